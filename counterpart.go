@@ -1,0 +1,61 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// counterpart returns the name, without .go, of the Go file that speaks of a route.
+//
+//	users/[id]      => users.id
+//	(auth)/login    => auth.login
+//	docs/[...rest]  => docs.rest
+func counterpart(path string) string {
+	names := strings.Split(path, "/")
+	for i, name := range names {
+		if bracketed := strings.HasPrefix(name, "["); bracketed {
+			name = strings.TrimPrefix(strings.Trim(name, "[]"), "...")
+		} else if group := strings.HasPrefix(name, "("); group {
+			name = name[1 : len(name)-1]
+		}
+		names[i] = name
+	}
+	return strings.Join(names, ".")
+}
+
+// setAside says why the go tool would ignore or refuse a Go file of that name, on
+// some machines at least, as go/build and cmd/go decide; it is "" if it would not.
+func setAside(goFile string) string {
+	switch c := goFile[0]; {
+	case c == '_' || c == '.':
+		return "the go tool ignores " + goFile + ", which begins with " + string(c)
+	case c < utf8.RuneSelf && !('0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'):
+		return "the go tool refuses " + goFile + ", which begins with " + string(c)
+	case strings.HasSuffix(goFile, "_test.go"):
+		return "the go tool builds " + goFile + " for tests only"
+	}
+	// The rest of a name after the first dot does not count (go/build, goodOSArchFile).
+	name, _, _ := strings.Cut(goFile, ".")
+	_, name, found := strings.Cut(name, "_")
+	if !found {
+		return ""
+	}
+	parts := strings.Split(name, "_")
+	if n := len(parts); parts[n-1] == "test" {
+		parts = parts[:n-1]
+	}
+	if n := len(parts); n > 0 && slices.Contains(systems, parts[n-1]) {
+		return "the go tool builds " + goFile + " for " + parts[n-1] + " only"
+	}
+	return ""
+}
+
+// systems are the operating systems and processors, past, present and future,
+// that go/build reads in a file's name (internal/syslist).
+var systems = strings.Fields(`
+	aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd
+	openbsd plan9 solaris wasip1 windows zos
+	386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64
+	mips64le mips64p32 mips64p32le ppc ppc64 ppc64le riscv riscv64 s390 s390x
+	sparc sparc64 wasm`)

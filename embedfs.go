@@ -1,0 +1,344 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// The directories that a tree is made of.
+const (
+	routerDir = "router"
+	publicDir = "public"
+)
+
+// A route is one route file of the tree.
+//
+//	router/users/[id].html         path "users/[id]", stem "users.id", a page
+//	router/(api)/users/store.http  path "(api)/users/store", stem "api.users.store", a store
+type route struct {
+	file   string   // for messages
+	path   string   // what At takes
+	stem   string   // its counterpart is stem + ".go"; also its automatic name
+	page   bool     // an .html file
+	store  bool     // a file called store: POST on its directory's path
+	shapes []*shape // the URLs it answers: more than one only if a segment is optional
+}
+
+// A tree is what New found in the files it was given. It is not changed after.
+type tree struct {
+	files     fs.FS
+	routes    []*route          // in the order of their files
+	public    []*shape          // public files, each with its literal URL
+	templates map[string]source // pages and +files, by path without extension
+	dirs      map[string]bool   // directories below router/, by path
+	faults    []fault
+	missing   bool // there is no router/ at all
+}
+
+// A source is where the text of a template is read from.
+type source struct {
+	files fs.FS
+	file  string
+}
+
+// readTree walks files and reports every fault of their names. shared trees
+// fill in the +files that files lacks.
+func readTree(files fs.FS, shared []fs.FS) *tree {
+	t := &tree{files: files, templates: map[string]source{}, dirs: map[string]bool{}}
+	if isNil(files) {
+		t.missing = true
+		t.faults = append(t.faults, fault{text: "flow.New got no files: give it the embed.FS that holds router/"})
+		return t
+	}
+	if info, err := fs.Stat(files, routerDir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		t.missing = true
+		t.faults = append(t.faults, faultIn(routerDir, "the files given to flow.New hold no such directory: embed it with //go:embed all:router"))
+	} else { // the walk reports any other error
+		(&routeWalk{tree: t, elements: map[string][]element{}}).walk()
+	}
+	// The walk takes users/index.html before users.html.
+	slices.SortFunc(t.routes, func(a, b *route) int { return strings.Compare(a.file, b.file) })
+	t.readPublic()
+	t.findSharedURLs()
+	for _, fsys := range shared {
+		t.readShared(fsys)
+	}
+	return t
+}
+
+// A routeWalk turns the files below router/ into routes.
+type routeWalk struct {
+	tree     *tree
+	names    sameNames
+	elements map[string][]element // of each directory's path; none for a malformed one
+}
+
+func (w *routeWalk) walk() {
+	w.elements[routerDir] = []element{}
+	// WalkDir returns what the function does, which is no error.
+	_ = fs.WalkDir(w.tree.files, routerDir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			w.fault(file, "cannot be read: %v", err)
+			return nil
+		}
+		if file == routerDir {
+			return nil
+		}
+		if d.Name()[0] == '_' || hasDot(d) {
+			return skip(d)
+		}
+		if err := w.names.check(file); err != nil {
+			w.fault(file, "%v", err)
+			return skip(d)
+		}
+		if d.IsDir() {
+			w.dir(file)
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			w.fault(file, "go:embed takes regular files only, and this is none")
+			return nil
+		}
+		w.file(file)
+		return nil
+	})
+}
+
+// hasDot reports whether a name is hidden because it begins with a dot.
+func hasDot(d fs.DirEntry) bool {
+	wellKnown := d.IsDir() && d.Name() == ".well-known" // RFC 8615
+	return d.Name()[0] == '.' && !wellKnown
+}
+
+func skip(d fs.DirEntry) error {
+	if d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+func (w *routeWalk) fault(file, format string, args ...any) {
+	w.tree.faults = append(w.tree.faults, faultIn(file, format, args...))
+}
+
+func (w *routeWalk) dir(file string) {
+	w.tree.dirs[belowRouter(file)] = true
+	e, err := parseElement(path.Base(file), true)
+	if err != nil {
+		w.fault(file, "%v", err)
+		return
+	}
+	if parent, ok := w.elements[path.Dir(file)]; ok {
+		w.elements[file] = append(slices.Clip(parent), e)
+	}
+}
+
+func (w *routeWalk) file(file string) {
+	name := path.Base(file)
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	switch {
+	case name[0] == '+' && ext == ".html":
+		w.tree.templates[belowRouter(strings.TrimSuffix(file, ext))] = source{w.tree.files, file}
+		return
+	case name[0] == '+':
+		w.fault(file, "a file whose name begins with + is a template of its directory: call it %s.html", stem)
+		return
+	case ext != ".html" && ext != ".http":
+		w.fault(file, "a route file ends in .html (a page) or .http (an endpoint): other files belong in %s/", publicDir)
+		return
+	}
+	e, err := parseElement(stem, false)
+	if err != nil {
+		w.fault(file, "%v", err)
+		return
+	}
+	dir, ok := w.elements[path.Dir(file)]
+	if !ok {
+		return // the directory is malformed, and reported
+	}
+	elements := append(slices.Clip(dir), e)
+	r := &route{
+		file:  file,
+		path:  belowRouter(strings.TrimSuffix(file, ext)),
+		page:  ext == ".html",
+		store: stem == "store",
+	}
+	r.stem = counterpart(r.path)
+	shapes, err := expand(elements)
+	if err != nil {
+		w.fault(file, "%v", err)
+		return
+	}
+	for _, segments := range shapes {
+		r.shapes = append(r.shapes, newShape(file, r, segments))
+	}
+	if err := ambiguity(r.shapes); err != nil {
+		w.fault(file, "%v", err)
+		return
+	}
+	w.tree.routes = append(w.tree.routes, r)
+	if r.page {
+		w.tree.templates[r.path] = source{w.tree.files, file}
+	}
+}
+
+func belowRouter(file string) string { return strings.TrimPrefix(file, routerDir+"/") }
+
+// readPublic turns each file below public/ into a shape of literal segments.
+func (t *tree) readPublic() {
+	if _, err := fs.Stat(t.files, publicDir); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var names sameNames
+	fault := func(file, format string, args ...any) {
+		t.faults = append(t.faults, faultIn(file, format, args...))
+	}
+	_ = fs.WalkDir(t.files, publicDir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			fault(file, "cannot be read: %v", err)
+			return nil
+		}
+		if file == publicDir {
+			if !d.IsDir() {
+				fault(file, "is not a directory")
+			}
+			return nil
+		}
+		if hasDot(d) {
+			return skip(d)
+		}
+		if err := names.check(file); err != nil {
+			fault(file, "%v", err)
+			return skip(d)
+		}
+		if d.IsDir() {
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			fault(file, "go:embed takes regular files only, and this is none")
+			return nil
+		}
+		var segments []segment
+		for text := range strings.SplitSeq(strings.TrimPrefix(file, publicDir+"/"), "/") {
+			segments = append(segments, segment{literal, text})
+		}
+		t.public = append(t.public, newShape(file, nil, segments))
+		return nil
+	})
+}
+
+// readShared adds the +files of a further tree that are missing so far.
+func (t *tree) readShared(files fs.FS) {
+	if isNil(files) {
+		t.faults = append(t.faults, fault{text: "flow.New got a shared tree that is nil"})
+		return
+	}
+	err := fs.WalkDir(files, routerDir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if name[0] == '_' || hasDot(d) {
+			return skip(d)
+		}
+		if d.IsDir() || name[0] != '+' || path.Ext(name) != ".html" {
+			return nil
+		}
+		key := belowRouter(strings.TrimSuffix(file, ".html"))
+		if _, ok := t.templates[key]; !ok {
+			t.templates[key] = source{files, file}
+		}
+		return nil
+	})
+	if err != nil {
+		t.faults = append(t.faults, faultIn(routerDir, "of a shared tree cannot be read: %v", err))
+	}
+}
+
+// findSharedURLs reports each pair of files that answer one URL, other than a
+// store beside the file that answers the other methods.
+func (t *tree) findSharedURLs() {
+	type owners struct{ main, store *shape }
+	byKey := map[string]*owners{}
+	reported := map[[2]string]bool{}
+	clash := func(a, b *shape) {
+		if pair := [2]string{a.file, b.file}; !reported[pair] {
+			reported[pair] = true
+			t.faults = append(t.faults, fault{file: a.file, text: fmt.Sprintf("%s and %s both answer %s: rename one of them", a.file, b.file, sampleURL(a.segments))})
+		}
+	}
+	claim := func(s *shape) {
+		o := byKey[s.key()]
+		if o == nil {
+			o = &owners{}
+			byKey[s.key()] = o
+		}
+		public := s.route == nil
+		slot := &o.main
+		if !public && s.route.store {
+			slot = &o.store
+		}
+		switch {
+		case *slot != nil:
+			clash(*slot, s)
+		case public && o.store != nil:
+			clash(o.store, s)
+		default:
+			*slot = s
+		}
+	}
+	for _, r := range t.routes {
+		for _, s := range r.shapes {
+			claim(s)
+		}
+	}
+	for _, s := range t.public {
+		claim(s)
+	}
+}
+
+// byPath returns the routes by what At takes.
+func (t *tree) byPath() map[string]*route {
+	m := make(map[string]*route, len(t.routes))
+	for _, r := range t.routes {
+		m[r.path] = r
+	}
+	return m
+}
+
+// byStem returns the routes that have one counterpart: normally one each.
+func (t *tree) byStem() map[string][]*route {
+	m := make(map[string][]*route, len(t.routes))
+	for _, r := range t.routes {
+		m[r.stem] = append(m[r.stem], r)
+	}
+	return m
+}
+
+// layers returns the directories that a route file lies in, from the outermost,
+// "", to the innermost. A file called like a directory beside it counts as in it.
+//
+//	admin/users/[id]  => "", "admin", "admin/users", "admin/users/[id]"
+//	admin             => "", "admin"
+//	admin/index       => "", "admin"
+func (r *route) layers() []string {
+	dirs := []string{""}
+	for i, c := range r.path {
+		if c == '/' {
+			dirs = append(dirs, r.path[:i])
+		}
+	}
+	if name := path.Base(r.path); name != "index" && name != "store" {
+		dirs = append(dirs, r.path)
+	}
+	return dirs
+}
+
+// sortedKeys returns the keys of m in order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,81 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sameNames checks names, one directory after the other, for what go:embed
+// would refuse or leave out and for names that differ only in case, so that a
+// tree on disk and the same tree in the binary agree.
+type sameNames map[string]string
+
+func (seen *sameNames) check(file string) error {
+	if *seen == nil {
+		*seen = sameNames{}
+	}
+	if err := checkName(path.Base(file)); err != nil {
+		return err
+	}
+	folded := foldCase(file)
+	if other, ok := (*seen)[folded]; ok {
+		return fmt.Errorf("%s differs only in case: not every disk can hold both, rename one of them", other)
+	}
+	(*seen)[folded] = file
+	return nil
+}
+
+// foldCase returns a text that is the same for all spellings of s that
+// strings.EqualFold calls equal: of each character, the least of its forms.
+func foldCase(s string) string {
+	return strings.Map(func(c rune) rune {
+		for {
+			next := unicode.SimpleFold(c)
+			if next <= c {
+				return next
+			}
+			c = next
+		}
+	}, s)
+}
+
+// windowsDevices are names that Windows keeps for itself, with any extension.
+var windowsDevices = []string{"CON", "PRN", "AUX", "NUL",
+	"COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9",
+	"LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9"}
+
+// checkName returns an error for a name that go:embed refuses or drops: those
+// that the go command does not allow in a module (golang.org/x/mod/module,
+// CheckFilePath), and go.mod, which makes its directory another module.
+func checkName(name string) error {
+	const punctuation = "!#$%&()+,-.=@[]^_{}~ "
+	for i, c := range name {
+		switch {
+		case c == utf8.RuneError && !utf8.ValidString(name[i:]):
+			return fmt.Errorf("%q is not UTF-8: rename it, go:embed refuses it", name)
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case c < utf8.RuneSelf && strings.ContainsRune(punctuation, c):
+		case c >= utf8.RuneSelf && unicode.IsLetter(c):
+		case c == '…':
+			return fmt.Errorf("the name holds %q: write a catch-all with three dots, as in [...rest]", c)
+		default:
+			return fmt.Errorf("the name holds %q, which go:embed refuses: rename it", c)
+		}
+	}
+	if strings.HasSuffix(name, ".") {
+		return errors.New("the name ends in a dot, which go:embed refuses: rename it")
+	}
+	stem, _, _ := strings.Cut(name, ".")
+	if slices.ContainsFunc(windowsDevices, func(d string) bool { return strings.EqualFold(d, stem) }) {
+		return fmt.Errorf("%q is a device on Windows, so go:embed refuses it: rename it", stem)
+	}
+	if strings.EqualFold(name, "go.mod") { // some disks find it under any case
+		return errors.New("a go.mod makes its directory another module, which go:embed leaves out: rename it")
+	}
+	return nil
+}
