@@ -1,0 +1,305 @@
+package flow
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Bind fills the struct that dst points to from the body, JSON or a form, or
+// from the query of a request without a body. A key fills the field with that
+// form tag, else that json tag, else that name in any case; "-" keeps a field
+// out. The fields of embedded structs are filled like its own. From a form and
+// the query, fields are strings, booleans, numbers, types with UnmarshalText, and
+// pointers and slices of these; an empty value leaves all but strings alone.
+//
+// A value that does not convert, and what dst.Validate() error returns if there
+// is such a method, come back as Invalid. An error of Validate that is no
+// Invalid comes back unchanged. A body that is malformed, or JSON that is no
+// object, is an Error of status 400, and a body that is neither JSON nor a form
+// one of 415.
+//
+// JSON may also be bound to any other type, as encoding/json does, and to a
+// struct with UnmarshalJSON.
+func (r *Request) Bind(dst any) error {
+	v := reflect.ValueOf(dst)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return fmt.Errorf("flow: Bind needs a pointer to a struct, not a %T", dst)
+	}
+	x := r.exchange()
+	if err := x.readBody(r.Request); err != nil {
+		return err
+	}
+	invalid := Invalid{}
+	if err := x.body.bind(r.Request, v, invalid); err != nil {
+		return err
+	}
+	return validate(dst, invalid)
+}
+
+func (b *body) bind(r *http.Request, dst reflect.Value, invalid Invalid) error {
+	var c content
+	if b != nil {
+		b.mu.Lock()
+		c = b.content
+		b.mu.Unlock()
+	}
+	isStruct := dst.Elem().Kind() == reflect.Struct
+	_, custom := dst.Interface().(json.Unmarshaler)
+	switch {
+	case c.json && isStruct && !custom:
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(c.raw, &object); err != nil || object == nil {
+			return Error(http.StatusBadRequest, "the body is not a JSON object")
+		}
+		eachField(dst.Elem(), keyFinder(object), func(f reflect.Value, tag reflect.StructTag, key string) {
+			bindJSON(f, key, unquoted(tag, object[key]), invalid)
+		})
+		return nil
+	case c.json:
+		if err := json.Unmarshal(c.raw, dst.Interface()); err != nil {
+			return Error(http.StatusBadRequest, "the body does not have the expected form")
+		}
+		return nil
+	case !isStruct:
+		return fmt.Errorf("flow: Bind fills a %v from JSON only: give a pointer to a struct", dst.Type())
+	case c.other && !isEmpty(r):
+		return Error(http.StatusUnsupportedMediaType, "the body is neither JSON nor a form")
+	}
+	form := c.form
+	if form == nil {
+		form = r.URL.Query()
+	}
+	eachField(dst.Elem(), keyFinder(form), func(f reflect.Value, _ reflect.StructTag, key string) {
+		bindForm(f, key, form[key], invalid)
+	})
+	return nil
+}
+
+// isEmpty reports whether a body that was not read turns out to be none, which
+// only reading tells if it has no Content-Length.
+func isEmpty(r *http.Request) bool {
+	if r.Body == nil {
+		return true
+	}
+	var first [1]byte
+	n, err := io.ReadFull(r.Body, first[:])
+	if err == io.EOF {
+		return true
+	}
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(first[:n]), r.Body), r.Body}
+	return false
+}
+
+// validate adds what dst itself finds to what did not convert.
+func validate(dst any, invalid Invalid) error {
+	if v, ok := dst.(interface{ Validate() error }); ok {
+		err := v.Validate()
+		more, ok := err.(Invalid)
+		if err != nil && !ok {
+			return err
+		}
+		for field, message := range more {
+			if _, ok := invalid[field]; !ok {
+				invalid[field] = message
+			}
+		}
+	}
+	if len(invalid) == 0 {
+		return nil
+	}
+	return invalid
+}
+
+// A finder returns the key for a field: its tag, to the letter, or its name in any case.
+type finder func(name string, exact bool) (key string, ok bool)
+
+func keyFinder[V any](m map[string]V) finder {
+	var folded map[string]string // made for the first field that needs it: a client may send many keys
+	return func(name string, exact bool) (string, bool) {
+		if _, ok := m[name]; ok || exact {
+			return name, ok
+		}
+		if folded == nil {
+			folded = make(map[string]string, len(m))
+			for key := range m {
+				lower := strings.ToLower(key)
+				if other, ok := folded[lower]; !ok || key < other {
+					folded[lower] = key
+				}
+			}
+		}
+		key, ok := folded[strings.ToLower(name)]
+		return key, ok
+	}
+}
+
+// eachField calls bind for the fields of a struct that the data has a key for,
+// those of embedded structs included.
+func eachField(dst reflect.Value, find finder, bind func(f reflect.Value, tag reflect.StructTag, key string)) {
+	for i := range dst.NumField() {
+		field, name := dst.Type().Field(i), ""
+		for _, tag := range []string{field.Tag.Get("form"), field.Tag.Get("json")} {
+			if name == "" {
+				name, _, _ = strings.Cut(tag, ",")
+			}
+		}
+		if field.Anonymous && name == "" && field.Type.Kind() == reflect.Struct {
+			eachField(dst.Field(i), find, bind)
+			continue
+		}
+		if !field.IsExported() || name == "-" {
+			continue
+		}
+		exact := name != ""
+		if !exact {
+			name = field.Name
+		}
+		if key, ok := find(name, exact); ok {
+			bind(dst.Field(i), field.Tag, key)
+		}
+	}
+}
+
+// unquoted returns the value of a field whose json tag has the option ",string",
+// without its quotes.
+func unquoted(tag reflect.StructTag, raw json.RawMessage) json.RawMessage {
+	_, options, _ := strings.Cut(tag.Get("json"), ",")
+	var text string
+	if raw[0] == '"' && slices.Contains(strings.Split(options, ","), "string") && json.Unmarshal(raw, &text) == nil {
+		return json.RawMessage(text)
+	}
+	return raw
+}
+
+func bindJSON(f reflect.Value, key string, raw json.RawMessage, invalid Invalid) {
+	err := json.Unmarshal(raw, f.Addr().Interface())
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &mismatch):
+		if mismatch.Field != "" {
+			key += "." + mismatch.Field
+		}
+		invalid[key] = "must be " + describe(mismatch.Type)
+	case err != nil:
+		invalid[key] = "is not valid"
+	}
+}
+
+// bindForm fills a field with the values of a key: a list with all of them, any
+// other with the first.
+func bindForm(f reflect.Value, key string, values []string, invalid Invalid) {
+	list := f.Kind() == reflect.Slice && f.Type().Elem().Kind() != reflect.Uint8 && !isText(f)
+	if kind := f.Kind(); kind != reflect.String && !(list && f.Type().Elem().Kind() == reflect.String) {
+		values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
+	}
+	switch {
+	case len(values) == 0:
+	case f.Kind() == reflect.Pointer:
+		p := reflect.New(f.Type().Elem())
+		bindForm(p.Elem(), key, values, invalid)
+		f.Set(p)
+	case list:
+		items := reflect.MakeSlice(f.Type(), len(values), len(values))
+		for i, value := range values {
+			bindValue(items.Index(i), key, value, invalid)
+		}
+		f.Set(items)
+	default:
+		bindValue(f, key, values[0], invalid)
+	}
+}
+
+func isText(f reflect.Value) bool {
+	_, ok := f.Addr().Interface().(encoding.TextUnmarshaler)
+	return ok
+}
+
+// bindValue converts one value.
+func bindValue(f reflect.Value, key, value string, invalid Invalid) {
+	if f.Kind() == reflect.Pointer {
+		p := reflect.New(f.Type().Elem())
+		bindValue(p.Elem(), key, value, invalid)
+		f.Set(p)
+		return
+	}
+	if isText(f) {
+		if f.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(value)) != nil {
+			invalid[key] = "is not valid"
+		}
+		return
+	}
+	err := strconv.ErrSyntax // what no text converts to
+	switch f.Kind() {
+	case reflect.String:
+		f.SetString(value)
+		return
+	case reflect.Bool:
+		var b bool
+		if b, err = strconv.ParseBool(value); value == "on" { // what browsers send for a checkbox
+			b, err = true, nil
+		}
+		f.SetBool(b)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		var n int64
+		n, err = strconv.ParseInt(value, 10, f.Type().Bits())
+		f.SetInt(n)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		var n uint64
+		n, err = strconv.ParseUint(value, 10, f.Type().Bits())
+		f.SetUint(n)
+	case reflect.Float32, reflect.Float64:
+		var n float64
+		if n, err = strconv.ParseFloat(value, f.Type().Bits()); math.IsNaN(n) || math.IsInf(n, 0) {
+			err = strconv.ErrSyntax
+		}
+		f.SetFloat(n)
+	case reflect.Slice:
+		if f.Type().Elem().Kind() == reflect.Uint8 {
+			f.SetBytes([]byte(value))
+			return
+		}
+	}
+	if err != nil {
+		f.SetZero()
+		invalid[key] = "must be " + describe(f.Type())
+	}
+}
+
+// describe says what a value of a type looks like to whoever fills in a form.
+func describe(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int8, reflect.Int16, reflect.Int32:
+		n := int64(1) << (t.Bits() - 1)
+		return fmt.Sprintf("a whole number from %d to %d", -n, n-1)
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		return fmt.Sprintf("a whole number from 0 to %d", int64(1)<<t.Bits()-1)
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Uint, reflect.Uint64:
+		return "a whole number that is not negative"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.String:
+		return "text"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	}
+	return "another kind of value"
+}

@@ -1,0 +1,505 @@
+package flow
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// defaultMaxBody is the largest body, in bytes, where nothing else is said.
+const defaultMaxBody = 10 << 20
+
+// formMemory is how much of a multipart form is kept in memory, in bytes; files
+// beyond it go to the disk.
+const formMemory = 1 << 20
+
+// Data is the data of a request, as Request.All returns it.
+type Data map[string]any
+
+// A body is the body of a request, read and checked at most once.
+type body struct {
+	limit  int64         // in bytes; 0 is none
+	source io.ReadCloser // what newBody left in the request
+	seen   *recorder     // what others read of it
+
+	once sync.Once // for reading, which waits for the client and so does not hold mu
+
+	mu    sync.Mutex
+	by    *http.Request // it was read from
+	ended bool          // the response was written
+	err   error
+	content
+	object map[string]any // of JSON that is an object, once decoded
+}
+
+// content is what reading a body gives.
+type content struct {
+	other bool            // neither JSON nor a form: it was not read
+	raw   []byte          // of JSON and urlencoded bodies
+	json  bool            // raw is JSON
+	form  url.Values      // of urlencoded and multipart bodies
+	files *multipart.Form // whose temporary files are ours to remove
+}
+
+// A recorder watches what is read of a body, by us and by others before us:
+// middleware that calls FormValue, a guard that checks a signature. A body that is
+// malformed must not pass for one that is empty.
+//
+// It keeps JSON and urlencoded forms. In multipart forms it looks for the closing
+// delimiter (RFC 2046, section 5.1.1), since mime/multipart takes a body that ends
+// in the head of a part for a whole one.
+type recorder struct {
+	io.ReadCloser
+	n     int64 // bytes that were read
+	keep  atomic.Bool
+	kept  bytes.Buffer
+	end   []byte // the closing delimiter
+	found bool
+	tail  []byte // the last bytes, in which it may have begun
+}
+
+func newRecorder(r *http.Request, keep bool) *recorder {
+	rec := &recorder{ReadCloser: r.Body}
+	switch mediaType := mediaTypeOf(r); {
+	case isJSON(mediaType), mediaType == formType:
+		// What is packed is not what it says: it cannot stand for what others unpacked.
+		rec.keep.Store(keep && r.Header.Get("Content-Encoding") == "")
+	case mediaType == multipartType:
+		_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		rec.end = []byte("--" + params["boundary"] + "--")
+	}
+	return rec
+}
+
+func (r *recorder) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	r.n += int64(n)
+	if r.keep.Load() {
+		r.kept.Write(p[:n])
+	}
+	if r.end != nil && !r.found {
+		r.tail = append(r.tail, p[:n]...)
+		r.found = bytes.Contains(r.tail, r.end)
+		r.tail = r.tail[max(len(r.tail)-len(r.end), 0):]
+	}
+	return n, err
+}
+
+// newBody limits the body of r and returns it, or nil if r has none. keep says
+// that there is a handler of flow's own forms or a guard, which may want all of it.
+func newBody(w http.ResponseWriter, r *http.Request, limit int64, keep bool) *body {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil
+	}
+	b := &body{limit: limit, seen: newRecorder(r, keep)}
+	b.source = b.limited(w, b.seen)
+	r.Body = b.source
+	return b
+}
+
+// leave is called before a net/http handler, which reads the body by itself:
+// nothing more is kept.
+func (b *body) leave() {
+	if b != nil {
+		b.seen.keep.Store(false)
+	}
+}
+
+func (b *body) limited(w http.ResponseWriter, body io.ReadCloser) io.ReadCloser {
+	if b.limit <= 0 {
+		return body
+	}
+	return http.MaxBytesReader(w, body, b.limit)
+}
+
+const (
+	formType      = "application/x-www-form-urlencoded"
+	multipartType = "multipart/form-data"
+)
+
+// mediaTypeOf returns the media type of a body without its parameters, which are
+// not ours to judge.
+func mediaTypeOf(r *http.Request) string {
+	mediaType, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(mediaType))
+}
+
+func isJSON(mediaType string) bool {
+	return mediaType == "application/json" || strings.HasSuffix(mediaType, "+json")
+}
+
+// readBody reads and checks a body of JSON or a form, once. The raw text can be
+// read again from r, and the form is there for FormValue and FormFile. Other
+// bodies are left alone.
+func (x *exchange) readBody(r *http.Request) error {
+	b := x.body
+	if b == nil {
+		return nil
+	}
+	first := false
+	b.once.Do(func() {
+		c, err := content{}, errors.New("flow: reading the body panicked")
+		defer func() {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			if b.content, b.err, b.by = c, err, r; err != nil {
+				x.failed.Store(true)
+			}
+			if b.ended {
+				b.removeFiles()
+			}
+		}()
+		c, err = b.read(r)
+		first = true
+	})
+	err := b.failure()
+	// A copy of the request that was made before still has the body that is used up.
+	if err == nil && (first || b.source != nil && r.Body == b.source) {
+		b.attach(r)
+	}
+	return err
+}
+
+func (b *body) read(r *http.Request) (content, error) {
+	mediaType := mediaTypeOf(r)
+	known := isJSON(mediaType) || mediaType == formType || mediaType == multipartType
+	switch {
+	case r.Body == nil:
+		return content{}, nil
+	case !known:
+		return content{other: true}, nil
+	case r.Body == b.source && b.limit > 0 && r.ContentLength > b.limit:
+		return content{}, Error(http.StatusRequestEntityTooLarge, tooLargeDetail)
+	case mediaType == formType:
+		return b.readForm(r)
+	case mediaType == multipartType:
+		return b.readMultipart(r)
+	}
+	raw, err := b.readRaw(r)
+	if err == nil && len(raw) > 0 && !json.Valid(raw) {
+		err = Error(http.StatusBadRequest, "the body is not valid JSON")
+	}
+	return content{raw: raw, json: len(raw) > 0}, err
+}
+
+// readRaw reads the whole body, with what others have read of it already.
+func (b *body) readRaw(r *http.Request) ([]byte, error) {
+	if r.Body == b.source {
+		if b.seen.n > 0 && !b.seen.keep.Load() {
+			return nil, errTaken
+		}
+		b.seen.keep.Store(false)
+		return readAll(&b.seen.kept, r)
+	}
+	// Middleware put another in its place: unpacked, or just watched. The same limit
+	// holds for it; what was read of it before is known only if it is all.
+	taken := b.seen.n > 0
+	r.Body = b.limited(nil, r.Body)
+	raw, err := readAll(&bytes.Buffer{}, r)
+	switch {
+	case err != nil || !taken:
+		return raw, err
+	case b.seen.keep.Load() && bytes.HasSuffix(b.seen.kept.Bytes(), raw): // it just watches
+		return b.seen.kept.Bytes(), nil
+	case len(raw) == 0:
+		return nil, errTaken
+	}
+	return raw, nil
+}
+
+// errTaken is about a program, not a client: an empty body would be a lie.
+var errTaken = errors.New("flow: middleware, a guard or a net/http handler has read the body, so there is nothing left for Input, All, Only and Bind")
+
+func readAll(buf *bytes.Buffer, r *http.Request) ([]byte, error) {
+	if n := r.ContentLength; n > 0 {
+		buf.Grow(int(min(n, 64<<10))) // a client's word is no reason to reserve more
+	}
+	if _, err := buf.ReadFrom(r.Body); err != nil {
+		return nil, readError(err)
+	}
+	return buf.Bytes(), nil
+}
+
+func (b *body) readForm(r *http.Request) (content, error) {
+	raw, err := b.readRaw(r)
+	if err != nil {
+		return content{}, err
+	}
+	c := content{raw: raw}
+	form, err := url.ParseQuery(string(raw))
+	switch {
+	case err != nil:
+		return content{}, Error(http.StatusBadRequest, "the body is not a valid form")
+	case len(r.PostForm) > 0: // by middleware, which may have changed it, or used up a body of its own
+		c.form = r.PostForm
+	case len(raw) > 0:
+		c.form = form
+	}
+	return c, nil
+}
+
+func (b *body) readMultipart(r *http.Request) (content, error) {
+	seen, parsed := b.seen, r.MultipartForm != nil
+	if replaced := r.Body != b.source; replaced {
+		r.Body = b.limited(nil, r.Body)
+		seen = newRecorder(r, false)
+		seen.found = parsed // by whoever put another body in its place
+		r.Body = seen
+	}
+	err := r.ParseMultipartForm(formMemory)
+	switch {
+	case err != nil && parsed: // what a call of MultipartReader leaves behind
+		return content{}, errTaken
+	case r.MultipartForm == nil: // else the error is that of the query, and does not count
+		return content{}, readError(err)
+	}
+	c := content{form: r.MultipartForm.Value, files: r.MultipartForm}
+	// The form ends before the body does.
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		return c, readError(err)
+	}
+	if !seen.found {
+		return c, readError(io.ErrUnexpectedEOF)
+	}
+	return c, nil
+}
+
+// attach makes r what it would be if it had been the one that was read: its body
+// can be read again, and its form was parsed.
+func (b *body) attach(r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.other:
+		return
+	case b.files != nil:
+		r.MultipartForm, r.PostForm, r.Form = b.by.MultipartForm, b.by.PostForm, b.by.Form
+		r.Body = http.NoBody
+		return
+	case b.form != nil:
+		if len(r.PostForm) == 0 { // ParseForm itself reads the body of POST, PUT and PATCH only
+			r.PostForm, r.Form = b.form, nil
+		}
+		r.ParseForm() // fails for a malformed query only, and keeps what is well formed
+	}
+	r.Body = b.reader()
+}
+
+// readError returns what answers a body that could not be read. The client's own
+// faults have no cause for the log: anyone could fill it.
+func readError(err error) error {
+	var tooLarge *http.MaxBytesError
+	var disk *fs.PathError
+	switch {
+	case errors.As(err, &tooLarge):
+		return Error(http.StatusRequestEntityTooLarge, tooLargeDetail)
+	case errors.Is(err, multipart.ErrMessageTooLarge):
+		return Error(http.StatusRequestEntityTooLarge, "the form has too many or too large parts")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return Error(http.StatusRequestTimeout, "the body took too long")
+	case errors.As(err, &disk):
+		return fmt.Errorf("flow: an uploaded file cannot be kept: %w", err)
+	}
+	return Error(http.StatusBadRequest, "the body is incomplete or malformed")
+}
+
+func (b *body) failure() error {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.err
+}
+
+// end removes temporary files. A handler that outlives its response may read the
+// body later still: readBody then removes them.
+func (b *body) end() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+	b.removeFiles()
+}
+
+func (b *body) removeFiles() {
+	if b.files != nil {
+		b.files.RemoveAll()
+		b.files = nil
+	}
+}
+
+// clone returns a copy that shares nothing that changes, without the files.
+func (b *body) clone() *body {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := &body{err: b.err, by: b.by, content: b.content}
+	if b.by == nil || b.other {
+		c.err = errors.New("flow: the body was not read before Clone, so the clone cannot have it")
+	}
+	c.once.Do(func() {}) // there is nothing left to read
+	c.files = nil
+	if b.form != nil {
+		c.form = make(url.Values, len(b.form))
+		for key, values := range b.form {
+			c.form[key] = slices.Clone(values)
+		}
+	}
+	return c
+}
+
+// reader returns a reader of the raw text, if it is kept.
+func (b *body) reader() io.ReadCloser {
+	if b == nil || b.raw == nil {
+		return http.NoBody
+	}
+	return io.NopCloser(bytes.NewReader(b.raw))
+}
+
+// values returns all values of a key in the body. ok reports whether it is there.
+func (b *body) values(key string) (values []string, ok bool) {
+	if b == nil {
+		return nil, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if values, ok = b.form[key]; ok {
+		return slices.Clone(values), true
+	}
+	v, ok := b.members()[key]
+	if !ok {
+		return nil, false
+	}
+	if list, ok := v.([]any); ok {
+		values := make([]string, len(list))
+		for i, item := range list {
+			values[i] = jsonText(item)
+		}
+		return values, true
+	}
+	return []string{jsonText(v)}, true
+}
+
+// members returns those of a JSON object, decoded once.
+func (b *body) members() map[string]any {
+	if b.json && b.object == nil {
+		d := json.NewDecoder(bytes.NewReader(b.raw))
+		d.UseNumber() // a float64 would lose digits
+		if err := d.Decode(&b.object); err != nil || b.object == nil {
+			b.object = map[string]any{} // valid JSON, but no object
+		}
+	}
+	return b.object
+}
+
+// jsonText returns a JSON value as a form would have sent it; what a form could
+// not is JSON.
+func jsonText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case nil:
+		return ""
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "" // does not happen: v was JSON
+	}
+	return string(b)
+}
+
+// addTo adds the data of the body to all, in place of what is there.
+func (b *body) addTo(all Data) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	maps.Copy(all, b.members())
+	addForm(all, b.form)
+}
+
+func addForm(all Data, form url.Values) {
+	for key, values := range form {
+		if len(values) == 1 {
+			all[key] = values[0]
+		} else {
+			all[key] = slices.Clone(values)
+		}
+	}
+}
+
+// data reads the body, if nobody has, and returns it. A body that is malformed
+// or too large has no data, and is answered with 400 or 413.
+func (r *Request) data() *body {
+	x := r.exchange()
+	if x.readBody(r.Request) != nil {
+		return nil
+	}
+	return x.body
+}
+
+// Input returns a value of the request's data, or "": of the body (a form or a
+// JSON object) if the key is there, else of the query. Route parameters are not
+// among them: see Param. Of a repeated key or a JSON array it is the first value;
+// other JSON values that are no strings read as in JSON, and null is "".
+func (r *Request) Input(key string) string {
+	if values := r.Inputs(key); len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// Inputs returns all values of a repeated key, or of a JSON array, from where
+// Input finds it.
+func (r *Request) Inputs(key string) []string {
+	if values, ok := r.data().values(key); ok {
+		return values
+	}
+	if r.URL.RawQuery == "" {
+		return nil
+	}
+	return r.URL.Query()[key]
+}
+
+// All returns the data of the request: the query, and over it the body. A key
+// that is repeated in a form or in the query has a []string, other keys have a
+// string; JSON has what encoding/json decodes, with numbers as json.Number.
+func (r *Request) All() Data {
+	all := Data{}
+	b := r.data()
+	addForm(all, r.URL.Query())
+	b.addTo(all)
+	return all
+}
+
+// Only returns the data of the keys that are present.
+func (r *Request) Only(keys ...string) Data {
+	all, only := r.All(), Data{}
+	for _, key := range keys {
+		if v, ok := all[key]; ok {
+			only[key] = v
+		}
+	}
+	return only
+}

@@ -1,0 +1,497 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// An endpoint is what answers one method of one shape, compiled: its chain of
+// middleware and its handler.
+type endpoint struct {
+	pattern string // for http.Request.Pattern; "" if nothing matched
+	shape   *shape
+	route   *route // nil for public files and for what matched nothing
+	steps   []step
+	handler handler
+	maxBody int64
+	// pure: there are only guards and flow's own handler forms, so nothing that
+	// could outlive the response holds the Request, and it is used again.
+	pure bool
+	// direct: pure, and no middleware at all.
+	direct bool
+	// setsPathValues: a net/http handler or middleware could ask for them.
+	setsPathValues bool
+	// keepsBody: a guard or a handler could ask for the body after others.
+	keepsBody bool
+	miss      bool // nothing matched: the body is none of ours
+}
+
+// A step is one piece of middleware of a chain: a guard, or the standard
+// middleware of a place.
+type step struct {
+	guard flowFunc
+	place *place
+}
+
+// A place is where standard middleware was registered. It is constructed once,
+// around the place itself, whose ServeHTTP goes on with the chain of whatever
+// request arrives.
+type place struct {
+	router  *Router
+	handler http.Handler
+}
+
+// ServeHTTP is what standard middleware calls next. The request may be another
+// one than the middleware got, and the goroutine too (http.TimeoutHandler).
+func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	req := From(r.Context())
+	i := -1
+	if req != nil {
+		i = slices.IndexFunc(req.x.endpoint.steps, func(s step) bool { return s.place == p })
+	}
+	if i < 0 {
+		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.Path)
+		problem{status: http.StatusInternalServerError}.response(acceptOf(r), false).send(w, r.Method == http.MethodHead)
+		return
+	}
+	if req.Request != r {
+		req = &Request{Request: r, x: req.x}
+	}
+	req.x.run(w, req, i+1)
+}
+
+// An exchange is one request on its way through the chain, and its answer.
+type exchange struct {
+	match
+	router *Router
+	req    Request
+	lent   bool        // a Handler has got hold of the Request
+	over   atomic.Bool // under the race detector: the response was written
+
+	auth   auth
+	body   *body       // nil if the request has none
+	failed atomic.Bool // Authenticate, or reading the body: see failure
+	told   atomic.Bool // it was answered, or logged
+}
+
+// auth is what Authenticate answered.
+type auth struct {
+	once sync.Once // for asking, which may take long and may Clone the Request, and so does not hold mu
+	mu   sync.Mutex
+	done bool
+	user any
+	err  error
+}
+
+// user asks Authenticate once. A panic of it is its error.
+func (x *exchange) user(req *Request) any {
+	a := &x.auth
+	a.once.Do(func() {
+		user, err := any(nil), error(http.ErrAbortHandler) // stays, if it panics with that
+		defer func() {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.done = true
+			switch {
+			case err != nil:
+				a.err = err
+				x.failed.Store(true)
+			case !isNil(user):
+				a.user = user
+			}
+		}()
+		user, err = x.authenticate(req)
+	})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.user
+}
+
+func (x *exchange) authenticate(req *Request) (user any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = recovered(v)
+		}
+	}()
+	return x.router.Authenticate(req)
+}
+
+// failure returns the error that answers the request no matter what was returned:
+// of Authenticate, or of a body that a guard or a net/http handler asked for.
+// Whoever asks answers with it or logs it.
+func (x *exchange) failure() error {
+	x.told.Store(true)
+	x.auth.mu.Lock()
+	err := x.auth.err
+	x.auth.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("flow: Authenticate failed: %w", err)
+	}
+	return x.body.failure()
+}
+
+func (x *exchange) clone() *exchange {
+	c := &exchange{router: x.router}
+	c.endpoint = x.endpoint
+	c.values, c.rest = slices.Clone(x.values), slices.Clone(x.rest)
+	x.auth.mu.Lock()
+	if x.auth.done {
+		c.auth.once.Do(func() {})
+		c.auth.done, c.auth.user, c.auth.err = true, x.auth.user, x.auth.err
+	}
+	x.auth.mu.Unlock()
+	c.body = x.body.clone()
+	return c
+}
+
+func (x *exchange) param(name string) string {
+	for i, n := range x.endpoint.shape.names {
+		if n == name {
+			return x.values[i]
+		}
+	}
+	return ""
+}
+
+func (x *exchange) segments(name string) []string {
+	s := x.endpoint.shape
+	i := slices.Index(s.names, name)
+	switch catchAll := s.hasRest() && i == len(s.names)-1; {
+	case i < 0:
+		return nil
+	case catchAll && x.rest != nil:
+		return slices.Clone(x.rest)
+	case catchAll || x.router == nil: // NewRequest knows no shapes
+		return strings.Split(x.values[i], "/")
+	}
+	return []string{x.values[i]}
+}
+
+// serve answers the request, and reports whether the exchange may be used again.
+func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool) {
+	e := x.endpoint
+	x.req.Request = r
+	if r.Body != nil {
+		x.body = newBody(w, r, e.maxBody, e.keepsBody)
+	}
+	if !e.direct || x.body != nil {
+		x.serveChain(w, r)
+		return e.pure && !x.lent
+	}
+	// The short way, for what most requests are.
+	resp, err := x.try(&x.req, e.handler.flow)
+	if err == nil && !x.failed.Load() && resp.isPlain() && r.Method != http.MethodHead {
+		w.Header()["Content-Type"] = textType
+		io.WriteString(w, resp.text)
+		return true
+	}
+	x.conclude(w, &x.req, resp, err)
+	return !x.lent
+}
+
+// serveChain runs a chain that needs more care: because standard middleware may
+// panic or write by itself, or because there is a body whose files are to be removed.
+func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
+	if x.endpoint.pure && x.body == nil {
+		x.run(w, &x.req, 0) // contains its guards and its handler
+		return
+	}
+	w, t := track(w)
+	defer x.recoverChain(w, t)
+	defer x.body.end()
+	if x.endpoint.setsPathValues {
+		x.setPathValues(r)
+	}
+	if !x.endpoint.pure {
+		x.req.bind()
+	}
+	x.run(w, &x.req, 0)
+	switch {
+	case !x.failed.Load():
+	case !t.sent:
+		x.fail(w, &x.req, x.failure())
+	case !x.told.Load():
+		x.log(&x.req, x.failure())
+	}
+}
+
+// recoverChain contains a panic of middleware, and of anything else that was not
+// contained closer by.
+func (x *exchange) recoverChain(w http.ResponseWriter, t *tracker) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	err := &panicError{v, debug.Stack()}
+	if t.sent {
+		x.log(&x.req, err)
+		panic(http.ErrAbortHandler) // so that a truncated answer never looks whole
+	}
+	x.fail(w, &x.req, err)
+}
+
+func (x *exchange) setPathValues(r *http.Request) {
+	for i, name := range x.endpoint.shape.names {
+		r.SetPathValue(name, x.values[i])
+	}
+}
+
+// run goes on with the chain at step i.
+func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
+	if x.failed.Load() { // middleware asked, and went on all the same
+		x.fail(w, req, x.failure())
+		return
+	}
+	steps := x.endpoint.steps
+	for ; i < len(steps); i++ {
+		if p := steps[i].place; p != nil {
+			req.serve(w, p.handler)
+			return
+		}
+		resp := x.protect(req, steps[i].guard)
+		if resp.kind == kindNext {
+			setHeader(w.Header(), resp.header())
+			continue
+		}
+		if resp.isZero() {
+			resp = x.respondError(req, errors.New("flow: a guard returned the zero Response: return flow.Next() to go on"))
+		}
+		if form := req.MultipartForm; form != nil { // the guard's own parsing
+			defer form.RemoveAll()
+		}
+		x.send(w, req, resp)
+		return
+	}
+	x.answer(w, req)
+}
+
+// answer runs the handler, after the chain.
+func (x *exchange) answer(w http.ResponseWriter, req *Request) {
+	e := x.endpoint
+	if e.handler.std != nil {
+		x.body.leave()
+		x.serveStd(w, req, e.handler.std, false)
+		return
+	}
+	if x.body != nil && !e.miss {
+		if err := x.readBody(req.Request); err != nil {
+			x.fail(w, req, err)
+			return
+		}
+		x.body.attach(req.Request) // again, if middleware calls the handler again
+	}
+	resp, err := x.try(req, e.handler.flow)
+	x.conclude(w, req, resp, err)
+}
+
+// conclude sends what a handler returned.
+func (x *exchange) conclude(w http.ResponseWriter, req *Request, resp Response, err error) {
+	switch {
+	case err != nil || x.failed.Load():
+		resp = x.respondFailure(req, err)
+	case resp.kind == kindNext:
+		resp = x.respondError(req, errors.New("flow: a handler returned Next(), which is for guards"))
+	}
+	x.send(w, req, resp)
+}
+
+// protect calls a guard or a handler and returns its response, encoded. An error
+// or a panic becomes the response for it.
+func (x *exchange) protect(req *Request, f flowFunc) Response {
+	resp, err := x.try(req, f)
+	if err != nil || x.failed.Load() {
+		return x.respondFailure(req, err)
+	}
+	return resp
+}
+
+// respondFailure returns the response for err, or for a failure that goes before it.
+func (x *exchange) respondFailure(req *Request, err error) Response {
+	if !x.failed.Load() {
+		return x.respondError(req, err)
+	}
+	failure := x.failure()
+	if err != nil && !errors.Is(err, failure) {
+		x.log(req, err)
+	}
+	return x.respondError(req, failure)
+}
+
+func (x *exchange) try(req *Request, f flowFunc) (resp Response, err error) {
+	returned := false
+	defer func() {
+		if returned {
+			return // recover costs more than asking
+		}
+		if v := recover(); v != nil {
+			err = recovered(v)
+		}
+	}()
+	resp, err = f(req)
+	if err == nil && !resp.encoded() {
+		resp, err = resp.encode(req)
+	}
+	returned = true
+	return resp, err
+}
+
+// recovered turns a panic into an error, other than the one that means to end
+// the connection.
+func recovered(v any) error {
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	return &panicError{v, debug.Stack()}
+}
+
+// send writes an encoded response.
+func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
+	if resp.kind == kindHandler || resp.kind == kindErrorHandler {
+		x.sendHandler(w, req, resp)
+		return
+	}
+	resp.send(w, req.Method == http.MethodHead)
+}
+
+func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Response) {
+	if x.endpoint.pure {
+		x.lent = true
+	}
+	w, t := track(w)
+	t.status = int(resp.status)
+	setHeader(w.Header(), resp.header())
+	if !x.endpoint.setsPathValues {
+		x.setPathValues(req.Request)
+	}
+	x.serveStd(w, req, resp.more.data.(http.Handler), resp.kind == kindErrorHandler)
+	if !t.sent && t.status != 0 {
+		t.WriteHeader(t.status)
+	}
+}
+
+// serveStd runs a net/http handler, contained: a panic before the first byte is
+// a 500 like any other, one after it aborts the connection. last says that h is
+// OnError's own answer: it is not asked again.
+func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, last bool) {
+	w, t := track(w)
+	outer := maps.Clone(w.Header())
+	err := tryStd(w, req, h)
+	if err == nil {
+		if !x.failed.Load() || t.sent || last && t.status != 0 {
+			return
+		}
+		err = x.failure()
+	}
+	if t.sent {
+		x.log(req, err)
+		panic(http.ErrAbortHandler)
+	}
+	t.status = 0 // it was for h
+	for _, key := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "Cache-Control", "Etag", "Last-Modified"} {
+		if values, ok := outer[key]; ok {
+			w.Header()[key] = values // of middleware, which may compress
+		} else {
+			w.Header().Del(key) // of h, of its answer
+		}
+	}
+	if last {
+		x.log(req, err)
+		x.send(w, req, x.plainError(req, err))
+		return
+	}
+	x.fail(w, req, err)
+}
+
+func tryStd(w http.ResponseWriter, req *Request, h http.Handler) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = recovered(v)
+		}
+	}()
+	req.serve(w, h)
+	return nil
+}
+
+// serve runs net/http code with a request that From finds r in. The server knows
+// nothing of the files that are parsed into copies of its request.
+func (r *Request) serve(w http.ResponseWriter, h http.Handler) {
+	r.bind()
+	req := r.Request
+	defer func() {
+		if req.MultipartForm != nil {
+			req.MultipartForm.RemoveAll()
+		}
+	}()
+	h.ServeHTTP(w, req)
+}
+
+// fail answers with an error.
+func (x *exchange) fail(w http.ResponseWriter, req *Request, err error) {
+	x.send(w, req, x.respondError(req, err))
+}
+
+// respondError returns the encoded response for an error: that of Router.OnError,
+// else the one that the error stands for. A panic is logged in any case, other
+// errors only if OnError left them to the default.
+func (x *exchange) respondError(req *Request, err error) Response {
+	var panicked *panicError
+	if errors.As(err, &panicked) {
+		x.log(req, err)
+	}
+	if x.router != nil && x.router.OnError != nil {
+		resp, failed := x.try(req, func(r *Request) (Response, error) { return x.router.OnError(r, err), nil })
+		switch {
+		case failed != nil:
+			x.log(req, fmt.Errorf("OnError: %w", failed))
+		case resp.kind == kindNext:
+			x.log(req, errors.New("flow: OnError returned Next(), which is for guards"))
+		case resp.kind == kindHandler:
+			resp.kind = kindErrorHandler
+			return resp
+		case !resp.isZero():
+			return resp
+		}
+	}
+	if panicked == nil {
+		x.log(req, err)
+	}
+	return x.plainError(req, err)
+}
+
+// plainError returns the encoded response that an error stands for.
+func (x *exchange) plainError(req *Request, err error) Response {
+	page := x.endpoint.route != nil && x.endpoint.route.page
+	return problemOf(err).response(acceptOf(req.Request), page)
+}
+
+func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }
+
+// log writes what the client must not see: everything that ends in a 500, and
+// what other errors say beyond their answer.
+func (x *exchange) log(req *Request, err error) {
+	level := slog.LevelError
+	if p := problemOf(err); p.status < 500 {
+		if allSaid(err) {
+			return
+		}
+		level = slog.LevelInfo
+	}
+	args := []any{"method", req.Method, "path", req.URL.Path, "pattern", x.endpoint.pattern, "error", fmt.Sprint(err)}
+	var panicked *panicError
+	if errors.As(err, &panicked) {
+		args = append(args, "stack", string(panicked.stack))
+	}
+	x.router.logger().Log(req.Context(), level, "flow: request failed", args...)
+}

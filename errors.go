@@ -1,0 +1,238 @@
+package flow
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Error returns an error that, returned from a handler or a guard, answers the
+// request with the status and the message. The causes are for the log only.
+// A status that is no error, below 400 or above 599, answers 500.
+func Error(status int, message string, cause ...error) error {
+	return &statusError{status, message, errors.Join(cause...)}
+}
+
+// StatusOf returns the status with which an error is answered: that of an Error,
+// 422 for an Invalid, 413 for an http.MaxBytesError, 500 for anything else. It is
+// for OnError, and for tests of a handler by itself.
+func StatusOf(err error) int { return problemOf(err).status }
+
+type statusError struct {
+	status  int
+	message string
+	cause   error
+}
+
+func (e *statusError) Error() string {
+	text := fmt.Sprintf("%d %s", e.status, cmp.Or(e.message, http.StatusText(e.status)))
+	if e.cause != nil {
+		text += fmt.Sprintf(": %v", e.cause)
+	}
+	return text
+}
+
+func (e *statusError) Unwrap() error { return e.cause }
+
+// allSaid reports whether the client was told all that an error says.
+func allSaid(err error) bool {
+	switch e := err.(type) {
+	case *statusError:
+		return e.cause == nil
+	case Invalid, *http.MaxBytesError:
+		return true
+	}
+	return false
+}
+
+// Invalid is what Bind finds wrong, field by field: its keys are the names that
+// the client used, its values messages for people, to be read after the name of
+// the field: "must be a whole number". As a handler's error it
+// answers 422 with the fields.
+type Invalid map[string]string
+
+// Error lists the fields in order.
+func (e Invalid) Error() string {
+	var b strings.Builder
+	b.WriteString("invalid input")
+	for i, field := range slices.Sorted(maps.Keys(e)) {
+		b.WriteString([]string{": ", "; "}[min(i, 1)])
+		b.WriteString(field + ": " + e[field])
+	}
+	return b.String()
+}
+
+// A panicError is what a handler, a guard or middleware panicked with.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// Unwrap gives OnError the error that was panicked with, if it was one.
+func (e *panicError) Unwrap() error {
+	err, _ := e.value.(error)
+	return err
+}
+
+// A problem is the answer to a request that failed, before it is decided how
+// the client wants to read it.
+type problem struct {
+	status int
+	detail string
+	fields Invalid
+}
+
+// problemOf returns what the client may know of an error.
+func problemOf(err error) problem {
+	var panicked *panicError
+	if errors.As(err, &panicked) {
+		return problem{status: http.StatusInternalServerError}
+	}
+	var status *statusError
+	if errors.As(err, &status) {
+		if status.status < 400 || status.status > 599 {
+			return problem{status: http.StatusInternalServerError}
+		}
+		return problem{status: status.status, detail: status.message}
+	}
+	var invalid Invalid
+	if errors.As(err, &invalid) {
+		return problem{status: http.StatusUnprocessableEntity, detail: "some fields are not valid", fields: invalid}
+	}
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return problem{status: http.StatusRequestEntityTooLarge, detail: tooLargeDetail}
+	}
+	return problem{status: http.StatusInternalServerError}
+}
+
+const tooLargeDetail = "the body is too large"
+
+func (p problem) title() string {
+	return cmp.Or(http.StatusText(p.status), "Error "+strconv.Itoa(p.status))
+}
+
+// response renders the problem as the client accepts it: HTML for those that
+// prefer it, problem+json (RFC 9457), or text. page says that the route is one,
+// which decides for clients that take anything.
+func (p problem) response(accept string, page bool) Response {
+	var resp Response
+	switch preferred(accept, page) {
+	case "text/html":
+		var b strings.Builder
+		if err := problemPage.Execute(&b, map[string]any{"Status": p.status, "Title": p.title(), "Detail": p.detail, "Fields": p.fields}); err != nil {
+			return Text(p.title()).Status(p.status) // does not happen: the template is fixed
+		}
+		resp = HTML(template.HTML(b.String()))
+	case "text/plain":
+		text := p.title()
+		if p.detail != "" {
+			text += ": " + p.detail
+		}
+		for _, field := range slices.Sorted(maps.Keys(p.fields)) {
+			text += "\n" + field + ": " + p.fields[field]
+		}
+		resp = Text(text + "\n")
+	default:
+		b, err := json.Marshal(problemJSON{"about:blank", p.title(), p.status, p.detail, p.fields})
+		if err != nil {
+			return Text(p.title()).Status(p.status) // does not happen: strings and numbers only
+		}
+		resp = Bytes("application/problem+json", b)
+	}
+	resp = resp.Status(p.status)
+	return resp.with(headerField{"Vary", "Accept", true})
+}
+
+type problemJSON struct {
+	Type   string  `json:"type"`
+	Title  string  `json:"title"`
+	Status int     `json:"status"`
+	Detail string  `json:"detail,omitempty"`
+	Errors Invalid `json:"errors,omitempty"`
+}
+
+var problemPage = template.Must(template.New("problem").Parse(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{{.Status}} {{.Title}}</title>
+</head>
+<body>
+<h1>{{.Status}} {{.Title}}</h1>
+{{with .Detail}}<p>{{.}}</p>
+{{end}}{{with .Fields}}<dl>
+{{range $field, $message := .}}<dt>{{$field}}</dt><dd>{{$message}}</dd>
+{{end}}</dl>
+{{end}}</body>
+</html>
+`))
+
+// preferred returns the media type of the three that an Accept header (RFC 9110,
+// section 12.5.1) likes best, and of two that it likes as much one that it names.
+// Where it does not decide, pages are HTML and everything else is problem+json.
+func preferred(accept string, page bool) string {
+	offers := []string{"application/problem+json", "text/html", "text/plain"}
+	if page {
+		offers[0], offers[1] = offers[1], offers[0]
+	}
+	best, bestQ, bestNamed := offers[0], 0.0, true
+	for _, offer := range offers {
+		if q, named := quality(accept, offer); q > bestQ || q == bestQ && named && !bestNamed {
+			best, bestQ, bestNamed = offer, q, named
+		}
+	}
+	return best
+}
+
+// quality returns the weight that an Accept header gives a media type, by the
+// most specific range that covers it, and whether that one names it.
+func quality(accept, mediaType string) (q float64, named bool) {
+	major, _, _ := strings.Cut(mediaType, "/")
+	specific := 0
+	for item := range strings.SplitSeq(accept, ",") {
+		name, params, _ := strings.Cut(item, ";")
+		s := 0
+		switch name = strings.ToLower(strings.TrimSpace(name)); {
+		case name == mediaType:
+			s = 4
+		case name == "application/json" && mediaType == "application/problem+json":
+			s = 3
+		case name == major+"/*":
+			s = 2
+		case name == "*/*":
+			s = 1
+		}
+		if s > specific {
+			q, specific = weight(params), s
+		}
+	}
+	return q, specific > 2
+}
+
+// weight returns the q of a media range's parameters; 1 without one, and 0 for
+// one that is malformed.
+func weight(params string) float64 {
+	for p := range strings.SplitSeq(params, ";") {
+		key, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+		if strings.EqualFold(strings.TrimSpace(key), "q") {
+			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			if err != nil || !(q >= 0 && q <= 1) {
+				return 0
+			}
+			return q
+		}
+	}
+	return 1
+}

@@ -1,0 +1,418 @@
+// Package flow is a file-based router: a directory of route files, embedded in
+// the binary, is the URL space of an application, and a Go file of the same name
+// registers the handlers of each, one per HTTP method.
+//
+//	app/router/users/[id].html      the route file: it answers /users/{id}, and is a page
+//	app/users.id.go                 its Go counterpart: flow.GET().Do(showUser)
+//
+// The directory app holds the package that embeds the tree:
+//
+//	//go:embed all:router all:public
+//	var files embed.FS
+//
+//	// Router serves the application.
+//	var Router = flow.New(files)
+//
+// # Route files
+//
+// The path of a file below router/, without .html (a page) or .http (an
+// endpoint), gives its URL.
+//
+//	index.html               /
+//	about.html               /about
+//	users/index.http         /users
+//	users/store.http         /users, for POST and nothing but POST
+//	users/[id].html          /users/{id}
+//	blog/[year]/[slug].html  /blog/{year}/{slug}
+//	(admin)/reports.html     /reports: a directory in parentheses only groups files
+//	[[lang]]/help.html       /help and /{lang}/help
+//	docs/[...rest].html      /docs/a, /docs/a/b: one or more segments
+//	wiki/[[...rest]].html    also /wiki
+//
+// Names that begin with _ or . are no routes, other than the directory
+// .well-known; a file whose name begins with + is a template of its directory.
+//
+// Among files that match, literal text beats a parameter and a parameter beats a
+// catch-all, segment by segment from the left; the method takes part. A URL has
+// one spelling: others are redirected to it with 308. Known paths answer OPTIONS,
+// HEAD where they answer GET, and 405 with Allow to other methods.
+//
+// # Faults
+//
+// [Router.Check] reports every mistake of the tree and of the registrations at
+// once, one per line, with file and line. A Router that has faults and serves all
+// the same answers 500 to everything.
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// A Router serves the route files of a tree, and its public files. Set its fields
+// before it serves. The first call of Check, Route, Routes or ServeHTTP compiles
+// it; it is safe for concurrent use from then on, and no longer changes.
+type Router struct {
+	// Authenticate returns the user of a request: nil, nil if there is none. It is
+	// asked at most once for a request, when Request.User or IsAuthenticated first
+	// is. A nil pointer is no user. Its error answers the request, whatever a guard
+	// or a handler returned.
+	Authenticate func(*Request) (user any, err error)
+
+	// OnError returns the response for an error of a handler, a guard or
+	// Authenticate. The zero Response leaves it to the default, which logs it too:
+	// an Error answers with its status and message, an Invalid with 422, anything
+	// else with 500 and no detail. A panic is logged in any case.
+	OnError func(*Request, error) Response
+
+	// Logger gets what clients must not see; slog.Default() if it is nil.
+	Logger *slog.Logger
+
+	// MaxBody is the largest body of a request, in bytes; 0 means 10 MiB.
+	// Verb.MaxBody sets it for one route.
+	MaxBody int64
+
+	// Funcs are functions for templates, beside route.
+	Funcs template.FuncMap
+
+	// CrossOrigin refuses unsafe requests of other origins with 403, by default
+	// all of them. It can trust origins and let patterns through.
+	CrossOrigin http.CrossOriginProtection
+
+	tree     *tree
+	app      *application // nil if no static calls speak of it
+	own      registry
+	provided []any
+	compiled sync.Mutex
+	building atomic.Bool // compile runs, and with it code that may ask for routes
+	table    atomic.Pointer[table]
+	serving  atomic.Pointer[table] // once it is known to have no faults
+	report   sync.Once
+}
+
+var _ http.Handler = (*Router)(nil)
+
+// New returns a Router for the files of a tree, which holds router/ and, if there
+// are public files, public/. Further trees fill in +files that are missing, such
+// as layouts. New never fails: Check tells what is wrong.
+//
+// The static calls (GET, With, Use and so on) in the directory of the file that
+// calls New are registrations of this Router too, unless that file is a test.
+func New(files fs.FS, shared ...fs.FS) *Router {
+	r := &Router{tree: readTree(files, shared)}
+	if pos := caller(0); !strings.HasSuffix(pos.file, "_test.go") {
+		r.app = applicationOf(pos)
+		r.app.routers.Add(1)
+	}
+	return r
+}
+
+// At returns the route file of that path below router/, without its extension:
+// "users/[id]". A path that is not in the tree is a fault.
+func (r *Router) At(path string) *File { return r.own.at(caller(0), path) }
+
+// In returns the directory of that path below router/: "users", "(admin)", or ""
+// for all route files. Middleware added to it covers the route files below it and
+// the one beside it that is called alike. It guards files, not URLs. A path that
+// is not in the tree is a fault.
+func (r *Router) In(path string) *Dir { return r.own.in(caller(0), path) }
+
+// Use adds middleware for the whole application. It takes what File.Use takes.
+// Standard middleware also wraps what no route answers: 404, 405, redirects,
+// OPTIONS and public files. Guards are skipped there.
+func (r *Router) Use(middleware ...any) { r.own.use(caller(0), "Use", &r.own.uses, middleware) }
+
+// Provide gives the functions of With what they ask for, by its type, and returns
+// r. A nil value is a fault.
+func (r *Router) Provide(values ...any) *Router {
+	pos := caller(0)
+	r.own.change(pos, "Provide", func() {
+		for _, v := range values {
+			if isNil(v) {
+				r.own.faults = append(r.own.faults, faultAt(pos, "Provide: a value is nil (%T)", v))
+				continue
+			}
+			r.provided = append(r.provided, v)
+		}
+	})
+	return r
+}
+
+// Check compiles the application, once, and returns every fault of its tree and
+// registrations, one per line. Registering afterwards panics. Check must not be
+// called by what it calls: functions of With, and those that construct middleware.
+func (r *Router) Check() error { return r.compile().err }
+
+func (r *Router) compile() *table {
+	if t := r.table.Load(); t != nil {
+		return t
+	}
+	r.compiled.Lock()
+	defer r.compiled.Unlock()
+	if t := r.table.Load(); t != nil {
+		return t
+	}
+	r.building.Store(true)
+	t := compile(r)
+	r.building.Store(false)
+	r.table.Store(t)
+	if r.app != nil {
+		r.app.first.CompareAndSwap(nil, r)
+	}
+	return t
+}
+
+// Route returns the URL of a named route, for parameters that are pairs of key
+// and value: Route("users.show", "id", 42). Names are those of Verb.Name, and
+// without asking the path of each route file with dots for slashes and without
+// brackets, "users.id". Values are strings, integers, or have String(); they are
+// escaped. A catch-all takes a []string, or a string that is split at slashes. A
+// key that is no parameter becomes part of the query.
+//
+// An unknown name, a parameter that is missing, and the values "", "." and "..",
+// which no URL can hold as a segment, are errors. So is a call while the routes
+// are being compiled, from a function of With or when middleware is constructed.
+func (r *Router) Route(name string, params ...any) (string, error) {
+	if r.building.Load() {
+		return "", fmt.Errorf("flow: Route(%q): the routes are being compiled, and have no URLs yet", name)
+	}
+	t := r.compile()
+	if t.err != nil {
+		return "", fmt.Errorf("flow: Route(%q): the application has faults: %w", name, t.err)
+	}
+	return t.route(name, params...)
+}
+
+// Routes lists the handlers in the order in which URLs are matched: the more
+// specific first. Public files are not among them. It is empty
+// if there are faults, and while the routes are being compiled.
+func (r *Router) Routes() []RouteInfo {
+	if r.building.Load() {
+		return nil
+	}
+	t := r.compile()
+	if t.err != nil {
+		return nil
+	}
+	return slices.Clone(t.infos)
+}
+
+// ServeHTTP answers a request.
+func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	t := r.serving.Load()
+	if t == nil {
+		if t = r.begin(); t == nil {
+			problem{status: http.StatusInternalServerError}.response(acceptOf(req), false).send(w, req.Method == http.MethodHead)
+			return
+		}
+	}
+	x := t.pool.Get().(*exchange)
+	t.find(&x.match, req)
+	if e := x.endpoint; !e.miss {
+		req.Pattern = e.pattern
+		// CrossOriginProtection lets GET pass, and requests with neither of the
+		// headers that it asks for: most of them, which need not ask it.
+		if h := req.Header; req.Method != http.MethodGet && (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil {
+			x.endpoint = t.denied
+		}
+	}
+	if x.serve(w, req) {
+		t.recycle(x)
+	}
+}
+
+// begin compiles the application before it serves, and logs, once, what a person
+// should know who serves it. It returns nil if there are faults.
+func (r *Router) begin() *table {
+	t := r.compile()
+	r.report.Do(func() {
+		if t.err != nil {
+			r.logger().Error("flow: the application has faults and answers 500 to everything", "faults", t.err.Error())
+		}
+		for _, pos := range registeredForNobody() {
+			r.logger().Warn("flow: handlers or middleware are registered in a directory that makes no Router with flow.New, so they have no effect", "first", pos.String(), "directory", pos.dir())
+		}
+	})
+	if t.err != nil {
+		return nil
+	}
+	r.serving.Store(t)
+	return t
+}
+
+// recycle gives x to another request.
+func (t *table) recycle(x *exchange) {
+	if raceEnabled {
+		x.over.Store(true)
+		return
+	}
+	x.endpoint, x.values = nil, x.values[:0]
+	x.req.Request = nil
+	// What follows is seldom set, and to ask is cheaper than to write.
+	if x.rest != nil {
+		x.rest = nil
+	}
+	if x.body != nil {
+		x.body = nil
+	}
+	if x.auth.done {
+		x.auth = auth{}
+	}
+	if x.failed.Load() {
+		x.failed.Store(false)
+		x.told.Store(false)
+	}
+	t.pool.Put(x)
+}
+
+func (r *Router) logger() *slog.Logger {
+	if r == nil || r.Logger == nil {
+		return slog.Default()
+	}
+	return r.Logger
+}
+
+// An application is a directory of Go files whose static calls speak of the
+// Routers that are made there.
+type application struct {
+	dir     string // its name, for messages
+	statics registry
+	routers atomic.Int32
+	first   atomic.Pointer[Router] // the first that was compiled: for Route
+}
+
+// applications holds the static registrations of the program, by directory.
+// Registrations are made in init functions, before there is a Router to hold them.
+var applications struct {
+	sync.Mutex
+	byDir  map[string]*application
+	warned map[string]bool
+}
+
+func applicationOf(pos position) *application {
+	applications.Lock()
+	defer applications.Unlock()
+	if applications.byDir == nil {
+		applications.byDir, applications.warned = map[string]*application{}, map[string]bool{}
+	}
+	app := applications.byDir[pos.dir()]
+	if app == nil {
+		app = &application{dir: path.Base(pos.dir())}
+		applications.byDir[pos.dir()] = app
+	}
+	return app
+}
+
+// registeredForNobody returns where the first registration stands in each
+// directory that makes no Router, once.
+func registeredForNobody() []position {
+	applications.Lock()
+	defer applications.Unlock()
+	var first []position
+	for _, dir := range sortedKeys(applications.byDir) {
+		app := applications.byDir[dir]
+		if pos, ok := app.statics.first(); ok && app.routers.Load() == 0 && !applications.warned[dir] {
+			applications.warned[dir] = true
+			first = append(first, pos)
+		}
+	}
+	return first
+}
+
+// static begins a registration for the route whose counterpart the calling file is.
+func static(pos position, method string) *Verb {
+	statics := &applicationOf(pos).statics
+	v := &Verb{method: method}
+	return statics.counterpart(pos, "flow."+v.call()).verb(pos, method)
+}
+
+// GET begins the registration of a handler for GET, for the route whose
+// counterpart the calling file is. It is called in init functions, or anywhere
+// before Check.
+func GET() *Verb { return static(caller(0), http.MethodGet) }
+
+// POST is GET for POST.
+func POST() *Verb { return static(caller(0), http.MethodPost) }
+
+// PUT is GET for PUT.
+func PUT() *Verb { return static(caller(0), http.MethodPut) }
+
+// PATCH is GET for PATCH.
+func PATCH() *Verb { return static(caller(0), http.MethodPatch) }
+
+// DELETE is GET for DELETE.
+func DELETE() *Verb { return static(caller(0), http.MethodDelete) }
+
+// HEAD is GET for HEAD, which otherwise the handler for GET answers.
+func HEAD() *Verb { return static(caller(0), http.MethodHead) }
+
+// OPTIONS is GET for OPTIONS, which is otherwise answered with 204 and Allow.
+func OPTIONS() *Verb { return static(caller(0), http.MethodOptions) }
+
+// ANY is GET for every method, known or not, that the file has not registered itself.
+func ANY() *Verb { return static(caller(0), anyMethod) }
+
+// Method is GET for any other method, such as "PROPFIND".
+func Method(method string) *Verb { return static(caller(0), method) }
+
+// At is Router.At for the Routers of the calling directory: for files that are no
+// counterpart, or that have a counterpart's name for another reason.
+func At(path string) *File {
+	pos := caller(0)
+	return applicationOf(pos).statics.at(pos, path)
+}
+
+// In is Router.In for the Routers of the calling directory.
+func In(path string) *Dir {
+	pos := caller(0)
+	return applicationOf(pos).statics.in(pos, path)
+}
+
+// Use is Router.Use for the Routers of the calling directory. In a counterpart,
+// where it would look like the route's own, it is a fault.
+func Use(middleware ...any) {
+	pos := caller(0)
+	g := &applicationOf(pos).statics
+	g.use(pos, "flow.Use", &g.uses, middleware)
+}
+
+// Route is Router.Route of the Router of the calling directory that was checked
+// first. It is an error before.
+func Route(name string, params ...any) (string, error) {
+	r := applicationOf(caller(0)).first.Load()
+	if r == nil {
+		return "", errors.New("flow: Route: no Router of this directory was checked yet: call its Check first")
+	}
+	return r.Route(name, params...)
+}
+
+// With registers handlers that need something which main makes, for the route
+// whose counterpart the calling file is. The function runs once for each Router,
+// when it is checked, with the value that Provide was given of type D or, if D is
+// an interface, of a type that implements it. None that fits is a fault, and so
+// are two.
+func With[D any](register func(f *File, value D)) {
+	pos := caller(0)
+	w := with{pos: pos, want: reflect.TypeFor[D]()}
+	if register != nil {
+		w.register = func(f *File, v any) { register(f, v.(D)) }
+	}
+	statics := &applicationOf(pos).statics
+	statics.change(pos, "flow.With", func() { statics.withs = append(statics.withs, w) })
+}
+
+// fits reports whether a provided value is what the function asks for.
+func (w with) fits(v any) bool {
+	t := reflect.TypeOf(v)
+	return t == w.want || w.want.Kind() == reflect.Interface && t.Implements(w.want)
+}

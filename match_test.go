@@ -1,0 +1,595 @@
+package flow
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/matryer/is"
+)
+
+// files returns a file system of empty files.
+func files(names ...string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for _, name := range names {
+		m[name] = &fstest.MapFile{}
+	}
+	return m
+}
+
+// answers returns a handler that says which file and method it was registered
+// for and what the parameters are: "router/[id].http GET id=42 rest=a|b".
+func answers(r *route, method string) func(*Request) string {
+	return func(req *Request) string {
+		text := r.file + " " + method
+		for _, seg := range r.shapes[len(r.shapes)-1].segments {
+			switch {
+			case seg.kind == param:
+				text += " " + seg.text + "=" + req.Param(seg.text)
+			case seg.kind == rest:
+				text += " " + seg.text + "=" + strings.Join(req.Segments(seg.text), "|")
+			}
+		}
+		return text
+	}
+}
+
+// registered makes a Router for the route files that have handlers, each for
+// the methods given after its name: "users/[id].http GET PUT".
+func registered(tb testing.TB, lines ...string) *Router {
+	tb.Helper()
+	tree := fstest.MapFS{}
+	for _, line := range lines {
+		tree["router/"+strings.Fields(line)[0]] = &fstest.MapFile{}
+	}
+	r := New(tree)
+	routes := map[string]*route{}
+	for _, rt := range r.tree.routes {
+		routes[rt.file] = rt
+	}
+	for _, line := range lines {
+		words := strings.Fields(line)
+		rt := routes["router/"+words[0]]
+		if rt == nil {
+			tb.Fatalf("%s is no route: %v", words[0], joinFaults(r.tree.faults))
+		}
+		for _, method := range words[1:] {
+			if method == "ANY" {
+				r.At(rt.path).ANY().Do(answers(rt, method))
+			} else {
+				r.At(rt.path).Method(method).Do(answers(rt, method))
+			}
+		}
+	}
+	if err := r.Check(); err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+// request returns a request for a target as a server would see it: escapes, dots and all.
+func request(method, target string) *http.Request {
+	r := httptest.NewRequest(method, "/", nil)
+	u, err := url.ParseRequestURI(target)
+	if err != nil {
+		panic(err)
+	}
+	r.URL, r.RequestURI = u, target
+	return r
+}
+
+func serve(h http.Handler, method, target string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, request(method, target))
+	return w
+}
+
+// says sums an answer up in a line.
+func says(w *httptest.ResponseRecorder) string {
+	text := fmt.Sprint(w.Code)
+	for _, key := range []string{"Allow", "Location"} {
+		if v := w.Header().Get(key); v != "" {
+			text += " " + key + " " + v
+		}
+	}
+	if w.Code == http.StatusOK {
+		text += " " + w.Body.String()
+	}
+	return text
+}
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct {
+		tree   []string
+		method string
+		target string
+		want   string
+	}{
+		// Literal text beats a parameter, a parameter beats a catch-all.
+		{[]string{"users/new.http GET", "users/[id].http GET", "users/[...rest].http GET"}, "GET", "/users/new", "200 router/users/new.http GET"},
+		{[]string{"users/new.http GET", "users/[id].http GET", "users/[...rest].http GET"}, "GET", "/users/5", "200 router/users/[id].http GET id=5"},
+		{[]string{"users/new.http GET", "users/[id].http GET", "users/[...rest].http GET"}, "GET", "/users/5/x", "200 router/users/[...rest].http GET rest=5|x"},
+		// The leftmost literal wins, and abandoned branches leak nothing.
+		{[]string{"[lang]/about.http GET", "blog/[slug].http GET"}, "GET", "/blog/about", "200 router/blog/[slug].http GET slug=about"},
+		{[]string{"a/[x]/c.http GET", "[y]/b/d.http GET"}, "GET", "/a/b/d", "200 router/[y]/b/d.http GET y=a"},
+		{[]string{"a/b/c.http GET", "a/[x]/d.http GET", "[y]/[z]/e.http GET"}, "GET", "/a/b/e", "200 router/[y]/[z]/e.http GET y=a z=b"},
+		// Each file has its own parameter names.
+		{[]string{"users/[id].http GET", "users/[name]/posts.http GET"}, "GET", "/users/7/posts", "200 router/users/[name]/posts.http GET name=7"},
+		// The method takes part.
+		{[]string{"users/new.http GET", "users/[id].http POST"}, "POST", "/users/new", "200 router/users/[id].http POST id=new"},
+		{[]string{"users/new.http GET", "users/[id].http POST"}, "PUT", "/users/new", "405 Allow GET, HEAD, OPTIONS, POST"},
+		{[]string{"users/new.http GET", "users/[id].http ANY"}, "PROPFIND", "/users/new", "200 router/users/[id].http ANY id=new"},
+		{[]string{"x.http GET ANY"}, "OPTIONS", "/x", "200 router/x.http ANY"},
+		{[]string{"x.http GET ANY"}, "BREW", "/x", "200 router/x.http ANY"},
+		{[]string{"x.http PROPFIND"}, "PROPFIND", "/x", "200 router/x.http PROPFIND"},
+		{[]string{"x.http PROPFIND"}, "GET", "/x", "405 Allow OPTIONS, PROPFIND"},
+		// HEAD, OPTIONS, 405, 404.
+		{[]string{"x.http HEAD GET"}, "OPTIONS", "/x", "204 Allow GET, HEAD, OPTIONS"},
+		{[]string{"x.http POST"}, "HEAD", "/x", "405 Allow OPTIONS, POST"},
+		{[]string{"x.http POST"}, "OPTIONS", "/y", "404"},
+		{[]string{"x.http ANY"}, "PUT", "/y", "404"},
+		// A store answers POST and nothing but POST, before the index's ANY.
+		{[]string{"users/index.http GET", "users/store.http POST"}, "POST", "/users", "200 router/users/store.http POST"},
+		{[]string{"users/index.http GET", "users/store.http POST"}, "GET", "/users", "200 router/users/index.http GET"},
+		{[]string{"users/index.http GET", "users/store.http POST"}, "DELETE", "/users", "405 Allow GET, HEAD, OPTIONS, POST"},
+		{[]string{"users/index.http ANY", "users/store.http POST"}, "POST", "/users", "200 router/users/store.http POST"},
+		{[]string{"users/index.http ANY", "users/store.http POST"}, "PATCH", "/users", "200 router/users/index.http ANY"},
+		{[]string{"(a)/users/index.http GET", "(b)/users/store.http POST"}, "POST", "/users", "200 router/(b)/users/store.http POST"},
+		// Optional segments and catch-alls.
+		{[]string{"[[lang]]/about.http GET"}, "GET", "/about", "200 router/[[lang]]/about.http GET lang="},
+		{[]string{"[[lang]]/about.http GET"}, "GET", "/de/about", "200 router/[[lang]]/about.http GET lang=de"},
+		{[]string{"docs/[...rest].http GET"}, "GET", "/docs", "404"},
+		{[]string{"docs/[[...rest]].http GET"}, "GET", "/docs", "200 router/docs/[[...rest]].http GET rest="},
+		{[]string{"index.http GET", "[...rest].http GET"}, "GET", "/", "200 router/index.http GET"},
+		{[]string{"[...rest].http GET"}, "GET", "/", "404"},
+		{[]string{"[...rest].http GET", "index.http POST"}, "GET", "/", "405 Allow OPTIONS, POST"},
+		{[]string{"[[...rest]].http GET"}, "GET", "/", "200 router/[[...rest]].http GET rest="},
+		// Escapes: each segment is unescaped once.
+		{[]string{"[a].http GET"}, "GET", "/%2F", "200 router/[a].http GET a=/"},
+		{[]string{"[a].http GET"}, "GET", "/x%2Fy", "200 router/[a].http GET a=x/y"},
+		{[]string{"[a].http GET"}, "GET", "/a+b", "200 router/[a].http GET a=a+b"},
+		{[]string{"[a].http GET"}, "GET", "/%2561", "200 router/[a].http GET a=%61"},
+		{[]string{"[a].http GET"}, "GET", "/%2e%2e", "200 router/[a].http GET a=.."},
+		{[]string{"[a].http GET"}, "GET", "/%00%ff", "200 router/[a].http GET a=\x00\xff"},
+		{[]string{"[...r].http GET"}, "GET", "/a%2Fb/c", "200 router/[...r].http GET r=a/b|c"},
+		{[]string{"[...r].http GET"}, "GET", "/%2e/c", "200 router/[...r].http GET r=.|c"},
+		{[]string{"a.http GET"}, "GET", "/%61", "200 router/a.http GET"},
+		{[]string{"a.http GET"}, "GET", "/A", "404"},
+		{[]string{"50%.http GET"}, "GET", "/50%25", "200 router/50%.http GET"},
+		{[]string{"%61.http GET"}, "GET", "/a", "404"},
+		{[]string{"about.html"}, "GET", "/about.html", "404"},
+		{[]string{"a/b.http GET"}, "GET", "/a%2Fb", "404"},
+		// Another spelling is redirected, once, if a route answers it.
+		{[]string{"a/b.http GET"}, "GET", "/a/b/", "308 Location /a/b"},
+		{[]string{"a/b.http GET"}, "GET", "//a///b?x=%2f&y", "308 Location /a/b?x=%2f&y"},
+		{[]string{"a/b.http GET"}, "GET", "/a//b?q=\xff%zz;", "308 Location /a/b?q=\xff%zz;"},
+		{[]string{"a/b.http GET"}, "GET", "/a/./c/../b", "308 Location /a/b"},
+		{[]string{"a/b.http GET"}, "GET", "/../a/b", "308 Location /a/b"},
+		{[]string{"a/b.http GET"}, "GET", "/c//", "404"},
+		{[]string{"a/[b].http GET"}, "GET", "/a/%2F/", "308 Location /a/%2F"},
+		{[]string{"a/[b].http GET"}, "GET", "/a/%2e%2e/", "308 Location /a/%2e%2e"},
+		{[]string{"a/[b].http GET"}, "GET", "/a/..", "404"},
+		{[]string{"a/[b]/c.http GET"}, "GET", "/a//c", "404"},
+		{[]string{"a/index.http GET", "a/[...r].http GET"}, "GET", "/a/", "308 Location /a"},
+		{[]string{"a/[...r].http GET"}, "GET", "/a/b//c", "308 Location /a/b/c"},
+		{[]string{"a/[...r].http GET"}, "GET", "/a/b/../c", "308 Location /a/c"},
+		{[]string{"[...r].http GET"}, "GET", "//evil.example/", "308 Location /evil.example"},
+		{[]string{"[...r].http GET"}, "GET", "/%5Cevil.example/", "308 Location /%5Cevil.example"},
+		{[]string{"index.http GET"}, "GET", "//", "308 Location /"},
+		{[]string{"index.http GET"}, "GET", "/?", "200 router/index.http GET"},
+	} {
+		t.Run(strings.Join(tt.tree, ",")+" "+tt.method+" "+tt.target, func(t *testing.T) {
+			is := is.New(t)
+			r := registered(t, tt.tree...)
+			is.Equal(says(serve(r, tt.method, tt.target)), tt.want)
+			r.table.Load().trees = nil // as after the eighth tree
+			is.Equal(says(serve(r, tt.method, tt.target)), tt.want)
+		})
+	}
+}
+
+func TestMatchOddRequests(t *testing.T) {
+	r := registered(t, "index.http GET ANY", "a.http GET", "[x]/[y].http GET")
+	for _, tt := range []struct {
+		name    string
+		request func() *http.Request
+		want    string
+	}{
+		{"CONNECT has no path", func() *http.Request {
+			req := request("CONNECT", "/")
+			req.URL = &url.URL{Host: "example.com:443"}
+			return req
+		}, "404"},
+		{"OPTIONS *", func() *http.Request { return request("OPTIONS", "*") }, "404"},
+		{"GET http://host", func() *http.Request { return request("GET", "http://example.com") }, "200 router/index.http GET"},
+		{"GET http://host/a/", func() *http.Request { return request("GET", "http://example.com/a/?q") }, "308 Location /a?q"},
+		{"a stale RawPath is not asked", func() *http.Request {
+			req := request("GET", "/a")
+			req.URL.RawPath = "/x%2Fy"
+			return req
+		}, "200 router/a.http GET"},
+		{"a path that middleware emptied", func() *http.Request {
+			req := request("GET", "/a")
+			req.URL.Path = "a"
+			return req
+		}, "404"},
+		{"64 KB of slashes", func() *http.Request { return request("GET", "/a"+strings.Repeat("/", 64<<10)) }, "308 Location /a"},
+		{"64 KB of segments", func() *http.Request { return request("GET", strings.Repeat("/a", 32<<10)) }, "404"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			w := httptest.NewRecorder()
+			r.ServeHTTP(w, tt.request())
+			is.Equal(says(w), tt.want)
+		})
+	}
+}
+
+func TestRedirectKeepsStrippedPrefix(t *testing.T) {
+	r := registered(t, "index.http GET", "a/[b].http GET")
+	for _, tt := range []struct{ prefix, target, want string }{
+		{"/app", "/app/a/%2F/?q=1", "308 Location /app/a/%2F?q=1"},
+		{"/app", "/app", "200 router/index.http GET"},
+		{"/app", "/app//", "308 Location /app"},
+		{"/x%2Fy", "/x%2Fy/a/b/", "308 Location /x%2Fy/a/b"},
+		{"/app", "/app/a/b|c/", "308 Location /app/a/b%7Cc"},
+		{"/app", "/app/a/é/", "308 Location /app/a/%C3%A9"},
+		{"/", "//evil.example/../a/b/", "308 Location /a/b"},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			prefix, err := url.PathUnescape(tt.prefix)
+			is.NoErr(err)
+			req := request("GET", tt.target)
+			if prefix == tt.prefix {
+				w := httptest.NewRecorder()
+				http.StripPrefix(prefix, r).ServeHTTP(w, req)
+				is.Equal(says(w), tt.want)
+				return
+			}
+			// http.StripPrefix takes the same prefix off both spellings only.
+			req.URL.Path = strings.TrimPrefix(req.URL.Path, prefix)
+			req.URL.RawPath = strings.TrimPrefix(req.URL.RawPath, tt.prefix)
+			w := httptest.NewRecorder()
+			r.ServeHTTP(w, req)
+			is.Equal(says(w), tt.want)
+		})
+	}
+}
+
+// exponential returns routes that need 2^depth trees: at each level a literal
+// and a parameter, so that all of them overlap.
+func exponential(depth int) []string {
+	paths := []string{""}
+	for i := range depth {
+		var longer []string
+		for _, p := range paths {
+			longer = append(longer, p+"a/", p+fmt.Sprintf("[p%d]/", i))
+		}
+		paths = longer
+	}
+	for i, p := range paths {
+		paths[i] = p + "index.http GET"
+	}
+	return paths
+}
+
+func TestTreesAreCapped(t *testing.T) {
+	for _, tt := range []struct {
+		depth, trees int
+	}{{1, 2}, {2, 4}, {3, 8}, {6, 8}} {
+		t.Run(fmt.Sprint(tt.depth), func(t *testing.T) {
+			is := is.New(t)
+			r := registered(t, exponential(tt.depth)...)
+			is.Equal(len(r.table.Load().trees), tt.trees)
+			is.Equal(says(serve(r, "GET", strings.Repeat("/a", tt.depth))), "200 router/"+strings.Repeat("a/", tt.depth)+"index.http GET")
+			want := "200 router/"
+			values := ""
+			for i := range tt.depth {
+				want += fmt.Sprintf("[p%d]/", i)
+				values += fmt.Sprintf(" p%d=x", i)
+			}
+			is.Equal(says(serve(r, "GET", strings.Repeat("/x", tt.depth))), want+"index.http GET"+values)
+		})
+	}
+}
+
+func TestNeedIsSmallForUsualTrees(t *testing.T) {
+	is := is.New(t)
+	is.Equal(len(githubFlow(t, func(*Request) string { return "" }).table.Load().trees), 1)
+	r := registered(t, "index.http GET", "about.http GET", "users/index.http GET", "users/new.http GET", "users/[id]/index.http GET", "users/[id]/edit.http GET")
+	is.Equal(len(r.table.Load().trees), 2)
+}
+
+// slowly is the plainly right matcher: it looks at every shape of every file.
+type slowly struct {
+	shapes  []*shape
+	methods map[*route][]string
+}
+
+func newSlowly(r *Router) slowly {
+	s := slowly{methods: map[*route][]string{}}
+	for _, rt := range r.tree.routes {
+		s.shapes = append(s.shapes, rt.shapes...)
+	}
+	for _, f := range r.own.files {
+		for _, v := range f.verbs {
+			rt := r.tree.byPath()[f.path]
+			s.methods[rt] = append(s.methods[rt], v.method)
+		}
+	}
+	return s
+}
+
+// method returns the registered method with which a file answers another, or "".
+func (s slowly) method(rt *route, method string) string {
+	has := s.methods[rt]
+	switch {
+	case slices.Contains(has, method):
+		return method
+	case method == "HEAD" && slices.Contains(has, "GET"):
+		return "GET"
+	case slices.Contains(has, anyMethod):
+		return anyMethod
+	}
+	return ""
+}
+
+// matches reports whether the segments of a URL have a shape.
+func (s *shape) matches(path []string) bool {
+	for i, seg := range s.segments {
+		switch {
+		case seg.kind == rest:
+			return len(path) > i
+		case i >= len(path), seg.kind == literal && seg.text != path[i]:
+			return false
+		}
+	}
+	return len(path) == len(s.segments)
+}
+
+// moreSpecific compares two shapes that match one URL.
+func moreSpecific(a, b *shape) bool {
+	for i := range min(len(a.segments), len(b.segments)) {
+		if x, y := a.segments[i].kind, b.segments[i].kind; x != y {
+			return x < y
+		}
+	}
+	return false
+}
+
+// answer returns what a Router says to a request.
+func (s slowly) answer(method, target string) string {
+	u, err := url.ParseRequestURI(target)
+	if err != nil {
+		panic(err)
+	}
+	escaped := u.EscapedPath()
+	var path, kept []string
+	for _, segment := range strings.Split(strings.TrimPrefix(escaped, "/"), "/") {
+		if segment == ".." && len(kept) > 0 {
+			kept = kept[:len(kept)-1]
+		}
+		if segment != "" && segment != "." && segment != ".." {
+			kept = append(kept, segment)
+		}
+	}
+	for _, segment := range kept {
+		value, err := url.PathUnescape(segment)
+		if err != nil {
+			panic(err)
+		}
+		path = append(path, value)
+	}
+	canonical := "/" + strings.Join(kept, "/")
+	var best *shape
+	allowed := map[string]bool{"OPTIONS": true}
+	known := false
+	for _, shape := range s.shapes {
+		if !shape.matches(path) {
+			continue
+		}
+		known = true
+		for _, m := range s.methods[shape.route] {
+			allowed[m] = true
+			if m == "GET" {
+				allowed["HEAD"] = true
+			}
+		}
+		if s.method(shape.route, method) == "" {
+			continue
+		}
+		beats := best == nil || moreSpecific(shape, best)
+		if best != nil && !moreSpecific(shape, best) && !moreSpecific(best, shape) {
+			beats = s.method(shape.route, method) == method && shape.route.store // beside an ANY
+		}
+		if beats {
+			best = shape
+		}
+	}
+	switch {
+	case !known:
+		return "404"
+	case canonical != escaped:
+		if u.RawQuery != "" || u.ForceQuery {
+			canonical += "?" + u.RawQuery
+		}
+		return "308 Location " + canonical
+	case best != nil:
+		return s.handler(best, path, method)
+	case method == "OPTIONS":
+		return "204 Allow " + strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
+	}
+	return "405 Allow " + strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
+}
+
+func (s slowly) handler(best *shape, path []string, method string) string {
+	values := map[string]string{}
+	for i, seg := range best.segments {
+		switch seg.kind {
+		case param:
+			values[seg.text] = path[i]
+		case rest:
+			values[seg.text] = strings.Join(path[i:], "|")
+		}
+	}
+	registered := s.method(best.route, method)
+	if registered == anyMethod {
+		registered = "ANY"
+	}
+	text := "200 " + best.file + " " + registered
+	for _, seg := range best.route.shapes[len(best.route.shapes)-1].segments {
+		if seg.kind != literal {
+			text += " " + seg.text + "=" + values[seg.text]
+		}
+	}
+	if method == "HEAD" {
+		return "200 " // as HEAD has no body
+	}
+	return text
+}
+
+// fuzzTree builds an application from bytes: route files with handlers. Files
+// that would be a fault beside the earlier ones are left out.
+func fuzzTree(data []byte) *Router {
+	names := []string{"a", "b", "[p]", "[q]", "[[o]]", "(g)", "a", "[p]", "[[n]]", "c d", "50%"}
+	last := []string{"index", "store", "a", "b", "[r]", "[...s]", "[[...s]]", "[[o]]", "é"}
+	methods := []string{"GET", "POST", "ANY", "HEAD", "OPTIONS", "PUT", "LOCK"}
+	tree := fstest.MapFS{}
+	verbs := map[string][]string{}
+	next := func() int {
+		if len(data) == 0 {
+			return 0
+		}
+		b := data[0]
+		data = data[1:]
+		return int(b)
+	}
+	for len(data) > 0 && len(tree) < 40 {
+		p := ""
+		for range next() % 4 {
+			p += names[next()%len(names)] + "/"
+		}
+		p += last[next()%len(last)]
+		if verbs[p] != nil {
+			continue
+		}
+		tree["router/"+p+".http"] = &fstest.MapFile{}
+		if t := readTree(tree, nil); len(t.faults) > 0 {
+			delete(tree, "router/"+p+".http")
+			continue
+		}
+		has := next()
+		for i, method := range methods {
+			if has>>i&1 == 1 {
+				verbs[p] = append(verbs[p], method)
+			}
+		}
+		if strings.HasSuffix("/"+p, "/store") {
+			verbs[p] = []string{"POST"}
+		} else if len(verbs[p]) == 0 {
+			verbs[p] = []string{"GET"}
+		}
+	}
+	r := New(tree)
+	// POST beside a store is a fault.
+	stores := map[string]bool{}
+	for _, rt := range r.tree.routes {
+		for _, s := range rt.shapes {
+			stores[s.key()] = stores[s.key()] || rt.store
+		}
+	}
+	for _, rt := range r.tree.routes {
+		beside := !rt.store && slices.ContainsFunc(rt.shapes, func(s *shape) bool { return stores[s.key()] })
+		registered := 0
+		for _, method := range verbs[rt.path] {
+			if method == "POST" && beside {
+				continue
+			}
+			registered++
+			if method == "ANY" {
+				r.At(rt.path).ANY().Do(answers(rt, method))
+			} else {
+				r.At(rt.path).Method(method).Do(answers(rt, method))
+			}
+		}
+		if registered == 0 {
+			r.At(rt.path).GET().Do(answers(rt, "GET"))
+		}
+	}
+	return r
+}
+
+// checkMatch holds the trees against the trie, and both against slowly.
+func checkMatch(t *testing.T, r *Router, method, target string) {
+	t.Helper()
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	got := says(serve(r, method, target))
+	table := r.table.Load()
+	trees := table.trees
+	table.trees = nil
+	trie := says(serve(r, method, target))
+	table.trees = trees
+	if want := newSlowly(r).answer(method, target); got != want || trie != want {
+		var names []string
+		for _, rt := range r.tree.routes {
+			names = append(names, rt.file)
+		}
+		t.Errorf("%s %s of %q:\n the trees say %q\n the trie says %q\n      it is %q", method, target, names, got, trie, want)
+	}
+}
+
+func FuzzMatch(f *testing.F) {
+	f.Add([]byte("\x01\x02\x00\x01\x01\x00\x02\x01\x02\x05\x01\x07"), "GET", "/a/b/")
+	f.Add([]byte("\x02\x02\x03\x04\x7f\x01\x00\x02\x03\x00\x05\x01"), "POST", "/a/%2F/../b?x")
+	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), "OPTIONS", "//a/./b")
+	f.Fuzz(func(t *testing.T, data []byte, method, target string) {
+		if checkMethod(method) != nil || method == "CONNECT" || len(data) > 200 {
+			t.Skip()
+		}
+		if u, err := url.ParseRequestURI(target); err != nil || !strings.HasPrefix(target, "/") || u.Host != "" {
+			t.Skip()
+		}
+		r := fuzzTree(data)
+		if r.tree.missing {
+			t.Skip() // no name that was made is one of a route
+		}
+		checkMatch(t, r, method, target)
+	})
+}
+
+// TestMatchGenerated asks many small trees for every short path over their names.
+func TestMatchGenerated(t *testing.T) {
+	data := make([]byte, 90)
+	state := uint32(1)
+	targets := []string{"/"}
+	for _, a := range []string{"a", "b", "c%20d", "%2F", "x", "..", ""} {
+		targets = append(targets, "/"+a)
+		for _, b := range []string{"a", "b", "x", "50%25", ".", ""} {
+			targets = append(targets, "/"+a+"/"+b)
+			for _, c := range []string{"a", "%C3%A9", "x"} {
+				targets = append(targets, "/"+a+"/"+b+"/"+c)
+			}
+		}
+	}
+	for range 40 {
+		for i := range data {
+			state = state*1664525 + 1013904223
+			data[i] = byte(state >> 24)
+		}
+		r := fuzzTree(data)
+		for _, target := range targets {
+			for _, method := range []string{"GET", "POST", "HEAD", "OPTIONS", "LOCK"} {
+				checkMatch(t, r, method, target)
+			}
+		}
+	}
+}

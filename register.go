@@ -1,0 +1,441 @@
+package flow
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A registry holds the registrations of one origin, in the order in which they
+// were made: the static calls of a directory, those of With, or one Router's own.
+// It records and never judges: the compiler holds it against the tree.
+type registry struct {
+	mu     sync.Mutex
+	closed bool
+	begun  position // of the first registration
+	uses   []use
+	files  []*File
+	dirs   []*Dir
+	withs  []with
+	faults []fault
+}
+
+// change records something, or panics if the routes are compiled already.
+func (g *registry) change(pos position, what string, record func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		panic(fmt.Sprintf("%v: %s comes too late: the routes were compiled by Check or by the first request, register before", pos, what))
+	}
+	if g.begun.line == 0 {
+		g.begun = pos
+	}
+	record()
+}
+
+func (g *registry) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}
+
+// first returns where something was registered first, if anything was.
+func (g *registry) first() (position, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.begun, g.begun.line > 0
+}
+
+func (g *registry) use(pos position, what string, to *[]use, middleware []any) {
+	g.change(pos, what, func() {
+		for _, m := range middleware {
+			u, err := parseMiddleware(m)
+			if err != nil {
+				g.faults = append(g.faults, faultAt(pos, "%s: %v", what, err))
+				continue
+			}
+			u.pos = pos
+			*to = append(*to, u)
+		}
+	})
+}
+
+func (g *registry) at(pos position, path string) *File {
+	f := &File{reg: g, pos: pos, path: path}
+	g.change(pos, "At", func() { g.files = append(g.files, f) })
+	return f
+}
+
+// counterpart returns the File that the static calls of one line speak of.
+func (g *registry) counterpart(pos position, what string) *File {
+	f := &File{reg: g, pos: pos, counterpart: path.Base(pos.file), what: what}
+	g.change(pos, what, func() { g.files = append(g.files, f) })
+	return f
+}
+
+func (g *registry) in(pos position, path string) *Dir {
+	d := &Dir{reg: g, pos: pos, path: path}
+	g.change(pos, "In", func() { g.dirs = append(g.dirs, d) })
+	return d
+}
+
+// A File is one route file that handlers are registered for. At returns it for
+// a path, and With hands it to the function it is given.
+type File struct {
+	reg         *registry
+	pos         position
+	path        string // what At was given
+	counterpart string // the calling file, if At was not called
+	what        string // the static call, for messages
+	uses        []use
+	verbs       []*Verb
+}
+
+// GET begins the registration of a handler for GET. A file without one for HEAD
+// answers HEAD with it too.
+func (f *File) GET() *Verb { return f.verb(caller(0), http.MethodGet) }
+
+// POST begins the registration of a handler for POST.
+func (f *File) POST() *Verb { return f.verb(caller(0), http.MethodPost) }
+
+// PUT begins the registration of a handler for PUT.
+func (f *File) PUT() *Verb { return f.verb(caller(0), http.MethodPut) }
+
+// PATCH begins the registration of a handler for PATCH.
+func (f *File) PATCH() *Verb { return f.verb(caller(0), http.MethodPatch) }
+
+// DELETE begins the registration of a handler for DELETE.
+func (f *File) DELETE() *Verb { return f.verb(caller(0), http.MethodDelete) }
+
+// HEAD begins the registration of a handler for HEAD, which then does not reach
+// the one for GET.
+func (f *File) HEAD() *Verb { return f.verb(caller(0), http.MethodHead) }
+
+// OPTIONS begins the registration of a handler for OPTIONS, which is otherwise
+// answered with 204 and Allow.
+func (f *File) OPTIONS() *Verb { return f.verb(caller(0), http.MethodOptions) }
+
+// ANY begins the registration of a handler for every method, known or not, that
+// the file has not registered itself.
+func (f *File) ANY() *Verb { return f.verb(caller(0), anyMethod) }
+
+// Method begins the registration of a handler for any other method, such as
+// "PROPFIND". Methods are case-sensitive (RFC 9110, section 9.1).
+func (f *File) Method(method string) *Verb { return f.verb(caller(0), method) }
+
+// Use adds middleware for all methods of the file, in order: guards, which are
+// func(*Request) Response or func(*Request) (Response, error), and standard
+// middleware, func(http.Handler) http.Handler.
+func (f *File) Use(middleware ...any) {
+	f.reg.use(caller(0), "Use", &f.uses, middleware)
+}
+
+// anyMethod stands for every method. It is no token, so no request has it.
+const anyMethod = "(any)"
+
+func (f *File) verb(pos position, method string) *Verb {
+	v := &Verb{file: f, pos: pos, method: method}
+	f.reg.change(pos, v.call(), func() {
+		f.verbs = append(f.verbs, v)
+		if err := checkMethod(method); err != nil {
+			v.fault(pos, "%v", err)
+		}
+	})
+	return v
+}
+
+// standardMethods are those that have a call of their own; ANY answers these
+// and all others.
+var standardMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch,
+	http.MethodDelete, http.MethodHead, http.MethodOptions}
+
+func checkMethod(method string) error {
+	if method == anyMethod {
+		return nil
+	}
+	if method == "ANY" {
+		return fmt.Errorf("%q is no method: call ANY() for every method", method)
+	}
+	if method == "" {
+		return fmt.Errorf("a method has a name, such as \"PROPFIND\"")
+	}
+	for _, c := range []byte(method) {
+		token := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+		if !token {
+			return fmt.Errorf("%q is not a method (RFC 9110, section 5.6.2)", method)
+		}
+	}
+	if upper := strings.ToUpper(method); upper != method && slices.Contains(standardMethods, upper) {
+		return fmt.Errorf("methods are case-sensitive: write %q, not %q", upper, method)
+	}
+	return nil
+}
+
+// A Verb is the handler of one method of a route file, being registered. Do or
+// To finishes it.
+type Verb struct {
+	file    *File
+	pos     position
+	method  string
+	label   string
+	named   position
+	uses    []use
+	maxBody int64
+	handler *handler
+	done    bool // also if the handler was refused
+}
+
+// call returns how the registration reads: "GET()".
+func (v *Verb) call() string {
+	switch {
+	case v.method == anyMethod:
+		return "ANY()"
+	case slices.Contains(standardMethods, v.method):
+		return v.method + "()"
+	}
+	return fmt.Sprintf("Method(%q)", v.method)
+}
+
+func (v *Verb) fault(pos position, format string, args ...any) {
+	v.file.reg.faults = append(v.file.reg.faults, faultAt(pos, format, args...))
+}
+
+// Name labels the route, so that Route gives its URL. One label names one route
+// file; several methods of it may share the label.
+func (v *Verb) Name(label string) *Verb {
+	pos := caller(0)
+	v.file.reg.change(pos, "Name", func() {
+		switch {
+		case label == "":
+			v.fault(pos, "Name: a label is not empty")
+		case v.label != "" && v.label != label:
+			v.fault(pos, "Name: this %s is called %q already", v.call(), v.label)
+		}
+		v.label, v.named = label, pos
+	})
+	return v
+}
+
+// Use adds middleware for this method alone. It takes what File.Use takes.
+func (v *Verb) Use(middleware ...any) *Verb {
+	v.file.reg.use(caller(0), "Use", &v.uses, middleware)
+	return v
+}
+
+// MaxBody limits the body of a request, in bytes, in place of Router.MaxBody. A
+// larger body is answered with 413.
+func (v *Verb) MaxBody(bytes int64) *Verb {
+	pos := caller(0)
+	v.file.reg.change(pos, "MaxBody", func() {
+		if bytes <= 0 {
+			v.fault(pos, "MaxBody: %d is no limit: give the largest number of bytes that a body may have", bytes)
+			return
+		}
+		v.maxBody = bytes
+	})
+	return v
+}
+
+// Do sets the handler, which has one of these forms, or a type that converts to one:
+//
+//	func(*flow.Request) flow.Response
+//	func(*flow.Request) string                       // plain text
+//	func(*flow.Request) (flow.Response, error)
+//	func(*flow.Request) (string, error)
+//	http.Handler
+//	func(http.ResponseWriter, *http.Request)
+//
+// Anything else, nil included, is a fault that Check reports.
+func (v *Verb) Do(handler any) *Verb {
+	pos := caller(0)
+	h, err := parseHandler(handler)
+	v.finish(pos, "Do", h, err)
+	return v
+}
+
+// To sets a method of a controller as the handler: To(users.Controller{}, "Show").
+// The controller is any value; the method is exported and has one of the forms
+// of Do. Anything else is a fault that Check reports.
+func (v *Verb) To(controller any, method string) *Verb {
+	pos := caller(0)
+	h, err := parseController(controller, method)
+	v.finish(pos, "To", h, err)
+	return v
+}
+
+func (v *Verb) finish(pos position, what string, h *handler, err error) {
+	v.file.reg.change(pos, what, func() {
+		if v.done {
+			v.fault(pos, "%s: this %s has a handler already: one method has one", what, v.call())
+			return
+		}
+		v.done = true
+		if err != nil {
+			v.fault(pos, "%s: %v", what, err)
+			return
+		}
+		if h.pos.file == "" || h.pos.file == "<autogenerated>" {
+			h.pos = pos
+		}
+		v.handler = h
+	})
+}
+
+// A Dir is a directory of the tree that middleware is registered for.
+type Dir struct {
+	reg  *registry
+	pos  position
+	path string
+	uses []use
+}
+
+// Use adds middleware for the route files below the directory, and for the one
+// that is called like it. It takes what File.Use takes.
+func (d *Dir) Use(middleware ...any) {
+	d.reg.use(caller(0), "Use", &d.uses, middleware)
+}
+
+// A with is a function that registers handlers once a value for it is provided.
+type with struct {
+	pos      position
+	want     reflect.Type
+	register func(*File, any) // nil if With was given nil
+}
+
+// A flowFunc is what all of flow's own handler and guard forms become.
+type flowFunc func(*Request) (Response, error)
+
+// A handler is a parsed handler: one of the two is set.
+type handler struct {
+	flow flowFunc
+	std  http.Handler
+	pos  position // of the function itself
+}
+
+const handlerForms = `a handler is one of
+	func(*flow.Request) flow.Response
+	func(*flow.Request) string
+	func(*flow.Request) (flow.Response, error)
+	func(*flow.Request) (string, error)
+	http.Handler
+	func(http.ResponseWriter, *http.Request)`
+
+// oneLine keeps a report at one line for each fault.
+func oneLine(forms string) string {
+	return strings.NewReplacer("\n\t", "; ", "one of\n\t", "one of ").Replace(forms)
+}
+
+func parseHandler(v any) (*handler, error) {
+	if isNil(v) {
+		return nil, fmt.Errorf("the handler is nil; %s", oneLine(handlerForms))
+	}
+	h := &handler{pos: funcPosition(reflect.ValueOf(v))}
+	switch f := v.(type) {
+	case http.Handler:
+		h.std = f
+		return h, nil
+	}
+	if f, ok := convert[func(*Request) Response](v); ok {
+		h.flow = func(r *Request) (Response, error) { return f(r), nil }
+	} else if f, ok := convert[func(*Request) string](v); ok {
+		h.flow = func(r *Request) (Response, error) { return Text(f(r)), nil }
+	} else if f, ok := convert[func(*Request) (Response, error)](v); ok {
+		h.flow = f
+	} else if f, ok := convert[func(*Request) (string, error)](v); ok {
+		h.flow = func(r *Request) (Response, error) {
+			s, err := f(r)
+			return Text(s), err
+		}
+	} else if f, ok := convert[func(http.ResponseWriter, *http.Request)](v); ok {
+		h.std = http.HandlerFunc(f)
+	} else {
+		return nil, fmt.Errorf("%T is no handler; %s", v, oneLine(handlerForms))
+	}
+	return h, nil
+}
+
+// convert returns v as an F if v's type converts to it.
+func convert[F any](v any) (f F, ok bool) {
+	if f, ok := v.(F); ok {
+		return f, true
+	}
+	want := reflect.TypeFor[F]()
+	if got := reflect.ValueOf(v); got.Type().ConvertibleTo(want) {
+		return got.Convert(want).Interface().(F), true
+	}
+	return f, false
+}
+
+// funcPosition returns where a function is written, if v is one.
+func funcPosition(v reflect.Value) position {
+	if v.Kind() != reflect.Func {
+		return position{}
+	}
+	f := runtime.FuncForPC(v.Pointer())
+	if f == nil {
+		return position{}
+	}
+	file, line := f.FileLine(f.Entry())
+	return position{file, line}
+}
+
+func parseController(controller any, method string) (*handler, error) {
+	if isNil(controller) {
+		return nil, fmt.Errorf("the controller is nil: give a value that has the method %s", method)
+	}
+	v := reflect.ValueOf(controller)
+	m, ok := v.Type().MethodByName(method)
+	if !ok {
+		if v.Kind() != reflect.Pointer {
+			if _, ok := reflect.PointerTo(v.Type()).MethodByName(method); ok {
+				return nil, fmt.Errorf("%s.%s has a pointer receiver: give &%[1]s{…}", v.Type(), method)
+			}
+		}
+		for m := range v.Type().Methods() {
+			if strings.EqualFold(m.Name, method) {
+				return nil, fmt.Errorf("%s has no exported method %q: it has %s", v.Type(), method, m.Name)
+			}
+		}
+		return nil, fmt.Errorf("%s has no exported method %q", v.Type(), method)
+	}
+	h, err := parseHandler(v.Method(m.Index).Interface())
+	if err != nil {
+		return nil, fmt.Errorf("%s.%s: %w", v.Type(), method, err)
+	}
+	h.pos = funcPosition(m.Func)
+	return h, nil
+}
+
+// A use is one piece of middleware at the place where it was registered: one of
+// guard and standard is set.
+type use struct {
+	pos      position
+	guard    flowFunc
+	standard func(http.Handler) http.Handler
+}
+
+const middlewareForms = `middleware is one of
+	func(*flow.Request) flow.Response
+	func(*flow.Request) (flow.Response, error)
+	func(http.Handler) http.Handler`
+
+func parseMiddleware(v any) (use, error) {
+	if isNil(v) {
+		return use{}, fmt.Errorf("the middleware is nil; %s", oneLine(middlewareForms))
+	}
+	if f, ok := convert[func(*Request) Response](v); ok {
+		return use{guard: func(r *Request) (Response, error) { return f(r), nil }}, nil
+	}
+	if f, ok := convert[func(*Request) (Response, error)](v); ok {
+		return use{guard: f}, nil
+	}
+	if f, ok := convert[func(http.Handler) http.Handler](v); ok {
+		return use{standard: f}, nil
+	}
+	return use{}, fmt.Errorf("%T is no middleware; %s", v, oneLine(middlewareForms))
+}

@@ -1,0 +1,508 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Request is a request that a route answers. It embeds the *http.Request.
+//
+// It is valid until the response has been written; a goroutine that lives longer
+// takes a Clone. Like an http.Request, it is not for use by several goroutines
+// at once.
+type Request struct {
+	*http.Request
+	x      *exchange
+	asking bool // Authenticate runs
+}
+
+// NewRequest returns a Request for tests of a handler by itself, with route
+// parameters as key and value pairs. It belongs to no Router: Route and the
+// responses View, Page and RedirectTo fail and say so. It panics if params are
+// not pairs.
+func NewRequest(r *http.Request, params ...string) *Request {
+	if len(params)%2 != 0 {
+		panic("flow.NewRequest: params are pairs of key and value")
+	}
+	s := &shape{}
+	x := &exchange{body: newBody(nil, r, 0, true)}
+	for i := 0; i < len(params); i += 2 {
+		s.names = append(s.names, params[i])
+		x.values = append(x.values, params[i+1])
+	}
+	x.endpoint = &endpoint{shape: s}
+	x.req = Request{Request: r, x: x}
+	return &x.req
+}
+
+type requestKey struct{}
+
+// From returns the Request that a standard handler or middleware answers, from
+// the context of its *http.Request. It returns nil outside of a Router.
+func From(ctx context.Context) *Request {
+	r, _ := ctx.Value(requestKey{}).(*Request)
+	return r
+}
+
+// bind makes From find r in its own context, before net/http code gets it.
+func (r *Request) bind() {
+	if ctx := r.Context(); From(ctx) != r {
+		r.Request = r.Request.WithContext(context.WithValue(ctx, requestKey{}, r))
+	}
+}
+
+// exchange returns what r belongs to. Under the race detector it finds the late
+// use of a Request that would have been given to another request by now.
+func (r *Request) exchange() *exchange {
+	if raceEnabled && r.x.over.Load() {
+		panic("flow: a Request was used after its response was written: take a Clone for a goroutine that lives longer")
+	}
+	return r.x
+}
+
+// Param returns the value of a route parameter, decoded. It is "" if the route
+// has none of that name or an optional one is not in the URL. The segments of a
+// catch-all are joined with "/": see Segments.
+func (r *Request) Param(name string) string {
+	return r.exchange().param(name)
+}
+
+// PathValue is Param, under the name that it has in net/http.
+func (r *Request) PathValue(name string) string {
+	if v := r.Param(name); v != "" {
+		return v
+	}
+	return r.Request.PathValue(name)
+}
+
+// Segments returns the segments that a catch-all matched, each decoded, so that
+// an escaped slash stays inside its segment. It is nil if the route has no
+// parameter of that name. Files are better opened by segment than by the joined
+// form: a decoded segment may hold "/", or be "..", which Route refuses.
+func (r *Request) Segments(name string) []string {
+	return r.exchange().segments(name)
+}
+
+// IsAuthenticated reports whether Router.Authenticate found a user. It is false
+// without an Authenticate.
+func (r *Request) IsAuthenticated() bool { return r.User() != nil }
+
+// User returns what Router.Authenticate found, or nil. Authenticate is asked at
+// most once for a request, when the first one wants to know; if it fails, User is
+// nil and the request is answered with its error.
+func (r *Request) User() any {
+	x := r.exchange()
+	if r.asking || x.router == nil || x.router.Authenticate == nil {
+		return nil
+	}
+	// An Authenticate that asks for the user would wait for itself, also if it
+	// finds the Request with From.
+	r.asking = true
+	defer func() { r.asking = false }()
+	if f := From(r.Context()); f != nil && f != r {
+		r.bind()
+	}
+	return x.user(r)
+}
+
+// Route returns the URL of a named route, as Router.Route does.
+func (r *Request) Route(name string, params ...any) (string, error) {
+	x := r.exchange()
+	if x.router == nil {
+		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no routes to name")
+	}
+	return x.router.Route(name, params...)
+}
+
+// Clone returns a copy of r for a goroutine that lives longer than the request:
+// with its parameters, data and user, and a context that is not cancelled with
+// it. A body that was read as JSON or as a form, as it is before a handler of
+// flow's forms and after Input in a guard, can be read again; other bodies and
+// uploaded files are not available any more.
+func (r *Request) Clone() *Request {
+	x := r.exchange()
+	c := x.clone()
+	c.req = Request{x: c, asking: r.asking}
+	ctx := context.WithValue(context.WithoutCancel(r.Context()), requestKey{}, &c.req)
+	c.req.Request = r.Request.Clone(ctx)
+	c.req.Body = c.body.reader()
+	c.req.MultipartForm = nil
+	return &c.req
+}
+
+// A Response is what a handler or a guard answers. It is a value: its methods
+// return changed copies that share nothing. The zero value is 204 from a handler,
+// and an error from a guard.
+type Response struct {
+	// These are four words, which the compiler keeps in registers: more would be
+	// copied through memory at each call on the way of every request.
+	kind   respKind
+	status int32
+	text   string // a body, a URL, the name of a view or a route, a message
+	more   *more  // what plain text has no need of
+}
+
+// more is never changed once a Response holds it.
+type more struct {
+	data        any // of JSON, View, Page, RedirectTo; the []byte or http.Handler
+	contentType string
+	header      []headerField
+}
+
+type headerField struct {
+	key, value string
+	add        bool
+}
+
+type respKind uint8
+
+const (
+	// These need no encoding.
+	kindZero respKind = iota
+	kindText
+	kindHTML
+	kindJSONText
+	kindBytes
+	kindHandler
+	kindErrorHandler // a Handler that OnError answers with
+	kindNext
+
+	kindJSON
+	kindView
+	kindPage
+	kindRedirect
+	kindRedirectTo
+	kindFail
+	kindError // an answer that cannot be given; text says why
+)
+
+// JSON answers with data as JSON (encoding/json). It is encoded before the first
+// byte is sent: what cannot be encoded is a 500.
+func JSON(data any) Response { return Response{kind: kindJSON, more: &more{data: data}} }
+
+// Text answers with plain text in UTF-8.
+func Text(text string) Response { return Response{kind: kindText, text: text} }
+
+// HTML answers with HTML in UTF-8, as it is.
+func HTML(html template.HTML) Response { return Response{kind: kindHTML, text: string(html)} }
+
+// Bytes answers with b as it is, under the given media type. b must not be
+// changed any more.
+func Bytes(contentType string, b []byte) Response {
+	return Response{kind: kindBytes, more: &more{data: b, contentType: contentType}}
+}
+
+// View renders a template of the tree by its path without extension, such as
+// "users/[id]" or "users/+row", with data as its dot. An unknown name or a
+// template that fails is a 500.
+func View(name string, data any) Response {
+	return Response{kind: kindView, text: name, more: &more{data: data}}
+}
+
+// Page renders the page of the route, which is its own route file, with data as
+// its dot. From a route without a page it is a 500.
+func Page(data any) Response { return Response{kind: kindPage, more: &more{data: data}} }
+
+// Redirect sends the client to a path that begins with "/" or to an http or
+// https URL; anything else, "//host" and "/\host" included, is a 500. The status
+// is 302 after GET and HEAD and 303 otherwise, unless one is given.
+func Redirect(url string, status ...int) Response {
+	return Response{kind: kindRedirect, text: url, status: optional(status)}
+}
+
+// RedirectTo sends the client to a named route: see Router.Route.
+func RedirectTo(name string, params ...any) Response {
+	return Response{kind: kindRedirectTo, text: name, more: &more{data: params}}
+}
+
+// Success answers {"success":true,"message":message,"data":data} as JSON, with
+// status 200 unless one is given.
+func Success(data any, message string, status ...int) Response {
+	resp := JSON(success{true, message, data})
+	resp.status = optional(status)
+	return resp
+}
+
+type success struct {
+	Success bool   `json:"success"`
+	Message string `json:"message"`
+	Data    any    `json:"data"`
+}
+
+func optional(status []int) int32 {
+	if len(status) == 0 {
+		return 0
+	}
+	return statusCode(status[0])
+}
+
+// statusCode keeps what is no status code none.
+func statusCode(code int) int32 { return int32(min(max(code, -1), 1000)) }
+
+// Fail answers with an error: problem+json (RFC 9457), an HTML page or text, as
+// the client accepts. The message is shown to the client.
+func Fail(status int, message string) Response {
+	return Response{kind: kindFail, status: statusCode(status), text: message}
+}
+
+// Handler answers with whatever h writes: streams, server-sent events, files. h
+// gets the *http.Request with its path values set; From finds the Request. It is
+// called for HEAD too, where nothing that it writes is sent: a stream should end.
+func Handler(h http.Handler) Response {
+	if isNil(h) {
+		return Response{kind: kindError, text: "Handler was given nil"}
+	}
+	return Response{kind: kindHandler, more: &more{data: h}}
+}
+
+// Next is for guards: the request goes on. Headers and cookies of it are set
+// before the handler runs, whose own win. From a handler it is a 500.
+func Next() Response { return Response{kind: kindNext} }
+
+// Status returns a copy of r with another status code.
+func (r Response) Status(code int) Response {
+	r.status = statusCode(code)
+	return r
+}
+
+// Header returns a copy of r with a header set, in place of one of that name.
+func (r Response) Header(key, value string) Response {
+	return r.with(headerField{key, value, false})
+}
+
+// Cookie returns a copy of r with a cookie added. A cookie that http.SetCookie
+// would drop, for its name, is a 500.
+func (r Response) Cookie(cookie *http.Cookie) Response {
+	if cookie == nil || cookie.String() == "" {
+		return Response{kind: kindError, text: "Cookie was given a cookie without a valid name"}
+	}
+	return r.with(headerField{"Set-Cookie", cookie.String(), true})
+}
+
+func (r Response) with(fields ...headerField) Response {
+	var m more
+	if r.more != nil {
+		m = *r.more
+	}
+	m.header = append(m.header[:len(m.header):len(m.header)], fields...)
+	r.more = &m
+	return r
+}
+
+// header returns the fields that were added to r.
+func (r Response) header() []headerField {
+	if r.more == nil {
+		return nil
+	}
+	return r.more.header
+}
+
+// body returns r with its body encoded, and with the headers that it had.
+func (r Response) body(kind respKind, text string) Response {
+	encoded := Response{kind: kind, status: r.status, text: text}
+	if h := r.header(); h != nil {
+		encoded.more = &more{header: h}
+	}
+	return encoded
+}
+
+// Write writes r to w as the answer to req: for tests of a handler by itself,
+// with an httptest.ResponseRecorder and a Request of NewRequest.
+func (r Response) Write(w http.ResponseWriter, req *Request) {
+	x := req.exchange()
+	if r.kind == kindNext {
+		r = Response{kind: kindError, text: "Next is for guards"}
+	}
+	x.send(w, req, x.protect(req, func(*Request) (Response, error) { return r, nil }))
+}
+
+// encoded reports whether encode has nothing to do.
+func (r Response) encoded() bool { return r.kind <= kindNext && r.status == 0 }
+
+// isPlain reports whether r is plain text that needs no more than its media type,
+// which is the short way for the smallest answers.
+func (r Response) isPlain() bool {
+	return r.kind == kindText && r.status == 0 && r.more == nil && r.text != "" && len(r.text) <= autoLength
+}
+
+// encode turns r into one that holds its body, or into one of a Handler, Next or
+// the zero value. Everything that can fail happens here, before the first byte.
+func (r Response) encode(req *Request) (Response, error) {
+	if r.status != 0 && (r.status < 200 || r.status > 999) {
+		return Response{}, fmt.Errorf("flow: a response has the status %d, which is none (RFC 9110, section 15)", r.status)
+	}
+	if r.kind == kindNext && r.status != 0 {
+		return Response{}, fmt.Errorf("flow: Next() has the status %d: a guard that denies returns another response", r.status)
+	}
+	if r.kind <= kindNext {
+		return r, nil
+	}
+	switch r.kind {
+	case kindJSON:
+		var b strings.Builder
+		if err := json.NewEncoder(&b).Encode(r.more.data); err != nil {
+			return Response{}, fmt.Errorf("flow: the response cannot be encoded as JSON: %w", err)
+		}
+		return r.body(kindJSONText, b.String()), nil
+	case kindView, kindPage:
+		return r.render(req)
+	case kindRedirectTo:
+		u, err := req.Route(r.text, r.more.data.([]any)...)
+		if err != nil {
+			return Response{}, fmt.Errorf("flow: RedirectTo: %w", err)
+		}
+		return r.body(kindRedirect, u).encode(req)
+	case kindRedirect:
+		return r.location(req)
+	case kindFail:
+		return r.problem(req)
+	default:
+		return Response{}, errors.New("flow: " + r.text)
+	}
+}
+
+// location turns a redirect into an empty body with a Location.
+func (r Response) location(req *Request) (Response, error) {
+	if err := checkRedirect(r.text); err != nil {
+		return Response{}, err
+	}
+	switch {
+	case r.status == 0 && (req.Method == http.MethodGet || req.Method == http.MethodHead):
+		r.status = http.StatusFound
+	case r.status == 0:
+		r.status = http.StatusSeeOther
+	}
+	switch r.status {
+	case http.StatusCreated, http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound,
+		http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return Response{}, fmt.Errorf("flow: a redirect has the status %d, which redirects nobody", r.status)
+	}
+	return r.body(kindZero, "").with(headerField{"Location", escapeHeaderURL(r.text), false}), nil
+}
+
+// checkRedirect lets through what cannot lead a browser to a host that the
+// program did not write: browsers read "/\" as "//" and skip control characters.
+func checkRedirect(target string) error {
+	if strings.ContainsFunc(target, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+		return fmt.Errorf("flow: a redirect to %q holds control characters", target)
+	}
+	if strings.HasPrefix(target, "/") {
+		if strings.HasPrefix(target, "//") || strings.HasPrefix(target, `/\`) {
+			return fmt.Errorf("flow: a redirect to %q would leave for another host: give a path or a whole URL", target)
+		}
+		return nil
+	}
+	u, err := url.Parse(target)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.Contains(target, `\`) {
+		return fmt.Errorf("flow: a redirect to %q is neither a path from \"/\" nor an http or https URL", target)
+	}
+	return nil
+}
+
+// escapeHeaderURL escapes what a header cannot hold.
+func escapeHeaderURL(target string) string {
+	var b strings.Builder
+	for _, c := range []byte(target) {
+		if c <= ' ' || c >= 0x7f {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func (r Response) problem(req *Request) (Response, error) {
+	if r.status < 400 || r.status > 599 {
+		return Response{}, fmt.Errorf("flow: Fail was given the status %d, which is no error", r.status)
+	}
+	page := req.x.endpoint.route != nil && req.x.endpoint.route.page
+	resp := problem{status: int(r.status), detail: r.text}.response(acceptOf(req.Request), page)
+	m := *resp.more // Vary stays after a header of that name that r sets
+	m.header = append(slices.Clone(r.header()), m.header...)
+	resp.more = &m
+	return resp, nil
+}
+
+func acceptOf(r *http.Request) string { return strings.Join(r.Header["Accept"], ",") }
+
+// Content types that are set often share their value: a slice for each response
+// would be an allocation. Nothing appends to them in place, their capacity is 1.
+var (
+	textType = []string{"text/plain; charset=utf-8"}
+	htmlType = []string{"text/html; charset=utf-8"}
+	jsonType = []string{"application/json"}
+)
+
+// autoLength is what net/http adds a Content-Length to by itself: the size of
+// the buffer in front of a connection.
+const autoLength = 2048
+
+// send writes an encoded response that has a body, or none. It does not fail:
+// what a vanished client did not get, nobody misses.
+func (r Response) send(w http.ResponseWriter, head bool) {
+	h := w.Header()
+	switch r.kind {
+	case kindText:
+		h["Content-Type"] = textType
+	case kindHTML:
+		h["Content-Type"] = htmlType
+	case kindJSONText:
+		h["Content-Type"] = jsonType
+	case kindBytes:
+		if r.more.contentType != "" { // else net/http looks at the content
+			h.Set("Content-Type", r.more.contentType)
+		}
+	}
+	delete(h, "Content-Length") // of an answer that a panic or an error cut off
+	setHeader(h, r.header())
+	status := int(r.status)
+	if status == 0 {
+		status = http.StatusOK
+		if r.kind == kindZero {
+			status = http.StatusNoContent
+		}
+	}
+	var b []byte
+	if r.kind == kindBytes {
+		b = r.more.data.([]byte)
+	}
+	size := len(r.text) + len(b) // one of them is empty
+	if status == http.StatusNoContent || status == http.StatusNotModified {
+		w.WriteHeader(status)
+		return
+	}
+	if head || size > autoLength {
+		h.Set("Content-Length", strconv.Itoa(size))
+	}
+	if head || size == 0 || status != http.StatusOK {
+		w.WriteHeader(status) // else the first byte does it
+	}
+	switch {
+	case head || size == 0:
+	case b != nil:
+		w.Write(b)
+	default:
+		io.WriteString(w, r.text)
+	}
+}
+
+func setHeader(h http.Header, fields []headerField) {
+	for _, f := range fields {
+		if f.add {
+			h.Add(f.key, f.value)
+		} else {
+			h.Set(f.key, f.value)
+		}
+	}
+}
