@@ -1,0 +1,422 @@
+package flow
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/matryer/is"
+)
+
+type nilErr struct{ text string }
+
+func (e *nilErr) Error() string { return e.text }
+
+func TestErrorThatIsANilPointer(t *testing.T) {
+	r, _ := lone(func(*Request) (string, error) { return "", (*nilErr)(nil) })
+	if w := do(r, httptest.NewRequest("GET", "/x", nil)); w.Code != 500 {
+		t.Error(w.Code)
+	}
+}
+
+func TestFailedAuthenticateThatMiddlewareIgnored(t *testing.T) {
+	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") },
+		before(func(r *http.Request) { From(r.Context()).User() }))
+	r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
+	if w := do(r, httptest.NewRequest("GET", "/x", nil)); w.Code != 500 {
+		t.Error(w.Code, w.Body)
+	}
+}
+func TestBadBodyThatMiddlewareIgnored(t *testing.T) {
+	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") },
+		before(func(r *http.Request) { From(r.Context()).Input("a") }))
+	if w := do(r, sending("POST", "/x", jsonMedia, "{")); w.Code != 400 {
+		t.Error(w.Code, w.Body)
+	}
+}
+func TestHandlerIsNotCalledAfterAuthenticateFailed(t *testing.T) {
+	called := false
+	r, _ := lone(func(*Request) string { called = true; return "" },
+		before(func(r *http.Request) { From(r.Context()).User() }))
+	r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
+	do(r, httptest.NewRequest("GET", "/x", nil))
+	if called {
+		t.Error("handler was called")
+	}
+}
+
+func TestFilesThatOthersParsedAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	body := parts("f@" + strings.Repeat("x", 2<<20))
+	for name, r := range map[string]func() *Router{
+		"std aborts": func() *Router {
+			r, _ := lone(func(_ http.ResponseWriter, r *http.Request) {
+				r.ParseMultipartForm(1)
+				panic(http.ErrAbortHandler)
+			})
+			return r
+		},
+		"middleware denies": func() *Router {
+			r, _ := lone(hello, func(http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					r.ParseMultipartForm(1)
+					http.Error(w, "no", http.StatusForbidden)
+				})
+			})
+			return r
+		},
+		"std": func() *Router {
+			r, _ := lone(func(_ http.ResponseWriter, r *http.Request) { r.ParseMultipartForm(1) })
+			return r
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			func() {
+				defer func() { recover() }()
+				do(r(), sending("POST", "/x", multiMedia, body))
+			}()
+			e, _ := os.ReadDir(dir)
+			if len(e) != 0 {
+				t.Error("left", len(e))
+				os.Remove(dir + "/" + e[0].Name())
+			}
+		})
+	}
+}
+
+func TestAuthenticateMayClone(t *testing.T) {
+	r, _ := lone(func(req *Request) string { return fmt.Sprint(req.User()) })
+	r.Authenticate = func(req *Request) (any, error) { req.Clone(); return "ada", nil }
+	if w := do(r, httptest.NewRequest("GET", "/x", nil)); w.Body.String() != "ada" {
+		t.Error(w.Code, w.Body)
+	}
+}
+
+func TestAuthenticateThatPanicsIsAskedOnce(t *testing.T) {
+	n := 0
+	r, _ := lone(func(req *Request) string { return fmt.Sprint(req.User()) }, func(req *Request) Response {
+		func() { defer func() { recover() }(); req.User() }()
+		return Next()
+	})
+	r.Authenticate = func(req *Request) (any, error) { n++; panic("x") }
+	w := do(r, httptest.NewRequest("GET", "/x", nil))
+	if n != 1 || w.Code != 500 {
+		t.Error(n, w.Code, w.Body)
+	}
+}
+
+func TestStatusIsOfTheHandlerOnly(t *testing.T) {
+	r, _ := lone(func(*Request) Response {
+		return Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })).Status(404)
+	})
+	r.OnError = func(*Request, error) Response { return Text("fine") }
+	if w := do(r, httptest.NewRequest("GET", "/x", nil)); w.Code != 200 {
+		t.Error(w.Code)
+	}
+}
+
+func TestErrorAfterContentLength(t *testing.T) {
+	r, _ := lone(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "5000")
+		panic("x")
+	})
+	r.OnError = func(*Request, error) Response { return Text("fine") }
+	w := do(r, httptest.NewRequest("GET", "/x", nil))
+	if w.Header().Get("Content-Length") != "" {
+		t.Error(w.Header())
+	}
+}
+
+// TestNoPrefixOfAFormIsAForm cuts a multipart body off at every byte.
+func TestNoPrefixOfAFormIsAForm(t *testing.T) {
+	whole := parts("a=1", "b=2", "f@file")
+	closed := strings.Index(whole, "--b--") + len("--b--")
+	for _, read := range []struct {
+		name string
+		use  []any
+	}{
+		{"by the router", nil},
+		{"by middleware", []any{before(func(r *http.Request) { r.FormValue("a") })}},
+	} {
+		for n := range whole {
+			called := false
+			r, _ := lone(func(*Request) string { called = true; return "" }, read.use...)
+			w := do(r, sending("POST", "/x", multiMedia, whole[:n]))
+			if want := n == closed; called != want || !want && w.Code != 400 {
+				t.Errorf("%s, the first %d bytes, %q: called %v, %d", read.name, n, whole[:n], called, w.Code)
+			}
+		}
+	}
+}
+
+func TestOnErrorThatFailsToAnswer(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		h    http.HandlerFunc
+		fail error
+	}{
+		{"panics", func(http.ResponseWriter, *http.Request) { panic("secret") }, nil},
+		{"says nothing after Authenticate failed", func(http.ResponseWriter, *http.Request) {}, errors.New("down")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			asked := 0
+			r, _ := lone(func(req *Request) (string, error) {
+				req.User()
+				return "", errors.New("x")
+			})
+			r.Authenticate = func(*Request) (any, error) { return nil, tt.fail }
+			r.OnError = func(*Request, error) Response {
+				asked++
+				return Handler(tt.h)
+			}
+			if w := do(r, httptest.NewRequest("GET", "/x", nil)); w.Code != 500 || asked != 1 {
+				t.Errorf("%d, asked %d times", w.Code, asked)
+			}
+		})
+	}
+}
+
+// watched is a body that middleware put around another, as tracing does.
+type watched struct{ io.ReadCloser }
+
+func TestBodiesThatMiddlewareReplaced(t *testing.T) {
+	watch := before(func(r *http.Request) { r.Body = watched{r.Body} })
+	readAll := func(req *Request) Response {
+		io.ReadAll(req.Body)
+		return Next()
+	}
+	unzip := before(func(r *http.Request) {
+		if z, err := gzip.NewReader(r.Body); err == nil {
+			r.Body = z
+		}
+	})
+	var zipped strings.Builder
+	z := gzip.NewWriter(&zipped)
+	z.Write([]byte(`{"a":"` + strings.Repeat("x", 1<<20) + `"}`))
+	z.Close()
+	var zippedForm strings.Builder
+	z = gzip.NewWriter(&zippedForm)
+	z.Write([]byte("a=1&role=%zz"))
+	z.Close()
+	length := func(req *Request) string { return fmt.Sprint(len(req.Input("a"))) }
+	for _, tt := range []struct {
+		name, contentType, body string
+		limit                   int64
+		handler                 any
+		use                     []any
+		want                    string
+	}{
+		{"watched", jsonMedia, `{"a":"xyz"}`, 100, length, []any{watch}, "200 3"},
+		{"watched, and read by a guard", jsonMedia, `{"a":"xyz"}`, 100, length, []any{watch, readAll}, "200 3"},
+		{"malformed, watched, and parsed", formType, "a=1&b=%zz", 100, length, []any{watch, before(func(r *http.Request) { r.FormValue("a") })}, "400"},
+		{"unpacked", jsonMedia, zipped.String(), 2 << 20, length, []any{unzip}, "200 1048576"},
+		{"unpacked beyond the limit", jsonMedia, zipped.String(), 1 << 20, length, []any{unzip}, "413"},
+		{"read for a net/http handler, then asked for", jsonMedia, `{"a":"1"}`, 100,
+			func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "let in") },
+			[]any{before(func(r *http.Request) { io.ReadAll(r.Body) }), func(req *Request) Response {
+				if req.Input("a") == "1" {
+					return Fail(403, "")
+				}
+				return Next()
+			}}, "403"},
+		{"read by a net/http handler, then asked for", jsonMedia, `{"a":"1"}`, 100, func(_ http.ResponseWriter, r *http.Request) {
+			io.ReadAll(r.Body)
+			From(r.Context()).Input("a")
+		}, nil, "500"},
+		{"watched, and read in part", formType, "a=1&b=2", 100, func(req *Request) string { return fmt.Sprint(req.All()) }, []any{watch, before(func(r *http.Request) {
+			io.ReadFull(r.Body, make([]byte, 4))
+		})}, "200 map[a:1 b:2]"},
+		{"packed, and parsed by others", formType, zippedForm.String(), 100, length, []any{unzip, before(func(r *http.Request) { r.FormValue("a") })}, "500"},
+		{"multipart that a guard streams", multiMedia, parts("a=1"), 1000, length, []any{func(req *Request) Response {
+			req.MultipartReader()
+			return Next()
+		}}, "500"},
+		{"more than the limit is announced", jsonMedia, strings.Repeat(" ", 101), 100, length, nil, "413"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := lone(tt.handler, tt.use...)
+			r.MaxBody = tt.limit
+			req := sending("POST", "/x", tt.contentType, tt.body)
+			if strings.HasPrefix(tt.body, "\x1f\x8b") {
+				req.Header.Set("Content-Encoding", "gzip")
+			}
+			is.Equal(says(do(r, req)), tt.want)
+		})
+	}
+}
+
+func TestRetriedHandlerReadsTheBodyAgain(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(req *Request) string {
+		b, _ := io.ReadAll(req.Body)
+		return string(b)
+	}, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(httptest.NewRecorder(), r)
+			next.ServeHTTP(w, r)
+		})
+	})
+	is.Equal(says(do(r, sending("POST", "/x", jsonMedia, `{"a":1}`))), `200 {"a":1}`)
+}
+
+func TestConcurrentNext(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, From(r.Context()).Param("id")) },
+		func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var both sync.WaitGroup
+				for range 2 {
+					both.Go(func() { next.ServeHTTP(httptest.NewRecorder(), r.WithContext(r.Context())) })
+				}
+				both.Wait()
+				io.WriteString(w, "both")
+			})
+		})
+	is.Equal(says(do(r, sending("POST", "/x", "text/plain", "body"))), "200 both")
+}
+
+func TestFailedAnswerLeavesNoHeaders(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Cache-Control", "public, immutable")
+		w.Header().Set("ETag", `"x"`)
+		w.Header().Set("X-Trace", "kept")
+		panic("x")
+	})
+	w := do(r, httptest.NewRequest("GET", "/x", nil))
+	is.Equal(w.Code, 500)
+	is.Equal(w.Header(), http.Header{"Content-Type": {"application/problem+json"}, "Vary": {"Accept"}, "X-Trace": {"kept"}})
+}
+
+func TestHandlerThatWritesNothingHasItsStatus(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(*Request) Response {
+		return Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).Status(404)
+	})
+	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 404)
+}
+
+func TestNextWithAStatusIsNoNext(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(hello, func(*Request) Response { return Next().Status(403) })
+	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 500)
+}
+
+func TestAuthenticateMayAskItsClone(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(req *Request) string { return fmt.Sprint(req.User()) })
+	r.Authenticate = func(req *Request) (any, error) { return fmt.Sprint("nobody is ", req.Clone().User()), nil }
+	is.Equal(says(do(r, httptest.NewRequest("GET", "/x", nil))), "200 nobody is <nil>")
+}
+
+func TestMiddlewareThatAsksForRoutesWhenConstructed(t *testing.T) {
+	is := is.New(t)
+	r := New(files("router/a.http"))
+	r.At("a").GET().Do(hello)
+	r.Use(func(next http.Handler) http.Handler {
+		_, err := r.Route("a")
+		is.True(err != nil)          // rather than wait for Check, which waits for it
+		is.Equal(len(r.Routes()), 0) // likewise
+		return next
+	})
+	is.NoErr(r.Check())
+}
+
+func TestGuardThatParsesAndDeniesLeavesNoFiles(t *testing.T) {
+	is := is.New(t)
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	r, _ := lone(func(http.ResponseWriter, *http.Request) {}, wrap, func(req *Request) Response {
+		is.NoErr(req.ParseMultipartForm(1))
+		return Fail(403, "")
+	})
+	is.Equal(do(r, sending("POST", "/x", multiMedia, parts("f@"+strings.Repeat("x", 9<<20)))).Code, 403)
+	left, err := os.ReadDir(dir)
+	is.NoErr(err)
+	is.Equal(len(left), 0)
+}
+
+func TestFailuresThatNobodyAnswersAreLogged(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		handler any
+		use     []any
+		want    int
+		log     []string
+	}{
+		{"a net/http handler answered", func(w http.ResponseWriter, r *http.Request) {
+			From(r.Context()).User()
+			io.WriteString(w, "anonymous")
+		}, nil, 200, []string{"DOWN"}},
+		{"middleware answered", hello, []any{func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				From(r.Context()).User()
+				w.WriteHeader(401)
+			})
+		}}, 401, []string{"DOWN"}},
+		{"the handler has an error of its own", func(req *Request) (string, error) {
+			req.User()
+			return "", errors.New("DBERR")
+		}, nil, 500, []string{"DBERR", "DOWN"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := lone(tt.handler, tt.use...)
+			log := logged(r)
+			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("DOWN") }
+			is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, tt.want)
+			is.Equal(strings.Count(log.String(), "\n"), len(tt.log)) // each once
+			for _, text := range tt.log {
+				is.True(strings.Contains(log.String(), text))
+			}
+		})
+	}
+}
+
+func TestHeadersOfMiddlewareStayOnAFailedAnswer(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "public")
+		panic("x")
+	}, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "no-store")
+			next.ServeHTTP(w, r)
+		})
+	})
+	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Header().Get("Cache-Control"), "no-store")
+}
+
+// TestAbortedAuthenticateIsNotForgotten: the next request is asked anew.
+func TestAbortedAuthenticateIsNotForgotten(t *testing.T) {
+	if raceEnabled {
+		t.Skip("under the race detector no Request is used twice")
+	}
+	is := is.New(t)
+	abort := true
+	r, _ := lone(func(req *Request) string {
+		defer func() { recover() }()
+		return fmt.Sprint(req.User())
+	})
+	r.Authenticate = func(*Request) (any, error) {
+		if abort {
+			panic(http.ErrAbortHandler)
+		}
+		return "ann", nil
+	}
+	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 500)
+	abort = false
+	for range 10 {
+		is.Equal(says(do(r, httptest.NewRequest("GET", "/x", nil))), "200 ann")
+	}
+}

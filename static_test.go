@@ -1,0 +1,182 @@
+package flow
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+)
+
+// staticMain is the main.go of the applications below: it prints the faults, or
+// what the application answers.
+const staticMain = `package main
+
+import (
+	"embed"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+
+	"example.com/flow"
+	_ "example.com/static/other"
+)
+
+//go:embed all:router
+var files embed.FS
+
+type App struct{ greeting string }
+
+func main() {
+	for _, greeting := range []string{"hello", "goodbye"} {
+		r := flow.New(files).Provide(&App{greeting})
+		if _, err := flow.Route("users.show", "id", 1); err != nil {
+			fmt.Println(err)
+		}
+		if err := r.Check(); err != nil {
+			fmt.Println(err)
+			return
+		}
+		r.Logger = slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == "time" || a.Key == "directory" {
+				return slog.Attr{}
+			}
+			return a
+		}}))
+		for _, target := range []string{"/users/42", "/about", "/", "/login"} {
+			w := httptest.NewRecorder()
+			r.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+			fmt.Println(target, w.Code, w.Header().Get("Early"), w.Body)
+		}
+		fmt.Println(flow.Route("users.show", "id", 1))
+	}
+}
+`
+
+// staticFiles is an application of static calls, in a package of its own.
+func staticFiles() map[string]string {
+	return map[string]string{
+		"main.go":                  staticMain,
+		"router/users/[id].http":   "",
+		"router/about.http":        "",
+		"router/index.http":        "",
+		"router/(auth)/login.http": "",
+		"users.id.go":              "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.With(func(f *flow.File, a *App) {\n\t\tf.GET().Name(\"users.show\").Do(func(req *flow.Request) string { return a.greeting + \" \" + req.Param(\"id\") })\n\t})\n}\n",
+		"about.go":                 "package main\n\nimport \"example.com/flow\"\n\n// Package variables come before init functions.\nvar _ = flow.GET().Do(func(*flow.Request) string { return \"about\" })\n",
+		"index.go":                 "package main\n\nimport \"example.com/flow\"\n\nfunc init() { flow.ANY().Do(func(*flow.Request) string { return \"index\" }) }\n",
+		"elsewhere.go":             "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.Use(func(*flow.Request) flow.Response { return flow.Next().Header(\"Early\", \"yes\") })\n\tflow.In(\"(auth)\").Use(func(*flow.Request) flow.Response { return flow.Text(\"guarded\") })\n\tflow.At(\"(auth)/login\").GET().Do(func(*flow.Request) string { return \"login\" })\n}\n",
+		"other/about.go":           "// Package other registers handlers that has no effect.\npackage other\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Do(func(*flow.Request) string { return \"other\" }) }\n",
+		"main_test.go":             "package main\n\nimport \"testing\"\n\nfunc TestMain(t *testing.T) { main() }\n",
+	}
+}
+
+const staticAnswers = `flow: Route: no Router of this directory was checked yet: call its Check first
+level=WARN msg="flow: handlers or middleware are registered in a directory that makes no Router with flow.New, so they have no effect" first=other/about.go:6
+/users/42 200 yes hello 42
+/about 200 yes about
+/ 200 yes index
+/login 200 yes guarded
+/users/1 <nil>
+/users/42 200 yes goodbye 42
+/about 200 yes about
+/ 200 yes index
+/login 200 yes guarded
+/users/1 <nil>
+`
+
+// goTool runs the go command on an application outside of the repository, which
+// uses this one, without network.
+func goTool(t *testing.T, app map[string]string, args ...string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	repo, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile("go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, requires, _ := strings.Cut(string(mod), "\ngo ")
+	dir := t.TempDir()
+	app["go.sum"] = string(sum)
+	app["go.mod"] = "module example.com/static\n\ngo " + requires + "\nrequire example.com/flow v0.0.0\n\nreplace example.com/flow => " + repo + "\n"
+	for name, text := range app {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func TestStaticCalls(t *testing.T) {
+	for _, args := range []string{"run -trimpath .", "run -race .", "run -cover ."} {
+		t.Run("go "+args, func(t *testing.T) {
+			is := is.New(t)
+			out := goTool(t, staticFiles(), strings.Fields(args)...)
+			out = strings.ReplaceAll(out, "warning: GOCOVERDIR not set, no coverage data emitted\n", "")
+			is.Equal(out, staticAnswers)
+		})
+	}
+	for _, args := range []string{"test -v -trimpath -race -coverpkg=./... ."} {
+		t.Run("go "+args, func(t *testing.T) {
+			is := is.New(t)
+			is.True(strings.Contains(goTool(t, staticFiles(), strings.Fields(args)...), staticAnswers))
+		})
+	}
+}
+
+func TestStaticFaults(t *testing.T) {
+	is := is.New(t)
+	app := staticFiles()
+	app["router/a.b.http"], app["router/a/b.http"] = "", ""
+	app["a.b.go"] = "package main\n\nimport \"example.com/flow\"\n\nvar _ = flow.GET()\n"
+	app["router/x_"+runtime.GOOS+".http"] = ""
+	app["x_"+runtime.GOOS+".go"] = "package main\n\nimport \"example.com/flow\"\n\nvar _ = flow.POST().Do(func(*flow.Request) string { return \"\" })\n"
+	app["stray.go"] = "package main\n\nimport \"example.com/flow\"\n\nvar _ = flow.Method(\"LOCK\")\n"
+	app["about.go"] = "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.Use(func(*flow.Request) flow.Response { return flow.Next() })\n\tflow.GET().Do(1)\n\tflow.With(func(f *flow.File, s string) { f.PUT().Do(1) })\n}\n"
+	app["router/late.http"] = ""
+	app["late.go"] = "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.With(func(f *flow.File, _ any) {\n\t\tf.GET().Do(nil)\n\t\tflow.GET()\n\t})\n\tflow.With[*App](nil)\n}\n"
+	out := goTool(t, app, "run", ".")
+	_, out, _ = strings.Cut(out, "\n") // of Route, before Check
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	for i, line := range lines { // the directory is a temporary one
+		if _, rest, ok := strings.Cut(line, "/"); ok && !strings.HasPrefix(line, "router/") {
+			lines[i] = rest
+		}
+	}
+	is.Equal(strings.ReplaceAll(strings.Join(lines, "\n"), runtime.GOOS, "OS"), strings.TrimSpace(`
+a.b.go:5: flow.GET(): this file is the counterpart of router/a.b.http and of router/a/b.http: say which with flow.At("a.b") or flow.At("a/b"), in a file of another name
+about.go:6: flow.Use is for the whole application, and stands in the counterpart of router/about.http: call it in another file, or use flow.At("about").Use
+about.go:7: Do: int is no handler; a handler is one of func(*flow.Request) flow.Response; func(*flow.Request) string; func(*flow.Request) (flow.Response, error); func(*flow.Request) (string, error); http.Handler; func(http.ResponseWriter, *http.Request)
+about.go:8: flow.With asks for a string, and what was provided is *main.App: give one to Router.Provide
+late.go:6: flow.With: the function panicked: 001/late.go:8: flow.GET() comes too late: the routes were compiled by Check or by the first request, register before
+late.go:7: Do: the handler is nil; a handler is one of func(*flow.Request) flow.Response; func(*flow.Request) string; func(*flow.Request) (flow.Response, error); func(*flow.Request) (string, error); http.Handler; func(http.ResponseWriter, *http.Request)
+late.go:10: flow.With was given nil: give it a func(*flow.File, *main.App)
+stray.go:5: flow.Method("LOCK") speaks of the route whose counterpart this file is, and no route file has the counterpart stray.go: rename one of them, or say the path with flow.At
+x_OS.go:5: flow.POST(): the go tool builds x_OS.go for OS only: register with flow.At("x_OS") in a file of another name
+router/a.b.http: no handler is registered for it: call flow.At("a.b").GET().Do(…) in 001
+router/a/b.http: no handler is registered for it: call flow.At("a/b").GET().Do(…) in 001
+`))
+}
