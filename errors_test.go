@@ -1,0 +1,372 @@
+package flow
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/matryer/is"
+)
+
+// records returns the records of a log that lone's Router wrote.
+func records(t *testing.T, log *journal) []map[string]any {
+	t.Helper()
+	var all []map[string]any
+	for line := range strings.Lines(log.String()) {
+		var record map[string]any
+		if err := json.Unmarshal([]byte(line), &record); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, record)
+	}
+	return all
+}
+
+func TestErrorAnswers(t *testing.T) {
+	cause := errors.New("secret")
+	for _, tt := range []struct {
+		name   string
+		err    error
+		status int
+		text   string // for a client that takes text
+		level  string // of the log record, "" for none
+	}{
+		{"Error", Error(404, "no such user"), 404, "Not Found: no such user\n", ""},
+		{"Error without a message", Error(404, ""), 404, "Not Found\n", ""},
+		{"Error with a cause", Error(409, "taken", cause), 409, "Conflict: taken\n", "INFO"},
+		{"Error with nil causes", Error(409, "taken", nil, nil), 409, "Conflict: taken\n", ""},
+		{"Error with two causes", Error(409, "taken", errors.New("x"), cause), 409, "Conflict: taken\n", "INFO"},
+		{"Error of 503", Error(503, "later"), 503, "Service Unavailable: later\n", "ERROR"},
+		{"status without a name", Error(499, "gone"), 499, "Error 499: gone\n", ""},
+		{"Error of 200", Error(200, "secret"), 500, "Internal Server Error\n", "ERROR"},
+		{"Error of 600", Error(600, "secret"), 500, "Internal Server Error\n", "ERROR"},
+		{"Error of 0", Error(0, "secret"), 500, "Internal Server Error\n", "ERROR"},
+		{"wrapped Error", fmt.Errorf("secret: %w", Error(404, "no such user")), 404, "Not Found: no such user\n", "INFO"},
+		{"joined Error", errors.Join(cause, Error(404, "no such user")), 404, "Not Found: no such user\n", "INFO"},
+		{"Error of an Error", Error(502, "bad gateway", Error(404, "secret")), 502, "Bad Gateway: bad gateway\n", "ERROR"},
+		{"Invalid", Invalid{"b": "is <b>", "a": "is a"}, 422, "Unprocessable Entity: some fields are not valid\na: is a\nb: is <b>\n", ""},
+		{"wrapped Invalid", fmt.Errorf("secret: %w", Invalid{"a": "is a"}), 422, "Unprocessable Entity: some fields are not valid\na: is a\n", "INFO"},
+		{"MaxBytesError", fmt.Errorf("secret: %w", &http.MaxBytesError{Limit: 1}), 413, "Request Entity Too Large: the body is too large\n", "INFO"},
+		{"any other", cause, 500, "Internal Server Error\n", "ERROR"},
+		{"a file's", &os.PathError{Op: "open", Path: "secret", Err: os.ErrNotExist}, 500, "Internal Server Error\n", "ERROR"},
+	} {
+		for name, run := range map[string]struct {
+			guard, handler func(*Request) (Response, error)
+		}{
+			"handler": {func(*Request) (Response, error) { return Next(), nil }, func(*Request) (Response, error) { return Text("secret"), tt.err }},
+			"guard": {func(*Request) (Response, error) { return Next(), tt.err }, func(*Request) (Response, error) {
+				t.Error("a guard that failed let in")
+				return Response{}, nil
+			}},
+		} {
+			t.Run(tt.name+"/"+name, func(t *testing.T) {
+				is := is.New(t)
+				r, log := lone(run.handler, run.guard)
+				req := httptest.NewRequest("GET", "/x", nil)
+				req.Header.Set("Accept", "text/plain")
+				w := do(r, req)
+				is.Equal(w.Code, tt.status)
+				is.Equal(StatusOf(tt.err), tt.status)
+				is.Equal(w.Body.String(), tt.text)
+				is.Equal(w.Header().Get("Vary"), "Accept")
+				all := records(t, log)
+				if tt.level == "" {
+					is.Equal(len(all), 0)
+					return
+				}
+				is.Equal(len(all), 1)
+				is.Equal(all[0]["level"], tt.level)
+				is.Equal(all[0]["error"], tt.err.Error()) // all of it
+				is.Equal(all[0]["pattern"], "/x")
+			})
+		}
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	is := is.New(t)
+	cause := errors.New("row 7")
+	err := Error(404, "no such user", cause)
+	is.Equal(err.Error(), "404 no such user: row 7")
+	is.True(errors.Is(err, cause))
+	is.Equal(Error(404, "").Error(), "404 Not Found")
+	is.Equal(Invalid{"b": "is b", "a": "is a"}.Error(), "invalid input: a: is a; b: is b")
+	is.Equal(Invalid{}.Error(), "invalid input")
+}
+
+func TestErrorFormats(t *testing.T) {
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	for _, tt := range []struct {
+		name   string
+		answer func(*Request) (Response, error)
+		status int
+		plain  string
+		json   string
+		html   []string
+	}{
+		{
+			"Fail", func(*Request) (Response, error) { return Fail(409, "a <b> & c"), nil }, 409,
+			"Conflict: a <b> & c\n",
+			`{"type":"about:blank","title":"Conflict","status":409,"detail":"a \u003cb\u003e \u0026 c"}`,
+			[]string{"<title>409 Conflict</title>", "<p>a &lt;b&gt; &amp; c</p>"},
+		},
+		{
+			"Invalid", func(*Request) (Response, error) { return Response{}, Invalid{"<a>": "is <b>", "b": "is c"} }, 422,
+			"Unprocessable Entity: some fields are not valid\n<a>: is <b>\nb: is c\n",
+			`{"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"\u003ca\u003e":"is \u003cb\u003e","b":"is c"}}`,
+			[]string{"<title>422 Unprocessable Entity</title>", "<dt>&lt;a&gt;</dt><dd>is &lt;b&gt;</dd>"},
+		},
+		{
+			"500", func(*Request) (Response, error) { return Response{}, errors.New("secret") }, 500,
+			"Internal Server Error\n",
+			`{"type":"about:blank","title":"Internal Server Error","status":500}`,
+			[]string{"<title>500 Internal Server Error</title>"},
+		},
+	} {
+		for _, accept := range []string{"text/plain", "application/json", browser} {
+			t.Run(tt.name+"/"+accept, func(t *testing.T) {
+				is := is.New(t)
+				r, _ := lone(tt.answer)
+				for _, method := range []string{"GET", "HEAD"} {
+					req := httptest.NewRequest(method, "/x", nil)
+					req.Header.Set("Accept", accept)
+					w := do(r, req)
+					is.Equal(w.Code, tt.status)
+					is.Equal(w.Header()["Vary"], []string{"Accept"})
+					text, contentType := w.Body.String(), w.Header().Get("Content-Type")
+					is.True(!strings.Contains(text, "secret"))
+					switch {
+					case method == "HEAD":
+						is.Equal(text, "")
+						is.True(w.Header().Get("Content-Length") != "0")
+					case accept == "text/plain":
+						is.Equal(contentType, "text/plain; charset=utf-8")
+						is.Equal(text, tt.plain)
+					case accept == browser:
+						is.Equal(contentType, "text/html; charset=utf-8")
+						for _, part := range tt.html {
+							is.True(strings.Contains(text, part))
+						}
+					default:
+						is.Equal(contentType, "application/problem+json")
+						is.Equal(text, tt.json)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestFailKeepsItsHeaders(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(*Request) Response {
+		return Fail(401, "who?").Header("WWW-Authenticate", "Basic").Header("Vary", "Cookie").Cookie(&http.Cookie{Name: "c", Value: "1"})
+	}, func(*Request) Response { return Next().Header("X-Guard", "1").Header("Vary", "Origin") })
+	w := do(r, httptest.NewRequest("GET", "/x", nil))
+	is.Equal(w.Code, 401)
+	is.Equal(w.Header().Get("WWW-Authenticate"), "Basic")
+	is.Equal(w.Header()["Vary"], []string{"Cookie", "Accept"}) // what it does not name itself it depends on all the same
+	is.Equal(w.Header()["Set-Cookie"], []string{"c=1"})
+	is.Equal(w.Header().Get("X-Guard"), "1")
+}
+
+func TestPreferred(t *testing.T) {
+	const j, h, p = "application/problem+json", "text/html", "text/plain"
+	for _, tt := range []struct{ accept, endpoint, page string }{
+		{"", j, h},
+		{"*/*", j, h},
+		{"text/html", h, h},
+		{"TEXT/HTML", h, h},
+		{"application/json", j, j},
+		{"application/problem+json", j, j},
+		{"application/*", j, j},
+		{"text/plain", p, p},
+		{"text/*", h, h},
+		{"image/png", j, h},
+		{"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", h, h},
+		{"application/json, text/plain, */*", j, j}, // axios
+		{"*/*, text/html", h, h},
+		{"text/*, application/*", j, h},
+		{"text/html;q=0.5, application/json", j, j},
+		{"text/html;q=0.5, application/json;q=0.4", h, h},
+		{"text/html, application/json", j, h},
+		{"text/html ; q=0.2 , text/plain;format=flowed;q=0.3", p, p},
+		{"text/html;q=0, */*", j, j},
+		{"*/*;q=0.1, text/plain;q=0", j, h},
+		{"text/*;q=0.3, text/plain;q=0.9", p, p},
+		{"application/json;q=0.1, application/problem+json;q=0.9, text/html;q=0.5", j, j},
+		{"application/problem+json;q=0, application/json, text/html;q=0.5", h, h},
+		{"text/html;q=2", j, h},
+		{"text/html;q=-1, text/plain;q=0.1", p, p},
+		{"text/html;q=NaN, text/plain;q=0.1", p, p},
+		{"text/html;q=, text/plain;q=0.1", p, p},
+		{"text/html;Q=0.1, text/plain;q=0.2", p, p},
+		{",,;;=,text/plain;;;,/,*", p, p},
+	} {
+		t.Run(tt.accept, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(preferred(tt.accept, false), tt.endpoint)
+			is.Equal(preferred(tt.accept, true), tt.page)
+		})
+	}
+}
+
+// FuzzAccept: whatever a client accepts, an error has the form that is worth most
+// to it, and can be sent.
+func FuzzAccept(f *testing.F) {
+	f.Add("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", true)
+	f.Add(strings.Repeat("text/html;q=0.1,", 512), false) // 8 KB
+	f.Add(strings.Repeat(",;=", 2731), false)
+	f.Fuzz(func(t *testing.T, accept string, page bool) {
+		best := preferred(accept, page)
+		bestQ, _ := quality(accept, best)
+		for _, offer := range []string{"application/problem+json", "text/html", "text/plain"} {
+			if q, _ := quality(accept, offer); !(q >= 0 && q <= 1) || q > bestQ {
+				t.Errorf("%q: %s is worth %v, and %s %v is preferred", accept, offer, q, best, bestQ)
+			}
+		}
+		resp := problem{status: 404}.response(accept, page)
+		if _, err := resp.encode(nil); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestOnError(t *testing.T) {
+	boom := func(*Request) (Response, error) { panic("boom") }
+	fails := func(*Request) (Response, error) { return Response{}, Error(418, "teapot", errors.New("the cause")) }
+	for _, tt := range []struct {
+		name    string
+		handler any
+		onError func(*Request, error) Response
+		want    string
+		logged  []string // a part of each record
+	}{
+		{"answers", fails, func(_ *Request, err error) Response { return Text(err.Error()).Status(400) }, "400 418 teapot: the cause", nil},
+		{"implicit 200", fails, func(*Request, error) Response { return Text("fine") }, "200 fine", nil},
+		{"leaves it", fails, func(*Request, error) Response { return Response{} }, "418 I'm a teapot: teapot\n", []string{"the cause"}},
+		{"Next", fails, func(*Request, error) Response { return Next() }, "418 I'm a teapot: teapot\n", []string{"OnError returned Next()", "the cause"}},
+		{"panics", fails, func(*Request, error) Response { panic("secret") }, "418 I'm a teapot: teapot\n", []string{"OnError: panic: secret", "the cause"}},
+		{"cannot be encoded", fails, func(*Request, error) Response { return JSON(make(chan int)) }, "418 I'm a teapot: teapot\n", []string{"OnError: flow: the response cannot be encoded", "the cause"}},
+		{"redirect", fails, func(*Request, error) Response { return Redirect("/login") }, "302 ", nil},
+		{"Fail", fails, func(*Request, error) Response { return Fail(404, "no") }, "404 Not Found: no\n", nil},
+		{"Handler", fails, func(*Request, error) Response { return Handler(http.NotFoundHandler()) }, "404 404 page not found\n", nil},
+		{"a panic", boom, func(_ *Request, err error) Response { return Text(err.Error()).Status(503) }, "503 panic: boom", []string{"panic: boom"}},
+		{"panics at a panic", boom, func(*Request, error) Response { panic("secret") }, "500 Internal Server Error\n", []string{"panic: boom", "OnError: panic: secret"}},
+		{"bad body", func(*Request) string { return "" }, func(_ *Request, err error) Response { return Text("mine").Status(400) }, "400 mine", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, log := lone(tt.handler)
+			r.OnError = tt.onError
+			req := httptest.NewRequest("GET", "/x", nil)
+			if tt.name == "bad body" {
+				req = sending("GET", "/x", jsonMedia, "{")
+			}
+			req.Header.Set("Accept", "text/plain")
+			w := do(r, req)
+			is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.want)
+			all := records(t, log)
+			is.Equal(len(all), len(tt.logged))
+			for i, part := range tt.logged {
+				is.True(strings.Contains(all[i]["error"].(string), part))
+			}
+		})
+	}
+}
+
+func TestPanicsAreClean500s(t *testing.T) {
+	sentinel := errors.New("secret sentinel")
+	for _, tt := range []struct {
+		name    string
+		handler any
+		logged  string
+	}{
+		{"text", func(*Request) string { panic("secret") }, "panic: secret"},
+		{"error", func(*Request) string { panic(sentinel) }, "panic: secret sentinel"},
+		{"an Error", func(*Request) string { panic(Error(404, "secret")) }, "panic: 404 secret"},
+		{"nil", func(*Request) string { panic(nil) }, "panic called with nil argument"},
+		{"a runtime error", func(r *Request) string { return r.Header["X"][3] }, "index out of range"},
+		{"net/http", func(http.ResponseWriter, *http.Request) { panic("secret") }, "panic: secret"},
+		{"stale headers", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "5000")
+			w.Header().Set("Content-Type", "image/png")
+			panic("secret")
+		}, "panic: secret"},
+		{"a status that is none", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(1000) }, "invalid WriteHeader code 1000"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, log := lone(tt.handler)
+			server := httptest.NewServer(r)
+			defer server.Close()
+			resp, err := http.Get(server.URL + "/x")
+			is.NoErr(err)
+			defer resp.Body.Close()
+			var p problemJSON
+			is.NoErr(json.NewDecoder(resp.Body).Decode(&p)) // whole
+			is.Equal(p, problemJSON{Type: "about:blank", Title: "Internal Server Error", Status: 500})
+			is.Equal(resp.StatusCode, 500)
+			is.Equal(resp.Header.Get("Content-Type"), "application/problem+json")
+			all := records(t, log)
+			is.Equal(len(all), 1)
+			is.True(strings.Contains(all[0]["error"].(string), tt.logged))
+			stack, _ := all[0]["stack"].(string)
+			is.True(strings.Contains(stack, "errors_test.go"))
+		})
+	}
+}
+
+func TestOnErrorSeesWhatWasPanickedWith(t *testing.T) {
+	is := is.New(t)
+	sentinel := errors.New("sentinel")
+	r, _ := lone(func(*Request) string { panic(sentinel) })
+	found := false
+	r.OnError = func(_ *Request, err error) Response { found = errors.Is(err, sentinel); return Response{} }
+	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 500)
+	is.True(found)
+}
+
+func TestErrAbortHandlerPasses(t *testing.T) {
+	abort := func(*Request) string { panic(http.ErrAbortHandler) }
+	for _, tt := range []struct {
+		name    string
+		handler any
+		use     []any
+		body    string
+	}{
+		{"handler", abort, nil, ""},
+		{"handler with a body", abort, nil, "{}"},
+		{"guard", hello, []any{func(*Request) Response { panic(http.ErrAbortHandler) }}, ""},
+		{"middleware", hello, []any{before(func(*http.Request) { panic(http.ErrAbortHandler) })}, ""},
+		{"net/http handler", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil, ""},
+		{"OnError", func(*Request) (string, error) { return "", errors.New("x") }, nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, log := lone(tt.handler, tt.use...)
+			r.OnError = func(*Request, error) Response { panic(http.ErrAbortHandler) }
+			defer func() {
+				is.Equal(recover(), http.ErrAbortHandler)
+				is.Equal(log.String(), "")
+			}()
+			do(r, sending("POST", "/x", jsonMedia, tt.body))
+		})
+	}
+}
+
+func TestErrorsOfPages(t *testing.T) {
+	is := is.New(t)
+	r := New(fstest.MapFS{"router/p.html": {Data: []byte("page")}})
+	logged(r)
+	r.At("p").GET().Do(func(*Request) (Response, error) { return Response{}, Error(404, "gone") })
+	w := do(r, httptest.NewRequest("GET", "/p", nil)) // which accepts anything
+	is.Equal(w.Code, 404)
+	is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
+}
