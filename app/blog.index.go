@@ -1,0 +1,7 @@
+package app
+
+import "example.com/flow"
+
+func init() { flow.GET().Name("blog").Do(listPosts) }
+
+func listPosts(*flow.Request) flow.Response { return flow.Page(posts) }

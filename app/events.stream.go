@@ -1,0 +1,70 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"example.com/flow"
+)
+
+// patience is how long an event waits for a client that does not read.
+const patience = 10 * time.Second
+
+func init() {
+	flow.With(func(f *flow.File, a *App) { f.GET().Name("events.stream").Do(a.streamEvents) })
+}
+
+func (a *App) streamEvents(*flow.Request) flow.Response {
+	return flow.Handler(http.HandlerFunc(a.stream)).
+		Header("Content-Type", "text/event-stream").
+		Header("Cache-Control", "no-store")
+}
+
+// An event is what the stream says at each tick.
+type event struct {
+	Time  string `json:"time"`
+	Users int    `json:"users"`
+}
+
+// stream sends server-sent events until the client leaves or the server stops,
+// both of which end the request's context.
+func (a *App) stream(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodHead {
+		return // the headers are all there is to say
+	}
+	rc := http.NewResponseController(w)
+	// The server's limit for reading a request would end the stream too. Writers
+	// that are no connections have no deadlines to lift.
+	if err := rc.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return
+	}
+	ticker := time.NewTicker(a.Tick)
+	defer ticker.Stop()
+	for id := 1; ; id++ {
+		if err := a.sendEvent(w, rc, id); err != nil {
+			return // the client is gone, and there is nobody to tell
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (a *App) sendEvent(w http.ResponseWriter, rc *http.ResponseController, id int) error {
+	data, err := json.Marshal(event{a.Now().UTC().Format(time.TimeOnly), a.Users.Count()})
+	if err != nil {
+		return err
+	}
+	if err := rc.SetWriteDeadline(time.Now().Add(patience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "id: %d\nevent: tick\ndata: %s\n\n", id, data); err != nil {
+		return err
+	}
+	return rc.Flush()
+}

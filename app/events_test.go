@@ -1,0 +1,108 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/app/users"
+)
+
+// readEvent returns the lines of the next event.
+func readEvent(t testing.TB, r *bufio.Reader) string {
+	t.Helper()
+	var event strings.Builder
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line == "\n" {
+			return event.String()
+		}
+		event.WriteString(line)
+	}
+}
+
+func TestStream(t *testing.T) {
+	is := is.New(t)
+	store := users.Sample()
+	now := time.Date(2026, 1, 1, 12, 30, 15, 0, time.UTC)
+	router := newRouter(t, &App{Users: store, Tick: 10 * time.Millisecond, Now: func() time.Time { return now }})
+	ended := make(chan struct{})
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		router.ServeHTTP(w, r)
+	}))
+	server.Config.ReadTimeout = 20 * time.Millisecond // the stream lives longer than that
+	server.Config.WriteTimeout = 20 * time.Millisecond
+	server.Start()
+	defer server.Close()
+
+	ctx, leave := context.WithCancel(context.Background())
+	defer leave()
+	req, err := http.NewRequestWithContext(ctx, "GET", server.URL+"/events/stream", nil)
+	is.NoErr(err)
+	resp, err := server.Client().Do(req)
+	is.NoErr(err)
+	defer resp.Body.Close()
+	is.Equal(resp.StatusCode, 200)
+	is.Equal(resp.Header.Get("Content-Type"), "text/event-stream")
+	is.Equal(resp.Header.Get("Cache-Control"), "no-store")
+
+	r := bufio.NewReader(resp.Body)
+	is.Equal(readEvent(t, r), `id: 1
+event: tick
+data: {"time":"12:30:15","users":3}
+`)
+	_, err = store.Create("Barbara", "b@example.com")
+	is.NoErr(err)
+	var last string
+	for range 8 {
+		last = readEvent(t, r)
+	}
+	is.Equal(last, `id: 9
+event: tick
+data: {"time":"12:30:15","users":4}
+`)
+
+	leave()
+	<-ended // the handler has returned
+}
+
+// TestStreamEndsWithServer ends the context that the server gave its requests.
+func TestStreamEndsWithServer(t *testing.T) {
+	is := is.New(t)
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	router := newRouter(t, &App{Tick: time.Hour})
+	w := httptest.NewRecorder()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		router.ServeHTTP(w, newRequest("GET", "/events/stream", "").WithContext(ctx))
+	}()
+	stop()
+	<-ended
+	is.True(w.Flushed) // each event is sent at once
+	is.True(strings.HasPrefix(w.Body.String(), "id: 1\n"))
+}
+
+// TestEventsPage checks that the page's own script may run, and is the only one.
+func TestEventsPage(t *testing.T) {
+	is := is.New(t)
+	router := newRouter(t, nil)
+	nonce := regexp.MustCompile(`<script nonce="(\w+)">`)
+	first, second := do(router, newRequest("GET", "/events", "")), do(router, newRequest("GET", "/events", ""))
+	m := nonce.FindStringSubmatch(first.body)
+	is.True(m != nil) // the script has a nonce
+	is.True(strings.HasSuffix(first.header.Get("Content-Security-Policy"), "script-src 'nonce-"+m[1]+"'"))
+	is.True(!strings.Contains(second.body, m[1])) // which is used once
+}

@@ -1,0 +1,33 @@
+package app
+
+import "example.com/flow"
+
+func init() {
+	flow.With(func(f *flow.File, r *flow.Router) {
+		f.GET().Name("home").Do(func(*flow.Request) flow.Response {
+			return flow.Page(tableOf(r.Routes()))
+		})
+	})
+}
+
+// A tableRow is a line of the route table on the home page.
+type tableRow struct {
+	Methods []string
+	Pattern string
+	File    string
+}
+
+// tableOf puts the methods of one URL of one file, which stand next to each
+// other, on one line.
+func tableOf(routes []flow.RouteInfo) []tableRow {
+	var rows []tableRow
+	for _, r := range routes {
+		last := len(rows) - 1
+		if last < 0 || rows[last].File != r.File || rows[last].Pattern != r.Pattern {
+			rows = append(rows, tableRow{Pattern: r.Pattern, File: r.File})
+			last++
+		}
+		rows[last].Methods = append(rows[last].Methods, r.Method)
+	}
+	return rows
+}

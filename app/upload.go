@@ -1,0 +1,67 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+
+	"example.com/flow"
+)
+
+// maxUpload is the largest body that /upload takes, in bytes: the file, and the
+// few hundred bytes of form around it.
+const maxUpload = 1 << 20
+
+func init() {
+	flow.GET().Name("upload").Do(showUpload)
+	flow.POST().Name("upload").MaxBody(maxUpload).Do(upload)
+}
+
+// An uploadPage says what arrived. No file is kept.
+type uploadPage struct {
+	Max   int64
+	Wrong string
+	File  *uploaded
+}
+
+// An uploaded is what is known of an uploaded file.
+type uploaded struct {
+	Name      string
+	Size      int64
+	MediaType string
+}
+
+func showUpload(*flow.Request) flow.Response { return flow.Page(uploadPage{Max: maxUpload}) }
+
+func upload(req *flow.Request) (flow.Response, error) {
+	file, header, err := req.FormFile("file")
+	missing := errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart)
+	if err == nil {
+		defer file.Close()
+		missing = header.Filename == "" // what browsers send for a form without a choice
+	}
+	if missing {
+		page := uploadPage{Max: maxUpload, Wrong: "Choose a file first."}
+		return flow.Page(page).Status(http.StatusUnprocessableEntity), nil
+	}
+	if err != nil {
+		return flow.Response{}, err
+	}
+	mediaType, err := sniff(file)
+	if err != nil {
+		return flow.Response{}, err
+	}
+	return flow.Page(uploadPage{Max: maxUpload, File: &uploaded{header.Filename, header.Size, mediaType}}), nil
+}
+
+// sniff returns the media type that the content looks like. What the browser
+// says is only read off the file's name.
+func sniff(file multipart.File) (string, error) {
+	b, err := io.ReadAll(io.LimitReader(file, 512)) // DetectContentType looks no further
+	if err != nil {
+		return "", fmt.Errorf("app: reading an uploaded file: %w", err)
+	}
+	return http.DetectContentType(b), nil
+}

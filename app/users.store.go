@@ -1,0 +1,28 @@
+package app
+
+import (
+	"errors"
+	"net/http"
+
+	"example.com/flow"
+)
+
+func init() {
+	flow.With(func(f *flow.File, a *App) { f.POST().Name("users.create").Do(a.storeUser) })
+}
+
+// storeUser redirects after success, so that reloading the page adds nobody.
+// Otherwise it shows the page again, with the fields as they were entered.
+func (a *App) storeUser(req *flow.Request) (flow.Response, error) {
+	var form userForm
+	u, err := a.createUser(req, &form)
+	var wrong flow.Invalid
+	switch {
+	case errors.As(err, &wrong):
+		page := usersPage{a.Users.List(), form, wrong}
+		return flow.View("users/index", page).Status(http.StatusUnprocessableEntity), nil
+	case err != nil:
+		return flow.Response{}, err
+	}
+	return flow.RedirectTo("users.show", "id", u.ID), nil
+}

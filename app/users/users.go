@@ -1,0 +1,118 @@
+// Package users holds the users of the sample application, in memory.
+package users
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A User is a person that the application knows.
+type User struct {
+	ID    int
+	Name  string
+	Email string
+}
+
+// What a Store refuses.
+var (
+	ErrUnknown = errors.New("users: there is no such user")
+	ErrTaken   = errors.New("users: another user has this email address")
+)
+
+// A Store holds users. It is safe for concurrent use.
+type Store struct {
+	mu   sync.RWMutex
+	byID map[int]User
+	last int // the ID given last: one that was deleted is not given again
+}
+
+// NewStore returns a Store without users.
+func NewStore() *Store { return &Store{byID: map[int]User{}} }
+
+// Sample returns a Store with three users.
+func Sample() *Store {
+	return &Store{last: 3, byID: map[int]User{
+		1: {1, "Ada Lovelace", "ada@example.com"},
+		2: {2, "Grace Hopper", "grace@example.com"},
+		3: {3, "Edsger Dijkstra", "edsger@example.org"},
+	}}
+}
+
+// List returns all users, by ID.
+func (s *Store) List() []User {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(s.byID), func(a, b User) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// Count returns the number of users.
+func (s *Store) Count() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.byID)
+}
+
+// Find returns a user. The error is ErrUnknown if there is none.
+func (s *Store) Find(id int) (User, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	u, ok := s.byID[id]
+	if !ok {
+		return User{}, ErrUnknown
+	}
+	return u, nil
+}
+
+// Create adds a user. The error is ErrTaken if another one has the email address.
+func (s *Store) Create(name, email string) (User, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken(email, 0) {
+		return User{}, ErrTaken
+	}
+	s.last++
+	u := User{s.last, name, email}
+	s.byID[u.ID] = u
+	return u, nil
+}
+
+// Update changes a user. The error is ErrUnknown if there is none, and ErrTaken
+// if another one has the email address.
+func (s *Store) Update(id int, name, email string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.byID[id]; !ok {
+		return ErrUnknown
+	}
+	if s.taken(email, id) {
+		return ErrTaken
+	}
+	s.byID[id] = User{id, name, email}
+	return nil
+}
+
+// Delete removes a user. The error is ErrUnknown if there is none.
+func (s *Store) Delete(id int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.byID[id]; !ok {
+		return ErrUnknown
+	}
+	delete(s.byID, id)
+	return nil
+}
+
+// taken reports whether a user other than the one with that ID has an email
+// address. The caller holds the lock.
+func (s *Store) taken(email string, id int) bool {
+	for _, u := range s.byID {
+		if u.ID != id && strings.EqualFold(u.Email, email) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,99 @@
+package users
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/matryer/is"
+)
+
+func TestStore(t *testing.T) {
+	is := is.New(t)
+	s := NewStore()
+	ada, err := s.Create("Ada", "ada@example.com")
+	is.NoErr(err)
+	is.Equal(ada, User{1, "Ada", "ada@example.com"})
+	_, err = s.Create("Another", "Ada@Example.com")
+	is.True(errors.Is(err, ErrTaken))
+	bob, err := s.Create("Bob", "bob@example.com")
+	is.NoErr(err)
+	is.Equal(s.List(), []User{ada, bob})
+	is.Equal(s.Count(), 2)
+
+	is.True(errors.Is(s.Update(bob.ID, "Bob", "ada@example.com"), ErrTaken))
+	is.True(errors.Is(s.Update(99, "Bob", "b@example.com"), ErrUnknown))
+	is.NoErr(s.Update(bob.ID, "Robert", "bob@example.com"))
+	found, err := s.Find(bob.ID)
+	is.NoErr(err)
+	is.Equal(found.Name, "Robert")
+
+	is.NoErr(s.Delete(bob.ID))
+	is.True(errors.Is(s.Delete(bob.ID), ErrUnknown))
+	_, err = s.Find(bob.ID)
+	is.True(errors.Is(err, ErrUnknown))
+	carol, err := s.Create("Carol", "bob@example.com") // the address is free again, the ID is not
+	is.NoErr(err)
+	is.Equal(carol.ID, 3)
+}
+
+func TestSample(t *testing.T) {
+	is := is.New(t)
+	s := Sample()
+	is.Equal(s.Count(), 3)
+	u, err := s.Create("Barbara", "barbara@example.com")
+	is.NoErr(err)
+	is.Equal(u.ID, 4)
+	is.Equal(Sample().Count(), 3) // each call makes a Store of its own
+}
+
+// TestConcurrentUse lets many change a Store at once; the race detector watches.
+func TestConcurrentUse(t *testing.T) {
+	is := is.New(t)
+	const writers, each = 8, 50
+	s := NewStore()
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range each {
+				u, err := s.Create("A user", fmt.Sprintf("%d-%d@example.com", w, i))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := s.Update(u.ID, "A renamed user", u.Email); err != nil {
+					t.Error(err)
+				}
+				if got, err := s.Find(u.ID); err != nil || got.Name != "A renamed user" {
+					t.Errorf("Find(%d): got %v, %v", u.ID, got, err)
+				}
+				if i%2 == 0 {
+					if err := s.Delete(u.ID); err != nil {
+						t.Error(err)
+					}
+				}
+				s.List()
+			}
+		})
+	}
+	// One address is wanted by all, and given once.
+	var won sync.Map
+	for w := range writers {
+		wg.Go(func() {
+			if u, err := s.Create("The first", "first@example.com"); err == nil {
+				won.Store(w, u)
+			}
+		})
+	}
+	wg.Wait()
+	winners := 0
+	won.Range(func(any, any) bool { winners++; return true })
+	is.Equal(winners, 1)
+	is.Equal(s.Count(), writers*each/2+1)
+	seen := map[int]bool{}
+	for _, u := range s.List() {
+		is.True(!seen[u.ID]) // no ID is given twice
+		seen[u.ID] = true
+	}
+}
