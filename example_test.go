@@ -1,0 +1,181 @@
+package flow_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing/fstest"
+
+	"example.com/flow"
+)
+
+// tree is a route directory. An application embeds one with go:embed.
+var tree = fstest.MapFS{
+	"router/index.html":       {Data: []byte(`<a href="{{route "users.show" "id" 42}}">Ann</a>`)},
+	"router/users/index.http": {},
+	"router/users/store.http": {},
+	"router/users/[id].http":  {},
+	"router/(admin)/log.http": {},
+}
+
+func show(req *flow.Request) string    { return "user " + req.Param("id") }
+func list(*flow.Request) flow.Response { return flow.JSON([]string{"Ann", "Bob"}) }
+func create(req *flow.Request) flow.Response {
+	return flow.Success(req.Only("name", "email"), "created", http.StatusCreated)
+}
+
+// newRouter registers explicitly, as a test does. In the package that embeds the
+// tree, users.id.go says flow.GET().Name("users.show").Do(show).
+func newRouter() *flow.Router {
+	r := flow.New(tree)
+	r.At("users/index").GET().Do(list)
+	r.At("users/store").POST().Do(create)
+	r.At("users/[id]").GET().Name("users.show").Do(show)
+	r.At("(admin)/log").GET().Do(list)
+	return r
+}
+
+// get prints the answer to a GET.
+func get(h http.Handler, target string) {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+	fmt.Println(w.Code, w.Body)
+}
+
+func ExampleNew() {
+	r := newRouter()
+	for _, route := range r.Routes() {
+		fmt.Printf("%-4s %-11s %s\n", route.Method, route.Pattern, route.File)
+	}
+	get(r, "/users/42")
+	get(r, "/")
+	// Output:
+	// GET  /           router/index.html
+	// GET  /log        router/(admin)/log.http
+	// GET  /users      router/users/index.http
+	// POST /users      router/users/store.http
+	// GET  /users/{id} router/users/[id].http
+	// 200 user 42
+	// 200 <a href="/users/42">Ann</a>
+}
+
+func ExampleRouter_Check() {
+	r := flow.New(fstest.MapFS{
+		"router/users.html":       {},
+		"router/users/index.html": {},
+		"router/blog/[id.html":    {},
+		"router/feed.xml.http":    {},
+	})
+	fmt.Println(r.Check())
+	// Output:
+	// router/blog/[id.html: a parameter fills a whole segment, and "[id" is not one of [id], [[id]], [...id], [[...id]]
+	// router/feed.xml.http: no handler is registered for it: call At("feed.xml").GET().Do(…) on this Router, which was made in a test file and so has no static calls
+	// router/users.html and router/users/index.html both answer /users: rename one of them
+}
+
+func ExampleRouter_Route() {
+	r := newRouter()
+	fmt.Println(r.Route("users.show", "id", 42))
+	fmt.Println(r.Route("users.show", "id", "a/b", "tab", "posts"))
+	fmt.Println(r.Route("users.show"))
+	// Output:
+	// /users/42 <nil>
+	// /users/a%2Fb?tab=posts <nil>
+	//  flow: route "users.show" (router/users/[id].http): the parameter "id" is missing
+}
+
+func ExampleRouter_In() {
+	r := newRouter()
+	r.Authenticate = func(req *flow.Request) (any, error) {
+		if name, _, ok := req.BasicAuth(); ok {
+			return name, nil
+		}
+		return nil, nil
+	}
+	r.In("(admin)").Use(func(req *flow.Request) flow.Response {
+		if !req.IsAuthenticated() {
+			return flow.Text("who are you?").Status(http.StatusUnauthorized)
+		}
+		return flow.Next()
+	})
+	get(r, "/log")
+	get(r, "/users/1")
+	// Output:
+	// 401 who are you?
+	// 200 user 1
+}
+
+func ExampleRequest_Bind() {
+	r := flow.New(tree)
+	r.At("users/index").GET().Do(func(req *flow.Request) (flow.Response, error) {
+		var filter struct {
+			Name string `form:"name"`
+			Page int    `form:"page"`
+		}
+		if err := req.Bind(&filter); err != nil {
+			return flow.Response{}, err
+		}
+		return flow.Text(fmt.Sprintf("page %d of %s", filter.Page, filter.Name)), nil
+	})
+	r.At("users/store").POST().Do(create)
+	r.At("users/[id]").GET().Name("users.show").Do(show)
+	r.At("(admin)/log").GET().Do(list)
+	get(r, "/users?name=Ann&page=2")
+	get(r, "/users?page=two")
+	// Output:
+	// 200 page 2 of Ann
+	// 422 {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"page":"must be a whole number"}}
+}
+
+func ExampleNewRequest() {
+	req := flow.NewRequest(httptest.NewRequest("GET", "/users/42", nil), "id", "42")
+	fmt.Println(show(req))
+
+	body := strings.NewReader("name=Ann&email=ann@example.com&admin=true")
+	post := httptest.NewRequest("POST", "/users", body)
+	post.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req = flow.NewRequest(post)
+	w := httptest.NewRecorder()
+	create(req).Write(w, req)
+	fmt.Print(w.Code, " ", w.Body)
+	// Output:
+	// user 42
+	// 201 {"success":true,"message":"created","data":{"email":"ann@example.com","name":"Ann"}}
+}
+
+func ExampleError() {
+	r := newRouter()
+	r.Logger = slog.New(slog.DiscardHandler) // the cause goes there
+	r.At("users/[id]").DELETE().Do(func(req *flow.Request) (string, error) {
+		return "", flow.Error(http.StatusConflict, "user "+req.Param("id")+" has orders", errors.New("foreign key"))
+	})
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, httptest.NewRequest("DELETE", "/users/42", nil))
+	fmt.Println(w.Code, w.Header().Get("Content-Type"))
+	fmt.Println(w.Body)
+	// Output:
+	// 409 application/problem+json
+	// {"type":"about:blank","title":"Conflict","status":409,"detail":"user 42 has orders"}
+}
+
+func ExampleHandler() {
+	// Anything that is an http.Handler: a stream, a file, a templ component.
+	r := newRouter()
+	r.At("users/[id]").Method("REPORT").Do(func(req *flow.Request) flow.Response {
+		return flow.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for i := range 3 {
+				fmt.Fprintf(w, "line %d of %s\n", i, r.PathValue("id"))
+			}
+		})).Header("Content-Type", "text/plain")
+	})
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, httptest.NewRequest("REPORT", "/users/42", nil))
+	fmt.Print(w.Body)
+	// Output:
+	// line 0 of 42
+	// line 1 of 42
+	// line 2 of 42
+}
