@@ -153,6 +153,10 @@ func orRoot(path string) string {
 }
 
 // dealTrees returns the httprouter trees for the given methods.
+//
+// A tree that has captured a parameter and then has no route does not give the
+// parameters back to its pool: a request that falls through to the next tree that
+// way allocates them anew. One that a literal leads to another tree does not.
 func dealTrees(root *node, methods []string) []*httprouter.Router {
 	var trees []*httprouter.Router
 	for _, method := range methods {
