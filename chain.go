@@ -35,6 +35,9 @@ type endpoint struct {
 	miss      bool // nothing matched: the body is none of ours
 }
 
+// isPage reports whether the endpoint is one of a page's route file.
+func (e *endpoint) isPage() bool { return e.route != nil && e.route.page }
+
 // A step is one piece of middleware of a chain: a guard, or the standard
 // middleware of a place.
 type step struct {
@@ -198,8 +201,9 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 	return !x.lent
 }
 
-// serveChain runs a chain that needs more care: because standard middleware may
-// panic or write by itself, or because there is a body whose files are to be removed.
+// serveChain runs a chain. Guards and flow's own handler forms without a body need
+// no more; standard middleware may panic or write by itself, and a body may leave
+// files to be removed.
 func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 	if x.endpoint.pure && x.body == nil {
 		x.run(w, &x.req, 0) // contains its guards and its handler
@@ -387,7 +391,10 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, last bool) {
 	w, t := track(w)
 	outer := maps.Clone(w.Header())
-	err := tryStd(w, req, h)
+	_, err := x.try(req, func(*Request) (Response, error) {
+		req.serve(w, h)
+		return Response{}, nil
+	})
 	if err == nil {
 		if !x.failed.Load() || t.sent || last && t.status != 0 {
 			return
@@ -412,16 +419,6 @@ func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler,
 		return
 	}
 	x.fail(w, req, err)
-}
-
-func tryStd(w http.ResponseWriter, req *Request, h http.Handler) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = recovered(v)
-		}
-	}()
-	req.serve(w, h)
-	return nil
 }
 
 // serve runs net/http code with a request that From finds r in. The server knows
@@ -472,8 +469,7 @@ func (x *exchange) respondError(req *Request, err error) Response {
 
 // plainError returns the encoded response that an error stands for.
 func (x *exchange) plainError(req *Request, err error) Response {
-	page := x.endpoint.route != nil && x.endpoint.route.page
-	return problemOf(err).response(acceptOf(req.Request), page)
+	return problemOf(err).response(acceptOf(req.Request), x.endpoint.isPage())
 }
 
 func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }

@@ -415,9 +415,8 @@ func (c *compiler) buildTrie() {
 	t := c.table
 	outer := c.steps(c.uses)
 	t.standard = standardOnly(outer)
-	t.notFound = t.unmatched(t.standard, nil, func(*Request) (Response, error) { return Fail(http.StatusNotFound, ""), nil })
-	t.denied = t.unmatched(t.standard, nil, nil)
-	t.denied.handler.std = c.router.CrossOrigin.Handler(http.HandlerFunc(forbidden))
+	t.notFound = t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return Fail(http.StatusNotFound, ""), nil }})
+	t.denied = t.unmatched(t.standard, nil, handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(forbidden))})
 
 	dirs := map[string][]step{}
 	for dir, uses := range c.dirs {
@@ -432,8 +431,7 @@ func (c *compiler) buildTrie() {
 	}
 	for _, s := range c.tree.public {
 		l := t.root.leafOf(s)
-		e := &endpoint{pattern: "GET " + s.pattern(), shape: s, steps: t.standard, handler: handler{std: publicHandler(c.tree.files, s.file)}}
-		l.methods[http.MethodGet] = e
+		l.methods[http.MethodGet] = c.endpoint(s, http.MethodGet, t.standard, handler{std: publicHandler(c.tree.files, s.file)}, 0)
 		l.standard = append(l.standard, fileSteps{nil, t.standard})
 	}
 	t.root.eachLeaf(func(l *leaf) {
@@ -503,8 +501,8 @@ func (c *compiler) endpoint(s *shape, method string, steps []step, h handler, ma
 }
 
 // unmatched returns an endpoint for a request that no route answers.
-func (t *table) unmatched(steps []step, r *route, f flowFunc) *endpoint {
-	return &endpoint{shape: &shape{}, route: r, steps: steps, handler: handler{flow: f}, maxBody: t.maxBody, pure: f != nil && len(steps) == 0, miss: true}
+func (t *table) unmatched(steps []step, r *route, h handler) *endpoint {
+	return &endpoint{shape: &shape{}, route: r, steps: steps, handler: h, maxBody: t.maxBody, pure: h.flow != nil && len(steps) == 0, miss: true}
 }
 
 // methods returns the methods that are dealt into trees, the most common first:

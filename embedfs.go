@@ -74,39 +74,51 @@ func readTree(files fs.FS, shared []fs.FS) *tree {
 // A routeWalk turns the files below router/ into routes.
 type routeWalk struct {
 	tree     *tree
-	names    sameNames
 	elements map[string][]element // of each directory's path; none for a malformed one
 }
 
 func (w *routeWalk) walk() {
 	w.elements[routerDir] = []element{}
-	// WalkDir returns what the function does, which is no error.
-	_ = fs.WalkDir(w.tree.files, routerDir, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			w.fault(file, "cannot be read: %v", err)
-			return nil
-		}
-		if file == routerDir {
-			return nil
-		}
-		if d.Name()[0] == '_' || hasDot(d) {
-			return skip(d)
-		}
-		if err := w.names.check(file); err != nil {
-			w.fault(file, "%v", err)
-			return skip(d)
-		}
+	hidden := func(d fs.DirEntry) bool { return d.Name()[0] == '_' || hasDot(d) }
+	w.tree.walk(routerDir, hidden, func(file string, d fs.DirEntry) {
 		if d.IsDir() {
 			w.dir(file)
+		} else {
+			w.file(file)
+		}
+	})
+}
+
+// walk calls visit for the directories and files below root that are not hidden,
+// and reports those that go:embed would refuse or leave out.
+func (t *tree) walk(root string, hidden func(fs.DirEntry) bool, visit func(file string, d fs.DirEntry)) {
+	var names sameNames
+	// WalkDir returns what the function does, which is no error.
+	_ = fs.WalkDir(t.files, root, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			t.fault(file, "cannot be read: %v", err)
+			return nil
+		case file == root:
+			return nil
+		case hidden(d):
+			return skip(d)
+		}
+		if err := names.check(file); err != nil {
+			t.fault(file, "%v", err)
+			return skip(d)
+		}
+		if !d.IsDir() && !d.Type().IsRegular() {
+			t.fault(file, "go:embed takes regular files only, and this is none")
 			return nil
 		}
-		if !d.Type().IsRegular() {
-			w.fault(file, "go:embed takes regular files only, and this is none")
-			return nil
-		}
-		w.file(file)
+		visit(file, d)
 		return nil
 	})
+}
+
+func (t *tree) fault(file, format string, args ...any) {
+	t.faults = append(t.faults, faultIn(file, format, args...))
 }
 
 // hasDot reports whether a name is hidden because it begins with a dot.
@@ -122,15 +134,11 @@ func skip(d fs.DirEntry) error {
 	return nil
 }
 
-func (w *routeWalk) fault(file, format string, args ...any) {
-	w.tree.faults = append(w.tree.faults, faultIn(file, format, args...))
-}
-
 func (w *routeWalk) dir(file string) {
 	w.tree.dirs[belowRouter(file)] = true
 	e, err := parseElement(path.Base(file), true)
 	if err != nil {
-		w.fault(file, "%v", err)
+		w.tree.fault(file, "%v", err)
 		return
 	}
 	if parent, ok := w.elements[path.Dir(file)]; ok {
@@ -147,15 +155,15 @@ func (w *routeWalk) file(file string) {
 		w.tree.templates[belowRouter(strings.TrimSuffix(file, ext))] = source{w.tree.files, file}
 		return
 	case name[0] == '+':
-		w.fault(file, "a file whose name begins with + is a template of its directory: call it %s.html", stem)
+		w.tree.fault(file, "a file whose name begins with + is a template of its directory: call it %s.html", stem)
 		return
 	case ext != ".html" && ext != ".http":
-		w.fault(file, "a route file ends in .html (a page) or .http (an endpoint): other files belong in %s/", publicDir)
+		w.tree.fault(file, "a route file ends in .html (a page) or .http (an endpoint): other files belong in %s/", publicDir)
 		return
 	}
 	e, err := parseElement(stem, false)
 	if err != nil {
-		w.fault(file, "%v", err)
+		w.tree.fault(file, "%v", err)
 		return
 	}
 	dir, ok := w.elements[path.Dir(file)]
@@ -172,14 +180,14 @@ func (w *routeWalk) file(file string) {
 	r.stem = counterpart(r.path)
 	shapes, err := expand(elements)
 	if err != nil {
-		w.fault(file, "%v", err)
+		w.tree.fault(file, "%v", err)
 		return
 	}
 	for _, segments := range shapes {
 		r.shapes = append(r.shapes, newShape(file, r, segments))
 	}
 	if err := ambiguity(r.shapes); err != nil {
-		w.fault(file, "%v", err)
+		w.tree.fault(file, "%v", err)
 		return
 	}
 	w.tree.routes = append(w.tree.routes, r)
@@ -192,44 +200,23 @@ func belowRouter(file string) string { return strings.TrimPrefix(file, routerDir
 
 // readPublic turns each file below public/ into a shape of literal segments.
 func (t *tree) readPublic() {
-	if _, err := fs.Stat(t.files, publicDir); errors.Is(err, fs.ErrNotExist) {
+	info, err := fs.Stat(t.files, publicDir)
+	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	var names sameNames
-	fault := func(file, format string, args ...any) {
-		t.faults = append(t.faults, faultIn(file, format, args...))
+	if err == nil && !info.IsDir() {
+		t.fault(publicDir, "is not a directory")
+		return
 	}
-	_ = fs.WalkDir(t.files, publicDir, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			fault(file, "cannot be read: %v", err)
-			return nil
-		}
-		if file == publicDir {
-			if !d.IsDir() {
-				fault(file, "is not a directory")
-			}
-			return nil
-		}
-		if hasDot(d) {
-			return skip(d)
-		}
-		if err := names.check(file); err != nil {
-			fault(file, "%v", err)
-			return skip(d)
-		}
+	t.walk(publicDir, hasDot, func(file string, d fs.DirEntry) {
 		if d.IsDir() {
-			return nil
-		}
-		if !d.Type().IsRegular() {
-			fault(file, "go:embed takes regular files only, and this is none")
-			return nil
+			return
 		}
 		var segments []segment
 		for text := range strings.SplitSeq(strings.TrimPrefix(file, publicDir+"/"), "/") {
 			segments = append(segments, segment{literal, text})
 		}
 		t.public = append(t.public, newShape(file, nil, segments))
-		return nil
 	})
 }
 

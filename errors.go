@@ -54,8 +54,8 @@ func allSaid(err error) bool {
 
 // Invalid is what Bind finds wrong, field by field: its keys are the names that
 // the client used, its values messages for people, to be read after the name of
-// the field: "must be a whole number". As a handler's error it
-// answers 422 with the fields.
+// the field: "must be a whole number". As a handler's error it answers 422 with
+// the fields.
 type Invalid map[string]string
 
 // Error lists the fields in order.

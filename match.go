@@ -175,9 +175,9 @@ func dealTrees(root *node, methods []string) []*httprouter.Router {
 
 func noMatch(http.ResponseWriter, *http.Request) {}
 
-// capture returns the handle that leaves e and the values in the match, unless
-// the URL is not canonical: httprouter matches empty segments, and "." and ".."
-// are none of its business.
+// capture returns the handle that leaves e and the values in the match, and says
+// there if the URL is not canonical: httprouter matches empty segments, and "."
+// and ".." are none of its business.
 func capture(e *endpoint) httprouter.Handle {
 	if len(e.shape.names) == 0 {
 		return func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
@@ -324,10 +324,7 @@ func location(r *http.Request, canonical string) string {
 	if !stripped {
 		prefix = ""
 	}
-	target := strings.TrimRight(prefix, "/") + canonical
-	if len(target) > 1 {
-		target = strings.TrimRight(target, "/")
-	}
+	target := strings.TrimRight(strings.TrimRight(prefix, "/")+canonical, "/")
 	// Two slashes would lead to another host.
 	target = "/" + strings.TrimLeft(target, `/\`)
 	if r.URL.RawQuery != "" || r.URL.ForceQuery {
@@ -338,9 +335,9 @@ func location(r *http.Request, canonical string) string {
 
 // redirect returns the endpoint for another spelling of a URL.
 func (t *table) redirect(target string) *endpoint {
-	return t.unmatched(t.standard, nil, func(*Request) (Response, error) {
+	return t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) {
 		return Response{status: http.StatusPermanentRedirect}.Header("Location", target), nil
-	})
+	}})
 }
 
 // otherMethod returns the endpoint for a path that is known, but not with the
@@ -353,20 +350,20 @@ func (t *table) otherMethod(r *http.Request, leaves []*leaf) *endpoint {
 		}
 	}
 	allow := strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
-	file := leaves[0].fileFor(r.Method)
+	file := leaves[0].standard[0]
 	if r.Method != http.MethodOptions {
-		return t.unmatched(file.steps, file.route, func(*Request) (Response, error) {
+		return t.unmatched(file.steps, file.route, handler{flow: func(*Request) (Response, error) {
 			return Fail(http.StatusMethodNotAllowed, "").Header("Allow", allow), nil
-		})
+		}})
 	}
 	if wanted := r.Header.Get("Access-Control-Request-Method"); wanted != "" {
 		if i := slices.IndexFunc(leaves, func(l *leaf) bool { return l.answer(wanted) != nil }); i >= 0 {
 			file = leaves[i].fileFor(wanted)
 		}
 	}
-	return t.unmatched(file.steps, file.route, func(*Request) (Response, error) {
+	return t.unmatched(file.steps, file.route, handler{flow: func(*Request) (Response, error) {
 		return Response{status: http.StatusNoContent}.Header("Allow", allow), nil
-	})
+	}})
 }
 
 // fileFor returns the file that answers a method at l, else the first.

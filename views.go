@@ -175,7 +175,7 @@ func (r Response) render(req *Request) (Response, error) {
 	}
 	name := r.text
 	if r.kind == kindPage {
-		if x.endpoint.route == nil || !x.endpoint.route.page {
+		if !x.endpoint.isPage() {
 			return Response{}, errors.New("flow: Page renders the page of the route, and this route has none: use View")
 		}
 		name = x.endpoint.route.path
