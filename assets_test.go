@@ -1,6 +1,12 @@
 package flow
 
 import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -18,6 +24,8 @@ func TestPublicFilesAreServed(t *testing.T) {
 		"public/.env":              {Data: []byte("secret")},
 		"public/.git/config":       {Data: []byte("secret")},
 		"public/a b.txt":           {Data: []byte("space")},
+		"public/.well-known/.y":    {Data: []byte("known too")},
+		"public/a/.git/.z":         {Data: []byte("secret")},
 		"public/empty.txt":         {},
 	})
 	r.At("[...rest]").ANY().Do(func(req *Request) string { return "rest " + req.Param("rest") })
@@ -32,6 +40,8 @@ func TestPublicFilesAreServed(t *testing.T) {
 		{"GET", "/_next/5.js", "200 rest _next/5.js", "text/plain; charset=utf-8"},
 		{"GET", "/index.html", "200 <p>public", "text/html; charset=utf-8"},
 		{"GET", "/.well-known/a.txt", "200 known", "text/plain; charset=utf-8"},
+		{"GET", "/.well-known/.y", "200 known too", "text/plain; charset=utf-8"},
+		{"GET", "/a/.git/.z", "200 rest a/.git/.z", "text/plain; charset=utf-8"},
 		{"GET", "/.env", "200 rest .env", "text/plain; charset=utf-8"},
 		{"GET", "/.git/config", "200 rest .git/config", "text/plain; charset=utf-8"},
 		{"GET", "/a%20b.txt", "200 space", "text/plain; charset=utf-8"},
@@ -53,4 +63,256 @@ func TestPublicFileAllowsGETAndHEAD(t *testing.T) {
 	r := New(fstest.MapFS{"router/index.html": {}, "public/app.css": {}})
 	is.Equal(says(serve(r, "POST", "/app.css")), "405 Allow GET, HEAD, OPTIONS")
 	is.Equal(says(serve(r, "GET", "/app.css/")), "308 Location /app.css")
+	asset, err := r.Asset("app.css")
+	is.NoErr(err)
+	is.Equal(says(serve(r, "POST", asset)), "405 Allow GET, HEAD, OPTIONS")
+}
+
+// TestPublicPathsAreNotFileNames asks in spellings that a file system would take
+// for a name: each is the file, a redirect to it, or a 4xx.
+func TestPublicPathsAreNotFileNames(t *testing.T) {
+	r := New(fstest.MapFS{
+		"router/index.html":      {Data: []byte("home")},
+		"router/secret.html":     {Data: []byte("{{define `x`}}source{{end}}page")},
+		"public/css/app.css":     {Data: []byte("body{}")},
+		"public/css/.hidden":     {Data: []byte("secret")},
+		"public/.git/config":     {Data: []byte("secret")},
+		"public/.well-known/key": {Data: []byte("key")},
+	})
+	for _, tt := range []struct{ target, want string }{
+		{"/css/app.css", "200 body{}"},
+		{"/css%2Fapp.css", "404"},
+		{"/css/App.css", "404"},
+		{"/CSS/app.css", "404"},
+		{"/css", "404"},
+		{"/css/", "404"},
+		{"/css/app.css%00", "404"},
+		{"/css/app.css%00.html", "404"},
+		{"/%00", "404"},
+		{"/css%5Capp.css", "404"},
+		{"/css\\app.css", "404"},
+		{"/css//app.css", "308 Location /css/app.css"},
+		{"/css/./app.css", "308 Location /css/app.css"},
+		{"/css/x/../app.css", "308 Location /css/app.css"},
+		{"/css/x/%2e%2e/app.css", "404"},
+		{"/css/%2e/app.css", "404"},
+		{"/../router/secret.html", "404"},
+		{"/%2e%2e/router/secret.html", "404"},
+		{"/..%2frouter%2fsecret.html", "404"},
+		{"/css/..%5c..%5crouter/secret.html", "404"},
+		{"/router/secret.html", "404"},
+		{"/public/css/app.css", "404"},
+		{"/css/.hidden", "404"},
+		{"/.git/config", "404"},
+		{"/.well-known/../.git/config", "404"},
+		{"/.well-known/key", "200 key"},
+		{"/css/app.css::$DATA", "404"},
+		{"/css/app.css.", "404"},
+		{"/css/app.css%20", "404"},
+		{"/css/app.c%73s", "200 body{}"},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			req := httptest.NewRequest("GET", "/", nil)
+			u, err := url.ParseRequestURI(tt.target)
+			is.NoErr(err)
+			req.URL = u
+			is.Equal(says(do(r, req)), tt.want)
+		})
+	}
+}
+
+func TestAsset(t *testing.T) {
+	r := New(fstest.MapFS{
+		"router/index.html":      {Data: []byte(`<link href="{{asset "css/app.min.css"}}">`)},
+		"router/[...rest].http":  {},
+		"public/css/app.min.css": {Data: []byte("body{}")},
+		"public/a b.js":          {Data: []byte("let a")},
+		"public/LICENSE":         {Data: []byte("free")},
+		"public/.well-known/.x":  {Data: []byte("x")},
+		"public/empty.txt":       {},
+	})
+	r.At("[...rest]").GET().Do(func(*Request) string { return "rest" })
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, before, after, body string }{
+		{"css/app.min.css", "/css/app.min.", ".css", "body{}"},
+		{"a b.js", "/a%20b.", ".js", "let a"},
+		{"LICENSE", "/LICENSE.", "", "free"},
+		{".well-known/.x", "/.well-known/.", ".x", "x"},
+		{"empty.txt", "/empty.", ".txt", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			u, err := r.Asset(tt.name)
+			is.NoErr(err)
+			is.True(strings.HasPrefix(u, tt.before) && strings.HasSuffix(u, tt.after))
+			is.Equal(len(u), len(tt.before)+16+len(tt.after))
+			w, plain := serve(r, "GET", u), serve(r, "GET", "/"+strings.ReplaceAll(tt.name, " ", "%20"))
+			is.Equal(w.Code, 200)
+			is.Equal(w.Body.String(), tt.body)
+			is.Equal(w.Header().Get("Cache-Control"), "public, max-age=31536000, immutable")
+			is.Equal(plain.Header().Get("Cache-Control"), "no-cache")
+			w.Header().Del("Cache-Control")
+			plain.Header().Del("Cache-Control")
+			is.Equal(w.Header(), plain.Header())
+			is.Equal(w.Body.String(), plain.Body.String())
+		})
+	}
+	t.Run("in a template", func(t *testing.T) {
+		is := is.New(t)
+		u, err := r.Asset("css/app.min.css")
+		is.NoErr(err)
+		is.Equal(says(serve(r, "GET", "/")), `200 <link href="`+u+`">`)
+	})
+	for name, want := range map[string]string{
+		"none.css":         `flow: no public file is called "none.css": there is no public/none.css`,
+		"/css/app.min.css": `flow: no public file is called "/css/app.min.css": write the path below public/, without a slash before it`,
+		"":                 `flow: no public file is called "": there is no public/`,
+	} {
+		t.Run("unknown "+name, func(t *testing.T) {
+			is := is.New(t)
+			_, err := r.Asset(name)
+			is.True(err != nil)
+			is.Equal(err.Error(), want)
+		})
+	}
+}
+
+func TestAssetURLChangesWithTheContent(t *testing.T) {
+	is := is.New(t)
+	of := func(text string) string {
+		u, err := New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte(text)}}).Asset("a.css")
+		is.NoErr(err)
+		return u
+	}
+	is.Equal(of("one"), of("one"))
+	is.True(of("one") != of("two"))
+}
+
+func TestAssetOfABrokenApplication(t *testing.T) {
+	is := is.New(t)
+	_, err := New(fstest.MapFS{"router/a.http": {}, "public/a.css": {}}).Asset("a.css")
+	is.True(err != nil)
+	is.True(strings.Contains(err.Error(), "the application has faults"))
+}
+
+// TestSiblings are forms of a file that lie beside it.
+func TestSiblings(t *testing.T) {
+	long := strings.Repeat("body{} ", 200)
+	r := New(fstest.MapFS{
+		"router/index.html":    {},
+		"public/app.css":       {Data: []byte(long)},
+		"public/app.css.br":    {Data: []byte("brotli")},
+		"public/app.css.zst":   {Data: []byte("z-standard")},
+		"public/app.js":        {Data: []byte(long)},
+		"public/app.js.gz":     {Data: []byte("gzipped")},
+		"public/lonely.txt.gz": {Data: []byte("lonely")},
+	})
+	for _, tt := range []struct{ target, accept, coding, body string }{
+		{"/app.css", "br", "br", "brotli"},
+		{"/app.css", "zstd", "zstd", "z-standard"},
+		{"/app.css", "gzip, deflate, br, zstd", "br", "brotli"},
+		{"/app.css", "br;q=0.5, zstd", "zstd", "z-standard"},
+		{"/app.css", "", "", long},
+		{"/app.css.br", "br, gzip", "", "brotli"},
+		{"/app.js", "gzip, br", "gzip", "gzipped"},
+		{"/app.js", "br", "", long},
+		{"/lonely.txt.gz", "gzip", "", "lonely"},
+		{"/lonely.txt", "gzip", "", ""},
+	} {
+		t.Run(tt.target+" "+tt.accept, func(t *testing.T) {
+			is := is.New(t)
+			req := httptest.NewRequest("GET", tt.target, nil)
+			req.Header.Set("Accept-Encoding", tt.accept)
+			w := do(r, req)
+			if tt.body == "" {
+				is.Equal(w.Code, 404)
+				return
+			}
+			is.Equal(w.Header().Get("Content-Encoding"), tt.coding)
+			is.Equal(w.Body.String(), tt.body)
+		})
+	}
+}
+
+// TestLargeFilesAreNotHeld serves one from where it lies, in ranges too.
+func TestLargeFilesAreNotHeld(t *testing.T) {
+	is := is.New(t)
+	large := bytes.Repeat([]byte("0123456789"), maxHeld/10+1)
+	tree := fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: large}}
+	r := New(tree)
+	is.NoErr(r.Check())
+	is.True(r.table.Load().assets["film.mp4"].content.open != nil) // it is opened each time
+	w := serve(r, "GET", "/film.mp4")
+	is.Equal(w.Code, 200)
+	is.True(bytes.Equal(w.Body.Bytes(), large))
+	is.Equal(w.Header().Get("Content-Length"), strconv.Itoa(len(large)))
+	is.Equal(w.Header().Get("Content-Type"), "video/mp4")
+	req := httptest.NewRequest("GET", "/film.mp4", nil)
+	req.Header.Set("Range", "bytes=1000001-1000003")
+	part := do(r, req)
+	is.Equal(part.Code, 206)
+	is.Equal(part.Body.String(), "123")
+	req.Header.Set("If-None-Match", w.Header().Get("ETag"))
+	is.Equal(do(r, req).Code, 304)
+	u, err := r.Asset("film.mp4")
+	is.NoErr(err)
+	is.Equal(serve(r, "HEAD", u).Header().Get("Cache-Control"), "public, max-age=31536000, immutable")
+
+	delete(tree, "public/film.mp4")
+	logged(r)
+	is.Equal(serve(r, "GET", "/film.mp4").Code, 500) // never half a file
+}
+
+// TestMiddlewareOfPublicFiles may say how long they are kept, and what else the
+// answer depends on.
+func TestMiddlewareOfPublicFiles(t *testing.T) {
+	is := is.New(t)
+	r := New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: bytes.Repeat([]byte("a{}"), 100)}})
+	r.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "max-age=60")
+			w.Header().Set("Vary", "Origin")
+			next.ServeHTTP(w, r)
+		})
+	})
+	w := serve(r, "GET", "/a.css")
+	is.Equal(w.Header()["Cache-Control"], []string{"max-age=60"})
+	is.Equal(w.Header()["Vary"], []string{"Origin", "Accept-Encoding"})
+}
+
+// TestBodiesOfRequestsForFiles are nobody's business.
+func TestBodiesOfRequestsForFiles(t *testing.T) {
+	is := is.New(t)
+	r := New(fstest.MapFS{"router/page.html": {Data: []byte("page")}, "public/a.css": {Data: []byte("a{}")}})
+	is.Equal(says(do(r, sending("GET", "/a.css", "application/json", "{"))), "200 a{}")
+}
+
+func TestFilesAllocateNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	text := strings.Repeat("a long text, ", 1600)
+	r := New(fstest.MapFS{"router/page.html": {Data: []byte(text)}, "public/a.css": {Data: []byte(text)}})
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{"/a.css"} {
+		for _, header := range []string{"", "Accept-Encoding: gzip, deflate, br, zstd", `If-None-Match: ` + serve(r, "GET", target).Header().Get("ETag")} {
+			t.Run(target+" "+header, func(t *testing.T) {
+				is := is.New(t)
+				req := httptest.NewRequest("GET", target, nil)
+				if key, value, ok := strings.Cut(header, ": "); ok {
+					req.Header.Set(key, value)
+				}
+				w := &sink{header: http.Header{}}
+				is.Equal(testing.AllocsPerRun(100, func() {
+					clear(w.header)
+					r.ServeHTTP(w, req)
+				}), 0.0)
+			})
+		}
+	}
 }

@@ -47,10 +47,10 @@ func (r *Request) Bind(dst any) error {
 }
 
 func (b *body) bind(r *http.Request, dst reflect.Value, invalid Invalid) error {
-	var c content
+	var c bodyData
 	if b != nil {
 		b.mu.Lock()
-		c = b.content
+		c = b.bodyData
 		b.mu.Unlock()
 	}
 	isStruct := dst.Elem().Kind() == reflect.Struct

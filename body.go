@@ -41,12 +41,12 @@ type body struct {
 	by    *http.Request // it was read from
 	ended bool          // the response was written
 	err   error
-	content
+	bodyData
 	object map[string]any // of JSON that is an object, once decoded
 }
 
-// content is what reading a body gives.
-type content struct {
+// bodyData is what reading a body gives.
+type bodyData struct {
 	other bool            // neither JSON nor a form: it was not read
 	raw   []byte          // of JSON and urlencoded bodies
 	json  bool            // raw is JSON
@@ -151,11 +151,11 @@ func (x *exchange) readBody(r *http.Request) error {
 	}
 	first := false
 	b.once.Do(func() {
-		c, err := content{}, errors.New("flow: reading the body panicked")
+		c, err := bodyData{}, errors.New("flow: reading the body panicked")
 		defer func() {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			if b.content, b.err, b.by = c, err, r; err != nil {
+			if b.bodyData, b.err, b.by = c, err, r; err != nil {
 				x.failed.Store(true)
 			}
 			if b.ended {
@@ -173,16 +173,16 @@ func (x *exchange) readBody(r *http.Request) error {
 	return err
 }
 
-func (b *body) read(r *http.Request) (content, error) {
+func (b *body) read(r *http.Request) (bodyData, error) {
 	mediaType := mediaTypeOf(r)
 	known := isJSON(mediaType) || mediaType == formType || mediaType == multipartType
 	switch {
 	case r.Body == nil:
-		return content{}, nil
+		return bodyData{}, nil
 	case !known:
-		return content{other: true}, nil
+		return bodyData{other: true}, nil
 	case r.Body == b.source && b.limit > 0 && r.ContentLength > b.limit:
-		return content{}, Error(http.StatusRequestEntityTooLarge, tooLargeDetail)
+		return bodyData{}, Error(http.StatusRequestEntityTooLarge, tooLargeDetail)
 	case mediaType == formType:
 		return b.readForm(r)
 	case mediaType == multipartType:
@@ -192,7 +192,7 @@ func (b *body) read(r *http.Request) (content, error) {
 	if err == nil && len(raw) > 0 && !json.Valid(raw) {
 		err = Error(http.StatusBadRequest, "the body is not valid JSON")
 	}
-	return content{raw: raw, json: len(raw) > 0}, err
+	return bodyData{raw: raw, json: len(raw) > 0}, err
 }
 
 // readRaw reads the whole body, with what others have read of it already.
@@ -233,16 +233,16 @@ func readAll(buf *bytes.Buffer, r *http.Request) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-func (b *body) readForm(r *http.Request) (content, error) {
+func (b *body) readForm(r *http.Request) (bodyData, error) {
 	raw, err := b.readRaw(r)
 	if err != nil {
-		return content{}, err
+		return bodyData{}, err
 	}
-	c := content{raw: raw}
+	c := bodyData{raw: raw}
 	form, err := url.ParseQuery(string(raw))
 	switch {
 	case err != nil:
-		return content{}, Error(http.StatusBadRequest, "the body is not a valid form")
+		return bodyData{}, Error(http.StatusBadRequest, "the body is not a valid form")
 	case len(r.PostForm) > 0: // by middleware, which may have changed it, or used up a body of its own
 		c.form = r.PostForm
 	case len(raw) > 0:
@@ -251,7 +251,7 @@ func (b *body) readForm(r *http.Request) (content, error) {
 	return c, nil
 }
 
-func (b *body) readMultipart(r *http.Request) (content, error) {
+func (b *body) readMultipart(r *http.Request) (bodyData, error) {
 	seen, parsed := b.seen, r.MultipartForm != nil
 	if replaced := r.Body != b.source; replaced {
 		r.Body = b.limited(nil, r.Body)
@@ -262,11 +262,11 @@ func (b *body) readMultipart(r *http.Request) (content, error) {
 	err := r.ParseMultipartForm(formMemory)
 	switch {
 	case err != nil && parsed: // what a call of MultipartReader leaves behind
-		return content{}, errTaken
+		return bodyData{}, errTaken
 	case r.MultipartForm == nil: // else the error is that of the query, and does not count
-		return content{}, readError(err)
+		return bodyData{}, readError(err)
 	}
-	c := content{form: r.MultipartForm.Value, files: r.MultipartForm}
+	c := bodyData{form: r.MultipartForm.Value, files: r.MultipartForm}
 	// The form ends before the body does.
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		return c, readError(err)
@@ -351,7 +351,7 @@ func (b *body) clone() *body {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := &body{err: b.err, by: b.by, content: b.content}
+	c := &body{err: b.err, by: b.by, bodyData: b.bodyData}
 	if b.by == nil || b.other {
 		c.err = errors.New("flow: the body was not read before Clone, so the clone cannot have it")
 	}

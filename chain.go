@@ -63,7 +63,7 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if i < 0 {
 		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.Path)
-		problem{status: http.StatusInternalServerError}.response(acceptOf(r), false).send(w, r.Method == http.MethodHead)
+		problem{status: http.StatusInternalServerError}.response(preferred(acceptOf(r), false)).send(w, r.Method == http.MethodHead)
 		return
 	}
 	if req.Request != r {
@@ -182,6 +182,10 @@ func (x *exchange) segments(name string) []string {
 // serve answers the request, and reports whether the exchange may be used again.
 func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool) {
 	e := x.endpoint
+	if c := e.handler.content; c != nil && len(e.steps) == 0 {
+		c.serve(w, r, e.handler.cache)
+		return true
+	}
 	x.req.Request = r
 	if r.Body != nil {
 		x.body = newBody(w, r, e.maxBody, e.keepsBody)
@@ -284,6 +288,10 @@ func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 // answer runs the handler, after the chain.
 func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	e := x.endpoint
+	if e.handler.content != nil {
+		e.handler.content.serve(w, req.Request, e.handler.cache)
+		return
+	}
 	if e.handler.std != nil {
 		x.body.leave()
 		x.serveStd(w, req, e.handler.std, false)
@@ -469,7 +477,7 @@ func (x *exchange) respondError(req *Request, err error) Response {
 
 // plainError returns the encoded response that an error stands for.
 func (x *exchange) plainError(req *Request, err error) Response {
-	return problemOf(err).response(acceptOf(req.Request), x.endpoint.isPage())
+	return problemOf(err).response(preferred(acceptOf(req.Request), x.endpoint.isPage()))
 }
 
 func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }

@@ -24,6 +24,7 @@ type table struct {
 	notFound *endpoint
 	denied   *endpoint // for cross-origin requests
 	names    map[string]*route
+	assets   map[string]*asset // public files, by path below public/
 	views    map[string]*template.Template
 	maxBody  int64 // where nothing else is said
 	infos    []RouteInfo
@@ -101,6 +102,7 @@ func compile(r *Router) *table {
 	}
 	c.checkBindings()
 	c.readNames()
+	c.readAssets()
 	c.table.views = c.parseViews()
 	c.buildTrie()
 	c.listRoutes()
@@ -429,16 +431,23 @@ func (c *compiler) buildTrie() {
 		}
 		c.addRoute(r, append(steps, c.steps(c.bindings[r].uses)...))
 	}
-	for _, s := range c.tree.public {
-		l := t.root.leafOf(s)
-		l.methods[http.MethodGet] = c.endpoint(s, http.MethodGet, t.standard, handler{std: publicHandler(c.tree.files, s.file)}, 0)
-		l.standard = append(l.standard, fileSteps{nil, t.standard})
+	for _, name := range sortedKeys(t.assets) {
+		a := t.assets[name]
+		c.addPublic(a.shape, a.serves)
+		c.addPublic(a.hashed, a.forever)
 	}
 	t.root.eachLeaf(func(l *leaf) {
 		if e := l.methods[http.MethodGet]; e != nil && l.methods[http.MethodHead] == nil {
 			l.methods[http.MethodHead] = e
 		}
 	})
+}
+
+func (c *compiler) addPublic(s *shape, h handler) {
+	t := c.table
+	l := t.root.leafOf(s)
+	l.methods[http.MethodGet] = c.endpoint(s, http.MethodGet, t.standard, h, 0)
+	l.standard = append(l.standard, fileSteps{nil, t.standard})
 }
 
 // forbidden is never reached, unless an origin becomes trusted between the check
@@ -485,7 +494,7 @@ func plainPage(*Request) (Response, error) { return Page(nil), nil }
 
 func (c *compiler) endpoint(s *shape, method string, steps []step, h handler, maxBody int64) *endpoint {
 	guarded := slices.ContainsFunc(steps, func(s step) bool { return s.guard != nil })
-	pure := h.flow != nil && !slices.ContainsFunc(steps, func(s step) bool { return s.place != nil })
+	pure := h.std == nil && !slices.ContainsFunc(steps, func(s step) bool { return s.place != nil })
 	return &endpoint{
 		pattern:        strings.TrimPrefix(method+" "+s.pattern(), anyMethod+" "),
 		shape:          s,
@@ -494,7 +503,7 @@ func (c *compiler) endpoint(s *shape, method string, steps []step, h handler, ma
 		handler:        h,
 		maxBody:        cmp.Or(maxBody, c.table.maxBody),
 		pure:           pure,
-		direct:         pure && len(steps) == 0,
+		direct:         h.flow != nil && pure && len(steps) == 0,
 		setsPathValues: !pure && len(s.names) > 0,
 		keepsBody:      h.flow != nil || guarded,
 	}

@@ -79,7 +79,7 @@ type routeWalk struct {
 
 func (w *routeWalk) walk() {
 	w.elements[routerDir] = []element{}
-	hidden := func(d fs.DirEntry) bool { return d.Name()[0] == '_' || hasDot(d) }
+	hidden := func(_ string, d fs.DirEntry) bool { return d.Name()[0] == '_' || hasDot(d) }
 	w.tree.walk(routerDir, hidden, func(file string, d fs.DirEntry) {
 		if d.IsDir() {
 			w.dir(file)
@@ -91,7 +91,7 @@ func (w *routeWalk) walk() {
 
 // walk calls visit for the directories and files below root that are not hidden,
 // and reports those that go:embed would refuse or leave out.
-func (t *tree) walk(root string, hidden func(fs.DirEntry) bool, visit func(file string, d fs.DirEntry)) {
+func (t *tree) walk(root string, hidden func(string, fs.DirEntry) bool, visit func(file string, d fs.DirEntry)) {
 	var names sameNames
 	// WalkDir returns what the function does, which is no error.
 	_ = fs.WalkDir(t.files, root, func(file string, d fs.DirEntry, err error) error {
@@ -101,7 +101,7 @@ func (t *tree) walk(root string, hidden func(fs.DirEntry) bool, visit func(file 
 			return nil
 		case file == root:
 			return nil
-		case hidden(d):
+		case hidden(file, d):
 			return skip(d)
 		}
 		if err := names.check(file); err != nil {
@@ -208,7 +208,8 @@ func (t *tree) readPublic() {
 		t.fault(publicDir, "is not a directory")
 		return
 	}
-	t.walk(publicDir, hasDot, func(file string, d fs.DirEntry) {
+	hidden := func(file string, d fs.DirEntry) bool { return hasDot(d) && !strings.Contains(file, "/.well-known/") }
+	t.walk(publicDir, hidden, func(file string, d fs.DirEntry) {
 		if d.IsDir() {
 			return
 		}
@@ -308,21 +309,26 @@ func (t *tree) byStem() map[string][]*route {
 	return m
 }
 
-// layers returns the directories that a route file lies in, from the outermost,
-// "", to the innermost. A file called like a directory beside it counts as in it.
+// layers returns the directories that a route file lies in.
+func (r *route) layers() []string { return layersOf(r.path) }
+
+// layersOf returns the directories that a file of router/ lies in, from the
+// outermost, "", to the innermost. A file called like a directory beside it counts
+// as in it.
 //
 //	admin/users/[id]  => "", "admin", "admin/users", "admin/users/[id]"
 //	admin             => "", "admin"
 //	admin/index       => "", "admin"
-func (r *route) layers() []string {
+//	admin/+error      => "", "admin"
+func layersOf(name string) []string {
 	dirs := []string{""}
-	for i, c := range r.path {
+	for i, c := range name {
 		if c == '/' {
-			dirs = append(dirs, r.path[:i])
+			dirs = append(dirs, name[:i])
 		}
 	}
-	if name := path.Base(r.path); name != "index" && name != "store" {
-		dirs = append(dirs, r.path)
+	if base := path.Base(name); base != "index" && base != "store" && base[0] != '+' {
+		dirs = append(dirs, name)
 	}
 	return dirs
 }

@@ -114,7 +114,11 @@ func TestFilesThatAreNoRoutes(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			is := is.New(t)
-			r := New(treeOf(file + " & about.html"))
+			tree := treeOf(file + " & about.html")
+			if layout := tree["router/+layout.html"]; layout != nil {
+				layout.Data = []byte(`{{block "content" .}}{{end}}`)
+			}
+			r := New(tree)
 			is.NoErr(r.Check())
 			is.Equal(len(r.tree.routes), 1) // about
 		})
@@ -284,7 +288,7 @@ func TestPublicFiles(t *testing.T) {
 	for _, s := range tree.public {
 		patterns = append(patterns, s.pattern())
 	}
-	is.Equal(strings.Join(patterns, " "), "/%28g%29/+x /.well-known/x /%5Bid%5D.js /_next/a%20b.js /a/.well-known/x /store")
+	is.Equal(strings.Join(patterns, " "), "/%28g%29/+x /.well-known/.y /.well-known/x /%5Bid%5D.js /_next/a%20b.js /a/.well-known/x /store")
 }
 
 // broken is a file system in which one file or directory cannot be opened.
@@ -350,7 +354,7 @@ func TestSharedTrees(t *testing.T) {
 	}
 	is.Equal(len(tree.routes)+len(tree.public), 1) // index
 
-	err := New(own, nil, files("public/x")).Check()
+	err := New(files("router/index.html"), nil, files("public/x")).Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), "flow.New got a shared tree that is nil\nrouter: of a shared tree cannot be read: open router: file does not exist")
 }

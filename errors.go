@@ -121,18 +121,16 @@ func (p problem) title() string {
 	return cmp.Or(http.StatusText(p.status), "Error "+strconv.Itoa(p.status))
 }
 
-// response renders the problem as the client accepts it: HTML for those that
-// prefer it, problem+json (RFC 9457), or text. page says that the route is one,
-// which decides for clients that take anything.
-func (p problem) response(accept string, page bool) Response {
-	var resp Response
-	switch preferred(accept, page) {
+// response renders the problem as one of the three media types: the built-in HTML
+// page, problem+json (RFC 9457), or text.
+func (p problem) response(mediaType string) Response {
+	switch mediaType {
 	case "text/html":
 		var b strings.Builder
 		if err := problemPage.Execute(&b, map[string]any{"Status": p.status, "Title": p.title(), "Detail": p.detail, "Fields": p.fields}); err != nil {
 			return Text(p.title()).Status(p.status) // does not happen: the template is fixed
 		}
-		resp = HTML(template.HTML(b.String()))
+		return p.answer(HTML(template.HTML(b.String())))
 	case "text/plain":
 		text := p.title()
 		if p.detail != "" {
@@ -141,16 +139,19 @@ func (p problem) response(accept string, page bool) Response {
 		for _, field := range slices.Sorted(maps.Keys(p.fields)) {
 			text += "\n" + field + ": " + p.fields[field]
 		}
-		resp = Text(text + "\n")
+		return p.answer(Text(text + "\n"))
 	default:
 		b, err := json.Marshal(problemJSON{"about:blank", p.title(), p.status, p.detail, p.fields})
 		if err != nil {
 			return Text(p.title()).Status(p.status) // does not happen: strings and numbers only
 		}
-		resp = Bytes("application/problem+json", b)
+		return p.answer(Bytes("application/problem+json", b))
 	}
-	resp = resp.Status(p.status)
-	return resp.with(headerField{"Vary", "Accept", true})
+}
+
+// answer gives a response the status of the problem, and says what it depends on.
+func (p problem) answer(resp Response) Response {
+	return resp.Status(p.status).with(headerField{"Vary", "Accept", true})
 }
 
 type problemJSON struct {
@@ -178,61 +179,3 @@ var problemPage = template.Must(template.New("problem").Parse(`<!doctype html>
 {{end}}</body>
 </html>
 `))
-
-// preferred returns the media type of the three that an Accept header (RFC 9110,
-// section 12.5.1) likes best, and of two that it likes as much one that it names.
-// Where it does not decide, pages are HTML and everything else is problem+json.
-func preferred(accept string, page bool) string {
-	offers := []string{"application/problem+json", "text/html", "text/plain"}
-	if page {
-		offers[0], offers[1] = offers[1], offers[0]
-	}
-	best, bestQ, bestNamed := offers[0], 0.0, true
-	for _, offer := range offers {
-		if q, named := quality(accept, offer); q > bestQ || q == bestQ && named && !bestNamed {
-			best, bestQ, bestNamed = offer, q, named
-		}
-	}
-	return best
-}
-
-// quality returns the weight that an Accept header gives a media type, by the
-// most specific range that covers it, and whether that one names it.
-func quality(accept, mediaType string) (q float64, named bool) {
-	major, _, _ := strings.Cut(mediaType, "/")
-	specific := 0
-	for item := range strings.SplitSeq(accept, ",") {
-		name, params, _ := strings.Cut(item, ";")
-		s := 0
-		switch name = strings.ToLower(strings.TrimSpace(name)); {
-		case name == mediaType:
-			s = 4
-		case name == "application/json" && mediaType == "application/problem+json":
-			s = 3
-		case name == major+"/*":
-			s = 2
-		case name == "*/*":
-			s = 1
-		}
-		if s > specific {
-			q, specific = weight(params), s
-		}
-	}
-	return q, specific > 2
-}
-
-// weight returns the q of a media range's parameters; 1 without one, and 0 for
-// one that is malformed.
-func weight(params string) float64 {
-	for p := range strings.SplitSeq(params, ";") {
-		key, value, _ := strings.Cut(strings.TrimSpace(p), "=")
-		if strings.EqualFold(strings.TrimSpace(key), "q") {
-			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			if err != nil || !(q >= 0 && q <= 1) {
-				return 0
-			}
-			return q
-		}
-	}
-	return 1
-}

@@ -176,68 +176,6 @@ func TestFailKeepsItsHeaders(t *testing.T) {
 	is.Equal(w.Header().Get("X-Guard"), "1")
 }
 
-func TestPreferred(t *testing.T) {
-	const j, h, p = "application/problem+json", "text/html", "text/plain"
-	for _, tt := range []struct{ accept, endpoint, page string }{
-		{"", j, h},
-		{"*/*", j, h},
-		{"text/html", h, h},
-		{"TEXT/HTML", h, h},
-		{"application/json", j, j},
-		{"application/problem+json", j, j},
-		{"application/*", j, j},
-		{"text/plain", p, p},
-		{"text/*", h, h},
-		{"image/png", j, h},
-		{"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", h, h},
-		{"application/json, text/plain, */*", j, j}, // axios
-		{"*/*, text/html", h, h},
-		{"text/*, application/*", j, h},
-		{"text/html;q=0.5, application/json", j, j},
-		{"text/html;q=0.5, application/json;q=0.4", h, h},
-		{"text/html, application/json", j, h},
-		{"text/html ; q=0.2 , text/plain;format=flowed;q=0.3", p, p},
-		{"text/html;q=0, */*", j, j},
-		{"*/*;q=0.1, text/plain;q=0", j, h},
-		{"text/*;q=0.3, text/plain;q=0.9", p, p},
-		{"application/json;q=0.1, application/problem+json;q=0.9, text/html;q=0.5", j, j},
-		{"application/problem+json;q=0, application/json, text/html;q=0.5", h, h},
-		{"text/html;q=2", j, h},
-		{"text/html;q=-1, text/plain;q=0.1", p, p},
-		{"text/html;q=NaN, text/plain;q=0.1", p, p},
-		{"text/html;q=, text/plain;q=0.1", p, p},
-		{"text/html;Q=0.1, text/plain;q=0.2", p, p},
-		{",,;;=,text/plain;;;,/,*", p, p},
-	} {
-		t.Run(tt.accept, func(t *testing.T) {
-			is := is.New(t)
-			is.Equal(preferred(tt.accept, false), tt.endpoint)
-			is.Equal(preferred(tt.accept, true), tt.page)
-		})
-	}
-}
-
-// FuzzAccept: whatever a client accepts, an error has the form that is worth most
-// to it, and can be sent.
-func FuzzAccept(f *testing.F) {
-	f.Add("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", true)
-	f.Add(strings.Repeat("text/html;q=0.1,", 512), false) // 8 KB
-	f.Add(strings.Repeat(",;=", 2731), false)
-	f.Fuzz(func(t *testing.T, accept string, page bool) {
-		best := preferred(accept, page)
-		bestQ, _ := quality(accept, best)
-		for _, offer := range []string{"application/problem+json", "text/html", "text/plain"} {
-			if q, _ := quality(accept, offer); !(q >= 0 && q <= 1) || q > bestQ {
-				t.Errorf("%q: %s is worth %v, and %s %v is preferred", accept, offer, q, best, bestQ)
-			}
-		}
-		resp := problem{status: 404}.response(accept, page)
-		if _, err := resp.encode(nil); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 func TestOnError(t *testing.T) {
 	boom := func(*Request) (Response, error) { panic("boom") }
 	fails := func(*Request) (Response, error) { return Response{}, Error(418, "teapot", errors.New("the cause")) }

@@ -212,7 +212,7 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	t := r.serving.Load()
 	if t == nil {
 		if t = r.begin(); t == nil {
-			problem{status: http.StatusInternalServerError}.response(acceptOf(req), false).send(w, req.Method == http.MethodHead)
+			problem{status: http.StatusInternalServerError}.response(preferred(acceptOf(req), false)).send(w, req.Method == http.MethodHead)
 			return
 		}
 	}

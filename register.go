@@ -310,11 +310,14 @@ type with struct {
 // A flowFunc is what all of flow's own handler and guard forms become.
 type flowFunc func(*Request) (Response, error)
 
-// A handler is a parsed handler: one of the two is set.
+// A handler is a parsed handler, or what is served without one: one of flow, std
+// and content is set.
 type handler struct {
-	flow flowFunc
-	std  http.Handler
-	pos  position // of the function itself
+	flow    flowFunc
+	std     http.Handler
+	content *content
+	cache   []string // the Cache-Control of content
+	pos     position // of the function itself
 }
 
 const handlerForms = `a handler is one of

@@ -426,7 +426,7 @@ func (r Response) problem(req *Request) (Response, error) {
 	if r.status < 400 || r.status > 599 {
 		return Response{}, fmt.Errorf("flow: Fail was given the status %d, which is no error", r.status)
 	}
-	resp := problem{status: int(r.status), detail: r.text}.response(acceptOf(req.Request), req.x.endpoint.isPage())
+	resp := problem{status: int(r.status), detail: r.text}.response(preferred(acceptOf(req.Request), req.x.endpoint.isPage()))
 	m := *resp.more // Vary stays after a header of that name that r sets
 	m.header = append(slices.Clone(r.header()), m.header...)
 	resp.more = &m

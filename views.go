@@ -39,7 +39,7 @@ func (c *compiler) parseViews() map[string]*template.Template {
 }
 
 func (c *compiler) parseView(name, text string) (*template.Template, error) {
-	view := template.New(name).Funcs(c.router.Funcs).Funcs(template.FuncMap{"route": c.table.route})
+	view := template.New(name).Funcs(c.router.Funcs).Funcs(template.FuncMap{"route": c.table.route, "asset": c.table.asset})
 	if _, err := view.Parse(text); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (c *compiler) escape(view *template.Template) error {
 	if err != nil {
 		return err
 	}
-	idle := template.FuncMap{"route": notNow}
+	idle := template.FuncMap{"route": notNow, "asset": notNow}
 	for name := range c.router.Funcs {
 		idle[name] = notNow
 	}
