@@ -143,8 +143,7 @@ type readSeekNopCloser struct{ io.ReadSeeker }
 
 func (readSeekNopCloser) Close() error { return nil }
 
-// asset is the template function of that name: the URL of a public file, which names its content unless it is read from
-// disk.
+// asset is the template function of that name.
 func (t *table) asset(name string) (string, error) {
 	a := t.assets[name]
 	switch {

@@ -288,6 +288,7 @@ func TestBodiesOfRequestsForFiles(t *testing.T) {
 	is := is.New(t)
 	r := New(fstest.MapFS{"router/page.html": {Data: []byte("page")}, "public/a.css": {Data: []byte("a{}")}})
 	is.Equal(says(do(r, sending("GET", "/a.css", "application/json", "{"))), "200 a{}")
+	is.Equal(says(do(r, sending("GET", "/page", "application/json", "{"))), "200 page")
 }
 
 func TestFilesAllocateNothing(t *testing.T) {
@@ -299,7 +300,7 @@ func TestFilesAllocateNothing(t *testing.T) {
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
-	for _, target := range []string{"/a.css"} {
+	for _, target := range []string{"/page", "/a.css"} {
 		for _, header := range []string{"", "Accept-Encoding: gzip, deflate, br, zstd", `If-None-Match: ` + serve(r, "GET", target).Header().Get("ETag")} {
 			t.Run(target+" "+header, func(t *testing.T) {
 				is := is.New(t)

@@ -422,8 +422,7 @@ func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler,
 		}
 	}
 	if last {
-		x.log(req, err)
-		x.send(w, req, x.plainError(req, err))
+		x.send(w, req, x.plainError(req, err, false))
 		return
 	}
 	x.fail(w, req, err)
@@ -469,15 +468,26 @@ func (x *exchange) respondError(req *Request, err error) Response {
 			return resp
 		}
 	}
-	if panicked == nil {
-		x.log(req, err)
-	}
-	return x.plainError(req, err)
+	return x.plainError(req, err, panicked != nil)
 }
 
-// plainError returns the encoded response that an error stands for.
-func (x *exchange) plainError(req *Request, err error) Response {
-	return problemOf(err).response(preferred(acceptOf(req.Request), x.endpoint.isPage()))
+// plainError returns the encoded response that an error stands for, and logs the
+// error unless it is logged.
+func (x *exchange) plainError(req *Request, err error, logged bool) Response {
+	p := problemOf(err)
+	failed := x.failed.Load()
+	resp, presented := x.present(req, p)
+	switch {
+	case !failed && x.failed.Load(): // the error page has asked who the user is
+		return x.respondFailure(req, err)
+	case presented != nil && logged:
+		x.log(req, presented)
+	case presented != nil:
+		x.log(req, fmt.Errorf("%v; %w", err, presented))
+	case !logged:
+		x.log(req, err)
+	}
+	return resp
 }
 
 func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }

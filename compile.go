@@ -25,7 +25,7 @@ type table struct {
 	denied   *endpoint // for cross-origin requests
 	names    map[string]*route
 	assets   map[string]*asset // public files, by path below public/
-	views    map[string]*template.Template
+	views    *views
 	maxBody  int64 // where nothing else is said
 	infos    []RouteInfo
 	pool     sync.Pool // of *exchange
@@ -103,7 +103,7 @@ func compile(r *Router) *table {
 	c.checkBindings()
 	c.readNames()
 	c.readAssets()
-	c.table.views = c.parseViews()
+	c.readViews()
 	c.buildTrie()
 	c.listRoutes()
 	if c.table.err = joinFaults(c.faults); c.table.err == nil {
@@ -353,6 +353,23 @@ func (c *compiler) checkStore(store *route, b *binding, mains map[string]*route)
 	}
 }
 
+// readViews makes the templates ready.
+func (c *compiler) readViews() {
+	c.table.views = &views{}
+	names := c.table.names
+	if c.namesMissing {
+		names = nil
+	}
+	l, err := newLibrary(c.router.Funcs, template.FuncMap{"route": c.table.route, "asset": c.table.asset}, names)
+	if err != nil {
+		c.faults = append(c.faults, fault{text: err.Error()})
+		return
+	}
+	l.read(c.tree)
+	c.table.views = l.views(c.tree)
+	c.faults = append(c.faults, l.faults...)
+}
+
 // readNames collects labels and automatic names.
 func (c *compiler) readNames() {
 	names, labelled := c.table.names, map[string]position{}
@@ -464,6 +481,10 @@ func (c *compiler) addRoute(r *route, steps []step) {
 		chains[i] = append(slices.Clip(steps), c.steps(v.uses)...)
 	}
 	standard := fileSteps{r, standardOnly(steps)}
+	page := handler{flow: plainPage}
+	if b.servesPage(r) {
+		page = c.renderOnce(r, page)
+	}
 	for _, s := range r.shapes {
 		l := c.table.root.leafOf(s)
 		if r.store {
@@ -480,7 +501,7 @@ func (c *compiler) addRoute(r *route, steps []step) {
 			}
 		}
 		if b.servesPage(r) {
-			l.methods[http.MethodGet] = c.endpoint(s, http.MethodGet, steps, handler{flow: plainPage}, 0)
+			l.methods[http.MethodGet] = c.endpoint(s, http.MethodGet, steps, page, 0)
 		}
 	}
 }
@@ -491,6 +512,21 @@ func (b *binding) servesPage(r *route) bool {
 }
 
 func plainPage(*Request) (Response, error) { return Page(nil), nil }
+
+// renderOnce returns the handler of a page that is the same for all requests:
+// what it renders to.
+func (c *compiler) renderOnce(r *route, otherwise handler) handler {
+	v := c.table.views.byName[r.path]
+	if v == nil || !v.fixed {
+		return otherwise
+	}
+	html, err := v.render(nil, "", nil)
+	if err != nil {
+		c.faults = append(c.faults, templateFault(r.file, err))
+		return otherwise
+	}
+	return handler{content: newContent(htmlType[0], []byte(html), nil), cache: revalidate}
+}
 
 func (c *compiler) endpoint(s *shape, method string, steps []step, h handler, maxBody int64) *endpoint {
 	guarded := slices.ContainsFunc(steps, func(s step) bool { return s.guard != nil })

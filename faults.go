@@ -15,7 +15,7 @@ import (
 // says where, what, and what would be right.
 type fault struct {
 	file string // what the report is sorted by
-	line int    // 0 for a file of the route directory
+	line int    // 0 for a name of the route directory
 	text string
 }
 
@@ -24,6 +24,11 @@ func (f fault) Error() string { return f.text }
 // faultIn returns a fault of a file of the route directory.
 func faultIn(file, format string, args ...any) fault {
 	return fault{file: file, text: file + ": " + fmt.Sprintf(format, args...)}
+}
+
+// faultInLine returns a fault of a line of a template.
+func faultInLine(file string, line int, format string, args ...any) fault {
+	return fault{file: file, line: line, text: fmt.Sprintf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))}
 }
 
 // faultAt returns a fault of a line of Go code.

@@ -82,7 +82,7 @@ type Router struct {
 	// Verb.MaxBody sets it for one route.
 	MaxBody int64
 
-	// Funcs are functions for templates, beside route.
+	// Funcs are functions for templates, beside route, asset, request and user.
 	Funcs template.FuncMap
 
 	// CrossOrigin refuses unsafe requests of other origins with 403, by default

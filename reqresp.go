@@ -155,6 +155,7 @@ type Response struct {
 type more struct {
 	data        any // of JSON, View, Page, RedirectTo; the []byte or http.Handler
 	contentType string
+	block       string // of View and Page
 	header      []headerField
 }
 
@@ -211,6 +212,20 @@ func View(name string, data any) Response {
 // Page renders the page of the route, which is its own route file, with data as
 // its dot. From a route without a page it is a 500.
 func Page(data any) Response { return Response{kind: kindPage, more: &more{data: data}} }
+
+// Block returns a copy of a Page or a View that renders one {{define}} or {{block}}
+// of the page alone, without its layouts: for a client that asks for a fragment of
+// the page it shows. A name that the page does not define is a 500, and so is Block
+// of any other response.
+func (r Response) Block(name string) Response {
+	if r.kind != kindPage && r.kind != kindView || name == "" {
+		return Response{kind: kindError, text: fmt.Sprintf("Block(%q) takes the name of a block of a Page or a View", name)}
+	}
+	m := *r.more
+	m.block = name
+	r.more = &m
+	return r
+}
 
 // Redirect sends the client to a path that begins with "/" or to an http or
 // https URL; anything else, "//host" and "/\host" included, is a 500. The status
@@ -426,7 +441,10 @@ func (r Response) problem(req *Request) (Response, error) {
 	if r.status < 400 || r.status > 599 {
 		return Response{}, fmt.Errorf("flow: Fail was given the status %d, which is no error", r.status)
 	}
-	resp := problem{status: int(r.status), detail: r.text}.response(preferred(acceptOf(req.Request), req.x.endpoint.isPage()))
+	resp, err := req.x.present(req, problem{status: int(r.status), detail: r.text})
+	if err != nil {
+		req.x.log(req, err)
+	}
 	m := *resp.more // Vary stays after a header of that name that r sets
 	m.header = append(slices.Clone(r.header()), m.header...)
 	resp.more = &m

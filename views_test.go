@@ -1,8 +1,12 @@
 package flow
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"html/template"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -72,7 +76,7 @@ func TestViewFaults(t *testing.T) {
 		{"unknown route", "\n\n{{with 1}}{{. | print (route `b`)}}{{end}}", `router/a.html:3: no route is called "b": name one with Name, or use an automatic name`},
 		{"unknown route in a block", "{{block `x` .}}{{if route \"b\"}}{{end}}{{end}}", `router/a.html:1: no route is called "b": name one with Name, or use an automatic name`},
 		{"not escapable", "\n<a href='{{if .}}'{{end}}>", "router/a.html:2: {{if}} branches end in different contexts"},
-		{"unknown template", "{{template \"x\"}}", `router/a.html:1: no such template "x"`},
+		{"unknown template", "{{template \"x\"}}", `router/a.html:1: no template is called "x": {{define}} it in this file`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -106,4 +110,228 @@ func TestSharedTreesFillInPlusFiles(t *testing.T) {
 	is.Equal(says(serve(r, "GET", "/a?view=%2Bone")), "200 own one")
 	is.Equal(says(serve(r, "GET", "/a?view=%2Btwo")), "200 shared two")
 	is.Equal(says(serve(r, "GET", "/b")), "404")
+}
+
+func TestTemplatesKnowTheRequest(t *testing.T) {
+	r := New(pages(pagesOf(`+layout.html: {{with user}}{{.}}{{else}}nobody{{end}} at {{request.URL.Path}}: {{template "content" .}}
+		users/[id].html: {{request.Param "id"}} {{.}}
+		plain.html: {{template "+who"}}
+		+who.html: {{user}} asked with {{request.Method}}
+		+error.html: {{.Status}} for {{user}}`)))
+	r.Authenticate = func(req *Request) (any, error) {
+		if name := req.Header.Get("Name"); name != "" {
+			return name, nil
+		}
+		return nil, nil
+	}
+	r.At("users/[id]").GET().Do(func(req *Request) Response { return Page("of data") })
+	r.At("users/[id]").POST().Do(func(req *Request) Response { return View("+who", nil) })
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ method, target, name, want string }{
+		{"GET", "/users/7", "Ann", "200 Ann at /users/7: 7 of data"},
+		{"GET", "/users/8", "", "200 nobody at /users/8: 8 of data"},
+		{"GET", "/plain", "Bob", "200 Bob at /plain: Bob asked with GET"},
+		{"GET", "/plain", "", "200 nobody at /plain:  asked with GET"},
+		{"POST", "/users/7", "Cy", "200 Cy asked with POST"},
+		{"GET", "/none", "Di", "404 Di at /none: 404 for Di"},
+	} {
+		t.Run(tt.method+" "+tt.target+" "+tt.name, func(t *testing.T) {
+			is := is.New(t)
+			req := httptest.NewRequest(tt.method, tt.target, nil)
+			req.Header.Set("Name", tt.name)
+			req.Header.Set("Accept", "text/html")
+			w := do(r, req)
+			is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.want)
+		})
+	}
+}
+
+// TestTemplatesKnowTheirOwnRequest renders more pages at a time than there are
+// instances, each of which waits in the middle for all the others.
+func TestTemplatesKnowTheirOwnRequest(t *testing.T) {
+	is := is.New(t)
+	const n = 50
+	r := New(pages(map[string]string{"[id].html": `{{request.Param "id"}}{{meet}}{{user}}`}))
+	var all sync.WaitGroup
+	all.Add(n)
+	r.Funcs = template.FuncMap{"meet": func() string { all.Done(); all.Wait(); return " " }}
+	r.Authenticate = func(req *Request) (any, error) { return req.Param("id"), nil }
+	is.NoErr(r.Check())
+	answers := make([]string, n)
+	var done sync.WaitGroup
+	for i := range n {
+		done.Go(func() { answers[i] = says(serve(r, "GET", fmt.Sprintf("/%d", i))) })
+	}
+	done.Wait()
+	for i, got := range answers {
+		is.Equal(got, fmt.Sprintf("200 %d %d", i, i))
+	}
+}
+
+func TestBlock(t *testing.T) {
+	r := New(pages(pagesOf(`+layout.html: <body>{{block "title" .}}site{{end}}{{template "content" .}}</body>
+		posts.html: {{define "title"}}posts{{end}}<h1>Posts</h1>{{block "comments" .}}<li>{{.}} {{template "+mark"}}{{end}}{{define "toast"}}<p>{{.}}{{end}}
+		+mark.html: !
+		plain.http: `)))
+	answer := func(req *Request) Response {
+		switch name := req.Input("block"); req.Input("of") {
+		case "page":
+			return Page("<a>").Status(201).Header("X", "1").Block(name)
+		case "view":
+			return View("posts", "<b>").Block(name)
+		default:
+			return Text("text").Block(name)
+		}
+	}
+	r.At("posts").GET().Do(answer)
+	r.At("plain").GET().Do(answer)
+	log := logged(r)
+	for _, tt := range []struct{ target, want, log string }{
+		{"/posts?of=page&block=comments", "201 <li>&lt;a&gt; !", ""},
+		{"/posts?of=page&block=toast", "201 <p>&lt;a&gt;", ""},
+		{"/posts?of=page&block=title", "201 posts", ""},
+		{"/plain?of=view&block=comments", "200 <li>&lt;b&gt; !", ""},
+		{"/posts?of=page&block=none", "500", `Block(\"none\"): router/posts.html has no such {{define}} or {{block}}`},
+		{"/posts?of=page", "500", `Block(\"\") takes the name of a block of a Page or a View`},
+		{"/posts?of=text&block=comments", "500", `Block(\"comments\") takes the name of a block of a Page or a View`},
+		{"/plain?of=page&block=comments", "500", "this route has none"},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			log.Reset()
+			w := serve(r, "GET", tt.target)
+			got := fmt.Sprint(w.Code, " ", w.Body)
+			if tt.log != "" {
+				got = got[:3]
+			}
+			is.Equal(got, tt.want)
+			is.True(strings.Contains(log.String(), tt.log))
+		})
+	}
+}
+
+func TestBlockChangesACopy(t *testing.T) {
+	is := is.New(t)
+	r := New(pages(map[string]string{"a.html": `A{{define "b"}}B{{end}}`}))
+	whole := Page(nil)
+	_ = whole.Block("b")
+	r.At("a").GET().Do(func(*Request) Response { return whole })
+	is.Equal(says(serve(r, "GET", "/a")), "200 A")
+}
+
+func TestPartialsThatNeedTheirPage(t *testing.T) {
+	is := is.New(t)
+	r := New(pages(pagesOf(`+p.html: {{template "x" .}}
+		a.html: {{template "+p" 1}}{{define "x"}}x{{.}}{{end}}
+		b.http: `)))
+	r.At("b").GET().Do(func(*Request) Response { return View("+p", nil) })
+	log := logged(r)
+	is.NoErr(r.Check())
+	is.Equal(says(serve(r, "GET", "/a")), "200 x1")
+	is.Equal(serve(r, "GET", "/b").Code, 500)
+	is.True(strings.Contains(log.String(), `router/+p.html cannot be rendered by itself`))
+}
+
+func TestErrorPageByItself(t *testing.T) {
+	is := is.New(t)
+	r := New(pages(pagesOf(`+layout.html: <body>{{template "content" .}}</body>
+		+error.html: {{.Status}}
+		a.http: `)))
+	r.At("a").GET().Do(func(*Request) Response { return View("+error", map[string]int{"Status": 1}) })
+	is.Equal(says(serve(r, "GET", "/a")), "200 1")
+}
+
+// TestPagesWithoutCode are the same for everyone, and so are sent as a file is.
+func TestPagesWithoutCode(t *testing.T) {
+	long := strings.Repeat("a long page, ", 100)
+	r := New(pages(map[string]string{
+		"+layout.html":            `<title>{{block "title" .}}site{{end}}</title>{{template "content" .}}`,
+		"about.html":              `{{define "title"}}About{{end}}<a href="{{route "about"}}">` + long,
+		"[[lang]]/help.html":      long,
+		"(admin)/secret.html":     long,
+		"who/+layout.html":        `{{with user}}{{.}}{{end}}{{template "content" .}}`,
+		"who/index.html":          `no code, but its layout asks`,
+		"time.html":               `{{now}}`,
+		"deaf.html":               `A{{define "unused"}}{{user}}{{end}}`,
+		"posted.html":             long,
+		"any.html":                long,
+		"answered/[id]/page.html": long,
+	}))
+	r.Funcs = template.FuncMap{"now": func() string { return "now" }}
+	r.In("(admin)").Use(func(req *Request) Response {
+		if req.Header.Get("Let") == "" {
+			return Redirect("/login")
+		}
+		return Next().Header("X-Guard", "passed")
+	})
+	r.At("posted").POST().Do(func(*Request) string { return "posted" })
+	r.At("any").ANY().Do(func(*Request) Response { return Page(nil) })
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tag := func(target string) string {
+		req := httptest.NewRequest("GET", target, nil)
+		req.Header.Set("Let", "in")
+		return do(r, req).Header().Get("ETag")
+	}
+	for _, tt := range []struct {
+		target string
+		header []string
+		status int
+		tagged bool
+		coding string
+	}{
+		{"/about", nil, 200, true, ""},
+		{"/about", []string{"Accept-Encoding", "gzip"}, 200, true, "gzip"},
+		{"/about", []string{"If-None-Match", tag("/about")}, 304, true, ""},
+		{"/about?x=1", []string{"If-None-Match", "W/" + tag("/about") + `, "b"`}, 304, true, ""},
+		{"/about", []string{"If-None-Match", `"other"`}, 200, true, ""},
+		{"/about", []string{"Range", "bytes=0-3"}, 206, true, ""},
+		{"/help", []string{"If-None-Match", tag("/en/help")}, 304, true, ""},
+		{"/en/help", nil, 200, true, ""},
+		{"/answered/5/page", nil, 200, true, ""},
+		{"/posted", nil, 200, true, ""},
+		{"/secret", nil, 302, false, ""},
+		{"/secret", []string{"If-None-Match", tag("/secret")}, 302, false, ""},
+		{"/secret", []string{"Let", "in", "If-None-Match", tag("/secret")}, 304, true, ""},
+		{"/secret", []string{"Let", "in"}, 200, true, ""},
+		{"/who", []string{"Accept-Encoding", "gzip"}, 200, false, ""},
+		{"/time", nil, 200, false, ""},
+		{"/any", []string{"Accept-Encoding", "gzip"}, 200, false, ""},
+	} {
+		t.Run(fmt.Sprint(tt.target, tt.header), func(t *testing.T) {
+			is := is.New(t)
+			for _, method := range []string{"GET", "HEAD"} {
+				if method == "HEAD" && tt.status == 206 {
+					continue // ranges are for GET
+				}
+				req := httptest.NewRequest(method, tt.target, nil)
+				for i := 0; i < len(tt.header); i += 2 {
+					req.Header.Set(tt.header[i], tt.header[i+1])
+				}
+				w := do(r, req)
+				is.Equal(w.Code, tt.status)
+				is.Equal(w.Header().Get("ETag") != "", tt.tagged)
+				is.Equal(w.Header().Get("Content-Encoding"), tt.coding)
+				if tt.tagged {
+					is.Equal(w.Header().Get("Cache-Control"), "no-cache")
+				}
+				if tt.status == 200 {
+					is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
+				}
+			}
+		})
+	}
+}
+
+func TestPageWithoutCodeIsRenderedOnce(t *testing.T) {
+	is := is.New(t)
+	r := New(pages(map[string]string{"a.html": `<title>{{block "t" .}}A{{end}}</title> {{"<"}}`}))
+	is.NoErr(r.Check())
+	is.Equal(says(serve(r, "GET", "/a")), "200 <title>A</title> &lt;")
+	is.Equal(serve(r, "GET", "/a").Header().Get("ETag"), serve(r, "HEAD", "/a").Header().Get("ETag"))
+	sum := sha256.Sum256([]byte("<title>A</title> &lt;"))
+	is.Equal(serve(r, "GET", "/a").Header().Get("ETag"), `"`+hashEncoding.EncodeToString(sum[:10])+`"`)
 }

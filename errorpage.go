@@ -1,0 +1,108 @@
+package flow
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// errorData is what +error.html gets as its dot.
+type errorData struct {
+	Status int
+	Title  string // "Not Found"
+	Detail string // the message of Fail or Error; may be empty
+	Path   string // of the URL that was asked for
+	Fields Invalid
+}
+
+// findPlaces notes for each directory of literal names, groups aside, which error
+// page is the nearest. A plain directory goes before one of the same URL in a
+// group, and one that has an error page of its own before both.
+func (v *views) findPlaces(t *tree) {
+	v.places = map[string]*view{}
+	dirs := append(sortedKeys(t.dirs), "")
+	slices.SortStableFunc(dirs, func(a, b string) int {
+		if own := v.errors[a] != nil; own != (v.errors[b] != nil) {
+			if own {
+				return -1
+			}
+			return 1
+		}
+		return strings.Count(a, "(") - strings.Count(b, "(")
+	})
+	for _, dir := range dirs {
+		u, ok := literalURL(dir)
+		if _, taken := v.places[u]; ok && !taken {
+			v.places[u] = v.nearest(layersOf(path.Join(dir, "index")))
+		}
+	}
+}
+
+// literalURL returns the URL of a directory that has no parameters and is no
+// group itself: "(site)/blog" is "/blog".
+func literalURL(dir string) (u string, ok bool) {
+	if dir == "" {
+		return "", true
+	}
+	group := false
+	for name := range strings.SplitSeq(dir, "/") {
+		if group = name[0] == '('; group {
+			continue
+		}
+		if strings.ContainsAny(name, "[]") {
+			return "", false
+		}
+		u += "/" + name
+	}
+	return u, !group
+}
+
+// nearest returns the error page of the innermost directory that has one, or nil.
+func (v *views) nearest(dirs []string) *view {
+	for _, dir := range slices.Backward(dirs) {
+		if page := v.errors[dir]; page != nil {
+			return page
+		}
+	}
+	return nil
+}
+
+// errorPage returns the error page for what was asked for, or nil: the nearest to
+// its file, or else to its URL.
+func (v *views) errorPage(x *exchange, req *Request) *view {
+	if r := x.endpoint.route; r != nil {
+		return v.nearest(r.layers())
+	}
+	page := v.places[""]
+	p, _ := parsePath(req.Request)
+	u := ""
+	for _, segment := range p.values {
+		u += "/" + segment
+		place, ok := v.places[u]
+		if !ok || strings.Contains(segment, "/") {
+			break
+		}
+		page = place
+	}
+	return page
+}
+
+// present returns the response for a problem as the client accepts it: HTML, if it
+// is to be, is that of the nearest error page. If that fails, the answer is plain
+// text, and the error says why.
+func (x *exchange) present(req *Request, p problem) (Response, error) {
+	mediaType := preferred(acceptOf(req.Request), x.endpoint.isPage())
+	if mediaType != "text/html" || x.router == nil {
+		return p.response(mediaType), nil
+	}
+	page := x.router.table.Load().views.errorPage(x, req)
+	if page == nil {
+		return p.response(mediaType), nil
+	}
+	html, err := page.render(req, "", errorData{p.status, p.title(), p.detail, req.URL.Path, p.fields})
+	if err != nil {
+		return p.response("text/plain"), fmt.Errorf("flow: the error page cannot be shown: %w", err)
+	}
+	return p.answer(Response{kind: kindHTML, text: html}), nil
+}

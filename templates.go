@@ -1,0 +1,444 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	texttemplate "text/template"
+	"text/template/parse"
+)
+
+// A templateFile is one template of the tree, parsed. In a set it goes by its
+// file, which nobody calls a define.
+//
+//	router/users/[id].html  name "users/[id]": a page
+//	router/users/+row.html  name "users/+row": a partial
+//	router/+layout.html     name "+layout"
+type templateFile struct {
+	name  string // what View and {{template}} take
+	file  string
+	trees map[string]*parse.Tree // its own, under file, and each define and block
+	bad   bool                   // it has faults, so no set can be made with it
+}
+
+// These +files have a meaning of their own; the others are partials.
+const (
+	layoutName = "+layout"
+	errorName  = "+error"
+	// slot is what a layout calls the template that it wraps.
+	slot = "content"
+)
+
+func isPartial(name string) bool {
+	base := path.Base(name)
+	return base[0] == '+' && base != layoutName && base != errorName
+}
+
+func (f *templateFile) isLayout() bool { return path.Base(f.name) == layoutName }
+
+// A library is every template file of a tree, and what its templates may ask for.
+type library struct {
+	files    map[string]*templateFile // by name
+	funcs    template.FuncMap         // of every template, other than request and user
+	own      template.FuncMap         // Router.Funcs among them
+	names    map[string]*route        // of routes; nil if they are not known
+	builtins map[string]bool          // of text/template, those that were asked about
+	faults   []fault
+}
+
+// newLibrary returns a library without files. own are Router.Funcs.
+func newLibrary(own, flows template.FuncMap, names map[string]*route) (*library, error) {
+	if err := checkFuncs(own); err != nil {
+		return nil, err
+	}
+	funcs := maps.Clone(flows)
+	maps.Copy(funcs, own)
+	return &library{files: map[string]*templateFile{}, funcs: funcs, own: own, names: names, builtins: map[string]bool{}}, nil
+}
+
+// parse adds a template file to the library and reports what is wrong about it
+// by itself.
+func (l *library) parse(name, file, text string) {
+	f := &templateFile{name: name, file: file, trees: map[string]*parse.Tree{}}
+	l.files[name] = f
+	t := parse.New(file)
+	t.Mode = parse.SkipFuncCheck // check reports all of them
+	if _, err := t.Parse(text, "", "", f.trees); err != nil {
+		l.faults = append(l.faults, templateFault(file, err))
+		f.bad = true
+	}
+}
+
+// check reports what is wrong about a file whatever set it is in.
+func (l *library) check(f *templateFile) {
+	hasSlot := false
+	for _, name := range sortedKeys(f.trees) {
+		t := f.trees[name]
+		report := func(n parse.Node, format string, args ...any) {
+			f.bad = true
+			l.faults = append(l.faults, faultInLine(f.file, lineOf(t, n), format, args...))
+		}
+		switch {
+		case name != f.file && path.Base(name)[0] == '+':
+			report(t.Root, "{{define %q}}: names that begin with + are those of files: call it otherwise", name)
+		case name == slot && !f.isLayout():
+			report(t.Root, "%q is what layouts call the page itself: leave the {{define}} away, or call it otherwise", slot)
+		}
+		eachNode(t.Root, func(n parse.Node) {
+			switch n := n.(type) {
+			case *parse.IdentifierNode:
+				if !l.isFunc(n.Ident) {
+					report(n, "function %q not defined: add it to Router.Funcs", n.Ident)
+				}
+			case *parse.PipeNode:
+				for i, cmd := range n.Cmds {
+					if err := l.checkCall(cmd, i > 0); err != nil {
+						report(cmd, "%v", err)
+					}
+				}
+			case *parse.TemplateNode:
+				hasSlot = hasSlot || n.Name == slot
+				if err := l.checkTemplate(f, n.Name); err != nil {
+					report(n, "%v", err)
+				}
+			}
+		})
+	}
+	if f.isLayout() && !hasSlot && !f.bad {
+		f.bad = true
+		l.faults = append(l.faults, faultIn(f.file, "the layout does not say where the page goes: write {{template %q .}} there", slot))
+	}
+}
+
+// isFunc reports whether templates may call a function.
+func (l *library) isFunc(name string) bool {
+	if l.funcs[name] != nil || name == "request" || name == "user" {
+		return true
+	}
+	known, asked := l.builtins[name]
+	if !asked {
+		_, err := texttemplate.New("").Parse("{{" + name + "}}")
+		known = err == nil
+		l.builtins[name] = known
+	}
+	return known
+}
+
+// checkTemplate finds names that no set can give a template.
+func (l *library) checkTemplate(f *templateFile, name string) error {
+	base := path.Base(name)
+	switch {
+	case name == slot && !f.isLayout():
+		return fmt.Errorf("{{template %q}} is where a layout puts the page, and this is no %s.html", slot, layoutName)
+	case base == layoutName || base == errorName:
+		return fmt.Errorf("{{template %q}}: %s.html is no partial: flow puts pages into layouts and answers with error pages by itself", name, name)
+	case base[0] != '+' || l.files[name] != nil:
+		return nil
+	}
+	for _, other := range sortedKeys(l.files) {
+		if path.Base(other) == base {
+			return fmt.Errorf("no partial is called %q: a partial is called by its whole path, as in %q", name, other)
+		}
+	}
+	return fmt.Errorf("no partial is called %q: there is no %s/%[1]s.html", name, routerDir)
+}
+
+// checkCall finds what is wrong about {{route "name" "key" value}} and
+// {{asset "file"}}, as far as it is written in the template. piped says that a
+// pipe adds a last argument.
+func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
+	fn, ok := cmd.Args[0].(*parse.IdentifierNode)
+	if !ok || len(cmd.Args) < 2 {
+		return nil
+	}
+	name, ok := cmd.Args[1].(*parse.StringNode)
+	switch {
+	case !ok || fn.Ident != "route" && fn.Ident != "asset":
+		return nil
+	case fn.Ident == "asset":
+		_, err := l.funcs["asset"].(func(string) (string, error))(name.Text)
+		return trimFlow(err)
+	case l.names == nil:
+		return nil
+	}
+	r := l.names[name.Text]
+	if r == nil {
+		return fmt.Errorf("no route is called %q: name one with Name, or use an automatic name", name.Text)
+	}
+	args := cmd.Args[2:]
+	if piped {
+		args = append(slices.Clip(args), cmd) // any node that is no text
+	}
+	params, known := sampleParams(args)
+	if !known {
+		return nil
+	}
+	_, err := r.url(name.Text, params)
+	return trimFlow(err)
+}
+
+// trimFlow returns an error without the prefix that it has in the log.
+func trimFlow(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "flow: "))
+}
+
+// sampleParams returns parameters of a route with a sample for each value that
+// only the running program knows. They are not known if a key is such a value.
+func sampleParams(args []parse.Node) (params []any, known bool) {
+	for i, arg := range args {
+		if text, ok := arg.(*parse.StringNode); ok {
+			params = append(params, text.Text)
+			continue
+		}
+		if i%2 == 0 {
+			return nil, false
+		}
+		params = append(params, "x")
+	}
+	return params, true
+}
+
+// A set is what one template reaches: a page in its layouts, or a +file. It is
+// what html/template holds, by name.
+type set struct {
+	outer string                 // the template to begin with
+	inner string                 // the page itself
+	trees map[string]*parse.Tree // those that are reached
+	calls map[string]bool        // the functions that they call
+	// fragments are those that the page defines and only Block can reach.
+	fragments []string
+}
+
+// assemble returns the set of f in its layouts, of which the innermost is first.
+//
+// Names are those of the innermost file: what a page defines goes before the
+// blocks of its layouts, and both before those of partials.
+func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault) {
+	b := &setBuilder{library: l, owner: map[string]*templateFile{},
+		set: &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}}}
+	b.add(f, "")
+	for _, layout := range layouts {
+		b.add(layout, b.set.outer)
+		b.set.outer = layout.file
+	}
+	b.addPartials(append([]*templateFile{f}, layouts...))
+	if b.bad {
+		return nil, b.faults
+	}
+	b.reach(b.set.outer)
+	for _, wrapped := range append([]*templateFile{f}, layouts...) {
+		if !b.reached[wrapped.file] {
+			b.fault(faultIn(wrapped.file, "no layout shows it: a {{template %q .}} stands in a block that another file defines anew", slot))
+		}
+	}
+	for _, name := range sortedKeys(f.trees) {
+		if !b.reached[name] {
+			b.set.fragments = append(b.set.fragments, name)
+			b.reach(name)
+		}
+	}
+	for name := range b.set.trees {
+		if !b.reached[name] {
+			delete(b.set.trees, name)
+		}
+	}
+	if b.bad {
+		return nil, b.faults
+	}
+	return b.set, nil
+}
+
+// A setBuilder is a set on its way.
+type setBuilder struct {
+	*library
+	set     *set
+	owner   map[string]*templateFile // who defines a template
+	reached map[string]bool
+	faults  []fault
+	bad     bool
+}
+
+func (b *setBuilder) fault(f fault) {
+	b.bad = true
+	b.faults = append(b.faults, f)
+}
+
+// add adds the templates of a file whose names are not taken. wraps is what the
+// slot of a layout holds.
+func (b *setBuilder) add(f *templateFile, wraps string) {
+	b.bad = b.bad || f.bad
+	for _, name := range sortedKeys(f.trees) {
+		t := f.trees[name]
+		if name == slot {
+			continue // a {{block "content" .}}, whose default no page needs
+		}
+		if first := b.owner[name]; first != nil {
+			if isPartial(first.name) && isPartial(f.name) {
+				b.fault(faultInLine(f.file, lineOf(t, t.Root), "%q is defined by %s too, and one page uses both: call one of them otherwise", name, first.file))
+			}
+			continue
+		}
+		b.owner[name] = f
+		t = t.Copy()
+		eachNode(t.Root, func(n parse.Node) {
+			if n, ok := n.(*parse.TemplateNode); ok {
+				n.Name = b.resolve(n.Name, wraps)
+			}
+		})
+		b.set.trees[name] = t
+	}
+}
+
+// resolve returns the name that a template has in the set.
+func (b *setBuilder) resolve(name, wraps string) string {
+	if name == slot {
+		return wraps
+	}
+	if f := b.files[name]; f != nil && isPartial(name) {
+		return f.file
+	}
+	return name
+}
+
+// addPartials adds the partials that files reach.
+func (b *setBuilder) addPartials(files []*templateFile) {
+	for i := 0; i < len(files); i++ {
+		for _, name := range files[i].partials() {
+			if p := b.files[name]; p != nil && !slices.Contains(files, p) {
+				b.add(p, "")
+				files = append(files, p)
+			}
+		}
+	}
+}
+
+// partials returns the names of the partials that a file calls.
+func (f *templateFile) partials() []string {
+	names := map[string]bool{}
+	for _, t := range f.trees {
+		eachNode(t.Root, func(n parse.Node) {
+			if n, ok := n.(*parse.TemplateNode); ok && isPartial(n.Name) {
+				names[n.Name] = true
+			}
+		})
+	}
+	return sortedKeys(names)
+}
+
+// reach notes what a template calls, and reports templates that are not there.
+func (b *setBuilder) reach(name string) {
+	t := b.set.trees[name]
+	if t == nil || b.reached[name] {
+		return
+	}
+	if b.reached == nil {
+		b.reached = map[string]bool{}
+	}
+	b.reached[name] = true
+	eachNode(t.Root, func(n parse.Node) {
+		switch n := n.(type) {
+		case *parse.IdentifierNode:
+			b.set.calls[n.Ident] = true
+		case *parse.TemplateNode:
+			if b.set.trees[n.Name] == nil {
+				b.fault(b.missing(t, n))
+			}
+			b.reach(n.Name)
+		}
+	})
+}
+
+// missing says what is wrong about a name that no template of the set has.
+func (b *setBuilder) missing(t *parse.Tree, n *parse.TemplateNode) fault {
+	line := lineOf(t, n)
+	if f := b.files[n.Name]; f != nil {
+		return faultInLine(t.ParseName, line, "{{template %q}}: %s is a page, and only +files can be called: move what both show to a partial", n.Name, f.file)
+	}
+	if t.ParseName != b.set.inner {
+		return faultInLine(t.ParseName, line, "no template is called %q, and %s does not define it: write {{block %[1]q .}}a default{{end}} here, or {{define %[1]q}} there", n.Name, b.set.inner)
+	}
+	return faultInLine(t.ParseName, line, "no template is called %q: {{define}} it in this file, or call a partial by its path, as in \"users/+row\"", n.Name)
+}
+
+// read parses the template files of a tree.
+func (l *library) read(t *tree) {
+	for _, name := range sortedKeys(t.templates) {
+		src := t.templates[name]
+		text, err := fs.ReadFile(src.files, src.file)
+		if err != nil {
+			l.faults = append(l.faults, faultIn(src.file, "cannot be read: %v", err))
+			continue
+		}
+		l.parse(name, src.file, string(text))
+	}
+	for _, name := range sortedKeys(l.files) {
+		l.check(l.files[name])
+	}
+}
+
+// layoutsOf returns the layouts of a page or an error page, the innermost first.
+func (l *library) layoutsOf(name string) []*templateFile {
+	var layouts []*templateFile
+	for _, dir := range slices.Backward(layersOf(name)) {
+		if f := l.files[path.Join(dir, layoutName)]; f != nil {
+			layouts = append(layouts, f)
+		}
+	}
+	return layouts
+}
+
+// lineOf returns the line of a node in its file.
+func lineOf(t *parse.Tree, n parse.Node) int {
+	where, _ := t.ErrorContext(n)
+	line, _, _ := strings.Cut(strings.TrimPrefix(where, t.ParseName+":"), ":")
+	i, _ := strconv.Atoi(line)
+	return i
+}
+
+// eachNode calls f for each node of a template, from the outside in.
+func eachNode(n parse.Node, f func(parse.Node)) {
+	if isNil(n) { // an else that is not there
+		return
+	}
+	f(n)
+	branch := func(b *parse.BranchNode) {
+		eachNode(b.Pipe, f)
+		eachNode(b.List, f)
+		eachNode(b.ElseList, f)
+	}
+	switch n := n.(type) {
+	case *parse.ListNode:
+		for _, child := range n.Nodes {
+			eachNode(child, f)
+		}
+	case *parse.PipeNode:
+		for _, cmd := range n.Cmds {
+			eachNode(cmd, f)
+		}
+	case *parse.CommandNode:
+		for _, arg := range n.Args {
+			eachNode(arg, f)
+		}
+	case *parse.ChainNode:
+		eachNode(n.Node, f)
+	case *parse.ActionNode:
+		eachNode(n.Pipe, f)
+	case *parse.TemplateNode:
+		eachNode(n.Pipe, f)
+	case *parse.IfNode:
+		branch(&n.BranchNode)
+	case *parse.RangeNode:
+		branch(&n.BranchNode)
+	case *parse.WithNode:
+		branch(&n.BranchNode)
+	}
+}

@@ -1,0 +1,217 @@
+package flow
+
+import (
+	"html/template"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+)
+
+// TestLayouts renders pages in the layouts of their directories. The templates of
+// each row are written "file: text", one per line.
+func TestLayouts(t *testing.T) {
+	for _, tt := range []struct{ name, files, target, want string }{
+		{"no layout", `a.html: A`, "/a", "A"},
+		{"of the root", `+layout.html: [{{template "content" .}}]
+			a.html: A`, "/a", "[A]"},
+		{"nested", `+layout.html: 1[{{template "content" .}}]
+			x/+layout.html: 2[{{template "content" .}}]
+			x/y/+layout.html: 3[{{template "content" .}}]
+			x/y/z.html: Z`, "/x/y/z", "1[2[3[Z]]]"},
+		{"of groups", `(a)/+layout.html: <a>{{template "content" .}}</a>
+			(a)/(b)/+layout.html: <b>{{template "content" .}}</b>
+			(a)/(b)/x.html: X`, "/x", "<a><b>X</b></a>"},
+		{"of a parameter", `users/[id]/+layout.html: <u>{{template "content" .}}</u>
+			users/[id]/posts.html: P`, "/users/1/posts", "<u>P</u>"},
+		{"of the directory beside the page", `admin/+layout.html: <a>{{template "content" .}}</a>
+			admin/x.html: X
+			admin.html: A`, "/admin", "<a>A</a>"},
+		{"of index, not of its name", `index/+layout.html: <i>{{template "content" .}}</i>
+			index/x.html: X
+			index.html: I`, "/", "I"},
+		{"not of a neighbour", `x/+layout.html: <x>{{template "content" .}}</x>
+			x/a.html: A
+			y/a.html: B`, "/y/a", "B"},
+		{"a block is filled by the page", `+layout.html: <title>{{block "title" .}}site{{end}}</title>{{template "content" .}}
+			a.html: {{define "title"}}mine{{end}}A`, "/a", "<title>mine</title>A"},
+		{"a block has a default", `+layout.html: <title>{{block "title" .}}site{{end}}</title>{{template "content" .}}
+			a.html: A`, "/a", "<title>site</title>A"},
+		{"a block is filled at every depth", `+layout.html: [{{block "title" .}}site{{end}}]{{template "content" .}}
+			x/+layout.html: ({{block "title" .}}x{{end}}){{template "content" .}}
+			x/a.html: {{define "title"}}mine{{end}}A`, "/x/a", "[mine](mine)A"},
+		{"an inner layout fills blocks of an outer one", `+layout.html: [{{block "title" .}}site{{end}}]{{template "content" .}}
+			x/+layout.html: {{define "title"}}x{{end}}{{template "content" .}}
+			x/a.html: A`, "/x/a", "[x]A"},
+		{"a partial of a layout has blocks", `+head.html: <title>{{block "title" .}}site{{end}}</title>
+			+layout.html: {{template "+head" .}}{{template "content" .}}
+			a.html: {{define "title"}}mine{{end}}A`, "/a", "<title>mine</title>A"},
+		{"pages do not collide", `+layout.html: [{{block "title" .}}site{{end}}]{{template "content" .}}
+			a.html: {{define "title"}}a{{end}}A
+			b.html: {{define "title"}}b{{end}}B
+			title.html: {{define "title"}}t{{end}}T`, "/title", "[t]T"},
+		{"a page called like a partial's directory", `users/+row.html: row
+			users.html: {{template "users/+row" .}}`, "/users", "row"},
+		{"the slot in a block", `+layout.html: ({{block "main" .}}[{{template "content" .}}]{{end}})
+			a.html: A`, "/a", "([A])"},
+		{"the slot as a block", `+layout.html: [{{block "content" .}}nothing{{end}}]
+			a.html: A`, "/a", "[A]"},
+		{"the slot twice", `+layout.html: {{template "content" .}}{{template "content" .}}
+			a.html: A`, "/a", "AA"},
+		{"partials of partials", `x/+a.html: a{{template "y/+b" .}}
+			y/+b.html: b
+			index.html: {{template "x/+a" .}}{{template "y/+b" .}}`, "/", "abb"},
+		{"a partial that calls itself", `+tree.html: [{{range .}}{{template "+tree" .}}{{end}}]
+			index.html: {{template "+tree" .}}`, "/", "[]"},
+		{"a partial in an attribute", `+a.html: {{"<"}}x
+			index.html: <p title="{{template "+a"}}">{{template "+a"}}</p>`, "/", `<p title="&lt;x">&lt;x</p>`},
+		{"half an element in a partial", `+p.html: <a href="{{.}}
+			a.html: {{template "+p" 1}}">A</a>`, "/a", `<a href="1">A</a>`},
+		{"what nobody reaches is not there", `+layout.html: {{block "nav" .}}{{template "missing" .}}{{end}}{{template "content" .}}
+			a.html: {{define "nav"}}nav{{end}}A`, "/a", "navA"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(pages(pagesOf(tt.files)))
+			is.NoErr(r.Check())
+			is.Equal(says(serve(r, "GET", tt.target)), "200 "+tt.want)
+		})
+	}
+}
+
+// pagesOf returns a tree of templates that are written "file: text", one per line.
+func pagesOf(lines string) map[string]string {
+	texts := map[string]string{}
+	for line := range strings.SplitSeq(lines, "\n") {
+		file, text, _ := strings.Cut(strings.TrimLeft(line, "\t"), ": ")
+		texts[file] = text
+	}
+	return texts
+}
+
+// TestTemplateFaults holds the report of Check for each fault against a literal.
+func TestTemplateFaults(t *testing.T) {
+	const content = `{{template "content" .}}`
+	for _, tt := range []struct{ name, files, want string }{
+		{"syntax", `a.html: {{if}}`, `router/a.html:1: missing value for if`},
+		{"an end that is missing", `a.html: {{range .}}`, `router/a.html:1: unexpected EOF`},
+		{"a string that does not end", `a.html: {{"x}}`, `router/a.html:1: unterminated quoted string`},
+		{"defined twice", `a.html: {{define "x"}}1{{end}}{{define "x"}}2{{end}}`, `router/a.html:1: template: multiple definition of template "x"`},
+		{"unknown functions, all of them", `a.html: {{one}}{{print (two 1)}}{{(three).URL}}{{print four}}`, `
+router/a.html:1: function "four" not defined: add it to Router.Funcs
+router/a.html:1: function "one" not defined: add it to Router.Funcs
+router/a.html:1: function "three" not defined: add it to Router.Funcs
+router/a.html:1: function "two" not defined: add it to Router.Funcs`},
+		{"an unknown route", `a.html: {{route "b"}}`, `router/a.html:1: no route is called "b": name one with Name, or use an automatic name`},
+		{"an unknown route in a branch", `a.html: {{with 1}}{{else with 2}}{{.|print (route "b")}}{{end}}`, `router/a.html:1: no route is called "b": name one with Name, or use an automatic name`},
+		{"a route without its parameter", `a.html: {{route "users.id"}}
+			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): the parameter "id" is missing`},
+		{"a route with another parameter", `a.html: {{route "users.id" "name" .}}
+			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): the parameter "id" is missing`},
+		{"a route with half a parameter", `a.html: {{route "users.id" "id"}}
+			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): parameters are pairs of key and value, and 1 is odd`},
+		{"a route with an empty parameter", `a.html: {{route "users.id" "id" ""}}
+			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): "" cannot be the value of the parameter "id": no canonical URL has such a segment`},
+		{"an unknown file", `a.html: {{asset "app.css"}}`, `router/a.html:1: no public file is called "app.css": there is no public/app.css`},
+		{"an unknown partial", `a.html: {{template "+row"}}`, `router/a.html:1: no partial is called "+row": there is no router/+row.html`},
+		{"a partial without its path", `a.html: {{template "+row"}}
+			users/+row.html: X`, `router/a.html:1: no partial is called "+row": a partial is called by its whole path, as in "users/+row"`},
+		{"an unknown partial in a layout of no page", `x/+layout.html: {{template "+row"}}` + content, `router/x/+layout.html:1: no partial is called "+row": there is no router/+row.html`},
+		{"an unknown template", `a.html: {{template "x"}}`, `router/a.html:1: no template is called "x": {{define}} it in this file, or call a partial by its path, as in "users/+row"`},
+		{"a page as a partial", `a.html: {{template "b"}}
+			b.html: B`, `router/a.html:1: {{template "b"}}: router/b.html is a page, and only +files can be called: move what both show to a partial`},
+		{"a slot that the page does not fill", `+layout.html: {{template "title" .}}` + content + `
+			a.html: A
+			b.html: {{define "title"}}b{{end}}B`, `router/+layout.html:1: no template is called "title", and router/a.html does not define it: write {{block "title" .}}a default{{end}} here, or {{define "title"}} there`},
+		{"a layout without a slot", `+layout.html: <body>
+			a.html: A`, `router/+layout.html: the layout does not say where the page goes: write {{template "content" .}} there`},
+		{"a slot that is no layout's", `a.html: ` + content, `router/a.html:1: {{template "content"}} is where a layout puts the page, and this is no +layout.html`},
+		{"a page that defines the slot", `+layout.html: ` + content + `
+			a.html: {{define "content"}}A{{end}}`, `router/a.html:1: "content" is what layouts call the page itself: leave the {{define}} away, or call it otherwise`},
+		{"a slot that a page defines away", `+layout.html: {{block "main" .}}` + content + `{{end}}
+			a.html: {{define "main"}}A{{end}}`, `router/a.html: no layout shows it: a {{template "content" .}} stands in a block that another file defines anew`},
+		{"a layout as a partial", `a.html: {{template "+layout"}}
+			+layout.html: ` + content, `router/a.html:1: {{template "+layout"}}: +layout.html is no partial: flow puts pages into layouts and answers with error pages by itself`},
+		{"a define called like a partial", `a.html: {{define "+row"}}A{{end}}`, `router/a.html:1: {{define "+row"}}: names that begin with + are those of files: call it otherwise`},
+		{"two partials define a name", `a.html: {{template "+x"}}{{template "+y"}}
+			+x.html: {{define "b"}}x{{end}}
+			+y.html: {{define "b"}}y{{end}}`, `router/+y.html:1: "b" is defined by router/+x.html too, and one page uses both: call one of them otherwise`},
+		{"a page without a handler fails", `a.html: {{index . 3}}`, `router/a.html:1: executing "router/a.html" at <index . 3>: error calling index: index of untyped nil`},
+		{"a layout and its pages, each fault once", `+layout.html: {{nothing}}` + content + `
+			a.html: {{if}}
+			b.html: B`, `
+router/+layout.html:1: function "nothing" not defined: add it to Router.Funcs
+router/a.html:1: missing value for if`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			err := New(pages(pagesOf(tt.files))).Check()
+			is.True(err != nil)
+			is.Equal(err.Error(), strings.TrimPrefix(tt.want, "\n"))
+		})
+	}
+}
+
+// TestFaultsOfEscaping leaves the end of the text to html/template.
+func TestFaultsOfEscaping(t *testing.T) {
+	for _, tt := range []struct{ name, files, want string }{
+		{"in a page", `a.html: <a href='{{if .}}'{{end}}>`, `router/a.html:1: {{if}} branches end in different contexts: `},
+		{"in a layout", `+layout.html: <script>{{template "content" .}}
+			a.html: A`, `router/+layout.html:1: ends in a non-text context: `},
+		{"in a page's partial", `+p.html: <a href="{{.}}
+			a.html: {{template "+p"}}`, `router/a.html:1: ends in a non-text context: `},
+		{"in a partial of no page", `+p.html: <a href="{{.}}`, `router/+p.html:1: ends in a non-text context: `},
+		{"in what only Block reaches", `a.html: A{{define "b"}}<a href="{{.}}{{end}}`, `router/a.html:1: ends in a non-text context: `},
+		{"of a layout, for many pages", `+layout.html: <p {{template "content" .}}
+			a.html: A
+			b.html: B`, `router/+layout.html:1: ends in a non-text context: `},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			err := New(pages(pagesOf(tt.files))).Check()
+			is.True(err != nil)
+			is.Equal(err.Error()[:min(len(tt.want), len(err.Error()))], tt.want)
+			is.True(!strings.Contains(err.Error(), "\n")) // once
+		})
+	}
+}
+
+func TestFaultOfATemplateHasItsLine(t *testing.T) {
+	is := is.New(t)
+	err := New(pages(map[string]string{
+		"+layout.html": "<body>\n\n{{template \"content\" .}}\n{{block \"foot\" .}}\n{{nothing}}{{end}}",
+		"a.html":       "\n{{define `x`}}\n\n{{template `y`}}{{end}}\n{{route `z`}}",
+	})).Check()
+	is.True(err != nil)
+	is.Equal(err.Error(), `router/+layout.html:5: function "nothing" not defined: add it to Router.Funcs
+router/a.html:5: no route is called "z": name one with Name, or use an automatic name`)
+}
+
+func TestFuncsOfTheirOwn(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		funcs template.FuncMap
+		want  string
+	}{
+		{"taken", template.FuncMap{"user": func() string { return "" }}, `Router.Funcs: "user" is a function of every template already: call this one otherwise`},
+		{"no function", template.FuncMap{"x": 1}, `Router.Funcs: value for x not a function`},
+		{"no name", template.FuncMap{"x-y": func() string { return "" }}, `Router.Funcs: function name "x-y" is not a valid identifier`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(pages(map[string]string{"a.html": "A"}))
+			r.Funcs = tt.funcs
+			err := r.Check()
+			is.True(err != nil)
+			is.Equal(err.Error(), tt.want)
+		})
+	}
+}
+
+func TestFuncsMayReplaceThoseOfTheLanguage(t *testing.T) {
+	is := is.New(t)
+	r := New(pages(map[string]string{"a.html": "{{len 1}}"}))
+	r.Funcs = template.FuncMap{"len": func(int) string { return "mine" }}
+	is.NoErr(r.Check())
+	is.Equal(says(serve(r, "GET", "/a")), "200 mine")
+}
