@@ -15,8 +15,8 @@ import (
 // never changes.
 type asset struct {
 	shape   *shape
-	hashed  *shape
-	content *content
+	hashed  *shape   // nil in development
+	content *content // nil in development
 	serves  handler
 	forever handler // of hashed
 }
@@ -47,6 +47,10 @@ func (c *compiler) readAssets() {
 	}
 	for _, name := range sortedKeys(assets) {
 		a := assets[name]
+		if d := c.router.disk; d != nil {
+			a.serves.flow = d.public(a.shape.file)
+			continue
+		}
 		smaller := map[string][]byte{}
 		for ext, coding := range siblings {
 			if text := texts[name+ext]; text != nil {
@@ -143,12 +147,15 @@ type readSeekNopCloser struct{ io.ReadSeeker }
 
 func (readSeekNopCloser) Close() error { return nil }
 
-// asset is the template function of that name.
+// asset is the template function of that name: the URL of a public file, which
+// names its content unless it is read from disk.
 func (t *table) asset(name string) (string, error) {
 	a := t.assets[name]
 	switch {
-	case a != nil:
+	case a != nil && a.hashed != nil:
 		return sampleURL(a.hashed.segments), nil
+	case a != nil:
+		return sampleURL(a.shape.segments), nil
 	case t.assets[strings.TrimLeft(name, "/")] != nil:
 		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, publicDir)
 	}

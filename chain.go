@@ -475,11 +475,20 @@ func (x *exchange) respondError(req *Request, err error) Response {
 // error unless it is logged.
 func (x *exchange) plainError(req *Request, err error, logged bool) Response {
 	p := problemOf(err)
+	if x.router.inDev() && p.status == http.StatusInternalServerError {
+		if !logged {
+			x.log(req, err)
+		}
+		return showFault(req.Request, err)
+	}
 	failed := x.failed.Load()
 	resp, presented := x.present(req, p)
 	switch {
 	case !failed && x.failed.Load(): // the error page has asked who the user is
 		return x.respondFailure(req, err)
+	case presented != nil && x.router.inDev():
+		x.log(req, presented)
+		return showFault(req.Request, presented)
 	case presented != nil && logged:
 		x.log(req, presented)
 	case presented != nil:

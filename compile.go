@@ -356,6 +356,9 @@ func (c *compiler) checkStore(store *route, b *binding, mains map[string]*route)
 // readViews makes the templates ready.
 func (c *compiler) readViews() {
 	c.table.views = &views{}
+	if c.router.inDev() {
+		return // they are read for each request
+	}
 	names := c.table.names
 	if c.namesMissing {
 		names = nil
@@ -451,7 +454,9 @@ func (c *compiler) buildTrie() {
 	for _, name := range sortedKeys(t.assets) {
 		a := t.assets[name]
 		c.addPublic(a.shape, a.serves)
-		c.addPublic(a.hashed, a.forever)
+		if a.hashed != nil {
+			c.addPublic(a.hashed, a.forever)
+		}
 	}
 	t.root.eachLeaf(func(l *leaf) {
 		if e := l.methods[http.MethodGet]; e != nil && l.methods[http.MethodHead] == nil {

@@ -32,6 +32,7 @@ type route struct {
 // A tree is what New found in the files it was given. It is not changed after.
 type tree struct {
 	files     fs.FS
+	shared    []fs.FS           // what +files are taken from that files lacks
 	routes    []*route          // in the order of their files
 	public    []*shape          // public files, each with its literal URL
 	templates map[string]source // pages and +files, by path without extension
@@ -49,7 +50,7 @@ type source struct {
 // readTree walks files and reports every fault of their names. shared trees
 // fill in the +files that files lacks.
 func readTree(files fs.FS, shared []fs.FS) *tree {
-	t := &tree{files: files, templates: map[string]source{}, dirs: map[string]bool{}}
+	t := &tree{files: files, shared: shared, templates: map[string]source{}, dirs: map[string]bool{}}
 	if isNil(files) {
 		t.missing = true
 		t.faults = append(t.faults, fault{text: "flow.New got no files: give it the embed.FS that holds router/"})

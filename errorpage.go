@@ -96,8 +96,12 @@ func (x *exchange) present(req *Request, p problem) (Response, error) {
 	if mediaType != "text/html" || x.router == nil {
 		return p.response(mediaType), nil
 	}
-	page := x.router.table.Load().views.errorPage(x, req)
-	if page == nil {
+	all, err := x.router.views()
+	page := all.errorPage(x, req)
+	switch {
+	case page == nil && err != nil:
+		return p.response("text/plain"), err
+	case page == nil:
 		return p.response(mediaType), nil
 	}
 	html, err := page.render(req, "", errorData{p.status, p.title(), p.detail, req.URL.Path, p.fields})

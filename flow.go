@@ -93,6 +93,7 @@ type Router struct {
 	app      *application // nil if no static calls speak of it
 	own      registry
 	provided []any
+	disk     *disk // nil unless Dev was called
 	compiled sync.Mutex
 	building atomic.Bool // compile runs, and with it code that may ask for routes
 	table    atomic.Pointer[table]
@@ -212,7 +213,7 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	t := r.serving.Load()
 	if t == nil {
 		if t = r.begin(); t == nil {
-			problem{status: http.StatusInternalServerError}.response(preferred(acceptOf(req), false)).send(w, req.Method == http.MethodHead)
+			r.faulty(req).send(w, req.Method == http.MethodHead)
 			return
 		}
 	}
@@ -248,6 +249,14 @@ func (r *Router) begin() *table {
 	}
 	r.serving.Store(t)
 	return t
+}
+
+// faulty is the answer of an application that has faults.
+func (r *Router) faulty(req *http.Request) Response {
+	if r.inDev() {
+		return showFault(req, r.compile().err)
+	}
+	return problem{status: http.StatusInternalServerError}.response(preferred(acceptOf(req), false))
 }
 
 // recycle gives x to another request.

@@ -369,8 +369,9 @@ func (b *setBuilder) missing(t *parse.Tree, n *parse.TemplateNode) fault {
 	return faultInLine(t.ParseName, line, "no template is called %q: {{define}} it in this file, or call a partial by its path, as in \"users/+row\"", n.Name)
 }
 
-// read parses the template files of a tree.
-func (l *library) read(t *tree) {
+// read parses the template files of a tree, and returns their texts by file.
+func (l *library) read(t *tree) map[string]string {
+	texts := map[string]string{}
 	for _, name := range sortedKeys(t.templates) {
 		src := t.templates[name]
 		text, err := fs.ReadFile(src.files, src.file)
@@ -378,11 +379,13 @@ func (l *library) read(t *tree) {
 			l.faults = append(l.faults, faultIn(src.file, "cannot be read: %v", err))
 			continue
 		}
+		texts[src.file] = string(text)
 		l.parse(name, src.file, string(text))
 	}
 	for _, name := range sortedKeys(l.files) {
 		l.check(l.files[name])
 	}
+	return texts
 }
 
 // layoutsOf returns the layouts of a page or an error page, the innermost first.

@@ -273,8 +273,12 @@ func (r Response) render(req *Request) (Response, error) {
 		}
 		name = x.endpoint.route.path
 	}
-	v := x.router.table.Load().views.byName[name]
-	if v == nil {
+	all, err := x.router.views()
+	v := all.byName[name]
+	switch {
+	case v == nil && err != nil: // the faults of this view among them
+		return Response{}, err
+	case v == nil:
 		return Response{}, fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routerDir)
 	}
 	html, err := v.render(req, r.more.block, r.more.data)

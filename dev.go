@@ -1,0 +1,169 @@
+package flow
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A disk is what Router.Dev reads in place of the embedded files.
+type disk struct {
+	files fs.FS
+
+	mu      sync.Mutex
+	texts   map[string]string // of the templates, by file, when they were read last
+	views   *views
+	err     error // what is wrong about them
+	differs string
+}
+
+// Dev makes the Router read templates and public files from a directory, which
+// holds router/ and public/, at each request: a change shows without a rebuild.
+// What fails is shown in the browser with file and line, and public files are
+// neither compressed nor given hashed URLs. It is for development only, and is
+// called before the Router serves.
+//
+// Routes stay those of the binary. The log says how the directory differs from
+// them. A directory that has no router/ is a fault.
+func (r *Router) Dev(dir string) {
+	pos := caller(0)
+	r.own.change(pos, "Dev", func() {
+		files := os.DirFS(dir)
+		if info, err := fs.Stat(files, routerDir); err != nil || !info.IsDir() {
+			r.own.faults = append(r.own.faults, faultAt(pos, "Dev(%q): there is no directory %s in it: give the directory of the Go file that embeds it", dir, routerDir))
+		}
+		r.disk = &disk{files: files}
+	})
+}
+
+// inDev reports whether Dev was called.
+func (r *Router) inDev() bool { return r != nil && r.disk != nil }
+
+// views returns the templates, and in development what is wrong about them.
+func (r *Router) views() (*views, error) {
+	if r.inDev() {
+		return r.disk.read(r)
+	}
+	return r.table.Load().views, nil
+}
+
+// read returns the templates as they are on disk now.
+func (d *disk) read(r *Router) (*views, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := readTree(d.files, r.tree.shared)
+	d.compare(r, now)
+	table := r.table.Load()
+	onDisk := map[string]bool{}
+	for _, s := range now.public {
+		onDisk[belowPublic(s.file)] = true
+	}
+	asset := func(name string) (string, error) {
+		if table.assets[name] != nil && !onDisk[name] {
+			return "", fmt.Errorf("flow: %s/%s is not on disk any more", publicDir, name)
+		}
+		return table.asset(name)
+	}
+	l, err := newLibrary(r.Funcs, template.FuncMap{"route": table.route, "asset": asset}, table.names)
+	if err != nil {
+		return &views{}, err // does not happen: Check has looked
+	}
+	texts := l.read(now)
+	for name := range onDisk {
+		texts[publicDir+"/"+name] = "" // what asset knows
+	}
+	if d.views == nil || !maps.Equal(texts, d.texts) {
+		d.texts, d.views = texts, l.views(now)
+		d.err = joinFaults(l.faults)
+	}
+	return d.views, d.err
+}
+
+// compare logs what is on disk and not in the binary, and the other way round, once.
+func (d *disk) compare(r *Router, now *tree) {
+	added, removed := difference(fileNames(now), fileNames(r.tree))
+	differs := fmt.Sprint(added, removed, joinFaults(now.faults))
+	if differs == cmp.Or(d.differs, fmt.Sprint(added[:0], removed[:0], error(nil))) {
+		return
+	}
+	d.differs = differs
+	args := []any{"new", strings.Join(added, ", "), "gone", strings.Join(removed, ", ")}
+	if err := joinFaults(now.faults); err != nil {
+		args = append(args, "faults", err.Error())
+	}
+	r.logger().Warn("flow: the files on disk are not those of the binary, whose routes stay as they are: build it again", args...)
+}
+
+// fileNames returns the route files and public files of a tree.
+func fileNames(t *tree) map[string]bool {
+	names := map[string]bool{}
+	for _, r := range t.routes {
+		names[r.file] = true
+	}
+	for _, s := range t.public {
+		names[s.file] = true
+	}
+	return names
+}
+
+// difference returns what is in a only and what is in b only.
+func difference(a, b map[string]bool) (onlyA, onlyB []string) {
+	onlyA = slices.DeleteFunc(sortedKeys(a), func(name string) bool { return b[name] })
+	onlyB = slices.DeleteFunc(sortedKeys(b), func(name string) bool { return a[name] })
+	return onlyA, onlyB
+}
+
+// public returns what serves a public file as it is on disk.
+func (d *disk) public(file string) flowFunc {
+	return func(*Request) (Response, error) {
+		f, err := openPublic(d.files, file)
+		if err != nil {
+			return Response{}, Error(http.StatusNotFound, file+" cannot be read from disk", err)
+		}
+		mediaType := mediaTypeOfFile(file, func() []byte { return head(d.files, file) })
+		return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer f.Close()
+			w.Header()["X-Content-Type-Options"] = nosniff
+			http.ServeContent(w, r, "", time.Time{}, f)
+		})).Header("Content-Type", mediaType).Header("Cache-Control", "no-store"), nil
+	}
+}
+
+// showFault answers with an error in all detail.
+func showFault(r *http.Request, err error) Response {
+	p := problem{status: http.StatusInternalServerError, detail: trimFlow(err).Error()}
+	if preferred(acceptOf(r), true) != "text/html" {
+		return p.response("text/plain")
+	}
+	var b strings.Builder
+	if err := faultPage.Execute(&b, strings.Split(p.detail, "\n")); err != nil {
+		return p.response("text/plain")
+	}
+	return p.answer(Response{kind: kindHTML, text: b.String()})
+}
+
+var faultPage = template.Must(template.New("fault").Parse(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>500: the application has faults</title>
+</head>
+<body>
+<h1>This request failed</h1>
+<ol>
+{{range .}}<li><code>{{.}}</code></li>
+{{end}}</ol>
+<p>Mend it and load the page again. Only development shows this.</p>
+</body>
+</html>
+`))

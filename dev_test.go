@@ -1,0 +1,197 @@
+package flow
+
+import (
+	"html"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/matryer/is"
+)
+
+// onDisk writes files into a directory of its own.
+func onDisk(t *testing.T, files fstest.MapFS) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// write puts text into a file of the directory.
+func write(t *testing.T, dir, file, text string) {
+	t.Helper()
+	name := filepath.Join(dir, filepath.FromSlash(file))
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func devTree() fstest.MapFS {
+	tree := pages(pagesOf(`+layout.html: [{{template "content" .}}]
+		+error.html: {{.Status}} {{.Detail}}
+		index.html: home {{asset "app.css"}}
+		users/[id].html: user {{.}} {{template "users/+row" 1}}
+		users/+row.html: row {{.}}
+		fails.http: `))
+	tree["public/app.css"] = &fstest.MapFile{Data: []byte("body{}")}
+	return tree
+}
+
+func devRouter(t *testing.T, tree fstest.MapFS, dir string) (*Router, *journal) {
+	t.Helper()
+	r := New(tree)
+	log := &journal{}
+	r.Logger = slog.New(slog.NewJSONHandler(log, nil))
+	r.At("users/[id]").GET().Do(func(req *Request) Response { return Page(req.Param("id")) })
+	r.At("fails").GET().Do(func(req *Request) (string, error) { return "", Error(404, "none") })
+	r.Dev(dir)
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return r, log
+}
+
+// TestDevReadsFromDisk changes one file after the other and asks after each.
+func TestDevReadsFromDisk(t *testing.T) {
+	is := is.New(t)
+	dir := onDisk(t, devTree())
+	r, log := devRouter(t, devTree(), dir)
+	get := func(target string) string {
+		req := httptest.NewRequest("GET", target, nil)
+		req.Header.Set("Accept", "text/html")
+		w := do(r, req)
+		return w.Result().Status[:3] + " " + w.Body.String()
+	}
+	is.Equal(get("/"), "200 [home /app.css]")
+	is.Equal(get("/users/7"), "200 [user 7 row 1]")
+	is.Equal(get("/app.css"), "200 body{}")
+	is.Equal(log.String(), "")
+
+	write(t, dir, "router/index.html", "new home")
+	is.Equal(get("/"), "200 [new home]")
+	write(t, dir, "router/+layout.html", `({{template "content" .}})`)
+	is.Equal(get("/"), "200 (new home)")
+	write(t, dir, "router/users/+row.html", "line {{.}}")
+	is.Equal(get("/users/7"), "200 (user 7 line 1)")
+	write(t, dir, "router/users/+layout.html", `<{{template "content" .}}>`)
+	is.Equal(get("/users/7"), "200 (&lt;user 7 line 1>)")
+	write(t, dir, "public/app.css", "p{}")
+	is.Equal(get("/app.css"), "200 p{}")
+	write(t, dir, "router/+error.html", "sorry {{.Status}}")
+	is.Equal(get("/fails"), "404 (sorry 404)")
+	is.Equal(log.String(), "") // nothing of this is worth a word
+}
+
+func TestDevShowsFaults(t *testing.T) {
+	for _, tt := range []struct{ file, text, target, status, want string }{
+		{"router/index.html", "\n{{if}}", "/", "500", "router/index.html:2: missing value for if"},
+		{"router/index.html", "\n{{nothing}}", "/", "500", "router/index.html:2: function \"nothing\" not defined"},
+		{"router/index.html", "{{route `x`}}", "/", "500", "router/index.html:1: no route is called \"x\""},
+		{"router/index.html", "{{asset `x`}}", "/", "500", "router/index.html:1: no public file is called \"x\""},
+		{"router/index.html", "\n\n{{index . 1}}", "/", "500", "router/index.html:3:2: executing"},
+		{"router/index.html", "<a href='{{if .}}'{{end}}>", "/", "500", "router/index.html:1: {{if}} branches end in different contexts"},
+		{"router/+layout.html", "no slot", "/users/1", "500", "router/+layout.html: the layout does not say where the page goes"},
+		{"router/users/+row.html", "{{end}}", "/users/1", "500", "router/users/+row.html:1: unexpected {{end}}"},
+		{"router/users/+row.html", "{{end}}", "/", "200", "[home /app.css]"}, // another page does not mind
+		{"router/+error.html", "{{end}}", "/fails", "500", "router/+error.html:1: unexpected {{end}}"},
+		{"router/+error.html", "{{.None}}", "/fails", "500", "router/+error.html:1:2: executing"},
+	} {
+		t.Run(tt.file+" "+tt.text+" "+tt.target, func(t *testing.T) {
+			is := is.New(t)
+			dir := onDisk(t, devTree())
+			r, _ := devRouter(t, devTree(), dir)
+			write(t, dir, tt.file, tt.text)
+			req := httptest.NewRequest("GET", tt.target, nil)
+			req.Header.Set("Accept", "text/html")
+			w := do(r, req)
+			is.Equal(w.Result().Status[:3], tt.status)
+			is.True(strings.Contains(html.UnescapeString(w.Body.String()), tt.want)) // the page says so
+			is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
+		})
+	}
+}
+
+// TestFaultsAreNotShownToClients renders the same faults without Dev.
+func TestFaultsAreNotShownToClients(t *testing.T) {
+	is := is.New(t)
+	r := New(pages(map[string]string{"a.html": "{{.None}}"}))
+	r.At("a").GET().Do(func(*Request) Response { return Page(1) })
+	log := logged(r)
+	req := httptest.NewRequest("GET", "/a", nil)
+	req.Header.Set("Accept", "text/html")
+	w := do(r, req)
+	is.Equal(w.Code, 500)
+	is.True(!strings.Contains(w.Body.String(), "router/"))
+	is.True(strings.Contains(log.String(), "router/a.html:1"))
+}
+
+func TestDevSaysWhatDiffersFromTheBinary(t *testing.T) {
+	is := is.New(t)
+	dir := onDisk(t, devTree())
+	r, log := devRouter(t, devTree(), dir)
+	write(t, dir, "router/more.html", "more")
+	write(t, dir, "public/b.css", "b{}")
+	write(t, dir, "router/[x.html", "malformed")
+	is.NoErr(os.Remove(filepath.Join(dir, "router", "index.html")))
+	is.NoErr(os.Remove(filepath.Join(dir, "public", "app.css")))
+	is.Equal(serve(r, "GET", "/more").Code, 404)
+	is.Equal(serve(r, "GET", "/").Code, 500)
+	is.Equal(serve(r, "GET", "/app.css").Code, 404)
+	is.Equal(serve(r, "GET", "/users/1").Code, 200)
+	var found []map[string]any
+	for _, record := range records(t, log) {
+		if strings.Contains(record["msg"].(string), "not those of the binary") {
+			found = append(found, record)
+		}
+	}
+	is.Equal(len(found), 1)
+	is.Equal(found[0]["new"], "public/b.css, router/more.html")
+	is.Equal(found[0]["gone"], "public/app.css, router/index.html")
+	is.True(strings.Contains(found[0]["faults"].(string), `router/[x.html: a parameter fills a whole segment`))
+}
+
+func TestDevIsAFaultWithoutTheDirectory(t *testing.T) {
+	is := is.New(t)
+	r := New(devTree())
+	r.Dev(t.TempDir())
+	err := r.Check()
+	is.True(err != nil)
+	is.True(strings.Contains(err.Error(), "there is no directory router in it: give the directory of the Go file that embeds it"))
+}
+
+func TestDevShowsWhatCheckFinds(t *testing.T) {
+	is := is.New(t)
+	r := New(devTree())
+	r.Dev(onDisk(t, devTree()))
+	logged(r)
+	req := httptest.NewRequest("GET", "/", nil)
+	req.Header.Set("Accept", "text/html")
+	w := do(r, req)
+	is.Equal(w.Code, 500)
+	is.True(strings.Contains(w.Body.String(), "router/fails.http: no handler is registered for it"))
+}
+
+func TestDevServesPublicFilesWithoutKeepingThem(t *testing.T) {
+	is := is.New(t)
+	dir := onDisk(t, devTree())
+	r, _ := devRouter(t, devTree(), dir)
+	write(t, dir, "public/app.css.gz", "an old one")
+	req := httptest.NewRequest("GET", "/app.css", nil)
+	req.Header.Set("Accept-Encoding", "gzip")
+	w := do(r, req)
+	is.Equal(w.Body.String(), "body{}")
+	is.Equal(w.Header().Get("Cache-Control"), "no-store")
+	is.Equal(w.Header().Get("Content-Type"), "text/css; charset=utf-8")
+	is.Equal(w.Header().Get("X-Content-Type-Options"), "nosniff")
+	req.Header.Set("Range", "bytes=1-2")
+	is.Equal(do(r, req).Code, 206)
+}
