@@ -179,3 +179,48 @@ func ExampleHandler() {
 	// line 1 of 42
 	// line 2 of 42
 }
+
+// Layouts wrap the pages of their directory. A page fills their blocks, and one
+// block of it can be the whole answer.
+func ExamplePage() {
+	r := flow.New(fstest.MapFS{
+		"router/+layout.html": {Data: []byte(`<title>{{block "title" .}}Shop{{end}}</title> {{template "content" .}}`)},
+		"router/about.html":   {Data: []byte(`About us`)},
+		"router/cart.html": {Data: []byte(`{{define "title"}}Cart{{end}}{{block "items" .}}` +
+			`{{range .}}{{template "+item" .}}{{end}}{{end}}`)},
+		"router/+item.html": {Data: []byte(`<li>{{.}}</li>`)},
+	})
+	r.At("cart").GET().Do(func(req *flow.Request) flow.Response {
+		page := flow.Page([]string{"Tea", "Cup"})
+		if req.Header.Get("HX-Request") != "" { // htmx asks for a fragment
+			return page.Block("items")
+		}
+		return page
+	})
+	get(r, "/about")
+	get(r, "/cart")
+	fragment := httptest.NewRequest("GET", "/cart", nil)
+	fragment.Header.Set("HX-Request", "true")
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, fragment)
+	fmt.Println(w.Code, w.Body)
+	// Output:
+	// 200 <title>Shop</title> About us
+	// 200 <title>Cart</title> <li>Tea</li><li>Cup</li>
+	// 200 <li>Tea</li><li>Cup</li>
+}
+
+func ExampleRouter_Asset() {
+	r := flow.New(fstest.MapFS{
+		"router/index.html": {Data: []byte(`<link rel="stylesheet" href="{{asset "app.css"}}">`)},
+		"public/app.css":    {Data: []byte("body { margin: 0 }")},
+	})
+	get(r, "/")
+	url, err := r.Asset("app.css")
+	fmt.Println(url, err)
+	get(r, url)
+	// Output:
+	// 200 <link rel="stylesheet" href="/app.tf72z3fcmbnjqmjg.css">
+	// /app.tf72z3fcmbnjqmjg.css <nil>
+	// 200 body { margin: 0 }
+}

@@ -37,11 +37,36 @@
 // one spelling: others are redirected to it with 308. Known paths answer OPTIONS,
 // HEAD where they answer GET, and 405 with Allow to other methods.
 //
+// # Pages
+//
+// A page is an html/template. Without a handler for GET it is served as it is;
+// with one, [Page] renders it with data. [View] renders any template of the tree by
+// its path.
+//
+//	+layout.html      wraps the pages of its directory and below: {{template "content" .}}
+//	                  is the page, {{block "title" .}}…{{end}} what a page may {{define}}
+//	+error.html       shows errors, the nearest to the URL: .Status .Title .Detail .Path
+//	users/+row.html   a partial, for every template: {{template "users/+row" .}}
+//
+// Templates have the functions route, the URL of a name; asset, that of a public
+// file; request, the [*Request] that is answered; user, its user; and those of
+// Router.Funcs. A page that needs neither a handler nor request, user or
+// Router.Funcs is rendered once, by Check.
+//
+// # Public files
+//
+// The files below public/ are served as they are, with ETags, ranges and
+// compression: app.css.br, .zst and .gz are used as forms of app.css, and gzip is
+// made for text that has none. [Router.Asset] gives URLs that clients keep for a
+// year. Names that begin with a dot are not served, other than .well-known/ and what
+// is below it.
+//
 // # Faults
 //
-// [Router.Check] reports every mistake of the tree and of the registrations at
-// once, one per line, with file and line. A Router that has faults and serves all
-// the same answers 500 to everything.
+// [Router.Check] reports every mistake of the tree, its templates and the
+// registrations at once, one per line, with file and line. A Router that has faults
+// and serves all the same answers 500 to everything. [Router.Dev] reads templates
+// and public files from disk, and shows their faults in the browser.
 package flow
 
 import (
@@ -104,8 +129,8 @@ type Router struct {
 var _ http.Handler = (*Router)(nil)
 
 // New returns a Router for the files of a tree, which holds router/ and, if there
-// are public files, public/. Further trees fill in +files that are missing, such
-// as layouts. New never fails: Check tells what is wrong.
+// are public files, public/. Of further trees +files are taken that are missing in
+// files and in the trees before, such as layouts that applications share. New never fails: Check tells what is wrong.
 //
 // The static calls (GET, With, Use and so on) in the directory of the file that
 // calls New are registrations of this Router too, unless that file is a test.

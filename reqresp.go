@@ -202,15 +202,16 @@ func Bytes(contentType string, b []byte) Response {
 	return Response{kind: kindBytes, more: &more{data: b, contentType: contentType}}
 }
 
-// View renders a template of the tree by its path without extension, such as
-// "users/[id]" or "users/+row", with data as its dot. An unknown name or a
-// template that fails is a 500.
+// View renders a template of the tree by its path without extension, with data as
+// its dot: a page, "users/[id]", in its layouts, or a partial, "users/+row", by
+// itself. An unknown name or a template that fails is a 500, of which the client
+// gets nothing of the page.
 func View(name string, data any) Response {
 	return Response{kind: kindView, text: name, more: &more{data: data}}
 }
 
-// Page renders the page of the route, which is its own route file, with data as
-// its dot. From a route without a page it is a 500.
+// Page renders the page of the route, which is its own route file, in its layouts
+// and with data as the dot of all of them. From a route without a page it is a 500.
 func Page(data any) Response { return Response{kind: kindPage, more: &more{data: data}} }
 
 // Block returns a copy of a Page or a View that renders one {{define}} or {{block}}
