@@ -29,7 +29,7 @@ var siblings = map[string]string{".br": "br", ".zst": "zstd", ".gz": "gzip"}
 // each request, and not compressed.
 const (
 	maxHeld             = 1 << 20
-	maxHeldCompressible = 64 << 20
+	maxHeldCompressible = 16 << 20
 )
 
 // readAssets reads the public files.

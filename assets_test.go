@@ -2,9 +2,12 @@ package flow
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -316,4 +319,79 @@ func TestFilesAllocateNothing(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestFilesOnTheWire holds what a server sends against one literal: request line
+// and headers, then status and headers. Lengths and tags of gzip depend on the
+// version of Go.
+func TestFilesOnTheWire(t *testing.T) {
+	is := is.New(t)
+	css := strings.Repeat("body { margin: 0 }\n", 100)
+	r := New(fstest.MapFS{
+		"router/about.html":  {Data: []byte(strings.Repeat("about us, ", 100))},
+		"public/app.css":     {Data: []byte(css)},
+		"public/app.css.br":  {Data: []byte("pretend brotli")},
+		"public/photo.avif":  {Data: []byte("pretend photo")},
+		"public/about.txt":   {Data: []byte("short")},
+		"public/data/a.json": {Data: []byte("{}")},
+	})
+	is.NoErr(r.Check())
+	server := httptest.NewServer(r)
+	defer server.Close()
+	tag := serve(r, "GET", "/app.css").Header().Get("ETag")
+	hashed, err := r.Asset("app.css")
+	is.NoErr(err)
+	names := strings.NewReplacer(tag, "TAG", hashed, "HASHED")
+
+	var got strings.Builder
+	for _, row := range []string{
+		"GET /app.css",
+		"HEAD /app.css",
+		"GET /app.css|If-None-Match: TAG",
+		"GET /app.css|Range: bytes=0-3",
+		"GET /app.css|Range: bytes=0-3|If-Range: \"other\"",
+		"GET /app.css|Range: bytes=9999-",
+		"GET /app.css|Accept-Encoding: br, gzip",
+		"GET /app.css|Accept-Encoding: gzip",
+		"GET /app.css|Accept-Encoding: identity;q=0",
+		"GET HASHED",
+		"GET /photo.avif|Accept-Encoding: gzip",
+		"GET /about|Accept-Encoding: gzip",
+		"GET /data/a.json",
+		"GET /data/A.json",
+		"POST /app.css",
+	} {
+		lines := strings.Split(row, "|")
+		method, target, _ := strings.Cut(lines[0], " ")
+		req, err := http.NewRequest(method, server.URL+strings.Replace(target, "HASHED", hashed, 1), nil)
+		is.NoErr(err)
+		req.Header.Set("Accept-Encoding", "identity")
+		for _, line := range lines[1:] {
+			key, value, _ := strings.Cut(line, ": ")
+			req.Header.Set(key, strings.Replace(value, "TAG", tag, 1))
+		}
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		is.NoErr(err)
+		body, err := io.ReadAll(resp.Body)
+		is.NoErr(err)
+		resp.Body.Close()
+		if method == "GET" && resp.StatusCode != 304 {
+			is.Equal(int64(len(body)), resp.ContentLength)
+		}
+		resp.Header.Del("Date")
+		if resp.Header.Get("Content-Encoding") == "gzip" {
+			resp.Header.Set("Content-Length", "…")
+		}
+		fmt.Fprintf(&got, "%s\n  %s\n", row, resp.Status)
+		for _, key := range sortedKeys(resp.Header) {
+			if value := names.Replace(strings.Join(resp.Header[key], ", ")); key != "Etag" || value == "TAG" {
+				fmt.Fprintf(&got, "  %s: %s\n", key, value)
+			} else {
+				fmt.Fprintf(&got, "  %s: another\n", key)
+			}
+		}
+	}
+	want, err := os.ReadFile("testdata/wire.txt")
+	is.NoErr(err)
+	is.Equal(got.String(), string(want))
 }
