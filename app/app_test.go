@@ -127,6 +127,7 @@ func TestPages(t *testing.T) {
 		{"GET", "/events", 200, textHTML, `new EventSource("/events/stream")`},
 		{"GET", "/app.css", 200, "text/css; charset=utf-8", "prefers-color-scheme"},
 		{"GET", "/favicon.svg", 200, "image/svg+xml", "<svg"},
+		{"GET", "/robots.txt", 200, "text/plain; charset=utf-8", "Disallow: /api/"},
 		{"GET", "/about.html", 404, problemJSON, ""},
 		{"GET", "/nothing", 404, problemJSON, ""},
 		{"HEAD", "/", 200, textHTML, ""},
@@ -207,10 +208,13 @@ var link = regexp.MustCompile(`(?:href|src)="(/[^"]*)"`)
 // TestLinks follows every link of every page that a visitor can reach.
 func TestLinks(t *testing.T) {
 	router := newRouter(t, nil)
-	seen := map[string]bool{"/events/stream": true} // which has no end
+	seen := map[string]bool{
+		"/events/stream": true, // which has no end
+		"/users/99":      true, // which is nobody
+	}
 	queue := []string{"/"}
 	for len(queue) > 0 {
-		url := queue[0]
+		url, _, _ := strings.Cut(queue[0], "#")
 		queue = queue[1:]
 		if seen[url] {
 			continue

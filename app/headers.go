@@ -3,8 +3,12 @@ package app
 import "net/http"
 
 // contentPolicy lets pages load what this application serves, and run no
-// scripts: a page that has one adds its nonce.
+// scripts: a page that has one says so with scriptPolicy.
 const contentPolicy = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; script-src "
+
+// scriptPolicy returns the policy for a page with a script: the one that knows the
+// nonce may run.
+func scriptPolicy(nonce string) string { return contentPolicy + "'nonce-" + nonce + "'" }
 
 // secureHeaders is standard middleware, so that errors and public files have the
 // headers too.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"crypto/rand"
 	"errors"
 	"net/http"
 
@@ -19,8 +20,10 @@ func (a *App) storeUser(req *flow.Request) (flow.Response, error) {
 	var wrong flow.Invalid
 	switch {
 	case errors.As(err, &wrong):
-		page := usersPage{a.Users.List(), form, wrong}
-		return flow.View("users/index", page).Status(http.StatusUnprocessableEntity), nil
+		page := usersPage{Users: a.Users.List(), Form: form, Wrong: wrong, Nonce: rand.Text()}
+		return flow.View("users/index", page).
+			Status(http.StatusUnprocessableEntity).
+			Header("Content-Security-Policy", scriptPolicy(page.Nonce)), nil
 	case err != nil:
 		return flow.Response{}, err
 	}

@@ -49,6 +49,15 @@ func (s *Store) List() []User {
 	return slices.SortedFunc(maps.Values(s.byID), func(a, b User) int { return cmp.Compare(a.ID, b.ID) })
 }
 
+// Search returns the users whose name or email address has a text in it, by ID. The
+// case of letters does not matter.
+func (s *Store) Search(text string) []User {
+	text = strings.ToLower(strings.TrimSpace(text))
+	return slices.DeleteFunc(s.List(), func(u User) bool {
+		return !strings.Contains(strings.ToLower(u.Name), text) && !strings.Contains(strings.ToLower(u.Email), text)
+	})
+}
+
 // Count returns the number of users.
 func (s *Store) Count() int {
 	s.mu.RLock()

@@ -48,6 +48,30 @@ func TestSample(t *testing.T) {
 	is.Equal(Sample().Count(), 3) // each call makes a Store of its own
 }
 
+func TestSearch(t *testing.T) {
+	s := Sample()
+	for _, tt := range []struct {
+		text string
+		want []int
+	}{
+		{"", []int{1, 2, 3}},
+		{"ada", []int{1}},
+		{" GRACE ", []int{2}},
+		{"example.com", []int{1, 2}},
+		{"d", []int{1, 3}},
+		{"nobody", nil},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			is := is.New(t)
+			var got []int
+			for _, u := range s.Search(tt.text) {
+				got = append(got, u.ID)
+			}
+			is.Equal(got, tt.want)
+		})
+	}
+}
+
 // TestConcurrentUse lets many change a Store at once; the race detector watches.
 func TestConcurrentUse(t *testing.T) {
 	is := is.New(t)
