@@ -2,6 +2,8 @@ package flow
 
 import (
 	"html/template"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -214,4 +216,74 @@ func TestFuncsMayReplaceThoseOfTheLanguage(t *testing.T) {
 	r.Funcs = template.FuncMap{"len": func(int) string { return "mine" }}
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/a")), "200 mine")
+}
+
+// FuzzLayouts makes a directory in a directory for each byte, with what its bits
+// say, and holds the page in the innermost one against what plain strings give.
+func FuzzLayouts(f *testing.F) {
+	const (
+		isLayout = 1 << iota
+		hasTitle
+		hasPartial
+		hasBlock // with the slot in it
+	)
+	f.Add([]byte{1, 2, 3}, byte(0))
+	f.Add([]byte{7, 135, 71, 199}, byte(6))
+	f.Add([]byte{0, 9, 4, 15, 8}, byte(2))
+	f.Fuzz(func(t *testing.T, dirs []byte, page byte) {
+		dirs = dirs[:min(len(dirs), 6)]
+		texts := map[string]string{"+mark.html": "!"}
+		dir, target, title := "", "/", "default"
+		for i, bits := range dirs {
+			n := strconv.Itoa(i)
+			if i > 0 {
+				dir += []string{"a" + n, "(g" + n + ")", "[p" + n + "]", "b" + n}[bits>>6] + "/"
+				target += []string{"a" + n + "/", "", "value/", "b" + n + "/"}[bits>>6]
+			}
+			if bits&isLayout == 0 {
+				continue
+			}
+			text := n + "("
+			if bits&hasTitle != 0 {
+				text += `{{block "title" .}}title` + n + `{{end}} `
+				title = "title" + n // of a page that has none, the innermost
+			}
+			if bits&hasPartial != 0 {
+				text += `{{template "+mark"}}`
+			}
+			content := `{{template "content" .}}`
+			if bits&hasBlock != 0 {
+				content = `{{block "block` + n + `" .}}` + content + `{{end}}`
+			}
+			texts[dir+"+layout.html"] = text + content + ")"
+		}
+		text, want := "page", "page"
+		if page&hasTitle != 0 {
+			text, title = `{{define "title"}}mine{{end}}`+text, "mine"
+		}
+		if page&hasPartial != 0 {
+			text, want = text+`{{template "+mark"}}`, want+"!"
+		}
+		texts[dir+"page.html"] = text
+		for i, bits := range slices.Backward(dirs) {
+			if bits&isLayout == 0 {
+				continue
+			}
+			before := strconv.Itoa(i) + "("
+			if bits&hasTitle != 0 {
+				before += title + " "
+			}
+			if bits&hasPartial != 0 {
+				before += "!"
+			}
+			want = before + want + ")"
+		}
+		r := New(pages(texts))
+		if err := r.Check(); err != nil {
+			t.Fatalf("%v: %v", texts, err)
+		}
+		if got := says(serve(r, "GET", target+"page")); got != "200 "+want {
+			t.Errorf("%v: got %q, want %q", texts, got, "200 "+want)
+		}
+	})
 }
