@@ -82,30 +82,17 @@ func preferences(accept []string) (scores [anyCoding + 1]int) {
 	return scores
 }
 
-// codingOf returns the coding of a name, -1 if it is of no use. It compares with
-// few names, since each request for a file asks it for several.
+// codingOf returns the coding of a name, -1 if it is of no use.
 func codingOf(name string) int {
-	coding := -1
-	switch len(name) {
-	case len("*"):
-		coding = anyCoding
-	case len("br"):
-		coding = codingBrotli
-	case len("gzip"):
-		if coding = codingGzip; name[0]|0x20 == 'z' {
-			coding = codingZstd
+	for coding, known := range codingNames {
+		if len(name) == len(known) && strings.EqualFold(name, known) {
+			return coding
 		}
-	case len("x-gzip"):
-		if strings.EqualFold(name, "x-gzip") { // its old name
-			return codingGzip
-		}
-	case len("identity"):
-		coding = codingIdentity
 	}
-	if coding < 0 || !strings.EqualFold(name, codingNames[coding]) {
-		return -1
+	if strings.EqualFold(name, "x-gzip") { // its old name
+		return codingGzip
 	}
-	return coding
+	return -1
 }
 
 // weight returns the q of an item's parameters in thousandths (RFC 9110, section

@@ -21,12 +21,12 @@ type asset struct {
 	forever handler // of hashed
 }
 
-// siblings are the content codings (RFC 9110, section 8.4.1) of files that are a
-// smaller form of the file beside them, by extension.
-var siblings = map[string]string{".br": "br", ".zst": "zstd", ".gz": "gzip"}
+// siblings are the extensions of files that are a smaller form of the file beside
+// them, by content coding.
+var siblings = [anyCoding]string{codingGzip: ".gz", codingBrotli: ".br", codingZstd: ".zst"}
 
-// Files up to these sizes, in bytes, are held in memory. Larger ones are read for
-// each request, and not compressed.
+// Files up to these sizes, in bytes, are held in memory, compressed ones too.
+// Larger ones are read for each request.
 const (
 	maxHeld             = 1 << 20
 	maxHeldCompressible = 16 << 20
@@ -35,15 +35,8 @@ const (
 // readAssets reads the public files.
 func (c *compiler) readAssets() {
 	assets := make(map[string]*asset, len(c.tree.public))
-	texts := map[string][]byte{}
 	for _, s := range c.tree.public {
-		name := belowPublic(s.file)
-		text, err := readHeld(c.tree.files, s.file)
-		if err != nil {
-			c.faults = append(c.faults, faultIn(s.file, "cannot be read: %v", err))
-			continue
-		}
-		assets[name], texts[name] = &asset{shape: s}, text
+		assets[belowPublic(s.file)] = &asset{shape: s}
 	}
 	for _, name := range sortedKeys(assets) {
 		a := assets[name]
@@ -51,14 +44,14 @@ func (c *compiler) readAssets() {
 			a.serves.flow = d.public(a.shape.file)
 			continue
 		}
-		smaller := map[string][]byte{}
-		for ext, coding := range siblings {
-			if text := texts[name+ext]; text != nil {
-				smaller[coding] = text
+		var smaller []*shape
+		for _, ext := range siblings {
+			if sibling := assets[name+ext]; sibling != nil && ext != "" {
+				smaller = append(smaller, sibling.shape)
 			}
 		}
-		if err := a.read(c.tree.files, texts[name], smaller); err != nil {
-			c.faults = append(c.faults, faultIn(a.shape.file, "cannot be read: %v", err))
+		if err := a.read(c.tree.files, smaller); err != nil {
+			c.faults = append(c.faults, faultIn(a.shape.file, "%v", err))
 		}
 	}
 	c.table.assets = assets
@@ -66,35 +59,27 @@ func (c *compiler) readAssets() {
 
 func belowPublic(file string) string { return strings.TrimPrefix(file, publicDir+"/") }
 
-// readHeld returns the content of a file, or nil if it is too large to be held.
-func readHeld(files fs.FS, file string) ([]byte, error) {
-	info, err := fs.Stat(files, file)
-	if err != nil {
-		return nil, err
-	}
-	limit := int64(maxHeld)
-	if compressible(mediaTypeOfFile(file, func() []byte { return nil })) {
-		limit = maxHeldCompressible
-	}
-	if info.Size() > limit {
-		return nil, nil
-	}
-	text, err := fs.ReadFile(files, file)
-	if text == nil {
-		text = []byte{}
-	}
-	return text, err
-}
-
-// read makes the content of a, from its text or, if that is nil, from the file.
-func (a *asset) read(files fs.FS, text []byte, smaller map[string][]byte) (err error) {
+// read makes the content of a from its file and those that are smaller forms of it.
+func (a *asset) read(files fs.FS, smaller []*shape) error {
 	file := a.shape.file
 	mediaType := mediaTypeOfFile(file, func() []byte { return head(files, file) })
-	if text != nil {
-		a.content = newContent(mediaType, text, smaller)
-	} else if a.content, err = newFileContent(mediaType, func() (io.ReadSeekCloser, error) { return openPublic(files, file) }); err != nil {
-		return err
+	identity, err := readForm(files, file, codingIdentity, compressible(mediaType))
+	if err != nil {
+		return fmt.Errorf("cannot be read: %w", err)
 	}
+	var others []*form
+	for _, s := range smaller {
+		which := slices.Index(siblings[:], path.Ext(s.file))
+		f, err := readForm(files, s.file, which, compressible(mediaType))
+		if err != nil {
+			return fmt.Errorf("%s, a smaller form of it, cannot be read: %w", s.file, err)
+		}
+		if f.size == 0 {
+			return fmt.Errorf("%s is empty, and would be sent in its place: make it anew, or remove it", s.file)
+		}
+		others = append(others, f)
+	}
+	a.content = newContent(mediaType, identity, others...)
 	last := len(a.shape.segments) - 1
 	segments := slices.Clone(a.shape.segments)
 	name := segments[last].text
@@ -105,24 +90,42 @@ func (a *asset) read(files fs.FS, text []byte, smaller map[string][]byte) (err e
 	return nil
 }
 
-// handler serves the content with a Cache-Control.
+// readForm reads a file as one form of a content.
+func readForm(files fs.FS, file string, which int, compressible bool) (*form, error) {
+	info, err := fs.Stat(files, file)
+	if err != nil {
+		return nil, err
+	}
+	if size := info.Size(); size > maxHeldCompressible || size > maxHeld && !compressible {
+		return newFileForm(which, func() (io.ReadSeekCloser, error) { return openPublic(files, file) })
+	}
+	text, err := fs.ReadFile(files, file)
+	if err != nil {
+		return nil, err
+	}
+	return newForm(which, text), nil
+}
+
+// handler serves the content with a Cache-Control. Opening a file may fail, which
+// is contained where net/http's handlers are.
 func (a *asset) handler(cache []string) handler {
-	if a.content.open == nil {
+	if a.content.held() {
 		return handler{content: a.content, cache: cache}
 	}
 	return handler{std: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.content.serve(w, r, cache) })}
 }
 
-// head returns what the media type of a file can be told from.
+// maxHead is how many bytes of a file its media type may be told from.
+const maxHead = 64 << 10
+
 func head(files fs.FS, file string) []byte {
 	f, err := files.Open(file)
 	if err != nil {
-		return nil
+		return nil // reading it says why
 	}
 	defer f.Close()
-	b := make([]byte, 512)
-	n, _ := io.ReadFull(f, b) // less is enough
-	return b[:n]
+	b, _ := io.ReadAll(io.LimitReader(f, maxHead))
+	return b
 }
 
 // openPublic opens a file for reading at any offset, as those of an embed.FS and
@@ -159,7 +162,7 @@ func (t *table) asset(name string) (string, error) {
 	case t.assets[strings.TrimLeft(name, "/")] != nil:
 		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, publicDir)
 	}
-	return "", fmt.Errorf("flow: no public file is called %q: there is no %s/%[1]s", name, publicDir)
+	return "", fmt.Errorf("flow: no public file is called %q%s", name, suggest(name, t.assets, fmt.Sprintf(": there is no %s/%s", publicDir, name)))
 }
 
 // Asset returns the URL of a public file, "css/app.css", by its path below public/.

@@ -1,9 +1,12 @@
 package flow
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -12,6 +15,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/matryer/is"
 )
@@ -172,6 +176,7 @@ func TestAsset(t *testing.T) {
 	for name, want := range map[string]string{
 		"none.css":         `flow: no public file is called "none.css": there is no public/none.css`,
 		"/css/app.min.css": `flow: no public file is called "/css/app.min.css": write the path below public/, without a slash before it`,
+		"LICENCE":          `flow: no public file is called "LICENCE": did you mean "LICENSE"?`,
 		"":                 `flow: no public file is called "": there is no public/`,
 	} {
 		t.Run("unknown "+name, func(t *testing.T) {
@@ -199,6 +204,66 @@ func TestAssetOfABrokenApplication(t *testing.T) {
 	_, err := New(fstest.MapFS{"router/a.http": {}, "public/a.css": {}}).Asset("a.css")
 	is.True(err != nil)
 	is.True(strings.Contains(err.Error(), "the application has faults"))
+}
+
+func TestHashedURLsThatAreTaken(t *testing.T) {
+	is := is.New(t)
+	tree := fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte("a{}")}}
+	u, err := New(tree).Asset("a.css")
+	is.NoErr(err)
+	tree["public"+u] = &fstest.MapFile{Data: []byte("other")}
+	err = New(tree).Check()
+	is.True(err != nil)
+	is.Equal(err.Error(), "public"+u+": it answers "+u+", which is the hashed URL of public/a.css: rename it")
+	delete(tree, "public"+u)
+	tree["router"+u+".html"] = &fstest.MapFile{}
+	err = New(tree).Check()
+	is.True(err != nil)
+	is.Equal(err.Error(), "router"+u+".html: it answers "+u+", which is the hashed URL of public/a.css: rename it")
+}
+
+// TestLargeSiblings are sent in place of files that are too large to be held, and
+// are held or not by the size of their own.
+func TestLargeSiblings(t *testing.T) {
+	is := is.New(t)
+	program := bytes.Repeat([]byte("\x00asm"), maxHeldCompressible/4+1)
+	packed := bytes.Repeat([]byte("br"), maxHeld)
+	r := New(fstest.MapFS{
+		"router/index.html":  {},
+		"public/app.wasm":    {Data: program},
+		"public/app.wasm.br": {Data: packed},
+		"public/app.wasm.gz": {Data: []byte("small")},
+	})
+	is.NoErr(r.Check())
+	for accept, want := range map[string][]byte{"br": packed, "gzip": []byte("small"), "zstd": program} {
+		req := httptest.NewRequest("GET", "/app.wasm", nil)
+		req.Header.Set("Accept-Encoding", accept)
+		w := do(r, req)
+		is.Equal(w.Code, 200)
+		is.True(bytes.Equal(w.Body.Bytes(), want))
+		is.Equal(w.Header().Get("Content-Length"), strconv.Itoa(len(want)))
+		is.Equal(w.Header().Get("Content-Type"), "application/wasm")
+		is.Equal(w.Header().Get("Vary"), "Accept-Encoding")
+	}
+}
+
+func TestSiblingsThatAreEmpty(t *testing.T) {
+	is := is.New(t)
+	err := New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte("a{}")}, "public/a.css.br": {}}).Check()
+	is.True(err != nil)
+	is.Equal(err.Error(), "public/a.css: public/a.css.br is empty, and would be sent in its place: make it anew, or remove it")
+}
+
+func TestPublicFilesThatCannotBeRead(t *testing.T) {
+	is := is.New(t)
+	tree := fstest.MapFS{"router/index.html": {Data: []byte(`{{asset "a.css"}}`)}, "public/a.css": {Data: []byte("a{}")}, "public/b.css": {}, "public/b.css.br": {Data: []byte("b")}}
+	err := New(broken{tree, "public/a.css"}).Check()
+	is.True(err != nil)
+	is.Equal(err.Error(), "public/a.css: cannot be read: open public/a.css: disk on fire")
+	err = New(broken{tree, "public/b.css.br"}).Check()
+	is.True(err != nil)
+	is.Equal(err.Error(), `public/b.css: public/b.css.br, a smaller form of it, cannot be read: open public/b.css.br: disk on fire
+public/b.css.br: cannot be read: open public/b.css.br: disk on fire`)
 }
 
 // TestSiblings are forms of a file that lie beside it.
@@ -247,7 +312,7 @@ func TestLargeFilesAreNotHeld(t *testing.T) {
 	tree := fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: large}}
 	r := New(tree)
 	is.NoErr(r.Check())
-	is.True(r.table.Load().assets["film.mp4"].content.open != nil) // it is opened each time
+	is.True(r.table.Load().assets["film.mp4"].content.forms[codingIdentity].open != nil) // it is opened each time
 	w := serve(r, "GET", "/film.mp4")
 	is.Equal(w.Code, 200)
 	is.True(bytes.Equal(w.Body.Bytes(), large))
@@ -394,4 +459,73 @@ func TestFilesOnTheWire(t *testing.T) {
 	want, err := os.ReadFile("testdata/wire.txt")
 	is.NoErr(err)
 	is.Equal(got.String(), string(want))
+}
+
+// TestLargeFilesThatChange while they are served end the connection, and the log
+// says why: a truncated file never looks whole.
+func TestLargeFilesThatChange(t *testing.T) {
+	is := is.New(t)
+	tree := fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: make([]byte, maxHeld+1)}}
+	r := New(tree)
+	log := &journal{}
+	r.Logger = slog.New(slog.NewJSONHandler(log, nil))
+	is.NoErr(r.Check())
+	server := httptest.NewServer(r)
+	defer server.Close()
+	tree["public/film.mp4"] = &fstest.MapFile{Data: make([]byte, 1000)}
+	resp, err := http.Get(server.URL + "/film.mp4")
+	is.NoErr(err)
+	_, err = io.ReadAll(resp.Body)
+	is.True(err != nil)
+	resp.Body.Close()
+	all := records(t, log)
+	is.Equal(len(all), 1)
+	is.True(strings.Contains(all[0]["error"].(string), "a public file ends after 1000 of 1048577 bytes"))
+}
+
+// TestMiddlewareSurvivesClientsThatLeave in the middle of a large file.
+func TestMiddlewareSurvivesClientsThatLeave(t *testing.T) {
+	is := is.New(t)
+	r := New(fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: make([]byte, 64<<20)}})
+	passed := make(chan any, 1)
+	r.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer func() { passed <- recover() }()
+			next.ServeHTTP(w, r)
+		})
+	})
+	server := httptest.NewServer(r)
+	defer server.Close()
+	resp, err := http.Get(server.URL + "/film.mp4")
+	is.NoErr(err)
+	resp.Body.Close()
+	is.Equal(<-passed, nil)
+}
+
+// TestExpectations asks with Expect: 100-continue for what reads no body. The
+// client is answered without having sent it.
+func TestExpectations(t *testing.T) {
+	r := New(fstest.MapFS{"router/index.html": {}, "router/guarded.http": {}, "public/a.css": {Data: []byte("a{}")}, "public/film.mp4": {Data: make([]byte, maxHeld+1)}})
+	r.At("guarded").Use(func(*Request) Response { return Fail(401, "") })
+	r.At("guarded").POST().Do(func(*Request) string { return "" })
+	r.Use(func(next http.Handler) http.Handler { return next })
+	server := httptest.NewServer(r)
+	defer server.Close()
+	for _, tt := range []struct{ line, want string }{
+		{"GET /none", "404"}, {"POST /a.css", "405"}, {"GET /a.css", "200"}, {"GET /film.mp4", "200"}, {"POST /guarded", "401"},
+	} {
+		t.Run(tt.line, func(t *testing.T) {
+			is := is.New(t)
+			conn, err := net.Dial("tcp", server.Listener.Addr().String())
+			is.NoErr(err)
+			defer conn.Close()
+			conn.SetDeadline(time.Now().Add(10 * time.Second))
+			fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n", tt.line)
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			is.NoErr(err)
+			is.Equal(resp.Status[:3], tt.want)
+			_, err = io.Copy(io.Discard, resp.Body)
+			is.NoErr(err)
+		})
+	}
 }

@@ -188,6 +188,12 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 	}
 	x.req.Request = r
 	if r.Body != nil {
+		if len(r.Header["Expect"]) > 0 {
+			// The server tells by the body of its own request whether the client
+			// still waits to be told to send it.
+			r = r.WithContext(r.Context())
+			x.req.Request = r
+		}
 		x.body = newBody(w, r, e.maxBody, e.keepsBody)
 	}
 	if !e.direct || x.body != nil {

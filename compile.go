@@ -311,7 +311,11 @@ func (c *compiler) checkBindings() {
 			c.checkStore(r, b, mains)
 		}
 		if len(b.begun) == 0 && !b.failed && (!r.page || r.store) {
-			c.faults = append(c.faults, faultIn(r.file, "no handler is registered for it: %s", c.remedy(r)))
+			what := "no handler is registered for it"
+			if r.store {
+				what += ", and a file called store answers POST on the URL of its directory"
+			}
+			c.faults = append(c.faults, faultIn(r.file, "%s: %s", what, c.remedy(r)))
 		}
 	}
 }
@@ -452,11 +456,17 @@ func (c *compiler) buildTrie() {
 		c.addRoute(r, append(steps, c.steps(c.bindings[r].uses)...))
 	}
 	for _, name := range sortedKeys(t.assets) {
+		c.addPublic(t.assets[name].shape, t.assets[name].serves)
+	}
+	for _, name := range sortedKeys(t.assets) {
 		a := t.assets[name]
-		c.addPublic(a.shape, a.serves)
-		if a.hashed != nil {
-			c.addPublic(a.hashed, a.forever)
+		if a.hashed == nil {
+			continue
 		}
+		if other := t.root.leafOf(a.hashed).methods[http.MethodGet]; other != nil {
+			c.faults = append(c.faults, faultIn(other.shape.file, "it answers %s, which is the hashed URL of %s: rename it", sampleURL(a.hashed.segments), a.shape.file))
+		}
+		c.addPublic(a.hashed, a.forever)
 	}
 	t.root.eachLeaf(func(l *leaf) {
 		if e := l.methods[http.MethodGet]; e != nil && l.methods[http.MethodHead] == nil {
@@ -530,7 +540,7 @@ func (c *compiler) renderOnce(r *route, otherwise handler) handler {
 		c.faults = append(c.faults, templateFault(r.file, err))
 		return otherwise
 	}
-	return handler{content: newContent(htmlType[0], []byte(html), nil), cache: revalidate}
+	return handler{content: newContent(htmlType[0], newForm(codingIdentity, []byte(html))), cache: revalidate}
 }
 
 func (c *compiler) endpoint(s *shape, method string, steps []step, h handler, maxBody int64) *endpoint {

@@ -12,27 +12,32 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // A content is what is sent as it is: a public file, or a page without code. It
-// is immutable, except that its gzip form may be made when it is first asked for.
+// does not change, except that its gzip form may be made when it is first asked for.
 type content struct {
 	contentType []string
-	forms       [anyCoding]*form // nil for what there is not; the first never is
-	gzip        func() *form     // makes the gzip form, nil for one that saves nothing; nil if there is none to make
+	forms       [anyCoding]*form // nil for what there is not; that of identity never is
 	varies      bool             // has, or may have, more than one form
-	open        func() (io.ReadSeekCloser, error)
+
+	packs   bool                 // gzip may be made of identity
+	packing sync.Mutex           // held by the request that makes it
+	packed  atomic.Pointer[form] // identity, if gzip saves nothing
 }
 
 // A form is one representation of a content. Its header values are shared by all
 // answers: nothing appends to them in place, their capacity is 1.
 type form struct {
+	which  int      // of the codings
 	coding []string // Content-Encoding
 	etag   []string
 	length []string
 	size   int64
-	body   []byte // nil if it is opened for each request
+	body   []byte
+	open   func() (io.ReadSeekCloser, error) // if it is too large to be held
 }
 
 // The content codings that a form may have.
@@ -61,75 +66,114 @@ var (
 // gzipGain is what gzip has to save: the headers that it needs take as much.
 const gzipGain = 64
 
-// newContent returns the content of a media type that body is. siblings are its
-// compressed forms, by content coding. Neither may be changed any more.
-func newContent(contentType string, body []byte, siblings map[string][]byte) *content {
+// newContent returns the content of a media type in one form or several.
+func newContent(contentType string, identity *form, smaller ...*form) *content {
 	c := &content{contentType: []string{contentType}}
-	c.forms[codingIdentity] = newForm(codingIdentity, body)
-	for coding := codingIdentity + 1; coding < anyCoding; coding++ {
-		if b, ok := siblings[codingNames[coding]]; ok {
-			c.forms[coding] = newForm(coding, b)
-			c.varies = true
-		}
+	c.forms[codingIdentity] = identity
+	for _, f := range smaller {
+		c.forms[f.which] = f
 	}
-	if c.forms[codingGzip] == nil && len(body) > gzipGain && compressible(contentType) {
-		c.gzip = sync.OnceValue(func() *form { return gzipForm(body) })
-		c.varies = true
-	}
+	c.packs = c.forms[codingGzip] == nil && len(identity.body) > gzipGain && compressible(contentType)
+	c.varies = c.packs || len(smaller) > 0
 	return c
 }
 
-// newFileContent returns a content that is too large to be held in memory. It is
-// read once now, for its hash, and opened again for each request.
-func newFileContent(contentType string, open func() (io.ReadSeekCloser, error)) (*content, error) {
+// hash is for a URL that is not asked for again: it is another if anything is that
+// an answer may hold. It is 16 lower-case letters and digits.
+func (c *content) hash() string {
+	sum := sha256.New()
+	io.WriteString(sum, c.contentType[0])
+	for _, f := range c.forms {
+		if f != nil {
+			io.WriteString(sum, f.etag[0])
+		}
+	}
+	return hashText(sum.Sum(nil))
+}
+
+// held reports whether all forms are in memory.
+func (c *content) held() bool {
+	return !slices.ContainsFunc(c.forms[:], func(f *form) bool { return f != nil && f.open != nil })
+}
+
+// newForm returns a form that is held in memory. body is not changed any more.
+func newForm(which int, body []byte) *form {
+	f, _ := measure(which, bytes.NewReader(body)) // reading it cannot fail
+	f.body = body
+	return f
+}
+
+// newFileForm returns a form that is too large to be held. It is read once now,
+// for its tag, and opened again for each request.
+func newFileForm(which int, open func() (io.ReadSeekCloser, error)) (*form, error) {
 	file, err := open()
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	sum := sha256.New()
-	size, err := io.Copy(sum, file)
+	f, err := measure(which, file)
 	if err != nil {
 		return nil, err
 	}
-	c := &content{contentType: []string{contentType}, open: open}
-	c.forms[codingIdentity] = formOf(codingIdentity, size, sum.Sum(nil))
-	return c, nil
+	f.open = open
+	return f, nil
 }
 
-// hash identifies the content: 16 lower-case letters and digits.
-func (c *content) hash() string { return strings.Trim(c.forms[codingIdentity].etag[0], `"`) }
-
-func newForm(coding int, body []byte) *form {
-	sum := sha256.Sum256(body)
-	f := formOf(coding, int64(len(body)), sum[:])
-	f.body = body
-	return f
+// measure returns a form without its body. Tags of different codings differ, also
+// if the bytes do not (RFC 9110, section 8.8.3).
+func measure(which int, body io.Reader) (*form, error) {
+	f := &form{which: which}
+	sum := sha256.New()
+	if which != codingIdentity {
+		f.coding = []string{codingNames[which]}
+		io.WriteString(sum, codingNames[which])
+	}
+	size, err := io.Copy(sum, body)
+	if err != nil {
+		return nil, err
+	}
+	f.size = size
+	f.length = []string{strconv.FormatInt(size, 10)}
+	f.etag = []string{`"` + hashText(sum.Sum(nil)) + `"`}
+	return f, nil
 }
 
 var hashEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-func formOf(coding int, size int64, sum []byte) *form {
-	f := &form{
-		etag:   []string{`"` + hashEncoding.EncodeToString(sum[:10]) + `"`},
-		length: []string{strconv.FormatInt(size, 10)},
-		size:   size,
+func hashText(sum []byte) string { return hashEncoding.EncodeToString(sum[:10]) }
+
+// pack returns the gzip form, made if it was not before, or nil if gzip saves
+// nothing. While another request makes it, it is nil too, unless wait is set.
+func (c *content) pack(wait bool) *form {
+	f := c.packed.Load()
+	if f == nil {
+		if !c.packing.TryLock() {
+			if !wait {
+				return nil
+			}
+			c.packing.Lock()
+		}
+		defer c.packing.Unlock()
+		if f = c.packed.Load(); f == nil {
+			f = c.forms[codingIdentity]
+			if smaller := gzipped(f.body); len(smaller)+gzipGain < len(f.body) {
+				f = newForm(codingGzip, smaller)
+			}
+			c.packed.Store(f)
+		}
 	}
-	if coding != codingIdentity {
-		f.coding = []string{codingNames[coding]}
+	if f.which == codingIdentity {
+		return nil
 	}
 	return f
 }
 
-func gzipForm(body []byte) *form {
+func gzipped(body []byte) []byte {
 	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // fails for an unknown level only
-	z.Write(body)                                         // a Buffer takes everything
+	z := gzip.NewWriter(&b)
+	z.Write(body) // a Buffer takes everything
 	z.Close()
-	if b.Len()+gzipGain >= len(body) {
-		return nil
-	}
-	return newForm(codingGzip, bytes.Clone(b.Bytes())) // without the room that the Buffer has left
+	return bytes.Clone(b.Bytes()) // without the room that the Buffer has left
 }
 
 // serve answers GET and HEAD. cache is the Cache-Control, unless middleware has
@@ -157,9 +201,9 @@ func (c *content) serve(w http.ResponseWriter, r *http.Request, cache []string) 
 		}
 	}
 	var file io.ReadSeekCloser
-	if c.open != nil && status == http.StatusOK && r.Method != http.MethodHead {
+	if f.open != nil && status == http.StatusOK && r.Method != http.MethodHead {
 		var err error
-		if file, err = c.open(); err != nil {
+		if file, err = f.open(); err != nil {
 			panic(fmt.Errorf("flow: %w", err)) // a 500: the file was there when the tree was read
 		}
 		defer file.Close()
@@ -198,10 +242,25 @@ func (c *content) serve(w http.ResponseWriter, r *http.Request, cache []string) 
 	case file == nil:
 		w.Write(f.body)
 	default:
-		if _, err := io.CopyN(w, file, f.size); err != nil {
-			panic(http.ErrAbortHandler) // a truncated file must not look whole
+		// What a vanished client did not get, nobody misses. A file that has
+		// become shorter must not look whole: the panic ends the connection.
+		source := &reading{Reader: file}
+		if n, _ := io.CopyN(w, source, f.size); source.err != nil && n < f.size {
+			panic(fmt.Errorf("flow: a public file ends after %d of %d bytes: %w", n, f.size, source.err))
 		}
 	}
+}
+
+// reading remembers the error of a Reader, which io.Copy mixes with those of writing.
+type reading struct {
+	io.Reader
+	err error
+}
+
+func (r *reading) Read(p []byte) (n int, err error) {
+	n, err = r.Reader.Read(p)
+	r.err = err
+	return n, err
 }
 
 // refuse answers with a status and its name.
@@ -210,6 +269,7 @@ func refuse(w http.ResponseWriter, r *http.Request, status int) {
 	h["Content-Type"] = textType
 	h["X-Content-Type-Options"] = nosniff
 	delete(h, "Content-Length")
+	delete(h, "Cache-Control") // of middleware, which means the file
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		io.WriteString(w, http.StatusText(status)+"\n")
@@ -234,22 +294,24 @@ func addVary(h http.Header) {
 }
 
 // choose returns the form that an Accept-Encoding header prefers, and of several
-// the smallest; nil if it accepts none. A form that is not acceptable is not made.
+// the smallest; nil if it accepts none. Gzip is made only if no other is as good.
 func (c *content) choose(accept []string) *form {
-	var best *form
-	bestScore := 1
 	scores := preferences(accept)
-	for coding, f := range c.forms {
-		score := scores[coding]
-		if score < bestScore {
+	var best *form
+	score := 1
+	for which, f := range c.forms {
+		if f == nil || scores[which] < score {
 			continue
 		}
-		if f == nil && coding == codingGzip && c.gzip != nil {
-			f = c.gzip()
+		if best == nil || scores[which] > score || f.size < best.size {
+			best, score = f, scores[which]
 		}
-		if f != nil && (best == nil || score > bestScore || f.size < best.size) {
-			best, bestScore = f, score
-		}
+	}
+	if !c.packs || scores[codingGzip] < score || best != nil && best.coding != nil && scores[codingGzip] == score {
+		return best
+	}
+	if f := c.pack(best == nil); f != nil {
+		return f
 	}
 	return best
 }
@@ -286,8 +348,11 @@ func lists(lines []string, etag string, weak bool) bool {
 	return false
 }
 
-// partOverhead is what a part of a multipart answer takes beside its bytes.
-const partOverhead = 256
+// A part of a multipart answer takes some bytes beside its own, and some work.
+const (
+	partOverhead = 256
+	maxParts     = 100
+)
 
 // wantsRange reports whether the Range of a GET is to be heeded. What is
 // malformed, in another unit, or about another version of the content is
@@ -316,7 +381,7 @@ func (f *form) wantsRange(h http.Header) bool {
 		}
 		n++
 	}
-	return n == 1 || n > 1 && f.coding == nil && n*partOverhead <= f.size
+	return n == 1 || n > 1 && n <= maxParts && f.coding == nil && n*partOverhead <= f.size
 }
 
 // isRange reports whether an item is "first-last", "first-" or "-length". net/http

@@ -54,11 +54,20 @@ func (f *watchedFile) open() (io.ReadSeekCloser, error) {
 func streamed(tb testing.TB, contentType string, body []byte) (*content, *watchedFile) {
 	tb.Helper()
 	f := &watchedFile{Reader: bytes.NewReader(body)}
-	c, err := newFileContent(contentType, f.open)
+	opened, err := newFileForm(codingIdentity, f.open)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return c, f
+	return newContent(contentType, opened), f
+}
+
+// inMemory returns a content whose compressed forms are given by extension.
+func inMemory(contentType string, body []byte, smaller map[string][]byte) *content {
+	var others []*form
+	for _, ext := range sortedKeys(smaller) {
+		others = append(others, newForm(slices.Index(siblings[:], ext), smaller[ext]))
+	}
+	return newContent(contentType, newForm(codingIdentity, body), others...)
 }
 
 // tagOf returns the ETag of bytes.
@@ -128,7 +137,7 @@ func checkAnswer(t *testing.T, c *content, method string, w *httptest.ResponseRe
 		is.Equal(len(body), 0)
 	case w.Code == 200:
 		is.Equal(h.Get("Content-Length"), strconv.Itoa(len(body)))
-		is.Equal(h.Get("Etag"), tagOf(body))
+		is.Equal(h.Get("Etag"), tagOf(append([]byte(h.Get("Content-Encoding")), body...)))
 	case w.Code == 206:
 		is.Equal(h.Get("Content-Length"), strconv.Itoa(len(body)))
 	}
@@ -138,16 +147,16 @@ func TestContentAnswers(t *testing.T) {
 	const cssType = "text/css; charset=utf-8"
 	css := stylesheet(1000)
 	var (
-		text  = newContent(cssType, css, nil)
-		small = newContent(cssType, []byte("body{}"), nil)
-		noise = newContent(cssType, []byte("kQ8vXz0c5TgYb1nWmR3dLs7hJf9pEa2uVi6oKx4tNyZrGwBqCjDlFMHOPSUAeI+/"), nil) // nothing to gain
-		image = newContent("image/png", css, nil)
-		empty = newContent(cssType, nil, nil)
-		both  = newContent(cssType, css, map[string][]byte{"br": []byte("br br br"), "zstd": []byte("zstd zstd")})
-		ready = newContent("image/png", []byte("ten bytes."), map[string][]byte{"gzip": []byte("gz"), "compress": []byte("z")})
+		text  = inMemory(cssType, css, nil)
+		small = inMemory(cssType, []byte("body{}"), nil)
+		noise = inMemory(cssType, []byte("kQ8vXz0c5TgYb1nWmR3dLs7hJf9pEa2uVi6oKx4tNyZrGwBqCjDlFMHOPSUAeI+/"), nil) // nothing to gain
+		image = inMemory("image/png", css, nil)
+		empty = inMemory(cssType, nil, nil)
+		both  = inMemory(cssType, css, map[string][]byte{".br": []byte("br br br"), ".zst": []byte("zstd zstd")})
+		ready = inMemory("image/png", []byte("ten bytes."), map[string][]byte{".gz": []byte("gz")})
 		large = func() *content { c, _ := streamed(t, cssType, css); return c }()
 	)
-	tag, gzipTag := text.forms[codingIdentity].etag[0], text.gzip().etag[0]
+	tag, gzipTag := text.forms[codingIdentity].etag[0], text.pack(true).etag[0]
 	many := func(item string, n int) string {
 		return "Range: bytes=" + strings.TrimSuffix(strings.Repeat(item+",", n), ",")
 	}
@@ -203,7 +212,7 @@ func TestContentAnswers(t *testing.T) {
 		{"gzip beside siblings", both, "Accept-Encoding: gzip", "200 gzip"},
 		{"siblings by star", both, "Accept-Encoding: gzip;q=0.5, *", "200 br"},
 		{"sibling of an image", ready, "Accept-Encoding: gzip", "200 gzip"},
-		{"sibling in a coding that is not served", ready, "Accept-Encoding: compress", "200"},
+		{"a coding that is not served", ready, "Accept-Encoding: compress", "200"},
 		{"large", large, "Accept-Encoding: gzip", "200"},
 
 		{"If-None-Match", text, "If-None-Match: " + tag, "304"},
@@ -239,9 +248,9 @@ func TestContentAnswers(t *testing.T) {
 		{"more than all", text, "Range: bytes=-99999999", "206 " + upTo(0, last)},
 		{"range in a list", text, "Range: bytes= ,2-4 ,", "206 " + upTo(2, 4)},
 		{"range of a large file", large, "Range: bytes=2-4", "206 " + upTo(2, 4)},
-		{"range of gzip", text, "Accept-Encoding: gzip|Range: bytes=2-4", fmt.Sprintf("206 gzip bytes 2-4/%d", text.gzip().size)},
+		{"range of gzip", text, "Accept-Encoding: gzip|Range: bytes=2-4", fmt.Sprintf("206 gzip bytes 2-4/%d", text.pack(true).size)},
 		{"behind the end", text, fmt.Sprintf("Range: bytes=%d-", last+1), fmt.Sprintf("416 bytes */%d", last+1)},
-		{"behind the end of gzip", text, "Accept-Encoding: gzip|Range: bytes=99999999-", fmt.Sprintf("416 bytes */%d", text.gzip().size)},
+		{"behind the end of gzip", text, "Accept-Encoding: gzip|Range: bytes=99999999-", fmt.Sprintf("416 bytes */%d", text.pack(true).size)},
 		{"behind the end of a large file", large, "Range: bytes=99999999-", fmt.Sprintf("416 bytes */%d", last+1)},
 		{"range of nothing", empty, "Range: bytes=0-", "200"},
 		{"last nothing", text, "Range: bytes=-0", "200"},
@@ -292,7 +301,7 @@ func TestContentAnswers(t *testing.T) {
 
 func TestContentFormsAreTheSameContent(t *testing.T) {
 	css := stylesheet(500)
-	c := newContent("text/css", css, map[string][]byte{"br": []byte("as it is")})
+	c := inMemory("text/css", css, map[string][]byte{".br": []byte("as it is")})
 	is := is.New(t)
 	is.Equal(fetch(c, "GET").Body.Bytes(), css)
 	is.Equal(fetch(c, "GET", "Accept-Encoding: br").Body.String(), "as it is")
@@ -305,27 +314,34 @@ func TestContentFormsAreTheSameContent(t *testing.T) {
 	is.Equal(b, css)
 	large, _ := streamed(t, "text/css", css)
 	is.Equal(fetch(large, "GET").Body.Bytes(), css)
-	is.Equal(large.hash(), c.hash())
-	is.Equal(`"`+c.hash()+`"`, tagOf(css))
+	other := inMemory("text/css", css, map[string][]byte{".br": []byte("made anew")})
+	is.True(other.hash() != c.hash())                                            // so that a client with the old one asks again
+	is.True(large.hash() != c.hash())                                            // which has a sibling
+	is.True(large.hash() == inMemory("text/css", css, nil).hash())               // where it lies does not matter
+	is.True(large.hash() != inMemory("text/plain", css, nil).hash())             // what it is does
+	same := inMemory("text/css", css, map[string][]byte{".br": css, ".gz": css}) // tags differ all the same
+	is.True(same.forms[codingBrotli].etag[0] != same.forms[codingGzip].etag[0])
+	is.True(same.forms[codingBrotli].etag[0] != same.forms[codingIdentity].etag[0])
 	is.True(regexp.MustCompile(`^[a-z2-7]{16}$`).MatchString(c.hash()))
 }
 
 func TestContentIsCompressedOnceAndOnlyIfWanted(t *testing.T) {
 	is := is.New(t)
-	c := newContent("text/css", stylesheet(500), nil)
-	made, compress := 0, c.gzip
-	c.gzip = func() *form { made++; return compress() }
+	c := inMemory("text/css", stylesheet(500), nil)
 	for _, accept := range []string{"", "br", "gzip;q=0", "*;q=0", "identity", "identity, gzip;q=0"} {
 		fetch(c, "GET", "Accept-Encoding: "+accept)
 	}
-	is.Equal(made, 0)
-	is.True(newContent("image/png", stylesheet(500), nil).gzip == nil)
+	is.True(c.packed.Load() == nil)
+	ready := inMemory("text/css", stylesheet(500), map[string][]byte{".br": []byte("br")})
+	fetch(ready, "GET", "Accept-Encoding: gzip, br")
+	is.True(ready.packed.Load() == nil) // there is one that is as good
+	fetch(ready, "GET", "Accept-Encoding: gzip, br;q=0.9")
+	is.True(ready.packed.Load() != nil)
 
-	c = newContent("text/css", stylesheet(500), nil)
 	bodies := make([][]byte, 16)
 	var wg sync.WaitGroup
 	for i := range bodies {
-		wg.Go(func() { bodies[i] = c.choose([]string{"gzip"}).body })
+		wg.Go(func() { bodies[i] = c.choose([]string{"gzip, *;q=0"}).body })
 	}
 	wg.Wait()
 	for _, b := range bodies {
@@ -333,9 +349,22 @@ func TestContentIsCompressedOnceAndOnlyIfWanted(t *testing.T) {
 	}
 }
 
+// TestContentIsNotWaitedFor asks while another request makes the gzip form.
+func TestContentIsNotWaitedFor(t *testing.T) {
+	is := is.New(t)
+	c := inMemory("text/css", stylesheet(500), nil)
+	c.packing.Lock()
+	is.Equal(told(fetch(c, "GET", "Accept-Encoding: gzip")), "200") // as it is
+	var waits sync.WaitGroup
+	waits.Go(func() { is.Equal(told(fetch(c, "GET", "Accept-Encoding: gzip, identity;q=0")), "200 gzip") })
+	c.packing.Unlock()
+	waits.Wait()
+	is.Equal(told(fetch(c, "GET", "Accept-Encoding: gzip")), "200 gzip")
+}
+
 func TestContentUnderMiddleware(t *testing.T) {
 	css := stylesheet(500)
-	c := newContent("text/css", css, nil)
+	c := inMemory("text/css", css, nil)
 	shared := append(make([]string, 0, 4), "Origin")
 	for _, tt := range []struct {
 		name, key string
@@ -364,7 +393,7 @@ func TestContentUnderMiddleware(t *testing.T) {
 
 func TestContentUnderMiddlewareThatCompresses(t *testing.T) {
 	css := stylesheet(500)
-	c := newContent("text/css", css, nil)
+	c := inMemory("text/css", css, nil)
 	large, _ := streamed(t, "text/css", css)
 	for name, c := range map[string]*content{"memory": c, "large": large} {
 		for _, line := range []string{"", "Range: bytes=0-1", "If-None-Match: " + tagOf(css), "If-None-Match: *", `If-Match: "a"`} {
@@ -412,7 +441,9 @@ func TestContentOfAFile(t *testing.T) {
 	is.Equal(f.closed, 3)
 
 	f.Reader = bytes.NewReader(css[:100])
-	is.Equal(panicOf(func() { fetch(c, "GET") }), http.ErrAbortHandler) // it has become shorter
+	short, _ := panicOf(func() { fetch(c, "GET") }).(error) // it has become shorter
+	is.True(short != nil)
+	is.Equal(short.Error(), fmt.Sprintf("flow: a public file ends after 100 of %d bytes: EOF", len(css)))
 	is.Equal(f.closed, 4)
 
 	f.err = errors.New("gone")
@@ -421,14 +452,14 @@ func TestContentOfAFile(t *testing.T) {
 	is.True(errors.Is(err, f.err))
 	is.Equal(err.Error(), "flow: gone")
 	is.Equal(len(w.Header()), 0) // a 500 is not immutable
-	_, err = newFileContent("text/css", f.open)
+	_, err = newFileForm(codingIdentity, f.open)
 	is.Equal(err, f.err)
 }
 
 // TestContentRanges asks a server, as a client would.
 func TestContentRanges(t *testing.T) {
 	css := stylesheet(500)
-	memory := newContent("text/css", css, nil)
+	memory := inMemory("text/css", css, nil)
 	large, _ := streamed(t, "text/css", css)
 	for name, c := range map[string]*content{"memory": memory, "large": large} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, immutable) }))
@@ -489,7 +520,7 @@ func TestContentRanges(t *testing.T) {
 // A set of ranges must not make the answer much larger than the content.
 func TestContentRangesDoNotExplode(t *testing.T) {
 	is := is.New(t)
-	c := newContent("text/css; charset=utf-8", stylesheet(500), nil)
+	c := inMemory("text/css; charset=utf-8", stylesheet(500), nil)
 	size := int(c.forms[codingIdentity].size)
 	partial := 0
 	for n := 2; n < 2000; n++ {
@@ -507,7 +538,7 @@ func TestContentAllocatesNothing(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	css := stylesheet(1000)
-	c := newContent("text/css", css, nil)
+	c := inMemory("text/css", css, nil)
 	junk := func(item string) string { return strings.Repeat(item, 8<<10/len(item)) }
 	for _, tt := range []struct{ name, key, value, want string }{
 		{"plain", "Accept-Encoding", "", "200"},

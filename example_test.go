@@ -220,7 +220,7 @@ func ExampleRouter_Asset() {
 	fmt.Println(url, err)
 	get(r, url)
 	// Output:
-	// 200 <link rel="stylesheet" href="/app.tf72z3fcmbnjqmjg.css">
-	// /app.tf72z3fcmbnjqmjg.css <nil>
+	// 200 <link rel="stylesheet" href="/app.4ugmjvqtcgfftyxn.css">
+	// /app.4ugmjvqtcgfftyxn.css <nil>
 	// 200 body { margin: 0 }
 }

@@ -118,7 +118,7 @@ func TestRouteFaults(t *testing.T) {
 		{"endpoint with a shared counterpart", []string{"a/b.http", "a.b.http"}, func(*Router) {},
 			[]string{`router/a.b.http: no handler is registered for it: call At("a.b").GET().Do(…) on this Router, which was made in a test file and so has no static calls`, `router/a/b.http: no handler is registered for it: call At("a/b").GET().Do(…) on this Router, which was made in a test file and so has no static calls`}},
 		{"store without POST", []string{"users/store.html"}, func(*Router) {},
-			[]string{`router/users/store.html: no handler is registered for it: call At("users/store").POST().Do(…) on this Router, which was made in a test file and so has no static calls`}},
+			[]string{`router/users/store.html: no handler is registered for it, and a file called store answers POST on the URL of its directory: call At("users/store").POST().Do(…) on this Router, which was made in a test file and so has no static calls`}},
 		{"store with GET", []string{"users/store.http"}, func(r *Router) { r.At("users/store").GET().Do(hello) },
 			[]string{`HERE: GET(): router/users/store.http serves POST and nothing but POST: register other methods for the index file beside it`,
 				`router/users/store.http: no handler is registered for POST: call At("users/store").POST().Do(…) on this Router, which was made in a test file and so has no static calls`}},

@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"path"
 	"strings"
@@ -31,6 +33,7 @@ var mediaTypes = map[string]string{
 	".map":         "application/json",
 	".markdown":    "text/markdown; charset=utf-8",
 	".md":          "text/markdown; charset=utf-8",
+	".cjs":         "text/javascript; charset=utf-8",
 	".mjs":         "text/javascript; charset=utf-8",
 	".ndjson":      "application/x-ndjson",
 	".opml":        "text/x-opml; charset=utf-8",
@@ -126,6 +129,17 @@ var mediaTypes = map[string]string{
 	".xls":  "application/vnd.ms-excel",
 	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 
+	// What clients take under this type only
+	".crt":          "application/x-x509-ca-cert",
+	".der":          "application/x-x509-ca-cert",
+	".ipa":          "application/octet-stream",
+	".mobileconfig": "application/x-apple-aspen-config",
+	".pem":          "application/x-x509-ca-cert",
+	".pkpass":       "application/vnd.apple.pkpass",
+	".plist":        "application/xml",
+	".usdz":         "model/vnd.usdz+zip",
+	".xpi":          "application/x-xpinstall",
+
 	// Archives and programs
 	".7z":      "application/x-7z-compressed",
 	".apk":     "application/vnd.android.package-archive",
@@ -155,12 +169,17 @@ var mediaTypes = map[string]string{
 }
 
 // mediaTypeOfFile returns the media type of a file by the extension of its name,
-// or else by its content, of which head returns the first 512 bytes or more.
+// or else by its content, of which head returns the beginning. net/http knows no
+// JSON, which files of .well-known/ often are.
 func mediaTypeOfFile(name string, head func() []byte) string {
 	if t, ok := mediaTypes[strings.ToLower(path.Ext(name))]; ok {
 		return t
 	}
-	return http.DetectContentType(head())
+	content := head()
+	if start := bytes.TrimLeft(content, " \t\r\n"); len(start) > 0 && (start[0] == '{' || start[0] == '[') && json.Valid(content) {
+		return "application/json"
+	}
+	return http.DetectContentType(content)
 }
 
 // compressible reports whether gzip is likely to make a content of a media type
