@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -67,8 +66,11 @@ func (d *disk) read(r *Router) (*views, error) {
 		onDisk[belowPublic(s.file)] = true
 	}
 	asset := func(name string) (string, error) {
-		if table.assets[name] != nil && !onDisk[name] {
-			return "", fmt.Errorf("flow: %s/%s is not on disk any more", publicDir, name)
+		switch known := table.assets[name] != nil; {
+		case known && !onDisk[name]:
+			return "", fmt.Errorf("flow: %s/%s is gone", publicDir, name)
+		case !known && onDisk[name]:
+			return "", fmt.Errorf("flow: %s/%s is new: it has no URL until the binary is built again", publicDir, name)
 		}
 		return table.asset(name)
 	}
@@ -87,19 +89,34 @@ func (d *disk) read(r *Router) (*views, error) {
 	return d.views, d.err
 }
 
-// compare logs what is on disk and not in the binary, and the other way round, once.
+// compare logs how the disk differs from the binary, each time that changes.
 func (d *disk) compare(r *Router, now *tree) {
 	added, removed := difference(fileNames(now), fileNames(r.tree))
-	differs := fmt.Sprint(added, removed, joinFaults(now.faults))
-	if differs == cmp.Or(d.differs, fmt.Sprint(added[:0], removed[:0], error(nil))) {
-		return
+	var args []any
+	if len(added) > 0 {
+		args = append(args, "new", strings.Join(added, ", "))
 	}
-	d.differs = differs
-	args := []any{"new", strings.Join(added, ", "), "gone", strings.Join(removed, ", ")}
+	if len(removed) > 0 {
+		args = append(args, "gone", strings.Join(removed, ", "))
+	}
 	if err := joinFaults(now.faults); err != nil {
 		args = append(args, "faults", err.Error())
 	}
-	r.logger().Warn("flow: the files on disk are not those of the binary, whose routes stay as they are: build it again", args...)
+	if differs := fmt.Sprint(args...); differs != d.differs {
+		if d.differs = differs; differs != "" {
+			r.logger().Warn("flow: the files on disk are not those of the binary, whose routes stay as they are until it is built again", args...)
+		}
+	}
+}
+
+// hint is for those who ask in vain for a file that is new on disk.
+func (d *disk) hint(r *Router) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.compare(r, readTree(d.files, r.tree.shared)); d.differs == "" {
+		return ""
+	}
+	return "the files on disk are not those of the binary, whose routes stay as they are until it is built again: see the log"
 }
 
 // fileNames returns the route files and public files of a tree.
@@ -124,12 +141,15 @@ func difference(a, b map[string]bool) (onlyA, onlyB []string) {
 // public returns what serves a public file as it is on disk.
 func (d *disk) public(file string) flowFunc {
 	return func(*Request) (Response, error) {
-		f, err := openPublic(d.files, file)
-		if err != nil {
+		if _, err := fs.Stat(d.files, file); err != nil {
 			return Response{}, Error(http.StatusNotFound, file+" cannot be read from disk", err)
 		}
 		mediaType := mediaTypeOfFile(file, func() []byte { return head(d.files, file) })
 		return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			f, err := openPublic(d.files, file)
+			if err != nil {
+				panic(err) // it was there a moment ago
+			}
 			defer f.Close()
 			w.Header()["X-Content-Type-Options"] = nosniff
 			http.ServeContent(w, r, "", time.Time{}, f)
@@ -156,7 +176,7 @@ var faultPage = template.Must(template.New("fault").Parse(`<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>500: the application has faults</title>
+<title>500 Internal Server Error</title>
 </head>
 <body>
 <h1>This request failed</h1>

@@ -143,8 +143,12 @@ func TestDevSaysWhatDiffersFromTheBinary(t *testing.T) {
 	write(t, dir, "router/[x.html", "malformed")
 	is.NoErr(os.Remove(filepath.Join(dir, "router", "index.html")))
 	is.NoErr(os.Remove(filepath.Join(dir, "public", "app.css")))
-	is.Equal(serve(r, "GET", "/more").Code, 404)
-	is.Equal(serve(r, "GET", "/").Code, 500)
+	w := serve(r, "GET", "/more")
+	is.Equal(w.Code, 404)
+	is.True(strings.Contains(w.Body.String(), "until it is built again"))
+	w = serve(r, "GET", "/")
+	is.Equal(w.Code, 500)
+	is.True(strings.Contains(html.UnescapeString(w.Body.String()), "router/index.html is gone"))
 	is.Equal(serve(r, "GET", "/app.css").Code, 404)
 	is.Equal(serve(r, "GET", "/users/1").Code, 200)
 	var found []map[string]any
@@ -157,6 +161,27 @@ func TestDevSaysWhatDiffersFromTheBinary(t *testing.T) {
 	is.Equal(found[0]["new"], "public/b.css, router/more.html")
 	is.Equal(found[0]["gone"], "public/app.css, router/index.html")
 	is.True(strings.Contains(found[0]["faults"].(string), `router/[x.html: a parameter fills a whole segment`))
+
+	write(t, dir, "router/index.html", `{{asset "b.css"}}`)
+	w = serve(r, "GET", "/")
+	is.True(strings.Contains(html.UnescapeString(w.Body.String()), "public/b.css is new: it has no URL until the binary is built again"))
+	write(t, dir, "router/index.html", `{{asset "app.css"}}`)
+	w = serve(r, "GET", "/")
+	is.True(strings.Contains(html.UnescapeString(w.Body.String()), "public/app.css is gone"))
+}
+
+func TestDevSaysNothingOnceAllIsAsInTheBinary(t *testing.T) {
+	is := is.New(t)
+	dir := onDisk(t, devTree())
+	r, log := devRouter(t, devTree(), dir)
+	write(t, dir, "router/more.html", "more")
+	serve(r, "GET", "/none")
+	before := log.String()
+	is.True(before != "")
+	is.NoErr(os.Remove(filepath.Join(dir, "router", "more.html")))
+	w := serve(r, "GET", "/none")
+	is.True(!strings.Contains(w.Body.String(), "binary"))
+	is.Equal(log.String(), before)
 }
 
 func TestDevIsAFaultWithoutTheDirectory(t *testing.T) {

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -92,6 +93,9 @@ func (v *views) errorPage(x *exchange, req *Request) *view {
 // is to be, is that of the nearest error page. If that fails, the answer is plain
 // text, and the error says why.
 func (x *exchange) present(req *Request, p problem) (Response, error) {
+	if x.endpoint.miss && p.status == http.StatusNotFound && x.router.inDev() {
+		p.detail = x.router.disk.hint(x.router)
+	}
 	mediaType := preferred(acceptOf(req.Request), x.endpoint.isPage())
 	if mediaType != "text/html" || x.router == nil {
 		return p.response(mediaType), nil

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"html/template"
@@ -104,7 +105,7 @@ func (l *library) check(f *templateFile) {
 				}
 			case *parse.TemplateNode:
 				hasSlot = hasSlot || n.Name == slot
-				if err := l.checkTemplate(f, n.Name); err != nil {
+				if err := l.checkTemplate(f, n); err != nil {
 					report(n, "%v", err)
 				}
 			}
@@ -130,23 +131,33 @@ func (l *library) isFunc(name string) bool {
 	return known
 }
 
-// checkTemplate finds names that no set can give a template.
-func (l *library) checkTemplate(f *templateFile, name string) error {
+// checkTemplate finds what no set can make right about a {{template}}.
+func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode) error {
+	name := n.Name
 	base := path.Base(name)
 	switch {
 	case name == slot && !f.isLayout():
 		return fmt.Errorf("{{template %q}} is where a layout puts the page, and this is no %s.html", slot, layoutName)
+	case name == slot && n.Pipe == nil:
+		return fmt.Errorf("{{template %q}} gives the page no data: write {{template %[1]q .}}", slot)
 	case base == layoutName || base == errorName:
 		return fmt.Errorf("{{template %q}}: %s.html is no partial: flow puts pages into layouts and answers with error pages by itself", name, name)
 	case base[0] != '+' || l.files[name] != nil:
 		return nil
 	}
+	if bare, ok := strings.CutSuffix(name, ".html"); ok && l.files[bare] != nil {
+		return fmt.Errorf("no partial is called %q: leave .html away", name)
+	}
+	partials := map[string]bool{}
 	for _, other := range sortedKeys(l.files) {
-		if path.Base(other) == base {
+		switch partials[other] = true; {
+		case !isPartial(other):
+			delete(partials, other)
+		case path.Base(other) == base:
 			return fmt.Errorf("no partial is called %q: a partial is called by its whole path, as in %q", name, other)
 		}
 	}
-	return fmt.Errorf("no partial is called %q: there is no %s/%[1]s.html", name, routerDir)
+	return fmt.Errorf("no partial is called %q%s", name, suggest(name, partials, fmt.Sprintf(": there is no %s/%s.html", routerDir, name)))
 }
 
 // checkCall finds what is wrong about {{route "name" "key" value}} and
@@ -169,14 +180,14 @@ func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
 	}
 	r := l.names[name.Text]
 	if r == nil {
-		return fmt.Errorf("no route is called %q: name one with Name, or use an automatic name", name.Text)
+		return fmt.Errorf("no route is called %q%s", name.Text, suggest(name.Text, l.names, ": name one with Name, or use an automatic name"))
 	}
 	args := cmd.Args[2:]
 	if piped {
 		args = append(slices.Clip(args), cmd) // any node that is no text
 	}
 	params, known := sampleParams(args)
-	if !known {
+	if !known && len(params)%2 == 0 {
 		return nil
 	}
 	_, err := r.url(name.Text, params)
@@ -191,20 +202,19 @@ func trimFlow(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "flow: "))
 }
 
-// sampleParams returns parameters of a route with a sample for each value that
-// only the running program knows. They are not known if a key is such a value.
+// sampleParams returns parameters of a route with a sample for each that only the
+// running program knows. They are not known if a key is among these.
 func sampleParams(args []parse.Node) (params []any, known bool) {
+	known = true
 	for i, arg := range args {
 		if text, ok := arg.(*parse.StringNode); ok {
 			params = append(params, text.Text)
 			continue
 		}
-		if i%2 == 0 {
-			return nil, false
-		}
+		known = known && i%2 != 0
 		params = append(params, "x")
 	}
-	return params, true
+	return params, known
 }
 
 // A set is what one template reaches: a page in its layouts, or a +file. It is
@@ -230,12 +240,18 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 		b.add(layout, b.set.outer)
 		b.set.outer = layout.file
 	}
-	b.addPartials(append([]*templateFile{f}, layouts...))
+	files := append([]*templateFile{f}, layouts...)
+	b.addPartials(files)
 	if b.bad {
 		return nil, b.faults
 	}
+	for i, layout := range layouts {
+		if wrapped := files[i]; wrapped.beginsDocument() {
+			b.fault(faultIn(wrapped.file, "it begins with <!doctype, and is shown inside %s: leave to the layout what stands around a page", layout.file))
+		}
+	}
 	b.reach(b.set.outer)
-	for _, wrapped := range append([]*templateFile{f}, layouts...) {
+	for _, wrapped := range files {
 		if !b.reached[wrapped.file] {
 			b.fault(faultIn(wrapped.file, "no layout shows it: a {{template %q .}} stands in a block that another file defines anew", slot))
 		}
@@ -255,6 +271,21 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 		return nil, b.faults
 	}
 	return b.set, nil
+}
+
+// beginsDocument reports whether a template makes a whole HTML document.
+func (f *templateFile) beginsDocument() bool {
+	for _, n := range f.trees[f.file].Root.Nodes {
+		text, ok := n.(*parse.TextNode)
+		if !ok {
+			return false
+		}
+		if start := bytes.TrimSpace(text.Text); len(start) > 0 {
+			const doctype = "<!doctype"
+			return len(start) > len(doctype) && strings.EqualFold(string(start[:len(doctype)]), doctype)
+		}
+	}
+	return false
 }
 
 // A setBuilder is a set on its way.

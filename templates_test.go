@@ -112,6 +112,8 @@ router/a.html:1: function "two" not defined: add it to Router.Funcs`},
 			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): the parameter "id" is missing`},
 		{"a route with half a parameter", `a.html: {{route "users.id" "id"}}
 			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): parameters are pairs of key and value, and 1 is odd`},
+		{"a route whose key was forgotten", `a.html: {{route "users.id" .ID}}
+			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): parameters are pairs of key and value, and 1 is odd`},
 		{"a route with an empty parameter", `a.html: {{route "users.id" "id" ""}}
 			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): "" cannot be the value of the parameter "id": no canonical URL has such a segment`},
 		{"an unknown file", `a.html: {{asset "app.css"}}`, `router/a.html:1: no public file is called "app.css": there is no public/app.css`},
@@ -119,6 +121,21 @@ router/a.html:1: function "two" not defined: add it to Router.Funcs`},
 		{"a partial without its path", `a.html: {{template "+row"}}
 			users/+row.html: X`, `router/a.html:1: no partial is called "+row": a partial is called by its whole path, as in "users/+row"`},
 		{"an unknown partial in a layout of no page", `x/+layout.html: {{template "+row"}}` + content, `router/x/+layout.html:1: no partial is called "+row": there is no router/+row.html`},
+		{"a partial with its extension", `a.html: {{template "users/+row.html"}}
+			users/+row.html: X`, `router/a.html:1: no partial is called "users/+row.html": leave .html away`},
+		{"names that are misspelt", `a.html: {{template "users/+rwo"}}
+			b.html: {{route "user.id" "id" 1}}
+			users/+row.html: X
+			users/[id].html: X`, `
+router/a.html:1: no partial is called "users/+rwo": did you mean "users/+row"?
+router/b.html:1: no route is called "user.id": did you mean "users.id"?`},
+		{"a document in a layout", `+layout.html: <!doctype html><body>{{template "content" .}}
+			a.html:   {{/* frame */}} <!DOCTYPE html><title>A</title>
+			b.html: <p>&lt;!doctype`, `router/a.html: it begins with <!doctype, and is shown inside router/+layout.html: leave to the layout what stands around a page`},
+		{"a document between layouts", `+layout.html: {{template "content" .}}
+			x/+layout.html: <!doctype html>{{template "content" .}}
+			x/a.html: A
+			x/b.html: B`, `router/x/+layout.html: it begins with <!doctype, and is shown inside router/+layout.html: leave to the layout what stands around a page`},
 		{"an unknown template", `a.html: {{template "x"}}`, `router/a.html:1: no template is called "x": {{define}} it in this file, or call a partial by its path, as in "users/+row"`},
 		{"a page as a partial", `a.html: {{template "b"}}
 			b.html: B`, `router/a.html:1: {{template "b"}}: router/b.html is a page, and only +files can be called: move what both show to a partial`},
@@ -127,6 +144,7 @@ router/a.html:1: function "two" not defined: add it to Router.Funcs`},
 			b.html: {{define "title"}}b{{end}}B`, `router/+layout.html:1: no template is called "title", and router/a.html does not define it: write {{block "title" .}}a default{{end}} here, or {{define "title"}} there`},
 		{"a layout without a slot", `+layout.html: <body>
 			a.html: A`, `router/+layout.html: the layout does not say where the page goes: write {{template "content" .}} there`},
+		{"a slot without data", `+layout.html: {{template "content"}}`, `router/+layout.html:1: {{template "content"}} gives the page no data: write {{template "content" .}}`},
 		{"a slot that is no layout's", `a.html: ` + content, `router/a.html:1: {{template "content"}} is where a layout puts the page, and this is no +layout.html`},
 		{"a page that defines the slot", `+layout.html: ` + content + `
 			a.html: {{define "content"}}A{{end}}`, `router/a.html:1: "content" is what layouts call the page itself: leave the {{define}} away, or call it otherwise`},
@@ -157,23 +175,22 @@ router/a.html:1: missing value for if`},
 // TestFaultsOfEscaping leaves the end of the text to html/template.
 func TestFaultsOfEscaping(t *testing.T) {
 	for _, tt := range []struct{ name, files, want string }{
-		{"in a page", `a.html: <a href='{{if .}}'{{end}}>`, `router/a.html:1: {{if}} branches end in different contexts: `},
+		{"in a page", `a.html: <a href='{{if .}}'{{end}}>`, `router/a.html:1: {{if}} branches end in different contexts`},
 		{"in a layout", `+layout.html: <script>{{template "content" .}}
-			a.html: A`, `router/+layout.html:1: ends in a non-text context: `},
+			a.html: A`, `router/+layout.html:1: ends within a tag, an attribute, a script or a style`},
 		{"in a page's partial", `+p.html: <a href="{{.}}
-			a.html: {{template "+p"}}`, `router/a.html:1: ends in a non-text context: `},
-		{"in a partial of no page", `+p.html: <a href="{{.}}`, `router/+p.html:1: ends in a non-text context: `},
-		{"in what only Block reaches", `a.html: A{{define "b"}}<a href="{{.}}{{end}}`, `router/a.html:1: ends in a non-text context: `},
+			a.html: {{template "+p"}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
+		{"in a partial of no page", `+p.html: <a href="{{.}}`, `router/+p.html:1: ends within a tag, an attribute, a script or a style`},
+		{"in what only Block reaches", `a.html: A{{define "b"}}<a href="{{.}}{{end}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
 		{"of a layout, for many pages", `+layout.html: <p {{template "content" .}}
 			a.html: A
-			b.html: B`, `router/+layout.html:1: ends in a non-text context: `},
+			b.html: B`, `router/+layout.html:1: ends within a tag, an attribute, a script or a style`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			err := New(pages(pagesOf(tt.files))).Check()
 			is.True(err != nil)
-			is.Equal(err.Error()[:min(len(tt.want), len(err.Error()))], tt.want)
-			is.True(!strings.Contains(err.Error(), "\n")) // once
+			is.Equal(err.Error(), tt.want) // once
 		})
 	}
 }

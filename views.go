@@ -197,9 +197,13 @@ func checkFuncs(funcs template.FuncMap) (err error) {
 // templateLine finds the line in an error of text/template or html/template.
 var templateLine = regexp.MustCompile(`^(?:html/)?template: ?(.*?):(\d+)(?::\d+)?: (.*)$`)
 
+// contexts is how html/template describes where in the HTML it is, to itself.
+var contexts = regexp.MustCompile(`: \{state\w+ .*$`)
+
 // templateFault gives a template's error the form of all faults: file:line: what.
 func templateFault(file string, err error) fault {
-	text := strings.ReplaceAll(err.Error(), "\n", " ")
+	text := contexts.ReplaceAllString(strings.ReplaceAll(err.Error(), "\n", " "), "")
+	text = strings.Replace(text, "ends in a non-text context", "ends within a tag, an attribute, a script or a style", 1)
 	if m := templateLine.FindStringSubmatch(text); m != nil {
 		line, _ := strconv.Atoi(m[2])
 		return faultInLine(m[1], line, "%s", m[3])
@@ -278,6 +282,8 @@ func (r Response) render(req *Request) (Response, error) {
 	switch {
 	case v == nil && err != nil: // the faults of this view among them
 		return Response{}, err
+	case v == nil && r.kind == kindPage: // of the disk, in development
+		return Response{}, fmt.Errorf("flow: %s is gone: routes stay those of the binary until it is built again", x.endpoint.route.file)
 	case v == nil:
 		return Response{}, fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routerDir)
 	}
