@@ -460,9 +460,12 @@ func (x *exchange) respondError(req *Request, err error) Response {
 	if errors.As(err, &panicked) {
 		x.log(req, err)
 	}
+	before := x.failed.Load()
 	if x.router != nil && x.router.OnError != nil {
 		resp, failed := x.try(req, func(r *Request) (Response, error) { return x.router.OnError(r, err), nil })
 		switch {
+		case !before && x.failed.Load(): // a page has asked who the user is
+			return x.plainError(req, x.failureAfter(err), false)
 		case failed != nil:
 			x.log(req, fmt.Errorf("OnError: %w", failed))
 		case resp.kind == kindNext:
@@ -491,7 +494,7 @@ func (x *exchange) plainError(req *Request, err error, logged bool) Response {
 	resp, presented := x.present(req, p)
 	switch {
 	case !failed && x.failed.Load(): // the error page has asked who the user is
-		return x.respondFailure(req, err)
+		return x.plainError(req, x.failureAfter(err), false)
 	case presented != nil && x.router.inDev():
 		x.log(req, presented)
 		return showFault(req.Request, presented)
@@ -503,6 +506,11 @@ func (x *exchange) plainError(req *Request, err error, logged bool) Response {
 		x.log(req, err)
 	}
 	return resp
+}
+
+// failureAfter returns a failure that came up while err was answered.
+func (x *exchange) failureAfter(err error) error {
+	return fmt.Errorf("%w; while this was answered: %v", x.failure(), err)
 }
 
 func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }

@@ -367,14 +367,11 @@ func (c *compiler) readViews() {
 	if c.namesMissing {
 		names = nil
 	}
-	l, err := newLibrary(c.router.Funcs, template.FuncMap{"route": c.table.route, "asset": c.table.asset}, names)
-	if err != nil {
-		c.faults = append(c.faults, fault{text: err.Error()})
-		return
-	}
-	l.read(c.tree)
+	l := newLibrary(c.router.Funcs, template.FuncMap{"route": c.table.route, "asset": c.table.asset}, names)
+	texts, faults := readTemplates(c.tree)
+	l.parseAll(texts)
 	c.table.views = l.views(c.tree)
-	c.faults = append(c.faults, l.faults...)
+	c.faults = append(append(c.faults, faults...), l.faults...)
 }
 
 // readNames collects labels and automatic names.
@@ -498,7 +495,7 @@ func (c *compiler) addRoute(r *route, steps []step) {
 	standard := fileSteps{r, standardOnly(steps)}
 	page := handler{flow: plainPage}
 	if b.servesPage(r) {
-		page = c.renderOnce(r, page)
+		page = c.renderOnce(r, hasGuard(steps), page)
 	}
 	for _, s := range r.shapes {
 		l := c.table.root.leafOf(s)
@@ -529,10 +526,10 @@ func (b *binding) servesPage(r *route) bool {
 func plainPage(*Request) (Response, error) { return Page(nil), nil }
 
 // renderOnce returns the handler of a page that is the same for all requests:
-// what it renders to.
-func (c *compiler) renderOnce(r *route, otherwise handler) handler {
+// what it renders to. Nobody but the client keeps what a guard has let through.
+func (c *compiler) renderOnce(r *route, guarded bool, otherwise handler) handler {
 	v := c.table.views.byName[r.path]
-	if v == nil || !v.fixed {
+	if v == nil || !v.fixed || c.namesMissing {
 		return otherwise
 	}
 	html, err := v.render(nil, "", nil)
@@ -540,11 +537,18 @@ func (c *compiler) renderOnce(r *route, otherwise handler) handler {
 		c.faults = append(c.faults, templateFault(r.file, err))
 		return otherwise
 	}
-	return handler{content: newContent(htmlType[0], newForm(codingIdentity, []byte(html))), cache: revalidate}
+	cache := revalidate
+	if guarded {
+		cache = privately
+	}
+	return handler{content: newContent(htmlType[0], newForm(codingIdentity, []byte(html))), cache: cache}
+}
+
+func hasGuard(steps []step) bool {
+	return slices.ContainsFunc(steps, func(s step) bool { return s.guard != nil })
 }
 
 func (c *compiler) endpoint(s *shape, method string, steps []step, h handler, maxBody int64) *endpoint {
-	guarded := slices.ContainsFunc(steps, func(s step) bool { return s.guard != nil })
 	pure := h.std == nil && !slices.ContainsFunc(steps, func(s step) bool { return s.place != nil })
 	return &endpoint{
 		pattern:        strings.TrimPrefix(method+" "+s.pattern(), anyMethod+" "),
@@ -556,7 +560,7 @@ func (c *compiler) endpoint(s *shape, method string, steps []step, h handler, ma
 		pure:           pure,
 		direct:         h.flow != nil && pure && len(steps) == 0,
 		setsPathValues: !pure && len(s.names) > 0,
-		keepsBody:      h.flow != nil || guarded,
+		keepsBody:      h.flow != nil || hasGuard(steps),
 	}
 }
 

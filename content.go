@@ -51,9 +51,10 @@ const (
 
 var codingNames = [anyCoding + 1]string{"identity", "gzip", "br", "zstd", "*"}
 
-// What a Cache-Control says: ask each time, or never.
+// What a Cache-Control says: ask each time, that and keep it from others, or never ask.
 var (
 	revalidate = []string{"no-cache"}
+	privately  = []string{"private, no-cache"}
 	immutable  = []string{"public, max-age=31536000, immutable"}
 )
 

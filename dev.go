@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -18,7 +17,7 @@ type disk struct {
 	files fs.FS
 
 	mu      sync.Mutex
-	texts   map[string]string // of the templates, by file, when they were read last
+	state   string // of all that views depend on, when they were made
 	views   *views
 	err     error // what is wrong about them
 	differs string
@@ -60,11 +59,16 @@ func (d *disk) read(r *Router) (*views, error) {
 	defer d.mu.Unlock()
 	now := readTree(d.files, r.tree.shared)
 	d.compare(r, now)
-	table := r.table.Load()
+	texts, faults := readTemplates(now)
 	onDisk := map[string]bool{}
 	for _, s := range now.public {
 		onDisk[belowPublic(s.file)] = true
 	}
+	state := fmt.Sprint(texts, sortedKeys(onDisk), now.faults, faults)
+	if d.views != nil && state == d.state {
+		return d.views, d.err
+	}
+	table := r.table.Load()
 	asset := func(name string) (string, error) {
 		switch known := table.assets[name] != nil; {
 		case known && !onDisk[name]:
@@ -74,18 +78,10 @@ func (d *disk) read(r *Router) (*views, error) {
 		}
 		return table.asset(name)
 	}
-	l, err := newLibrary(r.Funcs, template.FuncMap{"route": table.route, "asset": asset}, table.names)
-	if err != nil {
-		return &views{}, err // does not happen: Check has looked
-	}
-	texts := l.read(now)
-	for name := range onDisk {
-		texts[publicDir+"/"+name] = "" // what asset knows
-	}
-	if d.views == nil || !maps.Equal(texts, d.texts) {
-		d.texts, d.views = texts, l.views(now)
-		d.err = joinFaults(l.faults)
-	}
+	l := newLibrary(r.Funcs, template.FuncMap{"route": table.route, "asset": asset}, table.names)
+	l.parseAll(texts)
+	d.state, d.views = state, l.views(now)
+	d.err = joinFaults(slices.Concat(now.faults, faults, l.faults))
 	return d.views, d.err
 }
 

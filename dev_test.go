@@ -103,7 +103,7 @@ func TestDevShowsFaults(t *testing.T) {
 		{"router/users/+row.html", "{{end}}", "/users/1", "500", "router/users/+row.html:1: unexpected {{end}}"},
 		{"router/users/+row.html", "{{end}}", "/", "200", "[home /app.css]"}, // another page does not mind
 		{"router/+error.html", "{{end}}", "/fails", "500", "router/+error.html:1: unexpected {{end}}"},
-		{"router/+error.html", "{{.None}}", "/fails", "500", "router/+error.html:1:2: executing"},
+		{"router/+error.html", "{{index .Path 99}}", "/fails", "500", "router/+error.html:1:2: executing"},
 	} {
 		t.Run(tt.file+" "+tt.text+" "+tt.target, func(t *testing.T) {
 			is := is.New(t)

@@ -43,8 +43,9 @@ type tree struct {
 
 // A source is where the text of a template is read from.
 type source struct {
-	files fs.FS
-	file  string
+	files  fs.FS
+	file   string
+	shared bool // it is from a further tree of New
 }
 
 // readTree walks files and reports every fault of their names. shared trees
@@ -153,7 +154,7 @@ func (w *routeWalk) file(file string) {
 	stem := strings.TrimSuffix(name, ext)
 	switch {
 	case name[0] == '+' && ext == ".html":
-		w.tree.templates[belowRouter(strings.TrimSuffix(file, ext))] = source{w.tree.files, file}
+		w.tree.templates[belowRouter(strings.TrimSuffix(file, ext))] = source{w.tree.files, file, false}
 		return
 	case name[0] == '+':
 		w.tree.fault(file, "a file whose name begins with + is a template of its directory: call it %s.html", stem)
@@ -193,7 +194,7 @@ func (w *routeWalk) file(file string) {
 	}
 	w.tree.routes = append(w.tree.routes, r)
 	if r.page {
-		w.tree.templates[r.path] = source{w.tree.files, file}
+		w.tree.templates[r.path] = source{w.tree.files, file, false}
 	}
 }
 
@@ -241,7 +242,7 @@ func (t *tree) readShared(files fs.FS) {
 		}
 		key := belowRouter(strings.TrimSuffix(file, ".html"))
 		if _, ok := t.templates[key]; !ok {
-			t.templates[key] = source{files, file}
+			t.templates[key] = source{files, file, true}
 		}
 		return nil
 	})

@@ -8,13 +8,10 @@ import (
 	"strings"
 )
 
-// errorData is what +error.html gets as its dot.
-type errorData struct {
-	Status int
-	Title  string // "Not Found"
-	Detail string // the message of Fail or Error; may be empty
-	Path   string // of the URL that was asked for
-	Fields Invalid
+// data is what +error.html gets as its dot. It is a map, so that layouts which look
+// for what their pages have find nothing there, as in a page without data.
+func (p problem) data(path string) map[string]any {
+	return map[string]any{"Status": p.status, "Title": p.title(), "Detail": p.detail, "Path": path, "Fields": p.fields}
 }
 
 // findPlaces notes for each directory of literal names, groups aside, which error
@@ -108,9 +105,9 @@ func (x *exchange) present(req *Request, p problem) (Response, error) {
 	case page == nil:
 		return p.response(mediaType), nil
 	}
-	html, err := page.render(req, "", errorData{p.status, p.title(), p.detail, req.URL.Path, p.fields})
+	html, err := page.render(req, "", p.data(req.URL.Path))
 	if err != nil {
-		return p.response("text/plain"), fmt.Errorf("flow: the error page cannot be shown: %w", err)
+		return p.response("text/plain"), fmt.Errorf("flow: the error page cannot be shown: %v", err) // which is no answer, whatever it wraps
 	}
 	return p.answer(Response{kind: kindHTML, text: html}), nil
 }

@@ -209,3 +209,72 @@ func TestErrorPageOfASharedTree(t *testing.T) {
 		is.Equal(w.Result().Status[:3]+" "+w.Body.String(), want)
 	}
 }
+
+// TestLayoutsThatAskForTheDataOfPages find nothing in errors, as in a page without data.
+func TestLayoutsThatAskForTheDataOfPages(t *testing.T) {
+	is := is.New(t)
+	r := New(pages(pagesOf(`+layout.html: [{{.PageTitle}}{{with .Account}}{{.Name}}{{end}}{{range .Links}}{{.}}{{end}}]{{template "content" .}}
+		+error.html: {{.Status}}
+		a.html: A`)))
+	r.At("a").GET().Do(func(*Request) Response { return Page(map[string]any{"PageTitle": "T", "Links": []int{1}}) })
+	is.Equal(says(serve(r, "GET", "/a")), "200 [T1]A")
+	req := httptest.NewRequest("GET", "/none", nil)
+	req.Header.Set("Accept", "text/html")
+	is.Equal(do(r, req).Body.String(), "[]404")
+}
+
+// TestFailureOfAuthenticateIsSaidOnce whatever was going on when the error page
+// asked who the user is.
+func TestFailureOfAuthenticateIsSaidOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		answer  func(*Request) (Response, error)
+		onError func(*Request, error) Response
+		records int
+	}{
+		{"a panic", func(*Request) (Response, error) { panic("boom") }, nil, 2}, // the panic has its own, with the stack
+		{"an error", func(*Request) (Response, error) { return Response{}, errors.New("boom") }, nil, 1},
+		{"OnError", func(*Request) (Response, error) { return Response{}, errors.New("boom") },
+			func(*Request, error) Response { return Fail(404, "none") }, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
+			asked := 0
+			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("the key server is down") }
+			if tt.onError != nil {
+				r.OnError = func(req *Request, err error) Response { asked++; return tt.onError(req, err) }
+			}
+			r.At("x").GET().Do(tt.answer)
+			log := &journal{}
+			r.Logger = slog.New(slog.NewJSONHandler(log, nil))
+			req := httptest.NewRequest("GET", "/x", nil)
+			req.Header.Set("Accept", "text/html")
+			w := do(r, req)
+			is.Equal(w.Code, 500)
+			is.Equal(w.Body.String(), "500 ")
+			is.True(asked <= 1)
+			all := records(t, log)
+			is.Equal(len(all), tt.records)
+			text := all[len(all)-1]["error"].(string)
+			is.True(strings.Contains(text, "the key server is down"))
+			is.True(strings.Contains(text, "boom"))
+		})
+	}
+}
+
+// TestErrorsOfFunctionsInErrorPages are no answers.
+func TestErrorsOfFunctionsInErrorPages(t *testing.T) {
+	is := is.New(t)
+	r := New(pages(pagesOf("+error.html: {{find}}\na.html: {{find}}")))
+	r.Funcs = map[string]any{"find": func() (string, error) { return "", Error(410, "gone") }}
+	log := &journal{}
+	r.Logger = slog.New(slog.NewJSONHandler(log, nil))
+	req := httptest.NewRequest("GET", "/none", nil)
+	req.Header.Set("Accept", "text/html")
+	w := do(r, req)
+	is.Equal(w.Code, 404)
+	is.Equal(w.Body.String(), "Not Found\n")
+	is.Equal(records(t, log)[0]["level"], "ERROR")
+	is.Equal(do(r, httptest.NewRequest("GET", "/a", nil)).Code, 410) // of a page they are
+}

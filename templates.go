@@ -16,16 +16,18 @@ import (
 )
 
 // A templateFile is one template of the tree, parsed. In a set it goes by its
-// file, which nobody calls a define.
+// file, which nobody calls a define; so do the partials that it calls.
 //
 //	router/users/[id].html  name "users/[id]": a page
 //	router/users/+row.html  name "users/+row": a partial
 //	router/+layout.html     name "+layout"
 type templateFile struct {
-	name  string // what View and {{template}} take
-	file  string
-	trees map[string]*parse.Tree // its own, under file, and each define and block
-	bad   bool                   // it has faults, so no set can be made with it
+	name   string // what View and {{template}} take
+	file   string
+	shared bool                   // it is from a further tree of New
+	trees  map[string]*parse.Tree // its own, under file, and each define and block
+	broken bool                   // it cannot be parsed
+	bad    bool                   // it has faults, so that nothing is made with it
 }
 
 // These +files have a meaning of their own; the others are partials.
@@ -46,33 +48,42 @@ func (f *templateFile) isLayout() bool { return path.Base(f.name) == layoutName 
 // A library is every template file of a tree, and what its templates may ask for.
 type library struct {
 	files    map[string]*templateFile // by name
-	funcs    template.FuncMap         // of every template, other than request and user
-	own      template.FuncMap         // Router.Funcs among them
-	names    map[string]*route        // of routes; nil if they are not known
-	builtins map[string]bool          // of text/template, those that were asked about
+	byFile   map[string]*templateFile
+	funcs    template.FuncMap  // of every template, other than request and user
+	own      template.FuncMap  // Router.Funcs among them
+	names    map[string]*route // of routes; nil if they are not known
+	builtins map[string]bool   // of text/template, those that were asked about
 	faults   []fault
 }
 
 // newLibrary returns a library without files. own are Router.Funcs.
-func newLibrary(own, flows template.FuncMap, names map[string]*route) (*library, error) {
-	if err := checkFuncs(own); err != nil {
-		return nil, err
-	}
-	funcs := maps.Clone(flows)
-	maps.Copy(funcs, own)
-	return &library{files: map[string]*templateFile{}, funcs: funcs, own: own, names: names, builtins: map[string]bool{}}, nil
+func newLibrary(own, flows template.FuncMap, names map[string]*route) *library {
+	l := &library{files: map[string]*templateFile{}, byFile: map[string]*templateFile{}, names: names, builtins: map[string]bool{}}
+	l.own, l.faults = checkFuncs(own)
+	l.funcs = maps.Clone(flows)
+	maps.Copy(l.funcs, l.own)
+	return l
 }
 
-// parse adds a template file to the library and reports what is wrong about it
-// by itself.
-func (l *library) parse(name, file, text string) {
-	f := &templateFile{name: name, file: file, trees: map[string]*parse.Tree{}}
-	l.files[name] = f
-	t := parse.New(file)
+// parse adds a template file to the library.
+func (l *library) parse(src templateText) {
+	f := &templateFile{name: src.name, file: src.file, shared: src.shared, trees: map[string]*parse.Tree{}}
+	l.files[f.name], l.byFile[f.file] = f, f
+	// Errors of the parser take the name for a format.
+	name := strings.ReplaceAll(f.file, "%", "%%")
+	t := parse.New(name)
 	t.Mode = parse.SkipFuncCheck // check reports all of them
-	if _, err := t.Parse(text, "", "", f.trees); err != nil {
-		l.faults = append(l.faults, templateFault(file, err))
-		f.bad = true
+	_, err := t.Parse(strings.TrimPrefix(src.text, "\ufeff"), "", "", f.trees)
+	if err != nil {
+		l.faults = append(l.faults, templateFault(f.file, err))
+		f.bad, f.broken = true, true
+	}
+	for _, t := range f.trees {
+		t.ParseName = f.file
+	}
+	if own := f.trees[name]; name != f.file && own != nil {
+		delete(f.trees, name)
+		f.trees[f.file], own.Name = own, f.file
 	}
 }
 
@@ -107,6 +118,9 @@ func (l *library) check(f *templateFile) {
 				hasSlot = hasSlot || n.Name == slot
 				if err := l.checkTemplate(f, n); err != nil {
 					report(n, "%v", err)
+				}
+				if p := l.files[n.Name]; p != nil && isPartial(n.Name) {
+					n.Name = p.file
 				}
 			}
 		})
@@ -220,54 +234,56 @@ func sampleParams(args []parse.Node) (params []any, known bool) {
 // A set is what one template reaches: a page in its layouts, or a +file. It is
 // what html/template holds, by name.
 type set struct {
-	outer string                 // the template to begin with
-	inner string                 // the page itself
-	trees map[string]*parse.Tree // those that are reached
-	calls map[string]bool        // the functions that they call
+	outer string // the template to begin with
+	inner string // the page itself
+	trees map[string]*parse.Tree
+	calls map[string]bool // the functions that they call
 	// fragments are those that the page defines and only Block can reach.
 	fragments []string
 }
 
-// assemble returns the set of f in its layouts, of which the innermost is first.
+// assemble returns the set of f in its layouts, of which the innermost is first. It
+// returns nil if it cannot be made, with faults unless they are those of the files
+// by themselves.
 //
 // Names are those of the innermost file: what a page defines goes before the
 // blocks of its layouts, and both before those of partials.
 func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault) {
-	b := &setBuilder{library: l, owner: map[string]*templateFile{},
-		set: &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}}}
+	b := &setBuilder{
+		library:   l,
+		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}},
+		available: map[string]*parse.Tree{},
+		owner:     map[string]*templateFile{},
+		missed:    map[string][]fault{},
+	}
+	files := append([]*templateFile{f}, layouts...)
+	if slices.ContainsFunc(files, func(f *templateFile) bool { return f.broken }) {
+		return nil, nil
+	}
 	b.add(f, "")
-	for _, layout := range layouts {
+	for i, layout := range layouts {
+		if wrapped := files[i]; wrapped.beginsDocument() {
+			b.faults = append(b.faults, faultIn(wrapped.file, "it begins with <!doctype, and is shown inside %s: leave to the layout what stands around a page", layout.file))
+		}
 		b.add(layout, b.set.outer)
 		b.set.outer = layout.file
 	}
-	files := append([]*templateFile{f}, layouts...)
-	b.addPartials(files)
-	if b.bad {
-		return nil, b.faults
-	}
-	for i, layout := range layouts {
-		if wrapped := files[i]; wrapped.beginsDocument() {
-			b.fault(faultIn(wrapped.file, "it begins with <!doctype, and is shown inside %s: leave to the layout what stands around a page", layout.file))
-		}
-	}
 	b.reach(b.set.outer)
-	for _, wrapped := range files {
-		if !b.reached[wrapped.file] {
-			b.fault(faultIn(wrapped.file, "no layout shows it: a {{template %q .}} stands in a block that another file defines anew", slot))
+	for i, layout := range layouts {
+		if wrapped := files[i]; b.set.trees[layout.file] != nil && b.set.trees[wrapped.file] == nil {
+			b.faults = append(b.faults, b.lost(layout, wrapped)...)
 		}
 	}
 	for _, name := range sortedKeys(f.trees) {
-		if !b.reached[name] {
+		if b.set.trees[name] == nil && b.available[name] != nil {
 			b.set.fragments = append(b.set.fragments, name)
 			b.reach(name)
 		}
 	}
-	for name := range b.set.trees {
-		if !b.reached[name] {
-			delete(b.set.trees, name)
-		}
+	for _, name := range sortedKeys(b.missed) {
+		b.faults = append(b.faults, b.missed[name]...)
 	}
-	if b.bad {
+	if b.bad || len(b.faults) > 0 {
 		return nil, b.faults
 	}
 	return b.set, nil
@@ -291,20 +307,16 @@ func (f *templateFile) beginsDocument() bool {
 // A setBuilder is a set on its way.
 type setBuilder struct {
 	*library
-	set     *set
-	owner   map[string]*templateFile // who defines a template
-	reached map[string]bool
-	faults  []fault
-	bad     bool
+	set       *set
+	available map[string]*parse.Tree   // what may be reached
+	owner     map[string]*templateFile // who defines it
+	missed    map[string][]fault       // names that nobody has defined so far
+	faults    []fault
+	bad       bool // a file of it has faults
 }
 
-func (b *setBuilder) fault(f fault) {
-	b.bad = true
-	b.faults = append(b.faults, f)
-}
-
-// add adds the templates of a file whose names are not taken. wraps is what the
-// slot of a layout holds.
+// add makes the templates of a file available whose names are not taken. wraps is
+// what the slot of a layout holds.
 func (b *setBuilder) add(f *templateFile, wraps string) {
 	b.bad = b.bad || f.bad
 	for _, name := range sortedKeys(f.trees) {
@@ -314,78 +326,86 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 		}
 		if first := b.owner[name]; first != nil {
 			if isPartial(first.name) && isPartial(f.name) {
-				b.fault(faultInLine(f.file, lineOf(t, t.Root), "%q is defined by %s too, and one page uses both: call one of them otherwise", name, first.file))
+				b.faults = append(b.faults, definedTwice(name, first, f))
 			}
 			continue
 		}
 		b.owner[name] = f
-		t = t.Copy()
-		eachNode(t.Root, func(n parse.Node) {
-			if n, ok := n.(*parse.TemplateNode); ok {
-				n.Name = b.resolve(n.Name, wraps)
-			}
-		})
-		b.set.trees[name] = t
+		if f.isLayout() || isPartial(f.name) { // other sets have it too
+			t = t.Copy()
+		}
+		if f.isLayout() {
+			eachNode(t.Root, func(n parse.Node) {
+				if n, ok := n.(*parse.TemplateNode); ok && n.Name == slot {
+					n.Name = wraps
+				}
+			})
+		}
+		b.available[name] = t
 	}
-}
-
-// resolve returns the name that a template has in the set.
-func (b *setBuilder) resolve(name, wraps string) string {
-	if name == slot {
-		return wraps
-	}
-	if f := b.files[name]; f != nil && isPartial(name) {
-		return f.file
-	}
-	return name
-}
-
-// addPartials adds the partials that files reach.
-func (b *setBuilder) addPartials(files []*templateFile) {
-	for i := 0; i < len(files); i++ {
-		for _, name := range files[i].partials() {
-			if p := b.files[name]; p != nil && !slices.Contains(files, p) {
-				b.add(p, "")
-				files = append(files, p)
-			}
+	for name := range f.trees {
+		if b.missed[name] != nil {
+			delete(b.missed, name)
+			b.reach(name)
 		}
 	}
 }
 
-// partials returns the names of the partials that a file calls.
-func (f *templateFile) partials() []string {
-	names := map[string]bool{}
-	for _, t := range f.trees {
-		eachNode(t.Root, func(n parse.Node) {
-			if n, ok := n.(*parse.TemplateNode); ok && isPartial(n.Name) {
-				names[n.Name] = true
-			}
-		})
+// definedTwice is about a name that two partials of one set define.
+func definedTwice(name string, a, b *templateFile) fault {
+	if a.file > b.file {
+		a, b = b, a
 	}
-	return sortedKeys(names)
+	t := b.trees[name]
+	return faultInLine(b.file, lineOf(t, t.Root), "%q is defined by %s too, and one page uses both: call one of them otherwise", name, a.file)
 }
 
-// reach notes what a template calls, and reports templates that are not there.
+// reach takes a template, and all that it calls, into the set.
 func (b *setBuilder) reach(name string) {
-	t := b.set.trees[name]
-	if t == nil || b.reached[name] {
+	t := b.available[name]
+	if b.set.trees[name] != nil {
 		return
 	}
-	if b.reached == nil {
-		b.reached = map[string]bool{}
-	}
-	b.reached[name] = true
+	b.set.trees[name] = t
 	eachNode(t.Root, func(n parse.Node) {
 		switch n := n.(type) {
 		case *parse.IdentifierNode:
 			b.set.calls[n.Ident] = true
 		case *parse.TemplateNode:
-			if b.set.trees[n.Name] == nil {
-				b.fault(b.missing(t, n))
+			if p := b.byFile[n.Name]; p != nil && b.owner[n.Name] == nil && !p.broken {
+				b.add(p, "")
 			}
-			b.reach(n.Name)
+			switch p := b.byFile[n.Name]; {
+			case b.available[n.Name] != nil:
+				b.reach(n.Name)
+			case p != nil || n.Name == slot || path.Base(n.Name)[0] == '+': // check has reported it
+				b.bad = true
+			default:
+				b.missed[n.Name] = append(b.missed[n.Name], b.missing(t, n))
+			}
 		}
 	})
+}
+
+// lost says why a layout that has a slot does not show what it wraps.
+func (b *setBuilder) lost(layout, wrapped *templateFile) []fault {
+	for _, name := range sortedKeys(layout.trees) {
+		var line int
+		eachNode(layout.trees[name].Root, func(n parse.Node) {
+			if n, ok := n.(*parse.TemplateNode); ok && n.Name == slot {
+				line = lineOf(layout.trees[name], n)
+			}
+		})
+		if line == 0 {
+			continue
+		}
+		why := "nothing calls"
+		if owner := b.owner[name]; owner != layout {
+			why = owner.file + " defines anew"
+		}
+		return []fault{faultInLine(layout.file, line, "nothing shows %s: {{template %q .}} stands in the block %q, which %s", wrapped.file, slot, name, why)}
+	}
+	return nil
 }
 
 // missing says what is wrong about a name that no template of the set has.
@@ -400,23 +420,34 @@ func (b *setBuilder) missing(t *parse.Tree, n *parse.TemplateNode) fault {
 	return faultInLine(t.ParseName, line, "no template is called %q: {{define}} it in this file, or call a partial by its path, as in \"users/+row\"", n.Name)
 }
 
-// read parses the template files of a tree, and returns their texts by file.
-func (l *library) read(t *tree) map[string]string {
-	texts := map[string]string{}
+// A templateText is a template file that is not parsed yet.
+type templateText struct {
+	name, file, text string
+	shared           bool
+}
+
+// readTemplates returns the template files of a tree, by name.
+func readTemplates(t *tree) (texts []templateText, faults []fault) {
 	for _, name := range sortedKeys(t.templates) {
 		src := t.templates[name]
 		text, err := fs.ReadFile(src.files, src.file)
 		if err != nil {
-			l.faults = append(l.faults, faultIn(src.file, "cannot be read: %v", err))
+			faults = append(faults, faultIn(src.file, "cannot be read: %v", err))
 			continue
 		}
-		texts[src.file] = string(text)
-		l.parse(name, src.file, string(text))
+		texts = append(texts, templateText{name, src.file, string(text), src.shared})
+	}
+	return texts, faults
+}
+
+// parseAll parses and checks template files.
+func (l *library) parseAll(texts []templateText) {
+	for _, text := range texts {
+		l.parse(text)
 	}
 	for _, name := range sortedKeys(l.files) {
 		l.check(l.files[name])
 	}
-	return texts
 }
 
 // layoutsOf returns the layouts of a page or an error page, the innermost first.

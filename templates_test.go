@@ -69,6 +69,18 @@ func TestLayouts(t *testing.T) {
 			index.html: <p title="{{template "+a"}}">{{template "+a"}}</p>`, "/", `<p title="&lt;x">&lt;x</p>`},
 		{"half an element in a partial", `+p.html: <a href="{{.}}
 			a.html: {{template "+p" 1}}">A</a>`, "/a", `<a href="1">A</a>`},
+		{"a partial that needs another", `+a.html: {{define "x"}}x{{end}}{{template "+b"}}
+			+b.html: {{template "x"}}
+			index.html: I`, "/", "I"},
+		{"a define of a partial that is called later", `+p.html: {{define "x"}}x{{end}}p
+			index.html: {{template "x"}}{{template "+p"}}`, "/", "xp"},
+		{"a block that a page fills with another partial", `+layout.html: {{block "nav" .}}{{template "+nav"}}{{end}}{{template "content" .}}
+			+nav.html: {{define "item"}}1{{end}}{{template "item"}}
+			+mine.html: {{define "item"}}2{{end}}{{template "item"}}
+			a.html: {{define "nav"}}{{template "+mine"}}{{end}}A
+			b.html: B`, "/a", "2A"},
+		{"a byte order mark", "+layout.html: [{{template \"content\" .}}]\n\t\t\ta.html: \ufeffA", "/a", "[A]"},
+		{"a name with a per cent sign", `50%.html: A`, "/50%25", "A"},
 		{"what nobody reaches is not there", `+layout.html: {{block "nav" .}}{{template "missing" .}}{{end}}{{template "content" .}}
 			a.html: {{define "nav"}}nav{{end}}A`, "/a", "navA"},
 	} {
@@ -98,7 +110,7 @@ func TestTemplateFaults(t *testing.T) {
 		{"syntax", `a.html: {{if}}`, `router/a.html:1: missing value for if`},
 		{"an end that is missing", `a.html: {{range .}}`, `router/a.html:1: unexpected EOF`},
 		{"a string that does not end", `a.html: {{"x}}`, `router/a.html:1: unterminated quoted string`},
-		{"defined twice", `a.html: {{define "x"}}1{{end}}{{define "x"}}2{{end}}`, `router/a.html:1: template: multiple definition of template "x"`},
+		{"defined twice", `a.html: {{define "x"}}1{{end}}{{define "x"}}2{{end}}`, `router/a.html:1: multiple definition of template "x"`},
 		{"unknown functions, all of them", `a.html: {{one}}{{print (two 1)}}{{(three).URL}}{{print four}}`, `
 router/a.html:1: function "four" not defined: add it to Router.Funcs
 router/a.html:1: function "one" not defined: add it to Router.Funcs
@@ -149,7 +161,24 @@ router/b.html:1: no route is called "user.id": did you mean "users.id"?`},
 		{"a page that defines the slot", `+layout.html: ` + content + `
 			a.html: {{define "content"}}A{{end}}`, `router/a.html:1: "content" is what layouts call the page itself: leave the {{define}} away, or call it otherwise`},
 		{"a slot that a page defines away", `+layout.html: {{block "main" .}}` + content + `{{end}}
-			a.html: {{define "main"}}A{{end}}`, `router/a.html: no layout shows it: a {{template "content" .}} stands in a block that another file defines anew`},
+			a.html: {{define "main"}}A{{end}}`, `router/+layout.html:1: nothing shows router/a.html: {{template "content" .}} stands in the block "main", which router/a.html defines anew`},
+		{"a slot in a block of two layouts", `+layout.html: {{block "main" .}}` + content + `{{end}}
+			x/+layout.html: {{block "main" .}}` + content + `{{end}}
+			x/a.html: A`, `router/+layout.html:1: nothing shows router/x/+layout.html: {{template "content" .}} stands in the block "main", which router/x/+layout.html defines anew`},
+		{"a slot in what nothing calls", `+layout.html: {{define "main"}}` + content + `{{end}}
+			a.html: A`, `router/+layout.html:1: nothing shows router/a.html: {{template "content" .}} stands in the block "main", which nothing calls`},
+		{"faults of files and of sets, all at once", `+layout.html: {{one}}{{template "content" .}}
+			a.html: {{two}}{{template "x"}}
+			b.html: {{template "y"}}`, `
+router/+layout.html:1: function "one" not defined: add it to Router.Funcs
+router/a.html:1: function "two" not defined: add it to Router.Funcs
+router/a.html:1: no template is called "x": {{define}} it in this file, or call a partial by its path, as in "users/+row"
+router/b.html:1: no template is called "y": {{define}} it in this file, or call a partial by its path, as in "users/+row"`},
+		{"names with a per cent sign", `50%d.html: {{if}}
+			60%.html: {{x}}`, `
+router/50%d.html:1: missing value for if
+router/60%.html:1: function "x" not defined: add it to Router.Funcs`},
+		{"a partial of its own tree that nobody calls", `+p.html: {{template "x"}}`, `router/+p.html:1: no template is called "x": {{define}} it in this file, or call a partial by its path, as in "users/+row"`},
 		{"a layout as a partial", `a.html: {{template "+layout"}}
 			+layout.html: ` + content, `router/a.html:1: {{template "+layout"}}: +layout.html is no partial: flow puts pages into layouts and answers with error pages by itself`},
 		{"a define called like a partial", `a.html: {{define "+row"}}A{{end}}`, `router/a.html:1: {{define "+row"}}: names that begin with + are those of files: call it otherwise`},
@@ -182,6 +211,10 @@ func TestFaultsOfEscaping(t *testing.T) {
 			a.html: {{template "+p"}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
 		{"in a partial of no page", `+p.html: <a href="{{.}}`, `router/+p.html:1: ends within a tag, an attribute, a script or a style`},
 		{"in what only Block reaches", `a.html: A{{define "b"}}<a href="{{.}}{{end}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
+		{"without a place, in a page", `+layout.html: <main>{{template "content" .}}</main>
+			a.html: <a href=x"y>`, `router/a.html:1: "\"" in unquoted attr: "x\"y"`},
+		{"in what a layout does not close", `+layout.html: {{template "content" .}}
+			a.html: <a href="{{.}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
 		{"of a layout, for many pages", `+layout.html: <p {{template "content" .}}
 			a.html: A
 			b.html: B`, `router/+layout.html:1: ends within a tag, an attribute, a script or a style`},
@@ -203,7 +236,16 @@ func TestFaultOfATemplateHasItsLine(t *testing.T) {
 	})).Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), `router/+layout.html:5: function "nothing" not defined: add it to Router.Funcs
+router/a.html:4: no template is called "y": {{define}} it in this file, or call a partial by its path, as in "users/+row"
 router/a.html:5: no route is called "z": name one with Name, or use an automatic name`)
+
+	err = New(pages(map[string]string{
+		"a.html": "<p>\n{{.}}\n\n<a href=x\"y>\n",
+		"b.html": "<p>\n<a href=\"\n{{.}}\n\n",
+	})).Check()
+	is.True(err != nil)
+	is.Equal(err.Error(), `router/a.html:4: "\"" in unquoted attr: "x\"y"
+router/b.html:5: ends within a tag, an attribute, a script or a style`)
 }
 
 func TestFuncsOfTheirOwn(t *testing.T) {
@@ -212,6 +254,10 @@ func TestFuncsOfTheirOwn(t *testing.T) {
 		funcs template.FuncMap
 		want  string
 	}{
+		{"several", template.FuncMap{"x": 1, "break": func() string { return "" }, "route": func() string { return "" }, "good": func() string { return "" }},
+			`Router.Funcs: "break" is a word of the language: call this one otherwise
+Router.Funcs: "route" is a function of every template already: call this one otherwise
+Router.Funcs: value for x not a function`},
 		{"taken", template.FuncMap{"user": func() string { return "" }}, `Router.Funcs: "user" is a function of every template already: call this one otherwise`},
 		{"no function", template.FuncMap{"x": 1}, `Router.Funcs: value for x not a function`},
 		{"no name", template.FuncMap{"x-y": func() string { return "" }}, `Router.Funcs: function name "x-y" is not a valid identifier`},

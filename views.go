@@ -2,15 +2,16 @@ package flow
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"html/template"
 	"path"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"text/template/parse"
 )
 
 // views are the templates of an application, escaped and ready to be rendered.
@@ -23,23 +24,20 @@ type views struct {
 // A view is a template that is ready to be rendered: a page or an error page in
 // its layouts, or a +file by itself.
 type view struct {
-	set   *template.Template // never executed, so that it can be cloned
-	funcs template.FuncMap
-	start string // what is executed: the outermost layout, or the template itself
-	inner string // the template itself
-	file  string
+	file   string
+	start  string          // what is executed: the outermost layout, or the template itself
+	blocks map[string]bool // what Block takes: the page's own
+	err    error           // why it cannot be rendered by itself
 	// fixed: it is the same for every request, unless its data is not.
-	fixed     bool
-	fragments []string // what only Block can reach
-	err       error    // why it cannot be rendered by itself
+	fixed bool
 
-	shared *instance      // if it asks for no request
-	idle   chan *instance // else: those that nobody uses now
+	shared *instance  // if it asks for no request
+	idle   *sync.Pool // else: of instances that nobody uses now
 }
 
-// An instance is a copy of a view's templates. Functions of a template are the
-// same for all its executions, so each request that is rendered at a time has an
-// instance to itself, whose functions request and user speak of it.
+// An instance is templates that are ready to be executed. Functions of a template
+// are the same for all its executions, so each request that is rendered at a time
+// has an instance to itself, whose functions request and user speak of it.
 type instance struct {
 	templates *template.Template
 	req       *Request
@@ -49,43 +47,49 @@ type instance struct {
 // the sets that they are in.
 func (l *library) views(t *tree) *views {
 	v := &views{byName: map[string]*view{}, errors: map[string]*view{}}
-	called := map[string]bool{} // partials, in the set of another template
+	called := l.calledPartials()
 	for _, name := range sortedKeys(l.files) {
 		f := l.files[name]
-		if f.isLayout() || isPartial(name) {
+		if f.isLayout() {
 			continue
 		}
-		view, faults := l.view(f, l.layoutsOf(name), called)
-		if view == nil {
-			l.faults = append(l.faults, faults...)
-			continue
-		}
-		if path.Base(name) == errorName {
-			v.errors[dirOf(name)] = view
-			bare := *view
-			bare.start = bare.inner
-			view = &bare
-		}
-		v.byName[name] = view
-	}
-	for _, name := range sortedKeys(l.files) {
-		f := l.files[name]
+		var layouts []*templateFile
 		if !isPartial(name) {
-			continue
+			layouts = l.layoutsOf(name)
 		}
-		partial, faults := l.view(f, nil, map[string]bool{})
+		made, faults := l.view(f, layouts)
 		switch {
-		case partial != nil:
-		case called[f.file]: // it may need what a page defines
-			partial = &view{file: f.file, err: joinFaults(faults)}
+		case made != nil:
+		case isPartial(name) && (called[f.file] || f.shared): // it may need what a page defines
+			made = &view{file: f.file, err: joinFaults(faults)}
 		default:
 			l.faults = append(l.faults, faults...)
 			continue
 		}
-		v.byName[name] = partial
+		v.byName[name] = made
+		if path.Base(name) == errorName {
+			bare := *made
+			bare.start = f.file
+			v.byName[name], v.errors[dirOf(name)] = &bare, made
+		}
 	}
 	v.findPlaces(t)
 	return v
+}
+
+// calledPartials returns the partials that another file calls.
+func (l *library) calledPartials() map[string]bool {
+	called := map[string]bool{}
+	for _, f := range l.files {
+		for _, t := range f.trees {
+			eachNode(t.Root, func(n parse.Node) {
+				if n, ok := n.(*parse.TemplateNode); ok && n.Name != f.file {
+					called[n.Name] = true
+				}
+			})
+		}
+	}
+	return called
 }
 
 // dirOf returns the directory of a template, "" for the outermost.
@@ -96,77 +100,125 @@ func dirOf(name string) string {
 	return ""
 }
 
-// view makes the view of a file, and notes the files that it is made of. It
-// returns nil, and faults unless they are those of the files by themselves, if
-// that is not possible.
-func (l *library) view(f *templateFile, layouts []*templateFile, called map[string]bool) (*view, []fault) {
+// view makes the view of a file. It returns nil if that is not possible, with
+// faults unless they are those of the files by themselves.
+func (l *library) view(f *templateFile, layouts []*templateFile) (*view, []fault) {
 	s, faults := l.assemble(f, layouts)
 	if s == nil {
 		return nil, faults
 	}
-	v := &view{set: template.New(""), funcs: l.funcs, start: s.outer, inner: s.inner, file: f.file, fixed: true, fragments: s.fragments}
-	for _, name := range sortedKeys(s.trees) {
-		called[name] = true
-		if _, err := v.set.AddParseTree(name, s.trees[name]); err != nil {
-			return nil, []fault{faultIn(f.file, "%v", err)}
-		}
+	v := &view{file: f.file, start: s.outer, blocks: map[string]bool{}, fixed: true}
+	for name := range f.trees {
+		v.blocks[name] = name != f.file
 	}
-	perRequest := s.calls["request"] || s.calls["user"]
 	for name := range l.own {
 		v.fixed = v.fixed && !s.calls[name]
 	}
-	v.fixed = v.fixed && !perRequest
-	in, err := v.instance()
-	if err != nil {
-		return nil, []fault{templateFault(f.file, err)}
-	}
-	if !perRequest {
+	if !s.calls["request"] && !s.calls["user"] {
+		in, err := l.instance(s, s.templates())
+		if err != nil {
+			return nil, []fault{l.escapeFault(s, append([]*templateFile{f}, layouts...), err)}
+		}
 		v.shared = in
 		return v, nil
 	}
-	v.idle = make(chan *instance, 2*runtime.GOMAXPROCS(0))
-	v.idle <- in
+	v.fixed = false
+	origin := s.templates()
+	in, err := l.instance(s, template.Must(origin.Clone()))
+	if err != nil {
+		return nil, []fault{l.escapeFault(s, append([]*templateFile{f}, layouts...), err)}
+	}
+	v.idle = &sync.Pool{New: func() any {
+		in, err := l.instance(s, template.Must(origin.Clone()))
+		if err != nil {
+			panic(err) // does not happen: the first was made of the same
+		}
+		return in
+	}}
+	v.idle.Put(in)
 	return v, nil
 }
 
-// instance makes another instance, escaped. html/template escapes at the first
-// execution, which is one that cannot do anything: all functions fail then, and so
-// does what it writes to.
-func (v *view) instance() (*instance, error) {
-	templates, err := v.set.Clone()
-	if err != nil {
-		return nil, err
+// templates returns the set as html/template holds it.
+func (s *set) templates() *template.Template {
+	templates := template.New("")
+	for _, name := range sortedKeys(s.trees) {
+		template.Must(templates.AddParseTree(name, s.trees[name])) // fails for executed templates
 	}
-	idle := template.FuncMap{"request": notNow, "user": notNow}
-	for name := range v.funcs {
-		idle[name] = notNow
-	}
-	templates.Funcs(idle)
-	for _, name := range append([]string{v.start}, v.fragments...) {
-		var fault *template.Error
-		if err := templates.ExecuteTemplate(notNowWriter{}, name, nil); errors.As(err, &fault) {
-			return nil, v.where(fault)
+	return templates
+}
+
+// instance makes templates ready. html/template escapes at the first execution,
+// which is one that cannot do anything: all functions fail then, and so does what
+// it writes to.
+func (l *library) instance(s *set, templates *template.Template) (*instance, error) {
+	for _, name := range append([]string{s.outer}, s.fragments...) {
+		if err := l.escape(templates, name); err != nil {
+			return nil, err
 		}
 	}
 	in := &instance{templates: templates}
-	templates.Funcs(v.funcs).Funcs(template.FuncMap{
+	templates.Funcs(l.funcs).Funcs(template.FuncMap{
 		"request": func() *Request { return in.req },
 		"user":    func() any { return in.req.User() },
 	})
 	return in, nil
 }
 
-// where adds the file to an error that names a template only.
-func (v *view) where(err *template.Error) error {
-	if err.Node != nil || err.Name == "" {
-		return err
+func (l *library) escape(templates *template.Template, name string) error {
+	idle := template.FuncMap{"request": notNow, "user": notNow}
+	for name := range l.funcs {
+		idle[name] = notNow
 	}
-	name, _, _ := strings.Cut(err.Name, "$htmltemplate_") // html/template's copies for other contexts
-	t := v.set.Lookup(name)
-	if t == nil || t.Tree == nil {
-		return err
+	var fault *template.Error
+	if err := templates.Funcs(idle).ExecuteTemplate(notNowWriter{}, name, nil); errors.As(err, &fault) {
+		return fault
 	}
-	return fmt.Errorf("template: %s:%d: %s", t.Tree.ParseName, max(err.Line, 1), err.Description)
+	return nil
+}
+
+// escapeFault says where an error of html/template is. Some of them name only the
+// template that was executed; the innermost file that fails by itself is meant.
+func (l *library) escapeFault(s *set, files []*templateFile, err error) fault {
+	for _, f := range files {
+		copies := template.New("")
+		for name, t := range s.trees {
+			template.Must(copies.AddParseTree(name, t.Copy()))
+		}
+		if own := l.escape(copies, f.file); own != nil {
+			err = own
+			break
+		}
+	}
+	var escaping *template.Error
+	if !errors.As(err, &escaping) || escaping.Node != nil {
+		return templateFault(s.inner, err)
+	}
+	name, _, _ := strings.Cut(escaping.Name, "$htmltemplate_") // html/template's copies for other contexts
+	t := s.trees[cmp.Or(name, s.inner)]
+	if t == nil {
+		return templateFault(s.inner, err)
+	}
+	line := cmp.Or(escaping.Line, lineOfText(t, escaping.Description))
+	return faultInLine(t.ParseName, line, "%s", plainEscaping(escaping.Description))
+}
+
+// lineOfText returns the line of the text that an error of html/template quotes, or
+// else that of the end of a template.
+func lineOfText(t *parse.Tree, description string) int {
+	_, quoted, _ := strings.Cut(description, ": ")
+	text, err := strconv.Unquote(quoted)
+	last, found := 1, 0
+	eachNode(t.Root, func(n parse.Node) {
+		if n, ok := n.(*parse.TextNode); ok {
+			i := bytes.Index(n.Text, []byte(text))
+			if err == nil && i >= 0 && found == 0 {
+				found = lineOf(t, n) + bytes.Count(n.Text[:i], []byte("\n"))
+			}
+			last = lineOf(t, n) + bytes.Count(n.Text, []byte("\n"))
+		}
+	})
+	return cmp.Or(found, last)
 }
 
 var errNotNow = errors.New("not now")
@@ -177,38 +229,58 @@ type notNowWriter struct{}
 
 func (notNowWriter) Write([]byte) (int, error) { return 0, errNotNow }
 
-// checkFuncs finds what html/template panics for, a value that is no function or
-// a name that is no identifier, and names that are taken.
-func checkFuncs(funcs template.FuncMap) (err error) {
+// checkFuncs returns functions that html/template takes: it panics for a value that
+// is no function and for a name that is no identifier. Names that are taken are
+// faults too.
+func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault) {
+	good = template.FuncMap{}
+	for _, name := range sortedKeys(funcs) {
+		switch name {
+		case "asset", "request", "route", "user":
+			faults = append(faults, fault{text: fmt.Sprintf("Router.Funcs: %q is a function of every template already: call this one otherwise", name)})
+			continue
+		case "break", "continue":
+			faults = append(faults, fault{text: fmt.Sprintf("Router.Funcs: %q is a word of the language: call this one otherwise", name)})
+			continue
+		}
+		if err := checkFunc(name, funcs[name]); err != nil {
+			faults = append(faults, fault{text: err.Error()})
+			continue
+		}
+		good[name] = funcs[name]
+	}
+	return good, faults
+}
+
+func checkFunc(name string, f any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("Router.Funcs: %v", v)
 		}
 	}()
-	template.New("").Funcs(funcs)
-	for _, name := range []string{"asset", "request", "route", "user"} {
-		if funcs[name] != nil {
-			return fmt.Errorf("Router.Funcs: %q is a function of every template already: call this one otherwise", name)
-		}
-	}
+	template.New("").Funcs(template.FuncMap{name: f})
 	return nil
 }
 
 // templateLine finds the line in an error of text/template or html/template.
-var templateLine = regexp.MustCompile(`^(?:html/)?template: ?(.*?):(\d+)(?::\d+)?: (.*)$`)
-
-// contexts is how html/template describes where in the HTML it is, to itself.
-var contexts = regexp.MustCompile(`: \{state\w+ .*$`)
+var templateLine = regexp.MustCompile(`^(?:html/)?template: ?(.*?):(\d+)(?::\d+)?: (?:template: )?(.*)$`)
 
 // templateFault gives a template's error the form of all faults: file:line: what.
 func templateFault(file string, err error) fault {
-	text := contexts.ReplaceAllString(strings.ReplaceAll(err.Error(), "\n", " "), "")
-	text = strings.Replace(text, "ends in a non-text context", "ends within a tag, an attribute, a script or a style", 1)
+	text := plainEscaping(strings.ReplaceAll(err.Error(), "\n", " "))
 	if m := templateLine.FindStringSubmatch(text); m != nil {
 		line, _ := strconv.Atoi(m[2])
 		return faultInLine(m[1], line, "%s", m[3])
 	}
 	return faultIn(file, "%s", text)
+}
+
+// contexts is how html/template describes, to itself, where in the HTML it is.
+var contexts = regexp.MustCompile(`: \{state\w+ .*$`)
+
+func plainEscaping(text string) string {
+	text = contexts.ReplaceAllString(text, "")
+	return strings.Replace(text, "ends in a non-text context", "ends within a tag, an attribute, a script or a style", 1)
 }
 
 // buffers are for rendering.
@@ -223,20 +295,20 @@ func (v *view) render(req *Request, block string, data any) (string, error) {
 	if v.err != nil {
 		return "", fmt.Errorf("%s cannot be rendered by itself: %w", v.file, v.err)
 	}
-	in := v.shared
-	if in == nil {
-		var err error
-		if in, err = v.borrow(); err != nil {
-			return "", err
-		}
-		in.req = req
-		defer v.giveBack(in)
-	}
 	name := v.start
 	if block != "" {
-		if name = block; in.templates.Lookup(block) == nil {
+		if name = block; !v.blocks[block] {
 			return "", fmt.Errorf("Block(%q): %s has no such {{define}} or {{block}}", block, v.file)
 		}
+	}
+	in := v.shared
+	if in == nil {
+		in = v.idle.Get().(*instance)
+		in.req = req
+		defer func() {
+			in.req = nil
+			v.idle.Put(in)
+		}()
 	}
 	b := buffers.Get().(*bytes.Buffer)
 	err := in.templates.ExecuteTemplate(b, name, data)
@@ -245,23 +317,6 @@ func (v *view) render(req *Request, block string, data any) (string, error) {
 		buffers.Put(b)
 	}
 	return html, err
-}
-
-func (v *view) borrow() (*instance, error) {
-	select {
-	case in := <-v.idle:
-		return in, nil
-	default:
-		return v.instance()
-	}
-}
-
-func (v *view) giveBack(in *instance) {
-	in.req = nil
-	select {
-	case v.idle <- in:
-	default: // more requests at once than usual
-	}
 }
 
 // render executes the template of a View or a Page.
@@ -279,13 +334,12 @@ func (r Response) render(req *Request) (Response, error) {
 	}
 	all, err := x.router.views()
 	v := all.byName[name]
-	switch {
-	case v == nil && err != nil: // the faults of this view among them
-		return Response{}, err
-	case v == nil && r.kind == kindPage: // of the disk, in development
-		return Response{}, fmt.Errorf("flow: %s is gone: routes stay those of the binary until it is built again", x.endpoint.route.file)
-	case v == nil:
-		return Response{}, fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routerDir)
+	if v == nil {
+		missing := fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routerDir)
+		if r.kind == kindPage { // in development
+			missing = fmt.Errorf("flow: %s is gone, or has faults: routes stay those of the binary until it is built again", x.endpoint.route.file)
+		}
+		return Response{}, errors.Join(err, missing)
 	}
 	html, err := v.render(req, r.more.block, r.more.data)
 	if err != nil {

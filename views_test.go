@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -171,7 +172,7 @@ func TestTemplatesKnowTheirOwnRequest(t *testing.T) {
 }
 
 func TestBlock(t *testing.T) {
-	r := New(pages(pagesOf(`+layout.html: <body>{{block "title" .}}site{{end}}{{template "content" .}}</body>
+	r := New(pages(pagesOf(`+layout.html: <body>{{block "title" .}}site{{end}}{{template "content" .}}{{block "foot" .}}{{end}}</body>
 		posts.html: {{define "title"}}posts{{end}}<h1>Posts</h1>{{block "comments" .}}<li>{{.}} {{template "+mark"}}{{end}}{{define "toast"}}<p>{{.}}{{end}}
 		+mark.html: !
 		plain.http: `)))
@@ -194,6 +195,9 @@ func TestBlock(t *testing.T) {
 		{"/posts?of=page&block=title", "201 posts", ""},
 		{"/plain?of=view&block=comments", "200 <li>&lt;b&gt; !", ""},
 		{"/posts?of=page&block=none", "500", `Block(\"none\"): router/posts.html has no such {{define}} or {{block}}`},
+		{"/posts?of=page&block=router/posts.html", "500", `router/posts.html has no such`},
+		{"/posts?of=page&block=router/%2Blayout.html", "500", `router/posts.html has no such`},
+		{"/posts?of=page&block=foot", "500", `router/posts.html has no such`},
 		{"/posts?of=page", "500", `Block(\"\") takes the name of a block of a Page or a View`},
 		{"/posts?of=text&block=comments", "500", `Block(\"comments\") takes the name of a block of a Page or a View`},
 		{"/plain?of=page&block=comments", "500", "this route has none"},
@@ -300,6 +304,7 @@ func TestPagesWithoutCode(t *testing.T) {
 		{"/who", []string{"Accept-Encoding", "gzip"}, 200, false, ""},
 		{"/time", nil, 200, false, ""},
 		{"/any", []string{"Accept-Encoding", "gzip"}, 200, false, ""},
+		{"/deaf", nil, 200, false, ""}, // whatever Block could show counts
 	} {
 		t.Run(fmt.Sprint(tt.target, tt.header), func(t *testing.T) {
 			is := is.New(t)
@@ -316,7 +321,11 @@ func TestPagesWithoutCode(t *testing.T) {
 				is.Equal(w.Header().Get("ETag") != "", tt.tagged)
 				is.Equal(w.Header().Get("Content-Encoding"), tt.coding)
 				if tt.tagged {
-					is.Equal(w.Header().Get("Cache-Control"), "no-cache")
+					want := "no-cache"
+					if tt.target == "/secret" {
+						want = "private, no-cache" // others may not see it
+					}
+					is.Equal(w.Header().Get("Cache-Control"), want)
 				}
 				if tt.status == 200 {
 					is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
@@ -334,4 +343,23 @@ func TestPageWithoutCodeIsRenderedOnce(t *testing.T) {
 	is.Equal(serve(r, "GET", "/a").Header().Get("ETag"), serve(r, "HEAD", "/a").Header().Get("ETag"))
 	sum := sha256.Sum256([]byte("<title>A</title> &lt;"))
 	is.Equal(serve(r, "GET", "/a").Header().Get("ETag"), `"`+hashEncoding.EncodeToString(sum[:10])+`"`)
+}
+
+// TestPartialsOfSharedTrees may need what only some applications define.
+func TestPartialsOfSharedTrees(t *testing.T) {
+	is := is.New(t)
+	r := New(pages(pagesOf("a.html: A")), pages(pagesOf(`+head.html: {{template "title" .}}`)))
+	is.NoErr(r.Check())
+	is.Equal(says(serve(r, "GET", "/a")), "200 A")
+}
+
+// TestUnknownNamesAreNoFaultsIfNobodyCanKnow: a function of With was not called.
+func TestUnknownNamesAreNoFaultsIfNobodyCanKnow(t *testing.T) {
+	is := is.New(t)
+	r := New(pages(pagesOf("index.html: {{route `users.show` `id` 1}}\nusers/[id].html: U")))
+	r.app = &application{}
+	r.app.statics.withs = []with{{pos: position{"app/users.id.go", 1}, want: reflect.TypeFor[int](), register: func(*File, any) {}}}
+	err := r.Check()
+	is.True(err != nil)
+	is.Equal(err.Error(), "app/users.id.go:1: flow.With asks for a int, and nothing was provided: give one to Router.Provide")
 }
