@@ -230,8 +230,8 @@ type notNowWriter struct{}
 func (notNowWriter) Write([]byte) (int, error) { return 0, errNotNow }
 
 // checkFuncs returns functions that html/template takes: it panics for a value that
-// is no function and for a name that is no identifier. Names that are taken are
-// faults too.
+// is no function, in place of which another stands then, and for a name that is no
+// identifier. Names that are taken are faults too.
 func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault) {
 	good = template.FuncMap{}
 	for _, name := range sortedKeys(funcs) {
@@ -243,11 +243,13 @@ func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault) 
 			faults = append(faults, fault{text: fmt.Sprintf("Router.Funcs: %q is a word of the language: call this one otherwise", name)})
 			continue
 		}
+		good[name] = funcs[name]
 		if err := checkFunc(name, funcs[name]); err != nil {
 			faults = append(faults, fault{text: err.Error()})
-			continue
+			if good[name] = notNow; checkFunc(name, notNow) != nil {
+				delete(good, name)
+			}
 		}
-		good[name] = funcs[name]
 	}
 	return good, faults
 }

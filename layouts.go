@@ -1,0 +1,209 @@
+package flow
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+	"text/template/parse"
+)
+
+// A set is what one template reaches: a page in its layouts, or a +file. It is
+// what html/template holds, by name.
+type set struct {
+	outer string // the template to begin with
+	inner string // the page itself
+	trees map[string]*parse.Tree
+	calls map[string]bool // the functions that they call
+	// fragments are those that the page defines and only Block can reach.
+	fragments []string
+}
+
+// assemble returns the set of f in its layouts, of which the innermost is first. It
+// returns nil if it cannot be made, with faults unless they are those of the files
+// by themselves.
+//
+// Names are those of the innermost file: what a page defines goes before the
+// blocks of its layouts, and both before those of partials.
+func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault) {
+	b := &setBuilder{
+		library:   l,
+		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}},
+		available: map[string]*parse.Tree{},
+		owner:     map[string]*templateFile{},
+		missed:    map[string][]fault{},
+	}
+	files := append([]*templateFile{f}, layouts...)
+	if slices.ContainsFunc(files, func(f *templateFile) bool { return f.broken }) {
+		return nil, nil
+	}
+	b.add(f, "")
+	for i, layout := range layouts {
+		if wrapped := files[i]; wrapped.beginsDocument() {
+			b.faults = append(b.faults, faultIn(wrapped.file, "it begins with <!doctype, and is shown inside %s: leave to the layout what stands around a page", layout.file))
+		}
+		b.add(layout, b.set.outer)
+		b.set.outer = layout.file
+	}
+	b.reach(b.set.outer)
+	for i, layout := range layouts {
+		if wrapped := files[i]; b.set.trees[layout.file] != nil && b.set.trees[wrapped.file] == nil {
+			b.faults = append(b.faults, b.lost(layout, wrapped)...)
+		}
+	}
+	for _, name := range sortedKeys(f.trees) {
+		if b.set.trees[name] == nil && b.available[name] != nil {
+			b.set.fragments = append(b.set.fragments, name)
+			b.reach(name)
+		}
+	}
+	for _, name := range sortedKeys(b.missed) {
+		b.faults = append(b.faults, b.missed[name]...)
+	}
+	if b.bad || len(b.faults) > 0 {
+		return nil, b.faults
+	}
+	return b.set, nil
+}
+
+// beginsDocument reports whether a template makes a whole HTML document.
+func (f *templateFile) beginsDocument() bool {
+	for _, n := range f.trees[f.file].Root.Nodes {
+		text, ok := n.(*parse.TextNode)
+		if !ok {
+			return false
+		}
+		if start := bytes.TrimSpace(text.Text); len(start) > 0 {
+			const doctype = "<!doctype"
+			return len(start) > len(doctype) && strings.EqualFold(string(start[:len(doctype)]), doctype)
+		}
+	}
+	return false
+}
+
+// A setBuilder is a set on its way.
+type setBuilder struct {
+	*library
+	set       *set
+	available map[string]*parse.Tree   // what may be reached
+	owner     map[string]*templateFile // who defines it
+	missed    map[string][]fault       // names that nobody has defined so far
+	faults    []fault
+	bad       bool // a file of it has faults
+}
+
+// add makes the templates of a file available whose names are not taken. wraps is
+// what the slot of a layout holds.
+func (b *setBuilder) add(f *templateFile, wraps string) {
+	b.bad = b.bad || f.bad
+	for _, name := range sortedKeys(f.trees) {
+		t := f.trees[name]
+		if name == slot {
+			continue // a {{block "content" .}}, whose default no page needs
+		}
+		if first := b.owner[name]; first != nil {
+			if isPartial(first.name) && isPartial(f.name) {
+				b.faults = append(b.faults, definedTwice(name, first, f))
+			}
+			continue
+		}
+		b.owner[name] = f
+		if f.isLayout() || isPartial(f.name) { // other sets have it too
+			t = t.Copy()
+		}
+		if f.isLayout() {
+			eachNode(t.Root, func(n parse.Node) {
+				if n, ok := n.(*parse.TemplateNode); ok && n.Name == slot {
+					n.Name = wraps
+				}
+			})
+		}
+		b.available[name] = t
+	}
+	for name := range f.trees {
+		if b.missed[name] != nil {
+			delete(b.missed, name)
+			b.reach(name)
+		}
+	}
+}
+
+// definedTwice is about a name that two partials of one set define.
+func definedTwice(name string, a, b *templateFile) fault {
+	if a.file > b.file {
+		a, b = b, a
+	}
+	t := b.trees[name]
+	return faultInLine(b.file, lineOf(t, t.Root), "%q is defined by %s too, and one page uses both: call one of them otherwise", name, a.file)
+}
+
+// reach takes a template, and all that it calls, into the set.
+func (b *setBuilder) reach(name string) {
+	t := b.available[name]
+	if b.set.trees[name] != nil {
+		return
+	}
+	b.set.trees[name] = t
+	eachNode(t.Root, func(n parse.Node) {
+		switch n := n.(type) {
+		case *parse.IdentifierNode:
+			b.set.calls[n.Ident] = true
+		case *parse.TemplateNode:
+			if p := b.byFile[n.Name]; p != nil && b.owner[n.Name] == nil && !p.broken {
+				b.add(p, "")
+			}
+			switch p := b.byFile[n.Name]; {
+			case b.available[n.Name] != nil:
+				b.reach(n.Name)
+			case p != nil || n.Name == slot || path.Base(n.Name)[0] == '+': // check has reported it
+				b.bad = true
+			default:
+				b.missed[n.Name] = append(b.missed[n.Name], b.missing(t, n))
+			}
+		}
+	})
+}
+
+// lost says why a layout that has a slot does not show what it wraps.
+func (b *setBuilder) lost(layout, wrapped *templateFile) []fault {
+	for _, name := range sortedKeys(layout.trees) {
+		var line int
+		eachNode(layout.trees[name].Root, func(n parse.Node) {
+			if n, ok := n.(*parse.TemplateNode); ok && n.Name == slot {
+				line = lineOf(layout.trees[name], n)
+			}
+		})
+		if line == 0 {
+			continue
+		}
+		why := "nothing calls"
+		if owner := b.owner[name]; owner != layout {
+			why = owner.file + " defines anew"
+		}
+		return []fault{faultInLine(layout.file, line, "nothing shows %s: {{template %q .}} stands in the block %q, which %s", wrapped.file, slot, name, why)}
+	}
+	return nil
+}
+
+// missing says what is wrong about a name that no template of the set has.
+func (b *setBuilder) missing(t *parse.Tree, n *parse.TemplateNode) fault {
+	line := lineOf(t, n)
+	if f := b.files[n.Name]; f != nil {
+		return faultInLine(t.ParseName, line, "{{template %q}}: %s is a page, and only +files can be called: move what both show to a partial", n.Name, f.file)
+	}
+	if t.ParseName != b.set.inner {
+		return faultInLine(t.ParseName, line, "no template is called %q, and %s does not define it: write {{block %[1]q .}}a default{{end}} here, or {{define %[1]q}} there", n.Name, b.set.inner)
+	}
+	return faultInLine(t.ParseName, line, "no template is called %q: {{define}} it in this file, or call a partial by its path, as in \"users/+row\"", n.Name)
+}
+
+// layoutsOf returns the layouts of a page or an error page, the innermost first.
+func (l *library) layoutsOf(name string) []*templateFile {
+	var layouts []*templateFile
+	for _, dir := range slices.Backward(layersOf(name)) {
+		if f := l.files[path.Join(dir, layoutName)]; f != nil {
+			layouts = append(layouts, f)
+		}
+	}
+	return layouts
+}
