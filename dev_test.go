@@ -41,6 +41,7 @@ func devTree() fstest.MapFS {
 		index.html: home {{asset "app.css"}}
 		users/[id].html: user {{.}} {{template "users/+row" 1}}
 		users/+row.html: row {{.}}
+		row.http: 
 		fails.http: `))
 	tree["public/app.css"] = &fstest.MapFile{Data: []byte("body{}")}
 	return tree
@@ -52,6 +53,7 @@ func devRouter(t *testing.T, tree fstest.MapFS, dir string) (*Router, *journal) 
 	log := &journal{}
 	r.Logger = slog.New(slog.NewJSONHandler(log, nil))
 	r.At("users/[id]").GET().Do(func(req *Request) Response { return Page(req.Param("id")) })
+	r.At("row").GET().Do(func(*Request) Response { return View("users/+row", 1) })
 	r.At("fails").GET().Do(func(req *Request) (string, error) { return "", Error(404, "none") })
 	r.Dev(dir)
 	if err := r.Check(); err != nil {
@@ -101,6 +103,8 @@ func TestDevShowsFaults(t *testing.T) {
 		{"router/index.html", "<a href='{{if .}}'{{end}}>", "/", "500", "router/index.html:1: {{if}} branches end in different contexts"},
 		{"router/+layout.html", "no slot", "/users/1", "500", "router/+layout.html: the layout does not say where the page goes"},
 		{"router/users/+row.html", "{{end}}", "/users/1", "500", "router/users/+row.html:1: unexpected {{end}}"},
+		{"router/users/+row.html", "{{nothing}}", "/row", "500", "router/users/+row.html:1: function \"nothing\" not defined"},
+		{"router/users/+row.html", "{{template `x`}}", "/row", "500", "router/users/+row.html cannot be rendered by itself: router/users/+row.html:1: no template is called \"x\""},
 		{"router/users/+row.html", "{{end}}", "/", "200", "[home /app.css]"}, // another page does not mind
 		{"router/+error.html", "{{end}}", "/fails", "500", "router/+error.html:1: unexpected {{end}}"},
 		{"router/+error.html", "{{index .Path 99}}", "/fails", "500", "router/+error.html:1:2: executing"},

@@ -60,7 +60,7 @@ func (l *library) views(t *tree) *views {
 		made, faults := l.view(f, layouts)
 		switch {
 		case made != nil:
-		case isPartial(name) && (called[f.file] || f.shared): // it may need what a page defines
+		case len(faults) > 0 && isPartial(name) && (called[f.file] || f.shared): // it may need what a page defines
 			made = &view{file: f.file, err: joinFaults(faults)}
 		default:
 			l.faults = append(l.faults, faults...)
@@ -114,19 +114,20 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*view, []fault
 	for name := range l.own {
 		v.fixed = v.fixed && !s.calls[name]
 	}
-	if !s.calls["request"] && !s.calls["user"] {
-		in, err := l.instance(s, s.templates())
-		if err != nil {
-			return nil, []fault{l.escapeFault(s, append([]*templateFile{f}, layouts...), err)}
-		}
-		v.shared = in
-		return v, nil
-	}
-	v.fixed = false
+	asks := s.calls["request"] || s.calls["user"]
+	v.fixed = v.fixed && !asks
 	origin := s.templates()
-	in, err := l.instance(s, template.Must(origin.Clone()))
+	templates := origin
+	if asks {
+		templates = template.Must(origin.Clone()) // fails for executed templates
+	}
+	in, err := l.instance(s, templates)
 	if err != nil {
 		return nil, []fault{l.escapeFault(s, append([]*templateFile{f}, layouts...), err)}
+	}
+	if !asks {
+		v.shared = in
+		return v, nil
 	}
 	v.idle = &sync.Pool{New: func() any {
 		in, err := l.instance(s, template.Must(origin.Clone()))
