@@ -105,6 +105,14 @@ func (d *disk) compare(r *Router, now *tree) {
 	}
 }
 
+// gone returns an error if a route file is not on disk any more.
+func (d *disk) gone(file string) error {
+	if _, err := fs.Stat(d.files, file); err != nil {
+		return fmt.Errorf("flow: %s is gone: routes stay those of the binary until it is built again", file)
+	}
+	return nil
+}
+
 // hint is for those who ask in vain for a file that is new on disk.
 func (d *disk) hint(r *Router) string {
 	d.mu.Lock()

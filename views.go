@@ -337,12 +337,12 @@ func (r Response) render(req *Request) (Response, error) {
 	}
 	all, err := x.router.views()
 	v := all.byName[name]
-	if v == nil {
-		missing := fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routerDir)
-		if r.kind == kindPage { // in development
-			missing = fmt.Errorf("flow: %s is gone, or has faults: routes stay those of the binary until it is built again", x.endpoint.route.file)
-		}
-		return Response{}, errors.Join(err, missing)
+	switch {
+	case v != nil:
+	case r.kind == kindPage: // in development
+		return Response{}, errors.Join(err, x.router.disk.gone(x.endpoint.route.file))
+	default:
+		return Response{}, errors.Join(err, fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routerDir))
 	}
 	html, err := v.render(req, r.more.block, r.more.data)
 	if err != nil {
