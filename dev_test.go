@@ -101,7 +101,7 @@ func TestDevShowsFaults(t *testing.T) {
 		{"router/index.html", "{{asset `x`}}", "/", "500", "router/index.html:1: no public file is called \"x\""},
 		{"router/index.html", "\n\n{{index . 1}}", "/", "500", "router/index.html:3:2: executing"},
 		{"router/index.html", "<a href='{{if .}}'{{end}}>", "/", "500", "router/index.html:1: {{if}} branches end in different contexts"},
-		{"router/+layout.html", "no slot", "/users/1", "500", "router/+layout.html: the layout does not say where the page goes"},
+		{"router/+layout.html", "no slot", "/users/1", "500", "router/+layout.html:1: the layout does not say where the page goes"},
 		{"router/users/+row.html", "{{end}}", "/users/1", "500", "router/users/+row.html:1: unexpected {{end}}"},
 		{"router/users/+row.html", "{{nothing}}", "/row", "500", "router/users/+row.html:1: function \"nothing\" not defined"},
 		{"router/users/+row.html", "{{template `x`}}", "/row", "500", "router/users/+row.html cannot be rendered by itself: router/users/+row.html:1: no template is called \"x\""},

@@ -40,7 +40,7 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 	b.add(f, "")
 	for i, layout := range layouts {
 		if wrapped := files[i]; wrapped.beginsDocument() {
-			b.faults = append(b.faults, faultIn(wrapped.file, "it begins with <!doctype, and is shown inside %s: leave to the layout what stands around a page", layout.file))
+			b.faults = append(b.faults, faultInLine(wrapped.file, 1, "it begins with <!doctype, and is shown inside %s: leave to the layout what stands around a page", layout.file))
 		}
 		b.add(layout, b.set.outer)
 		b.set.outer = layout.file

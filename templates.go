@@ -126,7 +126,7 @@ func (l *library) check(f *templateFile) {
 	}
 	if f.isLayout() && !hasSlot && !f.bad {
 		f.bad = true
-		l.faults = append(l.faults, faultIn(f.file, "the layout does not say where the page goes: write {{template %q .}} there", slot))
+		l.faults = append(l.faults, faultInLine(f.file, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
 	}
 }
 

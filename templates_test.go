@@ -143,11 +143,11 @@ router/a.html:1: no partial is called "users/+rwo": did you mean "users/+row"?
 router/b.html:1: no route is called "user.id": did you mean "users.id"?`},
 		{"a document in a layout", `+layout.html: <!doctype html><body>{{template "content" .}}
 			a.html:   {{/* frame */}} <!DOCTYPE html><title>A</title>
-			b.html: <p>&lt;!doctype`, `router/a.html: it begins with <!doctype, and is shown inside router/+layout.html: leave to the layout what stands around a page`},
+			b.html: <p>&lt;!doctype`, `router/a.html:1: it begins with <!doctype, and is shown inside router/+layout.html: leave to the layout what stands around a page`},
 		{"a document between layouts", `+layout.html: {{template "content" .}}
 			x/+layout.html: <!doctype html>{{template "content" .}}
 			x/a.html: A
-			x/b.html: B`, `router/x/+layout.html: it begins with <!doctype, and is shown inside router/+layout.html: leave to the layout what stands around a page`},
+			x/b.html: B`, `router/x/+layout.html:1: it begins with <!doctype, and is shown inside router/+layout.html: leave to the layout what stands around a page`},
 		{"an unknown template", `a.html: {{template "x"}}`, `router/a.html:1: no template is called "x": {{define}} it in this file, or call a partial by its path, as in "users/+row"`},
 		{"a page as a partial", `a.html: {{template "b"}}
 			b.html: B`, `router/a.html:1: {{template "b"}}: router/b.html is a page, and only +files can be called: move what both show to a partial`},
@@ -155,7 +155,7 @@ router/b.html:1: no route is called "user.id": did you mean "users.id"?`},
 			a.html: A
 			b.html: {{define "title"}}b{{end}}B`, `router/+layout.html:1: no template is called "title", and router/a.html does not define it: write {{block "title" .}}a default{{end}} here, or {{define "title"}} there`},
 		{"a layout without a slot", `+layout.html: <body>
-			a.html: A`, `router/+layout.html: the layout does not say where the page goes: write {{template "content" .}} there`},
+			a.html: A`, `router/+layout.html:1: the layout does not say where the page goes: write {{template "content" .}} there`},
 		{"a slot without data", `+layout.html: {{template "content"}}`, `router/+layout.html:1: {{template "content"}} gives the page no data: write {{template "content" .}}`},
 		{"a slot that is no layout's", `a.html: ` + content, `router/a.html:1: {{template "content"}} is where a layout puts the page, and this is no +layout.html`},
 		{"a page that defines the slot", `+layout.html: ` + content + `
