@@ -136,6 +136,9 @@ func (x *exchange) failure() error {
 	x.auth.mu.Lock()
 	err := x.auth.err
 	x.auth.mu.Unlock()
+	if err == http.ErrAbortHandler { // a template asked, and contains all panics
+		panic(err)
+	}
 	if err != nil {
 		return fmt.Errorf("flow: Authenticate failed: %w", err)
 	}
@@ -465,6 +468,9 @@ func (x *exchange) respondError(req *Request, err error) Response {
 		resp, failed := x.try(req, func(r *Request) (Response, error) { return x.router.OnError(r, err), nil })
 		switch {
 		case !before && x.failed.Load(): // a page has asked who the user is
+			if failed != nil {
+				x.log(req, fmt.Errorf("OnError: %w", failed))
+			}
 			return x.plainError(req, x.failureAfter(err), false)
 		case failed != nil:
 			x.log(req, fmt.Errorf("OnError: %w", failed))

@@ -30,7 +30,8 @@ type disk struct {
 // called before the Router serves.
 //
 // Routes stay those of the binary. The log says how the directory differs from
-// them. A directory that has no router/ is a fault.
+// them. A directory that has no router/ is a fault. Faults of templates are not
+// for Check any more.
 func (r *Router) Dev(dir string) {
 	pos := caller(0)
 	r.own.change(pos, "Dev", func() {
@@ -64,7 +65,7 @@ func (d *disk) read(r *Router) (*views, error) {
 	for _, s := range now.public {
 		onDisk[belowPublic(s.file)] = true
 	}
-	state := fmt.Sprint(texts, sortedKeys(onDisk), now.faults, faults)
+	state := fmt.Sprint(texts, sortedKeys(onDisk), sortedKeys(now.dirs), now.faults, faults)
 	if d.views != nil && state == d.state {
 		return d.views, d.err
 	}

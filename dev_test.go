@@ -3,10 +3,12 @@ package flow
 import (
 	"html"
 	"log/slog"
+	"math/rand/v2"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -223,4 +225,40 @@ func TestDevServesPublicFilesWithoutKeepingThem(t *testing.T) {
 	is.Equal(w.Header().Get("X-Content-Type-Options"), "nosniff")
 	req.Header.Set("Range", "bytes=1-2")
 	is.Equal(do(r, req).Code, 206)
+}
+
+// TestDevFaultsOfOtherPages do not turn a 404 into a 500.
+func TestDevFaultsOfOtherPages(t *testing.T) {
+	is := is.New(t)
+	tree := pages(pagesOf("a.html: A\nb.html: B"))
+	dir := onDisk(t, tree)
+	r := New(tree)
+	r.Dev(dir)
+	is.NoErr(r.Check())
+	write(t, dir, "router/b.html", "{{if}}")
+	req := httptest.NewRequest("GET", "/none", nil)
+	req.Header.Set("Accept", "text/html")
+	is.Equal(do(r, req).Code, 404)
+	is.Equal(says(serve(r, "GET", "/a")), "200 A")
+}
+
+// TestDevWhileFilesChange is for the race detector.
+func TestDevWhileFilesChange(t *testing.T) {
+	is := is.New(t)
+	dir := onDisk(t, devTree())
+	r, _ := devRouter(t, devTree(), dir)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 10 {
+				if i == 0 {
+					write(t, dir, "router/index.html", strings.Repeat("x", rand.IntN(9)))
+					continue
+				}
+				w := serve(r, "GET", []string{"/", "/users/7", "/none", "/app.css"}[i%4])
+				is.True(w.Code < 500)
+			}
+		})
+	}
+	all.Wait()
 }

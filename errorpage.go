@@ -100,7 +100,7 @@ func (x *exchange) present(req *Request, p problem) (Response, error) {
 	all, err := x.router.views()
 	page := all.errorPage(x, req)
 	switch {
-	case page == nil && err != nil:
+	case page == nil && err != nil && all.lost: // in development
 		return p.response("text/plain"), err
 	case page == nil:
 		return p.response(mediaType), nil

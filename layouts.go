@@ -2,6 +2,7 @@ package flow
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 		missed:    map[string][]fault{},
 	}
 	files := append([]*templateFile{f}, layouts...)
+	for _, layout := range layouts {
+		layout.used = layout.used || f.used
+	}
 	if slices.ContainsFunc(files, func(f *templateFile) bool { return f.broken }) {
 		return nil, nil
 	}
@@ -95,7 +99,7 @@ type setBuilder struct {
 // add makes the templates of a file available whose names are not taken. wraps is
 // what the slot of a layout holds.
 func (b *setBuilder) add(f *templateFile, wraps string) {
-	b.bad = b.bad || f.bad
+	b.bad = b.bad || len(f.faults) > 0
 	for _, name := range sortedKeys(f.trees) {
 		t := f.trees[name]
 		if name == slot {
@@ -108,10 +112,8 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 			continue
 		}
 		b.owner[name] = f
-		if f.isLayout() || isPartial(f.name) { // other sets have it too
-			t = t.Copy()
-		}
 		if f.isLayout() {
+			t = t.Copy() // other sets wrap another page with it
 			eachNode(t.Root, func(n parse.Node) {
 				if n, ok := n.(*parse.TemplateNode); ok && n.Name == slot {
 					n.Name = wraps
@@ -120,7 +122,7 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 		}
 		b.available[name] = t
 	}
-	for name := range f.trees {
+	for _, name := range sortedKeys(f.trees) {
 		if b.missed[name] != nil {
 			delete(b.missed, name)
 			b.reach(name)
@@ -149,13 +151,17 @@ func (b *setBuilder) reach(name string) {
 		case *parse.IdentifierNode:
 			b.set.calls[n.Ident] = true
 		case *parse.TemplateNode:
-			if p := b.byFile[n.Name]; p != nil && b.owner[n.Name] == nil && !p.broken {
-				b.add(p, "")
+			p := b.byFile[n.Name]
+			if p != nil && isPartial(p.name) {
+				p.used = p.used || b.owner[b.set.inner].used
+				if b.owner[n.Name] == nil && !p.broken {
+					b.add(p, "")
+				}
 			}
-			switch p := b.byFile[n.Name]; {
+			switch {
 			case b.available[n.Name] != nil:
 				b.reach(n.Name)
-			case p != nil || n.Name == slot || path.Base(n.Name)[0] == '+': // check has reported it
+			case n.Name == slot || path.Base(n.Name)[0] == '+': // check has reported it, or the file
 				b.bad = true
 			default:
 				b.missed[n.Name] = append(b.missed[n.Name], b.missing(t, n))
@@ -167,6 +173,9 @@ func (b *setBuilder) reach(name string) {
 // lost says why a layout that has a slot does not show what it wraps.
 func (b *setBuilder) lost(layout, wrapped *templateFile) []fault {
 	for _, name := range sortedKeys(layout.trees) {
+		if name == slot {
+			continue // a block of that name stands for what is wrapped
+		}
 		var line int
 		eachNode(layout.trees[name].Root, func(n parse.Node) {
 			if n, ok := n.(*parse.TemplateNode); ok && n.Name == slot {
@@ -188,7 +197,7 @@ func (b *setBuilder) lost(layout, wrapped *templateFile) []fault {
 // missing says what is wrong about a name that no template of the set has.
 func (b *setBuilder) missing(t *parse.Tree, n *parse.TemplateNode) fault {
 	line := lineOf(t, n)
-	if f := b.files[n.Name]; f != nil {
+	if f := cmp.Or(b.files[n.Name], b.byFile[n.Name]); f != nil {
 		return faultInLine(t.ParseName, line, "{{template %q}}: %s is a page, and only +files can be called: move what both show to a partial", n.Name, f.file)
 	}
 	if t.ParseName != b.set.inner {

@@ -26,7 +26,8 @@ type templateFile struct {
 	shared bool                   // it is from a further tree of New
 	trees  map[string]*parse.Tree // its own, under file, and each define and block
 	broken bool                   // it cannot be parsed
-	bad    bool                   // it has faults, so that nothing is made with it
+	faults []fault                // by itself: nothing is made with it if there are any
+	used   bool                   // by the application: it is its own, or reached by what is
 }
 
 // These +files have a meaning of their own; the others are partials.
@@ -66,7 +67,7 @@ func newLibrary(own, flows template.FuncMap, names map[string]*route) *library {
 
 // parse adds a template file to the library.
 func (l *library) parse(src templateText) {
-	f := &templateFile{name: src.name, file: src.file, shared: src.shared, trees: map[string]*parse.Tree{}}
+	f := &templateFile{name: src.name, file: src.file, shared: src.shared, used: !src.shared, trees: map[string]*parse.Tree{}}
 	l.files[f.name], l.byFile[f.file] = f, f
 	// Errors of the parser take the name for a format.
 	name := strings.ReplaceAll(f.file, "%", "%%")
@@ -74,8 +75,8 @@ func (l *library) parse(src templateText) {
 	t.Mode = parse.SkipFuncCheck // check reports all of them
 	_, err := t.Parse(strings.TrimPrefix(src.text, "\ufeff"), "", "", f.trees)
 	if err != nil {
-		l.faults = append(l.faults, templateFault(f.file, err))
-		f.bad, f.broken = true, true
+		f.faults = append(f.faults, templateFault(f.file, err))
+		f.broken = true
 	}
 	for _, t := range f.trees {
 		t.ParseName = f.file
@@ -92,8 +93,7 @@ func (l *library) check(f *templateFile) {
 	for _, name := range sortedKeys(f.trees) {
 		t := f.trees[name]
 		report := func(n parse.Node, format string, args ...any) {
-			f.bad = true
-			l.faults = append(l.faults, faultInLine(f.file, lineOf(t, n), format, args...))
+			f.faults = append(f.faults, faultInLine(f.file, lineOf(t, n), format, args...))
 		}
 		switch {
 		case name != f.file && path.Base(name)[0] == '+':
@@ -114,7 +114,7 @@ func (l *library) check(f *templateFile) {
 					}
 				}
 			case *parse.TemplateNode:
-				hasSlot = hasSlot || n.Name == slot
+				hasSlot = hasSlot || n.Name == slot && name != slot
 				if err := l.checkTemplate(f, n); err != nil {
 					report(n, "%v", err)
 				}
@@ -124,9 +124,8 @@ func (l *library) check(f *templateFile) {
 			}
 		})
 	}
-	if f.isLayout() && !hasSlot && !f.bad {
-		f.bad = true
-		l.faults = append(l.faults, faultInLine(f.file, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
+	if f.isLayout() && !hasSlot && len(f.faults) == 0 {
+		f.faults = append(f.faults, faultInLine(f.file, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
 	}
 }
 

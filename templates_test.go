@@ -154,6 +154,13 @@ router/b.html:1: no route is called "user.id": did you mean "users.id"?`},
 		{"a slot that the page does not fill", `+layout.html: {{template "title" .}}` + content + `
 			a.html: A
 			b.html: {{define "title"}}b{{end}}B`, `router/+layout.html:1: no template is called "title", and router/a.html does not define it: write {{block "title" .}}a default{{end}} here, or {{define "title"}} there`},
+		{"a slot in the slot", `+layout.html: {{define "content"}}{{template "content" .}}{{end}}
+			a.html: A`, `router/+layout.html:1: the layout does not say where the page goes: write {{template "content" .}} there`},
+		{"a page by its file", `a.html: {{template "router/b.html"}}
+			b.html: B`, `router/a.html:1: {{template "router/b.html"}}: router/b.html is a page, and only +files can be called: move what both show to a partial`},
+		{"half a script twice", `+s.html: <script>var x = 
+			a.html: {{template "+s"}}{{.}}</script>{{template "+s"}}{{.}}</script>`, `router/+s.html:1: "+s" ends within a tag, an attribute, a script or a style, and is called more than once, of which html/template escapes only the first rightly: end what it begins`},
+		{"half an attribute, in a page and in a fragment", `a.html: {{template "u"}}{{.}}">A</a>{{define "u"}}<a href="{{end}}{{define "f"}}{{template "u"}}{{.}}">F</a>{{end}}`, `router/a.html:1: "u" ends within a tag, an attribute, a script or a style, and is called more than once, of which html/template escapes only the first rightly: end what it begins`},
 		{"a layout without a slot", `+layout.html: <body>
 			a.html: A`, `router/+layout.html:1: the layout does not say where the page goes: write {{template "content" .}} there`},
 		{"a slot without data", `+layout.html: {{template "content"}}`, `router/+layout.html:1: {{template "content"}} gives the page no data: write {{template "content" .}}`},
@@ -210,6 +217,10 @@ func TestFaultsOfEscaping(t *testing.T) {
 		{"in a page's partial", `+p.html: <a href="{{.}}
 			a.html: {{template "+p"}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
 		{"in a partial of no page", `+p.html: <a href="{{.}}`, `router/+p.html:1: ends within a tag, an attribute, a script or a style`},
+		{"in what only Block reaches, under a title", `+layout.html: <title>{{block "title" .}}x{{end}}</title>{{template "content" .}}
+			a.html: A{{define "b"}}<a href="{{.}}{{end}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
+		{"in a layout, around half a page", `+layout.html: {{template "content" .}}<a href=x"y>
+			a.html: A<p `, `router/+layout.html:1: "<" in attribute name: "<a href=x\"y>"`},
 		{"in what only Block reaches", `a.html: A{{define "b"}}<a href="{{.}}{{end}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
 		{"without a place, in a page", `+layout.html: <main>{{template "content" .}}</main>
 			a.html: <a href=x"y>`, `router/a.html:1: "\"" in unquoted attr: "x\"y"`},
@@ -226,6 +237,46 @@ func TestFaultsOfEscaping(t *testing.T) {
 			is.Equal(err.Error(), tt.want) // once
 		})
 	}
+}
+
+// TestFaultsAreInAFixedOrder reads the same partials in any order.
+func TestFaultsAreInAFixedOrder(t *testing.T) {
+	is := is.New(t)
+	tree := pages(pagesOf(`a.html: {{template "m1"}}{{template "m2"}}{{template "m3"}}{{template "+p"}}
+		+p.html: {{define "m1"}}{{template "+q"}}{{end}}{{define "m2"}}{{template "+r"}}{{end}}{{define "m3"}}{{template "+s"}}{{end}}
+		+q.html: {{define "d"}}{{end}}
+		+r.html: {{define "d"}}{{end}}
+		+s.html: {{define "d"}}{{end}}`))
+	first := New(tree).Check()
+	is.True(first != nil)
+	for range 50 {
+		is.Equal(New(tree).Check().Error(), first.Error())
+	}
+}
+
+// TestSharedTemplatesThatNobodyUses may need what other applications have.
+func TestSharedTemplatesThatNobodyUses(t *testing.T) {
+	is := is.New(t)
+	shared := pages(pagesOf(`+cart.html: {{route "cart"}}{{cart}}{{asset "cart.css"}}{{template "+none"}}
+		x/+layout.html: {{nothing}}
+		x/+error.html: {{template "none"}}
+		+half.html: {{if}}`))
+	r := New(pages(pagesOf("a.html: A\nb.http: ")), shared)
+	r.At("b").GET().Do(func(*Request) Response { return View("+cart", nil) })
+	log := logged(r)
+	is.NoErr(r.Check())
+	is.Equal(says(serve(r, "GET", "/a")), "200 A")
+	is.Equal(serve(r, "GET", "/b").Code, 500)
+	is.True(strings.Contains(log.String(), "+cart"))
+	err := New(pages(pagesOf(`a.html: {{template "+cart"}}`)), shared).Check()
+	is.True(err != nil)
+	is.Equal(strings.Count(err.Error(), "router/+cart.html:1: "), 4) // and no other
+	is.Equal(strings.Count(err.Error(), "router/"), 5)
+	err = New(pages(pagesOf(`x/a.html: {{template "+half"}}`)), shared).Check()
+	is.True(err != nil)
+	is.Equal(err.Error(), `router/+half.html:1: missing value for if
+router/x/+error.html:1: no template is called "none": {{define}} it in this file, or call a partial by its path, as in "users/+row"
+router/x/+layout.html:1: function "nothing" not defined: add it to Router.Funcs`)
 }
 
 func TestFaultOfATemplateHasItsLine(t *testing.T) {
@@ -255,7 +306,7 @@ func TestFuncsOfTheirOwn(t *testing.T) {
 		want  string
 	}{
 		{"several", template.FuncMap{"x": 1, "break": func() string { return "" }, "route": func() string { return "" }, "good": func() string { return "" }},
-			`Router.Funcs: "break" is a word of the language: call this one otherwise
+			`Router.Funcs: "break" is a word of html/template itself: call this one otherwise
 Router.Funcs: "route" is a function of every template already: call this one otherwise
 Router.Funcs: value for x not a function`},
 		{"taken", template.FuncMap{"user": func() string { return "" }}, `Router.Funcs: "user" is a function of every template already: call this one otherwise`},

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,18 +20,26 @@ type views struct {
 	byName map[string]*view
 	errors map[string]*view // error pages in their layouts, by directory
 	places map[string]*view // the error page for what matches nothing, by URL of a directory
+	lost   bool             // an error page has faults
 }
 
-// A view is a template that is ready to be rendered: a page or an error page in
-// its layouts, or a +file by itself.
+// A view is a template that can be rendered: a page or an error page in its
+// layouts, or a +file by itself.
 type view struct {
-	file   string
-	start  string          // what is executed: the outermost layout, or the template itself
-	blocks map[string]bool // what Block takes: the page's own
-	err    error           // why it cannot be rendered by itself
+	file  string
+	whole *executable
 	// fixed: it is the same for every request, unless its data is not.
 	fixed bool
+	// blocks are what the page itself defines, for Block. Those that it shows are
+	// made ready when they are first asked for: few are.
+	blocks map[string]func() (*executable, error)
+	err    error // why it cannot be rendered by itself
+}
 
+// An executable is a template to begin with, and all that it calls, as html/template
+// has escaped it.
+type executable struct {
+	name   string
 	shared *instance  // if it asks for no request
 	idle   *sync.Pool // else: of instances that nobody uses now
 }
@@ -43,7 +52,7 @@ type instance struct {
 	req       *Request
 }
 
-// views makes a view of each template, and reports what is wrong about them in
+// views makes a view of each template, and reports what is wrong about them and
 // the sets that they are in.
 func (l *library) views(t *tree) *views {
 	v := &views{byName: map[string]*view{}, errors: map[string]*view{}}
@@ -53,28 +62,40 @@ func (l *library) views(t *tree) *views {
 		if f.isLayout() {
 			continue
 		}
+		isError := path.Base(name) == errorName
 		var layouts []*templateFile
 		if !isPartial(name) {
 			layouts = l.layoutsOf(name)
+			f.used = f.used || isError && (dirOf(name) == "" || t.dirs[dirOf(name)])
 		}
 		made, faults := l.view(f, layouts)
 		switch {
 		case made != nil:
-		case len(faults) > 0 && isPartial(name) && (called[f.file] || f.shared): // it may need what a page defines
+		case len(faults) > 0 && (isPartial(name) && called[f.file] || !f.used): // it may need what a page defines
 			made = &view{file: f.file, err: joinFaults(faults)}
 		default:
+			v.lost = v.lost || isError
 			l.faults = append(l.faults, faults...)
 			continue
 		}
 		v.byName[name] = made
-		if path.Base(name) == errorName {
-			bare := *made
-			bare.start = f.file
-			v.byName[name], v.errors[dirOf(name)] = &bare, made
+		if isError && made.err == nil {
+			v.byName[name], v.errors[dirOf(name)] = made.bare(), made
+		}
+	}
+	for _, name := range sortedKeys(l.files) {
+		if f := l.files[name]; f.used {
+			l.faults = append(l.faults, f.faults...)
 		}
 	}
 	v.findPlaces(t)
 	return v
+}
+
+// bare returns the view of an error page without its layouts.
+func (v *view) bare() *view {
+	whole, err := v.blocks[v.file]()
+	return &view{file: v.file, whole: whole, err: err}
 }
 
 // calledPartials returns the partials that another file calls.
@@ -107,40 +128,39 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*view, []fault
 	if s == nil {
 		return nil, faults
 	}
-	v := &view{file: f.file, start: s.outer, blocks: map[string]bool{}, fixed: true}
-	for name := range f.trees {
-		v.blocks[name] = name != f.file
-	}
+	v := &view{file: f.file, fixed: !s.asks(), blocks: map[string]func() (*executable, error){}}
 	for name := range l.own {
 		v.fixed = v.fixed && !s.calls[name]
 	}
-	asks := s.calls["request"] || s.calls["user"]
-	v.fixed = v.fixed && !asks
-	origin := s.templates()
-	templates := origin
-	if asks {
-		templates = template.Must(origin.Clone()) // fails for executed templates
+	templates := s.templates()
+	if name, ok := l.calledInParts(s, templates); ok {
+		t := s.trees[name]
+		return nil, []fault{faultInLine(t.ParseName, lineOf(t, t.Root), "%q ends within a tag, an attribute, a script or a style, and is called more than once, of which html/template escapes only the first rightly: end what it begins", plainName(name))}
 	}
-	in, err := l.instance(s, templates)
+	whole, err := l.executable(s, templates, s.outer)
 	if err != nil {
-		return nil, []fault{l.escapeFault(s, append([]*templateFile{f}, layouts...), err)}
+		return nil, []fault{l.escapeFault(s, templates, append([]*templateFile{f}, layouts...), err)}
 	}
-	if !asks {
-		v.shared = in
-		return v, nil
+	v.whole = whole
+	for name := range f.trees {
+		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return l.executable(s, templates, name) })
 	}
-	v.idle = &sync.Pool{New: func() any {
-		in, err := l.instance(s, template.Must(origin.Clone()))
-		if err != nil {
-			panic(err) // does not happen: the first was made of the same
+	for _, name := range s.fragments { // only Block reaches them, so they are to be shown by themselves
+		if _, err := v.blocks[name](); err != nil {
+			faults = append(faults, l.escapeFault(s, templates, nil, err))
 		}
-		return in
-	}}
-	v.idle.Put(in)
+	}
+	if len(faults) > 0 {
+		return nil, faults
+	}
 	return v, nil
 }
 
-// templates returns the set as html/template holds it.
+// asks reports whether the templates ask for the request.
+func (s *set) asks() bool { return s.calls["request"] || s.calls["user"] }
+
+// templates returns the set as html/template holds it. It is never executed, so
+// that it can be cloned: html/template changes what it escapes.
 func (s *set) templates() *template.Template {
 	templates := template.New("")
 	for _, name := range sortedKeys(s.trees) {
@@ -149,59 +169,107 @@ func (s *set) templates() *template.Template {
 	return templates
 }
 
-// instance makes templates ready. html/template escapes at the first execution,
-// which is one that cannot do anything: all functions fail then, and so does what
-// it writes to.
-func (l *library) instance(s *set, templates *template.Template) (*instance, error) {
-	for _, name := range append([]string{s.outer}, s.fragments...) {
-		if err := l.escape(templates, name); err != nil {
-			return nil, err
-		}
+// executable makes one template of a set ready.
+func (l *library) executable(s *set, templates *template.Template, name string) (*executable, error) {
+	in, err := l.instance(templates, name)
+	if err != nil {
+		return nil, err
 	}
-	in := &instance{templates: templates}
-	templates.Funcs(l.funcs).Funcs(template.FuncMap{
+	e := &executable{name: name}
+	if !s.asks() {
+		e.shared = in
+		return e, nil
+	}
+	e.idle = &sync.Pool{New: func() any {
+		in, err := l.instance(templates, name)
+		if err != nil {
+			panic(err) // does not happen: the first was made of the same
+		}
+		return in
+	}}
+	e.idle.Put(in)
+	return e, nil
+}
+
+func (l *library) instance(templates *template.Template, name string) (*instance, error) {
+	escaped, err := l.escape(templates, name)
+	if err != nil {
+		return nil, err
+	}
+	in := &instance{templates: escaped}
+	escaped.Funcs(l.funcs).Funcs(template.FuncMap{
 		"request": func() *Request { return in.req },
 		"user":    func() any { return in.req.User() },
 	})
 	return in, nil
 }
 
-func (l *library) escape(templates *template.Template, name string) error {
+// escape returns a copy of templates in which one is escaped. html/template does
+// that at the first execution, which is one that has no effect: all functions
+// fail then, and so does what it writes to.
+func (l *library) escape(templates *template.Template, name string) (*template.Template, error) {
 	idle := template.FuncMap{"request": notNow, "user": notNow}
 	for name := range l.funcs {
 		idle[name] = notNow
 	}
+	escaped := template.Must(templates.Clone()).Funcs(idle) // fails for executed templates
 	var fault *template.Error
-	if err := templates.Funcs(idle).ExecuteTemplate(notNowWriter{}, name, nil); errors.As(err, &fault) {
-		return fault
+	if err := escaped.ExecuteTemplate(notNowWriter{}, name, nil); errors.As(err, &fault) {
+		return nil, fault
 	}
-	return nil
+	return escaped, nil
+}
+
+// calledInParts returns a template that does not end what it begins, such as a
+// tag, and is called more than once. html/template then escapes what follows the
+// second call as if nothing had begun.
+func (l *library) calledInParts(s *set, templates *template.Template) (name string, ok bool) {
+	calls := map[string]int{}
+	for _, t := range s.trees {
+		eachNode(t.Root, func(n parse.Node) {
+			if n, ok := n.(*parse.TemplateNode); ok {
+				calls[n.Name]++
+			}
+		})
+	}
+	for _, name := range sortedKeys(calls) {
+		var fault *template.Error
+		if calls[name] < 2 {
+			continue
+		}
+		if _, err := l.escape(templates, name); errors.As(err, &fault) && fault.ErrorCode == template.ErrEndContext {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// plainName returns what people call a template.
+func plainName(name string) string {
+	return strings.TrimSuffix(belowRouter(name), ".html")
 }
 
 // escapeFault says where an error of html/template is. Some of them name only the
-// template that was executed; the innermost file that fails by itself is meant.
-func (l *library) escapeFault(s *set, files []*templateFile, err error) fault {
+// template that was executed; the innermost file that fails in the same way by
+// itself is meant.
+func (l *library) escapeFault(s *set, templates *template.Template, files []*templateFile, err error) fault {
+	var whole, own *template.Error
+	if !errors.As(err, &whole) {
+		return templateFault(s.inner, err)
+	}
 	for _, f := range files {
-		copies := template.New("")
-		for name, t := range s.trees {
-			template.Must(copies.AddParseTree(name, t.Copy()))
-		}
-		if own := l.escape(copies, f.file); own != nil {
-			err = own
+		if _, err := l.escape(templates, f.file); errors.As(err, &own) && own.ErrorCode == whole.ErrorCode {
+			whole = own
 			break
 		}
 	}
-	var escaping *template.Error
-	if !errors.As(err, &escaping) || escaping.Node != nil {
-		return templateFault(s.inner, err)
-	}
-	name, _, _ := strings.Cut(escaping.Name, "$htmltemplate_") // html/template's copies for other contexts
+	name, _, _ := strings.Cut(whole.Name, "$htmltemplate_") // html/template's copies for other contexts
 	t := s.trees[cmp.Or(name, s.inner)]
-	if t == nil {
-		return templateFault(s.inner, err)
+	if t == nil || whole.Node != nil {
+		return templateFault(s.inner, whole)
 	}
-	line := cmp.Or(escaping.Line, lineOfText(t, escaping.Description))
-	return faultInLine(t.ParseName, line, "%s", plainEscaping(escaping.Description))
+	line := cmp.Or(whole.Line, lineOfText(t, whole.Description))
+	return faultInLine(t.ParseName, line, "%s", plainEscaping(whole.Description))
 }
 
 // lineOfText returns the line of the text that an error of html/template quotes, or
@@ -236,12 +304,12 @@ func (notNowWriter) Write([]byte) (int, error) { return 0, errNotNow }
 func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault) {
 	good = template.FuncMap{}
 	for _, name := range sortedKeys(funcs) {
-		switch name {
-		case "asset", "request", "route", "user":
+		switch {
+		case slices.Contains([]string{"asset", "request", "route", "user"}, name):
 			faults = append(faults, fault{text: fmt.Sprintf("Router.Funcs: %q is a function of every template already: call this one otherwise", name)})
 			continue
-		case "break", "continue":
-			faults = append(faults, fault{text: fmt.Sprintf("Router.Funcs: %q is a word of the language: call this one otherwise", name)})
+		case strings.HasPrefix(name, "_html_template_") || slices.Contains(templateWords, name):
+			faults = append(faults, fault{text: fmt.Sprintf("Router.Funcs: %q is a word of html/template itself: call this one otherwise", name)})
 			continue
 		}
 		good[name] = funcs[name]
@@ -254,6 +322,9 @@ func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault) 
 	}
 	return good, faults
 }
+
+// templateWords cannot be called, whatever they stand for.
+var templateWords = []string{"block", "break", "continue", "define", "else", "end", "false", "if", "nil", "range", "template", "true", "with"}
 
 func checkFunc(name string, f any) (err error) {
 	defer func() {
@@ -278,8 +349,9 @@ func templateFault(file string, err error) fault {
 	return faultIn(file, "%s", text)
 }
 
-// contexts is how html/template describes, to itself, where in the HTML it is.
-var contexts = regexp.MustCompile(`: \{state\w+ .*$`)
+// contexts is how html/template describes, to itself, where in the HTML it is, and
+// what it adds to the name of a template for that place.
+var contexts = regexp.MustCompile(`: \{state\w+ .*$|\$htmltemplate_\w+`)
 
 func plainEscaping(text string) string {
 	text = contexts.ReplaceAllString(text, "")
@@ -298,23 +370,32 @@ func (v *view) render(req *Request, block string, data any) (string, error) {
 	if v.err != nil {
 		return "", fmt.Errorf("%s cannot be rendered by itself: %w", v.file, v.err)
 	}
-	name := v.start
-	if block != "" {
-		if name = block; !v.blocks[block] {
-			return "", fmt.Errorf("Block(%q): %s has no such {{define}} or {{block}}", block, v.file)
-		}
+	if block == "" {
+		return v.whole.execute(req, data)
 	}
-	in := v.shared
+	ready := v.blocks[block]
+	if ready == nil || block == v.file {
+		return "", fmt.Errorf("Block(%q): %s has no such {{define}} or {{block}}", block, v.file)
+	}
+	e, err := ready()
+	if err != nil {
+		return "", fmt.Errorf("Block(%q): it cannot be shown by itself: %s", block, plainEscaping(err.Error()))
+	}
+	return e.execute(req, data)
+}
+
+func (e *executable) execute(req *Request, data any) (string, error) {
+	in := e.shared
 	if in == nil {
-		in = v.idle.Get().(*instance)
+		in = e.idle.Get().(*instance)
 		in.req = req
 		defer func() {
 			in.req = nil
-			v.idle.Put(in)
+			e.idle.Put(in)
 		}()
 	}
 	b := buffers.Get().(*bytes.Buffer)
-	err := in.templates.ExecuteTemplate(b, name, data)
+	err := in.templates.ExecuteTemplate(b, e.name, data)
 	html := b.String()
 	if b.Reset(); b.Cap() <= maxBuffer {
 		buffers.Put(b)

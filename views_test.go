@@ -173,7 +173,7 @@ func TestTemplatesKnowTheirOwnRequest(t *testing.T) {
 
 func TestBlock(t *testing.T) {
 	r := New(pages(pagesOf(`+layout.html: <body>{{block "title" .}}site{{end}}{{template "content" .}}{{block "foot" .}}{{end}}</body>
-		posts.html: {{define "title"}}posts{{end}}<h1>Posts</h1>{{block "comments" .}}<li>{{.}} {{template "+mark"}}{{end}}{{define "toast"}}<p>{{.}}{{end}}
+		posts.html: {{define "title"}}posts{{end}}<h1>Posts</h1>{{block "comments" .}}<li>{{.}} {{template "+mark"}}{{end}}{{define "toast"}}<p>{{.}}{{end}}<script>{{block "js" .}}if(a<b){{.}}{{end}}</script>
 		+mark.html: !
 		plain.http: `)))
 	answer := func(req *Request) Response {
@@ -198,6 +198,7 @@ func TestBlock(t *testing.T) {
 		{"/posts?of=page&block=router/posts.html", "500", `router/posts.html has no such`},
 		{"/posts?of=page&block=router/%2Blayout.html", "500", `router/posts.html has no such`},
 		{"/posts?of=page&block=foot", "500", `router/posts.html has no such`},
+		{"/posts?of=page&block=js", "500", `Block(\"js\"): it cannot be shown by itself: html/template:js: ends within a tag`},
 		{"/posts?of=page", "500", `Block(\"\") takes the name of a block of a Page or a View`},
 		{"/posts?of=text&block=comments", "500", `Block(\"comments\") takes the name of a block of a Page or a View`},
 		{"/plain?of=page&block=comments", "500", "this route has none"},
