@@ -30,8 +30,8 @@ type disk struct {
 // called before the Router serves.
 //
 // Routes stay those of the binary. The log says how the directory differs from
-// them. A directory that has no router/ is a fault. Faults of templates are not
-// for Check any more.
+// them. A directory that has no router/ is a fault. Check leaves
+// templates to the browser then.
 func (r *Router) Dev(dir string) {
 	pos := caller(0)
 	r.own.change(pos, "Dev", func() {

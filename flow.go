@@ -107,7 +107,8 @@ type Router struct {
 	// Verb.MaxBody sets it for one route.
 	MaxBody int64
 
-	// Funcs are functions for templates, beside route, asset, request and user.
+	// Funcs are functions for templates, beside route, asset, request and user. An
+	// error of one is answered as that of a handler.
 	Funcs template.FuncMap
 
 	// CrossOrigin refuses unsafe requests of other origins with 403, by default
