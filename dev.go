@@ -16,11 +16,13 @@ import (
 type disk struct {
 	files fs.FS
 
-	mu      sync.Mutex
-	state   string // of all that views depend on, when they were made
-	views   *views
-	err     error // what is wrong about them
-	differs string
+	mu    sync.Mutex
+	state string // of all that views depend on, when they were made
+	views *views
+	err   error // what is wrong about them
+
+	differing sync.Mutex
+	differs   string // what was logged
 }
 
 // Dev makes the Router read templates and public files from a directory, which
@@ -30,8 +32,8 @@ type disk struct {
 // called before the Router serves.
 //
 // Routes stay those of the binary. The log says how the directory differs from
-// them. A directory that has no router/ is a fault. Check leaves
-// templates to the browser then.
+// them. A directory that has no router/ is a fault. Check leaves templates to the
+// browser then.
 func (r *Router) Dev(dir string) {
 	pos := caller(0)
 	r.own.change(pos, "Dev", func() {
@@ -88,6 +90,8 @@ func (d *disk) read(r *Router) (*views, error) {
 
 // compare logs how the disk differs from the binary, each time that changes.
 func (d *disk) compare(r *Router, now *tree) {
+	d.differing.Lock()
+	defer d.differing.Unlock()
 	added, removed := difference(fileNames(now), fileNames(r.tree))
 	var args []any
 	if len(added) > 0 {
@@ -114,14 +118,25 @@ func (d *disk) gone(file string) error {
 	return nil
 }
 
-// hint is for those who ask in vain for a file that is new on disk.
-func (d *disk) hint(r *Router) string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.compare(r, readTree(d.files, r.tree.shared)); d.differs == "" {
-		return ""
+// hint is for those who ask in vain for what is new on disk.
+func (d *disk) hint(r *Router, req *http.Request) string {
+	p, _ := parsePath(req)
+	var asked []segment
+	for _, value := range p.values {
+		asked = append(asked, segment{literal, value})
 	}
-	return "the files on disk are not those of the binary, whose routes stay as they are until it is built again: see the log"
+	now, known := readTree(d.files, r.tree.shared), fileNames(r.tree)
+	d.compare(r, now)
+	shapes := slices.Clone(now.public)
+	for _, route := range now.routes {
+		shapes = append(shapes, route.shapes...)
+	}
+	for _, s := range shapes {
+		if _, ok := overlap(asked, s.segments); ok && !known[s.file] {
+			return s.file + " is new: it has no URL until the binary is built again"
+		}
+	}
+	return ""
 }
 
 // fileNames returns the route files and public files of a tree.
@@ -165,8 +180,8 @@ func (d *disk) public(file string) flowFunc {
 // showFault answers with an error in all detail.
 func showFault(r *http.Request, err error) Response {
 	p := problem{status: http.StatusInternalServerError, detail: trimFlow(err).Error()}
-	if preferred(acceptOf(r), true) != "text/html" {
-		return p.response("text/plain")
+	if mediaType := preferred(acceptOf(r), true); mediaType != "text/html" {
+		return p.response(mediaType)
 	}
 	var b strings.Builder
 	if err := faultPage.Execute(&b, strings.Split(p.detail, "\n")); err != nil {

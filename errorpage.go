@@ -11,7 +11,7 @@ import (
 // data is what +error.html gets as its dot. It is a map, so that layouts which look
 // for what their pages have find nothing there, as in a page without data.
 func (p problem) data(path string) map[string]any {
-	return map[string]any{"Status": p.status, "Title": p.title(), "Detail": p.detail, "Path": path, "Fields": p.fields}
+	return map[string]any{"Status": p.status, "Title": p.title(), "Detail": p.detail, "Path": path, "Fields": map[string]string(p.fields)}
 }
 
 // findPlaces notes for each directory of literal names, groups aside, which error
@@ -91,7 +91,7 @@ func (v *views) errorPage(x *exchange, req *Request) *view {
 // text, and the error says why.
 func (x *exchange) present(req *Request, p problem) (Response, error) {
 	if x.endpoint.miss && p.status == http.StatusNotFound && x.router.inDev() {
-		p.detail = x.router.disk.hint(x.router)
+		p.detail = x.router.disk.hint(x.router, req.Request)
 	}
 	mediaType := preferred(acceptOf(req.Request), x.endpoint.isPage())
 	if mediaType != "text/html" || x.router == nil {

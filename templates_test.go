@@ -215,12 +215,23 @@ func TestFaultsOfEscaping(t *testing.T) {
 		{"in a layout", `+layout.html: <script>{{template "content" .}}
 			a.html: A`, `router/+layout.html:1: ends within a tag, an attribute, a script or a style`},
 		{"in a page's partial", `+p.html: <a href="{{.}}
-			a.html: {{template "+p"}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
+			a.html: {{template "+p"}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style; router/+p.html does not end what it begins`},
 		{"in a partial of no page", `+p.html: <a href="{{.}}`, `router/+p.html:1: ends within a tag, an attribute, a script or a style`},
 		{"in what only Block reaches, under a title", `+layout.html: <title>{{block "title" .}}x{{end}}</title>{{template "content" .}}
 			a.html: A{{define "b"}}<a href="{{.}}{{end}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
 		{"in a layout, around half a page", `+layout.html: {{template "content" .}}<a href=x"y>
-			a.html: A<p `, `router/+layout.html:1: "<" in attribute name: "<a href=x\"y>"`},
+			a.html: A<p `, `router/+layout.html:1: "\"" in unquoted attr: "x\"y"
+router/a.html:1: ends within a tag, an attribute, a script or a style`},
+		{"in a page, under a layout that has quotes", `+layout.html: <main>{{template "content" .}}</main><p class="foot">f</p>
+			a.html: <h1><a href="/x>y</a>
+			b.html: B`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
+		{"in a layout, around pages that have quotes", `+layout.html: <main class=">{{template "content" .}}</main>
+			a.html: <a href="{{1}}">x</a>
+			b.html: <a href="{{1}}">x</a>`, `router/+layout.html:1: ends within a tag, an attribute, a script or a style`},
+		{"in a partial of a page that has quotes", `+row.html: <li><a href="{{.}}>
+			a.html: {{template "+row" 1}}<p class="x">`, `router/a.html:1: "\"" in attribute name: "x\">"; router/+row.html does not end what it begins`},
+		{"in neither by itself", `+layout.html: <p title="{{template "content" .}}">
+			a.html: "b"`, `router/+layout.html:1: "\"" in attribute name: "b\"", with router/a.html in it`},
 		{"in what only Block reaches", `a.html: A{{define "b"}}<a href="{{.}}{{end}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
 		{"without a place, in a page", `+layout.html: <main>{{template "content" .}}</main>
 			a.html: <a href=x"y>`, `router/a.html:1: "\"" in unquoted attr: "x\"y"`},

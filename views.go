@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -139,7 +140,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*view, []fault
 	}
 	whole, err := l.executable(s, templates, s.outer)
 	if err != nil {
-		return nil, []fault{l.escapeFault(s, templates, append([]*templateFile{f}, layouts...), err)}
+		return nil, l.escapeFaults(s, append([]*templateFile{f}, layouts...), err)
 	}
 	v.whole = whole
 	for name := range f.trees {
@@ -147,7 +148,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*view, []fault
 	}
 	for _, name := range s.fragments { // only Block reaches them, so they are to be shown by themselves
 		if _, err := v.blocks[name](); err != nil {
-			faults = append(faults, l.escapeFault(s, templates, nil, err))
+			faults = append(faults, l.escapeFaults(s, nil, err)...)
 		}
 	}
 	if len(faults) > 0 {
@@ -167,6 +168,14 @@ func (s *set) templates() *template.Template {
 		template.Must(templates.AddParseTree(name, s.trees[name])) // fails for executed templates
 	}
 	return templates
+}
+
+// without returns the set with one template of it empty.
+func (s *set) without(name string) *set {
+	rest := *s
+	rest.trees = maps.Clone(s.trees)
+	rest.trees[name] = &parse.Tree{Name: name, ParseName: name, Root: &parse.ListNode{NodeType: parse.NodeList}}
+	return &rest
 }
 
 // executable makes one template of a set ready.
@@ -233,11 +242,7 @@ func (l *library) calledInParts(s *set, templates *template.Template) (name stri
 		})
 	}
 	for _, name := range sortedKeys(calls) {
-		var fault *template.Error
-		if calls[name] < 2 {
-			continue
-		}
-		if _, err := l.escape(templates, name); errors.As(err, &fault) && fault.ErrorCode == template.ErrEndContext {
+		if calls[name] > 1 && l.endsWithin(templates, name) {
 			return name, true
 		}
 	}
@@ -249,27 +254,64 @@ func plainName(name string) string {
 	return strings.TrimSuffix(belowRouter(name), ".html")
 }
 
-// escapeFault says where an error of html/template is. Some of them name only the
-// template that was executed; the innermost file that fails in the same way by
-// itself is meant.
-func (l *library) escapeFault(s *set, templates *template.Template, files []*templateFile, err error) fault {
-	var whole, own *template.Error
-	if !errors.As(err, &whole) {
-		return templateFault(s.inner, err)
-	}
-	for _, f := range files {
-		if _, err := l.escape(templates, f.file); errors.As(err, &own) && own.ErrorCode == whole.ErrorCode {
-			whole = own
-			break
+// escapeFaults says where an error of html/template is, which finds many only where
+// something else begins or ends: each of the files that is wrong by itself, a layout
+// around nothing, or else wherever html/template found it.
+func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault {
+	var faults []fault
+	for i, f := range files {
+		alone := s
+		if i > 0 {
+			alone = s.without(files[i-1].file)
+		}
+		if _, err := l.escape(alone.templates(), f.file); err != nil {
+			own := escapeFault(s, err)
+			if i == 0 {
+				own.text += l.suspects(s)
+			}
+			faults = append(faults, own)
 		}
 	}
-	name, _, _ := strings.Cut(whole.Name, "$htmltemplate_") // html/template's copies for other contexts
-	t := s.trees[cmp.Or(name, s.inner)]
-	if t == nil || whole.Node != nil {
-		return templateFault(s.inner, whole)
+	if len(faults) > 0 {
+		return faults
 	}
-	line := cmp.Or(whole.Line, lineOfText(t, whole.Description))
-	return faultInLine(t.ParseName, line, "%s", plainEscaping(whole.Description))
+	whole := escapeFault(s, err)
+	if whole.file != s.inner {
+		whole.text += ", with " + s.inner + " in it"
+	}
+	return []fault{whole}
+}
+
+// suspects names the partials of a set that do not end what they begin.
+func (l *library) suspects(s *set) string {
+	text := ""
+	for _, name := range sortedKeys(s.trees) {
+		if p := l.byFile[name]; p != nil && isPartial(p.name) && name != s.inner && l.endsWithin(s.templates(), name) {
+			text += "; " + name + " does not end what it begins"
+		}
+	}
+	return text
+}
+
+// endsWithin reports whether a template does not end what it begins.
+func (l *library) endsWithin(templates *template.Template, name string) bool {
+	var fault *template.Error
+	_, err := l.escape(templates, name)
+	return errors.As(err, &fault) && fault.ErrorCode == template.ErrEndContext
+}
+
+func escapeFault(s *set, err error) fault {
+	var escaping *template.Error
+	if !errors.As(err, &escaping) {
+		return templateFault(s.inner, err)
+	}
+	name, _, _ := strings.Cut(escaping.Name, "$htmltemplate_") // html/template's copies for other contexts
+	t := s.trees[cmp.Or(name, s.inner)]
+	if t == nil || escaping.Node != nil {
+		return templateFault(s.inner, escaping)
+	}
+	line := cmp.Or(escaping.Line, lineOfText(t, escaping.Description))
+	return faultInLine(t.ParseName, line, "%s", plainEscaping(escaping.Description))
 }
 
 // lineOfText returns the line of the text that an error of html/template quotes, or
