@@ -466,14 +466,13 @@ func (x *exchange) respondError(req *Request, err error) Response {
 	before := x.failed.Load()
 	if x.router != nil && x.router.OnError != nil {
 		resp, failed := x.try(req, func(r *Request) (Response, error) { return x.router.OnError(r, err), nil })
+		if failed != nil {
+			x.log(req, fmt.Errorf("OnError: %w", failed))
+		}
 		switch {
 		case !before && x.failed.Load(): // a page has asked who the user is
-			if failed != nil {
-				x.log(req, fmt.Errorf("OnError: %w", failed))
-			}
 			return x.plainError(req, x.failureAfter(err), false)
 		case failed != nil:
-			x.log(req, fmt.Errorf("OnError: %w", failed))
 		case resp.kind == kindNext:
 			x.log(req, errors.New("flow: OnError returned Next(), which is for guards"))
 		case resp.kind == kindHandler:
@@ -501,9 +500,6 @@ func (x *exchange) plainError(req *Request, err error, logged bool) Response {
 	switch {
 	case !failed && x.failed.Load(): // the error page has asked who the user is
 		return x.plainError(req, x.failureAfter(err), false)
-	case presented != nil && x.router.inDev():
-		x.log(req, presented)
-		return showFault(req.Request, presented)
 	case presented != nil && logged:
 		x.log(req, presented)
 	case presented != nil:

@@ -20,9 +20,8 @@ type disk struct {
 	state string // of all that views depend on, when they were made
 	views *views
 	err   error // what is wrong about them
-
-	differing sync.Mutex
-	differs   string // what was logged
+	// differs is what was logged of how the disk differs from the binary.
+	differs string
 }
 
 // Dev makes the Router read templates and public files from a directory, which
@@ -63,35 +62,32 @@ func (d *disk) read(r *Router) (*views, error) {
 	now := readTree(d.files, r.tree.shared)
 	d.compare(r, now)
 	texts, faults := readTemplates(now)
-	onDisk := map[string]bool{}
-	for _, s := range now.public {
-		onDisk[belowPublic(s.file)] = true
-	}
+	onDisk := fileNames(now)
 	state := fmt.Sprint(texts, sortedKeys(onDisk), sortedKeys(now.dirs), now.faults, faults)
 	if d.views != nil && state == d.state {
 		return d.views, d.err
 	}
 	table := r.table.Load()
 	asset := func(name string) (string, error) {
+		file := publicDir + "/" + name
 		switch known := table.assets[name] != nil; {
-		case known && !onDisk[name]:
-			return "", fmt.Errorf("flow: %s/%s is gone", publicDir, name)
-		case !known && onDisk[name]:
-			return "", fmt.Errorf("flow: %s/%s is new: it has no URL until the binary is built again", publicDir, name)
+		case known && !onDisk[file]:
+			return "", fmt.Errorf("flow: %s is gone", file)
+		case !known && onDisk[file]:
+			return "", fmt.Errorf("flow: %s", isNew(file))
 		}
 		return table.asset(name)
 	}
 	l := newLibrary(r.Funcs, template.FuncMap{"route": table.route, "asset": asset}, table.names)
 	l.parseAll(texts)
 	d.state, d.views = state, l.views(now)
+	d.views.unbuilt = newShapes(now, fileNames(r.tree))
 	d.err = joinFaults(slices.Concat(now.faults, faults, l.faults))
 	return d.views, d.err
 }
 
 // compare logs how the disk differs from the binary, each time that changes.
 func (d *disk) compare(r *Router, now *tree) {
-	d.differing.Lock()
-	defer d.differing.Unlock()
 	added, removed := difference(fileNames(now), fileNames(r.tree))
 	var args []any
 	if len(added) > 0 {
@@ -118,25 +114,35 @@ func (d *disk) gone(file string) error {
 	return nil
 }
 
+// newShapes returns the shapes of a tree whose files are not known.
+func newShapes(t *tree, known map[string]bool) []*shape {
+	shapes := slices.Clone(t.public)
+	for _, r := range t.routes {
+		shapes = append(shapes, r.shapes...)
+	}
+	return slices.DeleteFunc(shapes, func(s *shape) bool { return known[s.file] })
+}
+
 // hint is for those who ask in vain for what is new on disk.
-func (d *disk) hint(r *Router, req *http.Request) string {
+func (v *views) hint(req *http.Request) string {
+	if len(v.unbuilt) == 0 {
+		return ""
+	}
 	p, _ := parsePath(req)
 	var asked []segment
 	for _, value := range p.values {
 		asked = append(asked, segment{literal, value})
 	}
-	now, known := readTree(d.files, r.tree.shared), fileNames(r.tree)
-	d.compare(r, now)
-	shapes := slices.Clone(now.public)
-	for _, route := range now.routes {
-		shapes = append(shapes, route.shapes...)
-	}
-	for _, s := range shapes {
-		if _, ok := overlap(asked, s.segments); ok && !known[s.file] {
-			return s.file + " is new: it has no URL until the binary is built again"
+	for _, s := range v.unbuilt {
+		if _, ok := overlap(asked, s.segments); ok {
+			return isNew(s.file)
 		}
 	}
 	return ""
+}
+
+func isNew(file string) string {
+	return file + " is new: it has no URL until the binary is built again"
 }
 
 // fileNames returns the route files and public files of a tree.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"path"
@@ -88,26 +89,30 @@ func (v *views) errorPage(x *exchange, req *Request) *view {
 
 // present returns the response for a problem as the client accepts it: HTML, if it
 // is to be, is that of the nearest error page. If that fails, the answer is plain
-// text, and the error says why.
+// text, and the error says why; in development the answer says it too.
 func (x *exchange) present(req *Request, p problem) (Response, error) {
-	if x.endpoint.miss && p.status == http.StatusNotFound && x.router.inDev() {
-		p.detail = x.router.disk.hint(x.router, req.Request)
-	}
 	mediaType := preferred(acceptOf(req.Request), x.endpoint.isPage())
-	if mediaType != "text/html" || x.router == nil {
+	if x.router == nil {
 		return p.response(mediaType), nil
 	}
-	all, err := x.router.views()
+	all, faults := x.router.views()
+	if x.endpoint.miss && p.status == http.StatusNotFound {
+		p.detail = cmp.Or(p.detail, all.hint(req.Request))
+	}
 	page := all.errorPage(x, req)
 	switch {
-	case page == nil && err != nil && all.lost: // in development
-		return p.response("text/plain"), err
-	case page == nil:
+	case mediaType != "text/html", page == nil && !all.lost:
 		return p.response(mediaType), nil
+	case page == nil: // in development
+		return showFault(req.Request, faults), faults
 	}
 	html, err := page.render(req, "", p.data(req.URL.Path))
-	if err != nil {
-		return p.response("text/plain"), fmt.Errorf("flow: the error page cannot be shown: %v", err) // which is no answer, whatever it wraps
+	if err == nil {
+		return p.answer(Response{kind: kindHTML, text: html}), nil
 	}
-	return p.answer(Response{kind: kindHTML, text: html}), nil
+	err = fmt.Errorf("flow: the error page cannot be shown: %v", err) // which is no answer, whatever it wraps
+	if x.router.inDev() {
+		return showFault(req.Request, err), err
+	}
+	return p.response("text/plain"), err
 }

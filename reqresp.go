@@ -443,10 +443,7 @@ func (r Response) problem(req *Request) (Response, error) {
 		return Response{}, fmt.Errorf("flow: Fail was given the status %d, which is no error", r.status)
 	}
 	resp, err := req.x.present(req, problem{status: int(r.status), detail: r.text})
-	switch {
-	case err != nil && req.x.router.inDev():
-		return Response{}, err
-	case err != nil:
+	if err != nil {
 		req.x.log(req, err)
 	}
 	m := *resp.more // Vary stays after a header of that name that r sets

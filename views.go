@@ -21,7 +21,10 @@ type views struct {
 	byName map[string]*view
 	errors map[string]*view // error pages in their layouts, by directory
 	places map[string]*view // the error page for what matches nothing, by URL of a directory
-	lost   bool             // an error page has faults
+
+	// In development, where faults keep nobody from asking:
+	lost    bool     // an error page has some
+	unbuilt []*shape // what is on disk and not in the binary
 }
 
 // A view is a template that can be rendered: a page or an error page in its
