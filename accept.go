@@ -19,8 +19,8 @@ func preferred(accept string, page bool) string {
 	return best
 }
 
-// quality returns the weight, in thousandths, that an Accept header gives a media type, by the
-// most specific range that covers it, and whether that one names it.
+// quality returns the weight, in thousandths, that an Accept header gives a media
+// type, by the most specific range that covers it, and whether that one names it.
 func quality(accept, mediaType string) (q int, named bool) {
 	major, _, _ := strings.Cut(mediaType, "/")
 	specific := 0

@@ -131,7 +131,8 @@ var _ http.Handler = (*Router)(nil)
 
 // New returns a Router for the files of a tree, which holds router/ and, if there
 // are public files, public/. Of further trees +files are taken that are missing in
-// files and in the trees before, such as layouts that applications share. New never fails: Check tells what is wrong.
+// files and in the trees before, such as layouts that applications share. New never
+// fails: Check tells what is wrong.
 //
 // The static calls (GET, With, Use and so on) in the directory of the file that
 // calls New are registrations of this Router too, unless that file is a test.

@@ -114,8 +114,8 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 		b.owner[name] = f
 		if f.isLayout() {
 			t = t.Copy() // other sets wrap another page with it
-			eachNode(t.Root, func(n parse.Node) {
-				if n, ok := n.(*parse.TemplateNode); ok && n.Name == slot {
+			eachCall(t, func(n *parse.TemplateNode) {
+				if n.Name == slot {
 					n.Name = wraps
 				}
 			})
@@ -177,8 +177,8 @@ func (b *setBuilder) lost(layout, wrapped *templateFile) []fault {
 			continue // a block of that name stands for what is wrapped
 		}
 		var line int
-		eachNode(layout.trees[name].Root, func(n parse.Node) {
-			if n, ok := n.(*parse.TemplateNode); ok && n.Name == slot {
+		eachCall(layout.trees[name], func(n *parse.TemplateNode) {
+			if n.Name == slot {
 				line = lineOf(layout.trees[name], n)
 			}
 		})
@@ -207,8 +207,12 @@ func (b *setBuilder) missing(t *parse.Tree, n *parse.TemplateNode) fault {
 }
 
 // layoutsOf returns the layouts of a page or an error page, the innermost first.
+// Partials have none.
 func (l *library) layoutsOf(name string) []*templateFile {
 	var layouts []*templateFile
+	if isPartial(name) {
+		return nil
+	}
 	for _, dir := range slices.Backward(layersOf(name)) {
 		if f := l.files[path.Join(dir, layoutName)]; f != nil {
 			layouts = append(layouts, f)

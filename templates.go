@@ -51,6 +51,7 @@ type library struct {
 	byFile   map[string]*templateFile
 	funcs    template.FuncMap  // of every template, other than request and user
 	own      template.FuncMap  // Router.Funcs among them
+	idle     template.FuncMap  // functions of all those names that fail
 	names    map[string]*route // of routes; nil if they are not known
 	builtins map[string]bool   // of text/template, those that were asked about
 	faults   []fault
@@ -62,6 +63,10 @@ func newLibrary(own, flows template.FuncMap, names map[string]*route) *library {
 	l.own, l.faults = checkFuncs(own)
 	l.funcs = maps.Clone(flows)
 	maps.Copy(l.funcs, l.own)
+	l.idle = template.FuncMap{"request": notNow, "user": notNow}
+	for name := range l.funcs {
+		l.idle[name] = notNow
+	}
 	return l
 }
 
@@ -131,7 +136,7 @@ func (l *library) check(f *templateFile) {
 
 // isFunc reports whether templates may call a function.
 func (l *library) isFunc(name string) bool {
-	if l.funcs[name] != nil || name == "request" || name == "user" {
+	if l.idle[name] != nil {
 		return true
 	}
 	known, asked := l.builtins[name]
@@ -255,6 +260,15 @@ func (l *library) parseAll(texts []templateText) {
 	for _, name := range sortedKeys(l.files) {
 		l.check(l.files[name])
 	}
+}
+
+// eachCall calls f for each {{template}} and {{block}} of a template.
+func eachCall(t *parse.Tree, f func(*parse.TemplateNode)) {
+	eachNode(t.Root, func(n parse.Node) {
+		if n, ok := n.(*parse.TemplateNode); ok {
+			f(n)
+		}
+	})
 }
 
 // lineOf returns the line of a node in its file.

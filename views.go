@@ -66,13 +66,9 @@ func (l *library) views(t *tree) *views {
 		if f.isLayout() {
 			continue
 		}
-		isError := path.Base(name) == errorName
-		var layouts []*templateFile
-		if !isPartial(name) {
-			layouts = l.layoutsOf(name)
-			f.used = f.used || isError && (dirOf(name) == "" || t.dirs[dirOf(name)])
-		}
-		made, faults := l.view(f, layouts)
+		dir, isError := dirOf(name), path.Base(name) == errorName
+		f.used = f.used || isError && (dir == "" || t.dirs[dir])
+		made, faults := l.view(f, l.layoutsOf(name))
 		switch {
 		case made != nil:
 		case len(faults) > 0 && (isPartial(name) && called[f.file] || !f.used): // it may need what a page defines
@@ -84,7 +80,7 @@ func (l *library) views(t *tree) *views {
 		}
 		v.byName[name] = made
 		if isError && made.err == nil {
-			v.byName[name], v.errors[dirOf(name)] = made.bare(), made
+			v.byName[name], v.errors[dir] = made.bare(), made
 		}
 	}
 	for _, name := range sortedKeys(l.files) {
@@ -107,8 +103,8 @@ func (l *library) calledPartials() map[string]bool {
 	called := map[string]bool{}
 	for _, f := range l.files {
 		for _, t := range f.trees {
-			eachNode(t.Root, func(n parse.Node) {
-				if n, ok := n.(*parse.TemplateNode); ok && n.Name != f.file {
+			eachCall(t, func(n *parse.TemplateNode) {
+				if n.Name != f.file {
 					called[n.Name] = true
 				}
 			})
@@ -220,11 +216,7 @@ func (l *library) instance(templates *template.Template, name string) (*instance
 // that at the first execution, which is one that has no effect: all functions
 // fail then, and so does what it writes to.
 func (l *library) escape(templates *template.Template, name string) (*template.Template, error) {
-	idle := template.FuncMap{"request": notNow, "user": notNow}
-	for name := range l.funcs {
-		idle[name] = notNow
-	}
-	escaped := template.Must(templates.Clone()).Funcs(idle) // fails for executed templates
+	escaped := template.Must(templates.Clone()).Funcs(l.idle) // fails for executed templates
 	var fault *template.Error
 	if err := escaped.ExecuteTemplate(notNowWriter{}, name, nil); errors.As(err, &fault) {
 		return nil, fault
@@ -238,11 +230,7 @@ func (l *library) escape(templates *template.Template, name string) (*template.T
 func (l *library) calledInParts(s *set, templates *template.Template) (name string, ok bool) {
 	calls := map[string]int{}
 	for _, t := range s.trees {
-		eachNode(t.Root, func(n parse.Node) {
-			if n, ok := n.(*parse.TemplateNode); ok {
-				calls[n.Name]++
-			}
-		})
+		eachCall(t, func(n *parse.TemplateNode) { calls[n.Name]++ })
 	}
 	for _, name := range sortedKeys(calls) {
 		if calls[name] > 1 && l.endsWithin(templates, name) {
@@ -287,9 +275,9 @@ func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault
 
 // suspects names the partials of a set that do not end what they begin.
 func (l *library) suspects(s *set) string {
-	text := ""
+	text, templates := "", s.templates()
 	for _, name := range sortedKeys(s.trees) {
-		if p := l.byFile[name]; p != nil && isPartial(p.name) && name != s.inner && l.endsWithin(s.templates(), name) {
+		if p := l.byFile[name]; p != nil && isPartial(p.name) && name != s.inner && l.endsWithin(templates, name) {
 			text += "; " + name + " does not end what it begins"
 		}
 	}
