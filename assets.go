@@ -38,6 +38,7 @@ func (c *compiler) readAssets() {
 	for _, s := range c.tree.public {
 		assets[belowPublic(s.file)] = &asset{shape: s}
 	}
+	held := heldFiles{c.tree.files, map[string][]byte{}}
 	for _, name := range sortedKeys(assets) {
 		a := assets[name]
 		if d := c.router.disk; d != nil {
@@ -50,7 +51,7 @@ func (c *compiler) readAssets() {
 				smaller = append(smaller, sibling.shape)
 			}
 		}
-		if err := a.read(c.tree.files, smaller); err != nil {
+		if err := a.read(held, smaller); err != nil {
 			c.faults = append(c.faults, faultIn(a.shape.file, "%v", err))
 		}
 	}
@@ -60,17 +61,17 @@ func (c *compiler) readAssets() {
 func belowPublic(file string) string { return strings.TrimPrefix(file, publicDir+"/") }
 
 // read makes the content of a from its file and those that are smaller forms of it.
-func (a *asset) read(files fs.FS, smaller []*shape) error {
+func (a *asset) read(files heldFiles, smaller []*shape) error {
 	file := a.shape.file
 	mediaType := mediaTypeOfFile(file, func() []byte { return head(files, file) })
-	identity, err := readForm(files, file, codingIdentity, compressible(mediaType))
+	identity, err := files.form(file, codingIdentity, compressible(mediaType))
 	if err != nil {
 		return fmt.Errorf("cannot be read: %w", err)
 	}
 	var others []*form
 	for _, s := range smaller {
 		which := slices.Index(siblings[:], path.Ext(s.file))
-		f, err := readForm(files, s.file, which, compressible(mediaType))
+		f, err := files.form(s.file, which, compressible(mediaType))
 		if err != nil {
 			return fmt.Errorf("%s, a smaller form of it, cannot be read: %w", s.file, err)
 		}
@@ -90,19 +91,30 @@ func (a *asset) read(files fs.FS, smaller []*shape) error {
 	return nil
 }
 
-// readForm reads a file as one form of a content.
-func readForm(files fs.FS, file string, which int, compressible bool) (*form, error) {
-	info, err := fs.Stat(files, file)
+// heldFiles are the files of a tree, of which each that is held in memory is read
+// once: a compressed one is a form of another file, and a file of its own.
+type heldFiles struct {
+	fs.FS
+	texts map[string][]byte
+}
+
+// form reads a file as one form of a content.
+func (h heldFiles) form(file string, which int, compressible bool) (*form, error) {
+	if text, ok := h.texts[file]; ok {
+		return newForm(which, text), nil
+	}
+	info, err := fs.Stat(h.FS, file)
 	if err != nil {
 		return nil, err
 	}
 	if size := info.Size(); size > maxHeldCompressible || size > maxHeld && !compressible {
-		return newFileForm(which, func() (io.ReadSeekCloser, error) { return openPublic(files, file) })
+		return newFileForm(which, func() (io.ReadSeekCloser, error) { return openPublic(h.FS, file) })
 	}
-	text, err := fs.ReadFile(files, file)
+	text, err := fs.ReadFile(h.FS, file)
 	if err != nil {
 		return nil, err
 	}
+	h.texts[file] = text
 	return newForm(which, text), nil
 }
 

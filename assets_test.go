@@ -247,6 +247,15 @@ func TestLargeSiblings(t *testing.T) {
 	}
 }
 
+// TestSiblingsAreHeldOnce, although each is also a file of its own.
+func TestSiblingsAreHeldOnce(t *testing.T) {
+	is := is.New(t)
+	r := New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte("a{}")}, "public/a.css.br": {Data: []byte("br")}})
+	is.NoErr(r.Check())
+	assets := r.table.Load().assets
+	is.True(&assets["a.css"].content.forms[codingBrotli].body[0] == &assets["a.css.br"].content.forms[codingIdentity].body[0])
+}
+
 func TestSiblingsThatAreEmpty(t *testing.T) {
 	is := is.New(t)
 	err := New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte("a{}")}, "public/a.css.br": {}}).Check()
