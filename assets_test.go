@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -476,8 +475,7 @@ func TestLargeFilesThatChange(t *testing.T) {
 	is := is.New(t)
 	tree := fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: make([]byte, maxHeld+1)}}
 	r := New(tree)
-	log := &journal{}
-	r.Logger = slog.New(slog.NewJSONHandler(log, nil))
+	log := journalOf(r)
 	is.NoErr(r.Check())
 	server := httptest.NewServer(r)
 	defer server.Close()

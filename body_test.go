@@ -30,11 +30,16 @@ const (
 // handler, after the middleware, and the log that it writes.
 func lone(handler any, use ...any) (*Router, *journal) {
 	r := New(files("router/x.http"))
-	log := &journal{}
-	r.Logger = slog.New(slog.NewJSONHandler(log, nil))
 	r.Use(use...)
 	r.At("x").ANY().Do(handler)
-	return r, log
+	return r, journalOf(r)
+}
+
+// journalOf makes r log into a journal, in JSON: see records.
+func journalOf(r *Router) *journal {
+	log := &journal{}
+	r.Logger = slog.New(slog.NewJSONHandler(log, nil))
+	return log
 }
 
 // A journal is a log that may be read while others write.
@@ -60,6 +65,13 @@ func sending(method, target, contentType, body string) *http.Request {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
 	return r
+}
+
+// browse sends a GET as browsers do, which prefer HTML.
+func browse(h http.Handler, target string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("GET", target, nil)
+	r.Header.Set("Accept", "text/html")
+	return do(h, r)
 }
 
 func do(h http.Handler, r *http.Request) *httptest.ResponseRecorder {

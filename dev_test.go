@@ -2,7 +2,6 @@ package flow
 
 import (
 	"html"
-	"log/slog"
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
@@ -52,8 +51,7 @@ func devTree() fstest.MapFS {
 func devRouter(t *testing.T, tree fstest.MapFS, dir string) (*Router, *journal) {
 	t.Helper()
 	r := New(tree)
-	log := &journal{}
-	r.Logger = slog.New(slog.NewJSONHandler(log, nil))
+	log := journalOf(r)
 	r.At("users/[id]").GET().Do(func(req *Request) Response { return Page(req.Param("id")) })
 	r.At("row").GET().Do(func(*Request) Response { return View("users/+row", 1) })
 	r.At("fails").GET().Do(func(req *Request) (string, error) { return "", Error(404, "none") })
@@ -70,9 +68,7 @@ func TestDevReadsFromDisk(t *testing.T) {
 	dir := onDisk(t, devTree())
 	r, log := devRouter(t, devTree(), dir)
 	get := func(target string) string {
-		req := httptest.NewRequest("GET", target, nil)
-		req.Header.Set("Accept", "text/html")
-		w := do(r, req)
+		w := browse(r, target)
 		return w.Result().Status[:3] + " " + w.Body.String()
 	}
 	is.Equal(get("/"), "200 [home /app.css]")
@@ -116,9 +112,7 @@ func TestDevShowsFaults(t *testing.T) {
 			dir := onDisk(t, devTree())
 			r, _ := devRouter(t, devTree(), dir)
 			write(t, dir, tt.file, tt.text)
-			req := httptest.NewRequest("GET", tt.target, nil)
-			req.Header.Set("Accept", "text/html")
-			w := do(r, req)
+			w := browse(r, tt.target)
 			is.Equal(w.Result().Status[:3], tt.status)
 			is.True(strings.Contains(html.UnescapeString(w.Body.String()), tt.want)) // the page says so
 			is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
@@ -132,9 +126,7 @@ func TestFaultsAreNotShownToClients(t *testing.T) {
 	r := New(pages(map[string]string{"a.html": "{{.None}}"}))
 	r.At("a").GET().Do(func(*Request) Response { return Page(1) })
 	log := logged(r)
-	req := httptest.NewRequest("GET", "/a", nil)
-	req.Header.Set("Accept", "text/html")
-	w := do(r, req)
+	w := browse(r, "/a")
 	is.Equal(w.Code, 500)
 	is.True(!strings.Contains(w.Body.String(), "router/"))
 	is.True(strings.Contains(log.String(), "router/a.html:1"))
@@ -205,9 +197,7 @@ func TestDevShowsWhatCheckFinds(t *testing.T) {
 	r := New(devTree())
 	r.Dev(onDisk(t, devTree()))
 	logged(r)
-	req := httptest.NewRequest("GET", "/", nil)
-	req.Header.Set("Accept", "text/html")
-	w := do(r, req)
+	w := browse(r, "/")
 	is.Equal(w.Code, 500)
 	is.True(strings.Contains(w.Body.String(), "router/fails.http: no handler is registered for it"))
 }
@@ -237,9 +227,7 @@ func TestDevFaultsOfOtherPages(t *testing.T) {
 	r.Dev(dir)
 	is.NoErr(r.Check())
 	write(t, dir, "router/b.html", "{{if}}")
-	req := httptest.NewRequest("GET", "/none", nil)
-	req.Header.Set("Accept", "text/html")
-	is.Equal(do(r, req).Code, 404)
+	is.Equal(browse(r, "/none").Code, 404)
 	is.Equal(says(serve(r, "GET", "/a")), "200 A")
 }
 

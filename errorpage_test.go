@@ -2,7 +2,6 @@ package flow
 
 import (
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -144,11 +143,8 @@ func TestErrorPagesThatFail(t *testing.T) {
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)
-			log := &journal{}
-			r.Logger = slog.New(slog.NewJSONHandler(log, nil))
-			req := httptest.NewRequest("GET", tt.target, nil)
-			req.Header.Set("Accept", "text/html")
-			w := do(r, req)
+			log := journalOf(r)
+			w := browse(r, tt.target)
 			is.Equal(w.Result().Status[:3]+" "+w.Body.String(), tt.want)
 			is.Equal(w.Header().Get("Content-Type"), "text/plain; charset=utf-8")
 			all := records(t, log)
@@ -184,11 +180,8 @@ func TestErrorPagesAskForTheUser(t *testing.T) {
 			} else {
 				r.At("x").GET().Do(http.NotFoundHandler())
 			}
-			log := &journal{}
-			r.Logger = slog.New(slog.NewJSONHandler(log, nil))
-			req := httptest.NewRequest("GET", target, nil)
-			req.Header.Set("Accept", "text/html")
-			w := do(r, req)
+			log := journalOf(r)
+			w := browse(r, target)
 			is.Equal(w.Code, 500)
 			is.Equal(w.Body.String(), "500 ")
 			is.Equal(asked, 1)
@@ -203,9 +196,7 @@ func TestErrorPageOfASharedTree(t *testing.T) {
 	is := is.New(t)
 	r := New(pages(pagesOf("users/x.html: X")), pages(pagesOf("+error.html: shared\nusers/+error.html: shared users\nother/+error.html: other")))
 	for target, want := range map[string]string{"/none": "404 shared", "/users/none": "404 shared users", "/other/none": "404 shared"} {
-		req := httptest.NewRequest("GET", target, nil)
-		req.Header.Set("Accept", "text/html")
-		w := do(r, req)
+		w := browse(r, target)
 		is.Equal(w.Result().Status[:3]+" "+w.Body.String(), want)
 	}
 }
@@ -218,9 +209,7 @@ func TestLayoutsThatAskForTheDataOfPages(t *testing.T) {
 		a.html: A`)))
 	r.At("a").GET().Do(func(*Request) Response { return Page(map[string]any{"PageTitle": "T", "Links": []int{1}}) })
 	is.Equal(says(serve(r, "GET", "/a")), "200 [T1]A")
-	req := httptest.NewRequest("GET", "/none", nil)
-	req.Header.Set("Accept", "text/html")
-	is.Equal(do(r, req).Body.String(), "[]404")
+	is.Equal(browse(r, "/none").Body.String(), "[]404")
 }
 
 // TestFailureOfAuthenticateIsSaidOnce whatever was going on when the error page
@@ -246,11 +235,8 @@ func TestFailureOfAuthenticateIsSaidOnce(t *testing.T) {
 				r.OnError = func(req *Request, err error) Response { asked++; return tt.onError(req, err) }
 			}
 			r.At("x").GET().Do(tt.answer)
-			log := &journal{}
-			r.Logger = slog.New(slog.NewJSONHandler(log, nil))
-			req := httptest.NewRequest("GET", "/x", nil)
-			req.Header.Set("Accept", "text/html")
-			w := do(r, req)
+			log := journalOf(r)
+			w := browse(r, "/x")
 			is.Equal(w.Code, 500)
 			is.Equal(w.Body.String(), "500 ")
 			is.True(asked <= 1)
@@ -268,11 +254,8 @@ func TestErrorsOfFunctionsInErrorPages(t *testing.T) {
 	is := is.New(t)
 	r := New(pages(pagesOf("+error.html: {{find}}\na.html: {{find}}")))
 	r.Funcs = map[string]any{"find": func() (string, error) { return "", Error(410, "gone") }}
-	log := &journal{}
-	r.Logger = slog.New(slog.NewJSONHandler(log, nil))
-	req := httptest.NewRequest("GET", "/none", nil)
-	req.Header.Set("Accept", "text/html")
-	w := do(r, req)
+	log := journalOf(r)
+	w := browse(r, "/none")
 	is.Equal(w.Code, 404)
 	is.Equal(w.Body.String(), "Not Found\n")
 	is.Equal(records(t, log)[0]["level"], "ERROR")
