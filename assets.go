@@ -2,6 +2,7 @@ package flow
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -162,25 +163,35 @@ type readSeekNopCloser struct{ io.ReadSeeker }
 
 func (readSeekNopCloser) Close() error { return nil }
 
-// asset is the template function of that name: the URL of a public file, which
-// names its content unless it is read from disk.
-func (t *table) asset(name string) (string, error) {
+// asset is the template function of that name, asked at v: the URL of a public
+// file, which names its content unless it is read from disk.
+func (t *table) asset(v vantage, name string) (string, error) {
 	a := t.assets[name]
 	switch {
-	case a != nil && a.hashed != nil:
-		return sampleURL(a.hashed.segments), nil
+	case a != nil && len(v.values) < t.inherits:
+		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use {{asset}} in a template", name, newShape("", nil, t.prefix).pattern())
 	case a != nil:
-		return sampleURL(a.shape.segments), nil
+		return cmp.Or(a.hashed, a.shape).under(v), nil
 	case t.assets[strings.TrimLeft(name, "/")] != nil:
 		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, publicDir)
 	}
 	return "", fmt.Errorf("flow: no public file is called %q%s", name, suggest(name, t.assets, fmt.Sprintf(": there is no %s/%s", publicDir, name)))
 }
 
+// under returns the URL of a public file asked for at v.
+func (s *shape) under(v vantage) string {
+	given := map[string][]string{}
+	for i, name := range s.names {
+		given[name] = v.values[i : i+1]
+	}
+	return s.url(given)
+}
+
 // Asset returns the URL of a public file, "css/app.css", by its path below public/.
 // The URL holds a hash of the content and is served with leave to keep it for a
 // year, so that a client asks for the file once until it changes. A file that is
-// not there is an error.
+// not there is an error. So is any if the Router is mounted at a prefix with
+// parameters, which only requests know: templates use {{asset}}.
 func (r *Router) Asset(name string) (string, error) {
 	if r.building.Load() {
 		return "", fmt.Errorf("flow: Asset(%q): the routes are being compiled, and have no URLs yet", name)
@@ -189,5 +200,5 @@ func (r *Router) Asset(name string) (string, error) {
 	if t.err != nil {
 		return "", fmt.Errorf("flow: Asset(%q): the application has faults: %w", name, t.err)
 	}
-	return t.asset(name)
+	return t.asset(vantage{}, name)
 }

@@ -101,10 +101,11 @@ func (r *recorder) Read(p []byte) (int, error) {
 // newBody limits the body of r and returns it, or nil if r has none. keep says
 // that there is a handler of flow's own forms or a guard, which may want all of it.
 func newBody(w http.ResponseWriter, r *http.Request, limit int64, keep bool) *body {
-	if r.Body == nil || r.Body == http.NoBody {
+	if r.Body == nil || r.Body == http.NoBody && r.MultipartForm == nil {
 		return nil
 	}
 	b := &body{limit: limit, seen: newRecorder(r, keep)}
+	b.seen.found = r.Body == http.NoBody // the Router around this one has read the form to its end
 	b.source = b.limited(w, b.seen)
 	r.Body = b.source
 	return b

@@ -19,7 +19,7 @@ import (
 type endpoint struct {
 	pattern string // for http.Request.Pattern; "" if nothing matched
 	shape   *shape
-	route   *route // nil for public files and for what matched nothing
+	route   *route // nil for public files, for what is mounted and for what matched nothing
 	steps   []step
 	handler handler
 	maxBody int64
@@ -33,6 +33,9 @@ type endpoint struct {
 	// keepsBody: a guard or a handler could ask for the body after others.
 	keepsBody bool
 	miss      bool // nothing matched: the body is none of ours
+	// Of what is mounted:
+	below *endpoint // that of the URLs below the prefix
+	inner *Router
 }
 
 // isPage reports whether the endpoint is one of a page's route file.
@@ -157,6 +160,13 @@ func (x *exchange) clone() *exchange {
 	x.auth.mu.Unlock()
 	c.body = x.body.clone()
 	return c
+}
+
+// vantage returns where the request asks for URLs: in the prefix of its Router, whose
+// parameters come first.
+func (x *exchange) vantage() vantage {
+	t := x.router.table.Load()
+	return vantage{t.prefix, x.values[:t.inherits]}
 }
 
 func (x *exchange) param(name string) string {

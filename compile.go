@@ -3,7 +3,6 @@ package flow
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"maps"
 	"net/http"
 	"slices"
@@ -25,7 +24,11 @@ type table struct {
 	names    map[string]*route
 	assets   map[string]*asset // public files, by path below public/
 	views    *views
-	maxBody  int64 // where nothing else is said
+	prefix   []segment // that the Router is mounted at
+	above    *shape    // the prefix, for what matches nothing
+	inherits int       // how many parameters the prefix has
+	maxBody  int64     // where nothing else is said
+	largest  int64     // of all limits, also of what is mounted
 	infos    []RouteInfo
 	pool     sync.Pool // of *exchange
 }
@@ -39,17 +42,29 @@ type compiler struct {
 	uses     []use
 	dirs     map[string][]use
 	bindings map[*route]*binding
+	mounts   []*Mounted
 	table    *table
 	faults   []fault
 	// namesMissing: a function of With was not called, so that labels are unknown.
 	namesMissing bool
 }
 
-// compile closes the registrations and turns them and the tree into a table.
+// compile closes the registrations of a Router and turns them and its tree into its
+// table, together with those of the Routers inside it.
 func compile(r *Router) *table {
+	c := newCompiler(r)
+	c.finish()
+	return c.table
+}
+
+// newCompiler collects what is registered and how it is called. Names go both ways
+// between a Router and those inside it, so that all are known before any is used.
+func newCompiler(r *Router) *compiler {
+	r.building.Store(true)
 	if r.tree == nil { // a Router that New did not make
 		r.tree = readTree(nil, nil)
 	}
+	r.tree.mount(r.prefix())
 	c := &compiler{
 		router:   r,
 		tree:     r.tree,
@@ -57,15 +72,16 @@ func compile(r *Router) *table {
 		byStem:   r.tree.byStem(),
 		dirs:     map[string][]use{},
 		bindings: map[*route]*binding{},
-		table:    &table{root: &node{}, names: map[string]*route{}, maxBody: cmp.Or(r.MaxBody, defaultMaxBody)},
+		table:    newTable(r),
 		faults:   slices.Clone(r.tree.faults),
-	}
-	if r.tree.missing { // every path would be unknown, which is not the fault
-		c.table.err = joinFaults(c.faults)
-		return c.table
 	}
 	for _, route := range r.tree.routes {
 		c.bindings[route] = &binding{}
+	}
+	r.own.close()
+	c.readMounts()
+	if r.tree.missing { // every path would be unknown, which is not the fault
+		return c
 	}
 	if r.app != nil {
 		r.app.statics.close()
@@ -74,27 +90,60 @@ func compile(r *Router) *table {
 		given := c.runWiths(r.app.statics.withs)
 		c.add(given)
 	}
-	r.own.close()
 	c.add(&r.own)
-
-	if r.MaxBody < 0 {
-		c.faults = append(c.faults, fault{text: fmt.Sprintf("Router.MaxBody is %d: give a number of bytes, or 0 for %d", r.MaxBody, defaultMaxBody)})
-	}
 	c.checkBindings()
 	c.readNames()
-	c.readAssets()
-	c.readViews()
-	c.buildTrie()
-	c.listRoutes()
-	if c.table.err = joinFaults(c.faults); c.table.err == nil {
-		c.table.trees = dealTrees(c.table.root, c.methods())
+	return c
+}
+
+func newTable(r *Router) *table {
+	prefix := newShape("", nil, r.tree.prefix)
+	t := &table{
+		root:     &node{},
+		names:    map[string]*route{},
+		prefix:   r.tree.prefix,
+		inherits: len(prefix.names),
+		above:    prefix,
+		maxBody:  cmp.Or(r.MaxBody, defaultMaxBody),
 	}
-	c.table.pool.New = func() any {
+	t.largest = t.maxBody
+	t.pool.New = func() any {
 		x := &exchange{router: r}
 		x.req.x = x
 		return x
 	}
-	return c.table
+	return t
+}
+
+// finish makes the table, after those of the Routers inside.
+func (c *compiler) finish() {
+	r := c.router
+	for _, m := range c.mounts {
+		if m.inner != nil {
+			c.finishInner(m)
+		}
+	}
+	if !r.tree.missing {
+		c.build()
+	}
+	if c.table.err = joinFaults(c.faults); c.table.err == nil {
+		c.table.trees = dealTrees(c.table.root, c.methods())
+	}
+	r.table.Store(c.table)
+	r.building.Store(false)
+	if r.app != nil {
+		r.app.first.CompareAndSwap(nil, r)
+	}
+}
+
+func (c *compiler) build() {
+	if r := c.router; r.MaxBody < 0 {
+		c.faults = append(c.faults, fault{text: fmt.Sprintf("Router.MaxBody is %d: give a number of bytes, or 0 for %d", r.MaxBody, defaultMaxBody)})
+	}
+	c.readAssets()
+	c.readViews()
+	c.buildTrie()
+	c.listRoutes()
 }
 
 func (c *compiler) fault(pos position, format string, args ...any) {
@@ -107,11 +156,10 @@ func (c *compiler) readViews() {
 	if c.router.inDev() {
 		return // they are read for each request
 	}
-	names := c.table.names
+	l := newLibrary(c.router.Funcs, c.table)
 	if c.namesMissing {
-		names = nil
+		l.names = nil
 	}
-	l := newLibrary(c.router.Funcs, template.FuncMap{"route": c.table.route, "asset": c.table.asset}, names)
 	texts, faults := readTemplates(c.tree)
 	l.parseAll(texts)
 	c.table.views = l.views(c.tree)
@@ -142,6 +190,7 @@ func (c *compiler) readNames() {
 			}
 		}
 	}
+	c.readMountedNames()
 }
 
 // steps constructs middleware at one place.
@@ -198,6 +247,9 @@ func (c *compiler) buildTrie() {
 	}
 	for _, name := range sortedKeys(t.assets) {
 		c.addPublic(t.assets[name].shape, t.assets[name].serves)
+	}
+	for _, m := range c.mounts {
+		c.addMount(m, slices.Concat(outer, dirs[""], c.steps(m.uses)))
 	}
 	for _, name := range sortedKeys(t.assets) {
 		a := t.assets[name]
@@ -293,6 +345,8 @@ func hasGuard(steps []step) bool {
 }
 
 func (c *compiler) endpoint(s *shape, method string, steps []step, h handler, maxBody int64) *endpoint {
+	maxBody = cmp.Or(maxBody, c.table.maxBody)
+	c.table.largest = max(c.table.largest, maxBody)
 	pure := h.std == nil && !slices.ContainsFunc(steps, func(s step) bool { return s.place != nil })
 	return &endpoint{
 		pattern:        strings.TrimPrefix(method+" "+s.pattern(), anyMethod+" "),
@@ -300,7 +354,7 @@ func (c *compiler) endpoint(s *shape, method string, steps []step, h handler, ma
 		route:          s.route,
 		steps:          steps,
 		handler:        h,
-		maxBody:        cmp.Or(maxBody, c.table.maxBody),
+		maxBody:        maxBody,
 		pure:           pure,
 		direct:         h.flow != nil && pure && len(steps) == 0,
 		setsPathValues: !pure && len(s.names) > 0,
@@ -310,7 +364,7 @@ func (c *compiler) endpoint(s *shape, method string, steps []step, h handler, ma
 
 // unmatched returns an endpoint for a request that no route answers.
 func (t *table) unmatched(steps []step, r *route, h handler) *endpoint {
-	return &endpoint{shape: &shape{}, route: r, steps: steps, handler: h, maxBody: t.maxBody, pure: h.flow != nil && len(steps) == 0, miss: true}
+	return &endpoint{shape: t.above, route: r, steps: steps, handler: h, maxBody: t.maxBody, pure: h.flow != nil && len(steps) == 0, miss: true}
 }
 
 // methods returns the methods that are dealt into trees, the most common first:

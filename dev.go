@@ -60,6 +60,7 @@ func (d *disk) read(r *Router) (*views, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := readTree(d.files, r.tree.shared)
+	now.mount(r.tree.prefix)
 	d.compare(r, now)
 	texts, faults := readTemplates(now)
 	onDisk := fileNames(now)
@@ -68,7 +69,7 @@ func (d *disk) read(r *Router) (*views, error) {
 		return d.views, d.err
 	}
 	table := r.table.Load()
-	asset := func(name string) (string, error) {
+	asset := func(v vantage, name string) (string, error) {
 		file := publicDir + "/" + name
 		switch known := table.assets[name] != nil; {
 		case known && !onDisk[file]:
@@ -76,9 +77,10 @@ func (d *disk) read(r *Router) (*views, error) {
 		case !known && onDisk[file]:
 			return "", fmt.Errorf("flow: %s", isNew(file))
 		}
-		return table.asset(name)
+		return table.asset(v, name)
 	}
-	l := newLibrary(r.Funcs, template.FuncMap{"route": table.route, "asset": asset}, table.names)
+	l := newLibrary(r.Funcs, table)
+	l.asset = asset
 	l.parseAll(texts)
 	d.state, d.views = state, l.views(now)
 	d.views.unbuilt = newShapes(now, fileNames(r.tree))

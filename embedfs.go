@@ -27,9 +27,11 @@ type route struct {
 	page   bool     // an .html file
 	store  bool     // a file called store: POST on its directory's path
 	shapes []*shape // the URLs it answers: more than one only if a segment is optional
+	depth  int      // how many segments of them are the prefix that its Router is mounted at
 }
 
-// A tree is what New found in the files it was given. It is not changed after.
+// A tree is what New found in the files it was given. It is not changed after,
+// unless its Router is mounted.
 type tree struct {
 	files     fs.FS
 	shared    []fs.FS           // what +files are taken from that files lacks
@@ -37,6 +39,7 @@ type tree struct {
 	public    []*shape          // public files, each with its literal URL
 	templates map[string]source // pages and +files, by path without extension
 	dirs      map[string]bool   // directories below router/, by path
+	prefix    []segment         // that the Router is mounted at
 	faults    []fault
 	missing   bool // there is no router/ at all
 }
@@ -291,6 +294,33 @@ func (t *tree) findSharedURLs() {
 	for _, s := range t.public {
 		claim(s)
 	}
+}
+
+// mount puts a prefix before every URL of the tree.
+func (t *tree) mount(prefix []segment) {
+	if len(prefix) == 0 {
+		return
+	}
+	t.prefix = prefix
+	above := newShape("", nil, prefix)
+	for _, r := range t.routes {
+		r.depth = len(prefix)
+		for i, s := range r.shapes {
+			r.shapes[i] = s.below(prefix)
+		}
+		for _, name := range r.shapes[len(r.shapes)-1].names[len(above.names):] {
+			if slices.Contains(above.names, name) {
+				t.fault(r.file, "the parameter %q is one of %s too, where the Router is mounted: call it otherwise", name, above.pattern())
+			}
+		}
+	}
+	for i, s := range t.public {
+		t.public[i] = s.below(prefix)
+	}
+}
+
+func (s *shape) below(prefix []segment) *shape {
+	return newShape(s.file, s.route, slices.Concat(prefix, s.segments))
 }
 
 // byPath returns the routes by what At takes.

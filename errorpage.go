@@ -76,7 +76,7 @@ func (v *views) errorPage(x *exchange, req *Request) *view {
 	page := v.places[""]
 	p, _ := parsePath(req.Request)
 	u := ""
-	for _, segment := range p.values {
+	for _, segment := range p.values[min(len(x.router.tree.prefix), len(p.values)):] {
 		u += "/" + segment
 		place, ok := v.places[u]
 		if !ok || strings.Contains(segment, "/") {

@@ -70,6 +70,7 @@
 package flow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"html/template"
@@ -119,7 +120,8 @@ type Router struct {
 	app      *application // nil if no static calls speak of it
 	own      registry
 	provided []any
-	disk     *disk // nil unless Dev was called
+	disk     *disk                   // nil unless Dev was called
+	mounted  atomic.Pointer[Mounted] // where this Router is, if it is inside another
 	compiled sync.Mutex
 	building atomic.Bool // compile runs, and with it code that may ask for routes
 	table    atomic.Pointer[table]
@@ -185,19 +187,16 @@ func (r *Router) compile() *table {
 	if t := r.table.Load(); t != nil {
 		return t
 	}
+	if outer := r.outer(); outer != nil { // which compiles what is inside, too
+		outer.compile()
+		return r.table.Load()
+	}
 	r.compiled.Lock()
 	defer r.compiled.Unlock()
 	if t := r.table.Load(); t != nil {
 		return t
 	}
-	r.building.Store(true)
-	t := compile(r)
-	r.building.Store(false)
-	r.table.Store(t)
-	if r.app != nil {
-		r.app.first.CompareAndSwap(nil, r)
-	}
-	return t
+	return compile(r)
 }
 
 // Route returns the URL of a named route, for parameters that are pairs of key
@@ -210,7 +209,14 @@ func (r *Router) compile() *table {
 // An unknown name, a parameter that is missing, and the values "", "." and "..",
 // which no URL can hold as a segment, are errors. So is a call while the routes
 // are being compiled, from a function of With or when middleware is constructed.
+//
+// The prefix that a Router is mounted at may have parameters: they belong to the URL,
+// and Request.Route knows them already.
 func (r *Router) Route(name string, params ...any) (string, error) {
+	return r.routeAt(vantage{}, name, params)
+}
+
+func (r *Router) routeAt(v vantage, name string, params []any) (string, error) {
 	if r.building.Load() {
 		return "", fmt.Errorf("flow: Route(%q): the routes are being compiled, and have no URLs yet", name)
 	}
@@ -218,11 +224,11 @@ func (r *Router) Route(name string, params ...any) (string, error) {
 	if t.err != nil {
 		return "", fmt.Errorf("flow: Route(%q): the application has faults: %w", name, t.err)
 	}
-	return t.route(name, params...)
+	return t.route(v, name, params)
 }
 
 // Routes lists the handlers in the order in which URLs are matched: the more
-// specific first. Public files are not among them. It is empty
+// specific first. What is mounted is among them, public files are not. It is empty
 // if there are faults, and while the routes are being compiled.
 func (r *Router) Routes() []RouteInfo {
 	if r.building.Load() {
@@ -248,9 +254,11 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	t.find(&x.match, req)
 	if e := x.endpoint; !e.miss {
 		req.Pattern = e.pattern
-		// CrossOriginProtection lets GET pass, and requests with neither of the
-		// headers that it asks for: most of them, which need not ask it.
-		if h := req.Header; req.Method != http.MethodGet && (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil {
+		if e.inner != nil { // it looks at origins by itself
+			req.Pattern = cmp.Or(e.inner.patternOf(req), e.pattern)
+		} else if h := req.Header; req.Method != http.MethodGet && (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil {
+			// CrossOriginProtection lets GET pass, and requests with neither of the
+			// headers that it asks for: most of them, which need not ask it.
 			x.endpoint = t.denied
 		}
 	}

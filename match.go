@@ -244,25 +244,35 @@ func (t *table) findSlowly(m *match, r *http.Request) {
 	p, ok := parsePath(r)
 	if !ok {
 		m.endpoint = t.notFound
+		m.values = append(m.values, t.inherited(nil)...)
 		return
 	}
 	var leaves []*leaf
 	t.root.visit(p.values, nil, func(l *leaf, values, rest []string) bool {
 		leaves = append(leaves, l)
 		e := l.answer(r.Method)
-		if e == nil || !p.canonical {
+		if e != nil && !p.canonical {
+			e = e.below // how its URLs are spelled is its own affair
+			if e == nil || !p.below(len(e.shape.segments)-1) {
+				return false
+			}
+		}
+		if e == nil {
 			return true
 		}
 		m.endpoint = e
 		m.values = append(m.values, values...)
-		if rest != nil {
+		if e.shape.hasRest() {
 			m.values = append(m.values, strings.Join(rest, "/"))
 			m.rest = rest
 		}
 		return false
 	})
+	if m.endpoint != nil {
+		return
+	}
+	m.values = append(m.values, t.inherited(p.values)...)
 	switch {
-	case m.endpoint != nil:
 	case len(leaves) == 0:
 		m.endpoint = t.notFound
 	case !p.canonical:
@@ -272,8 +282,25 @@ func (t *table) findSlowly(m *match, r *http.Request) {
 	}
 }
 
+// inherited returns the values that the parameters of the Router's prefix have in a
+// path, for what no route answers.
+func (t *table) inherited(path []string) []string {
+	var values []string
+	for i, seg := range t.prefix {
+		switch {
+		case seg.kind != param:
+		case i < len(path):
+			values = append(values, path[i])
+		default: // the Router was asked for what is not its own
+			values = append(values, "")
+		}
+	}
+	return values
+}
+
 // A requestPath is the path of a request, cleaned.
 type requestPath struct {
+	asked     string   // as it came, escaped
 	escaped   string   // "/users/%2F"
 	values    []string // its segments, unescaped: "users", "/"
 	canonical bool     // it was so spelled already
@@ -299,6 +326,7 @@ func parsePath(r *http.Request) (p requestPath, ok bool) {
 			segments = append(segments, segment)
 		}
 	}
+	p.asked = escaped
 	p.escaped = "/" + strings.Join(segments, "/")
 	p.canonical = p.escaped == escaped
 	for i, s := range segments {
@@ -310,6 +338,22 @@ func parsePath(r *http.Request) (p requestPath, ok bool) {
 	}
 	p.values = segments
 	return p, true
+}
+
+// below reports whether the first n segments of the path were spelled as they are to
+// be, and a slash followed.
+func (p requestPath) below(n int) bool {
+	prefix := p.escaped + "/"
+	for i, c := range prefix {
+		if c != '/' {
+			continue
+		}
+		if n == 0 {
+			return strings.HasPrefix(p.asked, prefix[:i+1])
+		}
+		n--
+	}
+	return false
 }
 
 // location returns the URL of a redirect to the canonical spelling of a path. It
@@ -324,7 +368,10 @@ func location(r *http.Request, canonical string) string {
 	if !stripped {
 		prefix = ""
 	}
-	target := strings.TrimRight(strings.TrimRight(prefix, "/")+canonical, "/")
+	target := strings.TrimRight(prefix, "/") + canonical
+	if canonical == "/" { // the index, below a prefix too
+		target = strings.TrimRight(target, "/")
+	}
 	// Two slashes would lead to another host.
 	target = "/" + strings.TrimLeft(target, `/\`)
 	if r.URL.RawQuery != "" || r.URL.ForceQuery {

@@ -9,9 +9,37 @@ import (
 	"strings"
 )
 
-// url returns the URL of a route for parameters that are key and value
-// pairs: Router.Route without the name.
-func (r *route) url(name string, params []any) (string, error) {
+// A vantage is where a URL is asked for: the prefix that a Router is mounted at, with
+// the values that the parameters of the prefix have in the request. There are no
+// values without a request.
+type vantage struct {
+	prefix []segment
+	values []string
+}
+
+// given returns the parameters that nobody has to name for a URL of r: those of
+// the part of its prefix that is the prefix of v too.
+func (v vantage) given(r *route) map[string][]string {
+	given := map[string][]string{}
+	values := v.values
+	for i, seg := range r.shapes[0].segments[:r.depth] {
+		if i == len(v.prefix) || v.prefix[i] != seg {
+			break
+		}
+		if seg.kind != param || len(values) == 0 {
+			continue
+		}
+		if !noValue(values[0]) { // else it is missing
+			given[seg.text] = values[:1]
+		}
+		values = values[1:]
+	}
+	return given
+}
+
+// url returns the URL of a route, asked for at v, for parameters that are key and
+// value pairs: Router.Route without the name.
+func (r *route) url(v vantage, name string, params []any) (string, error) {
 	fail := func(format string, args ...any) (string, error) {
 		return "", fmt.Errorf("flow: route %q (%s): %s", name, r.file, fmt.Sprintf(format, args...))
 	}
@@ -19,7 +47,7 @@ func (r *route) url(name string, params []any) (string, error) {
 		return fail("parameters are pairs of key and value, and %d is odd", len(params))
 	}
 	longest := r.shapes[len(r.shapes)-1]
-	given := map[string][]string{}
+	given, inherited := map[string][]string{}, v.given(r)
 	var query strings.Builder
 	for i := 0; i < len(params); i += 2 {
 		key, ok := params[i].(string)
@@ -47,11 +75,21 @@ func (r *route) url(name string, params []any) (string, error) {
 		}
 		given[key] = values
 	}
+	for key, values := range inherited {
+		if _, ok := given[key]; !ok {
+			given[key] = values
+		}
+	}
 	s, missing := r.shapeFor(given)
 	if missing != "" {
 		return fail("the parameter %q is missing", missing)
 	}
-	u := s.format(func(seg segment) string {
+	return s.url(given) + query.String(), nil
+}
+
+// url returns the URL of a shape whose parameters have the given values.
+func (s *shape) url(given map[string][]string) string {
+	return s.format(func(seg segment) string {
 		if seg.kind == literal {
 			return url.PathEscape(seg.text)
 		}
@@ -61,7 +99,6 @@ func (r *route) url(name string, params []any) (string, error) {
 		}
 		return strings.Join(escaped, "/")
 	})
-	return u + query.String(), nil
 }
 
 // segment returns the parameter of that name.

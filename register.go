@@ -22,6 +22,7 @@ type registry struct {
 	files  []*File
 	dirs   []*Dir
 	withs  []with
+	mounts []*Mounted
 	faults []fault
 }
 

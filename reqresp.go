@@ -120,7 +120,7 @@ func (r *Request) Route(name string, params ...any) (string, error) {
 	if x.router == nil {
 		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no routes to name")
 	}
-	return x.router.Route(name, params...)
+	return x.router.routeAt(x.vantage(), name, params)
 }
 
 // Clone returns a copy of r for a goroutine that lives longer than the request:

@@ -23,8 +23,18 @@ func (c *compiler) listRoutes() {
 	for _, r := range c.tree.routes {
 		shapes = append(shapes, r.shapes...)
 	}
+	mounted := map[*shape]*Mounted{}
+	for _, m := range c.mounts {
+		_, below := m.shapes(c.tree.prefix)
+		shapes = append(shapes, below)
+		mounted[below] = m
+	}
 	slices.SortStableFunc(shapes, compareShapes)
 	for _, s := range shapes {
+		if m := mounted[s]; m != nil {
+			c.table.infos = append(c.table.infos, m.info(s, len(c.uses)+len(c.dirs[""])+len(m.uses))...)
+			continue
+		}
 		b := c.bindings[s.route]
 		outer := len(c.uses) + len(b.uses)
 		for _, dir := range s.route.layers() {

@@ -44,7 +44,7 @@ type element struct {
 // A shape is one form that the URLs of a file have: /users/{id}.
 type shape struct {
 	file     string
-	route    *route // nil for a public file
+	route    *route // nil for a public file and for what is mounted
 	segments []segment
 	names    []string // its parameters, in order
 }
@@ -57,6 +57,9 @@ func (s *shape) pattern() string {
 		case param:
 			return "{" + seg.text + "}"
 		case rest:
+			if seg.text == "" { // below what is mounted
+				return ""
+			}
 			return "{" + seg.text + "...}"
 		}
 		return url.PathEscape(seg.text)

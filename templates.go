@@ -49,26 +49,41 @@ func (f *templateFile) isLayout() bool { return path.Base(f.name) == layoutName 
 type library struct {
 	files    map[string]*templateFile // by name
 	byFile   map[string]*templateFile
-	funcs    template.FuncMap  // of every template, other than request and user
-	own      template.FuncMap  // Router.Funcs among them
-	idle     template.FuncMap  // functions of all those names that fail
+	own      template.FuncMap // Router.Funcs
+	idle     template.FuncMap // functions of every template that fail
+	route    func(v vantage, name string, params []any) (string, error)
+	asset    func(v vantage, name string) (string, error)
+	sample   vantage           // of a request for which templates are checked
 	names    map[string]*route // of routes; nil if they are not known
 	builtins map[string]bool   // of text/template, those that were asked about
 	faults   []fault
 }
 
-// newLibrary returns a library without files. own are Router.Funcs.
-func newLibrary(own, flows template.FuncMap, names map[string]*route) *library {
-	l := &library{files: map[string]*templateFile{}, byFile: map[string]*templateFile{}, names: names, builtins: map[string]bool{}}
+// newLibrary returns a library without files, for the routes and public files of a
+// table. own are Router.Funcs.
+func newLibrary(own template.FuncMap, t *table) *library {
+	l := &library{
+		files:    map[string]*templateFile{},
+		byFile:   map[string]*templateFile{},
+		route:    t.route,
+		asset:    t.asset,
+		names:    t.names,
+		sample:   vantage{t.prefix, slices.Repeat([]string{"x"}, t.inherits)},
+		builtins: map[string]bool{},
+	}
 	l.own, l.faults = checkFuncs(own)
-	l.funcs = maps.Clone(flows)
-	maps.Copy(l.funcs, l.own)
-	l.idle = template.FuncMap{"request": notNow, "user": notNow}
-	for name := range l.funcs {
+	l.idle = template.FuncMap{}
+	for _, name := range ownFuncs {
+		l.idle[name] = notNow
+	}
+	for name := range l.own {
 		l.idle[name] = notNow
 	}
 	return l
 }
+
+// ownFuncs are the functions of every template that flow brings.
+var ownFuncs = []string{"asset", "request", "route", "user"}
 
 // parse adds a template file to the library.
 func (l *library) parse(src templateText) {
@@ -188,7 +203,7 @@ func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
 	case !ok || fn.Ident != "route" && fn.Ident != "asset":
 		return nil
 	case fn.Ident == "asset":
-		_, err := l.funcs["asset"].(func(string) (string, error))(name.Text)
+		_, err := l.asset(l.sample, name.Text)
 		return trimFlow(err)
 	case l.names == nil:
 		return nil
@@ -205,7 +220,7 @@ func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
 	if !known && len(params)%2 == 0 {
 		return nil
 	}
-	_, err := r.url(name.Text, params)
+	_, err := r.url(l.sample, name.Text, params)
 	return trimFlow(err)
 }
 

@@ -128,7 +128,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*view, []fault
 	if s == nil {
 		return nil, faults
 	}
-	v := &view{file: f.file, fixed: !s.asks(), blocks: map[string]func() (*executable, error){}}
+	v := &view{file: f.file, fixed: !l.asks(s), blocks: map[string]func() (*executable, error){}}
 	for name := range l.own {
 		v.fixed = v.fixed && !s.calls[name]
 	}
@@ -156,8 +156,11 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*view, []fault
 	return v, nil
 }
 
-// asks reports whether the templates ask for the request.
-func (s *set) asks() bool { return s.calls["request"] || s.calls["user"] }
+// asks reports whether the templates of a set ask for the request.
+func (l *library) asks(s *set) bool {
+	forURL := s.calls["route"] || s.calls["asset"]
+	return s.calls["request"] || s.calls["user"] || forURL && len(l.sample.values) > 0
+}
 
 // templates returns the set as html/template holds it. It is never executed, so
 // that it can be cloned: html/template changes what it escapes.
@@ -184,7 +187,7 @@ func (l *library) executable(s *set, templates *template.Template, name string) 
 		return nil, err
 	}
 	e := &executable{name: name}
-	if !s.asks() {
+	if !l.asks(s) {
 		e.shared = in
 		return e, nil
 	}
@@ -205,11 +208,21 @@ func (l *library) instance(templates *template.Template, name string) (*instance
 		return nil, err
 	}
 	in := &instance{templates: escaped}
-	escaped.Funcs(l.funcs).Funcs(template.FuncMap{
+	escaped.Funcs(l.own).Funcs(template.FuncMap{
 		"request": func() *Request { return in.req },
 		"user":    func() any { return in.req.User() },
+		"route":   func(name string, params ...any) (string, error) { return l.route(in.vantage(), name, params) },
+		"asset":   func(name string) (string, error) { return l.asset(in.vantage(), name) },
 	})
 	return in, nil
+}
+
+// vantage returns where the request asks for URLs. Without one, no values are needed.
+func (in *instance) vantage() vantage {
+	if in.req == nil {
+		return vantage{}
+	}
+	return in.req.x.vantage()
 }
 
 // escape returns a copy of templates in which one is escaped. html/template does
@@ -338,7 +351,7 @@ func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault) 
 	good = template.FuncMap{}
 	for _, name := range sortedKeys(funcs) {
 		switch {
-		case slices.Contains([]string{"asset", "request", "route", "user"}, name):
+		case slices.Contains(ownFuncs, name):
 			faults = append(faults, fault{text: fmt.Sprintf("Router.Funcs: %q is a function of every template already: call this one otherwise", name)})
 			continue
 		case strings.HasPrefix(name, "_html_template_") || slices.Contains(templateWords, name):
@@ -465,11 +478,11 @@ func (r Response) render(req *Request) (Response, error) {
 	return r.body(kindHTML, html), nil
 }
 
-// route is the template function of that name.
-func (t *table) route(name string, params ...any) (string, error) {
+// route is the template function of that name, asked at v.
+func (t *table) route(v vantage, name string, params []any) (string, error) {
 	r := t.names[name]
 	if r == nil {
 		return "", fmt.Errorf("flow: no route is called %q", name)
 	}
-	return r.url(name, params)
+	return r.url(v, name, params)
 }

@@ -1,0 +1,351 @@
+package flow
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A Mounted is a handler that answers a whole branch of URLs: see Router.Mount.
+type Mounted struct {
+	outer    *Router
+	inner    *Router // nil if the handler is no Router
+	handler  http.Handler
+	pos      position
+	text     string // the prefix as it was given
+	prefix   []segment
+	slash    bool // the prefix ended in one
+	refused  bool // and reported
+	label    string
+	named    position
+	uses     []use
+	maxBody  int64
+	compiler *compiler // of inner, while both are compiled
+}
+
+// Mount makes h answer every method of the prefix and of all URLs below it, other
+// than those that a route file or a public file answers: it ranks as a catch-all.
+// The prefix begins with a slash and is literal, but for parameters, "/orgs/[org]",
+// which h reads with Param or http.Request.PathValue. Two handlers at one prefix are
+// a fault, and so is a catch-all file there.
+//
+// The middleware of the Router, of In("") and of Mounted.Use runs before h. The path
+// is left whole: http.StripPrefix takes the prefix off for those who want that. How
+// it is spelled below the prefix is for h to judge: nothing is redirected there. A
+// prefix that ends in a slash, "/files/", is redirected to if the slash is missing,
+// as in net/http's ServeMux.
+//
+// A mounted Router is an application inside the application. It keeps its own
+// settings, Authenticate, OnError, MaxBody, CrossOrigin and all others; its URLs, and
+// so its names, redirects, public files and http.Request.Pattern, carry the prefix,
+// of which a request knows the parameters; and it answers 404 for what it does not
+// have. A name that it lacks is looked up in the Router around it. Check of either
+// reports the faults of what is inside too. A Router is mounted once, before it is
+// checked, and is not served by itself then. A Router that is wrapped in middleware
+// is a handler like any other: give the middleware to Mounted.Use, or to the Router.
+func (r *Router) Mount(prefix string, h http.Handler) *Mounted {
+	m := &Mounted{outer: r, handler: h, pos: caller(0), text: prefix}
+	r.own.change(m.pos, "Mount", func() {
+		r.own.mounts = append(r.own.mounts, m)
+		var err error
+		if m.prefix, err = parsePrefix(prefix); err != nil {
+			m.refuse("%v", err)
+		}
+		if isNil(h) {
+			m.refuse("the handler is nil")
+		}
+	})
+	m.slash = strings.HasSuffix(prefix, "/") && len(m.prefix) > 0
+	if inner, ok := h.(*Router); ok && !m.refused {
+		m.slash = false
+		m.mountRouter(inner)
+	}
+	return m
+}
+
+// mountRouter notes in a Router where it is mounted.
+func (m *Mounted) mountRouter(inner *Router) {
+	for r := m.outer; r != nil; r = r.outer() {
+		if r == inner {
+			m.outer.own.change(m.pos, "Mount", func() { m.refuse("a Router cannot be mounted inside itself") })
+			return
+		}
+	}
+	var first *Mounted
+	inner.own.change(m.pos, "Mount", func() {
+		if first = inner.mounted.Load(); first == nil {
+			inner.mounted.Store(m)
+			m.inner = inner
+		}
+	})
+	if first != nil {
+		m.outer.own.change(m.pos, "Mount", func() {
+			m.refuse("the Router is mounted at %q already, by %v: call New for another one", first.text, first.pos)
+		})
+	}
+}
+
+// refuse reports that nothing is mounted.
+func (m *Mounted) refuse(format string, args ...any) {
+	m.refused = true
+	m.fault(m.pos, format, args...)
+}
+
+// outer returns the Router that r is mounted in, or nil.
+func (r *Router) outer() *Router {
+	if m := r.mounted.Load(); m != nil {
+		return m.outer
+	}
+	return nil
+}
+
+// prefix returns where r is mounted, from the outermost Router on.
+func (r *Router) prefix() []segment {
+	m := r.mounted.Load()
+	if m == nil {
+		return nil
+	}
+	return slices.Concat(m.outer.prefix(), m.prefix)
+}
+
+// parsePrefix parses what Mount is given.
+//
+//	/debug/pprof  => {literal, "debug"}, {literal, "pprof"}
+//	/orgs/[org]   => {literal, "orgs"}, {param, "org"}
+func parsePrefix(prefix string) ([]segment, error) {
+	below, ok := strings.CutPrefix(prefix, "/")
+	if !ok {
+		return nil, fmt.Errorf("a prefix begins with a slash: write %q", "/"+prefix)
+	}
+	if below = strings.TrimSuffix(below, "/"); below == "" {
+		return nil, nil
+	}
+	var segments []segment
+	for name := range strings.SplitSeq(below, "/") {
+		e, err := parsePrefixElement(name)
+		if err != nil {
+			return nil, err
+		}
+		segments = append(segments, e.segment)
+	}
+	if _, err := expand(elementsOf(segments)); err != nil {
+		return nil, err
+	}
+	return segments, nil
+}
+
+func parsePrefixElement(name string) (element, error) {
+	switch {
+	case noValue(name):
+		return element{}, fmt.Errorf("%q is no segment of a canonical URL", name)
+	case strings.ContainsAny(name, "{}*:"):
+		return element{}, fmt.Errorf("%q: a parameter is written with brackets, as in %q", name, "/orgs/[org]")
+	}
+	e, err := parseElement(name, true)
+	switch {
+	case err != nil:
+		return e, err
+	case e.silent:
+		return e, fmt.Errorf("%q: a group is in no URL: leave it away", name)
+	case e.optional || e.kind == rest:
+		return e, fmt.Errorf("%q: a prefix has one spelling: mount the handler at each that it is to answer", name)
+	}
+	return e, checkName(name)
+}
+
+func elementsOf(segments []segment) []element {
+	elements := make([]element, len(segments))
+	for i, seg := range segments {
+		elements[i].segment = seg
+	}
+	return elements
+}
+
+// Name gives the names of a mounted Router to the Router around it: after
+// Name("billing"), its route "invoices.show" is "billing.invoices.show" there, and
+// "invoices.show" for itself as before. A name that is taken is a fault. So is Name
+// of a handler that is no Router, and has no names.
+func (m *Mounted) Name(label string) *Mounted {
+	pos := caller(0)
+	m.outer.own.change(pos, "Name", func() {
+		switch {
+		case label == "":
+			m.fault(pos, "Name: a label is not empty")
+		case m.label != "" && m.label != label:
+			m.fault(pos, "Name: this is called %q already", m.label)
+		case m.inner == nil && !m.refused:
+			m.fault(pos, "Name: the names are those of a mounted Router, and a %T has none", m.handler)
+		}
+		m.label, m.named = label, pos
+	})
+	return m
+}
+
+// Use adds middleware for what is mounted. It takes what File.Use takes.
+func (m *Mounted) Use(middleware ...any) *Mounted {
+	m.outer.own.use(caller(0), "Use", &m.uses, middleware)
+	return m
+}
+
+// MaxBody limits the body of a request, in bytes, in place of Router.MaxBody. Without
+// it, a mounted Router has its own limits.
+func (m *Mounted) MaxBody(bytes int64) *Mounted {
+	pos := caller(0)
+	m.outer.own.change(pos, "MaxBody", func() {
+		if bytes <= 0 {
+			m.fault(pos, "MaxBody: %d is no limit: give the largest number of bytes that a body may have", bytes)
+			return
+		}
+		m.maxBody = bytes
+	})
+	return m
+}
+
+// fault is called while the registry of the outer Router is changed.
+func (m *Mounted) fault(pos position, format string, args ...any) {
+	m.outer.own.faults = append(m.outer.own.faults, faultAt(pos, "Mount(%q): %s", m.text, fmt.Sprintf(format, args...)))
+}
+
+// name returns what a name of the inner Router is in the outer one.
+func (m *Mounted) name(inner string) string {
+	if m.label == "" || inner == "" {
+		return ""
+	}
+	return m.label + "." + inner
+}
+
+// shapes returns the two shapes of what is mounted in a Router that has a prefix
+// itself: the very prefix, and all below it.
+func (m *Mounted) shapes(outer []segment) (exact, below *shape) {
+	file := fmt.Sprintf("Mount(%q) of %v", m.text, m.pos)
+	exact = newShape(file, nil, slices.Concat(outer, m.prefix))
+	return exact, newShape(file, nil, append(slices.Clip(exact.segments), segment{rest, ""}))
+}
+
+// addMount puts what is mounted into the trie, after the files: they win where they
+// answer the very prefix.
+func (c *compiler) addMount(m *Mounted, steps []step) {
+	exact, below := m.shapes(c.tree.prefix)
+	h, maxBody := handler{std: m.handler}, m.maxBody
+	if m.inner != nil {
+		maxBody = cmp.Or(maxBody, m.inner.table.Load().largest)
+	}
+	e := c.endpoint(below, anyMethod, steps, h, maxBody)
+	e.below, e.inner = e, m.inner
+	l := c.table.root.leafOf(below)
+	if other := l.owner(); other != nil {
+		c.fault(m.pos, "Mount(%q): %s answers the same URLs: mount one of them elsewhere", m.text, other.file)
+		return
+	}
+	l.any = e
+
+	if m.slash {
+		h = handler{flow: addSlash}
+	}
+	at := c.endpoint(exact, anyMethod, steps, h, maxBody)
+	at.pattern, at.below, at.inner = e.pattern, e, m.inner
+	if l := c.table.root.leafOf(exact); l.any == nil {
+		l.any = at
+	}
+}
+
+// owner returns the shape of something that answers at l, if anything does.
+func (l *leaf) owner() *shape {
+	for _, method := range sortedKeys(l.methods) {
+		return l.methods[method].shape
+	}
+	if l.any != nil {
+		return l.any.shape
+	}
+	return nil
+}
+
+// addSlash redirects to the same URL with a slash after the path.
+func addSlash(req *Request) (Response, error) {
+	return Response{status: http.StatusPermanentRedirect}.Header("Location", location(req.Request, req.URL.EscapedPath()+"/")), nil
+}
+
+// readMounts begins to compile the Routers inside.
+func (c *compiler) readMounts() {
+	for _, m := range c.router.own.mounts {
+		if m.refused {
+			continue
+		}
+		c.mounts = append(c.mounts, m)
+		if m.inner != nil {
+			m.compiler = newCompiler(m.inner)
+		}
+	}
+}
+
+// readMountedNames adds the names of the Routers inside to those of this one.
+func (c *compiler) readMountedNames() {
+	for _, m := range c.mounts {
+		if m.label == "" || m.inner == nil {
+			continue
+		}
+		c.namesMissing = c.namesMissing || m.compiler.namesMissing
+		inner := m.compiler.table.names
+		for _, n := range sortedKeys(inner) {
+			name := m.name(n)
+			if other := c.table.names[name]; other != nil {
+				c.fault(m.named, "Name(%q): %q would be a name of %s, and is one of %s: call this one otherwise", m.label, name, inner[n].file, other.file)
+				continue
+			}
+			c.table.names[name] = inner[n]
+		}
+	}
+}
+
+// finishInner makes the table of a Router inside, where names that it lacks are
+// those of this one.
+func (c *compiler) finishInner(m *Mounted) {
+	inner := m.compiler
+	m.compiler = nil
+	inner.namesMissing = inner.namesMissing || c.namesMissing
+	names := maps.Clone(c.table.names)
+	maps.Copy(names, inner.table.names)
+	inner.table.names = names
+	inner.finish()
+	for _, f := range inner.faults {
+		f.text = fmt.Sprintf("Mount(%q): %s", m.text, f.text)
+		c.faults = append(c.faults, f)
+	}
+}
+
+// info describes what is mounted, as Router.Routes lists it: the routes of a Router,
+// or one handler. outer is how much middleware runs before it.
+func (m *Mounted) info(below *shape, outer int) []RouteInfo {
+	if m.inner == nil {
+		pos := cmp.Or(funcPosition(reflect.ValueOf(m.handler)), m.pos)
+		return []RouteInfo{{Method: "ANY", Pattern: below.pattern(), Handler: pos.String(), Middleware: outer}}
+	}
+	infos := slices.Clone(m.inner.table.Load().infos)
+	for i := range infos {
+		infos[i].Name = m.name(infos[i].Name)
+		infos[i].Middleware += outer
+	}
+	return infos
+}
+
+// patternOf returns the pattern that a mounted Router matches a request with, before
+// the chain of the outer one runs, whose request then has it.
+func (r *Router) patternOf(req *http.Request) string {
+	t := r.serving.Load()
+	if t == nil {
+		if t = r.begin(); t == nil {
+			return ""
+		}
+	}
+	x := t.pool.Get().(*exchange)
+	defer t.recycle(x)
+	t.find(&x.match, req)
+	if x.endpoint.inner != nil {
+		return cmp.Or(x.endpoint.inner.patternOf(req), x.endpoint.pattern)
+	}
+	return x.endpoint.pattern
+}

@@ -1,0 +1,611 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/matryer/is"
+)
+
+// asked is a handler that says what it was asked, and what it is told.
+func asked(w http.ResponseWriter, r *http.Request) {
+	fmt.Fprintf(w, "%s %s", r.Method, r.URL.EscapedPath())
+	for _, name := range []string{"org", "id"} {
+		if v := r.PathValue(name); v != "" {
+			fmt.Fprintf(w, " %s=%s", name, v)
+		}
+	}
+}
+
+func TestMountMatch(t *testing.T) {
+	for _, tt := range []struct {
+		mounts []string
+		files  []string
+		method string
+		target string
+		want   string
+	}{
+		// The prefix, and everything below it.
+		{[]string{"/x"}, nil, "GET", "/x", "200 GET /x"},
+		{[]string{"/x"}, nil, "GET", "/x/", "200 GET /x/"},
+		{[]string{"/x"}, nil, "GET", "/x/a/b", "200 GET /x/a/b"},
+		{[]string{"/x"}, nil, "PURGE", "/x/a", "200 PURGE /x/a"},
+		{[]string{"/x"}, nil, "OPTIONS", "/x/a", "200 OPTIONS /x/a"},
+		{[]string{"/x"}, nil, "GET", "/xy", "404"},
+		{[]string{"/x/y"}, nil, "GET", "/x", "404"},
+		{[]string{"/"}, nil, "GET", "/", "200 GET /"},
+		{[]string{"/"}, nil, "GET", "/a/", "200 GET /a/"},
+		{[]string{"/50%"}, nil, "GET", "/50%25/a", "200 GET /50%25/a"},
+
+		// How a URL is spelled below the prefix is the handler's affair.
+		{[]string{"/x"}, nil, "GET", "/x//a", "200 GET /x//a"},
+		{[]string{"/x"}, nil, "GET", "/x/./a/", "200 GET /x/./a/"},
+		{[]string{"/x"}, nil, "GET", "/x/a/../b", "200 GET /x/a/../b"},
+		{[]string{"/x"}, nil, "GET", "/x/%2e%2e/a", "200 GET /x/%2e%2e/a"},
+		{[]string{"/x"}, nil, "GET", "/x/a%2Fb%2f", "200 GET /x/a%2Fb%2f"},
+		// How the prefix is spelled is not.
+		{[]string{"/x"}, nil, "GET", "//x/a", "308 Location /x/a"},
+		{[]string{"/x"}, nil, "GET", "/y/../x/a/?q=1", "308 Location /x/a?q=1"},
+		{[]string{"/x"}, nil, "GET", "/./x", "308 Location /x"},
+		{[]string{"/x"}, nil, "GET", "/x/../y", "404"},
+		{[]string{"/x"}, []string{"y.http GET"}, "GET", "/x/../y", "308 Location /y"},
+
+		// It ranks as a catch-all.
+		{[]string{"/x"}, []string{"x/a.http GET"}, "GET", "/x/a", "200 router/x/a.http GET"},
+		{[]string{"/x"}, []string{"x/a.http GET"}, "POST", "/x/a", "200 POST /x/a"},
+		{[]string{"/x"}, []string{"x/a.http GET"}, "GET", "/x/a/", "308 Location /x/a"},
+		{[]string{"/x"}, []string{"x/a.http GET"}, "POST", "/x/a/", "200 POST /x/a/"},
+		{[]string{"/x"}, []string{"x/[id].http GET"}, "GET", "/x/a", "200 router/x/[id].http GET id=a"},
+		{[]string{"/x"}, []string{"x/[id].http GET"}, "GET", "/x/a/b", "200 GET /x/a/b"},
+		{[]string{"/x"}, []string{"[a]/b.http GET"}, "GET", "/x/b", "200 GET /x/b"},
+		{[]string{"/x"}, []string{"[...all].http GET"}, "GET", "/x/b", "200 GET /x/b"},
+		{[]string{"/"}, []string{"[...all].html GET"}, "GET", "/x/b", ""},
+		{[]string{"/"}, []string{"index.http GET", "a.http GET"}, "GET", "/", "200 router/index.http GET"},
+		{[]string{"/"}, []string{"index.http GET", "a.http GET"}, "POST", "/", "200 POST /"},
+		{[]string{"/"}, []string{"index.http GET", "a.http GET"}, "GET", "/a/", "308 Location /a"},
+		{[]string{"/"}, []string{"index.http GET", "a.http GET"}, "GET", "/b/", "200 GET /b/"},
+		{[]string{"/x"}, []string{"x.http GET"}, "GET", "/x", "200 router/x.http GET"},
+		{[]string{"/x"}, []string{"x.http ANY"}, "PUT", "/x", "200 router/x.http ANY"},
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x/y/z", "200 GET /x/y/z"},
+
+		// Parameters of the prefix.
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a%20b", "200 GET /orgs/a%20b org=a b"},
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a/", "200 GET /orgs/a/ org=a"},
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a//b", "200 GET /orgs/a//b org=a"},
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a/x/../../b/y", "308 Location /orgs/b/y"},
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs//a", "308 Location /orgs/a"},
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a%2Fb/c%2Fd", "200 GET /orgs/a%2Fb/c%2Fd org=a/b"},
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs", "404"},
+		{[]string{"/[org]/[id]"}, nil, "GET", "/a/b/c/", "200 GET /a/b/c/ org=a id=b"},
+
+		// A slash at its end is asked for.
+		{[]string{"/x/"}, nil, "GET", "/x", "308 Location /x/"},
+		{[]string{"/x/"}, nil, "GET", "/x?q=%2F", "308 Location /x/?q=%2F"},
+		{[]string{"/x/"}, nil, "GET", "/x/", "200 GET /x/"},
+		{[]string{"/x/"}, nil, "GET", "/x/a", "200 GET /x/a"},
+		{[]string{"/[org]/"}, nil, "GET", "/%2Fevil.example", "308 Location /%2Fevil.example/"},
+	} {
+		t.Run(fmt.Sprint(tt.mounts, tt.files, tt.method, tt.target), func(t *testing.T) {
+			is := is.New(t)
+			tree := fstest.MapFS{"router/zzz.html": &fstest.MapFile{}}
+			for _, line := range tt.files {
+				tree["router/"+strings.Fields(line)[0]] = &fstest.MapFile{}
+			}
+			r := New(tree)
+			for _, line := range tt.files {
+				name, method, _ := strings.Cut(line, " ")
+				for _, rt := range r.tree.routes {
+					if f := r.At(rt.path); rt.file == "router/"+name && method == "ANY" {
+						f.ANY().Do(answers(rt, method))
+					} else if rt.file == "router/"+name {
+						f.Method(method).Do(answers(rt, method))
+					}
+				}
+			}
+			for _, prefix := range tt.mounts {
+				r.Mount(prefix, http.HandlerFunc(asked))
+			}
+			if tt.want == "" {
+				is.True(r.Check() != nil)
+				return
+			}
+			is.NoErr(r.Check())
+			is.Equal(says(serve(r, tt.method, tt.target)), tt.want)
+		})
+	}
+}
+
+var thisMountFile = regexp.MustCompile(`\S+/mount_test\.go:\d+`)
+
+func TestMountFaults(t *testing.T) {
+	h := http.HandlerFunc(asked)
+	for _, tt := range []struct {
+		name  string
+		mount func(r *Router)
+		want  string
+	}{
+		{"no slash", func(r *Router) { r.Mount("x", h) }, `HERE: Mount("x"): a prefix begins with a slash: write "/x"`},
+		{"empty", func(r *Router) { r.Mount("", h) }, `HERE: Mount(""): a prefix begins with a slash: write "/"`},
+		{"two slashes", func(r *Router) { r.Mount("/x//y", h) }, `HERE: Mount("/x//y"): "" is no segment of a canonical URL`},
+		{"dots", func(r *Router) { r.Mount("/x/..", h) }, `HERE: Mount("/x/.."): ".." is no segment of a canonical URL`},
+		{"braces", func(r *Router) { r.Mount("/orgs/{org}", h) }, `HERE: Mount("/orgs/{org}"): "{org}": a parameter is written with brackets, as in "/orgs/[org]"`},
+		{"colon", func(r *Router) { r.Mount("/:org", h) }, `HERE: Mount("/:org"): ":org": a parameter is written with brackets, as in "/orgs/[org]"`},
+		{"asterisk", func(r *Router) { r.Mount("/x/*", h) }, `HERE: Mount("/x/*"): "*": a parameter is written with brackets, as in "/orgs/[org]"`},
+		{"group", func(r *Router) { r.Mount("/(x)", h) }, `HERE: Mount("/(x)"): "(x)": a group is in no URL: leave it away`},
+		{"optional", func(r *Router) { r.Mount("/[[x]]", h) }, `HERE: Mount("/[[x]]"): "[[x]]": a prefix has one spelling: mount the handler at each that it is to answer`},
+		{"catch-all", func(r *Router) { r.Mount("/[...x]", h) }, `HERE: Mount("/[...x]"): "[...x]": a prefix has one spelling: mount the handler at each that it is to answer`},
+		{"parameter twice", func(r *Router) { r.Mount("/[x]/[x]", h) }, `HERE: Mount("/[x]/[x]"): the parameter "x" stands twice in one path: give each a name of its own`},
+		{"bad brackets", func(r *Router) { r.Mount("/a[x]", h) }, `HERE: Mount("/a[x]"): a parameter fills a whole segment, and "a[x]" is not one of [id], [[id]], [...id], [[...id]]`},
+		{"nil", func(r *Router) { r.Mount("/x", nil) }, `HERE: Mount("/x"): the handler is nil`},
+		{"nil Router", func(r *Router) { r.Mount("/x", (*Router)(nil)) }, `HERE: Mount("/x"): the handler is nil`},
+		{"twice", func(r *Router) { r.Mount("/x", h); r.Mount("/x/", h) }, `HERE: Mount("/x/"): Mount("/x") of HERE answers the same URLs: mount one of them elsewhere`},
+		{"twice under other names", func(r *Router) { r.Mount("/[a]", h); r.Mount("/[b]", h) }, `HERE: Mount("/[b]"): Mount("/[a]") of HERE answers the same URLs: mount one of them elsewhere`},
+		{"a catch-all file", func(r *Router) { r.Mount("/docs", h) }, `HERE: Mount("/docs"): router/docs/[...rest].html answers the same URLs: mount one of them elsewhere`},
+		{"inside itself", func(r *Router) { r.Mount("/x", r) }, `HERE: Mount("/x"): a Router cannot be mounted inside itself`},
+		{"in a circle", func(r *Router) {
+			inner := New(files("router/a.html"))
+			r.Mount("/x", inner)
+			inner.Mount("/y", r)
+		}, `Mount("/x"): HERE: Mount("/y"): a Router cannot be mounted inside itself`},
+		{"one Router twice", func(r *Router) {
+			inner := New(files("router/a.html"))
+			r.Mount("/x", inner).Name("x")
+			r.Mount("/y", inner).Name("y")
+		}, `HERE: Mount("/y"): the Router is mounted at "/x" already, by HERE: call New for another one`},
+		{"name of a handler", func(r *Router) { r.Mount("/x", h).Name("x") }, `HERE: Mount("/x"): Name: the names are those of a mounted Router, and a http.HandlerFunc has none`},
+		{"empty name", func(r *Router) { r.Mount("/x", New(files("router/a.html"))).Name("") }, `HERE: Mount("/x"): Name: a label is not empty`},
+		{"two names", func(r *Router) { r.Mount("/x", New(files("router/a.html"))).Name("a").Name("b") }, `HERE: Mount("/x"): Name: this is called "a" already`},
+		{"taken name", func(r *Router) { r.Mount("/x", New(files("router/[...rest].html"))).Name("docs") }, `HERE: Name("docs"): "docs.rest" would be a name of router/[...rest].html, and is one of router/docs/[...rest].html: call this one otherwise`},
+		{"middleware", func(r *Router) { r.Mount("/x", h).Use(1) }, `HERE: Use: int is no middleware; middleware is one of func(*flow.Request) flow.Response; func(*flow.Request) (flow.Response, error); func(http.Handler) http.Handler`},
+		{"no limit", func(r *Router) { r.Mount("/x", h).MaxBody(0) }, `HERE: Mount("/x"): MaxBody: 0 is no limit: give the largest number of bytes that a body may have`},
+		{"faults inside", func(r *Router) {
+			inner := New(files("router/a.http", "router/b/[c.html"))
+			r.Mount("/x", inner)
+		}, `Mount("/x"): router/a.http: no handler is registered for it: call At("a").GET().Do(…) on this Router, which was made in a test file and so has no static calls` + "\n" +
+			`Mount("/x"): router/b/[c.html: a parameter fills a whole segment, and "[c" is not one of [id], [[id]], [...id], [[...id]]`},
+		{"no tree inside", func(r *Router) { r.Mount("/x", New(nil)) }, `Mount("/x"): flow.New got no files: give it the embed.FS that holds router/`},
+		{"a parameter of the prefix inside", func(r *Router) { r.Mount("/[org]", New(files("router/[org].html"))) }, `Mount("/[org]"): router/[org].html: the parameter "org" is one of /{org} too, where the Router is mounted: call it otherwise`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(files("router/docs/[...rest].html"))
+			tt.mount(r)
+			err := r.Check()
+			is.True(err != nil)
+			is.Equal(thisMountFile.ReplaceAllString(err.Error(), "HERE"), tt.want)
+			journalOf(r)
+			is.Equal(serve(r, "GET", "/").Code, 500)
+		})
+	}
+}
+
+// sources returns the files of a tree: "file: text" in each line.
+func sources(lines string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for file, text := range pagesOf(lines) {
+		if !strings.HasPrefix(file, publicDir+"/") {
+			file = routerDir + "/" + file
+		}
+		m[file] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return m
+}
+
+// billing returns an application that is made to be mounted.
+func billing() *Router {
+	r := New(sources(`		+layout.html: <nav href="{{route "invoices.index"}}" home="{{route "home"}}" css="{{asset "app.css"}}">{{template "content" .}}
+		+error.html: {{.Status}} in billing for {{.Path}}
+		index.html: all
+		invoices/index.html: invoices
+		invoices/[id].html: invoice {{.}} <a href="{{route "invoices.show" "id" 7}}">
+		pay.http: 
+		public/app.css: a{}`))
+	r.At("invoices/[id]").GET().Name("invoices.show").Do(func(req *Request) Response { return Page(req.Param("org") + req.Param("id")) })
+	r.At("pay").GET().Do(func(*Request) Response { return RedirectTo("invoices.show", "id", 9) })
+	r.At("pay").POST().Do(func(req *Request) Response { return Redirect("/elsewhere") })
+	return r
+}
+
+func outerOf(t *testing.T, prefix string, inner *Router) (*Router, *Mounted) {
+	t.Helper()
+	r := New(sources(`		index.html: {{route "billing.invoices.show" "id" 1 "org" "acme"}}
+		users/[id].html: user
+		+error.html: {{.Status}} outside`))
+	r.At("index").GET().Name("home").Do(func(*Request) Response { return Page(nil) })
+	return r, r.Mount(prefix, inner).Name("billing")
+}
+
+func TestMountRouter(t *testing.T) {
+	is := is.New(t)
+	inner := billing()
+	r, _ := outerOf(t, "/billing", inner)
+	is.NoErr(r.Check())
+	is.NoErr(inner.Check())
+
+	css, err := inner.Asset("app.css")
+	is.NoErr(err)
+	is.True(strings.HasPrefix(css, "/billing/app.")) // public files carry the prefix
+	layout := `<nav href="/billing/invoices" home="/" css="` + css + `">`
+	for _, tt := range []struct{ method, target, want string }{
+		{"GET", "/billing", "200 " + layout + "all"},
+		{"GET", "/billing/", "308 Location /billing"},
+		{"GET", "/billing//invoices/", "308 Location /billing/invoices"},
+		{"GET", "/billing/invoices", "200 " + layout + "invoices"},
+		{"GET", "/billing/invoices/5", "200 " + layout + `invoice 5 <a href="/billing/invoices/7">`},
+		{"GET", "/billing/pay", "302 Location /billing/invoices/9"},
+		{"POST", "/billing/pay", "303 Location /elsewhere"},
+		{"DELETE", "/billing/pay", "405 Allow GET, HEAD, OPTIONS, POST"},
+		{"OPTIONS", "/billing/pay", "204 Allow GET, HEAD, OPTIONS, POST"},
+		{"GET", css, "200 a{}"},
+		{"GET", "/billing/app.css", "200 a{}"},
+		{"GET", "/app.css", "404"},
+		{"GET", "/invoices", "404"},
+		{"GET", "/", "200 /billing/invoices/1?org=acme"},
+	} {
+		t.Run(tt.method+" "+tt.target, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(says(serve(r, tt.method, tt.target)), tt.want)
+		})
+	}
+	is.Equal(browse(r, "/billing/nothing").Body.String(), layout+"404 in billing for /billing/nothing") // it answers 404 by itself
+	is.Equal(browse(r, "/nothing").Body.String(), "404 outside")
+}
+
+func TestMountRouterWithParameters(t *testing.T) {
+	is := is.New(t)
+	inner := billing()
+	inner.Authenticate = func(req *Request) (any, error) { return req.Param("org"), nil }
+	inner.Funcs = map[string]any{"org": func(req *Request) string { return req.Param("org") }}
+	r, _ := outerOf(t, "/orgs/[org]", inner)
+	is.NoErr(r.Check())
+
+	for _, tt := range []struct{ target, want string }{
+		{"/orgs/acme/invoices/5", `invoice acme5 <a href="/orgs/acme/invoices/7">`},
+		{"/orgs/acme/invoices", `invoices`},
+		{"/orgs/a%2Fb/invoices/5", `invoice a/b5 <a href="/orgs/a%2Fb/invoices/7">`},
+		{"/orgs/acme/none", "404 in billing for /orgs/acme/none"},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			org := strings.Split(tt.target, "/")[2]
+			w := browse(r, tt.target)
+			is.True(strings.HasPrefix(w.Body.String(), `<nav href="/orgs/`+org+`/invoices" home="/" css="/orgs/`+org+`/app.`)) // all URLs are those of the request's prefix
+			_, page, _ := strings.Cut(w.Body.String(), ">")
+			is.Equal(page, tt.want)
+		})
+	}
+	is.Equal(says(serve(r, "GET", "/orgs/acme/pay")), "302 Location /orgs/acme/invoices/9")
+	is.Equal(says(serve(r, "GET", "/orgs/acme/")), "308 Location /orgs/acme")
+
+	u, err := r.Route("billing.invoices.show", "org", "x", "id", 1)
+	is.NoErr(err)
+	is.Equal(u, "/orgs/x/invoices/1")
+	_, err = r.Route("billing.invoices.show", "id", 1)
+	is.Equal(err.Error(), `flow: route "billing.invoices.show" (router/invoices/[id].html): the parameter "org" is missing`)
+	_, err = inner.Asset("app.css")
+	is.Equal(err.Error(), `flow: asset "app.css": the parameters of /orgs/{org}, where the Router is mounted, are known in requests only: use {{asset}} in a template`)
+}
+
+// TestMountNames: names link two packages that do not import each other.
+func TestMountNames(t *testing.T) {
+	is := is.New(t)
+	links := func(names ...string) func(*Request) (string, error) {
+		return func(req *Request) (string, error) {
+			var urls []string
+			for _, name := range names {
+				u, err := req.Route(name)
+				if err != nil {
+					u = err.Error()
+				}
+				urls = append(urls, u)
+			}
+			return strings.Join(urls, " "), nil
+		}
+	}
+	names := []string{"who", "own", "a.own", "a.b.own", "b.own"}
+	app := func(own string) *Router {
+		r := New(files("router/who.http", "router/"+own+".http"))
+		r.At("who").GET().Do(links(names...))
+		r.At(own).GET().Name("own").Do(hello)
+		return r
+	}
+	b := app("of-b")
+	a := app("of-a")
+	a.Mount("/b/[x]", b).Name("b")
+	outer := app("of-outer")
+	outer.Mount("/a", a).Name("a")
+	is.NoErr(outer.Check())
+
+	is.Equal(serve(outer, "GET", "/who").Body.String(),
+		`/who /of-outer /a/of-a flow: route "a.b.own" (router/of-b.http): the parameter "x" is missing flow: no route is called "b.own"`)
+	is.Equal(serve(outer, "GET", "/a/who").Body.String(),
+		`/a/who /a/of-a /a/of-a flow: route "a.b.own" (router/of-b.http): the parameter "x" is missing flow: route "b.own" (router/of-b.http): the parameter "x" is missing`)
+	is.Equal(serve(outer, "GET", "/a/b/1/who").Body.String(),
+		`/a/b/1/who /a/b/1/of-b /a/of-a /a/b/1/of-b /a/b/1/of-b`)
+}
+
+func TestMountTemplateNames(t *testing.T) {
+	is := is.New(t)
+	inner := New(sources(`a.html: {{route "users.id"}} {{route "nobody"}}`))
+	r := New(sources(`		users/[id].html: user
+		b.html: {{route "in.a"}} {{route "in.b"}}`))
+	r.Mount("/in", inner).Name("in")
+	is.Equal(r.Check().Error(), `Mount("/in"): router/a.html:1: no route is called "nobody": name one with Name, or use an automatic name
+Mount("/in"): router/a.html:1: route "users.id" (router/users/[id].html): the parameter "id" is missing
+router/b.html:1: no route is called "in.b": did you mean "in.a"?`)
+}
+
+func TestMountPattern(t *testing.T) {
+	deep := New(files("router/d/[x].html"))
+	inner := New(files("router/users/[id].html"))
+	inner.Mount("/deep", deep)
+	r := New(files("router/a.html"))
+	var seen string
+	r.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			seen = r.Pattern // before anything ran
+			next.ServeHTTP(w, r.WithContext(r.Context()))
+		})
+	})
+	r.Mount("/in/[org]", inner)
+	r.Mount("/plain", http.HandlerFunc(asked))
+	for _, tt := range []struct{ target, want string }{
+		{"/a", "GET /a"},
+		{"/in/x/users/5", "GET /in/{org}/users/{id}"},
+		{"/in/x/deep/d/1", "GET /in/{org}/deep/d/{x}"},
+		{"/in/x/deep/none", "/in/{org}/deep/"},
+		{"/in/x/none", "/in/{org}/"},
+		{"/plain/a", "/plain/"},
+		{"/plain", "/plain/"},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			req := request("GET", tt.target)
+			r.ServeHTTP(httptest.NewRecorder(), req)
+			is.Equal(req.Pattern, tt.want) // on the request that came in
+			is.Equal(seen, tt.want)
+		})
+	}
+}
+
+func TestMountChain(t *testing.T) {
+	is := is.New(t)
+	inner := New(files("router/x.html"))
+	inner.Use(markStd("inner"))
+	r := New(files("router/a.html"))
+	r.Use(mark("guard"), markStd("std"))
+	r.In("").Use(mark("in"))
+	r.Mount("/in", inner).Use(mark("mount1"), markStd("mount2"))
+	r.Mount("/shut", http.HandlerFunc(asked)).Use(func(*Request) Response { return Fail(403, "") })
+
+	is.Equal(marks(serve(r, "GET", "/in/x")), "guard std in mount1 mount2 inner")
+	is.Equal(marks(serve(r, "GET", "/in/none")), "guard std in mount1 mount2 inner") // it is routed, here
+	is.Equal(serve(r, "GET", "/shut/x").Code, 403)
+}
+
+// TestMountSettings: a mounted Router keeps its own.
+func TestMountSettings(t *testing.T) {
+	is := is.New(t)
+	say := func(req *Request) (string, error) {
+		if req.Input("fail") != "" {
+			return "", errors.New("no")
+		}
+		return fmt.Sprintf("%v %v %s", req.User(), req.IsAuthenticated(), req.Input("a")), nil
+	}
+	inner := New(files("router/x.http"))
+	inner.MaxBody = 100
+	inner.Authenticate = func(*Request) (any, error) { return "inner", nil }
+	inner.OnError = func(_ *Request, err error) Response { return Text("inner: " + err.Error()) }
+	inner.CrossOrigin.AddTrustedOrigin("https://friend.example")
+	inner.At("x").ANY().Do(say)
+
+	r := New(files("router/x.http"))
+	r.MaxBody = 10
+	r.Authenticate = func(*Request) (any, error) { return "outer", nil }
+	r.OnError = func(_ *Request, err error) Response { return Text("outer: " + err.Error()) }
+	r.At("x").ANY().Do(say)
+	r.Mount("/in", inner).Use(func(req *Request) Response {
+		return Next().Header("Outer", fmt.Sprint(req.User()))
+	})
+	r.Mount("/small", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.Copy(io.Discard, r.Body)
+		fmt.Fprint(w, err)
+	}))
+	r.Mount("/large", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.Copy(io.Discard, r.Body)
+		fmt.Fprint(w, err)
+	})).MaxBody(20)
+	is.NoErr(r.Check())
+
+	form := func(target, body string) *http.Request { return sending("POST", target, formType, body) }
+	is.Equal(do(r, form("/x", "a=1")).Body.String(), "outer true 1")
+	w := do(r, form("/in/x", "a=1"))
+	is.Equal(w.Body.String(), "inner true 1")
+	is.Equal(w.Header().Get("Outer"), "outer")
+	is.Equal(do(r, form("/in/x", "a="+strings.Repeat("1", 50))).Code, 200)                                  // the limit of the inner one
+	is.Equal(do(r, form("/in/x", "a="+strings.Repeat("1", 150))).Body.String()[:len("inner: ")], "inner: ") // and so is the answer
+	is.Equal(serve(r, "GET", "/in/x?fail=1").Body.String(), "inner: no")
+	is.Equal(do(r, form("/small/x", "a=123456789")).Body.String(), "http: request body too large")
+	is.Equal(do(r, form("/large/x", "a=123456789")).Body.String(), "<nil>")
+
+	foreign := form("/in/x", "a=1")
+	foreign.Header.Set("Origin", "https://friend.example")
+	is.Equal(do(r, foreign).Code, 200)
+	foreign = form("/x", "a=1")
+	foreign.Header.Set("Origin", "https://friend.example")
+	is.Equal(do(r, foreign).Code, 403)
+	foreign = form("/in/x", "a=1")
+	foreign.Header.Set("Origin", "https://other.example")
+	is.Equal(do(r, foreign).Code, 403)
+	foreign = form("/small/x", "a=1")
+	foreign.Header.Set("Origin", "https://other.example")
+	is.Equal(do(r, foreign).Code, 403) // what is no Router is looked after
+}
+
+// TestMountBody: a guard outside may look at the body before the mounted Router does.
+func TestMountBody(t *testing.T) {
+	for _, tt := range []struct{ name, contentType, body string }{
+		{"form", formType, "a=1&b=2"},
+		{"json", jsonMedia, `{"a":"1","b":"2"}`},
+		{"multipart", multiMedia, parts("a=1", "b=2")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			inner := New(files("router/x.http"))
+			inner.At("x").POST().Do(func(req *Request) string { return req.Input("a") + req.Input("b") })
+			r := New(files("router/a.html"))
+			var seen string
+			r.Mount("/in", inner).Use(func(req *Request) Response {
+				seen = req.Input("a")
+				return Next()
+			})
+			w := do(r, sending("POST", "/in/x", tt.contentType, tt.body))
+			is.Equal(seen, "1")
+			is.Equal(says(w), "200 12")
+		})
+	}
+}
+
+func TestMountDev(t *testing.T) {
+	is := is.New(t)
+	inner := billing()
+	dir := onDisk(t, fstest.MapFS{
+		"router/index.html":          {Data: []byte(`changed {{route "invoices.show" "id" 1}} {{asset "app.css"}}`)},
+		"router/invoices/[id].html":  {Data: []byte(`x`)},
+		"router/invoices/index.html": {Data: []byte(`x`)},
+		"router/pay.http":            {},
+		"router/new.html":            {Data: []byte(`x`)},
+		"public/app.css":             {Data: []byte(`b{}`)},
+	})
+	inner.Dev(dir)
+	journalOf(inner)
+	r, _ := outerOf(t, "/orgs/[org]", inner)
+	is.NoErr(r.Check())
+	is.Equal(says(serve(r, "GET", "/orgs/acme")), "200 changed /orgs/acme/invoices/1 /orgs/acme/app.css")
+	is.Equal(says(serve(r, "GET", "/orgs/acme/app.css")), "200 b{}")
+	is.True(strings.Contains(browse(r, "/orgs/acme/new").Body.String(), "router/new.html is new")) // the hint knows the prefix
+}
+
+// TestMountEcosystem: what handles a branch of URLs by itself works as elsewhere.
+func TestMountEcosystem(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	tree := fstest.MapFS{
+		"index.html":     {Data: []byte("root")},
+		"sub/index.html": {Data: []byte("sub")},
+		"a b.txt":        {Data: []byte("text")},
+	}
+	r := New(files("router/index.html"))
+	r.Mount("/debug/pprof", mux)
+	r.Mount("/files/", http.StripPrefix("/files", http.FileServerFS(tree)))
+	server := httptest.NewServer(r)
+	defer server.Close()
+	server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+	for _, tt := range []struct{ target, want string }{
+		{"/debug/pprof", "307 /debug/pprof/"},
+		{"/debug/pprof/", "200 heap"},
+		{"/debug/pprof/goroutine?debug=1", "200 goroutine profile:"},
+		{"/debug/pprof/cmdline", "200 "},
+		{"/files", "308 /files/"},
+		{"/files/", "200 root"},
+		{"/files/sub", "301 sub/"},
+		{"/files/sub/", "200 sub"},
+		{"/files/sub/index.html", "301 ./"},
+		{"/files/a%20b.txt", "200 text"},
+		{"/files/none", "404 "},
+		{"/files/../index.html", "404 "},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			resp, err := server.Client().Get(server.URL + tt.target)
+			is.NoErr(err)
+			defer resp.Body.Close()
+			b, err := io.ReadAll(resp.Body)
+			is.NoErr(err)
+			code, text, _ := strings.Cut(tt.want, " ")
+			is.Equal(fmt.Sprint(resp.StatusCode), code)
+			if resp.StatusCode/100 == 3 {
+				is.Equal(resp.Header.Get("Location"), text)
+				return
+			}
+			is.True(strings.Contains(string(b), text))
+		})
+	}
+}
+
+func TestMountRoutes(t *testing.T) {
+	is := is.New(t)
+	inner := billing()
+	r, m := outerOf(t, "/billing", inner)
+	m.Use(pass)
+	r.Mount("/debug/pprof", http.HandlerFunc(asked))
+	r.Use(pass)
+	var b strings.Builder
+	for _, i := range r.Routes() {
+		fmt.Fprintln(&b, strings.TrimSpace(fmt.Sprint(i.Method, " ", i.Pattern, " ", i.Name, " ", i.Middleware)))
+	}
+	is.Equal(b.String(), `GET / home 1
+GET /billing billing.index 2
+GET /billing/invoices billing.invoices.index 2
+GET /billing/invoices/{id} billing.invoices.show 2
+GET /billing/pay billing.pay 2
+POST /billing/pay billing.pay 2
+ANY /debug/pprof/  1
+GET /users/{id} users.id 1
+`)
+}
+
+func TestMountTooLate(t *testing.T) {
+	is := is.New(t)
+	inner := New(files("router/a.html"))
+	is.NoErr(inner.Check())
+	r := New(files("router/a.html"))
+	is.True(strings.Contains(fmt.Sprint(panicOf(func() { r.Mount("/x", inner) })), "Mount comes too late"))
+	is.NoErr(r.Check())
+	is.True(strings.Contains(fmt.Sprint(panicOf(func() { r.Mount("/x", http.HandlerFunc(asked)) })), "Mount comes too late"))
+}
+
+// TestMountInnerFirst: whichever of them is asked first compiles both.
+func TestMountInnerFirst(t *testing.T) {
+	is := is.New(t)
+	inner := billing()
+	outerOf(t, "/billing", inner)
+	u, err := inner.Route("invoices.show", "id", 3)
+	is.NoErr(err)
+	is.Equal(u, "/billing/invoices/3")
+	is.Equal(says(serve(inner, "GET", "/elsewhere")), "404") // it is not asked by itself, and bears it
+}
+
+// TestMountOutlived: a mounted Router may run in another goroutine than the outer one.
+func TestMountOutlived(t *testing.T) {
+	is := is.New(t)
+	release, ended := make(chan struct{}), make(chan string, 1)
+	inner := New(files("router/[id].http"))
+	inner.At("[id]").GET().Do(func(w http.ResponseWriter, r *http.Request) {
+		<-release
+		ended <- r.Pattern + " " + r.PathValue("id") + " " + r.PathValue("org")
+	})
+	r := New(files("router/a.html"))
+	r.Use(func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Millisecond, "late") })
+	r.Mount("/[org]", inner)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	req := request("GET", "/x/5").WithContext(ctx)
+	w := do(r, req)
+	is.Equal(w.Code, 503)
+	is.Equal(req.Pattern, "GET /{org}/{id}")
+	close(release)
+	is.Equal(<-ended, "GET /{org}/{id} 5 x")
+}
