@@ -59,7 +59,6 @@ var (
 )
 
 var (
-	nosniff      = []string{"nosniff"}
 	acceptRanges = []string{"bytes"}
 	varyEncoding = []string{"Accept-Encoding"}
 )
@@ -223,7 +222,6 @@ func (c *content) serve(w http.ResponseWriter, r *http.Request, cache []string) 
 		return
 	}
 	h["Content-Type"] = c.contentType
-	h["X-Content-Type-Options"] = nosniff
 	if recoded {
 		delete(h, "Content-Length")
 	} else {
@@ -268,7 +266,6 @@ func (r *reading) Read(p []byte) (n int, err error) {
 func refuse(w http.ResponseWriter, r *http.Request, status int) {
 	h := w.Header()
 	h["Content-Type"] = textType
-	h["X-Content-Type-Options"] = nosniff
 	delete(h, "Content-Length")
 	delete(h, "Cache-Control") // of middleware, which means the file
 	w.WriteHeader(status)

@@ -179,7 +179,6 @@ func (d *disk) public(file string) flowFunc {
 				panic(err) // it was there a moment ago
 			}
 			defer f.Close()
-			w.Header()["X-Content-Type-Options"] = nosniff
 			http.ServeContent(w, r, "", time.Time{}, f)
 		})).Header("Content-Type", mediaType).Header("Cache-Control", "no-store"), nil
 	}

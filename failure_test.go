@@ -295,7 +295,7 @@ func TestFailedAnswerLeavesNoHeaders(t *testing.T) {
 	})
 	w := do(r, httptest.NewRequest("GET", "/x", nil))
 	is.Equal(w.Code, 500)
-	is.Equal(w.Header(), http.Header{"Content-Type": {"application/problem+json"}, "Vary": {"Accept"}, "X-Trace": {"kept"}})
+	is.Equal(w.Header(), http.Header{"Content-Type": {"application/problem+json"}, "Vary": {"Accept"}, "X-Content-Type-Options": {"nosniff"}, "X-Trace": {"kept"}})
 }
 
 func TestHandlerThatWritesNothingHasItsStatus(t *testing.T) {

@@ -241,8 +241,13 @@ func (r *Router) Routes() []RouteInfo {
 	return slices.Clone(t.infos)
 }
 
+// nosniff keeps browsers from reading text that somebody uploaded as a script. Each
+// answer has it, unless a handler or middleware takes it away.
+var nosniff = []string{"nosniff"}
+
 // ServeHTTP answers a request.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	w.Header()["X-Content-Type-Options"] = nosniff
 	t := r.serving.Load()
 	if t == nil {
 		if t = r.begin(); t == nil {

@@ -485,3 +485,33 @@ func TestGuardPassesValuesOn(t *testing.T) {
 		})
 	}
 }
+
+// TestNoSniffing: whatever answers, browsers believe its media type.
+func TestNoSniffing(t *testing.T) {
+	tree := files("router/text.http", "router/json.http", "router/std.http", "router/own.http", "router/page.html", "router/once.html", "router/bad.http", "public/app.css")
+	newRouter := func() *Router {
+		r := New(tree)
+		r.At("text").GET().Do(hello)
+		r.At("json").GET().Do(func(*Request) Response { return JSON(1) })
+		r.At("std").GET().Do(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<script>") })
+		r.At("own").GET().Do(func(w http.ResponseWriter, r *http.Request) { w.Header().Del("X-Content-Type-Options") })
+		r.At("page").GET().Do(func(*Request) Response { return Page(nil) })
+		r.At("bad").GET().Do(func(*Request) string { panic("x") })
+		r.Mount("/mount", http.HandlerFunc(http.NotFound))
+		journalOf(r)
+		return r
+	}
+	good, bad := newRouter(), newRouter()
+	bad.At("none").GET().Do(hello)
+	for _, target := range []string{"/text", "/json", "/std", "/page", "/once", "/bad", "/app.css", "/none", "/text/", "/mount/x"} {
+		t.Run(target, func(t *testing.T) {
+			is := is.New(t)
+			for _, method := range []string{"GET", "POST", "OPTIONS"} {
+				is.Equal(serve(good, method, target).Header()["X-Content-Type-Options"], []string{"nosniff"})
+				is.Equal(serve(bad, method, target).Header()["X-Content-Type-Options"], []string{"nosniff"})
+			}
+		})
+	}
+	is := is.New(t)
+	is.Equal(serve(good, "GET", "/own").Header()["X-Content-Type-Options"], nil) // a handler may take it away
+}
