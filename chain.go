@@ -537,7 +537,10 @@ func (x *exchange) log(req *Request, err error) {
 		}
 		level = slog.LevelInfo
 	}
-	args := []any{"method", req.Method, "path", req.URL.Path, "pattern", x.endpoint.pattern, "error", fmt.Sprint(err)}
+	args := []any{"method", req.Method, "path", req.URL.EscapedPath(), "pattern", x.endpoint.pattern, "error", fmt.Sprint(err)}
+	if id := requestIDOf(req.Request); id != "" {
+		args = append(args, "id", id)
+	}
 	var panicked *panicError
 	if errors.As(err, &panicked) {
 		args = append(args, "stack", string(panicked.stack))

@@ -12,7 +12,9 @@ import (
 type tracker struct {
 	http.ResponseWriter
 	sent   bool
-	status int // sent in place of 200, if not 0: Handler(h).Status(…)
+	status int   // sent in place of 200, if not 0: Handler(h).Status(…)
+	code   int   // what was sent
+	bytes  int64 // of the body
 }
 
 // A flushTracker is a tracker of a writer that can flush.
@@ -52,33 +54,43 @@ func (t *tracker) WriteHeader(status int) {
 	}
 	t.ResponseWriter.WriteHeader(status) // panics for what is no status, and then sent nothing
 	// Informational answers precede the one that counts; 101 is the last.
-	if status >= 200 || status == http.StatusSwitchingProtocols {
-		t.sent = true
+	if !t.sent && (status >= 200 || status == http.StatusSwitchingProtocols) {
+		t.sent, t.code = true, status
 	}
 }
 
 // begin is called before the first byte of a body.
 func (t *tracker) begin() {
-	if !t.sent && t.status != 0 {
-		t.WriteHeader(t.status)
+	if t.sent {
+		return
 	}
-	t.sent = true
+	if t.status != 0 {
+		t.WriteHeader(t.status)
+		return
+	}
+	t.sent, t.code = true, http.StatusOK
 }
 
 func (t *tracker) Write(b []byte) (int, error) {
 	t.begin()
-	return t.ResponseWriter.Write(b)
+	n, err := t.ResponseWriter.Write(b)
+	t.bytes += int64(n)
+	return n, err
 }
 
 func (t *tracker) WriteString(s string) (int, error) {
 	t.begin()
-	return io.WriteString(t.ResponseWriter, s)
+	n, err := io.WriteString(t.ResponseWriter, s)
+	t.bytes += int64(n)
+	return n, err
 }
 
 // ReadFrom leaves the copying to the writer below, which may know a fast way.
 func (t *tracker) ReadFrom(src io.Reader) (int64, error) {
 	t.begin()
-	return io.Copy(t.ResponseWriter, src)
+	n, err := io.Copy(t.ResponseWriter, src)
+	t.bytes += n
+	return n, err
 }
 
 // FlushError is what http.ResponseController asks for first.
@@ -87,7 +99,9 @@ func (t *tracker) FlushError() error {
 		t.WriteHeader(t.status)
 	}
 	err := http.NewResponseController(t.ResponseWriter).Flush()
-	t.sent = t.sent || err == nil
+	if err == nil && !t.sent {
+		t.sent, t.code = true, http.StatusOK
+	}
 	return err
 }
 
@@ -95,6 +109,8 @@ func (t flushTracker) Flush() { t.FlushError() }
 
 func (t hijackTracker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := t.ResponseWriter.(http.Hijacker).Hijack()
-	t.sent = t.sent || err == nil
+	if err == nil && !t.sent { // whatever the handler answers by itself
+		t.sent, t.code = true, http.StatusSwitchingProtocols
+	}
 	return conn, rw, err
 }

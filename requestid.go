@@ -1,0 +1,45 @@
+package flow
+
+import (
+	"crypto/rand"
+	"net/http"
+	"strings"
+)
+
+// requestIDHeader is what proxies call it too.
+const requestIDHeader = "X-Request-Id"
+
+// maxRequestID is the length, in bytes, of the longest id that is taken over.
+const maxRequestID = 128
+
+// RequestID is standard middleware that gives each request an id: the one in its
+// header X-Request-Id, as a proxy may have set it, or else a random one. The id is in
+// that header of the request from then on, for handlers and logs, and in the answer.
+// An id that is longer than 128 bytes, or holds others than letters, digits and
+// -._~:/+=@, is replaced.
+func RequestID(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := requestIDOf(r)
+		if id == "" {
+			id = rand.Text()
+			r.Header.Set(requestIDHeader, id)
+		}
+		w.Header().Set(requestIDHeader, id)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// requestIDOf returns the id of a request, or "" if it has none that may be logged.
+func requestIDOf(r *http.Request) string {
+	ids := r.Header[requestIDHeader]
+	if len(ids) != 1 || len(ids[0]) > maxRequestID {
+		return ""
+	}
+	for _, c := range []byte(ids[0]) {
+		alphanumeric := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !alphanumeric && strings.IndexByte("-._~:/+=@", c) < 0 {
+			return ""
+		}
+	}
+	return ids[0]
+}
