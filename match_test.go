@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -311,10 +312,11 @@ func TestNeedIsSmallForUsualTrees(t *testing.T) {
 type slowly struct {
 	shapes  []*shape
 	methods map[*route][]string
+	mounts  []*Mounted
 }
 
 func newSlowly(r *Router) slowly {
-	s := slowly{methods: map[*route][]string{}}
+	s := slowly{methods: map[*route][]string{}, mounts: r.own.mounts}
 	for _, rt := range r.tree.routes {
 		s.shapes = append(s.shapes, rt.shapes...)
 	}
@@ -413,14 +415,25 @@ func (s slowly) answer(method, target string) string {
 			best = shape
 		}
 	}
+	query := ""
+	if u.RawQuery != "" || u.ForceQuery {
+		query = "?" + u.RawQuery
+	}
+	if m := s.mount(path); m != nil && !beatsMount(best, m) {
+		prefix := strings.TrimSuffix("/"+strings.Join(kept[:len(m.prefix)], "/"), "/")
+		switch below := strings.HasPrefix(escaped, prefix+"/"); {
+		case escaped == prefix && m.slash:
+			return "308 Location " + prefix + "/" + query
+		case below || escaped == prefix:
+			return mountText(m, escaped)
+		}
+		return "308 Location " + canonical + query
+	}
 	switch {
 	case !known:
 		return "404"
 	case canonical != escaped:
-		if u.RawQuery != "" || u.ForceQuery {
-			canonical += "?" + u.RawQuery
-		}
-		return "308 Location " + canonical
+		return "308 Location " + canonical + query
 	case best != nil:
 		return s.handler(best, path, method)
 	case method == "OPTIONS":
@@ -428,6 +441,34 @@ func (s slowly) answer(method, target string) string {
 	}
 	return "405 Allow " + strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
 }
+
+// mount returns the most specific of what is mounted above a path, or nil.
+func (s slowly) mount(path []string) (best *Mounted) {
+	for _, m := range s.mounts {
+		prefix := &shape{segments: m.prefix}
+		if len(path) < len(m.prefix) || !prefix.matches(path[:len(m.prefix)]) {
+			continue
+		}
+		if best == nil || moreSpecific(shapeBelow(m), shapeBelow(best)) {
+			best = m
+		}
+	}
+	return best
+}
+
+func shapeBelow(m *Mounted) *shape {
+	_, below := m.shapes(nil)
+	return below
+}
+
+// beatsMount compares the file that answers, if one does, with what is mounted.
+func beatsMount(best *shape, m *Mounted) bool {
+	below := shapeBelow(m)
+	return best != nil && !moreSpecific(below, best) // a file for the very prefix wins
+}
+
+// mountText is what a handler that is mounted says.
+func mountText(m *Mounted, escaped string) string { return "200 " + m.text + " has " + escaped }
 
 func (s slowly) handler(best *shape, path []string, method string) string {
 	values := map[string]string{}
@@ -547,6 +588,48 @@ func checkMatch(t *testing.T, r *Router, method, target string) {
 	}
 }
 
+// mountAll mounts a handler at each prefix that would be no fault.
+func mountAll(r *Router, prefixes string) {
+	taken := map[string]bool{}
+	for _, rt := range r.tree.routes {
+		for _, s := range rt.shapes {
+			taken[s.key()] = true
+		}
+	}
+	for prefix := range strings.FieldsSeq(prefixes) {
+		segments, err := parsePrefix(prefix)
+		key := newShape("", nil, append(slices.Clip(segments), segment{rest, ""})).key()
+		if err != nil || taken[key] {
+			continue
+		}
+		taken[key] = true
+		var m *Mounted
+		m = r.Mount(prefix, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, strings.TrimPrefix(mountText(m, r.URL.EscapedPath()), "200 "))
+		}))
+	}
+}
+
+func FuzzMount(f *testing.F) {
+	f.Add([]byte("\x01\x02\x00\x01\x01\x00\x02\x01\x02\x05\x01\x07"), "/a /[p]/b/ /", "GET", "/a/b/")
+	f.Add([]byte("\x02\x02\x03\x04\x7f\x01\x00\x02\x03\x00\x05\x01"), "/[x] /[x]/a", "POST", "/a/%2F/../b?x")
+	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), "/a/b/c /b/", "OPTIONS", "//a/./b")
+	f.Fuzz(func(t *testing.T, data []byte, prefixes, method, target string) {
+		if checkMethod(method) != nil || method == "CONNECT" || len(data) > 200 || len(prefixes) > 60 {
+			t.Skip()
+		}
+		if u, err := url.ParseRequestURI(target); err != nil || !strings.HasPrefix(target, "/") || u.Host != "" {
+			t.Skip()
+		}
+		r := fuzzTree(data)
+		if r.tree.missing {
+			t.Skip() // no name that was made is one of a route
+		}
+		mountAll(r, prefixes)
+		checkMatch(t, r, method, target)
+	})
+}
+
 func FuzzMatch(f *testing.F) {
 	f.Add([]byte("\x01\x02\x00\x01\x01\x00\x02\x01\x02\x05\x01\x07"), "GET", "/a/b/")
 	f.Add([]byte("\x02\x02\x03\x04\x7f\x01\x00\x02\x03\x00\x05\x01"), "POST", "/a/%2F/../b?x")
@@ -580,12 +663,14 @@ func TestMatchGenerated(t *testing.T) {
 			}
 		}
 	}
-	for range 40 {
+	mounts := []string{"", "/", "/a", "/a/ /[x]", "/[x]/b /a/b/", "/a/[x] / /c%20d"}
+	for n := range 60 {
 		for i := range data {
 			state = state*1664525 + 1013904223
 			data[i] = byte(state >> 24)
 		}
 		r := fuzzTree(data)
+		mountAll(r, mounts[n%len(mounts)])
 		for _, target := range targets {
 			for _, method := range []string{"GET", "POST", "HEAD", "OPTIONS", "LOCK"} {
 				checkMatch(t, r, method, target)
