@@ -1,0 +1,167 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// unixPrefix begins an address that is the path of a socket.
+const unixPrefix = "unix:"
+
+// listen returns the listeners for an address: those that the program was started
+// with, else one for "host:port" or "unix:/path/of/the.sock".
+func listen(addr string) ([]net.Listener, error) {
+	inherited, err := inheritedListeners()
+	if err != nil || len(inherited) > 0 {
+		return inherited, err
+	}
+	l, err := listenOn(addr)
+	if err != nil {
+		return nil, err
+	}
+	return []net.Listener{l}, nil
+}
+
+func listenOn(addr string) (net.Listener, error) {
+	file, isUnix := strings.CutPrefix(addr, unixPrefix)
+	switch {
+	case isUnix:
+		return listenUnix(file)
+	case addr == "":
+		return nil, errors.New(`there is no address to listen on: give "host:port", ":8080" or "unix:/path/of/the.sock"`)
+	}
+	return net.Listen("tcp", addr)
+}
+
+// listenUnix listens on a socket in the file system. A socket that is there and
+// that nobody listens on was left by a server that could not clean up; anything
+// else that is there stays.
+func listenUnix(file string) (net.Listener, error) {
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case info.Mode().Type() != fs.ModeSocket:
+		return nil, fmt.Errorf("%s%s is no socket: remove it, or give another path", unixPrefix, file)
+	default:
+		if err := removeStale(file); err != nil {
+			return nil, err
+		}
+	}
+	return net.Listen("unix", file)
+}
+
+// removeStale removes a socket that nobody listens on.
+func removeStale(file string) error {
+	conn, err := net.DialTimeout("unix", file, time.Second)
+	if err == nil {
+		conn.Close()
+		return fmt.Errorf("%s%s is taken: another program answers on it", unixPrefix, file)
+	}
+	// A listener with a full queue is a timeout.
+	var ne net.Error
+	if errors.Is(err, fs.ErrPermission) || errors.As(err, &ne) && ne.Timeout() {
+		return fmt.Errorf("%s%s may be in use by another program: %w", unixPrefix, file, err)
+	}
+	return os.Remove(file)
+}
+
+// firstInherited is the descriptor of the first socket that a service manager
+// passes: sd_listen_fds(3), SD_LISTEN_FDS_START.
+const firstInherited = 3
+
+// inheritedListeners returns the sockets that a service manager opened for this
+// process, as sd_listen_fds(3) defines. It unsets the variables that speak of them,
+// so that children do not take them for theirs.
+func inheritedListeners() ([]net.Listener, error) {
+	pid, fds := os.Getenv("LISTEN_PID"), os.Getenv("LISTEN_FDS")
+	for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
+		os.Unsetenv(name)
+	}
+	if pid != strconv.Itoa(os.Getpid()) {
+		return nil, nil
+	}
+	n, err := strconv.ParseUint(fds, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("LISTEN_FDS is %q: it must be a number of sockets", fds)
+	}
+	var listeners []net.Listener
+	for fd := firstInherited; fd < firstInherited+int(n); fd++ {
+		l, err := inherit(fd)
+		if err != nil {
+			closeAll(listeners)
+			return nil, fmt.Errorf("LISTEN_FDS is %d, but descriptor %d is no socket to listen on: %w", n, fd, err)
+		}
+		listeners = append(listeners, l)
+	}
+	return listeners, nil
+}
+
+func inherit(fd int) (net.Listener, error) {
+	file := os.NewFile(uintptr(fd), "LISTEN_FD_"+strconv.Itoa(fd))
+	if file == nil {
+		return nil, fs.ErrInvalid
+	}
+	defer file.Close() // the listener has a descriptor of its own
+	return net.FileListener(file)
+}
+
+func closeAll(listeners []net.Listener) {
+	for _, l := range listeners {
+		l.Close()
+	}
+}
+
+// urlOf returns a URL that a browser on this machine can open, or the address of
+// a socket in the file system.
+func urlOf(addr net.Addr, secure bool) string {
+	scheme := "http"
+	if secure {
+		scheme = "https"
+	}
+	switch a := addr.(type) {
+	case *net.UnixAddr:
+		return unixPrefix + a.Name
+	case *net.TCPAddr:
+		if a.IP.IsUnspecified() {
+			return fmt.Sprintf("%s://localhost:%d", scheme, a.Port)
+		}
+	}
+	return scheme + "://" + addr.String()
+}
+
+// queueTime is how long a stopLine accepts what waits in its queue.
+const queueTime = 10 * time.Millisecond
+
+// A stopLine is a listener that can be told to accept no more than the
+// connections that wait for it already. The system would reset those.
+type stopLine struct {
+	net.Listener
+	stopped atomic.Bool
+}
+
+func (l *stopLine) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil && l.stopped.Load() {
+		return nil, net.ErrClosed // a timeout would have http.Server try again
+	}
+	return conn, err
+}
+
+// stop makes Accept fail as soon as the queue is empty, or at once where listeners
+// have no deadlines.
+func (l *stopLine) stop() {
+	l.stopped.Store(true)
+	d, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
+	if !ok || d.SetDeadline(time.Now().Add(queueTime)) != nil {
+		l.Listener.Close()
+	}
+}

@@ -1,0 +1,511 @@
+package flow
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// limits are what a server grants its clients. They limit how long a client makes
+// no progress, not how long it takes: a slow line may carry a large file.
+type limits struct {
+	// header and idle are those of http.Server.
+	header, idle time.Duration
+	headerBytes  int
+
+	// read is how long a client may keep Reads of one body waiting in all. Each byte
+	// earns 1/rate of a second of it back, so that a client that drips is cut as one
+	// that stops (as with MinRate of Apache's mod_reqtimeout).
+	read time.Duration
+	rate int // bytes a second
+
+	// discard is the time for the rest of a body that the handler did not read,
+	// which net/http reads to use the connection again.
+	discard time.Duration
+
+	// write is how long a client may take for a piece of an answer, of so many bytes.
+	write time.Duration
+	piece int
+
+	// lame is how long connections without a request stay open when the server stops:
+	// a proxy may be sending a request on one.
+	lame time.Duration
+	// parting is for requests to end by themselves when the time to drain is over.
+	parting time.Duration
+}
+
+var defaultLimits = limits{
+	header:      10 * time.Second,
+	idle:        2 * time.Minute,
+	headerBytes: 64 << 10,
+	read:        time.Minute,
+	rate:        500,
+	discard:     5 * time.Second,
+	write:       time.Minute,
+	piece:       64 << 10,
+	lame:        time.Second,
+	parting:     500 * time.Millisecond,
+}
+
+const (
+	// heldBack is how many bytes of an answer net/http keeps at least before it sends
+	// any (bufferBeforeChunkingSize in net/http/server.go; twice as much in HTTP/2).
+	// Writes within that cannot wait for the client.
+	heldBack = 2 << 10
+
+	// never is a deadline that does not end. In HTTP/2 the zero Time would have the
+	// next deadline make a new timer, also on a stream that is closed by then, and a
+	// stream would be reset that has ended long ago.
+	never = 365 * 24 * time.Hour
+
+	copySize = 32 << 10
+)
+
+// A deadliner is a ResponseWriter of net/http's server.
+type deadliner interface {
+	SetReadDeadline(time.Time) error
+	SetWriteDeadline(time.Time) error
+}
+
+// A pacer is the ResponseWriter of one request. It sets the deadlines of the
+// connection anew for each piece that is read or written.
+type pacer struct {
+	server    *server
+	w         http.ResponseWriter
+	deadlines deadliner
+	request   *http.Request // the server's own
+	body      pacedBody
+	cancel    context.CancelFunc // of the request's context; nil in HTTP/1
+
+	unsent   int  // bytes written that net/http may hold back; heldBack if unknown
+	begun    bool // the header is decided
+	sent     bool // something may have been sent, and with it the header
+	ownWrite bool // the handler sets deadlines for writing by itself
+	watched  bool // see server.watch
+	hijacked net.Conn
+}
+
+// A connPacer is a pacer of HTTP/1, whose writers can do more.
+type connPacer struct{ *pacer }
+
+// pace returns the writer and the request that a handler gets in place of the
+// server's. The server's own request must stay as it is: net/http looks at the type
+// of its body to tell what is left of it.
+func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.ResponseWriter, *http.Request) {
+	p := &pacer{server: s, w: w, deadlines: w.(deadliner), request: r}
+	_, isConn := w.(http.Hijacker)
+	if !isConn {
+		ctx, cancel := context.WithCancel(r.Context())
+		p.cancel = cancel
+		r = r.WithContext(ctx)
+	}
+	switch {
+	case r.Body == nil || r.Body == http.NoBody:
+		p.body.state = bodyEnded
+	case !isConn && r.ContentLength == 0 && len(r.Header["Content-Length"]) == 0:
+		// In HTTP/2 a request that is at its end with its header has a Body too.
+		p.body.state = bodyEnded
+		r.Body = http.NoBody
+	default:
+		if isConn {
+			r = r.WithContext(r.Context())
+		}
+		p.body = pacedBody{ReadCloser: r.Body, pacer: p, isConn: isConn, budget: s.limits.read}
+		r.Body = &p.body
+	}
+	if isConn {
+		return p, connPacer{p}, r
+	}
+	return p, p, r
+}
+
+// tell ends the request's context.
+func (p *pacer) tell() {
+	if p.isHTTP2() {
+		p.cancel()
+		return
+	}
+	connectionOf(p.request).tell()
+}
+
+// Header is that of the writer below.
+func (p *pacer) Header() http.Header { return p.w.Header() }
+
+// Unwrap is for http.ResponseController.
+func (p *pacer) Unwrap() http.ResponseWriter { return p.w }
+
+// begin decides the header, as far as the server has a say in it.
+func (p *pacer) begin(status int) {
+	if p.begun {
+		return
+	}
+	p.begun = true
+	h := p.w.Header()
+	if status != http.StatusSwitchingProtocols && (p.server.draining.Load() || p.body.stays()) {
+		h.Set("Connection", "close") // in HTTP/2 it becomes GOAWAY
+	}
+	if types := h["Content-Type"]; len(types) > 0 && strings.HasPrefix(types[0], "text/event-stream") {
+		p.server.watch(p)
+	}
+}
+
+// WriteHeader decides the header. Informational answers are sent at once.
+func (p *pacer) WriteHeader(status int) {
+	if status >= 200 || status == http.StatusSwitchingProtocols {
+		p.begin(status)
+		p.w.WriteHeader(status)
+		return
+	}
+	p.grantWrite(time.Now())
+	defer p.revokeWrite()
+	p.w.WriteHeader(status)
+}
+
+func (p *pacer) Write(b []byte) (n int, err error) {
+	p.begin(http.StatusOK)
+	for {
+		piece := b[:min(len(b), p.server.limits.piece)]
+		p.account(len(piece))
+		m, err := p.w.Write(piece)
+		p.settle()
+		n, b = n+m, b[len(piece):]
+		if err != nil || len(b) == 0 {
+			return n, err
+		}
+	}
+}
+
+// WriteString is Write without a copy.
+func (p *pacer) WriteString(s string) (n int, err error) {
+	p.begin(http.StatusOK)
+	for {
+		piece := s[:min(len(s), p.server.limits.piece)]
+		p.account(len(piece))
+		m, err := io.WriteString(p.w, piece)
+		p.settle()
+		n, s = n+m, s[len(piece):]
+		if err != nil || len(s) == 0 {
+			return n, err
+		}
+	}
+}
+
+// account is called before n bytes are written, and settle after it. They cost
+// nothing where the bytes are held back.
+func (p *pacer) account(n int) {
+	p.unsent = min(p.unsent+n, heldBack+1)
+	if p.unsent > heldBack {
+		p.grant()
+	}
+}
+
+func (p *pacer) settle() {
+	if p.unsent > heldBack {
+		p.revoke()
+	}
+}
+
+// grant gives the client time to take what is sent next. The first time, net/http
+// may read the rest of the body before it sends the header.
+func (p *pacer) grant() {
+	now := time.Now()
+	p.grantWrite(now)
+	if !p.sent {
+		p.body.grantDiscard(now)
+	}
+}
+
+// revoke lifts what grant set.
+func (p *pacer) revoke() {
+	p.revokeWrite()
+	if !p.sent {
+		p.sent = true
+		p.body.revokeDiscard()
+	}
+}
+
+func (p *pacer) grantWrite(now time.Time) {
+	if !p.ownWrite {
+		p.deadlines.SetWriteDeadline(now.Add(p.server.limits.write))
+	}
+}
+
+// revokeWrite lifts the deadline for writing. In HTTP/1 one that is over does no
+// harm, since each write sets it anew; in HTTP/2 it resets the stream.
+func (p *pacer) revokeWrite() {
+	if p.isHTTP2() && !p.ownWrite {
+		p.deadlines.SetWriteDeadline(time.Now().Add(never))
+	}
+}
+
+func (p *pacer) isHTTP2() bool { return p.cancel != nil }
+
+// FlushError is what http.ResponseController asks for first.
+func (p *pacer) FlushError() error {
+	p.begin(http.StatusOK)
+	p.grant()
+	defer p.revoke()
+	err := http.NewResponseController(p.w).Flush()
+	p.unsent = 0
+	return err
+}
+
+// Flush is FlushError for those who do not ask.
+func (p *pacer) Flush() { p.FlushError() }
+
+// SetReadDeadline is for http.ResponseController. It replaces the limits for
+// reading for the rest of the request; the zero Time is no limit at all.
+func (p *pacer) SetReadDeadline(deadline time.Time) error {
+	p.body.disown()
+	return p.deadlines.SetReadDeadline(deadline)
+}
+
+// SetWriteDeadline is SetReadDeadline for writing.
+func (p *pacer) SetWriteDeadline(deadline time.Time) error {
+	p.ownWrite = true
+	return p.deadlines.SetWriteDeadline(deadline)
+}
+
+// EnableFullDuplex is for http.ResponseController. It is an error once the header is
+// decided.
+func (p *pacer) EnableFullDuplex() error {
+	if p.begun {
+		return errors.New("flow: EnableFullDuplex comes too late: the answer has begun")
+	}
+	p.body.stay()
+	return http.NewResponseController(p.w).EnableFullDuplex()
+}
+
+// ReadFrom lets the system copy regular files. Of other sources it does not know
+// how long they take, which is not the client's fault.
+func (p connPacer) ReadFrom(src io.Reader) (n int64, err error) {
+	fast, ok := p.w.(io.ReaderFrom)
+	rest, limited := src.(*io.LimitedReader)
+	if !limited {
+		rest = &io.LimitedReader{R: src, N: math.MaxInt64}
+	}
+	if !ok || !isRegular(rest.R) {
+		buf := copyBuffers.Get().(*[copySize]byte)
+		defer copyBuffers.Put(buf)
+		return io.CopyBuffer(struct{ io.Writer }{p.pacer}, src, buf[:])
+	}
+	p.begin(http.StatusOK)
+	p.unsent = heldBack + 1
+	for rest.N > 0 {
+		// A LimitedReader of a file is what package net knows to send.
+		size := min(rest.N, int64(p.server.limits.piece))
+		piece := io.LimitedReader{R: rest.R, N: size}
+		p.grant()
+		m, err := fast.ReadFrom(&piece)
+		p.revoke()
+		n += m
+		rest.N -= size - piece.N
+		if err != nil || piece.N > 0 {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
+
+// isRegular reports whether r is a regular file of the system: an *os.File, or what
+// io.Copy makes of one.
+func isRegular(r io.Reader) bool {
+	f, ok := r.(interface {
+		Fd() uintptr
+		Stat() (fs.FileInfo, error)
+	})
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Hijack takes the connection over. The server still tells the handler, by the
+// request's context, when it stops.
+func (p connPacer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := p.w.(http.Hijacker).Hijack() // lifts all deadlines
+	if err == nil {
+		p.hijacked = conn
+		p.server.watch(p.pacer)
+	}
+	return conn, rw, err
+}
+
+// finish is called when the handler has returned or panicked: net/http then sends
+// what it held back, and reads what is left of the body.
+func (p *pacer) finish() {
+	if p.hijacked == nil {
+		p.begin(http.StatusOK)
+	}
+	if p.watched {
+		p.server.forget(p)
+	}
+	if p.hijacked != nil {
+		p.tell()
+		return
+	}
+	p.grantWrite(time.Now())
+	p.body.finish(p.sent)
+	if p.isHTTP2() {
+		p.cancel()
+	}
+}
+
+// The states of a pacedBody.
+const (
+	bodyOpen   = iota
+	bodyEnded  // read to its end, or closed: a deadline would end the wait for the next request
+	bodyFailed // its deadline is over, and stays: nothing more must wait for the client
+)
+
+// A pacedBody is the body of a request, which a client must send at a pace.
+type pacedBody struct {
+	io.ReadCloser
+	pacer  *pacer
+	isConn bool // HTTP/1, which reads what is left of a body
+
+	mu     sync.Mutex // handlers may write while they read in another goroutine
+	state  int
+	budget time.Duration // how long Reads may still wait
+	until  time.Time     // the deadline of the Read that is under way
+	own    bool          // the handler sets deadlines by itself
+	duplex bool          // net/http does not read the rest before it sends the header
+}
+
+func (b *pacedBody) Read(buf []byte) (int, error) {
+	if !b.startRead() {
+		return b.ReadCloser.Read(buf)
+	}
+	start := time.Now()
+	n, err := b.ReadCloser.Read(buf)
+	b.endRead(n, err, time.Since(start))
+	return n, err
+}
+
+// startRead sets the deadline of a Read, and reports whether endRead is to follow.
+func (b *pacedBody) startRead() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state != bodyOpen || b.own {
+		return b.state == bodyOpen
+	}
+	now := time.Now()
+	if p := b.pacer; b.isConn && !p.ownWrite && len(p.request.Header["Expect"]) > 0 {
+		p.deadlines.SetWriteDeadline(now.Add(p.server.limits.write)) // of 100 Continue
+	}
+	b.until = now.Add(b.budget)
+	b.pacer.deadlines.SetReadDeadline(b.until)
+	return true
+}
+
+func (b *pacedBody) endRead(n int, err error, took time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	earned := time.Duration(n) * time.Second / time.Duration(b.pacer.server.limits.rate)
+	b.budget = min(b.budget-took+earned, b.pacer.server.limits.read)
+	b.until = time.Time{}
+	if b.state != bodyOpen {
+		return
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		b.state = bodyFailed
+		return
+	}
+	if err != nil {
+		b.state = bodyEnded
+	}
+	if !b.own {
+		b.pacer.deadlines.SetReadDeadline(time.Time{})
+	}
+}
+
+// Close reads, in HTTP/1, up to 256 KB of what is left.
+func (b *pacedBody) Close() error {
+	b.mu.Lock()
+	discards := b.state == bodyOpen && b.isConn
+	if discards {
+		b.pacer.deadlines.SetReadDeadline(time.Now().Add(b.pacer.server.limits.discard))
+	}
+	b.state = bodyEnded
+	b.mu.Unlock()
+	err := b.ReadCloser.Close()
+	if discards {
+		b.pacer.deadlines.SetReadDeadline(time.Time{})
+	}
+	return err
+}
+
+func (b *pacedBody) disown() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.own = true
+}
+
+func (b *pacedBody) stay() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.duplex = true
+}
+
+// stays reports whether the rest of the body stays when the header is sent. What
+// net/http cannot read of it in time, after the handler, it would take for the next
+// request: the connection must not be used again.
+func (b *pacedBody) stays() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.duplex && b.isConn && b.state != bodyEnded
+}
+
+// grantDiscard limits the reading that net/http does before it sends a header, and
+// revokeDiscard lifts that again, for the Read that may be under way.
+func (b *pacedBody) grantDiscard(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.discards() {
+		b.pacer.deadlines.SetReadDeadline(now.Add(b.pacer.server.limits.discard))
+	}
+}
+
+func (b *pacedBody) revokeDiscard() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.discards() {
+		b.pacer.deadlines.SetReadDeadline(b.until)
+	}
+}
+
+func (b *pacedBody) discards() bool {
+	return b.state == bodyOpen && b.isConn && !b.own && !b.duplex
+}
+
+// finish limits the reading that net/http does after the handler. If the header
+// was sent, net/http may have read the rest and closed the body already, and then
+// waits for the next request: a deadline would cancel the context of the connection.
+func (b *pacedBody) finish(sent bool) {
+	b.mu.Lock()
+	open := b.state == bodyOpen && b.isConn
+	if open {
+		b.pacer.deadlines.SetReadDeadline(time.Now().Add(b.pacer.server.limits.discard))
+	}
+	b.mu.Unlock()
+	// A client that waits for 100 Continue is never read from without having been told.
+	if !open || !sent || len(b.pacer.request.Header["Expect"]) > 0 {
+		return
+	}
+	var one [1]byte
+	if _, err := b.ReadCloser.Read(one[:]); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		b.pacer.deadlines.SetReadDeadline(time.Time{})
+	}
+}

@@ -1,0 +1,318 @@
+package flow
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// defaultDrain is how long requests may take to end when a server stops.
+const defaultDrain = 30 * time.Second
+
+// Serve answers requests at an address with h until ctx ends, and then lets those
+// that are under way finish for 30 seconds. It returns nil after that, and otherwise
+// why it cannot serve. If h is a *Router, its faults are such an error. Main does the
+// same as a command, with flags.
+//
+// The address is "host:port", or "unix:/path/of/the.sock", the path of a socket.
+// Sockets that a service manager passes (LISTEN_FDS, sd_listen_fds(3)) are served in
+// its place.
+//
+// Clients have 10 seconds for a header, of 64 KiB at most, and may leave a connection
+// unused for 2 minutes. A body or an answer may take as long as it likes while it
+// makes progress: a client may keep the reading of a body waiting for a minute in
+// all, each 500 bytes earn back a second of that, and it must take each 64 KiB of an
+// answer within a minute. A handler that sets deadlines with http.ResponseController
+// has those in place of these.
+//
+// The context of a request has the values of ctx, but does not end with it. When ctx
+// ends, Serve accepts no more connections, Draining is true, answers tell the client
+// to close its connection, and connections without a request are given a second for
+// one more. The contexts of event streams (text/event-stream) and of hijacked
+// connections are cancelled at once, those of other requests after the 30 seconds.
+// Hijacked connections are waited for as long as their handlers run.
+//
+// Serve logs with the Logger of a Router, else with slog.Default.
+func Serve(ctx context.Context, addr string, h http.Handler) error {
+	if isNil(h) {
+		return errors.New("flow: Serve: the handler is nil")
+	}
+	log := slog.Default()
+	if r, ok := h.(*Router); ok {
+		if err := r.Check(); err != nil {
+			return err
+		}
+		log = r.logger()
+	}
+	s := &server{handler: h, log: log, drain: defaultDrain, limits: defaultLimits}
+	if err := s.listenAndServe(ctx, addr); err != nil {
+		return fmt.Errorf("flow: Serve: %w", err)
+	}
+	return nil
+}
+
+// Draining reports whether the server that answers the request of ctx is about to
+// stop: Serve or Main. A health check then fails, so that a load balancer sends its
+// requests elsewhere. It is false for the requests of other servers.
+func Draining(ctx context.Context) bool {
+	s, ok := ctx.Value(serverKey{}).(*server)
+	return ok && s.draining.Load()
+}
+
+type (
+	serverKey     struct{} // of the *server
+	connectionKey struct{} // of the *connection
+)
+
+// A server is an http.Server that sets its clients a pace and stops gracefully.
+type server struct {
+	handler http.Handler
+	log     *slog.Logger
+	tls     *tls.Config // nil for plain HTTP
+	drain   time.Duration
+	limits  limits
+
+	http        *http.Server
+	draining    atomic.Bool
+	requests    *gauge   // handlers that run
+	connections *gauge   // that are open, but not hijacked
+	open        sync.Map // these: net.Conn to *connection
+
+	mu      sync.Mutex
+	watched map[*pacer]bool // event streams and hijacked connections
+}
+
+// A connection has a context of its own. In HTTP/1 its requests follow each other, so
+// that to cancel it tells the one that runs, and requests need no more contexts.
+type connection struct {
+	cancel context.CancelFunc
+	told   atomic.Bool
+	used   atomic.Bool // the client has sent something
+}
+
+// tell ends the context of the connection.
+func (c *connection) tell() {
+	c.told.Store(true)
+	c.cancel()
+}
+
+func (s *server) listenAndServe(ctx context.Context, addr string) error {
+	listeners, err := listen(addr)
+	if err != nil {
+		return err
+	}
+	return s.serve(ctx, listeners)
+}
+
+// serve answers requests until ctx ends or a listener fails. It closes the
+// listeners.
+func (s *server) serve(ctx context.Context, listeners []net.Listener) error {
+	base, cancelAll := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelAll()
+	s.prepare(context.WithValue(base, serverKey{}, s))
+
+	failed := make(chan error, len(listeners))
+	var lines []*stopLine
+	for _, l := range listeners {
+		line := &stopLine{Listener: l}
+		lines = append(lines, line)
+		s.log.Info("serving", "url", urlOf(l.Addr(), s.tls != nil))
+		go func() { failed <- s.accept(line) }()
+	}
+	select {
+	case err := <-failed:
+		s.http.Close()
+		return err
+	case <-ctx.Done():
+	}
+	s.log.Info("stopping", "requests", s.requests.n.Load())
+	s.draining.Store(true)
+	for _, line := range lines {
+		line.stop()
+	}
+	for range lines {
+		<-failed
+	}
+	s.tellWatched()
+	s.finish(cancelAll)
+	return nil
+}
+
+// prepare makes the http.Server, whose requests get contexts of base.
+func (s *server) prepare(base context.Context) {
+	s.requests, s.connections = newGauge(), newGauge()
+	s.watched = map[*pacer]bool{}
+	s.http = &http.Server{
+		Handler:           s,
+		TLSConfig:         s.tls,
+		ReadHeaderTimeout: s.limits.header,
+		IdleTimeout:       s.limits.idle,
+		MaxHeaderBytes:    s.limits.headerBytes,
+		// Never: see the constant. Without it streams of HTTP/2 begin without a timer.
+		WriteTimeout: never,
+		// A client of HTTP/2 that does not read from its connection at all.
+		HTTP2:       &http.HTTP2Config{WriteByteTimeout: s.limits.write},
+		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context { return base },
+		ConnContext: s.connect,
+		ConnState:   s.follow,
+	}
+}
+
+func (s *server) accept(l net.Listener) error {
+	if s.tls != nil {
+		return s.http.ServeTLS(l, "", "")
+	}
+	return s.http.Serve(l)
+}
+
+// connect is the ConnContext of the http.Server.
+func (s *server) connect(ctx context.Context, conn net.Conn) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	c := &connection{cancel: cancel}
+	s.connections.add(1)
+	s.open.Store(conn, c)
+	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+// follow is its ConnState. The context of a hijacked connection ends with its handler.
+func (s *server) follow(conn net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateActive, http.StateIdle:
+		if c, ok := s.open.Load(conn); ok && !c.(*connection).used.Load() {
+			c.(*connection).used.Store(true)
+		}
+	case http.StateClosed, http.StateHijacked:
+		if c, ok := s.open.LoadAndDelete(conn); ok {
+			s.connections.add(-1)
+			if state == http.StateClosed {
+				c.(*connection).cancel()
+			}
+		}
+	}
+}
+
+// ServeHTTP answers a request at the pace of the server.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.requests.add(1)
+	defer s.requests.add(-1)
+	p, pw, pr := s.pace(w, s.untold(r))
+	defer func() {
+		p.finish()
+		r.MultipartForm = pr.MultipartForm // whose files net/http removes
+	}()
+	s.handler.ServeHTTP(pw, pr)
+}
+
+// untold returns the request with a context that is not cancelled yet, if that of
+// its connection was cancelled to end an event stream before it.
+func (s *server) untold(r *http.Request) *http.Request {
+	if !s.draining.Load() || r.ProtoMajor != 1 || !connectionOf(r).told.Load() {
+		return r
+	}
+	return r.WithContext(context.WithoutCancel(r.Context()))
+}
+
+func connectionOf(r *http.Request) *connection {
+	return r.Context().Value(connectionKey{}).(*connection)
+}
+
+// watch has a request told when the server stops, or at once if it stops already.
+func (s *server) watch(p *pacer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watched[p], p.watched = true, true
+	if s.draining.Load() {
+		p.tell()
+	}
+}
+
+func (s *server) forget(p *pacer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.watched, p)
+}
+
+func (s *server) tellWatched() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p := range s.watched {
+		p.tell()
+	}
+}
+
+// finish waits for the requests that are under way, while there is time.
+func (s *server) finish(cancelAll context.CancelFunc) {
+	grace, cancel := context.WithTimeout(context.Background(), s.drain)
+	defer cancel()
+	lame, cancel := context.WithTimeout(grace, s.limits.lame)
+	defer cancel()
+	s.connections.wait(lame)
+	// Shutdown would wait for these, though it lets them send nothing any more.
+	for conn, c := range s.open.Range {
+		if !c.(*connection).used.Load() {
+			conn.(net.Conn).Close()
+		}
+	}
+	if s.http.Shutdown(grace) == nil && s.requests.wait(grace) {
+		return
+	}
+	s.log.Warn("stopping cuts off requests that take too long", "requests", s.requests.n.Load(), "drain", s.drain)
+	cancelAll()
+	parting, cancel := context.WithTimeout(context.Background(), s.limits.parting)
+	defer cancel()
+	if s.http.Shutdown(parting) == nil && s.requests.wait(parting) {
+		return
+	}
+	s.http.Close()
+	s.closeHijacked()
+}
+
+// closeHijacked closes the connections of handlers that run all the same.
+func (s *server) closeHijacked() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p := range s.watched {
+		if p.hijacked != nil {
+			p.hijacked.Close()
+		}
+	}
+}
+
+// A gauge counts what there is, and tells when there is nothing any more.
+type gauge struct {
+	n    atomic.Int64
+	zero chan struct{} // holds one notice
+}
+
+func newGauge() *gauge { return &gauge{zero: make(chan struct{}, 1)} }
+
+func (g *gauge) add(n int64) {
+	if g.n.Add(n) > 0 {
+		return
+	}
+	select {
+	case g.zero <- struct{}{}:
+	default: // there is a notice already
+	}
+}
+
+// wait waits until there is nothing, and reports false if ctx ends before. Only one
+// goroutine may wait.
+func (g *gauge) wait(ctx context.Context) bool {
+	for g.n.Load() > 0 {
+		select {
+		case <-g.zero:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
