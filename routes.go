@@ -9,12 +9,12 @@ import (
 
 // A RouteInfo describes one handler of one URL shape, as Router.Routes lists it.
 type RouteInfo struct {
-	Method     string // "GET"; "ANY" for every other method
-	Pattern    string // "/users/{id}", in the notation of net/http's ServeMux
-	File       string // "router/users/[id].html"
-	Name       string // the label, else the automatic name; "" if two routes share it
-	Handler    string // "app/users.id.go:12"; "" for a page without a handler
-	Middleware int    // how many run before the handler
+	Method     string `json:"method"`     // "GET"; "ANY" for every other method
+	Pattern    string `json:"pattern"`    // "/users/{id}", in the notation of net/http's ServeMux
+	File       string `json:"file"`       // "router/users/[id].html"; "" for what is mounted
+	Name       string `json:"name"`       // the label, else the automatic name; "" if two routes share it
+	Handler    string `json:"handler"`    // "app/users.id.go:12"; "" for a page without a handler
+	Middleware int    `json:"middleware"` // how many run before the handler
 }
 
 // listRoutes describes the table in matching order.

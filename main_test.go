@@ -1,0 +1,342 @@
+package flow
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"flag"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+)
+
+// sampleSite returns a Router with a route of each kind.
+func sampleSite() *Router {
+	r := New(files("router/index.html", "router/users/index.http", "router/users/[id].http", "router/users/new.http", "router/docs/[...rest].http"))
+	r.In("users").Use(pass)
+	r.At("users/index").POST().Name("users.create").Do(hello)
+	r.At("users/index").GET().Do(hello)
+	r.At("users/[id]").ANY().Name("users.show").Do(hello)
+	r.At("users/new").GET().Do(hello)
+	r.At("docs/[...rest]").GET().Do(hello)
+	return r
+}
+
+func faultySite() *Router { return New(files("router/a.http", "router/b.http")) }
+
+// A result is what a run of Main shows.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+// runWith runs Main with arguments that are separated by spaces.
+func runWith(ctx context.Context, r *Router, env map[string]string, args string) result {
+	old := slog.Default()
+	defer slog.SetDefault(old)
+	var stdout, stderr bytes.Buffer
+	code := runMain(ctx, r, append([]string{"/usr/bin/app"}, strings.Fields(args)...), func(key string) string { return env[key] }, &stdout, &stderr)
+	return result{code, stdout.String(), stderr.String()}
+}
+
+var (
+	columns = regexp.MustCompile(` {2,}`)
+	ofHello = regexp.MustCompile(`[^\s"]+/flow_test\.go:\d+`)
+)
+
+// asTable makes what "routes" prints independent of where the tests are.
+func asTable(text string) string {
+	return columns.ReplaceAllString(ofHello.ReplaceAllString(text, "hello"), "  ")
+}
+
+func TestRoutesCommand(t *testing.T) {
+	const head = "METHOD  URL  FILE  HANDLER  NAME  MIDDLEWARE\n"
+	for _, tt := range []struct{ args, want string }{
+		{"routes", `
+GET  /  router/index.html  -  index  0
+GET  /docs/{rest...}  router/docs/[...rest].http  hello  docs.rest  0
+GET  /users  router/users/index.http  hello  users.create  1
+POST  /users  router/users/index.http  hello  users.create  1
+GET  /users/new  router/users/new.http  hello  users.new  1
+ANY  /users/{id}  router/users/[id].http  hello  users.show  1
+`},
+		{"routes -method post", `
+POST  /users  router/users/index.http  hello  users.create  1
+ANY  /users/{id}  router/users/[id].http  hello  users.show  1
+`},
+		{"routes -path /users/new", `
+GET  /users/new  router/users/new.http  hello  users.new  1
+ANY  /users/{id}  router/users/[id].http  hello  users.show  1
+`},
+		{"routes -path=/users/42", `
+ANY  /users/{id}  router/users/[id].http  hello  users.show  1
+`},
+		{"routes -path docs", `
+GET  /docs/{rest...}  router/docs/[...rest].http  hello  docs.rest  0
+`},
+		{"routes -path /nowhere", "\n"},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			is := is.New(t)
+			got := runWith(t.Context(), sampleSite(), nil, tt.args)
+			is.Equal(got.code, exitOK)
+			is.Equal(asTable(got.stdout), head+tt.want[1:])
+			is.Equal(got.stderr, "")
+		})
+	}
+}
+
+func TestRoutesAsJSON(t *testing.T) {
+	is := is.New(t)
+	r := sampleSite()
+	got := runWith(t.Context(), r, nil, "routes -json")
+	is.Equal(got.code, exitOK)
+	var routes []RouteInfo
+	is.NoErr(json.Unmarshal([]byte(got.stdout), &routes))
+	is.Equal(len(routes), len(r.Routes()))
+	for i, info := range r.Routes() {
+		is.Equal(RouteInfo(routes[i]), info)
+	}
+	is.Equal(runWith(t.Context(), sampleSite(), nil, "routes -json -path nowhere").stdout, "[]\n")
+	one := runWith(t.Context(), sampleSite(), nil, "routes -json -path {id}").stdout
+	is.Equal(ofHello.ReplaceAllString(one, "hello"), `
+[
+	{
+		"method": "ANY",
+		"pattern": "/users/{id}",
+		"file": "router/users/[id].http",
+		"name": "users.show",
+		"handler": "hello",
+		"middleware": 1
+	}
+]
+`[1:])
+}
+
+func TestRoutesPath(t *testing.T) {
+	inner := New(files("router/[x].html", "router/index.html"))
+	r := New(files("router/index.html", "router/users/index.html", "router/users/[id].html", "router/docs/[...rest].html", "router/a b.html", "public/app.css"))
+	r.Mount("/in/[org]", inner)
+	r.Mount("/debug/pprof", http.NotFoundHandler())
+	for _, tt := range []struct{ path, want string }{
+		{"/users/42", "/users/{id}"},
+		{"/users/42/", "/users/{id}"},
+		{"/users/4/2", ""},
+		{"users/42", ""},
+		{"/users", "/users /users/{id}"}, // those that contain it too
+		{"{id}", "/users/{id}"},
+		{"/docs/a/b", "/docs/{rest...}"},
+		{"/a%20b", "/a%20b"},
+		{"/in/acme/7", "/in/{org}/{x}"},
+		{"/in/acme", "/in/{org}"},
+		{"/debug/pprof", "/debug/pprof/"},
+		{"/debug/pprof/heap", "/debug/pprof/"},
+		{"/none", ""},
+		{"%zz", ""},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			is := is.New(t)
+			got := runWith(t.Context(), r, nil, "routes -json -path "+tt.path)
+			is.Equal(got.code, 0)
+			var listed []RouteInfo
+			is.NoErr(json.Unmarshal([]byte(got.stdout), &listed))
+			var patterns []string
+			for _, i := range listed {
+				patterns = append(patterns, i.Pattern)
+			}
+			is.Equal(strings.Join(patterns, " "), tt.want)
+		})
+	}
+}
+
+func TestMainFaults(t *testing.T) {
+	for _, args := range []string{"", "serve -addr 127.0.0.1:0", "routes", "routes -json", "check"} {
+		t.Run(args, func(t *testing.T) {
+			is := is.New(t)
+			got := runWith(t.Context(), faultySite(), nil, args)
+			is.Equal(got, result{exitFailure, "", faultySite().Check().Error() + "\n"})
+		})
+	}
+}
+
+func TestCheckCommand(t *testing.T) {
+	is := is.New(t)
+	is.Equal(runWith(t.Context(), sampleSite(), nil, "check"), result{exitOK, "no faults in 6 routes\n", ""})
+}
+
+func TestMainUsage(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct{ args, want string }{
+		{"nope", `there is no command "nope"`},
+		{"-port 80", "flag provided but not defined: -port"},
+		{"serve now", `unexpected argument "now": a value is given as -flag=value`},
+		{"-dev app", `unexpected argument "app": a value is given as -flag=value`},
+		{"routes /users", `unexpected argument "/users": a value is given as -flag=value`},
+		{"routes -addr :80", "flag provided but not defined: -addr"},
+		{"check -json", "flag provided but not defined: -json"},
+		{"version 2", `unexpected argument "2": a value is given as -flag=value`},
+		{"-addr", "flag needs an argument: -addr"},
+		{"-drain soon", `invalid value "soon" for flag -drain: parse error`},
+		{"-drain -1s", "-drain is -1s: it must not be negative"},
+		{"-log xml", `invalid value "xml" for flag -log: must be text or json`},
+		{"-tls-cert a.pem", "-tls-cert and -tls-key belong together: give both"},
+		{"-tls-key a.pem", "-tls-cert and -tls-key belong together: give both"},
+		{"-dev", "-dev: the binary does not know where its source is: give the directory that holds router/, as -dev=app"},
+		{"-dev=" + dir, "-dev=" + dir + ": there is no directory router in it"},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			is := is.New(t)
+			got := runWith(t.Context(), sampleSite(), nil, tt.args)
+			is.Equal(got, result{exitUsage, "", "app: " + tt.want + "\n\"app -h\" tells the commands and their flags.\n"})
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	want := runWith(t.Context(), sampleSite(), nil, "help").stdout
+	for _, args := range []string{"help", "-h", "--help", "serve -h", "routes -h", "check -h", "version -help", "help routes"} {
+		t.Run(args, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(runWith(t.Context(), faultySite(), nil, args), result{exitOK, want, ""})
+		})
+	}
+	is := is.New(t)
+	for _, word := range []string{"app [serve] [flags]", "app routes [flags]", "app check", "app version", "app help", "-addr", "-tls-cert", "-tls-key", "-drain", "-dev", "-log", "-json", "-method", "-path", "PORT", ":8080", "30s"} {
+		is.True(strings.Contains(want, word)) // each command, flag and default
+	}
+}
+
+func TestVersion(t *testing.T) {
+	is := is.New(t)
+	got := runWith(t.Context(), sampleSite(), nil, "version")
+	is.Equal(got.code, exitOK)
+	is.True(strings.Contains(got.stdout, "example.com/flow\n"))
+
+	var b strings.Builder
+	is.NoErr(printVersion(&b, &debug.BuildInfo{
+		GoVersion: "go1.26.0",
+		Main:      debug.Module{Path: "example.com/hello", Version: "v1.2.3"},
+		Settings: []debug.BuildSetting{
+			{Key: "GOOS", Value: "linux"},
+			{Key: "GOARCH", Value: "arm64"},
+			{Key: "vcs.revision", Value: "c492e0f"},
+			{Key: "vcs.time", Value: "2026-01-02T03:04:05Z"},
+			{Key: "vcs.modified", Value: "true"},
+		},
+	}))
+	is.Equal(b.String(), `
+module    example.com/hello
+version   v1.2.3
+go        go1.26.0
+platform  linux/arm64
+revision  c492e0f
+time      2026-01-02T03:04:05Z
+modified  true
+`[1:])
+}
+
+// TestSettings reads the flags of serve.
+func TestSettings(t *testing.T) {
+	plain := settings{addr: ":8080", drain: defaultDrain, log: "text"}
+	with := func(change func(*settings)) settings {
+		s := plain
+		change(&s)
+		return s
+	}
+	for _, tt := range []struct {
+		args, port string
+		want       settings
+	}{
+		{"", "", plain},
+		{"", "3000", with(func(s *settings) { s.addr = ":3000" })},
+		{"-addr :80", "3000", with(func(s *settings) { s.addr = ":80" })},
+		{"-drain 0", "", with(func(s *settings) { s.drain = 0 })},
+		{"-log=json", "", with(func(s *settings) { s.log = "json" })},
+		{"-dev", "", with(func(s *settings) { s.dev = devFlag{on: true} })},
+		{"-dev=false", "", plain},
+		{"-dev=x -addr :1", "", with(func(s *settings) { s.dev, s.addr = devFlag{true, "x"}, ":1" })},
+		{"-tls-cert a -tls-key b", "", with(func(s *settings) { s.tlsCert, s.tlsKey = "a", "b" })},
+	} {
+		t.Run(tt.args+" PORT="+tt.port, func(t *testing.T) {
+			is := is.New(t)
+			c := &command{args: strings.Fields(tt.args), getenv: func(string) string { return tt.port }}
+			got, err := c.settings()
+			is.NoErr(err)
+			is.Equal(got, tt.want)
+		})
+	}
+	is := is.New(t)
+	is.True((&devFlag{}).IsBoolFlag())
+	is.True(flag.Value(new(logFlag)).String() == "")
+}
+
+func TestMainCannotServe(t *testing.T) {
+	for _, tt := range []struct{ args, want string }{
+		{"-addr nonsense", "listen tcp: address nonsense: missing port in address\n"},
+		{"-tls-cert nowhere -tls-key nowhere", "-tls-cert and -tls-key: open nowhere: no such file or directory\n"},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(runWith(t.Context(), sampleSite(), nil, tt.args), result{exitFailure, "", tt.want})
+		})
+	}
+}
+
+// TestMainServes serves HTTPS from a directory, and logs in JSON.
+func TestMainServes(t *testing.T) {
+	is := is.New(t)
+	cert, client := certified(t)
+	certFile, keyFile := writeCertificate(t, cert)
+	dir := onDisk(t, pages(map[string]string{"index.html": "on disk"}))
+	r := New(pages(map[string]string{"index.html": "embedded"}))
+	log := &journal{}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	defer slog.SetDefault(slog.Default())
+	code := make(chan int, 1)
+	go func() {
+		args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-tls-cert", certFile, "-tls-key", keyFile, "-log", "json", "-dev=" + dir}
+		code <- runMain(ctx, r, args, func(string) string { return "" }, io.Discard, log)
+	}()
+	until(t, "it serves, or fails", func() bool { return log.String() != "" })
+	url, _ := records(t, log)[0]["url"].(string)
+	resp, err := client.RoundTrip(httptest.NewRequest("GET", url+"/", nil))
+	is.NoErr(err)
+	is.Equal(resp.ProtoMajor, 2)
+	is.Equal(sumUp(t, resp), "200 on disk")
+	is.True(r.Logger == slog.Default()) // it is the logger of both
+	client.CloseIdleConnections()
+	stop()
+	is.Equal(within(t, "it stops", code), exitOK)
+}
+
+func writeCertificate(t testing.TB, cert tls.Certificate) (certFile, keyFile string) {
+	t.Helper()
+	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for name, block := range map[string]*pem.Block{
+		certFile: {Type: "CERTIFICATE", Bytes: cert.Certificate[0]},
+		keyFile:  {Type: "PRIVATE KEY", Bytes: key},
+	} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return certFile, keyFile
+}
