@@ -35,7 +35,7 @@ func New(a *App) *flow.Router {
 	r.Authenticate = a.authenticate
 	r.Logger = a.Logger
 	r.Funcs = template.FuncMap{"size": sizeText}
-	r.Use(secureHeaders)
+	r.Use(flow.RequestID, flow.Logger(a.Logger), secureHeaders)
 	return r
 }
 

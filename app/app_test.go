@@ -67,32 +67,33 @@ func TestRouteTable(t *testing.T) {
 		b.WriteString(line + "\n")
 	}
 	is.Equal(b.String(), `
-GET    /                    router/index.html                  home             1
-GET    /about               router/about.html                  about            1
-PATCH  /api/echo            router/api/echo.http               api.echo         1
-ANY    /api/echo            router/api/echo.http               api.echo         1
-GET    /api/users           router/api/users/index.http        api.users        1
-POST   /api/users           router/api/users/store.http        api.users.create 1
-GET    /api/users/{id}      router/api/users/[id].http         api.users.show   1
-PUT    /api/users/{id}      router/api/users/[id].http         api.users.show   1
-DELETE /api/users/{id}      router/api/users/[id].http         api.users.show   1
-GET    /blog                router/blog/index.html             blog             1
-GET    /blog/{year}/{slug}  router/blog/[year]/[slug].html     blog.post        1
-GET    /dashboard           router/(admin)/dashboard.html      dashboard        2
-GET    /docs                router/docs/[[...path]].html       docs             1
-GET    /docs/{path...}      router/docs/[[...path]].html       docs             1
-GET    /events              router/events/index.html           events           1
-GET    /events/stream       router/events/stream.http          events.stream    1
-GET    /login               router/(auth)/login.html           login            1
-POST   /login               router/(auth)/login.html           login            1
-POST   /logout              router/(auth)/logout.http          logout           1
-GET    /reports             router/(admin)/reports.html        reports          2
-GET    /reports.json        router/(admin)/reports.json.http   reports.json     2
-GET    /upload              router/upload.html                 upload           1
-POST   /upload              router/upload.html                 upload           1
-GET    /users               router/users/index.html            users            1
-POST   /users               router/users/store.http            users.create     1
-GET    /users/{id}          router/users/[id].html             users.show       1
+GET    /                    router/index.html                  home             3
+GET    /about               router/about.html                  about            3
+PATCH  /api/echo            router/api/echo.http               api.echo         3
+ANY    /api/echo            router/api/echo.http               api.echo         3
+GET    /api/users           router/api/users/index.http        api.users        3
+POST   /api/users           router/api/users/store.http        api.users.create 3
+GET    /api/users/{id}      router/api/users/[id].http         api.users.show   3
+PUT    /api/users/{id}      router/api/users/[id].http         api.users.show   3
+DELETE /api/users/{id}      router/api/users/[id].http         api.users.show   3
+GET    /blog                router/blog/index.html             blog             3
+GET    /blog/{year}/{slug}  router/blog/[year]/[slug].html     blog.post        3
+GET    /dashboard           router/(admin)/dashboard.html      dashboard        4
+GET    /docs                router/docs/[[...path]].html       docs             3
+GET    /docs/{path...}      router/docs/[[...path]].html       docs             3
+GET    /events              router/events/index.html           events           3
+GET    /events/stream       router/events/stream.http          events.stream    3
+GET    /healthz             router/healthz.http                healthz          3
+GET    /login               router/(auth)/login.html           login            3
+POST   /login               router/(auth)/login.html           login            3
+POST   /logout              router/(auth)/logout.http          logout           3
+GET    /reports             router/(admin)/reports.html        reports          4
+GET    /reports.json        router/(admin)/reports.json.http   reports.json     4
+GET    /upload              router/upload.html                 upload           3
+POST   /upload              router/upload.html                 upload           3
+GET    /users               router/users/index.html            users            3
+POST   /users               router/users/store.http            users.create     3
+GET    /users/{id}          router/users/[id].html             users.show       3
 `[1:]) // the whole route table
 }
 

@@ -2,16 +2,12 @@ package app
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	"example.com/flow"
 )
-
-// patience is how long an event waits for a client that does not read.
-const patience = 10 * time.Second
 
 func init() {
 	flow.With(func(f *flow.File, a *App) { f.GET().Name("events.stream").Do(a.streamEvents) })
@@ -30,17 +26,13 @@ type event struct {
 }
 
 // stream sends server-sent events until the client leaves or the server stops,
-// both of which end the request's context.
+// both of which end the request's context. flow.Serve ends it if the client does not
+// take what is sent.
 func (a *App) stream(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return // the headers are all there is to say
 	}
 	rc := http.NewResponseController(w)
-	// The server's limit for reading a request would end the stream too. Writers
-	// that are no connections have no deadlines to lift.
-	if err := rc.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return
-	}
 	ticker := time.NewTicker(a.Tick)
 	defer ticker.Stop()
 	for id := 1; ; id++ {
@@ -58,9 +50,6 @@ func (a *App) stream(w http.ResponseWriter, r *http.Request) {
 func (a *App) sendEvent(w http.ResponseWriter, rc *http.ResponseController, id int) error {
 	data, err := json.Marshal(event{a.Now().UTC().Format(time.TimeOnly), a.Users.Count()})
 	if err != nil {
-		return err
-	}
-	if err := rc.SetWriteDeadline(time.Now().Add(patience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	if _, err := fmt.Fprintf(w, "id: %d\nevent: tick\ndata: %s\n\n", id, data); err != nil {

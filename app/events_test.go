@@ -36,13 +36,10 @@ func TestStream(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 30, 15, 0, time.UTC)
 	router := newRouter(t, &App{Users: store, Tick: 10 * time.Millisecond, Now: func() time.Time { return now }})
 	ended := make(chan struct{})
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(ended)
 		router.ServeHTTP(w, r)
 	}))
-	server.Config.ReadTimeout = 20 * time.Millisecond // the stream lives longer than that
-	server.Config.WriteTimeout = 20 * time.Millisecond
-	server.Start()
 	defer server.Close()
 
 	ctx, leave := context.WithCancel(context.Background())

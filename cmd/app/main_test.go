@@ -2,88 +2,136 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"context"
 	"io"
-	"net"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/matryer/is"
 )
 
-func noEnv(string) string { return "" }
+// A program is the sample application, which runs.
+type program struct {
+	*exec.Cmd
+	url   string
+	lines *bufio.Reader // of its log
+}
 
-// TestRun serves, has an event stream open, and is told to stop.
-func TestRun(t *testing.T) {
+// build builds the sample application and returns the path of the binary.
+func build(t *testing.T, flags ...string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	binary := filepath.Join(t.TempDir(), "app.exe")
+	if out, err := exec.Command("go", append(append([]string{"build"}, flags...), "-o", binary, ".")...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
+// started runs the program until it serves.
+func started(t *testing.T, binary string, args ...string) *program {
+	t.Helper()
+	p := &program{Cmd: exec.Command(binary, append([]string{"-addr", "127.0.0.1:0"}, args...)...)}
+	stderr, err := p.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Process.Kill() })
+	p.lines = bufio.NewReader(stderr)
+	p.url = regexp.MustCompile(`http://[^\s"]+`).FindString(p.until(t, "serving"))
+	return p
+}
+
+// until reads the log until a line has the text, and returns it.
+func (p *program) until(t *testing.T, text string) string {
+	t.Helper()
+	for {
+		line, err := p.lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(line, text) {
+			return line
+		}
+	}
+}
+
+// wait reads the rest of the log and waits for the end.
+func (p *program) wait() error {
+	io.Copy(io.Discard, p.lines)
+	return p.Wait()
+}
+
+func TestSignals(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGTERM to send")
+	}
+	binary := build(t)
+	t.Run("SIGTERM", func(t *testing.T) {
+		is := is.New(t)
+		p := started(t, binary)
+		resp, err := http.Get(p.url + "/events/stream")
+		is.NoErr(err)
+		defer resp.Body.Close()
+		is.NoErr(p.Process.Signal(syscall.SIGTERM))
+		_, err = io.Copy(io.Discard, resp.Body)
+		is.NoErr(err)      // the stream came to its end, and was not cut
+		is.NoErr(p.wait()) // exit code 0
+	})
+	t.Run("a second one", func(t *testing.T) {
+		is := is.New(t)
+		p := started(t, binary, "-drain", "1h")
+		r, w := io.Pipe()
+		defer w.Close()
+		go func() { // a request that does not end
+			if resp, err := http.Post(p.url+"/api/echo", "application/json", r); err == nil {
+				resp.Body.Close()
+			}
+		}()
+		io.WriteString(w, "{") // until the connection takes it
+		is.NoErr(p.Process.Signal(os.Interrupt))
+		p.until(t, "stopping")
+		is.NoErr(p.Process.Signal(os.Interrupt))
+		is.True(p.wait() != nil)
+		is.Equal(p.ProcessState.Sys().(syscall.WaitStatus).Signal(), syscall.SIGINT) // it did not exit by itself
+	})
+}
+
+func TestCommands(t *testing.T) {
 	is := is.New(t)
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	stderr, w := io.Pipe()
-	code := make(chan int, 1)
-	go func() {
-		code <- run(ctx, []string{"-addr", "127.0.0.1:0"}, noEnv, w)
-		w.Close()
-	}()
-
-	lines := bufio.NewReader(stderr)
-	line, err := lines.ReadString('\n')
+	binary := build(t, "-trimpath")
+	out, err := exec.Command(binary, "check").CombinedOutput()
 	is.NoErr(err)
-	url := regexp.MustCompile(`http://\S+`).FindString(line)
-	is.True(url != "") // the log says where it serves
-	go io.Copy(io.Discard, lines)
+	is.True(strings.HasPrefix(string(out), "no faults in "))
 
-	resp, err := http.Get(url + "/events/stream")
+	out, err = exec.Command(binary, "-dev", "-addr", "nowhere").CombinedOutput()
+	is.True(err != nil)
+	is.True(strings.Contains(string(out), "-dev: the binary does not know where its source is")) // with -trimpath
+}
+
+// TestDev lets the binary find its source by itself.
+func TestDev(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGTERM to send")
+	}
+	is := is.New(t)
+	p := started(t, build(t), "-dev")
+	resp, err := http.Get(p.url + "/app.css")
 	is.NoErr(err)
-	defer resp.Body.Close()
+	resp.Body.Close()
 	is.Equal(resp.StatusCode, 200)
-	stop()
-	_, err = io.Copy(io.Discard, resp.Body)
-	is.NoErr(err) // the stream came to its end, and was not cut
-	is.Equal(<-code, 0)
-}
-
-func TestRunFails(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		args []string
-		code int
-		want string
-	}{
-		{"help", []string{"-h"}, 0, "the address to listen on"},
-		{"an unknown flag", []string{"-port", "80"}, 2, "-port"},
-		{"no address", []string{"-addr", "nonsense"}, 1, "nonsense"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			var stderr bytes.Buffer
-			is.Equal(run(t.Context(), tt.args, noEnv, &stderr), tt.code)
-			is.True(strings.Contains(stderr.String(), tt.want)) // it says what is wrong
-		})
-	}
-}
-
-func TestURLOf(t *testing.T) {
-	for _, tt := range []struct {
-		ip   net.IP
-		want string
-	}{
-		{net.IPv6unspecified, "http://localhost:8080"},
-		{net.IPv4zero, "http://localhost:8080"},
-		{net.IPv4(127, 0, 0, 1), "http://127.0.0.1:8080"},
-		{net.IPv6loopback, "http://[::1]:8080"},
-	} {
-		t.Run(tt.ip.String(), func(t *testing.T) {
-			is := is.New(t)
-			is.Equal(urlOf(&net.TCPAddr{IP: tt.ip, Port: 8080}), tt.want)
-		})
-	}
-}
-
-func TestDefaultAddr(t *testing.T) {
-	is := is.New(t)
-	is.Equal(defaultAddr(""), ":8080")
-	is.Equal(defaultAddr("3000"), ":3000")
+	is.Equal(resp.Header.Get("Cache-Control"), "no-store") // as nothing but development has it
+	is.NoErr(p.Process.Signal(syscall.SIGTERM))
+	is.NoErr(p.wait())
 }
