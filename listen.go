@@ -16,17 +16,17 @@ import (
 const unixPrefix = "unix:"
 
 // listen returns the listeners for an address: those that the program was started
-// with, else one for "host:port" or "unix:/path/of/the.sock".
-func listen(addr string) ([]net.Listener, error) {
-	inherited, err := inheritedListeners()
-	if err != nil || len(inherited) > 0 {
-		return inherited, err
+// with, which are inherited, else one for "host:port" or "unix:/path/of/the.sock".
+func listen(addr string) (listeners []net.Listener, inherited bool, err error) {
+	listeners, err = inheritedListeners()
+	if err != nil || len(listeners) > 0 {
+		return listeners, true, err
 	}
 	l, err := listenOn(addr)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return []net.Listener{l}, nil
+	return []net.Listener{l}, false, nil
 }
 
 func listenOn(addr string) (net.Listener, error) {

@@ -32,6 +32,11 @@ type limits struct {
 	// which net/http reads to use the connection again.
 	discard time.Duration
 
+	// notice is how long a server that stops accepts connections, if load balancers
+	// can see by a health check that it does. What arrives while a listener is closed
+	// is lost, also what nobody may repeat: none must come any more by then.
+	notice time.Duration
+
 	// write is how long a client may take for a piece of an answer, of so many bytes.
 	write time.Duration
 	piece int
@@ -52,6 +57,7 @@ var defaultLimits = limits{
 	discard:     5 * time.Second,
 	write:       time.Minute,
 	piece:       64 << 10,
+	notice:      time.Second,
 	lame:        time.Second,
 	parting:     500 * time.Millisecond,
 }
@@ -357,9 +363,19 @@ func (p *pacer) finish() {
 		return
 	}
 	p.grantWrite(time.Now())
+	p.linger()
 	p.body.finish(p.sent)
 	if p.isHTTP2() {
 		p.cancel()
+	}
+}
+
+// linger has net/http wait a little before it closes a connection of which it has not
+// read all, so that the answer arrives. It does by itself if a body is too large, which
+// it would be told by an http.MaxBytesReader of its own writer only.
+func (p *pacer) linger() {
+	if !p.isHTTP2() && p.request.Close && p.body.isOpen() {
+		http.MaxBytesReader(p.w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
 	}
 }
 
@@ -468,6 +484,12 @@ func (b *pacedBody) stays() bool {
 	return b.duplex && b.isConn && b.state != bodyEnded
 }
 
+func (b *pacedBody) isOpen() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state != bodyEnded
+}
+
 // grantDiscard limits the reading that net/http does before it sends a header, and
 // revokeDiscard lifts that again, for the Read that may be under way.
 func (b *pacedBody) grantDiscard(now time.Time) {
@@ -498,6 +520,9 @@ func (b *pacedBody) finish(sent bool) {
 	open := b.state == bodyOpen && b.isConn
 	if open {
 		b.pacer.deadlines.SetReadDeadline(time.Now().Add(b.pacer.server.limits.discard))
+	}
+	if b.state == bodyOpen {
+		b.state = bodyEnded // for a goroutine that reads on: the writer is not used any more
 	}
 	b.mu.Unlock()
 	// A client that waits for 100 Continue is never read from without having been told.

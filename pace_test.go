@@ -362,6 +362,34 @@ func TestUnreadBodies(t *testing.T) {
 	}
 }
 
+// TestAnswersToLargeBodies arrive although the server does not read the bodies: it
+// waits a little before it closes, or the system would take back what it has sent.
+func TestAnswersToLargeBodies(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		handler http.HandlerFunc
+	}{
+		{"read in part", func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, 1<<20))
+			w.WriteHeader(413)
+		}},
+		{"not read", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(413) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			s := started(t, tt.handler, nil)
+			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+			body := make([]byte, 3<<20)
+			for range 20 {
+				resp, err := client.Post("http://"+s.addr, "application/octet-stream", bytes.NewReader(body))
+				is.NoErr(err)
+				resp.Body.Close()
+				is.Equal(resp.StatusCode, 413)
+			}
+		})
+	}
+}
+
 // TestConnectionsAfterBodies has bodies that net/http reads in the handler's place,
 // and uses the connection again, whose deadline must be over by then.
 func TestConnectionsAfterBodies(t *testing.T) {

@@ -33,11 +33,15 @@ const defaultDrain = 30 * time.Second
 // has those in place of these.
 //
 // The context of a request has the values of ctx, but does not end with it. When ctx
-// ends, Serve accepts no more connections, Draining is true, answers tell the client
-// to close its connection, and connections without a request are given a second for
-// one more. The contexts of event streams (text/event-stream) and of hijacked
-// connections are cancelled at once, those of other requests after the 30 seconds.
-// Hijacked connections are waited for as long as their handlers run.
+// ends, Serve accepts no more connections, answers tell the client to close its
+// connection, and connections without a request are given a second for one more. The
+// contexts of event streams (text/event-stream) and of hijacked connections are
+// cancelled at once, those of other requests after the 30 seconds. Hijacked connections
+// are waited for as long as their handlers run.
+//
+// An application that has asked Draining has a health check. It then goes on to accept
+// connections for a second, so that load balancers see it fail, unless the sockets are
+// those of a service manager, which keeps them open.
 //
 // Serve logs with the Logger of a Router, else with slog.Default.
 func Serve(ctx context.Context, addr string, h http.Handler) error {
@@ -63,7 +67,13 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 // requests elsewhere. It is false for the requests of other servers.
 func Draining(ctx context.Context) bool {
 	s, ok := ctx.Value(serverKey{}).(*server)
-	return ok && s.draining.Load()
+	if !ok {
+		return false
+	}
+	if !s.probed.Load() {
+		s.probed.Store(true)
+	}
+	return s.draining.Load()
 }
 
 type (
@@ -79,11 +89,14 @@ type server struct {
 	drain   time.Duration
 	limits  limits
 
+	inherited bool // the listeners: what waits for them is for the next process
+
 	http        *http.Server
 	draining    atomic.Bool
-	requests    *gauge   // handlers that run
-	connections *gauge   // that are open, but not hijacked
-	open        sync.Map // these: net.Conn to *connection
+	probed      atomic.Bool // by a health check
+	requests    *gauge      // handlers that run
+	connections *gauge      // that are open, but not hijacked
+	open        sync.Map    // these: net.Conn to *connection
 
 	mu      sync.Mutex
 	watched map[*pacer]bool // event streams and hijacked connections
@@ -104,10 +117,11 @@ func (c *connection) tell() {
 }
 
 func (s *server) listenAndServe(ctx context.Context, addr string) error {
-	listeners, err := listen(addr)
+	listeners, inherited, err := listen(addr)
 	if err != nil {
 		return err
 	}
+	s.inherited = inherited
 	return s.serve(ctx, listeners)
 }
 
@@ -134,13 +148,16 @@ func (s *server) serve(ctx context.Context, listeners []net.Listener) error {
 	}
 	s.log.Info("stopping", "requests", s.requests.n.Load())
 	s.draining.Store(true)
+	s.tellWatched()
+	if s.probed.Load() && !s.inherited {
+		time.Sleep(min(s.limits.notice, s.drain))
+	}
 	for _, line := range lines {
 		line.stop()
 	}
 	for range lines {
 		<-failed
 	}
-	s.tellWatched()
 	s.finish(cancelAll)
 	return nil
 }

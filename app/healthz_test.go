@@ -40,7 +40,8 @@ func dialUntil(t testing.TB, file string, listening bool) net.Conn {
 	return nil
 }
 
-// TestHealthWhileDraining asks again on a connection that was open before.
+// TestHealthWhileDraining asks again on a connection that was open before, and on a
+// new one, as long as there are new ones.
 func TestHealthWhileDraining(t *testing.T) {
 	is := is.New(t)
 	dir, err := os.MkdirTemp("", "app") // the path of a socket must be short
@@ -54,8 +55,8 @@ func TestHealthWhileDraining(t *testing.T) {
 
 	conn := dialUntil(t, file, true)
 	defer conn.Close()
-	r := bufio.NewReader(conn)
-	ask := func() (int, string, bool) {
+	ask := func(conn net.Conn) (int, string, bool) {
+		r := bufio.NewReader(conn)
 		if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
@@ -69,13 +70,20 @@ func TestHealthWhileDraining(t *testing.T) {
 		}
 		return resp.StatusCode, string(body), resp.Close
 	}
-	status, body, closes := ask()
+	status, body, closes := ask(conn)
 	is.Equal(status, 200)
 	is.Equal(body, "ok\n")
 	is.Equal(closes, false)
 	stop()
+	for status == 200 {
+		late, err := net.Dial("unix", file)
+		is.NoErr(err)
+		status, body, closes = ask(late)
+		late.Close()
+	}
+	is.Equal(status, 503)
 	dialUntil(t, file, false)
-	status, body, closes = ask()
+	status, body, closes = ask(conn)
 	is.Equal(status, 503)
 	is.Equal(body, "draining\n")
 	is.Equal(closes, true)
