@@ -169,7 +169,7 @@ func (t *table) asset(v vantage, name string) (string, error) {
 	a := t.assets[name]
 	switch {
 	case a != nil && len(v.values) < t.inherits:
-		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use {{asset}} in a template", name, newShape("", nil, t.prefix).pattern())
+		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, newShape("", nil, t.prefix).pattern())
 	case a != nil:
 		return cmp.Or(a.hashed, a.shape).under(v), nil
 	case t.assets[strings.TrimLeft(name, "/")] != nil:
@@ -191,8 +191,10 @@ func (s *shape) under(v vantage) string {
 // The URL holds a hash of the content and is served with leave to keep it for a
 // year, so that a client asks for the file once until it changes. A file that is
 // not there is an error. So is any if the Router is mounted at a prefix with
-// parameters, which only requests know: templates use {{asset}}.
-func (r *Router) Asset(name string) (string, error) {
+// parameters, which only requests know: see Request.Asset.
+func (r *Router) Asset(name string) (string, error) { return r.assetAt(vantage{}, name) }
+
+func (r *Router) assetAt(v vantage, name string) (string, error) {
 	if r.building.Load() {
 		return "", fmt.Errorf("flow: Asset(%q): the routes are being compiled, and have no URLs yet", name)
 	}
@@ -200,5 +202,5 @@ func (r *Router) Asset(name string) (string, error) {
 	if t.err != nil {
 		return "", fmt.Errorf("flow: Asset(%q): the application has faults: %w", name, t.err)
 	}
-	return t.asset(vantage{}, name)
+	return t.asset(v, name)
 }

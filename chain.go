@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -65,7 +66,7 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		i = slices.IndexFunc(req.x.endpoint.steps, func(s step) bool { return s.place == p })
 	}
 	if i < 0 {
-		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.Path)
+		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
 		problem{status: http.StatusInternalServerError}.response(preferred(acceptOf(r), false)).send(w, r.Method == http.MethodHead)
 		return
 	}
@@ -83,10 +84,11 @@ type exchange struct {
 	lent   bool        // a Handler has got hold of the Request
 	over   atomic.Bool // under the race detector: the response was written
 
-	auth   auth
-	body   *body       // nil if the request has none
-	failed atomic.Bool // Authenticate, or reading the body: see failure
-	told   atomic.Bool // it was answered, or logged
+	auth    auth
+	body    *body       // nil if the request has none
+	maxBody int64       // of what answers in a Router inside, or 0
+	failed  atomic.Bool // Authenticate, or reading the body: see failure
+	told    atomic.Bool // it was answered, or logged
 }
 
 // auth is what Authenticate answered.
@@ -162,11 +164,16 @@ func (x *exchange) clone() *exchange {
 	return c
 }
 
-// vantage returns where the request asks for URLs: in the prefix of its Router, whose
-// parameters come first.
-func (x *exchange) vantage() vantage {
-	t := x.router.table.Load()
-	return vantage{t.prefix, x.values[:t.inherits]}
+// vantage returns where the request asks for URLs.
+func (x *exchange) vantage() vantage { return vantage{x.endpoint.shape.segments, x.values} }
+
+// bodyOutside returns the body of a request as the Router around has watched it, or
+// nil.
+func (x *exchange) bodyOutside(r *http.Request) *body {
+	if outer := From(r.Context()); outer != nil && outer.x.router == x.router.outer() {
+		return outer.x.body
+	}
+	return nil
 }
 
 func (x *exchange) param(name string) string {
@@ -181,7 +188,7 @@ func (x *exchange) param(name string) string {
 func (x *exchange) segments(name string) []string {
 	s := x.endpoint.shape
 	i := slices.Index(s.names, name)
-	switch catchAll := s.hasRest() && i == len(s.names)-1; {
+	switch catchAll := s.hasRest() && name == s.segments[len(s.segments)-1].text; {
 	case i < 0:
 		return nil
 	case catchAll && x.rest != nil:
@@ -207,7 +214,7 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 			r = r.WithContext(r.Context())
 			x.req.Request = r
 		}
-		x.body = newBody(w, r, e.maxBody, e.keepsBody)
+		x.body = newBody(w, r, cmp.Or(x.maxBody, e.maxBody), e.keepsBody, x.bodyOutside(r))
 	}
 	if !e.direct || x.body != nil {
 		x.serveChain(w, r)
@@ -271,7 +278,9 @@ func (x *exchange) recoverChain(w http.ResponseWriter, t *tracker) {
 
 func (x *exchange) setPathValues(r *http.Request) {
 	for i, name := range x.endpoint.shape.names {
-		r.SetPathValue(name, x.values[i])
+		if v := x.values[i]; r.PathValue(name) != v { // a Router around has set them
+			r.SetPathValue(name, v)
+		}
 	}
 }
 
@@ -312,7 +321,9 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		return
 	}
 	if e.handler.std != nil {
-		x.body.leave()
+		if e.inner == nil {
+			x.body.leave()
+		}
 		x.serveStd(w, req, e.handler.std, false)
 		return
 	}

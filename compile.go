@@ -27,8 +27,8 @@ type table struct {
 	prefix   []segment // that the Router is mounted at
 	above    *shape    // the prefix, for what matches nothing
 	inherits int       // how many parameters the prefix has
+	inside   bool      // another Router
 	maxBody  int64     // where nothing else is said
-	largest  int64     // of all limits, also of what is mounted
 	infos    []RouteInfo
 	pool     sync.Pool // of *exchange
 }
@@ -81,6 +81,7 @@ func newCompiler(r *Router) *compiler {
 	r.own.close()
 	c.readMounts()
 	if r.tree.missing { // every path would be unknown, which is not the fault
+		c.namesMissing = true
 		return c
 	}
 	if r.app != nil {
@@ -103,10 +104,10 @@ func newTable(r *Router) *table {
 		names:    map[string]*route{},
 		prefix:   r.tree.prefix,
 		inherits: len(prefix.names),
+		inside:   r.outer() != nil,
 		above:    prefix,
 		maxBody:  cmp.Or(r.MaxBody, defaultMaxBody),
 	}
-	t.largest = t.maxBody
 	t.pool.New = func() any {
 		x := &exchange{router: r}
 		x.req.x = x
@@ -345,16 +346,16 @@ func hasGuard(steps []step) bool {
 }
 
 func (c *compiler) endpoint(s *shape, method string, steps []step, h handler, maxBody int64) *endpoint {
-	maxBody = cmp.Or(maxBody, c.table.maxBody)
-	c.table.largest = max(c.table.largest, maxBody)
-	pure := h.std == nil && !slices.ContainsFunc(steps, func(s step) bool { return s.place != nil })
+	// What is mounted may be asked with the Request of the Router around it in the
+	// context, where From would find that one.
+	pure := c.router.outer() == nil && h.std == nil && !slices.ContainsFunc(steps, func(s step) bool { return s.place != nil })
 	return &endpoint{
 		pattern:        strings.TrimPrefix(method+" "+s.pattern(), anyMethod+" "),
 		shape:          s,
 		route:          s.route,
 		steps:          steps,
 		handler:        h,
-		maxBody:        maxBody,
+		maxBody:        cmp.Or(maxBody, c.table.maxBody),
 		pure:           pure,
 		direct:         h.flow != nil && pure && len(steps) == 0,
 		setsPathValues: !pure && len(s.names) > 0,

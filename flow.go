@@ -70,7 +70,6 @@
 package flow
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"html/template"
@@ -247,29 +246,39 @@ var nosniff = []string{"nosniff"}
 
 // ServeHTTP answers a request.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	w.Header()["X-Content-Type-Options"] = nosniff
 	t := r.serving.Load()
 	if t == nil {
 		if t = r.begin(); t == nil {
+			w.Header()["X-Content-Type-Options"] = nosniff
 			r.faulty(req).send(w, req.Method == http.MethodHead)
 			return
 		}
 	}
+	if !t.inside { // else it was set, and may have been taken away
+		w.Header()["X-Content-Type-Options"] = nosniff
+	}
 	x := t.pool.Get().(*exchange)
 	t.find(&x.match, req)
-	if e := x.endpoint; !e.miss {
+	switch e := x.endpoint; {
+	case e.inner != nil:
+		x.enter(t, req)
+	case !e.miss:
 		req.Pattern = e.pattern
-		if e.inner != nil { // it looks at origins by itself
-			req.Pattern = cmp.Or(e.inner.patternOf(req), e.pattern)
-		} else if h := req.Header; req.Method != http.MethodGet && (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil {
-			// CrossOriginProtection lets GET pass, and requests with neither of the
-			// headers that it asks for: most of them, which need not ask it.
+		if r.refuses(req) {
 			x.endpoint = t.denied
 		}
 	}
 	if x.serve(w, req) {
 		t.recycle(x)
 	}
+}
+
+// refuses reports whether a request comes from an origin that is not trusted.
+// CrossOriginProtection lets GET pass, and requests with neither of the headers that
+// it asks for: most of them, which need not ask it.
+func (r *Router) refuses(req *http.Request) bool {
+	h := req.Header
+	return req.Method != http.MethodGet && (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil
 }
 
 // begin compiles the application before it serves, and logs, once, what a person

@@ -9,13 +9,14 @@ import (
 
 // Logger returns standard middleware that logs a line for each request once it is
 // answered: method, path as it was escaped, pattern of the route, status, bytes of
-// the body, duration, and the id that RequestID gave it. nil is slog.Default() at
-// that time. The level is Info, whatever the status: what failed is logged by the
-// Router.
+// the body, duration, and the id in its X-Request-Id, which RequestID sees to. nil is
+// slog.Default() at that time. The level is Info, whatever the status: what failed is
+// logged by the Router.
 //
 // A connection that was ended within an answer has aborted=true, and status 0 if
-// nothing was sent; one that the handler took over has status 101. What a client sends cannot forge a line: the path is escaped,
-// and queries and headers are not logged.
+// nothing was sent; one that the handler took over has status 101. What a client
+// sends cannot forge a line: the path is escaped, and queries and headers are not
+// logged.
 func Logger(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -179,7 +179,7 @@ func noMatch(http.ResponseWriter, *http.Request) {}
 // there if the URL is not canonical: httprouter matches empty segments, and "."
 // and ".." are none of its business.
 func capture(e *endpoint) httprouter.Handle {
-	if len(e.shape.names) == 0 {
+	if len(e.shape.names) == 0 && !e.shape.hasRest() {
 		return func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
 			w.(*match).endpoint = e
 		}

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Mounted is a handler that answers a whole branch of URLs: see Router.Mount.
@@ -40,53 +42,60 @@ type Mounted struct {
 // as in net/http's ServeMux.
 //
 // A mounted Router is an application inside the application. It keeps its own
-// settings, Authenticate, OnError, MaxBody, CrossOrigin and all others; its URLs, and
-// so its names, redirects, public files and http.Request.Pattern, carry the prefix,
-// of which a request knows the parameters; and it answers 404 for what it does not
-// have. A name that it lacks is looked up in the Router around it. Check of either
-// reports the faults of what is inside too. A Router is mounted once, before it is
-// checked, and is not served by itself then. A Router that is wrapped in middleware
-// is a handler like any other: give the middleware to Mounted.Use, or to the Router.
+// settings, Authenticate, OnError, MaxBody, CrossOrigin and all others, and answers
+// 404 for what it does not have. The URLs of its files carry the prefix: those of
+// Route, Asset and RedirectTo, of redirects to the right spelling, and
+// http.Request.Pattern. Within a request, the parameters of the prefix are those of
+// its URL unless they are named. A name that the Router lacks is looked up in the one
+// around it, which it has to be checked with. Check of that one reports the faults of
+// both.
+//
+// A Router is mounted once, before it is checked, and is not served by itself then.
+// One that is wrapped in middleware is a handler like any other: give the middleware
+// to Mounted.Use, or to the Router.
 func (r *Router) Mount(prefix string, h http.Handler) *Mounted {
 	m := &Mounted{outer: r, handler: h, pos: caller(0), text: prefix}
 	r.own.change(m.pos, "Mount", func() {
-		r.own.mounts = append(r.own.mounts, m)
 		var err error
-		if m.prefix, err = parsePrefix(prefix); err != nil {
+		m.prefix, err = parsePrefix(prefix)
+		m.slash = strings.HasSuffix(prefix, "/") && len(m.prefix) > 0
+		inner, isRouter := h.(*Router)
+		switch {
+		case err != nil:
 			m.refuse("%v", err)
-		}
-		if isNil(h) {
+		case isNil(h):
 			m.refuse("the handler is nil")
+		case isRouter && r.isInside(inner):
+			m.refuse("a Router cannot be mounted inside itself")
+		case isRouter:
+			m.mountRouter(inner)
 		}
+		r.own.mounts = append(r.own.mounts, m)
 	})
-	m.slash = strings.HasSuffix(prefix, "/") && len(m.prefix) > 0
-	if inner, ok := h.(*Router); ok && !m.refused {
-		m.slash = false
-		m.mountRouter(inner)
-	}
 	return m
 }
 
 // mountRouter notes in a Router where it is mounted.
 func (m *Mounted) mountRouter(inner *Router) {
-	for r := m.outer; r != nil; r = r.outer() {
-		if r == inner {
-			m.outer.own.change(m.pos, "Mount", func() { m.refuse("a Router cannot be mounted inside itself") })
+	m.slash = false
+	inner.own.change(m.pos, "Mount", func() {
+		if first := inner.mounted.Load(); first != nil {
+			m.refuse("the Router is mounted at %q already, by %v: call New for another one", first.text, first.pos)
 			return
 		}
-	}
-	var first *Mounted
-	inner.own.change(m.pos, "Mount", func() {
-		if first = inner.mounted.Load(); first == nil {
-			inner.mounted.Store(m)
-			m.inner = inner
-		}
+		inner.mounted.Store(m)
+		m.inner = inner
 	})
-	if first != nil {
-		m.outer.own.change(m.pos, "Mount", func() {
-			m.refuse("the Router is mounted at %q already, by %v: call New for another one", first.text, first.pos)
-		})
+}
+
+// isInside reports whether r is other, or mounted somewhere in it.
+func (r *Router) isInside(other *Router) bool {
+	for ; r != nil; r = r.outer() {
+		if r == other {
+			return true
+		}
 	}
+	return false
 }
 
 // refuse reports that nothing is mounted.
@@ -121,11 +130,11 @@ func parsePrefix(prefix string) ([]segment, error) {
 	if !ok {
 		return nil, fmt.Errorf("a prefix begins with a slash: write %q", "/"+prefix)
 	}
-	if below = strings.TrimSuffix(below, "/"); below == "" {
+	if below == "" {
 		return nil, nil
 	}
 	var segments []segment
-	for name := range strings.SplitSeq(below, "/") {
+	for name := range strings.SplitSeq(strings.TrimSuffix(below, "/"), "/") {
 		e, err := parsePrefixElement(name)
 		if err != nil {
 			return nil, err
@@ -142,8 +151,10 @@ func parsePrefixElement(name string) (element, error) {
 	switch {
 	case noValue(name):
 		return element{}, fmt.Errorf("%q is no segment of a canonical URL", name)
-	case strings.ContainsAny(name, "{}*:"):
-		return element{}, fmt.Errorf("%q: a parameter is written with brackets, as in %q", name, "/orgs/[org]")
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return element{}, fmt.Errorf("%q is no text", name)
+	case strings.ContainsAny(name, "{}:*"): // the last two are httprouter's
+		return element{}, fmt.Errorf("%q holds one of {}:*: a parameter is written with brackets, as in %q", name, "/orgs/[org]")
 	}
 	e, err := parseElement(name, true)
 	switch {
@@ -154,7 +165,7 @@ func parsePrefixElement(name string) (element, error) {
 	case e.optional || e.kind == rest:
 		return e, fmt.Errorf("%q: a prefix has one spelling: mount the handler at each that it is to answer", name)
 	}
-	return e, checkName(name)
+	return e, nil
 }
 
 func elementsOf(segments []segment) []element {
@@ -230,26 +241,26 @@ func (m *Mounted) shapes(outer []segment) (exact, below *shape) {
 // answer the very prefix.
 func (c *compiler) addMount(m *Mounted, steps []step) {
 	exact, below := m.shapes(c.tree.prefix)
-	h, maxBody := handler{std: m.handler}, m.maxBody
-	if m.inner != nil {
-		maxBody = cmp.Or(maxBody, m.inner.table.Load().largest)
-	}
-	e := c.endpoint(below, anyMethod, steps, h, maxBody)
-	e.below, e.inner = e, m.inner
+	h := handler{std: m.handler}
+	e := c.endpoint(below, anyMethod, steps, h, m.maxBody)
+	e.below = e
 	l := c.table.root.leafOf(below)
 	if other := l.owner(); other != nil {
 		c.fault(m.pos, "Mount(%q): %s answers the same URLs: mount one of them elsewhere", m.text, other.file)
 		return
 	}
 	l.any = e
-
-	if m.slash {
-		h = handler{flow: addSlash}
+	if m.inner != nil { // what answers inside says what there is to say about the body
+		e.inner, e.keepsBody, e.maxBody = m.inner, true, m.maxBody
 	}
-	at := c.endpoint(exact, anyMethod, steps, h, maxBody)
-	at.pattern, at.below, at.inner = e.pattern, e, m.inner
+
+	at := *e
+	at.shape = exact
+	if m.slash {
+		at.handler = handler{std: http.HandlerFunc(addSlash)}
+	}
 	if l := c.table.root.leafOf(exact); l.any == nil {
-		l.any = at
+		l.any = &at
 	}
 }
 
@@ -265,8 +276,9 @@ func (l *leaf) owner() *shape {
 }
 
 // addSlash redirects to the same URL with a slash after the path.
-func addSlash(req *Request) (Response, error) {
-	return Response{status: http.StatusPermanentRedirect}.Header("Location", location(req.Request, req.URL.EscapedPath()+"/")), nil
+func addSlash(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Location", location(r, r.URL.EscapedPath()+"/"))
+	w.WriteHeader(http.StatusPermanentRedirect)
 }
 
 // readMounts begins to compile the Routers inside.
@@ -276,6 +288,11 @@ func (c *compiler) readMounts() {
 			continue
 		}
 		c.mounts = append(c.mounts, m)
+		for _, name := range newShape("", nil, m.prefix).names {
+			if slices.Contains(c.table.above.names, name) {
+				c.fault(m.pos, "Mount(%q): the parameter %q is one of %s too, where the Router is mounted: call it otherwise", m.text, name, c.table.above.pattern())
+			}
+		}
 		if m.inner != nil {
 			m.compiler = newCompiler(m.inner)
 		}
@@ -332,20 +349,54 @@ func (m *Mounted) info(below *shape, outer int) []RouteInfo {
 	return infos
 }
 
-// patternOf returns the pattern that a mounted Router matches a request with, before
-// the chain of the outer one runs, whose request then has it.
-func (r *Router) patternOf(req *http.Request) string {
+// An entrance is what a Router inside another one says of a request before any chain
+// runs.
+type entrance struct {
+	pattern string // "" if it has no route for it
+	maxBody int64
+	refused *handler // the answer, if the origin of the request is not trusted
+}
+
+// enter looks for what will answer a request in a Router inside another one. Path
+// values are set in the request that came in: its copies, of which some may be in
+// other goroutines by and by, share the map that holds them.
+func (r *Router) enter(req *http.Request) entrance {
 	t := r.serving.Load()
 	if t == nil {
 		if t = r.begin(); t == nil {
-			return ""
+			return entrance{} // the Router around has its faults too, and does not serve
 		}
 	}
 	x := t.pool.Get().(*exchange)
 	defer t.recycle(x)
 	t.find(&x.match, req)
-	if x.endpoint.inner != nil {
-		return cmp.Or(x.endpoint.inner.patternOf(req), x.endpoint.pattern)
+	e := x.endpoint
+	if e.inner != nil {
+		in := e.inner.enter(req)
+		in.pattern, in.maxBody = cmp.Or(in.pattern, e.pattern), cmp.Or(e.maxBody, in.maxBody)
+		return in
 	}
-	return x.endpoint.pattern
+	x.setPathValues(req)
+	in := entrance{pattern: e.pattern, maxBody: e.maxBody}
+	if !e.miss && r.refuses(req) {
+		in.refused = &t.denied.handler
+	}
+	return in
+}
+
+// enter prepares the exchange of a request that a Router inside is to answer. The
+// values of a prefix are those of a URL that could be made, or there is none such.
+func (x *exchange) enter(t *table, req *http.Request) {
+	e := x.endpoint
+	if slices.ContainsFunc(x.values[:len(e.shape.names)], noValue) {
+		x.endpoint = t.notFound
+		return
+	}
+	in := e.inner.enter(req)
+	req.Pattern = cmp.Or(in.pattern, e.pattern)
+	if in.refused != nil {
+		x.endpoint = t.unmatched(t.standard, nil, *in.refused)
+		return
+	}
+	x.maxBody = cmp.Or(e.maxBody, in.maxBody)
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/http/pprof"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -138,9 +139,9 @@ func TestMountFaults(t *testing.T) {
 		{"empty", func(r *Router) { r.Mount("", h) }, `HERE: Mount(""): a prefix begins with a slash: write "/"`},
 		{"two slashes", func(r *Router) { r.Mount("/x//y", h) }, `HERE: Mount("/x//y"): "" is no segment of a canonical URL`},
 		{"dots", func(r *Router) { r.Mount("/x/..", h) }, `HERE: Mount("/x/.."): ".." is no segment of a canonical URL`},
-		{"braces", func(r *Router) { r.Mount("/orgs/{org}", h) }, `HERE: Mount("/orgs/{org}"): "{org}": a parameter is written with brackets, as in "/orgs/[org]"`},
-		{"colon", func(r *Router) { r.Mount("/:org", h) }, `HERE: Mount("/:org"): ":org": a parameter is written with brackets, as in "/orgs/[org]"`},
-		{"asterisk", func(r *Router) { r.Mount("/x/*", h) }, `HERE: Mount("/x/*"): "*": a parameter is written with brackets, as in "/orgs/[org]"`},
+		{"braces", func(r *Router) { r.Mount("/orgs/{org}", h) }, `HERE: Mount("/orgs/{org}"): "{org}" holds one of {}:*: a parameter is written with brackets, as in "/orgs/[org]"`},
+		{"colon", func(r *Router) { r.Mount("/:org", h) }, `HERE: Mount("/:org"): ":org" holds one of {}:*: a parameter is written with brackets, as in "/orgs/[org]"`},
+		{"asterisk", func(r *Router) { r.Mount("/x/*", h) }, `HERE: Mount("/x/*"): "*" holds one of {}:*: a parameter is written with brackets, as in "/orgs/[org]"`},
 		{"group", func(r *Router) { r.Mount("/(x)", h) }, `HERE: Mount("/(x)"): "(x)": a group is in no URL: leave it away`},
 		{"optional", func(r *Router) { r.Mount("/[[x]]", h) }, `HERE: Mount("/[[x]]"): "[[x]]": a prefix has one spelling: mount the handler at each that it is to answer`},
 		{"catch-all", func(r *Router) { r.Mount("/[...x]", h) }, `HERE: Mount("/[...x]"): "[...x]": a prefix has one spelling: mount the handler at each that it is to answer`},
@@ -148,6 +149,13 @@ func TestMountFaults(t *testing.T) {
 		{"bad brackets", func(r *Router) { r.Mount("/a[x]", h) }, `HERE: Mount("/a[x]"): a parameter fills a whole segment, and "a[x]" is not one of [id], [[id]], [...id], [[...id]]`},
 		{"nil", func(r *Router) { r.Mount("/x", nil) }, `HERE: Mount("/x"): the handler is nil`},
 		{"nil Router", func(r *Router) { r.Mount("/x", (*Router)(nil)) }, `HERE: Mount("/x"): the handler is nil`},
+		{"slashes only", func(r *Router) { r.Mount("//", h) }, `HERE: Mount("//"): "" is no segment of a canonical URL`},
+		{"no text", func(r *Router) { r.Mount("/\xff", h) }, `HERE: Mount("/\xff"): "\xff" is no text`},
+		{"a parameter of what is around, mounted", func(r *Router) {
+			inner := New(files("router/a.html"))
+			r.Mount("/[org]", inner)
+			inner.Mount("/x/[org]", h)
+		}, `Mount("/[org]"): HERE: Mount("/x/[org]"): the parameter "org" is one of /{org} too, where the Router is mounted: call it otherwise`},
 		{"twice", func(r *Router) { r.Mount("/x", h); r.Mount("/x/", h) }, `HERE: Mount("/x/"): Mount("/x") of HERE answers the same URLs: mount one of them elsewhere`},
 		{"twice under other names", func(r *Router) { r.Mount("/[a]", h); r.Mount("/[b]", h) }, `HERE: Mount("/[b]"): Mount("/[a]") of HERE answers the same URLs: mount one of them elsewhere`},
 		{"a catch-all file", func(r *Router) { r.Mount("/docs", h) }, `HERE: Mount("/docs"): router/docs/[...rest].html answers the same URLs: mount one of them elsewhere`},
@@ -293,7 +301,7 @@ func TestMountRouterWithParameters(t *testing.T) {
 	_, err = r.Route("billing.invoices.show", "id", 1)
 	is.Equal(err.Error(), `flow: route "billing.invoices.show" (router/invoices/[id].html): the parameter "org" is missing`)
 	_, err = inner.Asset("app.css")
-	is.Equal(err.Error(), `flow: asset "app.css": the parameters of /orgs/{org}, where the Router is mounted, are known in requests only: use {{asset}} in a template`)
+	is.Equal(err.Error(), `flow: asset "app.css": the parameters of /orgs/{org}, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template`)
 }
 
 // TestMountNames: names link two packages that do not import each other.
@@ -452,27 +460,244 @@ func TestMountSettings(t *testing.T) {
 	is.Equal(do(r, foreign).Code, 403) // what is no Router is looked after
 }
 
-// TestMountBody: a guard outside may look at the body before the mounted Router does.
+// TestMountBody: whoever looks at a body outside, the mounted Router answers as it
+// would by itself.
 func TestMountBody(t *testing.T) {
-	for _, tt := range []struct{ name, contentType, body string }{
-		{"form", formType, "a=1&b=2"},
-		{"json", jsonMedia, `{"a":"1","b":"2"}`},
-		{"multipart", multiMedia, parts("a=1", "b=2")},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			inner := New(files("router/x.http"))
-			inner.At("x").POST().Do(func(req *Request) string { return req.Input("a") + req.Input("b") })
-			r := New(files("router/a.html"))
-			var seen string
-			r.Mount("/in", inner).Use(func(req *Request) Response {
-				seen = req.Input("a")
-				return Next()
+	readers := map[string]func(r *http.Request){
+		"nobody":    func(*http.Request) {},
+		"Input":     func(r *http.Request) { From(r.Context()).Input("a") },
+		"FormValue": func(r *http.Request) { r.FormValue("a") },
+		"ReadAll":   func(r *http.Request) { io.ReadAll(r.Body) },
+		"a byte":    func(r *http.Request) { r.Body.Read(make([]byte, 1)) },
+	}
+	for name, read := range readers {
+		standard := func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				read(r)
+				next.ServeHTTP(w, r)
 			})
-			w := do(r, sending("POST", "/in/x", tt.contentType, tt.body))
-			is.Equal(seen, "1")
-			is.Equal(says(w), "200 12")
+		}
+		guard := func(req *Request) Response {
+			if name != "Input" {
+				read(req.Request)
+			} else {
+				req.Input("a")
+			}
+			return Next()
+		}
+		for _, tt := range []struct{ name, contentType, body string }{
+			{"form", formType, "a=1&b=2"},
+			{"malformed form", formType, "a=1&b=%zz"},
+			{"large form", formType, "a=1&b=" + strings.Repeat("2", 5000)},
+			{"JSON", jsonMedia, `{"a":"1","b":"2"}`},
+			{"malformed JSON", jsonMedia, `{"a":"1","b":`},
+			{"multipart", multiMedia, parts("a=1", "b=2")},
+			{"truncated multipart", multiMedia, parts("a=1", "b=2")[:60]},
+			{"large multipart", multiMedia, parts("a=1", "b="+strings.Repeat("2", 5000))},
+			{"other", "text/plain", "a=1"},
+		} {
+			t.Run(name+" "+tt.name, func(t *testing.T) {
+				is := is.New(t)
+				send := func(h http.Handler, target string) string {
+					r := sending("POST", target, tt.contentType, tt.body)
+					r.ContentLength = -1 // as of a chunked body, so that only reading tells
+					return says(do(h, r))
+				}
+				app := func() *Router {
+					r := New(files("router/x.http", "router/large.http"))
+					r.MaxBody = 1000
+					r.At("x").POST().Do(func(req *Request) string { return req.Input("a") + req.Input("b") })
+					r.At("large").POST().MaxBody(1 << 20).Do(hello)
+					journalOf(r)
+					return r
+				}
+				for _, use := range []any{standard, guard} {
+					alone, outer, inner := app(), app(), app()
+					alone.Use(use)
+					outer.Mount("/in", inner).Use(use)
+					is.NoErr(outer.Check())
+					is.Equal(send(outer, "/in/x"), send(alone, "/x"))
+				}
+			})
+		}
+	}
+}
+
+// TestMountLimit: a guard outside holds no more of a body than what answers inside
+// would.
+func TestMountLimit(t *testing.T) {
+	is := is.New(t)
+	inner := New(files("router/small.http", "router/large.http"))
+	inner.MaxBody = 100
+	inner.At("small").POST().Do(hello)
+	inner.At("large").POST().MaxBody(10_000).Do(hello)
+	r := New(files("router/a.html"))
+	r.MaxBody = 10
+	r.Mount("/in", inner).Use(func(req *Request) Response { req.Input("a"); return Next() })
+	for _, tt := range []struct {
+		target string
+		size   int
+		code   int
+	}{
+		{"/in/small", 90, 200}, {"/in/small", 200, 413}, {"/in/large", 9000, 200}, {"/in/large", 11_000, 413}, {"/in/none", 90, 404}, {"/in/none", 200, 413},
+	} {
+		body := &countingReader{Reader: strings.NewReader("a=" + strings.Repeat("1", tt.size-2) + strings.Repeat("&", 1<<20))}
+		req := httptest.NewRequest("POST", tt.target, body)
+		if tt.code < 400 || tt.target == "/in/none" && tt.size == 90 {
+			req = sending("POST", tt.target, formType, "a="+strings.Repeat("1", tt.size-2))
+		}
+		req.Header.Set("Content-Type", formType)
+		is.Equal(do(r, req).Code, tt.code)
+		is.True(body.n < 64<<10) // and the rest is not read
+	}
+}
+
+type countingReader struct {
+	io.Reader
+	n int
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += n
+	return n, err
+}
+
+// TestMountFrom: helpers that ask the context get the Request of the Router that
+// answers.
+func TestMountFrom(t *testing.T) {
+	is := is.New(t)
+	inner := New(files("router/[id].http"))
+	inner.Authenticate = func(*Request) (any, error) { return "inner", nil }
+	inner.At("[id]").GET().Do(func(req *Request) string {
+		from := From(req.Context())
+		return fmt.Sprint(from.Param("id"), from.Param("org"), from.User())
+	})
+	r := New(files("router/a.html"))
+	r.Authenticate = func(*Request) (any, error) { return "outer", nil }
+	r.Use(wrap)
+	r.Mount("/[org]", inner)
+	is.Equal(serve(r, "GET", "/x/5").Body.String(), "5xinner")
+}
+
+// TestMountPathValues are known outside too, and not written once others may read.
+func TestMountPathValues(t *testing.T) {
+	is := is.New(t)
+	inner := New(files("router/[id].http"))
+	inner.At("[id]").GET().Do(func(w http.ResponseWriter, r *http.Request) { asked(w, r) })
+	r := New(files("router/a.html"))
+	var seen string
+	r.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(w, r)
+			for range 100 { // while the handler, which is late, still runs
+				seen = r.PathValue("org") + r.PathValue("id") + r.PathValue("")
+			}
 		})
+	}, func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Millisecond, "late") })
+	ended := make(chan bool, 1)
+	r.Mount("/[org]", inner).Use(func(req *Request) Response {
+		<-req.Context().Done()
+		ended <- true
+		return Next()
+	})
+	is.Equal(serve(r, "GET", "/x/5").Code, 503)
+	<-ended
+	is.Equal(seen, "x5")
+}
+
+// TestMountOddValues: there is no URL for them, so nothing answers inside.
+func TestMountOddValues(t *testing.T) {
+	is := is.New(t)
+	r, _ := outerOf(t, "/orgs/[org]", billing())
+	log := journalOf(r)
+	for _, target := range []string{"/orgs/%2e/invoices", "/orgs/%2E%2e/none", "/orgs/%2e%2e", "/orgs/%2e/"} {
+		is.Equal(browse(r, target).Body.String(), "404 outside")
+	}
+	is.Equal(log.String(), "") // nobody can fill it
+}
+
+// TestMountRedirectsBodies: a slash that is missing is told before a body is looked at.
+func TestMountRedirectsBodies(t *testing.T) {
+	is := is.New(t)
+	r := New(files("router/a.html"))
+	r.Mount("/files/", http.HandlerFunc(asked))
+	is.Equal(says(do(r, sending("POST", "/files?x=1", jsonMedia, "{"))), "308 Location /files/?x=1")
+}
+
+// TestMountCrossOrigin: no guard runs for a request that is refused.
+func TestMountCrossOrigin(t *testing.T) {
+	is := is.New(t)
+	inner := New(files("router/x.http"))
+	inner.At("x").POST().Do(hello)
+	inner.CrossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418) }))
+	r := New(files("router/a.html"))
+	ran := false
+	r.Mount("/in", inner).Use(func(*Request) Response { ran = true; return Next() })
+	req := request("POST", "/in/x")
+	req.Header.Set("Sec-Fetch-Site", "cross-site")
+	is.Equal(do(r, req).Code, 418)
+	is.True(!ran)
+}
+
+// TestMountInherits: what is mounted below one organisation links to it, also from
+// outside of its Router.
+func TestMountInherits(t *testing.T) {
+	is := is.New(t)
+	inner := New(files("router/a.http", "public/app.css"))
+	inner.At("a").GET().Do(func(req *Request) (string, error) { return req.Asset("app.css") })
+	r := New(files("router/orgs/[org]/settings.http"))
+	r.Mount("/orgs/[org]", inner).Name("in").Use(func(req *Request) Response {
+		if req.URL.Query().Has("login") {
+			return RedirectTo("in.a")
+		}
+		return Next()
+	})
+	r.At("orgs/[org]/settings").GET().Do(func(*Request) Response { return RedirectTo("in.a") })
+	is.Equal(says(serve(r, "GET", "/orgs/1/zz?login")), "302 Location /orgs/1/a")
+	is.Equal(says(serve(r, "GET", "/orgs/1/settings")), "302 Location /orgs/1/a")
+	is.True(strings.HasPrefix(serve(r, "GET", "/orgs/1/a").Body.String(), "/orgs/1/app."))
+}
+
+// TestMountAnswersAlike: a Router says, mounted, what it says alone.
+func TestMountAnswersAlike(t *testing.T) {
+	tree := []string{"router/index.http", "router/a.http", "router/a/[p].http", "router/[p]/b.http", "router/[[o]]/c.http", "router/d/[...rest].http"}
+	app := func() *Router {
+		r := New(files(tree...))
+		for _, rt := range r.tree.routes {
+			r.At(rt.path).GET().Do(answers(rt, "GET"))
+		}
+		return r
+	}
+	alone, inner, deep := app(), app(), app()
+	between := New(files("router/z.html"))
+	between.Mount("/y/[o2]", deep)
+	outer := New(files("router/z.html"))
+	outer.Mount("/x/[o1]", inner)
+	outer.Mount("/[o1]", between)
+	paths := []string{""}
+	for range 3 {
+		for _, p := range slices.Clone(paths) {
+			for _, segment := range []string{"", "a", "b", "c", "d", "%2F", "%2e", ".", "x%20y", "a%2Fb"} {
+				paths = append(paths, p+"/"+segment)
+			}
+		}
+	}
+	withoutPrefix := strings.NewReplacer(" o1=1", "", " o1=2", "", " o2=3", "")
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths[1:]))) {
+		for _, method := range []string{"GET", "OPTIONS", "POST"} {
+			want := says(serve(alone, method, path))
+			for _, prefix := range []string{"/x/1", "/2/y/3"} {
+				got := withoutPrefix.Replace(says(serve(outer, method, prefix+path)))
+				got = strings.Replace(got, "Location "+prefix, "Location ", 1)
+				if got == "308 Location " || path == "/" { // the index, which is the prefix without a slash
+					got, want = strings.TrimSuffix(got, "/"), strings.TrimSuffix(want, "/")
+				}
+				if got != want && path != "/" {
+					t.Errorf("%s %s%s: got %q, alone %q", method, prefix, path, got, want)
+				}
+			}
+		}
 	}
 }
 

@@ -9,24 +9,23 @@ import (
 	"strings"
 )
 
-// A vantage is where a URL is asked for: the prefix that a Router is mounted at, with
-// the values that the parameters of the prefix have in the request. There are no
-// values without a request.
+// A vantage is where a URL is asked for: the segments of what answers the request,
+// with the values of their parameters. Without a request there are none.
 type vantage struct {
-	prefix []segment
-	values []string
+	segments []segment
+	values   []string
 }
 
-// given returns the parameters that nobody has to name for a URL of r: those of
-// the part of its prefix that is the prefix of v too.
+// given returns the parameters that nobody has to name for a URL of r: those of the
+// prefix that its Router is mounted at, as far as v begins with it.
 func (v vantage) given(r *route) map[string][]string {
 	given := map[string][]string{}
 	values := v.values
 	for i, seg := range r.shapes[0].segments[:r.depth] {
-		if i == len(v.prefix) || v.prefix[i] != seg {
+		if i == len(v.segments) || v.segments[i] != seg {
 			break
 		}
-		if seg.kind != param || len(values) == 0 {
+		if seg.kind != param {
 			continue
 		}
 		if !noValue(values[0]) { // else it is missing

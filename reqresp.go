@@ -34,7 +34,7 @@ func NewRequest(r *http.Request, params ...string) *Request {
 		panic("flow.NewRequest: params are pairs of key and value")
 	}
 	s := &shape{}
-	x := &exchange{body: newBody(nil, r, 0, true)}
+	x := &exchange{body: newBody(nil, r, 0, true, nil)}
 	for i := 0; i < len(params); i += 2 {
 		s.names = append(s.names, params[i])
 		x.values = append(x.values, params[i+1])
@@ -47,7 +47,8 @@ func NewRequest(r *http.Request, params ...string) *Request {
 type requestKey struct{}
 
 // From returns the Request that a standard handler or middleware answers, from
-// the context of its *http.Request. It returns nil outside of a Router.
+// the context of its *http.Request. It returns nil outside of a Router; inside a
+// mounted Router it returns that Router's own Request.
 func From(ctx context.Context) *Request {
 	r, _ := ctx.Value(requestKey{}).(*Request)
 	return r
@@ -121,6 +122,16 @@ func (r *Request) Route(name string, params ...any) (string, error) {
 		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no routes to name")
 	}
 	return x.router.routeAt(x.vantage(), name, params)
+}
+
+// Asset returns the URL of a public file, as Router.Asset does. It also knows the
+// parameters of the prefix that the Router is mounted at.
+func (r *Request) Asset(name string) (string, error) {
+	x := r.exchange()
+	if x.router == nil {
+		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no public files")
+	}
+	return x.router.assetAt(x.vantage(), name)
 }
 
 // Clone returns a copy of r for a goroutine that lives longer than the request:

@@ -99,7 +99,7 @@ func (s *shape) hasRest() bool {
 func newShape(file string, r *route, segments []segment) *shape {
 	s := &shape{file: file, route: r, segments: segments}
 	for _, seg := range segments {
-		if seg.kind != literal {
+		if seg.kind != literal && seg.text != "" { // the rest below what is mounted has no name
 			s.names = append(s.names, seg.text)
 		}
 	}
