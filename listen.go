@@ -32,17 +32,22 @@ func listen(addr string) (listeners []net.Listener, inherited bool, err error) {
 func listenOn(addr string) (net.Listener, error) {
 	file, isUnix := strings.CutPrefix(addr, unixPrefix)
 	switch {
-	case isUnix:
+	case isUnix && file != "":
 		return listenUnix(file)
-	case addr == "":
+	case isUnix, addr == "":
 		return nil, errors.New(`there is no address to listen on: give "host:port", ":8080" or "unix:/path/of/the.sock"`)
 	}
-	return net.Listen("tcp", addr)
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %q: %w", addr, err)
+	}
+	return l, nil
 }
 
 // listenUnix listens on a socket in the file system. A socket that is there and
 // that nobody listens on was left by a server that could not clean up; anything
-// else that is there stays.
+// else that is there stays. Of several programs that find one at the same time, the
+// last one has the path.
 func listenUnix(file string) (net.Listener, error) {
 	info, err := os.Lstat(file)
 	switch {
@@ -138,19 +143,26 @@ func urlOf(addr net.Addr, secure bool) string {
 	return scheme + "://" + addr.String()
 }
 
-// queueTime is how long a stopLine accepts what waits in its queue.
-const queueTime = 10 * time.Millisecond
+const (
+	// queueTime is how long nothing may come for the queue of a listener to be empty.
+	queueTime = 10 * time.Millisecond
+	// stopTime is how long a stopLine accepts what comes all the same.
+	stopTime = 500 * time.Millisecond
+)
 
-// A stopLine is a listener that can be told to accept no more than the
-// connections that wait for it already. The system would reset those.
+// A stopLine is a listener that can be told to accept no more than the connections
+// that wait for it already, which the system would reset.
 type stopLine struct {
 	net.Listener
-	stopped atomic.Bool
+	end atomic.Int64 // when it stops, in nanoseconds; 0 if it was not told
 }
 
 func (l *stopLine) Accept() (net.Conn, error) {
+	if end := l.end.Load(); end != 0 && !l.await(time.Unix(0, end)) {
+		return nil, net.ErrClosed
+	}
 	conn, err := l.Listener.Accept()
-	if err != nil && l.stopped.Load() {
+	if err != nil && l.end.Load() != 0 {
 		return nil, net.ErrClosed // a timeout would have http.Server try again
 	}
 	return conn, err
@@ -159,9 +171,16 @@ func (l *stopLine) Accept() (net.Conn, error) {
 // stop makes Accept fail as soon as the queue is empty, or at once where listeners
 // have no deadlines.
 func (l *stopLine) stop() {
-	l.stopped.Store(true)
-	d, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
-	if !ok || d.SetDeadline(time.Now().Add(queueTime)) != nil {
+	end := time.Now().Add(stopTime)
+	l.end.Store(end.UnixNano())
+	if !l.await(end) {
 		l.Listener.Close()
 	}
+}
+
+// await lets Accept wait for another connection, and reports whether it may.
+func (l *stopLine) await(end time.Time) bool {
+	d, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
+	now := time.Now()
+	return ok && now.Before(end) && d.SetDeadline(now.Add(queueTime)) == nil
 }

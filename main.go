@@ -104,7 +104,9 @@ func runMain(ctx context.Context, r *Router, args []string, getenv func(string) 
 	case err == nil:
 		return exitOK
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(stdout, helpText, c.name)
+		if _, err := fmt.Fprintf(stdout, helpText, c.name); err != nil {
+			return exitFailure
+		}
 		return exitOK
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "%s: %v\n\"%s -h\" tells the commands and their flags.\n", c.name, err, c.name)
@@ -128,19 +130,21 @@ func (c *command) run(ctx context.Context) error {
 	if len(c.args) > 0 && !strings.HasPrefix(c.args[0], "-") {
 		name, c.args = c.args[0], c.args[1:]
 	}
-	switch name {
-	case "serve":
-		return c.serve(ctx)
-	case "routes":
-		return c.routes()
-	case "check":
-		return c.check()
-	case "version":
-		return c.version()
-	case "help":
-		return flag.ErrHelp
+	run := c.commands(ctx)[name]
+	if run == nil {
+		return usagef("there is no command %q%s", name, suggest(name, c.commands(ctx), ""))
 	}
-	return usagef("there is no command %q", name)
+	return run()
+}
+
+func (c *command) commands(ctx context.Context) map[string]func() error {
+	return map[string]func() error{
+		"serve":   func() error { return c.serve(ctx) },
+		"routes":  c.routes,
+		"check":   c.check,
+		"version": c.version,
+		"help":    func() error { return flag.ErrHelp },
+	}
 }
 
 // flags returns an empty set of flags, which reports its errors to parse only.
@@ -157,6 +161,8 @@ func (c *command) parse(flags *flag.FlagSet) error {
 		return err
 	case err != nil:
 		return usageError{err}
+	case flags.NArg() > 0 && c.commands(context.Background())[flags.Arg(0)] != nil:
+		return usagef("%q comes after a flag: the command comes first", flags.Arg(0))
 	case flags.NArg() > 0:
 		return usagef("unexpected argument %q: a value is given as -flag=value", flags.Arg(0))
 	}
@@ -262,11 +268,14 @@ func (c *command) serve(ctx context.Context) error {
 	if set.tlsCert != "" {
 		pair, err := tls.LoadX509KeyPair(set.tlsCert, set.tlsKey)
 		if err != nil {
-			return fmt.Errorf("-tls-cert and -tls-key: %w", err)
+			return fmt.Errorf("%s: -tls-cert and -tls-key: %w", c.name, err)
 		}
 		s.tls = &tls.Config{Certificates: []tls.Certificate{pair}}
 	}
-	return s.listenAndServe(ctx, set.addr)
+	if err := s.listenAndServe(ctx, set.addr); err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
+	return nil
 }
 
 // devDir returns the directory that the flag -dev asks for: by itself, that of the Go
@@ -375,8 +384,8 @@ func (c *command) check() error {
 	if err := c.router.Check(); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "no faults in %d routes\n", len(c.router.Routes()))
-	return nil
+	_, err := fmt.Fprintf(c.stdout, "no faults in %d routes\n", len(c.router.Routes()))
+	return err
 }
 
 func (c *command) version() error {

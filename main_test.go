@@ -181,6 +181,8 @@ func TestMainUsage(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"nope", `there is no command "nope"`},
 		{"-port 80", "flag provided but not defined: -port"},
+		{"rout", `there is no command "rout": did you mean "routes"?`},
+		{"-addr :80 serve", `"serve" comes after a flag: the command comes first`},
 		{"serve now", `unexpected argument "now": a value is given as -flag=value`},
 		{"-dev app", `unexpected argument "app": a value is given as -flag=value`},
 		{"routes /users", `unexpected argument "/users": a value is given as -flag=value`},
@@ -284,8 +286,8 @@ func TestSettings(t *testing.T) {
 
 func TestMainCannotServe(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
-		{"-addr nonsense", "listen tcp: address nonsense: missing port in address\n"},
-		{"-tls-cert nowhere -tls-key nowhere", "-tls-cert and -tls-key: open nowhere: no such file or directory\n"},
+		{"-addr nonsense", "app: cannot listen on \"nonsense\": listen tcp: address nonsense: missing port in address\n"},
+		{"-tls-cert nowhere -tls-key nowhere", "app: -tls-cert and -tls-key: open nowhere: no such file or directory\n"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			is := is.New(t)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -88,15 +89,17 @@ type pacer struct {
 	server    *server
 	w         http.ResponseWriter
 	deadlines deadliner
-	request   *http.Request // the server's own
+	cancel    context.CancelFunc // of the request's context
+	isConn    bool               // HTTP/1
+	expects   bool               // 100 Continue
+	closes    bool               // the client wants the connection to be closed
 	body      pacedBody
-	cancel    context.CancelFunc // of the request's context; nil in HTTP/1
 
-	unsent   int  // bytes written that net/http may hold back; heldBack if unknown
-	begun    bool // the header is decided
-	sent     bool // something may have been sent, and with it the header
-	ownWrite bool // the handler sets deadlines for writing by itself
-	watched  bool // see server.watch
+	unsent   int         // bytes written that net/http may hold back; heldBack if unknown
+	begun    bool        // the header is decided
+	sent     bool        // something may have been sent, and with it the header
+	ownWrite atomic.Bool // the handler sets deadlines for writing by itself
+	watched  bool        // see server.watch
 	hijacked net.Conn
 }
 
@@ -107,13 +110,10 @@ type connPacer struct{ *pacer }
 // server's. The server's own request must stay as it is: net/http looks at the type
 // of its body to tell what is left of it.
 func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.ResponseWriter, *http.Request) {
-	p := &pacer{server: s, w: w, deadlines: w.(deadliner), request: r}
 	_, isConn := w.(http.Hijacker)
-	if !isConn {
-		ctx, cancel := context.WithCancel(r.Context())
-		p.cancel = cancel
-		r = r.WithContext(ctx)
-	}
+	ctx, cancel := context.WithCancel(r.Context())
+	p := &pacer{server: s, w: w, deadlines: w.(deadliner), cancel: cancel, isConn: isConn, expects: len(r.Header["Expect"]) > 0, closes: r.Close}
+	r = r.WithContext(ctx)
 	switch {
 	case r.Body == nil || r.Body == http.NoBody:
 		p.body.state = bodyEnded
@@ -122,8 +122,8 @@ func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 		p.body.state = bodyEnded
 		r.Body = http.NoBody
 	default:
-		if isConn {
-			r = r.WithContext(r.Context())
+		if !isConn {
+			p.deadlines.SetReadDeadline(time.Time{}) // that of ReadTimeout
 		}
 		p.body = pacedBody{ReadCloser: r.Body, pacer: p, isConn: isConn, budget: s.limits.read}
 		r.Body = &p.body
@@ -132,15 +132,6 @@ func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 		return p, connPacer{p}, r
 	}
 	return p, p, r
-}
-
-// tell ends the request's context.
-func (p *pacer) tell() {
-	if p.isHTTP2() {
-		p.cancel()
-		return
-	}
-	connectionOf(p.request).tell()
 }
 
 // Header is that of the writer below.
@@ -159,9 +150,14 @@ func (p *pacer) begin(status int) {
 	if status != http.StatusSwitchingProtocols && (p.server.draining.Load() || p.body.stays()) {
 		h.Set("Connection", "close") // in HTTP/2 it becomes GOAWAY
 	}
-	if types := h["Content-Type"]; len(types) > 0 && strings.HasPrefix(types[0], "text/event-stream") {
+	if types := h["Content-Type"]; len(types) > 0 && isEventStream(types[0]) {
 		p.server.watch(p)
 	}
+}
+
+func isEventStream(contentType string) bool {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	return strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream")
 }
 
 // WriteHeader decides the header. Informational answers are sent at once.
@@ -240,7 +236,7 @@ func (p *pacer) revoke() {
 }
 
 func (p *pacer) grantWrite(now time.Time) {
-	if !p.ownWrite {
+	if !p.ownWrite.Load() {
 		p.deadlines.SetWriteDeadline(now.Add(p.server.limits.write))
 	}
 }
@@ -248,12 +244,10 @@ func (p *pacer) grantWrite(now time.Time) {
 // revokeWrite lifts the deadline for writing. In HTTP/1 one that is over does no
 // harm, since each write sets it anew; in HTTP/2 it resets the stream.
 func (p *pacer) revokeWrite() {
-	if p.isHTTP2() && !p.ownWrite {
+	if !p.isConn && !p.ownWrite.Load() {
 		p.deadlines.SetWriteDeadline(time.Now().Add(never))
 	}
 }
-
-func (p *pacer) isHTTP2() bool { return p.cancel != nil }
 
 // FlushError is what http.ResponseController asks for first.
 func (p *pacer) FlushError() error {
@@ -277,7 +271,7 @@ func (p *pacer) SetReadDeadline(deadline time.Time) error {
 
 // SetWriteDeadline is SetReadDeadline for writing.
 func (p *pacer) SetWriteDeadline(deadline time.Time) error {
-	p.ownWrite = true
+	p.ownWrite.Store(true)
 	return p.deadlines.SetWriteDeadline(deadline)
 }
 
@@ -358,23 +352,20 @@ func (p *pacer) finish() {
 	if p.watched {
 		p.server.forget(p)
 	}
+	p.cancel()
 	if p.hijacked != nil {
-		p.tell()
 		return
 	}
 	p.grantWrite(time.Now())
 	p.linger()
 	p.body.finish(p.sent)
-	if p.isHTTP2() {
-		p.cancel()
-	}
 }
 
 // linger has net/http wait a little before it closes a connection of which it has not
 // read all, so that the answer arrives. It does by itself if a body is too large, which
 // it would be told by an http.MaxBytesReader of its own writer only.
 func (p *pacer) linger() {
-	if !p.isHTTP2() && p.request.Close && p.body.isOpen() {
+	if p.isConn && p.closes && p.body.isOpen() {
 		http.MaxBytesReader(p.w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
 	}
 }
@@ -418,7 +409,7 @@ func (b *pacedBody) startRead() bool {
 		return b.state == bodyOpen
 	}
 	now := time.Now()
-	if p := b.pacer; b.isConn && !p.ownWrite && len(p.request.Header["Expect"]) > 0 {
+	if p := b.pacer; b.isConn && p.expects && !p.ownWrite.Load() {
 		p.deadlines.SetWriteDeadline(now.Add(p.server.limits.write)) // of 100 Continue
 	}
 	b.until = now.Add(b.budget)
@@ -518,15 +509,14 @@ func (b *pacedBody) discards() bool {
 func (b *pacedBody) finish(sent bool) {
 	b.mu.Lock()
 	open := b.state == bodyOpen && b.isConn
+	b.state = bodyEnded // for a goroutine that reads on: the writer is not used any more
 	if open {
 		b.pacer.deadlines.SetReadDeadline(time.Now().Add(b.pacer.server.limits.discard))
 	}
-	if b.state == bodyOpen {
-		b.state = bodyEnded // for a goroutine that reads on: the writer is not used any more
-	}
 	b.mu.Unlock()
-	// A client that waits for 100 Continue is never read from without having been told.
-	if !open || !sent || len(b.pacer.request.Header["Expect"]) > 0 {
+	// A client that waits for 100 Continue is never read from without having been told,
+	// and the connection of a full-duplex answer is closed in any case.
+	if !open || !sent || b.duplex || b.pacer.expects {
 		return
 	}
 	var one [1]byte

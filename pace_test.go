@@ -362,6 +362,110 @@ func TestUnreadBodies(t *testing.T) {
 	}
 }
 
+// TestUnseenBodies: net/http answers some requests by itself, and reads what they
+// bring. That has a limit too.
+func TestUnseenBodies(t *testing.T) {
+	for _, tt := range []struct{ name, head, want string }{
+		{"OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n", "HTTP/1.1 200 "},
+		{"an unknown expectation", "POST /x HTTP/1.1\r\nHost: a\r\nExpect: x\r\nContent-Length: 100\r\n\r\n", "HTTP/1.1 417 "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			s := started(t, http.NotFoundHandler(), func(s *server) { s.limits.read = 50 * time.Millisecond })
+			client := dialed(t, s.addr)
+			client.send(tt.head) // and nothing more
+			b, err := io.ReadAll(client)
+			is.NoErr(err) // the server closes the connection
+			is.True(len(b) == 0 || strings.HasPrefix(string(b), tt.want))
+		})
+	}
+}
+
+// TestDuplexEnds: the end of an answer does not wait for the rest of the body, which
+// the client may send only then.
+func TestDuplexEnds(t *testing.T) {
+	is := is.New(t)
+	s := started(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rc := http.NewResponseController(w)
+		is.NoErr(rc.EnableFullDuplex())
+		r.Body.Read(make([]byte, 1))
+		io.WriteString(w, "first ")
+		rc.Flush()
+		io.WriteString(w, "last")
+	}), func(s *server) { s.limits.discard = patience })
+	client := dialed(t, s.addr)
+	client.send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n")
+	is.Equal(client.answer(), "200 first last close")
+}
+
+// TestDeadlinesOfOthers are set while other goroutines read and write.
+func TestDeadlinesOfOthers(t *testing.T) {
+	t.Run("while the body is read", func(t *testing.T) {
+		is := is.New(t)
+		s := started(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			read := make(chan struct{})
+			go func() { io.Copy(io.Discard, r.Body); close(read) }()
+			http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience))
+			<-read
+		}), nil)
+		client := dialed(t, s.addr)
+		client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello")
+		is.Equal(client.answer(), "200 ")
+	})
+	t.Run("to end writing", func(t *testing.T) {
+		ended := make(chan error, 1)
+		s := started(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.AfterFunc(10*time.Millisecond, func() { http.NewResponseController(w).SetWriteDeadline(time.Now()) })
+			for {
+				if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+					ended <- err
+					return
+				}
+			}
+		}), nil)
+		dialed(t, s.addr).send(getX) // and does not read
+		within(t, "the handler ends", ended)
+	})
+}
+
+// TestLateReadsLeaveTheNextRequestAlone: a goroutine that reads on after the handler
+// does not lift the limits of what follows on the connection.
+func TestLateReadsLeaveTheNextRequestAlone(t *testing.T) {
+	is := is.New(t)
+	late := make(chan struct{})
+	s := started(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, read := r.Body, make(chan struct{})
+		go func() {
+			<-read
+			time.Sleep(20 * time.Millisecond) // until the server waits for the next request
+			body.Read(make([]byte, 10))
+			close(late)
+		}()
+		close(read)
+	}), func(s *server) { s.limits.idle = 100 * time.Millisecond })
+	client := dialed(t, s.addr)
+	client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello")
+	is.Equal(client.answer(), "200 ")
+	within(t, "the late read", late)
+	_, err := client.r.ReadByte()
+	is.Equal(err, io.EOF) // the connection was idle for too long
+}
+
+func TestIsEventStream(t *testing.T) {
+	for _, tt := range []struct {
+		contentType string
+		want        bool
+	}{
+		{"text/event-stream", true}, {"text/event-stream; charset=utf-8", true}, {"Text/Event-Stream", true},
+		{"text/event-streams", false}, {"text/plain", false}, {"", false},
+	} {
+		t.Run(tt.contentType, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(isEventStream(tt.contentType), tt.want)
+		})
+	}
+}
+
 // TestAnswersToLargeBodies arrive although the server does not read the bodies: it
 // waits a little before it closes, or the system would take back what it has sent.
 func TestAnswersToLargeBodies(t *testing.T) {

@@ -23,7 +23,7 @@ const defaultDrain = 30 * time.Second
 //
 // The address is "host:port", or "unix:/path/of/the.sock", the path of a socket.
 // Sockets that a service manager passes (LISTEN_FDS, sd_listen_fds(3)) are served in
-// its place.
+// its place, by the first Serve of the program.
 //
 // Clients have 10 seconds for a header, of 64 KiB at most, and may leave a connection
 // unused for 2 minutes. A body or an answer may take as long as it likes while it
@@ -76,10 +76,7 @@ func Draining(ctx context.Context) bool {
 	return s.draining.Load()
 }
 
-type (
-	serverKey     struct{} // of the *server
-	connectionKey struct{} // of the *connection
-)
+type serverKey struct{} // of the *server
 
 // A server is an http.Server that sets its clients a pace and stops gracefully.
 type server struct {
@@ -96,24 +93,10 @@ type server struct {
 	probed      atomic.Bool // by a health check
 	requests    *gauge      // handlers that run
 	connections *gauge      // that are open, but not hijacked
-	open        sync.Map    // these: net.Conn to *connection
+	fresh       sync.Map    // the net.Conns that have sent nothing yet
 
 	mu      sync.Mutex
 	watched map[*pacer]bool // event streams and hijacked connections
-}
-
-// A connection has a context of its own. In HTTP/1 its requests follow each other, so
-// that to cancel it tells the one that runs, and requests need no more contexts.
-type connection struct {
-	cancel context.CancelFunc
-	told   atomic.Bool
-	used   atomic.Bool // the client has sent something
-}
-
-// tell ends the context of the connection.
-func (c *connection) tell() {
-	c.told.Store(true)
-	c.cancel()
 }
 
 func (s *server) listenAndServe(ctx context.Context, addr string) error {
@@ -174,11 +157,12 @@ func (s *server) prepare(base context.Context) {
 		MaxHeaderBytes:    s.limits.headerBytes,
 		// Never: see the constant. Without it streams of HTTP/2 begin without a timer.
 		WriteTimeout: never,
+		// Of bodies that no handler sees: those of "OPTIONS *", and of what is answered 417.
+		ReadTimeout: s.limits.read,
 		// A client of HTTP/2 that does not read from its connection at all.
 		HTTP2:       &http.HTTP2Config{WriteByteTimeout: s.limits.write},
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return base },
-		ConnContext: s.connect,
 		ConnState:   s.follow,
 	}
 }
@@ -190,29 +174,16 @@ func (s *server) accept(l net.Listener) error {
 	return s.http.Serve(l)
 }
 
-// connect is the ConnContext of the http.Server.
-func (s *server) connect(ctx context.Context, conn net.Conn) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
-	c := &connection{cancel: cancel}
-	s.connections.add(1)
-	s.open.Store(conn, c)
-	return context.WithValue(ctx, connectionKey{}, c)
-}
-
-// follow is its ConnState. The context of a hijacked connection ends with its handler.
+// follow is the ConnState of the http.Server.
 func (s *server) follow(conn net.Conn, state http.ConnState) {
-	switch state {
-	case http.StateActive, http.StateIdle:
-		if c, ok := s.open.Load(conn); ok && !c.(*connection).used.Load() {
-			c.(*connection).used.Store(true)
-		}
-	case http.StateClosed, http.StateHijacked:
-		if c, ok := s.open.LoadAndDelete(conn); ok {
-			s.connections.add(-1)
-			if state == http.StateClosed {
-				c.(*connection).cancel()
-			}
-		}
+	if state == http.StateNew {
+		s.connections.add(1)
+		s.fresh.Store(conn, nil)
+		return
+	}
+	s.fresh.Delete(conn)
+	if state == http.StateClosed || state == http.StateHijacked {
+		s.connections.add(-1)
 	}
 }
 
@@ -220,25 +191,12 @@ func (s *server) follow(conn net.Conn, state http.ConnState) {
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.requests.add(1)
 	defer s.requests.add(-1)
-	p, pw, pr := s.pace(w, s.untold(r))
+	p, pw, pr := s.pace(w, r)
 	defer func() {
 		p.finish()
 		r.MultipartForm = pr.MultipartForm // whose files net/http removes
 	}()
 	s.handler.ServeHTTP(pw, pr)
-}
-
-// untold returns the request with a context that is not cancelled yet, if that of
-// its connection was cancelled to end an event stream before it.
-func (s *server) untold(r *http.Request) *http.Request {
-	if !s.draining.Load() || r.ProtoMajor != 1 || !connectionOf(r).told.Load() {
-		return r
-	}
-	return r.WithContext(context.WithoutCancel(r.Context()))
-}
-
-func connectionOf(r *http.Request) *connection {
-	return r.Context().Value(connectionKey{}).(*connection)
 }
 
 // watch has a request told when the server stops, or at once if it stops already.
@@ -247,7 +205,7 @@ func (s *server) watch(p *pacer) {
 	defer s.mu.Unlock()
 	s.watched[p], p.watched = true, true
 	if s.draining.Load() {
-		p.tell()
+		p.cancel()
 	}
 }
 
@@ -261,7 +219,7 @@ func (s *server) tellWatched() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for p := range s.watched {
-		p.tell()
+		p.cancel()
 	}
 }
 
@@ -273,10 +231,8 @@ func (s *server) finish(cancelAll context.CancelFunc) {
 	defer cancel()
 	s.connections.wait(lame)
 	// Shutdown would wait for these, though it lets them send nothing any more.
-	for conn, c := range s.open.Range {
-		if !c.(*connection).used.Load() {
-			conn.(net.Conn).Close()
-		}
+	for conn := range s.fresh.Range {
+		conn.(net.Conn).Close()
 	}
 	if s.http.Shutdown(grace) == nil && s.requests.wait(grace) {
 		return

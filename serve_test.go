@@ -216,7 +216,7 @@ func TestServeRefuses(t *testing.T) {
 		{"a nil Router", "127.0.0.1:0", (*Router)(nil), "flow: Serve: the handler is nil"},
 		{"faults", "127.0.0.1:0", faulty, faulty.Check().Error()},
 		{"no address", "", http.NotFoundHandler(), `flow: Serve: there is no address to listen on: give "host:port", ":8080" or "unix:/path/of/the.sock"`},
-		{"no port", "nonsense", http.NotFoundHandler(), "flow: Serve: listen tcp: address nonsense: missing port in address"},
+		{"no port", "nonsense", http.NotFoundHandler(), "flow: Serve: cannot listen on \"nonsense\": listen tcp: address nonsense: missing port in address"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -452,7 +452,7 @@ func TestServerKeepsNothing(t *testing.T) {
 		client.Close()
 	}
 	until(t, "the connections are forgotten", func() bool { return s.connections.n.Load() == 0 })
-	for range s.open.Range {
+	for range s.fresh.Range {
 		t.Error("a connection is remembered")
 	}
 	is.Equal(len(s.watched), 0)
@@ -466,4 +466,72 @@ func TestBigHeader(t *testing.T) {
 	client.send("GET /x HTTP/1.1\r\nHost: a\r\nBig: ")
 	io.Copy(client, bytes.NewReader(bytes.Repeat([]byte("x"), defaultLimits.headerBytes+8<<10))) // it may answer before it has read all
 	is.Equal(client.head().StatusCode, http.StatusRequestHeaderFieldsTooLarge)
+}
+
+// TestStopTellsEachStream, also one that follows another on its connection.
+func TestStopTellsEachStream(t *testing.T) {
+	is := is.New(t)
+	s := started(t, http.HandlerFunc(eventStream), func(s *server) { s.limits.lame = patience })
+	client := dialed(t, s.addr)
+	client.send(getX)
+	resp := client.head()
+	s.stop()
+	is.Equal(sumUp(t, resp), "200 open\nend")
+	client.send(getX)
+	is.Equal(client.answer(), "200 open\nend close")
+	is.NoErr(within(t, "it stops", s.done))
+}
+
+// TestNotice: a server whose health is asked for goes on to accept until load
+// balancers know.
+func TestNotice(t *testing.T) {
+	for _, asks := range []bool{true, false} {
+		t.Run(fmt.Sprint(asks), func(t *testing.T) {
+			is := is.New(t)
+			s := started(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if asks {
+					fmt.Fprint(w, Draining(r.Context()))
+				}
+			}), func(s *server) { s.limits.notice = 200 * time.Millisecond })
+			client := dialed(t, s.addr)
+			client.send("GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+			client.answer()
+			s.stop()
+			until(t, "it drains", s.draining.Load)
+			if asks {
+				late := dialed(t, s.addr)
+				late.send(getX)
+				is.Equal(late.answer(), "200 true close")
+			}
+			is.NoErr(within(t, "it stops", s.done))
+			_, err := net.Dial("tcp", s.addr)
+			is.True(err != nil)
+		})
+	}
+}
+
+// slowLine is a listener that takes its time for each connection.
+type slowLine struct{ *net.TCPListener }
+
+func (l slowLine) Accept() (net.Conn, error) {
+	time.Sleep(2 * time.Millisecond)
+	return l.TCPListener.Accept()
+}
+
+// TestStopEmptiesTheQueue: who was connected when the server began to stop is answered.
+func TestStopEmptiesTheQueue(t *testing.T) {
+	is := is.New(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	is.NoErr(err)
+	s := startedOn(t, slowLine{l.(*net.TCPListener)}, http.NotFoundHandler(), nil)
+	var clients []*rawClient
+	for range 40 {
+		client := dialed(t, s.addr)
+		client.send(getX)
+		clients = append(clients, client)
+	}
+	s.stop()
+	for _, client := range clients {
+		is.True(strings.HasPrefix(client.answer(), "404"))
+	}
 }

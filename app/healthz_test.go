@@ -78,7 +78,7 @@ func TestHealthWhileDraining(t *testing.T) {
 	for status == 200 {
 		late, err := net.Dial("unix", file)
 		is.NoErr(err)
-		status, body, closes = ask(late)
+		status, _, _ = ask(late)
 		late.Close()
 	}
 	is.Equal(status, 503)
