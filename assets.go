@@ -175,7 +175,11 @@ func (t *table) asset(v vantage, name string) (string, error) {
 	case t.assets[strings.TrimLeft(name, "/")] != nil:
 		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, publicDir)
 	}
-	return "", fmt.Errorf("flow: no public file is called %q%s", name, suggest(name, t.assets, fmt.Sprintf(": there is no %s/%s", publicDir, name)))
+	otherwise := fmt.Sprintf(": there is no %s/%s", publicDir, name)
+	if len(t.assets) == 0 {
+		otherwise += fmt.Sprintf(", nor anything else below %s/: is it embedded, with //go:embed all:%s all:%[1]s?", publicDir, routerDir)
+	}
+	return "", fmt.Errorf("flow: no public file is called %q%s", name, suggest(name, t.assets, otherwise))
 }
 
 // under returns the URL of a public file asked for at v.

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -547,6 +548,9 @@ func (x *exchange) log(req *Request, err error) {
 			return
 		}
 		level = slog.LevelInfo
+	}
+	if errors.Is(err, context.Canceled) && req.Context().Err() != nil {
+		level = slog.LevelInfo // the client is gone, which is no fault
 	}
 	args := []any{"method", req.Method, "path", req.URL.EscapedPath(), "pattern", x.endpoint.pattern, "error", fmt.Sprint(err)}
 	if id := requestIDOf(req.Request); id != "" {

@@ -290,7 +290,7 @@ func (r *Router) begin() *table {
 			r.logger().Error("flow: the application has faults and answers 500 to everything", "faults", t.err.Error())
 		}
 		for _, pos := range registeredForNobody() {
-			r.logger().Warn("flow: handlers or middleware are registered in a directory that makes no Router with flow.New, so they have no effect", "first", pos.String(), "directory", pos.dir())
+			r.logger().Warn("flow: "+noEffect, "first", pos.String(), "directory", pos.dir())
 		}
 	})
 	if t.err != nil {
@@ -299,6 +299,8 @@ func (r *Router) begin() *table {
 	r.serving.Store(t)
 	return t
 }
+
+const noEffect = "handlers or middleware are registered in a directory that makes no Router with flow.New, so they have no effect"
 
 // faulty is the answer of an application that has faults.
 func (r *Router) faulty(req *http.Request) Response {

@@ -34,10 +34,10 @@ func TestHostileClients(t *testing.T) {
 		soon *= 5 // or the client that behaves well is too slow for them
 	}
 	shortHeader := func(s *server) { s.limits.header, s.limits.idle = soon, soon }
-	// net/http keeps what it has of a connection for as long, if streams were open.
-	shortIdle := func(s *server) { s.limits.idle, s.limits.write = soon, soon }
+	// net/http keeps what it has of a connection of HTTP/2 for the idle time, if
+	// streams were open.
+	shortWrite := func(s *server) { s.limits.idle, s.limits.write = soon, soon }
 	shortRead := func(s *server) { s.limits.read, s.limits.discard = soon, soon }
-	shortWrite := func(s *server) { s.limits.write = soon }
 	for _, tt := range []struct {
 		name   string
 		secure bool // HTTP/2 with TLS
@@ -57,10 +57,10 @@ func TestHostileClients(t *testing.T) {
 		{"long paths", false, nil, longPaths},
 		{"panics", false, nil, panics},
 		{"clients that vanish", false, shortWrite, vanishing},
-		{"rapid resets of HTTP/2", true, nil, rapidResets},
-		{"many streams of HTTP/2", true, nil, manyStreams},
+		{"rapid resets of HTTP/2", true, shortWrite, rapidResets},
+		{"many streams of HTTP/2", true, shortWrite, manyStreams},
 		{"closed windows of HTTP/2", true, shortWrite, closedWindows},
-		{"a flood of pings of HTTP/2", true, shortIdle, floodOfPings},
+		{"a flood of pings of HTTP/2", true, shortWrite, floodOfPings},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := besieged(t, tt.secure, tt.change)

@@ -9,7 +9,7 @@ import (
 
 // Logger returns standard middleware that logs a line for each request once it is
 // answered: method, path as it was escaped, pattern of the route, status, bytes of
-// the body, duration, and the id in its X-Request-Id, which RequestID sees to. nil is
+// the body, duration (nanoseconds in JSON), and the id in its X-Request-Id, which RequestID sees to. nil is
 // slog.Default() at that time. The level is Info, whatever the status: what failed is
 // logged by the Router.
 //

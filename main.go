@@ -161,12 +161,22 @@ func (c *command) parse(flags *flag.FlagSet) error {
 		return err
 	case err != nil:
 		return usageError{err}
-	case flags.NArg() > 0 && c.commands(context.Background())[flags.Arg(0)] != nil:
-		return usagef("%q comes after a flag: the command comes first", flags.Arg(0))
 	case flags.NArg() > 0:
-		return usagef("unexpected argument %q: a value is given as -flag=value", flags.Arg(0))
+		return c.unexpected(len(c.args) - flags.NArg())
 	}
 	return nil
+}
+
+// unexpected returns the error for an argument that is no flag, the i-th.
+func (c *command) unexpected(i int) error {
+	arg := c.args[i]
+	switch {
+	case c.commands(context.Background())[arg] != nil:
+		return usagef("unexpected argument %q: a command comes before its flags", arg)
+	case i > 0 && strings.Trim(c.args[i-1], "-") == "dev":
+		return usagef("unexpected argument %q: the directory is given as -dev=%[1]s", arg)
+	}
+	return usagef("unexpected argument %q", arg)
 }
 
 // settings are what the flags of serve say.
@@ -260,6 +270,9 @@ func (c *command) serve(ctx context.Context) error {
 			return err
 		}
 		c.router.Dev(dir)
+		for _, m := range c.router.own.mounts {
+			m.dev()
+		}
 	}
 	if err := c.router.Check(); err != nil {
 		return err
@@ -292,6 +305,21 @@ func (c *command) devDir(dir string) (string, error) {
 		return "", usagef("-dev=%s: there is no directory %s in it", dir, routerDir)
 	}
 	return dir, nil
+}
+
+// dev is -dev for a Router that is mounted, and those inside it: each from where its
+// own source is, if that is on this machine.
+func (m *Mounted) dev() {
+	if m.inner == nil {
+		return
+	}
+	dir := filepath.FromSlash(m.inner.sourceDir())
+	if m.inner.disk == nil && filepath.IsAbs(dir) && isDir(filepath.Join(dir, routerDir)) {
+		m.inner.Dev(dir)
+	}
+	for _, inside := range m.inner.own.mounts {
+		inside.dev()
+	}
 }
 
 func isDir(name string) bool {
@@ -383,6 +411,9 @@ func (c *command) check() error {
 	}
 	if err := c.router.Check(); err != nil {
 		return err
+	}
+	for _, pos := range registeredForNobody() {
+		fmt.Fprintf(c.stderr, "%v: warning: %s\n", pos, noEffect)
 	}
 	_, err := fmt.Fprintf(c.stdout, "no faults in %d routes\n", len(c.router.Routes()))
 	return err

@@ -18,6 +18,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/matryer/is"
 )
@@ -182,13 +183,13 @@ func TestMainUsage(t *testing.T) {
 		{"nope", `there is no command "nope"`},
 		{"-port 80", "flag provided but not defined: -port"},
 		{"rout", `there is no command "rout": did you mean "routes"?`},
-		{"-addr :80 serve", `"serve" comes after a flag: the command comes first`},
-		{"serve now", `unexpected argument "now": a value is given as -flag=value`},
-		{"-dev app", `unexpected argument "app": a value is given as -flag=value`},
-		{"routes /users", `unexpected argument "/users": a value is given as -flag=value`},
+		{"-addr :80 serve", `unexpected argument "serve": a command comes before its flags`},
+		{"serve now", `unexpected argument "now"`},
+		{"-dev app", `unexpected argument "app": the directory is given as -dev=app`},
+		{"routes /users", `unexpected argument "/users"`},
 		{"routes -addr :80", "flag provided but not defined: -addr"},
 		{"check -json", "flag provided but not defined: -json"},
-		{"version 2", `unexpected argument "2": a value is given as -flag=value`},
+		{"version 2", `unexpected argument "2"`},
 		{"-addr", "flag needs an argument: -addr"},
 		{"-drain soon", `invalid value "soon" for flag -drain: parse error`},
 		{"-drain -1s", "-drain is -1s: it must not be negative"},
@@ -341,4 +342,24 @@ func writeCertificate(t testing.TB, cert tls.Certificate) (certFile, keyFile str
 		}
 	}
 	return certFile, keyFile
+}
+
+// TestDevOfMountedRouters: -dev is for all of an application.
+func TestDevOfMountedRouters(t *testing.T) {
+	is := is.New(t)
+	dir := onDisk(t, fstest.MapFS{"router/a.html": {Data: []byte("on disk")}})
+	made := func(source string) *Router {
+		r := New(files("router/a.html"))
+		r.app = applicationOf(position{file: filepath.ToSlash(filepath.Join(source, "app.go"))})
+		return r
+	}
+	outer, inner, gone := made(dir), made(dir), made(filepath.Join(dir, "gone"))
+	outer.Mount("/in", inner)
+	inner.Mount("/gone", gone)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	is.Equal(runWith(ctx, outer, nil, "-dev -addr 127.0.0.1:0 -drain 0s").code, 0)
+	is.Equal(says(serve(outer, "GET", "/a")), "200 on disk")
+	is.Equal(says(serve(outer, "GET", "/in/a")), "200 on disk")
+	is.Equal(says(serve(outer, "GET", "/in/gone/a")), "200 ") // as it was built
 }

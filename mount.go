@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -338,8 +337,7 @@ func (c *compiler) finishInner(m *Mounted) {
 // or one handler. outer is how much middleware runs before it.
 func (m *Mounted) info(below *shape, outer int) []RouteInfo {
 	if m.inner == nil {
-		pos := cmp.Or(funcPosition(reflect.ValueOf(m.handler)), m.pos)
-		return []RouteInfo{{Method: "ANY", Pattern: below.pattern(), Handler: pos.String(), Middleware: outer}}
+		return []RouteInfo{{Method: "ANY", Pattern: below.pattern(), Handler: m.pos.String(), Middleware: outer}}
 	}
 	infos := slices.Clone(m.inner.table.Load().infos)
 	for i := range infos {

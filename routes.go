@@ -13,7 +13,7 @@ type RouteInfo struct {
 	Pattern    string `json:"pattern"`    // "/users/{id}", in the notation of net/http's ServeMux
 	File       string `json:"file"`       // "router/users/[id].html"; "" for what is mounted
 	Name       string `json:"name"`       // the label, else the automatic name; "" if two routes share it
-	Handler    string `json:"handler"`    // "app/users.id.go:12"; "" for a page without a handler
+	Handler    string `json:"handler"`    // "app/users.id.go:12", or where Mount is called; "" for a page without a handler
 	Middleware int    `json:"middleware"` // how many run before the handler
 }
 

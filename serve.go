@@ -111,6 +111,9 @@ func (s *server) listenAndServe(ctx context.Context, addr string) error {
 // serve answers requests until ctx ends or a listener fails. It closes the
 // listeners.
 func (s *server) serve(ctx context.Context, listeners []net.Listener) error {
+	if r, ok := s.handler.(*Router); ok {
+		r.begin() // says now what it would with the first request
+	}
 	base, cancelAll := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelAll()
 	s.prepare(context.WithValue(base, serverKey{}, s))
@@ -142,6 +145,7 @@ func (s *server) serve(ctx context.Context, listeners []net.Listener) error {
 		<-failed
 	}
 	s.finish(cancelAll)
+	s.log.Info("stopped")
 	return nil
 }
 
