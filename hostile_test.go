@@ -1099,7 +1099,9 @@ func (s *siege) registerPanics(r *Router) {
 func panics(s *siege) {
 	const each = 125
 	paths := []string{"form", "nil", "runtime", "encoding", "std", "template", "guard", "around/early", "cut", "cut-unflushed", "cut-stream", "cut-abort", "around/cut"}
+	s.log.mu.Lock()
 	records := s.log.records
+	s.log.mu.Unlock()
 	together(4, func(worker int) {
 		client := &http.Transport{TLSClientConfig: s.client.TLSClientConfig.Clone(), ForceAttemptHTTP2: true}
 		defer client.CloseIdleConnections()

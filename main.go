@@ -35,13 +35,19 @@ import (
 // wrong. Serving, Main makes a logger for standard error that is also slog.Default,
 // and the Logger of a Router that has none.
 func Main(r *Router) {
+	os.Exit(runMain(untilSignal, r, os.Args, os.Getenv, os.Stdout, os.Stderr))
+}
+
+// untilSignal returns a context that ends with the first SIGINT or SIGTERM. The second
+// one ends the program.
+func untilSignal() context.Context {
 	signalled, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithCancel(context.Background())
 	context.AfterFunc(signalled, func() {
 		stop() // first, so that whoever sees the server stop can end it at once with a second signal
 		cancel()
 	})
-	os.Exit(runMain(ctx, r, os.Args, os.Getenv, os.Stdout, os.Stderr))
+	return ctx
 }
 
 // The exit codes of Main.
@@ -85,20 +91,23 @@ Exit codes: 0, 1 if there are faults or it cannot serve, 2 for wrong arguments.
 // A command is one run of Main.
 type command struct {
 	router         *Router
-	name           string // of the program
+	until          func() context.Context // it serves
+	name           string                 // of the program
 	args           []string
+	implied        bool // no command was given
 	getenv         func(string) string
 	stdout, stderr io.Writer
 }
 
 // runMain is Main without what belongs to the process, which args begin with the name
-// of. It returns the exit code, after ctx has ended if it serves.
-func runMain(ctx context.Context, r *Router, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	c := &command{router: r, name: "app", getenv: getenv, stdout: stdout, stderr: stderr}
+// of. It returns the exit code. What it serves, it serves until a context ends that it
+// asks for then.
+func runMain(until func() context.Context, r *Router, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	c := &command{router: r, until: until, name: "app", getenv: getenv, stdout: stdout, stderr: stderr}
 	if len(args) > 0 {
 		c.name, c.args = strings.TrimSuffix(filepath.Base(args[0]), ".exe"), args[1:]
 	}
-	err := c.run(ctx)
+	err := c.run()
 	var usage usageError
 	switch {
 	case err == nil:
@@ -122,30 +131,31 @@ type usageError struct{ error }
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // run does what the first argument says: without a command, it serves.
-func (c *command) run(ctx context.Context) error {
+func (c *command) run() error {
 	if isNil(c.router) {
 		return errors.New("flow: Main: the Router is nil")
 	}
-	name := "serve"
-	if len(c.args) > 0 && !strings.HasPrefix(c.args[0], "-") {
-		name, c.args = c.args[0], c.args[1:]
+	if c.implied = len(c.args) == 0 || strings.HasPrefix(c.args[0], "-"); c.implied {
+		return c.serve()
 	}
-	run := c.commands(ctx)[name]
-	if run == nil {
-		return usagef("there is no command %q%s", name, suggest(name, c.commands(ctx), ""))
+	name := c.args[0]
+	c.args = c.args[1:]
+	switch name {
+	case "serve":
+		return c.serve()
+	case "routes":
+		return c.routes()
+	case "check":
+		return c.check()
+	case "version":
+		return c.version()
+	case "help":
+		return flag.ErrHelp
 	}
-	return run()
+	return usagef("there is no command %q%s", name, suggest(name, commands, ""))
 }
 
-func (c *command) commands(ctx context.Context) map[string]func() error {
-	return map[string]func() error{
-		"serve":   func() error { return c.serve(ctx) },
-		"routes":  c.routes,
-		"check":   c.check,
-		"version": c.version,
-		"help":    func() error { return flag.ErrHelp },
-	}
-}
+var commands = map[string]bool{"serve": true, "routes": true, "check": true, "version": true, "help": true}
 
 // flags returns an empty set of flags, which reports its errors to parse only.
 func (c *command) flags() *flag.FlagSet {
@@ -171,7 +181,7 @@ func (c *command) parse(flags *flag.FlagSet) error {
 func (c *command) unexpected(i int) error {
 	arg := c.args[i]
 	switch {
-	case c.commands(context.Background())[arg] != nil:
+	case c.implied && commands[arg]:
 		return usagef("unexpected argument %q: a command comes before its flags", arg)
 	case i > 0 && strings.Trim(c.args[i-1], "-") == "dev":
 		return usagef("unexpected argument %q: the directory is given as -dev=%[1]s", arg)
@@ -254,7 +264,7 @@ func (f logFlag) logger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, nil))
 }
 
-func (c *command) serve(ctx context.Context) error {
+func (c *command) serve() error {
 	set, err := c.settings()
 	if err != nil {
 		return err
@@ -285,7 +295,7 @@ func (c *command) serve(ctx context.Context) error {
 		}
 		s.tls = &tls.Config{Certificates: []tls.Certificate{pair}}
 	}
-	if err := s.listenAndServe(ctx, set.addr); err != nil {
+	if err := s.listenAndServe(c.until(), set.addr); err != nil {
 		return fmt.Errorf("%s: %w", c.name, err)
 	}
 	return nil

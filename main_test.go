@@ -48,7 +48,7 @@ func runWith(ctx context.Context, r *Router, env map[string]string, args string)
 	old := slog.Default()
 	defer slog.SetDefault(old)
 	var stdout, stderr bytes.Buffer
-	code := runMain(ctx, r, append([]string{"/usr/bin/app"}, strings.Fields(args)...), func(key string) string { return env[key] }, &stdout, &stderr)
+	code := runMain(func() context.Context { return ctx }, r, append([]string{"/usr/bin/app"}, strings.Fields(args)...), func(key string) string { return env[key] }, &stdout, &stderr)
 	return result{code, stdout.String(), stderr.String()}
 }
 
@@ -184,6 +184,7 @@ func TestMainUsage(t *testing.T) {
 		{"-port 80", "flag provided but not defined: -port"},
 		{"rout", `there is no command "rout": did you mean "routes"?`},
 		{"-addr :80 serve", `unexpected argument "serve": a command comes before its flags`},
+		{"routes check", `unexpected argument "check"`},
 		{"serve now", `unexpected argument "now"`},
 		{"-dev app", `unexpected argument "app": the directory is given as -dev=app`},
 		{"routes /users", `unexpected argument "/users"`},
@@ -311,7 +312,7 @@ func TestMainServes(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-tls-cert", certFile, "-tls-key", keyFile, "-log", "json", "-dev=" + dir}
-		code <- runMain(ctx, r, args, func(string) string { return "" }, io.Discard, log)
+		code <- runMain(func() context.Context { return ctx }, r, args, func(string) string { return "" }, io.Discard, log)
 	}()
 	until(t, "it serves, or fails", func() bool { return log.String() != "" })
 	url, _ := records(t, log)[0]["url"].(string)

@@ -213,6 +213,7 @@ func sources(lines string) fstest.MapFS {
 func billing() *Router {
 	r := New(sources(`		+layout.html: <nav href="{{route "invoices.index"}}" home="{{route "home"}}" css="{{asset "app.css"}}">{{template "content" .}}
 		+error.html: {{.Status}} in billing for {{.Path}}
+		invoices/+error.html: {{.Status}} of an invoice
 		index.html: all
 		invoices/index.html: invoices
 		invoices/[id].html: invoice {{.}} <a href="{{route "invoices.show" "id" 7}}">
@@ -267,6 +268,7 @@ func TestMountRouter(t *testing.T) {
 	}
 	is.Equal(browse(r, "/billing/nothing").Body.String(), layout+"404 in billing for /billing/nothing") // it answers 404 by itself
 	is.Equal(browse(r, "/nothing").Body.String(), "404 outside")
+	is.Equal(browse(r, "/billing/invoices/1/none").Body.String(), layout+"404 of an invoice")
 }
 
 func TestMountRouterWithParameters(t *testing.T) {

@@ -112,7 +112,15 @@ type connPacer struct{ *pacer }
 func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.ResponseWriter, *http.Request) {
 	_, isConn := w.(http.Hijacker)
 	ctx, cancel := context.WithCancel(r.Context())
-	p := &pacer{server: s, w: w, deadlines: w.(deadliner), cancel: cancel, isConn: isConn, expects: len(r.Header["Expect"]) > 0, closes: r.Close}
+	p := &pacer{
+		server:    s,
+		w:         w,
+		deadlines: w.(deadliner),
+		cancel:    cancel,
+		isConn:    isConn,
+		expects:   len(r.Header["Expect"]) > 0,
+		closes:    r.Close,
+	}
 	r = r.WithContext(ctx)
 	switch {
 	case r.Body == nil || r.Body == http.NoBody:
@@ -519,8 +527,8 @@ func (b *pacedBody) finish(sent bool) {
 	if !open || !sent || b.duplex || b.pacer.expects {
 		return
 	}
-	var one [1]byte
-	if _, err := b.ReadCloser.Read(one[:]); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+	// Nothing is read, since what is left of the answer is not sent yet.
+	if _, err := b.ReadCloser.Read(nil); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		b.pacer.deadlines.SetReadDeadline(time.Time{})
 	}
 }

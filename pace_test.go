@@ -131,13 +131,17 @@ func TestUploads(t *testing.T) {
 					}
 				}()
 				req := httptest.NewRequest("POST", url, body)
+				answered := make(chan error, 1)
 				go func() {
-					if resp, err := client.RoundTrip(req); err == nil {
+					resp, err := client.RoundTrip(req)
+					if err == nil {
 						resp.Body.Close()
 					}
+					answered <- err
 				}()
 				got := within(t, "the body ends", seen)
 				if tt.whole {
+					is.NoErr(within(t, "the upload is answered", answered))
 					is.NoErr(got.err)
 					is.Equal(got.n, int64(tt.pieces*tt.piece))
 					return
@@ -371,7 +375,7 @@ func TestUnseenBodies(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			s := started(t, http.NotFoundHandler(), func(s *server) { s.limits.read = 50 * time.Millisecond })
+			s := started(t, http.NotFoundHandler(), func(s *server) { s.limits.read, s.limits.header = 50*time.Millisecond, 50*time.Millisecond })
 			client := dialed(t, s.addr)
 			client.send(tt.head) // and nothing more
 			b, err := io.ReadAll(client)
@@ -392,10 +396,56 @@ func TestDuplexEnds(t *testing.T) {
 		io.WriteString(w, "first ")
 		rc.Flush()
 		io.WriteString(w, "last")
-	}), func(s *server) { s.limits.discard = patience })
+	}), func(s *server) { s.limits.discard = 2 * patience })
 	client := dialed(t, s.addr)
 	client.send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n")
 	is.Equal(client.answer(), "200 first last close")
+}
+
+// TestRefusedUploadsEnd: an answer that has begun does not wait for a body that nobody
+// reads, and the client may not send.
+func TestRefusedUploadsEnd(t *testing.T) {
+	for _, head := range []string{"Content-Length: 1000000", "Connection: close\r\nContent-Length: 10"} {
+		t.Run(head, func(t *testing.T) {
+			is := is.New(t)
+			s := started(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				io.WriteString(w, "first ")
+				w.(http.Flusher).Flush()
+				io.WriteString(w, "last")
+			}), func(s *server) { s.limits.discard = 2 * patience })
+			client := dialed(t, s.addr)
+			client.send("POST /x HTTP/1.1\r\nHost: a\r\n" + head + "\r\n\r\n")
+			is.Equal(client.answer(), "200 first last close")
+			client.Close()
+		})
+	}
+}
+
+// TestLateBeginners: the time that a handler takes before it reads is not the client's.
+func TestLateBeginners(t *testing.T) {
+	const limit = 200 * time.Millisecond
+	for _, p := range protocols {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			is := is.New(t)
+			seen, slept := make(chan upload, 1), make(chan struct{})
+			client, url := p.start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				time.Sleep(2 * limit)
+				close(slept)
+				drains(seen)(w, r)
+			}), func(s *server) { s.limits.read, s.limits.header = limit, limit })
+			body, w := io.Pipe()
+			go func() {
+				<-slept
+				io.WriteString(w, "hello")
+				w.Close()
+			}()
+			resp, err := client.RoundTrip(httptest.NewRequest("POST", url, body))
+			is.NoErr(err)
+			resp.Body.Close()
+			is.Equal(within(t, "the body ends", seen), upload{5, nil})
+		})
+	}
 }
 
 // TestDeadlinesOfOthers are set while other goroutines read and write.
@@ -568,16 +618,16 @@ func TestOwnDeadlines(t *testing.T) {
 				}
 				drains(seen)(w, r)
 				w.Write(make([]byte, 2<<20))
-			}), func(s *server) { s.limits.read, s.limits.write = 20*time.Millisecond, 20*time.Millisecond })
+			}), func(s *server) { s.limits.read, s.limits.write = 100*time.Millisecond, 100*time.Millisecond })
 			go func() {
-				time.Sleep(60 * time.Millisecond)
+				time.Sleep(300 * time.Millisecond)
 				io.WriteString(w, "late")
 				w.Close()
 			}()
 			resp, err := client.RoundTrip(httptest.NewRequest("POST", url, body))
 			is.NoErr(err)
 			defer resp.Body.Close()
-			time.Sleep(60 * time.Millisecond)
+			time.Sleep(300 * time.Millisecond)
 			n, err := io.Copy(io.Discard, resp.Body)
 			is.NoErr(err)
 			is.Equal(n, int64(2<<20))

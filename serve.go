@@ -23,7 +23,8 @@ const defaultDrain = 30 * time.Second
 //
 // The address is "host:port", or "unix:/path/of/the.sock", the path of a socket.
 // Sockets that a service manager passes (LISTEN_FDS, sd_listen_fds(3)) are served in
-// its place, by the first Serve of the program.
+// its place, by the first Serve of the program. Serve speaks HTTP/1.1 without TLS;
+// Main has flags for a certificate.
 //
 // Clients have 10 seconds for a header, of 64 KiB at most, and may leave a connection
 // unused for 2 minutes. A body or an answer may take as long as it likes while it
@@ -161,8 +162,9 @@ func (s *server) prepare(base context.Context) {
 		MaxHeaderBytes:    s.limits.headerBytes,
 		// Never: see the constant. Without it streams of HTTP/2 begin without a timer.
 		WriteTimeout: never,
-		// Of bodies that no handler sees: those of "OPTIONS *", and of what is answered 417.
-		ReadTimeout: s.limits.read,
+		// Of bodies that no handler sees: those of "OPTIONS *", and of what is answered
+		// 417. It would limit TLS handshakes too, and streams of HTTP/2: see pace.
+		ReadTimeout: max(s.limits.read, s.limits.header),
 		// A client of HTTP/2 that does not read from its connection at all.
 		HTTP2:       &http.HTTP2Config{WriteByteTimeout: s.limits.write},
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),

@@ -301,13 +301,14 @@ func TestStop(t *testing.T) {
 // TestStopWithIdleConnections has connections that nobody uses any more.
 func TestStopWithIdleConnections(t *testing.T) {
 	is := is.New(t)
-	s := started(t, http.NotFoundHandler(), func(s *server) { s.limits.lame = time.Millisecond })
+	s := started(t, http.NotFoundHandler(), func(s *server) { s.limits.lame, s.drain = time.Millisecond, 2*time.Second })
 	idle, fresh := dialed(t, s.addr), dialed(t, s.addr)
 	idle.send(getX)
 	is.Equal(idle.answer(), "404 404 page not found")
 	until(t, "both are connected", func() bool { return s.connections.n.Load() == 2 })
 	s.stop()
 	is.NoErr(within(t, "it stops", s.done))
+	is.True(!strings.Contains(s.log.String(), "cuts off")) // net/http waits for those that are fresh
 	for _, c := range []*rawClient{idle, fresh} {
 		_, err := c.r.ReadByte()
 		is.Equal(err, io.EOF)
