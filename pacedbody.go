@@ -1,0 +1,164 @@
+package flow
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// The states of a pacedBody.
+const (
+	bodyOpen   = iota
+	bodyEnded  // read to its end, or closed: a deadline would end the wait for the next request
+	bodyFailed // its deadline is over, and stays: nothing more must wait for the client
+)
+
+// A pacedBody is the body of a request, which a client must send at a pace.
+type pacedBody struct {
+	io.ReadCloser
+	pacer  *pacer
+	isConn bool // HTTP/1, which reads what is left of a body
+
+	mu     sync.Mutex // handlers may write while they read in another goroutine
+	state  int
+	budget time.Duration // how long Reads may still wait
+	until  time.Time     // the deadline of the Read that is under way
+	own    bool          // the handler sets deadlines by itself
+	duplex bool          // net/http does not read the rest before it sends the header
+}
+
+func (b *pacedBody) Read(buf []byte) (int, error) {
+	if !b.startRead() {
+		return b.ReadCloser.Read(buf)
+	}
+	start := time.Now()
+	n, err := b.ReadCloser.Read(buf)
+	b.endRead(n, err, time.Since(start))
+	return n, err
+}
+
+// startRead sets the deadline of a Read, and reports whether endRead is to follow.
+func (b *pacedBody) startRead() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state != bodyOpen || b.own {
+		return b.state == bodyOpen
+	}
+	now := time.Now()
+	if p := b.pacer; b.isConn && p.expects && !p.ownWrite.Load() {
+		p.deadlines.SetWriteDeadline(now.Add(p.server.limits.write)) // of 100 Continue
+	}
+	b.until = now.Add(b.budget)
+	b.pacer.deadlines.SetReadDeadline(b.until)
+	return true
+}
+
+func (b *pacedBody) endRead(n int, err error, took time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	earned := time.Duration(n) * time.Second / time.Duration(b.pacer.server.limits.rate)
+	b.budget = min(b.budget-took+earned, b.pacer.server.limits.read)
+	b.until = time.Time{}
+	if b.state != bodyOpen {
+		return
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		b.state = bodyFailed
+		return
+	}
+	if err != nil {
+		b.state = bodyEnded
+	}
+	if !b.own {
+		b.pacer.deadlines.SetReadDeadline(time.Time{})
+	}
+}
+
+// Close reads, in HTTP/1, up to 256 KB of what is left.
+func (b *pacedBody) Close() error {
+	b.mu.Lock()
+	discards := b.state == bodyOpen && b.isConn
+	if discards {
+		b.pacer.deadlines.SetReadDeadline(time.Now().Add(b.pacer.server.limits.discard))
+	}
+	b.state = bodyEnded
+	b.mu.Unlock()
+	err := b.ReadCloser.Close()
+	if discards {
+		b.pacer.deadlines.SetReadDeadline(time.Time{})
+	}
+	return err
+}
+
+func (b *pacedBody) disown() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.own = true
+}
+
+func (b *pacedBody) stay() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.duplex = true
+}
+
+// stays reports whether the rest of the body stays when the header is sent. What
+// net/http cannot read of it in time, after the handler, it would take for the next
+// request: the connection must not be used again.
+func (b *pacedBody) stays() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.duplex && b.isConn && b.state != bodyEnded
+}
+
+func (b *pacedBody) isOpen() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state != bodyEnded
+}
+
+// grantDiscard limits the reading that net/http does before it sends a header, and
+// revokeDiscard lifts that again, for the Read that may be under way.
+func (b *pacedBody) grantDiscard(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.discards() {
+		b.pacer.deadlines.SetReadDeadline(now.Add(b.pacer.server.limits.discard))
+	}
+}
+
+func (b *pacedBody) revokeDiscard() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.discards() {
+		b.pacer.deadlines.SetReadDeadline(b.until)
+	}
+}
+
+func (b *pacedBody) discards() bool {
+	return b.state == bodyOpen && b.isConn && !b.own && !b.duplex
+}
+
+// finish limits the reading that net/http does after the handler. If the header
+// was sent, net/http may have read the rest and closed the body already, and then
+// waits for the next request: a deadline would cancel the context of the connection.
+func (b *pacedBody) finish(sent bool) {
+	b.mu.Lock()
+	open := b.state == bodyOpen && b.isConn
+	b.state = bodyEnded // for a goroutine that reads on: the writer is not used any more
+	if open {
+		b.pacer.deadlines.SetReadDeadline(time.Now().Add(b.pacer.server.limits.discard))
+	}
+	b.mu.Unlock()
+	// A client that waits for 100 Continue is never read from without having been told,
+	// and the connection of a full-duplex answer is closed in any case.
+	if !open || !sent || b.duplex || b.pacer.expects {
+		return
+	}
+	// Nothing is read, since what is left of the answer is not sent yet.
+	if _, err := b.ReadCloser.Read(nil); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		b.pacer.deadlines.SetReadDeadline(time.Time{})
+	}
+}
