@@ -9,6 +9,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -94,6 +95,8 @@ type pacer struct {
 	closes    bool               // the client wants the connection to be closed
 	body      pacedBody
 
+	filePiece int // bytes of a file that are sent at once
+
 	unsent   int         // bytes written that net/http may hold back; heldBack if unknown
 	begun    bool        // the header is decided
 	sent     bool        // something may have been sent, and with it the header
@@ -119,6 +122,11 @@ func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 		isConn:    isConn,
 		expects:   len(r.Header["Expect"]) > 0,
 		closes:    r.Close,
+		filePiece: s.limits.piece,
+	}
+	if r.TLS == nil {
+		// The system says how much of them it has sent, so that the time begins anew.
+		p.filePiece *= 16
 	}
 	r = r.WithContext(ctx)
 	switch {
@@ -309,14 +317,15 @@ func (p connPacer) ReadFrom(src io.Reader) (n int64, err error) {
 	p.unsent = heldBack + 1
 	for rest.N > 0 {
 		// A LimitedReader of a file is what package net knows to send.
-		size := min(rest.N, int64(p.server.limits.piece))
+		size := min(rest.N, int64(p.filePiece))
 		piece := io.LimitedReader{R: rest.R, N: size}
 		p.grant()
 		m, err := fast.ReadFrom(&piece)
 		p.revoke()
 		n += m
 		rest.N -= size - piece.N
-		if err != nil || piece.N > 0 {
+		slow := m > 0 && errors.Is(err, os.ErrDeadlineExceeded) // and takes what it can
+		if !slow && (err != nil || piece.N > 0) {
 			return n, err
 		}
 	}

@@ -253,6 +253,9 @@ func TestDownloads(t *testing.T) {
 						sent <- way.send(w)
 					}), func(s *server) {
 						s.limits.write = limit
+						if way.name == "a file" && p.name == protocols[0].name {
+							s.limits.write = limit / 5 // of which it sends pieces that take longer
+						}
 						if stops {
 							s.limits.write = 50 * time.Millisecond
 						}
@@ -734,7 +737,8 @@ func TestReadFrom(t *testing.T) {
 			s := &server{limits: defaultLimits}
 			s.limits.piece = 4
 			c := &copier{ResponseRecorder: httptest.NewRecorder()}
-			_, w, _ := s.pace(c, httptest.NewRequest("GET", "/", nil))
+			p, w, _ := s.pace(c, httptest.NewRequest("GET", "/", nil))
+			p.filePiece = 4
 			n, err := tt.send(w, f)
 			is.NoErr(err)
 			is.Equal(int(n), len(tt.text))
