@@ -128,7 +128,7 @@ router/a.html:1: function "two" not defined: add it to Router.Funcs`},
 			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): parameters are pairs of key and value, and 1 is odd`},
 		{"a route with an empty parameter", `a.html: {{route "users.id" "id" ""}}
 			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): "" cannot be the value of the parameter "id": no canonical URL has such a segment`},
-		{"an unknown file", `a.html: {{asset "app.css"}}`, `router/a.html:1: no public file is called "app.css": there is no public/app.css`},
+		{"an unknown file", `a.html: {{asset "app.css"}}`, `router/a.html:1: no public file is called "app.css": there is no public/app.css, nor anything else below public/: is it embedded, with //go:embed all:router all:public?`},
 		{"an unknown partial", `a.html: {{template "+row"}}`, `router/a.html:1: no partial is called "+row": there is no router/+row.html`},
 		{"a partial without its path", `a.html: {{template "+row"}}
 			users/+row.html: X`, `router/a.html:1: no partial is called "+row": a partial is called by its whole path, as in "users/+row"`},
