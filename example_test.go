@@ -224,3 +224,24 @@ func ExampleRouter_Asset() {
 	// /app.4ugmjvqtcgfftyxn.css <nil>
 	// 200 body { margin: 0 }
 }
+
+// A Router inside another one is an application by itself, whose URLs carry the prefix.
+func ExampleRouter_Mount() {
+	billing := flow.New(fstest.MapFS{"router/invoices/[id].http": {}})
+	billing.At("invoices/[id]").GET().Name("invoices.show").Do(func(req *flow.Request) (string, error) {
+		next, err := req.Route("invoices.show", "id", 8)
+		return req.Param("org") + " " + req.Param("id") + ", next " + next, err
+	})
+
+	r := flow.New(fstest.MapFS{"router/index.html": {}})
+	r.Mount("/orgs/[org]", billing).Name("billing")
+	r.Mount("/files/", http.StripPrefix("/files", http.FileServerFS(fstest.MapFS{"a.txt": {Data: []byte("a file")}})))
+
+	get(r, "/orgs/acme/invoices/7")
+	get(r, "/files/a.txt")
+	fmt.Println(r.Route("billing.invoices.show", "org", "acme", "id", 7))
+	// Output:
+	// 200 acme 7, next /orgs/acme/invoices/8
+	// 200 a file
+	// /orgs/acme/invoices/7 <nil>
+}

@@ -61,6 +61,16 @@
 // year. Names that begin with a dot are not served, other than .well-known/ and what
 // is below it.
 //
+// # Serving
+//
+// [Main] is a whole main function: it serves, lists the routes, and checks the
+// application, with flags. [Serve] serves any handler until a context ends. Both stop
+// gracefully, and limit how long clients make no progress.
+//
+// [Router.Mount] puts other handlers, and other Routers, below a prefix. [Logger] and
+// [RequestID] are standard middleware. net/http's handlers and middleware of others
+// work as they are.
+//
 // # Faults
 //
 // [Router.Check] reports every mistake of the tree, its templates and the
