@@ -43,6 +43,7 @@ type compiler struct {
 	dirs     map[string][]use
 	bindings map[*route]*binding
 	mounts   []*Mounted
+	inside   map[*Mounted]*compiler // of the Routers among them
 	table    *table
 	faults   []fault
 	// namesMissing: a function of With was not called, so that labels are unknown.
@@ -72,6 +73,7 @@ func newCompiler(r *Router) *compiler {
 		byStem:   r.tree.byStem(),
 		dirs:     map[string][]use{},
 		bindings: map[*route]*binding{},
+		inside:   map[*Mounted]*compiler{},
 		table:    newTable(r),
 		faults:   slices.Clone(r.tree.faults),
 	}

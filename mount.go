@@ -13,19 +13,18 @@ import (
 
 // A Mounted is a handler that answers a whole branch of URLs: see Router.Mount.
 type Mounted struct {
-	outer    *Router
-	inner    *Router // nil if the handler is no Router
-	handler  http.Handler
-	pos      position
-	text     string // the prefix as it was given
-	prefix   []segment
-	slash    bool // the prefix ended in one
-	refused  bool // and reported
-	label    string
-	named    position
-	uses     []use
-	maxBody  int64
-	compiler *compiler // of inner, while both are compiled
+	outer   *Router
+	inner   *Router // nil if the handler is no Router
+	handler http.Handler
+	pos     position
+	text    string // the prefix as it was given
+	prefix  []segment
+	slash   bool // the prefix ended in one
+	refused bool // and reported
+	label   string
+	named   position
+	uses    []use
+	maxBody int64
 }
 
 // Mount makes h answer every method of the prefix and of all URLs below it, other
@@ -206,8 +205,8 @@ func (m *Mounted) Use(middleware ...any) *Mounted {
 func (m *Mounted) MaxBody(bytes int64) *Mounted {
 	pos := caller(0)
 	m.outer.own.change(pos, "MaxBody", func() {
-		if bytes <= 0 {
-			m.fault(pos, "MaxBody: %d is no limit: give the largest number of bytes that a body may have", bytes)
+		if err := checkMaxBody(bytes); err != nil {
+			m.fault(pos, "%v", err)
 			return
 		}
 		m.maxBody = bytes
@@ -293,7 +292,7 @@ func (c *compiler) readMounts() {
 			}
 		}
 		if m.inner != nil {
-			m.compiler = newCompiler(m.inner)
+			c.inside[m] = newCompiler(m.inner)
 		}
 	}
 }
@@ -304,8 +303,8 @@ func (c *compiler) readMountedNames() {
 		if m.label == "" || m.inner == nil {
 			continue
 		}
-		c.namesMissing = c.namesMissing || m.compiler.namesMissing
-		inner := m.compiler.table.names
+		c.namesMissing = c.namesMissing || c.inside[m].namesMissing
+		inner := c.inside[m].table.names
 		for _, n := range sortedKeys(inner) {
 			name := m.name(n)
 			if other := c.table.names[name]; other != nil {
@@ -320,8 +319,7 @@ func (c *compiler) readMountedNames() {
 // finishInner makes the table of a Router inside, where names that it lacks are
 // those of this one.
 func (c *compiler) finishInner(m *Mounted) {
-	inner := m.compiler
-	m.compiler = nil
+	inner := c.inside[m]
 	inner.namesMissing = inner.namesMissing || c.namesMissing
 	names := maps.Clone(c.table.names)
 	maps.Copy(names, inner.table.names)

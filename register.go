@@ -233,13 +233,20 @@ func (v *Verb) Use(middleware ...any) *Verb {
 func (v *Verb) MaxBody(bytes int64) *Verb {
 	pos := caller(0)
 	v.file.reg.change(pos, "MaxBody", func() {
-		if bytes <= 0 {
-			v.fault(pos, "MaxBody: %d is no limit: give the largest number of bytes that a body may have", bytes)
+		if err := checkMaxBody(bytes); err != nil {
+			v.fault(pos, "%v", err)
 			return
 		}
 		v.maxBody = bytes
 	})
 	return v
+}
+
+func checkMaxBody(bytes int64) error {
+	if bytes <= 0 {
+		return fmt.Errorf("MaxBody: %d is no limit: give the largest number of bytes that a body may have", bytes)
+	}
+	return nil
 }
 
 // Do sets the handler, which has one of these forms, or a type that converts to one:
