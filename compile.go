@@ -80,18 +80,18 @@ func newCompiler(r *Router) *compiler {
 	for _, route := range r.tree.routes {
 		c.bindings[route] = &binding{}
 	}
-	r.own.close()
-	c.readMounts()
-	if r.tree.missing { // every path would be unknown, which is not the fault
-		c.namesMissing = true
-		return c
-	}
-	if r.app != nil {
+	if r.app != nil && !r.tree.missing {
 		r.app.statics.close()
 		c.staticUses(&r.app.statics)
 		c.add(&r.app.statics)
 		given := c.runWiths(r.app.statics.withs)
 		c.add(given)
+	}
+	r.own.close() // now, since what With runs may have the Router too
+	c.readMounts()
+	if r.tree.missing { // every path would be unknown, which is not the fault
+		c.namesMissing = true
+		return c
 	}
 	c.add(&r.own)
 	c.checkBindings()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -514,4 +515,21 @@ func TestNoSniffing(t *testing.T) {
 	}
 	is := is.New(t)
 	is.Equal(serve(good, "GET", "/own").Header()["X-Content-Type-Options"], nil) // a handler may take it away
+}
+
+// TestWithMayHaveTheRouter: what With runs may register for the Router itself, too.
+func TestWithMayHaveTheRouter(t *testing.T) {
+	is := is.New(t)
+	r := New(files("router/a.http", "router/b.http"))
+	r.Provide(r)
+	r.app = &application{}
+	r.app.statics.withs = []with{{position{"app/a.go", 1}, reflect.TypeFor[*Router](), func(f *File, v any) {
+		f.GET().Do(hello)
+		v.(*Router).At("b").GET().Do(hello)
+		v.(*Router).Mount("/c", http.HandlerFunc(asked))
+	}}}
+	is.NoErr(r.Check())
+	for _, target := range []string{"/a", "/b", "/c/d"} {
+		is.Equal(serve(r, "GET", target).Code, 200)
+	}
 }
