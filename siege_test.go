@@ -1,0 +1,407 @@
+package flow
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// A siege is a server under attack.
+type siege struct {
+	*testServer
+	t      *testing.T
+	log    tally
+	client *http.Transport // that behaves well
+	origin string
+
+	whole    atomic.Int64 // bodies that handlers took for whole
+	smuggled atomic.Int64 // requests that no client meant
+	long     atomic.Int64 // handlers that wait for the client
+	most     atomic.Int64 // of these at one time
+
+	mu    sync.Mutex
+	conns []net.Conn
+	read  sync.Map // address of a client to *atomic.Int64, bytes read from it
+}
+
+const (
+	pageSize  = 64 << 10
+	largeSize = 32 << 20 // more than the buffers of a connection hold
+	maxBody   = 64 << 10
+)
+
+func besieged(t *testing.T, secure bool, change func(*server)) *siege {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, client := certified(t)
+	s := &siege{t: t, client: client, origin: "http://" + l.Addr().String()}
+	s.testServer = startedOn(t, &meteredListener{l, s}, s.router(), func(srv *server) {
+		srv.log = slog.New(slog.NewTextHandler(&s.log, nil))
+		if secure {
+			s.origin = "https://" + l.Addr().String()
+			srv.tls = &tls.Config{Certificates: []tls.Certificate{cert}}
+		}
+		if change != nil {
+			change(srv)
+		}
+	})
+	return s
+}
+
+// router has handlers of all kinds.
+func (s *siege) router() *Router {
+	tree := files("router/form.http", "router/json.http", "router/raw.http", "router/unread.http", "router/smuggled.http",
+		"router/large.http", "router/events.http", "router/hijack.http", "router/docs/[...rest].http", "router/panic/[kind].http",
+		"router/panic/guard/index.http", "router/panic/around/[when].http")
+	tree["router/page/[id].html"] = &fstest.MapFile{Data: []byte("<p>{{.}}</p>")}
+	tree["router/about.html"] = &fstest.MapFile{Data: []byte("<h1>about</h1>")}
+	tree["router/panic/template.html"] = &fstest.MapFile{Data: []byte("<p>{{boom}}</p>")}
+	tree["public/page.txt"] = &fstest.MapFile{Data: stylesheet(pageSize)}
+	r := New(tree)
+	r.MaxBody = maxBody
+	r.Logger = slog.New(slog.NewTextHandler(&s.log, nil))
+	r.Funcs = template.FuncMap{"boom": func() string { panic("template") }}
+	r.At("page/[id]").GET().Do(func(req *Request) Response { return Page(req.Param("id")) })
+	r.At("form").POST().Do(func(req *Request) string { return "form " + req.Input("v") })
+	r.At("json").ANY().Do(func(req *Request) Response {
+		s.whole.Add(1)
+		return Text("whole " + req.Input("v"))
+	})
+	r.At("raw").ANY().Do(s.waiting(s.readAll))
+	r.At("unread").ANY().Do(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "unread") })
+	r.At("smuggled").ANY().Do(func(*Request) string {
+		s.smuggled.Add(1)
+		return "smuggled"
+	})
+	r.At("large").GET().Do(s.waiting(func(w http.ResponseWriter, r *http.Request) {
+		for piece := make([]byte, 64<<10); r.Context().Err() == nil; {
+			if _, err := w.Write(piece); err != nil {
+				return
+			}
+		}
+	}))
+	r.At("events").GET().Do(func(*Request) Response { return Handler(s.waiting(eventStream)) })
+	r.At("hijack").GET().Do(s.waiting(hijacked))
+	r.At("docs/[...rest]").GET().Do(func(req *Request) string { return fmt.Sprint(len(req.Segments("rest"))) })
+	s.registerPanics(r)
+	return r
+}
+
+// waiting counts the handlers that run.
+func (s *siege) waiting(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		n := s.long.Add(1)
+		defer s.long.Add(-1)
+		for most := s.most.Load(); n > most && !s.most.CompareAndSwap(most, n); most = s.most.Load() {
+		}
+		h(w, r)
+	}
+}
+
+func (s *siege) readAll(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+	case err != nil:
+		http.Error(w, "cut", http.StatusBadRequest)
+	default:
+		s.whole.Add(1)
+		fmt.Fprintf(w, "whole %q", body)
+	}
+}
+
+// hijacked is a handler that says hello, and waits until the client is gone.
+func hijacked(w http.ResponseWriter, r *http.Request) {
+	conn, rw, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	defer conn.Close()
+	defer context.AfterFunc(r.Context(), func() { conn.Close() })()
+	rw.WriteString("hello\n")
+	rw.Flush()
+	io.Copy(io.Discard, rw)
+}
+
+// A meteredListener counts what is read of each connection.
+type meteredListener struct {
+	net.Listener
+	siege *siege
+}
+
+type meteredConn struct {
+	*net.TCPConn
+	read *atomic.Int64
+}
+
+func (l *meteredListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := meteredConn{conn.(*net.TCPConn), new(atomic.Int64)}
+	l.siege.read.Store(conn.RemoteAddr().String(), c.read)
+	return c, nil
+}
+
+func (c meteredConn) Read(b []byte) (int, error) {
+	n, err := c.TCPConn.Read(b)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+// readOf returns how many bytes the server has read from a client.
+func (s *siege) readOf(client net.Conn) int64 {
+	n, ok := s.read.Load(client.LocalAddr().String())
+	if !ok {
+		return 0
+	}
+	return n.(*atomic.Int64).Load()
+}
+
+// A tally is a log of which only the size is kept, and the last record.
+type tally struct {
+	mu      sync.Mutex
+	records int
+	bytes   int
+	largest int
+	last    string
+}
+
+func (l *tally) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.records++
+	l.bytes += len(b)
+	l.largest = max(l.largest, len(b))
+	l.last = string(b)
+	return len(b), nil
+}
+
+func (l *tally) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return fmt.Sprintf("%d records, %d bytes, %d at most, the last one %s", l.records, l.bytes, l.largest, l.last)
+}
+
+// dial connects to the server until the end of the attack.
+func (s *siege) dial() *rawClient {
+	conn, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.mu.Lock()
+	s.conns = append(s.conns, conn)
+	s.mu.Unlock()
+	conn.SetDeadline(time.Now().Add(patience))
+	return &rawClient{conn, s.t, bufio.NewReader(conn)}
+}
+
+// closeAll closes what dial opened.
+func (s *siege) closeAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, conn := range s.conns {
+		conn.Close()
+	}
+	s.conns = nil
+}
+
+// behave has a client ask one request after the other, in some rounds, until the
+// function is called that it returns.
+func (s *siege) behave() (stop func()) {
+	const least = 3
+	over, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		pause := time.NewTicker(5 * time.Millisecond)
+		defer pause.Stop()
+		for n := 1; s.round(n) && (n < least || !isOver(over)); n++ {
+			<-pause.C
+		}
+	}()
+	return func() {
+		close(over)
+		<-done
+	}
+}
+
+func isOver(over <-chan struct{}) bool {
+	select {
+	case <-over:
+		return true
+	default:
+		return false
+	}
+}
+
+// round asks for a page, with a form and for a file, and reports whether all of them
+// were answered rightly.
+func (s *siege) round(n int) bool {
+	v := fmt.Sprint("v", n)
+	return s.ask("GET", "/page/"+v, "", "200 <p>"+v+"</p>") &&
+		s.ask("POST", "/form", "v="+v, "200 form "+v) &&
+		s.ask("GET", "/page.txt", "", "200 "+strings.TrimSpace(string(stylesheet(pageSize)))) &&
+		s.ask("GET", "/about", "", "200 <h1>about</h1>")
+}
+
+func (s *siege) ask(method, path, body, want string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, s.origin+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Error(err)
+		return false
+	}
+	req.Header.Set("Content-Type", formType)
+	// The server may close a connection that is idle just when a request is sent on it.
+	req.Header.Set("Idempotency-Key", path)
+	resp, err := s.client.RoundTrip(req)
+	if err != nil {
+		s.t.Errorf("%s %s: %v; log: %v", method, path, err, &s.log)
+		return false
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if got := fmt.Sprint(resp.StatusCode, " ", strings.TrimSpace(string(text))); err != nil || got != want {
+		s.t.Errorf("%s %s: got %.200q, %v; want %.200q; log: %v", method, path, got, err, want, &s.log)
+		return false
+	}
+	return true
+}
+
+// A footprint is what a server needs.
+type footprint struct {
+	goroutines  int
+	heap        int64 // bytes
+	connections int64
+	requests    int64
+}
+
+// heapSlack is what may stay, in bytes, for the pools and tables of net/http.
+const heapSlack = 1 << 20
+
+func (s *siege) measure() footprint {
+	s.client.CloseIdleConnections()
+	runtime.GC()
+	runtime.GC() // what pools hold goes with the second one
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return footprint{runtime.NumGoroutine(), int64(m.HeapAlloc), s.connections.n.Load(), s.requests.n.Load()}
+}
+
+// settle returns the footprint once nobody is connected.
+func (s *siege) settle() footprint {
+	s.t.Helper()
+	last := s.measure()
+	until(s.t, "the server has no connections and a steady number of goroutines", func() bool {
+		now := s.measure()
+		steady := now.connections == 0 && now.requests == 0 && now.goroutines == last.goroutines
+		last = now
+		return steady
+	})
+	return last
+}
+
+// awaitSettled waits until the footprint is about what it was.
+func (s *siege) awaitSettled(before footprint) {
+	s.t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		now := s.measure()
+		if now.connections == 0 && now.requests == 0 && s.long.Load() == 0 && now.goroutines <= before.goroutines+2 && now.heap <= before.heap+heapSlack {
+			return
+		}
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 64<<10)
+			stacks = stacks[:runtime.Stack(stacks, true)]
+			s.t.Fatalf("before: %+v\nafter:  %+v\nlog: %v\n%s", before, now, &s.log, stacks)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// together calls f n times at once, and waits.
+func together(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { f(i) })
+	}
+	wg.Wait()
+}
+
+// drip sends a text byte by byte until the connection is closed, and reports whether
+// the server did that.
+func drip(conn net.Conn, text string, pause time.Duration) bool {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		io.Copy(io.Discard, conn)
+	}()
+	for i := range len(text) {
+		if _, err := io.WriteString(conn, text[i:i+1]); err != nil {
+			break
+		}
+		select {
+		case <-closed:
+			return true
+		case <-time.After(pause):
+		}
+	}
+	return isClosed(closed)
+}
+
+func isClosed(closed <-chan struct{}) bool {
+	select {
+	case <-closed:
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}
+
+// converse sends a text, says that it was all, and sums up the answers.
+func (s *siege) converse(text string) string {
+	c := s.dial()
+	defer c.Close()
+	c.send(text)
+	c.Conn.(*net.TCPConn).CloseWrite()
+	var answers []string
+	for {
+		resp, err := http.ReadResponse(c.r, nil)
+		if err != nil {
+			return strings.Join(answers, ", ")
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			body = []byte(err.Error())
+		}
+		answer := fmt.Sprint(resp.StatusCode)
+		if resp.StatusCode == 200 {
+			answer += " " + string(body)
+		}
+		if resp.Close {
+			answer += " close"
+		}
+		answers = append(answers, answer)
+	}
+}
