@@ -310,7 +310,7 @@ func (r *Router) begin() *table {
 	return t
 }
 
-const noEffect = "handlers or middleware are registered in a directory that makes no Router with flow.New, so they have no effect"
+const noEffect = "handlers or middleware are registered in a directory that has made no Router with flow.New, and have no effect until it does"
 
 // faulty is the answer of an application that has faults.
 func (r *Router) faulty(req *http.Request) Response {

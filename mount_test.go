@@ -775,22 +775,23 @@ func TestMountEcosystem(t *testing.T) {
 func TestMountRoutes(t *testing.T) {
 	is := is.New(t)
 	inner := billing()
+	inner.app = &application{dir: "billing"}
 	r, m := outerOf(t, "/billing", inner)
 	m.Use(pass)
 	r.Mount("/debug/pprof", http.HandlerFunc(asked))
 	r.Use(pass)
 	var b strings.Builder
 	for _, i := range r.Routes() {
-		fmt.Fprintln(&b, strings.TrimSpace(fmt.Sprint(i.Method, " ", i.Pattern, " ", i.Name, " ", i.Middleware)))
+		fmt.Fprintln(&b, i.Method, i.Pattern, i.File, i.Name, i.Middleware)
 	}
-	is.Equal(b.String(), `GET / home 1
-GET /billing billing.index 2
-GET /billing/invoices billing.invoices.index 2
-GET /billing/invoices/{id} billing.invoices.show 2
-GET /billing/pay billing.pay 2
-POST /billing/pay billing.pay 2
-ANY /debug/pprof/  1
-GET /users/{id} users.id 1
+	is.Equal(b.String(), `GET / router/index.html home 1
+GET /billing billing/router/index.html billing.index 2
+GET /billing/invoices billing/router/invoices/index.html billing.invoices.index 2
+GET /billing/invoices/{id} billing/router/invoices/[id].html billing.invoices.show 2
+GET /billing/pay billing/router/pay.http billing.pay 2
+POST /billing/pay billing/router/pay.http billing.pay 2
+ANY /debug/pprof/   1
+GET /users/{id} router/users/[id].html users.id 1
 `)
 }
 

@@ -11,7 +11,7 @@ import (
 type RouteInfo struct {
 	Method     string `json:"method"`     // "GET"; "ANY" for every other method
 	Pattern    string `json:"pattern"`    // "/users/{id}", in the notation of net/http's ServeMux
-	File       string `json:"file"`       // "router/users/[id].html"; "" for what is mounted
+	File       string `json:"file"`       // "router/users/[id].html", with its directory if its Router is mounted; "" for other handlers
 	Name       string `json:"name"`       // the label, else the automatic name; "" if two routes share it
 	Handler    string `json:"handler"`    // "app/users.id.go:12", or where Mount is called; "" for a page without a handler
 	Middleware int    `json:"middleware"` // how many run before the handler

@@ -75,7 +75,7 @@ func staticFiles() map[string]string {
 }
 
 const staticAnswers = `flow: Route: no Router of this directory was checked yet: call its Check first
-level=WARN msg="flow: handlers or middleware are registered in a directory that makes no Router with flow.New, so they have no effect" first=other/about.go:6
+level=WARN msg="flow: handlers or middleware are registered in a directory that has made no Router with flow.New, and have no effect until it does" first=other/about.go:6
 /users/42 200 yes hello 42
 /about 200 yes about
 / 200 yes index
