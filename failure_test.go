@@ -2,6 +2,7 @@ package flow
 
 import (
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -419,5 +420,29 @@ func TestAbortedAuthenticateIsNotForgotten(t *testing.T) {
 	abort = false
 	for range 10 {
 		is.Equal(says(do(r, httptest.NewRequest("GET", "/x", nil))), "200 ann")
+	}
+}
+
+// TestClientsThatLeave are no fault of the application; contexts of its own are.
+func TestClientsThatLeave(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		leave bool
+		level string
+	}{
+		{"the client has left", true, "INFO"},
+		{"the client is there", false, "ERROR"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, log := lone(func(*Request) (string, error) { return "", fmt.Errorf("query: %w", context.Canceled) })
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			if tt.leave {
+				leave()
+			}
+			do(r, request("GET", "/x").WithContext(ctx))
+			is.Equal(records(t, log)[0]["level"], tt.level)
+		})
 	}
 }
