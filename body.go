@@ -146,8 +146,7 @@ const (
 // mediaTypeOf returns the media type of a body without its parameters, which are
 // not ours to judge.
 func mediaTypeOf(r *http.Request) string {
-	mediaType, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	return strings.ToLower(strings.TrimSpace(mediaType))
+	return withoutParameters(r.Header.Get("Content-Type"))
 }
 
 func isJSON(mediaType string) bool {

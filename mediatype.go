@@ -182,12 +182,17 @@ func mediaTypeOfFile(name string, head func() []byte) string {
 	return http.DetectContentType(content)
 }
 
+// withoutParameters returns the media type of a Content-Type, in lower case.
+func withoutParameters(contentType string) string {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.TrimSpace(mediaType))
+}
+
 // compressible reports whether gzip is likely to make a content of a media type
 // smaller: text in any guise, and the binary formats that do not compress
 // themselves.
 func compressible(mediaType string) bool {
-	mediaType, _, _ = strings.Cut(mediaType, ";")
-	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
+	mediaType = withoutParameters(mediaType)
 	major, minor, _ := strings.Cut(mediaType, "/")
 	if major == "text" || major == "message" || strings.HasSuffix(minor, "+json") || strings.HasSuffix(minor, "+xml") {
 		return true

@@ -129,18 +129,17 @@ func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 		p.filePiece *= 16
 	}
 	r = r.WithContext(ctx)
+	p.body = pacedBody{pacer: p, state: bodyEnded}
 	switch {
 	case r.Body == nil || r.Body == http.NoBody:
-		p.body.state = bodyEnded
 	case !isConn && r.ContentLength == 0 && len(r.Header["Content-Length"]) == 0:
 		// In HTTP/2 a request that is at its end with its header has a Body too.
-		p.body.state = bodyEnded
 		r.Body = http.NoBody
 	default:
 		if !isConn {
 			p.deadlines.SetReadDeadline(time.Time{}) // that of ReadTimeout
 		}
-		p.body = pacedBody{ReadCloser: r.Body, pacer: p, isConn: isConn, budget: s.limits.read}
+		p.body = pacedBody{ReadCloser: r.Body, pacer: p, budget: s.limits.read}
 		r.Body = &p.body
 	}
 	if isConn {
@@ -171,8 +170,7 @@ func (p *pacer) begin(status int) {
 }
 
 func isEventStream(contentType string) bool {
-	mediaType, _, _ := strings.Cut(contentType, ";")
-	return strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream")
+	return withoutParameters(contentType) == "text/event-stream"
 }
 
 // WriteHeader decides the header. Informational answers are sent at once.
@@ -187,30 +185,20 @@ func (p *pacer) WriteHeader(status int) {
 	p.w.WriteHeader(status)
 }
 
-func (p *pacer) Write(b []byte) (n int, err error) {
-	p.begin(http.StatusOK)
-	for {
-		piece := b[:min(len(b), p.server.limits.piece)]
-		p.account(len(piece))
-		m, err := p.w.Write(piece)
-		p.settle()
-		n, b = n+m, b[len(piece):]
-		if err != nil || len(b) == 0 {
-			return n, err
-		}
-	}
-}
+func (p *pacer) Write(b []byte) (int, error) { return writePieces(p, b, io.Writer.Write) }
 
 // WriteString is Write without a copy.
-func (p *pacer) WriteString(s string) (n int, err error) {
+func (p *pacer) WriteString(s string) (int, error) { return writePieces(p, s, io.WriteString) }
+
+func writePieces[T []byte | string](p *pacer, text T, write func(io.Writer, T) (int, error)) (n int, err error) {
 	p.begin(http.StatusOK)
 	for {
-		piece := s[:min(len(s), p.server.limits.piece)]
-		p.account(len(piece))
-		m, err := io.WriteString(p.w, piece)
+		size := min(len(text), p.server.limits.piece)
+		p.account(size)
+		m, err := write(p.w, text[:size])
 		p.settle()
-		n, s = n+m, s[len(piece):]
-		if err != nil || len(s) == 0 {
+		n, text = n+m, text[size:]
+		if err != nil || len(text) == 0 {
 			return n, err
 		}
 	}

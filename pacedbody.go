@@ -18,8 +18,7 @@ const (
 // A pacedBody is the body of a request, which a client must send at a pace.
 type pacedBody struct {
 	io.ReadCloser
-	pacer  *pacer
-	isConn bool // HTTP/1, which reads what is left of a body
+	pacer *pacer
 
 	mu     sync.Mutex // handlers may write while they read in another goroutine
 	state  int
@@ -47,7 +46,7 @@ func (b *pacedBody) startRead() bool {
 		return b.state == bodyOpen
 	}
 	now := time.Now()
-	if p := b.pacer; b.isConn && p.expects && !p.ownWrite.Load() {
+	if p := b.pacer; p.isConn && p.expects && !p.ownWrite.Load() {
 		p.deadlines.SetWriteDeadline(now.Add(p.server.limits.write)) // of 100 Continue
 	}
 	b.until = now.Add(b.budget)
@@ -79,7 +78,7 @@ func (b *pacedBody) endRead(n int, err error, took time.Duration) {
 // Close reads, in HTTP/1, up to 256 KB of what is left.
 func (b *pacedBody) Close() error {
 	b.mu.Lock()
-	discards := b.state == bodyOpen && b.isConn
+	discards := b.state == bodyOpen && b.pacer.isConn
 	if discards {
 		b.pacer.deadlines.SetReadDeadline(time.Now().Add(b.pacer.server.limits.discard))
 	}
@@ -110,7 +109,7 @@ func (b *pacedBody) stay() {
 func (b *pacedBody) stays() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.duplex && b.isConn && b.state != bodyEnded
+	return b.duplex && b.pacer.isConn && b.state != bodyEnded
 }
 
 func (b *pacedBody) isOpen() bool {
@@ -138,7 +137,7 @@ func (b *pacedBody) revokeDiscard() {
 }
 
 func (b *pacedBody) discards() bool {
-	return b.state == bodyOpen && b.isConn && !b.own && !b.duplex
+	return b.state == bodyOpen && b.pacer.isConn && !b.own && !b.duplex
 }
 
 // finish limits the reading that net/http does after the handler. If the header
@@ -146,7 +145,7 @@ func (b *pacedBody) discards() bool {
 // waits for the next request: a deadline would cancel the context of the connection.
 func (b *pacedBody) finish(sent bool) {
 	b.mu.Lock()
-	open := b.state == bodyOpen && b.isConn
+	open := b.state == bodyOpen && b.pacer.isConn
 	b.state = bodyEnded // for a goroutine that reads on: the writer is not used any more
 	if open {
 		b.pacer.deadlines.SetReadDeadline(time.Now().Add(b.pacer.server.limits.discard))
