@@ -168,8 +168,8 @@ func (readSeekNopCloser) Close() error { return nil }
 func (t *table) asset(v vantage, name string) (string, error) {
 	a := t.assets[name]
 	switch {
-	case a != nil && len(v.values) < t.inherits:
-		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, newShape("", nil, t.prefix).pattern())
+	case a != nil && len(v.values) < len(t.above.names):
+		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, t.above.pattern())
 	case a != nil:
 		return cmp.Or(a.hashed, a.shape).under(v), nil
 	case t.assets[strings.TrimLeft(name, "/")] != nil:
@@ -199,12 +199,9 @@ func (s *shape) under(v vantage) string {
 func (r *Router) Asset(name string) (string, error) { return r.assetAt(vantage{}, name) }
 
 func (r *Router) assetAt(v vantage, name string) (string, error) {
-	if r.building.Load() {
-		return "", fmt.Errorf("flow: Asset(%q): the routes are being compiled, and have no URLs yet", name)
-	}
-	t := r.compile()
-	if t.err != nil {
-		return "", fmt.Errorf("flow: Asset(%q): the application has faults: %w", name, t.err)
+	t, err := r.urls("Asset", name)
+	if err != nil {
+		return "", err
 	}
 	return t.asset(v, name)
 }

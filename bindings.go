@@ -236,9 +236,9 @@ func (c *compiler) remedy(r *route) string {
 	case c.router.app == nil:
 		return fmt.Sprintf("call At(%q).%s on this Router, which was made in a test file and so has no static calls", r.path, verb)
 	case len(c.byStem[r.stem]) > 1:
-		return fmt.Sprintf("call flow.At(%q).%s in %s", r.path, verb, c.router.app.dir)
+		return fmt.Sprintf("call flow.At(%q).%s in %s", r.path, verb, c.router.app.dir())
 	}
-	return fmt.Sprintf("call flow.%s in %s/%s.go, or flow.At(%q).%[1]s in another file there", verb, c.router.app.dir, r.stem, r.path)
+	return fmt.Sprintf("call flow.%s in %s/%s.go, or flow.At(%q).%[1]s in another file there", verb, c.router.app.dir(), r.stem, r.path)
 }
 
 // checkStore reports whatever of a store is no POST, and POST beside it.

@@ -171,8 +171,12 @@ func (x *exchange) vantage() vantage { return vantage{x.endpoint.shape.segments,
 // bodyOutside returns the body of a request as the Router around has watched it, or
 // nil.
 func (x *exchange) bodyOutside(r *http.Request) *body {
-	if outer := From(r.Context()); outer != nil && outer.x.router == x.router.outer() {
-		return outer.x.body
+	outer := x.router.outer()
+	if outer == nil {
+		return nil // and need not look for it in the context
+	}
+	if req := From(r.Context()); req != nil && req.x.router == outer {
+		return req.x.body
 	}
 	return nil
 }

@@ -24,11 +24,9 @@ type table struct {
 	names    map[string]*route
 	assets   map[string]*asset // public files, by path below public/
 	views    *views
-	prefix   []segment // that the Router is mounted at
-	above    *shape    // the prefix, for what matches nothing
-	inherits int       // how many parameters the prefix has
-	inside   bool      // another Router
-	maxBody  int64     // where nothing else is said
+	above    *shape // the prefix that the Router is mounted at, also for what matches nothing
+	inside   bool   // another Router
+	maxBody  int64  // where nothing else is said
 	infos    []RouteInfo
 	pool     sync.Pool // of *exchange
 }
@@ -100,15 +98,12 @@ func newCompiler(r *Router) *compiler {
 }
 
 func newTable(r *Router) *table {
-	prefix := newShape("", nil, r.tree.prefix)
 	t := &table{
-		root:     &node{},
-		names:    map[string]*route{},
-		prefix:   r.tree.prefix,
-		inherits: len(prefix.names),
-		inside:   r.outer() != nil,
-		above:    prefix,
-		maxBody:  cmp.Or(r.MaxBody, defaultMaxBody),
+		root:    &node{},
+		names:   map[string]*route{},
+		above:   newShape("", nil, r.tree.prefix),
+		inside:  r.outer() != nil,
+		maxBody: cmp.Or(r.MaxBody, defaultMaxBody),
 	}
 	t.pool.New = func() any {
 		x := &exchange{router: r}

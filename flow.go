@@ -226,14 +226,23 @@ func (r *Router) Route(name string, params ...any) (string, error) {
 }
 
 func (r *Router) routeAt(v vantage, name string, params []any) (string, error) {
+	t, err := r.urls("Route", name)
+	if err != nil {
+		return "", err
+	}
+	return t.route(v, name, params)
+}
+
+// urls returns the table for a call that asks it for a URL by a name.
+func (r *Router) urls(call, name string) (*table, error) {
 	if r.building.Load() {
-		return "", fmt.Errorf("flow: Route(%q): the routes are being compiled, and have no URLs yet", name)
+		return nil, fmt.Errorf("flow: %s(%q): the routes are being compiled, and have no URLs yet", call, name)
 	}
 	t := r.compile()
 	if t.err != nil {
-		return "", fmt.Errorf("flow: Route(%q): the application has faults: %w", name, t.err)
+		return nil, fmt.Errorf("flow: %s(%q): the application has faults: %w", call, name, t.err)
 	}
-	return t.route(v, name, params)
+	return t, nil
 }
 
 // Routes lists the handlers in the order in which URLs are matched: the more
@@ -355,11 +364,14 @@ func (r *Router) logger() *slog.Logger {
 // An application is a directory of Go files whose static calls speak of the
 // Routers that are made there.
 type application struct {
-	dir     string // its name, for messages
+	path    string // as the compiler recorded it
 	statics registry
 	routers atomic.Int32
 	first   atomic.Pointer[Router] // the first that was compiled: for Route
 }
+
+// dir is the name of the directory, for messages.
+func (a *application) dir() string { return path.Base(a.path) }
 
 // applications holds the static registrations of the program, by directory.
 // Registrations are made in init functions, before there is a Router to hold them.
@@ -377,7 +389,7 @@ func applicationOf(pos position) *application {
 	}
 	app := applications.byDir[pos.dir()]
 	if app == nil {
-		app = &application{dir: path.Base(pos.dir())}
+		app = &application{path: pos.dir()}
 		applications.byDir[pos.dir()] = app
 	}
 	return app

@@ -305,7 +305,7 @@ func (c *command) serve() error {
 // file that made the Router.
 func (c *command) devDir(dir string) (string, error) {
 	if dir == "" {
-		dir = filepath.FromSlash(c.router.sourceDir())
+		dir = c.router.sourceDir()
 		// Built with -trimpath it begins with the path of the package.
 		if !filepath.IsAbs(dir) || !isDir(dir) {
 			return "", usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", routerDir)
@@ -323,7 +323,7 @@ func (m *Mounted) dev() {
 	if m.inner == nil {
 		return
 	}
-	dir := filepath.FromSlash(m.inner.sourceDir())
+	dir := m.inner.sourceDir()
 	if m.inner.disk == nil && filepath.IsAbs(dir) && isDir(filepath.Join(dir, routerDir)) {
 		m.inner.Dev(dir)
 	}
@@ -340,14 +340,10 @@ func isDir(name string) bool {
 // sourceDir returns the directory of the Go file that called New, as the compiler
 // recorded it; "" for a test.
 func (r *Router) sourceDir() string {
-	applications.Lock()
-	defer applications.Unlock()
-	for dir, app := range applications.byDir {
-		if app == r.app {
-			return dir
-		}
+	if r.app == nil {
+		return ""
 	}
-	return ""
+	return filepath.FromSlash(r.app.path)
 }
 
 func (c *command) routes() error {

@@ -286,7 +286,7 @@ func (t *table) findSlowly(m *match, r *http.Request) {
 // path, for what no route answers.
 func (t *table) inherited(path []string) []string {
 	var values []string
-	for i, seg := range t.prefix {
+	for i, seg := range t.above.segments {
 		switch {
 		case seg.kind != param:
 		case i < len(path):

@@ -340,7 +340,7 @@ func (m *Mounted) info(below *shape, outer int) []RouteInfo {
 	infos := slices.Clone(m.inner.table.Load().infos)
 	for i := range infos {
 		if m.inner.app != nil && strings.HasPrefix(infos[i].File, routerDir+"/") { // as others have too
-			infos[i].File = m.inner.app.dir + "/" + infos[i].File
+			infos[i].File = m.inner.app.dir() + "/" + infos[i].File
 		}
 		infos[i].Name = m.name(infos[i].Name)
 		infos[i].Middleware += outer

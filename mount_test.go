@@ -775,7 +775,7 @@ func TestMountEcosystem(t *testing.T) {
 func TestMountRoutes(t *testing.T) {
 	is := is.New(t)
 	inner := billing()
-	inner.app = &application{dir: "billing"}
+	inner.app = &application{path: "billing"}
 	r, m := outerOf(t, "/billing", inner)
 	m.Use(pass)
 	r.Mount("/debug/pprof", http.HandlerFunc(asked))

@@ -68,7 +68,7 @@ func newLibrary(own template.FuncMap, t *table) *library {
 		route:    t.route,
 		asset:    t.asset,
 		names:    t.names,
-		sample:   vantage{t.prefix, slices.Repeat([]string{"x"}, t.inherits)},
+		sample:   vantage{t.above.segments, slices.Repeat([]string{"x"}, len(t.above.names))},
 		builtins: map[string]bool{},
 	}
 	l.own, l.faults = checkFuncs(own)
