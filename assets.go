@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"example.com/flow/internal/fault"
 )
 
 // An asset is a public file: app.css is /app.css, and also /app.<hash>.css, which
@@ -53,7 +55,7 @@ func (c *compiler) readAssets() {
 			}
 		}
 		if err := a.read(held, smaller); err != nil {
-			c.faults = append(c.faults, faultIn(a.shape.file, "%v", err))
+			c.faults = append(c.faults, fault.In(a.shape.file, "%v", err))
 		}
 	}
 	c.table.assets = assets
@@ -179,7 +181,7 @@ func (t *table) asset(v vantage, name string) (string, error) {
 	if len(t.assets) == 0 {
 		otherwise += fmt.Sprintf(", nor anything else below %s/: is it embedded, with //go:embed all:%s all:%[1]s?", publicDir, routerDir)
 	}
-	return "", fmt.Errorf("flow: no public file is called %q%s", name, suggest(name, t.assets, otherwise))
+	return "", fmt.Errorf("flow: no public file is called %q%s", name, fault.Suggest(name, t.assets, otherwise))
 }
 
 // under returns the URL of a public file asked for at v.

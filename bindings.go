@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"example.com/flow/internal/fault"
 )
 
 // A binding is what was registered for one route.
@@ -30,7 +32,7 @@ func (b *binding) verb(method string) *Verb {
 // staticUses reports flow.Use in a counterpart, where it looks like the file's own.
 func (c *compiler) staticUses(g *registry) {
 	for _, u := range g.uses {
-		if routes := c.byStem[strings.TrimSuffix(path.Base(u.pos.file), ".go")]; len(routes) > 0 {
+		if routes := c.byStem[strings.TrimSuffix(path.Base(u.pos.File), ".go")]; len(routes) > 0 {
 			c.fault(u.pos, "flow.Use is for the whole application, and stands in the counterpart of %s: call it in another file, or use flow.At(%q).Use", routes[0].file, routes[0].path)
 		}
 	}
@@ -99,7 +101,7 @@ func (c *compiler) resolve(f *File) *route {
 	return c.resolveStatic(f.pos, f.counterpart, f.what)
 }
 
-func (c *compiler) resolveStatic(pos position, goFile, what string) *route {
+func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *route {
 	stem, isGo := strings.CutSuffix(goFile, ".go")
 	routes := c.byStem[stem]
 	switch {
@@ -148,7 +150,7 @@ func (c *compiler) runWiths(withs []with) *registry {
 	given := &registry{}
 	defer given.close()
 	for _, w := range withs {
-		r := c.resolveStatic(w.pos, path.Base(w.pos.file), "flow.With")
+		r := c.resolveStatic(w.pos, path.Base(w.pos.File), "flow.With")
 		if r == nil {
 			continue
 		}
@@ -210,7 +212,7 @@ func (c *compiler) checkBindings() {
 	for _, r := range c.tree.routes {
 		b := c.bindings[r]
 		if reason := setAside(r.stem + ".go"); reason != "" && !b.named && !b.static {
-			c.faults = append(c.faults, faultIn(r.file, "%s, and would be its counterpart: rename the route file, or register with flow.At(%q) in a file of another name", reason, r.path))
+			c.faults = append(c.faults, fault.In(r.file, "%s, and would be its counterpart: rename the route file, or register with flow.At(%q) in a file of another name", reason, r.path))
 			continue
 		}
 		if r.store {
@@ -221,7 +223,7 @@ func (c *compiler) checkBindings() {
 			if r.store {
 				what += ", and a file called store answers POST on the URL of its directory"
 			}
-			c.faults = append(c.faults, faultIn(r.file, "%s: %s", what, c.remedy(r)))
+			c.faults = append(c.faults, fault.In(r.file, "%s: %s", what, c.remedy(r)))
 		}
 	}
 }
@@ -249,7 +251,7 @@ func (c *compiler) checkStore(store *route, b *binding, mains map[string]*route)
 		}
 	}
 	if len(b.verbs) > 0 && b.verb(http.MethodPost) == nil {
-		c.faults = append(c.faults, faultIn(store.file, "no handler is registered for POST: %s", c.remedy(store)))
+		c.faults = append(c.faults, fault.In(store.file, "no handler is registered for POST: %s", c.remedy(store)))
 	}
 	for _, s := range store.shapes {
 		main := mains[s.key()]

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/julienschmidt/httprouter"
+
+	"example.com/flow/internal/fault"
 )
 
 // A table is an application compiled: the tree and its registrations, ready to
@@ -43,7 +45,7 @@ type compiler struct {
 	mounts   []*Mounted
 	inside   map[*Mounted]*compiler // of the Routers among them
 	table    *table
-	faults   []fault
+	faults   []fault.Fault
 	// namesMissing: a function of With was not called, so that labels are unknown.
 	namesMissing bool
 }
@@ -124,7 +126,7 @@ func (c *compiler) finish() {
 	if !r.tree.missing {
 		c.build()
 	}
-	if c.table.err = joinFaults(c.faults); c.table.err == nil {
+	if c.table.err = fault.Join(c.faults); c.table.err == nil {
 		c.table.trees = dealTrees(c.table.root, c.methods())
 	}
 	r.table.Store(c.table)
@@ -136,7 +138,7 @@ func (c *compiler) finish() {
 
 func (c *compiler) build() {
 	if r := c.router; r.MaxBody < 0 {
-		c.faults = append(c.faults, fault{text: fmt.Sprintf("Router.MaxBody is %d: give a number of bytes, or 0 for %d", r.MaxBody, defaultMaxBody)})
+		c.faults = append(c.faults, fault.Fault{Text: fmt.Sprintf("Router.MaxBody is %d: give a number of bytes, or 0 for %d", r.MaxBody, defaultMaxBody)})
 	}
 	c.readAssets()
 	c.readViews()
@@ -144,8 +146,8 @@ func (c *compiler) build() {
 	c.listRoutes()
 }
 
-func (c *compiler) fault(pos position, format string, args ...any) {
-	c.faults = append(c.faults, faultAt(pos, format, args...))
+func (c *compiler) fault(pos fault.Position, format string, args ...any) {
+	c.faults = append(c.faults, fault.At(pos, format, args...))
 }
 
 // readViews makes the templates ready.
@@ -166,7 +168,7 @@ func (c *compiler) readViews() {
 
 // readNames collects labels and automatic names.
 func (c *compiler) readNames() {
-	names, labelled := c.table.names, map[string]position{}
+	names, labelled := c.table.names, map[string]fault.Position{}
 	for stem, routes := range c.byStem {
 		if len(routes) == 1 {
 			names[stem] = routes[0]
@@ -255,7 +257,7 @@ func (c *compiler) buildTrie() {
 			continue
 		}
 		if other := t.root.leafOf(a.hashed).methods[http.MethodGet]; other != nil {
-			c.faults = append(c.faults, faultIn(other.shape.file, "it answers %s, which is the hashed URL of %s: rename it", sampleURL(a.hashed.segments), a.shape.file))
+			c.faults = append(c.faults, fault.In(other.shape.file, "it answers %s, which is the hashed URL of %s: rename it", sampleURL(a.hashed.segments), a.shape.file))
 		}
 		c.addPublic(a.hashed, a.forever)
 	}

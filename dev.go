@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"example.com/flow/internal/fault"
 )
 
 // A disk is what Router.Dev reads in place of the embedded files.
@@ -34,11 +36,11 @@ type disk struct {
 // them. A directory that has no router/ is a fault. Check leaves templates to the
 // browser then.
 func (r *Router) Dev(dir string) {
-	pos := caller(0)
+	pos := fault.Caller(0)
 	r.own.change(pos, "Dev", func() {
 		files := os.DirFS(dir)
 		if info, err := fs.Stat(files, routerDir); err != nil || !info.IsDir() {
-			r.own.faults = append(r.own.faults, faultAt(pos, "Dev(%q): there is no directory %s in it: give the directory of the Go file that embeds it", dir, routerDir))
+			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): there is no directory %s in it: give the directory of the Go file that embeds it", dir, routerDir))
 		}
 		r.disk = &disk{files: files}
 	})
@@ -84,7 +86,7 @@ func (d *disk) read(r *Router) (*views, error) {
 	l.parseAll(texts)
 	d.state, d.views = state, l.views(now)
 	d.views.unbuilt = newShapes(now, fileNames(r.tree))
-	d.err = joinFaults(slices.Concat(now.faults, faults, l.faults))
+	d.err = fault.Join(slices.Concat(now.faults, faults, l.faults))
 	return d.views, d.err
 }
 
@@ -98,7 +100,7 @@ func (d *disk) compare(r *Router, now *tree) {
 	if len(removed) > 0 {
 		args = append(args, "gone", strings.Join(removed, ", "))
 	}
-	if err := joinFaults(now.faults); err != nil {
+	if err := fault.Join(now.faults); err != nil {
 		args = append(args, "faults", err.Error())
 	}
 	if differs := fmt.Sprint(args...); differs != d.differs {

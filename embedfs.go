@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"example.com/flow/internal/fault"
 )
 
 // The directories that a tree is made of.
@@ -40,7 +42,7 @@ type tree struct {
 	templates map[string]source // pages and +files, by path without extension
 	dirs      map[string]bool   // directories below router/, by path
 	prefix    []segment         // that the Router is mounted at
-	faults    []fault
+	faults    []fault.Fault
 	missing   bool // there is no router/ at all
 }
 
@@ -57,12 +59,12 @@ func readTree(files fs.FS, shared []fs.FS) *tree {
 	t := &tree{files: files, shared: shared, templates: map[string]source{}, dirs: map[string]bool{}}
 	if isNil(files) {
 		t.missing = true
-		t.faults = append(t.faults, fault{text: "flow.New got no files: give it the embed.FS that holds router/"})
+		t.faults = append(t.faults, fault.Fault{Text: "flow.New got no files: give it the embed.FS that holds router/"})
 		return t
 	}
 	if info, err := fs.Stat(files, routerDir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		t.missing = true
-		t.faults = append(t.faults, faultIn(routerDir, "the files given to flow.New hold no such directory: embed it with //go:embed all:router"))
+		t.faults = append(t.faults, fault.In(routerDir, "the files given to flow.New hold no such directory: embed it with //go:embed all:router"))
 	} else { // the walk reports any other error
 		(&routeWalk{tree: t, elements: map[string][]element{}}).walk()
 	}
@@ -123,7 +125,7 @@ func (t *tree) walk(root string, hidden func(string, fs.DirEntry) bool, visit fu
 }
 
 func (t *tree) fault(file, format string, args ...any) {
-	t.faults = append(t.faults, faultIn(file, format, args...))
+	t.faults = append(t.faults, fault.In(file, format, args...))
 }
 
 // hasDot reports whether a name is hidden because it begins with a dot.
@@ -229,7 +231,7 @@ func (t *tree) readPublic() {
 // readShared adds the +files of a further tree that are missing so far.
 func (t *tree) readShared(files fs.FS) {
 	if isNil(files) {
-		t.faults = append(t.faults, fault{text: "flow.New got a shared tree that is nil"})
+		t.faults = append(t.faults, fault.Fault{Text: "flow.New got a shared tree that is nil"})
 		return
 	}
 	err := fs.WalkDir(files, routerDir, func(file string, d fs.DirEntry, err error) error {
@@ -250,7 +252,7 @@ func (t *tree) readShared(files fs.FS) {
 		return nil
 	})
 	if err != nil {
-		t.faults = append(t.faults, faultIn(routerDir, "of a shared tree cannot be read: %v", err))
+		t.faults = append(t.faults, fault.In(routerDir, "of a shared tree cannot be read: %v", err))
 	}
 }
 
@@ -263,7 +265,7 @@ func (t *tree) findSharedURLs() {
 	clash := func(a, b *shape) {
 		if pair := [2]string{a.file, b.file}; !reported[pair] {
 			reported[pair] = true
-			t.faults = append(t.faults, fault{file: a.file, text: fmt.Sprintf("%s and %s both answer %s: rename one of them", a.file, b.file, sampleURL(a.segments))})
+			t.faults = append(t.faults, fault.Fault{File: a.file, Text: fmt.Sprintf("%s and %s both answer %s: rename one of them", a.file, b.file, sampleURL(a.segments))})
 		}
 	}
 	claim := func(s *shape) {

@@ -15,6 +15,8 @@ import (
 	"unicode"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/fault"
 )
 
 // treeOf returns the files that a row names, with " & " between them. Those that
@@ -84,7 +86,7 @@ func TestRouteFiles(t *testing.T) {
 		t.Run(tt.file, func(t *testing.T) {
 			is := is.New(t)
 			r := New(treeOf(tt.file))
-			is.NoErr(joinFaults(r.tree.faults))
+			is.NoErr(fault.Join(r.tree.faults))
 			is.Equal(len(r.tree.routes), 1)
 			route := r.tree.routes[0]
 			is.Equal(route.file, "router/"+tt.file)
@@ -275,7 +277,7 @@ func TestNeighbours(t *testing.T) {
 	} {
 		t.Run(tree, func(t *testing.T) {
 			is := is.New(t)
-			is.NoErr(joinFaults(readTree(treeOf(tree), nil).faults))
+			is.NoErr(fault.Join(readTree(treeOf(tree), nil).faults))
 		})
 	}
 }
@@ -283,7 +285,7 @@ func TestNeighbours(t *testing.T) {
 func TestPublicFiles(t *testing.T) {
 	is := is.New(t)
 	tree := readTree(treeOf("index.html & public/[id].js & public/_next/a b.js & public/.env & public/.git/x & public/(g)/+x & public/.well-known/x & public/.well-known/.y & public/a/.well-known/x & public/store"), nil)
-	is.NoErr(joinFaults(tree.faults))
+	is.NoErr(fault.Join(tree.faults))
 	var patterns []string
 	for _, s := range tree.public {
 		patterns = append(patterns, s.pattern())
@@ -346,7 +348,7 @@ func TestSharedTrees(t *testing.T) {
 	first := files("router/+layout.html", "router/+error.html", "router/page.html", "router/_x/+hidden.html", "router/.x/+hidden.html", "router/a/+row.http")
 	second := files("router/+error.html", "router/a/+row.html", "public/x")
 	tree := readTree(own, []fs.FS{first, second})
-	is.NoErr(joinFaults(tree.faults))
+	is.NoErr(fault.Join(tree.faults))
 	is.Equal(sortedKeys(tree.templates), []string{"+error", "+layout", "a/+row", "index"})
 	is.Equal(tree.templates["+layout"].file, "router/+layout.html")
 	for name, files := range map[string]fs.FS{"+layout": own, "+error": first, "a/+row": second} {

@@ -92,6 +92,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"example.com/flow/internal/fault"
 )
 
 // A Router serves the route files of a tree, and its public files. Set its fields
@@ -149,7 +151,7 @@ var _ http.Handler = (*Router)(nil)
 // calls New are registrations of this Router too, unless that file is a test.
 func New(files fs.FS, shared ...fs.FS) *Router {
 	r := &Router{tree: readTree(files, shared)}
-	if pos := caller(0); !strings.HasSuffix(pos.file, "_test.go") {
+	if pos := fault.Caller(0); !strings.HasSuffix(pos.File, "_test.go") {
 		r.app = applicationOf(pos)
 		r.app.routers.Add(1)
 	}
@@ -158,27 +160,27 @@ func New(files fs.FS, shared ...fs.FS) *Router {
 
 // At returns the route file of that path below router/, without its extension:
 // "users/[id]". A path that is not in the tree is a fault.
-func (r *Router) At(path string) *File { return r.own.at(caller(0), path) }
+func (r *Router) At(path string) *File { return r.own.at(fault.Caller(0), path) }
 
 // In returns the directory of that path below router/: "users", "(admin)", or ""
 // for all route files. Middleware added to it covers the route files below it and
 // the one beside it that is called alike. It guards files, not URLs. A path that
 // is not in the tree is a fault.
-func (r *Router) In(path string) *Dir { return r.own.in(caller(0), path) }
+func (r *Router) In(path string) *Dir { return r.own.in(fault.Caller(0), path) }
 
 // Use adds middleware for the whole application. It takes what File.Use takes.
 // Standard middleware also wraps what no route answers: 404, 405, redirects,
 // OPTIONS and public files. Guards are skipped there.
-func (r *Router) Use(middleware ...any) { r.own.use(caller(0), "Use", &r.own.uses, middleware) }
+func (r *Router) Use(middleware ...any) { r.own.use(fault.Caller(0), "Use", &r.own.uses, middleware) }
 
 // Provide gives the functions of With what they ask for, by its type, and returns
 // r. A nil value is a fault.
 func (r *Router) Provide(values ...any) *Router {
-	pos := caller(0)
+	pos := fault.Caller(0)
 	r.own.change(pos, "Provide", func() {
 		for _, v := range values {
 			if isNil(v) {
-				r.own.faults = append(r.own.faults, faultAt(pos, "Provide: a value is nil (%T)", v))
+				r.own.faults = append(r.own.faults, fault.At(pos, "Provide: a value is nil (%T)", v))
 				continue
 			}
 			r.provided = append(r.provided, v)
@@ -309,7 +311,7 @@ func (r *Router) begin() *table {
 			r.logger().Error("flow: the application has faults and answers 500 to everything", "faults", t.err.Error())
 		}
 		for _, pos := range registeredForNobody() {
-			r.logger().Warn("flow: "+noEffect, "first", pos.String(), "directory", pos.dir())
+			r.logger().Warn("flow: "+noEffect, "first", pos.String(), "directory", pos.Dir())
 		}
 	})
 	if t.err != nil {
@@ -381,26 +383,26 @@ var applications struct {
 	warned map[string]bool
 }
 
-func applicationOf(pos position) *application {
+func applicationOf(pos fault.Position) *application {
 	applications.Lock()
 	defer applications.Unlock()
 	if applications.byDir == nil {
 		applications.byDir, applications.warned = map[string]*application{}, map[string]bool{}
 	}
-	app := applications.byDir[pos.dir()]
+	app := applications.byDir[pos.Dir()]
 	if app == nil {
-		app = &application{path: pos.dir()}
-		applications.byDir[pos.dir()] = app
+		app = &application{path: pos.Dir()}
+		applications.byDir[pos.Dir()] = app
 	}
 	return app
 }
 
 // registeredForNobody returns where the first registration stands in each
 // directory that makes no Router, once.
-func registeredForNobody() []position {
+func registeredForNobody() []fault.Position {
 	applications.Lock()
 	defer applications.Unlock()
-	var first []position
+	var first []fault.Position
 	for _, dir := range sortedKeys(applications.byDir) {
 		app := applications.byDir[dir]
 		if pos, ok := app.statics.first(); ok && app.routers.Load() == 0 && !applications.warned[dir] {
@@ -412,7 +414,7 @@ func registeredForNobody() []position {
 }
 
 // static begins a registration for the route whose counterpart the calling file is.
-func static(pos position, method string) *Verb {
+func static(pos fault.Position, method string) *Verb {
 	statics := &applicationOf(pos).statics
 	v := &Verb{method: method}
 	return statics.counterpart(pos, "flow."+v.call()).verb(pos, method)
@@ -421,49 +423,49 @@ func static(pos position, method string) *Verb {
 // GET begins the registration of a handler for GET, for the route whose
 // counterpart the calling file is. It is called in init functions, or anywhere
 // before Check.
-func GET() *Verb { return static(caller(0), http.MethodGet) }
+func GET() *Verb { return static(fault.Caller(0), http.MethodGet) }
 
 // POST is GET for POST.
-func POST() *Verb { return static(caller(0), http.MethodPost) }
+func POST() *Verb { return static(fault.Caller(0), http.MethodPost) }
 
 // PUT is GET for PUT.
-func PUT() *Verb { return static(caller(0), http.MethodPut) }
+func PUT() *Verb { return static(fault.Caller(0), http.MethodPut) }
 
 // PATCH is GET for PATCH.
-func PATCH() *Verb { return static(caller(0), http.MethodPatch) }
+func PATCH() *Verb { return static(fault.Caller(0), http.MethodPatch) }
 
 // DELETE is GET for DELETE.
-func DELETE() *Verb { return static(caller(0), http.MethodDelete) }
+func DELETE() *Verb { return static(fault.Caller(0), http.MethodDelete) }
 
 // HEAD is GET for HEAD, which otherwise the handler for GET answers.
-func HEAD() *Verb { return static(caller(0), http.MethodHead) }
+func HEAD() *Verb { return static(fault.Caller(0), http.MethodHead) }
 
 // OPTIONS is GET for OPTIONS, which is otherwise answered with 204 and Allow.
-func OPTIONS() *Verb { return static(caller(0), http.MethodOptions) }
+func OPTIONS() *Verb { return static(fault.Caller(0), http.MethodOptions) }
 
 // ANY is GET for every method, known or not, that the file has not registered itself.
-func ANY() *Verb { return static(caller(0), anyMethod) }
+func ANY() *Verb { return static(fault.Caller(0), anyMethod) }
 
 // Method is GET for any other method, such as "PROPFIND".
-func Method(method string) *Verb { return static(caller(0), method) }
+func Method(method string) *Verb { return static(fault.Caller(0), method) }
 
 // At is Router.At for the Routers of the calling directory: for files that are no
 // counterpart, or that have a counterpart's name for another reason.
 func At(path string) *File {
-	pos := caller(0)
+	pos := fault.Caller(0)
 	return applicationOf(pos).statics.at(pos, path)
 }
 
 // In is Router.In for the Routers of the calling directory.
 func In(path string) *Dir {
-	pos := caller(0)
+	pos := fault.Caller(0)
 	return applicationOf(pos).statics.in(pos, path)
 }
 
 // Use is Router.Use for the Routers of the calling directory. In a counterpart,
 // where it would look like the route's own, it is a fault.
 func Use(middleware ...any) {
-	pos := caller(0)
+	pos := fault.Caller(0)
 	g := &applicationOf(pos).statics
 	g.use(pos, "flow.Use", &g.uses, middleware)
 }
@@ -471,7 +473,7 @@ func Use(middleware ...any) {
 // Route is Router.Route of the Router of the calling directory that was checked
 // first. It is an error before.
 func Route(name string, params ...any) (string, error) {
-	r := applicationOf(caller(0)).first.Load()
+	r := applicationOf(fault.Caller(0)).first.Load()
 	if r == nil {
 		return "", errors.New("flow: Route: no Router of this directory was checked yet: call its Check first")
 	}
@@ -484,7 +486,7 @@ func Route(name string, params ...any) (string, error) {
 // an interface, of a type that implements it. None that fits is a fault, and so
 // are two.
 func With[D any](register func(f *File, value D)) {
-	pos := caller(0)
+	pos := fault.Caller(0)
 	w := with{pos: pos, want: reflect.TypeFor[D]()}
 	if register != nil {
 		w.register = func(f *File, v any) { register(f, v.(D)) }

@@ -13,6 +13,8 @@ import (
 	"testing/fstest"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/fault"
 )
 
 func hello(*Request) string { return "hello" }
@@ -523,7 +525,7 @@ func TestWithMayHaveTheRouter(t *testing.T) {
 	r := New(files("router/a.http", "router/b.http"))
 	r.Provide(r)
 	r.app = &application{}
-	r.app.statics.withs = []with{{position{"app/a.go", 1}, reflect.TypeFor[*Router](), func(f *File, v any) {
+	r.app.statics.withs = []with{{fault.Position{File: "app/a.go", Line: 1}, reflect.TypeFor[*Router](), func(f *File, v any) {
 		f.GET().Do(hello)
 		v.(*Router).At("b").GET().Do(hello)
 		v.(*Router).Mount("/c", http.HandlerFunc(asked))

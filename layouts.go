@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"text/template/parse"
+
+	"example.com/flow/internal/fault"
 )
 
 // A set is what one template reaches: a page in its layouts, or a +file. It is
@@ -26,13 +28,13 @@ type set struct {
 //
 // Names are those of the innermost file: what a page defines goes before the
 // blocks of its layouts, and both before those of partials.
-func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault) {
+func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault.Fault) {
 	b := &setBuilder{
 		library:   l,
 		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}},
 		available: map[string]*parse.Tree{},
 		owner:     map[string]*templateFile{},
-		missed:    map[string][]fault{},
+		missed:    map[string][]fault.Fault{},
 	}
 	files := append([]*templateFile{f}, layouts...)
 	for _, layout := range layouts {
@@ -44,7 +46,7 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 	b.add(f, "")
 	for i, layout := range layouts {
 		if wrapped := files[i]; wrapped.beginsDocument() {
-			b.faults = append(b.faults, faultInLine(wrapped.file, 1, "it begins with <!doctype, and is shown inside %s: leave to the layout what stands around a page", layout.file))
+			b.faults = append(b.faults, fault.InLine(wrapped.file, 1, "it begins with <!doctype, and is shown inside %s: leave to the layout what stands around a page", layout.file))
 		}
 		b.add(layout, b.set.outer)
 		b.set.outer = layout.file
@@ -91,8 +93,8 @@ type setBuilder struct {
 	set       *set
 	available map[string]*parse.Tree   // what may be reached
 	owner     map[string]*templateFile // who defines it
-	missed    map[string][]fault       // names that nobody has defined so far
-	faults    []fault
+	missed    map[string][]fault.Fault // names that nobody has defined so far
+	faults    []fault.Fault
 	bad       bool // a file of it has faults
 }
 
@@ -131,12 +133,12 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 }
 
 // definedTwice is about a name that two partials of one set define.
-func definedTwice(name string, a, b *templateFile) fault {
+func definedTwice(name string, a, b *templateFile) fault.Fault {
 	if a.file > b.file {
 		a, b = b, a
 	}
 	t := b.trees[name]
-	return faultInLine(b.file, lineOf(t, t.Root), "%q is defined by %s too, and one page uses both: call one of them otherwise", name, a.file)
+	return fault.InLine(b.file, lineOf(t, t.Root), "%q is defined by %s too, and one page uses both: call one of them otherwise", name, a.file)
 }
 
 // reach takes a template, and all that it calls, into the set.
@@ -171,7 +173,7 @@ func (b *setBuilder) reach(name string) {
 }
 
 // lost says why a layout that has a slot does not show what it wraps.
-func (b *setBuilder) lost(layout, wrapped *templateFile) []fault {
+func (b *setBuilder) lost(layout, wrapped *templateFile) []fault.Fault {
 	for _, name := range sortedKeys(layout.trees) {
 		if name == slot {
 			continue // a block of that name stands for what is wrapped
@@ -189,21 +191,21 @@ func (b *setBuilder) lost(layout, wrapped *templateFile) []fault {
 		if owner := b.owner[name]; owner != layout {
 			why = owner.file + " defines anew"
 		}
-		return []fault{faultInLine(layout.file, line, "nothing shows %s: {{template %q .}} stands in the block %q, which %s", wrapped.file, slot, name, why)}
+		return []fault.Fault{fault.InLine(layout.file, line, "nothing shows %s: {{template %q .}} stands in the block %q, which %s", wrapped.file, slot, name, why)}
 	}
 	return nil
 }
 
 // missing says what is wrong about a name that no template of the set has.
-func (b *setBuilder) missing(t *parse.Tree, n *parse.TemplateNode) fault {
+func (b *setBuilder) missing(t *parse.Tree, n *parse.TemplateNode) fault.Fault {
 	line := lineOf(t, n)
 	if f := cmp.Or(b.files[n.Name], b.byFile[n.Name]); f != nil {
-		return faultInLine(t.ParseName, line, "{{template %q}}: %s is a page, and only +files can be called: move what both show to a partial", n.Name, f.file)
+		return fault.InLine(t.ParseName, line, "{{template %q}}: %s is a page, and only +files can be called: move what both show to a partial", n.Name, f.file)
 	}
 	if t.ParseName != b.set.inner {
-		return faultInLine(t.ParseName, line, "no template is called %q, and %s does not define it: write {{block %[1]q .}}a default{{end}} here, or {{define %[1]q}} there", n.Name, b.set.inner)
+		return fault.InLine(t.ParseName, line, "no template is called %q, and %s does not define it: write {{block %[1]q .}}a default{{end}} here, or {{define %[1]q}} there", n.Name, b.set.inner)
 	}
-	return faultInLine(t.ParseName, line, "no template is called %q: {{define}} it in this file, or call a partial by its path, as in \"users/+row\"", n.Name)
+	return fault.InLine(t.ParseName, line, "no template is called %q: {{define}} it in this file, or call a partial by its path, as in \"users/+row\"", n.Name)
 }
 
 // layoutsOf returns the layouts of a page or an error page, the innermost first.

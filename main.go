@@ -23,6 +23,8 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"example.com/flow/internal/fault"
 )
 
 // Main is the main function of an application: it runs the command that the
@@ -152,7 +154,7 @@ func (c *command) run() error {
 	case "help":
 		return flag.ErrHelp
 	}
-	return usagef("there is no command %q%s", name, suggest(name, commands, ""))
+	return usagef("there is no command %q%s", name, fault.Suggest(name, commands, ""))
 }
 
 var commands = map[string]bool{"serve": true, "routes": true, "check": true, "version": true, "help": true}

@@ -21,6 +21,8 @@ import (
 	"testing/fstest"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/fault"
 )
 
 // sampleSite returns a Router with a route of each kind.
@@ -351,7 +353,7 @@ func TestDevOfMountedRouters(t *testing.T) {
 	dir := onDisk(t, fstest.MapFS{"router/a.html": {Data: []byte("on disk")}})
 	made := func(source string) *Router {
 		r := New(files("router/a.html"))
-		r.app = applicationOf(position{file: filepath.ToSlash(filepath.Join(source, "app.go"))})
+		r.app = applicationOf(fault.Position{File: filepath.ToSlash(filepath.Join(source, "app.go"))})
 		return r
 	}
 	outer, inner, gone := made(dir), made(dir), made(filepath.Join(dir, "gone"))

@@ -13,6 +13,8 @@ import (
 	"testing/fstest"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/fault"
 )
 
 // files returns a file system of empty files.
@@ -58,7 +60,7 @@ func registered(tb testing.TB, lines ...string) *Router {
 		words := strings.Fields(line)
 		rt := routes["router/"+words[0]]
 		if rt == nil {
-			tb.Fatalf("%s is no route: %v", words[0], joinFaults(r.tree.faults))
+			tb.Fatalf("%s is no route: %v", words[0], fault.Join(r.tree.faults))
 		}
 		for _, method := range words[1:] {
 			if method == "ANY" {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/flow/internal/fault"
 )
 
 // A Mounted is a handler that answers a whole branch of URLs: see Router.Mount.
@@ -16,13 +18,13 @@ type Mounted struct {
 	outer   *Router
 	inner   *Router // nil if the handler is no Router
 	handler http.Handler
-	pos     position
+	pos     fault.Position
 	text    string // the prefix as it was given
 	prefix  []segment
 	slash   bool // the prefix ended in one
 	refused bool // and reported
 	label   string
-	named   position
+	named   fault.Position
 	uses    []use
 	maxBody int64
 }
@@ -52,7 +54,7 @@ type Mounted struct {
 // One that is wrapped in middleware is a handler like any other: give the middleware
 // to Mounted.Use, or to the Router.
 func (r *Router) Mount(prefix string, h http.Handler) *Mounted {
-	m := &Mounted{outer: r, handler: h, pos: caller(0), text: prefix}
+	m := &Mounted{outer: r, handler: h, pos: fault.Caller(0), text: prefix}
 	r.own.change(m.pos, "Mount", func() {
 		var err error
 		m.prefix, err = parsePrefix(prefix)
@@ -179,7 +181,7 @@ func elementsOf(segments []segment) []element {
 // "invoices.show" for itself as before. A name that is taken is a fault. So is Name
 // of a handler that is no Router, and has no names.
 func (m *Mounted) Name(label string) *Mounted {
-	pos := caller(0)
+	pos := fault.Caller(0)
 	m.outer.own.change(pos, "Name", func() {
 		switch {
 		case label == "":
@@ -196,14 +198,14 @@ func (m *Mounted) Name(label string) *Mounted {
 
 // Use adds middleware for what is mounted. It takes what File.Use takes.
 func (m *Mounted) Use(middleware ...any) *Mounted {
-	m.outer.own.use(caller(0), "Use", &m.uses, middleware)
+	m.outer.own.use(fault.Caller(0), "Use", &m.uses, middleware)
 	return m
 }
 
 // MaxBody limits the body of a request, in bytes, in place of Router.MaxBody. Without
 // it, a mounted Router has its own limits.
 func (m *Mounted) MaxBody(bytes int64) *Mounted {
-	pos := caller(0)
+	pos := fault.Caller(0)
 	m.outer.own.change(pos, "MaxBody", func() {
 		if err := checkMaxBody(bytes); err != nil {
 			m.fault(pos, "%v", err)
@@ -215,8 +217,8 @@ func (m *Mounted) MaxBody(bytes int64) *Mounted {
 }
 
 // fault is called while the registry of the outer Router is changed.
-func (m *Mounted) fault(pos position, format string, args ...any) {
-	m.outer.own.faults = append(m.outer.own.faults, faultAt(pos, "Mount(%q): %s", m.text, fmt.Sprintf(format, args...)))
+func (m *Mounted) fault(pos fault.Position, format string, args ...any) {
+	m.outer.own.faults = append(m.outer.own.faults, fault.At(pos, "Mount(%q): %s", m.text, fmt.Sprintf(format, args...)))
 }
 
 // name returns what a name of the inner Router is in the outer one.
@@ -326,7 +328,7 @@ func (c *compiler) finishInner(m *Mounted) {
 	inner.table.names = names
 	inner.finish()
 	for _, f := range inner.faults {
-		f.text = fmt.Sprintf("Mount(%q): %s", m.text, f.text)
+		f.Text = fmt.Sprintf("Mount(%q): %s", m.text, f.Text)
 		c.faults = append(c.faults, f)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"example.com/flow/internal/fault"
 )
 
 // A registry holds the registrations of one origin, in the order in which they
@@ -17,23 +19,23 @@ import (
 type registry struct {
 	mu     sync.Mutex
 	closed bool
-	begun  position // of the first registration
+	begun  fault.Position // of the first registration
 	uses   []use
 	files  []*File
 	dirs   []*Dir
 	withs  []with
 	mounts []*Mounted
-	faults []fault
+	faults []fault.Fault
 }
 
 // change records something, or panics if the routes are compiled already.
-func (g *registry) change(pos position, what string, record func()) {
+func (g *registry) change(pos fault.Position, what string, record func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
 		panic(fmt.Sprintf("%v: %s comes too late: the routes were compiled by Check or by the first request, register before", pos, what))
 	}
-	if g.begun.line == 0 {
+	if g.begun.Line == 0 {
 		g.begun = pos
 	}
 	record()
@@ -46,18 +48,18 @@ func (g *registry) close() {
 }
 
 // first returns where something was registered first, if anything was.
-func (g *registry) first() (position, bool) {
+func (g *registry) first() (fault.Position, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.begun, g.begun.line > 0
+	return g.begun, g.begun.Line > 0
 }
 
-func (g *registry) use(pos position, what string, to *[]use, middleware []any) {
+func (g *registry) use(pos fault.Position, what string, to *[]use, middleware []any) {
 	g.change(pos, what, func() {
 		for _, m := range middleware {
 			u, err := parseMiddleware(m)
 			if err != nil {
-				g.faults = append(g.faults, faultAt(pos, "%s: %v", what, err))
+				g.faults = append(g.faults, fault.At(pos, "%s: %v", what, err))
 				continue
 			}
 			u.pos = pos
@@ -66,20 +68,20 @@ func (g *registry) use(pos position, what string, to *[]use, middleware []any) {
 	})
 }
 
-func (g *registry) at(pos position, path string) *File {
+func (g *registry) at(pos fault.Position, path string) *File {
 	f := &File{reg: g, pos: pos, path: path}
 	g.change(pos, "At", func() { g.files = append(g.files, f) })
 	return f
 }
 
 // counterpart returns the File that the static calls of one line speak of.
-func (g *registry) counterpart(pos position, what string) *File {
-	f := &File{reg: g, pos: pos, counterpart: path.Base(pos.file), what: what}
+func (g *registry) counterpart(pos fault.Position, what string) *File {
+	f := &File{reg: g, pos: pos, counterpart: path.Base(pos.File), what: what}
 	g.change(pos, what, func() { g.files = append(g.files, f) })
 	return f
 }
 
-func (g *registry) in(pos position, path string) *Dir {
+func (g *registry) in(pos fault.Position, path string) *Dir {
 	d := &Dir{reg: g, pos: pos, path: path}
 	g.change(pos, "In", func() { g.dirs = append(g.dirs, d) })
 	return d
@@ -89,7 +91,7 @@ func (g *registry) in(pos position, path string) *Dir {
 // a path, and With hands it to the function it is given.
 type File struct {
 	reg         *registry
-	pos         position
+	pos         fault.Position
 	path        string // what At was given
 	counterpart string // the calling file, if At was not called
 	what        string // the static call, for messages
@@ -99,47 +101,47 @@ type File struct {
 
 // GET begins the registration of a handler for GET. A file without one for HEAD
 // answers HEAD with it too.
-func (f *File) GET() *Verb { return f.verb(caller(0), http.MethodGet) }
+func (f *File) GET() *Verb { return f.verb(fault.Caller(0), http.MethodGet) }
 
 // POST begins the registration of a handler for POST.
-func (f *File) POST() *Verb { return f.verb(caller(0), http.MethodPost) }
+func (f *File) POST() *Verb { return f.verb(fault.Caller(0), http.MethodPost) }
 
 // PUT begins the registration of a handler for PUT.
-func (f *File) PUT() *Verb { return f.verb(caller(0), http.MethodPut) }
+func (f *File) PUT() *Verb { return f.verb(fault.Caller(0), http.MethodPut) }
 
 // PATCH begins the registration of a handler for PATCH.
-func (f *File) PATCH() *Verb { return f.verb(caller(0), http.MethodPatch) }
+func (f *File) PATCH() *Verb { return f.verb(fault.Caller(0), http.MethodPatch) }
 
 // DELETE begins the registration of a handler for DELETE.
-func (f *File) DELETE() *Verb { return f.verb(caller(0), http.MethodDelete) }
+func (f *File) DELETE() *Verb { return f.verb(fault.Caller(0), http.MethodDelete) }
 
 // HEAD begins the registration of a handler for HEAD, which then does not reach
 // the one for GET.
-func (f *File) HEAD() *Verb { return f.verb(caller(0), http.MethodHead) }
+func (f *File) HEAD() *Verb { return f.verb(fault.Caller(0), http.MethodHead) }
 
 // OPTIONS begins the registration of a handler for OPTIONS, which is otherwise
 // answered with 204 and Allow.
-func (f *File) OPTIONS() *Verb { return f.verb(caller(0), http.MethodOptions) }
+func (f *File) OPTIONS() *Verb { return f.verb(fault.Caller(0), http.MethodOptions) }
 
 // ANY begins the registration of a handler for every method, known or not, that
 // the file has not registered itself.
-func (f *File) ANY() *Verb { return f.verb(caller(0), anyMethod) }
+func (f *File) ANY() *Verb { return f.verb(fault.Caller(0), anyMethod) }
 
 // Method begins the registration of a handler for any other method, such as
 // "PROPFIND". Methods are case-sensitive (RFC 9110, section 9.1).
-func (f *File) Method(method string) *Verb { return f.verb(caller(0), method) }
+func (f *File) Method(method string) *Verb { return f.verb(fault.Caller(0), method) }
 
 // Use adds middleware for all methods of the file, in order: guards, which are
 // func(*Request) Response or func(*Request) (Response, error), and standard
 // middleware, func(http.Handler) http.Handler.
 func (f *File) Use(middleware ...any) {
-	f.reg.use(caller(0), "Use", &f.uses, middleware)
+	f.reg.use(fault.Caller(0), "Use", &f.uses, middleware)
 }
 
 // anyMethod stands for every method. It is no token, so no request has it.
 const anyMethod = "(any)"
 
-func (f *File) verb(pos position, method string) *Verb {
+func (f *File) verb(pos fault.Position, method string) *Verb {
 	v := &Verb{file: f, pos: pos, method: method}
 	f.reg.change(pos, v.call(), func() {
 		f.verbs = append(f.verbs, v)
@@ -181,10 +183,10 @@ func checkMethod(method string) error {
 // To finishes it.
 type Verb struct {
 	file    *File
-	pos     position
+	pos     fault.Position
 	method  string
 	label   string
-	named   position
+	named   fault.Position
 	uses    []use
 	maxBody int64
 	handler *handler
@@ -202,14 +204,14 @@ func (v *Verb) call() string {
 	return fmt.Sprintf("Method(%q)", v.method)
 }
 
-func (v *Verb) fault(pos position, format string, args ...any) {
-	v.file.reg.faults = append(v.file.reg.faults, faultAt(pos, format, args...))
+func (v *Verb) fault(pos fault.Position, format string, args ...any) {
+	v.file.reg.faults = append(v.file.reg.faults, fault.At(pos, format, args...))
 }
 
 // Name labels the route, so that Route gives its URL. One label names one route
 // file; several methods of it may share the label.
 func (v *Verb) Name(label string) *Verb {
-	pos := caller(0)
+	pos := fault.Caller(0)
 	v.file.reg.change(pos, "Name", func() {
 		switch {
 		case label == "":
@@ -224,14 +226,14 @@ func (v *Verb) Name(label string) *Verb {
 
 // Use adds middleware for this method alone. It takes what File.Use takes.
 func (v *Verb) Use(middleware ...any) *Verb {
-	v.file.reg.use(caller(0), "Use", &v.uses, middleware)
+	v.file.reg.use(fault.Caller(0), "Use", &v.uses, middleware)
 	return v
 }
 
 // MaxBody limits the body of a request, in bytes, in place of Router.MaxBody. A
 // larger body is answered with 413.
 func (v *Verb) MaxBody(bytes int64) *Verb {
-	pos := caller(0)
+	pos := fault.Caller(0)
 	v.file.reg.change(pos, "MaxBody", func() {
 		if err := checkMaxBody(bytes); err != nil {
 			v.fault(pos, "%v", err)
@@ -260,7 +262,7 @@ func checkMaxBody(bytes int64) error {
 //
 // Anything else, nil included, is a fault that Check reports.
 func (v *Verb) Do(handler any) *Verb {
-	pos := caller(0)
+	pos := fault.Caller(0)
 	h, err := parseHandler(handler)
 	v.finish(pos, "Do", h, err)
 	return v
@@ -270,13 +272,13 @@ func (v *Verb) Do(handler any) *Verb {
 // The controller is any value; the method is exported and has one of the forms
 // of Do. Anything else is a fault that Check reports.
 func (v *Verb) To(controller any, method string) *Verb {
-	pos := caller(0)
+	pos := fault.Caller(0)
 	h, err := parseController(controller, method)
 	v.finish(pos, "To", h, err)
 	return v
 }
 
-func (v *Verb) finish(pos position, what string, h *handler, err error) {
+func (v *Verb) finish(pos fault.Position, what string, h *handler, err error) {
 	v.file.reg.change(pos, what, func() {
 		if v.done {
 			v.fault(pos, "%s: this %s has a handler already: one method has one", what, v.call())
@@ -287,7 +289,7 @@ func (v *Verb) finish(pos position, what string, h *handler, err error) {
 			v.fault(pos, "%s: %v", what, err)
 			return
 		}
-		if h.pos.file == "" || h.pos.file == "<autogenerated>" {
+		if h.pos.File == "" || h.pos.File == "<autogenerated>" {
 			h.pos = pos
 		}
 		v.handler = h
@@ -297,7 +299,7 @@ func (v *Verb) finish(pos position, what string, h *handler, err error) {
 // A Dir is a directory of the tree that middleware is registered for.
 type Dir struct {
 	reg  *registry
-	pos  position
+	pos  fault.Position
 	path string
 	uses []use
 }
@@ -305,12 +307,12 @@ type Dir struct {
 // Use adds middleware for the route files below the directory, and for the one
 // that is called like it. It takes what File.Use takes.
 func (d *Dir) Use(middleware ...any) {
-	d.reg.use(caller(0), "Use", &d.uses, middleware)
+	d.reg.use(fault.Caller(0), "Use", &d.uses, middleware)
 }
 
 // A with is a function that registers handlers once a value for it is provided.
 type with struct {
-	pos      position
+	pos      fault.Position
 	want     reflect.Type
 	register func(*File, any) // nil if With was given nil
 }
@@ -324,8 +326,8 @@ type handler struct {
 	flow    flowFunc
 	std     http.Handler
 	content *content
-	cache   []string // the Cache-Control of content
-	pos     position // of the function itself
+	cache   []string       // the Cache-Control of content
+	pos     fault.Position // of the function itself
 }
 
 const handlerForms = `a handler is one of
@@ -383,16 +385,16 @@ func convert[F any](v any) (f F, ok bool) {
 }
 
 // funcPosition returns where a function is written, if v is one.
-func funcPosition(v reflect.Value) position {
+func funcPosition(v reflect.Value) fault.Position {
 	if v.Kind() != reflect.Func {
-		return position{}
+		return fault.Position{}
 	}
 	f := runtime.FuncForPC(v.Pointer())
 	if f == nil {
-		return position{}
+		return fault.Position{}
 	}
 	file, line := f.FileLine(f.Entry())
-	return position{file, line}
+	return fault.Position{File: file, Line: line}
 }
 
 func parseController(controller any, method string) (*handler, error) {
@@ -425,7 +427,7 @@ func parseController(controller any, method string) (*handler, error) {
 // A use is one piece of middleware at the place where it was registered: one of
 // guard and standard is set.
 type use struct {
-	pos      position
+	pos      fault.Position
 	guard    flowFunc
 	standard func(http.Handler) http.Handler
 }

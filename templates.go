@@ -12,6 +12,8 @@ import (
 	"strings"
 	texttemplate "text/template"
 	"text/template/parse"
+
+	"example.com/flow/internal/fault"
 )
 
 // A templateFile is one template of the tree, parsed. In a set it goes by its
@@ -26,7 +28,7 @@ type templateFile struct {
 	shared bool                   // it is from a further tree of New
 	trees  map[string]*parse.Tree // its own, under file, and each define and block
 	broken bool                   // it cannot be parsed
-	faults []fault                // by itself: nothing is made with it if there are any
+	faults []fault.Fault          // by itself: nothing is made with it if there are any
 	used   bool                   // by the application: it is its own, or reached by what is
 }
 
@@ -56,7 +58,7 @@ type library struct {
 	sample   vantage           // of a request for which templates are checked
 	names    map[string]*route // of routes; nil if they are not known
 	builtins map[string]bool   // of text/template, those that were asked about
-	faults   []fault
+	faults   []fault.Fault
 }
 
 // newLibrary returns a library without files, for the routes and public files of a
@@ -113,7 +115,7 @@ func (l *library) check(f *templateFile) {
 	for _, name := range sortedKeys(f.trees) {
 		t := f.trees[name]
 		report := func(n parse.Node, format string, args ...any) {
-			f.faults = append(f.faults, faultInLine(f.file, lineOf(t, n), format, args...))
+			f.faults = append(f.faults, fault.InLine(f.file, lineOf(t, n), format, args...))
 		}
 		switch {
 		case name != f.file && path.Base(name)[0] == '+':
@@ -145,7 +147,7 @@ func (l *library) check(f *templateFile) {
 		})
 	}
 	if f.isLayout() && !hasSlot && len(f.faults) == 0 {
-		f.faults = append(f.faults, faultInLine(f.file, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
+		f.faults = append(f.faults, fault.InLine(f.file, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
 	}
 }
 
@@ -187,7 +189,7 @@ func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode) error {
 			return fmt.Errorf("no partial is called %q: a partial is called by its whole path, as in %q", name, other)
 		}
 	}
-	return fmt.Errorf("no partial is called %q%s", name, suggest(name, partials, fmt.Sprintf(": there is no %s/%s.html", routerDir, name)))
+	return fmt.Errorf("no partial is called %q%s", name, fault.Suggest(name, partials, fmt.Sprintf(": there is no %s/%s.html", routerDir, name)))
 }
 
 // checkCall finds what is wrong about {{route "name" "key" value}} and
@@ -210,7 +212,7 @@ func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
 	}
 	r := l.names[name.Text]
 	if r == nil {
-		return fmt.Errorf("no route is called %q%s", name.Text, suggest(name.Text, l.names, ": name one with Name, or use an automatic name"))
+		return fmt.Errorf("no route is called %q%s", name.Text, fault.Suggest(name.Text, l.names, ": name one with Name, or use an automatic name"))
 	}
 	args := cmd.Args[2:]
 	if piped {
@@ -254,12 +256,12 @@ type templateText struct {
 }
 
 // readTemplates returns the template files of a tree, by name.
-func readTemplates(t *tree) (texts []templateText, faults []fault) {
+func readTemplates(t *tree) (texts []templateText, faults []fault.Fault) {
 	for _, name := range sortedKeys(t.templates) {
 		src := t.templates[name]
 		text, err := fs.ReadFile(src.files, src.file)
 		if err != nil {
-			faults = append(faults, faultIn(src.file, "cannot be read: %v", err))
+			faults = append(faults, fault.In(src.file, "cannot be read: %v", err))
 			continue
 		}
 		texts = append(texts, templateText{name, src.file, string(text), src.shared})

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"text/template/parse"
+
+	"example.com/flow/internal/fault"
 )
 
 // views are the templates of an application, escaped and ready to be rendered.
@@ -72,7 +74,7 @@ func (l *library) views(t *tree) *views {
 		switch {
 		case made != nil:
 		case len(faults) > 0 && (isPartial(name) && called[f.file] || !f.used): // it may need what a page defines
-			made = &view{file: f.file, err: joinFaults(faults)}
+			made = &view{file: f.file, err: fault.Join(faults)}
 		default:
 			v.lost = v.lost || isError
 			l.faults = append(l.faults, faults...)
@@ -123,7 +125,7 @@ func dirOf(name string) string {
 
 // view makes the view of a file. It returns nil if that is not possible, with
 // faults unless they are those of the files by themselves.
-func (l *library) view(f *templateFile, layouts []*templateFile) (*view, []fault) {
+func (l *library) view(f *templateFile, layouts []*templateFile) (*view, []fault.Fault) {
 	s, faults := l.assemble(f, layouts)
 	if s == nil {
 		return nil, faults
@@ -135,7 +137,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*view, []fault
 	templates := s.templates()
 	if name, ok := l.calledInParts(s, templates); ok {
 		t := s.trees[name]
-		return nil, []fault{faultInLine(t.ParseName, lineOf(t, t.Root), "%q ends within a tag, an attribute, a script or a style, and is called more than once, of which html/template escapes only the first rightly: end what it begins", plainName(name))}
+		return nil, []fault.Fault{fault.InLine(t.ParseName, lineOf(t, t.Root), "%q ends within a tag, an attribute, a script or a style, and is called more than once, of which html/template escapes only the first rightly: end what it begins", plainName(name))}
 	}
 	whole, err := l.executable(s, templates, s.outer)
 	if err != nil {
@@ -261,8 +263,8 @@ func plainName(name string) string {
 // escapeFaults says where an error of html/template is, which finds many only where
 // something else begins or ends: each of the files that is wrong by itself, a layout
 // around nothing, or else wherever html/template found it.
-func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault {
-	var faults []fault
+func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault.Fault {
+	var faults []fault.Fault
 	for i, f := range files {
 		alone := s
 		if i > 0 {
@@ -271,7 +273,7 @@ func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault
 		if _, err := l.escape(alone.templates(), f.file); err != nil {
 			own := escapeFault(s, err)
 			if i == 0 {
-				own.text += l.suspects(s)
+				own.Text += l.suspects(s)
 			}
 			faults = append(faults, own)
 		}
@@ -280,10 +282,10 @@ func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault
 		return faults
 	}
 	whole := escapeFault(s, err)
-	if whole.file != s.inner {
-		whole.text += ", with " + s.inner + " in it"
+	if whole.File != s.inner {
+		whole.Text += ", with " + s.inner + " in it"
 	}
-	return []fault{whole}
+	return []fault.Fault{whole}
 }
 
 // suspects names the partials of a set that do not end what they begin.
@@ -304,7 +306,7 @@ func (l *library) endsWithin(templates *template.Template, name string) bool {
 	return errors.As(err, &fault) && fault.ErrorCode == template.ErrEndContext
 }
 
-func escapeFault(s *set, err error) fault {
+func escapeFault(s *set, err error) fault.Fault {
 	var escaping *template.Error
 	if !errors.As(err, &escaping) {
 		return templateFault(s.inner, err)
@@ -315,7 +317,7 @@ func escapeFault(s *set, err error) fault {
 		return templateFault(s.inner, escaping)
 	}
 	line := cmp.Or(escaping.Line, lineOfText(t, escaping.Description))
-	return faultInLine(t.ParseName, line, "%s", plainEscaping(escaping.Description))
+	return fault.InLine(t.ParseName, line, "%s", plainEscaping(escaping.Description))
 }
 
 // lineOfText returns the line of the text that an error of html/template quotes, or
@@ -347,20 +349,20 @@ func (notNowWriter) Write([]byte) (int, error) { return 0, errNotNow }
 // checkFuncs returns functions that html/template takes: it panics for a value that
 // is no function, in place of which another stands then, and for a name that is no
 // identifier. Names that are taken are faults too.
-func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault) {
+func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault.Fault) {
 	good = template.FuncMap{}
 	for _, name := range sortedKeys(funcs) {
 		switch {
 		case slices.Contains(ownFuncs, name):
-			faults = append(faults, fault{text: fmt.Sprintf("Router.Funcs: %q is a function of every template already: call this one otherwise", name)})
+			faults = append(faults, fault.Fault{Text: fmt.Sprintf("Router.Funcs: %q is a function of every template already: call this one otherwise", name)})
 			continue
 		case strings.HasPrefix(name, "_html_template_") || slices.Contains(templateWords, name):
-			faults = append(faults, fault{text: fmt.Sprintf("Router.Funcs: %q is a word of html/template itself: call this one otherwise", name)})
+			faults = append(faults, fault.Fault{Text: fmt.Sprintf("Router.Funcs: %q is a word of html/template itself: call this one otherwise", name)})
 			continue
 		}
 		good[name] = funcs[name]
 		if err := checkFunc(name, funcs[name]); err != nil {
-			faults = append(faults, fault{text: err.Error()})
+			faults = append(faults, fault.Fault{Text: err.Error()})
 			if good[name] = notNow; checkFunc(name, notNow) != nil {
 				delete(good, name)
 			}
@@ -386,13 +388,13 @@ func checkFunc(name string, f any) (err error) {
 var templateLine = regexp.MustCompile(`^(?:html/)?template: ?(.*?):(\d+)(?::\d+)?: (?:template: )?(.*)$`)
 
 // templateFault gives a template's error the form of all faults: file:line: what.
-func templateFault(file string, err error) fault {
+func templateFault(file string, err error) fault.Fault {
 	text := plainEscaping(strings.ReplaceAll(err.Error(), "\n", " "))
 	if m := templateLine.FindStringSubmatch(text); m != nil {
 		line, _ := strconv.Atoi(m[2])
-		return faultInLine(m[1], line, "%s", m[3])
+		return fault.InLine(m[1], line, "%s", m[3])
 	}
-	return faultIn(file, "%s", text)
+	return fault.In(file, "%s", text)
 }
 
 // contexts is how html/template describes, to itself, where in the HTML it is, and

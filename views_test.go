@@ -12,6 +12,8 @@ import (
 	"testing/fstest"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/fault"
 )
 
 func pages(texts map[string]string) fstest.MapFS {
@@ -359,7 +361,7 @@ func TestUnknownNamesAreNoFaultsIfNobodyCanKnow(t *testing.T) {
 	is := is.New(t)
 	r := New(pages(pagesOf("index.html: {{route `users.show` `id` 1}}\nusers/[id].html: U")))
 	r.app = &application{}
-	r.app.statics.withs = []with{{pos: position{"app/users.id.go", 1}, want: reflect.TypeFor[int](), register: func(*File, any) {}}}
+	r.app.statics.withs = []with{{pos: fault.Position{File: "app/users.id.go", Line: 1}, want: reflect.TypeFor[int](), register: func(*File, any) {}}}
 	err := r.Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), "app/users.id.go:1: flow.With asks for a int, and nothing was provided: give one to Router.Provide")

@@ -1,4 +1,4 @@
-package flow
+package fault
 
 import (
 	"testing"
@@ -20,7 +20,7 @@ func TestSuggest(t *testing.T) {
 	} {
 		t.Run(tt.misspelt, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(suggest(tt.misspelt, names, "!"), tt.want)
+			is.Equal(Suggest(tt.misspelt, names, "!"), tt.want)
 		})
 	}
 }

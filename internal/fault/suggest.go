@@ -1,10 +1,15 @@
-package flow
+package fault
 
-// suggest returns ": did you mean "x"?" for the name that a misspelt one is likely to
+import (
+	"maps"
+	"slices"
+)
+
+// Suggest returns ": did you mean "x"?" for the name that a misspelt one is likely to
 // stand for, or else the hint that it is given.
-func suggest[V any](misspelt string, names map[string]V, otherwise string) string {
+func Suggest[V any](misspelt string, names map[string]V, otherwise string) string {
 	best, nearest := "", 3 // farther away it is another word
-	for _, name := range sortedKeys(names) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		letters := []rune(name)
 		if d := distance([]rune(misspelt), letters); d < nearest && 2*d <= len(letters) {
 			best, nearest = name, d

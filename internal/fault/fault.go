@@ -1,0 +1,53 @@
+// Package fault says what is wrong about an application before it serves: each
+// [Fault] is one mistake and the place where it stands. Whoever reads files or
+// registrations makes faults and goes on, and [Join] puts all of them into one
+// report in a fixed order. [Suggest] is for the end of a fault: "did you mean".
+package fault
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A Fault is one mistake of an application. Its text says where, what, and what
+// would be right.
+type Fault struct {
+	File string // what the report is sorted by
+	Line int    // 0 for a name of the route directory
+	Text string
+}
+
+// Error is the text of the fault.
+func (f Fault) Error() string { return f.Text }
+
+// In returns a fault of a file of the route directory.
+func In(file, format string, args ...any) Fault {
+	return Fault{File: file, Text: file + ": " + fmt.Sprintf(format, args...)}
+}
+
+// InLine returns a fault of a line of a template.
+func InLine(file string, line int, format string, args ...any) Fault {
+	return Fault{File: file, Line: line, Text: fmt.Sprintf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))}
+}
+
+// At returns a fault of a line of Go code.
+func At(pos Position, format string, args ...any) Fault {
+	return Fault{File: pos.Short(), Line: pos.Line, Text: pos.String() + ": " + fmt.Sprintf(format, args...)}
+}
+
+// Join returns all faults as one error, one per line, in a fixed order: by file,
+// line and text. It returns nil if there is none.
+func Join(faults []Fault) error {
+	sorted := slices.Clone(faults)
+	slices.SortFunc(sorted, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
+	})
+	sorted = slices.Compact(sorted)
+	errs := make([]error, len(sorted))
+	for i, f := range sorted {
+		errs[i] = f
+	}
+	return errors.Join(errs...)
+}
