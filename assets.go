@@ -6,20 +6,26 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
 )
 
 // An asset is a public file: app.css is /app.css, and also /app.<hash>.css, which
 // never changes.
 type asset struct {
-	shape   *shape
-	hashed  *shape   // nil in development
-	content *content // nil in development
+	file    string
+	pattern *pattern.Pattern
+	hashed  *pattern.Pattern // nil in development
+	content *content         // nil in development
 	serves  handler
 	forever handler // of hashed
 }
@@ -37,59 +43,57 @@ const (
 
 // readAssets reads the public files.
 func (c *compiler) readAssets() {
-	assets := make(map[string]*asset, len(c.tree.public))
-	for _, s := range c.tree.public {
-		assets[belowPublic(s.file)] = &asset{shape: s}
+	assets := make(map[string]*asset, len(c.tree.Public))
+	for _, p := range c.tree.Public {
+		assets[p.Name()] = &asset{file: p.File, pattern: p.Pattern}
 	}
-	held := heldFiles{c.tree.files, map[string][]byte{}}
-	for _, name := range sortedKeys(assets) {
+	held := heldFiles{c.tree.Files, map[string][]byte{}}
+	for _, name := range slices.Sorted(maps.Keys(assets)) {
 		a := assets[name]
 		if d := c.router.disk; d != nil {
-			a.serves.flow = d.public(a.shape.file)
+			a.serves.flow = d.public(a.file)
 			continue
 		}
-		var smaller []*shape
+		var smaller []string
 		for _, ext := range siblings {
 			if sibling := assets[name+ext]; sibling != nil && ext != "" {
-				smaller = append(smaller, sibling.shape)
+				smaller = append(smaller, sibling.file)
 			}
 		}
 		if err := a.read(held, smaller); err != nil {
-			c.faults = append(c.faults, fault.In(a.shape.file, "%v", err))
+			c.faults = append(c.faults, fault.In(a.file, "%v", err))
 		}
 	}
 	c.table.assets = assets
 }
 
-func belowPublic(file string) string { return strings.TrimPrefix(file, publicDir+"/") }
-
 // read makes the content of a from its file and those that are smaller forms of it.
-func (a *asset) read(files heldFiles, smaller []*shape) error {
-	file := a.shape.file
+func (a *asset) read(files heldFiles, smaller []string) error {
+	file := a.file
 	mediaType := mediaTypeOfFile(file, func() []byte { return head(files, file) })
 	identity, err := files.form(file, codingIdentity, compressible(mediaType))
 	if err != nil {
 		return fmt.Errorf("cannot be read: %w", err)
 	}
 	var others []*form
-	for _, s := range smaller {
-		which := slices.Index(siblings[:], path.Ext(s.file))
-		f, err := files.form(s.file, which, compressible(mediaType))
+	for _, sibling := range smaller {
+		which := slices.Index(siblings[:], path.Ext(sibling))
+		f, err := files.form(sibling, which, compressible(mediaType))
 		if err != nil {
-			return fmt.Errorf("%s, a smaller form of it, cannot be read: %w", s.file, err)
+			return fmt.Errorf("%s, a smaller form of it, cannot be read: %w", sibling, err)
 		}
 		if f.size == 0 {
-			return fmt.Errorf("%s is empty, and would be sent in its place: make it anew, or remove it", s.file)
+			return fmt.Errorf("%s is empty, and would be sent in its place: make it anew, or remove it", sibling)
 		}
 		others = append(others, f)
 	}
 	a.content = newContent(mediaType, identity, others...)
-	last := len(a.shape.segments) - 1
-	segments := slices.Clone(a.shape.segments)
-	name := segments[last].text
+	last := len(a.pattern.Segments) - 1
+	segments := slices.Clone(a.pattern.Segments)
+	name := segments[last].Text
 	ext := path.Ext(name)
-	segments[last].text = strings.TrimSuffix(name, ext) + "." + a.content.hash() + ext
-	a.hashed = newShape(file, nil, segments)
+	segments[last].Text = strings.TrimSuffix(name, ext) + "." + a.content.hash() + ext
+	a.hashed = pattern.New(segments)
 	a.serves, a.forever = a.handler(revalidate), a.handler(immutable)
 	return nil
 }
@@ -170,27 +174,18 @@ func (readSeekNopCloser) Close() error { return nil }
 func (t *table) asset(v vantage, name string) (string, error) {
 	a := t.assets[name]
 	switch {
-	case a != nil && len(v.values) < len(t.above.names):
-		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, t.above.pattern())
+	case a != nil && len(v.values) < len(t.above.Names):
+		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, t.above.String())
 	case a != nil:
-		return cmp.Or(a.hashed, a.shape).under(v), nil
+		return cmp.Or(a.hashed, a.pattern).URL(v.own(t.above)), nil
 	case t.assets[strings.TrimLeft(name, "/")] != nil:
-		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, publicDir)
+		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, routetree.PublicDir)
 	}
-	otherwise := fmt.Sprintf(": there is no %s/%s", publicDir, name)
+	otherwise := fmt.Sprintf(": there is no %s/%s", routetree.PublicDir, name)
 	if len(t.assets) == 0 {
-		otherwise += fmt.Sprintf(", nor anything else below %s/: is it embedded, with //go:embed all:%s all:%[1]s?", publicDir, routerDir)
+		otherwise += fmt.Sprintf(", nor anything else below %s/: is it embedded, with //go:embed all:%s all:%[1]s?", routetree.PublicDir, routetree.RouterDir)
 	}
 	return "", fmt.Errorf("flow: no public file is called %q%s", name, fault.Suggest(name, t.assets, otherwise))
-}
-
-// under returns the URL of a public file asked for at v.
-func (s *shape) under(v vantage) string {
-	given := map[string][]string{}
-	for i, name := range s.names {
-		given[name] = v.values[i : i+1]
-	}
-	return s.url(given)
 }
 
 // Asset returns the URL of a public file, "css/app.css", by its path below public/.

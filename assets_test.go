@@ -3,13 +3,17 @@ package flow
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -456,7 +460,7 @@ func TestFilesOnTheWire(t *testing.T) {
 			resp.Header.Set("Content-Length", "…")
 		}
 		fmt.Fprintf(&got, "%s\n  %s\n", row, resp.Status)
-		for _, key := range sortedKeys(resp.Header) {
+		for _, key := range slices.Sorted(maps.Keys(resp.Header)) {
 			if value := names.Replace(strings.Join(resp.Header[key], ", ")); key != "Etag" || value == "TAG" {
 				fmt.Fprintf(&got, "  %s: %s\n", key, value)
 			} else {
@@ -535,4 +539,17 @@ func TestExpectations(t *testing.T) {
 			is.NoErr(err)
 		})
 	}
+}
+
+// broken is a file system in which one file or directory cannot be opened.
+type broken struct {
+	files fstest.MapFS
+	name  string
+}
+
+func (b broken) Open(name string) (fs.File, error) {
+	if name == b.name {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("disk on fire")}
+	}
+	return b.files.Open(name)
 }

@@ -2,12 +2,17 @@ package flow
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
 )
 
 // A binding is what was registered for one route.
@@ -33,7 +38,7 @@ func (b *binding) verb(method string) *Verb {
 func (c *compiler) staticUses(g *registry) {
 	for _, u := range g.uses {
 		if routes := c.byStem[strings.TrimSuffix(path.Base(u.pos.File), ".go")]; len(routes) > 0 {
-			c.fault(u.pos, "flow.Use is for the whole application, and stands in the counterpart of %s: call it in another file, or use flow.At(%q).Use", routes[0].file, routes[0].path)
+			c.fault(u.pos, "flow.Use is for the whole application, and stands in the counterpart of %s: call it in another file, or use flow.At(%q).Use", routes[0].File, routes[0].Path)
 		}
 	}
 }
@@ -65,14 +70,14 @@ func (c *compiler) add(g *registry) {
 	}
 }
 
-func (c *compiler) bind(b *binding, r *route, v *Verb) {
+func (c *compiler) bind(b *binding, r *routetree.Route, v *Verb) {
 	b.begun = append(b.begun, v)
 	if !v.done {
-		c.fault(v.pos, "%s of %s is never finished: end it with Do or To", v.call(), r.file)
+		c.fault(v.pos, "%s of %s is never finished: end it with Do or To", v.call(), r.File)
 		return
 	}
 	if first := b.verb(v.method); first != nil {
-		c.fault(v.pos, "%s of %s is registered a second time, after %v: keep one", v.call(), r.file, first.pos)
+		c.fault(v.pos, "%s of %s is registered a second time, after %v: keep one", v.call(), r.File, first.pos)
 		return
 	}
 	if v.handler != nil { // else its form is reported
@@ -82,15 +87,15 @@ func (c *compiler) bind(b *binding, r *route, v *Verb) {
 
 // isLayer reports whether In covers anything for a path.
 func (c *compiler) isLayer(dir string) bool {
-	if dir == "" || c.tree.dirs[dir] {
+	if dir == "" || c.tree.Dirs[dir] {
 		return true
 	}
 	r := c.byPath[dir]
-	return r != nil && slices.Contains(r.layers(), dir)
+	return r != nil && slices.Contains(routetree.Layers(r.Path), dir)
 }
 
 // resolve returns the route that a File speaks of, or reports why there is none.
-func (c *compiler) resolve(f *File) *route {
+func (c *compiler) resolve(f *File) *routetree.Route {
 	if f.counterpart == "" {
 		r := c.byPath[f.path]
 		if r == nil {
@@ -101,18 +106,18 @@ func (c *compiler) resolve(f *File) *route {
 	return c.resolveStatic(f.pos, f.counterpart, f.what)
 }
 
-func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *route {
+func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *routetree.Route {
 	stem, isGo := strings.CutSuffix(goFile, ".go")
 	routes := c.byStem[stem]
 	switch {
 	case !isGo || len(routes) == 0:
 		c.fault(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s: rename one of them, or say the path with flow.At", what, goFile)
 	case len(routes) > 1:
-		c.fault(pos, "%s: this file is the counterpart of %s and of %s: say which with flow.At(%q) or flow.At(%q), in a file of another name", what, routes[0].file, routes[1].file, routes[0].path, routes[1].path)
+		c.fault(pos, "%s: this file is the counterpart of %s and of %s: say which with flow.At(%q) or flow.At(%q), in a file of another name", what, routes[0].File, routes[1].File, routes[0].Path, routes[1].Path)
 	default:
 		c.bindings[routes[0]].static = true
-		if reason := setAside(goFile); reason != "" {
-			c.fault(pos, "%s: %s: register with flow.At(%q) in a file of another name", what, reason, routes[0].path)
+		if reason := routetree.SetAside(goFile); reason != "" {
+			c.fault(pos, "%s: %s: register with flow.At(%q) in a file of another name", what, reason, routes[0].Path)
 			c.bindings[routes[0]].failed = true
 			return nil
 		}
@@ -124,19 +129,19 @@ func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *route
 // hint says what a path that is not in the tree may have been meant to be.
 func (c *compiler) hint(p string) string {
 	clean := strings.Trim(p, "/")
-	clean = strings.TrimPrefix(clean, routerDir+"/")
+	clean = strings.TrimPrefix(clean, routetree.RouterDir+"/")
 	clean = strings.TrimSuffix(strings.TrimSuffix(clean, ".html"), ".http")
-	for _, r := range c.tree.routes {
-		if bare(r.path) == bare(clean) || r.path == path.Join(clean, "index") {
-			return fmt.Sprintf(": %s is called %q", r.file, r.path)
+	for _, r := range c.tree.Routes {
+		if bare(r.Path) == bare(clean) || r.Path == path.Join(clean, "index") {
+			return fmt.Sprintf(": %s is called %q", r.File, r.Path)
 		}
 	}
-	for _, dir := range sortedKeys(c.tree.dirs) {
+	for _, dir := range slices.Sorted(maps.Keys(c.tree.Dirs)) {
 		if bare(dir) == bare(clean) {
-			return fmt.Sprintf(": %s/%s is called %q", routerDir, dir, dir)
+			return fmt.Sprintf(": %s/%s is called %q", routetree.RouterDir, dir, dir)
 		}
 	}
-	return `: write the path below ` + routerDir + `/ with its brackets and without extension, as in "users/[id]"`
+	return `: write the path below ` + routetree.RouterDir + `/ with its brackets and without extension, as in "users/[id]"`
 }
 
 // bare returns a path without what is easily forgotten: brackets, parentheses, case.
@@ -168,7 +173,7 @@ func (c *compiler) runWiths(withs []with) *registry {
 		case 0:
 			c.fault(w.pos, "flow.With asks for a %v, and %s: give one to Router.Provide", w.want, c.providedTypes())
 		case 1:
-			c.runWith(w, given.at(w.pos, r.path), fits[0])
+			c.runWith(w, given.at(w.pos, r.Path), fits[0])
 			continue
 		default:
 			c.fault(w.pos, "flow.With asks for a %v, and a %T and a %T were provided: provide one", w.want, fits[0], fits[1])
@@ -201,65 +206,65 @@ func (c *compiler) runWith(w with, f *File, v any) {
 
 // checkBindings reports routes that lack a handler, or have one that they must not.
 func (c *compiler) checkBindings() {
-	mains := map[string]*route{}
-	for _, r := range c.tree.routes {
-		if !r.store {
-			for _, s := range r.shapes {
-				mains[s.key()] = r
+	mains := map[string]*routetree.Route{}
+	for _, r := range c.tree.Routes {
+		if !r.Store {
+			for _, s := range r.Patterns {
+				mains[s.Key()] = r
 			}
 		}
 	}
-	for _, r := range c.tree.routes {
+	for _, r := range c.tree.Routes {
 		b := c.bindings[r]
-		if reason := setAside(r.stem + ".go"); reason != "" && !b.named && !b.static {
-			c.faults = append(c.faults, fault.In(r.file, "%s, and would be its counterpart: rename the route file, or register with flow.At(%q) in a file of another name", reason, r.path))
+		if reason := routetree.SetAside(r.Stem + ".go"); reason != "" && !b.named && !b.static {
+			c.faults = append(c.faults, fault.In(r.File, "%s, and would be its counterpart: rename the route file, or register with flow.At(%q) in a file of another name", reason, r.Path))
 			continue
 		}
-		if r.store {
+		if r.Store {
 			c.checkStore(r, b, mains)
 		}
-		if len(b.begun) == 0 && !b.failed && (!r.page || r.store) {
+		if len(b.begun) == 0 && !b.failed && (!r.Page || r.Store) {
 			what := "no handler is registered for it"
-			if r.store {
+			if r.Store {
 				what += ", and a file called store answers POST on the URL of its directory"
 			}
-			c.faults = append(c.faults, fault.In(r.file, "%s: %s", what, c.remedy(r)))
+			c.faults = append(c.faults, fault.In(r.File, "%s: %s", what, c.remedy(r)))
 		}
 	}
 }
 
 // remedy says how a handler for r is registered.
-func (c *compiler) remedy(r *route) string {
+func (c *compiler) remedy(r *routetree.Route) string {
 	verb := "GET().Do(…)"
-	if r.store {
+	if r.Store {
 		verb = "POST().Do(…)"
 	}
 	switch {
 	case c.router.app == nil:
-		return fmt.Sprintf("call At(%q).%s on this Router, which was made in a test file and so has no static calls", r.path, verb)
-	case len(c.byStem[r.stem]) > 1:
-		return fmt.Sprintf("call flow.At(%q).%s in %s", r.path, verb, c.router.app.dir())
+		return fmt.Sprintf("call At(%q).%s on this Router, which was made in a test file and so has no static calls", r.Path, verb)
+	case len(c.byStem[r.Stem]) > 1:
+		return fmt.Sprintf("call flow.At(%q).%s in %s", r.Path, verb, c.router.app.dir())
 	}
-	return fmt.Sprintf("call flow.%s in %s/%s.go, or flow.At(%q).%[1]s in another file there", verb, c.router.app.dir(), r.stem, r.path)
+	return fmt.Sprintf("call flow.%s in %s/%s.go, or flow.At(%q).%[1]s in another file there", verb, c.router.app.dir(), r.Stem, r.Path)
 }
 
 // checkStore reports whatever of a store is no POST, and POST beside it.
-func (c *compiler) checkStore(store *route, b *binding, mains map[string]*route) {
+func (c *compiler) checkStore(store *routetree.Route, b *binding, mains map[string]*routetree.Route) {
 	for _, v := range b.verbs {
 		if v.method != http.MethodPost {
-			c.fault(v.pos, "%s: %s serves POST and nothing but POST: register other methods for the index file beside it", v.call(), store.file)
+			c.fault(v.pos, "%s: %s serves POST and nothing but POST: register other methods for the index file beside it", v.call(), store.File)
 		}
 	}
 	if len(b.verbs) > 0 && b.verb(http.MethodPost) == nil {
-		c.faults = append(c.faults, fault.In(store.file, "no handler is registered for POST: %s", c.remedy(store)))
+		c.faults = append(c.faults, fault.In(store.File, "no handler is registered for POST: %s", c.remedy(store)))
 	}
-	for _, s := range store.shapes {
-		main := mains[s.key()]
+	for _, s := range store.Patterns {
+		main := mains[s.Key()]
 		if main == nil {
 			continue
 		}
 		if v := c.bindings[main].verb(http.MethodPost); v != nil {
-			c.fault(v.pos, "%s and %s both answer POST %s: keep one of them", main.file, store.file, sampleURL(s.segments))
+			c.fault(v.pos, "%s and %s both answer POST %s: keep one of them", main.File, store.File, pattern.Sample(s.Segments))
 		}
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -19,6 +20,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 const (
@@ -29,7 +32,7 @@ const (
 // lone returns a Router of one route file, x, that answers every method with the
 // handler, after the middleware, and the log that it writes.
 func lone(handler any, use ...any) (*Router, *journal) {
-	r := New(files("router/x.http"))
+	r := New(flowtest.Files("router/x.http"))
 	r.Use(use...)
 	r.At("x").ANY().Do(handler)
 	return r, journalOf(r)
@@ -135,7 +138,7 @@ func TestInput(t *testing.T) {
 				all := req.All()
 				is.Equal(req.Only("a", "b", "c", "none"), all)
 				got = fmt.Sprintf("%q %q map[", req.Input("a"), req.Inputs("a"))
-				for i, key := range sortedKeys(all) {
+				for i, key := range slices.Sorted(maps.Keys(all)) {
 					got += []string{"", " "}[min(i, 1)] + key + ":"
 					if all[key] == nil {
 						got += "<nil>"
@@ -327,7 +330,7 @@ func TestMaxBody(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(files("router/x.http"))
+			r := New(flowtest.Files("router/x.http"))
 			r.MaxBody = tt.router
 			if v := r.At("x").POST(); tt.verb > 0 {
 				v.MaxBody(tt.verb).Do(tt.handler)

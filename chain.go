@@ -14,14 +14,19 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
 )
 
 // An endpoint is what answers one method of one shape, compiled: its chain of
 // middleware and its handler.
 type endpoint struct {
 	pattern string // for http.Request.Pattern; "" if nothing matched
-	shape   *shape
-	route   *route // nil for public files, for what is mounted and for what matched nothing
+	shape   *pattern.Pattern
+	file    string           // that it is of, or where Mount was called; for messages
+	route   *routetree.Route // nil for public files, for what is mounted and for what matched nothing
 	steps   []step
 	handler handler
 	maxBody int64
@@ -41,7 +46,7 @@ type endpoint struct {
 }
 
 // isPage reports whether the endpoint is one of a page's route file.
-func (e *endpoint) isPage() bool { return e.route != nil && e.route.page }
+func (e *endpoint) isPage() bool { return e.route != nil && e.route.Page }
 
 // A step is one piece of middleware of a chain: a guard, or the standard
 // middleware of a place.
@@ -166,7 +171,7 @@ func (x *exchange) clone() *exchange {
 }
 
 // vantage returns where the request asks for URLs.
-func (x *exchange) vantage() vantage { return vantage{x.endpoint.shape.segments, x.values} }
+func (x *exchange) vantage() vantage { return vantage{x.endpoint.shape.Segments, x.values} }
 
 // bodyOutside returns the body of a request as the Router around has watched it, or
 // nil.
@@ -182,7 +187,7 @@ func (x *exchange) bodyOutside(r *http.Request) *body {
 }
 
 func (x *exchange) param(name string) string {
-	for i, n := range x.endpoint.shape.names {
+	for i, n := range x.endpoint.shape.Names {
 		if n == name {
 			return x.values[i]
 		}
@@ -192,8 +197,8 @@ func (x *exchange) param(name string) string {
 
 func (x *exchange) segments(name string) []string {
 	s := x.endpoint.shape
-	i := slices.Index(s.names, name)
-	switch catchAll := s.hasRest() && name == s.segments[len(s.segments)-1].text; {
+	i := slices.Index(s.Names, name)
+	switch catchAll := s.HasRest() && name == s.Segments[len(s.Segments)-1].Text; {
 	case i < 0:
 		return nil
 	case catchAll && x.rest != nil:
@@ -282,7 +287,7 @@ func (x *exchange) recoverChain(w http.ResponseWriter, t *tracker) {
 }
 
 func (x *exchange) setPathValues(r *http.Request) {
-	for i, name := range x.endpoint.shape.names {
+	for i, name := range x.endpoint.shape.Names {
 		if v := x.values[i]; r.PathValue(name) != v { // a Router around has set them
 			r.SetPathValue(name, v)
 		}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // logged makes r write its log into a buffer.
@@ -46,7 +48,7 @@ func TestChainContainsPanics(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(files("router/a.http"))
+			r := New(flowtest.Files("router/a.http"))
 			log := logged(r)
 			seen := 0
 			r.Use(func(next http.Handler) http.Handler {
@@ -88,7 +90,7 @@ func TestGuardsDoNotFailOpen(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(files("router/a.http"))
+			r := New(flowtest.Files("router/a.http"))
 			log := logged(r)
 			r.Use(tt.guard)
 			r.At("a").GET().Do(func(*Request) string {
@@ -103,7 +105,7 @@ func TestGuardsDoNotFailOpen(t *testing.T) {
 
 func TestHandlerThatReturnsNext(t *testing.T) {
 	is := is.New(t)
-	r := New(files("router/a.http"))
+	r := New(flowtest.Files("router/a.http"))
 	log := logged(r)
 	r.At("a").GET().Do(func(*Request) Response { return Next() })
 	is.Equal(serve(r, "GET", "/a").Code, 500)
@@ -112,7 +114,7 @@ func TestHandlerThatReturnsNext(t *testing.T) {
 
 func TestNextSetsHeadersFirst(t *testing.T) {
 	is := is.New(t)
-	r := New(files("router/a.http"))
+	r := New(flowtest.Files("router/a.http"))
 	r.Use(func(*Request) Response { return Next().Header("A", "guard").Header("B", "guard") })
 	r.At("a").GET().Do(func(*Request) Response { return Text("").Header("B", "handler") })
 	w := serve(r, "GET", "/a")
@@ -148,7 +150,7 @@ func TestMiddlewareMayAnswerTwiceOrNever(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(files("router/a.http"))
+			r := New(flowtest.Files("router/a.http"))
 			logged(r)
 			calls := 0
 			r.At("a").GET().Use(wrap, tt.middleware, wrap).Do(func(*Request) string {
@@ -165,7 +167,7 @@ func TestMiddlewareMayAnswerTwiceOrNever(t *testing.T) {
 // see the data of another.
 func TestHandlersThatOutliveTheirRequest(t *testing.T) {
 	is := is.New(t)
-	r := New(files("router/slow/[id].http", "router/fast/[id].http", "router/lent/[id].http"))
+	r := New(flowtest.Files("router/slow/[id].http", "router/fast/[id].http", "router/lent/[id].http"))
 	logged(r)
 	release := make(chan struct{})
 	var late sync.WaitGroup
@@ -210,7 +212,7 @@ func TestHandlersThatOutliveTheirRequest(t *testing.T) {
 
 func TestConcurrentRequestsOfAllKinds(t *testing.T) {
 	is := is.New(t)
-	r := New(files("router/flow/[id].http", "router/std/[id].http", "router/guarded/[id].http", "router/page/[id].html", "router/boom/[id].http"))
+	r := New(flowtest.Files("router/flow/[id].http", "router/std/[id].http", "router/guarded/[id].http", "router/page/[id].html", "router/boom/[id].http"))
 	logged(r)
 	r.Authenticate = func(req *Request) (any, error) { return req.Input("user"), nil }
 	echo := func(req *Request) string { return fmt.Sprint(req.Param("id"), req.User(), req.Input("id")) }
@@ -256,7 +258,7 @@ func TestConcurrentRequestsOfAllKinds(t *testing.T) {
 func TestFirstRequestsCompileOnce(t *testing.T) {
 	is := is.New(t)
 	made := 0
-	r := New(files("router/a.http"))
+	r := New(flowtest.Files("router/a.http"))
 	r.Use(func(next http.Handler) http.Handler { made++; return next })
 	r.At("a").GET().Do(hello)
 	var clients sync.WaitGroup
@@ -269,7 +271,7 @@ func TestFirstRequestsCompileOnce(t *testing.T) {
 
 func TestFaultsAreLoggedOnce(t *testing.T) {
 	is := is.New(t)
-	r := New(files("router/a.http"))
+	r := New(flowtest.Files("router/a.http"))
 	log := logged(r)
 	for range 3 {
 		is.Equal(serve(r, "GET", "/a").Code, 500)
@@ -281,7 +283,7 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("under the race detector no Request is used twice")
 	}
-	r := New(files("router/about.http", "router/users/[id].http", "router/users/new.http", "router/docs/[...rest].http", "router/guarded.http"))
+	r := New(flowtest.Files("router/about.http", "router/users/[id].http", "router/users/new.http", "router/docs/[...rest].http", "router/guarded.http"))
 	r.At("about").GET().Do(hello)
 	r.At("about").POST().Do(hello)
 	r.At("users/[id]").GET().Do(hello)

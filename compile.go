@@ -12,6 +12,10 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
 )
 
 // A table is an application compiled: the tree and its registrations, ready to
@@ -23,12 +27,12 @@ type table struct {
 	standard []step // the Router's standard middleware
 	notFound *endpoint
 	denied   *endpoint // for cross-origin requests
-	names    map[string]*route
+	names    map[string]*routetree.Route
 	assets   map[string]*asset // public files, by path below public/
 	views    *views
-	above    *shape // the prefix that the Router is mounted at, also for what matches nothing
-	inside   bool   // another Router
-	maxBody  int64  // where nothing else is said
+	above    *pattern.Pattern // the prefix that the Router is mounted at, also for what matches nothing
+	inside   bool             // another Router
+	maxBody  int64            // where nothing else is said
 	infos    []RouteInfo
 	pool     sync.Pool // of *exchange
 }
@@ -36,12 +40,12 @@ type table struct {
 // A compiler holds the registrations against the tree.
 type compiler struct {
 	router   *Router
-	tree     *tree
-	byPath   map[string]*route
-	byStem   map[string][]*route
+	tree     *routetree.Tree
+	byPath   map[string]*routetree.Route
+	byStem   map[string][]*routetree.Route
 	uses     []use
 	dirs     map[string][]use
-	bindings map[*route]*binding
+	bindings map[*routetree.Route]*binding
 	mounts   []*Mounted
 	inside   map[*Mounted]*compiler // of the Routers among them
 	table    *table
@@ -63,24 +67,26 @@ func compile(r *Router) *table {
 func newCompiler(r *Router) *compiler {
 	r.building.Store(true)
 	if r.tree == nil { // a Router that New did not make
-		r.tree = readTree(nil, nil)
+		r.tree = routetree.Read(nil, nil)
 	}
-	r.tree.mount(r.prefix())
+	r.tree = r.tree.Below(r.prefix())
 	c := &compiler{
 		router:   r,
 		tree:     r.tree,
-		byPath:   r.tree.byPath(),
-		byStem:   r.tree.byStem(),
+		byPath:   map[string]*routetree.Route{},
+		byStem:   map[string][]*routetree.Route{},
 		dirs:     map[string][]use{},
-		bindings: map[*route]*binding{},
+		bindings: map[*routetree.Route]*binding{},
 		inside:   map[*Mounted]*compiler{},
 		table:    newTable(r),
-		faults:   slices.Clone(r.tree.faults),
+		faults:   slices.Clone(r.tree.Faults),
 	}
-	for _, route := range r.tree.routes {
+	for _, route := range r.tree.Routes {
 		c.bindings[route] = &binding{}
+		c.byPath[route.Path] = route
+		c.byStem[route.Stem] = append(c.byStem[route.Stem], route)
 	}
-	if r.app != nil && !r.tree.missing {
+	if r.app != nil && !r.tree.Missing {
 		r.app.statics.close()
 		c.staticUses(&r.app.statics)
 		c.add(&r.app.statics)
@@ -89,7 +95,7 @@ func newCompiler(r *Router) *compiler {
 	}
 	r.own.close() // now, since what With runs may have the Router too
 	c.readMounts()
-	if r.tree.missing { // every path would be unknown, which is not the fault
+	if r.tree.Missing { // every path would be unknown, which is not the fault
 		c.namesMissing = true
 		return c
 	}
@@ -102,8 +108,8 @@ func newCompiler(r *Router) *compiler {
 func newTable(r *Router) *table {
 	t := &table{
 		root:    &node{},
-		names:   map[string]*route{},
-		above:   newShape("", nil, r.tree.prefix),
+		names:   map[string]*routetree.Route{},
+		above:   pattern.New(r.tree.Prefix),
 		inside:  r.outer() != nil,
 		maxBody: cmp.Or(r.MaxBody, defaultMaxBody),
 	}
@@ -123,7 +129,7 @@ func (c *compiler) finish() {
 			c.finishInner(m)
 		}
 	}
-	if !r.tree.missing {
+	if !r.tree.Missing {
 		c.build()
 	}
 	if c.table.err = fault.Join(c.faults); c.table.err == nil {
@@ -174,7 +180,7 @@ func (c *compiler) readNames() {
 			names[stem] = routes[0]
 		}
 	}
-	for _, r := range c.tree.routes {
+	for _, r := range c.tree.Routes {
 		for _, v := range c.bindings[r].begun {
 			if v.label == "" {
 				continue
@@ -182,9 +188,9 @@ func (c *compiler) readNames() {
 			owner, taken := names[v.label]
 			switch first, byLabel := labelled[v.label]; {
 			case taken && owner != r && byLabel:
-				c.fault(v.named, "Name: %q is the name of %s already, given at %v: call this one otherwise", v.label, owner.file, first)
+				c.fault(v.named, "Name: %q is the name of %s already, given at %v: call this one otherwise", v.label, owner.File, first)
 			case taken && owner != r:
-				c.fault(v.named, "Name: %q is the automatic name of %s: call this one otherwise", v.label, owner.file)
+				c.fault(v.named, "Name: %q is the automatic name of %s: call this one otherwise", v.label, owner.File)
 			default:
 				names[v.label], labelled[v.label] = r, v.named
 			}
@@ -238,28 +244,28 @@ func (c *compiler) buildTrie() {
 	for dir, uses := range c.dirs {
 		dirs[dir] = c.steps(uses)
 	}
-	for _, r := range c.tree.routes {
+	for _, r := range c.tree.Routes {
 		steps := slices.Clip(outer)
-		for _, dir := range r.layers() {
+		for _, dir := range routetree.Layers(r.Path) {
 			steps = append(steps, dirs[dir]...)
 		}
 		c.addRoute(r, append(steps, c.steps(c.bindings[r].uses)...))
 	}
-	for _, name := range sortedKeys(t.assets) {
-		c.addPublic(t.assets[name].shape, t.assets[name].serves)
+	for _, name := range slices.Sorted(maps.Keys(t.assets)) {
+		c.addPublic(t.assets[name], t.assets[name].pattern, t.assets[name].serves)
 	}
 	for _, m := range c.mounts {
 		c.addMount(m, slices.Concat(outer, dirs[""], c.steps(m.uses)))
 	}
-	for _, name := range sortedKeys(t.assets) {
+	for _, name := range slices.Sorted(maps.Keys(t.assets)) {
 		a := t.assets[name]
 		if a.hashed == nil {
 			continue
 		}
 		if other := t.root.leafOf(a.hashed).methods[http.MethodGet]; other != nil {
-			c.faults = append(c.faults, fault.In(other.shape.file, "it answers %s, which is the hashed URL of %s: rename it", sampleURL(a.hashed.segments), a.shape.file))
+			c.faults = append(c.faults, fault.In(other.file, "it answers %s, which is the hashed URL of %s: rename it", pattern.Sample(a.hashed.Segments), a.file))
 		}
-		c.addPublic(a.hashed, a.forever)
+		c.addPublic(a, a.hashed, a.forever)
 	}
 	t.root.eachLeaf(func(l *leaf) {
 		if e := l.methods[http.MethodGet]; e != nil && l.methods[http.MethodHead] == nil {
@@ -268,10 +274,10 @@ func (c *compiler) buildTrie() {
 	})
 }
 
-func (c *compiler) addPublic(s *shape, h handler) {
+func (c *compiler) addPublic(a *asset, at *pattern.Pattern, h handler) {
 	t := c.table
-	l := t.root.leafOf(s)
-	l.methods[http.MethodGet] = c.endpoint(s, http.MethodGet, t.standard, h, 0)
+	l := t.root.leafOf(at)
+	l.methods[http.MethodGet] = c.endpoint(a.file, nil, at, http.MethodGet, t.standard, h, 0)
 	l.standard = append(l.standard, fileSteps{nil, t.standard})
 }
 
@@ -282,7 +288,7 @@ func forbidden(w http.ResponseWriter, r *http.Request) {
 }
 
 // addRoute adds a route's handlers, whose chain down to the file is steps.
-func (c *compiler) addRoute(r *route, steps []step) {
+func (c *compiler) addRoute(r *routetree.Route, steps []step) {
 	b := c.bindings[r]
 	chains := make([][]step, len(b.verbs))
 	for i, v := range b.verbs {
@@ -293,15 +299,15 @@ func (c *compiler) addRoute(r *route, steps []step) {
 	if b.servesPage(r) {
 		page = c.renderOnce(r, hasGuard(steps), page)
 	}
-	for _, s := range r.shapes {
+	for _, s := range r.Patterns {
 		l := c.table.root.leafOf(s)
-		if r.store {
+		if r.Store {
 			l.standard = append(l.standard, standard)
 		} else {
 			l.standard = slices.Insert(l.standard, 0, standard)
 		}
 		for i, v := range b.verbs {
-			e := c.endpoint(s, v.method, chains[i], *v.handler, v.maxBody)
+			e := c.endpoint(r.File, r, s, v.method, chains[i], *v.handler, v.maxBody)
 			if v.method == anyMethod {
 				l.any = e
 			} else {
@@ -309,28 +315,28 @@ func (c *compiler) addRoute(r *route, steps []step) {
 			}
 		}
 		if b.servesPage(r) {
-			l.methods[http.MethodGet] = c.endpoint(s, http.MethodGet, steps, page, 0)
+			l.methods[http.MethodGet] = c.endpoint(r.File, r, s, http.MethodGet, steps, page, 0)
 		}
 	}
 }
 
 // servesPage reports whether the page of r is served without a handler.
-func (b *binding) servesPage(r *route) bool {
-	return r.page && !r.store && b.verb(http.MethodGet) == nil && b.verb(anyMethod) == nil
+func (b *binding) servesPage(r *routetree.Route) bool {
+	return r.Page && !r.Store && b.verb(http.MethodGet) == nil && b.verb(anyMethod) == nil
 }
 
 func plainPage(*Request) (Response, error) { return Page(nil), nil }
 
 // renderOnce returns the handler of a page that is the same for all requests:
 // what it renders to. Nobody but the client keeps what a guard has let through.
-func (c *compiler) renderOnce(r *route, guarded bool, otherwise handler) handler {
-	v := c.table.views.byName[r.path]
+func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handler) handler {
+	v := c.table.views.byName[r.Path]
 	if v == nil || !v.fixed || c.namesMissing {
 		return otherwise
 	}
 	html, err := v.render(nil, "", nil)
 	if err != nil {
-		c.faults = append(c.faults, templateFault(r.file, err))
+		c.faults = append(c.faults, templateFault(r.File, err))
 		return otherwise
 	}
 	cache := revalidate
@@ -344,26 +350,27 @@ func hasGuard(steps []step) bool {
 	return slices.ContainsFunc(steps, func(s step) bool { return s.guard != nil })
 }
 
-func (c *compiler) endpoint(s *shape, method string, steps []step, h handler, maxBody int64) *endpoint {
+func (c *compiler) endpoint(file string, r *routetree.Route, s *pattern.Pattern, method string, steps []step, h handler, maxBody int64) *endpoint {
 	// What is mounted may be asked with the Request of the Router around it in the
 	// context, where From would find that one.
 	pure := c.router.outer() == nil && h.std == nil && !slices.ContainsFunc(steps, func(s step) bool { return s.place != nil })
 	return &endpoint{
-		pattern:        strings.TrimPrefix(method+" "+s.pattern(), anyMethod+" "),
+		pattern:        strings.TrimPrefix(method+" "+s.String(), anyMethod+" "),
 		shape:          s,
-		route:          s.route,
+		file:           file,
+		route:          r,
 		steps:          steps,
 		handler:        h,
 		maxBody:        cmp.Or(maxBody, c.table.maxBody),
 		pure:           pure,
 		direct:         h.flow != nil && pure && len(steps) == 0,
-		setsPathValues: !pure && len(s.names) > 0,
+		setsPathValues: !pure && len(s.Names) > 0,
 		keepsBody:      h.flow != nil || hasGuard(steps),
 	}
 }
 
 // unmatched returns an endpoint for a request that no route answers.
-func (t *table) unmatched(steps []step, r *route, h handler) *endpoint {
+func (t *table) unmatched(steps []step, r *routetree.Route, h handler) *endpoint {
 	return &endpoint{shape: t.above, route: r, steps: steps, handler: h, maxBody: t.maxBody, pure: h.flow != nil && len(steps) == 0, miss: true}
 }
 

@@ -64,7 +64,7 @@ func streamed(tb testing.TB, contentType string, body []byte) (*content, *watche
 // inMemory returns a content whose compressed forms are given by extension.
 func inMemory(contentType string, body []byte, smaller map[string][]byte) *content {
 	var others []*form
-	for _, ext := range sortedKeys(smaller) {
+	for _, ext := range slices.Sorted(maps.Keys(smaller)) {
 		others = append(others, newForm(slices.Index(siblings[:], ext), smaller[ext]))
 	}
 	return newContent(contentType, newForm(codingIdentity, body), others...)

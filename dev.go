@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -12,6 +13,10 @@ import (
 	"time"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
 )
 
 // A disk is what Router.Dev reads in place of the embedded files.
@@ -39,8 +44,8 @@ func (r *Router) Dev(dir string) {
 	pos := fault.Caller(0)
 	r.own.change(pos, "Dev", func() {
 		files := os.DirFS(dir)
-		if info, err := fs.Stat(files, routerDir); err != nil || !info.IsDir() {
-			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): there is no directory %s in it: give the directory of the Go file that embeds it", dir, routerDir))
+		if info, err := fs.Stat(files, routetree.RouterDir); err != nil || !info.IsDir() {
+			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): there is no directory %s in it: give the directory of the Go file that embeds it", dir, routetree.RouterDir))
 		}
 		r.disk = &disk{files: files}
 	})
@@ -61,18 +66,18 @@ func (r *Router) views() (*views, error) {
 func (d *disk) read(r *Router) (*views, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := readTree(d.files, r.tree.shared)
-	now.mount(r.tree.prefix)
+	now := routetree.Read(d.files, r.tree.Shared)
+	now = now.Below(r.tree.Prefix)
 	d.compare(r, now)
 	texts, faults := readTemplates(now)
 	onDisk := fileNames(now)
-	state := fmt.Sprint(texts, sortedKeys(onDisk), sortedKeys(now.dirs), now.faults, faults)
+	state := fmt.Sprint(texts, slices.Sorted(maps.Keys(onDisk)), slices.Sorted(maps.Keys(now.Dirs)), now.Faults, faults)
 	if d.views != nil && state == d.state {
 		return d.views, d.err
 	}
 	table := r.table.Load()
 	asset := func(v vantage, name string) (string, error) {
-		file := publicDir + "/" + name
+		file := routetree.PublicDir + "/" + name
 		switch known := table.assets[name] != nil; {
 		case known && !onDisk[file]:
 			return "", fmt.Errorf("flow: %s is gone", file)
@@ -85,13 +90,13 @@ func (d *disk) read(r *Router) (*views, error) {
 	l.asset = asset
 	l.parseAll(texts)
 	d.state, d.views = state, l.views(now)
-	d.views.unbuilt = newShapes(now, fileNames(r.tree))
-	d.err = fault.Join(slices.Concat(now.faults, faults, l.faults))
+	d.views.unbuilt = unbuiltFiles(now, fileNames(r.tree))
+	d.err = fault.Join(slices.Concat(now.Faults, faults, l.faults))
 	return d.views, d.err
 }
 
 // compare logs how the disk differs from the binary, each time that changes.
-func (d *disk) compare(r *Router, now *tree) {
+func (d *disk) compare(r *Router, now *routetree.Tree) {
 	added, removed := difference(fileNames(now), fileNames(r.tree))
 	var args []any
 	if len(added) > 0 {
@@ -100,7 +105,7 @@ func (d *disk) compare(r *Router, now *tree) {
 	if len(removed) > 0 {
 		args = append(args, "gone", strings.Join(removed, ", "))
 	}
-	if err := fault.Join(now.faults); err != nil {
+	if err := fault.Join(now.Faults); err != nil {
 		args = append(args, "faults", err.Error())
 	}
 	if differs := fmt.Sprint(args...); differs != d.differs {
@@ -118,13 +123,24 @@ func (d *disk) gone(file string) error {
 	return nil
 }
 
-// newShapes returns the shapes of a tree whose files are not known.
-func newShapes(t *tree, known map[string]bool) []*shape {
-	shapes := slices.Clone(t.public)
-	for _, r := range t.routes {
-		shapes = append(shapes, r.shapes...)
+// An unbuilt is a URL that a file on disk would have, and that the binary lacks.
+type unbuilt struct {
+	file    string
+	pattern *pattern.Pattern
+}
+
+// unbuiltFiles returns the URLs of the files of a tree that are not known.
+func unbuiltFiles(t *routetree.Tree, known map[string]bool) []unbuilt {
+	var files []unbuilt
+	for _, p := range t.Public {
+		files = append(files, unbuilt{p.File, p.Pattern})
 	}
-	return slices.DeleteFunc(shapes, func(s *shape) bool { return known[s.file] })
+	for _, r := range t.Routes {
+		for _, p := range r.Patterns {
+			files = append(files, unbuilt{r.File, p})
+		}
+	}
+	return slices.DeleteFunc(files, func(u unbuilt) bool { return known[u.file] })
 }
 
 // hint is for those who ask in vain for what is new on disk.
@@ -132,14 +148,14 @@ func (v *views) hint(req *http.Request) string {
 	if len(v.unbuilt) == 0 {
 		return ""
 	}
-	p, _ := parsePath(req)
-	var asked []segment
-	for _, value := range p.values {
-		asked = append(asked, segment{literal, value})
+	p, _ := pattern.ParsePath(req)
+	var asked []pattern.Segment
+	for _, value := range p.Segments {
+		asked = append(asked, pattern.Segment{Kind: pattern.Literal, Text: value})
 	}
-	for _, s := range v.unbuilt {
-		if _, ok := overlap(asked, s.segments); ok {
-			return isNew(s.file)
+	for _, u := range v.unbuilt {
+		if _, ok := pattern.Overlap(asked, u.pattern.Segments); ok {
+			return isNew(u.file)
 		}
 	}
 	return ""
@@ -150,21 +166,21 @@ func isNew(file string) string {
 }
 
 // fileNames returns the route files and public files of a tree.
-func fileNames(t *tree) map[string]bool {
+func fileNames(t *routetree.Tree) map[string]bool {
 	names := map[string]bool{}
-	for _, r := range t.routes {
-		names[r.file] = true
+	for _, r := range t.Routes {
+		names[r.File] = true
 	}
-	for _, s := range t.public {
-		names[s.file] = true
+	for _, s := range t.Public {
+		names[s.File] = true
 	}
 	return names
 }
 
 // difference returns what is in a only and what is in b only.
 func difference(a, b map[string]bool) (onlyA, onlyB []string) {
-	onlyA = slices.DeleteFunc(sortedKeys(a), func(name string) bool { return b[name] })
-	onlyB = slices.DeleteFunc(sortedKeys(b), func(name string) bool { return a[name] })
+	onlyA = slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(name string) bool { return b[name] })
+	onlyB = slices.DeleteFunc(slices.Sorted(maps.Keys(b)), func(name string) bool { return a[name] })
 	return onlyA, onlyB
 }
 

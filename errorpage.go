@@ -3,10 +3,15 @@ package flow
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
 )
 
 // data is what +error.html gets as its dot. It is a map, so that layouts which look
@@ -18,9 +23,9 @@ func (p problem) data(path string) map[string]any {
 // findPlaces notes for each directory of literal names, groups aside, which error
 // page is the nearest. A plain directory goes before one of the same URL in a
 // group, and one that has an error page of its own before both.
-func (v *views) findPlaces(t *tree) {
+func (v *views) findPlaces(t *routetree.Tree) {
 	v.places = map[string]*view{}
-	dirs := append(sortedKeys(t.dirs), "")
+	dirs := append(slices.Sorted(maps.Keys(t.Dirs)), "")
 	slices.SortStableFunc(dirs, func(a, b string) int {
 		if own := v.errors[a] != nil; own != (v.errors[b] != nil) {
 			if own {
@@ -33,7 +38,7 @@ func (v *views) findPlaces(t *tree) {
 	for _, dir := range dirs {
 		u, ok := literalURL(dir)
 		if _, taken := v.places[u]; ok && !taken {
-			v.places[u] = v.nearest(layersOf(path.Join(dir, "index")))
+			v.places[u] = v.nearest(routetree.Layers(path.Join(dir, "index")))
 		}
 	}
 }
@@ -71,12 +76,12 @@ func (v *views) nearest(dirs []string) *view {
 // its file, or else to its URL.
 func (v *views) errorPage(x *exchange, req *Request) *view {
 	if r := x.endpoint.route; r != nil {
-		return v.nearest(r.layers())
+		return v.nearest(routetree.Layers(r.Path))
 	}
 	page := v.places[""]
-	p, _ := parsePath(req.Request)
+	p, _ := pattern.ParsePath(req.Request)
 	u := ""
-	for _, segment := range p.values[min(len(x.router.tree.prefix), len(p.values)):] {
+	for _, segment := range p.Segments[min(len(x.router.tree.Prefix), len(p.Segments)):] {
 		u += "/" + segment
 		place, ok := v.places[u]
 		if !ok || strings.Contains(segment, "/") {

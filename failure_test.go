@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 type nilErr struct{ text string }
@@ -322,7 +324,7 @@ func TestAuthenticateMayAskItsClone(t *testing.T) {
 
 func TestMiddlewareThatAsksForRoutesWhenConstructed(t *testing.T) {
 	is := is.New(t)
-	r := New(files("router/a.http"))
+	r := New(flowtest.Files("router/a.http"))
 	r.At("a").GET().Do(hello)
 	r.Use(func(next http.Handler) http.Handler {
 		_, err := r.Route("a")
@@ -443,6 +445,27 @@ func TestClientsThatLeave(t *testing.T) {
 			}
 			do(r, request("GET", "/x").WithContext(ctx))
 			is.Equal(records(t, log)[0]["level"], tt.level)
+		})
+	}
+}
+
+// A route whose counterpart would be set aside is a fault until its handlers are
+// registered by path.
+func TestSetAsideIsAFault(t *testing.T) {
+	for _, tt := range []struct{ file, want string }{
+		{"x_linux.http", `router/x_linux.http: the go tool builds x_linux.go for linux only, and would be its counterpart: rename the route file, or register with flow.At("x_linux") in a file of another name`},
+		{"@me.http", `router/@me.http: the go tool refuses @me.go, which begins with @, and would be its counterpart: rename the route file, or register with flow.At("@me") in a file of another name`},
+		{".well-known/x.http", `router/.well-known/x.http: the go tool ignores .well-known.x.go, which begins with ., and would be its counterpart: rename the route file, or register with flow.At(".well-known/x") in a file of another name`},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			is := is.New(t)
+			err := New(flowtest.Files("router/" + tt.file)).Check()
+			is.True(err != nil)
+			is.Equal(err.Error(), tt.want)
+
+			r := New(flowtest.Files("router/" + tt.file))
+			r.At(strings.TrimSuffix(tt.file, ".http")).GET().Do(func(*Request) string { return "" })
+			is.NoErr(r.Check())
 		})
 	}
 }

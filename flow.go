@@ -85,6 +85,7 @@ import (
 	"html/template"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
 	"path"
 	"reflect"
@@ -94,6 +95,8 @@ import (
 	"sync/atomic"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/routetree"
 )
 
 // A Router serves the route files of a tree, and its public files. Set its fields
@@ -127,7 +130,7 @@ type Router struct {
 	// all of them. It can trust origins and let patterns through.
 	CrossOrigin http.CrossOriginProtection
 
-	tree     *tree
+	tree     *routetree.Tree
 	app      *application // nil if no static calls speak of it
 	own      registry
 	provided []any
@@ -150,12 +153,24 @@ var _ http.Handler = (*Router)(nil)
 // The static calls (GET, With, Use and so on) in the directory of the file that
 // calls New are registrations of this Router too, unless that file is a test.
 func New(files fs.FS, shared ...fs.FS) *Router {
-	r := &Router{tree: readTree(files, shared)}
+	shared = slices.Clone(shared)
+	for i, f := range shared {
+		shared[i] = orNil(f)
+	}
+	r := &Router{tree: routetree.Read(orNil(files), shared)}
 	if pos := fault.Caller(0); !strings.HasSuffix(pos.File, "_test.go") {
 		r.app = applicationOf(pos)
 		r.app.routers.Add(1)
 	}
 	return r
+}
+
+// orNil makes one nil of all: a nil pointer in an interface is none.
+func orNil(files fs.FS) fs.FS {
+	if isNil(files) {
+		return nil
+	}
+	return files
 }
 
 // At returns the route file of that path below router/, without its extension:
@@ -403,7 +418,7 @@ func registeredForNobody() []fault.Position {
 	applications.Lock()
 	defer applications.Unlock()
 	var first []fault.Position
-	for _, dir := range sortedKeys(applications.byDir) {
+	for _, dir := range slices.Sorted(maps.Keys(applications.byDir)) {
 		app := applications.byDir[dir]
 		if pos, ok := app.statics.first(); ok && app.routers.Load() == 0 && !applications.warned[dir] {
 			applications.warned[dir] = true

@@ -15,6 +15,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/flowtest"
 )
 
 func hello(*Request) string { return "hello" }
@@ -96,7 +98,7 @@ func TestRegistrationFaults(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(files("router/a.html", "router/users/index.html", "router/users/[name].html", "router/(staff)/desk.html"))
+			r := New(flowtest.Files("router/a.html", "router/users/index.html", "router/users/[name].html", "router/(staff)/desk.html"))
 			logged(r)
 			tt.register(r)
 			got := report(r)
@@ -178,7 +180,7 @@ func TestHandlerForms(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(files("router/a.http"))
+			r := New(flowtest.Files("router/a.http"))
 			r.At("a").GET().Do(tt.handler)
 			is.NoErr(r.Check())
 			is.Equal(says(serve(r, "GET", "/a")), "200 hello")
@@ -186,7 +188,7 @@ func TestHandlerForms(t *testing.T) {
 	}
 	t.Run("To", func(t *testing.T) {
 		is := is.New(t)
-		r := New(files("router/a.http"))
+		r := New(flowtest.Files("router/a.http"))
 		r.At("a").GET().To(controller{}, "Show")
 		r.At("a").DELETE().To(&controller{}, "Destroy")
 		is.NoErr(r.Check())
@@ -215,7 +217,7 @@ func TestRegisteringAfterCheckPanics(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(files("router/a.http"))
+			r := New(flowtest.Files("router/a.http"))
 			f, d := r.At("a"), r.In("")
 			v := f.GET().Do(hello)
 			is.NoErr(r.Check())
@@ -253,7 +255,7 @@ func markStd(name string) func(http.Handler) http.Handler {
 }
 
 func TestOrderOfMiddleware(t *testing.T) {
-	r := New(files("router/admin.html", "router/admin/users/[id].http", "router/(g)/x.http", "router/index.html", "public/app.css"))
+	r := New(flowtest.Files("router/admin.html", "router/admin/users/[id].http", "router/(g)/x.http", "router/index.html", "public/app.css"))
 	r.At("admin/users/[id]").GET().Use(mark("verb1"), markStd("verb2")).Do(hello)
 	r.At("admin/users/[id]").POST().Do(hello)
 	r.At("admin/users/[id]").Use(mark("file1"), markStd("file2"))
@@ -289,7 +291,7 @@ func TestOrderOfMiddleware(t *testing.T) {
 
 func TestPreflightMeetsTheFileItAsksFor(t *testing.T) {
 	is := is.New(t)
-	r := New(files("router/users/new.http", "router/users/[id].http"))
+	r := New(flowtest.Files("router/users/new.http", "router/users/[id].http"))
 	r.At("users/new").GET().Do(hello)
 	r.At("users/[id]").PUT().Do(hello)
 	r.At("users/new").Use(markStd("new"))
@@ -311,7 +313,7 @@ func TestPreflightMeetsTheFileItAsksFor(t *testing.T) {
 func TestStandardMiddlewareIsConstructedOnce(t *testing.T) {
 	is := is.New(t)
 	made := 0
-	r := New(files("router/a/b.http", "router/a/c.http"))
+	r := New(flowtest.Files("router/a/b.http", "router/a/c.http"))
 	r.In("a").Use(func(next http.Handler) http.Handler {
 		made++
 		return next
@@ -325,7 +327,7 @@ func TestStandardMiddlewareIsConstructedOnce(t *testing.T) {
 }
 
 func TestPatternAndPathValues(t *testing.T) {
-	r := New(files("router/users/[id]/[...rest].http", "router/[[lang]]/x.http", "router/50%.http", "router/any.http", "public/app.css"))
+	r := New(flowtest.Files("router/users/[id]/[...rest].http", "router/[[lang]]/x.http", "router/50%.http", "router/any.http", "public/app.css"))
 	std := func(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprintf(w, "%s id=%s rest=%s param=%s", req.Pattern, req.PathValue("id"), req.PathValue("rest"), From(req.Context()).Param("id"))
 	}
@@ -366,7 +368,7 @@ func TestPatternAndPathValues(t *testing.T) {
 
 func TestCrossOrigin(t *testing.T) {
 	newRouter := func() *Router {
-		r := New(files("router/a.html"))
+		r := New(flowtest.Files("router/a.html"))
 		r.At("a").POST().Use(mark("guard")).Do(hello)
 		r.Use(markStd("std"))
 		return r
@@ -420,7 +422,7 @@ func TestCrossOrigin(t *testing.T) {
 
 func TestRoutes(t *testing.T) {
 	is := is.New(t)
-	r := New(files("router/index.html", "router/users/[id].http", "router/users/new.html", "router/[...rest].http", "router/[[lang]]/x.http", "router/users/store.http"))
+	r := New(flowtest.Files("router/index.html", "router/users/[id].http", "router/users/new.html", "router/[...rest].http", "router/[[lang]]/x.http", "router/users/store.http"))
 	r.At("users/[id]").ANY().Do(hello)
 	r.At("users/[id]").GET().Name("users.show").Use(pass).Do(hello)
 	r.At("[...rest]").GET().Do(hello)
@@ -455,7 +457,7 @@ func TestRouterThatNewDidNotMake(t *testing.T) {
 
 func TestRoutersDoNotShareAnything(t *testing.T) {
 	is := is.New(t)
-	tree := files("router/a.http")
+	tree := flowtest.Files("router/a.http")
 	one, two := New(tree), New(tree)
 	one.At("a").GET().Do(func(*Request) string { return "one" })
 	two.At("a").GET().Do(func(*Request) string { return "two" })
@@ -481,7 +483,7 @@ func TestGuardPassesValuesOn(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(files("router/a.http"))
+			r := New(flowtest.Files("router/a.http"))
 			r.At("a").GET().Use(tt.use...).Do(tt.handler)
 			is.NoErr(r.Check())
 			is.Equal(says(serve(r, "GET", "/a")), "200 value")
@@ -491,7 +493,7 @@ func TestGuardPassesValuesOn(t *testing.T) {
 
 // TestNoSniffing: whatever answers, browsers believe its media type.
 func TestNoSniffing(t *testing.T) {
-	tree := files("router/text.http", "router/json.http", "router/std.http", "router/own.http", "router/page.html", "router/once.html", "router/bad.http", "public/app.css")
+	tree := flowtest.Files("router/text.http", "router/json.http", "router/std.http", "router/own.http", "router/page.html", "router/once.html", "router/bad.http", "public/app.css")
 	newRouter := func() *Router {
 		r := New(tree)
 		r.At("text").GET().Do(hello)
@@ -522,7 +524,7 @@ func TestNoSniffing(t *testing.T) {
 // TestWithMayHaveTheRouter: what With runs may register for the Router itself, too.
 func TestWithMayHaveTheRouter(t *testing.T) {
 	is := is.New(t)
-	r := New(files("router/a.http", "router/b.http"))
+	r := New(flowtest.Files("router/a.http", "router/b.http"))
 	r.Provide(r)
 	r.app = &application{}
 	r.app.statics.withs = []with{{fault.Position{File: "app/a.go", Line: 1}, reflect.TypeFor[*Router](), func(f *File, v any) {

@@ -3,12 +3,15 @@ package flow
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/routetree"
 )
 
 // A set is what one template reaches: a page in its layouts, or a +file. It is
@@ -57,13 +60,13 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 			b.faults = append(b.faults, b.lost(layout, wrapped)...)
 		}
 	}
-	for _, name := range sortedKeys(f.trees) {
+	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
 		if b.set.trees[name] == nil && b.available[name] != nil {
 			b.set.fragments = append(b.set.fragments, name)
 			b.reach(name)
 		}
 	}
-	for _, name := range sortedKeys(b.missed) {
+	for _, name := range slices.Sorted(maps.Keys(b.missed)) {
 		b.faults = append(b.faults, b.missed[name]...)
 	}
 	if b.bad || len(b.faults) > 0 {
@@ -102,7 +105,7 @@ type setBuilder struct {
 // what the slot of a layout holds.
 func (b *setBuilder) add(f *templateFile, wraps string) {
 	b.bad = b.bad || len(f.faults) > 0
-	for _, name := range sortedKeys(f.trees) {
+	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
 		t := f.trees[name]
 		if name == slot {
 			continue // a {{block "content" .}}, whose default no page needs
@@ -124,7 +127,7 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 		}
 		b.available[name] = t
 	}
-	for _, name := range sortedKeys(f.trees) {
+	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
 		if b.missed[name] != nil {
 			delete(b.missed, name)
 			b.reach(name)
@@ -174,7 +177,7 @@ func (b *setBuilder) reach(name string) {
 
 // lost says why a layout that has a slot does not show what it wraps.
 func (b *setBuilder) lost(layout, wrapped *templateFile) []fault.Fault {
-	for _, name := range sortedKeys(layout.trees) {
+	for _, name := range slices.Sorted(maps.Keys(layout.trees)) {
 		if name == slot {
 			continue // a block of that name stands for what is wrapped
 		}
@@ -215,7 +218,7 @@ func (l *library) layoutsOf(name string) []*templateFile {
 	if isPartial(name) {
 		return nil
 	}
-	for _, dir := range slices.Backward(layersOf(name)) {
+	for _, dir := range slices.Backward(routetree.Layers(name)) {
 		if f := l.files[path.Join(dir, layoutName)]; f != nil {
 			layouts = append(layouts, f)
 		}

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // TestLoad has many clients ask for everything that a Router can do, at once, and
@@ -346,7 +348,7 @@ func (l *load) registerFailures() {
 }
 
 func (l *load) registerMounts() {
-	inner := New(files("router/item/[v].http", "router/to/[v].http"))
+	inner := New(flowtest.Files("router/item/[v].http", "router/to/[v].http"))
 	inner.OnError = func(req *Request, err error) Response {
 		return Text("inner: " + err.Error()).Status(http.StatusConflict)
 	}

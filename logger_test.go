@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // chatty returns a Router with a handler for each way to answer, and its logs: what
 // Logger writes, and what the Router does.
 func chatty() (r *Router, lines, failures *journal) {
-	r = New(files("router/text/[id].http", "router/error.http", "router/panic.http", "router/std.http", "router/nothing.http",
+	r = New(flowtest.Files("router/text/[id].http", "router/error.http", "router/panic.http", "router/std.http", "router/nothing.http",
 		"router/abort.http", "router/late.http", "router/stream.http", "router/hijack.http", "router/late-panic.http", "public/app.css"))
 	failures, lines = journalOf(r), &journal{}
 	r.Use(RequestID, Logger(slog.New(slog.NewJSONHandler(lines, nil))))

@@ -25,6 +25,10 @@ import (
 	"time"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
 )
 
 // Main is the main function of an application: it runs the command that the
@@ -310,11 +314,11 @@ func (c *command) devDir(dir string) (string, error) {
 		dir = c.router.sourceDir()
 		// Built with -trimpath it begins with the path of the package.
 		if !filepath.IsAbs(dir) || !isDir(dir) {
-			return "", usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", routerDir)
+			return "", usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", routetree.RouterDir)
 		}
 	}
-	if !isDir(filepath.Join(dir, routerDir)) {
-		return "", usagef("-dev=%s: there is no directory %s in it", dir, routerDir)
+	if !isDir(filepath.Join(dir, routetree.RouterDir)) {
+		return "", usagef("-dev=%s: there is no directory %s in it", dir, routetree.RouterDir)
 	}
 	return dir, nil
 }
@@ -326,7 +330,7 @@ func (m *Mounted) dev() {
 		return
 	}
 	dir := m.inner.sourceDir()
-	if m.inner.disk == nil && filepath.IsAbs(dir) && isDir(filepath.Join(dir, routerDir)) {
+	if m.inner.disk == nil && filepath.IsAbs(dir) && isDir(filepath.Join(dir, routetree.RouterDir)) {
 		m.inner.Dev(dir)
 	}
 	for _, inside := range m.inner.own.mounts {
@@ -398,15 +402,15 @@ func (r *Router) patternsOf(path string) map[string]bool {
 	if err != nil {
 		return patterns
 	}
-	p, _ := parsePath(&http.Request{URL: u})
-	r.table.Load().root.visit(p.values, nil, func(l *leaf, _, _ []string) bool {
+	p, _ := pattern.ParsePath(&http.Request{URL: u})
+	r.table.Load().root.visit(p.Segments, nil, func(l *leaf, _, _ []string) bool {
 		for _, e := range l.methods {
-			patterns[e.shape.pattern()] = true
+			patterns[e.shape.String()] = true
 		}
 		if l.any != nil && l.any.inner != nil {
 			maps.Copy(patterns, l.any.inner.patternsOf(path))
 		} else if l.any != nil {
-			patterns[cmp.Or(l.any.below, l.any).shape.pattern()] = true
+			patterns[cmp.Or(l.any.below, l.any).shape.String()] = true
 		}
 		return true
 	})

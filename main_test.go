@@ -23,11 +23,13 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // sampleSite returns a Router with a route of each kind.
 func sampleSite() *Router {
-	r := New(files("router/index.html", "router/users/index.http", "router/users/[id].http", "router/users/new.http", "router/docs/[...rest].http"))
+	r := New(flowtest.Files("router/index.html", "router/users/index.http", "router/users/[id].http", "router/users/new.http", "router/docs/[...rest].http"))
 	r.In("users").Use(pass)
 	r.At("users/index").POST().Name("users.create").Do(hello)
 	r.At("users/index").GET().Do(hello)
@@ -37,7 +39,7 @@ func sampleSite() *Router {
 	return r
 }
 
-func faultySite() *Router { return New(files("router/a.http", "router/b.http")) }
+func faultySite() *Router { return New(flowtest.Files("router/a.http", "router/b.http")) }
 
 // A result is what a run of Main shows.
 type result struct {
@@ -129,8 +131,8 @@ func TestRoutesAsJSON(t *testing.T) {
 }
 
 func TestRoutesPath(t *testing.T) {
-	inner := New(files("router/[x].html", "router/index.html"))
-	r := New(files("router/index.html", "router/users/index.html", "router/users/[id].html", "router/docs/[...rest].html", "router/a b.html", "public/app.css"))
+	inner := New(flowtest.Files("router/[x].html", "router/index.html"))
+	r := New(flowtest.Files("router/index.html", "router/users/index.html", "router/users/[id].html", "router/docs/[...rest].html", "router/a b.html", "public/app.css"))
 	r.Mount("/in/[org]", inner)
 	r.Mount("/debug/pprof", http.NotFoundHandler())
 	for _, tt := range []struct{ path, want string }{
@@ -352,7 +354,7 @@ func TestDevOfMountedRouters(t *testing.T) {
 	is := is.New(t)
 	dir := onDisk(t, fstest.MapFS{"router/a.html": {Data: []byte("on disk")}})
 	made := func(source string) *Router {
-		r := New(files("router/a.html"))
+		r := New(flowtest.Files("router/a.html"))
 		r.app = applicationOf(fault.Position{File: filepath.ToSlash(filepath.Join(source, "app.go"))})
 		return r
 	}

@@ -3,12 +3,15 @@ package flow
 import (
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
 )
 
 // A match is what a path led to. Its values belong to the endpoint's parameters.
@@ -38,7 +41,7 @@ type leaf struct {
 
 // A fileSteps is the standard middleware of one file, down to the file itself.
 type fileSteps struct {
-	route *route
+	route *routetree.Route
 	steps []step
 }
 
@@ -61,25 +64,25 @@ type node struct {
 }
 
 // leafOf returns the leaf of a shape, made if it is the first there.
-func (n *node) leafOf(s *shape) *leaf {
-	for _, seg := range s.segments {
-		switch seg.kind {
-		case literal:
-			child := n.literals[seg.text]
+func (n *node) leafOf(s *pattern.Pattern) *leaf {
+	for _, seg := range s.Segments {
+		switch seg.Kind {
+		case pattern.Literal:
+			child := n.literals[seg.Text]
 			if child == nil {
 				child = &node{}
 				if n.literals == nil {
 					n.literals = map[string]*node{}
 				}
-				n.literals[seg.text] = child
+				n.literals[seg.Text] = child
 			}
 			n = child
-		case param:
+		case pattern.Param:
 			if n.param == nil {
 				n.param = &node{}
 			}
 			n = n.param
-		case rest:
+		case pattern.Rest:
 			if n.rest == nil {
 				n.rest = &leaf{methods: map[string]*endpoint{}}
 			}
@@ -126,7 +129,7 @@ func (n *node) deal(method, path string, depth, base int, add func(tree int, pat
 		}
 	}
 	literals := 0
-	for _, text := range sortedKeys(n.literals) {
+	for _, text := range slices.Sorted(maps.Keys(n.literals)) {
 		literals = max(literals, n.literals[text].deal(method, path+"/"+text, depth+1, base, add))
 	}
 	offset := literals
@@ -179,19 +182,19 @@ func noMatch(http.ResponseWriter, *http.Request) {}
 // there if the URL is not canonical: httprouter matches empty segments, and "."
 // and ".." are none of its business.
 func capture(e *endpoint) httprouter.Handle {
-	if len(e.shape.names) == 0 && !e.shape.hasRest() {
+	if len(e.shape.Names) == 0 && !e.shape.HasRest() {
 		return func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
 			w.(*match).endpoint = e
 		}
 	}
-	catchAll := e.shape.hasRest()
+	catchAll := e.shape.HasRest()
 	return func(w http.ResponseWriter, _ *http.Request, ps httprouter.Params) {
 		m := w.(*match)
 		m.endpoint = e
 		values := m.values
 		for i := range ps {
 			v := ps[i].Value
-			if noValue(v) {
+			if pattern.NoValue(v) {
 				m.odd = true
 			}
 			values = append(values, v)
@@ -207,16 +210,11 @@ func capture(e *endpoint) httprouter.Handle {
 
 func canonicalRest(value string) bool {
 	for segment := range strings.SplitSeq(value, "/") {
-		if noValue(segment) {
+		if pattern.NoValue(segment) {
 			return false
 		}
 	}
 	return true
-}
-
-// noValue reports whether an unescaped segment has no place in a canonical URL.
-func noValue(segment string) bool {
-	return len(segment) <= 2 && (segment == "" || segment == "." || segment == "..")
 }
 
 // find sets m to what answers r. It always finds something, if only a 404.
@@ -241,19 +239,19 @@ func (t *table) find(m *match, r *http.Request) {
 // findSlowly asks the trie: for escaped slashes, for what the trees do not hold,
 // and for what answers if no route does.
 func (t *table) findSlowly(m *match, r *http.Request) {
-	p, ok := parsePath(r)
+	p, ok := pattern.ParsePath(r)
 	if !ok {
 		m.endpoint = t.notFound
 		m.values = append(m.values, t.inherited(nil)...)
 		return
 	}
 	var leaves []*leaf
-	t.root.visit(p.values, nil, func(l *leaf, values, rest []string) bool {
+	t.root.visit(p.Segments, nil, func(l *leaf, values, rest []string) bool {
 		leaves = append(leaves, l)
 		e := l.answer(r.Method)
-		if e != nil && !p.canonical {
+		if e != nil && !p.IsCanonical() {
 			e = e.below // how its URLs are spelled is its own affair
-			if e == nil || !p.below(len(e.shape.segments)-1) {
+			if e == nil || !p.IsCanonicalTo(len(e.shape.Segments)-1) {
 				return false
 			}
 		}
@@ -262,7 +260,7 @@ func (t *table) findSlowly(m *match, r *http.Request) {
 		}
 		m.endpoint = e
 		m.values = append(m.values, values...)
-		if e.shape.hasRest() {
+		if e.shape.HasRest() {
 			m.values = append(m.values, strings.Join(rest, "/"))
 			m.rest = rest
 		}
@@ -271,12 +269,12 @@ func (t *table) findSlowly(m *match, r *http.Request) {
 	if m.endpoint != nil {
 		return
 	}
-	m.values = append(m.values, t.inherited(p.values)...)
+	m.values = append(m.values, t.inherited(p.Segments)...)
 	switch {
 	case len(leaves) == 0:
 		m.endpoint = t.notFound
-	case !p.canonical:
-		m.endpoint = t.redirect(location(r, p.escaped))
+	case !p.IsCanonical():
+		m.endpoint = t.redirect(pattern.Location(r, p.Escaped))
 	default:
 		m.endpoint = t.otherMethod(r, leaves)
 	}
@@ -286,9 +284,9 @@ func (t *table) findSlowly(m *match, r *http.Request) {
 // path, for what no route answers.
 func (t *table) inherited(path []string) []string {
 	var values []string
-	for i, seg := range t.above.segments {
+	for i, seg := range t.above.Segments {
 		switch {
-		case seg.kind != param:
+		case seg.Kind != pattern.Param:
 		case i < len(path):
 			values = append(values, path[i])
 		default: // the Router was asked for what is not its own
@@ -296,88 +294,6 @@ func (t *table) inherited(path []string) []string {
 		}
 	}
 	return values
-}
-
-// A requestPath is the path of a request, cleaned.
-type requestPath struct {
-	asked     string   // as it came, escaped
-	escaped   string   // "/users/%2F"
-	values    []string // its segments, unescaped: "users", "/"
-	canonical bool     // it was so spelled already
-}
-
-// parsePath cleans the escaped path of a request: no empty segments, no trailing
-// slash, no "." and "..". ok is false if it has no path.
-func parsePath(r *http.Request) (p requestPath, ok bool) {
-	escaped := r.URL.EscapedPath()
-	if escaped == "" && r.Method != http.MethodConnect {
-		escaped = "/" // as in "GET http://host", and below http.StripPrefix
-	}
-	if !strings.HasPrefix(escaped, "/") {
-		return p, false
-	}
-	segments := make([]string, 0, strings.Count(escaped, "/"))
-	for segment := range strings.SplitSeq(escaped[1:], "/") {
-		switch segment {
-		case "", ".":
-		case "..":
-			segments = segments[:max(len(segments)-1, 0)]
-		default:
-			segments = append(segments, segment)
-		}
-	}
-	p.asked = escaped
-	p.escaped = "/" + strings.Join(segments, "/")
-	p.canonical = p.escaped == escaped
-	for i, s := range segments {
-		value, err := url.PathUnescape(s)
-		if err != nil {
-			return p, false // does not happen: EscapedPath is well formed
-		}
-		segments[i] = value
-	}
-	p.values = segments
-	return p, true
-}
-
-// below reports whether the first n segments of the path were spelled as they are to
-// be, and a slash followed.
-func (p requestPath) below(n int) bool {
-	prefix := p.escaped + "/"
-	for i, c := range prefix {
-		if c != '/' {
-			continue
-		}
-		if n == 0 {
-			return strings.HasPrefix(p.asked, prefix[:i+1])
-		}
-		n--
-	}
-	return false
-}
-
-// location returns the URL of a redirect to the canonical spelling of a path. It
-// keeps a prefix that http.StripPrefix took off, which RequestURI still has.
-func location(r *http.Request, canonical string) string {
-	prefix := ""
-	if u, err := url.ParseRequestURI(r.RequestURI); err == nil {
-		prefix = u.EscapedPath()
-	}
-	// A path that was rewritten otherwise is no suffix, and has no prefix.
-	prefix, stripped := strings.CutSuffix(prefix, r.URL.EscapedPath())
-	if !stripped {
-		prefix = ""
-	}
-	target := strings.TrimRight(prefix, "/") + canonical
-	if canonical == "/" { // the index, below a prefix too
-		target = strings.TrimRight(target, "/")
-	}
-	// Two slashes would lead to another host.
-	target = "/" + strings.TrimLeft(target, `/\`)
-	if r.URL.RawQuery != "" || r.URL.ForceQuery {
-		target += "?" + r.URL.RawQuery
-	}
-	return target
 }
 
 // redirect returns the endpoint for another spelling of a URL.

@@ -15,28 +15,23 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fault"
-)
 
-// files returns a file system of empty files.
-func files(names ...string) fstest.MapFS {
-	m := fstest.MapFS{}
-	for _, name := range names {
-		m[name] = &fstest.MapFile{}
-	}
-	return m
-}
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
+)
 
 // answers returns a handler that says which file and method it was registered
 // for and what the parameters are: "router/[id].http GET id=42 rest=a|b".
-func answers(r *route, method string) func(*Request) string {
+func answers(r *routetree.Route, method string) func(*Request) string {
 	return func(req *Request) string {
-		text := r.file + " " + method
-		for _, seg := range r.shapes[len(r.shapes)-1].segments {
+		text := r.File + " " + method
+		for _, seg := range r.Patterns[len(r.Patterns)-1].Segments {
 			switch {
-			case seg.kind == param:
-				text += " " + seg.text + "=" + req.Param(seg.text)
-			case seg.kind == rest:
-				text += " " + seg.text + "=" + strings.Join(req.Segments(seg.text), "|")
+			case seg.Kind == pattern.Param:
+				text += " " + seg.Text + "=" + req.Param(seg.Text)
+			case seg.Kind == pattern.Rest:
+				text += " " + seg.Text + "=" + strings.Join(req.Segments(seg.Text), "|")
 			}
 		}
 		return text
@@ -52,21 +47,21 @@ func registered(tb testing.TB, lines ...string) *Router {
 		tree["router/"+strings.Fields(line)[0]] = &fstest.MapFile{}
 	}
 	r := New(tree)
-	routes := map[string]*route{}
-	for _, rt := range r.tree.routes {
-		routes[rt.file] = rt
+	routes := map[string]*routetree.Route{}
+	for _, rt := range r.tree.Routes {
+		routes[rt.File] = rt
 	}
 	for _, line := range lines {
 		words := strings.Fields(line)
 		rt := routes["router/"+words[0]]
 		if rt == nil {
-			tb.Fatalf("%s is no route: %v", words[0], fault.Join(r.tree.faults))
+			tb.Fatalf("%s is no route: %v", words[0], fault.Join(r.tree.Faults))
 		}
 		for _, method := range words[1:] {
 			if method == "ANY" {
-				r.At(rt.path).ANY().Do(answers(rt, method))
+				r.At(rt.Path).ANY().Do(answers(rt, method))
 			} else {
-				r.At(rt.path).Method(method).Do(answers(rt, method))
+				r.At(rt.Path).Method(method).Do(answers(rt, method))
 			}
 		}
 	}
@@ -312,19 +307,29 @@ func TestNeedIsSmallForUsualTrees(t *testing.T) {
 
 // slowly is the plainly right matcher: it looks at every shape of every file.
 type slowly struct {
-	shapes  []*shape
-	methods map[*route][]string
+	files   []slowFile
+	methods map[*routetree.Route][]string
 	mounts  []*Mounted
 }
 
+// A slowFile is one pattern of a file.
+type slowFile struct {
+	*pattern.Pattern
+	route *routetree.Route
+}
+
 func newSlowly(r *Router) slowly {
-	s := slowly{methods: map[*route][]string{}, mounts: r.own.mounts}
-	for _, rt := range r.tree.routes {
-		s.shapes = append(s.shapes, rt.shapes...)
+	s := slowly{methods: map[*routetree.Route][]string{}, mounts: r.own.mounts}
+	byPath := map[string]*routetree.Route{}
+	for _, rt := range r.tree.Routes {
+		byPath[rt.Path] = rt
+		for _, p := range rt.Patterns {
+			s.files = append(s.files, slowFile{p, rt})
+		}
 	}
 	for _, f := range r.own.files {
 		for _, v := range f.verbs {
-			rt := r.tree.byPath()[f.path]
+			rt := byPath[f.path]
 			s.methods[rt] = append(s.methods[rt], v.method)
 		}
 	}
@@ -332,7 +337,7 @@ func newSlowly(r *Router) slowly {
 }
 
 // method returns the registered method with which a file answers another, or "".
-func (s slowly) method(rt *route, method string) string {
+func (s slowly) method(rt *routetree.Route, method string) string {
 	has := s.methods[rt]
 	switch {
 	case slices.Contains(has, method):
@@ -345,23 +350,23 @@ func (s slowly) method(rt *route, method string) string {
 	return ""
 }
 
-// matches reports whether the segments of a URL have a shape.
-func (s *shape) matches(path []string) bool {
-	for i, seg := range s.segments {
+// hasURL reports whether the segments of a URL have a pattern.
+func hasURL(p *pattern.Pattern, path []string) bool {
+	for i, seg := range p.Segments {
 		switch {
-		case seg.kind == rest:
+		case seg.Kind == pattern.Rest:
 			return len(path) > i
-		case i >= len(path), seg.kind == literal && seg.text != path[i]:
+		case i >= len(path), seg.Kind == pattern.Literal && seg.Text != path[i]:
 			return false
 		}
 	}
-	return len(path) == len(s.segments)
+	return len(path) == len(p.Segments)
 }
 
-// moreSpecific compares two shapes that match one URL.
-func moreSpecific(a, b *shape) bool {
-	for i := range min(len(a.segments), len(b.segments)) {
-		if x, y := a.segments[i].kind, b.segments[i].kind; x != y {
+// moreSpecific compares two patterns that match one URL.
+func moreSpecific(a, b *pattern.Pattern) bool {
+	for i := range min(len(a.Segments), len(b.Segments)) {
+		if x, y := a.Segments[i].Kind, b.Segments[i].Kind; x != y {
 			return x < y
 		}
 	}
@@ -392,36 +397,36 @@ func (s slowly) answer(method, target string) string {
 		path = append(path, value)
 	}
 	canonical := "/" + strings.Join(kept, "/")
-	var best *shape
+	var best slowFile
 	allowed := map[string]bool{"OPTIONS": true}
 	known := false
-	for _, shape := range s.shapes {
-		if !shape.matches(path) {
+	for _, f := range s.files {
+		if !hasURL(f.Pattern, path) {
 			continue
 		}
 		known = true
-		for _, m := range s.methods[shape.route] {
+		for _, m := range s.methods[f.route] {
 			allowed[m] = true
 			if m == "GET" {
 				allowed["HEAD"] = true
 			}
 		}
-		if s.method(shape.route, method) == "" {
+		if s.method(f.route, method) == "" {
 			continue
 		}
-		beats := best == nil || moreSpecific(shape, best)
-		if best != nil && !moreSpecific(shape, best) && !moreSpecific(best, shape) {
-			beats = s.method(shape.route, method) == method && shape.route.store // beside an ANY
+		beats := best.Pattern == nil || moreSpecific(f.Pattern, best.Pattern)
+		if best.Pattern != nil && !moreSpecific(f.Pattern, best.Pattern) && !moreSpecific(best.Pattern, f.Pattern) {
+			beats = s.method(f.route, method) == method && f.route.Store // beside an ANY
 		}
 		if beats {
-			best = shape
+			best = f
 		}
 	}
 	query := ""
 	if u.RawQuery != "" || u.ForceQuery {
 		query = "?" + u.RawQuery
 	}
-	if m := s.mount(path); m != nil && !beatsMount(best, m) {
+	if m := s.mount(path); m != nil && !beatsMount(best.Pattern, m) {
 		prefix := strings.TrimSuffix("/"+strings.Join(kept[:len(m.prefix)], "/"), "/")
 		switch below := strings.HasPrefix(escaped, prefix+"/"); {
 		case escaped == prefix && m.slash:
@@ -436,7 +441,7 @@ func (s slowly) answer(method, target string) string {
 		return "404"
 	case canonical != escaped:
 		return "308 Location " + canonical + query
-	case best != nil:
+	case best.Pattern != nil:
 		return s.handler(best, path, method)
 	case method == "OPTIONS":
 		return "204 Allow " + strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
@@ -447,8 +452,8 @@ func (s slowly) answer(method, target string) string {
 // mount returns the most specific of what is mounted above a path, or nil.
 func (s slowly) mount(path []string) (best *Mounted) {
 	for _, m := range s.mounts {
-		prefix := &shape{segments: m.prefix}
-		if len(path) < len(m.prefix) || !prefix.matches(path[:len(m.prefix)]) {
+		prefix := pattern.New(m.prefix)
+		if len(path) < len(m.prefix) || !hasURL(prefix, path[:len(m.prefix)]) {
 			continue
 		}
 		if best == nil || moreSpecific(shapeBelow(m), shapeBelow(best)) {
@@ -458,13 +463,13 @@ func (s slowly) mount(path []string) (best *Mounted) {
 	return best
 }
 
-func shapeBelow(m *Mounted) *shape {
+func shapeBelow(m *Mounted) *pattern.Pattern {
 	_, below := m.shapes(nil)
 	return below
 }
 
 // beatsMount compares the file that answers, if one does, with what is mounted.
-func beatsMount(best *shape, m *Mounted) bool {
+func beatsMount(best *pattern.Pattern, m *Mounted) bool {
 	below := shapeBelow(m)
 	return best != nil && !moreSpecific(below, best) // a file for the very prefix wins
 }
@@ -472,24 +477,24 @@ func beatsMount(best *shape, m *Mounted) bool {
 // mountText is what a handler that is mounted says.
 func mountText(m *Mounted, escaped string) string { return "200 " + m.text + " has " + escaped }
 
-func (s slowly) handler(best *shape, path []string, method string) string {
+func (s slowly) handler(best slowFile, path []string, method string) string {
 	values := map[string]string{}
-	for i, seg := range best.segments {
-		switch seg.kind {
-		case param:
-			values[seg.text] = path[i]
-		case rest:
-			values[seg.text] = strings.Join(path[i:], "|")
+	for i, seg := range best.Segments {
+		switch seg.Kind {
+		case pattern.Param:
+			values[seg.Text] = path[i]
+		case pattern.Rest:
+			values[seg.Text] = strings.Join(path[i:], "|")
 		}
 	}
 	registered := s.method(best.route, method)
 	if registered == anyMethod {
 		registered = "ANY"
 	}
-	text := "200 " + best.file + " " + registered
-	for _, seg := range best.route.shapes[len(best.route.shapes)-1].segments {
-		if seg.kind != literal {
-			text += " " + seg.text + "=" + values[seg.text]
+	text := "200 " + best.route.File + " " + registered
+	for _, seg := range best.route.Patterns[len(best.route.Patterns)-1].Segments {
+		if seg.Kind != pattern.Literal {
+			text += " " + seg.Text + "=" + values[seg.Text]
 		}
 	}
 	if method == "HEAD" {
@@ -524,7 +529,7 @@ func fuzzTree(data []byte) *Router {
 			continue
 		}
 		tree["router/"+p+".http"] = &fstest.MapFile{}
-		if t := readTree(tree, nil); len(t.faults) > 0 {
+		if t := routetree.Read(tree, nil); len(t.Faults) > 0 {
 			delete(tree, "router/"+p+".http")
 			continue
 		}
@@ -543,27 +548,27 @@ func fuzzTree(data []byte) *Router {
 	r := New(tree)
 	// POST beside a store is a fault.
 	stores := map[string]bool{}
-	for _, rt := range r.tree.routes {
-		for _, s := range rt.shapes {
-			stores[s.key()] = stores[s.key()] || rt.store
+	for _, rt := range r.tree.Routes {
+		for _, s := range rt.Patterns {
+			stores[s.Key()] = stores[s.Key()] || rt.Store
 		}
 	}
-	for _, rt := range r.tree.routes {
-		beside := !rt.store && slices.ContainsFunc(rt.shapes, func(s *shape) bool { return stores[s.key()] })
+	for _, rt := range r.tree.Routes {
+		beside := !rt.Store && slices.ContainsFunc(rt.Patterns, func(s *pattern.Pattern) bool { return stores[s.Key()] })
 		registered := 0
-		for _, method := range verbs[rt.path] {
+		for _, method := range verbs[rt.Path] {
 			if method == "POST" && beside {
 				continue
 			}
 			registered++
 			if method == "ANY" {
-				r.At(rt.path).ANY().Do(answers(rt, method))
+				r.At(rt.Path).ANY().Do(answers(rt, method))
 			} else {
-				r.At(rt.path).Method(method).Do(answers(rt, method))
+				r.At(rt.Path).Method(method).Do(answers(rt, method))
 			}
 		}
 		if registered == 0 {
-			r.At(rt.path).GET().Do(answers(rt, "GET"))
+			r.At(rt.Path).GET().Do(answers(rt, "GET"))
 		}
 	}
 	return r
@@ -583,8 +588,8 @@ func checkMatch(t *testing.T, r *Router, method, target string) {
 	table.trees = trees
 	if want := newSlowly(r).answer(method, target); got != want || trie != want {
 		var names []string
-		for _, rt := range r.tree.routes {
-			names = append(names, rt.file)
+		for _, rt := range r.tree.Routes {
+			names = append(names, rt.File)
 		}
 		t.Errorf("%s %s of %q:\n the trees say %q\n the trie says %q\n      it is %q", method, target, names, got, trie, want)
 	}
@@ -593,14 +598,14 @@ func checkMatch(t *testing.T, r *Router, method, target string) {
 // mountAll mounts a handler at each prefix that would be no fault.
 func mountAll(r *Router, prefixes string) {
 	taken := map[string]bool{}
-	for _, rt := range r.tree.routes {
-		for _, s := range rt.shapes {
-			taken[s.key()] = true
+	for _, rt := range r.tree.Routes {
+		for _, s := range rt.Patterns {
+			taken[s.Key()] = true
 		}
 	}
 	for prefix := range strings.FieldsSeq(prefixes) {
-		segments, err := parsePrefix(prefix)
-		key := newShape("", nil, append(slices.Clip(segments), segment{rest, ""})).key()
+		segments, err := routetree.ParsePrefix(prefix)
+		key := pattern.New(append(slices.Clip(segments), pattern.Segment{Kind: pattern.Rest})).Key()
 		if err != nil || taken[key] {
 			continue
 		}
@@ -624,7 +629,7 @@ func FuzzMount(f *testing.F) {
 			t.Skip()
 		}
 		r := fuzzTree(data)
-		if r.tree.missing {
+		if r.tree.Missing {
 			t.Skip() // no name that was made is one of a route
 		}
 		mountAll(r, prefixes)
@@ -644,7 +649,7 @@ func FuzzMatch(f *testing.F) {
 			t.Skip()
 		}
 		r := fuzzTree(data)
-		if r.tree.missing {
+		if r.tree.Missing {
 			t.Skip() // no name that was made is one of a route
 		}
 		checkMatch(t, r, method, target)

@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
 )
 
 // A Mounted is a handler that answers a whole branch of URLs: see Router.Mount.
@@ -20,7 +22,7 @@ type Mounted struct {
 	handler http.Handler
 	pos     fault.Position
 	text    string // the prefix as it was given
-	prefix  []segment
+	prefix  []pattern.Segment
 	slash   bool // the prefix ended in one
 	refused bool // and reported
 	label   string
@@ -57,7 +59,7 @@ func (r *Router) Mount(prefix string, h http.Handler) *Mounted {
 	m := &Mounted{outer: r, handler: h, pos: fault.Caller(0), text: prefix}
 	r.own.change(m.pos, "Mount", func() {
 		var err error
-		m.prefix, err = parsePrefix(prefix)
+		m.prefix, err = routetree.ParsePrefix(prefix)
 		m.slash = strings.HasSuffix(prefix, "/") && len(m.prefix) > 0
 		inner, isRouter := h.(*Router)
 		switch {
@@ -113,67 +115,12 @@ func (r *Router) outer() *Router {
 }
 
 // prefix returns where r is mounted, from the outermost Router on.
-func (r *Router) prefix() []segment {
+func (r *Router) prefix() []pattern.Segment {
 	m := r.mounted.Load()
 	if m == nil {
 		return nil
 	}
 	return slices.Concat(m.outer.prefix(), m.prefix)
-}
-
-// parsePrefix parses what Mount is given.
-//
-//	/debug/pprof  => {literal, "debug"}, {literal, "pprof"}
-//	/orgs/[org]   => {literal, "orgs"}, {param, "org"}
-func parsePrefix(prefix string) ([]segment, error) {
-	below, ok := strings.CutPrefix(prefix, "/")
-	if !ok {
-		return nil, fmt.Errorf("a prefix begins with a slash: write %q", "/"+prefix)
-	}
-	if below == "" {
-		return nil, nil
-	}
-	var segments []segment
-	for name := range strings.SplitSeq(strings.TrimSuffix(below, "/"), "/") {
-		e, err := parsePrefixElement(name)
-		if err != nil {
-			return nil, err
-		}
-		segments = append(segments, e.segment)
-	}
-	if _, err := expand(elementsOf(segments)); err != nil {
-		return nil, err
-	}
-	return segments, nil
-}
-
-func parsePrefixElement(name string) (element, error) {
-	switch {
-	case noValue(name):
-		return element{}, fmt.Errorf("%q is no segment of a canonical URL", name)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return element{}, fmt.Errorf("%q is no text", name)
-	case strings.ContainsAny(name, "{}:*"): // the last two are httprouter's
-		return element{}, fmt.Errorf("%q holds one of {}:*: a parameter is written with brackets, as in %q", name, "/orgs/[org]")
-	}
-	e, err := parseElement(name, true)
-	switch {
-	case err != nil:
-		return e, err
-	case e.silent:
-		return e, fmt.Errorf("%q: a group is in no URL: leave it away", name)
-	case e.optional || e.kind == rest:
-		return e, fmt.Errorf("%q: a prefix has one spelling: mount the handler at each that it is to answer", name)
-	}
-	return e, nil
-}
-
-func elementsOf(segments []segment) []element {
-	elements := make([]element, len(segments))
-	for i, seg := range segments {
-		elements[i].segment = seg
-	}
-	return elements
 }
 
 // Name gives the names of a mounted Router to the Router around it: after
@@ -231,22 +178,21 @@ func (m *Mounted) name(inner string) string {
 
 // shapes returns the two shapes of what is mounted in a Router that has a prefix
 // itself: the very prefix, and all below it.
-func (m *Mounted) shapes(outer []segment) (exact, below *shape) {
-	file := fmt.Sprintf("Mount(%q) of %v", m.text, m.pos)
-	exact = newShape(file, nil, slices.Concat(outer, m.prefix))
-	return exact, newShape(file, nil, append(slices.Clip(exact.segments), segment{rest, ""}))
+func (m *Mounted) shapes(outer []pattern.Segment) (exact, below *pattern.Pattern) {
+	exact = pattern.New(slices.Concat(outer, m.prefix))
+	return exact, pattern.New(append(slices.Clip(exact.Segments), pattern.Segment{Kind: pattern.Rest}))
 }
 
 // addMount puts what is mounted into the trie, after the files: they win where they
 // answer the very prefix.
 func (c *compiler) addMount(m *Mounted, steps []step) {
-	exact, below := m.shapes(c.tree.prefix)
+	exact, below := m.shapes(c.tree.Prefix)
 	h := handler{std: m.handler}
-	e := c.endpoint(below, anyMethod, steps, h, m.maxBody)
+	e := c.endpoint(fmt.Sprintf("Mount(%q) of %v", m.text, m.pos), nil, below, anyMethod, steps, h, m.maxBody)
 	e.below = e
 	l := c.table.root.leafOf(below)
-	if other := l.owner(); other != nil {
-		c.fault(m.pos, "Mount(%q): %s answers the same URLs: mount one of them elsewhere", m.text, other.file)
+	if other := l.owner(); other != "" {
+		c.fault(m.pos, "Mount(%q): %s answers the same URLs: mount one of them elsewhere", m.text, other)
 		return
 	}
 	l.any = e
@@ -264,20 +210,20 @@ func (c *compiler) addMount(m *Mounted, steps []step) {
 	}
 }
 
-// owner returns the shape of something that answers at l, if anything does.
-func (l *leaf) owner() *shape {
-	for _, method := range sortedKeys(l.methods) {
-		return l.methods[method].shape
+// owner returns the file of something that answers at l, if anything does.
+func (l *leaf) owner() string {
+	for _, method := range slices.Sorted(maps.Keys(l.methods)) {
+		return l.methods[method].file
 	}
 	if l.any != nil {
-		return l.any.shape
+		return l.any.file
 	}
-	return nil
+	return ""
 }
 
 // addSlash redirects to the same URL with a slash after the path.
 func addSlash(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Location", location(r, r.URL.EscapedPath()+"/"))
+	w.Header().Set("Location", pattern.Location(r, r.URL.EscapedPath()+"/"))
 	w.WriteHeader(http.StatusPermanentRedirect)
 }
 
@@ -288,9 +234,9 @@ func (c *compiler) readMounts() {
 			continue
 		}
 		c.mounts = append(c.mounts, m)
-		for _, name := range newShape("", nil, m.prefix).names {
-			if slices.Contains(c.table.above.names, name) {
-				c.fault(m.pos, "Mount(%q): the parameter %q is one of %s too, where the Router is mounted: call it otherwise", m.text, name, c.table.above.pattern())
+		for _, name := range pattern.New(m.prefix).Names {
+			if slices.Contains(c.table.above.Names, name) {
+				c.fault(m.pos, "Mount(%q): the parameter %q is one of %s too, where the Router is mounted: call it otherwise", m.text, name, c.table.above.String())
 			}
 		}
 		if m.inner != nil {
@@ -307,10 +253,10 @@ func (c *compiler) readMountedNames() {
 		}
 		c.namesMissing = c.namesMissing || c.inside[m].namesMissing
 		inner := c.inside[m].table.names
-		for _, n := range sortedKeys(inner) {
+		for _, n := range slices.Sorted(maps.Keys(inner)) {
 			name := m.name(n)
 			if other := c.table.names[name]; other != nil {
-				c.fault(m.named, "Name(%q): %q would be a name of %s, and is one of %s: call this one otherwise", m.label, name, inner[n].file, other.file)
+				c.fault(m.named, "Name(%q): %q would be a name of %s, and is one of %s: call this one otherwise", m.label, name, inner[n].File, other.File)
 				continue
 			}
 			c.table.names[name] = inner[n]
@@ -335,13 +281,13 @@ func (c *compiler) finishInner(m *Mounted) {
 
 // info describes what is mounted, as Router.Routes lists it: the routes of a Router,
 // or one handler. outer is how much middleware runs before it.
-func (m *Mounted) info(below *shape, outer int) []RouteInfo {
+func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
 	if m.inner == nil {
-		return []RouteInfo{{Method: "ANY", Pattern: below.pattern(), Handler: m.pos.String(), Middleware: outer}}
+		return []RouteInfo{{Method: "ANY", Pattern: below.String(), Handler: m.pos.String(), Middleware: outer}}
 	}
 	infos := slices.Clone(m.inner.table.Load().infos)
 	for i := range infos {
-		if m.inner.app != nil && strings.HasPrefix(infos[i].File, routerDir+"/") { // as others have too
+		if m.inner.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") { // as others have too
 			infos[i].File = m.inner.app.dir() + "/" + infos[i].File
 		}
 		infos[i].Name = m.name(infos[i].Name)
@@ -389,7 +335,7 @@ func (r *Router) enter(req *http.Request) entrance {
 // values of a prefix are those of a URL that could be made, or there is none such.
 func (x *exchange) enter(t *table, req *http.Request) {
 	e := x.endpoint
-	if slices.ContainsFunc(x.values[:len(e.shape.names)], noValue) {
+	if slices.ContainsFunc(x.values[:len(e.shape.Names)], pattern.NoValue) {
 		x.endpoint = t.notFound
 		return
 	}

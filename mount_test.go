@@ -16,6 +16,10 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // asked is a handler that says what it was asked, and what it is told.
@@ -105,10 +109,10 @@ func TestMountMatch(t *testing.T) {
 			r := New(tree)
 			for _, line := range tt.files {
 				name, method, _ := strings.Cut(line, " ")
-				for _, rt := range r.tree.routes {
-					if f := r.At(rt.path); rt.file == "router/"+name && method == "ANY" {
+				for _, rt := range r.tree.Routes {
+					if f := r.At(rt.Path); rt.File == "router/"+name && method == "ANY" {
 						f.ANY().Do(answers(rt, method))
-					} else if rt.file == "router/"+name {
+					} else if rt.File == "router/"+name {
 						f.Method(method).Do(answers(rt, method))
 					}
 				}
@@ -152,7 +156,7 @@ func TestMountFaults(t *testing.T) {
 		{"slashes only", func(r *Router) { r.Mount("//", h) }, `HERE: Mount("//"): "" is no segment of a canonical URL`},
 		{"no text", func(r *Router) { r.Mount("/\xff", h) }, `HERE: Mount("/\xff"): "\xff" is no text`},
 		{"a parameter of what is around, mounted", func(r *Router) {
-			inner := New(files("router/a.html"))
+			inner := New(flowtest.Files("router/a.html"))
 			r.Mount("/[org]", inner)
 			inner.Mount("/x/[org]", h)
 		}, `Mount("/[org]"): HERE: Mount("/x/[org]"): the parameter "org" is one of /{org} too, where the Router is mounted: call it otherwise`},
@@ -161,32 +165,32 @@ func TestMountFaults(t *testing.T) {
 		{"a catch-all file", func(r *Router) { r.Mount("/docs", h) }, `HERE: Mount("/docs"): router/docs/[...rest].html answers the same URLs: mount one of them elsewhere`},
 		{"inside itself", func(r *Router) { r.Mount("/x", r) }, `HERE: Mount("/x"): a Router cannot be mounted inside itself`},
 		{"in a circle", func(r *Router) {
-			inner := New(files("router/a.html"))
+			inner := New(flowtest.Files("router/a.html"))
 			r.Mount("/x", inner)
 			inner.Mount("/y", r)
 		}, `Mount("/x"): HERE: Mount("/y"): a Router cannot be mounted inside itself`},
 		{"one Router twice", func(r *Router) {
-			inner := New(files("router/a.html"))
+			inner := New(flowtest.Files("router/a.html"))
 			r.Mount("/x", inner).Name("x")
 			r.Mount("/y", inner).Name("y")
 		}, `HERE: Mount("/y"): the Router is mounted at "/x" already, by HERE: call New for another one`},
 		{"name of a handler", func(r *Router) { r.Mount("/x", h).Name("x") }, `HERE: Mount("/x"): Name: the names are those of a mounted Router, and a http.HandlerFunc has none`},
-		{"empty name", func(r *Router) { r.Mount("/x", New(files("router/a.html"))).Name("") }, `HERE: Mount("/x"): Name: a label is not empty`},
-		{"two names", func(r *Router) { r.Mount("/x", New(files("router/a.html"))).Name("a").Name("b") }, `HERE: Mount("/x"): Name: this is called "a" already`},
-		{"taken name", func(r *Router) { r.Mount("/x", New(files("router/[...rest].html"))).Name("docs") }, `HERE: Name("docs"): "docs.rest" would be a name of router/[...rest].html, and is one of router/docs/[...rest].html: call this one otherwise`},
+		{"empty name", func(r *Router) { r.Mount("/x", New(flowtest.Files("router/a.html"))).Name("") }, `HERE: Mount("/x"): Name: a label is not empty`},
+		{"two names", func(r *Router) { r.Mount("/x", New(flowtest.Files("router/a.html"))).Name("a").Name("b") }, `HERE: Mount("/x"): Name: this is called "a" already`},
+		{"taken name", func(r *Router) { r.Mount("/x", New(flowtest.Files("router/[...rest].html"))).Name("docs") }, `HERE: Name("docs"): "docs.rest" would be a name of router/[...rest].html, and is one of router/docs/[...rest].html: call this one otherwise`},
 		{"middleware", func(r *Router) { r.Mount("/x", h).Use(1) }, `HERE: Use: int is no middleware; middleware is one of func(*flow.Request) flow.Response; func(*flow.Request) (flow.Response, error); func(http.Handler) http.Handler`},
 		{"no limit", func(r *Router) { r.Mount("/x", h).MaxBody(0) }, `HERE: Mount("/x"): MaxBody: 0 is no limit: give the largest number of bytes that a body may have`},
 		{"faults inside", func(r *Router) {
-			inner := New(files("router/a.http", "router/b/[c.html"))
+			inner := New(flowtest.Files("router/a.http", "router/b/[c.html"))
 			r.Mount("/x", inner)
 		}, `Mount("/x"): router/a.http: no handler is registered for it: call At("a").GET().Do(…) on this Router, which was made in a test file and so has no static calls` + "\n" +
 			`Mount("/x"): router/b/[c.html: a parameter fills a whole segment, and "[c" is not one of [id], [[id]], [...id], [[...id]]`},
 		{"no tree inside", func(r *Router) { r.Mount("/x", New(nil)) }, `Mount("/x"): flow.New got no files: give it the embed.FS that holds router/`},
-		{"a parameter of the prefix inside", func(r *Router) { r.Mount("/[org]", New(files("router/[org].html"))) }, `Mount("/[org]"): router/[org].html: the parameter "org" is one of /{org} too, where the Router is mounted: call it otherwise`},
+		{"a parameter of the prefix inside", func(r *Router) { r.Mount("/[org]", New(flowtest.Files("router/[org].html"))) }, `Mount("/[org]"): router/[org].html: the parameter "org" is one of /{org} too, where the Router is mounted: call it otherwise`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(files("router/docs/[...rest].html"))
+			r := New(flowtest.Files("router/docs/[...rest].html"))
 			tt.mount(r)
 			err := r.Check()
 			is.True(err != nil)
@@ -201,8 +205,8 @@ func TestMountFaults(t *testing.T) {
 func sources(lines string) fstest.MapFS {
 	m := fstest.MapFS{}
 	for file, text := range pagesOf(lines) {
-		if !strings.HasPrefix(file, publicDir+"/") {
-			file = routerDir + "/" + file
+		if !strings.HasPrefix(file, routetree.PublicDir+"/") {
+			file = routetree.RouterDir + "/" + file
 		}
 		m[file] = &fstest.MapFile{Data: []byte(text)}
 	}
@@ -324,7 +328,7 @@ func TestMountNames(t *testing.T) {
 	}
 	names := []string{"who", "own", "a.own", "a.b.own", "b.own"}
 	app := func(own string) *Router {
-		r := New(files("router/who.http", "router/"+own+".http"))
+		r := New(flowtest.Files("router/who.http", "router/"+own+".http"))
 		r.At("who").GET().Do(links(names...))
 		r.At(own).GET().Name("own").Do(hello)
 		return r
@@ -356,10 +360,10 @@ router/b.html:1: no route is called "in.b": did you mean "in.a"?`)
 }
 
 func TestMountPattern(t *testing.T) {
-	deep := New(files("router/d/[x].html"))
-	inner := New(files("router/users/[id].html"))
+	deep := New(flowtest.Files("router/d/[x].html"))
+	inner := New(flowtest.Files("router/users/[id].html"))
 	inner.Mount("/deep", deep)
-	r := New(files("router/a.html"))
+	r := New(flowtest.Files("router/a.html"))
 	var seen string
 	r.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -390,9 +394,9 @@ func TestMountPattern(t *testing.T) {
 
 func TestMountChain(t *testing.T) {
 	is := is.New(t)
-	inner := New(files("router/x.html"))
+	inner := New(flowtest.Files("router/x.html"))
 	inner.Use(markStd("inner"))
-	r := New(files("router/a.html"))
+	r := New(flowtest.Files("router/a.html"))
 	r.Use(mark("guard"), markStd("std"))
 	r.In("").Use(mark("in"))
 	r.Mount("/in", inner).Use(mark("mount1"), markStd("mount2"))
@@ -412,14 +416,14 @@ func TestMountSettings(t *testing.T) {
 		}
 		return fmt.Sprintf("%v %v %s", req.User(), req.IsAuthenticated(), req.Input("a")), nil
 	}
-	inner := New(files("router/x.http"))
+	inner := New(flowtest.Files("router/x.http"))
 	inner.MaxBody = 100
 	inner.Authenticate = func(*Request) (any, error) { return "inner", nil }
 	inner.OnError = func(_ *Request, err error) Response { return Text("inner: " + err.Error()) }
 	inner.CrossOrigin.AddTrustedOrigin("https://friend.example")
 	inner.At("x").ANY().Do(say)
 
-	r := New(files("router/x.http"))
+	r := New(flowtest.Files("router/x.http"))
 	r.MaxBody = 10
 	r.Authenticate = func(*Request) (any, error) { return "outer", nil }
 	r.OnError = func(_ *Request, err error) Response { return Text("outer: " + err.Error()) }
@@ -506,7 +510,7 @@ func TestMountBody(t *testing.T) {
 					return says(do(h, r))
 				}
 				app := func() *Router {
-					r := New(files("router/x.http", "router/large.http"))
+					r := New(flowtest.Files("router/x.http", "router/large.http"))
 					r.MaxBody = 1000
 					r.At("x").POST().Do(func(req *Request) string { return req.Input("a") + req.Input("b") })
 					r.At("large").POST().MaxBody(1 << 20).Do(hello)
@@ -529,11 +533,11 @@ func TestMountBody(t *testing.T) {
 // would.
 func TestMountLimit(t *testing.T) {
 	is := is.New(t)
-	inner := New(files("router/small.http", "router/large.http"))
+	inner := New(flowtest.Files("router/small.http", "router/large.http"))
 	inner.MaxBody = 100
 	inner.At("small").POST().Do(hello)
 	inner.At("large").POST().MaxBody(10_000).Do(hello)
-	r := New(files("router/a.html"))
+	r := New(flowtest.Files("router/a.html"))
 	r.MaxBody = 10
 	r.Mount("/in", inner).Use(func(req *Request) Response { req.Input("a"); return Next() })
 	for _, tt := range []struct {
@@ -569,13 +573,13 @@ func (c *countingReader) Read(p []byte) (int, error) {
 // answers.
 func TestMountFrom(t *testing.T) {
 	is := is.New(t)
-	inner := New(files("router/[id].http"))
+	inner := New(flowtest.Files("router/[id].http"))
 	inner.Authenticate = func(*Request) (any, error) { return "inner", nil }
 	inner.At("[id]").GET().Do(func(req *Request) string {
 		from := From(req.Context())
 		return fmt.Sprint(from.Param("id"), from.Param("org"), from.User())
 	})
-	r := New(files("router/a.html"))
+	r := New(flowtest.Files("router/a.html"))
 	r.Authenticate = func(*Request) (any, error) { return "outer", nil }
 	r.Use(wrap)
 	r.Mount("/[org]", inner)
@@ -585,9 +589,9 @@ func TestMountFrom(t *testing.T) {
 // TestMountPathValues are known outside too, and not written once others may read.
 func TestMountPathValues(t *testing.T) {
 	is := is.New(t)
-	inner := New(files("router/[id].http"))
+	inner := New(flowtest.Files("router/[id].http"))
 	inner.At("[id]").GET().Do(func(w http.ResponseWriter, r *http.Request) { asked(w, r) })
-	r := New(files("router/a.html"))
+	r := New(flowtest.Files("router/a.html"))
 	var seen string
 	r.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -622,7 +626,7 @@ func TestMountOddValues(t *testing.T) {
 // TestMountRedirectsBodies: a slash that is missing is told before a body is looked at.
 func TestMountRedirectsBodies(t *testing.T) {
 	is := is.New(t)
-	r := New(files("router/a.html"))
+	r := New(flowtest.Files("router/a.html"))
 	r.Mount("/files/", http.HandlerFunc(asked))
 	is.Equal(says(do(r, sending("POST", "/files?x=1", jsonMedia, "{"))), "308 Location /files/?x=1")
 }
@@ -630,10 +634,10 @@ func TestMountRedirectsBodies(t *testing.T) {
 // TestMountCrossOrigin: no guard runs for a request that is refused.
 func TestMountCrossOrigin(t *testing.T) {
 	is := is.New(t)
-	inner := New(files("router/x.http"))
+	inner := New(flowtest.Files("router/x.http"))
 	inner.At("x").POST().Do(hello)
 	inner.CrossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418) }))
-	r := New(files("router/a.html"))
+	r := New(flowtest.Files("router/a.html"))
 	ran := false
 	r.Mount("/in", inner).Use(func(*Request) Response { ran = true; return Next() })
 	req := request("POST", "/in/x")
@@ -646,9 +650,9 @@ func TestMountCrossOrigin(t *testing.T) {
 // outside of its Router.
 func TestMountInherits(t *testing.T) {
 	is := is.New(t)
-	inner := New(files("router/a.http", "public/app.css"))
+	inner := New(flowtest.Files("router/a.http", "public/app.css"))
 	inner.At("a").GET().Do(func(req *Request) (string, error) { return req.Asset("app.css") })
-	r := New(files("router/orgs/[org]/settings.http"))
+	r := New(flowtest.Files("router/orgs/[org]/settings.http"))
 	r.Mount("/orgs/[org]", inner).Name("in").Use(func(req *Request) Response {
 		if req.URL.Query().Has("login") {
 			return RedirectTo("in.a")
@@ -665,16 +669,16 @@ func TestMountInherits(t *testing.T) {
 func TestMountAnswersAlike(t *testing.T) {
 	tree := []string{"router/index.http", "router/a.http", "router/a/[p].http", "router/[p]/b.http", "router/[[o]]/c.http", "router/d/[...rest].http"}
 	app := func() *Router {
-		r := New(files(tree...))
-		for _, rt := range r.tree.routes {
-			r.At(rt.path).GET().Do(answers(rt, "GET"))
+		r := New(flowtest.Files(tree...))
+		for _, rt := range r.tree.Routes {
+			r.At(rt.Path).GET().Do(answers(rt, "GET"))
 		}
 		return r
 	}
 	alone, inner, deep := app(), app(), app()
-	between := New(files("router/z.html"))
+	between := New(flowtest.Files("router/z.html"))
 	between.Mount("/y/[o2]", deep)
-	outer := New(files("router/z.html"))
+	outer := New(flowtest.Files("router/z.html"))
 	outer.Mount("/x/[o1]", inner)
 	outer.Mount("/[o1]", between)
 	paths := []string{""}
@@ -733,7 +737,7 @@ func TestMountEcosystem(t *testing.T) {
 		"sub/index.html": {Data: []byte("sub")},
 		"a b.txt":        {Data: []byte("text")},
 	}
-	r := New(files("router/index.html"))
+	r := New(flowtest.Files("router/index.html"))
 	r.Mount("/debug/pprof", mux)
 	r.Mount("/files/", http.StripPrefix("/files", http.FileServerFS(tree)))
 	server := httptest.NewServer(r)
@@ -797,9 +801,9 @@ GET /users/{id} router/users/[id].html users.id 1
 
 func TestMountTooLate(t *testing.T) {
 	is := is.New(t)
-	inner := New(files("router/a.html"))
+	inner := New(flowtest.Files("router/a.html"))
 	is.NoErr(inner.Check())
-	r := New(files("router/a.html"))
+	r := New(flowtest.Files("router/a.html"))
 	is.True(strings.Contains(fmt.Sprint(panicOf(func() { r.Mount("/x", inner) })), "Mount comes too late"))
 	is.NoErr(r.Check())
 	is.True(strings.Contains(fmt.Sprint(panicOf(func() { r.Mount("/x", http.HandlerFunc(asked)) })), "Mount comes too late"))
@@ -820,12 +824,12 @@ func TestMountInnerFirst(t *testing.T) {
 func TestMountOutlived(t *testing.T) {
 	is := is.New(t)
 	release, ended := make(chan struct{}), make(chan string, 1)
-	inner := New(files("router/[id].http"))
+	inner := New(flowtest.Files("router/[id].http"))
 	inner.At("[id]").GET().Do(func(w http.ResponseWriter, r *http.Request) {
 		<-release
 		ended <- r.Pattern + " " + r.PathValue("id") + " " + r.PathValue("org")
 	})
-	r := New(files("router/a.html"))
+	r := New(flowtest.Files("router/a.html"))
 	r.Use(func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Millisecond, "late") })
 	r.Mount("/[org]", inner)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

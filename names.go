@@ -7,45 +7,58 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
 )
 
 // A vantage is where a URL is asked for: the segments of what answers the request,
 // with the values of their parameters. Without a request there are none.
 type vantage struct {
-	segments []segment
+	segments []pattern.Segment
 	values   []string
+}
+
+// own returns the values of the parameters of a prefix that v is below.
+func (v vantage) own(prefix *pattern.Pattern) map[string][]string {
+	values := map[string][]string{}
+	for i, name := range prefix.Names {
+		values[name] = v.values[i : i+1]
+	}
+	return values
 }
 
 // given returns the parameters that nobody has to name for a URL of r: those of the
 // prefix that its Router is mounted at, as far as v begins with it.
-func (v vantage) given(r *route) map[string][]string {
+func (v vantage) given(r *routetree.Route) map[string][]string {
 	given := map[string][]string{}
 	values := v.values
-	for i, seg := range r.shapes[0].segments[:r.depth] {
+	for i, seg := range r.Patterns[0].Segments[:r.Depth] {
 		if i == len(v.segments) || v.segments[i] != seg {
 			break
 		}
-		if seg.kind != param {
+		if seg.Kind != pattern.Param {
 			continue
 		}
-		if !noValue(values[0]) { // else it is missing
-			given[seg.text] = values[:1]
+		if !pattern.NoValue(values[0]) { // else it is missing
+			given[seg.Text] = values[:1]
 		}
 		values = values[1:]
 	}
 	return given
 }
 
-// url returns the URL of a route, asked for at v, for parameters that are key and
+// routeURL returns the URL of a route, asked for at v, for parameters that are key and
 // value pairs: Router.Route without the name.
-func (r *route) url(v vantage, name string, params []any) (string, error) {
+func routeURL(r *routetree.Route, v vantage, name string, params []any) (string, error) {
 	fail := func(format string, args ...any) (string, error) {
-		return "", fmt.Errorf("flow: route %q (%s): %s", name, r.file, fmt.Sprintf(format, args...))
+		return "", fmt.Errorf("flow: route %q (%s): %s", name, r.File, fmt.Sprintf(format, args...))
 	}
 	if len(params)%2 != 0 {
 		return fail("parameters are pairs of key and value, and %d is odd", len(params))
 	}
-	longest := r.shapes[len(r.shapes)-1]
+	longest := r.Patterns[len(r.Patterns)-1]
 	given, inherited := map[string][]string{}, v.given(r)
 	var query strings.Builder
 	for i := 0; i < len(params); i += 2 {
@@ -53,8 +66,8 @@ func (r *route) url(v vantage, name string, params []any) (string, error) {
 		if !ok {
 			return fail("the key %v is a %T, not a string", params[i], params[i])
 		}
-		seg, isParam := longest.segment(key)
-		values, err := valueTexts(params[i+1], seg.kind == rest)
+		seg, isParam := longest.Param(key)
+		values, err := valueTexts(params[i+1], seg.Kind == pattern.Rest)
 		if err != nil {
 			return fail("%q: %v", key, err)
 		}
@@ -69,7 +82,7 @@ func (r *route) url(v vantage, name string, params []any) (string, error) {
 		if _, twice := given[key]; twice {
 			return fail("the parameter %q is given twice", key)
 		}
-		if slices.ContainsFunc(values, noValue) || len(values) == 0 {
+		if slices.ContainsFunc(values, pattern.NoValue) || len(values) == 0 {
 			return fail("%q cannot be the value of the parameter %q: no canonical URL has such a segment", strings.Join(values, "/"), key)
 		}
 		given[key] = values
@@ -79,59 +92,11 @@ func (r *route) url(v vantage, name string, params []any) (string, error) {
 			given[key] = values
 		}
 	}
-	s, missing := r.shapeFor(given)
+	p, missing := pattern.ForValues(r.Patterns, given)
 	if missing != "" {
 		return fail("the parameter %q is missing", missing)
 	}
-	return s.url(given) + query.String(), nil
-}
-
-// url returns the URL of a shape whose parameters have the given values.
-func (s *shape) url(given map[string][]string) string {
-	return s.format(func(seg segment) string {
-		if seg.kind == literal {
-			return url.PathEscape(seg.text)
-		}
-		escaped := make([]string, len(given[seg.text]))
-		for i, v := range given[seg.text] {
-			escaped[i] = url.PathEscape(v)
-		}
-		return strings.Join(escaped, "/")
-	})
-}
-
-// segment returns the parameter of that name.
-func (s *shape) segment(name string) (segment, bool) {
-	i := slices.IndexFunc(s.segments, func(seg segment) bool { return seg.kind != literal && seg.text == name })
-	if i < 0 {
-		return segment{}, false
-	}
-	return s.segments[i], true
-}
-
-// shapeFor returns the shape whose parameters are just those given, or else the
-// name of the one that is missing for it.
-func (r *route) shapeFor(given map[string][]string) (_ *shape, missing string) {
-	for _, s := range r.shapes {
-		lacks, has := "", 0
-		for _, name := range s.names {
-			if _, ok := given[name]; ok {
-				has++
-			} else if lacks == "" {
-				lacks = name
-			}
-		}
-		if has < len(given) {
-			continue // s has no place for one of them: a longer shape may
-		}
-		if lacks == "" {
-			return s, ""
-		}
-		if missing == "" {
-			missing = lacks
-		}
-	}
-	return nil, missing
+	return p.URL(given) + query.String(), nil
 }
 
 // valueTexts returns a parameter's value as text. That of a catch-all is a

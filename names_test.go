@@ -15,6 +15,12 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/flowtest"
 )
 
 type (
@@ -30,7 +36,7 @@ func (p *pointed) String() string { return p.text }
 // named returns the Router that the tables of this file ask.
 func named(tb testing.TB) *Router {
 	tb.Helper()
-	r := New(treeOf("index.html & about.html & 50%.html & a b/é/{x}.html & users/index.html & users/store.html & users/[id].html & users/id.html" +
+	r := New(flowtest.Row("index.html & about.html & 50%.html & a b/é/{x}.html & users/index.html & users/store.html & users/[id].html & users/id.html" +
 		" & [user]/posts/[post].html & docs/[...rest].html & wiki/[[...page]].html & [[lang]]/help.html & cal/[[year]]/[[month]]/[[day]].html & [[region]]/shop/[item].html & (auth)/login.html"))
 	do := func(*Request) string { return "" }
 	r.At("users/store").POST().Do(do)
@@ -200,7 +206,7 @@ func TestFaultsOfLabels(t *testing.T) {
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			is := is.New(t)
-			r := New(treeOf(tt.tree))
+			r := New(flowtest.Row(tt.tree))
 			for _, l := range tt.labels {
 				label(r, l[0], l[1])
 			}
@@ -298,15 +304,15 @@ func methodOf(path string) string {
 func (j journey) travel(t *testing.T) (end string) {
 	t.Helper()
 	main, other := j.file(j.main, "p"), j.file(j.other, "q")
-	tree := treeOf(main + ".http & " + other + ".http")
+	tree := flowtest.Row(main + ".http & " + other + ".http")
 	r := New(tree)
-	if len(r.tree.faults) > 0 {
-		if tree = treeOf(main + ".http"); len(readTree(tree, nil).faults) > 0 {
+	if len(r.tree.Faults) > 0 {
+		if tree = flowtest.Row(main + ".http"); len(routetree.Read(tree, nil).Faults) > 0 {
 			return "no route"
 		}
 		other, r = "", New(tree)
 	}
-	var file, pattern string
+	var file, matched string
 	var seen *Request
 	for _, path := range slices.Compact([]string{main, other}) {
 		if path == "" {
@@ -317,7 +323,7 @@ func (j journey) travel(t *testing.T) (end string) {
 			v = v.Name("main!")
 		}
 		v.Do(func(req *Request) Response {
-			file, pattern, seen = path, req.Pattern, req.Clone()
+			file, matched, seen = path, req.Pattern, req.Clone()
 			return Text("")
 		})
 	}
@@ -359,9 +365,9 @@ func (j journey) travel(t *testing.T) (end string) {
 		case seen == nil:
 			t.Fatalf("%s with %q: %s is answered with %d %s", main, params, u, w.Code, w.Header().Get("Location"))
 		case file == other && file != main:
-			mine, its := r.shape(t, main, func(s *shape) bool { return slices.Equal(s.names, names) }), r.shape(t, other, func(s *shape) bool { return method+" "+s.pattern() == pattern })
-			if compareShapes(its, mine) >= 0 {
-				t.Fatalf("%s with %q: %s reaches %s, which is not more specific than %s", main, params, u, its.pattern(), mine.pattern())
+			mine, its := patternOf(t, r, main, func(s *pattern.Pattern) bool { return slices.Equal(s.Names, names) }), patternOf(t, r, other, func(s *pattern.Pattern) bool { return method+" "+s.String() == matched })
+			if pattern.Compare(its, mine) >= 0 {
+				t.Fatalf("%s with %q: %s reaches %s, which is not more specific than %s", main, params, u, its, mine)
 			}
 			end = "owned by the other"
 			continue
@@ -370,7 +376,7 @@ func (j journey) travel(t *testing.T) (end string) {
 		if got := seen.URL.Query().Get("query!"); got != query {
 			t.Fatalf("%s: the query of %s is %q, not %q", main, u, got, query)
 		}
-		for _, key := range r.tree.byPath()[main].shapes[len(r.tree.byPath()[main].shapes)-1].names {
+		for _, key := range routeOf(r, main).Patterns[len(routeOf(r, main).Patterns)-1].Names {
 			if got := seen.Param(key); got != strings.Join(want[key], "/") {
 				t.Fatalf("%s with %q: Param(%q) of %s is %q", main, params, key, u, got)
 			}
@@ -382,19 +388,25 @@ func (j journey) travel(t *testing.T) (end string) {
 	return end
 }
 
-// shape returns the one shape of a route file that is so.
-func (r *Router) shape(t *testing.T, path string, is func(*shape) bool) *shape {
+// patternOf returns the one pattern of a route file that is so.
+func patternOf(t *testing.T, r *Router, path string, is func(*pattern.Pattern) bool) *pattern.Pattern {
 	t.Helper()
-	var found []*shape
-	for _, s := range r.tree.byPath()[path].shapes {
-		if is(s) {
-			found = append(found, s)
+	var found []*pattern.Pattern
+	for _, p := range routeOf(r, path).Patterns {
+		if is(p) {
+			found = append(found, p)
 		}
 	}
 	if len(found) != 1 {
-		t.Fatalf("%s has %d such shapes", path, len(found))
+		t.Fatalf("%s has %d such patterns", path, len(found))
 	}
 	return found[0]
+}
+
+// routeOf returns the route file of a path.
+func routeOf(r *Router, path string) *routetree.Route {
+	i := slices.IndexFunc(r.tree.Routes, func(rt *routetree.Route) bool { return rt.Path == path })
+	return r.tree.Routes[i]
 }
 
 // elements returns the bytes for names of the grammar.

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/flow/internal/pattern"
 )
 
 // A Request is a request that a route answers. It embeds the *http.Request.
@@ -33,10 +35,10 @@ func NewRequest(r *http.Request, params ...string) *Request {
 	if len(params)%2 != 0 {
 		panic("flow.NewRequest: params are pairs of key and value")
 	}
-	s := &shape{}
+	s := &pattern.Pattern{}
 	x := &exchange{body: newBody(nil, r, 0, true, nil)}
 	for i := 0; i < len(params); i += 2 {
-		s.names = append(s.names, params[i])
+		s.Names = append(s.Names, params[i])
 		x.values = append(x.values, params[i+1])
 	}
 	x.endpoint = &endpoint{shape: s}

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 func TestResponseIsFourWords(t *testing.T) {
@@ -353,7 +355,7 @@ func TestFromAndCopies(t *testing.T) {
 	is := is.New(t)
 	is.Equal(From(context.Background()), nil)
 	type key struct{}
-	r := New(files("router/[id].http"))
+	r := New(flowtest.Files("router/[id].http"))
 	r.Use(before(func(r *http.Request) { is.Equal(From(r.Context()).Param("id"), "7") }),
 		func(req *Request) Response {
 			req.Request = req.WithContext(context.WithValue(req.Context(), key{}, "value"))
@@ -378,7 +380,7 @@ func TestClone(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(files("router/[id]/[...rest].http"))
+			r := New(flowtest.Files("router/[id]/[...rest].http"))
 			r.Authenticate = func(req *Request) (any, error) { return "ada", nil }
 			var clone *Request
 			var text string

@@ -5,6 +5,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
 )
 
 // A RouteInfo describes one handler of one URL shape, as Router.Routes lists it.
@@ -19,36 +23,42 @@ type RouteInfo struct {
 
 // listRoutes describes the table in matching order.
 func (c *compiler) listRoutes() {
-	var shapes []*shape
-	for _, r := range c.tree.routes {
-		shapes = append(shapes, r.shapes...)
+	type entry struct {
+		pattern *pattern.Pattern
+		route   *routetree.Route
+		mounted *Mounted // in place of a route
 	}
-	mounted := map[*shape]*Mounted{}
+	var entries []entry
+	for _, r := range c.tree.Routes {
+		for _, p := range r.Patterns {
+			entries = append(entries, entry{p, r, nil})
+		}
+	}
 	for _, m := range c.mounts {
-		_, below := m.shapes(c.tree.prefix)
-		shapes = append(shapes, below)
-		mounted[below] = m
+		_, below := m.shapes(c.tree.Prefix)
+		entries = append(entries, entry{below, nil, m})
 	}
-	slices.SortStableFunc(shapes, compareShapes)
-	for _, s := range shapes {
-		if m := mounted[s]; m != nil {
-			c.table.infos = append(c.table.infos, m.info(s, len(c.uses)+len(c.dirs[""])+len(m.uses))...)
+	slices.SortStableFunc(entries, func(a, b entry) int { return pattern.Compare(a.pattern, b.pattern) })
+	for _, e := range entries {
+		r := e.route
+		if m := e.mounted; m != nil {
+			c.table.infos = append(c.table.infos, m.info(e.pattern, len(c.uses)+len(c.dirs[""])+len(m.uses))...)
 			continue
 		}
-		b := c.bindings[s.route]
+		b := c.bindings[r]
 		outer := len(c.uses) + len(b.uses)
-		for _, dir := range s.route.layers() {
+		for _, dir := range routetree.Layers(r.Path) {
 			outer += len(c.dirs[dir])
 		}
-		info := RouteInfo{Pattern: s.pattern(), File: s.route.file, Middleware: outer}
-		if len(c.byStem[s.route.stem]) == 1 {
-			info.Name = s.route.stem
+		info := RouteInfo{Pattern: e.pattern.String(), File: r.File, Middleware: outer}
+		if len(c.byStem[r.Stem]) == 1 {
+			info.Name = r.Stem
 		}
 		for _, v := range slices.Backward(b.verbs) {
 			info.Name = cmp.Or(v.label, info.Name) // the first label, for verbs without one
 		}
 		var infos []RouteInfo
-		if b.servesPage(s.route) {
+		if b.servesPage(r) {
 			info.Method = http.MethodGet
 			infos = append(infos, info)
 		}
@@ -66,17 +76,6 @@ func (c *compiler) listRoutes() {
 		slices.SortStableFunc(infos, func(a, b RouteInfo) int { return compareMethods(a.Method, b.Method) })
 		c.table.infos = append(c.table.infos, infos...)
 	}
-}
-
-// compareShapes orders shapes as they are matched: the more specific first, and
-// otherwise by text.
-func compareShapes(a, b *shape) int {
-	return slices.CompareFunc(a.segments, b.segments, func(x, y segment) int {
-		if x.kind != y.kind || x.kind != literal {
-			return cmp.Compare(x.kind, y.kind)
-		}
-		return cmp.Compare(x.text, y.text)
-	})
 }
 
 // compareMethods puts the standard methods first and ANY last.

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // patience is how long a test waits for what should come at once.
@@ -206,7 +208,7 @@ func TestServe(t *testing.T) {
 type contextKey string
 
 func TestServeRefuses(t *testing.T) {
-	faulty := New(files("router/a.http"))
+	faulty := New(flowtest.Files("router/a.http"))
 	for _, tt := range []struct {
 		name, addr string
 		handler    http.Handler

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // A siege is a server under attack.
@@ -67,7 +69,7 @@ func besieged(t *testing.T, secure bool, change func(*server)) *siege {
 
 // router has handlers of all kinds.
 func (s *siege) router() *Router {
-	tree := files("router/form.http", "router/json.http", "router/raw.http", "router/unread.http", "router/smuggled.http",
+	tree := flowtest.Files("router/form.http", "router/json.http", "router/raw.http", "router/unread.http", "router/smuggled.http",
 		"router/large.http", "router/events.http", "router/hijack.http", "router/docs/[...rest].http", "router/panic/[kind].http",
 		"router/panic/guard/index.http", "router/panic/around/[when].http")
 	tree["router/page/[id].html"] = &fstest.MapFile{Data: []byte("<p>{{.}}</p>")}

@@ -14,6 +14,8 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/routetree"
 )
 
 // A templateFile is one template of the tree, parsed. In a set it goes by its
@@ -55,9 +57,9 @@ type library struct {
 	idle     template.FuncMap // functions of every template that fail
 	route    func(v vantage, name string, params []any) (string, error)
 	asset    func(v vantage, name string) (string, error)
-	sample   vantage           // of a request for which templates are checked
-	names    map[string]*route // of routes; nil if they are not known
-	builtins map[string]bool   // of text/template, those that were asked about
+	sample   vantage                     // of a request for which templates are checked
+	names    map[string]*routetree.Route // of routes; nil if they are not known
+	builtins map[string]bool             // of text/template, those that were asked about
 	faults   []fault.Fault
 }
 
@@ -70,7 +72,7 @@ func newLibrary(own template.FuncMap, t *table) *library {
 		route:    t.route,
 		asset:    t.asset,
 		names:    t.names,
-		sample:   vantage{t.above.segments, slices.Repeat([]string{"x"}, len(t.above.names))},
+		sample:   vantage{t.above.Segments, slices.Repeat([]string{"x"}, len(t.above.Names))},
 		builtins: map[string]bool{},
 	}
 	l.own, l.faults = checkFuncs(own)
@@ -112,7 +114,7 @@ func (l *library) parse(src templateText) {
 // check reports what is wrong about a file whatever set it is in.
 func (l *library) check(f *templateFile) {
 	hasSlot := false
-	for _, name := range sortedKeys(f.trees) {
+	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
 		t := f.trees[name]
 		report := func(n parse.Node, format string, args ...any) {
 			f.faults = append(f.faults, fault.InLine(f.file, lineOf(t, n), format, args...))
@@ -184,12 +186,12 @@ func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode) error {
 	}
 	partials := maps.Clone(l.files)
 	maps.DeleteFunc(partials, func(name string, _ *templateFile) bool { return !isPartial(name) })
-	for _, other := range sortedKeys(partials) {
+	for _, other := range slices.Sorted(maps.Keys(partials)) {
 		if path.Base(other) == base {
 			return fmt.Errorf("no partial is called %q: a partial is called by its whole path, as in %q", name, other)
 		}
 	}
-	return fmt.Errorf("no partial is called %q%s", name, fault.Suggest(name, partials, fmt.Sprintf(": there is no %s/%s.html", routerDir, name)))
+	return fmt.Errorf("no partial is called %q%s", name, fault.Suggest(name, partials, fmt.Sprintf(": there is no %s/%s.html", routetree.RouterDir, name)))
 }
 
 // checkCall finds what is wrong about {{route "name" "key" value}} and
@@ -222,7 +224,7 @@ func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
 	if !known && len(params)%2 == 0 {
 		return nil
 	}
-	_, err := r.url(l.sample, name.Text, params)
+	_, err := routeURL(r, l.sample, name.Text, params)
 	return trimFlow(err)
 }
 
@@ -256,15 +258,15 @@ type templateText struct {
 }
 
 // readTemplates returns the template files of a tree, by name.
-func readTemplates(t *tree) (texts []templateText, faults []fault.Fault) {
-	for _, name := range sortedKeys(t.templates) {
-		src := t.templates[name]
-		text, err := fs.ReadFile(src.files, src.file)
+func readTemplates(t *routetree.Tree) (texts []templateText, faults []fault.Fault) {
+	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
+		src := t.Templates[name]
+		text, err := fs.ReadFile(src.Files, src.File)
 		if err != nil {
-			faults = append(faults, fault.In(src.file, "cannot be read: %v", err))
+			faults = append(faults, fault.In(src.File, "cannot be read: %v", err))
 			continue
 		}
-		texts = append(texts, templateText{name, src.file, string(text), src.shared})
+		texts = append(texts, templateText{name, src.File, string(text), src.Shared})
 	}
 	return texts, faults
 }
@@ -274,7 +276,7 @@ func (l *library) parseAll(texts []templateText) {
 	for _, text := range texts {
 		l.parse(text)
 	}
-	for _, name := range sortedKeys(l.files) {
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		l.check(l.files[name])
 	}
 }

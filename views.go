@@ -16,6 +16,8 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/routetree"
 )
 
 // views are the templates of an application, escaped and ready to be rendered.
@@ -25,8 +27,8 @@ type views struct {
 	places map[string]*view // the error page for what matches nothing, by URL of a directory
 
 	// In development, where faults keep nobody from asking:
-	lost    bool     // an error page has some
-	unbuilt []*shape // what is on disk and not in the binary
+	lost    bool      // an error page has some
+	unbuilt []unbuilt // what is on disk and not in the binary
 }
 
 // A view is a template that can be rendered: a page or an error page in its
@@ -60,16 +62,16 @@ type instance struct {
 
 // views makes a view of each template, and reports what is wrong about them and
 // the sets that they are in.
-func (l *library) views(t *tree) *views {
+func (l *library) views(t *routetree.Tree) *views {
 	v := &views{byName: map[string]*view{}, errors: map[string]*view{}}
 	called := l.calledPartials()
-	for _, name := range sortedKeys(l.files) {
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[name]
 		if f.isLayout() {
 			continue
 		}
 		dir, isError := dirOf(name), path.Base(name) == errorName
-		f.used = f.used || isError && (dir == "" || t.dirs[dir])
+		f.used = f.used || isError && (dir == "" || t.Dirs[dir])
 		made, faults := l.view(f, l.layoutsOf(name))
 		switch {
 		case made != nil:
@@ -85,7 +87,7 @@ func (l *library) views(t *tree) *views {
 			v.byName[name], v.errors[dir] = made.bare(), made
 		}
 	}
-	for _, name := range sortedKeys(l.files) {
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		if f := l.files[name]; f.used {
 			l.faults = append(l.faults, f.faults...)
 		}
@@ -168,7 +170,7 @@ func (l *library) asks(s *set) bool {
 // that it can be cloned: html/template changes what it escapes.
 func (s *set) templates() *template.Template {
 	templates := template.New("")
-	for _, name := range sortedKeys(s.trees) {
+	for _, name := range slices.Sorted(maps.Keys(s.trees)) {
 		template.Must(templates.AddParseTree(name, s.trees[name])) // fails for executed templates
 	}
 	return templates
@@ -247,7 +249,7 @@ func (l *library) calledInParts(s *set, templates *template.Template) (name stri
 	for _, t := range s.trees {
 		eachCall(t, func(n *parse.TemplateNode) { calls[n.Name]++ })
 	}
-	for _, name := range sortedKeys(calls) {
+	for _, name := range slices.Sorted(maps.Keys(calls)) {
 		if calls[name] > 1 && l.endsWithin(templates, name) {
 			return name, true
 		}
@@ -257,7 +259,7 @@ func (l *library) calledInParts(s *set, templates *template.Template) (name stri
 
 // plainName returns what people call a template.
 func plainName(name string) string {
-	return strings.TrimSuffix(belowRouter(name), ".html")
+	return strings.TrimSuffix(routetree.BelowRouter(name), ".html")
 }
 
 // escapeFaults says where an error of html/template is, which finds many only where
@@ -291,7 +293,7 @@ func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault
 // suspects names the partials of a set that do not end what they begin.
 func (l *library) suspects(s *set) string {
 	text, templates := "", s.templates()
-	for _, name := range sortedKeys(s.trees) {
+	for _, name := range slices.Sorted(maps.Keys(s.trees)) {
 		if p := l.byFile[name]; p != nil && isPartial(p.name) && name != s.inner && l.endsWithin(templates, name) {
 			text += "; " + name + " does not end what it begins"
 		}
@@ -351,7 +353,7 @@ func (notNowWriter) Write([]byte) (int, error) { return 0, errNotNow }
 // identifier. Names that are taken are faults too.
 func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault.Fault) {
 	good = template.FuncMap{}
-	for _, name := range sortedKeys(funcs) {
+	for _, name := range slices.Sorted(maps.Keys(funcs)) {
 		switch {
 		case slices.Contains(ownFuncs, name):
 			faults = append(faults, fault.Fault{Text: fmt.Sprintf("Router.Funcs: %q is a function of every template already: call this one otherwise", name)})
@@ -462,16 +464,16 @@ func (r Response) render(req *Request) (Response, error) {
 		if !x.endpoint.isPage() {
 			return Response{}, errors.New("flow: Page renders the page of the route, and this route has none: use View")
 		}
-		name = x.endpoint.route.path
+		name = x.endpoint.route.Path
 	}
 	all, err := x.router.views()
 	v := all.byName[name]
 	switch {
 	case v != nil:
 	case r.kind == kindPage: // in development
-		return Response{}, errors.Join(err, x.router.disk.gone(x.endpoint.route.file))
+		return Response{}, errors.Join(err, x.router.disk.gone(x.endpoint.route.File))
 	default:
-		return Response{}, errors.Join(err, fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routerDir))
+		return Response{}, errors.Join(err, fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routetree.RouterDir))
 	}
 	html, err := v.render(req, r.more.block, r.more.data)
 	if err != nil {
@@ -486,5 +488,5 @@ func (t *table) route(v vantage, name string, params []any) (string, error) {
 	if r == nil {
 		return "", fmt.Errorf("flow: no route is called %q", name)
 	}
-	return r.url(v, name, params)
+	return routeURL(r, v, name, params)
 }

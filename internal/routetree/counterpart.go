@@ -1,4 +1,4 @@
-package flow
+package routetree
 
 import (
 	"slices"
@@ -24,9 +24,9 @@ func counterpart(path string) string {
 	return strings.Join(names, ".")
 }
 
-// setAside says why the go tool would ignore or refuse a Go file of that name, on
+// SetAside says why the go tool would ignore or refuse a Go file of that name, on
 // some machines at least, as go/build and cmd/go decide; it is "" if it would not.
-func setAside(goFile string) string {
+func SetAside(goFile string) string {
 	switch c := goFile[0]; {
 	case c == '_' || c == '.':
 		return "the go tool ignores " + goFile + ", which begins with " + string(c)

@@ -1,4 +1,4 @@
-package flow
+package routetree
 
 import (
 	"go/build"
@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 func TestCounterpart(t *testing.T) {
@@ -35,13 +37,13 @@ func TestCounterpart(t *testing.T) {
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			is := is.New(t)
-			routes := readTree(files("router/"+tt.file), nil).routes
+			routes := Read(flowtest.Files("router/"+tt.file), nil).Routes
 			if tt.want == "" {
 				is.Equal(len(routes), 0)
 				return
 			}
 			is.Equal(len(routes), 1)
-			is.Equal(routes[0].stem, tt.want)
+			is.Equal(routes[0].Stem, tt.want)
 		})
 	}
 }
@@ -83,7 +85,7 @@ func TestSetAside(t *testing.T) {
 	for _, stem := range stems {
 		t.Run(stem, func(t *testing.T) {
 			is := is.New(t)
-			reason := setAside(stem + ".go")
+			reason := SetAside(stem + ".go")
 			is.Equal(reason == "", builtEverywhere(t, stem+".go")) // as go/build decides
 		})
 	}
@@ -127,28 +129,7 @@ func TestSetAsideReasons(t *testing.T) {
 	} {
 		t.Run(tt.goFile, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(setAside(tt.goFile), tt.want)
-		})
-	}
-}
-
-// A route whose counterpart would be set aside is a fault until its handlers are
-// registered by path.
-func TestSetAsideIsAFault(t *testing.T) {
-	for _, tt := range []struct{ file, want string }{
-		{"x_linux.http", `router/x_linux.http: the go tool builds x_linux.go for linux only, and would be its counterpart: rename the route file, or register with flow.At("x_linux") in a file of another name`},
-		{"@me.http", `router/@me.http: the go tool refuses @me.go, which begins with @, and would be its counterpart: rename the route file, or register with flow.At("@me") in a file of another name`},
-		{".well-known/x.http", `router/.well-known/x.http: the go tool ignores .well-known.x.go, which begins with ., and would be its counterpart: rename the route file, or register with flow.At(".well-known/x") in a file of another name`},
-	} {
-		t.Run(tt.file, func(t *testing.T) {
-			is := is.New(t)
-			err := New(files("router/" + tt.file)).Check()
-			is.True(err != nil)
-			is.Equal(err.Error(), tt.want)
-
-			r := New(files("router/" + tt.file))
-			r.At(strings.TrimSuffix(tt.file, ".http")).GET().Do(func(*Request) string { return "" })
-			is.NoErr(r.Check())
+			is.Equal(SetAside(tt.goFile), tt.want)
 		})
 	}
 }

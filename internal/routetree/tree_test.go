@@ -1,35 +1,20 @@
-package flow
+package routetree
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
-	"unicode"
 
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/flowtest"
 )
-
-// treeOf returns the files that a row names, with " & " between them. Those that
-// do not say public/ are below router/.
-func treeOf(row string) fstest.MapFS {
-	names := strings.Split(row, " & ")
-	for i, name := range names {
-		if !strings.HasPrefix(name, "public/") {
-			names[i] = "router/" + name
-		}
-	}
-	return files(names...)
-}
 
 func TestRouteFiles(t *testing.T) {
 	for _, tt := range []struct{ file, want string }{
@@ -85,25 +70,16 @@ func TestRouteFiles(t *testing.T) {
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			is := is.New(t)
-			r := New(treeOf(tt.file))
-			is.NoErr(fault.Join(r.tree.faults))
-			is.Equal(len(r.tree.routes), 1)
-			route := r.tree.routes[0]
-			is.Equal(route.file, "router/"+tt.file)
+			tree := Read(flowtest.Row(tt.file), nil)
+			is.NoErr(fault.Join(tree.Faults))
+			is.Equal(len(tree.Routes), 1)
+			route := tree.Routes[0]
+			is.Equal(route.File, "router/"+tt.file)
 			var patterns []string
-			for _, s := range route.shapes {
-				patterns = append(patterns, s.pattern())
+			for _, p := range route.Patterns {
+				patterns = append(patterns, p.String())
 			}
 			is.Equal(strings.Join(patterns, " "), tt.want)
-
-			// And back: a URL of each shape leads to it.
-			r.At(route.path).POST().Do(func(*Request) string { return "" })
-			is.NoErr(r.Check())
-			for _, s := range route.shapes {
-				req := httptest.NewRequest(http.MethodPost, sampleURL(s.segments), nil)
-				r.ServeHTTP(httptest.NewRecorder(), req)
-				is.Equal(req.Pattern, "POST "+s.pattern())
-			}
 		})
 	}
 }
@@ -116,13 +92,9 @@ func TestFilesThatAreNoRoutes(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			is := is.New(t)
-			tree := treeOf(file + " & about.html")
-			if layout := tree["router/+layout.html"]; layout != nil {
-				layout.Data = []byte(`{{block "content" .}}{{end}}`)
-			}
-			r := New(tree)
-			is.NoErr(r.Check())
-			is.Equal(len(r.tree.routes), 1) // about
+			tree := Read(flowtest.Row(file+" & about.html"), nil)
+			is.NoErr(fault.Join(tree.Faults))
+			is.Equal(len(tree.Routes), 1) // about
 		})
 	}
 }
@@ -223,7 +195,7 @@ func TestFaultsOfNames(t *testing.T) {
 	} {
 		t.Run(tt.tree, func(t *testing.T) {
 			is := is.New(t)
-			err := New(treeOf(tt.tree)).Check()
+			err := fault.Join(Read(flowtest.Row(tt.tree), nil).Faults)
 			is.True(err != nil)
 			is.Equal(err.Error(), tt.want)
 		})
@@ -254,7 +226,7 @@ func TestOneOwner(t *testing.T) {
 	} {
 		t.Run(tt.tree, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(fmt.Sprint(readTree(treeOf(tt.tree), nil).faults), "["+tt.want+": rename one of them]")
+			is.Equal(fmt.Sprint(Read(flowtest.Row(tt.tree), nil).Faults), "["+tt.want+": rename one of them]")
 		})
 	}
 }
@@ -277,18 +249,18 @@ func TestNeighbours(t *testing.T) {
 	} {
 		t.Run(tree, func(t *testing.T) {
 			is := is.New(t)
-			is.NoErr(fault.Join(readTree(treeOf(tree), nil).faults))
+			is.NoErr(fault.Join(Read(flowtest.Row(tree), nil).Faults))
 		})
 	}
 }
 
 func TestPublicFiles(t *testing.T) {
 	is := is.New(t)
-	tree := readTree(treeOf("index.html & public/[id].js & public/_next/a b.js & public/.env & public/.git/x & public/(g)/+x & public/.well-known/x & public/.well-known/.y & public/a/.well-known/x & public/store"), nil)
-	is.NoErr(fault.Join(tree.faults))
+	tree := Read(flowtest.Row("index.html & public/[id].js & public/_next/a b.js & public/.env & public/.git/x & public/(g)/+x & public/.well-known/x & public/.well-known/.y & public/a/.well-known/x & public/store"), nil)
+	is.NoErr(fault.Join(tree.Faults))
 	var patterns []string
-	for _, s := range tree.public {
-		patterns = append(patterns, s.pattern())
+	for _, p := range tree.Public {
+		patterns = append(patterns, p.Pattern.String())
 	}
 	is.Equal(strings.Join(patterns, " "), "/%28g%29/+x /.well-known/.y /.well-known/x /%5Bid%5D.js /_next/a%20b.js /a/.well-known/x /store")
 }
@@ -309,7 +281,7 @@ func (b broken) Open(name string) (fs.File, error) {
 func TestFaultsOfFileSystems(t *testing.T) {
 	pipe := &fstest.MapFile{Mode: fs.ModeNamedPipe}
 	link := &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("index.html")}
-	tree := files("router/index.html", "router/a/b.html", "public/a/f.js")
+	tree := flowtest.Files("router/index.html", "router/a/b.html", "public/a/f.js")
 	noSuchDirectory := "router: the files given to flow.New hold no such directory: embed it with //go:embed all:router"
 	noFiles := "flow.New got no files: give it the embed.FS that holds router/"
 	for _, tt := range []struct {
@@ -318,24 +290,22 @@ func TestFaultsOfFileSystems(t *testing.T) {
 		want  string
 	}{
 		{"nil", nil, noFiles},
-		{"nil pointer", (*broken)(nil), noFiles},
 		{"empty", fstest.MapFS{}, noSuchDirectory},
-		{"public only", files("public/x"), noSuchDirectory},
-		{"router is a file", files("router"), noSuchDirectory},
-		{"public is a file", files("router/index.html", "public"), "public: is not a directory"},
+		{"public only", flowtest.Files("public/x"), noSuchDirectory},
+		{"router is a file", flowtest.Files("router"), noSuchDirectory},
+		{"public is a file", flowtest.Files("router/index.html", "public"), "public: is not a directory"},
 		{"named pipe", fstest.MapFS{"router/x.html": pipe, "public/x": pipe},
 			"public/x: go:embed takes regular files only, and this is none\nrouter/x.html: go:embed takes regular files only, and this is none"},
 		{"symbolic link", fstest.MapFS{"router/index.html": {}, "router/x.html": link},
 			"router/x.html: go:embed takes regular files only, and this is none"},
 		{"router cannot be read", broken{tree, "router"}, "router: cannot be read: open router: disk on fire"},
 		{"a directory cannot be read", broken{tree, "router/a"}, "router/a: cannot be read: open router/a: disk on fire"},
-		{"a page cannot be read", broken{tree, "router/a/b.html"}, "router/a/b.html: cannot be read: open router/a/b.html: disk on fire"},
 		{"public cannot be read", broken{tree, "public"}, "public: cannot be read: open public: disk on fire"},
 		{"a public directory cannot be read", broken{tree, "public/a"}, "public/a: cannot be read: open public/a: disk on fire"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := New(tt.files).Check()
+			err := fault.Join(Read(tt.files, nil).Faults)
 			is.True(err != nil)
 			is.Equal(err.Error(), tt.want)
 		})
@@ -344,146 +314,19 @@ func TestFaultsOfFileSystems(t *testing.T) {
 
 func TestSharedTrees(t *testing.T) {
 	is := is.New(t)
-	own := files("router/index.html", "router/+layout.html")
-	first := files("router/+layout.html", "router/+error.html", "router/page.html", "router/_x/+hidden.html", "router/.x/+hidden.html", "router/a/+row.http")
-	second := files("router/+error.html", "router/a/+row.html", "public/x")
-	tree := readTree(own, []fs.FS{first, second})
-	is.NoErr(fault.Join(tree.faults))
-	is.Equal(sortedKeys(tree.templates), []string{"+error", "+layout", "a/+row", "index"})
-	is.Equal(tree.templates["+layout"].file, "router/+layout.html")
+	own := flowtest.Files("router/index.html", "router/+layout.html")
+	first := flowtest.Files("router/+layout.html", "router/+error.html", "router/page.html", "router/_x/+hidden.html", "router/.x/+hidden.html", "router/a/+row.http")
+	second := flowtest.Files("router/+error.html", "router/a/+row.html", "public/x")
+	tree := Read(own, []fs.FS{first, second})
+	is.NoErr(fault.Join(tree.Faults))
+	is.Equal(slices.Sorted(maps.Keys(tree.Templates)), []string{"+error", "+layout", "a/+row", "index"})
+	is.Equal(tree.Templates["+layout"].File, "router/+layout.html")
 	for name, files := range map[string]fs.FS{"+layout": own, "+error": first, "a/+row": second} {
-		is.Equal(fmt.Sprintf("%p", tree.templates[name].files), fmt.Sprintf("%p", files)) // the first that has it
+		is.Equal(fmt.Sprintf("%p", tree.Templates[name].Files), fmt.Sprintf("%p", files)) // the first that has it
 	}
-	is.Equal(len(tree.routes)+len(tree.public), 1) // index
+	is.Equal(len(tree.Routes)+len(tree.Public), 1) // index
 
-	err := New(files("router/index.html"), nil, files("public/x")).Check()
+	err := fault.Join(Read(flowtest.Files("router/index.html"), []fs.FS{nil, flowtest.Files("public/x")}).Faults)
 	is.True(err != nil)
 	is.Equal(err.Error(), "flow.New got a shared tree that is nil\nrouter: of a shared tree cannot be read: open router: file does not exist")
-}
-
-// goodNames and badNames are names that go:embed takes, and refuses or leaves out.
-var (
-	goodNames = []string{
-		"a", "A9.html", "[id].html", "(g)", "a b", " ", "é", "世界.html", "ªº", "-x", ".x", "_x", "...x", "@me", "{x}",
-		"a,b", "a=b", "a&b", "a+b", "a!b", "a#b", "a$b", "a%b", "a^b", "a~1", "~", "%61",
-		"con2.html", "com0", "com10", "lpt", "auxiliary.html", "a.con", "xnul", "gömod", "go.modx", "xgo.mod", "go.sum", "vendor", "testdata", "x_test.html",
-	}
-	badNames = []struct{ name, want string }{
-		{`a"b`, `the name holds '"', which go:embed refuses: rename it`},
-		{"a*b", "the name holds '*', which go:embed refuses: rename it"},
-		{"a<b", "the name holds '<', which go:embed refuses: rename it"},
-		{"a>b", "the name holds '>', which go:embed refuses: rename it"},
-		{"a?b", "the name holds '?', which go:embed refuses: rename it"},
-		{"a'b", `the name holds '\'', which go:embed refuses: rename it`},
-		{"a|b", "the name holds '|', which go:embed refuses: rename it"},
-		{`a\b`, `the name holds '\\', which go:embed refuses: rename it`},
-		{"a:b", "the name holds ':', which go:embed refuses: rename it"},
-		{"a;b", "the name holds ';', which go:embed refuses: rename it"},
-		{"a`b", "the name holds '`', which go:embed refuses: rename it"},
-		{"a\tb", `the name holds '\t', which go:embed refuses: rename it`},
-		{"a\x7f", `the name holds '\x7f', which go:embed refuses: rename it`},
-		{"a\u00a0b", `the name holds '\u00a0', which go:embed refuses: rename it`},
-		{"☃", "the name holds '☃', which go:embed refuses: rename it"},
-		{"a…", "the name holds '…': write a catch-all with three dots, as in [...rest]"},
-		{"٣", "the name holds '٣', which go:embed refuses: rename it"},
-		{"e\u0301", "the name holds '\u0301', which go:embed refuses: rename it"},
-		{"\ufffd", "the name holds '\ufffd', which go:embed refuses: rename it"},
-		{"a\xff", `"a\xff" is not UTF-8: rename it, go:embed refuses it`},
-		{"a.", "the name ends in a dot, which go:embed refuses: rename it"},
-		{".html.", "the name ends in a dot, which go:embed refuses: rename it"},
-		{"con", `"con" is a device on Windows, so go:embed refuses it: rename it`},
-		{"NUL.tar.gz", `"NUL" is a device on Windows, so go:embed refuses it: rename it`},
-		{"lpt9.html", `"lpt9" is a device on Windows, so go:embed refuses it: rename it`},
-		{"go.mod", "a go.mod makes its directory another module, which go:embed leaves out: rename it"},
-	}
-)
-
-func TestCheckName(t *testing.T) {
-	for _, name := range goodNames {
-		t.Run(name, func(t *testing.T) {
-			is := is.New(t)
-			is.NoErr(checkName(name))
-		})
-	}
-	for _, tt := range badNames {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			err := checkName(tt.name)
-			is.True(err != nil)
-			is.Equal(err.Error(), tt.want)
-		})
-	}
-	for _, device := range windowsDevices {
-		t.Run(device, func(t *testing.T) {
-			is := is.New(t)
-			is.True(checkName(strings.ToLower(device)+".html") != nil)
-			is.NoErr(checkName(device + "x.html"))
-		})
-	}
-}
-
-// The go command embeds the names that checkName takes, and no others: each name
-// is put into a package of its own and the command is asked what that embeds.
-func TestCheckNameIsGos(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the go command")
-	}
-	is := is.New(t)
-	module := t.TempDir()
-	write := func(file, text string) error {
-		file = filepath.Join(module, file)
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			return err
-		}
-		return os.WriteFile(file, []byte(text), 0o666)
-	}
-	is.NoErr(write("go.mod", "module example.com/names\n\ngo 1.26\n"))
-	names := map[string]string{} // by package
-	add := func(name string) {
-		dir := fmt.Sprintf("p%d", len(names))
-		if err := write(dir+"/router/d/"+name, ""); err != nil {
-			t.Logf("not on this disk: %v", err)
-			return
-		}
-		is.NoErr(write(dir+"/p.go", "package p\n\nimport \"embed\"\n\n//go:embed all:router\nvar Files embed.FS\n"))
-		is.NoErr(write(dir+"/router/d/beside.html", ""))
-		is.NoErr(write(dir+"/router/index.html", ""))
-		names[dir] = name
-	}
-	for _, name := range goodNames {
-		add(name)
-	}
-	for _, bad := range badNames {
-		add(bad.name)
-	}
-	for _, device := range windowsDevices {
-		add(device + ".html")
-	}
-
-	list := exec.Command("go", "list", "-e", "-f", "{{.Dir}} {{len .EmbedFiles}}", "./...")
-	list.Dir = module
-	list.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
-	out, err := list.Output()
-	is.NoErr(err)
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	is.Equal(len(lines), len(names))
-	for _, line := range lines {
-		dir, count, _ := strings.Cut(filepath.Base(line), " ")
-		embedded := count == "3" // with the two files that are always there
-		if name := names[dir]; embedded != (checkName(name) == nil) {
-			t.Errorf("%q: go:embed takes it: %t; checkName: %v", name, embedded, checkName(name))
-		}
-	}
-}
-
-// Names that fold to the same are those that strings.EqualFold calls equal.
-func TestFoldCase(t *testing.T) {
-	for c := rune(0); c <= unicode.MaxRune; c++ {
-		s := string(c)
-		for _, other := range []string{strings.ToLower(s), strings.ToUpper(s), strings.ToTitle(s), string(unicode.SimpleFold(c))} {
-			if got, want := foldCase(s) == foldCase(other), strings.EqualFold(s, other); got != want {
-				t.Errorf("%q and %q: got %t, want %t", s, other, got, want)
-			}
-		}
-	}
 }

@@ -1,0 +1,207 @@
+// Package pattern says what the URLs of a route look like: a [Pattern] is a list of
+// segments, each a literal text, a parameter or a catch-all. It tells which URLs two
+// patterns share, which of them is the more specific, and the URL for given values;
+// a [Path] is the other side, what a request asks for, cleaned and split in the same
+// way. Nothing here knows of files or of handlers.
+package pattern
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A Kind says what a segment of a URL may hold. A smaller kind is more specific.
+type Kind uint8
+
+// The kinds of segments.
+const (
+	Literal Kind = iota // this very text
+	Param               // one segment
+	Rest                // one or more segments, to the end
+)
+
+// A Segment is one element of a URL's path.
+//
+//	about      => {Literal, "about"}
+//	[id]       => {Param, "id"}
+//	[...rest]  => {Rest, "rest"}
+type Segment struct {
+	Kind Kind
+	Text string // the literal text, or the parameter's name; what is mounted has a Rest without one
+}
+
+// A Pattern is one form that URLs have: /users/{id}. It does not change.
+type Pattern struct {
+	Segments []Segment
+	Names    []string // of its parameters, in order
+}
+
+// New returns the pattern of segments.
+func New(segments []Segment) *Pattern {
+	p := &Pattern{Segments: segments}
+	for _, seg := range segments {
+		if seg.Kind != Literal && seg.Text != "" {
+			p.Names = append(p.Names, seg.Text)
+		}
+	}
+	return p
+}
+
+// Below returns the pattern that has a prefix before p.
+func (p *Pattern) Below(prefix []Segment) *Pattern {
+	return New(slices.Concat(prefix, p.Segments))
+}
+
+// String returns the pattern in the notation of net/http's ServeMux, which
+// http.Request.Pattern uses. Literal text is escaped, so that braces in it are none.
+func (p *Pattern) String() string {
+	return p.format(func(seg Segment) string {
+		switch {
+		case seg.Kind == Param:
+			return "{" + seg.Text + "}"
+		case seg.Kind == Rest && seg.Text == "":
+			return ""
+		case seg.Kind == Rest:
+			return "{" + seg.Text + "...}"
+		}
+		return url.PathEscape(seg.Text)
+	})
+}
+
+// Key returns a text that is equal for two patterns if they match the same URLs. No
+// literal text is a colon or an asterisk.
+func (p *Pattern) Key() string {
+	return p.format(func(seg Segment) string {
+		switch seg.Kind {
+		case Param:
+			return ":"
+		case Rest:
+			return "*"
+		}
+		return seg.Text
+	})
+}
+
+// URL returns the URL for values of all parameters, which it escapes. Only a
+// catch-all has several.
+func (p *Pattern) URL(values map[string][]string) string {
+	return p.format(func(seg Segment) string {
+		if seg.Kind == Literal {
+			return url.PathEscape(seg.Text)
+		}
+		escaped := make([]string, len(values[seg.Text]))
+		for i, v := range values[seg.Text] {
+			escaped[i] = url.PathEscape(v)
+		}
+		return strings.Join(escaped, "/")
+	})
+}
+
+func (p *Pattern) format(segmentText func(Segment) string) string {
+	if len(p.Segments) == 0 {
+		return "/"
+	}
+	var b strings.Builder
+	for _, seg := range p.Segments {
+		b.WriteByte('/')
+		b.WriteString(segmentText(seg))
+	}
+	return b.String()
+}
+
+// HasRest reports whether the pattern ends in a catch-all.
+func (p *Pattern) HasRest() bool {
+	return len(p.Segments) > 0 && p.Segments[len(p.Segments)-1].Kind == Rest
+}
+
+// Param returns the segment of the parameter of that name.
+func (p *Pattern) Param(name string) (seg Segment, ok bool) {
+	i := slices.IndexFunc(p.Segments, func(seg Segment) bool { return seg.Kind != Literal && seg.Text == name })
+	if i < 0 {
+		return Segment{}, false
+	}
+	return p.Segments[i], true
+}
+
+// ForValues returns that of some patterns whose parameters are just those that have
+// values, or else the name of the one that is missing for it.
+func ForValues(patterns []*Pattern, values map[string][]string) (_ *Pattern, missing string) {
+	for _, p := range patterns {
+		lacks, has := "", 0
+		for _, name := range p.Names {
+			if _, ok := values[name]; ok {
+				has++
+			} else if lacks == "" {
+				lacks = name
+			}
+		}
+		if has < len(values) {
+			continue // p has no place for one of them: a longer pattern may
+		}
+		if lacks == "" {
+			return p, ""
+		}
+		if missing == "" {
+			missing = lacks
+		}
+	}
+	return nil, missing
+}
+
+// Compare orders patterns as they are matched: the more specific first, and
+// otherwise by text.
+func Compare(a, b *Pattern) int {
+	return slices.CompareFunc(a.Segments, b.Segments, func(x, y Segment) int {
+		if x.Kind != y.Kind || x.Kind != Literal {
+			return cmp.Compare(x.Kind, y.Kind)
+		}
+		return cmp.Compare(x.Text, y.Text)
+	})
+}
+
+// Overlap returns a URL that both lists of segments match, if there is one.
+func Overlap(a, b []Segment) (u string, ok bool) {
+	for i := 0; ; i++ {
+		if i == len(a) || i == len(b) {
+			return u, len(a) == len(b)
+		}
+		x, y := a[i], b[i]
+		if x.Kind == Literal && y.Kind == Literal && x.Text != y.Text {
+			return "", false
+		}
+		// A catch-all takes whatever the other has left, which is one segment at least.
+		if x.Kind == Rest {
+			return u + Sample(b[i:]), true
+		}
+		if y.Kind == Rest {
+			return u + Sample(a[i:]), true
+		}
+		if y.Kind == Literal {
+			x = y
+		}
+		u += Sample([]Segment{x})
+	}
+}
+
+// Sample returns a URL that the segments match.
+func Sample(segments []Segment) string {
+	if len(segments) == 0 {
+		return "/"
+	}
+	u := ""
+	for _, s := range segments {
+		if s.Kind == Literal {
+			u += "/" + url.PathEscape(s.Text)
+		} else {
+			u += "/x"
+		}
+	}
+	return u
+}
+
+// NoValue reports whether an unescaped segment has no place in a canonical URL.
+func NoValue(segment string) bool {
+	return len(segment) <= 2 && (segment == "" || segment == "." || segment == "..")
+}

@@ -1,0 +1,136 @@
+package routetree
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"example.com/flow/internal/pattern"
+)
+
+// An element is what one name of the tree, a directory's or a file's without
+// its extension, contributes to the URL.
+//
+//	about         => {Segment: {Literal, "about"}}
+//	[[lang]]      => {Segment: {Param, "lang"}, optional: true}
+//	(admin)       => {silent: true}
+//	index, store  => {silent: true}, for files only
+type element struct {
+	pattern.Segment
+	optional bool
+	silent   bool // in no URL
+}
+
+// parseElement parses the name of a directory, or of a file without its extension.
+func parseElement(name string, dir bool) (element, error) {
+	switch {
+	case !dir && (name == "index" || name == "store"):
+		return element{silent: true}, nil
+	case strings.HasPrefix(name, "("):
+		return parseGroup(name, dir)
+	case strings.ContainsAny(name, "[]"):
+		return parseBrackets(name)
+	}
+	return element{Segment: pattern.Segment{Kind: pattern.Literal, Text: name}}, nil
+}
+
+func parseGroup(name string, dir bool) (element, error) {
+	inner := strings.TrimSuffix(name[1:], ")")
+	switch {
+	case !dir:
+		return element{}, errors.New("parentheses group the files of a directory, and this is a file: make it a directory, or call it by its URL")
+	case !strings.HasSuffix(name, ")") || inner == "" || strings.ContainsAny(inner, "()[]"):
+		return element{}, fmt.Errorf("%q is not the name of a group: one looks like (admin)", name)
+	}
+	return element{silent: true}, nil
+}
+
+func parseBrackets(name string) (element, error) {
+	inner, optional := name, false
+	if strings.HasPrefix(inner, "[[") && strings.HasSuffix(inner, "]]") {
+		inner, optional = inner[1:len(inner)-1], true
+	}
+	if !strings.HasPrefix(inner, "[") || !strings.HasSuffix(inner, "]") || len(inner) < 2 {
+		return element{}, fmt.Errorf("a parameter fills a whole segment, and %q is not one of [id], [[id]], [...id], [[...id]]", name)
+	}
+	inner = inner[1 : len(inner)-1]
+	k := pattern.Param
+	if strings.HasPrefix(inner, "...") {
+		inner, k = inner[len("..."):], pattern.Rest
+	}
+	if !isIdentifier(inner) {
+		return element{}, fmt.Errorf("%q is not a parameter's name: a parameter is called by a Go identifier, as in [id], [[id]], [...id], [[...id]]", inner)
+	}
+	return element{Segment: pattern.Segment{Kind: k, Text: inner}, optional: optional}, nil
+}
+
+// isIdentifier reports whether s is a Go identifier. Keywords are, the blank
+// identifier is not.
+func isIdentifier(s string) bool {
+	if s == "" || s == "_" {
+		return false
+	}
+	for i, c := range s {
+		if c != '_' && !unicode.IsLetter(c) && (i == 0 || !unicode.IsDigit(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxShapes is how many URL shapes the optional segments of one file may give.
+const maxShapes = 64
+
+// expand returns the URL shapes of a path: one, or one more for each optional
+// segment that may be there. Neighbouring optionals fill from the left.
+func expand(elements []element) ([][]pattern.Segment, error) {
+	elements = slices.DeleteFunc(slices.Clone(elements), func(e element) bool { return e.silent })
+	seen := map[string]bool{}
+	for i, e := range elements {
+		if e.Kind == pattern.Rest && i != len(elements)-1 {
+			return nil, fmt.Errorf("the catch-all [...%s] takes the rest of the URL: nothing can follow it", e.Text)
+		}
+		if e.Kind != pattern.Literal && seen[e.Text] {
+			return nil, fmt.Errorf("the parameter %q stands twice in one path: give each a name of its own", e.Text)
+		}
+		seen[e.Text] = seen[e.Text] || e.Kind != pattern.Literal
+	}
+	shapes := [][]pattern.Segment{{}}
+	for i := 0; i < len(elements); {
+		if !elements[i].optional {
+			for j := range shapes {
+				shapes[j] = append(shapes[j], elements[i].Segment)
+			}
+			i++
+			continue
+		}
+		var run []pattern.Segment // of neighbouring optionals
+		for ; i < len(elements) && elements[i].optional; i++ {
+			run = append(run, elements[i].Segment)
+		}
+		var longer [][]pattern.Segment
+		for n := 0; n <= len(run); n++ {
+			for _, s := range shapes {
+				longer = append(longer, append(slices.Clone(s), run[:n]...))
+			}
+		}
+		if shapes = longer; len(shapes) > maxShapes {
+			return nil, fmt.Errorf("the optional segments give more than %d URLs: use fewer", maxShapes)
+		}
+	}
+	return shapes, nil
+}
+
+// ambiguity returns an error if one URL can be read in two ways by the shapes of one file.
+func ambiguity(shapes []*pattern.Pattern) error {
+	for i, a := range shapes {
+		for _, b := range shapes[:i] {
+			if u, ok := pattern.Overlap(a.Segments, b.Segments); ok {
+				return fmt.Errorf("the optional segment makes %s readable in two ways, as %s and as %s: write two files instead, one with the segment and one without", u, b, a)
+			}
+		}
+	}
+	return nil
+}

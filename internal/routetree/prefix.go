@@ -1,0 +1,58 @@
+package routetree
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"example.com/flow/internal/pattern"
+)
+
+// ParsePrefix parses what Mount is given.
+//
+//	/debug/pprof  => {literal, "debug"}, {literal, "pprof"}
+//	/orgs/[org]   => {literal, "orgs"}, {param, "org"}
+func ParsePrefix(prefix string) ([]pattern.Segment, error) {
+	below, ok := strings.CutPrefix(prefix, "/")
+	if !ok {
+		return nil, fmt.Errorf("a prefix begins with a slash: write %q", "/"+prefix)
+	}
+	if below == "" {
+		return nil, nil
+	}
+	var elements []element
+	for name := range strings.SplitSeq(strings.TrimSuffix(below, "/"), "/") {
+		e, err := parsePrefixElement(name)
+		if err != nil {
+			return nil, err
+		}
+		elements = append(elements, e)
+	}
+	spellings, err := expand(elements)
+	if err != nil {
+		return nil, err
+	}
+	return spellings[0], nil // without optional elements there is one
+}
+
+func parsePrefixElement(name string) (element, error) {
+	switch {
+	case pattern.NoValue(name):
+		return element{}, fmt.Errorf("%q is no segment of a canonical URL", name)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return element{}, fmt.Errorf("%q is no text", name)
+	case strings.ContainsAny(name, "{}:*"): // the last two are httprouter's
+		return element{}, fmt.Errorf("%q holds one of {}:*: a parameter is written with brackets, as in %q", name, "/orgs/[org]")
+	}
+	e, err := parseElement(name, true)
+	switch {
+	case err != nil:
+		return e, err
+	case e.silent:
+		return e, fmt.Errorf("%q: a group is in no URL: leave it away", name)
+	case e.optional || e.Kind == pattern.Rest:
+		return e, fmt.Errorf("%q: a prefix has one spelling: mount the handler at each that it is to answer", name)
+	}
+	return e, nil
+}
