@@ -1,0 +1,346 @@
+package match
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/internal/pattern"
+)
+
+// of parses the notation of the tests: "users/:id/*rest".
+func of(text string) *pattern.Pattern {
+	var segments []pattern.Segment
+	for s := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == '/' }) {
+		switch s[0] {
+		case ':':
+			segments = append(segments, pattern.Segment{Kind: pattern.Param, Text: s[1:]})
+		case '*':
+			segments = append(segments, pattern.Segment{Kind: pattern.Rest, Text: s[1:]})
+		default:
+			segments = append(segments, pattern.Segment{Kind: pattern.Literal, Text: s})
+		}
+	}
+	return pattern.New(segments)
+}
+
+// A rule is a pattern with one method. What it answers is itself.
+type rule struct {
+	text   string // "GET users/:id"
+	method string
+	*pattern.Pattern
+	mount string // the prefix below which it is mounted, or ""
+}
+
+func ruleOf(text string) rule {
+	method, p, _ := strings.Cut(text, " ")
+	mount, below, mounted := strings.Cut(p, " > ")
+	if mounted {
+		p = mount + "/" + below
+	} else {
+		mount = ""
+	}
+	if method == "ANY" {
+		method = AnyMethod
+	}
+	return rule{text, method, of(p), mount}
+}
+
+// table compiles rules. A rule "GET a > b" is one for /a/b, mounted at /a.
+func table(rules []rule, hit func(http.ResponseWriter, *http.Request, *rule, Values), miss func(http.ResponseWriter, *http.Request, Miss[rule])) *Table[rule] {
+	trie := &Trie[rule]{}
+	mounted := map[string]*Trie[rule]{}
+	for i, r := range rules {
+		in := trie
+		if r.mount != "" {
+			if mounted[r.mount] == nil {
+				mounted[r.mount] = trie.MountAt(of(r.mount).Segments, &rule{text: "mount " + r.mount})
+			}
+			in = mounted[r.mount]
+		}
+		in.Leaf(r.Pattern).Set(r.method, &rules[i])
+	}
+	return Compile(trie, hit, miss)
+}
+
+// asked says what a table does with a request: "GET users/:id id=7", or a miss.
+func asked(t testing.TB, rules []rule, method, target string) (said string) {
+	t.Helper()
+	u, err := url.ParseRequestURI(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table(rules, func(_ http.ResponseWriter, _ *http.Request, a *rule, values Values) {
+		said = a.text
+		for i, name := range a.Names {
+			v := values[i].Value
+			if i == len(a.Names)-1 && a.HasRest() {
+				if v[0] != '/' {
+					t.Fatalf("%s: the value %q of a catch-all begins with no slash", target, v)
+				}
+				v = v[1:]
+				if len(values) > len(a.Names) {
+					var segments []string
+					for _, s := range values[len(a.Names):] {
+						segments = append(segments, s.Value)
+					}
+					v = strings.Join(segments, "|")
+				} else {
+					v = strings.ReplaceAll(v, "/", "|")
+				}
+			}
+			said += " " + name + "=" + v
+		}
+	}, func(_ http.ResponseWriter, _ *http.Request, m Miss[rule]) {
+		methods := map[string]bool{}
+		for _, l := range m.Leaves {
+			l.Methods(methods)
+		}
+		said = missText(m.Known, m.Path.IsCanonical(), m.By, slices.Sorted(maps.Keys(methods)))
+	}).ServeHTTP(nil, &http.Request{Method: method, URL: u})
+	return said
+}
+
+func missText(known, canonical bool, by *rule, methods []string) string {
+	where := ""
+	if by != nil {
+		where = " of " + by.text
+	}
+	switch {
+	case !known:
+		return "nothing" + where
+	case !canonical:
+		return "another spelling" + where
+	}
+	return fmt.Sprint("other methods ", methods, where)
+}
+
+// judge is the plainly right matcher: it looks at every rule.
+func judge(rules []rule, method, target string) string {
+	u, _ := url.ParseRequestURI(target)
+	p, ok := pattern.ParsePath(&http.Request{Method: method, URL: u})
+	if !ok {
+		return "nothing"
+	}
+	within, known := "", false // the prefix of the mount that owns the path
+	for {
+		best := -1
+		methods := map[string]bool{}
+		known = false
+		for i, r := range rules {
+			if r.mount != within || !matches(r.Pattern, p.Segments) {
+				continue
+			}
+			known = true
+			if r.method != AnyMethod {
+				methods[r.method] = true
+				if r.method == "GET" {
+					methods["HEAD"] = true
+				}
+			}
+			if rank(r, method) >= 0 && (best < 0 || moreSpecific(r, rules[best], method)) {
+				best = i
+			}
+		}
+		owner := ownerOf(rules, within, p.Segments)
+		if owner != "" && (best < 0 || moreSpecific(ruleOf("ANY "+owner+"/*"), rules[best], "")) {
+			prefix := of(owner).Segments
+			switch {
+			case slices.ContainsFunc(valuesOf(prefix, p.Segments), pattern.NoValue):
+				return "nothing"
+			case !p.IsCanonical() && !p.IsCanonicalTo(len(prefix)):
+				return "another spelling"
+			}
+			within = owner
+			continue
+		}
+		var by *rule
+		if within != "" {
+			by = &rule{text: "mount " + within}
+		}
+		if best < 0 || !p.IsCanonical() {
+			return missText(known, p.IsCanonical(), by, slices.Sorted(maps.Keys(methods)))
+		}
+		said := rules[best].text
+		for i, seg := range rules[best].Segments {
+			switch seg.Kind {
+			case pattern.Param:
+				said += " " + seg.Text + "=" + p.Segments[i]
+			case pattern.Rest:
+				said += " " + seg.Text + "=" + strings.Join(p.Segments[i:], "|")
+			}
+		}
+		return said
+	}
+}
+
+// ownerOf returns the most specific prefix of a mount above a path, or "".
+func ownerOf(rules []rule, within string, path []string) (owner string) {
+	for _, r := range rules {
+		if r.mount == "" || within != "" {
+			continue
+		}
+		prefix := of(r.mount)
+		if len(path) < len(prefix.Segments) || !matches(prefix, path[:len(prefix.Segments)]) {
+			continue
+		}
+		if owner == "" || moreSpecific(ruleOf("ANY "+r.mount+"/*"), ruleOf("ANY "+owner+"/*"), "") {
+			owner = r.mount
+		}
+	}
+	return owner
+}
+
+// valuesOf returns what the parameters of a prefix have matched.
+func valuesOf(prefix []pattern.Segment, path []string) (values []string) {
+	for i, seg := range prefix {
+		if seg.Kind == pattern.Param {
+			values = append(values, path[i])
+		}
+	}
+	return values
+}
+
+// rank says how well a rule answers a method: by name, as GET for HEAD, as any, or not.
+func rank(r rule, method string) int {
+	switch {
+	case r.method == method:
+		return 2
+	case method == "HEAD" && r.method == "GET":
+		return 1
+	case r.method == AnyMethod:
+		return 0
+	}
+	return -1
+}
+
+func matches(p *pattern.Pattern, path []string) bool {
+	for i, seg := range p.Segments {
+		switch {
+		case seg.Kind == pattern.Rest:
+			return len(path) > i || seg.Text == ""
+		case i >= len(path), seg.Kind == pattern.Literal && seg.Text != path[i]:
+			return false
+		}
+	}
+	return len(path) == len(p.Segments)
+}
+
+func moreSpecific(a, b rule, method string) bool {
+	for i := range min(len(a.Segments), len(b.Segments)) {
+		if x, y := a.Segments[i].Kind, b.Segments[i].Kind; x != y {
+			return x < y
+		}
+	}
+	return rank(a, method) > rank(b, method)
+}
+
+// rulesFrom makes rules of bytes: at most one for a method of a pattern, and no
+// catch-all where something is mounted.
+func rulesFrom(data []byte) []rule {
+	names := []string{"a", "b", ":p", "a", ":p", "c d"}
+	last := []string{"", "a", ":p", "*r", "x", "b"}
+	methods := []string{"GET", "POST", "ANY", "HEAD", "LOCK", "GET"}
+	mounts := []string{"", "", "", "a", ":p/b", "b"}
+	next := func() int {
+		if len(data) == 0 {
+			return 0
+		}
+		b := data[0]
+		data = data[1:]
+		return int(b)
+	}
+	var rules []rule
+	taken := map[string]bool{}
+	for len(data) > 0 && len(rules) < 40 {
+		var segments []string
+		for range next() % 4 {
+			segments = append(segments, names[next()%len(names)])
+		}
+		if s := last[next()%len(last)]; s != "" {
+			segments = append(segments, s)
+		}
+		text := methods[next()%len(methods)] + " "
+		mount := mounts[next()%len(mounts)]
+		if mount != "" {
+			text += mount + " > "
+		}
+		r := ruleOf(text + strings.Join(segments, "/"))
+		key := r.mount + " " + r.method + " " + r.Key()
+		if taken[key] || r.mount == "" && r.HasRest() && slices.Contains(mounts, strings.TrimSuffix(strings.Join(segments, "/"), "/*r")) {
+			continue
+		}
+		taken[key] = true
+		rules = append(rules, r)
+	}
+	return rules
+}
+
+func FuzzTable(f *testing.F) {
+	f.Add([]byte("\x01\x02\x02\x00\x00\x02\x01\x03\x01\x01\x00\x04"), "GET", "/a/b/")
+	f.Add([]byte("\x02\x02\x03\x04\x00\x03\x01\x00\x02\x03\x00\x05\x01"), "POST", "/a/%2F/../b?x")
+	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), "LOCK", "//a/./b")
+	f.Fuzz(func(t *testing.T, data []byte, method, target string) {
+		u, err := url.ParseRequestURI(target)
+		if err != nil || !strings.HasPrefix(target, "/") || u.Host != "" || len(data) > 200 || method == http.MethodConnect {
+			t.Skip()
+		}
+		rules := rulesFrom(data)
+		if got, want := asked(t, rules, method, target), judge(rules, method, target); got != want {
+			var texts []string
+			for _, r := range rules {
+				texts = append(texts, r.text)
+			}
+			t.Errorf("%s %s of %q:\n it says %q\n   it is %q", method, target, texts, got, want)
+		}
+	})
+}
+
+func TestTable(t *testing.T) {
+	github := []string{"GET user/repos", "GET users/:user/repos", "GET repos/:owner/:repo/issues/:n"}
+	overlap := []string{"GET blog/:slug/edit", "GET :lang/:section", "GET blog/index"}
+	for _, tt := range []struct {
+		rules           []string
+		request, answer string
+	}{
+		{github, "GET /user/repos", "GET user/repos"},
+		{github, "GET /users/ada/repos", "GET users/:user/repos user=ada"},
+		{github, "HEAD /users/ada/repos", "GET users/:user/repos user=ada"},
+		{github, "POST /users/ada/repos", "other methods [GET HEAD]"},
+		{github, "GET /users/ada/repos/", "another spelling"},
+		{github, "GET /users/a%2Fb/repos", "GET users/:user/repos user=a/b"},
+		{github, "GET /repos/a/b/issues", "nothing"},
+		{overlap, "GET /blog/x", "GET :lang/:section lang=blog section=x"},
+		{overlap, "GET /blog/x/edit", "GET blog/:slug/edit slug=x"},
+		{overlap, "GET /blog/index", "GET blog/index"},
+		{[]string{"GET docs/*rest"}, "GET /docs/a/b", "GET docs/*rest rest=a|b"},
+		{[]string{"GET docs/*rest"}, "GET /docs/a%2Fb/c", "GET docs/*rest rest=a/b|c"},
+		{[]string{"GET docs/*rest"}, "GET /docs", "nothing"},
+		{[]string{"GET docs/*rest"}, "GET /docs/", "nothing"},
+		{[]string{"GET docs/*rest"}, "GET /docs/a//b", "another spelling"},
+		{[]string{"GET a > x", "GET a/:p", "POST a > :q"}, "GET /a/x", "GET a/:p p=x"},
+		{[]string{"GET a > x", "GET a/:p", "POST a > :q"}, "POST /a/x", "POST a > :q q=x"},
+		{[]string{"GET a > x", "GET a/:p", "POST a > :q"}, "PUT /a/x", "other methods [GET HEAD POST] of mount a"},
+		{[]string{"GET a > x"}, "GET /a/y", "nothing of mount a"},
+		{[]string{"GET a > x"}, "GET /a/x/", "another spelling of mount a"},
+		{[]string{"GET a > x"}, "GET //a/x", "another spelling"},
+		{[]string{"GET :o > x"}, "GET /%2e/x", "nothing"},
+	} {
+		t.Run(tt.request, func(t *testing.T) {
+			is := is.New(t)
+			var rules []rule
+			for _, text := range tt.rules {
+				rules = append(rules, ruleOf(text))
+			}
+			method, target, _ := strings.Cut(tt.request, " ")
+			is.Equal(asked(t, rules, method, target), tt.answer)
+			is.Equal(judge(rules, method, target), tt.answer)
+		})
+	}
+}

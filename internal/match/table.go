@@ -1,0 +1,187 @@
+// Package match finds what answers a request: the most specific pattern that has
+// something for its method. Patterns are put into a [Trie] with their answers, which
+// [Compile] makes into a [Table]. A request then takes the first of three ways that
+// leads to its answer: a map of URLs without parameters, an httprouter tree, and the
+// trie itself, for patterns that httprouter cannot hold beside each other, for escaped
+// slashes, and for what no pattern answers. What answers, and how, is none of its
+// affair.
+package match
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/julienschmidt/httprouter"
+
+	"example.com/flow/internal/pattern"
+)
+
+// Values are those of a pattern's parameters, in their order, decoded. That of a
+// catch-all begins with a slash. If one of its segments may hold a slash too, all of
+// them follow one by one. Values are used again after the answer.
+type Values = httprouter.Params
+
+// A Table is a trie compiled. It does not change, and is safe for concurrent use.
+type Table[A any] struct {
+	trie     *Trie[A]
+	literals map[string]*Leaf[A] // by path, where nothing is more specific
+	filter   [256]uint64         // by last byte and length, whether such a literal path exists
+	tree     *httprouter.Router  // patterns that httprouter can hold together
+	searches sync.Pool           // of *search[A]
+	hit      func(http.ResponseWriter, *http.Request, *A, Values)
+	miss     func(http.ResponseWriter, *http.Request, Miss[A])
+}
+
+// A Miss is a request that nothing answers as it is.
+type Miss[A any] struct {
+	Path   pattern.Path
+	Known  bool       // it would be answered in another spelling or with another method
+	Leaves []*Leaf[A] // that match the path, the most specific first
+	By     *A         // what mounted the trie that owns the path; nil for the outermost
+}
+
+// Compile makes a trie, which is not changed any more, into a table that calls hit or
+// miss for each request.
+func Compile[A any](trie *Trie[A], hit func(http.ResponseWriter, *http.Request, *A, Values), miss func(http.ResponseWriter, *http.Request, Miss[A])) *Table[A] {
+	t := &Table[A]{trie: trie, hit: hit, miss: miss, literals: map[string]*Leaf[A]{}}
+	t.searches.New = func() any { return new(search[A]) }
+	t.collectLiterals(&trie.root, nil)
+	t.tree = &httprouter.Router{NotFound: http.HandlerFunc(t.walk)}
+	t.plant()
+	return t
+}
+
+// ServeHTTP calls hit or miss for a request, with nothing allocated for a hit.
+func (t *Table[A]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	u := r.URL
+	if u.RawPath != "" && u.EscapedPath() == u.RawPath {
+		t.slowly(w, r) // some slashes separate, and others are escaped
+		return
+	}
+	if n := len(u.Path); n > 0 && t.filter[u.Path[n-1]]&(1<<(n&63)) != 0 {
+		if l := t.literals[u.Path]; l != nil {
+			if a := l.Answer(r.Method); a != nil {
+				t.hit(w, r, a, nil)
+				return
+			}
+		}
+	}
+	t.tree.ServeHTTP(w, r)
+}
+
+// walk asks the trie, for a path of which each slash separates.
+func (t *Table[A]) walk(w http.ResponseWriter, r *http.Request) {
+	s := t.searches.Get().(*search[A])
+	s.begin(t.trie, r.Method)
+	if !s.split(r.URL.Path) || !s.find(&t.trie.root, 0) || s.answer == nil {
+		s.end(t)
+		t.slowly(w, r)
+		return
+	}
+	t.hit(w, r, s.answer, s.params(r.URL.Path))
+	s.end(t)
+}
+
+// slowly cleans the path first. It asks the trie for escaped slashes and other
+// spellings, and for what to say where nothing answers.
+func (t *Table[A]) slowly(w http.ResponseWriter, r *http.Request) {
+	p, ok := pattern.ParsePath(r)
+	if !ok {
+		t.miss(w, r, Miss[A]{})
+		return
+	}
+	s := &search[A]{}
+	s.begin(t.trie, r.Method)
+	s.path = p.Segments
+	s.find(&t.trie.root, 0)
+	if s.answer != nil && p.IsCanonical() {
+		t.hit(w, r, s.answer, s.params(""))
+		return
+	}
+	if s.answer != nil && s.leaf.Below != nil && p.IsCanonicalTo(s.prefix()) {
+		t.hit(w, r, s.leaf.Below, s.params(""))
+		return
+	}
+	m := Miss[A]{Path: p, Known: len(s.leaves) > 0, Leaves: s.leaves}
+	// A prefix in another spelling is the affair of those around what is mounted.
+	for !p.IsCanonical() && s.within.outer != nil && !p.IsCanonicalTo(s.within.depth) {
+		s.within, m.Known = s.within.outer, true
+	}
+	m.By = s.within.by
+	t.miss(w, r, m)
+}
+
+func (s *search[A]) begin(t *Trie[A], method string) {
+	s.method, s.within, s.rest = method, t, -1
+}
+
+// maxKept is how many segments a search may have that is used again: what clients
+// send must not stay in memory.
+const maxKept = 64
+
+func (s *search[A]) end(t *Table[A]) {
+	if cap(s.path) > maxKept {
+		return
+	}
+	clear(s.path)
+	clear(s.kept)
+	*s = search[A]{path: s.path[:0], values: s.values[:0], leaves: s.leaves[:0], kept: s.kept[:0]}
+	t.searches.Put(s)
+}
+
+// split sets the segments of a path of which each slash separates. It reports false
+// if the path is not canonical.
+func (s *search[A]) split(path string) bool {
+	if path == "/" {
+		return true
+	}
+	if path == "" || path[0] != '/' {
+		return false
+	}
+	for path != "" {
+		path = path[1:]
+		end := strings.IndexByte(path, '/')
+		if end < 0 {
+			end = len(path)
+		}
+		if pattern.NoValue(path[:end]) {
+			return false
+		}
+		s.path = append(s.path, path[:end])
+		path = path[end:]
+	}
+	return true
+}
+
+// prefix returns how many segments of the path stand before what a catch-all matches.
+func (s *search[A]) prefix() int {
+	if s.rest >= 0 {
+		return s.rest
+	}
+	return len(s.path)
+}
+
+// params returns the values that were found. path is the whole path if it holds no
+// escaped slashes, so that the value of a catch-all need not be put together.
+func (s *search[A]) params(path string) Values {
+	values := s.kept
+	for _, i := range s.values {
+		values = append(values, httprouter.Param{Value: s.path[i]})
+	}
+	switch {
+	case s.rest < 0:
+	case path != "":
+		for _, segment := range s.path[:s.rest] {
+			path = path[len("/")+len(segment):]
+		}
+		values = append(values, httprouter.Param{Value: path})
+	default:
+		values = append(values, httprouter.Param{Value: "/" + strings.Join(s.path[s.rest:], "/")})
+		for _, segment := range s.path[s.rest:] {
+			values = append(values, httprouter.Param{Value: segment})
+		}
+	}
+	s.kept = values
+	return values
+}

@@ -1,0 +1,151 @@
+package match
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/julienschmidt/httprouter"
+
+	"example.com/flow/internal/pattern"
+)
+
+// collectLiterals notes the leaves below n that a path without parameters leads to,
+// where nothing more specific matches the path.
+func (t *Table[A]) collectLiterals(n *node[A], path []string) {
+	if n.own != nil && t.first(path) == n.own {
+		p := "/" + strings.Join(path, "/")
+		t.literals[p] = n.own
+		t.filter[p[len(p)-1]] |= 1 << (len(p) & 63)
+	}
+	for text, child := range n.literals {
+		t.collectLiterals(child, append(path, text))
+	}
+	if n.mounted != nil {
+		t.collectLiterals(&n.mounted.root, path)
+	}
+}
+
+// first returns the most specific leaf that matches a path.
+func (t *Table[A]) first(path []string) *Leaf[A] {
+	if leaves := t.trie.Matching(path); len(leaves) > 0 {
+		return leaves[0]
+	}
+	return nil
+}
+
+// planted are the methods that have an httprouter tree. The others are rare enough
+// for the trie, and HEAD would double the memory.
+var planted = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
+// plant puts into the httprouter tree what it can hold.
+func (t *Table[A]) plant() {
+	for _, name := range planted {
+		for _, r := range t.trie.root.harvest(name, "", 0, false).routes {
+			t.tree.Handle(name, r.path, t.handle(r))
+		}
+	}
+}
+
+// handle returns the httprouter handle of a route: it has no way to be wrong but
+// values that no canonical URL has, since httprouter matches empty segments, and "."
+// and ".." are none of its business.
+//
+//go:noinline
+func (t *Table[A]) handle(r route[A]) httprouter.Handle {
+	answer, rest := r.answer, r.rest
+	return func(w http.ResponseWriter, req *http.Request, values httprouter.Params) {
+		for i := range values {
+			if pattern.NoValue(values[i].Value) || rest && i == len(values)-1 && !isCanonicalRest(values[i].Value) {
+				t.slowly(w, req)
+				return
+			}
+		}
+		t.hit(w, req, answer, values)
+	}
+}
+
+// isCanonicalRest reports whether what a catch-all matched is canonical, from the
+// slash before it on.
+func isCanonicalRest(value string) bool {
+	for segment := range strings.SplitSeq(value[1:], "/") {
+		if pattern.NoValue(segment) {
+			return false
+		}
+	}
+	return true
+}
+
+// A route is what is put into an httprouter tree.
+type route[A any] struct {
+	path   string // in its notation
+	answer *A
+	rest   bool // the last parameter is a catch-all
+}
+
+// A crop is what the trie has below a node for one method, in patterns that have
+// parameters.
+type crop[A any] struct {
+	routes []route[A]
+	found  bool // there are such patterns, also some that are not among the routes
+	// contested: a path that has captured a value may have to go back to another
+	// branch, which httprouter cannot. Such patterns are left to the trie.
+	contested bool
+}
+
+func (c *crop[A]) add(other crop[A]) {
+	c.routes = append(c.routes, other.routes...)
+	c.found = c.found || other.found
+	c.contested = c.contested || other.contested
+}
+
+// harvest returns the crop below n, which a path in httprouter's notation leads to.
+// captured says that the path has a parameter.
+//
+// A tree that captured a value and then finds nothing does not give the room for it
+// back to its pool. So nothing is planted below a parameter if some of it is contested.
+func (n *node[A]) harvest(method, path string, depth int, captured bool) crop[A] {
+	var own, literals, params, rest, mounted crop[A]
+	if n.own != nil && captured {
+		own = single(n.own, method, path, false)
+	}
+	for _, text := range slices.Sorted(maps.Keys(n.literals)) {
+		literals.add(n.literals[text].harvest(method, path+"/"+text, depth+1, captured))
+	}
+	if n.param != nil {
+		params = n.param.harvest(method, path+"/:"+strconv.Itoa(depth), depth+1, true)
+		if params.contested {
+			params.routes = nil
+		}
+	}
+	if n.rest != nil {
+		rest = single(n.rest, method, path+"/*"+strconv.Itoa(depth), true)
+	}
+	if n.mounted != nil {
+		mounted = n.mounted.root.harvest(method, path, depth, captured)
+	}
+	var all crop[A]
+	branches := 0
+	for _, c := range []crop[A]{literals, params, rest, mounted} {
+		all.add(c)
+		if c.found {
+			branches++
+		}
+	}
+	if branches > 1 || own.found && mounted.found {
+		all.contested, all.routes = true, nil
+	}
+	all.add(own)
+	return all
+}
+
+// single returns the crop of one leaf.
+func single[A any](l *Leaf[A], method, path string, rest bool) crop[A] {
+	a := l.Answer(method)
+	if a == nil {
+		return crop[A]{}
+	}
+	return crop[A]{routes: []route[A]{{path, a, rest}}, found: true}
+}

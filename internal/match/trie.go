@@ -1,0 +1,248 @@
+package match
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+
+	"example.com/flow/internal/pattern"
+)
+
+// AnyMethod stands for every method that a pattern has no other answer for. It is
+// no token, so that no request has it.
+const AnyMethod = "(any)"
+
+// A Trie holds patterns and what answers them, an *A for each method. It is the
+// plain and right matcher, and what the httprouter trees are made from.
+type Trie[A any] struct {
+	root  node[A]
+	by    *A // what it is mounted by; nil for the outermost
+	outer *Trie[A]
+	depth int // how many segments its patterns begin with that it does not hold
+}
+
+// A node is a position in URLs; the way to it is the segments so far.
+type node[A any] struct {
+	literals map[string]*node[A]
+	param    *node[A]
+	own      *Leaf[A] // the URL that ends here
+	rest     *Leaf[A] // a catch-all that begins here
+	mounted  *Trie[A] // in its place
+}
+
+// A Leaf is where the URLs of a pattern end: what answers there, by method.
+type Leaf[A any] struct {
+	methods []method[A]
+	any     *A
+	// Below answers the URLs below the one that ends here, or that the catch-all
+	// begins at, however they are spelled: nobody is redirected there. It is nil if
+	// they have one spelling, as URLs of files do.
+	Below *A
+}
+
+type method[A any] struct {
+	name   string
+	answer *A
+}
+
+// Set makes a answer a method, in place of what did.
+func (l *Leaf[A]) Set(name string, a *A) {
+	if name == AnyMethod {
+		l.any = a
+		return
+	}
+	for i := range l.methods {
+		if l.methods[i].name == name {
+			l.methods[i].answer = a
+			return
+		}
+	}
+	l.methods = append(l.methods, method[A]{name, a})
+}
+
+// Answer returns what answers a method, or nil: its own, for HEAD that of GET, or
+// that of AnyMethod.
+func (l *Leaf[A]) Answer(name string) *A {
+	if a := l.own(name); a != nil {
+		return a
+	}
+	if name == http.MethodHead {
+		if a := l.own(http.MethodGet); a != nil {
+			return a
+		}
+	}
+	return l.any
+}
+
+func (l *Leaf[A]) own(name string) *A {
+	for i := range l.methods {
+		if l.methods[i].name == name {
+			return l.methods[i].answer
+		}
+	}
+	return nil
+}
+
+// Answers returns all that answers at the leaf, that of AnyMethod last.
+func (l *Leaf[A]) Answers() []*A {
+	var all []*A
+	for _, m := range l.methods {
+		all = append(all, m.answer)
+	}
+	if l.any != nil {
+		all = append(all, l.any)
+	}
+	return all
+}
+
+// Methods adds the methods that are answered by name, HEAD included, to a set.
+func (l *Leaf[A]) Methods(set map[string]bool) {
+	for _, m := range l.methods {
+		set[m.name] = true
+		if m.name == http.MethodGet {
+			set[http.MethodHead] = true
+		}
+	}
+}
+
+// Leaf returns the leaf of a pattern, made if it is the first there.
+func (t *Trie[A]) Leaf(p *pattern.Pattern) *Leaf[A] {
+	n, rest := t.node(p.Segments)
+	end := &n.own
+	if rest {
+		end = &n.rest
+	}
+	if *end == nil {
+		*end = &Leaf[A]{}
+	}
+	return *end
+}
+
+// MountAt returns a trie for all patterns that begin with a prefix, which ranks as a
+// catch-all there: what t has itself goes before. It owns these URLs, also those that
+// it has no answer for. It is nil if there is such a trie already, or a catch-all.
+func (t *Trie[A]) MountAt(prefix []pattern.Segment, by *A) *Trie[A] {
+	n, _ := t.node(prefix)
+	if n.mounted != nil || n.rest != nil {
+		return nil
+	}
+	n.mounted = &Trie[A]{by: by, outer: t, depth: len(prefix)}
+	return n.mounted
+}
+
+// node returns the node that segments lead to, and whether a catch-all begins there.
+func (t *Trie[A]) node(segments []pattern.Segment) (n *node[A], rest bool) {
+	n = &t.root
+	for _, seg := range segments[t.depth:] {
+		switch seg.Kind {
+		case pattern.Literal:
+			child := n.literals[seg.Text]
+			if child == nil {
+				child = &node[A]{}
+				if n.literals == nil {
+					n.literals = map[string]*node[A]{}
+				}
+				n.literals[seg.Text] = child
+			}
+			n = child
+		case pattern.Param:
+			if n.param == nil {
+				n.param = &node[A]{}
+			}
+			n = n.param
+		case pattern.Rest:
+			return n, true
+		}
+	}
+	return n, false
+}
+
+// Each calls f for every leaf.
+func (t *Trie[A]) Each(f func(*Leaf[A])) { t.root.each(f) }
+
+func (n *node[A]) each(f func(*Leaf[A])) {
+	for _, l := range []*Leaf[A]{n.own, n.rest} {
+		if l != nil {
+			f(l)
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(n.literals)) {
+		n.literals[text].each(f)
+	}
+	if n.param != nil {
+		n.param.each(f)
+	}
+	if n.mounted != nil {
+		n.mounted.root.each(f)
+	}
+}
+
+// Matching returns the leaves that match the segments of a path, the most specific
+// first, until what is mounted owns it.
+func (t *Trie[A]) Matching(path []string) []*Leaf[A] {
+	s := &search[A]{path: path, within: t, all: true}
+	s.find(&t.root, 0)
+	return s.leaves
+}
+
+// A search looks for what answers a method of a path. It goes back where a more
+// specific branch has nothing, and visits each node at most once.
+type search[A any] struct {
+	method string
+	all    bool     // go on after an answer, for the leaves
+	path   []string // the segments
+	values []int    // which of them parameters have matched
+	kept   Values   // room for the values
+
+	answer *A
+	leaf   *Leaf[A]
+	rest   int // where the catch-all begins that has matched, or -1
+
+	leaves []*Leaf[A] // that match the path in what owns it
+	within *Trie[A]   // that owns the path: the outermost, or one that is mounted
+}
+
+// find searches from a node on, at the i-th segment, and reports whether it is over:
+// with an answer, or without one in a trie that owns the path.
+func (s *search[A]) find(n *node[A], i int) bool {
+	if i == len(s.path) {
+		return n.own != nil && s.try(n.own, -1) || n.mounted != nil && s.enter(n.mounted, i)
+	}
+	if child := n.literals[s.path[i]]; child != nil && s.find(child, i+1) {
+		return true
+	}
+	if n.param != nil {
+		s.values = append(s.values, i)
+		if s.find(n.param, i+1) {
+			return true
+		}
+		s.values = s.values[:len(s.values)-1]
+	}
+	return n.rest != nil && s.try(n.rest, i) || n.mounted != nil && s.enter(n.mounted, i)
+}
+
+func (s *search[A]) try(l *Leaf[A], rest int) bool {
+	s.leaves = append(s.leaves, l)
+	a := l.Answer(s.method)
+	if a == nil || s.all {
+		return false
+	}
+	s.answer, s.leaf, s.rest = a, l, rest
+	return true
+}
+
+// enter goes on in a trie that owns the path, unless a parameter before it has a
+// value of which no URL could be made.
+func (s *search[A]) enter(t *Trie[A], i int) bool {
+	if !s.all {
+		s.leaves = s.leaves[:0]
+	}
+	for _, v := range s.values {
+		if pattern.NoValue(s.path[v]) {
+			return true
+		}
+	}
+	s.within = t
+	s.find(&t.root, i)
+	return true
+}
