@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/race"
 )
 
 func TestPublicFilesAreServed(t *testing.T) {
@@ -372,7 +374,7 @@ func TestBodiesOfRequestsForFiles(t *testing.T) {
 }
 
 func TestFilesAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	text := strings.Repeat("a long text, ", 1600)

@@ -100,25 +100,12 @@ func (r *recorder) Read(p []byte) (int, error) {
 
 // newBody limits the body of r and returns it, or nil if r has none. keep says
 // that there is a handler of flow's own forms or a guard, which may want all of it.
-// outside is the body as the Router around this one knows it, or nil: what was read
-// there is watched already.
-func newBody(w http.ResponseWriter, r *http.Request, limit int64, keep bool, outside *body) *body {
-	readOutside := r.Body == http.NoBody && r.MultipartForm != nil // to its end
-	if r.Body == nil || r.Body == http.NoBody && !readOutside {
+func newBody(w http.ResponseWriter, r *http.Request, limit int64, keep bool) *body {
+	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
-	b := &body{limit: limit}
-	if outside != nil && (r.Body == outside.source || readOutside) {
-		b.seen = outside.seen
-		b.source = b.limited(w, r.Body)
-		if !keep {
-			b.leave()
-		}
-	} else {
-		b.seen = newRecorder(r, keep)
-		b.source = b.limited(w, b.seen)
-	}
-	b.seen.found = b.seen.found || readOutside
+	b := &body{limit: limit, seen: newRecorder(r, keep)}
+	b.source = b.limited(w, b.seen)
 	r.Body = b.source
 	return b
 }

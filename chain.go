@@ -18,15 +18,17 @@ import (
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/match"
 )
 
-// An endpoint is what answers one method of one shape, compiled: its chain of
+// An endpoint is what answers one method of one pattern, compiled: its chain of
 // middleware and its handler.
 type endpoint struct {
-	pattern string // for http.Request.Pattern; "" if nothing matched
-	shape   *pattern.Pattern
-	file    string           // that it is of, or where Mount was called; for messages
-	route   *routetree.Route // nil for public files, for what is mounted and for what matched nothing
+	table   *table // of its Router
+	owner   *owner
+	pattern string           // for http.Request.Pattern; "" if nothing matched
+	path    *pattern.Pattern // the one that matched
 	steps   []step
 	handler handler
 	maxBody int64
@@ -40,13 +42,20 @@ type endpoint struct {
 	// keepsBody: a guard or a handler could ask for the body after others.
 	keepsBody bool
 	miss      bool // nothing matched: the body is none of ours
-	// Of what is mounted:
-	below *endpoint // that of the URLs below the prefix
-	inner *Router
+
+	around *endpoint // the mount, if its Router is inside another one, whose chain runs first
+	inner  *Router   // of a mount, if a Router is mounted
+}
+
+// An owner is a file, or what is mounted: its endpoints share it.
+type owner struct {
+	file     string           // or where Mount was called, for messages
+	route    *routetree.Route // nil for public files, for what is mounted and for what matched nothing
+	standard []step           // standard middleware down to the file: what 405 and OPTIONS run through
 }
 
 // isPage reports whether the endpoint is one of a page's route file.
-func (e *endpoint) isPage() bool { return e.route != nil && e.route.Page }
+func (e *endpoint) isPage() bool { return e.owner.route != nil && e.owner.route.Page }
 
 // A step is one piece of middleware of a chain: a guard, or the standard
 // middleware of a place.
@@ -84,17 +93,18 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // An exchange is one request on its way through the chain, and its answer.
 type exchange struct {
-	match
-	router *Router
-	req    Request
-	lent   bool        // a Handler has got hold of the Request
-	over   atomic.Bool // under the race detector: the response was written
+	endpoint *endpoint
+	values   match.Values // of its parameters: httprouter's own, which it uses again
+	target   *endpoint    // what answers in the end, if endpoint is a mount
+	router   *Router
+	req      Request
+	lent     bool        // a Handler has got hold of the Request
+	over     atomic.Bool // under the race detector: the response was written
 
-	auth    auth
-	body    *body       // nil if the request has none
-	maxBody int64       // of what answers in a Router inside, or 0
-	failed  atomic.Bool // Authenticate, or reading the body: see failure
-	told    atomic.Bool // it was answered, or logged
+	auth   auth
+	body   *body       // nil if the request has none
+	failed atomic.Bool // Authenticate, or reading the body: see failure
+	told   atomic.Bool // it was answered, or logged
 }
 
 // auth is what Authenticate answered.
@@ -159,7 +169,7 @@ func (x *exchange) failure() error {
 func (x *exchange) clone() *exchange {
 	c := &exchange{router: x.router}
 	c.endpoint = x.endpoint
-	c.values, c.rest = slices.Clone(x.values), slices.Clone(x.rest)
+	c.values = slices.Clone(x.values)
 	x.auth.mu.Lock()
 	if x.auth.done {
 		c.auth.once.Do(func() {})
@@ -171,42 +181,75 @@ func (x *exchange) clone() *exchange {
 }
 
 // vantage returns where the request asks for URLs.
-func (x *exchange) vantage() vantage { return vantage{x.endpoint.shape.Segments, x.values} }
+func (x *exchange) vantage() vantage { return vantage{x.endpoint.path.Segments, x.values} }
 
-// bodyOutside returns the body of a request as the Router around has watched it, or
-// nil.
-func (x *exchange) bodyOutside(r *http.Request) *body {
-	outer := x.router.outer()
-	if outer == nil {
-		return nil // and need not look for it in the context
+// valueOf returns the value of the i-th parameter of a pattern.
+func valueOf(p *pattern.Pattern, values match.Values, i int) string {
+	if i == len(p.Names)-1 && p.HasRest() {
+		return values[i].Value[1:] // without the slash before it
 	}
-	if req := From(r.Context()); req != nil && req.x.router == outer {
-		return req.x.body
-	}
-	return nil
+	return values[i].Value
 }
 
 func (x *exchange) param(name string) string {
-	for i, n := range x.endpoint.shape.Names {
+	for i, n := range x.endpoint.path.Names {
 		if n == name {
-			return x.values[i]
+			return valueOf(x.endpoint.path, x.values, i)
 		}
 	}
 	return ""
 }
 
 func (x *exchange) segments(name string) []string {
-	s := x.endpoint.shape
-	i := slices.Index(s.Names, name)
-	switch catchAll := s.HasRest() && name == s.Segments[len(s.Segments)-1].Text; {
+	p := x.endpoint.path
+	i := slices.Index(p.Names, name)
+	switch catchAll := p.HasRest() && i == len(p.Names)-1; {
 	case i < 0:
 		return nil
-	case catchAll && x.rest != nil:
-		return slices.Clone(x.rest)
-	case catchAll || x.router == nil: // NewRequest knows no shapes
-		return strings.Split(x.values[i], "/")
+	case catchAll && len(x.values) > len(p.Names): // one of them may hold a slash
+		var segments []string
+		for _, v := range x.values[len(p.Names):] {
+			segments = append(segments, v.Value)
+		}
+		return segments
+	case catchAll || x.router == nil: // NewRequest knows no patterns
+		return strings.Split(valueOf(p, x.values, i), "/")
 	}
-	return []string{x.values[i]}
+	return []string{valueOf(p, x.values, i)}
+}
+
+// begin answers a request with an endpoint, after the chains of the Routers around.
+func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Values) {
+	outermost := e
+	for outermost.around != nil {
+		outermost = outermost.around
+	}
+	if !outermost.pure {
+		values = slices.Clone(values) // a net/http handler may outlive the request
+	}
+	x := outermost.table.pool.Get().(*exchange)
+	x.endpoint, x.values = outermost, values
+	if outermost != e {
+		// Copies of the request, of which some may be in other goroutines by and by,
+		// share the map that holds the path values: so they are set now.
+		x.target = e
+		setPathValues(r, e.path, values)
+	}
+	if x.serve(w, r) {
+		outermost.table.recycle(x)
+	}
+}
+
+// enter goes on with the chain of the Router inside, or of the one that is inside that.
+func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
+	e := x.target
+	for e.around != x.endpoint {
+		e = e.around
+	}
+	inner := e.table.pool.Get().(*exchange) // not put back: it holds what may outlive the request
+	inner.endpoint, inner.values, inner.target, inner.body = e, x.values, x.target, x.body
+	inner.req.Request = r
+	inner.serveChain(w, r)
 }
 
 // serve answers the request, and reports whether the exchange may be used again.
@@ -224,7 +267,8 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 			r = r.WithContext(r.Context())
 			x.req.Request = r
 		}
-		x.body = newBody(w, r, cmp.Or(x.maxBody, e.maxBody), e.keepsBody, x.bodyOutside(r))
+		answers := cmp.Or(x.target, e) // what is mounted has the limit of what answers there
+		x.body = newBody(w, r, answers.maxBody, answers.keepsBody)
 	}
 	if !e.direct || x.body != nil {
 		x.serveChain(w, r)
@@ -253,7 +297,7 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 	defer x.recoverChain(w, t)
 	defer x.body.end()
 	if x.endpoint.setsPathValues {
-		x.setPathValues(r)
+		setPathValues(r, x.endpoint.path, x.values)
 	}
 	if !x.endpoint.pure {
 		x.req.bind()
@@ -286,9 +330,9 @@ func (x *exchange) recoverChain(w http.ResponseWriter, t *tracker) {
 	x.fail(w, &x.req, err)
 }
 
-func (x *exchange) setPathValues(r *http.Request) {
-	for i, name := range x.endpoint.shape.Names {
-		if v := x.values[i]; r.PathValue(name) != v { // a Router around has set them
+func setPathValues(r *http.Request, p *pattern.Pattern, values match.Values) {
+	for i, name := range p.Names {
+		if v := valueOf(p, values, i); r.PathValue(name) != v { // it may be set already
 			r.SetPathValue(name, v)
 		}
 	}
@@ -330,10 +374,12 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		e.handler.content.serve(w, req.Request, e.handler.cache)
 		return
 	}
+	if e.inner != nil {
+		x.serveStd(w, req, http.HandlerFunc(x.enter), false)
+		return
+	}
 	if e.handler.std != nil {
-		if e.inner == nil {
-			x.body.leave()
-		}
+		x.body.leave()
 		x.serveStd(w, req, e.handler.std, false)
 		return
 	}
@@ -420,12 +466,13 @@ func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
 func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Response) {
 	if x.endpoint.pure {
 		x.lent = true
+		x.values = slices.Clone(x.values)
 	}
 	w, t := track(w)
 	t.status = int(resp.status)
 	setHeader(w.Header(), resp.header())
 	if !x.endpoint.setsPathValues {
-		x.setPathValues(req.Request)
+		setPathValues(req.Request, x.endpoint.path, x.values)
 	}
 	x.serveStd(w, req, resp.more.data.(http.Handler), resp.kind == kindErrorHandler)
 	if !t.sent && t.status != 0 {

@@ -16,6 +16,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
+
+	"example.com/flow/internal/race"
 )
 
 // logged makes r write its log into a buffer.
@@ -280,7 +282,7 @@ func TestFaultsAreLoggedOnce(t *testing.T) {
 }
 
 func TestHotPathsAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("under the race detector no Request is used twice")
 	}
 	r := New(flowtest.Files("router/about.http", "router/users/[id].http", "router/users/new.http", "router/docs/[...rest].http", "router/guarded.http"))

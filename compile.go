@@ -9,29 +9,29 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/julienschmidt/httprouter"
-
 	"example.com/flow/internal/fault"
 
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/match"
 )
 
 // A table is an application compiled: the tree and its registrations, ready to
 // match and to answer. It does not change.
 type table struct {
 	err      error // every fault; a table that has some answers 500 to everything
-	root     *node
-	trees    []*httprouter.Router
-	standard []step // the Router's standard middleware
+	router   *Router
+	matcher  *match.Table[endpoint] // nil for a Router inside another one, whose matcher has its endpoints
+	around   *endpoint              // what a Router inside another one is mounted by
+	standard []step                 // the Router's standard middleware
 	notFound *endpoint
-	denied   *endpoint // for cross-origin requests
+	denied   handler // for cross-origin requests
 	names    map[string]*routetree.Route
 	assets   map[string]*asset // public files, by path below public/
 	views    *views
 	above    *pattern.Pattern // the prefix that the Router is mounted at, also for what matches nothing
-	inside   bool             // another Router
 	maxBody  int64            // where nothing else is said
 	infos    []RouteInfo
 	pool     sync.Pool // of *exchange
@@ -58,7 +58,12 @@ type compiler struct {
 // table, together with those of the Routers inside it.
 func compile(r *Router) *table {
 	c := newCompiler(r)
-	c.finish()
+	trie := &match.Trie[endpoint]{}
+	c.finish(trie)
+	if t := c.table; t.err == nil {
+		t.matcher = match.Compile(trie, t.answer, t.miss)
+	}
+	r.table.Store(c.table)
 	return c.table
 }
 
@@ -107,10 +112,9 @@ func newCompiler(r *Router) *compiler {
 
 func newTable(r *Router) *table {
 	t := &table{
-		root:    &node{},
+		router:  r,
 		names:   map[string]*routetree.Route{},
 		above:   pattern.New(r.tree.Prefix),
-		inside:  r.outer() != nil,
 		maxBody: cmp.Or(r.MaxBody, defaultMaxBody),
 	}
 	t.pool.New = func() any {
@@ -121,34 +125,33 @@ func newTable(r *Router) *table {
 	return t
 }
 
-// finish makes the table, after those of the Routers inside.
-func (c *compiler) finish() {
+// finish makes the table, with those of the Routers inside, and puts the endpoints of
+// all into the trie.
+func (c *compiler) finish(trie *match.Trie[endpoint]) {
 	r := c.router
-	for _, m := range c.mounts {
-		if m.inner != nil {
-			c.finishInner(m)
+	if r.tree.Missing {
+		for _, m := range c.mounts {
+			if m.inner != nil { // it may have faults, too
+				c.finishInner(m, &match.Trie[endpoint]{}, nil)
+			}
 		}
+	} else {
+		c.build(trie)
 	}
-	if !r.tree.Missing {
-		c.build()
-	}
-	if c.table.err = fault.Join(c.faults); c.table.err == nil {
-		c.table.trees = dealTrees(c.table.root, c.methods())
-	}
-	r.table.Store(c.table)
+	c.table.err = fault.Join(c.faults)
 	r.building.Store(false)
 	if r.app != nil {
 		r.app.first.CompareAndSwap(nil, r)
 	}
 }
 
-func (c *compiler) build() {
+func (c *compiler) build(trie *match.Trie[endpoint]) {
 	if r := c.router; r.MaxBody < 0 {
 		c.faults = append(c.faults, fault.Fault{Text: fmt.Sprintf("Router.MaxBody is %d: give a number of bytes, or 0 for %d", r.MaxBody, defaultMaxBody)})
 	}
 	c.readAssets()
 	c.readViews()
-	c.buildTrie()
+	c.fill(trie)
 	c.listRoutes()
 }
 
@@ -232,13 +235,13 @@ func standardOnly(steps []step) []step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return s.guard != nil })
 }
 
-// buildTrie compiles every handler with its chain and puts it into the trie.
-func (c *compiler) buildTrie() {
+// fill compiles every handler with its chain and puts it into the trie.
+func (c *compiler) fill(trie *match.Trie[endpoint]) {
 	t := c.table
 	outer := c.steps(c.uses)
 	t.standard = standardOnly(outer)
 	t.notFound = t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return Fail(http.StatusNotFound, ""), nil }})
-	t.denied = t.unmatched(t.standard, nil, handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(forbidden))})
+	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(forbidden))}
 
 	dirs := map[string][]step{}
 	for dir, uses := range c.dirs {
@@ -249,36 +252,30 @@ func (c *compiler) buildTrie() {
 		for _, dir := range routetree.Layers(r.Path) {
 			steps = append(steps, dirs[dir]...)
 		}
-		c.addRoute(r, append(steps, c.steps(c.bindings[r].uses)...))
+		c.addRoute(trie, r, append(steps, c.steps(c.bindings[r].uses)...))
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.assets)) {
-		c.addPublic(t.assets[name], t.assets[name].pattern, t.assets[name].serves)
+		a := t.assets[name]
+		c.addPublic(trie, a.file, a.pattern, a.serves)
 	}
 	for _, m := range c.mounts {
-		c.addMount(m, slices.Concat(outer, dirs[""], c.steps(m.uses)))
+		c.addMount(trie, m, slices.Concat(outer, dirs[""], c.steps(m.uses)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.assets)) {
 		a := t.assets[name]
 		if a.hashed == nil {
 			continue
 		}
-		if other := t.root.leafOf(a.hashed).methods[http.MethodGet]; other != nil {
-			c.faults = append(c.faults, fault.In(other.file, "it answers %s, which is the hashed URL of %s: rename it", pattern.Sample(a.hashed.Segments), a.file))
+		if other := trie.Leaf(a.hashed).Answer(http.MethodGet); other != nil {
+			c.faults = append(c.faults, fault.In(other.owner.file, "it answers %s, which is the hashed URL of %s: rename it", pattern.Sample(a.hashed.Segments), a.file))
 		}
-		c.addPublic(a, a.hashed, a.forever)
+		c.addPublic(trie, a.file, a.hashed, a.forever)
 	}
-	t.root.eachLeaf(func(l *leaf) {
-		if e := l.methods[http.MethodGet]; e != nil && l.methods[http.MethodHead] == nil {
-			l.methods[http.MethodHead] = e
-		}
-	})
 }
 
-func (c *compiler) addPublic(a *asset, at *pattern.Pattern, h handler) {
-	t := c.table
-	l := t.root.leafOf(at)
-	l.methods[http.MethodGet] = c.endpoint(a.file, nil, at, http.MethodGet, t.standard, h, 0)
-	l.standard = append(l.standard, fileSteps{nil, t.standard})
+func (c *compiler) addPublic(trie *match.Trie[endpoint], file string, p *pattern.Pattern, h handler) {
+	o := &owner{file: file, standard: c.table.standard}
+	trie.Leaf(p).Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, o.standard, h, 0))
 }
 
 // forbidden is never reached, unless an origin becomes trusted between the check
@@ -288,41 +285,31 @@ func forbidden(w http.ResponseWriter, r *http.Request) {
 }
 
 // addRoute adds a route's handlers, whose chain down to the file is steps.
-func (c *compiler) addRoute(r *routetree.Route, steps []step) {
+func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, steps []step) {
 	b := c.bindings[r]
 	chains := make([][]step, len(b.verbs))
 	for i, v := range b.verbs {
 		chains[i] = append(slices.Clip(steps), c.steps(v.uses)...)
 	}
-	standard := fileSteps{r, standardOnly(steps)}
+	o := &owner{r.File, r, standardOnly(steps)}
 	page := handler{flow: plainPage}
 	if b.servesPage(r) {
 		page = c.renderOnce(r, hasGuard(steps), page)
 	}
-	for _, s := range r.Patterns {
-		l := c.table.root.leafOf(s)
-		if r.Store {
-			l.standard = append(l.standard, standard)
-		} else {
-			l.standard = slices.Insert(l.standard, 0, standard)
-		}
+	for _, p := range r.Patterns {
+		l := trie.Leaf(p)
 		for i, v := range b.verbs {
-			e := c.endpoint(r.File, r, s, v.method, chains[i], *v.handler, v.maxBody)
-			if v.method == anyMethod {
-				l.any = e
-			} else {
-				l.methods[v.method] = e
-			}
+			l.Set(v.method, c.endpoint(o, p, v.method, chains[i], *v.handler, v.maxBody))
 		}
 		if b.servesPage(r) {
-			l.methods[http.MethodGet] = c.endpoint(r.File, r, s, http.MethodGet, steps, page, 0)
+			l.Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, steps, page, 0))
 		}
 	}
 }
 
 // servesPage reports whether the page of r is served without a handler.
 func (b *binding) servesPage(r *routetree.Route) bool {
-	return r.Page && !r.Store && b.verb(http.MethodGet) == nil && b.verb(anyMethod) == nil
+	return r.Page && !r.Store && b.verb(http.MethodGet) == nil && b.verb(match.AnyMethod) == nil
 }
 
 func plainPage(*Request) (Response, error) { return Page(nil), nil }
@@ -350,58 +337,50 @@ func hasGuard(steps []step) bool {
 	return slices.ContainsFunc(steps, func(s step) bool { return s.guard != nil })
 }
 
-func (c *compiler) endpoint(file string, r *routetree.Route, s *pattern.Pattern, method string, steps []step, h handler, maxBody int64) *endpoint {
+func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps []step, h handler, maxBody int64) *endpoint {
+	t := c.table
 	// What is mounted may be asked with the Request of the Router around it in the
 	// context, where From would find that one.
-	pure := c.router.outer() == nil && h.std == nil && !slices.ContainsFunc(steps, func(s step) bool { return s.place != nil })
+	pure := t.around == nil && h.std == nil && !slices.ContainsFunc(steps, func(s step) bool { return s.place != nil })
 	return &endpoint{
-		pattern:        strings.TrimPrefix(method+" "+s.String(), anyMethod+" "),
-		shape:          s,
-		file:           file,
-		route:          r,
+		table:          t,
+		owner:          o,
+		pattern:        strings.TrimPrefix(method+" "+p.String(), match.AnyMethod+" "),
+		path:           p,
 		steps:          steps,
 		handler:        h,
-		maxBody:        cmp.Or(maxBody, c.table.maxBody),
+		maxBody:        t.limit(maxBody),
 		pure:           pure,
 		direct:         h.flow != nil && pure && len(steps) == 0,
-		setsPathValues: !pure && len(s.Names) > 0,
-		keepsBody:      h.flow != nil || hasGuard(steps),
+		setsPathValues: !pure && len(p.Names) > 0,
+		keepsBody:      h.flow != nil || hasGuard(steps) || t.guarded(),
+		around:         t.around,
 	}
 }
 
 // unmatched returns an endpoint for a request that no route answers.
 func (t *table) unmatched(steps []step, r *routetree.Route, h handler) *endpoint {
-	return &endpoint{shape: t.above, route: r, steps: steps, handler: h, maxBody: t.maxBody, pure: h.flow != nil && len(steps) == 0, miss: true}
+	pure := t.around == nil && h.flow != nil && len(steps) == 0
+	return &endpoint{table: t, owner: &owner{route: r}, path: t.above, steps: steps, handler: h, maxBody: t.limit(0), pure: pure, keepsBody: t.guarded(), miss: true, around: t.around}
 }
 
-// methods returns the methods that are dealt into trees, the most common first:
-// httprouter finds the one that it was told first a little faster. Other methods
-// reach an ANY through the trie.
-func (c *compiler) methods() []string {
-	methods := map[string]bool{}
-	c.table.root.eachLeaf(func(l *leaf) {
-		for method := range l.methods {
-			methods[method] = true
+// limit returns how large a body may be, in bytes. Each mount may lower it.
+func (t *table) limit(own int64) int64 {
+	limit := cmp.Or(own, t.maxBody)
+	for e := t.around; e != nil; e = e.around {
+		if e.maxBody > 0 {
+			limit = min(limit, e.maxBody)
 		}
-		if l.any != nil {
-			for _, method := range standardMethods {
-				methods[method] = true
-			}
-		}
-	})
-	return slices.SortedFunc(maps.Keys(methods), compareMethods)
+	}
+	return limit
 }
 
-func (n *node) eachLeaf(f func(*leaf)) {
-	for _, l := range []*leaf{n.own, n.rest} {
-		if l != nil {
-			f(l)
+// guarded reports whether there is a guard in a Router around, which may want a body.
+func (t *table) guarded() bool {
+	for e := t.around; e != nil; e = e.around {
+		if hasGuard(e.steps) {
+			return true
 		}
 	}
-	for _, child := range n.literals {
-		child.eachLeaf(f)
-	}
-	if n.param != nil {
-		n.param.eachLeaf(f)
-	}
+	return false
 }

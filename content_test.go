@@ -21,6 +21,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/race"
 )
 
 // stylesheet returns n rules, about 20 bytes each, that gzip makes much smaller.
@@ -533,7 +535,7 @@ func TestContentRangesDoNotExplode(t *testing.T) {
 }
 
 func TestContentAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	css := stylesheet(1000)

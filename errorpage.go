@@ -75,7 +75,7 @@ func (v *views) nearest(dirs []string) *view {
 // errorPage returns the error page for what was asked for, or nil: the nearest to
 // its file, or else to its URL.
 func (v *views) errorPage(x *exchange, req *Request) *view {
-	if r := x.endpoint.route; r != nil {
+	if r := x.endpoint.owner.route; r != nil {
 		return v.nearest(routetree.Layers(r.Path))
 	}
 	page := v.places[""]

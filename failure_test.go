@@ -16,6 +16,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
+
+	"example.com/flow/internal/race"
 )
 
 type nilErr struct{ text string }
@@ -402,7 +404,7 @@ func TestHeadersOfMiddlewareStayOnAFailedAnswer(t *testing.T) {
 
 // TestAbortedAuthenticateIsNotForgotten: the next request is asked anew.
 func TestAbortedAuthenticateIsNotForgotten(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("under the race detector no Request is used twice")
 	}
 	is := is.New(t)

@@ -97,6 +97,10 @@ import (
 	"example.com/flow/internal/fault"
 
 	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/match"
+
+	"example.com/flow/internal/race"
 )
 
 // A Router serves the route files of a tree, and its public files. Set its fields
@@ -282,6 +286,9 @@ var nosniff = []string{"nosniff"}
 
 // ServeHTTP answers a request.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	for r.outer() != nil {
+		r = r.outer()
+	}
 	t := r.serving.Load()
 	if t == nil {
 		if t = r.begin(); t == nil {
@@ -290,23 +297,8 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 	}
-	if !t.inside { // else it was set, and may have been taken away
-		w.Header()["X-Content-Type-Options"] = nosniff
-	}
-	x := t.pool.Get().(*exchange)
-	t.find(&x.match, req)
-	switch e := x.endpoint; {
-	case e.inner != nil:
-		x.enter(t, req)
-	case !e.miss:
-		req.Pattern = e.pattern
-		if r.refuses(req) {
-			x.endpoint = t.denied
-		}
-	}
-	if x.serve(w, req) {
-		t.recycle(x)
-	}
+	w.Header()["X-Content-Type-Options"] = nosniff
+	t.matcher.ServeHTTP(w, req)
 }
 
 // refuses reports whether a request comes from an origin that is not trusted.
@@ -348,16 +340,13 @@ func (r *Router) faulty(req *http.Request) Response {
 
 // recycle gives x to another request.
 func (t *table) recycle(x *exchange) {
-	if raceEnabled {
+	if race.Enabled {
 		x.over.Store(true)
 		return
 	}
-	x.endpoint, x.values = nil, x.values[:0]
+	x.endpoint, x.values = nil, nil
 	x.req.Request = nil
 	// What follows is seldom set, and to ask is cheaper than to write.
-	if x.rest != nil {
-		x.rest = nil
-	}
 	if x.body != nil {
 		x.body = nil
 	}
@@ -459,7 +448,7 @@ func HEAD() *Verb { return static(fault.Caller(0), http.MethodHead) }
 func OPTIONS() *Verb { return static(fault.Caller(0), http.MethodOptions) }
 
 // ANY is GET for every method, known or not, that the file has not registered itself.
-func ANY() *Verb { return static(fault.Caller(0), anyMethod) }
+func ANY() *Verb { return static(fault.Caller(0), match.AnyMethod) }
 
 // Method is GET for any other method, such as "PROPFIND".
 func Method(method string) *Verb { return static(fault.Caller(0), method) }

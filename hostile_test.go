@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/race"
 )
 
 // TestHostileClients attacks a server. During each attack a client that behaves well
@@ -18,7 +20,7 @@ import (
 // memory.
 func TestHostileClients(t *testing.T) {
 	soon := 300 * time.Millisecond // in place of limits of many seconds
-	if raceEnabled {
+	if race.Enabled {
 		soon *= 5 // or the client that behaves well is too slow for them
 	}
 	shortHeader := func(s *server) { s.limits.header, s.limits.idle = soon, soon }

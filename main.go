@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -403,17 +402,11 @@ func (r *Router) patternsOf(path string) map[string]bool {
 		return patterns
 	}
 	p, _ := pattern.ParsePath(&http.Request{URL: u})
-	r.table.Load().root.visit(p.Segments, nil, func(l *leaf, _, _ []string) bool {
-		for _, e := range l.methods {
-			patterns[e.shape.String()] = true
+	for _, l := range r.table.Load().matcher.Matching(p.Segments) {
+		for _, e := range l.Answers() {
+			patterns[e.path.String()] = true
 		}
-		if l.any != nil && l.any.inner != nil {
-			maps.Copy(patterns, l.any.inner.patternsOf(path))
-		} else if l.any != nil {
-			patterns[cmp.Or(l.any.below, l.any).shape.String()] = true
-		}
-		return true
-	})
+	}
 	return patterns
 }
 

@@ -4,293 +4,48 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
 
+	"example.com/flow/internal/match"
 	"example.com/flow/internal/pattern"
-
-	"example.com/flow/internal/routetree"
 )
 
-// A match is what a path led to. Its values belong to the endpoint's parameters.
-//
-// It is an http.ResponseWriter only so that a route of an httprouter tree can
-// hand over what it is and what it captured: httprouter gives its parameters
-// back to their pool if it calls the route itself, not from a Lookup.
-type match struct {
-	endpoint *endpoint
-	values   []string // a catch-all's with its slashes, without the first
-	rest     []string // the segments of a catch-all if one of them may hold a slash
-	odd      bool     // the URL has a segment that no canonical one has
+// answer is what the matcher calls for a request that an endpoint answers.
+func (t *table) answer(w http.ResponseWriter, r *http.Request, e *endpoint, values match.Values) {
+	r.Pattern = e.pattern
+	if e.table.router.refuses(r) {
+		e, values = t.unmatched(t.standard, nil, e.table.denied), nil
+	}
+	e.begin(w, r, values)
 }
 
-func (*match) Header() http.Header         { return nil }
-func (*match) Write(b []byte) (int, error) { return len(b), nil }
-func (*match) WriteHeader(int)             {}
-
-// A leaf is the end of a URL shape: what answers there, by method.
-type leaf struct {
-	methods map[string]*endpoint
-	any     *endpoint
-	// standard is the standard middleware of each file at the leaf, the one that
-	// is no store first: what 405 and OPTIONS run through.
-	standard []fileSteps
-}
-
-// A fileSteps is the standard middleware of one file, down to the file itself.
-type fileSteps struct {
-	route *routetree.Route
-	steps []step
-}
-
-// answer returns the endpoint for a method, or nil.
-func (l *leaf) answer(method string) *endpoint {
-	if e := l.methods[method]; e != nil {
-		return e
+// miss is what the matcher calls for a request that nothing answers as it is. The
+// Router that owns the path says so: this one, or one that is mounted.
+func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoint]) {
+	if m.By != nil {
+		t = m.By.inner.table.Load()
+		r.Pattern = m.By.pattern
 	}
-	return l.any
-}
-
-// A node is a position in URLs; the way to it is the segments so far. The trie
-// of nodes is the plain and right matcher, and what the httprouter trees are
-// dealt from.
-type node struct {
-	literals map[string]*node
-	param    *node
-	rest     *leaf // a catch-all that begins here
-	own      *leaf // the URL that ends here
-}
-
-// leafOf returns the leaf of a shape, made if it is the first there.
-func (n *node) leafOf(s *pattern.Pattern) *leaf {
-	for _, seg := range s.Segments {
-		switch seg.Kind {
-		case pattern.Literal:
-			child := n.literals[seg.Text]
-			if child == nil {
-				child = &node{}
-				if n.literals == nil {
-					n.literals = map[string]*node{}
-				}
-				n.literals[seg.Text] = child
-			}
-			n = child
-		case pattern.Param:
-			if n.param == nil {
-				n.param = &node{}
-			}
-			n = n.param
-		case pattern.Rest:
-			if n.rest == nil {
-				n.rest = &leaf{methods: map[string]*endpoint{}}
-			}
-			return n.rest
-		}
-	}
-	if n.own == nil {
-		n.own = &leaf{methods: map[string]*endpoint{}}
-	}
-	return n.own
-}
-
-// visit calls yield for each leaf that answers the path, the most specific
-// first, with the segments that its parameters matched. It stops when yield
-// returns false, and then returns false. Each node is visited at most once.
-func (n *node) visit(path, values []string, yield func(l *leaf, values, rest []string) bool) bool {
-	if len(path) == 0 {
-		return n.own == nil || yield(n.own, values, nil)
-	}
-	if child := n.literals[path[0]]; child != nil && !child.visit(path[1:], values, yield) {
-		return false
-	}
-	if n.param != nil && !n.param.visit(path[1:], append(values, path[0]), yield) {
-		return false
-	}
-	return n.rest == nil || yield(n.rest, values, path)
-}
-
-// maxTrees is how many httprouter trees are asked before the trie is.
-const maxTrees = 8
-
-// deal puts the routes of one method below n into as few trees as possible, such
-// that of two that overlap the more specific is always in an earlier one, and no
-// tree holds two that httprouter cannot hold together. It returns how many trees
-// that took, from base on.
-//
-// Literal siblings exclude each other and share trees. The parameter comes after
-// all that any of them needs, the catch-all after the parameter.
-func (n *node) deal(method, path string, depth, base int, add func(tree int, path string, e *endpoint)) (need int) {
-	if n.own != nil {
-		if e := n.own.answer(method); e != nil {
-			add(base, orRoot(path), e)
-			need = 1
-		}
-	}
-	literals := 0
-	for _, text := range slices.Sorted(maps.Keys(n.literals)) {
-		literals = max(literals, n.literals[text].deal(method, path+"/"+text, depth+1, base, add))
-	}
-	offset := literals
-	if n.param != nil {
-		offset += n.param.deal(method, path+"/:"+strconv.Itoa(depth), depth+1, base+offset, add)
-	}
-	if n.rest != nil {
-		if e := n.rest.answer(method); e != nil {
-			if path == "" {
-				offset = max(offset, need) // httprouter cannot hold "/" beside "/*"
-			}
-			add(base+offset, path+"/*"+strconv.Itoa(depth), e)
-			offset++
-		}
-	}
-	return max(need, offset)
-}
-
-func orRoot(path string) string {
-	if path == "" {
-		return "/"
-	}
-	return path
-}
-
-// dealTrees returns the httprouter trees for the given methods.
-//
-// A tree that has captured a parameter and then has no route does not give the
-// parameters back to its pool: a request that falls through to the next tree that
-// way allocates them anew. One that a literal leads to another tree does not.
-func dealTrees(root *node, methods []string) []*httprouter.Router {
-	var trees []*httprouter.Router
-	for _, method := range methods {
-		root.deal(method, "", 0, 0, func(i int, path string, e *endpoint) {
-			if i >= maxTrees {
-				return
-			}
-			for len(trees) <= i {
-				trees = append(trees, &httprouter.Router{NotFound: http.HandlerFunc(noMatch)})
-			}
-			trees[i].Handle(method, path, capture(e))
-		})
-	}
-	return trees
-}
-
-func noMatch(http.ResponseWriter, *http.Request) {}
-
-// capture returns the handle that leaves e and the values in the match, and says
-// there if the URL is not canonical: httprouter matches empty segments, and "."
-// and ".." are none of its business.
-func capture(e *endpoint) httprouter.Handle {
-	if len(e.shape.Names) == 0 && !e.shape.HasRest() {
-		return func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
-			w.(*match).endpoint = e
-		}
-	}
-	catchAll := e.shape.HasRest()
-	return func(w http.ResponseWriter, _ *http.Request, ps httprouter.Params) {
-		m := w.(*match)
-		m.endpoint = e
-		values := m.values
-		for i := range ps {
-			v := ps[i].Value
-			if pattern.NoValue(v) {
-				m.odd = true
-			}
-			values = append(values, v)
-		}
-		m.values = values
-		if catchAll {
-			last := &values[len(values)-1]
-			*last = (*last)[1:] // httprouter's begins with the slash
-			m.odd = m.odd || !canonicalRest(*last)
-		}
-	}
-}
-
-func canonicalRest(value string) bool {
-	for segment := range strings.SplitSeq(value, "/") {
-		if pattern.NoValue(segment) {
-			return false
-		}
-	}
-	return true
-}
-
-// find sets m to what answers r. It always finds something, if only a 404.
-func (t *table) find(m *match, r *http.Request) {
-	// The path of a URL without escapes that matter: each of its slashes separates.
-	if u := r.URL; u.RawPath == "" || u.EscapedPath() != u.RawPath {
-		for _, tree := range t.trees {
-			tree.ServeHTTP(m, r)
-			if m.endpoint == nil {
-				continue
-			}
-			if !m.odd {
-				return
-			}
-			*m = match{values: m.values[:0]}
-			break
-		}
-	}
-	t.findSlowly(m, r)
-}
-
-// findSlowly asks the trie: for escaped slashes, for what the trees do not hold,
-// and for what answers if no route does.
-func (t *table) findSlowly(m *match, r *http.Request) {
-	p, ok := pattern.ParsePath(r)
-	if !ok {
-		m.endpoint = t.notFound
-		m.values = append(m.values, t.inherited(nil)...)
-		return
-	}
-	var leaves []*leaf
-	t.root.visit(p.Segments, nil, func(l *leaf, values, rest []string) bool {
-		leaves = append(leaves, l)
-		e := l.answer(r.Method)
-		if e != nil && !p.IsCanonical() {
-			e = e.below // how its URLs are spelled is its own affair
-			if e == nil || !p.IsCanonicalTo(len(e.shape.Segments)-1) {
-				return false
-			}
-		}
-		if e == nil {
-			return true
-		}
-		m.endpoint = e
-		m.values = append(m.values, values...)
-		if e.shape.HasRest() {
-			m.values = append(m.values, strings.Join(rest, "/"))
-			m.rest = rest
-		}
-		return false
-	})
-	if m.endpoint != nil {
-		return
-	}
-	m.values = append(m.values, t.inherited(p.Segments)...)
+	e := t.notFound
 	switch {
-	case len(leaves) == 0:
-		m.endpoint = t.notFound
-	case !p.IsCanonical():
-		m.endpoint = t.redirect(pattern.Location(r, p.Escaped))
+	case !m.Known:
+	case !m.Path.IsCanonical():
+		e = t.redirect(pattern.Location(r, m.Path.Escaped))
 	default:
-		m.endpoint = t.otherMethod(r, leaves)
+		e = t.otherMethod(r, m.Leaves)
 	}
+	e.begin(w, r, t.inherited(m.Path.Segments))
 }
 
 // inherited returns the values that the parameters of the Router's prefix have in a
 // path, for what no route answers.
-func (t *table) inherited(path []string) []string {
-	var values []string
+func (t *table) inherited(path []string) match.Values {
+	var values match.Values
 	for i, seg := range t.above.Segments {
-		switch {
-		case seg.Kind != pattern.Param:
-		case i < len(path):
-			values = append(values, path[i])
-		default: // the Router was asked for what is not its own
-			values = append(values, "")
+		if seg.Kind == pattern.Param {
+			values = append(values, httprouter.Param{Value: path[i]})
 		}
 	}
 	return values
@@ -304,39 +59,40 @@ func (t *table) redirect(target string) *endpoint {
 }
 
 // otherMethod returns the endpoint for a path that is known, but not with the
-// method: the answer to OPTIONS, or 405.
-func (t *table) otherMethod(r *http.Request, leaves []*leaf) *endpoint {
+// method: the answer to OPTIONS, or 405. It runs through the standard middleware of
+// the most specific file, and for a preflight of the file that would answer.
+func (t *table) otherMethod(r *http.Request, leaves []*match.Leaf[endpoint]) *endpoint {
 	allowed := map[string]bool{http.MethodOptions: true}
 	for _, l := range leaves {
-		for method := range l.methods {
-			allowed[method] = true
-		}
+		l.Methods(allowed)
 	}
 	allow := strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
-	file := leaves[0].standard[0]
+	file := mainOwner(leaves[0])
 	if r.Method != http.MethodOptions {
-		return t.unmatched(file.steps, file.route, handler{flow: func(*Request) (Response, error) {
+		return t.unmatched(file.standard, file.route, handler{flow: func(*Request) (Response, error) {
 			return Fail(http.StatusMethodNotAllowed, "").Header("Allow", allow), nil
 		}})
 	}
 	if wanted := r.Header.Get("Access-Control-Request-Method"); wanted != "" {
-		if i := slices.IndexFunc(leaves, func(l *leaf) bool { return l.answer(wanted) != nil }); i >= 0 {
-			file = leaves[i].fileFor(wanted)
+		for _, l := range leaves {
+			if e := l.Answer(wanted); e != nil {
+				file = e.owner
+				break
+			}
 		}
 	}
-	return t.unmatched(file.steps, file.route, handler{flow: func(*Request) (Response, error) {
+	return t.unmatched(file.standard, file.route, handler{flow: func(*Request) (Response, error) {
 		return Response{status: http.StatusNoContent}.Header("Allow", allow), nil
 	}})
 }
 
-// fileFor returns the file that answers a method at l, else the first.
-func (l *leaf) fileFor(method string) fileSteps {
-	if e := l.answer(method); e != nil {
-		for _, f := range l.standard {
-			if f.route == e.route {
-				return f
-			}
+// mainOwner returns the file at a leaf, the one that is no store if there are two.
+func mainOwner(l *match.Leaf[endpoint]) *owner {
+	answers := l.Answers()
+	for _, e := range answers {
+		if e.owner.route == nil || !e.owner.route.Store {
+			return e.owner
 		}
 	}
-	return l.standard[0]
+	return answers[0].owner
 }

@@ -19,6 +19,8 @@ import (
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/match"
 )
 
 // answers returns a handler that says which file and method it was registered
@@ -186,8 +188,6 @@ func TestMatch(t *testing.T) {
 			is := is.New(t)
 			r := registered(t, tt.tree...)
 			is.Equal(says(serve(r, tt.method, tt.target)), tt.want)
-			r.table.Load().trees = nil // as after the eighth tree
-			is.Equal(says(serve(r, tt.method, tt.target)), tt.want)
 		})
 	}
 }
@@ -261,50 +261,6 @@ func TestRedirectKeepsStrippedPrefix(t *testing.T) {
 	}
 }
 
-// exponential returns routes that need 2^depth trees: at each level a literal
-// and a parameter, so that all of them overlap.
-func exponential(depth int) []string {
-	paths := []string{""}
-	for i := range depth {
-		var longer []string
-		for _, p := range paths {
-			longer = append(longer, p+"a/", p+fmt.Sprintf("[p%d]/", i))
-		}
-		paths = longer
-	}
-	for i, p := range paths {
-		paths[i] = p + "index.http GET"
-	}
-	return paths
-}
-
-func TestTreesAreCapped(t *testing.T) {
-	for _, tt := range []struct {
-		depth, trees int
-	}{{1, 2}, {2, 4}, {3, 8}, {6, 8}} {
-		t.Run(fmt.Sprint(tt.depth), func(t *testing.T) {
-			is := is.New(t)
-			r := registered(t, exponential(tt.depth)...)
-			is.Equal(len(r.table.Load().trees), tt.trees)
-			is.Equal(says(serve(r, "GET", strings.Repeat("/a", tt.depth))), "200 router/"+strings.Repeat("a/", tt.depth)+"index.http GET")
-			want := "200 router/"
-			values := ""
-			for i := range tt.depth {
-				want += fmt.Sprintf("[p%d]/", i)
-				values += fmt.Sprintf(" p%d=x", i)
-			}
-			is.Equal(says(serve(r, "GET", strings.Repeat("/x", tt.depth))), want+"index.http GET"+values)
-		})
-	}
-}
-
-func TestNeedIsSmallForUsualTrees(t *testing.T) {
-	is := is.New(t)
-	is.Equal(len(githubFlow(t, func(*Request) string { return "" }).table.Load().trees), 1)
-	r := registered(t, "index.http GET", "about.http GET", "users/index.http GET", "users/new.http GET", "users/[id]/index.http GET", "users/[id]/edit.http GET")
-	is.Equal(len(r.table.Load().trees), 2)
-}
-
 // slowly is the plainly right matcher: it looks at every shape of every file.
 type slowly struct {
 	files   []slowFile
@@ -344,8 +300,8 @@ func (s slowly) method(rt *routetree.Route, method string) string {
 		return method
 	case method == "HEAD" && slices.Contains(has, "GET"):
 		return "GET"
-	case slices.Contains(has, anyMethod):
-		return anyMethod
+	case slices.Contains(has, match.AnyMethod):
+		return match.AnyMethod
 	}
 	return ""
 }
@@ -464,7 +420,7 @@ func (s slowly) mount(path []string) (best *Mounted) {
 }
 
 func shapeBelow(m *Mounted) *pattern.Pattern {
-	_, below := m.shapes(nil)
+	_, below := m.patterns(nil)
 	return below
 }
 
@@ -488,7 +444,7 @@ func (s slowly) handler(best slowFile, path []string, method string) string {
 		}
 	}
 	registered := s.method(best.route, method)
-	if registered == anyMethod {
+	if registered == match.AnyMethod {
 		registered = "ANY"
 	}
 	text := "200 " + best.route.File + " " + registered
@@ -574,24 +530,19 @@ func fuzzTree(data []byte) *Router {
 	return r
 }
 
-// checkMatch holds the trees against the trie, and both against slowly.
+// checkMatch holds the answer of a Router against slowly.
 func checkMatch(t *testing.T, r *Router, method, target string) {
 	t.Helper()
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
 	got := says(serve(r, method, target))
-	table := r.table.Load()
-	trees := table.trees
-	table.trees = nil
-	trie := says(serve(r, method, target))
-	table.trees = trees
-	if want := newSlowly(r).answer(method, target); got != want || trie != want {
+	if want := newSlowly(r).answer(method, target); got != want {
 		var names []string
 		for _, rt := range r.tree.Routes {
 			names = append(names, rt.File)
 		}
-		t.Errorf("%s %s of %q:\n the trees say %q\n the trie says %q\n      it is %q", method, target, names, got, trie, want)
+		t.Errorf("%s %s of %q:\n it says %q\n   it is %q", method, target, names, got, want)
 	}
 }
 

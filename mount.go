@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,6 +12,8 @@ import (
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/match"
 )
 
 // A Mounted is a handler that answers a whole branch of URLs: see Router.Mount.
@@ -176,49 +177,40 @@ func (m *Mounted) name(inner string) string {
 	return m.label + "." + inner
 }
 
-// shapes returns the two shapes of what is mounted in a Router that has a prefix
+// patterns returns the two patterns of what is mounted in a Router that has a prefix
 // itself: the very prefix, and all below it.
-func (m *Mounted) shapes(outer []pattern.Segment) (exact, below *pattern.Pattern) {
+func (m *Mounted) patterns(outer []pattern.Segment) (exact, below *pattern.Pattern) {
 	exact = pattern.New(slices.Concat(outer, m.prefix))
 	return exact, pattern.New(append(slices.Clip(exact.Segments), pattern.Segment{Kind: pattern.Rest}))
 }
 
 // addMount puts what is mounted into the trie, after the files: they win where they
 // answer the very prefix.
-func (c *compiler) addMount(m *Mounted, steps []step) {
-	exact, below := m.shapes(c.tree.Prefix)
-	h := handler{std: m.handler}
-	e := c.endpoint(fmt.Sprintf("Mount(%q) of %v", m.text, m.pos), nil, below, anyMethod, steps, h, m.maxBody)
-	e.below = e
-	l := c.table.root.leafOf(below)
-	if other := l.owner(); other != "" {
-		c.fault(m.pos, "Mount(%q): %s answers the same URLs: mount one of them elsewhere", m.text, other)
-		return
+func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step) {
+	exact, below := m.patterns(c.tree.Prefix)
+	e := c.endpoint(&owner{file: fmt.Sprintf("Mount(%q) of %v", m.text, m.pos)}, below, match.AnyMethod, steps, handler{std: m.handler}, m.maxBody)
+	other := trie.CatchAll(exact.Segments)
+	if other != nil {
+		c.fault(m.pos, "Mount(%q): %s answers the same URLs: mount one of them elsewhere", m.text, other.owner.file)
 	}
-	l.any = e
-	if m.inner != nil { // what answers inside says what there is to say about the body
-		e.inner, e.keepsBody, e.maxBody = m.inner, true, m.maxBody
+	switch {
+	case m.inner != nil:
+		e.inner, e.maxBody = m.inner, m.maxBody // without a limit, those inside hold
+		if other != nil {
+			trie = &match.Trie[endpoint]{} // the Router inside may have faults, too
+		}
+		c.finishInner(m, trie.Mount(exact.Segments, e), e)
+	case other == nil:
+		trie.Leaf(below).SetFree(e, e)
+		at := *e
+		at.path = exact
+		if m.slash {
+			at.handler = handler{std: http.HandlerFunc(addSlash)}
+		}
+		if l := trie.Leaf(exact); !l.HasAny() {
+			l.SetFree(&at, e)
+		}
 	}
-
-	at := *e
-	at.shape = exact
-	if m.slash {
-		at.handler = handler{std: http.HandlerFunc(addSlash)}
-	}
-	if l := c.table.root.leafOf(exact); l.any == nil {
-		l.any = &at
-	}
-}
-
-// owner returns the file of something that answers at l, if anything does.
-func (l *leaf) owner() string {
-	for _, method := range slices.Sorted(maps.Keys(l.methods)) {
-		return l.methods[method].file
-	}
-	if l.any != nil {
-		return l.any.file
-	}
-	return ""
 }
 
 // addSlash redirects to the same URL with a slash after the path.
@@ -266,13 +258,14 @@ func (c *compiler) readMountedNames() {
 
 // finishInner makes the table of a Router inside, where names that it lacks are
 // those of this one.
-func (c *compiler) finishInner(m *Mounted) {
+func (c *compiler) finishInner(m *Mounted, trie *match.Trie[endpoint], around *endpoint) {
 	inner := c.inside[m]
 	inner.namesMissing = inner.namesMissing || c.namesMissing
 	names := maps.Clone(c.table.names)
 	maps.Copy(names, inner.table.names)
-	inner.table.names = names
-	inner.finish()
+	inner.table.names, inner.table.around = names, around
+	inner.finish(trie)
+	m.inner.table.Store(inner.table)
 	for _, f := range inner.faults {
 		f.Text = fmt.Sprintf("Mount(%q): %s", m.text, f.Text)
 		c.faults = append(c.faults, f)
@@ -294,56 +287,4 @@ func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
 		infos[i].Middleware += outer
 	}
 	return infos
-}
-
-// An entrance is what a Router inside another one says of a request before any chain
-// runs.
-type entrance struct {
-	pattern string // "" if it has no route for it
-	maxBody int64
-	refused *handler // the answer, if the origin of the request is not trusted
-}
-
-// enter looks for what will answer a request in a Router inside another one. Path
-// values are set in the request that came in: its copies, of which some may be in
-// other goroutines by and by, share the map that holds them.
-func (r *Router) enter(req *http.Request) entrance {
-	t := r.serving.Load()
-	if t == nil {
-		if t = r.begin(); t == nil {
-			return entrance{} // the Router around has its faults too, and does not serve
-		}
-	}
-	x := t.pool.Get().(*exchange)
-	defer t.recycle(x)
-	t.find(&x.match, req)
-	e := x.endpoint
-	if e.inner != nil {
-		in := e.inner.enter(req)
-		in.pattern, in.maxBody = cmp.Or(in.pattern, e.pattern), cmp.Or(e.maxBody, in.maxBody)
-		return in
-	}
-	x.setPathValues(req)
-	in := entrance{pattern: e.pattern, maxBody: e.maxBody}
-	if !e.miss && r.refuses(req) {
-		in.refused = &t.denied.handler
-	}
-	return in
-}
-
-// enter prepares the exchange of a request that a Router inside is to answer. The
-// values of a prefix are those of a URL that could be made, or there is none such.
-func (x *exchange) enter(t *table, req *http.Request) {
-	e := x.endpoint
-	if slices.ContainsFunc(x.values[:len(e.shape.Names)], pattern.NoValue) {
-		x.endpoint = t.notFound
-		return
-	}
-	in := e.inner.enter(req)
-	req.Pattern = cmp.Or(in.pattern, e.pattern)
-	if in.refused != nil {
-		x.endpoint = t.unmatched(t.standard, nil, *in.refused)
-		return
-	}
-	x.maxBody = cmp.Or(e.maxBody, in.maxBody)
 }

@@ -11,20 +11,22 @@ import (
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/match"
 )
 
 // A vantage is where a URL is asked for: the segments of what answers the request,
 // with the values of their parameters. Without a request there are none.
 type vantage struct {
 	segments []pattern.Segment
-	values   []string
+	values   match.Values
 }
 
 // own returns the values of the parameters of a prefix that v is below.
 func (v vantage) own(prefix *pattern.Pattern) map[string][]string {
 	values := map[string][]string{}
 	for i, name := range prefix.Names {
-		values[name] = v.values[i : i+1]
+		values[name] = []string{v.values[i].Value}
 	}
 	return values
 }
@@ -41,8 +43,8 @@ func (v vantage) given(r *routetree.Route) map[string][]string {
 		if seg.Kind != pattern.Param {
 			continue
 		}
-		if !pattern.NoValue(values[0]) { // else it is missing
-			given[seg.Text] = values[:1]
+		if v := values[0].Value; !pattern.NoValue(v) { // else it is missing
+			given[seg.Text] = []string{v}
 		}
 		values = values[1:]
 	}

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/match"
 )
 
 // A registry holds the registrations of one origin, in the order in which they
@@ -125,7 +127,7 @@ func (f *File) OPTIONS() *Verb { return f.verb(fault.Caller(0), http.MethodOptio
 
 // ANY begins the registration of a handler for every method, known or not, that
 // the file has not registered itself.
-func (f *File) ANY() *Verb { return f.verb(fault.Caller(0), anyMethod) }
+func (f *File) ANY() *Verb { return f.verb(fault.Caller(0), match.AnyMethod) }
 
 // Method begins the registration of a handler for any other method, such as
 // "PROPFIND". Methods are case-sensitive (RFC 9110, section 9.1).
@@ -137,9 +139,6 @@ func (f *File) Method(method string) *Verb { return f.verb(fault.Caller(0), meth
 func (f *File) Use(middleware ...any) {
 	f.reg.use(fault.Caller(0), "Use", &f.uses, middleware)
 }
-
-// anyMethod stands for every method. It is no token, so no request has it.
-const anyMethod = "(any)"
 
 func (f *File) verb(pos fault.Position, method string) *Verb {
 	v := &Verb{file: f, pos: pos, method: method}
@@ -158,7 +157,7 @@ var standardMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, 
 	http.MethodDelete, http.MethodHead, http.MethodOptions}
 
 func checkMethod(method string) error {
-	if method == anyMethod {
+	if method == match.AnyMethod {
 		return nil
 	}
 	if method == "ANY" {
@@ -196,7 +195,7 @@ type Verb struct {
 // call returns how the registration reads: "GET()".
 func (v *Verb) call() string {
 	switch {
-	case v.method == anyMethod:
+	case v.method == match.AnyMethod:
 		return "ANY()"
 	case slices.Contains(standardMethods, v.method):
 		return v.method + "()"

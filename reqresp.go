@@ -14,6 +14,9 @@ import (
 	"strings"
 
 	"example.com/flow/internal/pattern"
+	"github.com/julienschmidt/httprouter"
+
+	"example.com/flow/internal/race"
 )
 
 // A Request is a request that a route answers. It embeds the *http.Request.
@@ -35,13 +38,13 @@ func NewRequest(r *http.Request, params ...string) *Request {
 	if len(params)%2 != 0 {
 		panic("flow.NewRequest: params are pairs of key and value")
 	}
-	s := &pattern.Pattern{}
-	x := &exchange{body: newBody(nil, r, 0, true, nil)}
+	p := &pattern.Pattern{}
+	x := &exchange{body: newBody(nil, r, 0, true)}
 	for i := 0; i < len(params); i += 2 {
-		s.Names = append(s.Names, params[i])
-		x.values = append(x.values, params[i+1])
+		p.Names = append(p.Names, params[i])
+		x.values = append(x.values, httprouter.Param{Value: params[i+1]})
 	}
-	x.endpoint = &endpoint{shape: s}
+	x.endpoint = &endpoint{path: p, owner: &owner{}}
 	x.req = Request{Request: r, x: x}
 	return &x.req
 }
@@ -66,7 +69,7 @@ func (r *Request) bind() {
 // exchange returns what r belongs to. Under the race detector it finds the late
 // use of a Request that would have been given to another request by now.
 func (r *Request) exchange() *exchange {
-	if raceEnabled && r.x.over.Load() {
+	if race.Enabled && r.x.over.Load() {
 		panic("flow: a Request was used after its response was written: take a Clone for a goroutine that lives longer")
 	}
 	return r.x

@@ -15,6 +15,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
+
+	"example.com/flow/internal/race"
 )
 
 func TestResponseIsFourWords(t *testing.T) {
@@ -439,7 +441,7 @@ func TestCloneOfAnUnreadBody(t *testing.T) {
 }
 
 func TestLateUse(t *testing.T) {
-	if !raceEnabled {
+	if !race.Enabled {
 		t.Skip("found under the race detector only")
 	}
 	is := is.New(t)

@@ -9,6 +9,8 @@ import (
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/match"
 )
 
 // A RouteInfo describes one handler of one URL shape, as Router.Routes lists it.
@@ -35,7 +37,7 @@ func (c *compiler) listRoutes() {
 		}
 	}
 	for _, m := range c.mounts {
-		_, below := m.shapes(c.tree.Prefix)
+		_, below := m.patterns(c.tree.Prefix)
 		entries = append(entries, entry{below, nil, m})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return pattern.Compare(a.pattern, b.pattern) })
@@ -65,7 +67,7 @@ func (c *compiler) listRoutes() {
 		for _, v := range b.verbs {
 			of := info
 			of.Method = strings.TrimSuffix(v.call(), "()")
-			if v.method != anyMethod {
+			if v.method != match.AnyMethod {
 				of.Method = v.method
 			}
 			of.Handler = v.handler.pos.String()

@@ -16,6 +16,8 @@ import (
 	"example.com/flow/internal/fault"
 
 	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/match"
 )
 
 // A templateFile is one template of the tree, parsed. In a set it goes by its
@@ -72,7 +74,7 @@ func newLibrary(own template.FuncMap, t *table) *library {
 		route:    t.route,
 		asset:    t.asset,
 		names:    t.names,
-		sample:   vantage{t.above.Segments, slices.Repeat([]string{"x"}, len(t.above.Names))},
+		sample:   vantage{t.above.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.above.Names))},
 		builtins: map[string]bool{},
 	}
 	l.own, l.faults = checkFuncs(own)

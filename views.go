@@ -464,14 +464,14 @@ func (r Response) render(req *Request) (Response, error) {
 		if !x.endpoint.isPage() {
 			return Response{}, errors.New("flow: Page renders the page of the route, and this route has none: use View")
 		}
-		name = x.endpoint.route.Path
+		name = x.endpoint.owner.route.Path
 	}
 	all, err := x.router.views()
 	v := all.byName[name]
 	switch {
 	case v != nil:
 	case r.kind == kindPage: // in development
-		return Response{}, errors.Join(err, x.router.disk.gone(x.endpoint.route.File))
+		return Response{}, errors.Join(err, x.router.disk.gone(x.endpoint.owner.route.File))
 	default:
 		return Response{}, errors.Join(err, fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routetree.RouterDir))
 	}

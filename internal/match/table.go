@@ -70,6 +70,9 @@ func (t *Table[A]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t.tree.ServeHTTP(w, r)
 }
 
+// Matching returns the leaves that match the segments of a path, as Trie.Matching does.
+func (t *Table[A]) Matching(path []string) []*Leaf[A] { return t.trie.Matching(path) }
+
 // walk asks the trie, for a path of which each slash separates.
 func (t *Table[A]) walk(w http.ResponseWriter, r *http.Request) {
 	s := t.searches.Get().(*search[A])
@@ -99,8 +102,8 @@ func (t *Table[A]) slowly(w http.ResponseWriter, r *http.Request) {
 		t.hit(w, r, s.answer, s.params(""))
 		return
 	}
-	if s.answer != nil && s.leaf.Below != nil && p.IsCanonicalTo(s.prefix()) {
-		t.hit(w, r, s.leaf.Below, s.params(""))
+	if s.answer != nil && s.answer == s.leaf.any && s.leaf.below != nil && p.IsCanonicalTo(s.prefix()) {
+		t.hit(w, r, s.leaf.below, s.params(""))
 		return
 	}
 	m := Miss[A]{Path: p, Known: len(s.leaves) > 0, Leaves: s.leaves}

@@ -34,10 +34,7 @@ type node[A any] struct {
 type Leaf[A any] struct {
 	methods []method[A]
 	any     *A
-	// Below answers the URLs below the one that ends here, or that the catch-all
-	// begins at, however they are spelled: nobody is redirected there. It is nil if
-	// they have one spelling, as URLs of files do.
-	Below *A
+	below   *A // see SetFree
 }
 
 type method[A any] struct {
@@ -59,6 +56,11 @@ func (l *Leaf[A]) Set(name string, a *A) {
 	}
 	l.methods = append(l.methods, method[A]{name, a})
 }
+
+// SetFree makes a answer every method that has no other answer, and below the URLs
+// below the one that ends here, or that a catch-all begins at, however they are
+// spelled: nobody is redirected there.
+func (l *Leaf[A]) SetFree(a, below *A) { l.any, l.below = a, below }
 
 // Answer returns what answers a method, or nil: its own, for HEAD that of GET, or
 // that of AnyMethod.
@@ -82,6 +84,9 @@ func (l *Leaf[A]) own(name string) *A {
 	}
 	return nil
 }
+
+// HasAny reports whether there is an answer for every method.
+func (l *Leaf[A]) HasAny() bool { return l.any != nil }
 
 // Answers returns all that answers at the leaf, that of AnyMethod last.
 func (l *Leaf[A]) Answers() []*A {
@@ -118,14 +123,23 @@ func (t *Trie[A]) Leaf(p *pattern.Pattern) *Leaf[A] {
 	return *end
 }
 
-// MountAt returns a trie for all patterns that begin with a prefix, which ranks as a
-// catch-all there: what t has itself goes before. It owns these URLs, also those that
-// it has no answer for. It is nil if there is such a trie already, or a catch-all.
-func (t *Trie[A]) MountAt(prefix []pattern.Segment, by *A) *Trie[A] {
+// CatchAll returns something that answers all URLs below a prefix, or nil.
+func (t *Trie[A]) CatchAll(prefix []pattern.Segment) *A {
 	n, _ := t.node(prefix)
-	if n.mounted != nil || n.rest != nil {
-		return nil
+	switch {
+	case n.mounted != nil:
+		return n.mounted.by
+	case n.rest != nil:
+		return n.rest.Answers()[0]
 	}
+	return nil
+}
+
+// Mount returns a trie for all patterns that begin with a prefix, which ranks as a
+// catch-all there: what t has itself goes before. It owns these URLs, also those that
+// it has no answer for.
+func (t *Trie[A]) Mount(prefix []pattern.Segment, by *A) *Trie[A] {
+	n, _ := t.node(prefix)
 	n.mounted = &Trie[A]{by: by, outer: t, depth: len(prefix)}
 	return n.mounted
 }

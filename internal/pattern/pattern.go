@@ -111,9 +111,10 @@ func (p *Pattern) format(segmentText func(Segment) string) string {
 	return b.String()
 }
 
-// HasRest reports whether the pattern ends in a catch-all.
+// HasRest reports whether the last of the names is that of a catch-all.
 func (p *Pattern) HasRest() bool {
-	return len(p.Segments) > 0 && p.Segments[len(p.Segments)-1].Kind == Rest
+	n := len(p.Segments)
+	return n > 0 && p.Segments[n-1].Kind == Rest && p.Segments[n-1].Text != ""
 }
 
 // Param returns the segment of the parameter of that name.
