@@ -463,7 +463,7 @@ func (r Response) problem(req *Request) (Response, error) {
 	return resp, nil
 }
 
-func acceptOf(r *http.Request) string { return strings.Join(r.Header["Accept"], ",") }
+func acceptOf(r *http.Request) []string { return r.Header["Accept"] }
 
 // Content types that are set often share their value: a slice for each response
 // would be an allocation. Nothing appends to them in place, their capacity is 1.
