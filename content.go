@@ -264,14 +264,8 @@ func (r *reading) Read(p []byte) (n int, err error) {
 
 // refuse answers with a status and its name.
 func refuse(w http.ResponseWriter, r *http.Request, status int) {
-	h := w.Header()
-	h["Content-Type"] = textType
-	delete(h, "Content-Length")
-	delete(h, "Cache-Control") // of middleware, which means the file
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		io.WriteString(w, http.StatusText(status)+"\n")
-	}
+	delete(w.Header(), "Cache-Control") // of middleware, which means the file
+	Text(http.StatusText(status)+"\n").Status(status).send(w, r.Method == http.MethodHead)
 }
 
 // addVary adds Accept-Encoding to what the answer depends on.

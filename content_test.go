@@ -293,6 +293,9 @@ func TestContentAnswers(t *testing.T) {
 				return
 			}
 			is.Equal(head.Code, w.Code)
+			if w.Code >= 400 { // of a GET net/http says how long it is
+				w.Header().Set("Content-Length", strconv.Itoa(w.Body.Len()))
+			}
 			is.Equal(head.Header(), w.Header())
 		})
 	}

@@ -275,8 +275,7 @@ func (l *leaf) owner() *shape {
 
 // addSlash redirects to the same URL with a slash after the path.
 func addSlash(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Location", location(r, r.URL.EscapedPath()+"/"))
-	w.WriteHeader(http.StatusPermanentRedirect)
+	movedTo(location(r, r.URL.EscapedPath()+"/")).send(w, r.Method == http.MethodHead)
 }
 
 // readMounts begins to compile the Routers inside.
