@@ -1,50 +1,97 @@
 package flow
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
+
+// What is looked at of a header that is a list, on all its lines together: so many
+// items, empty ones too, and so many bytes. Clients need far less, and nobody may
+// keep the server busy with a header.
+const (
+	maxItems     = 64
+	maxListBytes = 4 << 10
+)
+
+// items yields the items of a header that is a list (RFC 9110, section 5.6.1). What
+// lies beyond the bounds is as if it were not there, and so is an item that crosses
+// one: its beginning would mean something else.
+func items(lines []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		n, left := maxItems, maxListBytes
+		for _, line := range lines {
+			for more := true; more; n-- {
+				if n == 0 || left <= 0 {
+					return
+				}
+				end := strings.IndexByte(line[:min(len(line), left)], ',')
+				if more = end >= 0; !more {
+					end = len(line)
+				}
+				if end > left || !yield(line[:end]) {
+					return
+				}
+				line, left = line[min(end+1, len(line)):], left-end-1
+			}
+		}
+	}
+}
 
 // preferred returns the media type of the three that an Accept header (RFC 9110,
 // section 12.5.1) likes best, and of two that it likes as much one that it names.
 // Where it does not decide, pages are HTML and everything else is problem+json.
-func preferred(accept string, page bool) string {
-	offers := []string{"application/problem+json", "text/html", "text/plain"}
+func preferred(accept []string, page bool) string {
+	offers := [...]string{"application/problem+json", "text/html", "text/plain"}
 	if page {
 		offers[0], offers[1] = offers[1], offers[0]
 	}
+	var weights, specific [len(offers)]int // of the most specific range that covers an offer
+	for item := range items(accept) {
+		name, params, _ := strings.Cut(item, ";")
+		name = strings.TrimSpace(name)
+		q := unmentioned
+		for i, offer := range offers {
+			s := specificity(name, offer)
+			if s <= specific[i] {
+				continue
+			}
+			if q == unmentioned {
+				q = weight(params)
+			}
+			weights[i], specific[i] = q, s
+		}
+	}
 	best, bestQ, bestNamed := offers[0], 0, true
-	for _, offer := range offers {
-		if q, named := quality(accept, offer); q > bestQ || q == bestQ && named && !bestNamed {
+	for i, offer := range offers {
+		if q, named := weights[i], specific[i] > 2; q > bestQ || q == bestQ && named && !bestNamed {
 			best, bestQ, bestNamed = offer, q, named
 		}
 	}
 	return best
 }
 
-// quality returns the weight, in thousandths, that an Accept header gives a media
-// type, by the most specific range that covers it, and whether that one names it.
-func quality(accept, mediaType string) (q int, named bool) {
+// specificity returns how closely a media range describes a media type: 0 if it does
+// not cover it, and more than 2 if it names it.
+func specificity(name, mediaType string) int {
 	major, _, _ := strings.Cut(mediaType, "/")
-	specific := 0
-	for item := range strings.SplitSeq(accept, ",") {
-		name, params, _ := strings.Cut(item, ";")
-		s := 0
-		switch name = strings.ToLower(strings.TrimSpace(name)); {
-		case name == mediaType:
-			s = 4
-		case name == "application/json" && mediaType == "application/problem+json":
-			s = 3
-		case name == major+"/*":
-			s = 2
-		case name == "*/*":
-			s = 1
-		}
-		if s > specific {
-			q, specific = weight(params), s
-		}
+	switch {
+	case equalFold(name, mediaType):
+		return 4
+	case mediaType == "application/problem+json" && equalFold(name, "application/json"):
+		return 3
+	case equalFold(name, major+"/*"):
+		return 2
+	case name == "*/*":
+		return 1
 	}
-	return q, specific > 2
+	return 0
 }
 
-// unmentioned is the score of a coding that a header has not mentioned yet.
+// equalFold reports whether two names are the same but for the case of ASCII, one of
+// which is all ASCII. It costs nothing where they are not of the same length.
+func equalFold(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }
+
+// unmentioned is the score of what a header has not mentioned yet.
 const unmentioned = -1
 
 // preferences returns how much an Accept-Encoding header (RFC 9110, section
@@ -55,19 +102,15 @@ func preferences(accept []string) (scores [anyCoding + 1]int) {
 	for coding := range scores {
 		scores[coding] = unmentioned
 	}
-	for _, line := range accept {
-		for more := true; more; {
-			var item string
-			item, line, more = strings.Cut(line, ",")
-			name, params, _ := strings.Cut(item, ";")
-			coding := codingOf(strings.TrimSpace(name))
-			if coding < 0 || scores[coding] != unmentioned {
-				continue
-			}
-			scores[coding] = weight(params)
-			if scores[coding] > 0 {
-				scores[coding]++
-			}
+	for item := range items(accept) {
+		name, params, _ := strings.Cut(item, ";")
+		coding := codingOf(strings.TrimSpace(name))
+		if coding < 0 || scores[coding] != unmentioned {
+			continue
+		}
+		scores[coding] = weight(params)
+		if scores[coding] > 0 {
+			scores[coding]++
 		}
 	}
 	others := scores[anyCoding]
@@ -85,11 +128,11 @@ func preferences(accept []string) (scores [anyCoding + 1]int) {
 // codingOf returns the coding of a name, -1 if it is of no use.
 func codingOf(name string) int {
 	for coding, known := range codingNames {
-		if len(name) == len(known) && strings.EqualFold(name, known) {
+		if equalFold(name, known) {
 			return coding
 		}
 	}
-	if strings.EqualFold(name, "x-gzip") { // its old name
+	if equalFold(name, "x-gzip") { // its old name
 		return codingGzip
 	}
 	return -1

@@ -45,27 +45,68 @@ func TestPreferred(t *testing.T) {
 	} {
 		t.Run(tt.accept, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(preferred(tt.accept, false), tt.endpoint)
-			is.Equal(preferred(tt.accept, true), tt.page)
+			is.Equal(preferred([]string{tt.accept}, false), tt.endpoint)
+			is.Equal(preferred([]string{tt.accept}, true), tt.page)
 		})
 	}
+}
+
+// slowItems is items, plainly.
+func slowItems(lines []string) []string {
+	var looked []string
+	start := 0
+	for _, item := range strings.Split(strings.Join(lines, ","), ",") {
+		if start >= maxListBytes || start+len(item) > maxListBytes || len(looked) == maxItems {
+			break
+		}
+		looked = append(looked, item)
+		start += len(item) + 1
+	}
+	return looked
+}
+
+// slowQuality returns the weight that an Accept header gives a media type, plainly:
+// that of the first of the most specific ranges.
+func slowQuality(accept []string, mediaType string) (q int, named bool) {
+	ranges := []string{"*/*", strings.Split(mediaType, "/")[0] + "/*", mediaType}
+	if mediaType == "application/problem+json" {
+		ranges = []string{"*/*", "application/*", "application/json", mediaType}
+	}
+	for i, r := range slices.Backward(ranges) {
+		for _, item := range slowItems(accept) {
+			name, params, _ := strings.Cut(item, ";")
+			if strings.EqualFold(strings.TrimSpace(name), r) {
+				return weight(params), i >= 2
+			}
+		}
+	}
+	return 0, false
 }
 
 // FuzzAccept: whatever a client accepts, an error has the form that is worth most
 // to it, and can be sent.
 func FuzzAccept(f *testing.F) {
 	f.Add("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", true)
+	f.Add("text/*;q=0.3\ntext/html;Q=0.7\n*/*;q=0.5", true)
 	f.Add(strings.Repeat("text/html;q=0.1,", 512), false) // 8 KB
 	f.Add(strings.Repeat(",;=", 2731), false)
+	f.Add(strings.Repeat(",", maxItems-1)+"text/html\ntext/plain", false)
+	f.Add(strings.Repeat(" ", maxListBytes-10)+",text/html", false)
+	f.Add(strings.Repeat(" ", maxListBytes-1)+",,", false)
 	f.Fuzz(func(t *testing.T, accept string, page bool) {
-		best := preferred(accept, page)
-		bestQ, _ := quality(accept, best)
+		lines := strings.Split(accept, "\n")
+		if got, want := slices.Collect(items(lines)), slowItems(lines); !slices.Equal(got, want) {
+			t.Errorf("looks at %q, want %q", got, want)
+		}
+		best := preferred(lines, page)
+		bestQ, bestNamed := slowQuality(lines, best)
 		for _, offer := range []string{"application/problem+json", "text/html", "text/plain"} {
-			if q, _ := quality(accept, offer); q < 0 || q > 1000 || q > bestQ {
+			q, named := slowQuality(lines, offer)
+			if q < 0 || q > 1000 || q > bestQ || q > 0 && q == bestQ && named && !bestNamed {
 				t.Errorf("%q: %s is worth %v, and %s %v is preferred", accept, offer, q, best, bestQ)
 			}
 		}
-		resp := problem{status: 404}.response(preferred(accept, page))
+		resp := problem{status: 404}.response(best)
 		if _, err := resp.encode(nil); err != nil {
 			t.Error(err)
 		}
@@ -75,7 +116,7 @@ func FuzzAccept(f *testing.F) {
 // slowChoice is choose, plainly: it returns the name of the coding, "" for none.
 func slowChoice(c *content, accept []string) string {
 	weights := map[string]int{}
-	for _, item := range strings.Split(strings.Join(accept, ","), ",") {
+	for _, item := range slowItems(accept) {
 		fields := strings.Split(item, ";")
 		name := strings.TrimSpace(fields[0])
 		for _, known := range []string{"identity", "gzip", "br", "zstd"} {

@@ -130,10 +130,18 @@ const (
 	multipartType = "multipart/form-data"
 )
 
+// maxContentType is the length, in bytes, of the longest Content-Type of a body that is
+// looked at: what it costs to parse one grows with it.
+const maxContentType = 1 << 10
+
 // mediaTypeOf returns the media type of a body without its parameters, which are
-// not ours to judge.
+// not ours to judge. A Content-Type that is too long says nothing.
 func mediaTypeOf(r *http.Request) string {
-	return withoutParameters(r.Header.Get("Content-Type"))
+	contentType := r.Header.Get("Content-Type")
+	if len(contentType) > maxContentType {
+		return ""
+	}
+	return withoutParameters(contentType)
 }
 
 func isJSON(mediaType string) bool {

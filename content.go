@@ -264,14 +264,8 @@ func (r *reading) Read(p []byte) (n int, err error) {
 
 // refuse answers with a status and its name.
 func refuse(w http.ResponseWriter, r *http.Request, status int) {
-	h := w.Header()
-	h["Content-Type"] = textType
-	delete(h, "Content-Length")
-	delete(h, "Cache-Control") // of middleware, which means the file
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		io.WriteString(w, http.StatusText(status)+"\n")
-	}
+	delete(w.Header(), "Cache-Control") // of middleware, which means the file
+	Text(http.StatusText(status)+"\n").Status(status).send(w, r.Method == http.MethodHead)
 }
 
 // addVary adds Accept-Encoding to what the answer depends on.
@@ -329,18 +323,16 @@ func precondition(h http.Header, etag string) int {
 // lists reports whether a list of entity tags is "*" or holds a tag. The tags of
 // a content hold no comma, so that one in another tag does not matter.
 func lists(lines []string, etag string, weak bool) bool {
-	for _, line := range lines {
-		if strings.TrimSpace(line) == "*" {
-			return true
+	if len(lines) == 1 && strings.TrimSpace(lines[0]) == "*" {
+		return true
+	}
+	for tag := range items(lines) {
+		tag = strings.TrimSpace(tag)
+		if weak {
+			tag = strings.TrimPrefix(tag, "W/")
 		}
-		for tag := range strings.SplitSeq(line, ",") {
-			tag = strings.TrimSpace(tag)
-			if weak {
-				tag = strings.TrimPrefix(tag, "W/")
-			}
-			if tag == etag {
-				return true
-			}
+		if tag == etag {
+			return true
 		}
 	}
 	return false
@@ -354,12 +346,13 @@ const (
 
 // wantsRange reports whether the Range of a GET is to be heeded. What is
 // malformed, in another unit, or about another version of the content is
-// ignored (RFC 9110, section 14.2). So are sets of ranges whose parts would
-// together be far larger than the whole, and sets of ranges of a compressed
-// form: clients would take the multipart answer itself for compressed.
+// ignored (RFC 9110, section 14.2). So is what is longer than a list may be, and
+// sets of ranges whose parts would together be far larger than the whole, or that
+// are of a compressed form: clients would take the multipart answer itself for
+// compressed.
 func (f *form) wantsRange(h http.Header) bool {
 	lines := h["Range"]
-	if len(lines) != 1 || f.size == 0 {
+	if len(lines) != 1 || len(lines[0]) > maxListBytes || f.size == 0 {
 		return false
 	}
 	if condition, ok := h["If-Range"]; ok && (len(condition) != 1 || strings.TrimSpace(condition[0]) != f.etag[0]) {
@@ -374,12 +367,11 @@ func (f *form) wantsRange(h http.Header) bool {
 		if item = strings.TrimSpace(item); item == "" {
 			continue
 		}
-		if !isRange(item) {
+		if n++; n > maxParts || !isRange(item) {
 			return false
 		}
-		n++
 	}
-	return n == 1 || n > 1 && n <= maxParts && f.coding == nil && n*partOverhead <= f.size
+	return n == 1 || n > 1 && f.coding == nil && n*partOverhead <= f.size
 }
 
 // isRange reports whether an item is "first-last", "first-" or "-length". net/http

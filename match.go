@@ -53,9 +53,12 @@ func (t *table) inherited(path []string) match.Values {
 
 // redirect returns the endpoint for another spelling of a URL.
 func (t *table) redirect(target string) *endpoint {
-	return t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) {
-		return Response{status: http.StatusPermanentRedirect}.Header("Location", target), nil
-	}})
+	return t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return movedTo(target), nil }})
+}
+
+// movedTo returns the redirect to another spelling of a URL.
+func movedTo(target string) Response {
+	return Response{status: http.StatusPermanentRedirect}.Header("Location", target)
 }
 
 // otherMethod returns the endpoint for a path that is known, but not with the

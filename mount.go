@@ -215,8 +215,7 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step
 
 // addSlash redirects to the same URL with a slash after the path.
 func addSlash(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Location", pattern.Location(r, r.URL.EscapedPath()+"/"))
-	w.WriteHeader(http.StatusPermanentRedirect)
+	movedTo(pattern.Location(r, r.URL.EscapedPath()+"/")).send(w, r.Method == http.MethodHead)
 }
 
 // readMounts begins to compile the Routers inside.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -212,10 +213,11 @@ func Text(text string) Response { return Response{kind: kindText, text: text} }
 // HTML answers with HTML in UTF-8, as it is.
 func HTML(html template.HTML) Response { return Response{kind: kindHTML, text: string(html)} }
 
-// Bytes answers with b as it is, under the given media type. b must not be
-// changed any more.
+// Bytes answers with b as it is, under the given media type; "" is
+// application/octet-stream, since nobody should guess what somebody uploaded. b must
+// not be changed any more.
 func Bytes(contentType string, b []byte) Response {
-	return Response{kind: kindBytes, more: &more{data: b, contentType: contentType}}
+	return Response{kind: kindBytes, more: &more{data: b, contentType: cmp.Or(contentType, "application/octet-stream")}}
 }
 
 // View renders a template of the tree by its path without extension, with data as
@@ -468,7 +470,7 @@ func (r Response) problem(req *Request) (Response, error) {
 	return resp, nil
 }
 
-func acceptOf(r *http.Request) string { return strings.Join(r.Header["Accept"], ",") }
+func acceptOf(r *http.Request) []string { return r.Header["Accept"] }
 
 // Content types that are set often share their value: a slice for each response
 // would be an allocation. Nothing appends to them in place, their capacity is 1.
@@ -494,12 +496,10 @@ func (r Response) send(w http.ResponseWriter, head bool) {
 	case kindJSONText:
 		h["Content-Type"] = jsonType
 	case kindBytes:
-		if r.more.contentType != "" { // else net/http looks at the content
-			h.Set("Content-Type", r.more.contentType)
-		}
+		h.Set("Content-Type", r.more.contentType)
 	}
-	delete(h, "Content-Length") // of an answer that a panic or an error cut off
 	setHeader(h, r.header())
+	delete(h, "Content-Length") // of another answer, or a guess
 	status := int(r.status)
 	if status == 0 {
 		status = http.StatusOK

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/matryer/is"
 
@@ -46,6 +49,10 @@ func TestResponses(t *testing.T) {
 		{"HTML", HTML("<p>"), 200, "text/html; charset=utf-8", "<p>"},
 		{"Bytes", Bytes("image/png", []byte{0, 255}), 200, "image/png", "\x00\xff"},
 		{"no Bytes", Bytes("image/png", nil), 200, "image/png", ""},
+		{"Bytes of no type", Bytes("", []byte("<!doctype html>")), 200, "application/octet-stream", "<!doctype html>"},
+		{"no Bytes of no type", Bytes("", nil), 200, "application/octet-stream", ""},
+		{"an empty type", Text("<!doctype html>").Header("Content-Type", ""), 200, "", "<!doctype html>"},
+		{"another length", Text("x").Header("Content-Length", "7"), 200, "text/plain; charset=utf-8", "x"},
 		{"JSON", JSON(map[string]any{"a": 1, "b": nil}), 200, "application/json", `{"a":1,"b":null}` + "\n"},
 		{"JSON null", JSON(nil), 200, "application/json", "null\n"},
 		{"JSON 201", JSON([]int{}).Status(201), 201, "application/json", "[]\n"},
@@ -83,6 +90,131 @@ func TestResponses(t *testing.T) {
 			is.Equal(log.String(), "")
 		})
 	}
+}
+
+// TestHEADAnswersAsGET: HEAD has the headers of GET, whatever answers.
+func TestHEADAnswersAsGET(t *testing.T) {
+	var (
+		png   = []byte("\x89PNG\r\n\x1a\n")
+		full  = strings.Repeat("x", autoLength)
+		long  = full + "x"
+		write = func(contentType, text string) Response {
+			return Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if contentType != "" {
+					w.Header().Set("Content-Type", contentType)
+				}
+				io.WriteString(w, text)
+			}))
+		}
+		files = fstest.MapFS{
+			"router/page.html":    {Data: []byte("page")},
+			"router/long.html":    {Data: []byte(long)},
+			"router/view.html":    {Data: []byte("{{.}}")},
+			"router/post.http":    {},
+			"router/+error.html":  {Data: []byte("{{.Status}}")},
+			"public/app.css":      {Data: stylesheet(1000)},
+			"public/small.css":    {Data: []byte("body{}")},
+			"public/empty.css":    {},
+			"router/broken.html":  {Data: []byte(`{{index . 7}}`)},
+			"router/boom/no.http": {},
+		}
+	)
+	kinds := map[string]func(*Request) (Response, error){
+		"error":      func(*Request) (Response, error) { return Response{}, errors.New("x") },
+		"error-404":  func(*Request) (Response, error) { return Response{}, Error(404, "x") },
+		"invalid":    func(*Request) (Response, error) { return Response{}, Invalid{"a": "x"} },
+		"panic":      func(*Request) (Response, error) { panic("x") },
+		"page":       func(*Request) (Response, error) { return View("view", long), nil },
+		"no-page":    func(*Request) (Response, error) { return Page(1), nil },
+		"broken":     func(*Request) (Response, error) { return View("broken", 1), nil },
+		"redirectto": func(*Request) (Response, error) { return RedirectTo("page"), nil },
+	}
+	for name, resp := range map[string]Response{
+		"zero": {}, "zero-200": Response{}.Status(200), "zero-404": Response{}.Status(404), "next": Next(),
+		"bytes-nil": Bytes("image/png", nil), "bytes-nil-untyped": Bytes("", nil), "bytes-png": Bytes("", png),
+		"redirect": Redirect("/a"), "redirect-308": Redirect("/a", 308), "redirect-bad": Redirect("//a"),
+		"success": Success(1, "x"), "success-long": Success(long, "x"), "chan": JSON(make(chan int)),
+		"handler-panics": Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "7")
+			panic("x")
+		})),
+	} {
+		kinds[name] = func(*Request) (Response, error) { return resp, nil }
+	}
+	for size, text := range map[string]string{"empty": "", "small": "x", "full": full, "long": long} {
+		for name, resp := range map[string]Response{
+			"text": Text(text), "html": HTML(template.HTML(text)), "json": JSON(text), "bytes": Bytes("a/b", []byte(text)), "untyped": Bytes("", []byte(text)),
+			"201": Text(text).Status(201), "404": Text(text).Status(404), "204": Text(text).Status(204), "304": Text(text).Status(304),
+			"no-type": Text(text).Header("Content-Type", ""), "bytes-no-type": Bytes("a/b", []byte(text)).Header("Content-Type", ""),
+			"own-type": Bytes("", []byte(text)).Header("Content-Type", "a/b"), "wrong-length": Text(text).Header("Content-Length", "7"),
+			"fail": Fail(409, text),
+		} {
+			kinds[name+"-"+size] = func(*Request) (Response, error) { return resp, nil }
+		}
+		if text != "" { // for HEAD, net/http does not count what was not written
+			kinds["handler-"+size] = func(*Request) (Response, error) { return write("", text), nil }
+			kinds["handler-typed-"+size] = func(*Request) (Response, error) { return write("a/b", text), nil }
+		}
+	}
+	targets := []string{"/page", "/page/", "/long", "/none", "/post", "/app.css", "/app.css/", "/small.css", "/empty.css", "/mounted", "/boom/no"}
+	for name := range kinds {
+		files["router/kinds/"+name+".http"] = &fstest.MapFile{}
+		targets = append(targets, "/kinds/"+name)
+	}
+	r := New(files)
+	journalOf(r)
+	for name, answer := range kinds {
+		r.At("kinds/" + name).GET().Do(answer)
+	}
+	r.At("post").POST().Do(hello)
+	r.At("view").GET().Do(hello)
+	r.At("broken").GET().Do(hello)
+	r.At("boom/no").Use(func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })
+	})
+	r.At("boom/no").GET().Do(hello)
+	r.Mount("/mounted/", http.NotFoundHandler())
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(targets)
+	for _, server := range []*httptest.Server{httptest.NewServer(r), secureServer(r), httptest.NewServer(New(nil))} {
+		defer server.Close()
+		for _, target := range targets {
+			for _, lines := range []string{"", "Accept: text/html", "Accept: text/plain", "Accept-Encoding: gzip", "Accept-Encoding: *;q=0", `If-Match: "a"`, "If-None-Match: *"} {
+				t.Run(server.URL[:5]+target+" "+lines, func(t *testing.T) {
+					is := is.New(t)
+					var headers [2]http.Header
+					var codes [2]int
+					for i, method := range []string{"GET", "HEAD"} {
+						req, err := http.NewRequest(method, server.URL+target, nil)
+						is.NoErr(err)
+						req.Header.Set("Accept-Encoding", "identity") // or net/http adds it to a GET
+						if name, value, ok := strings.Cut(lines, ": "); ok {
+							req.Header.Set(name, value)
+						}
+						resp, err := server.Client().Transport.RoundTrip(req)
+						is.NoErr(err)
+						_, err = io.Copy(io.Discard, resp.Body)
+						is.NoErr(err) // whole
+						resp.Body.Close()
+						resp.Header.Del("Date")
+						headers[i], codes[i] = resp.Header, resp.StatusCode
+					}
+					is.Equal(codes[1], codes[0])
+					is.Equal(headers[1], headers[0])
+				})
+			}
+		}
+	}
+}
+
+// secureServer serves h over TLS and HTTP/2.
+func secureServer(h http.Handler) *httptest.Server {
+	server := httptest.NewUnstartedServer(h)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	return server
 }
 
 func TestResponsesThatCannotBeGiven(t *testing.T) {
