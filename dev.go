@@ -28,8 +28,9 @@ type disk struct {
 // Dev makes the Router read templates and public files from a directory, which
 // holds router/ and public/, at each request: a change shows without a rebuild.
 // What fails is shown in the browser with file and line, and public files are
-// neither compressed nor given hashed URLs. It is for development only, and is
-// called before the Router serves.
+// neither compressed nor given hashed URLs. It is for development only, where Main
+// listens on localhost unless it is given an address, and is called before the Router
+// serves.
 //
 // A symbolic link is followed while it stays inside the directory; one that leads out
 // of it, or is absolute, is an error in the browser. The directory may be removed and
