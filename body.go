@@ -63,7 +63,8 @@ type bodyData struct {
 // in the head of a part for a whole one.
 type recorder struct {
 	io.ReadCloser
-	n     int64 // bytes that were read
+	n     int64       // bytes that were read
+	whole atomic.Bool // it was read to its end, and the trailers of the request have come
 	keep  atomic.Bool
 	kept  bytes.Buffer
 	end   []byte // the closing delimiter
@@ -87,6 +88,9 @@ func newRecorder(r *http.Request, keep bool) *recorder {
 func (r *recorder) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	r.n += int64(n)
+	if err == io.EOF {
+		r.whole.Store(true)
+	}
 	if r.keep.Load() {
 		r.kept.Write(p[:n])
 	}
@@ -96,6 +100,16 @@ func (r *recorder) Read(p []byte) (int, error) {
 		r.tail = r.tail[max(len(r.tail)-len(r.end), 0):]
 	}
 	return n, err
+}
+
+// shareTrailer is called before r is copied, if its body is not read yet. net/http
+// gives trailers that were not announced to its own request: into the map that all
+// copies share, or into one that it makes then, which no copy has. In HTTP/2 there are
+// only those that were announced, and a map for them.
+func shareTrailer(r *http.Request) {
+	if r.Trailer == nil && len(r.TransferEncoding) > 0 {
+		r.Trailer = http.Header{}
+	}
 }
 
 // newBody limits the body of r and returns it, or nil if r has none. keep says
@@ -349,6 +363,13 @@ func (b *body) removeFiles() {
 		b.files.RemoveAll()
 		b.files = nil
 	}
+}
+
+// awaitsTrailers reports whether the trailers of the request may still come. Whoever
+// reads the body to its end then writes to their map, which may be net/http, after the
+// handler.
+func (b *body) awaitsTrailers() bool {
+	return b != nil && b.seen != nil && !b.seen.whole.Load()
 }
 
 // clone returns a copy that shares nothing that changes, without the files.

@@ -261,6 +261,7 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 	}
 	x.req.Request = r
 	if r.Body != nil {
+		shareTrailer(r)
 		if len(r.Header["Expect"]) > 0 {
 			// The server tells by the body of its own request whether the client
 			// still waits to be told to send it.

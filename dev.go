@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -34,8 +35,13 @@ type disk struct {
 // Dev makes the Router read templates and public files from a directory, which
 // holds router/ and public/, at each request: a change shows without a rebuild.
 // What fails is shown in the browser with file and line, and public files are
-// neither compressed nor given hashed URLs. It is for development only, and is
-// called before the Router serves.
+// neither compressed nor given hashed URLs. It is for development only, where Main
+// listens on localhost unless it is given an address, and is called before the Router
+// serves.
+//
+// A symbolic link is followed while it stays inside the directory; one that leads out
+// of it, or is absolute, is an error in the browser. The directory may be removed and
+// made anew.
 //
 // Routes stay those of the binary. The log says how the directory differs from
 // them. A directory that has no router/ is a fault. Check leaves templates to the
@@ -43,13 +49,48 @@ type disk struct {
 func (r *Router) Dev(dir string) {
 	pos := fault.Caller(0)
 	r.own.change(pos, "Dev", func() {
-		files := os.DirFS(dir)
-		if info, err := fs.Stat(files, routetree.RouterDir); err != nil || !info.IsDir() {
+		files := rootDir(dir)
+		info, err := fs.Stat(files, routetree.RouterDir)
+		switch {
+		case errors.Is(err, errLeadsOut):
+			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): %s: %v", dir, routetree.RouterDir, errLeadsOut))
+		case err != nil || !info.IsDir():
 			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): there is no directory %s in it: give the directory of the Go file that embeds it", dir, routetree.RouterDir))
 		}
 		r.disk = &disk{files: files}
 	})
 }
+
+// A rootDir is a directory of which no symbolic link leads out. It is opened anew for
+// each file: an os.Root that stays would be that of the old directory once another has
+// taken its place.
+type rootDir string
+
+// Open, Stat, ReadDir and ReadFile are those of the file systems of package os.
+func (d rootDir) Open(name string) (fs.File, error) { return inRoot(d, fs.FS.Open, name) }
+
+func (d rootDir) Stat(name string) (fs.FileInfo, error) { return inRoot(d, fs.Stat, name) }
+
+func (d rootDir) ReadDir(name string) ([]fs.DirEntry, error) { return inRoot(d, fs.ReadDir, name) }
+
+func (d rootDir) ReadFile(name string) ([]byte, error) { return inRoot(d, fs.ReadFile, name) }
+
+func inRoot[T any](d rootDir, read func(fs.FS, string) (T, error), name string) (T, error) {
+	root, err := os.OpenRoot(string(d))
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer root.Close() // a file that was opened in it stays open
+	v, err := read(root.FS(), name)
+	// Package os exports no error for what leads out: it has to be asked for one.
+	if _, outside := root.Stat(".."); err != nil && errors.Is(err, errors.Unwrap(outside)) {
+		err = &fs.PathError{Op: "open", Path: name, Err: errLeadsOut}
+	}
+	return v, err
+}
+
+var errLeadsOut = errors.New("a symbolic link that is absolute, or leads out of the directory of Dev, is not followed")
 
 // inDev reports whether Dev was called.
 func (r *Router) inDev() bool { return r != nil && r.disk != nil }
@@ -117,7 +158,10 @@ func (d *disk) compare(r *Router, now *routetree.Tree) {
 
 // gone returns an error if a route file is not on disk any more.
 func (d *disk) gone(file string) error {
-	if _, err := fs.Stat(d.files, file); err != nil {
+	switch _, err := fs.Stat(d.files, file); {
+	case errors.Is(err, errLeadsOut):
+		return fmt.Errorf("flow: %s: %w", file, errLeadsOut)
+	case err != nil:
 		return fmt.Errorf("flow: %s is gone: routes stay those of the binary until it is built again", file)
 	}
 	return nil
@@ -188,7 +232,12 @@ func difference(a, b map[string]bool) (onlyA, onlyB []string) {
 func (d *disk) public(file string) flowFunc {
 	return func(*Request) (Response, error) {
 		if _, err := fs.Stat(d.files, file); err != nil {
-			return Response{}, Error(http.StatusNotFound, file+" cannot be read from disk", err)
+			why := err
+			var p *fs.PathError
+			if errors.As(err, &p) {
+				why = p.Err // the file was named
+			}
+			return Response{}, Error(http.StatusNotFound, fmt.Sprintf("%s cannot be read from disk: %v", file, why))
 		}
 		mediaType := mediaTypeOfFile(file, func() []byte { return head(d.files, file) })
 		return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

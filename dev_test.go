@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"fmt"
 	"html"
 	"math/rand/v2"
 	"net/http/httptest"
@@ -200,6 +201,100 @@ func TestDevShowsWhatCheckFinds(t *testing.T) {
 	w := browse(r, "/")
 	is.Equal(w.Code, 500)
 	is.True(strings.Contains(w.Body.String(), "router/fails.http: no handler is registered for it"))
+}
+
+// TestDevAndSymbolicLinks puts a link in place of a file or a directory of both.
+func TestDevAndSymbolicLinks(t *testing.T) {
+	const refused = "a symbolic link that is absolute, or leads out of the directory of Dev, is not followed"
+	tree := devTree()
+	for file, text := range map[string]string{
+		"router/about.html": "about", "router/people/[id].html": "person",
+		"public/b.css": "b{}", "public/css/x.css": "x{}", "public/other/x.css": "other{}",
+	} {
+		tree[file] = &fstest.MapFile{Data: []byte(text)}
+	}
+	outside := onDisk(t, fstest.MapFS{
+		"app.css": {Data: []byte("secret")}, "x.css": {Data: []byte("secret")}, "index.html": {Data: []byte("secret")},
+		"[id].html": {Data: []byte("secret")}, "users/[id].html": {Data: []byte("secret")},
+	})
+	for _, tt := range []struct {
+		link, to string // to OUT, a directory outside
+		absolute bool
+		target   string
+		want     string // "200 " and the text, or a part of it
+	}{
+		{"public/app.css", "public/b.css", false, "/app.css", "200 b{}"},
+		{"public/app.css", "public/b.css", true, "/app.css", "404 public/app.css cannot be read from disk: " + refused},
+		{"public/app.css", "OUT/app.css", false, "/app.css", "404 public/app.css cannot be read from disk: " + refused},
+		{"public/app.css", "OUT/app.css", true, "/app.css", "404 public/app.css cannot be read from disk: " + refused},
+		{"public/app.css", "public/none", false, "/app.css", "404 public/app.css cannot be read from disk: "},
+		{"public/css", "public/other", false, "/css/x.css", "200 other{}"},
+		{"public/css", "OUT", false, "/css/x.css", "404 public/css/x.css cannot be read from disk: " + refused},
+		{"public", "OUT", false, "/app.css", "404 public/app.css cannot be read from disk: " + refused},
+		// Of templates, go:embed and development take none.
+		{"router/index.html", "router/about.html", false, "/", "500 router/index.html: go:embed takes regular files only"},
+		{"router/index.html", "OUT/index.html", false, "/", "500 router/index.html: " + refused},
+		{"router/users", "router/people", false, "/users/7", "500 router/users: go:embed takes regular files only"},
+		{"router/users", "OUT/users", false, "/users/7", "500 router/users/[id].html: " + refused},
+		{"router/users/+row.html", "OUT/index.html", false, "/row", "500 router/users/+row.html: go:embed takes regular files only"},
+		{"router", "OUT", false, "/users/7", "500 router: cannot be read: open router: " + refused},
+	} {
+		t.Run(fmt.Sprint(tt.link, " to ", tt.to, " ", tt.absolute), func(t *testing.T) {
+			is := is.New(t)
+			dir := onDisk(t, tree)
+			r, _ := devRouter(t, tree, dir)
+			is.True(serve(r, "GET", tt.target).Code == 200) // before
+			link := filepath.Join(dir, filepath.FromSlash(tt.link))
+			to := filepath.Join(dir, filepath.FromSlash(tt.to))
+			if below, ok := strings.CutPrefix(tt.to, "OUT"); ok {
+				to = outside + filepath.FromSlash(below)
+			}
+			if !tt.absolute {
+				var err error
+				to, err = filepath.Rel(filepath.Dir(link), to)
+				is.NoErr(err)
+			}
+			is.NoErr(os.RemoveAll(link))
+			if err := os.Symlink(to, link); err != nil {
+				t.Skip(err)
+			}
+			w := browse(r, tt.target)
+			status, text, _ := strings.Cut(tt.want, " ")
+			is.Equal(w.Result().Status[:3], status)
+			got := html.UnescapeString(w.Body.String())
+			is.True(strings.Contains(got, text)) // it says so
+			is.True(!strings.Contains(got, "secret"))
+		})
+	}
+}
+
+func TestDevIsAFaultBehindALink(t *testing.T) {
+	is := is.New(t)
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(onDisk(t, devTree()), "router"), filepath.Join(dir, "router")); err != nil {
+		t.Skip(err)
+	}
+	r := New(devTree())
+	r.Dev(dir)
+	err := r.Check()
+	is.True(err != nil)
+	is.True(strings.Contains(err.Error(), "router: a symbolic link that is absolute, or leads out of the directory of Dev, is not followed"))
+}
+
+// TestDevInADirectoryThatIsMadeAnew, as git makes one when it checks another commit out.
+func TestDevInADirectoryThatIsMadeAnew(t *testing.T) {
+	is := is.New(t)
+	dir := onDisk(t, devTree())
+	r, _ := devRouter(t, devTree(), dir)
+	is.Equal(says(serve(r, "GET", "/app.css")), "200 body{}")
+	is.NoErr(os.Rename(dir, dir+" of before"))
+	is.Equal(serve(r, "GET", "/app.css").Code, 404)
+	is.Equal(serve(r, "GET", "/").Code, 500)
+	is.NoErr(os.CopyFS(dir, devTree()))
+	write(t, dir, "public/app.css", "new{}")
+	write(t, dir, "router/index.html", "new")
+	is.Equal(says(serve(r, "GET", "/app.css")), "200 new{}")
+	is.Equal(says(serve(r, "GET", "/")), "200 [new]")
 }
 
 func TestDevServesPublicFilesWithoutKeepingThem(t *testing.T) {

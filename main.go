@@ -32,8 +32,9 @@ import (
 
 // Main is the main function of an application: it runs the command that the
 // arguments of the program say, and exits. Without one it serves, as Serve does, with
-// flags for the address, TLS, development and so on. Others list the routes, check
-// the application for faults, and tell the version; "help" tells all of them.
+// flags for the address, TLS, development and so on; in development it listens on
+// localhost unless it is given an address. Others list the routes, check the
+// application for faults, and tell the version; "help" tells all of them.
 //
 // SIGINT and SIGTERM stop the server gracefully, a second one at once. The exit code
 // is 0, 1 if the application has faults or cannot serve, or 2 if the arguments are
@@ -75,13 +76,15 @@ Usage:
 Flags of serve:
 
 	-addr address     host:port, :port, or unix:/path/of/the.sock
-	                  (default ":8080", or the port PORT of the environment);
+	                  (default ":8080", or the port PORT of the environment, and in
+	                  development "localhost:8080", which other machines cannot reach);
 	                  sockets that a service manager passes come first
 	-tls-cert file    certificate chain in PEM: serve HTTPS, and HTTP/2
 	-tls-key file     its private key
 	-drain duration   how long requests may take to end after the signal (default 30s)
 	-dev[=directory]  read templates and public files from the directory that holds
-	                  router/ and public/ at each request (default: that of the source)
+	                  router/ and public/ at each request (default: that of the source),
+	                  and show faults in the browser
 	-log format       text or json, to standard error (default text)
 
 Flags of routes:
@@ -215,6 +218,11 @@ func (c *command) settings() (settings, error) {
 	flags.Var(&s.log, "log", "")
 	if err := c.parse(flags); err != nil {
 		return s, err
+	}
+	given := false
+	flags.Visit(func(f *flag.Flag) { given = given || f.Name == "addr" })
+	if !given && (s.dev.on || c.router.inDev()) {
+		s.addr = "localhost" + s.addr
 	}
 	switch {
 	case (s.tlsCert == "") != (s.tlsKey == ""):

@@ -10,8 +10,10 @@ import (
 	"flag"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -272,7 +274,10 @@ func TestSettings(t *testing.T) {
 		{"-addr :80", "3000", with(func(s *settings) { s.addr = ":80" })},
 		{"-drain 0", "", with(func(s *settings) { s.drain = 0 })},
 		{"-log=json", "", with(func(s *settings) { s.log = "json" })},
-		{"-dev", "", with(func(s *settings) { s.dev = devFlag{on: true} })},
+		{"-dev", "", with(func(s *settings) { s.dev, s.addr = devFlag{on: true}, "localhost:8080" })},
+		{"-dev", "3000", with(func(s *settings) { s.dev, s.addr = devFlag{on: true}, "localhost:3000" })},
+		{"-addr :8080 -dev", "3000", with(func(s *settings) { s.dev = devFlag{on: true} })},
+		{"-dev -addr=", "", with(func(s *settings) { s.dev, s.addr = devFlag{on: true}, "" })}, // which is an error
 		{"-dev=false", "", plain},
 		{"-dev=x -addr :1", "", with(func(s *settings) { s.dev, s.addr = devFlag{true, "x"}, ":1" })},
 		{"-tls-cert a -tls-key b", "", with(func(s *settings) { s.tlsCert, s.tlsKey = "a", "b" })},
@@ -328,6 +333,50 @@ func TestMainServes(t *testing.T) {
 	client.CloseIdleConnections()
 	stop()
 	is.Equal(within(t, "it stops", code), exitOK)
+}
+
+// TestDevListensOnLocalhost, also if the program calls Dev by itself.
+func TestDevListensOnLocalhost(t *testing.T) {
+	dir := onDisk(t, pages(map[string]string{"index.html": "on disk"}))
+	for _, tt := range []struct {
+		name, arg string
+		dev       bool
+		local     bool
+	}{
+		{"the flag", "-dev=" + dir, false, true},
+		{"Router.Dev", "-log=json", true, true},
+		{"neither", "-log=json", false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(pages(map[string]string{"index.html": "embedded"}))
+			if tt.dev {
+				r.Dev(dir)
+			}
+			log := journalOf(r)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			defer slog.SetDefault(slog.Default())
+			code := make(chan int, 1)
+			go func() {
+				getenv := func(string) string { return "0" } // PORT
+				code <- runMain(func() context.Context { return ctx }, r, []string{"app", "-drain=0", tt.arg}, getenv, io.Discard, io.Discard)
+			}()
+			until(t, "it serves, or fails", func() bool { return log.String() != "" || len(code) > 0 })
+			printed, err := url.Parse(records(t, log)[0]["url"].(string))
+			is.NoErr(err)
+			// Of a server on every interface, the log says localhost, which is no IP address.
+			is.Equal(net.ParseIP(printed.Hostname()).IsLoopback(), tt.local)
+			for _, host := range []string{printed.Hostname(), "localhost", "127.0.0.1"} {
+				resp, err := http.Get("http://" + net.JoinHostPort(host, printed.Port()))
+				is.NoErr(err)
+				resp.Body.Close()
+				is.Equal(resp.StatusCode, 200)
+			}
+			stop()
+			is.Equal(within(t, "it stops", code), exitOK)
+		})
+	}
 }
 
 func writeCertificate(t testing.TB, cert tls.Certificate) (certFile, keyFile string) {

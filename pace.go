@@ -128,6 +128,7 @@ func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 		// The system says how much of them it has sent, so that the time begins anew.
 		p.filePiece *= 16
 	}
+	shareTrailer(r)
 	r = r.WithContext(ctx)
 	p.body = pacedBody{pacer: p, state: bodyEnded}
 	switch {

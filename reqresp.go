@@ -144,13 +144,18 @@ func (r *Request) Asset(name string) (string, error) {
 // with its parameters, data and user, and a context that is not cancelled with
 // it. A body that was read as JSON or as a form, as it is before a handler of
 // flow's forms and after Input in a guard, can be read again; other bodies and
-// uploaded files are not available any more.
+// uploaded files are not available any more. Trailers are those of a body that was
+// read to its end.
 func (r *Request) Clone() *Request {
 	x := r.exchange()
 	c := x.clone()
 	c.req = Request{x: c, asking: r.asking}
 	ctx := context.WithValue(context.WithoutCancel(r.Context()), requestKey{}, &c.req)
-	c.req.Request = r.Request.Clone(ctx)
+	original := *r.Request
+	if x.body.awaitsTrailers() {
+		original.Trailer = nil // not even to be looked at, while others may read the body
+	}
+	c.req.Request = original.Clone(ctx)
 	c.req.Body = c.body.reader()
 	c.req.MultipartForm = nil
 	return &c.req
