@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,16 +14,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
-	"strconv"
 	"strings"
 	"syscall"
 	"text/tabwriter"
-	"time"
 
-	"example.com/flow/internal/fault"
-
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
@@ -56,276 +50,90 @@ func untilSignal() context.Context {
 	return ctx
 }
 
-// The exit codes of Main.
-const (
-	exitOK = iota
-	exitFailure
-	exitUsage
-)
-
-const helpText = `%[1]s is a web application in one binary.
-
-Usage:
-
-	%[1]s [serve] [flags]     serve until SIGINT or SIGTERM
-	%[1]s routes [flags]      list the routes, in the order in which they are matched
-	%[1]s check               look for faults in files and registrations
-	%[1]s version             tell what the binary was built from
-	%[1]s help                this text
-
-Flags of serve:
-
-	-addr address     host:port, :port, or unix:/path/of/the.sock
-	                  (default ":8080", or the port PORT of the environment, and in
-	                  development "localhost:8080", which other machines cannot reach);
-	                  sockets that a service manager passes come first
-	-tls-cert file    certificate chain in PEM: serve HTTPS, and HTTP/2
-	-tls-key file     its private key
-	-drain duration   how long requests may take to end after the signal (default 30s)
-	-dev[=directory]  read templates and public files from the directory that holds
-	                  router/ and public/ at each request (default: that of the source),
-	                  and show faults in the browser
-	-log format       text or json, to standard error (default text)
-
-Flags of routes:
-
-	-json             an array of objects, for programs
-	-method method    only routes that answer the method
-	-path path        only routes whose URL contains the text, or that answer the path
-
-Exit codes: 0, 1 if there are faults or it cannot serve, 2 for wrong arguments.
-`
-
-// A command is one run of Main.
-type command struct {
-	router         *Router
-	until          func() context.Context // it serves
-	name           string                 // of the program
-	args           []string
-	implied        bool // no command was given
-	getenv         func(string) string
-	stdout, stderr io.Writer
-}
-
-// runMain is Main without what belongs to the process, which args begin with the name
-// of. It returns the exit code. What it serves, it serves until a context ends that it
-// asks for then.
+// runMain is Main without what belongs to the process. It returns the exit code. What
+// it serves, it serves until a context ends that it asks for then.
 func runMain(until func() context.Context, r *Router, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	c := &command{router: r, until: until, name: "app", getenv: getenv, stdout: stdout, stderr: stderr}
-	if len(args) > 0 {
-		c.name, c.args = strings.TrimSuffix(filepath.Base(args[0]), ".exe"), args[1:]
+	c, err := command.Parse(args, getenv)
+	if isNil(r) {
+		err = errors.New("flow: Main: the Router is nil")
 	}
-	err := c.run()
-	var usage usageError
-	switch {
-	case err == nil:
-		return exitOK
-	case errors.Is(err, flag.ErrHelp):
-		if _, err := fmt.Fprintf(stdout, helpText, c.name); err != nil {
-			return exitFailure
-		}
-		return exitOK
-	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "%s: %v\n\"%s -h\" tells the commands and their flags.\n", c.name, err, c.name)
-		return exitUsage
+	if err == nil {
+		err = r.run(c, until, stdout, stderr)
 	}
-	fmt.Fprintln(stderr, err)
-	return exitFailure
+	return command.Exit(c, err, stdout, stderr)
 }
 
-// A usageError is about the arguments.
-type usageError struct{ error }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
-// run does what the first argument says: without a command, it serves.
-func (c *command) run() error {
-	if isNil(c.router) {
-		return errors.New("flow: Main: the Router is nil")
-	}
-	if c.implied = len(c.args) == 0 || strings.HasPrefix(c.args[0], "-"); c.implied {
-		return c.serve()
-	}
-	name := c.args[0]
-	c.args = c.args[1:]
-	switch name {
-	case "serve":
-		return c.serve()
-	case "routes":
-		return c.routes()
-	case "check":
-		return c.check()
+// run does what the arguments of a program ask for.
+func (r *Router) run(c command.Command, until func() context.Context, stdout, stderr io.Writer) error {
+	switch c.Name {
 	case "version":
-		return c.version()
-	case "help":
-		return flag.ErrHelp
+		return command.PrintVersion(stdout)
+	case "serve":
+		return r.serve(c, until, stderr)
 	}
-	return usagef("there is no command %q%s", name, fault.Suggest(name, commands, ""))
-}
-
-var commands = map[string]bool{"serve": true, "routes": true, "check": true, "version": true, "help": true}
-
-// flags returns an empty set of flags, which reports its errors to parse only.
-func (c *command) flags() *flag.FlagSet {
-	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	return flags
-}
-
-// parse reads the flags, which must be all there is.
-func (c *command) parse(flags *flag.FlagSet) error {
-	switch err := flags.Parse(c.args); {
-	case errors.Is(err, flag.ErrHelp):
-		return err
-	case err != nil:
-		return usageError{err}
-	case flags.NArg() > 0:
-		return c.unexpected(len(c.args) - flags.NArg())
-	}
-	return nil
-}
-
-// unexpected returns the error for an argument that is no flag, the i-th.
-func (c *command) unexpected(i int) error {
-	arg := c.args[i]
-	switch {
-	case c.implied && commands[arg]:
-		return usagef("unexpected argument %q: a command comes before its flags", arg)
-	case i > 0 && strings.Trim(c.args[i-1], "-") == "dev":
-		return usagef("unexpected argument %q: the directory is given as -dev=%[1]s", arg)
-	}
-	return usagef("unexpected argument %q", arg)
-}
-
-// settings are what the flags of serve say.
-type settings struct {
-	addr    string
-	tlsCert string
-	tlsKey  string
-	drain   time.Duration
-	dev     devFlag
-	log     logFlag
-}
-
-func (c *command) settings() (settings, error) {
-	s := settings{log: "text"}
-	flags := c.flags()
-	flags.StringVar(&s.addr, "addr", ":"+cmp.Or(c.getenv("PORT"), "8080"), "")
-	flags.StringVar(&s.tlsCert, "tls-cert", "", "")
-	flags.StringVar(&s.tlsKey, "tls-key", "", "")
-	flags.DurationVar(&s.drain, "drain", defaultDrain, "")
-	flags.Var(&s.dev, "dev", "")
-	flags.Var(&s.log, "log", "")
-	if err := c.parse(flags); err != nil {
-		return s, err
-	}
-	given := false
-	flags.Visit(func(f *flag.Flag) { given = given || f.Name == "addr" })
-	if !given && (s.dev.on || c.router.inDev()) {
-		s.addr = "localhost" + s.addr
-	}
-	switch {
-	case (s.tlsCert == "") != (s.tlsKey == ""):
-		return s, usagef("-tls-cert and -tls-key belong together: give both")
-	case s.drain < 0:
-		return s, usagef("-drain is %v: it must not be negative", s.drain)
-	}
-	return s, nil
-}
-
-// A devFlag is a directory, or on by itself.
-type devFlag struct {
-	on  bool
-	dir string
-}
-
-// IsBoolFlag lets the flag stand alone. It is "true" then.
-func (*devFlag) IsBoolFlag() bool { return true }
-
-func (f *devFlag) String() string { return f.dir }
-
-// Set also takes what switches are given: "false" is off.
-func (f *devFlag) Set(value string) error {
-	on, err := strconv.ParseBool(value)
-	if err != nil {
-		*f = devFlag{true, value}
-		return nil
-	}
-	*f = devFlag{on: on}
-	return nil
-}
-
-// A logFlag is the format of the log.
-type logFlag string
-
-func (f *logFlag) String() string { return string(*f) }
-
-// Set takes "text" and "json".
-func (f *logFlag) Set(value string) error {
-	if value != "text" && value != "json" {
-		return errors.New("must be text or json")
-	}
-	*f = logFlag(value)
-	return nil
-}
-
-// logger returns a logger that writes in the format.
-func (f logFlag) logger(w io.Writer) *slog.Logger {
-	if f == "json" {
-		return slog.New(slog.NewJSONHandler(w, nil))
-	}
-	return slog.New(slog.NewTextHandler(w, nil))
-}
-
-func (c *command) serve() error {
-	set, err := c.settings()
-	if err != nil {
+	if err := r.Check(); err != nil {
 		return err
 	}
-	log := set.log.logger(c.stderr)
+	if c.Name == "routes" {
+		return r.printRoutes(c.Routes, stdout)
+	}
+	for _, pos := range registeredForNobody() {
+		fmt.Fprintf(stderr, "%v: warning: %s\n", pos, noEffect)
+	}
+	_, err := fmt.Fprintf(stdout, "no faults in %d routes\n", len(r.Routes()))
+	return err
+}
+
+// serve is the command of that name.
+func (r *Router) serve(c command.Command, until func() context.Context, stderr io.Writer) error {
+	set := c.Serve
+	log := set.Log.Logger(stderr)
 	slog.SetDefault(log)
-	if c.router.Logger == nil {
-		c.router.Logger = log
+	if r.Logger == nil {
+		r.Logger = log
 	}
-	if set.dev.on {
-		dir, err := c.devDir(set.dev.dir)
+	if set.Dev.On {
+		dir, err := r.devDir(set.Dev.Dir)
 		if err != nil {
 			return err
 		}
-		c.router.Dev(dir)
-		for _, m := range c.router.own.mounts {
+		r.Dev(dir)
+		for _, m := range r.own.mounts {
 			m.dev()
 		}
 	}
-	if err := c.router.Check(); err != nil {
+	if r.inDev() && !set.AddrGiven { // it shows too much for other machines to see
+		set.Addr = "localhost" + set.Addr
+	}
+	if err := r.Check(); err != nil {
 		return err
 	}
-	s := &server{handler: c.router, log: c.router.Logger, drain: set.drain, limits: defaultLimits}
-	if set.tlsCert != "" {
-		pair, err := tls.LoadX509KeyPair(set.tlsCert, set.tlsKey)
+	s := &server{handler: r, log: r.Logger, drain: set.Drain, limits: defaultLimits}
+	if set.TLSCert != "" {
+		pair, err := tls.LoadX509KeyPair(set.TLSCert, set.TLSKey)
 		if err != nil {
-			return fmt.Errorf("%s: -tls-cert and -tls-key: %w", c.name, err)
+			return fmt.Errorf("%s: -tls-cert and -tls-key: %w", c.Program, err)
 		}
 		s.tls = &tls.Config{Certificates: []tls.Certificate{pair}}
 	}
-	if err := s.listenAndServe(c.until(), set.addr); err != nil {
-		return fmt.Errorf("%s: %w", c.name, err)
+	if err := s.listenAndServe(until(), set.Addr); err != nil {
+		return fmt.Errorf("%s: %w", c.Program, err)
 	}
 	return nil
 }
 
 // devDir returns the directory that the flag -dev asks for: by itself, that of the Go
 // file that made the Router.
-func (c *command) devDir(dir string) (string, error) {
+func (r *Router) devDir(dir string) (string, error) {
 	if dir == "" {
-		dir = c.router.sourceDir()
+		dir = r.sourceDir()
 		// Built with -trimpath it begins with the path of the package.
 		if !filepath.IsAbs(dir) || !isDir(dir) {
-			return "", usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", routetree.RouterDir)
+			return "", command.Usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", routetree.RouterDir)
 		}
 	}
 	if !isDir(filepath.Join(dir, routetree.RouterDir)) {
-		return "", usagef("-dev=%s: there is no directory %s in it", dir, routetree.RouterDir)
+		return "", command.Usagef("-dev=%s: there is no directory %s in it", dir, routetree.RouterDir)
 	}
 	return dir, nil
 }
@@ -359,37 +167,24 @@ func (r *Router) sourceDir() string {
 	return filepath.FromSlash(r.app.path)
 }
 
-func (c *command) routes() error {
-	flags := c.flags()
-	asJSON := flags.Bool("json", false, "")
-	method := flags.String("method", "", "")
-	path := flags.String("path", "", "")
-	if err := c.parse(flags); err != nil {
-		return err
-	}
-	if err := c.router.Check(); err != nil {
-		return err
-	}
+// printRoutes is the command routes.
+func (r *Router) printRoutes(flags command.Routes, w io.Writer) error {
 	listed := []RouteInfo{} // which is [] in JSON, and not null
-	answering := c.router.patternsOf(*path)
-	for _, r := range c.router.Routes() {
-		if answersMethod(r.Method, *method) && (strings.Contains(r.Pattern, *path) || answering[r.Pattern]) {
-			listed = append(listed, r)
+	answering := r.patternsOf(flags.Path)
+	for _, info := range r.Routes() {
+		if answersMethod(info.Method, flags.Method) && (strings.Contains(info.Pattern, flags.Path) || answering[info.Pattern]) {
+			listed = append(listed, info)
 		}
 	}
-	if *asJSON {
-		enc := json.NewEncoder(c.stdout)
+	if flags.JSON {
+		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "\t")
 		return enc.Encode(listed)
 	}
-	return printRoutes(c.stdout, listed)
-}
-
-func printRoutes(w io.Writer, routes []RouteInfo) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "METHOD\tURL\tFILE\tHANDLER\tNAME\tMIDDLEWARE")
-	for _, r := range routes {
+	for _, r := range listed {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\n", r.Method, r.Pattern, cmp.Or(r.File, "-"), cmp.Or(r.Handler, "-"), cmp.Or(r.Name, "-"), r.Middleware)
 	}
 	return t.Flush()
@@ -416,52 +211,4 @@ func (r *Router) patternsOf(path string) map[string]bool {
 		}
 	}
 	return patterns
-}
-
-func (c *command) check() error {
-	if err := c.parse(c.flags()); err != nil {
-		return err
-	}
-	if err := c.router.Check(); err != nil {
-		return err
-	}
-	for _, pos := range registeredForNobody() {
-		fmt.Fprintf(c.stderr, "%v: warning: %s\n", pos, noEffect)
-	}
-	_, err := fmt.Fprintf(c.stdout, "no faults in %d routes\n", len(c.router.Routes()))
-	return err
-}
-
-func (c *command) version() error {
-	if err := c.parse(c.flags()); err != nil {
-		return err
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return errors.New("flow: the binary has no build information: build it in module mode")
-	}
-	return printVersion(c.stdout, info)
-}
-
-// printVersion prints what is known of a build, one fact per line.
-func printVersion(w io.Writer, info *debug.BuildInfo) error {
-	known := map[string]string{}
-	for _, s := range info.Settings {
-		known[s.Key] = s.Value
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, fact := range [][2]string{
-		{"module", info.Main.Path},
-		{"version", info.Main.Version},
-		{"go", info.GoVersion},
-		{"platform", cmp.Or(known["GOOS"], runtime.GOOS) + "/" + cmp.Or(known["GOARCH"], runtime.GOARCH)},
-		{"revision", known["vcs.revision"]},
-		{"time", known["vcs.time"]},
-		{"modified", known["vcs.modified"]},
-	} {
-		if fact[1] != "" {
-			fmt.Fprintf(t, "%s\t%s\n", fact[0], fact[1])
-		}
-	}
-	return t.Flush()
 }

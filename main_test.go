@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
-	"flag"
 	"io"
 	"log/slog"
 	"net"
@@ -17,13 +16,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/fault"
 
 	"example.com/flow/internal/flowtest"
@@ -98,7 +97,7 @@ GET  /docs/{rest...}  router/docs/[...rest].http  hello  docs.rest  0
 		t.Run(tt.args, func(t *testing.T) {
 			is := is.New(t)
 			got := runWith(t.Context(), sampleSite(), nil, tt.args)
-			is.Equal(got.code, exitOK)
+			is.Equal(got.code, command.OK)
 			is.Equal(asTable(got.stdout), head+tt.want[1:])
 			is.Equal(got.stderr, "")
 		})
@@ -109,7 +108,7 @@ func TestRoutesAsJSON(t *testing.T) {
 	is := is.New(t)
 	r := sampleSite()
 	got := runWith(t.Context(), r, nil, "routes -json")
-	is.Equal(got.code, exitOK)
+	is.Equal(got.code, command.OK)
 	var routes []RouteInfo
 	is.NoErr(json.Unmarshal([]byte(got.stdout), &routes))
 	is.Equal(len(routes), len(r.Routes()))
@@ -173,14 +172,14 @@ func TestMainFaults(t *testing.T) {
 		t.Run(args, func(t *testing.T) {
 			is := is.New(t)
 			got := runWith(t.Context(), faultySite(), nil, args)
-			is.Equal(got, result{exitFailure, "", faultySite().Check().Error() + "\n"})
+			is.Equal(got, result{command.Failure, "", faultySite().Check().Error() + "\n"})
 		})
 	}
 }
 
 func TestCheckCommand(t *testing.T) {
 	is := is.New(t)
-	is.Equal(runWith(t.Context(), sampleSite(), nil, "check"), result{exitOK, "no faults in 6 routes\n", ""})
+	is.Equal(runWith(t.Context(), sampleSite(), nil, "check"), result{command.OK, "no faults in 6 routes\n", ""})
 }
 
 func TestMainUsage(t *testing.T) {
@@ -209,7 +208,7 @@ func TestMainUsage(t *testing.T) {
 		t.Run(tt.args, func(t *testing.T) {
 			is := is.New(t)
 			got := runWith(t.Context(), sampleSite(), nil, tt.args)
-			is.Equal(got, result{exitUsage, "", "app: " + tt.want + "\n\"app -h\" tells the commands and their flags.\n"})
+			is.Equal(got, result{command.Usage, "", "app: " + tt.want + "\n\"app -h\" tells the commands and their flags.\n"})
 		})
 	}
 }
@@ -219,7 +218,7 @@ func TestHelp(t *testing.T) {
 	for _, args := range []string{"help", "-h", "--help", "serve -h", "routes -h", "check -h", "version -help", "help routes"} {
 		t.Run(args, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(runWith(t.Context(), faultySite(), nil, args), result{exitOK, want, ""})
+			is.Equal(runWith(t.Context(), faultySite(), nil, args), result{command.OK, want, ""})
 		})
 	}
 	is := is.New(t)
@@ -231,68 +230,8 @@ func TestHelp(t *testing.T) {
 func TestVersion(t *testing.T) {
 	is := is.New(t)
 	got := runWith(t.Context(), sampleSite(), nil, "version")
-	is.Equal(got.code, exitOK)
+	is.Equal(got.code, command.OK)
 	is.True(strings.Contains(got.stdout, "example.com/flow\n"))
-
-	var b strings.Builder
-	is.NoErr(printVersion(&b, &debug.BuildInfo{
-		GoVersion: "go1.26.0",
-		Main:      debug.Module{Path: "example.com/hello", Version: "v1.2.3"},
-		Settings: []debug.BuildSetting{
-			{Key: "GOOS", Value: "linux"},
-			{Key: "GOARCH", Value: "arm64"},
-			{Key: "vcs.revision", Value: "c492e0f"},
-			{Key: "vcs.time", Value: "2026-01-02T03:04:05Z"},
-			{Key: "vcs.modified", Value: "true"},
-		},
-	}))
-	is.Equal(b.String(), `
-module    example.com/hello
-version   v1.2.3
-go        go1.26.0
-platform  linux/arm64
-revision  c492e0f
-time      2026-01-02T03:04:05Z
-modified  true
-`[1:])
-}
-
-// TestSettings reads the flags of serve.
-func TestSettings(t *testing.T) {
-	plain := settings{addr: ":8080", drain: defaultDrain, log: "text"}
-	with := func(change func(*settings)) settings {
-		s := plain
-		change(&s)
-		return s
-	}
-	for _, tt := range []struct {
-		args, port string
-		want       settings
-	}{
-		{"", "", plain},
-		{"", "3000", with(func(s *settings) { s.addr = ":3000" })},
-		{"-addr :80", "3000", with(func(s *settings) { s.addr = ":80" })},
-		{"-drain 0", "", with(func(s *settings) { s.drain = 0 })},
-		{"-log=json", "", with(func(s *settings) { s.log = "json" })},
-		{"-dev", "", with(func(s *settings) { s.dev, s.addr = devFlag{on: true}, "localhost:8080" })},
-		{"-dev", "3000", with(func(s *settings) { s.dev, s.addr = devFlag{on: true}, "localhost:3000" })},
-		{"-addr :8080 -dev", "3000", with(func(s *settings) { s.dev = devFlag{on: true} })},
-		{"-dev -addr=", "", with(func(s *settings) { s.dev, s.addr = devFlag{on: true}, "" })}, // which is an error
-		{"-dev=false", "", plain},
-		{"-dev=x -addr :1", "", with(func(s *settings) { s.dev, s.addr = devFlag{true, "x"}, ":1" })},
-		{"-tls-cert a -tls-key b", "", with(func(s *settings) { s.tlsCert, s.tlsKey = "a", "b" })},
-	} {
-		t.Run(tt.args+" PORT="+tt.port, func(t *testing.T) {
-			is := is.New(t)
-			c := &command{args: strings.Fields(tt.args), getenv: func(string) string { return tt.port }}
-			got, err := c.settings()
-			is.NoErr(err)
-			is.Equal(got, tt.want)
-		})
-	}
-	is := is.New(t)
-	is.True((&devFlag{}).IsBoolFlag())
-	is.True(flag.Value(new(logFlag)).String() == "")
 }
 
 func TestMainCannotServe(t *testing.T) {
@@ -302,7 +241,7 @@ func TestMainCannotServe(t *testing.T) {
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(runWith(t.Context(), sampleSite(), nil, tt.args), result{exitFailure, "", tt.want})
+			is.Equal(runWith(t.Context(), sampleSite(), nil, tt.args), result{command.Failure, "", tt.want})
 		})
 	}
 }
@@ -332,7 +271,7 @@ func TestMainServes(t *testing.T) {
 	is.True(r.Logger == slog.Default()) // it is the logger of both
 	client.CloseIdleConnections()
 	stop()
-	is.Equal(within(t, "it stops", code), exitOK)
+	is.Equal(within(t, "it stops", code), command.OK)
 }
 
 // TestDevListensOnLocalhost, also if the program calls Dev by itself.
@@ -374,7 +313,7 @@ func TestDevListensOnLocalhost(t *testing.T) {
 				is.Equal(resp.StatusCode, 200)
 			}
 			stop()
-			is.Equal(within(t, "it stops", code), exitOK)
+			is.Equal(within(t, "it stops", code), command.OK)
 		})
 	}
 }

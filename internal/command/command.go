@@ -1,0 +1,185 @@
+// Package command reads the command line of an application. [Parse] turns arguments
+// into a [Command], which names what to do with all its flags; the application does
+// it, and [Exit] says how that went, to people and to the shell. What can be said
+// without an application, the help and the version of the binary, is printed here.
+package command
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"example.com/flow/internal/fault"
+)
+
+// A Command is what the arguments of a program ask for.
+type Command struct {
+	Program string // its name, for messages
+	Name    string // "serve", also without a command; "routes", "check" or "version"
+	Serve   Serve
+	Routes  Routes
+}
+
+// Serve are the flags of serve.
+type Serve struct {
+	Addr      string
+	AddrGiven bool // by -addr, and not by default
+	TLSCert   string
+	TLSKey    string
+	Drain     time.Duration
+	Dev       Dev
+	Log       Log
+}
+
+// Routes are the flags of routes.
+type Routes struct {
+	JSON         bool
+	Method, Path string // "" for all
+}
+
+// A usageError is about the arguments.
+type usageError struct{ error }
+
+// Usagef returns an error about the arguments.
+func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// names are the commands.
+var names = map[string]bool{"serve": true, "routes": true, "check": true, "version": true, "help": true}
+
+// Parse reads the arguments of a program, which begin with its name, and the
+// environment that they have defaults from. The error is flag.ErrHelp for those who
+// ask for help.
+func Parse(args []string, getenv func(string) string) (Command, error) {
+	c := Command{Program: "app", Name: "serve"}
+	if len(args) > 0 {
+		c.Program, args = strings.TrimSuffix(filepath.Base(args[0]), ".exe"), args[1:]
+	}
+	implied := len(args) == 0 || strings.HasPrefix(args[0], "-")
+	if !implied {
+		c.Name, args = args[0], args[1:]
+	}
+	flags := flag.NewFlagSet(c.Program, flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // Exit prints its errors
+	switch c.Name {
+	case "serve":
+		c.Serve.flags(flags, getenv)
+	case "routes":
+		flags.BoolVar(&c.Routes.JSON, "json", false, "")
+		flags.StringVar(&c.Routes.Method, "method", "", "")
+		flags.StringVar(&c.Routes.Path, "path", "", "")
+	case "check", "version":
+	case "help":
+		return c, flag.ErrHelp
+	default:
+		return c, Usagef("there is no command %q%s", c.Name, fault.Suggest(c.Name, names, ""))
+	}
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return c, err
+	case err != nil:
+		return c, usageError{err}
+	case flags.NArg() > 0:
+		return c, unexpected(args, len(args)-flags.NArg(), implied)
+	}
+	flags.Visit(func(f *flag.Flag) { c.Serve.AddrGiven = c.Serve.AddrGiven || f.Name == "addr" })
+	return c, c.Serve.check()
+}
+
+// unexpected returns the error for an argument that is no flag, the i-th.
+func unexpected(args []string, i int, implied bool) error {
+	arg := args[i]
+	switch {
+	case implied && names[arg]:
+		return Usagef("unexpected argument %q: a command comes before its flags", arg)
+	case i > 0 && strings.Trim(args[i-1], "-") == "dev":
+		return Usagef("unexpected argument %q: the directory is given as -dev=%[1]s", arg)
+	}
+	return Usagef("unexpected argument %q", arg)
+}
+
+// DefaultDrain is how long requests may take to end when a server stops.
+const DefaultDrain = 30 * time.Second
+
+func (s *Serve) flags(flags *flag.FlagSet, getenv func(string) string) {
+	s.Log = "text"
+	flags.StringVar(&s.Addr, "addr", ":"+cmp.Or(getenv("PORT"), "8080"), "")
+	flags.StringVar(&s.TLSCert, "tls-cert", "", "")
+	flags.StringVar(&s.TLSKey, "tls-key", "", "")
+	flags.DurationVar(&s.Drain, "drain", DefaultDrain, "")
+	flags.Var(&s.Dev, "dev", "")
+	flags.Var(&s.Log, "log", "")
+}
+
+func (s *Serve) check() error {
+	switch {
+	case (s.TLSCert == "") != (s.TLSKey == ""):
+		return Usagef("-tls-cert and -tls-key belong together: give both")
+	case s.Drain < 0:
+		return Usagef("-drain is %v: it must not be negative", s.Drain)
+	}
+	return nil
+}
+
+// The exit codes of a program.
+const (
+	OK = iota
+	Failure
+	Usage
+)
+
+// Exit says how a command went, to people and with the code that it returns.
+func Exit(c Command, err error, stdout, stderr io.Writer) (code int) {
+	var usage usageError
+	switch {
+	case err == nil:
+		return OK
+	case errors.Is(err, flag.ErrHelp):
+		if _, err := fmt.Fprintf(stdout, helpText, c.Program); err != nil {
+			return Failure
+		}
+		return OK
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "%s: %v\n\"%s -h\" tells the commands and their flags.\n", c.Program, err, c.Program)
+		return Usage
+	}
+	fmt.Fprintln(stderr, err)
+	return Failure
+}
+
+const helpText = `%[1]s is a web application in one binary.
+
+Usage:
+
+	%[1]s [serve] [flags]     serve until SIGINT or SIGTERM
+	%[1]s routes [flags]      list the routes, in the order in which they are matched
+	%[1]s check               look for faults in files and registrations
+	%[1]s version             tell what the binary was built from
+	%[1]s help                this text
+
+Flags of serve:
+
+	-addr address     host:port, :port, or unix:/path/of/the.sock
+	                  (default ":8080", or the port PORT of the environment, and in
+	                  development "localhost:8080", which other machines cannot reach);
+	                  sockets that a service manager passes come first
+	-tls-cert file    certificate chain in PEM: serve HTTPS, and HTTP/2
+	-tls-key file     its private key
+	-drain duration   how long requests may take to end after the signal (default 30s)
+	-dev[=directory]  read templates and public files from the directory that holds
+	                  router/ and public/ at each request (default: that of the source),
+	                  and show faults in the browser
+	-log format       text or json, to standard error (default text)
+
+Flags of routes:
+
+	-json             an array of objects, for programs
+	-method method    only routes that answer the method
+	-path path        only routes whose URL contains the text, or that answer the path
+
+Exit codes: 0, 1 if there are faults or it cannot serve, 2 for wrong arguments.
+`

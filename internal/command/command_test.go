@@ -1,0 +1,72 @@
+package command
+
+import (
+	"flag"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+)
+
+func TestVersion(t *testing.T) {
+	is := is.New(t)
+	var b strings.Builder
+	is.NoErr(printBuild(&b, &debug.BuildInfo{
+		GoVersion: "go1.26.0",
+		Main:      debug.Module{Path: "example.com/hello", Version: "v1.2.3"},
+		Settings: []debug.BuildSetting{
+			{Key: "GOOS", Value: "linux"},
+			{Key: "GOARCH", Value: "arm64"},
+			{Key: "vcs.revision", Value: "c492e0f"},
+			{Key: "vcs.time", Value: "2026-01-02T03:04:05Z"},
+			{Key: "vcs.modified", Value: "true"},
+		},
+	}))
+	is.Equal(b.String(), `
+module    example.com/hello
+version   v1.2.3
+go        go1.26.0
+platform  linux/arm64
+revision  c492e0f
+time      2026-01-02T03:04:05Z
+modified  true
+`[1:])
+}
+
+// TestSettings reads the flags of serve.
+func TestSettings(t *testing.T) {
+	plain := Serve{Addr: ":8080", Drain: DefaultDrain, Log: "text"}
+	with := func(change func(*Serve)) Serve {
+		s := plain
+		change(&s)
+		return s
+	}
+	for _, tt := range []struct {
+		args, port string
+		want       Serve
+	}{
+		{"", "", plain},
+		{"", "3000", with(func(s *Serve) { s.Addr = ":3000" })},
+		{"-addr :80", "3000", with(func(s *Serve) { s.Addr, s.AddrGiven = ":80", true })},
+		{"-drain 0", "", with(func(s *Serve) { s.Drain = 0 })},
+		{"-log=json", "", with(func(s *Serve) { s.Log = "json" })},
+		{"-dev", "", with(func(s *Serve) { s.Dev, s.Addr = Dev{On: true}, ":8080" })},
+		{"-dev", "3000", with(func(s *Serve) { s.Dev, s.Addr = Dev{On: true}, ":3000" })},
+		{"-addr :8080 -dev", "3000", with(func(s *Serve) { s.Dev, s.AddrGiven = Dev{On: true}, true })},
+		{"-dev -addr=", "", with(func(s *Serve) { s.Dev, s.Addr, s.AddrGiven = Dev{On: true}, "", true })}, // which is an error
+		{"-dev=false", "", plain},
+		{"-dev=x -addr :1", "", with(func(s *Serve) { s.Dev, s.Addr, s.AddrGiven = Dev{true, "x"}, ":1", true })},
+		{"-tls-cert a -tls-key b", "", with(func(s *Serve) { s.TLSCert, s.TLSKey = "a", "b" })},
+	} {
+		t.Run(tt.args+" PORT="+tt.port, func(t *testing.T) {
+			is := is.New(t)
+			c, err := Parse(append([]string{"app"}, strings.Fields(tt.args)...), func(string) string { return tt.port })
+			is.NoErr(err)
+			is.Equal(c.Serve, tt.want)
+		})
+	}
+	is := is.New(t)
+	is.True((&Dev{}).IsBoolFlag())
+	is.True(flag.Value(new(Log)).String() == "")
+}

@@ -1,0 +1,54 @@
+package command
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"strconv"
+)
+
+// Dev is the flag -dev: a directory, or on by itself.
+type Dev struct {
+	On  bool
+	Dir string
+}
+
+// IsBoolFlag lets the flag stand alone. It is "true" then.
+func (*Dev) IsBoolFlag() bool { return true }
+
+// String returns the directory.
+func (f *Dev) String() string { return f.Dir }
+
+// Set also takes what switches are given: "false" is off.
+func (f *Dev) Set(value string) error {
+	on, err := strconv.ParseBool(value)
+	if err != nil {
+		*f = Dev{true, value}
+		return nil
+	}
+	*f = Dev{On: on}
+	return nil
+}
+
+// Log is the flag -log: the format of the log.
+type Log string
+
+// String returns the format.
+func (f *Log) String() string { return string(*f) }
+
+// Set takes "text" and "json".
+func (f *Log) Set(value string) error {
+	if value != "text" && value != "json" {
+		return errors.New("must be text or json")
+	}
+	*f = Log(value)
+	return nil
+}
+
+// Logger returns a logger that writes in the format.
+func (f Log) Logger(w io.Writer) *slog.Logger {
+	if f == "json" {
+		return slog.New(slog.NewJSONHandler(w, nil))
+	}
+	return slog.New(slog.NewTextHandler(w, nil))
+}
