@@ -2,10 +2,8 @@ package flow
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
 
 	"example.com/flow/internal/fault"
@@ -49,8 +47,8 @@ func (c *compiler) add(g *registry) {
 	c.faults = append(c.faults, g.faults...)
 	c.uses = append(c.uses, g.uses...)
 	for _, d := range g.dirs {
-		if !c.isLayer(d.path) {
-			c.fault(d.pos, "In(%q): the tree has no such directory%s", d.path, c.hint(d.path))
+		if !c.tree.Covers(d.path) {
+			c.fault(d.pos, "In(%q): the tree has no such directory%s", d.path, c.tree.Hint(d.path))
 			continue
 		}
 		c.dirs[d.path] = append(c.dirs[d.path], d.uses...)
@@ -85,21 +83,12 @@ func (c *compiler) bind(b *binding, r *routetree.Route, v *Verb) {
 	}
 }
 
-// isLayer reports whether In covers anything for a path.
-func (c *compiler) isLayer(dir string) bool {
-	if dir == "" || c.tree.Dirs[dir] {
-		return true
-	}
-	r := c.byPath[dir]
-	return r != nil && slices.Contains(routetree.Layers(r.Path), dir)
-}
-
 // resolve returns the route that a File speaks of, or reports why there is none.
 func (c *compiler) resolve(f *File) *routetree.Route {
 	if f.counterpart == "" {
 		r := c.byPath[f.path]
 		if r == nil {
-			c.fault(f.pos, "At(%q): the tree has no such route file%s", f.path, c.hint(f.path))
+			c.fault(f.pos, "At(%q): the tree has no such route file%s", f.path, c.tree.Hint(f.path))
 		}
 		return r
 	}
@@ -124,29 +113,6 @@ func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *route
 		return routes[0]
 	}
 	return nil
-}
-
-// hint says what a path that is not in the tree may have been meant to be.
-func (c *compiler) hint(p string) string {
-	clean := strings.Trim(p, "/")
-	clean = strings.TrimPrefix(clean, routetree.RouterDir+"/")
-	clean = strings.TrimSuffix(strings.TrimSuffix(clean, ".html"), ".http")
-	for _, r := range c.tree.Routes {
-		if bare(r.Path) == bare(clean) || r.Path == path.Join(clean, "index") {
-			return fmt.Sprintf(": %s is called %q", r.File, r.Path)
-		}
-	}
-	for _, dir := range slices.Sorted(maps.Keys(c.tree.Dirs)) {
-		if bare(dir) == bare(clean) {
-			return fmt.Sprintf(": %s/%s is called %q", routetree.RouterDir, dir, dir)
-		}
-	}
-	return `: write the path below ` + routetree.RouterDir + `/ with its brackets and without extension, as in "users/[id]"`
-}
-
-// bare returns a path without what is easily forgotten: brackets, parentheses, case.
-func bare(path string) string {
-	return strings.ToLower(strings.NewReplacer("[", "", "]", "", "(", "", ")", "", "...", "").Replace(path))
 }
 
 // runWiths calls the functions of flow.With with the values that were provided,

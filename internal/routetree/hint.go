@@ -1,0 +1,41 @@
+package routetree
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Covers reports whether a directory, by its path below router/, is one of the Layers
+// of a route file.
+func (t *Tree) Covers(dir string) bool {
+	return dir == "" || t.Dirs[dir] || slices.ContainsFunc(t.Routes, func(r *Route) bool {
+		return r.Path == dir && slices.Contains(Layers(r.Path), dir)
+	})
+}
+
+// Hint says what a path that is not in the tree may have been meant to be, as the end
+// of a fault.
+func (t *Tree) Hint(p string) string {
+	clean := strings.Trim(p, "/")
+	clean = strings.TrimPrefix(clean, RouterDir+"/")
+	clean = strings.TrimSuffix(strings.TrimSuffix(clean, ".html"), ".http")
+	for _, r := range t.Routes {
+		if bare(r.Path) == bare(clean) || r.Path == path.Join(clean, "index") {
+			return fmt.Sprintf(": %s is called %q", r.File, r.Path)
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(t.Dirs)) {
+		if bare(dir) == bare(clean) {
+			return fmt.Sprintf(": %s/%s is called %q", RouterDir, dir, dir)
+		}
+	}
+	return `: write the path below ` + RouterDir + `/ with its brackets and without extension, as in "users/[id]"`
+}
+
+// bare returns a path without what is easily forgotten: brackets, parentheses, case.
+func bare(path string) string {
+	return strings.ToLower(strings.NewReplacer("[", "", "]", "", "(", "", ")", "", "...", "").Replace(path))
+}

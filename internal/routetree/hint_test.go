@@ -1,0 +1,37 @@
+package routetree
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
+)
+
+func TestHint(t *testing.T) {
+	tree := Read(flowtest.Row("users/[id].html & (admin)/reports.html & docs/index.http"), nil)
+	for _, tt := range []struct{ path, want string }{
+		{"users/id", `: router/users/[id].html is called "users/[id]"`},
+		{"/router/Users/[id].html", `: router/users/[id].html is called "users/[id]"`},
+		{"docs", `: router/docs/index.http is called "docs/index"`},
+		{"admin", `: router/(admin) is called "(admin)"`},
+		{"nothing", ": write the path below router/"},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			is := is.New(t)
+			is.True(strings.HasPrefix(tree.Hint(tt.path), tt.want))
+		})
+	}
+}
+
+func TestCovers(t *testing.T) {
+	is := is.New(t)
+	tree := Read(flowtest.Row("admin.html & admin/users.html & blog/index.html & x/store.http"), nil)
+	for _, dir := range []string{"", "admin", "admin/users", "blog", "x"} {
+		is.True(tree.Covers(dir)) // dir
+	}
+	for _, dir := range []string{"blog/index", "x/store", "users", "/admin"} {
+		is.True(!tree.Covers(dir)) // no dir
+	}
+}
