@@ -25,7 +25,7 @@ type table struct {
 	assets   map[string]*asset // public files, by path below public/
 	views    *views
 	above    *shape // the prefix that the Router is mounted at, also for what matches nothing
-	inside   bool   // another Router
+	outer    *table // of the Router that this one is inside, or nil
 	maxBody  int64  // where nothing else is said
 	infos    []RouteInfo
 	pool     sync.Pool // of *exchange
@@ -102,7 +102,6 @@ func newTable(r *Router) *table {
 		root:    &node{},
 		names:   map[string]*route{},
 		above:   newShape("", nil, r.tree.prefix),
-		inside:  r.outer() != nil,
 		maxBody: cmp.Or(r.MaxBody, defaultMaxBody),
 	}
 	t.pool.New = func() any {

@@ -273,7 +273,7 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 	}
-	if !t.inside { // else it was set, and may have been taken away
+	if t.outer == nil { // else it was set, and may have been taken away
 		w.Header()["X-Content-Type-Options"] = nosniff
 	}
 	x := t.pool.Get().(*exchange)

@@ -20,7 +20,7 @@ type match struct {
 	endpoint *endpoint
 	values   []string // a catch-all's with its slashes, without the first
 	rest     []string // the segments of a catch-all if one of them may hold a slash
-	odd      bool     // the URL has a segment that no canonical one has
+	odd      bool     // the spelling of the URL is to be looked at: see capture
 }
 
 func (*match) Header() http.Header         { return nil }
@@ -177,15 +177,16 @@ func noMatch(http.ResponseWriter, *http.Request) {}
 
 // capture returns the handle that leaves e and the values in the match, and says
 // there if the URL is not canonical: httprouter matches empty segments, and "."
-// and ".." are none of its business.
+// and ".." are none of its business. So it does if a mount could take a backslash for
+// a slash.
 func capture(e *endpoint) httprouter.Handle {
 	if len(e.shape.names) == 0 && !e.shape.hasRest() {
 		return func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
 			w.(*match).endpoint = e
 		}
 	}
-	catchAll := e.shape.hasRest()
-	return func(w http.ResponseWriter, _ *http.Request, ps httprouter.Params) {
+	catchAll, readsPath := e.shape.hasRest(), e.readsPath()
+	return func(w http.ResponseWriter, r *http.Request, ps httprouter.Params) {
 		m := w.(*match)
 		m.endpoint = e
 		values := m.values
@@ -201,6 +202,9 @@ func capture(e *endpoint) httprouter.Handle {
 			last := &values[len(values)-1]
 			*last = (*last)[1:] // httprouter's begins with the slash
 			m.odd = m.odd || !canonicalRest(*last)
+		}
+		if readsPath && strings.Contains(r.URL.Path, `\`) {
+			m.odd = true
 		}
 	}
 }
@@ -248,17 +252,22 @@ func (t *table) findSlowly(m *match, r *http.Request) {
 		return
 	}
 	var leaves []*leaf
+	misread := false
 	t.root.visit(p.values, nil, func(l *leaf, values, rest []string) bool {
 		leaves = append(leaves, l)
 		e := l.answer(r.Method)
-		if e != nil && !p.canonical {
-			e = e.below // how its URLs are spelled is its own affair
-			if e == nil || !p.below(len(e.shape.segments)-1) {
-				return false
-			}
-		}
 		if e == nil {
 			return true
+		}
+		if e.readsPath() && !t.readsRight(e, r, p) {
+			misread = true
+			return false
+		}
+		if !p.canonical {
+			e = e.below // how its URLs are spelled is its own affair
+			if e == nil {
+				return false
+			}
 		}
 		m.endpoint = e
 		m.values = append(m.values, values...)
@@ -273,6 +282,8 @@ func (t *table) findSlowly(m *match, r *http.Request) {
 	}
 	m.values = append(m.values, t.inherited(p.values)...)
 	switch {
+	case misread:
+		m.endpoint = t.respelled(r, p)
 	case len(leaves) == 0:
 		m.endpoint = t.notFound
 	case !p.canonical:
@@ -316,9 +327,14 @@ func parsePath(r *http.Request) (p requestPath, ok bool) {
 	if !strings.HasPrefix(escaped, "/") {
 		return p, false
 	}
+	return cleanPath(escaped, func(segment string) string { return segment })
+}
+
+// cleanPath cleans an escaped path. read says how a segment is read that may be dots.
+func cleanPath(escaped string, read func(segment string) string) (p requestPath, ok bool) {
 	segments := make([]string, 0, strings.Count(escaped, "/"))
 	for segment := range strings.SplitSeq(escaped[1:], "/") {
-		switch segment {
+		switch read(segment) {
 		case "", ".":
 		case "..":
 			segments = segments[:max(len(segments)-1, 0)]

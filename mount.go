@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -34,10 +35,17 @@ type Mounted struct {
 // a fault, and so is a catch-all file there.
 //
 // The middleware of the Router, of In("") and of Mounted.Use runs before h. The path
-// is left whole: http.StripPrefix takes the prefix off for those who want that. How
-// it is spelled below the prefix is for h to judge: nothing is redirected there. A
+// is left whole: http.StripPrefix takes the prefix off for those who want that. A
 // prefix that ends in a slash, "/files/", is redirected to if the slash is missing,
 // as in net/http's ServeMux.
+//
+// How the path is spelled below the prefix is for h to judge, as long as that leads
+// nowhere else. Most handlers read the decoded path and clean it: to them
+// "/files/%2e/private/a" and "/files/private%2Fa" are "/files/private/a", which may be
+// for another handler or a file to answer, behind guards of its own. Such a path, and one
+// that leads out of the prefix, if only on the way, is redirected to its plain spelling.
+// If it holds an escaped slash or a backslash it has none, and is 404. So is a parameter
+// of the prefix that holds one of these: a guard would read another value than h.
 //
 // A mounted Router is an application inside the application. It keeps its own
 // settings, Authenticate, OnError, MaxBody, CrossOrigin and all others, and answers
@@ -151,6 +159,8 @@ func parsePrefixElement(name string) (element, error) {
 		return element{}, fmt.Errorf("%q is no segment of a canonical URL", name)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return element{}, fmt.Errorf("%q is no text", name)
+	case strings.Contains(name, `\`):
+		return element{}, fmt.Errorf("%q holds a backslash, which many handlers take for a slash", name)
 	case strings.ContainsAny(name, "{}:*"): // the last two are httprouter's
 		return element{}, fmt.Errorf("%q holds one of {}:*: a parameter is written with brackets, as in %q", name, "/orgs/[org]")
 	}
@@ -273,6 +283,95 @@ func (l *leaf) owner() *shape {
 	return nil
 }
 
+// readsPath reports whether e is what is mounted and reads the path by itself, in
+// whatever way. A Router is not: it goes by the segments.
+func (e *endpoint) readsPath() bool { return e.below != nil && e.inner == nil }
+
+// readsRight reports whether the handler of e can be asked for a path as it is spelled.
+// Handlers such as net/http's read the decoded path and clean it: a segment that is
+// "%2e%2e" or "a%2Fb" is more to them than the one that was matched. They must find the
+// prefix as it was matched, since guards know its parameters, must not be led out of it,
+// and must not be led to what is not theirs in the plain spelling.
+func (t *table) readsRight(e *endpoint, r *http.Request, p requestPath) bool {
+	n := len(e.below.shape.segments) - 1 // of the prefix
+	if !p.canonical && !p.below(n) {
+		return false
+	}
+	right := func(path string, floor int) bool {
+		seen, ok := clean(path, floor)
+		switch {
+		case !ok || len(seen) < n || !slices.Equal(seen[:n], p.values[:n]):
+			return false
+		case slices.Equal(seen, p.values):
+			return true
+		}
+		owner, _ := t.outermost().owner(r.Method, seen)
+		return owner != nil && owner.below == e.below
+	}
+	if !right(r.URL.Path, n) {
+		return false
+	}
+	// Some take a backslash for a slash, before they clean the path or after. Only without
+	// ".." is that the same.
+	path := strings.ReplaceAll(r.URL.Path, `\`, "/")
+	return path == r.URL.Path || right(path, math.MaxInt)
+}
+
+// clean returns the segments of a decoded path without the empty ones and the dots. ok is
+// false if ".." takes away one of the first floor segments, or has none to take away.
+func clean(path string, floor int) (segments []string, ok bool) {
+	segments = make([]string, 0, 16)
+	for segment := range strings.SplitSeq(path, "/") {
+		switch segment {
+		case "", ".":
+		case "..":
+			if len(segments) <= floor {
+				return nil, false
+			}
+			segments = segments[:len(segments)-1]
+		default:
+			segments = append(segments, segment)
+		}
+	}
+	return segments, true
+}
+
+func (t *table) outermost() *table {
+	for t.outer != nil {
+		t = t.outer
+	}
+	return t
+}
+
+// owner returns what answers a path that is spelled plainly, here or in a Router inside,
+// or nil. known reports whether something answers it at all, if with another method.
+func (t *table) owner(method string, path []string) (e *endpoint, known bool) {
+	t.root.visit(path, nil, func(l *leaf, _, _ []string) bool {
+		e, known = l.answer(method), true
+		return e == nil
+	})
+	if e != nil && e.inner != nil {
+		return e.inner.table.Load().owner(method, path)
+	}
+	return e, known
+}
+
+var unescapeDots = strings.NewReplacer("%2e", ".", "%2E", ".").Replace
+
+// respelled returns the endpoint for a path that the handler of a mount could misread: a
+// redirect to its plain spelling if something answers that, else 404. What holds a slash
+// in a segment, or a backslash, has none.
+func (t *table) respelled(r *http.Request, p requestPath) *endpoint {
+	if strings.Count(r.URL.Path, "/") > strings.Count(p.asked, "/") || strings.Contains(r.URL.Path, `\`) {
+		return t.notFound
+	}
+	plain, _ := cleanPath(p.asked, unescapeDots)
+	if _, known := t.outermost().owner(r.Method, plain.values); !known {
+		return t.notFound
+	}
+	return t.redirect(location(r, plain.escaped))
+}
+
 // addSlash redirects to the same URL with a slash after the path.
 func addSlash(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Location", location(r, r.URL.EscapedPath()+"/"))
@@ -293,6 +392,7 @@ func (c *compiler) readMounts() {
 		}
 		if m.inner != nil {
 			c.inside[m] = newCompiler(m.inner)
+			c.inside[m].table.outer = c.table
 		}
 	}
 }
