@@ -31,8 +31,8 @@ func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoi
 	e := t.notFound
 	switch {
 	case !m.Known:
-	case !m.Path.IsCanonical():
-		e = t.redirect(pattern.Location(r, m.Path.Escaped))
+	case m.Respelled != "":
+		e = t.redirect(pattern.Location(r, m.Respelled))
 	default:
 		e = t.otherMethod(r, m.Leaves)
 	}

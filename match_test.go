@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -353,14 +355,45 @@ func (s slowly) answer(method, target string) string {
 		path = append(path, value)
 	}
 	canonical := "/" + strings.Join(kept, "/")
-	var best slowFile
-	allowed := map[string]bool{"OPTIONS": true}
-	known := false
+	query := ""
+	if u.RawQuery != "" || u.ForceQuery {
+		query = "?" + u.RawQuery
+	}
+	best, allowed := s.file(path, method)
+	if m := s.mount(path, best.Pattern); m != nil {
+		prefix := strings.TrimSuffix("/"+strings.Join(kept[:len(m.prefix)], "/"), "/")
+		spelled := escaped == prefix || strings.HasPrefix(escaped, prefix+"/")
+		switch {
+		case !spelled || s.misread(m, path[:len(m.prefix)], u.Path, method):
+			return s.respelled(u, escaped, query)
+		case escaped == prefix && m.slash:
+			return "308 Location " + prefix + "/" + query
+		}
+		return mountText(m, escaped)
+	}
+	switch {
+	case allowed == nil:
+		return "404"
+	case canonical != escaped:
+		return "308 Location " + canonical + query
+	case best.Pattern != nil:
+		return s.handler(best, path, method)
+	case method == "OPTIONS":
+		return "204 Allow " + strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
+	}
+	return "405 Allow " + strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
+}
+
+// file returns the pattern of the file that answers a path, or nil, and the methods that
+// any file does, which are nil if none matches.
+func (s slowly) file(path []string, method string) (best slowFile, allowed map[string]bool) {
 	for _, f := range s.files {
 		if !hasURL(f.Pattern, path) {
 			continue
 		}
-		known = true
+		if allowed == nil {
+			allowed = map[string]bool{"OPTIONS": true}
+		}
 		for _, m := range s.methods[f.route] {
 			allowed[m] = true
 			if m == "GET" {
@@ -378,56 +411,80 @@ func (s slowly) answer(method, target string) string {
 			best = f
 		}
 	}
-	query := ""
-	if u.RawQuery != "" || u.ForceQuery {
-		query = "?" + u.RawQuery
-	}
-	if m := s.mount(path); m != nil && !beatsMount(best.Pattern, m) {
-		prefix := strings.TrimSuffix("/"+strings.Join(kept[:len(m.prefix)], "/"), "/")
-		switch below := strings.HasPrefix(escaped, prefix+"/"); {
-		case escaped == prefix && m.slash:
-			return "308 Location " + prefix + "/" + query
-		case below || escaped == prefix:
-			return mountText(m, escaped)
-		}
-		return "308 Location " + canonical + query
-	}
-	switch {
-	case !known:
-		return "404"
-	case canonical != escaped:
-		return "308 Location " + canonical + query
-	case best.Pattern != nil:
-		return s.handler(best, path, method)
-	case method == "OPTIONS":
-		return "204 Allow " + strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
-	}
-	return "405 Allow " + strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
+	return best, allowed
 }
 
-// mount returns the most specific of what is mounted above a path, or nil.
-func (s slowly) mount(path []string) (best *Mounted) {
-	for _, m := range s.mounts {
-		prefix := pattern.New(m.prefix)
-		if len(path) < len(m.prefix) || !hasURL(prefix, path[:len(m.prefix)]) {
-			continue
+// misread reports whether a handler that cleans the decoded path finds something in it
+// that is not one of m below the very prefix, with backslashes for slashes or without.
+func (s slowly) misread(m *Mounted, prefix []string, decoded, method string) bool {
+	if slices.ContainsFunc(prefix, func(value string) bool { return pattern.NoValue(value) || strings.ContainsAny(value, `/\`) }) {
+		return true
+	}
+	rest := strings.Join(strings.Split(decoded, "/")[1+len(prefix):], "/")
+	slashed := strings.ReplaceAll(rest, `\`, "/")
+	if slashed != rest && slices.Contains(strings.Split(slashed, "/"), "..") {
+		return true
+	}
+	for _, rest := range []string{rest, slashed} {
+		rest = path.Clean("./" + rest)
+		if rest == ".." || strings.HasPrefix(rest, "../") {
+			return true
 		}
-		if best == nil || moreSpecific(shapeBelow(m), shapeBelow(best)) {
-			best = m
+		seen := slices.Clone(prefix)
+		if rest != "." {
+			seen = append(seen, strings.Split(rest, "/")...)
+		}
+		if best, _ := s.file(seen, method); s.mount(seen, best.Pattern) != m {
+			return true
 		}
 	}
-	return best
+	return false
+}
+
+var dotSegment = regexp.MustCompile(`(?i)^(\.|%2e){1,2}$`)
+
+// respelled returns what is said to a path that a handler would misread.
+func (s slowly) respelled(u *url.URL, escaped, query string) string {
+	if strings.Contains(u.Path, `\`) || strings.Contains(strings.ToLower(escaped), "%2f") {
+		return "404"
+	}
+	segments := strings.Split(escaped, "/")
+	for i, segment := range segments {
+		if dotSegment.MatchString(segment) {
+			segments[i] = strings.ReplaceAll(strings.ToLower(segment), "%2e", ".")
+		}
+	}
+	var seen []string
+	if plain := path.Clean(u.Path); plain != "/" {
+		seen = strings.Split(plain[1:], "/")
+	}
+	if _, allowed := s.file(seen, ""); allowed == nil && s.mount(seen, nil) == nil {
+		return "404"
+	}
+	return "308 Location " + path.Clean(strings.Join(segments, "/")) + query
+}
+
+// mount returns the most specific of what is mounted above a path, or nil. best is the
+// file that answers it, if one does.
+func (s slowly) mount(path []string, best *pattern.Pattern) (m *Mounted) {
+	for _, other := range s.mounts {
+		prefix := pattern.New(other.prefix)
+		if len(path) < len(other.prefix) || !hasURL(prefix, path[:len(other.prefix)]) {
+			continue
+		}
+		if m == nil || moreSpecific(shapeBelow(other), shapeBelow(m)) {
+			m = other
+		}
+	}
+	if m != nil && best != nil && !moreSpecific(shapeBelow(m), best) { // a file for the very prefix wins
+		return nil
+	}
+	return m
 }
 
 func shapeBelow(m *Mounted) *pattern.Pattern {
 	_, below := m.patterns(nil)
 	return below
-}
-
-// beatsMount compares the file that answers, if one does, with what is mounted.
-func beatsMount(best *pattern.Pattern, m *Mounted) bool {
-	below := shapeBelow(m)
-	return best != nil && !moreSpecific(below, best) // a file for the very prefix wins
 }
 
 // mountText is what a handler that is mounted says.
@@ -614,7 +671,7 @@ func TestMatchGenerated(t *testing.T) {
 	targets := []string{"/"}
 	for _, a := range []string{"a", "b", "c%20d", "%2F", "x", "..", ""} {
 		targets = append(targets, "/"+a)
-		for _, b := range []string{"a", "b", "x", "50%25", ".", ""} {
+		for _, b := range []string{"a", "b", "x", "50%25", ".", "", "%2E%2e", "x%2f..%2fa", "x%5Ca"} {
 			targets = append(targets, "/"+a+"/"+b)
 			for _, c := range []string{"a", "%C3%A9", "x"} {
 				targets = append(targets, "/"+a+"/"+b+"/"+c)

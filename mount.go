@@ -39,10 +39,17 @@ type Mounted struct {
 // a fault, and so is a catch-all file there.
 //
 // The middleware of the Router, of In("") and of Mounted.Use runs before h. The path
-// is left whole: http.StripPrefix takes the prefix off for those who want that. How
-// it is spelled below the prefix is for h to judge: nothing is redirected there. A
+// is left whole: http.StripPrefix takes the prefix off for those who want that. A
 // prefix that ends in a slash, "/files/", is redirected to if the slash is missing,
 // as in net/http's ServeMux.
+//
+// How the path is spelled below the prefix is for h to judge, as long as that leads
+// nowhere else. Most handlers read the decoded path and clean it: to them
+// "/files/%2e/private/a" and "/files/private%2Fa" are "/files/private/a", which may be
+// for another handler or a file to answer, behind guards of its own. Such a path, and one
+// that leads out of the prefix, if only on the way, is redirected to its plain spelling.
+// If it holds an escaped slash or a backslash it has none, and is 404. So is a parameter
+// of the prefix that holds one of these: a guard would read another value than h.
 //
 // A mounted Router is an application inside the application. It keeps its own
 // settings, Authenticate, OnError, MaxBody, CrossOrigin and all others, and answers

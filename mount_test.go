@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/pprof"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ func TestMountMatch(t *testing.T) {
 		{[]string{"/x"}, nil, "GET", "/x//a", "200 GET /x//a"},
 		{[]string{"/x"}, nil, "GET", "/x/./a/", "200 GET /x/./a/"},
 		{[]string{"/x"}, nil, "GET", "/x/a/../b", "200 GET /x/a/../b"},
-		{[]string{"/x"}, nil, "GET", "/x/%2e%2e/a", "200 GET /x/%2e%2e/a"},
+		{[]string{"/x"}, nil, "GET", "/x/b/%2e%2e/a", "200 GET /x/b/%2e%2e/a"},
 		{[]string{"/x"}, nil, "GET", "/x/a%2Fb%2f", "200 GET /x/a%2Fb%2f"},
 		// How the prefix is spelled is not.
 		{[]string{"/x"}, nil, "GET", "//x/a", "308 Location /x/a"},
@@ -64,6 +65,42 @@ func TestMountMatch(t *testing.T) {
 		{[]string{"/x"}, nil, "GET", "/./x", "308 Location /x"},
 		{[]string{"/x"}, nil, "GET", "/x/../y", "404"},
 		{[]string{"/x"}, []string{"y.http GET"}, "GET", "/x/../y", "308 Location /y"},
+		// Nor may the spelling lead out of the prefix, if only on the way.
+		{[]string{"/x"}, nil, "GET", "/x/%2e%2e/y", "404"},
+		{[]string{"/x"}, []string{"y.http GET"}, "GET", "/x/%2e%2E/y?q=%2e", "308 Location /y?q=%2e"},
+		{[]string{"/x"}, []string{"y.http GET"}, "POST", "/x/%2e%2E/y", "308 Location /y"},
+		{[]string{"/x"}, []string{"y.http GET"}, "GET", "/x/..%2fy", "404"},
+		{[]string{"/x"}, []string{"y.http GET"}, "GET", "/x/..%5Cy", "404"},
+		{[]string{"/x"}, nil, "GET", "/x/../x/y", "308 Location /x/y"},
+		{[]string{"/x"}, nil, "GET", "/x/%2e%2e/x/%79", "308 Location /x/%79"},
+		{[]string{"/x"}, nil, "GET", "/x/a/%2e%2e/%2e%2e/x/y", "308 Location /x/y"},
+		{[]string{"/x"}, nil, "GET", "/x/..%2fx%2fy", "404"},
+		{[]string{"/"}, nil, "GET", "/../a", "308 Location /a"},
+		{[]string{"/"}, nil, "GET", "/%2e%2e/a", "308 Location /a"},
+		{[]string{"/"}, nil, "GET", "/a/%2e%2e", "200 GET /a/%2e%2e"},
+
+		// It does not get what is another's in a spelling that it may read so.
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x/%2e/y/z", "308 Location /x/y/z"},
+		{[]string{"/x", "/x/y"}, nil, "PURGE", "/x/%2E/y/%7A/", "308 Location /x/y/%7A"},
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x/a/%2e%2e/y/z", "308 Location /x/y/z"},
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x/a/%2e%2e/b/y", "200 GET /x/a/%2e%2e/b/y"},
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x/y%2fz", "404"},
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x/%79%2Fz", "404"},
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x/a%2f..%2fy", "404"},
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x%2fy/z", "404"},
+		{[]string{"/", "/x/y"}, nil, "GET", "/x%2fy/z", "404"},
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x/y%5Cz", "404"}, // which has no RawPath
+		{[]string{"/x", "/x/y"}, nil, "GET", `/x/y\z`, "404"},
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x/z%5Cy", "200 GET /x/z%5Cy"},
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x/z%2fy", "200 GET /x/z%2fy"},
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x/%252e/y", "200 GET /x/%252e/y"}, // what is unescaped twice is not ours
+		{[]string{"/x", "/x/y"}, nil, "GET", "/x/.;/y", "200 GET /x/.;/y"},
+		{[]string{"/x"}, []string{"x/y.http GET"}, "GET", "/x/%2e/y", "308 Location /x/y"},
+		{[]string{"/x"}, []string{"x/y.http GET"}, "HEAD", "/x/%2e/y", "308 Location /x/y"},
+		{[]string{"/x"}, []string{"x/y.http GET"}, "POST", "/x/%2e/y", "200 POST /x/%2e/y"}, // as it is for /x/y
+		{[]string{"/x"}, []string{"x/y/[...z].http GET"}, "GET", "/x/y%2fz", "404"},
+		{[]string{"/x"}, []string{"x/y/[...z].http GET"}, "GET", "/x/y/%2e%2e", "200 router/x/y/[...z].http GET z=.."},
+		{[]string{"/x"}, []string{"x/y/z/s.http GET"}, "GET", "/x/y%5Cz/a%5Cb/../s", "404"}, // cleaned, and again with slashes
 
 		// It ranks as a catch-all.
 		{[]string{"/x"}, []string{"x/a.http GET"}, "GET", "/x/a", "200 router/x/a.http GET"},
@@ -89,7 +126,14 @@ func TestMountMatch(t *testing.T) {
 		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a//b", "200 GET /orgs/a//b org=a"},
 		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a/x/../../b/y", "308 Location /orgs/b/y"},
 		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs//a", "308 Location /orgs/a"},
-		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a%2Fb/c%2Fd", "200 GET /orgs/a%2Fb/c%2Fd org=a/b"},
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a/c%2Fd", "200 GET /orgs/a/c%2Fd org=a"},
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a/%2e%2e/b/c", "308 Location /orgs/b/c"},
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/%2e/b/c", "308 Location /orgs/b/c"},
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a%2Fb/c", "404"}, // it may read the organisation a
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a%2Fb", "404"},
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a%5Cb/c", "404"},
+		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a%5Cb", "404"},
+		{[]string{"/orgs/[org]", "/orgs/a"}, nil, "GET", "/orgs/b/%2e%2e/a/c", "308 Location /orgs/a/c"},
 		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs", "404"},
 		{[]string{"/[org]/[id]"}, nil, "GET", "/a/b/c/", "200 GET /a/b/c/ org=a id=b"},
 
@@ -98,7 +142,10 @@ func TestMountMatch(t *testing.T) {
 		{[]string{"/x/"}, nil, "GET", "/x?q=%2F", "308 Location /x/?q=%2F"},
 		{[]string{"/x/"}, nil, "GET", "/x/", "200 GET /x/"},
 		{[]string{"/x/"}, nil, "GET", "/x/a", "200 GET /x/a"},
-		{[]string{"/[org]/"}, nil, "GET", "/%2Fevil.example", "308 Location /%2Fevil.example/"},
+		{[]string{"/[org]/"}, nil, "GET", "/a%20b", "308 Location /a%20b/"},
+		{[]string{"/[org]/"}, nil, "GET", "/%2Fevil.example", "404"},
+		{[]string{"/[org]/"}, nil, "GET", "/%5Cevil.example", "404"},
+		{[]string{"/", "/x"}, nil, "GET", "/%2e//evil.example/%2e%2e/x", "308 Location /x"},
 	} {
 		t.Run(fmt.Sprint(tt.mounts, tt.files, tt.method, tt.target), func(t *testing.T) {
 			is := is.New(t)
@@ -146,6 +193,7 @@ func TestMountFaults(t *testing.T) {
 		{"braces", func(r *Router) { r.Mount("/orgs/{org}", h) }, `HERE: Mount("/orgs/{org}"): "{org}" holds one of {}:*: a parameter is written with brackets, as in "/orgs/[org]"`},
 		{"colon", func(r *Router) { r.Mount("/:org", h) }, `HERE: Mount("/:org"): ":org" holds one of {}:*: a parameter is written with brackets, as in "/orgs/[org]"`},
 		{"asterisk", func(r *Router) { r.Mount("/x/*", h) }, `HERE: Mount("/x/*"): "*" holds one of {}:*: a parameter is written with brackets, as in "/orgs/[org]"`},
+		{"backslash", func(r *Router) { r.Mount(`/x\y`, h) }, `HERE: Mount("/x\\y"): "x\\y" holds a backslash, which many handlers take for a slash`},
 		{"group", func(r *Router) { r.Mount("/(x)", h) }, `HERE: Mount("/(x)"): "(x)": a group is in no URL: leave it away`},
 		{"optional", func(r *Router) { r.Mount("/[[x]]", h) }, `HERE: Mount("/[[x]]"): "[[x]]": a prefix has one spelling: mount the handler at each that it is to answer`},
 		{"catch-all", func(r *Router) { r.Mount("/[...x]", h) }, `HERE: Mount("/[...x]"): "[...x]": a prefix has one spelling: mount the handler at each that it is to answer`},
@@ -707,6 +755,64 @@ func TestMountAnswersAlike(t *testing.T) {
 	}
 }
 
+// TestMountOverlap: what is mounted inside gets nothing that is another's outside, nor the
+// other way round.
+func TestMountOverlap(t *testing.T) {
+	h := func(name string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, name+" "+r.URL.EscapedPath()) })
+	}
+	deep := New(flowtest.Files("router/[id].http"))
+	deep.At("[id]").GET().Do(func(req *Request) string { return "deep " + req.Param("id") })
+	deep.Mount("/files", h("deep files"))
+	inner := New(flowtest.Files("router/files/page.http"))
+	inner.At("files/page").GET().Do(hello)
+	inner.Mount("/files", h("inner files"))
+	inner.Mount("/deep/[x]", deep)
+	r := New(flowtest.Files("router/in/files/route.http", "public/in/files/pub.txt", "public/app.css"))
+	r.At("in/files/route").GET().Do(hello)
+	r.Mount("/", h("outer"))
+	r.Mount("/in", inner)
+	r.Mount("/in/files/private", h("private"))
+	for _, tt := range []struct{ target, want string }{
+		{"/in/files/a%2fb", "200 inner files /in/files/a%2fb"},
+		{"/in/files/%2e/private/s", "308 Location /in/files/private/s"},
+		{"/in/files/private%2fs", "404"},
+		{"/in/files/%2e/route", "308 Location /in/files/route"},
+		{"/in/files/%2e/pub.txt", "308 Location /in/files/pub.txt"},
+		{"/in/files/%2e/page", "308 Location /in/files/page"},
+		{"/in/files/x%2f..%2fpage", "404"},
+		{"/in/files/%2e%2e/%2e%2e/app.css", "308 Location /app.css"},
+		{"/in/files/%2e%2e/%2e%2e/a", "308 Location /a"},
+		{"/in/files/%2e%2e/none", "404"}, // and not the outer handler's
+		{"/x/%2e%2e/in/files/page", "308 Location /in/files/page"},
+		{"/x%2f..%2fin%2ffiles%2fpage", "404"},
+		{"/x/%2e%2e/in/none", "404"},
+		{"//in/files/%2e/private/s", "308 Location /in/files/private/s"}, // once
+		{"//in/files/a/", "308 Location /in/files/a"},
+		{"//in/none", "404"},
+		{"/in/deep/%2e%2e/files/a", "404"},   // no URL has such a prefix
+		{"/in/deep/1/%2e%2e", "200 deep .."}, // a Router goes by segments
+		{"/in/deep/1%2f2/a", "200 deep a"},
+		{"/in/deep/1%2f2/files/a", "404"},
+		{"/in/deep/1/files/%2e%2e/%2e%2e/2/files/a", "308 Location /in/deep/2/files/a"},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(says(serve(r, "GET", tt.target)), tt.want)
+		})
+	}
+	is := is.New(t)
+	for _, u := range []*url.URL{ // as middleware leaves them
+		{Path: "/in/files/./private/s", RawPath: "/in/files/s"},
+		{Path: "/in/files/../files/private/s", RawPath: "/in/files/%2e%2e"},
+		{Path: "/in/files//private/s"},
+	} {
+		req := request("GET", "/in/files/s")
+		req.URL = u
+		is.Equal(says(do(r, req)), "308 Location /in/files/private/s")
+	}
+}
+
 func TestMountDev(t *testing.T) {
 	is := is.New(t)
 	inner := billing()
@@ -736,10 +842,13 @@ func TestMountEcosystem(t *testing.T) {
 		"index.html":     {Data: []byte("root")},
 		"sub/index.html": {Data: []byte("sub")},
 		"a b.txt":        {Data: []byte("text")},
+		"private/s.txt":  {Data: []byte("secret")},
 	}
+	fileServer := http.StripPrefix("/files", http.FileServerFS(tree))
 	r := New(flowtest.Files("router/index.html"))
 	r.Mount("/debug/pprof", mux)
-	r.Mount("/files/", http.StripPrefix("/files", http.FileServerFS(tree)))
+	r.Mount("/files/", fileServer)
+	r.Mount("/files/private/", fileServer).Use(func(*Request) Response { return Fail(403, "") })
 	server := httptest.NewServer(r)
 	defer server.Close()
 	server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -757,6 +866,14 @@ func TestMountEcosystem(t *testing.T) {
 		{"/files/a%20b.txt", "200 text"},
 		{"/files/none", "404 "},
 		{"/files/../index.html", "404 "},
+		{"/files/%2e%2e/index.html", "404 "},
+		{"/files/..%2findex.html", "404 "},
+		{"/files/private/s.txt", "403 "},
+		{"/files/%2e/private/s.txt", "308 /files/private/s.txt"},
+		{"/files/sub/.%2E/private/s.txt", "308 /files/private/s.txt"},
+		{"/files/private%2fs.txt", "404 "},
+		{"/files/sub/..%2Fprivate/s.txt", "404 "},
+		{"/files/sub/%2e%2e/a%20b.txt", "200 text"},
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)

@@ -35,10 +35,11 @@ type Table[A any] struct {
 
 // A Miss is a request that nothing answers as it is.
 type Miss[A any] struct {
-	Path   pattern.Path
-	Known  bool       // it would be answered in another spelling or with another method
-	Leaves []*Leaf[A] // that match the path, the most specific first
-	By     *A         // what mounted the trie that owns the path; nil for the outermost
+	Path      pattern.Path
+	Known     bool       // it would be answered in another spelling or with another method
+	Respelled string     // the other spelling, escaped
+	Leaves    []*Leaf[A] // that match the path, the most specific first
+	By        *A         // what mounted the trie that owns the path; nil for the outermost
 }
 
 // Compile makes a trie, which is not changed any more, into a table that calls hit or
@@ -77,7 +78,7 @@ func (t *Table[A]) Matching(path []string) []*Leaf[A] { return t.trie.Matching(p
 func (t *Table[A]) walk(w http.ResponseWriter, r *http.Request) {
 	s := t.searches.Get().(*search[A])
 	s.begin(t.trie, r.Method)
-	if !s.split(r.URL.Path) || !s.find(&t.trie.root, 0) || s.answer == nil {
+	if !s.split(r.URL.Path) || !s.find(&t.trie.root, 0) || s.answer == nil || s.isFree() && strings.Contains(r.URL.Path, `\`) {
 		s.end(t)
 		t.slowly(w, r)
 		return
@@ -94,25 +95,32 @@ func (t *Table[A]) slowly(w http.ResponseWriter, r *http.Request) {
 		t.miss(w, r, Miss[A]{})
 		return
 	}
-	s := &search[A]{}
-	s.begin(t.trie, r.Method)
-	s.path = p.Segments
-	s.find(&t.trie.root, 0)
-	if s.answer != nil && p.IsCanonical() {
+	s := t.search(r.Method, p.Segments)
+	switch free := s.answer != nil && s.isFree(); {
+	case free && !t.readsRight(s, r, p):
+		t.miss(w, r, t.misread(s, r, p))
+		return
+	case s.answer != nil && p.IsCanonical():
 		t.hit(w, r, s.answer, s.params(""))
 		return
-	}
-	if s.answer != nil && s.answer == s.leaf.any && s.leaf.below != nil && p.IsCanonicalTo(s.prefix()) {
+	case free:
 		t.hit(w, r, s.leaf.below, s.params(""))
 		return
 	}
-	m := Miss[A]{Path: p, Known: len(s.leaves) > 0, Leaves: s.leaves}
-	// A prefix in another spelling is the affair of those around what is mounted.
-	for !p.IsCanonical() && s.within.outer != nil && !p.IsCanonicalTo(s.within.depth) {
-		s.within, m.Known = s.within.outer, true
+	m := Miss[A]{Path: p, Known: len(s.leaves) > 0, Leaves: s.leaves, By: s.within.by}
+	if !p.IsCanonical() {
+		m.Respelled = p.Escaped
 	}
-	m.By = s.within.by
 	t.miss(w, r, m)
+}
+
+// search searches for segments that are in memory of their own.
+func (t *Table[A]) search(method string, path []string) *search[A] {
+	s := &search[A]{}
+	s.begin(t.trie, method)
+	s.path = path
+	s.find(&t.trie.root, 0)
+	return s
 }
 
 func (s *search[A]) begin(t *Trie[A], method string) {

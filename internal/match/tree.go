@@ -49,19 +49,23 @@ func (t *Table[A]) plant() {
 	}
 }
 
-// handle returns the httprouter handle of a route: it has no way to be wrong but
-// values that no canonical URL has, since httprouter matches empty segments, and "."
-// and ".." are none of its business.
+// handle returns the httprouter handle of a route. It leaves to the trie what is
+// perhaps no hit: httprouter matches empty segments, "." and ".." are none of its
+// business, and what is free could take a backslash for a slash.
 //
 //go:noinline
 func (t *Table[A]) handle(r route[A]) httprouter.Handle {
-	answer, rest := r.answer, r.rest
+	answer, rest, free := r.answer, r.rest, r.free
 	return func(w http.ResponseWriter, req *http.Request, values httprouter.Params) {
 		for i := range values {
 			if pattern.NoValue(values[i].Value) || rest && i == len(values)-1 && !isCanonicalRest(values[i].Value) {
 				t.slowly(w, req)
 				return
 			}
+		}
+		if free && strings.Contains(req.URL.Path, `\`) {
+			t.slowly(w, req)
+			return
 		}
 		t.hit(w, req, answer, values)
 	}
@@ -83,6 +87,7 @@ type route[A any] struct {
 	path   string // in its notation
 	answer *A
 	rest   bool // the last parameter is a catch-all
+	free   bool // see Leaf.SetFree
 }
 
 // A crop is what the trie has below a node for one method, in patterns that have
@@ -147,5 +152,5 @@ func single[A any](l *Leaf[A], method, path string, rest bool) crop[A] {
 	if a == nil {
 		return crop[A]{}
 	}
-	return crop[A]{routes: []route[A]{{path, a, rest}}, found: true}
+	return crop[A]{routes: []route[A]{{path, a, rest, l.below != nil && a == l.any}}, found: true}
 }

@@ -16,8 +16,7 @@ const AnyMethod = "(any)"
 // plain and right matcher, and what the httprouter trees are made from.
 type Trie[A any] struct {
 	root  node[A]
-	by    *A // what it is mounted by; nil for the outermost
-	outer *Trie[A]
+	by    *A  // what it is mounted by; nil for the outermost
 	depth int // how many segments its patterns begin with that it does not hold
 }
 
@@ -140,7 +139,7 @@ func (t *Trie[A]) CatchAll(prefix []pattern.Segment) *A {
 // it has no answer for.
 func (t *Trie[A]) Mount(prefix []pattern.Segment, by *A) *Trie[A] {
 	n, _ := t.node(prefix)
-	n.mounted = &Trie[A]{by: by, outer: t, depth: len(prefix)}
+	n.mounted = &Trie[A]{by: by, depth: len(prefix)}
 	return n.mounted
 }
 

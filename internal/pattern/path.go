@@ -25,9 +25,20 @@ func ParsePath(r *http.Request) (p Path, ok bool) {
 	if !strings.HasPrefix(escaped, "/") {
 		return p, false
 	}
+	return clean(escaped, func(segment string) string { return segment })
+}
+
+// Plain returns the path with escaped dots read as dots: /a/%2e%2e/b is /b.
+func (p Path) Plain() Path {
+	plain, _ := clean(p.Asked, strings.NewReplacer("%2e", ".", "%2E", ".").Replace)
+	return plain
+}
+
+// clean cleans an escaped path. read says how a segment is read that may be dots.
+func clean(escaped string, read func(segment string) string) (p Path, ok bool) {
 	segments := make([]string, 0, strings.Count(escaped, "/"))
 	for segment := range strings.SplitSeq(escaped[1:], "/") {
-		switch segment {
+		switch read(segment) {
 		case "", ".":
 		case "..":
 			segments = segments[:max(len(segments)-1, 0)]

@@ -42,6 +42,8 @@ func parsePrefixElement(name string) (element, error) {
 		return element{}, fmt.Errorf("%q is no segment of a canonical URL", name)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return element{}, fmt.Errorf("%q is no text", name)
+	case strings.Contains(name, `\`):
+		return element{}, fmt.Errorf("%q holds a backslash, which many handlers take for a slash", name)
 	case strings.ContainsAny(name, "{}:*"): // the last two are httprouter's
 		return element{}, fmt.Errorf("%q holds one of {}:*: a parameter is written with brackets, as in %q", name, "/orgs/[org]")
 	}
