@@ -112,15 +112,20 @@ func shareTrailer(r *http.Request) {
 	}
 }
 
+// hasBody reports whether r has a body, or had one: a form that was read already.
+func hasBody(r *http.Request) bool {
+	return r.Body != nil && (r.Body != http.NoBody || r.MultipartForm != nil)
+}
+
 // newBody limits the body of r and returns it, or nil if r has none. keep says
 // that there is a handler of flow's own forms or a guard, which may want all of it.
 // outside is the body as the Router around this one knows it, or nil: what was read
 // there is watched already.
 func newBody(w http.ResponseWriter, r *http.Request, limit int64, keep bool, outside *body) *body {
-	readOutside := r.Body == http.NoBody && r.MultipartForm != nil // to its end
-	if r.Body == nil || r.Body == http.NoBody && !readOutside {
+	if !hasBody(r) {
 		return nil
 	}
+	readOutside := r.Body == http.NoBody // to its end
 	b := &body{limit: limit}
 	if outside != nil && (r.Body == outside.source || readOutside) {
 		b.seen = outside.seen
