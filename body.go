@@ -112,12 +112,12 @@ func shareTrailer(r *http.Request) {
 	}
 }
 
-// newBody limits the body of r and returns it, or nil if r has none. keep says
-// that there is a handler of flow's own forms or a guard, which may want all of it.
+// hasBody reports whether r has a body.
+func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
+
+// newBody limits the body of r and returns it. keep says that there is a handler of
+// flow's own forms or a guard, which may want all of it.
 func newBody(w http.ResponseWriter, r *http.Request, limit int64, keep bool) *body {
-	if r.Body == nil || r.Body == http.NoBody {
-		return nil
-	}
 	b := &body{limit: limit, seen: newRecorder(r, keep)}
 	b.source = b.limited(w, b.seen)
 	r.Body = b.source

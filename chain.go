@@ -260,14 +260,13 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 		return true
 	}
 	x.req.Request = r
-	if r.Body != nil {
+	if hasBody(r) {
+		// The server's own request keeps its body, by which net/http tells whether the
+		// client still waits to be told to send it, and whether what follows it on the
+		// connection can be the next request.
 		shareTrailer(r)
-		if len(r.Header["Expect"]) > 0 {
-			// The server tells by the body of its own request whether the client
-			// still waits to be told to send it.
-			r = r.WithContext(r.Context())
-			x.req.Request = r
-		}
+		r = r.WithContext(r.Context())
+		x.req.Request = r
 		answers := cmp.Or(x.target, e) // what is mounted has the limit of what answers there
 		x.body = newBody(w, r, answers.maxBody, answers.keepsBody)
 	}

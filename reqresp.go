@@ -40,7 +40,10 @@ func NewRequest(r *http.Request, params ...string) *Request {
 		panic("flow.NewRequest: params are pairs of key and value")
 	}
 	p := &pattern.Pattern{}
-	x := &exchange{body: newBody(nil, r, 0, true)}
+	x := &exchange{}
+	if hasBody(r) {
+		x.body = newBody(nil, r, 0, true)
+	}
 	for i := 0; i < len(params); i += 2 {
 		p.Names = append(p.Names, params[i])
 		x.values = append(x.values, httprouter.Param{Value: params[i+1]})

@@ -105,6 +105,36 @@ func TestTrailers(t *testing.T) {
 	}
 }
 
+// TestBrokenTrailers: nobody knows where a request with such a trailer ends, so that
+// what follows it on the connection is no request. net/http tells by the type of the
+// body that its own request has.
+func TestBrokenTrailers(t *testing.T) {
+	for _, h := range []struct {
+		name    string
+		handler any
+	}{
+		{"flow", func(req *Request) string { return trailersOf(req.Request) }},
+		{"std", http.HandlerFunc(saysTrailers)},
+		{"unread", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})},
+	} {
+		r, _ := lone(h.handler)
+		plain := httptest.NewServer(r)
+		defer plain.Close()
+		for server, addr := range map[string]string{"net/http": plain.Listener.Addr().String(), "Serve": started(t, r, nil).addr} {
+			for _, trailer := range []string{": v", "no colon", " T: v", "T: \x00"} {
+				t.Run(h.name+", "+server+", "+trailer, func(t *testing.T) {
+					is := is.New(t)
+					c := dialed(t, addr)
+					c.send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n" + trailer + "\r\n" + getX + getX)
+					is.True(strings.HasSuffix(c.answer(), " close"))
+					_, err := c.r.ReadByte()
+					is.Equal(err, io.EOF) // there is no other answer
+				})
+			}
+		}
+	}
+}
+
 // TestTrailersOfHTTP2, where net/http passes on those that were announced.
 func TestTrailersOfHTTP2(t *testing.T) {
 	is := is.New(t)
