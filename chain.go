@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -68,11 +67,15 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if i < 0 {
 		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
+		h := w.Header()
+		encoding := h["Content-Encoding"] // of middleware that compresses what it gets
+		new(description).restore(h)
+		putHeader(h, "Content-Encoding", encoding)
 		problem{status: http.StatusInternalServerError}.response(preferred(acceptOf(r), false)).send(w, r.Method == http.MethodHead)
 		return
 	}
 	if req.Request != r {
-		req = &Request{Request: r, x: req.x}
+		req = &Request{Request: r, x: req.x, promises: req.promises}
 	}
 	req.x.run(w, req, i+1)
 }
@@ -168,14 +171,22 @@ func (x *exchange) clone() *exchange {
 // vantage returns where the request asks for URLs.
 func (x *exchange) vantage() vantage { return vantage{x.endpoint.shape.segments, x.values} }
 
-// bodyOutside returns the body of a request as the Router around has watched it, or
-// nil.
-func (x *exchange) bodyOutside(r *http.Request) *body {
+// outside returns the Request of the Router around, or nil.
+func (x *exchange) outside(r *http.Request) *Request {
 	outer := x.router.outer()
 	if outer == nil {
 		return nil // and need not look for it in the context
 	}
 	if req := From(r.Context()); req != nil && req.x.router == outer {
+		return req
+	}
+	return nil
+}
+
+// bodyOutside returns the body of a request as the Router around has watched it, or
+// nil.
+func (x *exchange) bodyOutside(r *http.Request) *body {
+	if req := x.outside(r); req != nil {
 		return req.x.body
 	}
 	return nil
@@ -240,12 +251,16 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 // no more; standard middleware may panic or write by itself, and a body may leave
 // files to be removed.
 func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
+	if outer := x.outside(r); outer != nil {
+		x.req.promises = outer.promises
+	}
 	if x.endpoint.pure && x.body == nil {
 		x.run(w, &x.req, 0) // contains its guards and its handler
 		return
 	}
 	w, t := track(w)
-	defer x.recoverChain(w, t)
+	before := descriptionOf(w.Header())
+	defer x.recoverChain(w, t, &before)
 	defer x.body.end()
 	if x.endpoint.setsPathValues {
 		x.setPathValues(r)
@@ -257,6 +272,7 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !x.failed.Load():
 	case !t.sent:
+		before.restore(w.Header())
 		x.fail(w, &x.req, x.failure())
 	case !x.told.Load():
 		x.log(&x.req, x.failure())
@@ -264,8 +280,9 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 }
 
 // recoverChain contains a panic of middleware, and of anything else that was not
-// contained closer by.
-func (x *exchange) recoverChain(w http.ResponseWriter, t *tracker) {
+// contained closer by. Whatever wrapped the writer is gone by now, and so is what it
+// was to do to the answer: only what was said before the chain holds.
+func (x *exchange) recoverChain(w http.ResponseWriter, t *tracker, before *description) {
 	v := recover()
 	if v == nil {
 		return
@@ -278,6 +295,7 @@ func (x *exchange) recoverChain(w http.ResponseWriter, t *tracker) {
 		x.log(&x.req, err)
 		panic(http.ErrAbortHandler) // so that a truncated answer never looks whole
 	}
+	before.restore(w.Header())
 	x.fail(w, &x.req, err)
 }
 
@@ -303,7 +321,7 @@ func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 		}
 		resp := x.protect(req, steps[i].guard)
 		if resp.kind == kindNext {
-			setHeader(w.Header(), resp.header())
+			req.promise(w.Header(), resp.header())
 			continue
 		}
 		if resp.isZero() {
@@ -329,7 +347,7 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		if e.inner == nil {
 			x.body.leave()
 		}
-		x.serveStd(w, req, e.handler.std, false)
+		x.serveStd(w, req, e.handler.std, nil, false)
 		return
 	}
 	if x.body != nil && !e.miss {
@@ -405,6 +423,9 @@ func recovered(v any) error {
 
 // send writes an encoded response.
 func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
+	if resp.more != nil && resp.more.toError {
+		req.withdraw(w.Header())
+	}
 	if resp.kind == kindHandler || resp.kind == kindErrorHandler {
 		x.sendHandler(w, req, resp)
 		return
@@ -418,22 +439,22 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 	}
 	w, t := track(w)
 	t.status = int(resp.status)
-	setHeader(w.Header(), resp.header())
 	if !x.endpoint.setsPathValues {
 		x.setPathValues(req.Request)
 	}
-	x.serveStd(w, req, resp.more.data.(http.Handler), resp.kind == kindErrorHandler)
+	x.serveStd(w, req, resp.more.data.(http.Handler), resp.header(), resp.kind == kindErrorHandler)
 	if !t.sent && t.status != 0 {
 		t.WriteHeader(t.status)
 	}
 }
 
-// serveStd runs a net/http handler, contained: a panic before the first byte is
-// a 500 like any other, one after it aborts the connection. last says that h is
-// OnError's own answer: it is not asked again.
-func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, last bool) {
+// serveStd runs a net/http handler under the given headers, contained: a panic before
+// the first byte is a 500 like any other, one after it aborts the connection. last says
+// that h is OnError's own answer: it is not asked again.
+func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, header []headerField, last bool) {
 	w, t := track(w)
-	outer := maps.Clone(w.Header())
+	before := descriptionOf(w.Header()) // of middleware, which may compress
+	setHeader(w.Header(), header)
 	_, err := x.try(req, func(*Request) (Response, error) {
 		req.serve(w, h)
 		return Response{}, nil
@@ -449,13 +470,7 @@ func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler,
 		panic(http.ErrAbortHandler)
 	}
 	t.status = 0 // it was for h
-	for _, key := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "Cache-Control", "Etag", "Last-Modified"} {
-		if values, ok := outer[key]; ok {
-			w.Header()[key] = values // of middleware, which may compress
-		} else {
-			w.Header().Del(key) // of h, of its answer
-		}
-	}
+	before.restore(w.Header())
 	if last {
 		x.send(w, req, x.plainError(req, err, false))
 		return
@@ -503,9 +518,9 @@ func (x *exchange) respondError(req *Request, err error) Response {
 			x.log(req, errors.New("flow: OnError returned Next(), which is for guards"))
 		case resp.kind == kindHandler:
 			resp.kind = kindErrorHandler
-			return resp
+			return resp.toError()
 		case !resp.isZero():
-			return resp
+			return resp.toError()
 		}
 	}
 	return x.plainError(req, err, panicked != nil)

@@ -341,6 +341,9 @@ func (t *table) recycle(x *exchange) {
 	if x.rest != nil {
 		x.rest = nil
 	}
+	if x.req.promises != nil {
+		x.req.promises = nil
+	}
 	if x.body != nil {
 		x.body = nil
 	}
