@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -82,11 +81,15 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if i < 0 {
 		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
+		h := w.Header()
+		encoding := h["Content-Encoding"] // of middleware that compresses what it gets
+		new(description).restore(h)
+		putHeader(h, "Content-Encoding", encoding)
 		problem{status: http.StatusInternalServerError}.response(preferred(acceptOf(r), false)).send(w, r.Method == http.MethodHead)
 		return
 	}
 	if req.Request != r {
-		req = &Request{Request: r, x: req.x}
+		req = &Request{Request: r, x: req.x, promises: req.promises}
 	}
 	req.x.run(w, req, i+1)
 }
@@ -249,6 +252,9 @@ func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
 	inner := e.table.pool.Get().(*exchange) // not put back: it holds what may outlive the request
 	inner.endpoint, inner.values, inner.target, inner.body = e, x.values, x.target, x.body
 	inner.req.Request = r
+	if outer := From(r.Context()); outer != nil && outer.x == x {
+		inner.req.promises = outer.promises
+	}
 	inner.serveChain(w, r)
 }
 
@@ -294,7 +300,8 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w, t := track(w)
-	defer x.recoverChain(w, t)
+	before := descriptionOf(w.Header())
+	defer x.recoverChain(w, t, &before)
 	defer x.body.end()
 	if x.endpoint.setsPathValues {
 		setPathValues(r, x.endpoint.path, x.values)
@@ -306,6 +313,7 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !x.failed.Load():
 	case !t.sent:
+		before.restore(w.Header())
 		x.fail(w, &x.req, x.failure())
 	case !x.told.Load():
 		x.log(&x.req, x.failure())
@@ -313,8 +321,9 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 }
 
 // recoverChain contains a panic of middleware, and of anything else that was not
-// contained closer by.
-func (x *exchange) recoverChain(w http.ResponseWriter, t *tracker) {
+// contained closer by. Whatever wrapped the writer is gone by now, and so is what it
+// was to do to the answer: only what was said before the chain holds.
+func (x *exchange) recoverChain(w http.ResponseWriter, t *tracker, before *description) {
 	v := recover()
 	if v == nil {
 		return
@@ -327,6 +336,7 @@ func (x *exchange) recoverChain(w http.ResponseWriter, t *tracker) {
 		x.log(&x.req, err)
 		panic(http.ErrAbortHandler) // so that a truncated answer never looks whole
 	}
+	before.restore(w.Header())
 	x.fail(w, &x.req, err)
 }
 
@@ -352,7 +362,7 @@ func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 		}
 		resp := x.protect(req, steps[i].guard)
 		if resp.kind == kindNext {
-			setHeader(w.Header(), resp.header())
+			req.promise(w.Header(), resp.header())
 			continue
 		}
 		if resp.isZero() {
@@ -375,12 +385,12 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		return
 	}
 	if e.inner != nil {
-		x.serveStd(w, req, http.HandlerFunc(x.enter), false)
+		x.serveStd(w, req, http.HandlerFunc(x.enter), nil, false)
 		return
 	}
 	if e.handler.std != nil {
 		x.body.leave()
-		x.serveStd(w, req, e.handler.std, false)
+		x.serveStd(w, req, e.handler.std, nil, false)
 		return
 	}
 	if x.body != nil && !e.miss {
@@ -456,6 +466,9 @@ func recovered(v any) error {
 
 // send writes an encoded response.
 func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
+	if resp.more != nil && resp.more.toError {
+		req.withdraw(w.Header())
+	}
 	if resp.kind == kindHandler || resp.kind == kindErrorHandler {
 		x.sendHandler(w, req, resp)
 		return
@@ -470,22 +483,22 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 	}
 	w, t := track(w)
 	t.status = int(resp.status)
-	setHeader(w.Header(), resp.header())
 	if !x.endpoint.setsPathValues {
 		setPathValues(req.Request, x.endpoint.path, x.values)
 	}
-	x.serveStd(w, req, resp.more.data.(http.Handler), resp.kind == kindErrorHandler)
+	x.serveStd(w, req, resp.more.data.(http.Handler), resp.header(), resp.kind == kindErrorHandler)
 	if !t.sent && t.status != 0 {
 		t.WriteHeader(t.status)
 	}
 }
 
-// serveStd runs a net/http handler, contained: a panic before the first byte is
-// a 500 like any other, one after it aborts the connection. last says that h is
-// OnError's own answer: it is not asked again.
-func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, last bool) {
+// serveStd runs a net/http handler under the given headers, contained: a panic before
+// the first byte is a 500 like any other, one after it aborts the connection. last says
+// that h is OnError's own answer: it is not asked again.
+func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, header []headerField, last bool) {
 	w, t := track(w)
-	outer := maps.Clone(w.Header())
+	before := descriptionOf(w.Header()) // of middleware, which may compress
+	setHeader(w.Header(), header)
 	_, err := x.try(req, func(*Request) (Response, error) {
 		req.serve(w, h)
 		return Response{}, nil
@@ -501,13 +514,7 @@ func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler,
 		panic(http.ErrAbortHandler)
 	}
 	t.status = 0 // it was for h
-	for _, key := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "Cache-Control", "Etag", "Last-Modified"} {
-		if values, ok := outer[key]; ok {
-			w.Header()[key] = values // of middleware, which may compress
-		} else {
-			w.Header().Del(key) // of h, of its answer
-		}
-	}
+	before.restore(w.Header())
 	if last {
 		x.send(w, req, x.plainError(req, err, false))
 		return
@@ -555,9 +562,9 @@ func (x *exchange) respondError(req *Request, err error) Response {
 			x.log(req, errors.New("flow: OnError returned Next(), which is for guards"))
 		case resp.kind == kindHandler:
 			resp.kind = kindErrorHandler
-			return resp
+			return resp.toError()
 		case !resp.isZero():
-			return resp
+			return resp.toError()
 		}
 	}
 	return x.plainError(req, err, panicked != nil)

@@ -264,7 +264,7 @@ func (r *reading) Read(p []byte) (n int, err error) {
 
 // refuse answers with a status and its name.
 func refuse(w http.ResponseWriter, r *http.Request, status int) {
-	delete(w.Header(), "Cache-Control") // of middleware, which means the file
+	new(description).restore(w.Header()) // what middleware said of the file
 	Text(http.StatusText(status)+"\n").Status(status).send(w, r.Method == http.MethodHead)
 }
 

@@ -41,6 +41,69 @@ func (e *statusError) Error() string {
 
 func (e *statusError) Unwrap() error { return e.cause }
 
+// described are the headers that say what an answer is, and how long it may be kept.
+// An error does not take them over from the answer that never came.
+var described = [...]string{
+	"Accept-Ranges", "Content-Disposition", "Content-Encoding", "Content-Length", "Content-Location", "Content-Range", "Content-Type",
+	"Age", "Cache-Control", "Cdn-Cache-Control", "Etag", "Expires", "Last-Modified", "Surrogate-Control", "X-Accel-Expires",
+}
+
+// A description is what those headers were at some time.
+type description [len(described)][]string
+
+func descriptionOf(h http.Header) (d description) {
+	for key, values := range h { // which are few
+		if i := slices.Index(described[:], key); i >= 0 {
+			d[i] = values
+		}
+	}
+	return d
+}
+
+// restore makes the headers what they were.
+func (d *description) restore(h http.Header) {
+	for i, key := range described {
+		putHeader(h, key, d[i])
+	}
+}
+
+func putHeader(h http.Header, key string, values []string) {
+	if values == nil {
+		delete(h, key)
+	} else {
+		h[key] = values
+	}
+}
+
+// A promise is one of the described headers as a guard has set it for the answer that
+// it let through. Standard middleware may have set it before, and after.
+type promise struct {
+	key         string
+	before, set []string
+	earlier     *promise
+}
+
+// promise sets the headers of a guard's Next.
+func (r *Request) promise(h http.Header, fields []headerField) {
+	for i, f := range fields {
+		key := http.CanonicalHeaderKey(f.key)
+		before := h[key]
+		setHeader(h, fields[i:i+1])
+		if slices.Contains(described[:], key) {
+			r.promises = &promise{key, before, h[key], r.promises}
+		}
+	}
+}
+
+// withdraw takes back what guards have promised, for an error.
+func (r *Request) withdraw(h http.Header) {
+	for p := r.promises; p != nil; p = p.earlier {
+		if slices.Equal(h[p.key], p.set) {
+			putHeader(h, p.key, p.before)
+		}
+	}
+}
+
 // allSaid reports whether the client was told all that an error says.
 func allSaid(err error) bool {
 	switch e := err.(type) {
@@ -151,7 +214,7 @@ func (p problem) response(mediaType string) Response {
 
 // answer gives a response the status of the problem, and says what it depends on.
 func (p problem) answer(resp Response) Response {
-	return resp.Status(p.status).with(headerField{"Vary", "Accept", true})
+	return resp.Status(p.status).with(headerField{"Vary", "Accept", true}).toError()
 }
 
 type problemJSON struct {

@@ -347,6 +347,9 @@ func (t *table) recycle(x *exchange) {
 	x.endpoint, x.values = nil, nil
 	x.req.Request = nil
 	// What follows is seldom set, and to ask is cheaper than to write.
+	if x.req.promises != nil {
+		x.req.promises = nil
+	}
 	if x.body != nil {
 		x.body = nil
 	}

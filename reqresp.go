@@ -27,8 +27,9 @@ import (
 // at once.
 type Request struct {
 	*http.Request
-	x      *exchange
-	asking bool // Authenticate runs
+	x        *exchange
+	asking   bool     // Authenticate runs
+	promises *promise // of guards, the last first
 }
 
 // NewRequest returns a Request for tests of a handler by itself, with route
@@ -182,6 +183,7 @@ type more struct {
 	contentType string
 	block       string // of View and Page
 	header      []headerField
+	toError     bool // it answers an error, for which guards have promised nothing
 }
 
 type headerField struct {
@@ -307,7 +309,9 @@ func Handler(h http.Handler) Response {
 }
 
 // Next is for guards: the request goes on. Headers and cookies of it are set
-// before the handler runs, whose own win. From a handler it is a 500.
+// before the handler runs, whose own win. Those that say what the answer is and how
+// long it may be kept, such as Cache-Control, are not set on an error. From a handler
+// Next is a 500.
 func Next() Response { return Response{kind: kindNext} }
 
 // Status returns a copy of r with another status code.
@@ -337,6 +341,13 @@ func (r Response) with(fields ...headerField) Response {
 	}
 	m.header = append(m.header[:len(m.header):len(m.header)], fields...)
 	r.more = &m
+	return r
+}
+
+// toError returns a copy of r that answers an error.
+func (r Response) toError() Response {
+	r = r.with()
+	r.more.toError = true
 	return r
 }
 

@@ -27,6 +27,7 @@ func TestCompress(t *testing.T) {
 			"router/text.http": {},
 			"router/film.http": {},
 			"router/boom.http": {},
+			"router/mine.http": {},
 			"router/page.html": {Data: []byte(long)},
 			"public/app.css":   {Data: []byte(long)},
 		})
@@ -35,6 +36,13 @@ func TestCompress(t *testing.T) {
 		r.At("text").GET().Do(func(*flow.Request) string { return long })
 		r.At("film").GET().Do(func(*flow.Request) flow.Response { return flow.Bytes("video/mp4", []byte(long)) })
 		r.At("boom").GET().Do(func(*flow.Request) string { panic("boom") })
+		r.At("mine").Use(func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", "br")
+				panic("boom")
+			})
+		})
+		r.At("mine").GET().Do(func(*flow.Request) string { return "" })
 		v := visit(t, r)
 
 		for _, tt := range []struct{ path, encoding string }{
@@ -60,12 +68,14 @@ func TestCompress(t *testing.T) {
 				}
 			})
 		}
-		t.Run(library+"/boom", func(t *testing.T) {
-			is := is.New(t)
-			a := v.ask(t, "GET", "/boom", "Accept-Encoding", "gzip")
-			is.Equal(a.StatusCode, 500)
-			is.True(strings.Contains(unpacked(t, a), "Internal Server Error"))
-		})
+		for _, path := range []string{"/boom", "/mine"} { // of a handler, of middleware
+			t.Run(library+path, func(t *testing.T) {
+				is := is.New(t)
+				a := v.ask(t, "GET", path, "Accept-Encoding", "gzip")
+				is.Equal(a.StatusCode, 500)
+				is.True(strings.Contains(unpacked(t, a), "Internal Server Error"))
+			})
+		}
 	}
 }
 
