@@ -24,9 +24,9 @@ import (
 //
 // A value that does not convert, and what dst.Validate() error returns if there
 // is such a method, come back as Invalid. An error of Validate that is no
-// Invalid comes back unchanged. A body that is malformed, or JSON that is no
-// object, is an Error of status 400, and a body that is neither JSON nor a form
-// one of 415.
+// Invalid comes back unchanged. A body that is malformed or beyond the limits of
+// Router.MaxBody, or JSON that is no object, is an Error of status 400 or 413, and a
+// body that is neither JSON nor a form one of 415.
 //
 // JSON may also be bound to any other type, as encoding/json does, and to a
 // struct with UnmarshalJSON.
@@ -47,22 +47,24 @@ func (r *Request) Bind(dst any) error {
 }
 
 func (b *body) bind(r *http.Request, dst reflect.Value, invalid Invalid) error {
-	var c bodyData
-	if b != nil {
-		b.mu.Lock()
-		c = b.bodyData
-		b.mu.Unlock()
-	}
 	isStruct := dst.Elem().Kind() == reflect.Struct
 	_, custom := dst.Interface().(json.Unmarshaler)
+	var c bodyData
+	var members map[string]json.RawMessage
+	if b != nil {
+		b.mu.Lock()
+		if c = b.bodyData; isStruct && !custom {
+			members = b.index()
+		}
+		b.mu.Unlock()
+	}
 	switch {
 	case c.json && isStruct && !custom:
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal(c.raw, &object); err != nil || object == nil {
+		if !c.object {
 			return Error(http.StatusBadRequest, "the body is not a JSON object")
 		}
-		eachField(dst.Elem(), keyFinder(object), func(f reflect.Value, tag reflect.StructTag, key string) {
-			bindJSON(f, key, unquoted(tag, object[key]), invalid)
+		eachField(dst.Elem(), keyFinder(members), func(f reflect.Value, tag reflect.StructTag, key string) {
+			bindJSON(f, key, unquoted(tag, members[key]), invalid)
 		})
 		return nil
 	case c.json:

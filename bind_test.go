@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -363,7 +364,7 @@ func TestValidate(t *testing.T) {
 func wellFormed(mediaType string, body []byte) bool {
 	switch mediaType {
 	case jsonMedia:
-		return len(body) == 0 || json.Valid(body)
+		return len(body) == 0 || json.Valid(body) && depthOf(body) <= maxDepth
 	case formType:
 		_, err := url.ParseQuery(string(body))
 		return err == nil
@@ -377,10 +378,28 @@ func wellFormed(mediaType string, body []byte) bool {
 	return true
 }
 
+// depthOf returns how deep valid JSON is nested.
+func depthOf(text []byte) int {
+	depth, deepest := 0, 0
+	for d := json.NewDecoder(bytes.NewReader(text)); ; deepest = max(deepest, depth) {
+		switch token, err := d.Token(); token {
+		case json.Delim('['), json.Delim('{'):
+			depth++
+		case json.Delim(']'), json.Delim('}'):
+			depth--
+		default:
+			if err != nil {
+				return deepest
+			}
+		}
+	}
+}
+
 // FuzzBody: a handler runs if and only if the body is well formed, and Bind and
 // its like take whatever comes.
 func FuzzBody(f *testing.F) {
 	medias := []string{jsonMedia, formType, multiMedia, "text/plain"}
+	f.Add(byte(0), []byte(strings.Repeat("[", maxDepth+1)+strings.Repeat("]", maxDepth+1)))
 	for i, body := range []string{`{"I":1,"Deep":{"N":"x"},"L":["a",null],"Quoted":"5","T":0}`, "I=1&L=a&L=b&LL=1&PL=&Raw=%00", parts("I=1", "L=", "f@x"), "x"} {
 		f.Add(byte(i), []byte(body))
 	}
