@@ -12,21 +12,28 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Bind fills the struct that dst points to from the body, JSON or a form, or
 // from the query of a request without a body. A key fills the field with that
 // form tag, else that json tag, else that name in any case; "-" keeps a field
-// out. The fields of embedded structs are filled like its own. From a form and
-// the query, fields are strings, booleans, numbers, types with UnmarshalText, and
-// pointers and slices of these; an empty value leaves all but strings alone.
+// out. If there are several spellings of a name, the very name counts, else the
+// first in order; of a key that JSON repeats, the last. From a form and the query,
+// fields are strings, booleans, numbers, types with UnmarshalText, and pointers and
+// slices of these; an empty value leaves all but strings alone.
+//
+// The fields of embedded structs are filled like its own, by the rules of Go and of
+// encoding/json: the one nearer to the outside hides those of its name deeper
+// inside; at the same depth a tag comes before a name, and otherwise none of them
+// is filled. A hidden field is not filled by another spelling either. An embedded
+// pointer that is nil gets a struct when there is something for it; one to an
+// unexported type cannot be given any, which is an error.
 //
 // A value that does not convert, and what dst.Validate() error returns if there
 // is such a method, come back as Invalid. An error of Validate that is no
-// Invalid comes back unchanged. A body that is malformed, or JSON that is no
-// object, is an Error of status 400, and a body that is neither JSON nor a form
-// one of 415.
+// Invalid comes back unchanged. A body that is malformed or beyond the limits of
+// Router.MaxBody, or JSON that is no object, is an Error of status 400 or 413, and a
+// body that is neither JSON nor a form one of 415.
 //
 // JSON may also be bound to any other type, as encoding/json does, and to a
 // struct with UnmarshalJSON.
@@ -47,24 +54,25 @@ func (r *Request) Bind(dst any) error {
 }
 
 func (b *body) bind(r *http.Request, dst reflect.Value, invalid Invalid) error {
-	var c bodyData
-	if b != nil {
-		b.mu.Lock()
-		c = b.bodyData
-		b.mu.Unlock()
-	}
 	isStruct := dst.Elem().Kind() == reflect.Struct
 	_, custom := dst.Interface().(json.Unmarshaler)
+	var c bodyData
+	var members map[string]json.RawMessage
+	if b != nil {
+		b.mu.Lock()
+		if c = b.bodyData; isStruct && !custom {
+			members = b.index()
+		}
+		b.mu.Unlock()
+	}
 	switch {
 	case c.json && isStruct && !custom:
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal(c.raw, &object); err != nil || object == nil {
+		if !c.object {
 			return Error(http.StatusBadRequest, "the body is not a JSON object")
 		}
-		eachField(dst.Elem(), keyFinder(object), func(f reflect.Value, tag reflect.StructTag, key string) {
-			bindJSON(f, key, unquoted(tag, object[key]), invalid)
+		return eachField(dst.Elem(), members, func(f reflect.Value, quoted bool, key string, raw json.RawMessage) {
+			bindJSON(f, quoted, key, raw, invalid)
 		})
-		return nil
 	case c.json:
 		if err := json.Unmarshal(c.raw, dst.Interface()); err != nil {
 			return Error(http.StatusBadRequest, "the body does not have the expected form")
@@ -79,9 +87,26 @@ func (b *body) bind(r *http.Request, dst reflect.Value, invalid Invalid) error {
 	if form == nil {
 		form = r.URL.Query()
 	}
-	eachField(dst.Elem(), keyFinder(form), func(f reflect.Value, _ reflect.StructTag, key string) {
-		bindForm(f, key, form[key], invalid)
+	return eachField(dst.Elem(), form, func(f reflect.Value, _ bool, key string, values []string) {
+		bindForm(f, key, values, invalid)
 	})
+}
+
+// eachField calls bind for the fields of a struct that the data has a key for.
+func eachField[V any](dst reflect.Value, data map[string]V, bind func(f reflect.Value, quoted bool, key string, value V)) error {
+	fs := fieldsOf(dst.Type())
+	keys := make([]string, len(fs.list))
+	findKeys(fs, data, keys)
+	for i, key := range keys {
+		if key == "" {
+			continue
+		}
+		f, err := fs.list[i].of(dst)
+		if err != nil {
+			return err
+		}
+		bind(f, fs.list[i].quoted, key, data[key])
+	}
 	return nil
 }
 
@@ -123,69 +148,20 @@ func validate(dst any, invalid Invalid) error {
 	return invalid
 }
 
-// A finder returns the key for a field: its tag, to the letter, or its name in any case.
-type finder func(name string, exact bool) (key string, ok bool)
-
-func keyFinder[V any](m map[string]V) finder {
-	var folded map[string]string // made for the first field that needs it: a client may send many keys
-	return func(name string, exact bool) (string, bool) {
-		if _, ok := m[name]; ok || exact {
-			return name, ok
-		}
-		if folded == nil {
-			folded = make(map[string]string, len(m))
-			for key := range m {
-				lower := strings.ToLower(key)
-				if other, ok := folded[lower]; !ok || key < other {
-					folded[lower] = key
-				}
-			}
-		}
-		key, ok := folded[strings.ToLower(name)]
-		return key, ok
-	}
-}
-
-// eachField calls bind for the fields of a struct that the data has a key for,
-// those of embedded structs included.
-func eachField(dst reflect.Value, find finder, bind func(f reflect.Value, tag reflect.StructTag, key string)) {
-	for i := range dst.NumField() {
-		field, name := dst.Type().Field(i), ""
-		for _, tag := range []string{field.Tag.Get("form"), field.Tag.Get("json")} {
-			if name == "" {
-				name, _, _ = strings.Cut(tag, ",")
-			}
-		}
-		if field.Anonymous && name == "" && field.Type.Kind() == reflect.Struct {
-			eachField(dst.Field(i), find, bind)
-			continue
-		}
-		if !field.IsExported() || name == "-" {
-			continue
-		}
-		exact := name != ""
-		if !exact {
-			name = field.Name
-		}
-		if key, ok := find(name, exact); ok {
-			bind(dst.Field(i), field.Tag, key)
+// bindJSON fills a field with a value of JSON. quoted says that it may stand in quotes.
+func bindJSON(f reflect.Value, quoted bool, key string, raw json.RawMessage, invalid Invalid) {
+	dst := f.Addr().Interface()
+	if raw[0] == '"' {
+		text, isString := dst.(*string)
+		switch {
+		case quoted:
+			raw = json.RawMessage(unquote(raw))
+		case isString: // what most fields are
+			*text = unquote(raw)
+			return
 		}
 	}
-}
-
-// unquoted returns the value of a field whose json tag has the option ",string",
-// without its quotes.
-func unquoted(tag reflect.StructTag, raw json.RawMessage) json.RawMessage {
-	_, options, _ := strings.Cut(tag.Get("json"), ",")
-	var text string
-	if raw[0] == '"' && slices.Contains(strings.Split(options, ","), "string") && json.Unmarshal(raw, &text) == nil {
-		return json.RawMessage(text)
-	}
-	return raw
-}
-
-func bindJSON(f reflect.Value, key string, raw json.RawMessage, invalid Invalid) {
-	err := json.Unmarshal(raw, f.Addr().Interface())
+	err := json.Unmarshal(raw, dst)
 	var mismatch *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &mismatch):

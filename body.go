@@ -42,16 +42,19 @@ type body struct {
 	ended bool          // the response was written
 	err   error
 	bodyData
-	object map[string]any // of JSON that is an object, once decoded
+	members map[string]json.RawMessage // of a JSON object, once one is asked for
+	decoded map[string]any             // those that were decoded
+	whole   bool                       // decoded has all
 }
 
 // bodyData is what reading a body gives.
 type bodyData struct {
-	other bool            // neither JSON nor a form: it was not read
-	raw   []byte          // of JSON and urlencoded bodies
-	json  bool            // raw is JSON
-	form  url.Values      // of urlencoded and multipart bodies
-	files *multipart.Form // whose temporary files are ours to remove
+	other  bool            // neither JSON nor a form: it was not read
+	raw    []byte          // of JSON and urlencoded bodies
+	json   bool            // raw is JSON
+	object bool            // raw is a JSON object
+	form   url.Values      // of urlencoded and multipart bodies
+	files  *multipart.Form // whose temporary files are ours to remove
 }
 
 // A recorder watches what is read of a body, by us and by others before us:
@@ -210,10 +213,10 @@ func (b *body) read(r *http.Request) (bodyData, error) {
 		return b.readMultipart(r)
 	}
 	raw, err := b.readRaw(r)
-	if err == nil && len(raw) > 0 && !json.Valid(raw) {
-		err = Error(http.StatusBadRequest, "the body is not valid JSON")
+	if err == nil && len(raw) > 0 {
+		err = checkJSON(raw, b.limit)
 	}
-	return bodyData{raw: raw, json: len(raw) > 0}, err
+	return bodyData{raw: raw, json: len(raw) > 0, object: err == nil && isObject(raw)}, err
 }
 
 // readRaw reads the whole body, with what others have read of it already.
@@ -412,7 +415,7 @@ func (b *body) values(key string) (values []string, ok bool) {
 	if values, ok = b.form[key]; ok {
 		return slices.Clone(values), true
 	}
-	v, ok := b.members()[key]
+	v, ok := b.member(key)
 	if !ok {
 		return nil, false
 	}
@@ -426,16 +429,43 @@ func (b *body) values(key string) (values []string, ok bool) {
 	return []string{jsonText(v)}, true
 }
 
-// members returns those of a JSON object, decoded once.
-func (b *body) members() map[string]any {
-	if b.json && b.object == nil {
-		d := json.NewDecoder(bytes.NewReader(b.raw))
-		d.UseNumber() // a float64 would lose digits
-		if err := d.Decode(&b.object); err != nil || b.object == nil {
-			b.object = map[string]any{} // valid JSON, but no object
-		}
+// value returns what All has of a key in the body. ok reports whether it is there.
+func (b *body) value(key string) (v any, ok bool) {
+	if b == nil {
+		return nil, false
 	}
-	return b.object
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if values, ok := b.form[key]; ok {
+		return formValue(values), true
+	}
+	return b.member(key)
+}
+
+// member returns the value of a key in a JSON object, decoded once.
+func (b *body) member(key string) (v any, ok bool) {
+	if v, ok = b.decoded[key]; ok {
+		return v, true
+	}
+	raw, ok := b.index()[key]
+	if !ok {
+		return nil, false
+	}
+	if b.decoded == nil {
+		b.decoded = map[string]any{}
+	}
+	v = decodeJSON(raw)
+	b.decoded[key] = v
+	return v, true
+}
+
+// index returns the members of a JSON object, found once, after which the map does not
+// change.
+func (b *body) index() map[string]json.RawMessage {
+	if b.object && b.members == nil {
+		b.members = membersOf(b.raw)
+	}
+	return b.members
 }
 
 // jsonText returns a JSON value as a form would have sent it; what a form could
@@ -463,22 +493,29 @@ func (b *body) addTo(all Data) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	maps.Copy(all, b.members())
+	if b.object && !b.whole {
+		b.decoded, b.whole = decodeJSON(b.raw).(map[string]any), true
+	}
+	maps.Copy(all, b.decoded)
 	addForm(all, b.form)
 }
 
 func addForm(all Data, form url.Values) {
 	for key, values := range form {
-		if len(values) == 1 {
-			all[key] = values[0]
-		} else {
-			all[key] = slices.Clone(values)
-		}
+		all[key] = formValue(values)
 	}
 }
 
+// formValue returns what All has of a key in a form.
+func formValue(values []string) any {
+	if len(values) == 1 {
+		return values[0]
+	}
+	return slices.Clone(values)
+}
+
 // data reads the body, if nobody has, and returns it. A body that is malformed
-// or too large has no data, and is answered with 400 or 413.
+// or beyond the limits has no data, and is answered with 400 or 413.
 func (r *Request) data() *body {
 	x := r.exchange()
 	if x.readBody(r.Request) != nil {
@@ -490,7 +527,8 @@ func (r *Request) data() *body {
 // Input returns a value of the request's data, or "": of the body (a form or a
 // JSON object) if the key is there, else of the query. Route parameters are not
 // among them: see Param. Of a repeated key or a JSON array it is the first value;
-// other JSON values that are no strings read as in JSON, and null is "".
+// other JSON values that are no strings read as in JSON, and null is "". Of a large
+// JSON body nothing is decoded but the values that are asked for.
 func (r *Request) Input(key string) string {
 	if values := r.Inputs(key); len(values) > 0 {
 		return values[0]
@@ -523,10 +561,12 @@ func (r *Request) All() Data {
 
 // Only returns the data of the keys that are present.
 func (r *Request) Only(keys ...string) Data {
-	all, only := r.All(), Data{}
+	only, b, query := Data{}, r.data(), r.URL.Query()
 	for _, key := range keys {
-		if v, ok := all[key]; ok {
+		if v, ok := b.value(key); ok {
 			only[key] = v
+		} else if values, ok := query[key]; ok {
+			only[key] = formValue(values)
 		}
 	}
 	return only

@@ -394,8 +394,8 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		return
 	}
 	if x.body != nil && !e.miss {
-		if err := x.readBody(req.Request); err != nil {
-			x.fail(w, req, err)
+		if x.readBody(req.Request) != nil {
+			x.fail(w, req, x.failure())
 			return
 		}
 		x.body.attach(req.Request) // again, if middleware calls the handler again

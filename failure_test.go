@@ -250,13 +250,14 @@ func TestBodiesThatMiddlewareReplaced(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, _ := lone(tt.handler, tt.use...)
+			r, log := lone(tt.handler, tt.use...)
 			r.MaxBody = tt.limit
 			req := sending("POST", "/x", tt.contentType, tt.body)
 			if strings.HasPrefix(tt.body, "\x1f\x8b") {
 				req.Header.Set("Content-Encoding", "gzip")
 			}
 			is.Equal(says(do(r, req)), tt.want)
+			is.Equal(len(records(t, log)), strings.Count(tt.want, "500")) // once, and what is the client's fault not at all
 		})
 	}
 }

@@ -122,8 +122,10 @@ type Router struct {
 	// Logger gets what clients must not see; slog.Default() if it is nil.
 	Logger *slog.Logger
 
-	// MaxBody is the largest body of a request, in bytes; 0 means 10 MiB.
-	// Verb.MaxBody sets it for one route.
+	// MaxBody is the largest body of a request, in bytes; 0 means 10 MiB. JSON may
+	// hold one value for each 64 bytes of MaxBody, and 10,000 in any case: lists,
+	// objects and what is in them. It may be nested 200 deep. Verb.MaxBody sets the
+	// limits for one route.
 	MaxBody int64
 
 	// Funcs are functions for templates, beside route, asset, request and user. An

@@ -230,7 +230,8 @@ func (v *Verb) Use(middleware ...any) *Verb {
 }
 
 // MaxBody limits the body of a request, in bytes, in place of Router.MaxBody. A
-// larger body is answered with 413.
+// larger body is answered with 413, and JSON of more values than that allows with
+// 400.
 func (v *Verb) MaxBody(bytes int64) *Verb {
 	pos := fault.Caller(0)
 	v.file.reg.change(pos, "MaxBody", func() {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/flow/internal/fold"
 )
 
 // sameNames checks names, one directory after the other, for what go:embed
@@ -22,26 +24,12 @@ func (seen *sameNames) check(file string) error {
 	if err := checkName(path.Base(file)); err != nil {
 		return err
 	}
-	folded := foldCase(file)
+	folded := fold.Case(file)
 	if other, ok := (*seen)[folded]; ok {
 		return fmt.Errorf("%s differs only in case: not every disk can hold both, rename one of them", other)
 	}
 	(*seen)[folded] = file
 	return nil
-}
-
-// foldCase returns a text that is the same for all spellings of s that
-// strings.EqualFold calls equal: of each character, the least of its forms.
-func foldCase(s string) string {
-	return strings.Map(func(c rune) rune {
-		for {
-			next := unicode.SimpleFold(c)
-			if next <= c {
-				return next
-			}
-			c = next
-		}
-	}, s)
 }
 
 // windowsDevices are names that Windows keeps for itself, with any extension.

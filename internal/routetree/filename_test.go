@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/matryer/is"
 )
@@ -123,18 +122,6 @@ func TestCheckNameIsGos(t *testing.T) {
 		embedded := count == "3" // with the two files that are always there
 		if name := names[dir]; embedded != (checkName(name) == nil) {
 			t.Errorf("%q: go:embed takes it: %t; checkName: %v", name, embedded, checkName(name))
-		}
-	}
-}
-
-// Names that fold to the same are those that strings.EqualFold calls equal.
-func TestFoldCase(t *testing.T) {
-	for c := rune(0); c <= unicode.MaxRune; c++ {
-		s := string(c)
-		for _, other := range []string{strings.ToLower(s), strings.ToUpper(s), strings.ToTitle(s), string(unicode.SimpleFold(c))} {
-			if got, want := foldCase(s) == foldCase(other), strings.EqualFold(s, other); got != want {
-				t.Errorf("%q and %q: got %t, want %t", s, other, got, want)
-			}
 		}
 	}
 }
