@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 //go:embed all:testdata/site
@@ -134,7 +136,7 @@ func handmade(tb testing.TB, data any) http.Handler {
 
 func listRouter(tb testing.TB, data any) *Router {
 	tb.Helper()
-	r := New(pages(map[string]string{"+layout.html": listLayout, "users.html": listTitle + listText}))
+	r := New(flowtest.Pages(map[string]string{"+layout.html": listLayout, "users.html": listTitle + listText}))
 	r.At("users").GET().Do(func(*Request) Response { return Page(data) })
 	if err := r.Check(); err != nil {
 		tb.Fatal(err)

@@ -16,6 +16,8 @@ import (
 	"example.com/flow/internal/routetree"
 
 	"example.com/flow/internal/match"
+
+	"example.com/flow/internal/pages"
 )
 
 // A table is an application compiled: the tree and its registrations, ready to
@@ -30,7 +32,7 @@ type table struct {
 	denied   handler // for cross-origin requests
 	names    map[string]*routetree.Route
 	assets   map[string]*asset // public files, by path below public/
-	views    *views
+	views    *pages.Views
 	above    *pattern.Pattern // the prefix that the Router is mounted at, also for what matches nothing
 	maxBody  int64            // where nothing else is said
 	infos    []RouteInfo
@@ -161,18 +163,14 @@ func (c *compiler) fault(pos fault.Position, format string, args ...any) {
 
 // readViews makes the templates ready.
 func (c *compiler) readViews() {
-	c.table.views = &views{}
+	c.table.views = &pages.Views{}
 	if c.router.inDev() {
 		return // they are read for each request
 	}
-	l := newLibrary(c.router.Funcs, c.table)
-	if c.namesMissing {
-		l.names = nil
-	}
-	texts, faults := readTemplates(c.tree)
-	l.parseAll(texts)
-	c.table.views = l.views(c.tree)
-	c.faults = append(append(c.faults, faults...), l.faults...)
+	texts, faults := pages.Read(c.tree)
+	views, more := pages.Make(c.tree, texts, c.table.host(c.namesMissing))
+	c.table.views = views
+	c.faults = append(append(c.faults, faults...), more...)
 }
 
 // readNames collects labels and automatic names.
@@ -317,13 +315,13 @@ func plainPage(*Request) (Response, error) { return Page(nil), nil }
 // renderOnce returns the handler of a page that is the same for all requests:
 // what it renders to. Nobody but the client keeps what a guard has let through.
 func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handler) handler {
-	v := c.table.views.byName[r.Path]
-	if v == nil || !v.fixed || c.namesMissing {
+	v := c.table.views.View(r.Path)
+	if v == nil || !v.IsFixed() || c.namesMissing {
 		return otherwise
 	}
-	html, err := v.render(nil, "", nil)
+	html, err := v.Render(nil, "", nil)
 	if err != nil {
-		c.faults = append(c.faults, templateFault(r.File, err))
+		c.faults = append(c.faults, pages.Fault(r.File, err))
 		return otherwise
 	}
 	cache := revalidate

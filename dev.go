@@ -18,16 +18,19 @@ import (
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/pages"
 )
 
 // A disk is what Router.Dev reads in place of the embedded files.
 type disk struct {
 	files fs.FS
 
-	mu    sync.Mutex
-	state string // of all that views depend on, when they were made
-	views *views
-	err   error // what is wrong about them
+	mu      sync.Mutex
+	state   string // of all that views depend on, when they were made
+	views   *pages.Views
+	err     error     // what is wrong about them
+	unbuilt []unbuilt // what is on disk and not in the binary
 	// differs is what was logged of how the disk differs from the binary.
 	differs string
 }
@@ -96,7 +99,7 @@ var errLeadsOut = errors.New("a symbolic link that is absolute, or leads out of 
 func (r *Router) inDev() bool { return r != nil && r.disk != nil }
 
 // views returns the templates, and in development what is wrong about them.
-func (r *Router) views() (*views, error) {
+func (r *Router) views() (*pages.Views, error) {
 	if r.inDev() {
 		return r.disk.read(r)
 	}
@@ -104,20 +107,21 @@ func (r *Router) views() (*views, error) {
 }
 
 // read returns the templates as they are on disk now.
-func (d *disk) read(r *Router) (*views, error) {
+func (d *disk) read(r *Router) (*pages.Views, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := routetree.Read(d.files, r.tree.Shared)
 	now = now.Below(r.tree.Prefix)
 	d.compare(r, now)
-	texts, faults := readTemplates(now)
+	texts, faults := pages.Read(now)
 	onDisk := fileNames(now)
 	state := fmt.Sprint(texts, slices.Sorted(maps.Keys(onDisk)), slices.Sorted(maps.Keys(now.Dirs)), now.Faults, faults)
 	if d.views != nil && state == d.state {
 		return d.views, d.err
 	}
 	table := r.table.Load()
-	asset := func(v vantage, name string) (string, error) {
+	host := table.host(false)
+	host.Asset = func(at any, name string) (string, error) {
 		file := routetree.PublicDir + "/" + name
 		switch known := table.assets[name] != nil; {
 		case known && !onDisk[file]:
@@ -125,14 +129,12 @@ func (d *disk) read(r *Router) (*views, error) {
 		case !known && onDisk[file]:
 			return "", fmt.Errorf("flow: %s", isNew(file))
 		}
-		return table.asset(v, name)
+		return table.asset(vantageOf(at), name)
 	}
-	l := newLibrary(r.Funcs, table)
-	l.asset = asset
-	l.parseAll(texts)
-	d.state, d.views = state, l.views(now)
-	d.views.unbuilt = unbuiltFiles(now, fileNames(r.tree))
-	d.err = fault.Join(slices.Concat(now.Faults, faults, l.faults))
+	views, more := pages.Make(now, texts, host)
+	d.state, d.views = state, views
+	d.unbuilt = unbuiltFiles(now, fileNames(r.tree))
+	d.err = fault.Join(slices.Concat(now.Faults, faults, more))
 	return d.views, d.err
 }
 
@@ -188,16 +190,18 @@ func unbuiltFiles(t *routetree.Tree, known map[string]bool) []unbuilt {
 }
 
 // hint is for those who ask in vain for what is new on disk.
-func (v *views) hint(req *http.Request) string {
-	if len(v.unbuilt) == 0 {
+func (r *Router) hint(req *http.Request) string {
+	if !r.inDev() {
 		return ""
 	}
+	r.disk.mu.Lock()
+	defer r.disk.mu.Unlock()
 	p, _ := pattern.ParsePath(req)
 	var asked []pattern.Segment
 	for _, value := range p.Segments {
 		asked = append(asked, pattern.Segment{Kind: pattern.Literal, Text: value})
 	}
-	for _, u := range v.unbuilt {
+	for _, u := range r.disk.unbuilt {
 		if _, ok := pattern.Overlap(asked, u.pattern.Segments); ok {
 			return isNew(u.file)
 		}
@@ -253,7 +257,7 @@ func (d *disk) public(file string) flowFunc {
 
 // showFault answers with an error in all detail.
 func showFault(r *http.Request, err error) Response {
-	p := problem{status: http.StatusInternalServerError, detail: trimFlow(err).Error()}
+	p := problem{status: http.StatusInternalServerError, detail: strings.TrimPrefix(err.Error(), "flow: ")}
 	if mediaType := preferred(acceptOf(r), true); mediaType != "text/html" {
 		return p.response(mediaType)
 	}

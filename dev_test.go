@@ -13,6 +13,8 @@ import (
 	"testing/fstest"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // onDisk writes files into a directory of its own.
@@ -38,7 +40,7 @@ func write(t *testing.T, dir, file, text string) {
 }
 
 func devTree() fstest.MapFS {
-	tree := pages(pagesOf(`+layout.html: [{{template "content" .}}]
+	tree := flowtest.Pages(pagesOf(`+layout.html: [{{template "content" .}}]
 		+error.html: {{.Status}} {{.Detail}}
 		index.html: home {{asset "app.css"}}
 		users/[id].html: user {{.}} {{template "users/+row" 1}}
@@ -124,7 +126,7 @@ func TestDevShowsFaults(t *testing.T) {
 // TestFaultsAreNotShownToClients renders the same faults without Dev.
 func TestFaultsAreNotShownToClients(t *testing.T) {
 	is := is.New(t)
-	r := New(pages(map[string]string{"a.html": "{{.None}}"}))
+	r := New(flowtest.Pages(map[string]string{"a.html": "{{.None}}"}))
 	r.At("a").GET().Do(func(*Request) Response { return Page(1) })
 	log := logged(r)
 	w := browse(r, "/a")
@@ -316,7 +318,7 @@ func TestDevServesPublicFilesWithoutKeepingThem(t *testing.T) {
 // TestDevFaultsOfOtherPages do not turn a 404 into a 500.
 func TestDevFaultsOfOtherPages(t *testing.T) {
 	is := is.New(t)
-	tree := pages(pagesOf("a.html: A\nb.html: B"))
+	tree := flowtest.Pages(pagesOf("a.html: A\nb.html: B"))
 	dir := onDisk(t, tree)
 	r := New(tree)
 	r.Dev(dir)

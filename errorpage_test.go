@@ -9,10 +9,12 @@ import (
 	"testing/fstest"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 func TestErrorPages(t *testing.T) {
-	tree := pages(pagesOf(`+layout.html: [{{block "title" .}}site{{end}} {{template "content" .}}]
+	tree := flowtest.Pages(pagesOf(`+layout.html: [{{block "title" .}}site{{end}} {{template "content" .}}]
 		+error.html: {{define "title"}}{{.Title}}{{end}}{{.Status}} {{.Detail}} {{.Path}}{{range $k, $v := .Fields}} {{$k}} {{$v}}{{end}}
 		index.html: home
 		x.http: 
@@ -99,7 +101,7 @@ func TestErrorPages(t *testing.T) {
 
 // TestErrorPagesAreForThoseWhoPreferHTML leaves the others what they had.
 func TestErrorPagesAreForThoseWhoPreferHTML(t *testing.T) {
-	r := New(pages(pagesOf("+error.html: page\nindex.html: {{.}}{{fail}}\nx.http: ")))
+	r := New(flowtest.Pages(pagesOf("+error.html: page\nindex.html: {{.}}{{fail}}\nx.http: ")))
 	r.Funcs = map[string]any{"fail": func() (string, error) { return "", errors.New("secret") }}
 	r.At("x").GET().Do(func(*Request) (string, error) { return "", Error(404, "none") })
 	logged(r)
@@ -123,7 +125,7 @@ func TestErrorPagesAreForThoseWhoPreferHTML(t *testing.T) {
 
 // TestErrorPagesThatFail are answered with text, and are one record in the log.
 func TestErrorPagesThatFail(t *testing.T) {
-	r := New(pages(pagesOf("+error.html: half a page {{index .Path 500}}\nx.http: ")))
+	r := New(flowtest.Pages(pagesOf("+error.html: half a page {{index .Path 500}}\nx.http: ")))
 	r.At("x").GET().Do(func(req *Request) (Response, error) {
 		switch req.Input("how") {
 		case "fail":
@@ -170,7 +172,7 @@ func TestErrorPagesAskForTheUser(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
+			r := New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
 			asked := 0
 			r.Authenticate = func(*Request) (any, error) { asked++; return nil, errors.New("the key server is down") }
 			target := "/none"
@@ -194,7 +196,7 @@ func TestErrorPagesAskForTheUser(t *testing.T) {
 
 func TestErrorPageOfASharedTree(t *testing.T) {
 	is := is.New(t)
-	r := New(pages(pagesOf("users/x.html: X")), pages(pagesOf("+error.html: shared\nusers/+error.html: shared users\nother/+error.html: other")))
+	r := New(flowtest.Pages(pagesOf("users/x.html: X")), flowtest.Pages(pagesOf("+error.html: shared\nusers/+error.html: shared users\nother/+error.html: other")))
 	for target, want := range map[string]string{"/none": "404 shared", "/users/none": "404 shared users", "/other/none": "404 shared"} {
 		w := browse(r, target)
 		is.Equal(w.Result().Status[:3]+" "+w.Body.String(), want)
@@ -204,7 +206,7 @@ func TestErrorPageOfASharedTree(t *testing.T) {
 // TestLayoutsThatAskForTheDataOfPages find nothing in errors, as in a page without data.
 func TestLayoutsThatAskForTheDataOfPages(t *testing.T) {
 	is := is.New(t)
-	r := New(pages(pagesOf(`+layout.html: [{{.PageTitle}}{{with .Account}}{{.Name}}{{end}}{{range .Links}}{{.}}{{end}}]{{template "content" .}}
+	r := New(flowtest.Pages(pagesOf(`+layout.html: [{{.PageTitle}}{{with .Account}}{{.Name}}{{end}}{{range .Links}}{{.}}{{end}}]{{template "content" .}}
 		+error.html: {{.Status}}
 		a.html: A`)))
 	r.At("a").GET().Do(func(*Request) Response { return Page(map[string]any{"PageTitle": "T", "Links": []int{1}}) })
@@ -228,7 +230,7 @@ func TestFailureOfAuthenticateIsSaidOnce(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
+			r := New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
 			asked := 0
 			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("the key server is down") }
 			if tt.onError != nil {
@@ -252,7 +254,7 @@ func TestFailureOfAuthenticateIsSaidOnce(t *testing.T) {
 // TestErrorsOfFunctionsInErrorPages are no answers.
 func TestErrorsOfFunctionsInErrorPages(t *testing.T) {
 	is := is.New(t)
-	r := New(pages(pagesOf("+error.html: {{find}}\na.html: {{find}}")))
+	r := New(flowtest.Pages(pagesOf("+error.html: {{find}}\na.html: {{find}}")))
 	r.Funcs = map[string]any{"find": func() (string, error) { return "", Error(410, "gone") }}
 	log := journalOf(r)
 	w := browse(r, "/none")

@@ -251,8 +251,8 @@ func TestMainServes(t *testing.T) {
 	is := is.New(t)
 	cert, client := certified(t)
 	certFile, keyFile := writeCertificate(t, cert)
-	dir := onDisk(t, pages(map[string]string{"index.html": "on disk"}))
-	r := New(pages(map[string]string{"index.html": "embedded"}))
+	dir := onDisk(t, flowtest.Pages(map[string]string{"index.html": "on disk"}))
+	r := New(flowtest.Pages(map[string]string{"index.html": "embedded"}))
 	log := &journal{}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -276,7 +276,7 @@ func TestMainServes(t *testing.T) {
 
 // TestDevListensOnLocalhost, also if the program calls Dev by itself.
 func TestDevListensOnLocalhost(t *testing.T) {
-	dir := onDisk(t, pages(map[string]string{"index.html": "on disk"}))
+	dir := onDisk(t, flowtest.Pages(map[string]string{"index.html": "on disk"}))
 	for _, tt := range []struct {
 		name, arg string
 		dev       bool
@@ -288,7 +288,7 @@ func TestDevListensOnLocalhost(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(pages(map[string]string{"index.html": "embedded"}))
+			r := New(flowtest.Pages(map[string]string{"index.html": "embedded"}))
 			if tt.dev {
 				r.Dev(dir)
 			}

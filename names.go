@@ -22,6 +22,17 @@ type vantage struct {
 	values   match.Values
 }
 
+// vantageOf returns where a template asks for URLs.
+func vantageOf(at any) vantage {
+	switch at := at.(type) {
+	case *Request:
+		return at.x.vantage()
+	case vantage:
+		return at
+	}
+	return vantage{}
+}
+
 // own returns the values of the parameters of a prefix that v is below.
 func (v vantage) own(prefix *pattern.Pattern) map[string][]string {
 	values := map[string][]string{}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // TestLayouts renders pages in the layouts of their directories. The templates of
@@ -86,7 +88,7 @@ func TestLayouts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(pages(pagesOf(tt.files)))
+			r := New(flowtest.Pages(pagesOf(tt.files)))
 			is.NoErr(r.Check())
 			is.Equal(says(serve(r, "GET", tt.target)), "200 "+tt.want)
 		})
@@ -201,7 +203,7 @@ router/a.html:1: missing value for if`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := New(pages(pagesOf(tt.files))).Check()
+			err := New(flowtest.Pages(pagesOf(tt.files))).Check()
 			is.True(err != nil)
 			is.Equal(err.Error(), strings.TrimPrefix(tt.want, "\n"))
 		})
@@ -243,7 +245,7 @@ router/a.html:1: ends within a tag, an attribute, a script or a style`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := New(pages(pagesOf(tt.files))).Check()
+			err := New(flowtest.Pages(pagesOf(tt.files))).Check()
 			is.True(err != nil)
 			is.Equal(err.Error(), tt.want) // once
 		})
@@ -253,7 +255,7 @@ router/a.html:1: ends within a tag, an attribute, a script or a style`},
 // TestFaultsAreInAFixedOrder reads the same partials in any order.
 func TestFaultsAreInAFixedOrder(t *testing.T) {
 	is := is.New(t)
-	tree := pages(pagesOf(`a.html: {{template "m1"}}{{template "m2"}}{{template "m3"}}{{template "+p"}}
+	tree := flowtest.Pages(pagesOf(`a.html: {{template "m1"}}{{template "m2"}}{{template "m3"}}{{template "+p"}}
 		+p.html: {{define "m1"}}{{template "+q"}}{{end}}{{define "m2"}}{{template "+r"}}{{end}}{{define "m3"}}{{template "+s"}}{{end}}
 		+q.html: {{define "d"}}{{end}}
 		+r.html: {{define "d"}}{{end}}
@@ -268,22 +270,22 @@ func TestFaultsAreInAFixedOrder(t *testing.T) {
 // TestSharedTemplatesThatNobodyUses may need what other applications have.
 func TestSharedTemplatesThatNobodyUses(t *testing.T) {
 	is := is.New(t)
-	shared := pages(pagesOf(`+cart.html: {{route "cart"}}{{cart}}{{asset "cart.css"}}{{template "+none"}}
+	shared := flowtest.Pages(pagesOf(`+cart.html: {{route "cart"}}{{cart}}{{asset "cart.css"}}{{template "+none"}}
 		x/+layout.html: {{nothing}}
 		x/+error.html: {{template "none"}}
 		+half.html: {{if}}`))
-	r := New(pages(pagesOf("a.html: A\nb.http: ")), shared)
+	r := New(flowtest.Pages(pagesOf("a.html: A\nb.http: ")), shared)
 	r.At("b").GET().Do(func(*Request) Response { return View("+cart", nil) })
 	log := logged(r)
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/a")), "200 A")
 	is.Equal(serve(r, "GET", "/b").Code, 500)
 	is.True(strings.Contains(log.String(), "+cart"))
-	err := New(pages(pagesOf(`a.html: {{template "+cart"}}`)), shared).Check()
+	err := New(flowtest.Pages(pagesOf(`a.html: {{template "+cart"}}`)), shared).Check()
 	is.True(err != nil)
 	is.Equal(strings.Count(err.Error(), "router/+cart.html:1: "), 4) // and no other
 	is.Equal(strings.Count(err.Error(), "router/"), 5)
-	err = New(pages(pagesOf(`x/a.html: {{template "+half"}}`)), shared).Check()
+	err = New(flowtest.Pages(pagesOf(`x/a.html: {{template "+half"}}`)), shared).Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), `router/+half.html:1: missing value for if
 router/x/+error.html:1: no template is called "none": {{define}} it in this file, or call a partial by its path, as in "users/+row"
@@ -292,7 +294,7 @@ router/x/+layout.html:1: function "nothing" not defined: add it to Router.Funcs`
 
 func TestFaultOfATemplateHasItsLine(t *testing.T) {
 	is := is.New(t)
-	err := New(pages(map[string]string{
+	err := New(flowtest.Pages(map[string]string{
 		"+layout.html": "<body>\n\n{{template \"content\" .}}\n{{block \"foot\" .}}\n{{nothing}}{{end}}",
 		"a.html":       "\n{{define `x`}}\n\n{{template `y`}}{{end}}\n{{route `z`}}",
 	})).Check()
@@ -301,7 +303,7 @@ func TestFaultOfATemplateHasItsLine(t *testing.T) {
 router/a.html:4: no template is called "y": {{define}} it in this file, or call a partial by its path, as in "users/+row"
 router/a.html:5: no route is called "z": name one with Name, or use an automatic name`)
 
-	err = New(pages(map[string]string{
+	err = New(flowtest.Pages(map[string]string{
 		"a.html": "<p>\n{{.}}\n\n<a href=x\"y>\n",
 		"b.html": "<p>\n<a href=\"\n{{.}}\n\n",
 	})).Check()
@@ -326,7 +328,7 @@ Router.Funcs: value for x not a function`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(pages(map[string]string{"a.html": "A"}))
+			r := New(flowtest.Pages(map[string]string{"a.html": "A"}))
 			r.Funcs = tt.funcs
 			err := r.Check()
 			is.True(err != nil)
@@ -337,7 +339,7 @@ Router.Funcs: value for x not a function`},
 
 func TestFuncsMayReplaceThoseOfTheLanguage(t *testing.T) {
 	is := is.New(t)
-	r := New(pages(map[string]string{"a.html": "{{len 1}}"}))
+	r := New(flowtest.Pages(map[string]string{"a.html": "{{len 1}}"}))
 	r.Funcs = template.FuncMap{"len": func(int) string { return "mine" }}
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/a")), "200 mine")
@@ -403,7 +405,7 @@ func FuzzLayouts(f *testing.F) {
 			}
 			want = before + want + ")"
 		}
-		r := New(pages(texts))
+		r := New(flowtest.Pages(texts))
 		if err := r.Check(); err != nil {
 			t.Fatalf("%v: %v", texts, err)
 		}

@@ -9,23 +9,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/flowtest"
 )
 
-func pages(texts map[string]string) fstest.MapFS {
-	m := fstest.MapFS{}
-	for name, text := range texts {
-		m["router/"+name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	return m
-}
-
 func TestViews(t *testing.T) {
-	r := New(pages(map[string]string{
+	r := New(flowtest.Pages(map[string]string{
 		"about.html":      `About <a href="{{route "users.show" "id" 7 "tab" "x y"}}">7</a>`,
 		"users/[id].html": `User {{.Name}} {{shout .Name}}`,
 		"users/+row.html": `<tr><td>{{.}}</td></tr>`,
@@ -83,7 +76,7 @@ func TestViewFaults(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := New(pages(map[string]string{"a.html": tt.text})).Check()
+			err := New(flowtest.Pages(map[string]string{"a.html": tt.text})).Check()
 			is.True(err != nil)
 			is.True(strings.HasPrefix(err.Error(), tt.want)) // got: see the name
 			is.True(!strings.Contains(err.Error(), "\n"))
@@ -93,7 +86,7 @@ func TestViewFaults(t *testing.T) {
 
 func TestFuncsAreNotCalledAtStartUp(t *testing.T) {
 	is := is.New(t)
-	r := New(pages(map[string]string{"index.html": "{{calls}} {{len routes}}"}))
+	r := New(flowtest.Pages(map[string]string{"index.html": "{{calls}} {{len routes}}"}))
 	calls := 0
 	r.Funcs = template.FuncMap{
 		"calls":  func() int { calls++; return calls },
@@ -105,8 +98,8 @@ func TestFuncsAreNotCalledAtStartUp(t *testing.T) {
 
 func TestSharedTreesFillInPlusFiles(t *testing.T) {
 	is := is.New(t)
-	own := pages(map[string]string{"a.http": "", "+one.html": "own one"})
-	shared := pages(map[string]string{"+one.html": "shared one", "+two.html": "shared two", "b.html": "no route"})
+	own := flowtest.Pages(map[string]string{"a.http": "", "+one.html": "own one"})
+	shared := flowtest.Pages(map[string]string{"+one.html": "shared one", "+two.html": "shared two", "b.html": "no route"})
 	r := New(own, shared)
 	r.At("a").GET().Do(func(req *Request) Response { return View(req.Input("view"), nil) })
 	is.NoErr(r.Check())
@@ -116,7 +109,7 @@ func TestSharedTreesFillInPlusFiles(t *testing.T) {
 }
 
 func TestTemplatesKnowTheRequest(t *testing.T) {
-	r := New(pages(pagesOf(`+layout.html: {{with user}}{{.}}{{else}}nobody{{end}} at {{request.URL.Path}}: {{template "content" .}}
+	r := New(flowtest.Pages(pagesOf(`+layout.html: {{with user}}{{.}}{{else}}nobody{{end}} at {{request.URL.Path}}: {{template "content" .}}
 		users/[id].html: {{request.Param "id"}} {{.}}
 		plain.html: {{template "+who"}}
 		+who.html: {{user}} asked with {{request.Method}}
@@ -156,7 +149,7 @@ func TestTemplatesKnowTheRequest(t *testing.T) {
 func TestTemplatesKnowTheirOwnRequest(t *testing.T) {
 	is := is.New(t)
 	const n = 50
-	r := New(pages(map[string]string{"[id].html": `{{request.Param "id"}}{{meet}}{{user}}`}))
+	r := New(flowtest.Pages(map[string]string{"[id].html": `{{request.Param "id"}}{{meet}}{{user}}`}))
 	var all sync.WaitGroup
 	all.Add(n)
 	r.Funcs = template.FuncMap{"meet": func() string { all.Done(); all.Wait(); return " " }}
@@ -174,7 +167,7 @@ func TestTemplatesKnowTheirOwnRequest(t *testing.T) {
 }
 
 func TestBlock(t *testing.T) {
-	r := New(pages(pagesOf(`+layout.html: <body>{{block "title" .}}site{{end}}{{template "content" .}}{{block "foot" .}}{{end}}</body>
+	r := New(flowtest.Pages(pagesOf(`+layout.html: <body>{{block "title" .}}site{{end}}{{template "content" .}}{{block "foot" .}}{{end}}</body>
 		posts.html: {{define "title"}}posts{{end}}<h1>Posts</h1>{{block "comments" .}}<li>{{.}} {{template "+mark"}}{{end}}{{define "toast"}}<p>{{.}}{{end}}<script>{{block "js" .}}if(a<b){{.}}{{end}}</script>
 		+mark.html: !
 		plain.http: `)))
@@ -221,7 +214,7 @@ func TestBlock(t *testing.T) {
 
 func TestBlockChangesACopy(t *testing.T) {
 	is := is.New(t)
-	r := New(pages(map[string]string{"a.html": `A{{define "b"}}B{{end}}`}))
+	r := New(flowtest.Pages(map[string]string{"a.html": `A{{define "b"}}B{{end}}`}))
 	whole := Page(nil)
 	_ = whole.Block("b")
 	r.At("a").GET().Do(func(*Request) Response { return whole })
@@ -230,7 +223,7 @@ func TestBlockChangesACopy(t *testing.T) {
 
 func TestPartialsThatNeedTheirPage(t *testing.T) {
 	is := is.New(t)
-	r := New(pages(pagesOf(`+p.html: {{template "x" .}}
+	r := New(flowtest.Pages(pagesOf(`+p.html: {{template "x" .}}
 		a.html: {{template "+p" 1}}{{define "x"}}x{{.}}{{end}}
 		b.http: `)))
 	r.At("b").GET().Do(func(*Request) Response { return View("+p", nil) })
@@ -243,7 +236,7 @@ func TestPartialsThatNeedTheirPage(t *testing.T) {
 
 func TestErrorPageByItself(t *testing.T) {
 	is := is.New(t)
-	r := New(pages(pagesOf(`+layout.html: <body>{{template "content" .}}</body>
+	r := New(flowtest.Pages(pagesOf(`+layout.html: <body>{{template "content" .}}</body>
 		+error.html: {{.Status}}
 		a.http: `)))
 	r.At("a").GET().Do(func(*Request) Response { return View("+error", map[string]int{"Status": 1}) })
@@ -253,7 +246,7 @@ func TestErrorPageByItself(t *testing.T) {
 // TestPagesWithoutCode are the same for everyone, and so are sent as a file is.
 func TestPagesWithoutCode(t *testing.T) {
 	long := strings.Repeat("a long page, ", 100)
-	r := New(pages(map[string]string{
+	r := New(flowtest.Pages(map[string]string{
 		"+layout.html":            `<title>{{block "title" .}}site{{end}}</title>{{template "content" .}}`,
 		"about.html":              `{{define "title"}}About{{end}}<a href="{{route "about"}}">` + long,
 		"[[lang]]/help.html":      long,
@@ -340,7 +333,7 @@ func TestPagesWithoutCode(t *testing.T) {
 
 func TestPageWithoutCodeIsRenderedOnce(t *testing.T) {
 	is := is.New(t)
-	r := New(pages(map[string]string{"a.html": `<title>{{block "t" .}}A{{end}}</title> {{"<"}}`}))
+	r := New(flowtest.Pages(map[string]string{"a.html": `<title>{{block "t" .}}A{{end}}</title> {{"<"}}`}))
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/a")), "200 <title>A</title> &lt;")
 	is.Equal(serve(r, "GET", "/a").Header().Get("ETag"), serve(r, "HEAD", "/a").Header().Get("ETag"))
@@ -351,7 +344,7 @@ func TestPageWithoutCodeIsRenderedOnce(t *testing.T) {
 // TestPartialsOfSharedTrees may need what only some applications define.
 func TestPartialsOfSharedTrees(t *testing.T) {
 	is := is.New(t)
-	r := New(pages(pagesOf("a.html: A")), pages(pagesOf(`+head.html: {{template "title" .}}`)))
+	r := New(flowtest.Pages(pagesOf("a.html: A")), flowtest.Pages(pagesOf(`+head.html: {{template "title" .}}`)))
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/a")), "200 A")
 }
@@ -359,7 +352,7 @@ func TestPartialsOfSharedTrees(t *testing.T) {
 // TestUnknownNamesAreNoFaultsIfNobodyCanKnow: a function of With was not called.
 func TestUnknownNamesAreNoFaultsIfNobodyCanKnow(t *testing.T) {
 	is := is.New(t)
-	r := New(pages(pagesOf("index.html: {{route `users.show` `id` 1}}\nusers/[id].html: U")))
+	r := New(flowtest.Pages(pagesOf("index.html: {{route `users.show` `id` 1}}\nusers/[id].html: U")))
 	r.app = &application{}
 	r.app.statics.withs = []with{{pos: fault.Position{File: "app/users.id.go", Line: 1}, want: reflect.TypeFor[int](), register: func(*File, any) {}}}
 	err := r.Check()

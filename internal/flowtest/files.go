@@ -27,3 +27,12 @@ func Row(row string) fstest.MapFS {
 	}
 	return Files(names...)
 }
+
+// Pages returns templates and other files below router/, by name.
+func Pages(texts map[string]string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for name, text := range texts {
+		m["router/"+name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return m
+}

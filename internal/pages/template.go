@@ -1,4 +1,4 @@
-package flow
+package pages
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,8 +17,6 @@ import (
 	"example.com/flow/internal/fault"
 
 	"example.com/flow/internal/routetree"
-
-	"example.com/flow/internal/match"
 )
 
 // A templateFile is one template of the tree, parsed. In a set it goes by its
@@ -53,31 +52,24 @@ func (f *templateFile) isLayout() bool { return path.Base(f.name) == layoutName 
 
 // A library is every template file of a tree, and what its templates may ask for.
 type library struct {
+	Host
 	files    map[string]*templateFile // by name
 	byFile   map[string]*templateFile
-	own      template.FuncMap // Router.Funcs
+	own      template.FuncMap // those of Host.Funcs that html/template takes
 	idle     template.FuncMap // functions of every template that fail
-	route    func(v vantage, name string, params []any) (string, error)
-	asset    func(v vantage, name string) (string, error)
-	sample   vantage                     // of a request for which templates are checked
-	names    map[string]*routetree.Route // of routes; nil if they are not known
-	builtins map[string]bool             // of text/template, those that were asked about
+	builtins map[string]bool  // of text/template, those that were asked about
 	faults   []fault.Fault
 }
 
-// newLibrary returns a library without files, for the routes and public files of a
-// table. own are Router.Funcs.
-func newLibrary(own template.FuncMap, t *table) *library {
+// newLibrary returns a library without files.
+func newLibrary(host Host) *library {
 	l := &library{
+		Host:     host,
 		files:    map[string]*templateFile{},
 		byFile:   map[string]*templateFile{},
-		route:    t.route,
-		asset:    t.asset,
-		names:    t.names,
-		sample:   vantage{t.above.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.above.Names))},
 		builtins: map[string]bool{},
 	}
-	l.own, l.faults = checkFuncs(own)
+	l.own, l.faults = checkFuncs(host.Funcs)
 	l.idle = template.FuncMap{}
 	for _, name := range ownFuncs {
 		l.idle[name] = notNow
@@ -92,16 +84,16 @@ func newLibrary(own template.FuncMap, t *table) *library {
 var ownFuncs = []string{"asset", "request", "route", "user"}
 
 // parse adds a template file to the library.
-func (l *library) parse(src templateText) {
-	f := &templateFile{name: src.name, file: src.file, shared: src.shared, used: !src.shared, trees: map[string]*parse.Tree{}}
+func (l *library) parse(src Text) {
+	f := &templateFile{name: src.Name, file: src.File, shared: src.Shared, used: !src.Shared, trees: map[string]*parse.Tree{}}
 	l.files[f.name], l.byFile[f.file] = f, f
 	// Errors of the parser take the name for a format.
 	name := strings.ReplaceAll(f.file, "%", "%%")
 	t := parse.New(name)
 	t.Mode = parse.SkipFuncCheck // check reports all of them
-	_, err := t.Parse(strings.TrimPrefix(src.text, "\ufeff"), "", "", f.trees)
+	_, err := t.Parse(strings.TrimPrefix(src.Text, "\ufeff"), "", "", f.trees)
 	if err != nil {
-		f.faults = append(f.faults, templateFault(f.file, err))
+		f.faults = append(f.faults, Fault(f.file, err))
 		f.broken = true
 	}
 	for _, t := range f.trees {
@@ -209,14 +201,13 @@ func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
 	case !ok || fn.Ident != "route" && fn.Ident != "asset":
 		return nil
 	case fn.Ident == "asset":
-		_, err := l.asset(l.sample, name.Text)
+		_, err := l.Asset(l.Sample, name.Text)
 		return trimFlow(err)
-	case l.names == nil:
+	case l.Names == nil:
 		return nil
 	}
-	r := l.names[name.Text]
-	if r == nil {
-		return fmt.Errorf("no route is called %q%s", name.Text, fault.Suggest(name.Text, l.names, ": name one with Name, or use an automatic name"))
+	if l.Names[name.Text] == nil {
+		return fmt.Errorf("no route is called %q%s", name.Text, fault.Suggest(name.Text, l.Names, ": name one with Name, or use an automatic name"))
 	}
 	args := cmd.Args[2:]
 	if piped {
@@ -226,7 +217,7 @@ func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
 	if !known && len(params)%2 == 0 {
 		return nil
 	}
-	_, err := routeURL(r, l.sample, name.Text, params)
+	_, err := l.Route(l.Sample, name.Text, params)
 	return trimFlow(err)
 }
 
@@ -253,14 +244,14 @@ func sampleParams(args []parse.Node) (params []any, known bool) {
 	return params, known
 }
 
-// A templateText is a template file that is not parsed yet.
-type templateText struct {
-	name, file, text string
-	shared           bool
+// A Text is a template file that is not parsed yet.
+type Text struct {
+	Name, File, Text string
+	Shared           bool // it is from a further tree
 }
 
-// readTemplates returns the template files of a tree, by name.
-func readTemplates(t *routetree.Tree) (texts []templateText, faults []fault.Fault) {
+// Read returns the template files of a tree, by name.
+func Read(t *routetree.Tree) (texts []Text, faults []fault.Fault) {
 	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
 		src := t.Templates[name]
 		text, err := fs.ReadFile(src.Files, src.File)
@@ -268,13 +259,13 @@ func readTemplates(t *routetree.Tree) (texts []templateText, faults []fault.Faul
 			faults = append(faults, fault.In(src.File, "cannot be read: %v", err))
 			continue
 		}
-		texts = append(texts, templateText{name, src.File, string(text), src.Shared})
+		texts = append(texts, Text{name, src.File, string(text), src.Shared})
 	}
 	return texts, faults
 }
 
 // parseAll parses and checks template files.
-func (l *library) parseAll(texts []templateText) {
+func (l *library) parseAll(texts []Text) {
 	for _, text := range texts {
 		l.parse(text)
 	}
@@ -302,7 +293,7 @@ func lineOf(t *parse.Tree, n parse.Node) int {
 
 // eachNode calls f for each node of a template, from the outside in.
 func eachNode(n parse.Node, f func(parse.Node)) {
-	if isNil(n) { // an else that is not there
+	if n == nil || reflect.ValueOf(n).IsNil() { // an else that is not there
 		return
 	}
 	f(n)

@@ -1,0 +1,33 @@
+// Package pages makes templates ready. [Read] takes the template files of a tree,
+// [Make] parses them, puts each page into its layouts, has html/template escape it, and
+// checks all that can be checked before a request: the result are [Views], which render,
+// and a fault for everything that is wrong. What templates may ask of the application is
+// given as functions, in a [Host].
+package pages
+
+import (
+	"html/template"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/routetree"
+)
+
+// A Host is what templates may ask of an application. Where a function takes at, it is
+// the request that a view is rendered for, or nil if there is none.
+type Host struct {
+	Funcs template.FuncMap // of the application
+	Route func(at any, name string, params []any) (string, error)
+	Asset func(at any, name string) (string, error)
+	User  func(at any) any
+
+	Sample     any                         // stands for a request when templates are checked
+	PerRequest bool                        // URLs depend on the request
+	Names      map[string]*routetree.Route // of routes; nil if they are not known
+}
+
+// Make makes a view of each template, and reports what is wrong about them.
+func Make(t *routetree.Tree, texts []Text, host Host) (*Views, []fault.Fault) {
+	l := newLibrary(host)
+	l.parseAll(texts)
+	return l.views(t), l.faults
+}

@@ -1,0 +1,454 @@
+package pages
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"html/template"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/template/parse"
+
+	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/routetree"
+)
+
+// Views are the templates of an application, escaped and ready to be rendered.
+type Views struct {
+	byName map[string]*View
+	errors map[string]*View // error pages in their layouts, by directory
+	places map[string]*View // the error page for what matches nothing, by URL of a directory
+	lost   bool
+}
+
+// A View is a template that can be rendered: a page or an error page in its
+// layouts, or a +file by itself.
+type View struct {
+	file  string
+	whole *executable
+	fixed bool
+	// blocks are what the page itself defines, for one block alone. Those that it shows
+	// are made ready when they are first asked for: few are.
+	blocks map[string]func() (*executable, error)
+	err    error // why it cannot be rendered by itself
+}
+
+// View returns the view of a template, by its path below router/ without extension, or
+// nil.
+func (v *Views) View(name string) *View { return v.byName[name] }
+
+// Lost reports whether an error page has faults, which in development keep nobody from
+// asking for it.
+func (v *Views) Lost() bool { return v.lost }
+
+// IsFixed reports whether the view is the same for every request, unless its data is
+// not.
+func (v *View) IsFixed() bool { return v.fixed }
+
+// An executable is a template to begin with, and all that it calls, as html/template
+// has escaped it.
+type executable struct {
+	name   string
+	shared *instance  // if it asks for no request
+	idle   *sync.Pool // else: of instances that nobody uses now
+}
+
+// An instance is templates that are ready to be executed. Functions of a template
+// are the same for all its executions, so each request that is rendered at a time
+// has an instance to itself, whose functions request and user speak of it.
+type instance struct {
+	templates *template.Template
+	at        any // the request
+}
+
+// views makes a view of each template, and reports what is wrong about them and
+// the sets that they are in.
+func (l *library) views(t *routetree.Tree) *Views {
+	v := &Views{byName: map[string]*View{}, errors: map[string]*View{}}
+	called := l.calledPartials()
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
+		f := l.files[name]
+		if f.isLayout() {
+			continue
+		}
+		dir, isError := dirOf(name), path.Base(name) == errorName
+		f.used = f.used || isError && (dir == "" || t.Dirs[dir])
+		made, faults := l.view(f, l.layoutsOf(name))
+		switch {
+		case made != nil:
+		case len(faults) > 0 && (isPartial(name) && called[f.file] || !f.used): // it may need what a page defines
+			made = &View{file: f.file, err: fault.Join(faults)}
+		default:
+			v.lost = v.lost || isError
+			l.faults = append(l.faults, faults...)
+			continue
+		}
+		v.byName[name] = made
+		if isError && made.err == nil {
+			v.byName[name], v.errors[dir] = made.bare(), made
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
+		if f := l.files[name]; f.used {
+			l.faults = append(l.faults, f.faults...)
+		}
+	}
+	v.findPlaces(t)
+	return v
+}
+
+// bare returns the view of an error page without its layouts.
+func (v *View) bare() *View {
+	whole, err := v.blocks[v.file]()
+	return &View{file: v.file, whole: whole, err: err}
+}
+
+// calledPartials returns the partials that another file calls.
+func (l *library) calledPartials() map[string]bool {
+	called := map[string]bool{}
+	for _, f := range l.files {
+		for _, t := range f.trees {
+			eachCall(t, func(n *parse.TemplateNode) {
+				if n.Name != f.file {
+					called[n.Name] = true
+				}
+			})
+		}
+	}
+	return called
+}
+
+// dirOf returns the directory of a template, "" for the outermost.
+func dirOf(name string) string {
+	if dir := path.Dir(name); dir != "." {
+		return dir
+	}
+	return ""
+}
+
+// view makes the view of a file. It returns nil if that is not possible, with
+// faults unless they are those of the files by themselves.
+func (l *library) view(f *templateFile, layouts []*templateFile) (*View, []fault.Fault) {
+	s, faults := l.assemble(f, layouts)
+	if s == nil {
+		return nil, faults
+	}
+	v := &View{file: f.file, fixed: !l.asks(s), blocks: map[string]func() (*executable, error){}}
+	for name := range l.own {
+		v.fixed = v.fixed && !s.calls[name]
+	}
+	templates := s.templates()
+	if name, ok := l.calledInParts(s, templates); ok {
+		t := s.trees[name]
+		return nil, []fault.Fault{fault.InLine(t.ParseName, lineOf(t, t.Root), "%q ends within a tag, an attribute, a script or a style, and is called more than once, of which html/template escapes only the first rightly: end what it begins", plainName(name))}
+	}
+	whole, err := l.executable(s, templates, s.outer)
+	if err != nil {
+		return nil, l.escapeFaults(s, append([]*templateFile{f}, layouts...), err)
+	}
+	v.whole = whole
+	for name := range f.trees {
+		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return l.executable(s, templates, name) })
+	}
+	for _, name := range s.fragments { // only Block reaches them, so they are to be shown by themselves
+		if _, err := v.blocks[name](); err != nil {
+			faults = append(faults, l.escapeFaults(s, nil, err)...)
+		}
+	}
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	return v, nil
+}
+
+// asks reports whether the templates of a set ask for the request.
+func (l *library) asks(s *set) bool {
+	forURL := s.calls["route"] || s.calls["asset"]
+	return s.calls["request"] || s.calls["user"] || forURL && l.PerRequest
+}
+
+// templates returns the set as html/template holds it. It is never executed, so
+// that it can be cloned: html/template changes what it escapes.
+func (s *set) templates() *template.Template {
+	templates := template.New("")
+	for _, name := range slices.Sorted(maps.Keys(s.trees)) {
+		template.Must(templates.AddParseTree(name, s.trees[name])) // fails for executed templates
+	}
+	return templates
+}
+
+// without returns the set with one template of it empty.
+func (s *set) without(name string) *set {
+	rest := *s
+	rest.trees = maps.Clone(s.trees)
+	rest.trees[name] = &parse.Tree{Name: name, ParseName: name, Root: &parse.ListNode{NodeType: parse.NodeList}}
+	return &rest
+}
+
+// executable makes one template of a set ready.
+func (l *library) executable(s *set, templates *template.Template, name string) (*executable, error) {
+	in, err := l.instance(templates, name)
+	if err != nil {
+		return nil, err
+	}
+	e := &executable{name: name}
+	if !l.asks(s) {
+		e.shared = in
+		return e, nil
+	}
+	e.idle = &sync.Pool{New: func() any {
+		in, err := l.instance(templates, name)
+		if err != nil {
+			panic(err) // does not happen: the first was made of the same
+		}
+		return in
+	}}
+	e.idle.Put(in)
+	return e, nil
+}
+
+func (l *library) instance(templates *template.Template, name string) (*instance, error) {
+	escaped, err := l.escape(templates, name)
+	if err != nil {
+		return nil, err
+	}
+	in := &instance{templates: escaped}
+	escaped.Funcs(l.own).Funcs(template.FuncMap{
+		"request": func() any { return in.at },
+		"user":    func() any { return l.User(in.at) },
+		"route":   func(name string, params ...any) (string, error) { return l.Route(in.at, name, params) },
+		"asset":   func(name string) (string, error) { return l.Asset(in.at, name) },
+	})
+	return in, nil
+}
+
+// escape returns a copy of templates in which one is escaped. html/template does
+// that at the first execution, which is one that has no effect: all functions
+// fail then, and so does what it writes to.
+func (l *library) escape(templates *template.Template, name string) (*template.Template, error) {
+	escaped := template.Must(templates.Clone()).Funcs(l.idle) // fails for executed templates
+	var fault *template.Error
+	if err := escaped.ExecuteTemplate(notNowWriter{}, name, nil); errors.As(err, &fault) {
+		return nil, fault
+	}
+	return escaped, nil
+}
+
+// calledInParts returns a template that does not end what it begins, such as a
+// tag, and is called more than once. html/template then escapes what follows the
+// second call as if nothing had begun.
+func (l *library) calledInParts(s *set, templates *template.Template) (name string, ok bool) {
+	calls := map[string]int{}
+	for _, t := range s.trees {
+		eachCall(t, func(n *parse.TemplateNode) { calls[n.Name]++ })
+	}
+	for _, name := range slices.Sorted(maps.Keys(calls)) {
+		if calls[name] > 1 && l.endsWithin(templates, name) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// plainName returns what people call a template.
+func plainName(name string) string {
+	return strings.TrimSuffix(routetree.BelowRouter(name), ".html")
+}
+
+// escapeFaults says where an error of html/template is, which finds many only where
+// something else begins or ends: each of the files that is wrong by itself, a layout
+// around nothing, or else wherever html/template found it.
+func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault.Fault {
+	var faults []fault.Fault
+	for i, f := range files {
+		alone := s
+		if i > 0 {
+			alone = s.without(files[i-1].file)
+		}
+		if _, err := l.escape(alone.templates(), f.file); err != nil {
+			own := escapeFault(s, err)
+			if i == 0 {
+				own.Text += l.suspects(s)
+			}
+			faults = append(faults, own)
+		}
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	whole := escapeFault(s, err)
+	if whole.File != s.inner {
+		whole.Text += ", with " + s.inner + " in it"
+	}
+	return []fault.Fault{whole}
+}
+
+// suspects names the partials of a set that do not end what they begin.
+func (l *library) suspects(s *set) string {
+	text, templates := "", s.templates()
+	for _, name := range slices.Sorted(maps.Keys(s.trees)) {
+		if p := l.byFile[name]; p != nil && isPartial(p.name) && name != s.inner && l.endsWithin(templates, name) {
+			text += "; " + name + " does not end what it begins"
+		}
+	}
+	return text
+}
+
+// endsWithin reports whether a template does not end what it begins.
+func (l *library) endsWithin(templates *template.Template, name string) bool {
+	var fault *template.Error
+	_, err := l.escape(templates, name)
+	return errors.As(err, &fault) && fault.ErrorCode == template.ErrEndContext
+}
+
+func escapeFault(s *set, err error) fault.Fault {
+	var escaping *template.Error
+	if !errors.As(err, &escaping) {
+		return Fault(s.inner, err)
+	}
+	name, _, _ := strings.Cut(escaping.Name, "$htmltemplate_") // html/template's copies for other contexts
+	t := s.trees[cmp.Or(name, s.inner)]
+	if t == nil || escaping.Node != nil {
+		return Fault(s.inner, escaping)
+	}
+	line := cmp.Or(escaping.Line, lineOfText(t, escaping.Description))
+	return fault.InLine(t.ParseName, line, "%s", plainEscaping(escaping.Description))
+}
+
+// lineOfText returns the line of the text that an error of html/template quotes, or
+// else that of the end of a template.
+func lineOfText(t *parse.Tree, description string) int {
+	_, quoted, _ := strings.Cut(description, ": ")
+	text, err := strconv.Unquote(quoted)
+	last, found := 1, 0
+	eachNode(t.Root, func(n parse.Node) {
+		if n, ok := n.(*parse.TextNode); ok {
+			i := bytes.Index(n.Text, []byte(text))
+			if err == nil && i >= 0 && found == 0 {
+				found = lineOf(t, n) + bytes.Count(n.Text[:i], []byte("\n"))
+			}
+			last = lineOf(t, n) + bytes.Count(n.Text, []byte("\n"))
+		}
+	})
+	return cmp.Or(found, last)
+}
+
+var errNotNow = errors.New("not now")
+
+func notNow(...any) (any, error) { return nil, errNotNow }
+
+type notNowWriter struct{}
+
+func (notNowWriter) Write([]byte) (int, error) { return 0, errNotNow }
+
+// checkFuncs returns functions that html/template takes: it panics for a value that
+// is no function, in place of which another stands then, and for a name that is no
+// identifier. Names that are taken are faults too.
+func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault.Fault) {
+	good = template.FuncMap{}
+	for _, name := range slices.Sorted(maps.Keys(funcs)) {
+		switch {
+		case slices.Contains(ownFuncs, name):
+			faults = append(faults, fault.Fault{Text: fmt.Sprintf("Router.Funcs: %q is a function of every template already: call this one otherwise", name)})
+			continue
+		case strings.HasPrefix(name, "_html_template_") || slices.Contains(templateWords, name):
+			faults = append(faults, fault.Fault{Text: fmt.Sprintf("Router.Funcs: %q is a word of html/template itself: call this one otherwise", name)})
+			continue
+		}
+		good[name] = funcs[name]
+		if err := checkFunc(name, funcs[name]); err != nil {
+			faults = append(faults, fault.Fault{Text: err.Error()})
+			if good[name] = notNow; checkFunc(name, notNow) != nil {
+				delete(good, name)
+			}
+		}
+	}
+	return good, faults
+}
+
+// templateWords cannot be called, whatever they stand for.
+var templateWords = []string{"block", "break", "continue", "define", "else", "end", "false", "if", "nil", "range", "template", "true", "with"}
+
+func checkFunc(name string, f any) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("Router.Funcs: %v", v)
+		}
+	}()
+	template.New("").Funcs(template.FuncMap{name: f})
+	return nil
+}
+
+// templateLine finds the line in an error of text/template or html/template.
+var templateLine = regexp.MustCompile(`^(?:html/)?template: ?(.*?):(\d+)(?::\d+)?: (?:template: )?(.*)$`)
+
+// Fault gives a template's error the form of all faults: file:line: what.
+func Fault(file string, err error) fault.Fault {
+	text := plainEscaping(strings.ReplaceAll(err.Error(), "\n", " "))
+	if m := templateLine.FindStringSubmatch(text); m != nil {
+		line, _ := strconv.Atoi(m[2])
+		return fault.InLine(m[1], line, "%s", m[3])
+	}
+	return fault.In(file, "%s", text)
+}
+
+// contexts is how html/template describes, to itself, where in the HTML it is, and
+// what it adds to the name of a template for that place.
+var contexts = regexp.MustCompile(`: \{state\w+ .*$|\$htmltemplate_\w+`)
+
+func plainEscaping(text string) string {
+	text = contexts.ReplaceAllString(text, "")
+	return strings.Replace(text, "ends in a non-text context", "ends within a tag, an attribute, a script or a style", 1)
+}
+
+// buffers are for rendering.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxBuffer is the size in bytes of the largest buffer that is kept for the next
+// page.
+const maxBuffer = 1 << 20
+
+// Render executes the view for a request, or one block of it if block is not "".
+func (v *View) Render(at any, block string, data any) (string, error) {
+	if v.err != nil {
+		return "", fmt.Errorf("%s cannot be rendered by itself: %w", v.file, v.err)
+	}
+	if block == "" {
+		return v.whole.execute(at, data)
+	}
+	ready := v.blocks[block]
+	if ready == nil || block == v.file {
+		return "", fmt.Errorf("Block(%q): %s has no such {{define}} or {{block}}", block, v.file)
+	}
+	e, err := ready()
+	if err != nil {
+		return "", fmt.Errorf("Block(%q): it cannot be shown by itself: %s", block, plainEscaping(err.Error()))
+	}
+	return e.execute(at, data)
+}
+
+func (e *executable) execute(at any, data any) (string, error) {
+	in := e.shared
+	if in == nil {
+		in = e.idle.Get().(*instance)
+		in.at = at
+		defer func() {
+			in.at = nil
+			e.idle.Put(in)
+		}()
+	}
+	b := buffers.Get().(*bytes.Buffer)
+	err := in.templates.ExecuteTemplate(b, e.name, data)
+	html := b.String()
+	if b.Reset(); b.Cap() <= maxBuffer {
+		buffers.Put(b)
+	}
+	return html, err
+}
