@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/accept"
 	"example.com/flow/internal/fault"
 
 	"example.com/flow/internal/pattern"
@@ -32,7 +33,7 @@ type asset struct {
 
 // siblings are the extensions of files that are a smaller form of the file beside
 // them, by content coding.
-var siblings = [anyCoding]string{codingGzip: ".gz", codingBrotli: ".br", codingZstd: ".zst"}
+var siblings = [accept.Codings]string{accept.Gzip: ".gz", accept.Brotli: ".br", accept.Zstd: ".zst"}
 
 // Files up to these sizes, in bytes, are held in memory, compressed ones too.
 // Larger ones are read for each request.
@@ -71,13 +72,13 @@ func (c *compiler) readAssets() {
 func (a *asset) read(files heldFiles, smaller []string) error {
 	file := a.file
 	mediaType := mediaTypeOfFile(file, func() []byte { return head(files, file) })
-	identity, err := files.form(file, codingIdentity, compressible(mediaType))
+	identity, err := files.form(file, accept.Identity, compressible(mediaType))
 	if err != nil {
 		return fmt.Errorf("cannot be read: %w", err)
 	}
 	var others []*form
 	for _, sibling := range smaller {
-		which := slices.Index(siblings[:], path.Ext(sibling))
+		which := accept.Coding(slices.Index(siblings[:], path.Ext(sibling)))
 		f, err := files.form(sibling, which, compressible(mediaType))
 		if err != nil {
 			return fmt.Errorf("%s, a smaller form of it, cannot be read: %w", sibling, err)
@@ -106,7 +107,7 @@ type heldFiles struct {
 }
 
 // form reads a file as one form of a content.
-func (h heldFiles) form(file string, which int, compressible bool) (*form, error) {
+func (h heldFiles) form(file string, which accept.Coding, compressible bool) (*form, error) {
 	if text, ok := h.texts[file]; ok {
 		return newForm(which, text), nil
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/accept"
 	"example.com/flow/internal/race"
 )
 
@@ -258,7 +259,7 @@ func TestSiblingsAreHeldOnce(t *testing.T) {
 	r := New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte("a{}")}, "public/a.css.br": {Data: []byte("br")}})
 	is.NoErr(r.Check())
 	assets := r.table.Load().assets
-	is.True(&assets["a.css"].content.forms[codingBrotli].body[0] == &assets["a.css.br"].content.forms[codingIdentity].body[0])
+	is.True(&assets["a.css"].content.forms[accept.Brotli].body[0] == &assets["a.css.br"].content.forms[accept.Identity].body[0])
 }
 
 func TestSiblingsThatAreEmpty(t *testing.T) {
@@ -326,7 +327,7 @@ func TestLargeFilesAreNotHeld(t *testing.T) {
 	tree := fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: large}}
 	r := New(tree)
 	is.NoErr(r.Check())
-	is.True(r.table.Load().assets["film.mp4"].content.forms[codingIdentity].open != nil) // it is opened each time
+	is.True(r.table.Load().assets["film.mp4"].content.forms[accept.Identity].open != nil) // it is opened each time
 	w := serve(r, "GET", "/film.mp4")
 	is.Equal(w.Code, 200)
 	is.True(bytes.Equal(w.Body.Bytes(), large))

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"example.com/flow/internal/accept"
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
@@ -82,7 +83,7 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if i < 0 {
 		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
-		problem{status: http.StatusInternalServerError}.response(preferred(acceptOf(r), false)).send(w, r.Method == http.MethodHead)
+		problem{status: http.StatusInternalServerError}.response(accept.MediaType(acceptOf(r), false)).send(w, r.Method == http.MethodHead)
 		return
 	}
 	if req.Request != r {

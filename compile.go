@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"example.com/flow/internal/accept"
 	"example.com/flow/internal/fault"
 
 	"example.com/flow/internal/pattern"
@@ -330,7 +331,7 @@ func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handle
 	if guarded {
 		cache = privately
 	}
-	return handler{content: newContent(htmlType[0], newForm(codingIdentity, []byte(html))), cache: cache}
+	return handler{content: newContent(htmlType[0], newForm(accept.Identity, []byte(html))), cache: cache}
 }
 
 func hasGuard(steps []step) bool {

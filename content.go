@@ -14,14 +14,16 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"example.com/flow/internal/accept"
 )
 
 // A content is what is sent as it is: a public file, or a page without code. It
 // does not change, except that its gzip form may be made when it is first asked for.
 type content struct {
 	contentType []string
-	forms       [anyCoding]*form // nil for what there is not; that of identity never is
-	varies      bool             // has, or may have, more than one form
+	forms       [accept.Codings]*form // nil for what there is not; that of identity never is
+	varies      bool                  // has, or may have, more than one form
 
 	packs   bool                 // gzip may be made of identity
 	packing sync.Mutex           // held by the request that makes it
@@ -31,25 +33,14 @@ type content struct {
 // A form is one representation of a content. Its header values are shared by all
 // answers: nothing appends to them in place, their capacity is 1.
 type form struct {
-	which  int      // of the codings
-	coding []string // Content-Encoding
+	which  accept.Coding // of the codings
+	coding []string      // Content-Encoding
 	etag   []string
 	length []string
 	size   int64
 	body   []byte
 	open   func() (io.ReadSeekCloser, error) // if it is too large to be held
 }
-
-// The content codings that a form may have.
-const (
-	codingIdentity = iota
-	codingGzip
-	codingBrotli
-	codingZstd
-	anyCoding // what a client calls the rest
-)
-
-var codingNames = [anyCoding + 1]string{"identity", "gzip", "br", "zstd", "*"}
 
 // What a Cache-Control says: ask each time, that and keep it from others, or never ask.
 var (
@@ -69,11 +60,11 @@ const gzipGain = 64
 // newContent returns the content of a media type in one form or several.
 func newContent(contentType string, identity *form, smaller ...*form) *content {
 	c := &content{contentType: []string{contentType}}
-	c.forms[codingIdentity] = identity
+	c.forms[accept.Identity] = identity
 	for _, f := range smaller {
 		c.forms[f.which] = f
 	}
-	c.packs = c.forms[codingGzip] == nil && len(identity.body) > gzipGain && compressible(contentType)
+	c.packs = c.forms[accept.Gzip] == nil && len(identity.body) > gzipGain && compressible(contentType)
 	c.varies = c.packs || len(smaller) > 0
 	return c
 }
@@ -97,7 +88,7 @@ func (c *content) held() bool {
 }
 
 // newForm returns a form that is held in memory. body is not changed any more.
-func newForm(which int, body []byte) *form {
+func newForm(which accept.Coding, body []byte) *form {
 	f, _ := measure(which, bytes.NewReader(body)) // reading it cannot fail
 	f.body = body
 	return f
@@ -105,7 +96,7 @@ func newForm(which int, body []byte) *form {
 
 // newFileForm returns a form that is too large to be held. It is read once now,
 // for its tag, and opened again for each request.
-func newFileForm(which int, open func() (io.ReadSeekCloser, error)) (*form, error) {
+func newFileForm(which accept.Coding, open func() (io.ReadSeekCloser, error)) (*form, error) {
 	file, err := open()
 	if err != nil {
 		return nil, err
@@ -121,12 +112,12 @@ func newFileForm(which int, open func() (io.ReadSeekCloser, error)) (*form, erro
 
 // measure returns a form without its body. Tags of different codings differ, also
 // if the bytes do not (RFC 9110, section 8.8.3).
-func measure(which int, body io.Reader) (*form, error) {
+func measure(which accept.Coding, body io.Reader) (*form, error) {
 	f := &form{which: which}
 	sum := sha256.New()
-	if which != codingIdentity {
-		f.coding = []string{codingNames[which]}
-		io.WriteString(sum, codingNames[which])
+	if which != accept.Identity {
+		f.coding = []string{which.String()}
+		io.WriteString(sum, which.String())
 	}
 	size, err := io.Copy(sum, body)
 	if err != nil {
@@ -155,14 +146,14 @@ func (c *content) pack(wait bool) *form {
 		}
 		defer c.packing.Unlock()
 		if f = c.packed.Load(); f == nil {
-			f = c.forms[codingIdentity]
+			f = c.forms[accept.Identity]
 			if smaller := gzipped(f.body); len(smaller)+gzipGain < len(f.body) {
-				f = newForm(codingGzip, smaller)
+				f = newForm(accept.Gzip, smaller)
 			}
 			c.packed.Store(f)
 		}
 	}
-	if f.which == codingIdentity {
+	if f.which == accept.Identity {
 		return nil
 	}
 	return f
@@ -186,7 +177,7 @@ func (c *content) serve(w http.ResponseWriter, r *http.Request, cache []string) 
 	// Middleware that compresses what it is given has announced that already: the
 	// bytes that are sent are not those that length, tag and ranges are about.
 	recoded := len(h["Content-Encoding"]) > 0
-	f, status := c.forms[codingIdentity], http.StatusOK
+	f, status := c.forms[accept.Identity], http.StatusOK
 	if !recoded {
 		if f = c.choose(r.Header["Accept-Encoding"]); f == nil {
 			if !c.varies {
@@ -287,8 +278,8 @@ func addVary(h http.Header) {
 
 // choose returns the form that an Accept-Encoding header prefers, and of several
 // the smallest; nil if it accepts none. Gzip is made only if no other is as good.
-func (c *content) choose(accept []string) *form {
-	scores := preferences(accept)
+func (c *content) choose(header []string) *form {
+	scores := accept.Weights(header)
 	var best *form
 	score := 1
 	for which, f := range c.forms {
@@ -299,7 +290,7 @@ func (c *content) choose(accept []string) *form {
 			best, score = f, scores[which]
 		}
 	}
-	if !c.packs || scores[codingGzip] < score || best != nil && best.coding != nil && scores[codingGzip] == score {
+	if !c.packs || scores[accept.Gzip] < score || best != nil && best.coding != nil && scores[accept.Gzip] == score {
 		return best
 	}
 	if f := c.pack(best == nil); f != nil {
@@ -326,7 +317,7 @@ func lists(lines []string, etag string, weak bool) bool {
 	if len(lines) == 1 && strings.TrimSpace(lines[0]) == "*" {
 		return true
 	}
-	for tag := range items(lines) {
+	for tag := range accept.Items(lines) {
 		tag = strings.TrimSpace(tag)
 		if weak {
 			tag = strings.TrimPrefix(tag, "W/")
@@ -352,7 +343,7 @@ const (
 // compressed.
 func (f *form) wantsRange(h http.Header) bool {
 	lines := h["Range"]
-	if len(lines) != 1 || len(lines[0]) > maxListBytes || f.size == 0 {
+	if len(lines) != 1 || len(lines[0]) > accept.MaxBytes || f.size == 0 {
 		return false
 	}
 	if condition, ok := h["If-Range"]; ok && (len(condition) != 1 || strings.TrimSpace(condition[0]) != f.etag[0]) {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/accept"
 	"example.com/flow/internal/race"
 )
 
@@ -56,7 +57,7 @@ func (f *watchedFile) open() (io.ReadSeekCloser, error) {
 func streamed(tb testing.TB, contentType string, body []byte) (*content, *watchedFile) {
 	tb.Helper()
 	f := &watchedFile{Reader: bytes.NewReader(body)}
-	opened, err := newFileForm(codingIdentity, f.open)
+	opened, err := newFileForm(accept.Identity, f.open)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -67,9 +68,9 @@ func streamed(tb testing.TB, contentType string, body []byte) (*content, *watche
 func inMemory(contentType string, body []byte, smaller map[string][]byte) *content {
 	var others []*form
 	for _, ext := range slices.Sorted(maps.Keys(smaller)) {
-		others = append(others, newForm(slices.Index(siblings[:], ext), smaller[ext]))
+		others = append(others, newForm(accept.Coding(slices.Index(siblings[:], ext)), smaller[ext]))
 	}
-	return newContent(contentType, newForm(codingIdentity, body), others...)
+	return newContent(contentType, newForm(accept.Identity, body), others...)
 }
 
 // tagOf returns the ETag of bytes.
@@ -157,7 +158,7 @@ func TestContentAnswers(t *testing.T) {
 		ready = inMemory("image/png", []byte("ten bytes."), map[string][]byte{".gz": []byte("gz")})
 		large = func() *content { c, _ := streamed(t, cssType, css); return c }()
 	)
-	tag, gzipTag := text.forms[codingIdentity].etag[0], text.pack(true).etag[0]
+	tag, gzipTag := text.forms[accept.Identity].etag[0], text.pack(true).etag[0]
 	many := func(item string, n int) string {
 		return "Range: bytes=" + strings.TrimSuffix(strings.Repeat(item+",", n), ",")
 	}
@@ -324,8 +325,8 @@ func TestContentFormsAreTheSameContent(t *testing.T) {
 	is.True(large.hash() == inMemory("text/css", css, nil).hash())               // where it lies does not matter
 	is.True(large.hash() != inMemory("text/plain", css, nil).hash())             // what it is does
 	same := inMemory("text/css", css, map[string][]byte{".br": css, ".gz": css}) // tags differ all the same
-	is.True(same.forms[codingBrotli].etag[0] != same.forms[codingGzip].etag[0])
-	is.True(same.forms[codingBrotli].etag[0] != same.forms[codingIdentity].etag[0])
+	is.True(same.forms[accept.Brotli].etag[0] != same.forms[accept.Gzip].etag[0])
+	is.True(same.forms[accept.Brotli].etag[0] != same.forms[accept.Identity].etag[0])
 	is.True(regexp.MustCompile(`^[a-z2-7]{16}$`).MatchString(c.hash()))
 }
 
@@ -456,7 +457,7 @@ func TestContentOfAFile(t *testing.T) {
 	is.True(errors.Is(err, f.err))
 	is.Equal(err.Error(), "flow: gone")
 	is.Equal(len(w.Header()), 0) // a 500 is not immutable
-	_, err = newFileForm(codingIdentity, f.open)
+	_, err = newFileForm(accept.Identity, f.open)
 	is.Equal(err, f.err)
 }
 
@@ -525,7 +526,7 @@ func TestContentRanges(t *testing.T) {
 func TestContentRangesDoNotExplode(t *testing.T) {
 	is := is.New(t)
 	c := inMemory("text/css; charset=utf-8", stylesheet(500), nil)
-	size := int(c.forms[codingIdentity].size)
+	size := int(c.forms[accept.Identity].size)
 	partial := 0
 	for n := 2; n < 2000; n++ {
 		w := fetch(c, "GET", "Range: bytes="+strings.Repeat("9000-9001,", n))
@@ -568,4 +569,108 @@ func TestContentAllocatesNothing(t *testing.T) {
 			}), 0.0)
 		})
 	}
+}
+
+// slowChoice is choose, plainly: it returns the name of the coding, "" for none.
+func slowChoice(c *content, header []string) string {
+	weights := map[string]int{}
+	for item := range accept.Items(header) {
+		fields := strings.Split(item, ";")
+		name := strings.TrimSpace(fields[0])
+		for _, known := range []string{"identity", "gzip", "br", "zstd"} {
+			if strings.EqualFold(name, known) || strings.EqualFold(name, "x-"+known) && known == "gzip" {
+				name = known
+			}
+		}
+		if _, ok := weights[name]; ok {
+			continue
+		}
+		weights[name] = 1000
+		for _, field := range fields[1:] {
+			key, value, _ := strings.Cut(field, "=")
+			if strings.EqualFold(strings.TrimSpace(key), "q") {
+				m := regexp.MustCompile(`^([0-9]?)(?:\.([0-9]*))?$`).FindStringSubmatch(strings.TrimSpace(value))
+				weights[name] = 0
+				if m != nil {
+					if n, _ := strconv.Atoi(m[1] + (m[2] + "000")[:3]); n <= 1000 {
+						weights[name] = n
+					}
+				}
+				break
+			}
+		}
+	}
+	type candidate struct {
+		name         string
+		weight, size int
+	}
+	var candidates []candidate
+	for coding, f := range c.forms {
+		name := accept.Coding(coding).String()
+		size := 0
+		switch {
+		case f != nil:
+			size = len(f.body)
+		case name == "gzip" && c.packs && c.pack(true) != nil:
+			size = len(c.forms[accept.Identity].body) - 1 // better than that, no more is known before
+		default:
+			continue
+		}
+		weight, named := weights[name]
+		others, star := weights["*"]
+		switch {
+		case named:
+		case name == "identity" && star && others == 0:
+			weight = 0
+		case name == "identity":
+			weight = -1 // acceptable, after everything that was asked for
+		default:
+			weight = others
+		}
+		if weight != 0 {
+			candidates = append(candidates, candidate{name, weight, size})
+		}
+	}
+	if len(candidates) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int {
+		if a.weight != b.weight {
+			return b.weight - a.weight
+		}
+		return a.size - b.size
+	})
+	return candidates[0].name
+}
+
+func FuzzAcceptEncoding(f *testing.F) {
+	for _, header := range []string{
+		"", "gzip", "gzip, deflate, br, zstd", "*", "*;q=0", "identity;q=0", "gzip;q=0.5, *;q=0.4, identity;q=0.3",
+		"x-gzip;q=1.000\nbr;q=.5", "GZIP ; Q=0.12345, zstd;q=1.0001,br;q", "identity;q=0.001, *;q=0.002", "br;q=0,br,*",
+	} {
+		f.Add(header)
+	}
+	css := stylesheet(50)
+	contents := []*content{
+		inMemory("text/css", css, nil),
+		inMemory("image/png", css, nil),
+		inMemory("text/css", css, map[string][]byte{".br": css[:90]}),
+		inMemory("text/css", css, map[string][]byte{".br": css[:50], ".zst": css[:40], ".gz": css[:60]}),
+		inMemory("text/css", css[:40], map[string][]byte{".br": css[:50], ".zst": css[:60]}), // larger than what they stand for
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		lines := strings.Split(header, "\n")
+		for i, c := range contents {
+			got := ""
+			if f := c.choose(lines); f != nil {
+				got = "identity"
+				if f.coding != nil {
+					got = f.coding[0]
+				}
+			}
+			if want := slowChoice(c, lines); got != want {
+				t.Errorf("content %d: %q: got %q, want %q", i, lines, got, want)
+			}
+		}
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/flow/internal/accept"
 	"example.com/flow/internal/fault"
 
 	"example.com/flow/internal/pattern"
@@ -254,7 +255,7 @@ func (d *disk) public(file string) flowFunc {
 // showFault answers with an error in all detail.
 func showFault(r *http.Request, err error) Response {
 	p := problem{status: http.StatusInternalServerError, detail: trimFlow(err).Error()}
-	if mediaType := preferred(acceptOf(r), true); mediaType != "text/html" {
+	if mediaType := accept.MediaType(acceptOf(r), true); mediaType != "text/html" {
 		return p.response(mediaType)
 	}
 	var b strings.Builder

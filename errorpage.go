@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/accept"
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
@@ -96,7 +97,7 @@ func (v *views) errorPage(x *exchange, req *Request) *view {
 // is to be, is that of the nearest error page. If that fails, the answer is plain
 // text, and the error says why; in development the answer says it too.
 func (x *exchange) present(req *Request, p problem) (Response, error) {
-	mediaType := preferred(acceptOf(req.Request), x.endpoint.isPage())
+	mediaType := accept.MediaType(acceptOf(req.Request), x.endpoint.isPage())
 	if x.router == nil {
 		return p.response(mediaType), nil
 	}
