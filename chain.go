@@ -256,8 +256,8 @@ func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
 // serve answers the request, and reports whether the exchange may be used again.
 func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool) {
 	e := x.endpoint
-	if c := e.handler.content; c != nil && len(e.steps) == 0 {
-		c.serve(w, r, e.handler.cache)
+	if e.handler.content != nil && len(e.steps) == 0 {
+		e.handler.serveContent(w, r)
 		return true
 	}
 	x.req.Request = r
@@ -373,7 +373,7 @@ func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	e := x.endpoint
 	if e.handler.content != nil {
-		e.handler.content.serve(w, req.Request, e.handler.cache)
+		e.handler.serveContent(w, req.Request)
 		return
 	}
 	if e.inner != nil {

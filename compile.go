@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/flow/internal/accept"
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/public"
 
 	"example.com/flow/internal/pattern"
 
@@ -331,7 +331,7 @@ func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handle
 	if guarded {
 		cache = privately
 	}
-	return handler{content: newContent(htmlType[0], newForm(accept.Identity, []byte(html))), cache: cache}
+	return handler{content: public.New(htmlType[0], []byte(html)), cache: cache}
 }
 
 func hasGuard(steps []step) bool {

@@ -15,6 +15,7 @@ import (
 
 	"example.com/flow/internal/accept"
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/public"
 
 	"example.com/flow/internal/pattern"
 
@@ -240,9 +241,9 @@ func (d *disk) public(file string) flowFunc {
 			}
 			return Response{}, Error(http.StatusNotFound, fmt.Sprintf("%s cannot be read from disk: %v", file, why))
 		}
-		mediaType := mediaTypeOfFile(file, func() []byte { return head(d.files, file) })
+		mediaType := public.MediaType(d.files, file)
 		return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			f, err := openPublic(d.files, file)
+			f, err := public.Open(d.files, file)
 			if err != nil {
 				panic(err) // it was there a moment ago
 			}

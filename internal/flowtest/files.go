@@ -1,8 +1,10 @@
 // Package flowtest is what the tests of several packages share: one way to write a
-// tree of files down.
+// tree of files down, a text to put into them, and what a function panics with.
 package flowtest
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing/fstest"
 )
@@ -26,4 +28,13 @@ func Row(row string) fstest.MapFS {
 		}
 	}
 	return Files(names...)
+}
+
+// Stylesheet returns n rules, about 20 bytes each, that gzip makes much smaller.
+func Stylesheet(n int) []byte {
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, ".c%d { margin: %dpx }\n", i, i*7919%1000)
+	}
+	return b.Bytes()
 }

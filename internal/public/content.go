@@ -1,4 +1,9 @@
-package flow
+// Package public sends what is sent as it is: public files, and pages that are the same
+// for everyone. [Files] reads each file of a tree once, with the compressed forms beside
+// it, into a [Content], which knows its media type and has a tag and a length for each
+// form. For a request a Content chooses the form that the client likes best, looks at the
+// conditions, and sends the form, a range of it, or nothing.
+package public
 
 import (
 	"bytes"
@@ -7,6 +12,7 @@ import (
 	"encoding/base32"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strconv"
@@ -18,9 +24,9 @@ import (
 	"example.com/flow/internal/accept"
 )
 
-// A content is what is sent as it is: a public file, or a page without code. It
+// A Content is what is sent as it is: a public file, or a page without code. It
 // does not change, except that its gzip form may be made when it is first asked for.
-type content struct {
+type Content struct {
 	contentType []string
 	forms       [accept.Codings]*form // nil for what there is not; that of identity never is
 	varies      bool                  // has, or may have, more than one form
@@ -39,15 +45,10 @@ type form struct {
 	length []string
 	size   int64
 	body   []byte
-	open   func() (io.ReadSeekCloser, error) // if it is too large to be held
-}
 
-// What a Cache-Control says: ask each time, that and keep it from others, or never ask.
-var (
-	revalidate = []string{"no-cache"}
-	privately  = []string{"private, no-cache"}
-	immutable  = []string{"public, max-age=31536000, immutable"}
-)
+	files fs.FS // if it is too large to be held: where it lies, and under which name
+	name  string
+}
 
 var (
 	acceptRanges = []string{"bytes"}
@@ -57,9 +58,15 @@ var (
 // gzipGain is what gzip has to save: the headers that it needs take as much.
 const gzipGain = 64
 
+// New returns the content of a media type whose body is held in memory, and is not
+// changed any more.
+func New(contentType string, body []byte) *Content {
+	return newContent(contentType, newForm(accept.Identity, body))
+}
+
 // newContent returns the content of a media type in one form or several.
-func newContent(contentType string, identity *form, smaller ...*form) *content {
-	c := &content{contentType: []string{contentType}}
+func newContent(contentType string, identity *form, smaller ...*form) *Content {
+	c := &Content{contentType: []string{contentType}}
 	c.forms[accept.Identity] = identity
 	for _, f := range smaller {
 		c.forms[f.which] = f
@@ -69,9 +76,9 @@ func newContent(contentType string, identity *form, smaller ...*form) *content {
 	return c
 }
 
-// hash is for a URL that is not asked for again: it is another if anything is that
+// Hash is for a URL that is not asked for again: it is another if anything is that
 // an answer may hold. It is 16 lower-case letters and digits.
-func (c *content) hash() string {
+func (c *Content) Hash() string {
 	sum := sha256.New()
 	io.WriteString(sum, c.contentType[0])
 	for _, f := range c.forms {
@@ -82,9 +89,9 @@ func (c *content) hash() string {
 	return hashText(sum.Sum(nil))
 }
 
-// held reports whether all forms are in memory.
-func (c *content) held() bool {
-	return !slices.ContainsFunc(c.forms[:], func(f *form) bool { return f != nil && f.open != nil })
+// Held reports whether all forms are in memory.
+func (c *Content) Held() bool {
+	return !slices.ContainsFunc(c.forms[:], func(f *form) bool { return f != nil && f.files != nil })
 }
 
 // newForm returns a form that is held in memory. body is not changed any more.
@@ -96,17 +103,17 @@ func newForm(which accept.Coding, body []byte) *form {
 
 // newFileForm returns a form that is too large to be held. It is read once now,
 // for its tag, and opened again for each request.
-func newFileForm(which accept.Coding, open func() (io.ReadSeekCloser, error)) (*form, error) {
-	file, err := open()
+func newFileForm(coding accept.Coding, files fs.FS, name string) (*form, error) {
+	file, err := Open(files, name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	f, err := measure(which, file)
+	f, err := measure(coding, file)
 	if err != nil {
 		return nil, err
 	}
-	f.open = open
+	f.files, f.name = files, name
 	return f, nil
 }
 
@@ -135,7 +142,7 @@ func hashText(sum []byte) string { return hashEncoding.EncodeToString(sum[:10]) 
 
 // pack returns the gzip form, made if it was not before, or nil if gzip saves
 // nothing. While another request makes it, it is nil too, unless wait is set.
-func (c *content) pack(wait bool) *form {
+func (c *Content) pack(wait bool) *form {
 	f := c.packed.Load()
 	if f == nil {
 		if !c.packing.TryLock() {
@@ -167,9 +174,10 @@ func gzipped(body []byte) []byte {
 	return bytes.Clone(b.Bytes()) // without the room that the Buffer has left
 }
 
-// serve answers GET and HEAD. cache is the Cache-Control, unless middleware has
+// Serve answers GET and HEAD and returns 0. If the answer is an error, it sends nothing
+// and returns its status, 406 or 412. cache is the Cache-Control, unless middleware has
 // set one.
-func (c *content) serve(w http.ResponseWriter, r *http.Request, cache []string) {
+func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) (refused int) {
 	h := w.Header()
 	if c.varies {
 		addVary(h)
@@ -177,24 +185,24 @@ func (c *content) serve(w http.ResponseWriter, r *http.Request, cache []string) 
 	// Middleware that compresses what it is given has announced that already: the
 	// bytes that are sent are not those that length, tag and ranges are about.
 	recoded := len(h["Content-Encoding"]) > 0
-	f, status := c.forms[accept.Identity], http.StatusOK
+	f, notModified := c.forms[accept.Identity], false
 	if !recoded {
 		if f = c.choose(r.Header["Accept-Encoding"]); f == nil {
 			if !c.varies {
 				addVary(h)
 			}
-			refuse(w, r, http.StatusNotAcceptable)
-			return
+			return http.StatusNotAcceptable
 		}
-		if status = precondition(r.Header, f.etag[0]); status == http.StatusPreconditionFailed {
-			refuse(w, r, status)
-			return
+		// Conditions that name a time do not apply: a content has none.
+		if lines, ok := r.Header["If-Match"]; ok && !lists(lines, f.etag[0], false) {
+			return http.StatusPreconditionFailed
 		}
+		notModified = lists(r.Header["If-None-Match"], f.etag[0], true)
 	}
-	var file io.ReadSeekCloser
-	if f.open != nil && status == http.StatusOK && r.Method != http.MethodHead {
+	var file *File
+	if f.files != nil && !notModified && r.Method != http.MethodHead {
 		var err error
-		if file, err = f.open(); err != nil {
+		if file, err = Open(f.files, f.name); err != nil {
 			panic(fmt.Errorf("flow: %w", err)) // a 500: the file was there when the tree was read
 		}
 		defer file.Close()
@@ -203,60 +211,47 @@ func (c *content) serve(w http.ResponseWriter, r *http.Request, cache []string) 
 	if len(h["Cache-Control"]) == 0 {
 		h["Cache-Control"] = cache
 	}
+	delete(h, "Content-Length") // a guess of middleware
 	if !recoded {
 		h["Etag"] = f.etag
 	}
-	if status == http.StatusNotModified {
+	if notModified {
 		delete(h, "Content-Type")
-		delete(h, "Content-Length")
-		w.WriteHeader(status)
-		return
+		w.WriteHeader(http.StatusNotModified)
+		return 0
 	}
 	h["Content-Type"] = c.contentType
-	if recoded {
-		delete(h, "Content-Length")
-	} else {
+	if !recoded {
 		h["Accept-Ranges"] = acceptRanges
 		h["Content-Length"] = f.length
 		if f.coding != nil {
 			h["Content-Encoding"] = f.coding
 		}
-		if r.Method == http.MethodGet && f.wantsRange(r.Header) {
-			f.serveRange(w, r, file)
-			return
-		}
 	}
-	w.WriteHeader(status)
 	switch {
 	case r.Method == http.MethodHead:
+		w.WriteHeader(http.StatusOK)
+	case !recoded && f.wantsRange(r.Header):
+		f.serveRange(w, r, file)
 	case file == nil:
+		w.WriteHeader(http.StatusOK)
 		w.Write(f.body)
 	default:
-		// What a vanished client did not get, nobody misses. A file that has
-		// become shorter must not look whole: the panic ends the connection.
-		source := &reading{Reader: file}
-		if n, _ := io.CopyN(w, source, f.size); source.err != nil && n < f.size {
-			panic(fmt.Errorf("flow: a public file ends after %d of %d bytes: %w", n, f.size, source.err))
-		}
+		w.WriteHeader(http.StatusOK)
+		io.Copy(w, io.NewSectionReader(file, 0, f.size))
 	}
+	if file != nil {
+		f.checkWhole(file)
+	}
+	return 0
 }
 
-// reading remembers the error of a Reader, which io.Copy mixes with those of writing.
-type reading struct {
-	io.Reader
-	err error
-}
-
-func (r *reading) Read(p []byte) (n int, err error) {
-	n, err = r.Reader.Read(p)
-	r.err = err
-	return n, err
-}
-
-// refuse answers with a status and its name.
-func refuse(w http.ResponseWriter, r *http.Request, status int) {
-	delete(w.Header(), "Cache-Control") // of middleware, which means the file
-	Text(http.StatusText(status)+"\n").Status(status).send(w, r.Method == http.MethodHead)
+// checkWhole ends the connection by a panic if a file that was sent has become shorter:
+// it must not look whole. What a vanished client did not get, nobody misses.
+func (f *form) checkWhole(file *File) {
+	if n, err := file.ReadAt(make([]byte, 1), f.size-1); n == 0 {
+		panic(fmt.Errorf("flow: %s is shorter than the %d bytes that it had: %w", f.name, f.size, err))
+	}
 }
 
 // addVary adds Accept-Encoding to what the answer depends on.
@@ -278,7 +273,7 @@ func addVary(h http.Header) {
 
 // choose returns the form that an Accept-Encoding header prefers, and of several
 // the smallest; nil if it accepts none. Gzip is made only if no other is as good.
-func (c *content) choose(header []string) *form {
+func (c *Content) choose(header []string) *form {
 	scores := accept.Weights(header)
 	var best *form
 	score := 1
@@ -297,18 +292,6 @@ func (c *content) choose(header []string) *form {
 		return f
 	}
 	return best
-}
-
-// precondition returns 200, or the 412 or 304 that a tag leads to (RFC 9110,
-// section 13.2.2). Conditions that name a time do not apply: a content has none.
-func precondition(h http.Header, etag string) int {
-	if lines, ok := h["If-Match"]; ok && !lists(lines, etag, false) {
-		return http.StatusPreconditionFailed
-	}
-	if lists(h["If-None-Match"], etag, true) {
-		return http.StatusNotModified
-	}
-	return http.StatusOK
 }
 
 // lists reports whether a list of entity tags is "*" or holds a tag. The tags of
@@ -386,11 +369,11 @@ func isRange(item string) bool {
 
 // serveRange answers with the ranges that wantsRange let pass, or with 416. All
 // conditions are decided: net/http gets a request that has none.
-func (f *form) serveRange(w http.ResponseWriter, r *http.Request, file io.ReadSeeker) {
-	if f.body != nil {
+func (f *form) serveRange(w http.ResponseWriter, r *http.Request, file io.ReaderAt) {
+	if f.files == nil {
 		file = bytes.NewReader(f.body)
 	}
 	r = r.WithContext(r.Context())
 	r.Header = http.Header{"Range": r.Header["Range"]}
-	http.ServeContent(w, r, "", time.Time{}, file)
+	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(file, 0, f.size))
 }
