@@ -490,7 +490,7 @@ func TestLargeFilesThatChange(t *testing.T) {
 	resp.Body.Close()
 	all := records(t, log)
 	is.Equal(len(all), 1)
-	is.True(strings.Contains(all[0]["error"].(string), "public/film.mp4 is shorter than the 1048577 bytes that it had"))
+	is.True(strings.Contains(all[0]["error"].(string), "public/film.mp4 cannot be read to the end of the 1048577 bytes that it had"))
 }
 
 // TestMiddlewareSurvivesClientsThatLeave in the middle of a large file.

@@ -188,9 +188,7 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 	f, notModified := c.forms[accept.Identity], false
 	if !recoded {
 		if f = c.choose(r.Header["Accept-Encoding"]); f == nil {
-			if !c.varies {
-				addVary(h)
-			}
+			addVary(h)
 			return http.StatusNotAcceptable
 		}
 		// Conditions that name a time do not apply: a content has none.
@@ -242,17 +240,13 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 		io.Copy(w, io.NewSectionReader(file, 0, f.size))
 	}
 	if file != nil {
-		f.checkWhole(file)
+		// A file that has become shorter must not look whole: the panic ends the
+		// connection. What a vanished client did not get, nobody misses.
+		if n, err := file.ReadAt(make([]byte, 1), f.size-1); n == 0 {
+			panic(fmt.Errorf("flow: %s cannot be read to the end of the %d bytes that it had: %w", f.name, f.size, err))
+		}
 	}
 	return 0
-}
-
-// checkWhole ends the connection by a panic if a file that was sent has become shorter:
-// it must not look whole. What a vanished client did not get, nobody misses.
-func (f *form) checkWhole(file *File) {
-	if n, err := file.ReadAt(make([]byte, 1), f.size-1); n == 0 {
-		panic(fmt.Errorf("flow: %s is shorter than the %d bytes that it had: %w", f.name, f.size, err))
-	}
 }
 
 // addVary adds Accept-Encoding to what the answer depends on.

@@ -443,7 +443,7 @@ func TestContentOfAFile(t *testing.T) {
 	for _, line := range []string{"Accept: */*", "Range: bytes=0-1", "Range: bytes=0-1,200-300"} {
 		short, _ := flowtest.PanicOf(func() { fetch(c, "GET", line) }).(error)
 		is.True(short != nil)
-		is.Equal(short.Error(), fmt.Sprintf("flow: app.css is shorter than the %d bytes that it had: EOF", len(css)))
+		is.Equal(short.Error(), fmt.Sprintf("flow: app.css cannot be read to the end of the %d bytes that it had: EOF", len(css)))
 	}
 	is.Equal(f.closed, 6)
 

@@ -190,12 +190,11 @@ func MediaType(files fs.FS, file string) string {
 	return http.DetectContentType(head)
 }
 
-// compressible reports whether gzip is likely to make a content of a media type
-// smaller: text in any guise, and the binary formats that do not compress
+// compressible reports whether gzip is likely to make a content of one of these media
+// types smaller: text in any guise, and the binary formats that do not compress
 // themselves.
 func compressible(mediaType string) bool {
 	mediaType, _, _ = strings.Cut(mediaType, ";")
-	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
 	major, minor, _ := strings.Cut(mediaType, "/")
 	if major == "text" || major == "message" || strings.HasSuffix(minor, "+json") || strings.HasSuffix(minor, "+xml") {
 		return true
