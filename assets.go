@@ -1,21 +1,16 @@
 package flow
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"io"
-	"io/fs"
-	"maps"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
 
 	"example.com/flow/internal/fault"
-
 	"example.com/flow/internal/pattern"
-
+	"example.com/flow/internal/public"
 	"example.com/flow/internal/routetree"
 )
 
@@ -25,149 +20,74 @@ type asset struct {
 	file    string
 	pattern *pattern.Pattern
 	hashed  *pattern.Pattern // nil in development
-	content *content         // nil in development
 	serves  handler
 	forever handler // of hashed
 }
 
-// siblings are the extensions of files that are a smaller form of the file beside
-// them, by content coding.
-var siblings = [anyCoding]string{codingGzip: ".gz", codingBrotli: ".br", codingZstd: ".zst"}
-
-// Files up to these sizes, in bytes, are held in memory, compressed ones too.
-// Larger ones are read for each request.
-const (
-	maxHeld             = 1 << 20
-	maxHeldCompressible = 16 << 20
+// What a Cache-Control says: ask each time, that and keep it from others, or never ask.
+var (
+	revalidate = []string{"no-cache"}
+	privately  = []string{"private, no-cache"}
+	immutable  = []string{"public, max-age=31536000, immutable"}
 )
 
 // readAssets reads the public files.
 func (c *compiler) readAssets() {
-	assets := make(map[string]*asset, len(c.tree.Public))
+	c.table.assets = make(map[string]*asset, len(c.tree.Public))
+	var names []string
 	for _, p := range c.tree.Public {
-		assets[p.Name()] = &asset{file: p.File, pattern: p.Pattern}
+		names = append(names, p.File)
 	}
-	held := heldFiles{c.tree.Files, map[string][]byte{}}
-	for _, name := range slices.Sorted(maps.Keys(assets)) {
-		a := assets[name]
+	files := public.NewFiles(c.tree.Files, names)
+	for _, p := range c.tree.Public {
+		a := &asset{file: p.File, pattern: p.Pattern}
+		c.table.assets[p.Name()] = a
 		if d := c.router.disk; d != nil {
 			a.serves.flow = d.public(a.file)
 			continue
 		}
-		var smaller []string
-		for _, ext := range siblings {
-			if sibling := assets[name+ext]; sibling != nil && ext != "" {
-				smaller = append(smaller, sibling.file)
-			}
-		}
-		if err := a.read(held, smaller); err != nil {
-			c.faults = append(c.faults, fault.In(a.file, "%v", err))
-		}
-	}
-	c.table.assets = assets
-}
-
-// read makes the content of a from its file and those that are smaller forms of it.
-func (a *asset) read(files heldFiles, smaller []string) error {
-	file := a.file
-	mediaType := mediaTypeOfFile(file, func() []byte { return head(files, file) })
-	identity, err := files.form(file, codingIdentity, compressible(mediaType))
-	if err != nil {
-		return fmt.Errorf("cannot be read: %w", err)
-	}
-	var others []*form
-	for _, sibling := range smaller {
-		which := slices.Index(siblings[:], path.Ext(sibling))
-		f, err := files.form(sibling, which, compressible(mediaType))
+		content, err := files.Content(p.File)
 		if err != nil {
-			return fmt.Errorf("%s, a smaller form of it, cannot be read: %w", sibling, err)
+			c.faults = append(c.faults, fault.In(p.File, "%v", err))
+			continue
 		}
-		if f.size == 0 {
-			return fmt.Errorf("%s is empty, and would be sent in its place: make it anew, or remove it", sibling)
-		}
-		others = append(others, f)
+		a.hashed = hashedPattern(p.Pattern, content.Hash())
+		a.serves, a.forever = contentHandler(content, revalidate), contentHandler(content, immutable)
 	}
-	a.content = newContent(mediaType, identity, others...)
-	last := len(a.pattern.Segments) - 1
-	segments := slices.Clone(a.pattern.Segments)
-	name := segments[last].Text
-	ext := path.Ext(name)
-	segments[last].Text = strings.TrimSuffix(name, ext) + "." + a.content.hash() + ext
-	a.hashed = pattern.New(segments)
-	a.serves, a.forever = a.handler(revalidate), a.handler(immutable)
-	return nil
 }
 
-// heldFiles are the files of a tree, of which each that is held in memory is read
-// once: a compressed one is a form of another file, and a file of its own.
-type heldFiles struct {
-	fs.FS
-	texts map[string][]byte
+// hashedPattern returns the pattern of a file with a hash of its content before the
+// extension.
+func hashedPattern(p *pattern.Pattern, hash string) *pattern.Pattern {
+	segments := slices.Clone(p.Segments)
+	name := &segments[len(segments)-1].Text
+	ext := path.Ext(*name)
+	*name = strings.TrimSuffix(*name, ext) + "." + hash + ext
+	return pattern.New(segments)
 }
 
-// form reads a file as one form of a content.
-func (h heldFiles) form(file string, which int, compressible bool) (*form, error) {
-	if text, ok := h.texts[file]; ok {
-		return newForm(which, text), nil
-	}
-	info, err := fs.Stat(h.FS, file)
-	if err != nil {
-		return nil, err
-	}
-	if size := info.Size(); size > maxHeldCompressible || size > maxHeld && !compressible {
-		return newFileForm(which, func() (io.ReadSeekCloser, error) { return openPublic(h.FS, file) })
-	}
-	text, err := fs.ReadFile(h.FS, file)
-	if err != nil {
-		return nil, err
-	}
-	h.texts[file] = text
-	return newForm(which, text), nil
-}
-
-// handler serves the content with a Cache-Control. Opening a file may fail, which
+// contentHandler serves a content with a Cache-Control. Opening a file may fail, which
 // is contained where net/http's handlers are.
-func (a *asset) handler(cache []string) handler {
-	if a.content.held() {
-		return handler{content: a.content, cache: cache}
+func contentHandler(content *public.Content, cache []string) handler {
+	h := handler{content: content, cache: cache}
+	if content.Held() {
+		return h
 	}
-	return handler{std: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.content.serve(w, r, cache) })}
+	return handler{std: http.HandlerFunc(h.serveContent)}
 }
 
-// maxHead is how many bytes of a file its media type may be told from.
-const maxHead = 64 << 10
-
-func head(files fs.FS, file string) []byte {
-	f, err := files.Open(file)
-	if err != nil {
-		return nil // reading it says why
+// serveContent answers with the content, or with the error that it leads to.
+func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
+	if status := h.content.Serve(w, r, h.cache); status >= http.StatusBadRequest {
+		refuse(w, r, status)
 	}
-	defer f.Close()
-	b, _ := io.ReadAll(io.LimitReader(f, maxHead))
-	return b
 }
 
-// openPublic opens a file for reading at any offset, as those of an embed.FS and
-// of a disk can. Another file system's are read whole.
-func openPublic(files fs.FS, file string) (io.ReadSeekCloser, error) {
-	f, err := files.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	if s, ok := f.(io.ReadSeekCloser); ok {
-		return s, nil
-	}
-	defer f.Close()
-	b, err := io.ReadAll(f)
-	if err != nil {
-		return nil, err
-	}
-	return readSeekNopCloser{bytes.NewReader(b)}, nil
+// refuse answers with a status and its name.
+func refuse(w http.ResponseWriter, r *http.Request, status int) {
+	new(description).restore(w.Header()) // what middleware said of the file
+	Text(http.StatusText(status)+"\n").Status(status).send(w, r.Method == http.MethodHead)
 }
-
-type readSeekNopCloser struct{ io.ReadSeeker }
-
-func (readSeekNopCloser) Close() error { return nil }
 
 // asset is the template function of that name, asked at v: the URL of a public
 // file, which names its content unless it is read from disk.

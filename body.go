@@ -161,6 +161,12 @@ func mediaTypeOf(r *http.Request) string {
 	return withoutParameters(contentType)
 }
 
+// withoutParameters returns the media type of a Content-Type, in lower case.
+func withoutParameters(contentType string) string {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.TrimSpace(mediaType))
+}
+
 func isJSON(mediaType string) bool {
 	return mediaType == "application/json" || strings.HasSuffix(mediaType, "+json")
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"example.com/flow/internal/accept"
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
@@ -85,7 +86,7 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		encoding := h["Content-Encoding"] // of middleware that compresses what it gets
 		new(description).restore(h)
 		putHeader(h, "Content-Encoding", encoding)
-		problem{status: http.StatusInternalServerError}.response(preferred(acceptOf(r), false)).send(w, r.Method == http.MethodHead)
+		problem{status: http.StatusInternalServerError}.response(accept.MediaType(acceptOf(r), false)).send(w, r.Method == http.MethodHead)
 		return
 	}
 	if req.Request != r {
@@ -261,8 +262,8 @@ func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
 // serve answers the request, and reports whether the exchange may be used again.
 func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool) {
 	e := x.endpoint
-	if c := e.handler.content; c != nil && len(e.steps) == 0 {
-		c.serve(w, r, e.handler.cache)
+	if e.handler.content != nil && len(e.steps) == 0 {
+		e.handler.serveContent(w, r)
 		return true
 	}
 	x.req.Request = r
@@ -381,7 +382,7 @@ func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	e := x.endpoint
 	if e.handler.content != nil {
-		e.handler.content.serve(w, req.Request, e.handler.cache)
+		e.handler.serveContent(w, req.Request)
 		return
 	}
 	if e.inner != nil {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/public"
 
 	"example.com/flow/internal/pattern"
 
@@ -328,7 +329,7 @@ func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handle
 	if guarded {
 		cache = privately
 	}
-	return handler{content: newContent(htmlType[0], newForm(codingIdentity, []byte(html))), cache: cache}
+	return handler{content: public.New(htmlType[0], []byte(html)), cache: cache}
 }
 
 func hasGuard(steps []step) bool {

@@ -13,7 +13,9 @@ import (
 	"sync"
 	"time"
 
+	"example.com/flow/internal/accept"
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/public"
 
 	"example.com/flow/internal/pattern"
 
@@ -243,9 +245,9 @@ func (d *disk) public(file string) flowFunc {
 			}
 			return Response{}, Error(http.StatusNotFound, fmt.Sprintf("%s cannot be read from disk: %v", file, why))
 		}
-		mediaType := mediaTypeOfFile(file, func() []byte { return head(d.files, file) })
+		mediaType := public.MediaType(d.files, file)
 		return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			f, err := openPublic(d.files, file)
+			f, err := public.Open(d.files, file)
 			if err != nil {
 				panic(err) // it was there a moment ago
 			}
@@ -258,7 +260,7 @@ func (d *disk) public(file string) flowFunc {
 // showFault answers with an error in all detail.
 func showFault(r *http.Request, err error) Response {
 	p := problem{status: http.StatusInternalServerError, detail: strings.TrimPrefix(err.Error(), "flow: ")}
-	if mediaType := preferred(acceptOf(r), true); mediaType != "text/html" {
+	if mediaType := accept.MediaType(acceptOf(r), true); mediaType != "text/html" {
 		return p.response(mediaType)
 	}
 	var b strings.Builder

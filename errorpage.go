@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"example.com/flow/internal/accept"
 	"example.com/flow/internal/pattern"
 )
 
@@ -18,7 +19,7 @@ func (p problem) data(path string) map[string]any {
 // is to be, is that of the nearest error page. If that fails, the answer is plain
 // text, and the error says why; in development the answer says it too.
 func (x *exchange) present(req *Request, p problem) (Response, error) {
-	mediaType := preferred(acceptOf(req.Request), x.endpoint.isPage())
+	mediaType := accept.MediaType(acceptOf(req.Request), x.endpoint.isPage())
 	if x.router == nil {
 		return p.response(mediaType), nil
 	}

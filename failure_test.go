@@ -732,7 +732,7 @@ func TestAbortedAuthenticateIsNotForgotten(t *testing.T) {
 		}
 		return "ann", nil
 	}
-	aborted := panicOf(func() { do(r, httptest.NewRequest("GET", "/x", nil)) }) // though the handler recovers
+	aborted := flowtest.PanicOf(func() { do(r, httptest.NewRequest("GET", "/x", nil)) }) // though the handler recovers
 	is.Equal(aborted, http.ErrAbortHandler)
 	abort = false
 	for range 10 {

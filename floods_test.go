@@ -10,6 +10,9 @@ import (
 	"testing/fstest"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/accept"
+	"example.com/flow/internal/flowtest"
 )
 
 // floodSize is how much of a header a server lets in by default: see Serve.
@@ -26,8 +29,7 @@ type flooded struct {
 
 // headersRead returns all headers that flow reads as lists, for the Router of floodable.
 func headersRead(r *Router) []flooded {
-	css := r.table.Load().assets["app.css"].content
-	tag := css.forms[codingIdentity].etag[0]
+	tag := serve(r, "GET", "/app.css").Header().Get("ETag")
 	return []flooded{
 		{"GET", "/none", "Accept", "text/html", "404 text/html; charset=utf-8", "404 application/problem+json"},
 		{"GET", "/app.css", "Accept-Encoding", "gzip", "200 text/css; charset=utf-8 gzip", "200 text/css; charset=utf-8"},
@@ -43,7 +45,7 @@ func floodable(tb testing.TB) *Router {
 	r := New(fstest.MapFS{
 		"router/x.http":    {},
 		"router/page.html": {Data: []byte(strings.Repeat("page ", 1000))},
-		"public/app.css":   {Data: stylesheet(1000)},
+		"public/app.css":   {Data: flowtest.Stylesheet(1000)},
 	})
 	r.Use(RequestID)
 	r.At("x").POST().Do(func(req *Request) (string, error) {
@@ -79,7 +81,7 @@ func TestHeaderFloods(t *testing.T) {
 		for _, flood := range floods {
 			n := floodSize / len(flood)
 			one := strings.Repeat(flood, n)
-			many := slices.Repeat([]string{strings.TrimSuffix(flood, ",")}, max(n, maxItems))
+			many := slices.Repeat([]string{strings.TrimSuffix(flood, ",")}, max(n, accept.MaxItems))
 			t.Run(fmt.Sprintf("%s of %s/%.20q", f.header, f.path, flood), func(t *testing.T) {
 				is := is.New(t)
 				is.Equal(f.ask(r, f.value), f.with)
@@ -92,9 +94,9 @@ func TestHeaderFloods(t *testing.T) {
 		}
 		t.Run(f.header+" of "+f.path+"/bounds", func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(f.ask(r, strings.Repeat(",", maxItems-1)+f.value), f.with)
-			is.Equal(f.ask(r, strings.Repeat(",", maxItems)+f.value), f.without)
-			most := strings.Repeat(" ", maxListBytes-len(f.value)-1)
+			is.Equal(f.ask(r, strings.Repeat(",", accept.MaxItems-1)+f.value), f.with)
+			is.Equal(f.ask(r, strings.Repeat(",", accept.MaxItems)+f.value), f.without)
+			most := strings.Repeat(" ", accept.MaxBytes-len(f.value)-1)
 			is.Equal(f.ask(r, most+","+f.value), f.with)
 			is.Equal(f.ask(r, most+",", f.value), f.without) // the line that ends after the comma has an empty item
 			is.Equal(f.ask(r, most+" ,"+f.value), f.without)
@@ -115,8 +117,8 @@ func TestOtherHeaderFloods(t *testing.T) {
 		{"a range before commas", "GET", "/app.css", http.Header{"Range": {"bytes=0-1" + flood(",")}}, 200},
 		{"ranges", "GET", "/app.css", http.Header{"Range": {"bytes=" + flood("0-0,")}}, 200},
 		{"a long number", "GET", "/app.css", http.Header{"Range": {"bytes=0-" + flood("1")}}, 200},
-		{"a range, as long as it may be", "GET", "/app.css", http.Header{"Range": {"bytes=0-1" + strings.Repeat(" ", maxListBytes-9)}}, 206},
-		{"a range, too long", "GET", "/app.css", http.Header{"Range": {"bytes=0-1" + strings.Repeat(" ", maxListBytes-8)}}, 200},
+		{"a range, as long as it may be", "GET", "/app.css", http.Header{"Range": {"bytes=0-1" + strings.Repeat(" ", accept.MaxBytes-9)}}, 206},
+		{"a range, too long", "GET", "/app.css", http.Header{"Range": {"bytes=0-1" + strings.Repeat(" ", accept.MaxBytes-8)}}, 200},
 		{"If-Range", "GET", "/app.css", http.Header{"Range": {"bytes=0-1"}, "If-Range": {flood(`"a",`)}}, 200},
 		{"a media type, as long as it may be", "POST", "/x", http.Header{"Content-Type": {formType + ";" + strings.Repeat(" ", maxContentType-len(formType)-1)}}, 200},
 		{"a media type, too long", "POST", "/x", http.Header{"Content-Type": {formType + ";" + strings.Repeat(" ", maxContentType-len(formType))}}, 415},

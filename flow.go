@@ -94,6 +94,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"example.com/flow/internal/accept"
 	"example.com/flow/internal/fault"
 
 	"example.com/flow/internal/routetree"
@@ -337,7 +338,7 @@ func (r *Router) faulty(req *http.Request) Response {
 	if r.inDev() {
 		return showFault(req, r.compile().err)
 	}
-	return problem{status: http.StatusInternalServerError}.response(preferred(acceptOf(req), false))
+	return problem{status: http.StatusInternalServerError}.response(accept.MediaType(acceptOf(req), false))
 }
 
 // recycle gives x to another request.

@@ -128,7 +128,7 @@ func (n *note) Validate() error {
 }
 
 func newLoad(t *testing.T) *load {
-	l := &load{t: t, large: stylesheet(20 << 10), held: make(chan string), release: make(chan struct{}), begun: map[string]int{}, logged: map[string]int{}, answered: map[string]bool{}, refused: map[string]error{}}
+	l := &load{t: t, large: flowtest.Stylesheet(20 << 10), held: make(chan string), release: make(chan struct{}), begun: map[string]int{}, logged: map[string]int{}, answered: map[string]bool{}, refused: map[string]error{}}
 	tree := flowtest.Pages(map[string]string{
 		"once.html":               `<p>once, {{asset "small.txt"}}</p>`,
 		"site/+layout.html":       `{{block "title" .}}{{end}}|{{(request).URL.Query.Get "v"}}|{{user}}|{{template "content" .}}`,

@@ -921,9 +921,9 @@ func TestMountTooLate(t *testing.T) {
 	inner := New(flowtest.Files("router/a.html"))
 	is.NoErr(inner.Check())
 	r := New(flowtest.Files("router/a.html"))
-	is.True(strings.Contains(fmt.Sprint(panicOf(func() { r.Mount("/x", inner) })), "Mount comes too late"))
+	is.True(strings.Contains(fmt.Sprint(flowtest.PanicOf(func() { r.Mount("/x", inner) })), "Mount comes too late"))
 	is.NoErr(r.Check())
-	is.True(strings.Contains(fmt.Sprint(panicOf(func() { r.Mount("/x", http.HandlerFunc(asked)) })), "Mount comes too late"))
+	is.True(strings.Contains(fmt.Sprint(flowtest.PanicOf(func() { r.Mount("/x", http.HandlerFunc(asked)) })), "Mount comes too late"))
 }
 
 // TestMountInnerFirst: whichever of them is asked first compiles both.

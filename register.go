@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/public"
 
 	"example.com/flow/internal/match"
 )
@@ -325,7 +326,7 @@ type flowFunc func(*Request) (Response, error)
 type handler struct {
 	flow    flowFunc
 	std     http.Handler
-	content *content
+	content *public.Content
 	cache   []string       // the Cache-Control of content
 	pos     fault.Position // of the function itself
 }

@@ -112,7 +112,7 @@ func TestHEADAnswersAsGET(t *testing.T) {
 			"router/view.html":    {Data: []byte("{{.}}")},
 			"router/post.http":    {},
 			"router/+error.html":  {Data: []byte("{{.Status}}")},
-			"public/app.css":      {Data: stylesheet(1000)},
+			"public/app.css":      {Data: flowtest.Stylesheet(1000)},
 			"public/small.css":    {Data: []byte("body{}")},
 			"public/empty.css":    {},
 			"router/broken.html":  {Data: []byte(`{{index . 7}}`)},

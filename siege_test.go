@@ -75,7 +75,7 @@ func (s *siege) router() *Router {
 	tree["router/page/[id].html"] = &fstest.MapFile{Data: []byte("<p>{{.}}</p>")}
 	tree["router/about.html"] = &fstest.MapFile{Data: []byte("<h1>about</h1>")}
 	tree["router/panic/template.html"] = &fstest.MapFile{Data: []byte("<p>{{boom}}</p>")}
-	tree["public/page.txt"] = &fstest.MapFile{Data: stylesheet(pageSize)}
+	tree["public/page.txt"] = &fstest.MapFile{Data: flowtest.Stylesheet(pageSize)}
 	r := New(tree)
 	r.MaxBody = maxBody
 	r.Logger = slog.New(slog.NewTextHandler(&s.log, nil))
@@ -262,7 +262,7 @@ func (s *siege) round(n int) bool {
 	v := fmt.Sprint("v", n)
 	return s.ask("GET", "/page/"+v, "", "200 <p>"+v+"</p>") &&
 		s.ask("POST", "/form", "v="+v, "200 form "+v) &&
-		s.ask("GET", "/page.txt", "", "200 "+strings.TrimSpace(string(stylesheet(pageSize)))) &&
+		s.ask("GET", "/page.txt", "", "200 "+strings.TrimSpace(string(flowtest.Stylesheet(pageSize)))) &&
 		s.ask("GET", "/about", "", "200 <h1>about</h1>")
 }
 

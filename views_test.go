@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"html/template"
 	"net/http/httptest"
@@ -336,9 +335,9 @@ func TestPageWithoutCodeIsRenderedOnce(t *testing.T) {
 	r := New(flowtest.Pages(map[string]string{"a.html": `<title>{{block "t" .}}A{{end}}</title> {{"<"}}`}))
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/a")), "200 <title>A</title> &lt;")
-	is.Equal(serve(r, "GET", "/a").Header().Get("ETag"), serve(r, "HEAD", "/a").Header().Get("ETag"))
-	sum := sha256.Sum256([]byte("<title>A</title> &lt;"))
-	is.Equal(serve(r, "GET", "/a").Header().Get("ETag"), `"`+hashEncoding.EncodeToString(sum[:10])+`"`)
+	tag := serve(r, "GET", "/a").Header().Get("ETag")
+	is.True(tag != "")
+	is.Equal(serve(r, "HEAD", "/a").Header().Get("ETag"), tag)
 }
 
 // TestPartialsOfSharedTrees may need what only some applications define.

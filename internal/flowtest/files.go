@@ -1,8 +1,10 @@
 // Package flowtest is what the tests of several packages share: one way to write a
-// tree of files down.
+// tree of files down, a text to put into them, and what a function panics with.
 package flowtest
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing/fstest"
 )
@@ -35,4 +37,13 @@ func Pages(texts map[string]string) fstest.MapFS {
 		m["router/"+name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	return m
+}
+
+// Stylesheet returns n rules, about 20 bytes each, that gzip makes much smaller.
+func Stylesheet(n int) []byte {
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, ".c%d { margin: %dpx }\n", i, i*7919%1000)
+	}
+	return b.Bytes()
 }

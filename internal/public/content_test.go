@@ -1,13 +1,14 @@
-package flow
+package public
 
 import (
-	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base32"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"log"
 	"maps"
 	"mime"
 	"mime/multipart"
@@ -19,57 +20,57 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/accept"
+	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/race"
 )
 
-// stylesheet returns n rules, about 20 bytes each, that gzip makes much smaller.
-func stylesheet(n int) []byte {
-	var b bytes.Buffer
-	for i := range n {
-		fmt.Fprintf(&b, ".c%d { margin: %dpx }\n", i, i*7919%1000)
-	}
-	return b.Bytes()
-}
-
-// A file that notices how it is used.
-type watchedFile struct {
-	*bytes.Reader
+// watched notices how the one file of a tree is used.
+type watched struct {
+	text           []byte
 	opened, closed int
 	err            error
 }
 
-func (f *watchedFile) Close() error { f.closed++; return nil }
+type watchedFile struct {
+	fs.File
+	io.ReaderAt
+	closed *int
+}
 
-func (f *watchedFile) open() (io.ReadSeekCloser, error) {
-	if f.err != nil {
-		return nil, f.err
+func (f watchedFile) Close() error { *f.closed++; return f.File.Close() }
+
+func (w *watched) Open(name string) (fs.File, error) {
+	if w.err != nil {
+		return nil, w.err
 	}
-	f.opened++
-	f.Seek(0, io.SeekStart)
-	return f, nil
+	w.opened++
+	f, err := fstest.MapFS{name: {Data: w.text}}.Open(name)
+	return watchedFile{f, f.(io.ReaderAt), &w.closed}, err
 }
 
 // streamed returns the content of a file that is not held in memory.
-func streamed(tb testing.TB, contentType string, body []byte) (*content, *watchedFile) {
+func streamed(tb testing.TB, contentType string, body []byte) (*Content, *watched) {
 	tb.Helper()
-	f := &watchedFile{Reader: bytes.NewReader(body)}
-	opened, err := newFileForm(codingIdentity, f.open)
+	files := &watched{text: body}
+	f, err := newFileForm(accept.Identity, files, "app.css")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return newContent(contentType, opened), f
+	return newContent(contentType, f), files
 }
 
 // inMemory returns a content whose compressed forms are given by extension.
-func inMemory(contentType string, body []byte, smaller map[string][]byte) *content {
+func inMemory(contentType string, body []byte, smaller map[string][]byte) *Content {
 	var others []*form
 	for _, ext := range slices.Sorted(maps.Keys(smaller)) {
-		others = append(others, newForm(slices.Index(siblings[:], ext), smaller[ext]))
+		others = append(others, newForm(accept.Coding(slices.Index(extensions[:], ext)), smaller[ext]))
 	}
-	return newContent(contentType, newForm(codingIdentity, body), others...)
+	return newContent(contentType, newForm(accept.Identity, body), others...)
 }
 
 // tagOf returns the ETag of bytes.
@@ -78,8 +79,10 @@ func tagOf(b []byte) string {
 	return `"` + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10])) + `"`
 }
 
+var forever = []string{"max-age=31536000"}
+
 // fetch requests a content with header lines "Name: value".
-func fetch(c *content, method string, lines ...string) *httptest.ResponseRecorder {
+func fetch(c *Content, method string, lines ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "/app.css", nil)
 	for _, line := range lines {
 		name, value, _ := strings.Cut(line, ": ")
@@ -87,7 +90,9 @@ func fetch(c *content, method string, lines ...string) *httptest.ResponseRecorde
 	}
 	before := r.Header.Clone()
 	w := httptest.NewRecorder()
-	c.serve(w, r, immutable)
+	if refused := c.Serve(w, r, forever); refused != 0 {
+		w.WriteHeader(refused)
+	}
 	if !maps.EqualFunc(before, r.Header, slices.Equal) {
 		panic("serve changed the request")
 	}
@@ -107,7 +112,7 @@ func told(w *httptest.ResponseRecorder) string {
 }
 
 // checkAnswer checks what holds for every answer with its status.
-func checkAnswer(t *testing.T, c *content, method string, w *httptest.ResponseRecorder) {
+func checkAnswer(t *testing.T, c *Content, method string, w *httptest.ResponseRecorder) {
 	t.Helper()
 	is := is.New(t)
 	h, body := w.Header(), w.Body.Bytes()
@@ -123,10 +128,10 @@ func checkAnswer(t *testing.T, c *content, method string, w *httptest.ResponseRe
 			is.Equal(h[name], nil)
 		}
 	default:
-		for _, name := range append(describes, "Content-Encoding") {
+		for _, name := range append(describes, "Content-Encoding", "Content-Length") {
 			is.Equal(h[name], nil) // an error is not the content
 		}
-		is.Equal(h.Get("Content-Type"), "text/plain; charset=utf-8")
+		is.Equal(h.Get("Content-Type") == "text/plain; charset=utf-8", w.Code == 416) // the others are the caller's
 		describes = nil
 	}
 	for _, name := range describes {
@@ -146,7 +151,7 @@ func checkAnswer(t *testing.T, c *content, method string, w *httptest.ResponseRe
 
 func TestContentAnswers(t *testing.T) {
 	const cssType = "text/css; charset=utf-8"
-	css := stylesheet(1000)
+	css := flowtest.Stylesheet(1000)
 	var (
 		text  = inMemory(cssType, css, nil)
 		small = inMemory(cssType, []byte("body{}"), nil)
@@ -155,9 +160,9 @@ func TestContentAnswers(t *testing.T) {
 		empty = inMemory(cssType, nil, nil)
 		both  = inMemory(cssType, css, map[string][]byte{".br": []byte("br br br"), ".zst": []byte("zstd zstd")})
 		ready = inMemory("image/png", []byte("ten bytes."), map[string][]byte{".gz": []byte("gz")})
-		large = func() *content { c, _ := streamed(t, cssType, css); return c }()
+		large = func() *Content { c, _ := streamed(t, cssType, css); return c }()
 	)
-	tag, gzipTag := text.forms[codingIdentity].etag[0], text.pack(true).etag[0]
+	tag, gzipTag := text.forms[accept.Identity].etag[0], text.pack(true).etag[0]
 	many := func(item string, n int) string {
 		return "Range: bytes=" + strings.TrimSuffix(strings.Repeat(item+",", n), ",")
 	}
@@ -165,7 +170,7 @@ func TestContentAnswers(t *testing.T) {
 	upTo := func(first, last int) string { return fmt.Sprintf("bytes %d-%d/%d", first, last, len(css)) }
 	for _, tt := range []struct {
 		name string
-		c    *content
+		c    *Content
 		in   string // header lines
 		want string // told
 	}{
@@ -254,17 +259,17 @@ func TestContentAnswers(t *testing.T) {
 		{"behind the end of gzip", text, "Accept-Encoding: gzip|Range: bytes=99999999-", fmt.Sprintf("416 bytes */%d", text.pack(true).size)},
 		{"behind the end of a large file", large, "Range: bytes=99999999-", fmt.Sprintf("416 bytes */%d", last+1)},
 		{"range of nothing", empty, "Range: bytes=0-", "200"},
-		{"last nothing", text, "Range: bytes=-0", "200"},
+		{"last nothing", text, "Range: bytes=-0", fmt.Sprintf("206 bytes %d-%d/%[1]d", last+1, last)},
 		{"other unit", text, "Range: pages=1-2", "200"},
 		{"no unit", text, "Range: 1-2", "200"},
 		{"no range", text, "Range: bytes=", "200"},
-		{"backwards", text, "Range: bytes=4-2", "200"},
-		{"malformed", text, "Range: bytes=a-b", "200"},
-		{"one malformed of two", text, "Range: bytes=0-1,x", "200"},
-		{"signs", text, "Range: bytes=+1-+2", "200"},
-		{"dash", text, "Range: bytes=-", "200"},
-		{"too large a number", text, "Range: bytes=0-99999999999999999999", "200"},
-		{"two headers", text, "Range: bytes=0-1|Range: bytes=2-3", "200"},
+		{"backwards", text, "Range: bytes=4-2", "416"},
+		{"malformed", text, "Range: bytes=a-b", "416"},
+		{"one malformed of two", text, "Range: bytes=0-1,x", "416"},
+		{"signs", text, "Range: bytes=+1-+2", "206 " + upTo(1, 2)},
+		{"dash", text, "Range: bytes=-", "416"},
+		{"too large a number", text, "Range: bytes=0-99999999999999999999", "416"},
+		{"two headers", text, "Range: bytes=0-1|Range: bytes=2-3", "206 " + upTo(0, 1)},
 		{"two ranges of gzip", text, "Accept-Encoding: gzip|Range: bytes=0-1,3-4", "200 gzip"},
 		{"two ranges of little", small, "Range: bytes=0-1,3-4", "200"},
 		{"two ranges behind the end", text, "Range: bytes=99999-,999999-", fmt.Sprintf("416 bytes */%d", last+1)},
@@ -295,16 +300,13 @@ func TestContentAnswers(t *testing.T) {
 				return
 			}
 			is.Equal(head.Code, w.Code)
-			if w.Code >= 400 { // of a GET net/http says how long it is
-				w.Header().Set("Content-Length", strconv.Itoa(w.Body.Len()))
-			}
 			is.Equal(head.Header(), w.Header())
 		})
 	}
 }
 
 func TestContentFormsAreTheSameContent(t *testing.T) {
-	css := stylesheet(500)
+	css := flowtest.Stylesheet(500)
 	c := inMemory("text/css", css, map[string][]byte{".br": []byte("as it is")})
 	is := is.New(t)
 	is.Equal(fetch(c, "GET").Body.Bytes(), css)
@@ -319,24 +321,24 @@ func TestContentFormsAreTheSameContent(t *testing.T) {
 	large, _ := streamed(t, "text/css", css)
 	is.Equal(fetch(large, "GET").Body.Bytes(), css)
 	other := inMemory("text/css", css, map[string][]byte{".br": []byte("made anew")})
-	is.True(other.hash() != c.hash())                                            // so that a client with the old one asks again
-	is.True(large.hash() != c.hash())                                            // which has a sibling
-	is.True(large.hash() == inMemory("text/css", css, nil).hash())               // where it lies does not matter
-	is.True(large.hash() != inMemory("text/plain", css, nil).hash())             // what it is does
+	is.True(other.Hash() != c.Hash())                                            // so that a client with the old one asks again
+	is.True(large.Hash() != c.Hash())                                            // which has a sibling
+	is.True(large.Hash() == inMemory("text/css", css, nil).Hash())               // where it lies does not matter
+	is.True(large.Hash() != inMemory("text/plain", css, nil).Hash())             // what it is does
 	same := inMemory("text/css", css, map[string][]byte{".br": css, ".gz": css}) // tags differ all the same
-	is.True(same.forms[codingBrotli].etag[0] != same.forms[codingGzip].etag[0])
-	is.True(same.forms[codingBrotli].etag[0] != same.forms[codingIdentity].etag[0])
-	is.True(regexp.MustCompile(`^[a-z2-7]{16}$`).MatchString(c.hash()))
+	is.True(same.forms[accept.Brotli].etag[0] != same.forms[accept.Gzip].etag[0])
+	is.True(same.forms[accept.Brotli].etag[0] != same.forms[accept.Identity].etag[0])
+	is.True(regexp.MustCompile(`^[a-z2-7]{16}$`).MatchString(c.Hash()))
 }
 
 func TestContentIsCompressedOnceAndOnlyIfWanted(t *testing.T) {
 	is := is.New(t)
-	c := inMemory("text/css", stylesheet(500), nil)
+	c := inMemory("text/css", flowtest.Stylesheet(500), nil)
 	for _, accept := range []string{"", "br", "gzip;q=0", "*;q=0", "identity", "identity, gzip;q=0"} {
 		fetch(c, "GET", "Accept-Encoding: "+accept)
 	}
 	is.True(c.packed.Load() == nil)
-	ready := inMemory("text/css", stylesheet(500), map[string][]byte{".br": []byte("br")})
+	ready := inMemory("text/css", flowtest.Stylesheet(500), map[string][]byte{".br": []byte("br")})
 	fetch(ready, "GET", "Accept-Encoding: gzip, br")
 	is.True(ready.packed.Load() == nil) // there is one that is as good
 	fetch(ready, "GET", "Accept-Encoding: gzip, br;q=0.9")
@@ -356,7 +358,7 @@ func TestContentIsCompressedOnceAndOnlyIfWanted(t *testing.T) {
 // TestContentIsNotWaitedFor asks while another request makes the gzip form.
 func TestContentIsNotWaitedFor(t *testing.T) {
 	is := is.New(t)
-	c := inMemory("text/css", stylesheet(500), nil)
+	c := inMemory("text/css", flowtest.Stylesheet(500), nil)
 	c.packing.Lock()
 	is.Equal(told(fetch(c, "GET", "Accept-Encoding: gzip")), "200") // as it is
 	var waits sync.WaitGroup
@@ -367,7 +369,7 @@ func TestContentIsNotWaitedFor(t *testing.T) {
 }
 
 func TestContentUnderMiddleware(t *testing.T) {
-	css := stylesheet(500)
+	css := flowtest.Stylesheet(500)
 	c := inMemory("text/css", css, nil)
 	shared := append(make([]string, 0, 4), "Origin")
 	for _, tt := range []struct {
@@ -386,7 +388,7 @@ func TestContentUnderMiddleware(t *testing.T) {
 			is := is.New(t)
 			w := httptest.NewRecorder()
 			w.Header()[tt.key] = tt.set
-			c.serve(w, httptest.NewRequest("GET", "/", nil), immutable)
+			c.Serve(w, httptest.NewRequest("GET", "/", nil), forever)
 			is.Equal(w.Header()[tt.key], tt.want)
 		})
 	}
@@ -396,10 +398,10 @@ func TestContentUnderMiddleware(t *testing.T) {
 }
 
 func TestContentUnderMiddlewareThatCompresses(t *testing.T) {
-	css := stylesheet(500)
+	css := flowtest.Stylesheet(500)
 	c := inMemory("text/css", css, nil)
 	large, _ := streamed(t, "text/css", css)
-	for name, c := range map[string]*content{"memory": c, "large": large} {
+	for name, c := range map[string]*Content{"memory": c, "large": large} {
 		for _, line := range []string{"", "Range: bytes=0-1", "If-None-Match: " + tagOf(css), "If-None-Match: *", `If-Match: "a"`} {
 			t.Run(name+" "+line, func(t *testing.T) {
 				is := is.New(t)
@@ -411,11 +413,11 @@ func TestContentUnderMiddlewareThatCompresses(t *testing.T) {
 				w := httptest.NewRecorder()
 				w.Header().Set("Content-Encoding", "gzip")
 				w.Header().Set("Content-Length", "7")
-				c.serve(w, r, revalidate)
+				c.Serve(w, r, forever)
 				is.Equal(told(w), "200 gzip")
 				is.Equal(w.Body.Bytes(), css)
 				is.Equal(w.Header().Get("Content-Type"), "text/css")
-				is.Equal(w.Header().Get("Cache-Control"), "no-cache")
+				is.Equal(w.Header()["Cache-Control"], forever)
 				for _, name := range []string{"Content-Length", "Etag", "Accept-Ranges"} {
 					is.Equal(w.Header()[name], nil)
 				}
@@ -424,16 +426,9 @@ func TestContentUnderMiddlewareThatCompresses(t *testing.T) {
 	}
 }
 
-// panicOf returns what f panics with.
-func panicOf(f func()) (value any) {
-	defer func() { value = recover() }()
-	f()
-	return nil
-}
-
 func TestContentOfAFile(t *testing.T) {
 	is := is.New(t)
-	css := stylesheet(500)
+	css := flowtest.Stylesheet(500)
 	c, f := streamed(t, "text/css", css)
 	is.Equal(f.opened, 1) // for the hash
 	fetch(c, "HEAD")
@@ -444,29 +439,48 @@ func TestContentOfAFile(t *testing.T) {
 	is.Equal(f.opened, 3)
 	is.Equal(f.closed, 3)
 
-	f.Reader = bytes.NewReader(css[:100])
-	short, _ := panicOf(func() { fetch(c, "GET") }).(error) // it has become shorter
-	is.True(short != nil)
-	is.Equal(short.Error(), fmt.Sprintf("flow: a public file ends after 100 of %d bytes: EOF", len(css)))
-	is.Equal(f.closed, 4)
+	f.text = css[:100] // it has become shorter
+	for _, line := range []string{"Accept: */*", "Range: bytes=0-1", "Range: bytes=0-1,200-300"} {
+		short, _ := flowtest.PanicOf(func() { fetch(c, "GET", line) }).(error)
+		is.True(short != nil)
+		is.Equal(short.Error(), fmt.Sprintf("flow: app.css cannot be read to the end of the %d bytes that it had: EOF", len(css)))
+	}
+	is.Equal(f.closed, 6)
 
 	f.err = errors.New("gone")
 	w := httptest.NewRecorder()
-	err, _ := panicOf(func() { c.serve(w, httptest.NewRequest("GET", "/", nil), immutable) }).(error)
+	err, _ := flowtest.PanicOf(func() { c.Serve(w, httptest.NewRequest("GET", "/", nil), forever) }).(error)
 	is.True(errors.Is(err, f.err))
 	is.Equal(err.Error(), "flow: gone")
 	is.Equal(len(w.Header()), 0) // a 500 is not immutable
-	_, err = newFileForm(codingIdentity, f.open)
+	_, err = newFileForm(accept.Identity, f, "app.css")
 	is.Equal(err, f.err)
+}
+
+// TestContentThatIsCutOff asks a server for a file that has become shorter: the client
+// does not take it for whole.
+func TestContentThatIsCutOff(t *testing.T) {
+	is := is.New(t)
+	c, f := streamed(t, "text/css", flowtest.Stylesheet(500))
+	f.text = f.text[:1000]
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.Serve(w, r, forever) }))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.Start()
+	defer server.Close()
+	resp, err := http.Get(server.URL)
+	is.NoErr(err)
+	defer resp.Body.Close()
+	_, err = io.ReadAll(resp.Body)
+	is.Equal(err, io.ErrUnexpectedEOF)
 }
 
 // TestContentRanges asks a server, as a client would.
 func TestContentRanges(t *testing.T) {
-	css := stylesheet(500)
+	css := flowtest.Stylesheet(500)
 	memory := inMemory("text/css", css, nil)
 	large, _ := streamed(t, "text/css", css)
-	for name, c := range map[string]*content{"memory": memory, "large": large} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, immutable) }))
+	for name, c := range map[string]*Content{"memory": memory, "large": large} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.Serve(w, r, forever) }))
 		defer server.Close()
 		for _, tt := range []struct {
 			ranges string
@@ -524,8 +538,8 @@ func TestContentRanges(t *testing.T) {
 // A set of ranges must not make the answer much larger than the content.
 func TestContentRangesDoNotExplode(t *testing.T) {
 	is := is.New(t)
-	c := inMemory("text/css; charset=utf-8", stylesheet(500), nil)
-	size := int(c.forms[codingIdentity].size)
+	c := inMemory("text/css; charset=utf-8", flowtest.Stylesheet(500), nil)
+	size := int(c.forms[accept.Identity].size)
 	partial := 0
 	for n := 2; n < 2000; n++ {
 		w := fetch(c, "GET", "Range: bytes="+strings.Repeat("9000-9001,", n))
@@ -537,11 +551,18 @@ func TestContentRangesDoNotExplode(t *testing.T) {
 	is.True(partial > 10) // some are heeded
 }
 
+// A sink takes an answer and keeps its header only.
+type sink struct{ header http.Header }
+
+func (s *sink) Header() http.Header         { return s.header }
+func (s *sink) WriteHeader(int)             {}
+func (s *sink) Write(b []byte) (int, error) { return len(b), nil }
+
 func TestContentAllocatesNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	css := stylesheet(1000)
+	css := flowtest.Stylesheet(1000)
 	c := inMemory("text/css", css, nil)
 	junk := func(item string) string { return strings.Repeat(item, 3<<10/len(item)) }
 	for _, tt := range []struct{ name, key, value, want string }{
@@ -564,8 +585,112 @@ func TestContentAllocatesNothing(t *testing.T) {
 			w := &sink{header: http.Header{}}
 			is.Equal(testing.AllocsPerRun(200, func() {
 				clear(w.header)
-				c.serve(w, r, revalidate)
+				c.Serve(w, r, forever)
 			}), 0.0)
 		})
 	}
+}
+
+// slowChoice is choose, plainly: it returns the name of the coding, "" for none.
+func slowChoice(c *Content, header []string) string {
+	weights := map[string]int{}
+	for item := range accept.Items(header) {
+		fields := strings.Split(item, ";")
+		name := strings.TrimSpace(fields[0])
+		for _, known := range []string{"identity", "gzip", "br", "zstd"} {
+			if strings.EqualFold(name, known) || strings.EqualFold(name, "x-"+known) && known == "gzip" {
+				name = known
+			}
+		}
+		if _, ok := weights[name]; ok {
+			continue
+		}
+		weights[name] = 1000
+		for _, field := range fields[1:] {
+			key, value, _ := strings.Cut(field, "=")
+			if strings.EqualFold(strings.TrimSpace(key), "q") {
+				m := regexp.MustCompile(`^([0-9]?)(?:\.([0-9]*))?$`).FindStringSubmatch(strings.TrimSpace(value))
+				weights[name] = 0
+				if m != nil {
+					if n, _ := strconv.Atoi(m[1] + (m[2] + "000")[:3]); n <= 1000 {
+						weights[name] = n
+					}
+				}
+				break
+			}
+		}
+	}
+	type candidate struct {
+		name         string
+		weight, size int
+	}
+	var candidates []candidate
+	for coding, f := range c.forms {
+		name := accept.Coding(coding).String()
+		size := 0
+		switch {
+		case f != nil:
+			size = len(f.body)
+		case name == "gzip" && c.packs && c.pack(true) != nil:
+			size = len(c.forms[accept.Identity].body) - 1 // better than that, no more is known before
+		default:
+			continue
+		}
+		weight, named := weights[name]
+		others, star := weights["*"]
+		switch {
+		case named:
+		case name == "identity" && star && others == 0:
+			weight = 0
+		case name == "identity":
+			weight = -1 // acceptable, after everything that was asked for
+		default:
+			weight = others
+		}
+		if weight != 0 {
+			candidates = append(candidates, candidate{name, weight, size})
+		}
+	}
+	if len(candidates) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int {
+		if a.weight != b.weight {
+			return b.weight - a.weight
+		}
+		return a.size - b.size
+	})
+	return candidates[0].name
+}
+
+func FuzzAcceptEncoding(f *testing.F) {
+	for _, header := range []string{
+		"", "gzip", "gzip, deflate, br, zstd", "*", "*;q=0", "identity;q=0", "gzip;q=0.5, *;q=0.4, identity;q=0.3",
+		"x-gzip;q=1.000\nbr;q=.5", "GZIP ; Q=0.12345, zstd;q=1.0001,br;q", "identity;q=0.001, *;q=0.002", "br;q=0,br,*",
+	} {
+		f.Add(header)
+	}
+	css := flowtest.Stylesheet(50)
+	contents := []*Content{
+		inMemory("text/css", css, nil),
+		inMemory("image/png", css, nil),
+		inMemory("text/css", css, map[string][]byte{".br": css[:90]}),
+		inMemory("text/css", css, map[string][]byte{".br": css[:50], ".zst": css[:40], ".gz": css[:60]}),
+		inMemory("text/css", css[:40], map[string][]byte{".br": css[:50], ".zst": css[:60]}), // larger than what they stand for
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		lines := strings.Split(header, "\n")
+		for i, c := range contents {
+			got := ""
+			if f := c.choose(lines); f != nil {
+				got = "identity"
+				if f.coding != nil {
+					got = f.coding[0]
+				}
+			}
+			if want := slowChoice(c, lines); got != want {
+				t.Errorf("content %d: %q: got %q, want %q", i, lines, got, want)
+			}
+		}
+	})
 }

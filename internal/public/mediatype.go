@@ -1,8 +1,10 @@
-package flow
+package public
 
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"io/fs"
 	"net/http"
 	"path"
 	"strings"
@@ -168,31 +170,31 @@ var mediaTypes = map[string]string{
 	".zst":     "application/zstd",
 }
 
-// mediaTypeOfFile returns the media type of a file by the extension of its name,
-// or else by its content, of which head returns the beginning. net/http knows no
-// JSON, which files of .well-known/ often are.
-func mediaTypeOfFile(name string, head func() []byte) string {
-	if t, ok := mediaTypes[strings.ToLower(path.Ext(name))]; ok {
+// maxHead is how many bytes of a file its media type may be told from.
+const maxHead = 64 << 10
+
+// MediaType returns the media type of a file by the extension of its name, or else by
+// its beginning. net/http knows no JSON, which files of .well-known/ often are.
+func MediaType(files fs.FS, file string) string {
+	if t, ok := mediaTypes[strings.ToLower(path.Ext(file))]; ok {
 		return t
 	}
-	content := head()
-	if start := bytes.TrimLeft(content, " \t\r\n"); len(start) > 0 && (start[0] == '{' || start[0] == '[') && json.Valid(content) {
+	var head []byte
+	if f, err := files.Open(file); err == nil { // else reading it says why
+		defer f.Close()
+		head, _ = io.ReadAll(io.LimitReader(f, maxHead))
+	}
+	if start := bytes.TrimLeft(head, " \t\r\n"); len(start) > 0 && (start[0] == '{' || start[0] == '[') && json.Valid(head) {
 		return "application/json"
 	}
-	return http.DetectContentType(content)
+	return http.DetectContentType(head)
 }
 
-// withoutParameters returns the media type of a Content-Type, in lower case.
-func withoutParameters(contentType string) string {
-	mediaType, _, _ := strings.Cut(contentType, ";")
-	return strings.ToLower(strings.TrimSpace(mediaType))
-}
-
-// compressible reports whether gzip is likely to make a content of a media type
-// smaller: text in any guise, and the binary formats that do not compress
+// compressible reports whether gzip is likely to make a content of one of these media
+// types smaller: text in any guise, and the binary formats that do not compress
 // themselves.
 func compressible(mediaType string) bool {
-	mediaType = withoutParameters(mediaType)
+	mediaType, _, _ = strings.Cut(mediaType, ";")
 	major, minor, _ := strings.Cut(mediaType, "/")
 	if major == "text" || major == "message" || strings.HasSuffix(minor, "+json") || strings.HasSuffix(minor, "+xml") {
 		return true

@@ -1,4 +1,8 @@
-package flow
+// Package accept reads what a client accepts. The header fields that say so are lists:
+// [Items] yields as much of one as is looked at, [MediaType] chooses the media type of
+// an error by an Accept field, and [Weights] says how much an Accept-Encoding field likes
+// each [Coding]. All are called with the lines of the field, and allocate nothing.
+package accept
 
 import (
 	"iter"
@@ -9,16 +13,16 @@ import (
 // items, empty ones too, and so many bytes. Clients need far less, and nobody may
 // keep the server busy with a header.
 const (
-	maxItems     = 64
-	maxListBytes = 4 << 10
+	MaxItems = 64
+	MaxBytes = 4 << 10
 )
 
-// items yields the items of a header that is a list (RFC 9110, section 5.6.1). What
+// Items yields the items of a header that is a list (RFC 9110, section 5.6.1). What
 // lies beyond the bounds is as if it were not there, and so is an item that crosses
 // one: its beginning would mean something else.
-func items(lines []string) iter.Seq[string] {
+func Items(lines []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		n, left := maxItems, maxListBytes
+		n, left := MaxItems, MaxBytes
 		for _, line := range lines {
 			for more := true; more; n-- {
 				if n == 0 || left <= 0 {
@@ -37,16 +41,17 @@ func items(lines []string) iter.Seq[string] {
 	}
 }
 
-// preferred returns the media type of the three that an Accept header (RFC 9110,
-// section 12.5.1) likes best, and of two that it likes as much one that it names.
-// Where it does not decide, pages are HTML and everything else is problem+json.
-func preferred(accept []string, page bool) string {
+// MediaType returns the media type that an Accept header (RFC 9110, section 12.5.1)
+// likes best of the three that an error can have, and of two that it likes as much one
+// that it names. Where it does not decide, an error of a page is HTML, and every other
+// is problem+json.
+func MediaType(accept []string, page bool) string {
 	offers := [...]string{"application/problem+json", "text/html", "text/plain"}
 	if page {
 		offers[0], offers[1] = offers[1], offers[0]
 	}
 	var weights, specific [len(offers)]int // of the most specific range that covers an offer
-	for item := range items(accept) {
+	for item := range Items(accept) {
 		name, params, _ := strings.Cut(item, ";")
 		name = strings.TrimSpace(name)
 		q := unmentioned
@@ -91,49 +96,69 @@ func specificity(name, mediaType string) int {
 // which is all ASCII. It costs nothing where they are not of the same length.
 func equalFold(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }
 
-// unmentioned is the score of what a header has not mentioned yet.
+// A Coding is a content coding.
+type Coding int
+
+// The content codings that are served.
+const (
+	Identity Coding = iota
+	Gzip
+	Brotli
+	Zstd
+	others // what a client calls "*"
+)
+
+// Codings is how many content codings there are.
+const Codings = int(others)
+
+var names = [...]string{Identity: "identity", Gzip: "gzip", Brotli: "br", Zstd: "zstd", others: "*"}
+
+// String returns the name that headers have for the coding.
+func (c Coding) String() string { return names[c] }
+
+// unmentioned is the weight of what a header has not mentioned yet.
 const unmentioned = -1
 
-// preferences returns how much an Accept-Encoding header (RFC 9110, section
-// 12.5.3) likes each coding. 0 is not at all; 1 is identity where it is not
-// mentioned, which is acceptable but not what was asked for; from 2 on it is
-// the weight. The first mention of a coding counts.
-func preferences(accept []string) (scores [anyCoding + 1]int) {
-	for coding := range scores {
-		scores[coding] = unmentioned
+// Weights returns how much an Accept-Encoding header (RFC 9110, section 12.5.3) likes
+// each coding. 0 is not at all. 1 is identity where it is not mentioned, which is
+// acceptable, but not what was asked for. More is the q of a coding, in thousandths and
+// 1 more. The first mention of a coding counts.
+func Weights(accept []string) [Codings]int {
+	var weights [others + 1]int
+	for coding := range weights {
+		weights[coding] = unmentioned
 	}
-	for item := range items(accept) {
+	for item := range Items(accept) {
 		name, params, _ := strings.Cut(item, ";")
 		coding := codingOf(strings.TrimSpace(name))
-		if coding < 0 || scores[coding] != unmentioned {
+		if coding < 0 || weights[coding] != unmentioned {
 			continue
 		}
-		scores[coding] = weight(params)
-		if scores[coding] > 0 {
-			scores[coding]++
+		weights[coding] = weight(params)
+		if weights[coding] > 0 {
+			weights[coding]++
 		}
 	}
-	others := scores[anyCoding]
-	if scores[codingIdentity] == unmentioned && others != 0 {
-		scores[codingIdentity] = 1
+	if weights[Identity] == unmentioned && weights[others] != 0 {
+		weights[Identity] = 1
 	}
-	for coding := range scores {
-		if scores[coding] == unmentioned {
-			scores[coding] = max(others, 0)
+	for coding := range weights {
+		if weights[coding] == unmentioned {
+			weights[coding] = max(weights[others], 0)
 		}
 	}
-	return scores
+	return [Codings]int(weights[:])
 }
 
 // codingOf returns the coding of a name, -1 if it is of no use.
-func codingOf(name string) int {
-	for coding, known := range codingNames {
+func codingOf(name string) Coding {
+	for coding, known := range names {
 		if equalFold(name, known) {
-			return coding
+			return Coding(coding)
 		}
 	}
 	if equalFold(name, "x-gzip") { // its old name
-		return codingGzip
+		return Gzip
 	}
 	return -1
 }
