@@ -12,6 +12,8 @@ import (
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/public"
 	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/reply"
 )
 
 // An asset is a public file: app.css is /app.css, and also /app.<hash>.css, which
@@ -85,7 +87,7 @@ func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
 
 // refuse answers with a status and its name.
 func refuse(w http.ResponseWriter, r *http.Request, status int) {
-	new(description).restore(w.Header()) // what middleware said of the file
+	new(reply.Description).Restore(w.Header()) // what middleware said of the file
 	Text(http.StatusText(status)+"\n").Status(status).send(w, r.Method == http.MethodHead)
 }
 

@@ -20,6 +20,8 @@ import (
 	"example.com/flow/internal/routetree"
 
 	"example.com/flow/internal/match"
+
+	"example.com/flow/internal/reply"
 )
 
 // An endpoint is what answers one method of one pattern, compiled: its chain of
@@ -82,11 +84,8 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if i < 0 {
 		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
-		h := w.Header()
-		encoding := h["Content-Encoding"] // of middleware that compresses what it gets
-		new(description).restore(h)
-		putHeader(h, "Content-Encoding", encoding)
-		problem{status: http.StatusInternalServerError}.response(accept.MediaType(acceptOf(r), false)).send(w, r.Method == http.MethodHead)
+		reply.Undescribed(w.Header())
+		problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(r), false)).send(w, r.Method == http.MethodHead)
 		return
 	}
 	if req.Request != r {
@@ -300,8 +299,8 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 		x.run(w, &x.req, 0) // contains its guards and its handler
 		return
 	}
-	w, t := track(w)
-	before := descriptionOf(w.Header())
+	w, t := reply.Track(w)
+	before := reply.Describe(w.Header())
 	defer x.recoverChain(w, t, &before)
 	defer x.body.end()
 	if x.endpoint.setsPathValues {
@@ -313,8 +312,8 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 	x.run(w, &x.req, 0)
 	switch {
 	case !x.failed.Load():
-	case !t.sent:
-		before.restore(w.Header())
+	case !t.Sent:
+		before.Restore(w.Header())
 		x.fail(w, &x.req, x.failure())
 	case !x.told.Load():
 		x.log(&x.req, x.failure())
@@ -324,7 +323,7 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 // recoverChain contains a panic of middleware, and of anything else that was not
 // contained closer by. Whatever wrapped the writer is gone by now, and so is what it
 // was to do to the answer: only what was said before the chain holds.
-func (x *exchange) recoverChain(w http.ResponseWriter, t *tracker, before *description) {
+func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before *reply.Description) {
 	v := recover()
 	if v == nil {
 		return
@@ -333,11 +332,11 @@ func (x *exchange) recoverChain(w http.ResponseWriter, t *tracker, before *descr
 		panic(v)
 	}
 	err := &panicError{v, debug.Stack()}
-	if t.sent {
+	if t.Sent {
 		x.log(&x.req, err)
 		panic(http.ErrAbortHandler) // so that a truncated answer never looks whole
 	}
-	before.restore(w.Header())
+	before.Restore(w.Header())
 	x.fail(w, &x.req, err)
 }
 
@@ -482,14 +481,14 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 		x.lent = true
 		x.values = slices.Clone(x.values)
 	}
-	w, t := track(w)
-	t.status = int(resp.status)
+	w, t := reply.Track(w)
+	t.Status = int(resp.status)
 	if !x.endpoint.setsPathValues {
 		setPathValues(req.Request, x.endpoint.path, x.values)
 	}
 	x.serveStd(w, req, resp.more.data.(http.Handler), resp.header(), resp.kind == kindErrorHandler)
-	if !t.sent && t.status != 0 {
-		t.WriteHeader(t.status)
+	if !t.Sent && t.Status != 0 {
+		t.WriteHeader(t.Status)
 	}
 }
 
@@ -497,25 +496,25 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 // the first byte is a 500 like any other, one after it aborts the connection. last says
 // that h is OnError's own answer: it is not asked again.
 func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, header []headerField, last bool) {
-	w, t := track(w)
-	before := descriptionOf(w.Header()) // of middleware, which may compress
+	w, t := reply.Track(w)
+	before := reply.Describe(w.Header()) // of middleware, which may compress
 	setHeader(w.Header(), header)
 	_, err := x.try(req, func(*Request) (Response, error) {
 		req.serve(w, h)
 		return Response{}, nil
 	})
 	if err == nil {
-		if !x.failed.Load() || t.sent || last && t.status != 0 {
+		if !x.failed.Load() || t.Sent || last && t.Status != 0 {
 			return
 		}
 		err = x.failure()
 	}
-	if t.sent {
+	if t.Sent {
 		x.log(req, err)
 		panic(http.ErrAbortHandler)
 	}
-	t.status = 0 // it was for h
-	before.restore(w.Header())
+	t.Status = 0 // it was for h
+	before.Restore(w.Header())
 	if last {
 		x.send(w, req, x.plainError(req, err, false))
 		return
@@ -575,7 +574,7 @@ func (x *exchange) respondError(req *Request, err error) Response {
 // error unless it is logged.
 func (x *exchange) plainError(req *Request, err error, logged bool) Response {
 	p := problemOf(err)
-	if x.router.inDev() && p.status == http.StatusInternalServerError {
+	if x.router.inDev() && p.Status == http.StatusInternalServerError {
 		if !logged {
 			x.log(req, err)
 		}
@@ -607,7 +606,7 @@ func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && 
 // what other errors say beyond their answer.
 func (x *exchange) log(req *Request, err error) {
 	level := slog.LevelError
-	if p := problemOf(err); p.status < 500 {
+	if p := problemOf(err); p.Status < 500 {
 		if allSaid(err) {
 			return
 		}

@@ -3,7 +3,6 @@ package flow
 import (
 	"errors"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"example.com/flow/internal/accept"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/public"
 
@@ -256,34 +254,3 @@ func (d *disk) public(file string) flowFunc {
 		})).Header("Content-Type", mediaType).Header("Cache-Control", "no-store"), nil
 	}
 }
-
-// showFault answers with an error in all detail.
-func showFault(r *http.Request, err error) Response {
-	p := problem{status: http.StatusInternalServerError, detail: strings.TrimPrefix(err.Error(), "flow: ")}
-	if mediaType := accept.MediaType(acceptOf(r), true); mediaType != "text/html" {
-		return p.response(mediaType)
-	}
-	var b strings.Builder
-	if err := faultPage.Execute(&b, strings.Split(p.detail, "\n")); err != nil {
-		return p.response("text/plain")
-	}
-	return p.answer(Response{kind: kindHTML, text: b.String()})
-}
-
-var faultPage = template.Must(template.New("fault").Parse(`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>500 Internal Server Error</title>
-</head>
-<body>
-<h1>This request failed</h1>
-<ol>
-{{range .}}<li><code>{{.}}</code></li>
-{{end}}</ol>
-<p>Mend it and load the page again. Only development shows this.</p>
-</body>
-</html>
-`))

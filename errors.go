@@ -2,15 +2,16 @@ package flow
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
+
+	"example.com/flow/internal/reply"
+
+	"example.com/flow/internal/accept"
 )
 
 // Error returns an error that, returned from a handler or a guard, answers the
@@ -23,7 +24,7 @@ func Error(status int, message string, cause ...error) error {
 // StatusOf returns the status with which an error is answered: that of an Error,
 // 422 for an Invalid, 413 for an http.MaxBytesError, 500 for anything else. It is
 // for OnError, and for tests of a handler by itself.
-func StatusOf(err error) int { return problemOf(err).status }
+func StatusOf(err error) int { return problemOf(err).Status }
 
 type statusError struct {
 	status  int
@@ -41,40 +42,6 @@ func (e *statusError) Error() string {
 
 func (e *statusError) Unwrap() error { return e.cause }
 
-// described are the headers that say what an answer is, and how long it may be kept.
-// An error does not take them over from the answer that never came.
-var described = [...]string{
-	"Accept-Ranges", "Content-Disposition", "Content-Encoding", "Content-Length", "Content-Location", "Content-Range", "Content-Type",
-	"Age", "Cache-Control", "Cdn-Cache-Control", "Etag", "Expires", "Last-Modified", "Surrogate-Control", "X-Accel-Expires",
-}
-
-// A description is what those headers were at some time.
-type description [len(described)][]string
-
-func descriptionOf(h http.Header) (d description) {
-	for key, values := range h { // which are few
-		if i := slices.Index(described[:], key); i >= 0 {
-			d[i] = values
-		}
-	}
-	return d
-}
-
-// restore makes the headers what they were.
-func (d *description) restore(h http.Header) {
-	for i, key := range described {
-		putHeader(h, key, d[i])
-	}
-}
-
-func putHeader(h http.Header, key string, values []string) {
-	if values == nil {
-		delete(h, key)
-	} else {
-		h[key] = values
-	}
-}
-
 // A promise is one of the described headers as a guard has set it for the answer that
 // it let through. Standard middleware may have set it before, and after.
 type promise struct {
@@ -89,7 +56,7 @@ func (r *Request) promise(h http.Header, fields []headerField) {
 		key := http.CanonicalHeaderKey(f.key)
 		before := h[key]
 		setHeader(h, fields[i:i+1])
-		if slices.Contains(described[:], key) {
+		if slices.Contains(reply.Described[:], key) {
 			r.promises = &promise{key, before, h[key], r.promises}
 		}
 	}
@@ -99,7 +66,7 @@ func (r *Request) promise(h http.Header, fields []headerField) {
 func (r *Request) withdraw(h http.Header) {
 	for p := r.promises; p != nil; p = p.earlier {
 		if slices.Equal(h[p.key], p.set) {
-			putHeader(h, p.key, p.before)
+			reply.Put(h, p.key, p.before)
 		}
 	}
 }
@@ -146,99 +113,46 @@ func (e *panicError) Unwrap() error {
 	return err
 }
 
-// A problem is the answer to a request that failed, before it is decided how
-// the client wants to read it.
-type problem struct {
-	status int
-	detail string
-	fields Invalid
-}
-
 // problemOf returns what the client may know of an error.
-func problemOf(err error) problem {
+func problemOf(err error) reply.Problem {
 	var panicked *panicError
 	if errors.As(err, &panicked) {
-		return problem{status: http.StatusInternalServerError}
+		return reply.Problem{Status: http.StatusInternalServerError}
 	}
 	var status *statusError
 	if errors.As(err, &status) {
 		if status.status < 400 || status.status > 599 {
-			return problem{status: http.StatusInternalServerError}
+			return reply.Problem{Status: http.StatusInternalServerError}
 		}
-		return problem{status: status.status, detail: status.message}
+		return reply.Problem{Status: status.status, Detail: status.message}
 	}
 	var invalid Invalid
 	if errors.As(err, &invalid) {
-		return problem{status: http.StatusUnprocessableEntity, detail: "some fields are not valid", fields: invalid}
+		return reply.Problem{Status: http.StatusUnprocessableEntity, Detail: "some fields are not valid", Fields: invalid}
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return problem{status: http.StatusRequestEntityTooLarge, detail: tooLargeDetail}
+		return reply.Problem{Status: http.StatusRequestEntityTooLarge, Detail: tooLargeDetail}
 	}
-	return problem{status: http.StatusInternalServerError}
+	return reply.Problem{Status: http.StatusInternalServerError}
 }
 
 const tooLargeDetail = "the body is too large"
 
-func (p problem) title() string {
-	return cmp.Or(http.StatusText(p.status), "Error "+strconv.Itoa(p.status))
+// problemResponse is a problem in one of its media types.
+func problemResponse(p reply.Problem, mediaType string) Response {
+	contentType, body := p.Render(mediaType)
+	return problemAnswer(p, Bytes(contentType, []byte(body)))
 }
 
-// response renders the problem as one of the three media types: the built-in HTML
-// page, problem+json (RFC 9457), or text.
-func (p problem) response(mediaType string) Response {
-	switch mediaType {
-	case "text/html":
-		var b strings.Builder
-		if err := problemPage.Execute(&b, map[string]any{"Status": p.status, "Title": p.title(), "Detail": p.detail, "Fields": p.fields}); err != nil {
-			return Text(p.title()).Status(p.status) // does not happen: the template is fixed
-		}
-		return p.answer(HTML(template.HTML(b.String())))
-	case "text/plain":
-		text := p.title()
-		if p.detail != "" {
-			text += ": " + p.detail
-		}
-		for _, field := range slices.Sorted(maps.Keys(p.fields)) {
-			text += "\n" + field + ": " + p.fields[field]
-		}
-		return p.answer(Text(text + "\n"))
-	default:
-		b, err := json.Marshal(problemJSON{"about:blank", p.title(), p.status, p.detail, p.fields})
-		if err != nil {
-			return Text(p.title()).Status(p.status) // does not happen: strings and numbers only
-		}
-		return p.answer(Bytes("application/problem+json", b))
-	}
+// problemAnswer gives a response the status of a problem, and says what it depends on.
+func problemAnswer(p reply.Problem, resp Response) Response {
+	return resp.Status(p.Status).with(headerField{"Vary", "Accept", true}).toError()
 }
 
-// answer gives a response the status of the problem, and says what it depends on.
-func (p problem) answer(resp Response) Response {
-	return resp.Status(p.status).with(headerField{"Vary", "Accept", true}).toError()
+// showFault answers with an error in all detail, in development.
+func showFault(r *http.Request, err error) Response {
+	p := reply.Problem{Status: http.StatusInternalServerError, Detail: strings.TrimPrefix(err.Error(), "flow: ")}
+	p.Faults = strings.Split(p.Detail, "\n")
+	return problemResponse(p, accept.MediaType(acceptOf(r), true))
 }
-
-type problemJSON struct {
-	Type   string  `json:"type"`
-	Title  string  `json:"title"`
-	Status int     `json:"status"`
-	Detail string  `json:"detail,omitempty"`
-	Errors Invalid `json:"errors,omitempty"`
-}
-
-var problemPage = template.Must(template.New("problem").Parse(`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{{.Status}} {{.Title}}</title>
-</head>
-<body>
-<h1>{{.Status}} {{.Title}}</h1>
-{{with .Detail}}<p>{{.}}</p>
-{{end}}{{with .Fields}}<dl>
-{{range $field, $message := .}}<dt>{{$field}}</dt><dd>{{$message}}</dd>
-{{end}}</dl>
-{{end}}</body>
-</html>
-`))

@@ -247,9 +247,9 @@ func TestPanicsAreClean500s(t *testing.T) {
 			resp, err := http.Get(server.URL + "/x")
 			is.NoErr(err)
 			defer resp.Body.Close()
-			var p problemJSON
+			var p problemBody
 			is.NoErr(json.NewDecoder(resp.Body).Decode(&p)) // whole
-			is.Equal(p, problemJSON{Type: "about:blank", Title: "Internal Server Error", Status: 500})
+			is.Equal(p, problemBody{Type: "about:blank", Title: "Internal Server Error", Status: 500})
 			is.Equal(resp.StatusCode, 500)
 			is.Equal(resp.Header.Get("Content-Type"), "application/problem+json")
 			all := records(t, log)
@@ -307,4 +307,11 @@ func TestErrorsOfPages(t *testing.T) {
 	w := do(r, httptest.NewRequest("GET", "/p", nil)) // which accepts anything
 	is.Equal(w.Code, 404)
 	is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
+}
+
+// A problemBody is problem+json as clients read it.
+type problemBody struct {
+	Type, Title, Detail string
+	Status              int
+	Errors              map[string]string
 }

@@ -20,6 +20,8 @@ import (
 	"example.com/flow/internal/flowtest"
 
 	"example.com/flow/internal/race"
+
+	"example.com/flow/internal/reply"
 )
 
 type nilErr struct{ text string }
@@ -308,7 +310,7 @@ func TestFailedAnswerLeavesNoHeaders(t *testing.T) {
 
 // promised returns headers of which none may be left on an error, each with a value.
 func promised(h http.Header, value string) {
-	for _, key := range described {
+	for _, key := range reply.Described {
 		h.Set(key, value)
 	}
 	h.Set("X-Kept-"+value, value)
@@ -408,7 +410,7 @@ func TestPromisesOfGuards(t *testing.T) {
 				target := "/y"
 				guard := func(*Request) Response {
 					resp := Next().Cookie(&http.Cookie{Name: "c", Value: "guard"}).Header("X-Kept-Guard", "guard")
-					for _, key := range described {
+					for _, key := range reply.Described {
 						if key != "Content-Encoding" || !tt.mayCompress {
 							resp = resp.Header(strings.ToLower(key), "guard")
 						}
@@ -480,7 +482,7 @@ func TestPanicOfMiddlewareLeavesNoHeaders(t *testing.T) {
 	w := do(outside, httptest.NewRequest("GET", "/x", nil))
 	is.Equal(w.Code, 500)
 	is.Equal(leftOf(w, "inside"), []string{"Set-Cookie", "X-Kept-Inside"})
-	kept := slices.Concat(described[:], []string{"Set-Cookie", "X-Kept-Outside"})
+	kept := slices.Concat(reply.Described[:], []string{"Set-Cookie", "X-Kept-Outside"})
 	kept = slices.DeleteFunc(kept, func(key string) bool { return key == "Content-Type" || key == "Content-Length" }) // the error has its own
 	slices.Sort(kept)
 	is.Equal(leftOf(w, "outside"), kept)

@@ -102,6 +102,8 @@ import (
 	"example.com/flow/internal/match"
 
 	"example.com/flow/internal/race"
+
+	"example.com/flow/internal/reply"
 )
 
 // A Router serves the route files of a tree, and its public files. Set its fields
@@ -338,7 +340,7 @@ func (r *Router) faulty(req *http.Request) Response {
 	if r.inDev() {
 		return showFault(req, r.compile().err)
 	}
-	return problem{status: http.StatusInternalServerError}.response(accept.MediaType(acceptOf(req), false))
+	return problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false))
 }
 
 // recycle gives x to another request.

@@ -58,7 +58,7 @@ func TestLimitsOfJSON(t *testing.T) {
 				return
 			}
 			is.Equal(w.Code, 400)
-			var problem problemJSON
+			var problem problemBody
 			is.NoErr(json.Unmarshal(w.Body.Bytes(), &problem))
 			is.Equal(problem.Detail, tt.detail)
 			if tt.recorded == "" {

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"example.com/flow/internal/reply"
 )
 
 // Logger returns standard middleware that logs a line for each request once it is
@@ -21,7 +23,7 @@ func Logger(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			start := time.Now()
-			w, t := track(w)
+			w, t := reply.Track(w)
 			defer func() {
 				v := recover()
 				logRequest(log, r, t, v, time.Since(start))
@@ -35,23 +37,23 @@ func Logger(log *slog.Logger) func(http.Handler) http.Handler {
 }
 
 // logRequest logs a request that was answered, or panicked with v.
-func logRequest(log *slog.Logger, r *http.Request, t *tracker, v any, took time.Duration) {
-	status, bytes := t.code, t.bytes
+func logRequest(log *slog.Logger, r *http.Request, t *reply.Writer, v any, took time.Duration) {
+	status, bytes := t.Code, t.Bytes
 	if r.Method == http.MethodHead {
 		bytes = 0 // the server keeps them
 	}
 	switch {
-	case t.sent || v == http.ErrAbortHandler:
+	case t.Sent || v == http.ErrAbortHandler:
 	case v != nil:
 		status = http.StatusInternalServerError // by whoever contains it
 	default:
-		status = cmp.Or(t.status, http.StatusOK) // by the server, if nobody writes
+		status = cmp.Or(t.Status, http.StatusOK) // by the server, if nobody writes
 	}
 	args := []any{"method", r.Method, "path", r.URL.EscapedPath(), "pattern", r.Pattern, "status", status, "bytes", bytes, "duration", took}
 	if id := requestIDOf(r); id != "" {
 		args = append(args, "id", id)
 	}
-	if v != nil && (t.sent || v == http.ErrAbortHandler) {
+	if v != nil && (t.Sent || v == http.ErrAbortHandler) {
 		args = append(args, "aborted", true)
 	}
 	cmp.Or(log, slog.Default()).InfoContext(r.Context(), "request", args...)

@@ -9,7 +9,6 @@ import (
 	"html/template"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,8 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"example.com/flow/internal/race"
+
+	"example.com/flow/internal/reply"
 )
 
 // A Request is a request that a route answers. It embeds the *http.Request.
@@ -425,7 +426,7 @@ func (r Response) encode(req *Request) (Response, error) {
 
 // location turns a redirect into an empty body with a Location.
 func (r Response) location(req *Request) (Response, error) {
-	if err := checkRedirect(r.text); err != nil {
+	if err := reply.CheckRedirect(r.text); err != nil {
 		return Response{}, err
 	}
 	switch {
@@ -440,46 +441,14 @@ func (r Response) location(req *Request) (Response, error) {
 	default:
 		return Response{}, fmt.Errorf("flow: a redirect has the status %d, which redirects nobody", r.status)
 	}
-	return r.body(kindZero, "").with(headerField{"Location", escapeHeaderURL(r.text), false}), nil
-}
-
-// checkRedirect lets through what cannot lead a browser to a host that the
-// program did not write: browsers read "/\" as "//" and skip control characters.
-func checkRedirect(target string) error {
-	if strings.ContainsFunc(target, func(c rune) bool { return c < ' ' || c == 0x7f }) {
-		return fmt.Errorf("flow: a redirect to %q holds control characters", target)
-	}
-	if strings.HasPrefix(target, "/") {
-		if strings.HasPrefix(target, "//") || strings.HasPrefix(target, `/\`) {
-			return fmt.Errorf("flow: a redirect to %q would leave for another host: give a path or a whole URL", target)
-		}
-		return nil
-	}
-	u, err := url.Parse(target)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.Contains(target, `\`) {
-		return fmt.Errorf("flow: a redirect to %q is neither a path from \"/\" nor an http or https URL", target)
-	}
-	return nil
-}
-
-// escapeHeaderURL escapes what a header cannot hold.
-func escapeHeaderURL(target string) string {
-	var b strings.Builder
-	for _, c := range []byte(target) {
-		if c <= ' ' || c >= 0x7f {
-			fmt.Fprintf(&b, "%%%02X", c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
+	return r.body(kindZero, "").with(headerField{"Location", reply.EscapeURL(r.text), false}), nil
 }
 
 func (r Response) problem(req *Request) (Response, error) {
 	if r.status < 400 || r.status > 599 {
 		return Response{}, fmt.Errorf("flow: Fail was given the status %d, which is no error", r.status)
 	}
-	resp, err := req.x.present(req, problem{status: int(r.status), detail: r.text})
+	resp, err := req.x.present(req, reply.Problem{Status: int(r.status), Detail: r.text})
 	if err != nil {
 		req.x.log(req, err)
 	}

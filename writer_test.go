@@ -3,7 +3,6 @@ package flow
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -199,21 +198,4 @@ func TestPanicAfterTheFirstByteAborts(t *testing.T) {
 			})
 		}
 	}
-}
-
-func TestTrackOffersNoMoreThanTheWriter(t *testing.T) {
-	is := is.New(t)
-	w, tracked := track(&sink{header: http.Header{}})
-	_, flusher := w.(http.Flusher)
-	_, hijacker := w.(http.Hijacker)
-	is.True(!flusher && !hijacker)
-	is.True(errors.Is(http.NewResponseController(w).Flush(), http.ErrNotSupported))
-	is.True(!tracked.sent)
-	w, tracked = track(httptest.NewRecorder())
-	_, flusher = w.(http.Flusher)
-	_, hijacker = w.(http.Hijacker)
-	is.True(flusher && !hijacker)
-	again, same := track(w)
-	is.True(again == w && same == tracked)
-	is.True(tracked.Unwrap() == tracked.ResponseWriter)
 }

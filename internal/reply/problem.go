@@ -1,0 +1,97 @@
+package reply
+
+import (
+	"cmp"
+	"encoding/json"
+	"html/template"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Problem is what a client is told of a request that failed.
+type Problem struct {
+	Status int
+	Detail string
+	Fields map[string]string // what is invalid, by name
+	// Faults, if there are any, are shown in place of the built-in page: for development.
+	Faults []string
+}
+
+// Title is the name of the status.
+func (p Problem) Title() string {
+	return cmp.Or(http.StatusText(p.Status), "Error "+strconv.Itoa(p.Status))
+}
+
+// Render returns the problem as one of three media types, with its Content-Type: a
+// built-in HTML page, problem+json (RFC 9457), or text.
+func (p Problem) Render(mediaType string) (contentType, body string) {
+	switch mediaType {
+	case "text/html":
+		page := problemPage
+		if p.Faults != nil {
+			page = faultPage
+		}
+		var b strings.Builder
+		if err := page.Execute(&b, p); err != nil {
+			return "text/plain; charset=utf-8", p.Title() // does not happen: the templates are fixed
+		}
+		return "text/html; charset=utf-8", b.String()
+	case "text/plain":
+		text := p.Title()
+		if p.Detail != "" {
+			text += ": " + p.Detail
+		}
+		for _, field := range slices.Sorted(maps.Keys(p.Fields)) {
+			text += "\n" + field + ": " + p.Fields[field]
+		}
+		return "text/plain; charset=utf-8", text + "\n"
+	}
+	b, err := json.Marshal(problemJSON{"about:blank", p.Title(), p.Status, p.Detail, p.Fields})
+	if err != nil {
+		return "text/plain; charset=utf-8", p.Title() // does not happen: strings and numbers only
+	}
+	return "application/problem+json", string(b)
+}
+
+type problemJSON struct {
+	Type   string            `json:"type"`
+	Title  string            `json:"title"`
+	Status int               `json:"status"`
+	Detail string            `json:"detail,omitempty"`
+	Errors map[string]string `json:"errors,omitempty"`
+}
+
+// frame is what both pages stand in.
+const frame = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{{.Status}} {{.Title}}</title>
+</head>
+<body>
+{{template "body" .}}</body>
+</html>
+`
+
+func framed(body string) *template.Template {
+	return template.Must(template.Must(template.New("page").Parse(frame)).New("body").Parse(body)).Lookup("page")
+}
+
+var problemPage = framed(`<h1>{{.Status}} {{.Title}}</h1>
+{{with .Detail}}<p>{{.}}</p>
+{{end}}{{with .Fields}}<dl>
+{{range $field, $message := .}}<dt>{{$field}}</dt><dd>{{$message}}</dd>
+{{end}}</dl>
+{{end}}`)
+
+var faultPage = framed(`<h1>This request failed</h1>
+<ol>
+{{range .Faults}}<li><code>{{.}}</code></li>
+{{end}}</ol>
+<p>Mend it and load the page again. Only development shows this.</p>
+`)

@@ -1,0 +1,84 @@
+package reply
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+)
+
+// A plain writer can neither flush nor be hijacked.
+type plain struct{ http.ResponseWriter }
+
+func TestTrackOffersNoMoreThanTheWriter(t *testing.T) {
+	is := is.New(t)
+	w, tracked := Track(plain{})
+	_, flusher := w.(http.Flusher)
+	_, hijacker := w.(http.Hijacker)
+	is.True(!flusher && !hijacker)
+	is.True(errors.Is(http.NewResponseController(w).Flush(), http.ErrNotSupported))
+	is.True(!tracked.Sent)
+	w, tracked = Track(httptest.NewRecorder())
+	_, flusher = w.(http.Flusher)
+	_, hijacker = w.(http.Hijacker)
+	is.True(flusher && !hijacker)
+	again, same := Track(w)
+	is.True(again == w && same == tracked)
+	is.True(tracked.Unwrap() == tracked.ResponseWriter)
+}
+
+func TestDescription(t *testing.T) {
+	is := is.New(t)
+	h := http.Header{"Etag": {"a"}, "Content-Encoding": {"gzip"}, "Set-Cookie": {"c=1"}}
+	before := Describe(h)
+	h.Set("Etag", "b")
+	h.Set("Cache-Control", "max-age=9")
+	h.Set("X-Kept", "yes")
+	before.Restore(h)
+	is.Equal(h, http.Header{"Etag": {"a"}, "Content-Encoding": {"gzip"}, "Set-Cookie": {"c=1"}, "X-Kept": {"yes"}})
+	Undescribed(h)
+	is.Equal(h, http.Header{"Content-Encoding": {"gzip"}, "Set-Cookie": {"c=1"}, "X-Kept": {"yes"}})
+}
+
+func TestProblem(t *testing.T) {
+	p := Problem{Status: 422, Detail: "<no>", Fields: map[string]string{"b": "is long", "a": "is short"}}
+	for _, tt := range []struct{ mediaType, contentType, holds string }{
+		{"text/html", "text/html; charset=utf-8", "<h1>422 Unprocessable Entity</h1>\n<p>&lt;no&gt;</p>\n<dl>\n<dt>a</dt><dd>is short</dd>"},
+		{"text/plain", "text/plain; charset=utf-8", "Unprocessable Entity: <no>\na: is short\nb: is long\n"},
+		{"application/problem+json", "application/problem+json", `"title":"Unprocessable Entity","status":422`},
+	} {
+		t.Run(tt.mediaType, func(t *testing.T) {
+			is := is.New(t)
+			contentType, body := p.Render(tt.mediaType)
+			is.Equal(contentType, tt.contentType)
+			is.True(strings.Contains(body, tt.holds))
+			is.Equal(contentType == "application/problem+json", json.Valid([]byte(body)))
+		})
+	}
+	is := is.New(t)
+	is.Equal(Problem{Status: 499}.Title(), "Error 499")
+	_, body := Problem{Status: 500, Faults: []string{"a.html:1: <b>", "b"}}.Render("text/html")
+	is.True(strings.Contains(body, "<li><code>a.html:1: &lt;b&gt;</code></li>\n<li><code>b</code></li>"))
+}
+
+func TestCheckRedirect(t *testing.T) {
+	for _, tt := range []struct {
+		target string
+		good   bool
+	}{
+		{"/a", true}, {"/", true}, {"https://example.com/x", true}, {"http://example.com", true},
+		{"//evil.example", false}, {`/\evil.example`, false}, {"/\tx", false}, {"javascript:alert(1)", false},
+		{"https:evil", false}, {"", false}, {"a/b", false}, {`https://good\@evil`, false},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(CheckRedirect(tt.target) == nil, tt.good)
+		})
+	}
+	is := is.New(t)
+	is.Equal(EscapeURL("/a b/é"), "/a%20b/%C3%A9")
+}
