@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -186,41 +185,6 @@ func (x *exchange) clone() *exchange {
 // vantage returns where the request asks for URLs.
 func (x *exchange) vantage() vantage { return vantage{x.endpoint.path.Segments, x.values} }
 
-// valueOf returns the value of the i-th parameter of a pattern.
-func valueOf(p *pattern.Pattern, values match.Values, i int) string {
-	if i == len(p.Names)-1 && p.HasRest() {
-		return values[i].Value[1:] // without the slash before it
-	}
-	return values[i].Value
-}
-
-func (x *exchange) param(name string) string {
-	for i, n := range x.endpoint.path.Names {
-		if n == name {
-			return valueOf(x.endpoint.path, x.values, i)
-		}
-	}
-	return ""
-}
-
-func (x *exchange) segments(name string) []string {
-	p := x.endpoint.path
-	i := slices.Index(p.Names, name)
-	switch catchAll := p.HasRest() && i == len(p.Names)-1; {
-	case i < 0:
-		return nil
-	case catchAll && len(x.values) > len(p.Names): // one of them may hold a slash
-		var segments []string
-		for _, v := range x.values[len(p.Names):] {
-			segments = append(segments, v.Value)
-		}
-		return segments
-	case catchAll || x.router == nil: // NewRequest knows no patterns
-		return strings.Split(valueOf(p, x.values, i), "/")
-	}
-	return []string{valueOf(p, x.values, i)}
-}
-
 // begin answers a request with an endpoint, after the chains of the Routers around.
 func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Values) {
 	outermost := e
@@ -342,7 +306,7 @@ func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before *
 
 func setPathValues(r *http.Request, p *pattern.Pattern, values match.Values) {
 	for i, name := range p.Names {
-		if v := valueOf(p, values, i); r.PathValue(name) != v { // it may be set already
+		if v := match.Value(p, values, i); r.PathValue(name) != v { // it may be set already
 			r.SetPathValue(name, v)
 		}
 	}

@@ -19,6 +19,8 @@ import (
 	"example.com/flow/internal/race"
 
 	"example.com/flow/internal/reply"
+
+	"example.com/flow/internal/match"
 )
 
 // A Request is a request that a route answers. It embeds the *http.Request.
@@ -85,7 +87,11 @@ func (r *Request) exchange() *exchange {
 // has none of that name or an optional one is not in the URL. The segments of a
 // catch-all are joined with "/": see Segments.
 func (r *Request) Param(name string) string {
-	return r.exchange().param(name)
+	x := r.exchange()
+	if i := slices.Index(x.endpoint.path.Names, name); i >= 0 {
+		return match.Value(x.endpoint.path, x.values, i)
+	}
+	return ""
 }
 
 // PathValue is Param, under the name that it has in net/http.
@@ -101,7 +107,16 @@ func (r *Request) PathValue(name string) string {
 // parameter of that name. Files are better opened by segment than by the joined
 // form: a decoded segment may hold "/", or be "..", which Route refuses.
 func (r *Request) Segments(name string) []string {
-	return r.exchange().segments(name)
+	x := r.exchange()
+	p := x.endpoint.path
+	switch i := slices.Index(p.Names, name); {
+	case i < 0:
+		return nil
+	case x.router == nil: // NewRequest knows no patterns
+		return strings.Split(x.values[i].Value, "/")
+	default:
+		return match.Segments(p, x.values, i)
+	}
 }
 
 // IsAuthenticated reports whether Router.Authenticate found a user. It is false

@@ -17,11 +17,6 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// Values are those of a pattern's parameters, in their order, decoded. That of a
-// catch-all begins with a slash. If one of its segments may hold a slash too, all of
-// them follow one by one. Values are used again after the answer.
-type Values = httprouter.Params
-
 // A Table is a trie compiled. It does not change, and is safe for concurrent use.
 type Table[A any] struct {
 	trie     *Trie[A]
