@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -20,10 +19,12 @@ import (
 	"example.com/flow/internal/routetree"
 
 	"example.com/flow/internal/pages"
+
+	"example.com/flow/internal/disk"
 )
 
-// A disk is what Router.Dev reads in place of the embedded files.
-type disk struct {
+// A source is what Router.Dev reads in place of the embedded files.
+type source struct {
 	files fs.FS
 
 	mu      sync.Mutex
@@ -52,48 +53,17 @@ type disk struct {
 func (r *Router) Dev(dir string) {
 	pos := fault.Caller(0)
 	r.own.change(pos, "Dev", func() {
-		files := rootDir(dir)
+		files := disk.Dir(dir)
 		info, err := fs.Stat(files, routetree.RouterDir)
 		switch {
-		case errors.Is(err, errLeadsOut):
-			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): %s: %v", dir, routetree.RouterDir, errLeadsOut))
+		case errors.Is(err, disk.ErrLeadsOut):
+			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): %s: %v", dir, routetree.RouterDir, disk.ErrLeadsOut))
 		case err != nil || !info.IsDir():
 			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): there is no directory %s in it: give the directory of the Go file that embeds it", dir, routetree.RouterDir))
 		}
-		r.disk = &disk{files: files}
+		r.disk = &source{files: files}
 	})
 }
-
-// A rootDir is a directory of which no symbolic link leads out. It is opened anew for
-// each file: an os.Root that stays would be that of the old directory once another has
-// taken its place.
-type rootDir string
-
-// Open, Stat, ReadDir and ReadFile are those of the file systems of package os.
-func (d rootDir) Open(name string) (fs.File, error) { return inRoot(d, fs.FS.Open, name) }
-
-func (d rootDir) Stat(name string) (fs.FileInfo, error) { return inRoot(d, fs.Stat, name) }
-
-func (d rootDir) ReadDir(name string) ([]fs.DirEntry, error) { return inRoot(d, fs.ReadDir, name) }
-
-func (d rootDir) ReadFile(name string) ([]byte, error) { return inRoot(d, fs.ReadFile, name) }
-
-func inRoot[T any](d rootDir, read func(fs.FS, string) (T, error), name string) (T, error) {
-	root, err := os.OpenRoot(string(d))
-	if err != nil {
-		var none T
-		return none, err
-	}
-	defer root.Close() // a file that was opened in it stays open
-	v, err := read(root.FS(), name)
-	// Package os exports no error for what leads out: it has to be asked for one.
-	if _, outside := root.Stat(".."); err != nil && errors.Is(err, errors.Unwrap(outside)) {
-		err = &fs.PathError{Op: "open", Path: name, Err: errLeadsOut}
-	}
-	return v, err
-}
-
-var errLeadsOut = errors.New("a symbolic link that is absolute, or leads out of the directory of Dev, is not followed")
 
 // inDev reports whether Dev was called.
 func (r *Router) inDev() bool { return r != nil && r.disk != nil }
@@ -107,7 +77,7 @@ func (r *Router) views() (*pages.Views, error) {
 }
 
 // read returns the templates as they are on disk now.
-func (d *disk) read(r *Router) (*pages.Views, error) {
+func (d *source) read(r *Router) (*pages.Views, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := routetree.Read(d.files, r.tree.Shared)
@@ -139,7 +109,7 @@ func (d *disk) read(r *Router) (*pages.Views, error) {
 }
 
 // compare logs how the disk differs from the binary, each time that changes.
-func (d *disk) compare(r *Router, now *routetree.Tree) {
+func (d *source) compare(r *Router, now *routetree.Tree) {
 	added, removed := difference(fileNames(now), fileNames(r.tree))
 	var args []any
 	if len(added) > 0 {
@@ -159,10 +129,10 @@ func (d *disk) compare(r *Router, now *routetree.Tree) {
 }
 
 // gone returns an error if a route file is not on disk any more.
-func (d *disk) gone(file string) error {
+func (d *source) gone(file string) error {
 	switch _, err := fs.Stat(d.files, file); {
-	case errors.Is(err, errLeadsOut):
-		return fmt.Errorf("flow: %s: %w", file, errLeadsOut)
+	case errors.Is(err, disk.ErrLeadsOut):
+		return fmt.Errorf("flow: %s: %w", file, disk.ErrLeadsOut)
 	case err != nil:
 		return fmt.Errorf("flow: %s is gone: routes stay those of the binary until it is built again", file)
 	}
@@ -233,7 +203,7 @@ func difference(a, b map[string]bool) (onlyA, onlyB []string) {
 }
 
 // public returns what serves a public file as it is on disk.
-func (d *disk) public(file string) flowFunc {
+func (d *source) public(file string) flowFunc {
 	return func(*Request) (Response, error) {
 		if _, err := fs.Stat(d.files, file); err != nil {
 			why := err

@@ -143,7 +143,7 @@ type Router struct {
 	app      *application // nil if no static calls speak of it
 	own      registry
 	provided []any
-	disk     *disk                   // nil unless Dev was called
+	disk     *source                 // nil unless Dev was called
 	mounted  atomic.Pointer[Mounted] // where this Router is, if it is inside another
 	compiled sync.Mutex
 	building atomic.Bool // compile runs, and with it code that may ask for routes

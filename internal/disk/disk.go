@@ -1,0 +1,43 @@
+// Package disk reads a directory as development does: no symbolic link leads out of it.
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// A Dir is a directory of which no symbolic link leads out. It is opened anew for
+// each file: an os.Root that stays would be that of the old directory once another has
+// taken its place.
+type Dir string
+
+// Open opens a file, as the file systems of package os do.
+func (d Dir) Open(name string) (fs.File, error) { return inRoot(d, fs.FS.Open, name) }
+
+// Stat implements fs.StatFS.
+func (d Dir) Stat(name string) (fs.FileInfo, error) { return inRoot(d, fs.Stat, name) }
+
+// ReadDir implements fs.ReadDirFS.
+func (d Dir) ReadDir(name string) ([]fs.DirEntry, error) { return inRoot(d, fs.ReadDir, name) }
+
+// ReadFile implements fs.ReadFileFS.
+func (d Dir) ReadFile(name string) ([]byte, error) { return inRoot(d, fs.ReadFile, name) }
+
+func inRoot[T any](d Dir, read func(fs.FS, string) (T, error), name string) (T, error) {
+	root, err := os.OpenRoot(string(d))
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer root.Close() // a file that was opened in it stays open
+	v, err := read(root.FS(), name)
+	// Package os exports no error for what leads out: it has to be asked for one.
+	if _, outside := root.Stat(".."); err != nil && errors.Is(err, errors.Unwrap(outside)) {
+		err = &fs.PathError{Op: "open", Path: name, Err: ErrLeadsOut}
+	}
+	return v, err
+}
+
+// ErrLeadsOut is the error for a link that is not followed.
+var ErrLeadsOut = errors.New("a symbolic link that is absolute, or leads out of the directory of Dev, is not followed")
