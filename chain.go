@@ -21,6 +21,10 @@ import (
 	"example.com/flow/internal/match"
 
 	"example.com/flow/internal/reply"
+
+	"example.com/flow/internal/forms"
+
+	"example.com/flow/internal/logging"
 )
 
 // An endpoint is what answers one method of one pattern, compiled: its chain of
@@ -131,7 +135,7 @@ func (x *exchange) user(req *Request) any {
 			case err != nil:
 				a.err = err
 				x.failed.Store(true)
-			case !isNil(user):
+			case !forms.IsNil(user):
 				a.user = user
 			}
 		}()
@@ -580,7 +584,7 @@ func (x *exchange) log(req *Request, err error) {
 		level = slog.LevelInfo // the client is gone, which is no fault
 	}
 	args := []any{"method", req.Method, "path", req.URL.EscapedPath(), "pattern", x.endpoint.pattern, "error", fmt.Sprint(err)}
-	if id := requestIDOf(req.Request); id != "" {
+	if id := logging.IDOf(req.Request); id != "" {
 		args = append(args, "id", id)
 	}
 	var panicked *panicError

@@ -19,6 +19,8 @@ import (
 	"example.com/flow/internal/match"
 
 	"example.com/flow/internal/pages"
+
+	"example.com/flow/internal/forms"
 )
 
 // A table is an application compiled: the tree and its registrations, ready to
@@ -224,7 +226,7 @@ func (p *place) construct(middleware func(http.Handler) http.Handler) (err error
 			err = fmt.Errorf("the middleware panicked when it was constructed: %v", v)
 		}
 	}()
-	if p.handler = middleware(p); isNil(p.handler) {
+	if p.handler = middleware(p); forms.IsNil(p.handler) {
 		return fmt.Errorf("the middleware returned a nil handler")
 	}
 	return nil

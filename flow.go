@@ -104,6 +104,8 @@ import (
 	"example.com/flow/internal/race"
 
 	"example.com/flow/internal/reply"
+
+	"example.com/flow/internal/forms"
 )
 
 // A Router serves the route files of a tree, and its public files. Set its fields
@@ -176,7 +178,7 @@ func New(files fs.FS, shared ...fs.FS) *Router {
 
 // orNil makes one nil of all: a nil pointer in an interface is none.
 func orNil(files fs.FS) fs.FS {
-	if isNil(files) {
+	if forms.IsNil(files) {
 		return nil
 	}
 	return files
@@ -203,7 +205,7 @@ func (r *Router) Provide(values ...any) *Router {
 	pos := fault.Caller(0)
 	r.own.change(pos, "Provide", func() {
 		for _, v := range values {
-			if isNil(v) {
+			if forms.IsNil(v) {
 				r.own.faults = append(r.own.faults, fault.At(pos, "Provide: a value is nil (%T)", v))
 				continue
 			}

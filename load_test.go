@@ -178,7 +178,7 @@ func newLoad(t *testing.T) *load {
 func (l *load) notes(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.mu.Lock()
-		l.begun[r.Header.Get(requestIDHeader)]++
+		l.begun[r.Header.Get("X-Request-Id")]++
 		l.mu.Unlock()
 		next.ServeHTTP(w, r)
 	})
@@ -490,7 +490,7 @@ func (c *loadClient) send(a ask, v string) bool {
 		key, value, _ := strings.Cut(fill(field), ": ")
 		req.Header.Set(key, value)
 	}
-	req.Header.Set(requestIDHeader, v)
+	req.Header.Set("X-Request-Id", v)
 	resp, err := c.client.RoundTrip(req)
 	switch {
 	case err != nil && a.want == cutAnswer && l.hasBegun(v): // the header was lost, too

@@ -174,7 +174,7 @@ func TestForgedLines(t *testing.T) {
 }
 
 func TestRequestID(t *testing.T) {
-	long := strings.Repeat("a", maxRequestID)
+	long := strings.Repeat("a", 128)
 	for _, tt := range []struct {
 		name string
 		ids  []string

@@ -22,6 +22,8 @@ import (
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/forms"
 )
 
 // Main is the main function of an application: it runs the command that the
@@ -54,7 +56,7 @@ func untilSignal() context.Context {
 // it serves, it serves until a context ends that it asks for then.
 func runMain(until func() context.Context, r *Router, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	c, err := command.Parse(args, getenv)
-	if isNil(r) {
+	if forms.IsNil(r) {
 		err = errors.New("flow: Main: the Router is nil")
 	}
 	if err == nil {

@@ -23,6 +23,8 @@ import (
 	"example.com/flow/internal/routetree"
 
 	"example.com/flow/internal/match"
+
+	"example.com/flow/internal/forms"
 )
 
 // answers returns a handler that says which file and method it was registered
@@ -630,7 +632,7 @@ func FuzzMount(f *testing.F) {
 	f.Add([]byte("\x02\x02\x03\x04\x7f\x01\x00\x02\x03\x00\x05\x01"), "/[x] /[x]/a", "POST", "/a/%2F/../b?x")
 	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), "/a/b/c /b/", "OPTIONS", "//a/./b")
 	f.Fuzz(func(t *testing.T, data []byte, prefixes, method, target string) {
-		if checkMethod(method) != nil || method == "CONNECT" || len(data) > 200 || len(prefixes) > 60 {
+		if forms.CheckMethod(method) != nil || method == "CONNECT" || len(data) > 200 || len(prefixes) > 60 {
 			t.Skip()
 		}
 		if u, err := url.ParseRequestURI(target); err != nil || !strings.HasPrefix(target, "/") || u.Host != "" {
@@ -650,7 +652,7 @@ func FuzzMatch(f *testing.F) {
 	f.Add([]byte("\x02\x02\x03\x04\x7f\x01\x00\x02\x03\x00\x05\x01"), "POST", "/a/%2F/../b?x")
 	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), "OPTIONS", "//a/./b")
 	f.Fuzz(func(t *testing.T, data []byte, method, target string) {
-		if checkMethod(method) != nil || method == "CONNECT" || len(data) > 200 {
+		if forms.CheckMethod(method) != nil || method == "CONNECT" || len(data) > 200 {
 			t.Skip()
 		}
 		if u, err := url.ParseRequestURI(target); err != nil || !strings.HasPrefix(target, "/") || u.Host != "" {

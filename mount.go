@@ -14,6 +14,8 @@ import (
 	"example.com/flow/internal/routetree"
 
 	"example.com/flow/internal/match"
+
+	"example.com/flow/internal/forms"
 )
 
 // A Mounted is a handler that answers a whole branch of URLs: see Router.Mount.
@@ -73,7 +75,7 @@ func (r *Router) Mount(prefix string, h http.Handler) *Mounted {
 		switch {
 		case err != nil:
 			m.refuse("%v", err)
-		case isNil(h):
+		case forms.IsNil(h):
 			m.refuse("the handler is nil")
 		case isRouter && r.isInside(inner):
 			m.refuse("a Router cannot be mounted inside itself")

@@ -13,6 +13,8 @@ import (
 	"example.com/flow/internal/routetree"
 
 	"example.com/flow/internal/match"
+
+	"example.com/flow/internal/forms"
 )
 
 // A vantage is where a URL is asked for: the segments of what answers the request,
@@ -132,7 +134,7 @@ func valueTexts(v any, catchAll bool) ([]string, error) {
 }
 
 func valueText(v any) (string, error) {
-	if isNil(v) {
+	if forms.IsNil(v) {
 		return "", fmt.Errorf("the value is nil (%T)", v)
 	}
 	if s, ok := v.(fmt.Stringer); ok {

@@ -5,15 +5,15 @@ import (
 	"net/http"
 	"path"
 	"reflect"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/public"
 
 	"example.com/flow/internal/match"
+
+	"example.com/flow/internal/forms"
 )
 
 // A registry holds the registrations of one origin, in the order in which they
@@ -145,38 +145,11 @@ func (f *File) verb(pos fault.Position, method string) *Verb {
 	v := &Verb{file: f, pos: pos, method: method}
 	f.reg.change(pos, v.call(), func() {
 		f.verbs = append(f.verbs, v)
-		if err := checkMethod(method); err != nil {
+		if err := forms.CheckMethod(method); err != nil && method != match.AnyMethod {
 			v.fault(pos, "%v", err)
 		}
 	})
 	return v
-}
-
-// standardMethods are those that have a call of their own; ANY answers these
-// and all others.
-var standardMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch,
-	http.MethodDelete, http.MethodHead, http.MethodOptions}
-
-func checkMethod(method string) error {
-	if method == match.AnyMethod {
-		return nil
-	}
-	if method == "ANY" {
-		return fmt.Errorf("%q is no method: call ANY() for every method", method)
-	}
-	if method == "" {
-		return fmt.Errorf("a method has a name, such as \"PROPFIND\"")
-	}
-	for _, c := range []byte(method) {
-		token := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
-		if !token {
-			return fmt.Errorf("%q is not a method (RFC 9110, section 5.6.2)", method)
-		}
-	}
-	if upper := strings.ToUpper(method); upper != method && slices.Contains(standardMethods, upper) {
-		return fmt.Errorf("methods are case-sensitive: write %q, not %q", upper, method)
-	}
-	return nil
 }
 
 // A Verb is the handler of one method of a route file, being registered. Do or
@@ -198,7 +171,7 @@ func (v *Verb) call() string {
 	switch {
 	case v.method == match.AnyMethod:
 		return "ANY()"
-	case slices.Contains(standardMethods, v.method):
+	case slices.Contains(forms.Methods, v.method):
 		return v.method + "()"
 	}
 	return fmt.Sprintf("Method(%q)", v.method)
@@ -339,89 +312,48 @@ const handlerForms = `a handler is one of
 	http.Handler
 	func(http.ResponseWriter, *http.Request)`
 
-// oneLine keeps a report at one line for each fault.
-func oneLine(forms string) string {
-	return strings.NewReplacer("\n\t", "; ", "one of\n\t", "one of ").Replace(forms)
-}
-
 func parseHandler(v any) (*handler, error) {
-	if isNil(v) {
-		return nil, fmt.Errorf("the handler is nil; %s", oneLine(handlerForms))
+	if forms.IsNil(v) {
+		return nil, fmt.Errorf("the handler is nil; %s", forms.OneLine(handlerForms))
 	}
-	h := &handler{pos: funcPosition(reflect.ValueOf(v))}
+	h := &handler{pos: forms.Position(reflect.ValueOf(v))}
 	switch f := v.(type) {
 	case http.Handler:
 		h.std = f
 		return h, nil
 	}
-	if f, ok := convert[func(*Request) Response](v); ok {
+	if f, ok := forms.Convert[func(*Request) Response](v); ok {
 		h.flow = func(r *Request) (Response, error) { return f(r), nil }
-	} else if f, ok := convert[func(*Request) string](v); ok {
+	} else if f, ok := forms.Convert[func(*Request) string](v); ok {
 		h.flow = func(r *Request) (Response, error) { return Text(f(r)), nil }
-	} else if f, ok := convert[func(*Request) (Response, error)](v); ok {
+	} else if f, ok := forms.Convert[func(*Request) (Response, error)](v); ok {
 		h.flow = f
-	} else if f, ok := convert[func(*Request) (string, error)](v); ok {
+	} else if f, ok := forms.Convert[func(*Request) (string, error)](v); ok {
 		h.flow = func(r *Request) (Response, error) {
 			s, err := f(r)
 			return Text(s), err
 		}
-	} else if f, ok := convert[func(http.ResponseWriter, *http.Request)](v); ok {
+	} else if f, ok := forms.Convert[func(http.ResponseWriter, *http.Request)](v); ok {
 		h.std = http.HandlerFunc(f)
 	} else {
-		return nil, fmt.Errorf("%T is no handler; %s", v, oneLine(handlerForms))
+		return nil, fmt.Errorf("%T is no handler; %s", v, forms.OneLine(handlerForms))
 	}
 	return h, nil
 }
 
-// convert returns v as an F if v's type converts to it.
-func convert[F any](v any) (f F, ok bool) {
-	if f, ok := v.(F); ok {
-		return f, true
-	}
-	want := reflect.TypeFor[F]()
-	if got := reflect.ValueOf(v); got.Type().ConvertibleTo(want) {
-		return got.Convert(want).Interface().(F), true
-	}
-	return f, false
-}
-
-// funcPosition returns where a function is written, if v is one.
-func funcPosition(v reflect.Value) fault.Position {
-	if v.Kind() != reflect.Func {
-		return fault.Position{}
-	}
-	f := runtime.FuncForPC(v.Pointer())
-	if f == nil {
-		return fault.Position{}
-	}
-	file, line := f.FileLine(f.Entry())
-	return fault.Position{File: file, Line: line}
-}
-
 func parseController(controller any, method string) (*handler, error) {
-	if isNil(controller) {
+	if forms.IsNil(controller) {
 		return nil, fmt.Errorf("the controller is nil: give a value that has the method %s", method)
 	}
-	v := reflect.ValueOf(controller)
-	m, ok := v.Type().MethodByName(method)
-	if !ok {
-		if v.Kind() != reflect.Pointer {
-			if _, ok := reflect.PointerTo(v.Type()).MethodByName(method); ok {
-				return nil, fmt.Errorf("%s.%s has a pointer receiver: give &%[1]s{…}", v.Type(), method)
-			}
-		}
-		for m := range v.Type().Methods() {
-			if strings.EqualFold(m.Name, method) {
-				return nil, fmt.Errorf("%s has no exported method %q: it has %s", v.Type(), method, m.Name)
-			}
-		}
-		return nil, fmt.Errorf("%s has no exported method %q", v.Type(), method)
-	}
-	h, err := parseHandler(v.Method(m.Index).Interface())
+	f, pos, err := forms.Method(controller, method)
 	if err != nil {
-		return nil, fmt.Errorf("%s.%s: %w", v.Type(), method, err)
+		return nil, err
 	}
-	h.pos = funcPosition(m.Func)
+	h, err := parseHandler(f)
+	if err != nil {
+		return nil, fmt.Errorf("%T.%s: %w", controller, method, err)
+	}
+	h.pos = pos
 	return h, nil
 }
 
@@ -439,17 +371,17 @@ const middlewareForms = `middleware is one of
 	func(http.Handler) http.Handler`
 
 func parseMiddleware(v any) (use, error) {
-	if isNil(v) {
-		return use{}, fmt.Errorf("the middleware is nil; %s", oneLine(middlewareForms))
+	if forms.IsNil(v) {
+		return use{}, fmt.Errorf("the middleware is nil; %s", forms.OneLine(middlewareForms))
 	}
-	if f, ok := convert[func(*Request) Response](v); ok {
+	if f, ok := forms.Convert[func(*Request) Response](v); ok {
 		return use{guard: func(r *Request) (Response, error) { return f(r), nil }}, nil
 	}
-	if f, ok := convert[func(*Request) (Response, error)](v); ok {
+	if f, ok := forms.Convert[func(*Request) (Response, error)](v); ok {
 		return use{guard: f}, nil
 	}
-	if f, ok := convert[func(http.Handler) http.Handler](v); ok {
+	if f, ok := forms.Convert[func(http.Handler) http.Handler](v); ok {
 		return use{standard: f}, nil
 	}
-	return use{}, fmt.Errorf("%T is no middleware; %s", v, oneLine(middlewareForms))
+	return use{}, fmt.Errorf("%T is no middleware; %s", v, forms.OneLine(middlewareForms))
 }

@@ -21,6 +21,8 @@ import (
 	"example.com/flow/internal/reply"
 
 	"example.com/flow/internal/match"
+
+	"example.com/flow/internal/forms"
 )
 
 // A Request is a request that a route answers. It embeds the *http.Request.
@@ -318,7 +320,7 @@ func Fail(status int, message string) Response {
 // gets the *http.Request with its path values set; From finds the Request. It is
 // called for HEAD too, where nothing that it writes is sent: a stream should end.
 func Handler(h http.Handler) Response {
-	if isNil(h) {
+	if forms.IsNil(h) {
 		return Response{kind: kindError, text: "Handler was given nil"}
 	}
 	return Response{kind: kindHandler, more: &more{data: h}}

@@ -11,6 +11,8 @@ import (
 	"example.com/flow/internal/routetree"
 
 	"example.com/flow/internal/match"
+
+	"example.com/flow/internal/forms"
 )
 
 // A RouteInfo describes one handler of one URL shape, as Router.Routes lists it.
@@ -84,12 +86,12 @@ func (c *compiler) listRoutes() {
 func compareMethods(a, b string) int {
 	rank := func(method string) int {
 		if method == "ANY" {
-			return len(standardMethods) + 1
+			return len(forms.Methods) + 1
 		}
-		if i := slices.Index(standardMethods, method); i >= 0 {
+		if i := slices.Index(forms.Methods, method); i >= 0 {
 			return i
 		}
-		return len(standardMethods)
+		return len(forms.Methods)
 	}
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"example.com/flow/internal/forms"
 )
 
 // defaultDrain is how long requests may take to end when a server stops.
@@ -46,7 +48,7 @@ const defaultDrain = 30 * time.Second
 //
 // Serve logs with the Logger of a Router, else with slog.Default.
 func Serve(ctx context.Context, addr string, h http.Handler) error {
-	if isNil(h) {
+	if forms.IsNil(h) {
 		return errors.New("flow: Serve: the handler is nil")
 	}
 	log := slog.Default()

@@ -1,4 +1,4 @@
-package flow
+package logging
 
 import (
 	"crypto/rand"
@@ -12,14 +12,10 @@ const requestIDHeader = "X-Request-Id"
 // maxRequestID is the length, in bytes, of the longest id that is taken over.
 const maxRequestID = 128
 
-// RequestID is standard middleware that gives each request an id: the one in its
-// header X-Request-Id, as a proxy may have set it, or else a random one. The id is in
-// that header of the request from then on, for handlers and logs, and in the answer.
-// An id that is longer than 128 bytes, or holds others than letters, digits and
-// -._~:/+=@, is replaced.
+// RequestID is flow.RequestID.
 func RequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := requestIDOf(r)
+		id := IDOf(r)
 		if id == "" {
 			id = rand.Text()
 			r.Header.Set(requestIDHeader, id)
@@ -29,8 +25,8 @@ func RequestID(next http.Handler) http.Handler {
 	})
 }
 
-// requestIDOf returns the id of a request, or "" if it has none that may be logged.
-func requestIDOf(r *http.Request) string {
+// IDOf returns the id of a request, or "" if it has none that may be logged.
+func IDOf(r *http.Request) string {
 	ids := r.Header[requestIDHeader]
 	if len(ids) != 1 || len(ids[0]) > maxRequestID {
 		return ""

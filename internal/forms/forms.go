@@ -1,0 +1,103 @@
+// Package forms finds out what the values are that an application registers: whether a
+// function converts to a type that is asked for, where it is written, what method of a
+// controller a name stands for, and whether a text is a method of HTTP.
+package forms
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/fault"
+)
+
+// IsNil reports whether v is nil, or an interface that holds a nil pointer,
+// function, map or the like.
+func IsNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Func, reflect.Pointer, reflect.Map, reflect.Slice, reflect.Chan, reflect.Interface, reflect.UnsafePointer:
+		return r.IsNil()
+	}
+	return false
+}
+
+// Convert returns v as an F if v's type converts to it.
+func Convert[F any](v any) (f F, ok bool) {
+	if f, ok := v.(F); ok {
+		return f, true
+	}
+	want := reflect.TypeFor[F]()
+	if got := reflect.ValueOf(v); got.Type().ConvertibleTo(want) {
+		return got.Convert(want).Interface().(F), true
+	}
+	return f, false
+}
+
+// Position returns where a function is written, if v is one.
+func Position(v reflect.Value) fault.Position {
+	if v.Kind() != reflect.Func {
+		return fault.Position{}
+	}
+	f := runtime.FuncForPC(v.Pointer())
+	if f == nil {
+		return fault.Position{}
+	}
+	file, line := f.FileLine(f.Entry())
+	return fault.Position{File: file, Line: line}
+}
+
+// Method returns the method of a controller, which is not nil, and where it is written.
+func Method(controller any, method string) (f any, pos fault.Position, err error) {
+	v := reflect.ValueOf(controller)
+	m, ok := v.Type().MethodByName(method)
+	if !ok {
+		if v.Kind() != reflect.Pointer {
+			if _, ok := reflect.PointerTo(v.Type()).MethodByName(method); ok {
+				return nil, fault.Position{}, fmt.Errorf("%s.%s has a pointer receiver: give &%[1]s{…}", v.Type(), method)
+			}
+		}
+		for m := range v.Type().Methods() {
+			if strings.EqualFold(m.Name, method) {
+				return nil, fault.Position{}, fmt.Errorf("%s has no exported method %q: it has %s", v.Type(), method, m.Name)
+			}
+		}
+		return nil, fault.Position{}, fmt.Errorf("%s has no exported method %q", v.Type(), method)
+	}
+	return v.Method(m.Index).Interface(), Position(m.Func), nil
+}
+
+// OneLine keeps a report at one line for each fault.
+func OneLine(forms string) string {
+	return strings.NewReplacer("\n\t", "; ", "one of\n\t", "one of ").Replace(forms)
+}
+
+// Methods are those that have a call of their own; ANY answers these
+// and all others.
+var Methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch,
+	http.MethodDelete, http.MethodHead, http.MethodOptions}
+
+// CheckMethod returns an error for what is no method of a request.
+func CheckMethod(method string) error {
+	if method == "ANY" {
+		return fmt.Errorf("%q is no method: call ANY() for every method", method)
+	}
+	if method == "" {
+		return fmt.Errorf("a method has a name, such as \"PROPFIND\"")
+	}
+	for _, c := range []byte(method) {
+		token := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+		if !token {
+			return fmt.Errorf("%q is not a method (RFC 9110, section 5.6.2)", method)
+		}
+	}
+	if upper := strings.ToUpper(method); upper != method && slices.Contains(Methods, upper) {
+		return fmt.Errorf("methods are case-sensitive: write %q, not %q", upper, method)
+	}
+	return nil
+}
