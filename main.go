@@ -295,6 +295,7 @@ func (c *command) serve() error {
 		}
 		s.tls = &tls.Config{Certificates: []tls.Certificate{pair}}
 	}
+	c.router.begin() // says now what it would with the first request
 	if err := s.listenAndServe(c.until(), set.addr); err != nil {
 		return fmt.Errorf("%s: %w", c.name, err)
 	}
