@@ -5,11 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
-	"math"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -74,7 +71,7 @@ const (
 	// stream would be reset that has ended long ago.
 	never = 365 * 24 * time.Hour
 
-	copySize = 32 << 10
+	copySize = 64 << 10 // as large as a piece
 )
 
 // A deadliner is a ResponseWriter of net/http's server.
@@ -94,8 +91,6 @@ type pacer struct {
 	expects   bool               // 100 Continue
 	closes    bool               // the client wants the connection to be closed
 	body      pacedBody
-
-	filePiece int // bytes of a file that are sent at once
 
 	unsent   int         // bytes written that net/http may hold back; heldBack if unknown
 	begun    bool        // the header is decided
@@ -122,11 +117,6 @@ func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 		isConn:    isConn,
 		expects:   len(r.Header["Expect"]) > 0,
 		closes:    r.Close,
-		filePiece: s.limits.piece,
-	}
-	if r.TLS == nil {
-		// The system says how much of them it has sent, so that the time begins anew.
-		p.filePiece *= 16
 	}
 	r = r.WithContext(ctx)
 	p.body = pacedBody{pacer: p, state: bodyEnded}
@@ -288,53 +278,16 @@ func (p *pacer) EnableFullDuplex() error {
 	return http.NewResponseController(p.w).EnableFullDuplex()
 }
 
-// ReadFrom lets the system copy regular files. Of other sources it does not know
-// how long they take, which is not the client's fault.
-func (p connPacer) ReadFrom(src io.Reader) (n int64, err error) {
-	fast, ok := p.w.(io.ReaderFrom)
-	rest, limited := src.(*io.LimitedReader)
-	if !limited {
-		rest = &io.LimitedReader{R: src, N: math.MaxInt64}
-	}
-	if !ok || !isRegular(rest.R) {
-		buf := copyBuffers.Get().(*[copySize]byte)
-		defer copyBuffers.Put(buf)
-		return io.CopyBuffer(struct{ io.Writer }{p.pacer}, src, buf[:])
-	}
-	p.begin(http.StatusOK)
-	p.unsent = heldBack + 1
-	for rest.N > 0 {
-		// A LimitedReader of a file is what package net knows to send.
-		size := min(rest.N, int64(p.filePiece))
-		piece := io.LimitedReader{R: rest.R, N: size}
-		p.grant()
-		m, err := fast.ReadFrom(&piece)
-		p.revoke()
-		n += m
-		rest.N -= size - piece.N
-		slow := m > 0 && errors.Is(err, os.ErrDeadlineExceeded) // and takes what it can
-		if !slow && (err != nil || piece.N > 0) {
-			return n, err
-		}
-	}
-	return n, nil
+// ReadFrom is for io.Copy, which would need a buffer for each answer. That the system
+// copies files by itself (sendfile(2)) is not worth a way of their own: over loopback
+// it is no faster than pieces as large as these.
+func (p connPacer) ReadFrom(src io.Reader) (int64, error) {
+	buf := copyBuffers.Get().(*[copySize]byte)
+	defer copyBuffers.Put(buf)
+	return io.CopyBuffer(struct{ io.Writer }{p.pacer}, src, buf[:])
 }
 
 var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
-
-// isRegular reports whether r is a regular file of the system: an *os.File, or what
-// io.Copy makes of one.
-func isRegular(r io.Reader) bool {
-	f, ok := r.(interface {
-		Fd() uintptr
-		Stat() (fs.FileInfo, error)
-	})
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode().IsRegular()
-}
 
 // Hijack takes the connection over. The server still tells the handler, by the
 // request's context, when it stops.

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
@@ -232,6 +231,15 @@ func TestDownloads(t *testing.T) {
 			_, err = io.Copy(w, f)
 			return err
 		}},
+		{"a file, by its length", func(w http.ResponseWriter) error {
+			f, err := os.Open(file)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = io.CopyN(w, f, size)
+			return err
+		}},
 		{"small writes", func(w http.ResponseWriter) error {
 			for range size >> 10 {
 				if _, err := w.Write(make([]byte, 1<<10)); err != nil {
@@ -253,9 +261,6 @@ func TestDownloads(t *testing.T) {
 						sent <- way.send(w)
 					}), func(s *server) {
 						s.limits.write = limit
-						if way.name == "a file" && p.name == protocols[0].name {
-							s.limits.write = limit / 5 // of which it sends pieces that take longer
-						}
 						if stops {
 							s.limits.write = 50 * time.Millisecond
 						}
@@ -680,70 +685,6 @@ func TestWriters(t *testing.T) {
 			resp, err := client.RoundTrip(httptest.NewRequest("GET", url, nil))
 			is.NoErr(err)
 			is.Equal(sumUp(t, resp), map[int]string{1: "200 true true true true <nil> <nil> <nil>", 2: "200 true false false true <nil> <nil> <nil>"}[p.major])
-		})
-	}
-}
-
-// A copier is a writer of HTTP/1 that notes what it is to copy.
-type copier struct {
-	*httptest.ResponseRecorder
-	net.Conn
-	sources []string
-}
-
-func (c *copier) Write(b []byte) (int, error) { return c.ResponseRecorder.Write(b) }
-
-func (c *copier) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	return nil, nil, errors.ErrUnsupported
-}
-
-func (c *copier) SetReadDeadline(time.Time) error  { return nil }
-func (c *copier) SetWriteDeadline(time.Time) error { return nil }
-
-func (c *copier) ReadFrom(src io.Reader) (int64, error) {
-	lr := src.(*io.LimitedReader)
-	_, isFile := lr.R.(interface{ Fd() uintptr })
-	c.sources = append(c.sources, fmt.Sprint(isFile, " ", lr.N))
-	return io.Copy(c.ResponseRecorder, src)
-}
-
-// TestReadFrom looks at what reaches net/http of the ways to send a file. It can be
-// left to the system if it is a LimitedReader of a file.
-func TestReadFrom(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(name, []byte("0123456789"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		name string
-		send func(w io.Writer, f *os.File) (int64, error)
-		want string
-		text string
-	}{
-		{"Copy", func(w io.Writer, f *os.File) (int64, error) { return io.Copy(w, f) }, "[true 4 true 4 true 4]", "0123456789"},
-		{"CopyN", func(w io.Writer, f *os.File) (int64, error) { return io.CopyN(w, f, 7) }, "[true 4 true 3]", "0123456"},
-		{"CopyN of whole pieces", func(w io.Writer, f *os.File) (int64, error) { return io.CopyN(w, f, 8) }, "[true 4 true 4]", "01234567"},
-		{"ServeContent", func(w io.Writer, f *os.File) (int64, error) {
-			http.ServeContent(w.(http.ResponseWriter), httptest.NewRequest("GET", "/", nil), "x.txt", time.Time{}, f)
-			return 10, nil
-		}, "[true 4 true 4 true 2]", "0123456789"},
-		{"what is no file", func(w io.Writer, f *os.File) (int64, error) { return io.CopyN(w, io.MultiReader(f), 7) }, "[]", "0123456"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			f, err := os.Open(name)
-			is.NoErr(err)
-			defer f.Close()
-			s := &server{limits: defaultLimits}
-			s.limits.piece = 4
-			c := &copier{ResponseRecorder: httptest.NewRecorder()}
-			p, w, _ := s.pace(c, httptest.NewRequest("GET", "/", nil))
-			p.filePiece = 4
-			n, err := tt.send(w, f)
-			is.NoErr(err)
-			is.Equal(int(n), len(tt.text))
-			is.Equal(c.Body.String(), tt.text)
-			is.Equal(fmt.Sprint(c.sources), tt.want)
 		})
 	}
 }
