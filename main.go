@@ -23,6 +23,8 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"example.com/flow/internal/server"
 )
 
 // Main is the main function of an application: it runs the command that the
@@ -205,7 +207,7 @@ func (c *command) settings() (settings, error) {
 	flags.StringVar(&s.addr, "addr", ":"+cmp.Or(c.getenv("PORT"), "8080"), "")
 	flags.StringVar(&s.tlsCert, "tls-cert", "", "")
 	flags.StringVar(&s.tlsKey, "tls-key", "", "")
-	flags.DurationVar(&s.drain, "drain", defaultDrain, "")
+	flags.DurationVar(&s.drain, "drain", server.DefaultDrain, "")
 	flags.Var(&s.dev, "dev", "")
 	flags.Var(&s.log, "log", "")
 	if err := c.parse(flags); err != nil {
@@ -287,16 +289,16 @@ func (c *command) serve() error {
 	if err := c.router.Check(); err != nil {
 		return err
 	}
-	s := &server{handler: c.router, log: c.router.Logger, drain: set.drain, limits: defaultLimits}
+	s := &server.Server{Handler: c.router, Log: c.router.Logger, Drain: set.drain}
 	if set.tlsCert != "" {
 		pair, err := tls.LoadX509KeyPair(set.tlsCert, set.tlsKey)
 		if err != nil {
 			return fmt.Errorf("%s: -tls-cert and -tls-key: %w", c.name, err)
 		}
-		s.tls = &tls.Config{Certificates: []tls.Certificate{pair}}
+		s.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
 	}
 	c.router.begin() // says now what it would with the first request
-	if err := s.listenAndServe(c.until(), set.addr); err != nil {
+	if err := s.ListenAndServe(c.until(), set.addr); err != nil {
 		return fmt.Errorf("%s: %w", c.name, err)
 	}
 	return nil

@@ -20,6 +20,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"example.com/flow/internal/server"
+	"example.com/flow/internal/servertest"
+
 	"github.com/matryer/is"
 )
 
@@ -253,7 +256,7 @@ modified  true
 
 // TestSettings reads the flags of serve.
 func TestSettings(t *testing.T) {
-	plain := settings{addr: ":8080", drain: defaultDrain, log: "text"}
+	plain := settings{addr: ":8080", drain: server.DefaultDrain, log: "text"}
 	with := func(change func(*settings)) settings {
 		s := plain
 		change(&s)
@@ -301,8 +304,7 @@ func TestMainCannotServe(t *testing.T) {
 // TestMainServes serves HTTPS from a directory, and logs in JSON.
 func TestMainServes(t *testing.T) {
 	is := is.New(t)
-	cert, client := certified(t)
-	certFile, keyFile := writeCertificate(t, cert)
+	certFile, keyFile := writeCertificate(t, servertest.Certificate())
 	dir := onDisk(t, pages(map[string]string{"index.html": "on disk"}))
 	r := New(pages(map[string]string{"index.html": "embedded"}))
 	log := &journal{}
@@ -314,16 +316,18 @@ func TestMainServes(t *testing.T) {
 		args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-tls-cert", certFile, "-tls-key", keyFile, "-log", "json", "-dev=" + dir}
 		code <- runMain(func() context.Context { return ctx }, r, args, func(string) string { return "" }, io.Discard, log)
 	}()
-	until(t, "it serves, or fails", func() bool { return log.String() != "" })
+	servertest.Until(t, "it serves, or fails", func() bool { return log.String() != "" })
 	url, _ := records(t, log)[0]["url"].(string)
+	client := &http.Transport{TLSClientConfig: servertest.ClientTLS(), ForceAttemptHTTP2: true}
 	resp, err := client.RoundTrip(httptest.NewRequest("GET", url+"/", nil))
 	is.NoErr(err)
 	is.Equal(resp.ProtoMajor, 2)
-	is.Equal(sumUp(t, resp), "200 on disk")
+	is.Equal(servertest.SumUp(t, resp), "200 on disk")
 	is.True(r.Logger == slog.Default()) // it is the logger of both
+	is.True(r.serving.Load() != nil)
 	client.CloseIdleConnections()
 	stop()
-	is.Equal(within(t, "it stops", code), exitOK)
+	is.Equal(servertest.Within(t, "it stops", code), exitOK)
 }
 
 func writeCertificate(t testing.TB, cert tls.Certificate) (certFile, keyFile string) {

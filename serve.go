@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+
+	"example.com/flow/internal/server"
 )
 
 // Serve answers requests at an address with h until ctx ends, and then lets those
@@ -49,8 +51,8 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 		r.begin() // says now what it would with the first request
 		log = r.logger()
 	}
-	s := &server{handler: h, log: log, drain: defaultDrain, limits: defaultLimits}
-	if err := s.listenAndServe(ctx, addr); err != nil {
+	s := &server.Server{Handler: h, Log: log, Drain: server.DefaultDrain}
+	if err := s.ListenAndServe(ctx, addr); err != nil {
 		return fmt.Errorf("flow: Serve: %w", err)
 	}
 	return nil
@@ -59,4 +61,4 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 // Draining reports whether the server that answers the request of ctx is about to
 // stop: Serve or Main. A health check then fails, so that a load balancer sends its
 // requests elsewhere. It is false for the requests of other servers.
-func Draining(ctx context.Context) bool { return isDraining(ctx) }
+func Draining(ctx context.Context) bool { return server.Draining(ctx) }

@@ -1,4 +1,4 @@
-package flow
+package server
 
 import (
 	"bufio"
@@ -13,53 +13,6 @@ import (
 	"time"
 )
 
-// limits are what a server grants its clients. They limit how long a client makes
-// no progress, not how long it takes: a slow line may carry a large file.
-type limits struct {
-	// header and idle are those of http.Server.
-	header, idle time.Duration
-	headerBytes  int
-
-	// read is how long a client may keep Reads of one body waiting in all. Each byte
-	// earns 1/rate of a second of it back, so that a client that drips is cut as one
-	// that stops (as with MinRate of Apache's mod_reqtimeout).
-	read time.Duration
-	rate int // bytes a second
-
-	// discard is the time for the rest of a body that the handler did not read,
-	// which net/http reads to use the connection again.
-	discard time.Duration
-
-	// notice is how long a server that stops accepts connections, if load balancers
-	// can see by a health check that it does. What arrives while a listener is closed
-	// is lost, also what nobody may repeat: none must come any more by then.
-	notice time.Duration
-
-	// write is how long a client may take for a piece of an answer, of so many bytes.
-	write time.Duration
-	piece int
-
-	// lame is how long connections without a request stay open when the server stops:
-	// a proxy may be sending a request on one.
-	lame time.Duration
-	// parting is for requests to end by themselves when the time to drain is over.
-	parting time.Duration
-}
-
-var defaultLimits = limits{
-	header:      10 * time.Second,
-	idle:        2 * time.Minute,
-	headerBytes: 64 << 10,
-	read:        time.Minute,
-	rate:        500,
-	discard:     5 * time.Second,
-	write:       time.Minute,
-	piece:       64 << 10,
-	notice:      time.Second,
-	lame:        time.Second,
-	parting:     500 * time.Millisecond,
-}
-
 const (
 	// heldBack is how many bytes of an answer net/http keeps at least before it sends
 	// any (bufferBeforeChunkingSize in net/http/server.go; twice as much in HTTP/2).
@@ -70,8 +23,6 @@ const (
 	// next deadline make a new timer, also on a stream that is closed by then, and a
 	// stream would be reset that has ended long ago.
 	never = 365 * 24 * time.Hour
-
-	copySize = 64 << 10 // as large as a piece
 )
 
 // A deadliner is a ResponseWriter of net/http's server.
@@ -83,7 +34,7 @@ type deadliner interface {
 // A pacer is the ResponseWriter of one request. It sets the deadlines of the
 // connection anew for each piece that is read or written.
 type pacer struct {
-	server    *server
+	server    *Server
 	w         http.ResponseWriter
 	deadlines deadliner
 	cancel    context.CancelFunc // of the request's context
@@ -106,7 +57,7 @@ type connPacer struct{ *pacer }
 // pace returns the writer and the request that a handler gets in place of the
 // server's. The server's own request must stay as it is: net/http looks at the type
 // of its body to tell what is left of it.
-func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.ResponseWriter, *http.Request) {
+func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.ResponseWriter, *http.Request) {
 	_, isConn := w.(http.Hijacker)
 	ctx, cancel := context.WithCancel(r.Context())
 	p := &pacer{
@@ -129,7 +80,7 @@ func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 		if !isConn {
 			p.deadlines.SetReadDeadline(time.Time{}) // that of ReadTimeout
 		}
-		p.body = pacedBody{ReadCloser: r.Body, pacer: p, budget: s.limits.read}
+		p.body = pacedBody{ReadCloser: r.Body, pacer: p, budget: readTime}
 		r.Body = &p.body
 	}
 	if isConn {
@@ -160,7 +111,8 @@ func (p *pacer) begin(status int) {
 }
 
 func isEventStream(contentType string) bool {
-	return withoutParameters(contentType) == "text/event-stream"
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	return strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream")
 }
 
 // WriteHeader decides the header. Informational answers are sent at once.
@@ -183,7 +135,7 @@ func (p *pacer) WriteString(s string) (int, error) { return writePieces(p, s, io
 func writePieces[T []byte | string](p *pacer, text T, write func(io.Writer, T) (int, error)) (n int, err error) {
 	p.begin(http.StatusOK)
 	for {
-		size := min(len(text), p.server.limits.piece)
+		size := min(len(text), pieceSize)
 		p.account(size)
 		m, err := write(p.w, text[:size])
 		p.settle()
@@ -230,7 +182,7 @@ func (p *pacer) revoke() {
 
 func (p *pacer) grantWrite(now time.Time) {
 	if !p.ownWrite.Load() {
-		p.deadlines.SetWriteDeadline(now.Add(p.server.limits.write))
+		p.deadlines.SetWriteDeadline(now.Add(writeTime))
 	}
 }
 
@@ -282,12 +234,12 @@ func (p *pacer) EnableFullDuplex() error {
 // copies files by itself (sendfile(2)) is not worth a way of their own: over loopback
 // it is no faster than pieces as large as these.
 func (p connPacer) ReadFrom(src io.Reader) (int64, error) {
-	buf := copyBuffers.Get().(*[copySize]byte)
+	buf := copyBuffers.Get().(*[pieceSize]byte)
 	defer copyBuffers.Put(buf)
 	return io.CopyBuffer(struct{ io.Writer }{p.pacer}, src, buf[:])
 }
 
-var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
+var copyBuffers = sync.Pool{New: func() any { return new([pieceSize]byte) }}
 
 // Hijack takes the connection over. The server still tells the handler, by the
 // request's context, when it stops.
