@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/flow"
+	"example.com/flow/internal/servertest"
 
 	"github.com/matryer/is"
 )
@@ -20,6 +21,7 @@ import (
 // is answered rightly, and after it nothing is left: no connection, no goroutine, no
 // memory.
 func TestHostileClients(t *testing.T) {
+	servertest.Slow(t)
 	for _, tt := range []struct {
 		name     string
 		secure   bool // HTTP/2 with TLS

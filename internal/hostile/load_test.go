@@ -31,6 +31,7 @@ func TestLoad(t *testing.T) {
 		workers = 9
 		rounds  = 5 // of each worker, before the servers stop
 	)
+	servertest.Slow(t)
 	l := newLoad(t)
 	is.New(t).NoErr(l.router.Check())
 	packed := httptest.NewRequest("GET", "/large.css", nil)

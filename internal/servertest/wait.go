@@ -1,6 +1,7 @@
 package servertest
 
 import (
+	"os"
 	"testing"
 	"time"
 )
@@ -28,5 +29,13 @@ func Until(t testing.TB, what string, holds func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatalf("it did not happen: %s", what)
 		}
+	}
+}
+
+// Slow skips a test that takes its time, unless it is asked for.
+func Slow(t testing.TB) {
+	t.Helper()
+	if os.Getenv("FLOW_SLOW") == "" {
+		t.Skip("it takes seconds: set FLOW_SLOW=1 in the environment to run it")
 	}
 }
