@@ -25,6 +25,8 @@ import (
 	"example.com/flow/internal/forms"
 
 	"example.com/flow/internal/logging"
+
+	"example.com/flow/internal/server"
 )
 
 // An endpoint is what answers one method of one pattern, compiled: its chain of
@@ -238,7 +240,7 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 		// The server's own request keeps its body, by which net/http tells whether the
 		// client still waits to be told to send it, and whether what follows it on the
 		// connection can be the next request.
-		shareTrailer(r)
+		server.ShareTrailer(r)
 		r = r.WithContext(r.Context())
 		x.req.Request = r
 		answers := cmp.Or(x.target, e) // what is mounted has the limit of what answers there

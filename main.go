@@ -24,6 +24,8 @@ import (
 	"example.com/flow/internal/routetree"
 
 	"example.com/flow/internal/forms"
+
+	"example.com/flow/internal/server"
 )
 
 // Main is the main function of an application: it runs the command that the
@@ -110,15 +112,16 @@ func (r *Router) serve(c command.Command, until func() context.Context, stderr i
 	if err := r.Check(); err != nil {
 		return err
 	}
-	s := &server{handler: r, log: r.Logger, drain: set.Drain, limits: defaultLimits}
+	s := &server.Server{Handler: r, Log: r.Logger, Drain: set.Drain}
 	if set.TLSCert != "" {
 		pair, err := tls.LoadX509KeyPair(set.TLSCert, set.TLSKey)
 		if err != nil {
 			return fmt.Errorf("%s: -tls-cert and -tls-key: %w", c.Program, err)
 		}
-		s.tls = &tls.Config{Certificates: []tls.Certificate{pair}}
+		s.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
 	}
-	if err := s.listenAndServe(until(), set.Addr); err != nil {
+	r.begin() // says now what it would with the first request
+	if err := s.ListenAndServe(until(), set.Addr); err != nil {
 		return fmt.Errorf("%s: %w", c.Program, err)
 	}
 	return nil

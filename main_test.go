@@ -20,6 +20,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"example.com/flow/internal/servertest"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
@@ -249,8 +251,7 @@ func TestMainCannotServe(t *testing.T) {
 // TestMainServes serves HTTPS from a directory, and logs in JSON.
 func TestMainServes(t *testing.T) {
 	is := is.New(t)
-	cert, client := certified(t)
-	certFile, keyFile := writeCertificate(t, cert)
+	certFile, keyFile := writeCertificate(t, servertest.Certificate())
 	dir := onDisk(t, flowtest.Pages(map[string]string{"index.html": "on disk"}))
 	r := New(flowtest.Pages(map[string]string{"index.html": "embedded"}))
 	log := &journal{}
@@ -262,16 +263,18 @@ func TestMainServes(t *testing.T) {
 		args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-tls-cert", certFile, "-tls-key", keyFile, "-log", "json", "-dev=" + dir}
 		code <- runMain(func() context.Context { return ctx }, r, args, func(string) string { return "" }, io.Discard, log)
 	}()
-	until(t, "it serves, or fails", func() bool { return log.String() != "" })
+	servertest.Until(t, "it serves, or fails", func() bool { return log.String() != "" })
 	url, _ := records(t, log)[0]["url"].(string)
+	client := &http.Transport{TLSClientConfig: servertest.ClientTLS(), ForceAttemptHTTP2: true}
 	resp, err := client.RoundTrip(httptest.NewRequest("GET", url+"/", nil))
 	is.NoErr(err)
 	is.Equal(resp.ProtoMajor, 2)
-	is.Equal(sumUp(t, resp), "200 on disk")
+	is.Equal(servertest.SumUp(t, resp), "200 on disk")
 	is.True(r.Logger == slog.Default()) // it is the logger of both
+	is.True(r.serving.Load() != nil)
 	client.CloseIdleConnections()
 	stop()
-	is.Equal(within(t, "it stops", code), command.OK)
+	is.Equal(servertest.Within(t, "it stops", code), command.OK)
 }
 
 // TestDevListensOnLocalhost, also if the program calls Dev by itself.
@@ -301,7 +304,7 @@ func TestDevListensOnLocalhost(t *testing.T) {
 				getenv := func(string) string { return "0" } // PORT
 				code <- runMain(func() context.Context { return ctx }, r, []string{"app", "-drain=0", tt.arg}, getenv, io.Discard, io.Discard)
 			}()
-			until(t, "it serves, or fails", func() bool { return log.String() != "" || len(code) > 0 })
+			servertest.Until(t, "it serves, or fails", func() bool { return log.String() != "" || len(code) > 0 })
 			printed, err := url.Parse(records(t, log)[0]["url"].(string))
 			is.NoErr(err)
 			// Of a server on every interface, the log says localhost, which is no IP address.
@@ -313,7 +316,7 @@ func TestDevListensOnLocalhost(t *testing.T) {
 				is.Equal(resp.StatusCode, 200)
 			}
 			stop()
-			is.Equal(within(t, "it stops", code), command.OK)
+			is.Equal(servertest.Within(t, "it stops", code), command.OK)
 		})
 	}
 }

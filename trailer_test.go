@@ -3,6 +3,7 @@ package flow
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"example.com/flow/internal/race"
 
 	"example.com/flow/internal/flowtest"
+
+	"example.com/flow/internal/servertest"
 )
 
 // trailersOf reads a body to its end, and says what came after it.
@@ -37,7 +40,7 @@ func copies(next http.Handler) http.Handler {
 func TestTrailers(t *testing.T) {
 	flowForm := func(req *Request) string { return trailersOf(req.Request) }
 	std := http.HandlerFunc(saysTrailers)
-	timeout := func(next http.Handler) http.Handler { return http.TimeoutHandler(next, patience, "") }
+	timeout := func(next http.Handler) http.Handler { return http.TimeoutHandler(next, servertest.Patience, "") }
 	guarded := func(use ...any) *Router {
 		r, _ := lone(flowForm, use...)
 		return r
@@ -86,18 +89,18 @@ func TestTrailers(t *testing.T) {
 	} {
 		plain := httptest.NewServer(tt.handler)
 		defer plain.Close()
-		for server, addr := range map[string]string{"net/http": plain.Listener.Addr().String(), "Serve": started(t, tt.handler, nil).addr} {
+		for server, addr := range map[string]string{"net/http": plain.Listener.Addr().String(), "Serve": servertest.OnLoopback(t, tt.handler, nil).Addr} {
 			for media, body := range map[string]string{"text/plain": "11", formType: "11", jsonMedia: "11", multiMedia: parts("a=1")} {
 				for _, head := range []string{"", "Trailer: T\r\n", "Expect: 100-continue\r\n", "Expect: 100-continue\r\nTrailer: T\r\n"} {
 					t.Run(tt.name+", "+server+", "+media+", "+head, func(t *testing.T) {
 						is := is.New(t)
-						c := dialed(t, addr)
-						c.send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Type: " + media + "\r\n" + head + "\r\n")
+						c := dial(t, addr)
+						c.Send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Type: " + media + "\r\n" + head + "\r\n")
 						if strings.Contains(head, "Expect") {
-							is.Equal(c.answer(), "100 ")
+							is.Equal(c.Answer(), "100 ")
 						}
-						c.send(fmt.Sprintf("%x\r\n%s\r\n0\r\nT: v\r\n\r\n", len(body), body))
-						is.Equal(c.answer(), "200 map[T:[v]] <nil>")
+						c.Send(fmt.Sprintf("%x\r\n%s\r\n0\r\nT: v\r\n\r\n", len(body), body))
+						is.Equal(c.Answer(), "200 map[T:[v]] <nil>")
 					})
 				}
 			}
@@ -120,14 +123,14 @@ func TestBrokenTrailers(t *testing.T) {
 		r, _ := lone(h.handler)
 		plain := httptest.NewServer(r)
 		defer plain.Close()
-		for server, addr := range map[string]string{"net/http": plain.Listener.Addr().String(), "Serve": started(t, r, nil).addr} {
+		for server, addr := range map[string]string{"net/http": plain.Listener.Addr().String(), "Serve": servertest.OnLoopback(t, r, nil).Addr} {
 			for _, trailer := range []string{": v", "no colon", " T: v", "T: \x00"} {
 				t.Run(h.name+", "+server+", "+trailer, func(t *testing.T) {
 					is := is.New(t)
-					c := dialed(t, addr)
-					c.send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n" + trailer + "\r\n" + getX + getX)
-					is.True(strings.HasSuffix(c.answer(), " close"))
-					_, err := c.r.ReadByte()
+					c := dial(t, addr)
+					c.Send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n" + trailer + "\r\n" + servertest.GetX + servertest.GetX)
+					is.True(strings.HasSuffix(c.Answer(), " close"))
+					_, err := c.R.ReadByte()
 					is.Equal(err, io.EOF) // there is no other answer
 				})
 			}
@@ -139,13 +142,13 @@ func TestBrokenTrailers(t *testing.T) {
 func TestTrailersOfHTTP2(t *testing.T) {
 	is := is.New(t)
 	r, _ := lone(saysTrailers, copies)
-	client, url := protocols[1].start(t, r, func(*server) {})
-	req := httptest.NewRequest("POST", url, strings.NewReader("1"))
+	site := servertest.OnLoopback(t, r, servertest.Secure)
+	req := httptest.NewRequest("POST", "https://"+site.Addr+"/x", strings.NewReader("1"))
 	req.Trailer = http.Header{"T": {"v"}}
-	resp, err := client.RoundTrip(req)
+	resp, err := site.Transport().RoundTrip(req)
 	is.NoErr(err)
 	is.Equal(resp.ProtoMajor, 2)
-	is.Equal(sumUp(t, resp), "200 map[T:[v]] <nil>")
+	is.Equal(servertest.SumUp(t, resp), "200 map[T:[v]] <nil>")
 }
 
 // TestCloneBeforeTrailers: a clone has those of a body that was read, and nothing that
@@ -159,9 +162,9 @@ func TestCloneBeforeTrailers(t *testing.T) {
 				trailersOf(req.Request)
 				return trailersOf(c.Request) + ", " + trailersOf(req.Clone().Request)
 			})
-			c := dialed(t, started(t, r, nil).addr)
-			c.send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n" + head + "\r\n1\r\nx\r\n0\r\nT: v\r\n\r\n")
-			is.Equal(c.answer(), "200 map[] <nil>, map[T:[v]] <nil>")
+			c := servertest.OnLoopback(t, r, nil).Dial()
+			c.Send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n" + head + "\r\n1\r\nx\r\n0\r\nT: v\r\n\r\n")
+			is.Equal(c.Answer(), "200 map[] <nil>, map[T:[v]] <nil>")
 		})
 	}
 }
@@ -186,8 +189,19 @@ func TestCloneWhileTrailersCome(t *testing.T) {
 			io.WriteString(w, "done")
 		})
 	})
-	c := dialed(t, started(t, r, nil).addr)
-	c.send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: T\r\n\r\n1\r\nx\r\n0\r\nT: v\r\n\r\n")
-	is.Equal(c.answer(), "200 done")
-	within(t, "the handler has cloned its request", cloned)
+	c := servertest.OnLoopback(t, r, nil).Dial()
+	c.Send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: T\r\n\r\n1\r\nx\r\n0\r\nT: v\r\n\r\n")
+	is.Equal(c.Answer(), "200 done")
+	servertest.Within(t, "the handler has cloned its request", cloned)
+}
+
+// dial connects to a server by hand until the end of the test.
+func dial(t testing.TB, addr string) *servertest.Client {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return servertest.NewClient(t, conn)
 }

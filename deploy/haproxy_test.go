@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/flow/internal/servertest"
+
 	"github.com/matryer/is"
 )
 
@@ -131,6 +133,7 @@ var loggedID = regexp.MustCompile(`\{[0-9a-f-]{36}\}`)
 
 // TestRollingRestart replaces each of three processes twice, under load.
 func TestRollingRestart(t *testing.T) {
+	servertest.Slow(t)
 	needs(t, "haproxy", "wrk")
 	s := startedSite(t)
 	l := loaded(t, s.addr, login(t, s.backends[0]))

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/flow/internal/servertest"
+
 	"github.com/matryer/is"
 )
 
@@ -69,6 +71,7 @@ func activated(t *testing.T, socket *os.File) *process {
 // TestRestartUnderActivation replaces the process while the socket stays open: its
 // clients notice nothing.
 func TestRestartUnderActivation(t *testing.T) {
+	servertest.Slow(t)
 	needs(t, "wrk")
 	is := is.New(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")

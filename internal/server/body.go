@@ -1,4 +1,4 @@
-package flow
+package server
 
 import (
 	"errors"
@@ -47,7 +47,7 @@ func (b *pacedBody) startRead() bool {
 	}
 	now := time.Now()
 	if p := b.pacer; p.isConn && p.expects && !p.ownWrite.Load() {
-		p.deadlines.SetWriteDeadline(now.Add(p.server.limits.write)) // of 100 Continue
+		p.deadlines.SetWriteDeadline(now.Add(writeTime)) // of 100 Continue
 	}
 	b.until = now.Add(b.budget)
 	b.pacer.deadlines.SetReadDeadline(b.until)
@@ -57,8 +57,8 @@ func (b *pacedBody) startRead() bool {
 func (b *pacedBody) endRead(n int, err error, took time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	earned := time.Duration(n) * time.Second / time.Duration(b.pacer.server.limits.rate)
-	b.budget = min(b.budget-took+earned, b.pacer.server.limits.read)
+	earned := time.Duration(n) * time.Second / time.Duration(readRate)
+	b.budget = min(b.budget-took+earned, readTime)
 	b.until = time.Time{}
 	if b.state != bodyOpen {
 		return
@@ -80,7 +80,7 @@ func (b *pacedBody) Close() error {
 	b.mu.Lock()
 	discards := b.state == bodyOpen && b.pacer.isConn
 	if discards {
-		b.pacer.deadlines.SetReadDeadline(time.Now().Add(b.pacer.server.limits.discard))
+		b.pacer.deadlines.SetReadDeadline(time.Now().Add(discardTime))
 	}
 	b.state = bodyEnded
 	b.mu.Unlock()
@@ -124,7 +124,7 @@ func (b *pacedBody) grantDiscard(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.discards() {
-		b.pacer.deadlines.SetReadDeadline(now.Add(b.pacer.server.limits.discard))
+		b.pacer.deadlines.SetReadDeadline(now.Add(discardTime))
 	}
 }
 
@@ -148,7 +148,7 @@ func (b *pacedBody) finish(sent bool) {
 	open := b.state == bodyOpen && b.pacer.isConn
 	b.state = bodyEnded // for a goroutine that reads on: the writer is not used any more
 	if open {
-		b.pacer.deadlines.SetReadDeadline(time.Now().Add(b.pacer.server.limits.discard))
+		b.pacer.deadlines.SetReadDeadline(time.Now().Add(discardTime))
 	}
 	b.mu.Unlock()
 	// A client that waits for 100 Continue is never read from without having been told,

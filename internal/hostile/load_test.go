@@ -1,10 +1,9 @@
-package flow
+package hostile_test
 
 import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -18,9 +17,10 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/matryer/is"
+	"example.com/flow"
+	"example.com/flow/internal/servertest"
 
-	"example.com/flow/internal/flowtest"
+	"github.com/matryer/is"
 )
 
 // TestLoad has many clients ask for everything that a Router can do, at once, and
@@ -31,25 +31,21 @@ func TestLoad(t *testing.T) {
 		workers = 9
 		rounds  = 5 // of each worker, before the servers stop
 	)
+	servertest.Slow(t)
 	l := newLoad(t)
 	is.New(t).NoErr(l.router.Check())
 	packed := httptest.NewRequest("GET", "/large.css", nil)
 	packed.Header.Set("Accept-Encoding", "gzip")
-	do(l.router, packed) // while it is made, others get the file as it is
-	cert, secure := certified(t)
-	unkept := &http.Transport{DisableKeepAlives: true}
-	kept := &http.Transport{MaxIdleConnsPerHost: workers}
-	t.Cleanup(kept.CloseIdleConnections)
-	quiet := func(s *server) { s.log = slog.New(slog.DiscardHandler) }
-	plain := started(t, l.router, quiet)
-	encrypted := started(t, l.router, func(s *server) {
-		quiet(s)
-		s.tls = &tls.Config{Certificates: []tls.Certificate{cert}}
-	})
+	l.router.ServeHTTP(httptest.NewRecorder(), packed) // while it is made, others get the file as it is
+	plain := servertest.OnLoopback(t, l.router, nil)
+	encrypted := servertest.OnLoopback(t, l.router, servertest.Secure)
+	kept, unkept := plain.Transport(), plain.Transport()
+	kept.MaxIdleConnsPerHost = workers
+	unkept.DisableKeepAlives = true
 	callers := []*loadClient{
-		{load: l, client: kept, origin: "http://" + plain.addr},
-		{load: l, client: unkept, origin: "http://" + plain.addr},
-		{load: l, client: secure, origin: "https://" + encrypted.addr},
+		{load: l, client: kept, origin: "http://" + plain.Addr},
+		{load: l, client: unkept, origin: "http://" + plain.Addr},
+		{load: l, client: encrypted.Transport(), origin: "https://" + encrypted.Addr},
 	}
 
 	var warm, all sync.WaitGroup
@@ -71,15 +67,16 @@ func TestLoad(t *testing.T) {
 		all.Go(func() { callers[i%len(callers)].send(heldAsk, fmt.Sprint("held-", i)) })
 	}
 	for range workers {
-		within(t, "a request is held", l.held)
+		servertest.Within(t, "a request is held", l.held)
 	}
 	l.stopping.Store(true)
-	plain.stop()
-	encrypted.stop()
-	until(t, "the servers drain", func() bool { return plain.draining.Load() && encrypted.draining.Load() })
+	for _, s := range []*servertest.Site{plain, encrypted} {
+		s.Stop()
+		servertest.Until(t, "the server drains", func() bool { return strings.Contains(s.Log.String(), "stopping") })
+	}
 	close(l.release)
-	for _, s := range []*testServer{plain, encrypted} {
-		if err := within(t, "the server stops", s.done); err != nil {
+	for _, s := range []*servertest.Site{plain, encrypted} {
+		if err := servertest.Within(t, "the server stops", s.Done); err != nil {
 			t.Error(err)
 		}
 	}
@@ -91,8 +88,8 @@ func TestLoad(t *testing.T) {
 // A load is a Router under load, and what it and its clients saw.
 type load struct {
 	t        *testing.T
-	router   *Router
-	large    []byte
+	router   *flow.Router
+	large    string
 	stopping atomic.Bool
 	clones   sync.WaitGroup // goroutines that outlive their requests
 	held     chan string    // requests that wait
@@ -122,34 +119,28 @@ type note struct {
 // Validate refuses a note without a number.
 func (n *note) Validate() error {
 	if n.N == 0 {
-		return Invalid{"n": n.V}
+		return flow.Invalid{"n": n.V}
 	}
 	return nil
 }
 
 func newLoad(t *testing.T) *load {
-	l := &load{t: t, large: flowtest.Stylesheet(20 << 10), held: make(chan string), release: make(chan struct{}), begun: map[string]int{}, logged: map[string]int{}, answered: map[string]bool{}, refused: map[string]error{}}
-	tree := flowtest.Pages(map[string]string{
-		"once.html":               `<p>once, {{asset "small.txt"}}</p>`,
-		"site/+layout.html":       `{{block "title" .}}{{end}}|{{(request).URL.Query.Get "v"}}|{{user}}|{{template "content" .}}`,
-		"site/+error.html":        `error {{.Status}} {{.Detail}} {{.Path}}`,
-		"site/[v].html":           `{{define "title"}}title {{.}}{{end}}page {{.}} {{route "site.v" "v" .}} {{block "part" .}}part {{.}}{{end}}`,
-		"site/views/+row.html":    `row {{.}} {{(request).URL.Query.Get "v"}}`,
-		"site/views/[v].http":     ``,
-		"site/fail/[v].http":      ``,
-		"many/[...rest].http":     ``,
-		"many/[a]/[b]/index.http": ``,
-	})
-	for _, name := range []string{"string/[v]", "fallible/[v]", "json/[v]", "std/[v]", "stream/[v]", "events/[v]", "bind/[v]", "input/[v]", "upload/[v]", "raw/[v]",
-		"guarded/[v]", "me/[v]", "error/[v]", "to/[v]", "panic/[v]", "cut/[v]", "slow/[v]", "clone/[v]", "held/[v]"} {
-		tree["router/"+name+".http"] = &fstest.MapFile{}
+	l := &load{t: t, large: stylesheet(20 << 10), held: make(chan string), release: make(chan struct{}), begun: map[string]int{}, logged: map[string]int{}, answered: map[string]bool{}, refused: map[string]error{}}
+	tree := treeOf("public/small.txt: small", "public/large.css: "+l.large,
+		"router/once.html: <p>once, {{asset \"small.txt\"}}</p>",
+		"router/site/+layout.html: {{block \"title\" .}}{{end}}|{{(request).URL.Query.Get \"v\"}}|{{user}}|{{template \"content\" .}}",
+		"router/site/+error.html: error {{.Status}} {{.Detail}} {{.Path}}",
+		"router/site/[v].html: {{define \"title\"}}title {{.}}{{end}}page {{.}} {{route \"site.v\" \"v\" .}} {{block \"part\" .}}part {{.}}{{end}}",
+		"router/site/views/+row.html: row {{.}} {{(request).URL.Query.Get \"v\"}}",
+		"router/site/views/[v].http", "router/site/fail/[v].http", "router/many/[...rest].http", "router/many/[a]/[b]/index.http")
+	for _, name := range []string{"string", "fallible", "json", "std", "stream", "events", "bind", "input", "upload", "raw",
+		"guarded", "me", "error", "to", "panic", "cut", "slow", "clone", "held"} {
+		tree["router/"+name+"/[v].http"] = &fstest.MapFile{}
 	}
-	tree["public/small.txt"] = &fstest.MapFile{Data: []byte("small")}
-	tree["public/large.css"] = &fstest.MapFile{Data: l.large}
-	r := New(tree)
+	r := flow.New(tree)
 	l.router = r
 	r.Logger = slog.New(slog.DiscardHandler)
-	r.Authenticate = func(req *Request) (any, error) {
+	r.Authenticate = func(req *flow.Request) (any, error) {
 		switch name := req.Header.Get("X-User"); name {
 		case "":
 			return nil, nil
@@ -159,13 +150,13 @@ func newLoad(t *testing.T) *load {
 			return &loadUser{name}, nil
 		}
 	}
-	r.OnError = func(req *Request, err error) Response {
+	r.OnError = func(req *flow.Request, err error) flow.Response {
 		if errors.Is(err, errConflict) {
-			return Text("conflict of " + req.Param("v")).Status(http.StatusConflict)
+			return flow.Text("conflict of " + req.Param("v")).Status(http.StatusConflict)
 		}
-		return Response{}
+		return flow.Response{}
 	}
-	r.Use(RequestID, Logger(slog.New(&logIDs{slog.DiscardHandler, l})), l.notes)
+	r.Use(flow.RequestID, flow.Logger(slog.New(&logIDs{slog.DiscardHandler, l})), l.notes)
 	l.registerForms()
 	l.registerBodies()
 	l.registerPages()
@@ -206,19 +197,19 @@ func (h *logIDs) Handle(_ context.Context, record slog.Record) error {
 
 func (l *load) registerForms() {
 	r := l.router
-	r.At("string/[v]").GET().Name("string").Do(func(req *Request) string { return "string " + req.Param("v") + " " + req.Input("v") })
-	r.At("fallible/[v]").GET().Do(func(req *Request) (string, error) {
-		return "", Error(http.StatusTeapot, "teapot "+req.Param("v"))
+	r.At("string/[v]").GET().Name("string").Do(func(req *flow.Request) string { return "string " + req.Param("v") + " " + req.Input("v") })
+	r.At("fallible/[v]").GET().Do(func(req *flow.Request) (string, error) {
+		return "", flow.Error(http.StatusTeapot, "teapot "+req.Param("v"))
 	})
-	r.At("fallible/[v]").POST().Do(func(req *Request) (Response, error) {
-		return Text("created "+req.Param("v")).Status(http.StatusCreated).Header("X-V", req.Param("v")).Cookie(&http.Cookie{Name: "v", Value: req.Param("v")}), nil
+	r.At("fallible/[v]").POST().Do(func(req *flow.Request) (flow.Response, error) {
+		return flow.Text("created "+req.Param("v")).Status(http.StatusCreated).Header("X-V", req.Param("v")).Cookie(&http.Cookie{Name: "v", Value: req.Param("v")}), nil
 	})
-	r.At("json/[v]").GET().Do(func(req *Request) Response { return Success(req.Only("v"), req.Param("v")) })
+	r.At("json/[v]").GET().Do(func(req *flow.Request) flow.Response { return flow.Success(req.Only("v"), req.Param("v")) })
 	r.At("std/[v]").ANY().Do(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, "std %s %s %s %s", r.Method, r.PathValue("v"), From(r.Context()).Param("v"), r.Pattern)
+		fmt.Fprintf(w, "std %s %s %s %s", r.Method, r.PathValue("v"), flow.From(r.Context()).Param("v"), r.Pattern)
 	})
-	r.At("stream/[v]").GET().Do(func(req *Request) Response {
-		return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	r.At("stream/[v]").GET().Do(func(req *flow.Request) flow.Response {
+		return flow.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			for range 20 {
 				fmt.Fprintf(w, "%s,", r.PathValue("v"))
 				http.NewResponseController(w).Flush()
@@ -232,21 +223,21 @@ func (l *load) registerForms() {
 			w.(http.Flusher).Flush()
 		}
 	})
-	r.At("many/[...rest]").GET().Do(func(req *Request) string { return strings.Join(req.Segments("rest"), "|") })
-	r.At("many/[a]/[b]/index").GET().Do(func(req *Request) string { return req.Param("b") + " " + req.Param("a") })
+	r.At("many/[...rest]").GET().Do(func(req *flow.Request) string { return strings.Join(req.Segments("rest"), "|") })
+	r.At("many/[a]/[b]/index").GET().Do(func(req *flow.Request) string { return req.Param("b") + " " + req.Param("a") })
 	r.At("slow/[v]").Use(func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Second, "too slow") })
-	r.At("slow/[v]").GET().Do(func(req *Request) string {
+	r.At("slow/[v]").GET().Do(func(req *flow.Request) string {
 		return "in time " + req.Param("v")
 	})
-	r.At("slow/[v]").POST().Use(func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Millisecond, "too slow") }).Do(func(req *Request) string {
+	r.At("slow/[v]").POST().Use(func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Millisecond, "too slow") }).Do(func(req *flow.Request) string {
 		<-req.Context().Done() // and then it is late
 		if v := req.Param("v"); v != req.Input("v") {
 			l.t.Errorf("a late request for %s has the body of %s", v, req.Input("v"))
 		}
 		return "late"
 	})
-	r.At("held/[v]").POST().Do(func(req *Request) Response {
-		return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	r.At("held/[v]").POST().Do(func(req *flow.Request) flow.Response {
+		return flow.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, req.Param("v"))
 			w.(http.Flusher).Flush()
 			l.held <- req.Param("v")
@@ -254,7 +245,7 @@ func (l *load) registerForms() {
 			io.WriteString(w, " "+req.Input("v"))
 		}))
 	})
-	r.At("clone/[v]").POST().Do(func(req *Request) string {
+	r.At("clone/[v]").POST().Do(func(req *flow.Request) string {
 		c, v := req.Clone(), strings.Clone(req.Param("v"))
 		l.clones.Go(func() {
 			<-req.Context().Done() // of the request that was cloned
@@ -270,20 +261,20 @@ func (l *load) registerForms() {
 
 func (l *load) registerBodies() {
 	r := l.router
-	bind := func(req *Request) (Response, error) {
+	bind := func(req *flow.Request) (flow.Response, error) {
 		var n note
 		if err := req.Bind(&n); err != nil {
-			return Response{}, err
+			return flow.Response{}, err
 		}
-		return JSON(n), nil
+		return flow.JSON(n), nil
 	}
 	r.At("bind/[v]").POST().Do(bind)
 	r.At("bind/[v]").GET().Do(bind)
-	r.At("input/[v]").POST().Do(func(req *Request) string {
+	r.At("input/[v]").POST().Do(func(req *flow.Request) string {
 		raw, _ := io.ReadAll(req.Body)
 		return fmt.Sprint(req.Inputs("v"), " ", req.FormValue("v"), " ", string(raw))
 	})
-	r.At("upload/[v]").POST().Do(func(req *Request) (string, error) {
+	r.At("upload/[v]").POST().Do(func(req *flow.Request) (string, error) {
 		f, head, err := req.FormFile("f")
 		if err != nil {
 			return "", err
@@ -293,24 +284,24 @@ func (l *load) registerBodies() {
 		return fmt.Sprint(req.Input("v"), " ", head.Filename, " ", strings.TrimRight(string(text), "x"), " ", len(text)), err
 	})
 	r.At("raw/[v]").POST().MaxBody(30 << 10).Do(echo)
-	r.At("guarded/[v]").Use(func(req *Request) Response {
+	r.At("guarded/[v]").Use(func(req *flow.Request) flow.Response {
 		if req.Input("v") != req.Param("v") {
-			return Fail(http.StatusForbidden, "no "+req.Param("v"))
+			return flow.Fail(http.StatusForbidden, "no "+req.Param("v"))
 		}
-		return Next().Header("X-Guarded", req.Param("v"))
+		return flow.Next().Header("X-Guarded", req.Param("v"))
 	})
-	r.At("guarded/[v]").POST().Do(func(req *Request) string { return "guarded " + req.Input("v") })
+	r.At("guarded/[v]").POST().Do(func(req *flow.Request) string { return "guarded " + req.Input("v") })
 	r.At("guarded/[v]").PUT().Do(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.PostFormValue("v")+" ")
 		io.Copy(w, r.Body)
 	})
-	r.At("me/[v]").Use(func(req *Request) Response {
+	r.At("me/[v]").Use(func(req *flow.Request) flow.Response {
 		if !req.IsAuthenticated() {
-			return Redirect("/string/"+req.Param("v"), http.StatusSeeOther)
+			return flow.Redirect("/string/"+req.Param("v"), http.StatusSeeOther)
 		}
-		return Next()
+		return flow.Next()
 	})
-	r.At("me/[v]").GET().Do(func(req *Request) string { return "me " + req.User().(*loadUser).name })
+	r.At("me/[v]").GET().Do(func(req *flow.Request) string { return "me " + req.User().(*loadUser).name })
 }
 
 // echo answers with the body. Of HTTP/1 it must be read before the answer begins.
@@ -326,19 +317,23 @@ func echo(w http.ResponseWriter, r *http.Request) {
 
 func (l *load) registerPages() {
 	r := l.router
-	r.At("site/[v]").GET().Do(func(req *Request) Response { return Page(req.Param("v")) })
-	r.At("site/[v]").POST().Do(func(req *Request) Response { return Page(req.Input("v")).Block("part").Status(http.StatusAccepted) })
-	r.At("site/views/[v]").GET().Do(func(req *Request) Response { return View("site/views/+row", req.Param("v")) })
-	r.At("site/views/[v]").POST().Do(func(req *Request) Response { return View("site/[v]", req.Param("v")) })
-	r.At("site/fail/[v]").GET().Do(func(req *Request) Response { return Fail(http.StatusGone, "gone "+req.Param("v")) })
-	r.At("to/[v]").GET().Do(func(req *Request) Response { return RedirectTo("string", "v", req.Param("v"), "q", req.Input("v")) })
-	r.At("to/[v]").POST().Do(func(req *Request) Response { return Redirect("/string/" + req.Input("v")) })
+	r.At("site/[v]").GET().Do(func(req *flow.Request) flow.Response { return flow.Page(req.Param("v")) })
+	r.At("site/[v]").POST().Do(func(req *flow.Request) flow.Response {
+		return flow.Page(req.Input("v")).Block("part").Status(http.StatusAccepted)
+	})
+	r.At("site/views/[v]").GET().Do(func(req *flow.Request) flow.Response { return flow.View("site/views/+row", req.Param("v")) })
+	r.At("site/views/[v]").POST().Do(func(req *flow.Request) flow.Response { return flow.View("site/[v]", req.Param("v")) })
+	r.At("site/fail/[v]").GET().Do(func(req *flow.Request) flow.Response { return flow.Fail(http.StatusGone, "gone "+req.Param("v")) })
+	r.At("to/[v]").GET().Do(func(req *flow.Request) flow.Response {
+		return flow.RedirectTo("string", "v", req.Param("v"), "q", req.Input("v"))
+	})
+	r.At("to/[v]").POST().Do(func(req *flow.Request) flow.Response { return flow.Redirect("/string/" + req.Input("v")) })
 }
 
 func (l *load) registerFailures() {
 	r := l.router
-	r.At("error/[v]").GET().Do(func(req *Request) (string, error) { return "", fmt.Errorf("%w: %s", errConflict, req.Param("v")) })
-	r.At("panic/[v]").GET().Do(func(req *Request) string { panic(req.Param("v")) })
+	r.At("error/[v]").GET().Do(func(req *flow.Request) (string, error) { return "", fmt.Errorf("%w: %s", errConflict, req.Param("v")) })
+	r.At("panic/[v]").GET().Do(func(req *flow.Request) string { panic(req.Param("v")) })
 	r.At("panic/[v]").POST().Do(func(w http.ResponseWriter, r *http.Request) { panic(r.PathValue("v")) })
 	r.At("cut/[v]").GET().Do(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.PathValue("v"))
@@ -348,20 +343,20 @@ func (l *load) registerFailures() {
 }
 
 func (l *load) registerMounts() {
-	inner := New(flowtest.Files("router/item/[v].http", "router/to/[v].http"))
-	inner.OnError = func(req *Request, err error) Response {
-		return Text("inner: " + err.Error()).Status(http.StatusConflict)
+	inner := flow.New(treeOf("router/item/[v].http", "router/to/[v].http"))
+	inner.OnError = func(req *flow.Request, err error) flow.Response {
+		return flow.Text("inner: " + err.Error()).Status(http.StatusConflict)
 	}
-	inner.At("item/[v]").GET().Name("item").Do(func(req *Request) (string, error) {
+	inner.At("item/[v]").GET().Name("item").Do(func(req *flow.Request) (string, error) {
 		u, err := req.Route("item", "v", req.Param("v"))
 		return fmt.Sprint(req.Param("org"), " ", req.Param("v"), " ", u, " ", req.Pattern), err
 	})
-	inner.At("item/[v]").POST().Do(func(req *Request) (string, error) { return "", errors.New(req.Input("v")) })
-	inner.At("to/[v]").GET().Do(func(req *Request) Response { return RedirectTo("item", "v", req.Param("v")) })
+	inner.At("item/[v]").POST().Do(func(req *flow.Request) (string, error) { return "", errors.New(req.Input("v")) })
+	inner.At("to/[v]").GET().Do(func(req *flow.Request) flow.Response { return flow.RedirectTo("item", "v", req.Param("v")) })
 	l.router.Mount("/orgs/[org]", inner).Name("orgs")
 	l.router.Mount("/plain/[p]", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.PathValue("p"), " ", r.URL.Path)
-	})).Use(func(req *Request) Response { return Next().Header("X-V", req.Param("p")) })
+	})).Use(func(req *flow.Request) flow.Response { return flow.Next().Header("X-V", req.Param("p")) })
 }
 
 // An ask is a request, and the answer that it should get. In all of it $v stands for
@@ -424,9 +419,9 @@ func (l *load) asks() []ask {
 
 		{line: "GET /once", want: "200 <p>once, /small." + "…"},
 		{line: "GET /small.txt", want: "200 small"},
-		{line: "GET /large.css", want: "200 " + string(l.large)},
-		{line: "GET /large.css", header: []string{"Accept-Encoding: gzip"}, want: "200 " + string(l.large), holds: []string{"Content-Encoding: gzip"}},
-		{line: "GET /large.css", header: []string{"Range: bytes=1000-2999", "Accept-Encoding: identity"}, want: "206 " + string(l.large[1000:3000]), holds: []string{fmt.Sprint("Content-Range: bytes 1000-2999/", len(l.large))}},
+		{line: "GET /large.css", want: "200 " + l.large},
+		{line: "GET /large.css", header: []string{"Accept-Encoding: gzip"}, want: "200 " + l.large, holds: []string{"Content-Encoding: gzip"}},
+		{line: "GET /large.css", header: []string{"Range: bytes=1000-2999", "Accept-Encoding: identity"}, want: "206 " + l.large[1000:3000], holds: []string{fmt.Sprint("Content-Range: bytes 1000-2999/", len(l.large))}},
 		{line: "GET /large.css", header: []string{"If-None-Match: *"}, want: "304 "},
 		{line: "GET /site/$v?v=q$v", header: []string{"X-User: u$v"}, want: "200 title $v|q$v|u$v|page $v /site/$v part $v"},
 		{line: "POST /site/$v", media: formType, body: "v=p$v", want: "202 part p$v"},
@@ -476,7 +471,7 @@ func (c *loadClient) round(name string, worker int) bool {
 func (c *loadClient) send(a ask, v string) bool {
 	l := c.load
 	fill := func(text string) string { return strings.ReplaceAll(text, "$v", v) }
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), servertest.Patience)
 	defer cancel()
 	method, target, _ := strings.Cut(fill(a.line), " ")
 	req := httptest.NewRequestWithContext(ctx, method, c.origin+target, strings.NewReader(fill(a.body)))
@@ -586,31 +581,4 @@ func (l *load) conclude(workers int) {
 		l.t.Errorf("%d requests were refused in the end, want one of each of %d workers", len(l.refused), workers)
 	}
 	l.t.Logf("%d requests were answered", len(l.answered))
-}
-
-// TestLateReads has handlers that read the body when the answer was sent already, as
-// http.TimeoutHandler lets them: they must get an error, and nothing else.
-func TestLateReads(t *testing.T) {
-	for _, p := range protocols {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			is := is.New(t)
-			answered, ended := make(chan struct{}), make(chan string, 1)
-			client, url := p.start(t, http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				defer func() { ended <- fmt.Sprint(recover()) }()
-				<-answered
-				if n, err := io.Copy(io.Discard, r.Body); err == nil {
-					t.Errorf("%d bytes were taken for the whole body", n)
-				}
-			}), time.Millisecond, "too slow"), func(s *server) { s.limits.discard = time.Millisecond })
-			body, w := io.Pipe() // which never ends
-			defer w.Close()
-			resp, err := client.RoundTrip(httptest.NewRequest("POST", url, body))
-			is.NoErr(err)
-			io.Copy(io.Discard, resp.Body) // to its end: the handler that the server knows has returned
-			resp.Body.Close()
-			close(answered)
-			is.Equal(within(t, "the handler ends", ended), "<nil>") // it does not panic
-		})
-	}
 }

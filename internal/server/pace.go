@@ -1,67 +1,17 @@
-package flow
+package server
 
 import (
 	"bufio"
 	"context"
 	"errors"
 	"io"
-	"io/fs"
-	"math"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 )
-
-// limits are what a server grants its clients. They limit how long a client makes
-// no progress, not how long it takes: a slow line may carry a large file.
-type limits struct {
-	// header and idle are those of http.Server.
-	header, idle time.Duration
-	headerBytes  int
-
-	// read is how long a client may keep Reads of one body waiting in all. Each byte
-	// earns 1/rate of a second of it back, so that a client that drips is cut as one
-	// that stops (as with MinRate of Apache's mod_reqtimeout).
-	read time.Duration
-	rate int // bytes a second
-
-	// discard is the time for the rest of a body that the handler did not read,
-	// which net/http reads to use the connection again.
-	discard time.Duration
-
-	// notice is how long a server that stops accepts connections, if load balancers
-	// can see by a health check that it does. What arrives while a listener is closed
-	// is lost, also what nobody may repeat: none must come any more by then.
-	notice time.Duration
-
-	// write is how long a client may take for a piece of an answer, of so many bytes.
-	write time.Duration
-	piece int
-
-	// lame is how long connections without a request stay open when the server stops:
-	// a proxy may be sending a request on one.
-	lame time.Duration
-	// parting is for requests to end by themselves when the time to drain is over.
-	parting time.Duration
-}
-
-var defaultLimits = limits{
-	header:      10 * time.Second,
-	idle:        2 * time.Minute,
-	headerBytes: 64 << 10,
-	read:        time.Minute,
-	rate:        500,
-	discard:     5 * time.Second,
-	write:       time.Minute,
-	piece:       64 << 10,
-	notice:      time.Second,
-	lame:        time.Second,
-	parting:     500 * time.Millisecond,
-}
 
 const (
 	// heldBack is how many bytes of an answer net/http keeps at least before it sends
@@ -73,8 +23,6 @@ const (
 	// next deadline make a new timer, also on a stream that is closed by then, and a
 	// stream would be reset that has ended long ago.
 	never = 365 * 24 * time.Hour
-
-	copySize = 32 << 10
 )
 
 // A deadliner is a ResponseWriter of net/http's server.
@@ -86,7 +34,7 @@ type deadliner interface {
 // A pacer is the ResponseWriter of one request. It sets the deadlines of the
 // connection anew for each piece that is read or written.
 type pacer struct {
-	server    *server
+	server    *Server
 	w         http.ResponseWriter
 	deadlines deadliner
 	cancel    context.CancelFunc // of the request's context
@@ -94,8 +42,6 @@ type pacer struct {
 	expects   bool               // 100 Continue
 	closes    bool               // the client wants the connection to be closed
 	body      pacedBody
-
-	filePiece int // bytes of a file that are sent at once
 
 	unsent   int         // bytes written that net/http may hold back; heldBack if unknown
 	begun    bool        // the header is decided
@@ -111,7 +57,7 @@ type connPacer struct{ *pacer }
 // pace returns the writer and the request that a handler gets in place of the
 // server's. The server's own request must stay as it is: net/http looks at the type
 // of its body to tell what is left of it.
-func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.ResponseWriter, *http.Request) {
+func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.ResponseWriter, *http.Request) {
 	_, isConn := w.(http.Hijacker)
 	ctx, cancel := context.WithCancel(r.Context())
 	p := &pacer{
@@ -122,13 +68,8 @@ func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 		isConn:    isConn,
 		expects:   len(r.Header["Expect"]) > 0,
 		closes:    r.Close,
-		filePiece: s.limits.piece,
 	}
-	if r.TLS == nil {
-		// The system says how much of them it has sent, so that the time begins anew.
-		p.filePiece *= 16
-	}
-	shareTrailer(r)
+	ShareTrailer(r)
 	r = r.WithContext(ctx)
 	p.body = pacedBody{pacer: p, state: bodyEnded}
 	switch {
@@ -140,7 +81,7 @@ func (s *server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 		if !isConn {
 			p.deadlines.SetReadDeadline(time.Time{}) // that of ReadTimeout
 		}
-		p.body = pacedBody{ReadCloser: r.Body, pacer: p, budget: s.limits.read}
+		p.body = pacedBody{ReadCloser: r.Body, pacer: p, budget: readTime}
 		r.Body = &p.body
 	}
 	if isConn {
@@ -171,7 +112,8 @@ func (p *pacer) begin(status int) {
 }
 
 func isEventStream(contentType string) bool {
-	return withoutParameters(contentType) == "text/event-stream"
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	return strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream")
 }
 
 // WriteHeader decides the header. Informational answers are sent at once.
@@ -194,7 +136,7 @@ func (p *pacer) WriteString(s string) (int, error) { return writePieces(p, s, io
 func writePieces[T []byte | string](p *pacer, text T, write func(io.Writer, T) (int, error)) (n int, err error) {
 	p.begin(http.StatusOK)
 	for {
-		size := min(len(text), p.server.limits.piece)
+		size := min(len(text), pieceSize)
 		p.account(size)
 		m, err := write(p.w, text[:size])
 		p.settle()
@@ -241,7 +183,7 @@ func (p *pacer) revoke() {
 
 func (p *pacer) grantWrite(now time.Time) {
 	if !p.ownWrite.Load() {
-		p.deadlines.SetWriteDeadline(now.Add(p.server.limits.write))
+		p.deadlines.SetWriteDeadline(now.Add(writeTime))
 	}
 }
 
@@ -289,53 +231,16 @@ func (p *pacer) EnableFullDuplex() error {
 	return http.NewResponseController(p.w).EnableFullDuplex()
 }
 
-// ReadFrom lets the system copy regular files. Of other sources it does not know
-// how long they take, which is not the client's fault.
-func (p connPacer) ReadFrom(src io.Reader) (n int64, err error) {
-	fast, ok := p.w.(io.ReaderFrom)
-	rest, limited := src.(*io.LimitedReader)
-	if !limited {
-		rest = &io.LimitedReader{R: src, N: math.MaxInt64}
-	}
-	if !ok || !isRegular(rest.R) {
-		buf := copyBuffers.Get().(*[copySize]byte)
-		defer copyBuffers.Put(buf)
-		return io.CopyBuffer(struct{ io.Writer }{p.pacer}, src, buf[:])
-	}
-	p.begin(http.StatusOK)
-	p.unsent = heldBack + 1
-	for rest.N > 0 {
-		// A LimitedReader of a file is what package net knows to send.
-		size := min(rest.N, int64(p.filePiece))
-		piece := io.LimitedReader{R: rest.R, N: size}
-		p.grant()
-		m, err := fast.ReadFrom(&piece)
-		p.revoke()
-		n += m
-		rest.N -= size - piece.N
-		slow := m > 0 && errors.Is(err, os.ErrDeadlineExceeded) // and takes what it can
-		if !slow && (err != nil || piece.N > 0) {
-			return n, err
-		}
-	}
-	return n, nil
+// ReadFrom is for io.Copy, which would need a buffer for each answer. That the system
+// copies files by itself (sendfile(2)) is not worth a way of their own: over loopback
+// it is no faster than pieces as large as these.
+func (p connPacer) ReadFrom(src io.Reader) (int64, error) {
+	buf := copyBuffers.Get().(*[pieceSize]byte)
+	defer copyBuffers.Put(buf)
+	return io.CopyBuffer(struct{ io.Writer }{p.pacer}, src, buf[:])
 }
 
-var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
-
-// isRegular reports whether r is a regular file of the system: an *os.File, or what
-// io.Copy makes of one.
-func isRegular(r io.Reader) bool {
-	f, ok := r.(interface {
-		Fd() uintptr
-		Stat() (fs.FileInfo, error)
-	})
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode().IsRegular()
-}
+var copyBuffers = sync.Pool{New: func() any { return new([pieceSize]byte) }}
 
 // Hijack takes the connection over. The server still tells the handler, by the
 // request's context, when it stops.

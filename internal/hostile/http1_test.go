@@ -1,4 +1,4 @@
-package flow
+package hostile_test
 
 import (
 	"fmt"
@@ -8,52 +8,47 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/matryer/is"
+	"example.com/flow"
+	"example.com/flow/internal/servertest"
 
-	"example.com/flow/internal/race"
+	"github.com/matryer/is"
 )
 
 // TestHostileClients attacks a server. During each attack a client that behaves well
 // is answered rightly, and after it nothing is left: no connection, no goroutine, no
 // memory.
 func TestHostileClients(t *testing.T) {
-	soon := 300 * time.Millisecond // in place of limits of many seconds
-	if race.Enabled {
-		soon *= 5 // or the client that behaves well is too slow for them
-	}
-	shortHeader := func(s *server) { s.limits.header, s.limits.idle = soon, soon }
-	// net/http keeps what it has of a connection of HTTP/2 for the idle time, if
-	// streams were open.
-	shortWrite := func(s *server) { s.limits.idle, s.limits.write = soon, soon }
-	shortRead := func(s *server) { s.limits.read, s.limits.discard = soon, soon }
+	servertest.Slow(t)
 	for _, tt := range []struct {
-		name   string
-		secure bool // HTTP/2 with TLS
-		change func(*server)
-		attack func(*siege)
+		name     string
+		secure   bool // HTTP/2 with TLS
+		inMemory bool // since it takes minutes, or as long as limits of the server
+		attack   func(*siege)
 	}{
-		{"slow headers", false, shortHeader, slowHeaders},
-		{"slow handshakes", true, shortHeader, slowHandshakes},
-		{"slow headers of HTTP/2", true, shortHeader, slowHeadersHTTP2},
-		{"slow bodies", false, shortRead, slowBodies},
-		{"bodies over MaxBody", false, nil, largeBodies},
-		{"large headers", false, nil, largeHeaders},
-		{"large headers of HTTP/2", true, nil, largeHeadersHTTP2},
-		{"malformed chunks", false, nil, malformedChunks},
-		{"smuggled requests", false, nil, smuggledRequests},
-		{"ever new requests", false, nil, newRequests},
-		{"long paths", false, nil, longPaths},
-		{"panics", false, nil, panics},
-		{"clients that vanish", false, shortWrite, vanishing},
-		{"rapid resets of HTTP/2", true, shortWrite, rapidResets},
-		{"many streams of HTTP/2", true, shortWrite, manyStreams},
-		{"closed windows of HTTP/2", true, shortWrite, closedWindows},
-		{"a flood of pings of HTTP/2", true, shortWrite, floodOfPings},
+		{"slow headers", false, true, slowHeaders},
+		{"slow handshakes", true, true, slowHandshakes},
+		{"slow headers of HTTP/2", true, true, slowHeadersHTTP2},
+		{"slow bodies", false, true, slowBodies},
+		{"bodies over MaxBody", false, false, largeBodies},
+		{"large headers", false, false, largeHeaders},
+		{"large headers of HTTP/2", true, false, largeHeadersHTTP2},
+		{"malformed chunks", false, false, malformedChunks},
+		{"smuggled requests", false, false, smuggledRequests},
+		{"ever new requests", false, false, newRequests},
+		{"long paths", false, false, longPaths},
+		{"panics", false, false, panics},
+		{"clients that break down", false, false, breakingDown},
+		{"clients that vanish", false, true, vanishing},
+		{"rapid resets of HTTP/2", true, true, rapidResets},
+		{"many streams of HTTP/2", true, true, manyStreams},
+		{"closed windows of HTTP/2", true, true, closedWindows},
+		{"a flood of pings of HTTP/2", true, true, floodOfPings},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := besieged(t, tt.secure, tt.change)
+		besiege := func(t *testing.T) {
+			s := besieged(t, tt.secure, tt.inMemory)
 			s.round(0) // makes what is made once
 			before := s.settle()
 			answered := s.behave()
@@ -62,6 +57,13 @@ func TestHostileClients(t *testing.T) {
 			s.closeAll()
 			if !t.Failed() {
 				s.awaitSettled(before)
+			}
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.inMemory {
+				synctest.Test(t, besiege)
+			} else {
+				besiege(t)
 			}
 		})
 	}
@@ -86,12 +88,12 @@ func slowHeaders(s *siege) {
 		}
 		if before != "" {
 			io.WriteString(c, before)
-			if resp, err := http.ReadResponse(c.r, nil); err != nil || resp.StatusCode != 200 {
+			if resp, err := http.ReadResponse(c.R, nil); err != nil || resp.StatusCode != 200 {
 				s.t.Error("the first request: ", resp, err)
 				return
 			}
 		}
-		if !drip(c, text, 20*time.Millisecond) {
+		if !drip(c, text, time.Second) {
 			s.t.Errorf("the server keeps the connection of client %d", i)
 		}
 	})
@@ -113,14 +115,11 @@ func slowBodies(s *siege) {
 				if _, err := io.WriteString(c, "x"); err != nil {
 					return
 				}
-				time.Sleep(20 * time.Millisecond) // below the rate that is asked for
+				time.Sleep(time.Second) // below the rate that is asked for
 			}
 		}()
-		resp, err := http.ReadResponse(c.r, nil)
+		resp, err := http.ReadResponse(c.R, nil)
 		if err != nil {
-			if drips { // which the server resets when it closes the connection
-				return
-			}
 			s.t.Errorf("%s %q: %v", paths[i%3], framings[i/3%2], err)
 			return
 		}
@@ -128,7 +127,7 @@ func slowBodies(s *siege) {
 		if resp.StatusCode != want || !resp.Close {
 			s.t.Errorf("%s %q: got %d, close=%v; want %d, close=true", paths[i%3], framings[i/3%2], resp.StatusCode, resp.Close, want)
 		}
-		io.Copy(io.Discard, c.r) // until the server closes
+		io.Copy(io.Discard, c.R) // until the server closes
 	})
 	is.New(s.t).Equal(s.whole.Load(), int64(0))
 }
@@ -180,7 +179,7 @@ func largeBodies(s *siege) {
 				_, err = io.WriteString(c, text)
 			}
 		}()
-		resp, err := http.ReadResponse(c.r, nil)
+		resp, err := http.ReadResponse(c.R, nil)
 		switch {
 		case err != nil:
 			s.t.Errorf("%s %s %s: %v", u.path, u.media, f.header, err)
@@ -209,7 +208,7 @@ func largeHeaders(s *siege) {
 	} {
 		c := s.dial()
 		go io.WriteString(c, "GET /about HTTP/1.1\r\nHost: a\r\n"+tt.text+"\r\n\r\n")
-		resp, err := http.ReadResponse(c.r, nil)
+		resp, err := http.ReadResponse(c.R, nil)
 		if err != nil {
 			s.t.Errorf("%s: %v", tt.name, err)
 		} else if resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge || !resp.Close {
@@ -413,7 +412,7 @@ func newRequests(s *siege) {
 			go io.WriteString(c, text.String())
 			for i := first; i < min(first+at*batch, n); i += at {
 				for _, want := range []string{"404", fmt.Sprintf("200 <p>%d-%s</p>", i, long)} {
-					resp, err := http.ReadResponse(c.r, nil)
+					resp, err := http.ReadResponse(c.R, nil)
 					if err != nil {
 						s.t.Error(err)
 						return
@@ -458,7 +457,7 @@ func longPaths(s *siege) {
 		for range 3 {
 			c := s.dial()
 			go fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: a\r\n\r\n", tt.path)
-			resp, err := http.ReadResponse(c.r, nil)
+			resp, err := http.ReadResponse(c.R, nil)
 			if err != nil {
 				s.t.Errorf("%s: %v", tt.name, err)
 				return
@@ -483,39 +482,39 @@ func (unencodable) MarshalText() ([]byte, error) { panic("encoding") }
 
 // registerPanics registers handlers that panic, before the first byte of an answer,
 // or, under names with "cut", after it.
-func (s *siege) registerPanics(r *Router) {
-	boom := func(*Request) Response { panic("boom") }
+func (s *siege) registerPanics(r *flow.Router) {
+	boom := func(*flow.Request) flow.Response { panic("boom") }
 	cut := func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, "cut")
 		w.(http.Flusher).Flush()
 		panic("boom")
 	}
-	kinds := map[string]func(*Request) Response{
+	kinds := map[string]func(*flow.Request) flow.Response{
 		"form":     boom,
-		"nil":      func(*Request) Response { panic((error)(nil)) },
-		"runtime":  func(req *Request) Response { return Text(strings.Split(req.Method, ",")[1]) },
-		"encoding": func(*Request) Response { return JSON(unencodable{}) },
-		"std": func(*Request) Response {
-			return Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") }))
+		"nil":      func(*flow.Request) flow.Response { panic((error)(nil)) },
+		"runtime":  func(req *flow.Request) flow.Response { return flow.Text(strings.Split(req.Method, ",")[1]) },
+		"encoding": func(*flow.Request) flow.Response { return flow.JSON(unencodable{}) },
+		"std": func(*flow.Request) flow.Response {
+			return flow.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") }))
 		},
-		"cut": func(*Request) Response { return Handler(http.HandlerFunc(cut)) },
-		"cut-unflushed": func(*Request) Response {
-			return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		"cut": func(*flow.Request) flow.Response { return flow.Handler(http.HandlerFunc(cut)) },
+		"cut-unflushed": func(*flow.Request) flow.Response {
+			return flow.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				io.WriteString(w, "cut")
 				panic("boom")
 			}))
 		},
-		"cut-stream": func(*Request) Response {
-			return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		"cut-stream": func(*flow.Request) flow.Response {
+			return flow.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream")
 				cut(w, r)
 			}))
 		},
-		"cut-abort": func(*Request) Response { panic(http.ErrAbortHandler) },
+		"cut-abort": func(*flow.Request) flow.Response { panic(http.ErrAbortHandler) },
 	}
-	r.At("panic/[kind]").GET().Do(func(req *Request) Response { return kinds[req.Param("kind")](req) })
+	r.At("panic/[kind]").GET().Do(func(req *flow.Request) flow.Response { return kinds[req.Param("kind")](req) })
 	r.At("panic/guard/index").Use(boom)
-	r.At("panic/guard/index").GET().Do(hello)
+	r.At("panic/guard/index").GET().Do(func(*flow.Request) string { return "hello" })
 	r.At("panic/around/[when]").Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.PathValue("when"), "cut") {
@@ -524,7 +523,7 @@ func (s *siege) registerPanics(r *Router) {
 			panic("boom")
 		})
 	})
-	r.At("panic/around/[when]").GET().Do(hello)
+	r.At("panic/around/[when]").GET().Do(func(*flow.Request) string { return "hello" })
 }
 
 // panics asks for answers that panic, as fast as it can.
@@ -559,40 +558,45 @@ func panics(s *siege) {
 	}
 }
 
-// vanishing has clients that go away in the middle of each kind of request, with RST,
-// or with FIN and without reading on.
-func vanishing(s *siege) {
-	const upload = " HTTP/1.1\r\nHost: a\r\nContent-Type: " + formType + "\r\nContent-Length: 60000\r\n\r\nv=abc"
-	for _, tt := range []struct {
-		name, text string
-		until      string // in the answer, before the client goes away
-	}{
-		{"an upload", "POST /raw" + upload, ""},
-		{"an upload of a form", "POST /json" + upload, ""},
-		{"an upload that nobody reads", "POST /unread" + upload, ""},
-		{"a download", "GET /large HTTP/1.1\r\nHost: a\r\n\r\n", "\x00"},
-		{"an event stream", "GET /events HTTP/1.1\r\nHost: a\r\n\r\n", "open"},
-		{"a hijacked connection", "GET /hijack HTTP/1.1\r\nHost: a\r\n\r\n", "hello"},
-		{"requests one after the other", strings.Repeat("GET /large HTTP/1.1\r\nHost: a\r\n\r\n", 20), "\x00"},
-	} {
+// endings are requests of each kind, and what of the answer a client sees before it
+// goes away.
+var endings = []struct{ name, text, until string }{
+	{"an upload", "POST /raw" + cutUpload, ""},
+	{"an upload of a form", "POST /json" + cutUpload, ""},
+	{"an upload that nobody reads", "POST /unread" + cutUpload, ""},
+	{"a download", "GET /large HTTP/1.1\r\nHost: a\r\n\r\n", "\x00"},
+	{"an event stream", "GET /events HTTP/1.1\r\nHost: a\r\n\r\n", "open"},
+	{"a hijacked connection", "GET /hijack HTTP/1.1\r\nHost: a\r\n\r\n", "hello"},
+	{"requests one after the other", strings.Repeat("GET /large HTTP/1.1\r\nHost: a\r\n\r\n", 20), "\x00"},
+}
+
+const cutUpload = " HTTP/1.1\r\nHost: a\r\nContent-Type: " + formType + "\r\nContent-Length: 60000\r\n\r\nv=abc"
+
+// breakingDown has clients that go away in the middle of each kind of request, with RST.
+func breakingDown(s *siege) {
+	s.end(func(c net.Conn) {
+		c.(*net.TCPConn).SetLinger(0)
+		c.Close()
+	})
+}
+
+// vanishing has clients that send no more in the middle of each kind of request, and
+// stay, but do not read.
+func vanishing(s *siege) { s.end(func(c net.Conn) { c.(wire).CloseWrite() }) }
+
+func (s *siege) end(leave func(net.Conn)) {
+	for _, tt := range endings {
 		together(20, func(i int) {
 			c := s.dial()
-			tcp := c.Conn.(*net.TCPConn)
-			tcp.SetReadBuffer(narrow)
 			io.WriteString(c, tt.text)
 			if tt.until != "" {
-				if _, err := c.r.ReadString(tt.until[len(tt.until)-1]); err != nil {
+				if _, err := c.R.ReadString(tt.until[len(tt.until)-1]); err != nil {
 					s.t.Errorf("%s: %v", tt.name, err)
 				}
 			}
-			if i%2 == 0 {
-				tcp.SetLinger(0)
-				tcp.Close()
-				return
-			}
-			tcp.CloseWrite() // and stays, but does not read
+			leave(c.Conn)
 		})
-		until(s.t, tt.name+": the handlers end", func() bool { return s.long.Load() == 0 })
+		s.await(tt.name+": the handlers end", func() bool { return s.long.Load() == 0 })
 		s.closeAll()
 	}
 	is.New(s.t).Equal(s.whole.Load(), int64(0))

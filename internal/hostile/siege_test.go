@@ -1,9 +1,9 @@
-package flow
+// Package hostile_test has clients of all kinds attack a server with a Router, and many
+// ask for everything that it can do at once.
+package hostile_test
 
 import (
-	"bufio"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"html/template"
@@ -19,76 +19,132 @@ import (
 	"testing/fstest"
 	"time"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow"
+	"example.com/flow/internal/server"
+	"example.com/flow/internal/servertest"
 )
 
 // A siege is a server under attack.
 type siege struct {
-	*testServer
+	*servertest.Site
 	t      *testing.T
 	log    tally
 	client *http.Transport // that behaves well
 	origin string
+	pause  time.Duration // between two looks at what goes on
 
+	running  atomic.Int64 // handlers
+	open     atomic.Int64 // connections
 	whole    atomic.Int64 // bodies that handlers took for whole
 	smuggled atomic.Int64 // requests that no client meant
 	long     atomic.Int64 // handlers that wait for the client
 	most     atomic.Int64 // of these at one time
 
-	mu    sync.Mutex
-	conns []net.Conn
-	read  sync.Map // address of a client to *atomic.Int64, bytes read from it
+	connect func() (net.Conn, error)
+	mu      sync.Mutex
+	conns   []net.Conn
+	read    sync.Map // address of a client to *atomic.Int64, bytes read from it
 }
 
+const maxBody = 64 << 10
+
 const (
-	pageSize  = 64 << 10
-	largeSize = 32 << 20 // more than the buffers of a connection hold
-	maxBody   = 64 << 10
+	formType   = "application/x-www-form-urlencoded"
+	jsonMedia  = "application/json"
+	multiMedia = "multipart/form-data; boundary=b"
 )
 
-func besieged(t *testing.T, secure bool, change func(*server)) *siege {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, client := certified(t)
-	s := &siege{t: t, client: client, origin: "http://" + l.Addr().String()}
-	s.testServer = startedOn(t, &meteredListener{l, s}, s.router(), func(srv *server) {
-		srv.log = slog.New(slog.NewTextHandler(&s.log, nil))
-		if secure {
-			s.origin = "https://" + l.Addr().String()
-			srv.tls = &tls.Config{Certificates: []tls.Certificate{cert}}
+// parts returns a multipart body of fields, "key=value", and files, "key@text".
+func parts(items ...string) string {
+	var b strings.Builder
+	for _, item := range items {
+		i := strings.IndexAny(item, "=@")
+		name := ""
+		if item[i] == '@' {
+			name = `; filename="f.txt"`
 		}
-		if change != nil {
-			change(srv)
+		fmt.Fprintf(&b, "--b\r\nContent-Disposition: form-data; name=%q%s\r\n\r\n%s\r\n", item[:i], name, item[i+1:])
+	}
+	return b.String() + "--b--\r\n"
+}
+
+// page is more than a connection holds.
+var page = stylesheet(50_000)
+
+// stylesheet returns a text of n lines that compresses well, but not too well.
+func stylesheet(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, ".c%d { margin: %dpx }\n", i, i*7919%1000)
+	}
+	return b.String()
+}
+
+// treeOf returns a tree of files, "name" or "name: text".
+func treeOf(files ...string) fstest.MapFS {
+	tree := fstest.MapFS{}
+	for _, file := range files {
+		name, text, _ := strings.Cut(file, ": ")
+		tree[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return tree
+}
+
+// besieged serves over loopback, or, in a bubble, in memory.
+func besieged(t *testing.T, secure, inMemory bool) *siege {
+	t.Helper()
+	s := &siege{t: t, pause: 10 * time.Millisecond}
+	router := s.router()
+	all := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.running.Add(1)
+		defer s.running.Add(-1)
+		router.ServeHTTP(w, r)
+	})
+	line := servertest.NewLine()
+	var l net.Listener = line
+	dial := line.Dial
+	if inMemory {
+		s.pause = 10 * time.Second
+	} else {
+		var err error
+		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			t.Fatal(err)
+		}
+		dial = servertest.Dialer(l.Addr())
+	}
+	s.connect = dial
+	s.Site = servertest.Serve(t, &meteredListener{l, s}, dial, all, func(srv *server.Server) {
+		srv.Log = slog.New(slog.NewTextHandler(&s.log, nil))
+		if secure {
+			servertest.Secure(srv)
 		}
 	})
+	s.client, s.origin = s.Transport(), "http://"+s.Addr
+	if secure {
+		s.origin = "https://" + s.Addr
+	}
 	return s
 }
 
 // router has handlers of all kinds.
-func (s *siege) router() *Router {
-	tree := flowtest.Files("router/form.http", "router/json.http", "router/raw.http", "router/unread.http", "router/smuggled.http",
+func (s *siege) router() *flow.Router {
+	r := flow.New(treeOf("router/form.http", "router/json.http", "router/raw.http", "router/unread.http", "router/smuggled.http",
 		"router/large.http", "router/events.http", "router/hijack.http", "router/docs/[...rest].http", "router/panic/[kind].http",
-		"router/panic/guard/index.http", "router/panic/around/[when].http")
-	tree["router/page/[id].html"] = &fstest.MapFile{Data: []byte("<p>{{.}}</p>")}
-	tree["router/about.html"] = &fstest.MapFile{Data: []byte("<h1>about</h1>")}
-	tree["router/panic/template.html"] = &fstest.MapFile{Data: []byte("<p>{{boom}}</p>")}
-	tree["public/page.txt"] = &fstest.MapFile{Data: flowtest.Stylesheet(pageSize)}
-	r := New(tree)
+		"router/panic/guard/index.http", "router/panic/around/[when].http",
+		"router/page/[id].html: <p>{{.}}</p>", "router/about.html: <h1>about</h1>", "router/panic/template.html: <p>{{boom}}</p>",
+		"public/page.txt: "+page))
 	r.MaxBody = maxBody
 	r.Logger = slog.New(slog.NewTextHandler(&s.log, nil))
 	r.Funcs = template.FuncMap{"boom": func() string { panic("template") }}
-	r.At("page/[id]").GET().Do(func(req *Request) Response { return Page(req.Param("id")) })
-	r.At("form").POST().Do(func(req *Request) string { return "form " + req.Input("v") })
-	r.At("json").ANY().Do(func(req *Request) Response {
+	r.At("page/[id]").GET().Do(func(req *flow.Request) flow.Response { return flow.Page(req.Param("id")) })
+	r.At("form").POST().Do(func(req *flow.Request) string { return "form " + req.Input("v") })
+	r.At("json").ANY().Do(func(req *flow.Request) flow.Response {
 		s.whole.Add(1)
-		return Text("whole " + req.Input("v"))
+		return flow.Text("whole " + req.Input("v"))
 	})
 	r.At("raw").ANY().Do(s.waiting(s.readAll))
 	r.At("unread").ANY().Do(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "unread") })
-	r.At("smuggled").ANY().Do(func(*Request) string {
+	r.At("smuggled").ANY().Do(func(*flow.Request) string {
 		s.smuggled.Add(1)
 		return "smuggled"
 	})
@@ -99,9 +155,9 @@ func (s *siege) router() *Router {
 			}
 		}
 	}))
-	r.At("events").GET().Do(func(*Request) Response { return Handler(s.waiting(eventStream)) })
+	r.At("events").GET().Do(func(*flow.Request) flow.Response { return flow.Handler(s.waiting(servertest.EventStream)) })
 	r.At("hijack").GET().Do(s.waiting(hijacked))
-	r.At("docs/[...rest]").GET().Do(func(req *Request) string { return fmt.Sprint(len(req.Segments("rest"))) })
+	r.At("docs/[...rest]").GET().Do(func(req *flow.Request) string { return fmt.Sprint(len(req.Segments("rest"))) })
 	s.registerPanics(r)
 	return r
 }
@@ -144,15 +200,22 @@ func hijacked(w http.ResponseWriter, r *http.Request) {
 	io.Copy(io.Discard, rw)
 }
 
-// A meteredListener counts what is read of each connection.
+// A meteredListener counts the connections that are open, and what is read of each.
 type meteredListener struct {
 	net.Listener
 	siege *siege
 }
 
+// A wire is a connection of a system's network, or one in memory.
+type wire interface {
+	net.Conn
+	CloseWrite() error
+}
+
 type meteredConn struct {
-	*net.TCPConn
-	read *atomic.Int64
+	wire
+	read  *atomic.Int64
+	close func() error
 }
 
 func (l *meteredListener) Accept() (net.Conn, error) {
@@ -160,16 +223,23 @@ func (l *meteredListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := meteredConn{conn.(*net.TCPConn), new(atomic.Int64)}
+	c := &meteredConn{wire: conn.(wire), read: new(atomic.Int64)}
+	c.close = sync.OnceValue(func() error {
+		defer l.siege.open.Add(-1)
+		return c.wire.Close()
+	})
+	l.siege.open.Add(1)
 	l.siege.read.Store(conn.RemoteAddr().String(), c.read)
 	return c, nil
 }
 
-func (c meteredConn) Read(b []byte) (int, error) {
-	n, err := c.TCPConn.Read(b)
+func (c *meteredConn) Read(b []byte) (int, error) {
+	n, err := c.wire.Read(b)
 	c.read.Add(int64(n))
 	return n, err
 }
+
+func (c *meteredConn) Close() error { return c.close() }
 
 // readOf returns how many bytes the server has read from a client.
 func (s *siege) readOf(client net.Conn) int64 {
@@ -206,16 +276,15 @@ func (l *tally) String() string {
 }
 
 // dial connects to the server until the end of the attack.
-func (s *siege) dial() *rawClient {
-	conn, err := net.Dial("tcp", s.addr)
+func (s *siege) dial() *servertest.Client {
+	conn, err := s.connect()
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.conns = append(s.conns, conn)
-	s.mu.Unlock()
-	conn.SetDeadline(time.Now().Add(patience))
-	return &rawClient{conn, s.t, bufio.NewReader(conn)}
+	return servertest.NewClient(s.t, conn)
 }
 
 // closeAll closes what dial opened.
@@ -235,7 +304,7 @@ func (s *siege) behave() (stop func()) {
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		pause := time.NewTicker(5 * time.Millisecond)
+		pause := time.NewTicker(s.pause)
 		defer pause.Stop()
 		for n := 1; s.round(n) && (n < least || !isOver(over)); n++ {
 			<-pause.C
@@ -262,12 +331,12 @@ func (s *siege) round(n int) bool {
 	v := fmt.Sprint("v", n)
 	return s.ask("GET", "/page/"+v, "", "200 <p>"+v+"</p>") &&
 		s.ask("POST", "/form", "v="+v, "200 form "+v) &&
-		s.ask("GET", "/page.txt", "", "200 "+strings.TrimSpace(string(flowtest.Stylesheet(pageSize)))) &&
+		s.ask("GET", "/page.txt", "", "200 "+strings.TrimSpace(page)) &&
 		s.ask("GET", "/about", "", "200 <h1>about</h1>")
 }
 
 func (s *siege) ask(method, path, body, want string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), servertest.Patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, s.origin+path, strings.NewReader(body))
 	if err != nil {
@@ -308,14 +377,14 @@ func (s *siege) measure() footprint {
 	runtime.GC() // what pools hold goes with the second one
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return footprint{runtime.NumGoroutine(), int64(m.HeapAlloc), s.connections.n.Load(), s.requests.n.Load()}
+	return footprint{runtime.NumGoroutine(), int64(m.HeapAlloc), s.open.Load(), s.running.Load()}
 }
 
 // settle returns the footprint once nobody is connected.
 func (s *siege) settle() footprint {
 	s.t.Helper()
 	last := s.measure()
-	until(s.t, "the server has no connections and a steady number of goroutines", func() bool {
+	s.await("nobody is connected, and the number of goroutines is steady", func() bool {
 		now := s.measure()
 		steady := now.connections == 0 && now.requests == 0 && now.goroutines == last.goroutines
 		last = now
@@ -327,18 +396,27 @@ func (s *siege) settle() footprint {
 // awaitSettled waits until the footprint is about what it was.
 func (s *siege) awaitSettled(before footprint) {
 	s.t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		now := s.measure()
-		if now.connections == 0 && now.requests == 0 && s.long.Load() == 0 && now.goroutines <= before.goroutines+2 && now.heap <= before.heap+heapSlack {
-			return
-		}
-		if time.Now().After(deadline) {
+	var now footprint
+	defer func() {
+		if s.t.Failed() {
 			stacks := make([]byte, 64<<10)
 			stacks = stacks[:runtime.Stack(stacks, true)]
-			s.t.Fatalf("before: %+v\nafter:  %+v\nlog: %v\n%s", before, now, &s.log, stacks)
+			s.t.Logf("before: %+v\nafter:  %+v\nlog: %v\n%s", before, now, &s.log, stacks)
 		}
-		time.Sleep(10 * time.Millisecond)
+	}()
+	s.await("nothing is left of the attack", func() bool {
+		now = s.measure()
+		return now.connections == 0 && now.requests == 0 && s.long.Load() == 0 && now.goroutines <= before.goroutines+2 && now.heap <= before.heap+heapSlack
+	})
+}
+
+// await waits for a condition that holds once connections that are idle are closed.
+func (s *siege) await(what string, holds func() bool) {
+	s.t.Helper()
+	for began := time.Now(); !holds(); time.Sleep(s.pause) {
+		if time.Since(began) > 2*servertest.Patience {
+			s.t.Fatalf("it did not happen: %s", what)
+		}
 	}
 }
 
@@ -376,7 +454,7 @@ func isClosed(closed <-chan struct{}) bool {
 	select {
 	case <-closed:
 		return true
-	case <-time.After(patience):
+	case <-time.After(servertest.Patience):
 		return false
 	}
 }
@@ -385,11 +463,11 @@ func isClosed(closed <-chan struct{}) bool {
 func (s *siege) converse(text string) string {
 	c := s.dial()
 	defer c.Close()
-	c.send(text)
-	c.Conn.(*net.TCPConn).CloseWrite()
+	c.Send(text)
+	c.Conn.(wire).CloseWrite()
 	var answers []string
 	for {
-		resp, err := http.ReadResponse(c.r, nil)
+		resp, err := http.ReadResponse(c.R, nil)
 		if err != nil {
 			return strings.Join(answers, ", ")
 		}

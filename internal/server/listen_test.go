@@ -1,4 +1,4 @@
-package flow
+package server_test
 
 import (
 	"bufio"
@@ -9,24 +9,15 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"example.com/flow/internal/server"
+	"example.com/flow/internal/servertest"
+
 	"github.com/matryer/is"
 )
-
-// socketFile returns a path that is short enough for a socket.
-func socketFile(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "flow")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return filepath.Join(dir, "s")
-}
 
 // leaveSocket makes a socket that nobody listens on, as a program leaves that is killed.
 func leaveSocket(t testing.TB, file string) {
@@ -73,9 +64,9 @@ func TestListenUnix(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			file := socketFile(t)
+			file := servertest.SocketFile(t)
 			tt.make(t, file)
-			l, err := listenOn("unix:" + file)
+			l, err := server.ListenOn("unix:" + file)
 			if err != nil {
 				is.Equal(strings.ReplaceAll(err.Error(), file, "FILE"), tt.want)
 				_, err := os.Lstat(file)
@@ -106,7 +97,7 @@ func TestURLOf(t *testing.T) {
 	} {
 		t.Run(tt.want, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(urlOf(tt.addr, tt.secure), tt.want)
+			is.Equal(server.URLOf(tt.addr, tt.secure), tt.want)
 		})
 	}
 }
@@ -136,11 +127,11 @@ func TestInheritedListeners(t *testing.T) {
 			is := is.New(t)
 			cmd := exec.Command("sh", "-c", `export LISTEN_PID=$$; export `+tt.env+`; exec "$0" -test.run='^TestInheritedListeners$'`, os.Args[0])
 			cmd.Env = append(os.Environ(), "FLOW_TEST_INHERIT=1")
-			var addrs []string
+			var addrs []net.Addr
 			for range tt.sockets {
 				l, err := net.Listen("tcp", "127.0.0.1:0")
 				is.NoErr(err)
-				addrs = append(addrs, l.Addr().String())
+				addrs = append(addrs, l.Addr())
 				file, err := l.(*net.TCPListener).File()
 				is.NoErr(err)
 				l.Close()
@@ -158,9 +149,11 @@ func TestInheritedListeners(t *testing.T) {
 			is.Equal(line[:min(len(line), len(tt.want))], tt.want)
 			if strings.HasPrefix(tt.want, fmt.Sprint(len(addrs), " ")) {
 				for _, addr := range addrs {
-					client := dialed(t, addr)
-					client.send(getX)
-					is.Equal(client.answer(), "404 404 page not found close")
+					conn, err := servertest.Dialer(addr)()
+					is.NoErr(err)
+					client := servertest.NewClient(t, conn)
+					client.Send(servertest.GetX)
+					is.Equal(client.Answer(), "404 404 page not found close")
 				}
 			}
 			stdin.Close() // which ends it
@@ -173,7 +166,7 @@ func TestInheritedListeners(t *testing.T) {
 // serveInherited says how many sockets it was given and which variables it still
 // has, and serves until its standard input ends.
 func serveInherited() {
-	listeners, err := inheritedListeners()
+	listeners, err := server.InheritedListeners()
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,0 +1,227 @@
+// Package server serves an http.Handler at a pace, and stops gracefully.
+//
+// Connections come from the listeners of an address, or from those that a service
+// manager passes (listen.go). An http.Server reads the requests. The handler does not
+// get its ResponseWriter and its body, but those of this package (pace.go, body.go),
+// which set the deadlines of the connection anew for each piece that is written or
+// read: so what is limited is how long a client makes no progress (limits.go). When the
+// context of Serve ends, the listeners accept what waits for them and no more, streams
+// of events and hijacked connections are told, and then the Server waits until no
+// connection is open and no handler runs (gauge.go), while there is time.
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Server is an http.Server that sets its clients a pace and stops gracefully. Its
+// exported fields are set before it serves, which it does once.
+type Server struct {
+	Handler http.Handler
+	Log     *slog.Logger
+	TLS     *tls.Config   // nil for plain HTTP
+	Drain   time.Duration // how long requests may take to end when it stops
+
+	inherited bool // the listeners: what waits for them is for the next process
+
+	http        *http.Server
+	draining    atomic.Bool
+	probed      atomic.Bool // by a health check
+	requests    *gauge      // handlers that run
+	connections *gauge      // that are open, but not hijacked
+	fresh       sync.Map    // the net.Conns that have sent nothing yet
+
+	mu      sync.Mutex
+	watched map[*pacer]bool // event streams and hijacked connections
+}
+
+type serverKey struct{} // of the *Server, in the contexts of its requests
+
+// Draining reports whether the Server that answers the request of ctx is about to
+// stop. Whoever asks is a health check: from then on the Server goes on to accept
+// connections for a moment when it stops, so that load balancers see it fail. Draining
+// is false for the requests of other servers.
+func Draining(ctx context.Context) bool {
+	s, ok := ctx.Value(serverKey{}).(*Server)
+	if !ok {
+		return false
+	}
+	if !s.probed.Load() {
+		s.probed.Store(true)
+	}
+	return s.draining.Load()
+}
+
+// ListenAndServe is Serve for the listeners of an address: "host:port", or
+// "unix:/path/of/the.sock", the path of a socket. Sockets that a service manager passes
+// (LISTEN_FDS, sd_listen_fds(3)) are served in its place, by the first call in a
+// program.
+func (s *Server) ListenAndServe(ctx context.Context, addr string) error {
+	listeners, inherited, err := listen(addr)
+	if err != nil {
+		return err
+	}
+	s.inherited = inherited
+	return s.Serve(ctx, listeners...)
+}
+
+// Serve answers the requests of listeners until ctx ends, and then lets those finish
+// that are under way; or until a listener fails, whose error it returns. It closes the
+// listeners.
+func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
+	base, cancelAll := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelAll()
+	s.prepare(context.WithValue(base, serverKey{}, s))
+
+	failed := make(chan error, len(listeners))
+	var lines []*stopLine
+	for _, l := range listeners {
+		line := &stopLine{Listener: l}
+		lines = append(lines, line)
+		s.Log.Info("serving", "url", urlOf(l.Addr(), s.TLS != nil))
+		go func() { failed <- s.accept(line) }()
+	}
+	select {
+	case err := <-failed:
+		s.http.Close()
+		return err
+	case <-ctx.Done():
+	}
+	s.Log.Info("stopping", "requests", s.requests.n.Load())
+	s.draining.Store(true)
+	s.tellWatched()
+	if s.probed.Load() && !s.inherited {
+		time.Sleep(min(noticeTime, s.Drain))
+	}
+	for _, line := range lines {
+		line.stop()
+	}
+	for range lines {
+		<-failed
+	}
+	s.finish(cancelAll)
+	s.Log.Info("stopped")
+	return nil
+}
+
+// prepare makes the http.Server, whose requests get contexts of base.
+func (s *Server) prepare(base context.Context) {
+	s.requests, s.connections = newGauge(), newGauge()
+	s.watched = map[*pacer]bool{}
+	s.http = &http.Server{
+		Handler:           http.HandlerFunc(s.answer),
+		TLSConfig:         s.TLS,
+		ReadHeaderTimeout: headerTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    headerSize,
+		// Never: see the constant. Without it streams of HTTP/2 begin without a timer.
+		WriteTimeout: never,
+		// Of bodies that no handler sees: those of "OPTIONS *", and of what is answered
+		// 417. It limits streams of HTTP/2 too: see pace.
+		ReadTimeout: readTime,
+		// A client of HTTP/2 that does not read from its connection at all.
+		HTTP2:       &http.HTTP2Config{WriteByteTimeout: writeTime},
+		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context { return base },
+		ConnState:   s.follow,
+	}
+}
+
+func (s *Server) accept(l net.Listener) error {
+	if s.TLS != nil {
+		return s.http.ServeTLS(l, "", "")
+	}
+	return s.http.Serve(l)
+}
+
+// follow is the ConnState of the http.Server.
+func (s *Server) follow(conn net.Conn, state http.ConnState) {
+	if state == http.StateNew {
+		s.connections.add(1)
+		s.fresh.Store(conn, nil)
+		return
+	}
+	s.fresh.Delete(conn)
+	if state == http.StateClosed || state == http.StateHijacked {
+		s.connections.add(-1)
+	}
+}
+
+// answer answers a request at the pace of the server.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	s.requests.add(1)
+	defer s.requests.add(-1)
+	p, pw, pr := s.pace(w, r)
+	defer func() {
+		p.finish()
+		r.MultipartForm = pr.MultipartForm // whose files net/http removes
+	}()
+	s.Handler.ServeHTTP(pw, pr)
+}
+
+// watch has a request told when the server stops, or at once if it stops already.
+func (s *Server) watch(p *pacer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watched[p], p.watched = true, true
+	if s.draining.Load() {
+		p.cancel()
+	}
+}
+
+func (s *Server) forget(p *pacer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.watched, p)
+}
+
+func (s *Server) tellWatched() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p := range s.watched {
+		p.cancel()
+	}
+}
+
+// finish waits for the requests that are under way, while there is time.
+func (s *Server) finish(cancelAll context.CancelFunc) {
+	grace, cancel := context.WithTimeout(context.Background(), s.Drain)
+	defer cancel()
+	lame, cancel := context.WithTimeout(grace, lameTime)
+	defer cancel()
+	s.connections.wait(lame)
+	// Shutdown would wait for these, though it lets them send nothing any more.
+	for conn := range s.fresh.Range {
+		conn.(net.Conn).Close()
+	}
+	if s.http.Shutdown(grace) == nil && s.requests.wait(grace) {
+		return
+	}
+	s.Log.Warn("stopping cuts off requests that take too long", "requests", s.requests.n.Load(), "drain", s.Drain)
+	cancelAll()
+	parting, cancel := context.WithTimeout(context.Background(), partingTime)
+	defer cancel()
+	if s.http.Shutdown(parting) == nil && s.requests.wait(parting) {
+		return
+	}
+	s.http.Close()
+	s.closeHijacked()
+}
+
+// closeHijacked closes the connections of handlers that run all the same.
+func (s *Server) closeHijacked() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p := range s.watched {
+		if p.hijacked != nil {
+			p.hijacked.Close()
+		}
+	}
+}
