@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/public"
 
 	"example.com/flow/internal/pattern"
 
@@ -164,45 +163,6 @@ func (c *compiler) fault(pos fault.Position, format string, args ...any) {
 	c.faults = append(c.faults, fault.At(pos, format, args...))
 }
 
-// readViews makes the templates ready.
-func (c *compiler) readViews() {
-	c.table.views = &pages.Views{}
-	if c.router.inDev() {
-		return // they are read for each request
-	}
-	texts, faults := pages.Read(c.tree)
-	views, more := pages.Make(c.tree, texts, c.table.host(c.namesMissing))
-	c.table.views = views
-	c.faults = append(append(c.faults, faults...), more...)
-}
-
-// readNames collects labels and automatic names.
-func (c *compiler) readNames() {
-	names, labelled := c.table.names, map[string]fault.Position{}
-	for stem, routes := range c.byStem {
-		if len(routes) == 1 {
-			names[stem] = routes[0]
-		}
-	}
-	for _, r := range c.tree.Routes {
-		for _, v := range c.bindings[r].begun {
-			if v.label == "" {
-				continue
-			}
-			owner, taken := names[v.label]
-			switch first, byLabel := labelled[v.label]; {
-			case taken && owner != r && byLabel:
-				c.fault(v.named, "Name: %q is the name of %s already, given at %v: call this one otherwise", v.label, owner.File, first)
-			case taken && owner != r:
-				c.fault(v.named, "Name: %q is the automatic name of %s: call this one otherwise", v.label, owner.File)
-			default:
-				names[v.label], labelled[v.label] = r, v.named
-			}
-		}
-	}
-	c.readMountedNames()
-}
-
 // steps constructs middleware at one place.
 func (c *compiler) steps(uses []use) []step {
 	steps := make([]step, 0, len(uses))
@@ -308,32 +268,6 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, step
 	}
 }
 
-// servesPage reports whether the page of r is served without a handler.
-func (b *binding) servesPage(r *routetree.Route) bool {
-	return r.Page && !r.Store && b.verb(http.MethodGet) == nil && b.verb(match.AnyMethod) == nil
-}
-
-func plainPage(*Request) (Response, error) { return Page(nil), nil }
-
-// renderOnce returns the handler of a page that is the same for all requests:
-// what it renders to. Nobody but the client keeps what a guard has let through.
-func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handler) handler {
-	v := c.table.views.View(r.Path)
-	if v == nil || !v.IsFixed() || c.namesMissing {
-		return otherwise
-	}
-	html, err := v.Render(nil, "", nil)
-	if err != nil {
-		c.faults = append(c.faults, pages.Fault(r.File, err))
-		return otherwise
-	}
-	cache := revalidate
-	if guarded {
-		cache = privately
-	}
-	return handler{content: public.New(htmlType[0], []byte(html)), cache: cache}
-}
-
 func hasGuard(steps []step) bool {
 	return slices.ContainsFunc(steps, func(s step) bool { return s.guard != nil })
 }
@@ -384,4 +318,163 @@ func (t *table) guarded() bool {
 		}
 	}
 	return false
+}
+
+// A binding is what was registered for one route.
+type binding struct {
+	uses   []use
+	verbs  []*Verb // one for each method, in order of registration
+	begun  []*Verb // all of them, well or badly
+	failed bool    // what would have registered it is reported
+	named  bool    // by At: a counterpart is not needed
+	static bool    // by a static call
+}
+
+func (b *binding) verb(method string) *Verb {
+	for _, v := range b.verbs {
+		if v.method == method {
+			return v
+		}
+	}
+	return nil
+}
+
+// add resolves the paths of one registry and sorts its registrations by what
+// they are for. Registries are added in the order in which their middleware runs.
+func (c *compiler) add(g *registry) {
+	c.faults = append(c.faults, g.faults...)
+	c.uses = append(c.uses, g.uses...)
+	for _, d := range g.dirs {
+		if !c.tree.Covers(d.path) {
+			c.fault(d.pos, "In(%q): the tree has no such directory%s", d.path, c.tree.Hint(d.path))
+			continue
+		}
+		c.dirs[d.path] = append(c.dirs[d.path], d.uses...)
+	}
+	for _, f := range g.files {
+		r := c.resolve(f)
+		if r == nil {
+			continue
+		}
+		b := c.bindings[r]
+		b.uses = append(b.uses, f.uses...)
+		b.static = b.static || f.counterpart != ""
+		b.named = b.named || f.counterpart == ""
+		for _, v := range f.verbs {
+			c.bind(b, r, v)
+		}
+	}
+}
+
+func (c *compiler) bind(b *binding, r *routetree.Route, v *Verb) {
+	b.begun = append(b.begun, v)
+	if !v.done {
+		c.fault(v.pos, "%s of %s is never finished: end it with Do or To", v.call(), r.File)
+		return
+	}
+	if first := b.verb(v.method); first != nil {
+		c.fault(v.pos, "%s of %s is registered a second time, after %v: keep one", v.call(), r.File, first.pos)
+		return
+	}
+	if v.handler != nil { // else its form is reported
+		b.verbs = append(b.verbs, v)
+	}
+}
+
+// resolve returns the route that a File speaks of, or reports why there is none.
+func (c *compiler) resolve(f *File) *routetree.Route {
+	if f.counterpart == "" {
+		r := c.byPath[f.path]
+		if r == nil {
+			c.fault(f.pos, "At(%q): the tree has no such route file%s", f.path, c.tree.Hint(f.path))
+		}
+		return r
+	}
+	return c.resolveStatic(f.pos, f.counterpart, f.what)
+}
+
+func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *routetree.Route {
+	stem, isGo := strings.CutSuffix(goFile, ".go")
+	routes := c.byStem[stem]
+	switch {
+	case !isGo || len(routes) == 0:
+		c.fault(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s: rename one of them, or say the path with flow.At", what, goFile)
+	case len(routes) > 1:
+		c.fault(pos, "%s: this file is the counterpart of %s and of %s: say which with flow.At(%q) or flow.At(%q), in a file of another name", what, routes[0].File, routes[1].File, routes[0].Path, routes[1].Path)
+	default:
+		c.bindings[routes[0]].static = true
+		if reason := routetree.SetAside(goFile); reason != "" {
+			c.fault(pos, "%s: %s: register with flow.At(%q) in a file of another name", what, reason, routes[0].Path)
+			c.bindings[routes[0]].failed = true
+			return nil
+		}
+		return routes[0]
+	}
+	return nil
+}
+
+// checkBindings reports routes that lack a handler, or have one that they must not.
+func (c *compiler) checkBindings() {
+	mains := map[string]*routetree.Route{}
+	for _, r := range c.tree.Routes {
+		if !r.Store {
+			for _, s := range r.Patterns {
+				mains[s.Key()] = r
+			}
+		}
+	}
+	for _, r := range c.tree.Routes {
+		b := c.bindings[r]
+		if reason := routetree.SetAside(r.Stem + ".go"); reason != "" && !b.named && !b.static {
+			c.faults = append(c.faults, fault.In(r.File, "%s, and would be its counterpart: rename the route file, or register with flow.At(%q) in a file of another name", reason, r.Path))
+			continue
+		}
+		if r.Store {
+			c.checkStore(r, b, mains)
+		}
+		if len(b.begun) == 0 && !b.failed && (!r.Page || r.Store) {
+			what := "no handler is registered for it"
+			if r.Store {
+				what += ", and a file called store answers POST on the URL of its directory"
+			}
+			c.faults = append(c.faults, fault.In(r.File, "%s: %s", what, c.remedy(r)))
+		}
+	}
+}
+
+// remedy says how a handler for r is registered.
+func (c *compiler) remedy(r *routetree.Route) string {
+	verb := "GET().Do(…)"
+	if r.Store {
+		verb = "POST().Do(…)"
+	}
+	switch {
+	case c.router.app == nil:
+		return fmt.Sprintf("call At(%q).%s on this Router, which was made in a test file and so has no static calls", r.Path, verb)
+	case len(c.byStem[r.Stem]) > 1:
+		return fmt.Sprintf("call flow.At(%q).%s in %s", r.Path, verb, c.router.app.dir())
+	}
+	return fmt.Sprintf("call flow.%s in %s/%s.go, or flow.At(%q).%[1]s in another file there", verb, c.router.app.dir(), r.Stem, r.Path)
+}
+
+// checkStore reports whatever of a store is no POST, and POST beside it.
+func (c *compiler) checkStore(store *routetree.Route, b *binding, mains map[string]*routetree.Route) {
+	for _, v := range b.verbs {
+		if v.method != http.MethodPost {
+			c.fault(v.pos, "%s: %s serves POST and nothing but POST: register other methods for the index file beside it", v.call(), store.File)
+		}
+	}
+	if len(b.verbs) > 0 && b.verb(http.MethodPost) == nil {
+		c.faults = append(c.faults, fault.In(store.File, "no handler is registered for POST: %s", c.remedy(store)))
+	}
+	for _, s := range store.Patterns {
+		main := mains[s.Key()]
+		if main == nil {
+			continue
+		}
+		if v := c.bindings[main].verb(http.MethodPost); v != nil {
+			c.fault(v.pos, "%s and %s both answer POST %s: keep one of them", main.File, store.File, pattern.Sample(s.Segments))
+		}
+		return
+	}
 }

@@ -83,14 +83,12 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"net/http"
 	"path"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -155,34 +153,6 @@ type Router struct {
 }
 
 var _ http.Handler = (*Router)(nil)
-
-// New returns a Router for the files of a tree, which holds router/ and, if there
-// are public files, public/. Of further trees +files are taken that are missing in
-// files and in the trees before, such as layouts that applications share. New never
-// fails: Check tells what is wrong.
-//
-// The static calls (GET, With, Use and so on) in the directory of the file that
-// calls New are registrations of this Router too, unless that file is a test.
-func New(files fs.FS, shared ...fs.FS) *Router {
-	shared = slices.Clone(shared)
-	for i, f := range shared {
-		shared[i] = orNil(f)
-	}
-	r := &Router{tree: routetree.Read(orNil(files), shared)}
-	if pos := fault.Caller(0); !strings.HasSuffix(pos.File, "_test.go") {
-		r.app = applicationOf(pos)
-		r.app.routers.Add(1)
-	}
-	return r
-}
-
-// orNil makes one nil of all: a nil pointer in an interface is none.
-func orNil(files fs.FS) fs.FS {
-	if forms.IsNil(files) {
-		return nil
-	}
-	return files
-}
 
 // At returns the route file of that path below router/, without its extension:
 // "users/[id]". A path that is not in the tree is a fault.

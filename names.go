@@ -1,12 +1,18 @@
 package flow
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
+	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"example.com/flow/internal/pattern"
 
@@ -15,6 +21,10 @@ import (
 	"example.com/flow/internal/match"
 
 	"example.com/flow/internal/forms"
+
+	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/command"
 )
 
 // A vantage is where a URL is asked for: the segments of what answers the request,
@@ -149,4 +159,211 @@ func valueText(v any) (string, error) {
 		return strconv.FormatUint(r.Uint(), 10), nil
 	}
 	return "", fmt.Errorf("a value is a string, an integer or has String(), and this is a %T", v)
+}
+
+// A RouteInfo describes one handler of one URL shape, as Router.Routes lists it.
+type RouteInfo struct {
+	Method     string `json:"method"`     // "GET"; "ANY" for every other method
+	Pattern    string `json:"pattern"`    // "/users/{id}", in the notation of net/http's ServeMux
+	File       string `json:"file"`       // "router/users/[id].html", with its directory if its Router is mounted; "" for other handlers
+	Name       string `json:"name"`       // the label, else the automatic name; "" if two routes share it
+	Handler    string `json:"handler"`    // "app/users.id.go:12", or where Mount is called; "" for a page without a handler
+	Middleware int    `json:"middleware"` // how many run before the handler
+}
+
+// listRoutes describes the table in matching order.
+func (c *compiler) listRoutes() {
+	type entry struct {
+		pattern *pattern.Pattern
+		route   *routetree.Route
+		mounted *Mounted // in place of a route
+	}
+	var entries []entry
+	for _, r := range c.tree.Routes {
+		for _, p := range r.Patterns {
+			entries = append(entries, entry{p, r, nil})
+		}
+	}
+	for _, m := range c.mounts {
+		_, below := m.patterns(c.tree.Prefix)
+		entries = append(entries, entry{below, nil, m})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return pattern.Compare(a.pattern, b.pattern) })
+	for _, e := range entries {
+		r := e.route
+		if m := e.mounted; m != nil {
+			c.table.infos = append(c.table.infos, m.info(e.pattern, len(c.uses)+len(c.dirs[""])+len(m.uses))...)
+			continue
+		}
+		b := c.bindings[r]
+		outer := len(c.uses) + len(b.uses)
+		for _, dir := range routetree.Layers(r.Path) {
+			outer += len(c.dirs[dir])
+		}
+		info := RouteInfo{Pattern: e.pattern.String(), File: r.File, Middleware: outer}
+		if len(c.byStem[r.Stem]) == 1 {
+			info.Name = r.Stem
+		}
+		for _, v := range slices.Backward(b.verbs) {
+			info.Name = cmp.Or(v.label, info.Name) // the first label, for verbs without one
+		}
+		var infos []RouteInfo
+		if b.servesPage(r) {
+			info.Method = http.MethodGet
+			infos = append(infos, info)
+		}
+		for _, v := range b.verbs {
+			of := info
+			of.Method = strings.TrimSuffix(v.call(), "()")
+			if v.method != match.AnyMethod {
+				of.Method = v.method
+			}
+			of.Handler = v.handler.pos.String()
+			of.Name = cmp.Or(v.label, of.Name)
+			of.Middleware += len(v.uses)
+			infos = append(infos, of)
+		}
+		slices.SortStableFunc(infos, func(a, b RouteInfo) int { return compareMethods(a.Method, b.Method) })
+		c.table.infos = append(c.table.infos, infos...)
+	}
+}
+
+// compareMethods puts the standard methods first and ANY last.
+func compareMethods(a, b string) int {
+	rank := func(method string) int {
+		if method == "ANY" {
+			return len(forms.Methods) + 1
+		}
+		if i := slices.Index(forms.Methods, method); i >= 0 {
+			return i
+		}
+		return len(forms.Methods)
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+}
+
+// printRoutes is the command routes.
+func (r *Router) printRoutes(flags command.Routes, w io.Writer) error {
+	listed := []RouteInfo{} // which is [] in JSON, and not null
+	answering := r.patternsOf(flags.Path)
+	for _, info := range r.Routes() {
+		if answersMethod(info.Method, flags.Method) && (strings.Contains(info.Pattern, flags.Path) || answering[info.Pattern]) {
+			listed = append(listed, info)
+		}
+	}
+	if flags.JSON {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "\t")
+		return enc.Encode(listed)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "METHOD\tURL\tFILE\tHANDLER\tNAME\tMIDDLEWARE")
+	for _, r := range listed {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\n", r.Method, r.Pattern, cmp.Or(r.File, "-"), cmp.Or(r.Handler, "-"), cmp.Or(r.Name, "-"), r.Middleware)
+	}
+	return t.Flush()
+}
+
+// answersMethod reports whether a route is one for the method that was asked for.
+func answersMethod(method, asked string) bool {
+	asked = strings.ToUpper(asked)
+	return asked == "" || method == "ANY" || method == asked || asked == http.MethodHead && method == http.MethodGet
+}
+
+// patternsOf returns the patterns of the routes that answer a path, in one spelling
+// or another.
+func (r *Router) patternsOf(path string) map[string]bool {
+	patterns := map[string]bool{}
+	u, err := url.ParseRequestURI(path)
+	if err != nil {
+		return patterns
+	}
+	p, _ := pattern.ParsePath(&http.Request{URL: u})
+	for _, l := range r.table.Load().matcher.Matching(p.Segments) {
+		for _, e := range l.Answers() {
+			patterns[e.path.String()] = true
+		}
+	}
+	return patterns
+}
+
+// readNames collects labels and automatic names.
+func (c *compiler) readNames() {
+	names, labelled := c.table.names, map[string]fault.Position{}
+	for stem, routes := range c.byStem {
+		if len(routes) == 1 {
+			names[stem] = routes[0]
+		}
+	}
+	for _, r := range c.tree.Routes {
+		for _, v := range c.bindings[r].begun {
+			if v.label == "" {
+				continue
+			}
+			owner, taken := names[v.label]
+			switch first, byLabel := labelled[v.label]; {
+			case taken && owner != r && byLabel:
+				c.fault(v.named, "Name: %q is the name of %s already, given at %v: call this one otherwise", v.label, owner.File, first)
+			case taken && owner != r:
+				c.fault(v.named, "Name: %q is the automatic name of %s: call this one otherwise", v.label, owner.File)
+			default:
+				names[v.label], labelled[v.label] = r, v.named
+			}
+		}
+	}
+	c.readMountedNames()
+}
+
+// readMountedNames adds the names of the Routers inside to those of this one.
+func (c *compiler) readMountedNames() {
+	for _, m := range c.mounts {
+		if m.label == "" || m.inner == nil {
+			continue
+		}
+		c.namesMissing = c.namesMissing || c.inside[m].namesMissing
+		inner := c.inside[m].table.names
+		for _, n := range slices.Sorted(maps.Keys(inner)) {
+			name := m.name(n)
+			if other := c.table.names[name]; other != nil {
+				c.fault(m.named, "Name(%q): %q would be a name of %s, and is one of %s: call this one otherwise", m.label, name, inner[n].File, other.File)
+				continue
+			}
+			c.table.names[name] = inner[n]
+		}
+	}
+}
+
+// name returns what a name of the inner Router is in the outer one.
+func (m *Mounted) name(inner string) string {
+	if m.label == "" || inner == "" {
+		return ""
+	}
+	return m.label + "." + inner
+}
+
+// info describes what is mounted, as Router.Routes lists it: the routes of a Router,
+// or one handler. outer is how much middleware runs before it.
+func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
+	if m.inner == nil {
+		return []RouteInfo{{Method: "ANY", Pattern: below.String(), Handler: m.pos.String(), Middleware: outer}}
+	}
+	infos := slices.Clone(m.inner.table.Load().infos)
+	for i := range infos {
+		if m.inner.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") { // as others have too
+			infos[i].File = m.inner.app.dir() + "/" + infos[i].File
+		}
+		infos[i].Name = m.name(infos[i].Name)
+		infos[i].Middleware += outer
+	}
+	return infos
+}
+
+// route is the template function of that name, asked at v.
+func (t *table) route(v vantage, name string, params []any) (string, error) {
+	r := t.names[name]
+	if r == nil {
+		return "", fmt.Errorf("flow: no route is called %q", name)
+	}
+	return routeURL(r, v, name, params)
 }

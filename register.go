@@ -6,6 +6,7 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"example.com/flow/internal/fault"
@@ -384,4 +385,68 @@ func parseMiddleware(v any) (use, error) {
 		return use{standard: f}, nil
 	}
 	return use{}, fmt.Errorf("%T is no middleware; %s", v, forms.OneLine(middlewareForms))
+}
+
+// staticUses reports flow.Use in a counterpart, where it looks like the file's own.
+func (c *compiler) staticUses(g *registry) {
+	for _, u := range g.uses {
+		if routes := c.byStem[strings.TrimSuffix(path.Base(u.pos.File), ".go")]; len(routes) > 0 {
+			c.fault(u.pos, "flow.Use is for the whole application, and stands in the counterpart of %s: call it in another file, or use flow.At(%q).Use", routes[0].File, routes[0].Path)
+		}
+	}
+}
+
+// runWiths calls the functions of flow.With with the values that were provided,
+// and returns what they registered.
+func (c *compiler) runWiths(withs []with) *registry {
+	given := &registry{}
+	defer given.close()
+	for _, w := range withs {
+		r := c.resolveStatic(w.pos, path.Base(w.pos.File), "flow.With")
+		if r == nil {
+			continue
+		}
+		if w.register == nil {
+			c.fault(w.pos, "flow.With was given nil: give it a func(*flow.File, %v)", w.want)
+			continue
+		}
+		var fits []any
+		for _, v := range c.router.provided {
+			if w.fits(v) {
+				fits = append(fits, v)
+			}
+		}
+		switch len(fits) {
+		case 0:
+			c.fault(w.pos, "flow.With asks for a %v, and %s: give one to Router.Provide", w.want, c.providedTypes())
+		case 1:
+			c.runWith(w, given.at(w.pos, r.Path), fits[0])
+			continue
+		default:
+			c.fault(w.pos, "flow.With asks for a %v, and a %T and a %T were provided: provide one", w.want, fits[0], fits[1])
+		}
+		c.bindings[r].failed, c.namesMissing = true, true
+	}
+	return given
+}
+
+// providedTypes says what Provide was given.
+func (c *compiler) providedTypes() string {
+	if len(c.router.provided) == 0 {
+		return "nothing was provided"
+	}
+	var types []string
+	for _, v := range c.router.provided {
+		types = append(types, fmt.Sprintf("%T", v))
+	}
+	return "what was provided is " + strings.Join(types, ", ")
+}
+
+func (c *compiler) runWith(w with, f *File, v any) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.fault(w.pos, "flow.With: the function panicked: %v", p)
+		}
+	}()
+	w.register(f, v)
 }

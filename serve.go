@@ -2,14 +2,179 @@ package flow
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"maps"
 	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
 
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/server"
+
+	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/command"
+
+	"example.com/flow/internal/logging"
+
+	"example.com/flow/internal/match"
 )
+
+// Main is the main function of an application: it runs the command that the
+// arguments of the program say, and exits. Without one it serves, as Serve does, with
+// flags for the address, TLS, development and so on; in development it listens on
+// localhost unless it is given an address. Others list the routes, check the
+// application for faults, and tell the version; "help" tells all of them.
+//
+// SIGINT and SIGTERM stop the server gracefully, a second one at once. The exit code
+// is 0, 1 if the application has faults or cannot serve, or 2 if the arguments are
+// wrong. Serving, Main makes a logger for standard error that is also slog.Default,
+// and the Logger of a Router that has none.
+func Main(r *Router) {
+	os.Exit(runMain(untilSignal, r, os.Args, os.Getenv, os.Stdout, os.Stderr))
+}
+
+// untilSignal returns a context that ends with the first SIGINT or SIGTERM. The second
+// one ends the program.
+func untilSignal() context.Context {
+	signalled, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(context.Background())
+	context.AfterFunc(signalled, func() {
+		stop() // first, so that whoever sees the server stop can end it at once with a second signal
+		cancel()
+	})
+	return ctx
+}
+
+// runMain is Main without what belongs to the process. It returns the exit code. What
+// it serves, it serves until a context ends that it asks for then.
+func runMain(until func() context.Context, r *Router, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	c, err := command.Parse(args, getenv)
+	if forms.IsNil(r) {
+		err = errors.New("flow: Main: the Router is nil")
+	}
+	if err == nil {
+		err = r.run(c, until, stdout, stderr)
+	}
+	return command.Exit(c, err, stdout, stderr)
+}
+
+// run does what the arguments of a program ask for.
+func (r *Router) run(c command.Command, until func() context.Context, stdout, stderr io.Writer) error {
+	switch c.Name {
+	case "version":
+		return command.PrintVersion(stdout)
+	case "serve":
+		return r.serve(c, until, stderr)
+	}
+	if err := r.Check(); err != nil {
+		return err
+	}
+	if c.Name == "routes" {
+		return r.printRoutes(c.Routes, stdout)
+	}
+	for _, pos := range registeredForNobody() {
+		fmt.Fprintf(stderr, "%v: warning: %s\n", pos, noEffect)
+	}
+	_, err := fmt.Fprintf(stdout, "no faults in %d routes\n", len(r.Routes()))
+	return err
+}
+
+// serve is the command of that name.
+func (r *Router) serve(c command.Command, until func() context.Context, stderr io.Writer) error {
+	set := c.Serve
+	log := set.Log.Logger(stderr)
+	slog.SetDefault(log)
+	if r.Logger == nil {
+		r.Logger = log
+	}
+	if set.Dev.On {
+		dir, err := r.devDir(set.Dev.Dir)
+		if err != nil {
+			return err
+		}
+		r.Dev(dir)
+		for _, m := range r.own.mounts {
+			m.dev()
+		}
+	}
+	if r.inDev() && !set.AddrGiven { // it shows too much for other machines to see
+		set.Addr = "localhost" + set.Addr
+	}
+	if err := r.Check(); err != nil {
+		return err
+	}
+	s := &server.Server{Handler: r, Log: r.Logger, Drain: set.Drain}
+	if set.TLSCert != "" {
+		pair, err := tls.LoadX509KeyPair(set.TLSCert, set.TLSKey)
+		if err != nil {
+			return fmt.Errorf("%s: -tls-cert and -tls-key: %w", c.Program, err)
+		}
+		s.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	}
+	r.begin() // says now what it would with the first request
+	if err := s.ListenAndServe(until(), set.Addr); err != nil {
+		return fmt.Errorf("%s: %w", c.Program, err)
+	}
+	return nil
+}
+
+// devDir returns the directory that the flag -dev asks for: by itself, that of the Go
+// file that made the Router.
+func (r *Router) devDir(dir string) (string, error) {
+	if dir == "" {
+		dir = r.sourceDir()
+		// Built with -trimpath it begins with the path of the package.
+		if !filepath.IsAbs(dir) || !isDir(dir) {
+			return "", command.Usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", routetree.RouterDir)
+		}
+	}
+	if !isDir(filepath.Join(dir, routetree.RouterDir)) {
+		return "", command.Usagef("-dev=%s: there is no directory %s in it", dir, routetree.RouterDir)
+	}
+	return dir, nil
+}
+
+// dev is -dev for a Router that is mounted, and those inside it: each from where its
+// own source is, if that is on this machine.
+func (m *Mounted) dev() {
+	if m.inner == nil {
+		return
+	}
+	dir := m.inner.sourceDir()
+	if m.inner.disk == nil && filepath.IsAbs(dir) && isDir(filepath.Join(dir, routetree.RouterDir)) {
+		m.inner.Dev(dir)
+	}
+	for _, inside := range m.inner.own.mounts {
+		inside.dev()
+	}
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// sourceDir returns the directory of the Go file that called New, as the compiler
+// recorded it; "" for a test.
+func (r *Router) sourceDir() string {
+	if r.app == nil {
+		return ""
+	}
+	return filepath.FromSlash(r.app.path)
+}
 
 // Serve answers requests at an address with h until ctx ends, and then lets those
 // that are under way finish for 30 seconds. It returns nil after that, and otherwise
@@ -63,3 +228,257 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 // stop: Serve or Main. A health check then fails, so that a load balancer sends its
 // requests elsewhere. It is false for the requests of other servers.
 func Draining(ctx context.Context) bool { return server.Draining(ctx) }
+
+// Logger returns standard middleware that logs a line for each request once it is
+// answered: method, path as it was escaped, pattern of the route, status, bytes of
+// the body, duration (nanoseconds in JSON), and the id in its X-Request-Id, which RequestID sees to. nil is
+// slog.Default() at that time. The level is Info, whatever the status: what failed is
+// logged by the Router.
+//
+// A connection that was ended within an answer has aborted=true, and status 0 if
+// nothing was sent; one that the handler took over has status 101. What a client
+// sends cannot forge a line: the path is escaped, and queries and headers are not
+// logged.
+func Logger(log *slog.Logger) func(http.Handler) http.Handler { return logging.Logger(log) }
+
+// RequestID is standard middleware that gives each request an id: the one in its
+// header X-Request-Id, as a proxy may have set it, or else a random one. The id is in
+// that header of the request from then on, for handlers and logs, and in the answer.
+// An id that is longer than 128 bytes, or holds others than letters, digits and
+// -._~:/+=@, is replaced.
+func RequestID(next http.Handler) http.Handler { return logging.RequestID(next) }
+
+// A Mounted is a handler that answers a whole branch of URLs: see Router.Mount.
+type Mounted struct {
+	outer   *Router
+	inner   *Router // nil if the handler is no Router
+	handler http.Handler
+	pos     fault.Position
+	text    string // the prefix as it was given
+	prefix  []pattern.Segment
+	slash   bool // the prefix ended in one
+	refused bool // and reported
+	label   string
+	named   fault.Position
+	uses    []use
+	maxBody int64
+}
+
+// Mount makes h answer every method of the prefix and of all URLs below it, other
+// than those that a route file or a public file answers: it ranks as a catch-all.
+// The prefix begins with a slash and is literal, but for parameters, "/orgs/[org]",
+// which h reads with Param or http.Request.PathValue. Two handlers at one prefix are
+// a fault, and so is a catch-all file there.
+//
+// The middleware of the Router, of In("") and of Mounted.Use runs before h. The path
+// is left whole: http.StripPrefix takes the prefix off for those who want that. A
+// prefix that ends in a slash, "/files/", is redirected to if the slash is missing,
+// as in net/http's ServeMux.
+//
+// How the path is spelled below the prefix is for h to judge, as long as that leads
+// nowhere else. Most handlers read the decoded path and clean it: to them
+// "/files/%2e/private/a" and "/files/private%2Fa" are "/files/private/a", which may be
+// for another handler or a file to answer, behind guards of its own. Such a path, and one
+// that leads out of the prefix, if only on the way, is redirected to its plain spelling.
+// If it holds an escaped slash or a backslash it has none, and is 404. So is a parameter
+// of the prefix that holds one of these: a guard would read another value than h.
+//
+// A mounted Router is an application inside the application. It keeps its own
+// settings, Authenticate, OnError, MaxBody, CrossOrigin and all others, and answers
+// 404 for what it does not have. The URLs of its files carry the prefix: those of
+// Route, Asset and RedirectTo, of redirects to the right spelling, and
+// http.Request.Pattern. Within a request, the parameters of the prefix are those of
+// its URL unless they are named. A name that the Router lacks is looked up in the one
+// around it, which it has to be checked with. Check of that one reports the faults of
+// both.
+//
+// A Router is mounted once, before it is checked, and is not served by itself then.
+// One that is wrapped in middleware is a handler like any other: give the middleware
+// to Mounted.Use, or to the Router.
+func (r *Router) Mount(prefix string, h http.Handler) *Mounted {
+	m := &Mounted{outer: r, handler: h, pos: fault.Caller(0), text: prefix}
+	r.own.change(m.pos, "Mount", func() {
+		var err error
+		m.prefix, err = routetree.ParsePrefix(prefix)
+		m.slash = strings.HasSuffix(prefix, "/") && len(m.prefix) > 0
+		inner, isRouter := h.(*Router)
+		switch {
+		case err != nil:
+			m.refuse("%v", err)
+		case forms.IsNil(h):
+			m.refuse("the handler is nil")
+		case isRouter && r.isInside(inner):
+			m.refuse("a Router cannot be mounted inside itself")
+		case isRouter:
+			m.mountRouter(inner)
+		}
+		r.own.mounts = append(r.own.mounts, m)
+	})
+	return m
+}
+
+// mountRouter notes in a Router where it is mounted.
+func (m *Mounted) mountRouter(inner *Router) {
+	m.slash = false
+	inner.own.change(m.pos, "Mount", func() {
+		if first := inner.mounted.Load(); first != nil {
+			m.refuse("the Router is mounted at %q already, by %v: call New for another one", first.text, first.pos)
+			return
+		}
+		inner.mounted.Store(m)
+		m.inner = inner
+	})
+}
+
+// isInside reports whether r is other, or mounted somewhere in it.
+func (r *Router) isInside(other *Router) bool {
+	for ; r != nil; r = r.outer() {
+		if r == other {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse reports that nothing is mounted.
+func (m *Mounted) refuse(format string, args ...any) {
+	m.refused = true
+	m.fault(m.pos, format, args...)
+}
+
+// outer returns the Router that r is mounted in, or nil.
+func (r *Router) outer() *Router {
+	if m := r.mounted.Load(); m != nil {
+		return m.outer
+	}
+	return nil
+}
+
+// prefix returns where r is mounted, from the outermost Router on.
+func (r *Router) prefix() []pattern.Segment {
+	m := r.mounted.Load()
+	if m == nil {
+		return nil
+	}
+	return slices.Concat(m.outer.prefix(), m.prefix)
+}
+
+// Name gives the names of a mounted Router to the Router around it: after
+// Name("billing"), its route "invoices.show" is "billing.invoices.show" there, and
+// "invoices.show" for itself as before. A name that is taken is a fault. So is Name
+// of a handler that is no Router, and has no names.
+func (m *Mounted) Name(label string) *Mounted {
+	pos := fault.Caller(0)
+	m.outer.own.change(pos, "Name", func() {
+		switch {
+		case label == "":
+			m.fault(pos, "Name: a label is not empty")
+		case m.label != "" && m.label != label:
+			m.fault(pos, "Name: this is called %q already", m.label)
+		case m.inner == nil && !m.refused:
+			m.fault(pos, "Name: the names are those of a mounted Router, and a %T has none", m.handler)
+		}
+		m.label, m.named = label, pos
+	})
+	return m
+}
+
+// Use adds middleware for what is mounted. It takes what File.Use takes.
+func (m *Mounted) Use(middleware ...any) *Mounted {
+	m.outer.own.use(fault.Caller(0), "Use", &m.uses, middleware)
+	return m
+}
+
+// MaxBody limits the body of a request, in bytes, in place of Router.MaxBody. Without
+// it, a mounted Router has its own limits.
+func (m *Mounted) MaxBody(bytes int64) *Mounted {
+	pos := fault.Caller(0)
+	m.outer.own.change(pos, "MaxBody", func() {
+		if err := checkMaxBody(bytes); err != nil {
+			m.fault(pos, "%v", err)
+			return
+		}
+		m.maxBody = bytes
+	})
+	return m
+}
+
+// fault is called while the registry of the outer Router is changed.
+func (m *Mounted) fault(pos fault.Position, format string, args ...any) {
+	m.outer.own.faults = append(m.outer.own.faults, fault.At(pos, "Mount(%q): %s", m.text, fmt.Sprintf(format, args...)))
+}
+
+// readMounts begins to compile the Routers inside.
+func (c *compiler) readMounts() {
+	for _, m := range c.router.own.mounts {
+		if m.refused {
+			continue
+		}
+		c.mounts = append(c.mounts, m)
+		for _, name := range pattern.New(m.prefix).Names {
+			if slices.Contains(c.table.above.Names, name) {
+				c.fault(m.pos, "Mount(%q): the parameter %q is one of %s too, where the Router is mounted: call it otherwise", m.text, name, c.table.above.String())
+			}
+		}
+		if m.inner != nil {
+			c.inside[m] = newCompiler(m.inner)
+		}
+	}
+}
+
+// addMount puts what is mounted into the trie, after the files: they win where they
+// answer the very prefix.
+func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step) {
+	exact, below := m.patterns(c.tree.Prefix)
+	e := c.endpoint(&owner{file: fmt.Sprintf("Mount(%q) of %v", m.text, m.pos)}, below, match.AnyMethod, steps, handler{std: m.handler}, m.maxBody)
+	other := trie.CatchAll(exact.Segments)
+	if other != nil {
+		c.fault(m.pos, "Mount(%q): %s answers the same URLs: mount one of them elsewhere", m.text, other.owner.file)
+	}
+	switch {
+	case m.inner != nil:
+		e.inner, e.maxBody = m.inner, m.maxBody // without a limit, those inside hold
+		if other != nil {
+			trie = &match.Trie[endpoint]{} // the Router inside may have faults, too
+		}
+		c.finishInner(m, trie.Mount(exact.Segments, e), e)
+	case other == nil:
+		trie.Leaf(below).SetFree(e, e)
+		at := *e
+		at.path = exact
+		if m.slash {
+			at.handler = handler{std: http.HandlerFunc(addSlash)}
+		}
+		if l := trie.Leaf(exact); !l.HasAny() {
+			l.SetFree(&at, e)
+		}
+	}
+}
+
+// patterns returns the two patterns of what is mounted in a Router that has a prefix
+// itself: the very prefix, and all below it.
+func (m *Mounted) patterns(outer []pattern.Segment) (exact, below *pattern.Pattern) {
+	exact = pattern.New(slices.Concat(outer, m.prefix))
+	return exact, pattern.New(append(slices.Clip(exact.Segments), pattern.Segment{Kind: pattern.Rest}))
+}
+
+// addSlash redirects to the same URL with a slash after the path.
+func addSlash(w http.ResponseWriter, r *http.Request) {
+	movedTo(pattern.Location(r, r.URL.EscapedPath()+"/")).send(w, r.Method == http.MethodHead)
+}
+
+// finishInner makes the table of a Router inside, where names that it lacks are
+// those of this one.
+func (c *compiler) finishInner(m *Mounted, trie *match.Trie[endpoint], around *endpoint) {
+	inner := c.inside[m]
+	inner.namesMissing = inner.namesMissing || c.namesMissing
+	names := maps.Clone(c.table.names)
+	maps.Copy(names, inner.table.names)
+	inner.table.names, inner.table.around = names, around
+	inner.finish(trie)
+	m.inner.table.Store(inner.table)
+	for _, f := range inner.faults {
+		f.Text = fmt.Sprintf("Mount(%q): %s", m.text, f.Text)
+		c.faults = append(c.faults, f)
+	}
+}

@@ -3,39 +3,9 @@ package flow
 import (
 	"errors"
 	"fmt"
-	"slices"
 
-	"example.com/flow/internal/pages"
 	"example.com/flow/internal/routetree"
-
-	"example.com/flow/internal/match"
 )
-
-// host is what the templates of a Router may ask of its table.
-func (t *table) host(namesMissing bool) pages.Host {
-	h := pages.Host{
-		Funcs:      t.router.Funcs,
-		Route:      func(at any, name string, params []any) (string, error) { return t.route(vantageOf(at), name, params) },
-		Asset:      func(at any, name string) (string, error) { return t.asset(vantageOf(at), name) },
-		User:       func(at any) any { return at.(*Request).User() },
-		Sample:     vantage{t.above.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.above.Names))},
-		PerRequest: len(t.above.Names) > 0,
-		Names:      t.names,
-	}
-	if namesMissing {
-		h.Names = nil
-	}
-	return h
-}
-
-// route is the template function of that name, asked at v.
-func (t *table) route(v vantage, name string, params []any) (string, error) {
-	r := t.names[name]
-	if r == nil {
-		return "", fmt.Errorf("flow: no route is called %q", name)
-	}
-	return routeURL(r, v, name, params)
-}
 
 // render executes the template of a View or a Page.
 func (r Response) render(req *Request) (Response, error) {

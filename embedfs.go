@@ -1,0 +1,427 @@
+package flow
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/flow/internal/fault"
+
+	"example.com/flow/internal/pattern"
+
+	"example.com/flow/internal/routetree"
+
+	"example.com/flow/internal/match"
+
+	"example.com/flow/internal/public"
+
+	"example.com/flow/internal/pages"
+
+	"example.com/flow/internal/forms"
+
+	"example.com/flow/internal/reply"
+
+	"example.com/flow/internal/disk"
+)
+
+// New returns a Router for the files of a tree, which holds router/ and, if there
+// are public files, public/. Of further trees +files are taken that are missing in
+// files and in the trees before, such as layouts that applications share. New never
+// fails: Check tells what is wrong.
+//
+// The static calls (GET, With, Use and so on) in the directory of the file that
+// calls New are registrations of this Router too, unless that file is a test.
+func New(files fs.FS, shared ...fs.FS) *Router {
+	shared = slices.Clone(shared)
+	for i, f := range shared {
+		shared[i] = orNil(f)
+	}
+	r := &Router{tree: routetree.Read(orNil(files), shared)}
+	if pos := fault.Caller(0); !strings.HasSuffix(pos.File, "_test.go") {
+		r.app = applicationOf(pos)
+		r.app.routers.Add(1)
+	}
+	return r
+}
+
+// orNil makes one nil of all: a nil pointer in an interface is none.
+func orNil(files fs.FS) fs.FS {
+	if forms.IsNil(files) {
+		return nil
+	}
+	return files
+}
+
+// readViews makes the templates ready.
+func (c *compiler) readViews() {
+	c.table.views = &pages.Views{}
+	if c.router.inDev() {
+		return // they are read for each request
+	}
+	texts, faults := pages.Read(c.tree)
+	views, more := pages.Make(c.tree, texts, c.table.host(c.namesMissing))
+	c.table.views = views
+	c.faults = append(append(c.faults, faults...), more...)
+}
+
+// host is what the templates of a Router may ask of its table.
+func (t *table) host(namesMissing bool) pages.Host {
+	h := pages.Host{
+		Funcs:      t.router.Funcs,
+		Route:      func(at any, name string, params []any) (string, error) { return t.route(vantageOf(at), name, params) },
+		Asset:      func(at any, name string) (string, error) { return t.asset(vantageOf(at), name) },
+		User:       func(at any) any { return at.(*Request).User() },
+		Sample:     vantage{t.above.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.above.Names))},
+		PerRequest: len(t.above.Names) > 0,
+		Names:      t.names,
+	}
+	if namesMissing {
+		h.Names = nil
+	}
+	return h
+}
+
+// servesPage reports whether the page of r is served without a handler.
+func (b *binding) servesPage(r *routetree.Route) bool {
+	return r.Page && !r.Store && b.verb(http.MethodGet) == nil && b.verb(match.AnyMethod) == nil
+}
+
+func plainPage(*Request) (Response, error) { return Page(nil), nil }
+
+// renderOnce returns the handler of a page that is the same for all requests:
+// what it renders to. Nobody but the client keeps what a guard has let through.
+func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handler) handler {
+	v := c.table.views.View(r.Path)
+	if v == nil || !v.IsFixed() || c.namesMissing {
+		return otherwise
+	}
+	html, err := v.Render(nil, "", nil)
+	if err != nil {
+		c.faults = append(c.faults, pages.Fault(r.File, err))
+		return otherwise
+	}
+	cache := revalidate
+	if guarded {
+		cache = privately
+	}
+	return handler{content: public.New(htmlType[0], []byte(html)), cache: cache}
+}
+
+// An asset is a public file: app.css is /app.css, and also /app.<hash>.css, which
+// never changes.
+type asset struct {
+	file    string
+	pattern *pattern.Pattern
+	hashed  *pattern.Pattern // nil in development
+	serves  handler
+	forever handler // of hashed
+}
+
+// What a Cache-Control says: ask each time, that and keep it from others, or never ask.
+var (
+	revalidate = []string{"no-cache"}
+	privately  = []string{"private, no-cache"}
+	immutable  = []string{"public, max-age=31536000, immutable"}
+)
+
+// readAssets reads the public files.
+func (c *compiler) readAssets() {
+	c.table.assets = make(map[string]*asset, len(c.tree.Public))
+	var names []string
+	for _, p := range c.tree.Public {
+		names = append(names, p.File)
+	}
+	files := public.NewFiles(c.tree.Files, names)
+	for _, p := range c.tree.Public {
+		a := &asset{file: p.File, pattern: p.Pattern}
+		c.table.assets[p.Name()] = a
+		if d := c.router.disk; d != nil {
+			a.serves.flow = d.public(a.file)
+			continue
+		}
+		content, err := files.Content(p.File)
+		if err != nil {
+			c.faults = append(c.faults, fault.In(p.File, "%v", err))
+			continue
+		}
+		a.hashed = hashedPattern(p.Pattern, content.Hash())
+		a.serves, a.forever = contentHandler(content, revalidate), contentHandler(content, immutable)
+	}
+}
+
+// hashedPattern returns the pattern of a file with a hash of its content before the
+// extension.
+func hashedPattern(p *pattern.Pattern, hash string) *pattern.Pattern {
+	segments := slices.Clone(p.Segments)
+	name := &segments[len(segments)-1].Text
+	ext := path.Ext(*name)
+	*name = strings.TrimSuffix(*name, ext) + "." + hash + ext
+	return pattern.New(segments)
+}
+
+// contentHandler serves a content with a Cache-Control. Opening a file may fail, which
+// is contained where net/http's handlers are.
+func contentHandler(content *public.Content, cache []string) handler {
+	h := handler{content: content, cache: cache}
+	if content.Held() {
+		return h
+	}
+	return handler{std: http.HandlerFunc(h.serveContent)}
+}
+
+// serveContent answers with the content, or with the error that it leads to.
+func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
+	if status := h.content.Serve(w, r, h.cache); status >= http.StatusBadRequest {
+		refuse(w, r, status)
+	}
+}
+
+// refuse answers with a status and its name.
+func refuse(w http.ResponseWriter, r *http.Request, status int) {
+	new(reply.Description).Restore(w.Header()) // what middleware said of the file
+	Text(http.StatusText(status)+"\n").Status(status).send(w, r.Method == http.MethodHead)
+}
+
+// asset is the template function of that name, asked at v: the URL of a public
+// file, which names its content unless it is read from disk.
+func (t *table) asset(v vantage, name string) (string, error) {
+	a := t.assets[name]
+	switch {
+	case a != nil && len(v.values) < len(t.above.Names):
+		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, t.above.String())
+	case a != nil:
+		return cmp.Or(a.hashed, a.pattern).URL(v.own(t.above)), nil
+	case t.assets[strings.TrimLeft(name, "/")] != nil:
+		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, routetree.PublicDir)
+	}
+	otherwise := fmt.Sprintf(": there is no %s/%s", routetree.PublicDir, name)
+	if len(t.assets) == 0 {
+		otherwise += fmt.Sprintf(", nor anything else below %s/: is it embedded, with //go:embed all:%s all:%[1]s?", routetree.PublicDir, routetree.RouterDir)
+	}
+	return "", fmt.Errorf("flow: no public file is called %q%s", name, fault.Suggest(name, t.assets, otherwise))
+}
+
+// Asset returns the URL of a public file, "css/app.css", by its path below public/.
+// The URL holds a hash of the content and is served with leave to keep it for a
+// year, so that a client asks for the file once until it changes. A file that is
+// not there is an error. So is any if the Router is mounted at a prefix with
+// parameters, which only requests know: see Request.Asset.
+func (r *Router) Asset(name string) (string, error) { return r.assetAt(vantage{}, name) }
+
+func (r *Router) assetAt(v vantage, name string) (string, error) {
+	t, err := r.urls("Asset", name)
+	if err != nil {
+		return "", err
+	}
+	return t.asset(v, name)
+}
+
+// A source is what Router.Dev reads in place of the embedded files.
+type source struct {
+	files fs.FS
+
+	mu      sync.Mutex
+	state   string // of all that views depend on, when they were made
+	views   *pages.Views
+	err     error     // what is wrong about them
+	unbuilt []unbuilt // what is on disk and not in the binary
+	// differs is what was logged of how the disk differs from the binary.
+	differs string
+}
+
+// Dev makes the Router read templates and public files from a directory, which
+// holds router/ and public/, at each request: a change shows without a rebuild.
+// What fails is shown in the browser with file and line, and public files are
+// neither compressed nor given hashed URLs. It is for development only, where Main
+// listens on localhost unless it is given an address, and is called before the Router
+// serves.
+//
+// A symbolic link is followed while it stays inside the directory; one that leads out
+// of it, or is absolute, is an error in the browser. The directory may be removed and
+// made anew.
+//
+// Routes stay those of the binary. The log says how the directory differs from
+// them. A directory that has no router/ is a fault. Check leaves templates to the
+// browser then.
+func (r *Router) Dev(dir string) {
+	pos := fault.Caller(0)
+	r.own.change(pos, "Dev", func() {
+		files := disk.Dir(dir)
+		info, err := fs.Stat(files, routetree.RouterDir)
+		switch {
+		case errors.Is(err, disk.ErrLeadsOut):
+			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): %s: %v", dir, routetree.RouterDir, disk.ErrLeadsOut))
+		case err != nil || !info.IsDir():
+			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): there is no directory %s in it: give the directory of the Go file that embeds it", dir, routetree.RouterDir))
+		}
+		r.disk = &source{files: files}
+	})
+}
+
+// inDev reports whether Dev was called.
+func (r *Router) inDev() bool { return r != nil && r.disk != nil }
+
+// views returns the templates, and in development what is wrong about them.
+func (r *Router) views() (*pages.Views, error) {
+	if r.inDev() {
+		return r.disk.read(r)
+	}
+	return r.table.Load().views, nil
+}
+
+// read returns the templates as they are on disk now.
+func (d *source) read(r *Router) (*pages.Views, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := routetree.Read(d.files, r.tree.Shared)
+	now = now.Below(r.tree.Prefix)
+	d.compare(r, now)
+	texts, faults := pages.Read(now)
+	onDisk := fileNames(now)
+	state := fmt.Sprint(texts, slices.Sorted(maps.Keys(onDisk)), slices.Sorted(maps.Keys(now.Dirs)), now.Faults, faults)
+	if d.views != nil && state == d.state {
+		return d.views, d.err
+	}
+	table := r.table.Load()
+	host := table.host(false)
+	host.Asset = func(at any, name string) (string, error) {
+		file := routetree.PublicDir + "/" + name
+		switch known := table.assets[name] != nil; {
+		case known && !onDisk[file]:
+			return "", fmt.Errorf("flow: %s is gone", file)
+		case !known && onDisk[file]:
+			return "", fmt.Errorf("flow: %s", isNew(file))
+		}
+		return table.asset(vantageOf(at), name)
+	}
+	views, more := pages.Make(now, texts, host)
+	d.state, d.views = state, views
+	d.unbuilt = unbuiltFiles(now, fileNames(r.tree))
+	d.err = fault.Join(slices.Concat(now.Faults, faults, more))
+	return d.views, d.err
+}
+
+// compare logs how the disk differs from the binary, each time that changes.
+func (d *source) compare(r *Router, now *routetree.Tree) {
+	added, removed := difference(fileNames(now), fileNames(r.tree))
+	var args []any
+	if len(added) > 0 {
+		args = append(args, "new", strings.Join(added, ", "))
+	}
+	if len(removed) > 0 {
+		args = append(args, "gone", strings.Join(removed, ", "))
+	}
+	if err := fault.Join(now.Faults); err != nil {
+		args = append(args, "faults", err.Error())
+	}
+	if differs := fmt.Sprint(args...); differs != d.differs {
+		if d.differs = differs; differs != "" {
+			r.logger().Warn("flow: the files on disk are not those of the binary, whose routes stay as they are until it is built again", args...)
+		}
+	}
+}
+
+// gone returns an error if a route file is not on disk any more.
+func (d *source) gone(file string) error {
+	switch _, err := fs.Stat(d.files, file); {
+	case errors.Is(err, disk.ErrLeadsOut):
+		return fmt.Errorf("flow: %s: %w", file, disk.ErrLeadsOut)
+	case err != nil:
+		return fmt.Errorf("flow: %s is gone: routes stay those of the binary until it is built again", file)
+	}
+	return nil
+}
+
+// An unbuilt is a URL that a file on disk would have, and that the binary lacks.
+type unbuilt struct {
+	file    string
+	pattern *pattern.Pattern
+}
+
+// unbuiltFiles returns the URLs of the files of a tree that are not known.
+func unbuiltFiles(t *routetree.Tree, known map[string]bool) []unbuilt {
+	var files []unbuilt
+	for _, p := range t.Public {
+		files = append(files, unbuilt{p.File, p.Pattern})
+	}
+	for _, r := range t.Routes {
+		for _, p := range r.Patterns {
+			files = append(files, unbuilt{r.File, p})
+		}
+	}
+	return slices.DeleteFunc(files, func(u unbuilt) bool { return known[u.file] })
+}
+
+// hint is for those who ask in vain for what is new on disk.
+func (r *Router) hint(req *http.Request) string {
+	if !r.inDev() {
+		return ""
+	}
+	r.disk.mu.Lock()
+	defer r.disk.mu.Unlock()
+	p, _ := pattern.ParsePath(req)
+	var asked []pattern.Segment
+	for _, value := range p.Segments {
+		asked = append(asked, pattern.Segment{Kind: pattern.Literal, Text: value})
+	}
+	for _, u := range r.disk.unbuilt {
+		if _, ok := pattern.Overlap(asked, u.pattern.Segments); ok {
+			return isNew(u.file)
+		}
+	}
+	return ""
+}
+
+func isNew(file string) string {
+	return file + " is new: it has no URL until the binary is built again"
+}
+
+// fileNames returns the route files and public files of a tree.
+func fileNames(t *routetree.Tree) map[string]bool {
+	names := map[string]bool{}
+	for _, r := range t.Routes {
+		names[r.File] = true
+	}
+	for _, s := range t.Public {
+		names[s.File] = true
+	}
+	return names
+}
+
+// difference returns what is in a only and what is in b only.
+func difference(a, b map[string]bool) (onlyA, onlyB []string) {
+	onlyA = slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(name string) bool { return b[name] })
+	onlyB = slices.DeleteFunc(slices.Sorted(maps.Keys(b)), func(name string) bool { return a[name] })
+	return onlyA, onlyB
+}
+
+// public returns what serves a public file as it is on disk.
+func (d *source) public(file string) flowFunc {
+	return func(*Request) (Response, error) {
+		if _, err := fs.Stat(d.files, file); err != nil {
+			why := err
+			var p *fs.PathError
+			if errors.As(err, &p) {
+				why = p.Err // the file was named
+			}
+			return Response{}, Error(http.StatusNotFound, fmt.Sprintf("%s cannot be read from disk: %v", file, why))
+		}
+		mediaType := public.MediaType(d.files, file)
+		return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			f, err := public.Open(d.files, file)
+			if err != nil {
+				panic(err) // it was there a moment ago
+			}
+			defer f.Close()
+			http.ServeContent(w, r, "", time.Time{}, f)
+		})).Header("Content-Type", mediaType).Header("Cache-Control", "no-store"), nil
+	}
+}
