@@ -7,11 +7,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/julienschmidt/httprouter"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // githubRoutes returns the 203 routes of GitHub's REST API, as the author of
@@ -157,4 +160,36 @@ func BenchmarkReady(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkReadyPages makes an application of many pages ready, each in a layout
+// with a title and a partial, and tells how much memory it keeps for a page.
+func BenchmarkReadyPages(b *testing.B) {
+	const n = 2_000
+	texts := map[string]string{
+		"+layout.html": `<!doctype html><title>{{block "title" .}}site{{end}}</title><nav>{{template "+link" "/"}}</nav><main class="page">{{template "content" .}}</main>`,
+		"+link.html":   `<a href="{{.}}">{{.}}</a>`,
+	}
+	for i := range n {
+		texts[fmt.Sprintf("page%d.html", i)] = `{{define "title"}}A page{{end}}<h1>{{.Title}}</h1>{{range .Links}}<p>{{template "+link" .}}</p>{{end}}<script>show({{.Data}})</script>`
+	}
+	tree := flowtest.Pages(texts)
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, r := heap(), (*Router)(nil)
+	for b.Loop() {
+		r = New(tree)
+		for i := range n {
+			r.At(fmt.Sprintf("page%d", i)).GET().Do(func(*Request) Response { return Page(nil) })
+		}
+		if err := r.Check(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(heap()-before)/n, "heap-B/page")
+	runtime.KeepAlive(r)
 }

@@ -1,7 +1,9 @@
 package flow
 
 import (
+	"fmt"
 	"html/template"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,6 +73,41 @@ func TestLayouts(t *testing.T) {
 			index.html: <p title="{{template "+a"}}">{{template "+a"}}</p>`, "/", `<p title="&lt;x">&lt;x</p>`},
 		{"half an element in a partial", `+p.html: <a href="{{.}}
 			a.html: {{template "+p" 1}}">A</a>`, "/a", `<a href="1">A</a>`},
+		{"a partial that ends a script, twice", `+end.html: </script>
+			a.html: <script>a = {{1}};{{template "+end"}}<script>b = {{2}};{{template "+end"}}<button onclick="f({{"1);g("}})">`, "/a",
+			`<script>a =  1 ;</script><script>b =  2 ;</script><button onclick="f(&#34;1);g(&#34;)">`},
+		{"a define that begins a script, twice", `a.html: {{define "s"}}<script>x = {{end}}{{template "s"}}{{"<"}}</script>{{template "s"}}{{"<"}}</script>`, "/a",
+			`<script>x = "\u003c"</script><script>x = "\u003c"</script>`},
+		{"a define that begins an attribute, in a page and in a fragment", `a.html: {{template "u"}}{{"<"}}">A</a>{{define "u"}}<a href="{{end}}{{define "f"}}{{template "u"}}{{.}}">F</a>{{end}}`, "/a",
+			`<a href="%3c">A</a>`},
+		{"blocks and the page of a layout that are halves", `+layout.html: {{block "a" .}}{{end}}{{template "content" .}}{{block "z" .}}{{end}}<p title="{{template "z" .}}">
+			a.html: {{define "a"}}<script>f({{end}}{{"<"}}{{define "z"}});</script>{{end}}`, "/a", `<script>f("\u003c");</script><p title=");</script>">`},
+		{"a word in two templates", `+t.html: ipt
+			a.html: <scr{{template "+t"}}>{{"<"}}</scr{{template "+t"}}><p onc{{define "k"}}lick="f({{end}}{{template "k"}}{{"<"}})">`, "/a",
+			`<script>"\u003c"</script><p onclick="f(&#34;\u003c&#34;)">`},
+		{"a word around an empty template in another", `+e.html: {{template "+f"}}
+			+f.html: {{/* nothing */}}
+			a.html: <{{template "+e"}}script>{{"<"}}</script>`, "/a", `<script>"\u003c"</script>`},
+		{"a partial in loops that are elsewhere", `+u.html: {{.}}
+			a.html: {{range slice "ab" 0 2 | printf "%s" | html | len}}<a href="{{template "+u" .}}" title={{template "+u" "<"}}>{{end}}`, "/a",
+			`<a href="0" title=&lt;><a href="1" title=&lt;>`},
+		{"a loop that is left in an attribute", `+u.html: {{if .}}x{{end}}
+			a.html: <p title="{{range 3}}{{template "+u" .}}{{if .}}{{break}}{{end}}-{{end}}">`, "/a", `<p title="-x">`},
+		{"a loop that goes on in a script", `+u.html: {{.}}
+			a.html: <script>[{{range 3}}{{if eq . 1}}{{continue}}{{end}}{{template "+u" .}},{{end}}]</script>`, "/a", `<script>[ 0 , 2 ,]</script>`},
+		{"dot and variables of a partial in an attribute", `+u.html: {{$v := .}}{{range 1}}{{$}}{{$v}}{{template "+w" $v}}{{end}}
+			+w.html: {{with $}}{{.}}{{end}}
+			a.html: {{$v := "a"}}<p title="{{template "+u" "<"}}{{$v}}">{{$}}`, "/a", `<p title="&lt;&lt;&lt;a">`},
+		{"a partial that calls itself in a title", `+t.html: {{.}}{{range .}} / {{template "+t" .}}{{end}}
+			a.html: <title>{{template "+t" 2}}</title>{{template "+t" 1}}`, "/a", `<title>2 / 0 / 1 / 0</title>1 / 0`},
+		{"partials that call each other in a style", `+t.html: a{{.}} { {{range .}}{{template "+u" .}}{{end}} }
+			+u.html: {{with .}}{{template "+t" .}}{{end}}
+			a.html: <style>{{template "+t" 2}}</style>`, "/a", `<style>a2 { a1 {  } }</style>`},
+		{"a partial that calls itself between others", `+t.html: <ul>{{range .}}<li>{{template "+u" .}}</li>{{end}}</ul>
+			+u.html: <b title="{{template "+v" .}}">{{template "+t" .}}</b>
+			+v.html: {{.}}
+			a.html: {{template "+t" 2}}{{template "+u" 0}}`, "/a",
+			`<ul><li><b title="0"><ul></ul></b></li><li><b title="1"><ul><li><b title="0"><ul></ul></b></li></ul></b></li></ul><b title="0"><ul></ul></b>`},
 		{"a partial that needs another", `+a.html: {{define "x"}}x{{end}}{{template "+b"}}
 			+b.html: {{template "x"}}
 			index.html: I`, "/", "I"},
@@ -160,9 +197,15 @@ router/b.html:1: no route is called "user.id": did you mean "users.id"?`},
 			a.html: A`, `router/+layout.html:1: the layout does not say where the page goes: write {{template "content" .}} there`},
 		{"a page by its file", `a.html: {{template "router/b.html"}}
 			b.html: B`, `router/a.html:1: {{template "router/b.html"}}: router/b.html is a page, and only +files can be called: move what both show to a partial`},
-		{"half a script twice", `+s.html: <script>var x = 
-			a.html: {{template "+s"}}{{.}}</script>{{template "+s"}}{{.}}</script>`, `router/+s.html:1: "+s" ends within a tag, an attribute, a script or a style, and is called more than once, of which html/template escapes only the first rightly: end what it begins`},
-		{"half an attribute, in a page and in a fragment", `a.html: {{template "u"}}{{.}}">A</a>{{define "u"}}<a href="{{end}}{{define "f"}}{{template "u"}}{{.}}">F</a>{{end}}`, `router/a.html:1: "u" ends within a tag, an attribute, a script or a style, and is called more than once, of which html/template escapes only the first rightly: end what it begins`},
+		{"a partial that calls itself in a script, and ends otherwise", `+t.html: [{{range .}}{{template "+t" .}},{{end}}]
+			a.html: <script>{{template "+t"}}</script>`, `router/+t.html:1: "+t" calls itself, and html/template cannot tell where it ends: let it end what it begins, and, within a tag, an attribute, a title, a script or a style, put no text next to the call`},
+		{"a partial that calls itself in a title, beside text", `+t.html: x{{range .}}<{{template "+t" .}}{{end}}
+			a.html: <title>{{template "+t"}}</title>`, `router/+t.html:1: "+t" calls itself, and html/template cannot tell where it ends: let it end what it begins, and, within a tag, an attribute, a title, a script or a style, put no text next to the call`},
+		{"partials that call each other in braces of a template literal", "+t.html: {{range .}}{{template \"+u\" .}}{{end}}\n" +
+			"+u.html: {{range .}}{{template \"+t\" .}}{{end}}\n" +
+			"a.html: <script>x = `${ {{template \"+t\"}} }`</script>", `router/+t.html:1: "+t" calls itself, and html/template cannot tell where it ends: let it end what it begins, and, within a tag, an attribute, a title, a script or a style, put no text next to the call`},
+		{"what fails in a block that is joined", `+layout.html: <title>{{block "t" .}}{{end}}</title>{{template "content" .}}
+			a.html: {{define "t"}}{{index . 3}}{{end}}`, `router/a.html:1: executing "t" at <index . 3>: error calling index: index of untyped nil`},
 		{"a layout without a slot", `+layout.html: <body>
 			a.html: A`, `router/+layout.html:1: the layout does not say where the page goes: write {{template "content" .}} there`},
 		{"a slot without data", `+layout.html: {{template "content"}}`, `router/+layout.html:1: {{template "content"}} gives the page no data: write {{template "content" .}}`},
@@ -233,7 +276,7 @@ router/a.html:1: ends within a tag, an attribute, a script or a style`},
 		{"in a partial of a page that has quotes", `+row.html: <li><a href="{{.}}>
 			a.html: {{template "+row" 1}}<p class="x">`, `router/a.html:1: "\"" in attribute name: "x\">"; router/+row.html does not end what it begins`},
 		{"in neither by itself", `+layout.html: <p title="{{template "content" .}}">
-			a.html: "b"`, `router/+layout.html:1: "\"" in attribute name: "b\"", with router/a.html in it`},
+			a.html: "b"`, `router/+layout.html:1: "\"" in attribute name: "b\"\">", with router/a.html in it`},
 		{"in what only Block reaches", `a.html: A{{define "b"}}<a href="{{.}}{{end}}`, `router/a.html:1: ends within a tag, an attribute, a script or a style`},
 		{"without a place, in a page", `+layout.html: <main>{{template "content" .}}</main>
 			a.html: <a href=x"y>`, `router/a.html:1: "\"" in unquoted attr: "x\"y"`},
@@ -413,4 +456,63 @@ func FuzzLayouts(f *testing.F) {
 			t.Errorf("%v: got %q, want %q", texts, got, "200 "+want)
 		}
 	})
+}
+
+// TestOnePieceEverywhere: in each kind of answer that templates give, one ends what
+// others began, twice.
+func TestOnePieceEverywhere(t *testing.T) {
+	const (
+		text = `<script>a = {{.}};{{template "+end"}}<script>b = {{.}};{{template "+end"}}<button onclick="f({{.}})">go</button><script>done()</script>`
+		want = `<script>a = "\u003c";</script><script>b = "\u003c";</script><button onclick="f(&#34;\u003c&#34;)">go</button><script>done()</script>`
+	)
+	tree := func() map[string]string {
+		return map[string]string{
+			"page.html":     text,
+			"fixed.html":    strings.ReplaceAll(text, "{{.}}", `{{"<"}}`),
+			"asks.html":     `{{with user}}{{end}}` + text,
+			"shared.html":   `{{template "+shared" .}}`,
+			"block.html":    `{{define "b"}}` + text + `{{end}}`,
+			"+part.html":    text,
+			"e/+error.html": strings.ReplaceAll(text, "{{.}}", "{{.Detail}}"),
+			"e/fails.http":  ``,
+		}
+	}
+	shared := flowtest.Pages(map[string]string{"+shared.html": text, "+end.html": "</script>"})
+	router := func(dir string) *Router {
+		r := New(flowtest.Pages(tree()), shared)
+		for _, name := range []string{"page", "asks", "shared"} {
+			r.At(name).GET().Do(func(*Request) Response { return Page("<") })
+		}
+		r.At("block").GET().Do(func(*Request) Response { return Page("<").Block("b") })
+		r.At("page").POST().Do(func(*Request) Response { return View("+part", "<") })
+		r.At("e/fails").GET().Do(func(*Request) (string, error) { return "", Error(404, "<") })
+		if dir != "" {
+			r.Dev(dir)
+		}
+		if err := r.Check(); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, dir := range []string{"", onDisk(t, flowtest.Pages(tree()))} {
+		r := router(dir)
+		for _, tt := range []struct{ method, target, status string }{
+			{"GET", "/page", "200 "},
+			{"POST", "/page", "200 "},
+			{"GET", "/fixed", "200 "},
+			{"GET", "/asks", "200 "},
+			{"GET", "/shared", "200 "},
+			{"GET", "/block", "200 "},
+			{"GET", "/e/fails", "404 "},
+		} {
+			t.Run(fmt.Sprintf("%s %s, Dev(%q)", tt.method, tt.target, path.Base(dir)), func(t *testing.T) {
+				is := is.New(t)
+				w := browse(r, tt.target)
+				if tt.method != "GET" {
+					w = serve(r, tt.method, tt.target)
+				}
+				is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.status+want)
+			})
+		}
+	}
 }

@@ -56,7 +56,6 @@ type library struct {
 	files    map[string]*templateFile // by name
 	byFile   map[string]*templateFile
 	own      template.FuncMap // those of Host.Funcs that html/template takes
-	idle     template.FuncMap // functions of every template that fail
 	builtins map[string]bool  // of text/template, those that were asked about
 	faults   []fault.Fault
 }
@@ -70,13 +69,6 @@ func newLibrary(host Host) *library {
 		builtins: map[string]bool{},
 	}
 	l.own, l.faults = checkFuncs(host.Funcs)
-	l.idle = template.FuncMap{}
-	for _, name := range ownFuncs {
-		l.idle[name] = notNow
-	}
-	for name := range l.own {
-		l.idle[name] = notNow
-	}
 	return l
 }
 
@@ -149,7 +141,7 @@ func (l *library) check(f *templateFile) {
 
 // isFunc reports whether templates may call a function.
 func (l *library) isFunc(name string) bool {
-	if l.idle[name] != nil {
+	if l.own[name] != nil || slices.Contains(ownFuncs, name) {
 		return true
 	}
 	known, asked := l.builtins[name]

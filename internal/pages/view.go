@@ -144,18 +144,13 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*View, []fault
 	for name := range l.own {
 		v.fixed = v.fixed && !s.calls[name]
 	}
-	templates := s.templates()
-	if name, ok := l.calledInParts(s, templates); ok {
-		t := s.trees[name]
-		return nil, []fault.Fault{fault.InLine(t.ParseName, lineOf(t, t.Root), "%q ends within a tag, an attribute, a script or a style, and is called more than once, of which html/template escapes only the first rightly: end what it begins", plainName(name))}
-	}
-	whole, err := l.executable(s, templates, s.outer)
+	whole, err := l.executable(s, s.outer)
 	if err != nil {
 		return nil, l.escapeFaults(s, append([]*templateFile{f}, layouts...), err)
 	}
 	v.whole = whole
 	for name := range f.trees {
-		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return l.executable(s, templates, name) })
+		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return l.executable(s, name) })
 	}
 	for _, name := range s.fragments { // only Block reaches them, so they are to be shown by themselves
 		if _, err := v.blocks[name](); err != nil {
@@ -174,16 +169,6 @@ func (l *library) asks(s *set) bool {
 	return s.calls["request"] || s.calls["user"] || forURL && l.PerRequest
 }
 
-// templates returns the set as html/template holds it. It is never executed, so
-// that it can be cloned: html/template changes what it escapes.
-func (s *set) templates() *template.Template {
-	templates := template.New("")
-	for _, name := range slices.Sorted(maps.Keys(s.trees)) {
-		template.Must(templates.AddParseTree(name, s.trees[name])) // fails for executed templates
-	}
-	return templates
-}
-
 // without returns the set with one template of it empty.
 func (s *set) without(name string) *set {
 	rest := *s
@@ -193,8 +178,8 @@ func (s *set) without(name string) *set {
 }
 
 // executable makes one template of a set ready.
-func (l *library) executable(s *set, templates *template.Template, name string) (*executable, error) {
-	in, err := l.instance(templates, name)
+func (l *library) executable(s *set, name string) (*executable, error) {
+	in, err := l.instance(s, name)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +189,7 @@ func (l *library) executable(s *set, templates *template.Template, name string) 
 		return e, nil
 	}
 	e.idle = &sync.Pool{New: func() any {
-		in, err := l.instance(templates, name)
+		in, err := l.instance(s, name)
 		if err != nil {
 			panic(err) // does not happen: the first was made of the same
 		}
@@ -214,8 +199,8 @@ func (l *library) executable(s *set, templates *template.Template, name string) 
 	return e, nil
 }
 
-func (l *library) instance(templates *template.Template, name string) (*instance, error) {
-	escaped, err := l.escape(templates, name)
+func (l *library) instance(s *set, name string) (*instance, error) {
+	escaped, err := s.escape(name)
 	if err != nil {
 		return nil, err
 	}
@@ -229,34 +214,6 @@ func (l *library) instance(templates *template.Template, name string) (*instance
 	return in, nil
 }
 
-// escape returns a copy of templates in which one is escaped. html/template does
-// that at the first execution, which is one that has no effect: all functions
-// fail then, and so does what it writes to.
-func (l *library) escape(templates *template.Template, name string) (*template.Template, error) {
-	escaped := template.Must(templates.Clone()).Funcs(l.idle) // fails for executed templates
-	var fault *template.Error
-	if err := escaped.ExecuteTemplate(notNowWriter{}, name, nil); errors.As(err, &fault) {
-		return nil, fault
-	}
-	return escaped, nil
-}
-
-// calledInParts returns a template that does not end what it begins, such as a
-// tag, and is called more than once. html/template then escapes what follows the
-// second call as if nothing had begun.
-func (l *library) calledInParts(s *set, templates *template.Template) (name string, ok bool) {
-	calls := map[string]int{}
-	for _, t := range s.trees {
-		eachCall(t, func(n *parse.TemplateNode) { calls[n.Name]++ })
-	}
-	for _, name := range slices.Sorted(maps.Keys(calls)) {
-		if calls[name] > 1 && l.endsWithin(templates, name) {
-			return name, true
-		}
-	}
-	return "", false
-}
-
 // plainName returns what people call a template.
 func plainName(name string) string {
 	return strings.TrimSuffix(routetree.BelowRouter(name), ".html")
@@ -267,12 +224,16 @@ func plainName(name string) string {
 // around nothing, or else wherever html/template found it.
 func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault.Fault {
 	var faults []fault.Fault
+	var own fault.Fault
+	if errors.As(err, &own) {
+		return []fault.Fault{own}
+	}
 	for i, f := range files {
 		alone := s
 		if i > 0 {
 			alone = s.without(files[i-1].file)
 		}
-		if _, err := l.escape(alone.templates(), f.file); err != nil {
+		if _, err := alone.escape(f.file); err != nil {
 			own := escapeFault(s, err)
 			if i == 0 {
 				own.Text += l.suspects(s)
@@ -292,9 +253,9 @@ func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault
 
 // suspects names the partials of a set that do not end what they begin.
 func (l *library) suspects(s *set) string {
-	text, templates := "", s.templates()
+	text := ""
 	for _, name := range slices.Sorted(maps.Keys(s.trees)) {
-		if p := l.byFile[name]; p != nil && isPartial(p.name) && name != s.inner && l.endsWithin(templates, name) {
+		if p := l.byFile[name]; p != nil && isPartial(p.name) && name != s.inner && s.endsWithin(name) {
 			text += "; " + name + " does not end what it begins"
 		}
 	}
@@ -302,14 +263,18 @@ func (l *library) suspects(s *set) string {
 }
 
 // endsWithin reports whether a template does not end what it begins.
-func (l *library) endsWithin(templates *template.Template, name string) bool {
+func (s *set) endsWithin(name string) bool {
 	var fault *template.Error
-	_, err := l.escape(templates, name)
+	_, err := s.escape(name)
 	return errors.As(err, &fault) && fault.ErrorCode == template.ErrEndContext
 }
 
 func escapeFault(s *set, err error) fault.Fault {
+	var own fault.Fault
 	var escaping *template.Error
+	if errors.As(err, &own) {
+		return own
+	}
 	if !errors.As(err, &escaping) {
 		return Fault(s.inner, err)
 	}
@@ -400,11 +365,11 @@ func Fault(file string, err error) fault.Fault {
 }
 
 // contexts is how html/template describes, to itself, where in the HTML it is, and
-// what it adds to the name of a template for that place.
-var contexts = regexp.MustCompile(`: \{state\w+ .*$|\$htmltemplate_\w+`)
+// what it, or a joiner, adds to the name of a template for that place.
+var contexts = regexp.MustCompile(`: \{state\w+ .*$|\$htmltemplate_\w+|(executing ".*)/\+\d+(" at)`)
 
 func plainEscaping(text string) string {
-	text = contexts.ReplaceAllString(text, "")
+	text = contexts.ReplaceAllString(text, "$1$2")
 	return strings.Replace(text, "ends in a non-text context", "ends within a tag, an attribute, a script or a style", 1)
 }
 
