@@ -69,6 +69,8 @@ type recorder struct {
 	end   []byte // the closing delimiter
 	found bool
 	tail  []byte // the last bytes, in which it may have begun
+	// broken is the error that ended it, if it is not whole.
+	broken atomic.Pointer[error]
 }
 
 func newRecorder(r *http.Request, keep bool) *recorder {
@@ -86,6 +88,9 @@ func newRecorder(r *http.Request, keep bool) *recorder {
 
 func (r *recorder) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		r.breaks(err)
+	}
 	r.n += int64(n)
 	if r.keep.Load() {
 		r.kept.Write(p[:n])
@@ -97,6 +102,8 @@ func (r *recorder) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+func (r *recorder) breaks(err error) { r.broken.Store(&err) }
 
 // newBody limits the body of r and returns it, or nil if r has none. keep says
 // that there is a handler of flow's own forms or a guard, which may want all of it.
@@ -121,6 +128,16 @@ func newBody(w http.ResponseWriter, r *http.Request, limit int64, keep bool, out
 	b.seen.found = b.seen.found || readOutside
 	r.Body = b.source
 	return b
+}
+
+// broke reports whether err is what a handler got for a body that ended too early, or
+// was malformed.
+func (b *body) broke(err error) bool {
+	if b == nil || b.seen == nil {
+		return false
+	}
+	broken := b.seen.broken.Load()
+	return broken != nil && errors.Is(err, *broken)
 }
 
 // leave is called before a net/http handler, which reads the body by itself:

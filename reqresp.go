@@ -244,8 +244,9 @@ func (r Response) Block(name string) Response {
 }
 
 // Redirect sends the client to a path that begins with "/" or to an http or
-// https URL; anything else, "//host" and "/\host" included, is a 500. The status
-// is 302 after GET and HEAD and 303 otherwise, unless one is given.
+// https URL; anything else, "//host" and "/\host" included, is a 500, of which the log
+// speaks once for each route. The status is 302 after GET and HEAD and 303 otherwise,
+// unless one is given.
 func Redirect(url string, status ...int) Response {
 	return Response{kind: kindRedirect, text: url, status: optional(status)}
 }
@@ -434,19 +435,43 @@ func (r Response) location(req *Request) (Response, error) {
 // program did not write: browsers read "/\" as "//" and skip control characters.
 func checkRedirect(target string) error {
 	if strings.ContainsFunc(target, func(c rune) bool { return c < ' ' || c == 0x7f }) {
-		return fmt.Errorf("flow: a redirect to %q holds control characters", target)
+		return &redirectError{target, holdsControls}
 	}
 	if strings.HasPrefix(target, "/") {
 		if strings.HasPrefix(target, "//") || strings.HasPrefix(target, `/\`) {
-			return fmt.Errorf("flow: a redirect to %q would leave for another host: give a path or a whole URL", target)
+			return &redirectError{target, leaves}
 		}
 		return nil
 	}
 	u, err := url.Parse(target)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.Contains(target, `\`) {
-		return fmt.Errorf("flow: a redirect to %q is neither a path from \"/\" nor an http or https URL", target)
+		return &redirectError{target, leadsNowhere}
 	}
 	return nil
+}
+
+// A redirectError is a redirect that is refused. Its target often comes from a request.
+type redirectError struct {
+	target string
+	why    uint32
+}
+
+// Why a redirect is refused. They are bits: see endpoint.
+const (
+	holdsControls uint32 = 1 << iota
+	leaves
+	leadsNowhere
+)
+
+func (e *redirectError) Error() string {
+	why := "holds control characters"
+	switch e.why {
+	case leaves:
+		why = "would leave for another host"
+	case leadsNowhere:
+		why = `is neither a path from "/" nor an http or https URL`
+	}
+	return fmt.Sprintf("flow: a redirect to %.200q %s", e.target, why)
 }
 
 // escapeHeaderURL escapes what a header cannot hold.
