@@ -73,6 +73,8 @@ type recorder struct {
 	end   []byte // the closing delimiter
 	found bool
 	tail  []byte // the last bytes, in which it may have begun
+	// broken is the error that ended it, if it is not whole.
+	broken atomic.Pointer[error]
 }
 
 func newRecorder(r *http.Request, keep bool) *recorder {
@@ -90,6 +92,9 @@ func newRecorder(r *http.Request, keep bool) *recorder {
 
 func (r *recorder) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		r.breaks(err)
+	}
 	r.n += int64(n)
 	if err == io.EOF {
 		r.whole.Store(true)
@@ -105,6 +110,8 @@ func (r *recorder) Read(p []byte) (int, error) {
 	return n, err
 }
 
+func (r *recorder) breaks(err error) { r.broken.Store(&err) }
+
 // hasBody reports whether r has a body.
 func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
 
@@ -115,6 +122,16 @@ func newBody(w http.ResponseWriter, r *http.Request, limit int64, keep bool) *bo
 	b.source = b.limited(w, b.seen)
 	r.Body = b.source
 	return b
+}
+
+// broke reports whether err is what a handler got for a body that ended too early, or
+// was malformed.
+func (b *body) broke(err error) bool {
+	if b == nil || b.seen == nil {
+		return false
+	}
+	broken := b.seen.broken.Load()
+	return broken != nil && errors.Is(err, *broken)
 }
 
 // leave is called before a net/http handler, which reads the body by itself:

@@ -49,6 +49,8 @@ type endpoint struct {
 	// keepsBody: a guard or a handler could ask for the body after others.
 	keepsBody bool
 	miss      bool // nothing matched: the body is none of ours
+	// refused holds why redirects were refused, as far as it was logged.
+	refused uint32
 
 	around *endpoint // the mount, if its Router is inside another one, whose chain runs first
 	inner  *Router   // of a mount, if a Router is mounted
@@ -582,10 +584,17 @@ func (x *exchange) log(req *Request, err error) {
 		}
 		level = slog.LevelInfo
 	}
-	if errors.Is(err, context.Canceled) && req.Context().Err() != nil {
+	if errors.Is(err, context.Canceled) && req.Context().Err() != nil || x.body.broke(err) {
 		level = slog.LevelInfo // the client is gone, which is no fault
 	}
-	args := []any{"method", req.Method, "path", req.URL.EscapedPath(), "pattern", x.endpoint.pattern, "error", fmt.Sprint(err)}
+	text := fmt.Sprint(err)
+	if refused := (*reply.RedirectError)(nil); errors.As(err, &refused) {
+		if !x.firstRefusal(refused.Why) {
+			return
+		}
+		text += "; this is said once for the route: check targets that come from requests, each is to be a path that begins with one slash, or an http or https URL"
+	}
+	args := []any{"method", req.Method, "path", req.URL.EscapedPath(), "pattern", x.endpoint.pattern, "error", text}
 	if id := logging.IDOf(req.Request); id != "" {
 		args = append(args, "id", id)
 	}
@@ -594,4 +603,14 @@ func (x *exchange) log(req *Request, err error) {
 		args = append(args, "stack", string(panicked.stack))
 	}
 	x.router.logger().Log(req.Context(), level, "flow: request failed", args...)
+}
+
+// firstRefusal reports whether a redirect of the endpoint is refused for a reason for
+// the first time. A client that chooses targets could fill the log otherwise.
+func (x *exchange) firstRefusal(why uint32) bool {
+	e := x.endpoint
+	if e.miss { // it may be made for this request
+		e = x.router.table.Load().notFound
+	}
+	return atomic.OrUint32(&e.refused, why)&why == 0
 }

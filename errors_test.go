@@ -4,14 +4,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // records returns the records of a log that lone's Router wrote.
@@ -314,4 +320,84 @@ type problemBody struct {
 	Type, Title, Detail string
 	Status              int
 	Errors              map[string]string
+}
+
+// TestRefusedRedirectsAreSaidOnce: a client that chooses the targets cannot fill the log.
+func TestRefusedRedirectsAreSaidOnce(t *testing.T) {
+	back := func(req *Request) Response { return Redirect(req.Input("to")) }
+	build := func() (*Router, *journal) {
+		r := New(flowtest.Files("router/a.http", "router/[b].http"))
+		r.At("a").GET().Do(back)
+		r.At("[b]").ANY().Do(back)
+		return r, journalOf(r)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	ask := func(t *testing.T, r *Router, path, target string) {
+		t.Helper()
+		if w := do(r, httptest.NewRequest("GET", path+"?to="+url.QueryEscape(target), nil)); w.Code != 500 || w.Header().Get("Location") != "" {
+			t.Errorf("%q: %d %v", target, w.Code, w.Header())
+		}
+	}
+	paths := func(i int) string { return []string{"/a", fmt.Sprint("/", random.Uint64())}[i%2] }
+
+	t.Run("one reason", func(t *testing.T) {
+		is := is.New(t)
+		r, log := build()
+		for i := range 1000 {
+			ask(t, r, paths(i), fmt.Sprintf("//%x.example/", random.Uint64()))
+		}
+		all := records(t, log)
+		is.Equal(len(all), 2)
+		for i, pattern := range []string{"GET /a", "/{b}"} {
+			is.Equal(all[i]["pattern"], pattern)
+			is.Equal(all[i]["level"], "ERROR")
+			text := all[i]["error"].(string)
+			is.True(strings.Contains(text, "would leave for another host"))
+			is.True(strings.Contains(text, "this is said once"))
+			is.True(strings.Contains(text, "begins with one slash"))
+		}
+	})
+	t.Run("all reasons", func(t *testing.T) {
+		is := is.New(t)
+		r, log := build()
+		var clients sync.WaitGroup
+		for i := range 8 {
+			first := paths(i)
+			clients.Go(func() {
+				for n := range 100 {
+					ask(t, r, first, []string{"//x", "/\t", "ftp://x/", ""}[n%4]+strings.Repeat("x", 50*n))
+				}
+			})
+		}
+		clients.Wait()
+		is.Equal(len(records(t, log)), 2*3)
+		is.True(len(log.String()) < 6*1000) // however long the targets are
+	})
+	t.Run("where no route answers", func(t *testing.T) {
+		is := is.New(t)
+		r, log := build()
+		r.Use(before(func(*http.Request) { panic("x") }))
+		r.OnError = func(req *Request, _ error) Response { return Redirect(req.Input("to")) }
+		for range 100 {
+			for _, line := range []string{"GET /none/at/all", "POST /a/", "OPTIONS /a", "PUT /a"} {
+				method, path, _ := strings.Cut(line, " ")
+				is.Equal(serve(r, method, path+"?to=//x").Code, 500)
+			}
+		}
+		all := slices.DeleteFunc(records(t, log), func(record map[string]any) bool { return record["error"] == "panic: x" })
+		patterns := map[any]int{}
+		for _, record := range all {
+			is.True(strings.HasPrefix(record["error"].(string), "OnError: "))
+			patterns[record["pattern"]]++
+		}
+		is.Equal(patterns, map[any]int{"": 1, "/{b}": 1})
+	})
+	t.Run("of the program", func(t *testing.T) {
+		is := is.New(t)
+		r, log := lone(func(*Request) Response { return Redirect("//x") })
+		for range 3 {
+			is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 500)
+		}
+		is.Equal(len(records(t, log)), 1)
+	})
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"testing/iotest"
 
 	"github.com/matryer/is"
 
@@ -783,6 +784,43 @@ func TestSetAsideIsAFault(t *testing.T) {
 			r := New(flowtest.Files("router/" + tt.file))
 			r.At(strings.TrimSuffix(tt.file, ".http")).GET().Do(func(*Request) string { return "" })
 			is.NoErr(r.Check())
+		})
+	}
+}
+
+// TestBodiesThatBreak are no fault of the application that reads them by itself.
+func TestBodiesThatBreak(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		cut   bool
+		fails func(read error) error
+		level string // of the one record, "" if there is none
+	}{
+		{"cut off", true, func(read error) error { return fmt.Errorf("import: %w", read) }, "INFO"},
+		{"cut off, panics", true, func(read error) error { panic(read) }, "INFO"},
+		{"cut off, and something else", true, func(error) error { return errors.New("down") }, "ERROR"},
+		{"cut off, and well", true, func(error) error { return nil }, ""},
+		{"whole", false, func(error) error { return io.ErrUnexpectedEOF }, "ERROR"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, log := lone(func(req *Request) (Response, error) {
+				_, err := io.ReadAll(req.Body)
+				is.Equal(err != nil, tt.cut)
+				return Response{}, tt.fails(err)
+			})
+			var body io.Reader = strings.NewReader("abc")
+			if tt.cut {
+				body = io.MultiReader(body, iotest.ErrReader(io.ErrUnexpectedEOF))
+			}
+			do(r, httptest.NewRequest("POST", "/x", body))
+			all := records(t, log)
+			if tt.level == "" {
+				is.Equal(len(all), 0)
+				return
+			}
+			is.Equal(len(all), 1)
+			is.Equal(all[0]["level"], tt.level)
 		})
 	}
 }

@@ -2,17 +2,25 @@ package flow
 
 import (
 	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/accept"
 	"example.com/flow/internal/flowtest"
+
+	"example.com/flow/internal/servertest"
 )
 
 // floodSize is how much of a header a server lets in by default: see Serve.
@@ -161,4 +169,168 @@ func BenchmarkHeaderFloods(b *testing.B) {
 			})
 		}
 	}
+}
+
+// careful returns a Router whose handlers use what clients send as programs do, and
+// return the errors that they get.
+func careful(tb testing.TB) *Router {
+	tb.Helper()
+	r := New(fstest.MapFS{
+		"router/bind.http":        {},
+		"router/data.http":        {},
+		"router/file.http":        {},
+		"router/raw.http":         {},
+		"router/std.http":         {},
+		"router/get.http":         {},
+		"router/u/[a].html":       {Data: []byte(`{{request.URL}}{{request.Input "a"}}{{user}}{{request.Param "a"}}`)},
+		"router/docs/[...p].http": {},
+		"router/static.html":      {Data: []byte("page")},
+		"router/+error.html":      {Data: []byte("{{.Status}} {{.Detail}} {{.Path}} {{request.URL}} {{user}}")},
+		"public/app.css":          {Data: flowtest.Stylesheet(100)},
+	})
+	r.MaxBody = 64 << 10
+	r.Authenticate = func(req *Request) (any, error) {
+		cookie, err := req.Cookie("session")
+		if err != nil {
+			return nil, nil
+		}
+		return cookie.Value, nil
+	}
+	r.Use(RequestID, Logger(slog.New(slog.DiscardHandler)), func(req *Request) Response {
+		return Next().Header("X-User", fmt.Sprint(req.User()))
+	})
+	r.At("bind").ANY().Do(func(req *Request) (Response, error) {
+		var dst both
+		if err := req.Bind(&dst); err != nil {
+			return Response{}, err
+		}
+		return JSON(dst), nil
+	})
+	r.At("data").ANY().Do(func(req *Request) Response { return Success(req.All(), req.Input("a")) })
+	r.At("file").ANY().Do(func(req *Request) (Response, error) {
+		file, _, err := req.FormFile("f")
+		if err != nil {
+			return Response{}, Error(400, "no file", nil)
+		}
+		defer file.Close()
+		text, err := io.ReadAll(file)
+		return Bytes("", text), err
+	})
+	r.At("raw").ANY().Do(func(req *Request) (Response, error) {
+		text, err := io.ReadAll(req.Body)
+		if err != nil {
+			return Response{}, fmt.Errorf("import: %w", err)
+		}
+		return Bytes("", text), nil
+	})
+	r.At("std").ANY().Do(func(w http.ResponseWriter, r *http.Request) {
+		r.ParseMultipartForm(1)
+		text, err := io.ReadAll(r.Body)
+		fmt.Fprintln(w, r.FormValue("a"), len(text), err)
+	})
+	r.At("get").GET().Do(func(req *Request) Response { return Text(req.Input("a")).Header("X-A", req.Input("a")) })
+	r.At("docs/[...p]").GET().Do(func(req *Request) string { return req.Param("p") })
+	inner, _ := lone(func(req *Request) Response { return JSON(req.All()) })
+	r.Mount("/in/[org]", inner)
+	r.Mount("/files/", http.NotFoundHandler())
+	return r
+}
+
+// TestClientsCannotFillTheLog: whatever a client sends, an application whose handlers
+// have no faults has nothing to warn of.
+func TestClientsCannotFillTheLog(t *testing.T) {
+	var log journal
+	records := slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})
+	r := careful(t)
+	r.Logger = slog.New(records)
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(r)
+	server.Config.ErrorLog = slog.NewLogLogger(records, slog.LevelWarn)
+	server.Start()
+	defer server.Close()
+
+	methods := []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE", "PRI", "get", "M-SEARCH", "!", strings.Repeat("X", 3000)}
+	targets := []string{"/bind", "/data", "/file", "/raw", "/std", "/get?a=%0d%0aX:%20y", "/u/x", "/u/%00", "/u/%ff%2F..", "/u/%2e%2e", "/docs/a//b/../c", "/static", "/app.css", "/none",
+		"/in/acme/x", "/in//x", "/in/%2e/x", "/files", "/files/", "*", "//evil", "/\\evil", "/%", "/%zz", "/a\x80b", "http://other/get?a=%zz", "http://[::1", "evil:443", "/get?;;a=%&&=&a;b", "/get?" + strings.Repeat("a=1&", 2000), "/" + strings.Repeat("a/", 3000), "/get#x?y", "?", ""}
+	headers := []string{"", "Cookie: session=\x01; ;=;a=\"; session", "Cookie: " + strings.Repeat("session=a;", 3000), "Accept: text/html;q=x,,", "Accept: text/html", "Accept-Encoding: *;q=0", "Range: bytes=-", "Range: bytes=5-2,9999999-",
+		"If-Match: \"", "If-None-Match: W/", "If-Range: x\r\nRange: bytes=0-1,0-2", "Origin: null", "Origin: http://%zz", "Sec-Fetch-Site: cross-site", "Expect: x", "Expect: 100-continue", "Upgrade: websocket\r\nConnection: upgrade",
+		"X-Request-Id: a\"b\\", "Trailer: Content-Length, X", "Te: trailers", "Content-Type: " + strings.Repeat("\xff", 2000), "Content-Encoding: gzip", "X-Forwarded-For: \x7f", "Host: b", "Access-Control-Request-Method: \x7f\r\nOrigin: x", "a b: c", ": c", "X\xff: c"}
+	bodies := []string{"",
+		"Content-Length: 5\r\n\r\nx", "Content-Length: 1\r\n\r\nxyz", "Content-Length: 99999999\r\n\r\nx", "Content-Length: -1\r\n\r\n", "Content-Length: 3\r\n\r\n\xff\x00=",
+		"Transfer-Encoding: chunked\r\n\r\n5\r\nx", "Transfer-Encoding: chunked\r\n\r\ng\r\n", "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n1\r\n1\r\n0\r\nContent-Length: 9\r\n\r\n",
+		"Transfer-Encoding: gzip\r\n\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 7\r\n\r\n0\r\n\r\n"}
+	texts := map[string][]string{
+		jsonMedia:                          {`{`, `{"a":`, `[]`, `null`, `{"N":"x","T":1e999}`, `{"a":"` + "\xff" + `"}`, strings.Repeat("[", 20_000), `{"a":1,"a":{"b":[1e400]}}`, "\xef\xbb\xbf{}", strings.Repeat(" ", 70_000)},
+		formType:                           {"a=%zz", "a;b", "=&=&", strings.Repeat("a&", 2000), "N=x&N=y&T=z&F=NaN", "a=\x00\xff", strings.Repeat("a", 70_000)},
+		multiMedia:                         {"", "--b", "--b--", "--b\r\n\r\n", parts("a=1")[:40], parts("a=1", "f@x"), strings.Repeat("--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n", 1001) + "--b--", "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"../../x\x00\"\r\n\r\nx\r\n--b--", "--b\r\n" + strings.Repeat("X: y\r\n", 8000) + "\r\n\r\n--b--"},
+		"multipart/form-data; boundary=":   {"x"},
+		"multipart/form-data; boundary=\"": {"x"},
+		"multipart/mixed; boundary=b":      {parts("a=1")},
+		"text/plain":                       {"x", strings.Repeat("x", 70_000)},
+	}
+	for _, mediaType := range slices.Sorted(maps.Keys(texts)) {
+		for _, text := range texts[mediaType] {
+			head := "Content-Type: " + mediaType + "\r\n"
+			bodies = append(bodies, fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, len(text), text), fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, len(text)+10, text),
+				fmt.Sprintf("%sTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", head, len(text), text), fmt.Sprintf("%sTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", head, len(text), text))
+		}
+	}
+	var requests [][2]string // target and text
+	add := func(method, target, header, body string) {
+		if header != "" {
+			header += "\r\n"
+		}
+		if body == "" {
+			body = "\r\n"
+		}
+		requests = append(requests, [2]string{target, method + " " + target + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + header + body})
+	}
+	for _, target := range targets {
+		for _, method := range methods {
+			add(method, target, "", "")
+		}
+		for _, header := range headers {
+			add("GET", target, header, "")
+			add("POST", target, header, "Content-Type: "+formType+"\r\nContent-Length: 3\r\n\r\na=1")
+		}
+	}
+	for _, target := range []string{"/bind", "/data", "/file", "/raw", "/std", "/get", "/in/acme/x", "/files/x", "/none", "/app.css"} {
+		for _, body := range bodies {
+			add("POST", target, "", body)
+			add("GET", target, "", body)
+		}
+	}
+	const clients = 32 // which wait for the server to close most of the time
+	together(clients, func(client int) {
+		for i := client; i < len(requests); i += clients {
+			target, text := requests[i][0], requests[i][1]
+			conn, err := net.Dial("tcp", server.Listener.Addr().String())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			conn.SetDeadline(time.Now().Add(servertest.Patience))
+			io.WriteString(conn, text) // a server may answer and close before it has read all
+			conn.(*net.TCPConn).CloseWrite()
+			answer, _ := io.ReadAll(conn)
+			conn.Close()
+			if status, _, _ := strings.Cut(string(answer), "\r\n"); strings.Contains(status, " 500 ") && target != "/raw" {
+				t.Errorf("%.300q: %s", text, status)
+			}
+		}
+	})
+	if text := log.String(); text != "" {
+		t.Errorf("%d records: %.2000s", strings.Count(text, "\n"), text)
+	}
+}
+
+// together calls f at the same time n times.
+func together(n int, f func(i int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { f(i) })
+	}
+	all.Wait()
 }

@@ -275,8 +275,9 @@ func (r Response) Block(name string) Response {
 }
 
 // Redirect sends the client to a path that begins with "/" or to an http or
-// https URL; anything else, "//host" and "/\host" included, is a 500. The status
-// is 302 after GET and HEAD and 303 otherwise, unless one is given.
+// https URL; anything else, "//host" and "/\host" included, is a 500, of which the log
+// speaks once for each route. The status is 302 after GET and HEAD and 303 otherwise,
+// unless one is given.
 func Redirect(url string, status ...int) Response {
 	return Response{kind: kindRedirect, text: url, status: optional(status)}
 }

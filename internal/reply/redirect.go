@@ -10,19 +10,44 @@ import (
 // program did not write: browsers read "/\" as "//" and skip control characters.
 func CheckRedirect(target string) error {
 	if strings.ContainsFunc(target, func(c rune) bool { return c < ' ' || c == 0x7f }) {
-		return fmt.Errorf("flow: a redirect to %q holds control characters", target)
+		return &RedirectError{target, holdsControls}
 	}
 	if strings.HasPrefix(target, "/") {
 		if strings.HasPrefix(target, "//") || strings.HasPrefix(target, `/\`) {
-			return fmt.Errorf("flow: a redirect to %q would leave for another host: give a path or a whole URL", target)
+			return &RedirectError{target, leaves}
 		}
 		return nil
 	}
 	u, err := url.Parse(target)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.Contains(target, `\`) {
-		return fmt.Errorf("flow: a redirect to %q is neither a path from \"/\" nor an http or https URL", target)
+		return &RedirectError{target, leadsNowhere}
 	}
 	return nil
+}
+
+// A RedirectError is a redirect that is refused. Its target often comes from a request.
+type RedirectError struct {
+	Target string
+	Why    uint32 // a bit for each reason
+}
+
+// Why a redirect is refused.
+const (
+	holdsControls uint32 = 1 << iota
+	leaves
+	leadsNowhere
+)
+
+// Error says why, with the beginning of the target.
+func (e *RedirectError) Error() string {
+	why := "holds control characters"
+	switch e.Why {
+	case leaves:
+		why = "would leave for another host"
+	case leadsNowhere:
+		why = `is neither a path from "/" nor an http or https URL`
+	}
+	return fmt.Sprintf("flow: a redirect to %.200q %s", e.Target, why)
 }
 
 // EscapeURL escapes what a header cannot hold.
