@@ -43,7 +43,7 @@ func (r *Request) Bind(dst any) error {
 		return fmt.Errorf("flow: Bind needs a pointer to a struct, not a %T", dst)
 	}
 	x := r.exchange()
-	if err := x.readBody(r.Request); err != nil {
+	if err := x.readBody(r.Request, false); err != nil {
 		return err
 	}
 	invalid := Invalid{}

@@ -2,13 +2,14 @@ package flow
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
-	"mime"
+	"math"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -31,9 +32,8 @@ type Data map[string]any
 
 // A body is the body of a request, read and checked at most once.
 type body struct {
-	limit  int64         // in bytes; 0 is none
-	source io.ReadCloser // what newBody left in the request
-	seen   *recorder     // what others read of it
+	limit  int64  // in bytes
+	stream stream // what newBody left in the request
 
 	once sync.Once // for reading, which waits for the client and so does not hold mu
 
@@ -57,52 +57,59 @@ type bodyData struct {
 	files  *multipart.Form // whose temporary files are ours to remove
 }
 
-// A recorder watches what is read of a body, by us and by others before us:
-// middleware that calls FormValue, a guard that checks a signature. A body that is
-// malformed must not pass for one that is empty.
-//
-// It keeps JSON and urlencoded forms. In multipart forms it looks for the closing
-// delimiter (RFC 2046, section 5.1.1), since mime/multipart takes a body that ends
-// in the head of a part for a whole one.
-type recorder struct {
-	io.ReadCloser
-	n     int64       // bytes that were read
-	whole atomic.Bool // it was read to its end, and the trailers of the request have come
-	keep  atomic.Bool
-	kept  bytes.Buffer
-	end   []byte // the closing delimiter
-	found bool
-	tail  []byte // the last bytes, in which it may have begun
+// A stream is the body in a request, for everyone who reads it: guards, middleware that
+// calls FormValue, net/http handlers, and a body itself. JSON and urlencoded forms are
+// loaded whole at the first Read, so that what others have read is not lost, and neither
+// is the error of a body that is cut off.
+type stream struct {
+	io.ReadCloser              // from the client, within the limit
+	length        int64        // as the client says
+	loads         atomic.Bool  // the first Read loads the body
+	loaded        bool         // into text
+	text          []byte       // all of it, or what came before err
+	rest          bytes.Reader // what is still to be read of text
+	taken         bool         // somebody has read of it, and it is not in text
+	err           error        // that it ended with, other than io.EOF
+	ended         atomic.Bool  // it ended without, and the trailers of the request have come
 }
 
-func newRecorder(r *http.Request, keep bool) *recorder {
-	rec := &recorder{ReadCloser: r.Body}
-	switch mediaType := mediaTypeOf(r); {
-	case isJSON(mediaType), mediaType == formType:
-		// What is packed is not what it says: it cannot stand for what others unpacked.
-		rec.keep.Store(keep && r.Header.Get("Content-Encoding") == "")
-	case mediaType == multipartType:
-		_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-		rec.end = []byte("--" + params["boundary"] + "--")
+func (s *stream) Read(p []byte) (n int, err error) {
+	if s.loads.Load() {
+		s.load()
 	}
-	return rec
-}
-
-func (r *recorder) Read(p []byte) (int, error) {
-	n, err := r.ReadCloser.Read(p)
-	r.n += int64(n)
-	if err == io.EOF {
-		r.whole.Store(true)
+	if !s.loaded {
+		n, err = s.ReadCloser.Read(p)
+		s.taken = s.taken || n > 0
+		if err == io.EOF {
+			s.ended.Store(true)
+		} else {
+			s.err = err
+		}
+		return n, err
 	}
-	if r.keep.Load() {
-		r.kept.Write(p[:n])
-	}
-	if r.end != nil && !r.found {
-		r.tail = append(r.tail, p[:n]...)
-		r.found = bytes.Contains(r.tail, r.end)
-		r.tail = r.tail[max(len(r.tail)-len(r.end), 0):]
+	if n, err = s.rest.Read(p); err == io.EOF && s.err != nil {
+		err = s.err
 	}
 	return n, err
+}
+
+// load reads all that is left, once.
+func (s *stream) load() {
+	if s.loaded {
+		return
+	}
+	s.loaded, s.err = true, io.ErrUnexpectedEOF // which stays if reading panics
+	s.text, s.err = readAll(s.ReadCloser, s.length)
+	s.rest.Reset(s.text)
+	s.ended.Store(s.err == nil)
+}
+
+// readAll reads a body of a length that the client has announced, or has not.
+func readAll(body io.Reader, length int64) ([]byte, error) {
+	var buf bytes.Buffer
+	buf.Grow(int(min(max(length, 0), 64<<10)) + bytes.MinRead) // a client's word is no reason to reserve more
+	_, err := buf.ReadFrom(body)
+	return buf.Bytes(), err
 }
 
 // shareTrailer is called before r is copied, if its body is not read yet. net/http
@@ -118,28 +125,26 @@ func shareTrailer(r *http.Request) {
 // hasBody reports whether r has a body.
 func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
 
-// newBody limits the body of r and returns it. keep says that there is a handler of
-// flow's own forms or a guard, which may want all of it.
+// newBody limits the body of r, to so many bytes or, with 0, not at all, and returns
+// it. keep says that there is a handler of flow's own forms or a guard, which may want
+// all of it.
 func newBody(w http.ResponseWriter, r *http.Request, limit int64, keep bool) *body {
-	b := &body{limit: limit, seen: newRecorder(r, keep)}
-	b.source = b.limited(w, b.seen)
-	r.Body = b.source
+	b := &body{limit: cmp.Or(limit, math.MaxInt64)}
+	b.stream.ReadCloser = http.MaxBytesReader(w, r.Body, b.limit)
+	b.stream.length = r.ContentLength
+	mediaType := mediaTypeOf(r)
+	// The text of what is packed cannot stand for what others unpack from it.
+	b.stream.loads.Store(keep && (isJSON(mediaType) || mediaType == formType) && r.Header.Get("Content-Encoding") == "")
+	r.Body = &b.stream
 	return b
 }
 
-// leave is called before a net/http handler, which reads the body by itself:
-// nothing more is kept.
+// leave is called before a net/http handler, which reads the body by itself: what is
+// not loaded yet comes as the client sends it, however much it is.
 func (b *body) leave() {
 	if b != nil {
-		b.seen.keep.Store(false)
+		b.stream.loads.Store(false)
 	}
-}
-
-func (b *body) limited(w http.ResponseWriter, body io.ReadCloser) io.ReadCloser {
-	if b.limit <= 0 {
-		return body
-	}
-	return http.MaxBytesReader(w, body, b.limit)
 }
 
 const (
@@ -165,10 +170,11 @@ func isJSON(mediaType string) bool {
 	return mediaType == "application/json" || strings.HasSuffix(mediaType, "+json")
 }
 
-// readBody reads and checks a body of JSON or a form, once. The raw text can be
-// read again from r, and the form is there for FormValue and FormFile. Other
-// bodies are left alone.
-func (x *exchange) readBody(r *http.Request) error {
+// readBody reads and checks a body of JSON or a form, once. The raw text can then be
+// read from r, and the form is there for FormValue and FormFile. Other bodies are left
+// alone. again says that the text is to begin anew in any case, for a handler that
+// middleware may have called before.
+func (x *exchange) readBody(r *http.Request, again bool) error {
 	b := x.body
 	if b == nil {
 		return nil
@@ -191,7 +197,7 @@ func (x *exchange) readBody(r *http.Request) error {
 	})
 	err := b.failure()
 	// A copy of the request that was made before still has the body that is used up.
-	if err == nil && (first || b.source != nil && r.Body == b.source) {
+	if err == nil && (first || again || r.Body == &b.stream) {
 		b.attach(r)
 	}
 	return err
@@ -205,7 +211,9 @@ func (b *body) read(r *http.Request) (bodyData, error) {
 		return bodyData{}, nil
 	case !known:
 		return bodyData{other: true}, nil
-	case b.limit > 0 && (b.seen.n > b.limit || r.Body == b.source && r.ContentLength > b.limit):
+	case b.stream.err != nil: // somebody has read of it
+		return bodyData{}, readError(b.stream.err)
+	case r.Body == &b.stream && r.ContentLength > b.limit:
 		return bodyData{}, Error(http.StatusRequestEntityTooLarge, tooLargeDetail)
 	case mediaType == formType:
 		return b.readForm(r)
@@ -219,26 +227,27 @@ func (b *body) read(r *http.Request) (bodyData, error) {
 	return bodyData{raw: raw, json: len(raw) > 0, object: err == nil && isObject(raw)}, err
 }
 
-// readRaw reads the whole body, with what others have read of it already.
+// readRaw returns the whole text of the body, whatever others have read of it.
 func (b *body) readRaw(r *http.Request) ([]byte, error) {
-	if r.Body == b.source {
-		if b.seen.n > 0 && !b.seen.keep.Load() {
+	s := &b.stream
+	if r.Body == s {
+		if s.taken {
 			return nil, errTaken
 		}
-		b.seen.keep.Store(false)
-		return readAll(&b.seen.kept, r)
+		if s.load(); s.err != nil {
+			return nil, readError(s.err)
+		}
+		return s.text, nil
 	}
 	// Middleware put another in its place: unpacked, or just watched. The same limit
 	// holds for it; what was read of it before is known only if it is all.
-	taken := b.seen.n > 0
-	r.Body = b.limited(nil, r.Body)
-	raw, err := readAll(&bytes.Buffer{}, r)
+	raw, err := readAll(http.MaxBytesReader(nil, r.Body, b.limit), r.ContentLength)
 	switch {
-	case err != nil || !taken:
-		return raw, err
-	case b.seen.keep.Load() && bytes.HasSuffix(b.seen.kept.Bytes(), raw): // it just watches
-		return b.seen.kept.Bytes(), nil
-	case len(raw) == 0:
+	case err != nil:
+		return nil, readError(err)
+	case s.loaded && bytes.HasSuffix(s.text, raw): // it just watches
+		return s.text, nil
+	case len(raw) == 0 && s.taken:
 		return nil, errTaken
 	}
 	return raw, nil
@@ -246,16 +255,6 @@ func (b *body) readRaw(r *http.Request) ([]byte, error) {
 
 // errTaken is about a program, not a client: an empty body would be a lie.
 var errTaken = errors.New("flow: middleware, a guard or a net/http handler has read the body, so there is nothing left for Input, All, Only and Bind")
-
-func readAll(buf *bytes.Buffer, r *http.Request) ([]byte, error) {
-	if n := r.ContentLength; n > 0 {
-		buf.Grow(int(min(n, 64<<10))) // a client's word is no reason to reserve more
-	}
-	if _, err := buf.ReadFrom(r.Body); err != nil {
-		return nil, readError(err)
-	}
-	return buf.Bytes(), nil
-}
 
 func (b *body) readForm(r *http.Request) (bodyData, error) {
 	raw, err := b.readRaw(r)
@@ -276,12 +275,9 @@ func (b *body) readForm(r *http.Request) (bodyData, error) {
 }
 
 func (b *body) readMultipart(r *http.Request) (bodyData, error) {
-	seen, parsed := b.seen, r.MultipartForm != nil
-	if replaced := r.Body != b.source; replaced {
-		r.Body = b.limited(nil, r.Body)
-		seen = newRecorder(r, false)
-		seen.found = parsed // by whoever put another body in its place
-		r.Body = seen
+	parsed := r.MultipartForm != nil
+	if r.Body != &b.stream {
+		r.Body = http.MaxBytesReader(nil, r.Body, b.limit)
 	}
 	err := r.ParseMultipartForm(formMemory)
 	switch {
@@ -294,9 +290,6 @@ func (b *body) readMultipart(r *http.Request) (bodyData, error) {
 	// The form ends before the body does.
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		return c, readError(err)
-	}
-	if !seen.found {
-		return c, readError(io.ErrUnexpectedEOF)
 	}
 	return c, nil
 }
@@ -372,7 +365,7 @@ func (b *body) removeFiles() {
 // reads the body to its end then writes to their map, which may be net/http, after the
 // handler.
 func (b *body) awaitsTrailers() bool {
-	return b != nil && b.seen != nil && !b.seen.whole.Load()
+	return b != nil && b.stream.ReadCloser != nil && !b.stream.ended.Load()
 }
 
 // clone returns a copy that shares nothing that changes, without the files.
@@ -518,7 +511,7 @@ func formValue(values []string) any {
 // or beyond the limits has no data, and is answered with 400 or 413.
 func (r *Request) data() *body {
 	x := r.exchange()
-	if x.readBody(r.Request) != nil {
+	if x.readBody(r.Request, false) != nil {
 		return nil
 	}
 	return x.body

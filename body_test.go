@@ -192,6 +192,11 @@ var readers = []reader{
 // bodies only.
 var consumers = []reader{
 	{"a guard reads it raw", []any{func(req *Request) Response { io.ReadAll(req.Body); return Next() }}},
+	{"a guard reads it raw and closes it", []any{func(req *Request) Response {
+		io.ReadAll(req.Body)
+		req.Body.Close()
+		return Next()
+	}}},
 	{"FormValue of a copy", []any{before(func(r *http.Request) { r.Clone(r.Context()).FormValue("a") })}},
 	{"a reader of some", []any{before(func(r *http.Request) { io.ReadFull(r.Body, make([]byte, 3)) })}},
 }
@@ -241,6 +246,8 @@ func TestBadBodies(t *testing.T) {
 		{"truncated form", formType, "Content-Length: 100\r\n\r\n", `a=1`, 400},
 		{"truncated multipart", multiMedia, "Content-Length: 1000\r\n\r\n", parts("a=1"), 400},
 		{"multipart cut off in a file", multiMedia, "Content-Length: 1000\r\n\r\n", parts("a=1", "f@file")[:100], 400},
+		{"multipart cut off in the head of a part", multiMedia, "Content-Length: 1000\r\n\r\n", parts("a=1", "f@file")[:70], 400},
+		{"multipart chunks cut off in the head of a part", multiMedia, "Transfer-Encoding: chunked\r\n\r\n", "46\r\n" + parts("a=1", "f@file")[:70] + "\r\n", 400},
 		{"chunks without end", formType, "Transfer-Encoding: chunked\r\n\r\n", "3\r\na=1\r\n", 400},
 		{"malformed chunks", jsonMedia, "Transfer-Encoding: chunked\r\n\r\n", "2\r\n{}\r\nzz\r\n", 400},
 		{"malformed chunks of multipart", multiMedia, "Transfer-Encoding: chunked\r\n\r\n", "2\r\n--\r\nzz\r\n", 400},
@@ -461,6 +468,21 @@ func TestBodyThatNobodyReads(t *testing.T) {
 			req.Header.Set("Content-Type", tt.contentType)
 			is.Equal(do(r, req).Code, tt.want)
 		})
+	}
+}
+
+// TestBodyOfAStandardHandlerStreams: behind a guard, too, it gets a body as it comes.
+func TestBodyOfAStandardHandlerStreams(t *testing.T) {
+	for _, media := range []string{jsonMedia, formType, multiMedia, "text/plain"} {
+		for _, use := range [][]any{nil, {pass}, {wrap, pass}} {
+			is := is.New(t)
+			r, _ := lone(func(_ http.ResponseWriter, r *http.Request) { io.ReadFull(r.Body, make([]byte, 3)) }, use...)
+			body := &countingReader{Reader: strings.NewReader("a=" + strings.Repeat("1", 1<<10))}
+			req := httptest.NewRequest("POST", "/x", body)
+			req.Header.Set("Content-Type", media)
+			is.Equal(do(r, req).Code, 200)
+			is.Equal(body.n, 3)
+		}
 	}
 }
 

@@ -393,12 +393,9 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		x.serveStd(w, req, e.handler.std, nil, false)
 		return
 	}
-	if x.body != nil && !e.miss {
-		if x.readBody(req.Request) != nil {
-			x.fail(w, req, x.failure())
-			return
-		}
-		x.body.attach(req.Request) // again, if middleware calls the handler again
+	if x.body != nil && !e.miss && x.readBody(req.Request, true) != nil {
+		x.fail(w, req, x.failure())
+		return
 	}
 	resp, err := x.try(req, e.handler.flow)
 	x.conclude(w, req, resp, err)

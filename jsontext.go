@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"unicode/utf8"
 )
@@ -21,15 +20,12 @@ const (
 	minValues  = 10_000
 )
 
-// checkJSON returns what is wrong with a body of JSON, whose limit is maxBody bytes, or
-// 0 for none: it is nested too deeply, holds too many values or is not valid. The limits
-// go first, since json.Valid takes most of the time. The log says which one it was: it
-// may be too low for honest data.
+// checkJSON returns what is wrong with a body of JSON, whose limit is maxBody bytes: it
+// is nested too deeply, holds too many values or is not valid. The limits go first,
+// since json.Valid takes most of the time. The log says which one it was: it may be too
+// low for honest data.
 func checkJSON(raw []byte, maxBody int64) error {
-	maxValues := int64(math.MaxInt64)
-	if maxBody > 0 {
-		maxValues = max(maxBody/valueBytes, minValues)
-	}
+	maxValues := max(maxBody/valueBytes, minValues)
 	depth, values := 0, int64(0)
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
