@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"example.com/flow/internal/input"
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
@@ -105,7 +106,7 @@ type exchange struct {
 	over     atomic.Bool // under the race detector: the response was written
 
 	auth   auth
-	body   *body       // nil if the request has none
+	body   *input.Body // nil if the request has none
 	failed atomic.Bool // Authenticate, or reading the body: see failure
 	told   atomic.Bool // it was answered, or logged
 }
@@ -166,7 +167,7 @@ func (x *exchange) failure() error {
 	if err != nil {
 		return fmt.Errorf("flow: Authenticate failed: %w", err)
 	}
-	return x.body.failure()
+	return x.body.Err()
 }
 
 func (x *exchange) clone() *exchange {
@@ -179,7 +180,7 @@ func (x *exchange) clone() *exchange {
 		c.auth.done, c.auth.user, c.auth.err = true, x.auth.user, x.auth.err
 	}
 	x.auth.mu.Unlock()
-	c.body = x.body.clone()
+	c.body = x.body.Clone()
 	return c
 }
 
@@ -274,7 +275,7 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 		r = r.WithContext(r.Context())
 		x.req.Request = r
 		answers := cmp.Or(x.target, e) // what is mounted has the limit of what answers there
-		x.body = newBody(w, r, answers.maxBody, answers.keepsBody)
+		x.body = input.New(w, r, answers.maxBody, answers.keepsBody)
 	}
 	if !e.direct || x.body != nil {
 		x.serveChain(w, r)
@@ -302,7 +303,7 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 	w, t := track(w)
 	before := descriptionOf(w.Header())
 	defer x.recoverChain(w, t, &before)
-	defer x.body.end()
+	defer x.body.End()
 	if x.endpoint.setsPathValues {
 		setPathValues(r, x.endpoint.path, x.values)
 	}
@@ -389,7 +390,7 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		return
 	}
 	if e.handler.std != nil {
-		x.body.leave()
+		x.body.Stream()
 		x.serveStd(w, req, e.handler.std, nil, false)
 		return
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/flow/internal/input"
 )
 
 // Error returns an error that, returned from a handler or a guard, answers the
@@ -173,12 +175,10 @@ func problemOf(err error) problem {
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return problem{status: http.StatusRequestEntityTooLarge, detail: tooLargeDetail}
+		return problem{status: http.StatusRequestEntityTooLarge, detail: input.TooLarge}
 	}
 	return problem{status: http.StatusInternalServerError}
 }
-
-const tooLargeDetail = "the body is too large"
 
 func (p problem) title() string {
 	return cmp.Or(http.StatusText(p.status), "Error "+strconv.Itoa(p.status))

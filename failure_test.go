@@ -142,48 +142,6 @@ func TestErrorAfterContentLength(t *testing.T) {
 	}
 }
 
-// cutOff is a body that the transport cuts off: net/http says so at the first Read,
-// and that it is at its end at those that follow.
-type cutOff struct {
-	io.Reader
-	said bool
-}
-
-func (c *cutOff) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	if err == io.EOF && !c.said {
-		c.said, err = true, io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-// TestNoPrefixOfAFormIsAForm has the transport cut a multipart body off at every byte.
-func TestNoPrefixOfAFormIsAForm(t *testing.T) {
-	whole := parts("a=1", "b=2", "f@file")
-	for _, read := range []struct {
-		name string
-		use  []any
-	}{
-		{"by the router", nil},
-		{"by middleware", []any{before(func(r *http.Request) { r.FormValue("a") })}},
-		{"by middleware that watches", []any{before(func(r *http.Request) { r.Body = watched{r.Body} })}},
-		{"by middleware that watches and asks", []any{before(func(r *http.Request) {
-			r.Body = watched{r.Body}
-			r.FormValue("a")
-		})}},
-	} {
-		for n := range len(whole) + 1 {
-			called := false
-			r, _ := lone(func(*Request) string { called = true; return "" }, read.use...)
-			req := httptest.NewRequest("POST", "/x", &cutOff{Reader: strings.NewReader(whole[:n])})
-			req.Header.Set("Content-Type", multiMedia)
-			if w := do(r, req); called || w.Code != 400 {
-				t.Errorf("%s, the first %d bytes, %q: called %v, %d", read.name, n, whole[:n], called, w.Code)
-			}
-		}
-	}
-}
-
 func TestOnErrorThatFailsToAnswer(t *testing.T) {
 	for _, tt := range []struct {
 		name string

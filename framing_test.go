@@ -185,7 +185,7 @@ func withoutFlow(w http.ResponseWriter, r *http.Request) {
 		stdSeen(0)(w, r)
 	case "/flow", "/guarded", "/wrapped", "/mounted/in":
 		// A Router reads a form before its handler is called, and checks it.
-		if mediaTypeOf(r) == formType {
+		if withoutParameters(r.Header.Get("Content-Type")) == formType {
 			body, err := io.ReadAll(r.Body)
 			if _, malformed := url.ParseQuery(string(body)); err != nil || malformed != nil {
 				w.WriteHeader(http.StatusBadRequest)

@@ -1,5 +1,5 @@
-// Package flowtest is what the tests of several packages share: one way to write a
-// tree of files down.
+// Package flowtest is what the tests of several packages share: one way to write a tree
+// of files down, and one to make requests that have a body.
 package flowtest
 
 import (

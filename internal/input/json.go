@@ -1,4 +1,4 @@
-package flow
+package input
 
 import (
 	"bytes"
@@ -42,16 +42,16 @@ func checkJSON(raw []byte, maxBody int64) error {
 			i = scalarEnd(raw, i) - 1
 		}
 		if depth > maxDepth {
-			return Error(http.StatusBadRequest, "the body is nested too deeply",
-				fmt.Errorf("JSON of %d bytes is nested more than %d deep", len(raw), maxDepth))
+			return &Error{http.StatusBadRequest, "the body is nested too deeply",
+				fmt.Errorf("JSON of %d bytes is nested more than %d deep", len(raw), maxDepth)}
 		}
 		if values > maxValues {
-			return Error(http.StatusBadRequest, "the body holds too many values",
-				fmt.Errorf("JSON of %d bytes holds more than %d values, the most that a MaxBody of %d allows", len(raw), maxValues, maxBody))
+			return &Error{http.StatusBadRequest, "the body holds too many values",
+				fmt.Errorf("JSON of %d bytes holds more than %d values, the most that a MaxBody of %d allows", len(raw), maxValues, maxBody)}
 		}
 	}
 	if !json.Valid(raw) {
-		return Error(http.StatusBadRequest, "the body is not valid JSON")
+		return bad("the body is not valid JSON")
 	}
 	return nil
 }
