@@ -1,537 +1,43 @@
 package flow
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"maps"
-	"mime"
-	"mime/multipart"
 	"net/http"
-	"net/url"
-	"os"
-	"slices"
-	"strings"
-	"sync"
-	"sync/atomic"
+	"reflect"
+
+	"example.com/flow/internal/input"
 )
 
 // defaultMaxBody is the largest body, in bytes, where nothing else is said.
 const defaultMaxBody = 10 << 20
 
-// formMemory is how much of a multipart form is kept in memory, in bytes; files
-// beyond it go to the disk.
-const formMemory = 1 << 20
-
 // Data is the data of a request, as Request.All returns it.
 type Data map[string]any
-
-// A body is the body of a request, read and checked at most once.
-type body struct {
-	limit  int64         // in bytes; 0 is none
-	source io.ReadCloser // what newBody left in the request
-	seen   *recorder     // what others read of it
-
-	once sync.Once // for reading, which waits for the client and so does not hold mu
-
-	mu    sync.Mutex
-	by    *http.Request // it was read from
-	ended bool          // the response was written
-	err   error
-	bodyData
-	members map[string]json.RawMessage // of a JSON object, once one is asked for
-	decoded map[string]any             // those that were decoded
-	whole   bool                       // decoded has all
-}
-
-// bodyData is what reading a body gives.
-type bodyData struct {
-	other  bool            // neither JSON nor a form: it was not read
-	raw    []byte          // of JSON and urlencoded bodies
-	json   bool            // raw is JSON
-	object bool            // raw is a JSON object
-	form   url.Values      // of urlencoded and multipart bodies
-	files  *multipart.Form // whose temporary files are ours to remove
-}
-
-// A recorder watches what is read of a body, by us and by others before us:
-// middleware that calls FormValue, a guard that checks a signature. A body that is
-// malformed must not pass for one that is empty.
-//
-// It keeps JSON and urlencoded forms. In multipart forms it looks for the closing
-// delimiter (RFC 2046, section 5.1.1), since mime/multipart takes a body that ends
-// in the head of a part for a whole one.
-type recorder struct {
-	io.ReadCloser
-	n     int64       // bytes that were read
-	whole atomic.Bool // it was read to its end, and the trailers of the request have come
-	keep  atomic.Bool
-	kept  bytes.Buffer
-	end   []byte // the closing delimiter
-	found bool
-	tail  []byte // the last bytes, in which it may have begun
-	// broken is the error that ended it, if it is not whole.
-	broken atomic.Pointer[error]
-}
-
-func newRecorder(r *http.Request, keep bool) *recorder {
-	rec := &recorder{ReadCloser: r.Body}
-	switch mediaType := mediaTypeOf(r); {
-	case isJSON(mediaType), mediaType == formType:
-		// What is packed is not what it says: it cannot stand for what others unpacked.
-		rec.keep.Store(keep && r.Header.Get("Content-Encoding") == "")
-	case mediaType == multipartType:
-		_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-		rec.end = []byte("--" + params["boundary"] + "--")
-	}
-	return rec
-}
-
-func (r *recorder) Read(p []byte) (int, error) {
-	n, err := r.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
-		r.breaks(err)
-	}
-	r.n += int64(n)
-	if err == io.EOF {
-		r.whole.Store(true)
-	}
-	if r.keep.Load() {
-		r.kept.Write(p[:n])
-	}
-	if r.end != nil && !r.found {
-		r.tail = append(r.tail, p[:n]...)
-		r.found = bytes.Contains(r.tail, r.end)
-		r.tail = r.tail[max(len(r.tail)-len(r.end), 0):]
-	}
-	return n, err
-}
-
-func (r *recorder) breaks(err error) { r.broken.Store(&err) }
 
 // hasBody reports whether r has a body.
 func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
 
-// newBody limits the body of r and returns it. keep says that there is a handler of
-// flow's own forms or a guard, which may want all of it.
-func newBody(w http.ResponseWriter, r *http.Request, limit int64, keep bool) *body {
-	b := &body{limit: limit, seen: newRecorder(r, keep)}
-	b.source = b.limited(w, b.seen)
-	r.Body = b.source
-	return b
-}
-
-// broke reports whether err is what a handler got for a body that ended too early, or
-// was malformed.
-func (b *body) broke(err error) bool {
-	if b == nil || b.seen == nil {
-		return false
-	}
-	broken := b.seen.broken.Load()
-	return broken != nil && errors.Is(err, *broken)
-}
-
-// leave is called before a net/http handler, which reads the body by itself:
-// nothing more is kept.
-func (b *body) leave() {
-	if b != nil {
-		b.seen.keep.Store(false)
-	}
-}
-
-func (b *body) limited(w http.ResponseWriter, body io.ReadCloser) io.ReadCloser {
-	if b.limit <= 0 {
-		return body
-	}
-	return http.MaxBytesReader(w, body, b.limit)
-}
-
-const (
-	formType      = "application/x-www-form-urlencoded"
-	multipartType = "multipart/form-data"
-)
-
-// maxContentType is the length, in bytes, of the longest Content-Type of a body that is
-// looked at: what it costs to parse one grows with it.
-const maxContentType = 1 << 10
-
-// mediaTypeOf returns the media type of a body without its parameters, which are
-// not ours to judge. A Content-Type that is too long says nothing.
-func mediaTypeOf(r *http.Request) string {
-	contentType := r.Header.Get("Content-Type")
-	if len(contentType) > maxContentType {
-		return ""
-	}
-	return withoutParameters(contentType)
-}
-
-// withoutParameters returns the media type of a Content-Type, in lower case.
-func withoutParameters(contentType string) string {
-	mediaType, _, _ := strings.Cut(contentType, ";")
-	return strings.ToLower(strings.TrimSpace(mediaType))
-}
-
-func isJSON(mediaType string) bool {
-	return mediaType == "application/json" || strings.HasSuffix(mediaType, "+json")
-}
-
-// readBody reads and checks a body of JSON or a form, once. The raw text can be
-// read again from r, and the form is there for FormValue and FormFile. Other
-// bodies are left alone.
-func (x *exchange) readBody(r *http.Request) error {
-	b := x.body
-	if b == nil {
-		return nil
-	}
-	first := false
-	b.once.Do(func() {
-		c, err := bodyData{}, errors.New("flow: reading the body panicked")
-		defer func() {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			if b.bodyData, b.err, b.by = c, err, r; err != nil {
-				x.failed.Store(true)
-			}
-			if b.ended {
-				b.removeFiles()
-			}
-		}()
-		c, err = b.read(r)
-		first = true
+// readBody reads and checks a body of JSON or a form, once. See input.Body.Load.
+func (x *exchange) readBody(r *http.Request, again bool) error {
+	return x.body.Load(r, again, func(err error) error {
+		x.failed.Store(true)
+		return bodyError(err)
 	})
-	err := b.failure()
-	// A copy of the request that was made before still has the body that is used up.
-	if err == nil && (first || b.source != nil && r.Body == b.source) {
-		b.attach(r)
+}
+
+// bodyError returns what is wrong with a body as an error of flow.
+func bodyError(err error) error {
+	if e, ok := err.(*input.Error); ok {
+		return Error(e.Status, e.Message, e.Cause)
 	}
 	return err
 }
 
-func (b *body) read(r *http.Request) (bodyData, error) {
-	mediaType := mediaTypeOf(r)
-	known := isJSON(mediaType) || mediaType == formType || mediaType == multipartType
-	switch {
-	case r.Body == nil:
-		return bodyData{}, nil
-	case !known:
-		return bodyData{other: true}, nil
-	case b.limit > 0 && (b.seen.n > b.limit || r.Body == b.source && r.ContentLength > b.limit):
-		return bodyData{}, Error(http.StatusRequestEntityTooLarge, tooLargeDetail)
-	case mediaType == formType:
-		return b.readForm(r)
-	case mediaType == multipartType:
-		return b.readMultipart(r)
-	}
-	raw, err := b.readRaw(r)
-	if err == nil && len(raw) > 0 {
-		err = checkJSON(raw, b.limit)
-	}
-	return bodyData{raw: raw, json: len(raw) > 0, object: err == nil && isObject(raw)}, err
-}
-
-// readRaw reads the whole body, with what others have read of it already.
-func (b *body) readRaw(r *http.Request) ([]byte, error) {
-	if r.Body == b.source {
-		if b.seen.n > 0 && !b.seen.keep.Load() {
-			return nil, errTaken
-		}
-		b.seen.keep.Store(false)
-		return readAll(&b.seen.kept, r)
-	}
-	// Middleware put another in its place: unpacked, or just watched. The same limit
-	// holds for it; what was read of it before is known only if it is all.
-	taken := b.seen.n > 0
-	r.Body = b.limited(nil, r.Body)
-	raw, err := readAll(&bytes.Buffer{}, r)
-	switch {
-	case err != nil || !taken:
-		return raw, err
-	case b.seen.keep.Load() && bytes.HasSuffix(b.seen.kept.Bytes(), raw): // it just watches
-		return b.seen.kept.Bytes(), nil
-	case len(raw) == 0:
-		return nil, errTaken
-	}
-	return raw, nil
-}
-
-// errTaken is about a program, not a client: an empty body would be a lie.
-var errTaken = errors.New("flow: middleware, a guard or a net/http handler has read the body, so there is nothing left for Input, All, Only and Bind")
-
-func readAll(buf *bytes.Buffer, r *http.Request) ([]byte, error) {
-	if n := r.ContentLength; n > 0 {
-		buf.Grow(int(min(n, 64<<10))) // a client's word is no reason to reserve more
-	}
-	if _, err := buf.ReadFrom(r.Body); err != nil {
-		return nil, readError(err)
-	}
-	return buf.Bytes(), nil
-}
-
-func (b *body) readForm(r *http.Request) (bodyData, error) {
-	raw, err := b.readRaw(r)
-	if err != nil {
-		return bodyData{}, err
-	}
-	c := bodyData{raw: raw}
-	form, err := url.ParseQuery(string(raw))
-	switch {
-	case err != nil:
-		return bodyData{}, Error(http.StatusBadRequest, "the body is not a valid form")
-	case len(r.PostForm) > 0: // by middleware, which may have changed it, or used up a body of its own
-		c.form = r.PostForm
-	case len(raw) > 0:
-		c.form = form
-	}
-	return c, nil
-}
-
-func (b *body) readMultipart(r *http.Request) (bodyData, error) {
-	seen, parsed := b.seen, r.MultipartForm != nil
-	if replaced := r.Body != b.source; replaced {
-		r.Body = b.limited(nil, r.Body)
-		seen = newRecorder(r, false)
-		seen.found = parsed // by whoever put another body in its place
-		r.Body = seen
-	}
-	err := r.ParseMultipartForm(formMemory)
-	switch {
-	case err != nil && parsed: // what a call of MultipartReader leaves behind
-		return bodyData{}, errTaken
-	case r.MultipartForm == nil: // else the error is that of the query, and does not count
-		return bodyData{}, readError(err)
-	}
-	c := bodyData{form: r.MultipartForm.Value, files: r.MultipartForm}
-	// The form ends before the body does.
-	if _, err := io.Copy(io.Discard, r.Body); err != nil {
-		return c, readError(err)
-	}
-	if !seen.found {
-		return c, readError(io.ErrUnexpectedEOF)
-	}
-	return c, nil
-}
-
-// attach makes r what it would be if it had been the one that was read: its body
-// can be read again, and its form was parsed.
-func (b *body) attach(r *http.Request) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch {
-	case b.other:
-		return
-	case b.files != nil:
-		r.MultipartForm, r.PostForm, r.Form = b.by.MultipartForm, b.by.PostForm, b.by.Form
-		r.Body = http.NoBody
-		return
-	case b.form != nil:
-		if len(r.PostForm) == 0 { // ParseForm itself reads the body of POST, PUT and PATCH only
-			r.PostForm, r.Form = b.form, nil
-		}
-		r.ParseForm() // fails for a malformed query only, and keeps what is well formed
-	}
-	r.Body = b.reader()
-}
-
-// readError returns what answers a body that could not be read. The client's own
-// faults have no cause for the log: anyone could fill it.
-func readError(err error) error {
-	var tooLarge *http.MaxBytesError
-	var disk *fs.PathError
-	switch {
-	case errors.As(err, &tooLarge):
-		return Error(http.StatusRequestEntityTooLarge, tooLargeDetail)
-	case errors.Is(err, multipart.ErrMessageTooLarge):
-		return Error(http.StatusRequestEntityTooLarge, "the form has too many or too large parts")
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return Error(http.StatusRequestTimeout, "the body took too long")
-	case errors.As(err, &disk):
-		return fmt.Errorf("flow: an uploaded file cannot be kept: %w", err)
-	}
-	return Error(http.StatusBadRequest, "the body is incomplete or malformed")
-}
-
-func (b *body) failure() error {
-	if b == nil {
-		return nil
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.err
-}
-
-// end removes temporary files. A handler that outlives its response may read the
-// body later still: readBody then removes them.
-func (b *body) end() {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.ended = true
-	b.removeFiles()
-}
-
-func (b *body) removeFiles() {
-	if b.files != nil {
-		b.files.RemoveAll()
-		b.files = nil
-	}
-}
-
-// awaitsTrailers reports whether the trailers of the request may still come. Whoever
-// reads the body to its end then writes to their map, which may be net/http, after the
-// handler.
-func (b *body) awaitsTrailers() bool {
-	return b != nil && b.seen != nil && !b.seen.whole.Load()
-}
-
-// clone returns a copy that shares nothing that changes, without the files.
-func (b *body) clone() *body {
-	if b == nil {
-		return nil
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := &body{err: b.err, by: b.by, bodyData: b.bodyData}
-	if b.by == nil || b.other {
-		c.err = errors.New("flow: the body was not read before Clone, so the clone cannot have it")
-	}
-	c.once.Do(func() {}) // there is nothing left to read
-	c.files = nil
-	if b.form != nil {
-		c.form = make(url.Values, len(b.form))
-		for key, values := range b.form {
-			c.form[key] = slices.Clone(values)
-		}
-	}
-	return c
-}
-
-// reader returns a reader of the raw text, if it is kept.
-func (b *body) reader() io.ReadCloser {
-	if b == nil || b.raw == nil {
-		return http.NoBody
-	}
-	return io.NopCloser(bytes.NewReader(b.raw))
-}
-
-// values returns all values of a key in the body. ok reports whether it is there.
-func (b *body) values(key string) (values []string, ok bool) {
-	if b == nil {
-		return nil, false
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if values, ok = b.form[key]; ok {
-		return slices.Clone(values), true
-	}
-	v, ok := b.member(key)
-	if !ok {
-		return nil, false
-	}
-	if list, ok := v.([]any); ok {
-		values := make([]string, len(list))
-		for i, item := range list {
-			values[i] = jsonText(item)
-		}
-		return values, true
-	}
-	return []string{jsonText(v)}, true
-}
-
-// value returns what All has of a key in the body. ok reports whether it is there.
-func (b *body) value(key string) (v any, ok bool) {
-	if b == nil {
-		return nil, false
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if values, ok := b.form[key]; ok {
-		return formValue(values), true
-	}
-	return b.member(key)
-}
-
-// member returns the value of a key in a JSON object, decoded once.
-func (b *body) member(key string) (v any, ok bool) {
-	if v, ok = b.decoded[key]; ok {
-		return v, true
-	}
-	raw, ok := b.index()[key]
-	if !ok {
-		return nil, false
-	}
-	if b.decoded == nil {
-		b.decoded = map[string]any{}
-	}
-	v = decodeJSON(raw)
-	b.decoded[key] = v
-	return v, true
-}
-
-// index returns the members of a JSON object, found once, after which the map does not
-// change.
-func (b *body) index() map[string]json.RawMessage {
-	if b.object && b.members == nil {
-		b.members = membersOf(b.raw)
-	}
-	return b.members
-}
-
-// jsonText returns a JSON value as a form would have sent it; what a form could
-// not is JSON.
-func jsonText(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case json.Number:
-		return v.String()
-	case nil:
-		return ""
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return "" // does not happen: v was JSON
-	}
-	return string(b)
-}
-
-// addTo adds the data of the body to all, in place of what is there.
-func (b *body) addTo(all Data) {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.object && !b.whole {
-		b.decoded, b.whole = decodeJSON(b.raw).(map[string]any), true
-	}
-	maps.Copy(all, b.decoded)
-	addForm(all, b.form)
-}
-
-func addForm(all Data, form url.Values) {
-	for key, values := range form {
-		all[key] = formValue(values)
-	}
-}
-
-// formValue returns what All has of a key in a form.
-func formValue(values []string) any {
-	if len(values) == 1 {
-		return values[0]
-	}
-	return slices.Clone(values)
-}
-
 // data reads the body, if nobody has, and returns it. A body that is malformed
 // or beyond the limits has no data, and is answered with 400 or 413.
-func (r *Request) data() *body {
+func (r *Request) data() *input.Body {
 	x := r.exchange()
-	if x.readBody(r.Request) != nil {
+	if x.readBody(r.Request, false) != nil {
 		return nil
 	}
 	return x.body
@@ -552,35 +58,76 @@ func (r *Request) Input(key string) string {
 // Inputs returns all values of a repeated key, or of a JSON array, from where
 // Input finds it.
 func (r *Request) Inputs(key string) []string {
-	if values, ok := r.data().values(key); ok {
-		return values
-	}
-	if r.URL.RawQuery == "" {
-		return nil
-	}
-	return r.URL.Query()[key]
+	return r.data().Inputs(r.Request, key)
 }
 
 // All returns the data of the request: the query, and over it the body. A key
 // that is repeated in a form or in the query has a []string, other keys have a
 // string; JSON has what encoding/json decodes, with numbers as json.Number.
 func (r *Request) All() Data {
-	all := Data{}
-	b := r.data()
-	addForm(all, r.URL.Query())
-	b.addTo(all)
-	return all
+	return r.data().All(r.Request)
 }
 
 // Only returns the data of the keys that are present.
 func (r *Request) Only(keys ...string) Data {
-	only, b, query := Data{}, r.data(), r.URL.Query()
-	for _, key := range keys {
-		if v, ok := b.value(key); ok {
-			only[key] = v
-		} else if values, ok := query[key]; ok {
-			only[key] = formValue(values)
+	return r.data().Only(r.Request, keys...)
+}
+
+// Bind fills the struct that dst points to from the body, JSON or a form, or
+// from the query of a request without a body. A key fills the field with that
+// form tag, else that json tag, else that name in any case; "-" keeps a field
+// out. If there are several spellings of a name, the very name counts, else the
+// first in order; of a key that JSON repeats, the last. From a form and the query,
+// fields are strings, booleans, numbers, types with UnmarshalText, and pointers and
+// slices of these; an empty value leaves all but strings alone.
+//
+// The fields of embedded structs are filled like its own, by the rules of Go and of
+// encoding/json: the one nearer to the outside hides those of its name deeper
+// inside; at the same depth a tag comes before a name, and otherwise none of them
+// is filled. A hidden field is not filled by another spelling either. An embedded
+// pointer that is nil gets a struct when there is something for it; one to an
+// unexported type cannot be given any, which is an error.
+//
+// A value that does not convert, and what dst.Validate() error returns if there
+// is such a method, come back as Invalid. An error of Validate that is no
+// Invalid comes back unchanged. A body that is malformed or beyond the limits of
+// Router.MaxBody, or JSON that is no object, is an Error of status 400 or 413, and a
+// body that is neither JSON nor a form one of 415.
+//
+// JSON may also be bound to any other type, as encoding/json does, and to a
+// struct with UnmarshalJSON.
+func (r *Request) Bind(dst any) error {
+	if v := reflect.ValueOf(dst); v.Kind() != reflect.Pointer || v.IsNil() {
+		return fmt.Errorf("flow: Bind needs a pointer to a struct, not a %T", dst)
+	}
+	x := r.exchange()
+	if err := x.readBody(r.Request, false); err != nil {
+		return err
+	}
+	invalid := Invalid{}
+	if err := x.body.Bind(r.Request, dst, invalid); err != nil {
+		return bodyError(err)
+	}
+	return validate(dst, invalid)
+}
+
+// validate adds what dst itself finds to what did not convert.
+func validate(dst any, invalid Invalid) error {
+	if v, ok := dst.(interface{ Validate() error }); ok {
+		switch err := v.Validate().(type) {
+		case nil:
+		case Invalid:
+			for field, message := range err {
+				if _, ok := invalid[field]; !ok {
+					invalid[field] = message
+				}
+			}
+		default:
+			return err
 		}
 	}
-	return only
+	if len(invalid) == 0 {
+		return nil
+	}
+	return invalid
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -26,7 +25,13 @@ import (
 
 const (
 	jsonMedia  = "application/json"
-	multiMedia = multipartType + "; boundary=b"
+	formType   = "application/x-www-form-urlencoded"
+	multiMedia = "multipart/form-data; boundary=b"
+)
+
+var (
+	sending = flowtest.Sending
+	parts   = flowtest.Parts
 )
 
 // lone returns a Router of one route file, x, that answers every method with the
@@ -63,13 +68,6 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
-// sending returns a request with a body whose length is known.
-func sending(method, target, contentType, body string) *http.Request {
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.Header.Set("Content-Type", contentType)
-	return r
-}
-
 // browse sends a GET as browsers do, which prefer HTML.
 func browse(h http.Handler, target string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", target, nil)
@@ -81,80 +79,6 @@ func do(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w
-}
-
-// parts returns a multipart body of fields, "key=value", and files, "key@text".
-func parts(items ...string) string {
-	var b strings.Builder
-	for _, item := range items {
-		i := strings.IndexAny(item, "=@")
-		name := ""
-		if item[i] == '@' {
-			name = `; filename="f.txt"`
-		}
-		fmt.Fprintf(&b, "--b\r\nContent-Disposition: form-data; name=%q%s\r\n\r\n%s\r\n", item[:i], name, item[i+1:])
-	}
-	return b.String() + "--b--\r\n"
-}
-
-func TestInput(t *testing.T) {
-	for _, tt := range []struct {
-		name, method, query, contentType, body string
-		want                                   string // Input, Inputs and All
-	}{
-		{"nothing", "GET", "", "", "", `"" [] map[]`},
-		{"query", "GET", "a=1&a=2&b=3", "", "", `"1" ["1" "2"] map[a:["1" "2"] b:"3"]`},
-		{"malformed query", "GET", "a=1&b=%zz&c;d", "", "", `"1" ["1"] map[a:"1"]`},
-		{"form", "POST", "a=q&c=q", formType, "a=1&a=2&b=+%2B", `"1" ["1" "2"] map[a:["1" "2"] b:" +" c:"q"]`},
-		{"form of DELETE", "DELETE", "", formType, "a=1", `"1" ["1"] map[a:"1"]`},
-		{"form of PATCH", "PATCH", "", formType, "a=1", `"1" ["1"] map[a:"1"]`},
-		{"form of PROPFIND", "PROPFIND", "", formType, "a=1", `"1" ["1"] map[a:"1"]`},
-		{"form of GET", "GET", "a=q", formType, "a=1", `"1" ["1"] map[a:"1"]`},
-		{"empty value before query", "POST", "a=q", formType, "a=", `"" [""] map[a:""]`},
-		{"empty form", "POST", "a=q", formType, "", `"q" ["q"] map[a:"q"]`},
-		{"type in capitals", "POST", "", "Application/X-WWW-Form-Urlencoded ; charset=utf-8", "a=1", `"1" ["1"] map[a:"1"]`},
-		{"odd parameters", "POST", "", jsonMedia + "; charset=utf-8; charset=utf-8; x", `{"a":"1"}`, `"1" ["1"] map[a:"1"]`},
-		{"multipart", "POST", "a=q&c=q", multiMedia, parts("a=1", "a=2", "b=3", "f@file"), `"1" ["1" "2"] map[a:["1" "2"] b:"3" c:"q"]`},
-		{"multipart of DELETE", "DELETE", "", multiMedia, parts("a=1"), `"1" ["1"] map[a:"1"]`},
-		{"JSON text", "POST", "a=q&c=q", jsonMedia, `{"a":"1","b":"3"}`, `"1" ["1"] map[a:"1" b:"3" c:"q"]`},
-		{"JSON of a vendor", "PUT", "", "application/vnd.x+json; v=1", `{"a":"1"}`, `"1" ["1"] map[a:"1"]`},
-		{"JSON digits", "POST", "", jsonMedia, `{"a":12345678901234567890.10}`, `"12345678901234567890.10" ["12345678901234567890.10"] map[a:"12345678901234567890.10"]`},
-		{"JSON true", "POST", "", jsonMedia, `{"a":true}`, `"true" ["true"] map[a:%!q(bool=true)]`},
-		{"JSON null is there", "POST", "a=q", jsonMedia, `{"a":null}`, `"" [""] map[a:<nil>]`},
-		{"JSON list", "POST", "", jsonMedia, `{"a":["x",2,null,{"b":1}]}`, `"x" ["x" "2" "" "{\"b\":1}"] map[a:["x" "2" <nil> map["b":"1"]]]`},
-		{"JSON empty list", "POST", "a=q", jsonMedia, `{"a":[]}`, `"" [] map[a:[]]`},
-		{"JSON object", "POST", "", jsonMedia, `{"a":{"b":1}}`, `"{\"b\":1}" ["{\"b\":1}"] map[a:map["b":"1"]]`},
-		{"JSON key twice", "POST", "", jsonMedia, `{"a":1,"a":2}`, `"2" ["2"] map[a:"2"]`},
-		{"JSON array", "POST", "a=q", jsonMedia, `[{"a":1}]`, `"q" ["q"] map[a:"q"]`},
-		{"JSON scalar", "POST", "a=q", jsonMedia, `5`, `"q" ["q"] map[a:"q"]`},
-		{"JSON null", "POST", "a=q", jsonMedia, `null`, `"q" ["q"] map[a:"q"]`},
-		{"other type", "POST", "a=q", "text/plain", `{"a":1}`, `"q" ["q"] map[a:"q"]`},
-		{"no type", "POST", "a=q", "", `a=1`, `"q" ["q"] map[a:"q"]`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			got := ""
-			r, log := lone(func(req *Request) string {
-				all := req.All()
-				is.Equal(req.Only("a", "b", "c", "none"), all)
-				got = fmt.Sprintf("%q %q map[", req.Input("a"), req.Inputs("a"))
-				for i, key := range slices.Sorted(maps.Keys(all)) {
-					got += []string{"", " "}[min(i, 1)] + key + ":"
-					if all[key] == nil {
-						got += "<nil>"
-					} else {
-						got += strings.ReplaceAll(fmt.Sprintf("%q", all[key]), "%!q(<nil>)", "<nil>")
-					}
-				}
-				got += "]"
-				return ""
-			})
-			w := do(r, sending(tt.method, "/x?"+tt.query, tt.contentType, tt.body))
-			is.Equal(w.Code, 200)
-			is.Equal(got, tt.want)
-			is.Equal(log.String(), "")
-		})
-	}
 }
 
 func TestNumbersAndCopiesOfAll(t *testing.T) {
@@ -192,6 +116,11 @@ var readers = []reader{
 // bodies only.
 var consumers = []reader{
 	{"a guard reads it raw", []any{func(req *Request) Response { io.ReadAll(req.Body); return Next() }}},
+	{"a guard reads it raw and closes it", []any{func(req *Request) Response {
+		io.ReadAll(req.Body)
+		req.Body.Close()
+		return Next()
+	}}},
 	{"FormValue of a copy", []any{before(func(r *http.Request) { r.Clone(r.Context()).FormValue("a") })}},
 	{"a reader of some", []any{before(func(r *http.Request) { io.ReadFull(r.Body, make([]byte, 3)) })}},
 }
@@ -241,6 +170,8 @@ func TestBadBodies(t *testing.T) {
 		{"truncated form", formType, "Content-Length: 100\r\n\r\n", `a=1`, 400},
 		{"truncated multipart", multiMedia, "Content-Length: 1000\r\n\r\n", parts("a=1"), 400},
 		{"multipart cut off in a file", multiMedia, "Content-Length: 1000\r\n\r\n", parts("a=1", "f@file")[:100], 400},
+		{"multipart cut off in the head of a part", multiMedia, "Content-Length: 1000\r\n\r\n", parts("a=1", "f@file")[:70], 400},
+		{"multipart chunks cut off in the head of a part", multiMedia, "Transfer-Encoding: chunked\r\n\r\n", "46\r\n" + parts("a=1", "f@file")[:70] + "\r\n", 400},
 		{"chunks without end", formType, "Transfer-Encoding: chunked\r\n\r\n", "3\r\na=1\r\n", 400},
 		{"malformed chunks", jsonMedia, "Transfer-Encoding: chunked\r\n\r\n", "2\r\n{}\r\nzz\r\n", 400},
 		{"malformed chunks of multipart", multiMedia, "Transfer-Encoding: chunked\r\n\r\n", "2\r\n--\r\nzz\r\n", 400},
@@ -255,8 +186,8 @@ func TestBadBodies(t *testing.T) {
 		{"deep JSON", jsonMedia, whole, strings.Repeat("[", 1001), 400},
 		{"malformed form", formType, whole, "a=1&b=%zz", 400},
 		{"semicolon in a form", formType, whole, "a=1;b=2", 400},
-		{"multipart without a boundary", multipartType, whole, parts("a=1"), 400},
-		{"multipart with another boundary", multipartType + "; boundary=c", whole, parts("a=1"), 400},
+		{"multipart without a boundary", "multipart/form-data", whole, parts("a=1"), 400},
+		{"multipart with another boundary", "multipart/form-data; boundary=c", whole, parts("a=1"), 400},
 		{"multipart without an end", multiMedia, whole, strings.TrimSuffix(parts("a=1"), "--b--\r\n"), 400},
 	}
 	for _, reader := range slices.Concat(readers, consumers, answerers) {
@@ -284,6 +215,21 @@ func TestBadBodies(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCauseOfABadBody: of JSON beyond its limits the log says which one it was.
+func TestCauseOfABadBody(t *testing.T) {
+	is := is.New(t)
+	r, log := lone(hello)
+	w := do(r, sending("POST", "/x", jsonMedia, strings.Repeat("[", 201)+strings.Repeat("]", 201)))
+	is.Equal(w.Code, 400)
+	var problem problemBody
+	is.NoErr(json.Unmarshal(w.Body.Bytes(), &problem))
+	is.Equal(problem.Detail, "the body is nested too deeply")
+	all := records(t, log)
+	is.Equal(len(all), 1)
+	is.Equal(all[0]["level"], "INFO")
+	is.Equal(all[0]["error"], "400 the body is nested too deeply: JSON of 402 bytes is nested more than 200 deep")
 }
 
 func TestGuardThatPanicsOverABadBody(t *testing.T) {
@@ -464,6 +410,21 @@ func TestBodyThatNobodyReads(t *testing.T) {
 	}
 }
 
+// TestBodyOfAStandardHandlerStreams: behind a guard, too, it gets a body as it comes.
+func TestBodyOfAStandardHandlerStreams(t *testing.T) {
+	for _, media := range []string{jsonMedia, formType, multiMedia, "text/plain"} {
+		for _, use := range [][]any{nil, {pass}, {wrap, pass}} {
+			is := is.New(t)
+			r, _ := lone(func(_ http.ResponseWriter, r *http.Request) { io.ReadFull(r.Body, make([]byte, 3)) }, use...)
+			body := &countingReader{Reader: strings.NewReader("a=" + strings.Repeat("1", 1<<10))}
+			req := httptest.NewRequest("POST", "/x", body)
+			req.Header.Set("Content-Type", media)
+			is.Equal(do(r, req).Code, 200)
+			is.Equal(body.n, 3)
+		}
+	}
+}
+
 func TestTemporaryFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -506,55 +467,6 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 			}()
 			is.Equal(during, tt.want)
 			is.Equal(count(), 0)
-		})
-	}
-}
-
-// BenchmarkData posts data to handlers that ask for it.
-func BenchmarkData(b *testing.B) {
-	record := `{"id":1,"name":"Ann Example","email":"ann@example.com","tags":["a","b"],"score":1.5,"active":true,"notes":"` + strings.Repeat("x", 100) + `"}`
-	records := `{"x":"1","list":[` + strings.Repeat(record+",", 4_999) + record + `]}`
-	type user struct {
-		Name  string `json:"name"`
-		Email string `json:"email"`
-	}
-	bind := func(req *Request) (string, error) {
-		var u user
-		err := req.Bind(&u)
-		return u.Name + u.Email, err
-	}
-	input := func(req *Request) (string, error) { return req.Input("x"), nil }
-	for _, bm := range []struct {
-		name, media, body string
-		handler           func(*Request) (string, error)
-		want              int
-	}{
-		{"Bind/form", formType, "name=Ann&email=ann%40example.com", bind, 200},
-		{"Bind/JSON", jsonMedia, `{"name":"Ann","email":"ann@example.com"}`, bind, 200},
-		{"Input/JSON", jsonMedia, `{"x":"Ann","email":"ann@example.com"}`, input, 200},
-		{"Input/5000 records", jsonMedia, records, input, 200},
-		{"Only/5000 records", jsonMedia, records, func(req *Request) (string, error) { return fmt.Sprint(req.Only("x")), nil }, 200},
-		{"All/5000 records", jsonMedia, records, func(req *Request) (string, error) { return fmt.Sprint(len(req.All())), nil }, 200},
-		{"Bind/5000 records", jsonMedia, records, func(req *Request) (string, error) {
-			var all struct{ List []user }
-			return "", req.Bind(&all)
-		}, 200},
-		{"Input/3.5 million objects", jsonMedia, `{"any":[` + strings.Repeat("{},", (10<<20-12)/3) + `{}]}`, input, 400},
-	} {
-		b.Run(bm.name, func(b *testing.B) {
-			r, _ := lone(bm.handler)
-			r.Logger = slog.New(slog.DiscardHandler)
-			is.New(b).Equal(do(r, sending("POST", "/x", bm.media, bm.body)).Code, bm.want)
-			req := sending("POST", "/x", bm.media, "")
-			req.ContentLength = int64(len(bm.body))
-			w := &sink{header: http.Header{}}
-			b.ReportAllocs()
-			for b.Loop() {
-				clear(w.header)
-				req.Form, req.PostForm = nil, nil
-				req.Body = io.NopCloser(strings.NewReader(bm.body))
-				r.ServeHTTP(w, req)
-			}
 		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"example.com/flow/internal/accept"
+	"example.com/flow/internal/input"
 	"example.com/flow/internal/pattern"
 
 	"example.com/flow/internal/routetree"
@@ -112,7 +113,7 @@ type exchange struct {
 	over     atomic.Bool // under the race detector: the response was written
 
 	auth   auth
-	body   *body       // nil if the request has none
+	body   *input.Body // nil if the request has none
 	failed atomic.Bool // Authenticate, or reading the body: see failure
 	told   atomic.Bool // it was answered, or logged
 }
@@ -173,7 +174,7 @@ func (x *exchange) failure() error {
 	if err != nil {
 		return fmt.Errorf("flow: Authenticate failed: %w", err)
 	}
-	return x.body.failure()
+	return x.body.Err()
 }
 
 func (x *exchange) clone() *exchange {
@@ -186,7 +187,7 @@ func (x *exchange) clone() *exchange {
 		c.auth.done, c.auth.user, c.auth.err = true, x.auth.user, x.auth.err
 	}
 	x.auth.mu.Unlock()
-	c.body = x.body.clone()
+	c.body = x.body.Clone()
 	return c
 }
 
@@ -246,7 +247,7 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 		r = r.WithContext(r.Context())
 		x.req.Request = r
 		answers := cmp.Or(x.target, e) // what is mounted has the limit of what answers there
-		x.body = newBody(w, r, answers.maxBody, answers.keepsBody)
+		x.body = input.New(w, r, answers.maxBody, answers.keepsBody)
 	}
 	if !e.direct || x.body != nil {
 		x.serveChain(w, r)
@@ -274,7 +275,7 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 	w, t := reply.Track(w)
 	before := reply.Describe(w.Header())
 	defer x.recoverChain(w, t, &before)
-	defer x.body.end()
+	defer x.body.End()
 	if x.endpoint.setsPathValues {
 		setPathValues(r, x.endpoint.path, x.values)
 	}
@@ -361,16 +362,13 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		return
 	}
 	if e.handler.std != nil {
-		x.body.leave()
+		x.body.Stream()
 		x.serveStd(w, req, e.handler.std, nil, false)
 		return
 	}
-	if x.body != nil && !e.miss {
-		if x.readBody(req.Request) != nil {
-			x.fail(w, req, x.failure())
-			return
-		}
-		x.body.attach(req.Request) // again, if middleware calls the handler again
+	if x.body != nil && !e.miss && x.readBody(req.Request, true) != nil {
+		x.fail(w, req, x.failure())
+		return
 	}
 	resp, err := x.try(req, e.handler.flow)
 	x.conclude(w, req, resp, err)
@@ -584,7 +582,7 @@ func (x *exchange) log(req *Request, err error) {
 		}
 		level = slog.LevelInfo
 	}
-	if errors.Is(err, context.Canceled) && req.Context().Err() != nil || x.body.broke(err) {
+	if errors.Is(err, context.Canceled) && req.Context().Err() != nil || x.body.Broke(err) {
 		level = slog.LevelInfo // the client is gone, which is no fault
 	}
 	text := fmt.Sprint(err)

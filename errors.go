@@ -12,6 +12,7 @@ import (
 	"example.com/flow/internal/reply"
 
 	"example.com/flow/internal/accept"
+	"example.com/flow/internal/input"
 )
 
 // Error returns an error that, returned from a handler or a guard, answers the
@@ -132,12 +133,10 @@ func problemOf(err error) reply.Problem {
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return reply.Problem{Status: http.StatusRequestEntityTooLarge, Detail: tooLargeDetail}
+		return reply.Problem{Status: http.StatusRequestEntityTooLarge, Detail: input.TooLarge}
 	}
 	return reply.Problem{Status: http.StatusInternalServerError}
 }
-
-const tooLargeDetail = "the body is too large"
 
 // problemResponse is a problem in one of its media types.
 func problemResponse(p reply.Problem, mediaType string) Response {

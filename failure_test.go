@@ -145,28 +145,6 @@ func TestErrorAfterContentLength(t *testing.T) {
 	}
 }
 
-// TestNoPrefixOfAFormIsAForm cuts a multipart body off at every byte.
-func TestNoPrefixOfAFormIsAForm(t *testing.T) {
-	whole := parts("a=1", "b=2", "f@file")
-	closed := strings.Index(whole, "--b--") + len("--b--")
-	for _, read := range []struct {
-		name string
-		use  []any
-	}{
-		{"by the router", nil},
-		{"by middleware", []any{before(func(r *http.Request) { r.FormValue("a") })}},
-	} {
-		for n := range whole {
-			called := false
-			r, _ := lone(func(*Request) string { called = true; return "" }, read.use...)
-			w := do(r, sending("POST", "/x", multiMedia, whole[:n]))
-			if want := n == closed; called != want || !want && w.Code != 400 {
-				t.Errorf("%s, the first %d bytes, %q: called %v, %d", read.name, n, whole[:n], called, w.Code)
-			}
-		}
-	}
-}
-
 func TestOnErrorThatFailsToAnswer(t *testing.T) {
 	for _, tt := range []struct {
 		name string

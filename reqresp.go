@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/flow/internal/input"
 	"example.com/flow/internal/pattern"
 	"github.com/julienschmidt/httprouter"
 
@@ -48,7 +49,7 @@ func NewRequest(r *http.Request, params ...string) *Request {
 	p := &pattern.Pattern{}
 	x := &exchange{}
 	if hasBody(r) {
-		x.body = newBody(nil, r, 0, true)
+		x.body = input.New(nil, r, 0, true)
 	}
 	for i := 0; i < len(params); i += 2 {
 		p.Names = append(p.Names, params[i])
@@ -174,11 +175,11 @@ func (r *Request) Clone() *Request {
 	c.req = Request{x: c, asking: r.asking}
 	ctx := context.WithValue(context.WithoutCancel(r.Context()), requestKey{}, &c.req)
 	original := *r.Request
-	if x.body.awaitsTrailers() {
+	if x.body.AwaitsTrailers() {
 		original.Trailer = nil // not even to be looked at, while others may read the body
 	}
 	c.req.Request = original.Clone(ctx)
-	c.req.Body = c.body.reader()
+	c.req.Body = c.body.Reader()
 	c.req.MultipartForm = nil
 	return &c.req
 }

@@ -582,7 +582,7 @@ func TestLateUse(t *testing.T) {
 	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 200)
 	for name, use := range map[string]func(){
 		"Param": func() { kept.Param("x") }, "Segments": func() { kept.Segments("x") }, "Input": func() { kept.Input("x") },
-		"All": func() { kept.All() }, "Bind": func() { kept.Bind(&both{}) }, "User": func() { kept.User() },
+		"All": func() { kept.All() }, "Bind": func() { kept.Bind(&struct{}{}) }, "User": func() { kept.User() },
 		"Route": func() { kept.Route("x") }, "Clone": func() { kept.Clone() },
 		"Write": func() { Text("x").Write(httptest.NewRecorder(), kept) },
 	} {

@@ -1,5 +1,6 @@
-// Package flowtest is what the tests of several packages share: one way to write a
-// tree of files down, a text to put into them, and what a function panics with.
+// Package flowtest is what the tests of several packages share: one way to write a tree
+// of files down, one to make requests that have a body, a text to put into files, and
+// what a function panics with.
 package flowtest
 
 import (

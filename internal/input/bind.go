@@ -1,7 +1,7 @@
-package flow
+package input
 
 import (
-	"bytes"
+	"bufio"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -14,53 +14,17 @@ import (
 	"strconv"
 )
 
-// Bind fills the struct that dst points to from the body, JSON or a form, or
-// from the query of a request without a body. A key fills the field with that
-// form tag, else that json tag, else that name in any case; "-" keeps a field
-// out. If there are several spellings of a name, the very name counts, else the
-// first in order; of a key that JSON repeats, the last. From a form and the query,
-// fields are strings, booleans, numbers, types with UnmarshalText, and pointers and
-// slices of these; an empty value leaves all but strings alone.
-//
-// The fields of embedded structs are filled like its own, by the rules of Go and of
-// encoding/json: the one nearer to the outside hides those of its name deeper
-// inside; at the same depth a tag comes before a name, and otherwise none of them
-// is filled. A hidden field is not filled by another spelling either. An embedded
-// pointer that is nil gets a struct when there is something for it; one to an
-// unexported type cannot be given any, which is an error.
-//
-// A value that does not convert, and what dst.Validate() error returns if there
-// is such a method, come back as Invalid. An error of Validate that is no
-// Invalid comes back unchanged. A body that is malformed or beyond the limits of
-// Router.MaxBody, or JSON that is no object, is an Error of status 400 or 413, and a
-// body that is neither JSON nor a form one of 415.
-//
-// JSON may also be bound to any other type, as encoding/json does, and to a
-// struct with UnmarshalJSON.
-func (r *Request) Bind(dst any) error {
-	v := reflect.ValueOf(dst)
-	if v.Kind() != reflect.Pointer || v.IsNil() {
-		return fmt.Errorf("flow: Bind needs a pointer to a struct, not a %T", dst)
-	}
-	x := r.exchange()
-	if err := x.readBody(r.Request); err != nil {
-		return err
-	}
-	invalid := Invalid{}
-	if err := x.body.bind(r.Request, v, invalid); err != nil {
-		return err
-	}
-	return validate(dst, invalid)
-}
-
-func (b *body) bind(r *http.Request, dst reflect.Value, invalid Invalid) error {
-	isStruct := dst.Elem().Kind() == reflect.Struct
-	_, custom := dst.Interface().(json.Unmarshaler)
-	var c bodyData
+// Bind fills what dst, a pointer, points to from the body or, if there is none, from the
+// query of r. For each key whose value does not convert it adds a message to invalid.
+func (b *Body) Bind(r *http.Request, dst any, invalid map[string]string) error {
+	v := reflect.ValueOf(dst).Elem()
+	isStruct := v.Kind() == reflect.Struct
+	_, custom := dst.(json.Unmarshaler)
+	var c content
 	var members map[string]json.RawMessage
 	if b != nil {
 		b.mu.Lock()
-		if c = b.bodyData; isStruct && !custom {
+		if c = b.content; isStruct && !custom {
 			members = b.index()
 		}
 		b.mu.Unlock()
@@ -68,26 +32,26 @@ func (b *body) bind(r *http.Request, dst reflect.Value, invalid Invalid) error {
 	switch {
 	case c.json && isStruct && !custom:
 		if !c.object {
-			return Error(http.StatusBadRequest, "the body is not a JSON object")
+			return bad("the body is not a JSON object")
 		}
-		return eachField(dst.Elem(), members, func(f reflect.Value, quoted bool, key string, raw json.RawMessage) {
+		return eachField(v, members, func(f reflect.Value, quoted bool, key string, raw json.RawMessage) {
 			bindJSON(f, quoted, key, raw, invalid)
 		})
 	case c.json:
-		if err := json.Unmarshal(c.raw, dst.Interface()); err != nil {
-			return Error(http.StatusBadRequest, "the body does not have the expected form")
+		if err := json.Unmarshal(c.raw, dst); err != nil {
+			return bad("the body does not have the expected form")
 		}
 		return nil
 	case !isStruct:
-		return fmt.Errorf("flow: Bind fills a %v from JSON only: give a pointer to a struct", dst.Type())
+		return fmt.Errorf("flow: Bind fills a %T from JSON only: give a pointer to a struct", dst)
 	case c.other && !isEmpty(r):
-		return Error(http.StatusUnsupportedMediaType, "the body is neither JSON nor a form")
+		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is neither JSON nor a form"}
 	}
 	form := c.form
 	if form == nil {
 		form = r.URL.Query()
 	}
-	return eachField(dst.Elem(), form, func(f reflect.Value, _ bool, key string, values []string) {
+	return eachField(v, form, func(f reflect.Value, _ bool, key string, values []string) {
 		bindForm(f, key, values, invalid)
 	})
 }
@@ -116,40 +80,17 @@ func isEmpty(r *http.Request) bool {
 	if r.Body == nil {
 		return true
 	}
-	var first [1]byte
-	n, err := io.ReadFull(r.Body, first[:])
-	if err == io.EOF {
-		return true
-	}
+	body := bufio.NewReader(r.Body)
+	_, err := body.Peek(1)
 	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(bytes.NewReader(first[:n]), r.Body), r.Body}
-	return false
-}
-
-// validate adds what dst itself finds to what did not convert.
-func validate(dst any, invalid Invalid) error {
-	if v, ok := dst.(interface{ Validate() error }); ok {
-		err := v.Validate()
-		more, ok := err.(Invalid)
-		if err != nil && !ok {
-			return err
-		}
-		for field, message := range more {
-			if _, ok := invalid[field]; !ok {
-				invalid[field] = message
-			}
-		}
-	}
-	if len(invalid) == 0 {
-		return nil
-	}
-	return invalid
+	}{body, r.Body}
+	return err == io.EOF
 }
 
 // bindJSON fills a field with a value of JSON. quoted says that it may stand in quotes.
-func bindJSON(f reflect.Value, quoted bool, key string, raw json.RawMessage, invalid Invalid) {
+func bindJSON(f reflect.Value, quoted bool, key string, raw json.RawMessage, invalid map[string]string) {
 	dst := f.Addr().Interface()
 	if raw[0] == '"' {
 		text, isString := dst.(*string)
@@ -176,7 +117,7 @@ func bindJSON(f reflect.Value, quoted bool, key string, raw json.RawMessage, inv
 
 // bindForm fills a field with the values of a key: a list with all of them, any
 // other with the first.
-func bindForm(f reflect.Value, key string, values []string, invalid Invalid) {
+func bindForm(f reflect.Value, key string, values []string, invalid map[string]string) {
 	list := f.Kind() == reflect.Slice && f.Type().Elem().Kind() != reflect.Uint8 && !isText(f)
 	if kind := f.Kind(); kind != reflect.String && !(list && f.Type().Elem().Kind() == reflect.String) {
 		values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
@@ -204,7 +145,7 @@ func isText(f reflect.Value) bool {
 }
 
 // bindValue converts one value.
-func bindValue(f reflect.Value, key, value string, invalid Invalid) {
+func bindValue(f reflect.Value, key, value string, invalid map[string]string) {
 	if f.Kind() == reflect.Pointer {
 		p := reflect.New(f.Type().Elem())
 		bindValue(p.Elem(), key, value, invalid)

@@ -1,10 +1,9 @@
-package flow
+package input
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"unicode/utf8"
 )
@@ -21,15 +20,12 @@ const (
 	minValues  = 10_000
 )
 
-// checkJSON returns what is wrong with a body of JSON, whose limit is maxBody bytes, or
-// 0 for none: it is nested too deeply, holds too many values or is not valid. The limits
-// go first, since json.Valid takes most of the time. The log says which one it was: it
-// may be too low for honest data.
+// checkJSON returns what is wrong with a body of JSON, whose limit is maxBody bytes: it
+// is nested too deeply, holds too many values or is not valid. The limits go first,
+// since json.Valid takes most of the time. The log says which one it was: it may be too
+// low for honest data.
 func checkJSON(raw []byte, maxBody int64) error {
-	maxValues := int64(math.MaxInt64)
-	if maxBody > 0 {
-		maxValues = max(maxBody/valueBytes, minValues)
-	}
+	maxValues := max(maxBody/valueBytes, minValues)
 	depth, values := 0, int64(0)
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
@@ -46,16 +42,16 @@ func checkJSON(raw []byte, maxBody int64) error {
 			i = scalarEnd(raw, i) - 1
 		}
 		if depth > maxDepth {
-			return Error(http.StatusBadRequest, "the body is nested too deeply",
-				fmt.Errorf("JSON of %d bytes is nested more than %d deep", len(raw), maxDepth))
+			return &Error{http.StatusBadRequest, "the body is nested too deeply",
+				fmt.Errorf("JSON of %d bytes is nested more than %d deep", len(raw), maxDepth)}
 		}
 		if values > maxValues {
-			return Error(http.StatusBadRequest, "the body holds too many values",
-				fmt.Errorf("JSON of %d bytes holds more than %d values, the most that a MaxBody of %d allows", len(raw), maxValues, maxBody))
+			return &Error{http.StatusBadRequest, "the body holds too many values",
+				fmt.Errorf("JSON of %d bytes holds more than %d values, the most that a MaxBody of %d allows", len(raw), maxValues, maxBody)}
 		}
 	}
 	if !json.Valid(raw) {
-		return Error(http.StatusBadRequest, "the body is not valid JSON")
+		return bad("the body is not valid JSON")
 	}
 	return nil
 }

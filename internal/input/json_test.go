@@ -1,9 +1,13 @@
-package flow
+package input
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,11 +21,11 @@ func TestLimitsOfJSON(t *testing.T) {
 		return "[" + strings.TrimSuffix(strings.Repeat(item+",", n-1), ",") + "]"
 	}
 	for _, tt := range []struct {
-		name     string
-		maxBody  int64
-		body     string
-		detail   string // of the answer 400
-		recorded string // the cause
+		name    string
+		limit   int64
+		body    string
+		message string
+		cause   string
 	}{
 		{"lists", 0, nested(200, "[", "]"), "", ""},
 		{"too deep lists", 0, nested(201, "[", "]"), "the body is nested too deeply", "JSON of 402 bytes is nested more than 200 deep"},
@@ -49,30 +53,26 @@ func TestLimitsOfJSON(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(func(req *Request) string { return fmt.Sprint(len(req.All())) })
-			r.MaxBody = tt.maxBody
-			w := do(r, sending("POST", "/x", jsonMedia, tt.body))
-			if tt.detail == "" {
-				is.Equal(w.Code, 200)
-				is.Equal(log.String(), "")
+			r := sending("POST", "/", jsonMedia, tt.body)
+			err := New(nil, r, cmp.Or(tt.limit, 10<<20), true).Load(r, false, same)
+			if tt.message == "" {
+				is.NoErr(err)
 				return
 			}
-			is.Equal(w.Code, 400)
-			var problem problemBody
-			is.NoErr(json.Unmarshal(w.Body.Bytes(), &problem))
-			is.Equal(problem.Detail, tt.detail)
-			if tt.recorded == "" {
-				is.Equal(log.String(), "") // the client was told all
+			var bad *Error
+			is.True(errors.As(err, &bad))
+			is.Equal(bad.Status, 400)
+			is.Equal(bad.Message, tt.message)
+			if tt.cause == "" {
+				is.NoErr(bad.Cause) // the client was told all
 				return
 			}
-			all := records(t, log)
-			is.Equal(len(all), 1)
-			is.Equal(all[0]["level"], "INFO")
-			is.Equal(all[0]["error"], "400 "+tt.detail+": "+tt.recorded)
+			is.Equal(bad.Cause.Error(), tt.cause)
 		})
 	}
 	is := is.New(t)
-	is.Equal(NewRequest(sending("POST", "/", jsonMedia, list(163_841, "1"))).Bind(&[]int{}), nil) // where no MaxBody holds
+	_, err := load(sending("POST", "/", jsonMedia, list(163_841, "1"))) // where there is no limit
+	is.NoErr(err)
 }
 
 // TestOneKeyOfALargeBody: what is asked for is decoded, and nothing else.
@@ -80,38 +80,50 @@ func TestOneKeyOfALargeBody(t *testing.T) {
 	body := `{"large":[` + strings.Repeat(`{"a":["b"]},`, 9_000) + `{}],"a":"1","b":[2],"c":{"d":3}}`
 	for _, tt := range []struct {
 		name string
-		ask  func(req *Request) string
+		ask  func(b *Body, r *http.Request) any
 		want string
 	}{
-		{"Input", func(req *Request) string { return req.Input("a") }, "1"},
-		{"Inputs", func(req *Request) string { return fmt.Sprint(req.Inputs("b")) }, "[2]"},
-		{"Only", func(req *Request) string { return fmt.Sprint(req.Only("a", "c", "none")) }, "map[a:1 c:map[d:3]]"},
-		{"many", func(req *Request) string { return strings.Repeat(req.Input("a"), 10) }, "1111111111"},
-		{"none", func(req *Request) string { return req.Input("none") }, ""},
-		{"Bind", func(req *Request) string {
+		{"Inputs", func(b *Body, r *http.Request) any { return b.Inputs(r, "a") }, "[1]"},
+		{"Inputs of a list", func(b *Body, r *http.Request) any { return b.Inputs(r, "b") }, "[2]"},
+		{"Only", func(b *Body, r *http.Request) any { return b.Only(r, "a", "c", "none") }, "map[a:1 c:map[d:3]]"},
+		{"many", func(b *Body, r *http.Request) any {
+			for range 9 {
+				b.Inputs(r, "a")
+			}
+			return b.Inputs(r, "a")
+		}, "[1]"},
+		{"none", func(b *Body, r *http.Request) any { return b.Inputs(r, "none") }, "[]"},
+		{"Bind", func(b *Body, r *http.Request) any {
 			var dst struct{ A string }
-			err := req.Bind(&dst)
-			return fmt.Sprint(dst, err)
-		}, "{1} <nil>"},
+			if err := b.Bind(r, &dst, nil); err != nil {
+				return err
+			}
+			return dst
+		}, "{1}"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			allocations := testing.AllocsPerRun(3, func() {
-				is.Equal(tt.ask(NewRequest(sending("POST", "/", jsonMedia, body))), tt.want)
+				r := sending("POST", "/", jsonMedia, body)
+				b, err := load(r)
+				is.NoErr(err)
+				is.Equal(fmt.Sprint(tt.ask(b, r)), tt.want)
 			})
 			is.True(allocations < 200) // all of it takes more than 9,000
 		})
 	}
 }
 
-func TestInputAfterAll(t *testing.T) {
+func TestInputsAfterAll(t *testing.T) {
 	is := is.New(t)
-	req := NewRequest(sending("POST", "/", jsonMedia, `{"a":"1","b":[{}]}`))
-	is.Equal(req.Input("a"), "1")
-	is.Equal(req.All(), Data{"a": "1", "b": []any{map[string]any{}}})
-	is.Equal(req.Input("b"), "{}")
-	is.Equal(req.Input("none"), "")
-	is.Equal(req.Only("a", "none"), Data{"a": "1"})
+	r := sending("POST", "/", jsonMedia, `{"a":"1","b":[{}]}`)
+	b, err := load(r)
+	is.NoErr(err)
+	is.Equal(b.Inputs(r, "a"), []string{"1"})
+	is.Equal(b.All(r), map[string]any{"a": "1", "b": []any{map[string]any{}}})
+	is.Equal(b.Inputs(r, "b"), []string{"{}"})
+	is.Equal(b.Inputs(r, "none"), nil)
+	is.Equal(b.Only(r, "a", "none"), map[string]any{"a": "1"})
 }
 
 // FuzzMembers: the members of an object are what encoding/json finds, and each by
@@ -121,7 +133,7 @@ func FuzzMembers(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := checkJSON(text, 0); (err == nil) != (json.Valid(text) && depthOf(text) <= maxDepth) {
+		if err := checkJSON(text, math.MaxInt64); (err == nil) != (json.Valid(text) && depthOf(text) <= maxDepth) {
 			t.Fatalf("%q: got %v", text, err)
 		} else if err != nil {
 			return

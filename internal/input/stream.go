@@ -1,0 +1,66 @@
+package input
+
+import (
+	"bytes"
+	"io"
+	"sync/atomic"
+)
+
+// A stream is the body in a request, for everyone who reads it: guards, middleware that
+// calls FormValue, net/http handlers, and a body itself. JSON and urlencoded forms are
+// loaded whole at the first Read, so that what others have read is not lost, and neither
+// is the error of a body that is cut off.
+type stream struct {
+	io.ReadCloser                       // from the client, within the limit
+	length        int64                 // as the client says
+	loads         atomic.Bool           // the first Read loads the body
+	loaded        bool                  // into text
+	text          []byte                // all of it, or what came before err
+	rest          bytes.Reader          // what is still to be read of text
+	taken         bool                  // somebody has read of it, and it is not in text
+	err           error                 // that it ended with, other than io.EOF
+	broken        atomic.Pointer[error] // likewise, for those who ask while others read
+	ended         atomic.Bool           // it ended without, and the trailers of the request have come
+}
+
+func (s *stream) Read(p []byte) (n int, err error) {
+	if s.loads.Load() {
+		s.load()
+	}
+	if !s.loaded {
+		n, err = s.ReadCloser.Read(p)
+		s.taken = s.taken || n > 0
+		if err == io.EOF {
+			s.ended.Store(true)
+		} else if s.err = err; err != nil {
+			s.broken.Store(&err)
+		}
+		return n, err
+	}
+	if n, err = s.rest.Read(p); err == io.EOF && s.err != nil {
+		err = s.err
+	}
+	return n, err
+}
+
+// load reads all that is left, once.
+func (s *stream) load() {
+	if s.loaded {
+		return
+	}
+	s.loaded, s.err = true, io.ErrUnexpectedEOF // which stays if reading panics
+	s.text, s.err = readAll(s.ReadCloser, s.length)
+	if s.err != nil {
+		s.broken.Store(&s.err)
+	}
+	s.rest.Reset(s.text)
+	s.ended.Store(s.err == nil)
+}
+
+// readAll reads a body of a length that the client has announced, or has not.
+func readAll(body io.Reader, length int64) ([]byte, error) {
+	var buf bytes.Buffer
+	buf.Grow(int(min(max(length, 0), 64<<10-bytes.MinRead)) + bytes.MinRead) // a client's word is no reason to reserve more
+	_, err := buf.ReadFrom(body)
+	return buf.Bytes(), err
+}
