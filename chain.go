@@ -2,31 +2,21 @@ package flow
 
 import (
 	"cmp"
-	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"slices"
-	"sync"
+	"strings"
 	"sync/atomic"
 
 	"example.com/flow/internal/accept"
 	"example.com/flow/internal/input"
-	"example.com/flow/internal/pattern"
-
-	"example.com/flow/internal/routetree"
-
 	"example.com/flow/internal/match"
-
+	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
-
-	"example.com/flow/internal/forms"
-
-	"example.com/flow/internal/logging"
-
+	"example.com/flow/internal/routetree"
 	"example.com/flow/internal/server"
 )
 
@@ -93,7 +83,7 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if i < 0 {
 		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
 		reply.Undescribed(w.Header())
-		problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(r), false)).send(w, r.Method == http.MethodHead)
+		send(problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(r), false)), w, r.Method == http.MethodHead)
 		return
 	}
 	if req.Request != r {
@@ -116,65 +106,6 @@ type exchange struct {
 	body   *input.Body // nil if the request has none
 	failed atomic.Bool // Authenticate, or reading the body: see failure
 	told   atomic.Bool // it was answered, or logged
-}
-
-// auth is what Authenticate answered.
-type auth struct {
-	once sync.Once // for asking, which may take long and may Clone the Request, and so does not hold mu
-	mu   sync.Mutex
-	done bool
-	user any
-	err  error
-}
-
-// user asks Authenticate once. A panic of it is its error.
-func (x *exchange) user(req *Request) any {
-	a := &x.auth
-	a.once.Do(func() {
-		user, err := any(nil), error(http.ErrAbortHandler) // stays, if it panics with that
-		defer func() {
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			a.done = true
-			switch {
-			case err != nil:
-				a.err = err
-				x.failed.Store(true)
-			case !forms.IsNil(user):
-				a.user = user
-			}
-		}()
-		user, err = x.authenticate(req)
-	})
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.user
-}
-
-func (x *exchange) authenticate(req *Request) (user any, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = recovered(v)
-		}
-	}()
-	return x.router.Authenticate(req)
-}
-
-// failure returns the error that answers the request no matter what was returned:
-// of Authenticate, or of a body that a guard or a net/http handler asked for.
-// Whoever asks answers with it or logs it.
-func (x *exchange) failure() error {
-	x.told.Store(true)
-	x.auth.mu.Lock()
-	err := x.auth.err
-	x.auth.mu.Unlock()
-	if err == http.ErrAbortHandler { // a template asked, and contains all panics
-		panic(err)
-	}
-	if err != nil {
-		return fmt.Errorf("flow: Authenticate failed: %w", err)
-	}
-	return x.body.Err()
 }
 
 func (x *exchange) clone() *exchange {
@@ -293,26 +224,6 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// recoverChain contains a panic of middleware, and of anything else that was not
-// contained closer by. Whatever wrapped the writer is gone by now, and so is what it
-// was to do to the answer: only what was said before the chain holds.
-func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before *reply.Description) {
-	v := recover()
-	if v == nil {
-		return
-	}
-	if v == http.ErrAbortHandler {
-		panic(v)
-	}
-	err := &panicError{v, debug.Stack()}
-	if t.Sent {
-		x.log(&x.req, err)
-		panic(http.ErrAbortHandler) // so that a truncated answer never looks whole
-	}
-	before.Restore(w.Header())
-	x.fail(w, &x.req, err)
-}
-
 func setPathValues(r *http.Request, p *pattern.Pattern, values match.Values) {
 	for i, name := range p.Names {
 		if v := match.Value(p, values, i); r.PathValue(name) != v { // it may be set already
@@ -395,18 +306,6 @@ func (x *exchange) protect(req *Request, f flowFunc) Response {
 	return resp
 }
 
-// respondFailure returns the response for err, or for a failure that goes before it.
-func (x *exchange) respondFailure(req *Request, err error) Response {
-	if !x.failed.Load() {
-		return x.respondError(req, err)
-	}
-	failure := x.failure()
-	if err != nil && !errors.Is(err, failure) {
-		x.log(req, err)
-	}
-	return x.respondError(req, failure)
-}
-
 func (x *exchange) try(req *Request, f flowFunc) (resp Response, err error) {
 	returned := false
 	defer func() {
@@ -419,19 +318,10 @@ func (x *exchange) try(req *Request, f flowFunc) (resp Response, err error) {
 	}()
 	resp, err = f(req)
 	if err == nil && !resp.encoded() {
-		resp, err = resp.encode(req)
+		resp, err = encode(resp, req)
 	}
 	returned = true
 	return resp, err
-}
-
-// recovered turns a panic into an error, other than the one that means to end
-// the connection.
-func recovered(v any) error {
-	if v == http.ErrAbortHandler {
-		panic(v)
-	}
-	return &panicError{v, debug.Stack()}
 }
 
 // send writes an encoded response.
@@ -443,7 +333,7 @@ func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
 		x.sendHandler(w, req, resp)
 		return
 	}
-	resp.send(w, req.Method == http.MethodHead)
+	send(resp, w, req.Method == http.MethodHead)
 }
 
 func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Response) {
@@ -465,10 +355,10 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 // serveStd runs a net/http handler under the given headers, contained: a panic before
 // the first byte is a 500 like any other, one after it aborts the connection. last says
 // that h is OnError's own answer: it is not asked again.
-func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, header []headerField, last bool) {
+func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, header []reply.Field, last bool) {
 	w, t := reply.Track(w)
 	before := reply.Describe(w.Header()) // of middleware, which may compress
-	setHeader(w.Header(), header)
+	reply.SetFields(w.Header(), header)
 	_, err := x.try(req, func(*Request) (Response, error) {
 		req.serve(w, h)
 		return Response{}, nil
@@ -505,110 +395,87 @@ func (r *Request) serve(w http.ResponseWriter, h http.Handler) {
 	h.ServeHTTP(w, req)
 }
 
-// fail answers with an error.
-func (x *exchange) fail(w http.ResponseWriter, req *Request, err error) {
-	x.send(w, req, x.respondError(req, err))
-}
-
-// respondError returns the encoded response for an error: that of Router.OnError,
-// else the one that the error stands for. A panic is logged in any case, other
-// errors only if OnError left them to the default.
-func (x *exchange) respondError(req *Request, err error) Response {
-	var panicked *panicError
-	if errors.As(err, &panicked) {
-		x.log(req, err)
+// encode turns r into one that holds its body, or into one of a Handler, Next or
+// the zero value. Everything that can fail happens here, before the first byte.
+func encode(r Response, req *Request) (Response, error) {
+	if r.status != 0 && (r.status < 200 || r.status > 999) {
+		return Response{}, fmt.Errorf("flow: a response has the status %d, which is none (RFC 9110, section 15)", r.status)
 	}
-	before := x.failed.Load()
-	if x.router != nil && x.router.OnError != nil {
-		resp, failed := x.try(req, func(r *Request) (Response, error) { return x.router.OnError(r, err), nil })
-		if failed != nil {
-			x.log(req, fmt.Errorf("OnError: %w", failed))
+	if r.kind == kindNext && r.status != 0 {
+		return Response{}, fmt.Errorf("flow: Next() has the status %d: a guard that denies returns another response", r.status)
+	}
+	if r.kind <= kindNext {
+		return r, nil
+	}
+	switch r.kind {
+	case kindJSON:
+		var b strings.Builder
+		if err := json.NewEncoder(&b).Encode(r.more.data); err != nil {
+			return Response{}, fmt.Errorf("flow: the response cannot be encoded as JSON: %w", err)
 		}
-		switch {
-		case !before && x.failed.Load(): // a page has asked who the user is
-			return x.plainError(req, x.failureAfter(err), false)
-		case failed != nil:
-		case resp.kind == kindNext:
-			x.log(req, errors.New("flow: OnError returned Next(), which is for guards"))
-		case resp.kind == kindHandler:
-			resp.kind = kindErrorHandler
-			return resp.toError()
-		case !resp.isZero():
-			return resp.toError()
+		return r.body(kindJSONText, b.String()), nil
+	case kindView, kindPage:
+		return encodePage(r, req)
+	case kindRedirectTo:
+		u, err := req.Route(r.text, r.more.data.([]any)...)
+		if err != nil {
+			return Response{}, fmt.Errorf("flow: RedirectTo: %w", err)
 		}
+		return encode(r.body(kindRedirect, u), req)
+	case kindRedirect:
+		return encodeRedirect(r, req)
+	case kindFail:
+		return encodeFail(r, req)
+	default:
+		return Response{}, errors.New("flow: " + r.text)
 	}
-	return x.plainError(req, err, panicked != nil)
 }
 
-// plainError returns the encoded response that an error stands for, and logs the
-// error unless it is logged.
-func (x *exchange) plainError(req *Request, err error, logged bool) Response {
-	p := problemOf(err)
-	if x.router.inDev() && p.Status == http.StatusInternalServerError {
-		if !logged {
-			x.log(req, err)
+// defaultMaxBody is the largest body, in bytes, where nothing else is said.
+const defaultMaxBody = 10 << 20
+
+// hasBody reports whether r has a body.
+func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
+
+// readBody reads and checks a body of JSON or a form, once. See input.Body.Load.
+func (x *exchange) readBody(r *http.Request, again bool) error {
+	return x.body.Load(r, again, func(err error) error {
+		x.failed.Store(true)
+		return bodyError(err)
+	})
+}
+
+// send writes an encoded response that has a body, or none.
+func send(r Response, w http.ResponseWriter, head bool) {
+	h := w.Header()
+	var b []byte
+	status := int(r.status)
+	if status == 0 {
+		status = http.StatusOK
+	}
+	switch r.kind {
+	case kindZero:
+		if r.status == 0 {
+			status = http.StatusNoContent
 		}
-		return showFault(req.Request, err)
+	case kindText:
+		h["Content-Type"] = textType
+	case kindHTML:
+		h["Content-Type"] = htmlType
+	case kindJSONText:
+		h["Content-Type"] = jsonType
+	case kindBytes:
+		h.Set("Content-Type", r.more.contentType)
+		b = r.more.data.([]byte)
 	}
-	failed := x.failed.Load()
-	resp, presented := x.present(req, p)
-	switch {
-	case !failed && x.failed.Load(): // the error page has asked who the user is
-		return x.plainError(req, x.failureAfter(err), false)
-	case presented != nil && logged:
-		x.log(req, presented)
-	case presented != nil:
-		x.log(req, fmt.Errorf("%v; %w", err, presented))
-	case !logged:
-		x.log(req, err)
-	}
-	return resp
+	reply.SetFields(h, r.header())
+	reply.Send(w, head, status, r.text, b)
 }
 
-// failureAfter returns a failure that came up while err was answered.
-func (x *exchange) failureAfter(err error) error {
-	return fmt.Errorf("%w; while this was answered: %v", x.failure(), err)
-}
-
-func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }
-
-// log writes what the client must not see: everything that ends in a 500, and
-// what other errors say beyond their answer.
-func (x *exchange) log(req *Request, err error) {
-	level := slog.LevelError
-	if p := problemOf(err); p.Status < 500 {
-		if allSaid(err) {
-			return
-		}
-		level = slog.LevelInfo
-	}
-	if errors.Is(err, context.Canceled) && req.Context().Err() != nil || x.body.Broke(err) {
-		level = slog.LevelInfo // the client is gone, which is no fault
-	}
-	text := fmt.Sprint(err)
-	if refused := (*reply.RedirectError)(nil); errors.As(err, &refused) {
-		if !x.firstRefusal(refused.Why) {
-			return
-		}
-		text += "; this is said once for the route: check targets that come from requests, each is to be a path that begins with one slash, or an http or https URL"
-	}
-	args := []any{"method", req.Method, "path", req.URL.EscapedPath(), "pattern", x.endpoint.pattern, "error", text}
-	if id := logging.IDOf(req.Request); id != "" {
-		args = append(args, "id", id)
-	}
-	var panicked *panicError
-	if errors.As(err, &panicked) {
-		args = append(args, "stack", string(panicked.stack))
-	}
-	x.router.logger().Log(req.Context(), level, "flow: request failed", args...)
-}
-
-// firstRefusal reports whether a redirect of the endpoint is refused for a reason for
-// the first time. A client that chooses targets could fill the log otherwise.
-func (x *exchange) firstRefusal(why uint32) bool {
-	e := x.endpoint
-	if e.miss { // it may be made for this request
-		e = x.router.table.Load().notFound
-	}
-	return atomic.OrUint32(&e.refused, why)&why == 0
-}
+// Content types that are set often share their value: a slice for each response
+// would be an allocation. Nothing appends to them in place, their capacity is 1.
+var (
+	textType = []string{"text/plain; charset=utf-8"}
+	htmlType = []string{"text/html; charset=utf-8"}
+	jsonType = []string{"application/json"}
+)

@@ -16,7 +16,6 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
-
 	"example.com/flow/internal/race"
 )
 

@@ -10,16 +10,11 @@ import (
 	"sync"
 
 	"example.com/flow/internal/fault"
-
-	"example.com/flow/internal/pattern"
-
-	"example.com/flow/internal/routetree"
-
-	"example.com/flow/internal/match"
-
-	"example.com/flow/internal/pages"
-
 	"example.com/flow/internal/forms"
+	"example.com/flow/internal/match"
+	"example.com/flow/internal/pages"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routetree"
 )
 
 // A table is an application compiled: the tree and its registrations, ready to

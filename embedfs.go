@@ -13,23 +13,15 @@ import (
 	"sync"
 	"time"
 
-	"example.com/flow/internal/fault"
-
-	"example.com/flow/internal/pattern"
-
-	"example.com/flow/internal/routetree"
-
-	"example.com/flow/internal/match"
-
-	"example.com/flow/internal/public"
-
-	"example.com/flow/internal/pages"
-
-	"example.com/flow/internal/forms"
-
-	"example.com/flow/internal/reply"
-
 	"example.com/flow/internal/disk"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/forms"
+	"example.com/flow/internal/match"
+	"example.com/flow/internal/pages"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/public"
+	"example.com/flow/internal/reply"
+	"example.com/flow/internal/routetree"
 )
 
 // New returns a Router for the files of a tree, which holds router/ and, if there
@@ -187,7 +179,7 @@ func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
 // refuse answers with a status and its name.
 func refuse(w http.ResponseWriter, r *http.Request, status int) {
 	new(reply.Description).Restore(w.Header()) // what middleware said of the file
-	Text(http.StatusText(status)+"\n").Status(status).send(w, r.Method == http.MethodHead)
+	send(Text(http.StatusText(status)+"\n").Status(status), w, r.Method == http.MethodHead)
 }
 
 // asset is the template function of that name, asked at v: the URL of a public
@@ -424,4 +416,33 @@ func (d *source) public(file string) flowFunc {
 			http.ServeContent(w, r, "", time.Time{}, f)
 		})).Header("Content-Type", mediaType).Header("Cache-Control", "no-store"), nil
 	}
+}
+
+// encodePage executes the template of a View or a Page.
+func encodePage(r Response, req *Request) (Response, error) {
+	x := req.x
+	if x.router == nil {
+		return Response{}, errors.New("flow: a Request of NewRequest has no Router, so there are no templates to render")
+	}
+	name := r.text
+	if r.kind == kindPage {
+		if !x.endpoint.isPage() {
+			return Response{}, errors.New("flow: Page renders the page of the route, and this route has none: use View")
+		}
+		name = x.endpoint.owner.route.Path
+	}
+	all, err := x.router.views()
+	v := all.View(name)
+	switch {
+	case v != nil:
+	case r.kind == kindPage: // in development
+		return Response{}, errors.Join(err, x.router.disk.gone(x.endpoint.owner.route.File))
+	default:
+		return Response{}, errors.Join(err, fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routetree.RouterDir))
+	}
+	html, err := v.Render(req, r.more.block, r.more.data)
+	if err != nil {
+		return Response{}, fmt.Errorf("flow: %w", err)
+	}
+	return r.body(kindHTML, html), nil
 }

@@ -2,17 +2,25 @@ package flow
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 
-	"example.com/flow/internal/reply"
+	"github.com/julienschmidt/httprouter"
 
 	"example.com/flow/internal/accept"
 	"example.com/flow/internal/input"
+	"example.com/flow/internal/logging"
+	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/reply"
 )
 
 // Error returns an error that, returned from a handler or a guard, answers the
@@ -52,11 +60,11 @@ type promise struct {
 }
 
 // promise sets the headers of a guard's Next.
-func (r *Request) promise(h http.Header, fields []headerField) {
+func (r *Request) promise(h http.Header, fields []reply.Field) {
 	for i, f := range fields {
-		key := http.CanonicalHeaderKey(f.key)
+		key := http.CanonicalHeaderKey(f.Key)
 		before := h[key]
-		setHeader(h, fields[i:i+1])
+		reply.SetFields(h, fields[i:i+1])
 		if slices.Contains(reply.Described[:], key) {
 			r.promises = &promise{key, before, h[key], r.promises}
 		}
@@ -146,7 +154,7 @@ func problemResponse(p reply.Problem, mediaType string) Response {
 
 // problemAnswer gives a response the status of a problem, and says what it depends on.
 func problemAnswer(p reply.Problem, resp Response) Response {
-	return resp.Status(p.Status).with(headerField{"Vary", "Accept", true}).toError()
+	return resp.Status(p.Status).with(reply.Field{Key: "Vary", Value: "Accept", Add: true}).toError()
 }
 
 // showFault answers with an error in all detail, in development.
@@ -154,4 +162,327 @@ func showFault(r *http.Request, err error) Response {
 	p := reply.Problem{Status: http.StatusInternalServerError, Detail: strings.TrimPrefix(err.Error(), "flow: ")}
 	p.Faults = strings.Split(p.Detail, "\n")
 	return problemResponse(p, accept.MediaType(acceptOf(r), true))
+}
+
+func encodeFail(r Response, req *Request) (Response, error) {
+	if r.status < 400 || r.status > 599 {
+		return Response{}, fmt.Errorf("flow: Fail was given the status %d, which is no error", r.status)
+	}
+	resp, err := req.x.present(req, reply.Problem{Status: int(r.status), Detail: r.text})
+	if err != nil {
+		req.x.log(req, err)
+	}
+	m := *resp.more // Vary stays after a header of that name that r sets
+	m.header = append(slices.Clone(r.header()), m.header...)
+	resp.more = &m
+	return resp, nil
+}
+
+// respondFailure returns the response for err, or for a failure that goes before it.
+func (x *exchange) respondFailure(req *Request, err error) Response {
+	if !x.failed.Load() {
+		return x.respondError(req, err)
+	}
+	failure := x.failure()
+	if err != nil && !errors.Is(err, failure) {
+		x.log(req, err)
+	}
+	return x.respondError(req, failure)
+}
+
+// fail answers with an error.
+func (x *exchange) fail(w http.ResponseWriter, req *Request, err error) {
+	x.send(w, req, x.respondError(req, err))
+}
+
+// respondError returns the encoded response for an error: that of Router.OnError,
+// else the one that the error stands for. A panic is logged in any case, other
+// errors only if OnError left them to the default.
+func (x *exchange) respondError(req *Request, err error) Response {
+	var panicked *panicError
+	if errors.As(err, &panicked) {
+		x.log(req, err)
+	}
+	before := x.failed.Load()
+	if x.router != nil && x.router.OnError != nil {
+		resp, failed := x.try(req, func(r *Request) (Response, error) { return x.router.OnError(r, err), nil })
+		if failed != nil {
+			x.log(req, fmt.Errorf("OnError: %w", failed))
+		}
+		switch {
+		case !before && x.failed.Load(): // a page has asked who the user is
+			return x.plainError(req, x.failureAfter(err), false)
+		case failed != nil:
+		case resp.kind == kindNext:
+			x.log(req, errors.New("flow: OnError returned Next(), which is for guards"))
+		case resp.kind == kindHandler:
+			resp.kind = kindErrorHandler
+			return resp.toError()
+		case !resp.isZero():
+			return resp.toError()
+		}
+	}
+	return x.plainError(req, err, panicked != nil)
+}
+
+// plainError returns the encoded response that an error stands for, and logs the
+// error unless it is logged.
+func (x *exchange) plainError(req *Request, err error, logged bool) Response {
+	p := problemOf(err)
+	if x.router.inDev() && p.Status == http.StatusInternalServerError {
+		if !logged {
+			x.log(req, err)
+		}
+		return showFault(req.Request, err)
+	}
+	failed := x.failed.Load()
+	resp, presented := x.present(req, p)
+	switch {
+	case !failed && x.failed.Load(): // the error page has asked who the user is
+		return x.plainError(req, x.failureAfter(err), false)
+	case presented != nil && logged:
+		x.log(req, presented)
+	case presented != nil:
+		x.log(req, fmt.Errorf("%v; %w", err, presented))
+	case !logged:
+		x.log(req, err)
+	}
+	return resp
+}
+
+// failureAfter returns a failure that came up while err was answered.
+func (x *exchange) failureAfter(err error) error {
+	return fmt.Errorf("%w; while this was answered: %v", x.failure(), err)
+}
+
+// log writes what the client must not see: everything that ends in a 500, and
+// what other errors say beyond their answer.
+func (x *exchange) log(req *Request, err error) {
+	level := slog.LevelError
+	if p := problemOf(err); p.Status < 500 {
+		if allSaid(err) {
+			return
+		}
+		level = slog.LevelInfo
+	}
+	if errors.Is(err, context.Canceled) && req.Context().Err() != nil || x.body.Broke(err) {
+		level = slog.LevelInfo // the client is gone, which is no fault
+	}
+	text := fmt.Sprint(err)
+	if refused := (*reply.RedirectError)(nil); errors.As(err, &refused) {
+		if !x.firstRefusal(refused.Why) {
+			return
+		}
+		text += "; this is said once for the route: check targets that come from requests, each is to be a path that begins with one slash, or an http or https URL"
+	}
+	args := []any{"method", req.Method, "path", req.URL.EscapedPath(), "pattern", x.endpoint.pattern, "error", text}
+	if id := logging.IDOf(req.Request); id != "" {
+		args = append(args, "id", id)
+	}
+	var panicked *panicError
+	if errors.As(err, &panicked) {
+		args = append(args, "stack", string(panicked.stack))
+	}
+	x.router.logger().Log(req.Context(), level, "flow: request failed", args...)
+}
+
+// firstRefusal reports whether a redirect of the endpoint is refused for a reason for
+// the first time. A client that chooses targets could fill the log otherwise.
+func (x *exchange) firstRefusal(why uint32) bool {
+	e := x.endpoint
+	if e.miss { // it may be made for this request
+		e = x.router.table.Load().notFound
+	}
+	return atomic.OrUint32(&e.refused, why)&why == 0
+}
+
+// recovered turns a panic into an error, other than the one that means to end
+// the connection.
+func recovered(v any) error {
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	return &panicError{v, debug.Stack()}
+}
+
+// problemData is what +error.html gets as its dot. It is a map, so that layouts which
+// look for what their pages have find nothing there, as in a page without data.
+func problemData(p reply.Problem, path string) map[string]any {
+	return map[string]any{"Status": p.Status, "Title": p.Title(), "Detail": p.Detail, "Path": path, "Fields": p.Fields}
+}
+
+// present returns the response for a problem as the client accepts it: HTML, if it
+// is to be, is that of the nearest error page. If that fails, the answer is plain
+// text, and the error says why; in development the answer says it too.
+func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
+	mediaType := accept.MediaType(acceptOf(req.Request), x.endpoint.isPage())
+	if x.router == nil {
+		return problemResponse(p, mediaType), nil
+	}
+	all, faults := x.router.views()
+	if x.endpoint.miss && p.Status == http.StatusNotFound {
+		p.Detail = cmp.Or(p.Detail, x.router.hint(req.Request))
+	}
+	asked, _ := pattern.ParsePath(req.Request)
+	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(x.router.tree.Prefix), len(asked.Segments)):])
+	switch {
+	case mediaType != "text/html", page == nil && !all.Lost():
+		return problemResponse(p, mediaType), nil
+	case page == nil: // in development
+		return showFault(req.Request, faults), faults
+	}
+	html, err := page.Render(req, "", problemData(p, req.URL.Path))
+	if err == nil {
+		return problemAnswer(p, Response{kind: kindHTML, text: html}), nil
+	}
+	err = fmt.Errorf("flow: the error page cannot be shown: %v", err) // which is no answer, whatever it wraps
+	if x.router.inDev() {
+		return showFault(req.Request, err), err
+	}
+	return problemResponse(p, "text/plain"), err
+}
+
+// miss is what the matcher calls for a request that nothing answers as it is. The
+// Router that owns the path says so: this one, or one that is mounted.
+func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoint]) {
+	if m.By != nil {
+		t = m.By.inner.table.Load()
+		r.Pattern = m.By.pattern
+	}
+	e := t.notFound
+	switch {
+	case !m.Known:
+	case m.Respelled != "":
+		e = t.redirect(pattern.Location(r, m.Respelled))
+	default:
+		e = t.otherMethod(r, m.Leaves)
+	}
+	e.begin(w, r, t.inherited(m.Path.Segments))
+}
+
+// inherited returns the values that the parameters of the Router's prefix have in a
+// path, for what no route answers.
+func (t *table) inherited(path []string) match.Values {
+	var values match.Values
+	for i, seg := range t.above.Segments {
+		if seg.Kind == pattern.Param {
+			values = append(values, httprouter.Param{Value: path[i]})
+		}
+	}
+	return values
+}
+
+// redirect returns the endpoint for another spelling of a URL.
+func (t *table) redirect(target string) *endpoint {
+	return t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return movedTo(target), nil }})
+}
+
+// movedTo returns the redirect to another spelling of a URL.
+func movedTo(target string) Response {
+	return Response{status: http.StatusPermanentRedirect}.Header("Location", target)
+}
+
+// otherMethod returns the endpoint for a path that is known, but not with the
+// method: the answer to OPTIONS, or 405. It runs through the standard middleware of
+// the most specific file, and for a preflight of the file that would answer.
+func (t *table) otherMethod(r *http.Request, leaves []*match.Leaf[endpoint]) *endpoint {
+	allowed := map[string]bool{http.MethodOptions: true}
+	for _, l := range leaves {
+		l.Methods(allowed)
+	}
+	allow := strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
+	file := mainOwner(leaves[0])
+	if r.Method != http.MethodOptions {
+		return t.unmatched(file.standard, file.route, handler{flow: func(*Request) (Response, error) {
+			return Fail(http.StatusMethodNotAllowed, "").Header("Allow", allow), nil
+		}})
+	}
+	if wanted := r.Header.Get("Access-Control-Request-Method"); wanted != "" {
+		for _, l := range leaves {
+			if e := l.Answer(wanted); e != nil {
+				file = e.owner
+				break
+			}
+		}
+	}
+	return t.unmatched(file.standard, file.route, handler{flow: func(*Request) (Response, error) {
+		return Response{status: http.StatusNoContent}.Header("Allow", allow), nil
+	}})
+}
+
+// mainOwner returns the file at a leaf, the one that is no store if there are two.
+func mainOwner(l *match.Leaf[endpoint]) *owner {
+	answers := l.Answers()
+	for _, e := range answers {
+		if e.owner.route == nil || !e.owner.route.Store {
+			return e.owner
+		}
+	}
+	return answers[0].owner
+}
+
+// bodyError returns what is wrong with a body as an error of flow.
+func bodyError(err error) error {
+	if e, ok := err.(*input.Error); ok {
+		return Error(e.Status, e.Message, e.Cause)
+	}
+	return err
+}
+
+// validate adds what dst itself finds to what did not convert.
+func validate(dst any, invalid Invalid) error {
+	if v, ok := dst.(interface{ Validate() error }); ok {
+		switch err := v.Validate().(type) {
+		case nil:
+		case Invalid:
+			for field, message := range err {
+				if _, ok := invalid[field]; !ok {
+					invalid[field] = message
+				}
+			}
+		default:
+			return err
+		}
+	}
+	if len(invalid) == 0 {
+		return nil
+	}
+	return invalid
+}
+
+// recoverChain contains a panic of middleware, and of anything else that was not
+// contained closer by. Whatever wrapped the writer is gone by now, and so is what it
+// was to do to the answer: only what was said before the chain holds.
+func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before *reply.Description) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	err := &panicError{v, debug.Stack()}
+	if t.Sent {
+		x.log(&x.req, err)
+		panic(http.ErrAbortHandler) // so that a truncated answer never looks whole
+	}
+	before.Restore(w.Header())
+	x.fail(w, &x.req, err)
+}
+
+// failure returns the error that answers the request no matter what was returned:
+// of Authenticate, or of a body that a guard or a net/http handler asked for.
+// Whoever asks answers with it or logs it.
+func (x *exchange) failure() error {
+	x.told.Store(true)
+	x.auth.mu.Lock()
+	err := x.auth.err
+	x.auth.mu.Unlock()
+	if err == http.ErrAbortHandler { // a template asked, and contains all panics
+		panic(err)
+	}
+	if err != nil {
+		return fmt.Errorf("flow: Authenticate failed: %w", err)
+	}
+	return x.body.Err()
 }

@@ -19,9 +19,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
-
 	"example.com/flow/internal/race"
-
 	"example.com/flow/internal/reply"
 )
 

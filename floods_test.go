@@ -19,7 +19,6 @@ import (
 
 	"example.com/flow/internal/accept"
 	"example.com/flow/internal/flowtest"
-
 	"example.com/flow/internal/servertest"
 )
 

@@ -80,8 +80,6 @@
 package flow
 
 import (
-	"errors"
-	"fmt"
 	"html/template"
 	"log/slog"
 	"maps"
@@ -94,16 +92,11 @@ import (
 
 	"example.com/flow/internal/accept"
 	"example.com/flow/internal/fault"
-
-	"example.com/flow/internal/routetree"
-
-	"example.com/flow/internal/match"
-
-	"example.com/flow/internal/race"
-
-	"example.com/flow/internal/reply"
-
 	"example.com/flow/internal/forms"
+	"example.com/flow/internal/match"
+	"example.com/flow/internal/race"
+	"example.com/flow/internal/reply"
+	"example.com/flow/internal/routetree"
 )
 
 // A Router serves the route files of a tree, and its public files. Set its fields
@@ -206,57 +199,6 @@ func (r *Router) compile() *table {
 	return compile(r)
 }
 
-// Route returns the URL of a named route, for parameters that are pairs of key
-// and value: Route("users.show", "id", 42). Names are those of Verb.Name, and
-// without asking the path of each route file with dots for slashes and without
-// brackets, "users.id". Values are strings, integers, or have String(); they are
-// escaped. A catch-all takes a []string, or a string that is split at slashes. A
-// key that is no parameter becomes part of the query.
-//
-// An unknown name, a parameter that is missing, and the values "", "." and "..",
-// which no URL can hold as a segment, are errors. So is a call while the routes
-// are being compiled, from a function of With or when middleware is constructed.
-//
-// The prefix that a Router is mounted at may have parameters: they belong to the URL,
-// and Request.Route knows them already.
-func (r *Router) Route(name string, params ...any) (string, error) {
-	return r.routeAt(vantage{}, name, params)
-}
-
-func (r *Router) routeAt(v vantage, name string, params []any) (string, error) {
-	t, err := r.urls("Route", name)
-	if err != nil {
-		return "", err
-	}
-	return t.route(v, name, params)
-}
-
-// urls returns the table for a call that asks it for a URL by a name.
-func (r *Router) urls(call, name string) (*table, error) {
-	if r.building.Load() {
-		return nil, fmt.Errorf("flow: %s(%q): the routes are being compiled, and have no URLs yet", call, name)
-	}
-	t := r.compile()
-	if t.err != nil {
-		return nil, fmt.Errorf("flow: %s(%q): the application has faults: %w", call, name, t.err)
-	}
-	return t, nil
-}
-
-// Routes lists the handlers in the order in which URLs are matched: the more
-// specific first. What is mounted is among them, public files are not. It is empty
-// if there are faults, and while the routes are being compiled.
-func (r *Router) Routes() []RouteInfo {
-	if r.building.Load() {
-		return nil
-	}
-	t := r.compile()
-	if t.err != nil {
-		return nil
-	}
-	return slices.Clone(t.infos)
-}
-
 // nosniff keeps browsers from reading text that somebody uploaded as a script. Each
 // answer has it, unless a handler or middleware takes it away.
 var nosniff = []string{"nosniff"}
@@ -270,12 +212,21 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if t == nil {
 		if t = r.begin(); t == nil {
 			w.Header()["X-Content-Type-Options"] = nosniff
-			r.faulty(req).send(w, req.Method == http.MethodHead)
+			send(r.faulty(req), w, req.Method == http.MethodHead)
 			return
 		}
 	}
 	w.Header()["X-Content-Type-Options"] = nosniff
 	t.matcher.ServeHTTP(w, req)
+}
+
+// answer is what the matcher calls for a request that an endpoint answers.
+func (t *table) answer(w http.ResponseWriter, r *http.Request, e *endpoint, values match.Values) {
+	r.Pattern = e.pattern
+	if e.table.router.refuses(r) {
+		e, values = t.unmatched(t.standard, nil, e.table.denied), nil
+	}
+	e.begin(w, r, values)
 }
 
 // refuses reports whether a request comes from an origin that is not trusted.
@@ -454,16 +405,6 @@ func Use(middleware ...any) {
 	g.use(pos, "flow.Use", &g.uses, middleware)
 }
 
-// Route is Router.Route of the Router of the calling directory that was checked
-// first. It is an error before.
-func Route(name string, params ...any) (string, error) {
-	r := applicationOf(fault.Caller(0)).first.Load()
-	if r == nil {
-		return "", errors.New("flow: Route: no Router of this directory was checked yet: call its Check first")
-	}
-	return r.Route(name, params...)
-}
-
 // With registers handlers that need something which main makes, for the route
 // whose counterpart the calling file is. The function runs once for each Router,
 // when it is checked, with the value that Provide was given of type D or, if D is
@@ -483,4 +424,46 @@ func With[D any](register func(f *File, value D)) {
 func (w with) fits(v any) bool {
 	t := reflect.TypeOf(v)
 	return t == w.want || w.want.Kind() == reflect.Interface && t.Implements(w.want)
+}
+
+// auth is what Authenticate answered.
+type auth struct {
+	once sync.Once // for asking, which may take long and may Clone the Request, and so does not hold mu
+	mu   sync.Mutex
+	done bool
+	user any
+	err  error
+}
+
+// user asks Authenticate once. A panic of it is its error.
+func (x *exchange) user(req *Request) any {
+	a := &x.auth
+	a.once.Do(func() {
+		user, err := any(nil), error(http.ErrAbortHandler) // stays, if it panics with that
+		defer func() {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.done = true
+			switch {
+			case err != nil:
+				a.err = err
+				x.failed.Store(true)
+			case !forms.IsNil(user):
+				a.user = user
+			}
+		}()
+		user, err = x.authenticate(req)
+	})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.user
+}
+
+func (x *exchange) authenticate(req *Request) (user any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = recovered(v)
+		}
+	}()
+	return x.router.Authenticate(req)
 }

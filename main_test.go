@@ -20,14 +20,12 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"example.com/flow/internal/servertest"
-
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/fault"
-
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/servertest"
 )
 
 // sampleSite returns a Router with a route of each kind.

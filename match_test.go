@@ -17,14 +17,10 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fault"
-
-	"example.com/flow/internal/pattern"
-
-	"example.com/flow/internal/routetree"
-
-	"example.com/flow/internal/match"
-
 	"example.com/flow/internal/forms"
+	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routetree"
 )
 
 // answers returns a handler that says which file and method it was registered

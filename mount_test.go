@@ -18,9 +18,8 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/routetree"
-
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/routetree"
 )
 
 // asked is a handler that says what it was asked, and what it is told.

@@ -3,6 +3,7 @@ package flow
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -14,17 +15,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"example.com/flow/internal/pattern"
-
-	"example.com/flow/internal/routetree"
-
-	"example.com/flow/internal/match"
-
-	"example.com/flow/internal/forms"
-
-	"example.com/flow/internal/fault"
-
 	"example.com/flow/internal/command"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/forms"
+	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/reply"
+	"example.com/flow/internal/routetree"
 )
 
 // A vantage is where a URL is asked for: the segments of what answers the request,
@@ -366,4 +363,85 @@ func (t *table) route(v vantage, name string, params []any) (string, error) {
 		return "", fmt.Errorf("flow: no route is called %q", name)
 	}
 	return routeURL(r, v, name, params)
+}
+
+// Route returns the URL of a named route, for parameters that are pairs of key
+// and value: Route("users.show", "id", 42). Names are those of Verb.Name, and
+// without asking the path of each route file with dots for slashes and without
+// brackets, "users.id". Values are strings, integers, or have String(); they are
+// escaped. A catch-all takes a []string, or a string that is split at slashes. A
+// key that is no parameter becomes part of the query.
+//
+// An unknown name, a parameter that is missing, and the values "", "." and "..",
+// which no URL can hold as a segment, are errors. So is a call while the routes
+// are being compiled, from a function of With or when middleware is constructed.
+//
+// The prefix that a Router is mounted at may have parameters: they belong to the URL,
+// and Request.Route knows them already.
+func (r *Router) Route(name string, params ...any) (string, error) {
+	return r.routeAt(vantage{}, name, params)
+}
+
+func (r *Router) routeAt(v vantage, name string, params []any) (string, error) {
+	t, err := r.urls("Route", name)
+	if err != nil {
+		return "", err
+	}
+	return t.route(v, name, params)
+}
+
+// urls returns the table for a call that asks it for a URL by a name.
+func (r *Router) urls(call, name string) (*table, error) {
+	if r.building.Load() {
+		return nil, fmt.Errorf("flow: %s(%q): the routes are being compiled, and have no URLs yet", call, name)
+	}
+	t := r.compile()
+	if t.err != nil {
+		return nil, fmt.Errorf("flow: %s(%q): the application has faults: %w", call, name, t.err)
+	}
+	return t, nil
+}
+
+// Routes lists the handlers in the order in which URLs are matched: the more
+// specific first. What is mounted is among them, public files are not. It is empty
+// if there are faults, and while the routes are being compiled.
+func (r *Router) Routes() []RouteInfo {
+	if r.building.Load() {
+		return nil
+	}
+	t := r.compile()
+	if t.err != nil {
+		return nil
+	}
+	return slices.Clone(t.infos)
+}
+
+// Route is Router.Route of the Router of the calling directory that was checked
+// first. It is an error before.
+func Route(name string, params ...any) (string, error) {
+	r := applicationOf(fault.Caller(0)).first.Load()
+	if r == nil {
+		return "", errors.New("flow: Route: no Router of this directory was checked yet: call its Check first")
+	}
+	return r.Route(name, params...)
+}
+
+// encodeRedirect turns a redirect into an empty body with a Location.
+func encodeRedirect(r Response, req *Request) (Response, error) {
+	if err := reply.CheckRedirect(r.text); err != nil {
+		return Response{}, err
+	}
+	switch {
+	case r.status == 0 && (req.Method == http.MethodGet || req.Method == http.MethodHead):
+		r.status = http.StatusFound
+	case r.status == 0:
+		r.status = http.StatusSeeOther
+	}
+	switch r.status {
+	case http.StatusCreated, http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound,
+		http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return Response{}, fmt.Errorf("flow: a redirect has the status %d, which redirects nobody", r.status)
+	}
+	return r.body(kindZero, "").with(reply.Field{Key: "Location", Value: reply.EscapeURL(r.text)}), nil
 }

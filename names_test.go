@@ -16,11 +16,9 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/pattern"
-
-	"example.com/flow/internal/routetree"
-
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routetree"
 )
 
 type (

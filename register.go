@@ -10,11 +10,9 @@ import (
 	"sync"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/public"
-
-	"example.com/flow/internal/match"
-
 	"example.com/flow/internal/forms"
+	"example.com/flow/internal/match"
+	"example.com/flow/internal/public"
 )
 
 // A registry holds the registrations of one origin, in the order in which they

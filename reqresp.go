@@ -3,27 +3,22 @@ package flow
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
-	"io"
 	"net/http"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
-	"example.com/flow/internal/input"
-	"example.com/flow/internal/pattern"
 	"github.com/julienschmidt/httprouter"
 
-	"example.com/flow/internal/race"
-
-	"example.com/flow/internal/reply"
-
-	"example.com/flow/internal/match"
-
 	"example.com/flow/internal/forms"
+	"example.com/flow/internal/input"
+	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/race"
+	"example.com/flow/internal/reply"
 )
 
 // A Request is a request that a route answers. It embeds the *http.Request.
@@ -201,13 +196,8 @@ type more struct {
 	data        any // of JSON, View, Page, RedirectTo; the []byte or http.Handler
 	contentType string
 	block       string // of View and Page
-	header      []headerField
+	header      []reply.Field
 	toError     bool // it answers an error, for which guards have promised nothing
-}
-
-type headerField struct {
-	key, value string
-	add        bool
 }
 
 type respKind uint8
@@ -342,7 +332,7 @@ func (r Response) Status(code int) Response {
 
 // Header returns a copy of r with a header set, in place of one of that name.
 func (r Response) Header(key, value string) Response {
-	return r.with(headerField{key, value, false})
+	return r.with(reply.Field{Key: key, Value: value})
 }
 
 // Cookie returns a copy of r with a cookie added. A cookie that http.SetCookie
@@ -351,10 +341,10 @@ func (r Response) Cookie(cookie *http.Cookie) Response {
 	if cookie == nil || cookie.String() == "" {
 		return Response{kind: kindError, text: "Cookie was given a cookie without a valid name"}
 	}
-	return r.with(headerField{"Set-Cookie", cookie.String(), true})
+	return r.with(reply.Field{Key: "Set-Cookie", Value: cookie.String(), Add: true})
 }
 
-func (r Response) with(fields ...headerField) Response {
+func (r Response) with(fields ...reply.Field) Response {
 	var m more
 	if r.more != nil {
 		m = *r.more
@@ -372,7 +362,7 @@ func (r Response) toError() Response {
 }
 
 // header returns the fields that were added to r.
-func (r Response) header() []headerField {
+func (r Response) header() []reply.Field {
 	if r.more == nil {
 		return nil
 	}
@@ -401,149 +391,97 @@ func (r Response) Write(w http.ResponseWriter, req *Request) {
 // encoded reports whether encode has nothing to do.
 func (r Response) encoded() bool { return r.kind <= kindNext && r.status == 0 }
 
+// shortText is the length, in bytes, of the longest text that net/http gives a
+// Content-Length by itself: the size of the buffer in front of a connection.
+const shortText = 2048
+
 // isPlain reports whether r is plain text that needs no more than its media type,
 // which is the short way for the smallest answers.
 func (r Response) isPlain() bool {
-	return r.kind == kindText && r.status == 0 && r.more == nil && r.text != "" && len(r.text) <= autoLength
-}
-
-// encode turns r into one that holds its body, or into one of a Handler, Next or
-// the zero value. Everything that can fail happens here, before the first byte.
-func (r Response) encode(req *Request) (Response, error) {
-	if r.status != 0 && (r.status < 200 || r.status > 999) {
-		return Response{}, fmt.Errorf("flow: a response has the status %d, which is none (RFC 9110, section 15)", r.status)
-	}
-	if r.kind == kindNext && r.status != 0 {
-		return Response{}, fmt.Errorf("flow: Next() has the status %d: a guard that denies returns another response", r.status)
-	}
-	if r.kind <= kindNext {
-		return r, nil
-	}
-	switch r.kind {
-	case kindJSON:
-		var b strings.Builder
-		if err := json.NewEncoder(&b).Encode(r.more.data); err != nil {
-			return Response{}, fmt.Errorf("flow: the response cannot be encoded as JSON: %w", err)
-		}
-		return r.body(kindJSONText, b.String()), nil
-	case kindView, kindPage:
-		return r.render(req)
-	case kindRedirectTo:
-		u, err := req.Route(r.text, r.more.data.([]any)...)
-		if err != nil {
-			return Response{}, fmt.Errorf("flow: RedirectTo: %w", err)
-		}
-		return r.body(kindRedirect, u).encode(req)
-	case kindRedirect:
-		return r.location(req)
-	case kindFail:
-		return r.problem(req)
-	default:
-		return Response{}, errors.New("flow: " + r.text)
-	}
-}
-
-// location turns a redirect into an empty body with a Location.
-func (r Response) location(req *Request) (Response, error) {
-	if err := reply.CheckRedirect(r.text); err != nil {
-		return Response{}, err
-	}
-	switch {
-	case r.status == 0 && (req.Method == http.MethodGet || req.Method == http.MethodHead):
-		r.status = http.StatusFound
-	case r.status == 0:
-		r.status = http.StatusSeeOther
-	}
-	switch r.status {
-	case http.StatusCreated, http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound,
-		http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-	default:
-		return Response{}, fmt.Errorf("flow: a redirect has the status %d, which redirects nobody", r.status)
-	}
-	return r.body(kindZero, "").with(headerField{"Location", reply.EscapeURL(r.text), false}), nil
-}
-
-func (r Response) problem(req *Request) (Response, error) {
-	if r.status < 400 || r.status > 599 {
-		return Response{}, fmt.Errorf("flow: Fail was given the status %d, which is no error", r.status)
-	}
-	resp, err := req.x.present(req, reply.Problem{Status: int(r.status), Detail: r.text})
-	if err != nil {
-		req.x.log(req, err)
-	}
-	m := *resp.more // Vary stays after a header of that name that r sets
-	m.header = append(slices.Clone(r.header()), m.header...)
-	resp.more = &m
-	return resp, nil
+	return r.kind == kindText && r.status == 0 && r.more == nil && r.text != "" && len(r.text) <= shortText
 }
 
 func acceptOf(r *http.Request) []string { return r.Header["Accept"] }
 
-// Content types that are set often share their value: a slice for each response
-// would be an allocation. Nothing appends to them in place, their capacity is 1.
-var (
-	textType = []string{"text/plain; charset=utf-8"}
-	htmlType = []string{"text/html; charset=utf-8"}
-	jsonType = []string{"application/json"}
-)
+// Data is the data of a request, as Request.All returns it.
+type Data map[string]any
 
-// autoLength is what net/http adds a Content-Length to by itself: the size of
-// the buffer in front of a connection.
-const autoLength = 2048
-
-// send writes an encoded response that has a body, or none. It does not fail:
-// what a vanished client did not get, nobody misses.
-func (r Response) send(w http.ResponseWriter, head bool) {
-	h := w.Header()
-	switch r.kind {
-	case kindText:
-		h["Content-Type"] = textType
-	case kindHTML:
-		h["Content-Type"] = htmlType
-	case kindJSONText:
-		h["Content-Type"] = jsonType
-	case kindBytes:
-		h.Set("Content-Type", r.more.contentType)
+// data reads the body, if nobody has, and returns it. A body that is malformed
+// or beyond the limits has no data, and is answered with 400 or 413.
+func (r *Request) data() *input.Body {
+	x := r.exchange()
+	if x.readBody(r.Request, false) != nil {
+		return nil
 	}
-	setHeader(h, r.header())
-	delete(h, "Content-Length") // of another answer, or a guess
-	status := int(r.status)
-	if status == 0 {
-		status = http.StatusOK
-		if r.kind == kindZero {
-			status = http.StatusNoContent
-		}
-	}
-	var b []byte
-	if r.kind == kindBytes {
-		b = r.more.data.([]byte)
-	}
-	size := len(r.text) + len(b) // one of them is empty
-	if status == http.StatusNoContent || status == http.StatusNotModified {
-		w.WriteHeader(status)
-		return
-	}
-	if head || size > autoLength {
-		h.Set("Content-Length", strconv.Itoa(size))
-	}
-	if head || size == 0 || status != http.StatusOK {
-		w.WriteHeader(status) // else the first byte does it
-	}
-	switch {
-	case head || size == 0:
-	case b != nil:
-		w.Write(b)
-	default:
-		io.WriteString(w, r.text)
-	}
+	return x.body
 }
 
-func setHeader(h http.Header, fields []headerField) {
-	for _, f := range fields {
-		if f.add {
-			h.Add(f.key, f.value)
-		} else {
-			h.Set(f.key, f.value)
-		}
+// Input returns a value of the request's data, or "": of the body (a form or a
+// JSON object) if the key is there, else of the query. Route parameters are not
+// among them: see Param. Of a repeated key or a JSON array it is the first value;
+// other JSON values that are no strings read as in JSON, and null is "". Of a large
+// JSON body nothing is decoded but the values that are asked for.
+func (r *Request) Input(key string) string {
+	if values := r.Inputs(key); len(values) > 0 {
+		return values[0]
 	}
+	return ""
 }
+
+// Inputs returns all values of a repeated key, or of a JSON array, from where
+// Input finds it.
+func (r *Request) Inputs(key string) []string {
+	return r.data().Inputs(r.Request, key)
+}
+
+// All returns the data of the request: the query, and over it the body. A key
+// that is repeated in a form or in the query has a []string, other keys have a
+// string; JSON has what encoding/json decodes, with numbers as json.Number.
+func (r *Request) All() Data {
+	return r.data().All(r.Request)
+}
+
+// Only returns the data of the keys that are present.
+func (r *Request) Only(keys ...string) Data {
+	return r.data().Only(r.Request, keys...)
+}
+
+// Bind fills the struct that dst points to from the body, JSON or a form, or
+// from the query of a request without a body. A key fills the field with that
+// form tag, else that json tag, else that name in any case; "-" keeps a field
+// out. If there are several spellings of a name, the very name counts, else the
+// first in order; of a key that JSON repeats, the last. From a form and the query,
+// fields are strings, booleans, numbers, types with UnmarshalText, and pointers and
+// slices of these; an empty value leaves all but strings alone.
+//
+// The fields of embedded structs are filled like its own, by the rules of Go and of
+// encoding/json: the one nearer to the outside hides those of its name deeper
+// inside; at the same depth a tag comes before a name, and otherwise none of them
+// is filled. A hidden field is not filled by another spelling either. An embedded
+// pointer that is nil gets a struct when there is something for it; one to an
+// unexported type cannot be given any, which is an error.
+//
+// A value that does not convert, and what dst.Validate() error returns if there
+// is such a method, come back as Invalid. An error of Validate that is no
+// Invalid comes back unchanged. A body that is malformed or beyond the limits of
+// Router.MaxBody, or JSON that is no object, is an Error of status 400 or 413, and a
+// body that is neither JSON nor a form one of 415.
+//
+// JSON may also be bound to any other type, as encoding/json does, and to a
+// struct with UnmarshalJSON.
+func (r *Request) Bind(dst any) error {
+	if v := reflect.ValueOf(dst); v.Kind() != reflect.Pointer || v.IsNil() {
+		return fmt.Errorf("flow: Bind needs a pointer to a struct, not a %T", dst)
+	}
+	x := r.exchange()
+	if err := x.readBody(r.Request, false); err != nil {
+		return err
+	}
+	invalid := Invalid{}
+	if err := x.body.Bind(r.Request, dst, invalid); err != nil {
+		return bodyError(err)
+	}
+	return validate(dst, invalid)
+}
+
+func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }

@@ -18,7 +18,6 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
-
 	"example.com/flow/internal/race"
 )
 
@@ -29,7 +28,7 @@ func TestResponseIsFourWords(t *testing.T) {
 }
 
 func TestResponses(t *testing.T) {
-	long := strings.Repeat("x", autoLength+1)
+	long := strings.Repeat("x", shortText+1)
 	for _, tt := range []struct {
 		name   string
 		resp   Response
@@ -96,7 +95,7 @@ func TestResponses(t *testing.T) {
 func TestHEADAnswersAsGET(t *testing.T) {
 	var (
 		png   = []byte("\x89PNG\r\n\x1a\n")
-		full  = strings.Repeat("x", autoLength)
+		full  = strings.Repeat("x", shortText)
 		long  = full + "x"
 		write = func(contentType, text string) Response {
 			return Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -16,20 +16,14 @@ import (
 	"strings"
 	"syscall"
 
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/server"
-
-	"example.com/flow/internal/fault"
-
-	"example.com/flow/internal/pattern"
-
-	"example.com/flow/internal/routetree"
-
 	"example.com/flow/internal/command"
-
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/forms"
 	"example.com/flow/internal/logging"
-
 	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/server"
 )
 
 // Main is the main function of an application: it runs the command that the
@@ -464,7 +458,7 @@ func (m *Mounted) patterns(outer []pattern.Segment) (exact, below *pattern.Patte
 
 // addSlash redirects to the same URL with a slash after the path.
 func addSlash(w http.ResponseWriter, r *http.Request) {
-	movedTo(pattern.Location(r, r.URL.EscapedPath()+"/")).send(w, r.Method == http.MethodHead)
+	send(movedTo(pattern.Location(r, r.URL.EscapedPath()+"/")), w, r.Method == http.MethodHead)
 }
 
 // finishInner makes the table of a Router inside, where names that it lacks are

@@ -12,11 +12,10 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"example.com/flow/internal/servertest"
-
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/servertest"
 )
 
 func TestServe(t *testing.T) {

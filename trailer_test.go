@@ -12,10 +12,8 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/race"
-
 	"example.com/flow/internal/flowtest"
-
+	"example.com/flow/internal/race"
 	"example.com/flow/internal/servertest"
 )
 

@@ -12,7 +12,6 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fault"
-
 	"example.com/flow/internal/flowtest"
 )
 

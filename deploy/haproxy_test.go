@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/flow/internal/servertest"
-
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/servertest"
 )
 
 func TestHAProxyConfiguration(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/flow/internal/servertest"
-
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/servertest"
 )
 
 var execLine = regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/app `)

@@ -6,10 +6,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"example.com/flow"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/matryer/is"
+
+	"example.com/flow"
 )
 
 func TestChiMiddleware(t *testing.T) {

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"example.com/flow"
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/matryer/is"
+
+	"example.com/flow"
 )
 
 // TestCompress compresses what handlers answer. Pages without a handler and public

@@ -5,9 +5,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"example.com/flow"
 	"github.com/matryer/is"
 	"github.com/rs/cors"
+
+	"example.com/flow"
 )
 
 const (

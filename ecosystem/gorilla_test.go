@@ -7,9 +7,10 @@ import (
 	"testing/fstest"
 	"time"
 
-	"example.com/flow"
 	"github.com/gorilla/websocket"
 	"github.com/matryer/is"
+
+	"example.com/flow"
 )
 
 // TestGorillaWebSocket is for a library that asks the ResponseWriter itself for

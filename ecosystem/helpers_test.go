@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"example.com/flow"
 	"github.com/alexedwards/scs/v2"
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+
+	"example.com/flow"
 )
 
 // patience is how long a test waits for what should happen at once, before it

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"example.com/flow"
 	"github.com/matryer/is"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"example.com/flow"
 )
 
 // newMeteredApp returns an application that shows the metrics of a registry.

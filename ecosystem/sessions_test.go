@@ -5,9 +5,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"example.com/flow"
 	"github.com/alexedwards/scs/v2"
 	"github.com/matryer/is"
+
+	"example.com/flow"
 )
 
 // newMembersArea returns an application that people log into.

@@ -10,8 +10,9 @@ import (
 	"testing/fstest"
 	"time"
 
-	"example.com/flow"
 	"github.com/matryer/is"
+
+	"example.com/flow"
 )
 
 // stream answers with server-sent events, each sent as soon as it happens, until

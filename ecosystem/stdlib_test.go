@@ -9,8 +9,9 @@ import (
 	"testing/fstest"
 	"time"
 
-	"example.com/flow"
 	"github.com/matryer/is"
+
+	"example.com/flow"
 )
 
 func newUsers() *flow.Router {

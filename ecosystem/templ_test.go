@@ -8,9 +8,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"example.com/flow"
 	"github.com/a-h/templ"
 	"github.com/matryer/is"
+
+	"example.com/flow"
 )
 
 // greeting is what templ generates, for

@@ -6,9 +6,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"example.com/flow"
 	"github.com/coder/websocket"
 	"github.com/matryer/is"
+
+	"example.com/flow"
 )
 
 // echo sends back what it gets, until the client closes. It then reports how.

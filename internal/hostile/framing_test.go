@@ -23,13 +23,10 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/race"
-
-	"example.com/flow/internal/flowtest"
-
-	"example.com/flow/internal/servertest"
-
 	"example.com/flow"
+	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/race"
+	"example.com/flow/internal/servertest"
 )
 
 // TestFraming sends what a generator makes up, much of it malformed, to a server of

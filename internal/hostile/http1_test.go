@@ -11,10 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/matryer/is"
+
 	"example.com/flow"
 	"example.com/flow/internal/servertest"
-
-	"github.com/matryer/is"
 )
 
 // TestHostileClients attacks a server. During each attack a client that behaves well

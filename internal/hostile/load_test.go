@@ -17,10 +17,10 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/matryer/is"
+
 	"example.com/flow"
 	"example.com/flow/internal/servertest"
-
-	"github.com/matryer/is"
 )
 
 // TestLoad has many clients ask for everything that a Router can do, at once, and

@@ -10,7 +10,6 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
-
 	"example.com/flow/internal/routetree"
 )
 

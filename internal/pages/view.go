@@ -16,7 +16,6 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
-
 	"example.com/flow/internal/routetree"
 )
 

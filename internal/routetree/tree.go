@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-
 	"example.com/flow/internal/pattern"
 )
 

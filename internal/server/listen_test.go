@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/matryer/is"
+
 	"example.com/flow/internal/server"
 	"example.com/flow/internal/servertest"
-
-	"github.com/matryer/is"
 )
 
 // leaveSocket makes a socket that nobody listens on, as a program leaves that is killed.

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/matryer/is"
+
 	"example.com/flow/internal/server"
 	"example.com/flow/internal/servertest"
-
-	"github.com/matryer/is"
 )
 
 // A protocol is a way to reach a server.

@@ -15,10 +15,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/matryer/is"
+
 	"example.com/flow/internal/server"
 	"example.com/flow/internal/servertest"
-
-	"github.com/matryer/is"
 )
 
 // inBubble runs a sub-test in a bubble, where the clock stands still while anything

@@ -1,0 +1,54 @@
+package reply
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+)
+
+// A Field is a header that an answer sets, in place of one of that name, or adds.
+type Field struct {
+	Key, Value string
+	Add        bool
+}
+
+// SetFields sets headers, in order.
+func SetFields(h http.Header, fields []Field) {
+	for _, f := range fields {
+		if f.Add {
+			h.Add(f.Key, f.Value)
+		} else {
+			h.Set(f.Key, f.Value)
+		}
+	}
+}
+
+// autoLength is what net/http adds a Content-Length to by itself: the size of the
+// buffer in front of a connection.
+const autoLength = 2048
+
+// Send sends an answer whose body is a text or bytes, or neither. Headers other than
+// the length are set already. It does not fail: what a vanished client did not get,
+// nobody misses.
+func Send(w http.ResponseWriter, head bool, status int, text string, b []byte) {
+	h := w.Header()
+	delete(h, "Content-Length") // of another answer, or a guess
+	if status == http.StatusNoContent || status == http.StatusNotModified {
+		w.WriteHeader(status)
+		return
+	}
+	size := len(text) + len(b)
+	if head || size > autoLength {
+		h.Set("Content-Length", strconv.Itoa(size))
+	}
+	if head || size == 0 || status != http.StatusOK {
+		w.WriteHeader(status) // else the first byte does it
+	}
+	switch {
+	case head || size == 0:
+	case b != nil:
+		w.Write(b)
+	default:
+		io.WriteString(w, text)
+	}
+}
