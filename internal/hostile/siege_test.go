@@ -16,7 +16,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"example.com/flow"
@@ -48,47 +47,8 @@ type siege struct {
 
 const maxBody = 64 << 10
 
-const (
-	formType   = "application/x-www-form-urlencoded"
-	jsonMedia  = "application/json"
-	multiMedia = "multipart/form-data; boundary=b"
-)
-
-// parts returns a multipart body of fields, "key=value", and files, "key@text".
-func parts(items ...string) string {
-	var b strings.Builder
-	for _, item := range items {
-		i := strings.IndexAny(item, "=@")
-		name := ""
-		if item[i] == '@' {
-			name = `; filename="f.txt"`
-		}
-		fmt.Fprintf(&b, "--b\r\nContent-Disposition: form-data; name=%q%s\r\n\r\n%s\r\n", item[:i], name, item[i+1:])
-	}
-	return b.String() + "--b--\r\n"
-}
-
-// page is more than a connection holds.
-var page = stylesheet(50_000)
-
-// stylesheet returns a text of n lines that compresses well, but not too well.
-func stylesheet(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, ".c%d { margin: %dpx }\n", i, i*7919%1000)
-	}
-	return b.String()
-}
-
-// treeOf returns a tree of files, "name" or "name: text".
-func treeOf(files ...string) fstest.MapFS {
-	tree := fstest.MapFS{}
-	for _, file := range files {
-		name, text, _ := strings.Cut(file, ": ")
-		tree[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	return tree
-}
+// page is more than a connection in memory holds.
+var page = stylesheet(10_000)
 
 // besieged serves over loopback, or, in a bubble, in memory.
 func besieged(t *testing.T, secure, inMemory bool) *siege {

@@ -20,3 +20,6 @@ func (s *Server) Kept() int {
 	}
 	return n
 }
+
+// Inherit has a Server take its listeners for those of a service manager.
+func (s *Server) Inherit() { s.inherited = true }

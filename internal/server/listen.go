@@ -8,7 +8,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -141,46 +140,4 @@ func urlOf(addr net.Addr, secure bool) string {
 		}
 	}
 	return scheme + "://" + addr.String()
-}
-
-const (
-	// queueTime is how long nothing may come for the queue of a listener to be empty.
-	queueTime = 10 * time.Millisecond
-	// stopTime is how long a stopLine accepts what comes all the same.
-	stopTime = 500 * time.Millisecond
-)
-
-// A stopLine is a listener that can be told to accept no more than the connections
-// that wait for it already, which the system would reset.
-type stopLine struct {
-	net.Listener
-	end atomic.Int64 // when it stops, in nanoseconds; 0 if it was not told
-}
-
-func (l *stopLine) Accept() (net.Conn, error) {
-	if end := l.end.Load(); end != 0 && !l.await(time.Unix(0, end)) {
-		return nil, net.ErrClosed
-	}
-	conn, err := l.Listener.Accept()
-	if err != nil && l.end.Load() != 0 {
-		return nil, net.ErrClosed // a timeout would have http.Server try again
-	}
-	return conn, err
-}
-
-// stop makes Accept fail as soon as the queue is empty, or at once where listeners
-// have no deadlines.
-func (l *stopLine) stop() {
-	end := time.Now().Add(stopTime)
-	l.end.Store(end.UnixNano())
-	if !l.await(end) {
-		l.Listener.Close()
-	}
-}
-
-// await lets Accept wait for another connection, and reports whether it may.
-func (l *stopLine) await(end time.Time) bool {
-	d, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
-	now := time.Now()
-	return ok && now.Before(end) && d.SetDeadline(now.Add(queueTime)) == nil
 }

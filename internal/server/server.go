@@ -101,7 +101,11 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		time.Sleep(min(noticeTime, s.Drain))
 	}
 	for _, line := range lines {
-		line.stop()
+		if s.inherited {
+			line.Close()
+		} else {
+			line.stop()
+		}
 	}
 	for range lines {
 		<-failed

@@ -1,0 +1,49 @@
+package server
+
+import (
+	"net"
+	"sync/atomic"
+	"time"
+)
+
+// maxQueue is how many connections wait for a listener at most: systems allow fewer
+// (net.core.somaxconn).
+const maxQueue = 1 << 16
+
+// A stopLine is a listener that can be told to accept no more than the connections
+// that wait for it already, which the system would reset.
+type stopLine struct {
+	net.Listener
+	told  atomic.Bool
+	taken int // since then
+}
+
+// Accept returns the next connection; of those that wait when the listener is told to
+// stop, all, however long it takes. The system gives them in the order in which they
+// came, so that they are among the next maxQueue: clients that go on to come cannot
+// keep the listener from its end.
+func (l *stopLine) Accept() (net.Conn, error) {
+	if !l.told.Load() {
+		conn, err := l.Listener.Accept()
+		if err == nil || !l.told.Load() {
+			return conn, err
+		}
+	}
+	if l.taken++; l.taken > maxQueue {
+		return nil, net.ErrClosed
+	}
+	conn, err := acceptWaiting(l.Listener)
+	if err != nil {
+		return nil, net.ErrClosed // any other error might have http.Server try again
+	}
+	return conn, nil
+}
+
+// stop makes Accept fail as soon as nothing waits any more. After Close it fails at once.
+func (l *stopLine) stop() {
+	l.told.Store(true)
+	d, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
+	if !ok || d.SetDeadline(time.Unix(0, 0)) != nil { // which wakes Accept
+		l.Listener.Close()
+	}
+}
