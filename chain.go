@@ -434,8 +434,14 @@ func encode(r Response, req *Request) (Response, error) {
 // defaultMaxBody is the largest body, in bytes, where nothing else is said.
 const defaultMaxBody = 10 << 20
 
-// hasBody reports whether r has a body.
-func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
+// hasBody reports whether r has a body. To compare it with http.NoBody would call the
+// runtime for each request; its type tells as well.
+func hasBody(r *http.Request) bool { return r.Body != nil && !isA(r.Body, http.NoBody) }
+
+func isA[T io.ReadCloser](body io.ReadCloser, _ T) bool {
+	_, ok := body.(T)
+	return ok
+}
 
 // readBody reads and checks a body of JSON or a form, once. See input.Body.Load.
 func (x *exchange) readBody(r *http.Request, again bool) error {
