@@ -28,7 +28,7 @@ func Items(lines []string) iter.Seq[string] {
 				if n == 0 || left <= 0 {
 					return
 				}
-				end := strings.IndexByte(line[:min(len(line), left)], ',')
+				end := strings.IndexByte(line[:min(len(line), left+1)], ',')
 				if more = end >= 0; !more {
 					end = len(line)
 				}

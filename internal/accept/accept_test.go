@@ -131,6 +131,7 @@ func FuzzAccept(f *testing.F) {
 	f.Add(strings.Repeat(",", MaxItems-1)+"text/html\ntext/plain", false)
 	f.Add(strings.Repeat(" ", MaxBytes-10)+",text/html", false)
 	f.Add(strings.Repeat(" ", MaxBytes-1)+",,", false)
+	f.Add(strings.Repeat(" ", MaxBytes)+",,", true)
 	f.Fuzz(func(t *testing.T, accept string, page bool) {
 		lines := strings.Split(accept, "\n")
 		if got, want := slices.Collect(Items(lines)), slowItems(lines); !slices.Equal(got, want) {
