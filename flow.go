@@ -205,8 +205,13 @@ var nosniff = []string{"nosniff"}
 
 // ServeHTTP answers a request.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	for r.outer() != nil {
-		r = r.outer()
+	if r.outer() != nil {
+		r = r.outermost()
+		if within := From(req.Context()); within != nil && within.x.router.outermost() == r && within.URL.Path == req.URL.Path {
+			r.logger().Error("flow: a handler has called a mounted Router, which answers at its prefix only, and would call that handler again", "method", req.Method, "path", req.URL.EscapedPath())
+			send(problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false)), w, req.Method == http.MethodHead)
+			return
+		}
 	}
 	t := r.serving.Load()
 	if t == nil {

@@ -957,3 +957,28 @@ func TestMountOutlived(t *testing.T) {
 	close(release)
 	is.Equal(<-ended, "GET /{org}/{id} 5 x")
 }
+
+// TestMountedRouterServedByItself answers as the one around it, and never calls itself.
+func TestMountedRouterServedByItself(t *testing.T) {
+	is := is.New(t)
+	outer, inner := New(flowtest.Files("router/a.http")), New(flowtest.Files("router/b.http"))
+	outer.Mount("/in", inner)
+	outer.At("a").GET().Do(http.HandlerFunc(inner.ServeHTTP))
+	inner.At("b").GET().Do(hello)
+	log := journalOf(outer)
+	is.Equal(serve(inner, "GET", "/in/b").Code, 200)
+	is.Equal(serve(inner, "GET", "/b").Code, 404)
+	is.Equal(log.String(), "")
+	is.Equal(serve(outer, "GET", "/a").Code, 500)
+	is.Equal(len(records(t, log)), 1)
+}
+
+func TestServeChecksTheRouterAround(t *testing.T) {
+	is := is.New(t)
+	outer, inner := New(flowtest.Files("router/a.http")), New(flowtest.Files("router/b.http"))
+	outer.Mount("/in", inner)
+	inner.At("b").GET().Do(hello)
+	err := Serve(t.Context(), "127.0.0.1:0", inner)
+	is.True(err != nil)
+	is.True(strings.Contains(err.Error(), "router/a.http: no handler is registered for it"))
+}

@@ -205,6 +205,7 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 	}
 	log := slog.Default()
 	if r, ok := h.(*Router); ok {
+		r = r.outermost() // which answers for it
 		if err := r.Check(); err != nil {
 			return err
 		}
@@ -346,6 +347,14 @@ func (r *Router) outer() *Router {
 		return m.outer
 	}
 	return nil
+}
+
+// outermost returns the Router that r is mounted in, however deep, or r.
+func (r *Router) outermost() *Router {
+	for r != nil && r.outer() != nil {
+		r = r.outer()
+	}
+	return r
 }
 
 // prefix returns where r is mounted, from the outermost Router on.

@@ -33,7 +33,8 @@ func (s *stream) Read(p []byte) (n int, err error) {
 		if err == io.EOF {
 			s.ended.Store(true)
 		} else if s.err = err; err != nil {
-			s.broken.Store(&err)
+			broken := err // or each Read would have its error on the heap
+			s.broken.Store(&broken)
 		}
 		return n, err
 	}

@@ -94,7 +94,7 @@ type route[A any] struct {
 // parameters.
 type crop[A any] struct {
 	routes []route[A]
-	found  bool // there are such patterns, also some that are not among the routes
+	found  bool // the trie answers such paths, if not with one of the routes
 	// contested: a path that has captured a value may have to go back to another
 	// branch, which httprouter cannot. Such patterns are left to the trie.
 	contested bool
@@ -143,6 +143,8 @@ func (n *node[A]) harvest(method, path string, depth int, captured bool) crop[A]
 		all.contested, all.routes = true, nil
 	}
 	all.add(own)
+	// What is mounted owns what is below it, also where it has no such pattern.
+	all.found = all.found || n.mounted != nil
 	return all
 }
 

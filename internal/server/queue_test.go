@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/matryer/is"
+
 	"example.com/flow/internal/server"
 	"example.com/flow/internal/servertest"
-
-	"github.com/matryer/is"
 )
 
 // A systemListener is one of package net.
