@@ -35,21 +35,22 @@ type endpoint struct {
 	pure bool
 	// direct: pure, and no middleware at all.
 	direct bool
-	// setsPathValues: a net/http handler or middleware could ask for them.
+	// setsPathValues: a net/http handler or middleware could ask for path values.
 	setsPathValues bool
-	// keepsBody: a guard or a handler could ask for the body after others.
+	// keepsBody: a guard or a handler could ask for the body after others have read it.
 	keepsBody bool
-	miss      bool // nothing matched: the body is none of ours
-	// refused holds why redirects were refused, as far as it was logged.
+	miss      bool // nothing matched: the body is not read
+	// refused has a bit for each reason why a redirect was refused (RedirectError.Why),
+	// once that was logged.
 	refused uint32
 
-	around *endpoint // the mount, if its Router is inside another one, whose chain runs first
-	inner  *Router   // of a mount, if a Router is mounted
+	around *endpoint // the endpoint that mounts its Router, whose chain runs first; nil if it is not mounted
+	inner  *Router   // the Router that this endpoint mounts, if it does
 }
 
 // An owner is a file, or what is mounted: its endpoints share it.
 type owner struct {
-	file     string           // or where Mount was called, for messages
+	file     string           // the path of the file, or where Mount was called, for messages
 	route    *routetree.Route // nil for public files, for what is mounted and for what matched nothing
 	standard []step           // standard middleware down to the file: what 405 and OPTIONS run through
 }
@@ -72,8 +73,8 @@ type place struct {
 	handler http.Handler
 }
 
-// ServeHTTP is what standard middleware calls next. The request may be another
-// one than the middleware got, and the goroutine too (http.TimeoutHandler).
+// ServeHTTP is what standard middleware calls next. Middleware may go on with another
+// request than it got, and in another goroutine, as http.TimeoutHandler does.
 func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req := From(r.Context())
 	i := -1
@@ -95,17 +96,17 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // An exchange is one request on its way through the chain, and its answer.
 type exchange struct {
 	endpoint *endpoint
-	values   match.Values // of its parameters: httprouter's own, which it uses again
+	values   match.Values // of the endpoint's parameters, often in memory that httprouter uses again
 	target   *endpoint    // what answers in the end, if endpoint is a mount
 	router   *Router
 	req      Request
-	lent     bool        // a Handler has got hold of the Request
-	over     atomic.Bool // under the race detector: the response was written
+	lent     bool        // a Handler has got the Request, and may keep it
+	over     atomic.Bool // the response was written; only set under the race detector
 
 	auth   auth
 	body   *input.Body // nil if the request has none
-	failed atomic.Bool // Authenticate, or reading the body: see failure
-	told   atomic.Bool // it was answered, or logged
+	failed atomic.Bool // Authenticate or reading the body has failed: see failure
+	told   atomic.Bool // the failure was answered or logged
 }
 
 func (x *exchange) clone() *exchange {
@@ -122,7 +123,7 @@ func (x *exchange) clone() *exchange {
 	return c
 }
 
-// vantage returns where the request asks for URLs.
+// vantage returns the place from which the request asks for URLs.
 func (x *exchange) vantage() vantage { return vantage{x.endpoint.path.Segments, x.values} }
 
 // begin answers a request with an endpoint, after the chains of the Routers around.
@@ -137,8 +138,8 @@ func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Va
 	x := outermost.table.pool.Get().(*exchange)
 	x.endpoint, x.values = outermost, values
 	if outermost != e {
-		// Copies of the request, of which some may be in other goroutines by and by,
-		// share the map that holds the path values: so they are set now.
+		// Copies of the request share the map that holds the path values, and may be used
+		// in other goroutines later. That is why the values are set now.
 		x.target = e
 		setPathValues(r, e.path, values)
 	}
@@ -147,13 +148,14 @@ func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Va
 	}
 }
 
-// enter goes on with the chain of the Router inside, or of the one that is inside that.
+// enter goes on with the chain of the next Router inside, on the way to the one that has
+// the target.
 func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
 	e := x.target
 	for e.around != x.endpoint {
 		e = e.around
 	}
-	inner := e.table.pool.Get().(*exchange) // not put back: it holds what may outlive the request
+	inner := e.table.pool.Get().(*exchange) // not put back: a net/http handler may keep what it holds
 	inner.endpoint, inner.values, inner.target, inner.body = e, x.values, x.target, x.body
 	inner.req.Request = r
 	if outer := From(r.Context()); outer != nil && outer.x == x {
@@ -171,20 +173,20 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 	}
 	x.req.Request = r
 	if hasBody(r) {
-		// The server's own request keeps its body, by which net/http tells whether the
-		// client still waits to be told to send it, and whether what follows it on the
-		// connection can be the next request.
+		// The body is replaced in a copy only. By the body of its own request net/http
+		// tells whether the client still waits for 100 Continue, and whether the
+		// connection can be used for another request.
 		server.ShareTrailer(r)
 		r = r.WithContext(r.Context())
 		x.req.Request = r
-		answers := cmp.Or(x.target, e) // what is mounted has the limit of what answers there
+		answers := cmp.Or(x.target, e) // below a mount, the limit is that of the endpoint inside
 		x.body = input.New(w, r, answers.maxBody, answers.keepsBody)
 	}
 	if !e.direct || x.body != nil {
 		x.serveChain(w, r)
 		return e.pure && !x.lent
 	}
-	// The short way, for what most requests are.
+	// The short way, which most requests take: there is neither middleware nor a body.
 	resp, err := x.try(&x.req, e.handler.flow)
 	if err == nil && !x.failed.Load() && resp.isPlain() && r.Method != http.MethodHead {
 		w.Header()["Content-Type"] = textType
@@ -195,12 +197,13 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 	return !x.lent
 }
 
-// serveChain runs a chain. Guards and flow's own handler forms without a body need
-// no more; standard middleware may panic or write by itself, and a body may leave
-// files to be removed.
+// serveChain runs a chain. A chain of guards and flow's own handler forms needs no more
+// than run, if there is no body. For all others panics are contained here too, since
+// standard middleware may panic or write by itself, and the files that a body may leave
+// are removed.
 func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 	if x.endpoint.pure && x.body == nil {
-		x.run(w, &x.req, 0) // contains its guards and its handler
+		x.run(w, &x.req, 0) // run contains the panics of guards and of the handler
 		return
 	}
 	w, t := reply.Track(w)
@@ -234,7 +237,7 @@ func setPathValues(r *http.Request, p *pattern.Pattern, values match.Values) {
 
 // run goes on with the chain at step i.
 func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
-	if x.failed.Load() { // middleware asked, and went on all the same
+	if x.failed.Load() { // middleware asked for the user or the body, and went on though that failed
 		x.fail(w, req, x.failure())
 		return
 	}
@@ -252,7 +255,7 @@ func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 		if resp.isZero() {
 			resp = x.respondError(req, errors.New("flow: a guard returned the zero Response: return flow.Next() to go on"))
 		}
-		if form := req.MultipartForm; form != nil { // the guard's own parsing
+		if form := req.MultipartForm; form != nil { // which the guard itself has parsed
 			defer form.RemoveAll()
 		}
 		x.send(w, req, resp)
@@ -310,7 +313,7 @@ func (x *exchange) try(req *Request, f flowFunc) (resp Response, err error) {
 	returned := false
 	defer func() {
 		if returned {
-			return // recover costs more than asking
+			return // to ask this is cheaper than to call recover
 		}
 		if v := recover(); v != nil {
 			err = recovered(v)
@@ -352,12 +355,13 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 	}
 }
 
-// serveStd runs a net/http handler under the given headers, contained: a panic before
-// the first byte is a 500 like any other, one after it aborts the connection. last says
-// that h is OnError's own answer: it is not asked again.
+// serveStd runs a net/http handler with the given headers set, and contains its panics:
+// one before the first byte is answered with 500 like any other, one after it aborts the
+// connection. last says that h is what OnError has answered with: if h fails, OnError is
+// not called again.
 func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, header []reply.Field, last bool) {
 	w, t := reply.Track(w)
-	before := reply.Describe(w.Header()) // of middleware, which may compress
+	before := reply.Describe(w.Header()) // what middleware has set, which may compress the answer
 	reply.SetFields(w.Header(), header)
 	_, err := x.try(req, func(*Request) (Response, error) {
 		req.serve(w, h)
@@ -373,7 +377,7 @@ func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler,
 		x.log(req, err)
 		panic(http.ErrAbortHandler)
 	}
-	t.Status = 0 // it was for h
+	t.Status = 0 // it was for the answer of h
 	before.Restore(w.Header())
 	if last {
 		x.send(w, req, x.plainError(req, err, false))
@@ -382,8 +386,9 @@ func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler,
 	x.fail(w, req, err)
 }
 
-// serve runs net/http code with a request that From finds r in. The server knows
-// nothing of the files that are parsed into copies of its request.
+// serve runs net/http code with a request in whose context From finds r. It removes the
+// files of a form that the code has parsed: this request may be a copy, and net/http
+// only removes those of its own.
 func (r *Request) serve(w http.ResponseWriter, h http.Handler) {
 	r.bind()
 	req := r.Request
@@ -395,8 +400,9 @@ func (r *Request) serve(w http.ResponseWriter, h http.Handler) {
 	h.ServeHTTP(w, req)
 }
 
-// encode turns r into one that holds its body, or into one of a Handler, Next or
-// the zero value. Everything that can fail happens here, before the first byte.
+// encode makes the body of r, if it has none yet, and returns r with it. A Handler, Next
+// and the zero value stay as they are. Everything that can fail happens here, before the
+// first byte is sent.
 func encode(r Response, req *Request) (Response, error) {
 	if r.status != 0 && (r.status < 200 || r.status > 999) {
 		return Response{}, fmt.Errorf("flow: a response has the status %d, which is none (RFC 9110, section 15)", r.status)
@@ -431,7 +437,8 @@ func encode(r Response, req *Request) (Response, error) {
 	}
 }
 
-// defaultMaxBody is the largest body, in bytes, where nothing else is said.
+// defaultMaxBody is the largest body, in bytes, if neither Router.MaxBody nor the
+// MaxBody of a route or a mount says otherwise.
 const defaultMaxBody = 10 << 20
 
 // hasBody reports whether r has a body. To compare it with http.NoBody would call the
@@ -443,7 +450,8 @@ func isA[T io.ReadCloser](body io.ReadCloser, _ T) bool {
 	return ok
 }
 
-// readBody reads and checks a body of JSON or a form, once. See input.Body.Load.
+// readBody reads and checks a body of JSON or a form, once. Its parameter again is that
+// of input.Body.Load.
 func (x *exchange) readBody(r *http.Request, again bool) error {
 	return x.body.Load(r, again, func(err error) error {
 		x.failed.Store(true)

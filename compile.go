@@ -23,20 +23,21 @@ type table struct {
 	err      error // every fault; a table that has some answers 500 to everything
 	router   *Router
 	matcher  *match.Table[endpoint] // nil for a Router inside another one, whose matcher has its endpoints
-	around   *endpoint              // what a Router inside another one is mounted by
+	around   *endpoint              // the endpoint that mounts the Router inside another one; nil if it is not mounted
 	standard []step                 // the Router's standard middleware
 	notFound *endpoint
 	denied   handler // for cross-origin requests
 	names    map[string]*routetree.Route
 	assets   map[string]*asset // public files, by path below public/
 	views    *pages.Views
-	above    *pattern.Pattern // the prefix that the Router is mounted at, also for what matches nothing
-	maxBody  int64            // where nothing else is said
+	above    *pattern.Pattern // the prefix that the Router is mounted at; endpoints for what matches nothing have it as their path
+	maxBody  int64            // in bytes, for routes that set none
 	infos    []RouteInfo
 	pool     sync.Pool // of *exchange
 }
 
-// A compiler holds the registrations against the tree.
+// A compiler compares the registrations of a Router with its tree, collects the faults,
+// and fills the table.
 type compiler struct {
 	router   *Router
 	tree     *routetree.Tree
@@ -46,7 +47,7 @@ type compiler struct {
 	dirs     map[string][]use
 	bindings map[*routetree.Route]*binding
 	mounts   []*Mounted
-	inside   map[*Mounted]*compiler // of the Routers among them
+	inside   map[*Mounted]*compiler // the compilers of the Routers among the mounts
 	table    *table
 	faults   []fault.Fault
 	// namesMissing: a function of With was not called, so that labels are unknown.
@@ -66,8 +67,9 @@ func compile(r *Router) *table {
 	return c.table
 }
 
-// newCompiler collects what is registered and how it is called. Names go both ways
-// between a Router and those inside it, so that all are known before any is used.
+// newCompiler collects the registrations of a Router and the names of its routes, and
+// those of the Routers inside it. Each of them may use names of the others. That is why
+// all names are collected here, and none is used before finish.
 func newCompiler(r *Router) *compiler {
 	r.building.Store(true)
 	if r.tree == nil { // a Router that New did not make
@@ -97,9 +99,9 @@ func newCompiler(r *Router) *compiler {
 		given := c.runWiths(r.app.statics.withs)
 		c.add(given)
 	}
-	r.own.close() // now, since what With runs may have the Router too
+	r.own.close() // only now: functions of With may register with the Router, too
 	c.readMounts()
-	if r.tree.Missing { // every path would be unknown, which is not the fault
+	if r.tree.Missing { // each registration would be reported for its unknown path, which is not the mistake
 		c.namesMissing = true
 		return c
 	}
@@ -124,13 +126,13 @@ func newTable(r *Router) *table {
 	return t
 }
 
-// finish makes the table, with those of the Routers inside, and puts the endpoints of
-// all into the trie.
+// finish makes the table and the tables of the Routers inside, and puts the endpoints of
+// all of them into the trie.
 func (c *compiler) finish(trie *match.Trie[endpoint]) {
 	r := c.router
 	if r.tree.Missing {
 		for _, m := range c.mounts {
-			if m.inner != nil { // it may have faults, too
+			if m.inner != nil { // the Router inside may have faults, too
 				c.finishInner(m, &match.Trie[endpoint]{}, nil)
 			}
 		}
@@ -158,7 +160,8 @@ func (c *compiler) fault(pos fault.Position, format string, args ...any) {
 	c.faults = append(c.faults, fault.At(pos, format, args...))
 }
 
-// steps constructs middleware at one place.
+// steps returns the steps of middleware that is used at one place. It constructs
+// standard middleware, and reports what goes wrong with that.
 func (c *compiler) steps(uses []use) []step {
 	steps := make([]step, 0, len(uses))
 	for _, u := range uses {
@@ -234,8 +237,8 @@ func (c *compiler) addPublic(trie *match.Trie[endpoint], file string, p *pattern
 	trie.Leaf(p).Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, o.standard, h, 0))
 }
 
-// forbidden is never reached, unless an origin becomes trusted between the check
-// that refused a request and the answer.
+// forbidden answers a request that was refused, if CrossOrigin lets it through at the
+// second look. That only happens if an origin becomes trusted in between.
 func forbidden(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
 }
@@ -269,8 +272,8 @@ func hasGuard(steps []step) bool {
 
 func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps []step, h handler, maxBody int64) *endpoint {
 	t := c.table
-	// What is mounted may be asked with the Request of the Router around it in the
-	// context, where From would find that one.
+	// A mounted Router gets requests whose context may hold the Request of the Router
+	// around it. From would find that one, so the endpoint is not pure and binds its own.
 	pure := t.around == nil && h.std == nil && !slices.ContainsFunc(steps, func(s step) bool { return s.place != nil })
 	return &endpoint{
 		table:          t,
@@ -294,7 +297,8 @@ func (t *table) unmatched(steps []step, r *routetree.Route, h handler) *endpoint
 	return &endpoint{table: t, owner: &owner{route: r}, path: t.above, steps: steps, handler: h, maxBody: t.limit(0), pure: pure, keepsBody: t.guarded(), miss: true, around: t.around}
 }
 
-// limit returns how large a body may be, in bytes. Each mount may lower it.
+// limit returns how large a body may be, in bytes: own, or the limit of the table if own
+// is 0. Each mount around may lower it.
 func (t *table) limit(own int64) int64 {
 	limit := cmp.Or(own, t.maxBody)
 	for e := t.around; e != nil; e = e.around {
@@ -305,7 +309,8 @@ func (t *table) limit(own int64) int64 {
 	return limit
 }
 
-// guarded reports whether there is a guard in a Router around, which may want a body.
+// guarded reports whether a guard of a Router around this one runs first, which may ask
+// for the body.
 func (t *table) guarded() bool {
 	for e := t.around; e != nil; e = e.around {
 		if hasGuard(e.steps) {
@@ -319,10 +324,10 @@ func (t *table) guarded() bool {
 type binding struct {
 	uses   []use
 	verbs  []*Verb // one for each method, in order of registration
-	begun  []*Verb // all of them, well or badly
-	failed bool    // what would have registered it is reported
-	named  bool    // by At: a counterpart is not needed
-	static bool    // by a static call
+	begun  []*Verb // all of them, also those that are unfinished or wrong
+	failed bool    // the handlers are missing because of a fault that is reported already
+	named  bool    // At was called for it: a counterpart is not needed
+	static bool    // a static call in its counterpart was made
 }
 
 func (b *binding) verb(method string) *Verb {
@@ -371,12 +376,12 @@ func (c *compiler) bind(b *binding, r *routetree.Route, v *Verb) {
 		c.fault(v.pos, "%s of %s is registered a second time, after %v: keep one", v.call(), r.File, first.pos)
 		return
 	}
-	if v.handler != nil { // else its form is reported
+	if v.handler != nil { // otherwise it is reported why Do or To refused the handler
 		b.verbs = append(b.verbs, v)
 	}
 }
 
-// resolve returns the route that a File speaks of, or reports why there is none.
+// resolve returns the route that a File stands for, or reports why there is none.
 func (c *compiler) resolve(f *File) *routetree.Route {
 	if f.counterpart == "" {
 		r := c.byPath[f.path]
@@ -452,7 +457,8 @@ func (c *compiler) remedy(r *routetree.Route) string {
 	return fmt.Sprintf("call flow.%s in %s/%s.go, or flow.At(%q).%[1]s in another file there", verb, c.router.app.dir(), r.Stem, r.Path)
 }
 
-// checkStore reports whatever of a store is no POST, and POST beside it.
+// checkStore reports methods other than POST that are registered for a store, a store
+// without POST, and POST that is registered for the file beside the store.
 func (c *compiler) checkStore(store *routetree.Route, b *binding, mains map[string]*routetree.Route) {
 	for _, v := range b.verbs {
 		if v.method != http.MethodPost {

@@ -25,7 +25,7 @@ import (
 )
 
 // New returns a Router for the files of a tree, which holds router/ and, if there
-// are public files, public/. Of further trees +files are taken that are missing in
+// are public files, public/. From further trees it takes the +files that are missing in
 // files and in the trees before, such as layouts that applications share. New never
 // fails: Check tells what is wrong.
 //
@@ -44,7 +44,7 @@ func New(files fs.FS, shared ...fs.FS) *Router {
 	return r
 }
 
-// orNil makes one nil of all: a nil pointer in an interface is none.
+// orNil returns nil for a nil pointer in an interface, which would not be equal to nil.
 func orNil(files fs.FS) fs.FS {
 	if forms.IsNil(files) {
 		return nil
@@ -64,7 +64,7 @@ func (c *compiler) readViews() {
 	c.faults = append(append(c.faults, faults...), more...)
 }
 
-// host is what the templates of a Router may ask of its table.
+// host returns what the templates of a Router may ask of its table.
 func (t *table) host(namesMissing bool) pages.Host {
 	h := pages.Host{
 		Funcs:      t.router.Funcs,
@@ -88,8 +88,9 @@ func (b *binding) servesPage(r *routetree.Route) bool {
 
 func plainPage(*Request) (Response, error) { return Page(nil), nil }
 
-// renderOnce returns the handler of a page that is the same for all requests:
-// what it renders to. Nobody but the client keeps what a guard has let through.
+// renderOnce returns a handler that serves the page of a route as it is rendered now, if
+// it is the same for all requests, and else the handler otherwise. Shared caches must
+// not keep a page that a guard has let through.
 func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handler) handler {
 	v := c.table.views.View(r.Path)
 	if v == nil || !v.IsFixed() || c.namesMissing {
@@ -117,7 +118,9 @@ type asset struct {
 	forever handler // of hashed
 }
 
-// What a Cache-Control says: ask each time, that and keep it from others, or never ask.
+// The values of Cache-Control. With revalidate caches ask each time whether the content
+// has changed. With privately only the client's own cache keeps it, and asks too. With
+// immutable caches keep it for a year and do not ask.
 var (
 	revalidate = []string{"no-cache"}
 	privately  = []string{"private, no-cache"}
@@ -159,8 +162,9 @@ func hashedPattern(p *pattern.Pattern, hash string) *pattern.Pattern {
 	return pattern.New(segments)
 }
 
-// contentHandler serves a content with a Cache-Control. Opening a file may fail, which
-// is contained where net/http's handlers are.
+// contentHandler returns the handler that serves a content with a Cache-Control. A
+// content that is not held in memory panics if its file cannot be opened, and is served
+// as a net/http handler is, where panics are contained.
 func contentHandler(content *public.Content, cache []string) handler {
 	h := handler{content: content, cache: cache}
 	if content.Held() {
@@ -178,12 +182,12 @@ func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
 
 // refuse answers with a status and its name.
 func refuse(w http.ResponseWriter, r *http.Request, status int) {
-	new(reply.Description).Restore(w.Header()) // what middleware said of the file
+	new(reply.Description).Restore(w.Header()) // what middleware has said of the content is not about the error
 	send(Text(http.StatusText(status)+"\n").Status(status), w, r.Method == http.MethodHead)
 }
 
-// asset is the template function of that name, asked at v: the URL of a public
-// file, which names its content unless it is read from disk.
+// asset is the template function asset: it returns the URL of a public file, asked for
+// from v. The URL holds a hash of the content, unless the file is read from disk.
 func (t *table) asset(v vantage, name string) (string, error) {
 	a := t.assets[name]
 	switch {
@@ -221,11 +225,11 @@ type source struct {
 	files fs.FS
 
 	mu      sync.Mutex
-	state   string // of all that views depend on, when they were made
+	state   string // what views were made from, as text
 	views   *pages.Views
 	err     error     // what is wrong about them
 	unbuilt []unbuilt // what is on disk and not in the binary
-	// differs is what was logged of how the disk differs from the binary.
+	// differs says how the disk differed from the binary when that was last logged.
 	differs string
 }
 
@@ -241,8 +245,8 @@ type source struct {
 // made anew.
 //
 // Routes stay those of the binary. The log says how the directory differs from
-// them. A directory that has no router/ is a fault. Check leaves templates to the
-// browser then.
+// them. A directory that has no router/ is a fault. Check does not look at templates
+// then: their faults are shown in the browser.
 func (r *Router) Dev(dir string) {
 	pos := fault.Caller(0)
 	r.own.change(pos, "Dev", func() {
@@ -352,7 +356,8 @@ func unbuiltFiles(t *routetree.Tree, known map[string]bool) []unbuilt {
 	return slices.DeleteFunc(files, func(u unbuilt) bool { return known[u.file] })
 }
 
-// hint is for those who ask in vain for what is new on disk.
+// hint returns a sentence for a request that nothing answers in development, if a file
+// that is new on disk would answer it once the binary is built again, and else "".
 func (r *Router) hint(req *http.Request) string {
 	if !r.inDev() {
 		return ""
@@ -402,7 +407,7 @@ func (d *source) public(file string) flowFunc {
 			why := err
 			var p *fs.PathError
 			if errors.As(err, &p) {
-				why = p.Err // the file was named
+				why = p.Err // without the path: the message names the file already
 			}
 			return Response{}, Error(http.StatusNotFound, fmt.Sprintf("%s cannot be read from disk: %v", file, why))
 		}
@@ -435,7 +440,7 @@ func encodePage(r Response, req *Request) (Response, error) {
 	v := all.View(name)
 	switch {
 	case v != nil:
-	case r.kind == kindPage: // in development
+	case r.kind == kindPage: // in development, where the file may be gone or faulty
 		return Response{}, errors.Join(err, x.router.disk.gone(x.endpoint.owner.route.File))
 	default:
 		return Response{}, errors.Join(err, fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routetree.RouterDir))

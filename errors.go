@@ -51,15 +51,17 @@ func (e *statusError) Error() string {
 
 func (e *statusError) Unwrap() error { return e.cause }
 
-// A promise is one of the described headers as a guard has set it for the answer that
-// it let through. Standard middleware may have set it before, and after.
+// A promise is a header that a guard has set for the answer that it let through, and
+// that an error must not have: one of reply.Described. Standard middleware may have set
+// the header before the guard, and may set it after.
 type promise struct {
 	key         string
 	before, set []string
 	earlier     *promise
 }
 
-// promise sets the headers of a guard's Next.
+// promise sets the headers of a guard's Next, and remembers those that withdraw takes
+// back.
 func (r *Request) promise(h http.Header, fields []reply.Field) {
 	for i, f := range fields {
 		key := http.CanonicalHeaderKey(f.Key)
@@ -71,7 +73,8 @@ func (r *Request) promise(h http.Header, fields []reply.Field) {
 	}
 }
 
-// withdraw takes back what guards have promised, for an error.
+// withdraw takes the headers back that guards have promised, before an error is sent. A
+// header that has changed since the promise stays.
 func (r *Request) withdraw(h http.Header) {
 	for p := r.promises; p != nil; p = p.earlier {
 		if slices.Equal(h[p.key], p.set) {
@@ -152,7 +155,8 @@ func problemResponse(p reply.Problem, mediaType string) Response {
 	return problemAnswer(p, Bytes(contentType, []byte(body)))
 }
 
-// problemAnswer gives a response the status of a problem, and says what it depends on.
+// problemAnswer gives a response the status of a problem, and the header Vary, since the
+// client's Accept decides the form of an error.
 func problemAnswer(p reply.Problem, resp Response) Response {
 	return resp.Status(p.Status).with(reply.Field{Key: "Vary", Value: "Accept", Add: true}).toError()
 }
@@ -172,13 +176,14 @@ func encodeFail(r Response, req *Request) (Response, error) {
 	if err != nil {
 		req.x.log(req, err)
 	}
-	m := *resp.more // Vary stays after a header of that name that r sets
+	m := *resp.more // those of r go first: if it sets Vary, it must not replace this one
 	m.header = append(slices.Clone(r.header()), m.header...)
 	resp.more = &m
 	return resp, nil
 }
 
-// respondFailure returns the response for err, or for a failure that goes before it.
+// respondFailure returns the response for err. If Authenticate or reading the body has
+// failed, it returns the response for that failure instead, and logs err.
 func (x *exchange) respondFailure(req *Request, err error) Response {
 	if !x.failed.Load() {
 		return x.respondError(req, err)
@@ -210,7 +215,7 @@ func (x *exchange) respondError(req *Request, err error) Response {
 			x.log(req, fmt.Errorf("OnError: %w", failed))
 		}
 		switch {
-		case !before && x.failed.Load(): // a page has asked who the user is
+		case !before && x.failed.Load(): // a page of OnError's answer asked for the user, and Authenticate failed
 			return x.plainError(req, x.failureAfter(err), false)
 		case failed != nil:
 		case resp.kind == kindNext:
@@ -226,7 +231,7 @@ func (x *exchange) respondError(req *Request, err error) Response {
 }
 
 // plainError returns the encoded response that an error stands for, and logs the
-// error unless it is logged.
+// error, unless logged says that this was done before.
 func (x *exchange) plainError(req *Request, err error, logged bool) Response {
 	p := problemOf(err)
 	if x.router.inDev() && p.Status == http.StatusInternalServerError {
@@ -238,7 +243,7 @@ func (x *exchange) plainError(req *Request, err error, logged bool) Response {
 	failed := x.failed.Load()
 	resp, presented := x.present(req, p)
 	switch {
-	case !failed && x.failed.Load(): // the error page has asked who the user is
+	case !failed && x.failed.Load(): // the error page asked for the user, and Authenticate failed
 		return x.plainError(req, x.failureAfter(err), false)
 	case presented != nil && logged:
 		x.log(req, presented)
@@ -250,7 +255,8 @@ func (x *exchange) plainError(req *Request, err error, logged bool) Response {
 	return resp
 }
 
-// failureAfter returns a failure that came up while err was answered.
+// failureAfter returns the failure of Authenticate or of the body that came up while err
+// was answered. It mentions err.
 func (x *exchange) failureAfter(err error) error {
 	return fmt.Errorf("%w; while this was answered: %v", x.failure(), err)
 }
@@ -286,11 +292,12 @@ func (x *exchange) log(req *Request, err error) {
 	x.router.logger().Log(req.Context(), level, "flow: request failed", args...)
 }
 
-// firstRefusal reports whether a redirect of the endpoint is refused for a reason for
-// the first time. A client that chooses targets could fill the log otherwise.
+// firstRefusal reports whether it is the first time that a redirect of the endpoint is
+// refused for this reason. Only the first is logged: clients that choose the target of a
+// redirect could fill the log otherwise.
 func (x *exchange) firstRefusal(why uint32) bool {
 	e := x.endpoint
-	if e.miss { // it may be made for this request
+	if e.miss { // the endpoint may exist for this request only
 		e = x.router.table.Load().notFound
 	}
 	return atomic.OrUint32(&e.refused, why)&why == 0
@@ -305,15 +312,16 @@ func recovered(v any) error {
 	return &panicError{v, debug.Stack()}
 }
 
-// problemData is what +error.html gets as its dot. It is a map, so that layouts which
-// look for what their pages have find nothing there, as in a page without data.
+// problemData is what +error.html gets as its dot. It is a map, so that a layout which
+// looks up a field that its pages have finds nothing and does not fail, as in a page
+// without data.
 func problemData(p reply.Problem, path string) map[string]any {
 	return map[string]any{"Status": p.Status, "Title": p.Title(), "Detail": p.Detail, "Path": path, "Fields": p.Fields}
 }
 
-// present returns the response for a problem as the client accepts it: HTML, if it
-// is to be, is that of the nearest error page. If that fails, the answer is plain
-// text, and the error says why; in development the answer says it too.
+// present returns the response for a problem in the media type that the client accepts.
+// HTML comes from the nearest error page, if there is one. If that page fails, the
+// answer is plain text, and the error says why; in development the answer says it too.
 func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
 	mediaType := accept.MediaType(acceptOf(req.Request), x.endpoint.isPage())
 	if x.router == nil {
@@ -335,15 +343,15 @@ func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
 	if err == nil {
 		return problemAnswer(p, Response{kind: kindHTML, text: html}), nil
 	}
-	err = fmt.Errorf("flow: the error page cannot be shown: %v", err) // which is no answer, whatever it wraps
+	err = fmt.Errorf("flow: the error page cannot be shown: %v", err) // not wrapped: the error of the page must not choose the answer
 	if x.router.inDev() {
 		return showFault(req.Request, err), err
 	}
 	return problemResponse(p, "text/plain"), err
 }
 
-// miss is what the matcher calls for a request that nothing answers as it is. The
-// Router that owns the path says so: this one, or one that is mounted.
+// miss is what the matcher calls for a request that nothing answers as it is. The answer
+// comes from the Router that owns the path: this one, or one that is mounted.
 func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoint]) {
 	if m.By != nil {
 		t = m.By.inner.table.Load()
@@ -382,9 +390,10 @@ func movedTo(target string) Response {
 	return Response{status: http.StatusPermanentRedirect}.Header("Location", target)
 }
 
-// otherMethod returns the endpoint for a path that is known, but not with the
-// method: the answer to OPTIONS, or 405. It runs through the standard middleware of
-// the most specific file, and for a preflight of the file that would answer.
+// otherMethod returns the endpoint for a path that is known, but not with the method of
+// the request: it answers OPTIONS, and other methods with 405. The answer runs through
+// the standard middleware of the most specific file, and that to a CORS preflight
+// through that of the file which answers the method that the preflight names.
 func (t *table) otherMethod(r *http.Request, leaves []*match.Leaf[endpoint]) *endpoint {
 	allowed := map[string]bool{http.MethodOptions: true}
 	for _, l := range leaves {
@@ -429,7 +438,8 @@ func bodyError(err error) error {
 	return err
 }
 
-// validate adds what dst itself finds to what did not convert.
+// validate calls the Validate method of dst, if it has one, and adds the fields that it
+// finds invalid to those that did not convert.
 func validate(dst any, invalid Invalid) error {
 	if v, ok := dst.(interface{ Validate() error }); ok {
 		switch err := v.Validate().(type) {
@@ -450,9 +460,10 @@ func validate(dst any, invalid Invalid) error {
 	return invalid
 }
 
-// recoverChain contains a panic of middleware, and of anything else that was not
-// contained closer by. Whatever wrapped the writer is gone by now, and so is what it
-// was to do to the answer: only what was said before the chain holds.
+// recoverChain contains a panic of middleware, and any other that nothing inside the
+// chain has contained. Middleware that wrapped the writer, to compress the answer for
+// example, has not finished its work. So its headers do not fit the error, and before
+// restores what they were in front of the chain.
 func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before *reply.Description) {
 	v := recover()
 	if v == nil {
@@ -470,15 +481,15 @@ func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before *
 	x.fail(w, &x.req, err)
 }
 
-// failure returns the error that answers the request no matter what was returned:
-// of Authenticate, or of a body that a guard or a net/http handler asked for.
-// Whoever asks answers with it or logs it.
+// failure returns the error that answers the request no matter what was returned: that
+// of Authenticate, or that of a body which a guard or a net/http handler asked for. It
+// notes that the failure was told, since each caller answers with the error or logs it.
 func (x *exchange) failure() error {
 	x.told.Store(true)
 	x.auth.mu.Lock()
 	err := x.auth.err
 	x.auth.mu.Unlock()
-	if err == http.ErrAbortHandler { // a template asked, and contains all panics
+	if err == http.ErrAbortHandler { // a template has asked, and has turned the panic into an error
 		panic(err)
 	}
 	if err != nil {

@@ -100,13 +100,13 @@ import (
 )
 
 // A Router serves the route files of a tree, and its public files. Set its fields
-// before it serves. The first call of Check, Route, Routes or ServeHTTP compiles
-// it; it is safe for concurrent use from then on, and no longer changes.
+// before it serves. The first call of Check, Route, Routes, Asset or ServeHTTP
+// compiles it; it is safe for concurrent use from then on, and no longer changes.
 type Router struct {
-	// Authenticate returns the user of a request: nil, nil if there is none. It is
-	// asked at most once for a request, when Request.User or IsAuthenticated first
-	// is. A nil pointer is no user. Its error answers the request, whatever a guard
-	// or a handler returned.
+	// Authenticate returns the user of a request: nil, nil if there is none. It is called
+	// at most once for a request, by the first call of Request.User or IsAuthenticated. A
+	// nil pointer is no user. Its error answers the request, whatever a guard or a
+	// handler returned.
 	Authenticate func(*Request) (user any, err error)
 
 	// OnError returns the response for an error of a handler, a guard or
@@ -133,16 +133,16 @@ type Router struct {
 	CrossOrigin http.CrossOriginProtection
 
 	tree     *routetree.Tree
-	app      *application // nil if no static calls speak of it
+	app      *application // nil if no static calls register for it
 	own      registry
 	provided []any
 	disk     *source                 // nil unless Dev was called
-	mounted  atomic.Pointer[Mounted] // where this Router is, if it is inside another
+	mounted  atomic.Pointer[Mounted] // where this Router is mounted, nil if it is not
 	compiled sync.Mutex
 	building atomic.Bool // compile runs, and with it code that may ask for routes
 	table    atomic.Pointer[table]
-	serving  atomic.Pointer[table] // once it is known to have no faults
-	report   sync.Once
+	serving  atomic.Pointer[table] // the table, once it is known to have no faults
+	report   sync.Once             // for what begin logs
 }
 
 var _ http.Handler = (*Router)(nil)
@@ -151,10 +151,10 @@ var _ http.Handler = (*Router)(nil)
 // "users/[id]". A path that is not in the tree is a fault.
 func (r *Router) At(path string) *File { return r.own.at(fault.Caller(0), path) }
 
-// In returns the directory of that path below router/: "users", "(admin)", or ""
-// for all route files. Middleware added to it covers the route files below it and
-// the one beside it that is called alike. It guards files, not URLs. A path that
-// is not in the tree is a fault.
+// In returns the directory of that path below router/: "users", "(admin)", or "" for all
+// route files. Middleware added to it covers the route files below it and the one beside
+// it that has its name. It guards files, not URLs. A path that is not in the tree is a
+// fault.
 func (r *Router) In(path string) *Dir { return r.own.in(fault.Caller(0), path) }
 
 // Use adds middleware for the whole application. It takes what File.Use takes.
@@ -187,7 +187,7 @@ func (r *Router) compile() *table {
 	if t := r.table.Load(); t != nil {
 		return t
 	}
-	if outer := r.outer(); outer != nil { // which compiles what is inside, too
+	if outer := r.outer(); outer != nil { // the outermost Router compiles those inside it, too
 		outer.compile()
 		return r.table.Load()
 	}
@@ -199,8 +199,9 @@ func (r *Router) compile() *table {
 	return compile(r)
 }
 
-// nosniff keeps browsers from reading text that somebody uploaded as a script. Each
-// answer has it, unless a handler or middleware takes it away.
+// nosniff is the value of X-Content-Type-Options that keeps browsers from guessing the
+// media type, and so from running a text that somebody uploaded as a script. Each answer
+// has it, unless a handler or middleware takes it away.
 var nosniff = []string{"nosniff"}
 
 // ServeHTTP answers a request.
@@ -235,15 +236,16 @@ func (t *table) answer(w http.ResponseWriter, r *http.Request, e *endpoint, valu
 }
 
 // refuses reports whether a request comes from an origin that is not trusted.
-// CrossOriginProtection lets GET pass, and requests with neither of the headers that
-// it asks for: most of them, which need not ask it.
+// CrossOriginProtection lets every GET pass, and every request that has neither of the
+// headers Sec-Fetch-Site and Origin. These are most requests, and it is cheaper not to
+// ask it about them.
 func (r *Router) refuses(req *http.Request) bool {
 	h := req.Header
 	return req.Method != http.MethodGet && (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil
 }
 
-// begin compiles the application before it serves, and logs, once, what a person
-// should know who serves it. It returns nil if there are faults.
+// begin compiles the application before it serves. The first call logs the faults, and
+// the registrations that have no effect. It returns nil if there are faults.
 func (r *Router) begin() *table {
 	t := r.compile()
 	r.report.Do(func() {
@@ -271,7 +273,9 @@ func (r *Router) faulty(req *http.Request) Response {
 	return problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false))
 }
 
-// recycle gives x to another request.
+// recycle puts an exchange that is over back into the pool, for another request. Under
+// the race detector it only marks it, so that late use of its Request is found: see
+// Request.exchange.
 func (t *table) recycle(x *exchange) {
 	if race.Enabled {
 		x.over.Store(true)
@@ -279,7 +283,8 @@ func (t *table) recycle(x *exchange) {
 	}
 	x.endpoint, x.values = nil, nil
 	x.req.Request = nil
-	// What follows is seldom set, and to ask is cheaper than to write.
+	// The following fields are seldom set, and to look at one is cheaper than to write
+	// it.
 	if x.req.promises != nil {
 		x.req.promises = nil
 	}
@@ -303,10 +308,10 @@ func (r *Router) logger() *slog.Logger {
 	return r.Logger
 }
 
-// An application is a directory of Go files whose static calls speak of the
-// Routers that are made there.
+// An application is a directory of Go files. Its static calls, such as flow.GET and
+// flow.Use, register for the Routers that are made in it.
 type application struct {
-	path    string // as the compiler recorded it
+	path    string // as the Go compiler recorded it
 	statics registry
 	routers atomic.Int32
 	first   atomic.Pointer[Router] // the first that was compiled: for Route
@@ -337,8 +342,9 @@ func applicationOf(pos fault.Position) *application {
 	return app
 }
 
-// registeredForNobody returns where the first registration stands in each
-// directory that makes no Router, once.
+// registeredForNobody returns the position of the first registration in each directory
+// that has some and has made no Router. A directory is returned only once in the life of
+// the program.
 func registeredForNobody() []fault.Position {
 	applications.Lock()
 	defer applications.Unlock()
@@ -433,18 +439,19 @@ func (w with) fits(v any) bool {
 
 // auth is what Authenticate answered.
 type auth struct {
-	once sync.Once // for asking, which may take long and may Clone the Request, and so does not hold mu
+	once sync.Once // for calling Authenticate without holding mu: it may take long, and may Clone the Request
 	mu   sync.Mutex
 	done bool
 	user any
 	err  error
 }
 
-// user asks Authenticate once. A panic of it is its error.
+// user returns the user of the request, for whom it calls Authenticate once. A panic of
+// Authenticate counts as its error.
 func (x *exchange) user(req *Request) any {
 	a := &x.auth
 	a.once.Do(func() {
-		user, err := any(nil), error(http.ErrAbortHandler) // stays, if it panics with that
+		user, err := any(nil), error(http.ErrAbortHandler) // which they stay if Authenticate panics with that error
 		defer func() {
 			a.mu.Lock()
 			defer a.mu.Unlock()

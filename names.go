@@ -24,14 +24,16 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A vantage is where a URL is asked for: the segments of what answers the request,
-// with the values of their parameters. Without a request there are none.
+// A vantage is the place from which a URL is asked for: the segments of the pattern that
+// answers the current request, and the values of their parameters. Outside of a request
+// it is empty.
 type vantage struct {
 	segments []pattern.Segment
 	values   match.Values
 }
 
-// vantageOf returns where a template asks for URLs.
+// vantageOf returns the vantage of a template that is rendered at: for a *Request, for a
+// vantage itself when templates are checked, or for neither.
 func vantageOf(at any) vantage {
 	switch at := at.(type) {
 	case *Request:
@@ -42,7 +44,7 @@ func vantageOf(at any) vantage {
 	return vantage{}
 }
 
-// own returns the values of the parameters of a prefix that v is below.
+// own returns the values of the parameters of a prefix, which v is below.
 func (v vantage) own(prefix *pattern.Pattern) map[string][]string {
 	values := map[string][]string{}
 	for i, name := range prefix.Names {
@@ -51,8 +53,9 @@ func (v vantage) own(prefix *pattern.Pattern) map[string][]string {
 	return values
 }
 
-// given returns the parameters that nobody has to name for a URL of r: those of the
-// prefix that its Router is mounted at, as far as v begins with it.
+// given returns the parameters of a URL of r that the caller need not name: those of the
+// prefix that the Router of r is mounted at, as far as the current request is below the
+// same prefix.
 func (v vantage) given(r *routetree.Route) map[string][]string {
 	given := map[string][]string{}
 	values := v.values
@@ -63,7 +66,7 @@ func (v vantage) given(r *routetree.Route) map[string][]string {
 		if seg.Kind != pattern.Param {
 			continue
 		}
-		if v := values[0].Value; !pattern.NoValue(v) { // else it is missing
+		if v := values[0].Value; !pattern.NoValue(v) { // else it is reported as missing
 			given[seg.Text] = []string{v}
 		}
 		values = values[1:]
@@ -71,8 +74,8 @@ func (v vantage) given(r *routetree.Route) map[string][]string {
 	return given
 }
 
-// routeURL returns the URL of a route, asked for at v, for parameters that are key and
-// value pairs: Router.Route without the name.
+// routeURL returns the URL of a route, asked for from v. The parameters are pairs of key
+// and value, as for Router.Route. The name is for errors.
 func routeURL(r *routetree.Route, v vantage, name string, params []any) (string, error) {
 	fail := func(format string, args ...any) (string, error) {
 		return "", fmt.Errorf("flow: route %q (%s): %s", name, r.File, fmt.Sprintf(format, args...))
@@ -121,7 +124,7 @@ func routeURL(r *routetree.Route, v vantage, name string, params []any) (string,
 	return p.URL(given) + query.String(), nil
 }
 
-// valueTexts returns a parameter's value as text. That of a catch-all is a
+// valueTexts returns a parameter's value as text. The value of a catch-all is a
 // []string, or a string that is split at its slashes.
 func valueTexts(v any, catchAll bool) ([]string, error) {
 	if list, ok := v.([]string); ok {
@@ -239,7 +242,7 @@ func compareMethods(a, b string) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 }
 
-// printRoutes is the command routes.
+// printRoutes runs the command routes.
 func (r *Router) printRoutes(flags command.Routes, w io.Writer) error {
 	listed := []RouteInfo{} // which is [] in JSON, and not null
 	answering := r.patternsOf(flags.Path)
@@ -331,7 +334,8 @@ func (c *compiler) readMountedNames() {
 	}
 }
 
-// name returns what a name of the inner Router is in the outer one.
+// name returns what the outer Router calls a route that the inner one calls inner, or ""
+// if it has no name there.
 func (m *Mounted) name(inner string) string {
 	if m.label == "" || inner == "" {
 		return ""
@@ -347,7 +351,7 @@ func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
 	}
 	infos := slices.Clone(m.inner.table.Load().infos)
 	for i := range infos {
-		if m.inner.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") { // as others have too
+		if m.inner.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") { // to tell it from the files of other applications
 			infos[i].File = m.inner.app.dir() + "/" + infos[i].File
 		}
 		infos[i].Name = m.name(infos[i].Name)
@@ -356,7 +360,8 @@ func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
 	return infos
 }
 
-// route is the template function of that name, asked at v.
+// route is the template function route: it returns the URL of a named route, asked for
+// from v.
 func (t *table) route(v vantage, name string, params []any) (string, error) {
 	r := t.names[name]
 	if r == nil {
@@ -365,12 +370,12 @@ func (t *table) route(v vantage, name string, params []any) (string, error) {
 	return routeURL(r, v, name, params)
 }
 
-// Route returns the URL of a named route, for parameters that are pairs of key
-// and value: Route("users.show", "id", 42). Names are those of Verb.Name, and
-// without asking the path of each route file with dots for slashes and without
-// brackets, "users.id". Values are strings, integers, or have String(); they are
-// escaped. A catch-all takes a []string, or a string that is split at slashes. A
-// key that is no parameter becomes part of the query.
+// Route returns the URL of a named route, for parameters that are pairs of key and
+// value: Route("users.show", "id", 42). Names are those that Verb.Name gives. Each route
+// file has an automatic name too, unless two share it: its path with dots for slashes
+// and without brackets, "users.id". Values are strings, integers, or have String(); they
+// are escaped. A catch-all takes a []string, or a string that is split at slashes. A key
+// that is no parameter becomes part of the query.
 //
 // An unknown name, a parameter that is missing, and the values "", "." and "..",
 // which no URL can hold as a segment, are errors. So is a call while the routes
@@ -390,7 +395,8 @@ func (r *Router) routeAt(v vantage, name string, params []any) (string, error) {
 	return t.route(v, name, params)
 }
 
-// urls returns the table for a call that asks it for a URL by a name.
+// urls returns the table for a call of Route or Asset, which asks for the URL of a name,
+// or an error if there are no URLs.
 func (r *Router) urls(call, name string) (*table, error) {
 	if r.building.Load() {
 		return nil, fmt.Errorf("flow: %s(%q): the routes are being compiled, and have no URLs yet", call, name)
@@ -416,8 +422,8 @@ func (r *Router) Routes() []RouteInfo {
 	return slices.Clone(t.infos)
 }
 
-// Route is Router.Route of the Router of the calling directory that was checked
-// first. It is an error before.
+// Route is Router.Route of the first Router of the calling directory that was checked.
+// It returns an error if none was checked yet.
 func Route(name string, params ...any) (string, error) {
 	r := applicationOf(fault.Caller(0)).first.Load()
 	if r == nil {

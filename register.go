@@ -15,9 +15,9 @@ import (
 	"example.com/flow/internal/public"
 )
 
-// A registry holds the registrations of one origin, in the order in which they
-// were made: the static calls of a directory, those of With, or one Router's own.
-// It records and never judges: the compiler holds it against the tree.
+// A registry holds the registrations of one origin, in the order in which they were
+// made: the static calls of a directory, those that functions of With make, or those of
+// one Router. It knows nothing of the tree: the compiler compares the two.
 type registry struct {
 	mu     sync.Mutex
 	closed bool
@@ -76,7 +76,8 @@ func (g *registry) at(pos fault.Position, path string) *File {
 	return f
 }
 
-// counterpart returns the File that the static calls of one line speak of.
+// counterpart adds a File for a static call, which registers for the route whose
+// counterpart the calling file is.
 func (g *registry) counterpart(pos fault.Position, what string) *File {
 	f := &File{reg: g, pos: pos, counterpart: path.Base(pos.File), what: what}
 	g.change(pos, what, func() { g.files = append(g.files, f) })
@@ -162,7 +163,7 @@ type Verb struct {
 	uses    []use
 	maxBody int64
 	handler *handler
-	done    bool // also if the handler was refused
+	done    bool // Do or To was called, even if it refused the handler
 }
 
 // call returns how the registration reads: "GET()".
@@ -293,8 +294,8 @@ type with struct {
 // A flowFunc is what all of flow's own handler and guard forms become.
 type flowFunc func(*Request) (Response, error)
 
-// A handler is a parsed handler, or what is served without one: one of flow, std
-// and content is set.
+// A handler is what Do or To was given, parsed, or a content that is served without a
+// registration. One of flow, std and content is set.
 type handler struct {
 	flow    flowFunc
 	std     http.Handler
@@ -385,7 +386,8 @@ func parseMiddleware(v any) (use, error) {
 	return use{}, fmt.Errorf("%T is no middleware; %s", v, forms.OneLine(middlewareForms))
 }
 
-// staticUses reports flow.Use in a counterpart, where it looks like the file's own.
+// staticUses reports calls of flow.Use in a counterpart, where it looks as if it were
+// for the file alone.
 func (c *compiler) staticUses(g *registry) {
 	for _, u := range g.uses {
 		if routes := c.byStem[strings.TrimSuffix(path.Base(u.pos.File), ".go")]; len(routes) > 0 {

@@ -29,7 +29,7 @@ import (
 type Request struct {
 	*http.Request
 	x        *exchange
-	asking   bool     // Authenticate runs
+	asking   bool     // Authenticate runs: see User
 	promises *promise // of guards, the last first
 }
 
@@ -72,8 +72,8 @@ func (r *Request) bind() {
 	}
 }
 
-// exchange returns what r belongs to. Under the race detector it finds the late
-// use of a Request that would have been given to another request by now.
+// exchange returns the exchange that r belongs to. Under the race detector it panics for
+// a Request that is used after its response, when another request would have it by now.
 func (r *Request) exchange() *exchange {
 	if race.Enabled && r.x.over.Load() {
 		panic("flow: a Request was used after its response was written: take a Clone for a goroutine that lives longer")
@@ -171,7 +171,7 @@ func (r *Request) Clone() *Request {
 	ctx := context.WithValue(context.WithoutCancel(r.Context()), requestKey{}, &c.req)
 	original := *r.Request
 	if x.body.AwaitsTrailers() {
-		original.Trailer = nil // not even to be looked at, while others may read the body
+		original.Trailer = nil // whoever reads the body may write to this map at any time
 	}
 	c.req.Request = original.Clone(ctx)
 	c.req.Body = c.body.Reader()
@@ -299,7 +299,8 @@ func optional(status []int) int32 {
 	return statusCode(status[0])
 }
 
-// statusCode keeps what is no status code none.
+// statusCode returns code as an int32. A number that does not fit stays one that is no
+// status code.
 func statusCode(code int) int32 { return int32(min(max(code, -1), 1000)) }
 
 // Fail answers with an error: problem+json (RFC 9457), an HTML page or text, as
@@ -318,10 +319,10 @@ func Handler(h http.Handler) Response {
 	return Response{kind: kindHandler, more: &more{data: h}}
 }
 
-// Next is for guards: the request goes on. Headers and cookies of it are set
-// before the handler runs, whose own win. Those that say what the answer is and how
-// long it may be kept, such as Cache-Control, are not set on an error. From a handler
-// Next is a 500.
+// Next is for guards: the request goes on. Its headers and cookies are set before the
+// handler runs, which may replace the headers. Those that say what the answer is and
+// how long it may be kept, such as Cache-Control, are not set on an error. From a
+// handler Next is a 500.
 func Next() Response { return Response{kind: kindNext} }
 
 // Status returns a copy of r with another status code.
@@ -446,13 +447,13 @@ func (r *Request) Only(keys ...string) Data {
 	return r.data().Only(r.Request, keys...)
 }
 
-// Bind fills the struct that dst points to from the body, JSON or a form, or
-// from the query of a request without a body. A key fills the field with that
-// form tag, else that json tag, else that name in any case; "-" keeps a field
-// out. If there are several spellings of a name, the very name counts, else the
-// first in order; of a key that JSON repeats, the last. From a form and the query,
-// fields are strings, booleans, numbers, types with UnmarshalText, and pointers and
-// slices of these; an empty value leaves all but strings alone.
+// Bind fills the struct that dst points to from the body, JSON or a form, or from the
+// query of a request without a body. A key fills the field with that form tag, else that
+// json tag, else that name in any case; "-" keeps a field out. If there are several
+// spellings of a name, the one that is exactly the name counts, else the first in byte
+// order; of a key that JSON repeats, the last counts. From a form and the query, fields
+// are strings, booleans, numbers, types with UnmarshalText, and pointers and slices of
+// these; an empty value leaves all but strings alone.
 //
 // The fields of embedded structs are filled like its own, by the rules of Go and of
 // encoding/json: the one nearer to the outside hides those of its name deeper

@@ -52,8 +52,8 @@ func untilSignal() context.Context {
 	return ctx
 }
 
-// runMain is Main without what belongs to the process. It returns the exit code. What
-// it serves, it serves until a context ends that it asks for then.
+// runMain is Main without what belongs to the process, and returns the exit code. It
+// calls until when it begins to serve, and serves until that context ends.
 func runMain(until func() context.Context, r *Router, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	c, err := command.Parse(args, getenv)
 	if forms.IsNil(r) {
@@ -86,7 +86,7 @@ func (r *Router) run(c command.Command, until func() context.Context, stdout, st
 	return err
 }
 
-// serve is the command of that name.
+// serve runs the command serve.
 func (r *Router) serve(c command.Command, until func() context.Context, stderr io.Writer) error {
 	set := c.Serve
 	log := set.Log.Logger(stderr)
@@ -104,7 +104,7 @@ func (r *Router) serve(c command.Command, until func() context.Context, stderr i
 			m.dev()
 		}
 	}
-	if r.inDev() && !set.AddrGiven { // it shows too much for other machines to see
+	if r.inDev() && !set.AddrGiven { // development shows too much for other machines to see
 		set.Addr = "localhost" + set.Addr
 	}
 	if err := r.Check(); err != nil {
@@ -118,19 +118,19 @@ func (r *Router) serve(c command.Command, until func() context.Context, stderr i
 		}
 		s.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
 	}
-	r.begin() // says now what it would with the first request
+	r.begin() // logs now what it would log with the first request
 	if err := s.ListenAndServe(until(), set.Addr); err != nil {
 		return fmt.Errorf("%s: %w", c.Program, err)
 	}
 	return nil
 }
 
-// devDir returns the directory that the flag -dev asks for: by itself, that of the Go
-// file that made the Router.
+// devDir returns the directory that the flag -dev asks for. Without a value it is that
+// of the Go file that made the Router.
 func (r *Router) devDir(dir string) (string, error) {
 	if dir == "" {
 		dir = r.sourceDir()
-		// Built with -trimpath it begins with the path of the package.
+		// In a binary that was built with -trimpath, dir is the import path of the package.
 		if !filepath.IsAbs(dir) || !isDir(dir) {
 			return "", command.Usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", routetree.RouterDir)
 		}
@@ -141,8 +141,8 @@ func (r *Router) devDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// dev is -dev for a Router that is mounted, and those inside it: each from where its
-// own source is, if that is on this machine.
+// dev calls Dev for a Router that is mounted, and for those inside it, each with the
+// directory of its own source, if that is on this machine.
 func (m *Mounted) dev() {
 	if m.inner == nil {
 		return
@@ -194,9 +194,9 @@ func (r *Router) sourceDir() string {
 // cancelled at once, those of other requests after the 30 seconds. Hijacked connections
 // are waited for as long as their handlers run.
 //
-// An application that has asked Draining has a health check. It then goes on to accept
-// connections for a second, so that load balancers see it fail, unless the sockets are
-// those of a service manager, which keeps them open.
+// An application that has called Draining has a health check. Serve then goes on to
+// accept connections for a second, so that load balancers see it fail, unless the
+// sockets are those of a service manager, which keeps them open.
 //
 // Serve logs with the Logger of a Router, else with slog.Default.
 func Serve(ctx context.Context, addr string, h http.Handler) error {
@@ -209,7 +209,7 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 		if err := r.Check(); err != nil {
 			return err
 		}
-		r.begin() // says now what it would with the first request
+		r.begin() // logs now what it would log with the first request
 		log = r.logger()
 	}
 	s := &server.Server{Handler: h, Log: log, Drain: server.DefaultDrain}
@@ -225,10 +225,10 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 func Draining(ctx context.Context) bool { return server.Draining(ctx) }
 
 // Logger returns standard middleware that logs a line for each request once it is
-// answered: method, path as it was escaped, pattern of the route, status, bytes of
-// the body, duration (nanoseconds in JSON), and the id in its X-Request-Id, which RequestID sees to. nil is
-// slog.Default() at that time. The level is Info, whatever the status: what failed is
-// logged by the Router.
+// answered: method, path as it was escaped, pattern of the route, status, bytes of the
+// body, duration (nanoseconds in JSON), and the id in its X-Request-Id, which RequestID
+// sees to. If log is nil, it is the slog.Default() of that time. The level is Info,
+// whatever the status: what failed is logged by the Router.
 //
 // A connection that was ended within an answer has aborted=true, and status 0 if
 // nothing was sent; one that the handler took over has status 101. What a client
@@ -251,8 +251,8 @@ type Mounted struct {
 	pos     fault.Position
 	text    string // the prefix as it was given
 	prefix  []pattern.Segment
-	slash   bool // the prefix ended in one
-	refused bool // and reported
+	slash   bool // the prefix ended in a slash
+	refused bool // nothing is mounted, and a fault says why
 	label   string
 	named   fault.Position
 	uses    []use
@@ -335,7 +335,7 @@ func (r *Router) isInside(other *Router) bool {
 	return false
 }
 
-// refuse reports that nothing is mounted.
+// refuse notes that nothing is mounted, and reports why.
 func (m *Mounted) refuse(format string, args ...any) {
 	m.refused = true
 	m.fault(m.pos, format, args...)
@@ -406,12 +406,13 @@ func (m *Mounted) MaxBody(bytes int64) *Mounted {
 	return m
 }
 
-// fault is called while the registry of the outer Router is changed.
+// fault reports a fault of the mount. Its callers are within a change of the registry of
+// the outer Router, and so hold its lock.
 func (m *Mounted) fault(pos fault.Position, format string, args ...any) {
 	m.outer.own.faults = append(m.outer.own.faults, fault.At(pos, "Mount(%q): %s", m.text, fmt.Sprintf(format, args...)))
 }
 
-// readMounts begins to compile the Routers inside.
+// readMounts collects what is mounted, and makes the compilers of the Routers among it.
 func (c *compiler) readMounts() {
 	for _, m := range c.router.own.mounts {
 		if m.refused {
@@ -429,8 +430,8 @@ func (c *compiler) readMounts() {
 	}
 }
 
-// addMount puts what is mounted into the trie, after the files: they win where they
-// answer the very prefix.
+// addMount puts what is mounted into the trie. The files are there already: if one
+// answers the URL of the prefix itself, it stays.
 func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step) {
 	exact, below := m.patterns(c.tree.Prefix)
 	e := c.endpoint(&owner{file: fmt.Sprintf("Mount(%q) of %v", m.text, m.pos)}, below, match.AnyMethod, steps, handler{std: m.handler}, m.maxBody)
@@ -440,7 +441,7 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step
 	}
 	switch {
 	case m.inner != nil:
-		e.inner, e.maxBody = m.inner, m.maxBody // without a limit, those inside hold
+		e.inner, e.maxBody = m.inner, m.maxBody // if it is 0, only the limits of the Router inside hold
 		if other != nil {
 			trie = &match.Trie[endpoint]{} // the Router inside may have faults, too
 		}
@@ -458,8 +459,8 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step
 	}
 }
 
-// patterns returns the two patterns of what is mounted in a Router that has a prefix
-// itself: the very prefix, and all below it.
+// patterns returns the two patterns of what is mounted in a Router whose own prefix is
+// outer: the prefix itself, and all URLs below it.
 func (m *Mounted) patterns(outer []pattern.Segment) (exact, below *pattern.Pattern) {
 	exact = pattern.New(slices.Concat(outer, m.prefix))
 	return exact, pattern.New(append(slices.Clip(exact.Segments), pattern.Segment{Kind: pattern.Rest}))
@@ -470,8 +471,8 @@ func addSlash(w http.ResponseWriter, r *http.Request) {
 	send(movedTo(pattern.Location(r, r.URL.EscapedPath()+"/")), w, r.Method == http.MethodHead)
 }
 
-// finishInner makes the table of a Router inside, where names that it lacks are
-// those of this one.
+// finishInner makes the table of a Router inside this one. It may use the names of this
+// one that it does not have itself.
 func (c *compiler) finishInner(m *Mounted, trie *match.Trie[endpoint], around *endpoint) {
 	inner := c.inside[m]
 	inner.namesMissing = inner.namesMissing || c.namesMissing

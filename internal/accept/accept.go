@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// What is looked at of a header that is a list, on all its lines together: so many
-// items, empty ones too, and so many bytes. Clients need far less, and nobody may
-// keep the server busy with a header.
+// MaxItems and MaxBytes limit how much is looked at of a header that is a list, on all
+// its lines together: the number of items, empty ones included, and of bytes. Clients
+// need far less, and nobody may keep the server busy with a header.
 const (
 	MaxItems = 64
 	MaxBytes = 4 << 10
 )
 
-// Items yields the items of a header that is a list (RFC 9110, section 5.6.1). What
-// lies beyond the bounds is as if it were not there, and so is an item that crosses
-// one: its beginning would mean something else.
+// Items yields the items of a header that is a list (RFC 9110, section 5.6.1). What lies
+// beyond MaxItems and MaxBytes is left out, and so is an item that crosses MaxBytes: cut
+// off, it could mean something else.
 func Items(lines []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		n, left := MaxItems, MaxBytes
@@ -42,9 +42,9 @@ func Items(lines []string) iter.Seq[string] {
 }
 
 // MediaType returns the media type that an Accept header (RFC 9110, section 12.5.1)
-// likes best of the three that an error can have, and of two that it likes as much one
-// that it names. Where it does not decide, an error of a page is HTML, and every other
-// is problem+json.
+// likes best of the three that an error can have. Of several that it likes as much, it
+// is one that the header names, rather than covers with an asterisk. Where the header
+// does not decide, an error of a page is HTML, and every other is problem+json.
 func MediaType(accept []string, page bool) string {
 	offers := [...]string{"application/problem+json", "text/html", "text/plain"}
 	if page {
@@ -92,8 +92,9 @@ func specificity(name, mediaType string) int {
 	return 0
 }
 
-// equalFold reports whether two names are the same but for the case of ASCII, one of
-// which is all ASCII. It costs nothing where they are not of the same length.
+// equalFold reports whether two names are the same but for the case of ASCII letters;
+// one of the names must be all ASCII. Names of different lengths are told apart at no
+// cost.
 func equalFold(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }
 
 // A Coding is a content coding.
@@ -120,9 +121,10 @@ func (c Coding) String() string { return names[c] }
 const unmentioned = -1
 
 // Weights returns how much an Accept-Encoding header (RFC 9110, section 12.5.3) likes
-// each coding. 0 is not at all. 1 is identity where it is not mentioned, which is
-// acceptable, but not what was asked for. More is the q of a coding, in thousandths and
-// 1 more. The first mention of a coding counts.
+// each coding. A weight of 0 means that the client does not accept the coding. 1 is for
+// identity if the header does not mention it: it is acceptable, but not what was asked
+// for. Any other weight is the q of the coding in thousandths, plus 1. If a coding is
+// mentioned several times, the first mention counts.
 func Weights(accept []string) [Codings]int {
 	var weights [others + 1]int
 	for coding := range weights {

@@ -28,7 +28,7 @@ type Command struct {
 // Serve are the flags of serve.
 type Serve struct {
 	Addr      string
-	AddrGiven bool // by -addr, and not by default
+	AddrGiven bool // -addr was given, so that Addr is not the default
 	TLSCert   string
 	TLSKey    string
 	Drain     time.Duration
@@ -42,7 +42,7 @@ type Routes struct {
 	Method, Path string // "" for all
 }
 
-// A usageError is about the arguments.
+// A usageError is an error about the arguments.
 type usageError struct{ error }
 
 // Usagef returns an error about the arguments.
@@ -51,9 +51,9 @@ func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // names are the commands.
 var names = map[string]bool{"serve": true, "routes": true, "check": true, "version": true, "help": true}
 
-// Parse reads the arguments of a program, which begin with its name, and the
-// environment that they have defaults from. The error is flag.ErrHelp for those who
-// ask for help.
+// Parse reads the arguments of a program, which begin with its name. Some flags have
+// their defaults from the environment, which getenv reads. The error is flag.ErrHelp if
+// the arguments ask for help.
 func Parse(args []string, getenv func(string) string) (Command, error) {
 	c := Command{Program: "app", Name: "serve"}
 	if len(args) > 0 {
@@ -90,7 +90,8 @@ func Parse(args []string, getenv func(string) string) (Command, error) {
 	return c, c.Serve.check()
 }
 
-// unexpected returns the error for an argument that is no flag, the i-th.
+// unexpected returns the error for the i-th argument, which is no flag. implied says
+// that the arguments do not begin with a command.
 func unexpected(args []string, i int, implied bool) error {
 	arg := args[i]
 	switch {
@@ -132,7 +133,7 @@ const (
 	Usage
 )
 
-// Exit says how a command went, to people and with the code that it returns.
+// Exit prints how a command went, for people, and returns the exit code for it.
 func Exit(c Command, err error, stdout, stderr io.Writer) (code int) {
 	var usage usageError
 	switch {

@@ -7,19 +7,21 @@ import (
 	"strconv"
 )
 
-// Dev is the flag -dev: a directory, or on by itself.
+// Dev is the flag -dev, which names a directory or stands alone.
 type Dev struct {
 	On  bool
 	Dir string
 }
 
-// IsBoolFlag lets the flag stand alone. It is "true" then.
+// IsBoolFlag tells package flag that the flag may stand alone. It then sets it to
+// "true".
 func (*Dev) IsBoolFlag() bool { return true }
 
 // String returns the directory.
 func (f *Dev) String() string { return f.Dir }
 
-// Set also takes what switches are given: "false" is off.
+// Set takes a directory, or a boolean as flags take that stand alone: "false" turns
+// development off.
 func (f *Dev) Set(value string) error {
 	on, err := strconv.ParseBool(value)
 	if err != nil {

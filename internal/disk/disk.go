@@ -1,4 +1,5 @@
-// Package disk reads a directory as development does: no symbolic link leads out of it.
+// Package disk reads a directory in development, and follows no symbolic link that leads
+// out of it.
 package disk
 
 import (
@@ -7,9 +8,9 @@ import (
 	"os"
 )
 
-// A Dir is a directory of which no symbolic link leads out. It is opened anew for
-// each file: an os.Root that stays would be that of the old directory once another has
-// taken its place.
+// A Dir is a directory of which no symbolic link leads out. It is opened anew for each
+// file: an os.Root that stays open would go on to show the old directory once another
+// has taken its place.
 type Dir string
 
 // Open opens a file, as the file systems of package os do.
@@ -32,7 +33,8 @@ func inRoot[T any](d Dir, read func(fs.FS, string) (T, error), name string) (T, 
 	}
 	defer root.Close() // a file that was opened in it stays open
 	v, err := read(root.FS(), name)
-	// Package os exports no error for what leads out: it has to be asked for one.
+	// Package os does not export its error for a path that leads out. To compare err with
+	// it, one is provoked here.
 	if _, outside := root.Stat(".."); err != nil && errors.Is(err, errors.Unwrap(outside)) {
 		err = &fs.PathError{Op: "open", Path: name, Err: ErrLeadsOut}
 	}

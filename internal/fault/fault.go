@@ -1,7 +1,7 @@
-// Package fault says what is wrong about an application before it serves: each
-// [Fault] is one mistake and the place where it stands. Whoever reads files or
-// registrations makes faults and goes on, and [Join] puts all of them into one
-// report in a fixed order. [Suggest] is for the end of a fault: "did you mean".
+// Package fault says what is wrong about an application before it serves: each [Fault]
+// is one mistake and the place where it stands. Code that reads files or registrations
+// adds faults and goes on, and [Join] puts all of them into one report in a fixed order.
+// [Suggest] is for the end of a fault: "did you mean".
 package fault
 
 import (

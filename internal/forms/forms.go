@@ -72,13 +72,14 @@ func Method(controller any, method string) (f any, pos fault.Position, err error
 	return v.Method(m.Index).Interface(), Position(m.Func), nil
 }
 
-// OneLine keeps a report at one line for each fault.
+// OneLine returns a list of forms on one line, since a report has one line for each
+// fault.
 func OneLine(forms string) string {
 	return strings.NewReplacer("\n\t", "; ", "one of\n\t", "one of ").Replace(forms)
 }
 
-// Methods are those that have a call of their own; ANY answers these
-// and all others.
+// Methods are the methods of HTTP that have a call of their own, such as GET(). ANY()
+// answers these and all others.
 var Methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch,
 	http.MethodDelete, http.MethodHead, http.MethodOptions}
 

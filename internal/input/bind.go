@@ -74,8 +74,8 @@ func eachField[V any](dst reflect.Value, data map[string]V, bind func(f reflect.
 	return nil
 }
 
-// isEmpty reports whether a body that was not read turns out to be none, which
-// only reading tells if it has no Content-Length.
+// isEmpty reports whether a body that was not read is empty. If it has no
+// Content-Length, only reading tells.
 func isEmpty(r *http.Request) bool {
 	if r.Body == nil {
 		return true
@@ -158,7 +158,7 @@ func bindValue(f reflect.Value, key, value string, invalid map[string]string) {
 		}
 		return
 	}
-	err := strconv.ErrSyntax // what no text converts to
+	err := strconv.ErrSyntax // for kinds to which no text converts
 	switch f.Kind() {
 	case reflect.String:
 		f.SetString(value)

@@ -1,9 +1,9 @@
 // Package input is the data of a request. [New] limits the body of a request and puts
-// one in its place that knows what was read of it. [Body.Load] reads and checks it, once,
-// if it is JSON or a form; whoever has read of it before, all of it counts. [Body.Inputs],
-// [Body.All] and [Body.Only] then find values in it and in the query, and [Body.Bind]
-// fills structs. What is wrong with a body is an [Error], and what is wrong with a field
-// a message: how they are answered is none of its affair.
+// one in its place that knows what was read of it. [Body.Load] reads and checks it,
+// once, if it is JSON or a form; all of it counts, also what others have read before.
+// [Body.Inputs], [Body.All] and [Body.Only] then find values in it and in the query, and
+// [Body.Bind] fills structs. What is wrong with a body is an [Error], and what is wrong
+// with a field a message: how they are answered is decided elsewhere.
 //
 // A nil *Body is that of a request without one: its methods know the query only.
 package input
@@ -53,12 +53,12 @@ type Body struct {
 	once sync.Once // for reading, which waits for the client and so does not hold mu
 
 	mu    sync.Mutex
-	by    *http.Request // it was read from
+	by    *http.Request // the request that Load has read it from
 	ended bool          // the response was written
 	err   error
 	content
 	members map[string]json.RawMessage // of a JSON object, once one is asked for
-	decoded map[string]any             // those that were decoded
+	decoded map[string]any             // the members that were decoded
 	whole   bool                       // decoded has all
 }
 
@@ -69,24 +69,27 @@ type content struct {
 	json   bool            // raw is JSON
 	object bool            // raw is a JSON object
 	form   url.Values      // of urlencoded and multipart bodies
-	files  *multipart.Form // whose temporary files are ours to remove
+	files  *multipart.Form // whose temporary files End removes
 }
 
-// New limits the body of r, to so many bytes or, with 0, not at all, and returns it. keep
-// says that a guard or somebody else may want all of it, after others have read of it.
+// New limits the body of r to so many bytes, or not at all if limit is 0, and returns
+// it. keep says that a guard or a handler may ask for all of it, after others have read
+// some of it.
 func New(w http.ResponseWriter, r *http.Request, limit int64, keep bool) *Body {
 	b := &Body{limit: cmp.Or(limit, math.MaxInt64)}
 	b.stream.ReadCloser = http.MaxBytesReader(w, r.Body, b.limit)
 	b.stream.length = r.ContentLength
 	mediaType := typeOf(r)
-	// The text of what is packed cannot stand for what others unpack from it.
+	// A body with a Content-Encoding is not kept: whoever reads some of it decompresses it,
+	// and its compressed text is of no use in the place of that.
 	b.stream.loads.Store(keep && (mediaType == jsonType || mediaType == formType) && r.Header.Get("Content-Encoding") == "")
 	r.Body = &b.stream
 	return b
 }
 
-// Stream is called before somebody reads the body on his own: what is not loaded yet
-// comes as the client sends it, however much it is.
+// Stream is called before a net/http handler runs, which reads the body by itself. What
+// is not loaded yet is then passed on as the client sends it, however much it is, and
+// not held in memory.
 func (b *Body) Stream() {
 	if b != nil {
 		b.stream.loads.Store(false)
@@ -103,8 +106,8 @@ const (
 // looked at: what it costs to parse one grows with it.
 const maxContentType = 1 << 10
 
-// typeOf returns the media type of a body, of which all kinds of JSON are one. Its
-// parameters are not ours to judge. A Content-Type that is too long says nothing.
+// typeOf returns the media type of a body in lower case, without its parameters. All
+// kinds of JSON are application/json. If the Content-Type is too long, it is "".
 func typeOf(r *http.Request) string {
 	contentType := r.Header.Get("Content-Type")
 	if len(contentType) > maxContentType {
@@ -121,8 +124,8 @@ func typeOf(r *http.Request) string {
 // Load reads and checks a body of JSON or a form, once. The raw text can then be read
 // from r, and the form is there for FormValue and FormFile. Other bodies are left alone.
 // again says that the text is to begin anew in any case, for a handler that middleware
-// may have called before. If the body cannot be read, failed is told so, once, and what
-// it returns is the error from then on.
+// may have called before. If the body cannot be read, failed is called with the error,
+// once, and what it returns is the error of the Body from then on.
 func (b *Body) Load(r *http.Request, again bool, failed func(error) error) error {
 	if b == nil {
 		return nil
@@ -158,7 +161,7 @@ func (b *Body) read(r *http.Request) (content, error) {
 		return content{}, nil
 	case mediaType != jsonType && mediaType != formType && mediaType != multipartType:
 		return content{other: true}, nil
-	case b.stream.err != nil: // somebody has read of it
+	case b.stream.err != nil: // somebody has read some of it, and met an error
 		return content{}, readError(b.stream.err)
 	case r.Body == &b.stream && r.ContentLength > b.limit:
 		return content{}, errTooLarge
@@ -188,13 +191,14 @@ func (b *Body) readRaw(r *http.Request) ([]byte, error) {
 		s.load()
 		return s.text, readError(s.err)
 	}
-	// Middleware put another in its place: unpacked, or just watched. The same limit
-	// holds for it; what was read of it before is known only if it is all.
+	// Middleware has put a body of its own in its place, which decompresses it or only
+	// watches what is read. The same limit holds for that. What others have read of it
+	// before is only known if it is the text of the stream itself.
 	raw, err := readAll(http.MaxBytesReader(nil, r.Body, b.limit), r.ContentLength)
 	switch {
 	case err != nil:
 		return nil, readError(err)
-	case s.loaded && bytes.HasSuffix(s.text, raw): // it just watches
+	case s.loaded && bytes.HasSuffix(s.text, raw): // it only watches
 		return s.text, nil
 	case len(raw) == 0 && s.taken:
 		return nil, errTaken
@@ -202,7 +206,8 @@ func (b *Body) readRaw(r *http.Request) ([]byte, error) {
 	return raw, nil
 }
 
-// These are about a program, not a client: an empty body would be a lie.
+// These are faults of the program, not of the client. An empty body in their place would
+// be wrong and would hide them.
 var (
 	errTaken    = errors.New("flow: middleware, a guard or a net/http handler has read the body, so there is nothing left for Input, All, Only and Bind")
 	errPanicked = errors.New("flow: reading the body panicked")
@@ -229,17 +234,17 @@ func (b *Body) readMultipart(r *http.Request) (content, error) {
 	}
 	err := r.ParseMultipartForm(formMemory)
 	switch {
-	case err != nil && parsed: // what a call of MultipartReader leaves behind
+	case err != nil && parsed: // MultipartReader was called, which leaves an empty form behind
 		return content{}, errTaken
-	case r.MultipartForm == nil: // else the error is that of the query, and does not count
-		return content{}, readError(cmp.Or(b.stream.err, err)) // mime/multipart hides some of the former
+	case r.MultipartForm == nil: // if there is a form, the error is about the query, and does not count
+		return content{}, readError(cmp.Or(b.stream.err, err)) // mime/multipart hides some errors of the stream
 	}
 	_, err = io.Copy(io.Discard, r.Body) // the form ends before the body does
 	return content{form: r.MultipartForm.Value, files: r.MultipartForm}, readError(err)
 }
 
-// attach makes r what it would be if it had been the one that was read: its body
-// can be read again, and its form was parsed.
+// attach makes r as if the body had been read from it: its body can be read again, and
+// its form was parsed.
 func (b *Body) attach(r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -309,9 +314,8 @@ func (b *Body) removeFiles() {
 	}
 }
 
-// AwaitsTrailers reports whether the trailers of the request may still come. Whoever
-// reads the body to its end then writes to their map, which may be net/http, after the
-// handler.
+// AwaitsTrailers reports whether the trailers of the request may still come. Reading the
+// body to its end writes them to their map, and net/http may do that after the handler.
 func (b *Body) AwaitsTrailers() bool {
 	return b != nil && b.stream.ReadCloser != nil && !b.stream.ended.Load()
 }
@@ -329,7 +333,7 @@ func (b *Body) Clone() *Body {
 	}
 	c.once.Do(func() {}) // there is nothing left to read
 	c.files = nil
-	c.form = url.Values(http.Header(b.form).Clone()) // which is the same type of map
+	c.form = url.Values(http.Header(b.form).Clone()) // http.Header and url.Values are the same type of map
 	return c
 }
 
@@ -341,8 +345,8 @@ func (b *Body) Reader() io.ReadCloser {
 	return io.NopCloser(bytes.NewReader(b.raw))
 }
 
-// Broke reports whether err is what somebody got who read a body that ended too early,
-// or that was malformed.
+// Broke reports whether err is the error that reading the body has ended with, because
+// it ended too early or was malformed.
 func (b *Body) Broke(err error) bool {
 	if b == nil {
 		return false

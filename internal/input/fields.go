@@ -31,7 +31,7 @@ type field struct {
 type fields struct {
 	list   []field
 	named  map[string]int // places in the list
-	folded map[string]int // of those without a tag, by fold.Case
+	folded map[string]int // places of fields without a tag, by fold.Case of their names
 }
 
 var fieldsByType sync.Map // of reflect.Type to *fields: as many as the program binds to
@@ -62,8 +62,8 @@ func fieldsOf(t reflect.Type) *fields {
 // hides reports whether f keeps g from being filled. These are Go's rules, and those
 // of encoding/json: the field nearer to the outside hides those of its name deeper
 // inside; of two at the same depth a tag hides what has none, and otherwise each hides
-// the other. A name without a tag stands for all its spellings, so that no key gets
-// around what is nearer.
+// the other. A name without a tag stands for all its spellings, so that no spelling of a
+// key reaches a field that is hidden.
 func (f *field) hides(g *field) bool {
 	if len(f.index) == len(g.index) {
 		return f.name == g.name && (f.tagged || !g.tagged)
@@ -80,7 +80,7 @@ func allFields(t reflect.Type) []field {
 		index []int
 	}
 	var all []field
-	seen := map[reflect.Type]bool{} // nearer to the outside: what is deeper is hidden, or has no end
+	seen := map[reflect.Type]bool{} // types nearer to the outside: deeper ones are hidden, or contain themselves
 	for level := []embedded{{t, nil}}; len(level) > 0; {
 		var next []embedded
 		times := map[reflect.Type]int{}
@@ -121,8 +121,8 @@ func allFields(t reflect.Type) []field {
 	return all
 }
 
-// nameOf returns the name that its tags give a field, or "". ok reports whether they
-// do not keep it out.
+// nameOf returns the name that its tags give a field, or "". ok is false if a tag
+// keeps the field out.
 func nameOf(tag reflect.StructTag) (name string, ok bool) {
 	for _, key := range []string{"form", "json"} {
 		text := tag.Get(key)
@@ -136,14 +136,16 @@ func nameOf(tag reflect.StructTag) (name string, ok bool) {
 	return name, true
 }
 
-// isQuoted reports whether a tag has the option ",string", and means something by it.
+// isQuoted reports whether a tag has the option ",string", and a field of that kind
+// heeds it.
 func isQuoted(tag reflect.StructTag, k reflect.Kind) bool {
 	_, options, _ := strings.Cut(tag.Get("json"), ",")
 	return (k <= reflect.Float64 || k == reflect.String) && slices.Contains(strings.Split(options, ","), "string")
 }
 
-// findKeys sets the key of the data for each field of the list that has one. Where
-// several spellings of a name are there, it is the very name, else the first in order.
+// findKeys sets the key of the data for each field of the list that has one. If the data
+// has several spellings of a name, the one that is exactly the name counts, else the
+// first in byte order.
 func findKeys[V any](fs *fields, data map[string]V, keys []string) {
 	for key := range data {
 		if place, ok := fs.named[key]; ok {
@@ -160,8 +162,8 @@ func findKeys[V any](fs *fields, data map[string]V, keys []string) {
 	}
 }
 
-// of returns the field in a struct, with the embedded structs around it, which a
-// pointer may lack.
+// of returns the field in v. On the way there it makes embedded structs for pointers
+// that are nil.
 func (f *field) of(v reflect.Value) (reflect.Value, error) {
 	for _, i := range f.index {
 		if v.Kind() == reflect.Pointer {

@@ -9,12 +9,12 @@ import (
 )
 
 // maxDepth is how deep the lists and objects of a JSON body may be nested. No honest
-// data comes near it; encoding/json takes 10,000, and whoever walks over what it
-// decodes calls a function for each level.
+// data comes near it; encoding/json takes 10,000, and code that walks over a decoded
+// value calls itself once for each level.
 const maxDepth = 200
 
 // A JSON body may hold one value for each valueBytes of MaxBody, but always minValues:
-// an empty object has two bytes, but takes a hundred when it is decoded.
+// an empty object has two bytes, but takes about a hundred when it is decoded.
 const (
 	valueBytes = 64
 	minValues  = 10_000
@@ -22,8 +22,8 @@ const (
 
 // checkJSON returns what is wrong with a body of JSON, whose limit is maxBody bytes: it
 // is nested too deeply, holds too many values or is not valid. The limits go first,
-// since json.Valid takes most of the time. The log says which one it was: it may be too
-// low for honest data.
+// since json.Valid takes most of the time. An error about a limit has a cause for the
+// log, since the limit may be too low for honest data.
 func checkJSON(raw []byte, maxBody int64) error {
 	maxValues := max(maxBody/valueBytes, minValues)
 	depth, values := 0, int64(0)

@@ -7,7 +7,7 @@ import (
 )
 
 // A stream is the body in a request, for everyone who reads it: guards, middleware that
-// calls FormValue, net/http handlers, and a body itself. JSON and urlencoded forms are
+// calls FormValue, net/http handlers, and Body.Load. JSON and urlencoded forms are
 // loaded whole at the first Read, so that what others have read is not lost, and neither
 // is the error of a body that is cut off.
 type stream struct {
@@ -17,10 +17,10 @@ type stream struct {
 	loaded        bool                  // into text
 	text          []byte                // all of it, or what came before err
 	rest          bytes.Reader          // what is still to be read of text
-	taken         bool                  // somebody has read of it, and it is not in text
-	err           error                 // that it ended with, other than io.EOF
-	broken        atomic.Pointer[error] // likewise, for those who ask while others read
-	ended         atomic.Bool           // it ended without, and the trailers of the request have come
+	taken         bool                  // somebody has read some of it, which is not in text
+	err           error                 // the error that it ended with, other than io.EOF
+	broken        atomic.Pointer[error] // the same error, for Body.Broke, which may run while others read
+	ended         atomic.Bool           // it ended without an error, and the trailers of the request have come
 }
 
 func (s *stream) Read(p []byte) (n int, err error) {
@@ -58,10 +58,10 @@ func (s *stream) load() {
 	s.ended.Store(s.err == nil)
 }
 
-// readAll reads a body of a length that the client has announced, or has not.
+// readAll reads a body whole. Its length is what the client has announced, or negative.
 func readAll(body io.Reader, length int64) ([]byte, error) {
 	var buf bytes.Buffer
-	buf.Grow(int(min(max(length, 0), 64<<10-bytes.MinRead)) + bytes.MinRead) // a client's word is no reason to reserve more
+	buf.Grow(int(min(max(length, 0), 64<<10-bytes.MinRead)) + bytes.MinRead) // a client may lie: no more than 64 KiB are reserved
 	_, err := buf.ReadFrom(body)
 	return buf.Bytes(), err
 }

@@ -116,8 +116,8 @@ func (b *Body) index() map[string]json.RawMessage {
 	return b.members
 }
 
-// jsonText returns a JSON value as a form would have sent it; what a form could
-// not is JSON.
+// jsonText returns a JSON value as the text that a form would have sent. Lists and
+// objects, which a form cannot send, stay JSON.
 func jsonText(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -1,5 +1,5 @@
-// Package logging is the standard middleware that knows nothing of routes: a line of the
-// log for each request, and an id for it.
+// Package logging holds the standard middleware that knows nothing of routes: one that
+// logs a line for each request, and one that gives each request an id.
 package logging
 
 import (
@@ -33,14 +33,14 @@ func Logger(log *slog.Logger) func(http.Handler) http.Handler {
 func logRequest(log *slog.Logger, r *http.Request, t *reply.Writer, v any, took time.Duration) {
 	status, bytes := t.Code, t.Bytes
 	if r.Method == http.MethodHead {
-		bytes = 0 // the server keeps them
+		bytes = 0 // the server does not send them
 	}
 	switch {
 	case t.Sent || v == http.ErrAbortHandler:
 	case v != nil:
-		status = http.StatusInternalServerError // by whoever contains it
+		status = http.StatusInternalServerError // which whoever contains the panic will send
 	default:
-		status = cmp.Or(t.Status, http.StatusOK) // by the server, if nobody writes
+		status = cmp.Or(t.Status, http.StatusOK) // which the server sends if nobody has written
 	}
 	args := []any{"method", r.Method, "path", r.URL.EscapedPath(), "pattern", r.Pattern, "status", status, "bytes", bytes, "duration", took}
 	if id := IDOf(r); id != "" {

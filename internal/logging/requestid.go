@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// requestIDHeader is what proxies call it too.
+// requestIDHeader is the header that holds the id. Proxies use that name, too.
 const requestIDHeader = "X-Request-Id"
 
 // maxRequestID is the length, in bytes, of the longest id that is taken over.

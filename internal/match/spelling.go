@@ -9,14 +9,15 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// isFree reports whether what was found judges by itself how its URLs are spelled.
+// isFree reports whether the answer that was found takes its URLs in any spelling: see
+// Leaf.SetFree.
 func (s *search[A]) isFree() bool { return s.leaf.below != nil && s.answer == s.leaf.any }
 
-// readsRight reports whether what was found, and is free, can be asked for a path as it
-// is spelled. Handlers such as net/http's read the decoded path and clean it: a segment
-// that is "%2e%2e" or "a%2Fb" is more to them than the one that was matched. They must
-// find the prefix as it was matched, since guards know its parameters, must not be led
-// out of it, and must not be led to what is not theirs in the plain spelling.
+// readsRight reports whether the free answer that was found may get a path as it is
+// spelled. Handlers such as net/http's read the decoded path and clean it: they do not
+// take "%2e%2e" or "a%2Fb" for the one segment that was matched. They must find the
+// prefix as it was matched, since guards know its parameters, must not be led out of it,
+// and must not be led to what is not theirs in the plain spelling.
 func (t *Table[A]) readsRight(s *search[A], r *http.Request, p pattern.Path) bool {
 	n := s.prefix()
 	if !p.IsCanonical() && !p.IsCanonicalTo(n) {
@@ -36,8 +37,8 @@ func (t *Table[A]) readsRight(s *search[A], r *http.Request, p pattern.Path) boo
 	if !right(r.URL.Path, n) {
 		return false
 	}
-	// Some take a backslash for a slash, before they clean the path or after. Only without
-	// ".." is that the same.
+	// Some handlers take a backslash for a slash, before they clean the path or after. The
+	// two give the same path only if there is no ".." in it.
 	path := strings.ReplaceAll(r.URL.Path, `\`, "/")
 	return path == r.URL.Path || right(path, math.MaxInt)
 }
@@ -62,9 +63,9 @@ func decodedSegments(path string, floor int) (segments []string, ok bool) {
 	return segments, true
 }
 
-// misread returns the miss for a path that what is free could misread. It is known in
-// its plain spelling if something answers that. What holds a slash in a segment, or a
-// backslash, has none.
+// misread returns the miss for a path that a free answer could misread. It is known, in
+// its plain spelling, if something answers that. A path with a backslash, or with an
+// escaped slash in a segment, has no plain spelling.
 func (t *Table[A]) misread(s *search[A], r *http.Request, p pattern.Path) Miss[A] {
 	m := Miss[A]{Path: p, By: s.within.by}
 	if strings.Count(r.URL.Path, "/") > strings.Count(p.Asked, "/") || strings.Contains(r.URL.Path, `\`) {

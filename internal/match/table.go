@@ -3,8 +3,8 @@
 // [Compile] makes into a [Table]. A request then takes the first of three ways that
 // leads to its answer: a map of URLs without parameters, an httprouter tree, and the
 // trie itself, for patterns that httprouter cannot hold beside each other, for escaped
-// slashes, and for what no pattern answers. What answers, and how, is none of its
-// affair.
+// slashes, and for what no pattern answers. What answers, and how, is left to those who
+// call it.
 package match
 
 import (
@@ -52,7 +52,7 @@ func Compile[A any](trie *Trie[A], hit func(http.ResponseWriter, *http.Request, 
 func (t *Table[A]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	u := r.URL
 	if u.RawPath != "" && u.EscapedPath() == u.RawPath {
-		t.slowly(w, r) // some slashes separate, and others are escaped
+		t.slowly(w, r) // something is escaped that Path cannot tell, such as a slash in a segment
 		return
 	}
 	if n := len(u.Path); n > 0 && t.filter[u.Path[n-1]]&(1<<(n&63)) != 0 {
@@ -69,7 +69,7 @@ func (t *Table[A]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Matching returns the leaves that match the segments of a path, as Trie.Matching does.
 func (t *Table[A]) Matching(path []string) []*Leaf[A] { return t.trie.Matching(path) }
 
-// walk asks the trie, for a path of which each slash separates.
+// walk looks in the trie for a path in which no slash is escaped.
 func (t *Table[A]) walk(w http.ResponseWriter, r *http.Request) {
 	s := t.searches.Get().(*search[A])
 	s.begin(t.trie, r.Method)
@@ -82,8 +82,8 @@ func (t *Table[A]) walk(w http.ResponseWriter, r *http.Request) {
 	s.end(t)
 }
 
-// slowly cleans the path first. It asks the trie for escaped slashes and other
-// spellings, and for what to say where nothing answers.
+// slowly cleans the path first. It looks in the trie for paths with escaped slashes and
+// in other spellings, and for what to say where nothing answers.
 func (t *Table[A]) slowly(w http.ResponseWriter, r *http.Request) {
 	p, ok := pattern.ParsePath(r)
 	if !ok {
@@ -109,7 +109,7 @@ func (t *Table[A]) slowly(w http.ResponseWriter, r *http.Request) {
 	t.miss(w, r, m)
 }
 
-// search searches for segments that are in memory of their own.
+// search searches for segments that the caller has made. The search is not used again.
 func (t *Table[A]) search(method string, path []string) *search[A] {
 	s := &search[A]{}
 	s.begin(t.trie, method)
@@ -122,8 +122,8 @@ func (s *search[A]) begin(t *Trie[A], method string) {
 	s.method, s.within, s.rest = method, t, -1
 }
 
-// maxKept is how many segments a search may have that is used again: what clients
-// send must not stay in memory.
+// maxKept is the greatest number of segments with which a search is kept to be used
+// again. Clients can send longer paths, which must not stay in memory.
 const maxKept = 64
 
 func (s *search[A]) end(t *Table[A]) {
@@ -136,8 +136,8 @@ func (s *search[A]) end(t *Table[A]) {
 	t.searches.Put(s)
 }
 
-// split sets the segments of a path of which each slash separates. It reports false
-// if the path is not canonical.
+// split sets the segments of a path in which no slash is escaped. It returns false if
+// the path is not canonical.
 func (s *search[A]) split(path string) bool {
 	if path == "/" {
 		return true

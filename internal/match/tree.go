@@ -49,9 +49,10 @@ func (t *Table[A]) plant() {
 	}
 }
 
-// handle returns the httprouter handle of a route. It leaves to the trie what is
-// perhaps no hit: httprouter matches empty segments, "." and ".." are none of its
-// business, and what is free could take a backslash for a slash.
+// handle returns the httprouter handle of a route. It leaves requests that may be no
+// hits to the trie: httprouter lets values be empty, "." and "..", and a free answer
+// could take a backslash for a slash. If the closure is inlined into generic code, a
+// request costs 3 % more (measured), so handle is not inlined.
 //
 //go:noinline
 func (t *Table[A]) handle(r route[A]) httprouter.Handle {
@@ -84,7 +85,7 @@ func isCanonicalRest(value string) bool {
 
 // A route is what is put into an httprouter tree.
 type route[A any] struct {
-	path   string // in its notation
+	path   string // in httprouter's notation
 	answer *A
 	rest   bool // the last parameter is a catch-all
 	free   bool // see Leaf.SetFree
@@ -96,7 +97,7 @@ type crop[A any] struct {
 	routes []route[A]
 	found  bool // the trie answers such paths, if not with one of the routes
 	// contested: a path that has captured a value may have to go back to another
-	// branch, which httprouter cannot. Such patterns are left to the trie.
+	// branch, which httprouter cannot do. Such patterns are left to the trie.
 	contested bool
 }
 
@@ -109,8 +110,9 @@ func (c *crop[A]) add(other crop[A]) {
 // harvest returns the crop below n, which a path in httprouter's notation leads to.
 // captured says that the path has a parameter.
 //
-// A tree that captured a value and then finds nothing does not give the room for it
-// back to its pool. So nothing is planted below a parameter if some of it is contested.
+// If httprouter has captured a value and then finds nothing, it does not give the memory
+// for values back to its pool, and each such request allocates. So nothing is planted
+// below a parameter if some of it is contested.
 func (n *node[A]) harvest(method, path string, depth int, captured bool) crop[A] {
 	var own, literals, params, rest, mounted crop[A]
 	if n.own != nil && captured {

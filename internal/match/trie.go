@@ -12,12 +12,12 @@ import (
 // no token, so that no request has it.
 const AnyMethod = "(any)"
 
-// A Trie holds patterns and what answers them, an *A for each method. It is the
-// plain and right matcher, and what the httprouter trees are made from.
+// A Trie holds patterns and what answers them, an *A for each method. It can hold and
+// match all patterns, and the httprouter tree is made from it.
 type Trie[A any] struct {
 	root  node[A]
 	by    *A  // what it is mounted by; nil for the outermost
-	depth int // how many segments its patterns begin with that it does not hold
+	depth int // how many segments of its patterns are those of the prefix that it is mounted at
 }
 
 // A node is a position in URLs; the way to it is the segments so far.
@@ -26,7 +26,7 @@ type node[A any] struct {
 	param    *node[A]
 	own      *Leaf[A] // the URL that ends here
 	rest     *Leaf[A] // a catch-all that begins here
-	mounted  *Trie[A] // in its place
+	mounted  *Trie[A] // in this place, ranking behind a catch-all
 }
 
 // A Leaf is where the URLs of a pattern end: what answers there, by method.
@@ -56,9 +56,9 @@ func (l *Leaf[A]) Set(name string, a *A) {
 	l.methods = append(l.methods, method[A]{name, a})
 }
 
-// SetFree makes a answer every method that has no other answer, and below the URLs
-// below the one that ends here, or that a catch-all begins at, however they are
-// spelled: nobody is redirected there.
+// SetFree makes a answer every method that has no other answer, and makes it free: its
+// URLs are answered in any spelling, without a redirect. In a spelling that is not
+// canonical, such as /files/ for /files, below answers in its place.
 func (l *Leaf[A]) SetFree(a, below *A) { l.any, l.below = a, below }
 
 // Answer returns what answers a method, or nil: its own, for HEAD that of GET, or

@@ -10,7 +10,7 @@ import (
 
 // Values are those of a pattern's parameters, in their order, decoded. That of a
 // catch-all begins with a slash. If one of its segments may hold a slash too, all of
-// them follow one by one. Values are used again after the answer.
+// them follow one by one. Their memory is used again after the answer.
 type Values = httprouter.Params
 
 // Value returns the value of the i-th parameter of a pattern. The segments of a

@@ -13,8 +13,8 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A set is what one template reaches: a page in its layouts, or a +file. It is
-// what html/template holds, by name.
+// A set holds, by name, the templates of a page in its layouts, or of a +file, and all
+// that they call. html/template gets them together.
 type set struct {
 	outer string // the template to begin with
 	inner string // the page itself
@@ -28,8 +28,8 @@ type set struct {
 // returns nil if it cannot be made, with faults unless they are those of the files
 // by themselves.
 //
-// Names are those of the innermost file: what a page defines goes before the
-// blocks of its layouts, and both before those of partials.
+// If several files define a name, the innermost counts: what a page defines goes before
+// the blocks of its layouts, and both before those of partials.
 func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault.Fault) {
 	b := &setBuilder{
 		library:   l,
@@ -89,7 +89,7 @@ func (f *templateFile) beginsDocument() bool {
 	return false
 }
 
-// A setBuilder is a set on its way.
+// A setBuilder assembles a set.
 type setBuilder struct {
 	*library
 	set       *set
@@ -165,7 +165,7 @@ func (b *setBuilder) reach(name string) {
 			switch {
 			case b.available[n.Name] != nil:
 				b.reach(n.Name)
-			case n.Name == slot || path.Base(n.Name)[0] == '+': // check has reported it, or the file
+			case n.Name == slot || path.Base(n.Name)[0] == '+': // library.check has reported it, or the file has faults
 				b.bad = true
 			default:
 				b.missed[n.Name] = append(b.missed[n.Name], b.missing(t, n))

@@ -12,10 +12,11 @@ import (
 	"example.com/flow/internal/fault"
 )
 
-// html/template remembers where a template ends that was called in some place, and
-// is wrong if that is another place than where it begins: what follows the second
-// call of "</script>" is escaped as if it still were script. Nor does it see that
-// two templates make one word, "<scr" and "ipt>".
+// For each template that is called, html/template remembers in which place of the HTML
+// it ends: in text, in a tag, in a script and so on. What it remembers is wrong if the
+// template begins in another place than it ends: after the second call of a template
+// that holds "</script>", it escapes as if it were still in the script. Nor does it see
+// that two templates make one word, "<scr" and "ipt>".
 //
 // So it is only shown calls that begin and end in text, about which it remembers
 // nothing wrong. All others are joined: in their place it is shown what the called
@@ -32,8 +33,8 @@ type joiner struct {
 	copies    int
 	size      int                 // of the templates, in bytes, about
 	called    map[string]*stretch // templates that html/template calls, by name
-	inside    []*joining          // from the outside in
-	loops     []*stretch          // likewise
+	inside    []*joining          // what is being copied, from the outside in
+	loops     []*stretch          // the loops around it, from the outside in
 	stretches []*stretch
 	hidden    []hiding
 }
@@ -53,7 +54,8 @@ type callSite struct {
 	pos  parse.Pos
 }
 
-// A call is one that is shown, or one that a template makes of itself.
+// A call is a {{template}} that html/template is shown, or one by which a template calls
+// itself.
 type call struct {
 	callSite
 	callee string
@@ -82,8 +84,8 @@ const (
 	// probe is an empty template. html/template calls it by its name in text, and by
 	// another in each other place.
 	probe = "+"
-	// maxJoined is more than anyone writes, other than by templates that call two,
-	// which call two, and so on.
+	// maxJoined is the largest size, in bytes, of what is shown. Only templates that call
+	// two others, each of which calls two again, and so on, come to more.
 	maxJoined = 16 << 20
 )
 
@@ -111,14 +113,15 @@ func (s *set) escape(name string) (*template.Template, error) {
 			return nil, first
 		case all:
 			return nil, err
-		default: // it may have remembered something wrong
+		default: // html/template may have remembered something wrong
 			all, first = true, err
 		}
 	}
 }
 
-// escape has html/template escape a template. That happens when it is executed, of
-// which only the first node is: a text that cannot be written.
+// escape has html/template escape a template, which it does when the template is
+// executed. A text is put before all other nodes, and refused when it is written, so
+// that no other node is executed.
 func (j *joiner) escape(name string) error {
 	j.add(probe, &parse.Tree{Name: probe, ParseName: probe, Root: &parse.ListNode{NodeType: parse.NodeList}})
 	j.call(name)
@@ -137,8 +140,8 @@ func (j *joiner) escape(name string) error {
 	return nil
 }
 
-// astray returns the calls of stretches that do not hold, and has those joined that
-// can be. It reports whether there are any.
+// astray returns the calls of stretches that do not hold, and has those joined that can
+// be. more reports whether there are any of these.
 func (j *joiner) astray() (calls []*call, more bool) {
 	for _, s := range j.stretches {
 		if s.holds() {
@@ -155,6 +158,8 @@ func (j *joiner) astray() (calls []*call, more bool) {
 	return calls, more
 }
 
+// holds reports whether html/template has found all probes of s in one place, and that
+// place is text if it must be.
 func (s *stretch) holds() bool {
 	for _, p := range s.probes {
 		// The depths of braces in a template literal are a slice that html/template
@@ -298,7 +303,7 @@ func (j *joiner) template(t *parse.Tree, l *parse.ListNode, i int, shown []parse
 	}
 	if callee == nil {
 		j.copies++
-		callee = &joining{name: n.Name, copy: n.Name + "/+" + strconv.Itoa(j.copies)} // which check lets nobody define
+		callee = &joining{name: n.Name, copy: n.Name + "/+" + strconv.Itoa(j.copies)} // a name that library.check lets nobody define
 	}
 	n.Name = callee.copy
 	if !c.itself {
@@ -335,8 +340,8 @@ func isOpen(n parse.Node) bool {
 	return false
 }
 
-// appendNode appends a node to what is shown. Text after text is moved there, since
-// html/template looks for words in each by itself.
+// appendNode appends a node to what is shown. Text after text is moved into the first,
+// since html/template does not look for words across two nodes.
 func appendNode(shown []parse.Node, n parse.Node) []parse.Node {
 	if text, ok := n.(*parse.TextNode); ok && len(shown) > 0 {
 		if before, ok := shown[len(shown)-1].(*parse.TextNode); ok {
@@ -355,9 +360,9 @@ func splits(nodes []parse.Node) bool {
 	return found && len(bytes.Trim(word, "/!-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) == 0
 }
 
-// elsewhere reports whether nodes look as if they ended elsewhere than in text, or
-// in the middle of a word. It is never wrong to join what is called there, and of
-// most that html/template would find astray it saves finding out.
+// elsewhere reports whether nodes look as if they ended elsewhere than in text, or in
+// the middle of a word. It is never wrong to join what is called there. For most calls
+// that go astray it saves having html/template find that out first.
 func elsewhere(nodes []parse.Node) bool {
 	tag, found := lastTag(nodes)
 	return found && (bytes.IndexByte(tag, '>') < 0 || len(tag) >= 5 && bytes.EqualFold(tag[:5], []byte("title")))

@@ -18,8 +18,8 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A templateFile is one template of the tree, parsed. In a set it goes by its
-// file, which nobody calls a define; so do the partials that it calls.
+// A templateFile is one template of the tree, parsed. In a set it is called by
+// its file, a name that no define has; so are the partials that it calls.
 //
 //	router/users/[id].html  name "users/[id]": a page
 //	router/users/+row.html  name "users/+row": a partial
@@ -30,8 +30,8 @@ type templateFile struct {
 	shared bool                   // it is from a further tree of New
 	trees  map[string]*parse.Tree // its own, under file, and each define and block
 	broken bool                   // it cannot be parsed
-	faults []fault.Fault          // by itself: nothing is made with it if there are any
-	used   bool                   // by the application: it is its own, or reached by what is
+	faults []fault.Fault          // of the file alone: no view is made with it if there are any
+	used   bool                   // the file belongs to the application's own tree, or is reached from one that does
 }
 
 // These +files have a meaning of their own; the others are partials.
@@ -71,14 +71,14 @@ func newLibrary(host Host) *library {
 	return l
 }
 
-// ownFuncs are the functions of every template that flow brings.
+// ownFuncs are the functions that flow itself gives to every template.
 var ownFuncs = []string{"asset", "request", "route", "user"}
 
 // parse adds a template file to the library.
 func (l *library) parse(src Text) {
 	f := &templateFile{name: src.Name, file: src.File, shared: src.Shared, used: !src.Shared, trees: map[string]*parse.Tree{}}
 	l.files[f.name], l.byFile[f.file] = f, f
-	// Errors of the parser take the name for a format.
+	// The parser uses the name as a part of the format of its errors.
 	name := strings.ReplaceAll(f.file, "%", "%%")
 	t := parse.New(name)
 	t.Mode = parse.SkipFuncCheck // check reports all of them
@@ -96,7 +96,7 @@ func (l *library) parse(src Text) {
 	}
 }
 
-// check reports what is wrong about a file whatever set it is in.
+// check reports what is wrong about a file in any set.
 func (l *library) check(f *templateFile) {
 	hasSlot := false
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
@@ -152,7 +152,7 @@ func (l *library) isFunc(name string) bool {
 	return known
 }
 
-// checkTemplate finds what no set can make right about a {{template}}.
+// checkTemplate returns what is wrong about a {{template}} in any set.
 func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode) error {
 	name := n.Name
 	base := path.Base(name)
@@ -202,7 +202,7 @@ func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
 	}
 	args := cmd.Args[2:]
 	if piped {
-		args = append(slices.Clip(args), cmd) // any node that is no text
+		args = append(slices.Clip(args), cmd) // in place of the piped value, which is not known
 	}
 	params, known := sampleParams(args)
 	if !known && len(params)%2 == 0 {
@@ -212,7 +212,7 @@ func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
 	return trimFlow(err)
 }
 
-// trimFlow returns an error without the prefix that it has in the log.
+// trimFlow returns an error without the prefix "flow: ", which it has for the log.
 func trimFlow(err error) error {
 	if err == nil {
 		return nil
@@ -221,7 +221,7 @@ func trimFlow(err error) error {
 }
 
 // sampleParams returns parameters of a route with a sample for each that only the
-// running program knows. They are not known if a key is among these.
+// running program knows. known is false if a key is among these.
 func sampleParams(args []parse.Node) (params []any, known bool) {
 	known = true
 	for i, arg := range args {

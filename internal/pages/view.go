@@ -33,8 +33,9 @@ type View struct {
 	file  string
 	whole *executable
 	fixed bool
-	// blocks are what the page itself defines, for one block alone. Those that it shows
-	// are made ready when they are first asked for: few are.
+	// blocks are the templates that the page itself defines, to be rendered alone. Those
+	// that the whole page shows too are made ready when they are first asked for, since
+	// few are.
 	blocks map[string]func() (*executable, error)
 	err    error // why it cannot be rendered by itself
 }
@@ -43,12 +44,11 @@ type View struct {
 // nil.
 func (v *Views) View(name string) *View { return v.byName[name] }
 
-// Lost reports whether an error page has faults, which in development keep nobody from
-// asking for it.
+// Lost reports whether an error page is missing because it has faults. That only matters
+// in development, where requests are answered all the same.
 func (v *Views) Lost() bool { return v.lost }
 
-// IsFixed reports whether the view is the same for every request, unless its data is
-// not.
+// IsFixed reports whether the view is the same for every request that has the same data.
 func (v *View) IsFixed() bool { return v.fixed }
 
 // An executable is a template to begin with, and all that it calls, as html/template
@@ -190,7 +190,7 @@ func (l *library) executable(s *set, name string) (*executable, error) {
 	e.idle = &sync.Pool{New: func() any {
 		in, err := l.instance(s, name)
 		if err != nil {
-			panic(err) // does not happen: the first was made of the same
+			panic(err) // does not happen: the first instance was made of the same set
 		}
 		return in
 	}}
@@ -218,9 +218,10 @@ func plainName(name string) string {
 	return strings.TrimSuffix(routetree.BelowRouter(name), ".html")
 }
 
-// escapeFaults says where an error of html/template is, which finds many only where
-// something else begins or ends: each of the files that is wrong by itself, a layout
-// around nothing, or else wherever html/template found it.
+// escapeFaults returns the faults behind an error of html/template, which notices many
+// errors only where another template begins or ends. So each file is escaped by itself,
+// and layouts around nothing. The faults are those of the files that fail alone; if none
+// fails, it is the one where html/template found it.
 func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault.Fault {
 	var faults []fault.Fault
 	var own fault.Fault
@@ -304,17 +305,20 @@ func lineOfText(t *parse.Tree, description string) int {
 	return cmp.Or(found, last)
 }
 
+// errNotNow is the error of what only takes the place of a function or a writer.
 var errNotNow = errors.New("not now")
 
+// notNow takes the place of a function that html/template does not accept.
 func notNow(...any) (any, error) { return nil, errNotNow }
 
+// A notNowWriter refuses every Write, so that the execution of a template ends at once.
 type notNowWriter struct{}
 
 func (notNowWriter) Write([]byte) (int, error) { return 0, errNotNow }
 
-// checkFuncs returns functions that html/template takes: it panics for a value that
-// is no function, in place of which another stands then, and for a name that is no
-// identifier. Names that are taken are faults too.
+// checkFuncs returns the functions that html/template accepts, and a fault for each
+// other. html/template panics for a value that is no function, which notNow replaces,
+// and for a name that is no identifier. A name that is taken already is a fault, too.
 func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault.Fault) {
 	good = template.FuncMap{}
 	for _, name := range slices.Sorted(maps.Keys(funcs)) {
@@ -337,7 +341,8 @@ func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault.F
 	return good, faults
 }
 
-// templateWords cannot be called, whatever they stand for.
+// templateWords are words of the template language. A function of such a name could not
+// be called.
 var templateWords = []string{"block", "break", "continue", "define", "else", "end", "false", "if", "nil", "range", "template", "true", "with"}
 
 func checkFunc(name string, f any) (err error) {
@@ -363,8 +368,9 @@ func Fault(file string, err error) fault.Fault {
 	return fault.In(file, "%s", text)
 }
 
-// contexts is how html/template describes, to itself, where in the HTML it is, and
-// what it, or a joiner, adds to the name of a template for that place.
+// contexts matches parts of an error that mean nothing to people: html/template's own
+// description of where in the HTML it is, and what it, or a joiner, adds to the name of
+// a template for that place.
 var contexts = regexp.MustCompile(`: \{state\w+ .*$|\$htmltemplate_\w+|(executing ".*)/\+\d+(" at)`)
 
 func plainEscaping(text string) string {

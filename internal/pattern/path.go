@@ -34,7 +34,8 @@ func (p Path) Plain() Path {
 	return plain
 }
 
-// clean cleans an escaped path. read says how a segment is read that may be dots.
+// clean cleans an escaped path. What read makes of a segment tells whether it is empty or
+// dots.
 func clean(escaped string, read func(segment string) string) (p Path, ok bool) {
 	segments := make([]string, 0, strings.Count(escaped, "/"))
 	for segment := range strings.SplitSeq(escaped[1:], "/") {
@@ -86,7 +87,7 @@ func Location(r *http.Request, path string) string {
 	if u, err := url.ParseRequestURI(r.RequestURI); err == nil {
 		prefix = u.EscapedPath()
 	}
-	// A path that was rewritten otherwise is no suffix, and has no prefix.
+	// If the path was rewritten in another way, it is no suffix, and there is no prefix.
 	prefix, stripped := strings.CutSuffix(prefix, r.URL.EscapedPath())
 	if !stripped {
 		prefix = ""

@@ -29,7 +29,7 @@ const (
 //	[...rest]  => {Rest, "rest"}
 type Segment struct {
 	Kind Kind
-	Text string // the literal text, or the parameter's name; what is mounted has a Rest without one
+	Text string // the literal text, or the parameter's name; the Rest of what is mounted has no name
 }
 
 // A Pattern is one form that URLs have: /users/{id}. It does not change.
@@ -55,7 +55,8 @@ func (p *Pattern) Below(prefix []Segment) *Pattern {
 }
 
 // String returns the pattern in the notation of net/http's ServeMux, which
-// http.Request.Pattern uses. Literal text is escaped, so that braces in it are none.
+// http.Request.Pattern uses. Literal text is escaped, so that braces in it do not look
+// like those of a parameter.
 func (p *Pattern) String() string {
 	return p.format(func(seg Segment) string {
 		switch {
@@ -70,8 +71,8 @@ func (p *Pattern) String() string {
 	})
 }
 
-// Key returns a text that is equal for two patterns if they match the same URLs. No
-// literal text is a colon or an asterisk.
+// Key returns a text that is equal for two patterns if they match the same URLs. It
+// writes parameters as a colon and catch-alls as an asterisk, which no literal text is.
 func (p *Pattern) Key() string {
 	return p.format(func(seg Segment) string {
 		switch seg.Kind {
@@ -126,8 +127,8 @@ func (p *Pattern) Param(name string) (seg Segment, ok bool) {
 	return p.Segments[i], true
 }
 
-// ForValues returns that of some patterns whose parameters are just those that have
-// values, or else the name of the one that is missing for it.
+// ForValues returns the one of the patterns whose parameters are just those that have
+// values. If there is none, missing is the name of a parameter that would need a value.
 func ForValues(patterns []*Pattern, values map[string][]string) (_ *Pattern, missing string) {
 	for _, p := range patterns {
 		lacks, has := "", 0
@@ -202,7 +203,8 @@ func Sample(segments []Segment) string {
 	return u
 }
 
-// NoValue reports whether an unescaped segment has no place in a canonical URL.
+// NoValue reports whether an unescaped segment cannot be in a canonical URL: it is
+// empty, "." or "..".
 func NoValue(segment string) bool {
 	return len(segment) <= 2 && (segment == "" || segment == "." || segment == "..")
 }

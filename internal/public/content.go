@@ -1,8 +1,8 @@
-// Package public sends what is sent as it is: public files, and pages that are the same
-// for everyone. [Files] reads each file of a tree once, with the compressed forms beside
-// it, into a [Content], which knows its media type and has a tag and a length for each
-// form. For a request a Content chooses the form that the client likes best, looks at the
-// conditions, and sends the form, a range of it, or nothing.
+// Package public serves contents that need no code: public files, and pages that are the
+// same for everyone. [Files] reads each file of a tree once, with the compressed forms
+// beside it, into a [Content], which knows its media type and has a tag and a length for
+// each form. For a request a Content chooses the form that the client likes best, looks
+// at the conditions, and sends the form, a range of it, or nothing.
 package public
 
 import (
@@ -28,7 +28,7 @@ import (
 // does not change, except that its gzip form may be made when it is first asked for.
 type Content struct {
 	contentType []string
-	forms       [accept.Codings]*form // nil for what there is not; that of identity never is
+	forms       [accept.Codings]*form // nil where there is none; there is always one of identity
 	varies      bool                  // has, or may have, more than one form
 
 	packs   bool                 // gzip may be made of identity
@@ -39,14 +39,14 @@ type Content struct {
 // A form is one representation of a content. Its header values are shared by all
 // answers: nothing appends to them in place, their capacity is 1.
 type form struct {
-	which  accept.Coding // of the codings
+	which  accept.Coding // the coding that it is in
 	coding []string      // Content-Encoding
 	etag   []string
 	length []string
 	size   int64
 	body   []byte
 
-	files fs.FS // if it is too large to be held: where it lies, and under which name
+	files fs.FS // where the form lies, and under which name, if it is too large to be held
 	name  string
 }
 
@@ -55,7 +55,8 @@ var (
 	varyEncoding = []string{"Accept-Encoding"}
 )
 
-// gzipGain is what gzip has to save: the headers that it needs take as much.
+// gzipGain is how many bytes gzip has to save at least: the headers of a compressed
+// answer take about as many.
 const gzipGain = 64
 
 // New returns the content of a media type whose body is held in memory, and is not
@@ -76,8 +77,8 @@ func newContent(contentType string, identity *form, smaller ...*form) *Content {
 	return c
 }
 
-// Hash is for a URL that is not asked for again: it is another if anything is that
-// an answer may hold. It is 16 lower-case letters and digits.
+// Hash returns 16 lower-case letters and digits for a URL that clients keep for ever.
+// They are others if anything changes that an answer with the content may hold.
 func (c *Content) Hash() string {
 	sum := sha256.New()
 	io.WriteString(sum, c.contentType[0])
@@ -182,8 +183,8 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 	if c.varies {
 		addVary(h)
 	}
-	// Middleware that compresses what it is given has announced that already: the
-	// bytes that are sent are not those that length, tag and ranges are about.
+	// Middleware that compresses the answer has set Content-Encoding already. The client
+	// gets other bytes then than those that length, tag and ranges are about.
 	recoded := len(h["Content-Encoding"]) > 0
 	f, notModified := c.forms[accept.Identity], false
 	if !recoded {
@@ -191,7 +192,7 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 			addVary(h)
 			return http.StatusNotAcceptable
 		}
-		// Conditions that name a time do not apply: a content has none.
+		// If-Modified-Since and If-Unmodified-Since do not apply: a content has no time.
 		if lines, ok := r.Header["If-Match"]; ok && !lists(lines, f.etag[0], false) {
 			return http.StatusPreconditionFailed
 		}
@@ -241,7 +242,7 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 	}
 	if file != nil {
 		// A file that has become shorter must not look whole: the panic ends the
-		// connection. What a vanished client did not get, nobody misses.
+		// connection. That copying fails because the client is gone does not matter.
 		if n, err := file.ReadAt(make([]byte, 1), f.size-1); n == 0 {
 			panic(fmt.Errorf("flow: %s cannot be read to the end of the %d bytes that it had: %w", f.name, f.size, err))
 		}
@@ -307,16 +308,19 @@ func lists(lines []string, etag string, weak bool) bool {
 	return false
 }
 
-// A part of a multipart answer takes some bytes beside its own, and some work.
+// partOverhead is about how many bytes a part of a multipart answer takes beside its
+// content, and maxParts is how many parts an answer has at most, since each is some
+// work.
 const (
 	partOverhead = 256
 	maxParts     = 100
 )
 
-// wantsRange reports whether net/http is asked for the Range of a GET. What is in another
-// unit, or longer than a list may be, is ignored (RFC 9110, section 14.2). So are sets of
-// ranges whose parts would together be far larger than the whole, or that are of a
-// compressed form: clients would take the multipart answer itself for compressed.
+// wantsRange reports whether net/http is to answer the Range of a GET. A Range in
+// another unit, or one longer than a list may be, is ignored (RFC 9110, section 14.2).
+// So are several ranges whose parts would together be far larger than the whole, and
+// several ranges of a compressed form: clients would take the multipart answer itself
+// for compressed.
 func (f *form) wantsRange(h http.Header) bool {
 	lines := h["Range"]
 	if len(lines) == 0 || len(lines[0]) > accept.MaxBytes || !strings.HasPrefix(lines[0], "bytes=") || f.size == 0 {
@@ -326,8 +330,9 @@ func (f *form) wantsRange(h http.Header) bool {
 	return n == 1 || f.coding == nil && n <= maxParts && n*partOverhead <= f.size
 }
 
-// serveRange lets net/http answer with a range, with several, with 416, or with all.
-// The other conditions are decided, and it does not see them.
+// serveRange lets net/http answer with a range, with several, with 416, or with all. The
+// other conditions of the request are decided before, so net/http does not get to see
+// them.
 func (f *form) serveRange(w http.ResponseWriter, r *http.Request, file io.ReaderAt) {
 	if f.files == nil {
 		file = bytes.NewReader(f.body)

@@ -20,15 +20,15 @@ const (
 	maxHeldCompressible = 16 << 20
 )
 
-// Files are the public files of a tree. Each that is held in memory is read once: a
-// compressed one is a form of another file, and a file of its own.
+// Files are the public files of a tree. A compressed file is a form of another file, and
+// also a file of its own; if it is held in memory, it is read only once.
 type Files struct {
 	files fs.FS
 	known map[string]bool
 	texts map[string][]byte
 }
 
-// NewFiles returns the public files of a tree, which are those of these names.
+// NewFiles returns the public files of a tree, whose names are given.
 func NewFiles(files fs.FS, names []string) *Files {
 	f := &Files{files, map[string]bool{}, map[string][]byte{}}
 	for _, name := range names {
@@ -87,8 +87,8 @@ type File struct {
 	io.Closer
 }
 
-// Open opens a file for reading at any offset, as those of an embed.FS and of a disk
-// can be. Another file system's are read whole.
+// Open opens a file for reading at any offset. The files of an embed.FS and of a disk
+// allow that; those of other file systems are read whole.
 func Open(files fs.FS, name string) (*File, error) {
 	f, err := files.Open(name)
 	if err != nil {

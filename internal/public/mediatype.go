@@ -170,11 +170,12 @@ var mediaTypes = map[string]string{
 	".zst":     "application/zstd",
 }
 
-// maxHead is how many bytes of a file its media type may be told from.
+// maxHead is how many bytes of a file are read at most to tell its media type.
 const maxHead = 64 << 10
 
 // MediaType returns the media type of a file by the extension of its name, or else by
-// its beginning. net/http knows no JSON, which files of .well-known/ often are.
+// its beginning. net/http does not recognize JSON, which files of .well-known/ often
+// hold.
 func MediaType(files fs.FS, file string) string {
 	if t, ok := mediaTypes[strings.ToLower(path.Ext(file))]; ok {
 		return t

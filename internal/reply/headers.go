@@ -12,12 +12,12 @@ var Described = [...]string{
 	"Age", "Cache-Control", "Cdn-Cache-Control", "Etag", "Expires", "Last-Modified", "Surrogate-Control", "X-Accel-Expires",
 }
 
-// A Description is what those headers were at some time.
+// A Description holds the values that the headers of Described had at some time.
 type Description [len(Described)][]string
 
-// Describe returns what the headers say now.
+// Describe returns what the headers of Described are now.
 func Describe(h http.Header) (d Description) {
-	for key, values := range h { // which are few
+	for key, values := range h { // most answers have few headers
 		if i := slices.Index(Described[:], key); i >= 0 {
 			d[i] = values
 		}
@@ -25,7 +25,7 @@ func Describe(h http.Header) (d Description) {
 	return d
 }
 
-// Restore makes the headers what they were.
+// Restore gives the headers of Described the values of d.
 func (d *Description) Restore(h http.Header) {
 	for i, key := range Described {
 		Put(h, key, d[i])
@@ -41,8 +41,8 @@ func Put(h http.Header, key string, values []string) {
 	}
 }
 
-// Undescribed takes away all that headers say of an answer, other than its coding, which
-// is that of middleware that compresses what it gets.
+// Undescribed removes the headers of Described, other than Content-Encoding: middleware
+// that compresses the answer has set that one, and compresses the error, too.
 func Undescribed(h http.Header) {
 	encoding := h["Content-Encoding"]
 	new(Description).Restore(h)

@@ -64,7 +64,7 @@ type problemJSON struct {
 	Errors map[string]string `json:"errors,omitempty"`
 }
 
-// frame is what both pages stand in.
+// frame is the HTML around the body of both pages.
 const frame = `<!doctype html>
 <html lang="en">
 <head>

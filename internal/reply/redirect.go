@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// CheckRedirect returns an error for what is no path from "/" and no http or https URL: it lets through what cannot lead a browser to a host that the
+// CheckRedirect returns an error for a target that is neither a path from "/" nor an
+// http or https URL. A target that it takes does not lead a browser to a host that the
 // program did not write: browsers read "/\" as "//" and skip control characters.
 func CheckRedirect(target string) error {
 	if strings.ContainsFunc(target, func(c rune) bool { return c < ' ' || c == 0x7f }) {
@@ -31,14 +32,14 @@ type RedirectError struct {
 	Why    uint32 // a bit for each reason
 }
 
-// Why a redirect is refused.
+// The reasons why a redirect is refused: see RedirectError.Error.
 const (
 	holdsControls uint32 = 1 << iota
 	leaves
 	leadsNowhere
 )
 
-// Error says why, with the beginning of the target.
+// Error says why the redirect is refused, with the beginning of the target.
 func (e *RedirectError) Error() string {
 	why := "holds control characters"
 	switch e.Why {

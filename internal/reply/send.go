@@ -23,13 +23,13 @@ func SetFields(h http.Header, fields []Field) {
 	}
 }
 
-// autoLength is what net/http adds a Content-Length to by itself: the size of the
-// buffer in front of a connection.
+// autoLength is the length, in bytes, of the longest body that net/http gives a
+// Content-Length by itself: the size of the buffer in front of a connection.
 const autoLength = 2048
 
 // Send sends an answer whose body is a text or bytes, or neither. Headers other than
-// the length are set already. It does not fail: what a vanished client did not get,
-// nobody misses.
+// the length are set already. Errors of writing are ignored, since they mean that the
+// client is gone.
 func Send(w http.ResponseWriter, head bool, status int, text string, b []byte) {
 	h := w.Header()
 	delete(h, "Content-Length") // of another answer, or a guess

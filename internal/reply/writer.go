@@ -17,7 +17,7 @@ type Writer struct {
 	http.ResponseWriter
 	Sent   bool
 	Status int   // sent in place of 200, if not 0
-	Code   int   // what was sent
+	Code   int   // the status that was sent
 	Bytes  int64 // of the body
 }
 
@@ -100,7 +100,7 @@ func (t *Writer) ReadFrom(src io.Reader) (int64, error) {
 	return n, err
 }
 
-// FlushError is what http.ResponseController asks for first.
+// FlushError flushes the answer. http.ResponseController prefers it to Flush.
 func (t *Writer) FlushError() error {
 	if !t.Sent && t.Status != 0 {
 		t.WriteHeader(t.Status)

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// counterpart returns the name, without .go, of the Go file that speaks of a route.
+// counterpart returns the name, without .go, of the Go file whose static calls register
+// for a route.
 //
 //	users/[id]      => users.id
 //	(auth)/login    => auth.login

@@ -66,8 +66,8 @@ func parseBrackets(name string) (element, error) {
 	return element{Segment: pattern.Segment{Kind: k, Text: inner}, optional: optional}, nil
 }
 
-// isIdentifier reports whether s is a Go identifier. Keywords are, the blank
-// identifier is not.
+// isIdentifier reports whether s is a Go identifier. It takes keywords, and does not
+// take the blank identifier.
 func isIdentifier(s string) bool {
 	if s == "" || s == "_" {
 		return false
@@ -83,8 +83,9 @@ func isIdentifier(s string) bool {
 // maxShapes is how many URL shapes the optional segments of one file may give.
 const maxShapes = 64
 
-// expand returns the URL shapes of a path: one, or one more for each optional
-// segment that may be there. Neighbouring optionals fill from the left.
+// expand returns the URL shapes of a path. Without optional segments it is one. Of
+// neighbouring optional segments a URL may have none, or the first few: [[a]]/[[b]] has
+// the shapes /, /a and /a/b.
 func expand(elements []element) ([][]pattern.Segment, error) {
 	elements = slices.DeleteFunc(slices.Clone(elements), func(e element) bool { return e.silent })
 	seen := map[string]bool{}

@@ -9,7 +9,7 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// ParsePrefix parses what Mount is given.
+// ParsePrefix parses the prefix that Router.Mount is given.
 //
 //	/debug/pprof  => {literal, "debug"}, {literal, "pprof"}
 //	/orgs/[org]   => {literal, "orgs"}, {param, "org"}
@@ -44,7 +44,7 @@ func parsePrefixElement(name string) (element, error) {
 		return element{}, fmt.Errorf("%q is no text", name)
 	case strings.Contains(name, `\`):
 		return element{}, fmt.Errorf("%q holds a backslash, which many handlers take for a slash", name)
-	case strings.ContainsAny(name, "{}:*"): // the last two are httprouter's
+	case strings.ContainsAny(name, "{}:*"): // httprouter writes parameters with the last two
 		return element{}, fmt.Errorf("%q holds one of {}:*: a parameter is written with brackets, as in %q", name, "/orgs/[org]")
 	}
 	e, err := parseElement(name, true)

@@ -34,7 +34,7 @@ type Route struct {
 	Page     bool               // an .html file
 	Store    bool               // a file called store: POST on its directory's path
 	Patterns []*pattern.Pattern // of its URLs: more than one only if a segment is optional
-	Depth    int                // how many segments of them are the prefix that the tree is below
+	Depth    int                // how many segments of each pattern are the prefix of the tree
 }
 
 // A Public is one public file.
@@ -56,12 +56,12 @@ type Source struct {
 // A Tree is what Read found. It does not change.
 type Tree struct {
 	Files     fs.FS
-	Shared    []fs.FS           // what +files are taken from that Files lacks
+	Shared    []fs.FS           // further trees, from which +files are taken that Files lacks
 	Routes    []*Route          // in the order of their files
 	Public    []*Public         // in the order of their files
 	Templates map[string]Source // pages and +files, by path without extension
 	Dirs      map[string]bool   // directories below router/, by path
-	Prefix    []pattern.Segment // of all URLs
+	Prefix    []pattern.Segment // that all URLs begin with
 	Faults    []fault.Fault
 	Missing   bool // there is no router/ at all
 }
@@ -81,7 +81,7 @@ func Read(files fs.FS, shared []fs.FS) *Tree {
 	} else { // the walk reports any other error
 		(&routeWalk{tree: t, elements: map[string][]element{}}).walk()
 	}
-	// The walk takes users/index.html before users.html.
+	// The walk has visited users/index.html before users.html.
 	slices.SortFunc(t.Routes, func(a, b *Route) int { return strings.Compare(a.File, b.File) })
 	t.readPublic()
 	t.findSharedURLs()
@@ -113,7 +113,7 @@ func (w *routeWalk) walk() {
 // and reports those that go:embed would refuse or leave out.
 func (t *Tree) walk(root string, hidden func(string, fs.DirEntry) bool, visit func(file string, d fs.DirEntry)) {
 	var names sameNames
-	// WalkDir returns what the function does, which is no error.
+	// WalkDir returns the error of the function, which never returns one.
 	_ = fs.WalkDir(t.Files, root, func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -310,7 +310,7 @@ func (t *Tree) findSharedURLs() {
 	}
 }
 
-// Below returns the tree whose URLs all have a prefix.
+// Below returns a copy of the tree in which all URLs begin with a prefix.
 func (t *Tree) Below(prefix []pattern.Segment) *Tree {
 	if len(prefix) == 0 {
 		return t

@@ -11,8 +11,8 @@ import (
 // The states of a pacedBody.
 const (
 	bodyOpen   = iota
-	bodyEnded  // read to its end, or closed: a deadline would end the wait for the next request
-	bodyFailed // its deadline is over, and stays: nothing more must wait for the client
+	bodyEnded  // read to its end, or closed: a deadline set now would cut off the next request
+	bodyFailed // its deadline is over, and is not lifted: nothing more must wait for the client
 )
 
 // A pacedBody is the body of a request, which a client must send at a pace.
@@ -47,7 +47,7 @@ func (b *pacedBody) startRead() bool {
 	}
 	now := time.Now()
 	if p := b.pacer; p.isConn && p.expects && !p.ownWrite.Load() {
-		p.deadlines.SetWriteDeadline(now.Add(writeTime)) // of 100 Continue
+		p.deadlines.SetWriteDeadline(now.Add(writeTime)) // for 100 Continue, which the Read sends
 	}
 	b.until = now.Add(b.budget)
 	b.pacer.deadlines.SetReadDeadline(b.until)
@@ -91,21 +91,24 @@ func (b *pacedBody) Close() error {
 	return err
 }
 
+// disown leaves the deadlines to the handler.
 func (b *pacedBody) disown() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.own = true
 }
 
+// stay notes that the handler wants to read on while it answers (full duplex).
 func (b *pacedBody) stay() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.duplex = true
 }
 
-// stays reports whether the rest of the body stays when the header is sent. What
-// net/http cannot read of it in time, after the handler, it would take for the next
-// request: the connection must not be used again.
+// stays reports whether some of the body may still be unread when the header is sent, in
+// full duplex. After the handler net/http reads the rest, but only for a while, and
+// would take what it has not read for the next request. So the connection must not be
+// used again.
 func (b *pacedBody) stays() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -146,7 +149,7 @@ func (b *pacedBody) discards() bool {
 func (b *pacedBody) finish(sent bool) {
 	b.mu.Lock()
 	open := b.state == bodyOpen && b.pacer.isConn
-	b.state = bodyEnded // for a goroutine that reads on: the writer is not used any more
+	b.state = bodyEnded // a goroutine that reads on must not set deadlines any more
 	if open {
 		b.pacer.deadlines.SetReadDeadline(time.Now().Add(discardTime))
 	}
@@ -156,7 +159,8 @@ func (b *pacedBody) finish(sent bool) {
 	if !open || !sent || b.duplex || b.pacer.expects {
 		return
 	}
-	// Nothing is read, since what is left of the answer is not sent yet.
+	// Reading no bytes only asks whether the body is at its end or closed. It must not wait
+	// for the client, since what is left of the answer is not sent yet.
 	if _, err := b.ReadCloser.Read(nil); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		b.pacer.deadlines.SetReadDeadline(time.Time{})
 	}

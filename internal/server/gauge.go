@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// A gauge counts what there is, and tells when there is nothing any more.
+// A gauge counts things, such as the requests that are under way, and tells when there
+// are none any more.
 type gauge struct {
 	n    atomic.Int64
 	zero chan struct{} // holds one notice
@@ -23,7 +24,7 @@ func (g *gauge) add(n int64) {
 	}
 }
 
-// wait waits until there is nothing, and reports false if ctx ends before. Only one
+// wait waits until the count is 0, and returns false if ctx ends before. Only one
 // goroutine may wait.
 func (g *gauge) wait(ctx context.Context) bool {
 	for g.n.Load() > 0 {

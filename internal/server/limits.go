@@ -5,7 +5,8 @@ import "time"
 // The limits of clients. They limit how long a client makes no progress, not how long
 // it takes: a slow line may carry a large file.
 const (
-	// Those of http.Server.
+	// headerTime is for the header of a request, whose size headerSize limits in bytes,
+	// and idleTime for a connection without a request. http.Server keeps these.
 	headerTime = 10 * time.Second
 	idleTime   = 2 * time.Minute
 	headerSize = 64 << 10
@@ -26,20 +27,21 @@ const (
 	pieceSize = 64 << 10
 )
 
-// What a server that stops takes its time for.
+// How long a server takes for what it does when it stops.
 const (
 	// DefaultDrain is how long requests may take to end.
 	DefaultDrain = 30 * time.Second
 
-	// noticeTime is how long it accepts connections, if load balancers can see by a
-	// health check that it stops. What arrives while a listener is closed is lost, also
-	// what nobody may repeat: none must come any more by then.
+	// noticeTime is how long it goes on to accept connections, if load balancers can see
+	// by a health check that it stops. A request that arrives while the listener is closed
+	// is lost, even one that must not be repeated. So clients should be elsewhere by then.
 	noticeTime = time.Second
 
 	// lameTime is how long connections without a request stay open: a proxy may be
 	// sending a request on one.
 	lameTime = time.Second
 
-	// partingTime is for requests to end by themselves when the time to drain is over.
+	// partingTime is how long requests may take to end once their contexts are cancelled,
+	// after the time to drain.
 	partingTime = 500 * time.Millisecond
 )

@@ -70,7 +70,7 @@ func removeStale(file string) error {
 		conn.Close()
 		return fmt.Errorf("%s%s is taken: another program answers on it", unixPrefix, file)
 	}
-	// A listener with a full queue is a timeout.
+	// If the queue of a listener is full, dialing times out.
 	var ne net.Error
 	if errors.Is(err, fs.ErrPermission) || errors.As(err, &ne) && ne.Timeout() {
 		return fmt.Errorf("%s%s may be in use by another program: %w", unixPrefix, file, err)

@@ -19,9 +19,9 @@ const (
 	// Writes within that cannot wait for the client.
 	heldBack = 2 << 10
 
-	// never is a deadline that does not end. In HTTP/2 the zero Time would have the
-	// next deadline make a new timer, also on a stream that is closed by then, and a
-	// stream would be reset that has ended long ago.
+	// never is so far away that a deadline then stands for none. In HTTP/2 the zero Time
+	// removes the timer of a stream, and the next deadline makes a new one, even on a
+	// stream that is closed by then: it would reset a stream that has ended long ago.
 	never = 365 * 24 * time.Hour
 )
 
@@ -39,7 +39,7 @@ type pacer struct {
 	deadlines deadliner
 	cancel    context.CancelFunc // of the request's context
 	isConn    bool               // HTTP/1
-	expects   bool               // 100 Continue
+	expects   bool               // the client waits for 100 Continue
 	closes    bool               // the client wants the connection to be closed
 	body      pacedBody
 
@@ -47,7 +47,7 @@ type pacer struct {
 	begun    bool        // the header is decided
 	sent     bool        // something may have been sent, and with it the header
 	ownWrite atomic.Bool // the handler sets deadlines for writing by itself
-	watched  bool        // see server.watch
+	watched  bool        // see Server.watch
 	hijacked net.Conn
 }
 
@@ -75,11 +75,11 @@ func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 	switch {
 	case r.Body == nil || r.Body == http.NoBody:
 	case !isConn && r.ContentLength == 0 && len(r.Header["Content-Length"]) == 0:
-		// In HTTP/2 a request that is at its end with its header has a Body too.
+		// In HTTP/2 a request that ends with its header has a Body, too.
 		r.Body = http.NoBody
 	default:
 		if !isConn {
-			p.deadlines.SetReadDeadline(time.Time{}) // that of ReadTimeout
+			p.deadlines.SetReadDeadline(time.Time{}) // lifts that of ReadTimeout
 		}
 		p.body = pacedBody{ReadCloser: r.Body, pacer: p, budget: readTime}
 		r.Body = &p.body
@@ -90,13 +90,13 @@ func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 	return p, p, r
 }
 
-// Header is that of the writer below.
+// Header returns the header of the writer below.
 func (p *pacer) Header() http.Header { return p.w.Header() }
 
 // Unwrap is for http.ResponseController.
 func (p *pacer) Unwrap() http.ResponseWriter { return p.w }
 
-// begin decides the header, as far as the server has a say in it.
+// begin adds what the server has to say to the header, before it is sent.
 func (p *pacer) begin(status int) {
 	if p.begun {
 		return
@@ -147,8 +147,8 @@ func writePieces[T []byte | string](p *pacer, text T, write func(io.Writer, T) (
 	}
 }
 
-// account is called before n bytes are written, and settle after it. They cost
-// nothing where the bytes are held back.
+// account is called before n bytes are written, and settle after it. They set no
+// deadlines while net/http holds the bytes back.
 func (p *pacer) account(n int) {
 	p.unsent = min(p.unsent+n, heldBack+1)
 	if p.unsent > heldBack {
@@ -195,7 +195,7 @@ func (p *pacer) revokeWrite() {
 	}
 }
 
-// FlushError is what http.ResponseController asks for first.
+// FlushError flushes the answer. http.ResponseController prefers it to Flush.
 func (p *pacer) FlushError() error {
 	p.begin(http.StatusOK)
 	p.grant()
@@ -205,7 +205,7 @@ func (p *pacer) FlushError() error {
 	return err
 }
 
-// Flush is FlushError for those who do not ask.
+// Flush is FlushError for those who use the writer as an http.Flusher.
 func (p *pacer) Flush() { p.FlushError() }
 
 // SetReadDeadline is for http.ResponseController. It replaces the limits for
@@ -231,9 +231,9 @@ func (p *pacer) EnableFullDuplex() error {
 	return http.NewResponseController(p.w).EnableFullDuplex()
 }
 
-// ReadFrom is for io.Copy, which would need a buffer for each answer. That the system
-// copies files by itself (sendfile(2)) is not worth a way of their own: over loopback
-// it is no faster than pieces as large as these.
+// ReadFrom is for io.Copy, which would need a buffer for each answer. There is no
+// special way for files, which the system can copy by itself (sendfile(2)): over
+// loopback that is no faster than pieces as large as these.
 func (p connPacer) ReadFrom(src io.Reader) (int64, error) {
 	buf := copyBuffers.Get().(*[pieceSize]byte)
 	defer copyBuffers.Put(buf)
@@ -272,8 +272,8 @@ func (p *pacer) finish() {
 }
 
 // linger has net/http wait a little before it closes a connection of which it has not
-// read all, so that the answer arrives. It does by itself if a body is too large, which
-// it would be told by an http.MaxBytesReader of its own writer only.
+// read all, so that the answer arrives. By itself net/http only does so if a body is too
+// large, which an http.MaxBytesReader tells it. So one is made here that is too small.
 func (p *pacer) linger() {
 	if p.isConn && p.closes && p.body.isOpen() {
 		http.MaxBytesReader(p.w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))

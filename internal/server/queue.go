@@ -11,17 +11,17 @@ import (
 const maxQueue = 1 << 16
 
 // A stopLine is a listener that can be told to accept no more than the connections
-// that wait for it already, which the system would reset.
+// that wait for it already. If it were closed at once, the system would reset those.
 type stopLine struct {
 	net.Listener
 	told  atomic.Bool
-	taken int // since then
+	taken int // how many connections it has accepted since then
 }
 
-// Accept returns the next connection; of those that wait when the listener is told to
-// stop, all, however long it takes. The system gives them in the order in which they
-// came, so that they are among the next maxQueue: clients that go on to come cannot
-// keep the listener from its end.
+// Accept returns the next connection. Once the listener is told to stop, it still
+// returns all that wait by then, however long that takes. The system gives them in the
+// order in which they came, so that they are among the next maxQueue. After that many
+// Accept fails: clients that go on to come cannot keep the listener from its end.
 func (l *stopLine) Accept() (net.Conn, error) {
 	if !l.told.Load() {
 		conn, err := l.Listener.Accept()

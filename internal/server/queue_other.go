@@ -9,7 +9,8 @@ import (
 )
 
 // acceptWaiting returns a connection that waits for a listener, or an error if there
-// seems to be none: systems like these only tell what comes within a time.
+// seems to be none. Systems other than Unix cannot be asked whether one waits, so it
+// allows 50 milliseconds for one to come.
 func acceptWaiting(l net.Listener) (net.Conn, error) {
 	d, ok := l.(interface{ SetDeadline(time.Time) error })
 	if !ok {

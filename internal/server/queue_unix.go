@@ -10,8 +10,8 @@ import (
 )
 
 // acceptWaiting returns a connection that waits for a listener, or an error if there is
-// none. It asks the system, at once: the Accept of package net does not try when its
-// deadline is over, and nobody knows how late it is when it begins.
+// none. It calls accept(2) itself, since the Accept of package net does not try once its
+// deadline is over. Any later deadline might be over, too, before it tries.
 func acceptWaiting(l net.Listener) (net.Conn, error) {
 	s, ok := l.(syscall.Conn)
 	if !ok {

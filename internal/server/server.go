@@ -29,11 +29,11 @@ type Server struct {
 	TLS     *tls.Config   // nil for plain HTTP
 	Drain   time.Duration // how long requests may take to end when it stops
 
-	inherited bool // the listeners: what waits for them is for the next process
+	inherited bool // a service manager passed the listeners: connections that wait are for the next process
 
 	http        *http.Server
 	draining    atomic.Bool
-	probed      atomic.Bool // by a health check
+	probed      atomic.Bool // a health check has called Draining
 	requests    *gauge      // handlers that run
 	connections *gauge      // that are open, but not hijacked
 	fresh       sync.Map    // the net.Conns that have sent nothing yet
@@ -45,8 +45,8 @@ type Server struct {
 type serverKey struct{} // of the *Server, in the contexts of its requests
 
 // Draining reports whether the Server that answers the request of ctx is about to
-// stop. Whoever asks is a health check: from then on the Server goes on to accept
-// connections for a moment when it stops, so that load balancers see it fail. Draining
+// stop. A call means that there is a health check: when the Server stops, it then goes on
+// to accept connections for a moment, so that load balancers see it fail. Draining
 // is false for the requests of other servers.
 func Draining(ctx context.Context) bool {
 	s, ok := ctx.Value(serverKey{}).(*Server)
@@ -125,12 +125,12 @@ func (s *Server) prepare(base context.Context) {
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    headerSize,
-		// Never: see the constant. Without it streams of HTTP/2 begin without a timer.
+		// Without a WriteTimeout streams of HTTP/2 begin without a timer: see never.
 		WriteTimeout: never,
-		// Of bodies that no handler sees: those of "OPTIONS *", and of what is answered
-		// 417. It limits streams of HTTP/2 too: see pace.
+		// ReadTimeout is for bodies that no handler sees: those of "OPTIONS *", and of
+		// what is answered 417. It limits streams of HTTP/2 too: see pace.
 		ReadTimeout: readTime,
-		// A client of HTTP/2 that does not read from its connection at all.
+		// This is for clients of HTTP/2 that do not read from their connection at all.
 		HTTP2:       &http.HTTP2Config{WriteByteTimeout: writeTime},
 		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return base },
@@ -201,7 +201,8 @@ func (s *Server) finish(cancelAll context.CancelFunc) {
 	lame, cancel := context.WithTimeout(grace, lameTime)
 	defer cancel()
 	s.connections.wait(lame)
-	// Shutdown would wait for these, though it lets them send nothing any more.
+	// Shutdown would wait for the connections that have sent nothing yet, though it would
+	// not answer what they send.
 	for conn := range s.fresh.Range {
 		conn.(net.Conn).Close()
 	}
@@ -219,7 +220,8 @@ func (s *Server) finish(cancelAll context.CancelFunc) {
 	s.closeHijacked()
 }
 
-// closeHijacked closes the connections of handlers that run all the same.
+// closeHijacked closes hijacked connections whose handlers have not ended in spite of
+// everything.
 func (s *Server) closeHijacked() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

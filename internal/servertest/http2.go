@@ -31,7 +31,7 @@ type HTTP2 struct {
 	*tls.Conn
 	TCP  net.Conn // below TLS
 	w    *bufio.Writer
-	next uint32 // stream
+	next uint32 // the stream of the next request
 }
 
 // NewHTTP2 begins HTTP/2 on a connection, with settings that are pairs of a name and a

@@ -37,7 +37,7 @@ func (l *Line) Accept() (net.Conn, error) {
 	}
 }
 
-// Close refuses who dials from now on.
+// Close makes Dial fail from now on.
 func (l *Line) Close() error {
 	l.close()
 	return nil

@@ -126,7 +126,7 @@ func SocketFile(t testing.TB) string {
 	return filepath.Join(dir, "s")
 }
 
-// A Log is one that may be read while others write.
+// A Log holds what a server logs. It may be read while others write.
 type Log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -149,14 +149,14 @@ func Secure(s *server.Server) {
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{Certificate()}}
 }
 
-// ClientTLS is for clients that trust the Certificate.
+// ClientTLS returns the configuration of clients that trust the Certificate.
 func ClientTLS() *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(Certificate().Leaf)
 	return &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}
 }
 
-// Certificate is for servers on 127.0.0.1.
+// Certificate returns the certificate of servers on 127.0.0.1.
 var Certificate = sync.OnceValue(func() tls.Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
