@@ -1,9 +1,7 @@
 package match
 
 import (
-	"maps"
 	"net/http"
-	"slices"
 
 	"example.com/flow/internal/pattern"
 )
@@ -168,26 +166,6 @@ func (t *Trie[A]) node(segments []pattern.Segment) (n *node[A], rest bool) {
 		}
 	}
 	return n, false
-}
-
-// Each calls f for every leaf.
-func (t *Trie[A]) Each(f func(*Leaf[A])) { t.root.each(f) }
-
-func (n *node[A]) each(f func(*Leaf[A])) {
-	for _, l := range []*Leaf[A]{n.own, n.rest} {
-		if l != nil {
-			f(l)
-		}
-	}
-	for _, text := range slices.Sorted(maps.Keys(n.literals)) {
-		n.literals[text].each(f)
-	}
-	if n.param != nil {
-		n.param.each(f)
-	}
-	if n.mounted != nil {
-		n.mounted.root.each(f)
-	}
 }
 
 // Matching returns the leaves that match the segments of a path, the most specific
