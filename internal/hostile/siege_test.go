@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -264,10 +265,8 @@ func (s *siege) behave() (stop func()) {
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		pause := time.NewTicker(s.pause)
-		defer pause.Stop()
 		for n := 1; s.round(n) && (n < least || !isOver(over)); n++ {
-			<-pause.C
+			time.Sleep(s.pause)
 		}
 	}()
 	return func() {
@@ -392,31 +391,21 @@ func together(n int, f func(i int)) {
 // drip sends a text byte by byte until the connection is closed, and reports whether
 // the server did that.
 func drip(conn net.Conn, text string, pause time.Duration) bool {
+	conn.SetReadDeadline(time.Now().Add(time.Duration(len(text))*pause + servertest.Patience))
 	closed := make(chan struct{})
+	var err error
 	go func() {
 		defer close(closed)
-		io.Copy(io.Discard, conn)
+		_, err = io.Copy(io.Discard, conn)
 	}()
-	for i := range len(text) {
+	for i := 0; i < len(text) && !isOver(closed); i++ {
 		if _, err := io.WriteString(conn, text[i:i+1]); err != nil {
 			break
 		}
-		select {
-		case <-closed:
-			return true
-		case <-time.After(pause):
-		}
+		time.Sleep(pause)
 	}
-	return isClosed(closed)
-}
-
-func isClosed(closed <-chan struct{}) bool {
-	select {
-	case <-closed:
-		return true
-	case <-time.After(servertest.Patience):
-		return false
-	}
+	<-closed
+	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // converse sends a text, says that it was all, and sums up the answers.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/matryer/is"
@@ -101,7 +102,7 @@ func TestUploads(t *testing.T) {
 						w.Close()
 					}
 				}()
-				answered := make(chan error, 1)
+				begin, answered := time.Now(), make(chan error, 1)
 				go func() {
 					resp, err := client.RoundTrip(httptest.NewRequest("POST", url, body))
 					if err == nil {
@@ -118,6 +119,11 @@ func TestUploads(t *testing.T) {
 				}
 				is.True(errors.Is(got.err, os.ErrDeadlineExceeded))
 				is.Equal(got.took.Round(2*time.Second), tt.cut)
+				if !tt.stops { // or the client waits for the rest of the body, too
+					return
+				}
+				<-answered
+				is.Equal(time.Since(begin), got.took) // it waits for nothing more
 			})
 		}
 	}
@@ -129,6 +135,7 @@ func TestSlowHandlers(t *testing.T) {
 	for _, p := range protocols {
 		inBubble(t, p.name, func(t *testing.T, is *is.I) {
 			cancelled := make(chan bool, 1)
+			reads := make(chan int) // how much of the body is asked for
 			client, url := p.serve(t, func(w http.ResponseWriter, r *http.Request) {
 				linger := func() { // which is no fault of the client
 					select {
@@ -138,9 +145,12 @@ func TestSlowHandlers(t *testing.T) {
 				}
 				defer func() { cancelled <- r.Context().Err() != nil }()
 				linger()
+				reads <- 512
 				var half [512]byte
 				io.ReadFull(r.Body, half[:])
 				linger()
+				reads <- 100 << 10
+				close(reads)
 				rest, err := io.ReadAll(r.Body)
 				linger()
 				fmt.Fprintln(w, len(half)+len(rest), err)
@@ -150,11 +160,18 @@ func TestSlowHandlers(t *testing.T) {
 				linger()
 				io.WriteString(w, "end")
 			})
+			body, w := io.Pipe()
+			go func() {
+				for n := range reads {
+					w.Write(make([]byte, n))
+				}
+				w.Close()
+			}()
 			begin := time.Now()
-			resp, err := client.RoundTrip(httptest.NewRequest("POST", url, bytes.NewReader(make([]byte, 100<<10))))
+			resp, err := client.RoundTrip(httptest.NewRequest("POST", url, body))
 			is.NoErr(err)
 			text := strings.ReplaceAll(servertest.SumUp(t, resp), "\x00", "")
-			is.Equal(text, "200 102400 <nil>\nend")
+			is.Equal(text, "200 102912 <nil>\nend")
 			is.Equal(<-cancelled, false)
 			is.Equal(time.Since(begin), 5*long)
 		})
@@ -266,6 +283,31 @@ func TestDownloads(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestSmallAnswers has a client that goes on to ask, and does not read what it is told:
+// answers that net/http holds back until the handler has returned, and informational
+// ones, which it sends at once.
+func TestSmallAnswers(t *testing.T) {
+	for name, handler := range map[string]http.HandlerFunc{
+		"held back": func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, 1<<10)) },
+		"informational": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Link", strings.Repeat("x", 1<<10))
+			for range 2 * servertest.Narrow >> 10 {
+				w.WriteHeader(http.StatusEarlyHints)
+			}
+		},
+	} {
+		inBubble(t, name, func(t *testing.T, is *is.I) {
+			var srv *server.Server
+			client := servertest.InMemory(t, handler, func(s *server.Server) { srv = s }).Dial()
+			client.Send(strings.Repeat(servertest.GetX, 2*servertest.Narrow>>10))
+			synctest.Wait()
+			is.True(srv.Kept() > 0) // the server waits for the client
+			time.Sleep(2 * time.Minute)
+			is.Equal(srv.Kept(), 0)
+		})
 	}
 }
 
@@ -408,21 +450,26 @@ func TestDeadlinesOfOthers(t *testing.T) {
 		client.Send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello")
 		is.Equal(client.Answer(), "200 ")
 	})
-	inBubble(t, "to end writing", func(t *testing.T, is *is.I) {
-		ended := make(chan time.Duration, 1)
-		client := servertest.InMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			begin := time.Now()
-			time.AfterFunc(10*time.Second, func() { http.NewResponseController(w).SetWriteDeadline(time.Now()) })
-			for {
-				if _, err := w.Write(make([]byte, 1<<20)); err != nil {
-					ended <- time.Since(begin)
-					return
+	for _, p := range protocols {
+		inBubble(t, "to end writing, "+p.name, func(t *testing.T, is *is.I) {
+			ended := make(chan time.Duration, 1)
+			client, url := p.serve(t, func(w http.ResponseWriter, r *http.Request) {
+				begin := time.Now()
+				time.AfterFunc(10*time.Second, func() { http.NewResponseController(w).SetWriteDeadline(time.Now()) })
+				for {
+					if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+						ended <- time.Since(begin)
+						return
+					}
 				}
-			}
-		}), nil).Dial()
-		client.Send(servertest.GetX) // and does not read
-		is.Equal(<-ended, 10*time.Second)
-	})
+			})
+			resp, err := client.RoundTrip(httptest.NewRequest("GET", url, nil))
+			is.NoErr(err)
+			defer resp.Body.Close() // which nobody reads
+			took := <-ended
+			is.True(10*time.Second <= took && took <= 15*time.Second) // TLS says goodbye for 5 seconds
+		})
+	}
 }
 
 // TestLateReads has handlers that read the body when the answer was sent already, as
@@ -571,7 +618,7 @@ func TestContinue(t *testing.T) {
 // TestOwnDeadlines has handlers that set deadlines by themselves.
 func TestOwnDeadlines(t *testing.T) {
 	for _, p := range protocols {
-		inBubble(t, p.name, func(t *testing.T, is *is.I) {
+		inBubble(t, "none, "+p.name, func(t *testing.T, is *is.I) {
 			seen := make(chan upload, 1)
 			client, url := p.serve(t, func(w http.ResponseWriter, r *http.Request) {
 				rc := http.NewResponseController(w)
@@ -596,7 +643,74 @@ func TestOwnDeadlines(t *testing.T) {
 			is.Equal(n, int64(downloadSize))
 			is.Equal(<-seen, upload{n: 4, took: time.Hour})
 		})
+		inBubble(t, "some seconds, "+p.name, func(t *testing.T, is *is.I) {
+			seen, sent := make(chan upload, 1), make(chan time.Duration, 1)
+			client, url := p.serve(t, func(w http.ResponseWriter, r *http.Request) {
+				rc, begin := http.NewResponseController(w), time.Now()
+				if err := errors.Join(rc.SetReadDeadline(begin.Add(10*time.Second)), rc.SetWriteDeadline(begin.Add(20*time.Second))); err != nil {
+					t.Error(err)
+				}
+				drains(seen)(w, r)
+				for {
+					if _, err := w.Write(make([]byte, 1<<10)); err != nil {
+						sent <- time.Since(begin)
+						return
+					}
+				}
+			})
+			body, w := io.Pipe()
+			defer w.Close()
+			go io.WriteString(w, "and no more")
+			answered := make(chan struct{})
+			go func() {
+				defer close(answered)
+				if resp, err := client.RoundTrip(httptest.NewRequest("POST", url, body)); err == nil {
+					defer resp.Body.Close() // which nobody reads
+					<-sent
+				}
+			}()
+			got := <-seen
+			is.True(errors.Is(got.err, os.ErrDeadlineExceeded))
+			is.Equal(got.took, 10*time.Second)
+			<-answered
+		})
 	}
+	inBubble(t, "for what the server reads by itself", func(t *testing.T, is *is.I) {
+		client := servertest.InMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).SetReadDeadline(time.Time{})
+			w.Write(bytes.Repeat([]byte(" "), 2*server.HeldBack))
+		}), nil).Dial()
+		client.Send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+		time.Sleep(30 * time.Second)
+		client.Send("hello")
+		is.Equal(client.Answer(), "200 ") // and the connection is used again
+	})
+}
+
+// TestDuplex reads while it writes, and waits for the body no less for that.
+func TestDuplex(t *testing.T) {
+	inBubble(t, "", func(t *testing.T, is *is.I) {
+		seen := make(chan upload, 1)
+		client := servertest.InMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rc := http.NewResponseController(w)
+			is.NoErr(rc.EnableFullDuplex())
+			read := make(chan struct{})
+			go func() {
+				defer close(read)
+				drains(seen)(w, r)
+			}()
+			time.Sleep(time.Second)
+			io.WriteString(w, "early")
+			is.NoErr(rc.Flush())
+			<-read
+		}), nil).Dial()
+		client.Send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+		resp := client.Head()
+		time.Sleep(50 * time.Second)
+		client.Send("hello")
+		is.Equal(servertest.SumUp(t, resp), "200 early close")
+		is.Equal(<-seen, upload{n: 5, took: 51 * time.Second})
+	})
 }
 
 // TestUploadedFilesAreRemoved parses a form in the handler.
@@ -634,11 +748,11 @@ func TestWriters(t *testing.T) {
 				_, text := w.(io.StringWriter)
 				rc := http.NewResponseController(w)
 				w.WriteHeader(http.StatusEarlyHints)
-				fmt.Fprint(w, flusher, hijacker, from, text, rc.EnableFullDuplex(), rc.SetReadDeadline(time.Time{}), rc.Flush())
+				fmt.Fprint(w, flusher, hijacker, from, text, r.Body == http.NoBody, rc.EnableFullDuplex(), rc.SetReadDeadline(time.Time{}), rc.Flush())
 			})
 			resp, err := client.RoundTrip(httptest.NewRequest("GET", url, nil))
 			is.NoErr(err)
-			is.Equal(servertest.SumUp(t, resp), map[int]string{1: "200 true true true true <nil> <nil> <nil>", 2: "200 true false false true <nil> <nil> <nil>"}[p.major])
+			is.Equal(servertest.SumUp(t, resp), map[int]string{1: "200 true true true true true <nil> <nil> <nil>", 2: "200 true false false true true <nil> <nil> <nil>"}[p.major])
 		})
 	}
 }

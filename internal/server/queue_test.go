@@ -114,6 +114,7 @@ func TestStopEmptiesTheQueue(t *testing.T) {
 				client.Close()
 			}
 			is.NoErr(servertest.Within(t, "it stops", s.Done))
+			is.True(!strings.Contains(s.Log.String(), "WARN"))
 		})
 	}
 }

@@ -105,8 +105,10 @@ func TestStop(t *testing.T) {
 		stream.Send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
 		resp := stream.Head()
 
+		begin := time.Now()
 		s.Stop()
-		is.Equal(servertest.SumUp(t, resp), "200 open\nend") // told at once, and whole
+		is.Equal(servertest.SumUp(t, resp), "200 open\nend") // whole
+		is.Equal(time.Since(begin), time.Duration(0))        // told at once
 		stream.Send(servertest.GetX)
 		is.Equal(stream.Answer(), "200 true <nil> close") // its connection is good for one more
 		time.Sleep(1500 * time.Millisecond)               // when load balancers know
@@ -139,8 +141,10 @@ func TestStop(t *testing.T) {
 		answers := make(chan *http.Response, 1)
 		go func() { answers <- fetch("/slow") }()
 		ctx := <-slow.entered
+		begin := time.Now()
 		s.Stop()
-		is.Equal(servertest.SumUp(t, stream), "200 open\nend") // told at once, and whole
+		is.Equal(servertest.SumUp(t, stream), "200 open\nend") // whole
+		is.Equal(time.Since(begin), time.Duration(0))          // told at once
 		is.NoErr(ctx.Err())                                    // the other is not
 		close(slow.leave)
 		is.Equal(servertest.SumUp(t, <-answers), "200 done")
@@ -156,21 +160,25 @@ func TestStop(t *testing.T) {
 		client := s.Dial()
 		client.Send(servertest.GetX)
 		<-slow.entered
+		begin := time.Now()
 		s.Stop()
 		synctest.Wait() // it has told those that there are
 		close(slow.leave)
 		is.Equal(client.Answer(), "200 open\nend close")
+		is.Equal(time.Since(begin), time.Duration(0))
 	})
 	inBubble(t, "streams one after the other", func(t *testing.T, is *is.I) {
 		s := servertest.InMemory(t, http.HandlerFunc(servertest.EventStream), nil)
 		client := s.Dial()
 		client.Send(servertest.GetX)
 		resp := client.Head()
+		begin := time.Now()
 		s.Stop()
 		is.Equal(servertest.SumUp(t, resp), "200 open\nend")
 		client.Send(servertest.GetX)
 		is.Equal(client.Answer(), "200 open\nend close")
 		is.NoErr(<-s.Done)
+		is.True(time.Since(begin) < time.Second)
 	})
 }
 
@@ -262,7 +270,11 @@ func TestStopHijacked(t *testing.T) {
 			begin := time.Now()
 			s.Stop()
 			is.NoErr(<-s.Done)
-			is.Equal(time.Since(begin) >= server.DefaultDrain, deaf)
+			if deaf {
+				is.Equal(time.Since(begin).Truncate(time.Second), server.DefaultDrain)
+			} else {
+				is.Equal(time.Since(begin), time.Duration(0))
+			}
 			rest, err := io.ReadAll(client.R)
 			is.NoErr(err) // the connection is closed
 			is.Equal(string(rest) == "bye\n", !deaf)
@@ -288,6 +300,27 @@ func TestServerKeepsNothing(t *testing.T) {
 			is.Equal(srv.Kept(), 0)
 		}
 	})
+}
+
+// TestSilence: a client has a time for a header, and one for the next request.
+func TestSilence(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		after      time.Duration
+	}{
+		{"nothing", "", 10 * time.Second},
+		{"half a header", "GET /x HTTP/1.1\r\nHost:", 10 * time.Second},
+		{"a request", servertest.GetX, 2 * time.Minute},
+		{"half a second one", servertest.GetX + "GET /x", 10 * time.Second},
+	} {
+		inBubble(t, tt.name, func(t *testing.T, is *is.I) {
+			begin := time.Now()
+			client := servertest.InMemory(t, http.NotFoundHandler(), nil).Dial()
+			client.Send(tt.text)
+			io.Copy(io.Discard, client)
+			is.Equal(time.Since(begin), tt.after)
+		})
+	}
 }
 
 func TestBigHeader(t *testing.T) {
