@@ -20,6 +20,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
+	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/servertest"
 )
 
@@ -125,7 +126,7 @@ func (n *note) Validate() error {
 }
 
 func newLoad(t *testing.T) *load {
-	l := &load{t: t, large: stylesheet(20 << 10), held: make(chan string), release: make(chan struct{}), begun: map[string]int{}, logged: map[string]int{}, answered: map[string]bool{}, refused: map[string]error{}}
+	l := &load{t: t, large: string(flowtest.Stylesheet(20 << 10)), held: make(chan string), release: make(chan struct{}), begun: map[string]int{}, logged: map[string]int{}, answered: map[string]bool{}, refused: map[string]error{}}
 	tree := treeOf("public/small.txt: small", "public/large.css: "+l.large,
 		"router/once.html: <p>once, {{asset \"small.txt\"}}</p>",
 		"router/site/+layout.html: {{block \"title\" .}}{{end}}|{{(request).URL.Query.Get \"v\"}}|{{user}}|{{template \"content\" .}}",
@@ -376,7 +377,7 @@ const cutAnswer = "cut"
 var heldAsk = ask{line: "POST /held/$v", media: formType, body: "v=$v", want: "200 $v $v"}
 
 func (l *load) asks() []ask {
-	multi := parts("v=$v", "f@$v"+strings.Repeat("x", 5000))
+	multi := flowtest.Parts("v=$v", "f@$v"+strings.Repeat("x", 5000))
 	large := strings.Repeat("0123456789$v", 1000)
 	return []ask{
 		{line: "GET /string/$v?v=q$v", want: "200 string $v q$v"},
@@ -401,7 +402,7 @@ func (l *load) asks() []ask {
 
 		{line: "POST /bind/$v", media: jsonMedia, body: `{"v":"$v","n":7,"Tags":["$v","b"]}`, want: `200 {"v":"$v","n":7,"Tags":["$v","b"]}`},
 		{line: "POST /bind/$v", media: formType, body: "v=$v&n=8&Tags=$v&Tags=c", want: `200 {"v":"$v","n":8,"Tags":["$v","c"]}`},
-		{line: "POST /bind/$v", media: multiMedia, body: parts("v=$v", "n=9", "Tags=$v"), want: `200 {"v":"$v","n":9,"Tags":["$v"]}`},
+		{line: "POST /bind/$v", media: multiMedia, body: flowtest.Parts("v=$v", "n=9", "Tags=$v"), want: `200 {"v":"$v","n":9,"Tags":["$v"]}`},
 		{line: "GET /bind/$v?v=$v&n=1", want: `200 {"v":"$v","n":1,"Tags":null}`},
 		{line: "GET /bind/$v?v=$v", want: `422 …"n":"$v"`},
 		{line: "POST /bind/$v", media: jsonMedia, body: `{"v":"$v"`, want: "400 …"},

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"example.com/flow"
+	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/server"
 	"example.com/flow/internal/servertest"
 )
@@ -49,7 +50,7 @@ type siege struct {
 const maxBody = 64 << 10
 
 // page is more than a connection in memory holds.
-var page = stylesheet(10_000)
+var page = string(flowtest.Stylesheet(10_000))
 
 // besieged serves over loopback, or, in a bubble, in memory.
 func besieged(t *testing.T, secure, inMemory bool) *siege {
