@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/servertest"
 )
 
 // staticMain is the main.go of the applications below: it prints the faults, or
@@ -134,6 +136,9 @@ func TestStaticCalls(t *testing.T) {
 	for _, args := range []string{"run -trimpath .", "run -race .", "run -cover ."} {
 		t.Run("go "+args, func(t *testing.T) {
 			is := is.New(t)
+			if !strings.Contains(args, "-trimpath") {
+				servertest.Slow(t) // these builds share nothing with others
+			}
 			out := goTool(t, staticFiles(), strings.Fields(args)...)
 			out = strings.ReplaceAll(out, "warning: GOCOVERDIR not set, no coverage data emitted\n", "")
 			is.Equal(out, staticAnswers)
@@ -142,6 +147,7 @@ func TestStaticCalls(t *testing.T) {
 	for _, args := range []string{"test -v -trimpath -race -coverpkg=./... ."} {
 		t.Run("go "+args, func(t *testing.T) {
 			is := is.New(t)
+			servertest.Slow(t)
 			is.True(strings.Contains(goTool(t, staticFiles(), strings.Fields(args)...), staticAnswers))
 		})
 	}
