@@ -61,7 +61,7 @@ func compile(r *Router) *table {
 	trie := &match.Trie[endpoint]{}
 	c.finish(trie)
 	if t := c.table; t.err == nil {
-		t.matcher = match.Compile(trie, t.answer, t.miss)
+		t.matcher = match.Compile(trie, (*endpoint).answer, t.miss)
 	}
 	r.table.Store(c.table)
 	return c.table
@@ -284,7 +284,7 @@ func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps [
 		handler:        h,
 		maxBody:        t.limit(maxBody),
 		pure:           pure,
-		direct:         h.flow != nil && pure && len(steps) == 0,
+		direct:         pure && len(steps) == 0,
 		setsPathValues: !pure && len(p.Names) > 0,
 		keepsBody:      h.flow != nil || hasGuard(steps) || t.guarded(),
 		around:         t.around,

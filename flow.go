@@ -141,7 +141,7 @@ type Router struct {
 	compiled sync.Mutex
 	building atomic.Bool // compile runs, and with it code that may ask for routes
 	table    atomic.Pointer[table]
-	serving  atomic.Pointer[table] // the table, once it is known to have no faults
+	serving  atomic.Pointer[table] // the table, once it is known to have no faults; nil for a mounted Router
 	report   sync.Once             // for what begin logs
 }
 
@@ -206,19 +206,9 @@ var nosniff = []string{"nosniff"}
 
 // ServeHTTP answers a request.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if r.outer() != nil {
-		r = r.outermost()
-		if within := From(req.Context()); within != nil && within.x.router.outermost() == r && within.URL.Path == req.URL.Path {
-			r.logger().Error("flow: a handler has called a mounted Router, which answers at its prefix only, and would call that handler again", "method", req.Method, "path", req.URL.EscapedPath())
-			send(problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false)), w, req.Method == http.MethodHead)
-			return
-		}
-	}
 	t := r.serving.Load()
 	if t == nil {
-		if t = r.begin(); t == nil {
-			w.Header()["X-Content-Type-Options"] = nosniff
-			send(r.faulty(req), w, req.Method == http.MethodHead)
+		if t = r.start(w, req); t == nil {
 			return
 		}
 	}
@@ -226,22 +216,24 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	t.matcher.ServeHTTP(w, req)
 }
 
-// answer is what the matcher calls for a request that an endpoint answers.
-func (t *table) answer(w http.ResponseWriter, r *http.Request, e *endpoint, values match.Values) {
-	r.Pattern = e.pattern
-	if e.table.router.refuses(r) {
-		e, values = t.unmatched(t.standard, nil, e.table.denied), nil
+// start returns the table for a request that finds none: the first one, or one that is
+// given to a mounted Router, which the outermost Router answers. It returns nil if it has
+// answered the request itself.
+func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
+	if r.outer() != nil {
+		r = r.outermost()
+		if within := From(req.Context()); within != nil && within.x.router.outermost() == r && within.URL.Path == req.URL.Path {
+			r.logger().Error("flow: a handler has called a mounted Router, which answers at its prefix only, and would call that handler again", "method", req.Method, "path", req.URL.EscapedPath())
+			send(problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false)), w, req.Method == http.MethodHead)
+			return nil
+		}
 	}
-	e.begin(w, r, values)
-}
-
-// refuses reports whether a request comes from an origin that is not trusted.
-// CrossOriginProtection lets every GET pass, and every request that has neither of the
-// headers Sec-Fetch-Site and Origin. These are most requests, and it is cheaper not to
-// ask it about them.
-func (r *Router) refuses(req *http.Request) bool {
-	h := req.Header
-	return req.Method != http.MethodGet && (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil
+	t := r.begin()
+	if t == nil {
+		w.Header()["X-Content-Type-Options"] = nosniff
+		send(r.faulty(req), w, req.Method == http.MethodHead)
+	}
+	return t
 }
 
 // begin compiles the application before it serves. The first call logs the faults, and
@@ -259,7 +251,9 @@ func (r *Router) begin() *table {
 	if t.err != nil {
 		return nil
 	}
-	r.serving.Store(t)
+	if t.around == nil {
+		r.serving.Store(t)
+	}
 	return t
 }
 
