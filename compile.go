@@ -140,6 +140,7 @@ func (c *compiler) finish(trie *match.Trie[endpoint]) {
 		c.build(trie)
 	}
 	c.table.err = fault.Join(c.faults)
+	r.own.release()
 	r.building.Store(false)
 	if r.app != nil {
 		r.app.first.CompareAndSwap(nil, r)
