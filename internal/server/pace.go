@@ -2,7 +2,6 @@ package server
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -37,10 +36,10 @@ type pacer struct {
 	server    *Server
 	w         http.ResponseWriter
 	deadlines deadliner
-	cancel    context.CancelFunc // of the request's context
-	isConn    bool               // HTTP/1
-	expects   bool               // the client waits for 100 Continue
-	closes    bool               // the client wants the connection to be closed
+	ctx       requestContext
+	isConn    bool // HTTP/1
+	expects   bool // the client waits for 100 Continue
+	closes    bool // the client wants the connection to be closed
 	body      pacedBody
 
 	unsent   int         // bytes written that net/http may hold back; heldBack if unknown
@@ -59,18 +58,17 @@ type connPacer struct{ *pacer }
 // of its body to tell what is left of it.
 func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.ResponseWriter, *http.Request) {
 	_, isConn := w.(http.Hijacker)
-	ctx, cancel := context.WithCancel(r.Context())
 	p := &pacer{
 		server:    s,
 		w:         w,
 		deadlines: w.(deadliner),
-		cancel:    cancel,
 		isConn:    isConn,
 		expects:   len(r.Header["Expect"]) > 0,
 		closes:    r.Close,
 	}
+	p.ctx.Context = r.Context()
 	ShareTrailer(r)
-	r = r.WithContext(ctx)
+	r = r.WithContext(&p.ctx)
 	p.body = pacedBody{pacer: p, state: bodyEnded}
 	switch {
 	case r.Body == nil || r.Body == http.NoBody:
@@ -262,7 +260,6 @@ func (p *pacer) finish() {
 	if p.watched {
 		p.server.forget(p)
 	}
-	p.cancel()
 	if p.hijacked != nil {
 		return
 	}

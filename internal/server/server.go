@@ -176,7 +176,7 @@ func (s *Server) watch(p *pacer) {
 	defer s.mu.Unlock()
 	s.watched[p], p.watched = true, true
 	if s.draining.Load() {
-		p.cancel()
+		p.ctx.cancel()
 	}
 }
 
@@ -190,7 +190,7 @@ func (s *Server) tellWatched() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for p := range s.watched {
-		p.cancel()
+		p.ctx.cancel()
 	}
 }
 
