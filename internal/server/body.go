@@ -10,8 +10,8 @@ import (
 
 // The states of a pacedBody.
 const (
-	bodyOpen   = iota
-	bodyEnded  // read to its end, or closed: a deadline set now would cut off the next request
+	bodyEnded = iota // none, read to its end, or closed: a deadline set now would cut off the next request
+	bodyOpen
 	bodyFailed // its deadline is over, and is not lifted: nothing more must wait for the client
 )
 
@@ -42,15 +42,18 @@ func (b *pacedBody) Read(buf []byte) (int, error) {
 func (b *pacedBody) startRead() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.state != bodyOpen || b.own {
-		return b.state == bodyOpen
+	if b.state != bodyOpen {
+		return false
 	}
 	now := time.Now()
 	if p := b.pacer; p.isConn && p.expects && !p.ownWrite.Load() {
-		p.deadlines.SetWriteDeadline(now.Add(writeTime)) // for 100 Continue, which the Read sends
+		p.w.SetWriteDeadline(now.Add(writeTime + slack)) // for 100 Continue, which the Read sends
+	}
+	if b.own {
+		return true
 	}
 	b.until = now.Add(b.budget)
-	b.pacer.deadlines.SetReadDeadline(b.until)
+	b.pacer.w.SetReadDeadline(b.until)
 	return true
 }
 
@@ -71,7 +74,7 @@ func (b *pacedBody) endRead(n int, err error, took time.Duration) {
 		b.state = bodyEnded
 	}
 	if !b.own {
-		b.pacer.deadlines.SetReadDeadline(time.Time{})
+		b.pacer.w.SetReadDeadline(time.Time{})
 	}
 }
 
@@ -80,13 +83,13 @@ func (b *pacedBody) Close() error {
 	b.mu.Lock()
 	discards := b.state == bodyOpen && b.pacer.isConn
 	if discards {
-		b.pacer.deadlines.SetReadDeadline(time.Now().Add(discardTime))
+		b.pacer.w.SetReadDeadline(time.Now().Add(discardTime))
 	}
 	b.state = bodyEnded
 	b.mu.Unlock()
 	err := b.ReadCloser.Close()
 	if discards {
-		b.pacer.deadlines.SetReadDeadline(time.Time{})
+		b.pacer.w.SetReadDeadline(time.Time{})
 	}
 	return err
 }
@@ -110,6 +113,9 @@ func (b *pacedBody) stay() {
 // would take what it has not read for the next request. So the connection must not be
 // used again.
 func (b *pacedBody) stays() bool {
+	if b.ReadCloser == nil {
+		return false
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.duplex && b.pacer.isConn && b.state != bodyEnded
@@ -123,11 +129,11 @@ func (b *pacedBody) isOpen() bool {
 
 // grantDiscard limits the reading that net/http does before it sends a header, and
 // revokeDiscard lifts that again, for the Read that may be under way.
-func (b *pacedBody) grantDiscard(now time.Time) {
+func (b *pacedBody) grantDiscard() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.discards() {
-		b.pacer.deadlines.SetReadDeadline(now.Add(discardTime))
+		b.pacer.w.SetReadDeadline(time.Now().Add(discardTime))
 	}
 }
 
@@ -135,7 +141,7 @@ func (b *pacedBody) revokeDiscard() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.discards() {
-		b.pacer.deadlines.SetReadDeadline(b.until)
+		b.pacer.w.SetReadDeadline(b.until)
 	}
 }
 
@@ -151,7 +157,7 @@ func (b *pacedBody) finish(sent bool) {
 	open := b.state == bodyOpen && b.pacer.isConn
 	b.state = bodyEnded // a goroutine that reads on must not set deadlines any more
 	if open {
-		b.pacer.deadlines.SetReadDeadline(time.Now().Add(discardTime))
+		b.pacer.w.SetReadDeadline(time.Now().Add(discardTime))
 	}
 	b.mu.Unlock()
 	// A client that waits for 100 Continue is never read from without having been told,
@@ -162,6 +168,6 @@ func (b *pacedBody) finish(sent bool) {
 	// Reading no bytes only asks whether the body is at its end or closed. It must not wait
 	// for the client, since what is left of the answer is not sent yet.
 	if _, err := b.ReadCloser.Read(nil); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		b.pacer.deadlines.SetReadDeadline(time.Time{})
+		b.pacer.w.SetReadDeadline(time.Time{})
 	}
 }

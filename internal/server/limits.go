@@ -25,6 +25,10 @@ const (
 	// bytes.
 	writeTime = time.Minute
 	pieceSize = 64 << 10
+
+	// slack is how much longer than writeTime it may take, so that one deadline serves all
+	// that is written within that time. To set one costs about as much as to find a route.
+	slack = time.Second
 )
 
 // How long a server takes for what it does when it stops.

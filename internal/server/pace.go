@@ -2,7 +2,6 @@ package server
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -25,29 +24,34 @@ const (
 	never = 365 * 24 * time.Hour
 )
 
-// A deadliner is a ResponseWriter of net/http's server.
-type deadliner interface {
+// A writer is a ResponseWriter of net/http's server.
+type writer interface {
+	http.ResponseWriter
+	io.StringWriter
+	FlushError() error
 	SetReadDeadline(time.Time) error
 	SetWriteDeadline(time.Time) error
+	EnableFullDuplex() error
 }
 
 // A pacer is the ResponseWriter of one request. It sets the deadlines of the
-// connection anew for each piece that is read or written.
+// connection anew for the pieces that are read or written.
 type pacer struct {
-	server    *Server
-	w         http.ResponseWriter
-	deadlines deadliner
-	cancel    context.CancelFunc // of the request's context
-	isConn    bool               // HTTP/1
-	expects   bool               // the client waits for 100 Continue
-	closes    bool               // the client wants the connection to be closed
-	body      pacedBody
+	server *Server
+	w      writer
+	ctx    requestContext
+	body   pacedBody
 
-	unsent   int         // bytes written that net/http may hold back; heldBack if unknown
+	isConn  bool // HTTP/1
+	expects bool // the client waits for 100 Continue
+	closes  bool // the client wants the connection to be closed
+
 	begun    bool        // the header is decided
 	sent     bool        // something may have been sent, and with it the header
-	ownWrite atomic.Bool // the handler sets deadlines for writing by itself
 	watched  bool        // see Server.watch
+	ownWrite atomic.Bool // the handler sets deadlines for writing by itself
+	granted  time.Time   // when the deadline for writing was set that holds; zero if none does
+	unsent   int         // bytes written that net/http may hold back; heldBack if unknown
 	hijacked net.Conn
 }
 
@@ -58,33 +62,31 @@ type connPacer struct{ *pacer }
 // server's. The server's own request must stay as it is: net/http looks at the type
 // of its body to tell what is left of it.
 func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.ResponseWriter, *http.Request) {
-	_, isConn := w.(http.Hijacker)
-	ctx, cancel := context.WithCancel(r.Context())
-	p := &pacer{
-		server:    s,
-		w:         w,
-		deadlines: w.(deadliner),
-		cancel:    cancel,
-		isConn:    isConn,
-		expects:   len(r.Header["Expect"]) > 0,
-		closes:    r.Close,
+	p := &pacer{server: s, w: w.(writer), closes: r.Close}
+	if s.TLS == nil {
+		p.isConn = true        // since net/http speaks HTTP/2 only with TLS
+		p.granted = time.Now() // it has just set the deadline of its WriteTimeout
+	} else {
+		_, p.isConn = w.(http.Hijacker)
 	}
+	p.ctx.Context = r.Context()
 	ShareTrailer(r)
-	r = r.WithContext(ctx)
-	p.body = pacedBody{pacer: p, state: bodyEnded}
+	r = r.WithContext(&p.ctx)
+	p.body.pacer = p
 	switch {
 	case r.Body == nil || r.Body == http.NoBody:
-	case !isConn && r.ContentLength == 0 && len(r.Header["Content-Length"]) == 0:
+	case !p.isConn && r.ContentLength == 0 && len(r.Header["Content-Length"]) == 0:
 		// In HTTP/2 a request that ends with its header has a Body, too.
 		r.Body = http.NoBody
 	default:
-		if !isConn {
-			p.deadlines.SetReadDeadline(time.Time{}) // lifts that of ReadTimeout
+		if !p.isConn {
+			p.w.SetReadDeadline(time.Time{}) // lifts that of ReadTimeout
 		}
-		p.body = pacedBody{ReadCloser: r.Body, pacer: p, budget: readTime}
+		p.expects = len(r.Header["Expect"]) > 0
+		p.body.ReadCloser, p.body.state, p.body.budget = r.Body, bodyOpen, readTime
 		r.Body = &p.body
 	}
-	if isConn {
+	if p.isConn {
 		return p, connPacer{p}, r
 	}
 	return p, p, r
@@ -93,7 +95,8 @@ func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 // Header returns the header of the writer below.
 func (p *pacer) Header() http.Header { return p.w.Header() }
 
-// Unwrap is for http.ResponseController.
+// Unwrap is for http.ResponseController. What is written to the writer below has the time
+// that was granted last.
 func (p *pacer) Unwrap() http.ResponseWriter { return p.w }
 
 // begin adds what the server has to say to the header, before it is sent.
@@ -111,9 +114,11 @@ func (p *pacer) begin(status int) {
 	}
 }
 
+const eventStream = "text/event-stream"
+
 func isEventStream(contentType string) bool {
 	mediaType, _, _ := strings.Cut(contentType, ";")
-	return strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream")
+	return len(mediaType) >= len(eventStream) && strings.EqualFold(strings.TrimSpace(mediaType), eventStream)
 }
 
 // WriteHeader decides the header. Informational answers are sent at once.
@@ -123,17 +128,17 @@ func (p *pacer) WriteHeader(status int) {
 		p.w.WriteHeader(status)
 		return
 	}
-	p.grantWrite(time.Now())
+	p.grantWrite()
 	defer p.revokeWrite()
 	p.w.WriteHeader(status)
 }
 
-func (p *pacer) Write(b []byte) (int, error) { return writePieces(p, b, io.Writer.Write) }
+func (p *pacer) Write(b []byte) (int, error) { return writePieces(p, b, writer.Write) }
 
 // WriteString is Write without a copy.
-func (p *pacer) WriteString(s string) (int, error) { return writePieces(p, s, io.WriteString) }
+func (p *pacer) WriteString(s string) (int, error) { return writePieces(p, s, writer.WriteString) }
 
-func writePieces[T []byte | string](p *pacer, text T, write func(io.Writer, T) (int, error)) (n int, err error) {
+func writePieces[T []byte | string](p *pacer, text T, write func(writer, T) (int, error)) (n int, err error) {
 	p.begin(http.StatusOK)
 	for {
 		size := min(len(text), pieceSize)
@@ -165,10 +170,9 @@ func (p *pacer) settle() {
 // grant gives the client time to take what is sent next. The first time, net/http
 // may read the rest of the body before it sends the header.
 func (p *pacer) grant() {
-	now := time.Now()
-	p.grantWrite(now)
+	p.grantWrite()
 	if !p.sent {
-		p.body.grantDiscard(now)
+		p.body.grantDiscard()
 	}
 }
 
@@ -181,17 +185,21 @@ func (p *pacer) revoke() {
 	}
 }
 
-func (p *pacer) grantWrite(now time.Time) {
-	if !p.ownWrite.Load() {
-		p.deadlines.SetWriteDeadline(now.Add(writeTime))
+// grantWrite sets the deadline for writing, unless the one that holds is far enough away.
+func (p *pacer) grantWrite() {
+	if p.ownWrite.Load() || time.Since(p.granted) < slack {
+		return
 	}
+	p.granted = time.Now()
+	p.w.SetWriteDeadline(p.granted.Add(writeTime + slack))
 }
 
 // revokeWrite lifts the deadline for writing. In HTTP/1 one that is over does no
 // harm, since each write sets it anew; in HTTP/2 it resets the stream.
 func (p *pacer) revokeWrite() {
 	if !p.isConn && !p.ownWrite.Load() {
-		p.deadlines.SetWriteDeadline(time.Now().Add(never))
+		p.granted = time.Time{}
+		p.w.SetWriteDeadline(time.Now().Add(never))
 	}
 }
 
@@ -200,7 +208,7 @@ func (p *pacer) FlushError() error {
 	p.begin(http.StatusOK)
 	p.grant()
 	defer p.revoke()
-	err := http.NewResponseController(p.w).Flush()
+	err := p.w.FlushError()
 	p.unsent = 0
 	return err
 }
@@ -212,13 +220,13 @@ func (p *pacer) Flush() { p.FlushError() }
 // reading for the rest of the request; the zero Time is no limit at all.
 func (p *pacer) SetReadDeadline(deadline time.Time) error {
 	p.body.disown()
-	return p.deadlines.SetReadDeadline(deadline)
+	return p.w.SetReadDeadline(deadline)
 }
 
 // SetWriteDeadline is SetReadDeadline for writing.
 func (p *pacer) SetWriteDeadline(deadline time.Time) error {
 	p.ownWrite.Store(true)
-	return p.deadlines.SetWriteDeadline(deadline)
+	return p.w.SetWriteDeadline(deadline)
 }
 
 // EnableFullDuplex is for http.ResponseController. It is an error once the header is
@@ -228,7 +236,7 @@ func (p *pacer) EnableFullDuplex() error {
 		return errors.New("flow: EnableFullDuplex comes too late: the answer has begun")
 	}
 	p.body.stay()
-	return http.NewResponseController(p.w).EnableFullDuplex()
+	return p.w.EnableFullDuplex()
 }
 
 // ReadFrom is for io.Copy, which would need a buffer for each answer. There is no
@@ -262,11 +270,10 @@ func (p *pacer) finish() {
 	if p.watched {
 		p.server.forget(p)
 	}
-	p.cancel()
 	if p.hijacked != nil {
 		return
 	}
-	p.grantWrite(time.Now())
+	p.grantWrite()
 	p.linger()
 	p.body.finish(p.sent)
 }

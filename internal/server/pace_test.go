@@ -303,11 +303,61 @@ func TestSmallAnswers(t *testing.T) {
 			var srv *server.Server
 			client := servertest.InMemory(t, handler, func(s *server.Server) { srv = s }).Dial()
 			client.Send(strings.Repeat(servertest.GetX, 2*servertest.Narrow>>10))
+			time.Sleep(time.Minute)
 			synctest.Wait()
 			is.True(srv.Kept() > 0) // the server waits for the client
-			time.Sleep(2 * time.Minute)
+			time.Sleep(server.Slack)
+			synctest.Wait()
 			is.Equal(srv.Kept(), 0)
 		})
+	}
+}
+
+// TestPatience has clients that take nothing of a large answer. They have their time from
+// when it is sent, whatever was sent before, and when.
+func TestPatience(t *testing.T) {
+	large := func(w http.ResponseWriter) error {
+		_, err := w.Write(make([]byte, downloadSize))
+		return err
+	}
+	informs := func(w http.ResponseWriter) error {
+		w.WriteHeader(http.StatusEarlyHints)
+		return nil
+	}
+	flushes := func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() }
+	flushesLate := func(w http.ResponseWriter) error {
+		time.Sleep(10 * time.Second)
+		return flushes(w)
+	}
+	nothing := func(http.ResponseWriter) error { return nil }
+	for name, first := range map[string]func(w http.ResponseWriter) error{"at first": nothing, "after an informational answer": informs, "after a flush": flushes, "after a late flush": flushesLate} {
+		for _, p := range protocols {
+			for _, pause := range []time.Duration{0, server.Slack - 1, server.Slack, 2*server.Slack - 1, 30 * time.Second, time.Minute, time.Hour} {
+				inBubble(t, fmt.Sprint(name, ", ", p.name, ", ", pause), func(t *testing.T, is *is.I) {
+					took := make(chan time.Duration, 1)
+					client, url := p.serve(t, func(w http.ResponseWriter, r *http.Request) {
+						if err := first(w); err != nil {
+							t.Error(err)
+						}
+						time.Sleep(pause)
+						begin := time.Now()
+						if err := large(w); err == nil {
+							t.Error("all was sent")
+						}
+						took <- time.Since(begin)
+					})
+					resp, err := client.RoundTrip(httptest.NewRequest("GET", url, nil))
+					is.NoErr(err)
+					defer resp.Body.Close()
+					got := <-took
+					most := time.Minute + server.Slack
+					if p.major == 1 && p.tls {
+						most += 5 * time.Second // TLS says goodbye
+					}
+					is.True(time.Minute <= got && got <= most)
+				})
+			}
+		}
 	}
 }
 
@@ -603,16 +653,32 @@ func TestConnectionsAfterBodies(t *testing.T) {
 	}
 }
 
+// TestContinue has clients that wait to be asked for the body, whenever the handler reads it.
 func TestContinue(t *testing.T) {
-	inBubble(t, "", func(t *testing.T, is *is.I) {
-		seen := make(chan upload, 1)
-		client := servertest.InMemory(t, drains(seen), nil).Dial()
-		client.Send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
-		is.Equal(client.Head().StatusCode, http.StatusContinue)
-		client.Send("hello")
-		is.Equal(client.Answer(), "200 ")
-		is.Equal(<-seen, upload{n: 5})
-	})
+	for _, pause := range []time.Duration{0, time.Hour} {
+		for name, prepare := range map[string]func(w http.ResponseWriter) error{
+			"": func(http.ResponseWriter) error { return nil },
+			"own deadlines ": func(w http.ResponseWriter) error {
+				return http.NewResponseController(w).SetReadDeadline(time.Time{})
+			},
+		} {
+			inBubble(t, fmt.Sprint(name, pause), func(t *testing.T, is *is.I) {
+				seen := make(chan upload, 1)
+				client := servertest.InMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if err := prepare(w); err != nil {
+						t.Error(err)
+					}
+					time.Sleep(pause)
+					drains(seen)(w, r)
+				}), nil).Dial()
+				client.Send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+				is.Equal(client.Head().StatusCode, http.StatusContinue)
+				client.Send("hello")
+				is.Equal(client.Answer(), "200 ")
+				is.Equal(<-seen, upload{n: 5})
+			})
+		}
+	}
 }
 
 // TestOwnDeadlines has handlers that set deadlines by themselves.

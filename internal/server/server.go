@@ -3,11 +3,16 @@
 // Connections come from the listeners of an address, or from those that a service
 // manager passes (listen.go). An http.Server reads the requests. The handler does not
 // get its ResponseWriter and its body, but those of this package (pace.go, body.go),
-// which set the deadlines of the connection anew for each piece that is written or
+// which set the deadlines of the connection anew for the pieces that are written or
 // read: so what is limited is how long a client makes no progress (limits.go). When the
 // context of Serve ends, the listeners accept what waits for them and no more, streams
-// of events and hijacked connections are told, and then the Server waits until no
-// connection is open and no handler runs (gauge.go), while there is time.
+// of events and hijacked connections are told by the contexts of their requests
+// (context.go), and then the Server waits until no connection is open and no handler runs
+// (gauge.go), while there is time.
+//
+// A request that is small and quick costs little more than http.Server with time limits:
+// what only some need is made when it is needed, and a deadline that is far enough away
+// is not set anew.
 package server
 
 import (
@@ -36,7 +41,7 @@ type Server struct {
 	probed      atomic.Bool // a health check has called Draining
 	requests    *gauge      // handlers that run
 	connections *gauge      // that are open, but not hijacked
-	fresh       sync.Map    // the net.Conns that have sent nothing yet
+	fresh       freshConns
 
 	mu      sync.Mutex
 	watched map[*pacer]bool // event streams and hijacked connections
@@ -119,14 +124,17 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 func (s *Server) prepare(base context.Context) {
 	s.requests, s.connections = newGauge(), newGauge()
 	s.watched = map[*pacer]bool{}
+	writeTimeout := writeTime + slack // see pacer.granted
+	if s.TLS != nil {
+		writeTimeout = never // so that streams of HTTP/2 begin with a timer, which ends none
+	}
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.answer),
 		TLSConfig:         s.TLS,
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    headerSize,
-		// Without a WriteTimeout streams of HTTP/2 begin without a timer: see never.
-		WriteTimeout: never,
+		WriteTimeout:      writeTimeout,
 		// ReadTimeout is for bodies that no handler sees: those of "OPTIONS *", and of
 		// what is answered 417. It limits streams of HTTP/2 too: see pace.
 		ReadTimeout: readTime,
@@ -147,13 +155,14 @@ func (s *Server) accept(l net.Listener) error {
 
 // follow is the ConnState of the http.Server.
 func (s *Server) follow(conn net.Conn, state http.ConnState) {
-	if state == http.StateNew {
+	switch state {
+	case http.StateNew:
 		s.connections.add(1)
-		s.fresh.Store(conn, nil)
-		return
-	}
-	s.fresh.Delete(conn)
-	if state == http.StateClosed || state == http.StateHijacked {
+		s.fresh.add(conn)
+	case http.StateActive:
+		s.fresh.remove(conn)
+	case http.StateClosed, http.StateHijacked:
+		s.fresh.remove(conn)
 		s.connections.add(-1)
 	}
 }
@@ -176,7 +185,7 @@ func (s *Server) watch(p *pacer) {
 	defer s.mu.Unlock()
 	s.watched[p], p.watched = true, true
 	if s.draining.Load() {
-		p.cancel()
+		p.ctx.cancel()
 	}
 }
 
@@ -190,7 +199,7 @@ func (s *Server) tellWatched() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for p := range s.watched {
-		p.cancel()
+		p.ctx.cancel()
 	}
 }
 
@@ -203,9 +212,7 @@ func (s *Server) finish(cancelAll context.CancelFunc) {
 	s.connections.wait(lame)
 	// Shutdown would wait for the connections that have sent nothing yet, though it would
 	// not answer what they send.
-	for conn := range s.fresh.Range {
-		conn.(net.Conn).Close()
-	}
+	s.fresh.close()
 	if s.http.Shutdown(grace) == nil && s.requests.wait(grace) {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -93,6 +94,34 @@ func TestLine(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestDeadlinesThatAreOver are set by many at once, as net/http does to end Reads: see
+// setDeadline.
+func TestDeadlinesThatAreOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var all sync.WaitGroup
+		for range 8 {
+			a, b := connected(t)
+			all.Go(func() {
+				defer a.Close()
+				defer b.Close()
+				for range 1000 {
+					read := make(chan error)
+					go func() {
+						_, err := a.Read(make([]byte, 1))
+						read <- err
+					}()
+					a.SetReadDeadline(time.Unix(1, 0))
+					if err := <-read; !errors.Is(err, os.ErrDeadlineExceeded) {
+						t.Error(err)
+					}
+					a.SetReadDeadline(time.Time{})
+				}
+			})
+		}
+		all.Wait()
+	})
 }
 
 func TestClosedLineRefuses(t *testing.T) {
