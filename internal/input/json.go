@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http"
 	"unicode/utf8"
 )
@@ -109,29 +110,48 @@ func skipSpace(raw []byte, i int) int {
 
 func isObject(raw []byte) bool { return bytes.HasPrefix(raw[skipSpace(raw, 0):], []byte("{")) }
 
-// membersOf returns the members of a valid JSON object as they stand in its text; of
-// those with the same key, the last.
-func membersOf(raw []byte) map[string]json.RawMessage {
-	members := map[string]json.RawMessage{}
-	for i := skipSpace(raw, 0); raw[i] != '}'; {
-		begin := skipSpace(raw, i+1) // after the "{" or a ","
-		if raw[begin] == '}' {
-			break // there are none
+// members are the members of a valid JSON object in their order: each key as its text is,
+// without quotes, and each value as it stands there.
+func members(raw []byte) iter.Seq2[[]byte, json.RawMessage] {
+	return func(yield func(key []byte, value json.RawMessage) bool) {
+		for i := skipSpace(raw, 0); raw[i] != '}'; {
+			begin := skipSpace(raw, i+1) // after the "{" or a ","
+			if raw[begin] == '}' {
+				break // there are none
+			}
+			end := scalarEnd(raw, begin)
+			key := raw[begin+1 : end-1]
+			if !isPlain(key) {
+				key = []byte(unquote(raw[begin:end]))
+			}
+			begin = skipSpace(raw, skipSpace(raw, end)+1) // after the ":"
+			end = valueEnd(raw, begin)
+			if !yield(key, raw[begin:end:end]) {
+				return
+			}
+			i = skipSpace(raw, end)
 		}
-		end := scalarEnd(raw, begin)
-		key := unquote(raw[begin:end])
-		begin = skipSpace(raw, skipSpace(raw, end)+1) // after the ":"
-		end = valueEnd(raw, begin)
-		members[key] = raw[begin:end:end]
-		i = skipSpace(raw, end)
 	}
-	return members
 }
+
+// indexOf returns the members of a valid JSON object by their keys; of those with the
+// same key, the last.
+func indexOf(raw []byte) map[string]json.RawMessage {
+	index := map[string]json.RawMessage{}
+	for key, value := range members(raw) {
+		index[string(key)] = value
+	}
+	return index
+}
+
+// isPlain reports whether what is between the quotes of a valid JSON string is the text
+// itself.
+func isPlain(quoted []byte) bool { return bytes.IndexByte(quoted, '\\') < 0 && utf8.Valid(quoted) }
 
 // unquote decodes a valid JSON string.
 func unquote(raw []byte) string {
-	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
-		return string(raw[1 : len(raw)-1])
+	if quoted := raw[1 : len(raw)-1]; isPlain(quoted) {
+		return string(quoted)
 	}
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
