@@ -2,13 +2,11 @@ package flow
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"example.com/flow/internal/accept"
@@ -415,11 +413,11 @@ func encode(r Response, req *Request) (Response, error) {
 	}
 	switch r.kind {
 	case kindJSON:
-		var b strings.Builder
-		if err := json.NewEncoder(&b).Encode(r.more.data); err != nil {
+		text, err := reply.JSON(r.more.data)
+		if err != nil {
 			return Response{}, fmt.Errorf("flow: the response cannot be encoded as JSON: %w", err)
 		}
-		return r.body(kindJSONText, b.String()), nil
+		return r.body(kindJSONText, text), nil
 	case kindView, kindPage:
 		return encodePage(r, req)
 	case kindRedirectTo:

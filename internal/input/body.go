@@ -54,6 +54,8 @@ type Body struct {
 
 	mu    sync.Mutex
 	by    *http.Request // the request that Load has read it from
+	again textReader    // the text for that request; others, which are rare, get a reader of their own
+	lent  bool          // again is in use
 	ended bool          // the response was written
 	err   error
 	content
@@ -261,7 +263,13 @@ func (b *Body) attach(r *http.Request) {
 		}
 		r.ParseForm() // fails for a malformed query only, and keeps what is well formed
 	}
-	r.Body = b.Reader()
+	if b.lent || len(b.raw) == 0 {
+		r.Body = b.Reader()
+		return
+	}
+	b.lent = true
+	b.again.Reset(b.raw)
+	r.Body = &b.again
 }
 
 // readError returns what answers a body that could not be read. The client's own
@@ -342,7 +350,7 @@ func (b *Body) Reader() io.ReadCloser {
 	if b == nil || b.raw == nil {
 		return http.NoBody
 	}
-	return io.NopCloser(bytes.NewReader(b.raw))
+	return newReader(b.raw)
 }
 
 // Broke reports whether err is the error that reading the body has ended with, because

@@ -3,6 +3,7 @@ package input
 import (
 	"bytes"
 	"io"
+	"slices"
 	"sync/atomic"
 )
 
@@ -59,9 +60,40 @@ func (s *stream) load() {
 }
 
 // readAll reads a body whole. Its length is what the client has announced, or negative.
-func readAll(body io.Reader, length int64) ([]byte, error) {
-	var buf bytes.Buffer
-	buf.Grow(int(min(max(length, 0), 64<<10-bytes.MinRead)) + bytes.MinRead) // a client may lie: no more than 64 KiB are reserved
-	_, err := buf.ReadFrom(body)
-	return buf.Bytes(), err
+func readAll(body io.Reader, length int64) (text []byte, err error) {
+	room := int64(unknownLength)
+	if length >= 0 {
+		room = min(length, maxReserved-1) + 1 // with one byte more the end is found without a larger buffer
+	}
+	text = make([]byte, 0, room)
+	for err == nil {
+		if len(text) == cap(text) {
+			text = slices.Grow(text, len(text))
+		}
+		var n int
+		n, err = body.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return text, err
+}
+
+// These are room for a body, in bytes.
+const (
+	unknownLength = 512
+	maxReserved   = 64 << 10 // before any of it has come, since a client may lie
+)
+
+// A textReader reads the raw text of a body again.
+type textReader struct{ bytes.Reader }
+
+// Close does nothing: the text stays.
+func (*textReader) Close() error { return nil }
+
+func newReader(text []byte) *textReader {
+	r := &textReader{}
+	r.Reset(text)
+	return r
 }
