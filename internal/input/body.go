@@ -84,7 +84,7 @@ func New(w http.ResponseWriter, r *http.Request, limit int64, keep bool) *Body {
 	mediaType := typeOf(r)
 	// A body with a Content-Encoding is not kept: whoever reads some of it decompresses it,
 	// and its compressed text is of no use in the place of that.
-	b.stream.loads.Store(keep && (mediaType == jsonType || mediaType == formType) && r.Header.Get("Content-Encoding") == "")
+	b.stream.loads.Store(keep && (mediaType == jsonType || mediaType == formType) && headerOf(r, "Content-Encoding") == "")
 	r.Body = &b.stream
 	return b
 }
@@ -111,8 +111,11 @@ const maxContentType = 1 << 10
 // typeOf returns the media type of a body in lower case, without its parameters. All
 // kinds of JSON are application/json. If the Content-Type is too long, it is "".
 func typeOf(r *http.Request) string {
-	contentType := r.Header.Get("Content-Type")
-	if len(contentType) > maxContentType {
+	contentType := headerOf(r, "Content-Type")
+	switch {
+	case contentType == jsonType, contentType == formType: // as most are
+		return contentType
+	case len(contentType) > maxContentType:
 		return ""
 	}
 	mediaType, _, _ := strings.Cut(contentType, ";")
@@ -121,6 +124,14 @@ func typeOf(r *http.Request) string {
 		return jsonType
 	}
 	return mediaType
+}
+
+// headerOf is r.Header.Get for a key that is known to be canonical.
+func headerOf(r *http.Request, key string) string {
+	if values := r.Header[key]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
 }
 
 // Load reads and checks a body of JSON or a form, once. The raw text can then be read
