@@ -23,9 +23,7 @@ func (b *Body) Bind(r *http.Request, dst any) (invalid map[string]string, err er
 	_, custom := dst.(json.Unmarshaler)
 	var c content
 	if b != nil {
-		b.mu.Lock()
 		c = b.content
-		b.mu.Unlock()
 	}
 	to := binding{}
 	switch {

@@ -47,18 +47,19 @@ var errTooLarge = &Error{Status: http.StatusRequestEntityTooLarge, Message: TooL
 
 // A Body is the body of a request, read and checked at most once.
 type Body struct {
-	limit  int64  // in bytes
-	stream stream // what New left in the request
+	limit  int64      // in bytes
+	stream stream     // what New left in the request
+	again  textReader // the text for the request that Load has read it from; others, which are rare, get a reader of their own
 
-	once sync.Once // for reading, which waits for the client and so does not hold mu
-
-	mu    sync.Mutex
-	by    *http.Request // the request that Load has read it from
-	again textReader    // the text for that request; others, which are rare, get a reader of their own
-	lent  bool          // again is in use
-	ended bool          // the response was written
-	err   error
+	// Load sets these in once, since reading waits for the client, and nothing changes
+	// them afterwards. Who has called Load needs no lock to read them.
+	once sync.Once
+	by   *http.Request // the request that Load has read it from
+	err  error
 	content
+
+	mu      sync.Mutex                 // also held while Load sets what is above
+	ended   bool                       // the response was written
 	members map[string]json.RawMessage // of a JSON object, once one is asked for
 	decoded map[string]any             // the members that were decoded
 	whole   bool                       // decoded has all
@@ -159,12 +160,11 @@ func (b *Body) Load(r *http.Request, again bool, failed func(error) error) error
 		c, err = b.read(r)
 		first = true
 	})
-	err := b.Err()
 	// A copy of the request that was made before still has the body that is used up.
-	if err == nil && (first || again || r.Body == &b.stream) {
-		b.attach(r)
+	if b.err == nil && (first || again || r.Body == &b.stream) {
+		b.attach(r, first)
 	}
-	return err
+	return b.err
 }
 
 func (b *Body) read(r *http.Request) (content, error) {
@@ -257,10 +257,8 @@ func (b *Body) readMultipart(r *http.Request) (content, error) {
 }
 
 // attach makes r as if the body had been read from it: its body can be read again, and
-// its form was parsed.
-func (b *Body) attach(r *http.Request) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// its form was parsed. first says that it is the request from which it was read.
+func (b *Body) attach(r *http.Request, first bool) {
 	switch {
 	case b.other:
 		return
@@ -274,11 +272,10 @@ func (b *Body) attach(r *http.Request) {
 		}
 		r.ParseForm() // fails for a malformed query only, and keeps what is well formed
 	}
-	if b.lent || len(b.raw) == 0 {
+	if !first || b.raw == nil {
 		r.Body = b.Reader()
 		return
 	}
-	b.lent = true
 	b.again.Reset(b.raw)
 	r.Body = &b.again
 }
@@ -329,7 +326,6 @@ func (b *Body) End() {
 func (b *Body) removeFiles() {
 	if b.files != nil {
 		b.files.RemoveAll()
-		b.files = nil
 	}
 }
 

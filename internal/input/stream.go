@@ -2,6 +2,7 @@ package input
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"slices"
 	"sync/atomic"
@@ -17,7 +18,7 @@ type stream struct {
 	loads         atomic.Bool           // the first Read loads the body
 	loaded        bool                  // into text
 	text          []byte                // all of it, or what came before err
-	rest          bytes.Reader          // what is still to be read of text
+	n             int                   // so much of text was read
 	taken         bool                  // somebody has read some of it, which is not in text
 	err           error                 // the error that it ended with, other than io.EOF
 	broken        atomic.Pointer[error] // the same error, for Body.Broke, which may run while others read
@@ -39,10 +40,12 @@ func (s *stream) Read(p []byte) (n int, err error) {
 		}
 		return n, err
 	}
-	if n, err = s.rest.Read(p); err == io.EOF && s.err != nil {
-		err = s.err
+	if s.n == len(s.text) {
+		return 0, cmp.Or(s.err, io.EOF)
 	}
-	return n, err
+	n = copy(p, s.text[s.n:])
+	s.n += n
+	return n, nil
 }
 
 // load reads all that is left, once.
@@ -55,7 +58,6 @@ func (s *stream) load() {
 	if s.err != nil {
 		s.broken.Store(&s.err)
 	}
-	s.rest.Reset(s.text)
 	s.ended.Store(s.err == nil)
 }
 
