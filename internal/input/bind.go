@@ -127,27 +127,59 @@ func isEmpty(r *http.Request) bool {
 // json fills a field with a value of JSON. quoted says that it may stand in quotes.
 func (to *binding) json(f reflect.Value, quoted bool, key string, raw json.RawMessage) {
 	dst := f.Addr().Interface()
-	if raw[0] == '"' {
-		text, isString := dst.(*string)
-		switch {
-		case quoted:
-			raw = json.RawMessage(unquote(raw))
-		case isString: // what most fields are
-			*text = unquote(raw)
-			return
-		}
+	switch {
+	case quoted && raw[0] == '"':
+		raw = json.RawMessage(unquote(raw))
+	case !quoted && setPlain(dst, raw):
+		return
 	}
 	err := json.Unmarshal(raw, dst)
-	var mismatch *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &mismatch):
-		if mismatch.Field != "" {
-			key += "." + mismatch.Field
-		}
-		to.reject(key, "must be "+describe(mismatch.Type))
-	case err != nil:
-		to.reject(key, "is not valid")
+	if err == nil {
+		return
 	}
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		to.reject(key, "is not valid")
+		return
+	}
+	if mismatch.Field != "" {
+		key += "." + mismatch.Field
+	}
+	to.reject(key, "must be "+describe(mismatch.Type))
+}
+
+// setPlain sets what most fields are, if the value fits: it is quicker than
+// encoding/json, and does the same.
+func setPlain(dst any, raw json.RawMessage) (ok bool) {
+	isNumber := raw[0] == '-' || isDigit(raw[0])
+	switch dst := dst.(type) {
+	case *string:
+		if raw[0] == '"' {
+			*dst = unquote(raw)
+			return true
+		}
+	case *bool:
+		if raw[0] == 't' || raw[0] == 'f' {
+			*dst = raw[0] == 't'
+			return true
+		}
+	case *int:
+		if n, err := strconv.Atoi(string(raw)); isNumber && err == nil {
+			*dst = n
+			return true
+		}
+	case *int64:
+		if n, err := strconv.ParseInt(string(raw), 10, 64); isNumber && err == nil {
+			*dst = n
+			return true
+		}
+	case *float64:
+		if n, err := strconv.ParseFloat(string(raw), 64); isNumber && err == nil {
+			*dst = n
+			return true
+		}
+	}
+	return false
 }
 
 // values fills a field with the values of a key: a list with all of them, any other with
