@@ -239,6 +239,43 @@ func TestGuardThatPanicsOverABadBody(t *testing.T) {
 	is.True(strings.Contains(log.String(), "panic: without input")) // it is logged all the same
 }
 
+// panickingBody is a body that panics when it is read.
+type panickingBody struct{ value any }
+
+func (p panickingBody) Read([]byte) (int, error) { panic(p.value) }
+
+// TestBodyThatPanics: whoever has put such a body in the place of the client's, the
+// request is answered, or aborted if that is what the panic asks for.
+func TestBodyThatPanics(t *testing.T) {
+	for _, reader := range slices.Concat(readers[:3], answerers) { // the others read it themselves
+		for _, media := range []string{jsonMedia, formType, multiMedia} {
+			t.Run(reader.name+" "+media, func(t *testing.T) {
+				is := is.New(t)
+				called := false
+				r, log := lone(func(*Request) string { called = true; return "" }, reader.use...)
+				request := func(value any) *http.Request {
+					req := httptest.NewRequest("POST", "/x", panickingBody{value})
+					req.Header.Set("Content-Type", media)
+					return req
+				}
+				is.Equal(do(r, request("x")).Code, 500)
+				stacks := 0
+				for _, record := range records(t, log) {
+					if record["stack"] != nil {
+						stacks++
+					}
+				}
+				is.Equal(stacks, 1)
+				func() {
+					defer func() { is.Equal(recover(), http.ErrAbortHandler) }()
+					do(r, request(http.ErrAbortHandler))
+				}()
+				is.True(!called)
+			})
+		}
+	}
+}
+
 func TestMaxBody(t *testing.T) {
 	upTo := func(n int) string { return strings.Repeat("x", n) }
 	readAll := func(req *Request) (string, error) {

@@ -2,13 +2,11 @@ package flow
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"example.com/flow/internal/accept"
@@ -250,19 +248,20 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 	return x.endpoint.pure && !x.lent
 }
 
-// serveChain runs a chain. A chain of guards and flow's own handler forms needs no more
-// than run, if there is no body. For all others panics are contained here too, since
-// standard middleware may panic or write by itself, and the files that a body may leave
-// are removed.
+// serveChain runs a chain. In a chain of guards and flow's own handler forms, run contains
+// all panics. For all others they are contained here too, since standard middleware may
+// panic and write by itself. The files that a body may leave are removed.
 func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
-	if x.endpoint.pure && x.body == nil {
-		x.run(w, &x.req, 0) // run contains the panics of guards and of the handler
+	if x.body != nil {
+		defer x.body.End()
+	}
+	if x.endpoint.pure {
+		x.run(w, &x.req, 0)
 		return
 	}
 	w, t := reply.Track(w)
 	before := reply.Describe(w.Header())
 	defer x.recoverChain(w, t, &before)
-	defer x.body.End()
 	if x.endpoint.setsPathValues {
 		setPathValues(r, x.endpoint.path, x.values)
 	}
@@ -333,9 +332,11 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		x.serveStd(w, req, e.handler.std, nil, false)
 		return
 	}
-	if x.body != nil && !e.miss && x.readBody(req.Request, true) != nil {
-		x.fail(w, req, x.failure())
-		return
+	if x.body != nil && !e.miss {
+		if err := x.load(req); err != nil {
+			x.fail(w, req, err)
+			return
+		}
 	}
 	resp, err := x.try(req, e.handler.flow)
 	x.conclude(w, req, resp, err)
@@ -468,11 +469,11 @@ func encode(r Response, req *Request) (Response, error) {
 	}
 	switch r.kind {
 	case kindJSON:
-		var b strings.Builder
-		if err := json.NewEncoder(&b).Encode(r.more.data); err != nil {
+		text, err := reply.JSON(r.more.data)
+		if err != nil {
 			return Response{}, fmt.Errorf("flow: the response cannot be encoded as JSON: %w", err)
 		}
-		return r.body(kindJSONText, b.String()), nil
+		return r.body(kindJSONText, text), nil
 	case kindView, kindPage:
 		return encodePage(r, req)
 	case kindRedirectTo:
@@ -510,6 +511,20 @@ func (x *exchange) readBody(r *http.Request, again bool) error {
 		x.failed.Store(true)
 		return bodyError(err)
 	})
+}
+
+// load reads the body before the handler runs, and contains a panic of whoever has put a
+// body of his own in the place of the client's.
+func (x *exchange) load(req *Request) error {
+	_, err := x.try(req, func(*Request) (Response, error) { return Response{}, x.readBody(req.Request, true) })
+	if err == nil {
+		return nil
+	}
+	failure := x.failure()
+	if _, ok := err.(*panicError); ok {
+		return err
+	}
+	return failure
 }
 
 // send writes an encoded response that has a body, or none.

@@ -445,6 +445,9 @@ func validate(dst any, invalid Invalid) error {
 		switch err := v.Validate().(type) {
 		case nil:
 		case Invalid:
+			if invalid == nil && len(err) > 0 {
+				invalid = Invalid{} // the map of Validate is its own
+			}
 			for field, message := range err {
 				if _, ok := invalid[field]; !ok {
 					invalid[field] = message

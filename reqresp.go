@@ -478,8 +478,8 @@ func (r *Request) Bind(dst any) error {
 	if err := x.readBody(r.Request, false); err != nil {
 		return err
 	}
-	invalid := Invalid{}
-	if err := x.body.Bind(r.Request, dst, invalid); err != nil {
+	invalid, err := x.body.Bind(r.Request, dst)
+	if err != nil {
 		return bodyError(err)
 	}
 	return validate(dst, invalid)

@@ -9,67 +9,102 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
 )
 
 // Bind fills what dst, a pointer, points to from the body or, if there is none, from the
-// query of r. For each key whose value does not convert it adds a message to invalid.
-func (b *Body) Bind(r *http.Request, dst any, invalid map[string]string) error {
+// query of r. It returns a message for each key whose value does not convert.
+func (b *Body) Bind(r *http.Request, dst any) (invalid map[string]string, err error) {
 	v := reflect.ValueOf(dst).Elem()
 	isStruct := v.Kind() == reflect.Struct
 	_, custom := dst.(json.Unmarshaler)
 	var c content
-	var members map[string]json.RawMessage
 	if b != nil {
-		b.mu.Lock()
-		if c = b.content; isStruct && !custom {
-			members = b.index()
-		}
-		b.mu.Unlock()
+		c = b.content
 	}
+	to := binding{}
 	switch {
 	case c.json && isStruct && !custom:
 		if !c.object {
-			return bad("the body is not a JSON object")
+			return nil, bad("the body is not a JSON object")
 		}
-		return eachField(v, members, func(f reflect.Value, quoted bool, key string, raw json.RawMessage) {
-			bindJSON(f, quoted, key, raw, invalid)
-		})
+		err = to.object(v, c.raw)
 	case c.json:
 		if err := json.Unmarshal(c.raw, dst); err != nil {
-			return bad("the body does not have the expected form")
+			return nil, bad("the body does not have the expected form")
 		}
-		return nil
 	case !isStruct:
-		return fmt.Errorf("flow: Bind fills a %T from JSON only: give a pointer to a struct", dst)
+		return nil, fmt.Errorf("flow: Bind fills a %T from JSON only: give a pointer to a struct", dst)
 	case c.other && !isEmpty(r):
-		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is neither JSON nor a form"}
+		return nil, &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is neither JSON nor a form"}
+	case c.form != nil:
+		err = to.form(v, c.form)
+	default:
+		err = to.form(v, r.URL.Query())
 	}
-	form := c.form
-	if form == nil {
-		form = r.URL.Query()
-	}
-	return eachField(v, form, func(f reflect.Value, _ bool, key string, values []string) {
-		bindForm(f, key, values, invalid)
-	})
+	return to.invalid, err
 }
 
-// eachField calls bind for the fields of a struct that the data has a key for.
-func eachField[V any](dst reflect.Value, data map[string]V, bind func(f reflect.Value, quoted bool, key string, value V)) error {
+// A binding fills a struct with what a request brings.
+type binding struct {
+	invalid map[string]string // messages about what does not convert, by key; nil if there are none
+}
+
+func (to *binding) reject(key, message string) {
+	if to.invalid == nil {
+		to.invalid = map[string]string{}
+	}
+	to.invalid[key] = message
+}
+
+// object fills a struct with the members of a valid JSON object.
+func (to *binding) object(dst reflect.Value, raw []byte) error {
 	fs := fieldsOf(dst.Type())
-	keys := make([]string, len(fs.list))
-	findKeys(fs, data, keys)
-	for i, key := range keys {
-		if key == "" {
+	var few [8]choice[json.RawMessage] // to keep those of most structs off the heap
+	choices := slices.Grow(few[:0], len(fs.list))[:len(fs.list)]
+	for name, value := range members(raw) {
+		if place, ok := fs.find(string(name)); ok {
+			key := fs.list[place].name
+			if key != string(name) { // most are the very name, and need no copy
+				key = string(name)
+			}
+			choices[place].offer(&fs.list[place], key, value)
+		}
+	}
+	for i, c := range choices {
+		if c.key == "" {
 			continue
 		}
 		f, err := fs.list[i].of(dst)
 		if err != nil {
 			return err
 		}
-		bind(f, fs.list[i].quoted, key, data[key])
+		to.json(f, fs.list[i].quoted, c.key, c.value)
+	}
+	return nil
+}
+
+// form fills a struct with the values of a form or a query.
+func (to *binding) form(dst reflect.Value, form url.Values) error {
+	fs := fieldsOf(dst.Type())
+	choices := make([]choice[[]string], len(fs.list))
+	for key, values := range form {
+		if place, ok := fs.find(key); ok {
+			choices[place].offer(&fs.list[place], key, values)
+		}
+	}
+	for i, c := range choices {
+		if c.key == "" {
+			continue
+		}
+		f, err := fs.list[i].of(dst)
+		if err != nil {
+			return err
+		}
+		to.values(f, c.key, c.value)
 	}
 	return nil
 }
@@ -89,35 +124,67 @@ func isEmpty(r *http.Request) bool {
 	return err == io.EOF
 }
 
-// bindJSON fills a field with a value of JSON. quoted says that it may stand in quotes.
-func bindJSON(f reflect.Value, quoted bool, key string, raw json.RawMessage, invalid map[string]string) {
+// json fills a field with a value of JSON. quoted says that it may stand in quotes.
+func (to *binding) json(f reflect.Value, quoted bool, key string, raw json.RawMessage) {
 	dst := f.Addr().Interface()
-	if raw[0] == '"' {
-		text, isString := dst.(*string)
-		switch {
-		case quoted:
-			raw = json.RawMessage(unquote(raw))
-		case isString: // what most fields are
-			*text = unquote(raw)
-			return
-		}
+	switch {
+	case quoted && raw[0] == '"':
+		raw = json.RawMessage(unquote(raw))
+	case !quoted && setPlain(dst, raw):
+		return
 	}
 	err := json.Unmarshal(raw, dst)
-	var mismatch *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &mismatch):
-		if mismatch.Field != "" {
-			key += "." + mismatch.Field
-		}
-		invalid[key] = "must be " + describe(mismatch.Type)
-	case err != nil:
-		invalid[key] = "is not valid"
+	if err == nil {
+		return
 	}
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		to.reject(key, "is not valid")
+		return
+	}
+	if mismatch.Field != "" {
+		key += "." + mismatch.Field
+	}
+	to.reject(key, "must be "+describe(mismatch.Type))
 }
 
-// bindForm fills a field with the values of a key: a list with all of them, any
-// other with the first.
-func bindForm(f reflect.Value, key string, values []string, invalid map[string]string) {
+// setPlain sets what most fields are, if the value fits: it is quicker than
+// encoding/json, and does the same.
+func setPlain(dst any, raw json.RawMessage) (ok bool) {
+	isNumber := raw[0] == '-' || isDigit(raw[0])
+	switch dst := dst.(type) {
+	case *string:
+		if raw[0] == '"' {
+			*dst = unquote(raw)
+			return true
+		}
+	case *bool:
+		if raw[0] == 't' || raw[0] == 'f' {
+			*dst = raw[0] == 't'
+			return true
+		}
+	case *int:
+		if n, err := strconv.Atoi(string(raw)); isNumber && err == nil {
+			*dst = n
+			return true
+		}
+	case *int64:
+		if n, err := strconv.ParseInt(string(raw), 10, 64); isNumber && err == nil {
+			*dst = n
+			return true
+		}
+	case *float64:
+		if n, err := strconv.ParseFloat(string(raw), 64); isNumber && err == nil {
+			*dst = n
+			return true
+		}
+	}
+	return false
+}
+
+// values fills a field with the values of a key: a list with all of them, any other with
+// the first.
+func (to *binding) values(f reflect.Value, key string, values []string) {
 	list := f.Kind() == reflect.Slice && f.Type().Elem().Kind() != reflect.Uint8 && !isText(f)
 	if kind := f.Kind(); kind != reflect.String && !(list && f.Type().Elem().Kind() == reflect.String) {
 		values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
@@ -126,16 +193,16 @@ func bindForm(f reflect.Value, key string, values []string, invalid map[string]s
 	case len(values) == 0:
 	case f.Kind() == reflect.Pointer:
 		p := reflect.New(f.Type().Elem())
-		bindForm(p.Elem(), key, values, invalid)
+		to.values(p.Elem(), key, values)
 		f.Set(p)
 	case list:
 		items := reflect.MakeSlice(f.Type(), len(values), len(values))
 		for i, value := range values {
-			bindValue(items.Index(i), key, value, invalid)
+			to.value(items.Index(i), key, value)
 		}
 		f.Set(items)
 	default:
-		bindValue(f, key, values[0], invalid)
+		to.value(f, key, values[0])
 	}
 }
 
@@ -144,17 +211,17 @@ func isText(f reflect.Value) bool {
 	return ok
 }
 
-// bindValue converts one value.
-func bindValue(f reflect.Value, key, value string, invalid map[string]string) {
+// value fills a field, or an item of a list, with one value.
+func (to *binding) value(f reflect.Value, key, value string) {
 	if f.Kind() == reflect.Pointer {
 		p := reflect.New(f.Type().Elem())
-		bindValue(p.Elem(), key, value, invalid)
+		to.value(p.Elem(), key, value)
 		f.Set(p)
 		return
 	}
 	if isText(f) {
 		if f.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(value)) != nil {
-			invalid[key] = "is not valid"
+			to.reject(key, "is not valid")
 		}
 		return
 	}
@@ -191,7 +258,7 @@ func bindValue(f reflect.Value, key, value string, invalid map[string]string) {
 	}
 	if err != nil {
 		f.SetZero()
-		invalid[key] = "must be " + describe(f.Type())
+		to.reject(key, "must be "+describe(f.Type()))
 	}
 }
 

@@ -321,7 +321,8 @@ func TestNoBody(t *testing.T) {
 	r, dst := httptest.NewRequest("GET", "/?A=1", nil), Plain{}
 	var b *Body
 	is.NoErr(b.Load(r, true, same))
-	is.NoErr(b.Bind(r, &dst, nil))
+	_, err := b.Bind(r, &dst)
+	is.NoErr(err)
 	is.Equal(dst, Plain{A: "1"})
 	is.Equal(b.Inputs(r, "A"), []string{"1"})
 	is.Equal(b.All(r), map[string]any{"A": "1"})

@@ -47,16 +47,19 @@ var errTooLarge = &Error{Status: http.StatusRequestEntityTooLarge, Message: TooL
 
 // A Body is the body of a request, read and checked at most once.
 type Body struct {
-	limit  int64  // in bytes
-	stream stream // what New left in the request
+	limit  int64      // in bytes
+	stream stream     // what New left in the request
+	again  textReader // the text for the request that Load has read it from; others, which are rare, get a reader of their own
 
-	once sync.Once // for reading, which waits for the client and so does not hold mu
-
-	mu    sync.Mutex
-	by    *http.Request // the request that Load has read it from
-	ended bool          // the response was written
-	err   error
+	// Load sets these in once, since reading waits for the client, and nothing changes
+	// them afterwards. Who has called Load needs no lock to read them.
+	once sync.Once
+	by   *http.Request // the request that Load has read it from
+	err  error
 	content
+
+	mu      sync.Mutex                 // also held while Load sets what is above
+	ended   bool                       // the response was written
 	members map[string]json.RawMessage // of a JSON object, once one is asked for
 	decoded map[string]any             // the members that were decoded
 	whole   bool                       // decoded has all
@@ -82,7 +85,7 @@ func New(w http.ResponseWriter, r *http.Request, limit int64, keep bool) *Body {
 	mediaType := typeOf(r)
 	// A body with a Content-Encoding is not kept: whoever reads some of it decompresses it,
 	// and its compressed text is of no use in the place of that.
-	b.stream.loads.Store(keep && (mediaType == jsonType || mediaType == formType) && r.Header.Get("Content-Encoding") == "")
+	b.stream.loads.Store(keep && (mediaType == jsonType || mediaType == formType) && headerOf(r, "Content-Encoding") == "")
 	r.Body = &b.stream
 	return b
 }
@@ -109,8 +112,11 @@ const maxContentType = 1 << 10
 // typeOf returns the media type of a body in lower case, without its parameters. All
 // kinds of JSON are application/json. If the Content-Type is too long, it is "".
 func typeOf(r *http.Request) string {
-	contentType := r.Header.Get("Content-Type")
-	if len(contentType) > maxContentType {
+	contentType := headerOf(r, "Content-Type")
+	switch {
+	case contentType == jsonType, contentType == formType: // as most are
+		return contentType
+	case len(contentType) > maxContentType:
 		return ""
 	}
 	mediaType, _, _ := strings.Cut(contentType, ";")
@@ -119,6 +125,14 @@ func typeOf(r *http.Request) string {
 		return jsonType
 	}
 	return mediaType
+}
+
+// headerOf is r.Header.Get for a key that is known to be canonical.
+func headerOf(r *http.Request, key string) string {
+	if values := r.Header[key]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
 }
 
 // Load reads and checks a body of JSON or a form, once. The raw text can then be read
@@ -146,12 +160,11 @@ func (b *Body) Load(r *http.Request, again bool, failed func(error) error) error
 		c, err = b.read(r)
 		first = true
 	})
-	err := b.Err()
 	// A copy of the request that was made before still has the body that is used up.
-	if err == nil && (first || again || r.Body == &b.stream) {
-		b.attach(r)
+	if b.err == nil && (first || again || r.Body == &b.stream) {
+		b.attach(r, first)
 	}
-	return err
+	return b.err
 }
 
 func (b *Body) read(r *http.Request) (content, error) {
@@ -244,10 +257,8 @@ func (b *Body) readMultipart(r *http.Request) (content, error) {
 }
 
 // attach makes r as if the body had been read from it: its body can be read again, and
-// its form was parsed.
-func (b *Body) attach(r *http.Request) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// its form was parsed. first says that it is the request from which it was read.
+func (b *Body) attach(r *http.Request, first bool) {
 	switch {
 	case b.other:
 		return
@@ -261,7 +272,12 @@ func (b *Body) attach(r *http.Request) {
 		}
 		r.ParseForm() // fails for a malformed query only, and keeps what is well formed
 	}
-	r.Body = b.Reader()
+	if !first || b.raw == nil {
+		r.Body = b.Reader()
+		return
+	}
+	b.again.Reset(b.raw)
+	r.Body = &b.again
 }
 
 // readError returns what answers a body that could not be read. The client's own
@@ -310,7 +326,6 @@ func (b *Body) End() {
 func (b *Body) removeFiles() {
 	if b.files != nil {
 		b.files.RemoveAll()
-		b.files = nil
 	}
 }
 
@@ -342,7 +357,7 @@ func (b *Body) Reader() io.ReadCloser {
 	if b == nil || b.raw == nil {
 		return http.NoBody
 	}
-	return io.NopCloser(bytes.NewReader(b.raw))
+	return newReader(b.raw)
 }
 
 // Broke reports whether err is the error that reading the body has ended with, because

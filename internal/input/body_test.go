@@ -47,8 +47,7 @@ func bind(r *http.Request, dst any) (invalid map[string]string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	invalid = map[string]string{}
-	return invalid, b.Bind(r, dst, invalid)
+	return b.Bind(r, dst)
 }
 
 // said returns messages in order.
@@ -418,8 +417,8 @@ func FuzzBody(f *testing.F) {
 				continue
 			}
 			e, list := every{}, []any{}
-			b.Bind(r, &e, map[string]string{})
-			b.Bind(r, &list, map[string]string{})
+			b.Bind(r, &e)
+			b.Bind(r, &list)
 			for key := range b.All(r) {
 				b.Inputs(r, key)
 			}

@@ -143,22 +143,24 @@ func isQuoted(tag reflect.StructTag, k reflect.Kind) bool {
 	return (k <= reflect.Float64 || k == reflect.String) && slices.Contains(strings.Split(options, ","), "string")
 }
 
-// findKeys sets the key of the data for each field of the list that has one. If the data
-// has several spellings of a name, the one that is exactly the name counts, else the
-// first in byte order.
-func findKeys[V any](fs *fields, data map[string]V, keys []string) {
-	for key := range data {
-		if place, ok := fs.named[key]; ok {
-			keys[place] = key
-			continue
-		}
-		if len(fs.folded) == 0 {
-			continue
-		}
-		place, ok := fs.folded[fold.Case(key)]
-		if ok && keys[place] != fs.list[place].name && (keys[place] == "" || key < keys[place]) {
-			keys[place] = key
-		}
+// find returns the place in the list of the field that a key stands for.
+func (fs *fields) find(key string) (place int, ok bool) {
+	if place, ok = fs.named[key]; !ok && len(fs.folded) > 0 {
+		place, ok = fs.folded[fold.Case(key)]
+	}
+	return place, ok
+}
+
+// A choice is what the data has for a field: of several spellings of its name the one that
+// is exactly the name, else the first in byte order; of a key that is repeated, the last.
+type choice[V any] struct {
+	key   string // "" if there is nothing
+	value V
+}
+
+func (c *choice[V]) offer(f *field, key string, value V) {
+	if key == f.name || c.key != f.name && (c.key == "" || key <= c.key) {
+		c.key, c.value = key, value
 	}
 }
 

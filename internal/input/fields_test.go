@@ -202,6 +202,15 @@ var shapes = []struct {
 			Deep [1]bool
 		}{}
 	}, nil},
+	{"plain kinds", func() any {
+		return &struct {
+			A    int
+			B    int64
+			D    float64
+			Name bool
+			Role named8
+		}{1, 2, 3, true, 4}
+	}, nil},
 	{",string", func() any {
 		return &struct {
 			N int `json:"A,string"`
@@ -219,7 +228,7 @@ var shapes = []struct {
 var (
 	shapeKeys = []string{"A", "a", "B", "b", "D", "d", "Name", "name", "NAME", "Role", "role", "ROLE", "rank", "Rank", "X", "Y",
 		"Plain", "plain", "Deep", "Node", "Label", "label", "hidden", "Stringer", "-", "Dash", "N", "F", "f", "", "none"}
-	shapeValues = []string{`"x"`, `""`, `"1"`, `"true"`, `"null"`, `"\"x\""`, `"\"x"`, `1`, `-5`, `1.5`, `1e400`, `300`, `true`, `null`,
+	shapeValues = []string{`"x"`, `""`, `"1"`, `"true"`, `"null"`, `"\"x\""`, `"\"x"`, `1`, `-5`, `1.5`, `1e400`, `300`, `-0`, `-0.0`, `1e2`, `false`, `9223372036854775808`, `-9223372036854775808`, `true`, `null`,
 		`[]`, `["x",null]`, `["x",1]`, `[1]`, `[true]`, `{}`, `{"A":"x","b":"y"}`, `{"a":1,"B":"x"}`, `"[1]"`}
 )
 
@@ -259,7 +268,7 @@ func FuzzBindLikeEncodingJSON(f *testing.F) {
 		check := func(media, body, text string) {
 			got, want := shape.make(), shape.make()
 			wantErr := json.Unmarshal([]byte(text), want)
-			if media == formType && (wantErr != nil || shape.name == "kinds") {
+			if media == formType && (wantErr != nil || strings.HasSuffix(shape.name, "kinds")) {
 				return // text converts to other types than JSON does
 			}
 			invalid, err := bind(sending("POST", "/", media, body), got)

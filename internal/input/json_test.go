@@ -95,7 +95,7 @@ func TestOneKeyOfALargeBody(t *testing.T) {
 		{"none", func(b *Body, r *http.Request) any { return b.Inputs(r, "none") }, "[]"},
 		{"Bind", func(b *Body, r *http.Request) any {
 			var dst struct{ A string }
-			if err := b.Bind(r, &dst, nil); err != nil {
+			if _, err := b.Bind(r, &dst); err != nil {
 				return err
 			}
 			return dst
@@ -146,7 +146,7 @@ func FuzzMembers(f *testing.F) {
 		if !isObject(text) {
 			return
 		}
-		got := membersOf(text)
+		got := indexOf(text)
 		if !reflect.DeepEqual(got, members) {
 			t.Errorf("%q: got %q, want %q", text, got, members)
 		}

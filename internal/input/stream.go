@@ -2,7 +2,9 @@ package input
 
 import (
 	"bytes"
+	"cmp"
 	"io"
+	"slices"
 	"sync/atomic"
 )
 
@@ -16,7 +18,7 @@ type stream struct {
 	loads         atomic.Bool           // the first Read loads the body
 	loaded        bool                  // into text
 	text          []byte                // all of it, or what came before err
-	rest          bytes.Reader          // what is still to be read of text
+	n             int                   // so much of text was read
 	taken         bool                  // somebody has read some of it, which is not in text
 	err           error                 // the error that it ended with, other than io.EOF
 	broken        atomic.Pointer[error] // the same error, for Body.Broke, which may run while others read
@@ -38,10 +40,12 @@ func (s *stream) Read(p []byte) (n int, err error) {
 		}
 		return n, err
 	}
-	if n, err = s.rest.Read(p); err == io.EOF && s.err != nil {
-		err = s.err
+	if s.n == len(s.text) {
+		return 0, cmp.Or(s.err, io.EOF)
 	}
-	return n, err
+	n = copy(p, s.text[s.n:])
+	s.n += n
+	return n, nil
 }
 
 // load reads all that is left, once.
@@ -54,14 +58,44 @@ func (s *stream) load() {
 	if s.err != nil {
 		s.broken.Store(&s.err)
 	}
-	s.rest.Reset(s.text)
 	s.ended.Store(s.err == nil)
 }
 
 // readAll reads a body whole. Its length is what the client has announced, or negative.
-func readAll(body io.Reader, length int64) ([]byte, error) {
-	var buf bytes.Buffer
-	buf.Grow(int(min(max(length, 0), 64<<10-bytes.MinRead)) + bytes.MinRead) // a client may lie: no more than 64 KiB are reserved
-	_, err := buf.ReadFrom(body)
-	return buf.Bytes(), err
+func readAll(body io.Reader, length int64) (text []byte, err error) {
+	room := int64(unknownLength)
+	if length >= 0 {
+		room = min(length, maxReserved-1) + 1 // with one byte more the end is found without a larger buffer
+	}
+	text = make([]byte, 0, room)
+	for err == nil {
+		if len(text) == cap(text) {
+			text = slices.Grow(text, len(text))
+		}
+		var n int
+		n, err = body.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return text, err
+}
+
+// These are room for a body, in bytes.
+const (
+	unknownLength = 512
+	maxReserved   = 64 << 10 // before any of it has come, since a client may lie
+)
+
+// A textReader reads the raw text of a body again.
+type textReader struct{ bytes.Reader }
+
+// Close does nothing: the text stays.
+func (*textReader) Close() error { return nil }
+
+func newReader(text []byte) *textReader {
+	r := &textReader{}
+	r.Reset(text)
+	return r
 }

@@ -111,7 +111,7 @@ func (b *Body) member(key string) (v any, ok bool) {
 // change.
 func (b *Body) index() map[string]json.RawMessage {
 	if b.object && b.members == nil {
-		b.members = membersOf(b.raw)
+		b.members = indexOf(b.raw)
 	}
 	return b.members
 }

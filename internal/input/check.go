@@ -1,0 +1,193 @@
+package input
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// maxDepth is how deep the lists and objects of a JSON body may be nested. No honest
+// data comes near it; encoding/json takes 10,000, and code that walks over a decoded
+// value calls itself once for each level.
+const maxDepth = 200
+
+// A JSON body may hold one value for each valueBytes of MaxBody, but always minValues:
+// an empty object has two bytes, but takes about a hundred when it is decoded.
+const (
+	valueBytes = 64
+	minValues  = 10_000
+)
+
+// checkJSON returns what is wrong with a body of JSON, whose limit is maxBody bytes: it is
+// not valid, is nested too deeply or holds too many values. An error about a limit has a
+// cause for the log, since the limit may be too low for honest data.
+func checkJSON(raw []byte, maxBody int64) error {
+	c := checker{raw: raw, room: max(maxBody/valueBytes, minValues)}
+	maxValues := c.room
+	end := c.value(0, 0)
+	switch {
+	case c.tooDeep:
+		return &Error{http.StatusBadRequest, "the body is nested too deeply",
+			fmt.Errorf("JSON of %d bytes is nested more than %d deep", len(raw), maxDepth)}
+	case c.room < 0:
+		return &Error{http.StatusBadRequest, "the body holds too many values",
+			fmt.Errorf("JSON of %d bytes holds more than %d values, the most that a MaxBody of %d allows", len(raw), maxValues, maxBody)}
+	case end < 0 || skipSpace(raw, end) < len(raw):
+		return bad("the body is not valid JSON")
+	}
+	return nil
+}
+
+// A checker goes over a text once, and takes what json.Valid takes, within the limits. Its
+// methods return where something ends, or -1 if it is not valid or beyond a limit.
+type checker struct {
+	raw     []byte
+	room    int64 // for so many more values
+	tooDeep bool
+}
+
+// value finds the end of the value that begins at i, after white space. depth is the
+// number of lists and objects around it.
+func (c *checker) value(i, depth int) int {
+	i = skipSpace(c.raw, i)
+	if c.room--; c.room < 0 || i == len(c.raw) {
+		return -1
+	}
+	switch c.raw[i] {
+	case '"':
+		return textEnd(c.raw, i)
+	case '[', '{':
+		return c.list(i, depth+1)
+	case 't':
+		return wordEnd(c.raw, i, "true")
+	case 'f':
+		return wordEnd(c.raw, i, "false")
+	case 'n':
+		return wordEnd(c.raw, i, "null")
+	}
+	return numberEnd(c.raw, i)
+}
+
+// list finds the end of the list or the object that begins at i.
+func (c *checker) list(i, depth int) int {
+	if depth > maxDepth {
+		c.tooDeep = true
+		return -1
+	}
+	opens, closes := c.raw[i], c.raw[i]+2 // as in ASCII
+	if i = skipSpace(c.raw, i+1); at(c.raw, i) == closes {
+		return i + 1 // it is empty
+	}
+	for {
+		if opens == '{' {
+			if i = skipSpace(c.raw, i); at(c.raw, i) != '"' {
+				return -1
+			}
+			if i = textEnd(c.raw, i); i < 0 {
+				return -1
+			}
+			if i = skipSpace(c.raw, i); at(c.raw, i) != ':' {
+				return -1
+			}
+			i++
+		}
+		if i = c.value(i, depth); i < 0 {
+			return -1
+		}
+		i = skipSpace(c.raw, i)
+		switch at(c.raw, i) {
+		case closes:
+			return i + 1
+		case ',':
+			i++
+		default:
+			return -1
+		}
+	}
+}
+
+// at returns the byte at i, or 0, which valid JSON has nowhere, behind the end.
+func at(raw []byte, i int) byte {
+	if i < len(raw) {
+		return raw[i]
+	}
+	return 0
+}
+
+func skipSpace(raw []byte, i int) int {
+	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// textEnd finds the end of the string whose quote is at i.
+func textEnd(raw []byte, i int) int {
+	for i++; i < len(raw); i++ {
+		switch b := raw[i]; {
+		case b == '"':
+			return i + 1
+		case b < ' ':
+			return -1
+		case b == '\\':
+			i++
+			if at(raw, i) == 'u' {
+				for range 4 {
+					i++
+					if !isHex(at(raw, i)) {
+						return -1
+					}
+				}
+			} else if strings.IndexByte(`"\/bfnrt`, at(raw, i)) < 0 {
+				return -1
+			}
+		}
+	}
+	return -1
+}
+
+func isHex(b byte) bool { return isDigit(b) || 'a' <= b && b <= 'f' || 'A' <= b && b <= 'F' }
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+func wordEnd(raw []byte, i int, word string) int {
+	if end := i + len(word); end <= len(raw) && string(raw[i:end]) == word {
+		return end
+	}
+	return -1
+}
+
+// numberEnd finds the end of the number that begins at i.
+func numberEnd(raw []byte, i int) int {
+	if at(raw, i) == '-' {
+		i++
+	}
+	if at(raw, i) == '0' {
+		i++
+	} else if i = digitsEnd(raw, i); i < 0 {
+		return -1
+	}
+	if at(raw, i) == '.' {
+		if i = digitsEnd(raw, i+1); i < 0 {
+			return -1
+		}
+	}
+	if b := at(raw, i); b == 'e' || b == 'E' {
+		if b := at(raw, i+1); b == '+' || b == '-' {
+			i++
+		}
+		i = digitsEnd(raw, i+1)
+	}
+	return i
+}
+
+// digitsEnd finds the end of at least one digit.
+func digitsEnd(raw []byte, i int) int {
+	if !isDigit(at(raw, i)) {
+		return -1
+	}
+	for isDigit(at(raw, i)) {
+		i++
+	}
+	return i
+}
