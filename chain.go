@@ -208,7 +208,7 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 	}
 	w, t := reply.Track(w)
 	before := reply.Describe(w.Header())
-	defer x.recoverChain(w, t, &before)
+	defer x.recoverChain(w, t, before)
 	defer x.body.End()
 	if x.endpoint.setsPathValues {
 		setPathValues(r, x.endpoint.path, x.values)
@@ -345,13 +345,13 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 		x.values = slices.Clone(x.values)
 	}
 	w, t := reply.Track(w)
-	t.Status = int(resp.status)
+	t.Status = resp.status
 	if !x.endpoint.setsPathValues {
 		setPathValues(req.Request, x.endpoint.path, x.values)
 	}
 	x.serveStd(w, req, resp.more.data.(http.Handler), resp.header(), resp.kind == kindErrorHandler)
 	if !t.Sent && t.Status != 0 {
-		t.WriteHeader(t.Status)
+		t.WriteHeader(int(t.Status))
 	}
 }
 
