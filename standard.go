@@ -215,10 +215,17 @@ func describeContext(around context.Context) string {
 }
 
 // describe returns the headers that describe an answer. Most answers have nothing but the
-// header of ServeHTTP before their handler runs, and to ask for that one is quicker than
-// to go through all.
+// header of ServeHTTP before their handler runs, and that of RequestID. To ask for these is
+// quicker than to go through all.
 func describe(h http.Header) reply.Description {
-	if len(h) == 1 && h["X-Content-Type-Options"] != nil {
+	others := len(h)
+	if h["X-Content-Type-Options"] != nil {
+		others--
+	}
+	if others > 0 && h["X-Request-Id"] != nil {
+		others--
+	}
+	if others == 0 {
 		return nil
 	}
 	return reply.Describe(h)
