@@ -144,7 +144,8 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 	// The short way, which most requests take: there is neither middleware nor a body.
 	resp, err := x.try(&x.req, e.handler.flow)
 	if err == nil && !x.failed.Load() && resp.isPlain() && r.Method != http.MethodHead {
-		sendPlain(w, resp)
+		w.Header()["Content-Type"] = textType
+		io.WriteString(w, resp.text)
 		return true
 	}
 	x.conclude(w, &x.req, resp, err)
@@ -279,16 +280,11 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		if !e.pure || req.promises != nil {
 			reply.DropLength(w.Header())
 		}
-		sendPlain(w, resp)
+		w.Header()["Content-Type"] = textType
+		io.WriteString(w, resp.text)
 		return
 	}
 	x.conclude(w, req, resp, err)
-}
-
-// sendPlain writes a response that is plain.
-func sendPlain(w http.ResponseWriter, resp Response) {
-	w.Header()["Content-Type"] = textType
-	io.WriteString(w, resp.text)
 }
 
 // conclude sends what a handler returned.
