@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,9 +8,10 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"example.com/flow/internal/accept"
 	"example.com/flow/internal/input"
+	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
+	"example.com/flow/internal/pathvalue"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
 	"example.com/flow/internal/routetree"
@@ -28,13 +28,16 @@ type endpoint struct {
 	steps   []step
 	handler handler
 	maxBody int64
-	// pure: there are only guards and flow's own handler forms, so nothing that
+	// pure: there are only guards, RequestID and flow's own handler forms, so nothing that
 	// could outlive the response holds the Request, and it is used again.
 	pure bool
 	// direct: pure, or a public file, and no middleware at all.
 	direct bool
-	// setsPathValues: a net/http handler or middleware could ask for path values.
-	setsPathValues bool
+	// foreign: net/http code could ask the request for its path values or for its Request.
+	foreign bool
+	// pathValues makes copies of the request with room for path values, if the endpoint is
+	// foreign and has any.
+	pathValues *pathvalue.Names
 	// keepsBody: a guard or a handler could ask for the body after others have read it.
 	keepsBody bool
 	miss      bool // nothing matched: the body is not read
@@ -63,39 +66,12 @@ type step struct {
 	place *place
 }
 
-// A place is where standard middleware was registered. It is constructed once,
-// around the place itself, whose ServeHTTP goes on with the chain of whatever
-// request arrives.
-type place struct {
-	router  *Router
-	handler http.Handler
-}
-
-// ServeHTTP is what standard middleware calls next. Middleware may go on with another
-// request than it got, and in another goroutine, as http.TimeoutHandler does.
-func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	req := From(r.Context())
-	i := -1
-	if req != nil {
-		i = slices.IndexFunc(req.x.endpoint.steps, func(s step) bool { return s.place == p })
-	}
-	if i < 0 {
-		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
-		reply.Undescribed(w.Header())
-		send(problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(r), false)), w, r.Method == http.MethodHead)
-		return
-	}
-	if req.Request != r {
-		req = &Request{Request: r, x: req.x, promises: req.promises}
-	}
-	req.x.run(w, req, i+1)
-}
-
 // An exchange is one request on its way through the chain, and its answer.
 type exchange struct {
 	endpoint *endpoint
 	values   match.Values // of the endpoint's parameters, often in memory that httprouter uses again
 	target   *endpoint    // what answers in the end, if endpoint is a mount
+	lasting  *lasting     // that holds the exchange, if it is not used again
 	router   *Router
 	req      Request
 	lent     bool        // a Handler has got the Request, and may keep it
@@ -200,38 +176,18 @@ func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Va
 		outermost = outermost.around
 	}
 	if !outermost.pure {
-		values = slices.Clone(values) // a net/http handler may outlive the request
+		outermost.serveLasting(w, r, e, values)
+		return
 	}
 	x := outermost.table.pool.Get().(*exchange)
 	x.endpoint, x.values = outermost, values
-	if outermost != e {
-		// Copies of the request share the map that holds the path values, and may be used
-		// in other goroutines later. That is why the values are set now.
-		x.target = e
-		setPathValues(r, e.path, values)
-	}
 	if x.serve(w, r) {
 		outermost.table.recycle(x)
 	}
 }
 
-// enter goes on with the chain of the next Router inside, on the way to the one that has
-// the target.
-func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
-	e := x.target
-	for e.around != x.endpoint {
-		e = e.around
-	}
-	inner := e.table.pool.Get().(*exchange) // not put back: a net/http handler may keep what it holds
-	inner.endpoint, inner.values, inner.target, inner.body = e, x.values, x.target, x.body
-	inner.req.Request = r
-	if outer := From(r.Context()); outer != nil && outer.x == x {
-		inner.req.promises = outer.promises
-	}
-	inner.serveChain(w, r)
-}
-
-// serve answers the request, and reports whether the exchange may be used again.
+// serve answers the request of a pure endpoint, and reports whether the exchange may be
+// used again.
 func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool) {
 	x.req.Request = r
 	if hasBody(r) {
@@ -241,32 +197,20 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 		server.ShareTrailer(r)
 		r = r.WithContext(r.Context())
 		x.req.Request = r
-		answers := cmp.Or(x.target, x.endpoint) // below a mount, the limit is that of the endpoint inside
-		x.body = input.New(w, r, answers.maxBody, answers.keepsBody)
-	}
-	x.serveChain(w, r)
-	return x.endpoint.pure && !x.lent
-}
-
-// serveChain runs a chain. In a chain of guards and flow's own handler forms, run contains
-// all panics. For all others they are contained here too, since standard middleware may
-// panic and write by itself. The files that a body may leave are removed.
-func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
-	if x.body != nil {
+		x.body = input.New(w, r, x.endpoint.maxBody, x.endpoint.keepsBody)
 		defer x.body.End()
 	}
-	if x.endpoint.pure {
-		x.run(w, &x.req, 0)
-		return
-	}
-	w, t := reply.Track(w)
-	before := reply.Describe(w.Header())
-	defer x.recoverChain(w, t, &before)
-	if x.endpoint.setsPathValues {
-		setPathValues(r, x.endpoint.path, x.values)
-	}
-	if !x.endpoint.pure {
-		x.req.bind()
+	x.run(w, &x.req, 0) // which contains the panics of guards and of the handler
+	return !x.lent
+}
+
+// contain runs a chain, and contains panics here too, since standard middleware may panic
+// and write by itself. It removes the files that a body may leave.
+func (x *exchange) contain(w http.ResponseWriter, t *reply.Writer) {
+	before := describe(w.Header())
+	defer x.recoverChain(w, t, before)
+	if x.body != nil {
+		defer x.body.End()
 	}
 	x.run(w, &x.req, 0)
 	switch {
@@ -279,41 +223,76 @@ func (x *exchange) serveChain(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func setPathValues(r *http.Request, p *pattern.Pattern, values match.Values) {
-	for i, name := range p.Names {
-		if v := match.Value(p, values, i); r.PathValue(name) != v { // it may be set already
-			r.SetPathValue(name, v)
-		}
-	}
-}
-
 // run goes on with the chain at step i.
 func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 	if x.failed.Load() { // middleware asked for the user or the body, and went on though that failed
 		x.fail(w, req, x.failure())
 		return
 	}
-	steps := x.endpoint.steps
-	for ; i < len(steps); i++ {
+	for steps := x.endpoint.steps; i < len(steps); {
 		if p := steps[i].place; p != nil {
-			req.serve(w, p.handler)
+			i++
+			switch {
+			case p.foreign:
+				req.serve(w, p.handler)
+			case p.log != nil:
+				x.serveLogged(w, req, p.log, i)
+			default:
+				logging.Identify(w, req.Request)
+				continue
+			}
 			return
 		}
-		resp := x.protect(req, steps[i].guard)
-		if resp.kind == kindNext {
-			req.promise(w.Header(), resp.header())
+		var resp Response
+		var err error
+		resp, i, err = x.tryGuards(w, req, i)
+		switch {
+		case err != nil || x.failed.Load():
+			resp = x.respondFailure(req, err)
+		case resp.kind == kindNext:
 			continue
-		}
-		if resp.isZero() {
+		case resp.isZero():
 			resp = x.respondError(req, errors.New("flow: a guard returned the zero Response: return flow.Next() to go on"))
 		}
-		if form := req.MultipartForm; form != nil { // which the guard itself has parsed
-			defer form.RemoveAll()
-		}
-		x.send(w, req, resp)
+		x.deny(w, req, resp)
 		return
 	}
 	x.answer(w, req)
+}
+
+// deny sends what a guard has answered.
+func (x *exchange) deny(w http.ResponseWriter, req *Request, resp Response) {
+	defer removeFiles(req.Request) // of a form that the guard itself has parsed
+	x.send(w, req, resp)
+}
+
+// tryGuards calls the guards that come one after the other from step i on, until one does
+// not let the request through. It returns what the last of them returned, encoded, and
+// the step behind it. A panic becomes an error.
+func (x *exchange) tryGuards(w http.ResponseWriter, req *Request, i int) (resp Response, next int, err error) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if v := recover(); v != nil {
+			err = recovered(v)
+		}
+	}()
+	for steps := x.endpoint.steps; i < len(steps) && steps[i].guard != nil; i++ {
+		resp, err = steps[i].guard(req)
+		if err == nil && !resp.encoded() {
+			resp, err = encode(resp, req)
+		}
+		if err != nil || x.failed.Load() || resp.kind != kindNext {
+			break
+		}
+		if resp.more != nil {
+			req.promise(w.Header(), resp.more.header)
+		}
+	}
+	returned = true
+	return resp, i, err
 }
 
 // answer runs the handler, after the chain.
@@ -329,6 +308,10 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	}
 	if e.handler.std != nil {
 		x.body.Stream()
+		if len(e.steps) == 0 {
+			req.serve(w, e.handler.std) // no middleware stands between it and contain, which does what serveStd would
+			return
+		}
 		x.serveStd(w, req, e.handler.std, nil, false)
 		return
 	}
@@ -339,6 +322,14 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		}
 	}
 	resp, err := x.try(req, e.handler.flow)
+	if err == nil && !x.failed.Load() && resp.isPlain() && req.Method != http.MethodHead {
+		if !e.pure || req.promises != nil {
+			reply.DropLength(w.Header())
+		}
+		w.Header()["Content-Type"] = textType
+		io.WriteString(w, resp.text)
+		return
+	}
 	x.conclude(w, req, resp, err)
 }
 
@@ -399,59 +390,14 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 		x.values = slices.Clone(x.values)
 	}
 	w, t := reply.Track(w)
-	t.Status = int(resp.status)
-	if !x.endpoint.setsPathValues {
+	t.Status = resp.status
+	if !x.endpoint.foreign {
 		setPathValues(req.Request, x.endpoint.path, x.values)
 	}
 	x.serveStd(w, req, resp.more.data.(http.Handler), resp.header(), resp.kind == kindErrorHandler)
 	if !t.Sent && t.Status != 0 {
-		t.WriteHeader(t.Status)
+		t.WriteHeader(int(t.Status))
 	}
-}
-
-// serveStd runs a net/http handler with the given headers set, and contains its panics:
-// one before the first byte is answered with 500 like any other, one after it aborts the
-// connection. last says that h is what OnError has answered with: if h fails, OnError is
-// not called again.
-func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, header []reply.Field, last bool) {
-	w, t := reply.Track(w)
-	before := reply.Describe(w.Header()) // what middleware has set, which may compress the answer
-	reply.SetFields(w.Header(), header)
-	_, err := x.try(req, func(*Request) (Response, error) {
-		req.serve(w, h)
-		return Response{}, nil
-	})
-	if err == nil {
-		if !x.failed.Load() || t.Sent || last && t.Status != 0 {
-			return
-		}
-		err = x.failure()
-	}
-	if t.Sent {
-		x.log(req, err)
-		panic(http.ErrAbortHandler)
-	}
-	t.Status = 0 // it was for the answer of h
-	before.Restore(w.Header())
-	if last {
-		x.send(w, req, x.plainError(req, err, false))
-		return
-	}
-	x.fail(w, req, err)
-}
-
-// serve runs net/http code with a request in whose context From finds r. It removes the
-// files of a form that the code has parsed: this request may be a copy, and net/http
-// only removes those of its own.
-func (r *Request) serve(w http.ResponseWriter, h http.Handler) {
-	r.bind()
-	req := r.Request
-	defer func() {
-		if req.MultipartForm != nil {
-			req.MultipartForm.RemoveAll()
-		}
-	}()
-	h.ServeHTTP(w, req)
 }
 
 // encode makes the body of r, if it has none yet, and returns r with it. A Handler, Next

@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pages"
+	"example.com/flow/internal/pathvalue"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/routetree"
 )
@@ -48,8 +48,10 @@ type compiler struct {
 	bindings map[*routetree.Route]*binding
 	mounts   []*Mounted
 	inside   map[*Mounted]*compiler // the compilers of the Routers among the mounts
-	table    *table
-	faults   []fault.Fault
+	// pathValues holds what the endpoints share, by the names.
+	pathValues map[string]*pathvalue.Names
+	table      *table
+	faults     []fault.Fault
 	// namesMissing: a function of With was not called, so that labels are unknown.
 	namesMissing bool
 }
@@ -77,15 +79,16 @@ func newCompiler(r *Router) *compiler {
 	}
 	r.tree = r.tree.Below(r.prefix())
 	c := &compiler{
-		router:   r,
-		tree:     r.tree,
-		byPath:   map[string]*routetree.Route{},
-		byStem:   map[string][]*routetree.Route{},
-		dirs:     map[string][]use{},
-		bindings: map[*routetree.Route]*binding{},
-		inside:   map[*Mounted]*compiler{},
-		table:    newTable(r),
-		faults:   slices.Clone(r.tree.Faults),
+		router:     r,
+		tree:       r.tree,
+		byPath:     map[string]*routetree.Route{},
+		byStem:     map[string][]*routetree.Route{},
+		dirs:       map[string][]use{},
+		bindings:   map[*routetree.Route]*binding{},
+		inside:     map[*Mounted]*compiler{},
+		pathValues: map[string]*pathvalue.Names{},
+		table:      newTable(r),
+		faults:     slices.Clone(r.tree.Faults),
 	}
 	for _, route := range r.tree.Routes {
 		c.bindings[route] = &binding{}
@@ -179,18 +182,6 @@ func (c *compiler) steps(uses []use) []step {
 	return steps
 }
 
-func (p *place) construct(middleware func(http.Handler) http.Handler) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("the middleware panicked when it was constructed: %v", v)
-		}
-	}()
-	if p.handler = middleware(p); forms.IsNil(p.handler) {
-		return fmt.Errorf("the middleware returned a nil handler")
-	}
-	return nil
-}
-
 func standardOnly(steps []step) []step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return s.guard != nil })
 }
@@ -273,29 +264,49 @@ func hasGuard(steps []step) bool {
 
 func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps []step, h handler, maxBody int64) *endpoint {
 	t := c.table
-	// A mounted Router gets requests whose context may hold the Request of the Router
-	// around it. From would find that one, so the endpoint is not pure and binds its own.
-	pure := t.around == nil && h.std == nil && !slices.ContainsFunc(steps, func(s step) bool { return s.place != nil })
-	return &endpoint{
-		table:          t,
-		owner:          o,
-		pattern:        strings.TrimPrefix(method+" "+p.String(), match.AnyMethod+" "),
-		path:           p,
-		steps:          steps,
-		handler:        h,
-		maxBody:        t.limit(maxBody),
-		pure:           pure,
-		direct:         pure && len(steps) == 0,
-		setsPathValues: !pure && len(p.Names) > 0,
-		keepsBody:      h.flow != nil || hasGuard(steps) || t.guarded(),
-		around:         t.around,
+	for i, s := range steps {
+		if s.place != nil {
+			s.place.step = i
+		}
 	}
+	foreign := t.isForeign(steps, h)
+	pure := !foreign && !hasLogger(steps)
+	e := &endpoint{
+		table:     t,
+		owner:     o,
+		pattern:   strings.TrimPrefix(method+" "+p.String(), match.AnyMethod+" "),
+		path:      p,
+		steps:     steps,
+		handler:   h,
+		maxBody:   t.limit(maxBody),
+		pure:      pure,
+		direct:    pure && len(steps) == 0,
+		foreign:   foreign,
+		keepsBody: h.flow != nil || hasGuard(steps) || t.guarded(),
+		around:    t.around,
+	}
+	if foreign && t.around == nil && len(p.Names) > 0 {
+		e.pathValues = c.pathValuesOf(p.Names)
+	}
+	return e
+}
+
+// pathValuesOf returns the Names of path values, which endpoints share.
+func (c *compiler) pathValuesOf(names []string) *pathvalue.Names {
+	key := strings.Join(names, "/")
+	n := c.pathValues[key]
+	if n == nil {
+		n = pathvalue.New(names)
+		c.pathValues[key] = n
+	}
+	return n
 }
 
 // unmatched returns an endpoint for a request that no route answers.
 func (t *table) unmatched(steps []step, r *routetree.Route, h handler) *endpoint {
-	pure := t.around == nil && h.flow != nil && len(steps) == 0
-	return &endpoint{table: t, owner: &owner{route: r}, path: t.above, steps: steps, handler: h, maxBody: t.limit(0), pure: pure, keepsBody: t.guarded(), miss: true, around: t.around}
+	foreign := t.isForeign(steps, h)
+	pure := !foreign && !hasLogger(steps)
+	return &endpoint{table: t, owner: &owner{route: r}, path: t.above, steps: steps, handler: h, maxBody: t.limit(0), pure: pure, foreign: foreign, keepsBody: t.guarded(), miss: true, around: t.around}
 }
 
 // limit returns how large a body may be, in bytes: own, or the limit of the table if own

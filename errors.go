@@ -67,7 +67,7 @@ func (r *Request) promise(h http.Header, fields []reply.Field) {
 		key := http.CanonicalHeaderKey(f.Key)
 		before := h[key]
 		reply.SetFields(h, fields[i:i+1])
-		if slices.Contains(reply.Described[:], key) {
+		if reply.IsDescribed(key) {
 			r.promises = &promise{key, before, h[key], r.promises}
 		}
 	}
@@ -467,7 +467,7 @@ func validate(dst any, invalid Invalid) error {
 // chain has contained. Middleware that wrapped the writer, to compress the answer for
 // example, has not finished its work. So its headers do not fit the error, and before
 // restores what they were in front of the chain.
-func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before *reply.Description) {
+func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before reply.Description) {
 	v := recover()
 	if v == nil {
 		return

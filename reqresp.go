@@ -61,15 +61,11 @@ type requestKey struct{}
 // the context of its *http.Request. It returns nil outside of a Router; inside a
 // mounted Router it returns that Router's own Request.
 func From(ctx context.Context) *Request {
+	if l, ok := ctx.(*lasting); ok { // quicker than to ask it
+		return &l.req
+	}
 	r, _ := ctx.Value(requestKey{}).(*Request)
 	return r
-}
-
-// bind makes From find r in its own context, before net/http code gets it.
-func (r *Request) bind() {
-	if ctx := r.Context(); From(ctx) != r {
-		r.Request = r.Request.WithContext(context.WithValue(ctx, requestKey{}, r))
-	}
 }
 
 // exchange returns the exchange that r belongs to. Under the race detector it panics for

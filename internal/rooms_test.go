@@ -22,6 +22,7 @@ var plan = []struct{ room, imports string }{
 	{"disk", ""},
 	{"fault", ""},
 	{"fold", ""},
+	{"pathvalue", ""},
 	{"pattern", ""},
 	{"race", ""},
 	{"reply", ""},

@@ -4,34 +4,63 @@ package logging
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"net/http"
+	"runtime"
+	"sync/atomic"
 	"time"
 
 	"example.com/flow/internal/reply"
 )
 
-// Logger is flow.Logger.
+// Logger is flow.Logger. The handlers that it makes are of the type *Logged.
 func Logger(log *slog.Logger) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			start := time.Now()
-			w, t := reply.Track(w)
-			defer func() {
-				v := recover()
-				logRequest(log, r, t, v, time.Since(start))
-				if v != nil {
-					panic(v)
-				}
-			}()
-			next.ServeHTTP(w, r)
-		})
-	}
+	return func(next http.Handler) http.Handler { return &Logged{log, next} }
 }
 
-// logRequest logs a request that was answered, or panicked with v.
-func logRequest(log *slog.Logger, r *http.Request, t *reply.Writer, v any, took time.Duration) {
-	status, bytes := t.Code, t.Bytes
+// A Logged handler logs a line for each request that Next answers.
+type Logged struct {
+	log  *slog.Logger
+	Next http.Handler
+}
+
+// ServeHTTP has Next answer, and logs.
+func (l *Logged) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.Around(r.Context(), w, r, func(w http.ResponseWriter) { l.Next.ServeHTTP(w, r) })
+}
+
+// Around logs what answer does, in place of Next. ctx is for the slog.Handler.
+func (l *Logged) Around(ctx context.Context, w http.ResponseWriter, r *http.Request, answer func(http.ResponseWriter)) {
+	start := time.Now()
+	w, t := reply.Track(w)
+	defer func() {
+		v := recover()
+		l.write(ctx, r, t, v, start)
+		if v != nil {
+			panic(v)
+		}
+	}()
+	answer(w)
+}
+
+// source is the place in the code that records are from, once it is known. To ask for it
+// each time would take longer than all the rest.
+var source atomic.Uintptr
+
+// write logs a request that was answered, or panicked with v.
+func (l *Logged) write(ctx context.Context, r *http.Request, t *reply.Writer, v any, start time.Time) {
+	took := time.Since(start)
+	h := cmp.Or(l.log, slog.Default()).Handler()
+	if !h.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	if source.Load() == 0 {
+		var pcs [1]uintptr
+		runtime.Callers(1, pcs[:])
+		source.Store(pcs[0])
+	}
+	status, bytes := int(t.Code), t.Bytes
 	if r.Method == http.MethodHead {
 		bytes = 0 // the server does not send them
 	}
@@ -40,14 +69,22 @@ func logRequest(log *slog.Logger, r *http.Request, t *reply.Writer, v any, took 
 	case v != nil:
 		status = http.StatusInternalServerError // which whoever contains the panic will send
 	default:
-		status = cmp.Or(t.Status, http.StatusOK) // which the server sends if nobody has written
+		status = cmp.Or(int(t.Status), http.StatusOK) // which the server sends if nobody has written
 	}
-	args := []any{"method", r.Method, "path", r.URL.EscapedPath(), "pattern", r.Pattern, "status", status, "bytes", bytes, "duration", took}
+	attrs := append(make([]slog.Attr, 0, 8),
+		slog.String("method", r.Method),
+		slog.String("path", r.URL.EscapedPath()),
+		slog.String("pattern", r.Pattern),
+		slog.Int("status", status),
+		slog.Int64("bytes", bytes),
+		slog.Duration("duration", took))
 	if id := IDOf(r); id != "" {
-		args = append(args, "id", id)
+		attrs = append(attrs, slog.String("id", id))
 	}
 	if v != nil && (t.Sent || v == http.ErrAbortHandler) {
-		args = append(args, "aborted", true)
+		attrs = append(attrs, slog.Bool("aborted", true))
 	}
-	cmp.Or(log, slog.Default()).InfoContext(r.Context(), "request", args...)
+	record := slog.NewRecord(start.Add(took), slog.LevelInfo, "request", source.Load())
+	record.AddAttrs(attrs...)
+	h.Handle(ctx, record)
 }

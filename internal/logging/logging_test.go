@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/matryer/is"
@@ -33,6 +34,61 @@ func TestLoggerAndRequestID(t *testing.T) {
 		is.True(strings.Contains(lines.String(), field))
 	}
 	is.True(!strings.Contains(lines.String(), "secret"))
+}
+
+// Where a record comes from is asked for only once, and is this package in any case.
+func TestLoggerSource(t *testing.T) {
+	is := is.New(t)
+	var lines bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{AddSource: true}))
+	for range 2 {
+		Logger(log)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	}
+	is.Equal(strings.Count(lines.String(), "logging.go:"), 2)
+}
+
+// A handler that does not want the level is not asked to handle anything.
+func TestLoggerLevel(t *testing.T) {
+	is := is.New(t)
+	var lines bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	Logger(log)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	is.Equal(lines.String(), "")
+}
+
+// Ids are made several at a time, also while others ask.
+func TestNewID(t *testing.T) {
+	is := is.New(t)
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	var askers sync.WaitGroup
+	for range 8 {
+		askers.Go(func() {
+			for range 5 * madeAtOnce {
+				id := newID()
+				mu.Lock()
+				seen[id] = true
+				mu.Unlock()
+			}
+		})
+	}
+	askers.Wait()
+	is.Equal(len(seen), 8*5*madeAtOnce)
+	for id := range seen {
+		is.Equal(len(id), idLength)
+		is.Equal(IDOf(&http.Request{Header: http.Header{"X-Request-Id": {id}}}), id)
+	}
+}
+
+// The header of the request and that of the answer do not share their memory.
+func TestIdentifyShares(t *testing.T) {
+	is := is.New(t)
+	w, r := httptest.NewRecorder(), &http.Request{}
+	Identify(w, r)
+	id := w.Header().Get("X-Request-Id")
+	r.Header["X-Request-Id"][0] = "changed"
+	r.Header.Add("X-Request-Id", "added")
+	is.Equal(w.Header()["X-Request-Id"], []string{id})
 }
 
 func TestIDOf(t *testing.T) {

@@ -2,8 +2,10 @@ package logging
 
 import (
 	"crypto/rand"
+	"encoding/base32"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 // requestIDHeader is the header that holds the id. Proxies use that name, too.
@@ -12,17 +14,69 @@ const requestIDHeader = "X-Request-Id"
 // maxRequestID is the length, in bytes, of the longest id that is taken over.
 const maxRequestID = 128
 
-// RequestID is flow.RequestID.
-func RequestID(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := IDOf(r)
-		if id == "" {
-			id = rand.Text()
-			r.Header.Set(requestIDHeader, id)
-		}
-		w.Header().Set(requestIDHeader, id)
-		next.ServeHTTP(w, r)
-	})
+// RequestID is flow.RequestID. The handlers that it makes are of the type *Identified.
+func RequestID(next http.Handler) http.Handler { return &Identified{next} }
+
+// An Identified handler gives each request an id before Next answers it.
+type Identified struct{ Next http.Handler }
+
+// ServeHTTP gives r an id, and has Next answer.
+func (h *Identified) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	Identify(w, r)
+	h.Next.ServeHTTP(w, r)
+}
+
+// Identify gives a request an id, if it has none, and the answer the same.
+func Identify(w http.ResponseWriter, r *http.Request) {
+	id := IDOf(r)
+	if id != "" {
+		w.Header()[requestIDHeader] = []string{id}
+		return
+	}
+	id = newID()
+	ids := &[...]string{id, id} // one for each header, in one allocation
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	r.Header[requestIDHeader] = ids[:1:1]
+	w.Header()[requestIDHeader] = ids[1:]
+}
+
+// A supply is a number of ids that were made at once and that nobody has yet, in one
+// text. To make them one by one would take twice as long, with an allocation for each.
+type supply struct{ ids string }
+
+const (
+	randomBytes = 16 // of an id
+	idLength    = 26 // of them as text
+	madeAtOnce  = 16
+)
+
+var (
+	supplies = sync.Pool{New: func() any { return new(supply) }}
+	encoding = base32.StdEncoding.WithPadding(base32.NoPadding)
+)
+
+// newID returns a random id: 128 bits as letters and digits.
+func newID() string {
+	s := supplies.Get().(*supply)
+	if s.ids == "" {
+		s.ids = makeIDs()
+	}
+	id := s.ids[:idLength]
+	s.ids = s.ids[idLength:]
+	supplies.Put(s)
+	return id
+}
+
+func makeIDs() string {
+	var random [madeAtOnce * randomBytes]byte
+	rand.Read(random[:]) // never fails
+	text := make([]byte, 0, madeAtOnce*idLength)
+	for i := range madeAtOnce {
+		text = encoding.AppendEncode(text, random[i*randomBytes:][:randomBytes])
+	}
+	return string(text)
 }
 
 // IDOf returns the id of a request, or "" if it has none that may be logged.
@@ -32,10 +86,18 @@ func IDOf(r *http.Request) string {
 		return ""
 	}
 	for _, c := range []byte(ids[0]) {
-		alphanumeric := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		if !alphanumeric && strings.IndexByte("-._~:/+=@", c) < 0 {
+		if !allowed[c] {
 			return ""
 		}
 	}
 	return ids[0]
 }
+
+// allowed holds the bytes that an id may have.
+var allowed = func() (set [256]bool) {
+	for c := range set {
+		alphanumeric := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		set[c] = alphanumeric || strings.IndexByte("-._~:/+=@", byte(c)) >= 0
+	}
+	return set
+}()

@@ -12,23 +12,46 @@ var Described = [...]string{
 	"Age", "Cache-Control", "Cdn-Cache-Control", "Etag", "Expires", "Last-Modified", "Surrogate-Control", "X-Accel-Expires",
 }
 
-// A Description holds the values that the headers of Described had at some time.
-type Description [len(Described)][]string
+// lengths has a bit for each length of a name in Described: most other headers are told
+// from these by their length.
+var lengths = func() (set uint64) {
+	for _, key := range Described {
+		set |= 1 << len(key)
+	}
+	return set
+}()
+
+// IsDescribed reports whether a header, in its canonical spelling, is one of Described.
+func IsDescribed(key string) bool {
+	return lengths>>len(key)&1 != 0 && slices.Contains(Described[:], key)
+}
+
+// A Description holds those headers of Described that were set at some time: few answers
+// have any before their handler runs.
+type Description []described
+
+type described struct {
+	key    string
+	values []string
+}
 
 // Describe returns what the headers of Described are now.
 func Describe(h http.Header) (d Description) {
-	for key, values := range h { // most answers have few headers
-		if i := slices.Index(Described[:], key); i >= 0 {
-			d[i] = values
+	for key, values := range h {
+		if IsDescribed(key) && values != nil {
+			d = append(d, described{key, values})
 		}
 	}
 	return d
 }
 
 // Restore gives the headers of Described the values of d.
-func (d *Description) Restore(h http.Header) {
-	for i, key := range Described {
-		Put(h, key, d[i])
+func (d Description) Restore(h http.Header) {
+	for _, key := range Described {
+		delete(h, key)
+	}
+	for _, set := range d {
+		h[set.key] = set.values
 	}
 }
 
@@ -45,6 +68,6 @@ func Put(h http.Header, key string, values []string) {
 // that compresses the answer has set that one, and compresses the error, too.
 func Undescribed(h http.Header) {
 	encoding := h["Content-Encoding"]
-	new(Description).Restore(h)
+	Description(nil).Restore(h)
 	Put(h, "Content-Encoding", encoding)
 }

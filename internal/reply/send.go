@@ -27,12 +27,19 @@ func SetFields(h http.Header, fields []Field) {
 // Content-Length by itself: the size of the buffer in front of a connection.
 const autoLength = 2048
 
+// DropLength removes the length of another answer, or a guess.
+func DropLength(h http.Header) {
+	if h["Content-Length"] != nil { // to look is quicker than to delete what is not there
+		delete(h, "Content-Length")
+	}
+}
+
 // Send sends an answer whose body is a text or bytes, or neither. Headers other than
 // the length are set already. Errors of writing are ignored, since they mean that the
 // client is gone.
 func Send(w http.ResponseWriter, head bool, status int, text string, b []byte) {
 	h := w.Header()
-	delete(h, "Content-Length") // of another answer, or a guess
+	DropLength(h)
 	if status == http.StatusNoContent || status == http.StatusNotModified {
 		w.WriteHeader(status)
 		return

@@ -15,10 +15,10 @@ import (
 // follows a panic depends on it: a 500, or an aborted connection.
 type Writer struct {
 	http.ResponseWriter
-	Sent   bool
-	Status int   // sent in place of 200, if not 0
-	Code   int   // the status that was sent
 	Bytes  int64 // of the body
+	Status int32 // sent in place of 200, if not 0
+	Code   int16 // the status that was sent
+	Sent   bool
 }
 
 // A flushWriter is a Writer of a writer that can flush.
@@ -31,15 +31,30 @@ type hijackWriter struct{ flushWriter }
 // Track wraps w and offers what w offers. A writer that is tracked already is
 // not wrapped again.
 func Track(w http.ResponseWriter) (http.ResponseWriter, *Writer) {
-	switch w := w.(type) {
-	case *Writer:
-		return w, w
-	case flushWriter:
-		return w, w.Writer
-	case hijackWriter:
-		return w, w.Writer
+	if t := tracked(w); t != nil {
+		return w, t
 	}
-	t := &Writer{ResponseWriter: w}
+	return new(Writer).Track(w)
+}
+
+func tracked(w http.ResponseWriter) *Writer {
+	switch w := w.(type) {
+	case hijackWriter:
+		return w.Writer
+	case flushWriter:
+		return w.Writer
+	case *Writer:
+		return w
+	}
+	return nil
+}
+
+// Track is the function Track with t, which is new, as the Writer to wrap w in.
+func (t *Writer) Track(w http.ResponseWriter) (http.ResponseWriter, *Writer) {
+	if t := tracked(w); t != nil {
+		return w, t
+	}
+	t.ResponseWriter = w
 	if _, ok := w.(http.Flusher); !ok {
 		return t, t
 	}
@@ -55,12 +70,12 @@ func (t *Writer) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 // WriteHeader sends the header, with Status in place of 200.
 func (t *Writer) WriteHeader(status int) {
 	if status == http.StatusOK && t.Status != 0 {
-		status = t.Status
+		status = int(t.Status)
 	}
 	t.ResponseWriter.WriteHeader(status) // panics for what is no status, and then sent nothing
 	// Informational answers precede the one that counts; 101 is the last.
 	if !t.Sent && (status >= 200 || status == http.StatusSwitchingProtocols) {
-		t.Sent, t.Code = true, status
+		t.Sent, t.Code = true, int16(status) // which has three digits
 	}
 }
 
@@ -70,7 +85,7 @@ func (t *Writer) begin() {
 		return
 	}
 	if t.Status != 0 {
-		t.WriteHeader(t.Status)
+		t.WriteHeader(int(t.Status))
 		return
 	}
 	t.Sent, t.Code = true, http.StatusOK
@@ -103,7 +118,7 @@ func (t *Writer) ReadFrom(src io.Reader) (int64, error) {
 // FlushError flushes the answer. http.ResponseController prefers it to Flush.
 func (t *Writer) FlushError() error {
 	if !t.Sent && t.Status != 0 {
-		t.WriteHeader(t.Status)
+		t.WriteHeader(int(t.Status))
 	}
 	err := http.NewResponseController(t.ResponseWriter).Flush()
 	if err == nil && !t.Sent {

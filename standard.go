@@ -1,0 +1,314 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/julienschmidt/httprouter"
+
+	"example.com/flow/internal/accept"
+	"example.com/flow/internal/forms"
+	"example.com/flow/internal/input"
+	"example.com/flow/internal/logging"
+	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/reply"
+	"example.com/flow/internal/server"
+)
+
+// A place is where standard middleware was registered. It is constructed once,
+// around the place itself, whose ServeHTTP goes on with the chain of whatever
+// request arrives.
+type place struct {
+	router  *Router
+	handler http.Handler
+	step    int             // which one the place is in the chains of routes; in others it may be another
+	foreign bool            // it is neither RequestID nor Logger
+	log     *logging.Logged // if it is Logger
+}
+
+// construct calls the middleware. Those of flow itself, which nearly every application
+// has, are run without what net/http code of others may need.
+func (p *place) construct(middleware func(http.Handler) http.Handler) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the middleware panicked when it was constructed: %v", v)
+		}
+	}()
+	p.handler = middleware(p)
+	if forms.IsNil(p.handler) {
+		return fmt.Errorf("the middleware returned a nil handler")
+	}
+	switch h := p.handler.(type) { // other middleware may have called these, around more than the place
+	case *logging.Identified:
+		p.foreign = h.Next != http.Handler(p)
+	case *logging.Logged:
+		p.foreign, p.log = h.Next != http.Handler(p), h
+	default:
+		p.foreign = true
+	}
+	return nil
+}
+
+// isForeign reports whether an endpoint with these steps and this handler runs net/http
+// code that could ask for path values, or for the Request. A mounted Router gets requests
+// whose context may hold the Request of the Router around it. From would find that one,
+// so the endpoint binds its own.
+func (t *table) isForeign(steps []step, h handler) bool {
+	return t.around != nil || h.std != nil || slices.ContainsFunc(steps, func(s step) bool { return s.place != nil && s.place.foreign })
+}
+
+// hasLogger reports whether one of the steps is a Logger, which passes the Request to a
+// slog.Handler, in its context.
+func hasLogger(steps []step) bool {
+	return slices.ContainsFunc(steps, func(s step) bool { return s.place != nil && s.place.log != nil })
+}
+
+// ServeHTTP is what standard middleware calls next. Middleware may go on with another
+// request than it got, and in another goroutine, as http.TimeoutHandler does.
+func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if l, ok := r.Context().(*lasting); ok && l.req.Request == r {
+		// Middleware that follows middleware with the same request needs nothing of run.
+		steps, i := l.endpoint.steps, p.step+1
+		if i < len(steps) && steps[p.step].place == p && steps[i].place != nil && steps[i].place.foreign && !l.failed.Load() {
+			steps[i].place.handler.ServeHTTP(w, r)
+			return
+		}
+	}
+	req := From(r.Context())
+	p.goOn(w, r, req, p.stepOf(req))
+}
+
+// stepOf returns which step of the request's chain the place is, or -1.
+func (p *place) stepOf(req *Request) int {
+	if req == nil {
+		return -1
+	}
+	return slices.IndexFunc(req.x.endpoint.steps, func(s step) bool { return s.place == p })
+}
+
+// goOn goes on behind step i, which the place is.
+func (p *place) goOn(w http.ResponseWriter, r *http.Request, req *Request, i int) {
+	switch {
+	case i < 0:
+		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
+		reply.Undescribed(w.Header())
+		send(problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(r), false)), w, r.Method == http.MethodHead)
+		return
+	case req.Request != r:
+		req = &Request{Request: r, x: req.x, promises: req.promises}
+	}
+	req.x.run(w, req, i+1)
+}
+
+// A lasting exchange is that of a request which others may keep after the response: a
+// net/http handler that goes on in another goroutine, or a log that is written later. So
+// it is not used again. It holds all that such a request needs beyond others, so that
+// there is one allocation for it, and it is the context in which From finds the Request.
+type lasting struct {
+	exchange
+	context.Context               // of the request that has arrived
+	arrived         *http.Request // the request itself, if no copy with this context was made
+	tracker         reply.Writer
+	room            [1]httprouter.Param // for the values, if there is just one
+}
+
+func (e *endpoint) newLasting() *lasting {
+	l := &lasting{}
+	l.router, l.endpoint, l.lasting = e.table.router, e, l
+	l.req.x = &l.exchange
+	return l
+}
+
+// Value returns the Request, or what the context around knows.
+func (l *lasting) Value(key any) any {
+	if _, ok := key.(requestKey); ok {
+		return &l.req
+	}
+	return l.Context.Value(key)
+}
+
+// String keeps what prints contexts from reading what others may be writing.
+func (l *lasting) String() string { return describeContext(l.Context) }
+
+// serveLasting answers a request that target answers in the end: e itself, or an endpoint
+// of a Router that it mounts.
+func (e *endpoint) serveLasting(w http.ResponseWriter, r *http.Request, target *endpoint, values match.Values) {
+	l := e.newLasting()
+	l.values = append(l.room[:0], values...)
+	l.Context = r.Context()
+	hasBody := hasBody(r)
+	if hasBody {
+		server.ShareTrailer(r)
+	}
+	switch {
+	case target != e:
+		// Copies of the request share the map that holds the path values, and may be used
+		// in other goroutines later. That is why the values are set now.
+		l.target = target
+		setPathValues(r, target.path, l.values)
+		r = r.WithContext(l)
+	case e.pathValues != nil:
+		empty := false
+		if r, empty = e.pathValues.Copy(r, l); empty {
+			for i, name := range e.path.Names {
+				r.SetPathValue(name, match.Value(e.path, l.values, i))
+			}
+		} else {
+			setPathValues(r, e.path, l.values)
+		}
+	case e.foreign || hasBody:
+		r = r.WithContext(l)
+	default: // there is nobody but a Logger, which is told the context
+		l.arrived = r
+	}
+	l.req.Request = r
+	if hasBody { // which is replaced in a copy only: see serve
+		l.body = input.New(w, r, target.maxBody, target.keepsBody)
+	}
+	l.contain(l.tracker.Track(w))
+}
+
+// enter goes on with the chain of the next Router inside, on the way to the one that has
+// the target.
+func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
+	e := x.target
+	for e.around != x.endpoint {
+		e = e.around
+	}
+	inner := e.newLasting()
+	inner.values, inner.target, inner.body = x.values, x.target, x.body
+	if outer := From(r.Context()); outer != nil && outer.x == x {
+		inner.req.promises = outer.promises
+	}
+	inner.Context = r.Context()
+	setPathValues(r, e.path, x.values)
+	inner.req.Request = r.WithContext(inner)
+	inner.contain(inner.tracker.Track(w))
+}
+
+// A requestContext is the context in which From finds a Request that middleware has made.
+type requestContext struct {
+	context.Context
+	req *Request
+}
+
+// Value returns the Request, or what the context around knows.
+func (c *requestContext) Value(key any) any {
+	if _, ok := key.(requestKey); ok {
+		return c.req
+	}
+	return c.Context.Value(key)
+}
+
+// String keeps what prints contexts from reading what others may be writing.
+func (c *requestContext) String() string { return describeContext(c.Context) }
+
+func describeContext(around context.Context) string {
+	return fmt.Sprint(around) + ".WithValue(flow.Request)"
+}
+
+// describe returns the headers that describe an answer. Most answers have nothing but the
+// header of ServeHTTP before their handler runs, and that of RequestID. To ask for these is
+// quicker than to go through all.
+func describe(h http.Header) reply.Description {
+	others := len(h)
+	if h["X-Content-Type-Options"] != nil {
+		others--
+	}
+	if others > 0 && h["X-Request-Id"] != nil {
+		others--
+	}
+	if others == 0 {
+		return nil
+	}
+	return reply.Describe(h)
+}
+
+// serveLogged goes on with the chain at step i, within a Logger. Logger itself needs
+// neither a copy of the request nor path values.
+func (x *exchange) serveLogged(w http.ResponseWriter, req *Request, l *logging.Logged, i int) {
+	if x.endpoint.foreign {
+		req.bind() // middleware may have gone on with another request
+	}
+	defer removeFiles(req.Request)
+	l.Around(req.Context(), w, req.Request, func(w http.ResponseWriter) { x.run(w, req, i) })
+}
+
+func setPathValues(r *http.Request, p *pattern.Pattern, values match.Values) {
+	for i, name := range p.Names {
+		if v := match.Value(p, values, i); r.PathValue(name) != v { // it may be set already
+			r.SetPathValue(name, v)
+		}
+	}
+}
+
+// serveStd runs a net/http handler with the given headers set, and contains its panics:
+// one before the first byte is answered with 500 like any other, one after it aborts the
+// connection. last says that h is what OnError has answered with: if h fails, OnError is
+// not called again.
+func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, header []reply.Field, last bool) {
+	w, t := reply.Track(w)
+	before := describe(w.Header()) // what middleware has set, which may compress the answer
+	reply.SetFields(w.Header(), header)
+	_, err := x.try(req, func(*Request) (Response, error) {
+		req.serve(w, h)
+		return Response{}, nil
+	})
+	if err == nil {
+		if !x.failed.Load() || t.Sent || last && t.Status != 0 {
+			return
+		}
+		err = x.failure()
+	}
+	if t.Sent {
+		x.log(req, err)
+		panic(http.ErrAbortHandler)
+	}
+	t.Status = 0 // it was for the answer of h
+	before.Restore(w.Header())
+	if last {
+		x.send(w, req, x.plainError(req, err, false))
+		return
+	}
+	x.fail(w, req, err)
+}
+
+// serve runs net/http code with a request in whose context From finds r. It removes the
+// files of a form that the code has parsed: this request may be a copy, and net/http
+// only removes those of its own.
+func (r *Request) serve(w http.ResponseWriter, h http.Handler) {
+	r.bind()
+	defer removeFiles(r.Request)
+	h.ServeHTTP(w, r.Request)
+}
+
+// Context returns the context of the request. From finds r in it if the route has standard
+// middleware other than RequestID, or a standard handler. It hides the method of the
+// http.Request because a request that Logger alone looks at is not copied for that.
+func (r *Request) Context() context.Context {
+	if r.x != nil && r.x.lasting != nil && r.x.lasting.arrived == r.Request {
+		return r.x.lasting
+	}
+	return r.Request.Context()
+}
+
+// bind makes From find r in the context of its own request, before net/http code gets it.
+func (r *Request) bind() {
+	if From(r.Request.Context()) == r {
+		return
+	}
+	ctx := r.Context()
+	if From(ctx) != r {
+		ctx = &requestContext{ctx, r}
+	}
+	r.Request = r.Request.WithContext(ctx)
+}
+
+func removeFiles(r *http.Request) {
+	if r.MultipartForm != nil {
+		r.MultipartForm.RemoveAll()
+	}
+}
