@@ -164,20 +164,22 @@ func (c *compiler) fault(pos fault.Position, format string, args ...any) {
 	c.faults = append(c.faults, fault.At(pos, format, args...))
 }
 
-// steps returns the steps of middleware that is used at one place. It constructs
-// standard middleware, and reports what goes wrong with that.
+// steps returns the steps of middleware that is used at one place.
 func (c *compiler) steps(uses []use) []step {
-	steps := make([]step, 0, len(uses))
-	for _, u := range uses {
-		if u.guard != nil {
-			steps = append(steps, step{guard: u.guard})
+	var steps []step
+	for len(uses) > 0 {
+		if guard := uses[0].guard; guard != nil {
+			steps, uses = append(steps, step{guard: guard}), uses[1:]
 			continue
 		}
-		p := &place{router: c.router}
-		if err := p.construct(u.standard); err != nil {
-			c.fault(u.pos, "Use: %v", err)
+		n := slices.IndexFunc(uses, func(u use) bool { return u.guard != nil })
+		if n < 0 {
+			n = len(uses)
 		}
-		steps = append(steps, step{place: p})
+		for _, p := range c.places(uses[:n]) {
+			steps = append(steps, step{place: p})
+		}
+		uses = uses[n:]
 	}
 	return steps
 }

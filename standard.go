@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -18,38 +19,60 @@ import (
 	"example.com/flow/internal/server"
 )
 
-// A place is where standard middleware was registered. It is constructed once,
-// around the place itself, whose ServeHTTP goes on with the chain of whatever
-// request arrives.
+// A place is where standard middleware was registered, in a row without guards. Each is
+// constructed once. The last of them is constructed around the place itself, whose
+// ServeHTTP goes on with the chain of whatever request arrives.
 type place struct {
 	router  *Router
-	handler http.Handler
+	handler http.Handler    // the first of the middleware
+	inner   http.Handler    // what follows directly, in a place that only stands between two of a row
 	step    int             // which one the place is in the chains of routes; in others it may be another
 	foreign bool            // it is neither RequestID nor Logger
 	log     *logging.Logged // if it is Logger
 }
 
-// construct calls the middleware. Those of flow itself, which nearly every application
-// has, are run without what net/http code of others may need.
-func (p *place) construct(middleware func(http.Handler) http.Handler) (err error) {
+// places constructs standard middleware that was registered in a row, from the last to the
+// first, and reports what goes wrong. RequestID and Logger, which nearly every application
+// has, get a place of their own: they are run without what the code of others may need.
+func (c *compiler) places(uses []use) (places []*place) {
+	var row *place // that the middleware stands in front of, if there is one
+	for _, u := range slices.Backward(uses) {
+		p := &place{router: c.router}
+		if row != nil {
+			p.inner = row.handler
+		}
+		h, err := construct(u.standard, p)
+		if err != nil {
+			c.fault(u.pos, "Use: %v", err)
+			continue
+		}
+		identified, _ := h.(*logging.Identified)
+		logged, _ := h.(*logging.Logged)
+		switch { // other middleware may have called these two, around more than the place
+		case identified != nil && identified.Next == http.Handler(p), logged != nil && logged.Next == http.Handler(p):
+			places, row = append(places, &place{router: c.router, handler: h, log: logged}), nil
+		case row != nil:
+			row.handler = h
+		default:
+			p.handler, p.foreign = h, true
+			places, row = append(places, p), p
+		}
+	}
+	slices.Reverse(places)
+	return places
+}
+
+// construct calls middleware with what comes next.
+func construct(middleware func(http.Handler) http.Handler, next http.Handler) (h http.Handler, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the middleware panicked when it was constructed: %v", v)
 		}
 	}()
-	p.handler = middleware(p)
-	if forms.IsNil(p.handler) {
-		return fmt.Errorf("the middleware returned a nil handler")
+	if h = middleware(next); forms.IsNil(h) {
+		return nil, errors.New("the middleware returned a nil handler")
 	}
-	switch h := p.handler.(type) { // other middleware may have called these, around more than the place
-	case *logging.Identified:
-		p.foreign = h.Next != http.Handler(p)
-	case *logging.Logged:
-		p.foreign, p.log = h.Next != http.Handler(p), h
-	default:
-		p.foreign = true
-	}
-	return nil
+	return h, nil
 }
 
 // isForeign reports whether an endpoint with these steps and this handler runs net/http
@@ -69,6 +92,10 @@ func hasLogger(steps []step) bool {
 // ServeHTTP is what standard middleware calls next. Middleware may go on with another
 // request than it got, and in another goroutine, as http.TimeoutHandler does.
 func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if p.inner != nil {
+		p.inner.ServeHTTP(w, r)
+		return
+	}
 	if l, ok := r.Context().(*lasting); ok && l.req.Request == r {
 		// Middleware that follows middleware with the same request needs nothing of run.
 		steps, i := l.endpoint.steps, p.step+1
@@ -99,6 +126,7 @@ func (p *place) goOn(w http.ResponseWriter, r *http.Request, req *Request, i int
 		return
 	case req.Request != r:
 		req = &Request{Request: r, x: req.x, promises: req.promises}
+		defer removeFiles(r)
 	}
 	req.x.run(w, req, i+1)
 }
