@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"example.com/flow/bench/measure"
+	"example.com/flow/bench/rows"
+)
+
+// A goal is what a row has to reach.
+type goal struct {
+	row string // its name in package rows
+	of  value
+	// most is the goal. The gate is a tenth above it, so that a busy machine does not
+	// close it; what is counted, such as allocations, has no such margin.
+	most float64
+}
+
+// A value is read from what was measured.
+type value struct {
+	name    string // "flow / httprouter"
+	get     func(measure.Result) float64
+	counted bool
+}
+
+// goals are all that the gate holds. Costs in nanoseconds are told as multiples of a
+// request that raw httprouter answers in the same run, since they differ from machine to
+// machine.
+var goals = []goal{
+	{"github/all", times("flow", "httprouter"), 1.6},
+	{"github/all", times("flow", "gin"), 1.1},
+	{"github/all", allocs("flow"), 0},
+	{"github/static", times("flow", "httprouter"), 1.4},
+	{"github/static", times("flow", "gin"), 1},
+	{"github/static", allocs("flow"), 0},
+	{"github/params", times("flow", "httprouter"), 1.6},
+	{"github/params", times("flow", "gin"), 1.1},
+	{"github/params", allocs("flow"), 0},
+
+	{"overlap/literal", times("flow", rows.AloneName), 1.5},
+	{"overlap/literal", allocs("flow"), 0},
+	{"overlap/names", times("flow", rows.AloneName), 1.5},
+	{"overlap/names", allocs("flow"), 0},
+	{"overlap/catch-all", times("flow", rows.AloneName), 1.5},
+	{"overlap/catch-all", allocs("flow"), 0},
+	{"overlap/back", times("flow", rows.AloneName), 1.5},
+	{"overlap/back", allocs("flow"), 0},
+
+	{"large/look-up", times(rows.LargerName, rows.LargeName), 1.3},
+	{"large/start-up", times(rows.LargerName, rows.LargeName), 14},
+	{"large/heap", cost("flow"), 1300},
+}
+
+// budget is enough for a gate that tries again.
+var budget = measure.Budget{Rounds: 41, Turn: time.Millisecond, Most: 4 * time.Second}
+
+// times is how many times as much a costs as b.
+func times(a, b string) value {
+	return value{name: a + " / " + b, get: func(r measure.Result) float64 { return r.Ratio(a, b) }}
+}
+
+// allocs is how often a allocates memory for one request.
+func allocs(a string) value {
+	return value{name: a + ", allocations", get: func(r measure.Result) float64 { return r.Of(a).Allocs }, counted: true}
+}
+
+// cost is what a costs, in the unit of the group.
+func cost(a string) value {
+	return value{name: a, get: func(r measure.Result) float64 { return r.Of(a).Median() }}
+}
+
+// limit is what the gate lets through.
+func (g goal) limit() float64 {
+	if g.of.counted {
+		return g.most
+	}
+	return g.most * 1.1
+}
+
+// noise is what counts may be off, in parts of one: the runtime allocates now and then
+// for itself while thousands of requests are counted.
+const noise = 0.002
+
+// passes reports whether the gate lets a figure through.
+func (g goal) passes(got float64) bool { return got <= g.limit()+noise }
+
+func (g goal) String() string { return fmt.Sprintf("%s: %s", g.row, g.of.name) }
