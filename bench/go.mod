@@ -6,6 +6,7 @@ require (
 	example.com/flow v0.0.0
 	github.com/gin-gonic/gin v1.12.0
 	github.com/go-chi/chi/v5 v5.5.0
+	github.com/go-playground/validator/v10 v10.30.1
 	github.com/julienschmidt/httprouter v1.3.1-0.20240130105656-484018016424
 	github.com/labstack/echo/v4 v4.16.0
 	github.com/matryer/is v1.4.1
@@ -20,7 +21,6 @@ require (
 	github.com/gin-contrib/sse v1.1.0 // indirect
 	github.com/go-playground/locales v0.14.1 // indirect
 	github.com/go-playground/universal-translator v0.18.1 // indirect
-	github.com/go-playground/validator/v10 v10.30.1 // indirect
 	github.com/goccy/go-json v0.10.5 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect

@@ -47,6 +47,21 @@ var goals = []goal{
 	{"overlap/back", times("flow", rows.AloneName), 1.5},
 	{"overlap/back", allocs("flow"), 0},
 
+	{"handler/net-http", times("flow", "ServeMux"), 2},
+	{"handler/net-http", allocs("flow"), 4},
+	{"chain/standard", times(rows.With("flow", 5), rows.With("ServeMux", 5)), 2},
+	{"chain/own", more(rows.With("flow", 5), "flow", "httprouter"), 0.5},
+	{"chain/own", allocs(rows.With("flow", 5)), 0},
+	{"logging/taken", more(rows.BothName, "flow", "httprouter"), 4},
+	{"logging/taken", moreAllocs(rows.BothName, "flow"), 3},
+	{"json/create", times("flow", "gin"), 1},
+	{"json/create", allocs("flow"), 14},
+
+	{"file/plain", times("flow", "FileServerFS"), 0.1},
+	{"file/gzip", times("flow", "FileServerFS, chi's Compress"), 0.1},
+	{"file/304", times("flow", "FileServerFS"), 0.1},
+	{"page/plain", times("flow", "FileServerFS"), 0.1},
+
 	{"large/look-up", times(rows.LargerName, rows.LargeName), 1.3},
 	{"large/start-up", times(rows.LargerName, rows.LargeName), 14},
 	{"large/heap", cost("flow"), 1300},
@@ -63,6 +78,20 @@ func times(a, b string) value {
 // allocs is how often a allocates memory for one request.
 func allocs(a string) value {
 	return value{name: a + ", allocations", get: func(r measure.Result) float64 { return r.Of(a).Allocs }, counted: true}
+}
+
+// more is how much more a costs than b, in multiples of unit.
+func more(a, b, unit string) value {
+	return value{name: fmt.Sprintf("(%s - %s) / %s", a, b, unit), get: func(r measure.Result) float64 {
+		return r.More(a, b) / r.Of(unit).Median()
+	}}
+}
+
+// moreAllocs is how much more often a allocates memory than b.
+func moreAllocs(a, b string) value {
+	return value{name: a + ", allocations more", get: func(r measure.Result) float64 {
+		return r.Of(a).Allocs - r.Of(b).Allocs
+	}, counted: true}
 }
 
 // cost is what a costs, in the unit of the group.

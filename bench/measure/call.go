@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"compress/gzip"
 	"fmt"
 	"io"
 	"maps"
@@ -18,7 +19,8 @@ type Call struct {
 	Want         Answer
 }
 
-// An Answer is what a contestant has to answer. What is zero is not compared.
+// An Answer is what a contestant has to answer. What is zero is not compared. A body that
+// is packed with gzip is compared unpacked.
 type Answer struct {
 	Status int
 	Body   string            // the whole of it, less white space at its end
@@ -183,6 +185,12 @@ func (w *writer) took(n int) {
 // compare reports how the answer differs from the right one.
 func (w *writer) compare(want Answer) error {
 	status, body := w.status, w.keep.String()
+	if w.header.Get("Content-Encoding") == "gzip" {
+		var err error
+		if body, err = unpacked(body); err != nil {
+			return err
+		}
+	}
 	if status == 0 {
 		status = http.StatusOK // a handler that writes nothing
 	}
@@ -198,11 +206,20 @@ func (w *writer) compare(want Answer) error {
 	}
 	for key, value := range want.Header {
 		got := w.header.Get(key)
-		if got == "" || value != "" && got != value {
+		if got == "" || value != "" && !strings.EqualFold(got, value) { // "UTF-8" is "utf-8"
 			return fmt.Errorf("got %s: %q, want %q", key, got, value)
 		}
 	}
 	return nil
+}
+
+func unpacked(body string) (string, error) {
+	z, err := gzip.NewReader(strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(z)
+	return string(text), err
 }
 
 func shorten(s string) string {
