@@ -76,6 +76,9 @@ func TestGoalsCanBeMeasured(t *testing.T) {
 		t.Run(row, func(t *testing.T) {
 			is := is.New(t)
 			g := rows.Named(row).Build()
+			if g.Close != nil {
+				defer g.Close()
+			}
 			result := measure.Result{Base: g.Base, Unit: g.Unit}
 			for _, c := range g.Contestants {
 				result.Figures = append(result.Figures, measure.Figure{Name: c.Name, Rounds: []float64{1}})

@@ -24,6 +24,7 @@ type Group struct {
 	Unit        string // of what is measured; "" is nanoseconds for one request
 	Calls       []Call // what each contestant has to answer, in turn
 	Contestants []Contestant
+	Close       func() // ends what the contestants have started; nil if that is nothing
 }
 
 // A Contestant does the work of a group. It has a Handler or a Cost.
@@ -47,8 +48,12 @@ type Budget struct {
 // leastRounds are enough for a median where one round takes seconds.
 const leastRounds = 5
 
-// Run checks the answers of all contestants of a group, and then measures them.
+// Run checks the answers of all contestants of a group, measures them, and closes the
+// group.
 func (g Group) Run(b Budget) (Result, error) {
+	if g.Close != nil {
+		defer g.Close()
+	}
 	turns := make([]*turn, len(g.Contestants))
 	for i, c := range g.Contestants {
 		t, err := newTurn(c, g.Calls, b.Turn)
@@ -88,8 +93,12 @@ func (g Group) Run(b Budget) (Result, error) {
 	return result, nil
 }
 
-// Check checks the answers of all contestants of a group without measuring them.
+// Check checks the answers of all contestants of a group without measuring them, and
+// closes the group.
 func (g Group) Check() error {
+	if g.Close != nil {
+		defer g.Close()
+	}
 	for _, c := range g.Contestants {
 		if _, err := newTurn(c, g.Calls, 0); err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)

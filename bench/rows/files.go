@@ -29,8 +29,8 @@ const (
 
 var takesGzip = map[string]string{"Accept-Encoding": "gzip, deflate, br"}
 
-// css is a style sheet of about 20 KB.
-var css = func() string {
+// CSS is a style sheet of about 20 KB.
+var CSS = func() string {
 	var b strings.Builder
 	for i := range 200 {
 		fmt.Fprintf(&b, ".card-%d > .title:hover {\n\tmargin: %dpx auto;\n\tcolor: #%06x;\n\tbackground: var(--paper-%d);\n}\n\n", i, i%17, i*7919, i%5)
@@ -38,14 +38,14 @@ var css = func() string {
 	return b.String()
 }()
 
-// changed is when it was changed. A file of go:embed has no such time, and FileServerFS
+// Changed is when it was changed. A file of go:embed has no such time, and FileServerFS
 // no 304 for it.
-var changed = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+var Changed = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // publicFiles returns an application of flow that has the file, and the file for others.
 func publicFiles() (h http.Handler, files fs.FS) {
-	r := flow.New(tree.New(map[string]string{"router/index.html": "", "public/site.css": css}, changed))
-	return ready(r), tree.New(map[string]string{"site.css": css}, changed)
+	r := flow.New(tree.New(map[string]string{"router/index.html": "", "public/site.css": CSS}, Changed))
+	return ready(r), tree.New(map[string]string{"site.css": CSS}, Changed)
 }
 
 // ofFile returns a call of the file.
@@ -59,7 +59,7 @@ func publicFile(header map[string]string) measure.Group {
 	g.StaticFS("/", http.FS(files))
 	e := newEcho()
 	e.StaticFS("/", files)
-	want := measure.Answer{Status: 200, Body: strings.TrimRight(css, "\n"), Size: len(css), Header: map[string]string{"Content-Type": "text/css; charset=utf-8"}}
+	want := measure.Answer{Status: 200, Body: strings.TrimRight(CSS, "\n"), Size: len(CSS), Header: map[string]string{"Content-Type": "text/css; charset=utf-8"}}
 	return measure.Group{Base: fileServerName, Calls: ofFile(header, want), Contestants: []measure.Contestant{
 		{Name: flowName, Handler: site},
 		{Name: fileServerName, Handler: recovered(http.FileServerFS(files))},
@@ -78,7 +78,7 @@ func compressed(h http.Handler) http.Handler {
 
 func publicFileGzip() measure.Group {
 	site, files := publicFiles()
-	want := measure.Answer{Status: 200, Body: strings.TrimRight(css, "\n"), Header: map[string]string{"Content-Encoding": "gzip"}}
+	want := measure.Answer{Status: 200, Body: strings.TrimRight(CSS, "\n"), Header: map[string]string{"Content-Encoding": "gzip"}}
 	return measure.Group{Base: chiCompressName, Calls: ofFile(takesGzip, want), Contestants: []measure.Contestant{
 		{Name: flowName, Handler: site},
 		{Name: chiCompressName, Handler: compressed(http.FileServerFS(files))},

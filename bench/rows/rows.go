@@ -20,7 +20,7 @@ type Row struct {
 // All returns all rows, in the order of the report.
 func All() []Row {
 	var all []Row
-	for _, subject := range [][]Row{githubRows, overlapRows, missRows, largeRows, handlerRows, chainRows, loggingRows, jsonRows, pageRows, fileRows} {
+	for _, subject := range [][]Row{githubRows, overlapRows, missRows, largeRows, handlerRows, chainRows, loggingRows, jsonRows, pageRows, fileRows, serveRows} {
 		all = append(all, subject...)
 	}
 	return all

@@ -1,0 +1,77 @@
+package rows
+
+import (
+	"fmt"
+	"os"
+
+	"example.com/flow/bench/measure"
+	"example.com/flow/bench/wire"
+)
+
+// The names of contestants that serve the same handler.
+const (
+	ServeName      = "flow.Serve"
+	HTTPServerName = "http.Server, the same timeouts"
+)
+
+var serveRows = []Row{
+	{"serve/cpu", "time of the processor for one request over a connection that is kept, the kernel's included", serving},
+}
+
+// serving has two servers, each a process on one processor of its own. They are asked over
+// some connections at once, and there is no other work.
+func serving() measure.Group {
+	g := measure.Group{Base: HTTPServerName}
+	dir, err := os.MkdirTemp("", "flow-bench-")
+	if err != nil {
+		panic(err)
+	}
+	closers := []func(){func() { os.RemoveAll(dir) }}
+	g.Close = func() {
+		for _, c := range closers {
+			c()
+		}
+	}
+	program, err := wire.BuildServer(dir)
+	for _, c := range []struct{ name, who string }{{ServeName, "flow"}, {HTTPServerName, "flow-http"}} {
+		if err != nil {
+			break
+		}
+		var process *wire.Process
+		if process, err = wire.Start(program, c.who, "GOMAXPROCS=1"); err != nil {
+			break
+		}
+		closers = append(closers, process.Stop)
+		var client *wire.Client
+		if client, err = wire.Dial(process.Addr, "/users/7", "7", connections); err != nil {
+			break
+		}
+		closers = append(closers, client.Close)
+		g.Contestants = append(g.Contestants, measure.Contestant{Name: c.name, Cost: asking(process, client)})
+	}
+	if err != nil {
+		g.Close()
+		panic(fmt.Sprintf("rows: %v", err))
+	}
+	return g
+}
+
+const (
+	connections = 8
+	batch       = 250 // requests over each of them, so that each turn has its share of garbage to collect
+)
+
+// asking returns the time of the processor for one request, in nanoseconds, times n.
+func asking(p *wire.Process, c *wire.Client) func(int) (float64, error) {
+	return func(n int) (float64, error) {
+		before, err := p.CPU()
+		if err != nil {
+			return 0, err
+		}
+		if err := c.Ask(n * batch); err != nil {
+			return 0, err
+		}
+		after, err := p.CPU()
+		return float64(after-before) / (connections * batch), err
+	}
+}
