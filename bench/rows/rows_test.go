@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/matryer/is"
@@ -12,6 +14,9 @@ func TestContestantsAnswerRightly(t *testing.T) {
 	for _, row := range All() {
 		t.Run(row.Name, func(t *testing.T) {
 			is := is.New(t)
+			if strings.HasPrefix(row.Name, "serve/") && runtime.GOOS != "linux" {
+				t.Skip("what a process takes is read on Linux only")
+			}
 			g := row.Build()
 			is.NoErr(g.Check())
 			is.True(len(g.Contestants) >= 2) // there is something to compare
