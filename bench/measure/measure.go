@@ -9,6 +9,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -24,6 +25,7 @@ type Group struct {
 	Unit        string // of what is measured; "" is nanoseconds for one request
 	Calls       []Call // what each contestant has to answer, in turn
 	Contestants []Contestant
+	Rounds      int    // in place of those of the budget; 0 is none of its own
 	Close       func() // ends what the contestants have started; nil if that is nothing
 }
 
@@ -77,7 +79,7 @@ func (g Group) Run(b Budget) (Result, error) {
 	}
 	shuffle := rand.New(rand.NewPCG(1, 2)) // the same order in each run
 	start := time.Now()
-	for round := range b.Rounds {
+	for round := range cmp.Or(g.Rounds, b.Rounds) {
 		if round >= leastRounds && time.Since(start) > b.Most {
 			break
 		}

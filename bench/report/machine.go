@@ -44,17 +44,24 @@ func thisMachine() Machine {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		m.Versions = append(m.Versions, versions(info)...)
 	}
+	m.Versions = append(m.Versions, programs()...)
+	return m
+}
+
+// programs returns the versions of programs that are not built here.
+func programs() (found []string) {
 	for _, program := range [][]string{{"wrk", "-v"}, {"nginx", "-v"}} {
 		if version := versionIn.FindString(output(program[0], program[1:]...)); version != "" {
-			m.Versions = append(m.Versions, program[0]+" "+version)
+			found = append(found, program[0]+" "+version)
 		}
 	}
-	return m
+	return found
 }
 
 var versionIn = regexp.MustCompile(`\d+\.\d+[.\d]*`)
 
-// versions returns the versions of the modules that a program was built with.
+// versions returns the versions of the modules that a program was built with, of those
+// that are told.
 func versions(info *debug.BuildInfo) (found []string) {
 	for _, m := range modules {
 		for _, dep := range info.Deps {

@@ -108,7 +108,7 @@ func (r Row) render(w io.Writer) {
 		if name == "flow" {
 			name = "**flow**"
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %.2f |", name, quantity(f.Min(), r.Unit), quantity(f.Median(), r.Unit), r.Ratio(f.Name, r.Base))
+		fmt.Fprintf(w, "| %s | %s | %s | %s |", name, quantity(f.Min(), r.Unit), quantity(f.Median(), r.Unit), times(r.Ratio(f.Name, r.Base)))
 		if counted {
 			fmt.Fprintf(w, " %.0f | %s |", f.Bytes, count(f.Allocs))
 		}
@@ -134,18 +134,37 @@ func latency(times []time.Duration) string {
 	return quantity(float64(sorted[len(sorted)/2]), "")
 }
 
-// quantity writes what was measured with three digits or more: nanoseconds unless it has
-// another unit.
+// quantity writes what was measured with three digits: nanoseconds unless it has another
+// unit.
 func quantity(v float64, unit string) string {
 	switch {
 	case unit != "":
-		return fmt.Sprintf("%.0f %s", v, unit)
+		return digits(v) + " " + unit
 	case v < 10_000:
-		return fmt.Sprintf("%.0f ns", v)
-	case v < 10_000_000:
-		return fmt.Sprintf("%.1f µs", v/1e3)
+		return digits(v) + " ns"
+	case v < 1_000_000:
+		return digits(v/1e3) + " µs"
 	}
-	return fmt.Sprintf("%.1f ms", v/1e6)
+	return digits(v/1e6) + " ms"
+}
+
+// digits writes three digits, or all those of a whole number.
+func digits(v float64) string {
+	switch {
+	case v < 10:
+		return fmt.Sprintf("%.2f", v)
+	case v < 100:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+// times writes a ratio with two digits at least, however small it is.
+func times(ratio float64) string {
+	if ratio < 0.1 {
+		return fmt.Sprintf("%.2g", ratio)
+	}
+	return fmt.Sprintf("%.2f", ratio)
 }
 
 // count writes how many there are, on average, without a fraction if there is none.

@@ -69,7 +69,7 @@ func (f *Findings) measureWire(progress io.Writer) error {
 		servers, names = append(servers, p), append(names, c.name)
 	}
 	fmt.Fprintln(progress, "wrk, text")
-	text := wire.Load{Path: "/users/7", Want: "7", Connections: 32, Rounds: 4, Time: 3 * time.Second}
+	text := wire.Load{Path: "/users/7", Want: "7", Connections: 32, Rounds: 5, Time: 3 * time.Second}
 	if f.Text, err = wire.Compare(servers, names, text); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (f *Findings) measureWire(progress io.Writer) error {
 		servers, names = append(servers, p), append(names, nginxName)
 	}
 	fmt.Fprintln(progress, "wrk, file")
-	file := wire.Load{Path: "/site.css", Want: rows.CSS, Connections: 32, Rounds: 3, Time: 3 * time.Second}
+	file := wire.Load{Path: "/site.css", Want: rows.CSS, Connections: 32, Rounds: 4, Time: 3 * time.Second}
 	f.File, err = wire.Compare(servers, names, file)
 	return err
 }

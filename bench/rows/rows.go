@@ -36,7 +36,7 @@ var Subjects = []Subject{
 	{"JSON", "flow.Request.Bind with a method Validate, gin.Context.ShouldBindJSON and echo's Bind and Validate with tags of their validator, encoding/json with two conditions.", jsonRows},
 	{"Pages", "html/template by hand renders into a buffer, as flow does, so that a page that fails is a whole error.", pageRows},
 	{"Public files", "20 KB in memory. flow packs a file once, chi's Compress each answer. The 304 of flow is by ETag; the others compare a date, which files of go:embed do not have.", fileRows},
-	{"Serve", "The same handler in two processes of one processor each, asked over eight connections. flow.Serve has limits for progress that http.Server does not know.", serveRows},
+	{"Serve", "The same handler in two processes that share one processor, asked over eight connections. flow.Serve has limits for progress that http.Server does not know.", serveRows},
 }
 
 // All returns the rows of all subjects.

@@ -18,10 +18,10 @@ var serveRows = []Row{
 	{"serve/cpu", "time of the processor for one request over a connection that is kept, the kernel's included", serving},
 }
 
-// serving has two servers, each a process on one processor of its own. They are asked over
-// some connections at once, and there is no other work.
+// serving has two servers, each a process of its own, both on the same processor, asked
+// over some connections at once. The rounds are short and many, since single ones differ.
 func serving() measure.Group {
-	g := measure.Group{Base: HTTPServerName}
+	g := measure.Group{Base: HTTPServerName, Rounds: 400}
 	dir, err := os.MkdirTemp("", "flow-bench-")
 	if err != nil {
 		panic(err)
@@ -38,7 +38,7 @@ func serving() measure.Group {
 			break
 		}
 		var process *wire.Process
-		if process, err = wire.Start(program, c.who, "GOMAXPROCS=1"); err != nil {
+		if process, err = wire.StartOnOneProcessor(program, c.who); err != nil {
 			break
 		}
 		closers = append(closers, process.Stop)
@@ -58,7 +58,7 @@ func serving() measure.Group {
 
 const (
 	connections = 8
-	batch       = 250 // requests over each of them, so that each turn has its share of garbage to collect
+	batch       = 25 // requests over each of them in a turn
 )
 
 // asking returns the time of the processor for one request, in nanoseconds, times n.

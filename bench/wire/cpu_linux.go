@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,4 +17,26 @@ func cpuTime(pid int) (time.Duration, error) {
 		return 0, err
 	}
 	return time.Duration(t.Nano()), nil
+}
+
+// onOneProcessor calls a function that starts a process, so that all of the process stays
+// on one processor: a child takes over where the thread that starts it may run.
+func onOneProcessor(start func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var allowed, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &allowed); err != nil {
+		return err
+	}
+	for cpu := range 1024 { // the size of a CPUSet
+		if allowed.IsSet(cpu) {
+			one.Set(cpu)
+			break
+		}
+	}
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		return err
+	}
+	defer unix.SchedSetaffinity(0, &allowed)
+	return start()
 }

@@ -39,9 +39,10 @@ func Compare(servers []*Process, names []string, load Load) ([]Figure, error) {
 		}
 		c.Close()
 	}
-	for range load.Rounds {
-		for i, p := range servers {
-			if err := figures[i].add(p, load); err != nil {
+	for round := range load.Rounds {
+		for turn := range servers { // another one is the first in each round
+			i := (round + turn) % len(servers)
+			if err := figures[i].add(servers[i], load); err != nil {
 				return nil, fmt.Errorf("%s: %w", names[i], err)
 			}
 		}
@@ -156,7 +157,8 @@ func StartNginx(dir string) (*Process, error) {
 	if err := os.WriteFile(config, fmt.Appendf(nil, nginxConfig, user, dir, addr), 0o600); err != nil {
 		return nil, err
 	}
-	return start(exec.Command("nginx", "-c", config, "-p", dir, "-e", "stderr"), addr)
+	cmd := exec.Command("nginx", "-c", config, "-p", dir, "-e", "stderr")
+	return start(cmd, addr, func(start func() error) error { return start() })
 }
 
 // nginxConfig keeps connections for as many requests as there are, as the other servers

@@ -32,25 +32,32 @@ type Process struct {
 	in   io.Closer // its standard input: command server ends with it
 }
 
-// Start starts a contestant of command server, with further variables of the environment,
-// and returns when it accepts connections.
-func Start(program, who string, env ...string) (*Process, error) {
+// Start starts a contestant of command server, and returns when it accepts connections.
+func Start(program, who string) (*Process, error) {
+	return startServer(program, who, func(start func() error) error { return start() })
+}
+
+// StartOnOneProcessor is Start for a server that is to be compared with others on the same
+// processor, the first one that there is.
+func StartOnOneProcessor(program, who string) (*Process, error) {
+	return startServer(program, who, onOneProcessor)
+}
+
+func startServer(program, who string, where func(start func() error) error) (*Process, error) {
 	addr, err := FreeAddr()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program, "-who", who, "-addr", addr)
-	cmd.Env = append(os.Environ(), env...)
-	return start(cmd, addr)
+	return start(exec.Command(program, "-who", who, "-addr", addr), addr, where)
 }
 
-func start(cmd *exec.Cmd, addr string) (*Process, error) {
+func start(cmd *exec.Cmd, addr string, where func(start func() error) error) (*Process, error) {
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
+	if err := where(cmd.Start); err != nil {
 		return nil, err
 	}
 	p := &Process{Addr: addr, cmd: cmd, in: in}
