@@ -62,7 +62,7 @@ const tries = 3
 // hold measures the rows of goals that match, prints each figure beside its goal, and
 // returns how many of them fail. A figure passes if it does so in one of the tries.
 func hold(goals []goal, match *regexp.Regexp, measure func(string) (measure.Result, error), out io.Writer) (failed int, err error) {
-	fmt.Fprintf(out, "%-22s %-42s %8s %8s %8s\n", "row", "what", "got", "goal", "gate")
+	fmt.Fprintf(out, "%-18s %-56s %8s %8s %8s\n", "row", "what", "got", "goal", "gate")
 	for _, row := range rowsOf(goals, match) {
 		open := goalsOf(goals, row)
 		for try := 1; len(open) > 0; try++ {
@@ -112,12 +112,12 @@ func goalsOf(goals []goal, row string) (of []goal) {
 }
 
 func printFigure(out io.Writer, g goal, got float64, remark string) {
-	fmt.Fprintf(out, "%-22s %-42s %8.4g %8.4g %8.4g  %s\n", g.row, g.of.name, got, g.most, g.limit(), remark)
+	fmt.Fprintf(out, "%-18s %-56s %8.4g %8.4g %8.4g  %s\n", g.row, g.of.name, got, g.most, g.limit(), remark)
 }
 
 func printGoals(out io.Writer, goals []goal) {
-	fmt.Fprintf(out, "%-22s %-42s %8s %8s\n", "row", "what", "goal", "gate")
+	fmt.Fprintf(out, "%-18s %-56s %8s %8s\n", "row", "what", "goal", "gate")
 	for _, g := range goals {
-		fmt.Fprintf(out, "%-22s %-42s %8.4g %8.4g\n", g.row, g.of.name, g.most, g.limit())
+		fmt.Fprintf(out, "%-18s %-56s %8.4g %8.4g\n", g.row, g.of.name, g.most, g.limit())
 	}
 }

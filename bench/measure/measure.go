@@ -208,19 +208,21 @@ func (r Result) Of(name string) Figure {
 // Ratio returns how many times as much a costs as b: the median of the ratios of all
 // rounds.
 func (r Result) Ratio(a, b string) float64 {
-	return r.median(a, b, func(a, b float64) float64 { return a / b })
-}
-
-// More returns how much more a costs than b: the median of the differences of all rounds.
-func (r Result) More(a, b string) float64 {
-	return r.median(a, b, func(a, b float64) float64 { return a - b })
-}
-
-func (r Result) median(a, b string, compare func(a, b float64) float64) float64 {
 	x, y := r.Of(a).Rounds, r.Of(b).Rounds
 	each := make([]float64, len(x))
 	for i := range x {
-		each[i] = compare(x[i], y[i])
+		each[i] = x[i] / y[i]
+	}
+	return Median(each)
+}
+
+// More returns how much more a costs than b, in multiples of what unit costs: the median of
+// all rounds again.
+func (r Result) More(a, b, unit string) float64 {
+	x, y, z := r.Of(a).Rounds, r.Of(b).Rounds, r.Of(unit).Rounds
+	each := make([]float64, len(x))
+	for i := range x {
+		each[i] = (x[i] - y[i]) / z[i]
 	}
 	return Median(each)
 }

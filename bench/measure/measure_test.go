@@ -33,7 +33,7 @@ func TestRatioIsOfEachRound(t *testing.T) {
 		{Name: "b", Rounds: []float64{10, 100, 10, 100, 100}},
 	}}
 	is.Equal(r.Ratio("a", "b"), 2.0)
-	is.Equal(r.More("a", "b"), 80.0)
+	is.Equal(r.More("a", "b", "b"), 1.0)
 	is.Equal(r.Of("a").Min(), 20.0)
 	is.Equal(r.Of("b").Median(), 100.0)
 	defer func() { is.True(recover() != nil) }()
