@@ -1,8 +1,8 @@
 package rows
 
 import (
-	"fmt"
 	"os"
+	"slices"
 
 	"example.com/flow/bench/measure"
 	"example.com/flow/bench/wire"
@@ -22,36 +22,40 @@ var serveRows = []Row{
 // over some connections at once. The rounds are short and many, since single ones differ.
 func serving() measure.Group {
 	g := measure.Group{Base: HTTPServerName, Rounds: 400}
-	dir, err := os.MkdirTemp("", "flow-bench-")
-	if err != nil {
-		panic(err)
-	}
-	closers := []func(){func() { os.RemoveAll(dir) }}
+	var closers []func()
 	g.Close = func() {
-		for _, c := range closers {
+		for _, c := range slices.Backward(closers) {
 			c()
 		}
 	}
-	program, err := wire.BuildServer(dir)
-	for _, c := range []struct{ name, who string }{{ServeName, "flow"}, {HTTPServerName, "flow-http"}} {
+	start := func(program, who string) (cost func(int) (float64, error), err error) {
+		process, err := wire.StartOnOneProcessor(program, who)
 		if err != nil {
-			break
-		}
-		var process *wire.Process
-		if process, err = wire.StartOnOneProcessor(program, c.who); err != nil {
-			break
+			return nil, err
 		}
 		closers = append(closers, process.Stop)
-		var client *wire.Client
-		if client, err = wire.Dial(process.Addr, "/users/7", "7", connections); err != nil {
-			break
+		client, err := wire.Dial(process.Addr, "/users/7", "7", connections)
+		if err != nil {
+			return nil, err
 		}
 		closers = append(closers, client.Close)
-		g.Contestants = append(g.Contestants, measure.Contestant{Name: c.name, Cost: asking(process, client)})
+		return asking(process, client), nil
 	}
-	if err != nil {
-		g.Close()
-		panic(fmt.Sprintf("rows: %v", err))
+	dir, err := os.MkdirTemp("", "flow-bench-")
+	closers = append(closers, func() { os.RemoveAll(dir) })
+	var program string
+	if err == nil {
+		program, err = wire.BuildServer(dir)
+	}
+	for _, c := range []struct{ name, who string }{{ServeName, "flow"}, {HTTPServerName, "flow-http"}} {
+		var cost func(int) (float64, error)
+		if err == nil {
+			cost, err = start(program, c.who)
+		}
+		if failed := err; failed != nil { // whoever measures is told
+			cost = func(int) (float64, error) { return 0, failed }
+		}
+		g.Contestants = append(g.Contestants, measure.Contestant{Name: c.name, Cost: cost})
 	}
 	return g
 }
