@@ -1,0 +1,56 @@
+package rows
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"example.com/flow/bench/measure"
+)
+
+var githubRows = []Row{
+	{"github/all", "GitHub's API: 203 routes, each in turn", func() measure.Group {
+		return github(func(route) bool { return true })
+	}},
+	{"github/static", "the 36 of them without parameters", func() measure.Group {
+		return github(func(r route) bool { return !strings.Contains(r.pattern, ":") })
+	}},
+	{"github/params", "the 167 others", func() measure.Group {
+		return github(func(r route) bool { return strings.Contains(r.pattern, ":") })
+	}},
+	{"github/one", "one of them, with one parameter", func() measure.Group {
+		return github(func(r route) bool { return r == route{"GET", "/users/:user/repos"} })
+	}},
+}
+
+// github has all routes registered, and calls for those that are asked for. The name of a
+// parameter, ":user", is its value.
+func github(asked func(route) bool) measure.Group {
+	routes := githubRoutes()
+	g := measure.Group{Base: httprouterName, Contestants: contest(routes)}
+	for _, r := range routes {
+		if asked(r) {
+			g.Calls = append(g.Calls, measure.Call{Method: r.method, Path: r.pattern, Want: answers(hello)})
+		}
+	}
+	return g
+}
+
+// githubRoutes returns the 203 routes of GitHub's REST API, as the author of httprouter
+// lists them for his benchmark.
+func githubRoutes() []route {
+	_, source, _, _ := runtime.Caller(0)
+	f, err := os.Open(filepath.Join(filepath.Dir(source), "../../testdata/github.txt"))
+	if err != nil {
+		panic(err) // the program is run from its source
+	}
+	defer f.Close()
+	var routes []route
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		method, pattern, _ := strings.Cut(lines.Text(), " ")
+		routes = append(routes, route{method, pattern})
+	}
+	return routes
+}
