@@ -57,7 +57,7 @@ func TestLoggerLevel(t *testing.T) {
 }
 
 // Ids are made several at a time, also while others ask.
-func TestNewID(t *testing.T) {
+func TestIdentify(t *testing.T) {
 	is := is.New(t)
 	var mu sync.Mutex
 	seen := map[string]bool{}
@@ -65,7 +65,9 @@ func TestNewID(t *testing.T) {
 	for range 8 {
 		askers.Go(func() {
 			for range 5 * madeAtOnce {
-				id := newID()
+				w := httptest.NewRecorder()
+				Identify(w, &http.Request{})
+				id := w.Header().Get("X-Request-Id")
 				mu.Lock()
 				seen[id] = true
 				mu.Unlock()

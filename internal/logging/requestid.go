@@ -28,23 +28,28 @@ func (h *Identified) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Identify gives a request an id, if it has none, and the answer the same.
 func Identify(w http.ResponseWriter, r *http.Request) {
-	id := IDOf(r)
-	if id != "" {
+	if id := IDOf(r); id != "" {
 		w.Header()[requestIDHeader] = []string{id}
 		return
 	}
-	id = newID()
-	ids := &[...]string{id, id} // one for each header, in one allocation
+	s := supplies.Get().(*supply)
+	if len(s.ids) == 0 {
+		s.ids = makeIDs()
+	}
+	ids := s.ids[:2]
+	s.ids = s.ids[2:]
+	supplies.Put(s)
 	if r.Header == nil {
 		r.Header = http.Header{}
 	}
 	r.Header[requestIDHeader] = ids[:1:1]
-	w.Header()[requestIDHeader] = ids[1:]
+	w.Header()[requestIDHeader] = ids[1:2:2]
 }
 
-// A supply is a number of ids that were made at once and that nobody has yet, in one
-// text. To make them one by one would take twice as long, with an allocation for each.
-type supply struct{ ids string }
+// A supply holds ids that were made at once and that nobody has yet, each of them twice:
+// for the header of a request and that of its answer. To make them one by one would take
+// twice as long, with two allocations for each.
+type supply struct{ ids []string }
 
 const (
 	randomBytes = 16 // of an id
@@ -57,26 +62,20 @@ var (
 	encoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 )
 
-// newID returns a random id: 128 bits as letters and digits.
-func newID() string {
-	s := supplies.Get().(*supply)
-	if s.ids == "" {
-		s.ids = makeIDs()
-	}
-	id := s.ids[:idLength]
-	s.ids = s.ids[idLength:]
-	supplies.Put(s)
-	return id
-}
-
-func makeIDs() string {
+// makeIDs returns random ids: 128 bits as letters and digits.
+func makeIDs() []string {
 	var random [madeAtOnce * randomBytes]byte
 	rand.Read(random[:]) // never fails
-	text := make([]byte, 0, madeAtOnce*idLength)
+	buf := make([]byte, 0, madeAtOnce*idLength)
 	for i := range madeAtOnce {
-		text = encoding.AppendEncode(text, random[i*randomBytes:][:randomBytes])
+		buf = encoding.AppendEncode(buf, random[i*randomBytes:][:randomBytes])
 	}
-	return string(text)
+	text := string(buf)
+	ids := make([]string, 0, 2*madeAtOnce)
+	for ; text != ""; text = text[idLength:] {
+		ids = append(ids, text[:idLength], text[:idLength])
+	}
+	return ids
 }
 
 // IDOf returns the id of a request, or "" if it has none that may be logged.
