@@ -25,8 +25,8 @@ var all = regexp.MustCompile("")
 
 func TestGate(t *testing.T) {
 	held := []goal{
-		{"row", times("flow", "httprouter"), 1.5},
-		{"row", allocs("flow"), 2},
+		{row: "row", of: times("flow", "httprouter"), most: 1.5},
+		{row: "row", of: allocs("flow"), most: 2},
 	}
 	for name, tt := range map[string]struct {
 		results []measure.Result

@@ -3,11 +3,12 @@ package match
 import "hash/maphash"
 
 // A literals holds the leaves of paths without parameters: a hash table with open
-// addressing. Most requests ask it first, so it must be cheap for a path that it does not
-// hold, too. That is why the hash is that of the path's length and last bytes, in which
-// the paths of an application differ already. Where they do not, it is a hash of the
-// whole path.
+// addressing. Requests ask it first, so it must be cheap for a path that it does not hold,
+// too: length and last byte tell for most of them. And the hash is that of the length and
+// the last four bytes, in which the paths of an application differ already. Where they do
+// not, it is a hash of the whole path.
 type literals[A any] struct {
+	ends  [256]uint64  // by last byte and length, whether there is such a path
 	slots []literal[A] // their number is a power of two, and at least half of them are empty
 	whole bool         // the hash is that of the whole path
 	seed  maphash.Seed
@@ -46,6 +47,7 @@ func (l *literals[A]) fill(leaves map[string]*Leaf[A], size int) bool {
 			steps++
 		}
 		*l.slot(i) = literal[A]{path, leaf}
+		l.ends[path[len(path)-1]] |= 1 << (len(path) & 63)
 		short = short && steps <= maxSteps
 	}
 	return short
@@ -55,6 +57,9 @@ func (l *literals[A]) slot(i uint32) *literal[A] { return &l.slots[i&uint32(len(
 
 // find returns the leaf of a path, or nil.
 func (l *literals[A]) find(path string) *Leaf[A] {
+	if n := len(path); n == 0 || l.ends[path[n-1]]&(1<<(n&63)) == 0 {
+		return nil
+	}
 	for i := l.hash(path); ; i++ {
 		s := l.slot(i)
 		if s.path == "" {

@@ -1,7 +1,7 @@
 // Package match finds what answers a request: the most specific pattern that has
 // something for its method. Patterns are put into a [Trie] with their answers, which
 // [Compile] makes into a [Table]. A request then takes the first of three ways that
-// leads to its answer: a map of URLs without parameters, an httprouter tree, and the
+// leads to its answer: a table of URLs without parameters, an httprouter tree, and the
 // trie itself, for patterns that httprouter cannot hold beside each other, for escaped
 // slashes, and for what no pattern answers. What answers, and how, is left to those who
 // call it.
