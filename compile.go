@@ -44,7 +44,7 @@ type compiler struct {
 	byPath   map[string]*routetree.Route
 	byStem   map[string][]*routetree.Route
 	uses     []use
-	dirs     map[string][]use
+	dirs     []*Dir // in order of registration
 	bindings map[*routetree.Route]*binding
 	mounts   []*Mounted
 	inside   map[*Mounted]*compiler // the compilers of the Routers among the mounts
@@ -81,7 +81,6 @@ func newCompiler(r *Router) *compiler {
 		tree:     r.tree,
 		byPath:   map[string]*routetree.Route{},
 		byStem:   map[string][]*routetree.Route{},
-		dirs:     map[string][]use{},
 		bindings: map[*routetree.Route]*binding{},
 		inside:   map[*Mounted]*compiler{},
 		table:    newTable(r),
@@ -202,14 +201,18 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 	t.notFound = t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return Fail(http.StatusNotFound, ""), nil }})
 	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(forbidden))}
 
-	dirs := map[string][]step{}
-	for dir, uses := range c.dirs {
-		dirs[dir] = c.steps(uses)
+	dirs := map[*Dir][]step{}
+	everywhere := slices.Clip(outer) // for what is mounted
+	for _, d := range c.dirs {
+		dirs[d] = c.steps(d.uses)
+		if d.path == "" {
+			everywhere = append(everywhere, dirs[d]...)
+		}
 	}
 	for _, r := range c.tree.Routes {
 		steps := slices.Clip(outer)
-		for _, dir := range routetree.Layers(r.Path) {
-			steps = append(steps, dirs[dir]...)
+		for _, d := range c.dirsAround(r) {
+			steps = append(steps, dirs[d]...)
 		}
 		c.addRoute(trie, r, append(steps, c.steps(c.bindings[r].uses)...))
 	}
@@ -218,7 +221,7 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 		c.addPublic(trie, a.file, a.pattern, a.serves)
 	}
 	for _, m := range c.mounts {
-		c.addMount(trie, m, slices.Concat(outer, dirs[""], c.steps(m.uses)))
+		c.addMount(trie, m, append(slices.Clip(everywhere), c.steps(m.uses)...))
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.assets)) {
 		a := t.assets[name]
@@ -230,6 +233,16 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 		}
 		c.addPublic(trie, a.file, a.hashed, a.forever)
 	}
+}
+
+// dirsAround returns the directories whose middleware a route has, from the outermost in,
+// and in the order of registration for each.
+func (c *compiler) dirsAround(r *routetree.Route) []*Dir {
+	around := slices.DeleteFunc(slices.Clone(c.dirs), func(d *Dir) bool { return routetree.Layer(d.path, r.Path) < 0 })
+	slices.SortStableFunc(around, func(a, b *Dir) int {
+		return cmp.Compare(routetree.Layer(a.path, r.Path), routetree.Layer(b.path, r.Path))
+	})
+	return around
 }
 
 func (c *compiler) addPublic(trie *match.Trie[endpoint], file string, p *pattern.Pattern, h handler) {
@@ -349,7 +362,7 @@ func (c *compiler) add(g *registry) {
 			c.fault(d.pos, "In(%q): the tree has no such directory%s", d.path, c.tree.Hint(d.path))
 			continue
 		}
-		c.dirs[d.path] = append(c.dirs[d.path], d.uses...)
+		c.dirs = append(c.dirs, d)
 	}
 	for _, f := range g.files {
 		r := c.resolve(f)
@@ -384,11 +397,11 @@ func (c *compiler) bind(b *binding, r *routetree.Route, v *Verb) {
 // resolve returns the route that a File stands for, or reports why there is none.
 func (c *compiler) resolve(f *File) *routetree.Route {
 	if f.counterpart == "" {
-		r := c.byPath[f.path]
-		if r == nil {
-			c.fault(f.pos, "At(%q): the tree has no such route file%s", f.path, c.tree.Hint(f.path))
+		if found := routetree.Find(c.byPath, f.path); len(found) > 0 { // more than one have the same URL, which is a fault
+			return c.byPath[found[0]]
 		}
-		return r
+		c.fault(f.pos, "At(%q): the tree has no such route file%s", f.path, c.tree.Hint(f.path))
+		return nil
 	}
 	return c.resolveStatic(f.pos, f.counterpart, f.what)
 }
@@ -396,7 +409,9 @@ func (c *compiler) resolve(f *File) *routetree.Route {
 func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *routetree.Route {
 	stem, isGo := strings.CutSuffix(goFile, ".go")
 	routes := c.byStem[stem]
-	switch {
+	switch old := c.withGroups(stem); {
+	case isGo && len(routes) == 0 && old != nil:
+		c.fault(pos, "%s: a group is in no name, so the counterpart of %s is %s.go: rename this file", what, old.File, old.Stem)
 	case !isGo || len(routes) == 0:
 		c.fault(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s: rename one of them, or say the path with flow.At", what, goFile)
 	case len(routes) > 1:
@@ -411,6 +426,16 @@ func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *route
 		return routes[0]
 	}
 	return nil
+}
+
+// withGroups returns the route whose counterpart would be called so if groups were in
+// names, or nil.
+func (c *compiler) withGroups(stem string) *routetree.Route {
+	i := slices.IndexFunc(c.tree.Routes, func(r *routetree.Route) bool { return routetree.GroupedStem(r.Path) == stem })
+	if i < 0 {
+		return nil
+	}
+	return c.tree.Routes[i]
 }
 
 // checkBindings reports routes that lack a handler, or have one that they must not.

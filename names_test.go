@@ -61,7 +61,7 @@ func TestRoute(t *testing.T) {
 		{"a b.é.{x}", nil, "/a%20b/%C3%A9/%7Bx%7D"},
 		{"users.index", nil, "/users"},
 		{"users.store", nil, "/users"},
-		{"auth.login", nil, "/login"},
+		{"login", nil, "/login"},
 		{"users.show", params{"id", 42}, "/users/42"},
 		{"löschen!", params{"id", 42}, "/users/42"},
 		{"user.posts.post", params{"post", "p", "user", "u"}, "/u/posts/p"},
@@ -129,10 +129,12 @@ func TestRouteErrors(t *testing.T) {
 		params params
 		want   string
 	}{
-		{"", nil, `flow: no route is called ""`},
-		{"users", nil, `flow: no route is called "users"`},
-		{"users.id", params{"id", 1}, `flow: no route is called "users.id"`}, // the counterpart of two
-		{"router/about.html", nil, `flow: no route is called "router/about.html"`},
+		{"", nil, `flow: no route is called "": name one with Name, or use an automatic name`},
+		{"users", nil, `flow: no route is called "users": name one with Name, or use an automatic name`},
+		{"user.show", params{"id", 1}, `flow: no route is called "user.show": did you mean "users.show"?`},
+		{"auth.login", nil, `flow: no route is called "auth.login": a group is in no name, so router/(auth)/login.html is called "login"`},
+		{"users.id", params{"id", 1}, `flow: no route is called "users.id": name one with Name, or use an automatic name`}, // the counterpart of two
+		{"router/about.html", nil, `flow: no route is called "router/about.html": name one with Name, or use an automatic name`},
 
 		{"users.show", params{"id"}, show + "parameters are pairs of key and value, and 1 is odd"},
 		{"users.show", params{"id", 1, "q"}, show + "parameters are pairs of key and value, and 3 is odd"},

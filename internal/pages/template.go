@@ -198,7 +198,8 @@ func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
 		return nil
 	}
 	if l.Names[name.Text] == nil {
-		return fmt.Errorf("no route is called %q%s", name.Text, fault.Suggest(name.Text, l.Names, ": name one with Name, or use an automatic name"))
+		_, err := l.Route(l.Sample, name.Text, nil)
+		return trimFlow(err)
 	}
 	args := cmd.Args[2:]
 	if piped {

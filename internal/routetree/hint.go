@@ -8,12 +8,10 @@ import (
 	"strings"
 )
 
-// Covers reports whether a directory, by its path below router/, is one of the Layers
-// of a route file.
+// Covers reports whether a written path means a directory of the tree, or a route file
+// that may stand beside one.
 func (t *Tree) Covers(dir string) bool {
-	return dir == "" || t.Dirs[dir] || slices.ContainsFunc(t.Routes, func(r *Route) bool {
-		return r.Path == dir && slices.Contains(Layers(r.Path), dir)
-	})
+	return dir == "" || len(Find(t.Dirs, dir)) > 0 || slices.ContainsFunc(t.Routes, func(r *Route) bool { return Layer(dir, r.Path) >= 0 })
 }
 
 // Hint says what a path that is not in the tree may have been meant to be, as the end

@@ -26,7 +26,7 @@ const (
 // A Route is one route file of the tree.
 //
 //	router/users/[id].html         Path "users/[id]", Stem "users.id", a page
-//	router/(api)/users/store.http  Path "(api)/users/store", Stem "api.users.store", a store
+//	router/(api)/users/store.http  Path "(api)/users/store", Stem "users.store", a store
 type Route struct {
 	File     string             // for messages
 	Path     string             // below router/, without extension
