@@ -92,8 +92,8 @@ func plainPage(*Request) (Response, error) { return Page(nil), nil }
 // it is the same for all requests, and else the handler otherwise. Shared caches must
 // not keep a page that a guard has let through.
 func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handler) handler {
-	v := c.table.views.View(r.Path)
-	if v == nil || !v.IsFixed() || c.namesMissing {
+	v, err := c.table.views.View(r.Path)
+	if err != nil || !v.IsFixed() || c.namesMissing {
 		return otherwise
 	}
 	html, err := v.Render(nil, "", nil)
@@ -436,14 +436,14 @@ func encodePage(r Response, req *Request) (Response, error) {
 		}
 		name = x.endpoint.owner.route.Path
 	}
-	all, err := x.router.views()
-	v := all.View(name)
+	all, faults := x.router.views()
+	v, err := all.View(name)
 	switch {
-	case v != nil:
+	case err == nil:
 	case r.kind == kindPage: // in development, where the file may be gone or faulty
-		return Response{}, errors.Join(err, x.router.disk.gone(x.endpoint.owner.route.File))
+		return Response{}, errors.Join(faults, x.router.disk.gone(x.endpoint.owner.route.File))
 	default:
-		return Response{}, errors.Join(err, fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routetree.RouterDir))
+		return Response{}, errors.Join(faults, fmt.Errorf("flow: View: %w", err))
 	}
 	html, err := v.Render(req, r.more.block, r.more.data)
 	if err != nil {

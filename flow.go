@@ -148,13 +148,15 @@ type Router struct {
 var _ http.Handler = (*Router)(nil)
 
 // At returns the route file of that path below router/, without its extension:
-// "users/[id]". A path that is not in the tree is a fault.
+// "users/[id]". Groups may be left out of it: "users" is also (admin)/users. A path that
+// is not in the tree is a fault.
 func (r *Router) At(path string) *File { return r.own.at(fault.Caller(0), path) }
 
 // In returns the directory of that path below router/: "users", "(admin)", or "" for all
 // route files. Middleware added to it covers the route files below it and the one beside
-// it that has its name. It guards files, not URLs. A path that is not in the tree is a
-// fault.
+// it that has its name. Groups that are left out of the path may be anywhere in it: "users"
+// covers users/ and (admin)/users/, and "(admin)/users" the second alone. It guards files,
+// not URLs. A path that is not in the tree is a fault.
 func (r *Router) In(path string) *Dir { return r.own.in(fault.Caller(0), path) }
 
 // Use adds middleware for the whole application. It takes what File.Use takes.

@@ -40,9 +40,26 @@ type View struct {
 	err    error // why it cannot be rendered by itself
 }
 
-// View returns the view of a template, by its path below router/ without extension, or
-// nil.
-func (v *Views) View(name string) *View { return v.byName[name] }
+// View returns the view of a template, by its path below router/ without extension. The
+// path may be without some of its groups, as long as that leaves no doubt.
+func (v *Views) View(name string) (*View, error) {
+	if view := v.byName[name]; view != nil {
+		return view, nil
+	}
+	switch found := routetree.Find(v.byName, name); len(found) {
+	case 0:
+		return nil, fmt.Errorf("no template is called %q: give the path below %s/ without extension", name, routetree.RouterDir)
+	case 1:
+		return v.byName[found[0]], nil
+	default:
+		return nil, severalMeant(name, found)
+	}
+}
+
+// severalMeant is the error of a name that may stand for several templates in groups.
+func severalMeant(name string, paths []string) error {
+	return fmt.Errorf("%q may be %q or %q: write which group", name, paths[0], paths[1])
+}
 
 // Lost reports whether an error page is missing because it has faults. That only matters
 // in development, where requests are answered all the same.
