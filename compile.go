@@ -412,6 +412,7 @@ func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *route
 	switch old := c.withGroups(stem); {
 	case isGo && len(routes) == 0 && old != nil:
 		c.fault(pos, "%s: a group is in no name, so the counterpart of %s is %s.go: rename this file", what, old.File, old.Stem)
+		c.bindings[old].failed = true
 	case !isGo || len(routes) == 0:
 		c.fault(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s: rename one of them, or say the path with flow.At", what, goFile)
 	case len(routes) > 1:

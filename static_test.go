@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,7 +71,7 @@ func staticFiles() map[string]string {
 		"users.id.go":              "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.With(func(f *flow.File, a *App) {\n\t\tf.GET().Name(\"users.show\").Do(func(req *flow.Request) string { return a.greeting + \" \" + req.Param(\"id\") })\n\t})\n}\n",
 		"about.go":                 "package main\n\nimport \"example.com/flow\"\n\n// Package variables come before init functions.\nvar _ = flow.GET().Do(func(*flow.Request) string { return \"about\" })\n",
 		"index.go":                 "package main\n\nimport \"example.com/flow\"\n\nfunc init() { flow.ANY().Do(func(*flow.Request) string { return \"index\" }) }\n",
-		"elsewhere.go":             "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.Use(func(*flow.Request) flow.Response { return flow.Next().Header(\"Early\", \"yes\") })\n\tflow.In(\"(auth)\").Use(func(*flow.Request) flow.Response { return flow.Text(\"guarded\") })\n\tflow.At(\"(auth)/login\").GET().Do(func(*flow.Request) string { return \"login\" })\n}\n",
+		"elsewhere.go":             "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.Use(func(*flow.Request) flow.Response { return flow.Next().Header(\"Early\", \"yes\") })\n\tflow.In(\"(auth)\").Use(func(*flow.Request) flow.Response { return flow.Text(\"guarded\") })\n\tflow.At(\"login\").GET().Do(func(*flow.Request) string { return \"login\" })\n}\n",
 		"other/about.go":           "// Package other registers handlers that has no effect.\npackage other\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Do(func(*flow.Request) string { return \"other\" }) }\n",
 		"main_test.go":             "package main\n\nimport \"testing\"\n\nfunc TestMain(t *testing.T) { main() }\n",
 	}
@@ -153,6 +154,44 @@ func TestStaticCalls(t *testing.T) {
 	}
 }
 
+// TestGroupsOfTheSample runs the tests of the sample application after its files have moved
+// into groups, and out of the ones they were in. The test that lists the files is left out.
+func TestGroupsOfTheSample(t *testing.T) {
+	servertest.Slow(t)
+	for _, tt := range []struct {
+		name string
+		move func(file string) string
+	}{
+		{"as it is", func(file string) string { return file }},
+		{"users in a group", func(file string) string { return strings.Replace(file, "app/router/users", "app/router/(people)/users", 1) }},
+		{"all but the root's +files in groups", func(file string) string {
+			if strings.HasPrefix(file, "app/router/+") {
+				return file
+			}
+			return strings.Replace(file, "app/router/", "app/router/(site)/(all)/", 1)
+		}},
+		{"logins in no group", func(file string) string { return strings.Replace(file, "(auth)/", "", 1) }},
+		{"a group within the directory", func(file string) string {
+			return strings.Replace(file, "app/router/blog/[year]", "app/router/blog/(posts)/[year]", 1)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			sample := map[string]string{}
+			is.NoErr(fs.WalkDir(os.DirFS("."), "app", func(file string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				text, err := os.ReadFile(file)
+				sample[tt.move(file)] = string(text)
+				return err
+			}))
+			out := goTool(t, sample, "test", "-v", "-skip=^TestRouteTable$", "./app")
+			is.True(strings.Contains(out, "--- PASS: TestAdminLayout")) // the tests have run
+		})
+	}
+}
+
 func TestStaticFaults(t *testing.T) {
 	is := is.New(t)
 	app := staticFiles()
@@ -163,6 +202,8 @@ func TestStaticFaults(t *testing.T) {
 	app["stray.go"] = "package main\n\nimport \"example.com/flow\"\n\nvar _ = flow.Method(\"LOCK\")\n"
 	app["about.go"] = "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.Use(func(*flow.Request) flow.Response { return flow.Next() })\n\tflow.GET().Do(1)\n\tflow.With(func(f *flow.File, s string) { f.PUT().Do(1) })\n}\n"
 	app["router/late.http"] = ""
+	app["router/(admin)/dash.http"] = ""
+	app["admin.dash.go"] = "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.GET().Do(func(*flow.Request) string { return \"\" })\n}\n"
 	app["late.go"] = "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.With(func(f *flow.File, _ any) {\n\t\tf.GET().Do(nil)\n\t\tflow.GET()\n\t})\n\tflow.With[*App](nil)\n}\n"
 	out := goTool(t, app, "run", ".")
 	_, out, _ = strings.Cut(out, "\n") // of Route, before Check
@@ -177,6 +218,7 @@ a.b.go:5: flow.GET(): this file is the counterpart of router/a.b.http and of rou
 about.go:6: flow.Use is for the whole application, and stands in the counterpart of router/about.http: call it in another file, or use flow.At("about").Use
 about.go:7: Do: int is no handler; a handler is one of func(*flow.Request) flow.Response; func(*flow.Request) string; func(*flow.Request) (flow.Response, error); func(*flow.Request) (string, error); http.Handler; func(http.ResponseWriter, *http.Request)
 about.go:8: flow.With asks for a string, and what was provided is *main.App: give one to Router.Provide
+admin.dash.go:6: flow.GET(): a group is in no name, so the counterpart of router/(admin)/dash.http is dash.go: rename this file
 late.go:6: flow.With: the function panicked: 001/late.go:8: flow.GET() comes too late: the routes were compiled by Check or by the first request, register before
 late.go:7: Do: the handler is nil; a handler is one of func(*flow.Request) flow.Response; func(*flow.Request) string; func(*flow.Request) (flow.Response, error); func(*flow.Request) (string, error); http.Handler; func(http.ResponseWriter, *http.Request)
 late.go:10: flow.With was given nil: give it a func(*flow.File, *main.App)
