@@ -264,9 +264,12 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, step
 		chains[i] = append(slices.Clip(steps), c.steps(v.uses)...)
 	}
 	o := &owner{r.File, r, standardOnly(steps)}
-	page := handler{flow: plainPage}
+	page, pageSteps, pageMaxBody := handler{flow: plainPage}, steps, int64(0)
+	if b.page != nil {
+		pageSteps, pageMaxBody = append(slices.Clip(steps), c.steps(b.page.uses)...), b.page.maxBody
+	}
 	if b.servesPage(r) {
-		page = c.renderOnce(r, hasGuard(steps), page)
+		page = c.renderOnce(r, hasGuard(pageSteps), page)
 	}
 	for _, p := range r.Patterns {
 		l := trie.Leaf(p)
@@ -274,7 +277,7 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, step
 			l.Set(v.method, c.endpoint(o, p, v.method, chains[i], *v.handler, v.maxBody))
 		}
 		if b.servesPage(r) {
-			l.Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, steps, page, 0))
+			l.Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, pageSteps, page, pageMaxBody))
 		}
 	}
 }
@@ -338,6 +341,7 @@ type binding struct {
 	uses   []use
 	verbs  []*Verb // one for each method, in order of registration
 	begun  []*Verb // all of them, also those that are unfinished or wrong
+	page   *Verb   // the GET without a handler that gives the page its name and middleware, if there is one
 	failed bool    // the handlers are missing because of a fault that is reported already
 	named  bool    // At was called for it: a counterpart is not needed
 	static bool    // a static call in its counterpart was made
@@ -381,8 +385,7 @@ func (c *compiler) add(g *registry) {
 
 func (c *compiler) bind(b *binding, r *routetree.Route, v *Verb) {
 	b.begun = append(b.begun, v)
-	if !v.done {
-		c.fault(v.pos, "%s of %s is never finished: end it with Do or To", v.call(), r.File)
+	if !v.done { // checkFinished tells whether it has to be
 		return
 	}
 	if first := b.verb(v.method); first != nil {
@@ -451,6 +454,7 @@ func (c *compiler) checkBindings() {
 	}
 	for _, r := range c.tree.Routes {
 		b := c.bindings[r]
+		c.checkFinished(r, b)
 		if reason := routetree.SetAside(r.Stem + ".go"); reason != "" && !b.named && !b.static {
 			c.faults = append(c.faults, fault.In(r.File, "%s, and would be its counterpart: rename the route file, or register with flow.At(%q) in a file of another name", reason, r.Path))
 			continue
@@ -464,6 +468,28 @@ func (c *compiler) checkBindings() {
 				what += ", and a file called store answers POST on the URL of its directory"
 			}
 			c.faults = append(c.faults, fault.In(r.File, "%s: %s", what, c.remedy(r)))
+		}
+	}
+}
+
+// checkFinished reports verbs without Do and To. A page that is served without a handler
+// needs none in its GET, which gives it a name, or middleware of its own.
+func (c *compiler) checkFinished(r *routetree.Route, b *binding) {
+	for _, v := range b.begun {
+		if v.done {
+			continue
+		}
+		ofPage, otherwise := v.method == http.MethodGet && b.servesPage(r), ""
+		if ofPage {
+			otherwise = ", or give the page a name or middleware with it"
+		}
+		switch {
+		case !ofPage || v.label == "" && len(v.uses) == 0:
+			c.fault(v.pos, "%s of %s is never finished: end it with Do or To%s", v.call(), r.File, otherwise)
+		case b.page != nil:
+			c.fault(v.pos, "%s of %s is begun a second time, after %v: keep one", v.call(), r.File, b.page.pos)
+		default:
+			b.page = v
 		}
 	}
 }

@@ -210,13 +210,18 @@ func (c *compiler) listRoutes() {
 		if len(c.byStem[r.Stem]) == 1 {
 			info.Name = r.Stem
 		}
-		for _, v := range slices.Backward(b.verbs) {
+		for _, v := range slices.Backward(b.begun) {
 			info.Name = cmp.Or(v.label, info.Name) // the first label, for verbs without one
 		}
 		var infos []RouteInfo
 		if b.servesPage(r) {
-			info.Method = http.MethodGet
-			infos = append(infos, info)
+			of := info
+			of.Method = http.MethodGet
+			if b.page != nil {
+				of.Name = cmp.Or(b.page.label, of.Name)
+				of.Middleware += len(b.page.uses)
+			}
+			infos = append(infos, of)
 		}
 		for _, v := range b.verbs {
 			of := info

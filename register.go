@@ -153,7 +153,8 @@ func (f *File) verb(pos fault.Position, method string) *Verb {
 }
 
 // A Verb is the handler of one method of a route file, being registered. Do or
-// To finishes it.
+// To finishes it. Only the GET of a page that has no handler for GET and ANY needs
+// neither: GET().Name("about") gives that page a name, and Use and MaxBody are for it.
 type Verb struct {
 	file    *File
 	pos     fault.Position
