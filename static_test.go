@@ -163,7 +163,9 @@ func TestGroupsOfTheSample(t *testing.T) {
 		move func(file string) string
 	}{
 		{"as it is", func(file string) string { return file }},
-		{"users in a group", func(file string) string { return strings.Replace(file, "app/router/users", "app/router/(people)/users", 1) }},
+		{"users in a group", func(file string) string {
+			return strings.Replace(file, "app/router/users", "app/router/(people)/users", 1)
+		}},
 		{"all but the root's +files in groups", func(file string) string {
 			if strings.HasPrefix(file, "app/router/+") {
 				return file
