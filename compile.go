@@ -58,6 +58,7 @@ type compiler struct {
 // table, together with those of the Routers inside it.
 func compile(r *Router) *table {
 	c := newCompiler(r)
+	c.checkDirectories()
 	trie := &match.Trie[endpoint]{}
 	c.finish(trie)
 	if t := c.table; t.err == nil {
@@ -65,6 +66,18 @@ func compile(r *Router) *table {
 	}
 	r.table.Store(c.table)
 	return c.table
+}
+
+// checkDirectories reports static registrations in any directory of the program that has
+// made no Router: a guard there would guard nothing. A Router of a test file is made for
+// one test, and may be all that the test makes of the program.
+func (c *compiler) checkDirectories() {
+	if c.router.app == nil {
+		return
+	}
+	for _, pos := range registeredForNobody() {
+		c.fault(pos, "static calls are for the Routers that flow.New makes in the same directory, and it has made none here: call it here before the first Check of the program, or register with At, In and Use of a Router")
+	}
 }
 
 // newCompiler collects the registrations of a Router and the names of its routes, and

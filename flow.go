@@ -183,6 +183,10 @@ func (r *Router) Provide(values ...any) *Router {
 // Check compiles the application, once, and returns every fault of its tree and
 // registrations, one per line. Registering afterwards panics. Check must not be
 // called by what it calls: functions of With, and those that construct middleware.
+//
+// Static calls, such as flow.In, in a directory that has made no Router by then are a
+// fault, too, since a guard would be missing: call New there before the first Check of
+// the program. Only Routers that are made in test files do not look at other directories.
 func (r *Router) Check() error { return r.compile().err }
 
 func (r *Router) compile() *table {
@@ -246,16 +250,13 @@ func (r *Router) refuses(req *http.Request) bool {
 	return req.Method != http.MethodGet && (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil
 }
 
-// begin compiles the application before it serves. The first call logs the faults, and
-// the registrations that have no effect. It returns nil if there are faults.
+// begin compiles the application before it serves. The first call logs the faults. It
+// returns nil if there are faults.
 func (r *Router) begin() *table {
 	t := r.compile()
 	r.report.Do(func() {
 		if t.err != nil {
 			r.logger().Error("flow: the application has faults and answers 500 to everything", "faults", t.err.Error())
-		}
-		for _, pos := range registeredForNobody() {
-			r.logger().Warn("flow: "+noEffect, "first", pos.String(), "directory", pos.Dir())
 		}
 	})
 	if t.err != nil {
@@ -264,8 +265,6 @@ func (r *Router) begin() *table {
 	r.serving.Store(t)
 	return t
 }
-
-const noEffect = "handlers or middleware are registered in a directory that has made no Router with flow.New, and have no effect until it does"
 
 // faulty is the answer of an application that has faults.
 func (r *Router) faulty(req *http.Request) Response {
@@ -326,15 +325,14 @@ func (a *application) dir() string { return path.Base(a.path) }
 // Registrations are made in init functions, before there is a Router to hold them.
 var applications struct {
 	sync.Mutex
-	byDir  map[string]*application
-	warned map[string]bool
+	byDir map[string]*application
 }
 
 func applicationOf(pos fault.Position) *application {
 	applications.Lock()
 	defer applications.Unlock()
 	if applications.byDir == nil {
-		applications.byDir, applications.warned = map[string]*application{}, map[string]bool{}
+		applications.byDir = map[string]*application{}
 	}
 	app := applications.byDir[pos.Dir()]
 	if app == nil {
@@ -344,17 +342,15 @@ func applicationOf(pos fault.Position) *application {
 	return app
 }
 
-// registeredForNobody returns the position of the first registration in each directory
-// that has some and has made no Router. A directory is returned only once in the life of
-// the program.
+// registeredForNobody returns the position of the first static registration in each
+// directory that has made no Router so far.
 func registeredForNobody() []fault.Position {
 	applications.Lock()
 	defer applications.Unlock()
 	var first []fault.Position
 	for _, dir := range slices.Sorted(maps.Keys(applications.byDir)) {
 		app := applications.byDir[dir]
-		if pos, ok := app.statics.first(); ok && app.routers.Load() == 0 && !applications.warned[dir] {
-			applications.warned[dir] = true
+		if pos, ok := app.statics.first(); ok && app.routers.Load() == 0 {
 			first = append(first, pos)
 		}
 	}

@@ -26,7 +26,6 @@ import (
 	"os"
 
 	"example.com/flow"
-	_ "example.com/static/other"
 )
 
 //go:embed all:router
@@ -72,13 +71,11 @@ func staticFiles() map[string]string {
 		"about.go":                 "package main\n\nimport \"example.com/flow\"\n\n// Package variables come before init functions.\nvar _ = flow.GET().Do(func(*flow.Request) string { return \"about\" })\n",
 		"index.go":                 "package main\n\nimport \"example.com/flow\"\n\nfunc init() { flow.ANY().Do(func(*flow.Request) string { return \"index\" }) }\n",
 		"elsewhere.go":             "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.Use(func(*flow.Request) flow.Response { return flow.Next().Header(\"Early\", \"yes\") })\n\tflow.In(\"(auth)\").Use(func(*flow.Request) flow.Response { return flow.Text(\"guarded\") })\n\tflow.At(\"login\").GET().Do(func(*flow.Request) string { return \"login\" })\n}\n",
-		"other/about.go":           "// Package other registers handlers that has no effect.\npackage other\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Do(func(*flow.Request) string { return \"other\" }) }\n",
 		"main_test.go":             "package main\n\nimport \"testing\"\n\nfunc TestMain(t *testing.T) { main() }\n",
 	}
 }
 
 const staticAnswers = `flow: Route: no Router of this directory was checked yet: call its Check first
-level=WARN msg="flow: handlers or middleware are registered in a directory that has made no Router with flow.New, and have no effect until it does" first=other/about.go:6
 /users/42 200 yes hello 42
 /about 200 yes about
 / 200 yes index
@@ -152,6 +149,40 @@ func TestStaticCalls(t *testing.T) {
 			is.True(strings.Contains(goTool(t, staticFiles(), strings.Fields(args)...), staticAnswers))
 		})
 	}
+}
+
+// TestRegistrationsForNobody has static calls in directories that make no Router, or make
+// it late.
+func TestRegistrationsForNobody(t *testing.T) {
+	is := is.New(t)
+	const newRouter = "flow.New(fstest.MapFS{\"router/a.html\": {}})"
+	out := goTool(t, map[string]string{
+		"main.go": `package main
+
+import (
+	"fmt"
+
+	"example.com/flow"
+	"example.com/static/app"
+	"example.com/static/guards"
+)
+
+func main() {
+	fmt.Println(app.New().Check())
+	guards.Late()
+	fmt.Println(app.New().Check())
+	_, err := flow.Route("a")
+	fmt.Println(err)
+}
+`,
+		"app/app.go":       "package app\n\nimport (\n\t\"testing/fstest\"\n\n\t\"example.com/flow\"\n)\n\nfunc New() *flow.Router { return " + newRouter + " }\n",
+		"guards/guards.go": "package guards\n\nimport (\n\t\"testing/fstest\"\n\n\t\"example.com/flow\"\n\t_ \"example.com/static/more\"\n)\n\nfunc init() { flow.In(\"\").Use(func(*flow.Request) flow.Response { return flow.Next() }) }\n\nfunc Late() { " + newRouter + " }\n",
+		"more/a.go":        "package more\n\nimport \"example.com/flow\"\n\nvar (\n\t_ = flow.GET()\n\t_ = flow.POST()\n)\n",
+	}, "run", "-trimpath", ".")
+	const nobody = "static calls are for the Routers that flow.New makes in the same directory, and it has made none here: call it here before the first Check of the program, or register with At, In and Use of a Router\n"
+	is.Equal(out, "guards/guards.go:10: "+nobody+"more/a.go:6: "+nobody+
+		"more/a.go:6: "+nobody+
+		"flow: Route: no Router of this directory was checked yet: call its Check first\n")
 }
 
 // TestGroupsOfTheSample runs the tests of the sample application after its files have moved
