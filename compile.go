@@ -21,6 +21,7 @@ import (
 // match and to answer. It does not change.
 type table struct {
 	err      error // every fault; a table that has some answers 500 to everything
+	warnings error // every warning
 	router   *Router
 	matcher  *match.Table[endpoint] // nil for a Router inside another one, whose matcher has its endpoints
 	around   *endpoint              // the endpoint that mounts the Router inside another one; nil if it is not mounted
@@ -151,7 +152,7 @@ func (c *compiler) finish(trie *match.Trie[endpoint]) {
 	} else {
 		c.build(trie)
 	}
-	c.table.err = fault.Join(c.faults)
+	c.table.err, c.table.warnings = fault.Join(c.faults), fault.Warnings(c.faults)
 	r.building.Store(false)
 	if r.app != nil {
 		r.app.first.CompareAndSwap(nil, r)
@@ -281,7 +282,7 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, step
 	if b.page != nil {
 		pageSteps, pageMaxBody = append(slices.Clip(steps), c.steps(b.page.uses)...), b.page.maxBody
 	}
-	if b.servesPage(r) {
+	if c.checkData(r, b); b.servesPage(r) {
 		page = c.renderOnce(r, hasGuard(pageSteps), page)
 	}
 	for _, p := range r.Patterns {

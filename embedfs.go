@@ -88,6 +88,24 @@ func (b *binding) servesPage(r *routetree.Route) bool {
 
 func plainPage(*Request) (Response, error) { return Page(nil), nil }
 
+// checkData reports a page that is served without a handler, and asks for data. If it has
+// handlers for other methods, the one for GET was forgotten. A page without any may be
+// meant for View, and is only warned about.
+func (c *compiler) checkData(r *routetree.Route, b *binding) {
+	v, err := c.table.views.View(r.Path)
+	if err != nil || !b.servesPage(r) || b.failed {
+		return
+	}
+	field, line := v.Needs()
+	switch {
+	case line == 0:
+	case len(b.verbs) > 0:
+		c.faults = append(c.faults, fault.InLine(r.File, line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", field, c.remedy(r)))
+	default:
+		c.faults = append(c.faults, fault.Warn(r.File, line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", field, c.remedy(r)))
+	}
+}
+
 // renderOnce returns a handler that serves the page of a route as it is rendered now, if
 // it is the same for all requests, and else the handler otherwise. Shared caches must
 // not keep a page that a guard has let through.

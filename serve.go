@@ -79,6 +79,9 @@ func (r *Router) run(c command.Command, until func() context.Context, stdout, st
 	if c.Name == "routes" {
 		return r.printRoutes(c.Routes, stdout)
 	}
+	if warnings := r.compile().warnings; warnings != nil {
+		fmt.Fprintln(stderr, warnings)
+	}
 	_, err := fmt.Fprintf(stdout, "no faults in %d routes\n", len(r.Routes()))
 	return err
 }

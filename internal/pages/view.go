@@ -37,7 +37,9 @@ type View struct {
 	// that the whole page shows too are made ready when they are first asked for, since
 	// few are.
 	blocks map[string]func() (*executable, error)
-	err    error // why it cannot be rendered by itself
+	err    error  // why it cannot be rendered by itself
+	needs  string // the first {{.Field}} that makes no sense without data, and its line
+	line   int
 }
 
 // View returns the view of a template, by its path below router/ without extension. The
@@ -64,6 +66,10 @@ func severalMeant(name string, paths []string) error {
 // Lost reports whether an error page is missing because it has faults. That only matters
 // in development, where requests are answered all the same.
 func (v *Views) Lost() bool { return v.lost }
+
+// Needs returns the first field of the data that the template itself shows in any case,
+// ".Title", and its line; 0 if there is none.
+func (v *View) Needs() (field string, line int) { return v.needs, v.line }
 
 // IsFixed reports whether the view is the same for every request that has the same data.
 func (v *View) IsFixed() bool { return v.fixed }
@@ -116,6 +122,7 @@ func (l *library) views(t *routetree.Tree) *Views {
 			l.faults = append(l.faults, f.faults...)
 		}
 	}
+	l.uncalled(called)
 	v.findPlaces(t)
 	return v
 }
@@ -165,6 +172,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*View, []fault
 		return nil, l.escapeFaults(s, append([]*templateFile{f}, layouts...), err)
 	}
 	v.whole = whole
+	v.needs, v.line = needs(f.trees[f.file])
 	for name := range f.trees {
 		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return l.executable(s, name) })
 	}
