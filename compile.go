@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -67,18 +68,6 @@ func compile(r *Router) *table {
 	}
 	r.table.Store(c.table)
 	return c.table
-}
-
-// checkDirectories reports static registrations in any directory of the program that has
-// made no Router: a guard there would guard nothing. A Router of a test file is made for
-// one test, and may be all that the test makes of the program.
-func (c *compiler) checkDirectories() {
-	if c.router.app == nil {
-		return
-	}
-	for _, pos := range registeredForNobody() {
-		c.fault(pos, "static calls are for the Routers that flow.New makes in the same directory, and it has made none here: call it here before the first Check of the program, or register with At, In and Use of a Router")
-	}
 }
 
 // newCompiler collects the registrations of a Router and the names of its routes, and
@@ -247,16 +236,6 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 		}
 		c.addPublic(trie, a.file, a.hashed, a.forever)
 	}
-}
-
-// dirsAround returns the directories whose middleware a route has, from the outermost in,
-// and in the order of registration for each.
-func (c *compiler) dirsAround(r *routetree.Route) []*Dir {
-	around := slices.DeleteFunc(slices.Clone(c.dirs), func(d *Dir) bool { return routetree.Layer(d.path, r.Path) < 0 })
-	slices.SortStableFunc(around, func(a, b *Dir) int {
-		return cmp.Compare(routetree.Layer(a.path, r.Path), routetree.Layer(b.path, r.Path))
-	})
-	return around
 }
 
 func (c *compiler) addPublic(trie *match.Trie[endpoint], file string, p *pattern.Pattern, h handler) {
@@ -446,16 +425,6 @@ func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *route
 	return nil
 }
 
-// withGroups returns the route whose counterpart would be called so if groups were in
-// names, or nil.
-func (c *compiler) withGroups(stem string) *routetree.Route {
-	i := slices.IndexFunc(c.tree.Routes, func(r *routetree.Route) bool { return routetree.GroupedStem(r.Path) == stem })
-	if i < 0 {
-		return nil
-	}
-	return c.tree.Routes[i]
-}
-
 // checkBindings reports routes that lack a handler, or have one that they must not.
 func (c *compiler) checkBindings() {
 	mains := map[string]*routetree.Route{}
@@ -486,28 +455,6 @@ func (c *compiler) checkBindings() {
 	}
 }
 
-// checkFinished reports verbs without Do and To. A page that is served without a handler
-// needs none in its GET, which gives it a name, or middleware of its own.
-func (c *compiler) checkFinished(r *routetree.Route, b *binding) {
-	for _, v := range b.begun {
-		if v.done {
-			continue
-		}
-		ofPage, otherwise := v.method == http.MethodGet && b.servesPage(r), ""
-		if ofPage {
-			otherwise = ", or give the page a name or middleware with it"
-		}
-		switch {
-		case !ofPage || v.label == "" && len(v.uses) == 0:
-			c.fault(v.pos, "%s of %s is never finished: end it with Do or To%s", v.call(), r.File, otherwise)
-		case b.page != nil:
-			c.fault(v.pos, "%s of %s is begun a second time, after %v: keep one", v.call(), r.File, b.page.pos)
-		default:
-			b.page = v
-		}
-	}
-}
-
 // remedy says how a handler for r is registered.
 func (c *compiler) remedy(r *routetree.Route) string {
 	verb := "GET().Do(…)"
@@ -520,7 +467,8 @@ func (c *compiler) remedy(r *routetree.Route) string {
 	case len(c.byStem[r.Stem]) > 1:
 		return fmt.Sprintf("call flow.At(%q).%s in %s", r.Path, verb, c.router.app.dir())
 	}
-	return fmt.Sprintf("call flow.%s in %s/%s.go, or flow.At(%q).%[1]s in another file there", verb, c.router.app.dir(), r.Stem, r.Path)
+	goFile := path.Join(fault.Place(c.router.app.path), r.Stem+".go")
+	return fmt.Sprintf("call flow.%s in %s, or flow.At(%q).%[1]s in another file there", verb, goFile, r.Path)
 }
 
 // checkStore reports methods other than POST that are registered for a store, a store

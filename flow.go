@@ -357,6 +357,18 @@ func registeredForNobody() []fault.Position {
 	return first
 }
 
+// checkDirectories reports static registrations in any directory of the program that has
+// made no Router: a guard there would guard nothing. A Router of a test file is made for
+// one test, and may be all that the test makes of the program.
+func (c *compiler) checkDirectories() {
+	if c.router.app == nil {
+		return
+	}
+	for _, pos := range registeredForNobody() {
+		c.fault(pos, "static calls are for the Routers that flow.New makes in the same directory, and it has made none here: call it here before the first Check of the program, or register with At, In and Use of a Router")
+	}
+}
+
 // static begins a registration for the route whose counterpart the calling file is.
 func static(pos fault.Position, method string) *Verb {
 	statics := &applicationOf(pos).statics

@@ -32,7 +32,7 @@ func wrap(next http.Handler) http.Handler {
 
 // thisFile is a position in this file, whose directory is called as the
 // repository was cloned.
-var thisFile = regexp.MustCompile(`\S+/flow_test\.go:\d+`)
+var thisFile = regexp.MustCompile(`\S*flow_test\.go:\d+`)
 
 // report returns the faults of r, a line each, with HERE for positions in this file.
 func report(r *Router) []string {

@@ -206,7 +206,7 @@ func (c *compiler) listRoutes() {
 		for _, d := range c.dirsAround(r) {
 			outer += len(d.uses)
 		}
-		info := RouteInfo{Pattern: e.pattern.String(), File: r.File, Middleware: outer}
+		info := RouteInfo{Pattern: e.pattern.String(), File: r.InTree, Middleware: outer}
 		if len(c.byStem[r.Stem]) == 1 {
 			info.Name = r.Stem
 		}
@@ -229,7 +229,7 @@ func (c *compiler) listRoutes() {
 			if v.method != match.AnyMethod {
 				of.Method = v.method
 			}
-			of.Handler = v.handler.pos.String()
+			of.Handler = v.handler.pos.Stable()
 			of.Name = cmp.Or(v.label, of.Name)
 			of.Middleware += len(v.uses)
 			infos = append(infos, of)
@@ -358,7 +358,7 @@ func (m *Mounted) name(inner string) string {
 // or one handler. outer is how much middleware runs before it.
 func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
 	if m.inner == nil {
-		return []RouteInfo{{Method: "ANY", Pattern: below.String(), Handler: m.pos.String(), Middleware: outer}}
+		return []RouteInfo{{Method: "ANY", Pattern: below.String(), Handler: m.pos.Stable(), Middleware: outer}}
 	}
 	infos := slices.Clone(m.inner.table.Load().infos)
 	for i := range infos {
@@ -392,6 +392,16 @@ func (t *table) nameHint(name string) string {
 		}
 	}
 	return fault.Suggest(name, t.names, ": name one with Name, or use an automatic name")
+}
+
+// withGroups returns the route whose counterpart would be called so if groups were in
+// names, or nil.
+func (c *compiler) withGroups(stem string) *routetree.Route {
+	i := slices.IndexFunc(c.tree.Routes, func(r *routetree.Route) bool { return routetree.GroupedStem(r.Path) == stem })
+	if i < 0 {
+		return nil
+	}
+	return c.tree.Routes[i]
 }
 
 // Route returns the URL of a named route, for parameters that are pairs of key and

@@ -189,7 +189,7 @@ func TestFaultsOfLabels(t *testing.T) {
 	label := func(r *Router, path, label string) {
 		r.At(path).GET().Name(label).Do(func(*Request) string { return "" })
 	}
-	line := regexp.MustCompile(`(?m)^\S*/names_test\.go:\d+`)
+	line := regexp.MustCompile(`(?m)^\S*names_test\.go:\d+`)
 	for _, tt := range []struct {
 		what, tree string
 		labels     [][2]string

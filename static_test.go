@@ -2,10 +2,12 @@ package flow
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,6 +153,89 @@ func TestStaticCalls(t *testing.T) {
 	}
 }
 
+// TestFilesOfFaults: faults name files from the working directory, where a terminal finds
+// them, and else by the directory that holds the tree. Routers inside others are told apart.
+func TestFilesOfFaults(t *testing.T) {
+	app := func(name string) string {
+		return `package ` + name + `
+
+import (
+	"embed"
+
+	"example.com/flow"
+)
+
+//go:embed all:router all:public
+var files embed.FS
+
+func New() *flow.Router {
+	flow.At("none")
+	return flow.New(files)
+}
+`
+	}
+	program := map[string]string{
+		"main.go": `package main
+
+import (
+	"fmt"
+	"os"
+
+	"example.com/static/shop"
+	"example.com/static/web/admin"
+)
+
+func main() {
+	if len(os.Args) > 1 {
+		os.Chdir(os.Args[1])
+	}
+	r := shop.New()
+	r.Mount("/admin", admin.New())
+	fmt.Println(r.Check())
+}
+`,
+		"shop/app.go":                     app("shop"),
+		"shop/router/users.html":          "U",
+		"shop/router/users/index.html":    "U",
+		"shop/router/a.html":              "\n{{route `nobody`}}",
+		"shop/router/b.http":              "",
+		"shop/router/[c.html":             "",
+		"shop/public/users":               "",
+		"web/admin/app.go":                app("admin"),
+		"web/admin/router/(x)/a.html":     "{{template `+row`}}",
+		"web/admin/router/(x)/users.css":  "",
+		"web/admin/public/deep/down/.a.b": "",
+	}
+	const faults = `
+Mount("/admin"): WEB/admin/app.go:13: At("none"): the tree has no such route file: write the path below router/ with its brackets and without extension, as in "users/[id]"
+Mount("/admin"): WEB/admin/router/(x)/a.html:1: no partial is called "+row": there is no router/+row.html
+Mount("/admin"): WEB/admin/router/(x)/users.css: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/
+shop/app.go:13: At("none"): the tree has no such route file: write the path below router/ with its brackets and without extension, as in "users/[id]"
+shop/router/[c.html: a parameter fills a whole segment, and "[c" is not one of [id], [[id]], [...id], [[...id]]
+shop/router/a.html:2: no route is called "nobody": name one with Name, or use an automatic name
+shop/router/b.http: no handler is registered for it: call flow.GET().Do(…) in shop/b.go, or flow.At("b").GET().Do(…) in another file there
+shop/router/users.html and shop/public/users both answer /users: rename one of them
+shop/router/users.html and shop/router/users/index.html both answer /users: rename one of them
+`
+	for _, tt := range []struct{ args, shop, web string }{
+		{"run .", "shop/", "web/"},
+		{"run -trimpath .", "shop/", "web/"},
+		{"run . shop", "", ""}, // shop is the working directory, and web is not below it
+	} {
+		t.Run("go "+tt.args, func(t *testing.T) {
+			is := is.New(t)
+			if tt.args != "run ." {
+				servertest.Slow(t)
+			}
+			got := strings.Split(strings.TrimSpace(goTool(t, maps.Clone(program), strings.Fields(tt.args)...)), "\n")
+			want := strings.Split(strings.TrimSpace(strings.NewReplacer("WEB/", tt.web, "shop/", tt.shop).Replace(faults)), "\n")
+			slices.Sort(want) // the order is that of the names
+			slices.Sort(got)
+			is.Equal(strings.Join(got, "\n"), strings.Join(want, "\n"))
+		})
+	}
+}
+
 // TestRegistrationsForNobody has static calls in directories that make no Router, or make
 // it late.
 func TestRegistrationsForNobody(t *testing.T) {
@@ -241,23 +326,18 @@ func TestStaticFaults(t *testing.T) {
 	out := goTool(t, app, "run", ".")
 	_, out, _ = strings.Cut(out, "\n") // of Route, before Check
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	for i, line := range lines { // the directory is a temporary one
-		if _, rest, ok := strings.Cut(line, "/"); ok && !strings.HasPrefix(line, "router/") {
-			lines[i] = rest
-		}
-	}
 	is.Equal(strings.ReplaceAll(strings.Join(lines, "\n"), runtime.GOOS, "OS"), strings.TrimSpace(`
 a.b.go:5: flow.GET(): this file is the counterpart of router/a.b.http and of router/a/b.http: say which with flow.At("a.b") or flow.At("a/b"), in a file of another name
 about.go:6: flow.Use is for the whole application, and stands in the counterpart of router/about.http: call it in another file, or use flow.At("about").Use
 about.go:7: Do: int is no handler; a handler is one of func(*flow.Request) flow.Response; func(*flow.Request) string; func(*flow.Request) (flow.Response, error); func(*flow.Request) (string, error); http.Handler; func(http.ResponseWriter, *http.Request)
 about.go:8: flow.With asks for a string, and what was provided is *main.App: give one to Router.Provide
 admin.dash.go:6: flow.GET(): a group is in no name, so the counterpart of router/(admin)/dash.http is dash.go: rename this file
-late.go:6: flow.With: the function panicked: 001/late.go:8: flow.GET() comes too late: the routes were compiled by Check or by the first request, register before
+late.go:6: flow.With: the function panicked: late.go:8: flow.GET() comes too late: the routes were compiled by Check or by the first request, register before
 late.go:7: Do: the handler is nil; a handler is one of func(*flow.Request) flow.Response; func(*flow.Request) string; func(*flow.Request) (flow.Response, error); func(*flow.Request) (string, error); http.Handler; func(http.ResponseWriter, *http.Request)
 late.go:10: flow.With was given nil: give it a func(*flow.File, *main.App)
-stray.go:5: flow.Method("LOCK") speaks of the route whose counterpart this file is, and no route file has the counterpart stray.go: rename one of them, or say the path with flow.At
-x_OS.go:5: flow.POST(): the go tool builds x_OS.go for OS only: register with flow.At("x_OS") in a file of another name
 router/a.b.http: no handler is registered for it: call flow.At("a.b").GET().Do(…) in 001
 router/a/b.http: no handler is registered for it: call flow.At("a/b").GET().Do(…) in 001
+stray.go:5: flow.Method("LOCK") speaks of the route whose counterpart this file is, and no route file has the counterpart stray.go: rename one of them, or say the path with flow.At
+x_OS.go:5: flow.POST(): the go tool builds x_OS.go for OS only: register with flow.At("x_OS") in a file of another name
 `))
 }

@@ -1,6 +1,9 @@
 package fault
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/matryer/is"
@@ -47,6 +50,37 @@ func TestPosition(t *testing.T) {
 	is.Equal(Position{"/home/me/app/users.id.go", 12}.Dir(), "/home/me/app")
 	is.Equal(Position{}.String(), "")
 
-	here := func() Position { return Caller(0) }() // the line of the call
-	is.Equal(here.Short(), "fault/fault_test.go")
+	here := func() Position { return Caller(0) }()              // the line of the call
+	is.True(strings.HasPrefix(here.String(), "fault_test.go:")) // this is the working directory
+	is.True(strings.HasPrefix(here.Stable(), "fault/fault_test.go:"))
+	is.Equal(Position{}.Stable(), "")
+}
+
+func TestPlace(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(root, "web", "app"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	root = filepath.ToSlash(root)
+	for _, tt := range []struct{ wd, dir, want string }{
+		{"", root, ""},
+		{"", root + "/web/app", "web/app"},
+		{"web", root + "/web/app", "app"},
+		{"web/app", root + "/web/app", ""},
+		{"web/app", root + "/web", "web"},    // above
+		{"", root + "/gone/app", "app"},      // not on this machine
+		{"", "example.org/other/app", "app"}, // of another module, with -trimpath
+		{"", mainModule(), ""},               // of this one
+		{"", mainModule() + "/web/app", "web/app"},
+		{"", mainModule() + "er/web/app", "app"},
+	} {
+		t.Run(tt.dir+" in "+tt.wd, func(t *testing.T) {
+			is := is.New(t)
+			t.Chdir(filepath.Join(root, tt.wd))
+			is.Equal(Place(tt.dir), tt.want)
+		})
+	}
 }

@@ -258,7 +258,7 @@ type Text struct {
 func Read(t *routetree.Tree) (texts []Text, faults []fault.Fault) {
 	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
 		src := t.Templates[name]
-		text, err := fs.ReadFile(src.Files, src.File)
+		text, err := fs.ReadFile(src.Files, src.InTree)
 		if err != nil {
 			faults = append(faults, fault.In(src.File, "cannot be read: %v", err))
 			continue

@@ -238,9 +238,12 @@ func (l *library) instance(s *set, name string) (*instance, error) {
 	return in, nil
 }
 
-// plainName returns what people call a template.
-func plainName(name string) string {
-	return strings.TrimSuffix(routetree.BelowRouter(name), ".html")
+// plainName returns what people call a template of the set.
+func (s *set) plainName(name string) string {
+	if f := s.byFile[name]; f != nil {
+		return f.name
+	}
+	return name
 }
 
 // escapeFaults returns the faults behind an error of html/template, which notices many

@@ -18,7 +18,7 @@ func (t *Tree) Covers(dir string) bool {
 // of a fault.
 func (t *Tree) Hint(p string) string {
 	clean := strings.Trim(p, "/")
-	clean = strings.TrimPrefix(clean, RouterDir+"/")
+	clean = strings.TrimPrefix(strings.TrimPrefix(clean, t.Shown(RouterDir)+"/"), RouterDir+"/")
 	clean = strings.TrimSuffix(strings.TrimSuffix(clean, ".html"), ".http")
 	for _, r := range t.Routes {
 		if bare(r.Path) == bare(clean) || r.Path == path.Join(clean, "index") {
@@ -27,7 +27,7 @@ func (t *Tree) Hint(p string) string {
 	}
 	for _, dir := range slices.Sorted(maps.Keys(t.Dirs)) {
 		if bare(dir) == bare(clean) {
-			return fmt.Sprintf(": %s/%s is called %q", RouterDir, dir, dir)
+			return fmt.Sprintf(": %s is called %q", t.Shown(RouterDir+"/"+dir), dir)
 		}
 	}
 	return `: write the path below ` + RouterDir + `/ with its brackets and without extension, as in "users/[id]"`
