@@ -24,7 +24,8 @@
 //	users/store.http         /users, for POST and nothing but POST
 //	users/[id].html          /users/{id}
 //	blog/[year]/[slug].html  /blog/{year}/{slug}
-//	(admin)/reports.html     /reports: a directory in parentheses only groups files
+//	(admin)/reports.html     /reports: a directory in parentheses only groups files, and
+//	                         is in no name either: its counterpart is reports.go
 //	[[lang]]/help.html       /help and /{lang}/help
 //	docs/[...rest].html      /docs/a, /docs/a/b: one or more segments
 //	wiki/[[...rest]].html    also /wiki

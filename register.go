@@ -407,6 +407,7 @@ func (c *compiler) runWiths(withs []with) *registry {
 	for _, w := range withs {
 		r := c.resolveStatic(w.pos, path.Base(w.pos.File), "flow.With")
 		if r == nil {
+			c.namesMissing = true
 			continue
 		}
 		if w.register == nil {
