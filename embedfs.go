@@ -105,7 +105,10 @@ func plainPage(*Request) (Response, error) { return Page(nil), nil }
 // meant for View, and is only warned about.
 func (c *compiler) checkData(r *routetree.Route, b *binding) {
 	v, err := c.table.views.View(r.Path)
-	if err != nil || !b.servesPage(r) || b.failed {
+	wrong := slices.ContainsFunc(b.begun, func(v *Verb) bool { // it is reported what is wrong about it
+		return v != b.page && (v.method == http.MethodGet || v.method == match.AnyMethod)
+	})
+	if err != nil || !b.servesPage(r) || b.failed || wrong {
 		return
 	}
 	field, line := v.Needs()

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/forms"
 )
 
 const (
@@ -15,6 +17,8 @@ const (
 	noCallWarn = ": warning: no template calls this partial: delete it, unless flow.View renders it"
 	inAFile    = " on this Router, which was made in a test file and so has no static calls, or write {{with .}} around it"
 )
+
+var thisWarningsFile = regexp.MustCompile(`\S*warnings_test\.go:\d+`)
 
 // TestSilentMistakes are those that would show in no answer: what Check and the command
 // check say of them.
@@ -50,6 +54,10 @@ router/users/[id].html:1: {{.Name}} asks for data, and no handler for GET gives 
 router/a.html:1: {{$.Born.Format ` + "`2006`" + `}} asks for data, and no handler for GET gives any: call At("a").GET().Do(…)` + inAFile, ""},
 		{"data without a handler", "a.html: {{.Name}}", nil, "", `
 router/a.html:1: warning: {{.Name}} asks for data, and a page without a handler has none: call At("a").GET().Do(…)` + inAFile},
+		{"data with a GET that is wrong", "a.html: {{.Name}}", func(r *Router) { r.At("a").POST().Do(hello); r.At("a").GET().Do(1) }, `
+HERE: Do: int is no handler; ` + forms.OneLine(handlerForms), ""},
+		{"such a name, called by who knows whom", "+errors.html: X\na.html: {{template `+errors`}}{{if}}", nil, `
+router/a.html:1: missing value for if`, ""},
 		{"data with GET", "a.html: {{.Name}}", func(r *Router) { r.At("a").GET().Do(hello) }, "", ""},
 		{"data with ANY", "a.html: {{.Name}}", func(r *Router) { r.At("a").ANY().Do(hello) }, "", ""},
 		{"a form that POST shows again", "a.html: {{if .Wrong}}no{{end}}{{with .Error}}{{.}}{{end}}{{range .All}}{{.Name}}{{end}}" +
@@ -68,6 +76,7 @@ router/a.html:1: {{.Name}} asks for data, and no handler for GET gives any: call
 				tt.register(r)
 			}
 			got := runWith(t.Context(), r, nil, "check")
+			got.stderr = thisWarningsFile.ReplaceAllString(got.stderr, "HERE")
 			if tt.faults != "" {
 				is.Equal(got, result{command.Failure, "", strings.TrimPrefix(tt.faults, "\n") + "\n"})
 				return

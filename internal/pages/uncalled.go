@@ -11,7 +11,13 @@ import (
 // is nearly that of a +file with a meaning of its own is likely that file, and without it
 // pages have no layout or no error page: that is a fault. Others may be for View alone,
 // which only the running program knows: they are warnings.
+// If a file cannot be parsed, nobody knows what it calls.
 func (l *library) uncalled(called map[string]bool) {
+	for _, f := range l.files {
+		if f.broken {
+			return
+		}
+	}
 	for name, f := range l.files {
 		if !isPartial(name) || f.shared || called[f.file] {
 			continue
