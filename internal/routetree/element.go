@@ -79,8 +79,8 @@ func bracesIn(name string) string {
 	return "{" + inner + "}"
 }
 
-// bracesFault is about a name with the parameters of net/http's ServeMux and others, which
-// would silently be plain text.
+// bracesFault is about a name with a parameter as net/http's ServeMux and others have it, which
+// would be plain text.
 func bracesFault(name, braces string) error {
 	inner, dots := strings.CutSuffix(strings.Trim(braces, "{}"), "...")
 	if !isIdentifier(inner) {
