@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 // match and to answer. It does not change.
 type table struct {
 	err      error // every fault; a table that has some answers 500 to everything
+	warnings error // every warning
 	router   *Router
 	matcher  *match.Table[endpoint] // nil for a Router inside another one, whose matcher has its endpoints
 	around   *endpoint              // the endpoint that mounts the Router inside another one; nil if it is not mounted
@@ -44,7 +46,7 @@ type compiler struct {
 	byPath   map[string]*routetree.Route
 	byStem   map[string][]*routetree.Route
 	uses     []use
-	dirs     map[string][]use
+	dirs     []*Dir // in order of registration
 	bindings map[*routetree.Route]*binding
 	mounts   []*Mounted
 	inside   map[*Mounted]*compiler // the compilers of the Routers among the mounts
@@ -60,6 +62,7 @@ type compiler struct {
 // table, together with those of the Routers inside it.
 func compile(r *Router) *table {
 	c := newCompiler(r)
+	c.checkDirectories()
 	trie := &match.Trie[endpoint]{}
 	c.finish(trie)
 	if t := c.table; t.err == nil {
@@ -83,7 +86,6 @@ func newCompiler(r *Router) *compiler {
 		tree:       r.tree,
 		byPath:     map[string]*routetree.Route{},
 		byStem:     map[string][]*routetree.Route{},
-		dirs:       map[string][]use{},
 		bindings:   map[*routetree.Route]*binding{},
 		inside:     map[*Mounted]*compiler{},
 		pathValues: map[string]*pathvalue.Names{},
@@ -142,7 +144,7 @@ func (c *compiler) finish(trie *match.Trie[endpoint]) {
 	} else {
 		c.build(trie)
 	}
-	c.table.err = fault.Join(c.faults)
+	c.table.err, c.table.warnings = fault.Join(c.faults), fault.Warnings(c.faults)
 	r.own.release()
 	r.building.Store(false)
 	if r.app != nil {
@@ -196,14 +198,18 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 	t.notFound = t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return Fail(http.StatusNotFound, ""), nil }})
 	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(forbidden))}
 
-	dirs := map[string][]step{}
-	for dir, uses := range c.dirs {
-		dirs[dir] = c.steps(uses)
+	dirs := map[*Dir][]step{}
+	everywhere := slices.Clip(outer) // for what is mounted
+	for _, d := range c.dirs {
+		dirs[d] = c.steps(d.uses)
+		if d.path == "" {
+			everywhere = append(everywhere, dirs[d]...)
+		}
 	}
 	for _, r := range c.tree.Routes {
 		steps := slices.Clip(outer)
-		for _, dir := range routetree.Layers(r.Path) {
-			steps = append(steps, dirs[dir]...)
+		for _, d := range c.dirsAround(r) {
+			steps = append(steps, dirs[d]...)
 		}
 		c.addRoute(trie, r, append(steps, c.steps(c.bindings[r].uses)...))
 	}
@@ -212,7 +218,7 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 		c.addPublic(trie, a.file, a.pattern, a.serves)
 	}
 	for _, m := range c.mounts {
-		c.addMount(trie, m, slices.Concat(outer, dirs[""], c.steps(m.uses)))
+		c.addMount(trie, m, append(slices.Clip(everywhere), c.steps(m.uses)...))
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.assets)) {
 		a := t.assets[name]
@@ -245,9 +251,12 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, step
 		chains[i] = append(slices.Clip(steps), c.steps(v.uses)...)
 	}
 	o := &owner{r.File, r, standardOnly(steps)}
-	page := handler{flow: plainPage}
-	if b.servesPage(r) {
-		page = c.renderOnce(r, hasGuard(steps), page)
+	page, pageSteps, pageMaxBody := handler{flow: plainPage}, steps, int64(0)
+	if b.page != nil {
+		pageSteps, pageMaxBody = append(slices.Clip(steps), c.steps(b.page.uses)...), b.page.maxBody
+	}
+	if c.checkData(r, b); b.servesPage(r) {
+		page = c.renderOnce(r, hasGuard(pageSteps), page)
 	}
 	for _, p := range r.Patterns {
 		l := trie.Leaf(p)
@@ -255,7 +264,7 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, step
 			l.Set(v.method, c.endpoint(o, p, v.method, chains[i], *v.handler, v.maxBody))
 		}
 		if b.servesPage(r) {
-			l.Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, steps, page, 0))
+			l.Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, pageSteps, page, pageMaxBody))
 		}
 	}
 }
@@ -339,6 +348,7 @@ type binding struct {
 	uses   []use
 	verbs  []*Verb // one for each method, in order of registration
 	begun  []*Verb // all of them, also those that are unfinished or wrong
+	page   *Verb   // the GET without a handler that gives the page its name and middleware, if there is one
 	failed bool    // the handlers are missing because of a fault that is reported already
 	named  bool    // At was called for it: a counterpart is not needed
 	static bool    // a static call in its counterpart was made
@@ -363,7 +373,7 @@ func (c *compiler) add(g *registry) {
 			c.fault(d.pos, "In(%q): the tree has no such directory%s", d.path, c.tree.Hint(d.path))
 			continue
 		}
-		c.dirs[d.path] = append(c.dirs[d.path], d.uses...)
+		c.dirs = append(c.dirs, d)
 	}
 	for _, f := range g.files {
 		r := c.resolve(f)
@@ -382,8 +392,7 @@ func (c *compiler) add(g *registry) {
 
 func (c *compiler) bind(b *binding, r *routetree.Route, v *Verb) {
 	b.begun = append(b.begun, v)
-	if !v.done {
-		c.fault(v.pos, "%s of %s is never finished: end it with Do or To", v.call(), r.File)
+	if !v.done { // checkFinished tells whether it has to be
 		return
 	}
 	if first := b.verb(v.method); first != nil {
@@ -398,11 +407,11 @@ func (c *compiler) bind(b *binding, r *routetree.Route, v *Verb) {
 // resolve returns the route that a File stands for, or reports why there is none.
 func (c *compiler) resolve(f *File) *routetree.Route {
 	if f.counterpart == "" {
-		r := c.byPath[f.path]
-		if r == nil {
-			c.fault(f.pos, "At(%q): the tree has no such route file%s", f.path, c.tree.Hint(f.path))
+		if found := routetree.Find(c.byPath, f.path); len(found) > 0 { // more than one have the same URL, which is a fault
+			return c.byPath[found[0]]
 		}
-		return r
+		c.fault(f.pos, "At(%q): the tree has no such route file%s", f.path, c.tree.Hint(f.path))
+		return nil
 	}
 	return c.resolveStatic(f.pos, f.counterpart, f.what)
 }
@@ -410,7 +419,10 @@ func (c *compiler) resolve(f *File) *routetree.Route {
 func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *routetree.Route {
 	stem, isGo := strings.CutSuffix(goFile, ".go")
 	routes := c.byStem[stem]
-	switch {
+	switch old := c.withGroups(stem); {
+	case isGo && len(routes) == 0 && old != nil:
+		c.fault(pos, "%s: a group is in no name, so the counterpart of %s is %s.go: rename this file", what, old.File, old.Stem)
+		c.bindings[old].failed = true
 	case !isGo || len(routes) == 0:
 		c.fault(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s: rename one of them, or say the path with flow.At", what, goFile)
 	case len(routes) > 1:
@@ -439,6 +451,7 @@ func (c *compiler) checkBindings() {
 	}
 	for _, r := range c.tree.Routes {
 		b := c.bindings[r]
+		c.checkFinished(r, b)
 		if reason := routetree.SetAside(r.Stem + ".go"); reason != "" && !b.named && !b.static {
 			c.faults = append(c.faults, fault.In(r.File, "%s, and would be its counterpart: rename the route file, or register with flow.At(%q) in a file of another name", reason, r.Path))
 			continue
@@ -468,7 +481,8 @@ func (c *compiler) remedy(r *routetree.Route) string {
 	case len(c.byStem[r.Stem]) > 1:
 		return fmt.Sprintf("call flow.At(%q).%s in %s", r.Path, verb, c.router.app.dir())
 	}
-	return fmt.Sprintf("call flow.%s in %s/%s.go, or flow.At(%q).%[1]s in another file there", verb, c.router.app.dir(), r.Stem, r.Path)
+	goFile := path.Join(fault.Place(c.router.app.path), r.Stem+".go")
+	return fmt.Sprintf("call flow.%s in %s, or flow.At(%q).%[1]s in another file there", verb, goFile, r.Path)
 }
 
 // checkStore reports methods other than POST that are registered for a store, a store

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -36,12 +37,23 @@ func New(files fs.FS, shared ...fs.FS) *Router {
 	for i, f := range shared {
 		shared[i] = orNil(f)
 	}
-	r := &Router{tree: routetree.Read(orNil(files), shared)}
+	r, dir := &Router{}, ""
 	if pos := fault.Caller(0); !strings.HasSuffix(pos.File, "_test.go") {
 		r.app = applicationOf(pos)
 		r.app.routers.Add(1)
+		dir = r.app.shown()
 	}
+	r.tree = routetree.ReadIn(dir, orNil(files), shared)
 	return r
+}
+
+// shown returns the directory that the files of a tree are shown in, in messages: that of
+// the Go files. If the source is on this machine, and the tree is not there, it is "".
+func (a *application) shown() string {
+	if dir := filepath.FromSlash(a.path); isDir(dir) && !isDir(filepath.Join(dir, routetree.RouterDir)) {
+		return ""
+	}
+	return fault.Place(a.path)
 }
 
 // orNil returns nil for a nil pointer in an interface, which would not be equal to nil.
@@ -88,12 +100,33 @@ func (b *binding) servesPage(r *routetree.Route) bool {
 
 func plainPage(*Request) (Response, error) { return Page(nil), nil }
 
+// checkData reports a page that is served without a handler, and asks for data. If it has
+// handlers for other methods, the one for GET was forgotten. A page without any may be
+// meant for View, and is only warned about.
+func (c *compiler) checkData(r *routetree.Route, b *binding) {
+	v, err := c.table.views.View(r.Path)
+	wrong := slices.ContainsFunc(b.begun, func(v *Verb) bool { // it is reported what is wrong about it
+		return v != b.page && (v.method == http.MethodGet || v.method == match.AnyMethod)
+	})
+	if err != nil || !b.servesPage(r) || b.failed || wrong {
+		return
+	}
+	field, line := v.Needs()
+	switch {
+	case line == 0:
+	case len(b.verbs) > 0:
+		c.faults = append(c.faults, fault.InLine(r.File, line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", field, c.remedy(r)))
+	default:
+		c.faults = append(c.faults, fault.Warn(r.File, line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", field, c.remedy(r)))
+	}
+}
+
 // renderOnce returns a handler that serves the page of a route as it is rendered now, if
 // it is the same for all requests, and else the handler otherwise. Shared caches must
 // not keep a page that a guard has let through.
 func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handler) handler {
-	v := c.table.views.View(r.Path)
-	if v == nil || !v.IsFixed() || c.namesMissing {
+	v, err := c.table.views.View(r.Path)
+	if err != nil || !v.IsFixed() || c.namesMissing {
 		return otherwise
 	}
 	html, err := v.Render(nil, "", nil)
@@ -132,17 +165,17 @@ func (c *compiler) readAssets() {
 	c.table.assets = make(map[string]*asset, len(c.tree.Public))
 	var names []string
 	for _, p := range c.tree.Public {
-		names = append(names, p.File)
+		names = append(names, p.InTree)
 	}
 	files := public.NewFiles(c.tree.Files, names)
 	for _, p := range c.tree.Public {
 		a := &asset{file: p.File, pattern: p.Pattern}
 		c.table.assets[p.Name()] = a
 		if d := c.router.disk; d != nil {
-			a.serves.flow = d.public(a.file)
+			a.serves.flow = d.public(p)
 			continue
 		}
-		content, err := files.Content(p.File)
+		content, err := files.Content(p.InTree)
 		if err != nil {
 			c.faults = append(c.faults, fault.In(p.File, "%v", err))
 			continue
@@ -277,7 +310,7 @@ func (r *Router) views() (*pages.Views, error) {
 func (d *source) read(r *Router) (*pages.Views, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := routetree.Read(d.files, r.tree.Shared)
+	now := routetree.ReadIn(r.tree.Dir, d.files, r.tree.Shared)
 	now = now.Below(r.tree.Prefix)
 	d.compare(r, now)
 	texts, faults := pages.Read(now)
@@ -289,7 +322,7 @@ func (d *source) read(r *Router) (*pages.Views, error) {
 	table := r.table.Load()
 	host := table.host(false)
 	host.Asset = func(at any, name string) (string, error) {
-		file := routetree.PublicDir + "/" + name
+		file := now.Shown(routetree.PublicDir + "/" + name)
 		switch known := table.assets[name] != nil; {
 		case known && !onDisk[file]:
 			return "", fmt.Errorf("flow: %s is gone", file)
@@ -326,12 +359,12 @@ func (d *source) compare(r *Router, now *routetree.Tree) {
 }
 
 // gone returns an error if a route file is not on disk any more.
-func (d *source) gone(file string) error {
-	switch _, err := fs.Stat(d.files, file); {
+func (d *source) gone(r *routetree.Route) error {
+	switch _, err := fs.Stat(d.files, r.InTree); {
 	case errors.Is(err, disk.ErrLeadsOut):
-		return fmt.Errorf("flow: %s: %w", file, disk.ErrLeadsOut)
+		return fmt.Errorf("flow: %s: %w", r.File, disk.ErrLeadsOut)
 	case err != nil:
-		return fmt.Errorf("flow: %s is gone: routes stay those of the binary until it is built again", file)
+		return fmt.Errorf("flow: %s is gone: routes stay those of the binary until it is built again", r.File)
 	}
 	return nil
 }
@@ -401,19 +434,19 @@ func difference(a, b map[string]bool) (onlyA, onlyB []string) {
 }
 
 // public returns what serves a public file as it is on disk.
-func (d *source) public(file string) flowFunc {
+func (d *source) public(p *routetree.Public) flowFunc {
 	return func(*Request) (Response, error) {
-		if _, err := fs.Stat(d.files, file); err != nil {
+		if _, err := fs.Stat(d.files, p.InTree); err != nil {
 			why := err
-			var p *fs.PathError
-			if errors.As(err, &p) {
-				why = p.Err // without the path: the message names the file already
+			var of *fs.PathError
+			if errors.As(err, &of) {
+				why = of.Err // without the path: the message names the file already
 			}
-			return Response{}, Error(http.StatusNotFound, fmt.Sprintf("%s cannot be read from disk: %v", file, why))
+			return Response{}, Error(http.StatusNotFound, fmt.Sprintf("%s cannot be read from disk: %v", p.File, why))
 		}
-		mediaType := public.MediaType(d.files, file)
+		mediaType := public.MediaType(d.files, p.InTree)
 		return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			f, err := public.Open(d.files, file)
+			f, err := public.Open(d.files, p.InTree)
 			if err != nil {
 				panic(err) // it was there a moment ago
 			}
@@ -436,14 +469,14 @@ func encodePage(r Response, req *Request) (Response, error) {
 		}
 		name = x.endpoint.owner.route.Path
 	}
-	all, err := x.router.views()
-	v := all.View(name)
+	all, faults := x.router.views()
+	v, err := all.View(name)
 	switch {
-	case v != nil:
+	case err == nil:
 	case r.kind == kindPage: // in development, where the file may be gone or faulty
-		return Response{}, errors.Join(err, x.router.disk.gone(x.endpoint.owner.route.File))
+		return Response{}, errors.Join(faults, x.router.disk.gone(x.endpoint.owner.route))
 	default:
-		return Response{}, errors.Join(err, fmt.Errorf("flow: View: no template is called %q: give the path below %s/ without extension", name, routetree.RouterDir))
+		return Response{}, errors.Join(faults, fmt.Errorf("flow: View: %w", err))
 	}
 	html, err := v.Render(req, r.more.block, r.more.data)
 	if err != nil {

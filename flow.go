@@ -24,7 +24,8 @@
 //	users/store.http         /users, for POST and nothing but POST
 //	users/[id].html          /users/{id}
 //	blog/[year]/[slug].html  /blog/{year}/{slug}
-//	(admin)/reports.html     /reports: a directory in parentheses only groups files
+//	(admin)/reports.html     /reports: a directory in parentheses only groups files, and
+//	                         is in no name either: its counterpart is reports.go
 //	[[lang]]/help.html       /help and /{lang}/help
 //	docs/[...rest].html      /docs/a, /docs/a/b: one or more segments
 //	wiki/[[...rest]].html    also /wiki
@@ -148,13 +149,15 @@ type Router struct {
 var _ http.Handler = (*Router)(nil)
 
 // At returns the route file of that path below router/, without its extension:
-// "users/[id]". A path that is not in the tree is a fault.
+// "users/[id]". Groups may be left out of it: "users" is also (admin)/users. A path that
+// is not in the tree is a fault.
 func (r *Router) At(path string) *File { return r.own.at(fault.Caller(0), path) }
 
 // In returns the directory of that path below router/: "users", "(admin)", or "" for all
 // route files. Middleware added to it covers the route files below it and the one beside
-// it that has its name. It guards files, not URLs. A path that is not in the tree is a
-// fault.
+// it that has its name. Groups that are left out of the path may be anywhere in it: "users"
+// covers users/ and (admin)/users/, and "(admin)/users" the second alone. It guards files,
+// not URLs. A path that is not in the tree is a fault.
 func (r *Router) In(path string) *Dir { return r.own.in(fault.Caller(0), path) }
 
 // Use adds middleware for the whole application. It takes what File.Use takes.
@@ -181,6 +184,10 @@ func (r *Router) Provide(values ...any) *Router {
 // Check compiles the application, once, and returns every fault of its tree and
 // registrations, one per line. Registering afterwards panics. Check must not be
 // called by what it calls: functions of With, and those that construct middleware.
+//
+// Static calls, such as flow.In, in a directory that has made no Router by then are a
+// fault, too, since a guard would be missing: call New there before the first Check of
+// the program. Only Routers that are made in test files do not look at other directories.
 func (r *Router) Check() error { return r.compile().err }
 
 func (r *Router) compile() *table {
@@ -236,16 +243,13 @@ func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 	return t
 }
 
-// begin compiles the application before it serves. The first call logs the faults, and
-// the registrations that have no effect. It returns nil if there are faults.
+// begin compiles the application before it serves. The first call logs the faults. It
+// returns nil if there are faults.
 func (r *Router) begin() *table {
 	t := r.compile()
 	r.report.Do(func() {
 		if t.err != nil {
 			r.logger().Error("flow: the application has faults and answers 500 to everything", "faults", t.err.Error())
-		}
-		for _, pos := range registeredForNobody() {
-			r.logger().Warn("flow: "+noEffect, "first", pos.String(), "directory", pos.Dir())
 		}
 	})
 	if t.err != nil {
@@ -256,8 +260,6 @@ func (r *Router) begin() *table {
 	}
 	return t
 }
-
-const noEffect = "handlers or middleware are registered in a directory that has made no Router with flow.New, and have no effect until it does"
 
 // faulty is the answer of an application that has faults.
 func (r *Router) faulty(req *http.Request) Response {
@@ -318,15 +320,14 @@ func (a *application) dir() string { return path.Base(a.path) }
 // Registrations are made in init functions, before there is a Router to hold them.
 var applications struct {
 	sync.Mutex
-	byDir  map[string]*application
-	warned map[string]bool
+	byDir map[string]*application
 }
 
 func applicationOf(pos fault.Position) *application {
 	applications.Lock()
 	defer applications.Unlock()
 	if applications.byDir == nil {
-		applications.byDir, applications.warned = map[string]*application{}, map[string]bool{}
+		applications.byDir = map[string]*application{}
 	}
 	app := applications.byDir[pos.Dir()]
 	if app == nil {
@@ -336,21 +337,31 @@ func applicationOf(pos fault.Position) *application {
 	return app
 }
 
-// registeredForNobody returns the position of the first registration in each directory
-// that has some and has made no Router. A directory is returned only once in the life of
-// the program.
+// registeredForNobody returns the position of the first static registration in each
+// directory that has made no Router so far.
 func registeredForNobody() []fault.Position {
 	applications.Lock()
 	defer applications.Unlock()
 	var first []fault.Position
 	for _, dir := range slices.Sorted(maps.Keys(applications.byDir)) {
 		app := applications.byDir[dir]
-		if pos, ok := app.statics.first(); ok && app.routers.Load() == 0 && !applications.warned[dir] {
-			applications.warned[dir] = true
+		if pos, ok := app.statics.first(); ok && app.routers.Load() == 0 {
 			first = append(first, pos)
 		}
 	}
 	return first
+}
+
+// checkDirectories reports static registrations in any directory of the program that has
+// made no Router: a guard there would guard nothing. A Router of a test file is made for
+// one test, and may be all that the test makes of the program.
+func (c *compiler) checkDirectories() {
+	if c.router.app == nil {
+		return
+	}
+	for _, pos := range registeredForNobody() {
+		c.fault(pos, "static calls are for the Routers that flow.New makes in the same directory, and it has made none here: call it here before the first Check of the program, or register with At, In and Use of a Router")
+	}
 }
 
 // static begins a registration for the route whose counterpart the calling file is.

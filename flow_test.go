@@ -32,7 +32,7 @@ func wrap(next http.Handler) http.Handler {
 
 // thisFile is a position in this file, whose directory is called as the
 // repository was cloned.
-var thisFile = regexp.MustCompile(`\S+/flow_test\.go:\d+`)
+var thisFile = regexp.MustCompile(`\S*flow_test\.go:\d+`)
 
 // report returns the faults of r, a line each, with HERE for positions in this file.
 func report(r *Router) []string {
@@ -63,7 +63,11 @@ func TestRegistrationFaults(t *testing.T) {
 		{"nil handler", func(r *Router) { r.At("a").GET().Do(nil) }, "HERE: Do: the handler is nil; " + handlers},
 		{"nil function", func(r *Router) { r.At("a").GET().Do((func(*Request) string)(nil)) }, "HERE: Do: the handler is nil; " + handlers},
 		{"nil http.Handler", func(r *Router) { r.At("a").GET().Do((*http.ServeMux)(nil)) }, "HERE: Do: the handler is nil; " + handlers},
-		{"unfinished", func(r *Router) { r.At("a").GET().Name("x") }, "HERE: GET() of router/a.html is never finished: end it with Do or To"},
+		{"unfinished", func(r *Router) { r.At("a").POST().Name("x") }, "HERE: POST() of router/a.html is never finished: end it with Do or To"},
+		{"unfinished GET of a page", func(r *Router) { r.At("a").GET().MaxBody(1) }, "HERE: GET() of router/a.html is never finished: end it with Do or To, or give the page a name or middleware with it"},
+		{"unfinished GET beside a handler", func(r *Router) { r.At("a").ANY().Do(hello); r.At("a").GET().Name("x") }, "HERE: GET() of router/a.html is never finished: end it with Do or To"},
+		{"unfinished twice", func(r *Router) { r.At("a").GET().Name("x"); r.At("a").GET().Use(pass) }, "HERE: GET() of router/a.html is begun a second time, after HERE: keep one"},
+		{"name of a page that is taken", func(r *Router) { r.At("a").GET().Name("x"); r.At("users/index").GET().Name("x") }, `HERE: Name: "x" is the name of router/a.html already, given at HERE: call this one otherwise`},
 		{"finished twice", func(r *Router) { r.At("a").GET().Do(hello).Do(hello) }, "HERE: Do: this GET() has a handler already: one method has one"},
 		{"registered twice", func(r *Router) { r.At("a").GET().Do(hello); r.At("a").GET().Do(hello) }, "HERE: GET() of router/a.html is registered a second time, after HERE: keep one"},
 		{"no such method", func(r *Router) { r.At("a").GET().To(controller{}, "Hide") }, `HERE: To: flow.controller has no exported method "Hide"`},
@@ -139,6 +143,12 @@ func TestRouteFaults(t *testing.T) {
 			r.At("x_windows")
 			r.At("y_test").GET().Do(hello)
 		}, nil},
+		{"unfinished GET of what is no page", []string{"a.http", "users/store.html"}, func(r *Router) {
+			r.At("a").POST().Do(hello)
+			r.At("a").GET().Name("x")
+			r.At("users/store").POST().Do(hello)
+			r.At("users/store").GET().Name("y")
+		}, []string{`HERE: GET() of router/a.http is never finished: end it with Do or To`, `HERE: GET() of router/users/store.html is never finished: end it with Do or To`}},
 		{"everything at once", []string{"a.http", "[b.html", "c.css"}, func(r *Router) { r.At("d"); r.Use(1) },
 			[]string{
 				`HERE: At("d"): the tree has no such route file: write the path below router/ with its brackets and without extension, as in "users/[id]"`,

@@ -189,28 +189,39 @@ func (c *compiler) listRoutes() {
 		entries = append(entries, entry{below, nil, m})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return pattern.Compare(a.pattern, b.pattern) })
+	everywhere := 0
+	for _, d := range c.dirs {
+		if d.path == "" {
+			everywhere += len(d.uses)
+		}
+	}
 	for _, e := range entries {
 		r := e.route
 		if m := e.mounted; m != nil {
-			c.table.infos = append(c.table.infos, m.info(e.pattern, len(c.uses)+len(c.dirs[""])+len(m.uses))...)
+			c.table.infos = append(c.table.infos, m.info(e.pattern, len(c.uses)+everywhere+len(m.uses))...)
 			continue
 		}
 		b := c.bindings[r]
 		outer := len(c.uses) + len(b.uses)
-		for _, dir := range routetree.Layers(r.Path) {
-			outer += len(c.dirs[dir])
+		for _, d := range c.dirsAround(r) {
+			outer += len(d.uses)
 		}
-		info := RouteInfo{Pattern: e.pattern.String(), File: r.File, Middleware: outer}
+		info := RouteInfo{Pattern: e.pattern.String(), File: r.InTree, Middleware: outer}
 		if len(c.byStem[r.Stem]) == 1 {
 			info.Name = r.Stem
 		}
-		for _, v := range slices.Backward(b.verbs) {
+		for _, v := range slices.Backward(b.begun) {
 			info.Name = cmp.Or(v.label, info.Name) // the first label, for verbs without one
 		}
 		var infos []RouteInfo
 		if b.servesPage(r) {
-			info.Method = http.MethodGet
-			infos = append(infos, info)
+			of := info
+			of.Method = http.MethodGet
+			if b.page != nil {
+				of.Name = cmp.Or(b.page.label, of.Name)
+				of.Middleware += len(b.page.uses)
+			}
+			infos = append(infos, of)
 		}
 		for _, v := range b.verbs {
 			of := info
@@ -218,7 +229,7 @@ func (c *compiler) listRoutes() {
 			if v.method != match.AnyMethod {
 				of.Method = v.method
 			}
-			of.Handler = v.handler.pos.String()
+			of.Handler = v.handler.pos.Stable()
 			of.Name = cmp.Or(v.label, of.Name)
 			of.Middleware += len(v.uses)
 			infos = append(infos, of)
@@ -347,7 +358,7 @@ func (m *Mounted) name(inner string) string {
 // or one handler. outer is how much middleware runs before it.
 func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
 	if m.inner == nil {
-		return []RouteInfo{{Method: "ANY", Pattern: below.String(), Handler: m.pos.String(), Middleware: outer}}
+		return []RouteInfo{{Method: "ANY", Pattern: below.String(), Handler: m.pos.Stable(), Middleware: outer}}
 	}
 	infos := slices.Clone(m.inner.table.Load().infos)
 	for i := range infos {
@@ -365,15 +376,38 @@ func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
 func (t *table) route(v vantage, name string, params []any) (string, error) {
 	r := t.names[name]
 	if r == nil {
-		return "", fmt.Errorf("flow: no route is called %q", name)
+		return "", fmt.Errorf("flow: no route is called %q%s", name, t.nameHint(name))
 	}
 	return routeURL(r, v, name, params)
 }
 
+// nameHint says what a name that no route has was likely meant to be, as the end of an
+// error.
+func (t *table) nameHint(name string) string {
+	for _, known := range slices.Sorted(maps.Keys(t.names)) {
+		r := t.names[known]
+		label, automatic := strings.CutSuffix(known, r.Stem) // of a mounted Router, "billing.", or ""
+		if automatic && name == label+routetree.GroupedStem(r.Path) {
+			return fmt.Sprintf(": a group is in no name, so %s is called %q", r.File, known)
+		}
+	}
+	return fault.Suggest(name, t.names, ": name one with Name, or use an automatic name")
+}
+
+// withGroups returns the route whose counterpart would be called so if groups were in
+// names, or nil.
+func (c *compiler) withGroups(stem string) *routetree.Route {
+	i := slices.IndexFunc(c.tree.Routes, func(r *routetree.Route) bool { return routetree.GroupedStem(r.Path) == stem })
+	if i < 0 {
+		return nil
+	}
+	return c.tree.Routes[i]
+}
+
 // Route returns the URL of a named route, for parameters that are pairs of key and
 // value: Route("users.show", "id", 42). Names are those that Verb.Name gives. Each route
-// file has an automatic name too, unless two share it: its path with dots for slashes
-// and without brackets, "users.id". Values are strings, integers, or have String(); they
+// file has an automatic name too, unless two share it: its path with dots for slashes,
+// without groups and brackets, "users.id". Values are strings, integers, or have String(); they
 // are escaped. A catch-all takes a []string, or a string that is split at slashes. A key
 // that is no parameter becomes part of the query.
 //

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"path"
@@ -13,6 +14,7 @@ import (
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/public"
+	"example.com/flow/internal/routetree"
 )
 
 // A registry holds the registrations of one origin, in the order in which they were
@@ -160,7 +162,8 @@ func (f *File) verb(pos fault.Position, method string) *Verb {
 }
 
 // A Verb is the handler of one method of a route file, being registered. Do or
-// To finishes it.
+// To finishes it. Only the GET of a page that has no handler for GET and ANY needs
+// neither: GET().Name("about") gives that page a name, and Use and MaxBody are for it.
 type Verb struct {
 	file    *File
 	pos     fault.Position
@@ -411,6 +414,7 @@ func (c *compiler) runWiths(withs []with) *registry {
 	for _, w := range withs {
 		r := c.resolveStatic(w.pos, path.Base(w.pos.File), "flow.With")
 		if r == nil {
+			c.namesMissing = true
 			continue
 		}
 		if w.register == nil {
@@ -456,4 +460,36 @@ func (c *compiler) runWith(w with, f *File, v any) {
 		}
 	}()
 	w.register(f, v)
+}
+
+// checkFinished reports verbs without Do and To. A page that is served without a handler
+// needs none in its GET, which gives it a name, or middleware of its own.
+func (c *compiler) checkFinished(r *routetree.Route, b *binding) {
+	for _, v := range b.begun {
+		if v.done {
+			continue
+		}
+		ofPage, otherwise := v.method == http.MethodGet && b.servesPage(r), ""
+		if ofPage {
+			otherwise = ", or give the page a name or middleware with it"
+		}
+		switch {
+		case !ofPage || v.label == "" && len(v.uses) == 0:
+			c.fault(v.pos, "%s of %s is never finished: end it with Do or To%s", v.call(), r.File, otherwise)
+		case b.page != nil:
+			c.fault(v.pos, "%s of %s is begun a second time, after %v: keep one", v.call(), r.File, b.page.pos)
+		default:
+			b.page = v
+		}
+	}
+}
+
+// dirsAround returns the directories whose middleware a route has, from the outermost in,
+// and in the order of registration for each.
+func (c *compiler) dirsAround(r *routetree.Route) []*Dir {
+	around := slices.DeleteFunc(slices.Clone(c.dirs), func(d *Dir) bool { return routetree.Layer(d.path, r.Path) < 0 })
+	slices.SortStableFunc(around, func(a, b *Dir) int {
+		return cmp.Compare(routetree.Layer(a.path, r.Path), routetree.Layer(b.path, r.Path))
+	})
+	return around
 }

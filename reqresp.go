@@ -237,7 +237,7 @@ func Bytes(contentType string, b []byte) Response {
 
 // View renders a template of the tree by its path without extension, with data as
 // its dot: a page, "users/[id]", in its layouts, or a partial, "users/+row", by
-// itself. An unknown name or a template that fails is a 500, of which the client
+// itself. Groups may be left out of the path. An unknown name or a template that fails is a 500, of which the client
 // gets nothing of the page.
 func View(name string, data any) Response {
 	return Response{kind: kindView, text: name, more: &more{data: data}}

@@ -79,8 +79,8 @@ func (r *Router) run(c command.Command, until func() context.Context, stdout, st
 	if c.Name == "routes" {
 		return r.printRoutes(c.Routes, stdout)
 	}
-	for _, pos := range registeredForNobody() {
-		fmt.Fprintf(stderr, "%v: warning: %s\n", pos, noEffect)
+	if warnings := r.compile().warnings; warnings != nil {
+		fmt.Fprintln(stderr, warnings)
 	}
 	_, err := fmt.Fprintf(stdout, "no faults in %d routes\n", len(r.Routes()))
 	return err

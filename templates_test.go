@@ -157,6 +157,8 @@ router/a.html:1: function "three" not defined: add it to Router.Funcs
 router/a.html:1: function "two" not defined: add it to Router.Funcs`},
 		{"an unknown route", `a.html: {{route "b"}}`, `router/a.html:1: no route is called "b": name one with Name, or use an automatic name`},
 		{"an unknown route in a branch", `a.html: {{with 1}}{{else with 2}}{{.|print (route "b")}}{{end}}`, `router/a.html:1: no route is called "b": name one with Name, or use an automatic name`},
+		{"a route by its group", `a.html: {{route "admin.b"}}
+			(admin)/b.html: B`, `router/a.html:1: no route is called "admin.b": a group is in no name, so router/(admin)/b.html is called "b"`},
 		{"a route without its parameter", `a.html: {{route "users.id"}}
 			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): the parameter "id" is missing`},
 		{"a route with another parameter", `a.html: {{route "users.id" "name" .}}

@@ -329,6 +329,45 @@ func TestPagesWithoutCode(t *testing.T) {
 	}
 }
 
+// TestPageIsNamed: GET without a handler gives a page a name and middleware. It stays
+// rendered once.
+func TestPageIsNamed(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Pages(map[string]string{
+		"about.html":  `about {{route "us"}} {{route "about"}} {{route "members"}}`,
+		"secret.html": `secret`,
+		"live.html":   `{{request.Method}}`,
+	}))
+	r.At("about").POST().Name("us").Do(hello)
+	r.At("about").GET().Name("us")
+	r.At("secret").GET().Name("members").MaxBody(3).Use(markStd("std"), func(req *Request) Response {
+		if req.Input("key") != "yes" {
+			return Fail(403, "")
+		}
+		return Next()
+	})
+	r.At("live").GET().Use(mark("guard"))
+	is.NoErr(r.Check())
+	w := serve(r, "GET", "/about")
+	is.Equal(says(w), "200 about /about /about /secret")
+	is.True(w.Header().Get("ETag") != "")
+	is.Equal(serve(r, "GET", "/secret").Code, 403)
+	is.Equal(serve(r, "HEAD", "/secret").Code, 403)
+	w = serve(r, "GET", "/secret?key=yes")
+	is.Equal(says(w), "200 secret")
+	is.Equal(marks(w), "std")
+	is.Equal(w.Header().Get("Cache-Control"), "private, no-cache") // a guard has let it through
+	is.Equal(do(r, flowtest.Sending("GET", "/secret", "application/x-www-form-urlencoded", "key=yes")).Code, 413)
+	is.Equal(says(serve(r, "GET", "/live")), "200 GET")
+	is.Equal(marks(serve(r, "GET", "/live")), "guard")
+	is.Equal(says(serve(r, "PUT", "/secret")), "405 Allow GET, HEAD, OPTIONS")
+	var listed []string
+	for _, i := range r.Routes() {
+		listed = append(listed, fmt.Sprint(i.Method, " ", i.Pattern, " ", i.Name, " ", i.Handler != "", " ", i.Middleware))
+	}
+	is.Equal(listed, []string{"GET /about us false 0", "POST /about us true 0", "GET /live live false 1", "GET /secret members false 2"})
+}
+
 func TestPageWithoutCodeIsRenderedOnce(t *testing.T) {
 	is := is.New(t)
 	r := New(flowtest.Pages(map[string]string{"a.html": `<title>{{block "t" .}}A{{end}}</title> {{"<"}}`}))

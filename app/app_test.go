@@ -106,7 +106,7 @@ func TestPages(t *testing.T) {
 		piece          string
 	}{
 		{"GET", "/", 200, textHTML, "<h1>A directory is a router</h1>"},
-		{"GET", "/", 200, textHTML, "<code>router/docs/[[...path]].html</code>"},
+		{"GET", "/", 200, textHTML, "/docs/[[...path]].html</code>"},
 		{"GET", "/about", 200, textHTML, "<h1>About</h1>"},
 		{"GET", "/about?utm=1", 200, textHTML, "<h1>About</h1>"},
 		{"GET", "/users", 200, textHTML, `<a href="/users/2">Grace Hopper</a>`},

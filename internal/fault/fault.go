@@ -8,15 +8,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
+	"strconv"
 )
 
 // A Fault is one mistake of an application. Its text says where, what, and what
 // would be right.
 type Fault struct {
-	File string // what the report is sorted by
-	Line int    // 0 for a name of the route directory
-	Text string
+	File    string // what the report is sorted by
+	Line    int    // 0 for a name of the route directory
+	Text    string
+	Warning bool // it is worth knowing, and no reason not to serve
 }
 
 // Error is the text of the fault.
@@ -34,13 +37,28 @@ func InLine(file string, line int, format string, args ...any) Fault {
 
 // At returns a fault of a line of Go code.
 func At(pos Position, format string, args ...any) Fault {
-	return Fault{File: pos.Short(), Line: pos.Line, Text: pos.String() + ": " + fmt.Sprintf(format, args...)}
+	return Fault{File: path.Join(Place(pos.Dir()), path.Base(pos.File)), Line: pos.Line, Text: pos.String() + ": " + fmt.Sprintf(format, args...)}
 }
 
-// Join returns all faults as one error, one per line, in a fixed order: by file,
-// line and text. It returns nil if there is none.
-func Join(faults []Fault) error {
-	sorted := slices.Clone(faults)
+// Warn returns a fault that is only a warning, of a line of a template, or of a whole file
+// if line is 0.
+func Warn(file string, line int, format string, args ...any) Fault {
+	where := file
+	if line > 0 {
+		where += ":" + strconv.Itoa(line)
+	}
+	return Fault{file, line, where + ": warning: " + fmt.Sprintf(format, args...), true}
+}
+
+// Join returns all faults that are no warnings as one error, one per line, in a fixed
+// order: by file, line and text. It returns nil if there is none.
+func Join(faults []Fault) error { return join(faults, false) }
+
+// Warnings returns the warnings as Join returns the others.
+func Warnings(faults []Fault) error { return join(faults, true) }
+
+func join(faults []Fault, warnings bool) error {
+	sorted := slices.DeleteFunc(slices.Clone(faults), func(f Fault) bool { return f.Warning != warnings })
 	slices.SortFunc(sorted, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
 	})

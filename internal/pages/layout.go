@@ -22,6 +22,7 @@ type set struct {
 	calls map[string]bool // the functions that they call
 	// fragments are those that the page defines and only Block can reach.
 	fragments []string
+	byFile    map[string]*templateFile // all of them, also those of other sets
 }
 
 // assemble returns the set of f in its layouts, of which the innermost is first. It
@@ -33,7 +34,7 @@ type set struct {
 func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault.Fault) {
 	b := &setBuilder{
 		library:   l,
-		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}},
+		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}, byFile: l.byFile},
 		available: map[string]*parse.Tree{},
 		owner:     map[string]*templateFile{},
 		missed:    map[string][]fault.Fault{},

@@ -106,7 +106,7 @@ func (s *set) escape(name string) (*template.Template, error) {
 		case err == nil && more: // again, with these joined
 		case err == nil:
 			t := s.trees[astray[0].callee]
-			return nil, fault.InLine(t.ParseName, lineOf(t, t.Root), "%q calls itself, and html/template cannot tell where it ends: let it end what it begins, and, within a tag, an attribute, a title, a script or a style, put no text next to the call", plainName(t.Name))
+			return nil, fault.InLine(t.ParseName, lineOf(t, t.Root), "%q calls itself, and html/template cannot tell where it ends: let it end what it begins, and, within a tag, an attribute, a title, a script or a style, put no text next to the call", s.plainName(t.Name))
 		case err == errTooLarge && first == nil:
 			return nil, fault.In(s.inner, "templates that are called within tags, attributes, titles, scripts and styles call others, again and again, to more than %d MB: call fewer there", maxJoined>>20)
 		case err == errTooLarge:

@@ -425,14 +425,14 @@ func comparePieces(t *testing.T, p testPage, data row) int {
 	case err != nil:
 		return pageRefused
 	}
-	if got, err := views.View("x/page").Render(nil, "", data); err != nil || got != want {
+	if got, err := views.byName["x/page"].Render(nil, "", data); err != nil || got != want {
 		t.Errorf("%q\nis  %s\ngot  %s, %v\nwant %s", p.files, p.whole, got, err, want)
 	}
 	for name, text := range p.parts {
 		want, wantErr := inOnePiece(text, data)
-		v, block := views.View("x/page"), name
+		v, block := views.byName["x/page"], name
 		if name[0] == '+' || strings.Contains(name, "/+") {
-			v, block = views.View(name), ""
+			v, block = views.byName[name], ""
 		}
 		if got, err := v.Render(nil, block, data); err == nil && (wantErr != nil || got != want) {
 			t.Errorf("%q\n%s is %s\ngot  %s\nwant %s, %v", p.files, name, text, got, want, wantErr)

@@ -127,8 +127,8 @@ func (l *library) check(f *templateFile) {
 				if err := l.checkTemplate(f, n); err != nil {
 					report(n, "%v", err)
 				}
-				if p := l.files[n.Name]; p != nil && isPartial(n.Name) {
-					n.Name = p.file
+				if found := l.partials(n.Name); len(found) == 1 {
+					n.Name = l.files[found[0]].file
 				}
 			}
 		})
@@ -136,6 +136,15 @@ func (l *library) check(f *templateFile) {
 	if f.isLayout() && !hasSlot && len(f.faults) == 0 {
 		f.faults = append(f.faults, fault.InLine(f.file, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
 	}
+}
+
+// partials returns the partials that a name in {{template}} may stand for. Groups may be
+// left out of it.
+func (l *library) partials(name string) []string {
+	if !isPartial(name) {
+		return nil
+	}
+	return routetree.Find(l.files, name)
 }
 
 // isFunc reports whether templates may call a function.
@@ -156,6 +165,7 @@ func (l *library) isFunc(name string) bool {
 func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode) error {
 	name := n.Name
 	base := path.Base(name)
+	found := l.partials(name)
 	switch {
 	case name == slot && !f.isLayout():
 		return fmt.Errorf("{{template %q}} is where a layout puts the page, and this is no %s.html", slot, layoutName)
@@ -163,8 +173,10 @@ func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode) error {
 		return fmt.Errorf("{{template %q}} gives the page no data: write {{template %[1]q .}}", slot)
 	case base == layoutName || base == errorName:
 		return fmt.Errorf("{{template %q}}: %s.html is no partial: flow puts pages into layouts and answers with error pages by itself", name, name)
-	case base[0] != '+' || l.files[name] != nil:
+	case base[0] != '+' || len(found) == 1:
 		return nil
+	case len(found) > 1:
+		return fmt.Errorf("{{template %q}}: %w", name, severalMeant(name, found))
 	}
 	if bare, ok := strings.CutSuffix(name, ".html"); ok && l.files[bare] != nil {
 		return fmt.Errorf("no partial is called %q: leave .html away", name)
@@ -198,7 +210,8 @@ func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
 		return nil
 	}
 	if l.Names[name.Text] == nil {
-		return fmt.Errorf("no route is called %q%s", name.Text, fault.Suggest(name.Text, l.Names, ": name one with Name, or use an automatic name"))
+		_, err := l.Route(l.Sample, name.Text, nil)
+		return trimFlow(err)
 	}
 	args := cmd.Args[2:]
 	if piped {
@@ -245,7 +258,7 @@ type Text struct {
 func Read(t *routetree.Tree) (texts []Text, faults []fault.Fault) {
 	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
 		src := t.Templates[name]
-		text, err := fs.ReadFile(src.Files, src.File)
+		text, err := fs.ReadFile(src.Files, src.InTree)
 		if err != nil {
 			faults = append(faults, fault.In(src.File, "cannot be read: %v", err))
 			continue

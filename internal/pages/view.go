@@ -37,16 +37,39 @@ type View struct {
 	// that the whole page shows too are made ready when they are first asked for, since
 	// few are.
 	blocks map[string]func() (*executable, error)
-	err    error // why it cannot be rendered by itself
+	err    error  // why it cannot be rendered by itself
+	needs  string // the first {{.Field}} that makes no sense without data, and its line
+	line   int
 }
 
-// View returns the view of a template, by its path below router/ without extension, or
-// nil.
-func (v *Views) View(name string) *View { return v.byName[name] }
+// View returns the view of a template, by its path below router/ without extension. The
+// path may be without some of its groups, as long as that leaves no doubt.
+func (v *Views) View(name string) (*View, error) {
+	if view := v.byName[name]; view != nil {
+		return view, nil
+	}
+	switch found := routetree.Find(v.byName, name); len(found) {
+	case 0:
+		return nil, fmt.Errorf("no template is called %q: give the path below %s/ without extension", name, routetree.RouterDir)
+	case 1:
+		return v.byName[found[0]], nil
+	default:
+		return nil, severalMeant(name, found)
+	}
+}
+
+// severalMeant is the error of a name that may stand for several templates in groups.
+func severalMeant(name string, paths []string) error {
+	return fmt.Errorf("%q may be %q or %q: write which group", name, paths[0], paths[1])
+}
 
 // Lost reports whether an error page is missing because it has faults. That only matters
 // in development, where requests are answered all the same.
 func (v *Views) Lost() bool { return v.lost }
+
+// Needs returns the first field of the data that the template itself shows in any case,
+// ".Title", and its line; 0 if there is none.
+func (v *View) Needs() (field string, line int) { return v.needs, v.line }
 
 // IsFixed reports whether the view is the same for every request that has the same data.
 func (v *View) IsFixed() bool { return v.fixed }
@@ -99,6 +122,7 @@ func (l *library) views(t *routetree.Tree) *Views {
 			l.faults = append(l.faults, f.faults...)
 		}
 	}
+	l.uncalled(called)
 	v.findPlaces(t)
 	return v
 }
@@ -148,6 +172,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*View, []fault
 		return nil, l.escapeFaults(s, append([]*templateFile{f}, layouts...), err)
 	}
 	v.whole = whole
+	v.needs, v.line = needs(f.trees[f.file])
 	for name := range f.trees {
 		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return l.executable(s, name) })
 	}
@@ -213,9 +238,12 @@ func (l *library) instance(s *set, name string) (*instance, error) {
 	return in, nil
 }
 
-// plainName returns what people call a template.
-func plainName(name string) string {
-	return strings.TrimSuffix(routetree.BelowRouter(name), ".html")
+// plainName returns what people call a template of the set.
+func (s *set) plainName(name string) string {
+	if f := s.byFile[name]; f != nil {
+		return f.name
+	}
+	return name
 }
 
 // escapeFaults returns the faults behind an error of html/template, which notices many

@@ -7,20 +7,39 @@ import (
 )
 
 // counterpart returns the name, without .go, of the Go file whose static calls register
-// for a route.
+// for a route. Groups are not in it, as they are not in the URL, so that files move in and
+// out of groups without a change.
 //
 //	users/[id]      => users.id
-//	(auth)/login    => auth.login
+//	(auth)/login    => login
 //	docs/[...rest]  => docs.rest
 func counterpart(path string) string {
+	var names []string
+	for name := range strings.SplitSeq(path, "/") {
+		if !isGroup(name) {
+			names = append(names, plainName(name))
+		}
+	}
+	return strings.Join(names, ".")
+}
+
+// plainName returns a name of the tree without its marks: "[...rest]" is "rest".
+func plainName(name string) string {
+	switch {
+	case isGroup(name):
+		return strings.Trim(name, "()")
+	case strings.HasPrefix(name, "["):
+		return strings.TrimPrefix(strings.Trim(name, "[]"), "...")
+	}
+	return name
+}
+
+// GroupedStem returns what the Stem of a route is mistaken for: the same with its groups,
+// "auth.login". It is the Stem of a route that is in none.
+func GroupedStem(path string) string {
 	names := strings.Split(path, "/")
 	for i, name := range names {
-		if bracketed := strings.HasPrefix(name, "["); bracketed {
-			name = strings.TrimPrefix(strings.Trim(name, "[]"), "...")
-		} else if group := strings.HasPrefix(name, "("); group {
-			name = name[1 : len(name)-1]
-		}
-		names[i] = name
+		names[i] = plainName(name)
 	}
 	return strings.Join(names, ".")
 }

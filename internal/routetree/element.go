@@ -32,6 +32,8 @@ func parseElement(name string, dir bool) (element, error) {
 		return parseGroup(name, dir)
 	case strings.ContainsAny(name, "[]"):
 		return parseBrackets(name)
+	case bracesIn(name) != "":
+		return element{}, bracesFault(name, bracesIn(name))
 	}
 	return element{Segment: pattern.Segment{Kind: pattern.Literal, Text: name}}, nil
 }
@@ -64,6 +66,34 @@ func parseBrackets(name string) (element, error) {
 		return element{}, fmt.Errorf("%q is not a parameter's name: a parameter is called by a Go identifier, as in [id], [[id]], [...id], [[...id]]", inner)
 	}
 	return element{Segment: pattern.Segment{Kind: k, Text: inner}, optional: optional}, nil
+}
+
+// bracesIn returns what stands in braces in a name, with them: "user-{id}" has "{id}". It
+// is "" for a name without a pair of braces.
+func bracesIn(name string) string {
+	_, after, _ := strings.Cut(name, "{")
+	inner, _, ok := strings.Cut(after, "}")
+	if !ok {
+		return ""
+	}
+	return "{" + inner + "}"
+}
+
+// bracesFault is about a name with a parameter as net/http's ServeMux and others have it, which
+// would be plain text.
+func bracesFault(name, braces string) error {
+	inner, dots := strings.CutSuffix(strings.Trim(braces, "{}"), "...")
+	if !isIdentifier(inner) {
+		inner = "id"
+	}
+	if dots {
+		inner = "..." + inner
+	}
+	whole := ""
+	if name != braces {
+		whole = ", and fills a whole segment"
+	}
+	return fmt.Errorf("a parameter is written with brackets%s: write [%s] in place of %q", whole, inner, name)
 }
 
 // isIdentifier reports whether s is a Go identifier. It takes keywords, and does not

@@ -8,19 +8,17 @@ import (
 	"strings"
 )
 
-// Covers reports whether a directory, by its path below router/, is one of the Layers
-// of a route file.
+// Covers reports whether a written path means a directory of the tree, or a route file
+// that may stand beside one.
 func (t *Tree) Covers(dir string) bool {
-	return dir == "" || t.Dirs[dir] || slices.ContainsFunc(t.Routes, func(r *Route) bool {
-		return r.Path == dir && slices.Contains(Layers(r.Path), dir)
-	})
+	return dir == "" || len(Find(t.Dirs, dir)) > 0 || slices.ContainsFunc(t.Routes, func(r *Route) bool { return Layer(dir, r.Path) >= 0 })
 }
 
 // Hint says what a path that is not in the tree may have been meant to be, as the end
 // of a fault.
 func (t *Tree) Hint(p string) string {
 	clean := strings.Trim(p, "/")
-	clean = strings.TrimPrefix(clean, RouterDir+"/")
+	clean = strings.TrimPrefix(strings.TrimPrefix(clean, t.Shown(RouterDir)+"/"), RouterDir+"/")
 	clean = strings.TrimSuffix(strings.TrimSuffix(clean, ".html"), ".http")
 	for _, r := range t.Routes {
 		if bare(r.Path) == bare(clean) || r.Path == path.Join(clean, "index") {
@@ -29,7 +27,7 @@ func (t *Tree) Hint(p string) string {
 	}
 	for _, dir := range slices.Sorted(maps.Keys(t.Dirs)) {
 		if bare(dir) == bare(clean) {
-			return fmt.Sprintf(": %s/%s is called %q", RouterDir, dir, dir)
+			return fmt.Sprintf(": %s is called %q", t.Shown(RouterDir+"/"+dir), dir)
 		}
 	}
 	return `: write the path below ` + RouterDir + `/ with its brackets and without extension, as in "users/[id]"`

@@ -27,11 +27,11 @@ func TestHint(t *testing.T) {
 
 func TestCovers(t *testing.T) {
 	is := is.New(t)
-	tree := Read(flowtest.Row("admin.html & admin/users.html & blog/index.html & x/store.http"), nil)
-	for _, dir := range []string{"", "admin", "admin/users", "blog", "x"} {
+	tree := Read(flowtest.Row("admin.html & admin/users.html & blog/index.html & x/store.http & (g)/y/(h)/z.html"), nil)
+	for _, dir := range []string{"", "admin", "admin/users", "blog", "x", "(g)", "(g)/y", "y", "y/(h)", "y/z"} {
 		is.True(tree.Covers(dir)) // dir
 	}
-	for _, dir := range []string{"blog/index", "x/store", "users", "/admin"} {
+	for _, dir := range []string{"blog/index", "x/store", "users", "/admin", "(h)", "(h)/y", "(g)/admin"} {
 		is.True(!tree.Covers(dir)) // no dir
 	}
 }

@@ -26,9 +26,10 @@ const (
 // A Route is one route file of the tree.
 //
 //	router/users/[id].html         Path "users/[id]", Stem "users.id", a page
-//	router/(api)/users/store.http  Path "(api)/users/store", Stem "api.users.store", a store
+//	router/(api)/users/store.http  Path "(api)/users/store", Stem "users.store", a store
 type Route struct {
-	File     string             // for messages
+	File     string             // for messages: see Tree.Shown
+	InTree   string             // "router/users/[id].html"
 	Path     string             // below router/, without extension
 	Stem     string             // its counterpart is Stem + ".go"; also its automatic name
 	Page     bool               // an .html file
@@ -39,22 +40,25 @@ type Route struct {
 
 // A Public is one public file.
 type Public struct {
-	File    string // "public/css/app.css"
+	File    string // for messages: see Tree.Shown
+	InTree  string // "public/css/app.css"
 	Pattern *pattern.Pattern
 }
 
 // Name returns the path of the file below public/.
-func (p *Public) Name() string { return strings.TrimPrefix(p.File, PublicDir+"/") }
+func (p *Public) Name() string { return strings.TrimPrefix(p.InTree, PublicDir+"/") }
 
 // A Source is where the text of a template is read from.
 type Source struct {
 	Files  fs.FS
-	File   string
-	Shared bool // it is from a further tree
+	File   string // for messages: see Tree.Shown
+	InTree string // "router/+layout.html"
+	Shared bool   // it is from a further tree
 }
 
 // A Tree is what Read found. It does not change.
 type Tree struct {
+	Dir       string // that holds the tree, for messages; "" if it is not known
 	Files     fs.FS
 	Shared    []fs.FS           // further trees, from which +files are taken that Files lacks
 	Routes    []*Route          // in the order of their files
@@ -66,10 +70,14 @@ type Tree struct {
 	Missing   bool // there is no router/ at all
 }
 
-// Read walks files and reports every fault of their names. shared trees
-// fill in the +files that files lacks.
-func Read(files fs.FS, shared []fs.FS) *Tree {
-	t := &Tree{Files: files, Shared: shared, Templates: map[string]Source{}, Dirs: map[string]bool{}}
+// Read is ReadIn for a tree in a directory that is not known.
+func Read(files fs.FS, shared []fs.FS) *Tree { return ReadIn("", files, shared) }
+
+// ReadIn walks files and reports every fault of their names. shared trees
+// fill in the +files that files lacks. dir is the directory that holds files, for
+// messages.
+func ReadIn(dir string, files fs.FS, shared []fs.FS) *Tree {
+	t := &Tree{Dir: dir, Files: files, Shared: shared, Templates: map[string]Source{}, Dirs: map[string]bool{}}
 	if files == nil {
 		t.Missing = true
 		t.Faults = append(t.Faults, fault.Fault{Text: "flow.New got no files: give it the embed.FS that holds router/"})
@@ -77,7 +85,7 @@ func Read(files fs.FS, shared []fs.FS) *Tree {
 	}
 	if info, err := fs.Stat(files, RouterDir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		t.Missing = true
-		t.Faults = append(t.Faults, fault.In(RouterDir, "the files given to flow.New hold no such directory: embed it with //go:embed all:router"))
+		t.Faults = append(t.Faults, fault.In(t.Shown(RouterDir), "the files given to flow.New hold no such directory: embed it with //go:embed all:router"))
 	} else { // the walk reports any other error
 		(&routeWalk{tree: t, elements: map[string][]element{}}).walk()
 	}
@@ -124,7 +132,7 @@ func (t *Tree) walk(root string, hidden func(string, fs.DirEntry) bool, visit fu
 		case hidden(file, d):
 			return skip(d)
 		}
-		if err := names.check(file); err != nil {
+		if err := names.check(t.Shown(file)); err != nil {
 			t.fault(file, "%v", err)
 			return skip(d)
 		}
@@ -138,8 +146,12 @@ func (t *Tree) walk(root string, hidden func(string, fs.DirEntry) bool, visit fu
 }
 
 func (t *Tree) fault(file, format string, args ...any) {
-	t.Faults = append(t.Faults, fault.In(file, format, args...))
+	t.Faults = append(t.Faults, fault.In(t.Shown(file), format, args...))
 }
+
+// Shown returns the name of a file of the tree as messages have it, with the directory
+// that holds the tree, so that a terminal finds it.
+func (t *Tree) Shown(file string) string { return path.Join(t.Dir, file) }
 
 // hasDot reports whether a name is hidden because it begins with a dot.
 func hasDot(d fs.DirEntry) bool {
@@ -172,7 +184,7 @@ func (w *routeWalk) file(file string) {
 	stem := strings.TrimSuffix(name, ext)
 	switch {
 	case name[0] == '+' && ext == ".html":
-		w.tree.Templates[BelowRouter(strings.TrimSuffix(file, ext))] = Source{w.tree.Files, file, false}
+		w.tree.Templates[BelowRouter(strings.TrimSuffix(file, ext))] = w.tree.source(file)
 		return
 	case name[0] == '+':
 		w.tree.fault(file, "a file whose name begins with + is a template of its directory: call it %s.html", stem)
@@ -196,10 +208,11 @@ func (w *routeWalk) file(file string) {
 		return
 	}
 	r := &Route{
-		File:  file,
-		Path:  BelowRouter(strings.TrimSuffix(file, ext)),
-		Page:  ext == ".html",
-		Store: stem == "store",
+		File:   w.tree.Shown(file),
+		InTree: file,
+		Path:   BelowRouter(strings.TrimSuffix(file, ext)),
+		Page:   ext == ".html",
+		Store:  stem == "store",
 	}
 	r.Stem = counterpart(r.Path)
 	for _, segments := range shapes {
@@ -211,9 +224,11 @@ func (w *routeWalk) file(file string) {
 	}
 	w.tree.Routes = append(w.tree.Routes, r)
 	if r.Page {
-		w.tree.Templates[r.Path] = Source{w.tree.Files, file, false}
+		w.tree.Templates[r.Path] = w.tree.source(file)
 	}
 }
+
+func (t *Tree) source(file string) Source { return Source{t.Files, t.Shown(file), file, false} }
 
 // BelowRouter returns the path of a file below router/.
 func BelowRouter(file string) string { return strings.TrimPrefix(file, RouterDir+"/") }
@@ -233,7 +248,7 @@ func (t *Tree) readPublic() {
 		if d.IsDir() {
 			return
 		}
-		p := &Public{File: file}
+		p := &Public{File: t.Shown(file), InTree: file}
 		var segments []pattern.Segment
 		for text := range strings.SplitSeq(p.Name(), "/") {
 			segments = append(segments, pattern.Segment{Kind: pattern.Literal, Text: text})
@@ -262,7 +277,7 @@ func (t *Tree) readShared(files fs.FS) {
 		}
 		key := BelowRouter(strings.TrimSuffix(file, ".html"))
 		if _, ok := t.Templates[key]; !ok {
-			t.Templates[key] = Source{files, file, true}
+			t.Templates[key] = Source{files, file, file, true}
 		}
 		return nil
 	})
@@ -329,12 +344,12 @@ func (t *Tree) Below(prefix []pattern.Segment) *Tree {
 		below.Routes = append(below.Routes, &moved)
 		for _, name := range r.Patterns[len(r.Patterns)-1].Names {
 			if slices.Contains(above.Names, name) {
-				below.fault(r.File, "the parameter %q is one of %s too, where the Router is mounted: call it otherwise", name, above)
+				below.fault(r.InTree, "the parameter %q is one of %s too, where the Router is mounted: call it otherwise", name, above)
 			}
 		}
 	}
 	for _, p := range t.Public {
-		below.Public = append(below.Public, &Public{p.File, p.Pattern.Below(prefix)})
+		below.Public = append(below.Public, &Public{p.File, p.InTree, p.Pattern.Below(prefix)})
 	}
 	return &below
 }

@@ -63,8 +63,8 @@ func TestRouteFiles(t *testing.T) {
 		{"%61.html", "/%2561"},
 		{"50%.html", "/50%25"},
 		{"a b/é.html", "/a%20b/%C3%A9"},
-		{"{x}.html", "/%7Bx%7D"},
-		{"{rest...}.html", "/%7Brest...%7D"},
+		{"{x.html", "/%7Bx"},
+		{"}x{.html", "/%7Dx%7B"},
 		{"a(b).html", "/a%28b%29"},
 		{"a.b/+c/d_.html", "/a.b/+c/d_"},
 	} {
@@ -102,6 +102,7 @@ func TestFilesThatAreNoRoutes(t *testing.T) {
 // Each fault is one line, and all are reported, by file.
 func TestFaultsOfNames(t *testing.T) {
 	const (
+		brackets     = "a parameter is written with brackets%s: write %s in place of %q"
 		noIdentifier = "%q is not a parameter's name: a parameter is called by a Go identifier, as in [id], [[id]], [...id], [[...id]]"
 		wholeSegment = "a parameter fills a whole segment, and %q is not one of [id], [[id]], [...id], [[...id]]"
 		group        = "%q is not the name of a group: one looks like (admin)"
@@ -117,6 +118,14 @@ func TestFaultsOfNames(t *testing.T) {
 	)
 	f := fmt.Sprintf
 	for _, tt := range []struct{ tree, want string }{
+		{"{id}.html", "router/{id}.html: " + f(brackets, "", "[id]", "{id}")},
+		{"{id}/x.html", "router/{id}: " + f(brackets, "", "[id]", "{id}")},
+		{"{rest...}.html", "router/{rest...}.html: " + f(brackets, "", "[...rest]", "{rest...}")},
+		{"user-{id}.html", "router/user-{id}.html: " + f(brackets, ", and fills a whole segment", "[id]", "user-{id}")},
+		{"{a}{b}.http", "router/{a}{b}.http: " + f(brackets, ", and fills a whole segment", "[a]", "{a}{b}")},
+		{"{id}.json.http", "router/{id}.json.http: " + f(brackets, ", and fills a whole segment", "[id]", "{id}.json")},
+		{"{}.html", "router/{}.html: " + f(brackets, "", "[id]", "{}")},
+		{"{$}.html", "router/{$}.html: " + f(brackets, "", "[id]", "{$}")},
 		{"[].html", "router/[].html: " + f(noIdentifier, "")},
 		{"[[]].html", "router/[[]].html: " + f(noIdentifier, "")},
 		{"[...].html", "router/[...].html: " + f(noIdentifier, "")},

@@ -10,8 +10,8 @@ import (
 
 func init() {
 	flow.With(func(f *flow.File, a *App) {
-		f.GET().Name("login").Do(showLogin)
-		f.POST().Name("login").Do(a.login)
+		f.GET().Do(showLogin)
+		f.POST().Do(a.login)
 	})
 }
 

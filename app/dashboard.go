@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	flow.With(func(f *flow.File, a *App) { f.GET().Name("dashboard").Do(a.showDashboard) })
+	flow.With(func(f *flow.File, a *App) { f.GET().Do(a.showDashboard) })
 }
 
 // A dashboardPage is what the dashboard shows. Who is signed in the template asks

@@ -7,6 +7,6 @@ import (
 
 func init() {
 	flow.With(func(f *flow.File, a *App) {
-		f.GET().Name("reports.json").To(reports.Controller{Users: a.Users}, "JSON")
+		f.GET().To(reports.Controller{Users: a.Users}, "JSON")
 	})
 }
