@@ -433,7 +433,7 @@ func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler,
 	t.Status = 0 // it was for the answer of h
 	before.Restore(w.Header())
 	if last {
-		x.send(w, req, x.plainError(req, err, false))
+		x.send(w, req, x.plainError(req, err))
 		return
 	}
 	x.fail(w, req, err)
@@ -484,7 +484,7 @@ func encode(r Response, req *Request) (Response, error) {
 	case kindRedirect:
 		return encodeRedirect(r, req)
 	case kindFail:
-		return encodeFail(r, req)
+		return Response{}, r.failure()
 	default:
 		return Response{}, errors.New("flow: " + r.text)
 	}

@@ -192,17 +192,21 @@ func TestOnError(t *testing.T) {
 		want    string
 		logged  []string // a part of each record
 	}{
-		{"answers", fails, func(_ *Request, err error) Response { return Text(err.Error()).Status(400) }, "400 418 teapot: the cause", nil},
-		{"implicit 200", fails, func(*Request, error) Response { return Text("fine") }, "200 fine", nil},
+		{"answers", fails, func(_ *Request, err error) Response { return Text(err.Error()).Status(400) }, "400 418 teapot: the cause", []string{"the cause"}},
+		{"no status", fails, func(*Request, error) Response { return Text("fine") }, "418 fine", []string{"the cause"}},
+		{"200", fails, func(*Request, error) Response { return Text("fine").Status(200) }, "200 fine", []string{"the cause"}},
 		{"leaves it", fails, func(*Request, error) Response { return Response{} }, "418 I'm a teapot: teapot\n", []string{"the cause"}},
 		{"Next", fails, func(*Request, error) Response { return Next() }, "418 I'm a teapot: teapot\n", []string{"OnError returned Next()", "the cause"}},
 		{"panics", fails, func(*Request, error) Response { panic("secret") }, "418 I'm a teapot: teapot\n", []string{"OnError: panic: secret", "the cause"}},
 		{"cannot be encoded", fails, func(*Request, error) Response { return JSON(make(chan int)) }, "418 I'm a teapot: teapot\n", []string{"OnError: flow: the response cannot be encoded", "the cause"}},
-		{"redirect", fails, func(*Request, error) Response { return Redirect("/login") }, "302 ", nil},
-		{"Fail", fails, func(*Request, error) Response { return Fail(404, "no") }, "404 Not Found: no\n", nil},
-		{"Handler", fails, func(*Request, error) Response { return Handler(http.NotFoundHandler()) }, "404 404 page not found\n", nil},
+		{"redirect", fails, func(*Request, error) Response { return Redirect("/login") }, "302 ", []string{"the cause"}},
+		{"Fail", fails, func(*Request, error) Response { return Fail(404, "no") }, "404 Not Found: no\n", []string{"the cause"}},
+		{"Handler", fails, func(*Request, error) Response { return Handler(http.NotFoundHandler()) }, "404 404 page not found\n", []string{"the cause"}},
+		{"Handler without a status", fails, func(*Request, error) Response {
+			return Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("mine")) }))
+		}, "418 mine", []string{"the cause"}},
 		{"a panic", boom, func(_ *Request, err error) Response { return Text(err.Error()).Status(503) }, "503 panic: boom", []string{"panic: boom"}},
-		{"panics at a panic", boom, func(*Request, error) Response { panic("secret") }, "500 Internal Server Error\n", []string{"panic: boom", "OnError: panic: secret"}},
+		{"panics at a panic", boom, func(*Request, error) Response { panic("secret") }, "500 Internal Server Error\n", []string{"OnError: panic: secret", "panic: boom"}},
 		{"bad body", func(*Request) string { return "" }, func(_ *Request, err error) Response { return Text("mine").Status(400) }, "400 mine", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

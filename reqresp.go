@@ -355,6 +355,14 @@ func (r Response) with(fields ...reply.Field) Response {
 	return r
 }
 
+// after returns a copy of r with headers that are set before those of r.
+func (r Response) after(fields []reply.Field) Response {
+	own := r.header()
+	r = r.with()
+	r.more.header = slices.Concat(fields, own)
+	return r
+}
+
 // toError returns a copy of r that answers an error.
 func (r Response) toError() Response {
 	r = r.with()
@@ -386,7 +394,11 @@ func (r Response) Write(w http.ResponseWriter, req *Request) {
 	if r.kind == kindNext {
 		r = Response{kind: kindError, text: "Next is for guards"}
 	}
-	x.send(w, req, x.protect(req, func(*Request) (Response, error) { return r, nil }))
+	resp, err := x.try(req, func(*Request) (Response, error) { return r, nil })
+	if err != nil {
+		resp = x.respondError(req, err)
+	}
+	x.send(w, req, resp)
 }
 
 // encoded reports whether encode has nothing to do.
