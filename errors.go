@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -206,6 +207,9 @@ func (r Response) failure() error {
 // respondFailure returns the response for err. If Authenticate or reading the body has
 // failed, it returns the response for that failure instead, and logs err.
 func (x *exchange) respondFailure(req *Request, err error) Response {
+	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
+		err = fmt.Errorf("flow: the error is a nil %T: return nil itself", err) // its methods would panic
+	}
 	if !x.failed.Load() {
 		return x.respondError(req, err)
 	}
@@ -424,12 +428,16 @@ func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoi
 }
 
 // inherited returns the values that the parameters of the Router's prefix have in a
-// path, for what no route answers.
+// path, for what no route answers. A path that is not below the prefix has none for them.
 func (t *table) inherited(path []string) match.Values {
 	var values match.Values
 	for i, seg := range t.above.Segments {
 		if seg.Kind == pattern.Param {
-			values = append(values, httprouter.Param{Value: path[i]})
+			value := httprouter.Param{}
+			if i < len(path) {
+				value.Value = path[i]
+			}
+			values = append(values, value)
 		}
 	}
 	return values
@@ -447,9 +455,8 @@ func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
 	// The chain that this ends is that of the outermost Router, and the answer is that of
 	// the Router that would have answered.
 	x := &exchange{router: r, endpoint: t.notFound}
-	if p, _ := pattern.ParsePath(req); len(p.Segments) >= len(t.above.Segments) {
-		x.values = t.inherited(p.Segments)
-	}
+	p, _ := pattern.ParsePath(req)
+	x.values = t.inherited(p.Segments)
 	x.req = Request{Request: req, x: x}
 	x.fail(w, &x.req, Error(http.StatusForbidden, "this request comes from another origin"))
 }

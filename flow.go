@@ -447,6 +447,22 @@ type auth struct {
 	err  error
 }
 
+// set notes whom Authenticate has found. A nil pointer is nobody.
+func (a *auth) set(user any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.done, a.user = true, nil
+	if !forms.IsNil(user) {
+		a.user = user
+	}
+}
+
+func (a *auth) get() any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.user
+}
+
 // user returns the user of the request, for whom it calls Authenticate once. A panic of
 // Authenticate counts as its error.
 func (x *exchange) user(req *Request) any {
@@ -454,22 +470,18 @@ func (x *exchange) user(req *Request) any {
 	a.once.Do(func() {
 		user, err := any(nil), error(http.ErrAbortHandler) // which they stay if Authenticate panics with that error
 		defer func() {
+			if err == nil {
+				a.set(user)
+				return
+			}
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			a.done = true
-			switch {
-			case err != nil:
-				a.err = err
-				x.failed.Store(true)
-			case !forms.IsNil(user):
-				a.user = user
-			}
+			a.done, a.err = true, err
+			x.failed.Store(true)
 		}()
 		user, err = x.authenticate(req)
 	})
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.user
+	return a.get()
 }
 
 func (x *exchange) authenticate(req *Request) (user any, err error) {
