@@ -431,7 +431,7 @@ func encode(r Response, req *Request) (Response, error) {
 	case kindRedirect:
 		return encodeRedirect(r, req)
 	case kindFail:
-		return encodeFail(r, req)
+		return Response{}, r.failure()
 	default:
 		return Response{}, errors.New("flow: " + r.text)
 	}

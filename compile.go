@@ -196,7 +196,7 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 	outer := c.steps(c.uses)
 	t.standard = standardOnly(outer)
 	t.notFound = t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return Fail(http.StatusNotFound, ""), nil }})
-	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(forbidden))}
+	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(c.router.deny))}
 
 	dirs := map[*Dir][]step{}
 	everywhere := slices.Clip(outer) // for what is mounted
@@ -235,12 +235,6 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 func (c *compiler) addPublic(trie *match.Trie[endpoint], file string, p *pattern.Pattern, h handler) {
 	o := &owner{file: file, standard: c.table.standard}
 	trie.Leaf(p).Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, o.standard, h, 0))
-}
-
-// forbidden answers a request that was refused, if CrossOrigin lets it through at the
-// second look. That only happens if an origin becomes trusted in between.
-func forbidden(w http.ResponseWriter, r *http.Request) {
-	http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
 }
 
 // addRoute adds a route's handlers, whose chain down to the file is steps.

@@ -44,6 +44,7 @@ func New(files fs.FS, shared ...fs.FS) *Router {
 		dir = r.app.shown()
 	}
 	r.tree = routetree.ReadIn(dir, orNil(files), shared)
+	r.CrossOrigin.SetDenyHandler(http.HandlerFunc(r.deny))
 	return r
 }
 

@@ -110,10 +110,17 @@ type Router struct {
 	// handler returned.
 	Authenticate func(*Request) (user any, err error)
 
-	// OnError returns the response for an error of a handler, a guard or
-	// Authenticate. The zero Response leaves it to the default, which logs it too:
-	// an Error answers with its status and message, an Invalid with 422, anything
-	// else with 500 and no detail. A panic is logged in any case.
+	// OnError returns the response for an error, wherever it comes from: a handler, a
+	// guard, Authenticate, a panic, a body that cannot be read, a Fail, a URL without a
+	// route (404), a method without a handler (405, whose Allow stays), a request from
+	// another origin (403). errors.As finds an *HTTPError in those that have a message for
+	// the client. An answer that does not say its status has that of the error, StatusOf.
+	// The zero Response leaves it to the default: an HTTPError answers with its status and
+	// message, an Invalid with 422, any error that has a method HTTPStatus() int with that
+	// status, anything else with 500 and no detail.
+	//
+	// The Router logs errors itself: those that end in a status of 500 or above and all
+	// panics, and others only if they have a cause that the client was not told.
 	OnError func(*Request, error) Response
 
 	// Logger gets what clients must not see; slog.Default() if it is nil.
@@ -451,6 +458,22 @@ type auth struct {
 	err  error
 }
 
+// set notes whom Authenticate has found. A nil pointer is nobody.
+func (a *auth) set(user any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.done, a.user = true, nil
+	if !forms.IsNil(user) {
+		a.user = user
+	}
+}
+
+func (a *auth) get() any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.user
+}
+
 // user returns the user of the request, for whom it calls Authenticate once. A panic of
 // Authenticate counts as its error.
 func (x *exchange) user(req *Request) any {
@@ -458,22 +481,18 @@ func (x *exchange) user(req *Request) any {
 	a.once.Do(func() {
 		user, err := any(nil), error(http.ErrAbortHandler) // which they stay if Authenticate panics with that error
 		defer func() {
+			if err == nil {
+				a.set(user)
+				return
+			}
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			a.done = true
-			switch {
-			case err != nil:
-				a.err = err
-				x.failed.Store(true)
-			case !forms.IsNil(user):
-				a.user = user
-			}
+			a.done, a.err = true, err
+			x.failed.Store(true)
 		}()
 		user, err = x.authenticate(req)
 	})
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.user
+	return a.get()
 }
 
 func (x *exchange) authenticate(req *Request) (user any, err error) {

@@ -298,7 +298,7 @@ func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler,
 	t.Status = 0 // it was for the answer of h
 	before.Restore(w.Header())
 	if last {
-		x.send(w, req, x.plainError(req, err, false))
+		x.send(w, req, x.plainError(req, err))
 		return
 	}
 	x.fail(w, req, err)

@@ -65,6 +65,16 @@ func (t *Table[A]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t.tree.ServeHTTP(w, r)
 }
 
+// Find returns what answers a method of a path of these segments, and the values of its
+// parameters, or nil if nothing answers it.
+func (t *Table[A]) Find(method string, path []string) (*A, Values) {
+	s := t.search(method, path)
+	if s.answer == nil {
+		return nil, nil
+	}
+	return s.answer, s.params("")
+}
+
 // Matching returns the leaves that match the segments of a path, as Trie.Matching does.
 func (t *Table[A]) Matching(path []string) []*Leaf[A] { return t.trie.Matching(path) }
 
