@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -202,6 +204,10 @@ func TestMainUsage(t *testing.T) {
 		{"-log xml", `invalid value "xml" for flag -log: must be text or json`},
 		{"-tls-cert a.pem", "-tls-cert and -tls-key belong together: give both"},
 		{"-tls-key a.pem", "-tls-cert and -tls-key belong together: give both"},
+		{"-addr unix:s -socket-mode 0668", `invalid value "0668" for flag -socket-mode: must be permissions in octal, such as 0660`},
+		{"-addr unix:s -socket-mode 01777", `invalid value "01777" for flag -socket-mode: must be permissions in octal, such as 0660`},
+		{"-addr unix:s -socket-mode ug+rw", `invalid value "ug+rw" for flag -socket-mode: must be permissions in octal, such as 0660`},
+		{"-socket-mode 0666", `-socket-mode is for a socket in the file system: -addr is ":8080", and not unix:/path/of/the.sock`},
 		{"-dev", "-dev: the binary does not know where its source is: give the directory that holds router/, as -dev=app"},
 		{"-dev=" + dir, "-dev=" + dir + ": there is no directory router in it"},
 	} {
@@ -222,7 +228,7 @@ func TestHelp(t *testing.T) {
 		})
 	}
 	is := is.New(t)
-	for _, word := range []string{"app [serve] [flags]", "app routes [flags]", "app check", "app version", "app help", "-addr", "-tls-cert", "-tls-key", "-drain", "-dev", "-log", "-json", "-method", "-path", "PORT", ":8080", "30s"} {
+	for _, word := range []string{"app [serve] [flags]", "app routes [flags]", "app check", "app version", "app help", "-addr", "-socket-mode", "0660", "-tls-cert", "-tls-key", "-drain", "-dev", "-log", "-json", "-method", "-path", "PORT", ":8080", "30s"} {
 		is.True(strings.Contains(want, word)) // each command, flag and default
 	}
 }
@@ -273,6 +279,31 @@ func TestMainServes(t *testing.T) {
 	client.CloseIdleConnections()
 	stop()
 	is.Equal(servertest.Within(t, "it stops", code), command.OK)
+}
+
+// TestMainSocketMode listens on sockets that only some may use.
+func TestMainSocketMode(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no modes")
+	}
+	for flags, want := range map[string]fs.FileMode{"": 0o660, " -socket-mode 0606": 0o606} {
+		t.Run(flags, func(t *testing.T) {
+			is := is.New(t)
+			file := servertest.SocketFile(t)
+			r := sampleSite()
+			log := journalOf(r)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			done := make(chan result, 1)
+			go func() { done <- runWith(ctx, r, nil, "-addr unix:"+file+flags) }()
+			servertest.Until(t, "it serves, or fails", func() bool { return log.String() != "" || len(done) > 0 })
+			info, err := os.Lstat(file)
+			is.NoErr(err)
+			is.Equal(info.Mode(), fs.ModeSocket|want)
+			stop()
+			is.Equal(servertest.Within(t, "it stops", done).code, command.OK)
+		})
+	}
 }
 
 // TestDevListensOnLocalhost, also if the program calls Dev by itself.

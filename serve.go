@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -110,7 +111,7 @@ func (r *Router) serve(c command.Command, until func() context.Context, stderr i
 	if err := r.Check(); err != nil {
 		return err
 	}
-	s := &server.Server{Handler: r, Log: r.Logger, Drain: set.Drain}
+	s := &server.Server{Handler: r, Log: r.Logger, Drain: set.Drain, SocketMode: fs.FileMode(set.SocketMode)}
 	if set.TLSCert != "" {
 		pair, err := tls.LoadX509KeyPair(set.TLSCert, set.TLSKey)
 		if err != nil {
@@ -175,10 +176,11 @@ func (r *Router) sourceDir() string {
 // why it cannot serve. If h is a *Router, its faults are such an error. Main does the
 // same as a command, with flags.
 //
-// The address is "host:port", or "unix:/path/of/the.sock", the path of a socket.
+// The address is "host:port", or "unix:/path/of/the.sock", the path of a socket, to which
+// its owner and its group may connect (mode 0660, which Windows does not have).
 // Sockets that a service manager passes (LISTEN_FDS, sd_listen_fds(3)) are served in
 // its place, by the first Serve of the program. Serve speaks HTTP/1.1 without TLS;
-// Main has flags for a certificate.
+// Main has flags for a certificate, and for another mode.
 //
 // Clients have 10 seconds for a header, of 64 KiB at most, and may leave a connection
 // unused for 2 minutes. A body or an answer may take as long as it likes while it
@@ -212,7 +214,7 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 		r.begin() // logs now what it would log with the first request
 		log = r.logger()
 	}
-	s := &server.Server{Handler: h, Log: log, Drain: server.DefaultDrain}
+	s := &server.Server{Handler: h, Log: log, Drain: server.DefaultDrain, SocketMode: server.DefaultSocketMode}
 	if err := s.ListenAndServe(ctx, addr); err != nil {
 		return fmt.Errorf("flow: Serve: %w", err)
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -29,6 +31,9 @@ func TestServe(t *testing.T) {
 	servertest.Until(t, "it serves", func() bool { return strings.Contains(log.String(), "serving") })
 	is.True(router.serving.Load() != nil) // it said what it has to say before the first request
 
+	info, err := os.Lstat(file)
+	is.NoErr(err)
+	is.True(runtime.GOOS == "windows" || info.Mode() == fs.ModeSocket|0o660)
 	client := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", file) }}
 	resp, err := client.RoundTrip(httptest.NewRequest("GET", "http://a/x", nil))
 	is.NoErr(err)

@@ -34,6 +34,8 @@ type Serve struct {
 	Drain     time.Duration
 	Dev       Dev
 	Log       Log
+
+	SocketMode Mode // of a socket in the file system
 }
 
 // Routes are the flags of routes.
@@ -86,6 +88,9 @@ func Parse(args []string, getenv func(string) string) (Command, error) {
 	case flags.NArg() > 0:
 		return c, unexpected(args, len(args)-flags.NArg(), implied)
 	}
+	if c.Name != "serve" {
+		return c, nil
+	}
 	flags.Visit(func(f *flag.Flag) { c.Serve.AddrGiven = c.Serve.AddrGiven || f.Name == "addr" })
 	return c, c.Serve.check()
 }
@@ -103,17 +108,23 @@ func unexpected(args []string, i int, implied bool) error {
 	return Usagef("unexpected argument %q", arg)
 }
 
-// DefaultDrain is how long requests may take to end when a server stops.
-const DefaultDrain = 30 * time.Second
+const (
+	// DefaultDrain is how long requests may take to end when a server stops.
+	DefaultDrain = 30 * time.Second
+
+	// DefaultSocketMode lets the owner and the group of a socket connect.
+	DefaultSocketMode Mode = 0o660
+)
 
 func (s *Serve) flags(flags *flag.FlagSet, getenv func(string) string) {
-	s.Log = "text"
+	s.Log, s.SocketMode = "text", DefaultSocketMode
 	flags.StringVar(&s.Addr, "addr", ":"+cmp.Or(getenv("PORT"), "8080"), "")
 	flags.StringVar(&s.TLSCert, "tls-cert", "", "")
 	flags.StringVar(&s.TLSKey, "tls-key", "", "")
 	flags.DurationVar(&s.Drain, "drain", DefaultDrain, "")
 	flags.Var(&s.Dev, "dev", "")
 	flags.Var(&s.Log, "log", "")
+	flags.Var(&s.SocketMode, "socket-mode", "")
 }
 
 func (s *Serve) check() error {
@@ -122,6 +133,8 @@ func (s *Serve) check() error {
 		return Usagef("-tls-cert and -tls-key belong together: give both")
 	case s.Drain < 0:
 		return Usagef("-drain is %v: it must not be negative", s.Drain)
+	case s.SocketMode != DefaultSocketMode && !strings.HasPrefix(s.Addr, "unix:"):
+		return Usagef("-socket-mode is for a socket in the file system: -addr is %q, and not unix:/path/of/the.sock", s.Addr)
 	}
 	return nil
 }
@@ -168,6 +181,8 @@ Flags of serve:
 	                  (default ":8080", or the port PORT of the environment, and in
 	                  development "localhost:8080", which other machines cannot reach);
 	                  sockets that a service manager passes come first
+	-socket-mode mode who may connect to unix:/path/of/the.sock, in octal as for chmod
+	                  (default 0660: its owner and its group)
 	-tls-cert file    certificate chain in PEM: serve HTTPS, and HTTP/2
 	-tls-key file     its private key
 	-drain duration   how long requests may take to end after the signal (default 30s)

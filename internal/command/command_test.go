@@ -36,7 +36,7 @@ modified  true
 
 // TestSettings reads the flags of serve.
 func TestSettings(t *testing.T) {
-	plain := Serve{Addr: ":8080", Drain: DefaultDrain, Log: "text"}
+	plain := Serve{Addr: ":8080", Drain: DefaultDrain, Log: "text", SocketMode: 0o660}
 	with := func(change func(*Serve)) Serve {
 		s := plain
 		change(&s)
@@ -57,6 +57,9 @@ func TestSettings(t *testing.T) {
 		{"-dev -addr=", "", with(func(s *Serve) { s.Dev, s.Addr, s.AddrGiven = Dev{On: true}, "", true })}, // which is an error
 		{"-dev=false", "", plain},
 		{"-dev=x -addr :1", "", with(func(s *Serve) { s.Dev, s.Addr, s.AddrGiven = Dev{true, "x"}, ":1", true })},
+		{"-addr unix:s -socket-mode 0666", "", with(func(s *Serve) { s.Addr, s.AddrGiven, s.SocketMode = "unix:s", true, 0o666 })},
+		{"-addr unix:s -socket-mode=600", "", with(func(s *Serve) { s.Addr, s.AddrGiven, s.SocketMode = "unix:s", true, 0o600 })},
+		{"-socket-mode 660", "", plain},
 		{"-tls-cert a -tls-key b", "", with(func(s *Serve) { s.TLSCert, s.TLSKey = "a", "b" })},
 	} {
 		t.Run(tt.args+" PORT="+tt.port, func(t *testing.T) {

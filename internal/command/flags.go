@@ -2,7 +2,9 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"strconv"
 )
@@ -29,6 +31,22 @@ func (f *Dev) Set(value string) error {
 		return nil
 	}
 	*f = Dev{On: on}
+	return nil
+}
+
+// Mode is the flag -socket-mode: permissions.
+type Mode fs.FileMode
+
+// String returns the permissions in octal.
+func (f *Mode) String() string { return fmt.Sprintf("%#o", *f) }
+
+// Set takes permissions in octal, as chmod does.
+func (f *Mode) Set(value string) error {
+	mode, err := strconv.ParseUint(value, 8, 32)
+	if err != nil || fs.FileMode(mode) != fs.FileMode(mode).Perm() {
+		return errors.New("must be permissions in octal, such as 0660")
+	}
+	*f = Mode(mode)
 	return nil
 }
 

@@ -14,25 +14,29 @@ import (
 // unixPrefix begins an address that is the path of a socket.
 const unixPrefix = "unix:"
 
+// DefaultSocketMode lets the owner and the group of a socket connect.
+const DefaultSocketMode fs.FileMode = 0o660
+
 // listen returns the listeners for an address: those that the program was started
-// with, which are inherited, else one for "host:port" or "unix:/path/of/the.sock".
-func listen(addr string) (listeners []net.Listener, inherited bool, err error) {
+// with, which are inherited, else one for "host:port" or "unix:/path/of/the.sock", a
+// socket that gets a mode.
+func listen(addr string, mode fs.FileMode) (listeners []net.Listener, inherited bool, err error) {
 	listeners, err = inheritedListeners()
 	if err != nil || len(listeners) > 0 {
 		return listeners, true, err
 	}
-	l, err := listenOn(addr)
+	l, err := listenOn(addr, mode)
 	if err != nil {
 		return nil, false, err
 	}
 	return []net.Listener{l}, false, nil
 }
 
-func listenOn(addr string) (net.Listener, error) {
+func listenOn(addr string, mode fs.FileMode) (net.Listener, error) {
 	file, isUnix := strings.CutPrefix(addr, unixPrefix)
 	switch {
 	case isUnix && file != "":
-		return listenUnix(file)
+		return listenUnix(file, mode)
 	case isUnix, addr == "":
 		return nil, errors.New(`there is no address to listen on: give "host:port", ":8080" or "unix:/path/of/the.sock"`)
 	}
@@ -47,7 +51,10 @@ func listenOn(addr string) (net.Listener, error) {
 // that nobody listens on was left by a server that could not clean up; anything
 // else that is there stays. Of several programs that find one at the same time, the
 // last one has the path.
-func listenUnix(file string) (net.Listener, error) {
+func listenUnix(file string, mode fs.FileMode) (net.Listener, error) {
+	if strings.HasPrefix(file, "@") {
+		return nil, fmt.Errorf("%s%s is no path: on Linux, names that begin with @ are of sockets without a file, to which everybody may connect; give %[1]s./%[2]s for a file", unixPrefix, file)
+	}
 	info, err := os.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -60,7 +67,7 @@ func listenUnix(file string) (net.Listener, error) {
 			return nil, err
 		}
 	}
-	return net.Listen("unix", file)
+	return listenSocket(file, mode)
 }
 
 // removeStale removes a socket that nobody listens on.

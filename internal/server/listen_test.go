@@ -66,7 +66,7 @@ func TestListenUnix(t *testing.T) {
 			is := is.New(t)
 			file := servertest.SocketFile(t)
 			tt.make(t, file)
-			l, err := server.ListenOn("unix:" + file)
+			l, err := server.ListenOn("unix:"+file, server.DefaultSocketMode)
 			if err != nil {
 				is.Equal(strings.ReplaceAll(err.Error(), file, "FILE"), tt.want)
 				_, err := os.Lstat(file)

@@ -18,6 +18,7 @@ package server
 import (
 	"context"
 	"crypto/tls"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -33,6 +34,9 @@ type Server struct {
 	Log     *slog.Logger
 	TLS     *tls.Config   // nil for plain HTTP
 	Drain   time.Duration // how long requests may take to end when it stops
+
+	// SocketMode says who may connect to the path that ListenAndServe is given.
+	SocketMode fs.FileMode
 
 	inherited bool // a service manager passed the listeners: connections that wait are for the next process
 
@@ -69,7 +73,7 @@ func Draining(ctx context.Context) bool {
 // (LISTEN_FDS, sd_listen_fds(3)) are served in its place, by the first call in a
 // program.
 func (s *Server) ListenAndServe(ctx context.Context, addr string) error {
-	listeners, inherited, err := listen(addr)
+	listeners, inherited, err := listen(addr, s.SocketMode)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,62 @@
+//go:build unix
+
+package server
+
+import (
+	"io/fs"
+	"net"
+	"os"
+	"syscall"
+)
+
+// listenSocket listens on a new socket in the file system that has a mode. It has the
+// mode before anybody can connect: between bind(2) and listen(2) the system refuses
+// everybody. Package net does both at once. The umask, which would limit the mode from
+// the beginning, is that of the whole process, which may be making other files.
+func listenSocket(file string, mode fs.FileMode) (net.Listener, error) {
+	bound, err := bindSocket(file)
+	if err != nil {
+		return nil, &net.OpError{Op: "listen", Net: "unix", Addr: &net.UnixAddr{Name: file, Net: "unix"}, Err: err}
+	}
+	defer bound.Close() // the listener has a descriptor of its own
+	l, err := listenBound(bound, file, mode)
+	if err != nil {
+		os.Remove(file)
+		return nil, err
+	}
+	return l, nil
+}
+
+// bindSocket makes a socket in the file system on which nobody listens.
+func bindSocket(file string) (*os.File, error) {
+	syscall.ForkLock.RLock() // or a child that starts just now may get the descriptor, too
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fd)
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, os.NewSyscallError("socket", err)
+	}
+	if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: file}); err != nil {
+		syscall.Close(fd)
+		return nil, os.NewSyscallError("bind", err)
+	}
+	return os.NewFile(uintptr(fd), file), nil
+}
+
+// listenBound gives a socket its mode, and then listens on it.
+func listenBound(bound *os.File, file string, mode fs.FileMode) (net.Listener, error) {
+	if err := os.Chmod(file, mode); err != nil {
+		return nil, err
+	}
+	if err := syscall.Listen(int(bound.Fd()), maxQueue-1); err != nil {
+		return nil, os.NewSyscallError("listen", err)
+	}
+	l, err := net.FileListener(bound)
+	if err != nil {
+		return nil, err
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(true)
+	return l, nil
+}
