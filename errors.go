@@ -158,7 +158,7 @@ func problemResponse(p reply.Problem, mediaType string) Response {
 // problemAnswer gives a response the status of a problem, and the header Vary, since the
 // client's Accept decides the form of an error.
 func problemAnswer(p reply.Problem, resp Response) Response {
-	return resp.Status(p.Status).with(reply.Field{Key: "Vary", Value: "Accept", Add: true}).toError()
+	return resp.Status(p.Status).with(reply.Field{Key: "Vary", Value: "Accept"}).toError()
 }
 
 // showFault answers with an error in all detail, in development.
@@ -176,10 +176,7 @@ func encodeFail(r Response, req *Request) (Response, error) {
 	if err != nil {
 		req.x.log(req, err)
 	}
-	m := *resp.more // those of r go first: if it sets Vary, it must not replace this one
-	m.header = append(slices.Clone(r.header()), m.header...)
-	resp.more = &m
-	return resp, nil
+	return resp.with(r.header()...), nil
 }
 
 // respondFailure returns the response for err. If Authenticate or reading the body has

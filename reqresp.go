@@ -331,9 +331,17 @@ func (r Response) Status(code int) Response {
 	return r
 }
 
-// Header returns a copy of r with a header set, in place of one of that name.
+// Header returns a copy of r with a header set, in place of those of that name, also of
+// one that a guard or middleware has set before. Vary alone is added to: the answer
+// still depends on what the others have named.
 func (r Response) Header(key, value string) Response {
 	return r.with(reply.Field{Key: key, Value: value})
+}
+
+// AddHeader returns a copy of r with a header added to those of that name, such as Link.
+// No name is added to Vary twice, and none beside "*".
+func (r Response) AddHeader(key, value string) Response {
+	return r.with(reply.Field{Key: key, Value: value, Add: true})
 }
 
 // Cookie returns a copy of r with a cookie added. A cookie that http.SetCookie
