@@ -435,29 +435,17 @@ func bodyError(err error) error {
 	return err
 }
 
-// validate calls the Validate method of dst, if it has one, and adds the fields that it
-// finds invalid to those that did not convert.
-func validate(dst any, invalid Invalid) error {
-	if v, ok := dst.(interface{ Validate() error }); ok {
-		switch err := v.Validate().(type) {
-		case nil:
-		case Invalid:
-			if invalid == nil && len(err) > 0 {
-				invalid = Invalid{} // the map of Validate is its own
-			}
-			for field, message := range err {
-				if _, ok := invalid[field]; !ok {
-					invalid[field] = message
-				}
-			}
-		default:
-			return err
-		}
+// validate calls the Validate methods of dst and of the structs inside, and adds the fields
+// that they find invalid to those that did not convert.
+func validate(dst any, unconverted Invalid) error {
+	invalid, err := input.Validate(dst, unconverted, func(err error) (map[string]string, bool) {
+		found, ok := err.(Invalid)
+		return found, ok
+	})
+	if err != nil || len(invalid) == 0 {
+		return err
 	}
-	if len(invalid) == 0 {
-		return nil
-	}
-	return invalid
+	return Invalid(invalid)
 }
 
 // recoverChain contains a panic of middleware, and any other that nothing inside the

@@ -486,7 +486,7 @@ func (r *Request) Bind(dst any) error {
 	if err := x.readBody(r.Request, false); err != nil {
 		return err
 	}
-	invalid, err := x.body.Bind(r.Request, dst)
+	invalid, err := x.body.Bind(r.Request, r, dst)
 	if err != nil {
 		return bodyError(err)
 	}

@@ -95,7 +95,7 @@ func TestOneKeyOfALargeBody(t *testing.T) {
 		{"none", func(b *Body, r *http.Request) any { return b.Inputs(r, "none") }, "[]"},
 		{"Bind", func(b *Body, r *http.Request) any {
 			var dst struct{ A string }
-			if _, err := b.Bind(r, &dst); err != nil {
+			if _, err := b.Bind(r, noParams{}, &dst); err != nil {
 				return err
 			}
 			return dst
@@ -126,6 +126,32 @@ func TestInputsAfterAll(t *testing.T) {
 	is.Equal(b.Only(r, "a", "none"), map[string]any{"a": "1"})
 }
 
+func TestPathTo(t *testing.T) {
+	const text = `{ "a" : [ {"b":1, "c d" : {}}, [2, [true]], "x:" ] , "\u0065":"" }`
+	for _, tt := range []struct{ upTo, path, key string }{
+		{`{`, "", ""},
+		{`[`, "a", "a"},
+		{`[ {`, "a", "a"},
+		{`:1`, "a.0.b", "b"},
+		{` : {}, `, "", ""},
+		{` : {`, "a.0.c d", "c d"},
+		{`[2`, "a", "a"},
+		{`true`, "a", "a"},
+		{`"x:"`, "a", "a"},
+		{`:""`, "e", "e"},
+	} {
+		t.Run(tt.upTo, func(t *testing.T) {
+			is := is.New(t)
+			path, key, ok := pathTo([]byte(text), strings.Index(text, tt.upTo)+len(tt.upTo))
+			if !ok {
+				path, key = "", ""
+			}
+			is.Equal(path, tt.path)
+			is.Equal(key, tt.key)
+		})
+	}
+}
+
 // FuzzMembers: the members of an object are what encoding/json finds, and each by
 // itself is what it is in the whole.
 func FuzzMembers(f *testing.F) {
@@ -142,6 +168,9 @@ func FuzzMembers(f *testing.F) {
 		err := json.Unmarshal(text, &members)
 		if got, want := isObject(text), err == nil && members != nil; got != want {
 			t.Fatalf("%q: is an object: %v, want %v", text, got, want)
+		}
+		for offset := range len(text) + 2 {
+			pathTo(text, min(offset, len(text))) // takes any
 		}
 		if !isObject(text) {
 			return
