@@ -34,7 +34,7 @@ func (b *Body) Bind(r *http.Request, route Params, dst any) (invalid map[string]
 		return nil, p.err
 	}
 	var c content
-	if b != nil && p.needsData() {
+	if b != nil && (custom || p.needsData()) {
 		c = b.content
 	}
 	if c.json && (custom || !isStruct) {
@@ -212,16 +212,29 @@ func (to *binding) json(f reflect.Value, quoted bool, key string, raw json.RawMe
 		to.reject(key, "is not valid")
 		return
 	}
-	if name := mismatch.Field; name != "" {
-		// It lacks the places in lists and the keys of maps.
-		path, last, ok := pathTo(raw, int(mismatch.Offset))
-		if ok && strings.EqualFold(last, name[strings.LastIndexByte(name, '.')+1:]) {
-			name = path
+	// encoding/json goes on after a value of another type, and tells of the first one only.
+	// The others are found by looking again, without those that are known.
+	for room := maxLooks; errors.As(err, &mismatch); {
+		name := mismatch.Field // which lacks the places in lists and the keys of maps
+		p, ok := placeOf(raw, int(mismatch.Offset))
+		if ok = ok && strings.EqualFold(p.key, name[strings.LastIndexByte(name, '.')+1:]); ok {
+			name = p.path
 		}
-		key = join(key, name)
+		to.reject(join(key, name), "must be "+describe(mismatch.Type))
+		if room -= lookCost + len(raw); !ok || room < 0 {
+			return
+		}
+		raw = slices.Concat(raw[:p.begin], []byte("null"), raw[p.end:])
+		err = json.Unmarshal(raw, reflect.New(f.Type()).Interface())
 	}
-	to.reject(key, "must be "+describe(mismatch.Type))
 }
+
+// Looking for more values of another type ends after so many bytes of JSON: who sends much
+// of it gets to know the first ones.
+const (
+	maxLooks = 64 << 10
+	lookCost = 1 << 10 // of each look, beside its JSON
+)
 
 // setPlain sets what most fields are, if the value fits: it is quicker than
 // encoding/json, and does the same.

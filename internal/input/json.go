@@ -85,15 +85,23 @@ func indexOf(raw []byte) map[string]json.RawMessage {
 	return index
 }
 
-// pathTo returns the keys and places that lead to a value of valid JSON, "0.address.zip",
-// up to the last key, and that key. The offset is that of encoding/json: where the text of
-// the value ends, or behind its bracket. ok is false if there is no such value.
-func pathTo(raw []byte, offset int) (path, key string, ok bool) {
+// A place is where a value is in JSON.
+type place struct {
+	begin, end int
+	path       string // the keys and places that lead to it, up to the last key: "0.address.zip"
+	key        string // the last key
+}
+
+// placeOf returns the place of a value of valid JSON. The offset is that of encoding/json:
+// where the text of the value ends, or behind its bracket. ok is false if there is no such
+// value.
+func placeOf(raw []byte, offset int) (p place, ok bool) {
 	type step struct {
 		key   []byte // in an object
 		place int    // in a list
 	}
 	var steps []step
+	offset = min(offset, len(raw)) // at the end of the text it may be one more
 	for i := 0; i < offset; i++ {
 		switch raw[i] {
 		case ' ', '\t', '\r', '\n', ':':
@@ -102,7 +110,9 @@ func pathTo(raw []byte, offset int) (path, key string, ok bool) {
 		case ']', '}':
 			steps = steps[:len(steps)-1]
 		case '[', '{':
-			if ok = i+1 == offset; !ok {
+			if ok = i+1 == offset; ok {
+				p.begin, p.end = i, valueEnd(raw, i)
+			} else {
 				steps = append(steps, step{})
 			}
 		default:
@@ -110,7 +120,7 @@ func pathTo(raw []byte, offset int) (path, key string, ok bool) {
 			if next := skipSpace(raw, end); next < len(raw) && raw[next] == ':' {
 				steps[len(steps)-1].key = raw[i:end]
 			} else {
-				ok = end == offset
+				p.begin, p.end, ok = i, end, end == offset
 			}
 			i = end - 1
 		}
@@ -121,10 +131,10 @@ func pathTo(raw []byte, offset int) (path, key string, ok bool) {
 			between = join(between, strconv.Itoa(s.place))
 			continue
 		}
-		key = unquote(s.key)
-		path, between = join(join(path, between), key), ""
+		p.key = unquote(s.key)
+		p.path, between = join(join(p.path, between), p.key), ""
 	}
-	return path, key, ok
+	return p, ok
 }
 
 // isPlain reports whether what is between the quotes of a valid JSON string is the text

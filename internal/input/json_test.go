@@ -126,28 +126,31 @@ func TestInputsAfterAll(t *testing.T) {
 	is.Equal(b.Only(r, "a", "none"), map[string]any{"a": "1"})
 }
 
-func TestPathTo(t *testing.T) {
+func TestPlaceOf(t *testing.T) {
 	const text = `{ "a" : [ {"b":1, "c d" : {}}, [2, [true]], "x:" ] , "\u0065":"" }`
-	for _, tt := range []struct{ upTo, path, key string }{
-		{`{`, "", ""},
-		{`[`, "a", "a"},
-		{`[ {`, "a", "a"},
-		{`:1`, "a.0.b", "b"},
-		{` : {}, `, "", ""},
-		{` : {`, "a.0.c d", "c d"},
-		{`[2`, "a", "a"},
-		{`true`, "a", "a"},
-		{`"x:"`, "a", "a"},
-		{`:""`, "e", "e"},
+	for _, tt := range []struct{ upTo, path, key, value string }{
+		{`{`, "", "", text},
+		{`[`, "a", "a", `[ {"b":1, "c d" : {}}, [2, [true]], "x:" ]`},
+		{`[ {`, "a", "a", `{"b":1, "c d" : {}}`},
+		{`:1`, "a.0.b", "b", `1`},
+		{`"c d"`, "", "", ""},
+		{` : {}, `, "", "", ""},
+		{` : {`, "a.0.c d", "c d", `{}`},
+		{`[2`, "a", "a", `2`},
+		{`true`, "a", "a", `true`},
+		{`"x:"`, "a", "a", `"x:"`},
+		{`:""`, "e", "e", `""`},
+		{`""}`, "", "", ""},
 	} {
 		t.Run(tt.upTo, func(t *testing.T) {
 			is := is.New(t)
-			path, key, ok := pathTo([]byte(text), strings.Index(text, tt.upTo)+len(tt.upTo))
-			if !ok {
-				path, key = "", ""
+			p, ok := placeOf([]byte(text), strings.Index(text, tt.upTo)+len(tt.upTo))
+			is.Equal(ok, tt.value != "")
+			if ok {
+				is.Equal(p.path, tt.path)
+				is.Equal(p.key, tt.key)
+				is.Equal(text[p.begin:p.end], tt.value)
 			}
-			is.Equal(path, tt.path)
-			is.Equal(key, tt.key)
 		})
 	}
 }
@@ -170,7 +173,7 @@ func FuzzMembers(f *testing.F) {
 			t.Fatalf("%q: is an object: %v, want %v", text, got, want)
 		}
 		for offset := range len(text) + 2 {
-			pathTo(text, min(offset, len(text))) // takes any
+			placeOf(text, offset) // takes any
 		}
 		if !isObject(text) {
 			return

@@ -2,7 +2,6 @@ package input
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -20,7 +19,10 @@ import (
 // For what is embedded Go's rules hold: its method is that of the struct around it, too,
 // unless that has one of its own. Only where Go would take none of several, each is called.
 func Validate(dst any, unconverted map[string]string, messages func(error) (map[string]string, bool)) (invalid map[string]string, err error) {
-	c := checking{invalid: unconverted, unconverted: slices.Collect(maps.Keys(unconverted)), messages: messages}
+	c := checking{root: seen{reflect.ValueOf(dst).Pointer(), reflect.TypeOf(dst)}, invalid: unconverted, messages: messages}
+	for path := range unconverted {
+		c.unconverted = append(c.unconverted, path)
+	}
 	if err := c.call(dst, ""); err != nil {
 		return nil, err
 	}
@@ -42,7 +44,8 @@ type checking struct {
 	invalid     map[string]string // all messages by path; nil if there are none
 	unconverted []string          // paths
 	messages    func(error) (map[string]string, bool)
-	seen        map[seen]bool // what pointers lead to, so that none is followed in a circle
+	root        seen          // dst
+	seen        map[seen]bool // what other pointers lead to, so that none is followed in a circle
 }
 
 // call calls the method of dst, which path leads to, if it has one.
@@ -85,7 +88,7 @@ func (c *checking) value(v reflect.Value, path string) error {
 	switch v.Kind() {
 	case reflect.Pointer:
 		at := seen{v.Pointer(), v.Type()}
-		if v.IsNil() || c.seen[at] {
+		if v.IsNil() || at == c.root || c.seen[at] {
 			return nil
 		}
 		if c.seen == nil {
