@@ -435,17 +435,10 @@ func bodyError(err error) error {
 	return err
 }
 
-// validate calls the Validate methods of dst and of the structs inside, and adds the fields
-// that they find invalid to those that did not convert.
-func validate(dst any, unconverted Invalid) error {
-	invalid, err := input.Validate(dst, unconverted, func(err error) (map[string]string, bool) {
-		found, ok := err.(Invalid)
-		return found, ok
-	})
-	if err != nil || len(invalid) == 0 {
-		return err
-	}
-	return Invalid(invalid)
+// invalidOf returns the messages of an error of Validate, if it is an Invalid.
+func invalidOf(err error) (messages map[string]string, ok bool) {
+	messages, ok = err.(Invalid)
+	return messages, ok
 }
 
 // recoverChain contains a panic of middleware, and any other that nothing inside the

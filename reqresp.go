@@ -480,11 +480,14 @@ func (r *Request) Bind(dst any) error {
 	if err := x.readBody(r.Request, false); err != nil {
 		return err
 	}
-	invalid, err := x.body.Bind(r.Request, r, dst)
+	invalid, err := x.body.Bind(r.Request, r, dst, invalidOf)
 	if err != nil {
 		return bodyError(err)
 	}
-	return validate(dst, invalid)
+	if len(invalid) > 0 {
+		return Invalid(invalid)
+	}
+	return nil
 }
 
 func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }

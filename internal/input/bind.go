@@ -24,51 +24,58 @@ type Params interface {
 
 // Bind fills what dst, a pointer, points to from the body or, if there is none, from the
 // query of r, and what has a tag for that from the route and from the query beside a body.
-// It returns a message for each key whose value does not convert.
-func (b *Body) Bind(r *http.Request, route Params, dst any) (invalid map[string]string, err error) {
+// Then it calls the Validate methods of dst and of what is inside. It returns a message
+// for each key whose value does not convert, or is invalid as messages tells of an error.
+func (b *Body) Bind(r *http.Request, route Params, dst any, messages Messages) (invalid map[string]string, err error) {
 	v := reflect.ValueOf(dst).Elem()
-	isStruct := v.Kind() == reflect.Struct
-	_, custom := dst.(json.Unmarshaler)
 	p := planOf(v.Type())
 	if p.err != nil {
 		return nil, p.err
 	}
+	if invalid, err = b.fill(r, route, dst, v, p); err != nil {
+		return nil, err
+	}
+	return p.validate(dst, v, invalid, messages)
+}
+
+// fill is Bind without Validate.
+func (b *Body) fill(r *http.Request, route Params, dst any, v reflect.Value, p *plan) (invalid map[string]string, err error) {
+	isStruct := v.Kind() == reflect.Struct
 	var c content
-	if b != nil && (custom || p.needsData()) {
+	if b != nil && (p.custom || p.needsData()) {
 		c = b.content
 	}
-	if c.json && (custom || !isStruct) {
+	if c.json && (p.custom || !isStruct) {
 		if err := json.Unmarshal(c.raw, dst); err != nil {
 			return nil, bad("the body does not have the expected form")
 		}
-		if !isStruct {
-			return nil, nil
-		}
 	}
-	var query url.Values
-	if r.URL.RawQuery != "" && isStruct && (len(p.query.list) > 0 || !c.json && c.form == nil) {
-		query = r.URL.Query()
-	}
-	to := binding{dst: v}
 	switch {
+	case c.json && !isStruct:
+		return nil, nil
 	case !isStruct:
 		return nil, fmt.Errorf("flow: Bind fills a %T from JSON only: give a pointer to a struct", dst)
-	case c.json && !c.object && !custom:
+	case c.json && !c.object && !p.custom:
 		return nil, bad("the body is not a JSON object")
 	case c.other && !isEmpty(r):
 		return nil, &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is neither JSON nor a form"}
 	}
+	hasBody := c.json || c.form != nil
+	var query url.Values
+	if r.URL.RawQuery != "" && (!hasBody || len(p.query.list) > 0) {
+		query = r.URL.Query()
+	}
+	to := binding{dst: v}
 	if err = to.route(p.route, route); err != nil {
 		return nil, err
 	}
 	switch {
-	case c.json && custom:
-	case c.json:
-		err = to.object(p.data, c.raw)
-	case c.form != nil:
-		err = to.form(p.data, c.form, false)
-	default:
+	case !hasBody:
 		err = to.form(p.data, query, true)
+	case !c.json:
+		err = to.form(p.data, c.form, false)
+	case !p.custom:
+		err = to.object(p.data, c.raw)
 	}
 	if err == nil {
 		err = to.form(p.query, query, false)

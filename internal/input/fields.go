@@ -25,7 +25,10 @@ const (
 // A plan is what Bind fills of a struct type, by sources.
 type plan struct {
 	data, query, route *fields
-	err                error // Bind refuses the type
+	checks             *checks // of a struct
+	holdsChecks        bool    // or else, whether there are any inside
+	custom             bool    // it has UnmarshalJSON
+	err                error   // Bind refuses the type
 }
 
 var plans sync.Map // of reflect.Type to *plan: as many as the program binds to
@@ -35,9 +38,12 @@ func planOf(t reflect.Type) *plan {
 	if known, ok := plans.Load(t); ok {
 		return known.(*plan)
 	}
-	p := &plan{}
+	p := &plan{custom: reflect.PointerTo(t).Implements(unmarshaler)}
 	if t.Kind() == reflect.Struct {
 		p.data, p.query, p.route = newFields(t, fromData), newFields(t, fromQuery), newFields(t, fromRoute)
+		p.checks = newChecks(t, fromData, p.data)
+	} else {
+		p.holdsChecks = holdsChecks(t, map[reflect.Type]bool{})
 	}
 	if name := misplaced(t, p.data); name != "" {
 		p.err = fmt.Errorf("flow: Bind cannot fill a %v: %s has a tag param or query, which is for fields of the struct itself and of those embedded in it, but JSON would fill it by its name: give it the tag json, with a name or with \"-\"", t, name)

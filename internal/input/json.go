@@ -11,7 +11,16 @@ import (
 // scalarEnd returns where the text, number or word of valid JSON ends that begins at i.
 func scalarEnd(raw []byte, i int) int {
 	if raw[i] == '"' {
-		return textEnd(raw, i)
+		for i++; ; i++ {
+			i += bytes.IndexByte(raw[i:], '"')
+			before := i
+			for raw[before-1] == '\\' {
+				before--
+			}
+			if (i-before)%2 == 0 { // else the quote is escaped
+				return i + 1
+			}
+		}
 	}
 	for i++; i < len(raw); i++ {
 		switch raw[i] {

@@ -9,31 +9,32 @@ import (
 	"sync"
 )
 
-// Validate calls the method Validate of dst, if it has one, and of each struct inside that
+// validate calls the method Validate of dst, if it has one, and of each struct inside that
 // Bind could fill: in fields, pointers, lists and maps. It returns what they find invalid
 // by path, "items.0.name", together with what did not convert. A field has one message:
 // that it did not convert goes first, for all that is inside of it, too, and then that of
-// the outer struct. messages takes them out of an error of Validate, unless it is another
-// error, which ends it all.
+// the outer struct.
 //
 // For what is embedded Go's rules hold: its method is that of the struct around it, too,
 // unless that has one of its own. Only where Go would take none of several, each is called.
-func Validate(dst any, unconverted map[string]string, messages func(error) (map[string]string, bool)) (invalid map[string]string, err error) {
-	c := checking{root: seen{reflect.ValueOf(dst).Pointer(), reflect.TypeOf(dst)}, invalid: unconverted, messages: messages}
+func (p *plan) validate(dst any, v reflect.Value, unconverted map[string]string, messages Messages) (invalid map[string]string, err error) {
+	c := checking{root: seen{v.Addr().Pointer(), reflect.TypeOf(dst)}, invalid: unconverted, messages: messages}
 	for path := range unconverted {
 		c.unconverted = append(c.unconverted, path)
 	}
-	if err := c.call(dst, ""); err != nil {
-		return nil, err
-	}
-	switch v := reflect.ValueOf(dst).Elem(); {
-	case v.Kind() == reflect.Struct:
-		err = c.inside(v, "", fromData)
-	case holdsChecks(v.Type(), map[reflect.Type]bool{}):
+	switch err = c.call(dst, ""); {
+	case err != nil:
+	case p.checks != nil:
+		err = c.inside(v, "", p.checks)
+	case p.holdsChecks:
 		err = c.value(v, "")
 	}
 	return c.invalid, err
 }
+
+// Messages takes the messages out of an error of Validate. ok is false if it is another
+// error.
+type Messages func(error) (messages map[string]string, ok bool)
 
 type validator interface{ Validate() error }
 
@@ -43,7 +44,7 @@ var validates = reflect.TypeFor[validator]()
 type checking struct {
 	invalid     map[string]string // all messages by path; nil if there are none
 	unconverted []string          // paths
-	messages    func(error) (map[string]string, bool)
+	messages    Messages
 	root        seen          // dst
 	seen        map[seen]bool // what other pointers lead to, so that none is followed in a circle
 }
@@ -115,7 +116,7 @@ func (c *checking) value(v reflect.Value, path string) error {
 		if err := c.call(v.Addr().Interface(), path); err != nil {
 			return err
 		}
-		return c.inside(v, path, fromJSON)
+		return c.inside(v, path, checksOf(v.Type()))
 	}
 	return nil
 }
@@ -130,8 +131,7 @@ func join(path, name string) string {
 }
 
 // inside checks what a struct embeds, and its fields.
-func (c *checking) inside(v reflect.Value, path string, from source) error {
-	checks := checksOf(v.Type(), from)
+func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 	if checks.err != nil {
 		return checks.err
 	}
@@ -166,26 +166,25 @@ type checks struct {
 	err      error
 }
 
-// They are of reflect.Type to *checks: as many as the program binds to.
-var checksOfData, checksOfJSON sync.Map
+var checksByType sync.Map // of reflect.Type to *checks, of what is nested: as many as the program binds to
 
-func checksOf(t reflect.Type, from source) *checks {
-	known := &checksOfJSON
-	if from == fromData {
-		known = &checksOfData
-	}
-	if c, ok := known.Load(t); ok {
+func checksOf(t reflect.Type) *checks {
+	if c, ok := checksByType.Load(t); ok {
 		return c.(*checks)
 	}
+	c, _ := checksByType.LoadOrStore(t, newChecks(t, fromJSON, newFields(t, fromJSON)))
+	return c.(*checks)
+}
+
+func newChecks(t reflect.Type, from source, fs *fields) *checks {
 	c := &checks{}
 	c.embeds(t, from, nil, map[reflect.Type]bool{})
-	for _, f := range newFields(t, from).list {
+	for _, f := range fs.list {
 		if holdsChecks(t.FieldByIndex(f.index).Type, map[reflect.Type]bool{}) {
 			c.fields = append(c.fields, f)
 		}
 	}
-	actual, _ := known.LoadOrStore(t, c)
-	return actual.(*checks)
+	return c
 }
 
 // embeds notes the structs that t embeds and that are checked by themselves. If t has the

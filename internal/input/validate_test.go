@@ -3,6 +3,7 @@ package input
 import (
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +16,10 @@ type wrong map[string]string
 
 func (w wrong) Error() string { return "wrong" }
 
-// validated calls Validate, and returns what is invalid.
+// validated validates, and returns what is invalid.
 func validated(dst any, unconverted map[string]string) (string, error) {
-	invalid, err := Validate(dst, maps.Clone(unconverted), func(err error) (map[string]string, bool) {
+	v := reflect.ValueOf(dst).Elem()
+	invalid, err := planOf(v.Type()).validate(dst, v, maps.Clone(unconverted), func(err error) (map[string]string, bool) {
 		w, ok := err.(wrong)
 		return w, ok
 	})
