@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/race"
 )
 
@@ -58,6 +60,151 @@ func TestValidate(t *testing.T) {
 	is := is.New(t)
 	is.Equal(NewRequest(httptest.NewRequest("GET", "/?N=4", nil)).Bind(&value{}), Invalid{"N": "4"})
 	is.Equal(NewRequest(sending("POST", "/", jsonMedia, `{"N":5}`)).Bind(&value{}), Invalid{"N": "5"})
+}
+
+type (
+	order struct {
+		Shop   string   `param:"shop"`
+		ID     int      `param:"id"`
+		Path   []string `param:"path"`
+		Notify bool     `query:"notify"`
+		Buyer  buyer    `json:"buyer"`
+		Items  []*item  `json:"items"`
+	}
+	buyer struct {
+		Email string `json:"email"`
+		Age   int    `json:"age"`
+	}
+	item struct {
+		Name string `json:"name"`
+		err  error
+	}
+)
+
+func (b buyer) Validate() error {
+	wrong := Invalid{}
+	if b.Email == "" {
+		wrong["email"] = "is required"
+	}
+	if b.Age < 18 {
+		wrong["age"] = "must be 18 at least"
+	}
+	return wrong
+}
+
+func (i *item) Validate() error {
+	if i.Name == "" {
+		return Invalid{"name": "is required"}
+	}
+	return i.err
+}
+
+// TestBindFromEverywhere: through a Router, the route, the query and the body each fill
+// what is theirs, and each struct inside is validated.
+func TestBindFromEverywhere(t *testing.T) {
+	r := New(flowtest.Files("router/orders/[id].http", "router/files/[id]/[[...path]].http"))
+	answer := func(req *Request) (Response, error) {
+		var o order
+		if err := req.Bind(&o); err != nil {
+			return Response{}, err
+		}
+		return Text(fmt.Sprintf("%s %d %q %v %v %d", o.Shop, o.ID, o.Path, o.Notify, o.Buyer, len(o.Items))), nil
+	}
+	r.At("orders/[id]").PUT().Do(answer)
+	r.At("files/[id]/[[...path]]").PUT().Do(answer)
+	outer := New(flowtest.Files("router/about.http"))
+	outer.At("about").GET().Do(hello)
+	outer.Mount("/shops/[shop]", r)
+	const good = `{"buyer":{"email":"a@b","age":20},"items":[{"name":"x"}]}`
+	for _, tt := range []struct {
+		target, body string
+		code         int
+		want         string // the answer, or what is invalid
+	}{
+		{"/orders/7?notify=true", good, 200, `s 7 [] true {a@b 20} 1`},
+		{"/files/7/a/b%2Fc?notify=0", good, 200, `s 7 ["a" "b/c"] false {a@b 20} 1`},
+		{"/files/7", good, 200, `s 7 [] false {a@b 20} 1`},
+		{"/orders/7", `{"ID":8,"id":8,"notify":true,"Notify":true,"Path":["x"],` + good[1:], 200, `s 7 [] false {a@b 20} 1`},
+		{"/orders/x?notify=x", good, 422, `map[id:must be a whole number notify:must be true or false]`},
+		{"/orders/7", `{"items":[{"name":"x"},{}]}`, 422, `map[buyer.age:must be 18 at least buyer.email:is required items.1.name:is required]`},
+		{"/orders/7", `{"buyer":{"age":"x"},"items":[{"name":1}]}`, 422, `map[buyer.age:must be a whole number buyer.email:is required items.0.name:must be text]`},
+		{"/orders/7", `{"buyer":[],"items":5}`, 422, `map[buyer:must be an object items:must be a list]`},
+	} {
+		t.Run(tt.target+" "+tt.body, func(t *testing.T) {
+			is := is.New(t)
+			w := do(outer, sending("PUT", "/shops/s"+tt.target, jsonMedia, tt.body))
+			is.Equal(w.Code, tt.code)
+			if w.Code == 200 {
+				is.Equal(w.Body.String(), tt.want)
+				return
+			}
+			var problem struct{ Errors map[string]string }
+			is.NoErr(json.Unmarshal(w.Body.Bytes(), &problem))
+			is.Equal(fmt.Sprint(problem.Errors), tt.want)
+		})
+	}
+}
+
+func TestNestedValidateThatFails(t *testing.T) {
+	is := is.New(t)
+	down := errors.New("the database is down")
+	o := order{Items: []*item{{err: down}}}
+	req := NewRequest(sending("POST", "/", jsonMedia, `{"items":[{"name":"x"}]}`), "id", "x")
+	is.Equal(req.Bind(&o), down) // unchanged, though id does not convert either
+}
+
+// sent tells what a client has left out from what it has set to null: the documents show
+// this type.
+type sent[T any] struct {
+	Is    bool
+	Value *T
+}
+
+func (s *sent[T]) UnmarshalJSON(text []byte) error {
+	s.Is = true
+	return json.Unmarshal(text, &s.Value)
+}
+
+// TestAbsentAndNull are the three ways that the documents name.
+func TestAbsentAndNull(t *testing.T) {
+	for _, tt := range []struct{ body, present, typed, kept string }{
+		{`{}`, "map[]", "{false nil}", "old"},
+		{`{"nick":null}`, "map[nick:<nil>]", "{true nil}", "nil"},
+		{`{"nick":"new"}`, "map[nick:new]", "{true new}", "new"},
+		{`{"nick":5}`, "map[nick:5]", "nick: must be text", "nick: must be text"},
+	} {
+		t.Run(tt.body, func(t *testing.T) {
+			is := is.New(t)
+			req := NewRequest(sending("PATCH", "/", jsonMedia, tt.body))
+			is.Equal(fmt.Sprint(map[string]any(req.Only("nick"))), tt.present)
+
+			say := func(s *string, err error) string {
+				switch {
+				case err != nil:
+					return strings.TrimPrefix(err.Error(), "invalid input: ")
+				case s == nil:
+					return "nil"
+				}
+				return *s
+			}
+			var typed struct {
+				Nick sent[string] `json:"nick"`
+			}
+			err := req.Bind(&typed)
+			got := fmt.Sprintf("{%v %s}", typed.Nick.Is, say(typed.Nick.Value, nil))
+			if err != nil {
+				got = say(nil, err)
+			}
+			is.Equal(got, tt.typed)
+
+			old := "old"
+			kept := struct {
+				Nick *string `json:"nick"`
+			}{&old}
+			err = req.Bind(&kept)
+			is.Equal(say(kept.Nick, err), tt.kept)
+		})
+	}
 }
 
 // TestBindErrors: what internal/input finds wrong is an error of flow.

@@ -315,13 +315,16 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		x.serveStd(w, req, e.handler.std, nil, false)
 		return
 	}
+	f := e.handler.flow
 	if x.body != nil && !e.miss {
-		if err := x.load(req); err != nil {
-			x.fail(w, req, err)
-			return
+		f = func(req *Request) (Response, error) {
+			if err := x.readBody(req.Request, true); err != nil {
+				return Response{}, err
+			}
+			return e.handler.flow(req)
 		}
 	}
-	resp, err := x.try(req, e.handler.flow)
+	resp, err := x.try(req, f)
 	if err == nil && !x.failed.Load() && resp.isPlain() && req.Method != http.MethodHead {
 		if !e.pure || req.promises != nil {
 			reply.DropLength(w.Header())
@@ -457,20 +460,6 @@ func (x *exchange) readBody(r *http.Request, again bool) error {
 		x.failed.Store(true)
 		return bodyError(err)
 	})
-}
-
-// load reads the body before the handler runs, and contains a panic of whoever has put a
-// body of his own in the place of the client's.
-func (x *exchange) load(req *Request) error {
-	_, err := x.try(req, func(*Request) (Response, error) { return Response{}, x.readBody(req.Request, true) })
-	if err == nil {
-		return nil
-	}
-	failure := x.failure()
-	if _, ok := err.(*panicError); ok {
-		return err
-	}
-	return failure
 }
 
 // send writes an encoded response that has a body, or none.

@@ -186,7 +186,7 @@ func problemResponse(p reply.Problem, mediaType string) Response {
 // problemAnswer gives a response the status of a problem, and the header Vary, since the
 // client's Accept decides the form of an error.
 func problemAnswer(p reply.Problem, resp Response) Response {
-	return resp.Status(p.Status).with(reply.Field{Key: "Vary", Value: "Accept", Add: true}).toError()
+	return resp.Status(p.Status).with(reply.Field{Key: "Vary", Value: "Accept"}).toError()
 }
 
 // showFault answers with an error in all detail, in development.
@@ -519,29 +519,10 @@ func bodyError(err error) error {
 	return err
 }
 
-// validate calls the Validate method of dst, if it has one, and adds the fields that it
-// finds invalid to those that did not convert.
-func validate(dst any, invalid Invalid) error {
-	if v, ok := dst.(interface{ Validate() error }); ok {
-		switch err := v.Validate().(type) {
-		case nil:
-		case Invalid:
-			if invalid == nil && len(err) > 0 {
-				invalid = Invalid{} // the map of Validate is its own
-			}
-			for field, message := range err {
-				if _, ok := invalid[field]; !ok {
-					invalid[field] = message
-				}
-			}
-		default:
-			return err
-		}
-	}
-	if len(invalid) == 0 {
-		return nil
-	}
-	return invalid
+// invalidOf returns the messages of an error of Validate, if it is an Invalid.
+func invalidOf(err error) (messages map[string]string, ok bool) {
+	messages, ok = err.(Invalid)
+	return messages, ok
 }
 
 // recoverChain contains a panic of middleware, and any other that nothing inside the

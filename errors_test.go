@@ -178,7 +178,7 @@ func TestFailKeepsItsHeaders(t *testing.T) {
 	w := do(r, httptest.NewRequest("GET", "/x", nil))
 	is.Equal(w.Code, 401)
 	is.Equal(w.Header().Get("WWW-Authenticate"), "Basic")
-	is.Equal(w.Header()["Vary"], []string{"Cookie", "Accept"}) // what it does not name itself it depends on all the same
+	is.Equal(w.Header()["Vary"], []string{"Origin", "Cookie", "Accept"}) // what it does not name itself it depends on all the same
 	is.Equal(w.Header()["Set-Cookie"], []string{"c=1"})
 	is.Equal(w.Header().Get("X-Guard"), "1")
 }

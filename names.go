@@ -456,6 +456,25 @@ func (r *Router) Routes() []RouteInfo {
 	return slices.Clone(t.infos)
 }
 
+// Route returns the URL of a named route, as Router.Route does.
+func (r *Request) Route(name string, params ...any) (string, error) {
+	x := r.exchange()
+	if x.router == nil {
+		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no routes to name")
+	}
+	return x.router.routeAt(x.vantage(), name, params)
+}
+
+// Asset returns the URL of a public file, as Router.Asset does. It also knows the
+// parameters of the prefix that the Router is mounted at.
+func (r *Request) Asset(name string) (string, error) {
+	x := r.exchange()
+	if x.router == nil {
+		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no public files")
+	}
+	return x.router.assetAt(x.vantage(), name)
+}
+
 // Route is Router.Route of the first Router of the calling directory that was checked.
 // It returns an error if none was checked yet.
 func Route(name string, params ...any) (string, error) {

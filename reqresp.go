@@ -3,7 +3,6 @@ package flow
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -186,25 +185,6 @@ func UserOf[T any](r *Request) T {
 	return user
 }
 
-// Route returns the URL of a named route, as Router.Route does.
-func (r *Request) Route(name string, params ...any) (string, error) {
-	x := r.exchange()
-	if x.router == nil {
-		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no routes to name")
-	}
-	return x.router.routeAt(x.vantage(), name, params)
-}
-
-// Asset returns the URL of a public file, as Router.Asset does. It also knows the
-// parameters of the prefix that the Router is mounted at.
-func (r *Request) Asset(name string) (string, error) {
-	x := r.exchange()
-	if x.router == nil {
-		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no public files")
-	}
-	return x.router.assetAt(x.vantage(), name)
-}
-
 // Clone returns a copy of r for a goroutine that lives longer than the request:
 // with its parameters, data and user, and a context that is not cancelled with
 // it. A body that was read as JSON or as a form, as it is before a handler of
@@ -378,9 +358,17 @@ func (r Response) Status(code int) Response {
 	return r
 }
 
-// Header returns a copy of r with a header set, in place of one of that name.
+// Header returns a copy of r with a header set, in place of those of that name, also of
+// one that a guard or middleware has set before. Vary alone is added to: the answer
+// still depends on what the others have named.
 func (r Response) Header(key, value string) Response {
 	return r.with(reply.Field{Key: key, Value: value})
+}
+
+// AddHeader returns a copy of r with a header added to those of that name, such as Link.
+// No name is added to Vary twice, and none beside "*".
+func (r Response) AddHeader(key, value string) Response {
+	return r.with(reply.Field{Key: key, Value: value, Add: true})
 }
 
 // Cookie returns a copy of r with a cookie added. A cookie that http.SetCookie
@@ -507,12 +495,20 @@ func (r *Request) Only(keys ...string) Data {
 }
 
 // Bind fills the struct that dst points to from the body, JSON or a form, or from the
-// query of a request without a body. A key fills the field with that form tag, else that
+// query of a request without a body or with an empty one. A key fills the field with that form tag, else that
 // json tag, else that name in any case; "-" keeps a field out. If there are several
 // spellings of a name, the one that is exactly the name counts, else the first in byte
 // order; of a key that JSON repeats, the last counts. From a form and the query, fields
 // are strings, booleans, numbers, types with UnmarshalText, and pointers and slices of
-// these; an empty value leaves all but strings alone.
+// these; an empty value leaves all but strings alone. What the request does not have is
+// left as it was, and null leaves all but pointers, slices, maps and interfaces alone.
+//
+// A field with the tag param is filled from the route parameter of that name, and one
+// with the tag query from that key of the query, with a body or without. Neither a body
+// nor the query fills such a field by its name: only a form or a json tag that names it
+// there does. If several sources have a value, the route goes first, then the body, then
+// the query. A struct with such fields only takes any body. Inside of other fields, where
+// encoding/json knows no such tags, they are an error unless a json tag is there, too.
 //
 // The fields of embedded structs are filled like its own, by the rules of Go and of
 // encoding/json: the one nearer to the outside hides those of its name deeper
@@ -521,11 +517,17 @@ func (r *Request) Only(keys ...string) Data {
 // pointer that is nil gets a struct when there is something for it; one to an
 // unexported type cannot be given any, which is an error.
 //
-// A value that does not convert, and what dst.Validate() error returns if there
-// is such a method, come back as Invalid. An error of Validate that is no
-// Invalid comes back unchanged. A body that is malformed or beyond the limits of
-// Router.MaxBody, or JSON that is no object, is an Error of status 400 or 413, and a
-// body that is neither JSON nor a form one of 415.
+// A value that does not convert, and what dst.Validate() error returns if there is such
+// a method, come back as Invalid. So does what Validate of each struct in a field returns,
+// a pointer, a list or a map of them included, with the path in front: "user.email",
+// "items.0.name". A field has one message: that it does not convert, else that of the
+// outer struct. What is embedded has the path, and by Go's rules the method, of the struct
+// around it; where several have one and Go takes none, each is called. An error of
+// Validate that is no Invalid comes back unchanged.
+//
+// A body that is malformed or beyond the limits of Router.MaxBody, or JSON that is no
+// object, is an Error of status 400 or 413, and a body that is neither JSON nor a form one
+// of 415.
 //
 // JSON may also be bound to any other type, as encoding/json does, and to a
 // struct with UnmarshalJSON.
@@ -537,11 +539,14 @@ func (r *Request) Bind(dst any) error {
 	if err := x.readBody(r.Request, false); err != nil {
 		return err
 	}
-	invalid, err := x.body.Bind(r.Request, dst)
+	invalid, err := x.body.Bind(r.Request, r, dst, invalidOf)
 	if err != nil {
 		return bodyError(err)
 	}
-	return validate(dst, invalid)
+	if len(invalid) > 0 {
+		return Invalid(invalid)
+	}
+	return nil
 }
 
 func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }

@@ -348,6 +348,50 @@ func TestRedirectStatus(t *testing.T) {
 	}
 }
 
+// TestVaryIsNeverReplaced: an answer depends on all that anybody has named.
+func TestVaryIsNeverReplaced(t *testing.T) {
+	vary := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Vary", "Origin")
+			next.ServeHTTP(w, r)
+		})
+	}
+	std := func(w http.ResponseWriter, _ *http.Request) {}
+	for _, tt := range []struct {
+		name    string
+		handler any
+		use     []any
+		want    []string
+	}{
+		{"handler", func(*Request) Response { return Text("x").Header("Vary", "HX-Request") }, nil, []string{"HX-Request"}},
+		{"twice", func(*Request) Response {
+			return Text("x").Header("vary", "A").AddHeader("Vary", "B").Header("Vary", "a")
+		}, nil, []string{"A", "B"}},
+		{"after middleware", func(*Request) Response { return Text("x").Header("Vary", "HX-Request") }, []any{vary}, []string{"Origin", "HX-Request"}},
+		{"after a guard", func(*Request) Response { return JSON(1).Header("Vary", "HX-Request") },
+			[]any{vary, func(*Request) Response { return Next().Header("Vary", "Cookie") }}, []string{"Origin", "Cookie", "HX-Request"}},
+		{"Handler", func(*Request) Response { return Handler(http.HandlerFunc(std)).Header("Vary", "HX-Request") }, []any{vary}, []string{"Origin", "HX-Request"}},
+		{"error", func(*Request) Response { return Fail(418, "").Header("Vary", "origin, Cookie") }, []any{vary}, []string{"Origin", "Cookie", "Accept"}},
+		{"star", func(*Request) Response { return Fail(418, "").Header("Vary", "*") }, []any{vary}, []string{"Origin", "*"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := lone(tt.handler, tt.use...)
+			is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Header()["Vary"], tt.want)
+		})
+	}
+}
+
+func TestAddHeader(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(*Request) Response {
+		return Text("x").AddHeader("Link", "</a>").AddHeader("link", "</b>").Header("X", "1").AddHeader("X", "2")
+	}, func(*Request) Response { return Next().AddHeader("Link", "</guard>") })
+	h := do(r, httptest.NewRequest("GET", "/x", nil)).Header()
+	is.Equal(h["Link"], []string{"</guard>", "</a>", "</b>"})
+	is.Equal(h["X"], []string{"1", "2"})
+}
+
 func TestResponseCopiesShareNothing(t *testing.T) {
 	for name, resp := range map[string]Response{
 		"Text": Text("x"), "JSON": JSON(1), "Fail": Fail(404, "x"), "Redirect": Redirect("/", 307), "zero": {},

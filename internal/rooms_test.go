@@ -33,7 +33,7 @@ var plan = []struct{ room, imports string }{
 	{"input", "fold"},
 	{"logging", "reply"},
 	{"match", "pattern"},
-	{"public", "accept"},
+	{"public", "accept reply"},
 	{"routetree", "fault fold pattern"},
 
 	{"pages", "fault routetree"},

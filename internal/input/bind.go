@@ -13,43 +13,80 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 )
 
+// Params are the parameters of a route, by name: see the methods of flow.Request.
+type Params interface {
+	Param(name string) string
+	Segments(name string) []string
+}
+
 // Bind fills what dst, a pointer, points to from the body or, if there is none, from the
-// query of r. It returns a message for each key whose value does not convert.
-func (b *Body) Bind(r *http.Request, dst any) (invalid map[string]string, err error) {
+// query of r, and what has a tag for that from the route and from the query beside a body.
+// Then it calls the Validate methods of dst and of what is inside. It returns a message
+// for each key whose value does not convert, or is invalid as messages tells of an error.
+func (b *Body) Bind(r *http.Request, route Params, dst any, messages Messages) (invalid map[string]string, err error) {
 	v := reflect.ValueOf(dst).Elem()
+	p := planOf(v.Type())
+	if p.err != nil {
+		return nil, p.err
+	}
+	if invalid, err = b.fill(r, route, dst, v, p); err != nil {
+		return nil, err
+	}
+	return p.validate(dst, v, invalid, messages)
+}
+
+// fill is Bind without Validate.
+func (b *Body) fill(r *http.Request, route Params, dst any, v reflect.Value, p *plan) (invalid map[string]string, err error) {
 	isStruct := v.Kind() == reflect.Struct
-	_, custom := dst.(json.Unmarshaler)
 	var c content
-	if b != nil {
+	if b != nil && (p.custom || p.needsData()) {
 		c = b.content
 	}
-	to := binding{}
-	switch {
-	case c.json && isStruct && !custom:
-		if !c.object {
-			return nil, bad("the body is not a JSON object")
-		}
-		err = to.object(v, c.raw)
-	case c.json:
+	if c.json && (p.custom || !isStruct) {
 		if err := json.Unmarshal(c.raw, dst); err != nil {
 			return nil, bad("the body does not have the expected form")
 		}
+	}
+	switch {
+	case c.json && !isStruct:
+		return nil, nil
 	case !isStruct:
 		return nil, fmt.Errorf("flow: Bind fills a %T from JSON only: give a pointer to a struct", dst)
+	case c.json && !c.object && !p.custom:
+		return nil, bad("the body is not a JSON object")
 	case c.other && !isEmpty(r):
 		return nil, &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is neither JSON nor a form"}
-	case c.form != nil:
-		err = to.form(v, c.form)
-	default:
-		err = to.form(v, r.URL.Query())
+	}
+	hasBody := c.json || c.form != nil
+	var query url.Values
+	if r.URL.RawQuery != "" && (!hasBody || len(p.query.list) > 0) {
+		query = r.URL.Query()
+	}
+	to := binding{dst: v}
+	if err = to.route(p.route, route); err != nil {
+		return nil, err
+	}
+	switch {
+	case !hasBody:
+		err = to.form(p.data, query, true)
+	case !c.json:
+		err = to.form(p.data, c.form, false)
+	case !p.custom:
+		err = to.object(p.data, c.raw)
+	}
+	if err == nil {
+		err = to.form(p.query, query, false)
 	}
 	return to.invalid, err
 }
 
 // A binding fills a struct with what a request brings.
 type binding struct {
+	dst     reflect.Value
+	filled  [][]int           // the fields that a source has filled which goes before the next
 	invalid map[string]string // messages about what does not convert, by key; nil if there are none
 }
 
@@ -60,36 +97,74 @@ func (to *binding) reject(key, message string) {
 	to.invalid[key] = message
 }
 
-// object fills a struct with the members of a valid JSON object.
-func (to *binding) object(dst reflect.Value, raw []byte) error {
-	fs := fieldsOf(dst.Type())
+// field returns a field that is to be filled. ok is false if another source goes before.
+func (to *binding) field(f *field) (v reflect.Value, ok bool, err error) {
+	if slices.ContainsFunc(to.filled, func(index []int) bool { return slices.Equal(index, f.index) }) {
+		return v, false, nil
+	}
+	if f.placed {
+		to.filled = append(to.filled, f.index)
+	}
+	v, err = f.of(to.dst)
+	return v, err == nil, err
+}
+
+// route fills the fields that have the name of a parameter.
+func (to *binding) route(fs *fields, params Params) error {
+	for i := range fs.list {
+		f := &fs.list[i]
+		text := params.Param(f.name)
+		if text == "" { // the URL has no such parameter: none is empty
+			continue
+		}
+		v, ok, err := to.field(f)
+		switch {
+		case err != nil:
+			return err
+		case ok && isList(v.Type()):
+			to.values(v, f.name, params.Segments(f.name))
+		case ok:
+			to.values(v, f.name, []string{text})
+		}
+	}
+	return nil
+}
+
+// object fills the fields that have a name among the members of a valid JSON object.
+func (to *binding) object(fs *fields, raw []byte) error {
 	var few [8]choice[json.RawMessage] // to keep those of most structs off the heap
 	choices := slices.Grow(few[:0], len(fs.list))[:len(fs.list)]
-	for name, value := range members(raw) {
-		if place, ok := fs.find(string(name)); ok {
+	for m := range members(raw, 0) {
+		if place, ok := fs.find(string(m.key)); ok {
 			key := fs.list[place].name
-			if key != string(name) { // most are the very name, and need no copy
-				key = string(name)
+			if key != string(m.key) { // most are the very name, and need no copy
+				key = string(m.key)
 			}
-			choices[place].offer(&fs.list[place], key, value)
+			choices[place].offer(&fs.list[place], key, raw[m.begin:m.end])
 		}
 	}
 	for i, c := range choices {
 		if c.key == "" {
 			continue
 		}
-		f, err := fs.list[i].of(dst)
+		v, ok, err := to.field(&fs.list[i])
 		if err != nil {
 			return err
 		}
-		to.json(f, fs.list[i].quoted, c.key, c.value)
+		if ok {
+			to.json(v, fs.list[i].quoted, c.key, c.value)
+		}
 	}
 	return nil
 }
 
-// form fills a struct with the values of a form or a query.
-func (to *binding) form(dst reflect.Value, form url.Values) error {
-	fs := fieldsOf(dst.Type())
+// form fills the fields that have a name among the keys of a form or of the query.
+// instead says that this is the query in place of a body: what a tag looks for in the
+// query by another name is not filled.
+func (to *binding) form(fs *fields, form url.Values, instead bool) error {
+	if len(form) == 0 {
+		return nil
+	}
 	choices := make([]choice[[]string], len(fs.list))
 	for key, values := range form {
 		if place, ok := fs.find(key); ok {
@@ -97,14 +172,16 @@ func (to *binding) form(dst reflect.Value, form url.Values) error {
 		}
 	}
 	for i, c := range choices {
-		if c.key == "" {
+		if c.key == "" || instead && fs.list[i].queried {
 			continue
 		}
-		f, err := fs.list[i].of(dst)
+		v, ok, err := to.field(&fs.list[i])
 		if err != nil {
 			return err
 		}
-		to.values(f, c.key, c.value)
+		if ok {
+			to.values(v, c.key, c.value)
+		}
 	}
 	return nil
 }
@@ -142,11 +219,29 @@ func (to *binding) json(f reflect.Value, quoted bool, key string, raw json.RawMe
 		to.reject(key, "is not valid")
 		return
 	}
-	if mismatch.Field != "" {
-		key += "." + mismatch.Field
+	// encoding/json goes on after a value of another type, and tells of the first one only.
+	// The others are found by looking again, without those that are known.
+	for room := maxLooks; errors.As(err, &mismatch); {
+		name := mismatch.Field // which lacks the places in lists and the keys of maps
+		p, ok := placeOf(raw, int(mismatch.Offset))
+		if ok = ok && strings.EqualFold(p.key, name[strings.LastIndexByte(name, '.')+1:]); ok {
+			name = p.path
+		}
+		to.reject(join(key, name), "must be "+describe(mismatch.Type))
+		if room -= lookCost + len(raw); !ok || room < 0 {
+			return
+		}
+		raw = slices.Concat(raw[:p.begin], []byte("null"), raw[p.end:])
+		err = json.Unmarshal(raw, reflect.New(f.Type()).Interface())
 	}
-	to.reject(key, "must be "+describe(mismatch.Type))
 }
+
+// Looking for more values of another type ends after so many bytes of JSON: who sends much
+// of it gets to know the first ones.
+const (
+	maxLooks = 64 << 10
+	lookCost = 1 << 10 // of each look, beside its JSON
+)
 
 // setPlain sets what most fields are, if the value fits: it is quicker than
 // encoding/json, and does the same.
@@ -182,10 +277,19 @@ func setPlain(dst any, raw json.RawMessage) (ok bool) {
 	return false
 }
 
-// values fills a field with the values of a key: a list with all of them, any other with
-// the first.
+// isList reports whether a field takes all values of a key. Others take the first.
+func isList(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer && t.Name() == "" {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 && !reflect.PointerTo(t).Implements(textUnmarshaler)
+}
+
+var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+
+// values fills a field with the values of a key.
 func (to *binding) values(f reflect.Value, key string, values []string) {
-	list := f.Kind() == reflect.Slice && f.Type().Elem().Kind() != reflect.Uint8 && !isText(f)
+	list := f.Kind() != reflect.Pointer && isList(f.Type())
 	if kind := f.Kind(); kind != reflect.String && !(list && f.Type().Elem().Kind() == reflect.String) {
 		values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
 	}

@@ -215,15 +215,20 @@ func TestBindJSON(t *testing.T) {
 		Zip    int8 `json:"zip"`
 	}
 	type person struct {
-		Name    string    `json:"name,omitempty" form:"full_name"`
-		Age     int       `json:",omitempty"`
-		Since   time.Time `json:"since,omitzero"`
-		Tags    []string  `json:",omitempty"`
-		Home    *address  `json:"home,omitempty"`
-		Count   int64     `json:"count,string,omitempty"`
-		Raw     []byte    `json:"raw,omitempty"`
-		Any     any       `json:"any,omitempty"`
-		Deleted bool      `json:"-"`
+		Name  string               `json:"name,omitempty" form:"full_name"`
+		Age   int                  `json:",omitempty"`
+		Since time.Time            `json:"since,omitzero"`
+		Tags  []string             `json:",omitempty"`
+		Home  *address             `json:"home,omitempty"`
+		Homes []*address           `json:"homes,omitempty"`
+		By    map[string][]address `json:"by,omitempty"`
+		Parts []struct {
+			Of [][]struct{ N int } `json:"of"`
+		} `json:"parts,omitempty"`
+		Count   int64  `json:"count,string,omitempty"`
+		Raw     []byte `json:"raw,omitempty"`
+		Any     any    `json:"any,omitempty"`
+		Deleted bool   `json:"-"`
 	}
 	for _, tt := range []struct{ body, want string }{
 		{`{}`, `{}`},
@@ -253,7 +258,19 @@ func TestBindJSON(t *testing.T) {
 		{`{"tags":"a"}`, "invalid: tags: must be a list"},
 		{`{"tags":["a",1]}`, "invalid: tags: must be text"},
 		{`{"home":[]}`, "invalid: home: must be an object"},
+		{`{"any":1e400}`, "invalid: any: must be a number"}, // its offset is behind the end
+		{`{"any":[1e400,{"x":1e400}]}`, "invalid: any: must be a number"},
 		{`{"home":{"zip":128}}`, "invalid: home.zip: must be a whole number from -128 to 127"},
+		{`{"home":{"ZIP":"x"}}`, "invalid: home.ZIP: must be a whole number from -128 to 127"},
+		{`{"homes":[{"zip":1},{"street":"[{","zip" : true}]}`, "invalid: homes.1.zip: must be a whole number from -128 to 127"},
+		{`{"homes":[null, {"zip":[ ]}]}`, "invalid: homes.1.zip: must be a whole number from -128 to 127"},
+		{`{"homes":[5]}`, "invalid: homes: must be an object"},
+		{`{"by":{"a":[],"b.c":[{},{"zip":{"zip":1}}]}}`, "invalid: by.b.c.1.zip: must be a whole number from -128 to 127"},
+		{`{"parts":[{"of":[[{"N":1}],[{},{"N":2,"N":"x"}]]}]}`, "invalid: parts.0.of.1.1.N: must be a whole number"},
+		{`{"parts":[{"of":[[{"N":1}],[{},5]]}]}`, "invalid: parts.0.of: must be an object"},
+		{`{"home":{"zip":"x","street":5,"more":true},"age":"x"}`, "invalid: age: must be a whole number; home.street: must be text; home.zip: must be a whole number from -128 to 127"},
+		{`{"homes":[{"zip":[1,{"zip":"x"}]},{"zip":1},5,{"zip":2,"street":{}}]}`, "invalid: homes: must be an object; homes.0.zip: must be a whole number from -128 to 127; homes.3.street: must be text"},
+		{`{"tags":[1,{},true,"x"]}`, "invalid: tags: must be text"},
 		{`{"since":"yesterday"}`, "invalid: since: is not valid"},
 		{`{"count":"x"}`, "invalid: count: is not valid"},
 		{`{"count":7}`, `{"count":"7"}`},
@@ -270,6 +287,23 @@ func TestBindJSON(t *testing.T) {
 			is := is.New(t)
 			is.Equal(bound(sending("POST", "/?age=99", jsonMedia, tt.body), &person{}), tt.want)
 		})
+	}
+}
+
+// TestManyValuesOfAnotherType: the search for them is bounded.
+func TestManyValuesOfAnotherType(t *testing.T) {
+	for _, size := range []int{20, 10_000} {
+		is := is.New(t)
+		var dst struct{ L []struct{ N int } }
+		invalid, err := bind(sending("POST", "/", jsonMedia, `{"l":[`+strings.Repeat(`{"n":""},`, size)+`{}]}`), &dst)
+		is.NoErr(err)
+		is.Equal(len(dst.L), size+1)
+		if size == 20 {
+			is.Equal(len(invalid), 20)
+		} else {
+			is.True(1 <= len(invalid) && len(invalid) < 64)
+		}
+		is.Equal(invalid["l.0.n"], "must be a whole number")
 	}
 }
 
@@ -321,7 +355,7 @@ func TestNoBody(t *testing.T) {
 	r, dst := httptest.NewRequest("GET", "/?A=1", nil), Plain{}
 	var b *Body
 	is.NoErr(b.Load(r, true, same))
-	_, err := b.Bind(r, &dst)
+	_, err := b.Bind(r, noParams{}, &dst, noMessages)
 	is.NoErr(err)
 	is.Equal(dst, Plain{A: "1"})
 	is.Equal(b.Inputs(r, "A"), []string{"1"})

@@ -2,8 +2,9 @@
 // one in its place that knows what was read of it. [Body.Load] reads and checks it,
 // once, if it is JSON or a form; all of it counts, also what others have read before.
 // [Body.Inputs], [Body.All] and [Body.Only] then find values in it and in the query, and
-// [Body.Bind] fills structs. What is wrong with a body is an [Error], and what is wrong
-// with a field a message: how they are answered is decided elsewhere.
+// [Body.Bind] fills structs from all of that and from the route, and has them validate
+// themselves. What is wrong with a body is an [Error], and what is wrong with a field a
+// message: how they are answered is decided elsewhere.
 //
 // A nil *Body is that of a request without one: its methods know the query only.
 package input

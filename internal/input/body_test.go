@@ -47,7 +47,7 @@ func bind(r *http.Request, dst any) (invalid map[string]string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.Bind(r, dst)
+	return b.Bind(r, noParams{}, dst, noMessages)
 }
 
 // said returns messages in order.
@@ -417,8 +417,8 @@ func FuzzBody(f *testing.F) {
 				continue
 			}
 			e, list := every{}, []any{}
-			b.Bind(r, &e)
-			b.Bind(r, &list)
+			b.Bind(r, noParams{}, &e, noMessages)
+			b.Bind(r, noParams{}, &list, noMessages)
 			for key := range b.All(r) {
 				b.Inputs(r, key)
 			}
@@ -433,3 +433,12 @@ func FuzzBody(f *testing.F) {
 		}
 	})
 }
+
+// noParams are the parameters of a route without any.
+type noParams struct{}
+
+func (noParams) Param(string) string      { return "" }
+func (noParams) Segments(string) []string { return nil }
+
+// noMessages takes no error of Validate for one about fields.
+func noMessages(error) (map[string]string, bool) { return nil, false }

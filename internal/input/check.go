@@ -124,26 +124,45 @@ func skipSpace(raw []byte, i int) int {
 // textEnd finds the end of the string whose quote is at i.
 func textEnd(raw []byte, i int) int {
 	for i++; i < len(raw); i++ {
-		switch b := raw[i]; {
-		case b == '"':
-			return i + 1
-		case b < ' ':
-			return -1
-		case b == '\\':
-			i++
-			if at(raw, i) == 'u' {
-				for range 4 {
-					i++
-					if !isHex(at(raw, i)) {
-						return -1
-					}
-				}
-			} else if strings.IndexByte(`"\/bfnrt`, at(raw, i)) < 0 {
+		if isSpecial[raw[i]] { // few are
+			switch {
+			case raw[i] == '"':
+				return i + 1
+			case raw[i] < ' ':
+				return -1
+			}
+			if i = escapeEnd(raw, i) - 1; i < 0 {
 				return -1
 			}
 		}
 	}
 	return -1
+}
+
+// isSpecial says which bytes of a string do not simply stand for themselves.
+var isSpecial = func() (special [256]bool) {
+	for b := range byte(' ') {
+		special[b] = true
+	}
+	special['"'], special['\\'] = true, true
+	return special
+}()
+
+// escapeEnd finds the end of the escape whose backslash is at i.
+func escapeEnd(raw []byte, i int) int {
+	i++
+	if at(raw, i) != 'u' {
+		if strings.IndexByte(`"\/bfnrt`, at(raw, i)) < 0 {
+			return -1
+		}
+		return i + 1
+	}
+	for range 4 {
+		if i++; !isHex(at(raw, i)) {
+			return -1
+		}
+	}
+	return i + 1
 }
 
 func isHex(b byte) bool { return isDigit(b) || 'a' <= b && b <= 'f' || 'A' <= b && b <= 'F' }

@@ -2,6 +2,7 @@ package input
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -10,6 +11,52 @@ import (
 
 	"example.com/flow/internal/fold"
 )
+
+// A source is where the value of a field comes from.
+type source string
+
+const (
+	fromData  source = "data"  // the body, or the query of a request without one
+	fromQuery source = "query" // also beside a body; the name of the tag
+	fromRoute source = "param" // its parameters; the name of the tag
+	fromJSON  source = "json"  // what is nested in the data, as encoding/json has it
+)
+
+// A plan is what Bind fills of a struct type, by sources.
+type plan struct {
+	data, query, route *fields
+	checks             *checks // of a struct
+	holdsChecks        bool    // or else, whether there are any inside
+	custom             bool    // it has UnmarshalJSON
+	err                error   // Bind refuses the type
+}
+
+var plans sync.Map // of reflect.Type to *plan: as many as the program binds to
+
+// planOf returns the plan of any type. That of a type that is no struct has no fields.
+func planOf(t reflect.Type) *plan {
+	if known, ok := plans.Load(t); ok {
+		return known.(*plan)
+	}
+	p := &plan{custom: reflect.PointerTo(t).Implements(unmarshaler)}
+	if t.Kind() == reflect.Struct {
+		p.data, p.query, p.route = newFields(t, fromData), newFields(t, fromQuery), newFields(t, fromRoute)
+		p.checks = newChecks(t, fromData, p.data)
+	} else {
+		p.holdsChecks = holdsChecks(t, map[reflect.Type]bool{})
+	}
+	if name := misplaced(t, p.data); name != "" {
+		p.err = fmt.Errorf("flow: Bind cannot fill a %v: %s has a tag param or query, which is for fields of the struct itself and of those embedded in it, but JSON would fill it by its name: give it the tag json, with a name or with \"-\"", t, name)
+	}
+	known, _ := plans.LoadOrStore(t, p)
+	return known.(*plan)
+}
+
+// needsData reports whether the data counts, whatever is wrong with it: not for a struct
+// that is filled from elsewhere only.
+func (p *plan) needsData() bool {
+	return p.data == nil || len(p.data.list) > 0 || len(p.query.list)+len(p.route.list) == 0
+}
 
 // A field is one that Bind fills, of a struct or of one that is embedded in it.
 //
@@ -20,28 +67,25 @@ import (
 //
 //	=> field{index: [0 0], name: "Name"}, field{index: [1], name: "role", tagged: true}
 type field struct {
-	index  []int // as for reflect.Value.FieldByIndex
-	name   string
-	tagged bool // name is a tag, which keys match to the letter
-	quoted bool // a value of JSON may stand in quotes
-	out    bool // it is a struct of an unexported type, cannot be set, and still hides others
+	index   []int // as for reflect.Value.FieldByIndex
+	name    string
+	tagged  bool // name is a tag, which keys match to the letter
+	quoted  bool // a value of JSON may stand in quotes
+	queried bool // a tag says its name in the query
+	placed  bool // a tag says its name in the query or the route
+	out     bool // it is not filled, and still hides others
 }
 
-// fields are what Bind fills of a type.
+// fields are what Bind fills of a type from a source.
 type fields struct {
 	list   []field
 	named  map[string]int // places in the list
 	folded map[string]int // places of fields without a tag, by fold.Case of their names
 }
 
-var fieldsByType sync.Map // of reflect.Type to *fields: as many as the program binds to
-
-func fieldsOf(t reflect.Type) *fields {
-	if known, ok := fieldsByType.Load(t); ok {
-		return known.(*fields)
-	}
+func newFields(t reflect.Type, from source) *fields {
 	fs := &fields{named: map[string]int{}, folded: map[string]int{}}
-	all := allFields(t)
+	all := allFields(t, from)
 	for i := range all {
 		f := &all[i]
 		hidden := func(other field) bool { return other.hides(f) }
@@ -55,8 +99,7 @@ func fieldsOf(t reflect.Type) *fields {
 			fs.folded[fold.Case(f.name)] = place
 		}
 	}
-	known, _ := fieldsByType.LoadOrStore(t, fs)
-	return known.(*fields)
+	return fs
 }
 
 // hides reports whether f keeps g from being filled. These are Go's rules, and those
@@ -74,7 +117,7 @@ func (f *field) hides(g *field) bool {
 
 // allFields returns the fields of a struct and of those embedded in it, hidden ones
 // included, and what is nearer to the outside first.
-func allFields(t reflect.Type) []field {
+func allFields(t reflect.Type, from source) []field {
 	type embedded struct {
 		t     reflect.Type
 		index []int
@@ -91,24 +134,20 @@ func allFields(t reflect.Type) []field {
 			times[e.t]++
 			for i := range e.t.NumField() {
 				sf := e.t.Field(i)
-				t := sf.Type
-				if t.Name() == "" && t.Kind() == reflect.Pointer {
-					t = t.Elem()
-				}
-				embeds := sf.Anonymous && t.Kind() == reflect.Struct
-				name, ok := nameOf(sf.Tag)
+				role, name := from.roleOf(sf)
 				index := append(slices.Clip(e.index), i)
-				switch {
-				case !ok, !sf.IsExported() && !embeds:
-				case embeds && name == "":
-					next = append(next, embedded{t, index})
-				default:
+				switch role {
+				case embeds:
+					next = append(next, embedded{pointedTo(sf.Type), index})
+				case filled, hides:
 					all = append(all, field{
-						index:  index,
-						name:   cmp.Or(name, sf.Name),
-						tagged: name != "",
-						quoted: isQuoted(sf.Tag, t.Kind()),
-						out:    !sf.IsExported(),
+						index:   index,
+						name:    cmp.Or(name, sf.Name),
+						tagged:  name != "",
+						quoted:  isQuoted(sf.Tag, pointedTo(sf.Type).Kind()),
+						queried: nameOf(sf.Tag, "query") != "",
+						placed:  isPlaced(sf.Tag),
+						out:     role == hides || !sf.IsExported(),
 					})
 				}
 			}
@@ -121,20 +160,107 @@ func allFields(t reflect.Type) []field {
 	return all
 }
 
-// nameOf returns the name that its tags give a field, or "". ok is false if a tag
-// keeps the field out.
-func nameOf(tag reflect.StructTag) (name string, ok bool) {
-	for _, key := range []string{"form", "json"} {
-		text := tag.Get(key)
-		if text == "-" {
-			return "", false
-		}
-		if name, _, _ = strings.Cut(text, ","); name != "" {
-			break
-		}
+// pointedTo returns the type that an unnamed pointer points to, and others as they are.
+func pointedTo(t reflect.Type) reflect.Type {
+	if t.Name() == "" && t.Kind() == reflect.Pointer {
+		return t.Elem()
 	}
-	return name, true
+	return t
 }
+
+// A role is what a field is for a source.
+type role int
+
+const (
+	none   role = iota
+	filled      // from the source
+	hides       // not filled, but hides what has its name and is deeper inside
+	embeds      // a struct whose fields count as those of the struct around it
+)
+
+// roleOf returns the role of a field, and the name that its tags give it, if any. A field
+// that a tag says to be from the route or the query is filled from the data only if
+// another tag names it there: what a client sends must not get into it by its name.
+func (from source) roleOf(sf reflect.StructField) (role, string) {
+	embedded := sf.Anonymous && pointedTo(sf.Type).Kind() == reflect.Struct
+	name, out := nameOf(sf.Tag, "json"), sf.Tag.Get("json") == "-"
+	if from != fromJSON {
+		if form := nameOf(sf.Tag, "form"); form != "" {
+			name = form
+		}
+		out = sf.Tag.Get("form") == "-" || nameOf(sf.Tag, "form") == "" && out
+	}
+	placed := isPlaced(sf.Tag)
+	embedded = embedded && name == "" && !placed
+	isData := from == fromData || from == fromJSON
+	switch {
+	case !sf.IsExported() && (!sf.Anonymous || pointedTo(sf.Type).Kind() != reflect.Struct):
+		return none, ""
+	case isData && out:
+		return none, ""
+	case embedded:
+		return embeds, ""
+	case isData && name == "" && placed:
+		return hides, ""
+	case isData:
+		return filled, name
+	}
+	if name = nameOf(sf.Tag, string(from)); name == "" {
+		return none, ""
+	}
+	return filled, name
+}
+
+// nameOf returns the name that a tag gives a field, or "".
+func nameOf(tag reflect.StructTag, key string) string {
+	if text := tag.Get(key); text != "-" {
+		name, _, _ := strings.Cut(text, ",")
+		return name
+	}
+	return ""
+}
+
+// isPlaced reports whether a tag says that a field is from the route or the query.
+func isPlaced(tag reflect.StructTag) bool {
+	return nameOf(tag, "param") != "" || nameOf(tag, "query") != ""
+}
+
+// misplaced returns a field that JSON would fill by its name though its only tag says that
+// it is from the route or the query, by its type and name: encoding/json does not know
+// these tags. It looks at what is inside of t, and data has the fields of t itself, if
+// it is a struct.
+func misplaced(t reflect.Type, data *fields) string {
+	seen := map[reflect.Type]bool{}
+	var inside func(t reflect.Type, fs *fields) string
+	inside = func(t reflect.Type, fs *fields) string {
+		if seen[t] || reflect.PointerTo(t).Implements(unmarshaler) {
+			return ""
+		}
+		seen[t] = true
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+			return inside(t.Elem(), nil)
+		case reflect.Struct:
+			if fs == nil {
+				for _, f := range allFields(t, fromJSON) {
+					if sf := t.FieldByIndex(f.index); f.out && sf.IsExported() {
+						return t.String() + "." + sf.Name
+					}
+				}
+				fs = newFields(t, fromJSON)
+			}
+			for _, f := range fs.list {
+				if name := inside(t.FieldByIndex(f.index).Type, nil); name != "" {
+					return name
+				}
+			}
+		}
+		return ""
+	}
+	return inside(t, data)
+}
+
+var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
 // isQuoted reports whether a tag has the option ",string", and a field of that kind
 // heeds it.

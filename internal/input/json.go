@@ -4,13 +4,23 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"strconv"
 	"unicode/utf8"
 )
 
 // scalarEnd returns where the text, number or word of valid JSON ends that begins at i.
 func scalarEnd(raw []byte, i int) int {
 	if raw[i] == '"' {
-		return textEnd(raw, i)
+		for i++; ; i++ {
+			i += bytes.IndexByte(raw[i:], '"')
+			before := i
+			for raw[before-1] == '\\' {
+				before--
+			}
+			if (i-before)%2 == 0 { // else the quote is escaped
+				return i + 1
+			}
+		}
 	}
 	for i++; i < len(raw); i++ {
 		switch raw[i] {
@@ -45,11 +55,16 @@ func valueEnd(raw []byte, i int) int {
 
 func isObject(raw []byte) bool { return bytes.HasPrefix(raw[skipSpace(raw, 0):], []byte("{")) }
 
-// members are the members of a valid JSON object in their order: each key as its text is,
-// without quotes, and each value as it stands there.
-func members(raw []byte) iter.Seq2[[]byte, json.RawMessage] {
-	return func(yield func(key []byte, value json.RawMessage) bool) {
-		for i := skipSpace(raw, 0); raw[i] != '}'; {
+// A member is one of a JSON object.
+type member struct {
+	key        []byte // without quotes
+	begin, end int    // of the value
+}
+
+// members are the members of the valid JSON object that begins at i, in their order.
+func members(raw []byte, i int) iter.Seq[member] {
+	return func(yield func(member) bool) {
+		for i = skipSpace(raw, i); raw[i] != '}'; {
 			begin := skipSpace(raw, i+1) // after the "{" or a ","
 			if raw[begin] == '}' {
 				break // there are none
@@ -61,7 +76,7 @@ func members(raw []byte) iter.Seq2[[]byte, json.RawMessage] {
 			}
 			begin = skipSpace(raw, skipSpace(raw, end)+1) // after the ":"
 			end = valueEnd(raw, begin)
-			if !yield(key, raw[begin:end:end]) {
+			if !yield(member{key, begin, end}) {
 				return
 			}
 			i = skipSpace(raw, end)
@@ -73,10 +88,62 @@ func members(raw []byte) iter.Seq2[[]byte, json.RawMessage] {
 // same key, the last.
 func indexOf(raw []byte) map[string]json.RawMessage {
 	index := map[string]json.RawMessage{}
-	for key, value := range members(raw) {
-		index[string(key)] = value
+	for m := range members(raw, 0) {
+		index[string(m.key)] = raw[m.begin:m.end:m.end]
 	}
 	return index
+}
+
+// A place is where a value is in JSON.
+type place struct {
+	begin, end int
+	path       string // the keys and places that lead to it, up to the last key: "0.address.zip"
+	key        string // the last key
+}
+
+// placeOf returns the place of a value of valid JSON. The offset is that of encoding/json:
+// where the text of the value ends, or behind its bracket. ok is false if there is no such
+// value.
+func placeOf(raw []byte, offset int) (p place, ok bool) {
+	type step struct {
+		key   []byte // in an object
+		place int    // in a list
+	}
+	var steps []step
+	offset = min(offset, len(raw)) // at the end of the text it may be one more
+	for i := 0; i < offset; i++ {
+		switch raw[i] {
+		case ' ', '\t', '\r', '\n', ':':
+		case ',':
+			steps[len(steps)-1].place++
+		case ']', '}':
+			steps = steps[:len(steps)-1]
+		case '[', '{':
+			if ok = i+1 == offset; ok {
+				p.begin, p.end = i, valueEnd(raw, i)
+			} else {
+				steps = append(steps, step{})
+			}
+		default:
+			end := scalarEnd(raw, i)
+			if next := skipSpace(raw, end); next < len(raw) && raw[next] == ':' {
+				steps[len(steps)-1].key = raw[i:end]
+			} else {
+				p.begin, p.end, ok = i, end, end == offset
+			}
+			i = end - 1
+		}
+	}
+	between := ""
+	for _, s := range steps {
+		if s.key == nil {
+			between = join(between, strconv.Itoa(s.place))
+			continue
+		}
+		p.key = unquote(s.key)
+		p.path, between = join(join(p.path, between), p.key), ""
+	}
+	return p, ok
 }
 
 // isPlain reports whether what is between the quotes of a valid JSON string is the text

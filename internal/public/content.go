@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"example.com/flow/internal/accept"
+	"example.com/flow/internal/reply"
 )
 
 // A Content is what is sent as it is: a public file, or a page without code. It
@@ -252,19 +253,11 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 
 // addVary adds Accept-Encoding to what the answer depends on.
 func addVary(h http.Header) {
-	lines := h["Vary"]
-	if len(lines) == 0 {
+	if len(h["Vary"]) == 0 {
 		h["Vary"] = varyEncoding
 		return
 	}
-	for _, line := range lines {
-		for name := range strings.SplitSeq(line, ",") {
-			if name = strings.TrimSpace(name); name == "*" || strings.EqualFold(name, "Accept-Encoding") {
-				return
-			}
-		}
-	}
-	h["Vary"] = append(slices.Clip(lines), "Accept-Encoding") // the lines may be shared
+	reply.AddVary(h, "Accept-Encoding")
 }
 
 // choose returns the form that an Accept-Encoding header prefers, and of several

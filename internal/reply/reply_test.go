@@ -82,3 +82,33 @@ func TestCheckRedirect(t *testing.T) {
 	is := is.New(t)
 	is.Equal(EscapeURL("/a b/é"), "/a%20b/%C3%A9")
 }
+
+func TestSetFields(t *testing.T) {
+	shared := append(make([]string, 0, 4), "Origin")
+	for _, tt := range []struct {
+		name   string
+		before http.Header
+		fields []Field
+		want   http.Header
+	}{
+		{"set", http.Header{"A": {"1", "2"}}, []Field{{Key: "a", Value: "3"}}, http.Header{"A": {"3"}}},
+		{"add", http.Header{"A": {"1"}}, []Field{{Key: "a", Value: "2", Add: true}, {Key: "A", Value: "2", Add: true}}, http.Header{"A": {"1", "2", "2"}}},
+		{"add to none", http.Header{}, []Field{{Key: "link", Value: "x", Add: true}}, http.Header{"Link": {"x"}}},
+		{"add to what is shared", http.Header{"A": shared}, []Field{{Key: "A", Value: "2", Add: true}}, http.Header{"A": {"Origin", "2"}}},
+		{"Vary", http.Header{}, []Field{{Key: "vary", Value: "HX-Request"}}, http.Header{"Vary": {"HX-Request"}}},
+		{"Vary is not replaced", http.Header{"Vary": shared}, []Field{{Key: "VARY", Value: "Cookie"}}, http.Header{"Vary": {"Origin", "Cookie"}}},
+		{"Vary, added", http.Header{"Vary": {"Origin"}}, []Field{{Key: "Vary", Value: "Cookie", Add: true}}, http.Header{"Vary": {"Origin", "Cookie"}}},
+		{"Vary names nothing twice", http.Header{"Vary": {"Origin, cookie", "Accept"}}, []Field{{Key: "Vary", Value: "Cookie,X , accept, x"}, {Key: "Vary", Value: "X"}}, http.Header{"Vary": {"Origin, cookie", "Accept", "X"}}},
+		{"Vary star stays", http.Header{"Vary": {"*"}}, []Field{{Key: "Vary", Value: "Cookie"}}, http.Header{"Vary": {"*"}}},
+		{"Vary star in a list", http.Header{"Vary": {"Origin ,*"}}, []Field{{Key: "Vary", Value: "Cookie"}, {Key: "Vary", Value: "*"}}, http.Header{"Vary": {"Origin ,*"}}},
+		{"Vary star is added", http.Header{"Vary": {"Origin"}}, []Field{{Key: "Vary", Value: "*"}, {Key: "Vary", Value: "Cookie"}}, http.Header{"Vary": {"Origin", "*"}}},
+		{"Vary without a name", http.Header{}, []Field{{Key: "Vary", Value: " , "}}, http.Header{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			SetFields(tt.before, tt.fields)
+			is.Equal(tt.before, tt.want)
+			is.Equal(shared[:2][1], "") // nobody else sees what was added
+		})
+	}
+}

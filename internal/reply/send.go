@@ -3,10 +3,13 @@ package reply
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 )
 
-// A Field is a header that an answer sets, in place of one of that name, or adds.
+// A Field is a header that an answer sets, in place of one of that name, or adds. Vary is
+// always added.
 type Field struct {
 	Key, Value string
 	Add        bool
@@ -15,12 +18,44 @@ type Field struct {
 // SetFields sets headers, in order.
 func SetFields(h http.Header, fields []Field) {
 	for _, f := range fields {
-		if f.Add {
-			h.Add(f.Key, f.Value)
-		} else {
-			h.Set(f.Key, f.Value)
+		switch key := http.CanonicalHeaderKey(f.Key); {
+		case key == "Vary":
+			AddVary(h, f.Value)
+		case f.Add:
+			h[key] = append(slices.Clip(h[key]), f.Value) // the values may be shared
+		default:
+			h[key] = []string{f.Value}
 		}
 	}
+}
+
+// AddVary adds names to the headers of the request that the answer depends on. What is
+// there stays, since whoever has set it knows of something that the answer depends on,
+// too. "*" stands for all that could be added.
+func AddVary(h http.Header, names string) {
+	var known, missing []string
+	for _, line := range h["Vary"] {
+		known = appendNames(known, line)
+	}
+	for _, name := range appendNames(nil, names) {
+		same := func(other string) bool { return other == "*" || strings.EqualFold(other, name) }
+		if !slices.ContainsFunc(known, same) && !slices.ContainsFunc(missing, same) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		h["Vary"] = append(slices.Clip(h["Vary"]), strings.Join(missing, ", ")) // the lines may be shared
+	}
+}
+
+// appendNames appends the names of a list that is separated by commas.
+func appendNames(names []string, list string) []string {
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // autoLength is the length, in bytes, of the longest body that net/http gives a
