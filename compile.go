@@ -156,6 +156,7 @@ func (c *compiler) build(trie *match.Trie[endpoint]) {
 	if r := c.router; r.MaxBody < 0 {
 		c.faults = append(c.faults, fault.Fault{Text: fmt.Sprintf("Router.MaxBody is %d: give a number of bytes, or 0 for %d", r.MaxBody, defaultMaxBody)})
 	}
+	c.faults = append(c.faults, c.tree.SetMatchers(c.router.Matchers, c.router.matcherPanicked)...)
 	c.readAssets()
 	c.readViews()
 	c.fill(trie)

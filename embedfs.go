@@ -361,7 +361,7 @@ func (d *source) compare(r *Router, now *routetree.Tree) {
 
 // gone returns an error if a route file is not on disk any more.
 func (d *source) gone(r *routetree.Route) error {
-	switch _, err := fs.Stat(d.files, r.InTree); {
+	switch _, err := fs.Stat(d.files, r.InTree()); {
 	case errors.Is(err, disk.ErrLeadsOut):
 		return fmt.Errorf("flow: %s: %w", r.File, disk.ErrLeadsOut)
 	case err != nil:

@@ -362,6 +362,12 @@ func (x *exchange) firstRefusal(why uint32) bool {
 	return atomic.OrUint32(&e.refused, why)&why == 0
 }
 
+// matcherPanicked is called when a matcher of the application panics. The request is not in
+// the hands of a handler yet, and goes on as if the value did not match.
+func (r *Router) matcherPanicked(name string, v any) {
+	r.logger().Error("flow: a matcher has panicked, and its value does not match", "matcher", name, "error", fmt.Sprint(v), "stack", string(debug.Stack()))
+}
+
 // recovered turns a panic into an error, other than the one that means to end
 // the connection.
 func recovered(v any) error {

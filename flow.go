@@ -29,12 +29,14 @@
 //	[[lang]]/help.html       /help and /{lang}/help
 //	docs/[...rest].html      /docs/a, /docs/a/b: one or more segments
 //	wiki/[[...rest]].html    also /wiki
+//	orders/[id=int].html     /orders/{id}, if the value is an int: see Router.Matchers
 //
 // Names that begin with _ or . are no routes, other than the directory
 // .well-known; a file whose name begins with + is a template of its directory.
 //
 // Among files that match, literal text beats a parameter and a parameter beats a
-// catch-all, segment by segment from the left; the method takes part. A URL has
+// catch-all, segment by segment from the left, and one with a matcher beats one without;
+// the method takes part. A URL has
 // one spelling: others are redirected to it with 308. Known paths answer OPTIONS,
 // HEAD where they answer GET, and 405 with Allow to other methods.
 //
@@ -135,6 +137,14 @@ type Router struct {
 	// Funcs are functions for templates, beside route, asset, request and user. An
 	// error of one is answered as that of a handler.
 	Funcs template.FuncMap
+
+	// Matchers are the application's own: a file [lang=fr].html answers the values that
+	// Matchers["fr"] takes, and a value that it does not take is as if the file were not
+	// there. One of the name of a built-in matcher replaces it: int (a decimal int64), uuid
+	// (RFC 9562), date (2006-01-02) and slug (lower-case ASCII letters and digits, in words
+	// that single hyphens join). They get the value unescaped, must be quick and safe for
+	// concurrent use, and do not match where they panic.
+	Matchers map[string]func(value string) bool
 
 	// CrossOrigin refuses unsafe requests of other origins with 403, by default
 	// all of them. It can trust origins and let patterns through.

@@ -150,6 +150,35 @@ func TestMatch(t *testing.T) {
 		{[]string{"[...rest].http GET"}, "GET", "/", "404"},
 		{[]string{"[...rest].http GET", "index.http POST"}, "GET", "/", "405 Allow OPTIONS, POST"},
 		{[]string{"[[...rest]].http GET"}, "GET", "/", "200 router/[[...rest]].http GET rest="},
+		// A value that does not match is as if the file were not there.
+		{[]string{"users/[id=int].http GET"}, "GET", "/users/7", "200 router/users/[id=int].http GET id=7"},
+		{[]string{"users/[id=int].http GET"}, "GET", "/users/x", "404"},
+		{[]string{"users/[id=int].http GET"}, "POST", "/users/x", "404"},
+		{[]string{"users/[id=int].http GET"}, "POST", "/users/7", "405 Allow GET, HEAD, OPTIONS"},
+		{[]string{"users/[id=int].http GET"}, "GET", "/users/x/", "404"},
+		{[]string{"users/[id=int].http GET"}, "GET", "/users/7/", "308 Location /users/7"},
+		{[]string{"users/[id=int].http GET"}, "GET", "/users/%37", "200 router/users/[id=int].http GET id=7"},
+		{[]string{"users/[id=int].http GET"}, "GET", "/users/7%2F", "404"},
+		{[]string{"users/[id=int].http GET", "users/[slug].http GET"}, "GET", "/users/7", "200 router/users/[id=int].http GET id=7"},
+		{[]string{"users/[id=int].http GET", "users/[slug].http GET"}, "GET", "/users/ada", "200 router/users/[slug].http GET slug=ada"},
+		{[]string{"users/[id=int].http GET", "users/[slug].http GET POST"}, "POST", "/users/7", "200 router/users/[slug].http POST slug=7"},
+		{[]string{"users/[id=int].http GET", "users/[slug].http POST"}, "PUT", "/users/7", "405 Allow GET, HEAD, OPTIONS, POST"},
+		{[]string{"users/[id=int].http GET", "users/[slug].http POST"}, "PUT", "/users/ada", "405 Allow OPTIONS, POST"},
+		{[]string{"7.http GET", "[id=int].http GET"}, "GET", "/7", "200 router/7.http GET"},
+		{[]string{"[id=int]/edit.http GET", "[slug]/[page].http GET"}, "GET", "/7/edit", "200 router/[id=int]/edit.http GET id=7"},
+		{[]string{"[id=int]/edit.http GET", "[slug]/[page].http GET"}, "GET", "/7/x", "200 router/[slug]/[page].http GET slug=7 page=x"},
+		{[]string{"[d=date].http GET", "[n=int].http GET", "[s=slug].http GET"}, "GET", "/2026-11-22", "200 router/[d=date].http GET d=2026-11-22"},
+		{[]string{"[d=date].http GET", "[n=int].http GET", "[s=slug].http GET"}, "GET", "/7", "200 router/[n=int].http GET n=7"},
+		{[]string{"[d=date].http GET", "[n=int].http GET", "[s=slug].http GET"}, "GET", "/a-b", "200 router/[s=slug].http GET s=a-b"},
+		{[]string{"[u=uuid].http GET"}, "GET", "/f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "200 router/[u=uuid].http GET u=f81d4fae-7dec-11d0-a765-00a0c91e6bf6"},
+		{[]string{"[...n=int].http GET"}, "GET", "/1/2/3", "200 router/[...n=int].http GET n=1|2|3"},
+		{[]string{"[...n=int].http GET"}, "GET", "/1/x/3", "404"},
+		{[]string{"[...n=int].http GET", "[...rest].http GET"}, "GET", "/1/x/3", "200 router/[...rest].http GET rest=1|x|3"},
+		{[]string{"[...n=int].http GET", "[...rest].http GET"}, "GET", "/1/2", "200 router/[...n=int].http GET n=1|2"},
+		{[]string{"[a]/[b].http GET", "[...n=int].http GET"}, "GET", "/1/2", "200 router/[a]/[b].http GET a=1 b=2"},
+		{[]string{"[[n=int]]/about.http GET", "[x]/about.http GET"}, "GET", "/about", "200 router/[[n=int]]/about.http GET n="},
+		{[]string{"[[n=int]]/about.http GET", "[x]/about.http GET"}, "GET", "/7/about", "200 router/[[n=int]]/about.http GET n=7"},
+		{[]string{"[[n=int]]/about.http GET", "[x]/about.http GET"}, "GET", "/x/about", "200 router/[x]/about.http GET x=x"},
 		// Escapes: each segment is unescaped once.
 		{[]string{"[a].http GET"}, "GET", "/%2F", "200 router/[a].http GET a=/"},
 		{[]string{"[a].http GET"}, "GET", "/x%2Fy", "200 router/[a].http GET a=x/y"},
@@ -309,10 +338,11 @@ func (s slowly) method(rt *routetree.Route, method string) string {
 // hasURL reports whether the segments of a URL have a pattern.
 func hasURL(p *pattern.Pattern, path []string) bool {
 	for i, seg := range p.Segments {
+		takes := func(v string) bool { return seg.Matcher == nil || seg.Matcher.Fits(v) }
 		switch {
 		case seg.Kind == pattern.Rest:
-			return len(path) > i
-		case i >= len(path), seg.Kind == pattern.Literal && seg.Text != path[i]:
+			return len(path) > i && !slices.ContainsFunc(path[i:], func(v string) bool { return !takes(v) })
+		case i >= len(path), seg.Kind == pattern.Literal && seg.Text != path[i], seg.Kind == pattern.Param && !takes(path[i]):
 			return false
 		}
 	}
@@ -321,8 +351,17 @@ func hasURL(p *pattern.Pattern, path []string) bool {
 
 // moreSpecific compares two patterns that match one URL.
 func moreSpecific(a, b *pattern.Pattern) bool {
+	place := func(seg pattern.Segment) string { // a smaller one goes before
+		switch {
+		case seg.Matcher != nil:
+			return fmt.Sprint(seg.Kind, seg.Matcher.Name)
+		case seg.Kind == pattern.Literal:
+			return fmt.Sprint(seg.Kind)
+		}
+		return fmt.Sprint(seg.Kind, "~") // after every name
+	}
 	for i := range min(len(a.Segments), len(b.Segments)) {
-		if x, y := a.Segments[i].Kind, b.Segments[i].Kind; x != y {
+		if x, y := place(a.Segments[i]), place(b.Segments[i]); x != y {
 			return x < y
 		}
 	}
@@ -517,8 +556,8 @@ func (s slowly) handler(best slowFile, path []string, method string) string {
 // fuzzTree builds an application from bytes: route files with handlers. Files
 // that would be a fault beside the earlier ones are left out.
 func fuzzTree(data []byte) *Router {
-	names := []string{"a", "b", "[p]", "[q]", "[[o]]", "(g)", "a", "[p]", "[[n]]", "c d", "50%"}
-	last := []string{"index", "store", "a", "b", "[r]", "[...s]", "[[...s]]", "[[o]]", "é"}
+	names := []string{"a", "b", "[p]", "[q]", "[[o]]", "(g)", "a", "[p]", "[[n]]", "c d", "50%", "[m=ab]", "[[l=ab]]", "[w=slug]"}
+	last := []string{"index", "store", "a", "b", "[r]", "[...s]", "[[...s]]", "[[o]]", "é", "[r=ab]", "[...s=slug]", "[u=slug]"}
 	methods := []string{"GET", "POST", "ANY", "HEAD", "OPTIONS", "PUT", "LOCK"}
 	tree := fstest.MapFS{}
 	verbs := map[string][]string{}
@@ -557,6 +596,7 @@ func fuzzTree(data []byte) *Router {
 		}
 	}
 	r := New(tree)
+	r.Matchers = map[string]func(string) bool{"ab": func(v string) bool { return v == "a" || v == "b" }}
 	// POST beside a store is a fault.
 	stores := map[string]bool{}
 	for _, rt := range r.tree.Routes {

@@ -110,6 +110,11 @@ func routeURL(r *routetree.Route, v vantage, name string, params []any) (string,
 		if slices.ContainsFunc(values, pattern.NoValue) || len(values) == 0 {
 			return fail("%q cannot be the value of the parameter %q: no canonical URL has such a segment", strings.Join(values, "/"), key)
 		}
+		for _, value := range values {
+			if !seg.Takes(value) {
+				return fail("%q cannot be the value of the parameter %q: it does not match %q", value, key, seg.Matcher.Name)
+			}
+		}
 		given[key] = values
 	}
 	for key, values := range inherited {
@@ -206,7 +211,7 @@ func (c *compiler) listRoutes() {
 		for _, d := range c.dirsAround(r) {
 			outer += len(d.uses)
 		}
-		info := RouteInfo{Pattern: e.pattern.String(), File: r.InTree, Middleware: outer}
+		info := RouteInfo{Pattern: e.pattern.String(), File: r.InTree(), Middleware: outer}
 		if len(c.byStem[r.Stem]) == 1 {
 			info.Name = r.Stem
 		}
@@ -411,8 +416,8 @@ func (c *compiler) withGroups(stem string) *routetree.Route {
 // are escaped. A catch-all takes a []string, or a string that is split at slashes. A key
 // that is no parameter becomes part of the query.
 //
-// An unknown name, a parameter that is missing, and the values "", "." and "..",
-// which no URL can hold as a segment, are errors. So is a call while the routes
+// An unknown name, a parameter that is missing, a value that its matcher does not take,
+// and the values "", "." and "..", which no URL can hold as a segment, are errors. So is a call while the routes
 // are being compiled, from a function of With or when middleware is constructed.
 //
 // The prefix that a Router is mounted at may have parameters: they belong to the URL,

@@ -16,15 +16,23 @@ import (
 	"example.com/flow/internal/race"
 )
 
-// of parses the notation of the tests: "users/:id/*rest".
+// matchers are those of the tests: what they take is found in targetOf.
+var matchers = map[string]*pattern.Matcher{
+	"ab":   {Name: "ab", Fits: func(v string) bool { return v == "a" || v == "b" }},
+	"long": {Name: "long", Fits: func(v string) bool { return len(v) > 1 }},
+	"x":    {Name: "x", Fits: func(v string) bool { return v == "x" || v == "a" }},
+}
+
+// of parses the notation of the tests: "users/:id/:x=long/*rest".
 func of(text string) *pattern.Pattern {
 	var segments []pattern.Segment
 	for s := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == '/' }) {
+		name, matcher, _ := strings.Cut(s[1:], "=")
 		switch s[0] {
 		case ':':
-			segments = append(segments, pattern.Segment{Kind: pattern.Param, Text: s[1:]})
+			segments = append(segments, pattern.Segment{Kind: pattern.Param, Text: name, Matcher: matchers[matcher]})
 		case '*':
-			segments = append(segments, pattern.Segment{Kind: pattern.Rest, Text: s[1:]})
+			segments = append(segments, pattern.Segment{Kind: pattern.Rest, Text: name, Matcher: matchers[matcher]})
 		default:
 			segments = append(segments, pattern.Segment{Kind: pattern.Literal, Text: s})
 		}
@@ -222,19 +230,36 @@ func rank(r rule, method string) int {
 
 func matches(p *pattern.Pattern, path []string) bool {
 	for i, seg := range p.Segments {
+		takes := func(v string) bool { return seg.Matcher == nil || seg.Matcher.Fits(v) }
 		switch {
 		case seg.Kind == pattern.Rest:
+			for _, v := range path[min(i, len(path)):] {
+				if !takes(v) {
+					return false
+				}
+			}
 			return len(path) > i || seg.Text == ""
-		case i >= len(path), seg.Kind == pattern.Literal && seg.Text != path[i]:
+		case i >= len(path), seg.Kind == pattern.Literal && seg.Text != path[i], seg.Kind == pattern.Param && !takes(path[i]):
 			return false
 		}
 	}
 	return len(path) == len(p.Segments)
 }
 
+// place is where a segment ranks among those at its position: a smaller one goes before.
+func place(seg pattern.Segment) string {
+	switch {
+	case seg.Matcher != nil:
+		return fmt.Sprint(seg.Kind, seg.Matcher.Name)
+	case seg.Kind == pattern.Literal:
+		return fmt.Sprint(seg.Kind)
+	}
+	return fmt.Sprint(seg.Kind, "~") // after every name
+}
+
 func moreSpecific(a, b rule, method string) bool {
 	for i := range min(len(a.Segments), len(b.Segments)) {
-		if x, y := a.Segments[i].Kind, b.Segments[i].Kind; x != y {
+		if x, y := place(a.Segments[i]), place(b.Segments[i]); x != y {
 			return x < y
 		}
 	}
@@ -244,8 +269,8 @@ func moreSpecific(a, b rule, method string) bool {
 // rulesFrom makes rules of bytes: at most one for a method of a pattern, and no
 // catch-all where something is mounted.
 func rulesFrom(data []byte) []rule {
-	names := []string{"a", "b", ":p", "a", ":p", "c d"}
-	last := []string{"", "a", ":p", "*r", "x", "b"}
+	names := []string{"a", "b", ":p", "a", ":p", "c d", ":p=ab", ":p=long"}
+	last := []string{"", "a", ":p", "*r", "x", "b", ":p=x", "*r=long", ":p=ab", "*r=ab"}
 	methods := []string{"GET", "POST", "ANY", "HEAD", "LOCK", "GET"}
 	mounts := []string{"", "", "", "a", ":p/b", "b"}
 	next := func() int {
@@ -443,7 +468,7 @@ func TestPlanted(t *testing.T) {
 			var paths []string
 			trie := table(rules, nil, nil).trie
 			for _, method := range planted {
-				for _, r := range trie.root.harvest(method, "", 0, false).routes {
+				for _, r := range trie.root.harvest(method, "", 0, 0).routes {
 					paths = append(paths, r.path)
 				}
 			}

@@ -41,7 +41,7 @@ var planted = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.Met
 // plant puts into the httprouter tree what it can hold.
 func (t *Table[A]) plant() {
 	for _, name := range planted {
-		for _, r := range t.trie.root.harvest(name, "", 0, false).routes {
+		for _, r := range t.trie.root.harvest(name, "", 0, 0).routes {
 			t.tree.Handle(name, r.path, t.handle(r))
 		}
 	}
@@ -54,7 +54,7 @@ func (t *Table[A]) plant() {
 //
 //go:noinline
 func (t *Table[A]) handle(r route[A]) httprouter.Handle {
-	answer, rest, free := r.answer, r.rest, r.free
+	answer, rest, free, fits := r.answer, r.rest, r.free, r.fits
 	return func(w http.ResponseWriter, req *http.Request, values httprouter.Params) {
 		for i := range values {
 			if pattern.NoValue(values[i].Value) || rest && i == len(values)-1 && !isCanonicalRest(values[i].Value) {
@@ -65,6 +65,12 @@ func (t *Table[A]) handle(r route[A]) httprouter.Handle {
 		if free && strings.Contains(req.URL.Path, `\`) {
 			t.slowly(w, req)
 			return
+		}
+		for i := range fits {
+			if !fits[i].takes(values) {
+				t.walk(w, req)
+				return
+			}
 		}
 		t.hit(answer, w, req, values)
 	}
@@ -87,6 +93,27 @@ type route[A any] struct {
 	answer *A
 	rest   bool // the last parameter is a catch-all
 	free   bool // see Leaf.SetFree
+	fits   []fit
+}
+
+// A fit is a value that has to match.
+type fit struct {
+	value   int // which of the values
+	rest    bool
+	matcher *pattern.Matcher
+}
+
+func (f fit) takes(values httprouter.Params) bool {
+	value := values[f.value].Value
+	if !f.rest {
+		return f.matcher.Fits(value)
+	}
+	for segment := range strings.SplitSeq(value[1:], "/") {
+		if !f.matcher.Fits(segment) {
+			return false
+		}
+	}
+	return true
 }
 
 // A crop is what the trie has below a node for one method, in patterns that have
@@ -105,35 +132,39 @@ func (c *crop[A]) add(other crop[A]) {
 	c.contested = c.contested || other.contested
 }
 
+// fit notes that a value of all routes has to match.
+func (c *crop[A]) fit(f fit) {
+	for i := range c.routes {
+		c.routes[i].fits = append(c.routes[i].fits, f)
+	}
+}
+
 // harvest returns the crop below n, which a path in httprouter's notation leads to.
-// captured says that the path has a parameter.
+// captured is how many parameters the path has.
 //
 // If httprouter has captured a value and then finds nothing, it does not give the memory
 // for values back to its pool, and each such request allocates. So nothing is planted
 // below a parameter if some of it is contested.
-func (n *node[A]) harvest(method, path string, depth int, captured bool) crop[A] {
-	var own, literals, params, rest, mounted crop[A]
-	if n.own != nil && captured {
+func (n *node[A]) harvest(method, path string, depth, captured int) crop[A] {
+	var own, literals, mounted crop[A]
+	if n.own != nil && captured > 0 {
 		own = single(n.own, method, path, false)
 	}
 	for _, text := range slices.Sorted(maps.Keys(n.literals)) {
 		literals.add(n.literals[text].harvest(method, path+"/"+text, depth+1, captured))
 	}
-	if n.param != nil {
-		params = n.param.harvest(method, path+"/:"+strconv.Itoa(depth), depth+1, true)
-		if params.contested {
-			params.routes = nil
-		}
-	}
-	if n.rest != nil {
-		rest = single(n.rest, method, path+"/*"+strconv.Itoa(depth), true)
-	}
 	if n.mounted != nil {
 		mounted = n.mounted.root.harvest(method, path, depth, captured)
 	}
+	crops := []crop[A]{literals, mounted}
+	for b := n.matched; b != nil; b = b.next {
+		crops = append(crops, b.harvest(method, path, depth, captured)...)
+	}
+	plain := branch[A]{param: n.param, rest: n.rest}
+	crops = append(crops, plain.harvest(method, path, depth, captured)...)
 	var all crop[A]
 	branches := 0
-	for _, c := range []crop[A]{literals, params, rest, mounted} {
+	for _, c := range crops {
 		all.add(c)
 		if c.found {
 			branches++
@@ -148,11 +179,31 @@ func (n *node[A]) harvest(method, path string, depth int, captured bool) crop[A]
 	return all
 }
 
+// harvest returns the crops of a parameter and of a catch-all.
+func (b *branch[A]) harvest(method, path string, depth, captured int) (crops []crop[A]) {
+	if b.param != nil {
+		c := b.param.harvest(method, path+"/:"+strconv.Itoa(depth), depth+1, captured+1)
+		if c.contested {
+			c.routes = nil
+		}
+		crops = append(crops, c)
+	}
+	if b.rest != nil {
+		crops = append(crops, single(b.rest, method, path+"/*"+strconv.Itoa(depth), true))
+	}
+	if b.matcher != nil {
+		for i := range crops {
+			crops[i].fit(fit{captured, b.rest != nil && i == len(crops)-1, b.matcher})
+		}
+	}
+	return crops
+}
+
 // single returns the crop of one leaf.
 func single[A any](l *Leaf[A], method, path string, rest bool) crop[A] {
 	a := l.Answer(method)
 	if a == nil {
 		return crop[A]{}
 	}
-	return crop[A]{routes: []route[A]{{path, a, rest, l.below != nil && a == l.any}}, found: true}
+	return crop[A]{routes: []route[A]{{path: path, answer: a, rest: rest, free: l.below != nil && a == l.any}}, found: true}
 }

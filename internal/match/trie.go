@@ -21,10 +21,41 @@ type Trie[A any] struct {
 // A node is a position in URLs; the way to it is the segments so far.
 type node[A any] struct {
 	literals map[string]*node[A]
+	matched  *branch[A] // parameters and catch-alls with matchers, by the matchers' names
 	param    *node[A]
 	own      *Leaf[A] // the URL that ends here
 	rest     *Leaf[A] // a catch-all that begins here
 	mounted  *Trie[A] // in this place, ranking behind a catch-all
+}
+
+// A branch is what only values that a matcher takes lead to.
+type branch[A any] struct {
+	matcher *pattern.Matcher
+	param   *node[A]
+	rest    *Leaf[A]
+	next    *branch[A]
+}
+
+// branch returns the branch of a matcher, made if it is the first of that name.
+func (n *node[A]) branch(m *pattern.Matcher) *branch[A] {
+	at := &n.matched
+	for *at != nil && (*at).matcher.Name < m.Name {
+		at = &(*at).next
+	}
+	if *at == nil || (*at).matcher.Name != m.Name {
+		*at = &branch[A]{matcher: m, next: *at}
+	}
+	return *at
+}
+
+// takesAll reports whether the matcher takes every one of some segments.
+func (b *branch[A]) takesAll(path []string) bool {
+	for _, segment := range path {
+		if !b.matcher.Fits(segment) {
+			return false
+		}
+	}
+	return true
 }
 
 // A Leaf is where the URLs of a pattern end: what answers there, by method.
@@ -120,6 +151,9 @@ func (t *Trie[A]) Leaf(p *pattern.Pattern) *Leaf[A] {
 	end := &n.own
 	if rest {
 		end = &n.rest
+		if m := p.Segments[len(p.Segments)-1].Matcher; m != nil {
+			end = &n.branch(m).rest
+		}
 	}
 	if *end == nil {
 		*end = &Leaf[A]{}
@@ -164,10 +198,14 @@ func (t *Trie[A]) node(segments []pattern.Segment) (n *node[A], rest bool) {
 			}
 			n = child
 		case pattern.Param:
-			if n.param == nil {
-				n.param = &node[A]{}
+			child := &n.param
+			if seg.Matcher != nil {
+				child = &n.branch(seg.Matcher).param
 			}
-			n = n.param
+			if *child == nil {
+				*child = &node[A]{}
+			}
+			n = *child
 		case pattern.Rest:
 			return n, true
 		}
@@ -209,14 +247,30 @@ func (s *search[A]) find(n *node[A], i int) bool {
 	if child := n.literals[s.path[i]]; child != nil && s.find(child, i+1) {
 		return true
 	}
-	if n.param != nil {
-		s.values = append(s.values, i)
-		if s.find(n.param, i+1) {
+	for b := n.matched; b != nil; b = b.next {
+		if b.param != nil && b.matcher.Fits(s.path[i]) && s.capture(b.param, i) {
 			return true
 		}
-		s.values = s.values[:len(s.values)-1]
+	}
+	if n.param != nil && s.capture(n.param, i) {
+		return true
+	}
+	for b := n.matched; b != nil; b = b.next {
+		if b.rest != nil && b.takesAll(s.path[i:]) && s.try(b.rest, i) {
+			return true
+		}
 	}
 	return n.rest != nil && s.try(n.rest, i) || n.mounted != nil && s.enter(n.mounted, i)
+}
+
+// capture searches from a node on that the i-th segment leads to as a parameter's value.
+func (s *search[A]) capture(n *node[A], i int) bool {
+	s.values = append(s.values, i)
+	if s.find(n, i+1) {
+		return true
+	}
+	s.values = s.values[:len(s.values)-1]
+	return false
 }
 
 func (s *search[A]) try(l *Leaf[A], rest int) bool {

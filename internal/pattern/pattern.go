@@ -27,10 +27,15 @@ const (
 //	about      => {Literal, "about"}
 //	[id]       => {Param, "id"}
 //	[...rest]  => {Rest, "rest"}
+//	[id=int]   => {Param, "id", int}
 type Segment struct {
-	Kind Kind
-	Text string // the literal text, or the parameter's name; the Rest of what is mounted has no name
+	Kind    Kind
+	Text    string   // the literal text, or the parameter's name; the Rest of what is mounted has no name
+	Matcher *Matcher // of the parameter; each segment of a catch-all has to match
 }
+
+// Takes reports whether the segment, if it is a parameter, may have a value.
+func (s Segment) Takes(value string) bool { return s.Matcher == nil || s.Matcher.Fits(value) }
 
 // A Pattern is one form that URLs have: /users/{id}. It does not change.
 type Pattern struct {
@@ -72,14 +77,19 @@ func (p *Pattern) String() string {
 }
 
 // Key returns a text that is equal for two patterns if they match the same URLs. It
-// writes parameters as a colon and catch-alls as an asterisk, which no literal text is.
+// writes parameters as a colon and catch-alls as an asterisk, with the matcher after
+// them, which no literal text is.
 func (p *Pattern) Key() string {
 	return p.format(func(seg Segment) string {
+		matcher := ""
+		if seg.Matcher != nil {
+			matcher = seg.Matcher.Name
+		}
 		switch seg.Kind {
 		case Param:
-			return ":"
+			return ":" + matcher
 		case Rest:
-			return "*"
+			return "*" + matcher
 		}
 		return seg.Text
 	})
@@ -156,14 +166,24 @@ func ForValues(patterns []*Pattern, values map[string][]string) (_ *Pattern, mis
 // otherwise by text.
 func Compare(a, b *Pattern) int {
 	return slices.CompareFunc(a.Segments, b.Segments, func(x, y Segment) int {
-		if x.Kind != y.Kind || x.Kind != Literal {
+		switch {
+		case x.Kind != y.Kind:
 			return cmp.Compare(x.Kind, y.Kind)
+		case x.Kind == Literal:
+			return cmp.Compare(x.Text, y.Text)
+		case x.Matcher != nil && y.Matcher != nil:
+			return cmp.Compare(x.Matcher.Name, y.Matcher.Name)
+		case x.Matcher != nil:
+			return -1
+		case y.Matcher != nil:
+			return 1
 		}
-		return cmp.Compare(x.Text, y.Text)
+		return 0
 	})
 }
 
-// Overlap returns a URL that both lists of segments match, if there is one.
+// Overlap returns a URL that both lists of segments match, if there is one. It takes
+// each value to match each matcher.
 func Overlap(a, b []Segment) (u string, ok bool) {
 	for i := 0; ; i++ {
 		if i == len(a) || i == len(b) {
@@ -187,16 +207,20 @@ func Overlap(a, b []Segment) (u string, ok bool) {
 	}
 }
 
-// Sample returns a URL that the segments match.
+// Sample returns a URL that the segments match. Where a value has to match, it says so
+// in place of a value: /users/[id=int].
 func Sample(segments []Segment) string {
 	if len(segments) == 0 {
 		return "/"
 	}
 	u := ""
 	for _, s := range segments {
-		if s.Kind == Literal {
+		switch {
+		case s.Kind == Literal:
 			u += "/" + url.PathEscape(s.Text)
-		} else {
+		case s.Matcher != nil:
+			u += "/[" + s.Text + "=" + s.Matcher.Name + "]"
+		default:
 			u += "/x"
 		}
 	}

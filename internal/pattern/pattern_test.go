@@ -17,11 +17,11 @@ func of(text string) *Pattern {
 	for s := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == '/' }) {
 		switch s[0] {
 		case ':':
-			segments = append(segments, Segment{Param, s[1:]})
+			segments = append(segments, Segment{Kind: Param, Text: s[1:]})
 		case '*':
-			segments = append(segments, Segment{Rest, s[1:]})
+			segments = append(segments, Segment{Kind: Rest, Text: s[1:]})
 		default:
-			segments = append(segments, Segment{Literal, s})
+			segments = append(segments, Segment{Kind: Literal, Text: s})
 		}
 	}
 	return New(segments)

@@ -11,6 +11,7 @@ import (
 // out of groups without a change.
 //
 //	users/[id]      => users.id
+//	users/[id=int]  => users.id
 //	(auth)/login    => login
 //	docs/[...rest]  => docs.rest
 func counterpart(path string) string {
@@ -23,13 +24,15 @@ func counterpart(path string) string {
 	return strings.Join(names, ".")
 }
 
-// plainName returns a name of the tree without its marks: "[...rest]" is "rest".
+// plainName returns a name of the tree without its marks: "[...rest]" is "rest", and
+// "[id=int]" is "id".
 func plainName(name string) string {
 	switch {
 	case isGroup(name):
 		return strings.Trim(name, "()")
 	case strings.HasPrefix(name, "["):
-		return strings.TrimPrefix(strings.Trim(name, "[]"), "...")
+		name, _, _ = strings.Cut(strings.Trim(name, "[]"), "=")
+		return strings.TrimPrefix(name, "...")
 	}
 	return name
 }

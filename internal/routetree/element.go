@@ -15,6 +15,7 @@ import (
 //
 //	about         => {Segment: {Literal, "about"}}
 //	[[lang]]      => {Segment: {Param, "lang"}, optional: true}
+//	[id=int]      => {Segment: {Param, "id", int}}
 //	(admin)       => {silent: true}
 //	index, store  => {silent: true}, for files only
 type element struct {
@@ -62,10 +63,18 @@ func parseBrackets(name string) (element, error) {
 	if strings.HasPrefix(inner, "...") {
 		inner, k = inner[len("..."):], pattern.Rest
 	}
+	inner, matcher, has := strings.Cut(inner, "=")
+	if has && !isIdentifier(matcher) {
+		return element{}, fmt.Errorf("%q is not the name of a matcher: a matcher is called by a Go identifier, as in [id=int]", matcher)
+	}
 	if !isIdentifier(inner) {
 		return element{}, fmt.Errorf("%q is not a parameter's name: a parameter is called by a Go identifier, as in [id], [[id]], [...id], [[...id]]", inner)
 	}
-	return element{Segment: pattern.Segment{Kind: k, Text: inner}, optional: optional}, nil
+	e := element{Segment: pattern.Segment{Kind: k, Text: inner}, optional: optional}
+	if has {
+		e.Matcher = &pattern.Matcher{Name: matcher}
+	}
+	return e, nil
 }
 
 // bracesIn returns what stands in braces in a name, with them: "user-{id}" has "{id}". It

@@ -53,6 +53,8 @@ func parsePrefixElement(name string) (element, error) {
 		return e, err
 	case e.silent:
 		return e, fmt.Errorf("%q: a group is in no URL: leave it away", name)
+	case e.Matcher != nil:
+		return e, fmt.Errorf("%q: a prefix has no matchers: write [%s], and look at the value in a guard", name, e.Text)
 	case e.optional || e.Kind == pattern.Rest:
 		return e, fmt.Errorf("%q: a prefix has one spelling: mount the handler at each that it is to answer", name)
 	}

@@ -29,13 +29,17 @@ const (
 //	router/(api)/users/store.http  Path "(api)/users/store", Stem "users.store", a store
 type Route struct {
 	File     string             // for messages: see Tree.Shown
-	InTree   string             // "router/users/[id].html"
 	Path     string             // below router/, without extension
 	Stem     string             // its counterpart is Stem + ".go"; also its automatic name
 	Page     bool               // an .html file
 	Store    bool               // a file called store: POST on its directory's path
 	Patterns []*pattern.Pattern // of its URLs: more than one only if a segment is optional
 	Depth    int                // how many segments of each pattern are the prefix of the tree
+}
+
+// InTree returns the name of the file in the tree: "router/users/[id].html".
+func (r *Route) InTree() string {
+	return r.File[len(r.File)-len(RouterDir+"/"+r.Path+".html"):] // or .http
 }
 
 // A Public is one public file.
@@ -60,12 +64,13 @@ type Source struct {
 type Tree struct {
 	Dir       string // that holds the tree, for messages; "" if it is not known
 	Files     fs.FS
-	Shared    []fs.FS           // further trees, from which +files are taken that Files lacks
-	Routes    []*Route          // in the order of their files
-	Public    []*Public         // in the order of their files
-	Templates map[string]Source // pages and +files, by path without extension
-	Dirs      map[string]bool   // directories below router/, by path
-	Prefix    []pattern.Segment // that all URLs begin with
+	Shared    []fs.FS                     // further trees, from which +files are taken that Files lacks
+	Routes    []*Route                    // in the order of their files
+	Public    []*Public                   // in the order of their files
+	Templates map[string]Source           // pages and +files, by path without extension
+	Dirs      map[string]bool             // directories below router/, by path
+	Matchers  map[string]*pattern.Matcher // of parameters, by name
+	Prefix    []pattern.Segment           // that all URLs begin with
 	Faults    []fault.Fault
 	Missing   bool // there is no router/ at all
 }
@@ -93,6 +98,7 @@ func ReadIn(dir string, files fs.FS, shared []fs.FS) *Tree {
 	slices.SortFunc(t.Routes, func(a, b *Route) int { return strings.Compare(a.File, b.File) })
 	t.readPublic()
 	t.findSharedURLs()
+	t.tellNeighbours()
 	for _, fsys := range shared {
 		t.readShared(fsys)
 	}
@@ -151,7 +157,12 @@ func (t *Tree) fault(file, format string, args ...any) {
 
 // Shown returns the name of a file of the tree as messages have it, with the directory
 // that holds the tree, so that a terminal finds it.
-func (t *Tree) Shown(file string) string { return path.Join(t.Dir, file) }
+func (t *Tree) Shown(file string) string {
+	if t.Dir == "" {
+		return file
+	}
+	return path.Join(t.Dir, file)
+}
 
 // hasDot reports whether a name is hidden because it begins with a dot.
 func hasDot(d fs.DirEntry) bool {
@@ -166,9 +177,18 @@ func skip(d fs.DirEntry) error {
 	return nil
 }
 
+// parse is parseElement with the matcher of the tree.
+func (w *routeWalk) parse(name string, dir bool) (element, error) {
+	e, err := parseElement(name, dir)
+	if err == nil && e.Matcher != nil {
+		e.Matcher = w.tree.matcher(e.Matcher.Name)
+	}
+	return e, err
+}
+
 func (w *routeWalk) dir(file string) {
 	w.tree.Dirs[BelowRouter(file)] = true
-	e, err := parseElement(path.Base(file), true)
+	e, err := w.parse(path.Base(file), true)
 	if err != nil {
 		w.tree.fault(file, "%v", err)
 		return
@@ -193,7 +213,7 @@ func (w *routeWalk) file(file string) {
 		w.tree.fault(file, "a route file ends in .html (a page) or .http (an endpoint): other files belong in %s/", PublicDir)
 		return
 	}
-	e, err := parseElement(stem, false)
+	e, err := w.parse(stem, false)
 	if err != nil {
 		w.tree.fault(file, "%v", err)
 		return
@@ -207,12 +227,12 @@ func (w *routeWalk) file(file string) {
 		w.tree.fault(file, "%v", err)
 		return
 	}
+	shown := w.tree.Shown(file)
 	r := &Route{
-		File:   w.tree.Shown(file),
-		InTree: file,
-		Path:   BelowRouter(strings.TrimSuffix(file, ext)),
-		Page:   ext == ".html",
-		Store:  stem == "store",
+		File:  shown,
+		Path:  BelowRouter(strings.TrimSuffix(shown[len(shown)-len(file):], ext)), // shares the memory of File
+		Page:  ext == ".html",
+		Store: stem == "store",
 	}
 	r.Stem = counterpart(r.Path)
 	for _, segments := range shapes {
@@ -344,7 +364,7 @@ func (t *Tree) Below(prefix []pattern.Segment) *Tree {
 		below.Routes = append(below.Routes, &moved)
 		for _, name := range r.Patterns[len(r.Patterns)-1].Names {
 			if slices.Contains(above.Names, name) {
-				below.fault(r.InTree, "the parameter %q is one of %s too, where the Router is mounted: call it otherwise", name, above)
+				below.fault(r.InTree(), "the parameter %q is one of %s too, where the Router is mounted: call it otherwise", name, above)
 			}
 		}
 	}

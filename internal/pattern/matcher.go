@@ -1,0 +1,99 @@
+package pattern
+
+import (
+	"strings"
+	"time"
+)
+
+// A Matcher says which values a parameter may have: [id=int]. A tree has one for each
+// name, which all its segments share.
+type Matcher struct {
+	Name string
+	Fits func(value string) bool // nil until the application has given it, if it is not built in
+}
+
+// BuiltIn returns the matcher of that name that every application has, or nil.
+func BuiltIn(name string) func(value string) bool { return builtIn[name] }
+
+// BuiltIns returns the names of the matchers that every application has, in order.
+func BuiltIns() []string { return []string{"date", "int", "slug", "uuid"} }
+
+var builtIn = map[string]func(string) bool{"date": isDate, "int": isInt, "slug": isSlug, "uuid": isUUID}
+
+// isInt reports whether v is a decimal int64: digits, after a minus sign if it is
+// negative.
+func isInt(v string) bool {
+	largest := "9223372036854775807" // math.MaxInt64
+	if v != "" && v[0] == '-' {
+		v, largest = v[1:], "9223372036854775808"
+	}
+	for i := range len(v) {
+		if !isDigit(v[i]) {
+			return false
+		}
+	}
+	if len(v) < len(largest) {
+		return v != ""
+	}
+	v = strings.TrimLeft(v, "0")
+	return len(v) < len(largest) || len(v) == len(largest) && v <= largest
+}
+
+// isUUID reports whether v is a UUID as RFC 9562 writes it, in digits of either case.
+func isUUID(v string) bool {
+	if len(v) != len("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") {
+		return false
+	}
+	for i, c := range []byte(v) {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if c != '-' {
+				return false
+			}
+			continue
+		}
+		if lower := c | 0x20; !isDigit(c) && (lower < 'a' || lower > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// isDate reports whether v is a day that exists, as in 2006-01-02.
+func isDate(v string) bool {
+	if len(v) != len(time.DateOnly) || v[4] != '-' || v[7] != '-' {
+		return false
+	}
+	number := func(digits string) (n int) {
+		for _, c := range []byte(digits) {
+			if !isDigit(c) {
+				return -1
+			}
+			n = n*10 + int(c-'0')
+		}
+		return n
+	}
+	year, month, day := number(v[:4]), number(v[5:7]), number(v[8:])
+	if year < 0 || month < 1 || month > 12 || day < 1 {
+		return false
+	}
+	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Day() == day
+}
+
+// isSlug reports whether v is lower-case ASCII letters and digits, in words that single
+// hyphens join.
+func isSlug(v string) bool {
+	hyphen := true // a hyphen stood before, or nothing
+	for _, c := range []byte(v) {
+		switch {
+		case 'a' <= c && c <= 'z', isDigit(c):
+			hyphen = false
+		case c == '-' && !hyphen:
+			hyphen = true
+		default:
+			return false
+		}
+	}
+	return !hyphen
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
