@@ -288,7 +288,7 @@ func (x *exchange) tryGuards(w http.ResponseWriter, req *Request, i int) (resp R
 			break
 		}
 		if resp.more != nil {
-			req.promise(w.Header(), resp.more.header)
+			req.promises = req.promises.Promised(w.Header(), resp.more.header)
 		}
 	}
 	returned = true
@@ -378,7 +378,7 @@ func (x *exchange) try(req *Request, f flowFunc) (resp Response, err error) {
 // send writes an encoded response.
 func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
 	if resp.more != nil && resp.more.toError {
-		req.withdraw(w.Header())
+		req.promises.Withdraw(w.Header())
 	}
 	if resp.kind == kindHandler || resp.kind == kindErrorHandler {
 		x.sendHandler(w, req, resp)

@@ -64,38 +64,6 @@ func (e *HTTPError) HTTPStatus() int { return e.Status }
 // handler by itself.
 func StatusOf(err error) int { return problemOf(err).Status }
 
-// A promise is a header that a guard has set for the answer that it let through, and
-// that an error must not have: one of reply.Described. Standard middleware may have set
-// the header before the guard, and may set it after.
-type promise struct {
-	key         string
-	before, set []string
-	earlier     *promise
-}
-
-// promise sets the headers of a guard's Next, and remembers those that withdraw takes
-// back.
-func (r *Request) promise(h http.Header, fields []reply.Field) {
-	for i, f := range fields {
-		key := http.CanonicalHeaderKey(f.Key)
-		before := h[key]
-		reply.SetFields(h, fields[i:i+1])
-		if reply.IsDescribed(key) {
-			r.promises = &promise{key, before, h[key], r.promises}
-		}
-	}
-}
-
-// withdraw takes the headers back that guards have promised, before an error is sent. A
-// header that has changed since the promise stays.
-func (r *Request) withdraw(h http.Header) {
-	for p := r.promises; p != nil; p = p.earlier {
-		if slices.Equal(h[p.key], p.set) {
-			reply.Put(h, p.key, p.before)
-		}
-	}
-}
-
 // allSaid reports whether the client was told all that an error says.
 func allSaid(err error) bool {
 	switch e := err.(type) {

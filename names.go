@@ -2,18 +2,14 @@ package flow
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/fault"
@@ -72,98 +68,6 @@ func (v vantage) given(r *routetree.Route) map[string][]string {
 		values = values[1:]
 	}
 	return given
-}
-
-// routeURL returns the URL of a route, asked for from v. The parameters are pairs of key
-// and value, as for Router.Route. The name is for errors.
-func routeURL(r *routetree.Route, v vantage, name string, params []any) (string, error) {
-	fail := func(format string, args ...any) (string, error) {
-		return "", fmt.Errorf("flow: route %q (%s): %s", name, r.File, fmt.Sprintf(format, args...))
-	}
-	if len(params)%2 != 0 {
-		return fail("parameters are pairs of key and value, and %d is odd", len(params))
-	}
-	longest := r.Patterns[len(r.Patterns)-1]
-	given, inherited := map[string][]string{}, v.given(r)
-	var query strings.Builder
-	for i := 0; i < len(params); i += 2 {
-		key, ok := params[i].(string)
-		if !ok {
-			return fail("the key %v is a %T, not a string", params[i], params[i])
-		}
-		seg, isParam := longest.Param(key)
-		values, err := valueTexts(params[i+1], seg.Kind == pattern.Rest)
-		if err != nil {
-			return fail("%q: %v", key, err)
-		}
-		if !isParam {
-			mark := "?"
-			if query.Len() > 0 {
-				mark = "&"
-			}
-			query.WriteString(mark + url.QueryEscape(key) + "=" + url.QueryEscape(values[0]))
-			continue
-		}
-		if _, twice := given[key]; twice {
-			return fail("the parameter %q is given twice", key)
-		}
-		if slices.ContainsFunc(values, pattern.NoValue) || len(values) == 0 {
-			return fail("%q cannot be the value of the parameter %q: no canonical URL has such a segment", strings.Join(values, "/"), key)
-		}
-		for _, value := range values {
-			if !seg.Takes(value) {
-				return fail("%q cannot be the value of the parameter %q: it does not match %q", value, key, seg.Matcher.Name)
-			}
-		}
-		given[key] = values
-	}
-	for key, values := range inherited {
-		if _, ok := given[key]; !ok {
-			given[key] = values
-		}
-	}
-	p, missing := pattern.ForValues(r.Patterns, given)
-	if missing != "" {
-		return fail("the parameter %q is missing", missing)
-	}
-	return p.URL(given) + query.String(), nil
-}
-
-// valueTexts returns a parameter's value as text. The value of a catch-all is a
-// []string, or a string that is split at its slashes.
-func valueTexts(v any, catchAll bool) ([]string, error) {
-	if list, ok := v.([]string); ok {
-		if !catchAll {
-			return nil, fmt.Errorf("a []string is for a catch-all, and this is none")
-		}
-		return list, nil
-	}
-	text, err := valueText(v)
-	if err != nil {
-		return nil, err
-	}
-	if catchAll {
-		return strings.Split(text, "/"), nil
-	}
-	return []string{text}, nil
-}
-
-func valueText(v any) (string, error) {
-	if forms.IsNil(v) {
-		return "", fmt.Errorf("the value is nil (%T)", v)
-	}
-	if s, ok := v.(fmt.Stringer); ok {
-		return s.String(), nil
-	}
-	switch r := reflect.ValueOf(v); r.Kind() {
-	case reflect.String:
-		return r.String(), nil
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return strconv.FormatInt(r.Int(), 10), nil
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return strconv.FormatUint(r.Uint(), 10), nil
-	}
-	return "", fmt.Errorf("a value is a string, an integer or has String(), and this is a %T", v)
 }
 
 // A RouteInfo describes one handler of one URL shape, as Router.Routes lists it.
@@ -239,52 +143,21 @@ func (c *compiler) listRoutes() {
 			of.Middleware += len(v.uses)
 			infos = append(infos, of)
 		}
-		slices.SortStableFunc(infos, func(a, b RouteInfo) int { return compareMethods(a.Method, b.Method) })
+		slices.SortStableFunc(infos, func(a, b RouteInfo) int { return forms.CompareMethods(a.Method, b.Method) })
 		c.table.infos = append(c.table.infos, infos...)
 	}
 }
 
-// compareMethods puts the standard methods first and ANY last.
-func compareMethods(a, b string) int {
-	rank := func(method string) int {
-		if method == "ANY" {
-			return len(forms.Methods) + 1
-		}
-		if i := slices.Index(forms.Methods, method); i >= 0 {
-			return i
-		}
-		return len(forms.Methods)
-	}
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
-}
-
 // printRoutes runs the command routes.
 func (r *Router) printRoutes(flags command.Routes, w io.Writer) error {
-	listed := []RouteInfo{} // which is [] in JSON, and not null
+	var listed []command.Route
 	answering := r.patternsOf(flags.Path)
 	for _, info := range r.Routes() {
-		if answersMethod(info.Method, flags.Method) && (strings.Contains(info.Pattern, flags.Path) || answering[info.Pattern]) {
-			listed = append(listed, info)
+		if flags.Wants(info.Method) && (strings.Contains(info.Pattern, flags.Path) || answering[info.Pattern]) {
+			listed = append(listed, command.Route(info))
 		}
 	}
-	if flags.JSON {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "\t")
-		return enc.Encode(listed)
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "METHOD\tURL\tFILE\tHANDLER\tNAME\tMIDDLEWARE")
-	for _, r := range listed {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\n", r.Method, r.Pattern, cmp.Or(r.File, "-"), cmp.Or(r.Handler, "-"), cmp.Or(r.Name, "-"), r.Middleware)
-	}
-	return t.Flush()
-}
-
-// answersMethod reports whether a route is one for the method that was asked for.
-func answersMethod(method, asked string) bool {
-	asked = strings.ToUpper(asked)
-	return asked == "" || method == "ANY" || method == asked || asked == http.MethodHead && method == http.MethodGet
+	return command.PrintRoutes(w, listed, flags.JSON)
 }
 
 // patternsOf returns the patterns of the routes that answer a path, in one spelling
@@ -383,7 +256,11 @@ func (t *table) route(v vantage, name string, params []any) (string, error) {
 	if r == nil {
 		return "", fmt.Errorf("flow: no route is called %q%s", name, t.nameHint(name))
 	}
-	return routeURL(r, v, name, params)
+	u, err := r.URL(v.given(r), params)
+	if err != nil {
+		return "", fmt.Errorf("flow: route %q (%s): %w", name, r.File, err)
+	}
+	return u, nil
 }
 
 // nameHint says what a name that no route has was likely meant to be, as the end of an

@@ -28,8 +28,8 @@ import (
 type Request struct {
 	*http.Request
 	x        *exchange
-	asking   bool     // Authenticate runs: see User
-	promises *promise // of guards, the last first
+	asking   bool           // Authenticate runs: see User
+	promises *reply.Promise // of guards
 }
 
 // NewRequest returns a Request for tests of a handler by itself, with route

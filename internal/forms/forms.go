@@ -4,6 +4,7 @@
 package forms
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -101,4 +102,18 @@ func CheckMethod(method string) error {
 		return fmt.Errorf("methods are case-sensitive: write %q, not %q", upper, method)
 	}
 	return nil
+}
+
+// CompareMethods orders methods: the standard ones first, and ANY last.
+func CompareMethods(a, b string) int {
+	rank := func(method string) int {
+		if method == "ANY" {
+			return len(Methods) + 1
+		}
+		if i := slices.Index(Methods, method); i >= 0 {
+			return i
+		}
+		return len(Methods)
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 }

@@ -1,0 +1,102 @@
+package routetree
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/flow/internal/pattern"
+)
+
+// URL returns the URL of the route for parameters, which are pairs of key and value, as for
+// flow.Router.Route. Those that are not among them are inherited.
+func (r *Route) URL(inherited map[string][]string, params []any) (string, error) {
+	fail := func(format string, args ...any) (string, error) { return "", fmt.Errorf(format, args...) }
+	if len(params)%2 != 0 {
+		return fail("parameters are pairs of key and value, and %d is odd", len(params))
+	}
+	longest := r.Patterns[len(r.Patterns)-1]
+	given := map[string][]string{}
+	var query strings.Builder
+	for i := 0; i < len(params); i += 2 {
+		key, ok := params[i].(string)
+		if !ok {
+			return fail("the key %v is a %T, not a string", params[i], params[i])
+		}
+		seg, isParam := longest.Param(key)
+		values, err := valueTexts(params[i+1], seg.Kind == pattern.Rest)
+		if err != nil {
+			return fail("%q: %v", key, err)
+		}
+		if !isParam {
+			mark := "?"
+			if query.Len() > 0 {
+				mark = "&"
+			}
+			query.WriteString(mark + url.QueryEscape(key) + "=" + url.QueryEscape(values[0]))
+			continue
+		}
+		if _, twice := given[key]; twice {
+			return fail("the parameter %q is given twice", key)
+		}
+		if slices.ContainsFunc(values, pattern.NoValue) || len(values) == 0 {
+			return fail("%q cannot be the value of the parameter %q: no canonical URL has such a segment", strings.Join(values, "/"), key)
+		}
+		for _, value := range values {
+			if !seg.Takes(value) {
+				return fail("%q cannot be the value of the parameter %q: it does not match %q", value, key, seg.Matcher.Name)
+			}
+		}
+		given[key] = values
+	}
+	for key, values := range inherited {
+		if _, ok := given[key]; !ok {
+			given[key] = values
+		}
+	}
+	p, missing := pattern.ForValues(r.Patterns, given)
+	if missing != "" {
+		return fail("the parameter %q is missing", missing)
+	}
+	return p.URL(given) + query.String(), nil
+}
+
+// valueTexts returns a parameter's value as text. The value of a catch-all is a
+// []string, or a string that is split at its slashes.
+func valueTexts(v any, catchAll bool) ([]string, error) {
+	if list, ok := v.([]string); ok {
+		if !catchAll {
+			return nil, fmt.Errorf("a []string is for a catch-all, and this is none")
+		}
+		return list, nil
+	}
+	text, err := valueText(v)
+	if err != nil {
+		return nil, err
+	}
+	if catchAll {
+		return strings.Split(text, "/"), nil
+	}
+	return []string{text}, nil
+}
+
+func valueText(v any) (string, error) {
+	if r := reflect.ValueOf(v); !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil() {
+		return "", fmt.Errorf("the value is nil (%T)", v)
+	}
+	if s, ok := v.(fmt.Stringer); ok {
+		return s.String(), nil
+	}
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.String:
+		return r.String(), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.FormatInt(r.Int(), 10), nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return strconv.FormatUint(r.Uint(), 10), nil
+	}
+	return "", fmt.Errorf("a value is a string, an integer or has String(), and this is a %T", v)
+}
