@@ -33,7 +33,7 @@ type endpoint struct {
 	// pure: there are only guards and flow's own handler forms, so nothing that
 	// could outlive the response holds the Request, and it is used again.
 	pure bool
-	// direct: pure, and no middleware at all.
+	// direct: pure, or a public file, and no middleware at all.
 	direct bool
 	// setsPathValues: a net/http handler or middleware could ask for path values.
 	setsPathValues bool
@@ -126,6 +126,75 @@ func (x *exchange) clone() *exchange {
 // vantage returns the place from which the request asks for URLs.
 func (x *exchange) vantage() vantage { return vantage{x.endpoint.path.Segments, x.values} }
 
+// answer is what the matcher calls for a request that the endpoint answers. Most requests
+// take the short way: the endpoint has no middleware, and they have no body.
+func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.Values) {
+	r.Pattern = e.pattern
+	switch {
+	case r.Method != http.MethodGet && e.table.router.refuses(r):
+		e.table.refuse(w, r)
+	case !e.direct:
+		e.begin(w, r, values)
+	case e.handler.content != nil:
+		e.handler.serveContent(w, r)
+	case hasBody(r):
+		e.begin(w, r, values)
+	default:
+		x := e.table.pool.Get().(*exchange)
+		x.endpoint, x.values, x.req.Request = e, values, r
+		if x.serveDirectly(w, r) {
+			e.table.recycle(x)
+		}
+	}
+}
+
+// serveDirectly runs a handler of flow's own forms that has neither middleware nor a
+// body, and reports whether the exchange may be used again.
+func (x *exchange) serveDirectly(w http.ResponseWriter, r *http.Request) (reusable bool) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if v := recover(); v != nil {
+			x.conclude(w, &x.req, Response{}, recovered(v))
+			reusable = !x.lent
+		}
+	}()
+	resp, err := x.endpoint.handler.flow(&x.req)
+	if err == nil && !x.failed.Load() && resp.isPlain() && r.Method != http.MethodHead {
+		returned = true
+		w.Header()["Content-Type"] = textType
+		io.WriteString(w, resp.text)
+		return true
+	}
+	if err == nil && !resp.encoded() {
+		resp, err = encode(resp, &x.req)
+	}
+	returned = true
+	x.conclude(w, &x.req, resp, err)
+	return !x.lent
+}
+
+// refuses reports whether a request comes from an origin that is not trusted.
+// CrossOriginProtection lets every GET pass, and every request that has neither of the
+// headers Sec-Fetch-Site and Origin. These are most requests, and it is cheaper not to
+// ask it about them.
+func (r *Router) refuses(req *http.Request) bool {
+	h := req.Header
+	return (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil
+}
+
+// refuse answers a request whose origin is not trusted, in the standard middleware of the
+// outermost Router.
+func (t *table) refuse(w http.ResponseWriter, r *http.Request) {
+	outermost := t
+	for outermost.around != nil {
+		outermost = outermost.around.table
+	}
+	outermost.unmatched(outermost.standard, nil, t.denied).begin(w, r, nil)
+}
+
 // begin answers a request with an endpoint, after the chains of the Routers around.
 func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Values) {
 	outermost := e
@@ -166,11 +235,6 @@ func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
 
 // serve answers the request, and reports whether the exchange may be used again.
 func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool) {
-	e := x.endpoint
-	if e.handler.content != nil && len(e.steps) == 0 {
-		e.handler.serveContent(w, r)
-		return true
-	}
 	x.req.Request = r
 	if hasBody(r) {
 		// The body is replaced in a copy only. By the body of its own request net/http
@@ -179,22 +243,11 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 		server.ShareTrailer(r)
 		r = r.WithContext(r.Context())
 		x.req.Request = r
-		answers := cmp.Or(x.target, e) // below a mount, the limit is that of the endpoint inside
+		answers := cmp.Or(x.target, x.endpoint) // below a mount, the limit is that of the endpoint inside
 		x.body = input.New(w, r, answers.maxBody, answers.keepsBody)
 	}
-	if !e.direct || x.body != nil {
-		x.serveChain(w, r)
-		return e.pure && !x.lent
-	}
-	// The short way, which most requests take: there is neither middleware nor a body.
-	resp, err := x.try(&x.req, e.handler.flow)
-	if err == nil && !x.failed.Load() && resp.isPlain() && r.Method != http.MethodHead {
-		w.Header()["Content-Type"] = textType
-		io.WriteString(w, resp.text)
-		return true
-	}
-	x.conclude(w, &x.req, resp, err)
-	return !x.lent
+	x.serveChain(w, r)
+	return x.endpoint.pure && !x.lent
 }
 
 // serveChain runs a chain. A chain of guards and flow's own handler forms needs no more
@@ -380,7 +433,7 @@ func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler,
 	t.Status = 0 // it was for the answer of h
 	before.Restore(w.Header())
 	if last {
-		x.send(w, req, x.plainError(req, err, false))
+		x.send(w, req, x.plainError(req, err))
 		return
 	}
 	x.fail(w, req, err)
@@ -431,7 +484,7 @@ func encode(r Response, req *Request) (Response, error) {
 	case kindRedirect:
 		return encodeRedirect(r, req)
 	case kindFail:
-		return encodeFail(r, req)
+		return Response{}, r.failure()
 	default:
 		return Response{}, errors.New("flow: " + r.text)
 	}

@@ -61,7 +61,7 @@ func compile(r *Router) *table {
 	trie := &match.Trie[endpoint]{}
 	c.finish(trie)
 	if t := c.table; t.err == nil {
-		t.matcher = match.Compile(trie, t.answer, t.miss)
+		t.matcher = match.Compile(trie, (*endpoint).answer, t.miss)
 	}
 	r.table.Store(c.table)
 	return c.table
@@ -140,6 +140,7 @@ func (c *compiler) finish(trie *match.Trie[endpoint]) {
 		c.build(trie)
 	}
 	c.table.err = fault.Join(c.faults)
+	r.own.release()
 	r.building.Store(false)
 	if r.app != nil {
 		r.app.first.CompareAndSwap(nil, r)
@@ -200,7 +201,7 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 	outer := c.steps(c.uses)
 	t.standard = standardOnly(outer)
 	t.notFound = t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return Fail(http.StatusNotFound, ""), nil }})
-	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(forbidden))}
+	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(c.router.deny))}
 
 	dirs := map[string][]step{}
 	for dir, uses := range c.dirs {
@@ -235,12 +236,6 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 func (c *compiler) addPublic(trie *match.Trie[endpoint], file string, p *pattern.Pattern, h handler) {
 	o := &owner{file: file, standard: c.table.standard}
 	trie.Leaf(p).Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, o.standard, h, 0))
-}
-
-// forbidden answers a request that was refused, if CrossOrigin lets it through at the
-// second look. That only happens if an origin becomes trusted in between.
-func forbidden(w http.ResponseWriter, r *http.Request) {
-	http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
 }
 
 // addRoute adds a route's handlers, whose chain down to the file is steps.
@@ -284,7 +279,7 @@ func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps [
 		handler:        h,
 		maxBody:        t.limit(maxBody),
 		pure:           pure,
-		direct:         h.flow != nil && pure && len(steps) == 0,
+		direct:         pure && len(steps) == 0,
 		setsPathValues: !pure && len(p.Names) > 0,
 		keepsBody:      h.flow != nil || hasGuard(steps) || t.guarded(),
 		around:         t.around,

@@ -41,6 +41,7 @@ func New(files fs.FS, shared ...fs.FS) *Router {
 		r.app = applicationOf(pos)
 		r.app.routers.Add(1)
 	}
+	r.CrossOrigin.SetDenyHandler(http.HandlerFunc(r.deny))
 	return r
 }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -23,33 +24,45 @@ import (
 	"example.com/flow/internal/reply"
 )
 
-// Error returns an error that, returned from a handler or a guard, answers the
-// request with the status and the message. The causes are for the log only.
+// An HTTPError is an error that answers a request with a status and a message. Error
+// makes one, and errors.As finds it in what OnError is given.
+type HTTPError struct {
+	Status  int    // from 400 to 599; another one is answered with 500
+	Message string // for the client, who sees it
+	Cause   error  // for the log alone; may be nil
+
+	header []reply.Field // of the Fail that it stands for
+}
+
+// Error returns an *HTTPError that, returned from a handler or a guard, answers the
+// request with the status and the message. The causes, joined, are for the log only.
 // A status that is no error, below 400 or above 599, answers 500.
 func Error(status int, message string, cause ...error) error {
-	return &statusError{status, message, errors.Join(cause...)}
+	return &HTTPError{Status: status, Message: message, Cause: errors.Join(cause...)}
 }
 
-// StatusOf returns the status with which an error is answered: that of an Error,
-// 422 for an Invalid, 413 for an http.MaxBytesError, 500 for anything else. It is
-// for OnError, and for tests of a handler by itself.
-func StatusOf(err error) int { return problemOf(err).Status }
-
-type statusError struct {
-	status  int
-	message string
-	cause   error
-}
-
-func (e *statusError) Error() string {
-	text := fmt.Sprintf("%d %s", e.status, cmp.Or(e.message, http.StatusText(e.status)))
-	if e.cause != nil {
-		text += fmt.Sprintf(": %v", e.cause)
+// Error returns the status, the message and the cause: it is for the log.
+func (e *HTTPError) Error() string {
+	text := fmt.Sprintf("%d %s", e.Status, cmp.Or(e.Message, http.StatusText(e.Status)))
+	if e.Cause != nil {
+		text += fmt.Sprintf(": %v", e.Cause)
 	}
 	return text
 }
 
-func (e *statusError) Unwrap() error { return e.cause }
+// Unwrap returns the cause.
+func (e *HTTPError) Unwrap() error { return e.Cause }
+
+// HTTPStatus returns the status. Any error that has this method is answered and logged
+// with the status that it returns, if that is from 400 to 599.
+func (e *HTTPError) HTTPStatus() int { return e.Status }
+
+// StatusOf returns the status with which an error is answered, if OnError does not say
+// otherwise: what its method HTTPStatus() int returns, as that of an HTTPError does, 422
+// for an Invalid, 413 for an http.MaxBytesError, 500 for anything else. Of errors that
+// are wrapped in each other the outermost counts. It is for OnError, and for tests of a
+// handler by itself.
+func StatusOf(err error) int { return problemOf(err).Status }
 
 // A promise is a header that a guard has set for the answer that it let through, and
 // that an error must not have: one of reply.Described. Standard middleware may have set
@@ -86,8 +99,8 @@ func (r *Request) withdraw(h http.Header) {
 // allSaid reports whether the client was told all that an error says.
 func allSaid(err error) bool {
 	switch e := err.(type) {
-	case *statusError:
-		return e.cause == nil
+	case *HTTPError:
+		return e.Cause == nil
 	case Invalid, *http.MaxBytesError:
 		return true
 	}
@@ -125,28 +138,43 @@ func (e *panicError) Unwrap() error {
 	return err
 }
 
+// HTTPStatus returns 422.
+func (e Invalid) HTTPStatus() int { return http.StatusUnprocessableEntity }
+
 // problemOf returns what the client may know of an error.
-func problemOf(err error) reply.Problem {
+func problemOf(err error) (p reply.Problem) {
+	unknown := reply.Problem{Status: http.StatusInternalServerError}
+	defer func() {
+		if recover() != nil {
+			p = unknown // the error is a nil pointer, or has a method of its own that panics
+		}
+	}()
 	var panicked *panicError
 	if errors.As(err, &panicked) {
-		return reply.Problem{Status: http.StatusInternalServerError}
+		return unknown
 	}
-	var status *statusError
-	if errors.As(err, &status) {
-		if status.status < 400 || status.status > 599 {
-			return reply.Problem{Status: http.StatusInternalServerError}
-		}
-		return reply.Problem{Status: status.status, Detail: status.message}
-	}
-	var invalid Invalid
-	if errors.As(err, &invalid) {
-		return reply.Problem{Status: http.StatusUnprocessableEntity, Detail: "some fields are not valid", Fields: invalid}
+	var known interface {
+		error
+		HTTPStatus() int
 	}
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	switch {
+	case errors.As(err, &known):
+	case errors.As(err, &tooLarge):
 		return reply.Problem{Status: http.StatusRequestEntityTooLarge, Detail: input.TooLarge}
+	default:
+		return unknown
 	}
-	return reply.Problem{Status: http.StatusInternalServerError}
+	if p.Status = known.HTTPStatus(); p.Status < 400 || p.Status > 599 {
+		return unknown
+	}
+	switch e := known.(type) {
+	case *HTTPError:
+		p.Detail = e.Message
+	case Invalid:
+		p.Detail, p.Fields = "some fields are not valid", e
+	}
+	return p
 }
 
 // problemResponse is a problem in one of its media types.
@@ -168,23 +196,20 @@ func showFault(r *http.Request, err error) Response {
 	return problemResponse(p, accept.MediaType(acceptOf(r), true))
 }
 
-func encodeFail(r Response, req *Request) (Response, error) {
+// failure returns the error that a Fail stands for.
+func (r Response) failure() error {
 	if r.status < 400 || r.status > 599 {
-		return Response{}, fmt.Errorf("flow: Fail was given the status %d, which is no error", r.status)
+		return fmt.Errorf("flow: Fail was given the status %d, which is no error", r.status)
 	}
-	resp, err := req.x.present(req, reply.Problem{Status: int(r.status), Detail: r.text})
-	if err != nil {
-		req.x.log(req, err)
-	}
-	m := *resp.more // those of r go first: if it sets Vary, it must not replace this one
-	m.header = append(slices.Clone(r.header()), m.header...)
-	resp.more = &m
-	return resp, nil
+	return &HTTPError{Status: int(r.status), Message: r.text, header: r.header()}
 }
 
 // respondFailure returns the response for err. If Authenticate or reading the body has
 // failed, it returns the response for that failure instead, and logs err.
 func (x *exchange) respondFailure(req *Request, err error) Response {
+	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
+		err = fmt.Errorf("flow: the error is a nil %T: return nil itself", err) // its methods would panic
+	}
 	if !x.failed.Load() {
 		return x.respondError(req, err)
 	}
@@ -200,56 +225,86 @@ func (x *exchange) fail(w http.ResponseWriter, req *Request, err error) {
 	x.send(w, req, x.respondError(req, err))
 }
 
-// respondError returns the encoded response for an error: that of Router.OnError,
-// else the one that the error stands for. A panic is logged in any case, other
-// errors only if OnError left them to the default.
+// respondError returns the encoded response for an error, that of Router.OnError or else
+// the one that the error stands for, and logs what the client is not told. In
+// development, faults are shown in place of a 500.
 func (x *exchange) respondError(req *Request, err error) Response {
-	var panicked *panicError
-	if errors.As(err, &panicked) {
-		x.log(req, err)
+	resp, err := x.askOnError(req, err)
+	switch {
+	case resp.isZero():
+		resp = x.plainError(req, err)
+	case resp.status == http.StatusInternalServerError && x.router.inDev():
+		x.logAnswered(req, err, int(resp.status))
+		resp = showFault(req.Request, err)
+	default:
+		x.logAnswered(req, err, int(resp.status))
 	}
-	before := x.failed.Load()
-	if x.router != nil && x.router.OnError != nil {
-		resp, failed := x.try(req, func(r *Request) (Response, error) { return x.router.OnError(r, err), nil })
-		if failed != nil {
-			x.log(req, fmt.Errorf("OnError: %w", failed))
-		}
-		switch {
-		case !before && x.failed.Load(): // a page of OnError's answer asked for the user, and Authenticate failed
-			return x.plainError(req, x.failureAfter(err), false)
-		case failed != nil:
-		case resp.kind == kindNext:
-			x.log(req, errors.New("flow: OnError returned Next(), which is for guards"))
-		case resp.kind == kindHandler:
-			resp.kind = kindErrorHandler
-			return resp.toError()
-		case !resp.isZero():
-			return resp.toError()
-		}
+	if failed := (*HTTPError)(nil); errors.As(err, &failed) && len(failed.header) > 0 {
+		resp = resp.after(failed.header)
 	}
-	return x.plainError(req, err, panicked != nil)
+	return resp
 }
 
-// plainError returns the encoded response that an error stands for, and logs the
-// error, unless logged says that this was done before.
-func (x *exchange) plainError(req *Request, err error, logged bool) Response {
+// askOnError returns the encoded response of Router.OnError for an error. It is zero if
+// the error is left to the default. The error that is returned is the same, or that of
+// an Authenticate which OnError has asked for the user in vain.
+func (x *exchange) askOnError(req *Request, err error) (Response, error) {
+	if x.router == nil || x.router.OnError == nil {
+		return Response{}, err
+	}
+	before := x.failed.Load()
+	resp, failed := x.try(req, func(r *Request) (Response, error) {
+		resp := x.router.OnError(r, err)
+		if resp.kind == kindFail { // encoded as the error that it stands for, it would come back
+			return x.presentFail(r, resp), nil
+		}
+		return resp, nil
+	})
+	if failed != nil {
+		x.log(req, fmt.Errorf("OnError: %w", failed))
+	}
+	switch {
+	case !before && x.failed.Load(): // a page of OnError's answer asked for the user, and Authenticate failed
+		return Response{}, x.failureAfter(err)
+	case failed != nil:
+		return Response{}, err
+	case resp.kind == kindNext:
+		x.log(req, errors.New("flow: OnError returned Next(), which is for guards"))
+		return Response{}, err
+	case resp.isZero():
+		return Response{}, err
+	case resp.kind == kindHandler:
+		resp.kind = kindErrorHandler
+	}
+	resp.status = cmp.Or(resp.status, statusCode(StatusOf(err)))
+	return resp.toError(), err
+}
+
+// presentFail returns the response for a Fail that OnError has answered with.
+func (x *exchange) presentFail(req *Request, fail Response) Response {
+	err := fail.failure()
+	resp, failed := x.present(req, problemOf(err))
+	if failed != nil {
+		x.log(req, failed)
+	}
+	return resp.after(fail.header())
+}
+
+// plainError returns the encoded response that an error stands for, and logs the error.
+func (x *exchange) plainError(req *Request, err error) Response {
 	p := problemOf(err)
 	if x.router.inDev() && p.Status == http.StatusInternalServerError {
-		if !logged {
-			x.log(req, err)
-		}
+		x.log(req, err)
 		return showFault(req.Request, err)
 	}
-	failed := x.failed.Load()
-	resp, presented := x.present(req, p)
+	before := x.failed.Load()
+	resp, failed := x.present(req, p)
 	switch {
-	case !failed && x.failed.Load(): // the error page asked for the user, and Authenticate failed
-		return x.plainError(req, x.failureAfter(err), false)
-	case presented != nil && logged:
-		x.log(req, presented)
-	case presented != nil:
-		x.log(req, fmt.Errorf("%v; %w", err, presented))
-	case !logged:
+	case !before && x.failed.Load(): // the error page asked for the user, and Authenticate failed
+		return x.plainError(req, x.failureAfter(err))
+	case failed != nil:
+		x.logAnswered(req, fmt.Errorf("%w; %v", err, failed), http.StatusInternalServerError)
+	default:
 		x.log(req, err)
 	}
 	return resp
@@ -261,11 +316,16 @@ func (x *exchange) failureAfter(err error) error {
 	return fmt.Errorf("%w; while this was answered: %v", x.failure(), err)
 }
 
-// log writes what the client must not see: everything that ends in a 500, and
-// what other errors say beyond their answer.
-func (x *exchange) log(req *Request, err error) {
+// log logs an error that is answered with its own status.
+func (x *exchange) log(req *Request, err error) { x.logAnswered(req, err, problemOf(err).Status) }
+
+// logAnswered logs what the client must not see of an error that is answered with a
+// status: everything that ends in a 500 or above, every panic, and what other errors say
+// beyond their answer.
+func (x *exchange) logAnswered(req *Request, err error, status int) {
+	var panicked *panicError
 	level := slog.LevelError
-	if p := problemOf(err); p.Status < 500 {
+	if !errors.As(err, &panicked) && status < 500 {
 		if allSaid(err) {
 			return
 		}
@@ -285,8 +345,7 @@ func (x *exchange) log(req *Request, err error) {
 	if id := logging.IDOf(req.Request); id != "" {
 		args = append(args, "id", id)
 	}
-	var panicked *panicError
-	if errors.As(err, &panicked) {
+	if panicked != nil {
 		args = append(args, "stack", string(panicked.stack))
 	}
 	x.router.logger().Log(req.Context(), level, "flow: request failed", args...)
@@ -369,15 +428,37 @@ func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoi
 }
 
 // inherited returns the values that the parameters of the Router's prefix have in a
-// path, for what no route answers.
+// path, for what no route answers. A path that is not below the prefix has none for them.
 func (t *table) inherited(path []string) match.Values {
 	var values match.Values
 	for i, seg := range t.above.Segments {
 		if seg.Kind == pattern.Param {
-			values = append(values, httprouter.Param{Value: path[i]})
+			value := httprouter.Param{}
+			if i < len(path) {
+				value.Value = path[i]
+			}
+			values = append(values, value)
 		}
 	}
 	return values
+}
+
+// deny is the deny handler of CrossOrigin, unless the application gives it another one.
+// CrossOrigin also calls it if it lets the request through at the second look, because
+// the origin became trusted in between.
+func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
+	t := r.begin()
+	if t == nil {
+		http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
+		return
+	}
+	// The chain that this ends is that of the outermost Router, and the answer is that of
+	// the Router that would have answered.
+	x := &exchange{router: r, endpoint: t.notFound}
+	p, _ := pattern.ParsePath(req)
+	x.values = t.inherited(p.Segments)
+	x.req = Request{Request: req, x: x}
+	x.fail(w, &x.req, Error(http.StatusForbidden, "this request comes from another origin"))
 }
 
 // redirect returns the endpoint for another spelling of a URL.

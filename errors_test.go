@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -182,6 +183,197 @@ func TestFailKeepsItsHeaders(t *testing.T) {
 	is.Equal(w.Header().Get("X-Guard"), "1")
 }
 
+// ownFormat is how an API answers all its errors in a format of its own.
+func ownFormat(_ *Request, err error) Response {
+	message := http.StatusText(StatusOf(err))
+	if public := (*HTTPError)(nil); errors.As(err, &public) && public.Message != "" {
+		message = public.Message
+	}
+	fields := Invalid{}
+	errors.As(err, &fields)
+	return JSON(map[string]any{"message": message, "fields": fields})
+}
+
+// A conflict is an error of an application that knows its status.
+type conflict struct{}
+
+func (conflict) Error() string   { return "the row has changed: secret" }
+func (conflict) HTTPStatus() int { return 409 }
+
+// TestApplicationOwnsErrors gets every kind of error in the format of the application.
+func TestApplicationOwnsErrors(t *testing.T) {
+	fails := func(err error) any { return func(*Request) (Response, error) { return Response{}, err } }
+	get := func(path string) *http.Request { return request("GET", path) }
+	foreign := func(path string) *http.Request {
+		r := request("POST", path)
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		return r
+	}
+	for _, tt := range []struct {
+		name    string
+		request *http.Request
+		want    string
+		logged  string // the level of the one record, if there is one
+	}{
+		{"no route", get("/nothing"), `404 {"fields":{},"message":"Not Found"}`, ""},
+		{"no route below a mount", get("/in/nothing"), `404 {"fields":{},"message":"Not Found"}`, ""},
+		{"no method", request("PATCH", "/body"), `405 Allow OPTIONS, POST {"fields":{},"message":"Method Not Allowed"}`, ""},
+		{"malformed body", sending("POST", "/body", jsonMedia, "{"), `400 {"fields":{},"message":"the body is not valid JSON"}`, ""},
+		{"large body", sending("POST", "/body", jsonMedia, `"`+strings.Repeat("x", 99)+`"`), `413 {"fields":{},"message":"the body is too large"}`, ""},
+		{"unknown body", sending("POST", "/body", "text/csv", "a,b"), `415 {"fields":{},"message":"the body is neither JSON nor a form"}`, ""},
+		{"invalid body", sending("POST", "/body", jsonMedia, `{"age":"x"}`), `422 {"fields":{"age":"must be a whole number"},"message":"Unprocessable Entity"}`, ""},
+		{"another origin", foreign("/body"), `403 {"fields":{},"message":"this request comes from another origin"}`, ""},
+		{"another origin below a mount", foreign("/in/x"), `403 {"fields":{},"message":"this request comes from another origin"}`, ""},
+		{"Fail", get("/fail"), `410 Retry-After 9 {"fields":{},"message":"gone"}`, ""},
+		{"Fail of 503", get("/down"), `503 {"fields":{},"message":"later"}`, "ERROR"},
+		{"Fail of a guard", get("/guarded"), `401 {"fields":{},"message":"who?"}`, ""},
+		{"Error", get("/error"), `404 {"fields":{},"message":"no such row"}`, "INFO"},
+		{"an error with a status", get("/conflict"), `409 {"fields":{},"message":"Conflict"}`, "INFO"},
+		{"an error", get("/unknown"), `500 {"fields":{},"message":"Internal Server Error"}`, "ERROR"},
+		{"panic", get("/panic"), `500 {"fields":{},"message":"Internal Server Error"}`, "ERROR"},
+		{"panic of net/http", get("/std"), `500 {"fields":{},"message":"Internal Server Error"}`, "ERROR"},
+		{"Authenticate", get("/user"), `500 {"fields":{},"message":"Internal Server Error"}`, "ERROR"},
+		{"zero Response of a guard", get("/open"), `500 {"fields":{},"message":"Internal Server Error"}`, "ERROR"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Files("router/body.http", "router/fail.http", "router/down.http", "router/guarded.http", "router/error.http", "router/conflict.http", "router/unknown.http", "router/panic.http", "router/std.http", "router/user.http", "router/open.http"))
+			inner := New(flowtest.Files("router/x.http"))
+			inner.At("x").POST().Do(func(*Request) string { return "" })
+			inner.OnError, r.OnError = ownFormat, ownFormat
+			r.Mount("/in", inner)
+			r.MaxBody = 50
+			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("secret") }
+			log := journalOf(r)
+			r.At("body").POST().Do(func(req *Request) (Response, error) {
+				var in struct {
+					Age int `json:"age"`
+				}
+				return Response{}, req.Bind(&in)
+			})
+			ok := func(*Request) string { return "" }
+			r.At("fail").GET().Do(func(*Request) Response { return Fail(410, "gone").Header("Retry-After", "9") })
+			r.At("down").GET().Do(func(*Request) Response { return Fail(503, "later") })
+			r.At("guarded").GET().Use(func(*Request) Response { return Fail(401, "who?") }).Do(ok)
+			r.At("error").GET().Do(fails(Error(404, "no such row", errors.New("secret"))))
+			r.At("conflict").GET().Do(fails(fmt.Errorf("save: %w", conflict{})))
+			r.At("unknown").GET().Do(fails(errors.New("secret")))
+			r.At("panic").GET().Do(func(*Request) string { panic("secret") })
+			r.At("std").GET().Do(func(http.ResponseWriter, *http.Request) { panic("secret") })
+			r.At("user").GET().Do(func(req *Request) string { req.User(); return "" })
+			r.At("open").GET().Use(func(*Request) Response { return Response{} }).Do(ok)
+			w := do(r, tt.request)
+			got := says(w)
+			if after := w.Header().Get("Retry-After"); after != "" {
+				got += " Retry-After " + after
+			}
+			is.Equal(got+" "+strings.TrimSpace(w.Body.String()), tt.want)
+			is.Equal(w.Header().Get("Content-Type"), "application/json")
+			levels := ""
+			for _, record := range records(t, log) {
+				levels += record["level"].(string)
+			}
+			is.Equal(levels, tt.logged)
+		})
+	}
+}
+
+func TestHTTPError(t *testing.T) {
+	is := is.New(t)
+	cause := errors.New("secret")
+	err := fmt.Errorf("show: %w", Error(404, "no such row", cause))
+	public := (*HTTPError)(nil)
+	is.True(errors.As(err, &public))
+	is.Equal(public.Message, "no such row")
+	is.True(errors.Is(err, cause))
+	is.Equal(err.Error(), "show: 404 no such row: secret")
+	for _, tt := range []struct {
+		err    error
+		status int
+	}{
+		{err, 404},
+		{conflict{}, 409},
+		{fmt.Errorf("a: %w", conflict{}), 409},
+		{&HTTPError{Status: 410, Cause: conflict{}}, 410}, // the outermost counts
+		{errors.Join(errors.New("x"), conflict{}), 409},
+		{Invalid{"a": "b"}, 422},
+		{&http.MaxBytesError{}, 413},
+		{Error(200, "fine"), 500},
+		{&HTTPError{}, 500},
+		{(*HTTPError)(nil), 500},
+		{errors.New("x"), 500},
+	} {
+		is.Equal(StatusOf(tt.err), tt.status)
+	}
+	r, log := lone(func(*Request) (Response, error) { return Response{}, (*HTTPError)(nil) })
+	is.Equal(do(r, request("GET", "/x")).Code, 500)
+	is.Equal(len(records(t, log)), 1)
+}
+
+// TestLevelIsOfTheAnswer of OnError, which may know an error better.
+func TestLevelIsOfTheAnswer(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		err    error
+		status int
+		level  string
+	}{
+		{"unknown, answered 404", errors.New("no rows"), 404, "INFO"},
+		{"404, answered 503", Error(404, "none"), 503, "ERROR"},
+		{"404 that hides nothing", Error(404, "none"), 404, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, log := lone(func(*Request) (Response, error) { return Response{}, tt.err })
+			r.OnError = func(*Request, error) Response { return Text("x").Status(tt.status) }
+			is.Equal(do(r, request("GET", "/x")).Code, tt.status)
+			all := records(t, log)
+			is.Equal(len(all), len(strings.Fields(tt.level)))
+			for _, record := range all {
+				is.Equal(record["level"], tt.level)
+			}
+		})
+	}
+}
+
+// TestFaultsGoBeforeOnError in development, where its answer is a 500 that hides them.
+func TestFaultsGoBeforeOnError(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		status int
+		want   string
+	}{
+		{"500", 500, "the disk is full"},
+		{"another status", 409, "mine"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			dir := t.TempDir()
+			is.NoErr(os.MkdirAll(filepath.Join(dir, "router"), 0o755))
+			is.NoErr(os.WriteFile(filepath.Join(dir, "router", "x.http"), nil, 0o644))
+			r := New(os.DirFS(dir))
+			r.Dev(dir)
+			r.At("x").GET().Do(func(*Request) (Response, error) { return Response{}, errors.New("the disk is full") })
+			r.OnError = func(*Request, error) Response { return Text("mine").Status(tt.status) }
+			journalOf(r)
+			w := do(r, request("GET", "/x"))
+			is.Equal(w.Code, tt.status)
+			is.True(strings.Contains(w.Body.String(), tt.want))
+		})
+	}
+}
+
+// TestDenyHandlerOfTheApplication is asked in place of OnError.
+func TestDenyHandlerOfTheApplication(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(*Request) string { return "" })
+	r.OnError = ownFormat
+	r.CrossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418) }))
+	req := request("POST", "/x")
+	req.Header.Set("Sec-Fetch-Site", "cross-site")
+	is.Equal(do(r, req).Code, 418)
+}
+
 func TestOnError(t *testing.T) {
 	boom := func(*Request) (Response, error) { panic("boom") }
 	fails := func(*Request) (Response, error) { return Response{}, Error(418, "teapot", errors.New("the cause")) }
@@ -192,17 +384,21 @@ func TestOnError(t *testing.T) {
 		want    string
 		logged  []string // a part of each record
 	}{
-		{"answers", fails, func(_ *Request, err error) Response { return Text(err.Error()).Status(400) }, "400 418 teapot: the cause", nil},
-		{"implicit 200", fails, func(*Request, error) Response { return Text("fine") }, "200 fine", nil},
+		{"answers", fails, func(_ *Request, err error) Response { return Text(err.Error()).Status(400) }, "400 418 teapot: the cause", []string{"the cause"}},
+		{"no status", fails, func(*Request, error) Response { return Text("fine") }, "418 fine", []string{"the cause"}},
+		{"200", fails, func(*Request, error) Response { return Text("fine").Status(200) }, "200 fine", []string{"the cause"}},
 		{"leaves it", fails, func(*Request, error) Response { return Response{} }, "418 I'm a teapot: teapot\n", []string{"the cause"}},
 		{"Next", fails, func(*Request, error) Response { return Next() }, "418 I'm a teapot: teapot\n", []string{"OnError returned Next()", "the cause"}},
 		{"panics", fails, func(*Request, error) Response { panic("secret") }, "418 I'm a teapot: teapot\n", []string{"OnError: panic: secret", "the cause"}},
 		{"cannot be encoded", fails, func(*Request, error) Response { return JSON(make(chan int)) }, "418 I'm a teapot: teapot\n", []string{"OnError: flow: the response cannot be encoded", "the cause"}},
-		{"redirect", fails, func(*Request, error) Response { return Redirect("/login") }, "302 ", nil},
-		{"Fail", fails, func(*Request, error) Response { return Fail(404, "no") }, "404 Not Found: no\n", nil},
-		{"Handler", fails, func(*Request, error) Response { return Handler(http.NotFoundHandler()) }, "404 404 page not found\n", nil},
+		{"redirect", fails, func(*Request, error) Response { return Redirect("/login") }, "302 ", []string{"the cause"}},
+		{"Fail", fails, func(*Request, error) Response { return Fail(404, "no") }, "404 Not Found: no\n", []string{"the cause"}},
+		{"Handler", fails, func(*Request, error) Response { return Handler(http.NotFoundHandler()) }, "404 404 page not found\n", []string{"the cause"}},
+		{"Handler without a status", fails, func(*Request, error) Response {
+			return Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("mine")) }))
+		}, "418 mine", []string{"the cause"}},
 		{"a panic", boom, func(_ *Request, err error) Response { return Text(err.Error()).Status(503) }, "503 panic: boom", []string{"panic: boom"}},
-		{"panics at a panic", boom, func(*Request, error) Response { panic("secret") }, "500 Internal Server Error\n", []string{"panic: boom", "OnError: panic: secret"}},
+		{"panics at a panic", boom, func(*Request, error) Response { panic("secret") }, "500 Internal Server Error\n", []string{"OnError: panic: secret", "panic: boom"}},
 		{"bad body", func(*Request) string { return "" }, func(_ *Request, err error) Response { return Text("mine").Status(400) }, "400 mine", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -126,7 +126,7 @@ func TestStatusIsOfTheHandlerOnly(t *testing.T) {
 		return Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })).Status(404)
 	})
 	r.OnError = func(*Request, error) Response { return Text("fine") }
-	if w := do(r, httptest.NewRequest("GET", "/x", nil)); w.Code != 200 {
+	if w := do(r, httptest.NewRequest("GET", "/x", nil)); w.Code != 500 {
 		t.Error(w.Code)
 	}
 }
@@ -363,7 +363,7 @@ func TestPromisesOfGuards(t *testing.T) {
 		}}, nil, "", "", 500, true},
 		{"OnError answers", fails, nil, answers(Text("x").Status(503)), "", "", 503, false},
 		{"OnError answers nothing", fails, nil, answers(Response{}.Status(503)), "", "", 503, false},
-		{"OnError answers 200", fails, nil, answers(Text("x")), "", "", 200, false},
+		{"OnError answers 200", fails, nil, answers(Text("x").Status(200)), "", "", 200, false},
 		{"OnError redirects", fails, nil, answers(Redirect("/login")), "", "", 302, false},
 		{"OnError has a Handler", fails, nil, answers(Handler(http.NotFoundHandler())), "", "", 404, false},
 		{"OnError has a Handler that panics", fails, nil, answers(Handler(http.HandlerFunc(panicsStd))), "", "", 500, false},

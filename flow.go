@@ -109,10 +109,17 @@ type Router struct {
 	// handler returned.
 	Authenticate func(*Request) (user any, err error)
 
-	// OnError returns the response for an error of a handler, a guard or
-	// Authenticate. The zero Response leaves it to the default, which logs it too:
-	// an Error answers with its status and message, an Invalid with 422, anything
-	// else with 500 and no detail. A panic is logged in any case.
+	// OnError returns the response for an error, wherever it comes from: a handler, a
+	// guard, Authenticate, a panic, a body that cannot be read, a Fail, a URL without a
+	// route (404), a method without a handler (405, whose Allow stays), a request from
+	// another origin (403). errors.As finds an *HTTPError in those that have a message for
+	// the client. An answer that does not say its status has that of the error, StatusOf.
+	// The zero Response leaves it to the default: an HTTPError answers with its status and
+	// message, an Invalid with 422, any error that has a method HTTPStatus() int with that
+	// status, anything else with 500 and no detail.
+	//
+	// The Router logs errors itself: those that end in a status of 500 or above and all
+	// panics, and others only if they have a cause that the client was not told.
 	OnError func(*Request, error) Response
 
 	// Logger gets what clients must not see; slog.Default() if it is nil.
@@ -141,7 +148,7 @@ type Router struct {
 	compiled sync.Mutex
 	building atomic.Bool // compile runs, and with it code that may ask for routes
 	table    atomic.Pointer[table]
-	serving  atomic.Pointer[table] // the table, once it is known to have no faults
+	serving  atomic.Pointer[table] // the table, once it is known to have no faults; nil for a mounted Router
 	report   sync.Once             // for what begin logs
 }
 
@@ -206,19 +213,9 @@ var nosniff = []string{"nosniff"}
 
 // ServeHTTP answers a request.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if r.outer() != nil {
-		r = r.outermost()
-		if within := From(req.Context()); within != nil && within.x.router.outermost() == r && within.URL.Path == req.URL.Path {
-			r.logger().Error("flow: a handler has called a mounted Router, which answers at its prefix only, and would call that handler again", "method", req.Method, "path", req.URL.EscapedPath())
-			send(problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false)), w, req.Method == http.MethodHead)
-			return
-		}
-	}
 	t := r.serving.Load()
 	if t == nil {
-		if t = r.begin(); t == nil {
-			w.Header()["X-Content-Type-Options"] = nosniff
-			send(r.faulty(req), w, req.Method == http.MethodHead)
+		if t = r.start(w, req); t == nil {
 			return
 		}
 	}
@@ -226,22 +223,24 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	t.matcher.ServeHTTP(w, req)
 }
 
-// answer is what the matcher calls for a request that an endpoint answers.
-func (t *table) answer(w http.ResponseWriter, r *http.Request, e *endpoint, values match.Values) {
-	r.Pattern = e.pattern
-	if e.table.router.refuses(r) {
-		e, values = t.unmatched(t.standard, nil, e.table.denied), nil
+// start returns the table for a request that finds none: the first one, or one that is
+// given to a mounted Router, which the outermost Router answers. It returns nil if it has
+// answered the request itself.
+func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
+	if r.outer() != nil {
+		r = r.outermost()
+		if within := From(req.Context()); within != nil && within.x.router.outermost() == r && within.URL.Path == req.URL.Path {
+			r.logger().Error("flow: a handler has called a mounted Router, which answers at its prefix only, and would call that handler again", "method", req.Method, "path", req.URL.EscapedPath())
+			send(problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false)), w, req.Method == http.MethodHead)
+			return nil
+		}
 	}
-	e.begin(w, r, values)
-}
-
-// refuses reports whether a request comes from an origin that is not trusted.
-// CrossOriginProtection lets every GET pass, and every request that has neither of the
-// headers Sec-Fetch-Site and Origin. These are most requests, and it is cheaper not to
-// ask it about them.
-func (r *Router) refuses(req *http.Request) bool {
-	h := req.Header
-	return req.Method != http.MethodGet && (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil
+	t := r.begin()
+	if t == nil {
+		w.Header()["X-Content-Type-Options"] = nosniff
+		send(r.faulty(req), w, req.Method == http.MethodHead)
+	}
+	return t
 }
 
 // begin compiles the application before it serves. The first call logs the faults, and
@@ -259,7 +258,9 @@ func (r *Router) begin() *table {
 	if t.err != nil {
 		return nil
 	}
-	r.serving.Store(t)
+	if t.around == nil {
+		r.serving.Store(t)
+	}
 	return t
 }
 
@@ -446,6 +447,22 @@ type auth struct {
 	err  error
 }
 
+// set notes whom Authenticate has found. A nil pointer is nobody.
+func (a *auth) set(user any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.done, a.user = true, nil
+	if !forms.IsNil(user) {
+		a.user = user
+	}
+}
+
+func (a *auth) get() any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.user
+}
+
 // user returns the user of the request, for whom it calls Authenticate once. A panic of
 // Authenticate counts as its error.
 func (x *exchange) user(req *Request) any {
@@ -453,22 +470,18 @@ func (x *exchange) user(req *Request) any {
 	a.once.Do(func() {
 		user, err := any(nil), error(http.ErrAbortHandler) // which they stay if Authenticate panics with that error
 		defer func() {
+			if err == nil {
+				a.set(user)
+				return
+			}
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			a.done = true
-			switch {
-			case err != nil:
-				a.err = err
-				x.failed.Store(true)
-			case !forms.IsNil(user):
-				a.user = user
-			}
+			a.done, a.err = true, err
+			x.failed.Store(true)
 		}()
 		user, err = x.authenticate(req)
 	})
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.user
+	return a.get()
 }
 
 func (x *exchange) authenticate(req *Request) (user any, err error) {

@@ -49,6 +49,13 @@ func (g *registry) close() {
 	g.closed = true
 }
 
+// release forgets what the compiled table holds in a form of its own.
+func (g *registry) release() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.uses, g.files, g.dirs = nil, nil, nil
+}
+
 // first returns where something was registered first, if anything was.
 func (g *registry) first() (fault.Position, bool) {
 	g.mu.Lock()

@@ -35,24 +35,56 @@ type Request struct {
 
 // NewRequest returns a Request for tests of a handler by itself, with route
 // parameters as key and value pairs. It belongs to no Router: Route and the
-// responses View, Page and RedirectTo fail and say so. It panics if params are
-// not pairs.
+// responses View, Page and RedirectTo fail and say so, which they do not with a Request
+// of Router.NewRequest. It panics if params are not pairs.
 func NewRequest(r *http.Request, params ...string) *Request {
 	if len(params)%2 != 0 {
 		panic("flow.NewRequest: params are pairs of key and value")
 	}
 	p := &pattern.Pattern{}
-	x := &exchange{}
-	if hasBody(r) {
-		x.body = input.New(nil, r, 0, true)
-	}
+	var values match.Values
 	for i := 0; i < len(params); i += 2 {
 		p.Names = append(p.Names, params[i])
-		x.values = append(x.values, httprouter.Param{Value: params[i+1]})
+		values = append(values, httprouter.Param{Value: params[i+1]})
 	}
-	x.endpoint = &endpoint{path: p, owner: &owner{}}
+	return newRequest(r, &exchange{endpoint: &endpoint{path: p, owner: &owner{}}, values: values})
+}
+
+// NewRequest returns a Request of the Router for tests of a handler by itself. Its URL and
+// its method decide which route it is for, and so its parameters and its page; the
+// handler and the middleware of the route are not called. If no route answers, it has no
+// parameters and no page. Its user is that of Authenticate, unless WithUser gives it one.
+// It panics if Check reports faults.
+func (r *Router) NewRequest(req *http.Request) *Request {
+	t := r.outermost().compile()
+	if t.err != nil {
+		panic(fmt.Sprintf("flow: NewRequest: the application has faults: %v", t.err))
+	}
+	p, _ := pattern.ParsePath(req)
+	e, values := t.matcher.Find(req.Method, p.Segments)
+	if e == nil {
+		inner := r.table.Load()
+		e, values = inner.notFound, inner.inherited(p.Segments)
+	}
+	return newRequest(req, &exchange{router: e.table.router, endpoint: e, values: values})
+}
+
+// newRequest returns the Request of an exchange that no chain runs through.
+func newRequest(r *http.Request, x *exchange) *Request {
+	if hasBody(r) {
+		x.body = input.New(nil, r, x.endpoint.maxBody, true)
+	}
 	x.req = Request{Request: r, x: x}
 	return &x.req
+}
+
+// WithUser gives r a user, as if Authenticate had found it, and returns r: for tests of a
+// handler by itself.
+func (r *Request) WithUser(user any) *Request {
+	a := &r.exchange().auth
+	a.once.Do(func() {})
+	a.set(user)
+	return r
 }
 
 type requestKey struct{}
@@ -126,8 +158,11 @@ func (r *Request) IsAuthenticated() bool { return r.User() != nil }
 // nil and the request is answered with its error.
 func (r *Request) User() any {
 	x := r.exchange()
-	if r.asking || x.router == nil || x.router.Authenticate == nil {
+	if r.asking {
 		return nil
+	}
+	if x.router == nil || x.router.Authenticate == nil {
+		return x.auth.get()
 	}
 	// An Authenticate that asks for the user would wait for itself, also if it
 	// finds the Request with From.
@@ -137,6 +172,22 @@ func (r *Request) User() any {
 		r.bind()
 	}
 	return x.user(r)
+}
+
+// UserOf returns the user of a request as a T, and the zero value of T if there is none:
+// UserOf[*Account](req). It panics if the user is no T, since a handler must not take a
+// mistake for a visitor without a user.
+func UserOf[T any](r *Request) T {
+	found := r.User()
+	if found == nil {
+		var none T
+		return none
+	}
+	user, ok := found.(T)
+	if !ok {
+		panic(fmt.Sprintf("flow.UserOf: the user is a %T, not a %v: ask for the type that Router.Authenticate returns", found, reflect.TypeFor[T]()))
+	}
+	return user
 }
 
 // Route returns the URL of a named route, as Router.Route does.
@@ -355,6 +406,14 @@ func (r Response) with(fields ...reply.Field) Response {
 	return r
 }
 
+// after returns a copy of r with headers that are set before those of r.
+func (r Response) after(fields []reply.Field) Response {
+	own := r.header()
+	r = r.with()
+	r.more.header = slices.Concat(fields, own)
+	return r
+}
+
 // toError returns a copy of r that answers an error.
 func (r Response) toError() Response {
 	r = r.with()
@@ -386,7 +445,11 @@ func (r Response) Write(w http.ResponseWriter, req *Request) {
 	if r.kind == kindNext {
 		r = Response{kind: kindError, text: "Next is for guards"}
 	}
-	x.send(w, req, x.protect(req, func(*Request) (Response, error) { return r, nil }))
+	resp, err := x.try(req, func(*Request) (Response, error) { return r, nil })
+	if err != nil {
+		resp = x.respondError(req, err)
+	}
+	x.send(w, req, resp)
 }
 
 // encoded reports whether encode has nothing to do.

@@ -649,3 +649,121 @@ func TestResponseWrite(t *testing.T) {
 		})
 	}
 }
+
+// account is a user.
+type account struct{ Name string }
+
+// TestRouterNewRequest tests handlers by themselves that name routes and render pages.
+func TestRouterNewRequest(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		target  string
+		handler func(*Request) Response
+		want    string
+	}{
+		{"a page", "/users/7", func(*Request) Response { return Page("x") }, "200 7 x ada"},
+		{"parameters", "/users/a%2Fb", func(req *Request) Response { return Text(req.Param("id")) }, "200 a/b"},
+		{"segments", "/files/a/b%2Fc", func(req *Request) Response { return Text(strings.Join(req.Segments("rest"), "|")) }, "200 a|b/c"},
+		{"a name", "/users/7", func(*Request) Response { return RedirectTo("users.show", "id", 8) }, "302 Location /users/8"},
+		{"a view", "/nothing", func(*Request) Response { return View("login", nil) }, "200 "},
+		{"an error", "/users/7", func(*Request) Response { return Fail(404, "none") }, "404 none"},
+		{"nothing answers", "/nothing", func(req *Request) Response { return Text("[" + req.Param("id") + "]") }, "200 []"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(pagesOf("users/[id].html: {{(request).Param \"id\"}} {{.}} {{user}}\nlogin.html: \n+error.html: {{.Status}} {{.Detail}}\nfiles/[...rest].http: ")))
+			r.At("users/[id]").Use(func(*Request) Response { panic("not called") })
+			r.At("users/[id]").GET().Name("users.show").Do(func(*Request) string { panic("not called") })
+			r.At("files/[...rest]").GET().Do(func(*Request) string { panic("not called") })
+			r.Authenticate = func(*Request) (any, error) { return "ada", nil }
+			in := request("GET", tt.target)
+			in.Header.Set("Accept", "text/html")
+			req := r.NewRequest(in)
+			w := httptest.NewRecorder()
+			tt.handler(req).Write(w, req)
+			got := says(w)
+			if w.Code >= 400 {
+				got = strings.TrimSpace(w.Body.String())
+			}
+			is.Equal(got, tt.want)
+		})
+	}
+	t.Run("faults", func(t *testing.T) {
+		is := is.New(t)
+		r := New(flowtest.Files("router/x.http"))
+		defer func() { is.True(strings.Contains(fmt.Sprint(recover()), "router/x.http: no handler is registered")) }()
+		r.NewRequest(request("GET", "/x"))
+	})
+	t.Run("mounted", func(t *testing.T) {
+		is := is.New(t)
+		r, inner := New(flowtest.Files("router/x.http")), New(flowtest.Files("router/y.http"))
+		r.At("x").GET().Do(func(*Request) string { return "" })
+		inner.At("y").GET().Do(func(*Request) string { return "" })
+		r.Mount("/orgs/[org]", inner)
+		for target, want := range map[string]string{"/orgs/acme/y": "acme", "/orgs/acme/z": "acme", "/": ""} {
+			req := inner.NewRequest(request("GET", target))
+			is.Equal(req.Param("org"), want)
+		}
+		u, err := inner.NewRequest(request("GET", "/orgs/acme/y")).Route("y")
+		is.NoErr(err)
+		is.Equal(u, "/orgs/acme/y")
+	})
+}
+
+func TestWithUser(t *testing.T) {
+	is := is.New(t)
+	handler := func(req *Request) Response {
+		if !req.IsAuthenticated() {
+			return Fail(401, "who?")
+		}
+		return Text(UserOf[*account](req).Name)
+	}
+	r, _ := lone(handler)
+	r.Authenticate = func(*Request) (any, error) { return &account{"ada"}, nil }
+	for _, tt := range []struct {
+		name string
+		req  *Request
+		want string
+	}{
+		{"nobody", NewRequest(request("GET", "/x")), "401"},
+		{"a user", NewRequest(request("GET", "/x")).WithUser(&account{"bob"}), "200 bob"},
+		{"a nil user", NewRequest(request("GET", "/x")).WithUser((*account)(nil)), "401"},
+		{"of a Router", r.NewRequest(request("GET", "/x")), "200 ada"},
+		{"in place of a Router's", r.NewRequest(request("GET", "/x")).WithUser(&account{"bob"}), "200 bob"},
+		{"nobody in place of a Router's", r.NewRequest(request("GET", "/x")).WithUser(nil), "401"},
+		{"cloned", r.NewRequest(request("GET", "/x")).WithUser(&account{"bob"}).Clone(), "200 bob"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			w := httptest.NewRecorder()
+			handler(tt.req).Write(w, tt.req)
+			is.Equal(says(w), tt.want)
+		})
+	}
+	is.Equal(do(r, request("GET", "/x")).Body.String(), "ada")
+}
+
+func TestUserOf(t *testing.T) {
+	is := is.New(t)
+	req := NewRequest(request("GET", "/x"))
+	is.Equal(UserOf[*account](req), nil)
+	is.Equal(UserOf[fmt.Stringer](req), nil)
+	is.Equal(UserOf[string](req), "")
+	req.WithUser(account{"ada"})
+	is.Equal(UserOf[account](req).Name, "ada")
+	is.Equal(UserOf[any](req), account{"ada"})
+	defer func() {
+		is.Equal(recover(), "flow.UserOf: the user is a flow.account, not a *flow.account: ask for the type that Router.Authenticate returns")
+	}()
+	UserOf[*account](req)
+}
+
+// TestWriteAnswersWhatTheHandlerAnswered even if it could not read the body.
+func TestWriteAnswersWhatTheHandlerAnswered(t *testing.T) {
+	is := is.New(t)
+	req := NewRequest(sending("POST", "/", jsonMedia, "{"))
+	is.Equal(req.Input("x"), "")
+	w := httptest.NewRecorder()
+	Text("mine").Status(409).Write(w, req)
+	is.Equal(fmt.Sprint(w.Code, " ", w.Body), "409 mine")
+}

@@ -55,7 +55,7 @@ func ruleOf(text string) rule {
 }
 
 // table compiles rules. A rule "GET a > b" is one for /a/b, mounted at /a.
-func table(rules []rule, hit func(http.ResponseWriter, *http.Request, *rule, Values), miss func(http.ResponseWriter, *http.Request, Miss[rule])) *Table[rule] {
+func table(rules []rule, hit func(*rule, http.ResponseWriter, *http.Request, Values), miss func(http.ResponseWriter, *http.Request, Miss[rule])) *Table[rule] {
 	trie := &Trie[rule]{}
 	mounted := map[string]*Trie[rule]{}
 	for i, r := range rules {
@@ -78,7 +78,7 @@ func asked(t testing.TB, rules []rule, method, target string) (said string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table(rules, func(_ http.ResponseWriter, _ *http.Request, a *rule, values Values) {
+	table(rules, func(a *rule, _ http.ResponseWriter, _ *http.Request, values Values) {
 		said = a.text
 		for i, name := range a.Names {
 			v := values[i].Value
@@ -466,7 +466,7 @@ func TestHitsDoNotAllocate(t *testing.T) {
 		rules = append(rules, ruleOf(text))
 	}
 	hits := 0
-	matcher := table(rules, func(http.ResponseWriter, *http.Request, *rule, Values) { hits++ }, nil)
+	matcher := table(rules, func(*rule, http.ResponseWriter, *http.Request, Values) { hits++ }, nil)
 	for _, target := range []string{"/users/new", "/users/7", "/docs/a/b", "/m/x/1", "/a/x/a/x", "/x/x/x/a", "/b/x/edit", "/b/x/y"} {
 		t.Run(target, func(t *testing.T) {
 			is := is.New(t)

@@ -20,11 +20,10 @@ import (
 // A Table is a trie compiled. It does not change, and is safe for concurrent use.
 type Table[A any] struct {
 	trie     *Trie[A]
-	literals map[string]*Leaf[A] // by path, where nothing is more specific
-	filter   [256]uint64         // by last byte and length, whether such a literal path exists
-	tree     *httprouter.Router  // patterns that httprouter can hold together
-	searches sync.Pool           // of *search[A]
-	hit      func(http.ResponseWriter, *http.Request, *A, Values)
+	literals *literals[A]       // paths for which nothing is more specific
+	tree     *httprouter.Router // patterns that httprouter can hold together
+	searches sync.Pool          // of *search[A]
+	hit      func(*A, http.ResponseWriter, *http.Request, Values)
 	miss     func(http.ResponseWriter, *http.Request, Miss[A])
 }
 
@@ -39,10 +38,12 @@ type Miss[A any] struct {
 
 // Compile makes a trie, which is not changed any more, into a table that calls hit or
 // miss for each request.
-func Compile[A any](trie *Trie[A], hit func(http.ResponseWriter, *http.Request, *A, Values), miss func(http.ResponseWriter, *http.Request, Miss[A])) *Table[A] {
-	t := &Table[A]{trie: trie, hit: hit, miss: miss, literals: map[string]*Leaf[A]{}}
+func Compile[A any](trie *Trie[A], hit func(*A, http.ResponseWriter, *http.Request, Values), miss func(http.ResponseWriter, *http.Request, Miss[A])) *Table[A] {
+	t := &Table[A]{trie: trie, hit: hit, miss: miss}
 	t.searches.New = func() any { return new(search[A]) }
-	t.collectLiterals(&trie.root, nil)
+	leaves := map[string]*Leaf[A]{}
+	trie.root.collectLiterals(trie, nil, leaves)
+	t.literals = makeLiterals(leaves)
 	t.tree = &httprouter.Router{NotFound: http.HandlerFunc(t.walk)}
 	t.plant()
 	return t
@@ -55,15 +56,23 @@ func (t *Table[A]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		t.slowly(w, r) // something is escaped that Path cannot tell, such as a slash in a segment
 		return
 	}
-	if n := len(u.Path); n > 0 && t.filter[u.Path[n-1]]&(1<<(n&63)) != 0 {
-		if l := t.literals[u.Path]; l != nil {
-			if a := l.Answer(r.Method); a != nil {
-				t.hit(w, r, a, nil)
-				return
-			}
+	if l := t.literals.find(u.Path); l != nil {
+		if a := l.Answer(r.Method); a != nil {
+			t.hit(a, w, r, nil)
+			return
 		}
 	}
 	t.tree.ServeHTTP(w, r)
+}
+
+// Find returns what answers a method of a path of these segments, and the values of its
+// parameters, or nil if nothing answers it.
+func (t *Table[A]) Find(method string, path []string) (*A, Values) {
+	s := t.search(method, path)
+	if s.answer == nil {
+		return nil, nil
+	}
+	return s.answer, s.params("")
 }
 
 // Matching returns the leaves that match the segments of a path, as Trie.Matching does.
@@ -78,7 +87,7 @@ func (t *Table[A]) walk(w http.ResponseWriter, r *http.Request) {
 		t.slowly(w, r)
 		return
 	}
-	t.hit(w, r, s.answer, s.params(r.URL.Path))
+	t.hit(s.answer, w, r, s.params(r.URL.Path))
 	s.end(t)
 }
 
@@ -96,10 +105,10 @@ func (t *Table[A]) slowly(w http.ResponseWriter, r *http.Request) {
 		t.miss(w, r, t.misread(s, r, p))
 		return
 	case s.answer != nil && p.IsCanonical():
-		t.hit(w, r, s.answer, s.params(""))
+		t.hit(s.answer, w, r, s.params(""))
 		return
 	case free:
-		t.hit(w, r, s.leaf.below, s.params(""))
+		t.hit(s.leaf.below, w, r, s.params(""))
 		return
 	}
 	m := Miss[A]{Path: p, Known: len(s.leaves) > 0, Leaves: s.leaves, By: s.within.by}

@@ -12,25 +12,23 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// collectLiterals notes the leaves below n that a path without parameters leads to,
-// where nothing more specific matches the path.
-func (t *Table[A]) collectLiterals(n *node[A], path []string) {
-	if n.own != nil && t.first(path) == n.own {
-		p := "/" + strings.Join(path, "/")
-		t.literals[p] = n.own
-		t.filter[p[len(p)-1]] |= 1 << (len(p) & 63)
+// collectLiterals notes the leaves below n that a path without parameters leads to, where
+// nothing more specific in the trie matches the path.
+func (n *node[A]) collectLiterals(trie *Trie[A], path []string, leaves map[string]*Leaf[A]) {
+	if n.own != nil && trie.first(path) == n.own {
+		leaves["/"+strings.Join(path, "/")] = n.own
 	}
 	for text, child := range n.literals {
-		t.collectLiterals(child, append(path, text))
+		child.collectLiterals(trie, append(path, text), leaves)
 	}
 	if n.mounted != nil {
-		t.collectLiterals(&n.mounted.root, path)
+		n.mounted.root.collectLiterals(trie, path, leaves)
 	}
 }
 
 // first returns the most specific leaf that matches a path.
-func (t *Table[A]) first(path []string) *Leaf[A] {
-	if leaves := t.trie.Matching(path); len(leaves) > 0 {
+func (t *Trie[A]) first(path []string) *Leaf[A] {
+	if leaves := t.Matching(path); len(leaves) > 0 {
 		return leaves[0]
 	}
 	return nil
@@ -68,7 +66,7 @@ func (t *Table[A]) handle(r route[A]) httprouter.Handle {
 			t.slowly(w, req)
 			return
 		}
-		t.hit(w, req, answer, values)
+		t.hit(answer, w, req, values)
 	}
 }
 

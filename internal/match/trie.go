@@ -29,9 +29,10 @@ type node[A any] struct {
 
 // A Leaf is where the URLs of a pattern end: what answers there, by method.
 type Leaf[A any] struct {
-	methods []method[A]
-	any     *A
-	below   *A // see SetFree
+	get    *A // what answers GET, apart from the others since most requests ask for it
+	others []method[A]
+	any    *A
+	below  *A // see SetFree
 }
 
 type method[A any] struct {
@@ -41,17 +42,21 @@ type method[A any] struct {
 
 // Set makes a answer a method, in place of what did.
 func (l *Leaf[A]) Set(name string, a *A) {
-	if name == AnyMethod {
+	switch name {
+	case AnyMethod:
 		l.any = a
 		return
+	case http.MethodGet:
+		l.get = a
+		return
 	}
-	for i := range l.methods {
-		if l.methods[i].name == name {
-			l.methods[i].answer = a
+	for i := range l.others {
+		if l.others[i].name == name {
+			l.others[i].answer = a
 			return
 		}
 	}
-	l.methods = append(l.methods, method[A]{name, a})
+	l.others = append(l.others, method[A]{name, a})
 }
 
 // SetFree makes a answer every method that has no other answer, and makes it free: its
@@ -62,33 +67,35 @@ func (l *Leaf[A]) SetFree(a, below *A) { l.any, l.below = a, below }
 // Answer returns what answers a method, or nil: its own, for HEAD that of GET, or
 // that of AnyMethod.
 func (l *Leaf[A]) Answer(name string) *A {
-	if a := l.own(name); a != nil {
-		return a
+	if name == http.MethodGet && l.get != nil {
+		return l.get
 	}
-	if name == http.MethodHead {
-		if a := l.own(http.MethodGet); a != nil {
-			return a
-		}
-	}
-	return l.any
+	return l.answerOther(name)
 }
 
-func (l *Leaf[A]) own(name string) *A {
-	for i := range l.methods {
-		if l.methods[i].name == name {
-			return l.methods[i].answer
+func (l *Leaf[A]) answerOther(name string) *A {
+	for i := range l.others {
+		if l.others[i].name == name {
+			return l.others[i].answer
 		}
 	}
-	return nil
+	if name == http.MethodHead && l.get != nil {
+		return l.get
+	}
+	return l.any
 }
 
 // HasAny reports whether there is an answer for every method.
 func (l *Leaf[A]) HasAny() bool { return l.any != nil }
 
-// Answers returns all that answers at the leaf, that of AnyMethod last.
+// Answers returns all that answers at the leaf, that of GET first and that of AnyMethod
+// last.
 func (l *Leaf[A]) Answers() []*A {
 	var all []*A
-	for _, m := range l.methods {
+	if l.get != nil {
+		all = append(all, l.get)
+	}
+	for _, m := range l.others {
 		all = append(all, m.answer)
 	}
 	if l.any != nil {
@@ -99,11 +106,11 @@ func (l *Leaf[A]) Answers() []*A {
 
 // Methods adds the methods that are answered by name, HEAD included, to a set.
 func (l *Leaf[A]) Methods(set map[string]bool) {
-	for _, m := range l.methods {
+	if l.get != nil {
+		set[http.MethodGet], set[http.MethodHead] = true, true
+	}
+	for _, m := range l.others {
 		set[m.name] = true
-		if m.name == http.MethodGet {
-			set[http.MethodHead] = true
-		}
 	}
 }
 
