@@ -8,11 +8,13 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
@@ -261,6 +263,29 @@ func (r *Router) Dev(dir string) {
 		}
 		r.disk = &source{files: files}
 	})
+}
+
+// dev calls Dev for a Router that is mounted, and for those inside it, each with the
+// directory of its own source, if that is on this machine.
+func (m *Mounted) dev() {
+	if m.inner == nil {
+		return
+	}
+	if dir := m.inner.sourceDir(); m.inner.disk == nil && command.IsSource(dir, routetree.RouterDir) {
+		m.inner.Dev(dir)
+	}
+	for _, inside := range m.inner.own.mounts {
+		inside.dev()
+	}
+}
+
+// sourceDir returns the directory of the Go file that called New, as the compiler
+// recorded it; "" for a test.
+func (r *Router) sourceDir() string {
+	if r.app == nil {
+		return ""
+	}
+	return filepath.FromSlash(r.app.path)
 }
 
 // inDev reports whether Dev was called.

@@ -64,7 +64,7 @@ func TestSettings(t *testing.T) {
 	} {
 		t.Run(tt.args+" PORT="+tt.port, func(t *testing.T) {
 			is := is.New(t)
-			c, err := Parse(append([]string{"app"}, strings.Fields(tt.args)...), func(string) string { return tt.port })
+			c, err := Parse(Process{Args: append([]string{"app"}, strings.Fields(tt.args)...), Getenv: func(string) string { return tt.port }})
 			is.NoErr(err)
 			is.Equal(c.Serve, tt.want)
 		})

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strconv"
 )
 
@@ -32,6 +34,32 @@ func (f *Dev) Set(value string) error {
 	}
 	*f = Dev{On: on}
 	return nil
+}
+
+// Find returns the directory that the flag asks for, which holds a directory called tree.
+// Without a value it is that of the source.
+func (f *Dev) Find(source, tree string) (string, error) {
+	switch {
+	case f.Dir == "" && !IsSource(source, tree):
+		return "", Usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", tree)
+	case f.Dir == "":
+		return source, nil
+	case !isDir(filepath.Join(f.Dir, tree)):
+		return "", Usagef("-dev=%s: there is no directory %s in it", f.Dir, tree)
+	}
+	return f.Dir, nil
+}
+
+// IsSource reports whether a directory that the compiler recorded is on this machine and
+// holds a directory called tree. In a binary that was built with -trimpath, it is the
+// import path of a package.
+func IsSource(dir, tree string) bool {
+	return filepath.IsAbs(dir) && isDir(filepath.Join(dir, tree))
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // Mode is the flag -socket-mode: permissions.
