@@ -216,8 +216,8 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 //
 // OnStop may be called at any time. When all functions have been called, it calls its own
 // at once. A Router that is served at several addresses stops when the last Serve ends, and
-// cannot be served again if functions have been called. Those of a Router in a handler of
-// another type, such as middleware around it, are not called: use Router.Use.
+// cannot be served again if functions have been called. Other servers do not call them, nor
+// does Serve those of a Router within another handler: give middleware to Router.Use.
 func (r *Router) OnStop(stop func(context.Context) error) {
 	pos := fault.Caller(0)
 	if stop == nil {

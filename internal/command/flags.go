@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -39,15 +40,14 @@ func (f *Dev) Set(value string) error {
 // Find returns the directory that the flag asks for, which holds a directory called tree.
 // Without a value it is that of the source.
 func (f *Dev) Find(source, tree string) (string, error) {
+	dir := cmp.Or(f.Dir, source)
 	switch {
-	case f.Dir == "" && !IsSource(source, tree):
+	case f.Dir == "" && !(filepath.IsAbs(source) && isDir(source)):
 		return "", Usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", tree)
-	case f.Dir == "":
-		return source, nil
-	case !isDir(filepath.Join(f.Dir, tree)):
-		return "", Usagef("-dev=%s: there is no directory %s in it", f.Dir, tree)
+	case !isDir(filepath.Join(dir, tree)):
+		return "", Usagef("-dev=%s: there is no directory %s in it", dir, tree)
 	}
-	return f.Dir, nil
+	return dir, nil
 }
 
 // IsSource reports whether a directory that the compiler recorded is on this machine and
