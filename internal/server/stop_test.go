@@ -333,3 +333,51 @@ func TestListenerFailsLate(t *testing.T) {
 		client.Close()
 	})
 }
+
+// TestStopsAfterTheLastRequest waits for each kind of handler.
+func TestStopsAfterTheLastRequest(t *testing.T) {
+	for name, begin := range map[string]func(w http.ResponseWriter) io.Closer{
+		"a request": func(w http.ResponseWriter) io.Closer { return io.NopCloser(nil) },
+		"an event stream": func(w http.ResponseWriter) io.Closer {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.(http.Flusher).Flush()
+			return io.NopCloser(nil)
+		},
+		"a hijacked connection": func(w http.ResponseWriter) io.Closer {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			return conn
+		},
+	} {
+		inBubble(t, name, func(t *testing.T, is *is.I) {
+			var d diary
+			var stops server.Stops
+			stops.Add("stop", d.does("stop", nil))
+			line := servertest.NewLine()
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			srv, log := quiet(time.Minute)
+			entered := make(chan struct{})
+			srv.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				defer begin(w).Close()
+				close(entered)
+				time.Sleep(20 * time.Second)
+				d = append(d, "the handler ends")
+			})
+			done := make(chan error, 1)
+			go func() { done <- stops.After(ctx, srv, func() error { return srv.Serve(ctx, line) }) }()
+			conn, err := line.Dial()
+			is.NoErr(err)
+			client := servertest.NewClient(t, conn)
+			client.Send("GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+			<-entered
+			stop()
+			is.NoErr(<-done)
+			is.Equal(d, diary{"the handler ends", "stop"})
+			is.True(!strings.Contains(log.String(), "cuts off"))
+			client.Close()
+		})
+	}
+}
