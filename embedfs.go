@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
@@ -51,7 +52,7 @@ func New(files fs.FS, shared ...fs.FS) *Router {
 // shown returns the directory that the files of a tree are shown in, in messages: that of
 // the Go files. If the source is on this machine, and the tree is not there, it is "".
 func (a *application) shown() string {
-	if dir := filepath.FromSlash(a.path); isDir(dir) && !isDir(filepath.Join(dir, routetree.RouterDir)) {
+	if dir := filepath.FromSlash(a.path); disk.IsDir(dir) && !disk.IsDir(filepath.Join(dir, routetree.RouterDir)) {
 		return ""
 	}
 	return fault.Place(a.path)
@@ -294,6 +295,29 @@ func (r *Router) Dev(dir string) {
 		}
 		r.disk = &source{files: files}
 	})
+}
+
+// dev calls Dev for a Router that is mounted, and for those inside it, each with the
+// directory of its own source, if that is on this machine.
+func (m *Mounted) dev() {
+	if m.inner == nil {
+		return
+	}
+	if dir := m.inner.sourceDir(); m.inner.disk == nil && command.IsSource(dir, routetree.RouterDir) {
+		m.inner.Dev(dir)
+	}
+	for _, inside := range m.inner.own.mounts {
+		inside.dev()
+	}
+}
+
+// sourceDir returns the directory of the Go file that called New, as the compiler
+// recorded it; "" for a test.
+func (r *Router) sourceDir() string {
+	if r.app == nil {
+		return ""
+	}
+	return filepath.FromSlash(r.app.path)
 }
 
 // inDev reports whether Dev was called.

@@ -1,11 +1,15 @@
 package flow_test
 
 import (
+	"context"
+	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing/fstest"
 
@@ -60,6 +64,35 @@ func ExampleNew() {
 	// GET  /users/{id} router/users/[id].http
 	// 200 user 42
 	// 200 <a href="/users/42">Ann</a>
+}
+
+func ExampleRouter_OnStop() {
+	r := newRouter()
+	r.OnStop(func(context.Context) error { fmt.Println("the database is closed"); return nil })
+	r.OnStop(func(context.Context) error { fmt.Println("the mailer has sent what waited"); return nil })
+	ctx, stop := context.WithCancel(context.Background())
+	stop() // as SIGTERM does
+	r.Logger = slog.New(slog.DiscardHandler)
+	fmt.Println(flow.Serve(ctx, "localhost:0", r))
+	// Output:
+	// the mailer has sent what waited
+	// the database is closed
+	// <nil>
+}
+
+func ExampleRun() {
+	dsn := flag.String("dsn", "app.db", "`file` of the database") // beside flow's own flags
+	build := func(context.Context) (*flow.Router, error) {
+		db, err := sql.Open("sqlite", *dsn)
+		if err != nil {
+			return nil, err
+		}
+		r := newRouter()
+		r.OnStop(func(context.Context) error { return db.Close() })
+		return r, nil
+	}
+	main := func() { os.Exit(flow.Run(context.Background(), build)) }
+	_ = main
 }
 
 func ExampleRouter_Check() {

@@ -67,8 +67,9 @@
 // # Serving
 //
 // [Main] is a whole main function: it serves, lists the routes, and checks the
-// application, with flags. [Serve] serves any handler until a context ends. Both stop
-// gracefully, and limit how long clients make no progress.
+// application, with flags; [Run] does so for one that has to be built. [Serve] serves any
+// handler until a context ends. They stop gracefully, then call what [Router.OnStop] was
+// given, and limit how long clients make no progress.
 //
 // [Router.Mount] puts other handlers, and other Routers, below a prefix. [Logger] and
 // [RequestID] are standard middleware. net/http's handlers and middleware of others
@@ -100,6 +101,7 @@ import (
 	"example.com/flow/internal/race"
 	"example.com/flow/internal/reply"
 	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/server"
 )
 
 // A Router serves the route files of a tree, and its public files. Set its fields
@@ -161,6 +163,7 @@ type Router struct {
 	table    atomic.Pointer[table]
 	serving  atomic.Pointer[table] // the table, once it is known to have no faults; nil for a mounted Router
 	report   sync.Once             // for what begin logs
+	stops    server.Stops          // what OnStop was given
 }
 
 var _ http.Handler = (*Router)(nil)

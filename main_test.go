@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"flag"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -50,12 +51,28 @@ type result struct {
 	stdout, stderr string
 }
 
+// built returns a function that builds an application, for Run.
+func built(r *Router) func(context.Context) (*Router, error) {
+	return func(context.Context) (*Router, error) { return r, nil }
+}
+
 // runWith runs Main with arguments that are separated by spaces.
 func runWith(ctx context.Context, r *Router, env map[string]string, args string) result {
+	return runBuild(ctx, built(r), nil, env, args)
+}
+
+// runBuild runs an application that has flags of its own.
+func runBuild(ctx context.Context, build func(context.Context) (*Router, error), own *flag.FlagSet, env map[string]string, args string) result {
 	old := slog.Default()
 	defer slog.SetDefault(old)
 	var stdout, stderr bytes.Buffer
-	code := runMain(func() context.Context { return ctx }, r, append([]string{"/usr/bin/app"}, strings.Fields(args)...), func(key string) string { return env[key] }, &stdout, &stderr)
+	code := runProcess(ctx, build, command.Process{
+		Args:   append([]string{"/usr/bin/app"}, strings.Fields(args)...),
+		Getenv: func(key string) string { return env[key] },
+		Flags:  own,
+		Stdout: &stdout,
+		Stderr: &stderr,
+	})
 	return result{code, stdout.String(), stderr.String()}
 }
 
@@ -265,7 +282,7 @@ func TestMainServes(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-tls-cert", certFile, "-tls-key", keyFile, "-log", "json", "-dev=" + dir}
-		code <- runMain(func() context.Context { return ctx }, r, args, func(string) string { return "" }, io.Discard, log)
+		code <- runProcess(ctx, built(r), command.Process{Args: args, Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: log})
 	}()
 	servertest.Until(t, "it serves, or fails", func() bool { return log.String() != "" })
 	url, _ := records(t, log)[0]["url"].(string)
@@ -331,7 +348,7 @@ func TestDevListensOnLocalhost(t *testing.T) {
 			code := make(chan int, 1)
 			go func() {
 				getenv := func(string) string { return "0" } // PORT
-				code <- runMain(func() context.Context { return ctx }, r, []string{"app", "-drain=0", tt.arg}, getenv, io.Discard, io.Discard)
+				code <- runProcess(ctx, built(r), command.Process{Args: []string{"app", "-drain=0", tt.arg}, Getenv: getenv, Stdout: io.Discard, Stderr: io.Discard})
 			}()
 			servertest.Until(t, "it serves, or fails", func() bool { return log.String() != "" || len(code) > 0 })
 			printed, err := url.Parse(records(t, log)[0]["url"].(string))

@@ -2,20 +2,15 @@ package flow
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
 	"net/http"
 	"os"
-	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/fault"
@@ -34,69 +29,99 @@ import (
 // application for faults, and tell the version; "help" tells all of them.
 //
 // SIGINT and SIGTERM stop the server gracefully, a second one at once. The exit code
-// is 0, 1 if the application has faults or cannot serve, or 2 if the arguments are
-// wrong. Serving, Main makes a logger for standard error that is also slog.Default,
-// and the Logger of a Router that has none.
+// is 0, 1 if the application has faults, cannot serve or fails to stop, or 2 if the
+// arguments are wrong. Serving, Main makes a logger for standard error that is also
+// slog.Default, and the Logger of a Router that has none.
+//
+// An application that opens something, such as a database, is better built by a function
+// that Run calls.
 func Main(r *Router) {
-	os.Exit(runMain(untilSignal, r, os.Args, os.Getenv, os.Stdout, os.Stderr))
+	os.Exit(Run(context.Background(), func(context.Context) (*Router, error) { return r, nil }))
 }
 
-// untilSignal returns a context that ends with the first SIGINT or SIGTERM. The second
-// one ends the program.
-func untilSignal() context.Context {
-	signalled, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ctx, cancel := context.WithCancel(context.Background())
-	context.AfterFunc(signalled, func() {
-		stop() // first, so that whoever sees the server stop can end it at once with a second signal
-		cancel()
+// Run is Main for an application that a function builds. It returns the exit code, so that
+// deferred calls run before the program exits:
+//
+//	func main() { os.Exit(flow.Run(context.Background(), build)) }
+//
+// Run calls build once, for the commands that need the application: to serve, to list the
+// routes, to check. So "help" and "version" open nothing. What build opens is closed by the
+// functions that it gives to Router.OnStop, after each of these commands, also if build
+// returns the Router with an error. An error of build makes the exit code 1.
+//
+// Flags that the program registers with the standard package flag are parsed along with
+// those of the command, before build is called, and "help" shows them. One that has the name
+// of a flag of flow is an error.
+//
+// The context of build ends with ctx or at the first SIGINT or SIGTERM, when requests are
+// still under way: what they need ends in OnStop. Requests have the values of ctx. For the
+// command that serves, slog.Default is the logger already when build is called.
+func Run(ctx context.Context, build func(context.Context) (*Router, error)) (exitCode int) {
+	return runProcess(command.UntilSignal(ctx), build, command.ThisProcess())
+}
+
+// runProcess is Run without signals.
+func runProcess(ctx context.Context, build func(context.Context) (*Router, error), p command.Process) int {
+	c, err := command.Parse(p)
+	switch {
+	case err != nil:
+	case c.Builds():
+		err = runCommand(ctx, build, c, p)
+	default:
+		err = command.PrintVersion(p.Stdout)
+	}
+	return command.Exit(c, err, p)
+}
+
+// runCommand builds an application, does what the arguments of the program ask for, and
+// stops the application.
+func runCommand(ctx context.Context, build func(context.Context) (*Router, error), c command.Command, p command.Process) error {
+	if c.Name == "serve" {
+		slog.SetDefault(c.Serve.Log.Logger(p.Stderr))
+	}
+	r, err := build(ctx)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%s: %w", c.Program, err)
+	case r == nil:
+		err = errors.New("flow: the Router that should run is nil")
+	}
+	if r == nil {
+		return err
+	}
+	s := &server.Server{Handler: r, Log: r.logger(), Drain: c.Serve.Drain, SocketMode: fs.FileMode(c.Serve.SocketMode)}
+	return r.stops.After(ctx, s, func() error {
+		switch {
+		case err != nil:
+			return err
+		case c.Name == "serve":
+			return r.serve(ctx, c, s)
+		}
+		return r.inspect(c, p)
 	})
-	return ctx
 }
 
-// runMain is Main without what belongs to the process, and returns the exit code. It
-// calls until when it begins to serve, and serves until that context ends.
-func runMain(until func() context.Context, r *Router, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	c, err := command.Parse(args, getenv)
-	if forms.IsNil(r) {
-		err = errors.New("flow: Main: the Router is nil")
-	}
-	if err == nil {
-		err = r.run(c, until, stdout, stderr)
-	}
-	return command.Exit(c, err, stdout, stderr)
-}
-
-// run does what the arguments of a program ask for.
-func (r *Router) run(c command.Command, until func() context.Context, stdout, stderr io.Writer) error {
-	switch c.Name {
-	case "version":
-		return command.PrintVersion(stdout)
-	case "serve":
-		return r.serve(c, until, stderr)
-	}
+// inspect runs the commands routes and check.
+func (r *Router) inspect(c command.Command, p command.Process) error {
 	if err := r.Check(); err != nil {
 		return err
 	}
 	if c.Name == "routes" {
-		return r.printRoutes(c.Routes, stdout)
+		return r.printRoutes(c.Routes, p.Stdout)
 	}
 	if warnings := r.compile().warnings; warnings != nil {
-		fmt.Fprintln(stderr, warnings)
+		fmt.Fprintln(p.Stderr, warnings)
 	}
-	_, err := fmt.Fprintf(stdout, "no faults in %d routes\n", len(r.Routes()))
+	_, err := fmt.Fprintf(p.Stdout, "no faults in %d routes\n", len(r.Routes()))
 	return err
 }
 
 // serve runs the command serve.
-func (r *Router) serve(c command.Command, until func() context.Context, stderr io.Writer) error {
+func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server) error {
 	set := c.Serve
-	log := set.Log.Logger(stderr)
-	slog.SetDefault(log)
-	if r.Logger == nil {
-		r.Logger = log
-	}
+	r.Logger = s.Log
 	if set.Dev.On {
-		dir, err := r.devDir(set.Dev.Dir)
+		dir, err := set.Dev.Find(r.sourceDir(), routetree.RouterDir)
 		if err != nil {
 			return err
 		}
@@ -111,70 +136,22 @@ func (r *Router) serve(c command.Command, until func() context.Context, stderr i
 	if err := r.Check(); err != nil {
 		return err
 	}
-	s := &server.Server{Handler: r, Log: r.Logger, Drain: set.Drain, SocketMode: fs.FileMode(set.SocketMode)}
-	if set.TLSCert != "" {
-		pair, err := tls.LoadX509KeyPair(set.TLSCert, set.TLSKey)
-		if err != nil {
-			return fmt.Errorf("%s: -tls-cert and -tls-key: %w", c.Program, err)
-		}
-		s.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	config, err := set.Config()
+	if err == nil {
+		s.TLS = config
+		r.begin() // logs now what it would log with the first request
+		err = s.ListenAndServe(ctx, set.Addr)
 	}
-	r.begin() // logs now what it would log with the first request
-	if err := s.ListenAndServe(until(), set.Addr); err != nil {
+	if err != nil {
 		return fmt.Errorf("%s: %w", c.Program, err)
 	}
 	return nil
 }
 
-// devDir returns the directory that the flag -dev asks for. Without a value it is that
-// of the Go file that made the Router.
-func (r *Router) devDir(dir string) (string, error) {
-	if dir == "" {
-		dir = r.sourceDir()
-		// In a binary that was built with -trimpath, dir is the import path of the package.
-		if !filepath.IsAbs(dir) || !isDir(dir) {
-			return "", command.Usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", routetree.RouterDir)
-		}
-	}
-	if !isDir(filepath.Join(dir, routetree.RouterDir)) {
-		return "", command.Usagef("-dev=%s: there is no directory %s in it", dir, routetree.RouterDir)
-	}
-	return dir, nil
-}
-
-// dev calls Dev for a Router that is mounted, and for those inside it, each with the
-// directory of its own source, if that is on this machine.
-func (m *Mounted) dev() {
-	if m.inner == nil {
-		return
-	}
-	dir := m.inner.sourceDir()
-	if m.inner.disk == nil && filepath.IsAbs(dir) && isDir(filepath.Join(dir, routetree.RouterDir)) {
-		m.inner.Dev(dir)
-	}
-	for _, inside := range m.inner.own.mounts {
-		inside.dev()
-	}
-}
-
-func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
-}
-
-// sourceDir returns the directory of the Go file that called New, as the compiler
-// recorded it; "" for a test.
-func (r *Router) sourceDir() string {
-	if r.app == nil {
-		return ""
-	}
-	return filepath.FromSlash(r.app.path)
-}
-
 // Serve answers requests at an address with h until ctx ends, and then lets those
 // that are under way finish for 30 seconds. It returns nil after that, and otherwise
-// why it cannot serve. If h is a *Router, its faults are such an error. Main does the
-// same as a command, with flags.
+// why it cannot serve. If h is a *Router, its faults are such an error, and those of the
+// functions of OnStop, which it calls last. Main does the same as a command, with flags.
 //
 // The address is "host:port", or "unix:/path/of/the.sock", the path of a socket, to which
 // its owner and its group may connect (mode 0660, which Windows does not have).
@@ -205,20 +182,51 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 	if forms.IsNil(h) {
 		return errors.New("flow: Serve: the handler is nil")
 	}
-	log := slog.Default()
-	if r, ok := h.(*Router); ok {
-		r = r.outermost() // which answers for it
+	s := &server.Server{Handler: h, Log: slog.Default(), Drain: server.DefaultDrain, SocketMode: server.DefaultSocketMode}
+	serve := func() error {
+		if err := s.ListenAndServe(ctx, addr); err != nil {
+			return fmt.Errorf("flow: Serve: %w", err)
+		}
+		return nil
+	}
+	r, ok := h.(*Router)
+	if !ok {
+		return serve()
+	}
+	r = r.outermost() // which answers for it
+	s.Log = r.logger()
+	return r.stops.After(ctx, s, func() error {
 		if err := r.Check(); err != nil {
 			return err
 		}
 		r.begin() // logs now what it would log with the first request
-		log = r.logger()
+		return serve()
+	})
+}
+
+// OnStop has Serve, Main or Run call a function once after the last request, to close what
+// the application has opened, also if they cannot serve. The functions of a Router and of
+// those mounted in it are called one after the other, the last registered first. An error
+// or a panic of one is logged, returned by Serve, and makes the exit code 1; the others are
+// called all the same.
+//
+// The context has the values of that of Serve. It ends with the time that requests have to
+// finish, 30 seconds or -drain, but each function has 5 seconds at least. One that does not
+// return then is left behind, and so are handlers that have not finished in time.
+//
+// OnStop may be called at any time. When all functions have been called, it calls its own
+// at once. A Router that is served at several addresses stops when the last Serve ends, and
+// cannot be served again if functions have been called. Other servers do not call them, nor
+// does Serve those of a Router within another handler: give middleware to Router.Use.
+func (r *Router) OnStop(stop func(context.Context) error) {
+	pos := fault.Caller(0)
+	if stop == nil {
+		r.own.change(pos, "OnStop(nil)", func() {
+			r.own.faults = append(r.own.faults, fault.At(pos, "OnStop: the function is nil"))
+		})
+		return
 	}
-	s := &server.Server{Handler: h, Log: log, Drain: server.DefaultDrain, SocketMode: server.DefaultSocketMode}
-	if err := s.ListenAndServe(ctx, addr); err != nil {
-		return fmt.Errorf("flow: Serve: %w", err)
-	}
-	return nil
+	r.stops.Add(pos.String()+": OnStop", stop)
 }
 
 // Draining reports whether the server that answers the request of ctx is about to
@@ -323,6 +331,7 @@ func (m *Mounted) mountRouter(inner *Router) {
 			return
 		}
 		inner.mounted.Store(m)
+		inner.stops.MoveTo(&m.outer.stops)
 		m.inner = inner
 	})
 }

@@ -28,7 +28,7 @@ var plan = []struct{ room, imports string }{
 	{"reply", ""},
 	{"server", ""},
 
-	{"command", "fault"},
+	{"command", "disk fault"},
 	{"forms", "fault"},
 	{"input", "fold"},
 	{"logging", "reply"},

@@ -1,11 +1,13 @@
-// Package command reads the command line of an application. [Parse] turns arguments
-// into a [Command], which names what to do with all its flags; the application does
-// it, and [Exit] says how that went, to people and to the shell. What can be said
-// without an application, the help and the version of the binary, is printed here.
+// Package command reads the command line of an application. [Parse] turns the arguments
+// of a [Process] into a [Command], which names what to do with all its flags; the
+// application does it, and [Exit] says how that went, to people and to the shell. What
+// can be said without an application, the help and the version of the binary, is printed
+// here. The flags that an application has registered itself are read along (own.go).
 package command
 
 import (
 	"cmp"
+	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
@@ -44,6 +46,9 @@ type Routes struct {
 	Method, Path string // "" for all
 }
 
+// Builds reports whether the command needs the application.
+func (c Command) Builds() bool { return c.Name != "version" && c.Name != "help" }
+
 // A usageError is an error about the arguments.
 type usageError struct{ error }
 
@@ -53,11 +58,11 @@ func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // names are the commands.
 var names = map[string]bool{"serve": true, "routes": true, "check": true, "version": true, "help": true}
 
-// Parse reads the arguments of a program, which begin with its name. Some flags have
-// their defaults from the environment, which getenv reads. The error is flag.ErrHelp if
-// the arguments ask for help.
-func Parse(args []string, getenv func(string) string) (Command, error) {
+// Parse reads the arguments of a program. Some flags have their defaults from the
+// environment. The error is flag.ErrHelp if the arguments ask for help.
+func Parse(p Process) (Command, error) {
 	c := Command{Program: "app", Name: "serve"}
+	args := p.Args
 	if len(args) > 0 {
 		c.Program, args = strings.TrimSuffix(filepath.Base(args[0]), ".exe"), args[1:]
 	}
@@ -65,20 +70,24 @@ func Parse(args []string, getenv func(string) string) (Command, error) {
 	if !implied {
 		c.Name, args = args[0], args[1:]
 	}
+	if err := checkOwn(p.Flags); err != nil {
+		return c, err
+	}
 	flags := flag.NewFlagSet(c.Program, flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // Exit prints its errors
 	switch c.Name {
 	case "serve":
-		c.Serve.flags(flags, getenv)
+		c.Serve.flags(flags, p.Getenv)
 	case "routes":
-		flags.BoolVar(&c.Routes.JSON, "json", false, "")
-		flags.StringVar(&c.Routes.Method, "method", "", "")
-		flags.StringVar(&c.Routes.Path, "path", "", "")
+		c.Routes.flags(flags)
 	case "check", "version":
 	case "help":
 		return c, flag.ErrHelp
 	default:
 		return c, Usagef("there is no command %q%s", c.Name, fault.Suggest(c.Name, names, ""))
+	}
+	if c.Builds() {
+		addOwn(flags, p.Flags)
 	}
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -87,6 +96,9 @@ func Parse(args []string, getenv func(string) string) (Command, error) {
 		return c, usageError{err}
 	case flags.NArg() > 0:
 		return c, unexpected(args, len(args)-flags.NArg(), implied)
+	}
+	if c.Builds() {
+		markParsed(p.Flags)
 	}
 	if c.Name != "serve" {
 		return c, nil
@@ -127,6 +139,12 @@ func (s *Serve) flags(flags *flag.FlagSet, getenv func(string) string) {
 	flags.Var(&s.SocketMode, "socket-mode", "")
 }
 
+func (r *Routes) flags(flags *flag.FlagSet) {
+	flags.BoolVar(&r.JSON, "json", false, "")
+	flags.StringVar(&r.Method, "method", "", "")
+	flags.StringVar(&r.Path, "path", "", "")
+}
+
 func (s *Serve) check() error {
 	switch {
 	case (s.TLSCert == "") != (s.TLSKey == ""):
@@ -139,6 +157,18 @@ func (s *Serve) check() error {
 	return nil
 }
 
+// Config returns the configuration of TLS that the flags ask for, or nil.
+func (s *Serve) Config() (*tls.Config, error) {
+	if s.TLSCert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(s.TLSCert, s.TLSKey)
+	if err != nil {
+		return nil, fmt.Errorf("-tls-cert and -tls-key: %w", err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}}, nil
+}
+
 // The exit codes of a program.
 const (
 	OK = iota
@@ -147,21 +177,21 @@ const (
 )
 
 // Exit prints how a command went, for people, and returns the exit code for it.
-func Exit(c Command, err error, stdout, stderr io.Writer) (code int) {
+func Exit(c Command, err error, p Process) (code int) {
 	var usage usageError
 	switch {
 	case err == nil:
 		return OK
 	case errors.Is(err, flag.ErrHelp):
-		if _, err := fmt.Fprintf(stdout, helpText, c.Program); err != nil {
+		if _, err := fmt.Fprintf(p.Stdout, helpText, c.Program, describeOwn(p.Flags)); err != nil {
 			return Failure
 		}
 		return OK
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "%s: %v\n\"%s -h\" tells the commands and their flags.\n", c.Program, err, c.Program)
+		fmt.Fprintf(p.Stderr, "%s: %v\n\"%s -h\" tells the commands and their flags.\n", c.Program, err, c.Program)
 		return Usage
 	}
-	fmt.Fprintln(stderr, err)
+	fmt.Fprintln(p.Stderr, err)
 	return Failure
 }
 
@@ -196,6 +226,6 @@ Flags of routes:
 	-json             an array of objects, for programs
 	-method method    only routes that answer the method
 	-path path        only routes whose URL contains the text, or that answer the path
-
-Exit codes: 0, 1 if there are faults or it cannot serve, 2 for wrong arguments.
+%[2]s
+Exit codes: 0, 1 if there are faults or it cannot serve or stop, 2 for wrong arguments.
 `

@@ -2,6 +2,9 @@ package command
 
 import (
 	"flag"
+	"io"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -64,7 +67,7 @@ func TestSettings(t *testing.T) {
 	} {
 		t.Run(tt.args+" PORT="+tt.port, func(t *testing.T) {
 			is := is.New(t)
-			c, err := Parse(append([]string{"app"}, strings.Fields(tt.args)...), func(string) string { return tt.port })
+			c, err := Parse(Process{Args: append([]string{"app"}, strings.Fields(tt.args)...), Getenv: func(string) string { return tt.port }})
 			is.NoErr(err)
 			is.Equal(c.Serve, tt.want)
 		})
@@ -72,4 +75,36 @@ func TestSettings(t *testing.T) {
 	is := is.New(t)
 	is.True((&Dev{}).IsBoolFlag())
 	is.True(flag.Value(new(Log)).String() == "")
+}
+
+// TestDevFind looks for the directory of development in the source of the program.
+func TestDevFind(t *testing.T) {
+	source, other, empty := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, dir := range []string{source, other} {
+		is.New(t).NoErr(os.Mkdir(filepath.Join(dir, "router"), 0o700))
+	}
+	const unknown = "-dev: the binary does not know where its source is: give the directory that holds router/, as -dev=app"
+	for _, tt := range []struct{ name, value, source, want, err string }{
+		{"the source", "", source, source, ""},
+		{"another directory", other, source, other, ""},
+		{"another one, and no source", other, "", other, ""},
+		{"no source", "", "", "", unknown},
+		{"-trimpath", "", "example.com/app", "", unknown},
+		{"a source that is gone", "", filepath.Join(source, "gone"), "", unknown},
+		{"a source without a tree", "", empty, "", "-dev=" + empty + ": there is no directory router in it"},
+		{"a directory without a tree", empty, source, "", "-dev=" + empty + ": there is no directory router in it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			dir, err := (&Dev{On: true, Dir: tt.value}).Find(tt.source, "router")
+			is.Equal(dir, tt.want)
+			if tt.err == "" {
+				is.NoErr(err)
+				return
+			}
+			is.True(err != nil)
+			is.Equal(err.Error(), tt.err)
+			is.Equal(Exit(Command{}, err, Process{Stderr: io.Discard}), Usage)
+		})
+	}
 }

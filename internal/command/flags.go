@@ -1,12 +1,16 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"strconv"
+
+	"example.com/flow/internal/disk"
 )
 
 // Dev is the flag -dev, which names a directory or stands alone.
@@ -32,6 +36,26 @@ func (f *Dev) Set(value string) error {
 	}
 	*f = Dev{On: on}
 	return nil
+}
+
+// Find returns the directory that the flag asks for, which holds a directory called tree.
+// Without a value it is that of the source.
+func (f *Dev) Find(source, tree string) (string, error) {
+	dir := cmp.Or(f.Dir, source)
+	switch {
+	case f.Dir == "" && !(filepath.IsAbs(source) && disk.IsDir(source)):
+		return "", Usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", tree)
+	case !disk.IsDir(filepath.Join(dir, tree)):
+		return "", Usagef("-dev=%s: there is no directory %s in it", dir, tree)
+	}
+	return dir, nil
+}
+
+// IsSource reports whether a directory that the compiler recorded is on this machine and
+// holds a directory called tree. In a binary that was built with -trimpath, it is the
+// import path of a package.
+func IsSource(dir, tree string) bool {
+	return filepath.IsAbs(dir) && disk.IsDir(filepath.Join(dir, tree))
 }
 
 // Mode is the flag -socket-mode: permissions.

@@ -43,3 +43,9 @@ func inRoot[T any](d Dir, read func(fs.FS, string) (T, error), name string) (T, 
 
 // ErrLeadsOut is the error for a link that is not followed.
 var ErrLeadsOut = errors.New("a symbolic link that is absolute, or leads out of the directory of Dev, is not followed")
+
+// IsDir reports whether a name of the operating system is that of a directory.
+func IsDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}

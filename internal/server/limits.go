@@ -48,4 +48,8 @@ const (
 	// partingTime is how long requests may take to end once their contexts are cancelled,
 	// after the time to drain.
 	partingTime = 500 * time.Millisecond
+
+	// closingTime is how long each function that stops the application has at least, after
+	// requests that have used up the time to drain: a store needs a moment to close.
+	closingTime = 5 * time.Second
 )

@@ -8,7 +8,8 @@
 // context of Serve ends, the listeners accept what waits for them and no more, streams
 // of events and hijacked connections are told by the contexts of their requests
 // (context.go), and then the Server waits until no connection is open and no handler runs
-// (gauge.go), while there is time.
+// (gauge.go), while there is time. What the application has to do after its last request
+// is run by Stops (stop.go).
 //
 // A request that is small and quick costs little more than http.Server with time limits:
 // what only some need is made when it is needed, and a deadline that is far enough away
@@ -46,6 +47,7 @@ type Server struct {
 	requests    *gauge      // handlers that run
 	connections *gauge      // that are open, but not hijacked
 	fresh       freshConns
+	drained     time.Time // when the time to drain ends; zero if it has not begun
 
 	mu      sync.Mutex
 	watched map[*pacer]bool // event streams and hijacked connections
@@ -81,9 +83,9 @@ func (s *Server) ListenAndServe(ctx context.Context, addr string) error {
 	return s.Serve(ctx, listeners...)
 }
 
-// Serve answers the requests of listeners until ctx ends, and then lets those finish
-// that are under way; or until a listener fails, whose error it returns. It closes the
-// listeners.
+// Serve answers the requests of listeners until ctx ends, or until a listener fails, whose
+// error it returns. Either way it first lets those finish that are under way. It closes
+// the listeners.
 func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	base, cancelAll := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelAll()
@@ -97,10 +99,12 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		s.Log.Info("serving", "url", urlOf(l.Addr(), s.TLS != nil))
 		go func() { failed <- s.accept(line) }()
 	}
+	var failure error
+	accepting := len(lines)
 	select {
-	case err := <-failed:
-		s.http.Close()
-		return err
+	case failure = <-failed:
+		accepting--
+		s.Log.Error("a listener failed", "error", failure.Error())
 	case <-ctx.Done():
 	}
 	s.Log.Info("stopping", "requests", s.requests.n.Load())
@@ -116,12 +120,21 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 			line.stop()
 		}
 	}
-	for range lines {
+	for range accepting {
 		<-failed
 	}
 	s.finish(cancelAll)
 	s.Log.Info("stopped")
-	return nil
+	return failure
+}
+
+// drainedBy returns when the time to drain ends, which begins now if the Server has not
+// drained.
+func (s *Server) drainedBy() time.Time {
+	if s.drained.IsZero() {
+		return time.Now().Add(s.Drain)
+	}
+	return s.drained
 }
 
 // prepare makes the http.Server, whose requests get contexts of base.
@@ -209,7 +222,8 @@ func (s *Server) tellWatched() {
 
 // finish waits for the requests that are under way, while there is time.
 func (s *Server) finish(cancelAll context.CancelFunc) {
-	grace, cancel := context.WithTimeout(context.Background(), s.Drain)
+	s.drained = time.Now().Add(s.Drain)
+	grace, cancel := context.WithDeadline(context.Background(), s.drained)
 	defer cancel()
 	lame, cancel := context.WithTimeout(grace, lameTime)
 	defer cancel()

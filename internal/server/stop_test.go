@@ -1,0 +1,383 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/internal/server"
+	"example.com/flow/internal/servertest"
+)
+
+// A diary is what has been done, in order.
+type diary []string
+
+// does returns a function that writes down that it runs, and returns an error.
+func (d *diary) does(what string, err error) func(context.Context) error {
+	return func(context.Context) error {
+		*d = append(*d, what)
+		return err
+	}
+}
+
+// serving returns a function that serves nothing, and returns an error.
+func (d *diary) serving(err error) func() error {
+	return func() error {
+		*d = append(*d, "serve")
+		return err
+	}
+}
+
+// quiet returns a Server that logs into a Log.
+func quiet(drain time.Duration) (*server.Server, *servertest.Log) {
+	log := &servertest.Log{}
+	return &server.Server{Drain: drain, Log: slog.New(slog.NewTextHandler(log, nil))}, log
+}
+
+func TestStopsRunOnce(t *testing.T) {
+	is := is.New(t)
+	var d diary
+	var stops server.Stops
+	for _, what := range []string{"a", "b", "c"} {
+		stops.Add(what, d.does(what, nil))
+	}
+	srv, log := quiet(0)
+	is.NoErr(stops.After(t.Context(), srv, d.serving(nil)))
+	is.Equal(d, diary{"serve", "c", "b", "a"})
+	err := stops.After(t.Context(), srv, d.serving(nil))
+	is.True(err != nil)
+	is.Equal(err.Error(), "flow: the application has stopped, and what OnStop was given has run: make a new Router to serve again")
+	is.Equal(len(d), 4) // nothing has run
+	is.Equal(log.String(), "")
+}
+
+// TestStopsAgain: who has nothing to stop may be served again.
+func TestStopsAgain(t *testing.T) {
+	is := is.New(t)
+	var d diary
+	var stops server.Stops
+	srv, _ := quiet(0)
+	for range 2 {
+		is.NoErr(stops.After(t.Context(), srv, d.serving(nil)))
+	}
+	is.NoErr(stops.After(t.Context(), srv, func() error {
+		stops.Add("late", d.does("late", nil))
+		return nil
+	}))
+	is.Equal(d, diary{"serve", "serve", "late"})
+}
+
+func TestStopsErrors(t *testing.T) {
+	is := is.New(t)
+	var d diary
+	var stops server.Stops
+	stops.Add("first", d.does("first", io.ErrShortWrite))
+	stops.Add("panics", func(context.Context) error { panic("oh no") })
+	stops.Add("exits", func(context.Context) error { runtime.Goexit(); return nil })
+	stops.Add("fine", d.does("fine", nil))
+	stops.Add("last", d.does("last", io.ErrNoProgress))
+	srv, log := quiet(0)
+	err := stops.After(t.Context(), srv, d.serving(io.ErrUnexpectedEOF))
+	is.Equal(d, diary{"serve", "last", "fine", "first"}) // whatever the others do
+	is.True(err != nil)
+	is.Equal(err.Error(), `
+unexpected EOF
+last: multiple Read calls return no data or error
+exits: it has called runtime.Goexit
+panics: panic: oh no
+first: short write`[1:])
+	for _, target := range []error{io.ErrUnexpectedEOF, io.ErrShortWrite, io.ErrNoProgress} {
+		is.True(errors.Is(err, target))
+	}
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	is.Equal(len(lines), 4) // what serving returned is for its caller
+	for i, want := range []string{"last: multiple", "exits: it has", "panics: panic: oh no", "first: short write"} {
+		is.True(strings.Contains(lines[i], "level=ERROR"))
+		is.True(strings.Contains(lines[i], want))
+		is.Equal(strings.Contains(lines[i], "stop_test.go:"), strings.HasPrefix(want, "panics")) // the stack
+	}
+}
+
+// TestStopsOfPanic: a panic of what serves goes on, after the functions have run.
+func TestStopsOfPanic(t *testing.T) {
+	is := is.New(t)
+	var d diary
+	var stops server.Stops
+	stops.Add("stop", d.does("stop", nil))
+	srv, _ := quiet(0)
+	defer func() {
+		is.Equal(recover(), "oh no")
+		is.Equal(d, diary{"stop"})
+	}()
+	stops.After(t.Context(), srv, func() error { panic("oh no") })
+}
+
+// TestStopsAdded adds functions while others run, and when all of them have run.
+func TestStopsAdded(t *testing.T) {
+	is := is.New(t)
+	var d diary
+	var stops server.Stops
+	stops.Add("a", d.does("a", nil))
+	stops.Add("b", func(context.Context) error {
+		stops.Add("c", d.does("c", nil))
+		stops.Add("d", d.does("d", nil))
+		return nil
+	})
+	srv, log := quiet(0)
+	is.NoErr(stops.After(t.Context(), srv, d.serving(nil)))
+	is.Equal(d, diary{"serve", "d", "c", "a"})
+	stops.Add("late", d.does("late", io.ErrShortWrite))
+	is.Equal(d[4:], diary{"late"})
+	is.True(strings.Contains(log.String(), "late: short write"))
+}
+
+// TestStopsOfSeveralServers waits for the last of them.
+func TestStopsOfSeveralServers(t *testing.T) {
+	is := is.New(t)
+	var d diary
+	var stops server.Stops
+	stops.Add("stop", d.does("stop", io.ErrShortWrite))
+	srv, _ := quiet(0)
+	err := stops.After(t.Context(), srv, func() error {
+		is.NoErr(stops.After(t.Context(), srv, d.serving(nil)))
+		is.Equal(stops.After(t.Context(), srv, d.serving(io.EOF)).Error(), "EOF") // which cannot serve
+		return d.serving(nil)()
+	})
+	is.True(errors.Is(err, io.ErrShortWrite))
+	is.Equal(d, diary{"serve", "serve", "serve", "stop"})
+}
+
+// TestStopsAtOnce has many goroutines add functions while the application stops. Each of
+// them runs, once.
+func TestStopsAtOnce(t *testing.T) {
+	is := is.New(t)
+	const n = 100
+	ran := make(chan int, 2*n)
+	var stops, inside server.Stops
+	inside.MoveTo(&stops)
+	added := make(chan struct{}, n)
+	for i := range n {
+		go func() {
+			stops.Add("outside", func(context.Context) error { ran <- 2 * i; return nil })
+			inside.Add("inside", func(context.Context) error { ran <- 2*i + 1; return nil })
+			added <- struct{}{}
+		}()
+	}
+	srv, _ := quiet(0)
+	is.NoErr(stops.After(t.Context(), srv, func() error { <-added; return nil }))
+	for range n - 1 {
+		<-added
+	}
+	close(ran)
+	var all []int
+	for i := range ran {
+		all = append(all, i)
+	}
+	slices.Sort(all)
+	is.Equal(len(all), 2*n)
+	is.Equal(len(slices.Compact(all)), 2*n)
+}
+
+// TestStopsInside has applications inside of others, which are put together late.
+func TestStopsInside(t *testing.T) {
+	is := is.New(t)
+	var d diary
+	var outer, middle, inner server.Stops
+	add := func(s *server.Stops, what string) { s.Add(what, d.does(what, nil)) }
+	add(&inner, "1 inner")
+	add(&outer, "2 outer")
+	add(&middle, "3 middle")
+	add(&inner, "4 inner")
+	inner.MoveTo(&middle)
+	add(&inner, "5 inner")
+	middle.MoveTo(&outer)
+	add(&outer, "6 outer")
+	add(&inner, "7 inner")
+	srv, _ := quiet(0)
+	is.NoErr(middle.After(t.Context(), srv, d.serving(nil))) // whichever of them is served
+	is.Equal(d, diary{"serve", "7 inner", "6 outer", "5 inner", "4 inner", "3 middle", "2 outer", "1 inner"})
+}
+
+// TestStopsTime: functions have the time that requests have left, and a moment in any
+// case.
+func TestStopsTime(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		drain, slow   time.Duration // of the last request
+		stops         bool          // the server stops, and does not fail
+		first, second time.Duration // until the contexts end, of functions that wait for it
+	}{
+		{"quick requests", 30 * time.Second, 0, true, 30 * time.Second, 5 * time.Second},
+		{"a slow one", 30 * time.Second, 20 * time.Second, true, 10 * time.Second, 5 * time.Second},
+		{"one that takes all the time", 30 * time.Second, 40 * time.Second, true, 5 * time.Second, 5 * time.Second},
+		{"no time", 0, 0, true, 5 * time.Second, 5 * time.Second},
+		{"it cannot serve", 30 * time.Second, 0, false, 30 * time.Second, 5 * time.Second},
+	} {
+		inBubble(t, tt.name, func(t *testing.T, is *is.I) {
+			var stops server.Stops
+			var waited []time.Duration
+			for range 2 {
+				stops.Add("waits", func(ctx context.Context) error {
+					begin := time.Now()
+					<-ctx.Done()
+					// net/http looks twice a second whether requests have ended: up to a second less.
+					waited = append(waited, (time.Since(begin) + 999*time.Millisecond).Truncate(time.Second))
+					return nil
+				})
+			}
+			line := servertest.NewLine()
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			entered := make(chan struct{})
+			srv, log := quiet(tt.drain)
+			srv.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Connection", "close")
+				w.(http.Flusher).Flush()
+				close(entered)
+				time.Sleep(tt.slow)
+			})
+			done := make(chan error, 1)
+			go func() {
+				done <- stops.After(ctx, srv, func() error {
+					if tt.stops {
+						return srv.Serve(ctx, line)
+					}
+					return io.ErrShortWrite
+				})
+			}()
+			if tt.stops {
+				conn, err := line.Dial()
+				is.NoErr(err)
+				client := servertest.NewClient(t, conn)
+				client.Send(servertest.GetX)
+				<-entered
+				stop()
+				is.NoErr(<-done)
+				client.Close()
+			} else {
+				is.Equal((<-done).Error(), "short write")
+			}
+			is.Equal(waited, []time.Duration{tt.first, tt.second})
+			is.True(tt.slow <= tt.drain || strings.Contains(log.String(), "cuts off"))
+			time.Sleep(tt.slow) // until a handler that was cut off has ended
+		})
+	}
+}
+
+// TestStopsLeaveBehind has a function that does not look at its context. The others run
+// all the same.
+func TestStopsLeaveBehind(t *testing.T) {
+	inBubble(t, "", func(t *testing.T, is *is.I) {
+		var d diary
+		var stops server.Stops
+		leave := make(chan struct{})
+		stops.Add("store", d.does("store", nil))
+		stops.Add("deaf", func(context.Context) error { <-leave; return nil })
+		srv, log := quiet(7 * time.Second)
+		begin := time.Now()
+		err := stops.After(t.Context(), srv, d.serving(nil))
+		is.True(err != nil)
+		is.Equal(err.Error(), "deaf: it has not returned when its context ended, and is left behind")
+		is.Equal(time.Since(begin), 7500*time.Millisecond)
+		is.Equal(d, diary{"serve", "store"})
+		is.True(strings.Contains(log.String(), "left behind"))
+		close(leave)
+	})
+}
+
+// TestStopsContext: it has the values of that of the server, and does not end with it.
+func TestStopsContext(t *testing.T) {
+	is := is.New(t)
+	type key struct{}
+	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "hello"))
+	cancel()
+	var stops server.Stops
+	stops.Add("", func(ctx context.Context) error { return fmt.Errorf("%v %v", ctx.Value(key{}), ctx.Err()) })
+	srv, _ := quiet(0)
+	is.Equal(stops.After(ctx, srv, func() error { return nil }).Error(), ": hello <nil>")
+}
+
+// TestListenerFailsLate has a listener fail while a request runs. It is answered, by a
+// server that still stops when it should.
+func TestListenerFailsLate(t *testing.T) {
+	inBubble(t, "", func(t *testing.T, is *is.I) {
+		slow := newGate()
+		a, b := servertest.NewLine(), servertest.NewLine()
+		srv, log := quiet(time.Minute)
+		srv.Handler = slow
+		done := make(chan error, 1)
+		go func() { done <- srv.Serve(t.Context(), a, b) }()
+		conn, err := b.Dial()
+		is.NoErr(err)
+		client := servertest.NewClient(t, conn)
+		client.Send(servertest.GetX)
+		<-slow.entered
+		a.Close()
+		synctest.Wait()
+		is.Equal(len(done), 0) // it waits
+		close(slow.leave)
+		is.Equal(client.Answer(), "200 done close")
+		is.True(<-done != nil)
+		is.True(strings.Contains(log.String(), "a listener failed"))
+		client.Close()
+	})
+}
+
+// TestStopsAfterTheLastRequest waits for each kind of handler.
+func TestStopsAfterTheLastRequest(t *testing.T) {
+	for name, begin := range map[string]func(w http.ResponseWriter) io.Closer{
+		"a request": func(w http.ResponseWriter) io.Closer { return io.NopCloser(nil) },
+		"an event stream": func(w http.ResponseWriter) io.Closer {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.(http.Flusher).Flush()
+			return io.NopCloser(nil)
+		},
+		"a hijacked connection": func(w http.ResponseWriter) io.Closer {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			return conn
+		},
+	} {
+		inBubble(t, name, func(t *testing.T, is *is.I) {
+			var d diary
+			var stops server.Stops
+			stops.Add("stop", d.does("stop", nil))
+			line := servertest.NewLine()
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			srv, log := quiet(time.Minute)
+			entered := make(chan struct{})
+			srv.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				defer begin(w).Close()
+				close(entered)
+				time.Sleep(20 * time.Second)
+				d = append(d, "the handler ends")
+			})
+			done := make(chan error, 1)
+			go func() { done <- stops.After(ctx, srv, func() error { return srv.Serve(ctx, line) }) }()
+			conn, err := line.Dial()
+			is.NoErr(err)
+			client := servertest.NewClient(t, conn)
+			client.Send("GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+			<-entered
+			stop()
+			is.NoErr(<-done)
+			is.Equal(d, diary{"the handler ends", "stop"})
+			is.True(!strings.Contains(log.String(), "cuts off"))
+			client.Close()
+		})
+	}
+}
