@@ -1,7 +1,7 @@
 //go:build linux
 
 // Package deploy_test runs the sample application as the files beside it deploy it:
-// behind HAProxy, with sockets of systemd, and in an image that holds nothing else.
+// behind HAProxy, nginx and Caddy, with sockets of systemd, and in an image that holds nothing else.
 package deploy_test
 
 import (
@@ -53,7 +53,7 @@ func needs(t *testing.T, programs ...string) {
 		switch {
 		case err == nil:
 		case os.Getenv("CI") == "true":
-			t.Fatalf("%v: install the Debian packages haproxy, wrk and systemd", err)
+			t.Fatalf("%v: install the Debian packages haproxy, nginx, caddy, wrk and systemd", err)
 		default:
 			t.Skip(err)
 		}
@@ -189,6 +189,19 @@ func (j *journal) Write(b []byte) (int, error) {
 	return j.text.Write(b)
 }
 
+// has reports whether there is a text behind the first bytes.
+func (j *journal) has(text string, first int) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return bytes.Contains(j.text.Bytes()[first:], []byte(text))
+}
+
+func (j *journal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Len()
+}
+
 func (j *journal) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -246,6 +259,9 @@ func fetch(t *testing.T, method, url string, body io.Reader, headers ...string) 
 	}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
+		if name == "Host" {
+			req.Host = value
+		}
 		req.Header.Set(name, value)
 	}
 	resp, err := client.Do(req)
