@@ -1,0 +1,236 @@
+package flow_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing/fstest"
+
+	"example.com/flow"
+)
+
+// The examples here are the recipes of docs/recipes.md.
+
+// ask returns the answer to a request with headers as "Name: value". A body is a form.
+func ask(h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	if body != "" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Add(name, value)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// An API whose clients show a token. Of the tokens it knows only the hashes.
+func Example_tokens() {
+	type apiClient struct {
+		Name  string
+		Token [sha256.Size]byte // the hash of it
+	}
+	clients := []*apiClient{{"ci", sha256.Sum256([]byte("correct-horse"))}}
+
+	r := flow.New(fstest.MapFS{"router/api/notes.http": {}, "router/index.html": {Data: []byte("hello")}})
+	r.Authenticate = func(req *flow.Request) (any, error) {
+		scheme, token, _ := strings.Cut(req.Header.Get("Authorization"), " ")
+		if !strings.EqualFold(scheme, "Bearer") {
+			return nil, nil // nobody
+		}
+		hash := sha256.Sum256([]byte(token))
+		for _, c := range clients {
+			if subtle.ConstantTimeCompare(hash[:], c.Token[:]) == 1 {
+				return c, nil
+			}
+		}
+		return nil, nil
+	}
+	r.In("api").Use(func(req *flow.Request) flow.Response {
+		if !req.IsAuthenticated() {
+			return flow.Fail(401, "a token is needed").Header("WWW-Authenticate", `Bearer realm="api"`)
+		}
+		return flow.Next().Header("Cache-Control", "no-store")
+	})
+	r.At("api/notes").GET().Do(func(req *flow.Request) string {
+		return "notes for " + flow.UserOf[*apiClient](req).Name
+	})
+
+	for _, headers := range [][]string{nil, {"Authorization: Bearer wrong"}, {"Authorization: Basic Y2k6"}, {"Authorization: bearer correct-horse"}} {
+		w := ask(r, "GET", "/api/notes", "", headers...)
+		fmt.Println(w.Code, w.Header().Get("WWW-Authenticate"), w.Body)
+	}
+	get(r, "/")
+	// Output:
+	// 401 Bearer realm="api" {"type":"about:blank","title":"Unauthorized","status":401,"detail":"a token is needed"}
+	// 401 Bearer realm="api" {"type":"about:blank","title":"Unauthorized","status":401,"detail":"a token is needed"}
+	// 401 Bearer realm="api" {"type":"about:blank","title":"Unauthorized","status":401,"detail":"a token is needed"}
+	// 200  notes for ci
+	// 200 hello
+}
+
+// Errors of the API are in its own format, all of them; those of pages are left alone.
+func ExampleRouter_onError() {
+	r := flow.New(fstest.MapFS{"router/api/notes.http": {}})
+	r.Logger = slog.New(slog.DiscardHandler)
+	r.OnError = func(req *flow.Request, err error) flow.Response {
+		if !strings.HasPrefix(req.URL.Path, "/api/") {
+			return flow.Response{} // the default
+		}
+		message, fields := http.StatusText(flow.StatusOf(err)), flow.Invalid{}
+		if public := (*flow.HTTPError)(nil); errors.As(err, &public) && public.Message != "" {
+			message = public.Message
+		}
+		errors.As(err, &fields)
+		return flow.JSON(map[string]any{"message": message, "fields": fields})
+	}
+	r.At("api/notes").GET().Do(func(req *flow.Request) (string, error) {
+		switch req.Input("as") {
+		case "conflict":
+			return "", flow.Error(409, "somebody else was first", errors.New("for the log"))
+		case "invalid":
+			return "", flow.Invalid{"text": "is required"}
+		case "unknown":
+			return "", errors.New("for the log")
+		}
+		panic("for the log")
+	})
+	r.At("api/notes").POST().Do(func(*flow.Request) flow.Response { return flow.Fail(403, "not you") })
+
+	for _, target := range []string{
+		"GET /api/notes?as=conflict", "GET /api/notes?as=invalid", "GET /api/notes?as=unknown", "GET /api/notes",
+		"POST /api/notes", "PUT /api/notes", "GET /api/nobody", "GET /nobody",
+	} {
+		method, url, _ := strings.Cut(target, " ")
+		w := ask(r, method, url, "")
+		fmt.Println(w.Code, strings.TrimSpace(w.Body.String()))
+	}
+	w := ask(r, "POST", "/api/notes", "", "Sec-Fetch-Site: cross-site")
+	fmt.Println(w.Code, w.Header().Get("Content-Type"))
+	// Output:
+	// 409 {"fields":{},"message":"somebody else was first"}
+	// 422 {"fields":{"text":"is required"},"message":"Unprocessable Entity"}
+	// 500 {"fields":{},"message":"Internal Server Error"}
+	// 500 {"fields":{},"message":"Internal Server Error"}
+	// 403 {"fields":{},"message":"not you"}
+	// 405 {"fields":{},"message":"Method Not Allowed"}
+	// 404 {"fields":{},"message":"Not Found"}
+	// 404 {"type":"about:blank","title":"Not Found","status":404}
+	// 403 application/json
+}
+
+// A form that shows again what was sent, with messages at its fields, and a message that
+// the next page shows once.
+func Example_flash() {
+	type flashKey struct{}
+	// say has the page that the client is sent to show a message.
+	say := func(answer flow.Response, message string) flow.Response {
+		return answer.Cookie(&http.Cookie{
+			Name: "flash", Value: url.QueryEscape(message), Path: "/",
+			MaxAge: 60, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		})
+	}
+	// takeFlash is a guard of pages that show the message: it takes the cookie away.
+	takeFlash := func(req *flow.Request) flow.Response {
+		cookie, err := req.Cookie("flash")
+		if err != nil || req.Method != http.MethodGet {
+			return flow.Next()
+		}
+		message, _ := url.QueryUnescape(cookie.Value)
+		req.Request = req.WithContext(context.WithValue(req.Context(), flashKey{}, message))
+		return flow.Next().Header("Cache-Control", "no-store").
+			Cookie(&http.Cookie{Name: "flash", Path: "/", MaxAge: -1})
+	}
+
+	r := flow.New(fstest.MapFS{
+		"router/+layout.html": {Data: []byte(`{{with flash request}}<p role="status">{{.}}</p>{{end}}{{template "content" .}}`)},
+		"router/notes.html": {Data: []byte(`<ul>{{range .Notes}}<li>{{.}}</li>{{end}}</ul>` +
+			`<form method="post"><input name="text" value="{{request.Input "text"}}"> {{.Wrong.text}}</form>`)},
+	})
+	r.Funcs = template.FuncMap{"flash": func(req *flow.Request) string {
+		message, _ := req.Context().Value(flashKey{}).(string)
+		return message
+	}}
+	type notesPage struct {
+		Notes []string
+		Wrong flow.Invalid
+	}
+	var notes []string
+	r.At("notes").GET().Use(takeFlash).Name("notes").Do(func(*flow.Request) flow.Response {
+		return flow.Page(notesPage{Notes: notes})
+	})
+	r.At("notes").POST().Do(func(req *flow.Request) flow.Response {
+		text := strings.TrimSpace(req.Input("text"))
+		if len(text) < 3 {
+			wrong := flow.Invalid{"text": "must have three letters"}
+			return flow.Page(notesPage{notes, wrong}).Status(422)
+		}
+		notes = append(notes, text)
+		return say(flow.RedirectTo("notes"), "“"+text+"” was added")
+	})
+
+	w := ask(r, "POST", "/notes", "text=a<")
+	fmt.Println(w.Code, w.Body)
+	w = ask(r, "POST", "/notes", "text=milk")
+	fmt.Println(w.Code, w.Header().Get("Location"))
+	cookie := w.Result().Cookies()[0]
+	w = ask(r, "GET", "/notes", "", "Cookie: "+cookie.Name+"="+cookie.Value)
+	fmt.Println(w.Code, w.Body)
+	fmt.Println(w.Header().Get("Set-Cookie"))
+	get(r, "/notes")
+	// Output:
+	// 422 <ul></ul><form method="post"><input name="text" value="a&lt;"> must have three letters</form>
+	// 303 /notes
+	// 200 <p role="status">“milk” was added</p><ul><li>milk</li></ul><form method="post"><input name="text" value=""> </form>
+	// flash=; Path=/; Max-Age=0
+	// 200 <ul><li>milk</li></ul><form method="post"><input name="text" value=""> </form>
+}
+
+// One handler answers with the page or, to htmx, with a part of it.
+func Example_htmx() {
+	const vary = "HX-Request, HX-Boosted, HX-History-Restore-Request"
+	// wantsPart reports whether htmx asks for a part of a page. For a boosted link, and for
+	// a page of the history that it has lost, it needs the page.
+	wantsPart := func(req *flow.Request) bool {
+		h := req.Header
+		return h.Get("HX-Request") == "true" && h.Get("HX-Boosted") == "" && h.Get("HX-History-Restore-Request") == ""
+	}
+
+	r := flow.New(fstest.MapFS{
+		"router/+layout.html": {Data: []byte(`<title>Notes</title>{{template "content" .}}`)},
+		"router/notes.html": {Data: []byte(`<input name="q" hx-get="/notes" hx-target="next ul">` +
+			`{{block "list" .}}<ul>{{range .}}<li>{{.}}</li>{{end}}</ul>{{end}}`)},
+	})
+	r.At("notes").GET().Do(func(req *flow.Request) flow.Response {
+		answer := flow.Page([]string{"milk", "tea"})
+		if wantsPart(req) {
+			answer = answer.Block("list")
+		}
+		return answer.Header("Vary", vary)
+	})
+
+	for _, headers := range [][]string{
+		nil,
+		{"HX-Request: true"},
+		{"HX-Request: true", "HX-Boosted: true"},
+		{"HX-Request: true", "HX-History-Restore-Request: true"},
+	} {
+		w := ask(r, "GET", "/notes", "", headers...)
+		fmt.Println(w.Header()["Vary"], w.Body)
+	}
+	// Output:
+	// [HX-Request, HX-Boosted, HX-History-Restore-Request] <title>Notes</title><input name="q" hx-get="/notes" hx-target="next ul"><ul><li>milk</li><li>tea</li></ul>
+	// [HX-Request, HX-Boosted, HX-History-Restore-Request] <ul><li>milk</li><li>tea</li></ul>
+	// [HX-Request, HX-Boosted, HX-History-Restore-Request] <title>Notes</title><input name="q" hx-get="/notes" hx-target="next ul"><ul><li>milk</li><li>tea</li></ul>
+	// [HX-Request, HX-Boosted, HX-History-Restore-Request] <title>Notes</title><input name="q" hx-get="/notes" hx-target="next ul"><ul><li>milk</li><li>tea</li></ul>
+}
