@@ -75,6 +75,9 @@ func crossOrigin(origin, asks string) (header []string) {
 	return header
 }
 
+// TestCORSDoesNotMakeAnOriginTrusted shows what looks odd in a browser: it is allowed to
+// send the request, sends it, and is refused. What pages of an origin may read is for
+// CORS, and what they may change for CrossOrigin.
 func TestCORSDoesNotMakeAnOriginTrusted(t *testing.T) {
 	for _, tt := range []struct {
 		trusted bool
@@ -92,10 +95,47 @@ func TestCORSDoesNotMakeAnOriginTrusted(t *testing.T) {
 			}
 			r.At("users/[id]").PUT().Do(show)
 			is.NoErr(r.Check())
-			a := visit(t, r).ask(t, "PUT", "/users/1", crossOrigin(friend, "")...)
+			v := visit(t, r)
+
+			preflight := v.ask(t, "OPTIONS", "/users/1", crossOrigin(friend, "PUT")...)
+			is.Equal(preflight.StatusCode, 204)
+			is.Equal(preflight.Header.Get("Access-Control-Allow-Origin"), friend)
+			is.Equal(preflight.Header.Get("Access-Control-Allow-Methods"), "PUT")
+			a := v.ask(t, "PUT", "/users/1", crossOrigin(friend, "")...)
 			is.Equal(a.StatusCode, tt.status)
 			is.Equal(a.Header.Get("Access-Control-Allow-Origin"), friend) // also of the 403: the page can tell why
 		})
+	}
+}
+
+// TestCORSWithTokens has pages of another origin call an API that wants a token. A
+// preflight never has one: guards are not asked about it.
+func TestCORSWithTokens(t *testing.T) {
+	is := is.New(t)
+	r := flow.New(fstest.MapFS{"router/api/users/[id].http": {}})
+	r.In("api").Use(cors.New(cors.Options{
+		AllowedOrigins: []string{friend},
+		AllowedMethods: []string{http.MethodPut},
+		AllowedHeaders: []string{"Authorization"},
+	}).Handler)
+	r.In("api").Use(func(req *flow.Request) flow.Response {
+		if req.Header.Get("Authorization") != "Bearer secret" {
+			return flow.Fail(401, "a token is needed").Header("WWW-Authenticate", `Bearer realm="api"`)
+		}
+		return flow.Next()
+	})
+	is.NoErr(r.CrossOrigin.AddTrustedOrigin(friend))
+	r.At("api/users/[id]").PUT().Do(show)
+	is.NoErr(r.Check())
+	v := visit(t, r)
+
+	preflight := v.ask(t, "OPTIONS", "/api/users/1", append(crossOrigin(friend, "PUT"), "Access-Control-Request-Headers", "authorization")...)
+	is.Equal(preflight.StatusCode, 204)
+	is.Equal(preflight.Header.Get("Access-Control-Allow-Headers"), "authorization")
+	for token, status := range map[string]int{"Bearer secret": 200, "Bearer other": 401, "": 401} {
+		a := v.ask(t, "PUT", "/api/users/1", append(crossOrigin(friend, ""), "Authorization", token)...)
+		is.Equal(a.StatusCode, status)
+		is.Equal(a.Header.Get("Access-Control-Allow-Origin"), friend) // the page can read the 401
 	}
 }
 

@@ -1,6 +1,7 @@
 package ecosystem_test
 
 import (
+	"html/template"
 	"net/http"
 	"testing"
 	"testing/fstest"
@@ -98,6 +99,38 @@ func TestSessions(t *testing.T) {
 	is.True(onlyCookie(t, logout).MaxAge < 0)
 	is.Equal(ann.ask(t, "GET", "/inbox").StatusCode, http.StatusFound)
 	is.Equal(statusWith(t, r, during), http.StatusFound)
+}
+
+// TestFlash keeps a message in the session until a page shows it, whichever that is. A
+// page is rendered before its first byte is sent, so that a function of its template may
+// still change the session.
+func TestFlash(t *testing.T) {
+	is := is.New(t)
+	sessions := scs.New()
+	r := flow.New(fstest.MapFS{
+		"router/+layout.html": {Data: []byte(`{{with flash request}}[{{.}}] {{end}}{{template "content" .}}`)},
+		"router/index.html":   {Data: []byte(`home`)},
+		"router/notes.html":   {Data: []byte(`notes`)},
+		"router/old.http":     {},
+	})
+	r.Use(sessions.LoadAndSave)
+	r.Funcs = template.FuncMap{"flash": func(req *flow.Request) string {
+		return sessions.PopString(req.Context(), "flash")
+	}}
+	r.At("notes").POST().Do(func(req *flow.Request) flow.Response {
+		sessions.Put(req.Context(), "flash", req.Input("text")+" was added")
+		return flow.Redirect("/old")
+	})
+	r.At("old").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/") })
+	is.NoErr(r.Check())
+	ann, bob := visit(t, r), visit(t, r)
+
+	is.Equal(ann.post(t, "/notes", "text=<milk>").StatusCode, http.StatusSeeOther)
+	is.Equal(bob.ask(t, "GET", "/").text, "home")
+	is.Equal(ann.ask(t, "GET", "/old").StatusCode, http.StatusFound) // which shows nothing
+	is.Equal(ann.ask(t, "GET", "/").text, "[&lt;milk&gt; was added] home")
+	is.Equal(ann.ask(t, "GET", "/").text, "home")
+	is.Equal(ann.ask(t, "GET", "/notes").text, "notes")
 }
 
 // statusWith returns the status of the inbox for somebody else who has a cookie.
