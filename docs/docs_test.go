@@ -247,13 +247,17 @@ func (d document) files(t *testing.T) map[string]string {
 }
 
 // TestApplications compiles the applications that the documents show, runs the tests
-// that belong to them, and has their Routers checked. All of them are one module, so
-// that one go command does it.
+// that belong to them, those in testdata/ too, and has their Routers checked. All of them
+// are one module, so that one go command does it.
 func TestApplications(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the applications of all documents")
 	}
 	dir, owners := t.TempDir(), map[string]string{}
+	if err := os.CopyFS(dir, os.DirFS("testdata")); err != nil {
+		t.Fatal(err)
+	}
+	routers := 0
 	var imports, checks strings.Builder
 	for _, d := range documents(t) {
 		files := d.files(t)
@@ -264,7 +268,8 @@ func TestApplications(t *testing.T) {
 		for name, text := range files {
 			write(t, dir, name, text)
 			if router.MatchString(text) {
-				pkg := fmt.Sprintf("app%d", len(owners))
+				routers++
+				pkg := fmt.Sprintf("app%d", routers)
 				fmt.Fprintf(&imports, "\t%s %q\n", pkg, "example.com/"+path.Dir(name))
 				fmt.Fprintf(&checks, "\tif err := %s.Router.Check(); err != nil {\n\t\tt.Errorf(\"%s:\\n%%v\", err)\n\t}\n", pkg, d.name)
 			}
