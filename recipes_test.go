@@ -234,3 +234,80 @@ func Example_htmx() {
 	// [HX-Request, HX-Boosted, HX-History-Restore-Request] <title>Notes</title><input name="q" hx-get="/notes" hx-target="next ul"><ul><li>milk</li><li>tea</li></ul>
 	// [HX-Request, HX-Boosted, HX-History-Restore-Request] <title>Notes</title><input name="q" hx-get="/notes" hx-target="next ul"><ul><li>milk</li><li>tea</li></ul>
 }
+
+// A page that another tool has built answers its own URLs, and nothing else: a file that
+// is gone and a URL that the API does not have are 404.
+func Example_singlePage() {
+	tree := fstest.MapFS{
+		"public/index.html":                     {Data: []byte(`<script src="/assets/app-2.js"></script>`)},
+		"public/assets/app-2.js":                {Data: []byte(`start()`)},
+		"router/[[view=view]]/[[...path]].http": {},
+		"router/api/users.http":                 {},
+	}
+	r := flow.New(tree)
+	r.Matchers = map[string]func(string) bool{"view": func(first string) bool {
+		return first != "api" && first != "assets" && !strings.Contains(first, ".")
+	}}
+	r.At("[[view=view]]/[[...path]]").GET().Do(func(*flow.Request) (flow.Response, error) {
+		page, err := tree.ReadFile("public/index.html")
+		return flow.Bytes("text/html; charset=utf-8", page).Header("Cache-Control", "no-cache"), err
+	})
+	r.At("api/users").GET().Do(func(*flow.Request) flow.Response { return flow.JSON([]string{"Ann"}) })
+
+	for _, request := range []string{
+		"GET /", "GET /users/7", "GET /assets/app-2.js", "GET /assets/app-1.js", "GET /favicon.ico",
+		"GET /api/users", "DELETE /api/users", "GET /api/nobody", "POST /api/nobody",
+	} {
+		method, target, _ := strings.Cut(request, " ")
+		w := ask(r, method, target, "")
+		fmt.Println(w.Code, request, w.Header().Get("Content-Type"))
+	}
+	// Output:
+	// 200 GET / text/html; charset=utf-8
+	// 200 GET /users/7 text/html; charset=utf-8
+	// 200 GET /assets/app-2.js text/javascript; charset=utf-8
+	// 404 GET /assets/app-1.js application/problem+json
+	// 404 GET /favicon.ico application/problem+json
+	// 200 GET /api/users application/json
+	// 405 DELETE /api/users application/problem+json
+	// 404 GET /api/nobody application/problem+json
+	// 404 POST /api/nobody application/problem+json
+}
+
+// A page has a URL without a prefix, in English, and one for each other language.
+func Example_languages() {
+	texts := map[string]map[string]string{
+		"de": {"Home": "Startseite", "About us": "Über uns"},
+		"fr": {"Home": "Accueil", "About us": "À propos"},
+	}
+	r := flow.New(fstest.MapFS{
+		"router/[[lang=lang]]/index.html": {Data: []byte(`{{t request "Home"}} <a href="{{to request "about"}}">{{t request "About us"}}</a>`)},
+		"router/[[lang=lang]]/about.html": {Data: []byte(`{{t request "About us"}}`)},
+	})
+	r.Matchers = map[string]func(string) bool{"lang": func(v string) bool { return texts[v] != nil }}
+	r.Funcs = template.FuncMap{
+		"t": func(req *flow.Request, text string) string {
+			if translated, ok := texts[req.Param("lang")][text]; ok {
+				return translated
+			}
+			return text
+		},
+		"to": func(req *flow.Request, name string) (string, error) { // in the same language
+			if lang := req.Param("lang"); lang != "" {
+				return req.Route(name, "lang", lang)
+			}
+			return req.Route(name)
+		},
+	}
+	r.At("[[lang=lang]]/about").GET().Name("about")
+
+	for _, target := range []string{"/", "/de", "/fr/about", "/it/about"} {
+		w := ask(r, "GET", target, "", "Accept: text/plain")
+		fmt.Println(w.Code, target, strings.TrimSpace(w.Body.String()))
+	}
+	// Output:
+	// 200 / Home <a href="/about">About us</a>
+	// 200 /de Startseite <a href="/de/about">Über uns</a>
+	// 200 /fr/about À propos
+	// 404 /it/about Not Found
+}
