@@ -224,7 +224,7 @@ func ExamplePage() {
 		"router/+item.html": {Data: []byte(`<li>{{.}}</li>`)},
 	})
 	r.At("cart").GET().Do(func(req *flow.Request) flow.Response {
-		page := flow.Page([]string{"Tea", "Cup"})
+		page := flow.Page([]string{"Tea", "Cup"}).Header("Vary", "HX-Request")
 		if req.Header.Get("HX-Request") != "" { // htmx asks for a fragment
 			return page.Block("items")
 		}
