@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"example.com/flow/internal/auth"
 	"example.com/flow/internal/input"
 	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
@@ -77,7 +78,7 @@ type exchange struct {
 	lent     bool        // a Handler has got the Request, and may keep it
 	over     atomic.Bool // the response was written; only set under the race detector
 
-	auth   auth
+	auth   auth.Answer
 	body   *input.Body // nil if the request has none
 	failed atomic.Bool // Authenticate or reading the body has failed: see failure
 	told   atomic.Bool // the failure was answered or logged
@@ -87,12 +88,7 @@ func (x *exchange) clone() *exchange {
 	c := &exchange{router: x.router}
 	c.endpoint = x.endpoint
 	c.values = slices.Clone(x.values)
-	x.auth.mu.Lock()
-	if x.auth.done {
-		c.auth.once.Do(func() {})
-		c.auth.done, c.auth.user, c.auth.err = true, x.auth.user, x.auth.err
-	}
-	x.auth.mu.Unlock()
+	x.auth.CopyTo(&c.auth)
 	c.body = x.body.Clone()
 	return c
 }
@@ -120,6 +116,15 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 			e.table.recycle(x)
 		}
 	}
+}
+
+// encoded reports whether encode has nothing to do.
+func (r Response) encoded() bool { return r.kind <= kindNext && r.status == 0 }
+
+// isPlain reports whether r is plain text that needs no more than its media type,
+// which is the short way for the smallest answers.
+func (r Response) isPlain() bool {
+	return r.kind == kindText && r.status == 0 && r.more == nil && r.text != "" && len(r.text) <= reply.AutoLength
 }
 
 // serveDirectly runs a handler of flow's own forms that has neither middleware nor a
@@ -150,23 +155,19 @@ func (x *exchange) serveDirectly(w http.ResponseWriter, r *http.Request) (reusab
 	return !x.lent
 }
 
-// refuses reports whether a request comes from an origin that is not trusted.
-// CrossOriginProtection lets every GET pass, and every request that has neither of the
-// headers Sec-Fetch-Site and Origin. These are most requests, and it is cheaper not to
-// ask it about them.
-func (r *Router) refuses(req *http.Request) bool {
-	h := req.Header
-	return (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil
+// user returns the user of the request, for whom it calls Authenticate once. A panic of
+// Authenticate counts as its error.
+func (x *exchange) user(req *Request) any {
+	return x.auth.Ask(func() (any, error) { return x.authenticate(req) }, func() { x.failed.Store(true) })
 }
 
-// refuse answers a request whose origin is not trusted, in the standard middleware of the
-// outermost Router.
-func (t *table) refuse(w http.ResponseWriter, r *http.Request) {
-	outermost := t
-	for outermost.around != nil {
-		outermost = outermost.around.table
-	}
-	outermost.unmatched(outermost.standard, nil, t.denied).begin(w, r, nil)
+func (x *exchange) authenticate(req *Request) (user any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = recovered(v)
+		}
+	}()
+	return x.router.Authenticate(req)
 }
 
 // begin answers a request with an endpoint, after the chains of the Routers around.

@@ -297,17 +297,6 @@ func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps [
 	return e
 }
 
-// pathValuesOf returns the Names of path values, which endpoints share.
-func (c *compiler) pathValuesOf(names []string) *pathvalue.Names {
-	key := strings.Join(names, "/")
-	n := c.pathValues[key]
-	if n == nil {
-		n = pathvalue.New(names)
-		c.pathValues[key] = n
-	}
-	return n
-}
-
 // unmatched returns an endpoint for a request that no route answers.
 func (t *table) unmatched(steps []step, r *routetree.Route, h handler) *endpoint {
 	foreign := t.isForeign(steps, h)

@@ -49,15 +49,6 @@ func New(files fs.FS, shared ...fs.FS) *Router {
 	return r
 }
 
-// shown returns the directory that the files of a tree are shown in, in messages: that of
-// the Go files. If the source is on this machine, and the tree is not there, it is "".
-func (a *application) shown() string {
-	if dir := filepath.FromSlash(a.path); disk.IsDir(dir) && !disk.IsDir(filepath.Join(dir, routetree.RouterDir)) {
-		return ""
-	}
-	return fault.Place(a.path)
-}
-
 // orNil returns nil for a nil pointer in an interface, which would not be equal to nil.
 func orNil(files fs.FS) fs.FS {
 	if forms.IsNil(files) {
@@ -211,14 +202,9 @@ func contentHandler(content *public.Content, cache []string) handler {
 // serveContent answers with the content, or with the error that it leads to.
 func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
 	if status := h.content.Serve(w, r, h.cache); status >= http.StatusBadRequest {
-		refuse(w, r, status)
+		new(reply.Description).Restore(w.Header()) // what middleware has said of the content is not about the error
+		send(Text(http.StatusText(status)+"\n").Status(status), w, r.Method == http.MethodHead)
 	}
-}
-
-// refuse answers with a status and its name.
-func refuse(w http.ResponseWriter, r *http.Request, status int) {
-	new(reply.Description).Restore(w.Header()) // what middleware has said of the content is not about the error
-	send(Text(http.StatusText(status)+"\n").Status(status), w, r.Method == http.MethodHead)
 }
 
 // asset is the template function asset: it returns the URL of a public file, asked for

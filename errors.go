@@ -417,24 +417,6 @@ func (t *table) inherited(path []string) match.Values {
 	return values
 }
 
-// deny is the deny handler of CrossOrigin, unless the application gives it another one.
-// CrossOrigin also calls it if it lets the request through at the second look, because
-// the origin became trusted in between.
-func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
-	t := r.begin()
-	if t == nil {
-		http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
-		return
-	}
-	// The chain that this ends is that of the outermost Router, and the answer is that of
-	// the Router that would have answered.
-	x := &exchange{router: r, endpoint: t.notFound}
-	p, _ := pattern.ParsePath(req)
-	x.values = t.inherited(p.Segments)
-	x.req = Request{Request: req, x: x}
-	x.fail(w, &x.req, Error(http.StatusForbidden, "this request comes from another origin"))
-}
-
 // redirect returns the endpoint for another spelling of a URL.
 func (t *table) redirect(target string) *endpoint {
 	return t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return movedTo(target), nil }})
@@ -499,35 +481,12 @@ func invalidOf(err error) (messages map[string]string, ok bool) {
 	return messages, ok
 }
 
-// recoverChain contains a panic of middleware, and any other that nothing inside the
-// chain has contained. Middleware that wrapped the writer, to compress the answer for
-// example, has not finished its work. So its headers do not fit the error, and before
-// restores what they were in front of the chain.
-func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before reply.Description) {
-	v := recover()
-	if v == nil {
-		return
-	}
-	if v == http.ErrAbortHandler {
-		panic(v)
-	}
-	err := &panicError{v, debug.Stack()}
-	if t.Sent {
-		x.log(&x.req, err)
-		panic(http.ErrAbortHandler) // so that a truncated answer never looks whole
-	}
-	before.Restore(w.Header())
-	x.fail(w, &x.req, err)
-}
-
 // failure returns the error that answers the request no matter what was returned: that
 // of Authenticate, or that of a body which a guard or a net/http handler asked for. It
 // notes that the failure was told, since each caller answers with the error or logs it.
 func (x *exchange) failure() error {
 	x.told.Store(true)
-	x.auth.mu.Lock()
-	err := x.auth.err
-	x.auth.mu.Unlock()
+	err := x.auth.Err()
 	if err == http.ErrAbortHandler { // a template has asked, and has turned the panic into an error
 		panic(err)
 	}

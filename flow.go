@@ -24,8 +24,7 @@
 //	users/store.http         /users, for POST and nothing but POST
 //	users/[id].html          /users/{id}
 //	blog/[year]/[slug].html  /blog/{year}/{slug}
-//	(admin)/reports.html     /reports: a directory in parentheses only groups files, and
-//	                         is in no name either: its counterpart is reports.go
+//	(admin)/reports.html     /reports: parentheses only group files; its counterpart is reports.go
 //	[[lang]]/help.html       /help and /{lang}/help
 //	docs/[...rest].html      /docs/a, /docs/a/b: one or more segments
 //	wiki/[[...rest]].html    also /wiki
@@ -36,8 +35,8 @@
 //
 // Among files that match, literal text beats a parameter and a parameter beats a
 // catch-all, segment by segment from the left, and one with a matcher beats one without;
-// the method takes part. A URL has
-// one spelling: others are redirected to it with 308. Known paths answer OPTIONS,
+// the method takes part. A URL has one spelling: others are redirected to it with 308.
+// Known paths answer OPTIONS,
 // HEAD where they answer GET, and 405 with Allow to other methods.
 //
 // # Pages
@@ -84,20 +83,24 @@
 package flow
 
 import (
+	"fmt"
 	"html/template"
 	"log/slog"
 	"maps"
 	"net/http"
 	"path"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"example.com/flow/internal/accept"
+	"example.com/flow/internal/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/race"
 	"example.com/flow/internal/reply"
 	"example.com/flow/internal/routetree"
@@ -226,6 +229,25 @@ func (r *Router) compile() *table {
 	return compile(r)
 }
 
+// NewRequest returns a Request of the Router for tests of a handler by itself. Its URL and
+// its method decide which route it is for, and so its parameters and its page; the
+// handler and the middleware of the route are not called. If no route answers, it has no
+// parameters and no page. Its user is that of Authenticate, unless WithUser gives it one.
+// It panics if Check reports faults.
+func (r *Router) NewRequest(req *http.Request) *Request {
+	t := r.outermost().compile()
+	if t.err != nil {
+		panic(fmt.Sprintf("flow: NewRequest: the application has faults: %v", t.err))
+	}
+	p, _ := pattern.ParsePath(req)
+	e, values := t.matcher.Find(req.Method, p.Segments)
+	if e == nil {
+		inner := r.table.Load()
+		e, values = inner.notFound, inner.inherited(p.Segments)
+	}
+	return newRequest(req, &exchange{router: e.table.router, endpoint: e, values: values})
+}
+
 // nosniff is the value of X-Content-Type-Options that keeps browsers from guessing the
 // media type, and so from running a text that somebody uploaded as a script. Each answer
 // has it, unless a handler or middleware takes it away.
@@ -307,9 +329,7 @@ func (t *table) recycle(x *exchange) {
 	if x.body != nil {
 		x.body = nil
 	}
-	if x.auth.done {
-		x.auth = auth{}
-	}
+	x.auth.Reset()
 	if x.failed.Load() {
 		x.failed.Store(false)
 		x.told.Store(false)
@@ -335,6 +355,15 @@ type application struct {
 
 // dir is the name of the directory, for messages.
 func (a *application) dir() string { return path.Base(a.path) }
+
+// shown returns the directory that the files of a tree are shown in, in messages: that of
+// the Go files. If the source is on this machine, and the tree is not there, it is "".
+func (a *application) shown() string {
+	if dir := filepath.FromSlash(a.path); disk.IsDir(dir) && !disk.IsDir(filepath.Join(dir, routetree.RouterDir)) {
+		return ""
+	}
+	return fault.Place(a.path)
+}
 
 // applications holds the static registrations of the program, by directory.
 // Registrations are made in init functions, before there is a Router to hold them.
@@ -460,59 +489,4 @@ func With[D any](register func(f *File, value D)) {
 func (w with) fits(v any) bool {
 	t := reflect.TypeOf(v)
 	return t == w.want || w.want.Kind() == reflect.Interface && t.Implements(w.want)
-}
-
-// auth is what Authenticate answered.
-type auth struct {
-	once sync.Once // for calling Authenticate without holding mu: it may take long, and may Clone the Request
-	mu   sync.Mutex
-	done bool
-	user any
-	err  error
-}
-
-// set notes whom Authenticate has found. A nil pointer is nobody.
-func (a *auth) set(user any) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.done, a.user = true, nil
-	if !forms.IsNil(user) {
-		a.user = user
-	}
-}
-
-func (a *auth) get() any {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.user
-}
-
-// user returns the user of the request, for whom it calls Authenticate once. A panic of
-// Authenticate counts as its error.
-func (x *exchange) user(req *Request) any {
-	a := &x.auth
-	a.once.Do(func() {
-		user, err := any(nil), error(http.ErrAbortHandler) // which they stay if Authenticate panics with that error
-		defer func() {
-			if err == nil {
-				a.set(user)
-				return
-			}
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			a.done, a.err = true, err
-			x.failed.Store(true)
-		}()
-		user, err = x.authenticate(req)
-	})
-	return a.get()
-}
-
-func (x *exchange) authenticate(req *Request) (user any, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = recovered(v)
-		}
-	}()
-	return x.router.Authenticate(req)
 }

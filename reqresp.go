@@ -32,10 +32,9 @@ type Request struct {
 	promises *reply.Promise // of guards
 }
 
-// NewRequest returns a Request for tests of a handler by itself, with route
-// parameters as key and value pairs. It belongs to no Router: Route and the
-// responses View, Page and RedirectTo fail and say so, which they do not with a Request
-// of Router.NewRequest. It panics if params are not pairs.
+// NewRequest returns a Request for tests of a handler by itself, with route parameters as
+// key and value pairs, and panics if they are not pairs. It belongs to no Router: Route,
+// View, Page and RedirectTo fail and say so, other than with that of Router.NewRequest.
 func NewRequest(r *http.Request, params ...string) *Request {
 	if len(params)%2 != 0 {
 		panic("flow.NewRequest: params are pairs of key and value")
@@ -47,25 +46,6 @@ func NewRequest(r *http.Request, params ...string) *Request {
 		values = append(values, httprouter.Param{Value: params[i+1]})
 	}
 	return newRequest(r, &exchange{endpoint: &endpoint{path: p, owner: &owner{}}, values: values})
-}
-
-// NewRequest returns a Request of the Router for tests of a handler by itself. Its URL and
-// its method decide which route it is for, and so its parameters and its page; the
-// handler and the middleware of the route are not called. If no route answers, it has no
-// parameters and no page. Its user is that of Authenticate, unless WithUser gives it one.
-// It panics if Check reports faults.
-func (r *Router) NewRequest(req *http.Request) *Request {
-	t := r.outermost().compile()
-	if t.err != nil {
-		panic(fmt.Sprintf("flow: NewRequest: the application has faults: %v", t.err))
-	}
-	p, _ := pattern.ParsePath(req)
-	e, values := t.matcher.Find(req.Method, p.Segments)
-	if e == nil {
-		inner := r.table.Load()
-		e, values = inner.notFound, inner.inherited(p.Segments)
-	}
-	return newRequest(req, &exchange{router: e.table.router, endpoint: e, values: values})
 }
 
 // newRequest returns the Request of an exchange that no chain runs through.
@@ -80,22 +60,7 @@ func newRequest(r *http.Request, x *exchange) *Request {
 // WithUser gives r a user, as if Authenticate had found it, and returns r: for tests of a
 // handler by itself.
 func (r *Request) WithUser(user any) *Request {
-	a := &r.exchange().auth
-	a.once.Do(func() {})
-	a.set(user)
-	return r
-}
-
-type requestKey struct{}
-
-// From returns the Request that a standard handler or middleware answers, from
-// the context of its *http.Request. It returns nil outside of a Router; inside a
-// mounted Router it returns that Router's own Request.
-func From(ctx context.Context) *Request {
-	if l, ok := ctx.(*lasting); ok { // quicker than to ask it
-		return &l.req
-	}
-	r, _ := ctx.Value(requestKey{}).(*Request)
+	r.exchange().auth.Give(user)
 	return r
 }
 
@@ -157,7 +122,7 @@ func (r *Request) User() any {
 		return nil
 	}
 	if x.router == nil || x.router.Authenticate == nil {
-		return x.auth.get()
+		return x.auth.User()
 	}
 	// An Authenticate that asks for the user would wait for itself, also if it
 	// finds the Request with From.
@@ -169,17 +134,12 @@ func (r *Request) User() any {
 	return x.user(r)
 }
 
-// UserOf returns the user of a request as a T, and the zero value of T if there is none:
-// UserOf[*Account](req). It panics if the user is no T, since a handler must not take a
-// mistake for a visitor without a user.
+// UserOf returns the user of a request as a T, UserOf[*Account](req), or the zero value if
+// there is none. It panics if the user is no T: that is a mistake, and not nobody.
 func UserOf[T any](r *Request) T {
 	found := r.User()
-	if found == nil {
-		var none T
-		return none
-	}
 	user, ok := found.(T)
-	if !ok {
+	if !ok && found != nil {
 		panic(fmt.Sprintf("flow.UserOf: the user is a %T, not a %v: ask for the type that Router.Authenticate returns", found, reflect.TypeFor[T]()))
 	}
 	return user
@@ -436,19 +396,6 @@ func (r Response) Write(w http.ResponseWriter, req *Request) {
 	x.send(w, req, resp)
 }
 
-// encoded reports whether encode has nothing to do.
-func (r Response) encoded() bool { return r.kind <= kindNext && r.status == 0 }
-
-// shortText is the length, in bytes, of the longest text that net/http gives a
-// Content-Length by itself: the size of the buffer in front of a connection.
-const shortText = 2048
-
-// isPlain reports whether r is plain text that needs no more than its media type,
-// which is the short way for the smallest answers.
-func (r Response) isPlain() bool {
-	return r.kind == kindText && r.status == 0 && r.more == nil && r.text != "" && len(r.text) <= shortText
-}
-
 func acceptOf(r *http.Request) []string { return r.Header["Accept"] }
 
 // Data is the data of a request, as Request.All returns it.
@@ -495,10 +442,10 @@ func (r *Request) Only(keys ...string) Data {
 }
 
 // Bind fills the struct that dst points to from the body, JSON or a form, or from the
-// query of a request without a body or with an empty one. A key fills the field with that form tag, else that
-// json tag, else that name in any case; "-" keeps a field out. If there are several
-// spellings of a name, the one that is exactly the name counts, else the first in byte
-// order; of a key that JSON repeats, the last counts. From a form and the query, fields
+// query of a request without a body or with an empty one. A key fills the field with that
+// form tag, else that json tag, else that name in any case; "-" keeps a field out. Of
+// several spellings of a name, the one that is exactly the name counts, else the first in
+// byte order; of a key that JSON repeats, the last counts. From a form and the query, fields
 // are strings, booleans, numbers, types with UnmarshalText, and pointers and slices of
 // these; an empty value leaves all but strings alone. What the request does not have is
 // left as it was, and null leaves all but pointers, slices, maps and interfaces alone.
@@ -527,10 +474,8 @@ func (r *Request) Only(keys ...string) Data {
 //
 // A body that is malformed or beyond the limits of Router.MaxBody, or JSON that is no
 // object, is an Error of status 400 or 413, and a body that is neither JSON nor a form one
-// of 415.
-//
-// JSON may also be bound to any other type, as encoding/json does, and to a
-// struct with UnmarshalJSON.
+// of 415. JSON may also be bound to any other type, as encoding/json does, and to a struct
+// with UnmarshalJSON.
 func (r *Request) Bind(dst any) error {
 	if v := reflect.ValueOf(dst); v.Kind() != reflect.Pointer || v.IsNil() {
 		return fmt.Errorf("flow: Bind needs a pointer to a struct, not a %T", dst)

@@ -19,6 +19,7 @@ import (
 
 	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/race"
+	"example.com/flow/internal/reply"
 )
 
 func TestResponseIsFourWords(t *testing.T) {
@@ -28,7 +29,7 @@ func TestResponseIsFourWords(t *testing.T) {
 }
 
 func TestResponses(t *testing.T) {
-	long := strings.Repeat("x", shortText+1)
+	long := strings.Repeat("x", reply.AutoLength+1)
 	for _, tt := range []struct {
 		name   string
 		resp   Response
@@ -95,7 +96,7 @@ func TestResponses(t *testing.T) {
 func TestHEADAnswersAsGET(t *testing.T) {
 	var (
 		png   = []byte("\x89PNG\r\n\x1a\n")
-		full  = strings.Repeat("x", shortText)
+		full  = strings.Repeat("x", reply.AutoLength)
 		long  = full + "x"
 		write = func(contentType, text string) Response {
 			return Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

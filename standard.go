@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -14,6 +16,7 @@ import (
 	"example.com/flow/internal/input"
 	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
+	"example.com/flow/internal/pathvalue"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
 	"example.com/flow/internal/server"
@@ -217,6 +220,19 @@ func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
 	inner.contain(inner.tracker.Track(w))
 }
 
+type requestKey struct{}
+
+// From returns the Request that a standard handler or middleware answers, from
+// the context of its *http.Request. It returns nil outside of a Router; inside a
+// mounted Router it returns that Router's own Request.
+func From(ctx context.Context) *Request {
+	if l, ok := ctx.(*lasting); ok { // quicker than to ask it
+		return &l.req
+	}
+	r, _ := ctx.Value(requestKey{}).(*Request)
+	return r
+}
+
 // A requestContext is the context in which From finds a Request that middleware has made.
 type requestContext struct {
 	context.Context
@@ -304,6 +320,27 @@ func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler,
 	x.fail(w, req, err)
 }
 
+// recoverChain contains a panic of middleware, and any other that nothing inside the
+// chain has contained. Middleware that wrapped the writer, to compress the answer for
+// example, has not finished its work. So its headers do not fit the error, and before
+// restores what they were in front of the chain.
+func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before reply.Description) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	err := &panicError{v, debug.Stack()}
+	if t.Sent {
+		x.log(&x.req, err)
+		panic(http.ErrAbortHandler) // so that a truncated answer never looks whole
+	}
+	before.Restore(w.Header())
+	x.fail(w, &x.req, err)
+}
+
 // serve runs net/http code with a request in whose context From finds r. It removes the
 // files of a form that the code has parsed: this request may be a copy, and net/http
 // only removes those of its own.
@@ -339,4 +376,52 @@ func removeFiles(r *http.Request) {
 	if r.MultipartForm != nil {
 		r.MultipartForm.RemoveAll()
 	}
+}
+
+// refuses reports whether a request comes from an origin that is not trusted.
+// CrossOriginProtection lets every GET pass, and every request that has neither of the
+// headers Sec-Fetch-Site and Origin. These are most requests, and it is cheaper not to
+// ask it about them.
+func (r *Router) refuses(req *http.Request) bool {
+	h := req.Header
+	return (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil
+}
+
+// refuse answers a request whose origin is not trusted, in the standard middleware of the
+// outermost Router.
+func (t *table) refuse(w http.ResponseWriter, r *http.Request) {
+	outermost := t
+	for outermost.around != nil {
+		outermost = outermost.around.table
+	}
+	outermost.unmatched(outermost.standard, nil, t.denied).begin(w, r, nil)
+}
+
+// deny is the deny handler of CrossOrigin, unless the application gives it another one.
+// CrossOrigin also calls it if it lets the request through at the second look, because
+// the origin became trusted in between.
+func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
+	t := r.begin()
+	if t == nil {
+		http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
+		return
+	}
+	// The chain that this ends is that of the outermost Router, and the answer is that of
+	// the Router that would have answered.
+	x := &exchange{router: r, endpoint: t.notFound}
+	p, _ := pattern.ParsePath(req)
+	x.values = t.inherited(p.Segments)
+	x.req = Request{Request: req, x: x}
+	x.fail(w, &x.req, Error(http.StatusForbidden, "this request comes from another origin"))
+}
+
+// pathValuesOf returns the Names of path values, which endpoints share.
+func (c *compiler) pathValuesOf(names []string) *pathvalue.Names {
+	key := strings.Join(names, "/")
+	n := c.pathValues[key]
+	if n == nil {
+		n = pathvalue.New(names)
+		c.pathValues[key] = n
+	}
+	return n
 }

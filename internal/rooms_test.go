@@ -36,6 +36,7 @@ var plan = []struct{ room, imports string }{
 	{"public", "accept reply"},
 	{"routetree", "fault fold pattern"},
 
+	{"auth", "forms"},
 	{"pages", "fault routetree"},
 
 	// For tests.

@@ -58,9 +58,9 @@ func appendNames(names []string, list string) []string {
 	return names
 }
 
-// autoLength is the length, in bytes, of the longest body that net/http gives a
+// AutoLength is the length, in bytes, of the longest body that net/http gives a
 // Content-Length by itself: the size of the buffer in front of a connection.
-const autoLength = 2048
+const AutoLength = 2048
 
 // DropLength removes the length of another answer, or a guess.
 func DropLength(h http.Header) {
@@ -80,7 +80,7 @@ func Send(w http.ResponseWriter, head bool, status int, text string, b []byte) {
 		return
 	}
 	size := len(text) + len(b)
-	if head || size > autoLength {
+	if head || size > AutoLength {
 		h.Set("Content-Length", strconv.Itoa(size))
 	}
 	if head || size == 0 || status != http.StatusOK {
