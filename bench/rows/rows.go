@@ -28,6 +28,7 @@ type Subject struct {
 var Subjects = []Subject{
 	{"Routing: GitHub's API", "203 routes, and a handler that answers with a short text. Raw httprouter does not contain panics and allocates nothing for its header: it is as cheap as can be.", githubRows},
 	{"Patterns that overlap", "httprouter refuses them. gin refuses two of them, and answers the last with 404, since it does not go back. flow with the one file that answers, alone, is what the others are compared to.", overlapRows},
+	{"Parameters with matchers", "What a matcher costs beside the same route without.", matcherRows},
 	{"What nothing answers", "GitHub's routes again. flow chooses between HTML, problem+json and text by what the client accepts; the others send a constant text or nothing.", missRows},
 	{"Large applications", "Routes with one parameter each. Start-up of flow is New over a tree of files in memory, registration and Check; its files are not counted in the heap, and neither are the patterns of the others.", largeRows},
 	{"Handlers", "One route.", handlerRows},
