@@ -348,16 +348,6 @@ func (x *exchange) conclude(w http.ResponseWriter, req *Request, resp Response, 
 	x.send(w, req, resp)
 }
 
-// protect calls a guard or a handler and returns its response, encoded. An error
-// or a panic becomes the response for it.
-func (x *exchange) protect(req *Request, f flowFunc) Response {
-	resp, err := x.try(req, f)
-	if err != nil || x.failed.Load() {
-		return x.respondFailure(req, err)
-	}
-	return resp
-}
-
 func (x *exchange) try(req *Request, f flowFunc) (resp Response, err error) {
 	returned := false
 	defer func() {
