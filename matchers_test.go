@@ -172,3 +172,34 @@ func TestMatchersAllocateNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestTemplatesNameRoutesWithMatchers with values that only requests know, which Check
+// takes for right, and with constants, which it does not.
+func TestTemplatesNameRoutesWithMatchers(t *testing.T) {
+	for _, tt := range []struct{ name, template, want string }{
+		{"a field", `{{route "item" "id" .}}`, "/items/7"},
+		{"a variable", `{{$x := .}}{{route "item" "id" $x}}`, "/items/7"},
+		{"piped", `{{. | route "item" "id"}}`, "/items/7"},
+		{"a number", `{{route "item" "id" 8}}`, "/items/8"},
+		{"text", `{{route "item" "id" "9"}}`, "/items/9"},
+		{"uuid", `{{route "thing" "id" (printf "f81d4fae-7dec-11d0-a765-00a0c91e6bf%v" .)}}`, "/things/f81d4fae-7dec-11d0-a765-00a0c91e6bf7"},
+		{"own", `{{route "help" "p" (printf "d%s" "e")}}`, "/de/help"},
+		{"a catch-all", `{{route "days" "day" (printf "2026-11-0%v" .)}}`, "/days/2026-11-07"},
+		{"a wrong constant", `{{route "item" "id" "x"}}`, `router/index.html:1: route "item" (router/items/[id=int].http): "x" cannot be the value of the parameter "id": it does not match "int"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(pagesOf("index.html: " + tt.template + "\nitems/[id=int].http: \nthings/[id=uuid].http: \n[[p=lang]]/help.http: \ndays/[...day=date].http: ")))
+			r.Matchers = map[string]func(string) bool{"lang": func(v string) bool { return v == "de" }}
+			for path, name := range map[string]string{"items/[id=int]": "item", "things/[id=uuid]": "thing", "[[p=lang]]/help": "help", "days/[...day=date]": "days"} {
+				r.At(path).GET().Name(name).Do(func(*Request) string { return "" })
+			}
+			r.At("index").GET().Do(func(*Request) Response { return Page(7) })
+			if err := r.Check(); err != nil {
+				is.Equal(err.Error(), tt.want)
+				return
+			}
+			is.Equal(serve(r, "GET", "/").Body.String(), tt.want)
+		})
+	}
+}

@@ -442,7 +442,7 @@ func (l *load) asks() []ask {
 		{line: "GET /orgs/o$v/item/$v", want: "200 o$v $v /orgs/o$v/item/$v GET /orgs/{org}/item/{v}"},
 		{line: "POST /orgs/o$v/item/$v", media: formType, body: "v=$v", want: "409 inner: $v"},
 		{line: "GET /orgs/o$v/to/$v", want: "302 ", holds: []string{"Location: /orgs/o$v/item/$v"}},
-		{line: "GET /orgs/o$v/no/$v", want: "404 …"},
+		{line: "GET /orgs/o$v/no/$v", want: "409 inner: 404 Not Found"},
 		{line: "GET /plain/$v/a//$v", want: "200 $v /plain/$v/a//$v", holds: []string{"X-V: $v"}},
 	}
 }

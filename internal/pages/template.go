@@ -233,17 +233,23 @@ func trimFlow(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "flow: "))
 }
 
-// sampleParams returns parameters of a route with a sample for each that only the
-// running program knows. known is false if a key is among these.
+// sampleParams returns parameters of a route, some of which only the running program
+// knows. known is false if a key is among these.
 func sampleParams(args []parse.Node) (params []any, known bool) {
 	known = true
 	for i, arg := range args {
-		if text, ok := arg.(*parse.StringNode); ok {
-			params = append(params, text.Text)
+		switch arg := arg.(type) {
+		case *parse.StringNode:
+			params = append(params, arg.Text)
 			continue
+		case *parse.NumberNode:
+			if arg.IsInt && i%2 != 0 {
+				params = append(params, arg.Int64)
+				continue
+			}
 		}
 		known = known && i%2 != 0
-		params = append(params, "x")
+		params = append(params, routetree.Unknown{})
 	}
 	return params, known
 }

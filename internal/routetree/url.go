@@ -11,6 +11,9 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
+// Unknown is a value that only the running program knows, when a template is checked.
+type Unknown struct{}
+
 // URL returns the URL of the route for parameters, which are pairs of key and value, as for
 // flow.Router.Route. Those that are not among them are inherited.
 func (r *Route) URL(inherited map[string][]string, params []any) (string, error) {
@@ -45,8 +48,9 @@ func (r *Route) URL(inherited map[string][]string, params []any) (string, error)
 		if slices.ContainsFunc(values, pattern.NoValue) || len(values) == 0 {
 			return fail("%q cannot be the value of the parameter %q: no canonical URL has such a segment", strings.Join(values, "/"), key)
 		}
+		_, unknown := params[i+1].(Unknown)
 		for _, value := range values {
-			if !seg.Takes(value) {
+			if !unknown && !seg.Takes(value) {
 				return fail("%q cannot be the value of the parameter %q: it does not match %q", value, key, seg.Matcher.Name)
 			}
 		}
@@ -67,6 +71,9 @@ func (r *Route) URL(inherited map[string][]string, params []any) (string, error)
 // valueTexts returns a parameter's value as text. The value of a catch-all is a
 // []string, or a string that is split at its slashes.
 func valueTexts(v any, catchAll bool) ([]string, error) {
+	if _, ok := v.(Unknown); ok {
+		return []string{"x"}, nil
+	}
 	if list, ok := v.([]string); ok {
 		if !catchAll {
 			return nil, fmt.Errorf("a []string is for a catch-all, and this is none")
