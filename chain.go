@@ -309,6 +309,9 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	}
 	if e.handler.std != nil {
 		x.body.Stream()
+		if len(e.steps) > 0 {
+			setPathValues(req.Request, e.path, x.values) // middleware may hold a ServeMux, which takes their room
+		}
 		if len(e.steps) == 0 {
 			req.serve(w, e.handler.std) // no middleware stands between it and contain, which does what serveStd would
 			return
@@ -327,9 +330,7 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	}
 	resp, err := x.try(req, f)
 	if err == nil && !x.failed.Load() && resp.isPlain() && req.Method != http.MethodHead {
-		if !e.pure || req.promises != nil {
-			reply.DropLength(w.Header())
-		}
+		reply.DropLength(w.Header())
 		w.Header()["Content-Type"] = textType
 		io.WriteString(w, resp.text)
 		return

@@ -169,20 +169,13 @@ func (c *compiler) fault(pos fault.Position, format string, args ...any) {
 
 // steps returns the steps of middleware that is used at one place.
 func (c *compiler) steps(uses []use) []step {
-	var steps []step
-	for len(uses) > 0 {
-		if guard := uses[0].guard; guard != nil {
-			steps, uses = append(steps, step{guard: guard}), uses[1:]
-			continue
+	steps := make([]step, 0, len(uses))
+	for _, u := range uses {
+		if u.guard != nil {
+			steps = append(steps, step{guard: u.guard})
+		} else {
+			steps = append(steps, step{place: c.place(u)})
 		}
-		n := slices.IndexFunc(uses, func(u use) bool { return u.guard != nil })
-		if n < 0 {
-			n = len(uses)
-		}
-		for _, p := range c.places(uses[:n]) {
-			steps = append(steps, step{place: p})
-		}
-		uses = uses[n:]
 	}
 	return steps
 }
@@ -291,7 +284,7 @@ func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps [
 		keepsBody: h.flow != nil || hasGuard(steps) || t.guarded(),
 		around:    t.around,
 	}
-	if foreign && t.around == nil && len(p.Names) > 0 {
+	if foreign && t.around == nil && o.route != nil && len(p.Names) > 0 && !mayMatch(p, h) {
 		e.pathValues = c.pathValuesOf(p.Names)
 	}
 	return e

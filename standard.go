@@ -22,47 +22,33 @@ import (
 	"example.com/flow/internal/server"
 )
 
-// A place is where standard middleware was registered, in a row without guards. Each is
-// constructed once. The last of them is constructed around the place itself, whose
-// ServeHTTP goes on with the chain of whatever request arrives.
+// A place is where standard middleware was registered. It is constructed once,
+// around the place itself, whose ServeHTTP goes on with the chain of whatever
+// request arrives.
 type place struct {
 	router  *Router
-	handler http.Handler    // the first of the middleware
-	inner   http.Handler    // what follows directly, in a place that only stands between two of a row
+	handler http.Handler
 	step    int             // which one the place is in the chains of routes; in others it may be another
 	foreign bool            // it is neither RequestID nor Logger
 	log     *logging.Logged // if it is Logger
 }
 
-// places constructs standard middleware that was registered in a row, from the last to the
-// first, and reports what goes wrong. RequestID and Logger, which nearly every application
-// has, get a place of their own: they are run without what the code of others may need.
-func (c *compiler) places(uses []use) (places []*place) {
-	var row *place // that the middleware stands in front of, if there is one
-	for _, u := range slices.Backward(uses) {
-		p := &place{router: c.router}
-		if row != nil {
-			p.inner = row.handler
-		}
-		h, err := construct(u.standard, p)
-		if err != nil {
-			c.fault(u.pos, "Use: %v", err)
-			continue
-		}
-		identified, _ := h.(*logging.Identified)
-		logged, _ := h.(*logging.Logged)
-		switch { // other middleware may have called these two, around more than the place
-		case identified != nil && identified.Next == http.Handler(p), logged != nil && logged.Next == http.Handler(p):
-			places, row = append(places, &place{router: c.router, handler: h, log: logged}), nil
-		case row != nil:
-			row.handler = h
-		default:
-			p.handler, p.foreign = h, true
-			places, row = append(places, p), p
-		}
+// place constructs standard middleware, and reports what goes wrong. RequestID and Logger,
+// which nearly every application has, are run without what the code of others may need.
+func (c *compiler) place(u use) *place {
+	p := &place{router: c.router}
+	h, err := construct(u.standard, p)
+	if err != nil {
+		c.fault(u.pos, "Use: %v", err)
 	}
-	slices.Reverse(places)
-	return places
+	p.handler, p.foreign = h, true
+	switch h := h.(type) { // other middleware may have called these two, around more than the place
+	case *logging.Identified:
+		p.foreign = h.Next != http.Handler(p)
+	case *logging.Logged:
+		p.foreign, p.log = h.Next != http.Handler(p), h
+	}
+	return p
 }
 
 // construct calls middleware with what comes next.
@@ -95,10 +81,6 @@ func hasLogger(steps []step) bool {
 // ServeHTTP is what standard middleware calls next. Middleware may go on with another
 // request than it got, and in another goroutine, as http.TimeoutHandler does.
 func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if p.inner != nil {
-		p.inner.ServeHTTP(w, r)
-		return
-	}
 	if l, ok := r.Context().(*lasting); ok && l.req.Request == r {
 		// Middleware that follows middleware with the same request needs nothing of run.
 		steps, i := l.endpoint.steps, p.step+1
@@ -129,7 +111,6 @@ func (p *place) goOn(w http.ResponseWriter, r *http.Request, req *Request, i int
 		return
 	case req.Request != r:
 		req = &Request{Request: r, x: req.x, promises: req.promises}
-		defer removeFiles(r)
 	}
 	req.x.run(w, req, i+1)
 }
@@ -192,6 +173,9 @@ func (e *endpoint) serveLasting(w http.ResponseWriter, r *http.Request, target *
 		}
 	case e.foreign || hasBody:
 		r = r.WithContext(l)
+		if e.foreign {
+			setPathValues(r, e.path, l.values)
+		}
 	default: // there is nobody but a Logger, which is told the context
 		l.arrived = r
 	}
@@ -274,8 +258,8 @@ func describe(h http.Header) reply.Description {
 // serveLogged goes on with the chain at step i, within a Logger. Logger itself needs
 // neither a copy of the request nor path values.
 func (x *exchange) serveLogged(w http.ResponseWriter, req *Request, l *logging.Logged, i int) {
-	if x.endpoint.foreign {
-		req.bind() // middleware may have gone on with another request
+	if From(req.Context()) != req {
+		req.bind() // middleware or a guard may have gone on with another request
 	}
 	defer removeFiles(req.Request)
 	l.Around(req.Context(), w, req.Request, func(w http.ResponseWriter) { x.run(w, req, i) })
@@ -413,6 +397,13 @@ func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
 	x.values = t.inherited(p.Segments)
 	x.req = Request{Request: req, x: x}
 	x.fail(w, &x.req, Error(http.StatusForbidden, "this request comes from another origin"))
+}
+
+// mayMatch reports whether a handler of a pattern is likely to be a ServeMux, or to hold
+// one. It matches the request that it gets once more, and takes the room for path values.
+func mayMatch(p *pattern.Pattern, h handler) bool {
+	_, is := h.std.(*http.ServeMux)
+	return is || p.HasRest()
 }
 
 // pathValuesOf returns the Names of path values, which endpoints share.

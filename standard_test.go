@@ -6,9 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/matryer/is"
 
@@ -302,5 +304,122 @@ func TestContextsPrint(t *testing.T) {
 		is.True(strings.HasPrefix(text, "context."))
 		is.True(strings.Contains(text, "flow."))
 		is.True(len(text) < 120) // nothing of the Request
+	}
+}
+
+// Between two pieces of middleware flow looks at what the first has done: it may go on with
+// a copy of the request, or have asked in vain who the user is.
+func TestMiddlewareInARow(t *testing.T) {
+	type key struct{}
+	goesOnWith := func(ctx func(context.Context) context.Context) func(http.Handler) http.Handler {
+		return func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(ctx(r.Context()))) })
+		}
+	}
+	session := goesOnWith(func(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, "ann") })
+	loses := goesOnWith(func(context.Context) context.Context { return context.Background() })
+	asks := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			From(r.Context()).User()
+			next.ServeHTTP(w, r)
+		})
+	}
+	login := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !From(r.Context()).IsAuthenticated() {
+				http.Error(w, "login", 401)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	parses := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := r.ParseMultipartForm(1 << 10); err != nil {
+				panic(err)
+			}
+			http.Error(w, "no", 403)
+		})
+	}
+	reads := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			From(r.Context()).Input("x")
+			next.ServeHTTP(w, r)
+		})
+	}
+	writes := func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "fine") })
+	}
+	var form strings.Builder
+	form.WriteString("--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\n" + strings.Repeat("y", 1<<20) + "\r\n--x--\r\n")
+	for _, tt := range []struct {
+		name         string
+		use          []any
+		authenticate func(*Request) (any, error)
+		contentType  string
+		body         string
+		want         int
+	}{
+		{"the second sees the request of the first", []any{session, login}, func(req *Request) (any, error) { return req.Context().Value(key{}), nil }, "", "", 200},
+		{"Authenticate fails", []any{asks, writes}, func(*Request) (any, error) { return nil, Error(503, "down") }, "", "", 503},
+		{"the body is malformed", []any{reads, writes}, nil, jsonMedia, "{", 400},
+		{"the context is lost", []any{loses, login}, nil, "", "", 500},
+		{"a file of a copy", []any{session, parses}, nil, "multipart/form-data; boundary=x", form.String(), 403},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			dir := t.TempDir()
+			t.Setenv("TMPDIR", dir)
+			r, _ := lone(func(*Request) string { return "" }, tt.use...)
+			r.Authenticate = tt.authenticate
+			is.Equal(do(r, sending("POST", "/x", tt.contentType, tt.body)).Code, tt.want)
+			left, err := os.ReadDir(dir)
+			is.NoErr(err)
+			is.Equal(len(left), 0)
+		})
+	}
+}
+
+// A ServeMux further in matches the request once more, and has path values of its own.
+func TestPathValuesBesideAServeMux(t *testing.T) {
+	inner := http.NewServeMux()
+	inner.HandleFunc("/{a}/x/{id}", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.PathValue("tenant"), " ", r.PathValue("id"))
+	})
+	values := func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.PathValue("tenant"), " ", r.PathValue("id"))
+	}
+	through := func(next http.Handler) http.Handler {
+		mux := http.NewServeMux()
+		mux.Handle("/{rest...}", next)
+		return mux
+	}
+	for _, tt := range []struct {
+		name  string
+		build func(*Router)
+	}{
+		{"a handler", func(r *Router) { r.At("[tenant]/[...rest]").GET().Do(inner) }},
+		{"a handler in another", func(r *Router) { r.At("[tenant]/[...rest]").GET().Do(http.TimeoutHandler(inner, time.Minute, "")) }},
+		{"what is mounted", func(r *Router) { r.Mount("/[tenant]", inner) }},
+		{"middleware", func(r *Router) {
+			r.Use(through)
+			r.At("[tenant]/[...rest]").POST().Do(inner)
+			r.At("[tenant]/x/[id]").GET().Do(values)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			files := []string{"router/[tenant]/x/[id].http"}
+			if tt.name != "what is mounted" { // which takes the place of a catch-all
+				files = append(files, "router/[tenant]/[...rest].http")
+			}
+			r := New(flowtest.Files(files...))
+			tt.build(r)
+			if tt.name != "middleware" {
+				r.At("[tenant]/x/[id]").PUT().Do(values)
+			}
+			is.NoErr(r.Check())
+			is.Equal(serve(r, "GET", "/t/x/7").Body.String(), "t 7")
+		})
 	}
 }

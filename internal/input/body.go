@@ -74,6 +74,8 @@ type content struct {
 	object bool            // raw is a JSON object
 	form   url.Values      // of urlencoded and multipart bodies
 	files  *multipart.Form // whose temporary files End removes
+
+	posted, all url.Values // PostForm and Form of the request that a multipart body was read from
 }
 
 // New limits the body of r to so many bytes, or not at all if limit is 0, and returns
@@ -254,7 +256,7 @@ func (b *Body) readMultipart(r *http.Request) (content, error) {
 		return content{}, readError(cmp.Or(b.stream.err, err)) // mime/multipart hides some errors of the stream
 	}
 	_, err = io.Copy(io.Discard, r.Body) // the form ends before the body does
-	return content{form: r.MultipartForm.Value, files: r.MultipartForm}, readError(err)
+	return content{form: r.MultipartForm.Value, files: r.MultipartForm, posted: r.PostForm, all: r.Form}, readError(err)
 }
 
 // attach makes r as if the body had been read from it: its body can be read again, and
@@ -264,7 +266,9 @@ func (b *Body) attach(r *http.Request, first bool) {
 	case b.other:
 		return
 	case b.files != nil:
-		r.MultipartForm, r.PostForm, r.Form = b.by.MultipartForm, b.by.PostForm, b.by.Form
+		if !first {
+			r.MultipartForm, r.PostForm, r.Form = b.files, b.posted, b.all
+		}
 		r.Body = http.NoBody
 		return
 	case b.form != nil:

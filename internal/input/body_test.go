@@ -15,6 +15,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/matryer/is"
@@ -442,3 +443,28 @@ func (noParams) Segments(string) []string { return nil }
 
 // noMessages takes no error of Validate for one about fields.
 func noMessages(error) (map[string]string, bool) { return nil, false }
+
+// TestCopiesLoadAtOnce loads one form for two copies of a request, as middleware does
+// that goes on while http.TimeoutHandler has given up: the race detector looks on.
+func TestCopiesLoadAtOnce(t *testing.T) {
+	for range 50 {
+		is := is.New(t)
+		var text bytes.Buffer
+		m := multipart.NewWriter(&text)
+		is.NoErr(m.WriteField("a", "b"))
+		is.NoErr(m.Close())
+		r := httptest.NewRequest("POST", "/", &text)
+		r.Header.Set("Content-Type", m.FormDataContentType())
+		body := New(httptest.NewRecorder(), r, 0, true)
+		var readers sync.WaitGroup
+		for range 2 {
+			one := r.WithContext(r.Context())
+			readers.Go(func() {
+				if err := body.Load(one, true, func(err error) error { return err }); err != nil || one.PostForm.Get("a") != "b" {
+					t.Error(err, one.PostForm)
+				}
+			})
+		}
+		readers.Wait()
+	}
+}

@@ -19,7 +19,8 @@ type literal[A any] struct {
 	leaf *Leaf[A]
 }
 
-// maxSteps is how many slots a look-up may pass before the whole path is hashed.
+// maxSteps is how far from the slot of its hash a path may stand, before the whole path is
+// hashed.
 const maxSteps = 8
 
 // makeLiterals returns the table of some leaves, by path.
@@ -36,21 +37,22 @@ func makeLiterals[A any](leaves map[string]*Leaf[A]) *literals[A] {
 	return l
 }
 
-// fill makes the slots. It returns false if a look-up would take too long.
+// fill makes the slots. It returns false if a path would stand too far from its own.
 func (l *literals[A]) fill(leaves map[string]*Leaf[A], size int) bool {
 	l.slots = make([]literal[A], size)
-	short := true
 	for path, leaf := range leaves {
 		i, steps := l.hash(path), 0
 		for l.slot(i).path != "" {
 			i++
 			steps++
 		}
+		if steps > maxSteps && !l.whole {
+			return false
+		}
 		*l.slot(i) = literal[A]{path, leaf}
 		l.ends[path[len(path)-1]] |= 1 << (len(path) & 63)
-		short = short && steps <= maxSteps
 	}
-	return short
+	return true
 }
 
 func (l *literals[A]) slot(i uint32) *literal[A] { return &l.slots[i&uint32(len(l.slots)-1)] }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 )
 
@@ -48,3 +49,6 @@ func (c *requestContext) Err() error { return c.current().Err() }
 // Value finds the context that can be cancelled, too, by a key of package context. So its
 // children are told without a goroutine for each.
 func (c *requestContext) Value(key any) any { return c.current().Value(key) }
+
+// String keeps what prints contexts from reading what others may be writing.
+func (c *requestContext) String() string { return fmt.Sprint(c.Context) + ".WithCancel" }

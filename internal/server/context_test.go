@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -145,4 +146,14 @@ func TestRequestContextWithoutGoroutines(t *testing.T) {
 		defer cancel()
 	}
 	is.True(runtime.NumGoroutine() < before+n)
+}
+
+// TestContextIsPrinted while another goroutine asks for its end: the race detector looks on.
+func TestContextIsPrinted(t *testing.T) {
+	is := is.New(t)
+	ctx := &server.RequestContext{Context: context.Background()}
+	var asking sync.WaitGroup
+	asking.Go(func() { ctx.Done() })
+	is.Equal(fmt.Sprint(ctx), "context.Background.WithCancel")
+	asking.Wait()
 }
