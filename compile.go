@@ -401,7 +401,7 @@ func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *route
 		c.fault(pos, "%s: a group is in no name, so the counterpart of %s is %s.go: rename this file", what, old.File, old.Stem)
 		c.bindings[old].failed = true
 	case !isGo || len(routes) == 0:
-		c.fault(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s: rename one of them, or say the path with flow.At", what, goFile)
+		c.fault(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s: rename one of them, or say the path with %s", what, goFile, sayPath(what))
 	case len(routes) > 1:
 		c.fault(pos, "%s: this file is the counterpart of %s and of %s: say which with flow.At(%q) or flow.At(%q), in a file of another name", what, routes[0].File, routes[1].File, routes[0].Path, routes[1].Path)
 	default:
@@ -414,6 +414,14 @@ func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *route
 		return routes[0]
 	}
 	return nil
+}
+
+// sayPath returns how a call says the path of its route by itself.
+func sayPath(what string) string {
+	if what == "flow.With" {
+		return "Router.At, where the value is at hand"
+	}
+	return "flow.At"
 }
 
 // checkBindings reports routes that lack a handler, or have one that they must not.
