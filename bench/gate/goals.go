@@ -73,12 +73,12 @@ var goals = []goal{
 	{row: "json/create", of: allocs("flow"), most: 14},
 	{row: "serve/cpu", of: slower(rows.ServeName, rows.HTTPServerName), most: 1.05},
 
-	// The writer reads from a file as a server does, through a buffer of its own. Into one
-	// that does not, FileServerFS takes ten times as long, and allocates the file.
-	{row: "file/plain", of: times("flow", "FileServerFS"), most: 0.25},
+	// The goals are from a writer that cannot read from a file. Into that one FileServerFS
+	// takes ten times as long, and allocates the file. This one can, as a connection can.
+	{row: "file/plain", of: times("flow", "FileServerFS"), most: 0.1, reached: 0.25},
 	{row: "file/gzip", of: times("flow", "FileServerFS, chi's Compress"), most: 0.01},
-	{row: "file/304", of: times("flow", "FileServerFS"), most: 0.33},
-	{row: "page/plain", of: times("flow", "FileServerFS"), most: 0.45},
+	{row: "file/304", of: times("flow", "FileServerFS"), most: 0.1, reached: 0.33},
+	{row: "page/plain", of: times("flow", "FileServerFS"), most: 0.1, reached: 0.45},
 
 	{row: "large/look-up", of: times(rows.LargerName, rows.LargeName), most: 1.3},
 	{row: "large/start-up", of: times(rows.LargerName, rows.LargeName), most: 14},
@@ -94,10 +94,10 @@ func times(a, b string) value {
 }
 
 // slower is times for servers, which take nearly the same: two of the same kind differ by
-// one in a hundred.
+// one in a hundred, and a busy machine adds to that.
 func slower(a, b string) value {
 	v := times(a, b)
-	v.margin = 0.01
+	v.margin = 0.03
 	return v
 }
 

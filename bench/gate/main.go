@@ -41,6 +41,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		printGoals(stdout, goals)
 		return 0
 	}
+	if len(rowsOf(goals, match)) == 0 {
+		fmt.Fprintf(stderr, "gate: -run: no row matches %q: see -list\n", *only)
+		return 2
+	}
 	failed, err := hold(goals, match, measureRow, stdout)
 	switch {
 	case err != nil:

@@ -100,6 +100,7 @@ func TestCommandLine(t *testing.T) {
 	}{
 		{"-list", 0, "github/all", ""},
 		{"-run [", 2, "", "gate: -run: error parsing regexp"},
+		{"-run nothing", 2, "", "gate: -run: no row matches"},
 		{"-nothing", 2, "", "flag provided but not defined"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
