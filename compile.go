@@ -346,6 +346,10 @@ func (c *compiler) add(g *registry) {
 	c.faults = append(c.faults, g.faults...)
 	c.uses = append(c.uses, g.uses...)
 	for _, d := range g.dirs {
+		if !c.tree.Covers(d.path) && c.tree.HasDir(d.path) {
+			c.fault(d.pos, "In(%q): no route file is in that directory, so this would guard nothing: have the files been moved?", d.path)
+			continue
+		}
 		if !c.tree.Covers(d.path) {
 			c.fault(d.pos, "In(%q): the tree has no such directory%s", d.path, c.tree.Hint(d.path))
 			continue

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -222,11 +223,12 @@ func TestFailureOfAuthenticateIsSaidOnce(t *testing.T) {
 		answer  func(*Request) (Response, error)
 		onError func(*Request, error) Response
 		records int
+		status  int
 	}{
-		{"a panic", func(*Request) (Response, error) { panic("boom") }, nil, 1},
-		{"an error", func(*Request) (Response, error) { return Response{}, errors.New("boom") }, nil, 1},
+		{"a panic", func(*Request) (Response, error) { panic("boom") }, nil, 1, 500},
+		{"an error", func(*Request) (Response, error) { return Response{}, errors.New("boom") }, nil, 1, 500},
 		{"OnError", func(*Request) (Response, error) { return Response{}, errors.New("boom") },
-			func(*Request, error) Response { return Fail(404, "none") }, 1},
+			func(*Request, error) Response { return Fail(404, "none") }, 1, 404},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -239,9 +241,9 @@ func TestFailureOfAuthenticateIsSaidOnce(t *testing.T) {
 			r.At("x").GET().Do(tt.answer)
 			log := journalOf(r)
 			w := browse(r, "/x")
-			is.Equal(w.Code, 500)
-			is.Equal(w.Body.String(), "500 ")
-			is.True(asked <= 1)
+			is.Equal(w.Code, tt.status)
+			is.Equal(w.Body.String(), fmt.Sprint(tt.status, " "))
+			is.True(asked <= 2) // the second time about Authenticate
 			all := records(t, log)
 			is.Equal(len(all), tt.records)
 			text := all[len(all)-1]["error"].(string)

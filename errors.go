@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -43,32 +42,39 @@ func Error(status int, message string, cause ...error) error {
 
 // Error returns the status, the message and the cause: it is for the log.
 func (e *HTTPError) Error() string {
-	text := fmt.Sprintf("%d %s", e.Status, cmp.Or(e.Message, http.StatusText(e.Status)))
-	if e.Cause != nil {
-		text += fmt.Sprintf(": %v", e.Cause)
+	if e == nil {
+		return "a nil *flow.HTTPError"
 	}
-	return text
+	text := fmt.Sprintf("%d %s", e.Status, cmp.Or(e.Message, http.StatusText(e.Status)))
+	if e.Cause == nil {
+		return text
+	}
+	return text + fmt.Sprintf(": %v", e.Cause)
 }
 
 // Unwrap returns the cause.
-func (e *HTTPError) Unwrap() error { return e.Cause }
+func (e *HTTPError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Cause
+}
 
 // HTTPStatus returns the status. Any error that has this method is answered and logged
 // with the status that it returns, if that is from 400 to 599.
 func (e *HTTPError) HTTPStatus() int { return e.Status }
 
 // StatusOf returns the status with which an error is answered, if OnError does not say
-// otherwise: what its method HTTPStatus() int returns, as that of an HTTPError does, 422
-// for an Invalid, 413 for an http.MaxBytesError, 500 for anything else. Of errors that
-// are wrapped in each other the outermost counts. It is for OnError, and for tests of a
-// handler by itself.
+// otherwise: what its method HTTPStatus() int returns, as those of HTTPError and Invalid
+// do, 413 for an http.MaxBytesError, 500 for anything else. Of errors that are wrapped in
+// each other the outermost counts. It is for OnError, and for tests of a handler.
 func StatusOf(err error) int { return problemOf(err).Status }
 
 // allSaid reports whether the client was told all that an error says.
 func allSaid(err error) bool {
 	switch e := err.(type) {
 	case *HTTPError:
-		return e.Cause == nil
+		return e != nil && e.Cause == nil
 	case Invalid, *http.MaxBytesError:
 		return true
 	}
@@ -175,9 +181,6 @@ func (r Response) failure() error {
 // respondFailure returns the response for err. If Authenticate or reading the body has
 // failed, it returns the response for that failure instead, and logs err.
 func (x *exchange) respondFailure(req *Request, err error) Response {
-	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
-		err = fmt.Errorf("flow: the error is a nil %T: return nil itself", err) // its methods would panic
-	}
 	if !x.failed.Load() {
 		return x.respondError(req, err)
 	}
@@ -197,7 +200,7 @@ func (x *exchange) fail(w http.ResponseWriter, req *Request, err error) {
 // the one that the error stands for, and logs what the client is not told. In
 // development, faults are shown in place of a 500.
 func (x *exchange) respondError(req *Request, err error) Response {
-	resp, err := x.askOnError(req, err)
+	resp, err := x.askOnError(req, reply.Sound(err))
 	switch {
 	case resp.isZero():
 		resp = x.plainError(req, err)
@@ -207,7 +210,7 @@ func (x *exchange) respondError(req *Request, err error) Response {
 	default:
 		x.logAnswered(req, err, int(resp.status))
 	}
-	if failed := (*HTTPError)(nil); errors.As(err, &failed) && len(failed.header) > 0 {
+	if failed := (*HTTPError)(nil); errors.As(err, &failed) && failed != nil && len(failed.header) > 0 {
 		resp = resp.after(failed.header)
 	}
 	return resp
@@ -232,8 +235,8 @@ func (x *exchange) askOnError(req *Request, err error) (Response, error) {
 		x.log(req, fmt.Errorf("OnError: %w", failed))
 	}
 	switch {
-	case !before && x.failed.Load(): // a page of OnError's answer asked for the user, and Authenticate failed
-		return Response{}, x.failureAfter(err)
+	case !before && x.failed.Load(): // OnError, or a page of its answer, asked for the user, and Authenticate failed
+		return x.askOnError(req, x.failureAfter(err))
 	case failed != nil:
 		return Response{}, err
 	case resp.kind == kindNext:
@@ -291,6 +294,7 @@ func (x *exchange) log(req *Request, err error) { x.logAnswered(req, err, proble
 // status: everything that ends in a 500 or above, every panic, and what other errors say
 // beyond their answer.
 func (x *exchange) logAnswered(req *Request, err error, status int) {
+	err = reply.Sound(err)
 	var panicked *panicError
 	level := slog.LevelError
 	if !errors.As(err, &panicked) && status < 500 {
@@ -333,7 +337,7 @@ func (x *exchange) firstRefusal(why uint32) bool {
 // matcherPanicked is called when a matcher of the application panics. The request is not in
 // the hands of a handler yet, and goes on as if the value did not match.
 func (r *Router) matcherPanicked(name string, v any) {
-	r.logger().Error("flow: a matcher has panicked, and its value does not match", "matcher", name, "error", fmt.Sprint(v), "stack", string(debug.Stack()))
+	r.logger().Error("flow: a matcher has panicked, and its value does not match; this is said once", "matcher", name, "error", fmt.Sprint(v), "stack", string(debug.Stack()))
 }
 
 // recovered turns a panic into an error, other than the one that means to end

@@ -597,3 +597,64 @@ func TestRefusedRedirectsAreSaidOnce(t *testing.T) {
 		is.Equal(len(records(t, log)), 1)
 	})
 }
+
+// TestErrorsThatWrapNilPointers are a 500 like any other, and end no connection.
+func TestErrorsThatWrapNilPointers(t *testing.T) {
+	var none *HTTPError
+	var odd *oddError
+	for _, tt := range []struct {
+		name string
+		err  error
+	}{
+		{"wrapped", fmt.Errorf("x: %w", none)},
+		{"joined", errors.Join(errors.New("db"), none)},
+		{"cause", &HTTPError{Status: 404, Cause: odd}},
+		{"of its own", odd},
+		{"of its own, wrapped", fmt.Errorf("x: %w", odd)},
+	} {
+		for name, build := range map[string]func() (*Router, *journal){
+			"handler": func() (*Router, *journal) {
+				return lone(func(*Request) (Response, error) { return Response{}, tt.err })
+			},
+			"guard": func() (*Router, *journal) {
+				return lone(func(*Request) string { return "" }, func(*Request) (Response, error) { return Response{}, tt.err })
+			},
+			"Authenticate": func() (*Router, *journal) {
+				r, log := lone(func(req *Request) string { req.User(); return "" })
+				r.Authenticate = func(*Request) (any, error) { return nil, tt.err }
+				return r, log
+			},
+			"panic": func() (*Router, *journal) { return lone(func(*Request) string { panic(tt.err) }) },
+		} {
+			t.Run(tt.name+" "+name, func(t *testing.T) {
+				is := is.New(t)
+				r, log := build()
+				w := do(r, request("GET", "/x"))
+				is.Equal(w.Code, 500)
+				is.True(!strings.Contains(w.Body.String(), "panic"))
+				is.Equal(len(records(t, log)), 1)
+			})
+		}
+	}
+}
+
+// An oddError cannot be asked what it wraps while it is nil.
+type oddError struct{ cause error }
+
+func (e *oddError) Error() string { return "odd" }
+func (e *oddError) Unwrap() error { return e.cause }
+
+// TestOnErrorIsAskedAgain if it asks for the user, and Authenticate fails.
+func TestOnErrorIsAskedAgain(t *testing.T) {
+	is := is.New(t)
+	r, log := lone(func(*Request) Response { return Fail(404, "none") })
+	r.Authenticate = func(*Request) (any, error) { return nil, Error(503, "the key server is down") }
+	r.OnError = func(req *Request, err error) Response {
+		req.User()
+		return ownFormat(req, err)
+	}
+	w := do(r, request("GET", "/x"))
+	is.Equal(w.Code, 503)
+	is.Equal(strings.TrimSpace(w.Body.String()), `{"fields":{},"message":"the key server is down"}`)
+	is.Equal(len(records(t, log)), 1)
+}

@@ -148,7 +148,7 @@ type Router struct {
 	// there. One of the name of a built-in matcher replaces it: int (a decimal int64), uuid
 	// (RFC 9562), date (2006-01-02) and slug (lower-case ASCII letters and digits, in words
 	// that single hyphens join). They get the value unescaped, must be quick and safe for
-	// concurrent use, and do not match where they panic.
+	// concurrent use, and do not match where they panic, of which the first time is logged.
 	Matchers map[string]func(value string) bool
 
 	// CrossOrigin refuses unsafe requests of other origins with 403, by default
@@ -232,7 +232,7 @@ func (r *Router) compile() *table {
 // NewRequest returns a Request of the Router for tests of a handler by itself. Its URL and
 // its method decide which route it is for, and so its parameters and its page; the
 // handler and the middleware of the route are not called. If no route answers, it has no
-// parameters and no page. Its user is that of Authenticate, unless WithUser gives it one.
+// page, and no parameters but those of the prefix that the Router is mounted at. Its user is that of Authenticate, unless WithUser gives it one.
 // It panics if Check reports faults.
 func (r *Router) NewRequest(req *http.Request) *Request {
 	t := r.outermost().compile()
@@ -245,6 +245,7 @@ func (r *Router) NewRequest(req *http.Request) *Request {
 		inner := r.table.Load()
 		e, values = inner.notFound, inner.inherited(p.Segments)
 	}
+	req.Pattern = e.pattern
 	return newRequest(req, &exchange{router: e.table.router, endpoint: e, values: values})
 }
 
@@ -292,6 +293,9 @@ func (r *Router) begin() *table {
 	r.report.Do(func() {
 		if t.err != nil {
 			r.logger().Error("flow: the application has faults and answers 500 to everything", "faults", t.err.Error())
+		}
+		if t.warnings != nil && r.inDev() {
+			r.logger().Warn("flow: the command check warns", "warnings", t.warnings.Error())
 		}
 	})
 	if t.err != nil {

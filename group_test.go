@@ -132,3 +132,31 @@ func TestGroupsThatAreInDoubt(t *testing.T) {
 	is.Equal(says(serve(r, "GET", "/x?view=%2Brow")), "500")
 	is.True(strings.Contains(log.String(), `flow: View: \"+row\" may be \"(a)/+row\" or \"(b)/+row\": write which group`))
 }
+
+// TestGuardsFollowFiles or are told that they have lost them.
+func TestGuardsFollowFiles(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		files    string
+		want     string // of GET /u/1/a, or a part of the fault
+	}{
+		{"a matcher beside", "u/[id]", "u/[id]/b.http: \nu/[id=int]/a.http: ", "403"},
+		{"a matcher alone", "u/[id]", "u/[id=int]/a.http: ", "403"},
+		{"only the matcher", "u/[id=int]", "u/[id=int]/b.http: \nu/[id]/a.http: ", "200"},
+		{"nothing left", "(staff)", "u/[id]/a.http: \n(staff)/+layout.html: {{template \"content\" .}}", `In("(staff)"): no route file is in that directory, so this would guard nothing: have the files been moved?`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(pagesOf(tt.files)))
+			r.In(tt.in).Use(func(*Request) Response { return Fail(403, "") })
+			for _, rt := range r.tree.Routes {
+				r.At(rt.Path).GET().Do(func(*Request) string { return "" })
+			}
+			if err := r.Check(); err != nil {
+				is.True(strings.Contains(err.Error(), tt.want))
+				return
+			}
+			is.Equal(fmt.Sprint(serve(r, "GET", "/u/1/a").Code), tt.want)
+		})
+	}
+}

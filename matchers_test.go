@@ -133,8 +133,10 @@ func TestMatcherThatPanics(t *testing.T) {
 	is := is.New(t)
 	r := answering(map[string]func(string) bool{"odd": func(v string) bool { return v[10] == 'x' }}, "router/[p=odd].http", "router/[p].http")
 	log := journalOf(r)
-	is.Equal(serve(r, "GET", "/ada").Body.String(), "[p] ada")
-	all := records(t, log)
+	for range 3 {
+		is.Equal(serve(r, "GET", "/ada").Body.String(), "[p] ada")
+	}
+	all := records(t, log) // clients must not fill the log
 	is.Equal(len(all), 1)
 	is.Equal(all[0]["matcher"], "odd")
 	is.True(strings.Contains(all[0]["error"].(string), "out of range"))

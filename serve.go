@@ -51,13 +51,13 @@ func Main(r *Router) {
 //
 // Flags that the program registers with the standard package flag are parsed along with
 // those of the command, before build is called, and "help" shows them. One that has the name
-// of a flag of flow is an error.
-//
-// The context of build ends with ctx or at the first SIGINT or SIGTERM, when requests are
+// of a flag of flow is an error. The context of build ends with ctx or at the first SIGINT or SIGTERM, when requests are
 // still under way: what they need ends in OnStop. Requests have the values of ctx. For the
 // command that serves, slog.Default is the logger already when build is called.
 func Run(ctx context.Context, build func(context.Context) (*Router, error)) (exitCode int) {
-	return runProcess(command.UntilSignal(ctx), build, command.ThisProcess())
+	until, release := command.UntilSignal(ctx)
+	defer release()
+	return runProcess(until, build, command.ThisProcess())
 }
 
 // runProcess is Run without signals.

@@ -327,7 +327,7 @@ func TestMiddlewareInARow(t *testing.T) {
 	login := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if !From(r.Context()).IsAuthenticated() {
-				http.Error(w, "login", 401)
+				http.Error(w, "login", http.StatusUnauthorized)
 				return
 			}
 			next.ServeHTTP(w, r)
@@ -338,7 +338,7 @@ func TestMiddlewareInARow(t *testing.T) {
 			if err := r.ParseMultipartForm(1 << 10); err != nil {
 				panic(err)
 			}
-			http.Error(w, "no", 403)
+			http.Error(w, "no", http.StatusForbidden)
 		})
 	}
 	reads := func(next http.Handler) http.Handler {

@@ -39,8 +39,10 @@ router/users/+page.html: ` + noCall + `, and it has no URL: a page is called by 
 		{"nearly a layout", "users/+layot.html: X\n+Layout.html: Y\n" + plain, nil, `
 router/+Layout.html: ` + noCall + `: did you mean "+layout"?
 router/users/+layot.html: ` + noCall + `: did you mean "+layout"?`, ""},
-		{"nearly an error page", "+errors.html: X\n" + plain, nil, `
-router/+errors.html: ` + noCall + `: did you mean "+error"?`, ""},
+		{"nearly an error page", "+eror.html: X\n" + plain, nil, `
+router/+eror.html: ` + noCall + `: did you mean "+error"?`, ""},
+		{"another word", "+errors.html: X\n" + plain, nil, "", `
+router/+errors.html` + noCallWarn},
 		{"such names, called", "+errors.html: X\n+page.html: Y\na.html: {{template `+errors`}}{{template `+page`}}", nil, "", ""},
 		{"a partial that nobody calls", "users/+row.html: X\n" + plain, nil, "", `
 router/users/+row.html` + noCallWarn},

@@ -23,13 +23,14 @@ func ThisProcess() Process {
 }
 
 // UntilSignal returns a context that ends with ctx, or with the first SIGINT or SIGTERM.
-// The second one ends the program.
-func UntilSignal(ctx context.Context) context.Context {
+// The second one ends the program. To call release ends it, and gives signals their
+// ordinary meaning back.
+func UntilSignal(ctx context.Context) (until context.Context, release func()) {
 	signalled, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	until, cancel := context.WithCancel(ctx)
 	context.AfterFunc(signalled, func() {
 		stop() // first, so that whoever sees the server stop can end it at once with a second signal
 		cancel()
 	})
-	return until
+	return until, stop
 }

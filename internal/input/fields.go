@@ -41,7 +41,7 @@ func planOf(t reflect.Type) *plan {
 	p := &plan{custom: reflect.PointerTo(t).Implements(unmarshaler)}
 	if t.Kind() == reflect.Struct {
 		p.data, p.query, p.route = newFields(t, fromData), newFields(t, fromQuery), newFields(t, fromRoute)
-		p.checks = newChecks(t, fromData, p.data)
+		p.checks = newChecks(t, fromData, p.data, p.query, p.route)
 	} else {
 		p.holdsChecks = holdsChecks(t, map[reflect.Type]bool{})
 	}

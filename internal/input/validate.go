@@ -176,12 +176,18 @@ func checksOf(t reflect.Type) *checks {
 	return c.(*checks)
 }
 
-func newChecks(t reflect.Type, from source, fs *fields) *checks {
+// newChecks returns the checks of the fields in some lists, each under its first name.
+func newChecks(t reflect.Type, from source, lists ...*fields) *checks {
 	c := &checks{}
 	c.embeds(t, from, nil, map[reflect.Type]bool{})
-	for _, f := range fs.list {
-		if holdsChecks(t.FieldByIndex(f.index).Type, map[reflect.Type]bool{}) {
-			c.fields = append(c.fields, f)
+	seen := map[string]bool{}
+	for _, fs := range lists {
+		for _, f := range fs.list {
+			at := fmt.Sprint(f.index)
+			if !seen[at] && holdsChecks(t.FieldByIndex(f.index).Type, map[reflect.Type]bool{}) {
+				c.fields = append(c.fields, f)
+			}
+			seen[at] = true
 		}
 	}
 	return c

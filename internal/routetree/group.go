@@ -9,14 +9,19 @@ import (
 // isGroup reports whether a name of the tree is that of a group, "(admin)".
 func isGroup(name string) bool { return strings.HasPrefix(name, "(") }
 
+// withoutMatcher returns the name of a parameter without its matcher: "[id=int]" is "[id]".
+func withoutMatcher(name string) string { return matcherText.ReplaceAllString(name, "]") }
+
 // Means reports whether a path that somebody has written stands for a path of the tree: it
 // is that path, or that path without some of its groups. So what speaks of a file need not
 // change when the file is put into a group.
 //
 //	users/[id]            means users/[id], (admin)/users/[id], users/(all)/[id]
 //	(admin)/users/[id]    means (admin)/users/[id], (site)/(admin)/users/[id]
+//
+// Nor need it change when a parameter gets a matcher: users/[id] means users/[id=int], too.
 func Means(written, path string) bool {
-	if written == path || !strings.Contains(path, "(") {
+	if written == path || !strings.ContainsAny(path, "(=") {
 		return written == path
 	}
 	rest := written + "/"
@@ -25,6 +30,8 @@ func Means(written, path string) bool {
 	}
 	for name := range strings.SplitSeq(path, "/") {
 		if after, ok := strings.CutPrefix(rest, name+"/"); ok {
+			rest = after
+		} else if after, ok := strings.CutPrefix(rest, withoutMatcher(name)+"/"); ok {
 			rest = after
 		} else if !isGroup(name) {
 			return false

@@ -4,15 +4,19 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// Covers reports whether a written path means a directory of the tree, or a route file
-// that may stand beside one.
+// Covers reports whether a written path means a directory with route files, or a route
+// file that may stand beside one.
 func (t *Tree) Covers(dir string) bool {
-	return dir == "" || len(Find(t.Dirs, dir)) > 0 || slices.ContainsFunc(t.Routes, func(r *Route) bool { return Layer(dir, r.Path) >= 0 })
+	return dir == "" || slices.ContainsFunc(t.Routes, func(r *Route) bool { return Layer(dir, r.Path) >= 0 })
 }
+
+// HasDir reports whether a written path means a directory of the tree.
+func (t *Tree) HasDir(dir string) bool { return len(Find(t.Dirs, dir)) > 0 }
 
 // Hint says what a path that is not in the tree may have been meant to be, as the end
 // of a fault.
@@ -33,7 +37,12 @@ func (t *Tree) Hint(p string) string {
 	return `: write the path below ` + RouterDir + `/ with its brackets and without extension, as in "users/[id]"`
 }
 
-// bare returns a path without what is easily forgotten: brackets, parentheses, case.
+// matcherText is the matcher of a parameter, to the bracket behind it.
+var matcherText = regexp.MustCompile(`=[^\]/]*\]`)
+
+// bare returns a path without what is easily forgotten: brackets, matchers, parentheses,
+// case.
 func bare(path string) string {
+	path = matcherText.ReplaceAllString(path, "]")
 	return strings.ToLower(strings.NewReplacer("[", "", "]", "", "(", "", ")", "", "...", "").Replace(path))
 }

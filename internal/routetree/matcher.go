@@ -2,6 +2,7 @@ package routetree
 
 import (
 	"fmt"
+	"sync"
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/pattern"
@@ -49,10 +50,11 @@ func (t *Tree) SetMatchers(own map[string]func(string) bool, panicked func(name 
 }
 
 func contained(name string, fits func(string) bool, panicked func(name string, v any)) func(string) bool {
+	var told sync.Once // clients choose the values, and could fill the log
 	return func(value string) (ok bool) {
 		defer func() {
 			if v := recover(); v != nil {
-				panicked(name, v)
+				told.Do(func() { panicked(name, v) })
 				ok = false
 			}
 		}()
