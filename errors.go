@@ -65,8 +65,7 @@ func (e *HTTPError) Unwrap() error {
 func (e *HTTPError) HTTPStatus() int { return e.Status }
 
 // StatusOf returns the status with which an error is answered, if OnError does not say
-// otherwise: what its method HTTPStatus() int returns, as those of HTTPError and Invalid
-// do, 413 for an http.MaxBytesError, 500 for anything else. Of errors that are wrapped in
+// otherwise: that of its method HTTPStatus() int, which HTTPError and Invalid have, 413 for an http.MaxBytesError, 500 for anything else. Of errors that are wrapped in
 // each other the outermost counts. It is for OnError, and for tests of a handler.
 func StatusOf(err error) int { return problemOf(err).Status }
 
@@ -334,8 +333,7 @@ func (x *exchange) firstRefusal(why uint32) bool {
 	return atomic.OrUint32(&e.refused, why)&why == 0
 }
 
-// matcherPanicked is called when a matcher of the application panics. The request is not in
-// the hands of a handler yet, and goes on as if the value did not match.
+// matcherPanicked logs that a matcher panicked: no handler has got the request yet.
 func (r *Router) matcherPanicked(name string, v any) {
 	r.logger().Error("flow: a matcher has panicked, and its value does not match; this is said once", "matcher", name, "error", fmt.Sprint(v), "stack", string(debug.Stack()))
 }
