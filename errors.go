@@ -65,8 +65,8 @@ func (e *HTTPError) Unwrap() error {
 func (e *HTTPError) HTTPStatus() int { return e.Status }
 
 // StatusOf returns the status with which an error is answered, if OnError does not say
-// otherwise: that of its method HTTPStatus() int, which HTTPError and Invalid have, 413 for an http.MaxBytesError, 500 for anything else. Of errors that are wrapped in
-// each other the outermost counts. It is for OnError, and for tests of a handler.
+// otherwise: that of its method HTTPStatus() int, which HTTPError and Invalid have, 413 for
+// an http.MaxBytesError, 500 for others. Of errors that wrap each other the outermost counts.
 func StatusOf(err error) int { return problemOf(err).Status }
 
 // allSaid reports whether the client was told all that an error says.
