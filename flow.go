@@ -120,11 +120,12 @@ type Router struct {
 	// OnError returns the response for an error, wherever it comes from: a handler, a
 	// guard, Authenticate, a panic, a body that cannot be read, a Fail, a URL without a
 	// route (404), a method without a handler (405, whose Allow stays), a request from
-	// another origin (403). errors.As finds an *HTTPError in those that have a message for
-	// the client. An answer that does not say its status has that of the error, StatusOf.
-	// The zero Response leaves it to the default: an HTTPError answers with its status and
-	// message, an Invalid with 422, any error that has a method HTTPStatus() int with that
-	// status, anything else with 500 and no detail.
+	// another origin (403); but not for 412 and 416 of public files. errors.As finds an
+	// *HTTPError in those that have a message for the client. An answer that does not say
+	// its status has that of the error, StatusOf. The zero Response leaves it to the
+	// default: an HTTPError answers with its status and message, an Invalid with 422, any
+	// error that has a method HTTPStatus() int with that status, anything else with 500
+	// and no detail.
 	//
 	// The Router logs errors itself: those that end in a status of 500 or above and all
 	// panics, and others only if they have a cause that the client was not told.
