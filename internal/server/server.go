@@ -107,8 +107,8 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		s.Log.Error("a listener failed", "error", failure.Error())
 	case <-ctx.Done():
 	}
-	s.Log.Info("stopping", "requests", s.requests.n.Load())
 	s.draining.Store(true)
+	s.Log.Info("stopping", "requests", s.requests.n.Load())
 	s.tellWatched()
 	if s.probed.Load() && !s.inherited {
 		time.Sleep(min(noticeTime, s.Drain))
