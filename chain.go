@@ -208,7 +208,7 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 // contain runs a chain, and contains panics here too, since standard middleware may panic
 // and write by itself. It removes the files that a body may leave.
 func (x *exchange) contain(w http.ResponseWriter, t *reply.Writer) {
-	before := describe(w.Header())
+	before := reply.Describe(w.Header())
 	defer x.recoverChain(w, t, before)
 	if x.body != nil {
 		defer x.body.End()
@@ -309,13 +309,11 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	}
 	if e.handler.std != nil {
 		x.body.Stream()
-		if len(e.steps) > 0 {
-			setPathValues(req.Request, e.path, x.values) // middleware may hold a ServeMux, which takes their room
-		}
 		if len(e.steps) == 0 {
 			req.serve(w, e.handler.std) // no middleware stands between it and contain, which does what serveStd would
 			return
 		}
+		setPathValues(req.Request, e.path, x.values) // middleware may hold a ServeMux, which takes their room
 		x.serveStd(w, req, e.handler.std, nil, false)
 		return
 	}

@@ -200,14 +200,13 @@ func (x *exchange) fail(w http.ResponseWriter, req *Request, err error) {
 // development, faults are shown in place of a 500.
 func (x *exchange) respondError(req *Request, err error) Response {
 	resp, err := x.askOnError(req, reply.Sound(err))
-	switch {
-	case resp.isZero():
+	if resp.isZero() {
 		resp = x.plainError(req, err)
-	case resp.status == http.StatusInternalServerError && x.router.inDev():
+	} else {
 		x.logAnswered(req, err, int(resp.status))
-		resp = showFault(req.Request, err)
-	default:
-		x.logAnswered(req, err, int(resp.status))
+		if resp.status == http.StatusInternalServerError && x.router.inDev() {
+			resp = showFault(req.Request, err)
+		}
 	}
 	if failed := (*HTTPError)(nil); errors.As(err, &failed) && failed != nil && len(failed.header) > 0 {
 		resp = resp.after(failed.header)

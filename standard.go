@@ -89,20 +89,10 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	req := From(r.Context())
-	p.goOn(w, r, req, p.stepOf(req))
-}
-
-// stepOf returns which step of the request's chain the place is, or -1.
-func (p *place) stepOf(req *Request) int {
-	if req == nil {
-		return -1
+	req, i := From(r.Context()), -1
+	if req != nil {
+		i = slices.IndexFunc(req.x.endpoint.steps, func(s step) bool { return s.place == p })
 	}
-	return slices.IndexFunc(req.x.endpoint.steps, func(s step) bool { return s.place == p })
-}
-
-// goOn goes on behind step i, which the place is.
-func (p *place) goOn(w http.ResponseWriter, r *http.Request, req *Request, i int) {
 	switch {
 	case i < 0:
 		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
@@ -238,23 +228,6 @@ func describeContext(around context.Context) string {
 	return fmt.Sprint(around) + ".WithValue(flow.Request)"
 }
 
-// describe returns the headers that describe an answer. Most answers have nothing but the
-// header of ServeHTTP before their handler runs, and that of RequestID. To ask for these is
-// quicker than to go through all.
-func describe(h http.Header) reply.Description {
-	others := len(h)
-	if h["X-Content-Type-Options"] != nil {
-		others--
-	}
-	if others > 0 && h["X-Request-Id"] != nil {
-		others--
-	}
-	if others == 0 {
-		return nil
-	}
-	return reply.Describe(h)
-}
-
 // serveLogged goes on with the chain at step i, within a Logger. Logger itself needs
 // neither a copy of the request nor path values.
 func (x *exchange) serveLogged(w http.ResponseWriter, req *Request, l *logging.Logged, i int) {
@@ -279,7 +252,7 @@ func setPathValues(r *http.Request, p *pattern.Pattern, values match.Values) {
 // not called again.
 func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, header []reply.Field, last bool) {
 	w, t := reply.Track(w)
-	before := describe(w.Header()) // what middleware has set, which may compress the answer
+	before := reply.Describe(w.Header()) // what middleware has set, which may compress the answer
 	reply.SetFields(w.Header(), header)
 	_, err := x.try(req, func(*Request) (Response, error) {
 		req.serve(w, h)

@@ -28,7 +28,7 @@ var plan = []struct{ room, imports string }{
 	{"reply", ""},
 	{"server", ""},
 
-	{"command", "disk fault"},
+	{"command", "disk fault server"},
 	{"forms", "fault"},
 	{"input", "fold"},
 	{"logging", "reply"},

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/server"
 )
 
 // A Command is what the arguments of a program ask for.
@@ -120,20 +121,12 @@ func unexpected(args []string, i int, implied bool) error {
 	return Usagef("unexpected argument %q", arg)
 }
 
-const (
-	// DefaultDrain is how long requests may take to end when a server stops.
-	DefaultDrain = 30 * time.Second
-
-	// DefaultSocketMode lets the owner and the group of a socket connect.
-	DefaultSocketMode Mode = 0o660
-)
-
 func (s *Serve) flags(flags *flag.FlagSet, getenv func(string) string) {
-	s.Log, s.SocketMode = "text", DefaultSocketMode
+	s.Log, s.SocketMode = "text", Mode(server.DefaultSocketMode)
 	flags.StringVar(&s.Addr, "addr", ":"+cmp.Or(getenv("PORT"), "8080"), "")
 	flags.StringVar(&s.TLSCert, "tls-cert", "", "")
 	flags.StringVar(&s.TLSKey, "tls-key", "", "")
-	flags.DurationVar(&s.Drain, "drain", DefaultDrain, "")
+	flags.DurationVar(&s.Drain, "drain", server.DefaultDrain, "")
 	flags.Var(&s.Dev, "dev", "")
 	flags.Var(&s.Log, "log", "")
 	flags.Var(&s.SocketMode, "socket-mode", "")
@@ -151,7 +144,7 @@ func (s *Serve) check() error {
 		return Usagef("-tls-cert and -tls-key belong together: give both")
 	case s.Drain < 0:
 		return Usagef("-drain is %v: it must not be negative", s.Drain)
-	case s.SocketMode != DefaultSocketMode && !strings.HasPrefix(s.Addr, "unix:"):
+	case s.SocketMode != Mode(server.DefaultSocketMode) && !strings.HasPrefix(s.Addr, "unix:"):
 		return Usagef("-socket-mode is for a socket in the file system: -addr is %q, and not unix:/path/of/the.sock", s.Addr)
 	}
 	return nil

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/server"
 )
 
 func TestVersion(t *testing.T) {
@@ -39,7 +41,7 @@ modified  true
 
 // TestSettings reads the flags of serve.
 func TestSettings(t *testing.T) {
-	plain := Serve{Addr: ":8080", Drain: DefaultDrain, Log: "text", SocketMode: 0o660}
+	plain := Serve{Addr: ":8080", Drain: server.DefaultDrain, Log: "text", SocketMode: 0o660}
 	with := func(change func(*Serve)) Serve {
 		s := plain
 		change(&s)

@@ -10,7 +10,12 @@ import (
 func isGroup(name string) bool { return strings.HasPrefix(name, "(") }
 
 // withoutMatcher returns the name of a parameter without its matcher: "[id=int]" is "[id]".
-func withoutMatcher(name string) string { return matcherText.ReplaceAllString(name, "]") }
+func withoutMatcher(name string) string {
+	if !strings.Contains(name, "=") {
+		return name
+	}
+	return matcherText.ReplaceAllString(name, "]")
+}
 
 // Means reports whether a path that somebody has written stands for a path of the tree: it
 // is that path, or that path without some of its groups. So what speaks of a file need not
