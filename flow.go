@@ -100,6 +100,7 @@ import (
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
+	"example.com/flow/internal/ondisk"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/race"
 	"example.com/flow/internal/reply"
@@ -160,7 +161,7 @@ type Router struct {
 	app      *application // nil if no static calls register for it
 	own      registry
 	provided []any
-	disk     *source                 // nil unless Dev was called
+	disk     *ondisk.Source          // nil unless Dev was called
 	mounted  atomic.Pointer[Mounted] // where this Router is mounted, nil if it is not
 	compiled sync.Mutex
 	building atomic.Bool // compile runs, and with it code that may ask for routes

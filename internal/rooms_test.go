@@ -38,6 +38,7 @@ var plan = []struct{ room, imports string }{
 
 	{"auth", "forms"},
 	{"pages", "fault routetree"},
+	{"ondisk", "disk fault pages pattern public routetree"},
 
 	// For tests.
 	{"flowtest", ""},
