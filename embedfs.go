@@ -83,11 +83,6 @@ func (t *table) host(namesMissing bool) pages.Host {
 	return h
 }
 
-// servesPage reports whether the page of r is served without a handler.
-func (b *binding) servesPage(r *routetree.Route) bool {
-	return r.Page && !r.Store && b.verb(http.MethodGet) == nil && b.verb(match.AnyMethod) == nil
-}
-
 func plainPage(*Request) (Response, error) { return Page(nil), nil }
 
 // checkData reports a page that is served without a handler, and asks for data. If it has
@@ -95,19 +90,16 @@ func plainPage(*Request) (Response, error) { return Page(nil), nil }
 // meant for View, and is only warned about.
 func (c *compiler) checkData(r *routetree.Route, b *binding) {
 	v, err := c.table.views.View(r.Path)
-	wrong := slices.ContainsFunc(b.begun, func(v *Verb) bool { // it is reported what is wrong about it
-		return v != b.page && (v.method == http.MethodGet || v.method == match.AnyMethod)
-	})
-	if err != nil || !b.servesPage(r) || b.failed || wrong {
+	if err != nil || !b.GivesNoData() {
 		return
 	}
 	field, line := v.Needs()
 	switch {
 	case line == 0:
-	case len(b.verbs) > 0:
-		c.faults = append(c.faults, fault.InLine(r.File, line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", field, c.remedy(r)))
+	case len(b.Verbs) > 0:
+		c.faults = append(c.faults, fault.InLine(r.File, line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", field, c.plan.Remedy(r)))
 	default:
-		c.faults = append(c.faults, fault.Warn(r.File, line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", field, c.remedy(r)))
+		c.faults = append(c.faults, fault.Warn(r.File, line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", field, c.plan.Remedy(r)))
 	}
 }
 
@@ -260,10 +252,10 @@ func (r *Router) assetAt(v vantage, name string) (string, error) {
 // then: their faults are shown in the browser.
 func (r *Router) Dev(dir string) {
 	pos := fault.Caller(0)
-	r.own.change(pos, "Dev", func() {
+	r.own.Change(pos, "Dev", func() {
 		r.disk = ondisk.In(dir)
 		if err := r.disk.Check(); err != nil {
-			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): %v", dir, err))
+			r.own.Fault(pos, "Dev(%q): %v", dir, err)
 		}
 	})
 }
@@ -277,7 +269,7 @@ func (m *Mounted) dev() {
 	if dir := m.inner.sourceDir(); m.inner.disk == nil && command.IsSource(dir, routetree.RouterDir) {
 		m.inner.Dev(dir)
 	}
-	for _, inside := range m.inner.own.mounts {
+	for _, inside := range m.inner.mounts {
 		inside.dev()
 	}
 }
