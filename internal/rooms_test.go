@@ -37,7 +37,9 @@ var plan = []struct{ room, imports string }{
 	{"routetree", "fault fold pattern"},
 
 	{"auth", "forms"},
+	{"registry", "fault forms match pattern routetree"},
 	{"pages", "fault routetree"},
+
 	{"ondisk", "disk fault pages pattern public routetree"},
 
 	// For tests.
