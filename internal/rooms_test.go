@@ -38,6 +38,7 @@ var plan = []struct{ room, imports string }{
 	{"routetree", "fault fold pattern"},
 
 	{"auth", "forms"},
+	{"dev", "accept devpage reply"},
 	{"pages", "fault routetree"},
 
 	// For tests.
