@@ -93,6 +93,7 @@ import (
 	"sync/atomic"
 
 	"example.com/flow/internal/accept"
+	"example.com/flow/internal/dev"
 	"example.com/flow/internal/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
@@ -161,11 +162,12 @@ type Router struct {
 	mounts   []*Mounted
 	provided []any
 	disk     *ondisk.Source          // nil unless Dev was called
+	front    *dev.Front              // what development adds to answers, nil unless Dev was called; set by begin
 	mounted  atomic.Pointer[Mounted] // where this Router is mounted, nil if it is not
 	compiled sync.Mutex
 	building atomic.Bool // compile runs, and with it code that may ask for routes
 	table    atomic.Pointer[table]
-	serving  atomic.Pointer[table] // the table, once it is known to have no faults; nil for a mounted Router
+	serving  atomic.Pointer[table] // the table, once it is known to have no faults; nil for a mounted Router, and in development
 	report   sync.Once             // for what begin logs
 	stops    server.Stops          // what OnStop was given
 }
@@ -282,7 +284,12 @@ func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 		}
 	}
 	t := r.begin()
-	if t == nil {
+	switch {
+	case r.front != nil && dev.NoteOf(req.Context()) == nil && dev.IsLocal(req):
+		server.ShareTrailer(req) // the front copies the request
+		r.front.ServeHTTP(w, req, r.ServeHTTP)
+		return nil
+	case t == nil:
 		w.Header()["X-Content-Type-Options"] = nosniff
 		send(r.faulty(req), w, req.Method == http.MethodHead)
 	}
@@ -300,11 +307,14 @@ func (r *Router) begin() *table {
 		if t.warnings != nil && r.inDev() {
 			r.logger().Warn("flow: the command check warns", "warnings", t.warnings.Error())
 		}
+		if files := r.onDisk(); len(files) > 0 {
+			r.front = &dev.Front{Hub: dev.NewHub(files...)}
+		}
 	})
 	if t.err != nil {
 		return nil
 	}
-	if t.around == nil {
+	if t.around == nil && r.front == nil {
 		r.serving.Store(t)
 	}
 	return t
@@ -312,8 +322,8 @@ func (r *Router) begin() *table {
 
 // faulty is the answer of an application that has faults.
 func (r *Router) faulty(req *http.Request) Response {
-	if r.inDev() {
-		return showFault(req, r.compile().err)
+	if r.showsTo(req) {
+		return r.showFault(req, r.compile().err, nil)
 	}
 	return problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false))
 }

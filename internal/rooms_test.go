@@ -19,6 +19,7 @@ const module = "example.com/flow"
 var plan = []struct{ room, imports string }{
 	// These know of nothing else.
 	{"accept", ""},
+	{"devpage", ""},
 	{"disk", ""},
 	{"fault", ""},
 	{"fold", ""},
@@ -37,6 +38,7 @@ var plan = []struct{ room, imports string }{
 	{"routetree", "fault fold pattern"},
 
 	{"auth", "forms"},
+	{"dev", "accept devpage reply"},
 	{"registry", "fault forms match pattern routetree"},
 	{"pages", "fault routetree"},
 
