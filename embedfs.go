@@ -241,8 +241,8 @@ func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
 // made anew.
 //
 // Routes stay those of the binary, and the log says how the directory differs from
-// them. Public files that are new are served. A directory that has no router/ is a fault. Check does not look at templates
-// then: their faults are shown in the browser.
+// them. Public files that are new are served. A directory that has no router/ is a
+// fault. Check does not look at templates then: their faults are shown in the browser.
 func (r *Router) Dev(dir string) {
 	pos := fault.Caller(0)
 	r.own.Change(pos, "Dev", func() {

@@ -1,7 +1,8 @@
 // Package ondisk reads an application from its directory in development, while the routes
 // stay those of the binary. A [Source] makes the templates anew when their files have
-// changed, serves public files as they are now, also new ones, and says how the directory
-// differs from the binary and which URL a path that nothing answers may have meant. What it has to know of the application is given to it, as a [Binary].
+// changed, serves public files as they are now, new ones too, and says how the directory
+// differs from the binary. [Nearest] says which URL a path that nothing answers may have
+// meant. What the room has to know of the application is given to it, as a [Binary].
 package ondisk
 
 import (
