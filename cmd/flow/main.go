@@ -8,10 +8,11 @@ import (
 	"os"
 
 	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/cmd/flow/internal/scaffold"
 )
 
 // commands are the commands of the tool, in the order in which its help has them.
-var commands = []cli.Command{}
+var commands = []cli.Command{scaffold.New, scaffold.Add}
 
 func main() { os.Exit(run()) }
 
