@@ -105,10 +105,13 @@ func TestAdd(t *testing.T) {
 		{"a test that cannot take it", app("app_test.go", "package app\n\nfunc TestRoutes(t *testing.T) {}\n"), []string{"about"}, map[string]string{
 			"app/router/about.html": "",
 		}, "No test was added: TestRoutes of app/app_test.go cannot take them: its table has not the fields method, path and status."},
-		{"with what is provided", app("users.index.go", "package app\n\nfunc init() {\n\tflow.With(func(f *flow.File, shop *Shop) { f.GET().Do(shop.list) })\n}\n", "router/users/index.html", ""), []string{"users/[id]", "-methods", "get,delete"}, map[string]string{
+		{"with what is provided", app("users.index.go", "package app\n\ntype Shop int\n\nfunc init() {\n\tflow.With(func(f *flow.File, shop *Shop) { f.GET().Do(shop.list) })\n}\n", "router/users/index.html", ""), []string{"users/[id]", "-methods", "get,delete"}, map[string]string{
 			"app/router/users/[id].html": "",
 			"app/users.id.go":            "func init() {\n\tflow.With(func(f *flow.File, shop *Shop) {\n\t\tf.GET().Do(shop.showUser)\n\t\tf.DELETE().Do(shop.deleteUser)\n\t})\n}\n\n// showUser answers GET /users/{id}.\nfunc (shop *Shop) showUser(req *flow.Request)",
 			"app/app_test.go":            "",
+		}, ""},
+		{"with what another package declares", app("users.index.go", "package app\n\nfunc init() {\n\tflow.With(func(f *flow.File, db *DB) { f.GET().Do(db.list) })\n}\n", "router/users/index.html", ""), []string{"users/[id]"}, map[string]string{
+			"app/router/users/[id].html": "", "app/users.id.go": "func init() { flow.GET().Do(showUser) }", "app/app_test.go": "",
 		}, ""},
 		{"names that are taken", app("other.go", "package app\n\ntype showUser int\n\nvar showUserByID, x = 1, 2\n", "other_test.go", "package app\n\nfunc updateUser() {}\n"), []string{"users/[id]", "-methods", "get,put"}, map[string]string{
 			"app/router/users/[id].html": "", "app/users.id.go": "flow.GET().Do(showUsersID)\n\tflow.PUT().Do(updateUserByID)", "app/app_test.go": "",
@@ -149,7 +152,7 @@ func TestAddFaults(t *testing.T) {
 		"router/posts/[id].html", "", "router/plain.html", "",
 		"router/(shop)/cart.html", "", "router/notes/store.http", "",
 		"notes.store.go", "package app\n\nfunc init() { flow.POST().Use(guard).Name(\"items.id\").Do(add) }\n",
-		"stray.go", "package app\n", "public/app.css", "",
+		"stray.go", "package app\n", "guard.go", "package app\n\nfunc init() { flow.Use(guard) }\n", "public/app.css", "",
 		"router/old", "", // is a fault already, and no reason to refuse others
 	)
 	files["users/i"] = ""
@@ -192,6 +195,7 @@ func TestAddFaults(t *testing.T) {
 		{"users.index", cli.Failure, "app/users.index.go would be the counterpart of app/router/users/index.html and of app/router/users.index.html: call this one otherwise"},
 		{"a_test -methods get", cli.Failure, `the go tool builds a_test.go for tests only, and it would be the counterpart of app/router/a_test.html: call this one otherwise, or write the route file yourself, and register with flow.At("a_test")`},
 		{"stray -methods get", cli.Failure, "app/stray.go is there already: rename it if it is something else. If it is for app/router/stray.html, write that file yourself, and add what is missing of this:\n\npackage app\n"},
+		{"guard", cli.Failure, "app/guard.go:3: flow.Use is for the whole application, and would stand in the counterpart of app/router/guard.html: call it in another file"},
 		{"index", cli.Failure, "app/router/index.html is there already\n"},
 		{"plain -methods get", cli.Failure, "app/router/plain.html is there already. For what is missing, write app/plain.go:\n\npackage app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Do(showPlain) }\n"},
 		{"users/index -methods get,post", cli.Failure, "app/router/users/index.html is there already, and app/users.index.go:6 handles GET, and app/users.index.go:7 handles POST\n"},

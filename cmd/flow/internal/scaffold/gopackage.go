@@ -24,6 +24,7 @@ type goPackage struct {
 	taken   map[string]bool              // names of declarations, methods included
 	labels  map[string]string            // what Name was given, and where
 	handled map[string]map[string]string // by file, the methods that it registers, and where
+	uses    map[string]string            // by file, where it calls flow.Use
 	ins     []in                         // calls of In
 	strings map[string]bool              // all string literals, for names of matchers
 	shared  *shared                      // what its counterparts ask for with flow.With, if they do
@@ -43,7 +44,7 @@ type shared struct {
 
 // readPackage parses the Go files beside the route directory.
 func readPackage(app project.App) (*goPackage, error) {
-	pkg := &goPackage{taken: map[string]bool{}, labels: map[string]string{}, handled: map[string]map[string]string{}, strings: map[string]bool{}}
+	pkg := &goPackage{taken: map[string]bool{}, labels: map[string]string{}, handled: map[string]map[string]string{}, uses: map[string]string{}, strings: map[string]bool{}}
 	entries, err := os.ReadDir(app.Dir)
 	if err != nil {
 		return nil, err
@@ -125,6 +126,8 @@ func (pkg *goPackage) addCalls(fset *token.FileSet, f *ast.File, name string) {
 			switch text, has := stringArg(n); {
 			case called.Sel.Name == "Name" && has && isVerb(called.X):
 				pkg.labels[text] = where
+			case called.Sel.Name == "Use" && isFlow(called.X):
+				pkg.uses[name] = where
 			case called.Sel.Name == "In" && has:
 				pkg.ins = append(pkg.ins, in{text, where})
 			case len(n.Args) == 0 && isMethod(called.Sel.Name):
@@ -161,11 +164,14 @@ func (pkg *goPackage) addWith(arg ast.Expr) bool {
 		return false
 	}
 	typ, ok := pointer.X.(*ast.Ident)
-	if !ok || pkg.shared != nil && pkg.shared.typ != typ.Name {
+	file, name := params[0].Names[0].Name, params[1].Names[0].Name
+	switch {
+	case !ok || file == "_" || name == "_" || name == "req":
 		return false
-	}
-	if pkg.shared == nil {
-		pkg.shared = &shared{file: params[0].Names[0].Name, name: params[1].Names[0].Name, typ: typ.Name}
+	case pkg.shared == nil:
+		pkg.shared = &shared{file: file, name: name, typ: typ.Name}
+	case pkg.shared.typ != typ.Name:
+		return false
 	}
 	pkg.shared.count++
 	return true
@@ -203,12 +209,18 @@ func isVerb(e ast.Expr) bool {
 	}
 }
 
+// isFlow reports whether an expression is the package flow.
+func isFlow(e ast.Expr) bool {
+	name, ok := e.(*ast.Ident)
+	return ok && name.Name == "flow"
+}
+
 // isMethod reports whether a method of HTTP has a call of that name, such as GET().
 func isMethod(name string) bool { return name == methodAny || slices.Contains(forms.Methods, name) }
 
 // asks returns what most counterparts ask for with flow.With, or nil if most do not.
 func (pkg *goPackage) asks() *shared {
-	if pkg.shared == nil || pkg.shared.count < pkg.static {
+	if pkg.shared == nil || pkg.shared.count < pkg.static || !pkg.taken[pkg.shared.typ] {
 		return nil
 	}
 	return pkg.shared
