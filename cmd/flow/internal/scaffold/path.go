@@ -27,9 +27,12 @@ const (
 //	/                           => index
 func readPath(arg, routerDir string) (p, ext string, err error) {
 	p = strings.TrimPrefix(arg, "./")
-	p = strings.TrimPrefix(p, routerDir+"/")
-	p = strings.TrimPrefix(p, routetree.RouterDir+"/")
-	p = strings.TrimPrefix(p, "/")
+	for _, before := range []string{routerDir + "/", routetree.RouterDir + "/", "/"} {
+		if below, ok := strings.CutPrefix(p, before); ok {
+			p = below
+			break
+		}
+	}
 	if e := path.Ext(p); e == pageExt || e == endpointExt {
 		p, ext = strings.TrimSuffix(p, e), e
 	}

@@ -25,6 +25,8 @@ func TestReadPath(t *testing.T) {
 		{"app/router/users/[id].html", "users/[id]", ".html"},
 		{"./app/router/index.html", "index", ".html"},
 		{"app/users", "app/users", ""}, // it is /app/users
+		{"/router/users", "router/users", ""},
+		{"app/router/router/users", "router/users", ""},
 		{"(admin)/[[lang]]/[...rest]", "(admin)/[[lang]]/[...rest]", ""},
 		{"[id=int]", "[id=int]", ""},
 		{".well-known/jwks.json", ".well-known/jwks.json", ""},
@@ -51,6 +53,7 @@ func TestReadPath(t *testing.T) {
 		{"users/<int:id>", "flow add 'users/[id]'"},
 		{"users/", "users/ ends in a slash, and URLs do not: write users/index for /users"},
 		{"", "flow add index"},
+		{"//a", `it has the element ""`},
 		{"a//b", `a//b is no path below router/: it has the element ""`},
 		{"../users", `it has the element ".."`},
 		{"users/./x", `it has the element "."`},
@@ -103,4 +106,24 @@ func TestQuoted(t *testing.T) {
 			is.Equal(quoted(tt.arg), tt.want)
 		})
 	}
+}
+
+// FuzzReadPath reads paths twice: that of the file which is made of a path means the same.
+func FuzzReadPath(f *testing.F) {
+	for _, arg := range []string{"/", "users/[id]", "./app/router/a.html", "router/router/x", "a.html.http", "x/{id}", ".well-known/a", "//a", "+x/a"} {
+		f.Add(arg)
+	}
+	f.Fuzz(func(t *testing.T, arg string) {
+		path, ext, err := readPath(arg, "app/router")
+		if err != nil {
+			return
+		}
+		if ext == "" {
+			ext = pageExt
+		}
+		again, extAgain, err := readPath("app/router/"+path+ext, "app/router")
+		if err != nil || again != path || extAgain != ext {
+			t.Errorf("%q is %q, and that file is %q%s, %v", arg, path, again, extAgain, err)
+		}
+	})
 }

@@ -70,3 +70,22 @@ func TestAddRows(t *testing.T) {
 		})
 	}
 }
+
+// FuzzAddRows adds to all kinds of files: what comes out is Go that has the rows, or nothing.
+func FuzzAddRows(f *testing.F) {
+	for _, body := range []string{"{}", "{{\"GET\", \"/\", 200}}", "{\n// x\n}", "{{}, }", "{{path: \"x\"},\n} // y"} {
+		f.Add("package p\nfunc TestRoutes() { _ = []struct{ method, path string; status int }" + body + " }\n")
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		got, err := addRows([]byte(src), []row{{"GET", "/users/1", 200}})
+		if err != nil || got == "" {
+			return
+		}
+		if _, err := addRows([]byte(got), nil); err != nil {
+			t.Errorf("%v in\n%s", err, got)
+		}
+		if strings.Count(got, `"/users/1"`) != strings.Count(src, `"/users/1"`)+1 {
+			t.Errorf("the row is not in\n%s", got)
+		}
+	})
+}
