@@ -88,11 +88,11 @@ func TestAdd(t *testing.T) {
 			"app/router/(site)/[[lang]]/help.html": "", "app/lang.help.go": "", "app/app_test.go": "\"/x/help\"",
 		}, ""},
 		{"a matcher", app(), []string{"orders/[day=date]"}, map[string]string{
-			"app/router/orders/[day=date].html": "", "app/orders.day.go": "", "app/app_test.go": "\"/orders/2006-01-02\"",
+			"app/router/orders/[day=date].html": "", "app/orders.day.go": "", "app/app_test.go": "\"/orders/2006-01-01\"",
 		}, ""},
 		{"a matcher of the application", app("matchers.go", "package app\n\nfunc init() { Router.Matchers = matchers{\"sku\": isSKU} }\n"), []string{"items/[no=sku]"}, map[string]string{
 			"app/router/items/[no=sku].html": "", "app/items.no.go": "",
-		}, "No test was added: no value is known that the parameters match. The requests, and the status of each answer:\n\n\t{\"GET\", \"/…\", 200},\n"},
+		}, "No test was added: no URL is known that it answers. The requests, and the status of each answer:\n\n\t{\"GET\", \"/…\", 200},\n"},
 		{"no layout", map[string]string{"go.mod": goMod, "app.go": appGo, "router/x/+layout.html": layout}, []string{"about"}, map[string]string{
 			"router/about.html": "<!doctype html>",
 		}, "No test was added: no test of the application has a function TestRoutes with a table."},
@@ -112,6 +112,9 @@ func TestAdd(t *testing.T) {
 		}, ""},
 		{"with what another package declares", app("users.index.go", "package app\n\nfunc init() {\n\tflow.With(func(f *flow.File, db *DB) { f.GET().Do(db.list) })\n}\n", "router/users/index.html", ""), []string{"users/[id]"}, map[string]string{
 			"app/router/users/[id].html": "", "app/users.id.go": "func init() { flow.GET().Do(showUser) }", "app/app_test.go": "",
+		}, ""},
+		{"a path without brackets that is meant", app("router/posts/[id].html", ""), []string{"posts/id/comments.html"}, map[string]string{
+			"app/router/posts/id/comments.html": "", "app/app_test.go": "",
 		}, ""},
 		{"names that are taken", app("other.go", "package app\n\ntype showUser int\n\nvar showUserByID, x = 1, 2\n", "other_test.go", "package app\n\nfunc updateUser() {}\n"), []string{"users/[id]", "-methods", "get,put"}, map[string]string{
 			"app/router/users/[id].html": "", "app/users.id.go": "flow.GET().Do(showUsersID)\n\tflow.PUT().Do(updateUserByID)", "app/app_test.go": "",
@@ -176,7 +179,7 @@ func TestAddFaults(t *testing.T) {
 		{"users/i", cli.Usage, "add: users/i is the name of a file here, which a shell puts in the place of 'users/[id]' without quotes: write flow add 'users/[id]', or users/i.html if that is meant"},
 		{"users/d users/i", cli.Usage, "add: users/i is the name of a file here"},
 		{"x", cli.Usage, "add: x is the name of a file here"},
-		{"posts/id/comments", cli.Failure, "there is app/router/posts/[id].html already: if 'posts/[id]/comments' is meant, quote it, so that the shell leaves the brackets alone: flow add 'posts/[id]/comments'"},
+		{"posts/id/comments", cli.Failure, "there is app/router/posts/[id].html already: if 'posts/[id]/comments' is meant, quote it, so that the shell leaves the brackets alone: flow add 'posts/[id]/comments'; or write posts/id/comments.html"},
 		// What Check would say.
 		{"users", cli.Failure, "app/router/users.html and app/router/users/index.html both answer /users: rename one of them\n"},
 		{"posts/[slug]", cli.Failure, "app/router/posts/[id].html and app/router/posts/[slug].html both answer /posts/x: rename one of them\n"},

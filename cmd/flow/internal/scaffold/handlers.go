@@ -175,10 +175,10 @@ func pageText(r *routetree.Route, data bool, layouts []string) []byte {
 	return fmt.Appendf(nil, "<h1>%s</h1>\n", heading)
 }
 
-// endpointText returns an .http route file: example requests, which editors can send.
-func endpointText(r *routetree.Route, handlers []handler) []byte {
-	url, ok := sampleURL(r)
-	if !ok {
+// endpointText returns an .http route file: example requests for a URL, which editors can
+// send. It is empty if no URL is known.
+func endpointText(url string, handlers []handler) []byte {
+	if url == "" {
 		return nil
 	}
 	var requests []string
@@ -194,26 +194,4 @@ func sampleMethod(method string) string {
 		return http.MethodGet
 	}
 	return method
-}
-
-// sampleURL returns the path of a URL of a route, and whether one is known: there is none
-// for a matcher of the application.
-func sampleURL(r *routetree.Route) (string, bool) {
-	samples := map[string]string{"int": "1", "uuid": "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "date": "2006-01-02", "slug": "a-b"}
-	var pairs []any
-	for _, s := range paramsOf(r) {
-		value := "x"
-		switch {
-		case s.Matcher != nil:
-			value = samples[s.Matcher.Name]
-			if value == "" {
-				return "", false
-			}
-		case s.Text == "id" || strings.HasSuffix(s.Text, "ID"):
-			value = "1"
-		}
-		pairs = append(pairs, s.Text, value)
-	}
-	url, err := r.URL(nil, pairs)
-	return url, err == nil
 }
