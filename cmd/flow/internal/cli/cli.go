@@ -169,17 +169,23 @@ func printCommands(w io.Writer, commands []Command) error {
 func (c Command) printHelp(w io.Writer) error {
 	flags := flag.NewFlagSet(c.Name, flag.ContinueOnError)
 	c.Setup(flags)
-	var b strings.Builder
-	fmt.Fprintf(&b, "Usage: %s\n\n%s\n", strings.TrimSpace("flow "+c.Name+" [flags] "+c.Args), strings.TrimSpace(c.Long))
-	first := true
+	var listed strings.Builder
 	flags.VisitAll(func(f *flag.Flag) {
-		if first {
-			b.WriteString("\nFlags:\n\n")
-			first = false
-		}
 		placeholder, usage := flag.UnquoteUsage(f)
-		fmt.Fprintf(&b, "\t%-18s %s\n", strings.TrimSpace("-"+f.Name+" "+placeholder), strings.ReplaceAll(usage, "\n", "\n\t"+strings.Repeat(" ", 19)))
+		fmt.Fprintf(&listed, "\t%-18s %s\n", strings.TrimSpace("-"+f.Name+" "+placeholder), strings.ReplaceAll(usage, "\n", "\n\t"+strings.Repeat(" ", 19)))
 	})
+	words := []string{"flow", c.Name}
+	if listed.Len() > 0 {
+		words = append(words, "[flags]")
+	}
+	if c.Args != "" {
+		words = append(words, c.Args)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage: %s\n\n%s\n", strings.Join(words, " "), strings.TrimSpace(c.Long))
+	if listed.Len() > 0 {
+		b.WriteString("\nFlags:\n\n" + listed.String())
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -65,7 +65,7 @@ func TestRun(t *testing.T) {
 		{"--help", OK, "flow say", ""},
 		{"help say", OK, "Usage: flow say [flags] WORD...\n\nSays the words.\n\nFlags:\n\n\t-loud              in capitals\n\t-to whom           whom to tell,\n\t                   by name\n", ""},
 		{"say -h", OK, "Usage: flow say", ""},
-		{"help plain", OK, "Usage: flow plain [flags]\n\nSays nothing.\n", ""},
+		{"help plain", OK, "Usage: flow plain\n\nSays nothing.\n", ""},
 		{"help nothing", Usage, "", `there is no command "nothing"`},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
