@@ -141,8 +141,12 @@ func checkEmpty(dir, shown string) error {
 
 // workspace returns the go.work that dir would be in, or "".
 func workspace(p cli.Process, dir string) string {
-	if file := p.Getenv("GOWORK"); file != "" {
-		return strings.TrimPrefix(file, "off")
+	switch file := p.Getenv("GOWORK"); file {
+	case "off":
+		return ""
+	case "", "auto":
+	default:
+		return file
 	}
 	for at := dir; ; at = filepath.Dir(at) {
 		file := filepath.Join(at, "go.work")

@@ -76,12 +76,28 @@ func TestNew(t *testing.T) {
 		is.Equal(code, cli.OK)
 		is.True(strings.HasPrefix(out, ". is made: 19 files, module here. Next:\n\n\tflow dev"))
 	})
-	t.Run("in a workspace", func(t *testing.T) {
-		is := is.New(t)
-		root := lay(t, map[string]string{"go.work": ""})
-		_, out, _ := run(root, "new", "hello", "-flow", library(t))
-		is.True(strings.Contains(out, "\tgo work use .    # since there is "+filepath.Join(root, "go.work")+"\n"))
-	})
+}
+
+func TestWorkspace(t *testing.T) {
+	root := lay(t, map[string]string{"in/go.work": "", "in/deep/x": "", "out/x": ""})
+	around := filepath.Join(root, "in", "go.work")
+	for _, tt := range []struct{ gowork, dir, want string }{
+		{"", "in/new", around},
+		{"", "in/deep/new", around},
+		{"auto", "in/new", around},
+		{"off", "in/new", ""},
+		{"/other/go.work", "out/new", "/other/go.work"},
+		{"", "out/new", ""},
+	} {
+		t.Run(tt.gowork+" "+tt.dir, func(t *testing.T) {
+			is := is.New(t)
+			p := cli.Process{Getenv: func(string) string { return tt.gowork }}
+			is.Equal(workspace(p, filepath.Join(root, filepath.FromSlash(tt.dir))), tt.want)
+		})
+	}
+	is := is.New(t)
+	_, out, _ := run(filepath.Join(root, "in"), "new", "hello", "-flow", library(t))
+	is.True(strings.Contains(out, "\tgo work use .    # since there is "+around+"\n"))
 }
 
 func TestNewFaults(t *testing.T) {
