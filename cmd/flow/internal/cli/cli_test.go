@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+)
+
+// commands are two for tests: the first says what it was given.
+var commands = []Command{
+	{
+		Name: "say", Args: "WORD...", Short: "say words", Long: "Says the words.",
+		Setup: func(flags *flag.FlagSet) Work {
+			loud := flags.Bool("loud", false, "in capitals")
+			to := flags.String("to", "you", "`whom` to tell,\nby name")
+			return func(_ context.Context, p Process, args, passedOn []string) error {
+				switch strings.Join(args, " ") {
+				case "fail":
+					return errors.New("it failed")
+				case "said":
+					return fmt.Errorf("wrapped: %w", ErrSaid)
+				case "usage":
+					return fmt.Errorf("wrapped: %w", Usagef("say: %s", "otherwise"))
+				}
+				fmt.Fprintln(p.Stdout, *loud, *to, args, passedOn)
+				return nil
+			}
+		},
+		PassesOn: true,
+	},
+	{Name: "plain", Short: "say nothing", Long: "Says nothing.", Setup: func(*flag.FlagSet) Work {
+		return func(context.Context, Process, []string, []string) error { return nil }
+	}},
+}
+
+func TestRun(t *testing.T) {
+	for _, tt := range []struct {
+		args           string
+		code           int
+		stdout, stderr string // what is in it
+	}{
+		{"say a b", OK, "false you [a b] []", ""},
+		{"say -loud a -to me b", OK, "true me [a b] []", ""},
+		{"say a --loud", OK, "true you [a] []", ""},
+		{"say a -- -loud b", OK, "false you [a] [-loud b]", ""},
+		{"say --", OK, "false you [] []", ""},
+		{"say - x", OK, "false you [- x] []", ""},
+		{"say fail", Failure, "", "it failed\n"},
+		{"say said", Failure, "", ""},
+		{"say usage", Usage, "", "say: otherwise"},
+		{"say -lout", Usage, "", `say: flag provided but not defined: -lout: did you mean "-loud"?`},
+		{"say x -to", Usage, "", "flag needs an argument: -to"},
+		{"plain", OK, "", ""},
+		{"plain x -- y", Usage, "", `plain: unexpected argument "--"`},
+		{"", Usage, "", "flow: say what to do"},
+		{"sai", Usage, "", `flow: there is no command "sai": did you mean "say"?`},
+		{"something", Usage, "", `flow: there is no command "something"` + "\n"},
+		{"help", OK, "\tflow say    say words\n\tflow plain  say nothing\n", ""},
+		{"-h", OK, "flow say", ""},
+		{"--help", OK, "flow say", ""},
+		{"help say", OK, "Usage: flow say [flags] WORD...\n\nSays the words.\n\nFlags:\n\n\t-loud              in capitals\n\t-to whom           whom to tell,\n\t                   by name\n", ""},
+		{"say -h", OK, "Usage: flow say", ""},
+		{"help plain", OK, "Usage: flow plain\n\nSays nothing.\n", ""},
+		{"help nothing", Usage, "", `there is no command "nothing"`},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			is := is.New(t)
+			var stdout, stderr strings.Builder
+			p := Process{Stdout: &stdout, Stderr: &stderr}
+			is.Equal(Run(context.Background(), p, commands, strings.Fields(tt.args)), tt.code)
+			is.True(strings.Contains(stdout.String(), tt.stdout)) // it is said
+			is.True(strings.Contains(stderr.String(), tt.stderr)) // it is complained of
+			is.True(stdout.Len() == 0 || stderr.Len() == 0)
+			is.Equal(tt.stderr == "", stderr.Len() == 0)
+		})
+	}
+}

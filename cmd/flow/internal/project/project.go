@@ -1,0 +1,142 @@
+// Package project finds the application that a command works on: the module around the
+// working directory, and in it the package that embeds a directory of route files.
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"example.com/flow/internal/disk"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/routetree"
+)
+
+// A Module is a Go module on disk.
+type Module struct {
+	Dir  string // that holds its go.mod, absolute
+	Path string // as go.mod has it
+}
+
+// An App is a directory that holds router/ and the Go files beside it.
+type App struct {
+	Module Module
+	Dir    string // absolute
+}
+
+// Tree reads the route files as they are on disk. Files are named from the working
+// directory, as Check names them.
+func (a App) Tree() *routetree.Tree {
+	return routetree.ReadIn(fault.Place(filepath.ToSlash(a.Dir)), disk.Dir(a.Dir), nil)
+}
+
+// Shown returns how a file of the application, given by its path below Dir, is named in
+// messages: from the working directory.
+func (a App) Shown(file string) string {
+	return filepath.ToSlash(filepath.Join(fault.Place(filepath.ToSlash(a.Dir)), filepath.FromSlash(file)))
+}
+
+// ImportPath returns the import path of the Go package in Dir.
+func (a App) ImportPath() string {
+	below, err := filepath.Rel(a.Module.Dir, a.Dir)
+	if err != nil || below == "." {
+		return a.Module.Path
+	}
+	return a.Module.Path + "/" + filepath.ToSlash(below)
+}
+
+// FindModule returns the module that a directory is in.
+func FindModule(dir string) (Module, error) {
+	for at := dir; ; at = filepath.Dir(at) {
+		file := filepath.Join(at, "go.mod")
+		text, err := os.ReadFile(file)
+		switch {
+		case err == nil:
+			path := modfile.ModulePath(text)
+			if path == "" {
+				return Module{}, fmt.Errorf("%s: there is no module path in it", file)
+			}
+			return Module{at, path}, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return Module{}, err
+		case filepath.Dir(at) == at:
+			return Module{}, fmt.Errorf("%s is in no Go module: go into the directory of an application, or make one with \"flow new\"", dir)
+		}
+	}
+}
+
+// Find returns the application that a directory is in, or else the only one of its
+// module.
+func Find(dir string) (App, error) {
+	m, err := FindModule(dir)
+	if err != nil {
+		return App{}, err
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if isApp(at) {
+			return App{m, at}, nil
+		}
+		if at == m.Dir {
+			break
+		}
+	}
+	apps, err := m.Apps()
+	switch {
+	case err != nil:
+		return App{}, err
+	case len(apps) == 0:
+		return App{}, fmt.Errorf("no directory of the module %s has a directory %s beside Go files: make an application with \"flow new\"", m.Path, routetree.RouterDir)
+	case len(apps) > 1:
+		var dirs []string
+		for _, a := range apps {
+			dirs = append(dirs, a.Shown(""))
+		}
+		return App{}, fmt.Errorf("there are several applications here, %s: go into the directory of one of them", strings.Join(dirs, " and "))
+	}
+	return apps[0], nil
+}
+
+// Apps returns the applications of the module, in the order of their directories.
+// Directories that the go tool ignores, and other modules, are left out.
+func (m Module) Apps() ([]App, error) {
+	var apps []App
+	err := filepath.WalkDir(m.Dir, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !d.IsDir():
+			return nil
+		case file != m.Dir && ignored(file, d.Name()):
+			return filepath.SkipDir
+		case isApp(file):
+			apps = append(apps, App{m, file})
+		}
+		return nil
+	})
+	return apps, err
+}
+
+// ignored reports whether a directory is not part of the module, or holds no packages
+// that "./..." means.
+func ignored(dir, name string) bool {
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains([]string{"testdata", "vendor", "node_modules", routetree.RouterDir, routetree.PublicDir}, name) {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+// isApp reports whether a directory holds router/ and a Go file.
+func isApp(dir string) bool {
+	if !disk.IsDir(filepath.Join(dir, routetree.RouterDir)) {
+		return false
+	}
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") })
+}

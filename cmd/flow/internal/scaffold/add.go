@@ -1,0 +1,338 @@
+package scaffold
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/forms"
+	"example.com/flow/internal/routetree"
+)
+
+// Add is the command "flow add".
+var Add = cli.Command{
+	Name:  "add",
+	Args:  "PATH",
+	Short: "add a route file and its handlers",
+	Long: `
+Adds a route file, the Go file of the same name with a handler for each method, and a row
+for each in the table of TestRoutes. PATH is that of the route file below router/: quote it,
+since shells read brackets.
+
+	flow add about
+	flow add 'users/[id]' -methods get,put -name users.show
+	flow add 'api/users/[id=int]' -endpoint
+	flow add users/store
+
+It is a page if files near it are pages, or else an endpoint; a file called store and one
+without a handler for GET are endpoints. Without -methods the handler is for GET, or for
+POST in a store. A page without parameters needs no handler and gets none: say -methods get
+for one.`,
+	Setup: func(flags *flag.FlagSet) cli.Work {
+		var a addition
+		flags.StringVar(&a.methods, "methods", "", "the `list` of methods to handle, as in get,put: get, post, put, patch,\ndelete, head, options, any")
+		flags.StringVar(&a.name, "name", "", "the `name` of the route, for links to it")
+		flags.BoolVar(&a.page, "page", false, "a page, .html")
+		flags.BoolVar(&a.endpoint, "endpoint", false, "an endpoint without a page, .http")
+		return a.run
+	},
+}
+
+// An addition is what the flags of "flow add" say.
+type addition struct {
+	methods, name  string
+	page, endpoint bool
+}
+
+func (a *addition) run(_ context.Context, p cli.Process, args, _ []string) error {
+	hint := eaten(p.Dir, args)
+	switch {
+	case len(args) == 0:
+		return cli.Usagef("add: say the path of the route file below router/, in quotes if it has brackets, as in: flow add 'users/[id]'")
+	case hint != "":
+		return cli.Usagef("add: %s", hint)
+	case len(args) > 1:
+		return cli.Usagef("add: say one path, not %d (%s): quote it if it has brackets", len(args), strings.Join(args, " "))
+	case a.page && a.endpoint:
+		return cli.Usagef("add: -page and -endpoint exclude each other")
+	}
+	methods, err := readMethods(a.methods)
+	if err != nil {
+		return err
+	}
+	app, err := project.Find(p.Dir)
+	if err != nil {
+		return err
+	}
+	plan, err := a.plan(app, args[0], methods)
+	if err != nil {
+		return err
+	}
+	return plan.carryOut(p)
+}
+
+// readMethods returns the methods of a list, in the order in which flow shows them.
+func readMethods(list string) ([]string, error) {
+	known := map[string]bool{methodAny: true}
+	for _, m := range forms.Methods {
+		known[m] = true
+	}
+	var methods []string
+	for m := range strings.FieldsFuncSeq(list, func(c rune) bool { return c == ',' || c == ' ' }) {
+		m = strings.ToUpper(m)
+		switch {
+		case !known[m]:
+			return nil, cli.Usagef("add: -methods: there is no call flow.%s%s", m, fault.Suggest(m, known, ": for another method, write flow.Method in the counterpart"))
+		case !slices.Contains(methods, m):
+			methods = append(methods, m)
+		}
+	}
+	slices.SortFunc(methods, forms.CompareMethods)
+	return methods, nil
+}
+
+// A plan is what "flow add" is about to write. Nothing speaks against it.
+type plan struct {
+	app     project.App
+	route   *routetree.Route
+	files   []file
+	lines   []string // what is said of each file
+	test    *file    // the test file with its rows, or nil
+	rows    []row
+	printed string // why the rows are for the user to add, if they are
+}
+
+// plan finds out what is to be written, or what speaks against it.
+func (a *addition) plan(app project.App, arg string, methods []string) (*plan, error) {
+	tree := app.Tree()
+	path, ext, err := readPath(arg, app.Shown(routetree.RouterDir))
+	if err != nil {
+		return nil, cli.Usagef("add: %v", err)
+	}
+	if marked := unmarked(tree, path); marked != "" && marked != path && ext == "" {
+		return nil, fmt.Errorf("there is %s/%s already: if %[3]s is meant, quote it, so that the shell leaves the brackets alone: flow add %[3]s; or write %s.html",
+			app.Shown(routetree.RouterDir), known(tree, marked), quoted(marked), path)
+	}
+	if ext, err = a.extension(tree, path, ext, methods); err != nil {
+		return nil, err
+	}
+	pkg, err := readPackage(app)
+	if err != nil {
+		return nil, err
+	}
+	inTree := routetree.RouterDir + "/" + path + ext
+	route, err := added(app, tree, pkg, inTree)
+	if err != nil {
+		return nil, err
+	}
+	if len(methods) == 0 && (ext == endpointExt || len(paramsOf(route)) > 0) {
+		methods = []string{http.MethodGet}
+		if route.Store {
+			methods = []string{http.MethodPost}
+		}
+	}
+	c := &counterpart{pkg: pkg.name, route: route, name: a.name, handlers: handlersOf(route, methods, pkg.taken), asks: pkg.asks()}
+	if err := a.check(app, tree, pkg, c); err != nil {
+		return nil, err
+	}
+	return newPlan(app, tree, pkg, c)
+}
+
+// extension decides whether the file is a page.
+func (a *addition) extension(t *routetree.Tree, path, written string, methods []string) (string, error) {
+	store := path == "store" || strings.HasSuffix(path, "/store")
+	gets := len(methods) == 0 || slices.Contains(methods, http.MethodGet) || slices.Contains(methods, methodAny)
+	switch {
+	case a.page && written == endpointExt || a.endpoint && written == pageExt:
+		return "", cli.Usagef("add: the extension %s is not what the flag says: leave one of them out", written)
+	case store && (a.page || written == pageExt):
+		return "", cli.Usagef("add: a file called store answers POST and nothing else: it is no page")
+	case store && len(methods) > 0 && !slices.Equal(methods, []string{http.MethodPost}):
+		return "", cli.Usagef("add: a file called store serves POST and nothing but POST: add other methods to the index file beside it")
+	case a.page:
+		return pageExt, nil
+	case a.endpoint:
+		return endpointExt, nil
+	case written != "":
+		return written, nil
+	}
+	for _, r := range t.Routes {
+		if r.Path == path { // it is there: what is said of it is not about its extension
+			return filepath.Ext(r.File), nil
+		}
+	}
+	if store || !gets || !pagesNear(t, path) {
+		return endpointExt, nil
+	}
+	return pageExt, nil
+}
+
+// pagesNear reports whether there are pages in the innermost directory around a path that
+// holds route files, further down too. In an empty tree everything is a page.
+func pagesNear(t *routetree.Tree, path string) bool {
+	for dir := path; dir != ""; {
+		dir = dir[:max(0, strings.LastIndexByte(dir, '/'))]
+		routes, page := false, false
+		for _, r := range t.Routes {
+			if dir == "" || strings.HasPrefix(r.Path, dir+"/") {
+				routes, page = true, page || r.Page
+			}
+		}
+		if routes {
+			return page
+		}
+	}
+	return true
+}
+
+// known returns the file or directory of the tree that a path lies in, or is, as the tree
+// has it.
+func known(t *routetree.Tree, path string) string {
+	for at := path; ; at = at[:strings.LastIndexByte(at, '/')] {
+		for _, r := range t.Routes {
+			if r.Path == at {
+				return r.InTree()[len(routetree.RouterDir)+1:]
+			}
+		}
+		if t.Dirs[at] || !strings.Contains(at, "/") {
+			return at
+		}
+	}
+}
+
+// newPlan says which files are to be written.
+func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart) (*plan, error) {
+	r := c.route
+	p := &plan{app: app, route: r}
+	var got, methods []string
+	for _, h := range c.handlers {
+		got = append(got, h.method)
+		methods = append(methods, h.method+" "+h.name)
+	}
+	pattern, url := r.Patterns[len(r.Patterns)-1].String(), sampleURL(t, r)
+	text, what := endpointText(url, c.handlers), "the endpoint "+pattern
+	if r.Page {
+		text, what = pageText(r, slices.Contains(got, http.MethodGet), layouts(t, r)), "the page "+pattern
+	}
+	p.add(r.InTree(), text, what)
+	if !c.empty() {
+		text, err := c.text()
+		if err != nil {
+			return nil, err
+		}
+		if len(methods) == 0 {
+			methods = []string{fmt.Sprintf("its name, %q", c.name)}
+		}
+		p.add(r.Stem+".go", text, strings.Join(methods, ", "))
+	}
+	return p, p.addRows(pkg, c, url)
+}
+
+func (p *plan) add(name string, text []byte, what string) {
+	p.files = append(p.files, file{filepath.Join(p.app.Dir, filepath.FromSlash(name)), text})
+	p.lines = append(p.lines, fmt.Sprintf("%s\t%s", p.app.Shown(name), what))
+}
+
+// layouts returns the texts of the layouts around a page.
+func layouts(t *routetree.Tree, r *routetree.Route) []string {
+	var texts []string
+	for _, dir := range routetree.Layers(r.Path) {
+		name := "+layout"
+		if dir != "" {
+			name = dir + "/" + name
+		}
+		if source, ok := t.Templates[name]; ok {
+			text, _ := fs.ReadFile(source.Files, source.InTree) // Check says what is wrong about it
+			texts = append(texts, string(text))
+		}
+	}
+	return texts
+}
+
+// addRows finds the table of the tests and adds a row for each handler, which asks for url.
+// Where that is not possible, the user is told to.
+func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) error {
+	if url == "" {
+		url, p.printed = "/…", "no URL is known that it answers"
+	}
+	for _, h := range c.handlers {
+		p.rows = append(p.rows, row{sampleMethod(h.method), url, h.status})
+	}
+	if p.route.Page && !slices.ContainsFunc(p.rows, func(r row) bool { return r.method == http.MethodGet }) {
+		p.rows = append([]row{{http.MethodGet, url, http.StatusOK}}, p.rows...)
+	}
+	for _, in := range pkg.ins {
+		if routetree.Layer(in.path, p.route.Path) >= 0 {
+			p.printed = fmt.Sprintf("the middleware at %s may answer otherwise", in.pos)
+		}
+	}
+	if p.printed != "" {
+		return nil
+	}
+	p.printed = fmt.Sprintf("no test of the application has a function %s with a table", testName)
+	for _, name := range pkg.tests {
+		file := file{name: filepath.Join(p.app.Dir, name)}
+		src, err := os.ReadFile(file.name)
+		if err != nil {
+			return err
+		}
+		text, err := addRows(src, p.rows)
+		switch {
+		case err != nil:
+			p.printed = fmt.Sprintf("%s of %s cannot take them: %v", testName, p.app.Shown(name), err)
+			return nil
+		case text != "":
+			file.text = []byte(text)
+			p.test, p.printed = &file, ""
+			p.lines = append(p.lines, fmt.Sprintf("%s\t%s", p.app.Shown(name), counted(len(p.rows), "row")))
+			return nil
+		}
+	}
+	return nil
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// carryOut writes everything, or nothing, and says what.
+func (p *plan) carryOut(to cli.Process) error {
+	undo, err := create(p.files)
+	if err != nil {
+		return err
+	}
+	if p.test != nil {
+		if err := replace(p.test.name, p.test.text); err != nil {
+			undo()
+			return err
+		}
+	}
+	widest := 0
+	for _, line := range p.lines {
+		name, _, _ := strings.Cut(line, "\t")
+		widest = max(widest, len(name))
+	}
+	for _, line := range p.lines {
+		name, what, _ := strings.Cut(line, "\t")
+		fmt.Fprintf(to.Stdout, "%-*s  %s\n", widest, name, what)
+	}
+	if p.printed != "" {
+		fmt.Fprintf(to.Stdout, "\nNo test was added: %s. The requests, and the status of each answer:\n\n", p.printed)
+		for _, r := range p.rows {
+			fmt.Fprintf(to.Stdout, "\t%s,\n", r)
+		}
+	}
+	return nil
+}

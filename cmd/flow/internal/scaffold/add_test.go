@@ -1,0 +1,250 @@
+package scaffold
+
+import (
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/cmd/flow/internal/cli"
+)
+
+const (
+	goMod  = "module shop\n"
+	appGo  = "package app\n\nvar Router = flow.New(files)\n"
+	layout = "<title>{{block \"title\" .}}Shop{{end}}</title>{{template \"content\" .}}"
+	tests  = "package app\n\nfunc TestRoutes(t *testing.T) {\n\tfor _, tt := range []struct {\n\t\tmethod, path string\n\t\tstatus       int\n\t}{\n\t\t{\"GET\", \"/\", 200},\n\t} {\n\t}\n}\n"
+)
+
+// app returns the files of an application, with others.
+func app(others ...string) map[string]string {
+	files := map[string]string{"go.mod": goMod, "app/app.go": appGo, "app/app_test.go": tests, "app/router/index.html": "", "app/router/+layout.html": layout}
+	for i := 0; i < len(others); i += 2 {
+		files["app/"+others[i]] = others[i+1]
+	}
+	return files
+}
+
+func TestAdd(t *testing.T) {
+	const users = "package app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Name(\"users\").Do(listUsers) }\n\nfunc listUsers(*flow.Request) string { return \"\" }\n"
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		args  []string
+		want  map[string]string // the files that change, or pieces of them
+		out   string            // what is said, in it
+	}{
+		{"a page", app(), []string{"about"}, map[string]string{
+			"app/router/about.html": "{{define \"title\"}}About{{end}}\n\n<h1>About</h1>\n",
+			"app/app_test.go":       "\t\t{\"GET\", \"/\", 200},\n\t\t{\"GET\", \"/about\", 200},\n\t} {",
+		}, "app/router/about.html  the page /about\napp/app_test.go        1 row\n"},
+		{"a page with a name", app(), []string{"about", "-name", "us"}, map[string]string{
+			"app/router/about.html": "",
+			"app/about.go":          "package app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Name(\"us\") }\n",
+			"app/app_test.go":       "",
+		}, `app/about.go           its name, "us"`},
+		{"a page with a handler", app(), []string{"-methods", "get", "about"}, map[string]string{
+			"app/router/about.html": "",
+			"app/about.go":          "func init() { flow.GET().Do(showAbout) }\n\n// showAbout answers GET /about.\nfunc showAbout(*flow.Request) flow.Response {\n\treturn flow.Page(nil)\n}\n",
+			"app/app_test.go":       "",
+		}, "GET showAbout"},
+		{"a page with a parameter", app(), []string{"users/[id]", "-methods", "put,get,put", "-name", "users.show"}, map[string]string{
+			"app/router/users/[id].html": "{{define \"title\"}}User{{end}}\n\n<h1>User {{.ID}}</h1>\n",
+			"app/users.id.go":            "import (\n\t\"net/http\"\n\n\t\"example.com/flow\"\n)\n\nfunc init() {\n\tflow.GET().Name(\"users.show\").Do(showUser)\n\tflow.PUT().Do(updateUser)\n}\n\n// showUser answers GET /users/{id}.\nfunc showUser(req *flow.Request) flow.Response {\n\treturn flow.Page(map[string]any{\"ID\": req.Param(\"id\")})\n}\n\n// updateUser answers PUT /users/{id}.\nfunc updateUser(*flow.Request) flow.Response {\n\treturn flow.Fail(http.StatusNotImplemented, \"this is not written yet\")\n}\n",
+			"app/app_test.go":            "\t\t{\"GET\", \"/users/1\", 200},\n\t\t{\"PUT\", \"/users/1\", 501},\n",
+		}, "app/users.id.go             GET showUser, PUT updateUser\n"},
+		{"an endpoint", app(), []string{"users/[id]", "-endpoint"}, map[string]string{
+			"app/router/users/[id].http": "GET http://localhost:8080/users/1\n",
+			"app/users.id.go":            "flow.JSON(map[string]string{\"id\": req.Param(\"id\")})",
+			"app/app_test.go":            "",
+		}, "the endpoint /users/{id}"},
+		{"by its extension", app(), []string{"/users.http"}, map[string]string{
+			"app/router/users.http": "", "app/users.go": "flow.JSON([]string{})", "app/app_test.go": "",
+		}, ""},
+		{"near endpoints", app("router/api/x.http", "", "x.go", users), []string{"api/new/[id]"}, map[string]string{
+			"app/router/api/new/[id].http": "", "app/api.new.id.go": "", "app/app_test.go": "",
+		}, ""},
+		{"near pages", app("router/api/x.http", "", "router/blog/index.html", ""), []string{"blog/[slug]"}, map[string]string{
+			"app/router/blog/[slug].html": "", "app/blog.slug.go": "", "app/app_test.go": "\"/blog/x\", 200",
+		}, ""},
+		{"without GET", app(), []string{"logout", "-methods", "post"}, map[string]string{
+			"app/router/logout.http": "POST http://localhost:8080/logout\n", "app/logout.go": "flow.POST().Do(postLogout)", "app/app_test.go": "{\"POST\", \"/logout\", 501},",
+		}, ""},
+		{"a page without a handler for GET", app(), []string{"login", "-methods", "post", "-page"}, map[string]string{
+			"app/router/login.html": "", "app/login.go": "flow.POST().Do(postLogin)", "app/app_test.go": "\t\t{\"GET\", \"/login\", 200},\n\t\t{\"POST\", \"/login\", 501},",
+		}, ""},
+		{"a store", app("router/users/index.html", "", "users.index.go", users), []string{"users/store"}, map[string]string{
+			"app/router/users/store.http": "", "app/users.store.go": "flow.POST().Do(createUser)", "app/app_test.go": "{\"POST\", \"/users\", 501},",
+		}, ""},
+		{"all methods", app(), []string{"x.http", "-methods", "any,options,head,delete,patch,put,post,get"}, map[string]string{
+			"app/router/x.http": "", "app/x.go": "\tflow.OPTIONS().Do(optionsX)\n\tflow.ANY().Do(answerX)\n}", "app/app_test.go": "{\"OPTIONS\", \"/x\", 204},",
+		}, "GET showX, POST postX, PUT updateX, PATCH patchX, DELETE deleteX, HEAD headX, OPTIONS optionsX, ANY answerX"},
+		{"a catch-all", app(), []string{"docs/[[...path]]"}, map[string]string{
+			"app/router/docs/[[...path]].html": "<h1>Doc {{.Path}}</h1>", "app/docs.path.go": "// showDoc answers GET /docs/{path...}.", "app/app_test.go": "\"/docs/x\"",
+		}, ""},
+		{"an optional in a group", app(), []string{"(site)/[[lang]]/help"}, map[string]string{
+			"app/router/(site)/[[lang]]/help.html": "", "app/lang.help.go": "", "app/app_test.go": "\"/x/help\"",
+		}, ""},
+		{"a matcher", app(), []string{"orders/[day=date]"}, map[string]string{
+			"app/router/orders/[day=date].html": "", "app/orders.day.go": "", "app/app_test.go": "\"/orders/2006-01-01\"",
+		}, ""},
+		{"a matcher of the application", app("matchers.go", "package app\n\nfunc init() { Router.Matchers = matchers{\"sku\": isSKU} }\n"), []string{"items/[no=sku]"}, map[string]string{
+			"app/router/items/[no=sku].html": "", "app/items.no.go": "",
+		}, "No test was added: no URL is known that it answers. The requests, and the status of each answer:\n\n\t{\"GET\", \"/…\", 200},\n"},
+		{"no layout", map[string]string{"go.mod": goMod, "app.go": appGo, "router/x/+layout.html": layout}, []string{"about"}, map[string]string{
+			"router/about.html": "<!doctype html>",
+		}, "No test was added: no test of the application has a function TestRoutes with a table."},
+		{"a layout without a title", app("router/+layout.html", `{{template "content" .}}`), []string{"about"}, map[string]string{
+			"app/router/about.html": "<h1>About</h1>\n", "app/app_test.go": "",
+		}, ""},
+		{"below a guard", app("router/admin/index.html", "", "guard.go", "package app\n\nfunc init() {\n\tflow.In(\"admin\").Use(signedIn)\n}\n"), []string{"admin/users/[id]"}, map[string]string{
+			"app/router/admin/users/[id].html": "", "app/admin.users.id.go": "",
+		}, "No test was added: the middleware at app/guard.go:4 may answer otherwise."},
+		{"a test that cannot take it", app("app_test.go", "package app\n\nfunc TestRoutes(t *testing.T) {}\n"), []string{"about"}, map[string]string{
+			"app/router/about.html": "",
+		}, "No test was added: TestRoutes of app/app_test.go cannot take them: its table has not the fields method, path and status."},
+		{"with what is provided", app("users.index.go", "package app\n\ntype Shop int\n\nfunc init() {\n\tflow.With(func(f *flow.File, shop *Shop) { f.GET().Do(shop.list) })\n}\n", "router/users/index.html", ""), []string{"users/[id]", "-methods", "get,delete"}, map[string]string{
+			"app/router/users/[id].html": "",
+			"app/users.id.go":            "func init() {\n\tflow.With(func(f *flow.File, shop *Shop) {\n\t\tf.GET().Do(shop.showUser)\n\t\tf.DELETE().Do(shop.deleteUser)\n\t})\n}\n\n// showUser answers GET /users/{id}.\nfunc (shop *Shop) showUser(req *flow.Request)",
+			"app/app_test.go":            "",
+		}, ""},
+		{"with what another package declares", app("users.index.go", "package app\n\nfunc init() {\n\tflow.With(func(f *flow.File, db *DB) { f.GET().Do(db.list) })\n}\n", "router/users/index.html", ""), []string{"users/[id]"}, map[string]string{
+			"app/router/users/[id].html": "", "app/users.id.go": "func init() { flow.GET().Do(showUser) }", "app/app_test.go": "",
+		}, ""},
+		{"a path without brackets that is meant", app("router/posts/[id].html", ""), []string{"posts/id/comments.html"}, map[string]string{
+			"app/router/posts/id/comments.html": "", "app/app_test.go": "",
+		}, ""},
+		{"names that are taken", app("other.go", "package app\n\ntype showUser int\n\nvar showUserByID, x = 1, 2\n", "other_test.go", "package app\n\nfunc updateUser() {}\n"), []string{"users/[id]", "-methods", "get,put"}, map[string]string{
+			"app/router/users/[id].html": "", "app/users.id.go": "flow.GET().Do(showUsersID)\n\tflow.PUT().Do(updateUserByID)", "app/app_test.go": "",
+		}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			root := lay(t, tt.files)
+			before := contents(t, root)
+			code, out, errs := run(root, append([]string{"add"}, tt.args...)...)
+			is.Equal(errs, "")
+			is.Equal(code, cli.OK)
+			if !strings.Contains(out, tt.out) {
+				t.Errorf("said\n%s\nwant in it\n%s", out, tt.out)
+			}
+			after := contents(t, root)
+			is.Equal(changes(before, after), sortedKeys(tt.want))
+			for name, piece := range tt.want {
+				if !strings.Contains(after[name], piece) {
+					t.Errorf("%s is\n%s\nwant in it\n%s", name, after[name], piece)
+				}
+			}
+			// What is there now is refused a second time.
+			code, _, errs = run(root, append([]string{"add"}, tt.args...)...)
+			is.Equal(code, cli.Failure)
+			is.True(strings.Contains(errs, " is there already"))
+			is.Equal(contents(t, root), after)
+		})
+	}
+}
+
+func sortedKeys(m map[string]string) []string { return changes(nil, m) }
+
+func TestAddFaults(t *testing.T) {
+	const index = "package app\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.GET().Name(\"users\").Do(listUsers)\n\tflow.POST().Do(addUser)\n}\n"
+	files := app(
+		"router/users/index.html", "", "users.index.go", index,
+		"router/posts/[id].html", "", "router/plain.html", "",
+		"router/(shop)/cart.html", "", "router/notes/store.http", "",
+		"notes.store.go", "package app\n\nfunc init() { flow.POST().Use(guard).Name(\"items.id\").Do(add) }\n",
+		"stray.go", "package app\n", "guard.go", "package app\n\nfunc init() { flow.Use(guard) }\n", "public/app.css", "",
+		"router/old", "", // is a fault already, and no reason to refuse others
+	)
+	files["users/i"] = ""
+	files["x"] = ""
+	for _, tt := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"", cli.Usage, "add: say the path of the route file below router/, in quotes if it has brackets, as in: flow add 'users/[id]'"},
+		{"a b", cli.Usage, "add: say one path, not 2 (a b): quote it if it has brackets"},
+		{"a -page -endpoint", cli.Usage, "add: -page and -endpoint exclude each other"},
+		{"a -methods get,pots", cli.Usage, `add: -methods: there is no call flow.POTS: did you mean "POST"?`},
+		{"a -methods propfind", cli.Usage, "add: -methods: there is no call flow.PROPFIND: for another method, write flow.Method in the counterpart"},
+		{"a.html -endpoint", cli.Usage, "add: the extension .html is not what the flag says"},
+		{"a.http -page", cli.Usage, "add: the extension .http is not what the flag says"},
+		{"a/store -page", cli.Usage, "add: a file called store answers POST and nothing else: it is no page"},
+		{"store -methods get", cli.Usage, "add: a file called store serves POST and nothing but POST"},
+		{"users/{id}", cli.Usage, "add: a parameter is written with brackets: flow add 'users/[id]'"},
+		// What the shell has made of brackets.
+		{"users/i", cli.Usage, "add: users/i is the name of a file here, which a shell puts in the place of 'users/[id]' without quotes: write flow add 'users/[id]', or users/i.html if that is meant"},
+		{"users/d users/i", cli.Usage, "add: users/i is the name of a file here"},
+		{"x", cli.Usage, "add: x is the name of a file here"},
+		{"posts/id/comments", cli.Failure, "there is app/router/posts/[id].html already: if 'posts/[id]/comments' is meant, quote it, so that the shell leaves the brackets alone: flow add 'posts/[id]/comments'; or write posts/id/comments.html"},
+		// What Check would say.
+		{"users", cli.Failure, "app/router/users.html and app/router/users/index.html both answer /users: rename one of them\n"},
+		{"posts/[slug]", cli.Failure, "app/router/posts/[id].html and app/router/posts/[slug].html both answer /posts/x: rename one of them\n"},
+		{"plain.http", cli.Failure, "app/router/plain.html and app/router/plain.http both answer /plain: rename one of them\n"},
+		{"cart", cli.Failure, "app/router/(shop)/cart.html and app/router/cart.html both answer /cart"},
+		{"app.css", cli.Failure, "app/router/app.css.html and app/public/app.css both answer /app.css"},
+		{"user-[id]", cli.Failure, `app/router/user-[id].html: a parameter fills a whole segment, and "user-[id]" is not one of`},
+		{"[id]/x/[id]", cli.Failure, `app/router/[id]/x/[id].html: the parameter "id" stands twice in one path`},
+		{"[...a]/b", cli.Failure, "the catch-all [...a] takes the rest of the URL"},
+		{"a/b:c", cli.Failure, "app/router/a/b:c.html: the name holds ':', which go:embed refuses"},
+		{"(admin)", cli.Failure, "app/router/(admin).html: parentheses group the files of a directory"},
+		{"Users/x", cli.Failure, "differs only in case"},
+		{"con", cli.Failure, `"con" is a device on Windows`},
+		{"[id=imt]", cli.Failure, `app/router/[id=imt].html: no matcher is called "imt": did you mean "int"?`},
+		// The counterpart.
+		{"users.index", cli.Failure, "app/users.index.go would be the counterpart of app/router/users/index.html and of app/router/users.index.html: call this one otherwise"},
+		{"a_test -methods get", cli.Failure, `the go tool builds a_test.go for tests only, and it would be the counterpart of app/router/a_test.html: call this one otherwise, or write the route file yourself, and register with flow.At("a_test")`},
+		{"stray -methods get", cli.Failure, "app/stray.go is there already: rename it if it is something else. If it is for app/router/stray.html, write that file yourself, and add what is missing of this:\n\npackage app\n"},
+		{"guard", cli.Failure, "app/guard.go:3: flow.Use is for the whole application, and would stand in the counterpart of app/router/guard.html: call it in another file"},
+		{"index", cli.Failure, "app/router/index.html is there already\n"},
+		{"plain -methods get", cli.Failure, "app/router/plain.html is there already. For what is missing, write app/plain.go:\n\npackage app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Do(showPlain) }\n"},
+		{"users/index -methods get,post", cli.Failure, "app/router/users/index.html is there already, and app/users.index.go:6 handles GET, and app/users.index.go:7 handles POST\n"},
+		{"users/index -methods post,delete", cli.Failure, "app/router/users/index.html is there already, and app/users.index.go:7 handles POST. For what is missing, add this to app/users.index.go:\n\npackage app\n"},
+		{"users/store", cli.Failure, "app/users.index.go:7: app/router/users/index.html and app/router/users/store.http would both answer POST /users: keep one of them"},
+		{"notes/index -methods post", cli.Failure, "app/notes.store.go:3: app/router/notes/store.http and app/router/notes/index.http would both answer POST /notes: keep one of them"},
+		// Names.
+		{"a -name users", cli.Failure, `-name: "users" is the name of another route already, given at app/users.index.go:6: call this one otherwise`},
+		{"a -name cart", cli.Failure, `-name: "cart" is the automatic name of app/router/(shop)/cart.html: call this one otherwise`},
+		{"items/[id]", cli.Failure, `app/notes.store.go:3: Name: "items.id" would be the automatic name of app/router/items/[id].html: change that name, or call this one otherwise`},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			is := is.New(t)
+			root := lay(t, files)
+			before := contents(t, root)
+			code, out, errs := run(root, append([]string{"add"}, strings.Fields(tt.args)...)...)
+			is.Equal(out, "")
+			if !strings.Contains(errs, tt.want) {
+				t.Errorf("got\n%s\nwant in it\n%s", errs, tt.want)
+			}
+			is.Equal(code, tt.code)
+			is.Equal(contents(t, root), before) // nothing is made
+		})
+	}
+	t.Run("Go that does not parse", func(t *testing.T) {
+		is := is.New(t)
+		broken := maps.Clone(files)
+		broken["app/broken.go"] = "package app\n\nfunc {\n"
+		root := lay(t, broken)
+		code, _, errs := run(root, "add", "a")
+		is.Equal(code, cli.Failure)
+		is.True(strings.Contains(errs, "app/broken.go:3:6: expected"))
+	})
+	t.Run("tests alone", func(t *testing.T) {
+		is := is.New(t)
+		root := lay(t, map[string]string{"go.mod": goMod, "app/app_test.go": tests, "app/router/index.html": ""})
+		_, _, errs := run(root, "add", "a")
+		is.Equal(errs, "app has no Go files but tests: write the one that embeds router\n")
+	})
+	t.Run("from another directory", func(t *testing.T) {
+		is := is.New(t)
+		root := lay(t, files)
+		dir := filepath.Join(root, "app", "router", "users")
+		t.Chdir(dir)
+		code, _, errs := run(dir, "add", "users")
+		is.Equal(code, cli.Failure)
+		is.Equal(errs, "app/router/users.html and app/router/users/index.html both answer /users: rename one of them\n")
+	})
+}

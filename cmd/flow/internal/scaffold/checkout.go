@@ -1,0 +1,75 @@
+package scaffold
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"golang.org/x/mod/modfile"
+)
+
+// The library, and the one module that applications need beside it.
+const (
+	libraryPath = "example.com/flow"
+	matcherPath = "github.com/julienschmidt/httprouter"
+)
+
+// A checkout is the directory that holds the source of the library. Applications are
+// built with it, by a replace in their go.mod, as long as the library is unpublished.
+type checkout struct {
+	dir       string // absolute
+	goVersion string // what its go.mod asks for
+	matcher   string // the version of the module matcherPath
+	sums      []byte // its go.sum
+}
+
+// findCheckout reads the checkout in a directory; "" means the one that this program was
+// built from.
+func findCheckout(dir string) (checkout, error) {
+	if dir == "" {
+		var err error
+		if dir, err = ownSource(); err != nil {
+			return checkout{}, err
+		}
+	}
+	c := checkout{dir: dir}
+	goMod := filepath.Join(dir, "go.mod")
+	text, err := os.ReadFile(goMod)
+	if err != nil {
+		return c, fmt.Errorf("the source of flow is not in %s (%w): say with -flow where it is", dir, err)
+	}
+	m, err := modfile.ParseLax(goMod, text, nil)
+	if err != nil {
+		return c, err
+	}
+	if m.Module == nil || m.Module.Mod.Path != libraryPath || m.Go == nil {
+		return c, fmt.Errorf("%s is not the go.mod of %s: say with -flow where the source of flow is", goMod, libraryPath)
+	}
+	c.goVersion = m.Go.Version
+	for _, r := range m.Require {
+		if r.Mod.Path == matcherPath {
+			c.matcher = r.Mod.Version
+		}
+	}
+	c.sums, err = os.ReadFile(filepath.Join(dir, "go.sum"))
+	return c, err
+}
+
+// ownSource returns where the source of the library was when this program was built.
+func ownSource() (string, error) {
+	_, file, _, _ := runtime.Caller(0)
+	if !filepath.IsAbs(file) { // -trimpath
+		return "", fmt.Errorf("this program does not know where the source of flow is, since it was built with -trimpath: say so with -flow, the directory of the checkout")
+	}
+	return filepath.Join(filepath.Dir(file), "..", "..", "..", ".."), nil
+}
+
+// goMod returns the go.mod of an application, as "go mod tidy" would have it.
+func (c checkout) goMod(module string) []byte {
+	text := fmt.Appendf(nil, "module %s\n\ngo %s\n\nrequire %s v0.0.0\n", modfile.AutoQuote(module), c.goVersion, libraryPath)
+	if c.matcher != "" {
+		text = fmt.Appendf(text, "\nrequire %s %s // indirect\n", matcherPath, c.matcher)
+	}
+	return fmt.Appendf(text, "\nreplace %s => %s\n", libraryPath, modfile.AutoQuote(filepath.ToSlash(c.dir)))
+}

@@ -1,0 +1,134 @@
+package scaffold
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/routetree"
+)
+
+// added returns the route of a file that is not there yet. What Check would say of the
+// tree with that file, and does not say of it now, is the error.
+func added(app project.App, tree *routetree.Tree, pkg *goPackage, inTree string) (*routetree.Route, error) {
+	with := routetree.ReadIn(tree.Dir, overlay{tree.Files, inTree}, nil)
+	old := map[fault.Fault]bool{}
+	matchers := map[string]func(string) bool{} // the package may have them: it says their names somewhere
+	for name := range with.Matchers {
+		if pkg.strings[name] {
+			matchers[name] = func(string) bool { return true }
+		}
+	}
+	for _, f := range append(tree.Faults, tree.SetMatchers(matchers, nil)...) {
+		old[f] = true
+	}
+	faults := slices.DeleteFunc(append(with.Faults, with.SetMatchers(matchers, nil)...), func(f fault.Fault) bool { return old[f] })
+	if err := fault.Join(faults); err != nil {
+		return nil, err
+	}
+	for _, r := range with.Routes {
+		if r.InTree() == inTree {
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: it would be no route: it lies in a directory that is none", app.Shown(inTree))
+}
+
+// check returns what speaks against the counterpart.
+func (a *addition) check(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart) error {
+	r := c.route
+	inTree := r.InTree()
+	goFile := r.Stem + ".go"
+	for _, other := range t.Routes {
+		switch {
+		case other.InTree() == inTree:
+			return c.exists(app, pkg, other.File)
+		case other.Stem == r.Stem:
+			return fmt.Errorf("%s would be the counterpart of %s and of %s: call this one otherwise", app.Shown(goFile), other.File, r.File)
+		case a.name == other.Stem:
+			return fmt.Errorf("-name: %q is the automatic name of %s: call this one otherwise", a.name, other.File)
+		}
+		if err := checkPosts(pkg, c, other); err != nil {
+			return err
+		}
+	}
+	if where := pkg.labels[a.name]; where != "" {
+		return fmt.Errorf("-name: %q is the name of another route already, given at %s: call this one otherwise", a.name, where)
+	}
+	if where := pkg.labels[r.Stem]; where != "" {
+		return fmt.Errorf("%s: Name: %q would be the automatic name of %s: change that name, or call this one otherwise", where, r.Stem, r.File)
+	}
+	if where := pkg.uses[goFile]; where != "" {
+		return fmt.Errorf("%s: flow.Use is for the whole application, and would stand in the counterpart of %s: call it in another file, or call this one otherwise", where, r.File)
+	}
+	if reason := routetree.SetAside(goFile); reason != "" {
+		return fmt.Errorf("%s, and it would be the counterpart of %s: call this one otherwise, or write the route file yourself, and register with flow.At(%q) in a Go file of another name", reason, r.File, r.Path)
+	}
+	if _, err := os.Lstat(filepath.Join(app.Dir, goFile)); !errors.Is(err, fs.ErrNotExist) && !c.empty() {
+		return fmt.Errorf("%s is there already: rename it if it is something else. If it is for %s, write that file yourself, and add what is missing of this:\n\n%s", app.Shown(goFile), r.File, c.formatted())
+	}
+	if _, err := os.Lstat(filepath.Join(app.Dir, filepath.FromSlash(inTree))); err == nil {
+		return fmt.Errorf("%s is there already, and is no route", r.File)
+	}
+	return nil
+}
+
+// checkPosts returns an error if a store and another file would both answer POST on one URL.
+func checkPosts(pkg *goPackage, c *counterpart, other *routetree.Route) error {
+	if c.route.Store == other.Store || !slices.ContainsFunc(c.handlers, func(h handler) bool { return h.method == http.MethodPost }) {
+		return nil
+	}
+	where := pkg.handled[other.Stem+".go"][http.MethodPost]
+	if where == "" {
+		return nil
+	}
+	for _, p := range c.route.Patterns {
+		for _, q := range other.Patterns {
+			if p.Key() == q.Key() {
+				return fmt.Errorf("%s: %s and %s would both answer POST %s: keep one of them", where, other.File, c.route.File, p)
+			}
+		}
+	}
+	return nil
+}
+
+// exists says that a route file is there, and what to write for those of the methods that
+// its counterpart does not handle.
+func (c *counterpart) exists(app project.App, pkg *goPackage, shown string) error {
+	goFile := c.route.Stem + ".go"
+	handled := ""
+	c.handlers = slices.DeleteFunc(c.handlers, func(h handler) bool {
+		where := pkg.handled[goFile][h.method]
+		if where != "" {
+			handled += fmt.Sprintf(", and %s handles %s", where, h.method)
+		}
+		return where != ""
+	})
+	if c.empty() {
+		return fmt.Errorf("%s is there already%s", shown, handled)
+	}
+	call := "write"
+	if len(pkg.handled[goFile]) > 0 {
+		call = "add this to"
+	}
+	return fmt.Errorf("%s is there already%s. For what is missing, %s %s:\n\n%s", shown, handled, call, app.Shown(goFile), c.formatted())
+}
+
+// empty reports whether the route needs no counterpart.
+func (c *counterpart) empty() bool { return len(c.handlers) == 0 && c.name == "" }
+
+// formatted returns the text of the counterpart for a message.
+func (c *counterpart) formatted() string {
+	text, err := c.text()
+	if err != nil {
+		return c.body()
+	}
+	return strings.TrimSpace(string(text))
+}

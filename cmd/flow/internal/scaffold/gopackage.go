@@ -1,0 +1,227 @@
+package scaffold
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/forms"
+	"example.com/flow/internal/routetree"
+)
+
+// A goPackage is what "flow add" has to know of the Go files in the directory of an
+// application. They are parsed, and not type-checked, so that a package that does not
+// build right now can be added to.
+type goPackage struct {
+	name    string
+	taken   map[string]bool              // names of declarations, methods included
+	labels  map[string]string            // what Name was given, and where
+	handled map[string]map[string]string // by file, the methods that it registers, and where
+	uses    map[string]string            // by file, where it calls flow.Use
+	ins     []in                         // calls of In
+	strings map[string]bool              // all string literals, for names of matchers
+	shared  *shared                      // what its counterparts ask for with flow.With, if they do
+	static  int                          // how many counterparts do not ask
+	tests   []string                     // names of its test files
+}
+
+// An in is a call In("admin").
+type in struct{ path, pos string }
+
+// shared is what a flow.With in a counterpart asks for: flow.With(func(f *flow.File, a *App)
+// has the name a and the type *App.
+type shared struct {
+	file, name, typ string
+	count           int
+}
+
+// readPackage parses the Go files beside the route directory.
+func readPackage(app project.App) (*goPackage, error) {
+	pkg := &goPackage{taken: map[string]bool{}, labels: map[string]string{}, handled: map[string]map[string]string{}, uses: map[string]string{}, strings: map[string]bool{}}
+	entries, err := os.ReadDir(app.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(app.Dir, name))
+		if err != nil {
+			return nil, err
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, app.Shown(name), text, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		pkg.addDeclarations(f)
+		if strings.HasSuffix(name, "_test.go") {
+			pkg.tests = append(pkg.tests, name)
+			continue
+		}
+		pkg.name = f.Name.Name
+		pkg.addCalls(fset, f, name)
+	}
+	if pkg.name == "" {
+		return nil, fmt.Errorf("%s has no Go files but tests: write the one that embeds %s", app.Shown(""), routetree.RouterDir)
+	}
+	return pkg, nil
+}
+
+func (pkg *goPackage) addDeclarations(f *ast.File) {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			pkg.taken[d.Name.Name] = true
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					pkg.taken[s.Name.Name] = true
+				case *ast.ValueSpec:
+					for _, name := range s.Names {
+						pkg.taken[name.Name] = true
+					}
+				case *ast.ImportSpec: // a function of that name would not compile beside it
+					pkg.taken[importName(s)] = true
+				}
+			}
+		}
+	}
+}
+
+func importName(s *ast.ImportSpec) string {
+	if s.Name != nil {
+		return s.Name.Name
+	}
+	p, _ := strconv.Unquote(s.Path.Value)
+	return p[strings.LastIndex(p, "/")+1:]
+}
+
+// addCalls notes the calls of flow that "flow add" has to know.
+func (pkg *goPackage) addCalls(fset *token.FileSet, f *ast.File, name string) {
+	with, registers := false, false
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BasicLit:
+			if s, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
+				pkg.strings[s] = true
+			}
+		case *ast.CallExpr:
+			called, ok := n.Fun.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			pos := fset.Position(n.Pos())
+			where := fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
+			switch text, has := stringArg(n); {
+			case called.Sel.Name == "Name" && has && isVerb(called.X):
+				pkg.labels[text] = where
+			case called.Sel.Name == "Use" && isFlow(called.X):
+				pkg.uses[name] = where
+			case called.Sel.Name == "In" && has:
+				pkg.ins = append(pkg.ins, in{text, where})
+			case len(n.Args) == 0 && isMethod(called.Sel.Name):
+				if pkg.handled[name] == nil {
+					pkg.handled[name] = map[string]string{}
+				}
+				pkg.handled[name][called.Sel.Name] = where
+			}
+			if called.Sel.Name == "With" && len(n.Args) == 1 {
+				with = pkg.addWith(n.Args[0]) || with
+			}
+			registers = registers || isVerb(n)
+		}
+		return true
+	})
+	if registers && !with {
+		pkg.static++
+	}
+}
+
+// addWith notes what the function of a flow.With asks for, if it is a function literal that
+// asks for a pointer to a type of this package.
+func (pkg *goPackage) addWith(arg ast.Expr) bool {
+	f, ok := arg.(*ast.FuncLit)
+	if !ok {
+		return false
+	}
+	params := f.Type.Params.List
+	if len(params) != 2 || len(params[0].Names) != 1 || len(params[1].Names) != 1 {
+		return false
+	}
+	pointer, ok := params[1].Type.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	typ, ok := pointer.X.(*ast.Ident)
+	file, name := params[0].Names[0].Name, params[1].Names[0].Name
+	switch {
+	case !ok || file == "_" || name == "_" || name == "req":
+		return false
+	case pkg.shared == nil:
+		pkg.shared = &shared{file: file, name: name, typ: typ.Name}
+	case pkg.shared.typ != typ.Name:
+		return false
+	}
+	pkg.shared.count++
+	return true
+}
+
+// stringArg returns the only argument of a call, if it is a string literal.
+func stringArg(call *ast.CallExpr) (string, bool) {
+	if len(call.Args) != 1 {
+		return "", false
+	}
+	lit, ok := call.Args[0].(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return "", false
+	}
+	s, err := strconv.Unquote(lit.Value)
+	return s, err == nil
+}
+
+// isVerb reports whether an expression begins with the registration of a method, as
+// f.GET().Use(x) does.
+func isVerb(e ast.Expr) bool {
+	for {
+		call, ok := e.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		called, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		if isMethod(called.Sel.Name) || called.Sel.Name == "Method" {
+			return true
+		}
+		e = called.X
+	}
+}
+
+// isFlow reports whether an expression is the package flow.
+func isFlow(e ast.Expr) bool {
+	name, ok := e.(*ast.Ident)
+	return ok && name.Name == "flow"
+}
+
+// isMethod reports whether a method of HTTP has a call of that name, such as GET().
+func isMethod(name string) bool { return name == methodAny || slices.Contains(forms.Methods, name) }
+
+// asks returns what most counterparts ask for with flow.With, or nil if most do not.
+func (pkg *goPackage) asks() *shared {
+	if pkg.shared == nil || pkg.shared.count < pkg.static || !pkg.taken[pkg.shared.typ] {
+		return nil
+	}
+	return pkg.shared
+}

@@ -1,0 +1,226 @@
+package scaffold
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"flag"
+	"fmt"
+	"go/build"
+	"go/format"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/module"
+
+	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/internal/disk"
+)
+
+// New is the command "flow new".
+var New = cli.Command{
+	Name:  "new",
+	Args:  "DIR",
+	Short: "make an application",
+	Long: `
+Makes an application in a directory that does not exist or is empty; a repository (.git)
+and a license may be there. It builds and passes its tests: a page, a form, a JSON
+endpoint, an error page, a style sheet, and tests that ask for each route.
+
+Its go.mod replaces example.com/flow by the checkout that this program was built from.`,
+	Setup: func(flags *flag.FlagSet) cli.Work {
+		var n newApp
+		flags.StringVar(&n.module, "module", "", "the `path` of its module; the name of the directory if not given")
+		flags.StringVar(&n.flow, "flow", "", "the `directory` of the checkout of flow, if it is not where this\nprogram was built from")
+		flags.BoolVar(&n.api, "api", false, "no pages: JSON endpoints and their tests")
+		return n.run
+	},
+}
+
+// A newApp is what the flags of "flow new" say.
+type newApp struct {
+	module, flow string
+	api          bool
+}
+
+func (n *newApp) run(_ context.Context, p cli.Process, args, _ []string) error {
+	if len(args) != 1 {
+		return cli.Usagef("new: say one directory, as in: flow new hello")
+	}
+	dir := absolute(p.Dir, args[0])
+	if err := checkEmpty(dir, args[0]); err != nil {
+		return err
+	}
+	if err := n.checkModule(dir); err != nil {
+		return err
+	}
+	if n.flow != "" {
+		n.flow = absolute(p.Dir, n.flow)
+	}
+	library, err := findCheckout(n.flow)
+	if err != nil {
+		return err
+	}
+	files, err := n.files(dir, library)
+	if err != nil {
+		return err
+	}
+	if _, err := create(files); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Stdout, "%s is made: %d files, module %s. Next:\n\n", args[0], len(files), n.module)
+	if dir != p.Dir {
+		fmt.Fprintf(p.Stdout, "\tcd %s\n", quoted(args[0]))
+	}
+	if file := workspace(p, dir); file != "" {
+		fmt.Fprintf(p.Stdout, "\tgo work use .    # since there is %s\n", file)
+	}
+	fmt.Fprint(p.Stdout, "\tflow dev         # http://localhost:8080; without the tool: go run . -dev\n\tgo test ./...\n")
+	return nil
+}
+
+// checkModule checks the path of the module, or takes it from the directory.
+func (n *newApp) checkModule(dir string) error {
+	flagged := n.module != ""
+	if !flagged {
+		n.module = filepath.Base(dir)
+	}
+	// What CheckImportPath takes is what "go mod init" takes: a dot in it is not needed.
+	err := module.CheckImportPath(n.module)
+	switch {
+	case err != nil && flagged:
+		return cli.Usagef("new: -module: %v", err)
+	case err != nil:
+		return fmt.Errorf("the name of the directory is no path of a module (%w): say one with -module, as in -module example.com/hello", err)
+	case n.module == libraryPath:
+		return errors.New("example.com/flow is the path of flow itself: say another with -module")
+	case isStandard(n.module):
+		return fmt.Errorf("a package of Go's standard library is called %s: say another path with -module, as in -module example.com/%[1]s", n.module)
+	}
+	return nil
+}
+
+// isStandard reports whether the standard library has a directory of that name, as far as
+// this program knows where the library is.
+func isStandard(module string) bool {
+	return module == "std" || build.Default.GOROOT != "" && disk.IsDir(filepath.Join(build.Default.GOROOT, "src", filepath.FromSlash(module)))
+}
+
+// absolute returns a name that was given on the command line as an absolute one.
+func absolute(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(dir, name)
+}
+
+// besides are the names that may be in the directory of a new application: a repository
+// is often made first.
+var besides = []string{".git", ".hg", ".jj", "LICENSE", "LICENSE.md", "LICENSE.txt", "COPYING"}
+
+// checkEmpty returns an error if no application can be made in dir, which is called shown.
+func checkEmpty(dir, shown string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, e := range entries {
+		if !slices.Contains(besides, e.Name()) {
+			return fmt.Errorf("%s is not empty, it has %s: say a directory that does not exist, or an empty one", shown, e.Name())
+		}
+	}
+	return nil
+}
+
+// workspace returns the go.work that dir would be in, or "".
+func workspace(p cli.Process, dir string) string {
+	switch file := p.Getenv("GOWORK"); file {
+	case "off":
+		return ""
+	case "", "auto":
+	default:
+		return file
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		file := filepath.Join(at, "go.work")
+		if _, err := os.Stat(file); err == nil || at == filepath.Dir(at) {
+			if err != nil {
+				return ""
+			}
+			return file
+		}
+	}
+}
+
+// The template is an application that is called newapp, in three parts: what all have, and
+// what those with and without pages have.
+//
+//go:embed all:_template
+var template embed.FS
+
+const (
+	templateModule = "example.com/newapp"
+	templateName   = "newapp"
+)
+
+// files returns the files of the application.
+func (n *newApp) files(dir string, library checkout) ([]file, error) {
+	files := []file{
+		{filepath.Join(dir, "go.mod"), library.goMod(n.module)},
+		{filepath.Join(dir, "go.sum"), library.sums},
+	}
+	part := "pages"
+	if n.api {
+		part = "api"
+	}
+	for _, root := range []string{"_template/common", "_template/" + part} {
+		err := fs.WalkDir(template, root, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := template.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			if text, err = n.fill(name, text); err != nil {
+				return err
+			}
+			below := strings.TrimPrefix(name, root+"/")
+			if below == "gitignore" { // under its own name it would be one of this repository
+				below = ".gitignore"
+			}
+			files = append(files, file{filepath.Join(dir, filepath.FromSlash(below)), text})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// fill puts the names of the application into a file of the template.
+func (n *newApp) fill(name string, text []byte) ([]byte, error) {
+	filled := []byte(strings.NewReplacer(templateModule, n.module, templateName, n.name()).Replace(string(text)))
+	if path.Ext(name) == ".go" {
+		return format.Source(filled) // the imports have another order
+	}
+	return filled, nil
+}
+
+// name returns what the application is called: the last element of its module, as the go
+// tool calls the binary.
+func (n *newApp) name() string {
+	prefix, _, ok := module.SplitPathVersion(n.module)
+	if !ok {
+		prefix = n.module
+	}
+	return path.Base(prefix)
+}

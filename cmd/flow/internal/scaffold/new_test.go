@@ -1,0 +1,153 @@
+package scaffold
+
+import (
+	"go/format"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/cmd/flow/internal/cli"
+)
+
+// library lays a checkout with what "flow new" reads of one.
+func library(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/flow\n\ngo 1.99\n\nrequire (\n\tgithub.com/julienschmidt/httprouter v1.2.3\n\tgithub.com/matryer/is v1.4.1\n)\n",
+		"go.sum": "sums\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestNew(t *testing.T) {
+	for _, tt := range []struct {
+		name, module, calls string
+		args                []string
+	}{
+		{"the name of the directory", "hello", "hello", []string{"hello"}},
+		{"a module", "example.org/x/shop", "shop", []string{"hello", "-module", "example.org/x/shop"}},
+		{"a version", "example.org/shop/v2", "shop", []string{"hello", "-module", "example.org/shop/v2"}},
+		{"a name that the template has", "example.org/newapp/newapp-x", "newapp-x", []string{"hello", "-module", "example.org/newapp/newapp-x"}},
+		{"an API", "hello", "hello", []string{"hello", "-api"}},
+		{"deeper", "deep", "deep", []string{"a/b/deep"}},
+		{"beside a repository", "repo", "repo", []string{"repo"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			root := lay(t, map[string]string{"repo/.git/config": "", "repo/LICENSE": "MIT"})
+			flow := library(t)
+			code, out, errs := run(root, append([]string{"new", "-flow", flow}, tt.args...)...)
+			is.Equal(errs, "")
+			is.Equal(code, cli.OK)
+			is.True(strings.Contains(out, "module "+tt.module+". Next:\n\n\tcd "+tt.args[0]+"\n"))
+			files := contents(t, filepath.Join(root, tt.args[0]))
+			is.Equal(files["go.mod"], "module "+tt.module+"\n\ngo 1.99\n\nrequire example.com/flow v0.0.0\n\nrequire github.com/julienschmidt/httprouter v1.2.3 // indirect\n\nreplace example.com/flow => "+filepath.ToSlash(flow)+"\n")
+			is.Equal(files["go.sum"], "sums\n")
+			is.True(strings.HasPrefix(files["README.md"], "# "+tt.calls+"\n"))
+			is.True(strings.HasPrefix(files[".gitignore"], "/"+tt.calls+"\n"))
+			is.True(strings.Contains(files["main.go"], `"`+tt.module+`/app"`))
+			api := strings.Contains(strings.Join(tt.args, " "), "-api")
+			is.Equal(api, files["app/router/+layout.html"] == "")
+			is.Equal(api, files["app/public/app.css"] == "")
+			for name, text := range files {
+				if tt.calls != "newapp-x" && strings.Contains(text, "newapp") {
+					t.Errorf("%s has still the name of the template", name)
+				}
+				if strings.HasSuffix(name, ".go") {
+					formatted, err := format.Source([]byte(text))
+					is.NoErr(err)
+					is.Equal(text, string(formatted))
+				}
+			}
+		})
+	}
+	t.Run("in the working directory", func(t *testing.T) {
+		is := is.New(t)
+		root := lay(t, map[string]string{"here/LICENSE": ""})
+		code, out, _ := run(filepath.Join(root, "here"), "new", ".", "-flow", library(t))
+		is.Equal(code, cli.OK)
+		is.True(strings.HasPrefix(out, ". is made: 19 files, module here. Next:\n\n\tflow dev"))
+	})
+}
+
+func TestWorkspace(t *testing.T) {
+	root := lay(t, map[string]string{"in/go.work": "", "in/deep/x": "", "out/x": ""})
+	around := filepath.Join(root, "in", "go.work")
+	for _, tt := range []struct{ gowork, dir, want string }{
+		{"", "in/new", around},
+		{"", "in/deep/new", around},
+		{"auto", "in/new", around},
+		{"off", "in/new", ""},
+		{"/other/go.work", "out/new", "/other/go.work"},
+		{"", "out/new", ""},
+	} {
+		t.Run(tt.gowork+" "+tt.dir, func(t *testing.T) {
+			is := is.New(t)
+			p := cli.Process{Getenv: func(string) string { return tt.gowork }}
+			is.Equal(workspace(p, filepath.Join(root, filepath.FromSlash(tt.dir))), tt.want)
+		})
+	}
+	is := is.New(t)
+	_, out, _ := run(filepath.Join(root, "in"), "new", "hello", "-flow", library(t))
+	is.True(strings.Contains(out, "\tgo work use .    # since there is "+around+"\n"))
+}
+
+func TestNewFaults(t *testing.T) {
+	for _, tt := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"", cli.Usage, "new: say one directory, as in: flow new hello"},
+		{"a b", cli.Usage, "new: say one directory"},
+		{"full", cli.Failure, "full is not empty, it has README.md: say a directory that does not exist, or an empty one"},
+		{"full/README.md", cli.Failure, "not a directory"},
+		{"full/README.md/x", cli.Failure, "not a directory"},
+		{"Ünicode", cli.Failure, "the name of the directory is no path of a module"},
+		{"x -module a//b", cli.Usage, "new: -module: malformed import path"},
+		{"x -module ./y", cli.Usage, "new: -module: malformed import path"},
+		{"x -module example.com/flow", cli.Failure, "example.com/flow is the path of flow itself"},
+		{"errors", cli.Failure, "a package of Go's standard library is called errors: say another path with -module, as in -module example.com/errors"},
+		{"x -module std", cli.Failure, "a package of Go's standard library is called std"},
+		{"x -flow full", cli.Failure, "the source of flow is not in "},
+		{"x -flow other", cli.Failure, "go.mod is not the go.mod of example.com/flow: say with -flow where the source of flow is"},
+		{"x -flow broken", cli.Failure, "go.mod:1: "},
+		{"x -flow bare", cli.Failure, "go.sum"},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			is := is.New(t)
+			root := lay(t, map[string]string{
+				"full/README.md": "", "other/go.mod": "module example.com/other\n\ngo 1.26\n",
+				"broken/go.mod": "module\n", "bare/go.mod": "module example.com/flow\n\ngo 1.26\n",
+			})
+			before := contents(t, root)
+			code, out, errs := run(root, append([]string{"new"}, strings.Fields(tt.args)...)...)
+			is.Equal(out, "")
+			if !strings.Contains(errs, tt.want) {
+				t.Errorf("got %q, want in it %q", errs, tt.want)
+			}
+			is.Equal(code, tt.code)
+			is.Equal(contents(t, root), before) // nothing is made
+		})
+	}
+}
+
+// TestOwnCheckout reads the checkout that this test was built from.
+func TestOwnCheckout(t *testing.T) {
+	is := is.New(t)
+	c, err := findCheckout("")
+	if err != nil && strings.Contains(err.Error(), "-trimpath") {
+		t.Skip(err)
+	}
+	is.NoErr(err)
+	is.True(c.matcher != "")
+	is.True(strings.Contains(string(c.sums), matcherPath+" "+c.matcher+" h1:"))
+}

@@ -1,0 +1,84 @@
+package scaffold
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routetree"
+)
+
+// sampleURL returns the path of a URL that a new route answers, and no file of the tree
+// does that is more specific. It is "" if none is known: it takes the application to know
+// what its own matchers take.
+func sampleURL(t *routetree.Tree, r *routetree.Route) string {
+	for n := range len(letters) {
+		var pairs []any
+		for _, s := range paramsOf(r) {
+			pairs = append(pairs, s.Text, sampleValue(s, n))
+		}
+		u, err := r.URL(nil, pairs)
+		if err == nil && !shadowed(t, r, u) {
+			return u
+		}
+	}
+	return ""
+}
+
+const letters = "xyzabcdef"
+
+// sampleValue returns the n-th value that a parameter takes, or "", which none does.
+func sampleValue(s pattern.Segment, n int) string {
+	letter, number := letters[n:n+1], fmt.Sprint(n+1)
+	switch {
+	case s.Matcher == nil && (s.Text == "id" || strings.HasSuffix(s.Text, "ID")):
+		return number
+	case s.Matcher == nil:
+		return letter
+	}
+	switch s.Matcher.Name {
+	case "int":
+		return number
+	case "slug":
+		return letter
+	case "date":
+		return "2006-01-0" + number
+	case "uuid":
+		return "f81d4fae-7dec-11d0-a765-00a0c91e6bf" + number
+	}
+	return ""
+}
+
+// shadowed reports whether a file of the tree, or a public one, answers the path of a URL
+// before r does.
+func shadowed(t *routetree.Tree, r *routetree.Route, path string) bool {
+	values := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	if path == "/" {
+		values = nil
+	}
+	for i, v := range values {
+		values[i], _ = url.PathUnescape(v) // r.URL has escaped it
+	}
+	own := r.Patterns[len(r.Patterns)-1]
+	before := func(p *pattern.Pattern) bool { return pattern.Compare(p, own) < 0 && matches(p.Segments, values) }
+	return slices.ContainsFunc(t.Routes, func(other *routetree.Route) bool {
+		return !other.Store && slices.ContainsFunc(other.Patterns, before)
+	}) || slices.ContainsFunc(t.Public, func(p *routetree.Public) bool { return before(p.Pattern) })
+}
+
+// matches reports whether segments match the unescaped values between the slashes of a path.
+func matches(segments []pattern.Segment, values []string) bool {
+	for i, s := range segments {
+		switch {
+		case i == len(values):
+			return false
+		case s.Kind == pattern.Rest:
+			return !slices.ContainsFunc(values[i:], func(v string) bool { return !s.Takes(v) })
+		case s.Kind == pattern.Literal && s.Text != values[i], s.Kind == pattern.Param && !s.Takes(values[i]):
+			return false
+		}
+	}
+	return len(segments) == len(values)
+}

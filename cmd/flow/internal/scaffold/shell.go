@@ -1,0 +1,35 @@
+package scaffold
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// quoted returns an argument as it is written in a shell.
+func quoted(arg string) string {
+	if arg != "" && !strings.ContainsAny(arg, " \t\n\"'`$&|;<>()[]{}*?!~#\\") {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+// eaten says that the shell has put the name of a file in the place of a path with
+// brackets, or is "". A shell reads [id] as one of the characters i and d, and where it
+// finds files of such names, it passes those on.
+func eaten(dir string, args []string) string {
+	for _, arg := range args {
+		names := strings.Split(filepath.ToSlash(arg), "/")
+		single := slices.IndexFunc(names, func(name string) bool { return utf8.RuneCountInString(name) == 1 && name != "." })
+		if _, err := os.Lstat(absolute(dir, arg)); err != nil || single < 0 {
+			continue
+		}
+		names[single] = "[id]"
+		return fmt.Sprintf("%s is the name of a file here, which a shell puts in the place of %s without quotes: write flow add %[2]s, or %[1]s.html if that is meant",
+			arg, quoted(strings.Join(names, "/")))
+	}
+	return ""
+}
