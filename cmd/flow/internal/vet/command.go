@@ -1,34 +1,29 @@
 package vet
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"golang.org/x/tools/go/analysis"
+	driver "golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/analysis/unitchecker"
+	"golang.org/x/tools/go/packages"
 
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/routetree"
 )
 
 // Command is flow vet.
 var Command = cli.Command{
 	Name:  "vet",
-	Args:  "[PACKAGES] [-- FLAGS OF GO VET]",
+	Args:  "[PACKAGES] [-- BUILD FLAGS]",
 	Short: "find names and paths in Go code that the tree does not have",
 	Long: `Vet looks at what only Go's source shows: constant paths and names in At, In, View,
 Block, Route, RedirectTo, Asset, Param and Segments that the tree of route files does
@@ -38,8 +33,9 @@ calls in a package that makes no Router. What the source does not tell for sure 
 left to the command check of the application. Tests are not looked at.
 
 PACKAGES are those of the go command, ./... if there are none. What stands behind "--"
-goes to go vet, such as -tags=integration. It also works as a tool of the go command,
-which remembers packages without findings, whatever changes in the tree:
+are flags for its builds, such as -tags=integration. Vet is also a tool for go vet,
+which remembers that a package was right until its Go code changes, though, and so
+does not see a route file that was renamed since:
 
 	go vet -vettool=$(which flow) ./...`,
 	PassesOn: true,
@@ -48,7 +44,14 @@ which remembers packages without findings, whatever changes in the tree:
 			if len(args) == 0 {
 				args = []string{"./..."}
 			}
-			return vet(ctx, p, args, passedOn)
+			if _, err := project.FindModule(p.Dir); err != nil {
+				return err
+			}
+			found, err := check(ctx, p.Dir, args, passedOn)
+			if err == nil && found != "" {
+				err = errors.New(found)
+			}
+			return err
 		}
 	},
 }
@@ -56,129 +59,112 @@ which remembers packages without findings, whatever changes in the tree:
 // AsTool runs the analyzer as the go command asks for with these arguments, and ends the
 // program. It returns if they are not of the go command.
 func AsTool(args []string) {
-	if slices.ContainsFunc(args, func(arg string) bool { return arg == "-V=full" || arg == "-flags" }) || len(args) > 0 && strings.HasSuffix(args[len(args)-1], ".cfg") {
-		unitchecker.Main(Analyzer)
+	for i, arg := range args {
+		if arg == "-V=full" || arg == "-flags" || i == len(args)-1 && strings.HasSuffix(arg, ".cfg") {
+			unitchecker.Main(Analyzer)
+		}
+		if !strings.HasPrefix(arg, "-") {
+			return
+		}
 	}
 }
 
-// vet has the go command run this program on packages, and prints what it found.
-func vet(ctx context.Context, p cli.Process, packages, flags []string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	m, err := project.FindModule(p.Dir)
-	if err != nil {
-		return err
-	}
-	sum, err := stateOf(m)
-	if err != nil {
-		return err
-	}
-	args := slices.Concat([]string{"vet", "-vettool=" + self, "-flow.state=" + sum}, flags, packages)
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = p.Dir
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err = cmd.Run()
-	text := readable(out.String(), p.Dir)
-	var exit *exec.ExitError
-	switch {
-	case err != nil && !errors.As(err, &exit):
-		return err
-	case err != nil && text == "":
-		return fmt.Errorf("go vet: %w", err)
-	case err != nil:
-		return errors.New(text)
-	}
-	if text != "" {
-		text += "\n"
-	}
-	_, err = io.WriteString(p.Stderr, text) // what the go command tells beside, such as a download
-	return err
-}
-
-// stateOf sums up what the analyzer reads of a module beside the package that it looks at:
-// the names and the text of the route files, the names of the public files, and all Go
-// files, as names, sizes and times.
-func stateOf(m project.Module) (string, error) {
-	h := sha256.New()
-	dirs, err := m.Packages()
+// check looks at packages and returns what is wrong about them, one finding for each line,
+// sorted, and with files named from a directory. The error is about code that cannot be
+// looked at.
+func check(ctx context.Context, dir string, patterns, flags []string) (string, error) {
+	pkgs, err := load(ctx, dir, patterns, flags)
 	if err != nil {
 		return "", err
 	}
-	note := func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(h, "%q", file)
-		if !d.IsDir() {
-			fmt.Fprintf(h, " %d %d\n", info.Size(), info.ModTime().UnixNano())
-		}
-		return nil
+	graph, err := driver.Analyze([]*analysis.Analyzer{Analyzer}, pkgs, nil)
+	if err != nil {
+		return "", err
 	}
-	for _, dir := range dirs {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return "", err
+	var all []finding
+	for _, root := range graph.Roots {
+		if root.Err != nil {
+			return "", fmt.Errorf("%s: %w", root.Package.PkgPath, root.Err)
 		}
-		for _, e := range entries {
-			file := filepath.Join(dir, e.Name())
-			switch {
-			case e.IsDir() && (e.Name() == routetree.RouterDir || e.Name() == routetree.PublicDir):
-				err = filepath.WalkDir(file, note)
-			case strings.HasSuffix(e.Name(), ".go"):
-				err = note(file, e, nil)
-			}
-			if err != nil {
-				return "", err
-			}
+		for _, d := range root.Diagnostics {
+			pos := root.Package.Fset.Position(d.Pos)
+			all = append(all, finding{shown(dir, pos.Filename), pos.Line, d.Message})
 		}
 	}
-	return fmt.Sprintf("%x", h.Sum(nil)), nil
+	return report(all, dir), nil
 }
 
-// finding is a line of the go command that tells of a place in a Go file.
-var finding = regexp.MustCompile(`^(?:vet: )?(.+\.go):(\d+)(?::\d+)?: (.*)$`)
+// load has packages read and type-checked, without their tests.
+func load(ctx context.Context, dir string, patterns, flags []string) ([]*packages.Package, error) {
+	pkgs, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, BuildFlags: flags}, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	var faults []string
+	packages.Visit(pkgs, nil, func(p *packages.Package) {
+		for _, err := range p.Errors {
+			faults = append(faults, compileErrors(err, dir)...)
+		}
+	})
+	if len(faults) > 0 {
+		slices.Sort(faults)
+		return nil, errors.New(strings.Join(slices.Compact(faults), "\n"))
+	}
+	if len(pkgs) == 0 {
+		return nil, fmt.Errorf("there are no packages in %s", strings.Join(patterns, " "))
+	}
+	return pkgs, nil
+}
 
-// readable returns what go vet has printed with files named from a directory, sorted, each
-// line once, and without the packages.
-func readable(out, dir string) string {
-	type line struct {
-		file string
-		line int
-		text string
+// compilePlace is the place of what the compiler says.
+var compilePlace = regexp.MustCompile(`^(.+\.go):(\d+)(?::\d+)?: `)
+
+// compileErrors returns the lines of an error as findings are written. The go command may
+// tell what the type checker tells too, below a line for the package.
+func compileErrors(err packages.Error, dir string) []string {
+	text := err.Msg
+	if err.Pos != "" && err.Pos != "-" {
+		text = err.Pos + ": " + text
 	}
-	var lines []line
-	var others []string
-	below := strings.NewReplacer(" "+dir+string(filepath.Separator), " ", `"`+dir+string(filepath.Separator), `"`)
-	for text := range strings.Lines(out) {
-		text = strings.TrimSuffix(text, "\n")
-		if text == "" || strings.HasPrefix(text, "# ") {
-			continue
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if place := compilePlace.FindStringSubmatch(line); place != nil {
+			file := place[1]
+			if filepath.IsAbs(file) {
+				file = shown(dir, file)
+			}
+			line = file + ":" + place[2] + ": " + line[len(place[0]):]
 		}
-		f := finding.FindStringSubmatch(text)
-		if f == nil {
-			others = append(others, text)
-			continue
+		if line != "" && !strings.HasPrefix(line, "# ") {
+			lines = append(lines, line)
 		}
-		file := strings.TrimPrefix(filepath.ToSlash(f[1]), "./")
-		if inside, err := filepath.Rel(dir, f[1]); err == nil && filepath.IsAbs(f[1]) && filepath.IsLocal(inside) {
-			file = filepath.ToSlash(inside)
-		}
-		n, _ := strconv.Atoi(f[2]) // of digits alone
-		lines = append(lines, line{file, n, strings.ReplaceAll(below.Replace(f[3]), " ./", " ")})
 	}
-	slices.SortFunc(lines, func(a, b line) int {
+	return lines
+}
+
+// A finding is one mistake.
+type finding struct {
+	file string
+	line int
+	text string
+}
+
+// shown returns a file as it is named from a directory.
+func shown(dir, file string) string {
+	if below, err := filepath.Rel(dir, file); err == nil {
+		file = below
+	}
+	return filepath.ToSlash(file)
+}
+
+func report(all []finding, dir string) string {
+	slices.SortFunc(all, func(a, b finding) int {
 		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.text, b.text))
 	})
-	var all []string
-	for _, l := range slices.Compact(lines) {
-		all = append(all, fmt.Sprintf("%s:%d: %s", l.file, l.line, l.text))
+	below := strings.NewReplacer(" "+filepath.ToSlash(dir)+"/", " ", "("+filepath.ToSlash(dir)+"/", "(")
+	var lines []string
+	for _, f := range slices.Compact(all) {
+		lines = append(lines, fmt.Sprintf("%s:%d: %s", f.file, f.line, below.Replace(f.text)))
 	}
-	return strings.Join(append(all, others...), "\n")
+	return strings.Join(lines, "\n")
 }

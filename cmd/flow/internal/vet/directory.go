@@ -217,4 +217,3 @@ func sayPath(call calls.Call) string {
 	}
 	return "flow.At"
 }
-

@@ -35,7 +35,7 @@ func (u *unit) readUses() {
 			above = append(above, n)
 			switch n := n.(type) {
 			case *ast.Ident:
-				if obj := u.info.Uses[n]; obj != nil {
+				if obj := u.info.Uses[n]; obj != nil && !isSet(n, above) {
 					u.readUse(obj, above)
 				}
 			case *ast.CallExpr:
@@ -47,6 +47,12 @@ func (u *unit) readUses() {
 			return true
 		})
 	}
+}
+
+// isSet reports whether a name, the last of the nodes, is what is assigned to.
+func isSet(name *ast.Ident, nodes []ast.Node) bool {
+	assign, ok := nodes[max(0, len(nodes)-2)].(*ast.AssignStmt)
+	return ok && slices.Contains(assign.Lhs, ast.Expr(name))
 }
 
 func (u *unit) readUse(obj types.Object, above []ast.Node) {
@@ -252,7 +258,10 @@ func (m *module) routesOf(u *unit, p place, seen map[types.Object]bool) ([]*rout
 	switch {
 	case p.do != nil:
 		r, ok := m.origin(u, receiver(p.do))
-		return []*routetree.Route{r}, ok
+		if !ok {
+			return nil, false
+		}
+		return []*routetree.Route{r}, true
 	case p.in == nil || m.usedElsewhere(u, p.in) || len(u.uses[p.in]) == 0:
 		return nil, false
 	case seen[p.in]:

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template/parse"
@@ -55,8 +56,21 @@ func pathHint(apps []*app, written string, known func(*app) map[string]bool) str
 		}
 		maps.Copy(all, known(a))
 	}
-	return fault.Suggest(written, all, hint)
+	return suggestPath(written, all, hint)
 }
+
+// suggestPath is fault.Suggest for a path of the tree, in which groups may be left out.
+func suggestPath(written string, known map[string]bool, otherwise string) string {
+	without := map[string]bool{}
+	for p := range known {
+		without[groups.ReplaceAllString(p, "")] = true
+	}
+	delete(without, "")
+	return fault.Suggest(written, known, fault.Suggest(written, without, otherwise))
+}
+
+// groups are the groups in a path, with the slash behind them.
+var groups = regexp.MustCompile(`\([^/]*\)(/|$)`)
 
 func keys[V any](m map[string]V) map[string]bool {
 	all := make(map[string]bool, len(m))
@@ -79,7 +93,7 @@ func (c *checker) checkTemplate(call calls.Call) {
 		}
 		maps.Copy(known, keys(a.tree.Templates))
 	}
-	c.report(call.Pos(), "View: no template is called %q%s", call.Value, fault.Suggest(call.Value, known, fmt.Sprintf(": give the path below %s/ without extension", routetree.RouterDir)))
+	c.report(call.Pos(), "View: no template is called %q%s", call.Value, suggestPath(call.Value, known, fmt.Sprintf(": give the path below %s/ without extension", routetree.RouterDir)))
 }
 
 // checkBlock looks at Block, of a View or a Page.
@@ -257,22 +271,15 @@ func (c *checker) checkParams(call calls.Call, routes []*routetree.Route, params
 	}
 }
 
-// paramHint says which key was likely meant to be a parameter that is missing.
+// paramHint says which keys are no parameters, if a parameter is missing: one of them may
+// be meant to be it.
 func paramHint(err error, given []any, names []string) string {
 	if !strings.HasSuffix(err.Error(), "is missing") {
 		return ""
 	}
-	keys := map[string]bool{}
 	for i := 0; i < len(given); i += 2 {
 		if key, ok := given[i].(string); ok && !slices.Contains(names, key) {
-			keys[key] = true
-		}
-	}
-	for _, name := range names {
-		for key := range keys {
-			if fault.Suggest(key, map[string]bool{name: true}, "") != "" {
-				return fmt.Sprintf(": did you mean %q by %q?", name, key)
-			}
+			return fmt.Sprintf(": %q is none, and would go to the query", key)
 		}
 	}
 	return ""

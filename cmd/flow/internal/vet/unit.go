@@ -6,7 +6,6 @@ import (
 	"go/types"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -46,7 +45,7 @@ type app struct {
 }
 
 func newUnit(dir string, fset *token.FileSet, pkg *types.Package, files []*ast.File, info *types.Info) *unit {
-	u := &unit{dir: dir, fset: fset, pkg: pkg, info: info, files: slices.DeleteFunc(slices.Clone(files), func(f *ast.File) bool { return isTest(fset, f) })}
+	u := &unit{dir: dir, fset: fset, pkg: pkg, info: info, files: files}
 	u.calls = calls.Find(u.files, info)
 	u.readDefs()
 	u.readUses()
@@ -55,13 +54,14 @@ func newUnit(dir string, fset *token.FileSet, pkg *types.Package, files []*ast.F
 	return u
 }
 
-func isTest(fset *token.FileSet, f *ast.File) bool {
-	return strings.HasSuffix(fileName(fset, f.Package), "_test.go")
-}
-
-// fileName returns the file of a position, whatever line directives say.
+// fileName returns the file of a position, whatever line directives say, other than those
+// of cgo, whose files are copies.
 func fileName(fset *token.FileSet, pos token.Pos) string {
-	return fset.PositionFor(pos, false).Filename
+	name := fset.PositionFor(pos, false).Filename
+	if strings.HasSuffix(name, ".cgo1.go") {
+		return fset.Position(pos).Filename
+	}
+	return name
 }
 
 // goFile returns the name of a Go file without its directory.

@@ -9,9 +9,12 @@ package vet
 
 import (
 	"fmt"
+	"go/ast"
 	"go/token"
 	"go/types"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -25,14 +28,6 @@ var Analyzer = &analysis.Analyzer{
 	Run:  run,
 }
 
-// state is what the packages are held against, beside their own source, as Command has
-// summed it up: the go command runs the analyzer anew when a flag has changed.
-var state string
-
-func init() {
-	Analyzer.Flags.StringVar(&state, "state", "", "what the tree and the module are like, for the cache of the go command")
-}
-
 // A checker looks at one package.
 type checker struct {
 	*unit
@@ -42,14 +37,17 @@ type checker struct {
 
 func run(pass *analysis.Pass) (any, error) {
 	flow := flowOf(pass.Pkg)
-	if flow == nil || len(pass.Files) == 0 {
+	if flow == nil {
 		return nil, nil
 	}
-	dir := filepath.Dir(fileName(pass.Fset, pass.Files[0].Package))
-	own := newUnit(dir, pass.Fset, pass.Pkg, pass.Files, pass.TypesInfo)
-	if len(own.files) == 0 {
+	files := slices.DeleteFunc(slices.Clone(pass.Files), func(f *ast.File) bool {
+		name := fileName(pass.Fset, f.Package)
+		return strings.HasSuffix(name, "_test.go") || filepath.Base(name) == "_cgo_gotypes.go"
+	})
+	if len(files) == 0 {
 		return nil, nil
 	}
+	own := newUnit(filepath.Dir(fileName(pass.Fset, files[0].Package)), pass.Fset, pass.Pkg, files, pass.TypesInfo)
 	m, err := readModule(own, flow)
 	if err != nil {
 		return nil, err
