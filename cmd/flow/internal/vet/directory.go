@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"go/ast"
 	"go/types"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -33,28 +32,42 @@ func (c *checker) checkEmbedded() {
 		seen[v] = true
 		for _, dir := range []string{routetree.RouterDir, routetree.PublicDir} {
 			if disk.IsDir(filepath.Join(c.dir, dir)) {
-				c.checkDirective(v, all, dir)
+				c.checkEmbeddedDir(v, all, dir)
 			}
 		}
 	}
 }
 
-// checkDirective looks at how a directory is embedded.
-func (c *checker) checkDirective(v *types.Var, all map[*types.Var][]directive, dir string) {
+// checkEmbeddedDir looks at how a directory is embedded.
+func (c *checker) checkEmbeddedDir(v *types.Var, all map[*types.Var][]directive, dir string) {
+	var of *directive // that speaks of the directory
 	for _, d := range all[v] {
-		if d.pattern == "all:"+dir || strings.HasPrefix(d.pattern, dir+"/") && !strings.ContainsAny(d.pattern, "*?[") {
-			return
-		}
-	}
-	for _, d := range all[v] {
-		top, _, _ := strings.Cut(d.pattern, "/")
+		top, _, _ := strings.Cut(strings.TrimPrefix(d.pattern, "all:"), "/")
 		if match, err := path.Match(top, dir); err == nil && match {
-			c.report(d.pos, "go:embed %s leaves out the names below it that begin with _ or .%s: write all:%s", d.pattern, example(c.dir, dir), dir)
-			return
+			of = &d
+			break
 		}
 	}
-	for other, ds := range all { // it may be served in another way
-		if other != v && slices.ContainsFunc(ds, func(d directive) bool { return strings.TrimPrefix(d.pattern, "all:") == dir }) {
+	if of == nil {
+		c.reportNotEmbedded(v, all, dir)
+		return
+	}
+	whole := !strings.Contains(of.pattern, "/") && !strings.HasPrefix(of.pattern, "all:")
+	switch lost := firstLost(c.dir, dir, all[v]); {
+	case whole && lost != "":
+		c.report(of.pos, "go:embed %s leaves out the names that begin with _ or ., such as %s: write all:%s", of.pattern, lost, dir)
+	case whole && !embeds(all[v], dir+"/_"):
+		c.report(of.pos, "go:embed %s leaves out the names that begin with _ or .: write all:%s", of.pattern, dir)
+	case lost != "":
+		c.report(of.pos, "go:embed %s leaves out %s: write all:%s", of.pattern, lost, dir)
+	}
+}
+
+// reportNotEmbedded reports a directory of which the variable embeds nothing, unless
+// another variable does, so that it is served in another way.
+func (c *checker) reportNotEmbedded(v *types.Var, all map[*types.Var][]directive, dir string) {
+	for other, ds := range all {
+		if other != v && embeds(ds, dir) {
 			return
 		}
 	}
@@ -68,6 +81,46 @@ func (c *checker) checkDirective(v *types.Var, all map[*types.Var][]directive, d
 	c.report(pos, "%s/ is here, and %s, which flow.New gets, does not embed it, so that %s: write //go:embed %s", dir, v.Name(), loss, c.wholeDirective())
 }
 
+// firstLost returns the first file of a directory that flow would serve or read, and that
+// is not embedded, or "".
+func firstLost(root, dir string, ds []directive) string {
+	tree := routetree.Read(disk.Dir(root), nil)
+	var files []string
+	for _, s := range tree.Templates {
+		files = append(files, s.InTree)
+	}
+	for _, r := range tree.Routes {
+		files = append(files, r.InTree())
+	}
+	for _, p := range tree.Public {
+		files = append(files, p.InTree)
+	}
+	slices.Sort(files)
+	i := slices.IndexFunc(files, func(file string) bool { return strings.HasPrefix(file, dir+"/") && !embeds(ds, file) })
+	if i < 0 {
+		return ""
+	}
+	return files[i]
+}
+
+// embeds reports whether go:embed takes a file: one that a pattern matches, or that is in
+// a directory which a pattern matches, unless a name below that begins with _ or a dot.
+func embeds(ds []directive, file string) bool {
+	for _, d := range ds {
+		pattern, all := strings.CutPrefix(d.pattern, "all:")
+		for at := file; at != "."; at = path.Dir(at) {
+			if match, err := path.Match(pattern, at); err != nil || !match {
+				continue
+			}
+			below := file[len(at):]
+			if all || !strings.Contains(below, "/_") && !strings.Contains(below, "/.") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // wholeDirective returns what a directive for all that there is has.
 func (c *checker) wholeDirective() string {
 	text := "all:" + routetree.RouterDir
@@ -75,19 +128,6 @@ func (c *checker) wholeDirective() string {
 		text += " all:" + routetree.PublicDir
 	}
 	return text
-}
-
-// example names the first file or directory that a directive without all: leaves out.
-func example(root, dir string) string {
-	found := ""
-	_ = fs.WalkDir(disk.Dir(root), dir, func(file string, d fs.DirEntry, err error) error { // what cannot be read is no example
-		if err == nil && file != dir && (d.Name()[0] == '_' || d.Name()[0] == '.') {
-			found = ", such as " + file
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return found
 }
 
 // checkDirectory looks for registrations that no Router gets, and for files that look like

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,7 +39,7 @@ type module struct {
 	mentioned             map[string]map[*unit]bool // names behind a dot, and who writes them
 }
 
-// readModule reads the module around an analysed package. It is nil if there is none.
+// readModule reads the module around an analysed package.
 func readModule(own *unit, flow *types.Package) (*module, error) {
 	m := &module{names: map[string][]*routetree.Route{}, params: map[string]bool{}, mentioned: map[string]map[*unit]bool{}}
 	var err error
@@ -67,7 +68,7 @@ func readModule(own *unit, flow *types.Package) (*module, error) {
 		}
 	}
 	// Without a program in the module, the applications are run, or mounted, by others.
-	m.openNames, m.openParams = !program, !program
+	m.openNames, m.openParams, m.open = !program || l.unbuiltNames, !program || l.unbuiltNames, l.unbuiltTree
 	for _, u := range m.units {
 		if u.app != nil {
 			m.apps = append(m.apps, u.app)
@@ -170,6 +171,9 @@ type loader struct {
 	fset   *token.FileSet
 	known  map[string]*types.Package
 	units  map[string]*unit // by directory; nil for one that is being loaded
+	// Files that are not built here, for their tags or their names, may make a Router, or
+	// give names and prefixes.
+	unbuiltTree, unbuiltNames bool
 }
 
 // know notes the packages that are there already, with what they import.
@@ -235,6 +239,12 @@ type source struct {
 	flow bool // it imports flow
 }
 
+// What calls look like in files that are not built.
+var (
+	makesRouter = regexp.MustCompile(`\bNew\(`)
+	givesNames  = regexp.MustCompile(`\b(Name|Mount)\(`)
+)
+
 // sources returns the Go files of a directory that are built here, without tests, and
 // reports whether they are a program that may serve an application of the module.
 func (l *loader) sources(dir string) (files []source, isProgram bool) {
@@ -247,14 +257,16 @@ func (l *loader) sources(dir string) (files []source, isProgram bool) {
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		if match, err := build.Default.MatchFile(dir, name); err != nil || !match {
-			continue
-		}
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			continue
 		}
 		flow := bytes.Contains(text, []byte(`"`+calls.FlowPath+`"`))
+		if match, err := build.Default.MatchFile(dir, name); err != nil || !match {
+			l.unbuiltTree = l.unbuiltTree || flow && makesRouter.Match(text)
+			l.unbuiltNames = l.unbuiltNames || flow && givesNames.Match(text)
+			continue
+		}
 		files = append(files, source{filepath.Join(dir, name), text, flow})
 		if flow || bytes.Contains(text, []byte(`"`+l.module.Path)) {
 			f, _ := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly)

@@ -233,7 +233,7 @@ func parseDirectives(doc *ast.CommentGroup) []directive {
 	}
 	var found []directive
 	for _, c := range doc.List {
-		rest, ok := strings.CutPrefix(c.Text, "//go:embed")
+		rest, ok := strings.CutPrefix(strings.ReplaceAll(c.Text, "\t", " "), "//go:embed ")
 		if !ok {
 			continue
 		}
@@ -243,7 +243,7 @@ func parseDirectives(doc *ast.CommentGroup) []directive {
 				rest = rest[len(quoted):]
 				pattern, _ = strconv.Unquote(quoted)
 			} else {
-				pattern, rest, _ = strings.Cut(strings.ReplaceAll(rest, "\t", " "), " ")
+				pattern, rest, _ = strings.Cut(rest, " ")
 			}
 			found = append(found, directive{c.Pos(), path.Clean(pattern)})
 		}

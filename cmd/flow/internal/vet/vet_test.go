@@ -1,6 +1,7 @@
 package vet
 
 import (
+	"go/ast"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,8 +84,8 @@ func TestSeeded(t *testing.T) {
 		{"app/users.id.go:32", `Param("slug"): app/router/users/[id].html has no such parameter: there is "id"`},
 		{"app/users.ids.go:1", `users.ids.go looks like the counterpart of a route file, there is none, and nothing here is registered: did you mean "users.id.go"?`},
 		{"app/users.index.go:7", `Page renders the page of the route, and app/router/users/index.http is an endpoint, which has none: use View, or call the file .html`},
-		{"bare/bare.go:9", `go:embed public/* leaves out the names below it that begin with _ or .: write all:public`},
-		{"bare/bare.go:9", `go:embed router leaves out the names below it that begin with _ or ., such as router/.well-known: write all:router`},
+		{"bare/bare.go:9", `go:embed public/* leaves out public/js/_app.js: write all:public`},
+		{"bare/bare.go:9", `go:embed router leaves out the names that begin with _ or ., such as router/.well-known/security.html: write all:router`},
 		{"half/half.go:10", `public/ is here, and files, which flow.New gets, does not embed it, so that its files are not served: write //go:embed all:router all:public`},
 		{"handlers/handlers.go:8", `Param("ids"): no route of the tree has such a parameter: did you mean "id"?`},
 		{"handlers/handlers.go:10", `RedirectTo: no route is called "abuot": did you mean "about"?`},
@@ -160,6 +161,62 @@ func TestNearly(t *testing.T) {
 				want = append(want, tt.want)
 			}
 			is.Equal(findings(t, lay(t, archive)), strings.Join(want, "\n"))
+		})
+	}
+}
+
+func TestEmbeds(t *testing.T) {
+	for _, tt := range []struct {
+		patterns string
+		file     string
+		want     bool
+	}{
+		{"router", "router/a.html", true},
+		{"router", "router/users/[id].html", true},
+		{"router", "router/users/+row.html", true},
+		{"router", "router/.well-known/a.html", false},
+		{"router", "router/_a.html", false},
+		{"router", "router/_a/b.html", false},
+		{"router", "public/a", false},
+		{"all:router", "router/_a/.b.html", true},
+		{"router/*", "router/.well-known/a.html", true},
+		{"router/*", "router/.well-known/_a.html", false},
+		{"router/*.html", "router/a/b.html", false},
+		{"router/*.html router/*/*.html", "router/a/b.html", true},
+		{"*", "router/a.html", true},
+		{"[", "router/a.html", false},
+	} {
+		t.Run(tt.patterns+" "+tt.file, func(t *testing.T) {
+			is := is.New(t)
+			var ds []directive
+			for pattern := range strings.FieldsSeq(tt.patterns) {
+				ds = append(ds, directive{pattern: pattern})
+			}
+			is.Equal(embeds(ds, tt.file), tt.want)
+		})
+	}
+}
+
+func TestParseDirectives(t *testing.T) {
+	for _, tt := range []struct{ comment, want string }{
+		{"//go:embed router", "router"},
+		{"//go:embed all:router  all:public/", "all:router all:public"},
+		{"//go:embed \"a b\" `c d`\te", "a b|c d|e"},
+		{"//go:embedded router", ""},
+		{"// go:embed router", ""},
+		{"//go:embed", ""},
+	} {
+		t.Run(tt.comment, func(t *testing.T) {
+			is := is.New(t)
+			var got []string
+			for _, d := range parseDirectives(&ast.CommentGroup{List: []*ast.Comment{{Text: tt.comment}}}) {
+				got = append(got, d.pattern)
+			}
+			separator := " "
+			if strings.Contains(tt.want, "|") {
+				separator = "|"
+			}
+			is.Equal(strings.Join(got, separator), tt.want)
 		})
 	}
 }
