@@ -7,11 +7,12 @@ require (
 	github.com/matryer/is v1.4.1
 	github.com/rogpeppe/go-internal v1.16.0
 	golang.org/x/mod v0.42.0
+	golang.org/x/tools v0.51.0
 )
 
 require (
+	golang.org/x/sync v0.23.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
-	golang.org/x/tools v0.51.0 // indirect
 )
 
 replace example.com/flow => ../..

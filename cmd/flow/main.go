@@ -9,14 +9,17 @@ import (
 
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/scaffold"
+	"example.com/flow/cmd/flow/internal/vet"
 )
 
 // commands are the commands of the tool, in the order in which its help has them.
-var commands = []cli.Command{scaffold.New, scaffold.Add}
+var commands = []cli.Command{scaffold.New, scaffold.Add, vet.Command}
 
+// main is also the tool of "go vet -vettool".
 func main() { os.Exit(run()) }
 
 func run() int {
+	vet.AsTool(os.Args[1:])
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "flow:", err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,40 +104,58 @@ func Find(dir string) (App, error) {
 }
 
 // Apps returns the applications of the module, in the order of their directories.
-// Directories that the go tool ignores, and other modules, are left out.
 func (m Module) Apps() ([]App, error) {
+	dirs, err := m.Packages()
+	if err != nil {
+		return nil, err
+	}
 	var apps []App
+	for _, dir := range dirs {
+		if isApp(dir) {
+			apps = append(apps, App{m, dir})
+		}
+	}
+	return apps, nil
+}
+
+// Packages returns the directories of the module that hold Go files, in order. Directories
+// that the go tool ignores, and other modules, are left out.
+func (m Module) Packages() ([]string, error) {
+	dirs := map[string]bool{}
 	err := filepath.WalkDir(m.Dir, func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case !d.IsDir():
-			return nil
-		case file != m.Dir && ignored(file, d.Name()):
+		case d.IsDir() && file != m.Dir && ignored(file, d.Name()):
 			return filepath.SkipDir
-		case isApp(file):
-			apps = append(apps, App{m, file})
+		case !d.IsDir() && strings.HasSuffix(file, ".go"):
+			dirs[filepath.Dir(file)] = true
 		}
 		return nil
 	})
-	return apps, err
+	return slices.Sorted(maps.Keys(dirs)), err
 }
 
 // ignored reports whether a directory is not part of the module, or holds no packages
-// that "./..." means.
+// that "./..." means. A directory called router or public is a package if it holds Go files.
 func ignored(dir, name string) bool {
-	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains([]string{"testdata", "vendor", "node_modules", routetree.RouterDir, routetree.PublicDir}, name) {
+	switch {
+	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "_"), slices.Contains([]string{"testdata", "vendor", "node_modules"}, name):
 		return true
+	case name == routetree.RouterDir, name == routetree.PublicDir:
+		return !holdsGo(dir)
 	}
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil
 }
 
-// isApp reports whether a directory holds router/ and a Go file.
+// isApp reports whether a directory holds router/, which is no Go package, and a Go file.
 func isApp(dir string) bool {
-	if !disk.IsDir(filepath.Join(dir, routetree.RouterDir)) {
-		return false
-	}
+	tree := filepath.Join(dir, routetree.RouterDir)
+	return disk.IsDir(tree) && !holdsGo(tree) && holdsGo(dir)
+}
+
+func holdsGo(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") })
 }

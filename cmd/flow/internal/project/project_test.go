@@ -49,6 +49,7 @@ func TestFind(t *testing.T) {
 		{"one of two", two, "m/shop/router", "m/shop", ""},
 		{"two", two, "m", "", "there are several applications here, app and shop: go into the directory of one of them"},
 		{"none", []string{"m/go.mod", "m/main.go", "m/router.go"}, "m", "", "no directory of the module example.org/m has a directory router beside Go files"},
+		{"a package called router", []string{"m/go.mod", "m/main.go", "m/router/router.go"}, "m", "", "no directory of the module example.org/m has a directory router beside Go files"},
 		{"no module", []string{"m/main.go"}, "m", "", "is in no Go module"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,4 +78,17 @@ func TestApp(t *testing.T) {
 	is.Equal(app.ImportPath(), "example.org/m/web/app")
 	is.Equal(app.Shown("users.id.go"), "web/app/users.id.go")
 	is.Equal(app.Tree().Routes[0].File, "web/app/router/users/[id].html")
+}
+
+func TestPackages(t *testing.T) {
+	is := is.New(t)
+	root := lay(t, "m/go.mod", "m/main.go", "m/app/app.go", "m/app/router/a.html", "m/app/public/a/b.js", "m/internal/router/router.go",
+		"m/testdata/a/a.go", "m/_old/a.go", "m/.git/a.go", "m/vendor/a/a.go", "m/inner/go.mod", "m/inner/a.go", "m/docs/a.md")
+	dirs, err := Module{Dir: filepath.Join(root, "m")}.Packages()
+	is.NoErr(err)
+	for i, dir := range dirs {
+		dirs[i], err = filepath.Rel(root, dir)
+		is.NoErr(err)
+	}
+	is.Equal(filepath.ToSlash(strings.Join(dirs, " ")), "m m/app m/internal/router")
 }

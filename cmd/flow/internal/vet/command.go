@@ -1,0 +1,170 @@
+package vet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	driver "golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/analysis/unitchecker"
+	"golang.org/x/tools/go/packages"
+
+	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/cmd/flow/internal/project"
+)
+
+// Command is flow vet.
+var Command = cli.Command{
+	Name:  "vet",
+	Args:  "[PACKAGES] [-- BUILD FLAGS]",
+	Short: "find names and paths in Go code that the tree does not have",
+	Long: `Vet looks at what only Go's source shows: constant paths and names in At, In, View,
+Block, Route, RedirectTo, Asset, Param and Segments that the tree of route files does
+not have; Page in the handlers of endpoints; go:embed without all:, or without a
+directory that is there; Go files that look like counterparts and are none; and static
+calls in a package that makes no Router. What the source does not tell for sure is
+left to the command check of the application. Tests are not looked at.
+
+PACKAGES are those of the go command, ./... if there are none. What stands behind "--"
+are flags for its builds, such as -tags=integration. Vet is also a tool for go vet,
+which remembers that a package was right until its Go code changes, though, and so
+does not see a route file that was renamed since:
+
+	go vet -vettool=$(which flow) ./...`,
+	PassesOn: true,
+	Setup: func(*flag.FlagSet) cli.Work {
+		return func(ctx context.Context, p cli.Process, args, passedOn []string) error {
+			if len(args) == 0 {
+				args = []string{"./..."}
+			}
+			if _, err := project.FindModule(p.Dir); err != nil {
+				return err
+			}
+			found, err := check(ctx, p.Dir, args, passedOn)
+			if err == nil && found != "" {
+				err = errors.New(found)
+			}
+			return err
+		}
+	},
+}
+
+// AsTool runs the analyzer as the go command asks for with these arguments, and ends the
+// program. It returns if they are not of the go command.
+func AsTool(args []string) {
+	for i, arg := range args {
+		if arg == "-V=full" || arg == "-flags" || i == len(args)-1 && strings.HasSuffix(arg, ".cfg") {
+			unitchecker.Main(Analyzer)
+		}
+		if !strings.HasPrefix(arg, "-") {
+			return
+		}
+	}
+}
+
+// check looks at packages and returns what is wrong about them, one finding for each line,
+// sorted, and with files named from a directory. The error is about code that cannot be
+// looked at.
+func check(ctx context.Context, dir string, patterns, flags []string) (string, error) {
+	pkgs, err := load(ctx, dir, patterns, flags)
+	if err != nil {
+		return "", err
+	}
+	graph, err := driver.Analyze([]*analysis.Analyzer{Analyzer}, pkgs, nil)
+	if err != nil {
+		return "", err
+	}
+	var all []finding
+	for _, root := range graph.Roots {
+		if root.Err != nil {
+			return "", fmt.Errorf("%s: %w", root.Package.PkgPath, root.Err)
+		}
+		for _, d := range root.Diagnostics {
+			pos := root.Package.Fset.Position(d.Pos)
+			all = append(all, finding{shown(dir, pos.Filename), pos.Line, d.Message})
+		}
+	}
+	return report(all, dir), nil
+}
+
+// load has packages read and type-checked, without their tests.
+func load(ctx context.Context, dir string, patterns, flags []string) ([]*packages.Package, error) {
+	pkgs, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, BuildFlags: flags}, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	var faults []string
+	packages.Visit(pkgs, nil, func(p *packages.Package) {
+		for _, err := range p.Errors {
+			faults = append(faults, compileErrors(err, dir)...)
+		}
+	})
+	if len(faults) > 0 {
+		slices.Sort(faults)
+		return nil, errors.New(strings.Join(slices.Compact(faults), "\n"))
+	}
+	if len(pkgs) == 0 {
+		return nil, fmt.Errorf("there are no packages in %s", strings.Join(patterns, " "))
+	}
+	return pkgs, nil
+}
+
+// compilePlace is the place of what the compiler says.
+var compilePlace = regexp.MustCompile(`^(.+\.go):(\d+)(?::\d+)?: `)
+
+// compileErrors returns the lines of an error as findings are written. The go command may
+// tell what the type checker tells too, below a line for the package.
+func compileErrors(err packages.Error, dir string) []string {
+	text := err.Msg
+	if err.Pos != "" && err.Pos != "-" {
+		text = err.Pos + ": " + text
+	}
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if place := compilePlace.FindStringSubmatch(line); place != nil {
+			file := place[1]
+			if filepath.IsAbs(file) {
+				file = shown(dir, file)
+			}
+			line = file + ":" + place[2] + ": " + line[len(place[0]):]
+		}
+		if line != "" && !strings.HasPrefix(line, "# ") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// A finding is one mistake.
+type finding struct {
+	file string
+	line int
+	text string
+}
+
+// shown returns a file as it is named from a directory.
+func shown(dir, file string) string {
+	if below, err := filepath.Rel(dir, file); err == nil {
+		file = below
+	}
+	return filepath.ToSlash(file)
+}
+
+func report(all []finding, dir string) string {
+	slices.SortFunc(all, func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.text, b.text))
+	})
+	below := strings.NewReplacer(" "+filepath.ToSlash(dir)+"/", " ", "("+filepath.ToSlash(dir)+"/", "(")
+	var lines []string
+	for _, f := range slices.Compact(all) {
+		lines = append(lines, fmt.Sprintf("%s:%d: %s", f.file, f.line, below.Replace(f.text)))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,406 @@
+package vet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template/parse"
+
+	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/routetree"
+)
+
+// checkPath looks at At.
+func (c *checker) checkPath(call calls.Call) {
+	apps := c.module.scope(c.unit, call.ForDirectory())
+	if !call.Constant || len(apps) == 0 || slices.ContainsFunc(apps, func(a *app) bool { return len(routetree.Find(a.byPath, call.Value)) > 0 }) {
+		return
+	}
+	c.report(call.Pos(), "At(%q): the tree has no such route file%s", call.Value, pathHint(apps, call.Value, func(a *app) map[string]bool { return keys(a.byPath) }))
+}
+
+// checkDir looks at In.
+func (c *checker) checkDir(call calls.Call) {
+	apps := c.module.scope(c.unit, call.ForDirectory())
+	if !call.Constant || len(apps) == 0 || slices.ContainsFunc(apps, func(a *app) bool { return a.tree.Covers(call.Value) }) {
+		return
+	}
+	if slices.ContainsFunc(apps, func(a *app) bool { return a.tree.HasDir(call.Value) }) {
+		c.report(call.Pos(), "In(%q): no route file is in that directory, so this would guard nothing: have the files been moved?", call.Value)
+		return
+	}
+	c.report(call.Pos(), "In(%q): the tree has no such directory%s", call.Value, pathHint(apps, call.Value, func(a *app) map[string]bool {
+		all := keys(a.byPath)
+		maps.Copy(all, a.tree.Dirs)
+		return all
+	}))
+}
+
+// pathHint says what a path was likely meant to be: as Check does, or else one that is
+// spelled nearly so.
+func pathHint(apps []*app, written string, known func(*app) map[string]bool) string {
+	all := map[string]bool{}
+	hint := ""
+	for _, a := range apps {
+		hint = a.tree.Hint(written)
+		if strings.Contains(hint, " is called ") {
+			return hint
+		}
+		maps.Copy(all, known(a))
+	}
+	return suggestPath(written, all, hint)
+}
+
+// suggestPath is fault.Suggest for a path of the tree, in which groups may be left out.
+func suggestPath(written string, known map[string]bool, otherwise string) string {
+	without := map[string]bool{}
+	for p := range known {
+		without[groups.ReplaceAllString(p, "")] = true
+	}
+	delete(without, "")
+	return fault.Suggest(written, known, fault.Suggest(written, without, otherwise))
+}
+
+// groups are the groups in a path, with the slash behind them.
+var groups = regexp.MustCompile(`\([^/]*\)(/|$)`)
+
+func keys[V any](m map[string]V) map[string]bool {
+	all := make(map[string]bool, len(m))
+	for key := range m {
+		all[key] = true
+	}
+	return all
+}
+
+// checkTemplate looks at View.
+func (c *checker) checkTemplate(call calls.Call) {
+	apps := c.module.scope(c.unit, false)
+	if !call.Constant || len(apps) == 0 {
+		return
+	}
+	known := map[string]bool{}
+	for _, a := range apps {
+		if len(routetree.Find(a.tree.Templates, call.Value)) > 0 || a.shared && strings.HasPrefix(path.Base(call.Value), "+") {
+			return
+		}
+		maps.Copy(known, keys(a.tree.Templates))
+	}
+	c.report(call.Pos(), "View: no template is called %q%s", call.Value, suggestPath(call.Value, known, fmt.Sprintf(": give the path below %s/ without extension", routetree.RouterDir)))
+}
+
+// checkBlock looks at Block, of a View or a Page.
+func (c *checker) checkBlock(call calls.Call) {
+	if !call.Constant {
+		return
+	}
+	sources, ok := c.templatesOf(receiver(call.Expr))
+	if !ok || len(sources) == 0 {
+		return
+	}
+	known := map[string]bool{}
+	for _, s := range sources {
+		blocks, ok := blocksOf(s)
+		if !ok || blocks[call.Value] {
+			return
+		}
+		maps.Copy(known, blocks)
+	}
+	hint := fault.Suggest(call.Value, known, "")
+	if len(sources) == 1 {
+		c.report(call.Pos(), "Block(%q): %s has no such {{define}} or {{block}}%s", call.Value, sources[0].File, hint)
+		return
+	}
+	c.report(call.Pos(), "Block(%q): no page that this may be of has such a {{define}} or {{block}}%s", call.Value, hint)
+}
+
+// templatesOf returns the templates that a Response may be of, and whether they are known.
+func (c *checker) templatesOf(e ast.Expr) ([]routetree.Source, bool) {
+	apps := c.module.scope(c.unit, false)
+	var all []routetree.Source
+	switch expr := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		call, ok := calls.Of(expr, nil, c.info)
+		switch {
+		case ok && call.Kind == calls.Template && call.Constant:
+			for _, a := range apps {
+				for _, name := range routetree.Find(a.tree.Templates, call.Value) {
+					all = append(all, a.tree.Templates[name])
+				}
+			}
+			return all, len(all) > 0
+		case ok && call.Kind == calls.Page:
+			routes, known := c.module.routesAt(c.unit, c.places[expr])
+			if !known {
+				break
+			}
+			for _, r := range routes {
+				for _, a := range c.module.apps {
+					if a.byPath[r.Path] == r && r.Page {
+						all = append(all, a.tree.Templates[r.Path])
+					}
+				}
+			}
+			return all, true
+		case isResponse(c.typeOf(receiver(expr))):
+			return c.templatesOf(receiver(expr))
+		}
+	case *ast.Ident:
+		if defs := c.defs[c.info.Uses[expr]]; len(defs) == 1 && defs[0] != nil {
+			return c.templatesOf(defs[0])
+		}
+	}
+	for _, a := range apps {
+		if a.shared {
+			return nil, false
+		}
+		for _, name := range slices.Sorted(maps.Keys(a.tree.Templates)) {
+			all = append(all, a.tree.Templates[name])
+		}
+	}
+	return all, true
+}
+
+func isResponse(t types.Type) bool {
+	return isFlowType(types.NewPointer(t), "Response")
+}
+
+// blocksOf returns the names that a template defines, and whether it could be read.
+func blocksOf(s routetree.Source) (map[string]bool, bool) {
+	if s.Files == nil {
+		return nil, false
+	}
+	text, err := fs.ReadFile(s.Files, s.InTree)
+	if err != nil {
+		return nil, false
+	}
+	t := parse.New(s.File)
+	t.Mode = parse.SkipFuncCheck
+	trees := map[string]*parse.Tree{}
+	if _, err := t.Parse(string(text), "", "", trees); err != nil {
+		return nil, false
+	}
+	blocks := keys(trees)
+	delete(blocks, s.File)
+	return blocks, true
+}
+
+// checkAsset looks at Asset.
+func (c *checker) checkAsset(call calls.Call) {
+	apps := c.module.scope(c.unit, false)
+	if !call.Constant || len(apps) == 0 {
+		return
+	}
+	known := map[string]bool{}
+	for _, a := range apps {
+		for _, p := range a.tree.Public {
+			known[p.Name()] = true
+		}
+	}
+	switch {
+	case known[call.Value]:
+	case known[strings.TrimLeft(call.Value, "/")]:
+		c.report(call.Pos(), "Asset: no public file is called %q: write the path below %s/, without a slash before it", call.Value, routetree.PublicDir)
+	default:
+		c.report(call.Pos(), "Asset: no public file is called %q%s", call.Value, fault.Suggest(call.Value, known, fmt.Sprintf(": there is no %s/%s", routetree.PublicDir, call.Value)))
+	}
+}
+
+// checkRoute looks at Route and RedirectTo.
+func (c *checker) checkRoute(call calls.Call) {
+	m := c.module
+	if !call.Constant || c.open || c.app == nil && len(m.scope(c.unit, false)) == 0 {
+		return
+	}
+	what := call.Func.Name()
+	params := call.Expr.Args[1:]
+	routes, known := m.named(call.Value)
+	switch {
+	case !known && m.openNames:
+	case !known:
+		c.report(call.Pos(), "%s: no route is called %q%s", what, call.Value, m.nameHint(call.Value))
+	case call.Expr.Ellipsis.IsValid():
+	case len(params)%2 != 0:
+		c.report(call.Pos(), "%s(%q): parameters are pairs of key and value, and %d is odd", what, call.Value, len(params))
+	default:
+		c.checkParams(call, routes, params)
+	}
+}
+
+// checkParams looks at the parameters of a URL, which must do for one of the routes.
+func (c *checker) checkParams(call calls.Call, routes []*routetree.Route, params []ast.Expr) {
+	var values []any
+	for i, p := range params {
+		v, ok := c.value(p)
+		if !ok && i%2 == 0 {
+			return
+		}
+		values = append(values, v)
+	}
+	var first error
+	for _, r := range routes {
+		if r == nil {
+			return
+		}
+		given := slices.Clone(values)
+		longest := r.Patterns[len(r.Patterns)-1]
+		for i := 0; i < len(given); i += 2 { // what a matcher takes is the application's to say
+			if key, ok := given[i].(string); ok {
+				if seg, ok := longest.Param(key); ok && seg.Matcher != nil {
+					given[i+1] = routetree.Unknown{}
+				}
+			}
+		}
+		_, err := r.URL(nil, given)
+		if err == nil {
+			return
+		}
+		if first == nil {
+			first = fmt.Errorf("route %q (%s): %w%s", call.Value, r.File, err, paramHint(err, given, longest.Names))
+		}
+	}
+	if first != nil {
+		c.report(call.Pos(), "%s: %v", call.Func.Name(), first)
+	}
+}
+
+// paramHint says which keys are no parameters, if a parameter is missing: one of them may
+// be meant to be it.
+func paramHint(err error, given []any, names []string) string {
+	if !strings.HasSuffix(err.Error(), "is missing") {
+		return ""
+	}
+	for i := 0; i < len(given); i += 2 {
+		if key, ok := given[i].(string); ok && !slices.Contains(names, key) {
+			return fmt.Sprintf(": %q is none, and would go to the query", key)
+		}
+	}
+	return ""
+}
+
+// value returns a constant as flow gets it, and whether it is one whose text is known.
+func (c *checker) value(e ast.Expr) (any, bool) {
+	tv := c.info.Types[e]
+	if _, plain := types.Unalias(types.Default(orInvalid(tv.Type))).(*types.Basic); tv.Value == nil || !plain {
+		return routetree.Unknown{}, false
+	}
+	switch tv.Value.Kind() {
+	case constant.String:
+		return constant.StringVal(tv.Value), true
+	case constant.Int:
+		if n, ok := constant.Int64Val(tv.Value); ok {
+			return n, true
+		}
+	case constant.Float:
+		f, _ := constant.Float64Val(tv.Value)
+		return f, true
+	case constant.Bool:
+		return constant.BoolVal(tv.Value), true
+	}
+	return routetree.Unknown{}, false
+}
+
+func orInvalid(t types.Type) types.Type {
+	if t == nil {
+		return types.Typ[types.Invalid]
+	}
+	return t
+}
+
+// named returns the routes that a name may mean, and reports whether there are any.
+func (m *module) named(name string) ([]*routetree.Route, bool) {
+	if routes, ok := m.names[name]; ok {
+		return routes, true
+	}
+	for _, mount := range m.mounts {
+		if inner, ok := strings.CutPrefix(name, mount+"."); ok {
+			if routes, ok := m.named(inner); ok {
+				return routes, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// nameHint says what a name that no route has was likely meant to be.
+func (m *module) nameHint(name string) string {
+	known := keys(m.names)
+	for _, automatic := range slices.Sorted(maps.Keys(m.names)) {
+		for _, r := range m.names[automatic] {
+			if r != nil && automatic == r.Stem && name == routetree.GroupedStem(r.Path) {
+				return fmt.Sprintf(": a group is in no name, so %s is called %q", r.File, automatic)
+			}
+		}
+		for _, mount := range m.mounts {
+			known[mount+"."+automatic] = true
+		}
+	}
+	return fault.Suggest(name, known, ": name one with Name, or use an automatic name")
+}
+
+// checkParam looks at Param and Segments. PathValue may ask for what a ServeMux around the
+// Router has found, and is not looked at.
+func (c *checker) checkParam(call calls.Call) {
+	m := c.module
+	if !call.Constant || m.openParams || call.Func.Name() != "Param" && call.Func.Name() != "Segments" || m.params[call.Value] {
+		return
+	}
+	routes, known := m.routesAt(c.unit, c.places[call.Expr])
+	if !known {
+		if c.open || c.app == nil && m.open || m.takesForeign(c.unit) {
+			return
+		}
+		for _, a := range m.apps {
+			routes = append(routes, a.tree.Routes...)
+		}
+	}
+	names := maps.Clone(m.params)
+	for _, r := range routes {
+		for _, name := range r.Patterns[len(r.Patterns)-1].Names {
+			names[name] = true
+		}
+	}
+	if names[call.Value] || len(routes) == 0 {
+		return
+	}
+	c.report(call.Pos(), "%s(%q): %s%s", call.Func.Name(), call.Value, lack(routes, known), fault.Suggest(call.Value, names, list(names)))
+}
+
+// lack says of routes, which code runs for if that is known, that they lack a parameter.
+func lack(routes []*routetree.Route, known bool) string {
+	switch {
+	case !known:
+		return "no route of the tree has such a parameter"
+	case slices.ContainsFunc(routes, func(r *routetree.Route) bool { return r != routes[0] }):
+		return "no route that this answers has such a parameter"
+	}
+	return routes[0].File + " has no such parameter"
+}
+
+// list says which names there are, if they are few.
+func list(names map[string]bool) string {
+	if len(names) == 0 || len(names) > 5 {
+		return ""
+	}
+	var quoted []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
+	}
+	return ": there is " + strings.Join(quoted, ", ")
+}
+
+// checkPage looks at Page, which needs a route that is a page.
+func (c *checker) checkPage(call calls.Call) {
+	routes, known := c.module.routesAt(c.unit, c.places[call.Expr])
+	if !known || slices.ContainsFunc(routes, func(r *routetree.Route) bool { return r.Page }) {
+		return
+	}
+	c.report(call.Pos(), "Page renders the page of the route, and %s is an endpoint, which has none: use View, or call the file .html", routes[0].File)
+}

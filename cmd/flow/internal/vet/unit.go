@@ -1,0 +1,252 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/internal/disk"
+	"example.com/flow/internal/routetree"
+)
+
+// A unit is the Go code of one package, without its tests.
+type unit struct {
+	dir   string // absolute
+	fset  *token.FileSet
+	pkg   *types.Package
+	files []*ast.File
+	info  *types.Info
+	calls []calls.Call
+	app   *app // the application whose tree is in dir; nil if there is none
+	// open: it makes a Router whose tree is not the one in dir, so that nothing is known
+	// of its names.
+	open bool
+	defs map[types.Object][]ast.Expr // what variables are set to
+	// uses are where functions and variables are used, and places where the calls stand.
+	uses    map[types.Object][]place
+	places  map[*ast.CallExpr]place
+	dynamic map[string]bool            // methods that are called through interfaces
+	withs   map[types.Object]token.Pos // the Files that functions of flow.With get, and where With is called
+	news    int                        // how often flow.New is mentioned
+	routers map[*types.Package]bool    // other packages that Routers are taken from
+}
+
+// An app is a tree of route files that a package embeds and gives to flow.New.
+type app struct {
+	tree   *routetree.Tree
+	shared bool // further trees are given to New, which may hold any +file
+	byPath map[string]*routetree.Route
+	byStem map[string][]*routetree.Route
+}
+
+func newUnit(dir string, fset *token.FileSet, pkg *types.Package, files []*ast.File, info *types.Info) *unit {
+	u := &unit{dir: dir, fset: fset, pkg: pkg, info: info, files: files}
+	u.calls = calls.Find(u.files, info)
+	u.readDefs()
+	u.readUses()
+	u.readWiths()
+	u.readApp()
+	return u
+}
+
+// fileName returns the file of a position, whatever line directives say, other than those
+// of cgo, whose files are copies.
+func fileName(fset *token.FileSet, pos token.Pos) string {
+	name := fset.PositionFor(pos, false).Filename
+	if strings.HasSuffix(name, ".cgo1.go") {
+		return fset.Position(pos).Filename
+	}
+	return name
+}
+
+// goFile returns the name of a Go file without its directory.
+func (u *unit) goFile(f *ast.File) string { return filepath.Base(fileName(u.fset, f.Package)) }
+
+// readDefs notes what each variable is set to, in its declaration or later.
+func (u *unit) readDefs() {
+	u.defs = map[types.Object][]ast.Expr{}
+	set := func(to ast.Expr, from ast.Expr) {
+		if id, ok := to.(*ast.Ident); ok {
+			if obj := u.info.ObjectOf(id); obj != nil {
+				u.defs[obj] = append(u.defs[obj], from)
+			}
+		}
+	}
+	for _, f := range u.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for i, to := range n.Lhs {
+					set(to, valueAt(n.Rhs, len(n.Lhs), i))
+				}
+			case *ast.ValueSpec:
+				for i, to := range n.Names {
+					if len(n.Values) > 0 {
+						set(to, valueAt(n.Values, len(n.Names), i))
+					}
+				}
+			}
+			return true
+		})
+	}
+}
+
+// valueAt returns the value that the variable i of n is set to, or nil if one call gives
+// several.
+func valueAt(values []ast.Expr, n, i int) ast.Expr {
+	if len(values) != n {
+		return nil
+	}
+	return ast.Unparen(values[i])
+}
+
+// givesRouter reports whether an object is a Router, or a function that returns one.
+func givesRouter(obj types.Object) bool {
+	switch obj := obj.(type) {
+	case *types.Var:
+		return isRouter(obj.Type())
+	case *types.Func:
+		for v := range obj.Signature().Results().Variables() {
+			if isRouter(v.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isRouter(t types.Type) bool { return isFlowType(t, "Router") }
+
+// isFlowType reports whether a type is a pointer to a type of flow.
+func isFlowType(t types.Type, name string) bool {
+	p, ok := types.Unalias(t).(*types.Pointer)
+	if !ok {
+		return false
+	}
+	named, ok := types.Unalias(p.Elem()).(*types.Named)
+	return ok && named.Obj().Name() == name && calls.IsFlow(named.Obj().Pkg())
+}
+
+// readApp finds out which tree the Routers have that the package makes.
+func (u *unit) readApp() {
+	called, shared := 0, false
+	for _, c := range u.calls {
+		if c.Kind != calls.New {
+			continue
+		}
+		called++
+		shared = shared || len(c.Expr.Args) > 1 || c.Expr.Ellipsis.IsValid()
+		if u.embedVar(c.Arg) == nil {
+			u.open = true
+		}
+	}
+	switch {
+	case u.news == 0:
+	case u.news > called || u.open || !disk.IsDir(filepath.Join(u.dir, routetree.RouterDir)): // New is called by another name, or with another tree
+		u.open = true
+	default:
+		u.app = readTree(u.dir, shared)
+	}
+}
+
+// readTree reads the tree of a directory as it is on disk.
+func readTree(dir string, shared bool) *app {
+	a := &app{
+		tree:   routetree.ReadIn(filepath.ToSlash(dir), disk.Dir(dir), nil),
+		shared: shared,
+		byPath: map[string]*routetree.Route{},
+		byStem: map[string][]*routetree.Route{},
+	}
+	for _, r := range a.tree.Routes {
+		a.byPath[r.Path] = r
+		a.byStem[r.Stem] = append(a.byStem[r.Stem], r)
+	}
+	return a
+}
+
+// embedVar returns the variable of the package that an expression names, if it is an
+// embed.FS, or else nil.
+func (u *unit) embedVar(e ast.Expr) *types.Var {
+	if e == nil {
+		return nil
+	}
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	v, ok := u.info.Uses[id].(*types.Var)
+	if !ok || v.Pkg() != u.pkg || v.Parent() != u.pkg.Scope() || len(u.defs[v]) > 0 || !u.isEmbedFS(v) {
+		return nil
+	}
+	return v
+}
+
+// isEmbedFS reports whether a variable is an embed.FS. In a package that was not imported
+// with the types of embed, its directive tells.
+func (u *unit) isEmbedFS(v *types.Var) bool {
+	if named, ok := types.Unalias(v.Type()).(*types.Named); ok {
+		obj := named.Obj()
+		return obj.Pkg() != nil && obj.Pkg().Path() == "embed" && obj.Name() == "FS"
+	}
+	return len(u.directives()[v]) > 0
+}
+
+// A directive is one pattern of a go:embed comment.
+type directive struct {
+	pos     token.Pos // of the comment
+	pattern string
+}
+
+// directives returns the patterns of each variable of the package that has any.
+func (u *unit) directives() map[*types.Var][]directive {
+	found := map[*types.Var][]directive{}
+	for _, f := range u.files {
+		for _, d := range f.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok || decl.Tok != token.VAR {
+				continue
+			}
+			for _, s := range decl.Specs {
+				spec := s.(*ast.ValueSpec)
+				v, ok := u.info.Defs[spec.Names[0]].(*types.Var)
+				if !ok {
+					continue
+				}
+				found[v] = append(found[v], parseDirectives(spec.Doc)...)
+				if !decl.Lparen.IsValid() {
+					found[v] = append(found[v], parseDirectives(decl.Doc)...)
+				}
+			}
+		}
+	}
+	return found
+}
+
+func parseDirectives(doc *ast.CommentGroup) []directive {
+	if doc == nil {
+		return nil
+	}
+	var found []directive
+	for _, c := range doc.List {
+		rest, ok := strings.CutPrefix(strings.ReplaceAll(c.Text, "\t", " "), "//go:embed ")
+		if !ok {
+			continue
+		}
+		for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimSpace(rest) {
+			pattern := rest
+			if quoted, err := strconv.QuotedPrefix(rest); err == nil {
+				rest = rest[len(quoted):]
+				pattern, _ = strconv.Unquote(quoted)
+			} else {
+				pattern, rest, _ = strings.Cut(rest, " ")
+			}
+			found = append(found, directive{c.Pos(), path.Clean(pattern)})
+		}
+	}
+	return found
+}

@@ -1,0 +1,222 @@
+package vet
+
+import (
+	"go/ast"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+	"golang.org/x/tools/txtar"
+)
+
+// lay writes the files of an archive, and a go.mod, into a directory of its own.
+func lay(t *testing.T, archive *txtar.Archive) string {
+	t.Helper()
+	library, err := filepath.Abs("../../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(library, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.org/shop\n\ngo 1.26\n\nrequire example.com/flow v0.0.0\n\nrequire github.com/julienschmidt/httprouter v1.3.1-0.20240130105656-484018016424 // indirect\n\nreplace example.com/flow => "+library+"\n")
+	write("go.sum", string(sums))
+	for _, f := range archive.Files {
+		write(f.Name, strings.ReplaceAll(string(f.Data), "$FLOW", library))
+	}
+	return root
+}
+
+// findings returns what is wrong in the packages below a directory, one for each line.
+func findings(t *testing.T, root string) string {
+	t.Helper()
+	found, err := check(t.Context(), root, []string{"./..."}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestSeeded(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/seeded.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Split(findings(t, lay(t, archive)), "\n")
+	want := []struct{ place, text string }{
+		{"app/about.go:5", `flow.Use is for the whole application, and stands in the counterpart of app/router/about.html: call it in another file, or use flow.At("about").Use`},
+		{"app/admin.reports.go:5", `flow.With: a group is in no name, so the counterpart of app/router/(admin)/reports.html is reports.go: rename this file`},
+		{"app/app.go:15", `In("usres"): the tree has no such directory: did you mean "users"?`},
+		{"app/app.go:16", `In("empty"): no route file is in that directory, so this would guard nothing: have the files been moved?`},
+		{"app/app.go:17", `In("(admn)"): the tree has no such directory: did you mean "(admin)"?`},
+		{"app/app.go:18", `At("users/id"): the tree has no such route file: app/router/users/[id].html is called "users/[id]"`},
+		{"app/app.go:19", `At("abuot"): the tree has no such route file: did you mean "about"?`},
+		{"app/app.go:23", `Param("user"): no route of the tree has such a parameter: there is "id", "path"`},
+		{"app/app.go:26", `View: no template is called "abbout": did you mean "about"?`},
+		{"app/docs.path.go:10", `Segments("pth"): app/router/docs/[...path].html has no such parameter: did you mean "path"?`},
+		{"app/user.id.go:5", `flow.POST speaks of the route whose counterpart this file is, and no route file has the counterpart user.id.go: did you mean "users.id.go"?`},
+		{"app/users.id.go:10", `Param("idd"): app/router/users/[id].html has no such parameter: did you mean "id"?`},
+		{"app/users.id.go:12", `Block("rows"): app/router/users/[id].html has no such {{define}} or {{block}}: did you mean "row"?`},
+		{"app/users.id.go:14", `View: no template is called "users/+rwo": did you mean "users/+row"?`},
+		{"app/users.id.go:16", `RedirectTo: no route is called "users.shwo": did you mean "users.show"?`},
+		{"app/users.id.go:18", `RedirectTo: route "users.show" (app/router/users/[id].html): the parameter "id" is missing: "di" is none, and would go to the query`},
+		{"app/users.id.go:20", `RedirectTo("users.show"): parameters are pairs of key and value, and 1 is odd`},
+		{"app/users.id.go:22", `Route: no route is called "admin.reports": a group is in no name, so app/router/(admin)/reports.html is called "reports"`},
+		{"app/users.id.go:24", `Route: route "users.show" (app/router/users/[id].html): "" cannot be the value of the parameter "id": no canonical URL has such a segment`},
+		{"app/users.id.go:26", `Asset: no public file is called "/css/app.css": write the path below public/, without a slash before it`},
+		{"app/users.id.go:27", `Asset: no public file is called "css/ap.css": did you mean "css/app.css"?`},
+		{"app/users.id.go:32", `Param("slug"): app/router/users/[id].html has no such parameter: there is "id"`},
+		{"app/users.ids.go:1", `users.ids.go looks like the counterpart of a route file, there is none, and nothing here is registered: did you mean "users.id.go"?`},
+		{"app/users.index.go:7", `Page renders the page of the route, and app/router/users/index.http is an endpoint, which has none: use View, or call the file .html`},
+		{"bare/bare.go:9", `go:embed public/* leaves out public/js/_app.js: write all:public`},
+		{"bare/bare.go:9", `go:embed router leaves out the names that begin with _ or ., such as router/.well-known/security.html: write all:router`},
+		{"half/half.go:10", `public/ is here, and files, which flow.New gets, does not embed it, so that its files are not served: write //go:embed all:router all:public`},
+		{"handlers/handlers.go:8", `Param("ids"): no route of the tree has such a parameter: did you mean "id"?`},
+		{"handlers/handlers.go:10", `RedirectTo: no route is called "abuot": did you mean "about"?`},
+		{"handlers/handlers.go:12", `static calls are for the Routers that flow.New makes in the same directory, and none is made here: call it here, or register with At, In and Use of a Router`},
+		{"none/none.go:9", `router/ is here, and files, which flow.New gets, does not embed it, so that there are no routes: write //go:embed all:router all:public`},
+	}
+	for i, tt := range want {
+		t.Run(tt.place, func(t *testing.T) {
+			is := is.New(t)
+			is.True(i < len(got))
+			is.Equal(got[i], tt.place+": "+tt.text)
+		})
+	}
+	is.New(t).Equal(len(got), len(want))
+}
+
+// TestSilent has code that is right, or of which the source does not tell that it is
+// wrong.
+func TestSilent(t *testing.T) {
+	archives, err := filepath.Glob("testdata/silent/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatal("there are no archives", err)
+	}
+	for _, name := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			is := is.New(t)
+			archive, err := txtar.ParseFile(name)
+			is.NoErr(err)
+			is.Equal(findings(t, lay(t, archive)), "")
+		})
+	}
+}
+
+// TestNearly changes something in archives that are silent, so that their silence says
+// something.
+func TestNearly(t *testing.T) {
+	rows := []struct{ archive, old, new, want string }{
+		{"mounted", `b.In("invoices")`, `b.In("invoice")`, `app/app.go:17: In("invoice"): the tree has no such directory: did you mean "invoices"?`},
+		{"mounted", `"billing.invoices.show", "org"`, `"billing.invoices.shwo", "org"`, `app/app.go:21: RedirectTo: no route is called "billing.invoices.shwo": did you mean "billing.invoices.show"?`},
+		{"mounted", `req.Param("org"))`, `req.Param("og"))`, `billing/invoices.id.go:14: Param("og"): billing/router/invoices/[id].http has no such parameter: did you mean "org"?`},
+		{"handlers", `return req.Param("list")`, `return req.Param("lsit")`, `app/app.go:24: Param("lsit"): no route of the tree has such a parameter: did you mean "list"?`},
+		{"handlers", "func init() { flow.At(\"health\")", "func reg() { flow.At(\"helth\")", `app/health.check.go:7: At("helth"): the tree has no such route file: did you mean "health"?`},
+		{"handlers", `req.Param(year)`, `req.Param(year+"s")`, `app/posts.year.slug.go:14: Param("years"): no route that this answers has such a parameter: did you mean "year"?`},
+		{"handlers", `Block("title")`, `Block("titel")`, `app/posts.year.slug.go:15: Block("titel"): no page that this may be of has such a {{define}} or {{block}}: did you mean "title"?`},
+		{"handlers", `"slug", "a", "page", 3`, `"slug", 1.5`, `app/posts.year.slug.go:17: RedirectTo: route "posts.year.slug" (app/router/posts/[year]/[slug].html): "slug": a value is a string, an integer or has String(), and this is a float64`},
+		{"handlers", `r.At("users/[id]").DELETE()`, `r.At("user/[id]").DELETE()`, `main.go:15: At("user/[id]"): the tree has no such route file: did you mean "users/[id]"?`},
+		{"handlers", `req.Asset("css/app.css")`, `req.Asset("app.css")`, `users/users.go:14: Asset: no public file is called "app.css": there is no public/app.css`},
+		{"foreign", `flow.New(files)
+	b := `, `flow.New(files)
+	flow.GET()
+	b := `, `main.go:15: flow.GET speaks of the route whose counterpart this file is, and no route file has the counterpart main.go: rename one of them, or say the path with flow.At`},
+		{"dynamic", `return s.Show(req) + hook(req)`, `return s.Show(req) + hook(req) + req.Param("a")`, `main.go:25: Param("a"): router/x/[b].http has no such parameter: there is "b"`},
+		{"dynamic", `req.Param("b") == ""`, `req.Param("a") == ""`, `main.go:28: Param("a"): router/x/[b].http has no such parameter: there is "b"`},
+	}
+	for _, name := range []string{"mounted", "handlers", "foreign", "dynamic"} {
+		t.Run(name, func(t *testing.T) {
+			is := is.New(t)
+			archive, err := txtar.ParseFile("testdata/silent/" + name + ".txtar")
+			is.NoErr(err)
+			var want []string
+			for _, tt := range rows {
+				if tt.archive != name {
+					continue
+				}
+				changed := 0
+				for i, f := range archive.Files {
+					changed += strings.Count(string(f.Data), tt.old)
+					archive.Files[i].Data = []byte(strings.ReplaceAll(string(f.Data), tt.old, tt.new))
+				}
+				if changed != 1 {
+					t.Fatalf("%q is there %d times, want 1", tt.old, changed)
+				}
+				want = append(want, tt.want)
+			}
+			is.Equal(findings(t, lay(t, archive)), strings.Join(want, "\n"))
+		})
+	}
+}
+
+func TestEmbeds(t *testing.T) {
+	for _, tt := range []struct {
+		patterns string
+		file     string
+		want     bool
+	}{
+		{"router", "router/a.html", true},
+		{"router", "router/users/[id].html", true},
+		{"router", "router/users/+row.html", true},
+		{"router", "router/.well-known/a.html", false},
+		{"router", "router/_a.html", false},
+		{"router", "router/_a/b.html", false},
+		{"router", "public/a", false},
+		{"all:router", "router/_a/.b.html", true},
+		{"router/*", "router/.well-known/a.html", true},
+		{"router/*", "router/.well-known/_a.html", false},
+		{"router/*.html", "router/a/b.html", false},
+		{"router/*.html router/*/*.html", "router/a/b.html", true},
+		{"*", "router/a.html", true},
+		{"[", "router/a.html", false},
+	} {
+		t.Run(tt.patterns+" "+tt.file, func(t *testing.T) {
+			is := is.New(t)
+			var ds []directive
+			for pattern := range strings.FieldsSeq(tt.patterns) {
+				ds = append(ds, directive{pattern: pattern})
+			}
+			is.Equal(embeds(ds, tt.file), tt.want)
+		})
+	}
+}
+
+func TestParseDirectives(t *testing.T) {
+	for _, tt := range []struct{ comment, want string }{
+		{"//go:embed router", "router"},
+		{"//go:embed all:router  all:public/", "all:router all:public"},
+		{"//go:embed \"a b\" `c d`\te", "a b|c d|e"},
+		{"//go:embedded router", ""},
+		{"// go:embed router", ""},
+		{"//go:embed", ""},
+	} {
+		t.Run(tt.comment, func(t *testing.T) {
+			is := is.New(t)
+			var got []string
+			for _, d := range parseDirectives(&ast.CommentGroup{List: []*ast.Comment{{Text: tt.comment}}}) {
+				got = append(got, d.pattern)
+			}
+			separator := " "
+			if strings.Contains(tt.want, "|") {
+				separator = "|"
+			}
+			is.Equal(strings.Join(got, separator), tt.want)
+		})
+	}
+}
