@@ -88,7 +88,11 @@ func (c *checker) checkTemplate(call calls.Call) {
 	}
 	known := map[string]bool{}
 	for _, a := range apps {
-		if len(routetree.Find(a.tree.Templates, call.Value)) > 0 || a.shared && strings.HasPrefix(path.Base(call.Value), "+") {
+		found := routetree.Find(a.tree.Templates, call.Value)
+		if len(found) > 1 && len(apps) == 1 {
+			c.report(call.Pos(), "View: %q may be %q or %q: write which group", call.Value, found[0], found[1])
+		}
+		if len(found) > 0 || a.shared && strings.HasPrefix(path.Base(call.Value), "+") {
 			return
 		}
 		maps.Copy(known, keys(a.tree.Templates))
@@ -219,17 +223,14 @@ func (c *checker) checkRoute(call calls.Call) {
 	if !call.Constant || c.open || c.app == nil && len(m.scope(c.unit, false)) == 0 {
 		return
 	}
-	what := call.Func.Name()
+	what, spread := call.Func.Name(), call.Expr.Ellipsis.IsValid()
 	params := call.Expr.Args[1:]
-	routes, known := m.named(call.Value)
-	switch {
-	case !known && m.openNames:
-	case !known:
+	switch routes, known := m.named(call.Value); {
+	case !known && !m.openNames:
 		c.report(call.Pos(), "%s: no route is called %q%s", what, call.Value, m.nameHint(call.Value))
-	case call.Expr.Ellipsis.IsValid():
-	case len(params)%2 != 0:
+	case !spread && len(params)%2 != 0:
 		c.report(call.Pos(), "%s(%q): parameters are pairs of key and value, and %d is odd", what, call.Value, len(params))
-	default:
+	case known && !spread:
 		c.checkParams(call, routes, params)
 	}
 }
@@ -288,7 +289,10 @@ func paramHint(err error, given []any, names []string) string {
 // value returns a constant as flow gets it, and whether it is one whose text is known.
 func (c *checker) value(e ast.Expr) (any, bool) {
 	tv := c.info.Types[e]
-	if _, plain := types.Unalias(types.Default(orInvalid(tv.Type))).(*types.Basic); tv.Value == nil || !plain {
+	if tv.Value == nil {
+		return routetree.Unknown{}, false
+	}
+	if _, plain := types.Unalias(types.Default(tv.Type)).(*types.Basic); !plain { // it may have a method String
 		return routetree.Unknown{}, false
 	}
 	switch tv.Value.Kind() {
@@ -296,7 +300,7 @@ func (c *checker) value(e ast.Expr) (any, bool) {
 		return constant.StringVal(tv.Value), true
 	case constant.Int:
 		if n, ok := constant.Int64Val(tv.Value); ok {
-			return n, true
+			return int(n), true
 		}
 	case constant.Float:
 		f, _ := constant.Float64Val(tv.Value)
@@ -305,13 +309,6 @@ func (c *checker) value(e ast.Expr) (any, bool) {
 		return constant.BoolVal(tv.Value), true
 	}
 	return routetree.Unknown{}, false
-}
-
-func orInvalid(t types.Type) types.Type {
-	if t == nil {
-		return types.Typ[types.Invalid]
-	}
-	return t
 }
 
 // named returns the routes that a name may mean, and reports whether there are any.

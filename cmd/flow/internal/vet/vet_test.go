@@ -77,11 +77,13 @@ func TestSeeded(t *testing.T) {
 		{"app/users.id.go:16", `RedirectTo: no route is called "users.shwo": did you mean "users.show"?`},
 		{"app/users.id.go:18", `RedirectTo: route "users.show" (app/router/users/[id].html): the parameter "id" is missing: "di" is none, and would go to the query`},
 		{"app/users.id.go:20", `RedirectTo("users.show"): parameters are pairs of key and value, and 1 is odd`},
-		{"app/users.id.go:22", `Route: no route is called "admin.reports": a group is in no name, so app/router/(admin)/reports.html is called "reports"`},
-		{"app/users.id.go:24", `Route: route "users.show" (app/router/users/[id].html): "" cannot be the value of the parameter "id": no canonical URL has such a segment`},
-		{"app/users.id.go:26", `Asset: no public file is called "/css/app.css": write the path below public/, without a slash before it`},
-		{"app/users.id.go:27", `Asset: no public file is called "css/ap.css": did you mean "css/app.css"?`},
-		{"app/users.id.go:32", `Param("slug"): app/router/users/[id].html has no such parameter: there is "id"`},
+		{"app/users.id.go:23", `Route: route "users.show" (app/router/users/[id].html): the key 5 is a int, not a string`},
+		{"app/users.id.go:24", `View: "+nav" may be "(admin)/+nav" or "(site)/+nav": write which group`},
+		{"app/users.id.go:26", `Route: no route is called "admin.reports": a group is in no name, so app/router/(admin)/reports.html is called "reports"`},
+		{"app/users.id.go:28", `Route: route "users.show" (app/router/users/[id].html): "" cannot be the value of the parameter "id": no canonical URL has such a segment`},
+		{"app/users.id.go:30", `Asset: no public file is called "/css/app.css": write the path below public/, without a slash before it`},
+		{"app/users.id.go:31", `Asset: no public file is called "css/ap.css": did you mean "css/app.css"?`},
+		{"app/users.id.go:36", `Param("slug"): app/router/users/[id].html has no such parameter: there is "id"`},
 		{"app/users.ids.go:1", `users.ids.go looks like the counterpart of a route file, there is none, and nothing here is registered: did you mean "users.id.go"?`},
 		{"app/users.index.go:7", `Page renders the page of the route, and app/router/users/index.http is an endpoint, which has none: use View, or call the file .html`},
 		{"bare/bare.go:9", `go:embed public/* leaves out public/js/_app.js: write all:public`},
@@ -219,4 +221,17 @@ func TestParseDirectives(t *testing.T) {
 			is.Equal(strings.Join(got, separator), tt.want)
 		})
 	}
+}
+
+func FuzzParseDirectives(f *testing.F) {
+	f.Add("//go:embed all:router \"a b\" `c`")
+	f.Add("//go:embed \"a")
+	f.Fuzz(func(t *testing.T, comment string) {
+		for _, d := range parseDirectives(&ast.CommentGroup{List: []*ast.Comment{{Text: comment}}}) {
+			if d.pattern == "" {
+				t.Errorf("%q has an empty pattern", comment)
+			}
+			embeds([]directive{d}, "router/users/[id].html")
+		}
+	})
 }
