@@ -17,6 +17,7 @@ import (
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
+	"example.com/flow/internal/routemap"
 	"example.com/flow/internal/routetree"
 )
 
@@ -150,6 +151,9 @@ func (c *compiler) listRoutes() {
 
 // printRoutes runs the command routes.
 func (r *Router) printRoutes(flags command.Routes, w io.Writer) error {
+	if flags.Explain != "" {
+		return r.printExplanation(flags, w)
+	}
 	var listed []command.Route
 	answering := r.patternsOf(flags.Path)
 	for _, info := range r.Routes() {
@@ -158,6 +162,48 @@ func (r *Router) printRoutes(flags command.Routes, w io.Writer) error {
 		}
 	}
 	return command.PrintRoutes(w, listed, flags.JSON)
+}
+
+func (r *Router) printExplanation(flags command.Routes, w io.Writer) error {
+	q, err := routemap.Ask(flags.Explain)
+	switch {
+	case err != nil:
+		return command.Usagef("-explain: %v", err)
+	case flags.JSON:
+		return command.PrintJSON(w, r.explain(q))
+	}
+	return r.explain(q).WriteText(w)
+}
+
+// explain says what answers a request of the Router, which is the outermost.
+func (r *Router) explain(q routemap.Question) routemap.Explanation {
+	t := r.table.Load()
+	return routemap.Explain(q, t.matcher.Explain(q.Request()), t.describe)
+}
+
+// describe says what an endpoint is, for people.
+func (t *table) describe(e *endpoint) routemap.Endpoint {
+	d := routemap.Endpoint{File: e.owner.file, Pattern: e.path.String(), Path: e.path}
+	_, addsSlash := e.handler.std.(addSlash)
+	switch {
+	case addsSlash:
+		d.Kind = routemap.AddSlash
+	case e.owner.route != nil:
+		d.Handler = e.handler.pos.String()
+	case strings.HasPrefix(e.pattern, "/"): // it answers any method, as public files do not
+		d.Kind = routemap.Handler
+	default:
+		d.Kind = routemap.PublicFile
+	}
+	for _, info := range t.infos {
+		if e.pattern == strings.TrimPrefix(info.Method+" "+info.Pattern, "ANY ") && strings.HasSuffix(d.File, info.File) {
+			d.Name = info.Name
+		}
+	}
+	if e.around != nil {
+		d.Inside = e.around.owner.file
+	}
+	return d
 }
 
 // patternsOf returns the patterns of the routes that answer a path, in one spelling

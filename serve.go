@@ -462,7 +462,7 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step
 		at := *e
 		at.path = exact
 		if m.slash {
-			at.handler = handler{std: http.HandlerFunc(addSlash)}
+			at.handler = handler{std: addSlash{}}
 		}
 		if l := trie.Leaf(exact); !l.HasAny() {
 			l.SetFree(&at, e)
@@ -478,7 +478,9 @@ func (m *Mounted) patterns(outer []pattern.Segment) (exact, below *pattern.Patte
 }
 
 // addSlash redirects to the same URL with a slash after the path.
-func addSlash(w http.ResponseWriter, r *http.Request) {
+type addSlash struct{}
+
+func (addSlash) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	send(movedTo(pattern.Location(r, r.URL.EscapedPath()+"/")), w, r.Method == http.MethodHead)
 }
 

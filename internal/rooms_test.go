@@ -38,6 +38,7 @@ var plan = []struct{ room, imports string }{
 	{"routetree", "fault fold pattern"},
 
 	{"auth", "forms"},
+	{"routemap", "devpage forms match pattern"},
 	{"pages", "fault routetree"},
 
 	// For tests.

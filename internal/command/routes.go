@@ -29,10 +29,7 @@ func (f Routes) Wants(method string) bool {
 // PrintRoutes prints the list of routes, as a table or as JSON.
 func PrintRoutes(w io.Writer, listed []Route, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "\t")
-		return enc.Encode(append([]Route{}, listed...)) // none are [], and not null
+		return PrintJSON(w, append([]Route{}, listed...)) // none are [], and not null
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "METHOD\tURL\tFILE\tHANDLER\tNAME\tMIDDLEWARE")
@@ -40,4 +37,12 @@ func PrintRoutes(w io.Writer, listed []Route, asJSON bool) error {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\n", r.Method, r.Pattern, cmp.Or(r.File, "-"), cmp.Or(r.Handler, "-"), cmp.Or(r.Name, "-"), r.Middleware)
 	}
 	return t.Flush()
+}
+
+// PrintJSON prints a value as JSON that people can read too.
+func PrintJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "\t")
+	return enc.Encode(v)
 }
