@@ -40,6 +40,7 @@ var plan = []struct{ room, imports string }{
 	{"auth", "forms"},
 	{"routemap", "devpage forms match pattern"},
 	{"pages", "fault routetree"},
+	{"ondisk", "disk fault pages pattern public routetree"},
 
 	// For tests.
 	{"flowtest", ""},
