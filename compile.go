@@ -15,6 +15,7 @@ import (
 	"example.com/flow/internal/pathvalue"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/registry"
+	"example.com/flow/internal/routemap"
 	"example.com/flow/internal/routetree"
 )
 
@@ -35,7 +36,8 @@ type table struct {
 	above    *pattern.Pattern // the prefix that the Router is mounted at; endpoints for what matches nothing have it as their path
 	maxBody  int64            // in bytes, for routes that set none
 	infos    []RouteInfo
-	pool     sync.Pool // of *exchange
+	routes   *routemap.Map // for the route map; only in development
+	pool     sync.Pool     // of *exchange
 }
 
 // A compiler compares the registrations of a Router with its tree, collects the faults,
@@ -63,6 +65,10 @@ func compile(r *Router) *table {
 	c.finish(trie)
 	if t := c.table; t.err == nil {
 		t.matcher = match.Compile(trie, (*endpoint).answer, t.miss)
+	}
+	if r.inDev() {
+		routes := c.routeMap(nil)
+		c.table.routes = &routes
 	}
 	r.table.Store(c.table)
 	return c.table

@@ -176,6 +176,48 @@ func (r *Router) explain(q routemap.Question) routemap.Explanation {
 	return routemap.Explain(q, t.matcher.Explain(q.Request()), t.describe)
 }
 
+// routeMap describes the application and what is mounted in it, for the route map of
+// development. before runs before it.
+func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
+	s := routemap.Source[handler, middleware]{
+		Tree:    c.tree,
+		Plan:    c.plan,
+		Before:  before,
+		Handler: func(h *handler) fault.Position { return h.pos },
+		Name:    func(m middleware) (string, bool) { return forms.NameOf(m.pc), m.guard != nil },
+	}
+	if d := c.router.disk; d != nil {
+		s.Now = func() *routetree.Tree { return d.Tree(c.tree) }
+	}
+	all := s.Make()
+	for _, m := range c.mounts {
+		at := fmt.Sprintf("Mount(%q)", m.text)
+		before := append(s.Everywhere(), s.Middleware(at+".Use", m.uses)...)
+		if m.inner == nil {
+			_, below := m.patterns(c.tree.Prefix)
+			all.Mounts = append(all.Mounts, routemap.Mount{Pattern: below.String(), Handler: fmt.Sprintf("%T", m.handler), At: m.pos.String(), Middleware: before})
+			continue
+		}
+		inside := c.inside[m].routeMap(before)
+		inside.Name, inside.At = m.label, m.pos.String()
+		all.Inside = append(all.Inside, inside)
+	}
+	return all
+}
+
+// mapPage returns what serves the route map of the outermost Router in development, with the
+// last requests.
+func (r *Router) mapPage(recent func() []routemap.Request) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		t := r.compile()
+		if t.err != nil {
+			send(r.faulty(req), w, req.Method == http.MethodHead)
+			return
+		}
+		routemap.Page{Map: t.routes.Refresh(), Explain: r.explain, Recent: recent()}.ServeHTTP(w, req)
+	})
+}
+
 // describe says what an endpoint is, for people.
 func (t *table) describe(e *endpoint) routemap.Endpoint {
 	d := routemap.Endpoint{File: e.owner.file, Pattern: e.path.String(), Path: e.path}
@@ -186,7 +228,7 @@ func (t *table) describe(e *endpoint) routemap.Endpoint {
 	case e.owner.route != nil:
 		d.Handler = e.handler.pos.String()
 	case strings.HasPrefix(e.pattern, "/"): // it answers any method, as public files do not
-		d.Kind = routemap.Handler
+		d.Kind = routemap.MountedHandler
 	default:
 		d.Kind = routemap.PublicFile
 	}

@@ -209,6 +209,7 @@ func parseController(controller any, method string) (*handler, error) {
 type middleware struct {
 	guard    flowFunc
 	standard func(http.Handler) http.Handler
+	pc       uintptr // of what was given, which tells its name
 }
 
 const middlewareForms = `middleware is one of
@@ -220,14 +221,17 @@ func parseMiddleware(v any) (middleware, error) {
 	if forms.IsNil(v) {
 		return middleware{}, fmt.Errorf("the middleware is nil; %s", forms.OneLine(middlewareForms))
 	}
+	var m middleware
 	if f, ok := forms.Convert[func(*Request) Response](v); ok {
-		return middleware{guard: func(r *Request) (Response, error) { return f(r), nil }}, nil
+		m.guard = func(r *Request) (Response, error) { return f(r), nil }
+	} else if f, ok := forms.Convert[func(*Request) (Response, error)](v); ok {
+		m.guard = f
+	} else if f, ok := forms.Convert[func(http.Handler) http.Handler](v); ok {
+		m.standard = f
 	}
-	if f, ok := forms.Convert[func(*Request) (Response, error)](v); ok {
-		return middleware{guard: f}, nil
-	}
-	if f, ok := forms.Convert[func(http.Handler) http.Handler](v); ok {
-		return middleware{standard: f}, nil
+	if m.guard != nil || m.standard != nil {
+		m.pc = reflect.ValueOf(v).Pointer()
+		return m, nil
 	}
 	return middleware{}, fmt.Errorf("%T is no middleware; %s", v, forms.OneLine(middlewareForms))
 }

@@ -38,7 +38,7 @@ var plan = []struct{ room, imports string }{
 	{"routetree", "fault fold pattern"},
 
 	{"auth", "forms"},
-	{"routemap", "devpage forms match pattern"},
+	{"routemap", "devpage fault forms match pattern registry routetree"},
 	{"pages", "fault routetree"},
 	{"ondisk", "disk fault pages pattern public routetree"},
 

@@ -82,10 +82,10 @@ type Kind uint8
 
 // The kinds of endpoints.
 const (
-	RouteFile  Kind = iota
-	PublicFile      // below public/
-	Handler         // that is mounted
-	AddSlash        // the prefix of a mounted handler, which redirects to the same with a slash
+	RouteFile      Kind = iota
+	PublicFile          // below public/
+	MountedHandler      // that is no Router
+	AddSlash            // the prefix of a mounted handler, which redirects to the same with a slash
 )
 
 // The outcomes of a request.

@@ -13,18 +13,22 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"example.com/flow/internal/routetree"
 )
 
 // A Map is the routes of an application, or of one that is mounted in it.
 type Map struct {
 	Prefix  string   // of its URLs, "/orgs/{org}"; "" for the outermost application
-	At      string   // where it is mounted: `Mount("/orgs/[org]") of app/app.go:12`
-	Name    string   // that it was given there, before the names of its routes
+	At      string   // where it is mounted: "app/app.go:12"
+	Name    string   // that it was given there, "" or what stands before the names of its routes
 	Routes  []Route  // in the order of their files
 	Mounts  []Mount  // handlers that are no Routers
 	Inside  []Map    // Routers that are mounted
 	Public  []Public // in the order of their files
 	Unbuilt []string // files that are on disk, and not in the binary
+
+	now func() *routetree.Tree // the files as they are now
 }
 
 // A Route is one route file.
@@ -84,13 +88,13 @@ type Public struct {
 
 // A Request is one that was answered.
 type Request struct {
-	Time     time.Time
-	Method   string
-	Path     string // escaped, without its query
-	Pattern  string // that has answered; "" if none did
-	Status   int    // 0 if nothing was sent
-	Duration time.Duration
-	Bytes    int64 // of the body of the answer
+	Time    time.Time // when it came
+	Took    time.Duration
+	Method  string
+	Path    string // escaped, without its query, which may hold secrets
+	Pattern string // that has answered; "" if none did
+	Status  int    // 0 if the answer was cut off before it began
+	Aborted bool   // the answer was cut off
 }
 
 // A Dir is a directory of route files.

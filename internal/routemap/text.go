@@ -67,7 +67,7 @@ func (e Explanation) WriteText(w io.Writer) error {
 	}
 	if a := e.Answer; a != nil && e.Outcome == Answered {
 		fmt.Fprintln(t)
-		for _, line := range a.facts() {
+		for _, line := range a.Facts() {
 			fmt.Fprintf(t, "  %s\t%s\n", line.Name, line.Value)
 		}
 		for _, v := range e.Values {
@@ -90,8 +90,8 @@ func (e Explanation) WriteText(w io.Writer) error {
 	return nil
 }
 
-// facts are what is known of an endpoint, other than its file.
-func (p Endpoint) facts() []Value {
+// Facts are what is known of an endpoint, other than its file.
+func (p Endpoint) Facts() []Value {
 	facts := []Value{{"URL", p.Pattern}}
 	if p.Kind == RouteFile {
 		facts = append(facts, Value{"name", cmp.Or(p.Name, "none, since two files share it")}, Value{"handler", cmp.Or(p.Handler, "none: the page is shown as it is")})
