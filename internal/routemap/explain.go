@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -47,10 +48,10 @@ func AskFor(method, target string) (Question, error) {
 	switch {
 	case target == "":
 		return Question{}, errors.New(`there is no path: write a method and a path, as in "POST /users/new"`)
+	case target[0] != '/' && !strings.HasPrefix(target, "http://") && !strings.HasPrefix(target, "https://"):
+		return Question{}, fmt.Errorf(`%q is no path of a URL: write one that begins with a slash, as in "/users/new"`, target)
 	case errors.As(err, &malformed):
 		return Question{}, fmt.Errorf("%q is no path of a URL: %v", target, malformed.Err)
-	case err != nil || u.Opaque != "" || u.Path != "" && u.Path[0] != '/':
-		return Question{}, fmt.Errorf(`%q is no path of a URL: write one that begins with a slash, as in "/users/new"`, target)
 	}
 	u.Scheme, u.Host, u.User = "", "", nil
 	if u.Path == "" {
@@ -152,62 +153,91 @@ func Explain[A any](q Question, m match.Explanation[A], describe func(*A) Endpoi
 		e.Owner, ahead = by.File, by.Path
 	}
 	for _, c := range m.Candidates {
-		if c.Verdict == match.Answers { // the others are measured by it
+		if c.Verdict == match.Answers || c.Verdict == match.Misreads { // the others are measured by it
 			ahead = describe(c.Answer(q.Method)).Path
 		}
 	}
 	for _, c := range m.Candidates {
-		e.Candidates = append(e.Candidates, candidate(c, q.Method, m, ahead, describe))
+		e.Candidates = append(e.Candidates, candidates(c, q.Method, m, ahead, describe)...)
+	}
+	for _, c := range e.Candidates {
+		if c.Answers {
+			e.Answer.Methods = c.Methods
+		}
 	}
 	return e
 }
 
-// candidate makes a sentence of the verdict on a candidate. ahead is the pattern that
-// answers, or the one of what is mounted and owns the path.
-func candidate[A any](c match.Candidate[A], method string, m match.Explanation[A], ahead *pattern.Pattern, describe func(*A) Endpoint) Candidate {
-	shown := c.Leaf.Answer(method)
-	if shown == nil {
-		shown = c.Leaf.Answers()[0]
+// candidates returns the files at a leaf, which are two if one of them is a store, each
+// with the verdict on it. ahead is the pattern that answers, or the one of what is mounted
+// and owns the path.
+func candidates[A any](c match.Candidate[A], method string, m match.Explanation[A], ahead *pattern.Pattern, describe func(*A) Endpoint) []Candidate {
+	var all []Candidate
+	answer := c.Leaf.Answer(method)
+	for _, name := range methodsOf(c.Leaf) {
+		a := c.Leaf.Answer(name)
+		if name == "ANY" {
+			a = c.Leaf.Answer(match.AnyMethod)
+		}
+		d := describe(a)
+		i := slices.IndexFunc(all, func(other Candidate) bool { return other.File == d.File })
+		if i < 0 {
+			i = len(all)
+			all = append(all, Candidate{Endpoint: d, refused: c.Verdict == match.Refused, misread: c.Verdict == match.Misreads})
+			all[i].Why = why(c, method, m, ahead, d.Path)
+		}
+		own := &all[i]
+		own.Methods = append(own.Methods, name)
+		if a == answer { // of all that the file has there, this counts
+			methods := own.Methods
+			own.Endpoint, own.Answers = d, c.Verdict == match.Answers && m.Answer != nil
+			own.Methods = methods
+		}
 	}
-	own := Candidate{Endpoint: describe(shown), refused: c.Verdict == match.Refused, misread: c.Verdict == match.Misreads}
-	own.Methods = methodsOf(c.Leaf)
+	if c.Verdict != match.Answers || len(all) == 1 {
+		return all
+	}
+	winner := describe(answer).File
+	for i := range all {
+		if all[i].File != winner {
+			all[i].Why = "it shares the URL with " + winner + ", which has " + method
+		}
+	}
+	return all
+}
+
+// why makes a sentence of the verdict on a candidate, whose pattern is own.
+func why[A any](c match.Candidate[A], method string, m match.Explanation[A], ahead, own *pattern.Pattern) string {
 	asked := ""
 	if c.Segment < len(m.Path.Segments) {
 		asked = m.Path.Segments[c.Segment]
 	}
 	switch c.Verdict {
-	case match.Answers:
-		own.Answers = m.Answer != nil
-		if own.Why = "it answers"; !own.Answers {
-			own.Why = "it answers in the right spelling"
-		}
 	case match.LacksMethod:
-		own.Why = "it has no " + method
+		return "it has no " + method
 	case match.Refused:
-		own.Why = fmt.Sprintf("segment %d: %s does not take %q", c.Segment+1, notation(own.Path, c.Segment), asked)
+		return fmt.Sprintf("segment %d: %s does not take %q", c.Segment+1, notation(own, c.Segment), asked)
 	case match.Mounted:
-		own.Why = fmt.Sprintf("it is in what is mounted at %s, which ranks as a catch-all there", pattern.New(own.Path.Segments[:c.Segment]))
+		return fmt.Sprintf("it is in what is mounted at %s, which ranks as a catch-all there", pattern.New(own.Segments[:c.Segment]))
 	case match.Misreads:
-		own.Why = "it could read the path, spelled like this, as another one"
+		return "it could read the path, spelled like this, as another one"
 	case match.LessSpecific:
-		own.Why = fmt.Sprintf("segment %d: %s goes before %s", c.Segment+1, notation(ahead, c.Segment), notation(own.Path, c.Segment))
+		return fmt.Sprintf("segment %d: %s goes before %s", c.Segment+1, notation(ahead, c.Segment), notation(own, c.Segment))
 	}
-	return own
+	if m.Answer == nil {
+		return "it answers in the right spelling"
+	}
+	return "it answers"
 }
 
-// methodsOf returns the methods that a leaf answers by name, sorted as people read them.
+// methodsOf returns the methods that a leaf answers by name, and "ANY", as people sort them.
 func methodsOf[A any](l *match.Leaf[A]) []string {
 	set := map[string]bool{}
 	l.Methods(set)
-	var methods []string
-	for name := range set {
-		methods = append(methods, name)
-	}
 	if l.HasAny() {
-		methods = append(methods, "ANY")
+		set["ANY"] = true
 	}
-	slices.SortFunc(methods, forms.CompareMethods)
-	return methods
+	return slices.SortedFunc(maps.Keys(set), forms.CompareMethods)
 }
 
 // notation returns a segment of a pattern as people speak of it, in the notation of files.

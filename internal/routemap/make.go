@@ -104,7 +104,16 @@ func (s Source[H, M]) route(r *routetree.Route) Route {
 		route.Methods = append(route.Methods, method)
 	}
 	slices.SortStableFunc(route.Methods, func(a, b Method) int { return forms.CompareMethods(a.Method, b.Method) })
+	if !route.answersGET() {
+		for i := range route.URLs {
+			route.URLs[i].Link = ""
+		}
+	}
 	return route
+}
+
+func (r Route) answersGET() bool {
+	return slices.ContainsFunc(r.Methods, func(m Method) bool { return m.Method == http.MethodGet || m.Method == "ANY" })
 }
 
 // Refresh returns the map with the layouts and the error pages that the files have now,

@@ -53,7 +53,7 @@ func (r Route) Dir() string {
 // A URL is one form that the URLs of a route have.
 type URL struct {
 	Pattern string // "/users/{id}"
-	Link    string // the URL, if it has no parameters
+	Link    string // the URL, if it has no parameters and answers GET
 }
 
 // A Method is what answers one method of a route.

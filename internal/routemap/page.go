@@ -135,7 +135,6 @@ type part struct {
 	ID, Title, About string
 	Common           []Middleware // that all routes have, before their own
 	Dirs             []dirView
-	Links            bool // the URLs without parameters can be asked for
 }
 
 type dirView struct {
@@ -152,7 +151,7 @@ type routeView struct {
 
 // parts returns the parts of the map, each before those inside it.
 func (m Map) parts(outermost bool, parts []part) []part {
-	p := part{Map: m, Title: "Routes", Links: true}
+	p := part{Map: m, Title: "Routes"}
 	if !outermost {
 		p.Title = "Mounted at " + m.Prefix
 		p.About = "Mounted by " + m.At + "."
