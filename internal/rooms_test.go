@@ -38,9 +38,12 @@ var plan = []struct{ room, imports string }{
 	{"routetree", "fault fold pattern"},
 
 	{"auth", "forms"},
-	{"routemap", "devpage fault forms match pattern registry routetree"},
+	{"dev", "accept devpage reply"},
+	{"registry", "fault forms match pattern routetree"},
 	{"pages", "fault routetree"},
+
 	{"ondisk", "disk fault pages pattern public routetree"},
+	{"routemap", "devpage fault forms match pattern registry routetree"},
 
 	// For tests.
 	{"flowtest", ""},

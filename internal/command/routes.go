@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -20,16 +21,23 @@ type Route struct {
 	Middleware int    `json:"middleware"`
 }
 
-// Wants reports whether a route of that method is to be listed.
-func (f Routes) Wants(method string) bool {
+// wants reports whether a route of that method is to be listed.
+func (f Routes) wants(method string) bool {
 	asked := strings.ToUpper(f.Method)
 	return asked == "" || method == "ANY" || method == asked || asked == http.MethodHead && method == http.MethodGet
 }
 
-// PrintRoutes prints the list of routes, as a table or as JSON.
-func PrintRoutes(w io.Writer, listed []Route, asJSON bool) error {
-	if asJSON {
-		return PrintJSON(w, append([]Route{}, listed...)) // none are [], and not null
+// Print prints those of all routes that the flags ask for, as a table or as JSON. answering
+// are the patterns that answer the path of the flags.
+func (f Routes) Print(w io.Writer, all []Route, answering map[string]bool) error {
+	listed := slices.DeleteFunc(slices.Clone(all), func(r Route) bool {
+		return !f.wants(r.Method) || !strings.Contains(r.Pattern, f.Path) && !answering[r.Pattern]
+	})
+	if f.JSON {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "\t")
+		return enc.Encode(append([]Route{}, listed...)) // none are [], and not null
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "METHOD\tURL\tFILE\tHANDLER\tNAME\tMIDDLEWARE")
@@ -37,12 +45,4 @@ func PrintRoutes(w io.Writer, listed []Route, asJSON bool) error {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\n", r.Method, r.Pattern, cmp.Or(r.File, "-"), cmp.Or(r.Handler, "-"), cmp.Or(r.Name, "-"), r.Middleware)
 	}
 	return t.Flush()
-}
-
-// PrintJSON prints a value as JSON that people can read too.
-func PrintJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "\t")
-	return enc.Encode(v)
 }

@@ -1,8 +1,8 @@
 // Package routemap shows people what the routes of an application are. A [Map] is all of
 // them, as the directories of router/ have them, with what runs before their handlers; an
 // [Explanation] says what answers one request, and why that file and no other. [Page]
-// writes both as HTML, with the last requests, for development; [Explanation.WriteText]
-// writes the second for a terminal.
+// writes both as HTML, with the last requests, for development; [Explanation.Print]
+// prints the second for a terminal.
 //
 // The application fills the structs, and the page is made of them alone: it knows neither
 // handlers nor requests of clients.

@@ -2,6 +2,7 @@ package routemap
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -58,8 +59,14 @@ func (e Explanation) has(is func(Candidate) bool) bool {
 	return false
 }
 
-// WriteText writes the explanation for a terminal.
-func (e Explanation) WriteText(w io.Writer) error {
+// Print prints the explanation, for people or as JSON.
+func (e Explanation) Print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "\t")
+		return enc.Encode(e)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s %s\n%s\n", e.Method, e.Path, e.Sentence())
 	if reason := e.Reason(); reason != "" {
@@ -84,10 +91,7 @@ func (e Explanation) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintf(t, "%s %s\t%s\t%s\t%s\n", mark, c.File, c.Pattern, strings.Join(c.Methods, ", "), c.Why)
 	}
-	if err := t.Flush(); err != nil {
-		return fmt.Errorf("the explanation cannot be written: %w", err)
-	}
-	return nil
+	return t.Flush()
 }
 
 // Facts are what is known of an endpoint, other than its file.
