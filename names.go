@@ -193,7 +193,7 @@ func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
 		Name:    func(m middleware) (string, bool) { return forms.NameOf(m.pc), m.guard != nil },
 	}
 	if d := c.router.disk; d != nil {
-		s.Now = func() *routetree.Tree { return d.Tree(c.tree) }
+		s.Now = func() *routetree.Tree { return routetree.ReadIn(c.tree.Dir, d.Files(), c.tree.Shared) }
 	}
 	all := s.Make()
 	for _, m := range c.mounts {
@@ -211,17 +211,18 @@ func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
 	return all
 }
 
-// mapPage returns what serves the route map of the outermost Router in development, with the
-// last requests.
-func (r *Router) mapPage(recent func() []routemap.Request) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		t := r.compile()
-		if t.err != nil {
-			send(r.faulty(req), w, req.Method == http.MethodHead)
-			return
-		}
-		routemap.Page{Map: t.routes.Refresh(), Explain: r.explain, Recent: recent()}.ServeHTTP(w, req)
-	})
+// serveMap serves the route map of the outermost Router, in development.
+func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
+	t := r.table.Load()
+	if t.err != nil {
+		send(r.faulty(req), w, req.Method == http.MethodHead)
+		return
+	}
+	page := routemap.Page{Map: t.routes.Refresh(), Explain: r.explain}
+	for _, q := range r.front.Requests.Last() {
+		page.Recent = append(page.Recent, routemap.Request(q))
+	}
+	page.ServeHTTP(w, req)
 }
 
 // describe says what an endpoint is, for people.

@@ -291,7 +291,7 @@ func compile(r *Router) *table {
 	if t := c.table; t.err == nil {
 		t.matcher = match.Compile(trie, (*endpoint).answer, t.miss)
 	}
-	if r.inDev() {
+	if len(r.onDisk()) > 0 {
 		routes := c.routeMap(nil)
 		c.table.routes = &routes
 	}

@@ -259,8 +259,6 @@ func notation(p *pattern.Pattern, i int) string {
 		return fmt.Sprintf("the text %q", seg.Text)
 	case seg.Kind == pattern.Rest:
 		return "the catch-all [..." + name + "]"
-	case seg.Matcher != nil:
-		return "the parameter [" + name + "], which has a matcher,"
 	}
 	return "the parameter [" + name + "]"
 }
