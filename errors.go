@@ -354,7 +354,7 @@ func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
 	}
 	all, faults := x.router.views()
 	if x.router.showsTo(req.Request) && x.endpoint.miss && p.Status == http.StatusNotFound {
-		p.Detail = cmp.Or(p.Detail, x.router.disk.Hint(req.Request))
+		p.Detail = cmp.Or(p.Detail, x.router.disk.Hint(req.Request, x.router.outermost().knownURLs()))
 	}
 	asked, _ := pattern.ParsePath(req.Request)
 	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(x.router.tree.Prefix), len(asked.Segments)):])

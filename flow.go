@@ -292,6 +292,8 @@ func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 	case t == nil:
 		w.Header()["X-Content-Type-Options"] = nosniff
 		send(r.faulty(req), w, req.Method == http.MethodHead)
+	case r.front != nil && t.serveNew(w, req):
+		return nil
 	}
 	return t
 }

@@ -16,6 +16,7 @@ import (
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
+	"example.com/flow/internal/ondisk"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
 	"example.com/flow/internal/routemap"
@@ -375,6 +376,62 @@ func (r *Router) urls(call, name string) (*table, error) {
 		return nil, fmt.Errorf("flow: %s(%q): the application has faults: %w", call, name, t.err)
 	}
 	return t, nil
+}
+
+// asset is the template function asset: it returns the URL of a public file, asked for
+// from v. The URL holds a hash of the content, unless the file is read from disk.
+func (t *table) asset(v vantage, name string) (string, error) {
+	a := t.assets[name]
+	if a == nil && t.router.inDev() {
+		if p := t.router.disk.NewFile(t.router.tree, name); p != nil {
+			a = &asset{pattern: p.Pattern}
+		}
+	}
+	switch {
+	case a != nil && len(v.values) < len(t.above.Names):
+		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, t.above.String())
+	case a != nil:
+		return cmp.Or(a.hashed, a.pattern).URL(v.own(t.above)), nil
+	case t.assets[strings.TrimLeft(name, "/")] != nil:
+		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, routetree.PublicDir)
+	}
+	otherwise := fmt.Sprintf(": there is no %s/%s", routetree.PublicDir, name)
+	if len(t.assets) == 0 {
+		otherwise += fmt.Sprintf(", nor anything else below %s/: is it embedded, with //go:embed all:%s all:%[1]s?", routetree.PublicDir, routetree.RouterDir)
+	}
+	return "", fmt.Errorf("flow: no public file is called %q%s", name, fault.Suggest(name, t.assets, otherwise))
+}
+
+// Asset returns the URL of a public file, "css/app.css", by its path below public/.
+// The URL holds a hash of the content and is served with leave to keep it for a
+// year, so that a client asks for the file once until it changes. A file that is
+// not there is an error. So is any if the Router is mounted at a prefix with
+// parameters, which only requests know: see Request.Asset.
+func (r *Router) Asset(name string) (string, error) { return r.assetAt(vantage{}, name) }
+
+func (r *Router) assetAt(v vantage, name string) (string, error) {
+	t, err := r.urls("Asset", name)
+	if err != nil {
+		return "", err
+	}
+	return t.asset(v, name)
+}
+
+// knownURLs returns the URLs that r and the Routers inside answer now, in development.
+func (r *Router) knownURLs() []ondisk.URL {
+	urls := ondisk.URLs(r.tree)
+	if r.inDev() {
+		urls = r.disk.URLs(r.tree)
+	}
+	for _, m := range r.mounts {
+		if m.inner != nil {
+			urls = append(urls, m.inner.knownURLs()...)
+		} else {
+			exact, _ := m.patterns(r.tree.Prefix)
+			urls = append(urls, ondisk.URL{Pattern: exact, File: "Mount of " + m.pos.String()})
+		}
+	}
+	return urls
 }
 
 // Routes lists the handlers in the order in which URLs are matched: the more
