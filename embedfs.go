@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -180,6 +181,33 @@ func (c *compiler) readAssets() {
 		a.hashed = hashedPattern(p.Pattern, content.Hash())
 		a.serves, a.forever = contentHandler(content, revalidate), contentHandler(content, immutable)
 	}
+}
+
+// addPublic puts the public files into the trie, by their own URLs.
+func (c *compiler) addPublic(trie *match.Trie[endpoint]) {
+	for _, name := range slices.Sorted(maps.Keys(c.table.assets)) {
+		a := c.table.assets[name]
+		c.addAsset(trie, a, a.pattern, a.serves)
+	}
+}
+
+// addHashed puts them in by their hashed URLs, which nothing else may have.
+func (c *compiler) addHashed(trie *match.Trie[endpoint]) {
+	for _, name := range slices.Sorted(maps.Keys(c.table.assets)) {
+		a := c.table.assets[name]
+		if a.hashed == nil {
+			continue
+		}
+		if other := trie.Leaf(a.hashed).Answer(http.MethodGet); other != nil {
+			c.faults = append(c.faults, fault.In(other.owner.file, "it answers %s, which is the hashed URL of %s: rename it", pattern.Sample(a.hashed.Segments), a.file))
+		}
+		c.addAsset(trie, a, a.hashed, a.forever)
+	}
+}
+
+func (c *compiler) addAsset(trie *match.Trie[endpoint], a *asset, p *pattern.Pattern, h handler) {
+	o := &owner{file: a.file, standard: c.table.standard}
+	trie.Leaf(p).Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, o.standard, h, 0))
 }
 
 // hashedPattern returns the pattern of a file with a hash of its content before the

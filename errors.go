@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/julienschmidt/httprouter"
-
 	"example.com/flow/internal/accept"
 	"example.com/flow/internal/input"
 	"example.com/flow/internal/logging"
@@ -395,22 +393,6 @@ func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoi
 		e = t.otherMethod(r, m.Leaves)
 	}
 	e.begin(w, r, t.inherited(m.Path.Segments))
-}
-
-// inherited returns the values that the parameters of the Router's prefix have in a
-// path, for what no route answers. A path that is not below the prefix has none for them.
-func (t *table) inherited(path []string) match.Values {
-	var values match.Values
-	for i, seg := range t.above.Segments {
-		if seg.Kind == pattern.Param {
-			value := httprouter.Param{}
-			if i < len(path) {
-				value.Value = path[i]
-			}
-			values = append(values, value)
-		}
-	}
-	return values
 }
 
 // redirect returns the endpoint for another spelling of a URL.

@@ -86,11 +86,9 @@ import (
 	"fmt"
 	"html/template"
 	"log/slog"
-	"maps"
 	"net/http"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -391,38 +389,10 @@ func (a *application) shown() string {
 
 // applications holds the static registrations of the program, by directory.
 // Registrations are made in init functions, before there is a Router to hold them.
-var applications struct {
-	sync.Mutex
-	byDir map[string]*application
-}
+var applications registry.ByDir[application]
 
 func applicationOf(pos fault.Position) *application {
-	applications.Lock()
-	defer applications.Unlock()
-	if applications.byDir == nil {
-		applications.byDir = map[string]*application{}
-	}
-	app := applications.byDir[pos.Dir()]
-	if app == nil {
-		app = &application{path: pos.Dir()}
-		applications.byDir[pos.Dir()] = app
-	}
-	return app
-}
-
-// registeredForNobody returns the position of the first static registration in each
-// directory that has made no Router so far.
-func registeredForNobody() []fault.Position {
-	applications.Lock()
-	defer applications.Unlock()
-	var first []fault.Position
-	for _, dir := range slices.Sorted(maps.Keys(applications.byDir)) {
-		app := applications.byDir[dir]
-		if pos, ok := app.statics.First(); ok && app.routers.Load() == 0 {
-			first = append(first, pos)
-		}
-	}
-	return first
+	return applications.Of(pos.Dir(), func() *application { return &application{path: pos.Dir()} })
 }
 
 // checkDirectories reports static registrations in any directory of the program that has
@@ -432,8 +402,10 @@ func (c *compiler) checkDirectories() {
 	if c.router.app == nil {
 		return
 	}
-	for _, pos := range registeredForNobody() {
-		c.fault(pos, "static calls are for the Routers that flow.New makes in the same directory, and it has made none here: call it here before the first Check of the program, or register with At, In and Use of a Router")
+	for app := range applications.All() {
+		if pos, ok := app.statics.First(); ok && app.routers.Load() == 0 {
+			c.fault(pos, "static calls are for the Routers that flow.New makes in the same directory, and it has made none here: call it here before the first Check of the program, or register with At, In and Use of a Router")
+		}
 	}
 }
 

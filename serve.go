@@ -15,7 +15,6 @@ import (
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
-	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/registry"
@@ -63,15 +62,7 @@ func Run(ctx context.Context, build func(context.Context) (*Router, error)) (exi
 
 // runProcess is Run without signals.
 func runProcess(ctx context.Context, build func(context.Context) (*Router, error), p command.Process) int {
-	c, err := command.Parse(p)
-	switch {
-	case err != nil:
-	case c.Builds():
-		err = runCommand(ctx, build, c, p)
-	default:
-		err = command.PrintVersion(p.Stdout)
-	}
-	return command.Exit(c, err, p)
+	return command.Run(p, func(c command.Command) error { return runCommand(ctx, build, c, p) })
 }
 
 // runCommand builds an application, does what the arguments of the program ask for, and
@@ -108,7 +99,11 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 		return err
 	}
 	if c.Name == "routes" {
-		return r.printRoutes(c.Routes, p.Stdout)
+		var all []command.Route
+		for _, info := range r.Routes() {
+			all = append(all, command.Route(info))
+		}
+		return c.Routes.Print(p.Stdout, all, r.patternsOf(c.Routes.Path))
 	}
 	if warnings := r.compile().warnings; warnings != nil {
 		fmt.Fprintln(p.Stderr, warnings)
@@ -235,25 +230,6 @@ func (r *Router) OnStop(stop func(context.Context) error) {
 // requests elsewhere. It is false for the requests of other servers.
 func Draining(ctx context.Context) bool { return server.Draining(ctx) }
 
-// Logger returns standard middleware that logs a line for each request once it is
-// answered: method, path as it was escaped, pattern of the route, status, bytes of the
-// body, duration (nanoseconds in JSON), and the id in its X-Request-Id, which RequestID
-// sees to. If log is nil, it is the slog.Default() of that time. The level is Info,
-// whatever the status: what failed is logged by the Router.
-//
-// A connection that was ended within an answer has aborted=true, and status 0 if
-// nothing was sent; one that the handler took over has status 101. What a client
-// sends cannot forge a line: the path is escaped, and queries and headers are not
-// logged.
-func Logger(log *slog.Logger) func(http.Handler) http.Handler { return logging.Logger(log) }
-
-// RequestID is standard middleware that gives each request an id: the one in its
-// header X-Request-Id, as a proxy may have set it, or else a random one. The id is in
-// that header of the request from then on, for handlers and logs, and in the answer.
-// An id that is longer than 128 bytes, or holds others than letters, digits and
-// -._~:/+=@, is replaced.
-func RequestID(next http.Handler) http.Handler { return logging.RequestID(next) }
-
 // A Mounted is a handler that answers a whole branch of URLs: see Router.Mount.
 type Mounted struct {
 	outer   *Router
@@ -369,15 +345,6 @@ func (r *Router) outermost() *Router {
 	return r
 }
 
-// prefix returns where r is mounted, from the outermost Router on.
-func (r *Router) prefix() []pattern.Segment {
-	m := r.mounted.Load()
-	if m == nil {
-		return nil
-	}
-	return slices.Concat(m.outer.prefix(), m.prefix)
-}
-
 // Name gives the names of a mounted Router to the Router around it: after
 // Name("billing"), its route "invoices.show" is "billing.invoices.show" there, and
 // "invoices.show" for itself as before. A name that is taken is a fault. So is Name
@@ -469,13 +436,6 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step
 			l.SetFree(&at, e)
 		}
 	}
-}
-
-// patterns returns the two patterns of what is mounted in a Router whose own prefix is
-// outer: the prefix itself, and all URLs below it.
-func (m *Mounted) patterns(outer []pattern.Segment) (exact, below *pattern.Pattern) {
-	exact = pattern.New(slices.Concat(outer, m.prefix))
-	return exact, pattern.New(append(slices.Clip(exact.Segments), pattern.Segment{Kind: pattern.Rest}))
 }
 
 // addSlash redirects to the same URL with a slash after the path.
