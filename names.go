@@ -180,7 +180,13 @@ func (c *compiler) listRoutes() {
 // explain says what answers a request of the Router, which is the outermost.
 func (r *Router) explain(q routemap.Question) routemap.Explanation {
 	t := r.table.Load()
-	return routemap.Explain(q, t.matcher.Explain(q.Request()), t.describe)
+	e := routemap.Explain(q, t.matcher.Explain(q.Request()), t.describe)
+	if r.front != nil {
+		if found := t.findNew(q.Request()); found != nil {
+			return e.InFront(t.describe(found))
+		}
+	}
+	return e
 }
 
 // routeMap describes the application and what is mounted in it, for the route map of
@@ -194,7 +200,9 @@ func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
 		Name:    func(m middleware) (string, bool) { return forms.NameOf(m.pc), m.guard != nil },
 	}
 	if d := c.router.disk; d != nil {
-		s.Now = func() *routetree.Tree { return routetree.ReadIn(c.tree.Dir, d.Files(), c.tree.Shared) }
+		s.Now = func() *routetree.Tree {
+			return routetree.ReadIn(c.tree.Dir, d.Files(), c.tree.Shared).Below(c.tree.Prefix)
+		}
 	}
 	all := s.Make()
 	for _, m := range c.mounts {

@@ -109,6 +109,11 @@ func TestRouteMap(t *testing.T) {
 	is.True(!strings.Contains(text, "errors in"))
 	is.True(!strings.Contains(text, "is answered"))
 	is.True(strings.Contains(get("/_flow?path=users"), `"users" is no path of a URL`))
+	write(t, dir, "public/docs/new.txt", "new")
+	text = get("/_flow?path=/docs/new.txt")
+	is.True(strings.Contains(text, "GET /docs/new.txt is answered by public/docs/new.txt"))
+	is.True(strings.Contains(text, "GET, HEAD it answers, and is new on disk"))
+	is.True(strings.Contains(text, "2 files"))
 }
 
 var (

@@ -168,6 +168,20 @@ func Explain[A any](q Question, m match.Explanation[A], describe func(*A) Endpoi
 	return e
 }
 
+// InFront returns the explanation if something else answers GET, in front of what the binary
+// has: a public file that is new on disk, in development.
+func (e Explanation) InFront(p Endpoint) Explanation {
+	p.Methods = []string{http.MethodGet, http.MethodHead}
+	first := Candidate{Endpoint: p, Answers: true, Why: "it answers, and is new on disk"}
+	e = Explanation{Method: e.Method, Path: e.Path, Outcome: Answered, Answer: &p, Candidates: append([]Candidate{first}, e.Candidates...)}
+	for i := range e.Candidates[1:] {
+		if c := &e.Candidates[i+1]; c.Answers {
+			c.Answers, c.Why = false, "it is less specific than "+p.File
+		}
+	}
+	return e
+}
+
 // candidates returns the files at a leaf, which are two if one of them is a store, each
 // with the verdict on it. ahead is the pattern that answers, or the one of what is mounted
 // and owns the path.

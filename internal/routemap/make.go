@@ -27,7 +27,7 @@ type Source[H, M any] struct {
 	Now     func() *routetree.Tree // the files as they are now; nil if they do not change
 }
 
-// Make returns the map, without what is mounted.
+// Make returns the map, without what is mounted and what Refresh fills in.
 func (s Source[H, M]) Make() Map {
 	m := Map{Prefix: prefixOf(s.Tree), now: s.Now}
 	if s.Now == nil {
@@ -35,9 +35,6 @@ func (s Source[H, M]) Make() Map {
 	}
 	for _, r := range s.Tree.Routes {
 		m.Routes = append(m.Routes, s.route(r))
-	}
-	for _, p := range s.Tree.Public {
-		m.Public = append(m.Public, Public{p.File, linkOf(p.Pattern)})
 	}
 	return m
 }
@@ -116,15 +113,25 @@ func (r Route) answersGET() bool {
 	return slices.ContainsFunc(r.Methods, func(m Method) bool { return m.Method == http.MethodGet || m.Method == "ANY" })
 }
 
-// Refresh returns the map with the layouts and the error pages that the files have now,
-// and with the files that have come since the map was made.
+// Refresh returns the map with the layouts, the error pages and the public files that are
+// there now, and with the route files that have come since the map was made.
 func (m Map) Refresh() Map {
 	now := m.now()
+	known := map[string]bool{}
 	m.Routes = slices.Clone(m.Routes)
 	for i := range m.Routes {
 		m.Routes[i].setTemplates(now)
+		known[m.Routes[i].File] = true
 	}
-	m.Unbuilt = m.unbuilt(now)
+	m.Unbuilt, m.Public = nil, nil
+	for _, r := range now.Routes {
+		if !known[r.File] {
+			m.Unbuilt = append(m.Unbuilt, r.File)
+		}
+	}
+	for _, p := range now.Public {
+		m.Public = append(m.Public, Public{p.File, linkOf(p.Pattern)})
+	}
 	m.Inside = slices.Clone(m.Inside)
 	for i, inside := range m.Inside {
 		m.Inside[i] = inside.Refresh()
@@ -142,22 +149,4 @@ func (r *Route) setTemplates(t *routetree.Tree) {
 			r.ErrorPage = page.File
 		}
 	}
-}
-
-// unbuilt returns the files of a tree that the map lacks.
-func (m Map) unbuilt(t *routetree.Tree) (files []string) {
-	known := map[string]bool{}
-	for _, r := range m.Routes {
-		known[r.File] = true
-	}
-	for _, p := range m.Public {
-		known[p.File] = true
-	}
-	for _, r := range t.Routes {
-		files = append(files, r.File)
-	}
-	for _, p := range t.Public {
-		files = append(files, p.File)
-	}
-	return slices.DeleteFunc(files, func(file string) bool { return known[file] })
 }

@@ -26,7 +26,7 @@ type Map struct {
 	Mounts  []Mount  // handlers that are no Routers
 	Inside  []Map    // Routers that are mounted
 	Public  []Public // in the order of their files
-	Unbuilt []string // files that are on disk, and not in the binary
+	Unbuilt []string // route files that are on disk, and not in the binary
 
 	now func() *routetree.Tree // the files as they are now
 }
