@@ -47,3 +47,23 @@ func TestAsk(t *testing.T) {
 		})
 	}
 }
+
+func FuzzAsk(f *testing.F) {
+	for _, text := range []string{"/users/new", "POST /a?x=1#y", "http://localhost:8080", "GET https://x/%2F//..", "LOCK /\\", "/ü b", "a b c", " "} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		q, err := Ask(text)
+		if err != nil {
+			return
+		}
+		r := q.Request()
+		if path := r.URL.EscapedPath(); path == "" || path[0] != '/' || r.Method == "" || r.Host != "" || r.URL.Host != "" {
+			t.Fatalf("%q asks for %s of %q", text, r.Method, r.URL)
+		}
+		again, err := AskFor(q.Method, q.Target)
+		if err != nil || again.Method != q.Method || again.Target != q.Target || again.Request().URL.Path != r.URL.Path {
+			t.Fatalf("%q asks for %s %s, which asks for %s %s (%v)", text, q.Method, q.Target, again.Method, again.Target, err)
+		}
+	})
+}
