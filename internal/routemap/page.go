@@ -98,7 +98,7 @@ func (v view) Summary() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s in %s. Methods, names and guards are those of the binary that runs, layouts and error pages those on disk.", count(routes, "handler"), count(files, "route file"))
+	return fmt.Sprintf("%s in %s. Methods, names and guards are those of the binary that runs, layouts, error pages and public files those on disk.", count(routes, "handler"), count(files, "route file"))
 }
 
 func count(n int, what string) string {
