@@ -23,7 +23,7 @@ const overlay = `(document.querySelector("flow-development")?.shadowRoot.querySe
 // brokenSite has a fragment whose template can break, and other requests that fail.
 func brokenSite(t *testing.T) *site {
 	return newSite(t, map[string]string{
-		"router/index.html":     `<!doctype html><html lang="en"><title>home</title><h1>home</h1><p id="here"></p>`,
+		"router/index.html":     `<!doctype html><html lang="en"><title>home</title><main><h1>home</h1><p id="here"></p></main>`,
 		"router/+row.html":      `<b>{{index . 0}}</b>`,
 		"router/row.http":       "",
 		"router/panics.http":    "",

@@ -265,7 +265,7 @@
 		const el = make("section", { class: "fault", "aria-labelledby": `fault${i}` }, make("h2", { id: `fault${i}` }, f.text), make("p", { class: "place" }, ...(place ? [make("code", {}, place)] : [])));
 		if (f.source) {
 			const rows = f.source.map((l) => make(l.marked ? "mark" : "span", { class: "row", "data-line": l.number }, `${l.text}\n`));
-			el.append(make("pre", { class: "source", tabindex: "0", role: "region", "aria-label": `Source of ${f.file}` }, make("code", {}, ...rows)));
+			el.append(make("pre", { class: "source", tabindex: "0", role: "group", "aria-label": `Source of ${place}` }, make("code", {}, ...rows)));
 		}
 		return el;
 	}
