@@ -137,7 +137,7 @@ func (tb *tab) until(what, expression string) {
 		case err == nil && text == "true":
 			return
 		case time.Now().After(end):
-			html, _ := tb.try("return document.documentElement.outerHTML")
+			html, _ := tb.try("return document.body.outerHTML.slice(0, 2000)")
 			tb.t.Fatalf("%s: %s is %s (%v) on %s", what, expression, text, err, html)
 		}
 	}

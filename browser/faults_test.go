@@ -123,7 +123,7 @@ func TestFaultPages(t *testing.T) {
 	router.Dev(tree)
 	router.At("users/list").GET().Name("users.list")
 	faulty := httptest.NewServer(router) // flow.Serve refuses it
-	t.Cleanup(faulty.Close) // after the tab, which keeps an event stream open
+	t.Cleanup(faulty.Close)              // after the tab, which keeps an event stream open
 	tb := newTab(t)
 	for name, url := range map[string]string{
 		"template": s.url + "/?q=shown&token=s3cret", "panic": s.url + "/panics?user=ada", "check": faulty.URL + "/",

@@ -5,6 +5,7 @@
 	"use strict";
 	const style = "STYLE";
 	const tag = document.currentScript;
+	if (!tag.dataset.state) return; // somebody else has put it there
 	const [process, pages, styles] = tag.dataset.state.split(".");
 	let seen = { process, pages: Number(pages), styles: Number(styles), faults: "[]" };
 	const answersForm = "post" in tag.dataset; // the browser would ask whether to send the form again
