@@ -29,10 +29,9 @@ func mapSite(t *testing.T) *site {
 	})
 }
 
-// TestRouteMap asks the box with the keyboard, and holds the page against the rules for
-// accessibility at both widths and in both color schemes. Nothing of it is wider than the
-// window.
-func TestRouteMap(t *testing.T) {
+// TestRouteMapBox asks the box of a map with mounts, groups and matchers, and holds the page
+// against the rules for accessibility at both widths and in both color schemes.
+func TestRouteMapBox(t *testing.T) {
 	is := is.New(t)
 	s, tb := mapSite(t), newTab(t)
 	tb.open(s.url + "/nowhere/at/all")
@@ -41,7 +40,7 @@ func TestRouteMap(t *testing.T) {
 	tb.until("it is explained", `(document.querySelector(".answer h3")?.innerText ?? "").includes("DELETE /users/ada is answered by router/users/[...rest].http")`)
 	is.Equal(tb.do(`return [document.querySelector("#path").value, document.querySelector("#method").value]`), `["/users/ada","DELETE"]`)
 	is.True(strings.Contains(tb.do(`return document.querySelector(".answer").innerText`), `[id=int] does not take \"ada\"`))
-	is.True(strings.Contains(tb.do(`return document.querySelector(".requests").innerText`), "GET /nowhere/at/all"))
+	is.True(strings.Contains(tb.do(`return document.querySelector(".requests").textContent`), "GET /nowhere/at/all"))
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{360, 1600} {
 			t.Run(fmt.Sprint(scheme, width), func(t *testing.T) {
@@ -58,12 +57,12 @@ func TestRouteMap(t *testing.T) {
 	tb.do(`document.querySelector(".requests a").click()`)
 	tb.until("it is explained", `(document.querySelector(".answer h3")?.innerText ?? "").includes("GET /nowhere/at/all is answered with 404")`)
 
-	// Enter in the box asks, too, and the page needs no script for it.
+	// What is malformed is told beside the box.
 	tb.do(`const path = document.querySelector("#path"); path.value = "users"; path.form.requestSubmit()`)
 	tb.until("it says what is wrong", `(document.querySelector("[role=alert]")?.innerText ?? "").includes("begins with a slash")`)
 	tb.accessible(t)
 
-	// A new binary has another map.
+	// A route file that is new on disk shows by itself.
 	tb.connected()
 	tb.do(`window.same = true`)
 	s.save("router/new.html", "<p>new</p>")
