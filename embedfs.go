@@ -231,10 +231,11 @@ func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
 
 // Dev makes the Router read templates and public files from a directory, which
 // holds router/ and public/, at each request: a change shows without a rebuild.
-// What fails is shown in the browser with file and line, and public files are
-// neither compressed nor given hashed URLs. It is for development only, where Main
-// listens on localhost unless it is given an address, and is called before the Router
-// serves.
+// What fails is shown in the browser with file and line, pages that are open load
+// themselves again when a file changes, and public files are neither compressed nor given
+// hashed URLs. The URLs below /_flow are flow's own then. Only requests of this machine
+// are shown any of this. Dev is for development only, where Main listens on localhost
+// unless it is given an address, and is called before the Router serves.
 //
 // A symbolic link is followed while it stays inside the directory; one that leads out
 // of it, or is absolute, is an error in the browser. The directory may be removed and
