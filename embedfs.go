@@ -231,10 +231,11 @@ func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
 
 // Dev makes the Router read templates and public files from a directory, which
 // holds router/ and public/, at each request: a change shows without a rebuild.
-// What fails is shown in the browser with file and line, and public files are
-// neither compressed nor given hashed URLs. It is for development only, where Main
-// listens on localhost unless it is given an address, and is called before the Router
-// serves.
+// What fails is shown in the browser with file and line, pages that are open load
+// themselves again when a file changes, and public files are neither compressed nor given
+// hashed URLs. The URLs below /_flow are flow's own then. Only requests of this machine
+// are shown any of this. Dev is for development only, where Main listens on localhost
+// unless it is given an address, and is called before the Router serves.
 //
 // A symbolic link is followed while it stays inside the directory; one that leads out
 // of it, or is absolute, is an error in the browser. The directory may be removed and
@@ -314,7 +315,7 @@ func (r *Router) newPublic(asked pattern.Path, found *endpoint) *endpoint {
 		t := r.table.Load()
 		if p := r.disk.New(r.tree, asked); p != nil && (found == nil || pattern.Compare(t.rank(p.Pattern, found), found.path) < 0) {
 			e := t.unmatched(t.standard, nil, handler{flow: r.serveFromDisk(p)})
-			e.path, e.pattern, e.miss = p.Pattern, http.MethodGet+" "+p.Pattern.String(), false
+			e.path, e.pattern, e.miss, e.owner.file = p.Pattern, http.MethodGet+" "+p.Pattern.String(), false, p.File
 			return e
 		}
 	}
@@ -340,17 +341,24 @@ func (t *table) rank(own *pattern.Pattern, other *endpoint) *pattern.Pattern {
 	return own
 }
 
-// serveNew answers with a public file that is new on disk, if there is one for a request.
-func (t *table) serveNew(w http.ResponseWriter, req *http.Request) bool {
+// findNew returns the endpoint of a public file that is new on disk, if there is one for a
+// request, or nil.
+func (t *table) findNew(req *http.Request) *endpoint {
 	asked, ok := pattern.ParsePath(req)
 	if !ok || req.Method != http.MethodGet && req.Method != http.MethodHead {
-		return false
+		return nil
 	}
 	found, _ := t.matcher.Find(http.MethodGet, asked.Segments)
-	e := t.router.newPublic(asked, found)
+	return t.router.newPublic(asked, found)
+}
+
+// serveNew answers with a public file that is new on disk, if there is one for a request.
+func (t *table) serveNew(w http.ResponseWriter, req *http.Request) bool {
+	e := t.findNew(req)
 	if e == nil {
 		return false
 	}
+	asked, _ := pattern.ParsePath(req)
 	w.Header()["X-Content-Type-Options"] = nosniff
 	req.Pattern = e.pattern
 	e.begin(w, req, e.table.inherited(asked.Segments))

@@ -410,11 +410,7 @@ func movedTo(target string) Response {
 // the standard middleware of the most specific file, and that to a CORS preflight
 // through that of the file which answers the method that the preflight names.
 func (t *table) otherMethod(r *http.Request, leaves []*match.Leaf[endpoint]) *endpoint {
-	allowed := map[string]bool{http.MethodOptions: true}
-	for _, l := range leaves {
-		l.Methods(allowed)
-	}
-	allow := strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
+	allow := strings.Join(match.Allowed(leaves), ", ")
 	file := mainOwner(leaves[0])
 	if r.Method != http.MethodOptions {
 		return t.unmatched(file.standard, file.route, handler{flow: func(*Request) (Response, error) {

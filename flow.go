@@ -310,7 +310,7 @@ func (r *Router) begin() *table {
 			r.logger().Warn("flow: the command check warns", "warnings", t.warnings.Error())
 		}
 		if files := r.onDisk(); len(files) > 0 {
-			r.front = &dev.Front{Hub: dev.NewHub(files...)}
+			r.front = &dev.Front{Hub: dev.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}
 		}
 	})
 	if t.err != nil {

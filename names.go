@@ -19,6 +19,7 @@ import (
 	"example.com/flow/internal/ondisk"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
+	"example.com/flow/internal/routemap"
 	"example.com/flow/internal/routetree"
 )
 
@@ -174,6 +175,86 @@ func (c *compiler) listRoutes() {
 		slices.SortStableFunc(infos, func(a, b RouteInfo) int { return forms.CompareMethods(a.Method, b.Method) })
 		c.table.infos = append(c.table.infos, infos...)
 	}
+}
+
+// explain says what answers a request of the Router, which is the outermost.
+func (r *Router) explain(q routemap.Question) routemap.Explanation {
+	t := r.table.Load()
+	e := routemap.Explain(q, t.matcher.Explain(q.Request()), t.describe)
+	if r.front != nil {
+		if found := t.findNew(q.Request()); found != nil {
+			return e.InFront(t.describe(found))
+		}
+	}
+	return e
+}
+
+// routeMap describes the application and what is mounted in it, for the route map of
+// development. before runs before it.
+func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
+	s := routemap.Source[handler, middleware]{
+		Tree:    c.tree,
+		Plan:    c.plan,
+		Before:  before,
+		Handler: func(h *handler) fault.Position { return h.pos },
+		Name:    func(m middleware) (string, bool) { return forms.NameOf(m.pc), m.guard != nil },
+	}
+	if d := c.router.disk; d != nil {
+		s.Disk = d.Files()
+	}
+	all := s.Make()
+	for _, m := range c.mounts {
+		at := fmt.Sprintf("Mount(%q)", m.text)
+		before := append(s.Everywhere(), s.Middleware(at+".Use", m.uses)...)
+		if m.inner == nil {
+			_, below := m.patterns(c.tree.Prefix)
+			all.Mounts = append(all.Mounts, routemap.Mount{Pattern: below.String(), Handler: fmt.Sprintf("%T", m.handler), At: m.pos.String(), Middleware: before})
+			continue
+		}
+		inside := c.inside[m].routeMap(before)
+		inside.Name, inside.At = m.label, m.pos.String()
+		all.Inside = append(all.Inside, inside)
+	}
+	return all
+}
+
+// serveMap serves the route map of the outermost Router, in development.
+func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
+	t := r.table.Load()
+	if t.err != nil {
+		send(r.faulty(req), w, req.Method == http.MethodHead)
+		return
+	}
+	page := routemap.Page{Map: t.routes.Refresh(), Explain: r.explain}
+	for _, q := range r.front.Requests.Last() {
+		page.Recent = append(page.Recent, routemap.Request(q))
+	}
+	page.ServeHTTP(w, req)
+}
+
+// describe says what an endpoint is, for people.
+func (t *table) describe(e *endpoint) routemap.Endpoint {
+	d := routemap.Endpoint{File: e.owner.file, Pattern: e.path.String(), Path: e.path}
+	_, addsSlash := e.handler.std.(addSlash)
+	switch {
+	case addsSlash:
+		d.Kind = routemap.AddSlash
+	case e.owner.route != nil:
+		d.Handler = e.handler.pos.String()
+	case strings.HasPrefix(e.pattern, "/"): // it answers any method, as public files do not
+		d.Kind = routemap.MountedHandler
+	default:
+		d.Kind = routemap.PublicFile
+	}
+	for _, info := range t.infos {
+		if e.pattern == strings.TrimPrefix(info.Method+" "+info.Pattern, "ANY ") && strings.HasSuffix(d.File, info.File) {
+			d.Name = info.Name
+		}
+	}
+	if e.around != nil {
+		d.Inside = e.around.owner.file
+	}
+	return d
 }
 
 // patternsOf returns the patterns of the routes that answer a path, in one spelling
