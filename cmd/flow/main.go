@@ -8,10 +8,11 @@ import (
 	"os"
 
 	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/cmd/flow/internal/move"
 )
 
 // commands are the commands of the tool, in the order in which its help has them.
-var commands = []cli.Command{}
+var commands = []cli.Command{move.Command}
 
 func main() { os.Exit(run()) }
 
