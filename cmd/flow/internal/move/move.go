@@ -94,15 +94,18 @@ func (p *Plan) print(w io.Writer, dry bool) error {
 			return
 		}
 		fmt.Fprintf(&b, "\n%s\n", title)
-		for _, n := range notes {
+		for i, n := range notes {
 			switch {
 			case n.File == "":
-				fmt.Fprintf(&b, "\t%s\n", n.Text)
+				fmt.Fprintf(&b, "\t%s", n.Text)
 			case n.Line == 0:
-				fmt.Fprintf(&b, "\t%s: %s\n", Shown(now(n.File)), n.Text)
+				fmt.Fprintf(&b, "\t%s: %s", Shown(now(n.File)), n.Text)
+			case i > 0 && notes[i-1].File == n.File && notes[i-1].Line == n.Line:
+				fmt.Fprintf(&b, "\t\t%s", n.Text)
 			default:
-				fmt.Fprintf(&b, "\t%s:%d: %s\n", Shown(now(n.File)), n.Line, n.Text)
+				fmt.Fprintf(&b, "\t%s:%d: %s", Shown(now(n.File)), n.Line, n.Text)
 			}
+			b.WriteByte('\n')
 		}
 	}
 	section("ATTENTION, middleware covers other files than before:", p.Guards)

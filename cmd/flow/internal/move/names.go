@@ -1,6 +1,7 @@
 package move
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -25,9 +26,9 @@ type change struct {
 type route struct {
 	before, after *routetree.Route
 	// renamed are the parameters that have other names, by the old ones; added and removed
-	// are those without a partner.
-	renamed        map[string]string
-	added, removed []string
+	// are those without a partner. required are those that each URL needs now, and did not.
+	renamed                  map[string]string
+	added, removed, required []string
 }
 
 func newChange(t transfer, before, after *routetree.Tree) *change {
@@ -59,7 +60,7 @@ func partialsOnly(all map[string]string) map[string]string {
 // are the same, wherever they stand; the others have changed their names if there are as
 // many of them as before.
 func newRoute(before, after *routetree.Route) *route {
-	r := &route{before: before, after: after, renamed: map[string]string{}}
+	r, needed := &route{before: before, after: after, renamed: map[string]string{}}, map[string]bool{}
 	old, now := longest(before).Names, longest(after).Names
 	for _, name := range old {
 		if !slices.Contains(now, name) {
@@ -76,6 +77,14 @@ func newRoute(before, after *routetree.Route) *route {
 			r.renamed[name] = r.added[i]
 		}
 		r.removed, r.added = nil, nil
+	}
+	for _, name := range before.Patterns[0].Names {
+		needed[cmp.Or(r.renamed[name], name)] = true
+	}
+	for _, name := range after.Patterns[0].Names {
+		if !needed[name] {
+			r.required = append(r.required, name)
+		}
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package move
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -48,7 +49,7 @@ func (p *planner) changesParams() bool {
 // its counterpart, in a function that nothing else calls.
 func (p *planner) param(f *goFile, at place, c call) {
 	if !p.changesParams() {
-		return
+		return // none is called otherwise
 	}
 	if !c.Constant {
 		if r, known := p.renamedOfAny(f.name); r != nil || !known {
@@ -85,15 +86,18 @@ func (p *planner) paramName(f *goFile, at place, expr ast.Expr, value string) {
 		return
 	}
 	r, known := p.renamedOf(f.name, value)
-	caller := p.use.elsewhere(f, enclosing(f.file, expr.Pos()))
+	callers, tests := p.use.elsewhere(f, enclosing(f.file, expr.Pos()))
 	switch {
-	case known && r == nil && caller == "": // it speaks of another route, which keeps the parameter
+	case known && r == nil && len(callers) == 0: // it speaks of another route, which keeps the parameter
 	case r == nil || r.renamed[value] == "":
 		p.left(at.file, at.line, "%s: %s in %s", at.what, changed[0].paramsText(), changed[0].after.File)
-	case caller != "":
-		p.left(at.file, at.line, "%s: %q is called %q in %s, but %s calls this function, too", at.what, value, r.renamed[value], r.after.File, caller)
+	case len(callers) > 0:
+		p.left(at.file, at.line, "%s: %q is called %q in %s, but %s:%d calls this function, too", at.what, value, r.renamed[value], r.after.File, Shown(callers[0].Filename), callers[0].Line)
 	default:
 		p.settle(at, value, r.renamed[value], rewritten, ours)
+		for _, pos := range tests {
+			p.left(pos.Filename, pos.Line, "what is called here asks for the parameter %q now, and no more for %q", r.renamed[value], value)
+		}
 	}
 }
 
@@ -174,29 +178,31 @@ func findUses(code *goCode) *uses {
 	return u
 }
 
-// elsewhere returns a place outside of a Go file, and of the test that is called like it,
-// from which a function of the file is reached; "" if there is none.
-func (u *uses) elsewhere(f *goFile, fn *ast.FuncDecl) string {
+// elsewhere returns the places outside of a Go file, and of the test that is called like
+// it, from which a function of the file is reached: those in tests apart.
+func (u *uses) elsewhere(f *goFile, fn *ast.FuncDecl) (code, tests []token.Position) {
 	seen := map[*ast.FuncDecl]bool{}
-	var look func(fn *ast.FuncDecl) string
-	look = func(fn *ast.FuncDecl) string {
+	var look func(fn *ast.FuncDecl)
+	look = func(fn *ast.FuncDecl) {
 		if fn == nil || seen[fn] {
-			return ""
+			return
 		}
 		seen[fn] = true
 		for _, use := range u.of[u.code.place(fn.Name.Pos())] {
-			if use.file.name != f.name && strings.TrimSuffix(use.file.name, "_test.go") != strings.TrimSuffix(f.name, ".go") {
-				return fmt.Sprintf("%s:%d", Shown(use.file.name), u.code.position(use.pos).Line)
-			}
-			if use.file.name == f.name {
-				if from := look(enclosing(f.file, use.pos)); from != "" {
-					return from
-				}
+			pos := u.code.position(use.pos)
+			switch name := use.file.name; {
+			case name == f.name:
+				look(enclosing(f.file, use.pos))
+			case strings.TrimSuffix(name, "_test.go") == strings.TrimSuffix(f.name, ".go"):
+			case strings.HasSuffix(name, "_test.go"):
+				tests = append(tests, pos)
+			default:
+				code = append(code, pos)
 			}
 		}
-		return ""
 	}
-	return look(fn)
+	look(fn)
+	return code, tests
 }
 
 // rewriteTemplates looks at all templates of the application, and at the names of routes
@@ -296,7 +302,7 @@ func (p *planner) mentionedRoute(at place, m mention, name string) {
 			}
 		}
 		p.key(kp, k.value, k.literal, r, o)
-		given[k.value] = true
+		given[cmp.Or(r.renamed[k.value], k.value)] = true
 	}
 	p.missing(at, r, given)
 }

@@ -1,11 +1,13 @@
 package move
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -325,7 +327,9 @@ func (p *planner) renames() bool {
 	})
 }
 
-func (r *route) changesParams() bool { return len(r.renamed)+len(r.added)+len(r.removed) > 0 }
+func (r *route) changesParams() bool {
+	return len(r.renamed)+len(r.added)+len(r.removed)+len(r.required) > 0
+}
 
 // routeName rewrites the name of a route, and the keys of its parameters.
 func (p *planner) routeName(f *goFile, at place, c call, spoken map[token.Pos]bool) {
@@ -359,7 +363,7 @@ func (p *planner) routeName(f *goFile, at place, c call, spoken map[token.Pos]bo
 			value, ok = calls.StringOf(arg, f.info)
 		}
 		p.key(k, value, ok, r, o)
-		given[value] = true
+		given[cmp.Or(r.renamed[value], value)] = true
 	}
 	p.missing(at, r, given)
 }
@@ -378,8 +382,8 @@ func (p *planner) key(at place, value string, known bool, r *route, o owner) {
 
 // missing tells of parameters that the URL needs now.
 func (p *planner) missing(at place, r *route, given map[string]bool) {
-	for _, name := range r.added {
-		if !given[name] && slices.Contains(r.after.Patterns[0].Names, name) {
+	for _, name := range r.required {
+		if !given[name] {
 			p.left(at.file, at.line, "%s: the URL needs the parameter %q now: give it", at.what, name)
 		}
 	}
@@ -396,6 +400,11 @@ func (r *route) paramsText() string {
 	}
 	for _, name := range r.added {
 		parts = append(parts, fmt.Sprintf("%q is new", name))
+	}
+	for _, name := range r.required {
+		if !slices.Contains(r.added, name) {
+			parts = append(parts, fmt.Sprintf("%q is needed now", name))
+		}
 	}
 	return strings.Join(parts, ", ")
 }
@@ -453,13 +462,16 @@ func (p *planner) literal(f *goFile, lit *ast.BasicLit) {
 // isShort reports whether a string may be a word of any program.
 func (f *finder) isShort(value string) bool { return !strings.ContainsAny(value, "./[(") }
 
+// holes are what was known when it runs only.
+var holes = regexp.MustCompile("\x00+")
+
 // hit tells of what a finder has found.
 func (p *planner) hit(file string, line int, h hit) {
 	if h.file {
 		p.left(file, line, "%q is the name of a file that moves: it is %q now", h.text, h.now)
 		return
 	}
-	p.left(file, line, "%q may be the old URL: it is %s now", h.text, h.now)
+	p.left(file, line, "%q may be the old URL: it is %s now", holes.ReplaceAllString(h.text, "…"), h.now)
 }
 
 // word tells of a string that is just the path or the name of what moves: it may be used

@@ -26,6 +26,7 @@ type target struct {
 	pattern *pattern.Pattern
 	file    string
 	moves   string // what the URL is now, if it is another one
+	now     []*pattern.Pattern
 	notated string // what the pattern is now, if it reads otherwise
 }
 
@@ -40,10 +41,10 @@ func newFinder(c *change, goFiles map[string]string) *finder {
 				if len(r.Patterns) == len(moved.after.Patterns) {
 					now = moved.after.Patterns[slices.Index(r.Patterns, p)]
 				}
-				if moved.movesURL() {
+				if t.now = moved.after.Patterns; moved.movesURL() {
 					t.moves = now.String()
 				}
-				if p.String() != now.String() {
+				if !slices.ContainsFunc(t.now, func(n *pattern.Pattern) bool { return n.String() == p.String() }) {
 					t.notated = now.String()
 				}
 			}
@@ -135,8 +136,11 @@ func (f *finder) find(text string) []hit {
 		if at > 0 && strings.ContainsRune("<*/\\:", rune(text[at-1])) || at > 0 && isWord(text[at-1]) {
 			continue
 		}
-		if now := f.url(found, at == 0 || strings.ContainsRune("\"'`=", rune(text[at-1]))); now != "" {
-			hits = append(hits, hit{at, strings.ReplaceAll(found, string(hole), "…"), now, false})
+		if found == "/" && !alone(text, at) {
+			continue
+		}
+		if now := f.url(found); now != "" {
+			hits = append(hits, hit{at, found, now, false})
 		}
 	}
 	slices.SortFunc(hits, func(a, b hit) int {
@@ -164,9 +168,14 @@ func isWord(c byte) bool {
 	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// url returns what a URL is now, or "" if it has not moved. begins says that it stands at
-// the beginning of a text or an attribute: "/" alone may be a word elsewhere.
-func (f *finder) url(text string, begins bool) string {
+// alone reports whether one byte of a text is all of it, or stands in quotes.
+func alone(text string, at int) bool {
+	const quotes = "\"'`"
+	return (at == 0 || strings.ContainsRune(quotes, rune(text[at-1]))) && (at+1 == len(text) || strings.ContainsRune(quotes, rune(text[at+1])))
+}
+
+// url returns what a URL is now, or "" if it has not moved.
+func (f *finder) url(text string) string {
 	if _, after, ok := strings.Cut(text, "://"); ok && text[0] != '/' { // behind the host
 		text = after[strings.IndexByte(after, '/'):]
 	}
@@ -174,11 +183,11 @@ func (f *finder) url(text string, begins bool) string {
 		text = text[:i]
 	}
 	text = strings.TrimRight(text, ".:!")
-	if text == "" || strings.HasPrefix(text, "//") || text == "/" && !begins {
+	if text == "" || strings.HasPrefix(text, "//") || strings.Contains(text, "[") {
 		return ""
 	}
 	for _, t := range f.targets {
-		if t.notated != "" && text == t.pattern.String() && strings.Contains(text, "{") {
+		if text == t.pattern.String() && strings.Contains(text, "{") {
 			return t.notated
 		}
 	}
@@ -236,7 +245,7 @@ func (f *finder) lookup(segments []string) (now string, ok bool) {
 			continue
 		}
 		best = t.pattern
-		if t.moves != "" {
+		if t.moves != "" && !slices.ContainsFunc(t.now, func(p *pattern.Pattern) bool { return takes(p.Segments, segments) }) {
 			return t.moves, true
 		}
 	}
