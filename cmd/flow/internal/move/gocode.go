@@ -72,7 +72,7 @@ func loadGo(ctx context.Context, app project.App) (*goCode, error) {
 	var bySyntax []string
 	for _, p := range pkgs {
 		if len(p.Errors) > 0 {
-			code.broken = append(code.broken, p.PkgPath+": "+firstLine(p.Errors[0].Error()))
+			code.broken = append(code.broken, packageOf(p)+" has errors, "+firstError(p.Errors))
 		}
 		for _, file := range p.Syntax {
 			name := code.fset.PositionFor(file.FileStart, false).Filename
@@ -142,9 +142,17 @@ func reach(from []string, edges map[string][]string) []string {
 	return sortedKeys(seen)
 }
 
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
+// firstError returns the first error that says where it is.
+func firstError(errs []packages.Error) string {
+	i := slices.IndexFunc(errs, func(e packages.Error) bool { return strings.Contains(e.Pos, ":") })
+	e := errs[max(i, 0)]
+	text, _, _ := strings.Cut(e.Msg, "\n")
+	file, line, _ := strings.Cut(e.Pos, ":")
+	if i < 0 {
+		return text
+	}
+	line, _, _ = strings.Cut(line, ":")
+	return fmt.Sprintf("%s:%s: %s", Shown(file), line, text)
 }
 
 // isBelow reports whether a file is in a directory. Files that the go tool has made are

@@ -232,6 +232,9 @@ func (c *change) directory(written string) (coverage, bool) {
 		want[c.new(file)] = true
 	}
 	same, nearer := c.newLayers(written)
+	if c.dir { // its name is the one to be guarded, whatever else is in it
+		nearer = nil
+	}
 	for _, layer := range append(append([]string{written}, same...), nearer...) {
 		for _, candidate := range []string{inStyle(written, layer), layer} {
 			if maps.Equal(covered(c.after, candidate), want) {

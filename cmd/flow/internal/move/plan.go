@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -152,9 +151,18 @@ type planner struct {
 // path returns the absolute path of a name in the tree.
 func (p *planner) path(name string) string { return filepath.Join(p.app.Dir, filepath.FromSlash(name)) }
 
-// Shown returns how messages name a file: from the working directory.
+// Shown returns how messages name a file, which need not be there: from the working
+// directory.
 func Shown(file string) string {
-	return path.Join(fault.Place(filepath.ToSlash(filepath.Dir(file))), filepath.Base(file))
+	wd, err := os.Getwd()
+	if err != nil {
+		return file
+	}
+	below, err := filepath.Rel(wd, file)
+	if err != nil {
+		return file
+	}
+	return filepath.ToSlash(below)
 }
 
 // counterparts finds the Go files that move with route files: those whose calls speak of

@@ -281,6 +281,9 @@ func (p *planner) dir(at place, c call) {
 			p.guard(at, "%s does not cover what it did: see below", at.what)
 			return
 		}
+		if !p.c.dir {
+			p.plan.Notes = append(p.plan.Notes, Note{at.file, at.line, fmt.Sprintf("%s would cover nothing, and is %s(%q) now, so that its middleware runs for what it did", at.what, c.name, cov.written)})
+		}
 		at.what = fmt.Sprintf("%s(%q), now %s(%q),", c.name, c.Value, c.name, cov.written)
 	}
 	for _, file := range cov.lost {

@@ -133,7 +133,7 @@ func (f *finder) find(text string) []hit {
 	}
 	for _, loc := range candidates.FindAllStringIndex(text, -1) {
 		at, found := loc[0], text[loc[0]:loc[1]]
-		if at > 0 && strings.ContainsRune("<*/\\:", rune(text[at-1])) || at > 0 && isWord(text[at-1]) {
+		if at > 0 && strings.ContainsRune("<*/\\:.", rune(text[at-1])) || at > 0 && isWord(text[at-1]) {
 			continue
 		}
 		if found == "/" && !alone(text, at) {
