@@ -37,10 +37,14 @@ func (p *Plan) Apply() (err error) {
 		}
 	}
 	for _, dir := range p.Emptied {
+		info, err := os.Lstat(dir)
+		if err != nil {
+			return err
+		}
 		if err := os.Remove(dir); err != nil {
 			return err
 		}
-		done(func() error { return os.Mkdir(dir, 0o755) })
+		done(func() error { return os.Mkdir(dir, info.Mode().Perm()) })
 	}
 	return nil
 }

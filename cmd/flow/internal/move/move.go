@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -54,11 +55,15 @@ then, or if anything fails half-way.`,
 }
 
 func run(ctx context.Context, p cli.Process, from, to string, dry bool) error {
-	app, err := project.Find(p.Dir)
+	dir, err := filepath.EvalSymlinks(p.Dir) // as the go tool names what is in it
 	if err != nil {
 		return err
 	}
-	plan, err := Make(ctx, app, p.Dir, from, to)
+	app, err := project.Find(dir)
+	if err != nil {
+		return err
+	}
+	plan, err := Make(ctx, app, dir, from, to)
 	if err != nil {
 		return err
 	}

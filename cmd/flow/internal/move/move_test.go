@@ -126,11 +126,12 @@ func TestParameters(t *testing.T) {
 
 func TestURLs(t *testing.T) {
 	c := moved(t, "users", "people", "users/[id].html", "users/index.html", "users/new/[n=int].html", "about.html")
-	f := newFinder(c, map[string]string{"users.id.go": "people.id.go"})
+	f := newFinder(c, map[string]string{"users.id.go": "people.id.go"}, [][]string{{"orgs", "[org]"}})
 	for _, tt := range []struct{ text, want string }{
 		{"/users", "/users=/people"},
 		{"GET /users/7?q=1 HTTP/1.1", "/users/7?q=1=/people/{id}"},
 		{"http://localhost:8080/users", "http://localhost:8080/users=/people"},
+		{"/orgs/7/users", "/orgs/7/users=/orgs/[org]/people"},
 		{"/users/", "/users/=/people"},
 		{"/users/%d", "/users/%d=/people/{id}"},
 		{"/users/{id}", "/users/{id}=/people/{id}"},
@@ -217,7 +218,9 @@ func TestApplyTakesBack(t *testing.T) {
 		want  string
 	}{
 		{"a file stands where one is to go", func(dir string, p *Plan) { write(t, dir, "z.go", "") }, "z.go exists already, and is not overwritten"},
-		{"a file is gone", func(dir string, p *Plan) { p.Renames = append(p.Renames, Rename{filepath.Join(dir, "no"), filepath.Join(dir, "yes")}) }, "no such file"},
+		{"a file is gone", func(dir string, p *Plan) {
+			p.Renames = append(p.Renames, Rename{filepath.Join(dir, "no"), filepath.Join(dir, "yes")})
+		}, "no such file"},
 		{"a file has changed", func(dir string, p *Plan) { write(t, dir, "x.go", "four") }, "x.go was changed in the meantime"},
 		{"a directory is not empty", func(dir string, p *Plan) { write(t, dir, "old/late", "") }, "old"},
 	} {

@@ -81,7 +81,7 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 		return nil, err
 	}
 	after := treeOf(before.Dir, l.apply(t))
-	if err := newFaults(before, after); err != nil {
+	if err := newFaults(before, after, t); err != nil {
 		return nil, err
 	}
 	p := &planner{
@@ -125,10 +125,15 @@ func treeOf(dir string, l listing) *routetree.Tree {
 	return routetree.ReadIn(dir, files, nil)
 }
 
-// newFaults returns the faults that the tree has after the move and had not before.
-func newFaults(before, after *routetree.Tree) error {
+// newFaults returns the faults that the tree has after the move and had not before. Those
+// of a file that moves were there before under its old name.
+func newFaults(before, after *routetree.Tree, t transfer) error {
+	old := map[string]bool{}
+	for _, f := range before.Faults {
+		old[f.Text] = true
+	}
 	faults := slices.DeleteFunc(slices.Clone(after.Faults), func(f fault.Fault) bool {
-		return slices.ContainsFunc(before.Faults, func(old fault.Fault) bool { return old.Text == f.Text })
+		return old[f.Text] || old[strings.ReplaceAll(f.Text, after.Shown(t.to), after.Shown(t.from))]
 	})
 	return fault.Join(faults)
 }
@@ -157,6 +162,9 @@ func Shown(file string) string {
 	wd, err := os.Getwd()
 	if err != nil {
 		return file
+	}
+	if real, err := filepath.EvalSymlinks(wd); err == nil {
+		wd = real
 	}
 	below, err := filepath.Rel(wd, file)
 	if err != nil {

@@ -123,14 +123,13 @@ func (p *planner) inWords(names []string) string {
 	return strings.Join(shown, " and ")
 }
 
-// surroundings tells of other pages that have other layouts or error pages since a +file
-// has moved.
+// surroundings tells of pages that stay, and have other layouts or error pages since +files
+// have moved.
 func (p *planner) surroundings() {
-	if p.c.dir || role(p.c.from) != "layout" && role(p.c.from) != "template for errors" {
-		return
-	}
 	for _, r := range p.c.before.Routes {
-		p.around(r.Path, r.Path, r.File, r.Page)
+		if p.c.moved(r.InTree()) == nil {
+			p.around(r.Path, r.Path, r.File, r.Page)
+		}
 	}
 }
 

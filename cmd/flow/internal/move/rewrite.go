@@ -21,6 +21,8 @@ type labels struct {
 	files  map[string]string // of the route that has it, in the tree before; "" if it is not known
 	at     map[string]token.Position
 	mounts []string // what the names of mounted Routers begin with
+	// prefixes are the paths that Routers are mounted at, in segments.
+	prefixes [][]string
 }
 
 // eachCall calls do for each call in the module.
@@ -34,12 +36,16 @@ func (p *planner) eachCall(do func(f *goFile, c call)) {
 
 // readLabels collects what Name names.
 func (p *planner) readLabels() {
-	p.names = labels{map[string]string{}, map[string]token.Position{}, nil}
+	p.names = labels{files: map[string]string{}, at: map[string]token.Position{}}
 	p.eachCall(func(f *goFile, c call) {
 		if !c.Constant {
 			return
 		}
 		switch {
+		case c.Kind == calls.Prefix:
+			if prefix := strings.Trim(c.Value, "/"); prefix != "" {
+				p.names.prefixes = append(p.names.prefixes, strings.Split(prefix, "/"))
+			}
 		case c.Kind == calls.MountName:
 			p.names.mounts = append(p.names.mounts, c.Value)
 		case c.Kind != calls.Label || c.guessed && c.Literal == nil:
@@ -157,12 +163,21 @@ func (p *planner) settle(at place, old, now string, v verdict, o owner) {
 	}
 }
 
+// makesRouter reports whether the function around a position calls flow.New.
+func makesRouter(f *goFile, pos token.Pos) bool {
+	fn := enclosing(f.file, pos)
+	return fn != nil && slices.ContainsFunc(f.calls, func(c call) bool { return c.Kind == calls.New && fn.Pos() <= c.Pos() && c.Pos() < fn.End() })
+}
+
 // placeOf returns the place of a call in Go code.
 func (p *planner) placeOf(f *goFile, c call) place {
 	pos := p.code.position(c.Pos())
 	at := place{file: f.name, line: pos.Line, sure: !c.guessed, literal: c.Literal != nil, what: c.name + "(…)"}
 	if c.Constant {
 		at.what = fmt.Sprintf("%s(%q)", c.name, c.Value)
+	}
+	if strings.HasSuffix(f.name, "_test.go") && makesRouter(f, c.Pos()) {
+		at.sure = false // it has a tree of its own
 	}
 	if c.Literal != nil {
 		start := p.code.position(c.Literal.Pos())
@@ -178,7 +193,7 @@ func (p *planner) rewriteGo() {
 	}
 	p.readLabels()
 	p.use = findUses(p.code)
-	p.finder = newFinder(p.c, p.goFiles)
+	p.finder = newFinder(p.c, p.goFiles, p.names.prefixes)
 	spoken := map[token.Pos]bool{} // literals that calls of the API have
 	p.eachCall(func(f *goFile, c call) {
 		if c.Literal != nil && !c.guessed && c.Kind != calls.Prefix {

@@ -17,6 +17,7 @@ type finder struct {
 	c       *change
 	targets []target
 	prefix  []string          // the segments of a directory that moves, if all of them are literal; else nil
+	mounts  [][]string        // the prefixes that Routers of the module are mounted at
 	files   map[string]string // new names, by old names of files that are told from other words
 	goFiles map[string]string // likewise for Go files
 }
@@ -30,8 +31,8 @@ type target struct {
 	notated string // what the pattern is now, if it reads otherwise
 }
 
-func newFinder(c *change, goFiles map[string]string) *finder {
-	f := &finder{c: c, files: map[string]string{}, goFiles: goFiles}
+func newFinder(c *change, goFiles map[string]string, mounts [][]string) *finder {
+	f := &finder{c: c, files: map[string]string{}, goFiles: goFiles, mounts: mounts}
 	for _, r := range c.before.Routes {
 		moved := c.moved(r.InTree())
 		for _, p := range r.Patterns {
@@ -193,20 +194,31 @@ func (f *finder) url(text string) string {
 	}
 	open := strings.HasSuffix(text, "/") && text != "/" // it may go on behind the slash
 	segments := split(strings.TrimSuffix(text, "/"))
-	if now, ok := f.lookup(segments); ok {
-		if now != "" || !open {
-			return now
+	if now := f.of(segments, open); now != "" {
+		return now
+	}
+	for _, prefix := range f.mounts {
+		if n := len(prefix); n <= len(segments) && slices.EqualFunc(prefix, segments[:n], func(p, s string) bool { return p == s || p[0] == '[' }) {
+			if now := f.of(segments[n:], open); now != "" {
+				return "/" + strings.Join(prefix, "/") + now
+			}
 		}
+	}
+	return ""
+}
+
+// of returns what the URL of these segments is now, or "". open says that it may go on.
+func (f *finder) of(segments []string, open bool) string {
+	if now, ok := f.lookup(segments); ok && (now != "" || !open) {
+		return now
 	}
 	if open {
 		if now, ok := f.lookup(append(slices.Clip(segments), string(hole))); ok && now != "" {
 			return now
 		}
 	}
-	if n := len(f.prefix); n > 0 && len(segments) >= n && slices.Equal(segments[:n], f.prefix) {
-		if len(segments) > n || open {
-			return "/" + path.Join(strings.Split(f.c.to, "/")[1:]...) + "/…"
-		}
+	if n := len(f.prefix); n > 0 && len(segments) >= n && slices.Equal(segments[:n], f.prefix) && (len(segments) > n || open) {
+		return "/" + path.Join(strings.Split(f.c.to, "/")[1:]...) + "/…"
 	}
 	return ""
 }
