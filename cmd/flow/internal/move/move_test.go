@@ -185,6 +185,19 @@ func TestReadTemplate(t *testing.T) {
 	is.True(err != nil)
 }
 
+func TestHashedURLs(t *testing.T) {
+	is := is.New(t)
+	l := listing{"router": fs.ModeDir, "public": fs.ModeDir, "public/app.css": 0}
+	tr := transfer{"public/app.css", "public/css/app.css", false}
+	f := newFinder(newChange(tr, treeOf("", l), treeOf("", l.apply(tr))), nil, nil)
+	for _, text := range []string{"/app.css", "/app.4ugmjvqtcgfftyxn.css", `/app\.\w+\.css`, `public/app.css`} {
+		hits := f.find(text)
+		is.Equal(len(hits), 1)
+		is.Equal(hits[0].text, text)
+	}
+	is.Equal(len(f.find("/apples.css /css/app.css /app.js")), 0)
+}
+
 // What a template is blanked to is as long as the template, whatever is in it.
 func FuzzBlank(f *testing.F) {
 	for _, seed := range []string{"", "{{", "{{/*", "{{- /* }} */ -}}x", "{{\"}}\"}}", "{{`}}`}}y", "{{'", "{{\"\\", "a{{b}}c{{d"} {

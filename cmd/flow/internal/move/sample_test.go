@@ -54,7 +54,7 @@ func TestSample(t *testing.T) {
 		{"public/app.css", "public/css/app.css", false},
 	} {
 		t.Run(tt.from+" "+tt.to, func(t *testing.T) {
-			if i >= 2 && os.Getenv("FLOW_SLOW") == "" {
+			if i >= 1 && os.Getenv("FLOW_SLOW") == "" {
 				t.Skip("it builds the sample anew; set FLOW_SLOW=1 to run it")
 			}
 			is := is.New(t)
@@ -85,7 +85,7 @@ func TestSample(t *testing.T) {
 			if tt.byHand {
 				return
 			}
-			out, _ = goTool("test", "-timeout=20s", "./...") // a stream under another URL may be waited for
+			out, _ = goTool("test", "-timeout=60s", "./...") // a stream under another URL may be waited for
 			listed := functionsWithNotes(t, plan)
 			// It follows the links of the pages, whose old URLs are on the list.
 			listed["TestLinks"] = slices.ContainsFunc(plan.Left, func(n Note) bool { return strings.HasSuffix(n.File, ".html") })

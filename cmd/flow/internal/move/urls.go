@@ -108,7 +108,7 @@ const hole = '\x00'
 
 // candidates are what may be a path in a text: it begins with a slash that ends no word,
 // or with a host.
-var candidates = regexp.MustCompile(`(?:https?://[^/\s"'<>` + "`" + `]+)?/[^\s"'<>` + "`" + `\\,;)]*`)
+var candidates = regexp.MustCompile(`(?:https?://[^/\s"'<>` + "`" + `]+)?/[^\s"'<>` + "`" + `,;)]*`)
 
 // verbs are what fmt puts in.
 var verbs = regexp.MustCompile(`%[-+# 0-9.]*[a-zA-Z]|\$\{[^}]*\}`)
@@ -231,6 +231,8 @@ func split(text string) []string {
 	}
 	segments := strings.Split(text[1:], "/")
 	for i, s := range segments {
+		s = strings.ReplaceAll(s, `\`, "") // of a regular expression
+		segments[i] = s
 		if strings.ContainsRune(s, hole) || verbs.MatchString(s) && !isEscaped(s) || strings.HasPrefix(s, "{") {
 			segments[i] = string(hole)
 		} else if plain, err := url.PathUnescape(s); err == nil {
@@ -261,7 +263,22 @@ func (f *finder) lookup(segments []string) (now string, ok bool) {
 			return t.moves, true
 		}
 	}
+	for _, t := range f.targets {
+		if best == nil && t.now == nil && t.moves != "" && isHashed(t.pattern.Segments, segments) {
+			return t.moves, true
+		}
+	}
 	return "", best != nil
+}
+
+// isHashed reports whether a path may be the hashed URL of a public file.
+func isHashed(file []pattern.Segment, segments []string) bool {
+	n := len(file) - 1
+	if len(segments) != n+1 || !takes(file[:n], segments[:n]) {
+		return false
+	}
+	ext := path.Ext(file[n].Text)
+	return strings.HasPrefix(segments[n], strings.TrimSuffix(file[n].Text, ext)+".") && strings.HasSuffix(segments[n], ext)
 }
 
 // takes reports whether a pattern matches the segments of a path. A hole may be the value
