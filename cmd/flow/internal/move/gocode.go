@@ -70,10 +70,16 @@ func loadGo(ctx context.Context, app project.App) (*goCode, error) {
 	})
 	seen := map[string]bool{}
 	var bySyntax []string
-	for _, p := range pkgs {
+	broken := map[string]string{}
+	for _, p := range slices.Concat(all, pkgs) {
 		if len(p.Errors) > 0 {
-			code.broken = append(code.broken, packageOf(p)+" has errors, "+firstError(p.Errors))
+			broken[packageOf(p)] = firstError(p.Errors)
 		}
+	}
+	for _, path := range sortedKeys(broken) {
+		code.broken = append(code.broken, path+" has errors, "+broken[path])
+	}
+	for _, p := range pkgs {
 		for _, file := range p.Syntax {
 			name := code.fset.PositionFor(file.FileStart, false).Filename
 			if !seen[name] && isBelow(m.Dir, name) {
@@ -93,8 +99,6 @@ func loadGo(ctx context.Context, app project.App) (*goCode, error) {
 		}
 	}
 	slices.SortFunc(code.files, func(a, b *goFile) int { return cmp.Compare(a.name, b.name) })
-	slices.Sort(code.broken)
-	code.broken = slices.Compact(code.broken)
 	return code, nil
 }
 

@@ -3,107 +3,15 @@ package move
 import (
 	"cmp"
 	"fmt"
-	"go/ast"
 	"go/token"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/routetree"
 )
-
-// labels are the names that Name gives.
-type labels struct {
-	files  map[string]string // of the route that has it, in the tree before; "" if it is not known
-	at     map[string]token.Position
-	mounts []string // what the names of mounted Routers begin with
-	// prefixes are the paths that Routers are mounted at, in segments.
-	prefixes [][]string
-}
-
-// eachCall calls do for each call in the module.
-func (p *planner) eachCall(do func(f *goFile, c call)) {
-	for _, f := range p.code.files {
-		for _, c := range f.calls {
-			do(f, c)
-		}
-	}
-}
-
-// readLabels collects what Name names.
-func (p *planner) readLabels() {
-	p.names = labels{files: map[string]string{}, at: map[string]token.Position{}}
-	p.eachCall(func(f *goFile, c call) {
-		if !c.Constant {
-			return
-		}
-		switch {
-		case c.Kind == calls.Prefix:
-			if prefix := strings.Trim(c.Value, "/"); prefix != "" {
-				p.names.prefixes = append(p.names.prefixes, strings.Split(prefix, "/"))
-			}
-		case c.Kind == calls.MountName:
-			p.names.mounts = append(p.names.mounts, c.Value)
-		case c.Kind != calls.Label || c.guessed && c.Literal == nil:
-		default:
-			for _, o := range p.others {
-				if filepath.Dir(f.name) == o.app.Dir {
-					o.names[c.Value] = true
-					return
-				}
-			}
-			p.names.files[c.Value] = p.routeOf(f, c.Expr)
-			p.names.at[c.Value] = p.code.position(c.Pos())
-		}
-	})
-}
-
-// routeOf returns the route file, by its name in the tree before, that a chain of calls
-// such as flow.At("users").GET().Name("x") speaks of; "" if it is not known.
-func (p *planner) routeOf(f *goFile, e ast.Expr) string {
-	for {
-		expr, ok := ast.Unparen(e).(*ast.CallExpr)
-		if !ok {
-			return p.routeOfFile(f.name)
-		}
-		for _, c := range f.calls {
-			if c.Expr != expr {
-				continue
-			}
-			switch c.Kind {
-			case calls.Path:
-				if found := routetree.Find(p.c.paths.before, c.Value); c.Constant && len(found) > 0 {
-					return p.c.paths.before[found[0]]
-				}
-				return ""
-			case calls.Static:
-				return p.routeOfFile(f.name)
-			}
-		}
-		sel, ok := ast.Unparen(expr.Fun).(*ast.SelectorExpr)
-		if !ok {
-			return ""
-		}
-		e = sel.X
-	}
-}
-
-// routeOfFile returns the route file whose counterpart a Go file is, or ""; that of a test
-// if the file is called like the test of a counterpart.
-func (p *planner) routeOfFile(file string) string {
-	if filepath.Dir(file) != p.app.Dir {
-		return ""
-	}
-	stem := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".go"), "_test")
-	if routes := byStem(p.c.before)[stem]; len(routes) == 1 {
-		return routes[0].InTree()
-	}
-	return ""
-}
 
 // An owner says whose tree something in a file speaks of.
 type owner int
@@ -208,9 +116,9 @@ func (p *planner) rewriteGo() {
 		at := p.placeOf(f, c)
 		switch c.Kind {
 		case calls.Path:
-			p.path1(at, c, p.c.paths, "path")
+			p.rewritePath(at, c, p.c.paths, "path")
 		case calls.Template:
-			p.path1(at, c, p.c.templates, "path")
+			p.rewritePath(at, c, p.c.templates, "path")
 		case calls.Dir:
 			p.dir(at, c)
 		case calls.RouteName:
@@ -253,8 +161,8 @@ func (p *planner) asset(name string) (string, verdict) {
 // movesRoutes reports whether route files or +files move, and not public ones.
 func (p *planner) movesRoutes() bool { return strings.HasPrefix(p.c.from, routetree.RouterDir+"/") }
 
-// path1 rewrites the path of one file.
-func (p *planner) path1(at place, c call, in paths, what string) {
+// rewritePath rewrites the path of one file.
+func (p *planner) rewritePath(at place, c call, in paths, what string) {
 	if !c.Constant {
 		if p.movesRoutes() {
 			p.left(at.file, at.line, "%s: the %s is known only when it runs: it may be that of what moves", at.what, what)
@@ -360,6 +268,13 @@ func (p *planner) routeName(f *goFile, at place, c call, spoken map[token.Pos]bo
 	now, v, r := p.nameVerdict(c.Value)
 	o := p.owner(at.file, func(o *other) bool { return o.names[c.Value] })
 	p.settle(at, c.Value, now, v, o)
+	if o != theirs && p.isUnknown(c.Value) {
+		for i := 1; i < len(c.Expr.Args); i += 2 {
+			if _, value, ok := literal(c.Expr.Args[i]); ok {
+				p.perhaps(at, c.Value, value)
+			}
+		}
+	}
 	if r == nil || o == theirs || !r.changesParams() {
 		return
 	}
@@ -384,6 +299,19 @@ func (p *planner) routeName(f *goFile, at place, c call, spoken map[token.Pos]bo
 		given[cmp.Or(r.renamed[value], value)] = true
 	}
 	p.missing(at, r, given)
+}
+
+// isUnknown reports whether a name is one that Name gives to a route which is not known.
+func (p *planner) isUnknown(name string) bool {
+	file, ok := p.names.files[name]
+	return ok && file == ""
+}
+
+// perhaps tells of the key of a parameter, for a name of which it is not known whose it is.
+func (p *planner) perhaps(at place, name, key string) {
+	if changed := p.paramChanges(key); len(changed) > 0 {
+		p.left(at.file, at.line, "%s: if %q is a name of %s: %s", at.what, name, changed[0].after.File, changed[0].paramsText())
+	}
 }
 
 // key rewrites the key of a parameter.
@@ -425,95 +353,4 @@ func (r *route) paramsText() string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// literals tells of strings that may speak of what moves.
-func (p *planner) literals(f *goFile, spoken map[token.Pos]bool) {
-	for _, group := range f.file.Comments {
-		for _, c := range group.List {
-			if patterns, ok := strings.CutPrefix(c.Text, "//go:embed "); ok && filepath.Dir(f.name) == p.app.Dir {
-				p.embed(f, c, patterns)
-			}
-		}
-	}
-	skip := map[token.Pos]bool{}
-	ast.Inspect(f.file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ImportSpec:
-			return false
-		case *ast.Field:
-			if n.Tag != nil {
-				skip[n.Tag.Pos()] = true
-				p.tag(f, n.Tag)
-			}
-		case *ast.CallExpr:
-			p.pathValue(f, n)
-		case *ast.BasicLit:
-			if n.Kind == token.STRING && !spoken[n.Pos()] && !skip[n.Pos()] {
-				p.literal(f, n)
-			}
-		}
-		return true
-	})
-}
-
-// literal tells of one string.
-func (p *planner) literal(f *goFile, lit *ast.BasicLit) {
-	value, err := strconv.Unquote(lit.Value)
-	if err != nil {
-		return
-	}
-	pos := p.code.position(lit.Pos())
-	for _, h := range p.finder.find(value) {
-		line := pos.Line
-		if lit.Value[0] == '`' {
-			line += strings.Count(value[:h.offset], "\n")
-		}
-		p.hit(f.name, line, h)
-	}
-	if filepath.Dir(f.name) != p.app.Dir && p.finder.isShort(value) {
-		return
-	}
-	p.word(f.name, pos.Line, value)
-}
-
-// isShort reports whether a string may be a word of any program.
-func (f *finder) isShort(value string) bool { return !strings.ContainsAny(value, "./[(") }
-
-// holes are what was known when it runs only.
-var holes = regexp.MustCompile("\x00+")
-
-// hit tells of what a finder has found.
-func (p *planner) hit(file string, line int, h hit) {
-	if h.file {
-		p.left(file, line, "%q is the name of a file that moves: it is %q now", h.text, h.now)
-		return
-	}
-	p.left(file, line, "%q may be the old URL: it is %s now", holes.ReplaceAllString(h.text, "…"), h.now)
-}
-
-// word tells of a string that is just the path or the name of what moves: it may be used
-// in a call that is given no literal.
-func (p *planner) word(file string, line int, value string) {
-	if strings.ContainsAny(value, "/[(") {
-		for _, in := range []paths{p.c.paths, p.c.templates} {
-			if now, v := in.rewrite(value); v == rewritten && strings.Trim(value, "/") == value {
-				p.left(file, line, "%q may be the path of what moves: it is %q now", value, now)
-				return
-			}
-		}
-	}
-	if now, v := p.c.automatic.rewrite(value); v == rewritten && strings.Contains(value, ".") {
-		p.left(file, line, "%q may be the name of a route that moves: it is %q now", value, now)
-	}
-}
-
-// embed tells of patterns of go:embed that name what moves.
-func (p *planner) embed(f *goFile, c *ast.Comment, patterns string) {
-	for _, pattern := range strings.Fields(patterns) {
-		name := strings.TrimPrefix(strings.Trim(pattern, "\"`"), "all:")
-		if name == p.c.from || strings.HasPrefix(name, p.c.from+"/") || strings.HasPrefix(p.c.from, name+"/") && !strings.HasPrefix(p.c.to, name+"/") {
-			p.left(f.name, p.code.position(c.Pos()).Line, "go:embed %s: write all:%s, which embeds the tree wherever its files are", pattern, routetree.RouterDir)
-		}
-	}
 }
