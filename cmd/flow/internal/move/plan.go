@@ -150,7 +150,6 @@ type planner struct {
 	names   labels
 	finder  *finder
 	use     *uses
-	errs    []fault.Fault
 }
 
 // path returns the absolute path of a name in the tree.

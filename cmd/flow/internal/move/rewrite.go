@@ -97,7 +97,7 @@ func (p *planner) placeOf(f *goFile, c call) place {
 // rewriteGo looks at all Go code of the module.
 func (p *planner) rewriteGo() {
 	for _, broken := range p.code.broken {
-		p.note("%s; what it calls is known by its looks only", broken)
+		p.note("%s: calls without types are known by their names only", broken)
 	}
 	p.readLabels()
 	p.use = findUses(p.code)

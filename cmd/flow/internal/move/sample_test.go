@@ -23,6 +23,11 @@ import (
 // which Check finds nothing wrong, and whose tests fail only where the list of what is left
 // says so.
 func TestSample(t *testing.T) {
+	parent, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(parent, "sample") // always the same, so that the go tool builds anew only what differs
 	for i, tt := range []struct {
 		from, to string
 		// byHand: what is left is not only in tests, so that the application does something
@@ -58,7 +63,7 @@ func TestSample(t *testing.T) {
 				t.Skip("it builds the sample anew; set FLOW_SLOW=1 to run it")
 			}
 			is := is.New(t)
-			dir := copySample(t)
+			copySample(t, dir)
 			t.Chdir(dir)
 			app, err := project.Find(dir)
 			is.NoErr(err)
@@ -85,7 +90,7 @@ func TestSample(t *testing.T) {
 			if tt.byHand {
 				return
 			}
-			out, _ = goTool("test", "-timeout=60s", "./...") // a stream under another URL may be waited for
+			out, _ = goTool("test", "-timeout=30s", "./...") // a stream under another URL may be waited for
 			listed := functionsWithNotes(t, plan)
 			// It follows the links of the pages, whose old URLs are on the list.
 			listed["TestLinks"] = slices.ContainsFunc(plan.Left, func(n Note) bool { return strings.HasSuffix(n.File, ".html") })
@@ -98,19 +103,12 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// copySample makes a module of the sample application, always in the same place, so that
-// the go tool builds anew only what differs.
-func copySample(t *testing.T) string {
+// copySample makes a module of the sample application, in place of an earlier one.
+func copySample(t *testing.T, dir string) {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(os.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir = filepath.Join(dir, "flow-mv-sample")
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
 	library, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +144,6 @@ func copySample(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	return dir
 }
 
 func goTool(args ...string) (string, error) {
