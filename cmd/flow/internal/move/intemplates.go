@@ -33,7 +33,7 @@ func (p *planner) template(file, name string) {
 	}
 	src, err := readTemplate(text)
 	if err != nil {
-		p.left(file, 0, "it cannot be parsed, so that nothing in it was rewritten: %v", err)
+		p.left(file, 0, "it cannot be parsed, so that nothing in it was rewritten: line %s", strings.TrimPrefix(err.Error(), "template: template:"))
 	}
 	for _, h := range p.finder.find(src.plain) {
 		p.hit(file, lineAt(text, h.offset), h)
