@@ -1,0 +1,103 @@
+package move
+
+import (
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"example.com/flow/internal/routetree"
+)
+
+// literals tells of strings that may speak of what moves.
+func (p *planner) literals(f *goFile, spoken map[token.Pos]bool) {
+	for _, group := range f.file.Comments {
+		for _, c := range group.List {
+			if patterns, ok := strings.CutPrefix(c.Text, "//go:embed "); ok && filepath.Dir(f.name) == p.app.Dir {
+				p.embed(f, c, patterns)
+			}
+		}
+	}
+	skip := map[token.Pos]bool{}
+	ast.Inspect(f.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field:
+			if n.Tag != nil {
+				skip[n.Tag.Pos()] = true
+				p.tag(f, n.Tag)
+			}
+		case *ast.CallExpr:
+			p.pathValue(f, n)
+		case *ast.BasicLit:
+			if n.Kind == token.STRING && !spoken[n.Pos()] && !skip[n.Pos()] {
+				p.literal(f, n)
+			}
+		}
+		return true
+	})
+}
+
+// literal tells of one string.
+func (p *planner) literal(f *goFile, lit *ast.BasicLit) {
+	value, err := strconv.Unquote(lit.Value)
+	if err != nil {
+		return
+	}
+	pos := p.code.position(lit.Pos())
+	for _, h := range p.finder.find(value) {
+		line := pos.Line
+		if lit.Value[0] == '`' {
+			line += strings.Count(value[:h.offset], "\n")
+		}
+		p.hit(f.name, line, h)
+	}
+	if filepath.Dir(f.name) != p.app.Dir && p.finder.isShort(value) {
+		return
+	}
+	p.word(f.name, pos.Line, value)
+}
+
+// isShort reports whether a string may be a word of any program.
+func (f *finder) isShort(value string) bool { return !strings.ContainsAny(value, "./[(") }
+
+// holes are what was known when it runs only.
+var holes = regexp.MustCompile("\x00+")
+
+// hit tells of what a finder has found.
+func (p *planner) hit(file string, line int, h hit) {
+	if h.file {
+		p.left(file, line, "%q is the name of a file that moves: it is %q now", h.text, h.now)
+		return
+	}
+	p.left(file, line, "%q may be the old URL: it is %s now", holes.ReplaceAllString(h.text, "…"), h.now)
+}
+
+// word tells of a string that is just the path or the name of what moves: it may be used
+// in a call that is given no literal.
+func (p *planner) word(file string, line int, value string) {
+	if strings.ContainsAny(value, "/[(") {
+		for _, in := range []paths{p.c.paths, p.c.templates} {
+			if now, v := in.rewrite(value); v == rewritten && strings.Trim(value, "/") == value {
+				p.left(file, line, "%q may be the path of what moves: it is %q now", value, now)
+				return
+			}
+		}
+	}
+	if now, v := p.c.automatic.rewrite(value); v == rewritten && strings.Contains(value, ".") {
+		p.left(file, line, "%q may be the name of a route that moves: it is %q now", value, now)
+	}
+}
+
+// embed tells of patterns of go:embed that name what moves.
+func (p *planner) embed(f *goFile, c *ast.Comment, patterns string) {
+	for _, pattern := range strings.Fields(patterns) {
+		name := strings.TrimPrefix(strings.Trim(pattern, "\"`"), "all:")
+		if name == p.c.from || strings.HasPrefix(name, p.c.from+"/") || strings.HasPrefix(p.c.from, name+"/") && !strings.HasPrefix(p.c.to, name+"/") {
+			p.left(f.name, p.code.position(c.Pos()).Line, "go:embed %s: write all:%s, which embeds the tree wherever its files are", pattern, routetree.RouterDir)
+		}
+	}
+}

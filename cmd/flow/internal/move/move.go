@@ -1,0 +1,153 @@
+// Package move is the command flow mv: it moves a file or a directory of the tree together
+// with the Go files that speak of it, and rewrites the paths and names by which Go code and
+// templates call what has moved.
+//
+// [Make] plans a move and changes nothing. It compares the tree before and after, so that
+// it rewrites only what would not mean the same, and knows what it could not rewrite.
+// [Plan.Apply] does it, all or nothing.
+package move
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/cmd/flow/internal/project"
+)
+
+// Command is flow mv.
+var Command = cli.Command{
+	Name:  "mv",
+	Args:  "OLD NEW",
+	Short: "move a file or a directory of the tree",
+	Long: `Moves a route file, a +file, a public file or a directory, with the Go files that
+speak of it: users/[id].html with users.id.go and users.id_test.go. It rewrites
+the paths and the names of routes in At, In, View, Route and RedirectTo, in
+{{route}} and {{template}}, and the names of parameters, and lists by file and
+line what may need a hand: old URLs, names that are known only when the program
+runs. What In covers no more, or covers now, stands first.
+
+OLD and NEW are paths below router/, as in At, or from the working directory. The
+extension may be left out. A directory that exists as NEW takes OLD in. Quote
+brackets and parentheses, which mean something to the shell.
+
+	flow mv 'users/[id]' 'users/[user]'
+	flow mv '(admin)/reports' .
+	flow mv users people
+
+Nothing is overwritten, and nothing is changed if the tree would have a fault
+then, or if anything fails half-way.`,
+	Setup: func(flags *flag.FlagSet) cli.Work {
+		dry := flags.Bool("n", false, "only show what would be moved and written")
+		return func(ctx context.Context, p cli.Process, args, _ []string) error {
+			if len(args) != 2 {
+				return cli.Usagef("mv: give two paths, of what to move and where to, and not %d; a name with brackets or parentheses needs quotes", len(args))
+			}
+			return run(ctx, p, args[0], args[1], *dry)
+		}
+	},
+}
+
+func run(ctx context.Context, p cli.Process, from, to string, dry bool) error {
+	dir, err := filepath.EvalSymlinks(p.Dir) // as the go tool names what is in it
+	if err != nil {
+		return err
+	}
+	app, err := project.Find(dir)
+	if err != nil {
+		return err
+	}
+	plan, err := Make(ctx, app, dir, from, to)
+	if err != nil {
+		return err
+	}
+	if !dry {
+		if err := plan.Apply(); err != nil {
+			return err
+		}
+	}
+	return plan.print(p.Stdout, dry)
+}
+
+// print writes what the plan does, and what it leaves. Files are named as they are called
+// now, which is by their old names in a dry run.
+func (p *Plan) print(w io.Writer, dry bool) error {
+	now := p.newName
+	if dry {
+		now = func(file string) string { return file }
+	}
+	var b strings.Builder
+	for _, r := range p.Renames {
+		fmt.Fprintf(&b, "move %s to %s\n", Shown(r.From), Shown(r.To))
+	}
+	for _, dir := range p.Emptied {
+		fmt.Fprintf(&b, "remove the empty directory %s\n", Shown(dir))
+	}
+	for _, file := range sortedKeys(p.Edits) {
+		for _, l := range changedLines(p.texts[file], p.Edits[file]) {
+			fmt.Fprintf(&b, "%s:%d\n\t- %s\n\t+ %s\n", Shown(now(file)), l.number, strings.TrimSpace(l.before), strings.TrimSpace(l.after))
+		}
+	}
+	section := func(title string, notes []Note) {
+		if len(notes) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "\n%s\n", title)
+		for i, n := range notes {
+			switch {
+			case n.File == "":
+				fmt.Fprintf(&b, "\t%s", n.Text)
+			case n.Line == 0:
+				fmt.Fprintf(&b, "\t%s: %s", Shown(now(n.File)), n.Text)
+			case i > 0 && notes[i-1].File == n.File && notes[i-1].Line == n.Line:
+				fmt.Fprintf(&b, "\t\t%s", n.Text)
+			default:
+				fmt.Fprintf(&b, "\t%s:%d: %s", Shown(now(n.File)), n.Line, n.Text)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	section("ATTENTION, middleware covers other files than before:", p.Guards)
+	section("Left to you:", p.Left)
+	section("Good to know:", p.Notes)
+	if dry {
+		b.WriteString("\nNothing was changed, because of -n.\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// A changedLine is a line before and after the edits.
+type changedLine struct {
+	number        int
+	before, after string
+}
+
+// changedLines returns the lines that edits change. An edit is never of several lines.
+func changedLines(text string, edits []Edit) []changedLine {
+	byLine := map[int][]Edit{}
+	for _, e := range edits {
+		n := lineAt(text, e.Start)
+		byLine[n] = append(byLine[n], e)
+	}
+	var lines []changedLine
+	for _, n := range sortedKeys(byLine) {
+		start := strings.LastIndexByte(text[:byLine[n][0].Start], '\n') + 1
+		line, _, _ := strings.Cut(text[start:], "\n")
+		own := slices.Clone(byLine[n])
+		for i := range own {
+			own[i].Start -= start
+			own[i].End -= start
+		}
+		lines = append(lines, changedLine{n, line, edited(line, own)})
+	}
+	return lines
+}
+
+func sortedKeys[K string | int, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

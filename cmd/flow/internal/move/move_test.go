@@ -1,0 +1,306 @@
+package move
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/internal/routetree"
+)
+
+// moved returns the change of a transfer in a tree of these files.
+func moved(t *testing.T, from, to string, files ...string) *change {
+	t.Helper()
+	l := listing{"router": fs.ModeDir}
+	for _, file := range files {
+		file = "router/" + file
+		l[file] = 0
+		for dir := filepath.Dir(file); dir != "."; dir = filepath.Dir(dir) {
+			l[dir] = fs.ModeDir
+		}
+	}
+	from, to = "router/"+from, "router/"+to
+	tr := transfer{from, to, l.isDir(from)}
+	before, after := treeOf("", l), treeOf("", l.apply(tr))
+	if len(before.Faults)+len(after.Faults) > 0 {
+		t.Fatal(before.Faults, after.Faults)
+	}
+	return newChange(tr, before, after)
+}
+
+func TestPaths(t *testing.T) {
+	for _, tt := range []struct {
+		name, from, to, written string
+		files                   []string
+		want                    string // "" if the path is not rewritten
+	}{
+		{"a file", "a.html", "b.html", "a", []string{"a.html"}, "b"},
+		{"another file", "a.html", "b.html", "c", []string{"a.html", "c.html"}, ""},
+		{"a directory", "a", "b", "a/[id]", []string{"a/[id].html"}, "b/[id]"},
+		{"into a group", "a.html", "(g)/a.html", "a", []string{"a.html"}, ""},
+		{"into a group, under another name", "a.html", "(g)/b.html", "a", []string{"a.html"}, "b"},
+		{"out of a group", "(g)/a.html", "a.html", "(g)/a", []string{"(g)/a.html"}, "a"},
+		{"out of a group that is not written", "(g)/a.html", "a.html", "a", []string{"(g)/a.html"}, ""},
+		{"from group to group", "(g)", "(h)", "(g)/a", []string{"(g)/a.html"}, "(h)/a"},
+		{"a matcher that is not written", "[id=int].html", "[n=int].html", "[id]", []string{"[id=int].html"}, "[n]"},
+		{"a matcher", "[id=int].html", "[n=int].html", "[id=int]", []string{"[id=int].html"}, "[n=int]"},
+		{"a new matcher", "[id].html", "[id=int].html", "[id]", []string{"[id].html"}, ""},
+		{"what is not in the tree", "a.html", "b.html", "nothing", []string{"a.html"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			now, v := moved(t, tt.from, tt.to, tt.files...).paths.rewrite(tt.written)
+			is.Equal(v == rewritten, tt.want != "")
+			if tt.want != "" {
+				is.Equal(now, tt.want)
+			}
+		})
+	}
+}
+
+// Two partials of one short name need their groups.
+func TestPathsThatWouldMeanAnother(t *testing.T) {
+	is := is.New(t)
+	c := moved(t, "b/+row.html", "(g)/+row.html", "+row.html", "b/+row.html", "a.html")
+	now, v := c.partials.rewrite("b/+row")
+	is.Equal(v, rewritten)
+	is.Equal(now, "(g)/+row") // "+row" is the other one
+	_, v = c.partials.rewrite("+row")
+	is.Equal(v, stays)
+}
+
+func TestDirectory(t *testing.T) {
+	for _, tt := range []struct {
+		name, from, to, written string
+		files                   []string
+		want                    string // what is written then, what is lost, what is gained
+	}{
+		{"a directory", "a", "b", "a", []string{"a/x.html", "c.html"}, "b [] []"},
+		{"with the file beside it", "a", "b", "a", []string{"a/x.html", "a.html"}, "a [router/b/x.html] []"},
+		{"a group", "(g)", "(h)", "(g)", []string{"(g)/x.html", "c.html"}, "(h) [] []"},
+		{"a directory in one", "(g)", "(h)", "a", []string{"(g)/a/x.html"}, "a [] []"},
+		{"a file out of it", "a/x.html", "x.html", "a", []string{"a/x.html", "a/y.html"}, "a [router/x.html] []"},
+		{"the last file out of it", "a/x.html", "x.html", "a", []string{"a/x.html", "b.html"}, "x [] []"},
+		{"a file into it", "x.html", "a/x.html", "a", []string{"x.html", "a/y.html"}, "a [] [router/a/x.html]"},
+		{"below it", "a/b", "a/c", "a", []string{"a/b/x.html"}, "a [] []"},
+		{"above it", "a", "c", "a/b", []string{"a/b/x.html"}, "c/b [] []"},
+		{"all files", "a", "b", "", []string{"a/x.html"}, " [] []"},
+		{"a file called so", "a.html", "b.html", "a", []string{"a.html"}, "b [] []"},
+		{"onto another", "a", "b", "a", []string{"a/x.html", "b.html"}, "b [] [router/b.html]"},
+		{"one of two", "a", "b", "a", []string{"a/x.html", "(g)/a/y.html"}, "a [router/b/x.html] []"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			cov, ok := moved(t, tt.from, tt.to, tt.files...).directory(tt.written)
+			is.True(ok)
+			is.Equal(fmt.Sprint(cov.written, " ", cov.lost, " ", cov.gained), tt.want)
+			is.True(!cov.none)
+		})
+	}
+	_, ok := moved(t, "a.html", "b.html", "a.html").directory("nothing")
+	is.New(t).True(!ok)
+}
+
+func TestParameters(t *testing.T) {
+	for _, tt := range []struct{ from, to, want string }{
+		{"[id].html", "[user].html", `"id" is called "user" now, "user" is needed now`},
+		{"[id].html", "a/[id].html", ""},
+		{"[a]/[b].html", "[b]/[c].html", `"a" is called "c" now`},
+		{"[id].html", "[org]/[id].html", `"org" is new`},
+		{"[org]/[id].html", "[id].html", `"org" is gone`},
+		{"[[id]].html", "[id].html", `"id" is needed now`},
+	} {
+		t.Run(tt.from+" "+tt.to, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(strings.TrimSuffix(moved(t, tt.from, tt.to, tt.from).routes[0].paramsText(), `, "user" is needed now`), strings.TrimSuffix(tt.want, `, "user" is needed now`))
+		})
+	}
+}
+
+func TestURLs(t *testing.T) {
+	c := moved(t, "users", "people", "users/[id].html", "users/index.html", "users/new/[n=int].html", "about.html")
+	f := newFinder(c, map[string]string{"users.id.go": "people.id.go"}, [][]string{{"orgs", "[org]"}})
+	for _, tt := range []struct{ text, want string }{
+		{"/users", "/users=/people"},
+		{"GET /users/7?q=1 HTTP/1.1", "/users/7?q=1=/people/{id}"},
+		{"http://localhost:8080/users", "http://localhost:8080/users=/people"},
+		{"/orgs/7/users", "/orgs/7/users=/orgs/[org]/people"},
+		{"/users/", "/users/=/people"},
+		{"/users/%d", "/users/%d=/people/{id}"},
+		{"/users/{id}", "/users/{id}=/people/{id}"},
+		{"/users/\x00\x00", "/users/\x00\x00=/people/{id}"},
+		{"/users/new/7", "/users/new/7=/people/new/{n}"},
+		{"/users/new/x/y", "/users/new/x/y=/people/…"}, // by the directory
+		{"see router/users/[id].html.", "router/users/[id].html=router/people/[id].html"},
+		{"users.id.go", "users.id.go=people.id.go"},
+		{"/about /other </users> app/users //users ../users /users-x", ""},
+		{"/search?u=http://x", ""},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			is := is.New(t)
+			var got []string
+			for _, h := range f.find(tt.text) {
+				is.Equal(tt.text[h.offset:h.offset+len(h.text)], h.text)
+				got = append(got, h.text+"="+h.now)
+			}
+			is.Equal(strings.Join(got, " "), tt.want)
+		})
+	}
+}
+
+func TestReadTemplate(t *testing.T) {
+	const text = "\ufeff" + `{{/* route "no" }} */}}<a href="/x/{{.ID}}/y">{{define "t"}}{{template "a/+b" .}}{{end}}
+{{- block "c" . }}{{ route ` + "`d`" + ` "k" .V (route "e") | printf "%s }}" }}{{end}}{{if request.Param "f"}}{{else}}{{.Route "g"}}{{.X | route}}{{asset "h"}}{{end}}`
+	is := is.New(t)
+	src, err := readTemplate(text)
+	is.NoErr(err)
+	var got []string
+	for _, m := range src.mentions {
+		piece := "-"
+		if m.literal {
+			piece = text[m.offset : m.offset+m.size]
+		}
+		for _, k := range m.keys {
+			piece += " " + text[k.offset:k.offset+k.size]
+		}
+		got = append(got, fmt.Sprintf("%s %s %v", m.name, piece, m.sure))
+	}
+	slices.Sort(got)
+	// The key behind (route "e") is none, but what is at its place is not known.
+	is.Equal(strings.Join(got, "\n"), strings.Join([]string{
+		`Param "f" true`, `Route "g" false`, `asset "h" true`, `route "e" true`, "route - true", "route `d` \"k\"  true",
+		`template "a/+b" true`, `template "c" true`,
+	}, "\n"))
+	is.Equal(len(src.plain), len(text))
+	is.True(!strings.Contains(src.plain, "{"))
+	is.True(strings.Contains(holes.ReplaceAllString(src.plain, "_"), `<a href="/x/_/y">`))
+	_, err = readTemplate(`{{if}}`)
+	is.True(err != nil)
+}
+
+func TestHashedURLs(t *testing.T) {
+	is := is.New(t)
+	l := listing{"router": fs.ModeDir, "public": fs.ModeDir, "public/app.css": 0}
+	tr := transfer{"public/app.css", "public/css/app.css", false}
+	f := newFinder(newChange(tr, treeOf("", l), treeOf("", l.apply(tr))), nil, nil)
+	for _, text := range []string{"/app.css", "/app.4ugmjvqtcgfftyxn.css", `/app\.\w+\.css`, `public/app.css`} {
+		hits := f.find(text)
+		is.Equal(len(hits), 1)
+		is.Equal(hits[0].text, text)
+	}
+	is.Equal(len(f.find("/apples.css /css/app.css /app.js")), 0)
+}
+
+// What a template is blanked to is as long as the template, whatever is in it.
+func FuzzBlank(f *testing.F) {
+	for _, seed := range []string{"", "{{", "{{/*", "{{- /* }} */ -}}x", "{{\"}}\"}}", "{{`}}`}}y", "{{'", "{{\"\\", "a{{b}}c{{d"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := blank(text); len(got) != len(text) {
+			t.Errorf("%q: got %q", text, got)
+		}
+		readTemplate(text)
+	})
+}
+
+func TestEdited(t *testing.T) {
+	is := is.New(t)
+	text, edits := "one two\nthree\nfour two", []Edit{{14, 18, "4"}, {0, 3, "1"}, {4, 7, "zwei"}}
+	is.Equal(edited(text, edits), "1 zwei\nthree\n4 two")
+	is.Equal(fmt.Sprint(changedLines(text, edits)), "[{1 one two 1 zwei} {3 four two 4 two}]")
+}
+
+func TestInOrder(t *testing.T) {
+	is := is.New(t)
+	is.Equal(inOrder([]Rename{{"a", "b"}, {"b", "c"}, {"c", "d"}}), []Rename{{"c", "d"}, {"b", "c"}, {"a", "b"}})
+}
+
+// If anything fails, all that was done is taken back.
+func TestApplyTakesBack(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(dir string, p *Plan)
+		want  string
+	}{
+		{"a file stands where one is to go", func(dir string, p *Plan) { write(t, dir, "z.go", "") }, "z.go exists already, and is not overwritten"},
+		{"a file is gone", func(dir string, p *Plan) {
+			p.Renames = append(p.Renames, Rename{filepath.Join(dir, "no"), filepath.Join(dir, "yes")})
+		}, "no such file"},
+		{"a file has changed", func(dir string, p *Plan) { write(t, dir, "x.go", "four") }, "x.go was changed in the meantime"},
+		{"a directory is not empty", func(dir string, p *Plan) { write(t, dir, "old/late", "") }, "old"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			dir := t.TempDir()
+			write(t, dir, "old/a.html", "one")
+			write(t, dir, "a.go", "two")
+			write(t, dir, "x.go", "three")
+			at := func(name string) string { return filepath.Join(dir, name) }
+			p := &Plan{
+				Renames: []Rename{{at("old/a.html"), at("new/deep/b.html")}, {at("a.go"), at("z.go")}},
+				Edits:   map[string][]Edit{at("a.go"): {{0, 3, "2"}}, at("x.go"): {{0, 5, "3"}}},
+				Emptied: []string{at("old")},
+				texts:   map[string]string{at("a.go"): "two", at("x.go"): "three"},
+			}
+			tt.spoil(dir, p)
+			before := snapshot(t, dir)
+			err := p.Apply()
+			is.True(err != nil)
+			is.True(strings.HasPrefix(err.Error(), "nothing was moved: "))
+			is.True(strings.Contains(err.Error(), tt.want))
+			is.Equal(snapshot(t, dir), before)
+		})
+	}
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	file := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o640); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// snapshot returns what is in a directory, as text.
+func snapshot(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			fmt.Fprintln(&b, name)
+			return err
+		}
+		text, err := fs.ReadFile(os.DirFS(dir), name)
+		fmt.Fprintln(&b, name, d.Type(), string(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// The tree of a listing is the one that the files themselves make.
+func TestTreeOf(t *testing.T) {
+	is := is.New(t)
+	files := fstest.MapFS{"router/a/[id].html": {}, "router/_x/y.html": {}, "router/a/+row.html": {}, "public/app.css": {}}
+	l := listing{}
+	for name := range files {
+		l[name] = 0
+	}
+	got, want := treeOf("", l), routetree.Read(files, nil)
+	is.Equal(filesByPath(got), filesByPath(want))
+	is.Equal(len(got.Public), 1)
+	is.Equal(len(got.Faults), len(want.Faults))
+}

@@ -1,0 +1,329 @@
+package move
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/fold"
+	"example.com/flow/internal/routetree"
+)
+
+// A listing is what lies in router/ and public/ of an application, by its name in the
+// tree: "router/users/[id].html". Hidden files and directories are in it too, since a
+// directory moves with all that it holds.
+type listing map[string]fs.FileMode
+
+// list reads the listing of a directory.
+func list(dir string) (listing, error) {
+	l := listing{}
+	for _, root := range []string{routetree.RouterDir, routetree.PublicDir} {
+		err := fs.WalkDir(os.DirFS(dir), root, func(name string, d fs.DirEntry, err error) error {
+			if err == nil {
+				l[name] = d.Type()
+			} else if name == root { // there need not be public files
+				return fs.SkipDir
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func (l listing) isDir(name string) bool { return l[name].IsDir() }
+
+func (l listing) has(name string) bool {
+	_, ok := l[name]
+	return ok
+}
+
+// A transfer says what goes where, by names in the tree. A file keeps its extension.
+type transfer struct {
+	from, to string
+	dir      bool
+}
+
+// new returns the name that a file or directory has after the transfer.
+func (t transfer) new(name string) string {
+	if name == t.from {
+		return t.to
+	}
+	if below, ok := strings.CutPrefix(name, t.from+"/"); ok && t.dir {
+		return t.to + "/" + below
+	}
+	return name
+}
+
+// apply returns the listing after the transfer. Directories that were left empty by it
+// are not in it.
+func (l listing) apply(t transfer) listing {
+	after := listing{}
+	for name, mode := range l {
+		after[t.new(name)] = mode
+	}
+	for dir := path.Dir(t.to); dir != "."; dir = path.Dir(dir) {
+		after[dir] = fs.ModeDir
+	}
+	for _, dir := range emptied(t, after) {
+		delete(after, dir)
+	}
+	return after
+}
+
+// emptied returns the directories around what was moved in which nothing is left, the
+// innermost first.
+func emptied(t transfer, after listing) []string {
+	var empty []string
+	for dir := path.Dir(t.from); strings.Contains(dir, "/"); dir = path.Dir(dir) {
+		for name := range after {
+			if strings.HasPrefix(name, dir+"/") && !slices.Contains(empty, name) {
+				return empty
+			}
+		}
+		empty = append(empty, dir)
+	}
+	return empty
+}
+
+// readTransfer says what the arguments of the command mean. wd is the working directory.
+func readTransfer(app project.App, tree *routetree.Tree, l listing, wd, from, to string) (transfer, error) {
+	p := placer{app, tree, l, wd}
+	old, asPath, err := p.find(from)
+	if err != nil {
+		return transfer{}, err
+	}
+	t := transfer{from: old, dir: l.isDir(old)}
+	t.to, err = p.destination(t, to, asPath)
+	return t, err
+}
+
+// A placer finds names in the tree for arguments.
+type placer struct {
+	app  project.App
+	tree *routetree.Tree
+	l    listing
+	wd   string
+}
+
+// fromDisk returns the name in the tree of a path from the working directory.
+func (p placer) fromDisk(arg string) (string, bool) {
+	file := filepath.FromSlash(arg)
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(p.wd, file)
+	}
+	below, err := filepath.Rel(p.app.Dir, file)
+	if err != nil {
+		return "", false
+	}
+	return inTree(filepath.ToSlash(below))
+}
+
+// inTree returns a cleaned name if it is one of router/ or public/.
+func inTree(name string) (string, bool) {
+	root, _, _ := strings.Cut(name, "/")
+	return name, root == routetree.RouterDir || root == routetree.PublicDir
+}
+
+// isInside reports whether the working directory is the tree or inside of it, so that any
+// argument could be a path from there.
+func (p placer) isInside() bool {
+	_, ok := p.fromDisk(".")
+	return ok
+}
+
+// find returns the name in the tree of what is to be moved. asPath says that it was
+// given as a path from the working directory.
+func (p placer) find(arg string) (name string, asPath bool, err error) {
+	clean := path.Clean(filepath.ToSlash(arg))
+	if arg == "" {
+		return "", false, fmt.Errorf("the path of what to move is empty")
+	}
+	var found []string
+	if disk, ok := p.fromDisk(clean); ok {
+		found, asPath = p.match(disk), true
+	}
+	if below, ok := inTree(clean); ok && len(found) == 0 {
+		found, asPath = p.match(below), false
+	}
+	if len(found) == 0 {
+		found, asPath = p.match(path.Join(routetree.RouterDir, clean)), false
+	}
+	if len(found) == 0 {
+		found = p.meant(clean)
+	}
+	if strings.HasSuffix(filepath.ToSlash(arg), "/") {
+		found = slices.DeleteFunc(found, func(name string) bool { return !p.l.isDir(name) })
+	}
+	switch {
+	case len(found) == 0:
+		return "", false, fmt.Errorf("%s: there is no such file or directory in %s%s", arg, p.app.Shown(routetree.RouterDir), p.hint(clean))
+	case len(found) > 1 && p.l.isDir(found[0]):
+		return "", false, fmt.Errorf("%s may be the directory or the file %s: write %s/ or %s", arg, p.app.Shown(found[1]), clean, clean+path.Ext(found[1]))
+	case len(found) > 1:
+		return "", false, fmt.Errorf("%s may be %s or %s: write which, with all groups and the extension", arg, p.app.Shown(found[0]), p.app.Shown(found[1]))
+	case !strings.Contains(found[0], "/"):
+		return "", false, fmt.Errorf("%s is the tree itself, which stays where it is: move what is in it", p.app.Shown(found[0]))
+	}
+	return found[0], asPath, nil
+}
+
+// hint says what may have been meant by a path that is not there.
+func (p placer) hint(arg string) string {
+	hint := p.tree.Hint(arg)
+	if !strings.ContainsAny(arg, "[]()") && strings.Contains(hint, `"users/[id]"`) {
+		hint += `; a shell needs the quotes, or it takes brackets and parentheses for its own`
+	}
+	return hint
+}
+
+// match returns what a name in the tree, with or without extension, stands for: a
+// directory first.
+func (p placer) match(name string) []string {
+	var found []string
+	if p.l.has(name) {
+		found = append(found, name)
+	}
+	if strings.HasPrefix(name, routetree.RouterDir+"/") {
+		for _, ext := range []string{".html", ".http"} {
+			if p.l.has(name + ext) {
+				found = append(found, name+ext)
+			}
+		}
+	}
+	return found
+}
+
+// meant returns what a path below router/ stands for if groups are left out of it.
+func (p placer) meant(arg string) []string {
+	arg = strings.TrimPrefix(arg, routetree.RouterDir+"/")
+	var found []string
+	for _, dir := range routetree.Find(p.tree.Dirs, arg) {
+		found = append(found, path.Join(routetree.RouterDir, dir))
+	}
+	files := filesByPath(p.tree)
+	for _, ext := range []string{"", ".html", ".http"} {
+		bare, cut := strings.CutSuffix(arg, ext)
+		for _, name := range routetree.Find(files, bare) {
+			if cut && strings.HasSuffix(files[name], ext) {
+				found = append(found, files[name])
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// filesByPath returns the names in the tree of its routes, pages and +files, by their
+// paths below router/ without extension.
+func filesByPath(t *routetree.Tree) map[string]string {
+	files := templatesByPath(t)
+	maps.Copy(files, routesByPath(t))
+	return files
+}
+
+func routesByPath(t *routetree.Tree) map[string]string {
+	files := map[string]string{}
+	for _, r := range t.Routes {
+		files[r.Path] = r.InTree()
+	}
+	return files
+}
+
+func templatesByPath(t *routetree.Tree) map[string]string {
+	files := map[string]string{}
+	for name, src := range t.Templates {
+		files[name] = src.InTree
+	}
+	return files
+}
+
+// destination returns the name in the tree that t.from gets: a directory that exists
+// takes it in, under the name that it has.
+func (p placer) destination(t transfer, arg string, asPath bool) (string, error) {
+	if arg == "" {
+		return "", fmt.Errorf("the path to move %s to is empty: write . for %s itself", p.app.Shown(t.from), p.app.Shown(routetree.RouterDir))
+	}
+	clean := path.Clean(filepath.ToSlash(arg))
+	to, ok := "", false
+	if asPath || !p.isInside() || filepath.IsAbs(arg) {
+		to, ok = p.fromDisk(clean)
+	}
+	switch below, isBelow := inTree(clean); {
+	case ok:
+	case filepath.IsAbs(arg):
+		return "", fmt.Errorf("%s is not in %s: files move within the tree", arg, p.app.Shown(routetree.RouterDir))
+	case isBelow:
+		to = below
+	default:
+		root, _, _ := strings.Cut(t.from, "/")
+		to = path.Join(root, clean)
+	}
+	if _, ok := inTree(to); !ok {
+		return "", fmt.Errorf("%s leads out of %s: files move within the tree", arg, p.app.Shown(routetree.RouterDir))
+	}
+	into := strings.HasSuffix(filepath.ToSlash(arg), "/") || p.l.isDir(to) && to != t.from
+	switch {
+	case into:
+		to = path.Join(to, path.Base(t.from))
+	case !t.dir && strings.HasPrefix(to, routetree.RouterDir+"/"):
+		if ext := path.Ext(to); ext != ".html" && ext != ".http" {
+			to += path.Ext(t.from)
+		}
+	}
+	t.to = to
+	return to, p.check(t)
+}
+
+// check says why a transfer is none of flow mv.
+func (p placer) check(t transfer) error {
+	from, to := p.app.Shown(t.from), p.app.Shown(t.to)
+	oldRoot, _, _ := strings.Cut(t.from, "/")
+	newRoot, _, _ := strings.Cut(t.to, "/")
+	switch {
+	case t.from == t.to:
+		return fmt.Errorf("%s is called so already", from)
+	case oldRoot != newRoot:
+		return fmt.Errorf("%s cannot become %s: a route file and a public file are not the same", from, to)
+	case t.dir && strings.HasPrefix(t.to, t.from+"/"):
+		return fmt.Errorf("%s cannot move into itself, to %s: move what is in it, one by one", from, to)
+	case !t.dir && oldRoot == routetree.RouterDir && path.Ext(t.from) != path.Ext(t.to):
+		return fmt.Errorf("%s cannot become %s: an .html file is a page and an .http file is not, so write the new file and remove the old one", from, to)
+	case !t.dir && oldRoot == routetree.RouterDir && role(t.from) != role(t.to):
+		return fmt.Errorf("%s is a %s, and %s would be a %s: write the new file and remove the old one", from, role(t.from), to, role(t.to))
+	}
+	for dir := path.Dir(t.to); dir != "."; dir = path.Dir(dir) {
+		if p.l.has(dir) && !p.l.isDir(dir) {
+			return fmt.Errorf("%s is a file, so nothing can move into it", p.app.Shown(dir))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.l)) {
+		if name != t.from && fold.Case(name) == fold.Case(t.to) && !strings.HasPrefix(name, t.from+"/") {
+			return fmt.Errorf("%s exists already, and is not overwritten", p.app.Shown(name))
+		}
+	}
+	return nil
+}
+
+// role returns what a file of router/ is to flow.
+func role(name string) string {
+	switch base := strings.TrimSuffix(path.Base(name), path.Ext(name)); {
+	case base == "+layout":
+		return "layout"
+	case base == "+error":
+		return "template for errors"
+	case strings.HasPrefix(base, "+"):
+		return "partial"
+	case strings.HasPrefix(base, "_") || strings.HasPrefix(base, "."):
+		return "file that is hidden from flow"
+	}
+	return "route file"
+}

@@ -1,0 +1,321 @@
+package move
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing/fstest"
+
+	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/fold"
+	"example.com/flow/internal/routetree"
+)
+
+// A Plan is what a move does. Files are absolute.
+type Plan struct {
+	Renames []Rename
+	Edits   map[string][]Edit // by file, as it is called before the move
+	Emptied []string          // directories in which nothing is left
+	Guards  []Note            // what In covers now and did not, or the other way round
+	Left    []Note            // what is left to the person who moves
+	Notes   []Note            // what is worth knowing
+
+	texts map[string]string // what Edits are for, by file
+}
+
+// A Rename gives a file or directory a new name.
+type Rename struct{ From, To string }
+
+// An Edit replaces a piece of a file.
+type Edit struct {
+	Start, End int // in bytes
+	Text       string
+}
+
+// A Note speaks of a line of a file, or of no file in particular.
+type Note struct {
+	File string // as it is called before the move
+	Line int
+	Text string
+}
+
+// compareNotes is the order of notes.
+func compareNotes(a, b Note) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
+}
+
+// newName returns what a file is called after the move.
+func (p *Plan) newName(file string) string {
+	for _, r := range p.Renames {
+		if file == r.From {
+			return r.To
+		}
+		if below, ok := strings.CutPrefix(file, r.From+string(filepath.Separator)); ok {
+			return filepath.Join(r.To, below)
+		}
+	}
+	return file
+}
+
+// Make plans a move. Its error says why it cannot be, in the words of Check where the new
+// tree would have a fault. Nothing is changed.
+func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, error) {
+	l, err := list(app.Dir)
+	if err != nil {
+		return nil, err
+	}
+	before := app.Tree()
+	if before.Missing {
+		return nil, fault.Join(before.Faults)
+	}
+	t, err := readTransfer(app, before, l, wd, from, to)
+	if err != nil {
+		return nil, err
+	}
+	after := treeOf(before.Dir, l.apply(t))
+	if err := newFaults(before, after, t); err != nil {
+		return nil, err
+	}
+	p := &planner{
+		ctx: ctx, app: app,
+		c:       newChange(t, before, after),
+		plan:    &Plan{Edits: map[string][]Edit{}, texts: map[string]string{}},
+		goFiles: map[string]string{},
+	}
+	p.plan.Renames = []Rename{{p.path(t.from), p.path(t.to)}}
+	for _, dir := range emptied(t, l.apply(t)) {
+		p.plan.Emptied = append(p.plan.Emptied, p.path(dir))
+	}
+	if err := p.counterparts(); err != nil {
+		return nil, err
+	}
+	if p.code, err = loadGo(ctx, app); err != nil {
+		return nil, err
+	}
+	if err := p.readOthers(); err != nil {
+		return nil, err
+	}
+	p.rewriteGo()
+	p.rewriteTemplates()
+	p.remarks()
+	if err := p.faults(); err != nil {
+		return nil, err
+	}
+	for _, notes := range []*[]Note{&p.plan.Guards, &p.plan.Left, &p.plan.Notes} {
+		slices.SortFunc(*notes, compareNotes)
+		*notes = slices.Compact(*notes)
+	}
+	return p.plan, nil
+}
+
+// treeOf reads the tree of a listing. Its files are empty.
+func treeOf(dir string, l listing) *routetree.Tree {
+	files := fstest.MapFS{}
+	for name, mode := range l {
+		files[name] = &fstest.MapFile{Mode: mode}
+	}
+	return routetree.ReadIn(dir, files, nil)
+}
+
+// newFaults returns the faults that the tree has after the move and had not before. Those
+// of a file that moves were there before under its old name.
+func newFaults(before, after *routetree.Tree, t transfer) error {
+	old := map[string]bool{}
+	for _, f := range before.Faults {
+		old[f.Text] = true
+	}
+	faults := slices.DeleteFunc(slices.Clone(after.Faults), func(f fault.Fault) bool {
+		return old[f.Text] || old[strings.ReplaceAll(f.Text, after.Shown(t.to), after.Shown(t.from))]
+	})
+	return fault.Join(faults)
+}
+
+// A planner makes a plan.
+type planner struct {
+	ctx     context.Context
+	app     project.App
+	c       *change
+	plan    *Plan
+	goFiles map[string]string // the new names of counterparts and their tests that move, by the old ones; below app.Dir
+	code    *goCode
+	others  []*other
+	names   labels
+	finder  *finder
+	use     *uses
+}
+
+// path returns the absolute path of a name in the tree.
+func (p *planner) path(name string) string { return filepath.Join(p.app.Dir, filepath.FromSlash(name)) }
+
+// Shown returns how messages name a file, which need not be there: from the working
+// directory.
+func Shown(file string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return file
+	}
+	if real, err := filepath.EvalSymlinks(wd); err == nil {
+		wd = real
+	}
+	below, err := filepath.Rel(wd, file)
+	if err != nil {
+		return file
+	}
+	return filepath.ToSlash(below)
+}
+
+// counterparts finds the Go files that move with route files: those whose calls speak of
+// them, and the tests that are called like them.
+func (p *planner) counterparts() error {
+	now := byStem(p.c.after)
+	for stem, routes := range byStem(p.c.before) {
+		r := p.c.moved(routes[0].InTree())
+		if len(routes) > 1 {
+			p.sharedCounterpart(stem, routes)
+			continue
+		}
+		if r == nil || r.after.Stem == stem {
+			continue
+		}
+		for _, end := range []string{".go", "_test.go"} {
+			if _, err := os.Lstat(p.path(stem + end)); err != nil {
+				continue
+			}
+			to := r.after.Stem + end
+			switch reason := routetree.SetAside(r.after.Stem + ".go"); {
+			case reason != "":
+				return fmt.Errorf("%s: %s: call %s otherwise, or register with flow.At(%q) in a file of another name first", p.app.Shown(stem+end), reason, r.after.File, r.before.Path)
+			case len(now[r.after.Stem]) > 1:
+				both := now[r.after.Stem]
+				return fmt.Errorf("%s would be the counterpart of %s and of %s: call one of them otherwise", p.app.Shown(r.after.Stem+".go"), both[0].File, both[1].File)
+			}
+			p.goFiles[stem+end] = to
+			p.plan.Renames = append(p.plan.Renames, Rename{p.path(stem + end), p.path(to)})
+		}
+	}
+	slices.SortFunc(p.plan.Renames[1:], func(a, b Rename) int { return strings.Compare(a.From, b.From) })
+	if err := p.freeTargets(); err != nil {
+		return err
+	}
+	p.plan.Renames = inOrder(p.plan.Renames)
+	return nil
+}
+
+// freeTargets returns an error if a Go file stands where another one is to go.
+func (p *planner) freeTargets() error {
+	entries, err := os.ReadDir(p.app.Dir)
+	if err != nil {
+		return err
+	}
+	for _, from := range slices.Sorted(maps.Keys(p.goFiles)) {
+		for _, e := range entries {
+			name, to := e.Name(), p.goFiles[from]
+			if _, moves := p.goFiles[name]; !moves && fold.Case(name) == fold.Case(to) {
+				return fmt.Errorf("%s exists already, and is not overwritten: %s would have to be called so", p.app.Shown(name), p.app.Shown(from))
+			}
+		}
+	}
+	return nil
+}
+
+// inOrder sorts renames such that each target is free when its turn comes.
+func inOrder(renames []Rename) []Rename {
+	var sorted []Rename
+	for len(renames) > 0 {
+		i := slices.IndexFunc(renames, func(r Rename) bool {
+			return !slices.ContainsFunc(renames, func(other Rename) bool { return other != r && other.From == r.To })
+		})
+		i = max(i, 0)
+		sorted = append(sorted, renames[i])
+		renames = slices.Delete(renames, i, i+1)
+	}
+	return sorted
+}
+
+// sharedCounterpart tells of a Go file that stays, since two route files have it.
+func (p *planner) sharedCounterpart(stem string, routes []*routetree.Route) {
+	if _, err := os.Lstat(p.path(stem + ".go")); err != nil {
+		return
+	}
+	if slices.ContainsFunc(routes, func(r *routetree.Route) bool { return p.c.moved(r.InTree()) != nil }) {
+		p.note("%s stays, since it is called like the counterpart of %s and of %s", p.app.Shown(stem+".go"), routes[0].File, routes[1].File)
+	}
+}
+
+func byStem(t *routetree.Tree) map[string][]*routetree.Route {
+	routes := map[string][]*routetree.Route{}
+	for _, r := range t.Routes {
+		routes[r.Stem] = append(routes[r.Stem], r)
+	}
+	return routes
+}
+
+// note adds a note about no line.
+func (p *planner) note(format string, args ...any) {
+	p.plan.Notes = append(p.plan.Notes, Note{Text: fmt.Sprintf(format, args...)})
+}
+
+// left adds something that is left to do.
+func (p *planner) left(file string, line int, format string, args ...any) {
+	p.plan.Left = append(p.plan.Left, Note{file, line, fmt.Sprintf(format, args...)})
+}
+
+// edit plans an edit of a file.
+func (p *planner) edit(file string, start, size int, text string) {
+	if _, err := p.text(file); err != nil {
+		p.left(file, 0, "it cannot be read: %v", err)
+		return
+	}
+	e := Edit{start, start + size, text}
+	if !slices.Contains(p.plan.Edits[file], e) {
+		p.plan.Edits[file] = append(p.plan.Edits[file], e)
+	}
+}
+
+// text returns the content of a file, which is read once.
+func (p *planner) text(file string) (string, error) {
+	if text, ok := p.plan.texts[file]; ok {
+		return text, nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	p.plan.texts[file] = string(b)
+	return string(b), nil
+}
+
+// An other is another application of the module.
+type other struct {
+	app   project.App
+	tree  *routetree.Tree
+	paths map[string]string
+	names map[string]bool // automatic names and labels
+}
+
+func (p *planner) readOthers() error {
+	apps, err := p.app.Module.Apps()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, app := range apps {
+		if app.Dir == p.app.Dir {
+			continue
+		}
+		tree := app.Tree()
+		o := &other{app: app, tree: tree, paths: filesByPath(tree), names: map[string]bool{}}
+		for name := range automaticNames(tree) {
+			o.names[name] = true
+		}
+		p.others = append(p.others, o)
+	}
+	return nil
+}

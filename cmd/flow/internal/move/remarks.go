@@ -1,0 +1,254 @@
+package move
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routetree"
+)
+
+// plainFiles tells of the old URLs in files that are no templates: the examples of
+// endpoints, and public files.
+func (p *planner) plainFiles() {
+	var names []string
+	for _, r := range p.c.before.Routes {
+		if !r.Page {
+			names = append(names, r.InTree())
+		}
+	}
+	for _, f := range p.c.before.Public {
+		if slices.Contains(texts, path.Ext(f.InTree)) {
+			names = append(names, f.InTree)
+		}
+	}
+	for _, name := range names {
+		text, err := p.text(p.path(name))
+		if err != nil || !utf8.ValidString(text) || len(text) > 1<<20 {
+			continue
+		}
+		for _, h := range p.finder.find(strings.ReplaceAll(text, string(hole), " ")) {
+			p.hit(p.path(name), lineAt(text, h.offset), h)
+		}
+	}
+}
+
+// texts are the extensions of public files that may hold URLs.
+var texts = []string{".html", ".css", ".js", ".mjs", ".json", ".txt", ".xml", ".svg", ".webmanifest", ".map"}
+
+// remarks tells what is worth knowing about the new place: other layouts and error pages,
+// other files that answer the old URLs, other parameters.
+func (p *planner) remarks() {
+	for _, r := range p.c.routes {
+		p.around(r.before.Path, r.after.Path, r.after.File, r.before.Page)
+		p.answered(r)
+		p.parameters(r)
+		if r.after.Store && !r.before.Store {
+			p.note("%s is a store now: it answers POST, and nothing else", r.after.File)
+		}
+		if r.before.Store && !r.after.Store {
+			p.note("%s is no store any more: it answers POST on a URL of its own", r.after.File)
+		}
+		if !r.before.Store && r.before.Stem != r.after.Stem && p.goFiles[r.before.Stem+".go"] == "" {
+			if file := r.after.Stem + ".go"; p.hasGoFile(file) {
+				p.note("%s is called like the counterpart of %s now", p.app.Shown(file), r.after.File)
+			}
+		}
+	}
+	p.surroundings()
+}
+
+// hasGoFile reports whether the application has a Go file of that name.
+func (p *planner) hasGoFile(name string) bool {
+	return slices.ContainsFunc(p.code.files, func(f *goFile) bool { return f.name == p.path(name) })
+}
+
+// around compares the +layout and +error files that apply to a page before and after.
+func (p *planner) around(before, after, file string, page bool) {
+	old, now := plusFiles(p.c.before, before, "+layout"), plusFiles(p.c.after, after, "+layout")
+	for i, name := range old {
+		old[i] = p.c.new(name)
+	}
+	if page && !slices.Equal(old, now) {
+		p.note("%s is shown in %s now, and was in %s", file, p.inWords(now), p.inWords(old))
+	}
+	oldError, nowError := plusFiles(p.c.before, before, "+error"), plusFiles(p.c.after, after, "+error")
+	was, is := p.c.new(last(oldError)), last(nowError)
+	if was != is {
+		p.note("errors of %s are shown by %s now, and were by %s", file, p.nameOf(is), p.nameOf(was))
+	}
+}
+
+// plusFiles returns the +files of that name around a path, the outermost first.
+func plusFiles(t *routetree.Tree, of, name string) []string {
+	var files []string
+	for _, dir := range routetree.Layers(of) {
+		if src, ok := t.Templates[path.Join(dir, name)]; ok {
+			files = append(files, src.InTree)
+		}
+	}
+	return files
+}
+
+func last(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[len(names)-1]
+}
+
+func (p *planner) nameOf(name string) string {
+	if name == "" {
+		return "none"
+	}
+	return p.app.Shown(name)
+}
+
+func (p *planner) inWords(names []string) string {
+	if len(names) == 0 {
+		return "no layout"
+	}
+	var shown []string
+	for _, name := range names {
+		shown = append(shown, p.app.Shown(name))
+	}
+	return strings.Join(shown, " and ")
+}
+
+// surroundings tells of pages that stay, and have other layouts or error pages since +files
+// have moved.
+func (p *planner) surroundings() {
+	for _, r := range p.c.before.Routes {
+		if p.c.moved(r.InTree()) == nil {
+			p.around(r.Path, r.Path, r.File, r.Page)
+		}
+	}
+}
+
+// answered tells which file answers the old URLs now.
+func (p *planner) answered(r *route) {
+	if !r.movesURL() {
+		return
+	}
+	for _, old := range r.before.Patterns {
+		var best *routetree.Route
+		var of *pattern.Pattern
+		for _, other := range p.c.after.Routes {
+			for _, now := range other.Patterns {
+				if covers(now.Segments, old.Segments) && other.Store == r.before.Store && (of == nil || pattern.Compare(now, of) < 0) {
+					best, of = other, now
+				}
+			}
+		}
+		if best != nil && best != r.after {
+			p.note("%s is answered by %s now", old, best.File)
+		}
+	}
+}
+
+// covers reports whether a pattern matches all that another one does, as far as is seen
+// without calling matchers.
+func covers(wide, narrow []pattern.Segment) bool {
+	for i, seg := range wide {
+		if seg.Kind == pattern.Rest {
+			return seg.Matcher == nil && len(narrow) > i
+		}
+		if i == len(narrow) || narrow[i].Kind > seg.Kind || seg.Matcher != nil && seg.Matcher.Name != matcherName(narrow[i]) || seg.Kind == pattern.Literal && seg.Text != narrow[i].Text {
+			return false
+		}
+	}
+	return len(wide) == len(narrow)
+}
+
+func matcherName(s pattern.Segment) string {
+	if s.Matcher == nil {
+		return ""
+	}
+	return s.Matcher.Name
+}
+
+// parameters tells of parameters that take other values than before.
+func (p *planner) parameters(r *route) {
+	old, now := longest(r.before), longest(r.after)
+	for _, name := range old.Names {
+		seg, _ := old.Param(name)
+		after, ok := now.Param(cmp.Or(r.renamed[name], name))
+		if !ok {
+			continue
+		}
+		switch m := matcherName(after); {
+		case seg.Kind != after.Kind && after.Kind == pattern.Rest:
+			p.note("%s: %q is a catch-all now: ask for it with Segments", r.after.File, after.Text)
+		case seg.Kind != after.Kind:
+			p.note("%s: %q is one segment now, and was a catch-all", r.after.File, after.Text)
+		case m != matcherName(seg) && m == "":
+			p.note("%s: %q takes any value now", r.after.File, after.Text)
+		case m != matcherName(seg):
+			text := fmt.Sprintf("%s: %q takes only what the matcher %q does now", r.after.File, after.Text, m)
+			if !slices.Contains(pattern.BuiltIns(), m) && p.c.before.Matchers[m] == nil {
+				text += ", which is none of flow's own: see that Router.Matchers has it"
+			}
+			p.note("%s", text)
+		}
+	}
+}
+
+// faults returns what Check would report of the new tree and the registrations that are
+// known here.
+func (p *planner) faults() error {
+	var faults []fault.Fault
+	add := func(file, format string, args ...any) { faults = append(faults, fault.In(file, format, args...)) }
+	at := map[string]bool{} // route files that At is called for, after the move
+	p.eachCall(func(f *goFile, c call) {
+		if c.Kind == calls.Path && c.Constant {
+			for _, path := range routetree.Find(p.c.paths.before, c.Value) {
+				at[p.c.new(p.c.paths.before[path])] = true
+			}
+		}
+	})
+	stems := byStem(p.c.after)
+	for _, r := range p.c.routes {
+		if reason := routetree.SetAside(r.after.Stem + ".go"); reason != "" && !at[r.after.InTree()] {
+			add(r.after.File, "%s, and would be its counterpart: call the route file otherwise, or register with flow.At(%q) in a file of another name", reason, r.after.Path)
+		}
+		if same := stems[r.after.Stem]; len(same) > 1 && r.after.Stem != r.before.Stem {
+			for _, other := range same {
+				if other != r.after && p.hasGoFile(r.after.Stem+".go") {
+					add(p.app.Shown(r.after.Stem+".go"), "this file is the counterpart of %s and would be that of %s: call one of them otherwise", other.File, r.after.File)
+				}
+			}
+		}
+	}
+	for _, label := range slices.Sorted(maps.Keys(p.names.files)) {
+		file, automatic := p.names.files[label], p.c.automatic.after[label]
+		pos := p.names.at[label]
+		if automatic == "" || file == "" || automatic == p.c.new(file) || p.c.automatic.before[label] != "" || !p.isOurs(pos.Filename) {
+			continue
+		}
+		add(fmt.Sprintf("%s:%d", Shown(pos.Filename), pos.Line), "Name: %q would be the automatic name of %s: call one of them otherwise", label, p.app.Shown(automatic))
+	}
+	p.eachCall(func(f *goFile, c call) {
+		if c.Kind != calls.Use || c.guessed || filepath.Dir(f.name) != p.app.Dir {
+			return
+		}
+		stem := strings.TrimSuffix(filepath.Base(f.name), ".go")
+		for _, r := range p.c.routes {
+			if r.after.Stem == stem && r.before.Stem != stem && p.goFiles[stem+".go"] == "" {
+				pos := p.code.position(c.Pos())
+				add(fmt.Sprintf("%s:%d", Shown(f.name), pos.Line), "flow.Use is for the whole application, and would stand in the counterpart of %s: call the route file otherwise", r.after.File)
+			}
+		}
+	})
+	return fault.Join(faults)
+}
+
+// isOurs reports whether a file is in the directory of the application.
+func (p *planner) isOurs(file string) bool { return filepath.Dir(file) == p.app.Dir }

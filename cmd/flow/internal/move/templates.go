@@ -1,0 +1,227 @@
+package move
+
+import (
+	"strconv"
+	"strings"
+	"text/template/parse"
+
+	"example.com/flow/cmd/flow/internal/calls"
+)
+
+// A mention is a string in a template that speaks of the tree, as an argument of route or
+// asset or as the name of a template; or a call that has no string there.
+type mention struct {
+	kind         calls.Kind
+	name         string // what is called, "route"
+	value        string
+	literal      bool
+	offset, size int // of the string with its quotes, if literal; else of the call
+	// sure is false for what may be a method of anything: {{.Route "users"}}.
+	sure bool
+	keys []key // of the parameters behind the name of a route
+}
+
+// A key is the name of a parameter among the arguments of a call.
+type key struct {
+	value        string
+	literal      bool
+	offset, size int
+}
+
+// A source of a template has what the parser takes no notice of blanked out.
+type source struct {
+	mentions []mention
+	// plain is the text with a hole in place of each action, and as long as the template.
+	plain string
+}
+
+// readTemplate finds the mentions in a template. What cannot be parsed has none, and is an
+// error.
+func readTemplate(text string) (source, error) {
+	body := strings.TrimPrefix(text, "\ufeff")
+	r := &templateReader{text: text, skipped: len(text) - len(body)}
+	trees := map[string]*parse.Tree{}
+	t := parse.New("template")
+	t.Mode = parse.SkipFuncCheck
+	if _, err := t.Parse(body, "", "", trees); err != nil {
+		return source{plain: blank(text)}, err
+	}
+	for _, t := range trees {
+		eachNode(t.Root, r.visit)
+	}
+	return source{r.mentions, blank(text)}, nil
+}
+
+// blank replaces each action of a template by a hole and spaces.
+func blank(text string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "{{")
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		size := actionSize(rest)
+		inside := rest[:size]
+		b.WriteByte(hole)
+		// A URL goes on behind an action: there are no spaces in it.
+		b.WriteString(strings.Repeat(string(hole), len("{{")-1+len(inside)))
+		text = rest[size:]
+	}
+}
+
+// actionSize returns how long an action is from behind its opening braces, with the
+// closing ones. Braces in its strings and comments do not close it.
+func actionSize(text string) int {
+	inside := strings.TrimLeft(strings.TrimPrefix(text, "-"), " \t\r\n")
+	if strings.HasPrefix(inside, "/*") {
+		if _, after, ok := strings.Cut(inside, "*/"); ok {
+			if i := strings.Index(after, "}}"); i >= 0 {
+				return len(text) - len(after) + i + len("}}")
+			}
+		}
+		return len(text)
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case strings.HasPrefix(text[i:], "}}"):
+			return i + len("}}")
+		case c == '"' || c == '`' || c == '\'':
+			for i++; i < len(text) && text[i] != c; i++ {
+				if text[i] == '\\' && c != '`' {
+					i++
+				}
+			}
+		}
+	}
+	return len(text)
+}
+
+// A templateReader collects mentions.
+type templateReader struct {
+	text     string
+	skipped  int // bytes before what is parsed
+	mentions []mention
+}
+
+// visit looks at one node.
+func (r *templateReader) visit(n parse.Node) {
+	switch n := n.(type) {
+	case *parse.TemplateNode:
+		m := mention{kind: calls.Template, name: "template", value: n.Name, sure: true}
+		m.offset, m.size, m.literal = r.quoted(n.Pos, n.Name)
+		r.mentions = append(r.mentions, m)
+	case *parse.CommandNode:
+		if m, ok := r.command(n); ok {
+			r.mentions = append(r.mentions, m)
+		}
+	}
+}
+
+// command returns the mention of a call such as {{route "users"}}.
+func (r *templateReader) command(n *parse.CommandNode) (mention, bool) {
+	m := mention{offset: r.skipped + int(n.Pos)}
+	switch fn := n.Args[0].(type) {
+	case *parse.IdentifierNode:
+		m.name, m.sure = fn.Ident, true
+		switch fn.Ident {
+		case "route":
+			m.kind = calls.RouteName
+		case "asset":
+			m.kind = calls.Asset
+		default:
+			return m, false
+		}
+	case *parse.ChainNode: // request.Param
+		id, ok := fn.Node.(*parse.IdentifierNode)
+		m.name, m.sure = fn.Field[len(fn.Field)-1], ok && id.Ident == "request" && len(fn.Field) == 1
+	case *parse.FieldNode:
+		m.name = fn.Ident[len(fn.Ident)-1]
+	case *parse.VariableNode:
+		m.name = fn.Ident[len(fn.Ident)-1]
+	default:
+		return m, false
+	}
+	if m.kind == 0 {
+		m.kind = map[string]calls.Kind{"Route": calls.RouteName, "Asset": calls.Asset, "Param": calls.Param, "PathValue": calls.Param, "Segments": calls.Segments}[m.name]
+	}
+	if m.kind == 0 {
+		return m, false
+	}
+	if len(n.Args) == 1 {
+		return m, m.sure && m.kind != calls.Param && m.kind != calls.Segments // it is piped in
+	}
+	first, ok := n.Args[1].(*parse.StringNode)
+	if !ok {
+		return m, m.sure
+	}
+	m.value = first.Text
+	m.offset, m.size, m.literal = r.quoted(first.Pos, first.Text)
+	for i := 2; i < len(n.Args) && m.kind == calls.RouteName; i += 2 {
+		k := key{offset: r.skipped + int(n.Args[i].Position())}
+		if s, ok := n.Args[i].(*parse.StringNode); ok {
+			k.value = s.Text
+			k.offset, k.size, k.literal = r.quoted(s.Pos, s.Text)
+		}
+		m.keys = append(m.keys, k)
+	}
+	return m, true
+}
+
+// quoted returns where a string stands that the parser has found, and whether it does.
+func (r *templateReader) quoted(pos parse.Pos, value string) (offset, size int, ok bool) {
+	offset = r.skipped + int(pos)
+	literal, err := strconv.QuotedPrefix(r.text[min(offset, len(r.text)):])
+	if err != nil {
+		return offset, 0, false
+	}
+	text, err := strconv.Unquote(literal)
+	return offset, len(literal), err == nil && text == value
+}
+
+// eachNode calls f for each node of a template, from the outside in.
+func eachNode(n parse.Node, f func(parse.Node)) {
+	list := func(l *parse.ListNode) {
+		if l == nil { // an else that is not there
+			return
+		}
+		for _, child := range l.Nodes {
+			eachNode(child, f)
+		}
+	}
+	pipe := func(p *parse.PipeNode) {
+		if p != nil {
+			eachNode(p, f)
+		}
+	}
+	branch := func(b *parse.BranchNode) {
+		pipe(b.Pipe)
+		list(b.List)
+		list(b.ElseList)
+	}
+	f(n)
+	switch n := n.(type) {
+	case *parse.ListNode:
+		list(n)
+	case *parse.ActionNode:
+		pipe(n.Pipe)
+	case *parse.TemplateNode:
+		pipe(n.Pipe)
+	case *parse.PipeNode:
+		for _, cmd := range n.Cmds {
+			eachNode(cmd, f)
+		}
+	case *parse.CommandNode:
+		for _, arg := range n.Args {
+			eachNode(arg, f)
+		}
+	case *parse.ChainNode:
+		eachNode(n.Node, f)
+	case *parse.IfNode:
+		branch(&n.BranchNode)
+	case *parse.RangeNode:
+		branch(&n.BranchNode)
+	case *parse.WithNode:
+		branch(&n.BranchNode)
+	}
+}

@@ -1,0 +1,306 @@
+package move
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routetree"
+)
+
+// A finder finds in texts what may speak of something that moves: its old URLs, and the
+// names of its files.
+type finder struct {
+	c       *change
+	targets []target
+	prefix  []string          // the segments of a directory that moves, if all of them are literal; else nil
+	mounts  [][]string        // the prefixes that Routers of the module are mounted at
+	files   map[string]string // new names, by old names of files that are told from other words
+	goFiles map[string]string // likewise for Go files
+}
+
+// A target is one shape of URL of the tree before the move.
+type target struct {
+	pattern *pattern.Pattern
+	file    string
+	moves   string // what the URL is now, if it is another one
+	now     []*pattern.Pattern
+	notated string // what the pattern is now, if it reads otherwise
+}
+
+func newFinder(c *change, goFiles map[string]string, mounts [][]string) *finder {
+	f := &finder{c: c, files: map[string]string{}, goFiles: goFiles, mounts: mounts}
+	for _, r := range c.before.Routes {
+		moved := c.moved(r.InTree())
+		for _, p := range r.Patterns {
+			t := target{pattern: p, file: r.InTree()}
+			if moved != nil {
+				now := longest(moved.after)
+				if len(r.Patterns) == len(moved.after.Patterns) {
+					now = moved.after.Patterns[slices.Index(r.Patterns, p)]
+				}
+				if t.now = moved.after.Patterns; moved.movesURL() {
+					t.moves = now.String()
+				}
+				if !slices.ContainsFunc(t.now, func(n *pattern.Pattern) bool { return n.String() == p.String() }) {
+					t.notated = now.String()
+				}
+			}
+			f.targets = append(f.targets, t)
+		}
+		if moved != nil {
+			f.file(r.InTree(), moved.after.InTree())
+		}
+	}
+	for _, p := range c.before.Public {
+		t := target{pattern: p.Pattern, file: p.InTree}
+		if now := c.new(p.InTree); now != p.InTree {
+			t.moves = "/" + strings.TrimPrefix(now, routetree.PublicDir+"/")
+			f.file(p.InTree, now)
+		}
+		f.targets = append(f.targets, t)
+	}
+	for _, src := range c.before.Templates {
+		if now := c.new(src.InTree); now != src.InTree {
+			f.file(src.InTree, now)
+		}
+	}
+	slices.SortStableFunc(f.targets, func(a, b target) int { return pattern.Compare(a.pattern, b.pattern) })
+	f.prefix = literalSegments(c.transfer)
+	return f
+}
+
+// file notes a name of a file. One that other words could be, "index.html", counts with
+// its directory only.
+func (f *finder) file(old, now string) {
+	f.files[old] = now
+	if below := routetree.BelowRouter(old); strings.ContainsAny(below, "/[(+") && below != old {
+		f.files[below] = routetree.BelowRouter(now)
+	}
+}
+
+// literalSegments returns the URL segments that are those of a directory, without groups,
+// if none is a parameter and the move changes them.
+func literalSegments(t transfer) []string {
+	segments := func(name string) []string {
+		return slices.DeleteFunc(strings.Split(name, "/")[1:], func(s string) bool { return strings.HasPrefix(s, "(") })
+	}
+	old := segments(t.from)
+	if !t.dir || len(old) == 0 || slices.Equal(old, segments(t.to)) || strings.Contains(t.from, "[") {
+		return nil
+	}
+	return old
+}
+
+// A hit is a place in a text.
+type hit struct {
+	offset int
+	text   string // what stands there
+	now    string // what it is now
+	file   bool   // it is the name of a file, and no URL
+}
+
+// hole stands in a text for what is known when it runs only, such as {{.ID}}.
+const hole = '\x00'
+
+// candidates are what may be a path in a text: it begins with a slash that ends no word,
+// or with a host.
+var candidates = regexp.MustCompile(`(?:https?://[^/\s"'<>` + "`" + `]+)?/[^\s"'<>` + "`" + `,;)]*`)
+
+// verbs are what fmt puts in.
+var verbs = regexp.MustCompile(`%[-+# 0-9.]*[a-zA-Z]|\$\{[^}]*\}`)
+
+// find returns the hits in a text. ends says that the text goes on with something that is
+// not known, as Go's "/users/" + id does. Each place is named once.
+func (f *finder) find(text string) []hit {
+	var hits []hit
+	for _, names := range []map[string]string{f.files, f.goFiles} {
+		for old, now := range names {
+			for from := 0; ; {
+				i := strings.Index(text[from:], old)
+				if i < 0 {
+					break
+				}
+				at := from + i
+				from = at + len(old)
+				if !within(text, at, from) {
+					hits = append(hits, hit{at, old, now, true})
+				}
+			}
+		}
+	}
+	for _, loc := range candidates.FindAllStringIndex(text, -1) {
+		at, found := loc[0], text[loc[0]:loc[1]]
+		if at > 0 && strings.ContainsRune("<*/\\:.", rune(text[at-1])) || at > 0 && isWord(text[at-1]) {
+			continue
+		}
+		if found == "/" && !alone(text, at) {
+			continue
+		}
+		if now := f.url(found); now != "" {
+			hits = append(hits, hit{at, found, now, false})
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int {
+		if a.offset != b.offset {
+			return a.offset - b.offset
+		}
+		return len(b.text) - len(a.text)
+	})
+	end := -1
+	return slices.DeleteFunc(hits, func(h hit) bool { // the longest names what is inside of it
+		if h.offset < end {
+			return true
+		}
+		end = h.offset + len(h.text)
+		return false
+	})
+}
+
+// within reports whether text[from:to] is a piece of a longer name.
+func within(text string, from, to int) bool {
+	return from > 0 && (isWord(text[from-1]) || text[from-1] == '.') || to < len(text) && isWord(text[to])
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// alone reports whether one byte of a text is all of it, or stands in quotes.
+func alone(text string, at int) bool {
+	const quotes = "\"'`"
+	return (at == 0 || strings.ContainsRune(quotes, rune(text[at-1]))) && (at+1 == len(text) || strings.ContainsRune(quotes, rune(text[at+1])))
+}
+
+// url returns what a URL is now, or "" if it has not moved.
+func (f *finder) url(text string) string {
+	if _, after, ok := strings.Cut(text, "://"); ok && text[0] != '/' { // behind the host
+		text = after[strings.IndexByte(after, '/'):]
+	}
+	if i := strings.IndexAny(text, "?#"); i >= 0 {
+		text = text[:i]
+	}
+	text = strings.TrimRight(text, ".:!")
+	if text == "" || strings.HasPrefix(text, "//") || strings.Contains(text, "[") {
+		return ""
+	}
+	for _, t := range f.targets {
+		if text == t.pattern.String() && strings.Contains(text, "{") {
+			return t.notated
+		}
+	}
+	open := strings.HasSuffix(text, "/") && text != "/" // it may go on behind the slash
+	segments := split(strings.TrimSuffix(text, "/"))
+	if now := f.of(segments, open); now != "" {
+		return now
+	}
+	for _, prefix := range f.mounts {
+		if n := len(prefix); n <= len(segments) && slices.EqualFunc(prefix, segments[:n], func(p, s string) bool { return p == s || p[0] == '[' }) {
+			if now := f.of(segments[n:], open); now != "" {
+				return "/" + strings.Join(prefix, "/") + now
+			}
+		}
+	}
+	return ""
+}
+
+// of returns what the URL of these segments is now, or "". open says that it may go on.
+func (f *finder) of(segments []string, open bool) string {
+	if now, ok := f.lookup(segments); ok && (now != "" || !open) {
+		return now
+	}
+	if open {
+		if now, ok := f.lookup(append(slices.Clip(segments), string(hole))); ok && now != "" {
+			return now
+		}
+	}
+	if n := len(f.prefix); n > 0 && len(segments) >= n && slices.Equal(segments[:n], f.prefix) && (len(segments) > n || open) {
+		return "/" + path.Join(strings.Split(f.c.to, "/")[1:]...) + "/…"
+	}
+	return ""
+}
+
+// split returns the segments of a path, unescaped, with a hole for each that is not all
+// known.
+func split(text string) []string {
+	if text == "" {
+		return nil
+	}
+	segments := strings.Split(text[1:], "/")
+	for i, s := range segments {
+		s = strings.ReplaceAll(s, `\`, "") // of a regular expression
+		segments[i] = s
+		if strings.ContainsRune(s, hole) || verbs.MatchString(s) && !isEscaped(s) || strings.HasPrefix(s, "{") {
+			segments[i] = string(hole)
+		} else if plain, err := url.PathUnescape(s); err == nil {
+			segments[i] = plain
+		}
+	}
+	return segments
+}
+
+// isEscaped reports whether each percent sign of a segment is that of an escape, as in
+// "a%2Fb", and none that of a verb.
+func isEscaped(s string) bool {
+	_, err := url.PathUnescape(s)
+	return err == nil && !strings.Contains(s, "${")
+}
+
+// lookup returns what the URL of these segments is now, "" for the same, and whether the
+// tree answered it at all before the move. The most specific file counts, and those that
+// share its URL.
+func (f *finder) lookup(segments []string) (now string, ok bool) {
+	var best *pattern.Pattern
+	for _, t := range f.targets {
+		if best != nil && t.pattern.Key() != best.Key() || !takes(t.pattern.Segments, segments) {
+			continue
+		}
+		best = t.pattern
+		if t.moves != "" && !slices.ContainsFunc(t.now, func(p *pattern.Pattern) bool { return takes(p.Segments, segments) }) {
+			return t.moves, true
+		}
+	}
+	for _, t := range f.targets {
+		if best == nil && t.now == nil && t.moves != "" && isHashed(t.pattern.Segments, segments) {
+			return t.moves, true
+		}
+	}
+	return "", best != nil
+}
+
+// isHashed reports whether a path may be the hashed URL of a public file.
+func isHashed(file []pattern.Segment, segments []string) bool {
+	n := len(file) - 1
+	if len(segments) != n+1 || !takes(file[:n], segments[:n]) {
+		return false
+	}
+	ext := path.Ext(file[n].Text)
+	return strings.HasPrefix(segments[n], strings.TrimSuffix(file[n].Text, ext)+".") && strings.HasSuffix(segments[n], ext)
+}
+
+// takes reports whether a pattern matches the segments of a path. A hole may be the value
+// of a parameter, and is no literal text.
+func takes(pat []pattern.Segment, segments []string) bool {
+	for i, seg := range pat {
+		if seg.Kind == pattern.Rest {
+			return len(segments) > i
+		}
+		if i == len(segments) || !fits(seg, segments[i]) {
+			return false
+		}
+	}
+	return len(pat) == len(segments)
+}
+
+func fits(seg pattern.Segment, value string) bool {
+	switch {
+	case seg.Kind == pattern.Literal:
+		return seg.Text == value
+	case value == string(hole) || seg.Matcher == nil || seg.Matcher.Fits == nil:
+		return true
+	}
+	return seg.Matcher.Fits(value)
+}
