@@ -19,6 +19,7 @@ const module = "example.com/flow"
 var plan = []struct{ room, imports string }{
 	// These know of nothing else.
 	{"accept", ""},
+	{"devpage", ""},
 	{"disk", ""},
 	{"fault", ""},
 	{"fold", ""},

@@ -1,0 +1,46 @@
+package devpage
+
+import (
+	_ "embed"
+	"html/template"
+	"strings"
+)
+
+// A Report is what the fault page shows.
+type Report struct {
+	Title   string // "This request failed"
+	Status  string // "500 Internal Server Error"
+	Faults  []Fault
+	Stack   []Frame      // of a panic, else nil
+	Request *RequestData // nil if it does not matter
+	Advice  string       // what to do now, a sentence
+}
+
+//go:embed report.html
+var reportText string
+
+var reportPage = template.Must(template.New("report").Parse(reportText))
+
+// Render returns the report as a whole page, to be sent with ContentType and Policy.
+func (r *Report) Render() []byte {
+	var b strings.Builder
+	if err := reportPage.Execute(&b, r); err != nil {
+		panic(err) // does not happen: the template is fixed
+	}
+	return Shell(r.Status+": "+r.Title, template.HTML(b.String()))
+}
+
+// Own returns the frames of the application.
+func (r *Report) Own() []Frame { return r.frames(true) }
+
+// Others returns the frames that are not the application's.
+func (r *Report) Others() []Frame { return r.frames(false) }
+
+func (r *Report) frames(own bool) (frames []Frame) {
+	for _, f := range r.Stack {
+		if f.Own == own {
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}

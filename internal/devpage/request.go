@@ -1,0 +1,175 @@
+package devpage
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// RequestData is what a page shows of a request. A picture of the page may be shown to
+// others, so values whose names say that they are secret are masked in all of it.
+type RequestData struct {
+	Method  string
+	URL     string
+	Pattern string // of the route; "" if none matched, as the others
+	File    string // the route file
+	Handler string // file and line
+	Groups  []Group
+}
+
+// A Group is one kind of values, such as the query.
+type Group struct {
+	Name   string
+	Values []Value
+}
+
+// A Value is a value with its name.
+type Value struct {
+	Name, Text string
+	Masked     bool // the text is not shown
+}
+
+// A Param is a route parameter.
+type Param struct{ Name, Value string }
+
+// Describe returns what can be shown of a request. Form holds what was read of its body:
+// values, lists of values and JSON objects, by name.
+func Describe(r *http.Request, params []Param, form map[string]any) *RequestData {
+	d := &RequestData{Method: r.Method, Pattern: r.Pattern, URL: maskedURL(r.URL, params)}
+	var values []Value
+	for _, p := range params {
+		values = appendValue(values, p.Name, p.Value)
+	}
+	d.add("Route parameters", values)
+	d.add("Query", flatten(r.URL.Query()))
+	values = nil
+	for _, name := range slices.Sorted(maps.Keys(form)) {
+		values = appendAny(values, name, form[name], 0)
+	}
+	d.add("Form", values)
+	values = nil
+	for _, c := range r.Cookies() {
+		values = append(values, Value{Name: c.Name, Masked: true})
+	}
+	d.add("Cookies", values)
+	header := r.Header.Clone()
+	header.Del("Cookie")
+	if header.Get("Host") == "" {
+		header.Set("Host", r.Host)
+	}
+	if referer, err := url.Parse(header.Get("Referer")); err == nil && referer.String() != "" {
+		header.Set("Referer", maskedURL(referer, params))
+	}
+	d.add("Header", flatten(header))
+	return d
+}
+
+func (d *RequestData) add(name string, values []Value) {
+	if len(values) > 0 {
+		d.Groups = append(d.Groups, Group{name, values})
+	}
+}
+
+func flatten(all map[string][]string) (values []Value) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		for _, text := range all[name] {
+			values = appendValue(values, name, text)
+		}
+	}
+	return values
+}
+
+// maxValue and maxValues limit how much of a request is shown, in bytes and in number.
+const maxValue, maxValues = 500, 200
+
+func appendValue(values []Value, name, text string) []Value {
+	switch {
+	case len(values) == maxValues:
+		return append(values, Value{Name: "…", Text: "and more"})
+	case len(values) > maxValues:
+		return values
+	case isSecret(name):
+		return append(values, Value{Name: name, Masked: true})
+	case len(text) > maxValue:
+		text = fmt.Sprintf("%s … (%d bytes)", strings.ToValidUTF8(text[:maxValue], ""), len(text))
+	}
+	return append(values, Value{Name: name, Text: text})
+}
+
+// appendAny appends a value of JSON, where objects and lists have a name for each value in
+// them. depth is how deep it is inside of others.
+func appendAny(values []Value, name string, v any, depth int) []Value {
+	if isSecret(name) || depth > 8 {
+		return append(values, Value{Name: name, Masked: true})
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			values = appendAny(values, name+"."+key, v[key], depth+1)
+		}
+	case []any:
+		for i, item := range v {
+			values = appendAny(values, fmt.Sprint(name, ".", i), item, depth+1)
+		}
+	case []string:
+		for _, item := range v {
+			values = appendValue(values, name, item)
+		}
+	default:
+		values = appendValue(values, name, fmt.Sprint(v))
+	}
+	return values
+}
+
+// secrets are parts of names whose values are masked; exact are whole names.
+var (
+	secrets = []string{"password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "authoriz", "authent", "oauth", "cookie",
+		"session", "apikey", "accesskey", "privatekey", "csrf", "xsrf", "credential", "signature", "nonce", "jwt", "bearer", "cardnumber", "creditcard"}
+	exact = []string{"auth", "code", "key", "pass", "pin", "otp", "totp", "sid", "sig", "cvc", "cvv", "state", "iban", "ssn"}
+)
+
+// isSecret reports whether a name says that its value is nobody else's business. Of
+// "user.password" each word counts, and so does "api_key" as apikey.
+func isSecret(name string) bool {
+	name = strings.ToLower(name)
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	name = strings.NewReplacer("-", "", "_", "", " ", "").Replace(name)
+	return slices.Contains(exact, last) || slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(name, s) })
+}
+
+// mask stands in place of a secret in a URL.
+const mask = "•••"
+
+// maskedURL returns a URL without its secrets: values of the query, route parameters, the
+// user and what is behind a #.
+func maskedURL(u *url.URL, params []Param) string {
+	path := u.EscapedPath()
+	for _, p := range params {
+		if isSecret(p.Name) && p.Value != "" {
+			for _, text := range []string{url.PathEscape(p.Value), p.Value} {
+				path = strings.ReplaceAll(path, text, mask)
+			}
+		}
+	}
+	var b strings.Builder
+	if u.Host != "" {
+		b.WriteString(u.Scheme + "://" + u.Host)
+	}
+	b.WriteString(path)
+	for i, pair := range strings.Split(u.RawQuery, "&") {
+		if u.RawQuery == "" {
+			break
+		}
+		b.WriteString([]string{"?", "&"}[min(i, 1)])
+		name, _, hasValue := strings.Cut(pair, "=")
+		plain, err := url.QueryUnescape(name)
+		if hasValue && (err != nil || isSecret(plain)) {
+			pair = name + "=" + mask
+		}
+		b.WriteString(pair)
+	}
+	return b.String()
+}

@@ -1,0 +1,78 @@
+package devpage
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A Frame is one call on the stack of a panic.
+type Frame struct {
+	Function string // as the runtime names it, without its arguments
+	File     string
+	Line     int
+	Own      bool // it is the application's
+}
+
+// Place returns file and line.
+func (f Frame) Place() string { return f.File + ":" + strconv.Itoa(f.Line) }
+
+// Stack returns the frames of a stack that runtime/debug.Stack has returned, from the call
+// that has panicked on. What is above it, the recovery of the panic, is left out. Own tells
+// the frames of the application.
+func Stack(stack []byte, own func(Frame) bool) []Frame {
+	lines := strings.Split(string(stack), "\n")
+	var frames []Frame
+	panicked := -1 // the frame that panicked: those before it recover
+	for i := 0; i+1 < len(lines); i++ {
+		at, ok := strings.CutPrefix(lines[i+1], "\t")
+		if !ok || lines[i] == "" || lines[i][0] == '\t' {
+			continue
+		}
+		at, _, _ = strings.Cut(at, " +0x")
+		colon := strings.LastIndexByte(at, ':')
+		if colon < 0 {
+			continue
+		}
+		line, err := strconv.Atoi(at[colon+1:])
+		if err != nil {
+			continue
+		}
+		function, _, _ := strings.Cut(strings.TrimPrefix(lines[i], "created by "), " in goroutine ")
+		if end := strings.LastIndexByte(function, '('); end > 0 && strings.HasSuffix(function, ")") {
+			function = function[:end]
+		}
+		if function == "panic" && panicked < 0 {
+			panicked = len(frames) + 1
+		}
+		frames = append(frames, Frame{Function: function, File: at[:colon], Line: line})
+	}
+	frames = frames[max(panicked, 0):]
+	for panicked >= 0 && len(frames) > 0 && strings.HasPrefix(frames[0].Function, "runtime.") {
+		frames = frames[1:] // runtime.panicmem, runtime.goPanicIndex: they say what the text says
+	}
+	for i := range frames {
+		frames[i].Own = own(frames[i])
+	}
+	return frames
+}
+
+// Package returns the import path of the package that a function is in, "main" for that of
+// a command.
+func (f Frame) Package() string {
+	slash := strings.LastIndexByte(f.Function, '/')
+	name, _, _ := strings.Cut(f.Function[slash+1:], ".")
+	return f.Function[:slash+1] + strings.ReplaceAll(name, "%2e", ".")
+}
+
+// FaultOf returns the fault of a panic: its text, at the first frame of the application.
+func FaultOf(text string, frames []Frame, dirs ...string) Fault {
+	f := Fault{Text: text}
+	for _, frame := range frames {
+		if frame.Own {
+			f.File, f.Line = frame.File, frame.Line
+			f.Source = excerpt(find(f.File, dirs), f.Line)
+			break
+		}
+	}
+	return f
+}
