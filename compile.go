@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"example.com/flow/internal/pages"
 	"example.com/flow/internal/pathvalue"
 	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/registry"
 	"example.com/flow/internal/routetree"
 )
 
@@ -41,20 +41,16 @@ type table struct {
 // A compiler compares the registrations of a Router with its tree, collects the faults,
 // and fills the table.
 type compiler struct {
-	router   *Router
-	tree     *routetree.Tree
-	byPath   map[string]*routetree.Route
-	byStem   map[string][]*routetree.Route
-	uses     []use
-	dirs     []*Dir // in order of registration
-	bindings map[*routetree.Route]*binding
-	mounts   []*Mounted
-	inside   map[*Mounted]*compiler // the compilers of the Routers among the mounts
+	router *Router
+	tree   *routetree.Tree
+	plan   *plan
+	mounts []*Mounted
+	inside map[*Mounted]*compiler // the compilers of the Routers among the mounts
 	// pathValues holds what the endpoints share, by the names.
 	pathValues map[string]*pathvalue.Names
 	table      *table
 	faults     []fault.Fault
-	// namesMissing: a function of With was not called, so that labels are unknown.
+	// namesMissing: some names are not known, because of a fault that is reported.
 	namesMissing bool
 }
 
@@ -84,35 +80,27 @@ func newCompiler(r *Router) *compiler {
 	c := &compiler{
 		router:     r,
 		tree:       r.tree,
-		byPath:     map[string]*routetree.Route{},
-		byStem:     map[string][]*routetree.Route{},
-		bindings:   map[*routetree.Route]*binding{},
+		plan:       registry.NewPlan[handler, middleware](r.tree, r.app.source()),
 		inside:     map[*Mounted]*compiler{},
 		pathValues: map[string]*pathvalue.Names{},
 		table:      newTable(r),
 		faults:     slices.Clone(r.tree.Faults),
 	}
-	for _, route := range r.tree.Routes {
-		c.bindings[route] = &binding{}
-		c.byPath[route.Path] = route
-		c.byStem[route.Stem] = append(c.byStem[route.Stem], route)
-	}
 	if r.app != nil && !r.tree.Missing {
-		r.app.statics.close()
-		c.staticUses(&r.app.statics)
-		c.add(&r.app.statics)
-		given := c.runWiths(r.app.statics.withs)
-		c.add(given)
+		c.plan.AddStatic(&r.app.statics, r.provided)
 	}
-	r.own.close() // only now: functions of With may register with the Router, too
+	r.own.Close() // only now: functions of With may register with the Router, too
 	c.readMounts()
 	if r.tree.Missing { // each registration would be reported for its unknown path, which is not the mistake
 		c.namesMissing = true
 		return c
 	}
-	c.add(&r.own)
-	c.checkBindings()
-	c.readNames()
+	c.plan.Add(&r.own)
+	c.plan.Check()
+	c.table.names = c.plan.Names()
+	c.faults = append(c.faults, c.plan.Faults...)
+	c.namesMissing = c.namesMissing || c.plan.NamesMissing
+	c.readMountedNames()
 	return c
 }
 
@@ -145,7 +133,7 @@ func (c *compiler) finish(trie *match.Trie[endpoint]) {
 		c.build(trie)
 	}
 	c.table.err, c.table.warnings = fault.Join(c.faults), fault.Warnings(c.faults)
-	r.own.release()
+	r.own.Release()
 	r.building.Store(false)
 	if r.app != nil {
 		r.app.first.CompareAndSwap(nil, r)
@@ -171,8 +159,8 @@ func (c *compiler) fault(pos fault.Position, format string, args ...any) {
 func (c *compiler) steps(uses []use) []step {
 	steps := make([]step, 0, len(uses))
 	for _, u := range uses {
-		if u.guard != nil {
-			steps = append(steps, step{guard: u.guard})
+		if u.Middleware.guard != nil {
+			steps = append(steps, step{guard: u.Middleware.guard})
 		} else {
 			steps = append(steps, step{place: c.place(u)})
 		}
@@ -187,25 +175,25 @@ func standardOnly(steps []step) []step {
 // fill compiles every handler with its chain and puts it into the trie.
 func (c *compiler) fill(trie *match.Trie[endpoint]) {
 	t := c.table
-	outer := c.steps(c.uses)
+	outer := c.steps(c.plan.Uses)
 	t.standard = standardOnly(outer)
 	t.notFound = t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return Fail(http.StatusNotFound, ""), nil }})
 	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(c.router.deny))}
 
-	dirs := map[*Dir][]step{}
+	dirs := map[*directory][]step{}
 	everywhere := slices.Clip(outer) // for what is mounted
-	for _, d := range c.dirs {
-		dirs[d] = c.steps(d.uses)
-		if d.path == "" {
+	for _, d := range c.plan.Dirs {
+		dirs[d] = c.steps(d.Uses)
+		if d.Path == "" {
 			everywhere = append(everywhere, dirs[d]...)
 		}
 	}
 	for _, r := range c.tree.Routes {
 		steps := slices.Clip(outer)
-		for _, d := range c.dirsAround(r) {
+		for _, d := range c.plan.Around(r) {
 			steps = append(steps, dirs[d]...)
 		}
-		c.addRoute(trie, r, append(steps, c.steps(c.bindings[r].uses)...))
+		c.addRoute(trie, r, append(steps, c.steps(c.plan.Of(r).Uses)...))
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.assets)) {
 		a := t.assets[name]
@@ -233,25 +221,25 @@ func (c *compiler) addPublic(trie *match.Trie[endpoint], file string, p *pattern
 
 // addRoute adds a route's handlers, whose chain down to the file is steps.
 func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, steps []step) {
-	b := c.bindings[r]
-	chains := make([][]step, len(b.verbs))
-	for i, v := range b.verbs {
-		chains[i] = append(slices.Clip(steps), c.steps(v.uses)...)
+	b := c.plan.Of(r)
+	chains := make([][]step, len(b.Verbs))
+	for i, v := range b.Verbs {
+		chains[i] = append(slices.Clip(steps), c.steps(v.Uses)...)
 	}
 	o := &owner{r.File, r, standardOnly(steps)}
 	page, pageSteps, pageMaxBody := handler{flow: plainPage}, steps, int64(0)
-	if b.page != nil {
-		pageSteps, pageMaxBody = append(slices.Clip(steps), c.steps(b.page.uses)...), b.page.maxBody
+	if b.Page != nil {
+		pageSteps, pageMaxBody = append(slices.Clip(steps), c.steps(b.Page.Uses)...), b.Page.MaxBody
 	}
-	if c.checkData(r, b); b.servesPage(r) {
+	if c.checkData(r, b); b.ServesPage() {
 		page = c.renderOnce(r, hasGuard(pageSteps), page)
 	}
 	for _, p := range r.Patterns {
 		l := trie.Leaf(p)
-		for i, v := range b.verbs {
-			l.Set(v.method, c.endpoint(o, p, v.method, chains[i], *v.handler, v.maxBody))
+		for i, v := range b.Verbs {
+			l.Set(v.Method, c.endpoint(o, p, v.Method, chains[i], *v.Handler, v.MaxBody))
 		}
-		if b.servesPage(r) {
+		if b.ServesPage() {
 			l.Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, pageSteps, page, pageMaxBody))
 		}
 	}
@@ -318,181 +306,4 @@ func (t *table) guarded() bool {
 		}
 	}
 	return false
-}
-
-// A binding is what was registered for one route.
-type binding struct {
-	uses   []use
-	verbs  []*Verb // one for each method, in order of registration
-	begun  []*Verb // all of them, also those that are unfinished or wrong
-	page   *Verb   // the GET without a handler that gives the page its name and middleware, if there is one
-	failed bool    // the handlers are missing because of a fault that is reported already
-	named  bool    // At was called for it: a counterpart is not needed
-	static bool    // a static call in its counterpart was made
-}
-
-func (b *binding) verb(method string) *Verb {
-	for _, v := range b.verbs {
-		if v.method == method {
-			return v
-		}
-	}
-	return nil
-}
-
-// add resolves the paths of one registry and sorts its registrations by what
-// they are for. Registries are added in the order in which their middleware runs.
-func (c *compiler) add(g *registry) {
-	c.faults = append(c.faults, g.faults...)
-	c.uses = append(c.uses, g.uses...)
-	for _, d := range g.dirs {
-		if !c.tree.Covers(d.path) && c.tree.HasDir(d.path) {
-			c.fault(d.pos, "In(%q): no route file is in that directory, so this would guard nothing: have the files been moved?", d.path)
-			continue
-		}
-		if !c.tree.Covers(d.path) {
-			c.fault(d.pos, "In(%q): the tree has no such directory%s", d.path, c.tree.Hint(d.path))
-			continue
-		}
-		c.dirs = append(c.dirs, d)
-	}
-	for _, f := range g.files {
-		r := c.resolve(f)
-		if r == nil {
-			continue
-		}
-		b := c.bindings[r]
-		b.uses = append(b.uses, f.uses...)
-		b.static = b.static || f.counterpart != ""
-		b.named = b.named || f.counterpart == ""
-		for _, v := range f.verbs {
-			c.bind(b, r, v)
-		}
-	}
-}
-
-func (c *compiler) bind(b *binding, r *routetree.Route, v *Verb) {
-	b.begun = append(b.begun, v)
-	if !v.done { // checkFinished tells whether it has to be
-		return
-	}
-	if first := b.verb(v.method); first != nil {
-		c.fault(v.pos, "%s of %s is registered a second time, after %v: keep one", v.call(), r.File, first.pos)
-		return
-	}
-	if v.handler != nil { // otherwise it is reported why Do or To refused the handler
-		b.verbs = append(b.verbs, v)
-	}
-}
-
-// resolve returns the route that a File stands for, or reports why there is none.
-func (c *compiler) resolve(f *File) *routetree.Route {
-	if f.counterpart == "" {
-		if found := routetree.Find(c.byPath, f.path); len(found) > 0 { // more than one have the same URL, which is a fault
-			return c.byPath[found[0]]
-		}
-		c.fault(f.pos, "At(%q): the tree has no such route file%s", f.path, c.tree.Hint(f.path))
-		return nil
-	}
-	return c.resolveStatic(f.pos, f.counterpart, f.what)
-}
-
-func (c *compiler) resolveStatic(pos fault.Position, goFile, what string) *routetree.Route {
-	stem, isGo := strings.CutSuffix(goFile, ".go")
-	routes := c.byStem[stem]
-	switch old := c.withGroups(stem); {
-	case isGo && len(routes) == 0 && old != nil:
-		c.fault(pos, "%s: a group is in no name, so the counterpart of %s is %s.go: rename this file", what, old.File, old.Stem)
-		c.bindings[old].failed = true
-	case !isGo || len(routes) == 0:
-		c.fault(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s: rename one of them, or say the path with %s", what, goFile, sayPath(what))
-	case len(routes) > 1:
-		c.fault(pos, "%s: this file is the counterpart of %s and of %s: say which with flow.At(%q) or flow.At(%q), in a file of another name", what, routes[0].File, routes[1].File, routes[0].Path, routes[1].Path)
-	default:
-		c.bindings[routes[0]].static = true
-		if reason := routetree.SetAside(goFile); reason != "" {
-			c.fault(pos, "%s: %s: register with flow.At(%q) in a file of another name", what, reason, routes[0].Path)
-			c.bindings[routes[0]].failed = true
-			return nil
-		}
-		return routes[0]
-	}
-	return nil
-}
-
-// sayPath returns how a call says the path of its route by itself.
-func sayPath(what string) string {
-	if what == "flow.With" {
-		return "Router.At, where the value is at hand"
-	}
-	return "flow.At"
-}
-
-// checkBindings reports routes that lack a handler, or have one that they must not.
-func (c *compiler) checkBindings() {
-	mains := map[string]*routetree.Route{}
-	for _, r := range c.tree.Routes {
-		if !r.Store {
-			for _, s := range r.Patterns {
-				mains[s.Key()] = r
-			}
-		}
-	}
-	for _, r := range c.tree.Routes {
-		b := c.bindings[r]
-		c.checkFinished(r, b)
-		if reason := routetree.SetAside(r.Stem + ".go"); reason != "" && !b.named && !b.static {
-			c.faults = append(c.faults, fault.In(r.File, "%s, and would be its counterpart: rename the route file, or register with flow.At(%q) in a file of another name", reason, r.Path))
-			continue
-		}
-		if r.Store {
-			c.checkStore(r, b, mains)
-		}
-		if len(b.begun) == 0 && !b.failed && (!r.Page || r.Store) {
-			what := "no handler is registered for it"
-			if r.Store {
-				what += ", and a file called store answers POST on the URL of its directory"
-			}
-			c.faults = append(c.faults, fault.In(r.File, "%s: %s", what, c.remedy(r)))
-		}
-	}
-}
-
-// remedy says how a handler for r is registered.
-func (c *compiler) remedy(r *routetree.Route) string {
-	verb := "GET().Do(…)"
-	if r.Store {
-		verb = "POST().Do(…)"
-	}
-	switch {
-	case c.router.app == nil:
-		return fmt.Sprintf("call At(%q).%s on this Router, which was made in a test file and so has no static calls", r.Path, verb)
-	case len(c.byStem[r.Stem]) > 1:
-		return fmt.Sprintf("call flow.At(%q).%s in %s", r.Path, verb, c.router.app.dir())
-	}
-	goFile := path.Join(fault.Place(c.router.app.path), r.Stem+".go")
-	return fmt.Sprintf("call flow.%s in %s, or flow.At(%q).%[1]s in another file there", verb, goFile, r.Path)
-}
-
-// checkStore reports methods other than POST that are registered for a store, a store
-// without POST, and POST that is registered for the file beside the store.
-func (c *compiler) checkStore(store *routetree.Route, b *binding, mains map[string]*routetree.Route) {
-	for _, v := range b.verbs {
-		if v.method != http.MethodPost {
-			c.fault(v.pos, "%s: %s serves POST and nothing but POST: register other methods for the index file beside it", v.call(), store.File)
-		}
-	}
-	if len(b.verbs) > 0 && b.verb(http.MethodPost) == nil {
-		c.faults = append(c.faults, fault.In(store.File, "no handler is registered for POST: %s", c.remedy(store)))
-	}
-	for _, s := range store.Patterns {
-		main := mains[s.Key()]
-		if main == nil {
-			continue
-		}
-		if v := c.bindings[main].verb(http.MethodPost); v != nil {
-			c.fault(v.pos, "%s and %s both answer POST %s: keep one of them", main.File, store.File, pattern.Sample(s.Segments))
-		}
-		return
-	}
 }

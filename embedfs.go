@@ -5,20 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/http"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
+	"example.com/flow/internal/ondisk"
 	"example.com/flow/internal/pages"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/public"
@@ -86,11 +83,6 @@ func (t *table) host(namesMissing bool) pages.Host {
 	return h
 }
 
-// servesPage reports whether the page of r is served without a handler.
-func (b *binding) servesPage(r *routetree.Route) bool {
-	return r.Page && !r.Store && b.verb(http.MethodGet) == nil && b.verb(match.AnyMethod) == nil
-}
-
 func plainPage(*Request) (Response, error) { return Page(nil), nil }
 
 // checkData reports a page that is served without a handler, and asks for data. If it has
@@ -98,19 +90,16 @@ func plainPage(*Request) (Response, error) { return Page(nil), nil }
 // meant for View, and is only warned about.
 func (c *compiler) checkData(r *routetree.Route, b *binding) {
 	v, err := c.table.views.View(r.Path)
-	wrong := slices.ContainsFunc(b.begun, func(v *Verb) bool { // it is reported what is wrong about it
-		return v != b.page && (v.method == http.MethodGet || v.method == match.AnyMethod)
-	})
-	if err != nil || !b.servesPage(r) || b.failed || wrong {
+	if err != nil || !b.GivesNoData() {
 		return
 	}
 	field, line := v.Needs()
 	switch {
 	case line == 0:
-	case len(b.verbs) > 0:
-		c.faults = append(c.faults, fault.InLine(r.File, line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", field, c.remedy(r)))
+	case len(b.Verbs) > 0:
+		c.faults = append(c.faults, fault.InLine(r.File, line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", field, c.plan.Remedy(r)))
 	default:
-		c.faults = append(c.faults, fault.Warn(r.File, line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", field, c.remedy(r)))
+		c.faults = append(c.faults, fault.Warn(r.File, line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", field, c.plan.Remedy(r)))
 	}
 }
 
@@ -165,7 +154,13 @@ func (c *compiler) readAssets() {
 		a := &asset{file: p.File, pattern: p.Pattern}
 		c.table.assets[p.Name()] = a
 		if d := c.router.disk; d != nil {
-			a.serves.flow = d.public(p)
+			a.serves.flow = func(*Request) (Response, error) {
+				h, err := d.Public(p)
+				if err != nil {
+					return Response{}, Error(http.StatusNotFound, err.Error())
+				}
+				return Handler(h), nil
+			}
 			continue
 		}
 		content, err := files.Content(p.InTree)
@@ -241,19 +236,6 @@ func (r *Router) assetAt(v vantage, name string) (string, error) {
 	return t.asset(v, name)
 }
 
-// A source is what Router.Dev reads in place of the embedded files.
-type source struct {
-	files fs.FS
-
-	mu      sync.Mutex
-	state   string // what views were made from, as text
-	views   *pages.Views
-	err     error     // what is wrong about them
-	unbuilt []unbuilt // what is on disk and not in the binary
-	// differs says how the disk differed from the binary when that was last logged.
-	differs string
-}
-
 // Dev makes the Router read templates and public files from a directory, which
 // holds router/ and public/, at each request: a change shows without a rebuild.
 // What fails is shown in the browser with file and line, and public files are
@@ -270,16 +252,11 @@ type source struct {
 // then: their faults are shown in the browser.
 func (r *Router) Dev(dir string) {
 	pos := fault.Caller(0)
-	r.own.change(pos, "Dev", func() {
-		files := disk.Dir(dir)
-		info, err := fs.Stat(files, routetree.RouterDir)
-		switch {
-		case errors.Is(err, disk.ErrLeadsOut):
-			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): %s: %v", dir, routetree.RouterDir, disk.ErrLeadsOut))
-		case err != nil || !info.IsDir():
-			r.own.faults = append(r.own.faults, fault.At(pos, "Dev(%q): there is no directory %s in it: give the directory of the Go file that embeds it", dir, routetree.RouterDir))
+	r.own.Change(pos, "Dev", func() {
+		r.disk = ondisk.In(dir)
+		if err := r.disk.Check(); err != nil {
+			r.own.Fault(pos, "Dev(%q): %v", dir, err)
 		}
-		r.disk = &source{files: files}
 	})
 }
 
@@ -292,7 +269,7 @@ func (m *Mounted) dev() {
 	if dir := m.inner.sourceDir(); m.inner.disk == nil && command.IsSource(dir, routetree.RouterDir) {
 		m.inner.Dev(dir)
 	}
-	for _, inside := range m.inner.own.mounts {
+	for _, inside := range m.inner.mounts {
 		inside.dev()
 	}
 }
@@ -312,159 +289,9 @@ func (r *Router) inDev() bool { return r != nil && r.disk != nil }
 // views returns the templates, and in development what is wrong about them.
 func (r *Router) views() (*pages.Views, error) {
 	if r.inDev() {
-		return r.disk.read(r)
+		return r.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(false), Log: r.logger()})
 	}
 	return r.table.Load().views, nil
-}
-
-// read returns the templates as they are on disk now.
-func (d *source) read(r *Router) (*pages.Views, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := routetree.ReadIn(r.tree.Dir, d.files, r.tree.Shared)
-	now = now.Below(r.tree.Prefix)
-	d.compare(r, now)
-	texts, faults := pages.Read(now)
-	onDisk := fileNames(now)
-	state := fmt.Sprint(texts, slices.Sorted(maps.Keys(onDisk)), slices.Sorted(maps.Keys(now.Dirs)), now.Faults, faults)
-	if d.views != nil && state == d.state {
-		return d.views, d.err
-	}
-	table := r.table.Load()
-	host := table.host(false)
-	host.Asset = func(at any, name string) (string, error) {
-		file := now.Shown(routetree.PublicDir + "/" + name)
-		switch known := table.assets[name] != nil; {
-		case known && !onDisk[file]:
-			return "", fmt.Errorf("flow: %s is gone", file)
-		case !known && onDisk[file]:
-			return "", fmt.Errorf("flow: %s", isNew(file))
-		}
-		return table.asset(vantageOf(at), name)
-	}
-	views, more := pages.Make(now, texts, host)
-	d.state, d.views = state, views
-	d.unbuilt = unbuiltFiles(now, fileNames(r.tree))
-	d.err = fault.Join(slices.Concat(now.Faults, faults, more))
-	return d.views, d.err
-}
-
-// compare logs how the disk differs from the binary, each time that changes.
-func (d *source) compare(r *Router, now *routetree.Tree) {
-	added, removed := difference(fileNames(now), fileNames(r.tree))
-	var args []any
-	if len(added) > 0 {
-		args = append(args, "new", strings.Join(added, ", "))
-	}
-	if len(removed) > 0 {
-		args = append(args, "gone", strings.Join(removed, ", "))
-	}
-	if err := fault.Join(now.Faults); err != nil {
-		args = append(args, "faults", err.Error())
-	}
-	if differs := fmt.Sprint(args...); differs != d.differs {
-		if d.differs = differs; differs != "" {
-			r.logger().Warn("flow: the files on disk are not those of the binary, whose routes stay as they are until it is built again", args...)
-		}
-	}
-}
-
-// gone returns an error if a route file is not on disk any more.
-func (d *source) gone(r *routetree.Route) error {
-	switch _, err := fs.Stat(d.files, r.InTree()); {
-	case errors.Is(err, disk.ErrLeadsOut):
-		return fmt.Errorf("flow: %s: %w", r.File, disk.ErrLeadsOut)
-	case err != nil:
-		return fmt.Errorf("flow: %s is gone: routes stay those of the binary until it is built again", r.File)
-	}
-	return nil
-}
-
-// An unbuilt is a URL that a file on disk would have, and that the binary lacks.
-type unbuilt struct {
-	file    string
-	pattern *pattern.Pattern
-}
-
-// unbuiltFiles returns the URLs of the files of a tree that are not known.
-func unbuiltFiles(t *routetree.Tree, known map[string]bool) []unbuilt {
-	var files []unbuilt
-	for _, p := range t.Public {
-		files = append(files, unbuilt{p.File, p.Pattern})
-	}
-	for _, r := range t.Routes {
-		for _, p := range r.Patterns {
-			files = append(files, unbuilt{r.File, p})
-		}
-	}
-	return slices.DeleteFunc(files, func(u unbuilt) bool { return known[u.file] })
-}
-
-// hint returns a sentence for a request that nothing answers in development, if a file
-// that is new on disk would answer it once the binary is built again, and else "".
-func (r *Router) hint(req *http.Request) string {
-	if !r.inDev() {
-		return ""
-	}
-	r.disk.mu.Lock()
-	defer r.disk.mu.Unlock()
-	p, _ := pattern.ParsePath(req)
-	var asked []pattern.Segment
-	for _, value := range p.Segments {
-		asked = append(asked, pattern.Segment{Kind: pattern.Literal, Text: value})
-	}
-	for _, u := range r.disk.unbuilt {
-		if _, ok := pattern.Overlap(asked, u.pattern.Segments); ok {
-			return isNew(u.file)
-		}
-	}
-	return ""
-}
-
-func isNew(file string) string {
-	return file + " is new: it has no URL until the binary is built again"
-}
-
-// fileNames returns the route files and public files of a tree.
-func fileNames(t *routetree.Tree) map[string]bool {
-	names := map[string]bool{}
-	for _, r := range t.Routes {
-		names[r.File] = true
-	}
-	for _, s := range t.Public {
-		names[s.File] = true
-	}
-	return names
-}
-
-// difference returns what is in a only and what is in b only.
-func difference(a, b map[string]bool) (onlyA, onlyB []string) {
-	onlyA = slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(name string) bool { return b[name] })
-	onlyB = slices.DeleteFunc(slices.Sorted(maps.Keys(b)), func(name string) bool { return a[name] })
-	return onlyA, onlyB
-}
-
-// public returns what serves a public file as it is on disk.
-func (d *source) public(p *routetree.Public) flowFunc {
-	return func(*Request) (Response, error) {
-		if _, err := fs.Stat(d.files, p.InTree); err != nil {
-			why := err
-			var of *fs.PathError
-			if errors.As(err, &of) {
-				why = of.Err // without the path: the message names the file already
-			}
-			return Response{}, Error(http.StatusNotFound, fmt.Sprintf("%s cannot be read from disk: %v", p.File, why))
-		}
-		mediaType := public.MediaType(d.files, p.InTree)
-		return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			f, err := public.Open(d.files, p.InTree)
-			if err != nil {
-				panic(err) // it was there a moment ago
-			}
-			defer f.Close()
-			http.ServeContent(w, r, "", time.Time{}, f)
-		})).Header("Content-Type", mediaType).Header("Cache-Control", "no-store"), nil
-	}
 }
 
 // encodePage executes the template of a View or a Page.
@@ -485,7 +312,7 @@ func encodePage(r Response, req *Request) (Response, error) {
 	switch {
 	case err == nil:
 	case r.kind == kindPage: // in development, where the file may be gone or faulty
-		return Response{}, errors.Join(faults, x.router.disk.gone(x.endpoint.owner.route))
+		return Response{}, errors.Join(faults, x.router.disk.Gone(x.endpoint.owner.route))
 	default:
 		return Response{}, errors.Join(faults, fmt.Errorf("flow: View: %w", err))
 	}

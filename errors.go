@@ -362,8 +362,8 @@ func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
 		return problemResponse(p, mediaType), nil
 	}
 	all, faults := x.router.views()
-	if x.endpoint.miss && p.Status == http.StatusNotFound {
-		p.Detail = cmp.Or(p.Detail, x.router.hint(req.Request))
+	if x.router.inDev() && x.endpoint.miss && p.Status == http.StatusNotFound {
+		p.Detail = cmp.Or(p.Detail, x.router.disk.Hint(req.Request))
 	}
 	asked, _ := pattern.ParsePath(req.Request)
 	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(x.router.tree.Prefix), len(asked.Segments)):])

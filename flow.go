@@ -88,7 +88,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -100,8 +99,10 @@ import (
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
+	"example.com/flow/internal/ondisk"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/race"
+	"example.com/flow/internal/registry"
 	"example.com/flow/internal/reply"
 	"example.com/flow/internal/routetree"
 	"example.com/flow/internal/server"
@@ -158,9 +159,10 @@ type Router struct {
 
 	tree     *routetree.Tree
 	app      *application // nil if no static calls register for it
-	own      registry
+	own      registrations
+	mounts   []*Mounted
 	provided []any
-	disk     *source                 // nil unless Dev was called
+	disk     *ondisk.Source          // nil unless Dev was called
 	mounted  atomic.Pointer[Mounted] // where this Router is mounted, nil if it is not
 	compiled sync.Mutex
 	building atomic.Bool // compile runs, and with it code that may ask for routes
@@ -175,28 +177,30 @@ var _ http.Handler = (*Router)(nil)
 // At returns the route file of that path below router/, without its extension:
 // "users/[id]". Groups may be left out of it: "users" is also (admin)/users. A path that
 // is not in the tree is a fault.
-func (r *Router) At(path string) *File { return r.own.at(fault.Caller(0), path) }
+func (r *Router) At(path string) *File { return &File{r.own.At(fault.Caller(0), path)} }
 
 // In returns the directory of that path below router/: "users", "(admin)", or "" for all
 // route files. Middleware added to it covers the route files below it and the one beside
 // it that has its name. Groups that are left out of the path may be anywhere in it: "users"
 // covers users/ and (admin)/users/, and "(admin)/users" the second alone. It guards files,
 // not URLs. A path that is not in the tree is a fault.
-func (r *Router) In(path string) *Dir { return r.own.in(fault.Caller(0), path) }
+func (r *Router) In(path string) *Dir { return &Dir{r.own.In(fault.Caller(0), path)} }
 
 // Use adds middleware for the whole application. It takes what File.Use takes.
 // Standard middleware also wraps what no route answers: 404, 405, redirects,
 // OPTIONS and public files. Guards are skipped there.
-func (r *Router) Use(middleware ...any) { r.own.use(fault.Caller(0), "Use", &r.own.uses, middleware) }
+func (r *Router) Use(middleware ...any) {
+	r.own.Use(fault.Caller(0), "Use", middleware, parseMiddleware)
+}
 
 // Provide gives the functions of With what they ask for, by its type, and returns
 // r. A nil value is a fault.
 func (r *Router) Provide(values ...any) *Router {
 	pos := fault.Caller(0)
-	r.own.change(pos, "Provide", func() {
+	r.own.Change(pos, "Provide", func() {
 		for _, v := range values {
 			if forms.IsNil(v) {
-				r.own.faults = append(r.own.faults, fault.At(pos, "Provide: a value is nil (%T)", v))
+				r.own.Fault(pos, "Provide: a value is nil (%T)", v)
 				continue
 			}
 			r.provided = append(r.provided, v)
@@ -353,13 +357,18 @@ func (r *Router) logger() *slog.Logger {
 // flow.Use, register for the Routers that are made in it.
 type application struct {
 	path    string // as the Go compiler recorded it
-	statics registry
+	statics registrations
 	routers atomic.Int32
 	first   atomic.Pointer[Router] // the first that was compiled: for Route
 }
 
-// dir is the name of the directory, for messages.
-func (a *application) dir() string { return path.Base(a.path) }
+// source returns the path of the directory, or "" if there is none.
+func (a *application) source() string {
+	if a == nil {
+		return ""
+	}
+	return a.path
+}
 
 // shown returns the directory that the files of a tree are shown in, in messages: that of
 // the Go files. If the source is on this machine, and the tree is not there, it is "".
@@ -399,7 +408,7 @@ func registeredForNobody() []fault.Position {
 	var first []fault.Position
 	for _, dir := range slices.Sorted(maps.Keys(applications.byDir)) {
 		app := applications.byDir[dir]
-		if pos, ok := app.statics.first(); ok && app.routers.Load() == 0 {
+		if pos, ok := app.statics.First(); ok && app.routers.Load() == 0 {
 			first = append(first, pos)
 		}
 	}
@@ -420,9 +429,7 @@ func (c *compiler) checkDirectories() {
 
 // static begins a registration for the route whose counterpart the calling file is.
 func static(pos fault.Position, method string) *Verb {
-	statics := &applicationOf(pos).statics
-	v := &Verb{method: method}
-	return statics.counterpart(pos, "flow."+v.call()).verb(pos, method)
+	return &Verb{applicationOf(pos).statics.Static(pos, method)}
 }
 
 // GET begins the registration of a handler for GET, for the route whose
@@ -458,21 +465,20 @@ func Method(method string) *Verb { return static(fault.Caller(0), method) }
 // counterpart, or that have a counterpart's name for another reason.
 func At(path string) *File {
 	pos := fault.Caller(0)
-	return applicationOf(pos).statics.at(pos, path)
+	return &File{applicationOf(pos).statics.At(pos, path)}
 }
 
 // In is Router.In for the Routers of the calling directory.
 func In(path string) *Dir {
 	pos := fault.Caller(0)
-	return applicationOf(pos).statics.in(pos, path)
+	return &Dir{applicationOf(pos).statics.In(pos, path)}
 }
 
 // Use is Router.Use for the Routers of the calling directory. In a counterpart,
 // where it would look like the route's own, it is a fault.
 func Use(middleware ...any) {
 	pos := fault.Caller(0)
-	g := &applicationOf(pos).statics
-	g.use(pos, "flow.Use", &g.uses, middleware)
+	applicationOf(pos).statics.Use(pos, "flow.Use", middleware, parseMiddleware)
 }
 
 // With registers handlers that need something which main makes, for the route
@@ -482,16 +488,9 @@ func Use(middleware ...any) {
 // are two.
 func With[D any](register func(f *File, value D)) {
 	pos := fault.Caller(0)
-	w := with{pos: pos, want: reflect.TypeFor[D]()}
+	var later func(*registry.File[handler, middleware], any)
 	if register != nil {
-		w.register = func(f *File, v any) { register(f, v.(D)) }
+		later = func(f *registry.File[handler, middleware], v any) { register(&File{f}, v.(D)) }
 	}
-	statics := &applicationOf(pos).statics
-	statics.change(pos, "flow.With", func() { statics.withs = append(statics.withs, w) })
-}
-
-// fits reports whether a provided value is what the function asks for.
-func (w with) fits(v any) bool {
-	t := reflect.TypeOf(v)
-	return t == w.want || w.want.Kind() == reflect.Interface && t.Implements(w.want)
+	applicationOf(pos).statics.With(pos, reflect.TypeFor[D](), later)
 }

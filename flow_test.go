@@ -16,6 +16,7 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/registry"
 )
 
 func hello(*Request) string { return "hello" }
@@ -536,11 +537,11 @@ func TestWithMayHaveTheRouter(t *testing.T) {
 	r := New(flowtest.Files("router/a.http", "router/b.http"))
 	r.Provide(r)
 	r.app = &application{}
-	r.app.statics.withs = []with{{fault.Position{File: "app/a.go", Line: 1}, reflect.TypeFor[*Router](), func(f *File, v any) {
-		f.GET().Do(hello)
+	r.app.statics.With(fault.Position{File: "app/a.go", Line: 1}, reflect.TypeFor[*Router](), func(f *registry.File[handler, middleware], v any) {
+		(&File{f}).GET().Do(hello)
 		v.(*Router).At("b").GET().Do(hello)
 		v.(*Router).Mount("/c", http.HandlerFunc(asked))
-	}}}
+	})
 	is.NoErr(r.Check())
 	for _, target := range []string{"/a", "/b", "/c/d"} {
 		is.Equal(serve(r, "GET", target).Code, 200)

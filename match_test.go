@@ -304,7 +304,7 @@ type slowFile struct {
 }
 
 func newSlowly(r *Router) slowly {
-	s := slowly{methods: map[*routetree.Route][]string{}, mounts: r.own.mounts}
+	s := slowly{methods: map[*routetree.Route][]string{}, mounts: r.mounts}
 	byPath := map[string]*routetree.Route{}
 	for _, rt := range r.tree.Routes {
 		byPath[rt.Path] = rt
@@ -312,10 +312,10 @@ func newSlowly(r *Router) slowly {
 			s.files = append(s.files, slowFile{p, rt})
 		}
 	}
-	for _, f := range r.own.files {
-		for _, v := range f.verbs {
-			rt := byPath[f.path]
-			s.methods[rt] = append(s.methods[rt], v.method)
+	for _, f := range r.own.Files() {
+		for _, v := range f.Verbs {
+			rt := byPath[f.Path]
+			s.methods[rt] = append(s.methods[rt], v.Method)
 		}
 	}
 	return s

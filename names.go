@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -99,48 +100,42 @@ func (c *compiler) listRoutes() {
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return pattern.Compare(a.pattern, b.pattern) })
 	everywhere := 0
-	for _, d := range c.dirs {
-		if d.path == "" {
-			everywhere += len(d.uses)
+	for _, d := range c.plan.Dirs {
+		if d.Path == "" {
+			everywhere += len(d.Uses)
 		}
 	}
 	for _, e := range entries {
 		r := e.route
 		if m := e.mounted; m != nil {
-			c.table.infos = append(c.table.infos, m.info(e.pattern, len(c.uses)+everywhere+len(m.uses))...)
+			c.table.infos = append(c.table.infos, m.info(e.pattern, len(c.plan.Uses)+everywhere+len(m.uses))...)
 			continue
 		}
-		b := c.bindings[r]
-		outer := len(c.uses) + len(b.uses)
-		for _, d := range c.dirsAround(r) {
-			outer += len(d.uses)
+		b := c.plan.Of(r)
+		outer := len(c.plan.Uses) + len(b.Uses)
+		for _, d := range c.plan.Around(r) {
+			outer += len(d.Uses)
 		}
-		info := RouteInfo{Pattern: e.pattern.String(), File: r.InTree(), Middleware: outer}
-		if len(c.byStem[r.Stem]) == 1 {
-			info.Name = r.Stem
-		}
-		for _, v := range slices.Backward(b.begun) {
-			info.Name = cmp.Or(v.label, info.Name) // the first label, for verbs without one
-		}
+		info := RouteInfo{Pattern: e.pattern.String(), File: r.InTree(), Name: c.plan.Name(r), Middleware: outer}
 		var infos []RouteInfo
-		if b.servesPage(r) {
+		if b.ServesPage() {
 			of := info
 			of.Method = http.MethodGet
-			if b.page != nil {
-				of.Name = cmp.Or(b.page.label, of.Name)
-				of.Middleware += len(b.page.uses)
+			if b.Page != nil {
+				of.Name = cmp.Or(b.Page.Label, of.Name)
+				of.Middleware += len(b.Page.Uses)
 			}
 			infos = append(infos, of)
 		}
-		for _, v := range b.verbs {
+		for _, v := range b.Verbs {
 			of := info
-			of.Method = strings.TrimSuffix(v.call(), "()")
-			if v.method != match.AnyMethod {
-				of.Method = v.method
+			of.Method = strings.TrimSuffix(v.Call(), "()")
+			if v.Method != match.AnyMethod {
+				of.Method = v.Method
 			}
-			of.Handler = v.handler.pos.Stable()
-			of.Name = cmp.Or(v.label, of.Name)
-			of.Middleware += len(v.uses)
+			of.Handler = v.Handler.pos.Stable()
+			of.Name = cmp.Or(v.Label, of.Name)
+			of.Middleware += len(v.Uses)
 			infos = append(infos, of)
 		}
 		slices.SortStableFunc(infos, func(a, b RouteInfo) int { return forms.CompareMethods(a.Method, b.Method) })
@@ -175,33 +170,6 @@ func (r *Router) patternsOf(path string) map[string]bool {
 		}
 	}
 	return patterns
-}
-
-// readNames collects labels and automatic names.
-func (c *compiler) readNames() {
-	names, labelled := c.table.names, map[string]fault.Position{}
-	for stem, routes := range c.byStem {
-		if len(routes) == 1 {
-			names[stem] = routes[0]
-		}
-	}
-	for _, r := range c.tree.Routes {
-		for _, v := range c.bindings[r].begun {
-			if v.label == "" {
-				continue
-			}
-			owner, taken := names[v.label]
-			switch first, byLabel := labelled[v.label]; {
-			case taken && owner != r && byLabel:
-				c.fault(v.named, "Name: %q is the name of %s already, given at %v: call this one otherwise", v.label, owner.File, first)
-			case taken && owner != r:
-				c.fault(v.named, "Name: %q is the automatic name of %s: call this one otherwise", v.label, owner.File)
-			default:
-				names[v.label], labelled[v.label] = r, v.named
-			}
-		}
-	}
-	c.readMountedNames()
 }
 
 // readMountedNames adds the names of the Routers inside to those of this one.
@@ -241,7 +209,7 @@ func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
 	infos := slices.Clone(m.inner.table.Load().infos)
 	for i := range infos {
 		if m.inner.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") { // to tell it from the files of other applications
-			infos[i].File = m.inner.app.dir() + "/" + infos[i].File
+			infos[i].File = path.Base(m.inner.app.path) + "/" + infos[i].File
 		}
 		infos[i].Name = m.name(infos[i].Name)
 		infos[i].Middleware += outer
@@ -274,16 +242,6 @@ func (t *table) nameHint(name string) string {
 		}
 	}
 	return fault.Suggest(name, t.names, ": name one with Name, or use an automatic name")
-}
-
-// withGroups returns the route whose counterpart would be called so if groups were in
-// names, or nil.
-func (c *compiler) withGroups(stem string) *routetree.Route {
-	i := slices.IndexFunc(c.tree.Routes, func(r *routetree.Route) bool { return routetree.GroupedStem(r.Path) == stem })
-	if i < 0 {
-		return nil
-	}
-	return c.tree.Routes[i]
 }
 
 // Route returns the URL of a named route, for parameters that are pairs of key and

@@ -1,215 +1,88 @@
 package flow
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
-	"path"
 	"reflect"
-	"slices"
-	"strings"
-	"sync"
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/public"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/registry"
 )
 
-// A registry holds the registrations of one origin, in the order in which they were
-// made: the static calls of a directory, those that functions of With make, or those of
-// one Router. It knows nothing of the tree: the compiler compares the two.
-type registry struct {
-	mu     sync.Mutex
-	closed bool
-	begun  fault.Position // of the first registration
-	uses   []use
-	files  []*File
-	dirs   []*Dir
-	withs  []with
-	mounts []*Mounted
-	faults []fault.Fault
-}
-
-// change records something, or panics if the routes are compiled already.
-func (g *registry) change(pos fault.Position, what string, record func()) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		panic(fmt.Sprintf("%v: %s comes too late: the routes were compiled by Check or by the first request, register before", pos, what))
-	}
-	if g.begun.Line == 0 {
-		g.begun = pos
-	}
-	record()
-}
-
-func (g *registry) close() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.closed = true
-}
-
-// release forgets what the compiled table holds in a form of its own.
-func (g *registry) release() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.uses, g.files, g.dirs = nil, nil, nil
-}
-
-// first returns where something was registered first, if anything was.
-func (g *registry) first() (fault.Position, bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.begun, g.begun.Line > 0
-}
-
-func (g *registry) use(pos fault.Position, what string, to *[]use, middleware []any) {
-	g.change(pos, what, func() {
-		for _, m := range middleware {
-			u, err := parseMiddleware(m)
-			if err != nil {
-				g.faults = append(g.faults, fault.At(pos, "%s: %v", what, err))
-				continue
-			}
-			u.pos = pos
-			*to = append(*to, u)
-		}
-	})
-}
-
-func (g *registry) at(pos fault.Position, path string) *File {
-	f := &File{reg: g, pos: pos, path: path}
-	g.change(pos, "At", func() { g.files = append(g.files, f) })
-	return f
-}
-
-// counterpart adds a File for a static call, which registers for the route whose
-// counterpart the calling file is.
-func (g *registry) counterpart(pos fault.Position, what string) *File {
-	f := &File{reg: g, pos: pos, counterpart: path.Base(pos.File), what: what}
-	g.change(pos, what, func() { g.files = append(g.files, f) })
-	return f
-}
-
-func (g *registry) in(pos fault.Position, path string) *Dir {
-	d := &Dir{reg: g, pos: pos, path: path}
-	g.change(pos, "In", func() { g.dirs = append(g.dirs, d) })
-	return d
-}
+// What internal/registry is made of here.
+type (
+	registrations = registry.Registry[handler, middleware]
+	plan          = registry.Plan[handler, middleware]
+	binding       = registry.Binding[handler, middleware]
+	directory     = registry.Dir[handler, middleware]
+	use           = registry.Use[middleware]
+)
 
 // A File is one route file that handlers are registered for. At returns it for
 // a path, and With hands it to the function it is given.
 type File struct {
-	reg         *registry
-	pos         fault.Position
-	path        string // what At was given
-	counterpart string // the calling file, if At was not called
-	what        string // the static call, for messages
-	uses        []use
-	verbs       []*Verb
+	of *registry.File[handler, middleware]
 }
 
 // GET begins the registration of a handler for GET. A file without one for HEAD
 // answers HEAD with it too.
-func (f *File) GET() *Verb { return f.verb(fault.Caller(0), http.MethodGet) }
+func (f *File) GET() *Verb { return &Verb{f.of.Verb(fault.Caller(0), http.MethodGet)} }
 
 // POST begins the registration of a handler for POST.
-func (f *File) POST() *Verb { return f.verb(fault.Caller(0), http.MethodPost) }
+func (f *File) POST() *Verb { return &Verb{f.of.Verb(fault.Caller(0), http.MethodPost)} }
 
 // PUT begins the registration of a handler for PUT.
-func (f *File) PUT() *Verb { return f.verb(fault.Caller(0), http.MethodPut) }
+func (f *File) PUT() *Verb { return &Verb{f.of.Verb(fault.Caller(0), http.MethodPut)} }
 
 // PATCH begins the registration of a handler for PATCH.
-func (f *File) PATCH() *Verb { return f.verb(fault.Caller(0), http.MethodPatch) }
+func (f *File) PATCH() *Verb { return &Verb{f.of.Verb(fault.Caller(0), http.MethodPatch)} }
 
 // DELETE begins the registration of a handler for DELETE.
-func (f *File) DELETE() *Verb { return f.verb(fault.Caller(0), http.MethodDelete) }
+func (f *File) DELETE() *Verb { return &Verb{f.of.Verb(fault.Caller(0), http.MethodDelete)} }
 
 // HEAD begins the registration of a handler for HEAD, which then does not reach
 // the one for GET.
-func (f *File) HEAD() *Verb { return f.verb(fault.Caller(0), http.MethodHead) }
+func (f *File) HEAD() *Verb { return &Verb{f.of.Verb(fault.Caller(0), http.MethodHead)} }
 
 // OPTIONS begins the registration of a handler for OPTIONS, which is otherwise
 // answered with 204 and Allow.
-func (f *File) OPTIONS() *Verb { return f.verb(fault.Caller(0), http.MethodOptions) }
+func (f *File) OPTIONS() *Verb { return &Verb{f.of.Verb(fault.Caller(0), http.MethodOptions)} }
 
 // ANY begins the registration of a handler for every method, known or not, that
 // the file has not registered itself.
-func (f *File) ANY() *Verb { return f.verb(fault.Caller(0), match.AnyMethod) }
+func (f *File) ANY() *Verb { return &Verb{f.of.Verb(fault.Caller(0), match.AnyMethod)} }
 
 // Method begins the registration of a handler for any other method, such as
 // "PROPFIND". Methods are case-sensitive (RFC 9110, section 9.1).
-func (f *File) Method(method string) *Verb { return f.verb(fault.Caller(0), method) }
+func (f *File) Method(method string) *Verb { return &Verb{f.of.Verb(fault.Caller(0), method)} }
 
 // Use adds middleware for all methods of the file, in order: guards, which are
 // func(*Request) Response or func(*Request) (Response, error), and standard
 // middleware, func(http.Handler) http.Handler.
 func (f *File) Use(middleware ...any) {
-	f.reg.use(fault.Caller(0), "Use", &f.uses, middleware)
-}
-
-func (f *File) verb(pos fault.Position, method string) *Verb {
-	v := &Verb{file: f, pos: pos, method: method}
-	f.reg.change(pos, v.call(), func() {
-		f.verbs = append(f.verbs, v)
-		if err := forms.CheckMethod(method); err != nil && method != match.AnyMethod {
-			v.fault(pos, "%v", err)
-		}
-	})
-	return v
+	f.of.Use(fault.Caller(0), middleware, parseMiddleware)
 }
 
 // A Verb is the handler of one method of a route file, being registered. Do or
 // To finishes it. Only the GET of a page that has no handler for GET and ANY needs
 // neither: GET().Name("about") gives that page a name, and Use and MaxBody are for it.
 type Verb struct {
-	file    *File
-	pos     fault.Position
-	method  string
-	label   string
-	named   fault.Position
-	uses    []use
-	maxBody int64
-	handler *handler
-	done    bool // Do or To was called, even if it refused the handler
-}
-
-// call returns how the registration reads: "GET()".
-func (v *Verb) call() string {
-	switch {
-	case v.method == match.AnyMethod:
-		return "ANY()"
-	case slices.Contains(forms.Methods, v.method):
-		return v.method + "()"
-	}
-	return fmt.Sprintf("Method(%q)", v.method)
-}
-
-func (v *Verb) fault(pos fault.Position, format string, args ...any) {
-	v.file.reg.faults = append(v.file.reg.faults, fault.At(pos, format, args...))
+	of *registry.Verb[handler, middleware]
 }
 
 // Name labels the route, so that Route gives its URL. One label names one route
 // file; several methods of it may share the label.
 func (v *Verb) Name(label string) *Verb {
-	pos := fault.Caller(0)
-	v.file.reg.change(pos, "Name", func() {
-		switch {
-		case label == "":
-			v.fault(pos, "Name: a label is not empty")
-		case v.label != "" && v.label != label:
-			v.fault(pos, "Name: this %s is called %q already", v.call(), v.label)
-		}
-		v.label, v.named = label, pos
-	})
+	v.of.Name(fault.Caller(0), label)
 	return v
 }
 
 // Use adds middleware for this method alone. It takes what File.Use takes.
 func (v *Verb) Use(middleware ...any) *Verb {
-	v.file.reg.use(fault.Caller(0), "Use", &v.uses, middleware)
+	v.of.Use(fault.Caller(0), middleware, parseMiddleware)
 	return v
 }
 
@@ -217,22 +90,8 @@ func (v *Verb) Use(middleware ...any) *Verb {
 // larger body is answered with 413, and JSON of more values than that allows with
 // 400.
 func (v *Verb) MaxBody(bytes int64) *Verb {
-	pos := fault.Caller(0)
-	v.file.reg.change(pos, "MaxBody", func() {
-		if err := checkMaxBody(bytes); err != nil {
-			v.fault(pos, "%v", err)
-			return
-		}
-		v.maxBody = bytes
-	})
+	v.of.Limit(fault.Caller(0), bytes)
 	return v
-}
-
-func checkMaxBody(bytes int64) error {
-	if bytes <= 0 {
-		return fmt.Errorf("MaxBody: %d is no limit: give the largest number of bytes that a body may have", bytes)
-	}
-	return nil
 }
 
 // Do sets the handler, which has one of these forms, or a type that converts to one:
@@ -263,42 +122,21 @@ func (v *Verb) To(controller any, method string) *Verb {
 }
 
 func (v *Verb) finish(pos fault.Position, what string, h *handler, err error) {
-	v.file.reg.change(pos, what, func() {
-		if v.done {
-			v.fault(pos, "%s: this %s has a handler already: one method has one", what, v.call())
-			return
-		}
-		v.done = true
-		if err != nil {
-			v.fault(pos, "%s: %v", what, err)
-			return
-		}
-		if h.pos.File == "" || h.pos.File == "<autogenerated>" {
-			h.pos = pos
-		}
-		v.handler = h
-	})
+	if err == nil && (h.pos.File == "" || h.pos.File == "<autogenerated>") {
+		h.pos = pos
+	}
+	v.of.Finish(pos, what, h, err)
 }
 
 // A Dir is a directory of the tree that middleware is registered for.
 type Dir struct {
-	reg  *registry
-	pos  fault.Position
-	path string
-	uses []use
+	of *directory
 }
 
 // Use adds middleware for the route files below the directory, and for the one
 // that is called like it. It takes what File.Use takes.
 func (d *Dir) Use(middleware ...any) {
-	d.reg.use(fault.Caller(0), "Use", &d.uses, middleware)
-}
-
-// A with is a function that registers handlers once a value for it is provided.
-type with struct {
-	pos      fault.Position
-	want     reflect.Type
-	register func(*File, any) // nil if With was given nil
+	d.of.Use(fault.Caller(0), middleware, parseMiddleware)
 }
 
 // A flowFunc is what all of flow's own handler and guard forms become.
@@ -367,10 +205,8 @@ func parseController(controller any, method string) (*handler, error) {
 	return h, nil
 }
 
-// A use is one piece of middleware at the place where it was registered: one of
-// guard and standard is set.
-type use struct {
-	pos      fault.Position
+// A middleware is what Use was given, parsed: one of guard and standard is set.
+type middleware struct {
 	guard    flowFunc
 	standard func(http.Handler) http.Handler
 }
@@ -380,116 +216,18 @@ const middlewareForms = `middleware is one of
 	func(*flow.Request) (flow.Response, error)
 	func(http.Handler) http.Handler`
 
-func parseMiddleware(v any) (use, error) {
+func parseMiddleware(v any) (middleware, error) {
 	if forms.IsNil(v) {
-		return use{}, fmt.Errorf("the middleware is nil; %s", forms.OneLine(middlewareForms))
+		return middleware{}, fmt.Errorf("the middleware is nil; %s", forms.OneLine(middlewareForms))
 	}
 	if f, ok := forms.Convert[func(*Request) Response](v); ok {
-		return use{guard: func(r *Request) (Response, error) { return f(r), nil }}, nil
+		return middleware{guard: func(r *Request) (Response, error) { return f(r), nil }}, nil
 	}
 	if f, ok := forms.Convert[func(*Request) (Response, error)](v); ok {
-		return use{guard: f}, nil
+		return middleware{guard: f}, nil
 	}
 	if f, ok := forms.Convert[func(http.Handler) http.Handler](v); ok {
-		return use{standard: f}, nil
+		return middleware{standard: f}, nil
 	}
-	return use{}, fmt.Errorf("%T is no middleware; %s", v, forms.OneLine(middlewareForms))
-}
-
-// staticUses reports calls of flow.Use in a counterpart, where it looks as if it were
-// for the file alone.
-func (c *compiler) staticUses(g *registry) {
-	for _, u := range g.uses {
-		if routes := c.byStem[strings.TrimSuffix(path.Base(u.pos.File), ".go")]; len(routes) > 0 {
-			c.fault(u.pos, "flow.Use is for the whole application, and stands in the counterpart of %s: call it in another file, or use flow.At(%q).Use", routes[0].File, routes[0].Path)
-		}
-	}
-}
-
-// runWiths calls the functions of flow.With with the values that were provided,
-// and returns what they registered.
-func (c *compiler) runWiths(withs []with) *registry {
-	given := &registry{}
-	defer given.close()
-	for _, w := range withs {
-		r := c.resolveStatic(w.pos, path.Base(w.pos.File), "flow.With")
-		if r == nil {
-			c.namesMissing = true
-			continue
-		}
-		if w.register == nil {
-			c.fault(w.pos, "flow.With was given nil: give it a func(*flow.File, %v)", w.want)
-			continue
-		}
-		var fits []any
-		for _, v := range c.router.provided {
-			if w.fits(v) {
-				fits = append(fits, v)
-			}
-		}
-		switch len(fits) {
-		case 0:
-			c.fault(w.pos, "flow.With asks for a %v, and %s: give one to Router.Provide", w.want, c.providedTypes())
-		case 1:
-			c.runWith(w, given.at(w.pos, r.Path), fits[0])
-			continue
-		default:
-			c.fault(w.pos, "flow.With asks for a %v, and a %T and a %T were provided: provide one", w.want, fits[0], fits[1])
-		}
-		c.bindings[r].failed, c.namesMissing = true, true
-	}
-	return given
-}
-
-// providedTypes says what Provide was given.
-func (c *compiler) providedTypes() string {
-	if len(c.router.provided) == 0 {
-		return "nothing was provided"
-	}
-	var types []string
-	for _, v := range c.router.provided {
-		types = append(types, fmt.Sprintf("%T", v))
-	}
-	return "what was provided is " + strings.Join(types, ", ")
-}
-
-func (c *compiler) runWith(w with, f *File, v any) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.fault(w.pos, "flow.With: the function panicked: %v", p)
-		}
-	}()
-	w.register(f, v)
-}
-
-// checkFinished reports verbs without Do and To. A page that is served without a handler
-// needs none in its GET, which gives it a name, or middleware of its own.
-func (c *compiler) checkFinished(r *routetree.Route, b *binding) {
-	for _, v := range b.begun {
-		if v.done {
-			continue
-		}
-		ofPage, otherwise := v.method == http.MethodGet && b.servesPage(r), ""
-		if ofPage {
-			otherwise = ", or give the page a name or middleware with it"
-		}
-		switch {
-		case !ofPage || v.label == "" && len(v.uses) == 0:
-			c.fault(v.pos, "%s of %s is never finished: end it with Do or To%s", v.call(), r.File, otherwise)
-		case b.page != nil:
-			c.fault(v.pos, "%s of %s is begun a second time, after %v: keep one", v.call(), r.File, b.page.pos)
-		default:
-			b.page = v
-		}
-	}
-}
-
-// dirsAround returns the directories whose middleware a route has, from the outermost in,
-// and in the order of registration for each.
-func (c *compiler) dirsAround(r *routetree.Route) []*Dir {
-	around := slices.DeleteFunc(slices.Clone(c.dirs), func(d *Dir) bool { return routetree.Layer(d.path, r.Path) < 0 })
-	slices.SortStableFunc(around, func(a, b *Dir) int {
-		return cmp.Compare(routetree.Layer(a.path, r.Path), routetree.Layer(b.path, r.Path))
-	})
-	return around
+	return middleware{}, fmt.Errorf("%T is no middleware; %s", v, forms.OneLine(middlewareForms))
 }

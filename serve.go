@@ -18,6 +18,7 @@ import (
 	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/registry"
 	"example.com/flow/internal/routetree"
 	"example.com/flow/internal/server"
 )
@@ -126,7 +127,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server)
 			return err
 		}
 		r.Dev(dir)
-		for _, m := range r.own.mounts {
+		for _, m := range r.mounts {
 			m.dev()
 		}
 	}
@@ -221,8 +222,8 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 func (r *Router) OnStop(stop func(context.Context) error) {
 	pos := fault.Caller(0)
 	if stop == nil {
-		r.own.change(pos, "OnStop(nil)", func() {
-			r.own.faults = append(r.own.faults, fault.At(pos, "OnStop: the function is nil"))
+		r.own.Change(pos, "OnStop(nil)", func() {
+			r.own.Fault(pos, "OnStop: the function is nil")
 		})
 		return
 	}
@@ -302,7 +303,7 @@ type Mounted struct {
 // to Mounted.Use, or to the Router.
 func (r *Router) Mount(prefix string, h http.Handler) *Mounted {
 	m := &Mounted{outer: r, handler: h, pos: fault.Caller(0), text: prefix}
-	r.own.change(m.pos, "Mount", func() {
+	r.own.Change(m.pos, "Mount", func() {
 		var err error
 		m.prefix, err = routetree.ParsePrefix(prefix)
 		m.slash = strings.HasSuffix(prefix, "/") && len(m.prefix) > 0
@@ -317,7 +318,7 @@ func (r *Router) Mount(prefix string, h http.Handler) *Mounted {
 		case isRouter:
 			m.mountRouter(inner)
 		}
-		r.own.mounts = append(r.own.mounts, m)
+		r.mounts = append(r.mounts, m)
 	})
 	return m
 }
@@ -325,7 +326,7 @@ func (r *Router) Mount(prefix string, h http.Handler) *Mounted {
 // mountRouter notes in a Router where it is mounted.
 func (m *Mounted) mountRouter(inner *Router) {
 	m.slash = false
-	inner.own.change(m.pos, "Mount", func() {
+	inner.own.Change(m.pos, "Mount", func() {
 		if first := inner.mounted.Load(); first != nil {
 			m.refuse("the Router is mounted at %q already, by %v: call New for another one", first.text, first.pos)
 			return
@@ -383,7 +384,7 @@ func (r *Router) prefix() []pattern.Segment {
 // of a handler that is no Router, and has no names.
 func (m *Mounted) Name(label string) *Mounted {
 	pos := fault.Caller(0)
-	m.outer.own.change(pos, "Name", func() {
+	m.outer.own.Change(pos, "Name", func() {
 		switch {
 		case label == "":
 			m.fault(pos, "Name: a label is not empty")
@@ -399,7 +400,7 @@ func (m *Mounted) Name(label string) *Mounted {
 
 // Use adds middleware for what is mounted. It takes what File.Use takes.
 func (m *Mounted) Use(middleware ...any) *Mounted {
-	m.outer.own.use(fault.Caller(0), "Use", &m.uses, middleware)
+	m.outer.own.UseIn(&m.uses, fault.Caller(0), "Use", middleware, parseMiddleware)
 	return m
 }
 
@@ -407,8 +408,8 @@ func (m *Mounted) Use(middleware ...any) *Mounted {
 // it, a mounted Router has its own limits.
 func (m *Mounted) MaxBody(bytes int64) *Mounted {
 	pos := fault.Caller(0)
-	m.outer.own.change(pos, "MaxBody", func() {
-		if err := checkMaxBody(bytes); err != nil {
+	m.outer.own.Change(pos, "MaxBody", func() {
+		if err := registry.CheckMaxBody(bytes); err != nil {
 			m.fault(pos, "%v", err)
 			return
 		}
@@ -420,12 +421,12 @@ func (m *Mounted) MaxBody(bytes int64) *Mounted {
 // fault reports a fault of the mount. Its callers are within a change of the registry of
 // the outer Router, and so hold its lock.
 func (m *Mounted) fault(pos fault.Position, format string, args ...any) {
-	m.outer.own.faults = append(m.outer.own.faults, fault.At(pos, "Mount(%q): %s", m.text, fmt.Sprintf(format, args...)))
+	m.outer.own.Fault(pos, "Mount(%q): %s", m.text, fmt.Sprintf(format, args...))
 }
 
 // readMounts collects what is mounted, and makes the compilers of the Routers among it.
 func (c *compiler) readMounts() {
-	for _, m := range c.router.own.mounts {
+	for _, m := range c.router.mounts {
 		if m.refused {
 			continue
 		}

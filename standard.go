@@ -37,9 +37,9 @@ type place struct {
 // which nearly every application has, are run without what the code of others may need.
 func (c *compiler) place(u use) *place {
 	p := &place{router: c.router}
-	h, err := construct(u.standard, p)
+	h, err := construct(u.Middleware.standard, p)
 	if err != nil {
-		c.fault(u.pos, "Use: %v", err)
+		c.fault(u.Pos, "Use: %v", err)
 	}
 	p.handler, p.foreign = h, true
 	switch h := h.(type) { // other middleware may have called these two, around more than the place

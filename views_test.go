@@ -13,6 +13,7 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/registry"
 )
 
 func TestViews(t *testing.T) {
@@ -391,7 +392,7 @@ func TestUnknownNamesAreNoFaultsIfNobodyCanKnow(t *testing.T) {
 	is := is.New(t)
 	r := New(flowtest.Pages(pagesOf("index.html: {{route `users.show` `id` 1}}\nusers/[id].html: U")))
 	r.app = &application{}
-	r.app.statics.withs = []with{{pos: fault.Position{File: "app/users.id.go", Line: 1}, want: reflect.TypeFor[int](), register: func(*File, any) {}}}
+	r.app.statics.With(fault.Position{File: "app/users.id.go", Line: 1}, reflect.TypeFor[int](), func(*registry.File[handler, middleware], any) {})
 	err := r.Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), "app/users.id.go:1: flow.With asks for a int, and nothing was provided: give one to Router.Provide")

@@ -39,7 +39,9 @@ var plan = []struct{ room, imports string }{
 	{"routetree", "fault fold pattern"},
 
 	{"auth", "forms"},
+	{"dev", "accept devpage reply"},
 	{"pages", "fault routetree"},
+	{"ondisk", "disk fault pages pattern public routetree"},
 
 	// For tests.
 	{"flowtest", ""},

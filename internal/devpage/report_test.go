@@ -22,7 +22,9 @@ func panicked(f func()) (stack []byte) {
 	return nil
 }
 
-func own(f devpage.Frame) bool { return strings.HasPrefix(f.Package(), "example.com/flow/internal/devpage") }
+func own(f devpage.Frame) bool {
+	return strings.HasPrefix(f.Package(), "example.com/flow/internal/devpage")
+}
 
 type thing struct{ next *thing }
 

@@ -1,0 +1,217 @@
+package dev
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"example.com/flow/internal/devpage"
+)
+
+// A Hub knows what the open pages need to know: how often the files of the application
+// have changed, and what is wrong. It tells them by server-sent events, of which each one
+// holds all of it, so that a page that has missed some misses nothing.
+//
+// A Hub looks at the files itself, a few times a second and only while a page is open,
+// until SetPolling says that another process tells it.
+type Hub struct {
+	files   []fs.FS
+	process string // tells this process from the one before
+
+	looking sync.Mutex // one looks at a time
+	seen    snapshot
+
+	mu      sync.Mutex
+	pages   int                    // how often pages have changed
+	styles  int                    // how often nothing but style sheets has
+	build   []devpage.Fault        // of the build, or of Check
+	failed  []failure              // of requests
+	streams map[chan struct{}]bool // open ones, told that there is something new
+	told    bool                   // by another process: do not poll
+	polling bool
+}
+
+// A failure is what was wrong with a request that is no navigation.
+type failure struct {
+	request string // method and path
+	faults  []devpage.Fault
+}
+
+// maxFailures limits the requests whose faults are shown at once.
+const maxFailures = 10
+
+// NewHub returns a Hub that looks at the files below router/ and public/ in the file systems.
+func NewHub(files ...fs.FS) *Hub {
+	h := &Hub{files: files, process: rand.Text(), streams: map[chan struct{}]bool{}}
+	h.seen = snap(files)
+	return h
+}
+
+// SetPolling says whether the Hub looks at the files by itself. It does unless another
+// process watches them, and calls Changed.
+func (h *Hub) SetPolling(on bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.told = !on
+	h.poll()
+}
+
+// Changed has the Hub look at the files now.
+func (h *Hub) Changed() { h.look() }
+
+// SetFaults replaces the faults of the build. None means that it is good again.
+func (h *Hub) SetFaults(faults []devpage.Fault) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.build = slices.Clone(faults)
+	h.signal()
+}
+
+// setRequestFaults replaces the faults of a request.
+func (h *Hub) setRequestFaults(request string, faults []devpage.Fault) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	is := func(f failure) bool { return f.request == request }
+	if len(faults) == 0 && !slices.ContainsFunc(h.failed, is) {
+		return
+	}
+	h.failed = slices.DeleteFunc(h.failed, is)
+	if len(faults) > 0 {
+		h.failed = append(h.failed, failure{request, faults})
+		h.failed = h.failed[max(0, len(h.failed)-maxFailures):]
+	}
+	h.signal()
+}
+
+// noRequestFaults forgets the faults of requests.
+func (h *Hub) noRequestFaults() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.failed) > 0 {
+		h.failed = nil
+		h.signal()
+	}
+}
+
+// look looks at the files, and returns the state that a page is rendered with from now on.
+func (h *Hub) look() string {
+	h.looking.Lock()
+	defer h.looking.Unlock()
+	now := snap(h.files)
+	styles, others := h.seen.differs(now)
+	h.seen = now
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case others:
+		h.pages++
+	case styles:
+		h.styles++
+	}
+	if styles || others {
+		h.failed = nil // a request that fails still will say so again
+		h.signal()
+	}
+	return fmt.Sprintf("%s.%d.%d", h.process, h.pages, h.styles)
+}
+
+// signal tells the streams that there is something new. h.mu is held.
+func (h *Hub) signal() {
+	for c := range h.streams {
+		select {
+		case c <- struct{}{}:
+		default: // it has not taken the last one yet
+		}
+	}
+}
+
+// interval is the time between two looks at the files, unless looking takes more than a
+// tenth of it.
+const interval = 100 * time.Millisecond
+
+// poll starts to look at the files again and again, for as long as a page is open. h.mu is held.
+func (h *Hub) poll() {
+	if h.polling || h.told || len(h.streams) == 0 {
+		return
+	}
+	h.polling = true
+	go func() {
+		for {
+			before := time.Now()
+			h.look()
+			time.Sleep(max(interval, 10*time.Since(before)))
+			h.mu.Lock()
+			if h.told || len(h.streams) == 0 {
+				h.polling = false
+				h.mu.Unlock()
+				return
+			}
+			h.mu.Unlock()
+		}
+	}()
+}
+
+// event is the data of an event: all that there is to know, as of now.
+func (h *Hub) event() []byte {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	faults := slices.Clone(h.build)
+	for _, f := range h.failed {
+		faults = append(faults, f.faults...)
+	}
+	b, err := json.Marshal(struct {
+		Process string          `json:"process"`
+		Pages   int             `json:"pages"`
+		Styles  int             `json:"styles"`
+		Faults  []devpage.Fault `json:"faults"`
+	}{h.process, h.pages, h.styles, faults})
+	if err != nil {
+		panic(err) // does not happen: strings and numbers only
+	}
+	return b
+}
+
+// retry is the time in milliseconds after which a browser connects again. The script is
+// quicker; this is for other clients.
+const retry = 250
+
+// ServeHTTP is the event stream: an event at once, and one for each change, until the
+// client leaves or the server stops, which ends the context of the request.
+func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	if r.Method == http.MethodHead {
+		return
+	}
+	news := make(chan struct{}, 1)
+	h.look()
+	h.mu.Lock()
+	h.streams[news] = true
+	h.poll()
+	h.mu.Unlock()
+	defer func() {
+		h.mu.Lock()
+		delete(h.streams, news)
+		h.mu.Unlock()
+	}()
+	stream := http.NewResponseController(w)
+	fmt.Fprintf(w, "retry: %d\n\n", retry)
+	for last := ""; ; {
+		if now := string(h.event()); now != last {
+			last = now
+			if _, err := fmt.Fprintf(w, "data: %s\n\n", now); err != nil || stream.Flush() != nil {
+				return
+			}
+		}
+		select {
+		case <-news:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}

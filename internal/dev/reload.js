@@ -1,0 +1,250 @@
+// This script stands at the end of each page in development. It keeps an event stream open
+// to the application, and does what the events ask for: load the page again, get its style
+// sheets again, show what is wrong. Each event holds all that there is to know.
+(() => {
+	"use strict";
+	const style = "STYLE";
+	const tag = document.currentScript;
+	const [process, pages, styles] = tag.dataset.state.split(".");
+	let seen = { process, pages: Number(pages), styles: Number(styles), faults: "[]" };
+	const answersForm = "post" in tag.dataset; // the browser would ask whether to send the form again
+	const ownPage = "flowPage" in document.documentElement.dataset; // one of flow's own, without forms to keep
+
+	// A frame of a page that has the script, too, is loaded again with that page. A browser has
+	// few connections to one server, and each stream takes one.
+	try {
+		if (window.top !== window && window.top.document.querySelector('script[src="/_flow/reload.js"]')) return;
+	} catch { /* the page around it is of another origin */ }
+
+	// --- The event stream. Pages that nobody sees have none, and catch up when they are seen.
+
+	let stream = null, timer = 0, failures = 0;
+
+	function connect() {
+		clearTimeout(timer);
+		if (stream || document.visibilityState === "hidden") return;
+		stream = new EventSource("/_flow/events");
+		stream.onmessage = (e) => { failures = 0; take(JSON.parse(e.data)); };
+		stream.onerror = () => {
+			disconnect();
+			timer = setTimeout(connect, ++failures < 50 ? 100 : 1000); // it is being built, or has stopped
+		};
+	}
+
+	function disconnect() {
+		clearTimeout(timer);
+		if (stream) stream.close();
+		stream = null;
+	}
+
+	document.addEventListener("visibilitychange", () => (document.visibilityState === "hidden" ? disconnect() : connect()));
+	addEventListener("pagehide", disconnect);
+	addEventListener("pageshow", (e) => { if (e.persisted) connect(); });
+
+	function take(now) {
+		const before = seen;
+		seen = { ...now, faults: JSON.stringify(now.faults || []) };
+		if (now.process !== before.process || now.pages !== before.pages) {
+			changed();
+		} else if (now.styles !== before.styles) {
+			restyle(window, `${now.process.slice(0, 6)}.${now.styles}`);
+		}
+		if (seen.faults !== before.faults) show(now.faults || []);
+	}
+
+	// --- Loading the page again, with its scroll position and what was typed.
+
+	const key = "flow.reload";
+
+	function changed() {
+		const times = (stored("times") || []).filter((t) => Date.now() - t < 5000);
+		if (answersForm) {
+			bar("Files have changed. This page answers a form, so it was not loaded again by itself.");
+		} else if (times.length > 60) {
+			bar("Files change all the time: does a request write to router/ or public/? The page is not loaded again by itself.");
+		} else {
+			store("times", [...times, Date.now()]);
+			reload();
+		}
+	}
+
+	function reload() {
+		disconnect();
+		if (!ownPage) store("page", { url: location.href, scroll: scrolls(), fields: fields(), focus: focused() });
+		location.reload();
+	}
+
+	function stored(name) {
+		try { return JSON.parse(sessionStorage.getItem(`${key}.${name}`)); } catch { return null; }
+	}
+
+	function store(name, value) {
+		try { sessionStorage.setItem(`${key}.${name}`, JSON.stringify(value)); } catch { /* forbidden, or full */ }
+	}
+
+	const secret = /pass|pwd|secret|token|otp|pin|cvc|cvv|card|iban|code/i;
+
+	// keeps tells whether the contents of a field may be kept: no passwords and the like.
+	function keeps(el) {
+		return !["password", "hidden", "file", "submit", "button", "reset", "image"].includes(el.type) &&
+			!/password|one-time|^cc-/i.test(el.autocomplete || "") && !secret.test(el.name + " " + el.id);
+	}
+
+	// named gives each field a name by which it is found in the page of after the change.
+	function named() {
+		const counts = {};
+		return [...document.querySelectorAll("input, textarea, select")].map((el) => {
+			const name = [el.localName, el.type, el.name, el.id, el.type === "radio" || el.type === "checkbox" ? el.getAttribute("value") : ""].join("|");
+			counts[name] = (counts[name] || 0) + 1;
+			return [`${name}|${counts[name]}`, el];
+		});
+	}
+
+	// fields returns what was typed: fields as the page has them may change with it.
+	function fields() {
+		const values = {};
+		for (const [name, el] of named()) {
+			if (!keeps(el)) continue;
+			if (el.localName === "select") {
+				const options = [...el.options];
+				if (options.some((o) => o.selected !== o.defaultSelected)) values[name] = options.filter((o) => o.selected).map((o) => o.value);
+			} else if (el.type === "checkbox" || el.type === "radio") {
+				if (el.checked !== el.defaultChecked) values[name] = el.checked;
+			} else if (el.value !== el.defaultValue) {
+				values[name] = el.value;
+			}
+		}
+		return values;
+	}
+
+	function focused() {
+		const found = named().find(([, el]) => el === document.activeElement);
+		if (!found || !keeps(found[1])) return null;
+		let range = null;
+		try { range = [found[1].selectionStart, found[1].selectionEnd]; } catch { /* a field without a selection */ }
+		return { name: found[0], range };
+	}
+
+	// scrolls returns the scroll positions: of the window, and of elements that have an id.
+	function scrolls() {
+		const all = [["", scrollX, scrollY]];
+		for (const el of document.querySelectorAll("[id]")) {
+			if (el.scrollTop || el.scrollLeft) all.push([el.id, el.scrollLeft, el.scrollTop]);
+		}
+		return all;
+	}
+
+	function restore() {
+		const page = stored("page");
+		if (!page || ownPage) return; // the page of a fault comes between: what was typed is for the one behind it
+		try { sessionStorage.removeItem(`${key}.page`); } catch { return; }
+		if (page.url !== location.href) return;
+		for (const [name, el] of named()) {
+			const value = page.fields[name];
+			if (value !== undefined && keeps(el)) {
+				if (el.localName === "select") for (const o of el.options) o.selected = value.includes(o.value);
+				else if (typeof value === "boolean") el.checked = value;
+				else el.value = value;
+			}
+			if (page.focus && page.focus.name === name && (!document.activeElement || document.activeElement === document.body)) {
+				el.focus({ preventScroll: true });
+				try { if (page.focus.range) el.setSelectionRange(...page.focus.range); } catch { /* as above */ }
+			}
+		}
+		const scroll = () => {
+			for (const [id, left, top] of page.scroll) {
+				const el = id ? document.getElementById(id) : window;
+				if (el) el.scrollTo({ left, top, behavior: "instant" });
+			}
+		};
+		scroll();
+		if (document.readyState !== "complete") addEventListener("load", scroll, { once: true }); // when images have their size
+	}
+
+	// --- Getting the style sheets again. The old one stays until the new one is there.
+
+	function restyle(w, version) {
+		for (const link of w.document.querySelectorAll('link[rel~="stylesheet"][href]')) {
+			const url = new URL(link.href);
+			if (url.origin !== location.origin || link.dataset.flowOld) continue;
+			url.searchParams.set("_flow", version);
+			const next = link.cloneNode();
+			next.href = url.pathname + url.search;
+			link.dataset.flowOld = "1";
+			next.onload = next.onerror = () => link.remove();
+			link.after(next);
+		}
+		for (let i = 0; i < w.frames.length; i++) {
+			try { restyle(w.frames[i], version); } catch { /* a frame of another origin */ }
+		}
+	}
+
+	// --- What is shown on the page, apart from its own style sheets and scripts.
+
+	let host = null, root = null;
+
+	function shadow() {
+		if (!host) {
+			host = document.createElement("flow-development");
+			root = host.attachShadow({ mode: "open" });
+			const sheet = new CSSStyleSheet(); // which a Content-Security-Policy does not forbid
+			sheet.replaceSync(style);
+			root.adoptedStyleSheets = [sheet];
+		}
+		if (!host.isConnected) document.documentElement.append(host);
+		return root;
+	}
+
+	function make(name, props, ...children) {
+		const el = document.createElement(name);
+		for (const [k, v] of Object.entries(props)) el.setAttribute(k, v);
+		el.append(...children);
+		return el;
+	}
+
+	function button(text, onclick) {
+		const el = make("button", { type: "button" }, text);
+		el.onclick = onclick;
+		return el;
+	}
+
+	// bar says something at the end of the page, with a button to load it again.
+	function bar(text) {
+		const root = shadow();
+		root.querySelector(".bar")?.remove();
+		const el = make("div", { class: "bar", role: "status" }, make("p", {}, text));
+		el.append(button("Load again", reload), button("Close", () => el.remove()));
+		root.append(el);
+	}
+
+	// show shows faults above the page, until there are none, or somebody closes them.
+	function show(faults) {
+		const open = root?.querySelector("dialog");
+		if (faults.length === 0) {
+			open?.close();
+			open?.remove();
+			return;
+		}
+		const dialog = open || make("dialog", { "aria-labelledby": "title" });
+		dialog.replaceChildren(
+			make("div", { class: "bartop" }, make("h1", { id: "title" }, faults.length === 1 ? "Something is wrong" : `${faults.length} things are wrong`), button("Close", () => dialog.close())),
+			...faults.map((f, i) => faultOf(f, i)));
+		if (!open) shadow().append(dialog);
+		if (!dialog.open) dialog.showModal();
+	}
+
+	function faultOf(f, i) {
+		let place = f.file || "";
+		if (f.line) place += `:${f.line}`;
+		if (f.line && f.column) place += `:${f.column}`;
+		const el = make("section", { class: "fault", "aria-labelledby": `fault${i}` }, make("h2", { id: `fault${i}` }, f.text), make("p", { class: "place" }, ...(place ? [make("code", {}, place)] : [])));
+		if (f.source) {
+			const rows = f.source.map((l) => make(l.marked ? "mark" : "span", { class: "row", "data-line": l.number }, `${l.text}\n`));
+			el.append(make("pre", { class: "source", tabindex: "0", role: "region", "aria-label": `Source of ${f.file}` }, make("code", {}, ...rows)));
+		}
+		return el;
+	}
+
+	restore();
+	connect();
+})();

@@ -1,0 +1,333 @@
+package registry
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routetree"
+)
+
+// A Plan is a tree with what was registered for it.
+type Plan[H, M any] struct {
+	Uses   []Use[M]     // for the whole application
+	Dirs   []*Dir[H, M] // in order of registration
+	Faults []fault.Fault
+	// NamesMissing: a function of With was not called, so that labels are unknown.
+	NamesMissing bool
+
+	tree     *routetree.Tree
+	app      string // the directory of the static calls, as the Go compiler recorded it; "" if there are none
+	bindings map[*routetree.Route]*Binding[H, M]
+	byPath   map[string]*routetree.Route
+	byStem   map[string][]*routetree.Route
+}
+
+// NewPlan returns a plan without registrations. app is the directory whose static calls
+// are for the tree, as the Go compiler recorded it, or "".
+func NewPlan[H, M any](tree *routetree.Tree, app string) *Plan[H, M] {
+	p := &Plan[H, M]{
+		tree:     tree,
+		app:      app,
+		bindings: map[*routetree.Route]*Binding[H, M]{},
+		byPath:   map[string]*routetree.Route{},
+		byStem:   map[string][]*routetree.Route{},
+	}
+	for _, r := range tree.Routes {
+		p.bindings[r] = &Binding[H, M]{route: r}
+		p.byPath[r.Path] = r
+		p.byStem[r.Stem] = append(p.byStem[r.Stem], r)
+	}
+	return p
+}
+
+// A Binding is what was registered for one route.
+type Binding[H, M any] struct {
+	Uses  []Use[M]
+	Verbs []*Verb[H, M] // one for each method, in order of registration
+	Page  *Verb[H, M]   // the GET without a handler that gives the page its name and middleware, if there is one
+
+	route  *routetree.Route
+	begun  []*Verb[H, M] // all of them, also those that are unfinished or wrong
+	failed bool          // the handlers are missing because of a fault that is reported already
+	named  bool          // At was called for it: a counterpart is not needed
+	static bool          // a static call in its counterpart was made
+}
+
+// Of returns what was registered for a route.
+func (p *Plan[H, M]) Of(r *routetree.Route) *Binding[H, M] { return p.bindings[r] }
+
+// verb returns the verb of a method, or nil.
+func (b *Binding[H, M]) verb(method string) *Verb[H, M] {
+	for _, v := range b.Verbs {
+		if v.Method == method {
+			return v
+		}
+	}
+	return nil
+}
+
+// ServesPage reports whether the page of the route is served without a handler.
+func (b *Binding[H, M]) ServesPage() bool {
+	return b.route.Page && !b.route.Store && b.verb(http.MethodGet) == nil && b.verb(match.AnyMethod) == nil
+}
+
+// GivesNoData reports whether the page of the route is served without a handler, and
+// nothing is reported about that yet.
+func (b *Binding[H, M]) GivesNoData() bool {
+	wrong := slices.ContainsFunc(b.begun, func(v *Verb[H, M]) bool {
+		return v != b.Page && (v.Method == http.MethodGet || v.Method == match.AnyMethod)
+	})
+	return b.ServesPage() && !b.failed && !wrong
+}
+
+func (p *Plan[H, M]) fault(pos fault.Position, format string, args ...any) {
+	p.Faults = append(p.Faults, fault.At(pos, format, args...))
+}
+
+// Add finds the routes that one registry speaks of, and sorts its registrations by what
+// they are for. Registries are added in the order in which their middleware runs.
+func (p *Plan[H, M]) Add(g *Registry[H, M]) {
+	p.Faults = append(p.Faults, g.faults...)
+	p.Uses = append(p.Uses, g.uses...)
+	for _, d := range g.dirs {
+		switch {
+		case p.tree.Covers(d.Path):
+			p.Dirs = append(p.Dirs, d)
+		case p.tree.HasDir(d.Path):
+			p.fault(d.pos, "In(%q): no route file is in that directory, so this would guard nothing: have the files been moved?", d.Path)
+		default:
+			p.fault(d.pos, "In(%q): the tree has no such directory%s", d.Path, p.tree.Hint(d.Path))
+		}
+	}
+	for _, f := range g.files {
+		r := p.resolve(f)
+		if r == nil {
+			continue
+		}
+		b := p.bindings[r]
+		b.Uses = append(b.Uses, f.uses...)
+		b.static = b.static || f.counterpart != ""
+		b.named = b.named || f.counterpart == ""
+		for _, v := range f.Verbs {
+			p.bind(b, v)
+		}
+	}
+}
+
+func (p *Plan[H, M]) bind(b *Binding[H, M], v *Verb[H, M]) {
+	b.begun = append(b.begun, v)
+	if !v.done { // checkFinished tells whether it has to be
+		return
+	}
+	if first := b.verb(v.Method); first != nil {
+		p.fault(v.Pos, "%s of %s is registered a second time, after %v: keep one", v.Call(), b.route.File, first.Pos)
+		return
+	}
+	if v.Handler != nil { // otherwise it is reported why Do or To refused the handler
+		b.Verbs = append(b.Verbs, v)
+	}
+}
+
+// resolve returns the route that a File stands for, or reports why there is none.
+func (p *Plan[H, M]) resolve(f *File[H, M]) *routetree.Route {
+	if f.counterpart == "" {
+		if found := routetree.Find(p.byPath, f.Path); len(found) > 0 { // more than one have the same URL, which is a fault
+			return p.byPath[found[0]]
+		}
+		p.fault(f.pos, "At(%q): the tree has no such route file%s", f.Path, p.tree.Hint(f.Path))
+		return nil
+	}
+	return p.resolveStatic(f.pos, f.counterpart, f.what)
+}
+
+func (p *Plan[H, M]) resolveStatic(pos fault.Position, goFile, what string) *routetree.Route {
+	stem, isGo := strings.CutSuffix(goFile, ".go")
+	routes := p.byStem[stem]
+	switch old := p.withGroups(stem); {
+	case isGo && len(routes) == 0 && old != nil:
+		p.fault(pos, "%s: a group is in no name, so the counterpart of %s is %s.go: rename this file", what, old.File, old.Stem)
+		p.bindings[old].failed = true
+	case !isGo || len(routes) == 0:
+		p.fault(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s: rename one of them, or say the path with %s", what, goFile, sayPath(what))
+	case len(routes) > 1:
+		p.fault(pos, "%s: this file is the counterpart of %s and of %s: say which with flow.At(%q) or flow.At(%q), in a file of another name", what, routes[0].File, routes[1].File, routes[0].Path, routes[1].Path)
+	default:
+		p.bindings[routes[0]].static = true
+		if reason := routetree.SetAside(goFile); reason != "" {
+			p.fault(pos, "%s: %s: register with flow.At(%q) in a file of another name", what, reason, routes[0].Path)
+			p.bindings[routes[0]].failed = true
+			return nil
+		}
+		return routes[0]
+	}
+	return nil
+}
+
+// sayPath returns how a call says the path of its route by itself.
+func sayPath(what string) string {
+	if what == "flow.With" {
+		return "Router.At, where the value is at hand"
+	}
+	return "flow.At"
+}
+
+// withGroups returns the route whose counterpart would be called so if groups were in
+// names, or nil.
+func (p *Plan[H, M]) withGroups(stem string) *routetree.Route {
+	i := slices.IndexFunc(p.tree.Routes, func(r *routetree.Route) bool { return routetree.GroupedStem(r.Path) == stem })
+	if i < 0 {
+		return nil
+	}
+	return p.tree.Routes[i]
+}
+
+// Check reports routes that lack a handler, or have one that they must not. It is called
+// when all registries are added.
+func (p *Plan[H, M]) Check() {
+	mains := map[string]*routetree.Route{}
+	for _, r := range p.tree.Routes {
+		if !r.Store {
+			for _, s := range r.Patterns {
+				mains[s.Key()] = r
+			}
+		}
+	}
+	for _, r := range p.tree.Routes {
+		b := p.bindings[r]
+		p.checkFinished(r, b)
+		if reason := routetree.SetAside(r.Stem + ".go"); reason != "" && !b.named && !b.static {
+			p.Faults = append(p.Faults, fault.In(r.File, "%s, and would be its counterpart: rename the route file, or register with flow.At(%q) in a file of another name", reason, r.Path))
+			continue
+		}
+		if r.Store {
+			p.checkStore(r, b, mains)
+		}
+		if len(b.begun) == 0 && !b.failed && (!r.Page || r.Store) {
+			what := "no handler is registered for it"
+			if r.Store {
+				what += ", and a file called store answers POST on the URL of its directory"
+			}
+			p.Faults = append(p.Faults, fault.In(r.File, "%s: %s", what, p.Remedy(r)))
+		}
+	}
+}
+
+// Remedy says how a handler for a route is registered.
+func (p *Plan[H, M]) Remedy(r *routetree.Route) string {
+	verb := "GET().Do(…)"
+	if r.Store {
+		verb = "POST().Do(…)"
+	}
+	switch {
+	case p.app == "":
+		return fmt.Sprintf("call At(%q).%s on this Router, which was made in a test file and so has no static calls", r.Path, verb)
+	case len(p.byStem[r.Stem]) > 1:
+		return fmt.Sprintf("call flow.At(%q).%s in %s", r.Path, verb, path.Base(p.app))
+	}
+	goFile := path.Join(fault.Place(p.app), r.Stem+".go")
+	return fmt.Sprintf("call flow.%s in %s, or flow.At(%q).%[1]s in another file there", verb, goFile, r.Path)
+}
+
+// checkStore reports methods other than POST that are registered for a store, a store
+// without POST, and POST that is registered for the file beside the store.
+func (p *Plan[H, M]) checkStore(store *routetree.Route, b *Binding[H, M], mains map[string]*routetree.Route) {
+	for _, v := range b.Verbs {
+		if v.Method != http.MethodPost {
+			p.fault(v.Pos, "%s: %s serves POST and nothing but POST: register other methods for the index file beside it", v.Call(), store.File)
+		}
+	}
+	if len(b.Verbs) > 0 && b.verb(http.MethodPost) == nil {
+		p.Faults = append(p.Faults, fault.In(store.File, "no handler is registered for POST: %s", p.Remedy(store)))
+	}
+	for _, s := range store.Patterns {
+		main := mains[s.Key()]
+		if main == nil {
+			continue
+		}
+		if v := p.bindings[main].verb(http.MethodPost); v != nil {
+			p.fault(v.Pos, "%s and %s both answer POST %s: keep one of them", main.File, store.File, pattern.Sample(s.Segments))
+		}
+		return
+	}
+}
+
+// checkFinished reports verbs without Do and To. A page that is served without a handler
+// needs none in its GET, which gives it a name, or middleware of its own.
+func (p *Plan[H, M]) checkFinished(r *routetree.Route, b *Binding[H, M]) {
+	for _, v := range b.begun {
+		if v.done {
+			continue
+		}
+		ofPage, otherwise := v.Method == http.MethodGet && b.ServesPage(), ""
+		if ofPage {
+			otherwise = ", or give the page a name or middleware with it"
+		}
+		switch {
+		case !ofPage || v.Label == "" && len(v.Uses) == 0:
+			p.fault(v.Pos, "%s of %s is never finished: end it with Do or To%s", v.Call(), r.File, otherwise)
+		case b.Page != nil:
+			p.fault(v.Pos, "%s of %s is begun a second time, after %v: keep one", v.Call(), r.File, b.Page.Pos)
+		default:
+			b.Page = v
+		}
+	}
+}
+
+// Around returns the directories whose middleware a route has, from the outermost in, and
+// in the order of registration for each.
+func (p *Plan[H, M]) Around(r *routetree.Route) []*Dir[H, M] {
+	around := slices.DeleteFunc(slices.Clone(p.Dirs), func(d *Dir[H, M]) bool { return routetree.Layer(d.Path, r.Path) < 0 })
+	slices.SortStableFunc(around, func(a, b *Dir[H, M]) int {
+		return cmp.Compare(routetree.Layer(a.Path, r.Path), routetree.Layer(b.Path, r.Path))
+	})
+	return around
+}
+
+// Names returns the routes by their labels and automatic names, and reports names that two
+// would have.
+func (p *Plan[H, M]) Names() map[string]*routetree.Route {
+	names, labelled := map[string]*routetree.Route{}, map[string]fault.Position{}
+	for stem, routes := range p.byStem {
+		if len(routes) == 1 {
+			names[stem] = routes[0]
+		}
+	}
+	for _, r := range p.tree.Routes {
+		for _, v := range p.bindings[r].begun {
+			if v.Label == "" {
+				continue
+			}
+			owner, taken := names[v.Label]
+			switch first, byLabel := labelled[v.Label]; {
+			case taken && owner != r && byLabel:
+				p.fault(v.named, "Name: %q is the name of %s already, given at %v: call this one otherwise", v.Label, owner.File, first)
+			case taken && owner != r:
+				p.fault(v.named, "Name: %q is the automatic name of %s: call this one otherwise", v.Label, owner.File)
+			default:
+				names[v.Label], labelled[v.Label] = r, v.named
+			}
+		}
+	}
+	return names
+}
+
+// Name returns what a route is called where a method has no label of its own: by its first
+// label, or else by its automatic name, which is "" if two routes share it.
+func (p *Plan[H, M]) Name(r *routetree.Route) string {
+	for _, v := range p.bindings[r].begun {
+		if v.Label != "" {
+			return v.Label
+		}
+	}
+	if len(p.byStem[r.Stem]) > 1 {
+		return ""
+	}
+	return r.Stem
+}

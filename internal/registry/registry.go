@@ -1,0 +1,251 @@
+// Package registry records what an application registers while it starts, and finds the
+// route of each registration once the files are known. A [Registry] collects what is
+// registered in one place, with the position in Go code of each call, until it is closed.
+// A [Plan] holds registries against a tree of files: it has a [Binding] for each route, and
+// a fault for everything that does not fit. The package is generic over handlers H and
+// middleware M, and calls neither.
+package registry
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"sync"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/forms"
+	"example.com/flow/internal/match"
+)
+
+// A Registry holds the registrations of one origin, in the order in which they were
+// made: the static calls of a directory, those that functions of With make, or those of
+// one Router. It knows nothing of the tree: a Plan compares the two.
+type Registry[H, M any] struct {
+	mu     sync.Mutex
+	closed bool
+	begun  fault.Position // of the first registration
+	uses   []Use[M]       // for the whole application
+	files  []*File[H, M]
+	dirs   []*Dir[H, M]
+	withs  []with[H, M]
+	faults []fault.Fault
+}
+
+// A Use is one piece of middleware, and where it was registered.
+type Use[M any] struct {
+	Pos        fault.Position
+	Middleware M
+}
+
+// A Parse turns a value that the application gives as middleware into an M.
+type Parse[M any] func(value any) (M, error)
+
+// Change records something, or panics if the routes are compiled already.
+func (g *Registry[H, M]) Change(pos fault.Position, what string, record func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		panic(fmt.Sprintf("%v: %s comes too late: the routes were compiled by Check or by the first request, register before", pos, what))
+	}
+	if g.begun.Line == 0 {
+		g.begun = pos
+	}
+	record()
+}
+
+// Fault reports a fault. It is called within Change.
+func (g *Registry[H, M]) Fault(pos fault.Position, format string, args ...any) {
+	g.faults = append(g.faults, fault.At(pos, format, args...))
+}
+
+// Close refuses further registrations.
+func (g *Registry[H, M]) Close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}
+
+// Release forgets what is held in another form once the routes are compiled.
+func (g *Registry[H, M]) Release() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.uses, g.files, g.dirs = nil, nil, nil
+}
+
+// First returns where something was registered first, if anything was.
+func (g *Registry[H, M]) First() (fault.Position, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.begun, g.begun.Line > 0
+}
+
+// Use adds middleware for the whole application. what is the call, for messages.
+func (g *Registry[H, M]) Use(pos fault.Position, what string, middleware []any, parse Parse[M]) {
+	g.UseIn(&g.uses, pos, what, middleware, parse)
+}
+
+// UseIn adds middleware to a list.
+func (g *Registry[H, M]) UseIn(list *[]Use[M], pos fault.Position, what string, middleware []any, parse Parse[M]) {
+	g.Change(pos, what, func() {
+		for _, v := range middleware {
+			m, err := parse(v)
+			if err != nil {
+				g.Fault(pos, "%s: %v", what, err)
+				continue
+			}
+			*list = append(*list, Use[M]{pos, m})
+		}
+	})
+}
+
+// At adds a File for the route file of a path.
+func (g *Registry[H, M]) At(pos fault.Position, path string) *File[H, M] {
+	f := &File[H, M]{reg: g, pos: pos, Path: path}
+	g.Change(pos, "At", func() { g.files = append(g.files, f) })
+	return f
+}
+
+// Static begins a registration for the route whose counterpart the calling file is.
+func (g *Registry[H, M]) Static(pos fault.Position, method string) *Verb[H, M] {
+	what := "flow." + callOf(method)
+	f := &File[H, M]{reg: g, pos: pos, counterpart: path.Base(pos.File), what: what}
+	g.Change(pos, what, func() { g.files = append(g.files, f) })
+	return f.Verb(pos, method)
+}
+
+// In adds a Dir for the directory of a path.
+func (g *Registry[H, M]) In(pos fault.Position, path string) *Dir[H, M] {
+	d := &Dir[H, M]{reg: g, pos: pos, Path: path}
+	g.Change(pos, "In", func() { g.dirs = append(g.dirs, d) })
+	return d
+}
+
+// With adds a function that registers handlers for the route whose counterpart the calling
+// file is, once there is a value of the type that it wants. It may be nil, which is a fault.
+func (g *Registry[H, M]) With(pos fault.Position, want reflect.Type, register func(*File[H, M], any)) {
+	g.Change(pos, "flow.With", func() { g.withs = append(g.withs, with[H, M]{pos, want, register}) })
+}
+
+// Files returns the files that handlers were registered for, in order.
+func (g *Registry[H, M]) Files() []*File[H, M] { return g.files }
+
+// A File is one route file that handlers are registered for.
+type File[H, M any] struct {
+	reg         *Registry[H, M]
+	pos         fault.Position
+	Path        string // what At was given
+	counterpart string // the calling file, if At was not called
+	what        string // the static call, for messages
+	uses        []Use[M]
+	Verbs       []*Verb[H, M]
+}
+
+// Use adds middleware for all methods of the file.
+func (f *File[H, M]) Use(pos fault.Position, middleware []any, parse Parse[M]) {
+	f.reg.UseIn(&f.uses, pos, "Use", middleware, parse)
+}
+
+// Verb begins the registration of a handler for a method.
+func (f *File[H, M]) Verb(pos fault.Position, method string) *Verb[H, M] {
+	v := &Verb[H, M]{reg: f.reg, Pos: pos, Method: method}
+	f.reg.Change(pos, v.Call(), func() {
+		f.Verbs = append(f.Verbs, v)
+		if err := forms.CheckMethod(method); err != nil && method != match.AnyMethod {
+			f.reg.Fault(pos, "%v", err)
+		}
+	})
+	return v
+}
+
+// A Verb is the handler of one method of a route file.
+type Verb[H, M any] struct {
+	reg     *Registry[H, M]
+	Pos     fault.Position
+	Method  string
+	Label   string // "" if it has none
+	named   fault.Position
+	Uses    []Use[M]
+	MaxBody int64 // in bytes; 0 if it has no limit of its own
+	Handler *H    // nil if there is none, or it was refused
+	done    bool  // Finish was called, even if it refused the handler
+}
+
+// Call returns how the registration reads: "GET()".
+func (v *Verb[H, M]) Call() string { return callOf(v.Method) }
+
+func callOf(method string) string {
+	switch {
+	case method == match.AnyMethod:
+		return "ANY()"
+	case slices.Contains(forms.Methods, method):
+		return method + "()"
+	}
+	return fmt.Sprintf("Method(%q)", method)
+}
+
+// Name gives the route a label.
+func (v *Verb[H, M]) Name(pos fault.Position, label string) {
+	v.reg.Change(pos, "Name", func() {
+		switch {
+		case label == "":
+			v.reg.Fault(pos, "Name: a label is not empty")
+		case v.Label != "" && v.Label != label:
+			v.reg.Fault(pos, "Name: this %s is called %q already", v.Call(), v.Label)
+		}
+		v.Label, v.named = label, pos
+	})
+}
+
+// Use adds middleware for the method.
+func (v *Verb[H, M]) Use(pos fault.Position, middleware []any, parse Parse[M]) {
+	v.reg.UseIn(&v.Uses, pos, "Use", middleware, parse)
+}
+
+// Limit sets MaxBody.
+func (v *Verb[H, M]) Limit(pos fault.Position, bytes int64) {
+	v.reg.Change(pos, "MaxBody", func() {
+		if err := CheckMaxBody(bytes); err != nil {
+			v.reg.Fault(pos, "%v", err)
+			return
+		}
+		v.MaxBody = bytes
+	})
+}
+
+// CheckMaxBody returns an error for a number of bytes that is no limit.
+func CheckMaxBody(bytes int64) error {
+	if bytes <= 0 {
+		return fmt.Errorf("MaxBody: %d is no limit: give the largest number of bytes that a body may have", bytes)
+	}
+	return nil
+}
+
+// Finish sets the handler, or reports why it was refused. what is the call, for messages.
+func (v *Verb[H, M]) Finish(pos fault.Position, what string, h *H, err error) {
+	v.reg.Change(pos, what, func() {
+		if v.done {
+			v.reg.Fault(pos, "%s: this %s has a handler already: one method has one", what, v.Call())
+			return
+		}
+		v.done = true
+		if err != nil {
+			v.reg.Fault(pos, "%s: %v", what, err)
+			return
+		}
+		v.Handler = h
+	})
+}
+
+// A Dir is a directory of the tree that middleware is registered for.
+type Dir[H, M any] struct {
+	reg  *Registry[H, M]
+	pos  fault.Position
+	Path string
+	Uses []Use[M]
+}
+
+// Use adds middleware for the route files that the directory covers.
+func (d *Dir[H, M]) Use(pos fault.Position, middleware []any, parse Parse[M]) {
+	d.reg.UseIn(&d.Uses, pos, "Use", middleware, parse)
+}
