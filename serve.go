@@ -13,9 +13,10 @@ import (
 	"strings"
 
 	"example.com/flow/internal/command"
+	"example.com/flow/internal/dev"
+	"example.com/flow/internal/devlink"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
-	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/registry"
@@ -80,6 +81,14 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 	if c.Name == "serve" {
 		slog.SetDefault(c.Serve.Log.Logger(p.Stderr))
 	}
+	var tool *devlink.App
+	if c.Serve.Dev.On {
+		var err error
+		if tool, ctx, err = devlink.Start(ctx); err != nil {
+			return fmt.Errorf("%s: %w", c.Program, err)
+		}
+		defer tool.Close()
+	}
 	r, err := build(ctx)
 	switch {
 	case err != nil:
@@ -96,7 +105,7 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 		case err != nil:
 			return err
 		case c.Name == "serve":
-			return r.serve(ctx, c, s)
+			return r.serve(ctx, c, s, tool)
 		}
 		return r.inspect(c, p)
 	})
@@ -117,8 +126,8 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 	return err
 }
 
-// serve runs the command serve.
-func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server) error {
+// serve runs the command serve. tool is nil unless it started the program in development.
+func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server, tool *devlink.App) error {
 	set := c.Serve
 	r.Logger = s.Log
 	if set.Dev.On {
@@ -135,12 +144,20 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server)
 		set.Addr = "localhost" + set.Addr
 	}
 	if err := r.Check(); err != nil {
+		if tool.Report(err, ".", r.sourceDir()) {
+			return command.ErrTold
+		}
 		return err
 	}
 	config, err := set.Config()
 	if err == nil {
 		s.TLS = config
 		r.begin() // logs now what it would log with the first request
+		if tool != nil {
+			hub := dev.NewHub()
+			hub.SetPolling(false) // since the tool tells it
+			s.Opened = func(url string) { tool.Ready(url, hub) }
+		}
 		err = s.ListenAndServe(ctx, set.Addr)
 	}
 	if err != nil {
@@ -234,25 +251,6 @@ func (r *Router) OnStop(stop func(context.Context) error) {
 // stop: Serve or Main. A health check then fails, so that a load balancer sends its
 // requests elsewhere. It is false for the requests of other servers.
 func Draining(ctx context.Context) bool { return server.Draining(ctx) }
-
-// Logger returns standard middleware that logs a line for each request once it is
-// answered: method, path as it was escaped, pattern of the route, status, bytes of the
-// body, duration (nanoseconds in JSON), and the id in its X-Request-Id, which RequestID
-// sees to. If log is nil, it is the slog.Default() of that time. The level is Info,
-// whatever the status: what failed is logged by the Router.
-//
-// A connection that was ended within an answer has aborted=true, and status 0 if
-// nothing was sent; one that the handler took over has status 101. What a client
-// sends cannot forge a line: the path is escaped, and queries and headers are not
-// logged.
-func Logger(log *slog.Logger) func(http.Handler) http.Handler { return logging.Logger(log) }
-
-// RequestID is standard middleware that gives each request an id: the one in its
-// header X-Request-Id, as a proxy may have set it, or else a random one. The id is in
-// that header of the request from then on, for handlers and logs, and in the answer.
-// An id that is longer than 128 bytes, or holds others than letters, digits and
-// -._~:/+=@, is replaced.
-func RequestID(next http.Handler) http.Handler { return logging.RequestID(next) }
 
 // A Mounted is a handler that answers a whole branch of URLs: see Router.Mount.
 type Mounted struct {

@@ -8,10 +8,13 @@ import (
 	"os"
 
 	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/cmd/flow/internal/dev"
 )
 
 // commands are the commands of the tool, in the order in which its help has them.
-var commands = []cli.Command{}
+var commands = []cli.Command{
+	dev.Command,
+}
 
 func main() { os.Exit(run()) }
 

@@ -1,8 +1,8 @@
 // Package devlink is how an application in development and the tool that started it speak
 // with each other: lines of JSON over a Unix socket, whose path is in the environment
 // variable [Variable]. Each line is a [Message]. Either side may leave at any time: the
-// other one sees the end of the connection. [FromTool] is the side of the application,
-// [Listen] that of the tool.
+// other one sees the end of the connection. An [App] is the side of the application, and
+// [Listen] begins that of the tool.
 //
 //	application: {"ready":true,"url":"http://localhost:8080"}   it is about to accept
 //	             {"faults":[…]}                                 Check has failed; then it exits
@@ -14,10 +14,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
-	"os"
-	"strconv"
 	"sync"
 	"time"
 
@@ -51,8 +48,7 @@ type Message struct {
 func (m Message) says() bool { return m.Ready || m.Faults != nil || m.Changed }
 
 // A Conn is one side of a link. Send and Close may be called by several goroutines,
-// Receive by one. The methods of a nil Conn, which stands for a program that no tool has
-// started, do nothing.
+// Receive by one.
 type Conn struct {
 	conn   net.Conn
 	reader *bufio.Reader
@@ -61,32 +57,8 @@ type Conn struct {
 
 func newConn(c net.Conn) *Conn { return &Conn{conn: c, reader: bufio.NewReader(c)} }
 
-// FromTool connects an application with the tool that started it, and returns nil if none
-// has. It unsets the variables that the tool has set, so that no child of the application
-// takes them for its own; those of sockets that were passed (sd_listen_fds(3)) stay for
-// the server. The tool cannot know the process id that belongs to them before the process
-// runs, so FromTool adds it.
-func FromTool() (*Conn, error) {
-	path := os.Getenv(Variable)
-	if path == "" {
-		return nil, nil
-	}
-	os.Unsetenv(Variable)
-	if os.Getenv("LISTEN_FDS") != "" && os.Getenv("LISTEN_PID") == "" {
-		os.Setenv("LISTEN_PID", strconv.Itoa(os.Getpid()))
-	}
-	c, err := net.DialTimeout("unix", path, sendTime)
-	if err != nil {
-		return nil, fmt.Errorf("the environment has %s, but flow dev does not answer there: %w", Variable, err)
-	}
-	return newConn(c), nil
-}
-
 // Send sends a message. It fails if the other side is gone, or does not take it in time.
 func (c *Conn) Send(m Message) error {
-	if c == nil {
-		return nil
-	}
 	line, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -135,33 +107,8 @@ func (c *Conn) line() ([]byte, error) {
 	}
 }
 
-// Follow calls the functions for what the tool says, one after the other, and gone once
-// when the tool is gone. It returns then, at once for a nil Conn, and without a call of
-// gone.
-func (c *Conn) Follow(changed func(), faults func([]devpage.Fault), gone func()) {
-	if c == nil {
-		return
-	}
-	for {
-		m, err := c.Receive()
-		if err != nil {
-			gone()
-			return
-		}
-		if m.Changed {
-			changed()
-		}
-		if m.Faults != nil {
-			faults(m.Faults)
-		}
-	}
-}
-
 // Close ends the link.
 func (c *Conn) Close() error {
-	if c == nil {
-		return nil
-	}
 	return c.conn.Close()
 }
 

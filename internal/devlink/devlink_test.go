@@ -1,6 +1,8 @@
 package devlink
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -42,6 +44,14 @@ func socket(t *testing.T) string {
 // linked returns both sides of a link.
 func linked(t *testing.T) (app, tool *Conn) {
 	t.Helper()
+	client, server := net.Pipe()
+	t.Cleanup(func() { client.Close(); server.Close() })
+	return newConn(client), newConn(server)
+}
+
+// started returns an application that a tool has started, and the tool's side.
+func started(t *testing.T) (app *App, ctx context.Context, tool *Conn) {
+	t.Helper()
 	l, err := Listen(socket(t))
 	if err != nil {
 		t.Fatal(err)
@@ -53,13 +63,13 @@ func linked(t *testing.T) (app, tool *Conn) {
 		accepted <- c
 	}()
 	t.Setenv(Variable, l.Path)
-	app, err = FromTool()
+	app, ctx, err = Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	tool = within(t, "the application has connected", accepted)
 	t.Cleanup(func() { app.Close(); tool.Close() })
-	return app, tool
+	return app, ctx, tool
 }
 
 func TestMessages(t *testing.T) {
@@ -76,11 +86,11 @@ func TestMessages(t *testing.T) {
 		t.Run(tt.line, func(t *testing.T) {
 			is := is.New(t)
 			app, tool := linked(t)
-			is.NoErr(app.Send(tt.m))
+			go app.Send(tt.m)
 			line, err := tool.reader.ReadString('\n')
 			is.NoErr(err)
 			is.Equal(line, tt.line+"\n")
-			is.NoErr(tool.Send(tt.m)) // and the other way
+			go tool.Send(tt.m) // and the other way
 			got, err := app.Receive()
 			is.NoErr(err)
 			is.Equal(got, tt.m)
@@ -107,18 +117,18 @@ func TestBadLines(t *testing.T) {
 	is.Equal(err, io.EOF) // the last line was cut off, and may have meant something else
 }
 
-// TestFromTool: the application takes what the tool has set away from its children.
-func TestFromTool(t *testing.T) {
+// TestStart: the application takes what the tool has set away from its children.
+func TestStart(t *testing.T) {
 	is := is.New(t)
 	t.Setenv("LISTEN_FDS", "1")
 	t.Setenv("LISTEN_PID", "")
-	linked(t)
+	started(t)
 	_, ok := os.LookupEnv(Variable)
 	is.True(!ok)
 	is.Equal(os.Getenv("LISTEN_PID"), strconv.Itoa(os.Getpid()))
 
 	t.Setenv("LISTEN_PID", "1") // a service manager has passed sockets to another process
-	linked(t)
+	started(t)
 	is.Equal(os.Getenv("LISTEN_PID"), "1")
 }
 
@@ -127,40 +137,60 @@ func TestNoTool(t *testing.T) {
 	t.Setenv(Variable, "")
 	t.Setenv("LISTEN_FDS", "1")
 	t.Setenv("LISTEN_PID", "")
-	c, err := FromTool()
+	app, ctx, err := Start(t.Context())
 	is.NoErr(err)
-	is.True(c == nil)
+	is.Equal(ctx, t.Context())
+	is.True(app == nil)
 	is.Equal(os.Getenv("LISTEN_PID"), "") // it is for whoever started the program to say
-	is.NoErr(c.Send(Message{Ready: true}))
-	c.Follow(nil, nil, nil)
-	is.NoErr(c.Close())
+	app.Ready("http://localhost", nil)
+	is.True(!app.Report(io.EOF))
+	is.NoErr(app.Close())
 
 	file := socket(t)
 	t.Setenv(Variable, file) // of a tool that has ended
-	_, err = FromTool()
+	_, _, err = Start(t.Context())
 	is.True(err != nil)
-	is.True(strings.HasPrefix(err.Error(), "the environment has FLOW_DEV, but flow dev does not answer there: dial unix "+file))
+	is.True(strings.HasPrefix(err.Error(), `the environment has FLOW_DEV, but "flow dev" does not answer there: dial unix `+file))
 }
 
-func TestFollow(t *testing.T) {
+// A board is the open pages of a test.
+type board chan string
+
+func (b board) Changed()                    { b <- "changed" }
+func (b board) SetFaults(f []devpage.Fault) { b <- "faults " + strconv.Itoa(len(f)) }
+
+func TestApp(t *testing.T) {
 	is := is.New(t)
-	app, tool := linked(t)
-	said := make(chan string, 10)
-	done := make(chan bool)
-	go func() {
-		defer close(done)
-		app.Follow(func() { said <- "changed" }, func(f []devpage.Fault) { said <- "faults " + strconv.Itoa(len(f)) }, func() { said <- "gone" })
-	}()
+	app, ctx, tool := started(t)
+	is.True(app.Report(errors.New("flow: a.go:3: x is wrong\nand more\nrouter/b.html: y")))
+	m, err := tool.Receive()
+	is.NoErr(err)
+	is.Equal(m, Message{Faults: []devpage.Fault{{Text: "x is wrong\nand more", File: "a.go", Line: 3}, {Text: "y", File: "router/b.html"}}})
+
+	b := make(board, 10)
+	app.Ready("http://localhost:1", b)
+	m, err = tool.Receive()
+	is.NoErr(err)
+	is.Equal(m, Message{Ready: true, URL: "http://localhost:1"})
 	is.NoErr(tool.Send(Message{Changed: true}))
 	is.NoErr(tool.Send(Message{Faults: make([]devpage.Fault, 2)}))
 	is.NoErr(tool.Send(Message{Faults: []devpage.Fault{}, Changed: true}))
 	for _, want := range []string{"changed", "faults 2", "changed", "faults 0"} {
-		is.Equal(within(t, want, said), want)
+		is.Equal(within(t, want, b), want)
 	}
+	is.NoErr(ctx.Err())
 	tool.Close()
-	is.Equal(within(t, "gone", said), "gone")
-	within(t, "it returns", done)
-	is.True(app.Send(Message{Ready: true}) != nil)
+	within(t, "the tool is gone", ctx.Done())
+	is.True(!app.Report(io.EOF))
+}
+
+// TestTooEarly: what the tool says before the application is ready is for nobody.
+func TestTooEarly(t *testing.T) {
+	is := is.New(t)
+	_, ctx, tool := started(t)
+	is.NoErr(tool.Send(Message{Changed: true}))
+	tool.Close()
+	within(t, "the tool is gone", ctx.Done())
 }
 
 // TestSendToADeafSide: one that does not read does not stop the other for long.

@@ -38,6 +38,9 @@ type Server struct {
 
 	// SocketMode says who may connect to the path that ListenAndServe is given.
 	SocketMode fs.FileMode
+	// Opened, unless it is nil, is called when the listeners are open, with the URL of the
+	// first one.
+	Opened func(url string)
 
 	inherited bool // a service manager passed the listeners: connections that wait are for the next process
 
@@ -93,6 +96,9 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 
 	failed := make(chan error, len(listeners))
 	var lines []*stopLine
+	if s.Opened != nil {
+		s.Opened(urlOf(listeners[0].Addr(), s.TLS != nil))
+	}
 	for _, l := range listeners {
 		line := &stopLine{Listener: l}
 		lines = append(lines, line)

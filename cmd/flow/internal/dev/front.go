@@ -193,7 +193,9 @@ func (s *standIn) pass(url string) error {
 }
 
 // release ends what waits, when the tool ends.
-func (s *standIn) release() { s.change(state{report: &report{Title: "flow dev has ended"}, handler: http.NotFoundHandler()}) }
+func (s *standIn) release() {
+	s.change(state{report: &report{Title: "flow dev has ended"}, handler: http.NotFoundHandler()})
+}
 
 func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.proxy {

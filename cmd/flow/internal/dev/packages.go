@@ -26,6 +26,7 @@ type goPackage struct {
 	Deps                      []string
 	EmbedPatterns, EmbedFiles []string
 	Module                    *goModule
+	Error                     *struct{ Err string }
 }
 
 type goModule struct {

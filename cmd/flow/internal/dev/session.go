@@ -221,12 +221,12 @@ func (s *session) look() {
 	}
 	switch {
 	case len(builds) > 0:
-		s.build(s.name(builds)+" changed")
+		s.build(s.name(builds) + " changed")
 	case s.again:
 		s.build(s.cause)
 	case len(reloads) == 0:
 	case s.failure == ofPrograms: // which may be mended by that, or only has to be started again
-		s.build(s.name(reloads)+" changed")
+		s.build(s.name(reloads) + " changed")
 	case s.current != nil:
 		s.terminal.say("%s changed: pages are loaded again", s.name(reloads))
 	}
