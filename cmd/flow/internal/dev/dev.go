@@ -41,7 +41,7 @@ The program runs in the working directory, as "program serve -dev", with the arg
 that follow "--". Flags of the go tool may also be in GOFLAGS.`,
 	PassesOn: true,
 	Setup: func(flags *flag.FlagSet) cli.Work {
-		var o options
+		o := &options{}
 		flags.StringVar(&o.addr, "addr", "", "`host:port` to listen on (default \"localhost:8080\", or the port PORT\nof the environment)")
 		flags.StringVar(&o.build, "build", "", "`flags` of \"go build\", as in -build \"-tags sqlite -race\"")
 		flags.BoolVar(&o.proxy, "proxy", !canPassSockets, "answer as a proxy in front of the program, as where sockets cannot be\nhanded on")
@@ -56,7 +56,7 @@ type options struct {
 }
 
 // run is the work of the command.
-func (o options) run(ctx context.Context, p cli.Process, args, passedOn []string) error {
+func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []string) error {
 	if len(args) > 1 {
 		return cli.Usagef("dev: unexpected argument %q: arguments of the program stand behind \"--\"", args[1])
 	}
@@ -116,17 +116,27 @@ func untilSignal(ctx context.Context) (until context.Context, hurry <-chan struc
 	twice := make(chan struct{})
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals...)
-	go func() {
+	released := make(chan struct{})
+	wait := func() bool {
 		select {
 		case <-signals:
-			cancel()
-		case <-until.Done():
+			return true
+		case <-released:
+			return false
 		}
-		<-signals
-		close(twice)
+	}
+	go func() {
+		if !wait() {
+			return
+		}
+		cancel()
+		if wait() {
+			close(twice)
+		}
 	}()
 	return until, twice, func() {
 		signal.Stop(signals)
+		close(released)
 		cancel()
 	}
 }

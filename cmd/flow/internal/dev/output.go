@@ -1,6 +1,7 @@
 package dev
 
 import (
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -58,5 +59,9 @@ func parseCrash(how, stderr, dir string, own func(file string) bool) devpage.Fau
 		text += "\n\n" + tail
 	}
 	frames := devpage.Stack([]byte(stderr), func(f devpage.Frame) bool { return own(f.File) })
-	return devpage.FaultOf(text, frames, dir)
+	f := devpage.FaultOf(text, frames, dir)
+	if below, err := filepath.Rel(dir, f.File); err == nil && filepath.IsLocal(below) {
+		f.File = filepath.ToSlash(below)
+	}
+	return f
 }

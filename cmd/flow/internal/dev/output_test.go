@@ -103,7 +103,7 @@ func TestParseCrash(t *testing.T) {
 	own := func(name string) bool { return strings.HasPrefix(name, dir) }
 	stderr := "listening\npanic: 1\n\ngoroutine 1 [running]:\nfmt.Fprint(0x1)\n\t/usr/lib/go/src/fmt/print.go:3 +0x18\nmain.main()\n\t" + file + ":4 +0x18\nexit status 2\n"
 	f := parseCrash("the program has ended: exit status 2", stderr, dir, own)
-	is.Equal(f.File, file)
+	is.Equal(f.File, "main.go")
 	is.Equal(f.Line, 4)
 	is.Equal(len(f.Source), 5)
 	is.Equal(f.Text, "the program has ended: exit status 2\n\n"+strings.TrimSpace(stderr))

@@ -430,7 +430,7 @@ func (s *session) over(p *process, err error) {
 		s.fail(ofPrograms, "the application has "+count(len(p.faults), "fault", "faults"), p.faults)
 	default:
 		f := parseCrash(ending(err), p.stderr.String(), s.program.dir, s.own)
-		if p.link == nil {
+		if p.link == nil && !strings.Contains(p.stderr.String(), "\ngoroutine ") {
 			f.Text += "\n\n" + needed
 		}
 		title := "the program has ended before it was ready"
