@@ -43,6 +43,7 @@ type session struct {
 	done  chan struct{} // closed when nobody takes calls any more
 
 	layout  *layout
+	trees   fileSet // the route files when the first layout was known
 	changed batch
 	settle  *time.Timer
 	number  int // of builds
@@ -138,6 +139,13 @@ func (s *session) survey(since time.Time) {
 	}()
 }
 
+// surveyAfter is survey after a build. With the first one it runs already.
+func (s *session) surveyAfter(b *building) {
+	if s.number > 1 {
+		s.survey(b.begun)
+	}
+}
+
 // adopt has a new layout watched.
 func (s *session) adopt(l *layout, since time.Time) {
 	s.layout = l
@@ -147,10 +155,8 @@ func (s *session) adopt(l *layout, since time.Time) {
 	if err := s.watcher.add(l.dirs(), since, s.touch); err != nil {
 		s.terminal.say("%v", err)
 	}
-	for _, p := range []*process{s.current, s.next} {
-		if p != nil && p.bin.files == nil { // the first build did not know the trees yet
-			p.bin.files = l.routeFiles()
-		}
+	if s.trees == nil { // the first build did not know them yet
+		s.trees = l.routeFiles()
 	}
 }
 
@@ -234,8 +240,8 @@ func (s *session) look() {
 
 // builtFiles returns the route files of the program that answers.
 func (s *session) builtFiles() fileSet {
-	if s.current == nil {
-		return nil
+	if s.current == nil || s.current.bin.files == nil {
+		return s.trees
 	}
 	return s.current.bin.files
 }
@@ -297,12 +303,12 @@ func (s *session) built(b *building, bin *binary, output string, err error) {
 			faults = []devpage.Fault{{Text: "go build: " + err.Error()}}
 		}
 		s.fail(ofBuild, fmt.Sprintf("the build has failed after %s: %s", seconds(b.took), count(len(faults), "fault", "faults")), faults)
-		s.survey(b.begun)
+		s.surveyAfter(b)
 		return
 	case output != "":
 		fmt.Fprint(s.terminal, output)
 	}
-	s.survey(b.begun)
+	s.surveyAfter(b)
 	if s.current != nil && bin.same(s.current.bin) {
 		s.keep(bin)
 		return
