@@ -1,12 +1,15 @@
 package flow
 
 import (
+	"bytes"
 	"fmt"
 	"html"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +40,33 @@ func write(t *testing.T, dir, file, text string) {
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// here makes a request one of this machine.
+func here(r *http.Request) *http.Request {
+	r.RemoteAddr, r.Host = "127.0.0.1:1234", "localhost:8080"
+	return r
+}
+
+// script is what development puts at the end of a page.
+var script = regexp.MustCompile(`<script src="/_flow/reload.js"[^>]*></script>\n$`)
+
+// shownFault is how the page of faults shows one.
+var shownFault = regexp.MustCompile(`<h2>([^<]*)</h2>\n<p class="place"><code>([^<]*)</code></p>`)
+
+// visit sends a GET as a browser on this machine does that opens a page. It cuts the script
+// off the answer, and writes faults as Check does: the place, and behind it the text.
+func visit(h http.Handler, target string) *httptest.ResponseRecorder {
+	r := here(request("GET", target))
+	r.Header.Set("Accept", "text/html")
+	w := do(h, r)
+	w.Body = bytes.NewBuffer(shownFault.ReplaceAll(script.ReplaceAll(w.Body.Bytes(), nil), []byte("$2: $1")))
+	return w
+}
+
+// ask sends a GET of this machine that is no navigation.
+func ask(h http.Handler, target string) *httptest.ResponseRecorder {
+	return do(h, here(request("GET", target)))
 }
 
 func devTree() fstest.MapFS {
@@ -71,7 +101,7 @@ func TestDevReadsFromDisk(t *testing.T) {
 	dir := onDisk(t, devTree())
 	r, log := devRouter(t, devTree(), dir)
 	get := func(target string) string {
-		w := browse(r, target)
+		w := visit(r, target)
 		return w.Result().Status[:3] + " " + w.Body.String()
 	}
 	is.Equal(get("/"), "200 [home /app.css]")
@@ -115,7 +145,7 @@ func TestDevShowsFaults(t *testing.T) {
 			dir := onDisk(t, devTree())
 			r, _ := devRouter(t, devTree(), dir)
 			write(t, dir, tt.file, tt.text)
-			w := browse(r, tt.target)
+			w := visit(r, tt.target)
 			is.Equal(w.Result().Status[:3], tt.status)
 			is.True(strings.Contains(html.UnescapeString(w.Body.String()), tt.want)) // the page says so
 			is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
@@ -144,15 +174,15 @@ func TestDevSaysWhatDiffersFromTheBinary(t *testing.T) {
 	write(t, dir, "router/[x.html", "malformed")
 	is.NoErr(os.Remove(filepath.Join(dir, "router", "index.html")))
 	is.NoErr(os.Remove(filepath.Join(dir, "public", "app.css")))
-	w := serve(r, "GET", "/more")
+	w := ask(r, "/more")
 	is.Equal(w.Code, 404)
 	is.True(strings.Contains(w.Body.String(), "router/more.html is new: it has no URL until the binary is built again"))
-	is.True(!strings.Contains(serve(r, "GET", "/other").Body.String(), "binary"))
-	w = serve(r, "GET", "/")
+	is.True(!strings.Contains(ask(r, "/other").Body.String(), "binary"))
+	w = ask(r, "/")
 	is.Equal(w.Code, 500)
 	is.True(strings.Contains(html.UnescapeString(w.Body.String()), "router/index.html is gone"))
-	is.Equal(serve(r, "GET", "/app.css").Code, 404)
-	is.Equal(serve(r, "GET", "/users/1").Code, 200)
+	is.Equal(ask(r, "/app.css").Code, 404)
+	is.Equal(ask(r, "/users/1").Code, 200)
 	var found []map[string]any
 	for _, record := range records(t, log) {
 		if strings.Contains(record["msg"].(string), "not those of the binary") {
@@ -165,10 +195,10 @@ func TestDevSaysWhatDiffersFromTheBinary(t *testing.T) {
 	is.True(strings.Contains(found[0]["faults"].(string), `router/[x.html: a parameter fills a whole segment`))
 
 	write(t, dir, "router/index.html", `{{asset "b.css"}}`)
-	w = serve(r, "GET", "/")
+	w = ask(r, "/")
 	is.True(strings.Contains(html.UnescapeString(w.Body.String()), "public/b.css is new: it has no URL until the binary is built again"))
 	write(t, dir, "router/index.html", `{{asset "app.css"}}`)
-	w = serve(r, "GET", "/")
+	w = ask(r, "/")
 	is.True(strings.Contains(html.UnescapeString(w.Body.String()), "public/app.css is gone"))
 }
 
@@ -177,11 +207,11 @@ func TestDevSaysNothingOnceAllIsAsInTheBinary(t *testing.T) {
 	dir := onDisk(t, devTree())
 	r, log := devRouter(t, devTree(), dir)
 	write(t, dir, "router/more.html", "more")
-	serve(r, "GET", "/none")
+	ask(r, "/none")
 	before := log.String()
 	is.True(before != "")
 	is.NoErr(os.Remove(filepath.Join(dir, "router", "more.html")))
-	w := serve(r, "GET", "/none")
+	w := ask(r, "/none")
 	is.True(!strings.Contains(w.Body.String(), "binary"))
 	is.Equal(log.String(), before)
 }
@@ -200,7 +230,7 @@ func TestDevShowsWhatCheckFinds(t *testing.T) {
 	r := New(devTree())
 	r.Dev(onDisk(t, devTree()))
 	logged(r)
-	w := browse(r, "/")
+	w := visit(r, "/")
 	is.Equal(w.Code, 500)
 	is.True(strings.Contains(w.Body.String(), "router/fails.http: no handler is registered for it"))
 }
@@ -245,7 +275,7 @@ func TestDevAndSymbolicLinks(t *testing.T) {
 			is := is.New(t)
 			dir := onDisk(t, tree)
 			r, _ := devRouter(t, tree, dir)
-			is.True(serve(r, "GET", tt.target).Code == 200) // before
+			is.True(ask(r, tt.target).Code == 200) // before
 			link := filepath.Join(dir, filepath.FromSlash(tt.link))
 			to := filepath.Join(dir, filepath.FromSlash(tt.to))
 			if below, ok := strings.CutPrefix(tt.to, "OUT"); ok {
@@ -260,7 +290,7 @@ func TestDevAndSymbolicLinks(t *testing.T) {
 			if err := os.Symlink(to, link); err != nil {
 				t.Skip(err)
 			}
-			w := browse(r, tt.target)
+			w := visit(r, tt.target)
 			status, text, _ := strings.Cut(tt.want, " ")
 			is.Equal(w.Result().Status[:3], status)
 			got := html.UnescapeString(w.Body.String())
@@ -288,15 +318,15 @@ func TestDevInADirectoryThatIsMadeAnew(t *testing.T) {
 	is := is.New(t)
 	dir := onDisk(t, devTree())
 	r, _ := devRouter(t, devTree(), dir)
-	is.Equal(says(serve(r, "GET", "/app.css")), "200 body{}")
+	is.Equal(says(ask(r, "/app.css")), "200 body{}")
 	is.NoErr(os.Rename(dir, dir+" of before"))
-	is.Equal(serve(r, "GET", "/app.css").Code, 404)
-	is.Equal(serve(r, "GET", "/").Code, 500)
+	is.Equal(ask(r, "/app.css").Code, 404)
+	is.Equal(ask(r, "/").Code, 500)
 	is.NoErr(os.CopyFS(dir, devTree()))
 	write(t, dir, "public/app.css", "new{}")
 	write(t, dir, "router/index.html", "new")
-	is.Equal(says(serve(r, "GET", "/app.css")), "200 new{}")
-	is.Equal(says(serve(r, "GET", "/")), "200 [new]")
+	is.Equal(says(ask(r, "/app.css")), "200 new{}")
+	is.Equal(says(ask(r, "/")), "200 [new]")
 }
 
 func TestDevServesPublicFilesWithoutKeepingThem(t *testing.T) {
@@ -324,8 +354,8 @@ func TestDevFaultsOfOtherPages(t *testing.T) {
 	r.Dev(dir)
 	is.NoErr(r.Check())
 	write(t, dir, "router/b.html", "{{if}}")
-	is.Equal(browse(r, "/none").Code, 404)
-	is.Equal(says(serve(r, "GET", "/a")), "200 A")
+	is.Equal(visit(r, "/none").Code, 404)
+	is.Equal(says(ask(r, "/a")), "200 A")
 }
 
 // TestDevWhileFilesChange is for the race detector.
@@ -341,7 +371,7 @@ func TestDevWhileFilesChange(t *testing.T) {
 					write(t, dir, "router/index.html", strings.Repeat("x", rand.IntN(9)))
 					continue
 				}
-				w := serve(r, "GET", []string{"/", "/users/7", "/none", "/app.css"}[i%4])
+				w := ask(r, []string{"/", "/users/7", "/none", "/app.css"}[i%4])
 				is.True(w.Code < 500)
 			}
 		})

@@ -5,13 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
+	"net/url"
+	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/accept"
 	"example.com/flow/internal/command"
+	"example.com/flow/internal/dev"
+	"example.com/flow/internal/devpage"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
@@ -154,12 +161,15 @@ func (c *compiler) readAssets() {
 		a := &asset{file: p.File, pattern: p.Pattern}
 		c.table.assets[p.Name()] = a
 		if d := c.router.disk; d != nil {
-			a.serves.flow = func(*Request) (Response, error) {
+			a.serves.flow = func(req *Request) (Response, error) {
 				h, err := d.Public(p)
-				if err != nil {
+				switch {
+				case err == nil:
+					return Handler(h), nil
+				case c.router.showsTo(req.Request):
 					return Response{}, Error(http.StatusNotFound, err.Error())
 				}
-				return Handler(h), nil
+				return Response{}, Error(http.StatusNotFound, "", err)
 			}
 			continue
 		}
@@ -171,6 +181,33 @@ func (c *compiler) readAssets() {
 		a.hashed = hashedPattern(p.Pattern, content.Hash())
 		a.serves, a.forever = contentHandler(content, revalidate), contentHandler(content, immutable)
 	}
+}
+
+// addPublic puts the public files into the trie, by their own URLs.
+func (c *compiler) addPublic(trie *match.Trie[endpoint]) {
+	for _, name := range slices.Sorted(maps.Keys(c.table.assets)) {
+		a := c.table.assets[name]
+		c.addAsset(trie, a, a.pattern, a.serves)
+	}
+}
+
+// addHashed puts them in by their hashed URLs, which nothing else may have.
+func (c *compiler) addHashed(trie *match.Trie[endpoint]) {
+	for _, name := range slices.Sorted(maps.Keys(c.table.assets)) {
+		a := c.table.assets[name]
+		if a.hashed == nil {
+			continue
+		}
+		if other := trie.Leaf(a.hashed).Answer(http.MethodGet); other != nil {
+			c.faults = append(c.faults, fault.In(other.owner.file, "it answers %s, which is the hashed URL of %s: rename it", pattern.Sample(a.hashed.Segments), a.file))
+		}
+		c.addAsset(trie, a, a.hashed, a.forever)
+	}
+}
+
+func (c *compiler) addAsset(trie *match.Trie[endpoint], a *asset, p *pattern.Pattern, h handler) {
+	o := &owner{file: a.file, standard: c.table.standard}
+	trie.Leaf(p).Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, o.standard, h, 0))
 }
 
 // hashedPattern returns the pattern of a file with a hash of its content before the
@@ -285,6 +322,111 @@ func (r *Router) sourceDir() string {
 
 // inDev reports whether Dev was called.
 func (r *Router) inDev() bool { return r != nil && r.disk != nil }
+
+// onDisk returns the directories that are read in development, those of mounted Routers too.
+func (r *Router) onDisk() (files []fs.FS) {
+	if r.inDev() {
+		files = append(files, r.disk.Files())
+	}
+	for _, m := range r.mounts {
+		if m.inner != nil {
+			files = append(files, m.inner.onDisk()...)
+		}
+	}
+	return files
+}
+
+// showsTo reports whether what is wrong may be shown to the client of a request: in
+// development, and if the request is local.
+func (r *Router) showsTo(req *http.Request) bool {
+	return r.inDev() && dev.NoteOf(req.Context()) != nil
+}
+
+// showFault answers with an error in all detail: a page with the source around the lines
+// that the error names, and with what the request has sent, or problem+json or text. x is
+// nil if the application has faults and answers nothing.
+func (r *Router) showFault(req *http.Request, err error, x *exchange) Response {
+	text := strings.TrimPrefix(err.Error(), "flow: ")
+	report := &devpage.Report{Status: "500 Internal Server Error", Title: "This request failed", Faults: devpage.Parse(text, r.sources()...)}
+	switch panicked := (*panicError)(nil); {
+	case x == nil:
+		report.Title, report.Advice = "The application has faults", "It answers nothing until they are mended, and it is built and started again."
+	case errors.As(err, &panicked):
+		report.Title, report.Stack = "This request panicked", devpage.Stack(panicked.stack, r.isOwn)
+		report.Faults = []devpage.Fault{devpage.FaultOf(text, report.Stack, r.sources()...)}
+	}
+	for i, f := range report.Stack {
+		report.Stack[i].File = shownFile(f.File)
+	}
+	for i, f := range report.Faults {
+		report.Faults[i].File = shownFile(f.File)
+	}
+	dev.NoteOf(req.Context()).Faults = report.Faults
+	p := reply.Problem{Status: http.StatusInternalServerError, Detail: text}
+	mediaType := accept.MediaType(acceptOf(req), true)
+	if mediaType != "text/html" {
+		return problemResponse(p, mediaType)
+	}
+	if x != nil {
+		report.Request = x.describe(req)
+	}
+	page := Bytes(devpage.ContentType, report.Render())
+	return problemAnswer(p, page.with(reply.Field{Key: "Content-Security-Policy", Value: devpage.Policy}))
+}
+
+// sources returns the directories that files of messages are named from.
+func (r *Router) sources() []string {
+	dirs := []string{".", r.sourceDir()}
+	if r.inDev() {
+		dirs = append(dirs, r.disk.Dir())
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
+}
+
+// shownFile returns a file of a stack as messages have it: from the working directory, if
+// it is below that.
+func shownFile(file string) string {
+	if wd, err := os.Getwd(); err == nil && filepath.IsAbs(filepath.FromSlash(file)) {
+		if below, err := filepath.Rel(wd, filepath.FromSlash(file)); err == nil && filepath.IsLocal(below) {
+			return filepath.ToSlash(below)
+		}
+	}
+	return file
+}
+
+// isOwn reports whether a frame is the application's: of the main module, of a command, or
+// of the directory that has called New; and not flow's.
+func (r *Router) isOwn(f devpage.Frame) bool {
+	pkg, flow := f.Package(), reflect.TypeFor[Router]().PkgPath()
+	if (pkg == flow || strings.HasPrefix(pkg, flow+"/internal/")) && !strings.HasSuffix(f.File, "_test.go") {
+		return false
+	}
+	main := fault.MainModule()
+	return pkg == "main" || main != "" && strings.HasPrefix(pkg+"/", main+"/") || r.app != nil && strings.HasPrefix(path.Dir(f.File)+"/", r.app.path+"/")
+}
+
+// describe returns what can be shown of the request.
+func (x *exchange) describe(req *http.Request) *devpage.RequestData {
+	var params []devpage.Param
+	if x.endpoint.path != nil && len(x.values) >= len(x.endpoint.path.Names) {
+		for i, name := range x.endpoint.path.Names {
+			params = append(params, devpage.Param{Name: name, Value: match.Value(x.endpoint.path, x.values, i)})
+		}
+	}
+	form := x.body.All(&http.Request{URL: &url.URL{}}) // without the query
+	for name, values := range req.PostForm {
+		form[name] = values
+	}
+	d := devpage.Describe(req, params, form)
+	d.File = x.endpoint.owner.file
+	for _, info := range x.router.Routes() {
+		if info.File == d.File && (info.Method == req.Method || info.Method == match.AnyMethod) {
+			d.Handler = info.Handler
+			break
+		}
+	}
+	return d
+}
 
 // views returns the templates, and in development what is wrong about them.
 func (r *Router) views() (*pages.Views, error) {

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/julienschmidt/httprouter"
-
 	"example.com/flow/internal/accept"
 	"example.com/flow/internal/input"
 	"example.com/flow/internal/logging"
@@ -162,13 +160,6 @@ func problemAnswer(p reply.Problem, resp Response) Response {
 	return resp.Status(p.Status).with(reply.Field{Key: "Vary", Value: "Accept"}).toError()
 }
 
-// showFault answers with an error in all detail, in development.
-func showFault(r *http.Request, err error) Response {
-	p := reply.Problem{Status: http.StatusInternalServerError, Detail: strings.TrimPrefix(err.Error(), "flow: ")}
-	p.Faults = strings.Split(p.Detail, "\n")
-	return problemResponse(p, accept.MediaType(acceptOf(r), true))
-}
-
 // failure returns the error that a Fail stands for.
 func (r Response) failure() error {
 	if r.status < 400 || r.status > 599 {
@@ -204,8 +195,8 @@ func (x *exchange) respondError(req *Request, err error) Response {
 		resp = x.plainError(req, err)
 	} else {
 		x.logAnswered(req, err, int(resp.status))
-		if resp.status == http.StatusInternalServerError && x.router.inDev() {
-			resp = showFault(req.Request, err)
+		if resp.status == http.StatusInternalServerError && x.router.showsTo(req.Request) {
+			resp = x.router.showFault(req.Request, err, x)
 		}
 	}
 	if failed := (*HTTPError)(nil); errors.As(err, &failed) && failed != nil && len(failed.header) > 0 {
@@ -262,9 +253,9 @@ func (x *exchange) presentFail(req *Request, fail Response) Response {
 // plainError returns the encoded response that an error stands for, and logs the error.
 func (x *exchange) plainError(req *Request, err error) Response {
 	p := problemOf(err)
-	if x.router.inDev() && p.Status == http.StatusInternalServerError {
+	if p.Status == http.StatusInternalServerError && x.router.showsTo(req.Request) {
 		x.log(req, err)
-		return showFault(req.Request, err)
+		return x.router.showFault(req.Request, err, x)
 	}
 	before := x.failed.Load()
 	resp, failed := x.present(req, p)
@@ -362,7 +353,7 @@ func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
 		return problemResponse(p, mediaType), nil
 	}
 	all, faults := x.router.views()
-	if x.router.inDev() && x.endpoint.miss && p.Status == http.StatusNotFound {
+	if x.router.showsTo(req.Request) && x.endpoint.miss && p.Status == http.StatusNotFound {
 		p.Detail = cmp.Or(p.Detail, x.router.disk.Hint(req.Request))
 	}
 	asked, _ := pattern.ParsePath(req.Request)
@@ -370,16 +361,18 @@ func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
 	switch {
 	case mediaType != "text/html", page == nil && !all.Lost():
 		return problemResponse(p, mediaType), nil
-	case page == nil: // in development
-		return showFault(req.Request, faults), faults
+	case page == nil && !x.router.showsTo(req.Request): // in development, as below
+		return problemResponse(p, mediaType), nil
+	case page == nil:
+		return x.router.showFault(req.Request, faults, x), faults
 	}
 	html, err := page.Render(req, "", problemData(p, req.URL.Path))
 	if err == nil {
 		return problemAnswer(p, Response{kind: kindHTML, text: html}), nil
 	}
 	err = fmt.Errorf("flow: the error page cannot be shown: %v", err) // not wrapped: the error of the page must not choose the answer
-	if x.router.inDev() {
-		return showFault(req.Request, err), err
+	if x.router.showsTo(req.Request) {
+		return x.router.showFault(req.Request, err, x), err
 	}
 	return problemResponse(p, "text/plain"), err
 }
@@ -400,22 +393,6 @@ func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoi
 		e = t.otherMethod(r, m.Leaves)
 	}
 	e.begin(w, r, t.inherited(m.Path.Segments))
-}
-
-// inherited returns the values that the parameters of the Router's prefix have in a
-// path, for what no route answers. A path that is not below the prefix has none for them.
-func (t *table) inherited(path []string) match.Values {
-	var values match.Values
-	for i, seg := range t.above.Segments {
-		if seg.Kind == pattern.Param {
-			value := httprouter.Param{}
-			if i < len(path) {
-				value.Value = path[i]
-			}
-			values = append(values, value)
-		}
-	}
-	return values
 }
 
 // redirect returns the endpoint for another spelling of a URL.

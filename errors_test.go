@@ -356,7 +356,7 @@ func TestFaultsGoBeforeOnError(t *testing.T) {
 			r.At("x").GET().Do(func(*Request) (Response, error) { return Response{}, errors.New("the disk is full") })
 			r.OnError = func(*Request, error) Response { return Text("mine").Status(tt.status) }
 			journalOf(r)
-			w := do(r, request("GET", "/x"))
+			w := do(r, here(request("GET", "/x")))
 			is.Equal(w.Code, tt.status)
 			is.True(strings.Contains(w.Body.String(), tt.want))
 		})

@@ -86,15 +86,14 @@ import (
 	"fmt"
 	"html/template"
 	"log/slog"
-	"maps"
 	"net/http"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"example.com/flow/internal/accept"
+	"example.com/flow/internal/dev"
 	"example.com/flow/internal/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
@@ -163,11 +162,12 @@ type Router struct {
 	mounts   []*Mounted
 	provided []any
 	disk     *ondisk.Source          // nil unless Dev was called
+	front    *dev.Front              // what development adds to answers, nil unless Dev was called; set by begin
 	mounted  atomic.Pointer[Mounted] // where this Router is mounted, nil if it is not
 	compiled sync.Mutex
 	building atomic.Bool // compile runs, and with it code that may ask for routes
 	table    atomic.Pointer[table]
-	serving  atomic.Pointer[table] // the table, once it is known to have no faults; nil for a mounted Router
+	serving  atomic.Pointer[table] // the table, once it is known to have no faults; nil for a mounted Router, and in development
 	report   sync.Once             // for what begin logs
 	stops    server.Stops          // what OnStop was given
 }
@@ -284,7 +284,12 @@ func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 		}
 	}
 	t := r.begin()
-	if t == nil {
+	switch {
+	case r.front != nil && dev.NoteOf(req.Context()) == nil && dev.IsLocal(req):
+		server.ShareTrailer(req) // the front copies the request
+		r.front.ServeHTTP(w, req, r.ServeHTTP)
+		return nil
+	case t == nil:
 		w.Header()["X-Content-Type-Options"] = nosniff
 		send(r.faulty(req), w, req.Method == http.MethodHead)
 	}
@@ -302,11 +307,14 @@ func (r *Router) begin() *table {
 		if t.warnings != nil && r.inDev() {
 			r.logger().Warn("flow: the command check warns", "warnings", t.warnings.Error())
 		}
+		if files := r.onDisk(); len(files) > 0 {
+			r.front = &dev.Front{Hub: dev.NewHub(files...)}
+		}
 	})
 	if t.err != nil {
 		return nil
 	}
-	if t.around == nil {
+	if t.around == nil && r.front == nil {
 		r.serving.Store(t)
 	}
 	return t
@@ -314,8 +322,8 @@ func (r *Router) begin() *table {
 
 // faulty is the answer of an application that has faults.
 func (r *Router) faulty(req *http.Request) Response {
-	if r.inDev() {
-		return showFault(req, r.compile().err)
+	if r.showsTo(req) {
+		return r.showFault(req, r.compile().err, nil)
 	}
 	return problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false))
 }
@@ -381,38 +389,10 @@ func (a *application) shown() string {
 
 // applications holds the static registrations of the program, by directory.
 // Registrations are made in init functions, before there is a Router to hold them.
-var applications struct {
-	sync.Mutex
-	byDir map[string]*application
-}
+var applications registry.ByDir[application]
 
 func applicationOf(pos fault.Position) *application {
-	applications.Lock()
-	defer applications.Unlock()
-	if applications.byDir == nil {
-		applications.byDir = map[string]*application{}
-	}
-	app := applications.byDir[pos.Dir()]
-	if app == nil {
-		app = &application{path: pos.Dir()}
-		applications.byDir[pos.Dir()] = app
-	}
-	return app
-}
-
-// registeredForNobody returns the position of the first static registration in each
-// directory that has made no Router so far.
-func registeredForNobody() []fault.Position {
-	applications.Lock()
-	defer applications.Unlock()
-	var first []fault.Position
-	for _, dir := range slices.Sorted(maps.Keys(applications.byDir)) {
-		app := applications.byDir[dir]
-		if pos, ok := app.statics.First(); ok && app.routers.Load() == 0 {
-			first = append(first, pos)
-		}
-	}
-	return first
+	return applications.Of(pos.Dir(), func() *application { return &application{path: pos.Dir()} })
 }
 
 // checkDirectories reports static registrations in any directory of the program that has
@@ -422,8 +402,10 @@ func (c *compiler) checkDirectories() {
 	if c.router.app == nil {
 		return
 	}
-	for _, pos := range registeredForNobody() {
-		c.fault(pos, "static calls are for the Routers that flow.New makes in the same directory, and it has made none here: call it here before the first Check of the program, or register with At, In and Use of a Router")
+	for app := range applications.All() {
+		if pos, ok := app.statics.First(); ok && app.routers.Load() == 0 {
+			c.fault(pos, "static calls are for the Routers that flow.New makes in the same directory, and it has made none here: call it here before the first Check of the program, or register with At, In and Use of a Router")
+		}
 	}
 }
 

@@ -832,7 +832,7 @@ func TestMountDev(t *testing.T) {
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/orgs/acme")), "200 changed /orgs/acme/invoices/1 /orgs/acme/app.css")
 	is.Equal(says(serve(r, "GET", "/orgs/acme/app.css")), "200 b{}")
-	is.True(strings.Contains(browse(r, "/orgs/acme/new").Body.String(), "router/new.html is new")) // the hint knows the prefix
+	is.True(strings.Contains(visit(r, "/orgs/acme/new").Body.String(), "router/new.html is new")) // the hint knows the prefix
 }
 
 // TestMountEcosystem: what handles a branch of URLs by itself works as elsewhere.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -12,7 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/command"
+	"github.com/julienschmidt/httprouter"
+
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
@@ -69,6 +69,38 @@ func (v vantage) given(r *routetree.Route) map[string][]string {
 		values = values[1:]
 	}
 	return given
+}
+
+// inherited returns the values that the parameters of the Router's prefix have in a
+// path, for what no route answers. A path that is not below the prefix has none for them.
+func (t *table) inherited(path []string) match.Values {
+	var values match.Values
+	for i, seg := range t.above.Segments {
+		if seg.Kind == pattern.Param {
+			value := httprouter.Param{}
+			if i < len(path) {
+				value.Value = path[i]
+			}
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// prefix returns where r is mounted, from the outermost Router on.
+func (r *Router) prefix() []pattern.Segment {
+	m := r.mounted.Load()
+	if m == nil {
+		return nil
+	}
+	return slices.Concat(m.outer.prefix(), m.prefix)
+}
+
+// patterns returns the two patterns of what is mounted in a Router whose own prefix is
+// outer: the prefix itself, and all URLs below it.
+func (m *Mounted) patterns(outer []pattern.Segment) (exact, below *pattern.Pattern) {
+	exact = pattern.New(slices.Concat(outer, m.prefix))
+	return exact, pattern.New(append(slices.Clip(exact.Segments), pattern.Segment{Kind: pattern.Rest}))
 }
 
 // A RouteInfo describes one handler of one URL shape, as Router.Routes lists it.
@@ -141,18 +173,6 @@ func (c *compiler) listRoutes() {
 		slices.SortStableFunc(infos, func(a, b RouteInfo) int { return forms.CompareMethods(a.Method, b.Method) })
 		c.table.infos = append(c.table.infos, infos...)
 	}
-}
-
-// printRoutes runs the command routes.
-func (r *Router) printRoutes(flags command.Routes, w io.Writer) error {
-	var listed []command.Route
-	answering := r.patternsOf(flags.Path)
-	for _, info := range r.Routes() {
-		if flags.Wants(info.Method) && (strings.Contains(info.Pattern, flags.Path) || answering[info.Pattern]) {
-			listed = append(listed, command.Route(info))
-		}
-	}
-	return command.PrintRoutes(w, listed, flags.JSON)
 }
 
 // patternsOf returns the patterns of the routes that answer a path, in one spelling
@@ -327,20 +347,9 @@ func Route(name string, params ...any) (string, error) {
 
 // encodeRedirect turns a redirect into an empty body with a Location.
 func encodeRedirect(r Response, req *Request) (Response, error) {
-	if err := reply.CheckRedirect(r.text); err != nil {
+	status, location, err := reply.Redirect(req.Method, int(r.status), r.text)
+	if err != nil {
 		return Response{}, err
 	}
-	switch {
-	case r.status == 0 && (req.Method == http.MethodGet || req.Method == http.MethodHead):
-		r.status = http.StatusFound
-	case r.status == 0:
-		r.status = http.StatusSeeOther
-	}
-	switch r.status {
-	case http.StatusCreated, http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound,
-		http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-	default:
-		return Response{}, fmt.Errorf("flow: a redirect has the status %d, which redirects nobody", r.status)
-	}
-	return r.body(kindZero, "").with(reply.Field{Key: "Location", Value: reply.EscapeURL(r.text)}), nil
+	return r.Status(status).body(kindZero, "").with(location), nil
 }

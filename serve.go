@@ -64,15 +64,7 @@ func Run(ctx context.Context, build func(context.Context) (*Router, error)) (exi
 
 // runProcess is Run without signals.
 func runProcess(ctx context.Context, build func(context.Context) (*Router, error), p command.Process) int {
-	c, err := command.Parse(p)
-	switch {
-	case err != nil:
-	case c.Builds():
-		err = runCommand(ctx, build, c, p)
-	default:
-		err = command.PrintVersion(p.Stdout)
-	}
-	return command.Exit(c, err, p)
+	return command.Run(p, func(c command.Command) error { return runCommand(ctx, build, c, p) })
 }
 
 // runCommand builds an application, does what the arguments of the program ask for, and
@@ -117,7 +109,11 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 		return err
 	}
 	if c.Name == "routes" {
-		return r.printRoutes(c.Routes, p.Stdout)
+		var all []command.Route
+		for _, info := range r.Routes() {
+			all = append(all, command.Route(info))
+		}
+		return c.Routes.Print(p.Stdout, all, r.patternsOf(c.Routes.Path))
 	}
 	if warnings := r.compile().warnings; warnings != nil {
 		fmt.Fprintln(p.Stderr, warnings)
@@ -367,15 +363,6 @@ func (r *Router) outermost() *Router {
 	return r
 }
 
-// prefix returns where r is mounted, from the outermost Router on.
-func (r *Router) prefix() []pattern.Segment {
-	m := r.mounted.Load()
-	if m == nil {
-		return nil
-	}
-	return slices.Concat(m.outer.prefix(), m.prefix)
-}
-
 // Name gives the names of a mounted Router to the Router around it: after
 // Name("billing"), its route "invoices.show" is "billing.invoices.show" there, and
 // "invoices.show" for itself as before. A name that is taken is a fault. So is Name
@@ -467,13 +454,6 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step
 			l.SetFree(&at, e)
 		}
 	}
-}
-
-// patterns returns the two patterns of what is mounted in a Router whose own prefix is
-// outer: the prefix itself, and all URLs below it.
-func (m *Mounted) patterns(outer []pattern.Segment) (exact, below *pattern.Pattern) {
-	exact = pattern.New(slices.Concat(outer, m.prefix))
-	return exact, pattern.New(append(slices.Clip(exact.Segments), pattern.Segment{Kind: pattern.Rest}))
 }
 
 // addSlash redirects to the same URL with a slash after the path.

@@ -20,8 +20,28 @@ import (
 	"example.com/flow/internal/pathvalue"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
+	"example.com/flow/internal/routetree"
 	"example.com/flow/internal/server"
 )
+
+// Logger returns standard middleware that logs a line for each request once it is
+// answered: method, path as it was escaped, pattern of the route, status, bytes of the
+// body, duration (nanoseconds in JSON), and the id in its X-Request-Id, which RequestID
+// sees to. If log is nil, it is the slog.Default() of that time. The level is Info,
+// whatever the status: what failed is logged by the Router.
+//
+// A connection that was ended within an answer has aborted=true, and status 0 if
+// nothing was sent; one that the handler took over has status 101. What a client
+// sends cannot forge a line: the path is escaped, and queries and headers are not
+// logged.
+func Logger(log *slog.Logger) func(http.Handler) http.Handler { return logging.Logger(log) }
+
+// RequestID is standard middleware that gives each request an id: the one in its
+// header X-Request-Id, as a proxy may have set it, or else a random one. The id is in
+// that header of the request from then on, for handlers and logs, and in the answer.
+// An id that is longer than 128 bytes, or holds others than letters, digits and
+// -._~:/+=@, is replaced.
+func RequestID(next http.Handler) http.Handler { return logging.RequestID(next) }
 
 // A place is where standard middleware was registered. It is constructed once,
 // around the place itself, whose ServeHTTP goes on with the chain of whatever
@@ -63,6 +83,44 @@ func construct(middleware func(http.Handler) http.Handler, next http.Handler) (h
 		return nil, errors.New("the middleware returned a nil handler")
 	}
 	return h, nil
+}
+
+// endpoint returns the endpoint for a method of a pattern, with what net/http code among its
+// steps and its handler needs.
+func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps []step, h handler, maxBody int64) *endpoint {
+	t := c.table
+	for i, s := range steps {
+		if s.place != nil {
+			s.place.step = i
+		}
+	}
+	foreign := t.isForeign(steps, h)
+	pure := !foreign && !hasLogger(steps)
+	e := &endpoint{
+		table:     t,
+		owner:     o,
+		pattern:   strings.TrimPrefix(method+" "+p.String(), match.AnyMethod+" "),
+		path:      p,
+		steps:     steps,
+		handler:   h,
+		maxBody:   t.limit(maxBody),
+		pure:      pure,
+		direct:    pure && len(steps) == 0,
+		foreign:   foreign,
+		keepsBody: h.flow != nil || hasGuard(steps) || t.guarded(),
+		around:    t.around,
+	}
+	if foreign && t.around == nil && o.route != nil && len(p.Names) > 0 && !mayMatch(p, h) {
+		e.pathValues = c.pathValuesOf(p.Names)
+	}
+	return e
+}
+
+// unmatched returns an endpoint for a request that no route answers.
+func (t *table) unmatched(steps []step, r *routetree.Route, h handler) *endpoint {
+	foreign := t.isForeign(steps, h)
+	pure := !foreign && !hasLogger(steps)
+	return &endpoint{table: t, owner: &owner{route: r}, path: t.above, steps: steps, handler: h, maxBody: t.limit(0), pure: pure, foreign: foreign, keepsBody: t.guarded(), miss: true, around: t.around}
 }
 
 // isForeign reports whether an endpoint with these steps and this handler runs net/http

@@ -40,7 +40,9 @@ var plan = []struct{ room, imports string }{
 
 	{"auth", "forms"},
 	{"dev", "accept devpage reply"},
+	{"registry", "fault forms match pattern routetree"},
 	{"pages", "fault routetree"},
+
 	{"ondisk", "disk fault pages pattern public routetree"},
 
 	// For tests.

@@ -1,8 +1,8 @@
 // Package command reads the command line of an application. [Parse] turns the arguments
 // of a [Process] into a [Command], which names what to do with all its flags; the
-// application does it, and [Exit] says how that went, to people and to the shell. What
-// can be said without an application, the help and the version of the binary, is printed
-// here. The flags that an application has registered itself are read along (own.go).
+// application does it, and [Exit] says how that went, to people and to the shell; [Run] is
+// all of that. What can be said without an application, the help and the version of the
+// binary, is printed here. The flags that an application has registered itself are read along (own.go).
 package command
 
 import (
@@ -160,6 +160,20 @@ func (s *Serve) Config() (*tls.Config, error) {
 		return nil, fmt.Errorf("-tls-cert and -tls-key: %w", err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}}, nil
+}
+
+// Run does what the arguments of a program ask for, and returns the exit code. do runs the
+// commands that need the application.
+func Run(p Process, do func(Command) error) (exitCode int) {
+	c, err := Parse(p)
+	switch {
+	case err != nil:
+	case c.Builds():
+		err = do(c)
+	default:
+		err = PrintVersion(p.Stdout)
+	}
+	return Exit(c, err, p)
 }
 
 // The exit codes of a program.

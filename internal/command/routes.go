@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -20,15 +21,19 @@ type Route struct {
 	Middleware int    `json:"middleware"`
 }
 
-// Wants reports whether a route of that method is to be listed.
-func (f Routes) Wants(method string) bool {
+// wants reports whether a route of that method is to be listed.
+func (f Routes) wants(method string) bool {
 	asked := strings.ToUpper(f.Method)
 	return asked == "" || method == "ANY" || method == asked || asked == http.MethodHead && method == http.MethodGet
 }
 
-// PrintRoutes prints the list of routes, as a table or as JSON.
-func PrintRoutes(w io.Writer, listed []Route, asJSON bool) error {
-	if asJSON {
+// Print prints those of all routes that the flags ask for, as a table or as JSON. answering
+// are the patterns that answer the path of the flags.
+func (f Routes) Print(w io.Writer, all []Route, answering map[string]bool) error {
+	listed := slices.DeleteFunc(slices.Clone(all), func(r Route) bool {
+		return !f.wants(r.Method) || !strings.Contains(r.Pattern, f.Path) && !answering[r.Pattern]
+	})
+	if f.JSON {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "\t")

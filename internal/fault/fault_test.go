@@ -73,9 +73,9 @@ func TestPlace(t *testing.T) {
 		{"web/app", root + "/web", "web"},    // above
 		{"", root + "/gone/app", "app"},      // not on this machine
 		{"", "example.org/other/app", "app"}, // of another module, with -trimpath
-		{"", mainModule(), ""},               // of this one
-		{"", mainModule() + "/web/app", "web/app"},
-		{"", mainModule() + "er/web/app", "app"},
+		{"", MainModule(), ""},               // of this one
+		{"", MainModule() + "/web/app", "web/app"},
+		{"", MainModule() + "er/web/app", "app"},
 	} {
 		t.Run(tt.dir+" in "+tt.wd, func(t *testing.T) {
 			is := is.New(t)

@@ -49,7 +49,7 @@ func (p Position) in(dir string) string {
 func Place(dir string) string {
 	native := filepath.FromSlash(dir)
 	if !filepath.IsAbs(native) {
-		if below, ok := strings.CutPrefix(dir+"/", mainModule()+"/"); ok {
+		if below, ok := strings.CutPrefix(dir+"/", MainModule()+"/"); ok {
 			return strings.TrimSuffix(below, "/")
 		}
 		return path.Base(dir)
@@ -68,8 +68,8 @@ func Place(dir string) string {
 	return strings.TrimPrefix(filepath.ToSlash(below), ".")
 }
 
-// mainModule returns the path of the main module, or "" if the program does not know it.
-var mainModule = sync.OnceValue(func() string {
+// MainModule returns the path of the main module, or "" if the program does not know it.
+var MainModule = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""

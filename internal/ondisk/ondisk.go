@@ -34,7 +34,7 @@ type Binary struct {
 // A Source is the directory that is read in place of the embedded files. It is safe for
 // concurrent use.
 type Source struct {
-	files fs.FS
+	files disk.Dir
 
 	mu      sync.Mutex
 	state   string // what views were made from, as text
@@ -46,6 +46,12 @@ type Source struct {
 
 // In returns the source in a directory that holds router/ and public/.
 func In(dir string) *Source { return &Source{files: disk.Dir(dir)} }
+
+// Files returns the files of the directory.
+func (s *Source) Files() fs.FS { return s.files }
+
+// Dir returns the name of the directory.
+func (s *Source) Dir() string { return string(s.files) }
 
 // Check returns an error if the directory has no router/.
 func (s *Source) Check() error {

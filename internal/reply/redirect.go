@@ -2,14 +2,36 @@ package reply
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 )
 
-// CheckRedirect returns an error for a target that is neither a path from "/" nor an
+// Redirect returns the status of a redirect and the field that says its target. If status
+// is 0, it is the usual one for the method of the request.
+func Redirect(method string, status int, target string) (int, Field, error) {
+	if err := checkRedirect(target); err != nil {
+		return 0, Field{}, err
+	}
+	switch {
+	case status == 0 && (method == http.MethodGet || method == http.MethodHead):
+		status = http.StatusFound
+	case status == 0:
+		status = http.StatusSeeOther
+	}
+	switch status {
+	case http.StatusCreated, http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound,
+		http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return 0, Field{}, fmt.Errorf("flow: a redirect has the status %d, which redirects nobody", status)
+	}
+	return status, Field{Key: "Location", Value: escapeURL(target)}, nil
+}
+
+// checkRedirect returns an error for a target that is neither a path from "/" nor an
 // http or https URL. A target that it takes does not lead a browser to a host that the
 // program did not write: browsers read "/\" as "//" and skip control characters.
-func CheckRedirect(target string) error {
+func checkRedirect(target string) error {
 	if strings.ContainsFunc(target, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 		return &RedirectError{target, holdsControls}
 	}
@@ -51,8 +73,8 @@ func (e *RedirectError) Error() string {
 	return fmt.Sprintf("flow: a redirect to %.200q %s", e.Target, why)
 }
 
-// EscapeURL escapes what a header cannot hold.
-func EscapeURL(target string) string {
+// escapeURL escapes what a header cannot hold.
+func escapeURL(target string) string {
 	var b strings.Builder
 	for _, c := range []byte(target) {
 		if c <= ' ' || c >= 0x7f {

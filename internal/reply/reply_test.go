@@ -76,11 +76,11 @@ func TestCheckRedirect(t *testing.T) {
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(CheckRedirect(tt.target) == nil, tt.good)
+			is.Equal(checkRedirect(tt.target) == nil, tt.good)
 		})
 	}
 	is := is.New(t)
-	is.Equal(EscapeURL("/a b/é"), "/a%20b/%C3%A9")
+	is.Equal(escapeURL("/a b/é"), "/a%20b/%C3%A9")
 }
 
 func TestSetFields(t *testing.T) {

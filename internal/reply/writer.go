@@ -1,5 +1,5 @@
 // Package reply is about answers, whoever makes them: a [Writer] remembers what was sent,
-// a [Description] what the headers said of an answer that did not come, [CheckRedirect]
+// a [Description] what the headers said of an answer that did not come, [Redirect]
 // where a browser may be led, and a [Problem] is what a client is told of an error, in
 // the media type that it likes.
 package reply
