@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/dev"
 	"example.com/flow/internal/devlink"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
@@ -140,7 +139,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 		set.Addr = "localhost" + set.Addr
 	}
 	if err := r.Check(); err != nil {
-		if tool.Report(err, ".", r.sourceDir()) {
+		if tool.Report(err, r.sources()...) {
 			return command.ErrTold
 		}
 		return err
@@ -150,9 +149,8 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 		s.TLS = config
 		r.begin() // logs now what it would log with the first request
 		if tool != nil {
-			hub := dev.NewHub()
-			hub.SetPolling(false) // since the tool tells it
-			s.Opened = func(url string) { tool.Ready(url, hub) }
+			r.front.Hub.SetPolling(false) // since the tool tells it
+			s.Opened = func(url string) { tool.Ready(url, r.front.Hub) }
 		}
 		err = s.ListenAndServe(ctx, set.Addr)
 	}
