@@ -29,10 +29,15 @@ func (l *layout) routeFiles() fileSet {
 	return files
 }
 
+// A past is what was there before a change.
+type past struct {
+	served fileSet // the route files of the program that answers
+	tried  fileSet // those of the last build, even if it has failed
+}
+
 // decide returns what has to be done when a file has changed, was removed, or is new.
-// built are the route files of the program that runs, and exists says whether the file is
-// there now.
-func (l *layout) decide(file string, built fileSet, exists func(string) bool) effect {
+// exists says whether the file is there now.
+func (l *layout) decide(file string, before past, exists func(string) bool) effect {
 	name := filepath.Base(file)
 	if ignoredFile(name) {
 		return nothing
@@ -44,7 +49,7 @@ func (l *layout) decide(file string, built fileSet, exists func(string) bool) ef
 		}
 		switch root, rest, _ := strings.Cut(filepath.ToSlash(below), "/"); root {
 		case routetree.RouterDir:
-			return decideRoute(file, rest, built, exists)
+			return decideRoute(file, rest, before, exists)
 		case routetree.PublicDir:
 			if rest == "" { // the directory itself
 				return build
@@ -75,7 +80,7 @@ func (l *layout) decide(file string, built fileSet, exists func(string) bool) ef
 // decideRoute is decide for a file below router/, named by its path there. A route that
 // is new or gone needs a build, since routes are those of the binary. Templates that are
 // no routes are read from disk as they are.
-func decideRoute(file, rest string, built fileSet, exists func(string) bool) effect {
+func decideRoute(file, rest string, before past, exists func(string) bool) effect {
 	for elem := range strings.SplitSeq(rest, "/") {
 		if strings.HasPrefix(elem, "_") || strings.HasPrefix(elem, ".") && elem != ".well-known" {
 			return nothing // as routetree has it
@@ -86,17 +91,20 @@ func decideRoute(file, rest string, built fileSet, exists func(string) bool) eff
 	case rest == "":
 		return build
 	case exists(file):
-		if built[file] || name[0] == '+' && ext == ".html" {
+		if before.served[file] || name[0] == '+' && ext == ".html" {
 			return reload
 		}
 		return build
-	case built[file] && name[0] == '+':
+	case name[0] == '+' && ext == ".html":
 		return reload
-	case built[file], built.below(file):
+	case before.served.holds(file), before.tried.holds(file):
 		return build
 	}
 	return nothing // it was never there, or only its directory knew
 }
+
+// holds reports whether the set has a file, or one below it.
+func (s fileSet) holds(file string) bool { return s[file] || s.below(file) }
 
 // below reports whether the set has a file below a directory.
 func (s fileSet) below(dir string) bool {

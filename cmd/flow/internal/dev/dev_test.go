@@ -94,7 +94,7 @@ func TestDev(t *testing.T) {
 		s.write("app/router/users.html", "<p>users</p>\n")
 		s.write("app/router/users/index.html", "<p>users</p>\n")
 		s.out.until(t, "flow: the application has 1 fault")
-		s.out.until(t, "app/router/users.html: and app/router/users/index.html both answer /users: rename one of them")
+		s.out.until(t, "app/router/users.html and app/router/users/index.html both answer /users: rename one of them")
 		s.out.until(t, "flow: the program from before goes on answering")
 		s.shows("/groups/7", "the team")
 		is.NoErr(os.Remove(s.path("app/router/users.html")))

@@ -44,6 +44,7 @@ type session struct {
 
 	layout  *layout
 	trees   fileSet // the route files when the first layout was known
+	tried   fileSet // those of the last build
 	changed batch
 	settle  *time.Timer
 	number  int // of builds
@@ -215,7 +216,7 @@ func (s *session) look() {
 		if disk.IsDir(path) {
 			continue // what is in it is told of by itself
 		}
-		switch s.layout.decide(path, s.builtFiles(), exists) {
+		switch s.layout.decide(path, s.past(), exists) {
 		case reload:
 			reloads = append(reloads, path)
 		case build:
@@ -238,12 +239,13 @@ func (s *session) look() {
 	}
 }
 
-// builtFiles returns the route files of the program that answers.
-func (s *session) builtFiles() fileSet {
-	if s.current == nil || s.current.bin.files == nil {
-		return s.trees
+// past returns what was there before.
+func (s *session) past() past {
+	before := past{served: s.trees, tried: s.tried}
+	if s.current != nil && s.current.bin.files != nil {
+		before.served = s.current.bin.files
 	}
-	return s.current.bin.files
+	return before
 }
 
 // name returns what a message calls several files.
@@ -270,6 +272,7 @@ func (s *session) build(cause string) {
 	b := &building{begun: time.Now(), cancel: cancel}
 	if s.layout.apps != nil {
 		b.files = s.layout.routeFiles() // before the go tool reads them
+		s.tried = b.files
 	}
 	s.building = b
 	s.number++

@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -103,6 +102,7 @@ type site struct {
 	tool *exec.Cmd
 	out  *output
 	url  string
+	temp string // where the tool makes what it makes
 	done chan error
 }
 
@@ -166,6 +166,7 @@ func (s *site) launch(args ...string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.temp = temp
 	s.t.Cleanup(func() { os.RemoveAll(temp) })
 	s.tool.Env = append(os.Environ(), asTool+"=1", "GOTMPDIR="+temp, "PWD="+s.dir)
 	s.tool.Stdout, s.tool.Stderr = s.out, s.out
@@ -303,15 +304,4 @@ func processes(t *testing.T, temp string) (running []string) {
 		}
 	}
 	return running
-}
-
-// gone waits until a process has ended.
-func gone(t *testing.T, p *os.Process) {
-	t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if p.Signal(syscall.Signal(0)) != nil {
-			return
-		}
-	}
-	t.Fatal("the process does not end")
 }
