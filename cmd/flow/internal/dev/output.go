@@ -27,7 +27,7 @@ func parseBuild(output, dir string) []devpage.Fault {
 		switch {
 		case isHeader:
 			pkg, fresh = header, true
-		case strings.TrimSpace(line) == "":
+		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "go: errors parsing "): // which the next line says again
 		case len(faults) > 0 && !fresh && (line[0] == '\t' || line[0] == ' ' || strings.HasPrefix(line, "note: ") || !has && !placed):
 			faults[len(faults)-1].Text += "\n" + line
 		case has:

@@ -63,7 +63,6 @@ package example.org/site
 go: errors parsing go.mod:
 go.mod:3: unknown directive: requir
 `, `
-|go: errors parsing go.mod:|
 |go.mod:3: unknown directive: requir|`},
 		{"go.mod is not tidy", "go: updates to go.mod needed; to update it:\n\tgo mod tidy\n",
 			"\n|go: updates to go.mod needed; to update it:/\tgo mod tidy|"},

@@ -130,7 +130,7 @@ func (s *session) survey(since time.Time) {
 		l, err := look(ctx, s.program.dir, s.program.flags, s.program.pkg)
 		s.tell(func() {
 			switch {
-			case ctx.Err() != nil:
+			case ctx.Err() != nil, err != nil && s.failure == ofBuild: // the go tool has said why
 			case err != nil:
 				s.terminal.say("cannot find out what to watch: %v", err)
 			default:
@@ -500,7 +500,7 @@ func (s *session) end(hurry <-chan struct{}) {
 			p.stop()
 		}
 	}
-	patient := time.After(time.Second)
+	patient := time.After(2 * time.Second) // connections that clients keep take one of them
 	late := time.After(partingTime)
 	kill := func() {
 		for p := range s.all {

@@ -16,12 +16,16 @@ import (
 	"github.com/matryer/is"
 )
 
-// TestCtrlC stops the tool at different moments. Nothing is left, of the tool, of the
-// program, and of the go tool.
+// TestCtrlC stops the tool at different moments, 20 times with FLOW_SLOW=1. Nothing is left
+// of the tool, of the program, and of the go tool.
 func TestCtrlC(t *testing.T) {
 	is := is.New(t)
 	s := newSite(t)
-	for i := range 20 {
+	times := 4
+	if os.Getenv("FLOW_SLOW") != "" {
+		times = 20
+	}
+	for i := range times {
 		s.version("v" + strconv.Itoa(i))
 		s.launch()
 		switch i % 4 {
