@@ -22,6 +22,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/flow/cmd/flow/internal/cli"
 )
@@ -44,6 +45,7 @@ that follow "--". Flags of the go tool may also be in GOFLAGS.`,
 		o := &options{}
 		flags.StringVar(&o.addr, "addr", "", "`host:port` to listen on (default \"localhost:8080\", or the port PORT\nof the environment)")
 		flags.StringVar(&o.build, "build", "", "`flags` of \"go build\", as in -build \"-tags sqlite -race\"")
+		flags.DurationVar(&o.ready, "ready", readyTime, "how long the program may take until it is ready, a `duration`\n(default 30s)")
 		flags.BoolVar(&o.proxy, "proxy", !canPassSockets, "answer as a proxy in front of the program, as where sockets cannot be\nhanded on")
 		return o.run
 	},
@@ -52,6 +54,7 @@ that follow "--". Flags of the go tool may also be in GOFLAGS.`,
 // options are the flags.
 type options struct {
 	addr, build string
+	ready       time.Duration
 	proxy       bool
 }
 
@@ -67,6 +70,9 @@ func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []strin
 	}
 	if strings.HasPrefix(o.addr, "unix:") {
 		return cli.Usagef("dev: -addr is %q: it must be host:port, which a browser can open", o.addr)
+	}
+	if o.ready <= 0 {
+		return cli.Usagef("dev: -ready is %v: it must be more than nothing", o.ready)
 	}
 	flags, err := splitFlags(o.build)
 	if err != nil {
@@ -102,6 +108,7 @@ func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []strin
 		front:    front,
 		terminal: t,
 		temp:     temp,
+		patience: o.ready,
 		calls:    make(chan func()),
 		done:     make(chan struct{}),
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/devpage"
 )
 
 // TestDev is a day with one application: each step begins where the one before has ended.
@@ -137,6 +139,39 @@ func TestDev(t *testing.T) {
 	})
 }
 
+// TestPages listens as open pages do.
+func TestPages(t *testing.T) {
+	is := is.New(t)
+	s := newSite(t)
+	s.start()
+	first := s.listen()
+	is.Equal(first.until(t, ``).Faults, []devpage.Fault(nil))
+	s.write("app/router/index.html", "<p>new {{.}}</p>\n")
+	first.until(t, `"pages":1`)
+	s.write("app/public/a.css", "p { color: red }\n")
+	first.until(t, `"styles":1`)
+	s.write("app/version.go", "package app\n\nconst Version = missing\n")
+	faults := first.until(t, `undefined: missing`).Faults
+	is.Equal(len(faults), 1)
+	is.Equal(faults[0].Place(), "app/version.go:3:17")
+	is.Equal(len(faults[0].Source), 3)
+	is.Equal(s.listen().until(t, `undefined: missing`).Faults, faults) // whoever comes later sees them, too
+	s.version("v0")
+	is.Equal(len(first.until(t, `"faults":null`).Faults), 0)
+
+	// Faults of Check are those of a program that never answers.
+	s.write("app/router/exit.html", "<p>exit</p>\n")
+	faults = first.until(t, `both answer /exit`).Faults
+	is.Equal(len(faults), 1)
+	is.NoErr(os.Remove(s.path("app/router/exit.html")))
+	first.until(t, `"faults":null`)
+
+	// The next program ends the stream, and tells that it is another one.
+	s.version("v1")
+	first.ends(t)
+	is.True(s.listen().until(t, "").Process != first.until(t, "").Process)
+}
+
 // TestFirstBuildFails: the tool answers by itself until there is a program.
 func TestFirstBuildFails(t *testing.T) {
 	for _, args := range [][]string{nil, {"-proxy"}} {
@@ -161,4 +196,42 @@ func TestFirstBuildFails(t *testing.T) {
 			s.shows("/", "<p>v1</p>")
 		})
 	}
+}
+
+// TestNeverReady: a program has to say that it answers.
+func TestNeverReady(t *testing.T) {
+	for _, tt := range []struct{ name, main, says string }{
+		{"without flow.Main", "package main\n\nimport (\n\t_ \"example.com/flow\"\n\t\"time\"\n)\n\nfunc main() { time.Sleep(time.Hour) }\n", needed},
+		{"it ends", "package main\n\nimport _ \"example.com/flow\"\n\nfunc main() {}\n", needed},
+		{"it takes long", "package main\n\nimport (\n\t\"context\"\n\n\t\"example.com/flow\"\n)\n\nfunc main() {\n\tflow.Run(context.Background(), func(ctx context.Context) (*flow.Router, error) { <-ctx.Done(); return nil, ctx.Err() })\n}\n",
+			"What it does before it serves takes too long"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t)
+			s.write("main.go", tt.main)
+			s.launch("-ready", "1s")
+			if tt.name == "it ends" {
+				s.out.until(t, "flow: the program has ended before it was ready")
+			} else {
+				s.out.until(t, "flow: waiting for the program to be ready")
+				s.out.until(t, "flow: the program is not ready after 1s")
+			}
+			s.out.until(t, tt.says)
+			s.shows("/", tt.says)
+		})
+	}
+}
+
+// TestTakenPort: what to do is in the message.
+func TestTakenPort(t *testing.T) {
+	is := is.New(t)
+	f, err := openFront("localhost:0", false)
+	is.NoErr(err)
+	defer f.close()
+	_, err = openFront(f.listener.Addr().String(), false)
+	is.True(err != nil)
+	is.Equal(err.Error(), f.listener.Addr().String()+" is taken: another program listens there. Stop it, or give another address, as with -addr localhost:8081")
+	_, err = openFront("nowhere", false)
+	is.True(err != nil)
+	is.Equal(err.Error(), `-addr: cannot listen on "nowhere": listen tcp: address nowhere: missing port in address`)
 }

@@ -15,7 +15,7 @@ import (
 
 const (
 	// slowTime is after how long the tool says that it still waits for a program to be
-	// ready, and readyTime after how long it gives up.
+	// ready, and readyTime after how long it gives up, unless it is told otherwise.
 	slowTime  = 5 * time.Second
 	readyTime = 30 * time.Second
 
@@ -36,7 +36,8 @@ type session struct {
 	front    *front
 	terminal *terminal
 	watcher  *watcher
-	temp     string // everything that is made is in there
+	temp     string        // everything that is made is in there
+	patience time.Duration // how long a program may take until it is ready
 	begun    time.Time
 
 	calls chan func()
@@ -348,8 +349,8 @@ func (s *session) start(b *building, bin *binary) {
 	}
 	p.built = b
 	s.next, s.all[p] = p, true
-	time.AfterFunc(slowTime, func() { s.tell(func() { s.slow(p) }) })
-	time.AfterFunc(readyTime, func() { s.tell(func() { s.late(p) }) })
+	time.AfterFunc(min(slowTime, s.patience/2), func() { s.tell(func() { s.slow(p) }) })
+	time.AfterFunc(s.patience, func() { s.tell(func() { s.late(p) }) })
 }
 
 func (s *session) connected(p *process, link *devlink.Conn) { p.link = link }
@@ -415,11 +416,11 @@ func (s *session) late(p *process) {
 	case p.link == nil:
 		text += needed
 	case s.current != nil:
-		text += "What it does before it serves takes too long, or waits for something that the program from before holds, such as a locked file."
+		text += "What it does before it serves takes too long (-ready gives it more time), or waits for something that the program from before holds, such as a locked file."
 	default:
-		text += "What it does before it serves takes too long."
+		text += "What it does before it serves takes too long: -ready gives it more time."
 	}
-	s.fail(ofPrograms, "the program is not ready after "+readyTime.String(), []devpage.Fault{{Text: text}})
+	s.fail(ofPrograms, "the program is not ready after "+s.patience.String(), []devpage.Fault{{Text: text}})
 }
 
 // over takes the end of a process.

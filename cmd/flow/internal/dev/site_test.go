@@ -1,8 +1,10 @@
 package dev
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +18,7 @@ import (
 	"time"
 
 	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/internal/devpage"
 )
 
 // asTool has the test binary be the tool.
@@ -236,6 +239,79 @@ func (s *site) shows(path, text string) {
 		}
 	}
 	s.t.Fatalf("%s does not show %q, but\n%s", path, text, body)
+}
+
+// An event is what open pages are told.
+type event struct {
+	Process       string
+	Pages, Styles int
+	Faults        []devpage.Fault
+}
+
+// events are what one open page was told.
+type events struct {
+	mu    sync.Mutex
+	last  string
+	ended bool
+}
+
+// listen listens as an open page does.
+func (s *site) listen() *events {
+	s.t.Helper()
+	resp, err := client.Get(s.url + "/_flow/events")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	e := &events{}
+	go func() {
+		defer resp.Body.Close()
+		lines := bufio.NewScanner(resp.Body)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				e.mu.Lock()
+				e.last = data
+				e.mu.Unlock()
+			}
+		}
+		e.mu.Lock()
+		e.ended = true
+		e.mu.Unlock()
+	}()
+	return e
+}
+
+// until waits until the last event has a text.
+func (e *events) until(t *testing.T, text string) (found event) {
+	t.Helper()
+	last := ""
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		e.mu.Lock()
+		last = e.last
+		e.mu.Unlock()
+		if last != "" && strings.Contains(last, text) {
+			if err := json.Unmarshal([]byte(last), &found); err != nil {
+				t.Fatal(err)
+			}
+			return found
+		}
+	}
+	t.Fatalf("no event has %s, the last is %s", text, last)
+	return found
+}
+
+// ends waits until the stream has ended.
+func (e *events) ends(t *testing.T) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		e.mu.Lock()
+		ended := e.ended
+		e.mu.Unlock()
+		if ended {
+			return
+		}
+	}
+	t.Fatal("the stream does not end")
 }
 
 // An output is what the tool says.
