@@ -31,8 +31,12 @@ type binary struct {
 	files fileSet // the route files that it was built from
 }
 
-// remove removes the binary from disk.
-func (b *binary) remove() { os.RemoveAll(filepath.Dir(b.path)) }
+// remove removes the binary from disk, if there is one.
+func (b *binary) remove() {
+	if b != nil {
+		os.RemoveAll(filepath.Dir(b.path))
+	}
+}
 
 // same reports whether two binaries hold the same program.
 func (b *binary) same(other *binary) bool {

@@ -46,6 +46,7 @@ that follow "--". Flags of the go tool may also be in GOFLAGS.`,
 		flags.StringVar(&o.addr, "addr", "", "`host:port` to listen on (default \"localhost:8080\", or the port PORT\nof the environment)")
 		flags.StringVar(&o.build, "build", "", "`flags` of \"go build\", as in -build \"-tags sqlite -race\"")
 		flags.DurationVar(&o.ready, "ready", readyTime, "how long the program may take until it is ready, a `duration`\n(default 30s)")
+		flags.BoolVar(&o.stopFirst, "stop-first", false, "end the program before the next one starts, if both cannot run at once:\nit locks a file, or listens at a port of its own; requests wait meanwhile")
 		flags.BoolVar(&o.proxy, "proxy", !canPassSockets, "answer as a proxy in front of the program, as where sockets cannot be\nhanded on")
 		return o.run
 	},
@@ -55,6 +56,7 @@ that follow "--". Flags of the go tool may also be in GOFLAGS.`,
 type options struct {
 	addr, build string
 	ready       time.Duration
+	stopFirst   bool
 	proxy       bool
 }
 
@@ -104,13 +106,14 @@ func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []strin
 	t := newTerminal(p.Stderr, p.Getenv)
 	t.say("building %s for %s", pkg, front.url(""))
 	s := &session{
-		program:  program{dir: p.Dir, pkg: pkg, name: name, flags: flags},
-		front:    front,
-		terminal: t,
-		temp:     temp,
-		patience: o.ready,
-		calls:    make(chan func()),
-		done:     make(chan struct{}),
+		program:   program{dir: p.Dir, pkg: pkg, name: name, flags: flags},
+		front:     front,
+		terminal:  t,
+		temp:      temp,
+		patience:  o.ready,
+		stopFirst: o.stopFirst,
+		calls:     make(chan func()),
+		done:      make(chan struct{}),
 	}
 	s.plan = startPlan{dir: p.Dir, name: name, args: slices.Concat(front.args(), passedOn), socket: front.socket, links: temp, stdout: p.Stdout, stderr: t, tell: s.tell}
 	return s.run(ctx, hurry)

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/matryer/is"
-
-	"example.com/flow/internal/devpage"
 )
 
 // TestDev is a day with one application: each step begins where the one before has ended.
@@ -144,32 +142,32 @@ func TestPages(t *testing.T) {
 	is := is.New(t)
 	s := newSite(t)
 	s.start()
-	first := s.listen()
-	is.Equal(first.until(t, ``).Faults, []devpage.Fault(nil))
-	s.write("app/router/index.html", "<p>new {{.}}</p>\n")
-	first.until(t, `"pages":1`)
-	s.write("app/public/a.css", "p { color: red }\n")
-	first.until(t, `"styles":1`)
+	page := s.listen()
+	is.Equal(len(page.first(t).Faults), 0)
 	s.write("app/version.go", "package app\n\nconst Version = missing\n")
-	faults := first.until(t, `undefined: missing`).Faults
-	is.Equal(len(faults), 1)
-	is.Equal(faults[0].Place(), "app/version.go:3:17")
+	faults := page.faults(t, 1)
+	is.Equal(faults[0].String(), "app/version.go:3:17: undefined: missing")
 	is.Equal(len(faults[0].Source), 3)
-	is.Equal(s.listen().until(t, `undefined: missing`).Faults, faults) // whoever comes later sees them, too
+	is.Equal(s.listen().faults(t, 1), faults) // whoever comes later sees them, too
 	s.version("v0")
-	is.Equal(len(first.until(t, `"faults":null`).Faults), 0)
+	page.faults(t, 0)
 
 	// Faults of Check are those of a program that never answers.
 	s.write("app/router/exit.html", "<p>exit</p>\n")
-	faults = first.until(t, `both answer /exit`).Faults
-	is.Equal(len(faults), 1)
+	is.True(strings.Contains(page.faults(t, 1)[0].Text, "both answer /exit"))
 	is.NoErr(os.Remove(s.path("app/router/exit.html")))
-	first.until(t, `"faults":null`)
+	page.faults(t, 0)
+
+	before := page.first(t)
+	s.write("app/router/index.html", "<p>new {{.}}</p>\n")
+	page.until(t, "a new page", func(e event) bool { return e.Pages > before.Pages })
+	s.write("app/public/a.css", "p { color: red }\n")
+	page.until(t, "a new style sheet", func(e event) bool { return e.Styles > before.Styles })
 
 	// The next program ends the stream, and tells that it is another one.
 	s.version("v1")
-	first.ends(t)
-	is.True(s.listen().until(t, "").Process != first.until(t, "").Process)
+	page.ends(t)
+	is.True(s.listen().first(t).Process != before.Process)
 }
 
 // TestFirstBuildFails: the tool answers by itself until there is a program.
@@ -200,11 +198,11 @@ func TestFirstBuildFails(t *testing.T) {
 
 // TestNeverReady: a program has to say that it answers.
 func TestNeverReady(t *testing.T) {
-	for _, tt := range []struct{ name, main, says string }{
-		{"without flow.Main", "package main\n\nimport (\n\t_ \"example.com/flow\"\n\t\"time\"\n)\n\nfunc main() { time.Sleep(time.Hour) }\n", needed},
-		{"it ends", "package main\n\nimport _ \"example.com/flow\"\n\nfunc main() {}\n", needed},
+	for _, tt := range []struct{ name, main, says, page string }{
+		{"without flow.Main", "package main\n\nimport (\n\t_ \"example.com/flow\"\n\t\"time\"\n)\n\nfunc main() { time.Sleep(time.Hour) }\n", needed, "has to call flow.Main or flow.Run"},
+		{"it ends", "package main\n\nimport _ \"example.com/flow\"\n\nfunc main() {}\n", needed, "has to call flow.Main or flow.Run"},
 		{"it takes long", "package main\n\nimport (\n\t\"context\"\n\n\t\"example.com/flow\"\n)\n\nfunc main() {\n\tflow.Run(context.Background(), func(ctx context.Context) (*flow.Router, error) { <-ctx.Done(); return nil, ctx.Err() })\n}\n",
-			"What it does before it serves takes too long"},
+			"What it does before it serves takes too long", "-ready gives it more time"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSite(t)
@@ -217,7 +215,7 @@ func TestNeverReady(t *testing.T) {
 				s.out.until(t, "flow: the program is not ready after 1s")
 			}
 			s.out.until(t, tt.says)
-			s.shows("/", tt.says)
+			s.shows("/", tt.page)
 		})
 	}
 }
@@ -234,4 +232,45 @@ func TestTakenPort(t *testing.T) {
 	_, err = openFront("nowhere", false)
 	is.True(err != nil)
 	is.Equal(err.Error(), `-addr: cannot listen on "nowhere": listen tcp: address nowhere: missing port in address`)
+}
+
+// TestStopFirst has a program that does not run beside another one.
+func TestStopFirst(t *testing.T) {
+	for _, args := range [][]string{{"-stop-first"}, {"-stop-first", "-proxy"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			is := is.New(t)
+			s := newSite(t)
+			s.write("main.go", `package main
+
+import (
+	"context"
+	"os"
+
+	"example.com/flow"
+	"example.org/site/app"
+)
+
+func main() {
+	os.Exit(flow.Run(context.Background(), func(context.Context) (*flow.Router, error) {
+		if _, err := os.OpenFile("lock", os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+			return nil, err
+		}
+		app.Router.OnStop(func(context.Context) error { return os.Remove("lock") })
+		return app.Router, nil
+	}))
+}
+`)
+			s.start(args...)
+			l := startLoad(s.url, 50, 4)
+			s.version("v1")
+			s.out.until(t, "flow: app/version.go changed: built in ")
+			s.shows("/", "<p>v1</p>")
+			s.write("app/version.go", "package app\n\nconst Version = missing\n")
+			s.out.until(t, "flow: the program from before goes on answering")
+			s.version("v2")
+			s.out.until(t, "flow: app/version.go changed: built in ")
+			s.shows("/", "<p>v2</p>")
+			is.Equal(l.end(), []string(nil))
+		})
+	}
 }

@@ -95,6 +95,13 @@ func (f *front) fail(r report) error {
 	return nil
 }
 
+// hold has requests wait for the next program. Those that connect to a socket wait there.
+func (f *front) hold() {
+	if f.socket == nil {
+		f.standIn.change(state{})
+	}
+}
+
 // pass has a program answer at a URL, which is for a proxy alone.
 func (f *front) pass(url string) error {
 	if err := f.standIn.pass(url); err != nil {

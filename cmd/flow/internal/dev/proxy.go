@@ -2,6 +2,7 @@ package dev
 
 import (
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -49,6 +50,9 @@ func (h holder) RoundTrip(r *http.Request) (*http.Response, error) {
 		case now.target != nil:
 			out := r.Clone(r.Context())
 			out.URL.Scheme, out.URL.Host = now.target.url.Scheme, now.target.url.Host
+			if r.Body != nil {
+				out.Body = io.NopCloser(r.Body) // for another round; who has called closes it
+			}
 			resp, err := now.target.transport.RoundTrip(out)
 			if !isDial(err) {
 				return resp, err

@@ -30,15 +30,16 @@ const (
 // A session is the tool at work: it watches, builds, and replaces one process by the next.
 // One goroutine, that of run, has all of its state; others hand it functions to call.
 type session struct {
-	ctx      context.Context // of run
-	program  program
-	plan     startPlan
-	front    *front
-	terminal *terminal
-	watcher  *watcher
-	temp     string        // everything that is made is in there
-	patience time.Duration // how long a program may take until it is ready
-	begun    time.Time
+	ctx       context.Context // of run
+	program   program
+	plan      startPlan
+	front     *front
+	terminal  *terminal
+	watcher   *watcher
+	temp      string        // everything that is made is in there
+	patience  time.Duration // how long a program may take until it is ready
+	stopFirst bool          // a process ends before the next one starts
+	begun     time.Time
 
 	calls chan func()
 	done  chan struct{} // closed when nobody takes calls any more
@@ -50,14 +51,16 @@ type session struct {
 	settle  *time.Timer
 	number  int // of builds
 
-	building *building
-	current  *process // the one that answers
-	next     *process // one that is not ready yet
-	all      map[*process]bool
-	cause    string // of the newest build, for messages
-	again    bool   // a build has failed that may be outdated
-	failure  failure
-	stopping bool
+	building     *building
+	current      *process // the one that answers
+	next         *process // one that is not ready yet
+	waiting      *binary  // what is started when current has ended, if stopFirst
+	waitingBuild *building
+	all          map[*process]bool
+	cause        string // of the newest build, for messages
+	again        bool   // a build has failed that may be outdated
+	failure      failure
+	stopping     bool
 }
 
 // A building is a build that runs.
@@ -313,11 +316,38 @@ func (s *session) built(b *building, bin *binary, output string, err error) {
 		fmt.Fprint(s.terminal, output)
 	}
 	s.surveyAfter(b)
-	if s.current != nil && bin.same(s.current.bin) {
+	if s.current != nil && !s.current.leaving && bin.same(s.current.bin) {
 		s.keep(bin)
 		return
 	}
+	if s.stopFirst && s.current != nil {
+		s.replace(b, bin)
+		return
+	}
 	s.start(b, bin)
+}
+
+// replace has the process that answers end, and then starts what was built. Requests wait
+// meanwhile.
+func (s *session) replace(b *building, bin *binary) {
+	s.waiting.remove()
+	s.waiting, s.waitingBuild = bin, b
+	if !s.current.leaving {
+		s.front.hold()
+		s.retire(s.current)
+	}
+}
+
+// retire has a process end, in time.
+func (s *session) retire(p *process) {
+	p.stop()
+	time.AfterFunc(drainTime, func() {
+		s.tell(func() {
+			if s.all[p] {
+				p.kill()
+			}
+		})
+	})
 }
 
 // keep goes on with the process that answers, since what was built is the same program.
@@ -377,14 +407,7 @@ func (s *session) promote(p *process, url string) {
 	old := s.current
 	s.current, s.next, s.failure = p, nil, none
 	if old != nil {
-		old.stop()
-		time.AfterFunc(drainTime, func() {
-			s.tell(func() {
-				if s.all[old] {
-					old.kill()
-				}
-			})
-		})
+		s.retire(old)
 	}
 	since := func(t time.Time) string { return seconds(time.Since(t)) }
 	if s.cause == "" {
@@ -416,7 +439,7 @@ func (s *session) late(p *process) {
 	case p.link == nil:
 		text += needed
 	case s.current != nil:
-		text += "What it does before it serves takes too long (-ready gives it more time), or waits for something that the program from before holds, such as a locked file."
+		text += "What it does before it serves takes too long (-ready gives it more time), or waits for something that the program from before holds, such as a locked file: then give -stop-first."
 	default:
 		text += "What it does before it serves takes too long: -ready gives it more time."
 	}
@@ -435,7 +458,12 @@ func (s *session) over(p *process, err error) {
 		s.next = nil
 	}
 	switch {
-	case p.leaving || s.stopping:
+	case s.stopping:
+	case answered && s.waiting != nil:
+		bin := s.waiting
+		s.waiting = nil
+		s.start(s.waitingBuild, bin)
+	case p.leaving:
 	case len(p.faults) > 0:
 		s.fail(ofPrograms, "the application has "+count(len(p.faults), "fault", "faults"), p.faults)
 	default:

@@ -281,23 +281,39 @@ func (s *site) listen() *events {
 	return e
 }
 
-// until waits until the last event has a text.
-func (e *events) until(t *testing.T, text string) (found event) {
+// until waits for an event. What it is, is for the message.
+func (e *events) until(t *testing.T, what string, is func(event) bool) event {
 	t.Helper()
 	last := ""
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		e.mu.Lock()
 		last = e.last
 		e.mu.Unlock()
-		if last != "" && strings.Contains(last, text) {
-			if err := json.Unmarshal([]byte(last), &found); err != nil {
-				t.Fatal(err)
-			}
+		var found event
+		if last == "" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(last), &found); err != nil {
+			t.Fatal(err)
+		}
+		if is(found) {
 			return found
 		}
 	}
-	t.Fatalf("no event has %s, the last is %s", text, last)
-	return found
+	t.Fatalf("no event is %s, the last is %s", what, last)
+	return event{}
+}
+
+// first returns an event, whatever it tells.
+func (e *events) first(t *testing.T) event {
+	t.Helper()
+	return e.until(t, "any", func(event) bool { return true })
+}
+
+// faults waits for an event with a number of faults.
+func (e *events) faults(t *testing.T, n int) []devpage.Fault {
+	t.Helper()
+	return e.until(t, fmt.Sprint("one with ", n, " faults"), func(e event) bool { return len(e.Faults) == n }).Faults
 }
 
 // ends waits until the stream has ended.
