@@ -190,13 +190,10 @@ func TestDevSaysWhatDiffersFromTheBinary(t *testing.T) {
 		}
 	}
 	is.Equal(len(found), 1)
-	is.Equal(found[0]["new"], "public/b.css, router/more.html")
+	is.Equal(found[0]["new"], "router/more.html") // a public file needs no build
 	is.Equal(found[0]["gone"], "public/app.css, router/index.html")
 	is.True(strings.Contains(found[0]["faults"].(string), `router/[x.html: a parameter fills a whole segment`))
 
-	write(t, dir, "router/index.html", `{{asset "b.css"}}`)
-	w = ask(r, "/")
-	is.True(strings.Contains(html.UnescapeString(w.Body.String()), "public/b.css is new: it has no URL until the binary is built again"))
 	write(t, dir, "router/index.html", `{{asset "app.css"}}`)
 	w = ask(r, "/")
 	is.True(strings.Contains(html.UnescapeString(w.Body.String()), "public/app.css is gone"))
@@ -377,4 +374,157 @@ func TestDevWhileFilesChange(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestDevServesNewPublicFiles that the binary lacks, by the rules of a build.
+func TestDevServesNewPublicFiles(t *testing.T) {
+	is := is.New(t)
+	tree := flowtest.Pages(pagesOf(`index.html: home
+		docs/[page].html: a page of the docs
+		taken.css.html: the route`))
+	tree["router/only.css.http"] = &fstest.MapFile{}
+	tree["public/app.css"] = &fstest.MapFile{Data: []byte("body{}")}
+	dir := onDisk(t, tree)
+	r := New(tree)
+	log := journalOf(r)
+	r.At("only.css").POST().Do(hello)
+	r.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Standard", "yes")
+			next.ServeHTTP(w, r)
+		})
+	}, func(*Request) Response { return Next().Header("X-Guard", "yes") })
+	r.Dev(dir)
+	is.NoErr(r.Check())
+	is.Equal(ask(r, "/css/new.css").Code, 404)
+	_, err := r.Asset("css/new.css")
+	is.True(err != nil)
+
+	for _, file := range []string{"css/new.css", "docs/new.css", "taken.css", "only.css", ".hidden.css", ".git/new.css", ".well-known/new.css", "a b%2f.css"} {
+		write(t, dir, "public/"+file, "new{}")
+	}
+	for _, tt := range []struct {
+		method, target, want string // "200 " and the text
+	}{
+		{"GET", "/css/new.css", "200 new{}"},
+		{"HEAD", "/css/new.css", "200 "},
+		{"POST", "/css/new.css", "404 "},
+		{"GET", "/css/../css/new.css", "404 "}, // which says the right spelling
+		{"GET", "/css%2fnew.css", "404 "},
+		{"GET", "/css", "404 "},               // a directory
+		{"GET", "/docs/new.css", "200 new{}"}, // literal text goes before a parameter
+		{"GET", "/docs/new", "200 a page of the docs"},
+		{"GET", "/taken.css", "200 the route"}, // a build would refuse it
+		{"GET", "/only.css", "200 new{}"},
+		{"POST", "/only.css", "200 hello"},
+		{"GET", "/.hidden.css", "404 "},
+		{"GET", "/.git/new.css", "404 "},
+		{"GET", "/.well-known/new.css", "200 new{}"},
+		{"GET", "/a%20b%252f.css", "200 new{}"},
+	} {
+		t.Run(tt.method+" "+tt.target, func(t *testing.T) {
+			is := is.New(t)
+			for _, req := range []*http.Request{here(request(tt.method, tt.target)), request(tt.method, tt.target)} {
+				w := do(r, req)
+				status, text, _ := strings.Cut(tt.want, " ")
+				is.Equal(w.Result().Status[:3], status)
+				if status != "200" {
+					continue
+				}
+				is.Equal(w.Body.String(), text)
+				if text == "new{}" {
+					is.Equal(w.Header().Get("Cache-Control"), "no-store")
+					is.Equal(w.Header().Get("Content-Type"), "text/css; charset=utf-8")
+					is.Equal(w.Header().Get("X-Content-Type-Options"), "nosniff")
+					is.Equal(w.Header().Get("X-Standard"), "yes")
+					is.Equal(w.Header().Get("X-Guard"), "")                                                    // public files have no guards
+					is.True(req.Pattern == "GET "+req.URL.EscapedPath() || req.RemoteAddr == "127.0.0.1:1234") // where a copy has it
+				}
+			}
+		})
+	}
+
+	u, err := r.Asset("css/new.css")
+	is.NoErr(err)
+	is.Equal(u, "/css/new.css")
+	write(t, dir, "router/index.html", `{{asset "css/new.css"}}`)
+	is.Equal(says(ask(r, "/")), "200 /css/new.css")
+	is.True(!strings.Contains(log.String(), "new.css")) // it waits for nothing
+
+	is.NoErr(os.RemoveAll(filepath.Join(dir, "public", "css")))
+	is.Equal(ask(r, "/css/new.css").Code, 404)
+	w := visit(r, "/")
+	is.Equal(w.Code, 500)
+	is.True(strings.Contains(html.UnescapeString(w.Body.String()), `no public file is called "css/new.css"`))
+}
+
+// TestDevNewPublicFilesAndSymbolicLinks: no link is embedded, so none is served.
+func TestDevNewPublicFilesAndSymbolicLinks(t *testing.T) {
+	is := is.New(t)
+	dir := onDisk(t, devTree())
+	r, _ := devRouter(t, devTree(), dir)
+	outside := onDisk(t, fstest.MapFS{"secret.css": {Data: []byte("secret")}})
+	if err := os.Symlink(filepath.Join(outside, "secret.css"), filepath.Join(dir, "public", "far.css")); err != nil {
+		t.Skip(err)
+	}
+	is.NoErr(os.Symlink(outside, filepath.Join(dir, "public", "far")))
+	is.NoErr(os.Symlink("app.css", filepath.Join(dir, "public", "near.css")))
+	for _, target := range []string{"/far.css", "/far/secret.css", "/near.css"} {
+		w := ask(r, target)
+		is.Equal(w.Code, 404)
+		is.True(!strings.Contains(w.Body.String(), "secret"))
+	}
+}
+
+// TestDevNewPublicFilesOfMountedRouters are below the prefix, whose parameters they know.
+func TestDevNewPublicFilesOfMountedRouters(t *testing.T) {
+	is := is.New(t)
+	outer, inner := flowtest.Pages(pagesOf("orgs/[org]/[page].html: outer")), flowtest.Pages(pagesOf("index.html: {{asset `new.css`}}\nsettings.html: S"))
+	inner["public/new.css"] = &fstest.MapFile{Data: []byte("built{}")}
+	dir := onDisk(t, inner)
+	delete(inner, "public/new.css")
+	in := New(inner)
+	in.Dev(dir)
+	out := New(outer)
+	journalOf(out)
+	journalOf(in)
+	out.Mount("/orgs/[org]/shop", in)
+	is.NoErr(out.Check())
+	is.Equal(says(ask(out, "/orgs/acme/shop")), "200 /orgs/acme/shop/new.css")
+	is.Equal(says(ask(out, "/orgs/acme/shop/new.css")), "200 built{}")
+	is.Equal(ask(out, "/orgs/acme/new.css").Body.String(), "outer")
+	is.Equal(ask(out, "/new.css").Code, 404)
+	w := ask(out, "/orgs/acme/shop/setings")
+	is.Equal(w.Code, 404)
+	is.True(strings.Contains(w.Body.String(), "did you mean /orgs/acme/shop/settings (router/settings.html)?"))
+}
+
+// TestDevSaysWhatIsNearest to clients on this machine; others get what production says.
+func TestDevSaysWhatIsNearest(t *testing.T) {
+	is := is.New(t)
+	dir := onDisk(t, devTree())
+	r, _ := devRouter(t, devTree(), dir)
+	write(t, dir, "public/new.css", "")
+	write(t, dir, "router/more.html", "more")
+	for target, want := range map[string]string{
+		"/user/7":         "did you mean /users/7 (router/users/[id].html)?",
+		"/public/app.css": "did you mean /app.css (public/app.css)?",
+		"/nwe.css":        "did you mean /new.css (public/new.css)?",
+		"/index.html":     "did you mean / (router/index.html)?",
+		"/more":           "router/more.html is new: it has no URL until the binary is built again",
+		"/quite-another":  "",
+	} {
+		t.Run(target, func(t *testing.T) {
+			is := is.New(t)
+			w := visit(r, target)
+			is.Equal(w.Code, 404)
+			is.Equal(html.UnescapeString(w.Body.String()), "[404 "+want+"]")
+			is.True(strings.Contains(ask(r, target).Body.String(), want))
+			is.Equal(browse(r, target).Body.String(), "[404 ]")
+			forwarded := here(request("GET", target))
+			forwarded.Header.Set("X-Forwarded-For", "192.0.2.1")
+			is.True(!strings.Contains(do(r, forwarded).Body.String(), "router/"))
+		})
+	}
+	is.True(!strings.Contains(visit(r, "/fails").Body.String(), "mean")) // its handler says 404
 }

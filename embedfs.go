@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -160,17 +159,8 @@ func (c *compiler) readAssets() {
 	for _, p := range c.tree.Public {
 		a := &asset{file: p.File, pattern: p.Pattern}
 		c.table.assets[p.Name()] = a
-		if d := c.router.disk; d != nil {
-			a.serves.flow = func(req *Request) (Response, error) {
-				h, err := d.Public(p)
-				switch {
-				case err == nil:
-					return Handler(h), nil
-				case c.router.showsTo(req.Request):
-					return Response{}, Error(http.StatusNotFound, err.Error())
-				}
-				return Response{}, Error(http.StatusNotFound, "", err)
-			}
+		if c.router.inDev() {
+			a.serves.flow = c.router.serveFromDisk(p)
 			continue
 		}
 		content, err := files.Content(p.InTree)
@@ -239,54 +229,21 @@ func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// asset is the template function asset: it returns the URL of a public file, asked for
-// from v. The URL holds a hash of the content, unless the file is read from disk.
-func (t *table) asset(v vantage, name string) (string, error) {
-	a := t.assets[name]
-	switch {
-	case a != nil && len(v.values) < len(t.above.Names):
-		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, t.above.String())
-	case a != nil:
-		return cmp.Or(a.hashed, a.pattern).URL(v.own(t.above)), nil
-	case t.assets[strings.TrimLeft(name, "/")] != nil:
-		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, routetree.PublicDir)
-	}
-	otherwise := fmt.Sprintf(": there is no %s/%s", routetree.PublicDir, name)
-	if len(t.assets) == 0 {
-		otherwise += fmt.Sprintf(", nor anything else below %s/: is it embedded, with //go:embed all:%s all:%[1]s?", routetree.PublicDir, routetree.RouterDir)
-	}
-	return "", fmt.Errorf("flow: no public file is called %q%s", name, fault.Suggest(name, t.assets, otherwise))
-}
-
-// Asset returns the URL of a public file, "css/app.css", by its path below public/.
-// The URL holds a hash of the content and is served with leave to keep it for a
-// year, so that a client asks for the file once until it changes. A file that is
-// not there is an error. So is any if the Router is mounted at a prefix with
-// parameters, which only requests know: see Request.Asset.
-func (r *Router) Asset(name string) (string, error) { return r.assetAt(vantage{}, name) }
-
-func (r *Router) assetAt(v vantage, name string) (string, error) {
-	t, err := r.urls("Asset", name)
-	if err != nil {
-		return "", err
-	}
-	return t.asset(v, name)
-}
-
 // Dev makes the Router read templates and public files from a directory, which
 // holds router/ and public/, at each request: a change shows without a rebuild.
-// What fails is shown in the browser with file and line, and public files are
-// neither compressed nor given hashed URLs. It is for development only, where Main
-// listens on localhost unless it is given an address, and is called before the Router
-// serves.
+// What fails is shown in the browser with file and line, pages that are open load
+// themselves again when a file changes, and public files are neither compressed nor given
+// hashed URLs. The URLs below /_flow are flow's own then. Only requests of this machine
+// are shown any of this. Dev is for development only, where Main listens on localhost
+// unless it is given an address, and is called before the Router serves.
 //
 // A symbolic link is followed while it stays inside the directory; one that leads out
 // of it, or is absolute, is an error in the browser. The directory may be removed and
 // made anew.
 //
-// Routes stay those of the binary. The log says how the directory differs from
-// them. A directory that has no router/ is a fault. Check does not look at templates
-// then: their faults are shown in the browser.
+// Routes stay those of the binary, and the log says how the directory differs from
+// them. Public files that are new are served. A directory that has no router/ is a
+// fault. Check does not look at templates then: their faults are shown in the browser.
 func (r *Router) Dev(dir string) {
 	pos := fault.Caller(0)
 	r.own.Change(pos, "Dev", func() {
@@ -334,6 +291,78 @@ func (r *Router) onDisk() (files []fs.FS) {
 		}
 	}
 	return files
+}
+
+// serveFromDisk serves a public file as it is on disk.
+func (r *Router) serveFromDisk(p *routetree.Public) flowFunc {
+	return func(req *Request) (Response, error) {
+		h, err := r.disk.Public(p)
+		switch {
+		case err == nil:
+			return Handler(h), nil
+		case r.showsTo(req.Request):
+			return Response{}, Error(http.StatusNotFound, err.Error())
+		}
+		return Response{}, Error(http.StatusNotFound, "", err)
+	}
+}
+
+// newPublic returns the endpoint of a public file that is new on disk and has the path of
+// a request, of r or of a Router inside, or nil. found is what the binary has for the path.
+// It goes before the file if it would once the file is built.
+func (r *Router) newPublic(asked pattern.Path, found *endpoint) *endpoint {
+	if r.inDev() {
+		t := r.table.Load()
+		if p := r.disk.New(r.tree, asked); p != nil && (found == nil || pattern.Compare(t.rank(p.Pattern, found), found.path) < 0) {
+			e := t.unmatched(t.standard, nil, handler{flow: r.serveFromDisk(p)})
+			e.path, e.pattern, e.miss, e.owner.file = p.Pattern, http.MethodGet+" "+p.Pattern.String(), false, p.File
+			return e
+		}
+	}
+	for _, m := range r.mounts {
+		if m.inner == nil {
+			continue
+		}
+		if e := m.inner.newPublic(asked, found); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// rank returns the pattern by which a file of t is compared with an endpoint: its own, or
+// that of the mount around it if the endpoint is of a Router further out.
+func (t *table) rank(own *pattern.Pattern, other *endpoint) *pattern.Pattern {
+	for around := t.around; around != nil; around = around.around {
+		if around.table == other.table {
+			return around.path
+		}
+	}
+	return own
+}
+
+// findNew returns the endpoint of a public file that is new on disk, if there is one for a
+// request, or nil.
+func (t *table) findNew(req *http.Request) *endpoint {
+	asked, ok := pattern.ParsePath(req)
+	if !ok || req.Method != http.MethodGet && req.Method != http.MethodHead {
+		return nil
+	}
+	found, _ := t.matcher.Find(http.MethodGet, asked.Segments)
+	return t.router.newPublic(asked, found)
+}
+
+// serveNew answers with a public file that is new on disk, if there is one for a request.
+func (t *table) serveNew(w http.ResponseWriter, req *http.Request) bool {
+	e := t.findNew(req)
+	if e == nil {
+		return false
+	}
+	asked, _ := pattern.ParsePath(req)
+	w.Header()["X-Content-Type-Options"] = nosniff
+	req.Pattern = e.pattern
+	e.begin(w, req, e.table.inherited(asked.Segments))
+	return true
 }
 
 // showsTo reports whether what is wrong may be shown to the client of a request: in

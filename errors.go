@@ -354,7 +354,7 @@ func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
 	}
 	all, faults := x.router.views()
 	if x.router.showsTo(req.Request) && x.endpoint.miss && p.Status == http.StatusNotFound {
-		p.Detail = cmp.Or(p.Detail, x.router.disk.Hint(req.Request))
+		p.Detail = cmp.Or(p.Detail, x.router.disk.Hint(req.Request, x.router.outermost().knownURLs()))
 	}
 	asked, _ := pattern.ParsePath(req.Request)
 	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(x.router.tree.Prefix), len(asked.Segments)):])
@@ -410,11 +410,7 @@ func movedTo(target string) Response {
 // the standard middleware of the most specific file, and that to a CORS preflight
 // through that of the file which answers the method that the preflight names.
 func (t *table) otherMethod(r *http.Request, leaves []*match.Leaf[endpoint]) *endpoint {
-	allowed := map[string]bool{http.MethodOptions: true}
-	for _, l := range leaves {
-		l.Methods(allowed)
-	}
-	allow := strings.Join(slices.Sorted(maps.Keys(allowed)), ", ")
+	allow := strings.Join(match.Allowed(leaves), ", ")
 	file := mainOwner(leaves[0])
 	if r.Method != http.MethodOptions {
 		return t.unmatched(file.standard, file.route, handler{flow: func(*Request) (Response, error) {

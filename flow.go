@@ -292,6 +292,8 @@ func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 	case t == nil:
 		w.Header()["X-Content-Type-Options"] = nosniff
 		send(r.faulty(req), w, req.Method == http.MethodHead)
+	case r.front != nil && t.serveNew(w, req):
+		return nil
 	}
 	return t
 }
@@ -308,7 +310,7 @@ func (r *Router) begin() *table {
 			r.logger().Warn("flow: the command check warns", "warnings", t.warnings.Error())
 		}
 		if files := r.onDisk(); len(files) > 0 {
-			r.front = &dev.Front{Hub: dev.NewHub(files...)}
+			r.front = &dev.Front{Hub: dev.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}
 		}
 	})
 	if t.err != nil {

@@ -292,7 +292,7 @@ func TestMainServes(t *testing.T) {
 	is.Equal(resp.ProtoMajor, 2)
 	is.Equal(servertest.SumUp(t, resp), "200 on disk")
 	is.True(r.Logger == slog.Default()) // it is the logger of both
-	is.True(r.serving.Load() != nil)
+	is.True(r.front != nil)             // it has begun before the first request
 	client.CloseIdleConnections()
 	stop()
 	is.Equal(servertest.Within(t, "it stops", code), command.OK)

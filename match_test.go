@@ -20,6 +20,7 @@ import (
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routemap"
 	"example.com/flow/internal/routetree"
 )
 
@@ -640,6 +641,9 @@ func judgeOf(t *testing.T, r *Router) slowly {
 func checkMatch(t *testing.T, r *Router, judge slowly, method, target string) {
 	t.Helper()
 	got := says(serve(r, method, target))
+	if text := explained(t, r, method, target, got); text != got {
+		t.Errorf("%s %s:\n it says %q\n   it is explained as %q", method, target, got, text)
+	}
 	if want := judge.answer(method, target); got != want {
 		var names []string
 		for _, rt := range r.tree.Routes {
@@ -647,6 +651,69 @@ func checkMatch(t *testing.T, r *Router, judge slowly, method, target string) {
 		}
 		t.Errorf("%s %s of %q:\n it says %q\n   it is %q", method, target, names, got, want)
 	}
+}
+
+// explained says what the explanation of a request says, in the words of says. The body
+// of an answer is that of says, if it has the file and the values of the explanation.
+func explained(t *testing.T, r *Router, method, target, says string) string {
+	t.Helper()
+	u, err := url.ParseRequestURI(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := routemap.AskFor(method, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked := q.Request().URL; asked.EscapedPath() != u.EscapedPath() || asked.RawQuery != u.RawQuery || q.Method != method {
+		return says // with a "#", which no server sees, or in letters that people mix up
+	}
+	all := r.table.Load()
+	e := routemap.Explain(q, all.matcher.Explain(q.Request()), func(e *endpoint) routemap.Endpoint {
+		quick := *e
+		quick.handler.pos = fault.Position{} // to find a file in the working directory takes long
+		return all.describe(&quick)
+	})
+	winners := 0
+	for _, c := range e.Candidates {
+		if c.Answers {
+			winners++
+			if c.File != e.Answer.File {
+				t.Errorf("%s %s: %s answers, and %s wins", method, target, e.Answer.File, c.File)
+			}
+		}
+	}
+	if answered := e.Answer != nil; answered != (winners == 1) {
+		t.Errorf("%s %s: %d win", method, target, winners)
+	}
+	text := fmt.Sprint(e.Status)
+	if e.Allow != nil {
+		text += " Allow " + strings.Join(e.Allow, ", ")
+	}
+	if e.Location != "" {
+		text += " Location " + e.Location
+	}
+	if e.Outcome != routemap.Answered {
+		return text
+	}
+	says = strings.TrimPrefix(says, "200 ")
+	file, rest, _ := strings.Cut(says, ".http ")
+	switch {
+	case method == http.MethodHead && says == "":
+		return "200 "
+	case strings.HasPrefix(e.Answer.File, "Mount("):
+		if mount, _, _ := strings.Cut(e.Answer.File, ")"); strings.HasPrefix(says, mount[len(`Mount("`):len(mount)-1]+" has ") {
+			return "200 " + says
+		}
+	case file+".http" == e.Answer.File:
+		for _, v := range e.Values {
+			if !strings.Contains(" "+strings.ReplaceAll(rest, "|", "/")+" ", " "+v.Name+"="+strings.ReplaceAll(v.Value, "|", "/")+" ") {
+				t.Errorf("%s %s: %s has %s=%q", method, target, says, v.Name, v.Value)
+			}
+		}
+		return "200 " + says
+	}
+	return "200 from " + e.Answer.File
 }
 
 // mountAll mounts a handler at each prefix that would be no fault.

@@ -16,8 +16,10 @@ import (
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
+	"example.com/flow/internal/ondisk"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
+	"example.com/flow/internal/routemap"
 	"example.com/flow/internal/routetree"
 )
 
@@ -175,6 +177,88 @@ func (c *compiler) listRoutes() {
 	}
 }
 
+// explain says what answers a request of the Router, which is the outermost.
+func (r *Router) explain(q routemap.Question) routemap.Explanation {
+	t := r.table.Load()
+	e := routemap.Explain(q, t.matcher.Explain(q.Request()), t.describe)
+	if r.front != nil {
+		if found := t.findNew(q.Request()); found != nil {
+			return e.InFront(t.describe(found))
+		}
+	}
+	return e
+}
+
+// routeMap describes the application and what is mounted in it, for the route map of
+// development. before runs before it.
+func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
+	s := routemap.Source[handler, middleware]{
+		Tree:    c.tree,
+		Plan:    c.plan,
+		Before:  before,
+		Handler: func(h *handler) fault.Position { return h.pos },
+		Name:    func(m middleware) (string, bool) { return forms.NameOf(m.pc), m.guard != nil },
+	}
+	if d := c.router.disk; d != nil {
+		s.Now = func() *routetree.Tree {
+			return routetree.ReadIn(c.tree.Dir, d.Files(), c.tree.Shared).Below(c.tree.Prefix)
+		}
+	}
+	all := s.Make()
+	for _, m := range c.mounts {
+		at := fmt.Sprintf("Mount(%q)", m.text)
+		before := append(s.Everywhere(), s.Middleware(at+".Use", m.uses)...)
+		if m.inner == nil {
+			_, below := m.patterns(c.tree.Prefix)
+			all.Mounts = append(all.Mounts, routemap.Mount{Pattern: below.String(), Handler: fmt.Sprintf("%T", m.handler), At: m.pos.String(), Middleware: before})
+			continue
+		}
+		inside := c.inside[m].routeMap(before)
+		inside.Name, inside.At = m.label, m.pos.String()
+		all.Inside = append(all.Inside, inside)
+	}
+	return all
+}
+
+// serveMap serves the route map of the outermost Router, in development.
+func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
+	t := r.table.Load()
+	if t.err != nil {
+		send(r.faulty(req), w, req.Method == http.MethodHead)
+		return
+	}
+	page := routemap.Page{Map: t.routes.Refresh(), Explain: r.explain}
+	for _, q := range r.front.Requests.Last() {
+		page.Recent = append(page.Recent, routemap.Request(q))
+	}
+	page.ServeHTTP(w, req)
+}
+
+// describe says what an endpoint is, for people.
+func (t *table) describe(e *endpoint) routemap.Endpoint {
+	d := routemap.Endpoint{File: e.owner.file, Pattern: e.path.String(), Path: e.path}
+	_, addsSlash := e.handler.std.(addSlash)
+	switch {
+	case addsSlash:
+		d.Kind = routemap.AddSlash
+	case e.owner.route != nil:
+		d.Handler = e.handler.pos.String()
+	case strings.HasPrefix(e.pattern, "/"): // it answers any method, as public files do not
+		d.Kind = routemap.MountedHandler
+	default:
+		d.Kind = routemap.PublicFile
+	}
+	for _, info := range t.infos {
+		if e.pattern == strings.TrimPrefix(info.Method+" "+info.Pattern, "ANY ") && strings.HasSuffix(d.File, info.File) {
+			d.Name = info.Name
+		}
+	}
+	if e.around != nil {
+		d.Inside = e.around.owner.file
+	}
+	return d
+}
+
 // patternsOf returns the patterns of the routes that answer a path, in one spelling
 // or another.
 func (r *Router) patternsOf(path string) map[string]bool {
@@ -300,6 +384,62 @@ func (r *Router) urls(call, name string) (*table, error) {
 		return nil, fmt.Errorf("flow: %s(%q): the application has faults: %w", call, name, t.err)
 	}
 	return t, nil
+}
+
+// asset is the template function asset: it returns the URL of a public file, asked for
+// from v. The URL holds a hash of the content, unless the file is read from disk.
+func (t *table) asset(v vantage, name string) (string, error) {
+	a := t.assets[name]
+	if a == nil && t.router.inDev() {
+		if p := t.router.disk.NewFile(t.router.tree, name); p != nil {
+			a = &asset{pattern: p.Pattern}
+		}
+	}
+	switch {
+	case a != nil && len(v.values) < len(t.above.Names):
+		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, t.above.String())
+	case a != nil:
+		return cmp.Or(a.hashed, a.pattern).URL(v.own(t.above)), nil
+	case t.assets[strings.TrimLeft(name, "/")] != nil:
+		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, routetree.PublicDir)
+	}
+	otherwise := fmt.Sprintf(": there is no %s/%s", routetree.PublicDir, name)
+	if len(t.assets) == 0 {
+		otherwise += fmt.Sprintf(", nor anything else below %s/: is it embedded, with //go:embed all:%s all:%[1]s?", routetree.PublicDir, routetree.RouterDir)
+	}
+	return "", fmt.Errorf("flow: no public file is called %q%s", name, fault.Suggest(name, t.assets, otherwise))
+}
+
+// Asset returns the URL of a public file, "css/app.css", by its path below public/.
+// The URL holds a hash of the content and is served with leave to keep it for a
+// year, so that a client asks for the file once until it changes. A file that is
+// not there is an error. So is any if the Router is mounted at a prefix with
+// parameters, which only requests know: see Request.Asset.
+func (r *Router) Asset(name string) (string, error) { return r.assetAt(vantage{}, name) }
+
+func (r *Router) assetAt(v vantage, name string) (string, error) {
+	t, err := r.urls("Asset", name)
+	if err != nil {
+		return "", err
+	}
+	return t.asset(v, name)
+}
+
+// knownURLs returns the URLs that r and the Routers inside answer now, in development.
+func (r *Router) knownURLs() []ondisk.URL {
+	urls := ondisk.URLs(r.tree)
+	if r.inDev() {
+		urls = r.disk.URLs(r.tree)
+	}
+	for _, m := range r.mounts {
+		if m.inner != nil {
+			urls = append(urls, m.inner.knownURLs()...)
+		} else {
+			exact, _ := m.patterns(r.tree.Prefix)
+			urls = append(urls, ondisk.URL{Pattern: exact, File: "Mount of " + m.pos.String()})
+		}
+	}
+	return urls
 }
 
 // Routes lists the handlers in the order in which URLs are matched: the more

@@ -16,6 +16,7 @@ import (
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/public"
 	"example.com/flow/internal/registry"
+	"example.com/flow/internal/routemap"
 	"example.com/flow/internal/routetree"
 )
 
@@ -216,6 +217,7 @@ func parseController(controller any, method string) (*handler, error) {
 type middleware struct {
 	guard    flowFunc
 	standard func(http.Handler) http.Handler
+	pc       uintptr // of what was given, which tells its name
 }
 
 const middlewareForms = `middleware is one of
@@ -227,14 +229,17 @@ func parseMiddleware(v any) (middleware, error) {
 	if forms.IsNil(v) {
 		return middleware{}, fmt.Errorf("the middleware is nil; %s", forms.OneLine(middlewareForms))
 	}
+	var m middleware
 	if f, ok := forms.Convert[func(*Request) Response](v); ok {
-		return middleware{guard: func(r *Request) (Response, error) { return f(r), nil }}, nil
+		m.guard = func(r *Request) (Response, error) { return f(r), nil }
+	} else if f, ok := forms.Convert[func(*Request) (Response, error)](v); ok {
+		m.guard = f
+	} else if f, ok := forms.Convert[func(http.Handler) http.Handler](v); ok {
+		m.standard = f
 	}
-	if f, ok := forms.Convert[func(*Request) (Response, error)](v); ok {
-		return middleware{guard: f}, nil
-	}
-	if f, ok := forms.Convert[func(http.Handler) http.Handler](v); ok {
-		return middleware{standard: f}, nil
+	if m.guard != nil || m.standard != nil {
+		m.pc = reflect.ValueOf(v).Pointer()
+		return m, nil
 	}
 	return middleware{}, fmt.Errorf("%T is no middleware; %s", v, forms.OneLine(middlewareForms))
 }
@@ -256,7 +261,8 @@ type table struct {
 	above    *pattern.Pattern // the prefix that the Router is mounted at; endpoints for what matches nothing have it as their path
 	maxBody  int64            // in bytes, for routes that set none
 	infos    []RouteInfo
-	pool     sync.Pool // of *exchange
+	routes   *routemap.Map // for the route map; only in development
+	pool     sync.Pool     // of *exchange
 }
 
 // A compiler compares the registrations of a Router with its tree, collects the faults,
@@ -284,6 +290,10 @@ func compile(r *Router) *table {
 	c.finish(trie)
 	if t := c.table; t.err == nil {
 		t.matcher = match.Compile(trie, (*endpoint).answer, t.miss)
+	}
+	if len(r.onDisk()) > 0 {
+		routes := c.routeMap(nil)
+		c.table.routes = &routes
 	}
 	r.table.Store(c.table)
 	return c.table

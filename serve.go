@@ -19,6 +19,7 @@ import (
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/registry"
+	"example.com/flow/internal/routemap"
 	"example.com/flow/internal/routetree"
 	"example.com/flow/internal/server"
 )
@@ -107,7 +108,14 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 	if err := r.Check(); err != nil {
 		return err
 	}
-	if c.Name == "routes" {
+	switch {
+	case c.Name == "routes" && c.Routes.Explain != "":
+		q, err := routemap.Ask(c.Routes.Explain)
+		if err != nil {
+			return command.Usagef("-explain: %v", err)
+		}
+		return r.explain(q).Print(p.Stdout, c.Routes.JSON)
+	case c.Name == "routes":
 		var all []command.Route
 		for _, info := range r.Routes() {
 			all = append(all, command.Route(info))
@@ -446,7 +454,7 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step
 		at := *e
 		at.path = exact
 		if m.slash {
-			at.handler = handler{std: http.HandlerFunc(addSlash)}
+			at.handler = handler{std: addSlash{}}
 		}
 		if l := trie.Leaf(exact); !l.HasAny() {
 			l.SetFree(&at, e)
@@ -455,7 +463,9 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step
 }
 
 // addSlash redirects to the same URL with a slash after the path.
-func addSlash(w http.ResponseWriter, r *http.Request) {
+type addSlash struct{}
+
+func (addSlash) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	send(movedTo(pattern.Location(r, r.URL.EscapedPath()+"/")), w, r.Method == http.MethodHead)
 }
 

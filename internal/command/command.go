@@ -45,6 +45,7 @@ type Serve struct {
 type Routes struct {
 	JSON         bool
 	Method, Path string // "" for all
+	Explain      string // a request, "POST /users/new", in place of the list; "" for the list
 }
 
 // Builds reports whether the command needs the application.
@@ -101,11 +102,16 @@ func Parse(p Process) (Command, error) {
 	if c.Builds() {
 		markParsed(p.Flags)
 	}
-	if c.Name != "serve" {
-		return c, nil
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	switch c.Name {
+	case "serve":
+		c.Serve.AddrGiven = given["addr"]
+		return c, c.Serve.check()
+	case "routes":
+		return c, c.Routes.check(given)
 	}
-	flags.Visit(func(f *flag.Flag) { c.Serve.AddrGiven = c.Serve.AddrGiven || f.Name == "addr" })
-	return c, c.Serve.check()
+	return c, nil
 }
 
 // unexpected returns the error for the i-th argument, which is no flag. implied says
@@ -115,6 +121,8 @@ func unexpected(args []string, i int, implied bool) error {
 	switch {
 	case implied && names[arg]:
 		return Usagef("unexpected argument %q: a command comes before its flags", arg)
+	case i > 1 && strings.Trim(args[i-2], "-") == "explain" && strings.HasPrefix(arg, "/"):
+		return Usagef("unexpected argument %q: method and path are one argument, as in -explain \"%s %[1]s\"", arg, args[i-1])
 	case i > 0 && strings.Trim(args[i-1], "-") == "dev":
 		return Usagef("unexpected argument %q: the directory is given as -dev=%[1]s", arg)
 	}
@@ -136,6 +144,18 @@ func (r *Routes) flags(flags *flag.FlagSet) {
 	flags.BoolVar(&r.JSON, "json", false, "")
 	flags.StringVar(&r.Method, "method", "", "")
 	flags.StringVar(&r.Path, "path", "", "")
+	flags.StringVar(&r.Explain, "explain", "", "")
+}
+
+// check reports flags that do not go together. given are those that were given.
+func (r *Routes) check(given map[string]bool) error {
+	switch {
+	case given["explain"] && strings.TrimSpace(r.Explain) == "":
+		return Usagef(`-explain: there is no path: write a method and a path, as in -explain "POST /users/new"`)
+	case given["explain"] && (given["method"] || given["path"]):
+		return Usagef(`-explain says method and path by itself, as in -explain "POST /users/new": leave out -method and -path`)
+	}
+	return nil
 }
 
 func (s *Serve) check() error {
@@ -235,9 +255,11 @@ Flags of serve:
 
 Flags of routes:
 
-	-json             an array of objects, for programs
+	-json             JSON, for programs: an array of objects, or one for -explain
 	-method method    only routes that answer the method
 	-path path        only routes whose URL contains the text, or that answer the path
+	-explain request  in place of the list, which file answers a request and why, such
+	                  as "POST /users/new"; without a method it is GET
 %[2]s
 Exit codes: 0, 1 if there are faults or it cannot serve or stop, 2 for wrong arguments.
 `

@@ -132,7 +132,13 @@ func (f *Front) own(w http.ResponseWriter, r *http.Request) {
 		serveScript(w, r)
 	case r.URL.Path == Prefix && f.Map != nil:
 		w.Header().Set("Cache-Control", "no-store")
-		f.Map.ServeHTTP(w, r)
+		if !isNavigation(r) {
+			f.Map.ServeHTTP(w, r)
+			return
+		}
+		page := &pageWriter{ResponseWriter: w, request: r, state: f.Hub.look()}
+		f.Map.ServeHTTP(page, r)
+		page.finish()
 	default:
 		http.NotFound(w, r)
 	}

@@ -351,6 +351,9 @@ func TestOwnURLs(t *testing.T) {
 	}
 	is := is.New(t)
 	is.Equal(len(f.Requests.Last()), 1) // those of flow itself are not among them
+	f.Map = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<!doctype html>map") })
+	_, page := fetch(t, s, "GET", "/_flow", navigation)
+	is.True(tag.MatchString(page)) // the map is loaded again, too
 	_, text := fetch(t, s, "GET", "/_flow/reload.js", "")
 	is.True(!strings.Contains(text, `"STYLE"`)) // the style sheet is in its place
 }

@@ -130,9 +130,9 @@ func (h *Hub) signal() {
 	}
 }
 
-// interval is the time between two looks at the files, unless looking takes more than a
-// tenth of it.
-const interval = 100 * time.Millisecond
+// interval is the time between two looks at the files. It is longer where looking takes
+// long, so that it takes a twentieth of the time of one processor at most.
+const interval = 40 * time.Millisecond
 
 // poll starts to look at the files again and again, for as long as a page is open. h.mu is held.
 func (h *Hub) poll() {
@@ -144,7 +144,7 @@ func (h *Hub) poll() {
 		for {
 			before := time.Now()
 			h.look()
-			time.Sleep(max(interval, 10*time.Since(before)))
+			time.Sleep(max(interval, 20*time.Since(before)))
 			h.mu.Lock()
 			if h.told || len(h.streams) == 0 {
 				h.polling = false

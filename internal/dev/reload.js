@@ -5,6 +5,7 @@
 	"use strict";
 	const style = "STYLE";
 	const tag = document.currentScript;
+	if (!tag.dataset.state) return; // somebody else has put it there
 	const [process, pages, styles] = tag.dataset.state.split(".");
 	let seen = { process, pages: Number(pages), styles: Number(styles), faults: "[]" };
 	const answersForm = "post" in tag.dataset; // the browser would ask whether to send the form again
@@ -70,7 +71,14 @@
 
 	function reload() {
 		disconnect();
-		if (!ownPage) store("page", { url: location.href, scroll: scrolls(), fields: fields(), focus: focused() });
+		if (!ownPage) {
+			store("page", {
+				url: location.href, focus: focused() || left?.focus,
+				fields: { ...left?.fields, ...fields() },
+				scroll: left?.scroll || scrolls(), restoration: restoration || history.scrollRestoration,
+			});
+			history.scrollRestoration = "manual"; // the browser would restore the position of the page that comes between
+		}
 		location.reload();
 	}
 
@@ -107,7 +115,8 @@
 			if (!keeps(el)) continue;
 			if (el.localName === "select") {
 				const options = [...el.options];
-				if (options.some((o) => o.selected !== o.defaultSelected)) values[name] = options.filter((o) => o.selected).map((o) => o.value);
+				const untouched = !el.multiple && !options.some((o) => o.defaultSelected) ? el.selectedIndex <= 0 : options.every((o) => o.selected === o.defaultSelected);
+				if (!untouched) values[name] = options.filter((o) => o.selected).map((o) => o.value);
 			} else if (el.type === "checkbox" || el.type === "radio") {
 				if (el.checked !== el.defaultChecked) values[name] = el.checked;
 			} else if (el.value !== el.defaultValue) {
@@ -134,31 +143,48 @@
 		return all;
 	}
 
+	// left is what had no place on this page. An editor may have emptied the file before it
+	// writes it: the next page may have the place again, if it comes before somebody does
+	// anything with this one.
+	let left = null, restoration = "";
+
 	function restore() {
 		const page = stored("page");
 		if (!page || ownPage) return; // the page of a fault comes between: what was typed is for the one behind it
 		try { sessionStorage.removeItem(`${key}.page`); } catch { return; }
 		if (page.url !== location.href) return;
-		for (const [name, el] of named()) {
-			const value = page.fields[name];
-			if (value !== undefined && keeps(el)) {
-				if (el.localName === "select") for (const o of el.options) o.selected = value.includes(o.value);
-				else if (typeof value === "boolean") el.checked = value;
-				else el.value = value;
-			}
-			if (page.focus && page.focus.name === name && (!document.activeElement || document.activeElement === document.body)) {
-				el.focus({ preventScroll: true });
-				try { if (page.focus.range) el.setSelectionRange(...page.focus.range); } catch { /* as above */ }
-			}
+		const now = new Map(named());
+		left = { fields: {}, scroll: null, focus: now.has(page.focus?.name) ? null : page.focus };
+		for (const [name, value] of Object.entries(page.fields)) {
+			const el = now.get(name);
+			if (!el) left.fields[name] = value;
+			else if (!keeps(el)) continue;
+			else if (el.localName === "select") for (const o of el.options) o.selected = value.includes(o.value);
+			else if (typeof value === "boolean") el.checked = value;
+			else el.value = value;
+		}
+		const field = now.get(page.focus?.name);
+		if (field && (!document.activeElement || document.activeElement === document.body)) {
+			field.focus({ preventScroll: true });
+			try { if (page.focus.range) field.setSelectionRange(...page.focus.range); } catch { /* a field without a selection */ }
 		}
 		const scroll = () => {
-			for (const [id, left, top] of page.scroll) {
-				const el = id ? document.getElementById(id) : window;
-				if (el) el.scrollTo({ left, top, behavior: "instant" });
+			left.scroll = null;
+			for (const [id, x, y] of page.scroll) {
+				const el = id ? document.getElementById(id) : document.scrollingElement;
+				el?.scrollTo({ left: x, top: y, behavior: "instant" });
+				if (!el || Math.abs(el.scrollTop - y) > 1) left.scroll = page.scroll;
 			}
 		};
 		scroll();
-		if (document.readyState !== "complete") addEventListener("load", scroll, { once: true }); // when images have their size
+		const complete = () => {
+			if (left) scroll(); // now that images have their size
+			setTimeout(() => { history.scrollRestoration = restoration; restoration = ""; }, 200); // the browser does it after the event
+		};
+		restoration = page.restoration;
+		if (document.readyState === "complete") complete();
+		else addEventListener("load", complete, { once: true });
+		for (const event of ["pointerdown", "wheel", "keydown", "input"]) addEventListener(event, () => { left = null; }, { capture: true, once: true, passive: true });
 	}
 
 	// --- Getting the style sheets again. The old one stays until the new one is there.
@@ -240,7 +266,7 @@
 		const el = make("section", { class: "fault", "aria-labelledby": `fault${i}` }, make("h2", { id: `fault${i}` }, f.text), make("p", { class: "place" }, ...(place ? [make("code", {}, place)] : [])));
 		if (f.source) {
 			const rows = f.source.map((l) => make(l.marked ? "mark" : "span", { class: "row", "data-line": l.number }, `${l.text}\n`));
-			el.append(make("pre", { class: "source", tabindex: "0", role: "region", "aria-label": `Source of ${f.file}` }, make("code", {}, ...rows)));
+			el.append(make("pre", { class: "source", tabindex: "0", role: "group", "aria-label": `Source of ${place}` }, make("code", {}, ...rows)));
 		}
 		return el;
 	}

@@ -53,7 +53,7 @@ var (
 )
 
 // Parse returns the faults that a text reports: one for each line that begins with a file
-// name, with what follows up to the next such line. A text that begins otherwise is a
+// name, which "flow: " and "template: " may stand before, with what follows up to the next such line. A text that begins otherwise is a
 // fault, too; if it mentions a line of a source file, it is the fault of that.
 //
 // Files are looked for below the directories, which are those that they may have been
@@ -65,7 +65,7 @@ func Parse(text string, dirs ...string) []Fault {
 		if strings.HasPrefix(line, "# ") {
 			continue
 		}
-		whole := strings.TrimPrefix(line, "flow: ")
+		whole := strings.TrimPrefix(strings.TrimPrefix(line, "flow: "), "template: ")
 		switch m := place.FindStringSubmatch(whole); {
 		case m != nil:
 			f := Fault{Text: whole[len(m[0]):], File: strings.TrimPrefix(m[1], "./")}

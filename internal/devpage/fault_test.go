@@ -58,6 +58,7 @@ func TestParse(t *testing.T) {
 		{"brackets", "app/router/[id].html:3: x", "app/router/[id].html:3|x|1-7 3"},
 		{"a blank in the name", "app/my dir/b.html:3: x", "app/my dir/b.html:3|x|1-7 3"},
 		{"the prefix of errors", "flow: app/x.go:2: x", "app/x.go:2|x|1-6 2"},
+		{"the prefix of templates", "flow: template: app/router/a.html:2:7: x", "app/router/a.html:2:7|x|1-6 2"},
 		{"several", "app/x.go:2: x\napp/router/a.html:3: y\n", "app/x.go:2|x|1-6 2; app/router/a.html:3|y|1-7 3"},
 		{"what go build prints", "# example.com/x/app\n./app/x.go:3:5: cannot use f (variable of type\n\tint) as string\napp/x.go:9: b\n",
 			"app/x.go:3:5|cannot use f (variable of type\n\tint) as string|1-7 3; app/x.go:9|b|4-13 9"},

@@ -11,7 +11,7 @@ func Suggest[V any](misspelt string, names map[string]V, otherwise string) strin
 	best, nearest := "", 3 // farther away it is another word
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		letters := []rune(name)
-		if d := distance([]rune(misspelt), letters); d < nearest && 2*d <= len(letters) {
+		if d := Distance([]rune(misspelt), letters); d < nearest && 2*d <= len(letters) {
 			best, nearest = name, d
 		}
 	}
@@ -21,23 +21,25 @@ func Suggest[V any](misspelt string, names map[string]V, otherwise string) strin
 	return `: did you mean "` + best + `"?`
 }
 
-// distance returns how many letters have to be added, taken away or replaced to
-// make b of a (Levenshtein).
-func distance(a, b []rune) int {
-	row := make([]int, len(b)+1)
+// Distance returns how many letters have to be added, taken away, replaced or swapped with
+// the next one to make b of a (optimal string alignment).
+func Distance(a, b []rune) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range a {
-		diagonal := row[0]
-		row[0]++
+		before, last, row = last, row, before
+		row[0] = i + 1
 		for j := range b {
-			replaced := diagonal
+			replaced := last[j]
 			if a[i] != b[j] {
 				replaced++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, diagonal+1, row[j]+1)
+			row[j+1] = min(replaced, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

@@ -24,3 +24,19 @@ func TestSuggest(t *testing.T) {
 		})
 	}
 }
+
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"", "ab", 2}, {"ab", "", 2}, {"new", "new", 0}, {"nwe", "new", 1}, {"enw", "new", 1}, {"wen", "new", 2},
+		{"usr", "users", 2}, {"usersx", "users", 1}, {"kitten", "sitting", 3}, {"abcd", "badc", 2}, {"é", "e", 1},
+	} {
+		t.Run(tt.a+" "+tt.b, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(Distance([]rune(tt.a), []rune(tt.b)), tt.want)
+			is.Equal(Distance([]rune(tt.b), []rune(tt.a)), tt.want)
+		})
+	}
+}

@@ -70,7 +70,7 @@ func table(rules []rule, hit func(*rule, http.ResponseWriter, *http.Request, Val
 		in := trie
 		if r.mount != "" {
 			if mounted[r.mount] == nil {
-				mounted[r.mount] = trie.Mount(of(r.mount).Segments, &rule{text: "mount " + r.mount})
+				mounted[r.mount] = trie.Mount(of(r.mount).Segments, &rule{text: "mount " + r.mount, Pattern: of(r.mount)})
 			}
 			in = mounted[r.mount]
 		}
@@ -79,42 +79,139 @@ func table(rules []rule, hit func(*rule, http.ResponseWriter, *http.Request, Val
 	return Compile(trie, hit, miss)
 }
 
-// asked says what a table does with a request: "GET users/:id id=7", or a miss.
+// asked says what a table does with a request: "GET users/:id id=7", or a miss. It holds
+// the explanation against it.
 func asked(t testing.TB, rules []rule, method, target string) (said string) {
 	t.Helper()
 	u, err := url.ParseRequestURI(target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table(rules, func(a *rule, _ http.ResponseWriter, _ *http.Request, values Values) {
-		said = a.text
-		for i, name := range a.Names {
-			v := values[i].Value
-			if i == len(a.Names)-1 && a.HasRest() {
-				if v[0] != '/' {
-					t.Fatalf("%s: the value %q of a catch-all begins with no slash", target, v)
-				}
-				v = v[1:]
-				if len(values) > len(a.Names) {
-					var segments []string
-					for _, s := range values[len(a.Names):] {
-						segments = append(segments, s.Value)
-					}
-					v = strings.Join(segments, "|")
-				} else {
-					v = strings.ReplaceAll(v, "/", "|")
-				}
-			}
-			said += " " + name + "=" + v
-		}
-	}, func(_ http.ResponseWriter, _ *http.Request, m Miss[rule]) {
+	r := &http.Request{Method: method, URL: u}
+	hit := func(a *rule, _ http.ResponseWriter, _ *http.Request, values Values) { said = hitText(t, a, values) }
+	miss := func(_ http.ResponseWriter, _ *http.Request, m Miss[rule]) {
 		methods := map[string]bool{}
 		for _, l := range m.Leaves {
 			l.Methods(methods)
 		}
 		said = missText(m.Known, m.Respelled == "", m.By, slices.Sorted(maps.Keys(methods)))
-	}).ServeHTTP(nil, &http.Request{Method: method, URL: u})
+	}
+	all := table(rules, hit, miss)
+	all.ServeHTTP(nil, r)
+	answered := said
+	e := all.Explain(r)
+	if e.Answer != nil {
+		hit(e.Answer, nil, nil, e.Values)
+	} else {
+		miss(nil, nil, e.Miss)
+	}
+	if said != answered {
+		t.Fatalf("%s %s: the answer is %q, and is explained as %q", method, target, answered, said)
+	}
+	if wrong := checkCandidates(all, r, e); wrong != "" {
+		t.Fatalf("%s %s of %v: %s", method, target, texts(rules), wrong)
+	}
+	return answered
+}
+
+func texts(rules []rule) (texts []string) {
+	for _, r := range rules {
+		texts = append(texts, r.text)
+	}
+	return texts
+}
+
+func hitText(t testing.TB, a *rule, values Values) string {
+	t.Helper()
+	said := a.text
+	for i, name := range a.Names {
+		v := values[i].Value
+		if i == len(a.Names)-1 && a.HasRest() {
+			if v[0] != '/' {
+				t.Fatalf("%s: the value %q of a catch-all begins with no slash", a.text, v)
+			}
+			v = v[1:]
+			if len(values) > len(a.Names) {
+				var segments []string
+				for _, s := range values[len(a.Names):] {
+					segments = append(segments, s.Value)
+				}
+				v = strings.Join(segments, "|")
+			} else {
+				v = strings.ReplaceAll(v, "/", "|")
+			}
+		}
+		said += " " + name + "=" + v
+	}
 	return said
+}
+
+// checkCandidates says what is wrong with the candidates of an explanation, or "".
+func checkCandidates(all *Table[rule], r *http.Request, e Explanation[rule]) string {
+	first := func(c Candidate[rule]) *rule { return c.Answers()[0] }
+	var open []*Leaf[rule] // that the router looks at
+	var winner *rule
+	seen := map[*Leaf[rule]]bool{}
+	for _, c := range e.Candidates {
+		if seen[c.Leaf] {
+			return first(c).text + " is told twice"
+		}
+		seen[c.Leaf] = true
+		if c.Matcher == nil && !c.late {
+			open = append(open, c.Leaf)
+		}
+		if c.Verdict == Answers {
+			if winner != nil {
+				return "two answer"
+			}
+			winner = c.Leaf.Answer(r.Method)
+		}
+	}
+	if matching := all.Matching(e.Path.Segments); !slices.Equal(open, matching) {
+		return fmt.Sprintf("%d candidates, and %d leaves match", len(open), len(matching))
+	}
+	if e.Answer != nil && winner != e.Answer {
+		return "another one wins"
+	}
+	by := e.Miss.By
+	if winner != nil {
+		by = winner
+	}
+	for _, c := range e.Candidates {
+		other := first(c)
+		refuses := func(i int) bool {
+			seg := other.Segments[min(i, len(other.Segments)-1)]
+			return !seg.Takes(e.Path.Segments[i])
+		}
+		switch c.Verdict {
+		case LacksMethod:
+			if c.Leaf.Answer(r.Method) != nil {
+				return other.text + " has the method"
+			}
+		case Refused:
+			if !refuses(c.Segment) || matches(other.Pattern, e.Path.Segments) {
+				return other.text + " is not refused"
+			}
+			for i := range c.Segment {
+				if refuses(i) {
+					return other.text + " was refused before"
+				}
+			}
+		case LessSpecific, Mounted:
+			if by == nil {
+				return other.text + " is behind nothing"
+			}
+			ahead := by.Segments
+			mount := len(of(other.mount).Segments)
+			if c.Verdict == Mounted && (other.mount == "" || c.Segment != mount || by.mount == other.mount) {
+				return other.text + " is not mounted there"
+			}
+			if c.Verdict == LessSpecific && !(place(ahead[c.Segment]) < place(other.Segments[c.Segment])) {
+				return fmt.Sprintf("%s is not less specific at %d than %s", other.text, c.Segment, by.text)
+			}
+		}
+	}
+	return ""
 }
 
 func missText(known, canonical bool, by *rule, methods []string) string {
@@ -342,11 +439,7 @@ func TestRandomTables(t *testing.T) {
 			method := []string{"GET", "POST", "HEAD", "LOCK"}[random.IntN(4)]
 			want := judge(rules, method, target)
 			if got := asked(t, rules, method, target); got != want {
-				var texts []string
-				for _, r := range rules {
-					texts = append(texts, r.text)
-				}
-				t.Fatalf("%s %s of %q:\n it says %q\n   it is %q", method, target, texts, got, want)
+				t.Fatalf("%s %s of %q:\n it says %q\n   it is %q", method, target, texts(rules), got, want)
 			}
 			if !strings.HasPrefix(want, "nothing") {
 				hits++
@@ -369,11 +462,7 @@ func FuzzTable(f *testing.F) {
 		target := targetOf(path)
 		rules := rulesFrom(data)
 		if got, want := asked(t, rules, method, target), judge(rules, method, target); got != want {
-			var texts []string
-			for _, r := range rules {
-				texts = append(texts, r.text)
-			}
-			t.Errorf("%s %s of %q:\n it says %q\n   it is %q", method, target, texts, got, want)
+			t.Errorf("%s %s of %q:\n it says %q\n   it is %q", method, target, texts(rules), got, want)
 		}
 	})
 }

@@ -1,7 +1,8 @@
 // Package ondisk reads an application from its directory in development, while the routes
 // stay those of the binary. A [Source] makes the templates anew when their files have
-// changed, serves public files as they are now, and says how the directory differs from
-// the binary. What it has to know of the application is given to it, as a [Binary].
+// changed, serves public files as they are now, new ones too, and says how the directory
+// differs from the binary. [Nearest] says which URL a path that nothing answers may have
+// meant. What the room has to know of the application is given to it, as a [Binary].
 package ondisk
 
 import (
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/flow/internal/disk"
@@ -36,12 +38,14 @@ type Binary struct {
 type Source struct {
 	files disk.Dir
 
+	now atomic.Pointer[routetree.Tree] // as it was read last, with the prefix of the binary
+
 	mu      sync.Mutex
 	state   string // what views were made from, as text
 	views   *pages.Views
-	err     error     // what is wrong about them
-	unbuilt []unbuilt // what is on disk and not in the binary
-	differs string    // how the disk differed from the binary when that was last logged
+	err     error  // what is wrong about them
+	unbuilt []URL  // of route files that are on disk and not in the binary
+	differs string // how the disk differed from the binary when that was last logged
 }
 
 // In returns the source in a directory that holds router/ and public/.
@@ -69,10 +73,13 @@ func (s *Source) Check() error {
 func (s *Source) Views(b Binary) (*pages.Views, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := routetree.ReadIn(b.Tree.Dir, s.files, b.Tree.Shared)
-	now = now.Below(b.Tree.Prefix)
-	onDisk, known := fileNames(now), fileNames(b.Tree)
-	s.compare(onDisk, known, now.Faults, b.Log)
+	now := s.read(b.Tree)
+	onDisk, known, isPublic := fileNames(now), fileNames(b.Tree), map[string]bool{}
+	for _, p := range now.Public {
+		isPublic[p.File] = true
+	}
+	added := slices.DeleteFunc(without(onDisk, known), func(file string) bool { return isPublic[file] })
+	s.compare(added, without(known, onDisk), now.Faults, b.Log)
 	texts, faults := pages.Read(now)
 	state := fmt.Sprint(texts, slices.Sorted(maps.Keys(onDisk)), slices.Sorted(maps.Keys(now.Dirs)), now.Faults, faults)
 	if s.views != nil && state == s.state {
@@ -80,29 +87,33 @@ func (s *Source) Views(b Binary) (*pages.Views, error) {
 	}
 	host := b.Host
 	host.Asset = func(at any, name string) (string, error) {
-		file := now.Shown(routetree.PublicDir + "/" + name)
-		switch {
-		case known[file] && !onDisk[file]:
+		if file := now.Shown(routetree.PublicDir + "/" + name); known[file] && !onDisk[file] {
 			return "", fmt.Errorf("flow: %s is gone", file)
-		case !known[file] && onDisk[file]:
-			return "", fmt.Errorf("flow: %s", isNew(file))
 		}
 		return b.Host.Asset(at, name)
 	}
 	views, more := pages.Make(now, texts, host)
 	s.state, s.views = state, views
-	s.unbuilt = unbuiltFiles(now, known)
+	s.unbuilt = slices.DeleteFunc(URLs(now), func(u URL) bool { return known[u.File] || isPublic[u.File] })
 	s.err = fault.Join(slices.Concat(now.Faults, faults, more))
 	return s.views, s.err
 }
 
-// compare logs how the disk differs from the binary, each time that changes.
-func (s *Source) compare(onDisk, known map[string]bool, faults []fault.Fault, log *slog.Logger) {
+// read reads the names of the files as they are now.
+func (s *Source) read(built *routetree.Tree) *routetree.Tree {
+	now := routetree.ReadIn(built.Dir, s.files, built.Shared).Below(built.Prefix)
+	s.now.Store(now)
+	return now
+}
+
+// compare logs how the disk differs from the binary, each time that changes. Public files
+// that are new need no build, and so no word.
+func (s *Source) compare(added, removed []string, faults []fault.Fault, log *slog.Logger) {
 	var args []any
-	if added := without(onDisk, known); len(added) > 0 {
+	if len(added) > 0 {
 		args = append(args, "new", strings.Join(added, ", "))
 	}
-	if removed := without(known, onDisk); len(removed) > 0 {
+	if len(removed) > 0 {
 		args = append(args, "gone", strings.Join(removed, ", "))
 	}
 	if err := fault.Join(faults); err != nil {
@@ -126,47 +137,77 @@ func (s *Source) Gone(r *routetree.Route) error {
 	return nil
 }
 
-// An unbuilt is a URL that a file on disk would have, and that the binary lacks.
-type unbuilt struct {
-	file    string
-	pattern *pattern.Pattern
-}
-
-// unbuiltFiles returns the URLs of the files of a tree that are not known.
-func unbuiltFiles(t *routetree.Tree, known map[string]bool) []unbuilt {
-	var files []unbuilt
-	for _, p := range t.Public {
-		files = append(files, unbuilt{p.File, p.Pattern})
-	}
-	for _, r := range t.Routes {
-		for _, p := range r.Patterns {
-			files = append(files, unbuilt{r.File, p})
-		}
-	}
-	return slices.DeleteFunc(files, func(u unbuilt) bool { return known[u.file] })
-}
-
-// Hint returns a sentence for a request that nothing answers, if a file that is new on
-// disk would answer it once the binary is built again, and else "". It knows the files
-// that Views has found.
-func (s *Source) Hint(req *http.Request) string {
+// Hint returns a sentence for a request that nothing answers, or "": about a route file that
+// is new on disk, and would answer it once the binary is built again, or else about the
+// nearest of the URLs that the application has. It knows the files that Views has found.
+func (s *Source) Hint(req *http.Request, known []URL) string {
+	asked, _ := pattern.ParsePath(req)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p, _ := pattern.ParsePath(req)
-	var asked []pattern.Segment
-	for _, value := range p.Segments {
-		asked = append(asked, pattern.Segment{Kind: pattern.Literal, Text: value})
-	}
 	for _, u := range s.unbuilt {
-		if _, ok := pattern.Overlap(asked, u.pattern.Segments); ok {
-			return isNew(u.file)
+		if _, ok := pattern.Overlap(literals(asked.Segments), u.Pattern.Segments); ok {
+			return u.File + " is new: it has no URL until the binary is built again"
 		}
 	}
-	return ""
+	return Nearest(asked.Segments, known)
 }
 
-func isNew(file string) string {
-	return file + " is new: it has no URL until the binary is built again"
+func literals(path []string) (segments []pattern.Segment) {
+	for _, text := range path {
+		segments = append(segments, pattern.Segment{Kind: pattern.Literal, Text: text})
+	}
+	return segments
+}
+
+// URLs returns what the application answers: the routes that were built, and the public
+// files that Views or New has found.
+func (s *Source) URLs(built *routetree.Tree) []URL {
+	t := *built
+	if now := s.now.Load(); now != nil {
+		t.Public = now.Public
+	}
+	return URLs(&t)
+}
+
+// New returns the public file that the binary lacks and the disk has for a path, by the
+// rules of a build, or nil.
+func (s *Source) New(built *routetree.Tree, asked pattern.Path) *routetree.Public {
+	n := len(built.Prefix)
+	if !asked.IsCanonical() || len(asked.Segments) <= n {
+		return nil
+	}
+	p := s.NewFile(built, strings.Join(asked.Segments[n:], "/"))
+	if p == nil {
+		return nil
+	}
+	if _, ok := pattern.Overlap(literals(asked.Segments), p.Pattern.Segments); !ok { // another prefix, or a slash that was escaped
+		return nil
+	}
+	return p
+}
+
+// NewFile is New for a path below public/.
+func (s *Source) NewFile(built *routetree.Tree, name string) *routetree.Public {
+	name = routetree.PublicDir + "/" + name
+	info, err := fs.Stat(s.files, name)
+	if err != nil || !info.Mode().IsRegular() || publicOf(built, name) != nil {
+		return nil
+	}
+	if now := s.now.Load(); now != nil {
+		if p := publicOf(now, name); p != nil {
+			return p
+		}
+	}
+	return publicOf(s.read(built), name) // nil for what a build leaves out, such as hidden names
+}
+
+// publicOf returns a public file of a tree by its name there, or nil.
+func publicOf(t *routetree.Tree, name string) *routetree.Public {
+	i := slices.IndexFunc(t.Public, func(p *routetree.Public) bool { return p.InTree == name })
+	if i < 0 {
+		return nil
+	}
+	return t.Public[i]
 }
 
 // fileNames returns the route files and public files of a tree.

@@ -27,7 +27,9 @@ func parse(v any) (string, error) {
 	return "", errors.New("no middleware")
 }
 
-func at(file string, line int) fault.Position { return fault.Position{File: "/src/app/" + file, Line: line} }
+func at(file string, line int) fault.Position {
+	return fault.Position{File: "/src/app/" + file, Line: line}
+}
 
 // do registers a handler that is called as its method.
 func do(v *Verb[string, string]) { v.Finish(v.Pos, "Do", &v.Method, nil) }

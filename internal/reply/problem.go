@@ -16,8 +16,6 @@ type Problem struct {
 	Status int
 	Detail string
 	Fields map[string]string // what is invalid, by name
-	// Faults, if there are any, are shown in place of the built-in page: for development.
-	Faults []string
 }
 
 // Title is the name of the status.
@@ -30,12 +28,8 @@ func (p Problem) Title() string {
 func (p Problem) Render(mediaType string) (contentType, body string) {
 	switch mediaType {
 	case "text/html":
-		page := problemPage
-		if p.Faults != nil {
-			page = faultPage
-		}
 		var b strings.Builder
-		if err := page.Execute(&b, p); err != nil {
+		if err := problemPage.Execute(&b, p); err != nil {
 			return "text/plain; charset=utf-8", p.Title() // does not happen: the templates are fixed
 		}
 		return "text/html; charset=utf-8", b.String()
@@ -64,8 +58,7 @@ type problemJSON struct {
 	Errors map[string]string `json:"errors,omitempty"`
 }
 
-// frame is the HTML around the body of both pages.
-const frame = `<!doctype html>
+var problemPage = template.Must(template.New("page").Parse(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -74,24 +67,11 @@ const frame = `<!doctype html>
 <title>{{.Status}} {{.Title}}</title>
 </head>
 <body>
-{{template "body" .}}</body>
-</html>
-`
-
-func framed(body string) *template.Template {
-	return template.Must(template.Must(template.New("page").Parse(frame)).New("body").Parse(body)).Lookup("page")
-}
-
-var problemPage = framed(`<h1>{{.Status}} {{.Title}}</h1>
+<h1>{{.Status}} {{.Title}}</h1>
 {{with .Detail}}<p>{{.}}</p>
 {{end}}{{with .Fields}}<dl>
 {{range $field, $message := .}}<dt>{{$field}}</dt><dd>{{$message}}</dd>
 {{end}}</dl>
-{{end}}`)
-
-var faultPage = framed(`<h1>This request failed</h1>
-<ol>
-{{range .Faults}}<li><code>{{.}}</code></li>
-{{end}}</ol>
-<p>Mend it and load the page again. Only development shows this.</p>
-`)
+{{end}}</body>
+</html>
+`))

@@ -1,0 +1,351 @@
+package browser
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"example.com/flow"
+)
+
+// chromium is the browser of all tests, once it runs.
+var chromium struct {
+	start sync.Once
+	ctx   context.Context
+	err   error
+	stop  []func()
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for i := len(chromium.stop) - 1; i >= 0; i-- {
+		chromium.stop[i]()
+	}
+	os.Exit(code)
+}
+
+// missing skips a test that needs a program which is not there, and fails it in CI.
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+// startChromium starts the browser with a profile of its own.
+func startChromium() {
+	var program string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		if found, err := exec.LookPath(name); err == nil {
+			program = found
+			break
+		}
+	}
+	if program == "" {
+		chromium.err = errors.New("there is no Chromium: apt-get install chromium")
+		return
+	}
+	profile, err := os.MkdirTemp("", "flow-browser-")
+	if err != nil {
+		chromium.err = err
+		return
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program), chromedp.UserDataDir(profile), chromedp.WindowSize(1280, 900),
+		chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stop := chromedp.NewContext(allocator)
+	chromium.stop = append(chromium.stop, func() { os.RemoveAll(profile) }, stopAllocator, stop)
+	chromium.ctx, chromium.err = ctx, chromedp.Do(ctx)
+}
+
+// A tab is one page of the browser.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+// newTab opens a tab, which is closed when the test is over.
+func newTab(t *testing.T) *tab {
+	t.Helper()
+	if chromium.start.Do(startChromium); chromium.err != nil {
+		missing(t, chromium.err.Error())
+	}
+	ctx, cancel := chromedp.NewContext(chromium.ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil { // which opens it; a limit on this would close it
+		t.Fatal(err)
+	}
+	ctx, cancelTime := context.WithTimeout(ctx, 50*time.Second) // so that nothing waits for ever
+	t.Cleanup(cancelTime)
+	return &tab{t, ctx}
+}
+
+func (tb *tab) run(actions ...chromedp.Action[chromedp.Void]) {
+	tb.t.Helper()
+	if err := chromedp.Do(tb.ctx, actions...); err != nil {
+		tb.t.Fatal(err)
+	}
+}
+
+func (tb *tab) open(url string) {
+	tb.t.Helper()
+	tb.run(chromedp.Navigate(url))
+}
+
+// do runs JavaScript, and returns its value as JSON.
+func (tb *tab) do(script string) string {
+	tb.t.Helper()
+	text, err := tb.try(script)
+	if err != nil {
+		tb.t.Fatalf("%s: %v", script, err)
+	}
+	return text
+}
+
+func (tb *tab) try(script string) (string, error) {
+	return chromedp.Run(tb.ctx, chromedp.Evaluate[string]("JSON.stringify((() => { "+script+" })()) ?? 'undefined'"))
+}
+
+// until waits until a JavaScript expression is true. While a page is loaded again, none is.
+func (tb *tab) until(what, expression string) {
+	tb.t.Helper()
+	for end := time.Now().Add(15 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		text, err := tb.try("return " + expression)
+		switch {
+		case err == nil && text == "true":
+			return
+		case time.Now().After(end):
+			html, _ := tb.try("return document.body.outerHTML.slice(0, 2000)")
+			tb.t.Fatalf("%s: %s is %s (%v) on %s", what, expression, text, err, html)
+		}
+	}
+}
+
+// connected waits until the page listens to the application. Without that a change would
+// be noticed as well, but the test would not be of the event.
+func (tb *tab) connected() {
+	tb.t.Helper()
+	tb.until("it is connected", `performance.getEntriesByType("resource").some((e) => e.name.endsWith("/_flow/reload.js"))`)
+}
+
+// look sets the width of the page in CSS pixels, and the color scheme.
+func (tb *tab) look(width int64, scheme string) {
+	tb.t.Helper()
+	tb.run(call(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1}),
+		call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
+}
+
+// call is an action that sends a command of the DevTools protocol.
+func call[P any](command cdp.Command[P, cdp.Empty], params P) chromedp.Action[chromedp.Void] {
+	return func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, command, params)
+		return chromedp.Void{}, err
+	}
+}
+
+// A site is an application in development, served from a directory.
+type site struct {
+	t    *testing.T
+	dir  string
+	url  string
+	stop func() // and waits for the end
+	make func(dir string) http.Handler
+}
+
+// newSite serves files with what register adds, in development.
+func newSite(t *testing.T, files map[string]string, register func(*flow.Router)) *site {
+	t.Helper()
+	s := &site{t: t, dir: t.TempDir()}
+	for file, text := range files {
+		s.save(file, text)
+	}
+	s.make = func(dir string) http.Handler {
+		r := flow.New(os.DirFS(dir))
+		r.Logger = slog.New(slog.DiscardHandler)
+		r.Dev(dir)
+		if register != nil {
+			register(r)
+		}
+		return r
+	}
+	s.start("127.0.0.1:0")
+	t.Cleanup(func() { s.stop() })
+	return s
+}
+
+// start serves a new Router, as a new process would.
+func (s *site) start(addr string) {
+	s.t.Helper()
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	addr = l.Addr().String()
+	l.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- flow.Serve(ctx, addr, s.make(s.dir)) }()
+	s.url = "http://" + addr
+	s.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			s.t.Error(err)
+		}
+	})
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		conn, err := net.Dial("tcp", addr)
+		if err == nil {
+			conn.Close()
+			return
+		}
+		if time.Now().After(end) {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// restart stops the server and serves again at the same address.
+func (s *site) restart() {
+	s.t.Helper()
+	s.stop()
+	s.start(strings.TrimPrefix(s.url, "http://"))
+}
+
+// save writes a file of the site.
+func (s *site) save(file, text string) {
+	s.t.Helper()
+	write(s.t, filepath.Join(s.dir, filepath.FromSlash(file)), text)
+}
+
+// write writes a file, and makes its directory.
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// axeVersion is that of axe-core, which the rules for accessibility are from.
+const axeVersion = "4.14.1"
+
+// axe returns the text of axe-core: of the file that AXE_CORE names, of the cache, or of
+// npm, which it is then kept in the cache from.
+var axe = sync.OnceValues(func() (string, error) {
+	file := os.Getenv("AXE_CORE")
+	if file == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", err
+		}
+		file = filepath.Join(cache, "flow", "axe-core-"+axeVersion+".min.js")
+		if _, err := os.Stat(file); err != nil {
+			if err := fetchAxe(file); err != nil {
+				return "", fmt.Errorf("there is no axe-core %s: set AXE_CORE to its axe.min.js, or install npm, which fetches it: %w", axeVersion, err)
+			}
+		}
+	}
+	text, err := os.ReadFile(file)
+	return string(text), err
+})
+
+// fetchAxe has npm fetch axe-core, and writes its script to a file.
+func fetchAxe(file string) error {
+	dir, err := os.MkdirTemp("", "flow-axe-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.Command("npm", "pack", "--silent", "axe-core@"+axeVersion)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	packed, err := os.Open(filepath.Join(dir, "axe-core-"+axeVersion+".tgz"))
+	if err != nil {
+		return err
+	}
+	defer packed.Close()
+	plain, err := gzip.NewReader(packed)
+	if err != nil {
+		return err
+	}
+	for files := tar.NewReader(plain); ; {
+		h, err := files.Next()
+		if err != nil {
+			return fmt.Errorf("axe.min.js: %w", err)
+		}
+		if h.Name != "package/axe.min.js" {
+			continue
+		}
+		text, err := io.ReadAll(files)
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		return os.WriteFile(file, text, 0o666)
+	}
+}
+
+// accessible reports what axe-core finds wrong about the page.
+func (tb *tab) accessible(t *testing.T) {
+	t.Helper()
+	text, err := axe()
+	if err != nil {
+		missing(t, err.Error())
+	}
+	if _, err := chromedp.Run(tb.ctx, chromedp.Evaluate[string](text+"; 'loaded'")); err != nil {
+		t.Fatal(err)
+	}
+	found, err := chromedp.Run(tb.ctx, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.map((v) =>
+		v.id + ": " + v.help + "\n" + v.nodes.map((n) => "    " + n.target + " " + n.failureSummary).join("\n")).join("\n"))`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found != "" {
+		t.Error(found)
+	}
+}
+
+// picture writes a picture of the page to the directory of FLOW_PICTURES, for a person to
+// look at.
+func (tb *tab) picture(name string) {
+	tb.t.Helper()
+	dir := os.Getenv("FLOW_PICTURES")
+	if dir == "" {
+		return
+	}
+	png, err := chromedp.Run(tb.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		tb.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o666); err != nil {
+		tb.t.Fatal(err)
+	}
+}

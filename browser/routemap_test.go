@@ -1,0 +1,49 @@
+package browser
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/matryer/is"
+
+	"example.com/flow/app"
+)
+
+// TestRouteMap asks the map of the sample application.
+func TestRouteMap(t *testing.T) {
+	is := is.New(t)
+	t.Chdir("..") // files are named from here
+	router := app.New(&app.App{Logger: slog.New(slog.DiscardHandler)})
+	router.Dev("app")
+	s := httptest.NewServer(router)
+	t.Cleanup(s.Close) // after the tab, which keeps an event stream open
+	tb := newTab(t)
+	for _, path := range []string{"/users", "/nowhere"} { // for the list of the last requests
+		resp, err := http.Get(s.URL + path)
+		is.NoErr(err)
+		resp.Body.Close()
+	}
+	tb.open(s.URL + "/_flow")
+	text := tb.do(`return document.body.innerText`)
+	for _, want := range []string{"router/users/[id].html", "/nowhere", "404"} {
+		is.True(strings.Contains(text, want))
+	}
+	tb.look(1280, "light")
+	tb.run(chromedp.SetValue("#path", "/users/new"), chromedp.Click("form button"))
+	tb.until("it says which file answers", `location.search.includes("path=") && document.body.innerText.includes("GET /users/new is answered by app/router/users/[id].html")`)
+	for _, query := range []string{"", "?method=POST&path=/users/new", "?path=/nowhere"} {
+		tb.open(s.URL + "/_flow" + query)
+		for _, scheme := range []string{"light", "dark"} {
+			for width, size := range map[int64]string{1280: "wide", 360: "narrow"} {
+				tb.look(width, scheme)
+				tb.accessible(t)
+				is.Equal(tb.do(`return document.documentElement.scrollWidth <= innerWidth`), "true") // nothing makes the page wider
+				tb.picture("map" + strings.NewReplacer("?", "-", "/", "-", "&", "-", "=", "-").Replace(query) + "-" + size + "-" + scheme)
+			}
+		}
+	}
+}

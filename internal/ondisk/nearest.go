@@ -1,0 +1,179 @@
+package ondisk
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routetree"
+)
+
+// A URL is what an application answers, and the file that does.
+type URL struct {
+	Pattern *pattern.Pattern
+	File    string // for messages
+}
+
+// URLs returns the URLs of the routes and the public files of a tree.
+func URLs(t *routetree.Tree) (urls []URL) {
+	for _, r := range t.Routes {
+		for _, p := range r.Patterns {
+			urls = append(urls, URL{p, r.File})
+		}
+	}
+	for _, p := range t.Public {
+		urls = append(urls, URL{p.Pattern, p.File})
+	}
+	return urls
+}
+
+// What it costs that a path differs from a URL. A letter that is added, left out or another,
+// and two that are swapped, cost 1.
+const (
+	farthest     = 3 // farther away it is another URL
+	otherReading = 1
+	otherSegment = 2 // one too many, or one that is missing
+	otherCase    = 1
+	refusedValue = 1 // a matcher does not take it
+)
+
+// Nearest returns a sentence about the URL that a path was likely meant to be which nothing
+// answers, or "" if none is near. Of several the nearest counts, and of those the one with
+// the fewest parameters.
+func Nearest(asked []string, known []URL) string {
+	best, file, params := likeness{cost: farthest + 1}, "", 0
+	for i, reading := range readings(asked) {
+		for _, u := range known {
+			l, ok := align(reading, u.Pattern.Segments, farthest-min(i, otherReading))
+			if !ok || !l.shares && len(reading)+len(u.Pattern.Segments) > 0 {
+				continue
+			}
+			l.cost += min(i, otherReading)
+			if n := len(u.Pattern.Names); l.cost < best.cost || l.cost == best.cost && n < params {
+				best, file, params = l, u.File, n
+			}
+		}
+	}
+	if best.cost > farthest {
+		return ""
+	}
+	u := pattern.New(best.url).String()
+	if best.refused != "" {
+		return fmt.Sprintf("%s answers %s, and %s", file, u, best.refused)
+	}
+	return fmt.Sprintf("did you mean %s (%s)?", u, file)
+}
+
+// hashed is the name of a public file in a hashed URL, such as an earlier page may have.
+var hashed = regexp.MustCompile(`^(.*)\.[a-z2-7]{16}(\.[^.]*)?$`)
+
+// readings returns what a path may mean: what it says, and, if it is the name of a file in
+// the tree or a hashed URL of production, the URL of that.
+func readings(asked []string) [][]string {
+	all := [][]string{asked}
+	if len(asked) == 0 {
+		return all
+	}
+	named := slices.Clone(asked)
+	if named[0] == routetree.RouterDir || named[0] == routetree.PublicDir {
+		named = named[1:]
+	}
+	named = slices.DeleteFunc(named, func(s string) bool { return strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") })
+	if n := len(named); n > 0 {
+		last := &named[n-1]
+		if parts := hashed.FindStringSubmatch(*last); parts != nil {
+			*last = parts[1] + parts[2]
+		}
+		if ext := path.Ext(*last); ext == ".html" || ext == ".http" {
+			*last = strings.TrimSuffix(*last, ext)
+		}
+		if *last == "index" {
+			named = named[:n-1]
+		}
+	}
+	if !slices.Equal(named, asked) {
+		all = append(all, named)
+	}
+	return all
+}
+
+// A likeness says how a path and a pattern differ.
+type likeness struct {
+	cost    int
+	url     []pattern.Segment // the pattern, with the values that the path has for its parameters
+	shares  bool              // a literal segment is in both
+	refused string            // why a matcher does not take a value
+}
+
+// align finds the cheapest likeness of a path and a pattern. ok is false if there is none
+// that costs at most limit, which bounds the search, too.
+func align(asked []string, segments []pattern.Segment, limit int) (best likeness, ok bool) {
+	try := func(cost int, own []pattern.Segment, shares bool, refused string, asked []string, segments []pattern.Segment) {
+		if cost > limit {
+			return
+		}
+		rest, found := align(asked, segments, limit-cost)
+		if !found || ok && best.cost <= cost+rest.cost {
+			return
+		}
+		if refused == "" {
+			refused = rest.refused
+		}
+		best, ok = likeness{cost + rest.cost, slices.Concat(own, rest.url), shares || rest.shares, refused}, true
+	}
+	switch {
+	case len(asked) == 0 && len(segments) == 0:
+		return likeness{}, true
+	case len(asked) > 0 && len(segments) > 0:
+		seg, value := segments[0], pattern.Segment{Text: asked[0]}
+		switch seg.Kind {
+		case pattern.Literal:
+			if cost, near := letters(asked[0], seg.Text); near {
+				try(cost, segments[:1], true, "", asked[1:], segments[1:])
+			}
+		case pattern.Rest:
+			var values []pattern.Segment
+			for _, text := range asked {
+				if !seg.Takes(text) {
+					values = nil
+					break
+				}
+				values = append(values, pattern.Segment{Text: text})
+			}
+			if values != nil {
+				try(0, values, false, "", nil, nil)
+			}
+		case pattern.Param:
+			if seg.Takes(asked[0]) {
+				try(0, []pattern.Segment{value}, false, "", asked[1:], segments[1:])
+			} else {
+				try(refusedValue, segments[:1], false, fmt.Sprintf("%q does not match %q", asked[0], seg.Matcher.Name), asked[1:], segments[1:])
+			}
+		}
+	}
+	if len(segments) > 0 {
+		try(otherSegment, segments[:1], false, "", asked, segments[1:])
+	}
+	if len(asked) > 0 {
+		try(otherSegment, nil, false, "", asked[1:], segments)
+	}
+	return best, ok
+}
+
+// letters returns what it costs that a text was written in place of another, and whether
+// the two are near each other.
+func letters(written, meant string) (cost int, near bool) {
+	if written == meant {
+		return 0, true
+	}
+	a, b := []rune(strings.ToLower(written)), []rune(strings.ToLower(meant))
+	if len(a) > len(b)+farthest { // it may be very long
+		return 0, false
+	}
+	cost = max(fault.Distance(a, b), otherCase)
+	return cost, cost < farthest && 2*cost <= len(b) || string(a) == string(b)
+}

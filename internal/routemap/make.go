@@ -1,0 +1,152 @@
+package routemap
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/forms"
+	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/registry"
+	"example.com/flow/internal/routetree"
+)
+
+// A Source is what a Map is made of: the files of an application, and what was registered
+// for them.
+type Source[H, M any] struct {
+	Tree    *routetree.Tree
+	Plan    *registry.Plan[H, M]
+	Before  []Middleware // that of the applications around this one
+	Handler func(*H) fault.Position
+	Name    func(M) (name string, guard bool)
+	Now     func() *routetree.Tree // the files as they are now; nil if they do not change
+}
+
+// Make returns the map, without what is mounted and what Refresh fills in.
+func (s Source[H, M]) Make() Map {
+	m := Map{Prefix: prefixOf(s.Tree), now: s.Now}
+	if s.Now == nil {
+		m.now = func() *routetree.Tree { return s.Tree }
+	}
+	for _, r := range s.Tree.Routes {
+		m.Routes = append(m.Routes, s.route(r))
+	}
+	return m
+}
+
+func prefixOf(t *routetree.Tree) string {
+	if len(t.Prefix) == 0 {
+		return ""
+	}
+	return pattern.New(t.Prefix).String()
+}
+
+// linkOf returns the URL of a pattern that has no parameters, or "".
+func linkOf(p *pattern.Pattern) string {
+	if len(p.Names) > 0 {
+		return ""
+	}
+	return p.URL(nil)
+}
+
+// Everywhere returns the middleware that runs before what is mounted.
+func (s Source[H, M]) Everywhere() []Middleware {
+	all := append(slices.Clip(s.Before), s.Middleware("Use", s.Plan.Uses)...)
+	for _, d := range s.Plan.Dirs {
+		if d.Path == "" {
+			all = append(all, s.Middleware(`In("").Use`, d.Uses)...)
+		}
+	}
+	return all
+}
+
+// Middleware describes the middleware that was registered with a call.
+func (s Source[H, M]) Middleware(call string, uses []registry.Use[M]) []Middleware {
+	var all []Middleware
+	for _, u := range uses {
+		name, guard := s.Name(u.Middleware)
+		all = append(all, Middleware{name, call, u.Pos.String(), guard})
+	}
+	return all
+}
+
+func (s Source[H, M]) route(r *routetree.Route) Route {
+	b := s.Plan.Of(r)
+	route := Route{File: r.File, Path: r.Path}
+	for _, p := range r.Patterns {
+		route.URLs = append(route.URLs, URL{p.String(), linkOf(p)})
+	}
+	route.Middleware = append(slices.Clip(s.Before), s.Middleware("Use", s.Plan.Uses)...)
+	for _, d := range s.Plan.Around(r) {
+		route.Middleware = append(route.Middleware, s.Middleware(fmt.Sprintf("In(%q).Use", d.Path), d.Uses)...)
+	}
+	route.Middleware = append(route.Middleware, s.Middleware(fmt.Sprintf("At(%q).Use", r.Path), b.Uses)...)
+	if b.ServesPage() {
+		get := Method{Method: http.MethodGet, Name: s.Plan.Name(r)}
+		if b.Page != nil {
+			get.Name, get.Middleware = cmp.Or(b.Page.Label, get.Name), s.Middleware("GET().Use", b.Page.Uses)
+		}
+		route.Methods = append(route.Methods, get)
+	}
+	for _, v := range b.Verbs {
+		method := Method{v.Method, cmp.Or(v.Label, s.Plan.Name(r)), s.Handler(v.Handler).String(), s.Middleware(v.Call()+".Use", v.Uses)}
+		if v.Method == match.AnyMethod {
+			method.Method = "ANY"
+		}
+		route.Methods = append(route.Methods, method)
+	}
+	slices.SortStableFunc(route.Methods, func(a, b Method) int { return forms.CompareMethods(a.Method, b.Method) })
+	if !route.answersGET() {
+		for i := range route.URLs {
+			route.URLs[i].Link = ""
+		}
+	}
+	return route
+}
+
+func (r Route) answersGET() bool {
+	return slices.ContainsFunc(r.Methods, func(m Method) bool { return m.Method == http.MethodGet || m.Method == "ANY" })
+}
+
+// Refresh returns the map with the layouts, the error pages and the public files that are
+// there now, and with the route files that have come since the map was made.
+func (m Map) Refresh() Map {
+	now := m.now()
+	known := map[string]bool{}
+	m.Routes = slices.Clone(m.Routes)
+	for i := range m.Routes {
+		m.Routes[i].setTemplates(now)
+		known[m.Routes[i].File] = true
+	}
+	m.Unbuilt, m.Public = nil, nil
+	for _, r := range now.Routes {
+		if !known[r.File] {
+			m.Unbuilt = append(m.Unbuilt, r.File)
+		}
+	}
+	for _, p := range now.Public {
+		m.Public = append(m.Public, Public{p.File, linkOf(p.Pattern)})
+	}
+	m.Inside = slices.Clone(m.Inside)
+	for i, inside := range m.Inside {
+		m.Inside[i] = inside.Refresh()
+		m.Unbuilt = append(m.Unbuilt, m.Inside[i].Unbuilt...)
+	}
+	return m
+}
+
+func (r *Route) setTemplates(t *routetree.Tree) {
+	for _, dir := range routetree.Layers(r.Path) {
+		if layout, ok := t.Templates[path.Join(dir, "+layout")]; ok && strings.HasSuffix(r.File, ".html") {
+			r.Layouts = append(r.Layouts, layout.File)
+		}
+		if page, ok := t.Templates[path.Join(dir, "+error")]; ok {
+			r.ErrorPage = page.File
+		}
+	}
+}

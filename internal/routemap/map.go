@@ -1,0 +1,121 @@
+// Package routemap shows people what the routes of an application are. A [Map] is all of
+// them, as the directories of router/ have them, with what runs before their handlers; an
+// [Explanation] says what answers one request, and why that file and no other. [Page]
+// writes both as HTML, with the last requests, for development; [Explanation.Print]
+// prints the second for a terminal.
+//
+// The application fills the structs, and the page is made of them alone: it knows neither
+// handlers nor requests of clients.
+package routemap
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/flow/internal/routetree"
+)
+
+// A Map is the routes of an application, or of one that is mounted in it.
+type Map struct {
+	Prefix  string   // of its URLs, "/orgs/{org}"; "" for the outermost application
+	At      string   // where it is mounted: "app/app.go:12"
+	Name    string   // that it was given there, "" or what stands before the names of its routes
+	Routes  []Route  // in the order of their files
+	Mounts  []Mount  // handlers that are no Routers
+	Inside  []Map    // Routers that are mounted
+	Public  []Public // in the order of their files
+	Unbuilt []string // route files that are on disk, and not in the binary
+
+	now func() *routetree.Tree // the files as they are now
+}
+
+// A Route is one route file.
+type Route struct {
+	File       string // for messages, "app/router/users/[id].html"
+	Path       string // below router/, without extension: "(admin)/users/[id]"
+	URLs       []URL  // more than one if segments are optional
+	Methods    []Method
+	Middleware []Middleware // that runs before each method, in order
+	Layouts    []string     // files, the outermost first; only of pages
+	ErrorPage  string       // the file; "" if there is none
+}
+
+// Dir returns the directory below router/ that the file lies in: "(admin)/users".
+func (r Route) Dir() string {
+	if dir := path.Dir(r.Path); dir != "." {
+		return dir
+	}
+	return ""
+}
+
+// A URL is one form that the URLs of a route have.
+type URL struct {
+	Pattern string // "/users/{id}"
+	Link    string // the URL, if it has no parameters and answers GET
+}
+
+// A Method is what answers one method of a route.
+type Method struct {
+	Method     string // "GET"; "ANY" for every other method
+	Name       string
+	Handler    string       // "app/users.id.go:12"; "" for a page without a handler
+	Middleware []Middleware // of the method alone, after that of the route
+}
+
+// A Middleware is a guard or standard middleware.
+type Middleware struct {
+	Name  string // "app.signedIn"
+	By    string // the call that registered it: `In("users").Use`
+	At    string // where that is: "app/app.go:12"
+	Guard bool
+}
+
+// A Mount is a handler that is mounted and is no Router.
+type Mount struct {
+	Pattern    string // "/files/"
+	Handler    string // its type
+	At         string
+	Middleware []Middleware
+}
+
+// A Public is one public file.
+type Public struct {
+	File string
+	Link string // its URL; "" if it has parameters
+}
+
+// A Request is one that was answered.
+type Request struct {
+	Time    time.Time // when it came
+	Took    time.Duration
+	Method  string
+	Path    string // escaped, without its query, which may hold secrets
+	Pattern string // that has answered; "" if none did
+	Status  int    // 0 if the answer was cut off before it began
+	Aborted bool   // the answer was cut off
+}
+
+// A Dir is a directory of route files.
+type Dir struct {
+	Path   string // "(admin)/users"; "" for router/ itself
+	Routes []Route
+}
+
+// Dirs returns the routes by their directories, each before those inside it.
+func (m Map) Dirs() []Dir {
+	var dirs []Dir
+	for _, r := range m.Routes {
+		i := slices.IndexFunc(dirs, func(d Dir) bool { return d.Path == r.Dir() })
+		if i < 0 {
+			i = len(dirs)
+			dirs = append(dirs, Dir{Path: r.Dir()})
+		}
+		dirs[i].Routes = append(dirs[i].Routes, r)
+	}
+	slices.SortFunc(dirs, func(a, b Dir) int {
+		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
+	})
+	return dirs
+}

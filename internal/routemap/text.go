@@ -1,0 +1,107 @@
+package routemap
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Sentence says how the request is answered, in one sentence without its end.
+func (e Explanation) Sentence() string {
+	switch e.Outcome {
+	case Redirected:
+		return "is redirected to " + e.Location + ", with 308"
+	case NotAllowed:
+		return "is answered with 405, Allow: " + strings.Join(e.Allow, ", ")
+	case Options:
+		return "is answered with 204, Allow: " + strings.Join(e.Allow, ", ")
+	case NotFound:
+		return "is answered with 404"
+	}
+	return "is answered by " + e.Answer.File
+}
+
+// Reason says why, where that is no file's doing, or "".
+func (e Explanation) Reason() string {
+	switch e.Outcome {
+	case Redirected:
+		if e.Answer != nil {
+			return "What is mounted there has the URLs below its prefix, and was given it with a slash at the end."
+		}
+		return "A URL has one spelling, and this is another one of it."
+	case NotAllowed:
+		return "Files match the path, and none of them has " + e.Method + "."
+	case Options:
+		return "No file that matches the path has a handler for OPTIONS, so flow answers what the others allow."
+	case NotFound:
+		switch {
+		case e.has(func(c Candidate) bool { return c.misread }):
+			return "What is mounted there could read the path as another one, and it has no plain spelling that is answered."
+		case e.Owner != "":
+			return "The path belongs to " + e.Owner + ", and nothing in that matches."
+		case e.has(func(c Candidate) bool { return c.refused }):
+			return "Files have such URLs, but their matchers do not take these values."
+		}
+		return "No file has such a URL."
+	}
+	return ""
+}
+
+func (e Explanation) has(is func(Candidate) bool) bool {
+	for _, c := range e.Candidates {
+		if is(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// Print prints the explanation, for people or as JSON.
+func (e Explanation) Print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "\t")
+		return enc.Encode(e)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s %s\n%s\n", e.Method, e.Path, e.Sentence())
+	if reason := e.Reason(); reason != "" {
+		fmt.Fprintln(t, reason)
+	}
+	if a := e.Answer; a != nil && e.Outcome == Answered {
+		fmt.Fprintln(t)
+		for _, line := range a.Facts() {
+			fmt.Fprintf(t, "  %s\t%s\n", line.Name, line.Value)
+		}
+		for _, v := range e.Values {
+			fmt.Fprintf(t, "  {%s}\t%q\n", v.Name, v.Value)
+		}
+	}
+	if len(e.Candidates) > 0 {
+		fmt.Fprint(t, "\nThese match the path, the most specific first:\n\n")
+	}
+	for _, c := range e.Candidates {
+		mark := " "
+		if c.Answers {
+			mark = ">"
+		}
+		fmt.Fprintf(t, "%s %s\t%s\t%s\t%s\n", mark, c.File, c.Pattern, strings.Join(c.Methods, ", "), c.Why)
+	}
+	return t.Flush()
+}
+
+// Facts are what is known of an endpoint, other than its file.
+func (p Endpoint) Facts() []Value {
+	facts := []Value{{"URL", p.Pattern}}
+	if p.Kind == RouteFile {
+		facts = append(facts, Value{"name", cmp.Or(p.Name, "none, since two files share it")}, Value{"handler", cmp.Or(p.Handler, "none: the page is shown as it is")})
+	}
+	if p.Inside != "" {
+		facts = append(facts, Value{"inside", p.Inside})
+	}
+	return facts
+}

@@ -1,0 +1,362 @@
+package flow
+
+import (
+	"bytes"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/internal/command"
+	"example.com/flow/internal/flowtest"
+)
+
+func (g *gate) pass(*Request) Response { return Next() }
+
+type gate struct{}
+
+func openTo(role string) func(*Request) Response {
+	return func(r *Request) Response {
+		if role == "" {
+			return Fail(http.StatusForbidden, "")
+		}
+		return Next()
+	}
+}
+
+func passOn(next http.Handler) http.Handler { return next }
+
+// mapped is an application that has all that the route map shows. The static calls of
+// tests are for nobody, so that all positions are in this file.
+func mapped() *Router {
+	tree := flowtest.Files("router/index.html", "router/+layout.html", "router/+error.html", "router/(admin)/+layout.html",
+		"router/(admin)/users/[id=int].html", "router/(admin)/users/store.http", "router/[[lang]]/help.html", "router/users/[...rest].http", "public/app.css")
+	for _, name := range []string{"router/+layout.html", "router/(admin)/+layout.html"} {
+		tree[name].Data = []byte(`{{template "content" .}}`)
+	}
+	tree["router/+error.html"].Data = []byte("{{.Status}}")
+	do := func(*Request) string { return "" }
+	r := New(tree)
+	r.Use(RequestID, Logger(nil), passOn)
+	r.In("(admin)").Use(openTo("admin"))
+	r.At("users/[id]").Use((&gate{}).pass)
+	r.At("users/[id]").GET().Name("users.show").Do(do)
+	r.At("users/[id]").DELETE().Use(func(*Request) Response { return Next() }).Do(do)
+	r.At("users/store").POST().Do(do)
+	r.At("users/[...rest]").ANY().Do(do)
+	r.Mount("/files/", http.NotFoundHandler()).Use(openTo("files"))
+	inner := New(flowtest.Files("router/index.html", "router/[x].html"))
+	inner.Use(openTo("inner"))
+	r.Mount("/in/[org]", inner).Name("inner")
+	return r
+}
+
+// TestRouteMap reads the page as text.
+func TestRouteMap(t *testing.T) {
+	is := is.New(t)
+	r := mapped()
+	dir := onDisk(t, r.tree.Files.(fstest.MapFS))
+	r.Dev(dir)
+	journalOf(r)
+	is.NoErr(r.Check())
+	get := func(target string) string {
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, here(request("GET", target)))
+		is.Equal(w.Code, http.StatusOK)
+		return asText(w.Body.String())
+	}
+	get("/help")
+	text := get("/_flow?method=DELETE&path=/users/7")
+	for _, want := range []string{
+		"DELETE /users/7 is answered by router/(admin)/users/[id=int].html",
+		"value of id \"7\"",
+		"router/(admin)/users/[id=int].html /users/{id} GET, DELETE, HEAD it answers",
+		`router/users/[...rest].http /users/{rest...} ANY segment 2: the parameter [id=int] goes before the catch-all [...rest]`,
+
+		"in this order: flow.RequestID middleware of Use, HERE",
+		"flow.Logger middleware of Use, HERE",
+		"flow.passOn middleware of Use, HERE",
+		"(admin)/users/",
+		"/users/{id} router/(admin)/users/[id=int].html GET HERE named users.show DELETE HERE named users.show",
+		`flow.openTo guard of In("(admin)").Use, HERE flow.(*gate).pass guard of At("(admin)/users/[id=int]").Use, HERE flow.mapped guard of DELETE().Use, HERE`,
+		"In router/+layout.html, then router/(admin)/+layout.html; errors in router/+error.html",
+		"[[lang]]/ may be left out of the URL",
+		"/help /{lang}/help router/[[lang]]/help.html GET the page as it is named lang.help",
+		"/files/ http.HandlerFunc mounted by HERE",
+		"flow.passOn middleware of Use, HERE flow.openTo guard of Mount(\"/files/\").Use, HERE",
+		"Mounted at /in/{org} Mounted by HERE. Around it, the names of its routes begin with inner.",
+		"/in/{org}/{x} router/[x].html",
+		"1 file /app.css public/app.css",
+		"Request Status Took Answered by Time GET /help 200",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q:\n%s", want, text)
+		}
+	}
+
+	// What was in no build yet is told, and layouts are those on disk.
+	is.NoErr(os.WriteFile(filepath.Join(dir, "router", "new.html"), nil, 0o600))
+	is.NoErr(os.Remove(filepath.Join(dir, "router", "+error.html")))
+	text = get("/_flow")
+	is.True(strings.Contains(text, "until the binary is built again: router/new.html"))
+	is.True(!strings.Contains(text, "errors in"))
+	is.True(!strings.Contains(text, "is answered"))
+	is.True(strings.Contains(get("/_flow?path=users"), `"users" is no path of a URL`))
+	write(t, dir, "public/docs/new.txt", "new")
+	text = get("/_flow?path=/docs/new.txt")
+	is.True(strings.Contains(text, "GET /docs/new.txt is answered by public/docs/new.txt"))
+	is.True(strings.Contains(text, "GET, HEAD it answers, and is new on disk"))
+	is.True(strings.Contains(text, "2 files"))
+}
+
+var (
+	tags   = regexp.MustCompile(`<[^>]*>`)
+	spaces = regexp.MustCompile(`\s+`)
+	ofMap  = regexp.MustCompile(`([\w.-]+/)?routemap_test\.go:\d+`)
+)
+
+// asText returns what a page says, with HERE for each line of this file.
+func asText(page string) string {
+	_, main, _ := strings.Cut(page, "<main>")
+	text := html.UnescapeString(tags.ReplaceAllString(main, " "))
+	text = ofMap.ReplaceAllString(spaces.ReplaceAllString(text, " "), "HERE")
+	return strings.NewReplacer(" ,", ",", " .", ".").Replace(text)
+}
+
+// Production keeps nothing of the map.
+func TestNoRouteMap(t *testing.T) {
+	is := is.New(t)
+	r := mapped()
+	is.NoErr(r.Check())
+	is.True(r.table.Load().routes == nil)
+	is.Equal(serve(r, "GET", "/_flow").Code, http.StatusNotFound)
+}
+
+// A Router with faults shows them in place of its map.
+func TestRouteMapOfFaults(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Files("router/index.http"))
+	r.Dev(onDisk(t, r.tree.Files.(fstest.MapFS)))
+	journalOf(r)
+	req := here(request("GET", "/_flow"))
+	req.Header.Set("Accept", "text/html")
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, req)
+	is.Equal(w.Code, http.StatusInternalServerError)
+}
+
+func TestExplainCommand(t *testing.T) {
+	for _, tt := range []struct{ request, want string }{
+		{"GET /users/7", `
+GET /users/7
+is answered by router/(admin)/users/[id=int].html
+
+  URL      /users/{id}
+  name     users.show
+  handler  HERE
+  {id}     "7"
+
+These match the path, the most specific first:
+
+> router/(admin)/users/[id=int].html  /users/{id}       GET, DELETE, HEAD  it answers
+  router/users/[...rest].http         /users/{rest...}  ANY                segment 2: the parameter [id=int] goes before the catch-all [...rest]
+`},
+		{"/users/ada", `
+GET /users/ada
+is answered by router/users/[...rest].http
+
+  URL      /users/{rest...}
+  name     users.rest
+  handler  HERE
+  {rest}   "ada"
+
+These match the path, the most specific first:
+
+  router/(admin)/users/[id=int].html  /users/{id}       GET, DELETE, HEAD  segment 2: the parameter [id=int] does not take "ada"
+> router/users/[...rest].http         /users/{rest...}  ANY                it answers
+`},
+		{"POST /users/", `
+POST /users/
+is redirected to /users, with 308
+A URL has one spelling, and this is another one of it.
+
+These match the path, the most specific first:
+
+  router/(admin)/users/store.http  /users  POST  it answers in the right spelling
+`},
+		{"PUT /", `
+PUT /
+is answered with 405, Allow: GET, HEAD, OPTIONS
+Files match the path, and none of them has PUT.
+
+These match the path, the most specific first:
+
+  router/index.html  /  GET, HEAD  it has no PUT
+`},
+		{"OPTIONS /", `
+OPTIONS /
+is answered with 204, Allow: GET, HEAD, OPTIONS
+No file that matches the path has a handler for OPTIONS, so flow answers what the others allow.
+
+These match the path, the most specific first:
+
+  router/index.html  /  GET, HEAD  it has no OPTIONS
+`},
+		{"/a/b?c", `
+GET /a/b?c
+is answered with 404
+No file has such a URL.
+`},
+		{"PATCH /files", `
+PATCH /files
+is redirected to /files/, with 308
+What is mounted there has the URLs below its prefix, and was given it with a slash at the end.
+
+These match the path, the most specific first:
+
+> Mount("/files/") of HERE  /files  ANY  it answers
+`},
+		{"/files/x%2Fy", `
+GET /files/x%2Fy
+is answered by Mount("/files/") of HERE
+
+  URL  /files/
+
+These match the path, the most specific first:
+
+> Mount("/files/") of HERE  /files/  ANY  it answers
+`},
+		{"/files/x%2F../../y", `
+GET /files/x%2F../../y
+is answered with 404
+What is mounted there could read the path as another one, and it has no plain spelling that is answered.
+
+These match the path, the most specific first:
+
+  Mount("/files/") of HERE  /files/  ANY  it could read the path, spelled like this, as another one
+`},
+		{"/files/%2e%2e/y%2F", `
+GET /files/%2e%2e/y%2F
+is answered with 404
+What is mounted there could read the path as another one, and it has no plain spelling that is answered.
+
+These match the path, the most specific first:
+
+  Mount("/files/") of HERE  /files/  ANY  it could read the path, spelled like this, as another one
+`},
+		{"/in/acme/7", `
+GET /in/acme/7
+is answered by router/[x].html
+
+  URL      /in/{org}/{x}
+  name     inner.x
+  handler  none: the page is shown as it is
+  inside   Mount("/in/[org]") of HERE
+  {org}    "acme"
+  {x}      "7"
+
+These match the path, the most specific first:
+
+> router/[x].html  /in/{org}/{x}  GET, HEAD  it answers
+`},
+		{"/in/acme/7/8", `
+GET /in/acme/7/8
+is answered with 404
+The path belongs to Mount("/in/[org]") of HERE, and nothing in that matches.
+`},
+		{"/app.css", `
+GET /app.css
+is answered by public/app.css
+
+  URL  /app.css
+
+These match the path, the most specific first:
+
+> public/app.css  /app.css  GET, HEAD  it answers
+`},
+	} {
+		t.Run(tt.request, func(t *testing.T) {
+			is := is.New(t)
+			got := runExplain(t, tt.request)
+			is.Equal(got.code, command.OK)
+			is.Equal(ofMap.ReplaceAllString(got.stdout, "HERE"), tt.want[1:])
+			is.Equal(got.stderr, "")
+		})
+	}
+}
+
+func runExplain(t *testing.T, request string, more ...string) result {
+	var stdout, stderr bytes.Buffer
+	code := runProcess(t.Context(), built(mapped()), command.Process{
+		Args:   append([]string{"app", "routes", "-explain", request}, more...),
+		Getenv: func(string) string { return "" },
+		Stdout: &stdout,
+		Stderr: &stderr,
+	})
+	return result{code, stdout.String(), stderr.String()}
+}
+
+func TestExplainCommandMistakes(t *testing.T) {
+	for _, tt := range []struct {
+		request string
+		more    []string
+		want    string
+	}{
+		{"users", nil, `-explain: "users" is no path of a URL: write one that begins with a slash, as in "/users/new"`},
+		{"", nil, `-explain: there is no path: write a method and a path, as in -explain "POST /users/new"`},
+		{"B@D /", nil, `-explain: "B@D" is not a method (RFC 9110, section 5.6.2)`},
+		{"POST", []string{"/users"}, `unexpected argument "/users": method and path are one argument, as in -explain "POST /users"`},
+		{"/", []string{"-path", "/"}, `-explain says method and path by itself`},
+		{"/", []string{"-method", "GET"}, `-explain says method and path by itself`},
+	} {
+		t.Run(tt.request+strings.Join(tt.more, " "), func(t *testing.T) {
+			is := is.New(t)
+			got := runExplain(t, tt.request, tt.more...)
+			is.Equal(got.code, command.Usage)
+			is.Equal(got.stdout, "")
+			is.True(strings.HasPrefix(got.stderr, "app: "+tt.want))
+		})
+	}
+}
+
+func TestExplainAsJSON(t *testing.T) {
+	is := is.New(t)
+	got := runExplain(t, "POST /users", "-json")
+	is.Equal(got.code, command.OK)
+	is.Equal(ofMap.ReplaceAllString(got.stdout, "HERE"), `
+{
+	"method": "POST",
+	"path": "/users",
+	"outcome": "answered",
+	"answer": {
+		"file": "router/(admin)/users/store.http",
+		"pattern": "/users",
+		"methods": [
+			"POST"
+		],
+		"name": "users.store",
+		"handler": "HERE"
+	},
+	"candidates": [
+		{
+			"file": "router/(admin)/users/store.http",
+			"pattern": "/users",
+			"methods": [
+				"POST"
+			],
+			"name": "users.store",
+			"handler": "HERE",
+			"answers": true,
+			"why": "it answers"
+		}
+	]
+}
+`[1:])
+}
