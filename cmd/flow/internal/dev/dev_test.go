@@ -27,14 +27,25 @@ func TestDev(t *testing.T) {
 		s.shows("/a.css", "red")
 		s.write("app/public/new/b.css", "b{}\n")
 		s.out.until(t, "flow: app/public/new/b.css changed: pages are loaded again")
+		s.shows("/new/b.css", "b{}") // without a build
 	})
 	t.Run("Go code", func(t *testing.T) {
 		s.version("v1")
 		s.out.until(t, "flow: app/version.go changed: built in ")
 		s.shows("/", "<p>new v1</p>")
 	})
+	t.Run("saves during a build", func(t *testing.T) {
+		s.version("v1a")
+		time.Sleep(100 * time.Millisecond) // the build runs
+		s.write("app/version.go", "package app\n\nconst Version = missing\n")
+		time.Sleep(100 * time.Millisecond)
+		s.version("v1b")
+		said := s.out.until(t, "flow: ")
+		is.True(strings.Contains(said, "app/version.go changed: built in ")) // no fault was told that is none any more
+		s.shows("/", "<p>new v1b</p>")
+	})
 	t.Run("nothing", func(t *testing.T) {
-		s.version("v1")
+		s.version("v1b")
 		s.write("app/notes.txt", "more\n")
 		s.write("app/app_test.go", "package app // x\n")
 		s.write("app/router/.#index.html", "x")

@@ -141,7 +141,7 @@ func TestHandOver(t *testing.T) {
 			s := newSite(t)
 			s.start(args...)
 			l := startLoad(s.url, perSecond, 20)
-			var late, built []time.Duration
+			var late, built, beyond []time.Duration
 			for i := range edits {
 				if i < broken {
 					s.write("app/version.go", "package app\n\nconst Version = missing\n")
@@ -157,6 +157,7 @@ func TestHandOver(t *testing.T) {
 				var took, after float64
 				fmt.Sscanf(said, "flow: app/version.go changed: built in %fs, answers after %fs", &took, &after)
 				built = append(built, time.Duration(took*float64(time.Second)))
+				beyond = append(beyond, late[i]-built[i])
 			}
 			// Each program ends its stream, so that the client comes again.
 			for end := time.Now().Add(patience); l.sent.Load() < atLeast || l.streams.Load() < int64(edits); time.Sleep(10 * time.Millisecond) {
@@ -166,7 +167,7 @@ func TestHandOver(t *testing.T) {
 			}
 			failures := l.end()
 			t.Logf("%d requests and %d event streams, %d failed", l.sent.Load(), l.streams.Load(), len(failures))
-			t.Logf("saved until answered, sorted: %v; the builds of these: %v", slices.Sorted(slices.Values(late)), slices.Sorted(slices.Values(built)))
+			t.Logf("saved until answered, sorted: %v; the builds of these, rounded: %v; the difference: %v", slices.Sorted(slices.Values(late)), slices.Sorted(slices.Values(built)), slices.Sorted(slices.Values(beyond)))
 			is.Equal(failures, []string(nil))
 		})
 	}
