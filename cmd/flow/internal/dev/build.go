@@ -19,10 +19,11 @@ const killDelay = 2 * time.Second
 
 // A program is what is built: a main package.
 type program struct {
-	dir   string   // the working directory, in which the go tool runs
-	pkg   string   // as the go tool takes it
-	name  string   // of the binary
-	flags []string // for the go tool
+	dir    string   // the working directory, in which the go tool runs
+	module string   // the directory of its go.mod
+	pkg    string   // as the go tool takes it
+	name   string   // of the binary
+	flags  []string // for the go tool
 }
 
 // A binary is a program that was built.

@@ -2,8 +2,8 @@
 // it by the next build whenever a file is saved.
 //
 // A [session] is the tool at work, and the only place with a state that changes: look at
-// session.go first. A watcher tells it which paths were touched (watch.go), and a batch
-// when that has settled (settle.go). A layout knows the files of the program and decides
+// session.go first. A watcher tells it which paths were touched (watch.go, notice.go), and
+// a batch when that has settled (settle.go). A layout knows the files of the program and decides
 // what a change means (packages.go, change.go). What is built (build.go) is started as a
 // process, with which the session speaks by a link (process.go). Clients connect to a
 // front (front.go, proxy.go), which hands its socket to each process in turn, and shows a
@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/cmd/flow/internal/project"
 )
 
 // Command is "flow dev".
@@ -86,7 +87,11 @@ func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []strin
 	}
 	ctx, hurry, release := untilSignal(ctx)
 	defer release()
-	pkg, name, err := findMain(ctx, p.Dir, given, flags)
+	m, err := project.FindModule(p.Dir)
+	if err != nil {
+		return err
+	}
+	pkg, name, err := findMain(ctx, m, p.Dir, given, flags)
 	if err != nil {
 		return err
 	}
@@ -106,7 +111,7 @@ func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []strin
 	t := newTerminal(p.Stderr, p.Getenv)
 	t.say("building %s for %s", pkg, front.url(""))
 	s := &session{
-		program:   program{dir: p.Dir, pkg: pkg, name: name, flags: flags},
+		program:   program{dir: p.Dir, module: m.Dir, pkg: pkg, name: name, flags: flags},
 		front:     front,
 		terminal:  t,
 		temp:      temp,

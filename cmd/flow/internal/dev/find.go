@@ -17,11 +17,7 @@ const library = "example.com/flow"
 // findMain returns the main package to run, as the go tool takes it, and the name of its
 // program. It is the package that is given, or the only one of the module that imports
 // flow, or of those that do, the one in the directory itself.
-func findMain(ctx context.Context, dir, given string, flags []string) (pkg, name string, err error) {
-	m, err := project.FindModule(dir)
-	if err != nil {
-		return "", "", err
-	}
+func findMain(ctx context.Context, m project.Module, dir, given string, flags []string) (pkg, name string, err error) {
 	args := []string{given}
 	if given == "" {
 		args = []string{m.Path + "/..."}
