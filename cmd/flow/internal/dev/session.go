@@ -121,6 +121,7 @@ func (s *session) begin() error {
 		return err
 	}
 	if err := s.watcher.add(s.layout.modules, s.begun, s.touch); err != nil {
+		s.watcher.close()
 		return err
 	}
 	s.build("")

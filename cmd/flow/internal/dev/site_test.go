@@ -184,6 +184,9 @@ func (s *site) launch(args ...string) {
 		if err != nil || len(left) > 0 {
 			s.t.Errorf("the tool has left %v in its directory, %v", left, err)
 		}
+		if strings.Contains(s.out.String(), "DATA RACE") {
+			s.t.Error("the tool has a data race")
+		}
 		if s.t.Failed() {
 			s.t.Logf("the tool has said:\n%s", s.out)
 		}
