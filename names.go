@@ -200,9 +200,7 @@ func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
 		Name:    func(m middleware) (string, bool) { return forms.NameOf(m.pc), m.guard != nil },
 	}
 	if d := c.router.disk; d != nil {
-		s.Now = func() *routetree.Tree {
-			return routetree.ReadIn(c.tree.Dir, d.Files(), c.tree.Shared).Below(c.tree.Prefix)
-		}
+		s.Disk = d.Files()
 	}
 	all := s.Make()
 	for _, m := range c.mounts {

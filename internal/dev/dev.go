@@ -88,7 +88,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 		for _, name := range notForPages {
 			delete(r.Header, name)
 		}
-		page = &pageWriter{ResponseWriter: w, request: r, state: f.Hub.look()}
+		page = &pageWriter{ResponseWriter: w, request: r, state: f.Hub.state()}
 		w = page
 	}
 	w, t := reply.Track(w)
@@ -136,7 +136,7 @@ func (f *Front) own(w http.ResponseWriter, r *http.Request) {
 			f.Map.ServeHTTP(w, r)
 			return
 		}
-		page := &pageWriter{ResponseWriter: w, request: r, state: f.Hub.look()}
+		page := &pageWriter{ResponseWriter: w, request: r, state: f.Hub.state()}
 		f.Map.ServeHTTP(page, r)
 		page.finish()
 	default:

@@ -547,3 +547,37 @@ func TestRecorder(t *testing.T) {
 	is.Equal(last[0].Path, "/149")
 	is.Equal(last[99].Path, "/50")
 }
+
+// TestPollingBeginsAgain after a time without a page, in which nobody has looked.
+func TestPollingBeginsAgain(t *testing.T) {
+	is := is.New(t)
+	dir := t.TempDir()
+	save(t, dir, "router/a.html", "a")
+	hub := dev.NewHub(os.DirFS(dir))
+	for i := range 3 {
+		ctx, cancel := context.WithCancel(t.Context())
+		body, w := io.Pipe()
+		done := make(chan bool)
+		go func() {
+			hub.ServeHTTP(pipeWriter{httptest.NewRecorder(), w}, httptest.NewRequest("GET", "/_flow/events", nil).WithContext(ctx))
+			close(done)
+		}()
+		events := &stream{t, bufio.NewScanner(body)}
+		is.Equal(events.next().Pages, 2*i) // what has changed meanwhile is known at once
+		save(t, dir, "router/a.html", strings.Repeat("b", 2*i+2))
+		is.Equal(events.next().Pages, 2*i+1)
+		cancel()
+		body.Close()
+		<-done
+		save(t, dir, "router/a.html", strings.Repeat("c", 2*i+3))
+	}
+}
+
+// A pipeWriter is a ResponseWriter whose body is read while it is written.
+type pipeWriter struct {
+	http.ResponseWriter
+	body io.Writer
+}
+
+func (p pipeWriter) Write(b []byte) (int, error) { return p.body.Write(b) }
+func (p pipeWriter) Flush()                      {}

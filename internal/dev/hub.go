@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/flow/internal/devpage"
@@ -25,6 +26,7 @@ type Hub struct {
 
 	looking sync.Mutex // one looks at a time
 	seen    snapshot
+	cost    atomic.Int64 // of the last look, in nanoseconds
 
 	mu      sync.Mutex
 	pages   int                    // how often pages have changed
@@ -98,11 +100,27 @@ func (h *Hub) noRequestFaults() {
 	}
 }
 
-// look looks at the files, and returns the state that a page is rendered with from now on.
-func (h *Hub) look() string {
+// maxCost is how long a page waits for a look at the files.
+const maxCost = 20 * time.Millisecond
+
+// state returns the state that a page is rendered with from now on. If there are very many
+// files it may be that of a moment ago: then the page is loaded once more than needed.
+func (h *Hub) state() string {
+	if time.Duration(h.cost.Load()) <= maxCost {
+		h.look()
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return fmt.Sprintf("%s.%d.%d", h.process, h.pages, h.styles)
+}
+
+// look looks at the files, and tells the streams if any have changed.
+func (h *Hub) look() {
 	h.looking.Lock()
 	defer h.looking.Unlock()
+	before := time.Now()
 	now := snap(h.files)
+	h.cost.Store(int64(time.Since(before)))
 	styles, others := h.seen.differs(now)
 	h.seen = now
 	h.mu.Lock()
@@ -117,7 +135,6 @@ func (h *Hub) look() string {
 		h.failed = nil // a request that fails still will say so again
 		h.signal()
 	}
-	return fmt.Sprintf("%s.%d.%d", h.process, h.pages, h.styles)
 }
 
 // signal tells the streams that there is something new. h.mu is held.
@@ -142,9 +159,8 @@ func (h *Hub) poll() {
 	h.polling = true
 	go func() {
 		for {
-			before := time.Now()
 			h.look()
-			time.Sleep(max(interval, 20*time.Since(before)))
+			time.Sleep(max(interval, 20*time.Duration(h.cost.Load())))
 			h.mu.Lock()
 			if h.told || len(h.streams) == 0 {
 				h.polling = false

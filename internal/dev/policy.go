@@ -97,19 +97,19 @@ func allow(h http.Header, origin string) (nonce string) {
 	for _, key := range keys {
 		changed := false
 		for i, p := range all[key] {
-			script := []string{origin + Prefix + "/reload.js"}
+			script := origin + Prefix + "/reload.js"
 			d := p.find(forScripts...)
 			switch {
 			case d == nil || nonce != "" && slices.Contains(d.sources, "'nonce-"+nonce+"'"):
-				script = nil
+				script = ""
 			case hasKeyword(d.sources, "'strict-dynamic'"): // which URLs do not count beside
 				if nonce == "" {
 					nonce = rand.Text()
 				}
-				script = []string{"'nonce-" + nonce + "'"}
+				script = "'nonce-" + nonce + "'"
 			}
 			p, c1 := p.with(forScripts, "script-src", script)
-			p, c2 := p.with(forConnections, "connect-src", []string{origin + Prefix + "/events"})
+			p, c2 := p.with(forConnections, "connect-src", origin+Prefix+"/events")
 			all[key][i] = p
 			changed = changed || c1 || c2
 		}
@@ -123,19 +123,19 @@ func allow(h http.Header, origin string) (nonce string) {
 	return nonce
 }
 
-// with returns the policy with further sources for what the names stand for, and whether
+// with returns the policy with one more source, unless that is "", for what the names stand for, and whether
 // it had to be changed. What it says of everything (default-src) is copied to a directive
 // of its own name first.
-func (p policy) with(names []string, own string, sources []string) (policy, bool) {
+func (p policy) with(names []string, own string, source string) (policy, bool) {
 	d := p.find(names...)
-	if d == nil || len(sources) == 0 || !hasKeyword(d.sources, "'strict-dynamic'") && (hasKeyword(d.sources, "'self'") || hasKeyword(d.sources, "*")) {
+	if d == nil || source == "" || slices.Contains(d.sources, source) || !hasKeyword(d.sources, "'strict-dynamic'") && (hasKeyword(d.sources, "'self'") || hasKeyword(d.sources, "*")) {
 		return p, false
 	}
 	kept := slices.DeleteFunc(slices.Clone(d.sources), func(s string) bool { return strings.EqualFold(s, "'none'") })
 	if d.name == "default-src" {
-		return append(slices.Clone(p), directive{own, append(kept, sources...)}), true
+		return append(slices.Clone(p), directive{own, append(kept, source)}), true
 	}
-	d.sources = append(kept, sources...)
+	d.sources = append(kept, source)
 	return p, true
 }
 

@@ -109,3 +109,15 @@ func TestReport(t *testing.T) {
 	is.True(strings.Index(page, "app.show") < strings.Index(page, "runtime.main")) // the application's are first
 	is.True(!strings.Contains(page, "<h2>Request"))
 }
+
+func FuzzStack(f *testing.F) {
+	f.Add(string(panicked(func() { panic(1) })))
+	f.Add("panic(\n\tx:1\n)\n\t:2\nf.g()\n\t/a.go:3 +0x1")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, frame := range devpage.Stack([]byte(text), own) {
+			if frame.File+frame.Package()+frame.Place() == "" {
+				t.Error("a frame without a place")
+			}
+		}
+	})
+}

@@ -3,6 +3,7 @@ package routemap
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"path"
 	"slices"
@@ -24,15 +25,12 @@ type Source[H, M any] struct {
 	Before  []Middleware // that of the applications around this one
 	Handler func(*H) fault.Position
 	Name    func(M) (name string, guard bool)
-	Now     func() *routetree.Tree // the files as they are now; nil if they do not change
+	Disk    fs.FS // that the files are read from in development; nil if they do not change
 }
 
 // Make returns the map, without what is mounted and what Refresh fills in.
 func (s Source[H, M]) Make() Map {
-	m := Map{Prefix: prefixOf(s.Tree), now: s.Now}
-	if s.Now == nil {
-		m.now = func() *routetree.Tree { return s.Tree }
-	}
+	m := Map{Prefix: prefixOf(s.Tree), tree: s.Tree, disk: s.Disk}
 	for _, r := range s.Tree.Routes {
 		m.Routes = append(m.Routes, s.route(r))
 	}
@@ -116,7 +114,10 @@ func (r Route) answersGET() bool {
 // Refresh returns the map with the layouts, the error pages and the public files that are
 // there now, and with the route files that have come since the map was made.
 func (m Map) Refresh() Map {
-	now := m.now()
+	now := m.tree
+	if m.disk != nil {
+		now = routetree.ReadIn(now.Dir, m.disk, now.Shared).Below(now.Prefix)
+	}
 	known := map[string]bool{}
 	m.Routes = slices.Clone(m.Routes)
 	for i := range m.Routes {

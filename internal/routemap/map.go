@@ -9,6 +9,7 @@
 package routemap
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -28,7 +29,8 @@ type Map struct {
 	Public  []Public // in the order of their files
 	Unbuilt []string // route files that are on disk, and not in the binary
 
-	now func() *routetree.Tree // the files as they are now
+	tree *routetree.Tree // what it was made of
+	disk fs.FS           // what the files are read from now; nil for those of tree
 }
 
 // A Route is one route file.

@@ -84,7 +84,7 @@ func (v view) render() []byte {
 		panic(err) // does not happen: the template is fixed
 	}
 	page := devpage.Shell("Route map", template.HTML(b.String()))
-	return bytes.Replace(page, []byte("</head>"), []byte("<style>"+style+"</style>\n<script src=\"/_flow/reload.js\" defer></script>\n</head>"), 1)
+	return bytes.Replace(page, []byte("</head>"), []byte("<style>"+style+"</style>\n</head>"), 1)
 }
 
 // Summary says how much there is.
@@ -98,7 +98,7 @@ func (v view) Summary() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s in %s. Methods, names and guards are those of the binary that runs, layouts and error pages those on disk.", count(routes, "handler"), count(files, "route file"))
+	return fmt.Sprintf("%s in %s. Methods, names and guards are those of the binary that runs, layouts, error pages and public files those on disk.", count(routes, "handler"), count(files, "route file"))
 }
 
 func count(n int, what string) string {

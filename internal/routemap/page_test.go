@@ -29,7 +29,7 @@ func sample() Page {
 				{File: hostile, Path: "users/" + hostile, URLs: []URL{{hostile, hostile}}, Methods: []Method{{"GET", hostile, hostile, []Middleware{{hostile, hostile, hostile, true}}}}, Middleware: []Middleware{logger}},
 			},
 			Mounts:  []Mount{{hostile, hostile, hostile, []Middleware{guard}}},
-			Inside:  []Map{{Prefix: hostile, At: hostile, Name: hostile, now: nil}},
+			Inside:  []Map{{Prefix: hostile, At: hostile, Name: hostile}},
 			Public:  []Public{{hostile, hostile}},
 			Unbuilt: []string{hostile},
 		},
