@@ -231,3 +231,25 @@ func TestListen(t *testing.T) {
 	_, err = net.Dial("unix", l.Path)
 	is.True(err != nil)
 }
+
+// FuzzReceive: whatever comes, messages say something, and the end is the end.
+func FuzzReceive(f *testing.F) {
+	f.Add([]byte(`{"ready":true}` + "\n" + `{"faults":[]}` + "\n{"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		client, server := net.Pipe()
+		go func() {
+			client.Write(b)
+			client.Close()
+		}()
+		defer server.Close()
+		for c := newConn(server); ; {
+			m, err := c.Receive()
+			if err != nil {
+				return
+			}
+			if !m.says() {
+				t.Fatalf("%+v says nothing", m)
+			}
+		}
+	})
+}

@@ -114,3 +114,26 @@ func TestWithoutProgress(t *testing.T) {
 	is := is.New(t)
 	is.Equal(withoutProgress("go: downloading x v1\ngo: no such module\ngo: finding y\nx"), "go: no such module\nx")
 }
+
+// FuzzParseBuild: whatever the go tool prints, nothing that it says is lost.
+func FuzzParseBuild(f *testing.F) {
+	f.Add("# example.org/site\n./main.go:4:2: undefined: x\n\tand more\nnote: y\n")
+	f.Add("go: errors parsing go.mod:\ngo.mod:3: unknown directive: requir\n")
+	f.Add("# p\nlink: x\n y\r\n:1: \n")
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, output string) {
+		var said strings.Builder
+		for _, fault := range parseBuild(output, dir) {
+			said.WriteString(fault.String() + "\n")
+		}
+		for line := range strings.Lines(output) {
+			line = strings.TrimRight(line, "\r\n")
+			if _, header := strings.CutPrefix(line, "# "); header || strings.TrimSpace(line) == "" || strings.HasPrefix(line, "go: errors parsing ") || positioned.MatchString(line) {
+				continue // of the last, the numbers may be written otherwise
+			}
+			if !strings.Contains(said.String(), line) {
+				t.Errorf("%q is lost in %q", line, said.String())
+			}
+		}
+	})
+}
