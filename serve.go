@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"example.com/flow/internal/command"
+	"example.com/flow/internal/devlink"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
@@ -72,6 +73,14 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 	if c.Name == "serve" {
 		slog.SetDefault(c.Serve.Log.Logger(p.Stderr))
 	}
+	var tool *devlink.App
+	if c.Serve.Dev.On {
+		var err error
+		if tool, ctx, err = devlink.Start(ctx); err != nil {
+			return fmt.Errorf("%s: %w", c.Program, err)
+		}
+		defer tool.Close()
+	}
 	r, err := build(ctx)
 	switch {
 	case err != nil:
@@ -88,7 +97,7 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 		case err != nil:
 			return err
 		case c.Name == "serve":
-			return r.serve(ctx, c, s)
+			return r.serve(ctx, c, s, tool)
 		}
 		return r.inspect(c, p)
 	})
@@ -120,8 +129,8 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 	return err
 }
 
-// serve runs the command serve.
-func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server) error {
+// serve runs the command serve. tool is nil unless it started the program in development.
+func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server, tool *devlink.App) error {
 	set := c.Serve
 	r.Logger = s.Log
 	if set.Dev.On {
@@ -138,12 +147,19 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server)
 		set.Addr = "localhost" + set.Addr
 	}
 	if err := r.Check(); err != nil {
+		if tool.Report(err, r.sources()...) {
+			return command.ErrTold
+		}
 		return err
 	}
 	config, err := set.Config()
 	if err == nil {
 		s.TLS = config
 		r.begin() // logs now what it would log with the first request
+		if tool != nil {
+			r.front.Hub.SetPolling(false) // since the tool tells it
+			s.Opened = func(url string) { tool.Ready(url, r.front.Hub) }
+		}
 		err = s.ListenAndServe(ctx, set.Addr)
 	}
 	if err != nil {

@@ -30,6 +30,7 @@ var plan = []struct{ room, imports string }{
 	{"server", ""},
 
 	{"command", "disk fault server"},
+	{"devlink", "devpage"},
 	{"forms", "fault"},
 	{"input", "fold"},
 	{"logging", "reply"},

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	example.com/flow v0.0.0-00010101000000-000000000000
+	github.com/fsnotify/fsnotify v1.10.1
 	github.com/matryer/is v1.4.1
 	github.com/rogpeppe/go-internal v1.16.0
 	golang.org/x/mod v0.42.0

@@ -8,13 +8,14 @@ import (
 	"os"
 
 	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/cmd/flow/internal/dev"
 	"example.com/flow/cmd/flow/internal/move"
 	"example.com/flow/cmd/flow/internal/scaffold"
 	"example.com/flow/cmd/flow/internal/vet"
 )
 
 // commands are the commands of the tool, in the order in which its help has them.
-var commands = []cli.Command{scaffold.New, scaffold.Add, move.Command, vet.Command}
+var commands = []cli.Command{scaffold.New, scaffold.Add, move.Command, vet.Command, dev.Command}
 
 // main is also the tool of "go vet -vettool".
 func main() { os.Exit(run()) }

@@ -203,12 +203,17 @@ const (
 	Usage
 )
 
+// ErrTold is the error of a command that has told what is wrong otherwise.
+var ErrTold = errors.New("it was told what is wrong")
+
 // Exit prints how a command went, for people, and returns the exit code for it.
 func Exit(c Command, err error, p Process) (code int) {
 	var usage usageError
 	switch {
 	case err == nil:
 		return OK
+	case errors.Is(err, ErrTold):
+		return Failure
 	case errors.Is(err, flag.ErrHelp):
 		if _, err := fmt.Fprintf(p.Stdout, helpText, c.Program, describeOwn(p.Flags)); err != nil {
 			return Failure

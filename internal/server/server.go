@@ -38,6 +38,10 @@ type Server struct {
 
 	// SocketMode says who may connect to the path that ListenAndServe is given.
 	SocketMode fs.FileMode
+	// Opened, unless it is nil, is called when the listeners are open, with the URL of the
+	// first one. Who is told so tells people, and what the Server would log of an ordinary
+	// start and stop has the level Debug.
+	Opened func(url string)
 
 	inherited bool // a service manager passed the listeners: connections that wait are for the next process
 
@@ -93,10 +97,15 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 
 	failed := make(chan error, len(listeners))
 	var lines []*stopLine
+	level := slog.LevelInfo
+	if s.Opened != nil {
+		level = slog.LevelDebug
+		s.Opened(urlOf(listeners[0].Addr(), s.TLS != nil))
+	}
 	for _, l := range listeners {
 		line := &stopLine{Listener: l}
 		lines = append(lines, line)
-		s.Log.Info("serving", "url", urlOf(l.Addr(), s.TLS != nil))
+		s.Log.Log(ctx, level, "serving", "url", urlOf(l.Addr(), s.TLS != nil))
 		go func() { failed <- s.accept(line) }()
 	}
 	var failure error
@@ -108,7 +117,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
-	s.Log.Info("stopping", "requests", s.requests.n.Load())
+	s.Log.Log(ctx, level, "stopping", "requests", s.requests.n.Load())
 	s.tellWatched()
 	if s.probed.Load() && !s.inherited {
 		time.Sleep(min(noticeTime, s.Drain))
@@ -124,7 +133,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		<-failed
 	}
 	s.finish(cancelAll)
-	s.Log.Info("stopped")
+	s.Log.Log(ctx, level, "stopped")
 	return failure
 }
 

@@ -1,0 +1,138 @@
+package dev
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/routetree"
+)
+
+// An effect is what has to be done about a change.
+type effect int
+
+const (
+	nothing effect = iota
+	reload         // the program reads the file by itself: only open pages have to know
+	build
+)
+
+// A fileSet is a set of files that existed at some time.
+type fileSet map[string]bool
+
+// routeFiles returns the files below the routers of the applications, as they are now.
+func (l *layout) routeFiles() fileSet {
+	files := fileSet{}
+	for _, app := range l.apps {
+		eachFileBelow(filepath.Join(app, routetree.RouterDir), func(file string) { files[file] = true })
+	}
+	return files
+}
+
+// A past is what was there before a change.
+type past struct {
+	served fileSet // the route files of the program that answers
+	tried  fileSet // those of the last build, even if it has failed
+}
+
+// decide returns what has to be done when a file has changed, was removed, or is new.
+// exists says whether the file is there now.
+func (l *layout) decide(file string, before past, exists func(string) bool) effect {
+	name := filepath.Base(file)
+	if ignoredFile(name) {
+		return nothing
+	}
+	for _, app := range l.apps {
+		below, err := filepath.Rel(app, file)
+		if err != nil || !filepath.IsLocal(below) {
+			continue
+		}
+		switch root, rest, _ := strings.Cut(filepath.ToSlash(below), "/"); root {
+		case routetree.RouterDir:
+			return decideRoute(file, rest, before, exists)
+		case routetree.PublicDir:
+			if rest == "" { // the directory itself
+				return build
+			}
+			return reload
+		}
+	}
+	dir := filepath.Dir(file)
+	switch {
+	case slices.Contains([]string{"go.mod", "go.sum", "go.work", "go.work.sum"}, name):
+		if slices.Contains(l.modules, dir) {
+			return build
+		}
+	case l.embedded[file], slices.ContainsFunc(l.embeds, func(e embedding) bool { return e.covers(file) }):
+		return build
+	case strings.HasSuffix(name, "_test.go"):
+	case slices.Contains([]string{".go", ".s", ".c", ".h", ".cc", ".cpp", ".hpp", ".m", ".syso"}, filepath.Ext(name)):
+		// A file of a directory that is no package of the program yet may make it one,
+		// which the go tool knows best: if the program stays the same, nothing happens.
+		return build
+	case exists(file) || !l.holds(file):
+	default: // a directory that held packages or embedded files is gone
+		return build
+	}
+	return nothing
+}
+
+// decideRoute is decide for a file below router/, named by its path there. A route that
+// is new or gone needs a build, since routes are those of the binary. Templates that are
+// no routes are read from disk as they are.
+func decideRoute(file, rest string, before past, exists func(string) bool) effect {
+	for elem := range strings.SplitSeq(rest, "/") {
+		if strings.HasPrefix(elem, "_") || strings.HasPrefix(elem, ".") && elem != ".well-known" {
+			return nothing // as routetree has it
+		}
+	}
+	name := filepath.Base(file)
+	switch ext := filepath.Ext(name); {
+	case rest == "":
+		return build
+	case exists(file):
+		if before.served[file] || name[0] == '+' && ext == ".html" {
+			return reload
+		}
+		return build
+	case name[0] == '+' && ext == ".html":
+		return reload
+	case before.served.holds(file), before.tried.holds(file):
+		return build
+	}
+	return nothing // it was never there, or only its directory knew
+}
+
+// holds reports whether the set has a file, or one below it.
+func (s fileSet) holds(file string) bool { return s[file] || s.below(file) }
+
+// below reports whether the set has a file below a directory.
+func (s fileSet) below(dir string) bool {
+	for file := range s {
+		if strings.HasPrefix(file, dir+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether a package or an embedded file is in a directory or below it.
+func (l *layout) holds(dir string) bool {
+	return l.packages[dir] || fileSet(l.packages).below(dir) || fileSet(l.embedded).below(dir)
+}
+
+// ignoredFile reports whether a file of that name is none of the program, wherever it
+// is: editors make such files beside the one that they save.
+func ignoredFile(name string) bool {
+	switch {
+	case name == "4913" || name == ".DS_Store" || ignoredDir(name): // Vim tries whether it can write
+		return true
+	case strings.HasSuffix(name, "~"), strings.HasPrefix(name, ".#"), strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"):
+		return true
+	case strings.HasPrefix(name, ".goutputstream-"), strings.HasSuffix(name, "___jb_tmp___"), strings.HasSuffix(name, "___jb_old___"):
+		return true
+	}
+	ext := filepath.Ext(name)
+	hidden := strings.HasPrefix(name, ".")
+	return hidden && slices.Contains([]string{".swp", ".swo", ".swx", ".swpx", ".kate-swp", ".tmp"}, ext) || ext == ".swp"
+}

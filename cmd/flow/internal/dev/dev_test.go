@@ -1,0 +1,287 @@
+package dev
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/matryer/is"
+)
+
+// TestDev is a day with one application: each step begins where the one before has ended.
+func TestDev(t *testing.T) {
+	s := newSite(t)
+	s.start()
+	is := is.New(t)
+	s.shows("/", "<p>v0</p>")
+
+	t.Run("a template", func(t *testing.T) {
+		s.write("app/router/index.html", "<p>new {{.}}</p>\n")
+		s.out.until(t, "flow: app/router/index.html changed: pages are loaded again")
+		s.shows("/", "<p>new v0</p>")
+	})
+	t.Run("public files", func(t *testing.T) {
+		s.write("app/public/a.css", "p { color: red }\n")
+		s.out.until(t, "flow: app/public/a.css changed: pages are loaded again")
+		s.shows("/a.css", "red")
+		s.write("app/public/new/b.css", "b{}\n")
+		s.out.until(t, "flow: app/public/new/b.css changed: pages are loaded again")
+		s.shows("/new/b.css", "b{}") // without a build
+	})
+	t.Run("Go code", func(t *testing.T) {
+		s.version("v1")
+		s.out.until(t, "flow: app/version.go changed: built in ")
+		s.shows("/", "<p>new v1</p>")
+	})
+	t.Run("saves during a build", func(t *testing.T) {
+		s.version("v1a")
+		time.Sleep(100 * time.Millisecond) // the build runs
+		s.write("app/version.go", "package app\n\nconst Version = missing\n")
+		time.Sleep(100 * time.Millisecond)
+		s.version("v1b")
+		said := s.out.until(t, "flow: ")
+		is.True(strings.Contains(said, "app/version.go changed: built in ")) // no fault was told that is none any more
+		s.shows("/", "<p>new v1b</p>")
+	})
+	t.Run("nothing", func(t *testing.T) {
+		s.version("v1b")
+		s.write("app/notes.txt", "more\n")
+		s.write("app/app_test.go", "package app // x\n")
+		s.write("app/router/.#index.html", "x")
+		s.write("app/version.go~", "x")
+		s.out.quiet(t)
+	})
+	t.Run("a save by rename", func(t *testing.T) {
+		s.write("app/.version.tmp", "package app\n\nconst Version = \"v2\"\n")
+		is.NoErr(os.Rename(s.path("app/version.go"), s.path("app/version.go~")))
+		time.Sleep(100 * time.Millisecond) // the file is not there
+		is.NoErr(os.Rename(s.path("app/.version.tmp"), s.path("app/version.go")))
+		is.True(strings.Contains(s.out.until(t, "flow: app/"), "version.go changed: built in "))
+		s.shows("/", "<p>new v2</p>")
+	})
+	t.Run("a save by truncation", func(t *testing.T) {
+		s.write("app/version.go", "")
+		time.Sleep(100 * time.Millisecond)
+		s.version("v3")
+		is.True(strings.Contains(s.out.until(t, "flow: "), "app/version.go changed: built in "))
+		s.shows("/", "<p>new v3</p>")
+	})
+	t.Run("a build that fails", func(t *testing.T) {
+		s.write("app/version.go", "package app\n\nconst Version = missing\n\nconst Other = lacking\n")
+		s.out.until(t, "flow: the build has failed after ")
+		s.out.until(t, "app/version.go:3:17: undefined: missing")
+		s.out.until(t, "> 3 | const Version = missing")
+		s.out.until(t, "app/version.go:5:15: undefined: lacking")
+		s.out.until(t, "flow: the program from before goes on answering")
+		s.shows("/", "<p>new v3</p>")
+		s.version("v3")
+		s.out.until(t, "flow: app/version.go changed: the program is as it was before")
+		s.shows("/", "<p>new v3</p>")
+	})
+	t.Run("a new directory", func(t *testing.T) {
+		s.write("app/version.go", "package app\n\nimport \"example.org/site/app/deep/number\"\n\nconst Version = number.Version\n")
+		s.out.until(t, "app/version.go:3:8: no required module provides package example.org/site/app/deep/number")
+		s.write("app/deep/number/number.go", "package number\n\nconst Version = \"v4\"\n")
+		s.out.until(t, "flow: app/deep/number/number.go changed: built in ")
+		s.shows("/", "<p>new v4</p>")
+		s.write("app/deep/number/number.go", "package number\n\nconst Version = \"v5\"\n")
+		s.out.until(t, "flow: app/deep/number/number.go changed: built in ")
+		s.shows("/", "<p>new v5</p>")
+	})
+	t.Run("routes", func(t *testing.T) {
+		s.write("app/router/teams/[id].html", "<p>team</p>\n")
+		s.out.until(t, "flow: app/router/teams/[id].html changed: built in ")
+		s.shows("/teams/7", "<p>team</p>")
+		s.write("app/router/teams/[id].html", "<p>the team</p>\n")
+		s.out.until(t, "flow: app/router/teams/[id].html changed: pages are loaded again")
+		s.write("app/router/teams/+layout.html", "<main>{{block \"content\" .}}{{end}}</main>\n")
+		s.out.until(t, "flow: app/router/teams/+layout.html changed: pages are loaded again")
+		is.NoErr(os.Rename(s.path("app/router/teams"), s.path("app/router/groups")))
+		s.out.until(t, "changed: built in ")
+		s.shows("/groups/7", "the team")
+	})
+	t.Run("faults of Check", func(t *testing.T) {
+		s.write("app/router/users.html", "<p>users</p>\n")
+		s.write("app/router/users/index.html", "<p>users</p>\n")
+		s.out.until(t, "flow: the application has 1 fault")
+		s.out.until(t, "app/router/users.html and app/router/users/index.html both answer /users: rename one of them")
+		s.out.until(t, "flow: the program from before goes on answering")
+		s.shows("/groups/7", "the team")
+		is.NoErr(os.Remove(s.path("app/router/users.html")))
+		s.out.until(t, "flow: app/router/users.html changed: built in ")
+		s.shows("/users", "<p>users</p>")
+	})
+	t.Run("a crash", func(t *testing.T) {
+		if resp, err := client.Get(s.url + "/exit"); err == nil {
+			resp.Body.Close()
+		}
+		s.out.until(t, "the last words")
+		s.out.until(t, "flow: the program has ended")
+		s.out.until(t, "the program has ended: exit status 3")
+		s.out.until(t, "flow: it is started again when a file is saved")
+		s.shows("/", "the last words")
+		status, _ := s.get("/")
+		is.Equal(status, 503)
+		s.out.quiet(t) // it is not started in a loop
+		s.write("app/router/index.html", "<p>again {{.}}</p>\n")
+		s.out.until(t, "flow: app/router/index.html changed: built in ")
+		s.shows("/", "<p>again v5</p>")
+	})
+	t.Run("a crash at the start", func(t *testing.T) {
+		s.write("app/crash.go", "package app\n\nfunc init() {\n\tpanic(\"not today\")\n}\n")
+		s.out.until(t, "panic: not today")
+		s.out.until(t, "flow: the program has ended before it was ready")
+		s.out.until(t, "app/crash.go:4: the program has ended: exit status 2")
+		s.out.until(t, "> 4 |     panic(\"not today\")")
+		s.shows("/", "<p>again v5</p>")
+		is.NoErr(os.Remove(s.path("app/crash.go")))
+		s.out.until(t, "flow: app/crash.go changed: the program is as it was before")
+	})
+	t.Run("go.mod", func(t *testing.T) {
+		text, err := os.ReadFile(s.path("go.mod"))
+		is.NoErr(err)
+		s.write("go.mod", string(text)+"\nnonsense\n")
+		s.out.until(t, "go.mod:11: unknown directive: nonsense")
+		s.write("go.mod", string(text))
+		s.out.until(t, "flow: go.mod changed: the program is as it was before")
+	})
+}
+
+// TestPages listens as open pages do.
+func TestPages(t *testing.T) {
+	is := is.New(t)
+	s := newSite(t)
+	s.start()
+	page := s.listen()
+	is.Equal(len(page.first(t).Faults), 0)
+	s.write("app/version.go", "package app\n\nconst Version = missing\n")
+	faults := page.faults(t, 1)
+	is.Equal(faults[0].String(), "app/version.go:3:17: undefined: missing")
+	is.Equal(len(faults[0].Source), 3)
+	is.Equal(s.listen().faults(t, 1), faults) // whoever comes later sees them, too
+	s.version("v0")
+	page.faults(t, 0)
+
+	// Faults of Check are those of a program that never answers.
+	s.write("app/router/exit.html", "<p>exit</p>\n")
+	is.True(strings.Contains(page.faults(t, 1)[0].Text, "both answer /exit"))
+	is.NoErr(os.Remove(s.path("app/router/exit.html")))
+	page.faults(t, 0)
+
+	before := page.first(t)
+	s.write("app/router/index.html", "<p>new {{.}}</p>\n")
+	page.until(t, "a new page", func(e event) bool { return e.Pages > before.Pages })
+	s.write("app/public/a.css", "p { color: red }\n")
+	page.until(t, "a new style sheet", func(e event) bool { return e.Styles > before.Styles })
+
+	// The next program ends the stream, and tells that it is another one.
+	s.version("v1")
+	page.ends(t)
+	is.True(s.listen().first(t).Process != before.Process)
+}
+
+// TestFirstBuildFails: the tool answers by itself until there is a program.
+func TestFirstBuildFails(t *testing.T) {
+	for _, args := range [][]string{nil, {"-proxy"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			is := is.New(t)
+			s := newSite(t)
+			s.write("app/version.go", "package app\n\nconst Version = missing\n")
+			s.launch(args...)
+			s.out.until(t, "flow: the build has failed after ")
+			s.shows("/any", "undefined: missing")
+			status, body := s.get("/any")
+			is.Equal(status, 503)
+			is.True(strings.Contains(body, "<h1>The build has failed"))
+			is.True(strings.Contains(body, "/_flow/reload.js")) // it loads itself again
+			resp, err := client.Post(s.url+"/echo", "text/plain", strings.NewReader("x"))
+			is.NoErr(err)
+			resp.Body.Close()
+			is.Equal(resp.StatusCode, 503)
+			is.Equal(resp.Header.Get("Content-Type"), "text/plain; charset=utf-8")
+			s.version("v1")
+			s.out.until(t, "answers after ")
+			s.shows("/", "<p>v1</p>")
+		})
+	}
+}
+
+// TestNeverReady: a program has to say that it answers.
+func TestNeverReady(t *testing.T) {
+	for _, tt := range []struct{ name, main, says, page string }{
+		{"without flow.Main", "package main\n\nimport (\n\t_ \"example.com/flow\"\n\t\"time\"\n)\n\nfunc main() { time.Sleep(time.Hour) }\n", needed, "has to call flow.Main or flow.Run"},
+		{"it ends", "package main\n\nimport _ \"example.com/flow\"\n\nfunc main() {}\n", needed, "has to call flow.Main or flow.Run"},
+		{"it takes long", "package main\n\nimport (\n\t\"context\"\n\n\t\"example.com/flow\"\n)\n\nfunc main() {\n\tflow.Run(context.Background(), func(ctx context.Context) (*flow.Router, error) { <-ctx.Done(); return nil, ctx.Err() })\n}\n",
+			"What it does before it serves takes too long", "-ready gives it more time"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t)
+			s.write("main.go", tt.main)
+			s.launch("-ready", "1s")
+			if tt.name == "it ends" {
+				s.out.until(t, "flow: the program has ended before it was ready")
+			} else {
+				s.out.until(t, "flow: waiting for the program to be ready")
+				s.out.until(t, "flow: the program is not ready after 1s")
+			}
+			s.out.until(t, tt.says)
+			s.shows("/", tt.page)
+		})
+	}
+}
+
+// TestTakenPort: what to do is in the message.
+func TestTakenPort(t *testing.T) {
+	is := is.New(t)
+	f, err := openFront("localhost:0", false)
+	is.NoErr(err)
+	defer f.close()
+	_, err = openFront(f.listener.Addr().String(), false)
+	is.True(err != nil)
+	is.Equal(err.Error(), f.listener.Addr().String()+" is taken: another program listens there. Stop it, or give another address, as with -addr localhost:8081")
+	_, err = openFront("nowhere", false)
+	is.True(err != nil)
+	is.Equal(err.Error(), `-addr: cannot listen on "nowhere": listen tcp: address nowhere: missing port in address`)
+}
+
+// TestStopFirst has a program that does not run beside another one.
+func TestStopFirst(t *testing.T) {
+	for _, args := range [][]string{{"-stop-first"}, {"-stop-first", "-proxy"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			is := is.New(t)
+			s := newSite(t)
+			s.write("main.go", `package main
+
+import (
+	"context"
+	"os"
+
+	"example.com/flow"
+	"example.org/site/app"
+)
+
+func main() {
+	os.Exit(flow.Run(context.Background(), func(context.Context) (*flow.Router, error) {
+		if _, err := os.OpenFile("lock", os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+			return nil, err
+		}
+		app.Router.OnStop(func(context.Context) error { return os.Remove("lock") })
+		return app.Router, nil
+	}))
+}
+`)
+			s.start(args...)
+			l := startLoad(s.url, 50, 4)
+			s.version("v1")
+			s.out.until(t, "flow: app/version.go changed: built in ")
+			s.shows("/", "<p>v1</p>")
+			s.write("app/version.go", "package app\n\nconst Version = missing\n")
+			s.out.until(t, "flow: the program from before goes on answering")
+			s.version("v2")
+			s.out.until(t, "flow: app/version.go changed: built in ")
+			s.shows("/", "<p>v2</p>")
+			is.Equal(l.end(), []string(nil))
+		})
+	}
+}

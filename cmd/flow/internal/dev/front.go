@@ -1,0 +1,238 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A front is what clients connect to. Where the system allows it, that is a socket which
+// each program gets in turn, and the tool itself answers only while there is no program:
+// what clients send meanwhile, if the program is about to come, waits in the queue of the
+// socket. Elsewhere the tool is a proxy, which holds requests while they wait.
+type front struct {
+	listener net.Listener
+	socket   *os.File // for programs; nil for a proxy
+	standIn  *standIn
+	server   *http.Server // of the stand-in; nil while it does not serve
+	streams  context.CancelFunc
+}
+
+// openFront listens on an address.
+func openFront(addr string, proxy bool) (*front, error) {
+	l, err := net.Listen("tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%s is taken: another program listens there. Stop it, or give another address, as with -addr localhost:8081", addr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-addr: cannot listen on %q: %w", addr, err)
+	}
+	f := &front{listener: l, standIn: newStandIn(proxy)}
+	if proxy {
+		f.serve(l)
+		return f, nil
+	}
+	if f.socket, err = socketFile(l.(*net.TCPListener)); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// url is where a browser on this machine finds the front. of is the URL that a program has
+// told, or "", and says whether it speaks TLS.
+func (f *front) url(of string) string {
+	addr := f.listener.Addr().(*net.TCPAddr)
+	host := addr.IP.String()
+	if addr.IP.IsUnspecified() || addr.IP.IsLoopback() {
+		host = "localhost"
+	}
+	scheme := "http://"
+	if f.socket != nil && strings.HasPrefix(of, "https:") {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, fmt.Sprint(addr.Port))
+}
+
+// args returns what a program has to be given as its address.
+func (f *front) args() []string {
+	if f.socket == nil {
+		return []string{"-addr", "127.0.0.1:0"}
+	}
+	return nil
+}
+
+// serve has the stand-in answer.
+func (f *front) serve(l net.Listener) {
+	ctx, cancel := context.WithCancel(context.Background())
+	f.streams = cancel
+	f.server = &http.Server{
+		Handler:           f.standIn,
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	go f.server.Serve(l) // which fails when it is shut down
+}
+
+// fail has clients see what is wrong, until a program answers.
+func (f *front) fail(r report) error {
+	f.standIn.show(r)
+	if f.server != nil {
+		return nil
+	}
+	l, err := net.FileListener(f.socket)
+	if err != nil {
+		return err
+	}
+	f.serve(l)
+	return nil
+}
+
+// hold has requests wait for the next program. Those that connect to a socket wait there.
+func (f *front) hold() {
+	if f.socket == nil {
+		f.standIn.change(state{})
+	}
+}
+
+// pass has a program answer at a URL, which is for a proxy alone.
+func (f *front) pass(url string) error {
+	if err := f.standIn.pass(url); err != nil {
+		return err
+	}
+	if f.socket != nil {
+		f.stop()
+	}
+	return nil
+}
+
+// stop ends the stand-in. Who is connected with it is sent to the program.
+func (f *front) stop() {
+	if f.server == nil {
+		return
+	}
+	server, streams := f.server, f.streams
+	f.server = nil
+	stopped := make(chan bool)
+	go func() {
+		defer close(stopped)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if server.Shutdown(ctx) != nil {
+			server.Close()
+		}
+	}()
+	streams()
+	if f.socket == nil { // nobody else answers, so that this is the end
+		<-stopped
+	}
+}
+
+func (f *front) close() {
+	f.standIn.release()
+	f.stop()
+	f.listener.Close()
+	if f.socket != nil {
+		f.socket.Close()
+	}
+}
+
+// A state is what the stand-in does with a request.
+type state struct {
+	report  *report // what it shows, or nil
+	target  *target // where it sends requests as a proxy, or nil
+	passed  bool    // a program answers: whoever is still here has to come again
+	over    chan struct{}
+	handler http.Handler // of the report
+}
+
+// A standIn answers in place of a program, or in front of it.
+type standIn struct {
+	proxy bool
+	mu    sync.Mutex
+	now   state
+}
+
+func newStandIn(proxy bool) *standIn {
+	return &standIn{proxy: proxy, now: state{over: make(chan struct{})}}
+}
+
+// change replaces the state. Whoever waits for that goes on.
+func (s *standIn) change(to state) {
+	to.over = make(chan struct{})
+	s.mu.Lock()
+	before := s.now
+	s.now = to
+	s.mu.Unlock()
+	close(before.over)
+	if before.target != nil && before.target != to.target {
+		before.target.leave()
+	}
+}
+
+func (s *standIn) look() state {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+// show has it show a report.
+func (s *standIn) show(r report) { s.change(state{report: &r, handler: r.handler()}) }
+
+// pass has requests go to a program.
+func (s *standIn) pass(url string) error {
+	if !s.proxy {
+		s.change(state{passed: true})
+		return nil
+	}
+	t, err := newTarget(url)
+	if err == nil {
+		s.change(state{target: t})
+	}
+	return err
+}
+
+// release ends what waits, when the tool ends.
+func (s *standIn) release() {
+	s.change(state{report: &report{Title: "flow dev has ended"}, handler: http.NotFoundHandler()})
+}
+
+func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.proxy {
+		s.forward(w, r)
+		return
+	}
+	// The next connection is the program's, if there is one then.
+	w.Header().Set("Connection", "close")
+	now := s.look()
+	if now.passed {
+		// The method and the body stay, and so does the URL, to which the client comes again.
+		w.Header().Set("Location", r.URL.RequestURI())
+		w.WriteHeader(http.StatusTemporaryRedirect)
+		return
+	}
+	now.answer(w, r)
+}
+
+// answer shows the report, for as long as that is the newest.
+func (now state) answer(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		select {
+		case <-now.over:
+			cancel() // an event stream of the page
+		case <-stop:
+		}
+	}()
+	now.handler.ServeHTTP(w, r.WithContext(ctx))
+}

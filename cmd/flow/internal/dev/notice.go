@@ -1,0 +1,169 @@
+package dev
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/flow/internal/devlink"
+	"example.com/flow/internal/disk"
+)
+
+// survey finds out anew what there is to watch. What has changed since then has changed
+// after the last build began.
+func (s *session) survey(since time.Time) {
+	s.surveys++
+	ctx, number := s.ctx, s.surveys
+	go func() {
+		l, err := look(ctx, s.program.dir, s.program.flags, s.program.pkg)
+		s.tell(func() {
+			switch {
+			case ctx.Err() != nil, number != s.surveys: // a newer one is under way
+			case err != nil && s.failure == ofBuild: // the go tool has said why
+			case err != nil:
+				s.terminal.say("cannot find out what to watch: %v", err)
+			default:
+				s.adopt(l, since)
+			}
+		})
+	}()
+}
+
+// surveyAfter is survey after a build. With the first one it runs already.
+func (s *session) surveyAfter(b *building) {
+	if s.number > 1 {
+		s.survey(b.begun)
+	}
+}
+
+// adopt has a new layout watched.
+func (s *session) adopt(l *layout, since time.Time) {
+	s.layout = l
+	if s.stopping {
+		return
+	}
+	if err := s.watcher.add(l.dirs(), since, s.touch); err != nil {
+		s.terminal.say("%v", err)
+	}
+	if s.trees == nil { // the first build did not know them yet
+		s.trees = l.routeFiles()
+	}
+}
+
+// touch notes that a path has changed.
+func (s *session) touch(path string) {
+	if info, err := os.Lstat(path); err == nil && info.IsDir() && s.watched(path) {
+		// What is in a new directory may have come before it was watched.
+		var dirs []string
+		eachDirBelow(path, func(dir string) { dirs = append(dirs, dir) })
+		if err := s.watcher.add(dirs, time.Time{}, s.touch); err != nil {
+			s.terminal.say("%v", err)
+		}
+	} else if err != nil {
+		s.watcher.forget(path)
+	}
+	if !s.matters(path) { // such as a database, which would keep the batch from settling
+		return
+	}
+	s.changed.add(path, time.Now())
+	s.settle.Reset(s.changed.wait(time.Now(), unfinished))
+}
+
+// missed takes that more has changed than the system could tell.
+func (s *session) missed() {
+	s.current.send(devlink.Message{Changed: true})
+	s.build("many files changed")
+}
+
+// matters reports whether anything would have to be done if a path had changed, or was
+// removed.
+func (s *session) matters(path string) bool {
+	return slices.ContainsFunc([]bool{true, false}, func(there bool) bool {
+		return s.layout.decide(path, s.past(), func(string) bool { return there }) != nothing
+	})
+}
+
+// watched reports whether a new directory is one to watch. Those that the go tool ignores
+// are not, unless they are embedded.
+func (s *session) watched(dir string) bool {
+	name := filepath.Base(dir)
+	if ignoredDir(name) {
+		return false
+	}
+	for _, e := range s.layout.embeds {
+		if e.covers(dir) {
+			return true
+		}
+	}
+	return !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") && name != "testdata"
+}
+
+// unfinished reports whether a file is gone or empty.
+func unfinished(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular() && info.Size() == 0
+}
+
+// exists reports whether there is a file. A directory is none: what is in it is told of
+// by itself.
+func exists(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// look does what has to be done about what has changed, once that has settled.
+func (s *session) look() {
+	if wait := s.changed.wait(time.Now(), unfinished); wait > 0 {
+		s.settle.Reset(wait)
+		return
+	}
+	var reloads, builds []string
+	for _, path := range s.changed.take() {
+		if disk.IsDir(path) {
+			continue // what is in it is told of by itself
+		}
+		switch s.layout.decide(path, s.past(), exists) {
+		case reload:
+			reloads = append(reloads, path)
+		case build:
+			builds = append(builds, path)
+		}
+	}
+	if len(reloads) > 0 {
+		s.current.send(devlink.Message{Changed: true})
+	}
+	switch {
+	case len(builds) > 0:
+		s.build(s.name(builds) + " changed")
+	case s.again:
+		s.build(s.cause)
+	case len(reloads) == 0:
+	case s.failure == ofPrograms: // which may be mended by that, or only has to be started again
+		s.build(s.name(reloads) + " changed")
+	case s.current != nil:
+		s.terminal.say("%s changed: pages are loaded again", s.name(reloads))
+	}
+}
+
+// past returns what was there before.
+func (s *session) past() past {
+	before := past{served: s.trees, tried: s.tried}
+	if s.current != nil && s.current.bin.files != nil {
+		before.served = s.current.bin.files
+	}
+	return before
+}
+
+// name returns what a message calls several files.
+func (s *session) name(paths []string) string {
+	name := paths[0]
+	if below, err := filepath.Rel(s.program.dir, name); err == nil && filepath.IsLocal(below) {
+		name = below
+	}
+	if len(paths) > 1 {
+		return filepath.ToSlash(name) + " and " + count(len(paths)-1, "other", "others")
+	}
+	return filepath.ToSlash(name)
+}

@@ -1,0 +1,418 @@
+package dev
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"example.com/flow/internal/devlink"
+	"example.com/flow/internal/devpage"
+)
+
+const (
+	// slowTime is after how long the tool says that it still waits for a program to be
+	// ready, and readyTime after how long it gives up, unless it is told otherwise.
+	slowTime  = 5 * time.Second
+	readyTime = 30 * time.Second
+
+	// drainTime is how long a program that was replaced has for its last requests. It
+	// limits itself to 30 seconds, unless it was told otherwise.
+	drainTime = 40 * time.Second
+
+	// partingTime is how long the last program has when the tool itself ends.
+	partingTime = 10 * time.Second
+)
+
+// A session is the tool at work: it watches, builds, and replaces one process by the next.
+// One goroutine, that of run, has all of its state; others hand it functions to call.
+type session struct {
+	ctx       context.Context // of run
+	program   program
+	plan      startPlan
+	front     *front
+	terminal  *terminal
+	watcher   *watcher
+	temp      string        // everything that is made is in there
+	patience  time.Duration // how long a program may take until it is ready
+	stopFirst bool          // a process ends before the next one starts
+	begun     time.Time
+
+	calls chan func()
+	done  chan struct{} // closed when nobody takes calls any more
+
+	layout  *layout
+	trees   fileSet // the route files when the first layout was known
+	tried   fileSet // those of the last build
+	changed batch
+	settle  *time.Timer
+	number  int // of builds
+	surveys int
+
+	building     *building
+	current      *process // the one that answers
+	next         *process // one that is not ready yet
+	waiting      *binary  // what is started when current has ended, if stopFirst
+	waitingBuild *building
+	all          map[*process]bool
+	cause        string // of the newest build, for messages
+	again        bool   // a build has failed that may be outdated
+	failure      failure
+	stopping     bool
+}
+
+// A building is a build that runs.
+type building struct {
+	begun    time.Time
+	took     time.Duration
+	files    fileSet // below the routers, when it began
+	cancel   context.CancelFunc
+	outdated bool // and another one follows
+}
+
+// A failure is what keeps the newest state of the source from being served.
+type failure int
+
+const (
+	none       failure = iota
+	ofBuild            // the go tool has refused
+	ofPrograms         // it was built, but does not run
+)
+
+// tell has the goroutine of the session call f.
+func (s *session) tell(f func()) {
+	select {
+	case s.calls <- f:
+	case <-s.done:
+	}
+}
+
+// run works until ctx ends. hurry is closed if it is to end at once then.
+func (s *session) run(ctx context.Context, hurry <-chan struct{}) error {
+	defer close(s.done)
+	s.ctx = ctx
+	if err := s.begin(); err != nil {
+		return err
+	}
+	for {
+		select {
+		case f := <-s.calls:
+			f()
+		case <-s.settle.C:
+			s.look()
+		case <-ctx.Done():
+			s.end(hurry)
+			return nil
+		}
+	}
+}
+
+// begin starts the first build, and meanwhile finds out what to watch.
+func (s *session) begin() error {
+	s.begun = time.Now()
+	s.settle = time.NewTimer(time.Hour)
+	s.settle.Stop()
+	s.all = map[*process]bool{}
+	s.layout = &layout{modules: []string{s.program.module}} // until the survey knows more
+	var err error
+	s.watcher, err = newWatcher(s.tell, s.touch, s.missed)
+	if err != nil {
+		return err
+	}
+	if err := s.watcher.add(s.layout.modules, s.begun, s.touch); err != nil {
+		s.watcher.close()
+		return err
+	}
+	s.build("")
+	s.survey(s.begun)
+	return nil
+}
+
+// build builds the program. A build that runs is outdated, and ends first.
+func (s *session) build(cause string) {
+	s.cause, s.again = cause, false
+	if s.building != nil {
+		s.building.outdated = true
+		s.building.cancel()
+		return
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	b := &building{begun: time.Now(), cancel: cancel}
+	if s.layout.apps != nil {
+		b.files = s.layout.routeFiles() // before the go tool reads them
+		s.tried = b.files
+	}
+	s.building = b
+	s.number++
+	number := s.number
+	go func() {
+		path, output, err := s.program.goBuild(ctx, s.temp, number)
+		cancel()
+		b.took = time.Since(b.begun)
+		s.tell(func() {
+			s.building = nil
+			s.built(b, &binary{path, b.files}, output, err)
+		})
+	}()
+}
+
+// built goes on after a build.
+func (s *session) built(b *building, bin *binary, output string, err error) {
+	switch {
+	case s.stopping:
+		return
+	case b.outdated:
+		bin.remove()
+		s.build(s.cause)
+		return
+	case err != nil && len(s.changed.paths) > 0:
+		s.again = true // somebody is saving just now, and may mend it
+		return
+	case err != nil:
+		faults := parseBuild(output, s.program.dir)
+		if len(faults) == 0 {
+			faults = []devpage.Fault{{Text: "go build: " + err.Error()}}
+		}
+		s.fail(ofBuild, fmt.Sprintf("the build has failed after %s: %s", seconds(b.took), count(len(faults), "fault", "faults")), faults)
+		s.surveyAfter(b)
+		return
+	case output != "":
+		fmt.Fprint(s.terminal, output)
+	}
+	s.surveyAfter(b)
+	if s.current != nil && !s.current.leaving && bin.same(s.current.bin) {
+		s.keep(bin)
+		return
+	}
+	if s.stopFirst && s.current != nil {
+		s.replace(b, bin)
+		return
+	}
+	s.start(b, bin)
+}
+
+// replace has the process that answers end, and then starts what was built. Requests wait
+// meanwhile.
+func (s *session) replace(b *building, bin *binary) {
+	s.waiting.remove()
+	s.waiting, s.waitingBuild = bin, b
+	if !s.current.leaving {
+		s.front.hold()
+		s.retire(s.current)
+	}
+}
+
+// retire has a process end, in time.
+func (s *session) retire(p *process) {
+	p.stop()
+	time.AfterFunc(drainTime, func() {
+		s.tell(func() {
+			if s.all[p] {
+				p.kill()
+			}
+		})
+	})
+}
+
+// keep goes on with the process that answers, since what was built is the same program.
+func (s *session) keep(bin *binary) {
+	bin.remove()
+	s.current.bin.files = bin.files
+	if s.next != nil {
+		s.next.kill()
+		s.next = nil
+	}
+	if s.failure != none {
+		s.failure = none
+		s.current.send(devlink.Message{Faults: []devpage.Fault{}})
+		s.terminal.say("%s: the program is as it was before", s.cause)
+	}
+}
+
+// start starts what was built. It answers when it says that it is ready.
+func (s *session) start(b *building, bin *binary) {
+	if s.next != nil {
+		s.next.kill()
+	}
+	p, err := s.plan.start(bin, s.number, s.connected, s.said, s.over)
+	if err != nil {
+		s.next = nil
+		bin.remove()
+		s.fail(ofPrograms, "the program cannot be started", []devpage.Fault{{Text: err.Error()}})
+		return
+	}
+	p.built = b
+	s.next, s.all[p] = p, true
+	time.AfterFunc(min(slowTime, s.patience/2), func() { s.tell(func() { s.slow(p) }) })
+	time.AfterFunc(s.patience, func() { s.tell(func() { s.late(p) }) })
+}
+
+func (s *session) connected(p *process, link *devlink.Conn) { p.link = link }
+
+// said takes what a process has said.
+func (s *session) said(p *process, m devlink.Message) {
+	switch {
+	case p != s.next || s.stopping:
+	case m.Ready:
+		s.promote(p, m.URL)
+	case len(m.Faults) > 0:
+		p.faults = m.Faults
+	}
+}
+
+// promote has the new process answer, and lets the old one end.
+func (s *session) promote(p *process, url string) {
+	if err := s.front.pass(url); err != nil {
+		p.kill()
+		s.next = nil
+		s.fail(ofPrograms, "the program does not say where it answers", []devpage.Fault{{Text: err.Error()}})
+		return
+	}
+	old := s.current
+	s.current, s.next, s.failure = p, nil, none
+	if old != nil {
+		s.retire(old)
+	}
+	since := func(t time.Time) string { return seconds(time.Since(t)) }
+	if s.cause == "" {
+		s.terminal.say("ready on %s in %s", s.front.url(url), since(s.begun))
+	} else {
+		s.terminal.say("%s: built in %s, answers after %s", s.cause, seconds(p.built.took), since(p.built.begun))
+	}
+}
+
+// needed says what a program has to do.
+const needed = "Its main function has to call flow.Main or flow.Run, which serve with the arguments \"serve -dev\" and tell flow dev when they are ready."
+
+// slow says that a process lets itself be waited for.
+func (s *session) slow(p *process) {
+	if p == s.next && !s.stopping {
+		s.terminal.say("waiting for the program to be ready")
+	}
+}
+
+// late gives a process up.
+func (s *session) late(p *process) {
+	if p != s.next || s.stopping {
+		return
+	}
+	s.next = nil
+	p.kill()
+	text := "The program runs, but it has not said that it is ready. "
+	switch {
+	case p.link == nil:
+		text += needed
+	case s.current != nil:
+		text += "What it does before it serves takes too long (-ready gives it more time), or waits for something that the program from before holds, such as a locked file: then give -stop-first."
+	default:
+		text += "What it does before it serves takes too long: -ready gives it more time."
+	}
+	s.fail(ofPrograms, "the program is not ready after "+s.patience.String(), []devpage.Fault{{Text: text}})
+}
+
+// over takes the end of a process.
+func (s *session) over(p *process, err error) {
+	delete(s.all, p)
+	p.bin.remove()
+	answered := p == s.current
+	switch {
+	case answered:
+		s.current = nil
+	case p == s.next:
+		s.next = nil
+	}
+	switch {
+	case s.stopping:
+	case answered && s.waiting != nil:
+		bin := s.waiting
+		s.waiting = nil
+		s.start(s.waitingBuild, bin)
+	case p.leaving:
+	case len(p.faults) > 0:
+		s.fail(ofPrograms, "the application has "+count(len(p.faults), "fault", "faults"), p.faults)
+	default:
+		f := parseCrash(ending(err), p.stderr.String(), s.program.dir, s.own)
+		if p.link == nil && !strings.Contains(p.stderr.String(), "\ngoroutine ") {
+			f.Text += "\n\n" + needed
+		}
+		title := "the program has ended before it was ready"
+		if answered {
+			title = "the program has ended"
+		}
+		s.crash(title, err, f)
+	}
+}
+
+// own reports whether a file is one of the application.
+func (s *session) own(file string) bool { return s.layout.packages[filepath.Dir(file)] }
+
+// crash is fail for a process whose standard error was shown already.
+func (s *session) crash(title string, err error, f devpage.Fault) {
+	said := f
+	said.Text, _, _ = strings.Cut(f.Text, "\n\n")
+	if strings.HasSuffix(f.Text, needed) {
+		said.Text += "\n" + needed
+	}
+	s.failWith(ofPrograms, title, []devpage.Fault{f}, []devpage.Fault{said})
+}
+
+// fail says what keeps the newest state of the source from being served, in the terminal
+// and to open pages.
+func (s *session) fail(kind failure, title string, faults []devpage.Fault) {
+	s.failWith(kind, title, faults, faults)
+}
+
+// failWith is fail with other faults in the terminal.
+func (s *session) failWith(kind failure, title string, faults, said []devpage.Fault) {
+	s.failure = kind
+	advice := ""
+	switch {
+	case s.current != nil:
+		advice = "the program from before goes on answering"
+	case kind == ofPrograms:
+		advice = "it is started again when a file is saved"
+	}
+	s.terminal.complain(title, said, advice)
+	if s.current != nil {
+		s.current.send(devlink.Message{Faults: faults})
+		return
+	}
+	if err := s.front.fail(report{strings.ToUpper(title[:1]) + title[1:], faults}); err != nil {
+		s.terminal.say("cannot answer: %v", err)
+	}
+}
+
+// end ends everything. It returns when no process is left.
+func (s *session) end(hurry <-chan struct{}) {
+	s.stopping = true
+	if s.building != nil {
+		s.building.cancel()
+	}
+	for p := range s.all {
+		if !p.leaving {
+			p.stop()
+		}
+	}
+	patient := time.After(2 * time.Second) // connections that clients keep take one of them
+	late := time.After(partingTime)
+	kill := func() {
+		for p := range s.all {
+			p.kill()
+		}
+	}
+	for len(s.all) > 0 || s.building != nil {
+		select {
+		case f := <-s.calls:
+			f()
+		case <-patient:
+			s.terminal.say("waiting for the last requests (once more ends at once)")
+		case <-late:
+			kill()
+		case <-hurry:
+			hurry = nil
+			kill()
+		}
+	}
+	s.watcher.close()
+}

@@ -1,0 +1,82 @@
+package dev
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/internal/devpage"
+)
+
+var someFaults = []devpage.Fault{
+	{Text: "undefined: x", File: "app/a.go", Line: 9, Column: 2, Source: []devpage.Line{{Number: 9, Text: "\tx()", Marked: true}, {Number: 10}}},
+	{Text: "go: updates to go.mod needed"},
+}
+
+func TestTerminal(t *testing.T) {
+	is := is.New(t)
+	var b strings.Builder
+	term := newTerminal(&b, func(string) string { return "" })
+	term.say("ready on %s", "http://localhost:8080")
+	term.Write([]byte("no newline"))
+	term.complain("the build has failed", someFaults, "go on")
+	is.Equal(b.String(), `flow: ready on http://localhost:8080
+no newline
+flow: the build has failed
+
+app/a.go:9:2: undefined: x
+
+  >  9 |     x()
+    10 |
+
+go: updates to go.mod needed
+
+flow: go on
+`)
+	b.Reset()
+	term.colour = true
+	term.complain("the build has failed", someFaults[:1], "")
+	is.Equal(b.String(), "\x1b[2mflow: \x1b[0m\x1b[31mthe build has failed\x1b[0m\n\n\x1b[1mapp/a.go:9:2\x1b[0m: undefined: x\n\n  \x1b[31m>  9 |     x()\x1b[0m\n    \x1b[2m10 |\x1b[0m\n")
+}
+
+func TestReport(t *testing.T) {
+	for _, tt := range []struct {
+		name, host, accept, mediaType string
+		has, lacks                    string
+	}{
+		{"a page", "localhost:8080", "text/html,*/*", devpage.ContentType, "undefined: x", "nothing"},
+		{"a program", "localhost:8080", "*/*", "text/plain; charset=utf-8", "app/a.go:9:2: undefined: x", "<"},
+		{"another machine", "example.org", "text/html", "text/plain; charset=utf-8", "503 Service Unavailable", "undefined"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := httptest.NewRequest("GET", "/any", nil)
+			r.RemoteAddr, r.Host = "127.0.0.1:1234", tt.host
+			r.Header.Set("Accept", tt.accept)
+			w := httptest.NewRecorder()
+			report{"The build has failed", someFaults}.handler().ServeHTTP(w, r)
+			is.Equal(w.Code, http.StatusServiceUnavailable)
+			is.Equal(w.Header().Get("Content-Type"), tt.mediaType)
+			is.True(strings.Contains(w.Body.String(), tt.has))
+			is.True(!strings.Contains(w.Body.String(), tt.lacks))
+		})
+	}
+}
+
+func TestTail(t *testing.T) {
+	is := is.New(t)
+	var b strings.Builder
+	tail := &tail{to: &b}
+	for range 1000 {
+		tail.Write([]byte("a line of the log\n"))
+	}
+	tail.Write([]byte("the end"))
+	is.Equal(b.Len(), 1000*18+7) // all of it is passed on
+	kept := tail.String()
+	is.True(len(kept) <= maxTail)
+	is.True(strings.HasPrefix(kept, "a line of the log\n"))
+	is.True(strings.HasSuffix(kept, "\nthe end"))
+}
