@@ -79,8 +79,17 @@ func TestAdd(t *testing.T) {
 			"app/router/users/store.http": "", "app/users.store.go": "flow.POST().Do(createUser)", "app/app_test.go": "{\"POST\", \"/users\", 501},",
 		}, ""},
 		{"all methods", app(), []string{"x.http", "-methods", "any,options,head,delete,patch,put,post,get"}, map[string]string{
-			"app/router/x.http": "", "app/x.go": "\tflow.OPTIONS().Do(optionsX)\n\tflow.ANY().Do(answerX)\n}", "app/app_test.go": "{\"OPTIONS\", \"/x\", 204},",
+			"app/router/x.http": "", "app/x.go": "\tflow.OPTIONS().Do(optionsX)\n\tflow.ANY().Do(answerX)\n}", "app/app_test.go": "{\"OPTIONS\", \"/x\", 204},\n\t\t{\"PROPFIND\", \"/x\", 501},",
 		}, "GET showX, POST postX, PUT updateX, PATCH patchX, DELETE deleteX, HEAD headX, OPTIONS optionsX, ANY answerX"},
+		{"all other methods", app(), []string{"x.http", "-methods", "get,any"}, map[string]string{
+			"app/router/x.http": "GET http://localhost:8080/x\n\n###\nPOST http://localhost:8080/x\n", "app/x.go": "// answerX answers every other method of /x.\n", "app/app_test.go": "{\"GET\", \"/x\", 200},\n\t\t{\"POST\", \"/x\", 501},\n",
+		}, ""},
+		{"any method", app(), []string{"x.html", "-methods", "any"}, map[string]string{
+			"app/router/x.html": "", "app/x.go": "// answerX answers every method of /x.\n", "app/app_test.go": "{\"GET\", \"/x\", 501},\n",
+		}, ""},
+		{"beside a file that is not built", app("zgen.go", "//go:build ignore\n\npackage main\n\nfunc main() {}\n"), []string{"x", "-methods", "get"}, map[string]string{
+			"app/router/x.html": "", "app/x.go": "package app\n", "app/app_test.go": "",
+		}, ""},
 		{"a catch-all", app(), []string{"docs/[[...path]]"}, map[string]string{
 			"app/router/docs/[[...path]].html": "<h1>Doc {{.Path}}</h1>", "app/docs.path.go": "// showDoc answers GET /docs/{path...}.", "app/app_test.go": "\"/docs/x\"",
 		}, ""},
