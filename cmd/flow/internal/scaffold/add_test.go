@@ -165,6 +165,7 @@ func TestAddFaults(t *testing.T) {
 		"router/(shop)/cart.html", "", "router/notes/store.http", "",
 		"notes.store.go", "package app\n\nfunc init() { flow.POST().Use(guard).Name(\"items.id\").Do(add) }\n",
 		"stray.go", "package app\n", "guard.go", "package app\n\nfunc init() { flow.Use(guard) }\n", "public/app.css", "",
+		"router/main.html", "", "main.go", "package app\n\nfunc helper() {}\n",
 		"router/old", "", // is a fault already, and no reason to refuse others
 	)
 	files["users/i"] = ""
@@ -210,6 +211,7 @@ func TestAddFaults(t *testing.T) {
 		{"guard", cli.Failure, "app/guard.go:3: flow.Use is for the whole application, and would stand in the counterpart of app/router/guard.html: call it in another file"},
 		{"index", cli.Failure, "app/router/index.html is there already\n"},
 		{"plain -methods get", cli.Failure, "app/router/plain.html is there already. For what is missing, write app/plain.go:\n\npackage app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Do(showPlain) }\n"},
+		{"main -methods get", cli.Failure, "app/router/main.html is there already. For what is missing, add this to app/main.go:\n"},
 		{"users/index -methods get,post", cli.Failure, "app/router/users/index.html is there already, and app/users.index.go:6 handles GET, and app/users.index.go:7 handles POST\n"},
 		{"users/index -methods post,delete", cli.Failure, "app/router/users/index.html is there already, and app/users.index.go:7 handles POST. For what is missing, add this to app/users.index.go:\n\npackage app\n"},
 		{"users/store", cli.Failure, "app/users.index.go:7: app/router/users/index.html and app/router/users/store.http would both answer POST /users: keep one of them"},
@@ -232,6 +234,32 @@ func TestAddFaults(t *testing.T) {
 			is.Equal(contents(t, root), before) // nothing is made
 		})
 	}
+	t.Run("mounted", func(t *testing.T) {
+		mounted := app("router/billing.index.html", "", "users.go", "package app\n\nfunc init() { flow.At(\"index\").GET().Name(\"billing.refund\") }\n")
+		mounted["main.go"] = "package main\n\nfunc New() {\n\tr := app.New()\n\tr.Mount(\"/billing\", billing.New()).\n\t\tName(\"billing\")\n}\n"
+		mounted["billing/billing.go"] = "package billing\n\nfunc init() { flow.At(\"pay\").GET().Name(\"paid\") }\n"
+		mounted["billing/router/pay.html"] = ""
+		for _, tt := range []struct{ dir, args, want string }{
+			{"app", "billing.pay", `main.go:6: Name("billing"): "billing.pay" would be a name of billing/router/pay.html, which is mounted, and of router/billing.pay.html: call this one otherwise`},
+			{"app", "x -name billing.paid", `main.go:6: Name("billing"): "billing.paid" would be a name of the route at billing/billing.go:3, which is mounted`},
+			{"billing", "index", `main.go:6: Name("billing"): "billing.index" would be a name of router/index.html, which is mounted, and is one of app/router/billing.index.html: call this one otherwise`},
+			{"billing", "x -name refund", `"billing.refund" would be a name of router/x.html, which is mounted, and is one of the route at app/users.go:3`},
+			{"app", "billing.paying", ""},
+			{"app", "pay", ""},
+			{"billing", "billing", ""},
+		} {
+			t.Run(tt.dir+" "+tt.args, func(t *testing.T) {
+				is := is.New(t)
+				dir := filepath.Join(lay(t, mounted), tt.dir)
+				t.Chdir(dir)
+				code, _, errs := run(dir, append([]string{"add"}, strings.Fields(tt.args)...)...)
+				is.Equal(code == cli.OK, tt.want == "")
+				if !strings.Contains(errs, tt.want) {
+					t.Errorf("got\n%s\nwant in it\n%s", errs, tt.want)
+				}
+			})
+		}
+	})
 	t.Run("Go that does not parse", func(t *testing.T) {
 		is := is.New(t)
 		broken := maps.Clone(files)
