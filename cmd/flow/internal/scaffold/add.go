@@ -114,7 +114,9 @@ type plan struct {
 // plan finds out what is to be written, or what speaks against it.
 func (a *addition) plan(app project.App, arg string, methods []string) (*plan, error) {
 	tree := app.Tree()
-	path, ext, err := readPath(arg, app.Shown(routetree.RouterDir))
+	// A file manager or an editor gives the whole name, which is no path of a URL.
+	absolute := filepath.ToSlash(filepath.Join(app.Dir, routetree.RouterDir)) + "/"
+	path, ext, err := readPath(strings.TrimPrefix(filepath.ToSlash(arg), absolute), app.Shown(routetree.RouterDir))
 	if err != nil {
 		return nil, cli.Usagef("add: %v", err)
 	}

@@ -275,6 +275,14 @@ func TestAddFaults(t *testing.T) {
 		_, _, errs := run(root, "add", "a")
 		is.Equal(errs, "app has no Go files but tests: write the one that embeds router\n")
 	})
+	t.Run("by its absolute name", func(t *testing.T) {
+		is := is.New(t)
+		root := lay(t, app())
+		code, out, errs := run(root, "add", filepath.Join(root, "app", "router", "users", "[id].html"))
+		is.Equal(errs, "")
+		is.Equal(code, cli.OK)
+		is.True(strings.HasPrefix(out, "app/router/users/[id].html  the page /users/{id}\n"))
+	})
 	t.Run("from another directory", func(t *testing.T) {
 		is := is.New(t)
 		root := lay(t, files)
