@@ -104,6 +104,7 @@ func find(commands []Command, name string) (Command, error) {
 	}
 	c, ok := byName[name]
 	if !ok {
+		byName["help"] = Command{} // which is none of them, and may be meant
 		return c, Usagef("there is no command %q%s", name, fault.Suggest(name, byName, ""))
 	}
 	return c, nil

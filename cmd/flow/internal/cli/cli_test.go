@@ -59,6 +59,7 @@ func TestRun(t *testing.T) {
 		{"plain x -- y", Usage, "", `plain: unexpected argument "--"`},
 		{"", Usage, "", "flow: say what to do"},
 		{"sai", Usage, "", `flow: there is no command "sai": did you mean "say"?`},
+		{"hlep", Usage, "", `flow: there is no command "hlep": did you mean "help"?`},
 		{"something", Usage, "", `flow: there is no command "something"` + "\n"},
 		{"help", OK, "\tflow say    say words\n\tflow plain  say nothing\n", ""},
 		{"-h", OK, "flow say", ""},

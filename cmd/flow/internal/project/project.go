@@ -119,15 +119,20 @@ func (m Module) Apps() ([]App, error) {
 }
 
 // Packages returns the directories of the module that hold Go files, in order. Directories
-// that the go tool ignores, and other modules, are left out.
+// that the go tool ignores or that cannot be read, and other modules, are left out.
 func (m Module) Packages() ([]string, error) {
 	dirs := map[string]bool{}
-	err := filepath.WalkDir(m.Dir, func(file string, d fs.DirEntry, err error) error {
+	// As an fs.FS, the directory of the module may be a symbolic link itself, which
+	// filepath.WalkDir would not enter.
+	err := fs.WalkDir(os.DirFS(m.Dir), ".", func(below string, d fs.DirEntry, err error) error {
+		file := filepath.Join(m.Dir, filepath.FromSlash(below))
 		switch {
+		case errors.Is(err, fs.ErrPermission) && below != ".": // the data of a database, say, and no package
+			return fs.SkipDir
 		case err != nil:
 			return err
-		case d.IsDir() && file != m.Dir && ignored(file, d.Name()):
-			return filepath.SkipDir
+		case d.IsDir() && below != "." && ignored(file, d.Name()):
+			return fs.SkipDir
 		case !d.IsDir() && strings.HasSuffix(file, ".go"):
 			dirs[filepath.Dir(file)] = true
 		}

@@ -80,6 +80,35 @@ func TestApp(t *testing.T) {
 	is.Equal(app.Tree().Routes[0].File, "web/app/router/users/[id].html")
 }
 
+// TestSymlink finds the application of a module whose directory is a symbolic link.
+func TestSymlink(t *testing.T) {
+	is := is.New(t)
+	root := lay(t, "m/go.mod", "m/main.go", "m/app/app.go", "m/app/router/a.html")
+	link := filepath.Join(root, "link")
+	if err := os.Symlink("m", link); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir(link)
+	app, err := Find(link)
+	is.NoErr(err)
+	is.Equal(app.Dir, filepath.Join(link, "app"))
+}
+
+// TestUnreadable finds an application beside a directory of somebody else.
+func TestUnreadable(t *testing.T) {
+	is := is.New(t)
+	root := lay(t, "m/go.mod", "m/main.go", "m/data/x/a.go", "m/app/app.go", "m/app/router/a.html")
+	data := filepath.Join(root, "m", "data")
+	is.NoErr(os.Chmod(data, 0))
+	t.Cleanup(func() { os.Chmod(data, 0o700) })
+	if _, err := os.ReadDir(data); err == nil {
+		t.Skip("this user or system reads any directory")
+	}
+	app, err := Find(filepath.Join(root, "m"))
+	is.NoErr(err)
+	is.Equal(app.Dir, filepath.Join(root, "m", "app"))
+}
+
 func TestPackages(t *testing.T) {
 	is := is.New(t)
 	root := lay(t, "m/go.mod", "m/main.go", "m/app/app.go", "m/app/router/a.html", "m/app/public/a/b.js", "m/internal/router/router.go",

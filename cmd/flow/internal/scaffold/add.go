@@ -114,7 +114,9 @@ type plan struct {
 // plan finds out what is to be written, or what speaks against it.
 func (a *addition) plan(app project.App, arg string, methods []string) (*plan, error) {
 	tree := app.Tree()
-	path, ext, err := readPath(arg, app.Shown(routetree.RouterDir))
+	// A file manager or an editor gives the whole name, which is no path of a URL.
+	absolute := filepath.ToSlash(filepath.Join(app.Dir, routetree.RouterDir)) + "/"
+	path, ext, err := readPath(strings.TrimPrefix(filepath.ToSlash(arg), absolute), app.Shown(routetree.RouterDir))
 	if err != nil {
 		return nil, cli.Usagef("add: %v", err)
 	}
@@ -213,15 +215,14 @@ func known(t *routetree.Tree, path string) string {
 func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart) (*plan, error) {
 	r := c.route
 	p := &plan{app: app, route: r}
-	var got, methods []string
+	var methods []string
 	for _, h := range c.handlers {
-		got = append(got, h.method)
 		methods = append(methods, h.method+" "+h.name)
 	}
 	pattern, url := r.Patterns[len(r.Patterns)-1].String(), sampleURL(t, r)
 	text, what := endpointText(url, c.handlers), "the endpoint "+pattern
 	if r.Page {
-		text, what = pageText(r, slices.Contains(got, http.MethodGet), layouts(t, r)), "the page "+pattern
+		text, what = pageText(r, slices.Contains(methodsOf(c.handlers), http.MethodGet), layouts(t, r)), "the page "+pattern
 	}
 	p.add(r.InTree(), text, what)
 	if !c.empty() {
@@ -265,7 +266,7 @@ func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) error {
 		url, p.printed = "/…", "no URL is known that it answers"
 	}
 	for _, h := range c.handlers {
-		p.rows = append(p.rows, row{sampleMethod(h.method), url, h.status})
+		p.rows = append(p.rows, row{sampleMethod(h.method, c.handlers), url, h.status})
 	}
 	if p.route.Page && !slices.ContainsFunc(p.rows, func(r row) bool { return r.method == http.MethodGet }) {
 		p.rows = append([]row{{http.MethodGet, url, http.StatusOK}}, p.rows...)

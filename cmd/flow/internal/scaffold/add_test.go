@@ -79,8 +79,17 @@ func TestAdd(t *testing.T) {
 			"app/router/users/store.http": "", "app/users.store.go": "flow.POST().Do(createUser)", "app/app_test.go": "{\"POST\", \"/users\", 501},",
 		}, ""},
 		{"all methods", app(), []string{"x.http", "-methods", "any,options,head,delete,patch,put,post,get"}, map[string]string{
-			"app/router/x.http": "", "app/x.go": "\tflow.OPTIONS().Do(optionsX)\n\tflow.ANY().Do(answerX)\n}", "app/app_test.go": "{\"OPTIONS\", \"/x\", 204},",
+			"app/router/x.http": "", "app/x.go": "\tflow.OPTIONS().Do(optionsX)\n\tflow.ANY().Do(answerX)\n}", "app/app_test.go": "{\"OPTIONS\", \"/x\", 204},\n\t\t{\"PROPFIND\", \"/x\", 501},",
 		}, "GET showX, POST postX, PUT updateX, PATCH patchX, DELETE deleteX, HEAD headX, OPTIONS optionsX, ANY answerX"},
+		{"all other methods", app(), []string{"x.http", "-methods", "get,any"}, map[string]string{
+			"app/router/x.http": "GET http://localhost:8080/x\n\n###\nPOST http://localhost:8080/x\n", "app/x.go": "// answerX answers every other method of /x.\n", "app/app_test.go": "{\"GET\", \"/x\", 200},\n\t\t{\"POST\", \"/x\", 501},\n",
+		}, ""},
+		{"any method", app(), []string{"x.html", "-methods", "any"}, map[string]string{
+			"app/router/x.html": "", "app/x.go": "// answerX answers every method of /x.\n", "app/app_test.go": "{\"GET\", \"/x\", 501},\n",
+		}, ""},
+		{"beside a file that is not built", app("zgen.go", "//go:build ignore\n\npackage main\n\nfunc main() {}\n"), []string{"x", "-methods", "get"}, map[string]string{
+			"app/router/x.html": "", "app/x.go": "package app\n", "app/app_test.go": "",
+		}, ""},
 		{"a catch-all", app(), []string{"docs/[[...path]]"}, map[string]string{
 			"app/router/docs/[[...path]].html": "<h1>Doc {{.Path}}</h1>", "app/docs.path.go": "// showDoc answers GET /docs/{path...}.", "app/app_test.go": "\"/docs/x\"",
 		}, ""},
@@ -156,6 +165,7 @@ func TestAddFaults(t *testing.T) {
 		"router/(shop)/cart.html", "", "router/notes/store.http", "",
 		"notes.store.go", "package app\n\nfunc init() { flow.POST().Use(guard).Name(\"items.id\").Do(add) }\n",
 		"stray.go", "package app\n", "guard.go", "package app\n\nfunc init() { flow.Use(guard) }\n", "public/app.css", "",
+		"router/main.html", "", "main.go", "package app\n\nfunc helper() {}\n",
 		"router/old", "", // is a fault already, and no reason to refuse others
 	)
 	files["users/i"] = ""
@@ -201,6 +211,7 @@ func TestAddFaults(t *testing.T) {
 		{"guard", cli.Failure, "app/guard.go:3: flow.Use is for the whole application, and would stand in the counterpart of app/router/guard.html: call it in another file"},
 		{"index", cli.Failure, "app/router/index.html is there already\n"},
 		{"plain -methods get", cli.Failure, "app/router/plain.html is there already. For what is missing, write app/plain.go:\n\npackage app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Do(showPlain) }\n"},
+		{"main -methods get", cli.Failure, "app/router/main.html is there already. For what is missing, add this to app/main.go:\n"},
 		{"users/index -methods get,post", cli.Failure, "app/router/users/index.html is there already, and app/users.index.go:6 handles GET, and app/users.index.go:7 handles POST\n"},
 		{"users/index -methods post,delete", cli.Failure, "app/router/users/index.html is there already, and app/users.index.go:7 handles POST. For what is missing, add this to app/users.index.go:\n\npackage app\n"},
 		{"users/store", cli.Failure, "app/users.index.go:7: app/router/users/index.html and app/router/users/store.http would both answer POST /users: keep one of them"},
@@ -223,6 +234,32 @@ func TestAddFaults(t *testing.T) {
 			is.Equal(contents(t, root), before) // nothing is made
 		})
 	}
+	t.Run("mounted", func(t *testing.T) {
+		mounted := app("router/billing.index.html", "", "users.go", "package app\n\nfunc init() { flow.At(\"index\").GET().Name(\"billing.refund\") }\n")
+		mounted["main.go"] = "package main\n\nfunc New() {\n\tr := app.New()\n\tr.Mount(\"/billing\", billing.New()).\n\t\tName(\"billing\")\n}\n"
+		mounted["billing/billing.go"] = "package billing\n\nfunc init() { flow.At(\"pay\").GET().Name(\"paid\") }\n"
+		mounted["billing/router/pay.html"] = ""
+		for _, tt := range []struct{ dir, args, want string }{
+			{"app", "billing.pay", `main.go:6: Name("billing"): "billing.pay" would be a name of billing/router/pay.html, which is mounted, and of router/billing.pay.html: call this one otherwise`},
+			{"app", "x -name billing.paid", `main.go:6: Name("billing"): "billing.paid" would be a name of the route at billing/billing.go:3, which is mounted`},
+			{"billing", "index", `main.go:6: Name("billing"): "billing.index" would be a name of router/index.html, which is mounted, and is one of app/router/billing.index.html: call this one otherwise`},
+			{"billing", "x -name refund", `"billing.refund" would be a name of router/x.html, which is mounted, and is one of the route at app/users.go:3`},
+			{"app", "billing.paying", ""},
+			{"app", "pay", ""},
+			{"billing", "billing", ""},
+		} {
+			t.Run(tt.dir+" "+tt.args, func(t *testing.T) {
+				is := is.New(t)
+				dir := filepath.Join(lay(t, mounted), tt.dir)
+				t.Chdir(dir)
+				code, _, errs := run(dir, append([]string{"add"}, strings.Fields(tt.args)...)...)
+				is.Equal(code == cli.OK, tt.want == "")
+				if !strings.Contains(errs, tt.want) {
+					t.Errorf("got\n%s\nwant in it\n%s", errs, tt.want)
+				}
+			})
+		}
+	})
 	t.Run("Go that does not parse", func(t *testing.T) {
 		is := is.New(t)
 		broken := maps.Clone(files)
@@ -237,6 +274,14 @@ func TestAddFaults(t *testing.T) {
 		root := lay(t, map[string]string{"go.mod": goMod, "app/app_test.go": tests, "app/router/index.html": ""})
 		_, _, errs := run(root, "add", "a")
 		is.Equal(errs, "app has no Go files but tests: write the one that embeds router\n")
+	})
+	t.Run("by its absolute name", func(t *testing.T) {
+		is := is.New(t)
+		root := lay(t, app())
+		code, out, errs := run(root, "add", filepath.Join(root, "app", "router", "users", "[id].html"))
+		is.Equal(errs, "")
+		is.Equal(code, cli.OK)
+		is.True(strings.HasPrefix(out, "app/router/users/[id].html  the page /users/{id}\n"))
 	})
 	t.Run("from another directory", func(t *testing.T) {
 		is := is.New(t)

@@ -65,6 +65,9 @@ func (a *addition) check(app project.App, t *routetree.Tree, pkg *goPackage, c *
 	if where := pkg.labels[r.Stem]; where != "" {
 		return fmt.Errorf("%s: Name: %q would be the automatic name of %s: change that name, or call this one otherwise", where, r.Stem, r.File)
 	}
+	if err := checkMounted(app, r, a.name); err != nil {
+		return err
+	}
 	if where := pkg.uses[goFile]; where != "" {
 		return fmt.Errorf("%s: flow.Use is for the whole application, and would stand in the counterpart of %s: call it in another file, or call this one otherwise", where, r.File)
 	}
@@ -115,7 +118,7 @@ func (c *counterpart) exists(app project.App, pkg *goPackage, shown string) erro
 		return fmt.Errorf("%s is there already%s", shown, handled)
 	}
 	call := "write"
-	if len(pkg.handled[goFile]) > 0 {
+	if _, err := os.Lstat(filepath.Join(app.Dir, goFile)); err == nil {
 		call = "add this to"
 	}
 	return fmt.Errorf("%s is there already%s. For what is missing, %s %s:\n\n%s", shown, handled, call, app.Shown(goFile), c.formatted())

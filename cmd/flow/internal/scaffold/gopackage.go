@@ -3,6 +3,7 @@ package scaffold
 import (
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"os"
@@ -68,7 +69,10 @@ func readPackage(app project.App) (*goPackage, error) {
 			pkg.tests = append(pkg.tests, name)
 			continue
 		}
-		pkg.name = f.Name.Name
+		// A file that is not built here, such as a generator, may be of another package.
+		if built, err := build.Default.MatchFile(app.Dir, name); pkg.name == "" || err == nil && built {
+			pkg.name = f.Name.Name
+		}
 		pkg.addCalls(fset, f, name)
 	}
 	if pkg.name == "" {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/forms"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/routetree"
 )
@@ -125,7 +126,10 @@ func (c *counterpart) function(h handler) string {
 	}
 	what := h.method + " " + c.route.Patterns[len(c.route.Patterns)-1].String()
 	if h.method == methodAny {
-		what = "every other method of " + strings.TrimPrefix(what, "ANY ")
+		what = "every method of " + strings.TrimPrefix(what, "ANY ")
+		if len(c.handlers) > 1 {
+			what = "every other" + strings.TrimPrefix(what, "every")
+		}
 	}
 	return fmt.Sprintf("// %s answers %s.\nfunc %s%s(%s) flow.Response {\nreturn %s\n}\n", h.name, what, receiver, h.name, request, answer)
 }
@@ -183,15 +187,31 @@ func endpointText(url string, handlers []handler) []byte {
 	}
 	var requests []string
 	for _, h := range handlers {
-		requests = append(requests, fmt.Sprintf("%s http://localhost:8080%s\n", sampleMethod(h.method), url))
+		requests = append(requests, fmt.Sprintf("%s http://localhost:8080%s\n", sampleMethod(h.method, handlers), url))
 	}
 	return []byte(strings.Join(requests, "\n###\n"))
 }
 
-// sampleMethod returns a method that a handler answers.
-func sampleMethod(method string) string {
-	if method == methodAny {
-		return http.MethodGet
+// sampleMethod returns a method that the handler for method answers: for ANY one that no
+// other handler of the file takes, nor flow itself, which answers HEAD and OPTIONS.
+func sampleMethod(method string, handlers []handler) string {
+	if method != methodAny {
+		return method
 	}
-	return method
+	taken := append(methodsOf(handlers), http.MethodHead, http.MethodOptions)
+	for _, m := range forms.Methods {
+		if !slices.Contains(taken, m) {
+			return m
+		}
+	}
+	return "PROPFIND"
+}
+
+// methodsOf returns the methods of handlers.
+func methodsOf(handlers []handler) []string {
+	var methods []string
+	for _, h := range handlers {
+		methods = append(methods, h.method)
+	}
+	return methods
 }

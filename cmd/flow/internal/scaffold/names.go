@@ -109,10 +109,16 @@ func paramsOf(r *routetree.Route) []pattern.Segment {
 	return params
 }
 
+// irregular are plurals of which the rules of singular make no word.
+var irregular = map[string]string{"caches": "cache", "children": "child", "cookies": "cookie", "heroes": "hero", "movies": "movie", "people": "person"}
+
 // singular returns one of what an English plural names, or the word itself if it does not
 // look like a plural.
 func singular(word string) string {
 	lower := strings.ToLower(word)
+	if one, ok := irregular[word]; ok {
+		return one
+	}
 	for _, s := range []string{"ss", "us", "is", "news", "series"} {
 		if strings.HasSuffix(lower, s) {
 			return word

@@ -69,6 +69,9 @@ func (n *newApp) run(_ context.Context, p cli.Process, args, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if err := n.checkName(dir, files); err != nil {
+		return err
+	}
 	if _, err := create(files); err != nil {
 		return err
 	}
@@ -100,6 +103,19 @@ func (n *newApp) checkModule(dir string) error {
 		return errors.New("example.com/flow is the path of flow itself: say another with -module")
 	case isStandard(n.module):
 		return fmt.Errorf("a package of Go's standard library is called %s: say another path with -module, as in -module example.com/%[1]s", n.module)
+	}
+	return nil
+}
+
+// checkName returns an error if the application is called like one of its own files or
+// directories: "go build" could not write its binary, and .gitignore would hide the source.
+func (n *newApp) checkName(dir string, files []file) error {
+	for _, f := range files {
+		below, _ := filepath.Rel(dir, f.name)
+		top, _, _ := strings.Cut(filepath.ToSlash(below), "/")
+		if strings.EqualFold(top, n.name()) {
+			return fmt.Errorf("the application has %s itself, so that its binary cannot be called %s: say a module that ends in another name with -module, as in -module example.com/hello", top, n.name())
+		}
 	}
 	return nil
 }

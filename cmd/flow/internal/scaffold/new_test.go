@@ -117,6 +117,9 @@ func TestNewFaults(t *testing.T) {
 		{"x -module example.com/flow", cli.Failure, "example.com/flow is the path of flow itself"},
 		{"errors", cli.Failure, "a package of Go's standard library is called errors: say another path with -module, as in -module example.com/errors"},
 		{"x -module std", cli.Failure, "a package of Go's standard library is called std"},
+		{"app -flow good", cli.Failure, "the application has app itself, so that its binary cannot be called app: say a module that ends in another name with -module, as in -module example.com/hello"},
+		{"Notes -flow good", cli.Failure, "the application has notes itself, so that its binary cannot be called Notes"},
+		{"x -module example.com/readme.md/v2 -flow good", cli.Failure, "the application has README.md itself"},
 		{"x -flow full", cli.Failure, "the source of flow is not in "},
 		{"x -flow other", cli.Failure, "go.mod is not the go.mod of example.com/flow: say with -flow where the source of flow is"},
 		{"x -flow broken", cli.Failure, "go.mod:1: "},
@@ -127,6 +130,7 @@ func TestNewFaults(t *testing.T) {
 			root := lay(t, map[string]string{
 				"full/README.md": "", "other/go.mod": "module example.com/other\n\ngo 1.26\n",
 				"broken/go.mod": "module\n", "bare/go.mod": "module example.com/flow\n\ngo 1.26\n",
+				"good/go.mod": "module example.com/flow\n\ngo 1.26\n", "good/go.sum": "",
 			})
 			before := contents(t, root)
 			code, out, errs := run(root, append([]string{"new"}, strings.Fields(tt.args)...)...)

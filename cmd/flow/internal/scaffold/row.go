@@ -147,6 +147,9 @@ func (t *table) insert(fset *token.FileSet, src string, rows []row) (string, err
 		src = src[:end] + separator + text.String() + src[end:]
 	}
 	out, err := format.Source([]byte(src))
+	if strings.Contains(src, "\r\n") { // which gofmt takes away
+		return strings.ReplaceAll(string(out), "\n", "\r\n"), err
+	}
 	return string(out), err
 }
 

@@ -48,6 +48,15 @@ func TestAddRows(t *testing.T) {
 			is.Equal(strings.Count(again, "/users/1"), 4)
 		})
 	}
+	t.Run("lines that end in CR LF", func(t *testing.T) {
+		is := is.New(t)
+		src := "package app\n\nfunc TestRoutes() {\n\t_ = []" + fields + "{\n\t\t{\"GET\", \"/\", `a\n`, 200, \"\"},\n\t}\n}\n"
+		want, err := addRows([]byte(src), rows)
+		is.NoErr(err)
+		got, err := addRows([]byte(strings.ReplaceAll(src, "\n", "\r\n")), rows)
+		is.NoErr(err)
+		is.Equal(got, strings.ReplaceAll(want, "\n", "\r\n"))
+	})
 	for _, tt := range []struct{ name, src, err string }{
 		{"no such test", "package app\nfunc TestOther() {}\n", ""},
 		{"a method", "package app\nfunc (s suite) TestRoutes() {}\n", ""},

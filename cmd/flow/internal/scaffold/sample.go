@@ -35,6 +35,8 @@ func sampleValue(s pattern.Segment, n int) string {
 	switch {
 	case s.Matcher == nil && (s.Text == "id" || strings.HasSuffix(s.Text, "ID")):
 		return number
+	case s.Matcher == nil && s.Kind == pattern.Rest && n > 0: // beside [slug], it takes what is longer
+		return letter + "/" + letter
 	case s.Matcher == nil:
 		return letter
 	}

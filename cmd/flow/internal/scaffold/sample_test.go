@@ -29,7 +29,8 @@ func TestSampleURL(t *testing.T) {
 		{"[id]", "[no=int].html", ""},
 		{"[slug]", "[no=int].html", "/x"},
 		{"[slug]", "[...path=slug].html", "/x"}, // less specific
-		{"[...path]", "[slug].html", ""},
+		{"[...path]", "[slug].html", "/y/y"},
+		{"[...path]", "[slug].html & [a]/[b].html", ""},
 		{"users/[id]", "users/1.html & users/[id]/edit.html", "/users/2"},
 		{"[a]/b", "x/[b].html", "/y/b"},
 	} {

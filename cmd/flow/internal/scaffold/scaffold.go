@@ -69,8 +69,12 @@ func makeDirs(dir string) (made []string, err error) {
 }
 
 // replace writes a file anew in one step: whoever reads it meanwhile sees the old text or
-// the new one.
+// the new one. Of a symbolic link it replaces the file that it leads to.
 func replace(name string, text []byte) error {
+	name, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return err
+	}
 	info, err := os.Stat(name)
 	if err != nil {
 		return err

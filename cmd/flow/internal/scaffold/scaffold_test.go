@@ -128,5 +128,14 @@ func TestReplace(t *testing.T) {
 	is.NoErr(err)
 	is.Equal(info.Mode(), before.Mode()) // whoever could read it can read it
 	is.True(replace(filepath.Join(root, "b.txt"), nil) != nil)
+	if err := os.Symlink("a.txt", "link.txt"); err == nil {
+		is.NoErr(replace(filepath.Join(root, "link.txt"), []byte("newer")))
+		is.Equal(contents(t, root), map[string]string{"a.txt": "newer", "link.txt": "newer"})
+		is.NoErr(replace(filepath.Join(root, "a.txt"), []byte("new")))
+		target, err := os.Readlink("link.txt")
+		is.NoErr(err)
+		is.Equal(target, "a.txt") // it is a link still
+		is.NoErr(os.Remove("link.txt"))
+	}
 	is.Equal(contents(t, root), map[string]string{"a.txt": "new"})
 }

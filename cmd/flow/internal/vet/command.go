@@ -119,8 +119,10 @@ func load(ctx context.Context, dir string, patterns, flags []string) ([]*package
 // compilePlace is the place of what the compiler says.
 var compilePlace = regexp.MustCompile(`^(.+\.go):(\d+)(?::\d+)?: `)
 
-// compileErrors returns the lines of an error as findings are written. The go command may
-// tell what the type checker tells too, below a line for the package.
+// compileErrors returns the errors of one text as findings are written. The go command may
+// tell what the type checker tells too, below a line for the package. A line that begins
+// with a tab goes on with the error before it; the place of another declaration is left
+// out, which the two tell in different ways.
 func compileErrors(err packages.Error, dir string) []string {
 	text := err.Msg
 	if err.Pos != "" && err.Pos != "-" {
@@ -135,7 +137,11 @@ func compileErrors(err packages.Error, dir string) []string {
 			}
 			line = file + ":" + place[2] + ": " + line[len(place[0]):]
 		}
-		if line != "" && !strings.HasPrefix(line, "# ") {
+		switch {
+		case line == "", strings.HasPrefix(line, "# "), strings.Contains(line, "other declaration of "):
+		case strings.HasPrefix(line, "\t") && len(lines) > 0:
+			lines[len(lines)-1] += "\n" + line
+		default:
 			lines = append(lines, line)
 		}
 	}

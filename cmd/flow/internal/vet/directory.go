@@ -165,7 +165,7 @@ func (c *checker) checkFile(f *ast.File) {
 		return
 	}
 	for _, call := range c.calls {
-		if call.File == f && call.ForDirectory() {
+		if call.File == f && (call.Kind == calls.Path || call.Kind == calls.Handler || call.ForDirectory()) {
 			return
 		}
 	}
@@ -176,7 +176,8 @@ func (c *checker) checkFile(f *ast.File) {
 			continue
 		}
 		handlers++
-		if obj := c.info.Defs[decl.Name]; len(c.uses[obj]) > 0 || c.module.usedElsewhere(c.unit, obj) {
+		named := decl.Recv != nil && slices.ContainsFunc(c.module.units, func(u *unit) bool { return u.byName })
+		if obj := c.info.Defs[decl.Name]; named || len(c.uses[obj]) > 0 || c.module.usedElsewhere(c.unit, obj) {
 			return
 		}
 	}

@@ -137,13 +137,14 @@ func (u *unit) holder(around ast.Node, lit *ast.FuncLit) types.Object {
 }
 
 // controllerMethod returns the method that a call of To names, if it is one of the
-// package, or nil.
+// package, or nil. It notes if the name is not constant, so that any method may be meant.
 func (u *unit) controllerMethod(expr *ast.CallExpr) types.Object {
 	c, ok := calls.Of(expr, nil, u.info)
 	if !ok || c.Func.Name() != "To" || len(expr.Args) != 2 {
 		return nil
 	}
 	name, ok := calls.StringOf(expr.Args[1], u.info)
+	u.byName = u.byName || !ok
 	t := u.info.TypeOf(expr.Args[0])
 	if !ok || t == nil {
 		return nil

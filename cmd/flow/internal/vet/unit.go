@@ -31,6 +31,7 @@ type unit struct {
 	uses    map[types.Object][]place
 	places  map[*ast.CallExpr]place
 	dynamic map[string]bool            // methods that are called through interfaces
+	byName  bool                       // To gets names of methods that are not constant
 	withs   map[types.Object]token.Pos // the Files that functions of flow.With get, and where With is called
 	news    int                        // how often flow.New is mentioned
 	routers map[*types.Package]bool    // other packages that Routers are taken from

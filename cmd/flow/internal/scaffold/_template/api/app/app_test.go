@@ -31,7 +31,7 @@ func TestRoutes(t *testing.T) {
 		want               string // what the answer has in it
 	}{
 		{"GET", "/healthz", "", 200, "ok"},
-		{"GET", "/nowhere", "", 404, `"status":404`},
+		{"GET", "/no/such/thing", "", 404, `"status":404`},
 
 		{"GET", "/notes", "", 200, `[{"id":1,"title":"Buy milk","text":"Two bottles"}]`},
 		{"POST", "/notes", `{"title":"Call Ada"}`, 201, `{"id":2,"title":"Call Ada","text":""}`},

@@ -32,7 +32,7 @@ func TestRoutes(t *testing.T) {
 	}{
 		{"GET", "/", "", 200, "<h1>newapp</h1>"},
 		{"GET", "/app.css", "", 200, "color-scheme"},
-		{"GET", "/nowhere", "", 404, "Not Found"},
+		{"GET", "/no/such/page", "", 404, "Not Found"},
 
 		{"GET", "/notes", "", 200, "Buy milk"},
 		{"POST", "/notes", "title=Call+Ada", 303, ""},

@@ -1,0 +1,121 @@
+package scaffold
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/routetree"
+)
+
+// checkMounted returns an error if a name of a new route is one that a route of another
+// application of the module has, or would have, where the two are mounted into each other:
+// with Mount("/billing", …).Name("billing") the route "show" of the inner application is
+// "billing.show" for the outer one.
+func checkMounted(app project.App, r *routetree.Route, given string) error {
+	apps, err := app.Module.Apps()
+	if err != nil || len(apps) < 2 {
+		return err
+	}
+	mounts, err := mountNames(app)
+	if err != nil || len(mounts) == 0 {
+		return err
+	}
+	for _, other := range apps {
+		if other.Dir == app.Dir {
+			continue
+		}
+		taken := namesOf(other)
+		for _, mount := range slices.Sorted(maps.Keys(mounts)) {
+			where := mounts[mount]
+			for _, name := range []string{r.Stem, given} {
+				inner, below := strings.CutPrefix(name, mount+".")
+				switch outer := mount + "." + name; {
+				case name == "":
+				case below && taken[inner] != "":
+					return fmt.Errorf("%s: Name(%q): %q would be a name of %s, which is mounted, and of %s: call this one otherwise", where, mount, name, taken[inner], r.File)
+				case taken[outer] != "":
+					return fmt.Errorf("%s: Name(%q): %q would be a name of %s, which is mounted, and is one of %s: call this one otherwise", where, mount, outer, r.File, taken[outer])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// namesOf returns the names of the routes of an application, automatic and given, with what
+// has them. Of a package that cannot be read it knows the automatic ones.
+func namesOf(app project.App) map[string]string {
+	names := map[string]string{}
+	for _, r := range app.Tree().Routes {
+		names[r.Stem] = r.File
+	}
+	if pkg, err := readPackage(app); err == nil {
+		for name, where := range pkg.labels {
+			names[name] = "the route at " + where
+		}
+	}
+	return names
+}
+
+// mountNames returns the names of what is mounted anywhere in the module, with the place:
+// what Name is given, other than for a method of a route, in files that call Mount.
+func mountNames(app project.App) (map[string]string, error) {
+	dirs, err := app.Module.Packages()
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			name := filepath.Join(dir, e.Name())
+			if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			if bytes.Contains(text, []byte("Mount(")) {
+				addMountNames(names, path.Join(fault.Place(filepath.ToSlash(dir)), e.Name()), text)
+			}
+		}
+	}
+	return names, nil
+}
+
+// addMountNames adds the names of one file, which messages call shown. One that does not
+// parse has those before the mistake.
+func addMountNames(names map[string]string, shown string, text []byte) {
+	fset := token.NewFileSet()
+	f, _ := parser.ParseFile(fset, shown, text, parser.SkipObjectResolution)
+	if f == nil {
+		return
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		called, ok := call.Fun.(*ast.SelectorExpr)
+		if text, has := stringArg(call); ok && has && called.Sel.Name == "Name" && !isVerb(called.X) {
+			pos := fset.Position(called.Sel.Pos())
+			names[text] = fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
+		}
+		return true
+	})
+}
