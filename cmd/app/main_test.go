@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/matryer/is"
 )
@@ -94,12 +95,17 @@ func TestSignals(t *testing.T) {
 		p := started(t, binary, "-drain", "1h")
 		r, w := io.Pipe()
 		defer w.Close()
+		req, err := http.NewRequest("POST", p.url+"/api/echo", r)
+		is.NoErr(err)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Expect", "100-continue")
+		client := http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Hour}}
 		go func() { // a request that does not end
-			if resp, err := http.Post(p.url+"/api/echo", "application/json", r); err == nil {
+			if resp, err := client.Do(req); err == nil {
 				resp.Body.Close()
 			}
 		}()
-		io.WriteString(w, "{") // until the connection takes it
+		io.WriteString(w, "{") // returns once the handler has asked for the body
 		is.NoErr(p.Process.Signal(os.Interrupt))
 		p.until(t, "stopping")
 		is.NoErr(p.Process.Signal(os.Interrupt))
