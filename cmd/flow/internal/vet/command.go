@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
-	driver "golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/analysis/unitchecker"
 	"golang.org/x/tools/go/packages"
 
@@ -77,21 +76,48 @@ func check(ctx context.Context, dir string, patterns, flags []string) (string, e
 	if err != nil {
 		return "", err
 	}
-	graph, err := driver.Analyze([]*analysis.Analyzer{Analyzer}, pkgs, nil)
+	checkers, err := newCheckers(pkgs)
 	if err != nil {
 		return "", err
 	}
 	var all []finding
-	for _, root := range graph.Roots {
-		if root.Err != nil {
-			return "", fmt.Errorf("%s: %w", root.Package.PkgPath, root.Err)
-		}
-		for _, d := range root.Diagnostics {
-			pos := root.Package.Fset.Position(d.Pos)
+	for _, c := range checkers {
+		c.found = func(d analysis.Diagnostic) {
+			pos := c.fset.Position(d.Pos)
 			all = append(all, finding{shown(dir, pos.Filename), pos.Line, d.Message})
 		}
+		c.checkAll()
 	}
 	return report(all, dir), nil
+}
+
+// newCheckers returns checkers of the packages that import flow. All packages are given to
+// each module, which is read once, whatever number of its packages there is to look at.
+func newCheckers(pkgs []*packages.Package) ([]*checker, error) {
+	given := map[string]*unit{}
+	var checkers []*checker
+	for _, p := range pkgs {
+		u := newGiven(p.Fset, p.Types, p.Syntax, p.TypesInfo)
+		if u == nil {
+			continue
+		}
+		given[u.dir] = u
+		if flowOf(u.pkg) != nil {
+			checkers = append(checkers, &checker{unit: u, ignored: p.IgnoredFiles})
+		}
+	}
+	modules := map[project.Module]*module{}
+	for _, c := range checkers {
+		at, err := project.FindModule(c.dir)
+		if err == nil && modules[at] == nil {
+			modules[at], err = readModule(at, given)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.pkg.Path(), err)
+		}
+		c.module = modules[at]
+	}
+	return checkers, nil
 }
 
 // load has packages read and type-checked, without their tests.

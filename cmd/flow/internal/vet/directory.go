@@ -150,7 +150,7 @@ func (c *checker) checkDirectory() {
 
 // hasRouterElsewhere reports whether a file that is not built here may make a Router.
 func (c *checker) hasRouterElsewhere() bool {
-	return slices.ContainsFunc(c.pass.IgnoredFiles, func(name string) bool {
+	return slices.ContainsFunc(c.ignored, func(name string) bool {
 		text, err := os.ReadFile(name)
 		return !strings.HasSuffix(name, "_test.go") && (err != nil || bytes.Contains(text, []byte(calls.FlowPath)) && bytes.Contains(text, []byte("New")))
 	})
@@ -217,7 +217,7 @@ func (c *checker) checkStatic(call calls.Call) {
 	}
 	pos, what := call.Expr.Pos(), call.Name()
 	name := c.goFile(call.File)
-	if name != filepath.Base(c.pass.Fset.Position(pos).Filename) { // a line directive: the compiler records another file
+	if name != filepath.Base(c.fset.Position(pos).Filename) { // a line directive: the compiler records another file
 		return
 	}
 	stem := strings.TrimSuffix(name, ".go")

@@ -19,12 +19,13 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A module is what all packages of a module say of its applications. It is read from the
-// source, since an analyzer is given one package only, and the packages of handlers do not
-// import those that register them.
+// A module is what all packages of a module say of its applications. Packages that are not
+// given are read from the source: an analyzer is given one package only, and the packages
+// of handlers do not import those that register them. A module is only read once it is
+// made.
 type module struct {
 	project.Module
-	units []*unit // that import flow, the analysed one among them
+	units []*unit // that import flow, or that those import
 	apps  []*app
 	open  bool // there are trees of which nothing is known
 	// names are those of routes, automatic or given, with the routes that have them. A name
@@ -39,31 +40,39 @@ type module struct {
 	mentioned             map[string]map[*unit]bool // names behind a dot, and who writes them
 }
 
-// readModule reads the module around an analysed package.
-func readModule(own *unit, flow *types.Package) (*module, error) {
-	m := &module{names: map[string][]*routetree.Route{}, params: map[string]bool{}, mentioned: map[string]map[*unit]bool{}}
-	var err error
-	if m.Module, err = project.FindModule(own.dir); err != nil {
-		return nil, err
-	}
+// readModule reads a module of which some packages are given, by their directories. What
+// is given of other modules is only known to be there.
+func readModule(at project.Module, given map[string]*unit) (*module, error) {
+	m := &module{Module: at, names: map[string][]*routetree.Route{}, params: map[string]bool{}, mentioned: map[string]map[*unit]bool{}}
 	dirs, err := m.Packages()
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{module: m.Module, fset: token.NewFileSet(), known: map[string]*types.Package{}, units: map[string]*unit{}}
-	l.know(own.pkg.Imports(), flow)
+	l := &loader{module: at, fset: token.NewFileSet(), given: given, known: map[string]*types.Package{}, units: map[string]*unit{}}
+	for _, u := range given {
+		if flow := flowOf(u.pkg); flow != nil {
+			l.know(u.pkg.Imports(), flow)
+		}
+	}
 	program := false
+	used := map[string]bool{} // the import paths of what is given and imports flow, or is imported by that
 	for _, dir := range dirs {
 		files, isProgram := l.sources(dir)
 		program = program || isProgram
-		if dir == own.dir {
-			m.units = append(m.units, own)
+		if u := given[dir]; u != nil {
+			if flowOf(u.pkg) != nil {
+				l.use(u.pkg, used)
+			}
 		} else if slices.ContainsFunc(files, func(s source) bool { return s.flow }) {
 			l.load(dir)
 		}
 	}
 	for _, dir := range dirs {
-		if u := l.units[dir]; u != nil && dir != own.dir {
+		u := l.units[dir]
+		if g := given[dir]; g != nil && (u != nil || used[g.pkg.Path()]) {
+			u = g
+		}
+		if u != nil {
 			m.units = append(m.units, u)
 		}
 	}
@@ -160,15 +169,19 @@ func (m *module) takesForeign(u *unit) bool {
 }
 
 func within(importPath, modulePath string) bool {
+	importPath, _, _ = strings.Cut(importPath, " ") // "shop/app [shop/app.test]"
 	return importPath == modulePath || strings.HasPrefix(importPath, modulePath+"/")
 }
 
 // A loader type-checks packages of a module from their source, as far as that goes: what
-// they import from elsewhere is known only if the analysed package imports it, too. Of
-// flow's own calls that leaves all that matters.
+// they import from elsewhere is known only if a given package imports it, too. Of flow's
+// own calls that leaves all that matters. They get the packages of the module from their
+// source, too, never those that are given: what a given package imports may be there once
+// more as the compiler left it, and types of the two do not fit together.
 type loader struct {
 	module project.Module
 	fset   *token.FileSet
+	given  map[string]*unit // by directory
 	known  map[string]*types.Package
 	units  map[string]*unit // by directory; nil for one that is being loaded
 	// Files that are not built here, for their tags or their names, may make a Router, or
@@ -183,6 +196,19 @@ func (l *loader) know(pkgs []*types.Package, flow *types.Package) {
 		if l.known[p.Path()] == nil && p.Complete() && !within(p.Path(), l.module.Path) {
 			l.known[p.Path()] = p
 			l.know(p.Imports(), flow)
+		}
+	}
+}
+
+// use notes a package of the module, and those that it imports.
+func (l *loader) use(p *types.Package, used map[string]bool) {
+	if used[p.Path()] {
+		return
+	}
+	used[p.Path()] = true
+	for _, imported := range p.Imports() {
+		if within(imported.Path(), l.module.Path) {
+			l.use(imported, used)
 		}
 	}
 }
@@ -262,7 +288,7 @@ func (l *loader) sources(dir string) (files []source, isProgram bool) {
 			continue
 		}
 		flow := bytes.Contains(text, []byte(`"`+calls.FlowPath+`"`))
-		if match, err := build.Default.MatchFile(dir, name); err != nil || !match {
+		if !l.built(dir, name) {
 			l.unbuiltTree = l.unbuiltTree || flow && makesRouter.Match(text)
 			l.unbuiltNames = l.unbuiltNames || flow && givesNames.Match(text)
 			continue
@@ -274,4 +300,14 @@ func (l *loader) sources(dir string) (files []source, isProgram bool) {
 		}
 	}
 	return files, isProgram
+}
+
+// built reports whether a Go file is built here. With flags for the build, what is given
+// tells more than the file.
+func (l *loader) built(dir, name string) bool {
+	if u := l.given[dir]; u != nil {
+		return slices.ContainsFunc(u.files, func(f *ast.File) bool { return u.goFile(f) == name })
+	}
+	match, err := build.Default.MatchFile(dir, name)
+	return err == nil && match
 }

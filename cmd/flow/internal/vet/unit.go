@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,6 +44,19 @@ type app struct {
 	shared bool // further trees are given to New, which may hold any +file
 	byPath map[string]*routetree.Route
 	byStem map[string][]*routetree.Route
+}
+
+// newGiven returns the unit of a package that is type-checked already, or nil if it has no
+// files but tests.
+func newGiven(fset *token.FileSet, pkg *types.Package, files []*ast.File, info *types.Info) *unit {
+	files = slices.DeleteFunc(slices.Clone(files), func(f *ast.File) bool {
+		name := fileName(fset, f.Package)
+		return strings.HasSuffix(name, "_test.go") || filepath.Base(name) == "_cgo_gotypes.go"
+	})
+	if len(files) == 0 {
+		return nil
+	}
+	return newUnit(filepath.Dir(fileName(fset, files[0].Package)), fset, pkg, files, info)
 }
 
 func newUnit(dir string, fset *token.FileSet, pkg *types.Package, files []*ast.File, info *types.Info) *unit {

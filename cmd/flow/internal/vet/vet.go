@@ -9,16 +9,13 @@ package vet
 
 import (
 	"fmt"
-	"go/ast"
 	"go/token"
 	"go/types"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/cmd/flow/internal/project"
 )
 
 // Analyzer reports calls of flow's API that the tree of route files does not fit.
@@ -28,37 +25,30 @@ var Analyzer = &analysis.Analyzer{
 	Run:  run,
 }
 
-// A checker looks at one package.
-type checker struct {
-	*unit
-	module *module
-	pass   *analysis.Pass
-}
-
 func run(pass *analysis.Pass) (any, error) {
-	flow := flowOf(pass.Pkg)
-	if flow == nil {
+	u := newGiven(pass.Fset, pass.Pkg, pass.Files, pass.TypesInfo)
+	if u == nil || flowOf(u.pkg) == nil {
 		return nil, nil
 	}
-	files := slices.DeleteFunc(slices.Clone(pass.Files), func(f *ast.File) bool {
-		name := fileName(pass.Fset, f.Package)
-		return strings.HasSuffix(name, "_test.go") || filepath.Base(name) == "_cgo_gotypes.go"
-	})
-	if len(files) == 0 {
-		return nil, nil
-	}
-	own := newUnit(filepath.Dir(fileName(pass.Fset, files[0].Package)), pass.Fset, pass.Pkg, files, pass.TypesInfo)
-	m, err := readModule(own, flow)
+	at, err := project.FindModule(u.dir)
 	if err != nil {
 		return nil, err
 	}
-	c := &checker{own, m, pass}
-	c.checkEmbedded()
-	c.checkDirectory()
-	for _, call := range c.calls {
-		c.check(call)
+	m, err := readModule(at, map[string]*unit{u.dir: u})
+	if err != nil {
+		return nil, err
 	}
+	c := &checker{u, m, pass.IgnoredFiles, pass.Report}
+	c.checkAll()
 	return nil, nil
+}
+
+// A checker looks at one package.
+type checker struct {
+	*unit
+	module  *module  // that the package is of; only read, since other checkers have it too
+	ignored []string // Go files of the package that are not built
+	found   func(analysis.Diagnostic)
 }
 
 // flowOf returns flow as a package imports it, or nil if it does not, or is flow itself.
@@ -75,7 +65,16 @@ func flowOf(pkg *types.Package) *types.Package {
 }
 
 func (c *checker) report(pos token.Pos, format string, args ...any) {
-	c.pass.Report(analysis.Diagnostic{Pos: pos, Message: fmt.Sprintf(format, args...)})
+	c.found(analysis.Diagnostic{Pos: pos, Message: fmt.Sprintf(format, args...)})
+}
+
+// checkAll looks at all that the package says.
+func (c *checker) checkAll() {
+	c.checkEmbedded()
+	c.checkDirectory()
+	for _, call := range c.calls {
+		c.check(call)
+	}
 }
 
 // check looks at what one call says.

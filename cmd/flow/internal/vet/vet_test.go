@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +103,103 @@ func TestSeeded(t *testing.T) {
 		})
 	}
 	is.New(t).Equal(len(got), len(want))
+}
+
+// TestModuleIsReadOnce counts what is made for a module: one module for all its packages, in
+// which nothing that was loaded is type-checked again.
+func TestModuleIsReadOnce(t *testing.T) {
+	is := is.New(t)
+	archive, err := txtar.ParseFile("testdata/seeded.txtar")
+	is.NoErr(err)
+	pkgs, err := load(t.Context(), lay(t, archive), []string{"./..."}, nil)
+	is.NoErr(err)
+	checkers, err := newCheckers(pkgs)
+	is.NoErr(err)
+	modules, again := map[*module]bool{}, 0
+	for _, c := range checkers {
+		modules[c.module] = true
+		is.True(slices.Contains(c.module.units, c.unit))
+	}
+	for m := range modules {
+		for _, u := range m.units {
+			if u.fset != pkgs[0].Fset {
+				again++
+			}
+		}
+	}
+	is.True(len(checkers) > 1)
+	is.Equal(len(modules), 1)
+	is.Equal(again, 0)
+}
+
+// TestAlone looks at packages one by one, so that the others are read from their source, as
+// they are for go vet.
+func TestAlone(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/seeded.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := lay(t, archive)
+	all := strings.Split(findings(t, root), "\n")
+	for _, dir := range []string{"app", "bare", "half", "handlers", "none"} {
+		t.Run(dir, func(t *testing.T) {
+			is := is.New(t)
+			got, err := check(t.Context(), root, []string{"./" + dir}, nil)
+			is.NoErr(err)
+			want := slices.DeleteFunc(slices.Clone(all), func(line string) bool { return !strings.HasPrefix(line, dir+"/") })
+			is.True(len(want) > 0)
+			is.Equal(got, strings.Join(want, "\n"))
+		})
+	}
+}
+
+// TestTags has a file of which the flags of the build tell whether it is built. If it is
+// not, it may give any name.
+func TestTags(t *testing.T) {
+	const finding = `handlers/handlers.go:5: RedirectTo: no route is called "nobody": name one with Name, or use an automatic name`
+	for _, tt := range []struct{ constraint, flag, want string }{
+		{"late", "-tags=late", finding},
+		{"late", "-tags=", ""},
+		{"!late", "-tags=late", ""},
+		{"!late", "-tags=", finding},
+	} {
+		t.Run(tt.constraint+" "+tt.flag, func(t *testing.T) {
+			is := is.New(t)
+			root := lay(t, txtar.Parse([]byte(`
+-- main.go --
+package main
+
+import (
+	"embed"
+
+	"example.com/flow"
+)
+
+//go:embed all:router
+var files embed.FS
+
+func main() { flow.Main(flow.New(files)) }
+-- router/about.html --
+-- names.go --
+//go:build `+tt.constraint+`
+
+package main
+
+import "example.com/flow"
+
+func init() { flow.At("about").GET().Name("noble") }
+-- handlers/handlers.go --
+package handlers
+
+import "example.com/flow"
+
+func To(*flow.Request) flow.Response { return flow.RedirectTo("nobody") }
+`)))
+			got, err := check(t.Context(), root, []string{"./..."}, []string{tt.flag})
+			is.NoErr(err)
+			is.Equal(got, tt.want)
+		})
+	}
 }
 
 // TestSilent has code that is right, or of which the source does not tell that it is
