@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 
 	"example.com/flow/internal/devpage"
 	"example.com/flow/internal/reply"
@@ -48,9 +49,21 @@ func isLocalHost(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// A Note is what becomes known of a local request while it is answered.
+// A Note is what becomes known of a local request while it is answered. Middleware may
+// answer before the handler has, http.TimeoutHandler for one, so both may use it at once.
 type Note struct {
-	Faults []devpage.Fault // why it failed, if the answer says so
+	faults atomic.Pointer[[]devpage.Fault]
+}
+
+// SetFaults says why the request has failed, if the answer says so.
+func (n *Note) SetFaults(faults []devpage.Fault) { n.faults.Store(&faults) }
+
+// Faults returns what SetFaults was given.
+func (n *Note) Faults() []devpage.Fault {
+	if faults := n.faults.Load(); faults != nil {
+		return *faults
+	}
+	return nil
 }
 
 type noteKey struct{}
@@ -79,7 +92,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 		f.own(w, r)
 		return
 	}
-	note := &Note{}
+	note, outer := &Note{}, r
 	r = r.WithContext(context.WithValue(r.Context(), noteKey{}, note))
 	end := f.Requests.begin(r)
 	page := (*pageWriter)(nil)
@@ -89,11 +102,14 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 			delete(r.Header, name)
 		}
 		page = &pageWriter{ResponseWriter: w, request: r, state: f.Hub.state()}
-		w = page
+		w = page.writer()
 	}
 	w, t := reply.Track(w)
 	returned := false
-	defer func() { end(r, t, returned) }()
+	defer func() {
+		outer.Pattern = r.Pattern // for middleware around the application
+		end(r, t, returned)
+	}()
 	next(w, r)
 	returned = true
 	f.tell(r, t, page != nil, note)
@@ -110,8 +126,8 @@ func (f *Front) tell(r *http.Request, t *reply.Writer, navigation bool, note *No
 	switch {
 	case navigation:
 		f.Hub.noRequestFaults()
-	case len(note.Faults) > 0:
-		f.Hub.setRequestFaults(name, note.Faults)
+	case len(note.Faults()) > 0:
+		f.Hub.setRequestFaults(name, note.Faults())
 	case t.Code < http.StatusInternalServerError:
 		f.Hub.setRequestFaults(name, nil)
 	}
