@@ -13,6 +13,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -20,20 +22,36 @@ import (
 	"example.com/flow/internal/reply"
 )
 
-// forwarded are the headers by which proxies tell that a request comes from elsewhere.
-var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
+// forwarded are headers by which proxies tell that a request comes from elsewhere, beside
+// those that begin with X-Forwarded-.
+var forwarded = []string{"Forwarded", "X-Real-Ip", "Via"}
 
 // IsLocal reports whether a request comes from this machine, and not through a proxy. It
 // has to name the machine as local, too: the name of a page somewhere else may be made to
 // lead here (DNS rebinding), and that page must not read what development shows.
 func IsLocal(r *http.Request) bool {
-	for _, name := range forwarded {
-		if len(r.Header[name]) > 0 {
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-Forwarded-") || slices.Contains(forwarded, name) {
 			return false
 		}
 	}
+	if !r.ProtoAtLeast(1, 1) { // all that nginx tells by default; browsers do not speak it
+		return false
+	}
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && from.Addr().Unmap().IsLoopback() && isLocalHost(r.Host)
+	return err == nil && from.Addr().Unmap().IsLoopback() && isLocalHost(r.Host) && !isForeign(r)
+}
+
+// isForeign reports whether a script of a page of another machine asks. If the application
+// allows that (CORS), the page can read the answer. It cannot read where it only leads to.
+func isForeign(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	switch site := r.Header.Get("Sec-Fetch-Site"); {
+	case origin == "", site == "same-origin", site == "none", r.Header.Get("Sec-Fetch-Mode") == "navigate":
+		return false
+	}
+	u, err := url.Parse(origin)
+	return err != nil || !isLocalHost(u.Host)
 }
 
 // isLocalHost reports whether the Host of a request is a name or an address of this machine.

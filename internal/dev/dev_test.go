@@ -47,17 +47,28 @@ func TestIsLocal(t *testing.T) {
 		{"127.0.0.1:5", "192.0.2.1:80", "", false},
 		{"127.0.0.1:5", "0.0.0.0", "", false},
 		{"127.0.0.1:5", "", "", false},
-		{"127.0.0.1:5", "localhost", "Forwarded", false},
-		{"127.0.0.1:5", "localhost", "X-Forwarded-For", false},
-		{"127.0.0.1:5", "localhost", "Via", false},
+		{"127.0.0.1:5", "localhost", "Forwarded:", false},
+		{"127.0.0.1:5", "localhost", "X-Forwarded-For:", false},
+		{"127.0.0.1:5", "localhost", "X-Forwarded-Proto: https", false},
+		{"127.0.0.1:5", "localhost", "Via:", false},
+		{"127.0.0.1:5", "localhost", "Origin: https://example.com", false}, // its script
+		{"127.0.0.1:5", "localhost", "Origin: https://example.com\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: cors", false},
+		{"127.0.0.1:5", "localhost", "Origin: https://localhost.example.com", false},
+		{"127.0.0.1:5", "localhost", "Origin: null", false},
+		{"127.0.0.1:5", "localhost", "Origin: null\nSec-Fetch-Site: same-origin", true},                                         // a page without referrers
+		{"127.0.0.1:5", "localhost", "Origin: https://example.com\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", true}, // its form
+		{"127.0.0.1:5", "localhost", "Origin: http://localhost:5173\nSec-Fetch-Site: same-site", true},
 	} {
 		t.Run(tt.from+" "+tt.host+" "+tt.header, func(t *testing.T) {
 			is := is.New(t)
-			r := &http.Request{RemoteAddr: tt.from, Host: tt.host, Header: http.Header{}}
-			if tt.header != "" {
-				r.Header.Set(tt.header, "")
+			r := &http.Request{RemoteAddr: tt.from, Host: tt.host, Header: http.Header{}, ProtoMajor: 1, ProtoMinor: 1}
+			for line := range strings.Lines(tt.header) {
+				name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+				r.Header.Set(name, strings.TrimSpace(value))
 			}
 			is.Equal(dev.IsLocal(r), tt.want)
+			r.ProtoMinor = 0 // as nginx asks
+			is.True(!dev.IsLocal(r))
 		})
 	}
 }
