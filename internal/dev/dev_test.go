@@ -631,6 +631,9 @@ func TestRecorder(t *testing.T) {
 	is.Equal(len(last), 100)
 	is.Equal(last[0].Path, "/149")
 	is.Equal(last[99].Path, "/50")
+	fetch(t, s, strings.Repeat("M", 5000), "/"+strings.Repeat("ä", 5000), "")
+	is.Equal(len(f.Requests.Last()[0].Path), 1003)
+	is.Equal(len(f.Requests.Last()[0].Method), 1003)
 }
 
 // TestPollingBeginsAgain after a time without a page, in which nobody has looked.

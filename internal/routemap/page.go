@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/flow/internal/dev"
 	"example.com/flow/internal/devpage"
 	"example.com/flow/internal/forms"
 )
@@ -39,7 +40,7 @@ func policy() string {
 type Page struct {
 	Map     Map
 	Explain func(Question) Explanation
-	Recent  []Request // the newest first
+	Recent  []dev.Request // the newest first
 }
 
 // ServeHTTP answers with the page.
@@ -250,7 +251,7 @@ func (r Route) around() string {
 }
 
 // A request is one that the template shows.
-type request struct{ Request }
+type request struct{ dev.Request }
 
 // Why returns the URL of its explanation.
 func (r request) Why() string {
