@@ -600,6 +600,22 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 	is.True(strings.HasPrefix(w.Body.String(), "retry: 250\n\ndata: {"))
 }
 
+// TestStreamsEndWithTheServer, whichever it is.
+func TestStreamsEndWithTheServer(t *testing.T) {
+	is := is.New(t)
+	s := front(t, &dev.Front{}, http.NotFound)
+	for range 2 {
+		resp, err := http.Get(s.URL + "/_flow/events")
+		is.NoErr(err)
+		defer resp.Body.Close()
+		_, err = bufio.NewReader(resp.Body).ReadString('\n')
+		is.NoErr(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	is.NoErr(s.Config.Shutdown(ctx))
+}
+
 func TestRecorder(t *testing.T) {
 	is := is.New(t)
 	f := &dev.Front{}
