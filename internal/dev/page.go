@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"example.com/flow/internal/accept"
+	"example.com/flow/internal/devpage"
 )
 
 // notForPages are headers that a handler does not see of a navigation. A page that is
@@ -192,8 +193,8 @@ func (p *pageWriter) settle() error {
 	late := h.Clone()
 	clear(h)
 	maps.Copy(h, p.said)
-	if len(held) > 0 {
-		h.Set("Content-Type", http.DetectContentType(held))
+	if mediaType := http.DetectContentType(held); mediaType == devpage.ContentType { // others are left to the server
+		h.Set("Content-Type", mediaType)
 	}
 	p.decide(status)
 	p.ResponseWriter.WriteHeader(status)
