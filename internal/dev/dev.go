@@ -93,6 +93,12 @@ func NoteOf(ctx context.Context) *Note {
 	return n
 }
 
+// withNote returns a request with a new Note.
+func withNote(r *http.Request) (*http.Request, *Note) {
+	n := &Note{}
+	return r.WithContext(context.WithValue(r.Context(), noteKey{}, n)), n
+}
+
 // A Front stands before an application in development.
 type Front struct {
 	Hub      *Hub
@@ -110,8 +116,8 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 		f.own(w, r)
 		return
 	}
-	note, outer := &Note{}, r
-	r = r.WithContext(context.WithValue(r.Context(), noteKey{}, note))
+	outer := r
+	r, note := withNote(r)
 	end := f.Requests.begin(r)
 	page := (*pageWriter)(nil)
 	if isNavigation(r) {
@@ -166,6 +172,7 @@ func (f *Front) own(w http.ResponseWriter, r *http.Request) {
 		serveScript(w, r)
 	case r.URL.Path == Prefix && f.Map != nil:
 		w.Header().Set("Cache-Control", "no-store")
+		r, _ = withNote(r) // the application may have faults, and no map
 		if !isNavigation(r) {
 			f.Map.ServeHTTP(w, r)
 			return
