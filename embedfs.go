@@ -390,7 +390,7 @@ func (r *Router) showFault(req *http.Request, err error, x *exchange) Response {
 	for i, f := range report.Faults {
 		report.Faults[i].File = shownFile(f.File)
 	}
-	dev.NoteOf(req.Context()).Faults = report.Faults
+	dev.NoteOf(req.Context()).SetFaults(report.Faults)
 	p := reply.Problem{Status: http.StatusInternalServerError, Detail: text}
 	mediaType := accept.MediaType(acceptOf(req), true)
 	if mediaType != "text/html" {
