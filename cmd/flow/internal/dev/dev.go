@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -103,11 +102,11 @@ func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []strin
 		return err
 	}
 	defer front.close()
-	temp, err := tempDir()
+	temp, remove, err := tempDir()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer remove()
 	t := newTerminal(p.Stderr, p.Getenv)
 	t.say("building %s for %s", pkg, front.url(""))
 	s := &session{
@@ -154,23 +153,6 @@ func untilSignal(ctx context.Context) (until context.Context, hurry <-chan struc
 		close(released)
 		cancel()
 	}
-}
-
-// maxSocketPath is how long the path of a directory may be in which sockets are made: the
-// system allows 104 bytes at least for those.
-const maxSocketPath = 80
-
-// tempDir makes the directory for everything that the tool makes.
-func tempDir() (string, error) {
-	dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "flow-dev-")
-	if err == nil && len(dir) > maxSocketPath && runtime.GOOS != "windows" {
-		os.Remove(dir)
-		dir, err = os.MkdirTemp("/tmp", "flow-dev-")
-	}
-	if err != nil {
-		return "", fmt.Errorf("cannot make a directory for the program: %w", err)
-	}
-	return filepath.Abs(dir)
 }
 
 // splitFlags splits a text into flags at its spaces. What is in quotes stays together.
