@@ -108,6 +108,12 @@ func TestDecide(t *testing.T) {
 			is.Equal(l.decide(native(tt.path), before, func(string) bool { return tt.there }), tt.want)
 		})
 	}
+
+	// A test in which the go tool finds no package keeps it from building.
+	is := is.New(t)
+	for _, there := range []bool{true, false} {
+		is.Equal(l.decide(native("/m/app/a_test.go"), past{failed: true}, func(string) bool { return there }), build)
+	}
 }
 
 func TestIgnoredFiles(t *testing.T) {
