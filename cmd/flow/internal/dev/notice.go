@@ -49,6 +49,9 @@ func (s *session) adopt(l *layout, since time.Time) {
 	}
 	if s.trees == nil { // the first build did not know them yet
 		s.trees = l.routeFiles()
+		for path := range s.changed.paths { // it may have come after the build has begun
+			delete(s.trees, path)
+		}
 	}
 }
 
