@@ -21,6 +21,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"example.com/flow/cmd/flow/internal/cli"
@@ -123,33 +124,33 @@ func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []strin
 	return s.run(ctx, hurry)
 }
 
-// untilSignal returns a context that ends with ctx or with the first signal to stop, and a
-// channel that is closed by the second one.
+// untilSignal returns a context that ends with ctx, with the first signal to stop, or when
+// nobody reads any more what the tool says, as after Ctrl-C in "flow dev 2>&1 | tee log".
+// The channel that it returns is closed by the second signal.
 func untilSignal(ctx context.Context) (until context.Context, hurry <-chan struct{}, release func()) {
 	until, cancel := context.WithCancel(ctx)
 	twice := make(chan struct{})
-	signals := make(chan os.Signal, 2)
+	signals, unread := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(signals, stopSignals...)
+	signal.Notify(unread, syscall.SIGPIPE)
 	released := make(chan struct{})
-	wait := func() bool {
+	go func() {
 		select {
 		case <-signals:
-			return true
+		case <-unread:
 		case <-released:
-			return false
-		}
-	}
-	go func() {
-		if !wait() {
 			return
 		}
 		cancel()
-		if wait() {
+		select {
+		case <-signals:
 			close(twice)
+		case <-released:
 		}
 	}()
 	return until, twice, func() {
 		signal.Stop(signals)
+		signal.Stop(unread)
 		close(released)
 		cancel()
 	}

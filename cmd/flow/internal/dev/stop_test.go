@@ -88,6 +88,28 @@ func TestKilled(t *testing.T) {
 	removeTwo()
 }
 
+// TestNobodyReads: when the pipe is closed that the tool writes to, it ends gracefully.
+func TestNobodyReads(t *testing.T) {
+	is := is.New(t)
+	s := newSite(t)
+	r, w, err := os.Pipe()
+	is.NoErr(err)
+	s.stderr = w
+	go io.Copy(s.out, r) // until it is closed
+	s.launch()
+	w.Close()
+	s.out.until(t, "flow: ready on ")
+	r.Close()
+	s.write("app/router/index.html", "<p>new {{.}}</p>\n") // of which it tells
+	select {
+	case err := <-s.done:
+		is.NoErr(err)
+	case <-time.After(patience):
+		t.Fatal("the tool does not end")
+	}
+	is.Equal(processes(t, s.temp), []string(nil))
+}
+
 // TestTwice: the second Ctrl-C does not wait for requests.
 func TestTwice(t *testing.T) {
 	is := is.New(t)
