@@ -168,3 +168,17 @@ func TestGoList(t *testing.T) {
 	is.Equal(l.apps, []string{s.path("app")})
 	is.True(l.routeFiles()[s.path("app/router/users/list.html")])
 }
+
+// TestJoin: what a program that does not build hides is still watched.
+func TestJoin(t *testing.T) {
+	is := is.New(t)
+	whole := testLayout()
+	l := layoutOf([]goPackage{{Dir: native("/m"), Module: &goModule{Path: "example.org/site", Dir: native("/m"), Main: true}}})
+	l.join(whole)
+	l.join(whole)
+	is.Equal(l.apps, whole.apps)
+	is.Equal(len(l.modules), len(whole.modules))
+	is.Equal(l.embeds, whole.embeds)
+	is.Equal(l.packages, whole.packages)
+	is.Equal(l.embedded, whole.embedded)
+}

@@ -88,6 +88,20 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/half_test.go changed: built in ")
 		s.shows("/", "<p>new v3a</p>")
 	})
+	t.Run("a main package without imports", func(t *testing.T) {
+		s.write("main.go", "pack")
+		s.out.until(t, "main.go:1:1: expected 'package', found pack")
+		time.Sleep(500 * time.Millisecond) // what there is to watch is found out anew
+		s.write("app/public/a.css", "p { color: blue }\n")
+		s.out.until(t, "flow: the build has failed after ") // it is still watched
+		s.write("app/router/late.html", "<p>late</p>\n")
+		s.out.until(t, "flow: the build has failed after ")
+		s.write("main.go", siteFiles["main.go"])
+		s.out.until(t, "flow: main.go changed: built in ")
+		s.shows("/late", "<p>late</p>")
+		s.write("app/router/late.html", "<p>later</p>\n")
+		s.out.until(t, "flow: app/router/late.html changed: pages are loaded again")
+	})
 	t.Run("no public files", func(t *testing.T) {
 		is.NoErr(os.Rename(s.path("app/public"), s.path("app/private")))
 		s.out.until(t, "pattern all:public: no matching files found")

@@ -40,6 +40,9 @@ func (s *session) surveyAfter(b *building) {
 
 // adopt has a new layout watched.
 func (s *session) adopt(l *layout, since time.Time) {
+	if s.failure == ofBuild {
+		l.join(s.layout)
+	}
 	s.layout = l
 	if s.stopping {
 		return
