@@ -3,12 +3,13 @@
 //
 // A [session] is the tool at work, and the only place with a state that changes: look at
 // session.go first. A watcher tells it which paths were touched (watch.go, notice.go), and
-// a batch when that has settled (settle.go). A layout knows the files of the program and decides
-// what a change means (packages.go, change.go). What is built (build.go) is started as a
-// process, with which the session speaks by a link (process.go). Clients connect to a
-// front (front.go, proxy.go), which hands its socket to each process in turn, and shows a
-// report while there is none (report.go). What the go tool and programs report becomes
-// faults (output.go), for open pages and for the terminal (terminal.go).
+// a batch when that has settled (settle.go). A layout knows the files of the program and
+// decides what a change means (packages.go, change.go). What is built (build.go), in a
+// directory of the tool (temp.go), is started as a process, with which the session speaks by
+// a link (process.go). Clients connect to a front (front.go, proxy.go), which hands its
+// socket to each process in turn, and shows a report while there is none (report.go). What
+// the go tool and programs report becomes faults (output.go), for open pages and for the
+// terminal (terminal.go).
 package dev
 
 import (
