@@ -33,6 +33,7 @@ func (l *layout) routeFiles() fileSet {
 type past struct {
 	served fileSet // the route files of the program that answers
 	tried  fileSet // those of the last build, even if it has failed
+	failed bool    // the last build has failed
 }
 
 // decide returns what has to be done when a file has changed, was removed, or is new.
@@ -66,6 +67,11 @@ func (l *layout) decide(file string, before past, exists func(string) bool) effe
 	case l.embedded[file], slices.ContainsFunc(l.embeds, func(e embedding) bool { return e.covers(file) }):
 		return build
 	case strings.HasSuffix(name, "_test.go"):
+		// The go tool reads no more of a test than its imports, but refuses to build beside
+		// one in which it finds no package.
+		if before.failed {
+			return build
+		}
 	case slices.Contains([]string{".go", ".s", ".c", ".h", ".cc", ".cpp", ".hpp", ".m", ".syso"}, filepath.Ext(name)):
 		// A file of a directory that is no package of the program yet may make it one,
 		// which the go tool knows best: if the program stays the same, nothing happens.

@@ -108,6 +108,12 @@ func TestDecide(t *testing.T) {
 			is.Equal(l.decide(native(tt.path), before, func(string) bool { return tt.there }), tt.want)
 		})
 	}
+
+	// A test in which the go tool finds no package keeps it from building.
+	is := is.New(t)
+	for _, there := range []bool{true, false} {
+		is.Equal(l.decide(native("/m/app/a_test.go"), past{failed: true}, func(string) bool { return there }), build)
+	}
 }
 
 func TestIgnoredFiles(t *testing.T) {
@@ -161,4 +167,18 @@ func TestGoList(t *testing.T) {
 	is.True(slices.Contains(l.missing, s.path("lib/far/away"))) // of which the module is the nearest that is there
 	is.Equal(l.apps, []string{s.path("app")})
 	is.True(l.routeFiles()[s.path("app/router/users/list.html")])
+}
+
+// TestJoin: what a program that does not build hides is still watched.
+func TestJoin(t *testing.T) {
+	is := is.New(t)
+	whole := testLayout()
+	l := layoutOf([]goPackage{{Dir: native("/m"), Module: &goModule{Path: "example.org/site", Dir: native("/m"), Main: true}}})
+	l.join(whole)
+	l.join(whole)
+	is.Equal(l.apps, whole.apps)
+	is.Equal(len(l.modules), len(whole.modules))
+	is.Equal(l.embeds, whole.embeds)
+	is.Equal(l.packages, whole.packages)
+	is.Equal(l.embedded, whole.embedded)
 }

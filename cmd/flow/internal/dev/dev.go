@@ -3,12 +3,13 @@
 //
 // A [session] is the tool at work, and the only place with a state that changes: look at
 // session.go first. A watcher tells it which paths were touched (watch.go, notice.go), and
-// a batch when that has settled (settle.go). A layout knows the files of the program and decides
-// what a change means (packages.go, change.go). What is built (build.go) is started as a
-// process, with which the session speaks by a link (process.go). Clients connect to a
-// front (front.go, proxy.go), which hands its socket to each process in turn, and shows a
-// report while there is none (report.go). What the go tool and programs report becomes
-// faults (output.go), for open pages and for the terminal (terminal.go).
+// a batch when that has settled (settle.go). A layout knows the files of the program and
+// decides what a change means (packages.go, change.go). What is built (build.go), in a
+// directory of the tool (temp.go), is started as a process, with which the session speaks by
+// a link (process.go). Clients connect to a front (front.go, proxy.go), which hands its
+// socket to each process in turn, and shows a report while there is none (report.go). What
+// the go tool and programs report becomes faults (output.go), for open pages and for the
+// terminal (terminal.go).
 package dev
 
 import (
@@ -18,10 +19,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"example.com/flow/cmd/flow/internal/cli"
@@ -103,11 +104,11 @@ func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []strin
 		return err
 	}
 	defer front.close()
-	temp, err := tempDir()
+	temp, remove, err := tempDir()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer remove()
 	t := newTerminal(p.Stderr, p.Getenv)
 	t.say("building %s for %s", pkg, front.url(""))
 	s := &session{
@@ -124,53 +125,36 @@ func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []strin
 	return s.run(ctx, hurry)
 }
 
-// untilSignal returns a context that ends with ctx or with the first signal to stop, and a
-// channel that is closed by the second one.
+// untilSignal returns a context that ends with ctx, with the first signal to stop, or when
+// nobody reads any more what the tool says, as after Ctrl-C in "flow dev 2>&1 | tee log".
+// The channel that it returns is closed by the second signal.
 func untilSignal(ctx context.Context) (until context.Context, hurry <-chan struct{}, release func()) {
 	until, cancel := context.WithCancel(ctx)
 	twice := make(chan struct{})
-	signals := make(chan os.Signal, 2)
+	signals, unread := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(signals, stopSignals...)
+	signal.Notify(unread, syscall.SIGPIPE)
 	released := make(chan struct{})
-	wait := func() bool {
+	go func() {
 		select {
 		case <-signals:
-			return true
+		case <-unread:
 		case <-released:
-			return false
-		}
-	}
-	go func() {
-		if !wait() {
 			return
 		}
 		cancel()
-		if wait() {
+		select {
+		case <-signals:
 			close(twice)
+		case <-released:
 		}
 	}()
 	return until, twice, func() {
 		signal.Stop(signals)
+		signal.Stop(unread)
 		close(released)
 		cancel()
 	}
-}
-
-// maxSocketPath is how long the path of a directory may be in which sockets are made: the
-// system allows 104 bytes at least for those.
-const maxSocketPath = 80
-
-// tempDir makes the directory for everything that the tool makes.
-func tempDir() (string, error) {
-	dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "flow-dev-")
-	if err == nil && len(dir) > maxSocketPath && runtime.GOOS != "windows" {
-		os.Remove(dir)
-		dir, err = os.MkdirTemp("/tmp", "flow-dev-")
-	}
-	if err != nil {
-		return "", fmt.Errorf("cannot make a directory for the program: %w", err)
-	}
-	return filepath.Abs(dir)
 }
 
 // splitFlags splits a text into flags at its spaces. What is in quotes stays together.

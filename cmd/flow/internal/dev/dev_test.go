@@ -79,6 +79,35 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/version.go changed: the program is as it was before")
 		s.shows("/", "<p>new v3</p>")
 	})
+	t.Run("a test without a package", func(t *testing.T) {
+		s.write("app/half_test.go", "")
+		s.version("v3a")
+		s.out.until(t, "flow: the build has failed after ")
+		s.out.until(t, "app/half_test.go:1:")
+		s.write("app/half_test.go", "package app\n")
+		s.out.until(t, "flow: app/half_test.go changed: built in ")
+		s.shows("/", "<p>new v3a</p>")
+	})
+	t.Run("a main package without imports", func(t *testing.T) {
+		s.write("main.go", "pack")
+		s.out.until(t, "main.go:1:1: expected 'package', found pack")
+		time.Sleep(500 * time.Millisecond) // what there is to watch is found out anew
+		s.write("app/public/a.css", "p { color: blue }\n")
+		s.out.until(t, "flow: the build has failed after ") // it is still watched
+		s.write("app/router/late.html", "<p>late</p>\n")
+		s.out.until(t, "flow: the build has failed after ")
+		s.write("main.go", siteFiles["main.go"])
+		s.out.until(t, "flow: main.go changed: built in ")
+		s.shows("/late", "<p>late</p>")
+		s.write("app/router/late.html", "<p>later</p>\n")
+		s.out.until(t, "flow: app/router/late.html changed: pages are loaded again")
+	})
+	t.Run("no public files", func(t *testing.T) {
+		is.NoErr(os.Rename(s.path("app/public"), s.path("app/private")))
+		s.out.until(t, "pattern all:public: no matching files found")
+		is.NoErr(os.Rename(s.path("app/private"), s.path("app/public")))
+		s.out.until(t, "flow: app/public")
+	})
 	t.Run("a new directory", func(t *testing.T) {
 		s.write("app/version.go", "package app\n\nimport \"example.org/site/app/deep/number\"\n\nconst Version = number.Version\n")
 		s.out.until(t, "app/version.go:3:8: no required module provides package example.org/site/app/deep/number")
@@ -181,6 +210,41 @@ func TestPages(t *testing.T) {
 	is.True(s.listen().first(t).Process != before.Process)
 }
 
+// TestFailureWhileStarting: a build fails while the program of the one before is not ready
+// yet. When that answers, its pages show what is wrong with the newest source.
+func TestFailureWhileStarting(t *testing.T) {
+	is := is.New(t)
+	s := newSite(t)
+	s.start()
+	s.write("app/gate.go", `package app
+
+import (
+	"os"
+	"time"
+)
+
+func init() {
+	os.Stderr.WriteString("at the gate\n")
+	for {
+		if _, err := os.Stat("open"); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+`)
+	s.out.until(t, "at the gate")
+	s.write("app/version.go", "package app\n\nconst Version = missing\n")
+	s.out.until(t, "flow: the build has failed after ")
+	s.write("open", "x")
+	s.out.until(t, "flow: app/gate.go changed: built in ")
+	page := s.listen()
+	is.Equal(page.faults(t, 1)[0].String(), "app/version.go:3:17: undefined: missing")
+	s.version("v0")
+	s.out.until(t, "flow: app/version.go changed: the program is as it was before")
+	page.faults(t, 0)
+}
+
 // TestFirstBuildFails: the tool answers by itself until there is a program.
 func TestFirstBuildFails(t *testing.T) {
 	for _, args := range [][]string{nil, {"-proxy"}} {
@@ -242,12 +306,12 @@ func TestTakenPort(t *testing.T) {
 	is.Equal(err.Error(), f.listener.Addr().String()+" is taken: another program listens there. Stop it, or give another address, as with -addr localhost:8081")
 	_, err = openFront("nowhere", false)
 	is.True(err != nil)
-	is.Equal(err.Error(), `-addr: cannot listen on "nowhere": listen tcp: address nowhere: missing port in address`)
+	is.Equal(err.Error(), `cannot listen on "nowhere": listen tcp: address nowhere: missing port in address: -addr takes host:port, and the variable PORT a port`)
 }
 
 // TestStopFirst has a program that does not run beside another one.
 func TestStopFirst(t *testing.T) {
-	for _, args := range [][]string{{"-stop-first"}, {"-stop-first", "-proxy"}} {
+	for _, args := range [][]string{nil, {"-stop-first"}, {"-stop-first", "-proxy"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			is := is.New(t)
 			s := newSite(t)
@@ -272,6 +336,14 @@ func main() {
 }
 `)
 			s.start(args...)
+			if args == nil { // what would help is in the message
+				s.version("v1")
+				s.out.until(t, "open lock: file exists")
+				s.out.until(t, stopFirstHelps)
+				s.out.until(t, "flow: the program from before goes on answering")
+				s.shows("/", "<p>v0</p>")
+				return
+			}
 			l := startLoad(s.url, 50, 4)
 			s.version("v1")
 			s.out.until(t, "flow: app/version.go changed: built in ")

@@ -50,7 +50,7 @@ func findMain(ctx context.Context, m project.Module, dir, given string, flags []
 	}
 	var names []string
 	for _, p := range mains {
-		names = append(names, "./"+shownDir(dir, p.Dir))
+		names = append(names, shownDir(dir, p.Dir))
 	}
 	return "", "", cli.Usagef("dev: there are several main packages, %s: say which one to run, as in \"flow dev %s\"", strings.Join(names, " and "), names[0])
 }
@@ -79,10 +79,14 @@ func programName(p goPackage) string {
 	return name
 }
 
+// shownDir returns a directory as the go tool takes it: "./cmd/site", or "../cmd/site".
 func shownDir(dir, target string) string {
 	below, err := filepath.Rel(dir, target)
-	if err != nil {
+	switch {
+	case err != nil:
 		return filepath.ToSlash(target)
+	case filepath.IsLocal(below):
+		return "./" + filepath.ToSlash(below)
 	}
 	return filepath.ToSlash(below)
 }

@@ -32,7 +32,7 @@ func openFront(addr string, proxy bool) (*front, error) {
 		return nil, fmt.Errorf("%s is taken: another program listens there. Stop it, or give another address, as with -addr localhost:8081", addr)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("-addr: cannot listen on %q: %w", addr, err)
+		return nil, fmt.Errorf("cannot listen on %q: %w: -addr takes host:port, and the variable PORT a port", addr, err)
 	}
 	f := &front{listener: l, standIn: newStandIn(proxy)}
 	if proxy {

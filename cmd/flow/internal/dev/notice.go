@@ -40,6 +40,9 @@ func (s *session) surveyAfter(b *building) {
 
 // adopt has a new layout watched.
 func (s *session) adopt(l *layout, since time.Time) {
+	if s.failure == ofBuild {
+		l.join(s.layout)
+	}
 	s.layout = l
 	if s.stopping {
 		return
@@ -49,6 +52,9 @@ func (s *session) adopt(l *layout, since time.Time) {
 	}
 	if s.trees == nil { // the first build did not know them yet
 		s.trees = l.routeFiles()
+		for path := range s.changed.paths { // it may have come after the build has begun
+			delete(s.trees, path)
+		}
 	}
 }
 
@@ -140,7 +146,9 @@ func (s *session) look() {
 	case s.again:
 		s.build(s.cause)
 	case len(reloads) == 0:
-	case s.failure == ofPrograms: // which may be mended by that, or only has to be started again
+	case s.failure != none:
+		// That may mend it: the go tool refuses a public/ without files, and a program may only
+		// have to be started again.
 		s.build(s.name(reloads) + " changed")
 	case s.current != nil:
 		s.terminal.say("%s changed: pages are loaded again", s.name(reloads))
@@ -149,7 +157,7 @@ func (s *session) look() {
 
 // past returns what was there before.
 func (s *session) past() past {
-	before := past{served: s.trees, tried: s.tried}
+	before := past{served: s.trees, tried: s.tried, failed: s.failure == ofBuild}
 	if s.current != nil && s.current.bin.files != nil {
 		before.served = s.current.bin.files
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -136,6 +137,26 @@ func (l *layout) addModule(dir string) {
 	if dir != "" && !slices.Contains(l.modules, dir) {
 		l.modules = append(l.modules, dir)
 	}
+}
+
+// join adds what another layout has. Of a program that does not build, the go tool knows
+// less: behind an import that is broken, it sees no application any more.
+func (l *layout) join(other *layout) {
+	for _, dir := range other.modules {
+		l.addModule(dir)
+	}
+	for _, dir := range other.apps {
+		if !slices.Contains(l.apps, dir) {
+			l.apps = append(l.apps, dir)
+		}
+	}
+	for _, e := range other.embeds {
+		if !slices.Contains(l.embeds, e) {
+			l.embeds = append(l.embeds, e)
+		}
+	}
+	maps.Copy(l.packages, other.packages)
+	maps.Copy(l.embedded, other.embedded)
 }
 
 // addMissing notes where a package would be that is imported and is not there.

@@ -56,7 +56,7 @@ func (s startPlan) start(bin *binary, number int, connected func(*process, *devl
 	p.cmd.Env = append(environment(), "PWD="+s.dir, devlink.Variable+"="+l.Path)
 	if s.socket != nil {
 		p.cmd.ExtraFiles = []*os.File{s.socket}
-		p.cmd.Env = append(p.cmd.Env, "LISTEN_FDS=1") // the program adds LISTEN_PID: see devlink.FromTool
+		p.cmd.Env = append(p.cmd.Env, "LISTEN_FDS=1") // the program adds LISTEN_PID: see devlink.Start
 	}
 	p.cmd.WaitDelay = killDelay // for children that keep its standard error
 	ownGroup(p.cmd)

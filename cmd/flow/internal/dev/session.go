@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -59,11 +60,15 @@ type session struct {
 	cause        string // of the newest build, for messages
 	again        bool   // a build has failed that may be outdated
 	failure      failure
+	failed       devlink.Message // what open pages are told of the failure
+	failedAt     int             // the number of the build that was the newest then
 	stopping     bool
 }
 
 // A building is a build that runs.
 type building struct {
+	number   int
+	cause    string
 	begun    time.Time
 	took     time.Duration
 	files    fileSet // below the routers, when it began
@@ -138,16 +143,15 @@ func (s *session) build(cause string) {
 		return
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	b := &building{begun: time.Now(), cancel: cancel}
+	s.number++
+	b := &building{number: s.number, cause: cause, begun: time.Now(), cancel: cancel}
 	if s.layout.apps != nil {
 		b.files = s.layout.routeFiles() // before the go tool reads them
 		s.tried = b.files
 	}
 	s.building = b
-	s.number++
-	number := s.number
 	go func() {
-		path, output, err := s.program.goBuild(ctx, s.temp, number)
+		path, output, err := s.program.goBuild(ctx, s.temp, b.number)
 		cancel()
 		b.took = time.Since(b.begun)
 		s.tell(func() {
@@ -235,7 +239,7 @@ func (s *session) start(b *building, bin *binary) {
 	if s.next != nil {
 		s.next.kill()
 	}
-	p, err := s.plan.start(bin, s.number, s.connected, s.said, s.over)
+	p, err := s.plan.start(bin, b.number, s.connected, s.said, s.over)
 	if err != nil {
 		s.next = nil
 		bin.remove()
@@ -270,20 +274,31 @@ func (s *session) promote(p *process, url string) {
 		return
 	}
 	old := s.current
-	s.current, s.next, s.failure = p, nil, none
+	s.current, s.next = p, nil
 	if old != nil {
 		s.retire(old)
 	}
+	if s.failure == ofBuild && s.failedAt > p.built.number { // while this one was not ready yet
+		p.send(s.failed)
+	} else {
+		s.failure = none
+	}
 	since := func(t time.Time) string { return seconds(time.Since(t)) }
-	if s.cause == "" {
+	if p.built.cause == "" {
 		s.terminal.say("ready on %s in %s", s.front.url(url), since(s.begun))
 	} else {
-		s.terminal.say("%s: built in %s, answers after %s", s.cause, seconds(p.built.took), since(p.built.begun))
+		s.terminal.say("%s: built in %s, answers after %s", p.built.cause, seconds(p.built.took), since(p.built.begun))
 	}
 }
 
 // needed says what a program has to do.
 const needed = "Its main function has to call flow.Main or flow.Run, which serve with the arguments \"serve -dev\" and tell flow dev when they are ready."
+
+// takenByOther matches what a program says that cannot have what another one holds.
+var takenByOther = regexp.MustCompile(`(?i)address already in use|\block(ed)?\b|resource temporarily unavailable`)
+
+// stopFirstHelps says what to do about that.
+const stopFirstHelps = "If the program from before holds what this one needs, such as a port or a locked file, give -stop-first."
 
 // slow says that a process lets itself be waited for.
 func (s *session) slow(p *process) {
@@ -333,7 +348,10 @@ func (s *session) over(p *process, err error) {
 		s.fail(ofPrograms, "the application has "+count(len(p.faults), "fault", "faults"), p.faults)
 	default:
 		f := parseCrash(ending(err), p.stderr.String(), s.program.dir, s.own)
-		if p.link == nil && !strings.Contains(p.stderr.String(), "\ngoroutine ") {
+		switch {
+		case !answered && s.current != nil && takenByOther.MatchString(p.stderr.String()):
+			f.Text += "\n\n" + stopFirstHelps
+		case p.link == nil && !strings.Contains(p.stderr.String(), "\ngoroutine "):
 			f.Text += "\n\n" + needed
 		}
 		title := "the program has ended before it was ready"
@@ -351,8 +369,10 @@ func (s *session) own(file string) bool { return s.layout.packages[filepath.Dir(
 func (s *session) crash(title string, err error, f devpage.Fault) {
 	said := f
 	said.Text, _, _ = strings.Cut(f.Text, "\n\n")
-	if strings.HasSuffix(f.Text, needed) {
-		said.Text += "\n" + needed
+	for _, advice := range []string{needed, stopFirstHelps} {
+		if strings.HasSuffix(f.Text, advice) {
+			said.Text += "\n" + advice
+		}
 	}
 	s.failWith(ofPrograms, title, []devpage.Fault{f}, []devpage.Fault{said})
 }
@@ -365,7 +385,7 @@ func (s *session) fail(kind failure, title string, faults []devpage.Fault) {
 
 // failWith is fail with other faults in the terminal.
 func (s *session) failWith(kind failure, title string, faults, said []devpage.Fault) {
-	s.failure = kind
+	s.failure, s.failed, s.failedAt = kind, devlink.Message{Faults: faults}, s.number
 	advice := ""
 	switch {
 	case s.current != nil:
@@ -375,7 +395,7 @@ func (s *session) failWith(kind failure, title string, faults, said []devpage.Fa
 	}
 	s.terminal.complain(title, said, advice)
 	if s.current != nil {
-		s.current.send(devlink.Message{Faults: faults})
+		s.current.send(s.failed)
 		return
 	}
 	if err := s.front.fail(report{strings.ToUpper(title[:1]) + title[1:], faults}); err != nil {

@@ -1,6 +1,8 @@
 package dev
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -49,4 +51,28 @@ func TestBatch(t *testing.T) {
 	b.add("b", time.Now())
 	is.Equal(b.take(), []string{"a", "b"})
 	is.Equal(b.take(), []string(nil))
+}
+
+// TestPageDuringTheFirstBuild: a route file that comes after the build has begun, and before
+// it is known what to watch, is none of the program.
+func TestPageDuringTheFirstBuild(t *testing.T) {
+	is := is.New(t)
+	dir := t.TempDir()
+	router := filepath.Join(dir, "router")
+	is.NoErr(os.Mkdir(router, 0o777))
+	old, added := filepath.Join(router, "old.html"), filepath.Join(router, "new.html")
+	is.NoErr(os.WriteFile(old, nil, 0o666))
+	is.NoErr(os.Chtimes(old, time.Time{}, time.Now().Add(-time.Hour)))
+	begun := time.Now().Add(-time.Minute)
+	is.NoErr(os.WriteFile(added, nil, 0o666))
+
+	s := &session{settle: time.NewTimer(time.Hour), layout: &layout{}}
+	w, err := newWatcher(func(func()) {}, s.touch, s.missed)
+	is.NoErr(err)
+	defer w.close()
+	s.watcher = w
+	s.adopt(layoutOf([]goPackage{{Dir: dir, Module: &goModule{Dir: dir, Main: true}, EmbedPatterns: []string{"all:router"}}}), begun)
+	is.Equal(s.changed.take(), []string{added})
+	is.Equal(s.layout.decide(added, s.past(), exists), build)
+	is.Equal(s.layout.decide(old, s.past(), exists), reload)
 }

@@ -105,6 +105,9 @@ type site struct {
 	tool *exec.Cmd
 	out  *output
 	url  string
+
+	stderr *os.File // of the tool, in place of out
+
 	temp string // where the tool makes what it makes
 	done chan error
 }
@@ -173,6 +176,9 @@ func (s *site) launch(args ...string) {
 	s.t.Cleanup(func() { os.RemoveAll(temp) })
 	s.tool.Env = append(os.Environ(), asTool+"=1", "GOTMPDIR="+temp, "PWD="+s.dir)
 	s.tool.Stdout, s.tool.Stderr = s.out, s.out
+	if s.stderr != nil {
+		s.tool.Stderr = s.stderr
+	}
 	s.tool.WaitDelay = 10 * time.Second
 	if err := s.tool.Start(); err != nil {
 		s.t.Fatal(err)

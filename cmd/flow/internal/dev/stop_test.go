@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -70,11 +71,43 @@ func TestKilled(t *testing.T) {
 			t.Fatal("the program goes on without the tool")
 		}
 	}
-	entries, err := os.ReadDir(s.temp)
+
+	// The next tool removes what this one could not, and nothing of one that runs.
+	t.Setenv("GOTMPDIR", s.temp)
+	one, removeOne, err := tempDir()
 	is.NoErr(err)
-	for _, e := range entries { // nobody could do that
-		is.NoErr(os.RemoveAll(filepath.Join(s.temp, e.Name())))
+	two, removeTwo, err := tempDir()
+	is.NoErr(err)
+	found, err := filepath.Glob(filepath.Join(s.temp, "*"))
+	is.NoErr(err)
+	slices.Sort(found)
+	want := []string{one, two}
+	slices.Sort(want)
+	is.Equal(found, want)
+	removeOne()
+	removeTwo()
+}
+
+// TestNobodyReads: when the pipe is closed that the tool writes to, it ends gracefully.
+func TestNobodyReads(t *testing.T) {
+	is := is.New(t)
+	s := newSite(t)
+	r, w, err := os.Pipe()
+	is.NoErr(err)
+	s.stderr = w
+	go io.Copy(s.out, r) // until it is closed
+	s.launch()
+	w.Close()
+	s.out.until(t, "flow: ready on ")
+	r.Close()
+	s.write("app/router/index.html", "<p>new {{.}}</p>\n") // of which it tells
+	select {
+	case err := <-s.done:
+		is.NoErr(err)
+	case <-time.After(patience):
+		t.Fatal("the tool does not end")
 	}
+	is.Equal(processes(t, s.temp), []string(nil))
 }
 
 // TestTwice: the second Ctrl-C does not wait for requests.

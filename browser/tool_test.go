@@ -1,0 +1,100 @@
+package browser
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/matryer/is"
+)
+
+// TestTool has a page open while "flow dev" runs an application of "flow new" whose build
+// breaks and heals, which crashes, and which comes again.
+func TestTool(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("Ctrl-C cannot be sent to another program")
+	}
+	is := is.New(t)
+	tb := newTab(t) // skips first what has no browser
+	dir := t.TempDir()
+	tool := filepath.Join(dir, "flow")
+	command := func(in, name string, args ...string) {
+		cmd := exec.Command(name, args...)
+		cmd.Dir = in
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+	}
+	command(filepath.Join("..", "cmd", "flow"), "go", "build", "-o", tool, ".")
+	command(dir, tool, "new", "hello")
+	s := &site{t: t, dir: filepath.Join(dir, "hello")}
+	command(s.dir, "go", "build", "-o", os.DevNull, ".") // what flow dev builds is in the cache then
+
+	cmd := exec.Command(tool, "dev", "-addr", "localhost:0")
+	cmd.Dir, cmd.WaitDelay = s.dir, 10*time.Second
+	stderr, err := cmd.StderrPipe()
+	is.NoErr(err)
+	is.NoErr(cmd.Start())
+	said := make([]byte, 1000)
+	n, err := stderr.Read(said)
+	is.NoErr(err)
+	_, url, _ := strings.Cut(strings.TrimSpace(string(said[:n])), " for ")
+	var rest bytes.Buffer
+	read := make(chan bool)
+	go func() {
+		defer close(read)
+		rest.ReadFrom(stderr)
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		<-read
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Logf("the tool has said:\n%s", rest.String())
+		}
+	})
+
+	s.save("app/router/tool.html", `<input id="field"><p id="version">{{.}}</p>`)
+	save := func(code string) {
+		s.save("app/tool.go", "package app\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.GET().Do(func(*flow.Request) flow.Response { return flow.Page("+code+") })\n}\n")
+	}
+	const version = `document.getElementById("version")?.textContent === `
+	save(`"one"`)
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		tb.open(url + "/tool") // which waits for the program
+		if tb.do("return "+version+`"one"`) == "true" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the page does not come")
+		}
+	}
+	tb.connected()
+	tb.do(`window.same = true; document.getElementById("field").value = "typed"`)
+	save(`missing`)
+	tb.until("the build has failed", overlay+`.includes("undefined: missing")`)
+	is.Equal(tb.do(`return window.same && document.getElementById("field").value`), `"typed"`)
+	save(`"one"`)
+	tb.until("the same program is good", overlay+` === ""`)
+	is.Equal(tb.do(`return window.same`), "true") // and no reason to load the page again
+	save(`"two"`)
+	tb.until("the next program answers", version+`"two"`)
+	is.Equal(tb.do(`return document.getElementById("field").value`), `"typed"`)
+	tb.connected()
+
+	s.save("app/crash.go", "package app\n\nimport (\n\t\"os\"\n\t\"time\"\n)\n\nfunc init() {\n\ttime.AfterFunc(time.Second, func() { println(\"out of cheese\"); os.Exit(3) })\n}\n")
+	tb.until("the program has ended", `document.body.innerText.includes("out of cheese")`)
+	is.NoErr(os.Remove(filepath.Join(s.dir, "app", "crash.go")))
+	tb.until("a program answers again", version+`"two"`)
+	is.Equal(tb.do(`return document.getElementById("field").value`), `"typed"`)
+}

@@ -1,0 +1,85 @@
+package dev
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+const (
+	// tempPrefix begins the names of the directories that tools make.
+	tempPrefix = "flow-dev-"
+
+	// alive is the name of a socket in such a directory, at which nobody answers when the
+	// tool has ended.
+	alive = "alive"
+
+	// maxSocketPath is how long the path of a directory may be in which sockets are made:
+	// the system allows 104 bytes at least for those.
+	maxSocketPath = 80
+)
+
+// tempDir makes the directory for everything that the tool makes. remove removes it. Those
+// of tools that were killed, which could not do that, are removed before.
+func tempDir() (dir string, remove func(), err error) {
+	parent := os.Getenv("GOTMPDIR")
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	if parent, err = filepath.Abs(parent); err != nil {
+		return "", nil, err
+	}
+	if len(parent) > maxSocketPath-len(tempPrefix)-10 && runtime.GOOS != "windows" {
+		parent = "/tmp"
+	}
+	sweep(parent)
+	fail := func(err error) (string, func(), error) {
+		return "", nil, fmt.Errorf("cannot make a directory for the program: %w", err)
+	}
+	if dir, err = os.MkdirTemp(parent, tempPrefix); err != nil {
+		return fail(err)
+	}
+	// Until it has its name, the socket may be one at which nobody answers yet.
+	l, err := net.Listen("unix", filepath.Join(dir, "new"))
+	if err == nil {
+		err = os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, alive))
+	}
+	remove = func() {
+		if l != nil {
+			l.Close()
+		}
+		os.RemoveAll(dir)
+	}
+	if err != nil {
+		remove()
+		return fail(err)
+	}
+	return dir, remove, nil
+}
+
+// sweep removes the directories of tools that were killed. One that cannot be removed is
+// not worth a word.
+func sweep(parent string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), tempPrefix) {
+			continue
+		}
+		dir := filepath.Join(parent, e.Name())
+		conn, err := net.Dial("unix", filepath.Join(dir, alive))
+		switch {
+		case err == nil:
+			conn.Close()
+		case errors.Is(err, syscall.ECONNREFUSED):
+			os.RemoveAll(dir)
+		}
+	}
+}
