@@ -90,7 +90,7 @@ func TestSample(t *testing.T) {
 			if tt.byHand {
 				return
 			}
-			out, _ = goTool("test", "-timeout=30s", "./app/...") // a stream under another URL may be waited for
+			out, _ = goTool("test", "-timeout=120s", "./app/...") // a stream under another URL may be waited for
 			listed := functionsWithNotes(t, plan)
 			// It follows the links of the pages, whose old URLs are on the list.
 			listed["TestLinks"] = slices.ContainsFunc(plan.Left, func(n Note) bool { return strings.HasSuffix(n.File, ".html") })
