@@ -33,8 +33,8 @@ since shells read brackets.
 	flow add 'api/users/[id=int]' -endpoint
 	flow add users/store
 
-It is a page if files near it are pages, or else an endpoint; a file called store and one
-without a handler for GET are endpoints. Without -methods the handler is for GET, or for
+It is a page if the files nearest to it that answer GET are pages, or else an endpoint; a
+file called store and one without a handler for GET are endpoints. Without -methods the handler is for GET, or for
 POST in a store. A page without parameters needs no handler and gets none: say -methods get
 for one.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
@@ -124,11 +124,11 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 		return nil, fmt.Errorf("there is %s/%s already: if %[3]s is meant, quote it, so that the shell leaves the brackets alone: flow add %[3]s; or write %s.html",
 			app.Shown(routetree.RouterDir), known(tree, marked), quoted(marked), path)
 	}
-	if ext, err = a.extension(tree, path, ext, methods); err != nil {
-		return nil, err
-	}
 	pkg, err := readPackage(app)
 	if err != nil {
+		return nil, err
+	}
+	if ext, err = a.extension(tree, pkg, path, ext, methods); err != nil {
 		return nil, err
 	}
 	inTree := routetree.RouterDir + "/" + path + ext
@@ -150,7 +150,7 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 }
 
 // extension decides whether the file is a page.
-func (a *addition) extension(t *routetree.Tree, path, written string, methods []string) (string, error) {
+func (a *addition) extension(t *routetree.Tree, pkg *goPackage, path, written string, methods []string) (string, error) {
 	store := path == "store" || strings.HasSuffix(path, "/store")
 	gets := len(methods) == 0 || slices.Contains(methods, http.MethodGet) || slices.Contains(methods, methodAny)
 	switch {
@@ -172,28 +172,36 @@ func (a *addition) extension(t *routetree.Tree, path, written string, methods []
 			return filepath.Ext(r.File), nil
 		}
 	}
-	if store || !gets || !pagesNear(t, path) {
+	if store || !gets || !pagesNear(t, pkg, path) {
 		return endpointExt, nil
 	}
 	return pageExt, nil
 }
 
-// pagesNear reports whether there are pages in the innermost directory around a path that
-// holds route files, further down too. In an empty tree everything is a page.
-func pagesNear(t *routetree.Tree, path string) bool {
+// pagesNear reports whether there is a page among the files nearest to a path that answer
+// GET: those in its directory, further down too, and the one beside the directory that is
+// called like it, or else those of the next directory around. An endpoint for deleting says
+// nothing about what people look at. In an empty tree everything is a page.
+func pagesNear(t *routetree.Tree, pkg *goPackage, path string) bool {
 	for dir := path; dir != ""; {
 		dir = dir[:max(0, strings.LastIndexByte(dir, '/'))]
-		routes, page := false, false
+		shows, page := false, false
 		for _, r := range t.Routes {
-			if dir == "" || strings.HasPrefix(r.Path, dir+"/") {
-				routes, page = true, page || r.Page
+			if dir == "" || r.Path == dir || strings.HasPrefix(r.Path, dir+"/") {
+				shows, page = shows || pkg.shows(r), page || r.Page
 			}
 		}
-		if routes {
+		if shows {
 			return page
 		}
 	}
 	return true
+}
+
+// shows reports whether a route answers GET, as far as is seen in its counterpart.
+func (pkg *goPackage) shows(r *routetree.Route) bool {
+	handled := pkg.handled[r.Stem+".go"]
+	return r.Page || !r.Store && (handled == nil || handled[http.MethodGet] != "" || handled[methodAny] != "")
 }
 
 // known returns the file or directory of the tree that a path lies in, or is, as the tree

@@ -69,6 +69,18 @@ func TestAdd(t *testing.T) {
 		{"near pages", app("router/api/x.http", "", "router/blog/index.html", ""), []string{"blog/[slug]"}, map[string]string{
 			"app/router/blog/[slug].html": "", "app/blog.slug.go": "", "app/app_test.go": "\"/blog/x\", 200",
 		}, ""},
+		{"near an endpoint that shows nothing", app("router/marks/[id].html", "", "router/marks/[id]/delete.http", "", "marks.id.delete.go", "package app\n\nfunc init() { flow.POST().Do(remove) }\n"), []string{"marks/[id]/edit", "-methods", "get,post"}, map[string]string{
+			"app/router/marks/[id]/edit.html": "", "app/marks.id.edit.go": "", "app/app_test.go": "\"/marks/1/edit\", 200",
+		}, ""},
+		{"near endpoints that show nothing", app("router/api/store.http", "", "router/api/x.http", "", "api.x.go", "package app\n\nfunc init() { flow.POST().Do(add) }\n"), []string{"api/y"}, map[string]string{
+			"app/router/api/y.html": "", "app/app_test.go": "",
+		}, ""},
+		{"in the directory of a page", app("router/marks/[id].html", "", "router/marks/[id]/export.http", ""), []string{"marks/[id]/edit"}, map[string]string{
+			"app/router/marks/[id]/edit.html": "", "app/marks.id.edit.go": "", "app/app_test.go": "",
+		}, ""},
+		{"in the directory of an endpoint", app("router/api/users.http", ""), []string{"api/users/[id]"}, map[string]string{
+			"app/router/api/users/[id].http": "", "app/api.users.id.go": "", "app/app_test.go": "",
+		}, ""},
 		{"without GET", app(), []string{"logout", "-methods", "post"}, map[string]string{
 			"app/router/logout.http": "POST http://localhost:8080/logout\n", "app/logout.go": "flow.POST().Do(postLogout)", "app/app_test.go": "{\"POST\", \"/logout\", 501},",
 		}, ""},
