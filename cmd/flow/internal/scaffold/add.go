@@ -109,6 +109,8 @@ type plan struct {
 	test    *file    // the test file with its rows, or nil
 	rows    []row
 	printed string // why the rows are for the user to add, if they are
+
+	falsified []string // the rows of the tests that are false now
 }
 
 // plan finds out what is to be written, or what speaks against it.
@@ -243,7 +245,10 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 		}
 		p.add(r.Stem+".go", text, strings.Join(methods, ", "))
 	}
-	return p, p.addRows(pkg, c, url)
+	if err := p.addRows(pkg, c, url); err != nil {
+		return nil, err
+	}
+	return p, p.findFalse(app, t, pkg, c)
 }
 
 func (p *plan) add(name string, text []byte, what string) {
@@ -342,6 +347,9 @@ func (p *plan) carryOut(to cli.Process) error {
 		for _, r := range p.rows {
 			fmt.Fprintf(to.Stdout, "\t%s,\n", r)
 		}
+	}
+	if len(p.falsified) > 0 {
+		fmt.Fprintf(to.Stdout, "\nThe tests want 404 for what the file answers now, and fail until you change that:\n\n\t%s\n", strings.Join(p.falsified, "\n\t"))
 	}
 	return nil
 }

@@ -108,6 +108,15 @@ func TestAdd(t *testing.T) {
 		{"an optional in a group", app(), []string{"(site)/[[lang]]/help"}, map[string]string{
 			"app/router/(site)/[[lang]]/help.html": "", "app/lang.help.go": "", "app/app_test.go": "\"/x/help\"",
 		}, ""},
+		{"a catch-all that makes tests false", app("app_test.go", strings.Replace(tests, "\t\t{\"GET\", \"/\", 200},\n", "\t\t{\"GET\", \"/\", 404},\n\t\t{\"GET\", \"/no/where?q\", 404},\n\t\t{path: \"/no\", status: http.StatusNotFound, method: \"POST\"},\n\t\t{\"GET\", \"/docs/404\", 404},\n\t\t{\"GET\", \"/yes\", 200},\n\t\t{\"GET\", where, 404},\n", 1)+"\nvar others = []struct {\n\turl  string\n\tcode int\n}{{\"/there\", 404}}\n", "router/docs/[slug].html", ""), []string{"[...all]", "-methods", "get,put"}, map[string]string{
+			"app/router/[...all].html": "", "app/all.go": "", "app/app_test.go": "",
+		}, "\n\nThe tests want 404 for what the file answers now, and fail until you change that:\n\n" +
+			"\tapp/app_test.go:9: GET /no/where is 200 now, by app/router/[...all].html: change the row, or let showAll answer 404 for what it does not know\n" +
+			"\tapp/app_test.go:10: POST /no is 405 now, by app/router/[...all].html: change the row\n" +
+			"\tapp/app_test.go:23: GET /there is 200 now, by app/router/[...all].html: change the row, or let showAll answer 404 for what it does not know\n"},
+		{"a page that makes a test false", app("app_test.go", strings.Replace(tests, "\"/\", 200", "\"/about/\", 404", 1)), []string{"about"}, map[string]string{
+			"app/router/about.html": "", "app/app_test.go": "",
+		}, "\tapp/app_test.go:8: GET /about/ is 308 now, by app/router/about.html: change the row\n"},
 		{"a matcher", app(), []string{"orders/[day=date]"}, map[string]string{
 			"app/router/orders/[day=date].html": "", "app/orders.day.go": "", "app/app_test.go": "\"/orders/2006-01-01\"",
 		}, ""},
