@@ -32,11 +32,13 @@ since shells read brackets.
 	flow add 'users/[id]' -methods get,put -name users.show
 	flow add 'api/users/[id=int]' -endpoint
 	flow add users/store
+	flow add users/+layout
 
 It is a page if the files nearest to it that answer GET are pages, or else an endpoint; a
 file called store and one without a handler for GET are endpoints. Without -methods the handler is for GET, or for
 POST in a store. A page without parameters needs no handler and gets none: say -methods get
-for one.`,
+for one. +layout, +error and partials such as +row are templates without a URL: they get
+neither handlers nor rows.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		var a addition
 		flags.StringVar(&a.methods, "methods", "", "the `list` of methods to handle, as in get,put: get, post, put, patch,\ndelete, head, options, any")
@@ -129,6 +131,9 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 	pkg, err := readPackage(app)
 	if err != nil {
 		return nil, err
+	}
+	if isPlus(path) {
+		return a.planPlus(app, tree, pkg, path, ext)
 	}
 	if ext, err = a.extension(tree, pkg, path, ext, methods); err != nil {
 		return nil, err
@@ -232,7 +237,7 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 	pattern, url := r.Patterns[len(r.Patterns)-1].String(), sampleURL(t, r)
 	text, what := endpointText(url, c.handlers), "the endpoint "+pattern
 	if r.Page {
-		text, what = pageText(r, slices.Contains(methodsOf(c.handlers), http.MethodGet), layouts(t, r)), "the page "+pattern
+		text, what = pageText(r, slices.Contains(methodsOf(c.handlers), http.MethodGet), layouts(t, r.Path)), "the page "+pattern
 	}
 	p.add(r.InTree(), text, what)
 	if !c.empty() {
@@ -256,11 +261,11 @@ func (p *plan) add(name string, text []byte, what string) {
 	p.lines = append(p.lines, fmt.Sprintf("%s\t%s", p.app.Shown(name), what))
 }
 
-// layouts returns the texts of the layouts around a page.
-func layouts(t *routetree.Tree, r *routetree.Route) []string {
+// layouts returns the texts of the layouts around a page or +file.
+func layouts(t *routetree.Tree, path string) []string {
 	var texts []string
-	for _, dir := range routetree.Layers(r.Path) {
-		name := "+layout"
+	for _, dir := range routetree.Layers(path) {
+		name := layoutName
 		if dir != "" {
 			name = dir + "/" + name
 		}
