@@ -82,7 +82,7 @@ func (n *newApp) run(_ context.Context, p cli.Process, args, _ []string) error {
 	if file := workspace(p, dir); file != "" {
 		fmt.Fprintf(p.Stdout, "\tgo work use .    # since there is %s\n", file)
 	}
-	fmt.Fprint(p.Stdout, "\tflow dev         # http://localhost:8080; without the tool: go run . -dev\n\tgo test ./...\n")
+	fmt.Fprint(p.Stdout, "\tflow dev         # http://localhost:8080, and the route map at /_flow\n\tgo test ./...\n")
 	return nil
 }
 
