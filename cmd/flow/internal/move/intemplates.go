@@ -35,8 +35,10 @@ func (p *planner) template(file, name string) {
 	if err != nil {
 		p.left(file, 0, "it cannot be parsed, so that nothing in it was rewritten: line %s", strings.TrimPrefix(err.Error(), "template: template:"))
 	}
-	for _, h := range p.finder.find(src.plain) {
-		p.hit(file, lineAt(text, h.offset), h)
+	for _, part := range []string{src.plain, src.actions} {
+		for _, h := range p.finder.find(part) {
+			p.hit(file, lineAt(text, h.offset), h)
+		}
 	}
 	for _, m := range src.mentions {
 		at := place{file: file, line: lineAt(text, m.offset), offset: m.offset, size: m.size, sure: m.sure, literal: m.literal, what: fmt.Sprintf("{{%s %q}}", m.name, m.value)}

@@ -1,6 +1,7 @@
 package move
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"path/filepath"
@@ -11,13 +12,14 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// literals tells of strings that may speak of what moves.
+// literals tells of strings and comments that may speak of what moves.
 func (p *planner) literals(f *goFile, spoken map[token.Pos]bool) {
 	for _, group := range f.file.Comments {
 		for _, c := range group.List {
 			if patterns, ok := strings.CutPrefix(c.Text, "//go:embed "); ok && filepath.Dir(f.name) == p.app.Dir {
 				p.embed(f, c, patterns)
 			}
+			p.comment(f, c)
 		}
 	}
 	skip := map[token.Pos]bool{}
@@ -39,6 +41,17 @@ func (p *planner) literals(f *goFile, spoken map[token.Pos]bool) {
 		}
 		return true
 	})
+}
+
+// comment tells of one comment. Links in it lead elsewhere, unless they are to this machine.
+func (p *planner) comment(f *goFile, c *ast.Comment) {
+	pos, marks := p.code.position(c.Pos()), len("//")
+	for _, h := range p.finder.find(c.Text[marks:]) {
+		if host, ok := strings.CutPrefix(h.text[strings.Index(h.text, ":")+1:], "//"); ok && !strings.HasPrefix(host, "localhost") {
+			continue
+		}
+		p.hit(f.name, pos.Line+strings.Count(c.Text[:marks+h.offset], "\n"), h)
+	}
 }
 
 // literal tells of one string.
@@ -67,13 +80,24 @@ func (f *finder) isShort(value string) bool { return !strings.ContainsAny(value,
 // holes are what was known when it runs only.
 var holes = regexp.MustCompile("\x00+")
 
-// hit tells of what a finder has found.
+// hit notes what a finder has found.
 func (p *planner) hit(file string, line int, h hit) {
+	text := fmt.Sprintf("%q may be the old URL: it is %s now", holes.ReplaceAllString(h.text, "…"), h.now)
 	if h.file {
-		p.left(file, line, "%q is the name of a file that moves: it is %q now", h.text, h.now)
-		return
+		text = fmt.Sprintf("%q is the name of a file that moves: it is %q now", h.text, h.now)
 	}
-	p.left(file, line, "%q may be the old URL: it is %s now", holes.ReplaceAllString(h.text, "…"), h.now)
+	p.hits[Note{file, line, text}]++
+}
+
+// leaveHits tells of what the finder has found. What stands more than once in a line is
+// told once, with how often.
+func (p *planner) leaveHits() {
+	for n, times := range p.hits {
+		if times > 1 {
+			n.Text += fmt.Sprintf(" (%d times in this line)", times)
+		}
+		p.plan.Left = append(p.plan.Left, n)
+	}
 }
 
 // word tells of a string that is just the path or the name of what moves: it may be used

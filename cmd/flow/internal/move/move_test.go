@@ -181,6 +181,9 @@ func TestReadTemplate(t *testing.T) {
 	is.Equal(len(src.plain), len(text))
 	is.True(!strings.Contains(src.plain, "{"))
 	is.True(strings.Contains(holes.ReplaceAllString(src.plain, "_"), `<a href="/x/_/y">`))
+	is.Equal(len(src.actions), len(text))
+	is.True(strings.Contains(src.actions, `route "no" }}`))
+	is.True(!strings.Contains(src.actions, "href"))
 	_, err = readTemplate(`{{if}}`)
 	is.True(err != nil)
 }
@@ -198,14 +201,14 @@ func TestHashedURLs(t *testing.T) {
 	is.Equal(len(f.find("/apples.css /css/app.css /app.js")), 0)
 }
 
-// What a template is blanked to is as long as the template, whatever is in it.
-func FuzzBlank(f *testing.F) {
+// The parts of a template are as long as the template, whatever is in it.
+func FuzzApart(f *testing.F) {
 	for _, seed := range []string{"", "{{", "{{/*", "{{- /* }} */ -}}x", "{{\"}}\"}}", "{{`}}`}}y", "{{'", "{{\"\\", "a{{b}}c{{d"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := blank(text); len(got) != len(text) {
-			t.Errorf("%q: got %q", text, got)
+		if plain, actions := apart(text); len(plain) != len(text) || len(actions) != len(text) {
+			t.Errorf("%q: got %q and %q", text, plain, actions)
 		}
 		readTemplate(text)
 	})

@@ -89,6 +89,7 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 		c:       newChange(t, before, after),
 		plan:    &Plan{Edits: map[string][]Edit{}, texts: map[string]string{}},
 		goFiles: map[string]string{},
+		hits:    map[Note]int{},
 	}
 	p.plan.Renames = []Rename{{p.path(t.from), p.path(t.to)}}
 	for _, dir := range emptied(t, l.apply(t)) {
@@ -105,6 +106,7 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 	}
 	p.rewriteGo()
 	p.rewriteTemplates()
+	p.leaveHits()
 	p.remarks()
 	if err := p.faults(); err != nil {
 		return nil, err
@@ -149,6 +151,7 @@ type planner struct {
 	others  []*other
 	names   labels
 	finder  *finder
+	hits    map[Note]int // what the finder has found, and how often in its line
 	use     *uses
 }
 

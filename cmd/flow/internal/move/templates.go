@@ -28,11 +28,11 @@ type key struct {
 	offset, size int
 }
 
-// A source of a template has what the parser takes no notice of blanked out.
+// A source is what is known of the text of a template.
 type source struct {
 	mentions []mention
-	// plain is the text with a hole in place of each action, and as long as the template.
-	plain string
+	plain    string // see apart
+	actions  string
 }
 
 // readTemplate finds the mentions in a template. What cannot be parsed has none, and is an
@@ -40,32 +40,35 @@ type source struct {
 func readTemplate(text string) (source, error) {
 	body := strings.TrimPrefix(text, "\ufeff")
 	r := &templateReader{text: text, skipped: len(text) - len(body)}
+	plain, actions := apart(text)
 	trees := map[string]*parse.Tree{}
 	t := parse.New("template")
 	t.Mode = parse.SkipFuncCheck
 	if _, err := t.Parse(body, "", "", trees); err != nil {
-		return source{plain: blank(text)}, err
+		return source{plain: plain, actions: actions}, err
 	}
 	for _, t := range trees {
 		eachNode(t.Root, r.visit)
 	}
-	return source{r.mentions, blank(text)}, nil
+	return source{r.mentions, plain, actions}, nil
 }
 
-// blank replaces each action of a template by a hole and spaces.
-func blank(text string) string {
-	var b strings.Builder
+// apart takes a template apart. Both parts are as long as the template: plain is the text,
+// with a hole in place of each action, since a URL goes on behind one; actions is what
+// stands between the braces, comments included, with spaces in place of the text.
+func apart(text string) (plain, actions string) {
+	var outside, inside strings.Builder
 	for {
 		before, rest, ok := strings.Cut(text, "{{")
-		b.WriteString(before)
+		outside.WriteString(before)
+		inside.WriteString(strings.Repeat(" ", len(before)))
 		if !ok {
-			return b.String()
+			return outside.String(), inside.String()
 		}
 		size := actionSize(rest)
-		inside := rest[:size]
-		b.WriteByte(hole)
-		// A URL goes on behind an action: there are no spaces in it.
-		b.WriteString(strings.Repeat(string(hole), len("{{")-1+len(inside)))
+		outside.WriteString(strings.Repeat(string(hole), len("{{")+size))
+		// The marks of a comment are no paths, and a hole is none of an action.
+		inside.WriteString("  " + strings.NewReplacer("/*", "  ", "*/", "  ", string(hole), " ").Replace(rest[:size]))
 		text = rest[size:]
 	}
 }

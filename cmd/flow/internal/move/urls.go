@@ -133,7 +133,7 @@ func (f *finder) find(text string) []hit {
 		}
 	}
 	for _, loc := range candidates.FindAllStringIndex(text, -1) {
-		at, found := loc[0], text[loc[0]:loc[1]]
+		at, found := loc[0], strings.TrimRight(text[loc[0]:loc[1]], ".:!") // which ends a sentence
 		if at > 0 && strings.ContainsRune("<*/\\:.", rune(text[at-1])) || at > 0 && isWord(text[at-1]) {
 			continue
 		}
@@ -183,7 +183,6 @@ func (f *finder) url(text string) string {
 	if i := strings.IndexAny(text, "?#"); i >= 0 {
 		text = text[:i]
 	}
-	text = strings.TrimRight(text, ".:!")
 	if text == "" || strings.HasPrefix(text, "//") || strings.Contains(text, "[") {
 		return ""
 	}

@@ -32,11 +32,13 @@ since shells read brackets.
 	flow add 'users/[id]' -methods get,put -name users.show
 	flow add 'api/users/[id=int]' -endpoint
 	flow add users/store
+	flow add users/+layout
 
-It is a page if files near it are pages, or else an endpoint; a file called store and one
-without a handler for GET are endpoints. Without -methods the handler is for GET, or for
+It is a page if the files nearest to it that answer GET are pages, or else an endpoint; a
+file called store and one without a handler for GET are endpoints. Without -methods the handler is for GET, or for
 POST in a store. A page without parameters needs no handler and gets none: say -methods get
-for one.`,
+for one. +layout, +error and partials such as +row are templates without a URL: they get
+neither handlers nor rows.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		var a addition
 		flags.StringVar(&a.methods, "methods", "", "the `list` of methods to handle, as in get,put: get, post, put, patch,\ndelete, head, options, any")
@@ -109,6 +111,8 @@ type plan struct {
 	test    *file    // the test file with its rows, or nil
 	rows    []row
 	printed string // why the rows are for the user to add, if they are
+
+	falsified []string // the rows of the tests that are false now
 }
 
 // plan finds out what is to be written, or what speaks against it.
@@ -124,11 +128,14 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 		return nil, fmt.Errorf("there is %s/%s already: if %[3]s is meant, quote it, so that the shell leaves the brackets alone: flow add %[3]s; or write %s.html",
 			app.Shown(routetree.RouterDir), known(tree, marked), quoted(marked), path)
 	}
-	if ext, err = a.extension(tree, path, ext, methods); err != nil {
-		return nil, err
-	}
 	pkg, err := readPackage(app)
 	if err != nil {
+		return nil, err
+	}
+	if isPlus(path) {
+		return a.planPlus(app, tree, pkg, path, ext)
+	}
+	if ext, err = a.extension(tree, pkg, path, ext, methods); err != nil {
 		return nil, err
 	}
 	inTree := routetree.RouterDir + "/" + path + ext
@@ -150,7 +157,7 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 }
 
 // extension decides whether the file is a page.
-func (a *addition) extension(t *routetree.Tree, path, written string, methods []string) (string, error) {
+func (a *addition) extension(t *routetree.Tree, pkg *goPackage, path, written string, methods []string) (string, error) {
 	store := path == "store" || strings.HasSuffix(path, "/store")
 	gets := len(methods) == 0 || slices.Contains(methods, http.MethodGet) || slices.Contains(methods, methodAny)
 	switch {
@@ -172,28 +179,36 @@ func (a *addition) extension(t *routetree.Tree, path, written string, methods []
 			return filepath.Ext(r.File), nil
 		}
 	}
-	if store || !gets || !pagesNear(t, path) {
+	if store || !gets || !pagesNear(t, pkg, path) {
 		return endpointExt, nil
 	}
 	return pageExt, nil
 }
 
-// pagesNear reports whether there are pages in the innermost directory around a path that
-// holds route files, further down too. In an empty tree everything is a page.
-func pagesNear(t *routetree.Tree, path string) bool {
+// pagesNear reports whether there is a page among the files nearest to a path that answer
+// GET: those in its directory, further down too, and the one beside the directory that is
+// called like it, or else those of the next directory around. An endpoint for deleting says
+// nothing about what people look at. In an empty tree everything is a page.
+func pagesNear(t *routetree.Tree, pkg *goPackage, path string) bool {
 	for dir := path; dir != ""; {
 		dir = dir[:max(0, strings.LastIndexByte(dir, '/'))]
-		routes, page := false, false
+		shows, page := false, false
 		for _, r := range t.Routes {
-			if dir == "" || strings.HasPrefix(r.Path, dir+"/") {
-				routes, page = true, page || r.Page
+			if dir == "" || r.Path == dir || strings.HasPrefix(r.Path, dir+"/") {
+				shows, page = shows || pkg.shows(r), page || r.Page
 			}
 		}
-		if routes {
+		if shows {
 			return page
 		}
 	}
 	return true
+}
+
+// shows reports whether a route answers GET, as far as is seen in its counterpart.
+func (pkg *goPackage) shows(r *routetree.Route) bool {
+	handled := pkg.handled[r.Stem+".go"]
+	return r.Page || !r.Store && (handled == nil || handled[http.MethodGet] != "" || handled[methodAny] != "")
 }
 
 // known returns the file or directory of the tree that a path lies in, or is, as the tree
@@ -222,7 +237,7 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 	pattern, url := r.Patterns[len(r.Patterns)-1].String(), sampleURL(t, r)
 	text, what := endpointText(url, c.handlers), "the endpoint "+pattern
 	if r.Page {
-		text, what = pageText(r, slices.Contains(methodsOf(c.handlers), http.MethodGet), layouts(t, r)), "the page "+pattern
+		text, what = pageText(r, slices.Contains(methodsOf(c.handlers), http.MethodGet), layouts(t, r.Path)), "the page "+pattern
 	}
 	p.add(r.InTree(), text, what)
 	if !c.empty() {
@@ -235,7 +250,10 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 		}
 		p.add(r.Stem+".go", text, strings.Join(methods, ", "))
 	}
-	return p, p.addRows(pkg, c, url)
+	if err := p.addRows(pkg, c, url); err != nil {
+		return nil, err
+	}
+	return p, p.findFalse(app, t, pkg, c)
 }
 
 func (p *plan) add(name string, text []byte, what string) {
@@ -243,11 +261,11 @@ func (p *plan) add(name string, text []byte, what string) {
 	p.lines = append(p.lines, fmt.Sprintf("%s\t%s", p.app.Shown(name), what))
 }
 
-// layouts returns the texts of the layouts around a page.
-func layouts(t *routetree.Tree, r *routetree.Route) []string {
+// layouts returns the texts of the layouts around a page or +file.
+func layouts(t *routetree.Tree, path string) []string {
 	var texts []string
-	for _, dir := range routetree.Layers(r.Path) {
-		name := "+layout"
+	for _, dir := range routetree.Layers(path) {
+		name := layoutName
 		if dir != "" {
 			name = dir + "/" + name
 		}
@@ -334,6 +352,9 @@ func (p *plan) carryOut(to cli.Process) error {
 		for _, r := range p.rows {
 			fmt.Fprintf(to.Stdout, "\t%s,\n", r)
 		}
+	}
+	if len(p.falsified) > 0 {
+		fmt.Fprintf(to.Stdout, "\nThe tests want 404 for what the file answers now, and fail until you change that:\n\n\t%s\n", strings.Join(p.falsified, "\n\t"))
 	}
 	return nil
 }

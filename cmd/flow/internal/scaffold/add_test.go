@@ -69,6 +69,18 @@ func TestAdd(t *testing.T) {
 		{"near pages", app("router/api/x.http", "", "router/blog/index.html", ""), []string{"blog/[slug]"}, map[string]string{
 			"app/router/blog/[slug].html": "", "app/blog.slug.go": "", "app/app_test.go": "\"/blog/x\", 200",
 		}, ""},
+		{"near an endpoint that shows nothing", app("router/marks/[id].html", "", "router/marks/[id]/delete.http", "", "marks.id.delete.go", "package app\n\nfunc init() { flow.POST().Do(remove) }\n"), []string{"marks/[id]/edit", "-methods", "get,post"}, map[string]string{
+			"app/router/marks/[id]/edit.html": "", "app/marks.id.edit.go": "", "app/app_test.go": "\"/marks/1/edit\", 200",
+		}, ""},
+		{"near endpoints that show nothing", app("router/api/store.http", "", "router/api/x.http", "", "api.x.go", "package app\n\nfunc init() { flow.POST().Do(add) }\n"), []string{"api/y"}, map[string]string{
+			"app/router/api/y.html": "", "app/app_test.go": "",
+		}, ""},
+		{"in the directory of a page", app("router/marks/[id].html", "", "router/marks/[id]/export.http", ""), []string{"marks/[id]/edit"}, map[string]string{
+			"app/router/marks/[id]/edit.html": "", "app/marks.id.edit.go": "", "app/app_test.go": "",
+		}, ""},
+		{"in the directory of an endpoint", app("router/api/users.http", ""), []string{"api/users/[id]"}, map[string]string{
+			"app/router/api/users/[id].http": "", "app/api.users.id.go": "", "app/app_test.go": "",
+		}, ""},
 		{"without GET", app(), []string{"logout", "-methods", "post"}, map[string]string{
 			"app/router/logout.http": "POST http://localhost:8080/logout\n", "app/logout.go": "flow.POST().Do(postLogout)", "app/app_test.go": "{\"POST\", \"/logout\", 501},",
 		}, ""},
@@ -96,6 +108,15 @@ func TestAdd(t *testing.T) {
 		{"an optional in a group", app(), []string{"(site)/[[lang]]/help"}, map[string]string{
 			"app/router/(site)/[[lang]]/help.html": "", "app/lang.help.go": "", "app/app_test.go": "\"/x/help\"",
 		}, ""},
+		{"a catch-all that makes tests false", app("app_test.go", strings.Replace(tests, "\t\t{\"GET\", \"/\", 200},\n", "\t\t{\"GET\", \"/\", 404},\n\t\t{\"GET\", \"/no/where?q\", 404},\n\t\t{path: \"/no\", status: http.StatusNotFound, method: \"POST\"},\n\t\t{\"GET\", \"/docs/404\", 404},\n\t\t{\"GET\", \"/yes\", 200},\n\t\t{\"GET\", where, 404},\n", 1)+"\nvar others = []struct {\n\turl  string\n\tcode int\n}{{\"/there\", 404}}\n", "router/docs/[slug].html", ""), []string{"[...all]", "-methods", "get,put"}, map[string]string{
+			"app/router/[...all].html": "", "app/all.go": "", "app/app_test.go": "",
+		}, "\n\nThe tests want 404 for what the file answers now, and fail until you change that:\n\n" +
+			"\tapp/app_test.go:9: GET /no/where is 200 now, by app/router/[...all].html: change the row, or let showAll answer 404 for what it does not know\n" +
+			"\tapp/app_test.go:10: POST /no is 405 now, by app/router/[...all].html: change the row\n" +
+			"\tapp/app_test.go:23: GET /there is 200 now, by app/router/[...all].html: change the row, or let showAll answer 404 for what it does not know\n"},
+		{"a page that makes a test false", app("app_test.go", strings.Replace(tests, "\"/\", 200", "\"/about/\", 404", 1)), []string{"about"}, map[string]string{
+			"app/router/about.html": "", "app/app_test.go": "",
+		}, "\tapp/app_test.go:8: GET /about/ is 308 now, by app/router/about.html: change the row\n"},
 		{"a matcher", app(), []string{"orders/[day=date]"}, map[string]string{
 			"app/router/orders/[day=date].html": "", "app/orders.day.go": "", "app/app_test.go": "\"/orders/2006-01-01\"",
 		}, ""},
@@ -125,6 +146,18 @@ func TestAdd(t *testing.T) {
 		{"a path without brackets that is meant", app("router/posts/[id].html", ""), []string{"posts/id/comments.html"}, map[string]string{
 			"app/router/posts/id/comments.html": "", "app/app_test.go": "",
 		}, ""},
+		{"a layout", app("router/users/index.html", ""), []string{"users/+layout"}, map[string]string{
+			"app/router/users/+layout.html": "<section>\n{{template \"content\" .}}\n</section>\n",
+		}, "app/router/users/+layout.html  the layout of its directory and below\n"},
+		{"the first layout", map[string]string{"go.mod": goMod, "app/app.go": appGo, "app/router/index.html": "<p>", "app/router/users/[id].html": "<!doctype html>", "app/router/users/+layout.html": layout}, []string{"posts/+layout.html"}, map[string]string{
+			"app/router/posts/+layout.html": "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{{block \"title\" .}}shop{{end}}</title>\n</head>\n<body>\n<main>\n{{template \"content\" .}}\n</main>\n</body>\n</html>\n",
+		}, ""},
+		{"an error page", app(), []string{"-page", "+error"}, map[string]string{
+			"app/router/+error.html": "{{define \"title\"}}{{.Title}}{{end}}\n\n<h1>{{.Status}} {{.Title}}</h1>\n",
+		}, "app/router/+error.html  the error page of its directory and below\n"},
+		{"a partial", app("router/(g)/[id]/x.html", ""), []string{"(g)/[id]/+row"}, map[string]string{
+			"app/router/(g)/[id]/+row.html": "<p>{{.}}</p>\n",
+		}, `a partial: {{template "(g)/[id]/+row" .}}`},
 		{"names that are taken", app("other.go", "package app\n\ntype showUser int\n\nvar showUserByID, x = 1, 2\n", "other_test.go", "package app\n\nfunc updateUser() {}\n"), []string{"users/[id]", "-methods", "get,put"}, map[string]string{
 			"app/router/users/[id].html": "", "app/users.id.go": "flow.GET().Do(showUsersID)\n\tflow.PUT().Do(updateUserByID)", "app/app_test.go": "",
 		}, ""},
@@ -165,6 +198,7 @@ func TestAddFaults(t *testing.T) {
 		"router/(shop)/cart.html", "", "router/notes/store.http", "",
 		"notes.store.go", "package app\n\nfunc init() { flow.POST().Use(guard).Name(\"items.id\").Do(add) }\n",
 		"stray.go", "package app\n", "guard.go", "package app\n\nfunc init() { flow.Use(guard) }\n", "public/app.css", "",
+		"router/whole/[id].html", "{{/* a */}}\n<!DOCTYPE html>", "router/whole/x/+error.html", "<!doctype html>", "router/whole/y.html", "<p>", "router/whole/+row.html", "<!doctype",
 		"router/main.html", "", "main.go", "package app\n\nfunc helper() {}\n",
 		"router/old", "", // is a fault already, and no reason to refuse others
 	)
@@ -204,6 +238,14 @@ func TestAddFaults(t *testing.T) {
 		{"Users/x", cli.Failure, "differs only in case"},
 		{"con", cli.Failure, `"con" is a device on Windows`},
 		{"[id=imt]", cli.Failure, `app/router/[id=imt].html: no matcher is called "imt": did you mean "int"?`},
+		// Templates of their directories.
+		{"+layout", cli.Failure, "app/router/+layout.html is there already\n"},
+		{"+row -methods get", cli.Usage, "add: +row is a template of its directory, without a URL: it has no methods, no name, and the extension .html"},
+		{"+row.http", cli.Usage, "add: +row is a template of its directory"},
+		{"users/+page", cli.Usage, "add: a page has no + in front: write flow add users/index"},
+		{"users/+Layout", cli.Usage, "add: write +layout, in small letters"},
+		{"Users/+row", cli.Failure, "differs only in case"},
+		{"whole/+layout", cli.Failure, "app/router/whole/[id].html: it begins with <!doctype, and would be shown inside app/router/whole/+layout.html: take out of it what stands around the page first, or write the layout yourself\napp/router/whole/x/+error.html: it begins with <!doctype"},
 		// The counterpart.
 		{"users.index", cli.Failure, "app/users.index.go would be the counterpart of app/router/users/index.html and of app/router/users.index.html: call this one otherwise"},
 		{"a_test -methods get", cli.Failure, `the go tool builds a_test.go for tests only, and it would be the counterpart of app/router/a_test.html: call this one otherwise, or write the route file yourself, and register with flow.At("a_test")`},

@@ -15,9 +15,9 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// added returns the route of a file that is not there yet. What Check would say of the
-// tree with that file, and does not say of it now, is the error.
-func added(app project.App, tree *routetree.Tree, pkg *goPackage, inTree string) (*routetree.Route, error) {
+// with returns the tree with a file that is not there yet. What Check would say of it, and
+// does not say now, is the error.
+func with(tree *routetree.Tree, pkg *goPackage, inTree string) (*routetree.Tree, error) {
 	with := routetree.ReadIn(tree.Dir, overlay{tree.Files, inTree}, nil)
 	old := map[fault.Fault]bool{}
 	matchers := map[string]func(string) bool{} // the package may have them: it says their names somewhere
@@ -30,10 +30,16 @@ func added(app project.App, tree *routetree.Tree, pkg *goPackage, inTree string)
 		old[f] = true
 	}
 	faults := slices.DeleteFunc(append(with.Faults, with.SetMatchers(matchers, nil)...), func(f fault.Fault) bool { return old[f] })
-	if err := fault.Join(faults); err != nil {
+	return with, fault.Join(faults)
+}
+
+// added returns the route of a file that is not there yet.
+func added(app project.App, tree *routetree.Tree, pkg *goPackage, inTree string) (*routetree.Route, error) {
+	after, err := with(tree, pkg, inTree)
+	if err != nil {
 		return nil, err
 	}
-	for _, r := range with.Routes {
+	for _, r := range after.Routes {
 		if r.InTree() == inTree {
 			return r, nil
 		}

@@ -159,24 +159,7 @@ func pageText(r *routetree.Route, data bool, layouts []string) []byte {
 			heading += " {{." + camel(p.Text) + "}}"
 		}
 	}
-	switch {
-	case len(layouts) == 0:
-		return fmt.Appendf(nil, `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>%s</title>
-</head>
-<body>
-<h1>%s</h1>
-</body>
-</html>
-`, name, heading)
-	case slices.ContainsFunc(layouts, func(text string) bool { return strings.Contains(text, `{{block "title"`) }):
-		return fmt.Appendf(nil, "{{define \"title\"}}%s{{end}}\n\n<h1>%s</h1>\n", name, heading)
-	}
-	return fmt.Appendf(nil, "<h1>%s</h1>\n", heading)
+	return framed(name, "<h1>"+heading+"</h1>\n", layouts)
 }
 
 // endpointText returns an .http route file: example requests for a URL, which editors can

@@ -82,7 +82,7 @@ func (n *newApp) run(_ context.Context, p cli.Process, args, _ []string) error {
 	if file := workspace(p, dir); file != "" {
 		fmt.Fprintf(p.Stdout, "\tgo work use .    # since there is %s\n", file)
 	}
-	fmt.Fprint(p.Stdout, "\tflow dev         # http://localhost:8080; without the tool: go run . -dev\n\tgo test ./...\n")
+	fmt.Fprint(p.Stdout, "\tflow dev         # http://localhost:8080, and the route map at /_flow\n\tgo test ./...\n")
 	return nil
 }
 
@@ -92,8 +92,7 @@ func (n *newApp) checkModule(dir string) error {
 	if !flagged {
 		n.module = filepath.Base(dir)
 	}
-	// What CheckImportPath takes is what "go mod init" takes: a dot in it is not needed.
-	err := module.CheckImportPath(n.module)
+	err := checkPath(n.module)
 	switch {
 	case err != nil && flagged:
 		return cli.Usagef("new: -module: %v", err)
@@ -101,10 +100,26 @@ func (n *newApp) checkModule(dir string) error {
 		return fmt.Errorf("the name of the directory is no path of a module (%w): say one with -module, as in -module example.com/hello", err)
 	case n.module == libraryPath:
 		return errors.New("example.com/flow is the path of flow itself: say another with -module")
+	case slices.Contains([]string{"all", "tool", "work"}, n.module):
+		return fmt.Errorf("the go tool takes %s for a set of packages: say another path with -module, as in -module example.com/%[1]s", n.module)
 	case isStandard(n.module):
 		return fmt.Errorf("a package of Go's standard library is called %s: say another path with -module, as in -module example.com/%[1]s", n.module)
 	}
 	return nil
+}
+
+// checkPath returns what is wrong with the path of a module. Unlike one that is published,
+// its first element needs no dot.
+func checkPath(path string) error {
+	if err := module.CheckImportPath(path); err != nil {
+		return err
+	}
+	invalid, ok := errors.AsType[*module.InvalidPathError](module.CheckPath("example.com/" + path))
+	if !ok {
+		return nil
+	}
+	invalid.Path = path
+	return invalid
 }
 
 // checkName returns an error if the application is called like one of its own files or

@@ -54,8 +54,6 @@ func readPath(arg, routerDir string) (p, ext string, err error) {
 		switch {
 		case name == "" || name == "." || name == "..":
 			return "", "", fmt.Errorf("%s is no path below %s/: it has the element %q", arg, routetree.RouterDir, name)
-		case name[0] == '+' && file:
-			return "", "", fmt.Errorf("%s is a template of its directory, which has no URL: write the file %s/%s%s yourself", name, routerDir, p, pageExt)
 		case name[0] == '_' || name[0] == '.' && (file || name != ".well-known"):
 			return "", "", fmt.Errorf("%s: names that begin with %c are never routes: call it otherwise", arg, name[0])
 		}

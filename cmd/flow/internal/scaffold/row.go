@@ -68,22 +68,28 @@ type field struct {
 // findTable finds the first table in a test that has the fields.
 func findTable(f *ast.File, test *ast.FuncDecl) (found *table, err error) {
 	ast.Inspect(test.Body, func(n ast.Node) bool {
-		lit, ok := n.(*ast.CompositeLit)
-		if !ok || found != nil {
-			return found == nil
+		if t := tableAt(f, n); found == nil && t != nil && t.index(methodFields) >= 0 && t.index(pathFields) >= 0 && t.index(statusFields) >= 0 {
+			found = t
 		}
-		if array, ok := lit.Type.(*ast.ArrayType); ok && array.Len == nil {
-			t := &table{lit, fieldsOf(f, array.Elt)}
-			if t.index(methodFields) >= 0 && t.index(pathFields) >= 0 && t.index(statusFields) >= 0 {
-				found = t
-			}
-		}
-		return true
+		return found == nil
 	})
 	if found == nil {
 		return nil, errors.New("its table has not the fields method, path and status")
 	}
 	return found, nil
+}
+
+// tableAt returns the table that a node is, or nil.
+func tableAt(f *ast.File, n ast.Node) *table {
+	lit, ok := n.(*ast.CompositeLit)
+	if !ok {
+		return nil
+	}
+	array, ok := lit.Type.(*ast.ArrayType)
+	if !ok || array.Len != nil {
+		return nil
+	}
+	return &table{lit, fieldsOf(f, array.Elt)}
 }
 
 // fieldsOf returns the fields of a struct type, given as such or by its name.

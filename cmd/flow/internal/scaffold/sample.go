@@ -56,14 +56,36 @@ func sampleValue(s pattern.Segment, n int) string {
 // shadowed reports whether a file of the tree, or a public one, answers the path of a URL
 // before r does.
 func shadowed(t *routetree.Tree, r *routetree.Route, path string) bool {
-	values := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	if path == "/" {
-		values = nil
+	return isBefore(t, r.Patterns[len(r.Patterns)-1], valuesOf(path))
+}
+
+// answers reports whether a new route answers the path of a URL.
+func answers(t *routetree.Tree, r *routetree.Route, path string) bool {
+	values := valuesOf(path)
+	return strings.HasPrefix(path, "/") && slices.ContainsFunc(r.Patterns, func(p *pattern.Pattern) bool {
+		return matches(p.Segments, values) && !isBefore(t, p, values)
+	})
+}
+
+// valuesOf returns what stands between the slashes of a path, unescaped. A slash at its end
+// is taken away, as flow redirects it.
+func valuesOf(path string) []string {
+	path = strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
+	if path == "" {
+		return nil
 	}
+	values := strings.Split(path, "/")
 	for i, v := range values {
-		values[i], _ = url.PathUnescape(v) // r.URL has escaped it
+		if plain, err := url.PathUnescape(v); err == nil {
+			values[i] = plain
+		}
 	}
-	own := r.Patterns[len(r.Patterns)-1]
+	return values
+}
+
+// isBefore reports whether a file of the tree, or a public one, matches these values and is
+// more specific than a pattern.
+func isBefore(t *routetree.Tree, own *pattern.Pattern, values []string) bool {
 	before := func(p *pattern.Pattern) bool { return pattern.Compare(p, own) < 0 && matches(p.Segments, values) }
 	return slices.ContainsFunc(t.Routes, func(other *routetree.Route) bool {
 		return !other.Store && slices.ContainsFunc(other.Patterns, before)

@@ -30,7 +30,7 @@ func TestRoutes(t *testing.T) {
 		status             int
 		want               string // what the answer has in it
 	}{
-		{"GET", "/", "", 200, "<h1>newapp</h1>"},
+		{"GET", "/", "", 200, `aria-current="page"`}, // of the layout
 		{"GET", "/app.css", "", 200, "color-scheme"},
 		{"GET", "/no/such/page", "", 404, "Not Found"},
 
