@@ -176,7 +176,7 @@ func TestDevSaysWhatDiffersFromTheBinary(t *testing.T) {
 	is.NoErr(os.Remove(filepath.Join(dir, "public", "app.css")))
 	w := ask(r, "/more")
 	is.Equal(w.Code, 404)
-	is.True(strings.Contains(w.Body.String(), "router/more.html is new: it has no URL until the binary is built again"))
+	is.True(strings.Contains(w.Body.String(), "router/more.html is new on disk: it has a URL once the application is built with it and has no faults"))
 	is.True(!strings.Contains(ask(r, "/other").Body.String(), "binary"))
 	w = ask(r, "/")
 	is.Equal(w.Code, 500)
@@ -511,7 +511,7 @@ func TestDevSaysWhatIsNearest(t *testing.T) {
 		"/public/app.css": "did you mean /app.css (public/app.css)?",
 		"/nwe.css":        "did you mean /new.css (public/new.css)?",
 		"/index.html":     "did you mean / (router/index.html)?",
-		"/more":           "router/more.html is new: it has no URL until the binary is built again",
+		"/more":           "router/more.html is new on disk: it has a URL once the application is built with it and has no faults",
 		"/quite-another":  "",
 	} {
 		t.Run(target, func(t *testing.T) {
