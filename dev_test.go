@@ -153,6 +153,35 @@ func TestDevShowsFaults(t *testing.T) {
 	}
 }
 
+// TestDevFaultsAsTheClientReads: the page of faults is for browsers.
+func TestDevFaultsAsTheClientReads(t *testing.T) {
+	dir := onDisk(t, devTree())
+	r, _ := devRouter(t, devTree(), dir)
+	write(t, dir, "router/index.html", "\n{{nothing}}")
+	for _, tt := range []struct{ name, accept, fetch, want string }{
+		{"browser", "text/html,*/*;q=0.8", "document", "text/html; charset=utf-8"},
+		{"old browser", "text/html,*/*;q=0.8", "", "text/html; charset=utf-8"},
+		{"script of a page", "*/*", "empty", "text/html; charset=utf-8"},
+		{"curl", "*/*", "", "text/plain; charset=utf-8"},
+		{"JSON", "application/json, */*;q=0.1", "", "application/problem+json"},
+		{"text", "text/plain", "", "text/plain; charset=utf-8"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			req := here(request("GET", "/"))
+			req.Header.Set("Accept", tt.accept)
+			if tt.fetch != "" {
+				req.Header.Set("Sec-Fetch-Dest", tt.fetch)
+			}
+			w := do(r, req)
+			is.Equal(w.Code, 500)
+			is.Equal(w.Header().Get("Content-Type"), tt.want)
+			is.True(strings.Contains(w.Body.String(), "router/index.html"))
+			is.Equal(strings.Contains(w.Body.String(), "<html"), strings.HasPrefix(tt.want, "text/html"))
+		})
+	}
+}
+
 // TestFaultsAreNotShownToClients renders the same faults without Dev.
 func TestFaultsAreNotShownToClients(t *testing.T) {
 	is := is.New(t)
