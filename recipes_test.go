@@ -196,6 +196,69 @@ func Example_flash() {
 	// 200 <ul><li>milk</li></ul><form method="post"><input name="text" value=""> </form>
 }
 
+// Forms that edit and delete: browsers send them by POST, each to a URL of its own.
+func Example_editing() {
+	type link struct {
+		ID    int    `param:"id"`
+		Title string `form:"title"`
+	}
+	type linkPage struct {
+		Link  link
+		Wrong flow.Invalid
+	}
+	links := map[string]link{"7": {7, "Go"}}
+	r := flow.New(fstest.MapFS{
+		"router/links/index.html": {Data: []byte(`{{range .}}<a href="{{route "links.edit" "id" .ID}}">{{.Title}}</a>` +
+			`<form method="post" action="{{route "links.delete" "id" .ID}}"><button>Delete</button></form>{{end}}`)},
+		"router/links/[id=int]/edit.html":   {Data: []byte(`<form method="post"><input name="title" value="{{.Link.Title}}"> {{.Wrong.title}}</form>`)},
+		"router/links/[id=int]/delete.http": {},
+	})
+	r.At("links/index").GET().Name("links").Do(func(*flow.Request) flow.Response { return flow.Page(links) })
+	r.At("links/[id]/edit").GET().Name("links.edit").Do(func(req *flow.Request) flow.Response {
+		l, ok := links[req.Param("id")]
+		if !ok {
+			return flow.Fail(404, "there is no such link")
+		}
+		return flow.Page(linkPage{Link: l})
+	})
+	r.At("links/[id]/edit").POST().Do(func(req *flow.Request) (flow.Response, error) {
+		l, ok := links[req.Param("id")] // a copy: what the form lacks stays
+		if !ok {
+			return flow.Fail(404, "there is no such link"), nil
+		}
+		if err := req.Bind(&l); err != nil {
+			return flow.Response{}, err
+		}
+		if l.Title = strings.TrimSpace(l.Title); l.Title == "" {
+			return flow.Page(linkPage{l, flow.Invalid{"title": "is required"}}).Status(422), nil
+		}
+		links[req.Param("id")] = l
+		return flow.RedirectTo("links"), nil
+	})
+	r.At("links/[id]/delete").POST().Name("links.delete").Do(func(req *flow.Request) flow.Response {
+		delete(links, req.Param("id"))
+		return flow.RedirectTo("links")
+	})
+
+	get(r, "/links")
+	get(r, "/links/7/edit")
+	w := ask(r, "POST", "/links/7/edit", "title=+")
+	fmt.Println(w.Code, w.Body)
+	w = ask(r, "POST", "/links/7/edit", "title=Gopher&ID=8")
+	fmt.Println(w.Code, w.Header().Get("Location"), links)
+	w = ask(r, "POST", "/links/7/delete", "", "Origin: https://other.example")
+	fmt.Println(w.Code, len(links))
+	w = ask(r, "POST", "/links/7/delete", "")
+	fmt.Println(w.Code, w.Header().Get("Location"), links)
+	// Output:
+	// 200 <a href="/links/7/edit">Go</a><form method="post" action="/links/7/delete"><button>Delete</button></form>
+	// 200 <form method="post"><input name="title" value="Go"> </form>
+	// 422 <form method="post"><input name="title" value=""> is required</form>
+	// 303 /links map[7:{7 Gopher}]
+	// 403 1
+	// 303 /links map[]
+}
+
 // One handler answers with the page or, to htmx, with a part of it.
 func Example_htmx() {
 	const vary = "HX-Request, HX-Boosted, HX-History-Restore-Request"
