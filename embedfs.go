@@ -390,7 +390,7 @@ func (r *Router) showFault(req *http.Request, err error, x *exchange) Response {
 	for i, f := range report.Faults {
 		report.Faults[i].File = shownFile(f.File)
 	}
-	dev.NoteOf(req.Context()).Faults = report.Faults
+	dev.NoteOf(req.Context()).SetFaults(report.Faults)
 	p := reply.Problem{Status: http.StatusInternalServerError, Detail: text}
 	mediaType := accept.MediaType(acceptOf(req), true)
 	if anything := acceptOf(req); len(anything) > 0 && accept.MediaType(anything, false) != "text/html" && mediaType == "text/html" && req.Header.Get("Sec-Fetch-Dest") == "" {

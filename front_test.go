@@ -99,6 +99,7 @@ func TestDevAnswersOthersAsProductionDoes(t *testing.T) {
 	others := map[string]func(*http.Request){
 		"another machine": func(r *http.Request) { r.RemoteAddr = "192.0.2.1:1234" },
 		"another name":    func(r *http.Request) { r.Host = "evil.example" },
+		"another page":    func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") },
 		"a proxy":         func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.1") },
 	}
 	for _, target := range []string{"/", "/broken", "/error", "/panics/x", "/none", "/new", "/app.css", "/gone.css", "/std", "/_flow", "/_flow/events", "/_flow/reload.js"} {

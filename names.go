@@ -228,11 +228,7 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 		send(r.faulty(req), w, req.Method == http.MethodHead)
 		return
 	}
-	page := routemap.Page{Map: t.routes.Refresh(), Explain: r.explain}
-	for _, q := range r.front.Requests.Last() {
-		page.Recent = append(page.Recent, routemap.Request(q))
-	}
-	page.ServeHTTP(w, req)
+	routemap.Page{Map: t.routes.Refresh(), Explain: r.explain, Recent: r.front.Requests.Last()}.ServeHTTP(w, req)
 }
 
 // describe says what an endpoint is, for people.

@@ -152,6 +152,8 @@ func TestRouteMapOfFaults(t *testing.T) {
 	w := httptest.NewRecorder()
 	r.ServeHTTP(w, req)
 	is.Equal(w.Code, http.StatusInternalServerError)
+	is.True(strings.Contains(w.Body.String(), "The application has faults"))
+	is.True(shownFault.MatchString(w.Body.String()))
 }
 
 func TestExplainCommand(t *testing.T) {

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,7 +22,7 @@ import (
 const tall = `<!doctype html><title>tall</title><link rel="stylesheet" href="/app.css?v=1">
 <h1>%s</h1>
 <form><input name="name" value="of the page"><textarea name="text"></textarea><input type="checkbox" name="check" value="1">
-<select name="choice"><option>a<option>b</select><input type="password" name="word"><input name="api_token"><input name="card" autocomplete="cc-number">
+<select name="choice"><option>a<option>b</select><input type="password" name="word"><input name="api_token"><input name="card" autocomplete="billing cc-number"><input id="newPassword2"><input name="card_no"><input name="country_code"><input name="shipping"><input id="passenger">
 <input type="hidden" name="hidden" value="of the page"><input type="file" name="file"></form>
 <div id="box" style="height: 50px; overflow: auto"><div style="height: 500px"></div></div>
 <div style="height: 5000px"></div>`
@@ -39,13 +42,13 @@ func TestTemplateIsShownAgain(t *testing.T) {
 	tb.connected()
 	tb.do(`scrollTo(0, 1234); document.getElementById("box").scrollTop = 77`)
 	tb.do(`const f = document.forms[0]; f.name.value = "Ada"; f.text.value = "two\nlines"; f.check.checked = true; f.choice.value = "b";
-		f.word.value = "s3cret-1"; f.api_token.value = "s3cret-2"; f.card.value = "s3cret-3"; f.hidden.value = "changed"; f.text.focus({preventScroll: true}); f.text.setSelectionRange(1, 3)`)
+		f.word.value = "s3cret-1"; f.api_token.value = "s3cret-2"; f.card.value = "s3cret-3"; f.newPassword2.value = "s3cret-4"; f.card_no.value = "s3cret-5"; f.country_code.value = "DE"; f.shipping.value = "ship"; f.passenger.value = "Bob"; f.hidden.value = "changed"; f.text.focus({preventScroll: true}); f.text.setSelectionRange(1, 3)`)
 	tb.do(`addEventListener("pagehide", () => localStorage.setItem("stored", JSON.stringify(sessionStorage)))`)
 	s.save("router/index.html", fmt.Sprintf(tall, "after"))
 	tb.until("the new page is shown", `document.querySelector("h1").textContent === "after"`)
 	tb.until("it is scrolled as before", `scrollY === 1234 && document.getElementById("box").scrollTop === 77`)
-	is.Equal(tb.do(`const f = document.forms[0]; return [f.name.value, f.text.value, f.check.checked, f.choice.value, f.word.value, f.api_token.value, f.card.value, f.hidden.value]`),
-		`["Ada","two\nlines",true,"b","","","","of the page"]`)
+	is.Equal(tb.do(`const f = document.forms[0]; return [f.name.value, f.text.value, f.check.checked, f.choice.value, f.word.value, f.api_token.value, f.card.value, f.newPassword2.value, f.card_no.value, f.country_code.value, f.shipping.value, f.passenger.value, f.hidden.value]`),
+		`["Ada","two\nlines",true,"b","","","","","","DE","ship","Bob","of the page"]`)
 	is.Equal(tb.do(`const el = document.activeElement; return [el.name, el.selectionStart, el.selectionEnd]`), `["text",1,3]`)
 	stored := tb.do(`return localStorage.getItem("stored")`)
 	is.True(strings.Contains(stored, "Ada"))
@@ -125,6 +128,46 @@ func TestPageThatAnswersAForm(t *testing.T) {
 	is.Equal(posts, 1)
 	tb.do(`document.querySelector("flow-development").shadowRoot.querySelectorAll(".bar button")[1].click()`)
 	tb.until("it can be closed", `document.querySelector("flow-development").shadowRoot.querySelector(".bar") === null`)
+}
+
+// TestPageThatChangesFiles is not loaded again for ever, however long it takes to make.
+func TestPageThatChangesFiles(t *testing.T) {
+	is := is.New(t)
+	var asked atomic.Int32
+	var s *site
+	s = newSite(t, map[string]string{"router/index.http": ""}, func(r *flow.Router) {
+		r.At("index").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			time.Sleep(100 * time.Millisecond)
+			s.save("public/count.txt", fmt.Sprint(asked.Add(1)))
+			io.WriteString(w, "<!doctype html><h1>counts</h1>")
+		}))
+	})
+	tb := newTab(t)
+	tb.open(s.url + "/")
+	tb.until("it says so", `document.querySelector("flow-development")?.shadowRoot.textContent.includes("Files change all the time")`)
+	is.True(asked.Load() > 5)
+}
+
+// TestPageOfTwoApplications: one in development has got it from another, and each has put
+// its script there.
+func TestPageOfTwoApplications(t *testing.T) {
+	is := is.New(t)
+	behind := newSite(t, map[string]string{"router/index.html": "<!doctype html><h1>behind</h1>"}, nil)
+	target, err := url.Parse(behind.url)
+	is.NoErr(err)
+	var asked atomic.Int32
+	front := newSite(t, map[string]string{"router/[[...path]].http": ""}, func(r *flow.Router) {
+		r.At("[[...path]]").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			asked.Add(1)
+			proxy := httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(target) }}
+			proxy.ServeHTTP(w, req)
+		}))
+	})
+	tb := newTab(t)
+	tb.open(front.url + "/")
+	tb.until("both have", `document.querySelectorAll("script[data-state]").length === 2`)
+	time.Sleep(500 * time.Millisecond)
+	is.True(asked.Load() <= 2) // and perhaps one for the icon
 }
 
 // TestPolicies of pages neither forbid the script nor are loosened for others.

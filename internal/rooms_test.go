@@ -44,7 +44,7 @@ var plan = []struct{ room, imports string }{
 	{"pages", "fault routetree"},
 
 	{"ondisk", "disk fault pages pattern public routetree"},
-	{"routemap", "devpage fault forms match pattern registry routetree"},
+	{"routemap", "dev devpage fault forms match pattern registry routetree"},
 
 	// For tests.
 	{"flowtest", ""},

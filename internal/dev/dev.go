@@ -13,26 +13,45 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"example.com/flow/internal/devpage"
 	"example.com/flow/internal/reply"
 )
 
-// forwarded are the headers by which proxies tell that a request comes from elsewhere.
-var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
+// forwarded are headers by which proxies tell that a request comes from elsewhere, beside
+// those that begin with X-Forwarded-.
+var forwarded = []string{"Forwarded", "X-Real-Ip", "Via"}
 
 // IsLocal reports whether a request comes from this machine, and not through a proxy. It
 // has to name the machine as local, too: the name of a page somewhere else may be made to
 // lead here (DNS rebinding), and that page must not read what development shows.
 func IsLocal(r *http.Request) bool {
-	for _, name := range forwarded {
-		if len(r.Header[name]) > 0 {
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-Forwarded-") || slices.Contains(forwarded, name) {
 			return false
 		}
 	}
+	if !r.ProtoAtLeast(1, 1) { // all that nginx tells by default; browsers do not speak it
+		return false
+	}
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && from.Addr().Unmap().IsLoopback() && isLocalHost(r.Host)
+	return err == nil && from.Addr().Unmap().IsLoopback() && isLocalHost(r.Host) && !isForeign(r)
+}
+
+// isForeign reports whether a script of a page of another machine asks. If the application
+// allows that (CORS), the page can read the answer. It cannot read where it only leads to.
+func isForeign(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	switch site := r.Header.Get("Sec-Fetch-Site"); {
+	case origin == "", site == "same-origin", site == "none", r.Header.Get("Sec-Fetch-Mode") == "navigate":
+		return false
+	}
+	u, err := url.Parse(origin)
+	return err != nil || !isLocalHost(u.Host)
 }
 
 // isLocalHost reports whether the Host of a request is a name or an address of this machine.
@@ -48,9 +67,21 @@ func isLocalHost(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// A Note is what becomes known of a local request while it is answered.
+// A Note is what becomes known of a local request while it is answered. Middleware may
+// answer before the handler has, http.TimeoutHandler for one, so both may use it at once.
 type Note struct {
-	Faults []devpage.Fault // why it failed, if the answer says so
+	faults atomic.Pointer[[]devpage.Fault]
+}
+
+// SetFaults says why the request has failed, if the answer says so.
+func (n *Note) SetFaults(faults []devpage.Fault) { n.faults.Store(&faults) }
+
+// Faults returns what SetFaults was given.
+func (n *Note) Faults() []devpage.Fault {
+	if faults := n.faults.Load(); faults != nil {
+		return *faults
+	}
+	return nil
 }
 
 type noteKey struct{}
@@ -60,6 +91,12 @@ type noteKey struct{}
 func NoteOf(ctx context.Context) *Note {
 	n, _ := ctx.Value(noteKey{}).(*Note)
 	return n
+}
+
+// withNote returns a request with a new Note.
+func withNote(r *http.Request) (*http.Request, *Note) {
+	n := &Note{}
+	return r.WithContext(context.WithValue(r.Context(), noteKey{}, n)), n
 }
 
 // A Front stands before an application in development.
@@ -79,8 +116,8 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 		f.own(w, r)
 		return
 	}
-	note := &Note{}
-	r = r.WithContext(context.WithValue(r.Context(), noteKey{}, note))
+	outer := r
+	r, note := withNote(r)
 	end := f.Requests.begin(r)
 	page := (*pageWriter)(nil)
 	if isNavigation(r) {
@@ -89,11 +126,14 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 			delete(r.Header, name)
 		}
 		page = &pageWriter{ResponseWriter: w, request: r, state: f.Hub.state()}
-		w = page
+		w = page.writer()
 	}
 	w, t := reply.Track(w)
 	returned := false
-	defer func() { end(r, t, returned) }()
+	defer func() {
+		outer.Pattern = r.Pattern // for middleware around the application
+		end(r, t, returned)
+	}()
 	next(w, r)
 	returned = true
 	f.tell(r, t, page != nil, note)
@@ -110,8 +150,8 @@ func (f *Front) tell(r *http.Request, t *reply.Writer, navigation bool, note *No
 	switch {
 	case navigation:
 		f.Hub.noRequestFaults()
-	case len(note.Faults) > 0:
-		f.Hub.setRequestFaults(name, note.Faults)
+	case len(note.Faults()) > 0:
+		f.Hub.setRequestFaults(name, note.Faults())
 	case t.Code < http.StatusInternalServerError:
 		f.Hub.setRequestFaults(name, nil)
 	}
@@ -132,6 +172,7 @@ func (f *Front) own(w http.ResponseWriter, r *http.Request) {
 		serveScript(w, r)
 	case r.URL.Path == Prefix && f.Map != nil:
 		w.Header().Set("Cache-Control", "no-store")
+		r, _ = withNote(r) // the application may have faults, and no map
 		if !isNavigation(r) {
 			f.Map.ServeHTTP(w, r)
 			return

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/matryer/is"
 
@@ -46,17 +47,28 @@ func TestIsLocal(t *testing.T) {
 		{"127.0.0.1:5", "192.0.2.1:80", "", false},
 		{"127.0.0.1:5", "0.0.0.0", "", false},
 		{"127.0.0.1:5", "", "", false},
-		{"127.0.0.1:5", "localhost", "Forwarded", false},
-		{"127.0.0.1:5", "localhost", "X-Forwarded-For", false},
-		{"127.0.0.1:5", "localhost", "Via", false},
+		{"127.0.0.1:5", "localhost", "Forwarded:", false},
+		{"127.0.0.1:5", "localhost", "X-Forwarded-For:", false},
+		{"127.0.0.1:5", "localhost", "X-Forwarded-Proto: https", false},
+		{"127.0.0.1:5", "localhost", "Via:", false},
+		{"127.0.0.1:5", "localhost", "Origin: https://example.com", false}, // its script
+		{"127.0.0.1:5", "localhost", "Origin: https://example.com\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: cors", false},
+		{"127.0.0.1:5", "localhost", "Origin: https://localhost.example.com", false},
+		{"127.0.0.1:5", "localhost", "Origin: null", false},
+		{"127.0.0.1:5", "localhost", "Origin: null\nSec-Fetch-Site: same-origin", true},                                         // a page without referrers
+		{"127.0.0.1:5", "localhost", "Origin: https://example.com\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", true}, // its form
+		{"127.0.0.1:5", "localhost", "Origin: http://localhost:5173\nSec-Fetch-Site: same-site", true},
 	} {
 		t.Run(tt.from+" "+tt.host+" "+tt.header, func(t *testing.T) {
 			is := is.New(t)
-			r := &http.Request{RemoteAddr: tt.from, Host: tt.host, Header: http.Header{}}
-			if tt.header != "" {
-				r.Header.Set(tt.header, "")
+			r := &http.Request{RemoteAddr: tt.from, Host: tt.host, Header: http.Header{}, ProtoMajor: 1, ProtoMinor: 1}
+			for line := range strings.Lines(tt.header) {
+				name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+				r.Header.Set(name, strings.TrimSpace(value))
 			}
 			is.Equal(dev.IsLocal(r), tt.want)
+			r.ProtoMinor = 0 // as nginx asks
+			is.True(!dev.IsLocal(r))
 		})
 	}
 }
@@ -116,6 +128,17 @@ func TestPages(t *testing.T) {
 		}
 	}
 	page := answer(200, html, "<p>page")
+	pieces := func(status int, all ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if status != 0 {
+				w.WriteHeader(status)
+			}
+			for _, piece := range all {
+				io.WriteString(w, piece)
+			}
+		}
+	}
+	long := strings.Repeat("long ", 500)
 	for _, tt := range []struct {
 		name, method, header string
 		handler              http.HandlerFunc
@@ -133,16 +156,49 @@ func TestPages(t *testing.T) {
 		{"without a type", "GET", navigation, answer(200, "", "<!doctype html>"), 200, true, "<!doctype html>"},
 		{"an empty page", "GET", navigation, answer(200, html, ""), 200, true, ""},
 		{"without a header", "GET", navigation, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html>") }, 200, true, "<html>"},
+		{"without a type, in pieces", "GET", navigation, pieces(0, " ", "<", "!doctype html>"), 200, true, " <!doctype html>"},
+		{"in many pieces", "GET", navigation, pieces(404, " ", "<html>", long, long), 404, true, " <html>" + long + long},
+		{"a type that comes late", "GET", navigation, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(200)
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, "<html>")
+		}, 200, true, "<html>"},
 		{"a file", "GET", navigation, func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFileFS(w, r, fstest.MapFS{"a.html": {Data: []byte("file")}}, "a.html")
 		}, 200, true, "file"},
 		{"a part of a file", "GET", navigation + "\nRange: bytes=0-1", func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFileFS(w, r, fstest.MapFS{"a.html": {Data: []byte("file")}}, "a.html")
-		}, 200, true, "file"},
+		}, 206, false, "fi"},
 		{"if it has changed", "GET", navigation + "\nIf-None-Match: \"1\"", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("ETag", `"1"`)
 			http.ServeFileFS(w, r, fstest.MapFS{"a.html": {Data: []byte("file")}}, "a.html")
 		}, 200, true, "file"},
+
+		{"text in pieces", "GET", navigation, pieces(0, "a", "<html>"), 200, false, "a<html>"},
+		{"bytes in pieces", "GET", navigation, pieces(200, "GIF", "89a", long), 200, false, "GIF89a" + long},
+		{"a piece with a length", "GET", navigation, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "4")
+			pieces(0, "a", "bcd", "e")(w, r)
+		}, 200, false, "abcd"},
+		{"a header that comes late", "GET", navigation, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(404)
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("X-Late", "1")
+			io.WriteString(w, "{}")
+			w.WriteHeader(500)
+		}, 404, false, "{}"},
+		{"a body that is not allowed", "GET", navigation, pieces(204, "x"), 204, false, ""},
+		{"a trailer", "GET", navigation, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Trailer", "X-Sum")
+			io.WriteString(w, "text")
+			w.Header().Set("X-Sum", "1")
+		}, 200, false, "text"},
+		{"cut off early", "GET", navigation, func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, "little")
+			w.(http.Flusher).Flush()
+			io.WriteString(w, "more")
+			panic(http.ErrAbortHandler)
+		}, 200, false, "little!unexpected EOF"},
 
 		{"a fetch", "GET", "Sec-Fetch-Dest: empty\nAccept: text/html", page, 200, false, "<p>page"},
 		{"htmx", "GET", "HX-Request: true\nAccept: text/html", page, 200, false, "<p>page"},
@@ -187,6 +243,7 @@ func TestPages(t *testing.T) {
 				want.Header.Del("Date")
 				resp.Header.Del("Date")
 				is.Equal(resp.Header, want.Header)
+				is.Equal(resp.Trailer, want.Trailer)
 				is.Equal(body, wantBody)
 			}
 		})
@@ -268,8 +325,36 @@ func TestHijacking(t *testing.T) {
 		defer conn.Close()
 		io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nmine")
 	})
-	_, body := fetch(t, direct, "GET", "/", "Sec-Fetch-Dest: websocket")
-	is.Equal(body, "mine")
+	for _, header := range []string{"Sec-Fetch-Dest: websocket", navigation} {
+		_, body := fetch(t, direct, "GET", "/", header)
+		is.Equal(body, "mine")
+	}
+}
+
+// TestLateHandlers: a handler may still run when middleware has answered for it.
+func TestLateHandlers(t *testing.T) {
+	is := is.New(t)
+	f, note := &dev.Front{}, make(chan *dev.Note, 1)
+	late := http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+		n := dev.NoteOf(r.Context())
+		n.SetFaults([]devpage.Fault{{Text: "too late"}})
+		note <- n
+	}), time.Millisecond, "<html>slow")
+	s := front(t, f, late.ServeHTTP)
+	resp, body := fetch(t, s, "GET", "/", "")
+	is.Equal(resp.StatusCode, 503)
+	is.Equal(body, "<html>slow")
+	is.Equal((<-note).Faults()[0].Text, "too late")
+}
+
+// TestPatternReachesOutside: middleware around the application reads it from its request.
+func TestPatternReachesOutside(t *testing.T) {
+	is := is.New(t)
+	f := &dev.Front{Hub: dev.NewHub()}
+	r := httptest.NewRequest("GET", "/a", nil)
+	f.ServeHTTP(httptest.NewRecorder(), r, func(w http.ResponseWriter, r *http.Request) { r.Pattern = "GET /{x}" })
+	is.Equal(r.Pattern, "GET /{x}")
 }
 
 func TestPolicies(t *testing.T) {
@@ -477,7 +562,7 @@ func TestRequestsThatFail(t *testing.T) {
 	broken := true
 	s := front(t, &dev.Front{Hub: hub}, func(w http.ResponseWriter, r *http.Request) {
 		if broken {
-			dev.NoteOf(r.Context()).Faults = []devpage.Fault{{Text: "fails at " + r.URL.Path}}
+			dev.NoteOf(r.Context()).SetFaults([]devpage.Fault{{Text: "fails at " + r.URL.Path}})
 			w.WriteHeader(500)
 		}
 	})
@@ -515,6 +600,22 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 	is.True(strings.HasPrefix(w.Body.String(), "retry: 250\n\ndata: {"))
 }
 
+// TestStreamsEndWithTheServer, whichever it is.
+func TestStreamsEndWithTheServer(t *testing.T) {
+	is := is.New(t)
+	s := front(t, &dev.Front{}, http.NotFound)
+	for range 2 {
+		resp, err := http.Get(s.URL + "/_flow/events")
+		is.NoErr(err)
+		defer resp.Body.Close()
+		_, err = bufio.NewReader(resp.Body).ReadString('\n')
+		is.NoErr(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	is.NoErr(s.Config.Shutdown(ctx))
+}
+
 func TestRecorder(t *testing.T) {
 	is := is.New(t)
 	f := &dev.Front{}
@@ -546,6 +647,9 @@ func TestRecorder(t *testing.T) {
 	is.Equal(len(last), 100)
 	is.Equal(last[0].Path, "/149")
 	is.Equal(last[99].Path, "/50")
+	fetch(t, s, strings.Repeat("M", 5000), "/"+strings.Repeat("ä", 5000), "")
+	is.Equal(len(f.Requests.Last()[0].Path), 1003)
+	is.Equal(len(f.Requests.Last()[0].Method), 1003)
 }
 
 // TestPollingBeginsAgain after a time without a page, in which nobody has looked.

@@ -36,6 +36,7 @@ type Hub struct {
 	streams map[chan struct{}]bool // open ones, told that there is something new
 	told    bool                   // by another process: do not poll
 	polling bool
+	servers map[*http.Server]chan struct{} // that have open streams, closed when one shuts down
 }
 
 // A failure is what was wrong with a request that is no navigation.
@@ -49,7 +50,7 @@ const maxFailures = 10
 
 // NewHub returns a Hub that looks at the files below router/ and public/ in the file systems.
 func NewHub(files ...fs.FS) *Hub {
-	h := &Hub{files: files, process: rand.Text(), streams: map[chan struct{}]bool{}}
+	h := &Hub{files: files, process: rand.Text(), streams: map[chan struct{}]bool{}, servers: map[*http.Server]chan struct{}{}}
 	h.seen = snap(files)
 	return h
 }
@@ -197,7 +198,7 @@ func (h *Hub) event() []byte {
 const retry = 250
 
 // ServeHTTP is the event stream: an event at once, and one for each change, until the
-// client leaves or the server stops, which ends the context of the request.
+// client leaves or the server stops.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
@@ -215,7 +216,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		delete(h.streams, news)
 		h.mu.Unlock()
 	}()
-	stream := http.NewResponseController(w)
+	stop, stream := h.stopOf(r), http.NewResponseController(w)
 	fmt.Fprintf(w, "retry: %d\n\n", retry)
 	for last := ""; ; {
 		if now := string(h.event()); now != last {
@@ -228,6 +229,26 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case <-news:
 		case <-r.Context().Done():
 			return
+		case <-stop:
+			return
 		}
 	}
+}
+
+// stopOf returns what is closed when the server of a request shuts down, and nil if that is
+// not known. Servers other than those of flow wait for streams, and do not end them.
+func (h *Hub) stopOf(r *http.Request) <-chan struct{} {
+	s, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if s == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	stop := h.servers[s]
+	if stop == nil {
+		stop = make(chan struct{})
+		h.servers[s] = stop
+		s.RegisterOnShutdown(sync.OnceFunc(func() { close(stop) }))
+	}
+	return stop
 }

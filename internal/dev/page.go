@@ -1,28 +1,33 @@
 package dev
 
 import (
-	"cmp"
+	"bufio"
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"mime"
+	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"example.com/flow/internal/accept"
+	"example.com/flow/internal/devpage"
 )
 
 // notForPages are headers that a handler does not see of a navigation. A page that is
 // compressed could not be added to. One that is not sent again, since the browser has it
-// still, would have the script with a state of long ago; and a part of a page has no end.
-var notForPages = []string{"Accept-Encoding", "If-None-Match", "If-Modified-Since", "If-Range", "Range"}
+// still, would have the script with a state of long ago.
+var notForPages = []string{"Accept-Encoding", "If-None-Match", "If-Modified-Since"}
 
 // isNavigation reports whether the answer to a request becomes a document of the browser,
 // if it is HTML. Browsers say so. Of other clients, and of browsers that do not, one that
-// asks for HTML, and for no fragment of it, is taken for one that does.
+// asks for HTML, and for no fragment of it, is taken for one that does. Who asks for a part
+// goes on with a download.
 func isNavigation(r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodPost {
+	if r.Method != http.MethodGet && r.Method != http.MethodPost || r.Header.Get("Range") != "" {
 		return false
 	}
 	switch r.Header.Get("Sec-Fetch-Dest") {
@@ -46,19 +51,47 @@ func namesHTML(r *http.Request) bool {
 }
 
 // A pageWriter puts the script at the end of what is written, if that is a page. It sends
-// everything on at once, so that a page that comes piece by piece still does.
+// everything on at once, so that a page that comes piece by piece still does, but for the
+// first bytes of an answer without a media type: they tell it, and net/http keeps them, too.
 //
-// It has no ReadFrom, since it has to see the first bytes, and no Hijack: for that there is
-// Unwrap, and who asks for it is no navigation.
+// It has no ReadFrom, since it has to see the first bytes.
 type pageWriter struct {
 	http.ResponseWriter
 	request  *http.Request
-	state    string // of the hub, before the page was rendered
-	decided  bool   // the header is as it is sent
-	pending  int    // a status that waits for the first bytes, which tell the media type
-	script   string // "" if the answer is no page
-	promised int64  // the Content-Length of a page, -1 if it has none
+	state    string      // of the hub, before the page was rendered
+	decided  bool        // the header is as it is sent
+	pending  int         // a status that waits for the first bytes, which tell the media type
+	said     http.Header // the header as it was with that status: what is set later is not sent
+	held     []byte      // the first bytes
+	script   string      // "" if the answer is no page
+	promised int64       // the Content-Length of a page, -1 if it has none
 	written  int64
+}
+
+// sniffed is how many bytes tell the media type.
+const sniffed = 512
+
+// A hijackWriter is a pageWriter of a connection that a handler can take over.
+type hijackWriter struct{ *pageWriter }
+
+// Hijack hands over the connection, and with it all that is sent.
+func (p hijackWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	if p.pending != 0 {
+		p.settle()
+	}
+	conn, rw, err := p.ResponseWriter.(http.Hijacker).Hijack()
+	if err == nil {
+		p.decided, p.script = true, ""
+	}
+	return conn, rw, err
+}
+
+// writer returns p, as something that can be hijacked if what it writes to can.
+func (p *pageWriter) writer() http.ResponseWriter {
+	if _, ok := p.ResponseWriter.(http.Hijacker); ok {
+		return hijackWriter{p}
+	}
+	return p
 }
 
 // Unwrap is for http.ResponseController.
@@ -79,11 +112,18 @@ func (p *pageWriter) decide(status int) {
 	h.Del("Last-Modified")
 	h.Del("Accept-Ranges")
 	p.script = scriptTag(p.state, p.request.Method == http.MethodPost, allow(h, origin(p.request)))
-	p.promised = -1
-	if n, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64); err == nil && n >= 0 {
-		p.promised = n
-		h.Set("Content-Length", strconv.FormatInt(n+int64(len(p.script)), 10))
+	if p.promised = lengthOf(h); p.promised >= 0 {
+		h.Set("Content-Length", strconv.FormatInt(p.promised+int64(len(p.script)), 10))
 	}
+}
+
+// lengthOf returns the Content-Length, or -1.
+func lengthOf(h http.Header) int64 {
+	n, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
 }
 
 // isPage reports whether an answer with this header is a whole HTML document to be shown.
@@ -121,8 +161,8 @@ func origin(r *http.Request) string {
 // WriteHeader sends the header. Informational answers are sent before it.
 func (p *pageWriter) WriteHeader(status int) {
 	switch {
-	case status >= 200 && status <= 599 && !p.decided && p.pending == 0 && p.sniffs():
-		p.pending = status
+	case status >= 200 && status <= 599 && p.waits(status):
+		p.pending, p.said = status, p.Header().Clone()
 		return
 	case p.pending != 0:
 		p.settle()
@@ -132,27 +172,66 @@ func (p *pageWriter) WriteHeader(status int) {
 	p.ResponseWriter.WriteHeader(status)
 }
 
-// sniffs reports whether the first bytes tell the media type, since the handler does not.
-func (p *pageWriter) sniffs() bool {
-	_, said := p.Header()["Content-Type"]
-	return !said && p.Header().Get("Content-Encoding") == ""
+// waits reports whether the first bytes will tell the media type, by the rules of net/http.
+func (p *pageWriter) waits(status int) bool {
+	if p.decided || p.pending != 0 || status == http.StatusNoContent || status == http.StatusNotModified {
+		return false
+	}
+	h := p.Header()
+	_, said := h["Content-Type"]
+	return !said && h.Get("Content-Encoding") == "" && h.Get("Transfer-Encoding") == ""
 }
 
-// settle sends the header, if it is not sent.
-func (p *pageWriter) settle() {
-	p.decide(cmp.Or(p.pending, http.StatusOK))
-	if p.pending != 0 {
-		p.ResponseWriter.WriteHeader(p.pending)
-		p.pending = 0
+// settle sends the header, and what was held, if they are not sent.
+func (p *pageWriter) settle() error {
+	if p.pending == 0 {
+		p.decide(http.StatusOK)
+		return nil
 	}
+	h, status, held := p.Header(), p.pending, p.held
+	p.pending, p.held = 0, nil
+	late := h.Clone()
+	clear(h)
+	maps.Copy(h, p.said)
+	if mediaType := http.DetectContentType(held); mediaType == devpage.ContentType { // others are left to the server
+		h.Set("Content-Type", mediaType)
+	}
+	p.decide(status)
+	p.ResponseWriter.WriteHeader(status)
+	for key, values := range late { // trailers
+		if !slices.Equal(values, p.said[key]) {
+			h[key] = values
+		}
+	}
+	if len(held) == 0 {
+		return nil
+	}
+	_, err := p.send(held)
+	return err
 }
 
 // Write sends a piece of the page.
 func (p *pageWriter) Write(b []byte) (int, error) {
-	if !p.decided && len(b) > 0 && p.sniffs() {
-		p.Header().Set("Content-Type", http.DetectContentType(b))
+	if len(b) > 0 && p.waits(http.StatusOK) {
+		p.pending, p.said = http.StatusOK, p.Header().Clone()
 	}
-	p.settle()
+	if p.pending == 0 {
+		p.settle()
+		return p.send(b)
+	}
+	if n := lengthOf(p.said); n >= 0 && int64(len(p.held)+len(b)) > n {
+		return 0, http.ErrContentLength
+	}
+	if p.held = append(p.held, b...); len(p.held) >= sniffed {
+		if err := p.settle(); err != nil {
+			return 0, err
+		}
+	}
+	return len(b), nil
+}
+
+// send sends a piece on, after the header.
+func (p *pageWriter) send(b []byte) (int, error) {
 	if p.script != "" && p.promised >= 0 && p.written+int64(len(b)) > p.promised {
 		return 0, http.ErrContentLength // the place behind it is that of the script
 	}
@@ -166,7 +245,9 @@ func (p *pageWriter) WriteString(s string) (int, error) { return p.Write([]byte(
 
 // FlushError sends what was written so far. http.ResponseController prefers it to Flush.
 func (p *pageWriter) FlushError() error {
-	p.settle()
+	if err := p.settle(); err != nil {
+		return err
+	}
 	return http.NewResponseController(p.ResponseWriter).Flush()
 }
 
@@ -175,7 +256,7 @@ func (p *pageWriter) Flush() { p.FlushError() }
 
 // finish puts the script behind a page that is complete.
 func (p *pageWriter) finish() {
-	p.settle() // if nothing was written
+	p.settle() // if nothing was written, or little
 	if p.script == "" || p.promised >= 0 && p.written < p.promised {
 		return // a page that is shorter than it says must not look whole
 	}

@@ -12,7 +12,7 @@ import (
 type Request struct {
 	Time    time.Time // when it came
 	Took    time.Duration
-	Method  string
+	Method  string // as Path, of 1,000 bytes at most
 	Path    string // escaped, without the query, which may hold secrets
 	Pattern string // of the route, "" if none matched
 	Status  int    // 0 if the answer was cut off before it began
@@ -29,7 +29,7 @@ type Recorder struct {
 // begin returns what is called when the request is over: with the request, whose pattern
 // is known then, and with what was sent.
 func (rec *Recorder) begin(r *http.Request) func(r *http.Request, t *reply.Writer, returned bool) {
-	q := Request{Time: time.Now(), Method: r.Method, Path: r.URL.EscapedPath()}
+	q := Request{Time: time.Now(), Method: short(r.Method), Path: short(r.URL.EscapedPath())}
 	return func(r *http.Request, t *reply.Writer, returned bool) {
 		q.Took, q.Pattern, q.Status, q.Aborted = time.Since(q.Time), r.Pattern, int(t.Code), !returned
 		if q.Status == 0 && returned {
@@ -40,6 +40,14 @@ func (rec *Recorder) begin(r *http.Request) func(r *http.Request, t *reply.Write
 		rec.last[rec.next%len(rec.last)] = q
 		rec.next++
 	}
+}
+
+// short returns at most 1,000 bytes of a text, which all are ASCII.
+func short(text string) string {
+	if len(text) > 1000 {
+		return text[:1000] + "..."
+	}
+	return text
 }
 
 // Last returns the requests, the newest first.

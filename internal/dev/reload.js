@@ -5,7 +5,9 @@
 	"use strict";
 	const style = "STYLE";
 	const tag = document.currentScript;
-	if (!tag.dataset.state) return; // somebody else has put it there
+	// Somebody else may have put it there; and a page that came through another application in
+	// development has it twice, of which the last is that of the application it was asked of.
+	if (tag !== [...document.querySelectorAll('script[src="/_flow/reload.js"][data-state]')].at(-1)) return;
 	const [process, pages, styles] = tag.dataset.state.split(".");
 	let seen = { process, pages: Number(pages), styles: Number(styles), faults: "[]" };
 	const answersForm = "post" in tag.dataset; // the browser would ask whether to send the form again
@@ -42,11 +44,16 @@
 	addEventListener("pagehide", disconnect);
 	addEventListener("pageshow", (e) => { if (e.persisted) connect(); });
 
+	let first = true; // the next event tells what has changed while the page was made
+
 	function take(now) {
-		const before = seen;
+		const before = seen, early = first;
+		first = false;
 		seen = { ...now, faults: JSON.stringify(now.faults || []) };
-		if (now.process !== before.process || now.pages !== before.pages) {
-			changed();
+		const same = now.process === before.process && now.pages === before.pages;
+		if (early && same) store("again", 0);
+		if (!same) {
+			changed(early);
 		} else if (now.styles !== before.styles) {
 			restyle(window, `${now.process.slice(0, 6)}.${now.styles}`);
 		}
@@ -57,11 +64,15 @@
 
 	const key = "flow.reload";
 
-	function changed() {
+	// changed loads the page again, unless it seems that its own requests change files: many
+	// times in five seconds, or again and again while it is made, however long that takes.
+	function changed(early) {
 		const times = (stored("times") || []).filter((t) => Date.now() - t < 5000);
+		const again = early ? (stored("again") || 0) + 1 : 0;
+		store("again", again);
 		if (answersForm) {
 			bar("Files have changed. This page answers a form, so it was not loaded again by itself.");
-		} else if (times.length > 60) {
+		} else if (times.length > 60 || again > 20) {
 			bar("Files change all the time: does a request write to router/ or public/? The page is not loaded again by itself.");
 		} else {
 			store("times", [...times, Date.now()]);
@@ -90,12 +101,18 @@
 		try { sessionStorage.setItem(`${key}.${name}`, JSON.stringify(value)); } catch { /* forbidden, or full */ }
 	}
 
-	const secret = /pass|pwd|secret|token|otp|pin|cvc|cvv|card|iban|code/i;
+	// Words of a name that say that a field is secret. "code" is none of them, since
+	// postcodes are not: autocomplete="one-time-code" says it.
+	const secret = /\b(pass(word|wd|phrase|code)?|pwd|secret|token|otp|pin|cvc|cvv|iban|ssn)s?\b|\bcard ?(no|num|number)\b/;
+
+	function words(name) {
+		return name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase().replace(/[^a-z]+/g, " ");
+	}
 
 	// keeps tells whether the contents of a field may be kept: no passwords and the like.
 	function keeps(el) {
 		return !["password", "hidden", "file", "submit", "button", "reset", "image"].includes(el.type) &&
-			!/password|one-time|^cc-/i.test(el.autocomplete || "") && !secret.test(el.name + " " + el.id);
+			!/password|one-time|\bcc-/i.test(el.autocomplete || "") && !secret.test(words(`${el.name} ${el.id}`));
 	}
 
 	// named gives each field a name by which it is found in the page of after the change.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 
 	"example.com/flow/internal/devpage"
 )
@@ -14,18 +15,18 @@ import (
 var scriptText string
 
 // script is the script of the pages, with the style sheet for what it shows.
-var script = func() string {
+var script = sync.OnceValue(func() string {
 	style, err := json.Marshal(devpage.Style)
 	if err != nil {
 		panic(err) // does not happen: it is a string
 	}
 	return strings.Replace(scriptText, `"STYLE"`, string(style), 1)
-}()
+})
 
 func serveScript(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
 	if r.Method != http.MethodHead {
-		io.WriteString(w, script)
+		io.WriteString(w, script())
 	}
 }

@@ -57,9 +57,27 @@ var (
 // fault, too; if it mentions a line of a source file, it is the fault of that.
 //
 // Files are looked for below the directories, which are those that they may have been
-// named from. Lines that begin with "# ", where the go command names a package, are left out.
+// named from, and nowhere else, since what a client has sent may be in the text. Lines that
+// begin with "# ", where the go command names a package, are left out.
 func Parse(text string, dirs ...string) []Fault {
-	var faults []Fault
+	faults := split(text)
+	for i := range faults {
+		f := &faults[i]
+		if m := inside.FindStringSubmatch(f.Text); f.Line == 0 && m != nil {
+			f.File = m[1]
+			f.Line, _ = strconv.Atoi(m[2])
+			f.Column, _ = strconv.Atoi(m[3])
+		}
+		f.Source = excerpt(find(f.File, dirs), f.Line)
+	}
+	return faults
+}
+
+// maxFaults and maxText limit how much of a text is shown: faults, and bytes of each.
+const maxFaults, maxText = 50, 8 << 10
+
+// split returns the faults of a text as its lines have them.
+func split(text string) (faults []Fault) {
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
 		line = strings.TrimRight(line, "\r\n")
 		if strings.HasPrefix(line, "# ") {
@@ -74,32 +92,48 @@ func Parse(text string, dirs ...string) []Fault {
 			faults = append(faults, f)
 		case len(faults) == 0:
 			faults = append(faults, Fault{Text: whole})
-		default:
+		case len(faults[len(faults)-1].Text) <= maxText:
 			faults[len(faults)-1].Text += "\n" + line
 		}
-	}
-	for i := range faults {
-		f := &faults[i]
-		if m := inside.FindStringSubmatch(f.Text); f.Line == 0 && m != nil {
-			f.File = m[1]
-			f.Line, _ = strconv.Atoi(m[2])
-			f.Column, _ = strconv.Atoi(m[3])
+		if len(faults) > maxFaults {
+			faults[maxFaults] = Fault{Text: "… and more"}
+			break
 		}
-		f.Source = excerpt(find(f.File, dirs), f.Line)
+	}
+	for i, f := range faults {
+		faults[i].Text = cut(f.Text, maxText)
 	}
 	return faults
 }
 
+// cut returns a text, shortened to n bytes if it is longer.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + " …"
+}
+
 // find returns where a file is that a message names in slashes: it is looked for below
 // each directory, with its whole path and then, since the directories may be the file's
-// own, with less and less of it. It returns "" if it is nowhere.
+// own, with less and less of it. An absolute path has to be below one of them. It returns ""
+// if it is nowhere.
 func find(file string, dirs []string) string {
 	if file == "" {
 		return ""
 	}
 	file = filepath.FromSlash(file)
 	if filepath.IsAbs(file) {
-		return file
+		for _, dir := range dirs {
+			dir, err := filepath.Abs(dir)
+			if err != nil {
+				continue
+			}
+			if below, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(below) {
+				return file
+			}
+		}
+		return ""
 	}
 	for rest := file; ; {
 		if !filepath.IsLocal(rest) {
@@ -147,10 +181,7 @@ func excerpt(name string, line int) []Line {
 	var lines []Line
 	for n := max(1, line-before); n <= min(len(all), line+after); n++ {
 		text := strings.ToValidUTF8(strings.TrimSuffix(all[n-1], "\r"), "\uFFFD")
-		if len(text) > maxLine {
-			text = strings.ToValidUTF8(text[:maxLine], "") + " …"
-		}
-		lines = append(lines, Line{n, text, n == line})
+		lines = append(lines, Line{n, cut(text, maxLine), n == line})
 	}
 	return lines
 }

@@ -49,6 +49,7 @@ func shape(f devpage.Fault) string {
 
 func TestParse(t *testing.T) {
 	dir := files(t, "app/router/a.html", "app/router/[id].html", "app/x.go", "app/secret.txt", "app/my dir/b.html")
+	elsewhere := filepath.ToSlash(filepath.Join(files(t, "x.go"), "x.go"))
 	for _, tt := range []struct{ name, text, want string }{
 		{"a line", "app/router/a.html:10: unexpected {{end}}", "app/router/a.html:10|unexpected {{end}}|5-14 10"},
 		{"a column", "app/router/a.html:1:7: executing", "app/router/a.html:1:7|executing|1-5 1"},
@@ -69,6 +70,9 @@ func TestParse(t *testing.T) {
 		{"out of the directory", "../app/x.go:4: x", "../app/x.go:4|x|"},
 		{"not there", "app/none.go:4: x", "app/none.go:4|x|"},
 		{"an endless number", "app/x.go:99999999999999999999: x", "app/x.go:9223372036854775807|x|"},
+		{"an absolute path", dir + "/app/x.go:4: x", dir + "/app/x.go:4|x|1-8 4"},
+		{"an absolute path elsewhere", elsewhere + ":4: x", elsewhere + ":4|x|"},
+		{"out of it on the way", dir + "/app/../../" + filepath.Base(filepath.Dir(elsewhere)) + "/x.go:4: x", dir + "/app/../../" + filepath.Base(filepath.Dir(elsewhere)) + "/x.go:4|x|"},
 		{"nothing", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -107,6 +111,21 @@ func TestSourceLinesAreCut(t *testing.T) {
 	is.Equal(source[1].Text, "\uFFFD")
 	is.NoErr(os.Mkdir(filepath.Join(dir, "b.html"), 0o777))
 	is.Equal(devpage.Parse("b.html:1: x", dir)[0].Source, nil)
+}
+
+// TestTextsAreCut: what a client has sent may be in them, of any length.
+func TestTextsAreCut(t *testing.T) {
+	is := is.New(t)
+	faults := devpage.Parse(strings.Repeat("a.go:1: x\n", 100_000))
+	is.Equal(len(faults), 51)
+	is.Equal(faults[49].String(), "a.go:1: x")
+	is.Equal(faults[50].String(), "… and more")
+	for _, text := range []string{strings.Repeat("x\n", 1_000_000), strings.Repeat("x", 1_000_000)} {
+		faults = devpage.Parse(text)
+		is.Equal(len(faults), 1)
+		is.True(len(faults[0].Text) < 10_000)
+		is.True(len(devpage.FaultOf(text, nil).Text) < 10_000)
+	}
 }
 
 func FuzzParse(f *testing.F) {

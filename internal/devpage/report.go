@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"html/template"
 	"strings"
+	"sync"
 )
 
 // A Report is what the fault page shows.
@@ -19,12 +20,12 @@ type Report struct {
 //go:embed report.html
 var reportText string
 
-var reportPage = template.Must(template.New("report").Parse(reportText))
+var reportPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("report").Parse(reportText)) })
 
 // Render returns the report as a whole page, to be sent with ContentType and Policy.
 func (r *Report) Render() []byte {
 	var b strings.Builder
-	if err := reportPage.Execute(&b, r); err != nil {
+	if err := reportPage().Execute(&b, r); err != nil {
 		panic(err) // does not happen: the template is fixed
 	}
 	return Shell(r.Status+": "+r.Title, template.HTML(b.String()))

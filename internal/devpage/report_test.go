@@ -73,6 +73,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	r.Header.Set("Cookie", "sid=s3cret-5; theme=s3cret-6")
 	r.Header.Set("X-Api-Key", "s3cret-7")
 	r.Header.Set("Referer", "http://u:s3cret-8@localhost/x?token=s3cret-9&y=shown#s3cret-10")
+	r.Header.Set("HX-Current-URL", "http://localhost/x?token=s3cret-11")
 	r.Header.Set("Accept", "text/html")
 	d := devpage.Describe(r, []devpage.Param{{"token", "s3cret-1"}, {"id", "7"}}, map[string]any{
 		"password": "s3cret-11", "author": "shown", "user": map[string]any{"new_password": "s3cret-12", "name": "shown"},

@@ -38,7 +38,7 @@ type Param struct{ Name, Value string }
 // Describe returns what can be shown of a request. Form holds what was read of its body:
 // values, lists of values and JSON objects, by name.
 func Describe(r *http.Request, params []Param, form map[string]any) *RequestData {
-	d := &RequestData{Method: r.Method, Pattern: r.Pattern, URL: maskedURL(r.URL, params)}
+	d := &RequestData{Method: r.Method, Pattern: r.Pattern, URL: cut(maskedURL(r.URL, params), maxURL)}
 	var values []Value
 	for _, p := range params {
 		values = appendValue(values, p.Name, p.Value)
@@ -60,8 +60,10 @@ func Describe(r *http.Request, params []Param, form map[string]any) *RequestData
 	if header.Get("Host") == "" {
 		header.Set("Host", r.Host)
 	}
-	if referer, err := url.Parse(header.Get("Referer")); err == nil && referer.String() != "" {
-		header.Set("Referer", maskedURL(referer, params))
+	for _, name := range []string{"Referer", "Hx-Current-Url"} {
+		if page, err := url.Parse(header.Get(name)); err == nil && page.String() != "" {
+			header.Set(name, maskedURL(page, params))
+		}
 	}
 	d.add("Header", flatten(header))
 	return d
@@ -82,8 +84,8 @@ func flatten(all map[string][]string) (values []Value) {
 	return values
 }
 
-// maxValue and maxValues limit how much of a request is shown, in bytes and in number.
-const maxValue, maxValues = 500, 200
+// maxURL, maxValue and maxValues limit how much of a request is shown, in bytes and in number.
+const maxURL, maxValue, maxValues = 2000, 500, 200
 
 func appendValue(values []Value, name, text string) []Value {
 	switch {
@@ -92,18 +94,18 @@ func appendValue(values []Value, name, text string) []Value {
 	case len(values) > maxValues:
 		return values
 	case isSecret(name):
-		return append(values, Value{Name: name, Masked: true})
+		return append(values, Value{Name: cut(name, maxValue), Masked: true})
 	case len(text) > maxValue:
-		text = fmt.Sprintf("%s … (%d bytes)", strings.ToValidUTF8(text[:maxValue], ""), len(text))
+		text = fmt.Sprintf("%s (%d bytes)", cut(text, maxValue), len(text))
 	}
-	return append(values, Value{Name: name, Text: text})
+	return append(values, Value{Name: cut(name, maxValue), Text: text})
 }
 
 // appendAny appends a value of JSON, where objects and lists have a name for each value in
 // them. depth is how deep it is inside of others.
 func appendAny(values []Value, name string, v any, depth int) []Value {
 	if isSecret(name) || depth > 8 {
-		return append(values, Value{Name: name, Masked: true})
+		return append(values, Value{Name: cut(name, maxValue), Masked: true})
 	}
 	switch v := v.(type) {
 	case map[string]any:

@@ -13,6 +13,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"strings"
+	"sync"
 )
 
 // Style is the style sheet of all pages and of the overlay on the application's own pages.
@@ -39,7 +40,7 @@ const ContentType = "text/html; charset=utf-8"
 // can have the focus (tabindex="0"), so that the keyboard can move it.
 func Shell(title string, main template.HTML) []byte {
 	var b strings.Builder
-	err := shell.Execute(&b, struct {
+	err := shell().Execute(&b, struct {
 		Title string
 		Style template.CSS
 		Main  template.HTML
@@ -50,7 +51,10 @@ func Shell(title string, main template.HTML) []byte {
 	return []byte(b.String())
 }
 
-var shell = template.Must(template.New("shell").Parse(`<!doctype html>
+// shell is parsed when it is needed, as all that production does not need.
+var shell = sync.OnceValue(func() *template.Template { return template.Must(template.New("shell").Parse(shellText)) })
+
+const shellText = `<!doctype html>
 <html lang="en" data-flow-page>
 <head>
 <meta charset="utf-8">
@@ -67,4 +71,4 @@ var shell = template.Must(template.New("shell").Parse(`<!doctype html>
 <footer><p>Only development shows this page, and only to this machine.</p></footer>
 </body>
 </html>
-`))
+`

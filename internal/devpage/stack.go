@@ -1,6 +1,7 @@
 package devpage
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -66,11 +67,15 @@ func (f Frame) Package() string {
 
 // FaultOf returns the fault of a panic: its text, at the first frame of the application.
 func FaultOf(text string, frames []Frame, dirs ...string) Fault {
-	f := Fault{Text: text}
+	f := Fault{Text: cut(text, maxText)}
 	for _, frame := range frames {
 		if frame.Own {
 			f.File, f.Line = frame.File, frame.Line
-			f.Source = excerpt(find(f.File, dirs), f.Line)
+			file := filepath.FromSlash(f.File)
+			if !filepath.IsAbs(file) { // the program was built with -trimpath
+				file = find(f.File, dirs)
+			}
+			f.Source = excerpt(file, f.Line)
 			break
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/flow/internal/routetree"
 )
@@ -142,17 +141,6 @@ type Public struct {
 	Link string // its URL; "" if it has parameters
 }
 
-// A Request is one that was answered.
-type Request struct {
-	Time    time.Time // when it came
-	Took    time.Duration
-	Method  string
-	Path    string // escaped, without its query, which may hold secrets
-	Pattern string // that has answered; "" if none did
-	Status  int    // 0 if the answer was cut off before it began
-	Aborted bool   // the answer was cut off
-}
-
 // A Dir is a directory of route files.
 type Dir struct {
 	Path   string // "(admin)/users"; "" for router/ itself
@@ -162,10 +150,12 @@ type Dir struct {
 // Dirs returns the routes by their directories, each before those inside it.
 func (m Map) Dirs() []Dir {
 	var dirs []Dir
+	at := map[string]int{}
 	for _, r := range m.Routes {
-		i := slices.IndexFunc(dirs, func(d Dir) bool { return d.Path == r.Dir() })
-		if i < 0 {
+		i, ok := at[r.Dir()]
+		if !ok {
 			i = len(dirs)
+			at[r.Dir()] = i
 			dirs = append(dirs, Dir{Path: r.Dir()})
 		}
 		dirs[i].Routes = append(dirs[i].Routes, r)

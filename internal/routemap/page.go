@@ -12,8 +12,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"example.com/flow/internal/dev"
 	"example.com/flow/internal/devpage"
 	"example.com/flow/internal/forms"
 )
@@ -24,21 +26,21 @@ var (
 	//go:embed style.css
 	style string
 
-	pageTemplate = template.Must(template.New("").Parse(pageText))
+	pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("").Parse(pageText)) })
 )
 
 // policy is that of devpage, with the style sheet of the map.
-var policy = func() string {
+func policy() string {
 	sum := sha256.Sum256([]byte(style))
 	return strings.Replace(devpage.Policy, "style-src ", "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"' ", 1)
-}()
+}
 
 // A Page serves the route map, as an http.Handler. Its query may ask what answers a method
 // of a path: ?method=POST&path=/users/new.
 type Page struct {
 	Map     Map
 	Explain func(Question) Explanation
-	Recent  []Request // the newest first
+	Recent  []dev.Request // the newest first
 }
 
 // ServeHTTP answers with the page.
@@ -58,7 +60,7 @@ func (p Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", devpage.ContentType)
-	w.Header().Set("Content-Security-Policy", policy)
+	w.Header().Set("Content-Security-Policy", policy())
 	w.Header().Set("Cache-Control", "no-store")
 	w.Write(v.render())
 }
@@ -80,7 +82,7 @@ func (v view) render() []byte {
 		v.Parts[i].number(i)
 	}
 	var b bytes.Buffer
-	if err := pageTemplate.ExecuteTemplate(&b, "page", v); err != nil {
+	if err := pageTemplate().ExecuteTemplate(&b, "page", v); err != nil {
 		panic(err) // does not happen: the template is fixed
 	}
 	page := devpage.Shell("Route map", template.HTML(b.String()))
@@ -249,7 +251,7 @@ func (r Route) around() string {
 }
 
 // A request is one that the template shows.
-type request struct{ Request }
+type request struct{ dev.Request }
 
 // Why returns the URL of its explanation.
 func (r request) Why() string {
