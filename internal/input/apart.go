@@ -245,6 +245,12 @@ func hidesMemory(t reflect.Type) (hides bool) {
 
 // ready makes v ready for a value that the request has for it, and which may be null.
 func (to *binding) ready(v reflect.Value, null bool) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
+		if v.IsNil() { // as in a new struct
+			return
+		}
+	}
 	if !null && beginsAnew(v.Type()) {
 		v.SetZero()
 	} else {
