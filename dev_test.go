@@ -153,6 +153,35 @@ func TestDevShowsFaults(t *testing.T) {
 	}
 }
 
+// TestDevFaultsAsTheClientReads: the page of faults is for browsers.
+func TestDevFaultsAsTheClientReads(t *testing.T) {
+	dir := onDisk(t, devTree())
+	r, _ := devRouter(t, devTree(), dir)
+	write(t, dir, "router/index.html", "\n{{nothing}}")
+	for _, tt := range []struct{ name, accept, fetch, want string }{
+		{"browser", "text/html,*/*;q=0.8", "document", "text/html; charset=utf-8"},
+		{"old browser", "text/html,*/*;q=0.8", "", "text/html; charset=utf-8"},
+		{"script of a page", "*/*", "empty", "text/html; charset=utf-8"},
+		{"curl", "*/*", "", "text/plain; charset=utf-8"},
+		{"JSON", "application/json, */*;q=0.1", "", "application/problem+json"},
+		{"text", "text/plain", "", "text/plain; charset=utf-8"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			req := here(request("GET", "/"))
+			req.Header.Set("Accept", tt.accept)
+			if tt.fetch != "" {
+				req.Header.Set("Sec-Fetch-Dest", tt.fetch)
+			}
+			w := do(r, req)
+			is.Equal(w.Code, 500)
+			is.Equal(w.Header().Get("Content-Type"), tt.want)
+			is.True(strings.Contains(w.Body.String(), "router/index.html"))
+			is.Equal(strings.Contains(w.Body.String(), "<html"), strings.HasPrefix(tt.want, "text/html"))
+		})
+	}
+}
+
 // TestFaultsAreNotShownToClients renders the same faults without Dev.
 func TestFaultsAreNotShownToClients(t *testing.T) {
 	is := is.New(t)
@@ -176,7 +205,7 @@ func TestDevSaysWhatDiffersFromTheBinary(t *testing.T) {
 	is.NoErr(os.Remove(filepath.Join(dir, "public", "app.css")))
 	w := ask(r, "/more")
 	is.Equal(w.Code, 404)
-	is.True(strings.Contains(w.Body.String(), "router/more.html is new: it has no URL until the binary is built again"))
+	is.True(strings.Contains(w.Body.String(), "router/more.html is new on disk: it has a URL once the application is built with it and has no faults"))
 	is.True(!strings.Contains(ask(r, "/other").Body.String(), "binary"))
 	w = ask(r, "/")
 	is.Equal(w.Code, 500)
@@ -511,7 +540,7 @@ func TestDevSaysWhatIsNearest(t *testing.T) {
 		"/public/app.css": "did you mean /app.css (public/app.css)?",
 		"/nwe.css":        "did you mean /new.css (public/new.css)?",
 		"/index.html":     "did you mean / (router/index.html)?",
-		"/more":           "router/more.html is new: it has no URL until the binary is built again",
+		"/more":           "router/more.html is new on disk: it has a URL once the application is built with it and has no faults",
 		"/quite-another":  "",
 	} {
 		t.Run(target, func(t *testing.T) {

@@ -393,6 +393,9 @@ func (r *Router) showFault(req *http.Request, err error, x *exchange) Response {
 	dev.NoteOf(req.Context()).SetFaults(report.Faults)
 	p := reply.Problem{Status: http.StatusInternalServerError, Detail: text}
 	mediaType := accept.MediaType(acceptOf(req), true)
+	if anything := acceptOf(req); len(anything) > 0 && accept.MediaType(anything, false) != "text/html" && mediaType == "text/html" && req.Header.Get("Sec-Fetch-Dest") == "" {
+		mediaType = "text/plain" // to curl and the like, which take anything, in a terminal
+	}
 	if mediaType != "text/html" {
 		return problemResponse(p, mediaType)
 	}

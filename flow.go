@@ -165,6 +165,7 @@ type Router struct {
 	front    *dev.Front              // what development adds to answers, nil unless Dev was called; set by begin
 	mounted  atomic.Pointer[Mounted] // where this Router is mounted, nil if it is not
 	compiled sync.Mutex
+	explains bool        // it compiles for the command routes -explain, which shows what runs before a route
 	building atomic.Bool // compile runs, and with it code that may ask for routes
 	table    atomic.Pointer[table]
 	serving  atomic.Pointer[table] // the table, once it is known to have no faults; nil for a mounted Router, and in development

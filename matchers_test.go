@@ -58,7 +58,8 @@ func TestMatcherFaults(t *testing.T) {
 		files    []string
 		want     string
 	}{
-		{"unknown", nil, []string{"router/[p=lang].http"}, `router/[p=lang].http: no matcher is called "lang": add it to Router.Matchers`},
+		{"unknown", nil, []string{"router/[p=lang].http"}, `router/[p=lang].http: no matcher is called "lang": there are date, int, slug and uuid; add others to Router.Matchers`},
+		{"unknown beside own", map[string]func(string) bool{"color": func(string) bool { return true }}, []string{"router/[p=lang].http"}, `router/[p=lang].http: no matcher is called "lang": there are color, date, int, slug and uuid; add others to Router.Matchers`},
 		{"misspelt", nil, []string{"router/[p=dat].http"}, `router/[p=dat].http: no matcher is called "dat": did you mean "date"?`},
 		{"misspelt own", map[string]func(string) bool{"lang": func(string) bool { return true }}, []string{"router/[...p=langs].http"}, `router/[...p=langs].http: no matcher is called "langs": did you mean "lang"?`},
 		{"nil", map[string]func(string) bool{"lang": nil}, []string{"router/a.http"}, `Router.Matchers["lang"] is nil: give it a func(string) bool`},

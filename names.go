@@ -183,8 +183,11 @@ func (r *Router) explain(q routemap.Question) routemap.Explanation {
 	e := routemap.Explain(q, t.matcher.Explain(q.Request()), t.describe)
 	if r.front != nil {
 		if found := t.findNew(q.Request()); found != nil {
-			return e.InFront(t.describe(found))
+			e = e.InFront(t.describe(found))
 		}
+	}
+	if t.routes != nil && e.Outcome == routemap.Answered {
+		e.Before = t.routes.Before(*e.Answer, q.Method)
 	}
 	return e
 }

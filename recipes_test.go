@@ -2,6 +2,8 @@ package flow_test
 
 import (
 	"context"
+	"crypto/pbkdf2"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -194,6 +196,151 @@ func Example_flash() {
 	// 200 <p role="status">“milk” was added</p><ul><li>milk</li></ul><form method="post"><input name="text" value=""> </form>
 	// flash=; Path=/; Max-Age=0
 	// 200 <ul><li>milk</li></ul><form method="post"><input name="text" value=""> </form>
+}
+
+// Forms that edit and delete: browsers send them by POST, each to a URL of its own.
+func Example_editing() {
+	type link struct {
+		ID    int    `param:"id"`
+		Title string `form:"title"`
+	}
+	type linkPage struct {
+		Link  link
+		Wrong flow.Invalid
+	}
+	links := map[string]link{"7": {7, "Go"}}
+	r := flow.New(fstest.MapFS{
+		"router/links/index.html": {Data: []byte(`{{range .}}<a href="{{route "links.edit" "id" .ID}}">{{.Title}}</a>` +
+			`<form method="post" action="{{route "links.delete" "id" .ID}}"><button>Delete</button></form>{{end}}`)},
+		"router/links/[id=int]/edit.html":   {Data: []byte(`<form method="post"><input name="title" value="{{.Link.Title}}"> {{.Wrong.title}}</form>`)},
+		"router/links/[id=int]/delete.http": {},
+	})
+	r.At("links/index").GET().Name("links").Do(func(*flow.Request) flow.Response { return flow.Page(links) })
+	r.At("links/[id]/edit").GET().Name("links.edit").Do(func(req *flow.Request) flow.Response {
+		l, ok := links[req.Param("id")]
+		if !ok {
+			return flow.Fail(404, "there is no such link")
+		}
+		return flow.Page(linkPage{Link: l})
+	})
+	r.At("links/[id]/edit").POST().Do(func(req *flow.Request) (flow.Response, error) {
+		l, ok := links[req.Param("id")] // a copy: what the form lacks stays
+		if !ok {
+			return flow.Fail(404, "there is no such link"), nil
+		}
+		if err := req.Bind(&l); err != nil {
+			return flow.Response{}, err
+		}
+		if l.Title = strings.TrimSpace(l.Title); l.Title == "" {
+			return flow.Page(linkPage{l, flow.Invalid{"title": "is required"}}).Status(422), nil
+		}
+		links[req.Param("id")] = l
+		return flow.RedirectTo("links"), nil
+	})
+	r.At("links/[id]/delete").POST().Name("links.delete").Do(func(req *flow.Request) flow.Response {
+		delete(links, req.Param("id"))
+		return flow.RedirectTo("links")
+	})
+
+	get(r, "/links")
+	get(r, "/links/7/edit")
+	w := ask(r, "POST", "/links/7/edit", "title=+")
+	fmt.Println(w.Code, w.Body)
+	w = ask(r, "POST", "/links/7/edit", "title=Gopher&ID=8")
+	fmt.Println(w.Code, w.Header().Get("Location"), links)
+	w = ask(r, "POST", "/links/7/delete", "", "Origin: https://other.example")
+	fmt.Println(w.Code, len(links))
+	w = ask(r, "POST", "/links/7/delete", "")
+	fmt.Println(w.Code, w.Header().Get("Location"), links)
+	// Output:
+	// 200 <a href="/links/7/edit">Go</a><form method="post" action="/links/7/delete"><button>Delete</button></form>
+	// 200 <form method="post"><input name="title" value="Go"> </form>
+	// 422 <form method="post"><input name="title" value=""> is required</form>
+	// 303 /links map[7:{7 Gopher}]
+	// 403 1
+	// 303 /links map[]
+}
+
+// A form to sign in, and a session that a cookie carries.
+func Example_signIn() {
+	type member struct {
+		Name       string
+		Salt, Hash []byte
+	}
+	hashPassword := func(password string, salt []byte) []byte {
+		hash, err := pbkdf2.Key(sha256.New, password, salt, 1_000, sha256.Size) // in earnest 600,000
+		if err != nil {
+			panic(err)
+		}
+		return hash
+	}
+	members := map[string]*member{"ada": {"ada", []byte("salt"), hashPassword("analytical", []byte("salt"))}}
+	someone := &member{Salt: []byte("none"), Hash: make([]byte, sha256.Size)} // for unknown names
+	sessions := map[[sha256.Size]byte]*member{}
+
+	r := flow.New(fstest.MapFS{
+		"router/login.html":             {Data: []byte(`<form method="post">{{.}}</form>`)},
+		"router/logout.http":            {},
+		"router/(members)/account.html": {Data: []byte(`Signed in as {{user.Name}}`)},
+	})
+	r.Authenticate = func(req *flow.Request) (any, error) {
+		cookie, err := req.Cookie("session")
+		if err != nil {
+			return nil, nil // nobody
+		}
+		return sessions[sha256.Sum256([]byte(cookie.Value))], nil
+	}
+	r.In("(members)").Use(func(req *flow.Request) flow.Response {
+		if !req.IsAuthenticated() {
+			return flow.RedirectTo("login")
+		}
+		return flow.Next().Header("Cache-Control", "no-store")
+	})
+	sessionCookie := func(token string, maxAge int) *http.Cookie {
+		return &http.Cookie{Name: "session", Value: token, Path: "/", MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	}
+	r.At("login").GET().Do(func(*flow.Request) flow.Response { return flow.Page("") })
+	r.At("login").POST().Do(func(req *flow.Request) flow.Response {
+		m, known := members[req.Input("name")]
+		if !known {
+			m = someone
+		}
+		right := subtle.ConstantTimeCompare(hashPassword(req.Input("password"), m.Salt), m.Hash) == 1
+		if !known || !right {
+			return flow.Page("Name or password is wrong.").Status(422)
+		}
+		token := rand.Text()
+		sessions[sha256.Sum256([]byte(token))] = m
+		return flow.RedirectTo("account").Cookie(sessionCookie(token, 12*60*60))
+	})
+	r.At("logout").POST().Do(func(req *flow.Request) flow.Response {
+		if cookie, err := req.Cookie("session"); err == nil {
+			delete(sessions, sha256.Sum256([]byte(cookie.Value)))
+		}
+		return flow.RedirectTo("login").Cookie(sessionCookie("", -1))
+	})
+
+	w := ask(r, "GET", "/account", "")
+	fmt.Println(w.Code, w.Header().Get("Location"))
+	w = ask(r, "POST", "/login", "name=ada&password=wrong")
+	fmt.Println(w.Code, w.Body)
+	w = ask(r, "POST", "/login", "name=ada&password=analytical")
+	cookie := w.Result().Cookies()[0]
+	fmt.Println(w.Code, w.Header().Get("Location"), len(cookie.Value))
+	carried := "Cookie: session=" + cookie.Value
+	w = ask(r, "GET", "/account", "", carried)
+	fmt.Println(w.Code, w.Body)
+	w = ask(r, "POST", "/logout", "", carried)
+	fmt.Println(w.Code, w.Header().Get("Set-Cookie"))
+	w = ask(r, "GET", "/account", "", carried)
+	fmt.Println(w.Code, w.Header().Get("Location"))
+	// Output:
+	// 302 /login
+	// 422 <form method="post">Name or password is wrong.</form>
+	// 303 /account 26
+	// 200 Signed in as ada
+	// 303 session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax
+	// 302 /login
 }
 
 // One handler answers with the page or, to htmx, with a part of it.

@@ -261,7 +261,7 @@ type table struct {
 	above    *pattern.Pattern // the prefix that the Router is mounted at; endpoints for what matches nothing have it as their path
 	maxBody  int64            // in bytes, for routes that set none
 	infos    []RouteInfo
-	routes   *routemap.Map // for the route map; only in development
+	routes   *routemap.Map // for the route map; only in development, and for routes -explain
 	pool     sync.Pool     // of *exchange
 }
 
@@ -291,7 +291,7 @@ func compile(r *Router) *table {
 	if t := c.table; t.err == nil {
 		t.matcher = match.Compile(trie, (*endpoint).answer, t.miss)
 	}
-	if len(r.onDisk()) > 0 {
+	if r.explains || len(r.onDisk()) > 0 {
 		routes := c.routeMap(nil)
 		c.table.routes = &routes
 	}

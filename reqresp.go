@@ -448,7 +448,9 @@ func (r *Request) Only(keys ...string) Data {
 // byte order; of a key that JSON repeats, the last counts. From a form and the query, fields
 // are strings, booleans, numbers, types with UnmarshalText, and pointers and slices of
 // these; an empty value leaves all but strings alone. What the request does not have is
-// left as it was, and null leaves all but pointers, slices, maps and interfaces alone.
+// left as it was, and null leaves all but pointers, slices, maps and interfaces alone. dst
+// may be a copy of a struct that is stored: what its slices, maps and pointers hold is
+// copied before it is filled or validated, and the original stays as it is.
 //
 // A field with the tag param is filled from the route parameter of that name, and one
 // with the tag query from that key of the query, with a body or without. Neither a body

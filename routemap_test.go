@@ -16,6 +16,7 @@ import (
 
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/routemap"
 )
 
 func (g *gate) pass(*Request) Response { return Next() }
@@ -76,7 +77,8 @@ func TestRouteMap(t *testing.T) {
 	text := get("/_flow?method=DELETE&path=/users/7")
 	for _, want := range []string{
 		"DELETE /users/7 is answered by router/(admin)/users/[id=int].html",
-		"value of id \"7\"",
+		"value of id \"7\" Before it these run, in this order, and may answer in its place: flow.RequestID middleware of Use, HERE",
+		"flow.mapped guard of DELETE().Use, HERE What matches the path",
 		"router/(admin)/users/[id=int].html /users/{id} GET, DELETE, HEAD it answers",
 		`router/users/[...rest].http /users/{rest...} ANY segment 2: the parameter [id=int] goes before the catch-all [...rest]`,
 
@@ -105,7 +107,7 @@ func TestRouteMap(t *testing.T) {
 	is.NoErr(os.WriteFile(filepath.Join(dir, "router", "new.html"), nil, 0o600))
 	is.NoErr(os.Remove(filepath.Join(dir, "router", "+error.html")))
 	text = get("/_flow")
-	is.True(strings.Contains(text, "until the binary is built again: router/new.html"))
+	is.True(strings.Contains(text, "until the application is built with them and has no faults: router/new.html"))
 	is.True(!strings.Contains(text, "errors in"))
 	is.True(!strings.Contains(text, "is answered"))
 	is.True(strings.Contains(get("/_flow?path=users"), `"users" is no path of a URL`))
@@ -165,6 +167,14 @@ is answered by router/(admin)/users/[id=int].html
   handler  HERE
   {id}     "7"
 
+Before it these run, in this order, and may answer in its place:
+
+  1. flow.RequestID     middleware of Use                          HERE
+  2. flow.Logger        middleware of Use                          HERE
+  3. flow.passOn        middleware of Use                          HERE
+  4. flow.openTo        guard of In("(admin)").Use                 HERE
+  5. flow.(*gate).pass  guard of At("(admin)/users/[id=int]").Use  HERE
+
 These match the path, the most specific first:
 
 > router/(admin)/users/[id=int].html  /users/{id}       GET, DELETE, HEAD  it answers
@@ -178,6 +188,12 @@ is answered by router/users/[...rest].http
   name     users.rest
   handler  HERE
   {rest}   "ada"
+
+Before it these run, in this order, and may answer in its place:
+
+  1. flow.RequestID  middleware of Use  HERE
+  2. flow.Logger     middleware of Use  HERE
+  3. flow.passOn     middleware of Use  HERE
 
 These match the path, the most specific first:
 
@@ -231,6 +247,13 @@ is answered by Mount("/files/") of HERE
 
   URL  /files/
 
+Before it these run, in this order, and may answer in its place:
+
+  1. flow.RequestID  middleware of Use              HERE
+  2. flow.Logger     middleware of Use              HERE
+  3. flow.passOn     middleware of Use              HERE
+  4. flow.openTo     guard of Mount("/files/").Use  HERE
+
 These match the path, the most specific first:
 
 > Mount("/files/") of HERE  /files/  ANY  it answers
@@ -264,6 +287,13 @@ is answered by router/[x].html
   {org}    "acme"
   {x}      "7"
 
+Before it these run, in this order, and may answer in its place:
+
+  1. flow.RequestID  middleware of Use  HERE
+  2. flow.Logger     middleware of Use  HERE
+  3. flow.passOn     middleware of Use  HERE
+  4. flow.openTo     guard of Use       HERE
+
 These match the path, the most specific first:
 
 > router/[x].html  /in/{org}/{x}  GET, HEAD  it answers
@@ -278,6 +308,12 @@ GET /app.css
 is answered by public/app.css
 
   URL  /app.css
+
+Before it these run, in this order, and may answer in its place:
+
+  1. flow.RequestID  middleware of Use  HERE
+  2. flow.Logger     middleware of Use  HERE
+  3. flow.passOn     middleware of Use  HERE
 
 These match the path, the most specific first:
 
@@ -295,8 +331,12 @@ These match the path, the most specific first:
 }
 
 func runExplain(t *testing.T, request string, more ...string) result {
+	return explainOf(t, mapped(), request, more...)
+}
+
+func explainOf(t *testing.T, r *Router, request string, more ...string) result {
 	var stdout, stderr bytes.Buffer
-	code := runProcess(t.Context(), built(mapped()), command.Process{
+	code := runProcess(t.Context(), built(r), command.Process{
 		Args:   append([]string{"app", "routes", "-explain", request}, more...),
 		Getenv: func(string) string { return "" },
 		Stdout: &stdout,
@@ -346,6 +386,32 @@ func TestExplainAsJSON(t *testing.T) {
 		"name": "users.store",
 		"handler": "HERE"
 	},
+	"before": [
+		{
+			"name": "flow.RequestID",
+			"by": "Use",
+			"at": "HERE",
+			"guard": false
+		},
+		{
+			"name": "flow.Logger",
+			"by": "Use",
+			"at": "HERE",
+			"guard": false
+		},
+		{
+			"name": "flow.passOn",
+			"by": "Use",
+			"at": "HERE",
+			"guard": false
+		},
+		{
+			"name": "flow.openTo",
+			"by": "In(\"(admin)\").Use",
+			"at": "HERE",
+			"guard": true
+		}
+	],
 	"candidates": [
 		{
 			"file": "router/(admin)/users/store.http",
@@ -361,4 +427,41 @@ func TestExplainAsJSON(t *testing.T) {
 	]
 }
 `[1:])
+}
+
+// TestExplainedBefore: as much is listed as runs.
+func TestExplainedBefore(t *testing.T) {
+	is := is.New(t)
+	r := mapped()
+	r.explains = true
+	is.NoErr(r.Check())
+	for _, info := range r.Routes() {
+		target := strings.NewReplacer("{id}", "7", "{lang}", "de", "{org}", "acme", "{x}", "y", "{rest...}", "ada").Replace(info.Pattern)
+		q, err := routemap.AskFor(strings.Replace(info.Method, "ANY", "PATCH", 1), target)
+		is.NoErr(err)
+		e := r.explain(q)
+		is.Equal(e.Answer.Pattern, info.Pattern)
+		is.Equal(len(e.Before), info.Middleware)
+	}
+}
+
+// A program that has compiled its routes before the command keeps nothing of the map, and
+// an application without middleware has nothing to list.
+func TestNothingExplainedBefore(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		router func() *Router
+		want   string
+	}{
+		{"compiled before", func() *Router { r := mapped(); r.Check(); return r }, "Guards and middleware are not listed: the program has called Check before the command.\n"},
+		{"none", func() *Router { return New(flowtest.Files("router/index.html")) }, "No guard and no middleware runs before it.\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			got := explainOf(t, tt.router(), "/")
+			is.Equal(got.code, command.OK)
+			is.True(strings.Contains(got.stdout, tt.want))
+			is.True(strings.Contains(explainOf(t, tt.router(), "/", "-json").stdout, `"before": []`) == (tt.name == "none"))
+		})
+	}
 }

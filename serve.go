@@ -105,11 +105,12 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 
 // inspect runs the commands routes and check.
 func (r *Router) inspect(c command.Command, p command.Process) error {
+	r.explains = c.Name == "routes" && c.Routes.Explain != ""
 	if err := r.Check(); err != nil {
 		return err
 	}
 	switch {
-	case c.Name == "routes" && c.Routes.Explain != "":
+	case r.explains:
 		q, err := routemap.Ask(c.Routes.Explain)
 		if err != nil {
 			return command.Usagef("-explain: %v", err)

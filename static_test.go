@@ -317,6 +317,8 @@ func TestStaticFaults(t *testing.T) {
 	app["a.b.go"] = "package main\n\nimport \"example.com/flow\"\n\nvar _ = flow.GET()\n"
 	app["router/x_"+runtime.GOOS+".http"] = ""
 	app["x_"+runtime.GOOS+".go"] = "package main\n\nimport \"example.com/flow\"\n\nvar _ = flow.POST().Do(func(*flow.Request) string { return \"\" })\n"
+	app["router/twice.html"], app["router/twice.http"] = "", ""
+	app["twice.go"] = "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.GET().Do(func(*flow.Request) string { return \"\" })\n\tflow.POST().Do(func(*flow.Request) string { return \"\" })\n}\n"
 	app["stray.go"] = "package main\n\nimport \"example.com/flow\"\n\nvar _ = flow.Method(\"LOCK\")\n"
 	app["about.go"] = "package main\n\nimport \"example.com/flow\"\n\nfunc init() {\n\tflow.Use(func(*flow.Request) flow.Response { return flow.Next() })\n\tflow.GET().Do(1)\n\tflow.With(func(f *flow.File, s string) { f.PUT().Do(1) })\n}\n"
 	app["router/late.http"] = ""
@@ -337,6 +339,7 @@ late.go:7: Do: the handler is nil; a handler is one of func(*flow.Request) flow.
 late.go:10: flow.With was given nil: give it a func(*flow.File, *main.App)
 router/a.b.http: no handler is registered for it: call flow.At("a.b").GET().Do(…) in 001
 router/a/b.http: no handler is registered for it: call flow.At("a/b").GET().Do(…) in 001
+router/twice.html and router/twice.http both answer /twice: rename one of them
 stray.go:5: flow.Method("LOCK") speaks of the route whose counterpart this file is, and no route file has the counterpart stray.go: rename one of them, or say the path with flow.At
 x_OS.go:5: flow.POST(): the go tool builds x_OS.go for OS only: register with flow.At("x_OS") in a file of another name
 `))

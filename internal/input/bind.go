@@ -45,7 +45,9 @@ func (b *Body) fill(r *http.Request, route Params, dst any, v reflect.Value, p *
 	if b != nil && (p.custom || p.needsData()) {
 		c = b.content
 	}
+	to := binding{dst: v}
 	if c.json && (p.custom || !isStruct) {
+		to.ready(v, isNull(c.raw[skipSpace(c.raw, 0):]))
 		if err := json.Unmarshal(c.raw, dst); err != nil {
 			return nil, bad("the body does not have the expected form")
 		}
@@ -65,7 +67,9 @@ func (b *Body) fill(r *http.Request, route Params, dst any, v reflect.Value, p *
 	if r.URL.RawQuery != "" && (!hasBody || len(p.query.list) > 0) {
 		query = r.URL.Query()
 	}
-	to := binding{dst: v}
+	if !p.custom {
+		to.prepare(p)
+	}
 	if err = to.route(p.route, route); err != nil {
 		return nil, err
 	}
@@ -86,8 +90,9 @@ func (b *Body) fill(r *http.Request, route Params, dst any, v reflect.Value, p *
 // A binding fills a struct with what a request brings.
 type binding struct {
 	dst     reflect.Value
-	filled  [][]int           // the fields that a source has filled which goes before the next
-	invalid map[string]string // messages about what does not convert, by key; nil if there are none
+	filled  [][]int                  // the fields that a source has filled which goes before the next
+	invalid map[string]string        // messages about what does not convert, by key; nil if there are none
+	copies  map[memory]reflect.Value // of what dst pointed to; nil if there are none
 }
 
 func (to *binding) reject(key, message string) {
@@ -152,6 +157,9 @@ func (to *binding) object(fs *fields, raw []byte) error {
 			return err
 		}
 		if ok {
+			if fs.list[i].holds {
+				to.ready(v, isNull(c.value))
+			}
 			to.json(v, fs.list[i].quoted, c.key, c.value)
 		}
 	}
@@ -324,6 +332,7 @@ func (to *binding) value(f reflect.Value, key, value string) {
 		return
 	}
 	if isText(f) {
+		to.ready(f, false)
 		if f.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(value)) != nil {
 			to.reject(key, "is not valid")
 		}
@@ -368,6 +377,10 @@ func (to *binding) value(f reflect.Value, key, value string) {
 
 // describe says what a value of a type looks like to whoever fills in a form.
 func describe(t reflect.Type) string {
+	t = pointedTo(t)
+	if p := reflect.PointerTo(t); p.Implements(textUnmarshaler) && !p.Implements(unmarshaler) {
+		return "text"
+	}
 	switch t.Kind() {
 	case reflect.Bool:
 		return "true or false"

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -366,4 +367,26 @@ func TestNoBody(t *testing.T) {
 	is.NoErr(b.Clone().Err())
 	is.Equal(b.Reader(), http.NoBody)
 	is.True(!b.AwaitsTrailers())
+}
+
+// TestTextIsExpected: a type with UnmarshalText takes text, whatever it is made of.
+func TestTextIsExpected(t *testing.T) {
+	type codes struct {
+		Up   upper
+		Many []*upper
+		Base struct{ Addr netip.Addr }
+	}
+	for _, tt := range []struct{ body, want string }{
+		{`{"Up":["A"]}`, "invalid: Up: must be text"},
+		{`{"Up":{}}`, "invalid: Up: must be text"},
+		{`{"Up":5}`, "invalid: Up: must be text"},
+		{`{"Up":"a"}`, "invalid: Up: is not valid"},
+		{`{"Many":["A",[]]}`, "invalid: Many: must be text"},
+		{`{"Base":{"Addr":[1]}}`, "invalid: Base.Addr: must be text"},
+	} {
+		t.Run(tt.body, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(bound(sending("POST", "/", jsonMedia, tt.body), &codes{}), tt.want)
+		})
+	}
 }

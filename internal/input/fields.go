@@ -29,6 +29,9 @@ type plan struct {
 	holdsChecks        bool    // or else, whether there are any inside
 	custom             bool    // it has UnmarshalJSON
 	err                error   // Bind refuses the type
+
+	through [][]int // embedded pointers with fields that are filled, the outer ones first
+	visited [][]int // fields that hold memory and may have a method Validate inside
 }
 
 var plans sync.Map // of reflect.Type to *plan: as many as the program binds to
@@ -42,6 +45,7 @@ func planOf(t reflect.Type) *plan {
 	if t.Kind() == reflect.Struct {
 		p.data, p.query, p.route = newFields(t, fromData), newFields(t, fromQuery), newFields(t, fromRoute)
 		p.checks = newChecks(t, fromData, p.data, p.query, p.route)
+		p.layOut(t)
 	} else {
 		p.holdsChecks = holdsChecks(t, map[reflect.Type]bool{})
 	}
@@ -73,6 +77,7 @@ type field struct {
 	quoted  bool // a value of JSON may stand in quotes
 	queried bool // a tag says its name in the query
 	placed  bool // a tag says its name in the query or the route
+	holds   bool // what it points to is copied before JSON is written to it
 	out     bool // it is not filled, and still hides others
 }
 

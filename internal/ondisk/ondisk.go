@@ -138,7 +138,7 @@ func (s *Source) Gone(r *routetree.Route) error {
 }
 
 // Hint returns a sentence for a request that nothing answers, or "": about a route file that
-// is new on disk, and would answer it once the binary is built again, or else about the
+// is new on disk, and would answer it once the application is built with it, or else about the
 // nearest of the URLs that the application has. It knows the files that Views has found.
 func (s *Source) Hint(req *http.Request, known []URL) string {
 	asked, _ := pattern.ParsePath(req)
@@ -146,7 +146,7 @@ func (s *Source) Hint(req *http.Request, known []URL) string {
 	defer s.mu.Unlock()
 	for _, u := range s.unbuilt {
 		if _, ok := pattern.Overlap(literals(asked.Segments), u.Pattern.Segments); ok {
-			return u.File + " is new: it has no URL until the binary is built again"
+			return u.File + " is new on disk: it has a URL once the application is built with it and has no faults"
 		}
 	}
 	return Nearest(asked.Segments, known)

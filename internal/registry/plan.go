@@ -19,7 +19,8 @@ type Plan[H, M any] struct {
 	Uses   []Use[M]     // for the whole application
 	Dirs   []*Dir[H, M] // in order of registration
 	Faults []fault.Fault
-	// NamesMissing: a function of With was not called, so that labels are unknown.
+	// NamesMissing: some names are unknown, because a function of With was not called or two
+	// files have one path.
 	NamesMissing bool
 
 	tree     *routetree.Tree
@@ -44,7 +45,18 @@ func NewPlan[H, M any](tree *routetree.Tree, app string) *Plan[H, M] {
 		p.byPath[r.Path] = r
 		p.byStem[r.Stem] = append(p.byStem[r.Stem], r)
 	}
+	for _, r := range tree.Routes {
+		if p.clashes(r) {
+			p.bindings[r].failed, p.NamesMissing = true, true
+		}
+	}
 	return p
+}
+
+// clashes reports whether another route has the path of r, as edit.html and edit.http have
+// one: the tree reports that, and no registration can tell them apart.
+func (p *Plan[H, M]) clashes(r *routetree.Route) bool {
+	return slices.ContainsFunc(p.byStem[r.Stem], func(other *routetree.Route) bool { return other != r && other.Path == r.Path })
 }
 
 // A Binding is what was registered for one route.
@@ -103,7 +115,7 @@ func (p *Plan[H, M]) Add(g *Registry[H, M]) {
 		case p.tree.HasDir(d.Path):
 			p.fault(d.pos, "In(%q): no route file is in that directory, so this would guard nothing: have the files been moved?", d.Path)
 		default:
-			p.fault(d.pos, "In(%q): the tree has no such directory%s", d.Path, p.tree.Hint(d.Path))
+			p.fault(d.pos, "In(%q): the tree has no such directory%s", d.Path, p.tree.HintDir(d.Path))
 		}
 	}
 	for _, f := range g.files {
@@ -141,7 +153,7 @@ func (p *Plan[H, M]) resolve(f *File[H, M]) *routetree.Route {
 		if found := routetree.Find(p.byPath, f.Path); len(found) > 0 { // more than one have the same URL, which is a fault
 			return p.byPath[found[0]]
 		}
-		p.fault(f.pos, "At(%q): the tree has no such route file%s", f.Path, p.tree.Hint(f.Path))
+		p.fault(f.pos, "At(%q): the tree has no such route file%s", f.Path, p.tree.HintFile(f.Path))
 		return nil
 	}
 	return p.resolveStatic(f.pos, f.counterpart, f.what)
@@ -156,6 +168,7 @@ func (p *Plan[H, M]) resolveStatic(pos fault.Position, goFile, what string) *rou
 		p.bindings[old].failed = true
 	case !isGo || len(routes) == 0:
 		p.fault(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s: rename one of them, or say the path with %s", what, goFile, sayPath(what))
+	case p.clashes(routes[0]):
 	case len(routes) > 1:
 		p.fault(pos, "%s: this file is the counterpart of %s and of %s: say which with flow.At(%q) or flow.At(%q), in a file of another name", what, routes[0].File, routes[1].File, routes[0].Path, routes[1].Path)
 	default:

@@ -100,16 +100,21 @@ const (
 
 // An Explanation says what answers a request, and why.
 type Explanation struct {
-	Method     string      `json:"method"`
-	Path       string      `json:"path"`             // as asked, escaped, with its query
-	Outcome    string      `json:"outcome"`          // one of the constants
-	Status     int         `json:"status,omitempty"` // that flow answers by itself
-	Location   string      `json:"location,omitempty"`
-	Allow      []string    `json:"allow,omitempty"`
-	Owner      string      `json:"owner,omitempty"`  // the Router that has the path to itself, if nothing answers: where it is mounted
-	Answer     *Endpoint   `json:"answer,omitempty"` // what answers, if it is Answered
-	Values     []Value     `json:"values,omitempty"` // of the parameters
-	Candidates []Candidate `json:"candidates"`       // all that match the path, the most specific first
+	Method   string    `json:"method"`
+	Path     string    `json:"path"`             // as asked, escaped, with its query
+	Outcome  string    `json:"outcome"`          // one of the constants
+	Status   int       `json:"status,omitempty"` // that flow answers by itself
+	Location string    `json:"location,omitempty"`
+	Allow    []string  `json:"allow,omitempty"`
+	Owner    string    `json:"owner,omitempty"`  // the Router that has the path to itself, if nothing answers: where it is mounted
+	Answer   *Endpoint `json:"answer,omitempty"` // what answers, if it is Answered
+	Values   []Value   `json:"values,omitempty"` // of the parameters
+
+	// Before is what runs before the answer, in order, and may answer in its place. It is
+	// nil if nothing answers, and if it is not known.
+	Before []Middleware `json:"before,omitzero"`
+
+	Candidates []Candidate `json:"candidates"` // all that match the path, the most specific first
 }
 
 // A Value is that of a parameter.

@@ -34,6 +34,8 @@ func (s Source[H, M]) Make() Map {
 	for _, r := range s.Tree.Routes {
 		m.Routes = append(m.Routes, s.route(r))
 	}
+	standard := slices.DeleteFunc(s.Middleware("Use", s.Plan.Uses), func(m Middleware) bool { return m.Guard })
+	m.forPublic = append(slices.Clip(s.Before), standard...)
 	return m
 }
 

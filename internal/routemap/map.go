@@ -10,6 +10,7 @@ package routemap
 
 import (
 	"io/fs"
+	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -28,8 +29,9 @@ type Map struct {
 	Public  []Public // in the order of their files
 	Unbuilt []string // route files that are on disk, and not in the binary
 
-	tree *routetree.Tree // what it was made of
-	disk fs.FS           // what the files are read from now; nil for those of tree
+	forPublic []Middleware    // that runs before public files
+	tree      *routetree.Tree // what it was made of
+	disk      fs.FS           // what the files are read from now; nil for those of tree
 }
 
 // A Route is one route file.
@@ -67,10 +69,62 @@ type Method struct {
 
 // A Middleware is a guard or standard middleware.
 type Middleware struct {
-	Name  string // "app.signedIn"
-	By    string // the call that registered it: `In("users").Use`
-	At    string // where that is: "app/app.go:12"
-	Guard bool
+	Name  string `json:"name"` // "app.signedIn"
+	By    string `json:"by"`   // the call that registered it: `In("users").Use`
+	At    string `json:"at"`   // where that is: "app/app.go:12"
+	Guard bool   `json:"guard"`
+}
+
+// Kind returns what it is, in a word.
+func (m Middleware) Kind() string {
+	if m.Guard {
+		return "guard"
+	}
+	return "middleware"
+}
+
+// Before returns what runs before an endpoint answers a method, in order. It is empty and
+// not nil if that is nothing.
+func (m Map) Before(p Endpoint, method string) []Middleware {
+	before, _ := m.find(p, method)
+	return append([]Middleware{}, before...)
+}
+
+func (m Map) find(p Endpoint, method string) (before []Middleware, ok bool) {
+	switch p.Kind {
+	case PublicFile:
+		if p.Inside == "" && m.At == "" || m.At != "" && strings.HasSuffix(p.Inside, " of "+m.At) {
+			return m.forPublic, true
+		}
+	case MountedHandler:
+		for _, mount := range m.Mounts {
+			if mount.Pattern == p.Pattern {
+				return mount.Middleware, true
+			}
+		}
+	case RouteFile:
+		for _, r := range m.Routes {
+			if r.File == p.File && slices.ContainsFunc(r.URLs, func(u URL) bool { return u.Pattern == p.Pattern }) {
+				return slices.Concat(r.Middleware, r.method(method).Middleware), true
+			}
+		}
+	}
+	for _, inside := range m.Inside {
+		if before, ok = inside.find(p, method); ok {
+			return before, true
+		}
+	}
+	return nil, false
+}
+
+// method returns what answers a method of the route.
+func (r Route) method(name string) Method {
+	for _, known := range []string{name, strings.Replace(name, http.MethodHead, http.MethodGet, 1), "ANY"} {
+		if i := slices.IndexFunc(r.Methods, func(m Method) bool { return m.Method == known }); i >= 0 {
+			return r.Methods[i]
+		}
+	}
+	return Method{}
 }
 
 // A Mount is a handler that is mounted and is no Router.

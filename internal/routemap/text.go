@@ -80,6 +80,13 @@ func (e Explanation) Print(w io.Writer, asJSON bool) error {
 		for _, v := range e.Values {
 			fmt.Fprintf(t, "  {%s}\t%q\n", v.Name, v.Value)
 		}
+		fmt.Fprintf(t, "\n%s\n", e.AboutBefore())
+		if len(e.Before) > 0 {
+			fmt.Fprintln(t)
+		}
+		for i, m := range e.Before {
+			fmt.Fprintf(t, "  %d. %s\t%s of %s\t%s\n", i+1, m.Name, m.Kind(), m.By, m.At)
+		}
 	}
 	if len(e.Candidates) > 0 {
 		fmt.Fprint(t, "\nThese match the path, the most specific first:\n\n")
@@ -92,6 +99,17 @@ func (e Explanation) Print(w io.Writer, asJSON bool) error {
 		fmt.Fprintf(t, "%s %s\t%s\t%s\t%s\n", mark, c.File, c.Pattern, strings.Join(c.Methods, ", "), c.Why)
 	}
 	return t.Flush()
+}
+
+// AboutBefore says in a sentence what runs before the answer.
+func (e Explanation) AboutBefore() string {
+	switch {
+	case e.Before == nil:
+		return "Guards and middleware are not listed: the program has called Check before the command."
+	case len(e.Before) == 0:
+		return "No guard and no middleware runs before it."
+	}
+	return "Before it these run, in this order, and may answer in its place:"
 }
 
 // Facts are what is known of an endpoint, other than its file.

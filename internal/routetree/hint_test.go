@@ -25,6 +25,24 @@ func TestHint(t *testing.T) {
 	}
 }
 
+func TestHintOfNearPaths(t *testing.T) {
+	tree := Read(flowtest.Row("users/[id].html & (admin)/reports/new.html & docs/index.http"), nil)
+	for _, tt := range []struct{ path, ofDir, ofFile string }{
+		{"(admim)", `: did you mean "(admin)"?`, ": write the path below router/"},
+		{"docz", `: did you mean "docs"?`, ": write the path below router/"},
+		{"users/[ids]", `: did you mean "users/[id]"?`, `: did you mean "users/[id]"?`},
+		{"report/new", `: did you mean "reports/new"?`, `: did you mean "reports/new"?`},
+		{"users/id", `: router/users/[id].html is called "users/[id]"`, `: router/users/[id].html is called "users/[id]"`},
+		{"far/away", ": write the path below router/", ": write the path below router/"},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			is := is.New(t)
+			is.True(strings.HasPrefix(tree.HintDir(tt.path), tt.ofDir))
+			is.True(strings.HasPrefix(tree.HintFile(tt.path), tt.ofFile))
+		})
+	}
+}
+
 func TestCovers(t *testing.T) {
 	is := is.New(t)
 	tree := Read(flowtest.Row("admin.html & admin/users.html & blog/index.html & x/store.http & (g)/y/(h)/z.html"), nil)

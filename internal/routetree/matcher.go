@@ -2,6 +2,9 @@ package routetree
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 
 	"example.com/flow/internal/fault"
@@ -42,11 +45,18 @@ func (t *Tree) SetMatchers(own map[string]func(string) bool, panicked func(name 
 		for _, seg := range r.Patterns[len(r.Patterns)-1].Segments {
 			if m := seg.Matcher; m != nil && !known[m.Name] {
 				m.Fits = func(string) bool { return false }
-				faults = append(faults, fault.In(r.File, "no matcher is called %q%s", m.Name, fault.Suggest(m.Name, known, ": add it to Router.Matchers")))
+				faults = append(faults, fault.In(r.File, "no matcher is called %q%s", m.Name, fault.Suggest(m.Name, known, fmt.Sprintf(": there are %s; add others to Router.Matchers", listed(known)))))
 			}
 		}
 	}
 	return faults
+}
+
+// listed returns names as a sentence has them: "date, int and slug".
+func listed(names map[string]bool) string {
+	all := slices.Sorted(maps.Keys(names))
+	last := len(all) - 1
+	return strings.Join(all[:last], ", ") + " and " + all[last]
 }
 
 func contained(name string, fits func(string) bool, panicked func(name string, v any)) func(string) bool {

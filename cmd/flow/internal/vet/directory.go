@@ -233,6 +233,8 @@ func (c *checker) checkStatic(call calls.Call) {
 		c.report(pos, "%s: a group is in no name, so the counterpart of %s is %s.go: rename this file", what, old.File, old.Stem)
 	case len(routes) == 0:
 		c.report(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s%s", what, name, fault.Suggest(name, c.counterparts(), ": rename one of them, or say the path with "+sayPath(call)))
+	case len(routes) > 1 && routes[0].Path == routes[1].Path:
+		c.report(pos, "%s: this file is the counterpart of %s and of %s, which have one path: rename one of them", what, routes[0].File, routes[1].File)
 	case len(routes) > 1:
 		c.report(pos, "%s: this file is the counterpart of %s and of %s: say which with flow.At(%q) or flow.At(%q), in a file of another name", what, routes[0].File, routes[1].File, routes[0].Path, routes[1].Path)
 	case routetree.SetAside(name) != "":

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template/parse"
@@ -56,21 +55,8 @@ func pathHint(apps []*app, written string, known func(*app) map[string]bool) str
 		}
 		maps.Copy(all, known(a))
 	}
-	return suggestPath(written, all, hint)
+	return routetree.SuggestPath(written, all, hint)
 }
-
-// suggestPath is fault.Suggest for a path of the tree, in which groups may be left out.
-func suggestPath(written string, known map[string]bool, otherwise string) string {
-	without := map[string]bool{}
-	for p := range known {
-		without[groups.ReplaceAllString(p, "")] = true
-	}
-	delete(without, "")
-	return fault.Suggest(written, known, fault.Suggest(written, without, otherwise))
-}
-
-// groups are the groups in a path, with the slash behind them.
-var groups = regexp.MustCompile(`\([^/]*\)(/|$)`)
 
 func keys[V any](m map[string]V) map[string]bool {
 	all := make(map[string]bool, len(m))
@@ -97,7 +83,7 @@ func (c *checker) checkTemplate(call calls.Call) {
 		}
 		maps.Copy(known, keys(a.tree.Templates))
 	}
-	c.report(call.Pos(), "View: no template is called %q%s", call.Value, suggestPath(call.Value, known, fmt.Sprintf(": give the path below %s/ without extension", routetree.RouterDir)))
+	c.report(call.Pos(), "View: no template is called %q%s", call.Value, routetree.SuggestPath(call.Value, known, fmt.Sprintf(": give the path below %s/ without extension", routetree.RouterDir)))
 }
 
 // checkBlock looks at Block, of a View or a Page.
