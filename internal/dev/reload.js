@@ -260,8 +260,13 @@
 		root.append(el);
 	}
 
-	// show shows faults above the page, until there are none, or somebody closes them.
+	// show shows faults above the page, until there are none, or somebody closes them. A page
+	// of flow itself may be the one that says them already.
 	function show(faults) {
+		if (ownPage) {
+			const said = [...document.querySelectorAll(".fault h2")].map((h) => h.textContent);
+			faults = faults.filter((f) => !said.includes(f.text));
+		}
 		const open = root?.querySelector("dialog");
 		if (faults.length === 0) {
 			open?.close();

@@ -21,6 +21,26 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/router/index.html changed: pages are loaded again")
 		s.shows("/", "<p>new v0</p>")
 	})
+	t.Run("templates that are wrong", func(t *testing.T) {
+		page := s.listen()
+		page.first(t)
+		s.write("app/router/users/list.html", "<p>users</p>\n{{end}}\n")
+		s.out.until(t, "flow: the templates have ")
+		s.out.until(t, "app/router/users/list.html:2: unexpected {{end}}")
+		s.out.until(t, "> 2 | {{end}}")
+		is.True(strings.Contains(page.until(t, "one of the template", func(e event) bool { return len(e.Faults) > 0 }).Faults[0].Text, "unexpected"))
+		s.shows("/", "<p>new v0</p>") // which needs it not
+		s.write("app/router/users/list.html", "<p>users</p>\n{{end}}\n<p></p>\n")
+		s.out.until(t, "flow: the templates ") // still wrong, and said again
+		s.version("v0b")                       // the next program says it, too
+		s.out.until(t, "flow: app/version.go changed: built in ")
+		s.out.until(t, "flow: the templates still have 1 fault")
+		s.version("v0")
+		s.out.until(t, "flow: app/version.go changed: built in ")
+		s.write("app/router/users/list.html", "<p>users</p>\n")
+		s.out.until(t, "flow: the templates are good again")
+		s.listen().faults(t, 0)
+	})
 	t.Run("public files", func(t *testing.T) {
 		s.write("app/public/a.css", "p { color: red }\n")
 		s.out.until(t, "flow: app/public/a.css changed: pages are loaded again")

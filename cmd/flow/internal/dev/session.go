@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"time"
@@ -62,6 +63,7 @@ type session struct {
 	failure      failure
 	failed       devlink.Message // what open pages are told of the failure
 	failedAt     int             // the number of the build that was the newest then
+	templates    []devpage.Fault // what is wrong with those on disk, as the program that answers has said
 	stopping     bool
 }
 
@@ -257,11 +259,30 @@ func (s *session) connected(p *process, link *devlink.Conn) { p.link = link }
 // said takes what a process has said.
 func (s *session) said(p *process, m devlink.Message) {
 	switch {
-	case p != s.next || s.stopping:
+	case s.stopping:
+	case p == s.current && m.Faults != nil:
+		s.judged(m.Faults)
+	case p != s.next:
 	case m.Ready:
 		s.promote(p, m.URL)
 	case len(m.Faults) > 0:
 		p.faults = m.Faults
+	}
+}
+
+// judged takes what the program that answers says of its templates. It shows that to open
+// pages by itself.
+func (s *session) judged(faults []devpage.Fault) {
+	before := s.templates
+	s.templates = faults
+	switch text := count(len(faults), "fault", "faults"); {
+	case len(faults) == 0 && len(before) > 0:
+		s.terminal.say("the templates are good again")
+	case len(faults) == 0:
+	case reflect.DeepEqual(faults, before):
+		s.terminal.say("the templates still have %s", text)
+	default:
+		s.terminal.complain("the templates have "+text, faults, "")
 	}
 }
 
