@@ -290,6 +290,9 @@
 			const rows = f.source.map((l) => make(l.marked ? "mark" : "span", { class: "row", "data-line": l.number }, `${l.text}\n`));
 			el.append(make("pre", { class: "source", tabindex: "0", role: "group", "aria-label": `Source of ${place}` }, make("code", {}, ...rows)));
 		}
+		if (f.output) {
+			el.append(make("pre", { class: "output", tabindex: "0", role: "group", "aria-label": "Output of the program" }, make("code", {}, f.output)));
+		}
 		return el;
 	}
 
