@@ -298,9 +298,22 @@ func TestFirstBuildFails(t *testing.T) {
 			is.Equal(resp.Header.Get("Content-Type"), "text/plain; charset=utf-8")
 			s.version("v1")
 			s.out.until(t, "answers after ")
+			s.out.until(t, "flow: the route map is on "+s.url+"/_flow")
 			s.shows("/", "<p>v1</p>")
 		})
 	}
+}
+
+// TestTemplatesAtTheStart: a program comes up with templates that are wrong, and says so.
+func TestTemplatesAtTheStart(t *testing.T) {
+	s := newSite(t)
+	s.write("app/router/users/list.html", "{{if}}\n")
+	s.start()
+	s.out.until(t, "flow: the templates have 1 fault")
+	s.out.until(t, "app/router/users/list.html:1: missing value for if")
+	s.listen().faults(t, 1)
+	s.write("app/router/users/list.html", "<p>users</p>\n")
+	s.out.until(t, "flow: the templates are good again")
 }
 
 // TestNeverReady: a program has to say that it answers.
