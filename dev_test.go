@@ -182,6 +182,23 @@ func TestDevFaultsAsTheClientReads(t *testing.T) {
 	}
 }
 
+// TestDevLogsPanics: the log has the frames that a person looks for, if the page has the others.
+func TestDevLogsPanics(t *testing.T) {
+	is := is.New(t)
+	tree := flowtest.Pages(pagesOf("a.http: "))
+	r := New(tree)
+	log := journalOf(r)
+	r.At("a").GET().Do(func(*Request) string { panic("boom") })
+	r.Dev(onDisk(t, tree))
+	visit(r, "/a")
+	is.True(strings.Contains(log.String(), `"at":"dev_test.go:`))
+	is.True(strings.Contains(log.String(), " flow.TestDevLogsPanics.func1"))
+	is.True(!strings.Contains(log.String(), `"stack"`))
+	req := httptest.NewRequest("GET", "/a", nil) // of another machine
+	r.ServeHTTP(httptest.NewRecorder(), req)
+	is.Equal(strings.Count(log.String(), `"stack"`), 1)
+}
+
 // TestFaultsAreNotShownToClients renders the same faults without Dev.
 func TestFaultsAreNotShownToClients(t *testing.T) {
 	is := is.New(t)

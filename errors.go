@@ -8,12 +8,14 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
 
 	"example.com/flow/internal/accept"
+	"example.com/flow/internal/devpage"
 	"example.com/flow/internal/input"
 	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
@@ -307,9 +309,27 @@ func (x *exchange) logAnswered(req *Request, err error, status int) {
 		args = append(args, "id", id)
 	}
 	if panicked != nil {
-		args = append(args, "stack", string(panicked.stack))
+		args = append(args, x.router.stackFor(req.Request, panicked)...)
 	}
 	x.router.logger().Log(req.Context(), level, "flow: request failed", args...)
+}
+
+// stackFor returns what the log says of the stack of a panic: all of it, or the frames of the
+// application alone, "app/users.go:12 app.show", if development shows the client the others.
+func (r *Router) stackFor(req *http.Request, p *panicError) []any {
+	if r.showsTo(req) {
+		var own []string
+		for _, f := range devpage.Stack(p.stack, r.isOwn) {
+			if f.Own {
+				f.File = shownFile(f.File)
+				own = append(own, f.Place()+" "+path.Base(f.Function))
+			}
+		}
+		if own != nil {
+			return []any{"at", strings.Join(own, ", ")}
+		}
+	}
+	return []any{"stack", string(p.stack)}
 }
 
 // firstRefusal reports whether it is the first time that a redirect of the endpoint is

@@ -94,6 +94,7 @@ import (
 
 	"example.com/flow/internal/accept"
 	"example.com/flow/internal/dev"
+	"example.com/flow/internal/devpage"
 	"example.com/flow/internal/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
@@ -329,6 +330,19 @@ func (r *Router) faulty(req *http.Request) Response {
 		return r.showFault(req, r.compile().err, nil)
 	}
 	return problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false))
+}
+
+// templateFaults returns what is wrong with the templates on disk, those of mounted Routers too.
+func (r *Router) templateFaults() (faults []devpage.Fault) {
+	if _, err := r.views(); err != nil {
+		faults = devpage.Parse(err.Error(), r.sources()...)
+	}
+	for _, m := range r.mounts {
+		if m.inner != nil {
+			faults = append(faults, m.inner.templateFaults()...)
+		}
+	}
+	return faults
 }
 
 // recycle puts an exchange that is over back into the pool, for another request. Under

@@ -56,6 +56,24 @@ func TestStartedByTool(t *testing.T) {
 			resp, err := http.Get(m.URL)
 			is.NoErr(err)
 			is.Equal(servertest.SumUp(t, resp), "200 hello")
+			for _, step := range []struct{ text, want string }{
+				{"", ""}, // at the start
+				{"hello {{end}}", "router/index.html:1: unexpected {{end}}"},
+				{"hello", ""},
+			} {
+				if step.text != "" {
+					write(t, dir, "router/index.html", step.text)
+					is.NoErr(tool.Send(devlink.Message{Changed: true}))
+				}
+				m, err := tool.Receive()
+				is.NoErr(err)
+				is.True(m.Faults != nil) // also if there are none
+				said := ""
+				for _, f := range m.Faults {
+					said += f.String()
+				}
+				is.True(strings.HasSuffix(said, step.want) && (said == "") == (step.want == ""))
+			}
 			tool.Close() // as if the tool was killed
 			is.Equal(servertest.Within(t, "it stops", code), command.OK)
 			is.Equal(stderr.String(), "") // nothing of what is ordinary

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -84,7 +85,7 @@ func TestOverlayForTheBuild(t *testing.T) {
 	dir := t.TempDir()
 	hub := dev.NewHub(os.DirFS(dir))
 	hub.SetPolling(false)
-	s := newSite(t, map[string]string{"router/index.html": `<!doctype html><title>home</title><style>* { all: unset; display: none }</style><input id="field"><h1>home</h1>`}, nil)
+	s := newSite(t, map[string]string{"router/index.html": `<!doctype html><title>home</title><style>html * { all: unset; display: none }</style><input id="field"><h1>home</h1>`}, nil)
 	router := s.make(s.dir)
 	s.stop()
 	s.make = func(string) http.Handler {
@@ -97,6 +98,7 @@ func TestOverlayForTheBuild(t *testing.T) {
 	tb.connected()
 	hub.SetFaults(devpage.Parse("app/x.go:1:2: <b>undefined</b>: x\napp/y.go:3: missing return"))
 	tb.until("both are shown, whatever the style sheets of the page", overlay+`.includes("2 things are wrong")`)
+	is.Equal(tb.do(`return document.querySelector("flow-development").shadowRoot.querySelector("dialog").checkVisibility()`), "true")
 	is.True(strings.Contains(tb.do("return "+overlay), "<b>undefined</b>: x")) // as text
 	tb.do(`document.querySelector("flow-development").shadowRoot.querySelector("dialog").close()`)
 	is.Equal(tb.do("return "+overlay), `""`)
@@ -105,6 +107,9 @@ func TestOverlayForTheBuild(t *testing.T) {
 	second := newTab(t)
 	second.open(s.url + "/")
 	second.until("who comes later sees it at once", overlay+`.includes("another")`)
+	hub.SetFaults([]devpage.Fault{{Text: "panic: boom", Output: "listening\npanic: boom"}})
+	tb.until("what the program has printed is shown", overlay+`.includes("listening\npanic: boom")`)
+	tb.picture("overlay-crash")
 	hub.SetFaults(nil)
 	tb.until("it is gone", overlay+` === ""`)
 	second.until("it is gone there, too", overlay+` === ""`)
@@ -122,11 +127,21 @@ func TestFaultPages(t *testing.T) {
 	router.Logger = slog.New(slog.DiscardHandler)
 	router.Dev(tree)
 	router.At("users/list").GET().Name("users.list")
-	faulty := httptest.NewServer(router) // flow.Serve refuses it
-	t.Cleanup(faulty.Close)              // after the tab, which keeps an event stream open
+	faulty := httptest.NewServer(router)                                                          // flow.Serve refuses it
+	t.Cleanup(faulty.Close)                                                                       // after the tab, which keeps an event stream open
+	crashed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { // as the tool shows it
+		fault := devpage.Parse("faults_test.go:24: panic: the stock has "+strings.Repeat("very ", 20)+"few cheeses", ".")[0]
+		fault.Output = "time=2026-11-22T07:00:00.000Z level=INFO msg=listening url=http://localhost:8080\n" + string(debug.Stack())
+		report := devpage.Report{Title: "The program has ended: exit status 2", Status: "503 Service Unavailable", NoMap: true,
+			Faults: []devpage.Fault{fault}, Advice: "Save a file that mends it: this page comes again by itself."}
+		w.Header().Set("Content-Type", devpage.ContentType)
+		w.Header().Set("Content-Security-Policy", devpage.Policy)
+		w.Write(report.Render())
+	}))
+	t.Cleanup(crashed.Close)
 	tb := newTab(t)
 	for name, url := range map[string]string{
-		"template": s.url + "/?q=shown&token=s3cret", "panic": s.url + "/panics?user=ada", "check": faulty.URL + "/",
+		"crash": crashed.URL, "template": s.url + "/?q=shown&token=s3cret", "panic": s.url + "/panics?user=ada", "check": faulty.URL + "/",
 	} {
 		t.Run(name, func(t *testing.T) {
 			is := is.New(t)

@@ -534,7 +534,9 @@ func TestEvents(t *testing.T) {
 				{func() { os.Remove(filepath.Join(dir, "router/b.html")) }, "4 2"},
 				{func() { hub.SetFaults(devpage.Parse("x.go:1: no")) }, "4 2 no"},
 				{func() { save(t, dir, "router/new/c.html", "c") }, "5 2 no"},
-				{func() { hub.SetFaults(nil) }, "5 2"},
+				{func() { hub.SetTemplateFaults(devpage.Parse("a.html:1: bad\nx.go:1: no")) }, "5 2 no bad"}, // each once
+				{func() { hub.SetFaults(nil) }, "5 2 bad no"},
+				{func() { hub.SetTemplateFaults(nil) }, "5 2"},
 			} {
 				step.change()
 				if told {

@@ -32,6 +32,7 @@ type Hub struct {
 	pages   int                    // how often pages have changed
 	styles  int                    // how often nothing but style sheets has
 	build   []devpage.Fault        // of the build, or of Check
+	source  []devpage.Fault        // of templates, whether a page needs them or not
 	failed  []failure              // of requests
 	streams map[chan struct{}]bool // open ones, told that there is something new
 	told    bool                   // by another process: do not poll
@@ -72,6 +73,14 @@ func (h *Hub) SetFaults(faults []devpage.Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.build = slices.Clone(faults)
+	h.signal()
+}
+
+// SetTemplateFaults replaces the faults of templates. None means that they are good again.
+func (h *Hub) SetTemplateFaults(faults []devpage.Fault) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.source = slices.Clone(faults)
 	h.signal()
 }
 
@@ -178,8 +187,16 @@ func (h *Hub) event() []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	faults := slices.Clone(h.build)
+	add := func(more []devpage.Fault) {
+		for _, f := range more { // a request may have failed because of a template, and say so too
+			if !slices.ContainsFunc(faults, func(g devpage.Fault) bool { return g.String() == f.String() }) {
+				faults = append(faults, f)
+			}
+		}
+	}
+	add(h.source)
 	for _, f := range h.failed {
-		faults = append(faults, f.faults...)
+		add(f.faults)
 	}
 	b, err := json.Marshal(struct {
 		Process string          `json:"process"`

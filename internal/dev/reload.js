@@ -260,8 +260,13 @@
 		root.append(el);
 	}
 
-	// show shows faults above the page, until there are none, or somebody closes them.
+	// show shows faults above the page, until there are none, or somebody closes them. A page
+	// of flow itself may be the one that says them already.
 	function show(faults) {
+		if (ownPage) {
+			const said = [...document.querySelectorAll(".fault h2")].map((h) => h.textContent);
+			faults = faults.filter((f) => !said.includes(f.text));
+		}
 		const open = root?.querySelector("dialog");
 		if (faults.length === 0) {
 			open?.close();
@@ -284,6 +289,9 @@
 		if (f.source) {
 			const rows = f.source.map((l) => make(l.marked ? "mark" : "span", { class: "row", "data-line": l.number }, `${l.text}\n`));
 			el.append(make("pre", { class: "source", tabindex: "0", role: "group", "aria-label": `Source of ${place}` }, make("code", {}, ...rows)));
+		}
+		if (f.output) {
+			el.append(make("pre", { class: "output", tabindex: "0", role: "group", "aria-label": "Output of the program" }, make("code", {}, f.output)));
 		}
 		return el;
 	}

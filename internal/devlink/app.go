@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"example.com/flow/internal/devpage"
@@ -16,13 +17,24 @@ import (
 type Pages interface {
 	Changed()                  // files below router/ or public/ have changed
 	SetFaults([]devpage.Fault) // are to be shown, and none takes them away
+
+	// SetTemplateFaults is SetFaults for those that the application has found by itself.
+	SetTemplateFaults([]devpage.Fault)
+}
+
+// A served is an application that answers: its pages, and what is wrong with its templates,
+// which it reads from disk.
+type served struct {
+	pages     Pages
+	templates func() []devpage.Fault
 }
 
 // An App is the side of an application. Its methods may be called by several goroutines,
 // and those of a nil App, which no tool has started, do nothing.
 type App struct {
-	conn  *Conn
-	pages atomic.Pointer[Pages]
+	conn   *Conn
+	served atomic.Pointer[served]
+	looks  sync.Mutex // one look at the templates at a time, so that the newest is told last
 }
 
 // Start connects an application with the tool that has started it, and returns nil and ctx
@@ -60,27 +72,43 @@ func (a *App) follow() {
 		if err != nil {
 			return
 		}
-		pages := a.pages.Load()
-		if pages == nil {
+		s := a.served.Load()
+		if s == nil {
 			continue // the tool has nothing to say to who is not ready
 		}
 		if m.Changed {
-			(*pages).Changed()
+			s.pages.Changed()
+			a.look(s)
 		}
 		if m.Faults != nil {
-			(*pages).SetFaults(m.Faults)
+			s.pages.SetFaults(m.Faults)
 		}
 	}
 }
 
+// look tells the pages and the tool what is wrong with the templates now.
+func (a *App) look(s *served) {
+	a.looks.Lock()
+	defer a.looks.Unlock()
+	faults := s.templates()
+	if faults == nil {
+		faults = []devpage.Fault{} // which says that there are none
+	}
+	s.pages.SetTemplateFaults(faults)
+	_ = a.conn.Send(Message{Faults: faults}) // if the tool is gone, that is noticed
+}
+
 // Ready tells the tool that the application is about to accept requests at a URL. Its
-// pages hear from then on what the tool says.
-func (a *App) Ready(url string, pages Pages) {
+// pages hear from then on what the tool says. They and the tool are told what is wrong with
+// its templates, now and whenever files have changed: templates returns it.
+func (a *App) Ready(url string, pages Pages, templates func() []devpage.Fault) {
 	if a == nil {
 		return
 	}
-	a.pages.Store(&pages)
+	s := &served{pages, templates}
+	a.served.Store(s)
 	_ = a.conn.Send(Message{Ready: true, URL: url}) // if the tool is gone, that is noticed
+	go a.look(s)                                    // nobody waits for it
 }
 
 // Report tells the tool the faults that Check has found, with the source around them: their

@@ -5,7 +5,8 @@
 // [Listen] begins that of the tool.
 //
 //	application: {"ready":true,"url":"http://localhost:8080"}   it is about to accept
-//	             {"faults":[…]}                                 Check has failed; then it exits
+//	             {"faults":[…]}                                 before that: Check has failed, and it exits;
+//	                                                            after that: of its templates, or none
 //	tool:        {"changed":true}                               files below router/ or public/ have changed
 //	             {"faults":[…]}                                 to be shown on open pages, or gone if there is none
 package devlink

@@ -142,7 +142,7 @@ func TestNoTool(t *testing.T) {
 	is.Equal(ctx, t.Context())
 	is.True(app == nil)
 	is.Equal(os.Getenv("LISTEN_PID"), "") // it is for whoever started the program to say
-	app.Ready("http://localhost", nil)
+	app.Ready("http://localhost", nil, nil)
 	is.True(!app.Report(io.EOF))
 	is.NoErr(app.Close())
 
@@ -159,6 +159,8 @@ type board chan string
 func (b board) Changed()                    { b <- "changed" }
 func (b board) SetFaults(f []devpage.Fault) { b <- "faults " + strconv.Itoa(len(f)) }
 
+func (b board) SetTemplateFaults(f []devpage.Fault) { b <- "templates " + strconv.Itoa(len(f)) }
+
 func TestApp(t *testing.T) {
 	is := is.New(t)
 	app, ctx, tool := started(t)
@@ -168,16 +170,27 @@ func TestApp(t *testing.T) {
 	is.Equal(m, Message{Faults: []devpage.Fault{{Text: "x is wrong\nand more", File: "a.go", Line: 3}, {Text: "y", File: "router/b.html"}}})
 
 	b := make(board, 10)
-	app.Ready("http://localhost:1", b)
+	faults := make(chan []devpage.Fault, 3) // of the templates, for each time that they are looked at
+	faults <- []devpage.Fault{{Text: "no", File: "a.html"}}
+	faults <- nil
+	faults <- nil
+	app.Ready("http://localhost:1", b, func() []devpage.Fault { return <-faults })
 	m, err = tool.Receive()
 	is.NoErr(err)
 	is.Equal(m, Message{Ready: true, URL: "http://localhost:1"})
+	m, err = tool.Receive()
+	is.NoErr(err)
+	is.Equal(m, Message{Faults: []devpage.Fault{{Text: "no", File: "a.html"}}})
+	is.Equal(within(t, "templates", b), "templates 1")
 	is.NoErr(tool.Send(Message{Changed: true}))
 	is.NoErr(tool.Send(Message{Faults: make([]devpage.Fault, 2)}))
 	is.NoErr(tool.Send(Message{Faults: []devpage.Fault{}, Changed: true}))
-	for _, want := range []string{"changed", "faults 2", "changed", "faults 0"} {
+	for _, want := range []string{"changed", "templates 0", "faults 2", "changed", "templates 0", "faults 0"} {
 		is.Equal(within(t, want, b), want)
 	}
+	m, err = tool.Receive()
+	is.NoErr(err)
+	is.Equal(m, Message{Faults: []devpage.Fault{}}) // good again, and not silent about it
 	is.NoErr(ctx.Err())
 	tool.Close()
 	within(t, "the tool is gone", ctx.Done())

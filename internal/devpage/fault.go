@@ -16,6 +16,7 @@ type Fault struct {
 	Line   int    `json:"line,omitempty"`   // 0 if the fault is that of a whole file
 	Column int    `json:"column,omitempty"` // 0 if it is not known
 	Source []Line `json:"source,omitempty"` // around the line, nil if the file was not found
+	Output string `json:"output,omitempty"` // what a program has printed before it failed so, lines as they are
 }
 
 // A Line is one line of a source file.

@@ -15,6 +15,7 @@ type Report struct {
 	Stack   []Frame      // of a panic, else nil
 	Request *RequestData // nil if it does not matter
 	Advice  string       // what to do now, a sentence
+	NoMap   bool         // no application answers, and so there is no route map to lead to
 }
 
 //go:embed report.html
@@ -28,7 +29,7 @@ func (r *Report) Render() []byte {
 	if err := reportPage().Execute(&b, r); err != nil {
 		panic(err) // does not happen: the template is fixed
 	}
-	return Shell(r.Status+": "+r.Title, template.HTML(b.String()))
+	return page(r.Status+": "+r.Title, template.HTML(b.String()), !r.NoMap)
 }
 
 // Own returns the frames of the application.

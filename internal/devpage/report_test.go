@@ -122,3 +122,30 @@ func FuzzStack(f *testing.F) {
 		}
 	})
 }
+
+// TestOutput: what a program has printed stands below its fault, as it is.
+func TestOutput(t *testing.T) {
+	is := is.New(t)
+	r := devpage.Report{Title: "The program has ended", Status: "503", NoMap: true, Faults: []devpage.Fault{{Text: "panic: <1>", Output: "panic: <1>\n\n\tx"}}}
+	page := string(r.Render())
+	is.True(strings.Contains(page, "<h2>panic: &lt;1&gt;</h2>"))
+	is.True(strings.Contains(page, "<code>panic: &lt;1&gt;\n\n\tx</code></pre>"))
+	is.True(!strings.Contains(page, `href="/_flow"`)) // nobody would answer
+	r.NoMap, r.Faults[0].Output = false, ""
+	page = string(r.Render())
+	is.True(!strings.Contains(page, `class="output"`))
+	is.True(strings.Contains(page, `href="/_flow"`))
+}
+
+// TestHeaderIsFolded: the query is seldom long, and the header always is.
+func TestHeaderIsFolded(t *testing.T) {
+	is := is.New(t)
+	req := httptest.NewRequest("GET", "/?q=1", nil)
+	req.Header.Set("Accept", "text/plain")
+	r := devpage.Report{Title: "x", Status: "500", Request: devpage.Describe(req, nil, nil)}
+	page := string(r.Render())
+	before, folded, ok := strings.Cut(page, "<details>\n<summary>2 header fields</summary>") // Host is the other
+	is.True(ok)
+	is.True(strings.Contains(before, "<h3>Query</h3>"))
+	is.True(strings.Contains(folded, "text/plain"))
+}

@@ -26,6 +26,12 @@ type Group struct {
 	Values []Value
 }
 
+// headerGroup is the name of the group of header fields.
+const headerGroup = "Header"
+
+// IsHeader reports whether the group is the header, which is long and seldom the reason.
+func (g Group) IsHeader() bool { return g.Name == headerGroup }
+
 // A Value is a value with its name.
 type Value struct {
 	Name, Text string
@@ -65,7 +71,7 @@ func Describe(r *http.Request, params []Param, form map[string]any) *RequestData
 			header.Set(name, maskedURL(page, params))
 		}
 	}
-	d.add("Header", flatten(header))
+	d.add(headerGroup, flatten(header))
 	return d
 }
 

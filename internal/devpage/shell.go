@@ -38,13 +38,17 @@ const ContentType = "text/html; charset=utf-8"
 // The style sheet dresses plain HTML: headings, paragraphs, lists, dl, tables, forms, code,
 // details. What may be wider than the page stands in an element of the class "scroll" that
 // can have the focus (tabindex="0"), so that the keyboard can move it.
-func Shell(title string, main template.HTML) []byte {
+func Shell(title string, main template.HTML) []byte { return page(title, main, true) }
+
+// page is Shell, with a link to the route map if there is one.
+func page(title string, main template.HTML, hasMap bool) []byte {
 	var b strings.Builder
 	err := shell().Execute(&b, struct {
 		Title string
 		Style template.CSS
 		Main  template.HTML
-	}{title, template.CSS(Style), main})
+		Map   bool
+	}{title, template.CSS(Style), main, hasMap})
 	if err != nil {
 		panic(err) // does not happen: the template is fixed
 	}
@@ -65,7 +69,7 @@ const shellText = `<!doctype html>
 </head>
 <body>
 <header class="top"><p><strong>flow</strong> <span>development</span></p>
-<nav aria-label="Development"><a href="/_flow">Route map</a></nav></header>
+{{if .Map}}<nav aria-label="Development"><a href="/_flow">Route map</a></nav>{{end}}</header>
 <main>
 {{.Main}}</main>
 <footer><p>Only development shows this page, and only to this machine.</p></footer>

@@ -147,7 +147,8 @@ type Dir struct {
 	Routes []Route
 }
 
-// Dirs returns the routes by their directories, each before those inside it.
+// Dirs returns the routes by their directories, each before those inside it, and those of a
+// directory by their URLs.
 func (m Map) Dirs() []Dir {
 	var dirs []Dir
 	at := map[string]int{}
@@ -160,8 +161,20 @@ func (m Map) Dirs() []Dir {
 		}
 		dirs[i].Routes = append(dirs[i].Routes, r)
 	}
+	for _, d := range dirs {
+		slices.SortStableFunc(d.Routes, func(a, b Route) int { return slices.Compare(a.elems(), b.elems()) })
+	}
 	slices.SortFunc(dirs, func(a, b Dir) int {
 		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
 	})
 	return dirs
+}
+
+// elems returns the elements of the URL of a route. That of an index comes first so, and a
+// parameter after all texts, since "{" does.
+func (r Route) elems() []string {
+	if len(r.URLs) == 0 {
+		return nil
+	}
+	return strings.Split(r.URLs[0].Pattern, "/")
 }

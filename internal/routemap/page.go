@@ -148,6 +148,7 @@ type dirView struct {
 type routeView struct {
 	Route
 	Around string
+	Name   string       // that all methods share; "" if they do not
 	Own    []Middleware // after what all have
 }
 
@@ -208,6 +209,7 @@ func (d Dir) view(common int) dirView {
 				shown.Own = append(slices.Clip(shown.Own), u)
 			}
 		}
+		shown.Name = r.name()
 		if shown.Around != "" {
 			arounds[shown.Around] = true
 		}
@@ -219,6 +221,14 @@ func (d Dir) view(common int) dirView {
 		}
 	}
 	return v
+}
+
+// name returns the name that all methods have, or "".
+func (r Route) name() string {
+	if len(r.Methods) == 0 || slices.ContainsFunc(r.Methods, func(m Method) bool { return m.Name != r.Methods[0].Name }) {
+		return ""
+	}
+	return r.Methods[0].Name
 }
 
 // note says what is special about the name of a directory.

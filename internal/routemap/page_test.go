@@ -138,3 +138,36 @@ func TestDirs(t *testing.T) {
 	}
 	is.Equal(strings.Join(dirs, " "), "/ a index (g)/ (g)/z a/ a/x a/b/ a/b/y a/b/c/ a/b/c/d a-b/ a-b/x")
 }
+
+// TestDirsByURL: a person looks for the index first, and for a parameter after all texts.
+func TestDirsByURL(t *testing.T) {
+	is := is.New(t)
+	var m Map
+	for _, u := range []string{"/x/{id}", "/feed.xml", "/x/{id}/edit", "/", "/x-y", "/x", "/x/new"} {
+		m.Routes = append(m.Routes, Route{Path: "file", URLs: []URL{{Pattern: u}}})
+	}
+	var urls []string
+	for _, r := range m.Dirs()[0].Routes {
+		urls = append(urls, r.URLs[0].Pattern)
+	}
+	is.Equal(strings.Join(urls, " "), "/ /feed.xml /x /x/new /x/{id} /x/{id}/edit /x-y")
+}
+
+// TestNamesAreSaidOnce: all methods of a file have the same name, unless somebody gave another.
+func TestNamesAreSaidOnce(t *testing.T) {
+	is := is.New(t)
+	page := func(names ...string) string {
+		r := Route{File: "a.http", Path: "a"}
+		for _, name := range names {
+			r.Methods = append(r.Methods, Method{Method: "GET", Name: name})
+		}
+		body, _ := get(t, Page{Map: Map{Routes: []Route{r}}}, "/_flow")
+		return body
+	}
+	is.Equal(strings.Count(page("one", "one", "one"), "named one"), 1)
+	mixed := page("one", "two", "")
+	is.Equal(strings.Count(mixed, "named one"), 1)
+	is.Equal(strings.Count(mixed, "named two"), 1)
+	is.Equal(strings.Count(mixed, "named"), 2)
+	is.True(!strings.Contains(page(), "named"))
+}

@@ -21,12 +21,32 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/router/index.html changed: pages are loaded again")
 		s.shows("/", "<p>new v0</p>")
 	})
+	t.Run("templates that are wrong", func(t *testing.T) {
+		page := s.listen()
+		page.first(t)
+		s.write("app/router/users/list.html", "<p>users</p>\n{{end}}\n")
+		s.out.until(t, "flow: the templates have ")
+		s.out.until(t, "app/router/users/list.html:2: unexpected {{end}}")
+		s.out.until(t, "> 2 | {{end}}")
+		is.True(strings.Contains(page.until(t, "one of the template", func(e event) bool { return len(e.Faults) > 0 }).Faults[0].Text, "unexpected"))
+		s.shows("/", "<p>new v0</p>") // which needs it not
+		s.write("app/router/users/list.html", "<p>users</p>\n{{end}}\n<p></p>\n")
+		s.out.until(t, "flow: the templates ") // still wrong, and said again
+		s.version("v0b")                       // the next program says it, too
+		s.out.until(t, "flow: app/version.go changed: built in ")
+		s.out.until(t, "flow: the templates still have 1 fault")
+		s.version("v0")
+		s.out.until(t, "flow: app/version.go changed: built in ")
+		s.write("app/router/users/list.html", "<p>users</p>\n")
+		s.out.until(t, "flow: the templates are good again")
+		s.listen().faults(t, 0)
+	})
 	t.Run("public files", func(t *testing.T) {
 		s.write("app/public/a.css", "p { color: red }\n")
-		s.out.until(t, "flow: app/public/a.css changed: pages are loaded again")
+		s.out.until(t, "flow: app/public/a.css changed: style sheets are changed")
 		s.shows("/a.css", "red")
 		s.write("app/public/new/b.css", "b{}\n")
-		s.out.until(t, "flow: app/public/new/b.css changed: pages are loaded again")
+		s.out.until(t, "flow: app/public/new/b.css changed: style sheets are changed")
 		s.shows("/new/b.css", "b{}") // without a build
 	})
 	t.Run("Go code", func(t *testing.T) {
@@ -40,9 +60,21 @@ func TestDev(t *testing.T) {
 		s.write("app/version.go", "package app\n\nconst Version = missing\n")
 		time.Sleep(100 * time.Millisecond)
 		s.version("v1b")
-		said := s.out.until(t, "flow: ")
-		is.True(strings.Contains(said, "app/version.go changed: built in ")) // no fault was told that is none any more
+		before := len(s.out.String())
+		s.out.until(t, "flow: app/version.go changed: built in ")
+		is.True(!strings.Contains(s.out.String()[before:], "failed")) // no fault was told that is none any more
 		s.shows("/", "<p>new v1b</p>")
+	})
+	t.Run("saves of two files during a build", func(t *testing.T) {
+		s.write("app/version.go", "package app\n\nvar Version = missing\n")
+		time.Sleep(100 * time.Millisecond)
+		s.write("app/late.go", "package app\n\nvar missing = \"v1b\"\n")
+		s.out.until(t, "flow: app/version.go changed: overtaken by the next change")
+		s.out.until(t, "flow: app/late.go changed: built in ")
+		s.version("v1b")
+		s.out.until(t, "flow: app/version.go changed: built in ")
+		is.NoErr(os.Remove(s.path("app/late.go")))
+		s.out.until(t, "flow: app/late.go changed: built in ")
 	})
 	t.Run("nothing", func(t *testing.T) {
 		s.version("v1b")
@@ -57,14 +89,14 @@ func TestDev(t *testing.T) {
 		is.NoErr(os.Rename(s.path("app/version.go"), s.path("app/version.go~")))
 		time.Sleep(100 * time.Millisecond) // the file is not there
 		is.NoErr(os.Rename(s.path("app/.version.tmp"), s.path("app/version.go")))
-		is.True(strings.Contains(s.out.until(t, "flow: app/"), "version.go changed: built in "))
+		s.out.until(t, "flow: app/version.go changed: built in ")
 		s.shows("/", "<p>new v2</p>")
 	})
 	t.Run("a save by truncation", func(t *testing.T) {
 		s.write("app/version.go", "")
 		time.Sleep(100 * time.Millisecond)
 		s.version("v3")
-		is.True(strings.Contains(s.out.until(t, "flow: "), "app/version.go changed: built in "))
+		s.out.until(t, "flow: app/version.go changed: built in ")
 		s.shows("/", "<p>new v3</p>")
 	})
 	t.Run("a build that fails", func(t *testing.T) {
@@ -146,8 +178,8 @@ func TestDev(t *testing.T) {
 			resp.Body.Close()
 		}
 		s.out.until(t, "the last words")
-		s.out.until(t, "flow: the program has ended")
-		s.out.until(t, "the program has ended: exit status 3")
+		s.out.until(t, "flow: the program has ended: exit status 3")
+		s.out.until(t, "\n\nthe last words\n")
 		s.out.until(t, "flow: it is started again when a file is saved")
 		s.shows("/", "the last words")
 		status, _ := s.get("/")
@@ -160,8 +192,8 @@ func TestDev(t *testing.T) {
 	t.Run("a crash at the start", func(t *testing.T) {
 		s.write("app/crash.go", "package app\n\nfunc init() {\n\tpanic(\"not today\")\n}\n")
 		s.out.until(t, "panic: not today")
-		s.out.until(t, "flow: the program has ended before it was ready")
-		s.out.until(t, "app/crash.go:4: the program has ended: exit status 2")
+		s.out.until(t, "flow: the program has ended before it was ready: exit status 2")
+		s.out.until(t, "app/crash.go:4: panic: not today\n")
 		s.out.until(t, "> 4 |     panic(\"not today\")")
 		s.shows("/", "<p>again v5</p>")
 		is.NoErr(os.Remove(s.path("app/crash.go")))
@@ -266,9 +298,22 @@ func TestFirstBuildFails(t *testing.T) {
 			is.Equal(resp.Header.Get("Content-Type"), "text/plain; charset=utf-8")
 			s.version("v1")
 			s.out.until(t, "answers after ")
+			s.out.until(t, "flow: the route map is on "+s.url+"/_flow")
 			s.shows("/", "<p>v1</p>")
 		})
 	}
+}
+
+// TestTemplatesAtTheStart: a program comes up with templates that are wrong, and says so.
+func TestTemplatesAtTheStart(t *testing.T) {
+	s := newSite(t)
+	s.write("app/router/users/list.html", "{{if}}\n")
+	s.start()
+	s.out.until(t, "flow: the templates have 1 fault")
+	s.out.until(t, "app/router/users/list.html:1: missing value for if")
+	s.listen().faults(t, 1)
+	s.write("app/router/users/list.html", "<p>users</p>\n")
+	s.out.until(t, "flow: the templates are good again")
 }
 
 // TestNeverReady: a program has to say that it answers.

@@ -151,7 +151,11 @@ func (s *session) look() {
 		// have to be started again.
 		s.build(s.name(reloads) + " changed")
 	case s.current != nil:
-		s.terminal.say("%s changed: pages are loaded again", s.name(reloads))
+		what := "pages are loaded again"
+		if !slices.ContainsFunc(reloads, func(path string) bool { return filepath.Ext(path) != ".css" }) {
+			what = "style sheets are changed"
+		}
+		s.terminal.say("%s changed: %s", s.name(reloads), what)
 	}
 }
 

@@ -3,6 +3,7 @@ package dev
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"example.com/flow/internal/devpage"
@@ -51,17 +52,37 @@ func parseLine(line, dir string) devpage.Fault {
 }
 
 // parseCrash returns the fault of a program that has ended with a stack or an error on
-// standard error, of which this is the end. how is how it has ended, and own tells the
-// files of the application. The fault is that of the frame that has panicked.
-func parseCrash(how, stderr, dir string, own func(file string) bool) devpage.Fault {
-	text := how
-	if tail := strings.TrimSpace(stderr); tail != "" {
-		text += "\n\n" + tail
-	}
+// standard error, of which this is the end. Its text is the panic, or the last line; own
+// tells the files of the application, and its place is that of the first frame of one.
+func parseCrash(stderr, dir string, own func(file string) bool) devpage.Fault {
+	stderr = strings.TrimSpace(stderr)
+	text := lastWords(stderr)
 	frames := devpage.Stack([]byte(stderr), func(f devpage.Frame) bool { return own(f.File) })
 	f := devpage.FaultOf(text, frames, dir)
 	if below, err := filepath.Rel(dir, f.File); err == nil && filepath.IsLocal(below) {
 		f.File = filepath.ToSlash(below)
 	}
+	if text != stderr {
+		f.Output = stderr
+	}
+	if text == "" {
+		f.Text = "It has printed nothing on standard error."
+	}
 	return f
+}
+
+// lastWords returns the line of the standard error of a program that says why it has ended:
+// that of a panic or another error of the runtime, which stands above the stacks, or the last one.
+func lastWords(stderr string) string {
+	lines := strings.Split(stderr, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "goroutine ") {
+			for _, above := range slices.Backward(lines[:i]) {
+				if strings.HasPrefix(above, "panic: ") || strings.HasPrefix(above, "fatal error: ") {
+					return above
+				}
+			}
+		}
+	}
+	return lines[len(lines)-1]
 }

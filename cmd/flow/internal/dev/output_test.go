@@ -100,14 +100,25 @@ func TestParseCrash(t *testing.T) {
 	file := filepath.Join(dir, "main.go")
 	is.NoErr(os.WriteFile(file, []byte("package main\n\nfunc main() {\n\tpanic(1)\n}\n"), 0o600))
 	own := func(name string) bool { return strings.HasPrefix(name, dir) }
-	stderr := "listening\npanic: 1\n\ngoroutine 1 [running]:\nfmt.Fprint(0x1)\n\t/usr/lib/go/src/fmt/print.go:3 +0x18\nmain.main()\n\t" + file + ":4 +0x18\nexit status 2\n"
-	f := parseCrash("the program has ended: exit status 2", stderr, dir, own)
-	is.Equal(f.File, "main.go")
-	is.Equal(f.Line, 4)
-	is.Equal(len(f.Source), 5)
-	is.Equal(f.Text, "the program has ended: exit status 2\n\n"+strings.TrimSpace(stderr))
-	f = parseCrash("the program has ended: exit status 3", "", dir, own)
-	is.Equal(f.String(), "the program has ended: exit status 3")
+	stack := "\n\ngoroutine 1 [running]:\nfmt.Fprint(0x1)\n\t/usr/lib/go/src/fmt/print.go:3 +0x18\nmain.main()\n\t" + file + ":4 +0x18\n"
+	for _, tt := range []struct{ name, stderr, want, output string }{
+		{"a panic", "panic: cold\npanic: 1" + stack + "exit status 2\n", "main.go:4: panic: 1", "panic: cold\npanic: 1" + stack + "exit status 2"},
+		{"of the runtime", "fatal error: all goroutines are asleep - deadlock!" + stack, "main.go:4: fatal error: all goroutines are asleep - deadlock!", "fatal error: all goroutines are asleep - deadlock!" + stack},
+		{"with a signal", "panic: nil pointer\n[signal SIGSEGV]" + stack, "main.go:4: panic: nil pointer", "panic: nil pointer\n[signal SIGSEGV]" + stack},
+		{"an error", "listening\nsite: no database\n", "site: no database", "listening\nsite: no database"},
+		{"one line", "site: no database\n", "site: no database", ""},
+		{"nothing", "\n", "It has printed nothing on standard error.", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			f := parseCrash(tt.stderr, dir, own)
+			is.Equal(f.String(), tt.want)
+			is.Equal(f.Output, strings.TrimSpace(tt.output)) // all of it
+			if f.File != "" {
+				is.Equal(len(f.Source), 5)
+			}
+		})
+	}
 }
 
 func TestWithoutProgress(t *testing.T) {

@@ -1,7 +1,6 @@
 package dev
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -135,9 +134,9 @@ func (p *process) kill() {
 // ending returns words for how a process has ended.
 func ending(err error) string {
 	if err == nil {
-		return "the program has ended: exit status 0"
+		return "exit status 0"
 	}
-	return fmt.Sprintf("the program has ended: %v", err)
+	return err.Error()
 }
 
 // maxTail is how much of the standard error of a process is kept, in bytes.

@@ -50,6 +50,7 @@ func (r report) answer(w http.ResponseWriter, req *http.Request) {
 		Title:  r.Title,
 		Status: fmt.Sprint(status, " ", http.StatusText(status)),
 		Faults: r.Faults,
+		NoMap:  true,
 		Advice: "Save a file that mends it: this page comes again by itself.",
 	}
 	w.Write(page.Render())
@@ -61,6 +62,9 @@ func (r report) text() string {
 	fmt.Fprintf(&b, "%s\n\n", r.Title)
 	for _, f := range r.Faults {
 		fmt.Fprintln(&b, f)
+		if f.Output != "" {
+			fmt.Fprintf(&b, "\n%s\n\n", f.Output)
+		}
 	}
 	return b.String()
 }

@@ -1,13 +1,16 @@
 package dev
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"time"
 
+	"example.com/flow/internal/dev"
 	"example.com/flow/internal/devlink"
 	"example.com/flow/internal/devpage"
 )
@@ -17,6 +20,9 @@ const (
 	// ready, and readyTime after how long it gives up, unless it is told otherwise.
 	slowTime  = 5 * time.Second
 	readyTime = 30 * time.Second
+
+	// noticeTime is after how long the tool says that it builds.
+	noticeTime = time.Second
 
 	// drainTime is how long a program that was replaced has for its last requests. It
 	// limits itself to 30 seconds, unless it was told otherwise.
@@ -62,6 +68,8 @@ type session struct {
 	failure      failure
 	failed       devlink.Message // what open pages are told of the failure
 	failedAt     int             // the number of the build that was the newest then
+	templates    []devpage.Fault // what is wrong with those on disk, as the program that answers has said
+	introduced   bool            // the terminal has said where the route map is
 	stopping     bool
 }
 
@@ -138,6 +146,9 @@ func (s *session) begin() error {
 func (s *session) build(cause string) {
 	s.cause, s.again = cause, false
 	if s.building != nil {
+		if !s.building.outdated && s.building.cause != cause {
+			s.terminal.say("%s: overtaken by the next change", cmp.Or(s.building.cause, "the first build"))
+		}
 		s.building.outdated = true
 		s.building.cancel()
 		return
@@ -150,6 +161,13 @@ func (s *session) build(cause string) {
 		s.tried = b.files
 	}
 	s.building = b
+	time.AfterFunc(noticeTime, func() {
+		s.tell(func() {
+			if s.building == b && cause != "" && !b.outdated { // the first build was announced already
+				s.terminal.say("%s: building", cause)
+			}
+		})
+	})
 	go func() {
 		path, output, err := s.program.goBuild(ctx, s.temp, b.number)
 		cancel()
@@ -257,11 +275,30 @@ func (s *session) connected(p *process, link *devlink.Conn) { p.link = link }
 // said takes what a process has said.
 func (s *session) said(p *process, m devlink.Message) {
 	switch {
-	case p != s.next || s.stopping:
+	case s.stopping:
+	case p == s.current && m.Faults != nil:
+		s.judged(m.Faults)
+	case p != s.next:
 	case m.Ready:
 		s.promote(p, m.URL)
 	case len(m.Faults) > 0:
 		p.faults = m.Faults
+	}
+}
+
+// judged takes what the program that answers says of its templates. It shows that to open
+// pages by itself.
+func (s *session) judged(faults []devpage.Fault) {
+	before := s.templates
+	s.templates = faults
+	switch text := count(len(faults), "fault", "faults"); {
+	case len(faults) == 0 && len(before) > 0:
+		s.terminal.say("the templates are good again")
+	case len(faults) == 0:
+	case reflect.DeepEqual(faults, before):
+		s.terminal.say("the templates still have %s", text)
+	default:
+		s.terminal.complain("the templates have "+text, faults, "")
 	}
 }
 
@@ -284,10 +321,15 @@ func (s *session) promote(p *process, url string) {
 		s.failure = none
 	}
 	since := func(t time.Time) string { return seconds(time.Since(t)) }
+	site := s.front.url(url)
 	if p.built.cause == "" {
-		s.terminal.say("ready on %s in %s", s.front.url(url), since(s.begun))
+		s.terminal.say("ready on %s in %s", site, since(s.begun))
 	} else {
 		s.terminal.say("%s: built in %s, answers after %s", p.built.cause, seconds(p.built.took), since(p.built.begun))
+	}
+	if !s.introduced {
+		s.introduced = true
+		s.terminal.say("the route map is on %s%s", site, dev.Prefix)
 	}
 }
 
@@ -347,44 +389,28 @@ func (s *session) over(p *process, err error) {
 	case len(p.faults) > 0:
 		s.fail(ofPrograms, "the application has "+count(len(p.faults), "fault", "faults"), p.faults)
 	default:
-		f := parseCrash(ending(err), p.stderr.String(), s.program.dir, s.own)
+		stderr := p.stderr.String()
+		f := parseCrash(stderr, s.program.dir, s.own)
 		switch {
-		case !answered && s.current != nil && takenByOther.MatchString(p.stderr.String()):
+		case !answered && s.current != nil && takenByOther.MatchString(stderr):
 			f.Text += "\n\n" + stopFirstHelps
-		case p.link == nil && !strings.Contains(p.stderr.String(), "\ngoroutine "):
+		case p.link == nil && !strings.Contains(stderr, "\ngoroutine "):
 			f.Text += "\n\n" + needed
 		}
 		title := "the program has ended before it was ready"
 		if answered {
 			title = "the program has ended"
 		}
-		s.crash(title, err, f)
+		s.fail(ofPrograms, title+": "+ending(err), []devpage.Fault{f})
 	}
 }
 
 // own reports whether a file is one of the application.
 func (s *session) own(file string) bool { return s.layout.packages[filepath.Dir(file)] }
 
-// crash is fail for a process whose standard error was shown already.
-func (s *session) crash(title string, err error, f devpage.Fault) {
-	said := f
-	said.Text, _, _ = strings.Cut(f.Text, "\n\n")
-	for _, advice := range []string{needed, stopFirstHelps} {
-		if strings.HasSuffix(f.Text, advice) {
-			said.Text += "\n" + advice
-		}
-	}
-	s.failWith(ofPrograms, title, []devpage.Fault{f}, []devpage.Fault{said})
-}
-
 // fail says what keeps the newest state of the source from being served, in the terminal
 // and to open pages.
 func (s *session) fail(kind failure, title string, faults []devpage.Fault) {
-	s.failWith(kind, title, faults, faults)
-}
-
-// failWith is fail with other faults in the terminal.
-func (s *session) failWith(kind failure, title string, faults, said []devpage.Fault) {
 	s.failure, s.failed, s.failedAt = kind, devlink.Message{Faults: faults}, s.number
 	advice := ""
 	switch {
@@ -393,7 +419,7 @@ func (s *session) failWith(kind failure, title string, faults, said []devpage.Fa
 	case kind == ofPrograms:
 		advice = "it is started again when a file is saved"
 	}
-	s.terminal.complain(title, said, advice)
+	s.terminal.complain(title, faults, advice)
 	if s.current != nil {
 		s.current.send(s.failed)
 		return
@@ -406,6 +432,7 @@ func (s *session) failWith(kind failure, title string, faults, said []devpage.Fa
 // end ends everything. It returns when no process is left.
 func (s *session) end(hurry <-chan struct{}) {
 	s.stopping = true
+	s.terminal.say("stopping")
 	if s.building != nil {
 		s.building.cancel()
 	}

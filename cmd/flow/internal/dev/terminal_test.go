@@ -62,6 +62,7 @@ func TestReport(t *testing.T) {
 			is.Equal(w.Header().Get("Content-Type"), tt.mediaType)
 			is.True(strings.Contains(w.Body.String(), tt.has))
 			is.True(!strings.Contains(w.Body.String(), tt.lacks))
+			is.True(!strings.Contains(w.Body.String(), "Route map")) // which is that of an application
 		})
 	}
 }
