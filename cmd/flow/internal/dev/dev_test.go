@@ -203,6 +203,7 @@ func TestDev(t *testing.T) {
 		text, err := os.ReadFile(s.path("go.mod"))
 		is.NoErr(err)
 		s.write("go.mod", string(text)+"\nnonsense\n")
+		s.out.until(t, "flow: the build has failed after ")
 		s.out.until(t, "go.mod:11: unknown directive: nonsense")
 		s.write("go.mod", string(text))
 		s.out.until(t, "flow: go.mod changed: the program is as it was before")

@@ -22,6 +22,7 @@ func (s *session) survey(since time.Time) {
 			switch {
 			case ctx.Err() != nil, number != s.surveys: // a newer one is under way
 			case err != nil && s.failure == ofBuild: // the go tool has said why
+			case err != nil && s.number > 1 && (s.building != nil || len(s.changed.paths) > 0): // the next build will say why, or mend it
 			case err != nil:
 				s.terminal.say("cannot find out what to watch: %v", err)
 			default:

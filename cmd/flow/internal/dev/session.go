@@ -82,6 +82,7 @@ type building struct {
 	files    fileSet // below the routers, when it began
 	cancel   context.CancelFunc
 	outdated bool // and another one follows
+	told     bool // the terminal has said that it runs
 }
 
 // A failure is what keeps the newest state of the source from being served.
@@ -164,6 +165,7 @@ func (s *session) build(cause string) {
 	time.AfterFunc(noticeTime, func() {
 		s.tell(func() {
 			if s.building == b && cause != "" && !b.outdated { // the first build was announced already
+				b.told = true
 				s.terminal.say("%s: building", cause)
 			}
 		})
@@ -204,7 +206,7 @@ func (s *session) built(b *building, bin *binary, output string, err error) {
 	}
 	s.surveyAfter(b)
 	if s.current != nil && !s.current.leaving && bin.same(s.current.bin) {
-		s.keep(bin)
+		s.keep(b, bin)
 		return
 	}
 	if s.stopFirst && s.current != nil {
@@ -238,7 +240,7 @@ func (s *session) retire(p *process) {
 }
 
 // keep goes on with the process that answers, since what was built is the same program.
-func (s *session) keep(bin *binary) {
+func (s *session) keep(b *building, bin *binary) {
 	bin.remove()
 	s.current.bin.files = bin.files
 	if s.next != nil {
@@ -246,10 +248,12 @@ func (s *session) keep(bin *binary) {
 		s.next = nil
 	}
 	if s.failure != none {
-		s.failure = none
 		s.current.send(devlink.Message{Faults: []devpage.Fault{}})
+	}
+	if s.failure != none || b.told {
 		s.terminal.say("%s: the program is as it was before", s.cause)
 	}
+	s.failure = none
 }
 
 // start starts what was built. It answers when it says that it is ready.
