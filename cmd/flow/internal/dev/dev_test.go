@@ -15,13 +15,21 @@ func TestDev(t *testing.T) {
 	s.start()
 	is := is.New(t)
 	s.shows("/", "<p>v0</p>")
+	// step begins when the tool has said all about the one before: changes that come
+	// together are told together.
+	step := func(name string, f func(*testing.T)) {
+		t.Run(name, func(t *testing.T) {
+			s.out.rest()
+			f(t)
+		})
+	}
 
-	t.Run("a template", func(t *testing.T) {
+	step("a template", func(t *testing.T) {
 		s.write("app/router/index.html", "<p>new {{.}}</p>\n")
 		s.out.until(t, "flow: app/router/index.html changed: pages are loaded again")
 		s.shows("/", "<p>new v0</p>")
 	})
-	t.Run("templates that are wrong", func(t *testing.T) {
+	step("templates that are wrong", func(t *testing.T) {
 		page := s.listen()
 		page.first(t)
 		s.write("app/router/users/list.html", "<p>users</p>\n{{end}}\n")
@@ -41,7 +49,7 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: the templates are good again")
 		s.listen().faults(t, 0)
 	})
-	t.Run("public files", func(t *testing.T) {
+	step("public files", func(t *testing.T) {
 		s.write("app/public/a.css", "p { color: red }\n")
 		s.out.until(t, "flow: app/public/a.css changed: style sheets are changed")
 		s.shows("/a.css", "red")
@@ -49,12 +57,12 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/public/new/b.css changed: style sheets are changed")
 		s.shows("/new/b.css", "b{}") // without a build
 	})
-	t.Run("Go code", func(t *testing.T) {
+	step("Go code", func(t *testing.T) {
 		s.version("v1")
 		s.out.until(t, "flow: app/version.go changed: built in ")
 		s.shows("/", "<p>new v1</p>")
 	})
-	t.Run("saves during a build", func(t *testing.T) {
+	step("saves during a build", func(t *testing.T) {
 		s.version("v1a")
 		time.Sleep(100 * time.Millisecond) // the build runs
 		s.write("app/version.go", "package app\n\nconst Version = missing\n")
@@ -65,7 +73,7 @@ func TestDev(t *testing.T) {
 		is.True(!strings.Contains(s.out.String()[before:], "failed")) // no fault was told that is none any more
 		s.shows("/", "<p>new v1b</p>")
 	})
-	t.Run("saves of two files during a build", func(t *testing.T) {
+	step("saves of two files during a build", func(t *testing.T) {
 		s.write("app/version.go", "package app\n\nvar Version = missing\n")
 		time.Sleep(100 * time.Millisecond)
 		s.write("app/late.go", "package app\n\nvar missing = \"v1b\"\n")
@@ -76,7 +84,7 @@ func TestDev(t *testing.T) {
 		is.NoErr(os.Remove(s.path("app/late.go")))
 		s.out.until(t, "flow: app/late.go changed: built in ")
 	})
-	t.Run("nothing", func(t *testing.T) {
+	step("nothing", func(t *testing.T) {
 		s.version("v1b")
 		s.write("app/notes.txt", "more\n")
 		s.write("app/app_test.go", "package app // x\n")
@@ -84,7 +92,7 @@ func TestDev(t *testing.T) {
 		s.write("app/version.go~", "x")
 		s.out.quiet(t)
 	})
-	t.Run("a save by rename", func(t *testing.T) {
+	step("a save by rename", func(t *testing.T) {
 		s.write("app/.version.tmp", "package app\n\nconst Version = \"v2\"\n")
 		is.NoErr(os.Rename(s.path("app/version.go"), s.path("app/version.go~")))
 		time.Sleep(100 * time.Millisecond) // the file is not there
@@ -92,14 +100,14 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/version.go changed: built in ")
 		s.shows("/", "<p>new v2</p>")
 	})
-	t.Run("a save by truncation", func(t *testing.T) {
+	step("a save by truncation", func(t *testing.T) {
 		s.write("app/version.go", "")
 		time.Sleep(100 * time.Millisecond)
 		s.version("v3")
 		s.out.until(t, "flow: app/version.go changed: built in ")
 		s.shows("/", "<p>new v3</p>")
 	})
-	t.Run("a build that fails", func(t *testing.T) {
+	step("a build that fails", func(t *testing.T) {
 		s.write("app/version.go", "package app\n\nconst Version = missing\n\nconst Other = lacking\n")
 		s.out.until(t, "flow: the build has failed after ")
 		s.out.until(t, "app/version.go:3:17: undefined: missing")
@@ -111,7 +119,7 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/version.go changed: the program is as it was before")
 		s.shows("/", "<p>new v3</p>")
 	})
-	t.Run("a test without a package", func(t *testing.T) {
+	step("a test without a package", func(t *testing.T) {
 		s.write("app/half_test.go", "")
 		s.version("v3a")
 		s.out.until(t, "flow: the build has failed after ")
@@ -120,7 +128,7 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/half_test.go changed: built in ")
 		s.shows("/", "<p>new v3a</p>")
 	})
-	t.Run("a main package without imports", func(t *testing.T) {
+	step("a main package without imports", func(t *testing.T) {
 		s.write("main.go", "pack")
 		s.out.until(t, "main.go:1:1: expected 'package', found pack")
 		time.Sleep(500 * time.Millisecond) // what there is to watch is found out anew
@@ -134,13 +142,13 @@ func TestDev(t *testing.T) {
 		s.write("app/router/late.html", "<p>later</p>\n")
 		s.out.until(t, "flow: app/router/late.html changed: pages are loaded again")
 	})
-	t.Run("no public files", func(t *testing.T) {
+	step("no public files", func(t *testing.T) {
 		is.NoErr(os.Rename(s.path("app/public"), s.path("app/private")))
 		s.out.until(t, "pattern all:public: no matching files found")
 		is.NoErr(os.Rename(s.path("app/private"), s.path("app/public")))
 		s.out.until(t, "flow: app/public")
 	})
-	t.Run("a new directory", func(t *testing.T) {
+	step("a new directory", func(t *testing.T) {
 		s.write("app/version.go", "package app\n\nimport \"example.org/site/app/deep/number\"\n\nconst Version = number.Version\n")
 		s.out.until(t, "app/version.go:3:8: no required module provides package example.org/site/app/deep/number")
 		s.write("app/deep/number/number.go", "package number\n\nconst Version = \"v4\"\n")
@@ -150,7 +158,7 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/deep/number/number.go changed: built in ")
 		s.shows("/", "<p>new v5</p>")
 	})
-	t.Run("routes", func(t *testing.T) {
+	step("routes", func(t *testing.T) {
 		s.write("app/router/teams/[id].html", "<p>team</p>\n")
 		s.out.until(t, "flow: app/router/teams/[id].html changed: built in ")
 		s.shows("/teams/7", "<p>team</p>")
@@ -162,7 +170,7 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "changed: built in ")
 		s.shows("/groups/7", "the team")
 	})
-	t.Run("faults of Check", func(t *testing.T) {
+	step("faults of Check", func(t *testing.T) {
 		s.write("app/router/users.html", "<p>users</p>\n")
 		s.write("app/router/users/index.html", "<p>users</p>\n")
 		s.out.until(t, "flow: the application has 1 fault")
@@ -173,7 +181,7 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/router/users.html changed: built in ")
 		s.shows("/users", "<p>users</p>")
 	})
-	t.Run("a crash", func(t *testing.T) {
+	step("a crash", func(t *testing.T) {
 		if resp, err := client.Get(s.url + "/exit"); err == nil {
 			resp.Body.Close()
 		}
@@ -189,7 +197,7 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/router/index.html changed: built in ")
 		s.shows("/", "<p>again v5</p>")
 	})
-	t.Run("a crash at the start", func(t *testing.T) {
+	step("a crash at the start", func(t *testing.T) {
 		s.write("app/crash.go", "package app\n\nfunc init() {\n\tpanic(\"not today\")\n}\n")
 		s.out.until(t, "panic: not today")
 		s.out.until(t, "flow: the program has ended before it was ready: exit status 2")
@@ -199,7 +207,7 @@ func TestDev(t *testing.T) {
 		is.NoErr(os.Remove(s.path("app/crash.go")))
 		s.out.until(t, "flow: app/crash.go changed: the program is as it was before")
 	})
-	t.Run("go.mod", func(t *testing.T) {
+	step("go.mod", func(t *testing.T) {
 		text, err := os.ReadFile(s.path("go.mod"))
 		is.NoErr(err)
 		s.write("go.mod", string(text)+"\nnonsense\n")

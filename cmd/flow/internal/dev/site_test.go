@@ -358,6 +358,16 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
+// rest waits until nothing has been said for half a second.
+func (o *output) rest() {
+	before, since := o.String(), time.Now()
+	for end := time.Now().Add(patience); time.Since(since) < 500*time.Millisecond && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if now := o.String(); now != before {
+			before, since = now, time.Now()
+		}
+	}
+}
+
 // until waits for a line with a text, behind that of the last call, and returns it.
 func (o *output) until(t *testing.T, text string) string {
 	t.Helper()
