@@ -151,7 +151,7 @@ func (b *setBuilder) reach(name string) {
 		return
 	}
 	b.set.trees[name] = t
-	eachNode(t.Root, func(n parse.Node) {
+	EachNode(t.Root, func(n parse.Node) {
 		switch n := n.(type) {
 		case *parse.IdentifierNode:
 			b.set.calls[n.Ident] = true

@@ -20,7 +20,7 @@ func needs(t *parse.Tree) (field string, line int) {
 				return n.Pipe.String(), lineOf(t, n)
 			}
 		}
-		eachNode(n, func(n parse.Node) {
+		EachNode(n, func(n parse.Node) {
 			if n, ok := n.(*parse.TextNode); ok {
 				text := string(n.Text)
 				if i := strings.LastIndexByte(text, '<'); i >= 0 {

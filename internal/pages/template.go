@@ -110,7 +110,7 @@ func (l *library) check(f *templateFile) {
 		case name == slot && !f.isLayout():
 			report(t.Root, "%q is what layouts call the page itself: leave the {{define}} away, or call it otherwise", slot)
 		}
-		eachNode(t.Root, func(n parse.Node) {
+		EachNode(t.Root, func(n parse.Node) {
 			switch n := n.(type) {
 			case *parse.IdentifierNode:
 				if !l.isFunc(n.Ident) {
@@ -286,7 +286,7 @@ func (l *library) parseAll(texts []Text) {
 
 // eachCall calls f for each {{template}} and {{block}} of a template.
 func eachCall(t *parse.Tree, f func(*parse.TemplateNode)) {
-	eachNode(t.Root, func(n parse.Node) {
+	EachNode(t.Root, func(n parse.Node) {
 		if n, ok := n.(*parse.TemplateNode); ok {
 			f(n)
 		}
@@ -301,36 +301,36 @@ func lineOf(t *parse.Tree, n parse.Node) int {
 	return i
 }
 
-// eachNode calls f for each node of a template, from the outside in.
-func eachNode(n parse.Node, f func(parse.Node)) {
+// EachNode calls f for each node of a template, from the outside in.
+func EachNode(n parse.Node, f func(parse.Node)) {
 	if n == nil || reflect.ValueOf(n).IsNil() { // an else that is not there
 		return
 	}
 	f(n)
 	branch := func(b *parse.BranchNode) {
-		eachNode(b.Pipe, f)
-		eachNode(b.List, f)
-		eachNode(b.ElseList, f)
+		EachNode(b.Pipe, f)
+		EachNode(b.List, f)
+		EachNode(b.ElseList, f)
 	}
 	switch n := n.(type) {
 	case *parse.ListNode:
 		for _, child := range n.Nodes {
-			eachNode(child, f)
+			EachNode(child, f)
 		}
 	case *parse.PipeNode:
 		for _, cmd := range n.Cmds {
-			eachNode(cmd, f)
+			EachNode(cmd, f)
 		}
 	case *parse.CommandNode:
 		for _, arg := range n.Args {
-			eachNode(arg, f)
+			EachNode(arg, f)
 		}
 	case *parse.ChainNode:
-		eachNode(n.Node, f)
+		EachNode(n.Node, f)
 	case *parse.ActionNode:
-		eachNode(n.Pipe, f)
+		EachNode(n.Pipe, f)
 	case *parse.TemplateNode:
-		eachNode(n.Pipe, f)
+		EachNode(n.Pipe, f)
 	case *parse.IfNode:
 		branch(&n.BranchNode)
 	case *parse.RangeNode:

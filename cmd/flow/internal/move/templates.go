@@ -6,6 +6,7 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/internal/pages"
 )
 
 // A mention is a string in a template that speaks of the tree, as an argument of route or
@@ -48,7 +49,7 @@ func readTemplate(text string) (source, error) {
 		return source{plain: plain, actions: actions}, err
 	}
 	for _, t := range trees {
-		eachNode(t.Root, r.visit)
+		pages.EachNode(t.Root, r.visit)
 	}
 	return source{r.mentions, plain, actions}, nil
 }
@@ -180,51 +181,4 @@ func (r *templateReader) quoted(pos parse.Pos, value string) (offset, size int, 
 	}
 	text, err := strconv.Unquote(literal)
 	return offset, len(literal), err == nil && text == value
-}
-
-// eachNode calls f for each node of a template, from the outside in.
-func eachNode(n parse.Node, f func(parse.Node)) {
-	list := func(l *parse.ListNode) {
-		if l == nil { // an else that is not there
-			return
-		}
-		for _, child := range l.Nodes {
-			eachNode(child, f)
-		}
-	}
-	pipe := func(p *parse.PipeNode) {
-		if p != nil {
-			eachNode(p, f)
-		}
-	}
-	branch := func(b *parse.BranchNode) {
-		pipe(b.Pipe)
-		list(b.List)
-		list(b.ElseList)
-	}
-	f(n)
-	switch n := n.(type) {
-	case *parse.ListNode:
-		list(n)
-	case *parse.ActionNode:
-		pipe(n.Pipe)
-	case *parse.TemplateNode:
-		pipe(n.Pipe)
-	case *parse.PipeNode:
-		for _, cmd := range n.Cmds {
-			eachNode(cmd, f)
-		}
-	case *parse.CommandNode:
-		for _, arg := range n.Args {
-			eachNode(arg, f)
-		}
-	case *parse.ChainNode:
-		eachNode(n.Node, f)
-	case *parse.IfNode:
-		branch(&n.BranchNode)
-	case *parse.RangeNode:
-		branch(&n.BranchNode)
-	case *parse.WithNode:
-		branch(&n.BranchNode)
-	}
 }
