@@ -18,11 +18,20 @@ type stopLine struct {
 	taken int // how many connections it has accepted since then
 }
 
-// Accept returns the next connection. Once the listener is told to stop, it still
+// Accept returns the next connection.
+func (l *stopLine) Accept() (net.Conn, error) {
+	conn, err := l.accept()
+	if err == nil {
+		limitUnsent(conn)
+	}
+	return conn, err
+}
+
+// accept returns the next connection. Once the listener is told to stop, it still
 // returns all that wait by then, however long that takes. The system gives them in the
 // order in which they came, so that they are among the next maxQueue. After that many
-// Accept fails: clients that go on to come cannot keep the listener from its end.
-func (l *stopLine) Accept() (net.Conn, error) {
+// accept fails: clients that go on to come cannot keep the listener from its end.
+func (l *stopLine) accept() (net.Conn, error) {
 	if !l.told.Load() {
 		conn, err := l.Listener.Accept()
 		if err == nil || !l.told.Load() {

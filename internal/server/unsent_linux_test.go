@@ -1,0 +1,71 @@
+package server_test
+
+import (
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/internal/server"
+	"example.com/flow/internal/servertest"
+)
+
+// TestSystemHoldsLittle has a client that does not read. What the system holds for it is
+// little, so that a slow client is not taken for one that takes nothing.
+func TestSystemHoldsLittle(t *testing.T) {
+	const most = 1 << 20 // without the limit, Linux holds three times as much
+	for _, tt := range []struct {
+		name      string
+		inherited bool
+		tls       bool
+	}{
+		{"plain", false, false},
+		{"TLS", false, true},
+		{"a listener of a service manager", true, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			l := listening(t, "tcp")
+			if tt.inherited {
+				file, err := l.File()
+				is.NoErr(err)
+				l.Close()
+				inherited, err := net.FileListener(file)
+				is.NoErr(err)
+				file.Close()
+				l = inherited.(systemListener)
+			}
+			var held atomic.Int64
+			change := func(*server.Server) {}
+			if tt.tls {
+				change = servertest.Secure
+			}
+			s := servertest.Serve(t, l, servertest.Dialer(l.Addr()), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				for {
+					n, err := w.Write(make([]byte, 4<<10))
+					held.Add(int64(n))
+					if err != nil {
+						return
+					}
+				}
+			}), change)
+			client := s.Dial()
+			defer client.Close()
+			var conn io.Writer = client
+			if tt.tls {
+				conn = tls.Client(client, servertest.ClientTLS())
+			}
+			io.WriteString(conn, servertest.GetX)
+			for before := int64(-1); before != held.Load() || before == 0; time.Sleep(100 * time.Millisecond) {
+				before = held.Load()
+			}
+			t.Logf("the system holds %d KiB", held.Load()>>10)
+			is.True(held.Load() <= most)
+		})
+	}
+}
