@@ -182,10 +182,10 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 //
 // Clients have 10 seconds for a header, of 64 KiB at most, and may leave a connection
 // unused for 2 minutes. A body or an answer may take as long as it likes while it
-// makes progress: a client may keep the reading of a body waiting for a minute in
-// all, each 500 bytes earn back a second of that, and it must take each 64 KiB of an
-// answer within a minute. A handler that sets deadlines with http.ResponseController
-// has those in place of these.
+// makes progress: a client may keep the reading of a body waiting for a minute in all,
+// of which each 500 bytes earn back a second, and the writing of an answer for a minute,
+// to which each 64 KiB add another, up to four. A handler that sets deadlines with
+// http.ResponseController has those in place of these.
 //
 // The context of a request has the values of ctx, but does not end with it. When ctx
 // ends, Serve accepts no more connections, answers tell the client to close its

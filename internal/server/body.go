@@ -22,6 +22,7 @@ type pacedBody struct {
 
 	mu     sync.Mutex // handlers may write while they read in another goroutine
 	state  int
+	begun  bool          // there was a Read
 	budget time.Duration // how long Reads may still wait
 	until  time.Time     // the deadline of the Read that is under way
 	own    bool          // the handler sets deadlines by itself
@@ -46,9 +47,10 @@ func (b *pacedBody) startRead() bool {
 		return false
 	}
 	now := time.Now()
-	if p := b.pacer; p.isConn && p.expects && !p.ownWrite.Load() {
-		p.w.SetWriteDeadline(now.Add(writeTime + slack)) // for 100 Continue, which the Read sends
+	if p := b.pacer; p.isConn && p.expects && !b.begun && !p.ownWrite.Load() {
+		p.w.SetWriteDeadline(now.Add(writeTime + slack)) // for 100 Continue, which the first Read sends
 	}
+	b.begun = true
 	if b.own {
 		return true
 	}

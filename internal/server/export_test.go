@@ -9,8 +9,9 @@ var (
 )
 
 const (
-	HeldBack = heldBack
-	Slack    = slack
+	HeldBack  = heldBack
+	WriteMost = writeMost
+	Slack     = slack
 )
 
 // A RequestContext is the context of a request of a Server.

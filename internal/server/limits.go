@@ -21,13 +21,16 @@ const (
 	// net/http reads to use the connection again.
 	discardTime = 5 * time.Second
 
-	// writeTime is how long a client may take for a piece of an answer, of pieceSize
-	// bytes.
+	// writeTime is how long a client may keep writes of one answer waiting in all. Each
+	// piece of the answer, of pieceSize bytes, earns that time again, up to writeMost. A
+	// client of 2 KiB a second must have more than one minute: over loopback its system
+	// makes room for 128 KiB at a time, and with a proxy between for 400 KiB.
 	writeTime = time.Minute
+	writeMost = 4 * time.Minute
 	pieceSize = 64 << 10
 
-	// slack is how much longer than writeTime it may take, so that one deadline serves all
-	// that is written within that time. To set one costs about as much as to find a route.
+	// slack is how much longer it may take, so that one deadline serves all that is written
+	// within that time. To set one costs about as much as to find a route.
 	slack = time.Second
 )
 

@@ -46,12 +46,15 @@ type pacer struct {
 	expects bool // the client waits for 100 Continue
 	closes  bool // the client wants the connection to be closed
 
-	begun    bool        // the header is decided
-	sent     bool        // something may have been sent, and with it the header
-	watched  bool        // see Server.watch
-	ownWrite atomic.Bool // the handler sets deadlines for writing by itself
-	granted  time.Time   // when the deadline for writing was set that holds; zero if none does
-	unsent   int         // bytes written that net/http may hold back; heldBack if unknown
+	begun    bool          // the header is decided
+	sent     bool          // something may have been sent, and with it the header
+	watched  bool          // see Server.watch
+	ownWrite atomic.Bool   // the handler sets deadlines for writing by itself
+	budget   time.Duration // how long writes may still wait
+	written  int           // bytes that have not earned time yet
+	since    time.Time     // when the write began that is under way
+	until    time.Time     // the deadline for writing that holds; zero if none does
+	unsent   int           // bytes written that net/http may hold back; heldBack if unknown
 	hijacked net.Conn
 }
 
@@ -62,10 +65,10 @@ type connPacer struct{ *pacer }
 // server's. The server's own request must stay as it is: net/http looks at the type
 // of its body to tell what is left of it.
 func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.ResponseWriter, *http.Request) {
-	p := &pacer{server: s, w: w.(writer), closes: r.Close}
+	p := &pacer{server: s, w: w.(writer), closes: r.Close, budget: writeTime}
 	if s.TLS == nil {
-		p.isConn = true        // since net/http speaks HTTP/2 only with TLS
-		p.granted = time.Now() // it has just set the deadline of its WriteTimeout
+		p.isConn = true                             // since net/http speaks HTTP/2 only with TLS
+		p.until = time.Now().Add(writeTime + slack) // it has just set the deadline of its WriteTimeout
 	} else {
 		_, p.isConn = w.(http.Hijacker)
 	}
@@ -144,7 +147,7 @@ func writePieces[T []byte | string](p *pacer, text T, write func(writer, T) (int
 		size := min(len(text), pieceSize)
 		p.account(size)
 		m, err := write(p.w, text[:size])
-		p.settle()
+		p.settle(m)
 		n, text = n+m, text[size:]
 		if err != nil || len(text) == 0 {
 			return n, err
@@ -152,8 +155,9 @@ func writePieces[T []byte | string](p *pacer, text T, write func(writer, T) (int
 	}
 }
 
-// account is called before n bytes are written, and settle after it. They set no
-// deadlines while net/http holds the bytes back.
+// account is called before n bytes are written, and settle when they are. They set no
+// deadlines while net/http holds the bytes back. What is written earns time, in whole
+// pieces, so that a small answer needs no deadline but that of its request.
 func (p *pacer) account(n int) {
 	p.unsent = min(p.unsent+n, heldBack+1)
 	if p.unsent > heldBack {
@@ -161,9 +165,13 @@ func (p *pacer) account(n int) {
 	}
 }
 
-func (p *pacer) settle() {
+func (p *pacer) settle(n int) {
 	if p.unsent > heldBack {
 		p.revoke()
+	}
+	if p.written += n; p.written >= pieceSize {
+		p.written -= pieceSize
+		p.budget = min(p.budget+writeTime, writeMost)
 	}
 }
 
@@ -185,20 +193,31 @@ func (p *pacer) revoke() {
 	}
 }
 
-// grantWrite sets the deadline for writing, unless the one that holds is far enough away.
+// grantWrite sets the deadline for writing to the end of the budget, unless the one that
+// holds is no earlier and at most the slack later.
 func (p *pacer) grantWrite() {
-	if p.ownWrite.Load() || time.Since(p.granted) < slack {
+	if p.ownWrite.Load() {
 		return
 	}
-	p.granted = time.Now()
-	p.w.SetWriteDeadline(p.granted.Add(writeTime + slack))
+	p.since = time.Now()
+	end := p.since.Add(p.budget)
+	if later := p.until.Sub(end); 0 <= later && later <= slack {
+		return
+	}
+	p.until = end.Add(slack)
+	p.w.SetWriteDeadline(p.until)
 }
 
-// revokeWrite lifts the deadline for writing. In HTTP/1 one that is over does no
-// harm, since each write sets it anew; in HTTP/2 it resets the stream.
+// revokeWrite takes the time since grantWrite from the budget, and lifts the deadline. In
+// HTTP/1 one that is over does no harm, since each write sets it anew; in HTTP/2 it resets
+// the stream.
 func (p *pacer) revokeWrite() {
-	if !p.isConn && !p.ownWrite.Load() {
-		p.granted = time.Time{}
+	if p.ownWrite.Load() {
+		return
+	}
+	p.budget -= time.Since(p.since)
+	if !p.isConn {
+		p.until = time.Time{}
 		p.w.SetWriteDeadline(time.Now().Add(never))
 	}
 }

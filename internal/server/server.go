@@ -1,7 +1,8 @@
 // Package server serves an http.Handler at a pace, and stops gracefully.
 //
 // Connections come from the listeners of an address, or from those that a service
-// manager passes (listen.go). An http.Server reads the requests. The handler does not
+// manager passes (listen.go). The system holds little of what is sent on them (unsent.go),
+// so that the server feels how slow a client is. An http.Server reads the requests. The handler does not
 // get its ResponseWriter and its body, but those of this package (pace.go, body.go),
 // which set the deadlines of the connection anew for the pieces that are written or
 // read: so what is limited is how long a client makes no progress (limits.go). When the
@@ -150,7 +151,7 @@ func (s *Server) drainedBy() time.Time {
 func (s *Server) prepare(base context.Context) {
 	s.requests, s.connections = newGauge(), newGauge()
 	s.watched = map[*pacer]bool{}
-	writeTimeout := writeTime + slack // see pacer.granted
+	writeTimeout := writeTime + slack // see pace
 	if s.TLS != nil {
 		writeTimeout = never // so that streams of HTTP/2 begin with a timer, which ends none
 	}
@@ -165,7 +166,7 @@ func (s *Server) prepare(base context.Context) {
 		// what is answered 417. It limits streams of HTTP/2 too: see pace.
 		ReadTimeout: readTime,
 		// This is for clients of HTTP/2 that do not read from their connection at all.
-		HTTP2:       &http.HTTP2Config{WriteByteTimeout: writeTime},
+		HTTP2:       &http.HTTP2Config{WriteByteTimeout: writeMost},
 		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return base },
 		ConnState:   s.follow,
