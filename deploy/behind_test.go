@@ -34,6 +34,7 @@ type probe struct {
 	died    atomic.Int64         // the requests to /die
 	streams chan context.Context // of the event streams that began
 	next    chan string          // the event that a stream sends next
+	ended   chan string          // the downloads that ended, and why
 }
 
 // A seen request is one as the application sees it.
@@ -53,6 +54,7 @@ func (p *probe) router() *flow.Router {
 		"router/die.http":              {},
 		"router/cookies.http":          {},
 		"router/old.http":              {},
+		"router/download.http":         {},
 	})
 	r.At("healthz").GET().Do(func(*flow.Request) string { return "ok" })
 	r.At("seen/[[...path]]").ANY().Do(func(req *flow.Request) (flow.Response, error) {
@@ -73,6 +75,7 @@ func (p *probe) router() *flow.Router {
 		return answer
 	})
 	r.At("old").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/seen?a=1") })
+	r.At("download").GET().Do(http.HandlerFunc(p.download))
 	r.Use(flow.RequestID)
 	r.Logger = slog.New(slog.DiscardHandler)
 	return r
@@ -93,6 +96,16 @@ func (p *probe) events(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
+}
+
+// download sends zeros without end.
+func (p *probe) download(w http.ResponseWriter, r *http.Request) {
+	begin, zeros := time.Now(), make([]byte, 64<<10)
+	var err error
+	for err == nil {
+		_, err = w.Write(zeros)
+	}
+	p.ended <- fmt.Sprintf("the download %s ended after %v: %v", r.URL.RawQuery, time.Since(begin), err)
 }
 
 // accepted returns the answer of a server to the key of a WebSocket (RFC 6455, 4.2.2).
