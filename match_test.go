@@ -792,12 +792,24 @@ func TestMatchGenerated(t *testing.T) {
 		}
 	}
 	mounts := []string{"", "/", "/a", "/a/ /[x]", "/[x]/b /a/b/", "/a/[x] / /c%20d"}
-	for n := range 60 {
+	// Files that overlap with all of a tree, as fuzzTree reads them.
+	roots := []string{
+		"",
+		"\x00\x04\x01",             // [r]: GET
+		"\x00\x05\x04",             // [...s]: ANY
+		"\x00\x06\x03",             // [[...s]]: GET, POST
+		"\x01\x04\x02\x05",         // [[o]]/a: GET, ANY
+		"\x01\x0c\x03\x01",         // [[l=ab]]/b: GET
+		"\x01\x05\x05\x01",         // (g)/[...s]: GET
+		"\x00\x0a\x05",             // [...s=slug]: GET, ANY
+		"\x00\x05\x01\x00\x04\x02", // [...s]: GET; [r]: POST
+	}
+	for n := range 63 {
 		for i := range data {
 			state = state*1664525 + 1013904223
 			data[i] = byte(state >> 24)
 		}
-		r := fuzzTree(data)
+		r := fuzzTree(append([]byte(roots[n%len(roots)]), data...))
 		mountAll(r, mounts[n%len(mounts)])
 		judge := judgeOf(t, r)
 		for _, target := range targets {

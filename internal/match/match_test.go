@@ -528,48 +528,6 @@ func exponential(depth int) []string {
 	return paths
 }
 
-// What httprouter can hold is planted in its tree, and all the rest is left out with
-// whatever a path would have to go back from.
-func TestPlanted(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		rules []string
-		want  string
-	}{
-		{"literals have the map", []string{"GET a", "GET a/b"}, ""},
-		{"beside a literal", []string{"GET users/new", "GET users/:id", "POST users/:id"}, "/users/:1 /users/:1"},
-		{"below one parameter", []string{"GET :a", "GET :a/b", "GET :a/c/*r"}, "/:0 /:0/b /:0/c/*2"},
-		{"a literal and a parameter that both capture", []string{"GET blog/:slug", "GET :lang/:page", "GET docs/:x/y"}, ""},
-		{"contested in one branch", []string{"GET a/b/:x", "GET a/:y/c", "GET d/:z"}, "/d/:1"},
-		{"contested below a parameter", []string{"GET :o/a", "GET :o/:p", "GET b"}, ""},
-		{"a catch-all beside a parameter", []string{"GET f/:x", "GET f/*r", "GET g/*r"}, "/g/*1"},
-		{"each method by itself", []string{"GET f/:x", "POST f/*r"}, "/f/*1 /f/:1"},
-		{"mounted", []string{"GET m > a/:x", "GET n/:y"}, "/m/a/:2 /n/:1"},
-		{"a file and what is mounted at it", []string{"GET m/:x", "GET m > a/:x"}, ""},
-		{"exponential", exponential(6), ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			var rules []rule
-			for _, text := range tt.rules {
-				rules = append(rules, ruleOf(text))
-			}
-			var paths []string
-			trie := table(rules, nil, nil).trie
-			for _, method := range planted {
-				for _, r := range trie.root.harvest(method, "", 0, 0).routes {
-					paths = append(paths, r.path)
-				}
-			}
-			slices.Sort(paths)
-			is.Equal(strings.Join(paths, " "), tt.want)
-			for _, r := range rules { // and each has an answer
-				is.True(!strings.HasPrefix(asked(t, rules, r.method, pattern.Sample(r.Segments)), "nothing"))
-			}
-		})
-	}
-}
-
 // A hit allocates nothing, wherever it is found.
 func TestHitsDoNotAllocate(t *testing.T) {
 	if race.Enabled {

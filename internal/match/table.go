@@ -45,7 +45,7 @@ func Compile[A any](trie *Trie[A], hit func(*A, http.ResponseWriter, *http.Reque
 	trie.root.collectLiterals(trie, nil, leaves)
 	t.literals = makeLiterals(leaves)
 	t.tree = &httprouter.Router{NotFound: http.HandlerFunc(t.walk)}
-	t.plant()
+	t.register(leaves)
 	return t
 }
 

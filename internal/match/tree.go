@@ -1,10 +1,7 @@
 package match
 
 import (
-	"maps"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
@@ -34,15 +31,15 @@ func (t *Trie[A]) first(path []string) *Leaf[A] {
 	return nil
 }
 
-// planted are the methods that have an httprouter tree. The others are rare enough
+// treeMethods are the methods that have an httprouter tree. The others are rare enough
 // for the trie, and HEAD would double the memory.
-var planted = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+var treeMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// plant puts into the httprouter tree what it can hold.
-func (t *Table[A]) plant() {
-	for _, name := range planted {
-		for _, r := range t.trie.root.harvest(name, "", 0, 0).routes {
-			t.tree.Handle(name, r.path, t.handle(r))
+// register puts into the httprouter trees what they can hold: see placement.
+func (t *Table[A]) register(literals map[string]*Leaf[A]) {
+	for _, method := range treeMethods {
+		for _, r := range routesFor(t.trie, method, literals) {
+			t.tree.Handle(method, r.path, t.handle(r))
 		}
 	}
 }
@@ -55,6 +52,9 @@ func (t *Table[A]) plant() {
 //go:noinline
 func (t *Table[A]) handle(r route[A]) httprouter.Handle {
 	answer, rest, free, fits := r.answer, r.rest, r.free, r.fits
+	if answer == nil {
+		return func(w http.ResponseWriter, req *http.Request, _ httprouter.Params) { t.walk(w, req) }
+	}
 	return func(w http.ResponseWriter, req *http.Request, values httprouter.Params) {
 		for i := range values {
 			if pattern.NoValue(values[i].Value) || rest && i == len(values)-1 && !isCanonicalRest(values[i].Value) {
@@ -90,9 +90,9 @@ func isCanonicalRest(value string) bool {
 // A route is what is put into an httprouter tree.
 type route[A any] struct {
 	path   string // in httprouter's notation
-	answer *A
-	rest   bool // the last parameter is a catch-all
-	free   bool // see Leaf.SetFree
+	answer *A     // nil if all requests go on to the trie
+	rest   bool   // the last parameter is a catch-all
+	free   bool   // see Leaf.SetFree
 	fits   []fit
 }
 
@@ -114,96 +114,4 @@ func (f fit) takes(values httprouter.Params) bool {
 		}
 	}
 	return true
-}
-
-// A crop is what the trie has below a node for one method, in patterns that have
-// parameters.
-type crop[A any] struct {
-	routes []route[A]
-	found  bool // the trie answers such paths, if not with one of the routes
-	// contested: a path that has captured a value may have to go back to another
-	// branch, which httprouter cannot do. Such patterns are left to the trie.
-	contested bool
-}
-
-func (c *crop[A]) add(other crop[A]) {
-	c.routes = append(c.routes, other.routes...)
-	c.found = c.found || other.found
-	c.contested = c.contested || other.contested
-}
-
-// fit notes that a value of all routes has to match.
-func (c *crop[A]) fit(f fit) {
-	for i := range c.routes {
-		c.routes[i].fits = append(c.routes[i].fits, f)
-	}
-}
-
-// harvest returns the crop below n, which a path in httprouter's notation leads to.
-// captured is how many parameters the path has.
-//
-// If httprouter has captured a value and then finds nothing, it does not give the memory
-// for values back to its pool, and each such request allocates. So nothing is planted
-// below a parameter if some of it is contested.
-func (n *node[A]) harvest(method, path string, depth, captured int) crop[A] {
-	var own, literals, mounted crop[A]
-	if n.own != nil && captured > 0 {
-		own = single(n.own, method, path, false)
-	}
-	for _, text := range slices.Sorted(maps.Keys(n.literals)) {
-		literals.add(n.literals[text].harvest(method, path+"/"+text, depth+1, captured))
-	}
-	if n.mounted != nil {
-		mounted = n.mounted.root.harvest(method, path, depth, captured)
-	}
-	crops := []crop[A]{literals, mounted}
-	for b := n.matched; b != nil; b = b.next {
-		crops = append(crops, b.harvest(method, path, depth, captured)...)
-	}
-	plain := branch[A]{param: n.param, rest: n.rest}
-	crops = append(crops, plain.harvest(method, path, depth, captured)...)
-	var all crop[A]
-	branches := 0
-	for _, c := range crops {
-		all.add(c)
-		if c.found {
-			branches++
-		}
-	}
-	if branches > 1 || own.found && mounted.found {
-		all.contested, all.routes = true, nil
-	}
-	all.add(own)
-	// What is mounted owns what is below it, also where it has no such pattern.
-	all.found = all.found || n.mounted != nil
-	return all
-}
-
-// harvest returns the crops of a parameter and of a catch-all.
-func (b *branch[A]) harvest(method, path string, depth, captured int) (crops []crop[A]) {
-	if b.param != nil {
-		c := b.param.harvest(method, path+"/:"+strconv.Itoa(depth), depth+1, captured+1)
-		if c.contested {
-			c.routes = nil
-		}
-		crops = append(crops, c)
-	}
-	if b.rest != nil {
-		crops = append(crops, single(b.rest, method, path+"/*"+strconv.Itoa(depth), true))
-	}
-	if b.matcher != nil {
-		for i := range crops {
-			crops[i].fit(fit{captured, b.rest != nil && i == len(crops)-1, b.matcher})
-		}
-	}
-	return crops
-}
-
-// single returns the crop of one leaf.
-func single[A any](l *Leaf[A], method, path string, rest bool) crop[A] {
-	a := l.Answer(method)
-	if a == nil {
-		return crop[A]{}
-	}
-	return crop[A]{routes: []route[A]{{path: path, answer: a, rest: rest, free: l.below != nil && a == l.any}}, found: true}
 }
