@@ -743,23 +743,15 @@ func TestClientsThatLeave(t *testing.T) {
 	}
 }
 
-// A route whose counterpart would be set aside is a fault until its handlers are
-// registered by path.
-func TestSetAsideIsAFault(t *testing.T) {
-	for _, tt := range []struct{ file, want string }{
-		{"x_linux.http", `router/x_linux.http: the go tool builds x_linux.go for linux only, and would be its counterpart: rename the route file, or register with flow.At("x_linux") in a file of another name`},
-		{"@me.http", `router/@me.http: the go tool refuses @me.go, which begins with @, and would be its counterpart: rename the route file, or register with flow.At("@me") in a file of another name`},
-		{".well-known/x.http", `router/.well-known/x.http: the go tool ignores .well-known.x.go, which begins with ., and would be its counterpart: rename the route file, or register with flow.At(".well-known/x") in a file of another name`},
-	} {
-		t.Run(tt.file, func(t *testing.T) {
+// A page whose counterpart no Go file could be is served like any other.
+func TestPagesWithoutACounterpart(t *testing.T) {
+	names := []string{"@me", "~x", "-x", "x_test", "x_linux", "x_windows_amd64", ".well-known/about"}
+	r := New(flowtest.Files("router/index.html", "router/@me.html", "router/~x.html", "router/-x.html", "router/x_test.html", "router/x_linux.html", "router/x_windows_amd64.html", "router/.well-known/about.html"))
+	for _, name := range append(names, "") {
+		t.Run(name, func(t *testing.T) {
 			is := is.New(t)
-			err := New(flowtest.Files("router/" + tt.file)).Check()
-			is.True(err != nil)
-			is.Equal(err.Error(), tt.want)
-
-			r := New(flowtest.Files("router/" + tt.file))
-			r.At(strings.TrimSuffix(tt.file, ".http")).GET().Do(func(*Request) string { return "" })
 			is.NoErr(r.Check())
+			is.Equal(serve(r, "GET", "/"+name).Code, 200)
 		})
 	}
 }

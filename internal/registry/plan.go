@@ -68,8 +68,6 @@ type Binding[H, M any] struct {
 	route  *routetree.Route
 	begun  []*Verb[H, M] // all of them, also those that are unfinished or wrong
 	failed bool          // the handlers are missing because of a fault that is reported already
-	named  bool          // At was called for it: a counterpart is not needed
-	static bool          // a static call in its counterpart was made
 }
 
 // Of returns what was registered for a route.
@@ -125,8 +123,6 @@ func (p *Plan[H, M]) Add(g *Registry[H, M]) {
 		}
 		b := p.bindings[r]
 		b.Uses = append(b.Uses, f.uses...)
-		b.static = b.static || f.counterpart != ""
-		b.named = b.named || f.counterpart == ""
 		for _, v := range f.Verbs {
 			p.bind(b, v)
 		}
@@ -172,7 +168,6 @@ func (p *Plan[H, M]) resolveStatic(pos fault.Position, goFile, what string) *rou
 	case len(routes) > 1:
 		p.fault(pos, "%s: this file is the counterpart of %s and of %s: say which with flow.At(%q) or flow.At(%q), in a file of another name", what, routes[0].File, routes[1].File, routes[0].Path, routes[1].Path)
 	default:
-		p.bindings[routes[0]].static = true
 		if reason := routetree.SetAside(goFile); reason != "" {
 			p.fault(pos, "%s: %s: register with flow.At(%q) in a file of another name", what, reason, routes[0].Path)
 			p.bindings[routes[0]].failed = true
@@ -215,10 +210,6 @@ func (p *Plan[H, M]) Check() {
 	for _, r := range p.tree.Routes {
 		b := p.bindings[r]
 		p.checkFinished(r, b)
-		if reason := routetree.SetAside(r.Stem + ".go"); reason != "" && !b.named && !b.static {
-			p.Faults = append(p.Faults, fault.In(r.File, "%s, and would be its counterpart: rename the route file, or register with flow.At(%q) in a file of another name", reason, r.Path))
-			continue
-		}
 		if r.Store {
 			p.checkStore(r, b, mains)
 		}
@@ -243,6 +234,8 @@ func (p *Plan[H, M]) Remedy(r *routetree.Route) string {
 		return fmt.Sprintf("call At(%q).%s on this Router, which was made in a test file and so has no static calls", r.Path, verb)
 	case len(p.byStem[r.Stem]) > 1:
 		return fmt.Sprintf("call flow.At(%q).%s in %s", r.Path, verb, path.Base(p.app))
+	case routetree.SetAside(r.Stem+".go") != "":
+		return fmt.Sprintf("call flow.At(%q).%s in %s, in a file of another name, since %s", r.Path, verb, path.Base(p.app), routetree.SetAside(r.Stem+".go"))
 	}
 	goFile := path.Join(fault.Place(p.app), r.Stem+".go")
 	return fmt.Sprintf("call flow.%s in %s, or flow.At(%q).%[1]s in another file there", verb, goFile, r.Path)

@@ -101,6 +101,12 @@ func TestPlanSaysWhatIsMissing(t *testing.T) {
 	p.Check()
 	is.Equal(fault.Join(p.Faults).Error(), `router/a.http: no handler is registered for it: call flow.GET().Do(…) in app/a.go, or flow.At("a").GET().Do(…) in another file there
 router/store.http: no handler is registered for it, and a file called store answers POST on the URL of its directory: call flow.POST().Do(…) in app/store.go, or flow.At("store").POST().Do(…) in another file there`)
+	p = NewPlan[string, string](tree("router/@me.html", "router/~x.http", "router/.well-known/z.http", "router/x_linux.html", "router/y_test/store.html", "router/z_test.http"), "/src/app")
+	p.Check()
+	is.Equal(fault.Join(p.Faults).Error(), `router/.well-known/z.http: no handler is registered for it: call flow.At(".well-known/z").GET().Do(…) in app, in a file of another name, since the go tool ignores .well-known.z.go, which begins with .
+router/y_test/store.html: no handler is registered for it, and a file called store answers POST on the URL of its directory: call flow.POST().Do(…) in app/y_test.store.go, or flow.At("y_test/store").POST().Do(…) in another file there
+router/z_test.http: no handler is registered for it: call flow.At("z_test").GET().Do(…) in app, in a file of another name, since the go tool builds z_test.go for tests only
+router/~x.http: no handler is registered for it: call flow.At("~x").GET().Do(…) in app, in a file of another name, since the go tool refuses ~x.go, which begins with ~`)
 	p = NewPlan[string, string](tree("router/a.http"), "")
 	p.Check()
 	is.Equal(fault.Join(p.Faults).Error(), `router/a.http: no handler is registered for it: call At("a").GET().Do(…) on this Router, which was made in a test file and so has no static calls`)

@@ -40,6 +40,9 @@ func TestAdd(t *testing.T) {
 			"app/router/about.html": "{{define \"title\"}}About{{end}}\n\n<h1>About</h1>\n",
 			"app/app_test.go":       "\t\t{\"GET\", \"/\", 200},\n\t\t{\"GET\", \"/about\", 200},\n\t} {",
 		}, "app/router/about.html  the page /about\napp/app_test.go        1 row\n"},
+		{"a page whose counterpart no Go file could be", app(), []string{"@me"}, map[string]string{
+			"app/router/@me.html": "", "app/app_test.go": "\t\t{\"GET\", \"/@me\", 200},\n",
+		}, "app/router/@me.html  the page /@me\n"},
 		{"a page with a name", app(), []string{"about", "-name", "us"}, map[string]string{
 			"app/router/about.html": "",
 			"app/about.go":          "package app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Name(\"us\") }\n",
@@ -249,6 +252,7 @@ func TestAddFaults(t *testing.T) {
 		// The counterpart.
 		{"users.index", cli.Failure, "app/users.index.go would be the counterpart of app/router/users/index.html and of app/router/users.index.html: call this one otherwise"},
 		{"a_test -methods get", cli.Failure, `the go tool builds a_test.go for tests only, and it would be the counterpart of app/router/a_test.html: call this one otherwise, or write the route file yourself, and register with flow.At("a_test")`},
+		{"@me -name me", cli.Failure, `the go tool refuses @me.go, which begins with @, and it would be the counterpart of app/router/@me.html`},
 		{"stray -methods get", cli.Failure, "app/stray.go is there already: rename it if it is something else. If it is for app/router/stray.html, write that file yourself, and add what is missing of this:\n\npackage app\n"},
 		{"guard", cli.Failure, "app/guard.go:3: flow.Use is for the whole application, and would stand in the counterpart of app/router/guard.html: call it in another file"},
 		{"index", cli.Failure, "app/router/index.html is there already\n"},
