@@ -415,6 +415,25 @@ func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoi
 	e.begin(w, r, t.inherited(m.Path.Segments))
 }
 
+// notFound answers what no route answers. Scanners ask for thousands of such URLs, so the
+// default answer is sent as it was made once, unless it is HTML, which may be an error page.
+func notFound(req *Request) (Response, error) {
+	if r := req.x.router; r.OnError == nil && !r.inDev() {
+		switch accept.MediaType(acceptOf(req.Request), false) {
+		case "text/plain":
+			return notFoundText, nil
+		case "application/problem+json":
+			return notFoundJSON, nil
+		}
+	}
+	return Fail(http.StatusNotFound, ""), nil
+}
+
+var (
+	notFoundText = problemResponse(reply.Problem{Status: http.StatusNotFound}, "text/plain")
+	notFoundJSON = problemResponse(reply.Problem{Status: http.StatusNotFound}, "application/problem+json")
+)
+
 // redirect returns the endpoint for another spelling of a URL.
 func (t *table) redirect(target string) *endpoint {
 	return t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return movedTo(target), nil }})

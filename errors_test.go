@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -19,6 +21,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/race"
 )
 
 // records returns the records of a log that lone's Router wrote.
@@ -657,4 +660,105 @@ func TestOnErrorIsAskedAgain(t *testing.T) {
 	is.Equal(w.Code, 503)
 	is.Equal(strings.TrimSpace(w.Body.String()), `{"fields":{},"message":"the key server is down"}`)
 	is.Equal(len(records(t, log)), 1)
+}
+
+// misses are a Router with a route and one that leaves every error to the default by hand,
+// so that it takes the long way to each answer.
+func misses(t *testing.T, setUp func(*Router)) (short, long *Router) {
+	t.Helper()
+	for _, r := range []**Router{&short, &long} {
+		*r = New(flowtest.Files("router/index.html", "router/users/[id].http"))
+		(*r).At("users/[id]").GET().Do(func(*Request) string { return "" })
+		(*r).Logger = slog.New(slog.DiscardHandler)
+		setUp(*r)
+	}
+	long.OnError = func(*Request, error) Response { return Response{} }
+	for _, r := range []*Router{short, long} {
+		if err := r.Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return short, long
+}
+
+// The 404 that was made once is the one that any other error is answered like.
+func TestMissIsAnsweredLikeAnError(t *testing.T) {
+	std := func(key, value string) func(http.Handler) http.Handler {
+		return func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set(key, value)
+				next.ServeHTTP(w, r)
+			})
+		}
+	}
+	for _, tt := range []struct {
+		name  string
+		setUp func(*Router)
+	}{
+		{"nothing", func(*Router) {}},
+		{"guards", func(r *Router) { r.Use(func(*Request) Response { return Text("never").Status(500) }) }},
+		{"Vary", func(r *Router) { r.Use(std("Vary", "Origin")) }},
+		{"Vary of Accept", func(r *Router) { r.Use(std("Vary", "origin, accept")) }},
+		{"an id and a log", func(r *Router) { r.Use(RequestID, Logger(slog.New(slog.DiscardHandler))) }},
+		{"a length", func(r *Router) { r.Use(std("Content-Length", "3")) }},
+		{"a user who cannot be asked for", func(r *Router) {
+			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
+			r.Use(func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					From(r.Context()).User()
+					next.ServeHTTP(w, r)
+				})
+			})
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			short, long := misses(t, tt.setUp)
+			for _, target := range []string{"/wp-login.php", "/users/7/x", "/a//b", "/a%2Fb"} {
+				for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "LOCK"} {
+					for _, accepts := range []string{"", "*/*", "text/plain", "application/json", "text/html", "image/png"} {
+						ask := func(r *Router) *http.Response {
+							req := request(method, target)
+							req.Header.Set("X-Request-Id", "7")
+							if accepts != "" {
+								req.Header.Set("Accept", accepts)
+							}
+							return do(r, req).Result()
+						}
+						got, want := ask(short), ask(long)
+						is.Equal(got.StatusCode, want.StatusCode)
+						is.Equal(got.Header, want.Header)
+						a, err := io.ReadAll(got.Body)
+						is.NoErr(err)
+						b, err := io.ReadAll(want.Body)
+						is.NoErr(err)
+						is.Equal(string(a), string(b))
+					}
+				}
+			}
+		})
+	}
+}
+
+// Scanners ask for thousands of URLs that nobody has.
+func TestMissesAllocateLittle(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
+	r, _ := misses(t, func(*Router) {})
+	for _, accepts := range []string{"*/*", "text/plain", "application/json"} {
+		t.Run(accepts, func(t *testing.T) {
+			is := is.New(t)
+			req := request("GET", "/wp-login.php")
+			req.Header.Set("Accept", accepts)
+			w := httptest.NewRecorder()
+			n := testing.AllocsPerRun(100, func() {
+				clear(w.Header())
+				w.Body.Reset()
+				r.ServeHTTP(w, req)
+			})
+			is.Equal(w.Code, 404)
+			is.True(n <= 3) // the values of two headers, and what the recorder notes
+		})
+	}
 }

@@ -408,7 +408,7 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 	t := c.table
 	outer := c.steps(c.plan.Uses)
 	t.standard = standardOnly(outer)
-	t.notFound = t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return Fail(http.StatusNotFound, ""), nil }})
+	t.notFound = t.unmatched(t.standard, nil, handler{flow: notFound})
 	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(c.router.deny))}
 
 	dirs := map[*directory][]step{}

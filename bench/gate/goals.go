@@ -60,6 +60,8 @@ var goals = []goal{
 	{row: "overlap/back", of: times("flow", rows.AloneName), most: 1.5},
 	{row: "overlap/back", of: allocs("flow"), most: 0},
 
+	{row: "miss/404", of: times("flow", "ServeMux"), most: 1.1},
+
 	{row: "handler/net-http", of: times("flow", "ServeMux"), most: 2},
 	{row: "handler/net-http", of: allocs("flow"), most: 4},
 	// What is left of the next one is memory: a copy of the request, and what is to outlive it.

@@ -32,15 +32,33 @@ type server struct {
 	name    string
 	handler func() http.Handler
 	serve   func(addr string, h http.Handler) error
+	asked   request
 }
 
+// A request is what a server is asked for, with GET, and what it answers.
+type request struct {
+	path   string
+	status int
+	body   string
+}
+
+var (
+	hit  = request{"/users/7", http.StatusOK, "7"}
+	miss = request{"/wp-login.php", http.StatusNotFound, `{"type":"about:blank","title":"Not Found","status":404}`}
+	// muxMiss is the same of ServeMux.
+	muxMiss = request{miss.path, miss.status, "404 page not found\n"}
+)
+
 var servers = []server{
-	{"bare handler, http.Server", bare, withoutTimeouts},
-	{"flow, http.Server", app, withoutTimeouts},
-	{"bare handler, http.Server with four timeouts", bare, withTimeouts},
-	{"flow, http.Server with four timeouts", app, withTimeouts},
-	{"bare handler, flow.Serve", bare, flowServe},
-	{"flow, flow.Serve", app, flowServe},
+	{"bare handler, http.Server", bare, withoutTimeouts, hit},
+	{"flow, http.Server", app, withoutTimeouts, hit},
+	{"bare handler, http.Server with four timeouts", bare, withTimeouts, hit},
+	{"flow, http.Server with four timeouts", app, withTimeouts, hit},
+	{"bare handler, flow.Serve", bare, flowServe, hit},
+	{"flow, flow.Serve", app, flowServe, hit},
+	{"404 of ServeMux, http.Server with four timeouts", mux, withTimeouts, muxMiss},
+	{"404 of flow, http.Server with four timeouts", app, withTimeouts, miss},
+	{"404 of flow, flow.Serve", app, flowServe, miss},
 }
 
 func main() {
@@ -70,7 +88,7 @@ func count(out io.Writer) error {
 			}
 			counts = append(counts, c)
 		}
-		fmt.Fprintf(out, "%-46s %7d\n", s.name, (counts[1]-counts[0])/(many-few))
+		fmt.Fprintf(out, "%-48s %7d\n", s.name, (counts[1]-counts[0])/(many-few))
 	}
 	return nil
 }
@@ -106,8 +124,11 @@ func ask(s server, n int) error {
 	}
 	h, failed := s.handler(), make(chan error, 1)
 	go func() { failed <- s.serve(addr, h) }()
-	c, err := wire.Dial(addr, "/users/7", "7", 1)
-	for begun := time.Now(); err != nil && time.Since(begun) < 30*time.Second; c, err = wire.Dial(addr, "/users/7", "7", 1) {
+	dial := func() (*wire.Client, error) {
+		return wire.DialStatus(addr, s.asked.path, s.asked.status, s.asked.body, 1)
+	}
+	c, err := dial()
+	for begun := time.Now(); err != nil && time.Since(begun) < 30*time.Second; c, err = dial() {
 		select {
 		case err := <-failed:
 			return err
@@ -125,6 +146,12 @@ func bare() http.Handler {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		io.WriteString(w, "7")
 	})
+}
+
+func mux() http.Handler {
+	m := http.NewServeMux()
+	m.HandleFunc("GET /users/{id}", func(http.ResponseWriter, *http.Request) {})
+	return m
 }
 
 func app() http.Handler {

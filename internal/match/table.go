@@ -29,11 +29,11 @@ type Table[A any] struct {
 
 // A Miss is a request that nothing answers as it is.
 type Miss[A any] struct {
-	Path      pattern.Path
-	Known     bool       // it would be answered in another spelling or with another method
-	Respelled string     // the other spelling, escaped
-	Leaves    []*Leaf[A] // that match the path, the most specific first
-	By        *A         // what mounted the trie that owns the path; nil for the outermost
+	Path      pattern.Path // if it is known, or By is not nil
+	Known     bool         // it would be answered in another spelling or with another method
+	Respelled string       // the other spelling, escaped
+	Leaves    []*Leaf[A]   // that match the path, the most specific first
+	By        *A           // what mounted the trie that owns the path; nil for the outermost
 }
 
 // Compile makes a trie, which is not changed any more, into a table that calls hit or
@@ -82,13 +82,21 @@ func (t *Table[A]) Matching(path []string) []*Leaf[A] { return t.trie.Matching(p
 func (t *Table[A]) walk(w http.ResponseWriter, r *http.Request) {
 	s := t.searches.Get().(*search[A])
 	s.begin(t.trie, r.Method)
-	if !s.split(r.URL.Path) || !s.find(&t.trie.root, 0) || s.answer == nil || s.isFree() && strings.Contains(r.URL.Path, `\`) {
+	canonical := s.split(r.URL.Path)
+	if canonical {
+		s.find(&t.trie.root, 0)
+	}
+	switch {
+	case s.answer != nil && !(s.isFree() && strings.Contains(r.URL.Path, `\`)):
+		t.hit(s.answer, w, r, s.params(r.URL.Path))
+		s.end(t)
+	case canonical && s.answer == nil && len(s.leaves) == 0 && s.within == t.trie:
+		s.end(t)
+		t.miss(w, r, Miss[A]{}) // as slowly would say, but for the Path, which nobody owns
+	default:
 		s.end(t)
 		t.slowly(w, r)
-		return
 	}
-	t.hit(s.answer, w, r, s.params(r.URL.Path))
-	s.end(t)
 }
 
 // slowly cleans the path first. It looks in the trie for paths with escaped slashes and

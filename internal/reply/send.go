@@ -33,6 +33,10 @@ func SetFields(h http.Header, fields []Field) {
 // there stays, since whoever has set it knows of something that the answer depends on,
 // too. "*" stands for all that could be added.
 func AddVary(h http.Header, names string) {
+	if h["Vary"] == nil && isName(names) {
+		h["Vary"] = []string{names}
+		return
+	}
 	var known, missing []string
 	for _, line := range h["Vary"] {
 		known = appendNames(known, line)
@@ -47,6 +51,9 @@ func AddVary(h http.Header, names string) {
 		h["Vary"] = append(slices.Clip(h["Vary"]), strings.Join(missing, ", ")) // the lines may be shared
 	}
 }
+
+// isName reports whether a list is just one name.
+func isName(list string) bool { return list != "" && !strings.ContainsAny(list, ", \t") }
 
 // appendNames appends the names of a list that is separated by commas.
 func appendNames(names []string, list string) []string {
