@@ -149,7 +149,8 @@ func (s *search[A]) end(t *Table[A]) {
 	}
 	clear(s.path)
 	clear(s.kept)
-	*s = search[A]{path: s.path[:0], values: s.values[:0], leaves: s.leaves[:0], kept: s.kept[:0]}
+	s.method, s.answer, s.leaf = "", nil, nil // begin sets the rest
+	s.path, s.values, s.leaves, s.kept = s.path[:0], s.values[:0], s.leaves[:0], s.kept[:0]
 	t.searches.Put(s)
 }
 

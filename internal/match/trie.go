@@ -244,8 +244,10 @@ func (s *search[A]) find(n *node[A], i int) bool {
 	if i == len(s.path) {
 		return n.own != nil && s.try(n.own, -1) || n.mounted != nil && s.enter(n.mounted, i)
 	}
-	if child := n.literals[s.path[i]]; child != nil && s.find(child, i+1) {
-		return true
+	if len(n.literals) > 0 { // to ask an empty map costs more
+		if child := n.literals[s.path[i]]; child != nil && s.find(child, i+1) {
+			return true
+		}
 	}
 	for b := n.matched; b != nil; b = b.next {
 		if b.param != nil && b.matcher.Fits(s.path[i]) && s.capture(b.param, i) {
