@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -219,7 +220,8 @@ func TestBindErrors(t *testing.T) {
 		{"struct", jsonMedia, `{}`, form{}, 500, "flow: Bind needs a pointer to a struct, not a flow.form"},
 		{"nil", jsonMedia, `{}`, nil, 500, "flow: Bind needs a pointer to a struct, not a <nil>"},
 		{"nil pointer", jsonMedia, `{`, (*form)(nil), 500, "flow: Bind needs a pointer to a struct, not a *flow.form"},
-		{"not from a form", formType, `a=1`, &map[string]int{}, 500, "flow: Bind fills a *map[string]int from JSON only: give a pointer to a struct"},
+		{"not from a form", formType, `a=1`, &map[string]int{}, 415, "415 the body is not JSON"},
+		{"no body", jsonMedia, ``, &[]int{}, 400, "400 the body is empty, and JSON is expected"},
 		{"malformed", jsonMedia, `{`, &form{}, 400, "400 the body is not valid JSON"},
 		{"no object", jsonMedia, `[]`, &form{}, 400, "400 the body is not a JSON object"},
 		{"another kind of body", "text/plain", `N=1`, &form{}, 415, "415 the body is neither JSON nor a form"},
@@ -232,6 +234,49 @@ func TestBindErrors(t *testing.T) {
 			is.Equal(err.Error(), tt.want)
 			is.Equal(StatusOf(err), tt.status)
 		})
+	}
+}
+
+// TestBindBlamesTheClient: what a client sends to a handler that binds to a list, a map or
+// a type that decodes itself is answered as a mistake of the client, and leaves no record.
+func TestBindBlamesTheClient(t *testing.T) {
+	into := func(dst func() any) func(*Request) (Response, error) {
+		return func(req *Request) (Response, error) { return Response{}, req.Bind(dst()) }
+	}
+	handlers := map[string]func(*Request) (Response, error){
+		"list": into(func() any { return &[]int{} }),
+		"map":  into(func() any { return &map[string]int{} }),
+		"any":  into(func() any { return new(any) }),
+		"text": into(func() any { return &netip.Addr{} }),
+	}
+	for _, tt := range []struct {
+		name string
+		r    func(path string) *http.Request
+		want int
+	}{
+		{"no body", func(path string) *http.Request { return httptest.NewRequest("POST", path, nil) }, 400},
+		{"empty body", func(path string) *http.Request { return sending("POST", path, jsonMedia, "") }, 400},
+		{"empty form", func(path string) *http.Request { return sending("POST", path, formType, "") }, 400},
+		{"empty text", func(path string) *http.Request { return sending("POST", path, "text/plain", "") }, 400},
+		{"query", func(path string) *http.Request { return httptest.NewRequest("POST", path+"?a=1", nil) }, 400},
+		{"JSON that is none", func(path string) *http.Request { return sending("POST", path, jsonMedia, "{") }, 400},
+		{"form", func(path string) *http.Request { return sending("POST", path, formType, "a=1") }, 415},
+		{"multipart form", func(path string) *http.Request { return sending("POST", path, multiMedia, parts("a=1")) }, 415},
+		{"text", func(path string) *http.Request { return sending("POST", path, "text/plain", "a") }, 415},
+		{"no media type", func(path string) *http.Request { return sending("POST", path, "", "[1]") }, 415},
+	} {
+		for name, handler := range handlers {
+			t.Run(tt.name+" to "+name, func(t *testing.T) {
+				is := is.New(t)
+				r := New(flowtest.Files("router/x.http"))
+				r.At("x").POST().Do(handler)
+				log := journalOf(r)
+				w := httptest.NewRecorder()
+				r.ServeHTTP(w, tt.r("/x"))
+				is.Equal(w.Code, tt.want)
+				is.Equal(log.String(), "")
+			})
+		}
 	}
 }
 

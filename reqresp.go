@@ -476,8 +476,9 @@ func (r *Request) Only(keys ...string) Data {
 //
 // A body that is malformed or beyond the limits of Router.MaxBody, or JSON that is no
 // object, is an Error of status 400 or 413, and a body that is neither JSON nor a form one
-// of 415. JSON may also be bound to any other type, as encoding/json does, and to a struct
-// with UnmarshalJSON.
+// of 415. JSON may also be bound to any other type, and to a struct with UnmarshalJSON or
+// UnmarshalText, as encoding/json does. For a type that only JSON can fill, a body that is
+// not JSON is an Error of status 415, and an empty one of 400.
 func (r *Request) Bind(dst any) error {
 	if v := reflect.ValueOf(dst); v.Kind() != reflect.Pointer || v.IsNil() {
 		return fmt.Errorf("flow: Bind needs a pointer to a struct, not a %T", dst)

@@ -122,6 +122,21 @@ func TestBindApartForm(t *testing.T) {
 	is.True(reflect.DeepEqual(original, makeStored()))
 }
 
+// customFar has UnmarshalJSON, which a form does not ask.
+type customFar struct{ *Far }
+
+func (*customFar) UnmarshalJSON([]byte) error { return nil }
+
+func TestBindApartFormOfCustomJSON(t *testing.T) {
+	is := is.New(t)
+	original := customFar{&Far{X: 1}}
+	got := original
+	_, err := bind(sending("POST", "/", formType, "X=2"), &got)
+	is.NoErr(err)
+	is.Equal(got.X, 2)
+	is.Equal(original.X, 1)
+}
+
 func TestBindApartWithoutAStruct(t *testing.T) {
 	is := is.New(t)
 	list, byName := []int{1, 2}, map[string]int{"a": 1}

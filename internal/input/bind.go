@@ -40,34 +40,37 @@ func (b *Body) Bind(r *http.Request, route Params, dst any, messages Messages) (
 
 // fill is Bind without Validate.
 func (b *Body) fill(r *http.Request, route Params, dst any, v reflect.Value, p *plan) (invalid map[string]string, err error) {
-	isStruct := v.Kind() == reflect.Struct
 	var c content
 	if b != nil && (p.custom || p.needsData()) {
 		c = b.content
 	}
 	to := binding{dst: v}
-	if c.json && (p.custom || !isStruct) {
+	whole := c.json && (p.custom || p.jsonOnly)
+	switch {
+	case whole:
 		to.ready(v, isNull(c.raw[skipSpace(c.raw, 0):]))
 		if err := json.Unmarshal(c.raw, dst); err != nil {
 			return nil, bad("the body does not have the expected form")
 		}
-	}
-	switch {
-	case c.json && !isStruct:
-		return nil, nil
-	case !isStruct:
-		return nil, fmt.Errorf("flow: Bind fills a %T from JSON only: give a pointer to a struct", dst)
-	case c.json && !c.object && !p.custom:
+	case c.json && !c.object:
 		return nil, bad("the body is not a JSON object")
+	case c.json:
+	case p.jsonOnly && (c.form != nil || c.other && !isEmpty(r)):
+		return nil, &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is not JSON"}
+	case p.jsonOnly:
+		return nil, bad("the body is empty, and JSON is expected")
 	case c.other && !isEmpty(r):
 		return nil, &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is neither JSON nor a form"}
+	}
+	if p.jsonOnly {
+		return nil, nil
 	}
 	hasBody := c.json || c.form != nil
 	var query url.Values
 	if r.URL.RawQuery != "" && (!hasBody || len(p.query.list) > 0) {
 		query = r.URL.Query()
 	}
-	if !p.custom {
+	if !whole {
 		to.prepare(p)
 	}
 	if err = to.route(p.route, route); err != nil {
@@ -78,7 +81,7 @@ func (b *Body) fill(r *http.Request, route Params, dst any, v reflect.Value, p *
 		err = to.form(p.data, query, true)
 	case !c.json:
 		err = to.form(p.data, c.form, false)
-	case !p.custom:
+	case !whole:
 		err = to.object(p.data, c.raw)
 	}
 	if err == nil {
@@ -160,7 +163,11 @@ func (to *binding) object(fs *fields, raw []byte) error {
 			if fs.list[i].holds {
 				to.ready(v, isNull(c.value))
 			}
-			to.json(v, fs.list[i].quoted, c.key, c.value)
+			if quoted := fs.list[i].quoted; quoted != nil {
+				to.quoted(v, quoted, c.key, c.value)
+			} else {
+				to.json(v, c.key, c.value)
+			}
 		}
 	}
 	return nil
@@ -209,13 +216,21 @@ func isEmpty(r *http.Request) bool {
 	return err == io.EOF
 }
 
-// json fills a field with a value of JSON. quoted says that it may stand in quotes.
-func (to *binding) json(f reflect.Value, quoted bool, key string, raw json.RawMessage) {
+// quoted fills a field with the tag ",string" from JSON. Which values it takes is for
+// encoding/json to say, which is given a struct of the type alone, with this field only.
+func (to *binding) quoted(f reflect.Value, alone reflect.Type, key string, raw json.RawMessage) {
+	s := reflect.New(alone)
+	s.Elem().Field(0).Set(f)
+	if err := json.Unmarshal(fmt.Appendf(nil, `{"V":%s}`, raw), s.Interface()); err != nil {
+		to.reject(key, "must be "+describe(f.Type())+", in quotes")
+	}
+	f.Set(s.Elem().Field(0))
+}
+
+// json fills a field with a value of JSON.
+func (to *binding) json(f reflect.Value, key string, raw json.RawMessage) {
 	dst := f.Addr().Interface()
-	switch {
-	case quoted && raw[0] == '"':
-		raw = json.RawMessage(unquote(raw))
-	case !quoted && setPlain(dst, raw):
+	if setPlain(dst, raw) {
 		return
 	}
 	err := json.Unmarshal(raw, dst)

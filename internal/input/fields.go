@@ -27,7 +27,8 @@ type plan struct {
 	data, query, route *fields
 	checks             *checks // of a struct
 	holdsChecks        bool    // or else, whether there are any inside
-	custom             bool    // it has UnmarshalJSON
+	custom             bool    // it has UnmarshalJSON or UnmarshalText
+	jsonOnly           bool    // neither a form nor a query can fill it: it is no struct, or custom and without fields
 	err                error   // Bind refuses the type
 
 	through [][]int // embedded pointers with fields that are filled, the outer ones first
@@ -41,10 +42,11 @@ func planOf(t reflect.Type) *plan {
 	if known, ok := plans.Load(t); ok {
 		return known.(*plan)
 	}
-	p := &plan{custom: reflect.PointerTo(t).Implements(unmarshaler)}
+	p := &plan{custom: fillsItself(t), jsonOnly: t.Kind() != reflect.Struct}
 	if t.Kind() == reflect.Struct {
 		p.data, p.query, p.route = newFields(t, fromData), newFields(t, fromQuery), newFields(t, fromRoute)
 		p.checks = newChecks(t, fromData, p.data, p.query, p.route)
+		p.jsonOnly = p.custom && len(p.data.list)+len(p.query.list)+len(p.route.list) == 0
 		p.layOut(t)
 	} else {
 		p.holdsChecks = holdsChecks(t, map[reflect.Type]bool{})
@@ -73,12 +75,12 @@ func (p *plan) needsData() bool {
 type field struct {
 	index   []int // as for reflect.Value.FieldByIndex
 	name    string
-	tagged  bool // name is a tag, which keys match to the letter
-	quoted  bool // a value of JSON may stand in quotes
-	queried bool // a tag says its name in the query
-	placed  bool // a tag says its name in the query or the route
-	holds   bool // what it points to is copied before JSON is written to it
-	out     bool // it is not filled, and still hides others
+	tagged  bool         // name is a tag, which keys match to the letter
+	quoted  reflect.Type // a struct that has this field alone, if a value of JSON stands in quotes; or nil
+	queried bool         // a tag says its name in the query
+	placed  bool         // a tag says its name in the query or the route
+	holds   bool         // what it points to is copied before JSON is written to it
+	out     bool         // it is not filled, and still hides others
 }
 
 // fields are what Bind fills of a type from a source.
@@ -149,7 +151,7 @@ func allFields(t reflect.Type, from source) []field {
 						index:   index,
 						name:    cmp.Or(name, sf.Name),
 						tagged:  name != "",
-						quoted:  isQuoted(sf.Tag, pointedTo(sf.Type).Kind()),
+						quoted:  aloneIfQuoted(sf),
 						queried: nameOf(sf.Tag, "query") != "",
 						placed:  isPlaced(sf.Tag),
 						out:     role == hides || !sf.IsExported(),
@@ -238,7 +240,7 @@ func misplaced(t reflect.Type, data *fields) string {
 	seen := map[reflect.Type]bool{}
 	var inside func(t reflect.Type, fs *fields) string
 	inside = func(t reflect.Type, fs *fields) string {
-		if seen[t] || reflect.PointerTo(t).Implements(unmarshaler) {
+		if seen[t] || fillsItself(t) {
 			return ""
 		}
 		seen[t] = true
@@ -267,11 +269,15 @@ func misplaced(t reflect.Type, data *fields) string {
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// isQuoted reports whether a tag has the option ",string", and a field of that kind
-// heeds it.
-func isQuoted(tag reflect.StructTag, k reflect.Kind) bool {
-	_, options, _ := strings.Cut(tag.Get("json"), ",")
-	return (k <= reflect.Float64 || k == reflect.String) && slices.Contains(strings.Split(options, ","), "string")
+// aloneIfQuoted returns the type of a struct that has the field alone, under the name V,
+// if its tag has the option ",string" and encoding/json heeds that. It is nil for others.
+func aloneIfQuoted(sf reflect.StructField) reflect.Type {
+	_, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
+	k := pointedTo(sf.Type).Kind()
+	if k > reflect.Float64 && k != reflect.String || !slices.Contains(strings.Split(options, ","), "string") {
+		return nil
+	}
+	return reflect.StructOf([]reflect.StructField{{Name: "V", Type: sf.Type, Tag: `json:",string"`}})
 }
 
 // find returns the place in the list of the field that a key stands for.
