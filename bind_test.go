@@ -42,6 +42,7 @@ func TestValidate(t *testing.T) {
 		{"nil", "N=1", nil, nil},
 		{"nil Invalid", "N=1", none, nil},
 		{"empty Invalid", "N=1", Invalid{}, nil},
+		{"empty Invalid, wrapped", "N=1", fmt.Errorf("checked: %w", Invalid{}), nil},
 		{"Invalid", "N=1", Invalid{"N": "is odd"}, Invalid{"N": "is odd"}},
 		{"both", "N=x", Invalid{"N": "is zero", "M": "is missing"}, Invalid{"N": "must be a whole number", "M": "is missing"}},
 		{"conversion only", "N=x", nil, Invalid{"N": "must be a whole number"}},

@@ -141,6 +141,9 @@ func (x *exchange) serveDirectly(w http.ResponseWriter, r *http.Request) (reusab
 		}
 	}()
 	resp, err := x.endpoint.handler.flow(&x.req)
+	if err != nil {
+		err = withoutEmpty(err)
+	}
 	if err == nil && !x.failed.Load() && resp.isPlain() && r.Method != http.MethodHead {
 		returned = true
 		w.Header()["Content-Type"] = textType
@@ -167,7 +170,8 @@ func (x *exchange) authenticate(req *Request) (user any, err error) {
 			err = recovered(v)
 		}
 	}()
-	return x.router.Authenticate(req)
+	user, err = x.router.Authenticate(req)
+	return user, withoutEmpty(err)
 }
 
 // begin answers a request with an endpoint, after the chains of the Routers around.
@@ -281,7 +285,9 @@ func (x *exchange) tryGuards(w http.ResponseWriter, req *Request, i int) (resp R
 		}
 	}()
 	for steps := x.endpoint.steps; i < len(steps) && steps[i].guard != nil; i++ {
-		resp, err = steps[i].guard(req)
+		if resp, err = steps[i].guard(req); err != nil {
+			err = withoutEmpty(err)
+		}
 		if err == nil && !resp.encoded() {
 			resp, err = encode(resp, req)
 		}
@@ -357,7 +363,9 @@ func (x *exchange) try(req *Request, f flowFunc) (resp Response, err error) {
 			err = recovered(v)
 		}
 	}()
-	resp, err = f(req)
+	if resp, err = f(req); err != nil {
+		err = withoutEmpty(err)
+	}
 	if err == nil && !resp.encoded() {
 		resp, err = encode(resp, req)
 	}

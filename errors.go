@@ -83,7 +83,8 @@ func allSaid(err error) bool {
 // Invalid is what Bind finds wrong, field by field: its keys are the names that
 // the client used, its values messages for people, to be read after the name of
 // the field: "must be a whole number". As a handler's error it answers 422 with
-// the fields.
+// the fields. An empty one is no error, wherever it is returned, also if it is wrapped:
+// the Response that a handler or a guard returns with it is the answer.
 type Invalid map[string]string
 
 // Error lists the fields in order.
@@ -95,6 +96,30 @@ func (e Invalid) Error() string {
 		b.WriteString(field + ": " + e[field])
 	}
 	return b.String()
+}
+
+// withoutEmpty returns what is left of an error that the application has returned without
+// the empty Invalids in it: nil if it is one, wraps one or joins nothing else. An error
+// that says its status itself stays, whatever it wraps.
+func withoutEmpty(err error) error {
+	switch e := err.(type) {
+	case Invalid:
+		if len(e) == 0 {
+			return nil
+		}
+	case interface{ HTTPStatus() int }:
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil && withoutEmpty(inner) == nil {
+			return nil
+		}
+	case interface{ Unwrap() []error }:
+		parts := e.Unwrap()
+		left := slices.DeleteFunc(slices.Clone(parts), func(part error) bool { return part != nil && withoutEmpty(part) == nil })
+		if len(left) < len(parts) {
+			return errors.Join(left...)
+		}
+	}
+	return err
 }
 
 // A panicError is what a handler, a guard or middleware panicked with.
@@ -145,6 +170,9 @@ func problemOf(err error) (p reply.Problem) {
 	case *HTTPError:
 		p.Detail = e.Message
 	case Invalid:
+		if len(e) == 0 { // it is no error, and something has failed: a function of a template, say
+			return unknown
+		}
 		p.Detail, p.Fields = "some fields are not valid", e
 	}
 	return p
@@ -488,8 +516,12 @@ func bodyError(err error) error {
 	return err
 }
 
-// invalidOf returns the messages of an error of Validate, if it is an Invalid.
+// invalidOf returns the messages of an error of Validate, if it is an Invalid, or if it is
+// no error.
 func invalidOf(err error) (messages map[string]string, ok bool) {
+	if withoutEmpty(err) == nil {
+		return nil, true
+	}
 	messages, ok = err.(Invalid)
 	return messages, ok
 }

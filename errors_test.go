@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -279,6 +280,91 @@ func TestApplicationOwnsErrors(t *testing.T) {
 			is.Equal(levels, tt.logged)
 		})
 	}
+}
+
+// TestEmptyInvalidIsNoError: whoever returns it, and however it is wrapped, the Response
+// beside it counts.
+func TestEmptyInvalidIsNoError(t *testing.T) {
+	wrapped := fmt.Errorf("save: %w", fmt.Errorf("check: %w", Invalid{}))
+	for _, tt := range []struct {
+		name string
+		err  error
+		want int // of a handler or a guard that returns 201 with the error
+	}{
+		{"nil", nil, 201},
+		{"empty", Invalid{}, 201},
+		{"nil map", Invalid(nil), 201},
+		{"wrapped", wrapped, 201},
+		{"joined", errors.Join(Invalid{}, wrapped), 201},
+		{"with a field", Invalid{"a": "is odd"}, 422},
+		{"joined with one that has a field", errors.Join(Invalid{}, Invalid{"a": "is odd"}), 422},
+		{"joined with a status", errors.Join(Invalid{}, Error(409, "taken")), 409},
+		{"joined with an error", errors.Join(errors.New("x"), Invalid{}), 500},
+		{"joined with an error, and wrapped", fmt.Errorf("save: %w", errors.Join(Invalid{}, errors.New("x"))), 500},
+		{"cause of a status", Error(409, "taken", Invalid{}), 409},
+		{"its own error", errors.New("x"), 500},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Files("router/response.http", "router/text.http", "router/std.http", "router/guard.http", "router/user.http", "router/panic.http"))
+			log := journalOf(r)
+			ok := func(*Request) string { return "ok" }
+			created := func(*Request) (Response, error) { return Text("made").Status(201), tt.err }
+			through := func(next http.Handler) http.Handler { return next }
+			r.Authenticate = func(*Request) (any, error) { return "ada", tt.err }
+			r.At("response").GET().Do(created)
+			r.At("std").GET().Use(through).Do(created)
+			r.At("text").GET().Do(func(*Request) (string, error) { return "made", tt.err })
+			r.At("guard").GET().Use(created).Do(ok)
+			r.At("user").GET().Do(func(req *Request) Response { return Text(fmt.Sprint(req.User())).Status(201) })
+			r.At("panic").GET().Do(func(*Request) string { panic(tt.err) })
+			for path, want := range map[string]int{"/response": tt.want, "/std": tt.want, "/text": tt.want, "/guard": tt.want, "/user": tt.want, "/panic": 500} {
+				if path == "/text" && want == 201 {
+					want = 200
+				}
+				w := do(r, request("GET", path))
+				is.Equal(path+" "+fmt.Sprint(w.Code), path+" "+fmt.Sprint(want))
+				if want == 201 && path == "/user" {
+					is.Equal(w.Body.String(), "ada")
+				}
+			}
+			if tt.want == 201 {
+				is.Equal(len(records(t, log)), 1) // the panic
+			}
+		})
+	}
+}
+
+// TestGuardWithEmptyInvalid: that it is no error opens nothing.
+func TestGuardWithEmptyInvalid(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		resp Response
+		want int
+	}{
+		{"Next", Next(), 200},
+		{"zero Response", Response{}, 500},
+		{"Fail", Fail(401, ""), 401},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Files("router/x.http"))
+			journalOf(r)
+			r.At("x").GET().Use(func(*Request) (Response, error) { return tt.resp, Invalid{} }).Do(func(*Request) string { return "ok" })
+			is.Equal(do(r, request("GET", "/x")).Code, tt.want)
+		})
+	}
+}
+
+// TestEmptyInvalidOfATemplate: what failed with it has no answer, so it is no mistake of
+// the client.
+func TestEmptyInvalidOfATemplate(t *testing.T) {
+	is := is.New(t)
+	r := New(fstest.MapFS{"router/x.html": {Data: []byte("{{fails}}")}})
+	log := journalOf(r)
+	r.Funcs = template.FuncMap{"fails": func() (string, error) { return "", Invalid{} }}
+	is.Equal(do(r, request("GET", "/x")).Code, 500)
+	is.Equal(len(records(t, log)), 1)
 }
 
 func TestHTTPError(t *testing.T) {
