@@ -352,9 +352,13 @@ func (t *table) nameHint(name string) string {
 // are escaped. A catch-all takes a []string, or a string that is split at slashes. A key
 // that is no parameter becomes part of the query.
 //
+// The value "" leaves an optional parameter out, as does an empty []string: Param has it
+// for one that is not in the URL. Its optional neighbours to the right are left out, too.
+//
 // An unknown name, a parameter that is missing, a value that its matcher does not take,
-// and the values "", "." and "..", which no URL can hold as a segment, are errors. So is a call while the routes
-// are being compiled, from a function of With or when middleware is constructed.
+// and the values "" of a required parameter, "." and "..", which no URL can hold as a
+// segment, are errors. So is a call while the routes are being compiled, from a function of
+// With or when middleware is constructed.
 //
 // The prefix that a Router is mounted at may have parameters: they belong to the URL,
 // and Request.Route knows them already.

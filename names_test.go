@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"html"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/matryer/is"
@@ -94,7 +96,18 @@ func TestRoute(t *testing.T) {
 
 		{"lang.help", nil, "/help"},
 		{"lang.help", params{"lang", "de"}, "/de/help"},
+		{"lang.help", params{"lang", ""}, "/help"},
+		{"lang.help", params{"lang", &pointed{}}, "/help"},
+		{"lang.help", params{"lang", "", "page", 2}, "/help?page=2"},
+		{"wiki.page", params{"page", ""}, "/wiki"},
+		{"wiki.page", params{"page", []string{}}, "/wiki"},
+		{"wiki.page", params{"page", []string(nil)}, "/wiki"},
+		{"region.shop.item", params{"region", "", "item", 7}, "/shop/7"},
 		{"cal.year.month.day", nil, "/cal"},
+		{"cal.year.month.day", params{"year", "", "month", "", "day", ""}, "/cal"},
+		{"cal.year.month.day", params{"day", "", "year", 2026, "month", ""}, "/cal/2026"},
+		{"cal.year.month.day", params{"year", 2026, "month", ""}, "/cal/2026"},
+		{"cal.year.month.day", params{"day", "", "year", 2026, "month", 2}, "/cal/2026/2"},
 		{"cal.year.month.day", params{"year", 2026}, "/cal/2026"},
 		{"cal.year.month.day", params{"month", 2, "year", 2026}, "/cal/2026/2"},
 		{"cal.year.month.day", params{"day", 1, "month", 2, "year", 2026}, "/cal/2026/2/1"},
@@ -112,6 +125,22 @@ func TestRoute(t *testing.T) {
 			is.NoErr(err)
 			is.Equal(got, tt.want)
 		})
+	}
+}
+
+// TestRouteGivesParamsBack: a page may pass on what Param returns, also if the URL does not
+// have the parameter.
+func TestRouteGivesParamsBack(t *testing.T) {
+	is := is.New(t)
+	r := New(fstest.MapFS{
+		"router/[[lang]]/help.html":        {Data: []byte(`{{route "lang.help" "lang" (request.Param "lang")}}`)},
+		"router/wiki/[[...page]].html":     {Data: []byte(`{{route "wiki.page" "page" (request.Segments "page")}}`)},
+		"router/cal/[[year]]/[[day]].html": {Data: []byte(`{{route "cal.year.day" "year" (request.Param "year") "day" (request.Param "day")}}`)},
+	})
+	for _, url := range []string{"/help", "/de/help", "/wiki", "/wiki/a/b%2Fc", "/cal", "/cal/2026", "/cal/2026/1"} {
+		w := do(r, request("GET", url))
+		is.Equal(w.Code, 200)
+		is.Equal(html.UnescapeString(w.Body.String()), url)
 	}
 }
 
@@ -153,18 +182,21 @@ func TestRouteErrors(t *testing.T) {
 		{"cal.year.month.day", params{"year", 2026, "day", 1}, cal + `the parameter "month" is missing`},
 		{"cal.year.month.day", params{"day", 1}, cal + `the parameter "year" is missing`},
 
-		{"users.show", params{"id", ""}, show + `"" cannot be the value of the parameter "id": no canonical URL has such a segment`},
+		{"users.show", params{"id", ""}, show + `"" cannot be the value of the parameter "id", which is required: give it another, or make it optional, [[id]]`},
 		{"users.show", params{"id", "."}, show + `"." cannot be the value of the parameter "id": no canonical URL has such a segment`},
 		{"users.show", params{"id", ".."}, show + `".." cannot be the value of the parameter "id": no canonical URL has such a segment`},
 		{"users.show", params{"id", &pointed{".."}}, show + `".." cannot be the value of the parameter "id": no canonical URL has such a segment`},
-		{"docs.rest", params{"rest", ""}, docs + `"" cannot be the value of the parameter "rest": no canonical URL has such a segment`},
+		{"docs.rest", params{"rest", ""}, docs + `"" cannot be the value of the parameter "rest", which is required: give it another, or make it optional, [[...rest]]`},
 		{"docs.rest", params{"rest", "a//b"}, docs + `"a//b" cannot be the value of the parameter "rest": no canonical URL has such a segment`},
 		{"docs.rest", params{"rest", "/a"}, docs + `"/a" cannot be the value of the parameter "rest": no canonical URL has such a segment`},
 		{"docs.rest", params{"rest", "a/"}, docs + `"a/" cannot be the value of the parameter "rest": no canonical URL has such a segment`},
 		{"docs.rest", params{"rest", "../a"}, docs + `"../a" cannot be the value of the parameter "rest": no canonical URL has such a segment`},
 		{"docs.rest", params{"rest", []string{"a", "."}}, docs + `"a/." cannot be the value of the parameter "rest": no canonical URL has such a segment`},
-		{"docs.rest", params{"rest", []string{}}, docs + `"" cannot be the value of the parameter "rest": no canonical URL has such a segment`},
-		{"wiki.page", params{"page", []string(nil)}, wiki + `"" cannot be the value of the parameter "page": no canonical URL has such a segment`},
+		{"docs.rest", params{"rest", []string{}}, docs + `"" cannot be the value of the parameter "rest", which is required: give it another, or make it optional, [[...rest]]`},
+		{"wiki.page", params{"page", []string{"", ""}}, wiki + `"/" cannot be the value of the parameter "page": no canonical URL has such a segment`},
+		{"wiki.page", params{"page", "", "page", "x"}, wiki + `the parameter "page" is given twice`},
+		{"cal.year.month.day", params{"year", "", "month", 2}, cal + `the parameter "year" is left out, since its value is "", and one to its right has a value: give both a value, or neither`},
+		{"cal.year.month.day", params{"year", 2026, "month", "", "day", 1}, cal + `the parameter "month" is left out, since its value is "", and one to its right has a value: give both a value, or neither`},
 
 		{"users.show", params{"id", nil}, show + `"id": the value is nil (<nil>)`},
 		{"users.show", params{"id", (*pointed)(nil)}, show + `"id": the value is nil (*flow.pointed)`},
@@ -271,7 +303,6 @@ func (j journey) params(path string) (params []any, names []string, want map[str
 				gap = true
 				continue
 			}
-			good = good && !gap
 		}
 		segments := []string{j.values[n%len(j.values)]}
 		n++
@@ -284,6 +315,11 @@ func (j journey) params(path string) (params []any, names []string, want map[str
 				value, segments = text, strings.Split(text, "/")
 			}
 		}
+		if optional && slices.Equal(segments, []string{""}) { // which leaves it out
+			params, gap = append(params, key, value), true
+			continue
+		}
+		good = good && !(optional && gap)
 		for _, s := range segments {
 			good = good && s != "" && s != "." && s != ".."
 		}

@@ -168,7 +168,7 @@ router/a.html:1: function "two" not defined: add it to Router.Funcs`},
 		{"a route whose key was forgotten", `a.html: {{route "users.id" .ID}}
 			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): parameters are pairs of key and value, and 1 is odd`},
 		{"a route with an empty parameter", `a.html: {{route "users.id" "id" ""}}
-			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): "" cannot be the value of the parameter "id": no canonical URL has such a segment`},
+			users/[id].html: X`, `router/a.html:1: route "users.id" (router/users/[id].html): "" cannot be the value of the parameter "id", which is required: give it another, or make it optional, [[id]]`},
 		{"an unknown file", `a.html: {{asset "app.css"}}`, `router/a.html:1: no public file is called "app.css": there is no public/app.css, nor anything else below public/: is it embedded, with //go:embed all:router all:public?`},
 		{"an unknown partial", `a.html: {{template "+row"}}`, `router/a.html:1: no partial is called "+row": there is no router/+row.html`},
 		{"a partial without its path", `a.html: {{template "+row"}}

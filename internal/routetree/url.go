@@ -15,14 +15,15 @@ import (
 type Unknown struct{}
 
 // URL returns the URL of the route for parameters, which are pairs of key and value, as for
-// flow.Router.Route. Those that are not among them are inherited.
+// flow.Router.Route. Those that are not among them are inherited. An optional parameter
+// without a value is left out, as Request.Param returns "" for one that is not in the URL.
 func (r *Route) URL(inherited map[string][]string, params []any) (string, error) {
 	fail := func(format string, args ...any) (string, error) { return "", fmt.Errorf(format, args...) }
 	if len(params)%2 != 0 {
 		return fail("parameters are pairs of key and value, and %d is odd", len(params))
 	}
-	longest := r.Patterns[len(r.Patterns)-1]
-	given := map[string][]string{}
+	shortest, longest := r.Patterns[0], r.Patterns[len(r.Patterns)-1]
+	given, leftOut := map[string][]string{}, map[string]bool{}
 	var query strings.Builder
 	for i := 0; i < len(params); i += 2 {
 		key, ok := params[i].(string)
@@ -42,10 +43,17 @@ func (r *Route) URL(inherited map[string][]string, params []any) (string, error)
 			query.WriteString(mark + url.QueryEscape(key) + "=" + url.QueryEscape(values[0]))
 			continue
 		}
-		if _, twice := given[key]; twice {
+		if _, twice := given[key]; twice || leftOut[key] {
 			return fail("the parameter %q is given twice", key)
 		}
-		if slices.ContainsFunc(values, pattern.NoValue) || len(values) == 0 {
+		if strings.Join(values, "") == "" && len(values) < 2 {
+			if _, required := shortest.Param(key); required {
+				return fail("%q cannot be the value of the parameter %q, which is required: give it another, or make it optional, %s", "", key, optional(seg))
+			}
+			leftOut[key] = true
+			continue
+		}
+		if slices.ContainsFunc(values, pattern.NoValue) {
 			return fail("%q cannot be the value of the parameter %q: no canonical URL has such a segment", strings.Join(values, "/"), key)
 		}
 		_, unknown := params[i+1].(Unknown)
@@ -62,10 +70,25 @@ func (r *Route) URL(inherited map[string][]string, params []any) (string, error)
 		}
 	}
 	p, missing := pattern.ForValues(r.Patterns, given)
-	if missing != "" {
+	switch {
+	case leftOut[missing]:
+		return fail("the parameter %q is left out, since its value is \"\", and one to its right has a value: give both a value, or neither", missing)
+	case missing != "":
 		return fail("the parameter %q is missing", missing)
 	}
 	return p.URL(given) + query.String(), nil
+}
+
+// optional returns how an optional parameter is written in the name of a file.
+func optional(seg pattern.Segment) string {
+	name := seg.Text
+	if seg.Kind == pattern.Rest {
+		name = "..." + name
+	}
+	if seg.Matcher != nil {
+		name += "=" + seg.Matcher.Name
+	}
+	return "[[" + name + "]]"
 }
 
 // valueTexts returns a parameter's value as text. The value of a catch-all is a

@@ -81,7 +81,7 @@ func TestSeeded(t *testing.T) {
 		{"app/users.id.go:23", `Route: route "users.show" (app/router/users/[id].html): the key 5 is a int, not a string`},
 		{"app/users.id.go:24", `View: "+nav" may be "(admin)/+nav" or "(site)/+nav": write which group`},
 		{"app/users.id.go:26", `Route: no route is called "admin.reports": a group is in no name, so app/router/(admin)/reports.html is called "reports"`},
-		{"app/users.id.go:28", `Route: route "users.show" (app/router/users/[id].html): "" cannot be the value of the parameter "id": no canonical URL has such a segment`},
+		{"app/users.id.go:28", `Route: route "users.show" (app/router/users/[id].html): "" cannot be the value of the parameter "id", which is required: give it another, or make it optional, [[id]]`},
 		{"app/users.id.go:30", `Asset: no public file is called "/css/app.css": write the path below public/, without a slash before it`},
 		{"app/users.id.go:31", `Asset: no public file is called "css/ap.css": did you mean "css/app.css"?`},
 		{"app/users.id.go:36", `Param("slug"): app/router/users/[id].html has no such parameter: there is "id"`},
