@@ -334,8 +334,8 @@ about.go:6: flow.Use is for the whole application, and stands in the counterpart
 about.go:7: Do: int is no handler; a handler is one of func(*flow.Request) flow.Response; func(*flow.Request) string; func(*flow.Request) (flow.Response, error); func(*flow.Request) (string, error); http.Handler; func(http.ResponseWriter, *http.Request)
 about.go:8: flow.With asks for a string, and what was provided is *main.App: give one to Router.Provide
 admin.dash.go:6: flow.GET(): a group is in no name, so the counterpart of router/(admin)/dash.http is dash.go: rename this file
-late.go:6: flow.With: the function panicked: late.go:8: flow.GET() comes too late: the routes were compiled by Check or by the first request, register before
 late.go:7: Do: the handler is nil; a handler is one of func(*flow.Request) flow.Response; func(*flow.Request) string; func(*flow.Request) (flow.Response, error); func(*flow.Request) (string, error); http.Handler; func(http.ResponseWriter, *http.Request)
+late.go:8: flow.GET() is called inside flow.With: call it on the *flow.File that the function is given, as in f.GET(), or outside if it is not for that file
 late.go:10: flow.With was given nil: give it a func(*flow.File, *main.App)
 router/a.b.http: no handler is registered for it: call flow.At("a.b").GET().Do(…) in 001
 router/a/b.http: no handler is registered for it: call flow.At("a/b").GET().Do(…) in 001

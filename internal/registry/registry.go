@@ -24,6 +24,7 @@ import (
 type Registry[H, M any] struct {
 	mu     sync.Mutex
 	closed bool
+	inWith bool           // functions of With run, which may not register here
 	begun  fault.Position // of the first registration
 	uses   []Use[M]       // for the whole application
 	files  []*File[H, M]
@@ -41,10 +42,14 @@ type Use[M any] struct {
 // A Parse turns a value that the application gives as middleware into an M.
 type Parse[M any] func(value any) (M, error)
 
-// Change records something, or panics if the routes are compiled already.
+// Change records something, or panics if the routes are compiled already, or are being
+// compiled: then with a fault.Fault, which runWith reports.
 func (g *Registry[H, M]) Change(pos fault.Position, what string, record func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.inWith {
+		panic(fault.At(pos, "%s is called inside flow.With: call it on the *flow.File that the function is given, as in f.GET(), or outside if it is not for that file", what))
+	}
 	if g.closed {
 		panic(fmt.Sprintf("%v: %s comes too late: the routes were compiled by Check or by the first request, register before", pos, what))
 	}
@@ -64,6 +69,13 @@ func (g *Registry[H, M]) Close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
+}
+
+// runs notes whether functions of With run.
+func (g *Registry[H, M]) runs(inWith bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.inWith = inWith
 }
 
 // Release forgets what is held in another form once the routes are compiled.

@@ -76,6 +76,12 @@ func TestPlanReportsWhatDoesNotFit(t *testing.T) {
 		{"With panics", func(g *testRegistry) {
 			g.With(at("page.go", 8), reflect.TypeFor[string](), func(*testFile, any) { panic("no") })
 		}, `app/page.go:8: flow.With: the function panicked: no`},
+		{"static calls inside With", func(g *testRegistry) {
+			g.With(at("page.go", 8), reflect.TypeFor[string](), func(*testFile, any) { do(g.Static(at("page.go", 9), "GET")) })
+		}, `app/page.go:9: flow.GET() is called inside flow.With: call it on the *flow.File that the function is given, as in f.GET(), or outside if it is not for that file`},
+		{"At inside With", func(g *testRegistry) {
+			g.With(at("page.go", 8), reflect.TypeFor[string](), func(*testFile, any) { g.At(at("page.go", 9), "page") })
+		}, `app/page.go:9: At is called inside flow.With: call it on the *flow.File that the function is given, as in f.GET(), or outside if it is not for that file`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)

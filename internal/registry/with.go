@@ -22,7 +22,10 @@ func (p *Plan[H, M]) AddStatic(g *Registry[H, M], provided []any) {
 	g.Close()
 	p.checkUses(g)
 	p.Add(g)
-	p.Add(p.runWiths(g.withs, provided))
+	g.runs(true)
+	given := p.runWiths(g.withs, provided)
+	g.runs(false)
+	p.Add(given)
 }
 
 // checkUses reports calls of flow.Use in a counterpart, where it looks as if it were
@@ -60,8 +63,9 @@ func (p *Plan[H, M]) runWiths(withs []with[H, M], provided []any) *Registry[H, M
 		case 0:
 			p.fault(w.pos, "flow.With asks for a %v, and %s: give one to Router.Provide", w.want, typesOf(provided))
 		case 1:
-			p.runWith(w, given.At(w.pos, r.Path), fits[0])
-			continue
+			if p.runWith(w, given.At(w.pos, r.Path), fits[0]) {
+				continue
+			}
 		default:
 			p.fault(w.pos, "flow.With asks for a %v, and a %T and a %T were provided: provide one", w.want, fits[0], fits[1])
 		}
@@ -88,11 +92,18 @@ func typesOf(provided []any) string {
 	return "what was provided is " + strings.Join(types, ", ")
 }
 
-func (p *Plan[H, M]) runWith(w with[H, M], f *File[H, M], v any) {
+// runWith calls a function of flow.With, and reports a panic. ok is false then: what the
+// function would have registered is missing, which is no fault of its own.
+func (p *Plan[H, M]) runWith(w with[H, M], f *File[H, M], v any) (ok bool) {
 	defer func() {
-		if panicked := recover(); panicked != nil {
+		switch panicked := recover().(type) {
+		case nil:
+		case fault.Fault:
+			p.Faults = append(p.Faults, panicked)
+		default:
 			p.fault(w.pos, "flow.With: the function panicked: %v", panicked)
 		}
 	}()
 	w.register(f, v)
+	return true
 }
