@@ -59,10 +59,11 @@ func run(ctx context.Context, p cli.Process, from, to string, dry bool) error {
 	if err != nil {
 		return err
 	}
-	app, err := project.Find(dir)
+	app, err := project.Find(dir, from, to)
 	if err != nil {
 		return err
 	}
+	from, to = app.FromRoot(dir, from), app.FromRoot(dir, to)
 	plan, err := Make(ctx, app, dir, from, to)
 	if err != nil {
 		return err

@@ -3,17 +3,24 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 
+	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routetree"
@@ -72,12 +79,51 @@ func FindModule(dir string) (Module, error) {
 	}
 }
 
-// Find returns the application that a directory is in, or else the only one of its
-// module.
-func Find(dir string) (App, error) {
+// FromRoot returns the absolute name of a file of router/ or public/ that is named from the
+// root of the module, as tools of version control do. Other names it returns as they are,
+// those that name such a file from dir included.
+func (a App) FromRoot(dir, name string) string {
+	if a.holds(dir, name) || !a.holds(a.Module.Dir, name) {
+		return name
+	}
+	file := filepath.Join(a.Module.Dir, filepath.FromSlash(name))
+	if strings.HasSuffix(name, "/") {
+		file += string(filepath.Separator)
+	}
+	return file
+}
+
+// holds reports whether a name, absolute or from dir, is that of a file in router/ or
+// public/. A relative name in the tree itself says neither, and may be any path below it.
+func (a App) holds(dir, name string) bool {
+	name = filepath.FromSlash(name)
+	if !filepath.IsAbs(name) {
+		if a.holds("", filepath.Join(dir, "x")) {
+			return false
+		}
+		name = filepath.Join(dir, name)
+	}
+	below, err := filepath.Rel(a.Dir, name)
+	root, rest, _ := strings.Cut(filepath.ToSlash(below), "/")
+	return err == nil && rest != "" && (root == routetree.RouterDir || root == routetree.PublicDir)
+}
+
+// Find returns the application in whose tree the files with some names are, as arguments
+// of a command have them: from dir, or from the root of the module. If none is, it is the
+// application that dir is in, or else the only one of the module.
+func Find(dir string, names ...string) (App, error) {
 	m, err := FindModule(dir)
 	if err != nil {
 		return App{}, err
+	}
+	named, err := m.named(dir, names)
+	switch {
+	case err != nil:
+		return App{}, err
+	case len(named) == 1:
+		return named[0], nil
+	case len(named) > 1:
+		return App{}, fmt.Errorf("%s are of several applications, %s: name files of one", strings.Join(names, " and "), shownDirs(named))
 	}
 	for at := dir; ; at = filepath.Dir(at) {
 		if isApp(at) {
@@ -94,28 +140,98 @@ func Find(dir string) (App, error) {
 	case len(apps) == 0:
 		return App{}, fmt.Errorf("no directory of the module %s has a directory %s beside Go files: make an application with \"flow new\"", m.Path, routetree.RouterDir)
 	case len(apps) > 1:
-		var dirs []string
-		for _, a := range apps {
-			dirs = append(dirs, a.Shown(""))
-		}
-		return App{}, fmt.Errorf("there are several applications here, %s: go into the directory of one of them", strings.Join(dirs, " and "))
+		return App{}, fmt.Errorf("there are several applications here, %s: go into the directory of one of them, or write the path with it, as in %s", shownDirs(apps), apps[0].Shown(routetree.RouterDir+"/about"))
 	}
 	return apps[0], nil
 }
 
-// Apps returns the applications of the module, in the order of their directories.
+func shownDirs(apps []App) string {
+	var dirs []string
+	for _, a := range apps {
+		dirs = append(dirs, cmp.Or(a.Shown(""), "."))
+	}
+	return strings.Join(dirs, " and ")
+}
+
+// named returns the packages in whose trees the files with some names are.
+func (m Module) named(dir string, names []string) ([]App, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	all, err := m.trees()
+	var named []App
+	for _, name := range names {
+		i := -1
+		for _, from := range []string{dir, m.Dir} {
+			if i < 0 {
+				i = slices.IndexFunc(all, func(a App) bool { return a.holds(from, name) })
+			}
+		}
+		if i >= 0 && !slices.Contains(named, all[i]) {
+			named = append(named, all[i])
+		}
+	}
+	return named, err
+}
+
+// Apps returns the applications of the module, in the order of their directories. A package
+// with router/ that makes no Router is none: it holds templates that others share. If no
+// package here makes one, each may be an application.
 func (m Module) Apps() ([]App, error) {
+	all, err := m.trees()
+	if apps := slices.DeleteFunc(slices.Clone(all), func(a App) bool { return !a.makesRouter() }); len(apps) > 0 {
+		return apps, err
+	}
+	return all, err
+}
+
+// trees returns the packages of the module that hold router/, in the order of their
+// directories.
+func (m Module) trees() ([]App, error) {
 	dirs, err := m.Packages()
 	if err != nil {
 		return nil, err
 	}
-	var apps []App
+	var all []App
 	for _, dir := range dirs {
 		if isApp(dir) {
-			apps = append(apps, App{m, dir})
+			all = append(all, App{m, dir})
 		}
 	}
-	return apps, nil
+	return all, nil
+}
+
+// makesRouter reports whether a Go file of the package, no test, calls flow.New. Files that
+// do not parse count as far as they do.
+func (a App) makesRouter() bool {
+	entries, _ := os.ReadDir(a.Dir)
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		if name := e.Name(); !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return false
+		}
+		f, _ := parser.ParseFile(token.NewFileSet(), filepath.Join(a.Dir, e.Name()), nil, parser.SkipObjectResolution)
+		return f != nil && callsNew(f)
+	})
+}
+
+// callsNew reports whether a file calls New of flow.
+func callsNew(f *ast.File) (found bool) {
+	flow := ""
+	for _, s := range f.Imports {
+		if s.Path.Value == strconv.Quote(calls.FlowPath) {
+			if flow = path.Base(calls.FlowPath); s.Name != nil {
+				flow = s.Name.Name
+			}
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if called, ok := n.(*ast.SelectorExpr); ok && called.Sel.Name == "New" {
+			pkg, ok := called.X.(*ast.Ident)
+			found = found || ok && pkg.Name == flow
+		}
+		return !found
+	})
+	return found
 }
 
 // Packages returns the directories of the module that hold Go files, in order. Directories

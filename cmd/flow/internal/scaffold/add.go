@@ -71,11 +71,11 @@ func (a *addition) run(_ context.Context, p cli.Process, args, _ []string) error
 	if err != nil {
 		return err
 	}
-	app, err := project.Find(p.Dir)
+	app, err := project.Find(p.Dir, args[0])
 	if err != nil {
 		return err
 	}
-	plan, err := a.plan(app, args[0], methods)
+	plan, err := a.plan(app, app.FromRoot(p.Dir, args[0]), methods)
 	if err != nil {
 		return err
 	}
