@@ -28,7 +28,8 @@ var New = cli.Command{
 	Short: "make an application",
 	Long: `
 Makes an application in a directory that does not exist or is empty; a repository (.git)
-and a license may be there. It builds and passes its tests: a page, a form, a JSON
+that was just made may be there, with a license, a README, which stays as it is, and a
+.gitignore, which gets more lines. It builds and passes its tests: a page, a form, a JSON
 endpoint, an error page, a style sheet, and tests that ask for each route.
 
 Its go.mod replaces example.com/flow by the checkout that this program was built from.`,
@@ -72,10 +73,21 @@ func (n *newApp) run(_ context.Context, p cli.Process, args, _ []string) error {
 	if err := n.checkName(dir, files); err != nil {
 		return err
 	}
-	if _, err := create(files); err != nil {
+	made, ignored, err := beside(dir, files)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "%s is made: %d files, module %s. Next:\n\n", args[0], len(files), n.module)
+	undo, err := create(made)
+	if err != nil {
+		return err
+	}
+	if ignored != nil {
+		if err := replace(ignored.name, ignored.text); err != nil {
+			undo()
+			return err
+		}
+	}
+	fmt.Fprintf(p.Stdout, "%s is made: %d files, module %s. Next:\n\n", args[0], len(made), n.module)
 	if dir != p.Dir {
 		fmt.Fprintf(p.Stdout, "\tcd %s\n", quoted(args[0]))
 	}
@@ -149,9 +161,18 @@ func absolute(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// besides are the names that may be in the directory of a new application: a repository
-// is often made first.
-var besides = []string{".git", ".hg", ".jj", "LICENSE", "LICENSE.md", "LICENSE.txt", "COPYING"}
+// besides reports whether a file may be in the directory of a new application: a repository
+// is often made first, and what makes it offers a license, a README and a .gitignore.
+func besides(name string) bool {
+	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
+	return slices.Contains([]string{".git", ".gitignore", ".gitattributes", ".hg", ".jj"}, name) ||
+		slices.Contains([]string{"LICENSE", "LICENCE", "COPYING", "UNLICENSE", "NOTICE"}, stem) || isReadme(name)
+}
+
+func isReadme(name string) bool {
+	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
+	return stem == "README"
+}
 
 // checkEmpty returns an error if no application can be made in dir, which is called shown.
 func checkEmpty(dir, shown string) error {
@@ -163,11 +184,61 @@ func checkEmpty(dir, shown string) error {
 		return err
 	}
 	for _, e := range entries {
-		if !slices.Contains(besides, e.Name()) {
+		if !besides(e.Name()) {
 			return fmt.Errorf("%s is not empty, it has %s: say a directory that does not exist, or an empty one", shown, e.Name())
 		}
 	}
 	return nil
+}
+
+// beside returns those of the files of an application that are to be made beside what is in
+// dir: a README stays as it is, and a .gitignore, which ignored is with its new text, gets
+// the lines that it lacks. ignored is nil if nothing changes.
+func beside(dir string, files []file) (made []file, ignored *file, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	hasReadme := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isReadme(e.Name()) })
+	for _, f := range files {
+		if hasReadme && isReadme(filepath.Base(f.name)) && filepath.Dir(f.name) == dir {
+			continue
+		}
+		text, err := os.ReadFile(f.name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			made = append(made, f)
+		case err != nil:
+			return nil, nil, err
+		default: // only the .gitignore can be there
+			if merged := withLines(string(text), string(f.text)); merged != string(text) {
+				ignored = &file{f.name, []byte(merged)}
+			}
+		}
+	}
+	return made, ignored, nil
+}
+
+// withLines returns a text with the lines of another one that it lacks at its end.
+func withLines(text, others string) string {
+	has := map[string]bool{}
+	end := "\n"
+	for line := range strings.Lines(text) {
+		has[strings.TrimSpace(line)] = true
+		if strings.HasSuffix(line, "\r\n") {
+			end = "\r\n"
+		}
+	}
+	for line := range strings.Lines(others) {
+		if line = strings.TrimSpace(line); has[line] {
+			continue
+		}
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += end
+		}
+		text += line + end
+	}
+	return text
 }
 
 // workspace returns the go.work that dir would be in, or "".

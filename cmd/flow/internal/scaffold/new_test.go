@@ -69,6 +69,24 @@ func TestNew(t *testing.T) {
 			}
 		})
 	}
+	t.Run("in a repository just made", func(t *testing.T) {
+		is := is.New(t)
+		theirs := map[string]string{".git/config": "", ".gitignore": "# of Go\n*.test\n/vendor/", ".gitattributes": "* text=auto\n", "readme.md": "# Mine\n", "LICENSE.md": "MIT"}
+		root := lay(t, theirs)
+		code, out, errs := run(root, "new", ".", "-flow", library(t), "-module", "hello")
+		is.Equal(errs, "")
+		is.Equal(code, cli.OK)
+		is.True(strings.HasPrefix(out, ". is made: 17 files, module hello. Next:\n\n\tflow dev"))
+		files := contents(t, root)
+		is.Equal(files[".gitignore"], "# of Go\n*.test\n/vendor/\n/hello\n/hello.exe\n*.out\n")
+		is.Equal(files["README.md"], "")
+		is.True(files["app/app.go"] != "")
+		for name, text := range theirs {
+			if name != ".gitignore" {
+				is.Equal(files[name], text)
+			}
+		}
+	})
 	t.Run("in the working directory", func(t *testing.T) {
 		is := is.New(t)
 		root := lay(t, map[string]string{"here/LICENSE": ""})
@@ -108,9 +126,9 @@ func TestNewFaults(t *testing.T) {
 	}{
 		{"", cli.Usage, "new: say one directory, as in: flow new hello"},
 		{"a b", cli.Usage, "new: say one directory"},
-		{"full", cli.Failure, "full is not empty, it has README.md: say a directory that does not exist, or an empty one"},
-		{"full/README.md", cli.Failure, "not a directory"},
-		{"full/README.md/x", cli.Failure, "not a directory"},
+		{"full", cli.Failure, "full is not empty, it has notes.txt: say a directory that does not exist, or an empty one"},
+		{"full/notes.txt", cli.Failure, "not a directory"},
+		{"full/notes.txt/x", cli.Failure, "not a directory"},
 		{"Ünicode", cli.Failure, "the name of the directory is no path of a module"},
 		{"x -module a//b", cli.Usage, "new: -module: malformed import path"},
 		{"x -module ./y", cli.Usage, "new: -module: malformed import path"},
@@ -132,7 +150,7 @@ func TestNewFaults(t *testing.T) {
 		t.Run(tt.args, func(t *testing.T) {
 			is := is.New(t)
 			root := lay(t, map[string]string{
-				"full/README.md": "", "other/go.mod": "module example.com/other\n\ngo 1.26\n",
+				"full/notes.txt": "", "other/go.mod": "module example.com/other\n\ngo 1.26\n",
 				"broken/go.mod": "module\n", "bare/go.mod": "module example.com/flow\n\ngo 1.26\n",
 				"good/go.mod": "module example.com/flow\n\ngo 1.26\n", "good/go.sum": "",
 			})
