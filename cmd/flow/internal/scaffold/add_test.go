@@ -28,6 +28,7 @@ func app(others ...string) map[string]string {
 }
 
 func TestAdd(t *testing.T) {
+	const provides = "package app\n\ntype Shop int\n\nfunc New(shop *Shop) *flow.Router { return flow.New(files).Provide(shop) }\n"
 	const users = "package app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Name(\"users\").Do(listUsers) }\n\nfunc listUsers(*flow.Request) string { return \"\" }\n"
 	for _, tt := range []struct {
 		name  string
@@ -142,6 +143,20 @@ func TestAdd(t *testing.T) {
 			"app/router/users/[id].html": "",
 			"app/users.id.go":            "func init() {\n\tflow.With(func(f *flow.File, shop *Shop) {\n\t\tf.GET().Do(shop.showUser)\n\t\tf.DELETE().Do(shop.deleteUser)\n\t})\n}\n\n// showUser answers GET /users/{id}.\nfunc (shop *Shop) showUser(req *flow.Request)",
 			"app/app_test.go":            "",
+		}, ""},
+		{"with what New provides", app("app.go", provides), []string{"users/[id]"}, map[string]string{
+			"app/router/users/[id].html": "",
+			"app/users.id.go":            "func init() { flow.With(func(f *flow.File, shop *Shop) { f.GET().Do(shop.showUser) }) }\n\n// showUser answers GET /users/{id}.\nfunc (shop *Shop) showUser(req *flow.Request)",
+			"app/app_test.go":            "",
+		}, ""},
+		{"with what New provides, beside one that does not ask", app("app.go", provides, "users.index.go", users, "router/users/index.html", ""), []string{"users/[id]"}, map[string]string{
+			"app/router/users/[id].html": "", "app/users.id.go": "flow.With(func(f *flow.File, shop *Shop)", "app/app_test.go": "",
+		}, ""},
+		{"with what New provides, and nobody asks for", app("app.go", provides, "users.index.go", users, "router/users/index.html", "", "x.go", strings.ReplaceAll(users, "listUsers", "showX"), "router/x.http", ""), []string{"users/[id]"}, map[string]string{
+			"app/router/users/[id].html": "", "app/users.id.go": "func init() { flow.GET().Do(showUser) }", "app/app_test.go": "",
+		}, ""},
+		{"an optional with a matcher of the application", app("app.go", appGo+"\nfunc init() { Router.Matchers = map[string]func(string) bool{\"lang\": isLang} }\n"), []string{"[[lang=lang]]/help"}, map[string]string{
+			"app/router/[[lang=lang]]/help.html": "", "app/lang.help.go": "", "app/app_test.go": "{\"GET\", \"/help\", 200},",
 		}, ""},
 		{"with what another package declares", app("users.index.go", "package app\n\nfunc init() {\n\tflow.With(func(f *flow.File, db *DB) { f.GET().Do(db.list) })\n}\n", "router/users/index.html", ""), []string{"users/[id]"}, map[string]string{
 			"app/router/users/[id].html": "", "app/users.id.go": "func init() { flow.GET().Do(showUser) }", "app/app_test.go": "",

@@ -28,7 +28,7 @@ type goPackage struct {
 	uses    map[string]string            // by file, where it calls flow.Use
 	ins     []in                         // calls of In
 	strings map[string]bool              // all string literals, for names of matchers
-	shared  *shared                      // what its counterparts ask for with flow.With, if they do
+	shared  *shared                      // what its counterparts ask for with flow.With, if they do, or could
 	static  int                          // how many counterparts do not ask
 	tests   []string                     // names of its test files
 }
@@ -50,6 +50,7 @@ func readPackage(app project.App) (*goPackage, error) {
 	if err != nil {
 		return nil, err
 	}
+	var files []*ast.File
 	for _, e := range entries {
 		name := e.Name()
 		if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
@@ -74,6 +75,10 @@ func readPackage(app project.App) (*goPackage, error) {
 			pkg.name = f.Name.Name
 		}
 		pkg.addCalls(fset, f, name)
+		files = append(files, f)
+	}
+	if pkg.shared == nil {
+		pkg.shared = provided(files)
 	}
 	if pkg.name == "" {
 		return nil, fmt.Errorf("%s has no Go files but tests: write the one that embeds %s", app.Shown(""), routetree.RouterDir)
@@ -222,7 +227,8 @@ func isFlow(e ast.Expr) bool {
 // isMethod reports whether a method of HTTP has a call of that name, such as GET().
 func isMethod(name string) bool { return name == methodAny || slices.Contains(forms.Methods, name) }
 
-// asks returns what most counterparts ask for with flow.With, or nil if most do not.
+// asks returns what most counterparts ask for with flow.With, or nil if most do not. What is
+// provided counts like one that asks.
 func (pkg *goPackage) asks() *shared {
 	if pkg.shared == nil || pkg.shared.count < pkg.static || !pkg.taken[pkg.shared.typ] {
 		return nil

@@ -12,16 +12,20 @@ import (
 
 // sampleURL returns the path of a URL that a new route answers, and no file of the tree
 // does that is more specific. It is "" if none is known: it takes the application to know
-// what its own matchers take.
+// what its own matchers take, so optional parameters are left out if that is all that helps.
 func sampleURL(t *routetree.Tree, r *routetree.Route) string {
-	for n := range len(letters) {
-		var pairs []any
-		for _, s := range paramsOf(r) {
-			pairs = append(pairs, s.Text, sampleValue(s, n))
-		}
-		u, err := r.URL(nil, pairs)
-		if err == nil && !shadowed(t, r, u) {
-			return u
+	for _, leaveOut := range []bool{false, true} {
+		for n := range len(letters) {
+			var pairs []any
+			for _, s := range paramsOf(r) {
+				if _, required := r.Patterns[0].Param(s.Text); required || !leaveOut {
+					pairs = append(pairs, s.Text, sampleValue(s, n))
+				}
+			}
+			u, err := r.URL(nil, pairs)
+			if err == nil && answers(t, r, u) {
+				return u
+			}
 		}
 	}
 	return ""
@@ -51,12 +55,6 @@ func sampleValue(s pattern.Segment, n int) string {
 		return "f81d4fae-7dec-11d0-a765-00a0c91e6bf" + number
 	}
 	return ""
-}
-
-// shadowed reports whether a file of the tree, or a public one, answers the path of a URL
-// before r does.
-func shadowed(t *routetree.Tree, r *routetree.Route, path string) bool {
-	return isBefore(t, r.Patterns[len(r.Patterns)-1], valuesOf(path))
 }
 
 // answers reports whether a new route answers the path of a URL.

@@ -22,6 +22,12 @@ func TestSampleURL(t *testing.T) {
 		{"[no=sku]", "a.html", ""},
 		{"[...path]", "a.html", "/x"},
 		{"[[lang]]/help", "a.html", "/x/help"},
+		{"[[lang=lang]]/help", "a.html", "/help"}, // no other is known
+		{"[[region=region]]/[[lang]]/help", "a.html", "/help"},
+		{"[[lang=lang]]/users/[id]", "a.html", "/users/1"},
+		{"[[lang=lang]]/[no=sku]", "a.html", ""},
+		{"docs/[[...path=sku]]", "a.html", "/docs"},
+		{"[[lang=lang]]/index", "a.html", "/"},
 		// Where something else would answer.
 		{"[slug]", "x.html & y.html", "/z"},
 		{"[slug]", "x/index.html", "/y"},
