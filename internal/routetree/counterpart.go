@@ -17,7 +17,7 @@ import (
 func counterpart(path string) string {
 	var names []string
 	for name := range strings.SplitSeq(path, "/") {
-		if !isGroup(name) {
+		if !IsGroup(name) {
 			names = append(names, plainName(name))
 		}
 	}
@@ -28,7 +28,7 @@ func counterpart(path string) string {
 // "[id=int]" is "id".
 func plainName(name string) string {
 	switch {
-	case isGroup(name):
+	case IsGroup(name):
 		return strings.Trim(name, "()")
 	case strings.HasPrefix(name, "["):
 		name, _, _ = strings.Cut(strings.Trim(name, "[]"), "=")

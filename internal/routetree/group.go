@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// isGroup reports whether a name of the tree is that of a group, "(admin)".
-func isGroup(name string) bool { return strings.HasPrefix(name, "(") }
+// IsGroup reports whether a name of the tree is that of a group, "(admin)".
+func IsGroup(name string) bool { return strings.HasPrefix(name, "(") }
 
 // withoutMatcher returns the name of a parameter without its matcher: "[id=int]" is "[id]".
 func withoutMatcher(name string) string {
@@ -38,7 +38,7 @@ func Means(written, path string) bool {
 			rest = after
 		} else if after, ok := strings.CutPrefix(rest, withoutMatcher(name)+"/"); ok {
 			rest = after
-		} else if !isGroup(name) {
+		} else if !IsGroup(name) {
 			return false
 		}
 	}

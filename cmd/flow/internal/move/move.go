@@ -8,7 +8,9 @@
 package move
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -31,30 +33,33 @@ speak of it: users/[id].html with users.id.go and users.id_test.go. It rewrites
 the paths and the names of routes in At, In, View, Route and RedirectTo, in
 {{route}} and {{template}}, and the names of parameters, and lists by file and
 line what may need a hand: old URLs, names that are known only when the program
-runs. What In covers no more, or covers now, stands first.
+runs. What In covers no more, or covers now, stands first: if it covers less, the
+move is refused without -force.
 
 OLD and NEW are paths below router/, as in At, or from the working directory. The
-extension may be left out. A directory that exists as NEW takes OLD in. Quote
-brackets and parentheses, which mean something to the shell.
+extension may be left out. A directory that exists as NEW takes OLD in. What OLD
+names without its groups stays in them, unless NEW names a group or begins with
+./. Quote brackets and parentheses, which mean something to the shell.
 
 	flow mv 'users/[id]' 'users/[user]'
-	flow mv '(admin)/reports' .
+	flow mv about '(site)/'
 	flow mv users people
 
 Nothing is overwritten, and nothing is changed if the tree would have a fault
 then, or if anything fails half-way.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		dry := flags.Bool("n", false, "only show what would be moved and written")
+		force := flags.Bool("force", false, "move even if middleware of In covers less then")
 		return func(ctx context.Context, p cli.Process, args, _ []string) error {
 			if len(args) != 2 {
 				return cli.Usagef("mv: give two paths, of what to move and where to, and not %d; a name with brackets or parentheses needs quotes", len(args))
 			}
-			return run(ctx, p, args[0], args[1], *dry)
+			return run(ctx, p, args[0], args[1], *dry, *force)
 		}
 	},
 }
 
-func run(ctx context.Context, p cli.Process, from, to string, dry bool) error {
+func run(ctx context.Context, p cli.Process, from, to string, dry, force bool) error {
 	dir, err := filepath.EvalSymlinks(p.Dir) // as the go tool names what is in it
 	if err != nil {
 		return err
@@ -68,12 +73,34 @@ func run(ctx context.Context, p cli.Process, from, to string, dry bool) error {
 	if err != nil {
 		return err
 	}
-	if !dry {
-		if err := plan.Apply(); err != nil {
-			return err
-		}
+	var refused error
+	if !force {
+		refused = plan.refusal()
+	}
+	switch {
+	case dry:
+		return cmp.Or(plan.print(p.Stdout, dry), refused)
+	case refused != nil:
+		return refused
+	}
+	if err := plan.Apply(); err != nil {
+		return err
 	}
 	return plan.print(p.Stdout, dry)
+}
+
+// refusal returns an error if middleware of In covers less after the move.
+func (p *Plan) refusal() error {
+	if len(p.Lost) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("the move is refused without -force, since middleware covers less after it:\n")
+	for _, n := range p.Lost {
+		fmt.Fprintf(&b, "\t%s:%d: %s\n", Shown(n.File), n.Line, n.Text)
+	}
+	b.WriteString("move it to where they cover it, or guard the new place and give -force")
+	return errors.New(b.String())
 }
 
 // print writes what the plan does, and what it leaves. Files are named as they are called

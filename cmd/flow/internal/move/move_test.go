@@ -108,6 +108,22 @@ func TestDirectory(t *testing.T) {
 	is.New(t).True(!ok)
 }
 
+func TestInGroups(t *testing.T) {
+	for _, tt := range []struct{ from, to, want string }{
+		{"(team)/projects", "boards", "(team)/boards"},
+		{"(team)/projects/(all)/new.html", "projects/add", "(team)/projects/(all)/add"},
+		{"(team)/projects/(all)/new.html", "boards/new", "(team)/boards/new"},
+		{"(team)/projects/(all)/new.html", "projects", "(team)/projects"},
+		{"(team)/(all)/x.html", "a/b/c", "(team)/(all)/a/b/c"},
+		{"a/(all)/x.html", "b", "b"},
+	} {
+		t.Run(tt.from+" "+tt.to, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(inGroups("router/"+tt.from, "router/"+tt.to), "router/"+tt.want)
+		})
+	}
+}
+
 func TestParameters(t *testing.T) {
 	for _, tt := range []struct{ from, to, want string }{
 		{"[id].html", "[user].html", `"id" is called "user" now, "user" is needed now`},

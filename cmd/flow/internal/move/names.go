@@ -249,6 +249,15 @@ func (c *change) directory(written string) (coverage, bool) {
 	return kept, true
 }
 
+// stays returns what becomes of an In that is not written anew.
+func (c *change) stays(written string) coverage {
+	want := map[string]bool{}
+	for file := range covered(c.before, written) {
+		want[c.new(file)] = true
+	}
+	return c.compare(written, want)
+}
+
 // compare says how what In covers now differs from what it should.
 func (c *change) compare(written string, want map[string]bool) coverage {
 	now := covered(c.after, written)

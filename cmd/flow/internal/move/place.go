@@ -97,12 +97,12 @@ func emptied(t transfer, after listing) []string {
 // readTransfer says what the arguments of the command mean. wd is the working directory.
 func readTransfer(app project.App, tree *routetree.Tree, l listing, wd, from, to string) (transfer, error) {
 	p := placer{app, tree, l, wd}
-	old, asPath, err := p.find(from)
+	old, err := p.find(from)
 	if err != nil {
 		return transfer{}, err
 	}
-	t := transfer{from: old, dir: l.isDir(old)}
-	t.to, err = p.destination(t, to, asPath)
+	t := transfer{from: old.name, dir: l.isDir(old.name)}
+	t.to, err = p.destination(t, to, old)
 	return t, err
 }
 
@@ -140,14 +140,21 @@ func (p placer) isInside() bool {
 	return ok
 }
 
-// find returns the name in the tree of what is to be moved. asPath says that it was
-// given as a path from the working directory.
-func (p placer) find(arg string) (name string, asPath bool, err error) {
+// An origin is what is to be moved, and how the argument has named it.
+type origin struct {
+	name      string // in the tree
+	asPath    bool   // as a path from the working directory
+	ungrouped bool   // without all of its groups
+}
+
+// find returns what is to be moved.
+func (p placer) find(arg string) (origin, error) {
 	clean := path.Clean(filepath.ToSlash(arg))
 	if arg == "" {
-		return "", false, fmt.Errorf("the path of what to move is empty")
+		return origin{}, fmt.Errorf("the path of what to move is empty")
 	}
 	var found []string
+	asPath, ungrouped := false, false
 	if disk, ok := p.fromDisk(clean); ok {
 		found, asPath = p.match(disk), true
 	}
@@ -158,22 +165,22 @@ func (p placer) find(arg string) (name string, asPath bool, err error) {
 		found, asPath = p.match(path.Join(routetree.RouterDir, clean)), false
 	}
 	if len(found) == 0 {
-		found = p.meant(clean)
+		found, ungrouped = p.meant(clean), true
 	}
 	if strings.HasSuffix(filepath.ToSlash(arg), "/") {
 		found = slices.DeleteFunc(found, func(name string) bool { return !p.l.isDir(name) })
 	}
 	switch {
 	case len(found) == 0:
-		return "", false, fmt.Errorf("%s: there is no such file or directory in %s%s", arg, p.app.Shown(routetree.RouterDir), p.hint(clean))
+		return origin{}, fmt.Errorf("%s: there is no such file or directory in %s%s", arg, p.app.Shown(routetree.RouterDir), p.hint(clean))
 	case len(found) > 1 && p.l.isDir(found[0]):
-		return "", false, fmt.Errorf("%s may be the directory or the file %s: write %s/ or %s", arg, p.app.Shown(found[1]), clean, clean+path.Ext(found[1]))
+		return origin{}, fmt.Errorf("%s may be the directory or the file %s: write %s/ or %s", arg, p.app.Shown(found[1]), clean, clean+path.Ext(found[1]))
 	case len(found) > 1:
-		return "", false, fmt.Errorf("%s may be %s or %s: write which, with all groups and the extension", arg, p.app.Shown(found[0]), p.app.Shown(found[1]))
+		return origin{}, fmt.Errorf("%s may be %s or %s: write which, with all groups and the extension", arg, p.app.Shown(found[0]), p.app.Shown(found[1]))
 	case !strings.Contains(found[0], "/"):
-		return "", false, fmt.Errorf("%s is the tree itself, which stays where it is: move what is in it", p.app.Shown(found[0]))
+		return origin{}, fmt.Errorf("%s is the tree itself, which stays where it is: move what is in it", p.app.Shown(found[0]))
 	}
-	return found[0], asPath, nil
+	return origin{name: found[0], asPath: asPath, ungrouped: ungrouped}, nil
 }
 
 // hint says what may have been meant by a path that is not there.
@@ -207,7 +214,10 @@ func (p placer) meant(arg string) []string {
 	arg = strings.TrimPrefix(arg, routetree.RouterDir+"/")
 	var found []string
 	for _, dir := range routetree.Find(p.tree.Dirs, arg) {
-		found = append(found, path.Join(routetree.RouterDir, dir))
+		name := path.Join(routetree.RouterDir, dir)
+		if n := len(found); n == 0 || !strings.HasPrefix(name, found[n-1]+"/") { // users/(all) is in users
+			found = append(found, name)
+		}
 	}
 	files := filesByPath(p.tree)
 	for _, ext := range []string{"", ".html", ".http"} {
@@ -247,14 +257,16 @@ func templatesByPath(t *routetree.Tree) map[string]string {
 }
 
 // destination returns the name in the tree that t.from gets: a directory that exists
-// takes it in, under the name that it has.
-func (p placer) destination(t transfer, arg string, asPath bool) (string, error) {
+// takes it in, under the name that it has. What was named without its groups stays in
+// them, unless the argument names a group or begins with "./": the groups may be what
+// guards it.
+func (p placer) destination(t transfer, arg string, old origin) (string, error) {
 	if arg == "" {
 		return "", fmt.Errorf("the path to move %s to is empty: write . for %s itself", p.app.Shown(t.from), p.app.Shown(routetree.RouterDir))
 	}
 	clean := path.Clean(filepath.ToSlash(arg))
 	to, ok := "", false
-	if asPath || !p.isInside() || filepath.IsAbs(arg) {
+	if old.asPath || !p.isInside() || filepath.IsAbs(arg) {
 		to, ok = p.fromDisk(clean)
 	}
 	switch below, isBelow := inTree(clean); {
@@ -270,10 +282,18 @@ func (p placer) destination(t transfer, arg string, asPath bool) (string, error)
 	if _, ok := inTree(to); !ok {
 		return "", fmt.Errorf("%s leads out of %s: files move within the tree", arg, p.app.Shown(routetree.RouterDir))
 	}
-	into := strings.HasSuffix(filepath.ToSlash(arg), "/") || p.l.isDir(to) && to != t.from
+	place := func(to string) string { return to }
+	if old.ungrouped && clean != "." && !strings.HasPrefix(filepath.ToSlash(arg), "./") && !slices.ContainsFunc(strings.Split(to, "/"), routetree.IsGroup) {
+		place = func(to string) string { return inGroups(t.from, to) }
+	}
+	isDir := func(to string) bool { return p.l.isDir(to) && to != t.from }
+	into := strings.HasSuffix(filepath.ToSlash(arg), "/") || isDir(to) || isDir(place(to))
+	if into {
+		to = path.Join(to, path.Base(t.from))
+	}
+	to = place(to)
 	switch {
 	case into:
-		to = path.Join(to, path.Base(t.from))
 	case !t.dir && strings.HasPrefix(to, routetree.RouterDir+"/"):
 		if ext := path.Ext(to); ext != ".html" && ext != ".http" {
 			to += path.Ext(t.from)
@@ -281,6 +301,27 @@ func (p placer) destination(t transfer, arg string, asPath bool) (string, error)
 	}
 	t.to = to
 	return to, p.check(t)
+}
+
+// inGroups returns a new name with the groups of an old one, as far as the directories of
+// both are the same.
+//
+//	router/(team)/projects            router/boards        => router/(team)/boards
+//	router/(team)/projects/(all)/new  router/projects/add  => router/(team)/projects/(all)/add
+//	router/(team)/projects/(all)/new  router/boards/new    => router/(team)/boards/new
+func inGroups(from, to string) string {
+	name, rest := "", strings.Split(to, "/")
+	for dir := range strings.SplitSeq(path.Dir(from), "/") {
+		if routetree.IsGroup(dir) {
+			name = path.Join(name, dir)
+			continue
+		}
+		if len(rest) == 1 || rest[0] != dir {
+			break
+		}
+		name, rest = path.Join(name, dir), rest[1:]
+	}
+	return path.Join(name, path.Join(rest...))
 }
 
 // check says why a transfer is none of flow mv.

@@ -25,6 +25,7 @@ type Plan struct {
 	Edits   map[string][]Edit // by file, as it is called before the move
 	Emptied []string          // directories in which nothing is left
 	Guards  []Note            // what In covers now and did not, or the other way round
+	Lost    []Note            // those of Guards that say that less is covered
 	Left    []Note            // what is left to the person who moves
 	Notes   []Note            // what is worth knowing
 
@@ -111,7 +112,7 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 	if err := p.faults(); err != nil {
 		return nil, err
 	}
-	for _, notes := range []*[]Note{&p.plan.Guards, &p.plan.Left, &p.plan.Notes} {
+	for _, notes := range []*[]Note{&p.plan.Guards, &p.plan.Lost, &p.plan.Left, &p.plan.Notes} {
 		slices.SortFunc(*notes, compareNotes)
 		*notes = slices.Compact(*notes)
 	}

@@ -78,7 +78,7 @@ func (p *planner) around(before, after, file string, page bool) {
 		old[i] = p.c.new(name)
 	}
 	if page && !slices.Equal(old, now) {
-		p.note("%s is shown in %s now, and was in %s", file, p.inWords(now), p.inWords(old))
+		p.note("%s is shown in %s now, and was in %s", file, p.layouts(now), p.layouts(old))
 	}
 	oldError, nowError := plusFiles(p.c.before, before, "+error"), plusFiles(p.c.after, after, "+error")
 	was, is := p.c.new(last(oldError)), last(nowError)
@@ -112,10 +112,9 @@ func (p *planner) nameOf(name string) string {
 	return p.app.Shown(name)
 }
 
+func (p *planner) layouts(names []string) string { return cmp.Or(p.inWords(names), "no layout") }
+
 func (p *planner) inWords(names []string) string {
-	if len(names) == 0 {
-		return "no layout"
-	}
 	var shown []string
 	for _, name := range names {
 		shown = append(shown, p.app.Shown(name))

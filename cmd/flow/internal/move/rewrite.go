@@ -77,6 +77,11 @@ func makesRouter(f *goFile, pos token.Pos) bool {
 	return fn != nil && slices.ContainsFunc(f.calls, func(c call) bool { return c.Kind == calls.New && fn.Pos() <= c.Pos() && c.Pos() < fn.End() })
 }
 
+// hasOwnTree reports whether a call stands in a test that makes a Router of its own.
+func (p *planner) hasOwnTree(f *goFile, c call) bool {
+	return strings.HasSuffix(f.name, "_test.go") && makesRouter(f, c.Pos())
+}
+
 // placeOf returns the place of a call in Go code.
 func (p *planner) placeOf(f *goFile, c call) place {
 	pos := p.code.position(c.Pos())
@@ -84,8 +89,8 @@ func (p *planner) placeOf(f *goFile, c call) place {
 	if c.Constant {
 		at.what = fmt.Sprintf("%s(%q)", c.name, c.Value)
 	}
-	if strings.HasSuffix(f.name, "_test.go") && makesRouter(f, c.Pos()) {
-		at.sure = false // it has a tree of its own
+	if p.hasOwnTree(f, c) {
+		at.sure = false
 	}
 	if c.Literal != nil {
 		start := p.code.position(c.Literal.Pos())
@@ -120,7 +125,7 @@ func (p *planner) rewriteGo() {
 		case calls.Template:
 			p.rewritePath(at, c, p.c.templates, "path")
 		case calls.Dir:
-			p.dir(at, c)
+			p.dir(f, at, c)
 		case calls.RouteName:
 			p.routeName(f, at, c, spoken)
 		case calls.Param, calls.Segments:
@@ -178,7 +183,7 @@ func (p *planner) rewritePath(at place, c call, in paths, what string) {
 }
 
 // dir rewrites the directory of In, and says what it covers now.
-func (p *planner) dir(at place, c call) {
+func (p *planner) dir(f *goFile, at place, c call) {
 	if !p.movesRoutes() {
 		return
 	}
@@ -194,30 +199,48 @@ func (p *planner) dir(at place, c call) {
 	if !c.directory {
 		o = p.owner(at.file, func(o *other) bool { return o.tree.Covers(c.Value) })
 	}
-	changes := cov.written != c.Value || len(cov.lost)+len(cov.gained) > 0
-	if o == theirs || !changes {
+	if o == theirs || cov.written == c.Value && len(cov.lost)+len(cov.gained) == 0 {
 		return
 	}
 	if cov.written != c.Value {
 		p.settle(at, c.Value, cov.written, rewritten, o)
-		if o != ours || !at.sure || !at.literal {
-			p.guard(at, "%s does not cover what it did: see below", at.what)
+		if p.hasOwnTree(f, c) {
 			return
 		}
-		if !p.c.dir {
-			p.plan.Notes = append(p.plan.Notes, Note{at.file, at.line, fmt.Sprintf("%s would cover nothing, and is %s(%q) now, so that its middleware runs for what it did", at.what, c.name, cov.written)})
+		kept := p.c.stays(c.Value)
+		if o == ours && at.sure && at.literal {
+			if !p.c.dir {
+				p.plan.Notes = append(p.plan.Notes, Note{at.file, at.line, fmt.Sprintf("%s %s, and is %s(%q) now, so that its middleware runs for what it did", at.what, p.wouldCover(kept), c.name, cov.written)})
+			}
+			at.what = fmt.Sprintf("%s(%q), now %s(%q),", c.name, c.Value, c.name, cov.written)
+		} else {
+			cov = kept // it was not written anew
 		}
-		at.what = fmt.Sprintf("%s(%q), now %s(%q),", c.name, c.Value, c.name, cov.written)
 	}
+	guards := len(p.plan.Guards)
 	for _, file := range cov.lost {
 		p.guard(at, "%s does not cover %s, and has covered it until now: its middleware does not run there any more", at.what, p.app.Shown(file))
+	}
+	if !strings.HasSuffix(f.name, "_test.go") { // what only tests run guards nothing
+		p.plan.Lost = append(p.plan.Lost, p.plan.Guards[guards:]...)
 	}
 	for _, file := range cov.gained {
 		p.guard(at, "%s covers %s, and has not until now: its middleware runs there, too", at.what, p.app.Shown(file))
 	}
 	if cov.none {
-		p.guard(at, "%s covers no route file any more, which Check calls a fault: write another directory, or take it away", at.what)
+		p.guard(at, "%s covers no route file of the application any more, which Check calls a fault: write another directory, or take it away", at.what)
 	}
+}
+
+// wouldCover says what In would cover if it were not written anew.
+func (p *planner) wouldCover(kept coverage) string {
+	switch {
+	case kept.none:
+		return "would cover nothing"
+	case len(kept.lost) > 0:
+		return "would not cover " + p.inWords(kept.lost) + " any more"
+	}
+	return "would cover " + p.inWords(kept.gained) + ", too"
 }
 
 func (p *planner) guard(at place, format string, args ...any) {
