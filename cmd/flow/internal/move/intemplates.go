@@ -64,7 +64,7 @@ func (p *planner) mention(at place, m mention, name string) {
 		p.left(at.file, at.line, "%s: the name is known only when it runs: it may be that of what moves", at.what)
 	case m.kind == calls.RouteName:
 		p.mentionedRoute(at, m, name)
-	case m.kind == calls.Param || m.kind == calls.Segments:
+	case (m.kind == calls.Param || m.kind == calls.Segments) && name != "":
 		changed := p.paramChanges(m.value)
 		if len(changed) == 0 || !m.literal {
 			return

@@ -61,31 +61,17 @@ func (p *planner) readLabels() {
 // routeOf returns the route file, by its name in the tree before, that a chain of calls
 // such as flow.At("users").GET().Name("x") speaks of; "" if it is not known.
 func (p *planner) routeOf(f *goFile, e ast.Expr) string {
-	for {
-		expr, ok := ast.Unparen(e).(*ast.CallExpr)
-		if !ok {
-			return p.routeOfFile(f.name)
+	c, begin := f.registration(e)
+	switch _, isCall := begin.(*ast.CallExpr); {
+	case c.Kind == calls.Path:
+		if found := routetree.Find(p.c.paths.before, c.Value); c.Constant && len(found) > 0 {
+			return p.c.paths.before[found[0]]
 		}
-		for _, c := range f.calls {
-			if c.Expr != expr {
-				continue
-			}
-			switch c.Kind {
-			case calls.Path:
-				if found := routetree.Find(p.c.paths.before, c.Value); c.Constant && len(found) > 0 {
-					return p.c.paths.before[found[0]]
-				}
-				return ""
-			case calls.Static:
-				return p.routeOfFile(f.name)
-			}
-		}
-		sel, ok := ast.Unparen(expr.Fun).(*ast.SelectorExpr)
-		if !ok {
-			return ""
-		}
-		e = sel.X
+		return ""
+	case isCall || c.Kind == calls.Dir:
+		return ""
 	}
+	return p.routeOfFile(f.name)
 }
 
 // routeOfFile returns the route file whose counterpart a Go file is, or ""; that of a test

@@ -82,6 +82,9 @@ var holes = regexp.MustCompile("\x00+")
 
 // hit notes what a finder has found.
 func (p *planner) hit(file string, line int, h hit) {
+	if o := p.otherOf(file); o != nil && o.has(h, p.finder.prefix) {
+		return
+	}
 	text := fmt.Sprintf("%q may be the old URL: it is %s now", holes.ReplaceAllString(h.text, "…"), h.now)
 	if h.file {
 		text = fmt.Sprintf("%q is the name of a file that moves: it is %q now", h.text, h.now)
@@ -103,6 +106,9 @@ func (p *planner) leaveHits() {
 // word tells of a string that is just the path or the name of what moves: it may be used
 // in a call that is given no literal.
 func (p *planner) word(file string, line int, value string) {
+	if o := p.otherOf(file); o != nil && (o.names[value] || len(routetree.Find(o.paths, value)) > 0) {
+		return
+	}
 	if strings.ContainsAny(value, "/[(") {
 		for _, in := range []paths{p.c.paths, p.c.templates} {
 			if now, v := in.rewrite(value); v == rewritten && strings.Trim(value, "/") == value {

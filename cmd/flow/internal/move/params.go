@@ -4,27 +4,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 )
-
-// renamedOf returns the route file that a Go file is the counterpart or its test of, if
-// the route moves and a parameter of that name is called otherwise then or is gone. known
-// says that the file is the counterpart of a route at all.
-func (p *planner) renamedOf(file, param string) (r *route, known bool) {
-	name := p.routeOfFile(file)
-	if name == "" {
-		return nil, false
-	}
-	r = p.c.moved(name)
-	if r == nil || r.renamed[param] == "" && !slices.Contains(r.removed, param) {
-		return nil, true
-	}
-	return r, true
-}
 
 // paramChanges returns what a parameter of that name is called now in some route, and
 // whether there is one that has it no more.
@@ -47,22 +31,14 @@ func (p *planner) param(f *goFile, at place, c call) {
 	if !p.changesParams() {
 		return // none is called otherwise
 	}
-	if !c.Constant {
-		if r, known := p.renamedOfAny(f.name); r != nil || !known {
-			p.left(at.file, at.line, "%s: the name is known only when it runs: %s", at.what, p.allParams())
-		}
+	if c.Constant {
+		p.paramName(f, at, c.Expr, c.Value)
 		return
 	}
-	p.paramName(f, at, c.Expr, c.Value)
-}
-
-// renamedOfAny is renamedOf for any parameter.
-func (p *planner) renamedOfAny(file string) (r *route, known bool) {
-	name := p.routeOfFile(file)
-	if r = p.c.moved(name); r != nil && !r.changesParams() {
-		r = nil
+	s := p.serves(f, c.Expr.Pos())
+	if len(s.unknown) > 0 || slices.ContainsFunc(p.c.routes, func(r *route) bool { return r.changesParams() && s.has(r) }) {
+		p.left(at.file, at.line, "%s: the name is known only when it runs: %s", at.what, p.allParams())
 	}
-	return r, name != ""
 }
 
 // allParams says what becomes of the parameters of all routes.
@@ -76,26 +52,62 @@ func (p *planner) allParams() string {
 	return strings.Join(all, ", ")
 }
 
-func (p *planner) paramName(f *goFile, at place, expr ast.Expr, value string) {
-	changed := p.paramChanges(value)
-	if len(changed) == 0 {
-		return
-	}
-	r, known := p.renamedOf(f.name, value)
-	callers, tests := p.use.elsewhere(f, enclosing(f.file, expr.Pos()))
+func (p *planner) paramName(f *goFile, at place, expr *ast.CallExpr, value string) {
+	s := p.serves(f, expr.Pos())
+	text, shared := p.changedParam(s, value)
+	r := p.c.moved(p.routeOfFile(f.name))
 	switch {
-	case known && r == nil && len(callers) == 0: // it speaks of another route, which keeps the parameter
-	case r == nil || r.renamed[value] == "":
-		p.left(at.file, at.line, "%s: %s in %s", at.what, changed[0].paramsText(), changed[0].after.File)
-	case len(callers) > 0:
-		p.left(at.file, at.line, "%s: %q is called %q in %s, but %s:%d calls this function, too", at.what, value, r.renamed[value], r.after.File, Shown(callers[0].Filename), callers[0].Line)
+	case text == "":
+	case shared || r == nil || r.renamed[value] == "" || !s.has(r):
+		p.left(at.file, at.line, "%s: %s", at.what, text)
+	case len(s.unknown) > 0:
+		p.left(at.file, at.line, "%s: %s, but %s calls this function, too", at.what, text, shownLine(s.unknown[0]))
 	default:
 		p.settle(at, value, r.renamed[value], rewritten, ours)
-		for _, pos := range tests {
-			p.left(pos.Filename, pos.Line, "what is called here asks for the parameter %q now, and no more for %q", r.renamed[value], value)
+		for _, pos := range s.tests {
+			if strings.TrimSuffix(pos.Filename, "_test.go") != strings.TrimSuffix(f.name, ".go") {
+				p.left(pos.Filename, pos.Line, "what is called here asks for the parameter %q now, and no more for %q", r.renamed[value], value)
+			}
 		}
 	}
 }
+
+// changedParam says what has become of a parameter that code asks for which runs for these
+// routes, or "" if it is the same in all of them. shared says that the code also runs for
+// routes that keep the parameter.
+func (p *planner) changedParam(s served, value string) (text string, shared bool) {
+	changed := p.paramChanges(value)
+	known := slices.DeleteFunc(slices.Clone(changed), func(r *route) bool { return !s.has(r) })
+	if len(known) > 0 {
+		changed = known
+	} else if s.complete() || len(changed) == 0 {
+		return "", false
+	}
+	text = fmt.Sprintf("%s in %s", changed[0].paramsText(), changed[0].after.File)
+	var keep []string
+	for _, r := range p.c.before.Routes {
+		if pos, ok := s.routes[r.InTree()]; ok && slices.Contains(longest(r).Names, value) && !slices.Contains(changed, p.c.moved(r.InTree())) {
+			keep = append(keep, p.app.Shown(p.c.new(r.InTree()))+reachedAt(pos))
+		}
+	}
+	for _, pos := range s.theirs {
+		keep = append(keep, "another application"+reachedAt(pos))
+	}
+	if len(keep) > 0 {
+		text += fmt.Sprintf(", but it runs for %s, too, where %q stays", strings.Join(keep, " and "), value)
+	}
+	return text, len(keep) > 0
+}
+
+// reachedAt says from where code is reached, if it is from elsewhere.
+func reachedAt(pos token.Position) string {
+	if !pos.IsValid() {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", shownLine(pos))
+}
+
+func shownLine(pos token.Position) string { return fmt.Sprintf("%s:%d", Shown(pos.Filename), pos.Line) }
 
 // pathValue looks at calls of net/http's Request.PathValue, which gives the same values.
 func (p *planner) pathValue(f *goFile, expr *ast.CallExpr) {
@@ -123,8 +135,8 @@ func (p *planner) tag(f *goFile, lit *ast.BasicLit) {
 	}
 	name, ok := reflect.StructTag(text).Lookup("param")
 	name, _, _ = strings.Cut(name, ",")
-	if changed := p.paramChanges(name); ok && len(changed) > 0 {
-		p.left(f.name, p.code.position(lit.Pos()).Line, "the tag param:%q: %s in %s", name, changed[0].paramsText(), changed[0].after.File)
+	if text, _ := p.changedParam(p.serves(f, lit.Pos()), name); ok && text != "" {
+		p.left(f.name, p.code.position(lit.Pos()).Line, "the tag param:%q: %s", name, text)
 	}
 }
 
@@ -136,67 +148,4 @@ func enclosing(file *ast.File, pos token.Pos) *ast.FuncDecl {
 		}
 	}
 	return nil
-}
-
-// uses says where functions are used. A function is known by the position of its name,
-// since a package and its test variant have objects of their own.
-type uses struct {
-	code *goCode
-	of   map[string][]useOf
-}
-
-type useOf struct {
-	file *goFile
-	pos  token.Pos
-}
-
-func (code *goCode) place(pos token.Pos) string {
-	p := code.position(pos)
-	return fmt.Sprintf("%s:%d", p.Filename, p.Offset)
-}
-
-func findUses(code *goCode) *uses {
-	u := &uses{code, map[string][]useOf{}}
-	for _, f := range code.files {
-		if f.info == nil {
-			continue
-		}
-		ast.Inspect(f.file, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				if fn, ok := f.info.Uses[id].(*types.Func); ok && fn.Pos().IsValid() {
-					key := code.place(fn.Origin().Pos())
-					u.of[key] = append(u.of[key], useOf{f, id.Pos()})
-				}
-			}
-			return true
-		})
-	}
-	return u
-}
-
-// elsewhere returns the places outside of a Go file, and of the test that is called like
-// it, from which a function of the file is reached: those in tests apart.
-func (u *uses) elsewhere(f *goFile, fn *ast.FuncDecl) (code, tests []token.Position) {
-	seen := map[*ast.FuncDecl]bool{}
-	var look func(fn *ast.FuncDecl)
-	look = func(fn *ast.FuncDecl) {
-		if fn == nil || seen[fn] {
-			return
-		}
-		seen[fn] = true
-		for _, use := range u.of[u.code.place(fn.Name.Pos())] {
-			pos := u.code.position(use.pos)
-			switch name := use.file.name; {
-			case name == f.name:
-				look(enclosing(f.file, use.pos))
-			case strings.TrimSuffix(name, "_test.go") == strings.TrimSuffix(f.name, ".go"):
-			case strings.HasSuffix(name, "_test.go"):
-				tests = append(tests, pos)
-			default:
-				code = append(code, pos)
-			}
-		}
-	}
-	look(fn)
-	return code, tests
 }

@@ -3,9 +3,7 @@ package move
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -295,31 +293,4 @@ func (p *planner) text(file string) (string, error) {
 	}
 	p.plan.texts[file] = string(b)
 	return string(b), nil
-}
-
-// An other is another application of the module.
-type other struct {
-	app   project.App
-	tree  *routetree.Tree
-	paths map[string]string
-	names map[string]bool // automatic names and labels
-}
-
-func (p *planner) readOthers() error {
-	apps, err := p.app.Module.Apps()
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, app := range apps {
-		if app.Dir == p.app.Dir {
-			continue
-		}
-		tree := app.Tree()
-		o := &other{app: app, tree: tree, paths: filesByPath(tree), names: map[string]bool{}}
-		for name := range automaticNames(tree) {
-			o.names[name] = true
-		}
-		p.others = append(p.others, o)
-	}
-	return nil
 }

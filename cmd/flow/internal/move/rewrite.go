@@ -13,36 +13,6 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// An owner says whose tree something in a file speaks of.
-type owner int
-
-const (
-	ours owner = iota
-	theirs
-	anybodys
-)
-
-// owner says whether something that our tree has is meant in a file, which other
-// applications may have, too.
-func (p *planner) owner(file string, has func(*other) bool) owner {
-	dir, shared := filepath.Dir(file), false
-	if dir == p.app.Dir {
-		return ours
-	}
-	for _, o := range p.others {
-		switch known := has(o); {
-		case known && (dir == o.app.Dir || isBelow(filepath.Join(o.app.Dir, routetree.RouterDir), file)):
-			return theirs
-		case known:
-			shared = true
-		}
-	}
-	if shared {
-		return anybodys
-	}
-	return ours
-}
-
 // A place is where something is written: in Go code or in a template.
 type place struct {
 	file         string
@@ -144,10 +114,6 @@ func (p *planner) rewriteGo() {
 	for _, f := range p.code.files {
 		p.literals(f, spoken)
 	}
-}
-
-func (o *other) hasAsset(name string) bool {
-	return slices.ContainsFunc(o.tree.Public, func(f *routetree.Public) bool { return f.Name() == name })
 }
 
 // asset returns what a public file is called after the move.

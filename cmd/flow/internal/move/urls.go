@@ -101,6 +101,8 @@ type hit struct {
 	text   string // what stands there
 	now    string // what it is now
 	file   bool   // it is the name of a file, and no URL
+	// mounted says that a URL is one below the prefix of a mounted Router.
+	mounted bool
 }
 
 // hole stands in a text for what is known when it runs only, such as {{.ID}}.
@@ -127,7 +129,7 @@ func (f *finder) find(text string) []hit {
 				at := from + i
 				from = at + len(old)
 				if !within(text, at, from) {
-					hits = append(hits, hit{at, old, now, true})
+					hits = append(hits, hit{offset: at, text: old, now: now, file: true})
 				}
 			}
 		}
@@ -140,8 +142,8 @@ func (f *finder) find(text string) []hit {
 		if found == "/" && !alone(text, at) {
 			continue
 		}
-		if now := f.url(found); now != "" {
-			hits = append(hits, hit{at, found, now, false})
+		if now, mounted := f.url(found); now != "" {
+			hits = append(hits, hit{offset: at, text: found, now: now, mounted: mounted})
 		}
 	}
 	slices.SortFunc(hits, func(a, b hit) int {
@@ -175,35 +177,48 @@ func alone(text string, at int) bool {
 	return (at == 0 || strings.ContainsRune(quotes, rune(text[at-1]))) && (at+1 == len(text) || strings.ContainsRune(quotes, rune(text[at+1])))
 }
 
-// url returns what a URL is now, or "" if it has not moved.
-func (f *finder) url(text string) string {
+// url returns what a URL is now, or "" if it has not moved, and whether it is one below the
+// prefix of a mounted Router.
+func (f *finder) url(text string) (now string, mounted bool) {
+	text, ok := pathOf(text)
+	if !ok {
+		return "", false
+	}
+	for _, t := range f.targets {
+		if text == t.pattern.String() && strings.Contains(text, "{") {
+			return t.notated, false
+		}
+	}
+	segments, open := split(text)
+	if now := f.of(segments, open); now != "" {
+		return now, false
+	}
+	for _, prefix := range f.mounts {
+		if isBelowPrefix(segments, prefix) {
+			if now := f.of(segments[len(prefix):], open); now != "" {
+				return "/" + strings.Join(prefix, "/") + now, true
+			}
+		}
+	}
+	return "", false
+}
+
+// pathOf returns the path of a URL, and whether it may be one of an application.
+func pathOf(text string) (string, bool) {
 	if _, after, ok := strings.Cut(text, "://"); ok && text[0] != '/' { // behind the host
 		text = after[strings.IndexByte(after, '/'):]
 	}
 	if i := strings.IndexAny(text, "?#"); i >= 0 {
 		text = text[:i]
 	}
-	if text == "" || strings.HasPrefix(text, "//") || strings.Contains(text, "[") {
-		return ""
-	}
-	for _, t := range f.targets {
-		if text == t.pattern.String() && strings.Contains(text, "{") {
-			return t.notated
-		}
-	}
-	open := strings.HasSuffix(text, "/") && text != "/" // it may go on behind the slash
-	segments := split(strings.TrimSuffix(text, "/"))
-	if now := f.of(segments, open); now != "" {
-		return now
-	}
-	for _, prefix := range f.mounts {
-		if n := len(prefix); n <= len(segments) && slices.EqualFunc(prefix, segments[:n], func(p, s string) bool { return p == s || p[0] == '[' }) {
-			if now := f.of(segments[n:], open); now != "" {
-				return "/" + strings.Join(prefix, "/") + now
-			}
-		}
-	}
-	return ""
+	return text, text != "" && !strings.HasPrefix(text, "//") && !strings.Contains(text, "[")
+}
+
+// isBelowPrefix reports whether the segments of a path begin with those of a prefix that
+// something is mounted at, "orgs" and "[org]".
+func isBelowPrefix(segments, prefix []string) bool {
+	n := len(prefix)
+	return n <= len(segments) && slices.EqualFunc(prefix, segments[:n], func(p, s string) bool { return p == s || p[0] == '[' })
 }
 
 // of returns what the URL of these segments is now, or "". open says that it may go on.
@@ -223,12 +238,13 @@ func (f *finder) of(segments []string, open bool) string {
 }
 
 // split returns the segments of a path, unescaped, with a hole for each that is not all
-// known.
-func split(text string) []string {
-	if text == "" {
-		return nil
+// known. open says that it may go on behind the slash at its end.
+func split(text string) (segments []string, open bool) {
+	open = strings.HasSuffix(text, "/") && text != "/"
+	if text = strings.TrimSuffix(text, "/"); text == "" {
+		return nil, open
 	}
-	segments := strings.Split(text[1:], "/")
+	segments = strings.Split(text[1:], "/")
 	for i, s := range segments {
 		s = strings.ReplaceAll(s, `\`, "") // of a regular expression
 		segments[i] = s
@@ -238,7 +254,7 @@ func split(text string) []string {
 			segments[i] = plain
 		}
 	}
-	return segments
+	return segments, open
 }
 
 // isEscaped reports whether each percent sign of a segment is that of an escape, as in

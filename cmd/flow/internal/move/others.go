@@ -1,0 +1,110 @@
+package move
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routetree"
+)
+
+// An other is another application of the module.
+type other struct {
+	app   project.App
+	tree  *routetree.Tree
+	paths map[string]string
+	names map[string]bool // automatic names and labels
+}
+
+func (p *planner) readOthers() error {
+	apps, err := p.app.Module.Apps()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, app := range apps {
+		if app.Dir == p.app.Dir {
+			continue
+		}
+		tree := app.Tree()
+		o := &other{app: app, tree: tree, paths: filesByPath(tree), names: map[string]bool{}}
+		for name := range automaticNames(tree) {
+			o.names[name] = true
+		}
+		p.others = append(p.others, o)
+	}
+	return nil
+}
+
+// An owner says whose tree something in a file speaks of.
+type owner int
+
+const (
+	ours owner = iota
+	theirs
+	anybodys
+)
+
+// owner says whether something that our tree has is meant in a file, which other
+// applications may have, too.
+func (p *planner) owner(file string, has func(*other) bool) owner {
+	if p.isOurs(file) {
+		return ours
+	}
+	if o := p.otherOf(file); o != nil && has(o) {
+		return theirs
+	}
+	if slices.ContainsFunc(p.others, has) {
+		return anybodys
+	}
+	return ours
+}
+
+// otherOf returns the other application that a file belongs to, or nil.
+func (p *planner) otherOf(file string) *other {
+	for _, o := range p.others {
+		if filepath.Dir(file) == o.app.Dir || isBelow(filepath.Join(o.app.Dir, routetree.RouterDir), file) {
+			return o
+		}
+	}
+	return nil
+}
+
+func (o *other) hasAsset(name string) bool {
+	return slices.ContainsFunc(o.tree.Public, func(f *routetree.Public) bool { return f.Name() == name })
+}
+
+// has reports whether what a finder has found in a file of the application speaks of its
+// own tree: it has such a file, or answers such a URL. prefix is that of the finder.
+func (o *other) has(h hit, prefix []string) bool {
+	if h.file {
+		return o.hasFile(h.text)
+	}
+	text, ok := pathOf(h.text)
+	if !ok || h.mounted {
+		return false
+	}
+	segments, open := split(text)
+	answers := func(pat *pattern.Pattern) bool {
+		return takes(pat.Segments, segments) || open && takes(pat.Segments, append(slices.Clip(segments), string(hole))) ||
+			len(prefix) > 0 && len(pat.Segments) >= len(prefix) && takes(pat.Segments[:len(prefix)], prefix)
+	}
+	return slices.ContainsFunc(o.tree.Routes, func(r *routetree.Route) bool { return slices.ContainsFunc(r.Patterns, answers) }) ||
+		slices.ContainsFunc(o.tree.Public, func(f *routetree.Public) bool { return answers(f.Pattern) })
+}
+
+// hasFile reports whether a name is that of a file of the application, or of a counterpart.
+func (o *other) hasFile(name string) bool {
+	if stem, ok := strings.CutSuffix(name, ".go"); ok {
+		return byStem(o.tree)[strings.TrimSuffix(stem, "_test")] != nil
+	}
+	for _, file := range o.paths {
+		if file == name || routetree.BelowRouter(file) == name {
+			return true
+		}
+	}
+	return o.hasAsset(strings.TrimPrefix(name, routetree.PublicDir+"/"))
+}

@@ -1,0 +1,213 @@
+package move
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/internal/routetree"
+)
+
+// served says for which routes a piece of Go code runs. A position is the place outside of
+// the piece from which it is reached.
+type served struct {
+	routes  map[string]token.Position // by route files of the application, as they are named in the tree before
+	theirs  []token.Position          // for routes of other applications
+	unknown []token.Position
+	partial bool             // not all code has types, so that there may be more
+	tests   []token.Position // from tests, which are in none of the others
+}
+
+// serves returns for which routes the code at a position runs: those that it is registered
+// for, or else those of what uses the function or type that it stands in. A function of a
+// counterpart that nothing uses runs for the route of the counterpart.
+func (p *planner) serves(f *goFile, pos token.Pos) served {
+	s := served{routes: map[string]token.Position{}, partial: len(p.code.broken) > 0}
+	seen := map[*ast.Ident]bool{}
+	var follow func(f *goFile, pos token.Pos, from token.Position)
+	follow = func(f *goFile, pos token.Pos, from token.Position) {
+		isTheirs := p.otherOf(f.name) != nil
+		if isTheirs && !slices.Contains(s.theirs, from) {
+			s.theirs = append(s.theirs, from)
+		} else if files, ok := p.registered(f, pos); ok && !isTheirs {
+			for _, file := range files {
+				s.reached(file, from)
+			}
+			return
+		}
+		name := declared(f.file, pos)
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		used := false
+		for _, use := range p.use.of(name) {
+			next := from
+			if !next.IsValid() {
+				next = p.code.position(use.pos)
+			}
+			if strings.HasSuffix(use.file.name, "_test.go") {
+				s.tests = append(s.tests, p.code.position(use.pos))
+				continue
+			}
+			used = true
+			follow(use.file, use.pos, next)
+		}
+		switch file := p.routeOfFile(f.name); {
+		case used || isTheirs:
+		case file != "":
+			s.reached(file, from)
+		default:
+			s.unknown = append(s.unknown, from)
+		}
+	}
+	follow(f, pos, token.Position{})
+	return s
+}
+
+// reached notes a route, with the first place that leads to it.
+func (s served) reached(file string, from token.Position) {
+	if _, ok := s.routes[file]; !ok {
+		s.routes[file] = from
+	}
+}
+
+func (s served) has(r *route) bool {
+	_, ok := s.routes[r.before.InTree()]
+	return ok
+}
+
+// complete reports whether the code runs for no other routes.
+func (s served) complete() bool { return len(s.unknown) == 0 && !s.partial }
+
+// registered returns the route files that the registration around a position is for, and
+// whether there is one of which that is known.
+func (p *planner) registered(f *goFile, pos token.Pos) (files []string, ok bool) {
+	ast.Inspect(f.file, func(n ast.Node) bool {
+		if n == nil || pos < n.Pos() || n.End() <= pos {
+			return false
+		}
+		expr, isCall := n.(*ast.CallExpr)
+		if !isCall {
+			return true
+		}
+		c, _ := f.registration(expr)
+		if c.directory && !p.isOurs(f.name) {
+			return true
+		}
+		switch found := routetree.Find(p.c.paths.before, c.Value); {
+		case c.Kind == calls.Static:
+			if file := p.routeOfFile(f.name); file != "" {
+				files, ok = []string{file}, true
+			}
+		case !c.Constant || !c.directory && slices.ContainsFunc(p.others, func(o *other) bool { return o.tree.Covers(c.Value) }):
+		case c.Kind == calls.Path && len(found) > 0:
+			files, ok = []string{p.c.paths.before[found[0]]}, true
+		case c.Kind == calls.Dir:
+			files, ok = sortedKeys(covered(p.c.before, c.Value)), true
+		}
+		return true
+	})
+	return files, ok
+}
+
+// registration returns the call of At, In or a static function that a chain of calls such
+// as flow.At("users").GET().Name("x") begins with; else the expression that it begins with.
+func (f *goFile) registration(e ast.Expr) (call, ast.Expr) {
+	for {
+		expr, ok := ast.Unparen(e).(*ast.CallExpr)
+		if !ok {
+			return call{}, e
+		}
+		for _, c := range f.calls {
+			if c.Expr == expr && (c.Kind == calls.Path || c.Kind == calls.Dir || c.Kind == calls.Static) {
+				return c, nil
+			}
+		}
+		sel, ok := ast.Unparen(expr.Fun).(*ast.SelectorExpr)
+		if !ok {
+			return call{}, e
+		}
+		e = sel.X
+	}
+}
+
+// declared returns the name of the function or type that is declared around a position,
+// or nil.
+func declared(file *ast.File, pos token.Pos) *ast.Ident {
+	for _, d := range file.Decls {
+		if pos < d.Pos() || d.End() <= pos {
+			continue
+		}
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			return d.Name
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if t, ok := spec.(*ast.TypeSpec); ok && t.Pos() <= pos && pos < t.End() {
+					return t.Name
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// uses says where the functions and types of a module are used. They are known by the
+// position of their name, since a package and its test variant have objects of their own.
+type uses struct {
+	code *goCode
+	at   map[string][]useOf
+}
+
+type useOf struct {
+	file *goFile
+	pos  token.Pos
+}
+
+func (code *goCode) place(pos token.Pos) string {
+	p := code.position(pos)
+	return fmt.Sprintf("%s:%d", p.Filename, p.Offset)
+}
+
+func findUses(code *goCode) *uses {
+	u := &uses{code, map[string][]useOf{}}
+	for _, f := range code.files {
+		if f.info == nil {
+			continue
+		}
+		ast.Inspect(f.file, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			switch obj := f.info.Uses[id].(type) {
+			case *types.Func:
+				u.add(obj.Origin(), useOf{f, id.Pos()})
+			case *types.TypeName:
+				u.add(obj, useOf{f, id.Pos()})
+			}
+			return true
+		})
+	}
+	return u
+}
+
+func (u *uses) add(obj types.Object, use useOf) {
+	if obj.Pos().IsValid() {
+		key := u.code.place(obj.Pos())
+		u.at[key] = append(u.at[key], use)
+	}
+}
+
+// of returns the uses of what a name declares.
+func (u *uses) of(name *ast.Ident) []useOf {
+	if name == nil {
+		return nil
+	}
+	return u.at[u.code.place(name.Pos())]
+}
