@@ -40,6 +40,7 @@ func (p *planner) template(file, name string) {
 			p.hit(file, lineAt(text, h.offset), h)
 		}
 	}
+	p.words(file, text, src)
 	for _, m := range src.mentions {
 		at := place{file: file, line: lineAt(text, m.offset), offset: m.offset, size: m.size, sure: m.sure, literal: m.literal, what: fmt.Sprintf("{{%s %q}}", m.name, m.value)}
 		if m.literal {
@@ -48,6 +49,32 @@ func (p *planner) template(file, name string) {
 			at.what = fmt.Sprintf("{{%s …}}", m.name)
 		}
 		p.mention(at, m, name)
+	}
+}
+
+// words tells of the strings in the actions and comments of a template that are the path or
+// the name of what moves, and in no call of flow: functions of the application may be given
+// them. A name without a dot may be any word, and counts only where one is given it.
+func (p *planner) words(file, text string, src source) {
+	known := map[int]bool{}
+	for _, m := range src.mentions {
+		known[m.offset] = m.literal
+		for _, k := range m.keys {
+			known[k.offset] = k.literal
+		}
+	}
+	for i, c := range src.actions {
+		if c != '"' && c != '`' || known[i] {
+			continue
+		}
+		if value, _, ok := strings.Cut(src.actions[i+1:], string(c)); ok {
+			p.word(file, lineAt(text, i), value)
+		}
+	}
+	for _, k := range src.handed {
+		if o := p.otherOf(file); o == nil || !o.names[k.value] {
+			p.perhapsName(file, lineAt(text, k.offset), k.value)
+		}
 	}
 }
 

@@ -117,8 +117,23 @@ func (p *planner) word(file string, line int, value string) {
 			}
 		}
 	}
-	if now, v := p.c.automatic.rewrite(value); v == rewritten && strings.Contains(value, ".") {
+	if strings.Contains(value, ".") {
+		p.perhapsName(file, line, value)
+	}
+}
+
+// perhapsName tells of a string that is the name of a route that moves.
+func (p *planner) perhapsName(file string, line int, value string) {
+	now, v, r := p.nameVerdict(value)
+	switch params := r != nil && r.changesParams(); {
+	case v == lost:
+		p.left(file, line, "%q may be the name of a route that moves: two route files share it now, so that it means none", value)
+	case v == rewritten && params:
+		p.left(file, line, "%q may be the name of a route that moves: it is %q now, and %s", value, now, r.paramsText())
+	case v == rewritten:
 		p.left(file, line, "%q may be the name of a route that moves: it is %q now", value, now)
+	case v == stays && params:
+		p.left(file, line, "%q may be the name of %s: %s", value, r.after.File, r.paramsText())
 	}
 }
 

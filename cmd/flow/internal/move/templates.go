@@ -1,6 +1,7 @@
 package move
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"text/template/parse"
@@ -32,6 +33,7 @@ type key struct {
 // A source is what is known of the text of a template.
 type source struct {
 	mentions []mention
+	handed   []key  // strings that functions of the application are given
 	plain    string // see apart
 	actions  string
 }
@@ -51,7 +53,7 @@ func readTemplate(text string) (source, error) {
 	for _, t := range trees {
 		pages.EachNode(t.Root, r.visit)
 	}
-	return source{r.mentions, plain, actions}, nil
+	return source{r.mentions, r.handed, plain, actions}, nil
 }
 
 // apart takes a template apart. Both parts are as long as the template: plain is the text,
@@ -106,6 +108,7 @@ type templateReader struct {
 	text     string
 	skipped  int // bytes before what is parsed
 	mentions []mention
+	handed   []key
 }
 
 // visit looks at one node.
@@ -134,6 +137,7 @@ func (r *templateReader) command(n *parse.CommandNode) (mention, bool) {
 		case "asset":
 			m.kind = calls.Asset
 		default:
+			r.hand(fn.Ident, n.Args[1:])
 			return m, false
 		}
 	case *parse.ChainNode: // request.Param
@@ -170,6 +174,23 @@ func (r *templateReader) command(n *parse.CommandNode) (mention, bool) {
 		m.keys = append(m.keys, k)
 	}
 	return m, true
+}
+
+// builtIn are the functions of templates that are not the application's.
+var builtIn = []string{"and", "call", "eq", "ge", "gt", "html", "index", "js", "le", "len", "lt", "ne", "not", "or", "print", "printf", "println", "request", "slice", "urlquery", "user"}
+
+// hand collects the strings that a function of the application is given.
+func (r *templateReader) hand(function string, args []parse.Node) {
+	if slices.Contains(builtIn, function) {
+		return
+	}
+	for _, arg := range args {
+		if s, ok := arg.(*parse.StringNode); ok {
+			k := key{value: s.Text}
+			k.offset, k.size, k.literal = r.quoted(s.Pos, s.Text)
+			r.handed = append(r.handed, k)
+		}
+	}
 }
 
 // quoted returns where a string stands that the parser has found, and whether it does.
