@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"go/format"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Apply does what the plan says. If anything fails, all that was done is taken back, and
@@ -58,11 +60,24 @@ func (p *Plan) write(file string, done func(func() error)) error {
 	if string(before) != p.texts[file] {
 		return fmt.Errorf("%s was changed in the meantime: try again", Shown(file))
 	}
-	if err := replace(file, edited(p.texts[file], p.Edits[file])); err != nil {
+	text := edited(p.texts[file], p.Edits[file])
+	if strings.HasSuffix(file, ".go") && formatted(string(before)) == string(before) {
+		text = formatted(text) // names of another length may stand in columns
+	}
+	if err := replace(file, text); err != nil {
 		return err
 	}
 	done(func() error { return replace(file, string(before)) })
 	return nil
+}
+
+// formatted returns Go code as gofmt writes it, if it can be parsed.
+func formatted(code string) string {
+	b, err := format.Source([]byte(code))
+	if err != nil {
+		return code
+	}
+	return string(b)
 }
 
 // replace writes a file in one step, with the mode that it has: who reads it finds the old

@@ -60,6 +60,9 @@ func (p *planner) literal(f *goFile, lit *ast.BasicLit) {
 	if err != nil {
 		return
 	}
+	if p.testURL(f, lit, value) {
+		return
+	}
 	pos := p.code.position(lit.Pos())
 	for _, h := range p.finder.find(value) {
 		line := pos.Line

@@ -171,6 +171,67 @@ func TestURLs(t *testing.T) {
 	}
 }
 
+func TestNewURL(t *testing.T) {
+	for _, tt := range []struct {
+		name, from, to, files, url string
+		want                       string // "" if it is not sure
+	}{
+		{"a file", "a.html", "b.html", "a", "/a", "/b"},
+		{"to the root", "a.html", "index.html", "a", "/a", "/"},
+		{"from the root", "index.html", "a.html", "index", "/", ""}, // which may be the path of a cookie
+		{"another file", "a.html", "b.html", "a c", "/c", ""},
+		{"a name that is escaped", "a.html", "b c.html", "a", "/a", "/b%20c"},
+		{"with a query", "a.html", "b.html", "a", "/a?x=1&y=/a#z", "/b?x=1&y=/a#z"},
+		{"no path", "a.html", "b.html", "a", "http://localhost/a", ""},
+		{"another host", "a.html", "b.html", "a", "//example.org/a", ""},
+		{"in a sentence", "a.html", "b.html", "a", "/a is moved", ""},
+		{"with a slash", "a.html", "b.html", "a", "/a/", ""},
+		{"not clean", "a", "b", "a/[id]", "/a//x", ""},
+		{"with a verb", "a", "b", "a/[id]", "/a/%d", ""},
+		{"a pattern", "a", "b", "a/[id]", "/a/{id}", ""},
+		{"below a directory", "a", "b", "a/x", "/a/y", ""},
+		{"a value", "a", "b", "a/[id]", "/a/1%2F%41", "/b/1%2F%41"},
+		{"a parameter with another name", "a/[id].html", "b/[n].html", "a/[id]", "/a/1", "/b/1"},
+		{"parameters in another order", "[x]/[y]/a.html", "a/[y]/[x].html", "[x]/[y]/a", "/1/2/a", "/a/2/1"},
+		{"a new parameter", "a.html", "[b].html", "a", "/a", ""},
+		{"a parameter that is gone", "a/[id].html", "a/b.html", "a/[id]", "/a/1", ""},
+		{"the URL stays", "a/[id].html", "a/[n].html", "a/[id]", "/a/1", ""},
+		{"a catch-all", "a/[...path].html", "b/[...path].html", "a/[...path]", "/a/1/%2e%2e", "/b/1/%2e%2e"},
+		{"a catch-all that becomes one segment", "a/[...path].html", "a/b/[path].html", "a/[...path]", "/a/1/2", ""},
+		{"an optional one", "a/[[id]].html", "b/[[id]].html", "a/[[id]]", "/a/1", "/b/1"},
+		{"an optional one that is left out", "a/[[id]].html", "b/[[id]].html", "a/[[id]]", "/a", "/b"},
+		{"one that is needed now", "a/[[id]].html", "b/[id].html", "a/[[id]]", "/a", ""},
+		{"a matcher that takes it", "a/[id].html", "b/[id=int].html", "a/[id]", "/a/1", "/b/1"},
+		{"a matcher that does not", "a/[id].html", "b/[id=int].html", "a/[id]", "/a/x", ""},
+		{"a matcher that did not", "a/[id=int].html", "b/[id].html", "a/[id=int]", "/a/x", ""},
+		{"the matcher of a catch-all", "a/[...p=int].html", "b/[...p].html", "a/[...p=int]", "/a/1/x", ""},
+		{"a matcher of the application", "a/[id=sku].html", "b/[id=sku].html", "a/[id=sku]", "/a/x", "/b/x"},
+		{"a new one of the application", "a/[id].html", "b/[id=sku].html", "a/[id]", "/a/x", ""},
+		{"another file answers it then", "a.html", "b.html", "a [x]", "/a", ""},
+		{"another file might, by its matcher", "a.html", "b.html", "a [x=sku]", "/a", ""},
+		{"another file has answered it", "[x].html", "b/[x].html", "[x] a", "/a", ""},
+		{"another file answers the new one", "[x].html", "b/[x].html", "[x] b/a", "/a", ""},
+		{"the other methods stay", "a/index.html", "b/index.html", "a/index a/store", "/a", ""},
+		{"all methods move", "a", "b", "a/index a/store", "/a", "/b"},
+		{"what is mounted", "orgs", "firms", "orgs/[org]/users", "/orgs/7/users", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			var files []string
+			for _, name := range strings.Fields(tt.files) {
+				ext := ".html"
+				if strings.HasSuffix(name, "store") {
+					ext = ".http"
+				}
+				files = append(files, name+ext)
+			}
+			now, ok := newFinder(moved(t, tt.from, tt.to, files...), nil, [][]string{{"orgs", "[org]"}}).newURL(tt.url)
+			is.Equal(now, tt.want)
+			is.Equal(ok, tt.want != "")
+		})
+	}
+}
+
 func TestReadTemplate(t *testing.T) {
 	const text = "\ufeff" + `{{/* route "no" }} */}}<a href="/x/{{.ID}}/y">{{define "t"}}{{template "a/+b" .}}{{end}}
 {{- block "c" . }}{{ route ` + "`d`" + ` "k" .V (route "e") | printf "%s }}" }}{{end}}{{if request.Param "f"}}{{else}}{{.Route "g"}}{{.X | route}}{{asset "h"}}{{end}}`

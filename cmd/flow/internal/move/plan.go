@@ -152,6 +152,8 @@ type planner struct {
 	finder  *finder
 	hits    map[Note]int // what the finder has found, and how often in its line
 	use     *uses
+	added   map[string]bool // see isAdded
+	makers  map[string]bool // see ofOwnRouter
 }
 
 // path returns the absolute path of a name in the tree.

@@ -18,15 +18,18 @@ type served struct {
 	routes  map[string]token.Position // by route files of the application, as they are named in the tree before
 	theirs  []token.Position          // for routes of other applications
 	unknown []token.Position
-	partial bool             // not all code has types, so that there may be more
 	tests   []token.Position // from tests, which are in none of the others
+	// partial says that not all code has types, so that there may be more. What stands in
+	// a counterpart is for its route.
+	partial bool
 }
 
 // serves returns for which routes the code at a position runs: those that it is registered
 // for, or else those of what uses the function or type that it stands in. A function of a
 // counterpart that nothing uses runs for the route of the counterpart.
 func (p *planner) serves(f *goFile, pos token.Pos) served {
-	s := served{routes: map[string]token.Position{}, partial: len(p.code.broken) > 0}
+	s := served{routes: map[string]token.Position{}}
+	s.partial = len(p.code.broken) > 0 && p.routeOfFile(f.name) == "" && p.otherOf(f.name) == nil
 	seen := map[*ast.Ident]bool{}
 	var follow func(f *goFile, pos token.Pos, from token.Position)
 	follow = func(f *goFile, pos token.Pos, from token.Position) {
@@ -40,7 +43,7 @@ func (p *planner) serves(f *goFile, pos token.Pos) served {
 			return
 		}
 		name := declared(f.file, pos)
-		if seen[name] {
+		if name != nil && seen[name] {
 			return
 		}
 		seen[name] = true

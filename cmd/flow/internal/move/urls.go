@@ -15,7 +15,8 @@ import (
 // names of its files.
 type finder struct {
 	c       *change
-	targets []target
+	targets []target          // the most specific first
+	after   []target          // of the tree after the move, likewise
 	prefix  []string          // the segments of a directory that moves, if all of them are literal; else nil
 	mounts  [][]string        // the prefixes that Routers of the module are mounted at
 	files   map[string]string // new names, by old names of files that are told from other words
@@ -28,6 +29,7 @@ type target struct {
 	file    string
 	moves   string // what the URL is now, if it is another one
 	now     []*pattern.Pattern
+	route   *route // if it moves
 	notated string // what the pattern is now, if it reads otherwise
 }
 
@@ -38,6 +40,7 @@ func newFinder(c *change, goFiles map[string]string, mounts [][]string) *finder 
 		for _, p := range r.Patterns {
 			t := target{pattern: p, file: r.InTree()}
 			if moved != nil {
+				t.route = moved
 				now := longest(moved.after)
 				if len(r.Patterns) == len(moved.after.Patterns) {
 					now = moved.after.Patterns[slices.Index(r.Patterns, p)]
@@ -68,7 +71,17 @@ func newFinder(c *change, goFiles map[string]string, mounts [][]string) *finder 
 			f.file(src.InTree, now)
 		}
 	}
-	slices.SortStableFunc(f.targets, func(a, b target) int { return pattern.Compare(a.pattern, b.pattern) })
+	for _, r := range c.after.Routes {
+		for _, p := range r.Patterns {
+			f.after = append(f.after, target{pattern: p, file: r.InTree()})
+		}
+	}
+	for _, p := range c.after.Public {
+		f.after = append(f.after, target{pattern: p.Pattern, file: p.InTree})
+	}
+	for _, targets := range [][]target{f.targets, f.after} {
+		slices.SortStableFunc(targets, func(a, b target) int { return pattern.Compare(a.pattern, b.pattern) })
+	}
 	f.prefix = literalSegments(c.transfer)
 	return f
 }
