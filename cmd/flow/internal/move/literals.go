@@ -64,7 +64,11 @@ func (p *planner) literal(f *goFile, lit *ast.BasicLit) {
 		return
 	}
 	pos := p.code.position(lit.Pos())
-	for _, h := range p.finder.find(value) {
+	text := value
+	if strings.HasPrefix(text, "//") { // a path that is not clean, or else one with a host, which no file answers
+		text = " " + text[1:]
+	}
+	for _, h := range p.finder.find(text) {
 		line := pos.Line
 		if lit.Value[0] == '`' {
 			line += strings.Count(value[:h.offset], "\n")

@@ -153,6 +153,7 @@ func TestURLs(t *testing.T) {
 		{"/users/{id}", "/users/{id}=/people/{id}"},
 		{"/users/\x00\x00", "/users/\x00\x00=/people/{id}"},
 		{"/users/new/7", "/users/new/7=/people/new/{n}"},
+		{"/users//7", "/users//7=/people/{id}"},        // which redirects
 		{"/users/new/x/y", "/users/new/x/y=/people/…"}, // by the directory
 		{"see router/users/[id].html.", "router/users/[id].html=router/people/[id].html"},
 		{"users.id.go", "users.id.go=people.id.go"},

@@ -52,8 +52,8 @@ func TestSample(t *testing.T) {
 		{"blog", "blog.d", false},     // a dot, which stands in counterparts, too
 		{"blog/[year]", "blog/[era]", false},
 		{"api", "v1", false},
-		{"(auth)/login", "signin", false},       // its automatic name is used
-		{"(admin)/reports.json", "api/", false}, // into a directory
+		{"(auth)/login", "signin", false},      // its automatic name is used
+		{"(admin)/reports.json", "api/", true}, // into a directory, out of a guard
 		{"index", "(site)/index", false},
 		{"events", "(site)/live", false},
 		{"public/app.css", "public/css/app.css", false},

@@ -251,13 +251,14 @@ func (f *finder) of(segments []string, open bool) string {
 }
 
 // split returns the segments of a path, unescaped, with a hole for each that is not all
-// known. open says that it may go on behind the slash at its end.
+// known, and without empty ones, which a redirect leads away from. open says that it may go
+// on behind the slash at its end.
 func split(text string) (segments []string, open bool) {
 	open = strings.HasSuffix(text, "/") && text != "/"
 	if text = strings.TrimSuffix(text, "/"); text == "" {
 		return nil, open
 	}
-	segments = strings.Split(text[1:], "/")
+	segments = slices.DeleteFunc(strings.Split(text, "/"), func(s string) bool { return s == "" })
 	for i, s := range segments {
 		s = strings.ReplaceAll(s, `\`, "") // of a regular expression
 		segments[i] = s
