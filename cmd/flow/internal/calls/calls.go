@@ -36,6 +36,8 @@ const (
 	Prefix                    // Mount: a prefix of URLs, "/orgs/[org]"
 	MountName                 // Mounted.Name: what the names of a mounted Router begin with
 	Page                      // Page: the page of the route; no argument to look at
+	Bind                      // Request.Bind: the argument is what it fills
+	Next                      // Next: the answer of a guard that lets pass; no argument
 	Handler                   // Do, To: the argument is the handler, or the controller
 	Static                    // flow.GET … flow.Method, flow.With: for the counterpart's route; no argument
 	Use                       // flow.Use: for the Routers of the directory; no argument
@@ -43,7 +45,7 @@ const (
 )
 
 // kinds are the names of the kinds.
-var kinds = [...]string{Path: "Path", Dir: "Dir", Template: "Template", Block: "Block", RouteName: "RouteName", Label: "Label", Param: "Param", Segments: "Segments", Asset: "Asset", Prefix: "Prefix", MountName: "MountName", Page: "Page", Handler: "Handler", Static: "Static", Use: "Use", New: "New"}
+var kinds = [...]string{Path: "Path", Dir: "Dir", Template: "Template", Block: "Block", RouteName: "RouteName", Label: "Label", Param: "Param", Segments: "Segments", Asset: "Asset", Prefix: "Prefix", MountName: "MountName", Page: "Page", Bind: "Bind", Next: "Next", Handler: "Handler", Static: "Static", Use: "Use", New: "New"}
 
 // String returns the name of the kind.
 func (k Kind) String() string { return kinds[k] }
@@ -77,7 +79,7 @@ func (c Call) Pos() token.Pos {
 
 // Name returns how messages call the function: "flow.GET", "At", "Block".
 func (c Call) Name() string {
-	if c.Kind == Static || c.Kind == Use || c.Kind == New {
+	if c.Kind == Static || c.Kind == Use || c.Kind == New || c.Kind == Next {
 		return "flow." + c.Func.Name()
 	}
 	return c.Func.Name()
@@ -119,6 +121,8 @@ var forms = map[string]form{
 	"Router.Mount": {Prefix, 0, false},
 	"Mounted.Name": {MountName, 0, false},
 	"Page":         {Page, -1, false},
+	"Request.Bind": {Bind, 0, false},
+	"Next":         {Next, -1, false},
 	"Verb.Do":      {Handler, 0, false}, "Verb.To": {Handler, 0, false},
 	"GET": {Static, -1, false}, "POST": {Static, -1, false}, "PUT": {Static, -1, false}, "PATCH": {Static, -1, false},
 	"DELETE": {Static, -1, false}, "HEAD": {Static, -1, false}, "OPTIONS": {Static, -1, false}, "ANY": {Static, -1, false},

@@ -65,6 +65,8 @@ func f(r *flow.Router, req *flow.Request) {
 	flow.NewRequest(nil)
 	r.NewRequest(nil)
 	flow.Page("data")
+	req.Bind(r)
+	flow.Next().Header("a", "b")
 }`, `
 4 Param Param "a" literal
 5 PathValue Param "b" literal
@@ -74,7 +76,9 @@ func f(r *flow.Router, req *flow.Request) {
 10 NewRequest Param "k1" literal
 10 NewRequest Param "k2" literal
 10 NewRequest Param "odd" literal
-13 Page Page`},
+13 Page Page
+14 Bind Bind ?
+15 flow.Next Next`},
 		{"registrations", `package p
 import "example.com/flow"
 func h(*flow.Request) string { return "" }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -25,8 +26,9 @@ var Command = cli.Command{
 	Args:  "[PACKAGES] [-- BUILD FLAGS]",
 	Short: "find names and paths in Go code that the tree does not have",
 	Long: `Vet looks at what only Go's source shows: constant paths and names in At, In, View,
-Block, Route, RedirectTo, Asset, Param and Segments that the tree of route files does
-not have; Page in the handlers of endpoints; go:embed without all:, or without a
+Block, Route, RedirectTo, Asset, Param and Segments, and tags param:"id" of what Bind
+fills, that the tree of route files does not have; Page in the handlers of endpoints;
+handlers that return Next; go:embed without all:, or without a
 directory that is there; Go files that look like counterparts and are none; and static
 calls in a package that makes no Router. What the source does not tell for sure is
 left to the command check of the application. Tests are not looked at.
@@ -126,20 +128,38 @@ func load(ctx context.Context, dir string, patterns, flags []string) ([]*package
 	if err != nil {
 		return nil, err
 	}
-	var faults []string
+	var causes, consequences []string
 	packages.Visit(pkgs, nil, func(p *packages.Package) {
 		for _, err := range p.Errors {
-			faults = append(faults, compileErrors(err, dir)...)
+			if strings.HasPrefix(err.Msg, "could not import ") { // why not, is told of what is imported
+				consequences = append(consequences, compileErrors(err, dir)...)
+			} else {
+				causes = append(causes, compileErrors(err, dir)...)
+			}
 		}
 	})
-	if len(faults) > 0 {
-		slices.Sort(faults)
-		return nil, errors.New(strings.Join(slices.Compact(faults), "\n"))
+	if len(causes) == 0 {
+		causes = consequences
+	}
+	if len(causes) > 0 {
+		slices.Sort(causes)
+		return nil, errors.New(strings.Join(slices.Compact(causes), "\n"))
 	}
 	if len(pkgs) == 0 {
-		return nil, fmt.Errorf("there are no packages in %s", strings.Join(patterns, " "))
+		return nil, noPackages(ctx, dir, patterns, flags)
 	}
 	return pkgs, nil
+}
+
+// noPackages returns the error for patterns for which the go command lists no package. If it
+// cannot even begin to build, packages.Load leaves out what it says.
+func noPackages(ctx context.Context, dir string, patterns, flags []string) error {
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-export"}, flags, patterns)...)
+	cmd.Dir = dir
+	if said, err := cmd.CombinedOutput(); err != nil && len(said) > 0 {
+		return errors.New(strings.TrimSpace(string(said)))
+	}
+	return fmt.Errorf("there are no packages in %s", strings.Join(patterns, " "))
 }
 
 // compilePlace is the place of what the compiler says.
@@ -147,16 +167,18 @@ var compilePlace = regexp.MustCompile(`^(.+\.go):(\d+)(?::\d+)?: `)
 
 // compileErrors returns the errors of one text as findings are written. The go command may
 // tell what the type checker tells too, below a line for the package. A line that begins
-// with a tab goes on with the error before it; the place of another declaration is left
-// out, which the two tell in different ways.
+// with a tab goes on with the error before it, and one without a place with another one
+// without; the place of another declaration is left out, which the two tell in different ways.
 func compileErrors(err packages.Error, dir string) []string {
 	text := err.Msg
 	if err.Pos != "" && err.Pos != "-" {
 		text = err.Pos + ": " + text
 	}
 	var lines []string
+	placed := true // the line before has a place
 	for line := range strings.SplitSeq(text, "\n") {
-		if place := compilePlace.FindStringSubmatch(line); place != nil {
+		place := compilePlace.FindStringSubmatch(line)
+		if place != nil {
 			file := place[1]
 			if filepath.IsAbs(file) {
 				file = shown(dir, file)
@@ -165,10 +187,10 @@ func compileErrors(err packages.Error, dir string) []string {
 		}
 		switch {
 		case line == "", strings.HasPrefix(line, "# "), strings.Contains(line, "other declaration of "):
-		case strings.HasPrefix(line, "\t") && len(lines) > 0:
+		case len(lines) > 0 && (strings.HasPrefix(line, "\t") || place == nil && !placed):
 			lines[len(lines)-1] += "\n" + line
 		default:
-			lines = append(lines, line)
+			lines, placed = append(lines, line), place != nil
 		}
 	}
 	return lines

@@ -37,6 +37,8 @@ type module struct {
 	// openNames: there are names that only the running program knows. openParams: the same
 	// of the parameters of prefixes.
 	openNames, openParams bool
+	binds                 map[string]bound          // the fields that Bind fills from the route, by their keys
+	openBinds             bool                      // Bind may fill structs that are not known
 	mentioned             map[string]map[*unit]bool // names behind a dot, and who writes them
 }
 
@@ -90,6 +92,7 @@ func readModule(at project.Module, given map[string]*unit) (*module, error) {
 	for _, u := range m.units {
 		m.openNames = m.openNames || len(m.mounts) > 0 && m.takesForeign(u)
 	}
+	m.readBinds()
 	return m, nil
 }
 

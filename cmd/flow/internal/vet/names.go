@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 	"io/fs"
 	"maps"
@@ -112,42 +113,13 @@ func (c *checker) checkBlock(call calls.Call) {
 }
 
 // templatesOf returns the templates that a Response may be of, and whether they are known.
+// Where the source does not tell which, it may be of any.
 func (c *checker) templatesOf(e ast.Expr) ([]routetree.Source, bool) {
-	apps := c.module.scope(c.unit, false)
-	var all []routetree.Source
-	switch expr := ast.Unparen(e).(type) {
-	case *ast.CallExpr:
-		call, ok := calls.Of(expr, nil, c.info)
-		switch {
-		case ok && call.Kind == calls.Template && call.Constant:
-			for _, a := range apps {
-				for _, name := range routetree.Find(a.tree.Templates, call.Value) {
-					all = append(all, a.tree.Templates[name])
-				}
-			}
-			return all, len(all) > 0
-		case ok && call.Kind == calls.Page:
-			routes, known := c.module.routesAt(c.unit, c.places[expr])
-			if !known {
-				break
-			}
-			for _, r := range routes {
-				for _, a := range c.module.apps {
-					if a.byPath[r.Path] == r && r.Page {
-						all = append(all, a.tree.Templates[r.Path])
-					}
-				}
-			}
-			return all, true
-		case isResponse(c.typeOf(receiver(expr))):
-			return c.templatesOf(receiver(expr))
-		}
-	case *ast.Ident:
-		if defs := c.defs[c.info.Uses[expr]]; len(defs) == 1 && defs[0] != nil {
-			return c.templatesOf(defs[0])
-		}
+	if sources, known := c.templatesIn(e, map[types.Object]bool{}); known {
+		return sources, true
 	}
-	for _, a := range apps {
+	var all []routetree.Source
+	for _, a := range c.module.scope(c.unit, false) {
 		if a.shared {
 			return nil, false
 		}
@@ -156,6 +128,51 @@ func (c *checker) templatesOf(e ast.Expr) ([]routetree.Source, bool) {
 		}
 	}
 	return all, true
+}
+
+// templatesIn is templatesOf for what the source tells: calls of View and Page, and variables
+// that are set to nothing else. seen are the variables that it has come through.
+func (c *checker) templatesIn(e ast.Expr, seen map[types.Object]bool) (all []routetree.Source, known bool) {
+	switch expr := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		call, ok := calls.Of(expr, nil, c.info)
+		switch {
+		case ok && call.Kind == calls.Template && call.Constant:
+			for _, a := range c.module.scope(c.unit, false) {
+				for _, name := range routetree.Find(a.tree.Templates, call.Value) {
+					all = append(all, a.tree.Templates[name])
+				}
+			}
+			return all, len(all) > 0
+		case ok && call.Kind == calls.Page:
+			routes, known := c.module.routesAt(c.unit, c.places[expr])
+			for _, r := range routes {
+				for _, a := range c.module.apps {
+					if a.byPath[r.Path] == r && r.Page {
+						all = append(all, a.tree.Templates[r.Path])
+					}
+				}
+			}
+			return all, known
+		case isResponse(c.typeOf(receiver(expr))):
+			return c.templatesIn(receiver(expr), seen)
+		}
+	case *ast.Ident:
+		obj := c.info.Uses[expr]
+		if seen[obj] {
+			return nil, true // it is set to what it was, as in answer = answer.Status(422)
+		}
+		seen[obj] = true
+		for _, def := range c.defs[obj] {
+			sources, known := c.templatesIn(def, seen)
+			if !known {
+				return nil, false
+			}
+			all = append(all, sources...)
+		}
+		return all, len(c.defs[obj]) > 0
+	}
+	return nil, false
 }
 
 func isResponse(t types.Type) bool {
@@ -331,15 +348,25 @@ func (m *module) nameHint(name string) string {
 // checkParam looks at Param and Segments. PathValue may ask for what a ServeMux around the
 // Router has found, and is not looked at.
 func (c *checker) checkParam(call calls.Call) {
-	m := c.module
-	if !call.Constant || m.openParams || call.Func.Name() != "Param" && call.Func.Name() != "Segments" || m.params[call.Value] {
+	if !call.Constant || call.Func.Name() != "Param" && call.Func.Name() != "Segments" {
 		return
 	}
-	routes, known := m.routesAt(c.unit, c.places[call.Expr])
+	routes, known := c.module.routesAt(c.unit, c.places[call.Expr])
+	c.reportLack(call.Pos(), fmt.Sprintf("%s(%q)", call.Func.Name(), call.Value), call.Value, routes, known)
+}
+
+// reportLack reports that code asks for a parameter, in words that are given, which none of
+// the routes has that it runs for. If those are not known, any route may be one of them.
+func (c *checker) reportLack(pos token.Pos, what, param string, routes []*routetree.Route, known bool) {
+	m := c.module
+	if m.openParams || m.params[param] {
+		return
+	}
 	if !known {
 		if c.open || c.app == nil && m.open || m.takesForeign(c.unit) {
 			return
 		}
+		routes = nil
 		for _, a := range m.apps {
 			routes = append(routes, a.tree.Routes...)
 		}
@@ -350,10 +377,10 @@ func (c *checker) checkParam(call calls.Call) {
 			names[name] = true
 		}
 	}
-	if names[call.Value] || len(routes) == 0 {
+	if names[param] || len(routes) == 0 {
 		return
 	}
-	c.report(call.Pos(), "%s(%q): %s%s", call.Func.Name(), call.Value, lack(routes, known), fault.Suggest(call.Value, names, list(names)))
+	c.report(pos, "%s: %s%s", what, lack(routes, known), fault.Suggest(param, names, list(names)))
 }
 
 // lack says of routes, which code runs for if that is known, that they lack a parameter.

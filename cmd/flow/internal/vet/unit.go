@@ -82,11 +82,12 @@ func fileName(fset *token.FileSet, pos token.Pos) string {
 // goFile returns the name of a Go file without its directory.
 func (u *unit) goFile(f *ast.File) string { return filepath.Base(fileName(u.fset, f.Package)) }
 
-// readDefs notes what each variable is set to, in its declaration or later.
+// readDefs notes what each variable is set to, in its declaration or later; nil for what is
+// not known, such as the argument that a parameter gets.
 func (u *unit) readDefs() {
 	u.defs = map[types.Object][]ast.Expr{}
 	set := func(to ast.Expr, from ast.Expr) {
-		if id, ok := to.(*ast.Ident); ok {
+		if id, ok := ast.Unparen(to).(*ast.Ident); ok {
 			if obj := u.info.ObjectOf(id); obj != nil {
 				u.defs[obj] = append(u.defs[obj], from)
 			}
@@ -103,6 +104,19 @@ func (u *unit) readDefs() {
 				for i, to := range n.Names {
 					if len(n.Values) > 0 {
 						set(to, valueAt(n.Values, len(n.Names), i))
+					}
+				}
+			case *ast.RangeStmt:
+				set(n.Key, nil)
+				set(n.Value, nil)
+			case *ast.UnaryExpr:
+				if n.Op == token.AND { // whoever gets the address may set it
+					set(n.X, nil)
+				}
+			case *ast.FuncType:
+				for _, param := range n.Params.List {
+					for _, name := range param.Names {
+						set(name, nil)
 					}
 				}
 			}
@@ -195,7 +209,10 @@ func (u *unit) embedVar(e ast.Expr) *types.Var {
 		return nil
 	}
 	v, ok := u.info.Uses[id].(*types.Var)
-	if !ok || v.Pkg() != u.pkg || v.Parent() != u.pkg.Scope() || len(u.defs[v]) > 0 || !u.isEmbedFS(v) {
+	if !ok || v.Pkg() != u.pkg || v.Parent() != u.pkg.Scope() || !u.isEmbedFS(v) {
+		return nil
+	}
+	if slices.ContainsFunc(u.defs[v], func(def ast.Expr) bool { return def != nil }) {
 		return nil
 	}
 	return v

@@ -72,6 +72,7 @@ func (c *checker) report(pos token.Pos, format string, args ...any) {
 func (c *checker) checkAll() {
 	c.checkEmbedded()
 	c.checkDirectory()
+	c.checkHandlers()
 	for _, call := range c.calls {
 		c.check(call)
 	}
@@ -92,6 +93,8 @@ func (c *checker) check(call calls.Call) {
 		c.checkRoute(call)
 	case calls.Param, calls.Segments:
 		c.checkParam(call)
+	case calls.Bind:
+		c.checkBind(call)
 	case calls.Asset:
 		c.checkAsset(call)
 	case calls.Page:

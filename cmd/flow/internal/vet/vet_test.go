@@ -72,6 +72,13 @@ func TestSeeded(t *testing.T) {
 		{"app/app.go:26", `View: no template is called "abbout": did you mean "about"?`},
 		{"app/docs.path.go:10", `Segments("pth"): app/router/docs/[...path].html has no such parameter: did you mean "path"?`},
 		{"app/user.id.go:5", `flow.POST speaks of the route whose counterpart this file is, and no route file has the counterpart user.id.go: did you mean "users.id.go"?`},
+		{"app/users.id.edit.go:9", `flow.Next() lets a request pass, which only a guard does, and this is a handler: return its answer, or register it with Use`},
+		{"app/users.id.edit.go:15", `param:"lnag": app/router/users/[id]/edit.html has no such parameter: there is "id"`},
+		{"app/users.id.edit.go:21", `param:"ids": app/router/users/[id]/edit.html has no such parameter: did you mean "id"?`},
+		{"app/users.id.edit.go:25", `flow.Next() lets a request pass, which only a guard does, and this is a handler: return its answer, or register it with Use`},
+		{"app/users.id.edit.go:31", `Block("row"): app/router/users/[id]/edit.html has no such {{define}} or {{block}}: did you mean "rows"?`},
+		{"app/users.id.edit.go:42", `flow.Next() lets a request pass, which only a guard does, and this is a handler: return its answer, or register it with Use`},
+		{"app/users.id.edit.go:44", `Block("new"): no page that this may be of has such a {{define}} or {{block}}: did you mean "news"?`},
 		{"app/users.id.go:10", `Param("idd"): app/router/users/[id].html has no such parameter: did you mean "id"?`},
 		{"app/users.id.go:12", `Block("rows"): app/router/users/[id].html has no such {{define}} or {{block}}: did you mean "row"?`},
 		{"app/users.id.go:14", `View: no template is called "users/+rwo": did you mean "users/+row"?`},
@@ -219,6 +226,49 @@ func TestSilent(t *testing.T) {
 	}
 }
 
+// TestCannotBuild: what is said is why the go command cannot build, once, and not what
+// follows from that.
+func TestCannotBuild(t *testing.T) {
+	broken := txtar.Parse([]byte(`
+-- a/a.go --
+package a
+
+import (
+	_ "encoding/xml"
+
+	_ "example.org/shop/nowhere"
+)
+-- a/b.go --
+package a
+
+import _ "example.org/shop/nowhere"
+-- b/b.go --
+package b
+
+import _ "example.org/shop/a"
+`))
+	sound := txtar.Parse([]byte("-- a/a.go --\npackage a\n"))
+	for _, tt := range []struct {
+		name    string
+		archive *txtar.Archive
+		flag    string
+		want    string // the error begins so
+	}{
+		{"a package is not there", broken, "-tags=", "a/a.go:6: no required module provides package example.org/shop/nowhere; to add it:\n\tgo get example.org/shop/nowhere"},
+		{"no tool runs", sound, "-toolexec=nowhere", "go: error obtaining buildID for go tool compile: exec: \"nowhere\": executable file not found"},
+		{"a flag is none of the compiler", sound, "-gcflags=-nowhere", "flag provided but not defined: -nowhere\nusage: compile "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			_, err := check(t.Context(), lay(t, tt.archive), []string{"./..."}, []string{tt.flag})
+			is.True(err != nil)
+			t.Log(err)
+			is.True(strings.HasPrefix(err.Error(), tt.want))
+			is.True(!strings.Contains(err.Error(), "could not import"))
+		})
+	}
+}
+
 // TestNearly changes something in archives that are silent, so that their silence says
 // something.
 func TestNearly(t *testing.T) {
@@ -238,9 +288,14 @@ func TestNearly(t *testing.T) {
 	flow.GET()
 	b := `, `main.go:15: flow.GET speaks of the route whose counterpart this file is, and no route file has the counterpart main.go: rename one of them, or say the path with flow.At`},
 		{"dynamic", `return s.Show(req) + hook(req)`, `return s.Show(req) + hook(req) + req.Param("a")`, `main.go:25: Param("a"): router/x/[b].http has no such parameter: there is "b"`},
+		{"answers", `return pass(req)`, `return flow.Next()`, `app/app.go:35: flow.Next() lets a request pass, which only a guard does, and this is a handler: return its answer, or register it with Use`},
+		{"answers", `		answer = flow.Text("")
+`, "", `app/index.go:13: flow.Next() lets a request pass, which only a guard does, and this is a handler: return its answer, or register it with Use`},
+		{"answers", `param:"team"`, `param:"tema"`, `app/teams.index.go:11: param:"tema": no route that this answers has such a parameter: did you mean "team"?`},
+		{"answers", `Block("list")`, `Block("lst")`, `app/teams.team.go:20: Block("lst"): no page that this may be of has such a {{define}} or {{block}}: did you mean "list"?`},
 		{"dynamic", `req.Param("b") == ""`, `req.Param("a") == ""`, `main.go:28: Param("a"): router/x/[b].http has no such parameter: there is "b"`},
 	}
-	for _, name := range []string{"mounted", "handlers", "foreign", "dynamic"} {
+	for _, name := range []string{"mounted", "handlers", "foreign", "dynamic", "answers"} {
 		t.Run(name, func(t *testing.T) {
 			is := is.New(t)
 			archive, err := txtar.ParseFile("testdata/silent/" + name + ".txtar")

@@ -1,0 +1,118 @@
+package vet
+
+import (
+	"fmt"
+	"go/types"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/internal/routetree"
+)
+
+// A paramField is a field that Bind fills from a parameter of the route, since it has the
+// tag param:"id".
+type paramField struct {
+	field *types.Var
+	param string
+}
+
+// A bound is where Bind fills a field: the routes, unless one of its calls may run for any.
+type bound struct {
+	routes  []*routetree.Route
+	anyCall bool
+}
+
+// paramFields returns the fields that a call of Bind fills from the route, and whether the
+// type is known that it fills.
+func (u *unit) paramFields(call calls.Call) (fields []paramField, known bool) {
+	if call.Arg == nil {
+		return nil, false
+	}
+	p, ok := u.typeOf(call.Arg).Underlying().(*types.Pointer)
+	if !ok {
+		return nil, false
+	}
+	if _, generic := types.Unalias(p.Elem()).(*types.TypeParam); generic {
+		return nil, false
+	}
+	return addParamFields(nil, p.Elem(), map[types.Type]bool{}), true
+}
+
+// addParamFields adds the fields of a struct and of those embedded in it, by the rules of
+// Bind: an embedded struct with a name of its own in the data is a field as any other.
+func addParamFields(fields []paramField, t types.Type, seen map[types.Type]bool) []paramField {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok || seen[t] {
+		return fields
+	}
+	seen[t] = true
+	for i := range s.NumFields() {
+		field, tag := s.Field(i), reflect.StructTag(s.Tag(i))
+		if field.Embedded() && tagName(tag, "form") == "" && tagName(tag, "json") == "" && tagName(tag, "param") == "" && tagName(tag, "query") == "" {
+			of := field.Type()
+			if p, ok := types.Unalias(of).(*types.Pointer); ok {
+				of = p.Elem()
+			}
+			fields = addParamFields(fields, of, seen)
+		}
+		if param := tagName(tag, "param"); param != "" && field.Exported() {
+			fields = append(fields, paramField{field, param})
+		}
+	}
+	return fields
+}
+
+// tagName returns the name that a tag gives a field, or "".
+func tagName(tag reflect.StructTag, key string) string {
+	name, _, _ := strings.Cut(tag.Get(key), ",")
+	if name == "-" {
+		return ""
+	}
+	return name
+}
+
+// key tells the field of a struct from all others of the module, whether the package was
+// type-checked here or imported as it was compiled.
+func (f paramField) key(u *unit) string {
+	pos := u.fset.Position(f.field.Pos())
+	return fmt.Sprint(f.field.Pkg().Path(), " ", f.field.Name(), " ", filepath.Base(pos.Filename), ":", pos.Line)
+}
+
+// readBinds notes for which routes Bind fills the fields of structs. One struct may be for
+// several routes, of which some lack a parameter.
+func (m *module) readBinds() {
+	m.binds = map[string]bound{}
+	for _, u := range m.units {
+		for _, call := range u.calls {
+			if call.Kind != calls.Bind {
+				continue
+			}
+			fields, known := u.paramFields(call)
+			m.openBinds = m.openBinds || !known
+			if len(fields) == 0 {
+				continue
+			}
+			routes, known := m.routesAt(u, u.places[call.Expr])
+			for _, f := range fields {
+				b := m.binds[f.key(u)]
+				m.binds[f.key(u)] = bound{append(b.routes, routes...), b.anyCall || !known}
+			}
+		}
+	}
+}
+
+// checkBind looks at the tags of the struct that Bind fills. It reports at the field, if that
+// is in the package.
+func (c *checker) checkBind(call calls.Call) {
+	fields, _ := c.paramFields(call)
+	for _, f := range fields {
+		b := c.module.binds[f.key(c.unit)]
+		pos, what := call.Pos(), fmt.Sprintf("Bind: %s has param:%q", f.field.Name(), f.param)
+		if f.field.Pkg() == c.pkg {
+			pos, what = f.field.Pos(), fmt.Sprintf("param:%q", f.param)
+		}
+		c.reportLack(pos, what, f.param, b.routes, !b.anyCall && !c.module.openBinds)
+	}
+}
