@@ -293,6 +293,23 @@ func (r *Router) onDisk() (files []fs.FS) {
 	return files
 }
 
+// diskDirs returns the absolute names of the directories that are read in development.
+func (r *Router) diskDirs() (dirs []string) {
+	if r.inDev() {
+		dir := r.disk.Dir()
+		if abs, err := filepath.Abs(dir); err == nil {
+			dir = abs
+		}
+		dirs = append(dirs, dir)
+	}
+	for _, m := range r.mounts {
+		if m.inner != nil {
+			dirs = append(dirs, m.inner.diskDirs()...)
+		}
+	}
+	return dirs
+}
+
 // serveFromDisk serves a public file as it is on disk.
 func (r *Router) serveFromDisk(p *routetree.Public) flowFunc {
 	return func(req *Request) (Response, error) {

@@ -7,11 +7,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/devlink"
+	"example.com/flow/internal/devpage"
 	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/servertest"
 )
@@ -53,6 +55,7 @@ func TestStartedByTool(t *testing.T) {
 				return
 			}
 			is.True(m.Ready)
+			is.Equal(m.Dirs, []string{dir})
 			resp, err := http.Get(m.URL)
 			is.NoErr(err)
 			is.Equal(servertest.SumUp(t, resp), "200 hello")
@@ -73,6 +76,12 @@ func TestStartedByTool(t *testing.T) {
 					said += f.String()
 				}
 				is.True(strings.HasSuffix(said, step.want) && (said == "") == (step.want == ""))
+			}
+			is.NoErr(tool.Send(devlink.Message{Warnings: []devpage.Fault{{Text: "x < y", File: "app/a.go", Line: 3}}}))
+			for shown := ""; !strings.Contains(shown, `<code>app/a.go:3</code> x &lt; y`); time.Sleep(5 * time.Millisecond) {
+				resp, err := http.Get(m.URL + "/_flow") // until the message is there
+				is.NoErr(err)
+				shown = servertest.SumUp(t, resp)
 			}
 			tool.Close() // as if the tool was killed
 			is.Equal(servertest.Within(t, "it stops", code), command.OK)

@@ -228,7 +228,7 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 		send(r.faulty(req), w, req.Method == http.MethodHead)
 		return
 	}
-	routemap.Page{Map: t.routes.Refresh(), Explain: r.explain, Recent: r.front.Requests.Last()}.ServeHTTP(w, req)
+	routemap.Page{Map: t.routes.Refresh(), Explain: r.explain, Recent: r.front.Requests.Last(), Warnings: r.front.Hub.Warnings()}.ServeHTTP(w, req)
 }
 
 // describe says what an endpoint is, for people.

@@ -159,7 +159,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 		r.begin() // logs now what it would log with the first request
 		if tool != nil {
 			r.front.Hub.SetPolling(false) // since the tool tells it
-			s.Opened = func(url string) { tool.Ready(url, r.front.Hub, r.templateFaults) }
+			s.Opened = func(url string) { tool.Ready(url, r.diskDirs(), r.front.Hub, r.templateFaults) }
 		}
 		err = s.ListenAndServe(ctx, set.Addr)
 	}

@@ -108,7 +108,7 @@ func fetch(t *testing.T, s *httptest.Server, method, path, header string) (*http
 	return resp, string(b)
 }
 
-var tag = regexp.MustCompile(`^(.*)<script src="/_flow/reload\.js" data-state="\w+\.\d+\.\d+"( data-post)?(?: nonce="([^"]*)")? defer></script>\n(!.*)?$`)
+var tag = regexp.MustCompile(`^(.*)<script src="/_flow/reload\.js" data-state="\w+\.\d+\.\d+\.\d+"( data-post)?(?: nonce="([^"]*)")? defer></script>\n(!.*)?$`)
 
 const navigation = "Sec-Fetch-Dest: document"
 
@@ -549,8 +549,21 @@ func TestEvents(t *testing.T) {
 			is.Equal(second.Process, first.Process)
 
 			// A page says the state that it was rendered with.
-			_, body := fetch(t, s, "GET", "/", navigation)
-			is.True(strings.Contains(body, fmt.Sprintf("data-state=%q", first.Process+".5.2")))
+			says := func(state string) {
+				t.Helper()
+				_, body := fetch(t, s, "GET", "/", navigation)
+				is.True(strings.Contains(body, fmt.Sprintf("data-state=%q", first.Process+state)))
+			}
+			says(".5.2.0")
+
+			// Warnings are no faults. An event says that they have changed, for the route map.
+			warnings := devpage.Parse("x.go:1: perhaps")
+			for _, given := range [][]devpage.Fault{nil, warnings, warnings, nil} {
+				hub.SetWarnings(given)
+				is.Equal(len(hub.Warnings()), len(given))
+			}
+			says(".5.2.2")
+			is.Equal(listen(t, s).next().String(), "5 2")
 		})
 	}
 }

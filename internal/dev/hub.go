@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -31,9 +32,11 @@ type Hub struct {
 	mu      sync.Mutex
 	pages   int                    // how often pages have changed
 	styles  int                    // how often nothing but style sheets has
+	warned  int                    // how often the warnings have changed
 	build   []devpage.Fault        // of the build, or of Check
 	source  []devpage.Fault        // of templates, whether a page needs them or not
 	failed  []failure              // of requests
+	warns   []devpage.Fault        // for the route map, and not for the pages of the application
 	streams map[chan struct{}]bool // open ones, told that there is something new
 	told    bool                   // by another process: do not poll
 	polling bool
@@ -84,6 +87,26 @@ func (h *Hub) SetTemplateFaults(faults []devpage.Fault) {
 	h.signal()
 }
 
+// SetWarnings replaces what the route map shows beside the routes. It is no fault, and pages of
+// the application say nothing of it.
+func (h *Hub) SetWarnings(warnings []devpage.Fault) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if reflect.DeepEqual(h.warns, warnings) || len(h.warns)+len(warnings) == 0 {
+		return
+	}
+	h.warns = slices.Clone(warnings)
+	h.warned++
+	h.signal()
+}
+
+// Warnings returns what SetWarnings was given last.
+func (h *Hub) Warnings() []devpage.Fault {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.warns
+}
+
 // setRequestFaults replaces the faults of a request.
 func (h *Hub) setRequestFaults(request string, faults []devpage.Fault) {
 	h.mu.Lock()
@@ -121,7 +144,7 @@ func (h *Hub) state() string {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return fmt.Sprintf("%s.%d.%d", h.process, h.pages, h.styles)
+	return fmt.Sprintf("%s.%d.%d.%d", h.process, h.pages, h.styles, h.warned)
 }
 
 // look looks at the files, and tells the streams if any have changed.
@@ -199,11 +222,12 @@ func (h *Hub) event() []byte {
 		add(f.faults)
 	}
 	b, err := json.Marshal(struct {
-		Process string          `json:"process"`
-		Pages   int             `json:"pages"`
-		Styles  int             `json:"styles"`
-		Faults  []devpage.Fault `json:"faults"`
-	}{h.process, h.pages, h.styles, faults})
+		Process  string          `json:"process"`
+		Pages    int             `json:"pages"`
+		Styles   int             `json:"styles"`
+		Warnings int             `json:"warnings"`
+		Faults   []devpage.Fault `json:"faults"`
+	}{h.process, h.pages, h.styles, h.warned, faults})
 	if err != nil {
 		panic(err) // does not happen: strings and numbers only
 	}

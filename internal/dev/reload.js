@@ -8,8 +8,8 @@
 	// Somebody else may have put it there; and a page that came through another application in
 	// development has it twice, of which the last is that of the application it was asked of.
 	if (tag !== [...document.querySelectorAll('script[src="/_flow/reload.js"][data-state]')].at(-1)) return;
-	const [process, pages, styles] = tag.dataset.state.split(".");
-	let seen = { process, pages: Number(pages), styles: Number(styles), faults: "[]" };
+	const [process, pages, styles, warnings] = tag.dataset.state.split(".");
+	let seen = { process, pages: Number(pages), styles: Number(styles), warnings: Number(warnings), faults: "[]" };
 	const answersForm = "post" in tag.dataset; // the browser would ask whether to send the form again
 	const ownPage = "flowPage" in document.documentElement.dataset; // one of flow's own, without forms to keep
 
@@ -50,7 +50,7 @@
 		const before = seen, early = first;
 		first = false;
 		seen = { ...now, faults: JSON.stringify(now.faults || []) };
-		const same = now.process === before.process && now.pages === before.pages;
+		const same = now.process === before.process && now.pages === before.pages && (!ownPage || now.warnings === before.warnings);
 		if (early && same) store("again", 0);
 		if (!same) {
 			changed(early);

@@ -20,6 +20,8 @@ type Pages interface {
 
 	// SetTemplateFaults is SetFaults for those that the application has found by itself.
 	SetTemplateFaults([]devpage.Fault)
+
+	SetWarnings([]devpage.Fault) // are for the route map, and none takes them away
 }
 
 // A served is an application that answers: its pages, and what is wrong with its templates,
@@ -35,6 +37,7 @@ type App struct {
 	conn   *Conn
 	served atomic.Pointer[served]
 	looks  sync.Mutex // one look at the templates at a time, so that the newest is told last
+	failed bool       // the tool has told faults, with looks held
 }
 
 // Start connects an application with the tool that has started it, and returns nil and ctx
@@ -82,11 +85,27 @@ func (a *App) follow() {
 		}
 		if m.Faults != nil {
 			s.pages.SetFaults(m.Faults)
+			if a.setFailed(len(m.Faults) > 0) {
+				a.look(s)
+			}
+		}
+		if m.Warnings != nil {
+			s.pages.SetWarnings(m.Warnings)
 		}
 	}
 }
 
-// look tells the pages and the tool what is wrong with the templates now.
+// setFailed notes whether the tool has told faults, and reports whether that is news.
+func (a *App) setFailed(failed bool) (news bool) {
+	a.looks.Lock()
+	defer a.looks.Unlock()
+	news = failed != a.failed
+	a.failed = failed
+	return news
+}
+
+// look tells the pages and the tool what is wrong with the templates now. While the newest
+// source is not this application, pages are not told: what the templates name may be there.
 func (a *App) look(s *served) {
 	a.looks.Lock()
 	defer a.looks.Unlock()
@@ -94,21 +113,26 @@ func (a *App) look(s *served) {
 	if faults == nil {
 		faults = []devpage.Fault{} // which says that there are none
 	}
-	s.pages.SetTemplateFaults(faults)
+	if a.failed {
+		s.pages.SetTemplateFaults(nil)
+	} else {
+		s.pages.SetTemplateFaults(faults)
+	}
 	_ = a.conn.Send(Message{Faults: faults}) // if the tool is gone, that is noticed
 }
 
-// Ready tells the tool that the application is about to accept requests at a URL. Its
+// Ready tells the tool that the application is about to accept requests at a URL, and
+// from which directories it reads templates and public files, in each router/ and public/. Its
 // pages hear from then on what the tool says. They and the tool are told what is wrong with
 // its templates, now and whenever files have changed: templates returns it.
-func (a *App) Ready(url string, pages Pages, templates func() []devpage.Fault) {
+func (a *App) Ready(url string, dirs []string, pages Pages, templates func() []devpage.Fault) {
 	if a == nil {
 		return
 	}
 	s := &served{pages, templates}
 	a.served.Store(s)
-	_ = a.conn.Send(Message{Ready: true, URL: url}) // if the tool is gone, that is noticed
-	go a.look(s)                                    // nobody waits for it
+	_ = a.conn.Send(Message{Ready: true, URL: url, Dirs: dirs}) // if the tool is gone, that is noticed
+	go a.look(s)                                                // nobody waits for it
 }
 
 // Report tells the tool the faults that Check has found, with the source around them: their

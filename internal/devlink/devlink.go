@@ -5,10 +5,12 @@
 // [Listen] begins that of the tool.
 //
 //	application: {"ready":true,"url":"http://localhost:8080"}   it is about to accept
+//	                                                            and reads templates from "dirs"
 //	             {"faults":[…]}                                 before that: Check has failed, and it exits;
 //	                                                            after that: of its templates, or none
 //	tool:        {"changed":true}                               files below router/ or public/ have changed
 //	             {"faults":[…]}                                 to be shown on open pages, or gone if there is none
+//	             {"warnings":[…]}                               to be shown on the route map
 package devlink
 
 import (
@@ -39,14 +41,19 @@ const (
 type Message struct {
 	Ready bool   `json:"ready,omitempty"`
 	URL   string `json:"url,omitempty"` // with Ready: where the application answers
+	// Dirs are the directories whose router/ and public/ the application reads from disk, with
+	// Ready. It is nil if that is not known.
+	Dirs []string `json:"dirs,omitempty"`
 	// Faults is nil if the message does not speak of faults, and empty if there are none
 	// any more.
-	Faults  []devpage.Fault `json:"faults,omitzero"`
-	Changed bool            `json:"changed,omitempty"`
+	Faults []devpage.Fault `json:"faults,omitzero"`
+	// Warnings is nil if the message does not speak of warnings, and empty if there are none.
+	Warnings []devpage.Fault `json:"warnings,omitzero"`
+	Changed  bool            `json:"changed,omitempty"`
 }
 
 // says reports whether the message says anything at all.
-func (m Message) says() bool { return m.Ready || m.Faults != nil || m.Changed }
+func (m Message) says() bool { return m.Ready || m.Faults != nil || m.Warnings != nil || m.Changed }
 
 // A Conn is one side of a link. Send and Close may be called by several goroutines,
 // Receive by one.

@@ -78,7 +78,10 @@ func TestMessages(t *testing.T) {
 		line string
 	}{
 		{Message{Ready: true, URL: "http://localhost:8080"}, `{"ready":true,"url":"http://localhost:8080"}`},
+		{Message{Ready: true, URL: "http://localhost:8080", Dirs: []string{"/a/app", "/b"}}, `{"ready":true,"url":"http://localhost:8080","dirs":["/a/app","/b"]}`},
 		{Message{Changed: true}, `{"changed":true}`},
+		{Message{Warnings: []devpage.Fault{{Text: "x"}}}, `{"warnings":[{"text":"x"}]}`},
+		{Message{Warnings: []devpage.Fault{}}, `{"warnings":[]}`},
 		{Message{Faults: []devpage.Fault{}}, `{"faults":[]}`},
 		{Message{Faults: []devpage.Fault{{Text: "x\ny", File: "a.go", Line: 3, Source: []devpage.Line{{Number: 3, Text: "x", Marked: true}}}}},
 			`{"faults":[{"text":"x\ny","file":"a.go","line":3,"source":[{"number":3,"text":"x","marked":true}]}]}`},
@@ -142,7 +145,7 @@ func TestNoTool(t *testing.T) {
 	is.Equal(ctx, t.Context())
 	is.True(app == nil)
 	is.Equal(os.Getenv("LISTEN_PID"), "") // it is for whoever started the program to say
-	app.Ready("http://localhost", nil, nil)
+	app.Ready("http://localhost", nil, nil, nil)
 	is.True(!app.Report(io.EOF))
 	is.NoErr(app.Close())
 
@@ -159,6 +162,8 @@ type board chan string
 func (b board) Changed()                    { b <- "changed" }
 func (b board) SetFaults(f []devpage.Fault) { b <- "faults " + strconv.Itoa(len(f)) }
 
+func (b board) SetWarnings(f []devpage.Fault) { b <- "warnings " + strconv.Itoa(len(f)) }
+
 func (b board) SetTemplateFaults(f []devpage.Fault) { b <- "templates " + strconv.Itoa(len(f)) }
 
 func TestApp(t *testing.T) {
@@ -170,22 +175,24 @@ func TestApp(t *testing.T) {
 	is.Equal(m, Message{Faults: []devpage.Fault{{Text: "x is wrong\nand more", File: "a.go", Line: 3}, {Text: "y", File: "router/b.html"}}})
 
 	b := make(board, 10)
-	faults := make(chan []devpage.Fault, 3) // of the templates, for each time that they are looked at
+	faults := make(chan []devpage.Fault, 10) // of the templates, for each time that they are looked at
 	faults <- []devpage.Fault{{Text: "no", File: "a.html"}}
-	faults <- nil
-	faults <- nil
-	app.Ready("http://localhost:1", b, func() []devpage.Fault { return <-faults })
+	for range 4 {
+		faults <- nil
+	}
+	app.Ready("http://localhost:1", []string{"/a"}, b, func() []devpage.Fault { return <-faults })
 	m, err = tool.Receive()
 	is.NoErr(err)
-	is.Equal(m, Message{Ready: true, URL: "http://localhost:1"})
+	is.Equal(m, Message{Ready: true, URL: "http://localhost:1", Dirs: []string{"/a"}})
 	m, err = tool.Receive()
 	is.NoErr(err)
 	is.Equal(m, Message{Faults: []devpage.Fault{{Text: "no", File: "a.html"}}})
 	is.Equal(within(t, "templates", b), "templates 1")
 	is.NoErr(tool.Send(Message{Changed: true}))
 	is.NoErr(tool.Send(Message{Faults: make([]devpage.Fault, 2)}))
+	is.NoErr(tool.Send(Message{Warnings: make([]devpage.Fault, 3)}))
 	is.NoErr(tool.Send(Message{Faults: []devpage.Fault{}, Changed: true}))
-	for _, want := range []string{"changed", "templates 0", "faults 2", "changed", "templates 0", "faults 0"} {
+	for _, want := range []string{"changed", "templates 0", "faults 2", "templates 0", "warnings 3", "changed", "templates 0", "faults 0", "templates 0"} {
 		is.Equal(within(t, want, b), want)
 	}
 	m, err = tool.Receive()
@@ -195,6 +202,43 @@ func TestApp(t *testing.T) {
 	tool.Close()
 	within(t, "the tool is gone", ctx.Done())
 	is.True(!app.Report(io.EOF))
+}
+
+// TestTemplatesWait: while the tool has faults of newer source, pages do not show what this
+// application says of the templates; the tool hears it, and both do afterwards.
+func TestTemplatesWait(t *testing.T) {
+	is := is.New(t)
+	app, _, tool := started(t)
+	b := make(board, 10)
+	app.Ready("http://localhost:1", nil, b, func() []devpage.Fault { return []devpage.Fault{{Text: "no route is called x"}} })
+	said := func() int {
+		t.Helper()
+		m, err := tool.Receive()
+		is.NoErr(err)
+		return len(m.Faults)
+	}
+	is.Equal(said(), 0) // ready
+	is.Equal(said(), 1)
+	for _, step := range []struct {
+		sent  Message
+		pages []string
+		looks bool
+	}{
+		{Message{}, []string{"templates 1"}, false},
+		{Message{Faults: make([]devpage.Fault, 2)}, []string{"faults 2", "templates 0"}, true},
+		{Message{Changed: true}, []string{"changed", "templates 0"}, true},
+		{Message{Faults: make([]devpage.Fault, 1)}, []string{"faults 1"}, false},
+		{Message{Faults: []devpage.Fault{}}, []string{"faults 0", "templates 1"}, true},
+		{Message{Changed: true}, []string{"changed", "templates 1"}, true},
+	} {
+		is.NoErr(tool.Send(step.sent))
+		for _, want := range step.pages {
+			is.Equal(within(t, want, b), want)
+		}
+		if step.looks {
+			is.Equal(said(), 1)
+		}
+	}
 }
 
 // TestTooEarly: what the tool says before the application is ready is for nobody.

@@ -41,12 +41,15 @@ type Page struct {
 	Map     Map
 	Explain func(Question) Explanation
 	Recent  []dev.Request // the newest first
+
+	// Warnings are what the tool has found in the Go code.
+	Warnings []devpage.Fault
 }
 
 // ServeHTTP answers with the page.
 func (p Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	v := view{Map: p.Map, Method: query.Get("method"), Path: query.Get("path")}
+	v := view{Map: p.Map, Warnings: p.Warnings, Method: query.Get("method"), Path: query.Get("path")}
 	for _, q := range p.Recent {
 		v.Requests = append(v.Requests, request{q})
 	}
@@ -72,6 +75,7 @@ type view struct {
 	Problem      string // with the question; "" if there is none
 	Explanation  *Explanation
 	Requests     []request
+	Warnings     []devpage.Fault
 	Parts        []part
 }
 

@@ -39,6 +39,7 @@ func sample() Page {
 				Values:     []Value{{hostile, hostile}},
 				Candidates: []Candidate{{Endpoint: Endpoint{File: hostile, Pattern: hostile, Methods: []string{hostile}}, Answers: true, Why: hostile}}}
 		},
+		Warnings: []devpage.Fault{{Text: hostile, File: hostile, Line: 1}, {Text: hostile}},
 		Recent: []dev.Request{
 			{Time: time.Date(2026, 11, 22, 5, 6, 7, 0, time.UTC), Took: 1234567, Method: "GET", Path: "/a%20b", Pattern: "GET /{x}", Status: 200},
 			{Method: hostile, Path: hostile, Pattern: hostile, Status: 0, Aborted: true},
