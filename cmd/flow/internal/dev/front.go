@@ -214,7 +214,8 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := s.look()
 	if now.passed {
 		// The method and the body stay, and so does the URL, to which the client comes again.
-		w.Header().Set("Location", r.URL.RequestURI())
+		// With more than one slash at its beginning, it would be a URL of another host.
+		w.Header().Set("Location", "/"+strings.TrimLeft(r.URL.RequestURI(), `/\`))
 		w.WriteHeader(http.StatusTemporaryRedirect)
 		return
 	}
