@@ -1,6 +1,7 @@
 package dev
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +35,25 @@ type past struct {
 	served fileSet // the route files of the program that answers
 	tried  fileSet // those of the last build, even if it has failed
 	failed bool    // the last build has failed
+
+	// fromDisk are the directories whose router/ and public/ the program reads from disk. What
+	// it takes from others, such as shared templates, is in its binary. Nil is all of them.
+	fromDisk []string
+}
+
+// reads reports whether the program reads the route files of a directory from disk.
+func (p past) reads(dir string) bool {
+	return p.fromDisk == nil || slices.ContainsFunc(p.fromDisk, func(other string) bool { return sameDir(dir, other) })
+}
+
+// sameDir reports whether two names are of one directory.
+func sameDir(a, b string) bool {
+	if a == b {
+		return true
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // decide returns what has to be done when a file has changed, was removed, or is new.
@@ -45,7 +65,7 @@ func (l *layout) decide(file string, before past, exists func(string) bool) effe
 	}
 	for _, app := range l.apps {
 		below, err := filepath.Rel(app, file)
-		if err != nil || !filepath.IsLocal(below) {
+		if err != nil || !filepath.IsLocal(below) || !before.reads(app) {
 			continue
 		}
 		switch root, rest, _ := strings.Cut(filepath.ToSlash(below), "/"); root {

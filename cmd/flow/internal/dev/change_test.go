@@ -33,6 +33,7 @@ func TestLayout(t *testing.T) {
 	is.Equal(l.apps, []string{native("/m/app")})
 	is.Equal(l.modules, []string{native("/near"), native("/m")})
 	is.Equal(l.missing, []string{native("/m/gone")})
+	is.Equal(l.reviewed, []string{"example.org/site/db", "example.org/site/app", "example.org/site"})
 	is.Equal(len(l.packages), 4) // of the main module and the one that is replaced by a directory
 }
 
@@ -107,6 +108,15 @@ func TestDecide(t *testing.T) {
 			}
 			is.Equal(l.decide(native(tt.path), before, func(string) bool { return tt.there }), tt.want)
 		})
+	}
+
+	// Of an application that the program does not read from disk, all that is embedded needs a
+	// build.
+	elsewhere := past{served: fileSet{native("/m/app/router/a.html"): true}, fromDisk: []string{native("/m/other")}}
+	for _, file := range []string{"router/a.html", "router/+layout.html", "public/a.css"} {
+		for _, there := range []bool{true, false} {
+			is.New(t).Equal(l.decide(native("/m/app/"+file), elsewhere, func(string) bool { return there }), build)
+		}
 	}
 
 	// A test in which the go tool finds no package keeps it from building.

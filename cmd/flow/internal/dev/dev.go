@@ -9,7 +9,8 @@
 // a link (process.go). Clients connect to a front (front.go, proxy.go), which hands its
 // socket to each process in turn, and shows a report while there is none (report.go). What
 // the go tool and programs report becomes faults (output.go), for open pages and for the
-// terminal (terminal.go).
+// terminal (terminal.go). When nothing else is to be done, what flow vet finds in the code
+// becomes warnings (review.go).
 package dev
 
 import (
@@ -38,7 +39,8 @@ var Command = cli.Command{
 Dev builds and runs a main package, by default that of the module, and does so again
 whenever a file is saved that needs it. The program that ran before answers until the
 next one is ready. Open pages load themselves again, and show what is wrong; templates
-and files of public/ need no build. It ends with Ctrl-C.
+and files of public/ need no build. What "flow vet" finds after a good build is a
+warning. It ends with Ctrl-C.
 
 The program runs in the working directory, as "program serve -dev", with the arguments
 that follow "--". Flags of the go tool may also be in GOFLAGS.`,

@@ -251,13 +251,8 @@ func TestPages(t *testing.T) {
 	is.True(s.listen().first(t).Process != before.Process)
 }
 
-// TestFailureWhileStarting: a build fails while the program of the one before is not ready
-// yet. When that answers, its pages show what is wrong with the newest source.
-func TestFailureWhileStarting(t *testing.T) {
-	is := is.New(t)
-	s := newSite(t)
-	s.start()
-	s.write("app/gate.go", `package app
+// gate is a file of an application, which does not start before there is a file open.
+const gate = `package app
 
 import (
 	"os"
@@ -273,7 +268,15 @@ func init() {
 		time.Sleep(10 * time.Millisecond)
 	}
 }
-`)
+`
+
+// TestFailureWhileStarting: a build fails while the program of the one before is not ready
+// yet. When that answers, its pages show what is wrong with the newest source.
+func TestFailureWhileStarting(t *testing.T) {
+	is := is.New(t)
+	s := newSite(t)
+	s.start()
+	s.write("app/gate.go", gate)
 	s.out.until(t, "at the gate")
 	s.write("app/version.go", "package app\n\nconst Version = missing\n")
 	s.out.until(t, "flow: the build has failed after ")

@@ -15,12 +15,14 @@ import (
 // after the last build began.
 func (s *session) survey(since time.Time) {
 	s.surveys++
+	s.surveying = true
 	ctx, number := s.ctx, s.surveys
 	go func() {
 		l, err := look(ctx, s.program.dir, s.program.flags, s.program.pkg)
 		s.tell(func() {
+			s.surveying = number != s.surveys
 			switch {
-			case ctx.Err() != nil, number != s.surveys: // a newer one is under way
+			case ctx.Err() != nil, s.surveying: // a newer one is under way
 			case err != nil && s.failure == ofBuild: // the go tool has said why
 			case err != nil && s.number > 1 && (s.building != nil || len(s.changed.paths) > 0): // the next build will say why, or mend it
 			case err != nil:
@@ -74,6 +76,7 @@ func (s *session) touch(path string) {
 	if !s.matters(path) { // such as a database, which would keep the batch from settling
 		return
 	}
+	s.reviewed.interrupt()
 	s.changed.add(path, time.Now())
 	s.settle.Reset(s.changed.wait(time.Now(), unfinished))
 }
@@ -140,6 +143,9 @@ func (s *session) look() {
 	}
 	if len(reloads) > 0 {
 		s.current.send(devlink.Message{Changed: true})
+		if len(s.reviewed.warnings) > 0 { // which may be mended: that a page lacks a block, for one
+			s.reviewed.restart()
+		}
 	}
 	switch {
 	case len(builds) > 0:
@@ -147,6 +153,8 @@ func (s *session) look() {
 	case s.again:
 		s.build(s.cause)
 	case len(reloads) == 0:
+	case s.current == nil && s.failure == none:
+		s.early = append(s.early, reloads...)
 	case s.failure != none:
 		// That may mend it: the go tool refuses a public/ without files, and a program may only
 		// have to be started again.
@@ -160,9 +168,19 @@ func (s *session) look() {
 	}
 }
 
+// reads notes which directories the program reads from disk. What has changed in others while
+// that was not known is in no build yet.
+func (s *session) reads(dirs []string) {
+	s.fromDisk = dirs
+	early := slices.DeleteFunc(s.early, func(path string) bool { return s.layout.decide(path, s.past(), exists) != build })
+	if s.early = nil; len(early) > 0 {
+		s.build(s.name(early) + " changed")
+	}
+}
+
 // past returns what was there before.
 func (s *session) past() past {
-	before := past{served: s.trees, tried: s.tried, failed: s.failure == ofBuild}
+	before := past{served: s.trees, tried: s.tried, failed: s.failure == ofBuild, fromDisk: s.fromDisk}
 	if s.current != nil && s.current.bin.files != nil {
 		before.served = s.current.bin.files
 	}

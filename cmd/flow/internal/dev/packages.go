@@ -78,6 +78,7 @@ type layout struct {
 	embedded map[string]bool // files that are embedded
 	modules  []string        // directories of modules, or of the workspace
 	missing  []string        // directories that may become packages: see look
+	reviewed []string        // packages of the main module, as the go tool takes them
 }
 
 // An embedding is a pattern of a go:embed directive.
@@ -119,6 +120,9 @@ func layoutOf(packages []goPackage) *layout {
 			continue
 		}
 		l.packages[p.Dir] = true
+		if p.Module.Main && p.ImportPath != "command-line-arguments" {
+			l.reviewed = append(l.reviewed, p.ImportPath)
+		}
 		for _, pattern := range p.EmbedPatterns {
 			e := embedding{p.Dir, strings.TrimPrefix(pattern, "all:")}
 			l.embeds = append(l.embeds, e)

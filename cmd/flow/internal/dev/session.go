@@ -53,9 +53,16 @@ type session struct {
 	trees   fileSet // the route files when the first layout was known
 	tried   fileSet // those of the last build
 	changed batch
+
+	fromDisk []string // the directories that the program reads from disk; nil if that is not known
+	early    []string // files that have changed before it was, and that a program may read by itself
+
 	settle  *time.Timer
 	number  int // of builds
 	surveys int
+
+	surveying bool // the newest survey is under way
+	reviewed  review
 
 	building     *building
 	current      *process // the one that answers
@@ -69,6 +76,8 @@ type session struct {
 	failed       devlink.Message // what open pages are told of the failure
 	failedAt     int             // the number of the build that was the newest then
 	templates    []devpage.Fault // what is wrong with those on disk, as the program that answers has said
+	heard        []devpage.Fault // what it has said since, and the terminal not yet; nil if that is nothing
+	waits        bool            // the terminal has said that templates wait for the build
 	introduced   bool            // the terminal has said where the route map is
 	stopping     bool
 }
@@ -119,6 +128,8 @@ func (s *session) run(ctx context.Context, hurry <-chan struct{}) error {
 			s.end(hurry)
 			return nil
 		}
+		s.judge()
+		s.review()
 	}
 }
 
@@ -146,6 +157,7 @@ func (s *session) begin() error {
 // build builds the program. A build that runs is outdated, and ends first.
 func (s *session) build(cause string) {
 	s.cause, s.again = cause, false
+	s.reviewed.restart()
 	if s.building != nil {
 		if !s.building.outdated && s.building.cause != cause {
 			s.terminal.say("%s: overtaken by the next change", cmp.Or(s.building.cause, "the first build"))
@@ -281,20 +293,36 @@ func (s *session) said(p *process, m devlink.Message) {
 	switch {
 	case s.stopping:
 	case p == s.current && m.Faults != nil:
-		s.judged(m.Faults)
+		s.heard = m.Faults
 	case p != s.next:
 	case m.Ready:
 		s.promote(p, m.URL)
+		s.reads(m.Dirs)
 	case len(m.Faults) > 0:
 		p.faults = m.Faults
 	}
 }
 
-// judged takes what the program that answers says of its templates. It shows that to open
-// pages by itself.
-func (s *session) judged(faults []devpage.Fault) {
-	before := s.templates
-	s.templates = faults
+// judge says what is wrong with the templates, as the program that answers has said. It shows
+// that to open pages by itself. A newer program has the last word, since they may name what
+// only that has: so nothing is said while there is a build, or one that has failed.
+func (s *session) judge() {
+	s.waits = s.waits && s.failure != none
+	switch {
+	case s.heard == nil, s.stopping:
+		return
+	case s.failure != none: // once that is over, the program says it again
+		if len(s.heard) > 0 && !s.waits {
+			s.waits = true
+			s.terminal.say("the templates wait for a build that is good: what they name may not be in the program from before")
+		}
+		s.heard = nil
+		return
+	case s.building != nil, s.next != nil, s.waiting != nil:
+		return
+	}
+	before, faults := s.templates, s.heard
+	s.templates, s.heard = faults, nil
 	switch text := count(len(faults), "fault", "faults"); {
 	case len(faults) == 0 && len(before) > 0:
 		s.terminal.say("the templates are good again")
@@ -315,7 +343,7 @@ func (s *session) promote(p *process, url string) {
 		return
 	}
 	old := s.current
-	s.current, s.next = p, nil
+	s.current, s.next, s.heard = p, nil, nil
 	if old != nil {
 		s.retire(old)
 	}
@@ -452,7 +480,7 @@ func (s *session) end(hurry <-chan struct{}) {
 			p.kill()
 		}
 	}
-	for len(s.all) > 0 || s.building != nil {
+	for len(s.all) > 0 || s.building != nil || s.reviewed.cancel != nil {
 		select {
 		case f := <-s.calls:
 			f()

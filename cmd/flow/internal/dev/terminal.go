@@ -43,9 +43,10 @@ func (t *terminal) Write(b []byte) (int, error) {
 
 // The colours, as ANSI has them.
 const (
-	red  = "31"
-	bold = "1"
-	dim  = "2"
+	red    = "31"
+	yellow = "33"
+	bold   = "1"
+	dim    = "2"
 )
 
 func (t *terminal) in(colour, text string) string {
@@ -62,15 +63,22 @@ func (t *terminal) say(format string, args ...any) {
 
 // complain prints what is wrong. advice is a last line, or "".
 func (t *terminal) complain(title string, faults []devpage.Fault, advice string) {
+	t.list(red, title, faults, advice)
+}
+
+// warn prints what may be wrong.
+func (t *terminal) warn(title string, faults []devpage.Fault) { t.list(yellow, title, faults, "") }
+
+func (t *terminal) list(colour, title string, faults []devpage.Fault, advice string) {
 	var b strings.Builder
-	b.WriteString(t.in(dim, "flow: ") + t.in(red, title) + "\n")
+	b.WriteString(t.in(dim, "flow: ") + t.in(colour, title) + "\n")
 	for _, f := range faults {
 		b.WriteByte('\n')
 		if place := f.Place(); place != "" {
 			b.WriteString(t.in(bold, place) + ": ")
 		}
 		b.WriteString(f.Text + "\n")
-		t.source(&b, f.Source)
+		t.source(&b, colour, f.Source)
 	}
 	if advice != "" {
 		b.WriteString("\n" + t.in(dim, "flow: ") + advice + "\n")
@@ -79,7 +87,7 @@ func (t *terminal) complain(title string, faults []devpage.Fault, advice string)
 }
 
 // source prints lines with their numbers.
-func (t *terminal) source(b *strings.Builder, lines []devpage.Line) {
+func (t *terminal) source(b *strings.Builder, colour string, lines []devpage.Line) {
 	if len(lines) == 0 {
 		return
 	}
@@ -88,7 +96,7 @@ func (t *terminal) source(b *strings.Builder, lines []devpage.Line) {
 	for _, line := range lines {
 		text := strings.TrimRight(fmt.Sprintf("%*d | %s", width, line.Number, strings.ReplaceAll(line.Text, "\t", "    ")), " ")
 		if line.Marked {
-			b.WriteString("  " + t.in(red, "> "+text) + "\n")
+			b.WriteString("  " + t.in(colour, "> "+text) + "\n")
 		} else {
 			b.WriteString("    " + t.in(dim, text) + "\n")
 		}

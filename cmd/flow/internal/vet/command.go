@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -48,7 +49,7 @@ does not see a route file that was renamed since:
 			if _, err := project.FindModule(p.Dir); err != nil {
 				return err
 			}
-			found, err := check(ctx, p.Dir, args, passedOn)
+			found, err := Check(ctx, p.Dir, args, passedOn, nil)
 			if err == nil && found != "" {
 				err = errors.New(found)
 			}
@@ -70,11 +71,12 @@ func AsTool(args []string) {
 	}
 }
 
-// check looks at packages and returns what is wrong about them, one finding for each line,
-// sorted, and with files named from a directory. The error is about code that cannot be
-// looked at.
-func check(ctx context.Context, dir string, patterns, flags []string) (string, error) {
-	pkgs, err := load(ctx, dir, patterns, flags)
+// Check looks at packages and returns what is wrong about them, one finding for each line,
+// sorted, and with files named from a directory. patterns and flags are those of the go
+// command, and env are variables for it, beside those of this process. The error is about
+// code that cannot be looked at.
+func Check(ctx context.Context, dir string, patterns, flags, env []string) (string, error) {
+	pkgs, err := load(ctx, dir, patterns, flags, env)
 	if err != nil {
 		return "", err
 	}
@@ -123,8 +125,8 @@ func newCheckers(pkgs []*packages.Package) ([]*checker, error) {
 }
 
 // load has packages read and type-checked, without their tests.
-func load(ctx context.Context, dir string, patterns, flags []string) ([]*packages.Package, error) {
-	pkgs, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, BuildFlags: flags}, patterns...)
+func load(ctx context.Context, dir string, patterns, flags, env []string) ([]*packages.Package, error) {
+	pkgs, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, BuildFlags: flags, Env: append(os.Environ(), env...)}, patterns...)
 	if err != nil {
 		return nil, err
 	}
@@ -146,16 +148,16 @@ func load(ctx context.Context, dir string, patterns, flags []string) ([]*package
 		return nil, errors.New(strings.Join(slices.Compact(causes), "\n"))
 	}
 	if len(pkgs) == 0 {
-		return nil, noPackages(ctx, dir, patterns, flags)
+		return nil, noPackages(ctx, dir, patterns, flags, env)
 	}
 	return pkgs, nil
 }
 
 // noPackages returns the error for patterns for which the go command lists no package. If it
 // cannot even begin to build, packages.Load leaves out what it says.
-func noPackages(ctx context.Context, dir string, patterns, flags []string) error {
+func noPackages(ctx context.Context, dir string, patterns, flags, env []string) error {
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-export"}, flags, patterns)...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	if said, err := cmd.CombinedOutput(); err != nil && len(said) > 0 {
 		return errors.New(strings.TrimSpace(string(said)))
 	}

@@ -47,7 +47,7 @@ func lay(t *testing.T, archive *txtar.Archive) string {
 // findings returns what is wrong in the packages below a directory, one for each line.
 func findings(t *testing.T, root string) string {
 	t.Helper()
-	found, err := check(t.Context(), root, []string{"./..."}, nil)
+	found, err := Check(t.Context(), root, []string{"./..."}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestModuleIsReadOnce(t *testing.T) {
 	is := is.New(t)
 	archive, err := txtar.ParseFile("testdata/seeded.txtar")
 	is.NoErr(err)
-	pkgs, err := load(t.Context(), lay(t, archive), []string{"./..."}, nil)
+	pkgs, err := load(t.Context(), lay(t, archive), []string{"./..."}, nil, nil)
 	is.NoErr(err)
 	checkers, err := newCheckers(pkgs)
 	is.NoErr(err)
@@ -151,7 +151,7 @@ func TestAlone(t *testing.T) {
 	for _, dir := range []string{"app", "bare", "half", "handlers", "none"} {
 		t.Run(dir, func(t *testing.T) {
 			is := is.New(t)
-			got, err := check(t.Context(), root, []string{"./" + dir}, nil)
+			got, err := Check(t.Context(), root, []string{"./" + dir}, nil, nil)
 			is.NoErr(err)
 			want := slices.DeleteFunc(slices.Clone(all), func(line string) bool { return !strings.HasPrefix(line, dir+"/") })
 			is.True(len(want) > 0)
@@ -202,7 +202,7 @@ import "example.com/flow"
 
 func To(*flow.Request) flow.Response { return flow.RedirectTo("nobody") }
 `)))
-			got, err := check(t.Context(), root, []string{"./..."}, []string{tt.flag})
+			got, err := Check(t.Context(), root, []string{"./..."}, []string{tt.flag}, nil)
 			is.NoErr(err)
 			is.Equal(got, tt.want)
 		})
@@ -260,7 +260,7 @@ import _ "example.org/shop/a"
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			_, err := check(t.Context(), lay(t, tt.archive), []string{"./..."}, []string{tt.flag})
+			_, err := Check(t.Context(), lay(t, tt.archive), []string{"./..."}, []string{tt.flag}, nil)
 			is.True(err != nil)
 			t.Log(err)
 			is.True(strings.HasPrefix(err.Error(), tt.want))
