@@ -109,7 +109,7 @@ func (c *checker) checkBind(call calls.Call) {
 	fields, _ := c.paramFields(call)
 	for _, f := range fields {
 		b := c.module.binds[f.key(c.unit)]
-		pos, what := call.Pos(), fmt.Sprintf("Bind: %s has param:%q", f.field.Name(), f.param)
+		pos, what := call.Pos(), fmt.Sprintf("Bind: the field %s of package %s has param:%q", f.field.Name(), f.field.Pkg().Name(), f.param)
 		if f.field.Pkg() == c.pkg {
 			pos, what = f.field.Pos(), fmt.Sprintf("param:%q", f.param)
 		}
