@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/dev"
 	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
@@ -67,7 +69,7 @@ func (c *compiler) readViews() {
 		return // they are read for each request
 	}
 	texts, faults := pages.Read(c.tree)
-	views, more := pages.Make(c.tree, texts, c.table.host(c.namesMissing))
+	views, more := pages.Make(c.tree, texts, c.table.host(c.namesMissing), nil)
 	c.table.views = views
 	c.faults = append(append(c.faults, faults...), more...)
 }
@@ -280,10 +282,11 @@ func (r *Router) sourceDir() string {
 // inDev reports whether Dev was called.
 func (r *Router) inDev() bool { return r != nil && r.disk != nil }
 
-// onDisk returns the directories that are read in development, those of mounted Routers too.
-func (r *Router) onDisk() (files []fs.FS) {
+// onDisk returns what looks at the directories that are read in development, those of
+// mounted Routers too.
+func (r *Router) onDisk() (files []*disk.Watcher) {
 	if r.inDev() {
-		files = append(files, r.disk.Files())
+		files = append(files, r.disk.Watcher())
 	}
 	for _, m := range r.mounts {
 		if m.inner != nil {
@@ -477,10 +480,11 @@ func (x *exchange) describe(req *http.Request) *devpage.RequestData {
 	return d
 }
 
-// views returns the templates, and in development what is wrong about them.
-func (r *Router) views() (*pages.Views, error) {
+// views returns the templates, and in development what is wrong about them. ctx is that of
+// the request that they are for.
+func (r *Router) views(ctx context.Context) (*pages.Views, error) {
 	if r.inDev() {
-		return r.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(false), Log: r.logger()})
+		return r.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(false), Log: r.logger()}, dev.NoteOf(ctx).Began())
 	}
 	return r.table.Load().views, nil
 }
@@ -498,7 +502,7 @@ func encodePage(r Response, req *Request) (Response, error) {
 		}
 		name = x.endpoint.owner.route.Path
 	}
-	all, faults := x.router.views()
+	all, faults := x.router.views(req.Context())
 	v, err := all.View(name)
 	switch {
 	case err == nil:

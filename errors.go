@@ -400,7 +400,7 @@ func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
 	if x.router == nil {
 		return problemResponse(p, mediaType), nil
 	}
-	all, faults := x.router.views()
+	all, faults := x.router.views(req.Context())
 	if x.router.showsTo(req.Request) && x.endpoint.miss && p.Status == http.StatusNotFound {
 		p.Detail = cmp.Or(p.Detail, x.router.disk.Hint(req.Request, x.router.outermost().knownURLs()))
 	}

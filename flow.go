@@ -83,6 +83,7 @@
 package flow
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"log/slog"
@@ -334,7 +335,7 @@ func (r *Router) faulty(req *http.Request) Response {
 
 // templateFaults returns what is wrong with the templates on disk, those of mounted Routers too.
 func (r *Router) templateFaults() (faults []devpage.Fault) {
-	if _, err := r.views(); err != nil {
+	if _, err := r.views(context.Background()); err != nil {
 		faults = devpage.Parse(err.Error(), r.sources()...)
 	}
 	for _, m := range r.mounts {

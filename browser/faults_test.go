@@ -16,6 +16,7 @@ import (
 	"example.com/flow"
 	"example.com/flow/internal/dev"
 	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/disk"
 )
 
 // overlay is an expression for the text of the dialog with faults on a page, "" if it is not open.
@@ -83,7 +84,7 @@ func TestOverlayForAFragment(t *testing.T) {
 func TestOverlayForTheBuild(t *testing.T) {
 	is := is.New(t)
 	dir := t.TempDir()
-	hub := dev.NewHub(os.DirFS(dir))
+	hub := dev.NewHub(disk.NewWatcher(disk.Dir(dir), "router", "public"))
 	hub.SetPolling(false)
 	s := newSite(t, map[string]string{"router/index.html": `<!doctype html><title>home</title><style>html * { all: unset; display: none }</style><input id="field"><h1>home</h1>`}, nil)
 	router := s.make(s.dir)

@@ -39,7 +39,7 @@ var plan = []struct{ room, imports string }{
 	{"routetree", "fault fold pattern"},
 
 	{"auth", "forms"},
-	{"dev", "accept devpage reply"},
+	{"dev", "accept devpage disk reply"},
 	{"registry", "fault forms match pattern routetree"},
 	{"pages", "fault routetree"},
 

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"example.com/flow/internal/devpage"
 	"example.com/flow/internal/reply"
@@ -70,7 +71,17 @@ func isLocalHost(host string) bool {
 // A Note is what becomes known of a local request while it is answered. Middleware may
 // answer before the handler has, http.TimeoutHandler for one, so both may use it at once.
 type Note struct {
+	began  time.Time
 	faults atomic.Pointer[[]devpage.Fault]
+}
+
+// Began returns when the request came: its answer is made of files as they were then, or
+// later. Without a Note that is now.
+func (n *Note) Began() time.Time {
+	if n == nil {
+		return time.Now()
+	}
+	return n.began
 }
 
 // SetFaults says why the request has failed, if the answer says so.
@@ -95,7 +106,7 @@ func NoteOf(ctx context.Context) *Note {
 
 // withNote returns a request with a new Note.
 func withNote(r *http.Request) (*http.Request, *Note) {
-	n := &Note{}
+	n := &Note{began: time.Now()}
 	return r.WithContext(context.WithValue(r.Context(), noteKey{}, n)), n
 }
 
@@ -125,7 +136,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 		for _, name := range notForPages {
 			delete(r.Header, name)
 		}
-		page = &pageWriter{ResponseWriter: w, request: r, state: f.Hub.state()}
+		page = &pageWriter{ResponseWriter: w, request: r, state: f.Hub.state(note.Began())}
 		w = page.writer()
 	}
 	w, t := reply.Track(w)
@@ -172,12 +183,12 @@ func (f *Front) own(w http.ResponseWriter, r *http.Request) {
 		serveScript(w, r)
 	case r.URL.Path == Prefix && f.Map != nil:
 		w.Header().Set("Cache-Control", "no-store")
-		r, _ = withNote(r) // the application may have faults, and no map
+		r, note := withNote(r) // the application may have faults, and no map
 		if !isNavigation(r) {
 			f.Map.ServeHTTP(w, r)
 			return
 		}
-		page := &pageWriter{ResponseWriter: w, request: r, state: f.Hub.state()}
+		page := &pageWriter{ResponseWriter: w, request: r, state: f.Hub.state(note.Began())}
 		f.Map.ServeHTTP(page, r)
 		page.finish()
 	default:

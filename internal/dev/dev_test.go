@@ -21,6 +21,7 @@ import (
 
 	"example.com/flow/internal/dev"
 	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/disk"
 )
 
 func TestIsLocal(t *testing.T) {
@@ -514,7 +515,7 @@ func TestEvents(t *testing.T) {
 			dir := t.TempDir()
 			save(t, dir, "router/a.html", "a")
 			save(t, dir, "public/a.css", "a")
-			hub := dev.NewHub(os.DirFS(dir))
+			hub := dev.NewHub(disk.NewWatcher(disk.Dir(dir), "router", "public"))
 			hub.SetPolling(!told)
 			s := front(t, &dev.Front{Hub: hub}, func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/html")
@@ -573,7 +574,7 @@ func TestRequestsThatFail(t *testing.T) {
 	is := is.New(t)
 	dir := t.TempDir()
 	save(t, dir, "router/a.html", "a")
-	hub := dev.NewHub(os.DirFS(dir))
+	hub := dev.NewHub(disk.NewWatcher(disk.Dir(dir), "router", "public"))
 	broken := true
 	s := front(t, &dev.Front{Hub: hub}, func(w http.ResponseWriter, r *http.Request) {
 		if broken {
@@ -672,7 +673,7 @@ func TestPollingBeginsAgain(t *testing.T) {
 	is := is.New(t)
 	dir := t.TempDir()
 	save(t, dir, "router/a.html", "a")
-	hub := dev.NewHub(os.DirFS(dir))
+	hub := dev.NewHub(disk.NewWatcher(disk.Dir(dir), "router", "public"))
 	for i := range 3 {
 		ctx, cancel := context.WithCancel(t.Context())
 		body, w := io.Pipe()

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"reflect"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/disk"
 )
 
 // A Hub knows what the open pages need to know: how often the files of the application
@@ -22,11 +22,11 @@ import (
 // A Hub looks at the files itself, a few times a second and only while a page is open,
 // until SetPolling says that another process tells it.
 type Hub struct {
-	files   []fs.FS
+	files   []*disk.Watcher
 	process string // tells this process from the one before
 
 	looking sync.Mutex // one looks at a time
-	seen    snapshot
+	seen    []*disk.Snapshot
 	cost    atomic.Int64 // of the last look, in nanoseconds
 
 	mu      sync.Mutex
@@ -52,10 +52,12 @@ type failure struct {
 // maxFailures limits the requests whose faults are shown at once.
 const maxFailures = 10
 
-// NewHub returns a Hub that looks at the files below router/ and public/ in the file systems.
-func NewHub(files ...fs.FS) *Hub {
+// NewHub returns a Hub for the files that some watchers look at.
+func NewHub(files ...*disk.Watcher) *Hub {
 	h := &Hub{files: files, process: rand.Text(), streams: map[chan struct{}]bool{}, servers: map[*http.Server]chan struct{}{}}
-	h.seen = snap(files)
+	for _, w := range files {
+		h.seen = append(h.seen, w.Look(time.Now()))
+	}
 	return h
 }
 
@@ -69,7 +71,7 @@ func (h *Hub) SetPolling(on bool) {
 }
 
 // Changed has the Hub look at the files now.
-func (h *Hub) Changed() { h.look() }
+func (h *Hub) Changed() { h.look(time.Now()) }
 
 // SetFaults replaces the faults of the build. None means that it is good again.
 func (h *Hub) SetFaults(faults []devpage.Fault) {
@@ -136,26 +138,32 @@ func (h *Hub) noRequestFaults() {
 // maxCost is how long a page waits for a look at the files.
 const maxCost = 20 * time.Millisecond
 
-// state returns the state that a page is rendered with from now on. If there are very many
-// files it may be that of a moment ago: then the page is loaded once more than needed.
-func (h *Hub) state() string {
+// state returns the state that a page is rendered with from now on, as it was at since or
+// later. If there are very many files it may be that of a moment before: then the page is
+// loaded once more than needed.
+func (h *Hub) state(since time.Time) string {
 	if time.Duration(h.cost.Load()) <= maxCost {
-		h.look()
+		h.look(since)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return fmt.Sprintf("%s.%d.%d.%d", h.process, h.pages, h.styles, h.warned)
 }
 
-// look looks at the files, and tells the streams if any have changed.
-func (h *Hub) look() {
+// look looks at the files as they were at since or later, and tells the streams if any have
+// changed.
+func (h *Hub) look(since time.Time) {
 	h.looking.Lock()
 	defer h.looking.Unlock()
 	before := time.Now()
-	now := snap(h.files)
+	styles, others := false, false
+	for i, w := range h.files {
+		now := w.Look(since)
+		s, o := differs(h.seen[i], now)
+		styles, others = styles || s, others || o
+		h.seen[i] = now
+	}
 	h.cost.Store(int64(time.Since(before)))
-	styles, others := h.seen.differs(now)
-	h.seen = now
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -192,7 +200,7 @@ func (h *Hub) poll() {
 	h.polling = true
 	go func() {
 		for {
-			h.look()
+			h.look(time.Now())
 			time.Sleep(max(interval, 20*time.Duration(h.cost.Load())))
 			h.mu.Lock()
 			if h.told || len(h.streams) == 0 {
@@ -247,7 +255,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	news := make(chan struct{}, 1)
-	h.look()
+	h.look(time.Now())
 	h.mu.Lock()
 	h.streams[news] = true
 	h.poll()

@@ -3,48 +3,39 @@ package dev
 import (
 	"io/fs"
 	"path"
-	"strconv"
-	"time"
+
+	"example.com/flow/internal/disk"
 )
 
-// A snapshot is how files were at one time, by their names.
-type snapshot map[string]stamp
-
-// A stamp changes when a file does.
+// A stamp changes when a file does. One of a directory does not, since what is in it has
+// stamps of its own.
 type stamp struct {
 	size int64
-	time time.Time
+	time int64 // in nanoseconds
 	mode fs.FileMode
 }
 
-// watched are the directories whose files are looked at.
-var watched = []string{"router", "public"}
-
-// snap looks at the files of several file systems. What cannot be read counts as not there.
-func snap(all []fs.FS) snapshot {
-	s := snapshot{}
-	for i, files := range all {
-		for _, dir := range watched {
-			fs.WalkDir(files, dir, func(name string, d fs.DirEntry, err error) error {
-				if err != nil {
-					return nil
-				}
-				if info, err := d.Info(); err == nil {
-					size, changed := info.Size(), info.ModTime()
-					if d.IsDir() {
-						size, changed = 0, time.Time{} // they change with what is in them
-					}
-					s[strconv.Itoa(i)+"/"+name] = stamp{size, changed, info.Mode()}
-				}
-				return nil
-			})
+// stamps returns the stamps of files by their names. What cannot be looked at counts as not
+// there.
+func stamps(s *disk.Snapshot) map[string]stamp {
+	all := make(map[string]stamp, len(s.Entries))
+	for _, e := range s.Entries {
+		switch {
+		case e.Info == nil:
+		case e.Info.IsDir():
+			all[e.Name] = stamp{mode: e.Info.Mode()}
+		default:
+			all[e.Name] = stamp{e.Info.Size(), e.Info.ModTime().UnixNano(), e.Info.Mode()}
 		}
 	}
-	return s
+	return all
 }
 
 // differs tells what differs between two snapshots: public style sheets, and others.
-func (s snapshot) differs(now snapshot) (styles, others bool) {
+func differs(before, now *disk.Snapshot) (styles, others bool) {
+	if before == now || before.Same(now) {
+		return false, false
+	}
 	note := func(name string) {
 		if path.Ext(name) == ".css" {
 			styles = true
@@ -52,13 +43,14 @@ func (s snapshot) differs(now snapshot) (styles, others bool) {
 			others = true
 		}
 	}
-	for name, was := range s {
-		if is, ok := now[name]; !ok || !is.time.Equal(was.time) || is.size != was.size || is.mode != was.mode {
+	old, current := stamps(before), stamps(now)
+	for name, was := range old {
+		if is, ok := current[name]; !ok || is != was {
 			note(name)
 		}
 	}
-	for name := range now {
-		if _, ok := s[name]; !ok {
+	for name := range current {
+		if _, ok := old[name]; !ok {
 			note(name)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package disk reads a directory in development, and follows no symbolic link that leads
-// out of it.
+// out of it. A [Watcher] tells what has changed there, without reading any file.
 package disk
 
 import (
@@ -33,12 +33,19 @@ func inRoot[T any](d Dir, read func(fs.FS, string) (T, error), name string) (T, 
 	}
 	defer root.Close() // a file that was opened in it stays open
 	v, err := read(root.FS(), name)
-	// Package os does not export its error for a path that leads out. To compare err with
-	// it, one is provoked here.
-	if _, outside := root.Stat(".."); err != nil && errors.Is(err, errors.Unwrap(outside)) {
-		err = &fs.PathError{Op: "open", Path: name, Err: ErrLeadsOut}
+	return v, leadsOut(root, name, err)
+}
+
+// leadsOut returns an error about a name in root, or ErrLeadsOut in place of that of package
+// os, which does not export its own. To compare err with it, one is provoked here.
+func leadsOut(root *os.Root, name string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return v, err
+	if _, outside := root.Stat(".."); errors.Is(err, errors.Unwrap(outside)) {
+		return &fs.PathError{Op: "open", Path: name, Err: ErrLeadsOut}
+	}
+	return err
 }
 
 // ErrLeadsOut is the error for a link that is not followed.

@@ -37,19 +37,39 @@ type Binary struct {
 // concurrent use.
 type Source struct {
 	files disk.Dir
-
-	now atomic.Pointer[routetree.Tree] // as it was read last, with the prefix of the binary
+	watch *disk.Watcher
+	now   atomic.Pointer[routetree.Tree] // as it was listed last, with the prefix of the binary
 
 	mu      sync.Mutex
-	state   string // what views were made from, as text
+	seen    []*disk.Snapshot // of the directory and of the further trees, when views were made
+	further []*disk.Watcher  // of the further trees
+	tree    *routetree.Tree  // what the names in seen mean
+	listed  []*disk.Snapshot // that tree was made of
+	texts   map[string]*text // of its templates, by name
+	settled bool             // no text may have changed while seen has not
 	views   *pages.Views
-	err     error  // what is wrong about them
-	unbuilt []URL  // of route files that are on disk and not in the binary
-	differs string // how the disk differed from the binary when that was last logged
+	err     error           // what is wrong about them
+	known   map[string]bool // the files of the binary
+	unbuilt []URL           // of route files that are on disk and not in the binary
+	differs string          // how the disk differed from the binary when that was last logged
+}
+
+// A text is a template file as it was read last.
+type text struct {
+	pages.Text
+	err     error
+	entry   *disk.Entry // before it was read
+	settled bool        // as long as the entry is the same, so is the text
 }
 
 // In returns the source in a directory that holds router/ and public/.
-func In(dir string) *Source { return &Source{files: disk.Dir(dir)} }
+func In(dir string) *Source {
+	files := disk.Dir(dir)
+	return &Source{files: files, watch: disk.NewWatcher(files, routetree.RouterDir, routetree.PublicDir)}
+}
+
+// Watcher returns what looks at the files of the directory.
+func (s *Source) Watcher() *disk.Watcher { return s.watch }
 
 // Files returns the files of the directory.
 func (s *Source) Files() fs.FS { return s.files }
@@ -69,41 +89,107 @@ func (s *Source) Check() error {
 	return nil
 }
 
-// Views returns the templates as they are on disk now, and what is wrong about them.
-func (s *Source) Views(b Binary) (*pages.Views, error) {
+// Views returns the templates as they were on disk at since or later, and what is wrong
+// about them. It reads the files that have changed, and makes the views anew that reach one.
+func (s *Source) Views(b Binary, since time.Time) (*pages.Views, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.read(b.Tree)
-	onDisk, known, isPublic := fileNames(now), fileNames(b.Tree), map[string]bool{}
-	for _, p := range now.Public {
-		isPublic[p.File] = true
-	}
-	added := slices.DeleteFunc(without(onDisk, known), func(file string) bool { return isPublic[file] })
-	s.compare(added, without(known, onDisk), now.Faults, b.Log)
-	texts, faults := pages.Read(now)
-	state := fmt.Sprint(texts, slices.Sorted(maps.Keys(onDisk)), slices.Sorted(maps.Keys(now.Dirs)), now.Faults, faults)
-	if s.views != nil && state == s.state {
+	look := s.look(b.Tree, since)
+	if s.views != nil && s.settled && slices.EqualFunc(look, s.seen, (*disk.Snapshot).Same) {
 		return s.views, s.err
 	}
-	host := b.Host
-	host.Asset = func(at any, name string) (string, error) {
-		if file := now.Shown(routetree.PublicDir + "/" + name); known[file] && !onDisk[file] {
-			return "", fmt.Errorf("flow: %s is gone", file)
-		}
-		return b.Host.Asset(at, name)
+	renamed := s.views == nil || !slices.EqualFunc(look, s.seen, (*disk.Snapshot).SameNames)
+	if renamed {
+		s.list(b, look)
 	}
-	views, more := pages.Make(now, texts, host)
-	s.state, s.views = state, views
-	s.unbuilt = slices.DeleteFunc(URLs(now), func(u URL) bool { return known[u.File] || isPublic[u.File] })
-	s.err = fault.Join(slices.Concat(now.Faults, faults, more))
+	changed := s.read(look)
+	s.seen = look
+	if !renamed && !changed {
+		return s.views, s.err
+	}
+	var texts []pages.Text
+	faults := slices.Clone(s.tree.Faults)
+	for _, name := range slices.Sorted(maps.Keys(s.texts)) {
+		if t := s.texts[name]; t.err == nil {
+			texts = append(texts, t.Text)
+		} else {
+			faults = append(faults, fault.In(t.File, "cannot be read: %v", t.err))
+		}
+	}
+	views, more := pages.Make(s.tree, texts, s.host(b), s.views)
+	s.views, s.err = views, fault.Join(append(faults, more...))
 	return s.views, s.err
 }
 
-// read reads the names of the files as they are now.
-func (s *Source) read(built *routetree.Tree) *routetree.Tree {
-	now := routetree.ReadIn(built.Dir, s.files, built.Shared).Below(built.Prefix)
-	s.now.Store(now)
-	return now
+// look looks at the files of the directory and of the further trees.
+func (s *Source) look(built *routetree.Tree, since time.Time) []*disk.Snapshot {
+	if s.further == nil {
+		s.further = []*disk.Watcher{}
+		for _, files := range built.Shared {
+			if files != nil { // otherwise Check says so
+				s.further = append(s.further, disk.NewWatcher(files, routetree.RouterDir))
+			}
+		}
+	}
+	look := []*disk.Snapshot{s.watch.Look(since)}
+	for _, w := range s.further {
+		look = append(look, w.Look(since))
+	}
+	return look
+}
+
+// list finds out what the names of the files mean, and how they differ from the binary.
+func (s *Source) list(b Binary, look []*disk.Snapshot) {
+	var further []fs.FS
+	for _, l := range look[1:] {
+		further = append(further, l)
+	}
+	s.tree, s.listed = routetree.ReadIn(b.Tree.Dir, look[0], further).Below(b.Tree.Prefix), look
+	s.now.Store(s.tree)
+	if s.known == nil {
+		s.known = fileNames(b.Tree)
+	}
+	onDisk, isPublic := fileNames(s.tree), map[string]bool{}
+	for _, p := range s.tree.Public {
+		isPublic[p.File] = true
+	}
+	added := slices.DeleteFunc(without(onDisk, s.known), func(file string) bool { return isPublic[file] })
+	s.compare(added, without(s.known, onDisk), s.tree.Faults, b.Log)
+	s.unbuilt = slices.DeleteFunc(URLs(s.tree), func(u URL) bool { return s.known[u.File] || isPublic[u.File] })
+}
+
+// read reads the templates that may have changed, and reports whether any has.
+func (s *Source) read(look []*disk.Snapshot) (changed bool) {
+	before := s.texts
+	s.texts, s.settled = make(map[string]*text, len(s.tree.Templates)), true
+	for name, src := range s.tree.Templates {
+		in := look[slices.IndexFunc(s.listed, func(l *disk.Snapshot) bool { return src.Files == l })]
+		entry, was := in.Entry(src.InTree), before[name]
+		t := was
+		if was == nil || !was.settled || was.File != src.File || !was.entry.Same(entry) {
+			t = &text{entry: entry}
+			t.Text, t.err = pages.ReadText(name, src)
+			t.settled = t.err == nil && in.IsSettled(entry)
+			changed = changed || was == nil || t.Text != was.Text || fmt.Sprint(t.err) != fmt.Sprint(was.err)
+		}
+		s.texts[name] = t
+		s.settled = s.settled && t.settled
+	}
+	return changed || len(s.texts) != len(before)
+}
+
+// host returns what templates may ask. A public file of the binary that is not on disk any
+// more is an error.
+func (s *Source) host(b Binary) pages.Host {
+	host := b.Host
+	host.Asset = func(at any, name string) (string, error) {
+		p := publicOf(b.Tree, routetree.PublicDir+"/"+name)
+		if p != nil && publicOf(s.now.Load(), p.InTree) == nil {
+			return "", fmt.Errorf("flow: %s is gone", p.File)
+		}
+		return b.Host.Asset(at, name)
+	}
+	return host
 }
 
 // compare logs how the disk differs from the binary, each time that changes. Public files
@@ -198,7 +284,9 @@ func (s *Source) NewFile(built *routetree.Tree, name string) *routetree.Public {
 			return p
 		}
 	}
-	return publicOf(s.read(built), name) // nil for what a build leaves out, such as hidden names
+	now := routetree.ReadIn(built.Dir, s.watch.Look(time.Now()), nil).Below(built.Prefix)
+	s.now.Store(now)
+	return publicOf(now, name) // nil for what a build leaves out, such as hidden names
 }
 
 // publicOf returns a public file of a tree by its name there, or nil.

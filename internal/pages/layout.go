@@ -22,7 +22,7 @@ type set struct {
 	calls map[string]bool // the functions that they call
 	// fragments are those that the page defines and only Block can reach.
 	fragments []string
-	byFile    map[string]*templateFile // all of them, also those of other sets
+	byFile    map[string]*templateFile // those that it is made of
 }
 
 // assemble returns the set of f in its layouts, of which the innermost is first. It
@@ -34,14 +34,14 @@ type set struct {
 func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault.Fault) {
 	b := &setBuilder{
 		library:   l,
-		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}, byFile: l.byFile},
+		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}, byFile: map[string]*templateFile{}},
 		available: map[string]*parse.Tree{},
 		owner:     map[string]*templateFile{},
 		missed:    map[string][]fault.Fault{},
 	}
 	files := append([]*templateFile{f}, layouts...)
 	for _, layout := range layouts {
-		layout.used = layout.used || f.used
+		l.used[layout] = l.used[layout] || l.used[f]
 	}
 	if slices.ContainsFunc(files, func(f *templateFile) bool { return f.broken }) {
 		return nil, nil
@@ -104,6 +104,7 @@ type setBuilder struct {
 // add makes the templates of a file available whose names are not taken. wraps is
 // what the slot of a layout holds.
 func (b *setBuilder) add(f *templateFile, wraps string) {
+	b.set.byFile[f.file] = f
 	b.bad = b.bad || len(f.faults) > 0
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
 		t := f.trees[name]
@@ -158,7 +159,7 @@ func (b *setBuilder) reach(name string) {
 		case *parse.TemplateNode:
 			p := b.byFile[n.Name]
 			if p != nil && isPartial(p.name) {
-				p.used = p.used || b.owner[b.set.inner].used
+				b.used[p] = b.used[p] || b.used[b.owner[b.set.inner]]
 				if b.owner[n.Name] == nil && !p.broken {
 					b.add(p, "")
 				}

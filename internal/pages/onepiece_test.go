@@ -28,7 +28,7 @@ func made(files fs.FS) (*Views, error) {
 		},
 		Asset: func(_ any, name string) (string, error) { return "", fmt.Errorf("no public file is called %q", name) },
 		User:  func(any) any { return nil },
-	})
+	}, nil)
 	return views, fault.Join(slices.Concat(tree.Faults, faults, more))
 }
 
@@ -455,7 +455,7 @@ func byItself(t *testing.T, p testPage, data row) (right, elsewhere bool) {
 	tree := routetree.Read(flowtest.Pages(p.files), nil)
 	texts, _ := Read(tree)
 	l := newLibrary(Host{})
-	l.parseAll(texts)
+	l.parseAll(texts, nil)
 	s, _ := l.assemble(l.files["x/page"], l.layoutsOf("x/page"))
 	templates := template.New("")
 	for name, tree := range s.trees {

@@ -25,9 +25,14 @@ type Host struct {
 	Names      map[string]*routetree.Route // of routes; nil if they are not known
 }
 
-// Make makes a view of each template, and reports what is wrong about them.
-func Make(t *routetree.Tree, texts []Text, host Host) (*Views, []fault.Fault) {
+// Make makes a view of each template, and reports what is wrong about them. What has not
+// changed since before, which may be nil, is taken over from there: a file of the same text,
+// and a view of the same files. The Host has to be the same, but may know other public files.
+func Make(t *routetree.Tree, texts []Text, host Host, before *Views) (*Views, []fault.Fault) {
+	if before == nil {
+		before = &Views{}
+	}
 	l := newLibrary(host)
-	l.parseAll(texts)
-	return l.views(t), l.faults
+	l.parseAll(texts, before.files)
+	return l.views(t, before), l.faults
 }

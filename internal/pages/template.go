@@ -28,10 +28,15 @@ type templateFile struct {
 	name   string // what View and {{template}} take
 	file   string
 	shared bool                   // it is from a further tree of New
+	text   string                 // that it was parsed from
 	trees  map[string]*parse.Tree // its own, under file, and each define and block
 	broken bool                   // it cannot be parsed
 	faults []fault.Fault          // of the file alone: no view is made with it if there are any
-	used   bool                   // the file belongs to the application's own tree, or is reached from one that does
+	// What the files that there are decide about it: the files of the partials that it calls,
+	// by the names that it calls them by, and the public files that it names.
+	partials map[string]string
+	assets   []string
+	calls    map[string]bool // the templates that others than itself are called by: partials by file
 }
 
 // These +files have a meaning of their own; the others are partials.
@@ -49,23 +54,32 @@ func isPartial(name string) bool {
 
 func (f *templateFile) isLayout() bool { return path.Base(f.name) == layoutName }
 
-// A library is every template file of a tree, and what its templates may ask for.
-type library struct {
+// functions are what templates may call.
+type functions struct {
 	Host
-	files    map[string]*templateFile // by name
-	byFile   map[string]*templateFile
 	own      template.FuncMap // those of Host.Funcs that html/template takes
 	builtins map[string]bool  // of text/template, those that were asked about
-	faults   []fault.Fault
+}
+
+// A library is every template file of a tree, and what its templates may ask for.
+type library struct {
+	*functions
+	files        map[string]*templateFile // by name
+	byFile       map[string]*templateFile
+	partialFiles map[string]*templateFile // the partials among files
+	// used are the files of the application's own tree, and those that are reached from one.
+	used   map[*templateFile]bool
+	faults []fault.Fault
 }
 
 // newLibrary returns a library without files.
 func newLibrary(host Host) *library {
 	l := &library{
-		Host:     host,
-		files:    map[string]*templateFile{},
-		byFile:   map[string]*templateFile{},
-		builtins: map[string]bool{},
+		functions:    &functions{Host: host, builtins: map[string]bool{}},
+		files:        map[string]*templateFile{},
+		byFile:       map[string]*templateFile{},
+		partialFiles: map[string]*templateFile{},
+		used:         map[*templateFile]bool{},
 	}
 	l.own, l.faults = checkFuncs(host.Funcs)
 	return l
@@ -74,10 +88,20 @@ func newLibrary(host Host) *library {
 // ownFuncs are the functions that flow itself gives to every template.
 var ownFuncs = []string{"asset", "request", "route", "user"}
 
-// parse adds a template file to the library.
-func (l *library) parse(src Text) {
-	f := &templateFile{name: src.Name, file: src.File, shared: src.Shared, used: !src.Shared, trees: map[string]*parse.Tree{}}
+// add adds a template file to the library.
+func (l *library) add(f *templateFile) {
 	l.files[f.name], l.byFile[f.file] = f, f
+	if isPartial(f.name) {
+		l.partialFiles[f.name] = f
+	}
+}
+
+// parseFile parses a template file. library.check finds what else is wrong about it.
+func parseFile(src Text) *templateFile {
+	f := &templateFile{
+		name: src.Name, file: src.File, shared: src.Shared, text: src.Text,
+		trees: map[string]*parse.Tree{}, partials: map[string]string{}, calls: map[string]bool{},
+	}
 	// The parser uses the name as a part of the format of its errors.
 	name := strings.ReplaceAll(f.file, "%", "%%")
 	t := parse.New(name)
@@ -94,6 +118,7 @@ func (l *library) parse(src Text) {
 		delete(f.trees, name)
 		f.trees[f.file], own.Name = own, f.file
 	}
+	return f
 }
 
 // check reports what is wrong about a file in any set.
@@ -118,17 +143,23 @@ func (l *library) check(f *templateFile) {
 				}
 			case *parse.PipeNode:
 				for i, cmd := range n.Cmds {
-					if err := l.checkCall(cmd, i > 0); err != nil {
+					if err := l.checkCall(f, cmd, i > 0); err != nil {
 						report(cmd, "%v", err)
 					}
 				}
 			case *parse.TemplateNode:
 				hasSlot = hasSlot || n.Name == slot && name != slot
-				if err := l.checkTemplate(f, n); err != nil {
+				found := l.partials(n.Name)
+				if err := l.checkTemplate(f, n, found); err != nil {
 					report(n, "%v", err)
 				}
-				if found := l.partials(n.Name); len(found) == 1 {
-					n.Name = l.files[found[0]].file
+				if len(found) == 1 {
+					file := l.files[found[0]].file
+					f.partials[n.Name] = file
+					n.Name = file
+				}
+				if n.Name != f.file {
+					f.calls[n.Name] = true
 				}
 			}
 		})
@@ -144,28 +175,28 @@ func (l *library) partials(name string) []string {
 	if !isPartial(name) {
 		return nil
 	}
-	return routetree.Find(l.files, name)
+	return routetree.Find(l.partialFiles, name)
 }
 
 // isFunc reports whether templates may call a function.
-func (l *library) isFunc(name string) bool {
-	if l.own[name] != nil || slices.Contains(ownFuncs, name) {
+func (h *functions) isFunc(name string) bool {
+	if h.own[name] != nil || slices.Contains(ownFuncs, name) {
 		return true
 	}
-	known, asked := l.builtins[name]
+	known, asked := h.builtins[name]
 	if !asked {
 		_, err := texttemplate.New("").Parse("{{" + name + "}}")
 		known = err == nil
-		l.builtins[name] = known
+		h.builtins[name] = known
 	}
 	return known
 }
 
-// checkTemplate returns what is wrong about a {{template}} in any set.
-func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode) error {
+// checkTemplate returns what is wrong about a {{template}} in any set. found are the
+// partials that it may call.
+func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode, found []string) error {
 	name := n.Name
 	base := path.Base(name)
-	found := l.partials(name)
 	switch {
 	case name == slot && !f.isLayout():
 		return fmt.Errorf("{{template %q}} is where a layout puts the page, and this is no %s.html", slot, layoutName)
@@ -181,20 +212,18 @@ func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode) error {
 	if bare, ok := strings.CutSuffix(name, ".html"); ok && l.files[bare] != nil {
 		return fmt.Errorf("no partial is called %q: leave .html away", name)
 	}
-	partials := maps.Clone(l.files)
-	maps.DeleteFunc(partials, func(name string, _ *templateFile) bool { return !isPartial(name) })
-	for _, other := range slices.Sorted(maps.Keys(partials)) {
+	for _, other := range slices.Sorted(maps.Keys(l.partialFiles)) {
 		if path.Base(other) == base {
 			return fmt.Errorf("no partial is called %q: a partial is called by its whole path, as in %q", name, other)
 		}
 	}
-	return fmt.Errorf("no partial is called %q%s", name, fault.Suggest(name, partials, fmt.Sprintf(": there is no %s/%s.html", routetree.RouterDir, name)))
+	return fmt.Errorf("no partial is called %q%s", name, fault.Suggest(name, l.partialFiles, fmt.Sprintf(": there is no %s/%s.html", routetree.RouterDir, name)))
 }
 
 // checkCall finds what is wrong about {{route "name" "key" value}} and
 // {{asset "file"}}, as far as it is written in the template. piped says that a
 // pipe adds a last argument.
-func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
+func (l *library) checkCall(f *templateFile, cmd *parse.CommandNode, piped bool) error {
 	fn, ok := cmd.Args[0].(*parse.IdentifierNode)
 	if !ok || len(cmd.Args) < 2 {
 		return nil
@@ -204,6 +233,7 @@ func (l *library) checkCall(cmd *parse.CommandNode, piped bool) error {
 	case !ok || fn.Ident != "route" && fn.Ident != "asset":
 		return nil
 	case fn.Ident == "asset":
+		f.assets = append(f.assets, name.Text)
 		_, err := l.Asset(l.Sample, name.Text)
 		return trimFlow(err)
 	case l.Names == nil:
@@ -263,25 +293,61 @@ type Text struct {
 // Read returns the template files of a tree, by name.
 func Read(t *routetree.Tree) (texts []Text, faults []fault.Fault) {
 	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
-		src := t.Templates[name]
-		text, err := fs.ReadFile(src.Files, src.InTree)
+		text, err := ReadText(name, t.Templates[name])
 		if err != nil {
-			faults = append(faults, fault.In(src.File, "cannot be read: %v", err))
+			faults = append(faults, fault.In(text.File, "cannot be read: %v", err))
 			continue
 		}
-		texts = append(texts, Text{name, src.File, string(text), src.Shared})
+		texts = append(texts, text)
 	}
 	return texts, faults
 }
 
-// parseAll parses and checks template files.
-func (l *library) parseAll(texts []Text) {
+// ReadText reads one template file.
+func ReadText(name string, src routetree.Source) (Text, error) {
+	text, err := fs.ReadFile(src.Files, src.InTree)
+	return Text{name, src.File, string(text), src.Shared}, err
+}
+
+// parseAll parses and checks template files. Those of before that would come out the same
+// are taken over.
+func (l *library) parseAll(texts []Text, before map[string]*templateFile) {
+	kept := map[*templateFile]bool{}
 	for _, text := range texts {
-		l.parse(text)
+		f := before[text.Name]
+		if kept[f] = f != nil && f.text == text.Text && f.file == text.File && f.shared == text.Shared && len(f.faults) == 0; !kept[f] {
+			f = parseFile(text)
+		}
+		l.add(f)
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.files)) {
-		l.check(l.files[name])
+	for _, text := range texts {
+		f := l.files[text.Name]
+		if kept[f] && l.decides(f) {
+			continue
+		}
+		if kept[f] {
+			f = parseFile(text) // check changes trees
+			l.add(f)
+		}
+		l.check(f)
 	}
+	for _, f := range l.files {
+		l.used[f] = !f.shared
+	}
+}
+
+// decides reports whether the files that there are decide about a file without faults what
+// they did when it was checked: which partials it calls, and that its public files are there.
+func (l *library) decides(f *templateFile) bool {
+	for name, file := range f.partials {
+		if found := l.partials(name); len(found) != 1 || l.files[found[0]].file != file {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(f.assets, func(name string) bool {
+		_, err := l.Asset(l.Sample, name)
+		return err != nil
+	})
 }
 
 // eachCall calls f for each {{template}} and {{block}} of a template.

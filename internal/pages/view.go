@@ -25,6 +25,17 @@ type Views struct {
 	errors map[string]*View // error pages in their layouts, by directory
 	places map[string]*View // the error page for what matches nothing, by URL of a directory
 	lost   bool
+
+	files map[string]*templateFile // by name
+	made  map[string]*madeView     // the views without faults, by name
+}
+
+// A madeView is a view without faults, and what it was made of.
+type madeView struct {
+	view    *View
+	bare    *View // of an error page, without its layouts
+	layouts []*templateFile
+	files   []*templateFile // all of them, with the layouts and what they reach
 }
 
 // A View is a template that can be rendered: a page or an error page in its
@@ -92,8 +103,8 @@ type instance struct {
 
 // views makes a view of each template, and reports what is wrong about them and
 // the sets that they are in.
-func (l *library) views(t *routetree.Tree) *Views {
-	v := &Views{byName: map[string]*View{}, errors: map[string]*View{}}
+func (l *library) views(t *routetree.Tree, before *Views) *Views {
+	v := &Views{byName: map[string]*View{}, errors: map[string]*View{}, files: l.files, made: map[string]*madeView{}}
 	called := l.calledPartials()
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[name]
@@ -101,24 +112,26 @@ func (l *library) views(t *routetree.Tree) *Views {
 			continue
 		}
 		dir, isError := dirOf(name), path.Base(name) == errorName
-		f.used = f.used || isError && (dir == "" || t.Dirs[dir])
-		made, faults := l.view(f, l.layoutsOf(name))
+		l.used[f] = l.used[f] || isError && (dir == "" || t.Dirs[dir])
+		m, faults := before.made[name], []fault.Fault(nil)
+		if layouts := l.layoutsOf(name); !l.holds(m, f, layouts) { // otherwise no file of it has faults
+			m, faults = l.view(f, layouts)
+		}
 		switch {
-		case made != nil:
-		case len(faults) > 0 && (isPartial(name) && called[f.file] || !f.used): // it may need what a page defines
-			made = &View{file: f.file, err: fault.Join(faults)}
+		case m != nil:
+			v.made[name], v.byName[name] = m, m.view
+			if isError {
+				v.byName[name], v.errors[dir] = m.bare, m.view
+			}
+		case len(faults) > 0 && (isPartial(name) && called[f.file] || !l.used[f]): // it may need what a page defines
+			v.byName[name] = &View{file: f.file, err: fault.Join(faults)}
 		default:
 			v.lost = v.lost || isError
 			l.faults = append(l.faults, faults...)
-			continue
-		}
-		v.byName[name] = made
-		if isError && made.err == nil {
-			v.byName[name], v.errors[dir] = made.bare(), made
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
-		if f := l.files[name]; f.used {
+		if f := l.files[name]; l.used[f] {
 			l.faults = append(l.faults, f.faults...)
 		}
 	}
@@ -127,23 +140,17 @@ func (l *library) views(t *routetree.Tree) *Views {
 	return v
 }
 
-// bare returns the view of an error page without its layouts.
-func (v *View) bare() *View {
-	whole, err := v.blocks[v.file]()
-	return &View{file: v.file, whole: whole, err: err}
+// holds reports whether a view of a file, which was made before, would come out the same.
+func (l *library) holds(m *madeView, f *templateFile, layouts []*templateFile) bool {
+	return m != nil && l.files[f.name] == m.files[0] && slices.Equal(layouts, m.layouts) &&
+		!slices.ContainsFunc(m.files, func(f *templateFile) bool { return l.files[f.name] != f })
 }
 
 // calledPartials returns the partials that another file calls.
 func (l *library) calledPartials() map[string]bool {
 	called := map[string]bool{}
 	for _, f := range l.files {
-		for _, t := range f.trees {
-			eachCall(t, func(n *parse.TemplateNode) {
-				if n.Name != f.file {
-					called[n.Name] = true
-				}
-			})
-		}
+		maps.Copy(called, f.calls)
 	}
 	return called
 }
@@ -158,7 +165,7 @@ func dirOf(name string) string {
 
 // view makes the view of a file. It returns nil if that is not possible, with
 // faults unless they are those of the files by themselves.
-func (l *library) view(f *templateFile, layouts []*templateFile) (*View, []fault.Fault) {
+func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []fault.Fault) {
 	s, faults := l.assemble(f, layouts)
 	if s == nil {
 		return nil, faults
@@ -173,8 +180,9 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*View, []fault
 	}
 	v.whole = whole
 	v.needs, v.line = needs(f.trees[f.file])
+	h := l.functions // without the library: what was made may outlive it
 	for name := range f.trees {
-		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return l.executable(s, name) })
+		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return h.executable(s, name) })
 	}
 	for _, name := range s.fragments { // only Block reaches them, so they are to be shown by themselves
 		if _, err := v.blocks[name](); err != nil {
@@ -184,13 +192,23 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*View, []fault
 	if len(faults) > 0 {
 		return nil, faults
 	}
-	return v, nil
+	m := &madeView{view: v, layouts: layouts, files: []*templateFile{f}}
+	for _, other := range s.byFile {
+		if other != f {
+			m.files = append(m.files, other)
+		}
+	}
+	if path.Base(f.name) == errorName {
+		whole, err := v.blocks[f.file]()
+		m.bare = &View{file: f.file, whole: whole, err: err}
+	}
+	return m, nil
 }
 
 // asks reports whether the templates of a set ask for the request.
-func (l *library) asks(s *set) bool {
+func (h *functions) asks(s *set) bool {
 	forURL := s.calls["route"] || s.calls["asset"]
-	return s.calls["request"] || s.calls["user"] || forURL && l.PerRequest
+	return s.calls["request"] || s.calls["user"] || forURL && h.PerRequest
 }
 
 // without returns the set with one template of it empty.
@@ -202,18 +220,18 @@ func (s *set) without(name string) *set {
 }
 
 // executable makes one template of a set ready.
-func (l *library) executable(s *set, name string) (*executable, error) {
-	in, err := l.instance(s, name)
+func (h *functions) executable(s *set, name string) (*executable, error) {
+	in, err := h.instance(s, name)
 	if err != nil {
 		return nil, err
 	}
 	e := &executable{name: name}
-	if !l.asks(s) {
+	if !h.asks(s) {
 		e.shared = in
 		return e, nil
 	}
 	e.idle = &sync.Pool{New: func() any {
-		in, err := l.instance(s, name)
+		in, err := h.instance(s, name)
 		if err != nil {
 			panic(err) // does not happen: the first instance was made of the same set
 		}
@@ -223,17 +241,17 @@ func (l *library) executable(s *set, name string) (*executable, error) {
 	return e, nil
 }
 
-func (l *library) instance(s *set, name string) (*instance, error) {
+func (h *functions) instance(s *set, name string) (*instance, error) {
 	escaped, err := s.escape(name)
 	if err != nil {
 		return nil, err
 	}
 	in := &instance{templates: escaped}
-	escaped.Funcs(l.own).Funcs(template.FuncMap{
+	escaped.Funcs(h.own).Funcs(template.FuncMap{
 		"request": func() any { return in.at },
-		"user":    func() any { return l.User(in.at) },
-		"route":   func(name string, params ...any) (string, error) { return l.Route(in.at, name, params) },
-		"asset":   func(name string) (string, error) { return l.Asset(in.at, name) },
+		"user":    func() any { return h.User(in.at) },
+		"route":   func(name string, params ...any) (string, error) { return h.Route(in.at, name, params) },
+		"asset":   func(name string) (string, error) { return h.Asset(in.at, name) },
 	})
 	return in, nil
 }

@@ -1,0 +1,15 @@
+package disk
+
+import (
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+func inodeOf(info fs.FileInfo) inode {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok { // embedded
+		return inode{}
+	}
+	return inode{s.Ino, time.Unix(s.Ctimespec.Unix())}
+}
