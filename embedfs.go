@@ -82,6 +82,7 @@ func (t *table) host(namesMissing bool) pages.Host {
 		Asset:      func(at any, name string) (string, error) { return t.asset(vantageOf(at), name) },
 		User:       func(at any) any { return at.(*Request).User() },
 		Sample:     vantage{t.above.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.above.Names))},
+		Request:    reflect.TypeFor[*Request](),
 		PerRequest: len(t.above.Names) > 0,
 		Names:      t.names,
 	}

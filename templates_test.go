@@ -147,7 +147,27 @@ func TestTemplateFaults(t *testing.T) {
 	const content = `{{template "content" .}}`
 	for _, tt := range []struct{ name, files, want string }{
 		{"syntax", `a.html: {{if}}`, `router/a.html:1: missing value for if`},
-		{"an end that is missing", `a.html: {{range .}}`, `router/a.html:1: unexpected EOF`},
+		{"an end that is missing", `a.html: {{range .}}`, `router/a.html:1: unexpected EOF: {{range .}} has no {{end}}`},
+		{"a block in a define that are not ended", `a.html: {{define "x"}}{{block "y" .}}{{with 1}}{{end}}`, `
+router/a.html:1: unexpected EOF: {{block "y" .}} has no {{end}}
+router/a.html:1: unexpected EOF: {{define "x"}} has no {{end}}`},
+		{"an end in a string and in a comment", "a.html: {{if `{{end}}`}}{{- /* {{end}} \" */ -}}{{print \"\\\"}}{{end}}\" '\"'}}{{- if\t1 -}} {{- end -}}", `router/a.html:1: unexpected EOF: {{if ` + "`{{end}}`" + `}} has no {{end}}`},
+		{"fields and methods of the request", `a.html: {{request.Inptu "q"}}{{(request).input "q" | print}}{{if request.URL.Pth}}{{end}}{{request.Header.Accept}}{{request.User.Name}}{{request.Nothing.At.All}}{{request.Form.q}}{{request.Host.Name}}`, `
+router/a.html:1: request.Host.Name: string has no field or method Name
+router/a.html:1: request.Inptu: *flow.Request has no field or method Inptu: did you mean "Input"?
+router/a.html:1: request.Nothing: *flow.Request has no field or method Nothing
+router/a.html:1: request.URL.Pth: *url.URL has no field or method Pth: did you mean "Path"?
+router/a.html:1: request.input: *flow.Request has no field or method input: did you mean "Input"?`},
+		{"a define that is meant for a block", `+layout.html: {{block "title" .}}{{end}}{{template "+head"}}{{template "content" .}}
+			+head.html: {{block "scripts" .}}{{end}}
+			x/+layout.html: {{define "Scripts"}}{{end}}{{template "content" .}}
+			a.html: {{define "titel"}}{{end}}
+			b.html: {{define "title"}}{{end}}{{define "titel"}}{{end}}{{define "comments"}}{{end}}
+			c.html: {{define "titel"}}{{end}}{{block "ttile" .}}{{end}}
+			x/a.html: X`, `
+router/a.html:1: {{define "titel"}}: no template asks for it: did you mean "title"?
+router/c.html:1: {{define "titel"}}: no template asks for it: did you mean "title"?
+router/x/+layout.html:1: {{define "Scripts"}}: no template asks for it: did you mean "scripts"?`},
 		{"a string that does not end", `a.html: {{"x}}`, `router/a.html:1: unterminated quoted string`},
 		{"defined twice", `a.html: {{define "x"}}1{{end}}{{define "x"}}2{{end}}`, `router/a.html:1: multiple definition of template "x"`},
 		{"unknown functions, all of them", `a.html: {{one}}{{print (two 1)}}{{(three).URL}}{{print four}}`, `

@@ -50,6 +50,16 @@ router/users/+row.html` + noCallWarn},
 router/+tree.html` + noCallWarn},
 		{"called by a layout, and without its group", "+layout.html: {{template `+foot`}}{{template `content` .}}\n(parts)/+foot.html: X\n" + plain, nil, "", ""},
 
+		{"a define that is near a block", "+layout.html: {{block `main` .}}{{end}}{{template `content` .}}\na.html: {{define `mail`}}{{end}}{{define `row`}}{{end}}", nil, "", `
+router/a.html:1: warning: {{define "mail"}}: no template asks for it, only Block can show it: did you mean "main"?`},
+		{"such a define that a template calls", "+layout.html: {{block `main` .}}{{end}}{{template `content` .}}\na.html: {{define `mail`}}{{end}}{{define `mian`}}{{end}}\n" +
+			"+p.html: {{if .}}{{template `mail`}}{{template `mian`}}{{end}}\nb.html: {{define `mail`}}{{end}}{{define `mian`}}{{end}}{{template `+p`}}", nil, "", ""},
+		{"an error page in no layout", "+error.html: {{.Title}}\n(site)/+layout.html: <!doctype html>{{template `content` .}}\n(site)/a.html: A\nb.html: <!doctype html>", nil, "", `
+router/+error.html: warning: no layout is around this error page, since layouts begin further down, as router/(site)/+layout.html does, and it has no doctype of its own: write a whole document here, or in a partial that it calls`},
+		{"an error page that is a document", "+error.html: {{template `+head`}}\n+head.html: <HTML>\n(site)/+layout.html: <!doctype html>{{template `content` .}}\n(site)/a.html: A", nil, "", ""},
+		{"an error page in its layout", "+error.html: {{.Title}}\n+layout.html: {{template `content` .}}\na.html: A\nx/+layout.html: {{template `content` .}}\nx/b.html: B", nil, "", ""},
+		{"an error page where nothing has a layout", "+error.html: {{.Title}}\na.html: A", nil, "", ""},
+
 		{"data without GET", "+layout.html: {{template `content` .}}\nusers/[id].html: <h1>{{.Name}}</h1>", func(r *Router) { r.At("users/[id]").POST().Do(hello) }, `
 router/users/[id].html:1: {{.Name}} asks for data, and no handler for GET gives any: call At("users/[id]").GET().Do(…)` + inAFile, ""},
 		{"data of a method, with a name only", "a.html: {{$.Born.Format `2006`}}", func(r *Router) { r.At("a").PUT().Do(hello); r.At("a").GET().Name("x") }, `

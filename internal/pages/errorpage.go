@@ -3,9 +3,12 @@ package pages
 import (
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"text/template/parse"
 
+	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routetree"
 )
 
@@ -28,6 +31,38 @@ func (v *Views) findPlaces(t *routetree.Tree) {
 		u, ok := literalURL(dir)
 		if _, taken := v.places[u]; ok && !taken {
 			v.places[u] = v.nearest(routetree.Layers(path.Join(dir, "index")))
+		}
+	}
+}
+
+// documentStart is what a whole HTML document begins with.
+var documentStart = regexp.MustCompile(`(?i)<(!doctype|html)\b`)
+
+// makesDocument reports whether the templates of a set make a whole HTML document.
+func (s *set) makesDocument() bool {
+	found := false
+	for _, t := range s.trees {
+		EachNode(t.Root, func(n parse.Node) {
+			if n, ok := n.(*parse.TextNode); ok {
+				found = found || documentStart.Match(n.Text)
+			}
+		})
+	}
+	return found
+}
+
+// bareErrors warns about error pages that are part of a document, and that no layout is
+// around, while the pages of the application have layouts.
+func (l *library) bareErrors(v *Views) {
+	var layout *templateFile
+	for _, m := range v.made {
+		if n := len(m.layouts); n > 0 && (layout == nil || m.layouts[n-1].file < layout.file) {
+			layout = m.layouts[n-1]
+		}
+	}
+	for _, m := range v.made {
+		if f := m.files[0]; m.isPart && len(m.layouts) == 0 && layout != nil && l.used[f] {
+			l.faults = append(l.faults, fault.Warn(f.file, 0, "no layout is around this error page, since layouts begin further down, as %s does, and it has no doctype of its own: write a whole document here, or in a partial that it calls", layout.file))
 		}
 	}
 }

@@ -22,6 +22,8 @@ type set struct {
 	calls map[string]bool // the functions that they call
 	// fragments are those that the page defines and only Block can reach.
 	fragments []string
+	warnings  []fault.Fault
+	doubts    map[string]bool          // names that are likely misspelt unless a template calls them, and whether any does
 	byFile    map[string]*templateFile // those that it is made of
 }
 
@@ -34,7 +36,7 @@ type set struct {
 func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault.Fault) {
 	b := &setBuilder{
 		library:   l,
-		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}, byFile: map[string]*templateFile{}},
+		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}, byFile: map[string]*templateFile{}, doubts: map[string]bool{}},
 		available: map[string]*parse.Tree{},
 		owner:     map[string]*templateFile{},
 		missed:    map[string][]fault.Fault{},
@@ -64,6 +66,15 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 		if b.set.trees[name] == nil && b.available[name] != nil {
 			b.set.fragments = append(b.set.fragments, name)
 			b.reach(name)
+		}
+	}
+	for _, f := range files {
+		for _, slip := range b.misspelt(f) {
+			if slip.Warning {
+				b.set.warnings = append(b.set.warnings, slip)
+			} else {
+				b.faults = append(b.faults, slip)
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.missed)) {

@@ -7,6 +7,7 @@ package pages
 
 import (
 	"html/template"
+	"reflect"
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routetree"
@@ -21,6 +22,7 @@ type Host struct {
 	User  func(at any) any
 
 	Sample     any                         // stands for a request when templates are checked
+	Request    reflect.Type                // of what {{request}} returns; nil if it is not known
 	PerRequest bool                        // URLs depend on the request
 	Names      map[string]*routetree.Route // of routes; nil if they are not known
 }

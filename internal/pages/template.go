@@ -36,7 +36,7 @@ type templateFile struct {
 	// by the names that it calls them by, and the public files that it names.
 	partials map[string]string
 	assets   []string
-	calls    map[string]bool // the templates that others than itself are called by: partials by file
+	calls    map[string]bool // the templates that it calls, but for itself: partials by file
 }
 
 // These +files have a meaning of their own; the others are partials.
@@ -67,6 +67,7 @@ type library struct {
 	files        map[string]*templateFile // by name
 	byFile       map[string]*templateFile
 	partialFiles map[string]*templateFile // the partials among files
+	asked        map[string]bool          // the names of all templates that are called anywhere
 	// used are the files of the application's own tree, and those that are reached from one.
 	used   map[*templateFile]bool
 	faults []fault.Fault
@@ -79,6 +80,7 @@ func newLibrary(host Host) *library {
 		files:        map[string]*templateFile{},
 		byFile:       map[string]*templateFile{},
 		partialFiles: map[string]*templateFile{},
+		asked:        map[string]bool{},
 		used:         map[*templateFile]bool{},
 	}
 	l.own, l.faults = checkFuncs(host.Funcs)
@@ -108,8 +110,13 @@ func parseFile(src Text) *templateFile {
 	t.Mode = parse.SkipFuncCheck // check reports all of them
 	_, err := t.Parse(strings.TrimPrefix(src.Text, "\ufeff"), "", "", f.trees)
 	if err != nil {
-		f.faults = append(f.faults, Fault(f.file, err))
 		f.broken = true
+		if strings.HasSuffix(err.Error(), "unexpected EOF") {
+			f.faults = unended(f.file, src.Text)
+		}
+		if len(f.faults) == 0 {
+			f.faults = []fault.Fault{Fault(f.file, err)}
+		}
 	}
 	for _, t := range f.trees {
 		t.ParseName = f.file
@@ -140,6 +147,10 @@ func (l *library) check(f *templateFile) {
 			case *parse.IdentifierNode:
 				if !l.isFunc(n.Ident) {
 					report(n, "function %q not defined: add it to Router.Funcs", n.Ident)
+				}
+			case *parse.ChainNode:
+				if err := l.checkRequest(n); err != nil {
+					report(n, "%v", err)
 				}
 			case *parse.PipeNode:
 				for i, cmd := range n.Cmds {
@@ -333,6 +344,7 @@ func (l *library) parseAll(texts []Text, before map[string]*templateFile) {
 	}
 	for _, f := range l.files {
 		l.used[f] = !f.shared
+		maps.Copy(l.asked, f.calls)
 	}
 }
 

@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"example.com/flow/internal/fault"
@@ -12,14 +14,14 @@ import (
 // pages have no layout or no error page: that is a fault. Others may be for View alone,
 // which only the running program knows: they are warnings.
 // If a file cannot be parsed, nobody knows what it calls.
-func (l *library) uncalled(called map[string]bool) {
+func (l *library) uncalled() {
 	for _, f := range l.files {
 		if f.broken {
 			return
 		}
 	}
 	for name, f := range l.files {
-		if !isPartial(name) || f.shared || called[f.file] {
+		if !isPartial(name) || f.shared || l.asked[f.file] {
 			continue
 		}
 		base := strings.ToLower(path.Base(name))
@@ -27,7 +29,7 @@ func (l *library) uncalled(called map[string]bool) {
 		switch {
 		case base == "+page":
 			l.faults = append(l.faults, fault.In(f.file, "no template calls this partial, and it has no URL: a page is called by its URL, and the page of a directory index.html"))
-		case near != "" && nearlyMeant(base):
+		case near != "" && (isSlip(base, layoutName) || isSlip(base, errorName)):
 			l.faults = append(l.faults, fault.In(f.file, "no template calls this partial%s", near))
 		default:
 			l.faults = append(l.faults, fault.Warn(f.file, 0, "no template calls this partial: delete it, unless flow.View renders it"))
@@ -35,25 +37,59 @@ func (l *library) uncalled(called map[string]bool) {
 	}
 }
 
-// nearlyMeant reports whether a name is that of a layout or an error page but for its case
-// or one letter that is missing, doubled or swapped with its neighbour. Other near names,
-// +errors or +flyout, are likely to be meant.
-func nearlyMeant(base string) bool {
-	for _, meant := range []string{layoutName, errorName} {
-		if base == meant {
-			return true
+// isSlip reports whether a name is another one but for its case or one letter that is missing,
+// doubled or swapped with its neighbour. Other near names, +errors or +flyout, are likely to
+// be meant.
+func isSlip(name, meant string) bool {
+	name, meant = strings.ToLower(name), strings.ToLower(meant)
+	if name == meant {
+		return true
+	}
+	for i := range len(meant) {
+		missing := meant[:i] + meant[i+1:]
+		doubled := meant[:i] + meant[i:i+1] + meant[i:]
+		swapped := ""
+		if i+1 < len(meant) {
+			swapped = meant[:i] + meant[i+1:i+2] + meant[i:i+1] + meant[i+2:]
 		}
-		for i := 1; i < len(meant); i++ {
-			missing := meant[:i] + meant[i+1:]
-			doubled := meant[:i] + meant[i:i+1] + meant[i:]
-			swapped := ""
-			if i+1 < len(meant) {
-				swapped = meant[:i] + meant[i+1:i+2] + meant[i:i+1] + meant[i+2:]
-			}
-			if base == missing || base == doubled || base == swapped {
-				return true
-			}
+		if name == missing || name == doubled || name == swapped {
+			return true
 		}
 	}
 	return false
+}
+
+// misspelt returns a fault for each {{define}} of a page or a layout that nothing shows, and
+// that is likely meant to fill a block of another file of the set. A page may define what
+// only Block shows: so a name that is near, and no slip, is only warned about.
+func (b *setBuilder) misspelt(f *templateFile) (faults []fault.Fault) {
+	if len(f.trees) == 1 {
+		return nil
+	}
+	asked := map[string]bool{} // of other files, and not filled by this one
+	for _, other := range b.set.byFile {
+		for name := range other.calls {
+			if other != f && b.set.trees[name] != nil && b.set.byFile[name] == nil && f.trees[name] == nil {
+				asked[name] = true
+			}
+		}
+	}
+	for name, t := range f.trees {
+		if name == f.file || name == slot {
+			continue
+		}
+		near := fault.Suggest(name, asked, "")
+		if near != "" {
+			b.set.doubts[name] = b.asked[name]
+		}
+		slip := slices.ContainsFunc(slices.Collect(maps.Keys(asked)), func(meant string) bool { return isSlip(name, meant) })
+		switch {
+		case near == "" || b.asked[name]:
+		case slip:
+			faults = append(faults, fault.InLine(f.file, lineOf(t, t.Root), "{{define %q}}: no template asks for it%s", name, near))
+		default:
+			faults = append(faults, fault.Warn(f.file, lineOf(t, t.Root), "{{define %q}}: no template asks for it, only Block can show it%s", name, near))
+		}
+	}
+	return faults
 }

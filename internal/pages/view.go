@@ -32,10 +32,13 @@ type Views struct {
 
 // A madeView is a view without faults, and what it was made of.
 type madeView struct {
-	view    *View
-	bare    *View // of an error page, without its layouts
-	layouts []*templateFile
-	files   []*templateFile // all of them, with the layouts and what they reach
+	view     *View
+	bare     *View // of an error page, without its layouts
+	layouts  []*templateFile
+	files    []*templateFile // all of them, with the layouts and what they reach
+	isPart   bool            // of an error page: it makes no whole document
+	warnings []fault.Fault
+	doubts   map[string]bool // of the set
 }
 
 // A View is a template that can be rendered: a page or an error page in its
@@ -105,7 +108,6 @@ type instance struct {
 // the sets that they are in.
 func (l *library) views(t *routetree.Tree, before *Views) *Views {
 	v := &Views{byName: map[string]*View{}, errors: map[string]*View{}, files: l.files, made: map[string]*madeView{}}
-	called := l.calledPartials()
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[name]
 		if f.isLayout() {
@@ -120,10 +122,11 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 		switch {
 		case m != nil:
 			v.made[name], v.byName[name] = m, m.view
+			l.faults = append(l.faults, m.warnings...)
 			if isError {
 				v.byName[name], v.errors[dir] = m.bare, m.view
 			}
-		case len(faults) > 0 && (isPartial(name) && called[f.file] || !l.used[f]): // it may need what a page defines
+		case len(faults) > 0 && (isPartial(name) && l.asked[f.file] || !l.used[f]): // it may need what a page defines
 			v.byName[name] = &View{file: f.file, err: fault.Join(faults)}
 		default:
 			v.lost = v.lost || isError
@@ -135,24 +138,23 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 			l.faults = append(l.faults, f.faults...)
 		}
 	}
-	l.uncalled(called)
+	l.uncalled()
+	l.bareErrors(v)
 	v.findPlaces(t)
 	return v
 }
 
 // holds reports whether a view of a file, which was made before, would come out the same.
 func (l *library) holds(m *madeView, f *templateFile, layouts []*templateFile) bool {
+	if m != nil {
+		for name, asked := range m.doubts {
+			if l.asked[name] != asked {
+				return false
+			}
+		}
+	}
 	return m != nil && l.files[f.name] == m.files[0] && slices.Equal(layouts, m.layouts) &&
 		!slices.ContainsFunc(m.files, func(f *templateFile) bool { return l.files[f.name] != f })
-}
-
-// calledPartials returns the partials that another file calls.
-func (l *library) calledPartials() map[string]bool {
-	called := map[string]bool{}
-	for _, f := range l.files {
-		maps.Copy(called, f.calls)
-	}
-	return called
 }
 
 // dirOf returns the directory of a template, "" for the outermost.
@@ -192,7 +194,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	if len(faults) > 0 {
 		return nil, faults
 	}
-	m := &madeView{view: v, layouts: layouts, files: []*templateFile{f}}
+	m := &madeView{view: v, layouts: layouts, files: []*templateFile{f}, warnings: s.warnings, doubts: s.doubts}
 	for _, other := range s.byFile {
 		if other != f {
 			m.files = append(m.files, other)
@@ -201,6 +203,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	if path.Base(f.name) == errorName {
 		whole, err := v.blocks[f.file]()
 		m.bare = &View{file: f.file, whole: whole, err: err}
+		m.isPart = !s.makesDocument()
 	}
 	return m, nil
 }
