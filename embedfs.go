@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/flow/internal/accept"
 	"example.com/flow/internal/command"
@@ -69,14 +71,14 @@ func (c *compiler) readViews() {
 		return // they are read for each request
 	}
 	texts, faults := pages.Read(c.tree)
-	views, more := pages.Make(c.tree, texts, c.table.host(c.namesMissing), nil)
+	views, more := pages.Make(c.tree, texts, c.table.host(), nil)
 	c.table.views = views
 	c.faults = append(append(c.faults, faults...), more...)
 }
 
 // host returns what the templates of a Router may ask of its table.
-func (t *table) host(namesMissing bool) pages.Host {
-	h := pages.Host{
+func (t *table) host() pages.Host {
+	return pages.Host{
 		Funcs:      t.router.Funcs,
 		Route:      func(at any, name string, params []any) (string, error) { return t.route(vantageOf(at), name, params) },
 		Asset:      func(at any, name string) (string, error) { return t.asset(vantageOf(at), name) },
@@ -85,11 +87,30 @@ func (t *table) host(namesMissing bool) pages.Host {
 		Request:    reflect.TypeFor[*Request](),
 		PerRequest: len(t.above.Names) > 0,
 		Names:      t.names,
+		Excused:    func(name string) bool { return t.namesMissing || t.misplaced[name] },
 	}
-	if namesMissing {
-		h.Names = nil
+}
+
+// addDiskFaults adds what is wrong with the templates on disk, in development, where Check
+// leaves them alone if that is all that is wrong: pages show it. A Router that has other
+// faults shows none, so they are told at once.
+func (c *compiler) addDiskFaults() {
+	for _, m := range c.mounts {
+		if inner := c.inside[m]; inner != nil {
+			known := len(inner.faults)
+			inner.addDiskFaults()
+			c.addInner(m, inner.faults[known:])
+		}
 	}
-	return h
+	if r := c.router; r.inDev() && !c.tree.Missing && r.disk.Check() == nil {
+		var err error
+		c.table.views, err = r.disk.Views(ondisk.Binary{Tree: c.tree, Host: c.table.host(), Log: slog.New(slog.DiscardHandler)}, time.Now())
+		c.faults = append(c.faults, fault.Of(err)...)
+		for _, route := range c.tree.Routes {
+			c.checkData(route, c.plan.Of(route))
+		}
+	}
+	c.joinFaults()
 }
 
 func plainPage(*Request) (Response, error) { return Page(nil), nil }
@@ -98,11 +119,10 @@ func plainPage(*Request) (Response, error) { return Page(nil), nil }
 // handlers for other methods, the one for GET was forgotten. A page without any may be
 // meant for View, and is only warned about.
 func (c *compiler) checkData(r *routetree.Route, b *binding) {
-	v, err := c.table.views.View(r.Path)
-	if err != nil || !b.GivesNoData() {
+	if !b.GivesNoData() {
 		return
 	}
-	field, line := v.Needs()
+	field, line := c.table.views.Needs(r.Path)
 	switch {
 	case line == 0:
 	case len(b.Verbs) > 0:
@@ -117,7 +137,7 @@ func (c *compiler) checkData(r *routetree.Route, b *binding) {
 // not keep a page that a guard has let through.
 func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handler) handler {
 	v, err := c.table.views.View(r.Path)
-	if err != nil || !v.IsFixed() || c.namesMissing {
+	if err != nil || !v.IsFixed() || c.table.namesMissing || len(c.table.misplaced) > 0 {
 		return otherwise
 	}
 	html, err := v.Render(nil, "", nil)
@@ -485,7 +505,7 @@ func (x *exchange) describe(req *http.Request) *devpage.RequestData {
 // the request that they are for.
 func (r *Router) views(ctx context.Context) (*pages.Views, error) {
 	if r.inDev() {
-		return r.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(false), Log: r.logger()}, dev.NoteOf(ctx).Began())
+		return r.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(), Log: r.logger()}, dev.NoteOf(ctx).Began())
 	}
 	return r.table.Load().views, nil
 }

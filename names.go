@@ -279,7 +279,10 @@ func (c *compiler) readMountedNames() {
 		if m.label == "" || m.inner == nil {
 			continue
 		}
-		c.namesMissing = c.namesMissing || c.inside[m].namesMissing
+		c.table.namesMissing = c.table.namesMissing || c.inside[m].table.namesMissing
+		for n := range c.inside[m].table.misplaced {
+			c.table.misplaced[m.name(n)] = true
+		}
 		inner := c.inside[m].table.names
 		for _, n := range slices.Sorted(maps.Keys(inner)) {
 			name := m.name(n)

@@ -256,13 +256,17 @@ type table struct {
 	notFound *endpoint
 	denied   handler // for cross-origin requests
 	names    map[string]*routetree.Route
-	assets   map[string]*asset // public files, by path below public/
-	views    *pages.Views
-	above    *pattern.Pattern // the prefix that the Router is mounted at; endpoints for what matches nothing have it as their path
-	maxBody  int64            // in bytes, for routes that set none
-	infos    []RouteInfo
-	routes   *routemap.Map // for the route map; only in development, and for routes -explain
-	pool     sync.Pool     // of *exchange
+	// Some names are not known because of faults that are reported: misplaced, and any
+	// others if namesMissing is set.
+	misplaced    map[string]bool
+	namesMissing bool
+	assets       map[string]*asset // public files, by path below public/
+	views        *pages.Views
+	above        *pattern.Pattern // the prefix that the Router is mounted at; endpoints for what matches nothing have it as their path
+	maxBody      int64            // in bytes, for routes that set none
+	infos        []RouteInfo
+	routes       *routemap.Map // for the route map; only in development, and for routes -explain
+	pool         sync.Pool     // of *exchange
 }
 
 // A compiler compares the registrations of a Router with its tree, collects the faults,
@@ -277,8 +281,6 @@ type compiler struct {
 	pathValues map[string]*pathvalue.Names
 	table      *table
 	faults     []fault.Fault
-	// namesMissing: some names are not known, because of a fault that is reported.
-	namesMissing bool
 }
 
 // compile closes the registrations of a Router and turns them and its tree into its
@@ -288,6 +290,9 @@ func compile(r *Router) *table {
 	c.checkDirectories()
 	trie := &match.Trie[endpoint]{}
 	c.finish(trie)
+	if c.table.err != nil {
+		c.addDiskFaults()
+	}
 	if t := c.table; t.err == nil {
 		t.matcher = match.Compile(trie, (*endpoint).answer, t.miss)
 	}
@@ -323,14 +328,15 @@ func newCompiler(r *Router) *compiler {
 	r.own.Close() // only now: functions of With may register with the Router, too
 	c.readMounts()
 	if r.tree.Missing { // each registration would be reported for its unknown path, which is not the mistake
-		c.namesMissing = true
+		c.table.namesMissing = true
 		return c
 	}
 	c.plan.Add(&r.own)
 	c.plan.Check()
 	c.table.names = c.plan.Names()
 	c.faults = append(c.faults, c.plan.Faults...)
-	c.namesMissing = c.namesMissing || c.plan.NamesMissing
+	c.table.misplaced = c.plan.Misplaced
+	c.table.namesMissing = c.table.namesMissing || c.plan.NamesMissing
 	c.readMountedNames()
 	return c
 }
@@ -363,12 +369,16 @@ func (c *compiler) finish(trie *match.Trie[endpoint]) {
 	} else {
 		c.build(trie)
 	}
-	c.table.err, c.table.warnings = fault.Join(c.faults), fault.Warnings(c.faults)
+	c.joinFaults()
 	r.own.Release()
 	r.building.Store(false)
 	if r.app != nil {
 		r.app.first.CompareAndSwap(nil, r)
 	}
+}
+
+func (c *compiler) joinFaults() {
+	c.table.err, c.table.warnings = fault.Join(c.faults), fault.Warnings(c.faults)
 }
 
 func (c *compiler) build(trie *match.Trie[endpoint]) {

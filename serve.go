@@ -474,13 +474,19 @@ func (addSlash) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // one that it does not have itself.
 func (c *compiler) finishInner(m *Mounted, trie *match.Trie[endpoint], around *endpoint) {
 	inner := c.inside[m]
-	inner.namesMissing = inner.namesMissing || c.namesMissing
+	inner.table.namesMissing = inner.table.namesMissing || c.table.namesMissing
+	maps.Copy(inner.table.misplaced, c.table.misplaced)
 	names := maps.Clone(c.table.names)
 	maps.Copy(names, inner.table.names)
 	inner.table.names, inner.table.around = names, around
 	inner.finish(trie)
 	m.inner.table.Store(inner.table)
-	for _, f := range inner.faults {
+	c.addInner(m, inner.faults)
+}
+
+// addInner adds faults of a Router inside this one.
+func (c *compiler) addInner(m *Mounted, faults []fault.Fault) {
+	for _, f := range faults {
 		f.Text = fmt.Sprintf("Mount(%q): %s", m.text, f.Text)
 		c.faults = append(c.faults, f)
 	}

@@ -54,6 +54,18 @@ func Warn(file string, line int, format string, args ...any) Fault {
 // order: by file, line and text. It returns nil if there is none.
 func Join(faults []Fault) error { return join(faults, false) }
 
+// Of returns the faults of an error that Join has made.
+func Of(err error) (faults []Fault) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			if f, ok := err.(Fault); ok {
+				faults = append(faults, f)
+			}
+		}
+	}
+	return faults
+}
+
 // Warnings returns the warnings as Join returns the others.
 func Warnings(faults []Fault) error { return join(faults, true) }
 

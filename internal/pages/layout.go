@@ -22,6 +22,7 @@ type set struct {
 	calls map[string]bool // the functions that they call
 	// fragments are those that the page defines and only Block can reach.
 	fragments []string
+	faulty    bool // a file of it has faults of its own: the set is only escaped, to find more
 	warnings  []fault.Fault
 	doubts    map[string]bool          // names that are likely misspelt unless a template calls them, and whether any does
 	byFile    map[string]*templateFile // those that it is made of
@@ -80,7 +81,7 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 	for _, name := range slices.Sorted(maps.Keys(b.missed)) {
 		b.faults = append(b.faults, b.missed[name]...)
 	}
-	if b.bad || len(b.faults) > 0 {
+	if b.incomplete || len(b.faults) > 0 {
 		return nil, b.faults
 	}
 	return b.set, nil
@@ -109,14 +110,16 @@ type setBuilder struct {
 	owner     map[string]*templateFile // who defines it
 	missed    map[string][]fault.Fault // names that nobody has defined so far
 	faults    []fault.Fault
-	bad       bool // a file of it has faults
+	// It calls a template that is not there, which was reported: nobody knows where in the
+	// HTML that template would have ended.
+	incomplete bool
 }
 
 // add makes the templates of a file available whose names are not taken. wraps is
 // what the slot of a layout holds.
 func (b *setBuilder) add(f *templateFile, wraps string) {
 	b.set.byFile[f.file] = f
-	b.bad = b.bad || len(f.faults) > 0
+	b.set.faulty = b.set.faulty || len(f.faults) > 0
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
 		t := f.trees[name]
 		if name == slot {
@@ -178,8 +181,8 @@ func (b *setBuilder) reach(name string) {
 			switch {
 			case b.available[n.Name] != nil:
 				b.reach(n.Name)
-			case n.Name == slot || path.Base(n.Name)[0] == '+': // library.check has reported it, or the file has faults
-				b.bad = true
+			case n.Name == slot || path.Base(n.Name)[0] == '+': // library.check has reported it, or the file cannot be parsed
+				b.incomplete = true
 			default:
 				b.missed[n.Name] = append(b.missed[n.Name], b.missing(t, n))
 			}

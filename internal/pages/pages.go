@@ -24,7 +24,8 @@ type Host struct {
 	Sample     any                         // stands for a request when templates are checked
 	Request    reflect.Type                // of what {{request}} returns; nil if it is not known
 	PerRequest bool                        // URLs depend on the request
-	Names      map[string]*routetree.Route // of routes; nil if they are not known
+	Names      map[string]*routetree.Route // of routes; nil if they are not checked
+	Excused    func(name string) bool      // a route may have the name, but for a fault that is told already
 }
 
 // Make makes a view of each template, and reports what is wrong about them. What has not

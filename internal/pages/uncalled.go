@@ -13,15 +13,16 @@ import (
 // is nearly that of a +file with a meaning of its own is likely that file, and without it
 // pages have no layout or no error page: that is a fault. Others may be for View alone,
 // which only the running program knows: they are warnings.
-// If a file cannot be parsed, nobody knows what it calls.
+// A file that cannot be parsed may call any partial whose name stands in it.
 func (l *library) uncalled() {
+	unread := ""
 	for _, f := range l.files {
 		if f.broken {
-			return
+			unread += f.text + "\n"
 		}
 	}
 	for name, f := range l.files {
-		if !isPartial(name) || f.shared || l.asked[f.file] {
+		if !isPartial(name) || f.shared || l.asked[f.file] || strings.Contains(unread, path.Base(name)) {
 			continue
 		}
 		base := strings.ToLower(path.Base(name))

@@ -51,9 +51,7 @@ type View struct {
 	// that the whole page shows too are made ready when they are first asked for, since
 	// few are.
 	blocks map[string]func() (*executable, error)
-	err    error  // why it cannot be rendered by itself
-	needs  string // the first {{.Field}} that makes no sense without data, and its line
-	line   int
+	err    error // why it cannot be rendered by itself
 }
 
 // View returns the view of a template, by its path below router/ without extension. The
@@ -81,9 +79,15 @@ func severalMeant(name string, paths []string) error {
 // in development, where requests are answered all the same.
 func (v *Views) Lost() bool { return v.lost }
 
-// Needs returns the first field of the data that the template itself shows in any case,
+// Needs returns the first field of the data that a template itself shows in any case,
 // ".Title", and its line; 0 if there is none.
-func (v *View) Needs() (field string, line int) { return v.needs, v.line }
+func (v *Views) Needs(name string) (field string, line int) {
+	f := v.files[name]
+	if f == nil || f.broken {
+		return "", 0
+	}
+	return needs(f.trees[f.file])
+}
 
 // IsFixed reports whether the view is the same for every request that has the same data.
 func (v *View) IsFixed() bool { return v.fixed }
@@ -181,7 +185,6 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 		return nil, l.escapeFaults(s, append([]*templateFile{f}, layouts...), err)
 	}
 	v.whole = whole
-	v.needs, v.line = needs(f.trees[f.file])
 	h := l.functions // without the library: what was made may outlive it
 	for name := range f.trees {
 		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return h.executable(s, name) })
@@ -191,7 +194,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 			faults = append(faults, l.escapeFaults(s, nil, err)...)
 		}
 	}
-	if len(faults) > 0 {
+	if s.faulty || len(faults) > 0 {
 		return nil, faults
 	}
 	m := &madeView{view: v, layouts: layouts, files: []*templateFile{f}, warnings: s.warnings, doubts: s.doubts}
@@ -278,6 +281,9 @@ func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault
 		return []fault.Fault{own}
 	}
 	for i, f := range files {
+		if s.trees[f.file] == nil { // no layout shows it
+			continue
+		}
 		alone := s
 		if i > 0 {
 			alone = s.without(files[i-1].file)

@@ -19,9 +19,11 @@ type Plan[H, M any] struct {
 	Uses   []Use[M]     // for the whole application
 	Dirs   []*Dir[H, M] // in order of registration
 	Faults []fault.Fault
-	// NamesMissing: some names are unknown, because a function of With was not called or two
-	// files have one path.
+	// NamesMissing: some names are unknown, because a function of With was not called.
 	NamesMissing bool
+	// Misplaced are names that no route has because of a fault: those that a registration
+	// gives whose route is not found, and the automatic one of two files with one path.
+	Misplaced map[string]bool
 
 	tree     *routetree.Tree
 	app      string // the directory of the static calls, as the Go compiler recorded it; "" if there are none
@@ -39,6 +41,8 @@ func NewPlan[H, M any](tree *routetree.Tree, app string) *Plan[H, M] {
 		bindings: map[*routetree.Route]*Binding[H, M]{},
 		byPath:   map[string]*routetree.Route{},
 		byStem:   map[string][]*routetree.Route{},
+
+		Misplaced: map[string]bool{},
 	}
 	for _, r := range tree.Routes {
 		p.bindings[r] = &Binding[H, M]{route: r}
@@ -47,7 +51,7 @@ func NewPlan[H, M any](tree *routetree.Tree, app string) *Plan[H, M] {
 	}
 	for _, r := range tree.Routes {
 		if p.clashes(r) {
-			p.bindings[r].failed, p.NamesMissing = true, true
+			p.bindings[r].failed, p.Misplaced[r.Stem] = true, true
 		}
 	}
 	return p
@@ -119,6 +123,9 @@ func (p *Plan[H, M]) Add(g *Registry[H, M]) {
 	for _, f := range g.files {
 		r := p.resolve(f)
 		if r == nil {
+			for _, v := range f.Verbs {
+				p.Misplaced[v.Label] = true
+			}
 			continue
 		}
 		b := p.bindings[r]
