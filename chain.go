@@ -2,7 +2,6 @@ package flow
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pathvalue"
 	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/race"
 	"example.com/flow/internal/reply"
 	"example.com/flow/internal/routetree"
 	"example.com/flow/internal/server"
@@ -93,9 +93,6 @@ func (x *exchange) clone() *exchange {
 	return c
 }
 
-// vantage returns the place from which the request asks for URLs.
-func (x *exchange) vantage() vantage { return vantage{x.endpoint.path.Segments, x.values} }
-
 // answer is what the matcher calls for a request that the endpoint answers. Most requests
 // take the short way: the endpoint has no middleware, and they have no body.
 func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.Values) {
@@ -118,13 +115,21 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 	}
 }
 
-// encoded reports whether encode has nothing to do.
-func (r Response) encoded() bool { return r.kind <= kindNext && r.status == 0 }
-
-// isPlain reports whether r is plain text that needs no more than its media type,
-// which is the short way for the smallest answers.
-func (r Response) isPlain() bool {
-	return r.kind == kindText && r.status == 0 && r.more == nil && r.text != "" && len(r.text) <= reply.AutoLength
+// begin answers a request with an endpoint, after the chains of the Routers around.
+func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Values) {
+	outermost := e
+	for outermost.around != nil {
+		outermost = outermost.around
+	}
+	if !outermost.pure {
+		outermost.serveLasting(w, r, e, values)
+		return
+	}
+	x := outermost.table.pool.Get().(*exchange)
+	x.endpoint, x.values = outermost, values
+	if x.serve(w, r) {
+		outermost.table.recycle(x)
+	}
 }
 
 // serveDirectly runs a handler of flow's own forms that has neither middleware nor a
@@ -156,39 +161,6 @@ func (x *exchange) serveDirectly(w http.ResponseWriter, r *http.Request) (reusab
 	returned = true
 	x.conclude(w, &x.req, resp, err)
 	return !x.lent
-}
-
-// user returns the user of the request, for whom it calls Authenticate once. A panic of
-// Authenticate counts as its error.
-func (x *exchange) user(req *Request) any {
-	return x.auth.Ask(func() (any, error) { return x.authenticate(req) }, func() { x.failed.Store(true) })
-}
-
-func (x *exchange) authenticate(req *Request) (user any, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = recovered(v)
-		}
-	}()
-	user, err = x.router.Authenticate(req)
-	return user, withoutEmpty(err)
-}
-
-// begin answers a request with an endpoint, after the chains of the Routers around.
-func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Values) {
-	outermost := e
-	for outermost.around != nil {
-		outermost = outermost.around
-	}
-	if !outermost.pure {
-		outermost.serveLasting(w, r, e, values)
-		return
-	}
-	x := outermost.table.pool.Get().(*exchange)
-	x.endpoint, x.values = outermost, values
-	if x.serve(w, r) {
-		outermost.table.recycle(x)
-	}
 }
 
 // serve answers the request of a pure endpoint, and reports whether the exchange may be
@@ -401,41 +373,20 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 	}
 }
 
-// encode makes the body of r, if it has none yet, and returns r with it. A Handler, Next
-// and the zero value stay as they are. Everything that can fail happens here, before the
-// first byte is sent.
-func encode(r Response, req *Request) (Response, error) {
-	if r.status != 0 && (r.status < 200 || r.status > 999) {
-		return Response{}, fmt.Errorf("flow: a response has the status %d, which is none (RFC 9110, section 15)", r.status)
-	}
-	if r.kind == kindNext && r.status != 0 {
-		return Response{}, fmt.Errorf("flow: Next() has the status %d: a guard that denies returns another response", r.status)
-	}
-	if r.kind <= kindNext {
-		return r, nil
-	}
-	switch r.kind {
-	case kindJSON:
-		text, err := reply.JSON(r.more.data)
-		if err != nil {
-			return Response{}, fmt.Errorf("flow: the response cannot be encoded as JSON: %w", err)
+// user returns the user of the request, for whom it calls Authenticate once. A panic of
+// Authenticate counts as its error.
+func (x *exchange) user(req *Request) any {
+	return x.auth.Ask(func() (any, error) { return x.authenticate(req) }, func() { x.failed.Store(true) })
+}
+
+func (x *exchange) authenticate(req *Request) (user any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = recovered(v)
 		}
-		return r.body(kindJSONText, text), nil
-	case kindView, kindPage:
-		return encodePage(r, req)
-	case kindRedirectTo:
-		u, err := req.Route(r.text, r.more.data.([]any)...)
-		if err != nil {
-			return Response{}, fmt.Errorf("flow: RedirectTo: %w", err)
-		}
-		return encode(r.body(kindRedirect, u), req)
-	case kindRedirect:
-		return encodeRedirect(r, req)
-	case kindFail:
-		return Response{}, r.failure()
-	default:
-		return Response{}, errors.New("flow: " + r.text)
-	}
+	}()
+	user, err = x.router.Authenticate(req)
+	return user, withoutEmpty(err)
 }
 
 // defaultMaxBody is the largest body, in bytes, if neither Router.MaxBody nor the
@@ -460,37 +411,28 @@ func (x *exchange) readBody(r *http.Request, again bool) error {
 	})
 }
 
-// send writes an encoded response that has a body, or none.
-func send(r Response, w http.ResponseWriter, head bool) {
-	h := w.Header()
-	var b []byte
-	status := int(r.status)
-	if status == 0 {
-		status = http.StatusOK
+// recycle puts an exchange that is over back into the pool, for another request. Under
+// the race detector it only marks it, so that late use of its Request is found: see
+// Request.exchange.
+func (t *table) recycle(x *exchange) {
+	if race.Enabled {
+		x.over.Store(true)
+		return
 	}
-	switch r.kind {
-	case kindZero:
-		if r.status == 0 {
-			status = http.StatusNoContent
-		}
-	case kindText:
-		h["Content-Type"] = textType
-	case kindHTML:
-		h["Content-Type"] = htmlType
-	case kindJSONText:
-		h["Content-Type"] = jsonType
-	case kindBytes:
-		h.Set("Content-Type", r.more.contentType)
-		b = r.more.data.([]byte)
+	x.endpoint, x.values = nil, nil
+	x.req.Request = nil
+	// The following fields are seldom set, and to look at one is cheaper than to write
+	// it.
+	if x.req.promises != nil {
+		x.req.promises = nil
 	}
-	reply.SetFields(h, r.header())
-	reply.Send(w, head, status, r.text, b)
+	if x.body != nil {
+		x.body = nil
+	}
+	x.auth.Reset()
+	if x.failed.Load() {
+		x.failed.Store(false)
+		x.told.Store(false)
+	}
+	t.pool.Put(x)
 }
-
-// Content types that are set often share their value: a slice for each response
-// would be an allocation. Nothing appends to them in place, their capacity is 1.
-var (
-	textType = []string{"text/plain; charset=utf-8"}
-	htmlType = []string{"text/html; charset=utf-8"}
-	jsonType = []string{"application/json"}
-)

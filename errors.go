@@ -8,17 +8,14 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
 
 	"example.com/flow/internal/accept"
-	"example.com/flow/internal/devpage"
 	"example.com/flow/internal/input"
 	"example.com/flow/internal/logging"
-	"example.com/flow/internal/match"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
 )
@@ -69,17 +66,6 @@ func (e *HTTPError) HTTPStatus() int { return e.Status }
 // an http.MaxBytesError, 500 for others. Of errors that wrap each other the outermost counts.
 func StatusOf(err error) int { return problemOf(err).Status }
 
-// allSaid reports whether the client was told all that an error says.
-func allSaid(err error) bool {
-	switch e := err.(type) {
-	case *HTTPError:
-		return e != nil && e.Cause == nil
-	case Invalid, *http.MaxBytesError:
-		return true
-	}
-	return false
-}
-
 // Invalid is what Bind finds wrong, field by field: its keys are the names that
 // the client used, its values messages for people, to be read after the name of
 // the field: "must be a whole number". As a handler's error it answers 422 with
@@ -97,6 +83,9 @@ func (e Invalid) Error() string {
 	}
 	return b.String()
 }
+
+// HTTPStatus returns 422.
+func (e Invalid) HTTPStatus() int { return http.StatusUnprocessableEntity }
 
 // withoutEmpty returns what is left of an error that the application has returned without
 // the empty Invalids in it: nil if it is one, wraps one or joins nothing else. An error
@@ -122,6 +111,17 @@ func withoutEmpty(err error) error {
 	return err
 }
 
+// allSaid reports whether the client was told all that an error says.
+func allSaid(err error) bool {
+	switch e := err.(type) {
+	case *HTTPError:
+		return e != nil && e.Cause == nil
+	case Invalid, *http.MaxBytesError:
+		return true
+	}
+	return false
+}
+
 // A panicError is what a handler, a guard or middleware panicked with.
 type panicError struct {
 	value any
@@ -136,8 +136,14 @@ func (e *panicError) Unwrap() error {
 	return err
 }
 
-// HTTPStatus returns 422.
-func (e Invalid) HTTPStatus() int { return http.StatusUnprocessableEntity }
+// recovered turns a panic into an error, other than the one that means to end
+// the connection.
+func recovered(v any) error {
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	return &panicError{v, debug.Stack()}
+}
 
 // problemOf returns what the client may know of an error.
 func problemOf(err error) (p reply.Problem) {
@@ -190,12 +196,34 @@ func problemAnswer(p reply.Problem, resp Response) Response {
 	return resp.Status(p.Status).with(reply.Field{Key: "Vary", Value: "Accept"}).toError()
 }
 
+// problemData is what +error.html gets as its dot. It is a map, so that a layout which
+// looks up a field that its pages have finds nothing and does not fail, as in a page
+// without data.
+func problemData(p reply.Problem, path string) map[string]any {
+	return map[string]any{"Status": p.Status, "Title": p.Title(), "Detail": p.Detail, "Path": path, "Fields": p.Fields}
+}
+
 // failure returns the error that a Fail stands for.
 func (r Response) failure() error {
 	if r.status < 400 || r.status > 599 {
 		return fmt.Errorf("flow: Fail was given the status %d, which is no error", r.status)
 	}
 	return &HTTPError{Status: int(r.status), Message: r.text, header: r.header()}
+}
+
+// failure returns the error that answers the request no matter what was returned: that
+// of Authenticate, or that of a body which a guard or a net/http handler asked for. It
+// notes that the failure was told, since each caller answers with the error or logs it.
+func (x *exchange) failure() error {
+	x.told.Store(true)
+	err := x.auth.Err()
+	if err == http.ErrAbortHandler { // a template has asked, and has turned the panic into an error
+		panic(err)
+	}
+	if err != nil {
+		return fmt.Errorf("flow: Authenticate failed: %w", err)
+	}
+	return x.body.Err()
 }
 
 // respondFailure returns the response for err. If Authenticate or reading the body has
@@ -306,6 +334,39 @@ func (x *exchange) failureAfter(err error) error {
 	return fmt.Errorf("%w; while this was answered: %v", x.failure(), err)
 }
 
+// present returns the response for a problem in the media type that the client accepts.
+// HTML comes from the nearest error page, if there is one. If that page fails, the
+// answer is plain text, and the error says why; in development the answer says it too.
+func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
+	mediaType := accept.MediaType(acceptOf(req.Request), x.endpoint.isPage())
+	if x.router == nil {
+		return problemResponse(p, mediaType), nil
+	}
+	all, faults := x.router.views(req.Context())
+	if x.router.showsTo(req.Request) && x.endpoint.miss && p.Status == http.StatusNotFound {
+		p.Detail = cmp.Or(p.Detail, x.router.disk.Hint(req.Request, x.router.outermost().knownURLs()))
+	}
+	asked, _ := pattern.ParsePath(req.Request)
+	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(x.router.tree.Prefix), len(asked.Segments)):])
+	switch {
+	case mediaType != "text/html", page == nil && !all.Lost():
+		return problemResponse(p, mediaType), nil
+	case page == nil && !x.router.showsTo(req.Request): // in development, as below
+		return problemResponse(p, mediaType), nil
+	case page == nil:
+		return x.router.showFault(req.Request, faults, x), faults
+	}
+	html, err := page.Render(req, "", problemData(p, req.URL.Path))
+	if err == nil {
+		return problemAnswer(p, Response{kind: kindHTML, text: html}), nil
+	}
+	err = fmt.Errorf("flow: the error page cannot be shown: %v", err) // not wrapped: the error of the page must not choose the answer
+	if x.router.showsTo(req.Request) {
+		return x.router.showFault(req.Request, err, x), err
+	}
+	return problemResponse(p, "text/plain"), err
+}
+
 // log logs an error that is answered with its own status.
 func (x *exchange) log(req *Request, err error) { x.logAnswered(req, err, problemOf(err).Status) }
 
@@ -342,24 +403,6 @@ func (x *exchange) logAnswered(req *Request, err error, status int) {
 	x.router.logger().Log(req.Context(), level, "flow: request failed", args...)
 }
 
-// stackFor returns what the log says of the stack of a panic: all of it, or the frames of the
-// application alone, "app/users.go:12 app.show", if development shows the client the others.
-func (r *Router) stackFor(req *http.Request, p *panicError) []any {
-	if r.showsTo(req) {
-		var own []string
-		for _, f := range devpage.Stack(p.stack, r.isOwn) {
-			if f.Own {
-				f.File = shownFile(f.File)
-				own = append(own, f.Place()+" "+path.Base(f.Function))
-			}
-		}
-		if own != nil {
-			return []any{"at", strings.Join(own, ", ")}
-		}
-	}
-	return []any{"stack", string(p.stack)}
-}
-
 // firstRefusal reports whether it is the first time that a redirect of the endpoint is
 // refused for this reason. Only the first is logged: clients that choose the target of a
 // redirect could fill the log otherwise.
@@ -374,138 +417,6 @@ func (x *exchange) firstRefusal(why uint32) bool {
 // matcherPanicked logs that a matcher panicked: no handler has got the request yet.
 func (r *Router) matcherPanicked(name string, v any) {
 	r.logger().Error("flow: a matcher has panicked, and its value does not match; this is said once", "matcher", name, "error", fmt.Sprint(v), "stack", string(debug.Stack()))
-}
-
-// recovered turns a panic into an error, other than the one that means to end
-// the connection.
-func recovered(v any) error {
-	if v == http.ErrAbortHandler {
-		panic(v)
-	}
-	return &panicError{v, debug.Stack()}
-}
-
-// problemData is what +error.html gets as its dot. It is a map, so that a layout which
-// looks up a field that its pages have finds nothing and does not fail, as in a page
-// without data.
-func problemData(p reply.Problem, path string) map[string]any {
-	return map[string]any{"Status": p.Status, "Title": p.Title(), "Detail": p.Detail, "Path": path, "Fields": p.Fields}
-}
-
-// present returns the response for a problem in the media type that the client accepts.
-// HTML comes from the nearest error page, if there is one. If that page fails, the
-// answer is plain text, and the error says why; in development the answer says it too.
-func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
-	mediaType := accept.MediaType(acceptOf(req.Request), x.endpoint.isPage())
-	if x.router == nil {
-		return problemResponse(p, mediaType), nil
-	}
-	all, faults := x.router.views(req.Context())
-	if x.router.showsTo(req.Request) && x.endpoint.miss && p.Status == http.StatusNotFound {
-		p.Detail = cmp.Or(p.Detail, x.router.disk.Hint(req.Request, x.router.outermost().knownURLs()))
-	}
-	asked, _ := pattern.ParsePath(req.Request)
-	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(x.router.tree.Prefix), len(asked.Segments)):])
-	switch {
-	case mediaType != "text/html", page == nil && !all.Lost():
-		return problemResponse(p, mediaType), nil
-	case page == nil && !x.router.showsTo(req.Request): // in development, as below
-		return problemResponse(p, mediaType), nil
-	case page == nil:
-		return x.router.showFault(req.Request, faults, x), faults
-	}
-	html, err := page.Render(req, "", problemData(p, req.URL.Path))
-	if err == nil {
-		return problemAnswer(p, Response{kind: kindHTML, text: html}), nil
-	}
-	err = fmt.Errorf("flow: the error page cannot be shown: %v", err) // not wrapped: the error of the page must not choose the answer
-	if x.router.showsTo(req.Request) {
-		return x.router.showFault(req.Request, err, x), err
-	}
-	return problemResponse(p, "text/plain"), err
-}
-
-// miss is what the matcher calls for a request that nothing answers as it is. The answer
-// comes from the Router that owns the path: this one, or one that is mounted.
-func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoint]) {
-	if m.By != nil {
-		t = m.By.inner.table.Load()
-		r.Pattern = m.By.pattern
-	}
-	e := t.notFound
-	switch {
-	case !m.Known:
-	case m.Respelled != "":
-		e = t.redirect(pattern.Location(r, m.Respelled))
-	default:
-		e = t.otherMethod(r, m.Leaves)
-	}
-	e.begin(w, r, t.inherited(m.Path.Segments))
-}
-
-// notFound answers what no route answers. Scanners ask for thousands of such URLs, so the
-// default answer is sent as it was made once, unless it is HTML, which may be an error page.
-func notFound(req *Request) (Response, error) {
-	if r := req.x.router; r.OnError == nil && !r.inDev() {
-		switch accept.MediaType(acceptOf(req.Request), false) {
-		case "text/plain":
-			return notFoundText, nil
-		case "application/problem+json":
-			return notFoundJSON, nil
-		}
-	}
-	return Fail(http.StatusNotFound, ""), nil
-}
-
-var (
-	notFoundText = problemResponse(reply.Problem{Status: http.StatusNotFound}, "text/plain")
-	notFoundJSON = problemResponse(reply.Problem{Status: http.StatusNotFound}, "application/problem+json")
-)
-
-// redirect returns the endpoint for another spelling of a URL.
-func (t *table) redirect(target string) *endpoint {
-	return t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return movedTo(target), nil }})
-}
-
-// movedTo returns the redirect to another spelling of a URL.
-func movedTo(target string) Response {
-	return Response{status: http.StatusPermanentRedirect}.Header("Location", target)
-}
-
-// otherMethod returns the endpoint for a path that is known, but not with the method of
-// the request: it answers OPTIONS, and other methods with 405. The answer runs through
-// the standard middleware of the most specific file, and that to a CORS preflight
-// through that of the file which answers the method that the preflight names.
-func (t *table) otherMethod(r *http.Request, leaves []*match.Leaf[endpoint]) *endpoint {
-	allow := strings.Join(match.Allowed(leaves), ", ")
-	file := mainOwner(leaves[0])
-	if r.Method != http.MethodOptions {
-		return t.unmatched(file.standard, file.route, handler{flow: func(*Request) (Response, error) {
-			return Fail(http.StatusMethodNotAllowed, "").Header("Allow", allow), nil
-		}})
-	}
-	if wanted := r.Header.Get("Access-Control-Request-Method"); wanted != "" {
-		for _, l := range leaves {
-			if e := l.Answer(wanted); e != nil {
-				file = e.owner
-				break
-			}
-		}
-	}
-	return t.unmatched(file.standard, file.route, handler{flow: func(*Request) (Response, error) {
-		return Response{status: http.StatusNoContent}.Header("Allow", allow), nil
-	}})
-}
-
-// mainOwner returns the file at a leaf, the one that is no store if there are two.
-func mainOwner(l *match.Leaf[endpoint]) *owner {
-	answers := l.Answers()
-	for _, e := range answers {
-		if e.owner.route == nil || !e.owner.route.Store {
-			return e.owner
-		}
-	}
-	return answers[0].owner
 }
 
 // bodyError returns what is wrong with a body as an error of flow.
@@ -524,19 +435,4 @@ func invalidOf(err error) (messages map[string]string, ok bool) {
 	}
 	messages, ok = err.(Invalid)
 	return messages, ok
-}
-
-// failure returns the error that answers the request no matter what was returned: that
-// of Authenticate, or that of a body which a guard or a net/http handler asked for. It
-// notes that the failure was told, since each caller answers with the error or logs it.
-func (x *exchange) failure() error {
-	x.told.Store(true)
-	err := x.auth.Err()
-	if err == http.ErrAbortHandler { // a template has asked, and has turned the panic into an error
-		panic(err)
-	}
-	if err != nil {
-		return fmt.Errorf("flow: Authenticate failed: %w", err)
-	}
-	return x.body.Err()
 }

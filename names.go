@@ -7,19 +7,13 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
-
-	"github.com/julienschmidt/httprouter"
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
-	"example.com/flow/internal/ondisk"
 	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/reply"
-	"example.com/flow/internal/routemap"
 	"example.com/flow/internal/routetree"
 )
 
@@ -42,6 +36,9 @@ func vantageOf(at any) vantage {
 	}
 	return vantage{}
 }
+
+// vantage returns the place from which the request asks for URLs.
+func (x *exchange) vantage() vantage { return vantage{x.endpoint.path.Segments, x.values} }
 
 // own returns the values of the parameters of a prefix, which v is below.
 func (v vantage) own(prefix *pattern.Pattern) map[string][]string {
@@ -71,38 +68,6 @@ func (v vantage) given(r *routetree.Route) map[string][]string {
 		values = values[1:]
 	}
 	return given
-}
-
-// inherited returns the values that the parameters of the Router's prefix have in a
-// path, for what no route answers. A path that is not below the prefix has none for them.
-func (t *table) inherited(path []string) match.Values {
-	var values match.Values
-	for i, seg := range t.above.Segments {
-		if seg.Kind == pattern.Param {
-			value := httprouter.Param{}
-			if i < len(path) {
-				value.Value = path[i]
-			}
-			values = append(values, value)
-		}
-	}
-	return values
-}
-
-// prefix returns where r is mounted, from the outermost Router on.
-func (r *Router) prefix() []pattern.Segment {
-	m := r.mounted.Load()
-	if m == nil {
-		return nil
-	}
-	return slices.Concat(m.outer.prefix(), m.prefix)
-}
-
-// patterns returns the two patterns of what is mounted in a Router whose own prefix is
-// outer: the prefix itself, and all URLs below it.
-func (m *Mounted) patterns(outer []pattern.Segment) (exact, below *pattern.Pattern) {
-	exact = pattern.New(slices.Concat(outer, m.prefix))
-	return exact, pattern.New(append(slices.Clip(exact.Segments), pattern.Segment{Kind: pattern.Rest}))
 }
 
 // A RouteInfo describes one handler of one URL shape, as Router.Routes lists it.
@@ -177,83 +142,18 @@ func (c *compiler) listRoutes() {
 	}
 }
 
-// explain says what answers a request of the Router, which is the outermost.
-func (r *Router) explain(q routemap.Question) routemap.Explanation {
-	t := r.table.Load()
-	e := routemap.Explain(q, t.matcher.Explain(q.Request()), t.describe)
-	if r.front != nil {
-		if found := t.findNew(q.Request()); found != nil {
-			e = e.InFront(t.describe(found))
-		}
+// Routes lists the handlers in the order in which URLs are matched: the more
+// specific first. What is mounted is among them, public files are not. It is empty
+// if there are faults, and while the routes are being compiled.
+func (r *Router) Routes() []RouteInfo {
+	if r.building.Load() {
+		return nil
 	}
-	if t.routes != nil && e.Outcome == routemap.Answered {
-		e.Before = t.routes.Before(*e.Answer, q.Method)
-	}
-	return e
-}
-
-// routeMap describes the application and what is mounted in it, for the route map of
-// development. before runs before it.
-func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
-	s := routemap.Source[handler, middleware]{
-		Tree:    c.tree,
-		Plan:    c.plan,
-		Before:  before,
-		Handler: func(h *handler) fault.Position { return h.pos },
-		Name:    func(m middleware) (string, bool) { return forms.NameOf(m.pc), m.guard != nil },
-	}
-	if d := c.router.disk; d != nil {
-		s.Disk = d.Files()
-	}
-	all := s.Make()
-	for _, m := range c.mounts {
-		at := fmt.Sprintf("Mount(%q)", m.text)
-		before := append(s.Everywhere(), s.Middleware(at+".Use", m.uses)...)
-		if m.inner == nil {
-			_, below := m.patterns(c.tree.Prefix)
-			all.Mounts = append(all.Mounts, routemap.Mount{Pattern: below.String(), Handler: fmt.Sprintf("%T", m.handler), At: m.pos.String(), Middleware: before})
-			continue
-		}
-		inside := c.inside[m].routeMap(before)
-		inside.Name, inside.At = m.label, m.pos.String()
-		all.Inside = append(all.Inside, inside)
-	}
-	return all
-}
-
-// serveMap serves the route map of the outermost Router, in development.
-func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
-	t := r.table.Load()
+	t := r.compile()
 	if t.err != nil {
-		send(r.faulty(req), w, req.Method == http.MethodHead)
-		return
+		return nil
 	}
-	routemap.Page{Map: t.routes.Refresh(), Explain: r.explain, Recent: r.front.Requests.Last(), Warnings: r.front.Hub.Warnings()}.ServeHTTP(w, req)
-}
-
-// describe says what an endpoint is, for people.
-func (t *table) describe(e *endpoint) routemap.Endpoint {
-	d := routemap.Endpoint{File: e.owner.file, Pattern: e.path.String(), Path: e.path}
-	_, addsSlash := e.handler.std.(addSlash)
-	switch {
-	case addsSlash:
-		d.Kind = routemap.AddSlash
-	case e.owner.route != nil:
-		d.Handler = e.handler.pos.String()
-	case strings.HasPrefix(e.pattern, "/"): // it answers any method, as public files do not
-		d.Kind = routemap.MountedHandler
-	default:
-		d.Kind = routemap.PublicFile
-	}
-	for _, info := range t.infos {
-		if e.pattern == strings.TrimPrefix(info.Method+" "+info.Pattern, "ANY ") && strings.HasSuffix(d.File, info.File) {
-			d.Name = info.Name
-		}
-	}
-	if e.around != nil {
-		d.Inside = e.around.owner.file
-	}
-	return d
+	return slices.Clone(t.infos)
 }
 
 // patternsOf returns the patterns of the routes that answer a path, in one spelling
@@ -271,54 +171,6 @@ func (r *Router) patternsOf(path string) map[string]bool {
 		}
 	}
 	return patterns
-}
-
-// readMountedNames adds the names of the Routers inside to those of this one.
-func (c *compiler) readMountedNames() {
-	for _, m := range c.mounts {
-		if m.label == "" || m.inner == nil {
-			continue
-		}
-		c.table.namesMissing = c.table.namesMissing || c.inside[m].table.namesMissing
-		for n := range c.inside[m].table.misplaced {
-			c.table.misplaced[m.name(n)] = true
-		}
-		inner := c.inside[m].table.names
-		for _, n := range slices.Sorted(maps.Keys(inner)) {
-			name := m.name(n)
-			if other := c.table.names[name]; other != nil {
-				c.fault(m.named, "Name(%q): %q would be a name of %s, and is one of %s: call this one otherwise", m.label, name, inner[n].File, other.File)
-				continue
-			}
-			c.table.names[name] = inner[n]
-		}
-	}
-}
-
-// name returns what the outer Router calls a route that the inner one calls inner, or ""
-// if it has no name there.
-func (m *Mounted) name(inner string) string {
-	if m.label == "" || inner == "" {
-		return ""
-	}
-	return m.label + "." + inner
-}
-
-// info describes what is mounted, as Router.Routes lists it: the routes of a Router,
-// or one handler. outer is how much middleware runs before it.
-func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
-	if m.inner == nil {
-		return []RouteInfo{{Method: "ANY", Pattern: below.String(), Handler: m.pos.Stable(), Middleware: outer}}
-	}
-	infos := slices.Clone(m.inner.table.Load().infos)
-	for i := range infos {
-		if m.inner.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") { // to tell it from the files of other applications
-			infos[i].File = path.Base(m.inner.app.path) + "/" + infos[i].File
-		}
-		infos[i].Name = m.name(infos[i].Name)
-		infos[i].Middleware += outer
-	}
-	return infos
 }
 
 // route is the template function route: it returns the URL of a named route, asked for
@@ -390,76 +242,6 @@ func (r *Router) urls(call, name string) (*table, error) {
 	return t, nil
 }
 
-// asset is the template function asset: it returns the URL of a public file, asked for
-// from v. The URL holds a hash of the content, unless the file is read from disk.
-func (t *table) asset(v vantage, name string) (string, error) {
-	a := t.assets[name]
-	if a == nil && t.router.inDev() {
-		if p := t.router.disk.NewFile(t.router.tree, name); p != nil {
-			a = &asset{pattern: p.Pattern}
-		}
-	}
-	switch {
-	case a != nil && len(v.values) < len(t.above.Names):
-		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, t.above.String())
-	case a != nil:
-		return cmp.Or(a.hashed, a.pattern).URL(v.own(t.above)), nil
-	case t.assets[strings.TrimLeft(name, "/")] != nil:
-		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, routetree.PublicDir)
-	}
-	otherwise := fmt.Sprintf(": there is no %s/%s", routetree.PublicDir, name)
-	if len(t.assets) == 0 {
-		otherwise += fmt.Sprintf(", nor anything else below %s/: is it embedded, with //go:embed all:%s all:%[1]s?", routetree.PublicDir, routetree.RouterDir)
-	}
-	return "", fmt.Errorf("flow: no public file is called %q%s", name, fault.Suggest(name, t.assets, otherwise))
-}
-
-// Asset returns the URL of a public file, "css/app.css", by its path below public/.
-// The URL holds a hash of the content and is served with leave to keep it for a
-// year, so that a client asks for the file once until it changes. A file that is
-// not there is an error. So is any if the Router is mounted at a prefix with
-// parameters, which only requests know: see Request.Asset.
-func (r *Router) Asset(name string) (string, error) { return r.assetAt(vantage{}, name) }
-
-func (r *Router) assetAt(v vantage, name string) (string, error) {
-	t, err := r.urls("Asset", name)
-	if err != nil {
-		return "", err
-	}
-	return t.asset(v, name)
-}
-
-// knownURLs returns the URLs that r and the Routers inside answer now, in development.
-func (r *Router) knownURLs() []ondisk.URL {
-	urls := ondisk.URLs(r.tree)
-	if r.inDev() {
-		urls = r.disk.URLs(r.tree)
-	}
-	for _, m := range r.mounts {
-		if m.inner != nil {
-			urls = append(urls, m.inner.knownURLs()...)
-		} else {
-			exact, _ := m.patterns(r.tree.Prefix)
-			urls = append(urls, ondisk.URL{Pattern: exact, File: "Mount of " + m.pos.String()})
-		}
-	}
-	return urls
-}
-
-// Routes lists the handlers in the order in which URLs are matched: the more
-// specific first. What is mounted is among them, public files are not. It is empty
-// if there are faults, and while the routes are being compiled.
-func (r *Router) Routes() []RouteInfo {
-	if r.building.Load() {
-		return nil
-	}
-	t := r.compile()
-	if t.err != nil {
-		return nil
-	}
-	return slices.Clone(t.infos)
-}
-
 // Route returns the URL of a named route, as Router.Route does.
 func (r *Request) Route(name string, params ...any) (string, error) {
 	x := r.exchange()
@@ -467,33 +249,4 @@ func (r *Request) Route(name string, params ...any) (string, error) {
 		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no routes to name")
 	}
 	return x.router.routeAt(x.vantage(), name, params)
-}
-
-// Asset returns the URL of a public file, as Router.Asset does. It also knows the
-// parameters of the prefix that the Router is mounted at.
-func (r *Request) Asset(name string) (string, error) {
-	x := r.exchange()
-	if x.router == nil {
-		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no public files")
-	}
-	return x.router.assetAt(x.vantage(), name)
-}
-
-// Route is Router.Route of the first Router of the calling directory that was checked.
-// It returns an error if none was checked yet.
-func Route(name string, params ...any) (string, error) {
-	r := applicationOf(fault.Caller(0)).first.Load()
-	if r == nil {
-		return "", errors.New("flow: Route: no Router of this directory was checked yet: call its Check first")
-	}
-	return r.Route(name, params...)
-}
-
-// encodeRedirect turns a redirect into an empty body with a Location.
-func encodeRedirect(r Response, req *Request) (Response, error) {
-	status, location, err := reply.Redirect(req.Method, int(r.status), r.text)
-	if err != nil {
-		return Response{}, err
-	}
-	return r.Status(status).body(kindZero, "").with(location), nil
 }

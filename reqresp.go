@@ -3,6 +3,7 @@ package flow
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -164,6 +165,105 @@ func (r *Request) Clone() *Request {
 	c.req.Body = c.body.Reader()
 	c.req.MultipartForm = nil
 	return &c.req
+}
+
+// Data is the data of a request, as Request.All returns it.
+type Data map[string]any
+
+// data reads the body, if nobody has, and returns it. A body that is malformed
+// or beyond the limits has no data, and is answered with 400 or 413.
+func (r *Request) data() *input.Body {
+	x := r.exchange()
+	if x.readBody(r.Request, false) != nil {
+		return nil
+	}
+	return x.body
+}
+
+// Input returns a value of the request's data, or "": of the body (a form or a
+// JSON object) if the key is there, else of the query. Route parameters are not
+// among them: see Param. Of a repeated key or a JSON array it is the first value;
+// other JSON values that are no strings read as in JSON, and null is "". Of a large
+// JSON body nothing is decoded but the values that are asked for.
+func (r *Request) Input(key string) string {
+	if values := r.Inputs(key); len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// Inputs returns all values of a repeated key, or of a JSON array, from where
+// Input finds it.
+func (r *Request) Inputs(key string) []string {
+	return r.data().Inputs(r.Request, key)
+}
+
+// All returns the data of the request: the query, and over it the body. A key
+// that is repeated in a form or in the query has a []string, other keys have a
+// string; JSON has what encoding/json decodes, with numbers as json.Number.
+func (r *Request) All() Data {
+	return r.data().All(r.Request)
+}
+
+// Only returns the data of the keys that are present.
+func (r *Request) Only(keys ...string) Data {
+	return r.data().Only(r.Request, keys...)
+}
+
+// Bind fills the struct that dst points to from the body, JSON or a form, or from the
+// query of a request without a body or with an empty one. A key fills the field with that
+// form tag, else that json tag, else that name in any case; "-" keeps a field out. Of
+// several spellings of a name, the one that is exactly the name counts, else the first in
+// byte order; of a key that JSON repeats, the last counts. From a form and the query, fields
+// are strings, booleans, numbers, types with UnmarshalText, and pointers and slices of
+// these; an empty value leaves all but strings alone. What the request does not have is
+// left as it was, and null leaves all but pointers, slices, maps and interfaces alone. dst
+// may be a copy of a struct that is stored: what its slices, maps and pointers hold is
+// copied before it is filled or validated, and the original stays as it is.
+//
+// A field with the tag param is filled from the route parameter of that name, and one
+// with the tag query from that key of the query, with a body or without. Neither a body
+// nor the query fills such a field by its name: only a form or a json tag that names it
+// there does. If several sources have a value, the route goes first, then the body, then
+// the query. A struct with such fields only takes any body. Inside of other fields, where
+// encoding/json knows no such tags, they are an error unless a json tag is there, too.
+//
+// The fields of embedded structs are filled like its own, by the rules of Go and of
+// encoding/json: the one nearer to the outside hides those of its name deeper
+// inside; at the same depth a tag comes before a name, and otherwise none of them
+// is filled. A hidden field is not filled by another spelling either. An embedded
+// pointer that is nil gets a struct when there is something for it; one to an
+// unexported type cannot be given any, which is an error.
+//
+// A value that does not convert, and what dst.Validate() error returns if there is such
+// a method, come back as Invalid. So does what Validate of each struct in a field returns,
+// a pointer, a list or a map of them included, with the path in front: "user.email",
+// "items.0.name". A field has one message: that it does not convert, else that of the
+// outer struct. What is embedded has the path, and by Go's rules the method, of the struct
+// around it; where several have one and Go takes none, each is called. An error of
+// Validate that is no Invalid comes back unchanged.
+//
+// A body that is malformed or beyond the limits of Router.MaxBody, or JSON that is no
+// object, is an Error of status 400 or 413, and a body that is neither JSON nor a form one
+// of 415. JSON may also be bound to any other type, and to a struct with UnmarshalJSON or
+// UnmarshalText, as encoding/json does. For a type that only JSON can fill, a body that is
+// not JSON is an Error of status 415, and an empty one of 400.
+func (r *Request) Bind(dst any) error {
+	if v := reflect.ValueOf(dst); v.Kind() != reflect.Pointer || v.IsNil() {
+		return fmt.Errorf("flow: Bind needs a pointer to a struct, not a %T", dst)
+	}
+	x := r.exchange()
+	if err := x.readBody(r.Request, false); err != nil {
+		return err
+	}
+	invalid, err := x.body.Bind(r.Request, r, dst, invalidOf)
+	if err != nil {
+		return bodyError(err)
+	}
+	if len(invalid) > 0 {
+		return Invalid(invalid)
+	}
+	return nil
 }
 
 // A Response is what a handler or a guard answers. It is a value: its methods
@@ -382,6 +482,17 @@ func (r Response) body(kind respKind, text string) Response {
 	return encoded
 }
 
+func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }
+
+// encoded reports whether encode has nothing to do.
+func (r Response) encoded() bool { return r.kind <= kindNext && r.status == 0 }
+
+// isPlain reports whether r is plain text that needs no more than its media type,
+// which is the short way for the smallest answers.
+func (r Response) isPlain() bool {
+	return r.kind == kindText && r.status == 0 && r.more == nil && r.text != "" && len(r.text) <= reply.AutoLength
+}
+
 // Write writes r to w as the answer to req: for tests of a handler by itself,
 // with an httptest.ResponseRecorder and a Request of NewRequest.
 func (r Response) Write(w http.ResponseWriter, req *Request) {
@@ -396,105 +507,83 @@ func (r Response) Write(w http.ResponseWriter, req *Request) {
 	x.send(w, req, resp)
 }
 
-func acceptOf(r *http.Request) []string { return r.Header["Accept"] }
-
-// Data is the data of a request, as Request.All returns it.
-type Data map[string]any
-
-// data reads the body, if nobody has, and returns it. A body that is malformed
-// or beyond the limits has no data, and is answered with 400 or 413.
-func (r *Request) data() *input.Body {
-	x := r.exchange()
-	if x.readBody(r.Request, false) != nil {
-		return nil
+// encode makes the body of r, if it has none yet, and returns r with it. A Handler, Next
+// and the zero value stay as they are. Everything that can fail happens here, before the
+// first byte is sent.
+func encode(r Response, req *Request) (Response, error) {
+	if r.status != 0 && (r.status < 200 || r.status > 999) {
+		return Response{}, fmt.Errorf("flow: a response has the status %d, which is none (RFC 9110, section 15)", r.status)
 	}
-	return x.body
-}
-
-// Input returns a value of the request's data, or "": of the body (a form or a
-// JSON object) if the key is there, else of the query. Route parameters are not
-// among them: see Param. Of a repeated key or a JSON array it is the first value;
-// other JSON values that are no strings read as in JSON, and null is "". Of a large
-// JSON body nothing is decoded but the values that are asked for.
-func (r *Request) Input(key string) string {
-	if values := r.Inputs(key); len(values) > 0 {
-		return values[0]
+	if r.kind == kindNext && r.status != 0 {
+		return Response{}, fmt.Errorf("flow: Next() has the status %d: a guard that denies returns another response", r.status)
 	}
-	return ""
-}
-
-// Inputs returns all values of a repeated key, or of a JSON array, from where
-// Input finds it.
-func (r *Request) Inputs(key string) []string {
-	return r.data().Inputs(r.Request, key)
-}
-
-// All returns the data of the request: the query, and over it the body. A key
-// that is repeated in a form or in the query has a []string, other keys have a
-// string; JSON has what encoding/json decodes, with numbers as json.Number.
-func (r *Request) All() Data {
-	return r.data().All(r.Request)
-}
-
-// Only returns the data of the keys that are present.
-func (r *Request) Only(keys ...string) Data {
-	return r.data().Only(r.Request, keys...)
-}
-
-// Bind fills the struct that dst points to from the body, JSON or a form, or from the
-// query of a request without a body or with an empty one. A key fills the field with that
-// form tag, else that json tag, else that name in any case; "-" keeps a field out. Of
-// several spellings of a name, the one that is exactly the name counts, else the first in
-// byte order; of a key that JSON repeats, the last counts. From a form and the query, fields
-// are strings, booleans, numbers, types with UnmarshalText, and pointers and slices of
-// these; an empty value leaves all but strings alone. What the request does not have is
-// left as it was, and null leaves all but pointers, slices, maps and interfaces alone. dst
-// may be a copy of a struct that is stored: what its slices, maps and pointers hold is
-// copied before it is filled or validated, and the original stays as it is.
-//
-// A field with the tag param is filled from the route parameter of that name, and one
-// with the tag query from that key of the query, with a body or without. Neither a body
-// nor the query fills such a field by its name: only a form or a json tag that names it
-// there does. If several sources have a value, the route goes first, then the body, then
-// the query. A struct with such fields only takes any body. Inside of other fields, where
-// encoding/json knows no such tags, they are an error unless a json tag is there, too.
-//
-// The fields of embedded structs are filled like its own, by the rules of Go and of
-// encoding/json: the one nearer to the outside hides those of its name deeper
-// inside; at the same depth a tag comes before a name, and otherwise none of them
-// is filled. A hidden field is not filled by another spelling either. An embedded
-// pointer that is nil gets a struct when there is something for it; one to an
-// unexported type cannot be given any, which is an error.
-//
-// A value that does not convert, and what dst.Validate() error returns if there is such
-// a method, come back as Invalid. So does what Validate of each struct in a field returns,
-// a pointer, a list or a map of them included, with the path in front: "user.email",
-// "items.0.name". A field has one message: that it does not convert, else that of the
-// outer struct. What is embedded has the path, and by Go's rules the method, of the struct
-// around it; where several have one and Go takes none, each is called. An error of
-// Validate that is no Invalid comes back unchanged.
-//
-// A body that is malformed or beyond the limits of Router.MaxBody, or JSON that is no
-// object, is an Error of status 400 or 413, and a body that is neither JSON nor a form one
-// of 415. JSON may also be bound to any other type, and to a struct with UnmarshalJSON or
-// UnmarshalText, as encoding/json does. For a type that only JSON can fill, a body that is
-// not JSON is an Error of status 415, and an empty one of 400.
-func (r *Request) Bind(dst any) error {
-	if v := reflect.ValueOf(dst); v.Kind() != reflect.Pointer || v.IsNil() {
-		return fmt.Errorf("flow: Bind needs a pointer to a struct, not a %T", dst)
+	if r.kind <= kindNext {
+		return r, nil
 	}
-	x := r.exchange()
-	if err := x.readBody(r.Request, false); err != nil {
-		return err
+	switch r.kind {
+	case kindJSON:
+		text, err := reply.JSON(r.more.data)
+		if err != nil {
+			return Response{}, fmt.Errorf("flow: the response cannot be encoded as JSON: %w", err)
+		}
+		return r.body(kindJSONText, text), nil
+	case kindView, kindPage:
+		return encodePage(r, req)
+	case kindRedirectTo:
+		u, err := req.Route(r.text, r.more.data.([]any)...)
+		if err != nil {
+			return Response{}, fmt.Errorf("flow: RedirectTo: %w", err)
+		}
+		return encode(r.body(kindRedirect, u), req)
+	case kindRedirect:
+		return encodeRedirect(r, req)
+	case kindFail:
+		return Response{}, r.failure()
+	default:
+		return Response{}, errors.New("flow: " + r.text)
 	}
-	invalid, err := x.body.Bind(r.Request, r, dst, invalidOf)
+}
+
+// encodeRedirect turns a redirect into an empty body with a Location.
+func encodeRedirect(r Response, req *Request) (Response, error) {
+	status, location, err := reply.Redirect(req.Method, int(r.status), r.text)
 	if err != nil {
-		return bodyError(err)
+		return Response{}, err
 	}
-	if len(invalid) > 0 {
-		return Invalid(invalid)
-	}
-	return nil
+	return r.Status(status).body(kindZero, "").with(location), nil
 }
 
-func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }
+// send writes an encoded response that has a body, or none.
+func send(r Response, w http.ResponseWriter, head bool) {
+	h := w.Header()
+	var b []byte
+	status := int(r.status)
+	if status == 0 {
+		status = http.StatusOK
+	}
+	switch r.kind {
+	case kindZero:
+		if r.status == 0 {
+			status = http.StatusNoContent
+		}
+	case kindText:
+		h["Content-Type"] = textType
+	case kindHTML:
+		h["Content-Type"] = htmlType
+	case kindJSONText:
+		h["Content-Type"] = jsonType
+	case kindBytes:
+		h.Set("Content-Type", r.more.contentType)
+		b = r.more.data.([]byte)
+	}
+	reply.SetFields(h, r.header())
+	reply.Send(w, head, status, r.text, b)
+}
+
+// Content types that are set often share their value: a slice for each response
+// would be an allocation. Nothing appends to them in place, their capacity is 1.
+var (
+	textType = []string{"text/plain; charset=utf-8"}
+	htmlType = []string{"text/html; charset=utf-8"}
+	jsonType = []string{"application/json"}
+)

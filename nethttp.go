@@ -2,25 +2,20 @@ package flow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/julienschmidt/httprouter"
 
 	"example.com/flow/internal/accept"
-	"example.com/flow/internal/forms"
 	"example.com/flow/internal/input"
 	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
-	"example.com/flow/internal/pathvalue"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
-	"example.com/flow/internal/routetree"
 	"example.com/flow/internal/server"
 )
 
@@ -52,89 +47,6 @@ type place struct {
 	step    int             // which one the place is in the chains of routes; in others it may be another
 	foreign bool            // it is neither RequestID nor Logger
 	log     *logging.Logged // if it is Logger
-}
-
-// place constructs standard middleware, and reports what goes wrong. RequestID and Logger,
-// which nearly every application has, are run without what the code of others may need.
-func (c *compiler) place(u use) *place {
-	p := &place{router: c.router}
-	h, err := construct(u.Middleware.standard, p)
-	if err != nil {
-		c.fault(u.Pos, "Use: %v", err)
-	}
-	p.handler, p.foreign = h, true
-	switch h := h.(type) { // other middleware may have called these two, around more than the place
-	case *logging.Identified:
-		p.foreign = h.Next != http.Handler(p)
-	case *logging.Logged:
-		p.foreign, p.log = h.Next != http.Handler(p), h
-	}
-	return p
-}
-
-// construct calls middleware with what comes next.
-func construct(middleware func(http.Handler) http.Handler, next http.Handler) (h http.Handler, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("the middleware panicked when it was constructed: %v", v)
-		}
-	}()
-	if h = middleware(next); forms.IsNil(h) {
-		return nil, errors.New("the middleware returned a nil handler")
-	}
-	return h, nil
-}
-
-// endpoint returns the endpoint for a method of a pattern, with what net/http code among its
-// steps and its handler needs.
-func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps []step, h handler, maxBody int64) *endpoint {
-	t := c.table
-	for i, s := range steps {
-		if s.place != nil {
-			s.place.step = i
-		}
-	}
-	foreign := t.isForeign(steps, h)
-	pure := !foreign && !hasLogger(steps)
-	e := &endpoint{
-		table:     t,
-		owner:     o,
-		pattern:   strings.TrimPrefix(method+" "+p.String(), match.AnyMethod+" "),
-		path:      p,
-		steps:     steps,
-		handler:   h,
-		maxBody:   t.limit(maxBody),
-		pure:      pure,
-		direct:    pure && len(steps) == 0,
-		foreign:   foreign,
-		keepsBody: h.flow != nil || hasGuard(steps) || t.guarded(),
-		around:    t.around,
-	}
-	if foreign && t.around == nil && o.route != nil && len(p.Names) > 0 && !mayMatch(p, h) {
-		e.pathValues = c.pathValuesOf(p.Names)
-	}
-	return e
-}
-
-// unmatched returns an endpoint for a request that no route answers.
-func (t *table) unmatched(steps []step, r *routetree.Route, h handler) *endpoint {
-	foreign := t.isForeign(steps, h)
-	pure := !foreign && !hasLogger(steps)
-	return &endpoint{table: t, owner: &owner{route: r}, path: t.above, steps: steps, handler: h, maxBody: t.limit(0), pure: pure, foreign: foreign, keepsBody: t.guarded(), miss: true, around: t.around}
-}
-
-// isForeign reports whether an endpoint with these steps and this handler runs net/http
-// code that could ask for path values, or for the Request. A mounted Router gets requests
-// whose context may hold the Request of the Router around it. From would find that one,
-// so the endpoint binds its own.
-func (t *table) isForeign(steps []step, h handler) bool {
-	return t.around != nil || h.std != nil || slices.ContainsFunc(steps, func(s step) bool { return s.place != nil && s.place.foreign })
-}
-
-// hasLogger reports whether one of the steps is a Logger, which passes the Request to a
-// slog.Handler, in its context.
-func hasLogger(steps []step) bool {
-	return slices.ContainsFunc(steps, func(s step) bool { return s.place != nil && s.place.log != nil })
 }
 
 // ServeHTTP is what standard middleware calls next. Middleware may go on with another
@@ -233,24 +145,6 @@ func (e *endpoint) serveLasting(w http.ResponseWriter, r *http.Request, target *
 		l.body = input.New(w, r, target.maxBody, target.keepsBody)
 	}
 	l.contain(l.tracker.Track(w))
-}
-
-// enter goes on with the chain of the next Router inside, on the way to the one that has
-// the target.
-func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
-	e := x.target
-	for e.around != x.endpoint {
-		e = e.around
-	}
-	inner := e.newLasting()
-	inner.values, inner.target, inner.body = x.values, x.target, x.body
-	if outer := From(r.Context()); outer != nil && outer.x == x {
-		inner.req.promises = outer.promises
-	}
-	inner.Context = r.Context()
-	setPathValues(r, e.path, x.values)
-	inner.req.Request = r.WithContext(inner)
-	inner.contain(inner.tracker.Track(w))
 }
 
 type requestKey struct{}
@@ -392,59 +286,4 @@ func removeFiles(r *http.Request) {
 	if r.MultipartForm != nil {
 		r.MultipartForm.RemoveAll()
 	}
-}
-
-// refuses reports whether a request comes from an origin that is not trusted.
-// CrossOriginProtection lets every GET pass, and every request that has neither of the
-// headers Sec-Fetch-Site and Origin. These are most requests, and it is cheaper not to
-// ask it about them.
-func (r *Router) refuses(req *http.Request) bool {
-	h := req.Header
-	return (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil
-}
-
-// refuse answers a request whose origin is not trusted, in the standard middleware of the
-// outermost Router.
-func (t *table) refuse(w http.ResponseWriter, r *http.Request) {
-	outermost := t
-	for outermost.around != nil {
-		outermost = outermost.around.table
-	}
-	outermost.unmatched(outermost.standard, nil, t.denied).begin(w, r, nil)
-}
-
-// deny is the deny handler of CrossOrigin, unless the application gives it another one.
-// CrossOrigin also calls it if it lets the request through at the second look, because
-// the origin became trusted in between.
-func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
-	t := r.begin()
-	if t == nil {
-		http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
-		return
-	}
-	// The chain that this ends is that of the outermost Router, and the answer is that of
-	// the Router that would have answered.
-	x := &exchange{router: r, endpoint: t.notFound}
-	p, _ := pattern.ParsePath(req)
-	x.values = t.inherited(p.Segments)
-	x.req = Request{Request: req, x: x}
-	x.fail(w, &x.req, Error(http.StatusForbidden, "this request comes from another origin"))
-}
-
-// mayMatch reports whether a handler of a pattern is likely to be a ServeMux, or to hold
-// one. It matches the request that it gets once more, and takes the room for path values.
-func mayMatch(p *pattern.Pattern, h handler) bool {
-	_, is := h.std.(*http.ServeMux)
-	return is || p.HasRest()
-}
-
-// pathValuesOf returns the Names of path values, which endpoints share.
-func (c *compiler) pathValuesOf(names []string) *pathvalue.Names {
-	key := strings.Join(names, "/")
-	n := c.pathValues[key]
-	if n == nil {
-		n = pathvalue.New(names)
-		c.pathValues[key] = n
-	}
-	return n
 }
