@@ -270,7 +270,7 @@ func (x *exchange) describe(req *http.Request) *devpage.RequestData {
 	}
 	d := devpage.Describe(req, params, form)
 	d.File = x.endpoint.owner.file
-	for _, info := range x.router.Routes() {
+	for _, info := range x.endpoint.table.infos {
 		if info.File == d.File && (info.Method == req.Method || info.Method == match.AnyMethod) {
 			d.Handler = info.Handler
 			break

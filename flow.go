@@ -320,7 +320,7 @@ func (r *Router) begin() *table {
 // faulty is the answer of an application that has faults.
 func (r *Router) faulty(req *http.Request) Response {
 	if r.showsTo(req) {
-		return r.showFault(req, r.compile().err, nil)
+		return r.showFault(req, r.table.Load().err, nil)
 	}
 	return problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false))
 }

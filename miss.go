@@ -116,8 +116,8 @@ func (t *table) refuse(w http.ResponseWriter, r *http.Request) {
 // CrossOrigin also calls it if it lets the request through at the second look, because
 // the origin became trusted in between.
 func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
-	t := r.begin()
-	if t == nil {
+	t := r.table.Load()
+	if t == nil || t.err != nil {
 		http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
 		return
 	}

@@ -218,15 +218,11 @@ func (t *table) nameHint(name string) string {
 // The prefix that a Router is mounted at may have parameters: they belong to the URL,
 // and Request.Route knows them already.
 func (r *Router) Route(name string, params ...any) (string, error) {
-	return r.routeAt(vantage{}, name, params)
-}
-
-func (r *Router) routeAt(v vantage, name string, params []any) (string, error) {
 	t, err := r.urls("Route", name)
 	if err != nil {
 		return "", err
 	}
-	return t.route(v, name, params)
+	return t.route(vantage{}, name, params)
 }
 
 // urls returns the table for a call of Route or Asset, which asks for the URL of a name,
@@ -245,8 +241,8 @@ func (r *Router) urls(call, name string) (*table, error) {
 // Route returns the URL of a named route, as Router.Route does.
 func (r *Request) Route(name string, params ...any) (string, error) {
 	x := r.exchange()
-	if x.router == nil {
+	if x.endpoint.table == nil {
 		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no routes to name")
 	}
-	return x.router.routeAt(x.vantage(), name, params)
+	return x.endpoint.table.route(x.vantage(), name, params)
 }

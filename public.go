@@ -42,24 +42,22 @@ var (
 // year, so that a client asks for the file once until it changes. A file that is
 // not there is an error. So is any if the Router is mounted at a prefix with
 // parameters, which only requests know: see Request.Asset.
-func (r *Router) Asset(name string) (string, error) { return r.assetAt(vantage{}, name) }
-
-func (r *Router) assetAt(v vantage, name string) (string, error) {
+func (r *Router) Asset(name string) (string, error) {
 	t, err := r.urls("Asset", name)
 	if err != nil {
 		return "", err
 	}
-	return t.asset(v, name)
+	return t.asset(vantage{}, name)
 }
 
 // Asset returns the URL of a public file, as Router.Asset does. It also knows the
 // parameters of the prefix that the Router is mounted at.
 func (r *Request) Asset(name string) (string, error) {
 	x := r.exchange()
-	if x.router == nil {
+	if x.endpoint.table == nil {
 		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no public files")
 	}
-	return x.router.assetAt(x.vantage(), name)
+	return x.endpoint.table.asset(x.vantage(), name)
 }
 
 // asset is the template function asset: it returns the URL of a public file, asked for
