@@ -11,7 +11,6 @@ import (
 	"example.com/flow/internal/input"
 	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
-	"example.com/flow/internal/pathvalue"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/race"
 	"example.com/flow/internal/reply"
@@ -36,9 +35,6 @@ type endpoint struct {
 	direct bool
 	// foreign: net/http code could ask the request for its path values or for its Request.
 	foreign bool
-	// pathValues makes copies of the request with room for path values, if the endpoint is
-	// foreign and has any.
-	pathValues *pathvalue.Names
 	// keepsBody: a guard or a handler could ask for the body after others have read it.
 	keepsBody bool
 	miss      bool // nothing matched: the body is not read

@@ -14,7 +14,6 @@ import (
 	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pages"
-	"example.com/flow/internal/pathvalue"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/registry"
 	"example.com/flow/internal/routemap"
@@ -92,10 +91,8 @@ type compiler struct {
 	plan   *plan
 	mounts []*Mounted
 	inside map[*Mounted]*compiler // the compilers of the Routers among the mounts
-	// pathValues holds what the endpoints share, by the names.
-	pathValues map[string]*pathvalue.Names
-	table      *table
-	faults     []fault.Fault
+	table  *table
+	faults []fault.Fault
 }
 
 // compile closes the registrations of a Router and turns them and its tree into its
@@ -129,13 +126,12 @@ func newCompiler(r *Router) *compiler {
 	}
 	r.tree = r.tree.Below(r.prefix())
 	c := &compiler{
-		router:     r,
-		tree:       r.tree,
-		plan:       registry.NewPlan[handler, middleware](r.tree, r.app.source()),
-		inside:     map[*Mounted]*compiler{},
-		pathValues: map[string]*pathvalue.Names{},
-		table:      newTable(r),
-		faults:     slices.Clone(r.tree.Faults),
+		router: r,
+		tree:   r.tree,
+		plan:   registry.NewPlan[handler, middleware](r.tree, r.app.source()),
+		inside: map[*Mounted]*compiler{},
+		table:  newTable(r),
+		faults: slices.Clone(r.tree.Faults),
 	}
 	if r.app != nil && !r.tree.Missing {
 		c.plan.AddStatic(&r.app.statics, r.provided)
@@ -315,7 +311,7 @@ func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps [
 	}
 	foreign := t.isForeign(steps, h)
 	pure := !foreign && !hasLogger(steps)
-	e := &endpoint{
+	return &endpoint{
 		table:     t,
 		owner:     o,
 		pattern:   strings.TrimPrefix(method+" "+p.String(), match.AnyMethod+" "),
@@ -329,10 +325,6 @@ func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps [
 		keepsBody: h.flow != nil || hasGuard(steps) || t.guarded(),
 		around:    t.around,
 	}
-	if foreign && t.around == nil && o.route != nil && len(p.Names) > 0 && !mayMatch(p, h) {
-		e.pathValues = c.pathValuesOf(p.Names)
-	}
-	return e
 }
 
 // unmatched returns an endpoint for a request that no route answers.
@@ -354,22 +346,4 @@ func (t *table) isForeign(steps []step, h handler) bool {
 // slog.Handler, in its context.
 func hasLogger(steps []step) bool {
 	return slices.ContainsFunc(steps, func(s step) bool { return s.place != nil && s.place.log != nil })
-}
-
-// mayMatch reports whether a handler of a pattern is likely to be a ServeMux, or to hold
-// one. It matches the request that it gets once more, and takes the room for path values.
-func mayMatch(p *pattern.Pattern, h handler) bool {
-	_, is := h.std.(*http.ServeMux)
-	return is || p.HasRest()
-}
-
-// pathValuesOf returns the Names of path values, which endpoints share.
-func (c *compiler) pathValuesOf(names []string) *pathvalue.Names {
-	key := strings.Join(names, "/")
-	n := c.pathValues[key]
-	if n == nil {
-		n = pathvalue.New(names)
-		c.pathValues[key] = n
-	}
-	return n
 }

@@ -123,15 +123,6 @@ func (e *endpoint) serveLasting(w http.ResponseWriter, r *http.Request, target *
 		l.target = target
 		setPathValues(r, target.path, l.values)
 		r = r.WithContext(l)
-	case e.pathValues != nil:
-		empty := false
-		if r, empty = e.pathValues.Copy(r, l); empty {
-			for i, name := range e.path.Names {
-				r.SetPathValue(name, match.Value(e.path, l.values, i))
-			}
-		} else {
-			setPathValues(r, e.path, l.values)
-		}
 	case e.foreign || hasBody:
 		r = r.WithContext(l)
 		if e.foreign {

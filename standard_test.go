@@ -38,11 +38,11 @@ func TestChainsAllocateLittle(t *testing.T) {
 		id       string
 		max      float64
 	}{
-		{"net/http handler", func(*Router, *File) {}, std, "", 3},
-		{"Router.Use", func(r *Router, _ *File) { r.Use(five...) }, own, "", 3},
-		{"Router.Use, net/http handler", func(r *Router, _ *File) { r.Use(five...) }, std, "", 3},
-		{"In", func(r *Router, _ *File) { r.In("users").Use(five...) }, own, "", 3},
-		{"File.Use", func(_ *Router, f *File) { f.Use(five...) }, own, "", 3},
+		{"net/http handler", func(*Router, *File) {}, std, "", 4},
+		{"Router.Use", func(r *Router, _ *File) { r.Use(five...) }, own, "", 4},
+		{"Router.Use, net/http handler", func(r *Router, _ *File) { r.Use(five...) }, std, "", 4},
+		{"In", func(r *Router, _ *File) { r.In("users").Use(five...) }, own, "", 4},
+		{"File.Use", func(_ *Router, f *File) { f.Use(five...) }, own, "", 4},
 		{"guards", func(r *Router, _ *File) { r.Use(pass, pass, pass, pass, pass) }, own, "", 0},
 		{"RequestID", func(r *Router, _ *File) { r.Use(RequestID) }, own, "", 1},
 		{"Logger", func(r *Router, _ *File) { r.Use(Logger(discard)) }, own, "", 1},
@@ -79,7 +79,8 @@ func TestChainsAllocateLittle(t *testing.T) {
 			if tt.id != "" {
 				harness++
 			}
-			is.True(testing.AllocsPerRun(500, serve)-harness <= tt.max)
+			allocs := testing.AllocsPerRun(500, serve) - harness
+			is.True(allocs <= tt.max)
 		})
 	}
 }

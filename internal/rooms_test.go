@@ -23,7 +23,6 @@ var plan = []struct{ room, imports string }{
 	{"disk", ""},
 	{"fault", ""},
 	{"fold", ""},
-	{"pathvalue", ""},
 	{"pattern", ""},
 	{"race", ""},
 	{"reply", ""},
