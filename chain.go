@@ -2,6 +2,7 @@ package flow
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -74,10 +75,9 @@ type exchange struct {
 	lent     bool        // a Handler has got the Request, and may keep it
 	over     atomic.Bool // the response was written; only set under the race detector
 
-	auth   auth.Answer
-	body   *input.Body // nil if the request has none
-	failed atomic.Bool // Authenticate or reading the body has failed: see failure
-	told   atomic.Bool // the failure was answered or logged
+	auth    auth.Answer
+	body    *input.Body             // nil if the request has none
+	failure atomic.Pointer[failure] // set once Authenticate or reading the body has failed
 }
 
 func (x *exchange) clone() *exchange {
@@ -145,7 +145,7 @@ func (x *exchange) serveDirectly(w http.ResponseWriter, r *http.Request) (reusab
 	if err != nil {
 		err = withoutEmpty(err)
 	}
-	if err == nil && !x.failed.Load() && resp.isPlain() && r.Method != http.MethodHead {
+	if err == nil && !x.failed() && resp.isPlain() && r.Method != http.MethodHead {
 		returned = true
 		w.Header()["Content-Type"] = textType
 		io.WriteString(w, resp.text)
@@ -186,20 +186,20 @@ func (x *exchange) contain(w http.ResponseWriter, t *reply.Writer) {
 		defer x.body.End()
 	}
 	x.run(w, &x.req, 0)
-	switch {
-	case !x.failed.Load():
+	switch f := x.failure.Load(); {
+	case f == nil:
 	case !t.Sent:
 		before.Restore(w.Header())
-		x.fail(w, &x.req, x.failure())
-	case !x.told.Load():
-		x.log(&x.req, x.failure())
+		x.fail(w, &x.req, f.report())
+	case !f.reported.Load():
+		x.log(&x.req, f.report())
 	}
 }
 
 // run goes on with the chain at step i.
 func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
-	if x.failed.Load() { // middleware asked for the user or the body, and went on though that failed
-		x.fail(w, req, x.failure())
+	if f := x.failure.Load(); f != nil { // middleware asked for the user or the body, and went on though that failed
+		x.fail(w, req, f.report())
 		return
 	}
 	for steps := x.endpoint.steps; i < len(steps); {
@@ -219,15 +219,13 @@ func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 		var resp Response
 		var err error
 		resp, i, err = x.tryGuards(w, req, i)
-		switch {
-		case err != nil || x.failed.Load():
-			resp = x.respondFailure(req, err)
-		case resp.kind == kindNext:
+		if err == nil && resp.kind == kindNext && !x.failed() {
 			continue
-		case resp.isZero():
-			resp = x.respondError(req, errors.New("flow: a guard returned the zero Response: return flow.Next() to go on"))
 		}
-		x.deny(w, req, resp)
+		if resp.isZero() && err == nil {
+			err = errors.New("flow: a guard returned the zero Response: return flow.Next() to go on")
+		}
+		x.deny(w, req, x.settle(req, resp, err))
 		return
 	}
 	x.answer(w, req)
@@ -259,7 +257,7 @@ func (x *exchange) tryGuards(w http.ResponseWriter, req *Request, i int) (resp R
 		if err == nil && !resp.encoded() {
 			resp, err = encode(resp, req)
 		}
-		if err != nil || x.failed.Load() || resp.kind != kindNext {
+		if err != nil || x.failed() || resp.kind != kindNext {
 			break
 		}
 		if resp.more != nil {
@@ -301,7 +299,7 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		}
 	}
 	resp, err := x.try(req, f)
-	if err == nil && !x.failed.Load() && resp.isPlain() && req.Method != http.MethodHead {
+	if err == nil && !x.failed() && resp.isPlain() && req.Method != http.MethodHead {
 		reply.DropLength(w.Header())
 		w.Header()["Content-Type"] = textType
 		io.WriteString(w, resp.text)
@@ -312,13 +310,10 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 
 // conclude sends what a handler returned.
 func (x *exchange) conclude(w http.ResponseWriter, req *Request, resp Response, err error) {
-	switch {
-	case err != nil || x.failed.Load():
-		resp = x.respondFailure(req, err)
-	case resp.kind == kindNext:
-		resp = x.respondError(req, errors.New("flow: a handler returned Next(), which is for guards"))
+	if resp.kind == kindNext && err == nil {
+		err = errors.New("flow: a handler returned Next(), which is for guards")
 	}
-	x.send(w, req, resp)
+	x.send(w, req, x.settle(req, resp, err))
 }
 
 func (x *exchange) try(req *Request, f flowFunc) (resp Response, err error) {
@@ -372,7 +367,12 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 // user returns the user of the request, for whom it calls Authenticate once. A panic of
 // Authenticate counts as its error.
 func (x *exchange) user(req *Request) any {
-	return x.auth.Ask(func() (any, error) { return x.authenticate(req) }, func() { x.failed.Store(true) })
+	return x.auth.Ask(func() (any, error) { return x.authenticate(req) }, func(err error) {
+		if err != http.ErrAbortHandler {
+			err = fmt.Errorf("flow: Authenticate failed: %w", err)
+		}
+		x.setFailure(err)
+	})
 }
 
 func (x *exchange) authenticate(req *Request) (user any, err error) {
@@ -402,8 +402,9 @@ func isA[T io.ReadCloser](body io.ReadCloser, _ T) bool {
 // of input.Body.Load.
 func (x *exchange) readBody(r *http.Request, again bool) error {
 	return x.body.Load(r, again, func(err error) error {
-		x.failed.Store(true)
-		return bodyError(err)
+		err = bodyError(err)
+		x.setFailure(err)
+		return err
 	})
 }
 
@@ -426,9 +427,8 @@ func (t *table) recycle(x *exchange) {
 		x.body = nil
 	}
 	x.auth.Reset()
-	if x.failed.Load() {
-		x.failed.Store(false)
-		x.told.Store(false)
+	if x.failed() {
+		x.failure.Store(nil)
 	}
 	t.pool.Put(x)
 }

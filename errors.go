@@ -211,32 +211,47 @@ func (r Response) failure() error {
 	return &HTTPError{Status: int(r.status), Message: r.text, header: r.header()}
 }
 
-// failure returns the error that answers the request no matter what was returned: that
-// of Authenticate, or that of a body which a guard or a net/http handler asked for. It
-// notes that the failure was told, since each caller answers with the error or logs it.
-func (x *exchange) failure() error {
-	x.told.Store(true)
-	err := x.auth.Err()
-	if err == http.ErrAbortHandler { // a template has asked, and has turned the panic into an error
-		panic(err)
-	}
-	if err != nil {
-		return fmt.Errorf("flow: Authenticate failed: %w", err)
-	}
-	return x.body.Err()
+// A failure is an error that answers the request whatever its handler returns: that of
+// Authenticate, or that of a body which a guard or a handler has asked for. An exchange keeps
+// the first.
+type failure struct {
+	err      error
+	reported atomic.Bool // it was answered or logged
 }
 
-// respondFailure returns the response for err. If Authenticate or reading the body has
-// failed, it returns the response for that failure instead, and logs err.
-func (x *exchange) respondFailure(req *Request, err error) Response {
-	if !x.failed.Load() {
-		return x.respondError(req, err)
+func (x *exchange) setFailure(err error) { x.failure.CompareAndSwap(nil, &failure{err: err}) }
+
+func (x *exchange) failed() bool { return x.failure.Load() != nil }
+
+// report returns the error to a caller that answers with it or logs it.
+func (f *failure) report() error {
+	f.reported.Store(true)
+	if f.err == http.ErrAbortHandler { // a template has asked for the user, and has turned the panic into an error
+		panic(f.err)
 	}
-	failure := x.failure()
-	if err != nil && !errors.Is(err, failure) {
+	return f.err
+}
+
+// finalError returns the error that answers the request: the one that a guard or a handler
+// has returned, which may be nil, or in its place the failure. Then err is logged.
+func (x *exchange) finalError(req *Request, err error) error {
+	f := x.failure.Load()
+	if f == nil {
+		return err
+	}
+	failed := f.report()
+	if err != nil && !errors.Is(err, failed) {
 		x.log(req, err)
 	}
-	return x.respondError(req, failure)
+	return failed
+}
+
+// settle returns the response that is sent for what a guard or a handler has returned.
+func (x *exchange) settle(req *Request, resp Response, err error) Response {
+	if err = x.finalError(req, err); err != nil {
+		return x.respondError(req, err)
+	}
+	return resp
 }
 
 // fail answers with an error.
@@ -245,99 +260,99 @@ func (x *exchange) fail(w http.ResponseWriter, req *Request, err error) {
 }
 
 // respondError returns the encoded response for an error, that of Router.OnError or else
-// the one that the error stands for, and logs what the client is not told. In
-// development, faults are shown in place of a 500.
+// the one that the error stands for, and logs what the client is not told.
 func (x *exchange) respondError(req *Request, err error) Response {
-	resp, err := x.askOnError(req, reply.Sound(err))
-	if resp.isZero() {
-		resp = x.plainError(req, err)
-	} else {
-		x.logAnswered(req, err, int(resp.status))
-		if resp.status == http.StatusInternalServerError && x.router.showsTo(req.Request) {
-			resp = x.router.showFault(req.Request, err, x)
-		}
+	if x.router == nil {
+		return x.respond(req, err, nil)
 	}
-	if failed := (*HTTPError)(nil); errors.As(err, &failed) && failed != nil && len(failed.header) > 0 {
-		resp = resp.after(failed.header)
+	return x.respond(req, err, x.router.OnError)
+}
+
+// respondDefault is respondError without Router.OnError, whose own answer has failed.
+func (x *exchange) respondDefault(req *Request, err error) Response { return x.respond(req, err, nil) }
+
+func (x *exchange) respond(req *Request, err error, onError onErrorFunc) Response {
+	err = reply.Sound(err)
+	before := x.failed()
+	resp, status, failed := x.present(req, err, onError)
+	if !before && x.failed() { // OnError or an error page has asked for the user, and Authenticate failed
+		err = fmt.Errorf("%w; while this was answered: %v", x.failure.Load().report(), err)
+		resp, status, failed = x.present(req, err, onError)
+	}
+	if failed != nil {
+		x.logAnswered(req, fmt.Errorf("%w; %v", err, failed), http.StatusInternalServerError)
+	} else {
+		x.logAnswered(req, err, status)
+	}
+	if e := (*HTTPError)(nil); errors.As(err, &e) && e != nil && len(e.header) > 0 {
+		resp = resp.after(e.header)
 	}
 	return resp
 }
 
-// askOnError returns the encoded response of Router.OnError for an error. It is zero if
-// the error is left to the default. The error that is returned is the same, or that of
-// an Authenticate which OnError has asked for the user in vain.
-func (x *exchange) askOnError(req *Request, err error) (Response, error) {
-	if x.router == nil || x.router.OnError == nil {
-		return Response{}, err
+type onErrorFunc = func(*Request, error) Response
+
+// present returns the encoded response for an error and its status. If the response
+// should have been another one, the error failed says why it is not.
+func (x *exchange) present(req *Request, err error, onError onErrorFunc) (resp Response, status int, failed error) {
+	if onError != nil {
+		resp = x.askOnError(req, err, onError)
 	}
-	before := x.failed.Load()
+	p := problemOf(err)
+	if status = cmp.Or(int(resp.status), p.Status); status == http.StatusInternalServerError {
+		if x.router.showsTo(req.Request) {
+			return x.router.showFault(req.Request, err, x), status, nil
+		}
+	}
+	if !resp.isZero() {
+		return resp, status, nil
+	}
+	if resp, failed = x.presentProblem(req, p); failed != nil && x.router.showsTo(req.Request) {
+		return x.router.showFault(req.Request, failed, x), status, failed
+	}
+	return resp, status, failed
+}
+
+// askOnError returns the encoded response of Router.OnError for an error. It is zero if
+// the error is left to the default.
+func (x *exchange) askOnError(req *Request, err error, onError onErrorFunc) Response {
 	resp, failed := x.try(req, func(r *Request) (Response, error) {
-		resp := x.router.OnError(r, err)
+		resp := onError(r, err)
 		if resp.kind == kindFail { // encoded as the error that it stands for, it would come back
 			return x.presentFail(r, resp), nil
 		}
 		return resp, nil
 	})
-	if failed != nil {
-		x.log(req, fmt.Errorf("OnError: %w", failed))
-	}
 	switch {
-	case !before && x.failed.Load(): // OnError, or a page of its answer, asked for the user, and Authenticate failed
-		return x.askOnError(req, x.failureAfter(err))
 	case failed != nil:
-		return Response{}, err
+		x.log(req, fmt.Errorf("OnError: %w", failed))
+		return Response{}
 	case resp.kind == kindNext:
 		x.log(req, errors.New("flow: OnError returned Next(), which is for guards"))
-		return Response{}, err
+		return Response{}
 	case resp.isZero():
-		return Response{}, err
+		return Response{}
 	case resp.kind == kindHandler:
 		resp.kind = kindErrorHandler
 	}
 	resp.status = cmp.Or(resp.status, statusCode(StatusOf(err)))
-	return resp.toError(), err
+	return resp.toError()
 }
 
 // presentFail returns the response for a Fail that OnError has answered with.
 func (x *exchange) presentFail(req *Request, fail Response) Response {
 	err := fail.failure()
-	resp, failed := x.present(req, problemOf(err))
+	resp, failed := x.presentProblem(req, problemOf(err))
 	if failed != nil {
 		x.log(req, failed)
 	}
 	return resp.after(fail.header())
 }
 
-// plainError returns the encoded response that an error stands for, and logs the error.
-func (x *exchange) plainError(req *Request, err error) Response {
-	p := problemOf(err)
-	if p.Status == http.StatusInternalServerError && x.router.showsTo(req.Request) {
-		x.log(req, err)
-		return x.router.showFault(req.Request, err, x)
-	}
-	before := x.failed.Load()
-	resp, failed := x.present(req, p)
-	switch {
-	case !before && x.failed.Load(): // the error page asked for the user, and Authenticate failed
-		return x.plainError(req, x.failureAfter(err))
-	case failed != nil:
-		x.logAnswered(req, fmt.Errorf("%w; %v", err, failed), http.StatusInternalServerError)
-	default:
-		x.log(req, err)
-	}
-	return resp
-}
-
-// failureAfter returns the failure of Authenticate or of the body that came up while err
-// was answered. It mentions err.
-func (x *exchange) failureAfter(err error) error {
-	return fmt.Errorf("%w; while this was answered: %v", x.failure(), err)
-}
-
-// present returns the response for a problem in the media type that the client accepts.
-// HTML comes from the nearest error page, if there is one. If that page fails, the
-// answer is plain text, and the error says why; in development the answer says it too.
-func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
+// presentProblem returns the response for a problem in the media type that the client
+// accepts. HTML comes from the nearest error page, if there is one. If that page fails, the
+// response is plain text, and the error says why.
+func (x *exchange) presentProblem(req *Request, p reply.Problem) (Response, error) {
 	mediaType := accept.MediaType(acceptOf(req.Request), x.endpoint.isPage())
 	if x.router == nil {
 		return problemResponse(p, mediaType), nil
@@ -346,25 +361,22 @@ func (x *exchange) present(req *Request, p reply.Problem) (Response, error) {
 	if x.router.showsTo(req.Request) && x.endpoint.miss && p.Status == http.StatusNotFound {
 		p.Detail = cmp.Or(p.Detail, x.router.disk.Hint(req.Request, x.router.outermost().knownURLs()))
 	}
+	if mediaType != "text/html" {
+		return problemResponse(p, mediaType), nil
+	}
 	asked, _ := pattern.ParsePath(req.Request)
-	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(x.router.tree.Prefix), len(asked.Segments)):])
+	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(x.endpoint.table.above.Segments), len(asked.Segments)):])
 	switch {
-	case mediaType != "text/html", page == nil && !all.Lost():
-		return problemResponse(p, mediaType), nil
-	case page == nil && !x.router.showsTo(req.Request): // in development, as below
-		return problemResponse(p, mediaType), nil
+	case page == nil && all.Lost(): // in development
+		return problemResponse(p, mediaType), faults
 	case page == nil:
-		return x.router.showFault(req.Request, faults, x), faults
+		return problemResponse(p, mediaType), nil
 	}
 	html, err := page.Render(req, "", problemData(p, req.URL.Path))
-	if err == nil {
-		return problemAnswer(p, Response{kind: kindHTML, text: html}), nil
+	if err != nil {
+		return problemResponse(p, "text/plain"), fmt.Errorf("flow: the error page cannot be shown: %v", err) // not wrapped: the error of the page must not choose the answer
 	}
-	err = fmt.Errorf("flow: the error page cannot be shown: %v", err) // not wrapped: the error of the page must not choose the answer
-	if x.router.showsTo(req.Request) {
-		return x.router.showFault(req.Request, err, x), err
-	}
-	return problemResponse(p, "text/plain"), err
+	return problemAnswer(p, Response{kind: kindHTML, text: html}), nil
 }
 
 // log logs an error that is answered with its own status.

@@ -55,7 +55,7 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if l, ok := r.Context().(*lasting); ok && l.req.Request == r {
 		// Middleware that follows middleware with the same request needs nothing of run.
 		steps, i := l.endpoint.steps, p.step+1
-		if i < len(steps) && steps[p.step].place == p && steps[i].place != nil && steps[i].place.foreign && !l.failed.Load() {
+		if i < len(steps) && steps[p.step].place == p && steps[i].place != nil && steps[i].place.foreign && !l.failed() {
 			steps[i].place.handler.ServeHTTP(w, r)
 			return
 		}
@@ -202,20 +202,18 @@ func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler,
 		req.serve(w, h)
 		return Response{}, nil
 	})
-	if err == nil {
-		if !x.failed.Load() || t.Sent || last && t.Status != 0 {
-			return
-		}
-		err = x.failure()
-	}
-	if t.Sent {
+	switch {
+	case err == nil && (!x.failed() || t.Sent || last && t.Status != 0):
+		return
+	case t.Sent:
 		x.log(req, err)
 		panic(http.ErrAbortHandler)
 	}
 	t.Status = 0 // it was for the answer of h
 	before.Restore(w.Header())
+	err = x.finalError(req, err)
 	if last {
-		x.send(w, req, x.plainError(req, err))
+		x.send(w, req, x.respondDefault(req, err))
 		return
 	}
 	x.fail(w, req, err)

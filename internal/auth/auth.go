@@ -16,21 +16,21 @@ type Answer struct {
 	mu   sync.Mutex
 	done bool
 	user any
-	err  error
 }
 
-// Ask returns the user. The first call asks for it; failed is called if that fails. What
-// ends ask without an answer is the failure http.ErrAbortHandler.
-func (a *Answer) Ask(ask func() (user any, err error), failed func()) any {
+// Ask returns the user. The first call asks for it, and calls failed with the error if that
+// fails: there is no user then. If ask ends without returning, as a panic does, the error is
+// http.ErrAbortHandler.
+func (a *Answer) Ask(ask func() (user any, err error), failed func(error)) any {
 	a.once.Do(func() {
 		user, err := any(nil), error(http.ErrAbortHandler)
 		defer func() {
 			if err == nil {
-				a.set(user, nil)
+				a.set(user)
 				return
 			}
-			a.set(nil, err)
-			failed()
+			a.set(nil)
+			failed(err)
 		}()
 		user, err = ask()
 	})
@@ -40,13 +40,13 @@ func (a *Answer) Ask(ask func() (user any, err error), failed func()) any {
 // Give makes user the answer, without asking.
 func (a *Answer) Give(user any) {
 	a.once.Do(func() {})
-	a.set(user, nil)
+	a.set(user)
 }
 
-func (a *Answer) set(user any, err error) {
+func (a *Answer) set(user any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.done, a.user, a.err = true, nil, err
+	a.done, a.user = true, nil
 	if !forms.IsNil(user) { // a nil pointer is nobody
 		a.user = user
 	}
@@ -59,20 +59,13 @@ func (a *Answer) User() any {
 	return a.user
 }
 
-// Err returns why the application could not say who the user is.
-func (a *Answer) Err() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.err
-}
-
-// CopyTo gives another Answer, which nobody uses yet, what is known so far.
+// CopyTo copies what is known so far to another Answer, which must not be in use.
 func (a *Answer) CopyTo(other *Answer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.done {
 		other.once.Do(func() {})
-		other.done, other.user, other.err = true, a.user, a.err
+		other.done, other.user = true, a.user
 	}
 }
 
