@@ -44,7 +44,7 @@ type endpoint struct {
 	refused uint32
 
 	around *endpoint // the endpoint that mounts its Router, whose chain runs first; nil if it is not mounted
-	inner  *Router   // the Router that this endpoint mounts, if it does
+	inner  *table    // that of the Router that this endpoint mounts, if it does
 }
 
 // An owner is a file, or what is mounted: its endpoints share it.
@@ -70,7 +70,7 @@ type exchange struct {
 	values   match.Values // of the endpoint's parameters, often in memory that httprouter uses again
 	target   *endpoint    // what answers in the end, if endpoint is a mount
 	lasting  *lasting     // that holds the exchange, if it is not used again
-	router   *Router
+	settings *settings
 	req      Request
 	lent     bool        // a Handler has got the Request, and may keep it
 	over     atomic.Bool // the response was written; only set under the race detector
@@ -81,7 +81,7 @@ type exchange struct {
 }
 
 func (x *exchange) clone() *exchange {
-	c := &exchange{router: x.router}
+	c := &exchange{settings: x.settings}
 	c.endpoint = x.endpoint
 	c.values = slices.Clone(x.values)
 	x.auth.CopyTo(&c.auth)
@@ -94,7 +94,7 @@ func (x *exchange) clone() *exchange {
 func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.Values) {
 	r.Pattern = e.pattern
 	switch {
-	case r.Method != http.MethodGet && e.table.router.refuses(r):
+	case r.Method != http.MethodGet && e.table.settings.refuses(r):
 		e.table.refuse(w, r)
 	case !e.direct:
 		e.begin(w, r, values)
@@ -381,7 +381,7 @@ func (x *exchange) authenticate(req *Request) (user any, err error) {
 			err = recovered(v)
 		}
 	}()
-	user, err = x.router.Authenticate(req)
+	user, err = x.settings.authenticate(req)
 	return user, withoutEmpty(err)
 }
 

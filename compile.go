@@ -16,7 +16,6 @@ import (
 	"example.com/flow/internal/pages"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/registry"
-	"example.com/flow/internal/routemap"
 	"example.com/flow/internal/routetree"
 )
 
@@ -25,7 +24,7 @@ import (
 type table struct {
 	err      error // every fault; a table that has some answers 500 to everything
 	warnings error // every warning
-	router   *Router
+	settings settings
 	matcher  *match.Table[endpoint] // nil for a Router inside another one, whose matcher has its endpoints
 	around   *endpoint              // the endpoint that mounts the Router inside another one; nil if it is not mounted
 	standard []step                 // the Router's standard middleware
@@ -41,21 +40,29 @@ type table struct {
 	above        *pattern.Pattern // the prefix that the Router is mounted at; endpoints for what matches nothing have it as their path
 	maxBody      int64            // in bytes, for routes that set none
 	infos        []RouteInfo
-	routes       *routemap.Map // for the route map; only in development, and for routes -explain
-	pool         sync.Pool     // of *exchange
+	routes       *routeMap // for the route map; only in development, and for routes -explain
+	pool         sync.Pool // of *exchange
 }
 
 func newTable(r *Router) *table {
 	t := &table{
-		router:  r,
-		names:   map[string]*routetree.Route{},
-		above:   pattern.New(r.tree.Prefix),
-		maxBody: cmp.Or(r.MaxBody, defaultMaxBody),
+		settings: r.settings(),
+		names:    map[string]*routetree.Route{},
+		above:    pattern.New(r.tree.Prefix),
+		maxBody:  cmp.Or(r.MaxBody, defaultMaxBody),
 	}
 	t.pool.New = func() any {
-		x := &exchange{router: r}
+		x := &exchange{settings: &t.settings}
 		x.req.x = x
 		return x
+	}
+	return t
+}
+
+// outermost returns the table of the outermost Router around that of t.
+func (t *table) outermost() *table {
+	for t.around != nil {
+		t = t.around.table
 	}
 	return t
 }
@@ -108,10 +115,7 @@ func compile(r *Router) *table {
 	if t := c.table; t.err == nil {
 		t.matcher = match.Compile(trie, (*endpoint).answer, t.miss)
 	}
-	if r.explains || len(r.onDisk()) > 0 {
-		routes := c.routeMap(nil)
-		c.table.routes = &routes
-	}
+	c.keepRouteMap()
 	r.table.Store(c.table)
 	return c.table
 }
@@ -272,7 +276,7 @@ func hasGuard(steps []step) bool {
 // place constructs standard middleware, and reports what goes wrong. RequestID and Logger,
 // which nearly every application has, are run without what the code of others may need.
 func (c *compiler) place(u use) *place {
-	p := &place{router: c.router}
+	p := &place{settings: &c.table.settings}
 	h, err := construct(u.Middleware.standard, p)
 	if err != nil {
 		c.fault(u.Pos, "Use: %v", err)

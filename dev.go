@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -18,17 +19,49 @@ import (
 	"example.com/flow/internal/accept"
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/dev"
+	"example.com/flow/internal/devlink"
 	"example.com/flow/internal/devpage"
 	"example.com/flow/internal/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/ondisk"
+	"example.com/flow/internal/pages"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
 	"example.com/flow/internal/routemap"
 	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/server"
 )
+
+// A development is what Router.Dev adds to the answers of a Router. It is nil in
+// production, which knows no more of development than this: routerInDev implements it.
+type development interface {
+	// views returns the templates as they are on disk, and what is wrong with them. The
+	// context is that of the request that they are for.
+	views(context.Context) (*pages.Views, error)
+	// gone returns an error if a route file is not on disk any more.
+	gone(*routetree.Route) error
+	// publicFile returns the handler that serves a public file as it is on disk.
+	publicFile(*routetree.Public) flowFunc
+	// newPublicFile returns the pattern of a public file that is new on disk, or nil.
+	newPublicFile(name string) *pattern.Pattern
+	// hint returns a sentence for the client of a request that nothing answers, or "".
+	hint(*http.Request) string
+	// showError returns the response that shows an error in all detail. It reports false for
+	// a client that must not see that. x is nil if the application has faults and answers nothing.
+	showError(req *http.Request, err error, x *exchange) (resp Response, shown bool)
+	// frames returns those frames of a panic that the log shows, or nil for all of them.
+	frames(*http.Request, *panicError) []string
+}
+
+// A routerInDev is a Router in development.
+type routerInDev struct {
+	router *Router
+	disk   *ondisk.Source
+}
+
+var _ development = (*routerInDev)(nil)
 
 // Dev makes the Router read templates and public files from a directory, which
 // holds router/ and public/, at each request: a change shows without a rebuild.
@@ -48,24 +81,24 @@ import (
 func (r *Router) Dev(dir string) {
 	pos := fault.Caller(0)
 	r.own.Change(pos, "Dev", func() {
-		r.disk = ondisk.In(dir)
-		if err := r.disk.Check(); err != nil {
+		r.dev = &routerInDev{r, ondisk.In(dir)}
+		if err := r.dev.disk.Check(); err != nil {
 			r.own.Fault(pos, "Dev(%q): %v", dir, err)
 		}
 	})
 }
 
-// dev calls Dev for a Router that is mounted, and for those inside it, each with the
+// startDev calls Dev for a Router that is mounted, and for those inside it, each with the
 // directory of its own source, if that is on this machine.
-func (m *Mounted) dev() {
+func (m *Mounted) startDev() {
 	if m.inner == nil {
 		return
 	}
-	if dir := m.inner.sourceDir(); m.inner.disk == nil && command.IsSource(dir, routetree.RouterDir) {
+	if dir := m.inner.sourceDir(); m.inner.dev == nil && command.IsSource(dir, routetree.RouterDir) {
 		m.inner.Dev(dir)
 	}
 	for _, inside := range m.inner.mounts {
-		inside.dev()
+		inside.startDev()
 	}
 }
 
@@ -78,14 +111,11 @@ func (r *Router) sourceDir() string {
 	return filepath.FromSlash(r.app.path)
 }
 
-// inDev reports whether Dev was called.
-func (r *Router) inDev() bool { return r != nil && r.disk != nil }
-
 // onDisk returns what looks at the directories that are read in development, those of
 // mounted Routers too.
 func (r *Router) onDisk() (files []*disk.Watcher) {
-	if r.inDev() {
-		files = append(files, r.disk.Watcher())
+	if r.dev != nil {
+		files = append(files, r.dev.disk.Watcher())
 	}
 	for _, m := range r.mounts {
 		if m.inner != nil {
@@ -97,8 +127,8 @@ func (r *Router) onDisk() (files []*disk.Watcher) {
 
 // diskDirs returns the absolute names of the directories that are read in development.
 func (r *Router) diskDirs() (dirs []string) {
-	if r.inDev() {
-		dir := r.disk.Dir()
+	if r.dev != nil {
+		dir := r.dev.disk.Dir()
 		if abs, err := filepath.Abs(dir); err == nil {
 			dir = abs
 		}
@@ -112,28 +142,34 @@ func (r *Router) diskDirs() (dirs []string) {
 	return dirs
 }
 
-// serveFromDisk serves a public file as it is on disk.
-func (r *Router) serveFromDisk(p *routetree.Public) flowFunc {
+func (d *routerInDev) publicFile(p *routetree.Public) flowFunc {
 	return func(req *Request) (Response, error) {
-		h, err := r.disk.Public(p)
+		h, err := d.disk.Public(p)
 		switch {
 		case err == nil:
 			return Handler(h), nil
-		case r.showsTo(req.Request):
+		case mayShow(req.Request):
 			return Response{}, Error(http.StatusNotFound, err.Error())
 		}
 		return Response{}, Error(http.StatusNotFound, "", err)
 	}
 }
 
+func (d *routerInDev) newPublicFile(name string) *pattern.Pattern {
+	if p := d.disk.NewFile(d.router.tree, name); p != nil {
+		return p.Pattern
+	}
+	return nil
+}
+
 // newPublic returns the endpoint of a public file that is new on disk and has the path of
 // a request, of r or of a Router inside, or nil. found is what the binary has for the path.
 // It goes before the file if it would once the file is built.
 func (r *Router) newPublic(asked pattern.Path, found *endpoint) *endpoint {
-	if r.inDev() {
+	if r.dev != nil {
 		t := r.table.Load()
-		if p := r.disk.New(r.tree, asked); p != nil && (found == nil || pattern.Compare(t.rank(p.Pattern, found), found.path) < 0) {
-			e := t.unmatched(t.standard, nil, handler{flow: r.serveFromDisk(p)})
+		if p := r.dev.disk.New(r.tree, asked); p != nil && (found == nil || pattern.Compare(t.rank(p.Pattern, found), found.path) < 0) {
+			e := t.unmatched(t.standard, nil, handler{flow: r.dev.publicFile(p)})
 			e.path, e.pattern, e.miss, e.owner.file = p.Pattern, http.MethodGet+" "+p.Pattern.String(), false, p.File
 			return e
 		}
@@ -162,18 +198,43 @@ func (t *table) rank(own *pattern.Pattern, other *endpoint) *pattern.Pattern {
 
 // findNew returns the endpoint of a public file that is new on disk, if there is one for a
 // request, or nil.
-func (t *table) findNew(req *http.Request) *endpoint {
+func (r *Router) findNew(req *http.Request) *endpoint {
 	asked, ok := pattern.ParsePath(req)
 	if !ok || req.Method != http.MethodGet && req.Method != http.MethodHead {
 		return nil
 	}
-	found, _ := t.matcher.Find(http.MethodGet, asked.Segments)
-	return t.router.newPublic(asked, found)
+	found, _ := r.table.Load().matcher.Find(http.MethodGet, asked.Segments)
+	return r.newPublic(asked, found)
 }
 
-// serveNew answers with a public file that is new on disk, if there is one for a request.
-func (t *table) serveNew(w http.ResponseWriter, req *http.Request) bool {
-	e := t.findNew(req)
+// newFront returns what answers a request before the table of the outermost Router does, or
+// nil if neither that nor a Router inside is in development.
+func (r *Router) newFront() *devFront {
+	files := r.onDisk()
+	if len(files) == 0 {
+		return nil
+	}
+	return &devFront{r, &dev.Front{Hub: dev.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}}
+}
+
+// A devFront stands before the outermost Router in development.
+type devFront struct {
+	router *Router
+	*dev.Front
+}
+
+// answer reports whether it has answered a request: one that comes from this machine, for
+// which it calls the Router again, or one for a public file that is new on disk.
+func (f *devFront) answer(w http.ResponseWriter, req *http.Request) bool {
+	if !mayShow(req) && dev.IsLocal(req) {
+		server.ShareTrailer(req) // the front copies the request
+		f.ServeHTTP(w, req, f.router.ServeHTTP)
+		return true
+	}
+	if f.router.table.Load().err != nil {
+		return false
+	}
+	e := f.router.findNew(req)
 	if e == nil {
 		return false
 	}
@@ -184,16 +245,17 @@ func (t *table) serveNew(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// showsTo reports whether what is wrong may be shown to the client of a request: in
-// development, and if the request is local.
-func (r *Router) showsTo(req *http.Request) bool {
-	return r.inDev() && dev.NoteOf(req.Context()) != nil
-}
+// mayShow reports whether the client of a request may see what is wrong: the request has
+// come through the front, and so from this machine.
+func mayShow(req *http.Request) bool { return dev.NoteOf(req.Context()) != nil }
 
-// showFault answers with an error in all detail: a page with the source around the lines
-// that the error names, and with what the request has sent, or problem+json or text. x is
-// nil if the application has faults and answers nothing.
-func (r *Router) showFault(req *http.Request, err error, x *exchange) Response {
+// showError answers with a page that has the source around the lines which the error names,
+// and what the request has sent, or with problem+json or text.
+func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp Response, shown bool) {
+	if !mayShow(req) {
+		return Response{}, false
+	}
+	r := d.router
 	text := strings.TrimPrefix(err.Error(), "flow: ")
 	report := &devpage.Report{Status: "500 Internal Server Error", Title: "This request failed", Faults: devpage.Parse(text, r.sources()...)}
 	switch panicked := (*panicError)(nil); {
@@ -216,20 +278,20 @@ func (r *Router) showFault(req *http.Request, err error, x *exchange) Response {
 		mediaType = "text/plain" // to curl and the like, which take anything, in a terminal
 	}
 	if mediaType != "text/html" {
-		return problemResponse(p, mediaType)
+		return problemResponse(p, mediaType), true
 	}
 	if x != nil {
-		report.Request = x.describe(req)
+		report.Request = describeRequest(req, x)
 	}
 	page := Bytes(devpage.ContentType, report.Render())
-	return problemAnswer(p, page.with(reply.Field{Key: "Content-Security-Policy", Value: devpage.Policy}))
+	return problemAnswer(p, page.with(reply.Field{Key: "Content-Security-Policy", Value: devpage.Policy})), true
 }
 
 // sources returns the directories that files of messages are named from.
 func (r *Router) sources() []string {
 	dirs := []string{".", r.sourceDir()}
-	if r.inDev() {
-		dirs = append(dirs, r.disk.Dir())
+	if r.dev != nil {
+		dirs = append(dirs, r.dev.disk.Dir())
 	}
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }
@@ -256,8 +318,8 @@ func (r *Router) isOwn(f devpage.Frame) bool {
 	return pkg == "main" || main != "" && strings.HasPrefix(pkg+"/", main+"/") || r.app != nil && strings.HasPrefix(path.Dir(f.File)+"/", r.app.path+"/")
 }
 
-// describe returns what can be shown of the request.
-func (x *exchange) describe(req *http.Request) *devpage.RequestData {
+// describeRequest returns what can be shown of a request.
+func describeRequest(req *http.Request, x *exchange) *devpage.RequestData {
 	var params []devpage.Param
 	if x.endpoint.path != nil && len(x.values) >= len(x.endpoint.path.Names) {
 		for i, name := range x.endpoint.path.Names {
@@ -281,8 +343,10 @@ func (x *exchange) describe(req *http.Request) *devpage.RequestData {
 
 // templateFaults returns what is wrong with the templates on disk, those of mounted Routers too.
 func (r *Router) templateFaults() (faults []devpage.Fault) {
-	if _, err := r.views(context.Background()); err != nil {
-		faults = devpage.Parse(err.Error(), r.sources()...)
+	if r.dev != nil {
+		if _, err := r.dev.views(context.Background()); err != nil {
+			faults = devpage.Parse(err.Error(), r.sources()...)
+		}
 	}
 	for _, m := range r.mounts {
 		if m.inner != nil {
@@ -303,9 +367,9 @@ func (c *compiler) addDiskFaults() {
 			c.addInner(m, inner.faults[known:])
 		}
 	}
-	if r := c.router; r.inDev() && !c.tree.Missing && r.disk.Check() == nil {
+	if d := c.router.dev; d != nil && !c.tree.Missing && d.disk.Check() == nil {
 		var err error
-		c.table.views, err = r.disk.Views(ondisk.Binary{Tree: c.tree, Host: c.table.host(), Log: slog.New(slog.DiscardHandler)}, time.Now())
+		c.table.views, err = d.disk.Views(ondisk.Binary{Tree: c.tree, Host: c.table.host(c.router.Funcs), Log: slog.New(slog.DiscardHandler)}, time.Now())
 		c.faults = append(c.faults, fault.Of(err)...)
 		for _, route := range c.tree.Routes {
 			c.checkData(route, c.plan.Of(route))
@@ -314,22 +378,33 @@ func (c *compiler) addDiskFaults() {
 	c.joinFaults()
 }
 
-// stackFor returns what the log says of the stack of a panic: all of it, or the frames of the
-// application alone, "app/users.go:12 app.show", if development shows the client the others.
-func (r *Router) stackFor(req *http.Request, p *panicError) []any {
-	if r.showsTo(req) {
-		var own []string
-		for _, f := range devpage.Stack(p.stack, r.isOwn) {
-			if f.Own {
-				f.File = shownFile(f.File)
-				own = append(own, f.Place()+" "+path.Base(f.Function))
-			}
-		}
-		if own != nil {
-			return []any{"at", strings.Join(own, ", ")}
+// frames returns the frames of the application, "app/users.go:12 app.show", if the client is
+// shown the others.
+func (d *routerInDev) frames(req *http.Request, p *panicError) (own []string) {
+	if !mayShow(req) {
+		return nil
+	}
+	for _, f := range devpage.Stack(p.stack, d.router.isOwn) {
+		if f.Own {
+			f.File = shownFile(f.File)
+			own = append(own, f.Place()+" "+path.Base(f.Function))
 		}
 	}
-	return []any{"stack", string(p.stack)}
+	return own
+}
+
+func (d *routerInDev) views(ctx context.Context) (*pages.Views, error) {
+	r := d.router
+	return d.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(r.Funcs), Log: r.logger()}, dev.NoteOf(ctx).Began())
+}
+
+func (d *routerInDev) gone(r *routetree.Route) error { return d.disk.Gone(r) }
+
+func (d *routerInDev) hint(req *http.Request) string {
+	if !mayShow(req) {
+		return ""
+	}
+	return d.disk.Hint(req, d.router.outermost().knownURLs())
 }
 
 // explain says what answers a request of the Router, which is the outermost.
@@ -337,7 +412,7 @@ func (r *Router) explain(q routemap.Question) routemap.Explanation {
 	t := r.table.Load()
 	e := routemap.Explain(q, t.matcher.Explain(q.Request()), t.describe)
 	if r.front != nil {
-		if found := t.findNew(q.Request()); found != nil {
+		if found := r.findNew(q.Request()); found != nil {
 			e = e.InFront(t.describe(found))
 		}
 	}
@@ -347,9 +422,20 @@ func (r *Router) explain(q routemap.Question) routemap.Explanation {
 	return e
 }
 
+// A routeMap is a route map of development, and of the command routes -explain.
+type routeMap = routemap.Map
+
+// keepRouteMap keeps the route map if it will be asked for.
+func (c *compiler) keepRouteMap() {
+	if r := c.router; r.explains || len(r.onDisk()) > 0 {
+		routes := c.routeMap(nil)
+		c.table.routes = &routes
+	}
+}
+
 // routeMap describes the application and what is mounted in it, for the route map of
 // development. before runs before it.
-func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
+func (c *compiler) routeMap(before []routemap.Middleware) routeMap {
 	s := routemap.Source[handler, middleware]{
 		Tree:    c.tree,
 		Plan:    c.plan,
@@ -357,8 +443,8 @@ func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
 		Handler: func(h *handler) fault.Position { return h.pos },
 		Name:    func(m middleware) (string, bool) { return forms.NameOf(m.pc), m.guard != nil },
 	}
-	if d := c.router.disk; d != nil {
-		s.Disk = d.Files()
+	if d := c.router.dev; d != nil {
+		s.Disk = d.disk.Files()
 	}
 	all := s.Make()
 	for _, m := range c.mounts {
@@ -414,8 +500,8 @@ func (t *table) describe(e *endpoint) routemap.Endpoint {
 // knownURLs returns the URLs that r and the Routers inside answer now, in development.
 func (r *Router) knownURLs() []ondisk.URL {
 	urls := ondisk.URLs(r.tree)
-	if r.inDev() {
-		urls = r.disk.URLs(r.tree)
+	if r.dev != nil {
+		urls = r.dev.disk.URLs(r.tree)
 	}
 	for _, m := range r.mounts {
 		if m.inner != nil {
@@ -426,4 +512,46 @@ func (r *Router) knownURLs() []ondisk.URL {
 		}
 	}
 	return urls
+}
+
+// printExplanation runs the command routes -explain.
+func (r *Router) printExplanation(set command.Routes, w io.Writer) error {
+	q, err := routemap.Ask(set.Explain)
+	if err != nil {
+		return command.Usagef("-explain: %v", err)
+	}
+	return r.explain(q).Print(w, set.JSON)
+}
+
+// A devTool is the link to the tool that has started the program in development. It is nil
+// if nobody has.
+type devTool = devlink.App
+
+// linkTool links the program with the tool that has started it, if the program is to serve in
+// development. The context that it returns ends with the tool.
+func linkTool(ctx context.Context, c command.Command) (*devTool, context.Context, error) {
+	if !c.Serve.Dev.On {
+		return nil, ctx, nil
+	}
+	return devlink.Start(ctx)
+}
+
+// startDev calls Dev as the flags of the command serve say, also for the Routers inside.
+func (r *Router) startDev(set command.Dev) error {
+	dir, err := set.Find(r.sourceDir(), routetree.RouterDir)
+	if err != nil {
+		return err
+	}
+	r.Dev(dir)
+	for _, m := range r.mounts {
+		m.startDev()
+	}
+	return nil
+}
+
+// connect has the tool tell of changes, and has it told when the listeners of the server are
+// open and what is wrong with the templates.
+func (f *devFront) connect(tool *devTool, s *server.Server) {
+	f.Hub.SetPolling(false) // since the tool tells of changes
+	s.Opened = func(url string) { tool.Ready(url, f.router.diskDirs(), f.Hub, f.router.templateFaults) }
 }

@@ -4,17 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	"io/fs"
 	"net/http"
 	"reflect"
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/dev"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
-	"example.com/flow/internal/ondisk"
 	"example.com/flow/internal/pages"
 	"example.com/flow/internal/public"
 	"example.com/flow/internal/routetree"
@@ -54,19 +53,19 @@ func orNil(files fs.FS) fs.FS {
 // readViews makes the templates ready.
 func (c *compiler) readViews() {
 	c.table.views = &pages.Views{}
-	if c.router.inDev() {
+	if c.router.dev != nil {
 		return // they are read for each request
 	}
 	texts, faults := pages.Read(c.tree)
-	views, more := pages.Make(c.tree, texts, c.table.host(), nil)
+	views, more := pages.Make(c.tree, texts, c.table.host(c.router.Funcs), nil)
 	c.table.views = views
 	c.faults = append(append(c.faults, faults...), more...)
 }
 
 // host returns what the templates of a Router may ask of its table.
-func (t *table) host() pages.Host {
+func (t *table) host(funcs template.FuncMap) pages.Host {
 	return pages.Host{
-		Funcs:      t.router.Funcs,
+		Funcs:      funcs,
 		Route:      func(at any, name string, params []any) (string, error) { return t.route(vantageOf(at), name, params) },
 		Asset:      func(at any, name string) (string, error) { return t.asset(vantageOf(at), name) },
 		User:       func(at any) any { return at.(*Request).User() },
@@ -78,13 +77,13 @@ func (t *table) host() pages.Host {
 	}
 }
 
-// views returns the templates, and in development what is wrong about them. ctx is that of
-// the request that they are for.
-func (r *Router) views(ctx context.Context) (*pages.Views, error) {
-	if r.inDev() {
-		return r.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(), Log: r.logger()}, dev.NoteOf(ctx).Began())
+// currentViews returns the templates, and in development what is wrong about them. ctx is
+// that of the request that they are for.
+func (t *table) currentViews(ctx context.Context) (*pages.Views, error) {
+	if t.settings.dev != nil {
+		return t.settings.dev.views(ctx)
 	}
-	return r.table.Load().views, nil
+	return t.views, nil
 }
 
 func plainPage(*Request) (Response, error) { return Page(nil), nil }
@@ -129,7 +128,7 @@ func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handle
 // encodePage executes the template of a View or a Page.
 func encodePage(r Response, req *Request) (Response, error) {
 	x := req.x
-	if x.router == nil {
+	if x.endpoint.table == nil {
 		return Response{}, errors.New("flow: a Request of NewRequest has no Router, so there are no templates to render")
 	}
 	name := r.text
@@ -139,12 +138,12 @@ func encodePage(r Response, req *Request) (Response, error) {
 		}
 		name = x.endpoint.owner.route.Path
 	}
-	all, faults := x.router.views(req.Context())
+	all, faults := x.endpoint.table.currentViews(req.Context())
 	v, err := all.View(name)
 	switch {
 	case err == nil:
 	case r.kind == kindPage: // in development, where the file may be gone or faulty
-		return Response{}, errors.Join(faults, x.router.disk.Gone(x.endpoint.owner.route))
+		return Response{}, errors.Join(faults, x.settings.dev.gone(x.endpoint.owner.route))
 	default:
 		return Response{}, errors.Join(faults, fmt.Errorf("flow: View: %w", err))
 	}

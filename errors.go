@@ -262,10 +262,7 @@ func (x *exchange) fail(w http.ResponseWriter, req *Request, err error) {
 // respondError returns the encoded response for an error, that of Router.OnError or else
 // the one that the error stands for, and logs what the client is not told.
 func (x *exchange) respondError(req *Request, err error) Response {
-	if x.router == nil {
-		return x.respond(req, err, nil)
-	}
-	return x.respond(req, err, x.router.OnError)
+	return x.respond(req, err, x.settings.onError)
 }
 
 // respondDefault is respondError without Router.OnError, whose own answer has failed.
@@ -300,17 +297,27 @@ func (x *exchange) present(req *Request, err error, onError onErrorFunc) (resp R
 	}
 	p := problemOf(err)
 	if status = cmp.Or(int(resp.status), p.Status); status == http.StatusInternalServerError {
-		if x.router.showsTo(req.Request) {
-			return x.router.showFault(req.Request, err, x), status, nil
+		if shown, ok := x.showError(req, err); ok {
+			return shown, status, nil
 		}
 	}
 	if !resp.isZero() {
 		return resp, status, nil
 	}
-	if resp, failed = x.presentProblem(req, p); failed != nil && x.router.showsTo(req.Request) {
-		return x.router.showFault(req.Request, failed, x), status, failed
+	if resp, failed = x.presentProblem(req, p); failed != nil {
+		if shown, ok := x.showError(req, failed); ok {
+			return shown, status, failed
+		}
 	}
 	return resp, status, failed
+}
+
+// showError returns the response that shows an error in development, if the client may see it.
+func (x *exchange) showError(req *Request, err error) (resp Response, shown bool) {
+	if x.settings.dev == nil {
+		return Response{}, false
+	}
+	return x.settings.dev.showError(req.Request, err, x)
 }
 
 // askOnError returns the encoded response of Router.OnError for an error. It is zero if
@@ -354,18 +361,19 @@ func (x *exchange) presentFail(req *Request, fail Response) Response {
 // response is plain text, and the error says why.
 func (x *exchange) presentProblem(req *Request, p reply.Problem) (Response, error) {
 	mediaType := accept.MediaType(acceptOf(req.Request), x.endpoint.isPage())
-	if x.router == nil {
+	t := x.endpoint.table
+	if t == nil { // a Request of NewRequest
 		return problemResponse(p, mediaType), nil
 	}
-	all, faults := x.router.views(req.Context())
-	if x.router.showsTo(req.Request) && x.endpoint.miss && p.Status == http.StatusNotFound {
-		p.Detail = cmp.Or(p.Detail, x.router.disk.Hint(req.Request, x.router.outermost().knownURLs()))
+	all, faults := t.currentViews(req.Context())
+	if dev := x.settings.dev; dev != nil && x.endpoint.miss && p.Status == http.StatusNotFound {
+		p.Detail = cmp.Or(p.Detail, dev.hint(req.Request))
 	}
 	if mediaType != "text/html" {
 		return problemResponse(p, mediaType), nil
 	}
 	asked, _ := pattern.ParsePath(req.Request)
-	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(x.endpoint.table.above.Segments), len(asked.Segments)):])
+	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(t.above.Segments), len(asked.Segments)):])
 	switch {
 	case page == nil && all.Lost(): // in development
 		return problemResponse(p, mediaType), faults
@@ -410,9 +418,19 @@ func (x *exchange) logAnswered(req *Request, err error, status int) {
 		args = append(args, "id", id)
 	}
 	if panicked != nil {
-		args = append(args, x.router.stackFor(req.Request, panicked)...)
+		args = append(args, x.stackArgs(req.Request, panicked)...)
 	}
-	x.router.logger().Log(req.Context(), level, "flow: request failed", args...)
+	x.settings.log().Log(req.Context(), level, "flow: request failed", args...)
+}
+
+// stackArgs returns what the log says of the stack of a panic.
+func (x *exchange) stackArgs(req *http.Request, p *panicError) []any {
+	if x.settings.dev != nil {
+		if frames := x.settings.dev.frames(req, p); frames != nil {
+			return []any{"at", strings.Join(frames, ", ")}
+		}
+	}
+	return []any{"stack", string(p.stack)}
 }
 
 // firstRefusal reports whether it is the first time that a redirect of the endpoint is
@@ -421,7 +439,7 @@ func (x *exchange) logAnswered(req *Request, err error, status int) {
 func (x *exchange) firstRefusal(why uint32) bool {
 	e := x.endpoint
 	if e.miss { // the endpoint may exist for this request only
-		e = x.router.table.Load().notFound
+		e = e.table.notFound
 	}
 	return atomic.OrUint32(&e.refused, why)&why == 0
 }

@@ -91,10 +91,8 @@ import (
 	"sync/atomic"
 
 	"example.com/flow/internal/accept"
-	"example.com/flow/internal/dev"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
-	"example.com/flow/internal/ondisk"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
 	"example.com/flow/internal/routetree"
@@ -155,8 +153,8 @@ type Router struct {
 	own      registrations
 	mounts   []*Mounted
 	provided []any
-	disk     *ondisk.Source          // nil unless Dev was called
-	front    *dev.Front              // what development adds to answers, nil unless Dev was called; set by begin
+	dev      *routerInDev            // nil unless Dev was called
+	front    *devFront               // nil unless Dev was called, here or for a Router inside; set by begin
 	mounted  atomic.Pointer[Mounted] // where this Router is mounted, nil if it is not
 	compiled sync.Mutex
 	explains bool        // it compiles for the command routes -explain, which shows what runs before a route
@@ -235,9 +233,9 @@ func (r *Router) compile() *table {
 // page, and no parameters but those of the prefix that the Router is mounted at. Its user is that of Authenticate, unless WithUser gives it one.
 // It panics if Check reports faults.
 func (r *Router) NewRequest(req *http.Request) *Request {
-	t := r.outermost().compile()
-	if t.err != nil {
-		panic(fmt.Sprintf("flow: NewRequest: the application has faults: %v", t.err))
+	t := r.outermost().begin()
+	if t == nil {
+		panic(fmt.Sprintf("flow: NewRequest: the application has faults: %v", r.outermost().table.Load().err))
 	}
 	p, _ := pattern.ParsePath(req)
 	e, values := t.matcher.Find(req.Method, p.Segments)
@@ -246,7 +244,7 @@ func (r *Router) NewRequest(req *http.Request) *Request {
 		e, values = inner.notFound, inner.inherited(p.Segments)
 	}
 	req.Pattern = e.pattern
-	return newRequest(req, &exchange{router: e.table.router, endpoint: e, values: values})
+	return newRequest(req, &exchange{settings: &e.table.settings, endpoint: e, values: values})
 }
 
 // nosniff is the value of X-Content-Type-Options that keeps browsers from guessing the
@@ -272,7 +270,7 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 	if r.outer() != nil {
 		r = r.outermost()
-		if within := From(req.Context()); within != nil && within.x.router.outermost() == r && within.URL.Path == req.URL.Path {
+		if within := From(req.Context()); within != nil && within.x.endpoint.table.outermost() == r.table.Load() && within.URL.Path == req.URL.Path {
 			r.logger().Error("flow: a handler has called a mounted Router, which answers at its prefix only, and would call that handler again", "method", req.Method, "path", req.URL.EscapedPath())
 			send(problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false)), w, req.Method == http.MethodHead)
 			return nil
@@ -280,15 +278,11 @@ func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 	}
 	t := r.begin()
 	switch {
-	case r.front != nil && dev.NoteOf(req.Context()) == nil && dev.IsLocal(req):
-		server.ShareTrailer(req) // the front copies the request
-		r.front.ServeHTTP(w, req, r.ServeHTTP)
+	case r.front != nil && r.front.answer(w, req):
 		return nil
 	case t == nil:
 		w.Header()["X-Content-Type-Options"] = nosniff
 		send(r.faulty(req), w, req.Method == http.MethodHead)
-	case r.front != nil && t.serveNew(w, req):
-		return nil
 	}
 	return t
 }
@@ -301,12 +295,11 @@ func (r *Router) begin() *table {
 		if t.err != nil {
 			r.logger().Error("flow: the application has faults and answers 500 to everything", "faults", t.err.Error())
 		}
-		if t.warnings != nil && r.inDev() {
+		if t.warnings != nil && r.dev != nil {
 			r.logger().Warn("flow: the command check warns", "warnings", t.warnings.Error())
 		}
-		if files := r.onDisk(); len(files) > 0 {
-			r.front = &dev.Front{Hub: dev.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}
-		}
+		r.readSettings()
+		r.front = r.newFront()
 	})
 	if t.err != nil {
 		return nil
@@ -319,8 +312,10 @@ func (r *Router) begin() *table {
 
 // faulty is the answer of an application that has faults.
 func (r *Router) faulty(req *http.Request) Response {
-	if r.showsTo(req) {
-		return r.showFault(req, r.table.Load().err, nil)
+	if r.dev != nil {
+		if resp, shown := r.dev.showError(req, r.table.Load().err, nil); shown {
+			return resp
+		}
 	}
 	return problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false))
 }

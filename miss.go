@@ -14,7 +14,7 @@ import (
 // comes from the Router that owns the path: this one, or one that is mounted.
 func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoint]) {
 	if m.By != nil {
-		t = m.By.inner.table.Load()
+		t = m.By.inner
 		r.Pattern = m.By.pattern
 	}
 	e := t.notFound
@@ -31,7 +31,7 @@ func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoi
 // notFound answers what no route answers. Scanners ask for thousands of such URLs, so the
 // default answer is sent as it was made once, unless it is HTML, which may be an error page.
 func notFound(req *Request) (Response, error) {
-	if r := req.x.router; r.OnError == nil && !r.inDev() {
+	if s := req.x.settings; s.onError == nil && s.dev == nil {
 		switch accept.MediaType(acceptOf(req.Request), false) {
 		case "text/plain":
 			return notFoundText, nil
@@ -97,18 +97,15 @@ func mainOwner(l *match.Leaf[endpoint]) *owner {
 // CrossOriginProtection lets every GET pass, and every request that has neither of the
 // headers Sec-Fetch-Site and Origin. These are most requests, and it is cheaper not to
 // ask it about them.
-func (r *Router) refuses(req *http.Request) bool {
+func (s *settings) refuses(req *http.Request) bool {
 	h := req.Header
-	return (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && r.CrossOrigin.Check(req) != nil
+	return (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && s.crossOrigin.Check(req) != nil
 }
 
 // refuse answers a request whose origin is not trusted, in the standard middleware of the
 // outermost Router.
 func (t *table) refuse(w http.ResponseWriter, r *http.Request) {
-	outermost := t
-	for outermost.around != nil {
-		outermost = outermost.around.table
-	}
+	outermost := t.outermost()
 	outermost.unmatched(outermost.standard, nil, t.denied).begin(w, r, nil)
 }
 
@@ -123,7 +120,7 @@ func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
 	}
 	// The chain that this ends is that of the outermost Router, and the answer is that of
 	// the Router that would have answered.
-	x := &exchange{router: r, endpoint: t.notFound}
+	x := &exchange{settings: &t.settings, endpoint: t.notFound}
 	p, _ := pattern.ParsePath(req)
 	x.values = t.inherited(p.Segments)
 	x.req = Request{Request: req, x: x}

@@ -272,7 +272,7 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step
 	}
 	switch {
 	case m.inner != nil:
-		e.inner, e.maxBody = m.inner, m.maxBody // if it is 0, only the limits of the Router inside hold
+		e.inner, e.maxBody = c.inside[m].table, m.maxBody // if it is 0, only the limits of the Router inside hold
 		if other != nil {
 			trie = &match.Trie[endpoint]{} // the Router inside may have faults, too
 		}

@@ -42,11 +42,11 @@ func RequestID(next http.Handler) http.Handler { return logging.RequestID(next) 
 // around the place itself, whose ServeHTTP goes on with the chain of whatever
 // request arrives.
 type place struct {
-	router  *Router
-	handler http.Handler
-	step    int             // which one the place is in the chains of routes; in others it may be another
-	foreign bool            // it is neither RequestID nor Logger
-	log     *logging.Logged // if it is Logger
+	settings *settings
+	handler  http.Handler
+	step     int             // which one the place is in the chains of routes; in others it may be another
+	foreign  bool            // it is neither RequestID nor Logger
+	log      *logging.Logged // if it is Logger
 }
 
 // ServeHTTP is what standard middleware calls next. Middleware may go on with another
@@ -66,7 +66,7 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case i < 0:
-		p.router.logger().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
+		p.settings.log().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
 		reply.Undescribed(w.Header())
 		send(problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(r), false)), w, r.Method == http.MethodHead)
 		return
@@ -90,7 +90,7 @@ type lasting struct {
 
 func (e *endpoint) newLasting() *lasting {
 	l := &lasting{}
-	l.router, l.endpoint, l.lasting = e.table.router, e, l
+	l.settings, l.endpoint, l.lasting = &e.table.settings, e, l
 	l.req.x = &l.exchange
 	return l
 }

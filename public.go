@@ -64,9 +64,9 @@ func (r *Request) Asset(name string) (string, error) {
 // from v. The URL holds a hash of the content, unless the file is read from disk.
 func (t *table) asset(v vantage, name string) (string, error) {
 	a := t.assets[name]
-	if a == nil && t.router.inDev() {
-		if p := t.router.disk.NewFile(t.router.tree, name); p != nil {
-			a = &asset{pattern: p.Pattern}
+	if a == nil && t.settings.dev != nil {
+		if p := t.settings.dev.newPublicFile(name); p != nil {
+			a = &asset{pattern: p}
 		}
 	}
 	switch {
@@ -95,8 +95,8 @@ func (c *compiler) readAssets() {
 	for _, p := range c.tree.Public {
 		a := &asset{file: p.File, pattern: p.Pattern}
 		c.table.assets[p.Name()] = a
-		if c.router.inDev() {
-			a.serves.flow = c.router.serveFromDisk(p)
+		if c.router.dev != nil {
+			a.serves.flow = c.router.dev.publicFile(p)
 			continue
 		}
 		content, err := files.Content(p.InTree)

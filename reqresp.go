@@ -46,7 +46,7 @@ func NewRequest(r *http.Request, params ...string) *Request {
 		p.Names = append(p.Names, params[i])
 		values = append(values, httprouter.Param{Value: params[i+1]})
 	}
-	return newRequest(r, &exchange{endpoint: &endpoint{path: p, owner: &owner{}}, values: values})
+	return newRequest(r, &exchange{settings: &settings{}, endpoint: &endpoint{path: p, owner: &owner{}}, values: values})
 }
 
 // newRequest returns the Request of an exchange that no chain runs through.
@@ -103,7 +103,7 @@ func (r *Request) Segments(name string) []string {
 	switch i := slices.Index(p.Names, name); {
 	case i < 0:
 		return nil
-	case x.router == nil: // NewRequest knows no patterns
+	case x.endpoint.table == nil: // NewRequest knows no patterns
 		return strings.Split(x.values[i].Value, "/")
 	default:
 		return match.Segments(p, x.values, i)
@@ -122,7 +122,7 @@ func (r *Request) User() any {
 	if r.asking {
 		return nil
 	}
-	if x.router == nil || x.router.Authenticate == nil {
+	if x.settings.authenticate == nil {
 		return x.auth.User()
 	}
 	// An Authenticate that asks for the user would wait for itself, also if it

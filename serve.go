@@ -10,11 +10,8 @@ import (
 	"os"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/devlink"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
-	"example.com/flow/internal/routemap"
-	"example.com/flow/internal/routetree"
 	"example.com/flow/internal/server"
 )
 
@@ -67,14 +64,11 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 	if c.Name == "serve" {
 		slog.SetDefault(c.Serve.Log.Logger(p.Stderr))
 	}
-	var tool *devlink.App
-	if c.Serve.Dev.On {
-		var err error
-		if tool, ctx, err = devlink.Start(ctx); err != nil {
-			return fmt.Errorf("%s: %w", c.Program, err)
-		}
-		defer tool.Close()
+	tool, ctx, err := linkTool(ctx, c)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Program, err)
 	}
+	defer tool.Close()
 	r, err := build(ctx)
 	switch {
 	case err != nil:
@@ -105,11 +99,7 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 	}
 	switch {
 	case r.explains:
-		q, err := routemap.Ask(c.Routes.Explain)
-		if err != nil {
-			return command.Usagef("-explain: %v", err)
-		}
-		return r.explain(q).Print(p.Stdout, c.Routes.JSON)
+		return r.printExplanation(c.Routes, p.Stdout)
 	case c.Name == "routes":
 		var all []command.Route
 		for _, info := range r.Routes() {
@@ -125,20 +115,15 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 }
 
 // serve runs the command serve. tool is nil unless it started the program in development.
-func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server, tool *devlink.App) error {
+func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server, tool *devTool) error {
 	set := c.Serve
 	r.Logger = s.Log
 	if set.Dev.On {
-		dir, err := set.Dev.Find(r.sourceDir(), routetree.RouterDir)
-		if err != nil {
+		if err := r.startDev(set.Dev); err != nil {
 			return err
 		}
-		r.Dev(dir)
-		for _, m := range r.mounts {
-			m.dev()
-		}
 	}
-	if r.inDev() && !set.AddrGiven { // development shows too much for other machines to see
+	if r.dev != nil && !set.AddrGiven { // development shows too much for other machines to see
 		set.Addr = "localhost" + set.Addr
 	}
 	if err := r.Check(); err != nil {
@@ -152,8 +137,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 		s.TLS = config
 		r.begin() // logs now what it would log with the first request
 		if tool != nil {
-			r.front.Hub.SetPolling(false) // since the tool tells it
-			s.Opened = func(url string) { tool.Ready(url, r.diskDirs(), r.front.Hub, r.templateFaults) }
+			r.front.connect(tool, s)
 		}
 		err = s.ListenAndServe(ctx, set.Addr)
 	}
