@@ -29,13 +29,15 @@ type endpoint struct {
 	steps   []step
 	handler handler
 	maxBody int64
-	// pure: there are only guards, RequestID and flow's own handler forms, so nothing that
-	// could outlive the response holds the Request, and it is used again.
-	pure bool
-	// direct: pure, or a public file, and no middleware at all.
-	direct bool
-	// foreign: net/http code could ask the request for its path values or for its Request.
-	foreign bool
+	// poolable: nothing outlives the response that could hold the Request, so its exchange is
+	// used again. The endpoint has only guards, RequestID and flow's own handler forms.
+	poolable bool
+	// noMiddleware: the handler is called at once. The endpoint is poolable, or of a public
+	// file, and has no steps.
+	noMiddleware bool
+	// needsContext: net/http code may ask the request for its path values, or From for the
+	// Request, so both are set before it runs.
+	needsContext bool
 	// keepsBody: a guard or a handler could ask for the body after others have read it.
 	keepsBody bool
 	miss      bool // nothing matched: the body is not read
@@ -57,22 +59,34 @@ type owner struct {
 // isPage reports whether the endpoint is one of a page's route file.
 func (e *endpoint) isPage() bool { return e.owner.route != nil && e.owner.route.Page }
 
-// A step is one piece of middleware of a chain: a guard, or the standard
-// middleware of a place.
+// A step is one piece of middleware of a chain: a guard, or standard middleware.
 type step struct {
 	guard flowFunc
-	place *place
+	std   *stdMiddleware
 }
 
-// An exchange is one request on its way through the chain, and its answer.
+// An exchange is one request on its way through the chain, and its answer. It comes from the
+// pool of the table, and goes back if nothing can hold its Request after the response:
+//
+//	what                    means                                      set by           asked by
+//	endpoint.noMiddleware   the handler is called at once              compiler         endpoint.answer
+//	endpoint.poolable       only guards, RequestID and flow's own      compiler         endpoint.begin
+//	                        handler forms run, so the pool is used
+//	endpoint.needsContext   net/http code runs, which may call         compiler         serveRetained
+//	                        PathValue and From
+//	exchange.retained       the exchange is not from the pool          newRetained      Request.Context
+//	exchange.kept           it is, but does not go back: a Response    sendHandler      serve, serveDirectly
+//	                        of Handler has given the request away
+//	exchange.over           it went back, and late use panics; only    recycle          Request.exchange
+//	                        under the race detector
 type exchange struct {
 	endpoint *endpoint
 	values   match.Values // of the endpoint's parameters, often in memory that httprouter uses again
 	target   *endpoint    // what answers in the end, if endpoint is a mount
-	lasting  *lasting     // that holds the exchange, if it is not used again
+	retained *retained    // holds the exchange of net/http code, which is never used again; else nil
 	settings *settings
 	req      Request
-	lent     bool        // a Handler has got the Request, and may keep it
+	kept     bool        // the http.Handler of a Response may keep the Request, so the exchange is not used again
 	over     atomic.Bool // the response was written; only set under the race detector
 
 	auth    auth.Answer
@@ -96,7 +110,7 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 	switch {
 	case r.Method != http.MethodGet && e.table.settings.refuses(r):
 		e.table.refuse(w, r)
-	case !e.direct:
+	case !e.noMiddleware:
 		e.begin(w, r, values)
 	case e.handler.content != nil:
 		e.handler.serveContent(w, r)
@@ -117,8 +131,8 @@ func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Va
 	for outermost.around != nil {
 		outermost = outermost.around
 	}
-	if !outermost.pure {
-		outermost.serveLasting(w, r, e, values)
+	if !outermost.poolable {
+		outermost.serveRetained(w, r, e, values)
 		return
 	}
 	x := outermost.table.pool.Get().(*exchange)
@@ -138,7 +152,7 @@ func (x *exchange) serveDirectly(w http.ResponseWriter, r *http.Request) (reusab
 		}
 		if v := recover(); v != nil {
 			x.conclude(w, &x.req, Response{}, recovered(v))
-			reusable = !x.lent
+			reusable = !x.kept
 		}
 	}()
 	resp, err := x.endpoint.handler.flow(&x.req)
@@ -156,10 +170,10 @@ func (x *exchange) serveDirectly(w http.ResponseWriter, r *http.Request) (reusab
 	}
 	returned = true
 	x.conclude(w, &x.req, resp, err)
-	return !x.lent
+	return !x.kept
 }
 
-// serve answers the request of a pure endpoint, and reports whether the exchange may be
+// serve answers the request of a poolable endpoint, and reports whether the exchange may be
 // used again.
 func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool) {
 	x.req.Request = r
@@ -174,7 +188,7 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 		defer x.body.End()
 	}
 	x.run(w, &x.req, 0) // which contains the panics of guards and of the handler
-	return !x.lent
+	return !x.kept
 }
 
 // contain runs a chain, and contains panics here too, since standard middleware may panic
@@ -203,13 +217,13 @@ func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 		return
 	}
 	for steps := x.endpoint.steps; i < len(steps); {
-		if p := steps[i].place; p != nil {
+		if std := steps[i].std; std != nil {
 			i++
 			switch {
-			case p.foreign:
-				req.serve(w, p.handler)
-			case p.log != nil:
-				x.serveLogged(w, req, p.log, i)
+			case std.needsContext:
+				req.serve(w, std.handler)
+			case std.log != nil:
+				x.serveLogged(w, req, std.log, i)
 			default:
 				logging.Identify(w, req.Request)
 				continue
@@ -349,13 +363,13 @@ func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
 }
 
 func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Response) {
-	if x.endpoint.pure {
-		x.lent = true
+	if x.endpoint.poolable {
+		x.kept = true
 		x.values = slices.Clone(x.values)
 	}
 	w, t := reply.Track(w)
 	t.Status = resp.status
-	if !x.endpoint.foreign {
+	if !x.endpoint.needsContext {
 		setPathValues(req.Request, x.endpoint.path, x.values)
 	}
 	x.serveStd(w, req, resp.more.data.(http.Handler), resp.header(), resp.kind == kindErrorHandler)

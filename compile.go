@@ -37,7 +37,7 @@ type table struct {
 	namesMissing bool
 	assets       map[string]*asset // public files, by path below public/
 	views        *pages.Views
-	above        *pattern.Pattern // the prefix that the Router is mounted at; endpoints for what matches nothing have it as their path
+	mountPrefix  *pattern.Pattern // the prefix that the Router is mounted at; endpoints for what matches nothing have it as their path
 	maxBody      int64            // in bytes, for routes that set none
 	infos        []RouteInfo
 	routes       *routeMap // for the route map; only in development, and for routes -explain
@@ -46,10 +46,10 @@ type table struct {
 
 func newTable(r *Router) *table {
 	t := &table{
-		settings: r.settings(),
-		names:    map[string]*routetree.Route{},
-		above:    pattern.New(r.tree.Prefix),
-		maxBody:  cmp.Or(r.MaxBody, defaultMaxBody),
+		settings:    r.settings(),
+		names:       map[string]*routetree.Route{},
+		mountPrefix: pattern.New(r.tree.Prefix),
+		maxBody:     cmp.Or(r.MaxBody, defaultMaxBody),
 	}
 	t.pool.New = func() any {
 		x := &exchange{settings: &t.settings}
@@ -252,14 +252,14 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, step
 	}
 }
 
-// steps returns the steps of middleware that is used at one place.
+// steps returns the steps of middleware that was registered together.
 func (c *compiler) steps(uses []use) []step {
 	steps := make([]step, 0, len(uses))
 	for _, u := range uses {
 		if u.Middleware.guard != nil {
 			steps = append(steps, step{guard: u.Middleware.guard})
 		} else {
-			steps = append(steps, step{place: c.place(u)})
+			steps = append(steps, step{std: c.stdMiddleware(u)})
 		}
 	}
 	return steps
@@ -273,20 +273,20 @@ func hasGuard(steps []step) bool {
 	return slices.ContainsFunc(steps, func(s step) bool { return s.guard != nil })
 }
 
-// place constructs standard middleware, and reports what goes wrong. RequestID and Logger,
+// stdMiddleware constructs standard middleware, and reports what goes wrong. RequestID and Logger,
 // which nearly every application has, are run without what the code of others may need.
-func (c *compiler) place(u use) *place {
-	p := &place{settings: &c.table.settings}
+func (c *compiler) stdMiddleware(u use) *stdMiddleware {
+	p := &stdMiddleware{settings: &c.table.settings}
 	h, err := construct(u.Middleware.standard, p)
 	if err != nil {
 		c.fault(u.Pos, "Use: %v", err)
 	}
-	p.handler, p.foreign = h, true
-	switch h := h.(type) { // other middleware may have called these two, around more than the place
+	p.handler, p.needsContext = h, true
+	switch h := h.(type) { // other middleware may have called these two, around more than p
 	case *logging.Identified:
-		p.foreign = h.Next != http.Handler(p)
+		p.needsContext = h.Next != http.Handler(p)
 	case *logging.Logged:
-		p.foreign, p.log = h.Next != http.Handler(p), h
+		p.needsContext, p.log = h.Next != http.Handler(p), h
 	}
 	return p
 }
@@ -309,45 +309,45 @@ func construct(middleware func(http.Handler) http.Handler, next http.Handler) (h
 func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps []step, h handler, maxBody int64) *endpoint {
 	t := c.table
 	for i, s := range steps {
-		if s.place != nil {
-			s.place.step = i
+		if s.std != nil {
+			s.std.step = i
 		}
 	}
-	foreign := t.isForeign(steps, h)
-	pure := !foreign && !hasLogger(steps)
+	needsContext := t.needsContext(steps, h)
+	poolable := !needsContext && !hasLogger(steps)
 	return &endpoint{
-		table:     t,
-		owner:     o,
-		pattern:   strings.TrimPrefix(method+" "+p.String(), match.AnyMethod+" "),
-		path:      p,
-		steps:     steps,
-		handler:   h,
-		maxBody:   t.limit(maxBody),
-		pure:      pure,
-		direct:    pure && len(steps) == 0,
-		foreign:   foreign,
-		keepsBody: h.flow != nil || hasGuard(steps) || t.guarded(),
-		around:    t.around,
+		table:        t,
+		owner:        o,
+		pattern:      strings.TrimPrefix(method+" "+p.String(), match.AnyMethod+" "),
+		path:         p,
+		steps:        steps,
+		handler:      h,
+		maxBody:      t.limit(maxBody),
+		poolable:     poolable,
+		noMiddleware: poolable && len(steps) == 0,
+		needsContext: needsContext,
+		keepsBody:    h.flow != nil || hasGuard(steps) || t.guarded(),
+		around:       t.around,
 	}
 }
 
 // unmatched returns an endpoint for a request that no route answers.
 func (t *table) unmatched(steps []step, r *routetree.Route, h handler) *endpoint {
-	foreign := t.isForeign(steps, h)
-	pure := !foreign && !hasLogger(steps)
-	return &endpoint{table: t, owner: &owner{route: r}, path: t.above, steps: steps, handler: h, maxBody: t.limit(0), pure: pure, foreign: foreign, keepsBody: t.guarded(), miss: true, around: t.around}
+	needsContext := t.needsContext(steps, h)
+	poolable := !needsContext && !hasLogger(steps)
+	return &endpoint{table: t, owner: &owner{route: r}, path: t.mountPrefix, steps: steps, handler: h, maxBody: t.limit(0), poolable: poolable, needsContext: needsContext, keepsBody: t.guarded(), miss: true, around: t.around}
 }
 
-// isForeign reports whether an endpoint with these steps and this handler runs net/http
-// code that could ask for path values, or for the Request. A mounted Router gets requests
-// whose context may hold the Request of the Router around it. From would find that one,
-// so the endpoint binds its own.
-func (t *table) isForeign(steps []step, h handler) bool {
-	return t.around != nil || h.std != nil || slices.ContainsFunc(steps, func(s step) bool { return s.place != nil && s.place.foreign })
+// needsContext reports whether an endpoint with these steps and this handler runs net/http
+// code that may ask for path values, or for the Request. For a mounted Router it always does:
+// the context of its requests may hold the Request of the Router around it, which From must
+// not find.
+func (t *table) needsContext(steps []step, h handler) bool {
+	return t.around != nil || h.std != nil || slices.ContainsFunc(steps, func(s step) bool { return s.std != nil && s.std.needsContext })
 }
 
 // hasLogger reports whether one of the steps is a Logger, which passes the Request to a
 // slog.Handler, in its context.
 func hasLogger(steps []step) bool {
-	return slices.ContainsFunc(steps, func(s step) bool { return s.place != nil && s.place.log != nil })
+	return slices.ContainsFunc(steps, func(s step) bool { return s.std != nil && s.std.log != nil })
 }

@@ -241,7 +241,7 @@ func (f *devFront) answer(w http.ResponseWriter, req *http.Request) bool {
 	asked, _ := pattern.ParsePath(req)
 	w.Header()["X-Content-Type-Options"] = nosniff
 	req.Pattern = e.pattern
-	e.begin(w, req, e.table.inherited(asked.Segments))
+	e.begin(w, req, e.table.mountParams(asked.Segments))
 	return true
 }
 

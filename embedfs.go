@@ -66,12 +66,12 @@ func (c *compiler) readViews() {
 func (t *table) host(funcs template.FuncMap) pages.Host {
 	return pages.Host{
 		Funcs:      funcs,
-		Route:      func(at any, name string, params []any) (string, error) { return t.route(vantageOf(at), name, params) },
-		Asset:      func(at any, name string) (string, error) { return t.asset(vantageOf(at), name) },
+		Route:      func(at any, name string, params []any) (string, error) { return t.route(urlBaseOf(at), name, params) },
+		Asset:      func(at any, name string) (string, error) { return t.asset(urlBaseOf(at), name) },
 		User:       func(at any) any { return at.(*Request).User() },
-		Sample:     vantage{t.above.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.above.Names))},
+		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.mountPrefix.Names))},
 		Request:    reflect.TypeFor[*Request](),
-		PerRequest: len(t.above.Names) > 0,
+		PerRequest: len(t.mountPrefix.Names) > 0,
 		Names:      t.names,
 		Excused:    func(name string) bool { return t.namesMissing || t.misplaced[name] },
 	}

@@ -111,8 +111,8 @@ func withoutEmpty(err error) error {
 	return err
 }
 
-// allSaid reports whether the client was told all that an error says.
-func allSaid(err error) bool {
+// hasNoCause reports whether the log would add nothing to what the client was told of an error.
+func hasNoCause(err error) bool {
 	switch e := err.(type) {
 	case *HTTPError:
 		return e != nil && e.Cause == nil
@@ -269,7 +269,7 @@ func (x *exchange) respondError(req *Request, err error) Response {
 func (x *exchange) respondDefault(req *Request, err error) Response { return x.respond(req, err, nil) }
 
 func (x *exchange) respond(req *Request, err error, onError onErrorFunc) Response {
-	err = reply.Sound(err)
+	err = reply.SafeError(err)
 	before := x.failed()
 	resp, status, failed := x.present(req, err, onError)
 	if !before && x.failed() { // OnError or an error page has asked for the user, and Authenticate failed
@@ -373,7 +373,7 @@ func (x *exchange) presentProblem(req *Request, p reply.Problem) (Response, erro
 		return problemResponse(p, mediaType), nil
 	}
 	asked, _ := pattern.ParsePath(req.Request)
-	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(t.above.Segments), len(asked.Segments)):])
+	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(t.mountPrefix.Segments), len(asked.Segments)):])
 	switch {
 	case page == nil && all.Lost(): // in development
 		return problemResponse(p, mediaType), faults
@@ -394,11 +394,11 @@ func (x *exchange) log(req *Request, err error) { x.logAnswered(req, err, proble
 // status: everything that ends in a 500 or above, every panic, and what other errors say
 // beyond their answer.
 func (x *exchange) logAnswered(req *Request, err error, status int) {
-	err = reply.Sound(err)
+	err = reply.SafeError(err)
 	var panicked *panicError
 	level := slog.LevelError
 	if !errors.As(err, &panicked) && status < 500 {
-		if allSaid(err) {
+		if hasNoCause(err) {
 			return
 		}
 		level = slog.LevelInfo

@@ -241,7 +241,7 @@ func (r *Router) NewRequest(req *http.Request) *Request {
 	e, values := t.matcher.Find(req.Method, p.Segments)
 	if e == nil {
 		inner := r.table.Load()
-		e, values = inner.notFound, inner.inherited(p.Segments)
+		e, values = inner.notFound, inner.mountParams(p.Segments)
 	}
 	req.Pattern = e.pattern
 	return newRequest(req, &exchange{settings: &e.table.settings, endpoint: e, values: values})

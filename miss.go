@@ -25,7 +25,7 @@ func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoi
 	default:
 		e = t.otherMethod(r, m.Leaves)
 	}
-	e.begin(w, r, t.inherited(m.Path.Segments))
+	e.begin(w, r, t.mountParams(m.Path.Segments))
 }
 
 // notFound answers what no route answers. Scanners ask for thousands of such URLs, so the
@@ -122,7 +122,7 @@ func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
 	// the Router that would have answered.
 	x := &exchange{settings: &t.settings, endpoint: t.notFound}
 	p, _ := pattern.ParsePath(req)
-	x.values = t.inherited(p.Segments)
+	x.values = t.mountParams(p.Segments)
 	x.req = Request{Request: req, x: x}
 	x.fail(w, &x.req, Error(http.StatusForbidden, "this request comes from another origin"))
 }

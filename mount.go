@@ -203,8 +203,8 @@ func (c *compiler) readMounts() {
 		}
 		c.mounts = append(c.mounts, m)
 		for _, name := range pattern.New(m.prefix).Names {
-			if slices.Contains(c.table.above.Names, name) {
-				c.fault(m.pos, "Mount(%q): the parameter %q is one of %s too, where the Router is mounted: call it otherwise", m.text, name, c.table.above.String())
+			if slices.Contains(c.table.mountPrefix.Names, name) {
+				c.fault(m.pos, "Mount(%q): the parameter %q is one of %s too, where the Router is mounted: call it otherwise", m.text, name, c.table.mountPrefix.String())
 			}
 		}
 		if m.inner != nil {
@@ -319,11 +319,11 @@ func (c *compiler) addInner(m *Mounted, faults []fault.Fault) {
 	}
 }
 
-// inherited returns the values that the parameters of the Router's prefix have in a
+// mountParams returns the values that the parameters of the Router's prefix have in a
 // path, for what no route answers. A path that is not below the prefix has none for them.
-func (t *table) inherited(path []string) match.Values {
+func (t *table) mountParams(path []string) match.Values {
 	var values match.Values
-	for i, seg := range t.above.Segments {
+	for i, seg := range t.mountPrefix.Segments {
 		if seg.Kind == pattern.Param {
 			value := httprouter.Param{}
 			if i < len(path) {
@@ -342,7 +342,7 @@ func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
 	for e.around != x.endpoint {
 		e = e.around
 	}
-	inner := e.newLasting()
+	inner := e.newRetained()
 	inner.values, inner.target, inner.body = x.values, x.target, x.body
 	if outer := From(r.Context()); outer != nil && outer.x == x {
 		inner.req.promises = outer.promises

@@ -17,31 +17,31 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A vantage is the place from which a URL is asked for: the segments of the pattern that
-// answers the current request, and the values of their parameters. Outside of a request
-// it is empty.
-type vantage struct {
+// A urlBase is what a URL inherits from the current request: the segments of the pattern
+// that answers it, and the values of their parameters. A Router below "/orgs/[org]" so makes
+// the URLs of its routes with the org of the request. Outside of a request it is empty.
+type urlBase struct {
 	segments []pattern.Segment
 	values   match.Values
 }
 
-// vantageOf returns the vantage of a template that is rendered at: for a *Request, for a
-// vantage itself when templates are checked, or for neither.
-func vantageOf(at any) vantage {
+// urlBaseOf returns the urlBase of a template. at is the *Request that the template is
+// rendered for, or a urlBase while Check tries templates, or else nil.
+func urlBaseOf(at any) urlBase {
 	switch at := at.(type) {
 	case *Request:
-		return at.x.vantage()
-	case vantage:
+		return at.x.urlBase()
+	case urlBase:
 		return at
 	}
-	return vantage{}
+	return urlBase{}
 }
 
-// vantage returns the place from which the request asks for URLs.
-func (x *exchange) vantage() vantage { return vantage{x.endpoint.path.Segments, x.values} }
+// urlBase returns what URLs inherit from the request.
+func (x *exchange) urlBase() urlBase { return urlBase{x.endpoint.path.Segments, x.values} }
 
-// own returns the values of the parameters of a prefix, which v is below.
-func (v vantage) own(prefix *pattern.Pattern) map[string][]string {
+// valuesOf returns the values that the parameters of a prefix have in v.
+func (v urlBase) valuesOf(prefix *pattern.Pattern) map[string][]string {
 	values := map[string][]string{}
 	for i, name := range prefix.Names {
 		values[name] = []string{v.values[i].Value}
@@ -52,7 +52,7 @@ func (v vantage) own(prefix *pattern.Pattern) map[string][]string {
 // given returns the parameters of a URL of r that the caller need not name: those of the
 // prefix that the Router of r is mounted at, as far as the current request is below the
 // same prefix.
-func (v vantage) given(r *routetree.Route) map[string][]string {
+func (v urlBase) given(r *routetree.Route) map[string][]string {
 	given := map[string][]string{}
 	values := v.values
 	for i, seg := range r.Patterns[0].Segments[:r.Depth] {
@@ -175,7 +175,7 @@ func (r *Router) patternsOf(path string) map[string]bool {
 
 // route is the template function route: it returns the URL of a named route, asked for
 // from v.
-func (t *table) route(v vantage, name string, params []any) (string, error) {
+func (t *table) route(v urlBase, name string, params []any) (string, error) {
 	r := t.names[name]
 	if r == nil {
 		return "", fmt.Errorf("flow: no route is called %q%s", name, t.nameHint(name))
@@ -222,7 +222,7 @@ func (r *Router) Route(name string, params ...any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return t.route(vantage{}, name, params)
+	return t.route(urlBase{}, name, params)
 }
 
 // urls returns the table for a call of Route or Asset, which asks for the URL of a name,
@@ -244,5 +244,5 @@ func (r *Request) Route(name string, params ...any) (string, error) {
 	if x.endpoint.table == nil {
 		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no routes to name")
 	}
-	return x.endpoint.table.route(x.vantage(), name, params)
+	return x.endpoint.table.route(x.urlBase(), name, params)
 }

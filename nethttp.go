@@ -38,31 +38,31 @@ func Logger(log *slog.Logger) func(http.Handler) http.Handler { return logging.L
 // -._~:/+=@, is replaced.
 func RequestID(next http.Handler) http.Handler { return logging.RequestID(next) }
 
-// A place is where standard middleware was registered. It is constructed once,
-// around the place itself, whose ServeHTTP goes on with the chain of whatever
-// request arrives.
-type place struct {
-	settings *settings
-	handler  http.Handler
-	step     int             // which one the place is in the chains of routes; in others it may be another
-	foreign  bool            // it is neither RequestID nor Logger
-	log      *logging.Logged // if it is Logger
+// A stdMiddleware is standard middleware in the chains of one level: the Router, a directory,
+// a file, a verb. It is constructed once, with the stdMiddleware itself as the next handler,
+// whose ServeHTTP resumes the chain of the request that arrives.
+type stdMiddleware struct {
+	settings     *settings
+	handler      http.Handler
+	step         int             // its index in the chains of routes; in chains of 404 and the like it may have another
+	needsContext bool            // it is neither RequestID nor Logger
+	log          *logging.Logged // if it is Logger
 }
 
 // ServeHTTP is what standard middleware calls next. Middleware may go on with another
 // request than it got, and in another goroutine, as http.TimeoutHandler does.
-func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if l, ok := r.Context().(*lasting); ok && l.req.Request == r {
+func (p *stdMiddleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if l, ok := r.Context().(*retained); ok && l.req.Request == r {
 		// Middleware that follows middleware with the same request needs nothing of run.
 		steps, i := l.endpoint.steps, p.step+1
-		if i < len(steps) && steps[p.step].place == p && steps[i].place != nil && steps[i].place.foreign && !l.failed() {
-			steps[i].place.handler.ServeHTTP(w, r)
+		if i < len(steps) && steps[p.step].std == p && steps[i].std != nil && steps[i].std.needsContext && !l.failed() {
+			steps[i].std.handler.ServeHTTP(w, r)
 			return
 		}
 	}
 	req, i := From(r.Context()), -1
 	if req != nil {
-		i = slices.IndexFunc(req.x.endpoint.steps, func(s step) bool { return s.place == p })
+		i = slices.IndexFunc(req.x.endpoint.steps, func(s step) bool { return s.std == p })
 	}
 	switch {
 	case i < 0:
@@ -76,11 +76,11 @@ func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req.x.run(w, req, i+1)
 }
 
-// A lasting exchange is that of a request which others may keep after the response: a
-// net/http handler that goes on in another goroutine, or a log that is written later. So
-// it is not used again. It holds all that such a request needs beyond others, so that
-// there is one allocation for it, and it is the context in which From finds the Request.
-type lasting struct {
+// A retained exchange is not used again, since net/http code may keep its request after the
+// response: a handler that goes on in another goroutine, or a log that is written later. It
+// holds all that flow makes for such a request, in one allocation, and is the context in
+// which From finds the Request.
+type retained struct {
 	exchange
 	context.Context               // of the request that has arrived
 	arrived         *http.Request // the request itself, if no copy with this context was made
@@ -88,15 +88,15 @@ type lasting struct {
 	room            [1]httprouter.Param // for the values, if there is just one
 }
 
-func (e *endpoint) newLasting() *lasting {
-	l := &lasting{}
-	l.settings, l.endpoint, l.lasting = &e.table.settings, e, l
+func (e *endpoint) newRetained() *retained {
+	l := &retained{}
+	l.settings, l.endpoint, l.retained = &e.table.settings, e, l
 	l.req.x = &l.exchange
 	return l
 }
 
 // Value returns the Request, or what the context around knows.
-func (l *lasting) Value(key any) any {
+func (l *retained) Value(key any) any {
 	if _, ok := key.(requestKey); ok {
 		return &l.req
 	}
@@ -104,12 +104,12 @@ func (l *lasting) Value(key any) any {
 }
 
 // String keeps what prints contexts from reading what others may be writing.
-func (l *lasting) String() string { return describeContext(l.Context) }
+func (l *retained) String() string { return describeContext(l.Context) }
 
-// serveLasting answers a request that target answers in the end: e itself, or an endpoint
+// serveRetained answers a request that target answers in the end: e itself, or an endpoint
 // of a Router that it mounts.
-func (e *endpoint) serveLasting(w http.ResponseWriter, r *http.Request, target *endpoint, values match.Values) {
-	l := e.newLasting()
+func (e *endpoint) serveRetained(w http.ResponseWriter, r *http.Request, target *endpoint, values match.Values) {
+	l := e.newRetained()
 	l.values = append(l.room[:0], values...)
 	l.Context = r.Context()
 	hasBody := hasBody(r)
@@ -123,9 +123,9 @@ func (e *endpoint) serveLasting(w http.ResponseWriter, r *http.Request, target *
 		l.target = target
 		setPathValues(r, target.path, l.values)
 		r = r.WithContext(l)
-	case e.foreign || hasBody:
+	case e.needsContext || hasBody:
 		r = r.WithContext(l)
-		if e.foreign {
+		if e.needsContext {
 			setPathValues(r, e.path, l.values)
 		}
 	default: // there is nobody but a Logger, which is told the context
@@ -144,7 +144,7 @@ type requestKey struct{}
 // the context of its *http.Request. It returns nil outside of a Router; inside a
 // mounted Router it returns that Router's own Request.
 func From(ctx context.Context) *Request {
-	if l, ok := ctx.(*lasting); ok { // quicker than to ask it
+	if l, ok := ctx.(*retained); ok { // quicker than to ask it
 		return &l.req
 	}
 	r, _ := ctx.Value(requestKey{}).(*Request)
@@ -253,8 +253,8 @@ func (r *Request) serve(w http.ResponseWriter, h http.Handler) {
 // middleware other than RequestID, or a standard handler. It hides the method of the
 // http.Request because a request that Logger alone looks at is not copied for that.
 func (r *Request) Context() context.Context {
-	if r.x != nil && r.x.lasting != nil && r.x.lasting.arrived == r.Request {
-		return r.x.lasting
+	if r.x != nil && r.x.retained != nil && r.x.retained.arrived == r.Request {
+		return r.x.retained
 	}
 	return r.Request.Context()
 }

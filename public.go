@@ -47,7 +47,7 @@ func (r *Router) Asset(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return t.asset(vantage{}, name)
+	return t.asset(urlBase{}, name)
 }
 
 // Asset returns the URL of a public file, as Router.Asset does. It also knows the
@@ -57,12 +57,12 @@ func (r *Request) Asset(name string) (string, error) {
 	if x.endpoint.table == nil {
 		return "", errors.New("flow: a Request of NewRequest has no Router, so there are no public files")
 	}
-	return x.endpoint.table.asset(x.vantage(), name)
+	return x.endpoint.table.asset(x.urlBase(), name)
 }
 
 // asset is the template function asset: it returns the URL of a public file, asked for
 // from v. The URL holds a hash of the content, unless the file is read from disk.
-func (t *table) asset(v vantage, name string) (string, error) {
+func (t *table) asset(v urlBase, name string) (string, error) {
 	a := t.assets[name]
 	if a == nil && t.settings.dev != nil {
 		if p := t.settings.dev.newPublicFile(name); p != nil {
@@ -70,10 +70,10 @@ func (t *table) asset(v vantage, name string) (string, error) {
 		}
 	}
 	switch {
-	case a != nil && len(v.values) < len(t.above.Names):
-		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, t.above.String())
+	case a != nil && len(v.values) < len(t.mountPrefix.Names):
+		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, t.mountPrefix.String())
 	case a != nil:
-		return cmp.Or(a.hashed, a.pattern).URL(v.own(t.above)), nil
+		return cmp.Or(a.hashed, a.pattern).URL(v.valuesOf(t.mountPrefix)), nil
 	case t.assets[strings.TrimLeft(name, "/")] != nil:
 		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, routetree.PublicDir)
 	}
