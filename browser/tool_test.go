@@ -101,6 +101,18 @@ func TestTool(t *testing.T) {
 	tb.until("what was typed is there again", typed) // once the script has run
 	tb.connected()
 
+	// The route map loads itself again when flow vet has looked at the program that answers.
+	tb.open(url + "/_flow")
+	save(`"two").Block("nowhere"`)
+	tb.until("the route map warns", `document.getElementById("warnings")?.parentElement.innerText.includes('Block("nowhere")')`)
+	tb.accessible(t)
+	save(`"two"`)
+	tb.until("there is no warning any more", `!document.getElementById("warnings") && document.body.innerText.includes("Route map")`)
+	tb.open(url + "/tool")
+	tb.until("the page is as before", version+`"two"`)
+	tb.do(`document.getElementById("field").value = "typed"`)
+	tb.connected()
+
 	s.save("app/crash.go", "package app\n\nimport (\n\t\"os\"\n\t\"time\"\n)\n\nfunc init() {\n\ttime.AfterFunc(time.Second, func() { println(\"out of cheese\"); os.Exit(3) })\n}\n")
 	tb.until("the program has ended", `document.body.innerText.includes("out of cheese")`)
 	is.NoErr(os.Remove(filepath.Join(s.dir, "app", "crash.go")))
