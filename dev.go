@@ -554,4 +554,5 @@ func (r *Router) startDev(set command.Dev) error {
 func (f *devFront) connect(tool *devTool, s *server.Server) {
 	f.Hub.SetPolling(false) // since the tool tells of changes
 	s.Opened = func(url string) { tool.Ready(url, f.router.diskDirs(), f.Hub, f.router.templateFaults) }
+	s.Closed = func() { tool.Close() } // which tells the tool that the next program answers alone
 }

@@ -1,8 +1,10 @@
 package flow
 
 import (
+	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -88,4 +90,59 @@ func TestStartedByTool(t *testing.T) {
 			is.Equal(stderr.String(), "") // nothing of what is ordinary
 		})
 	}
+}
+
+// TestToolHearsThatNoneIsAccepted: an application that stops ends the link when it accepts
+// no more connections, and not only when its last request is answered.
+func TestToolHearsThatNoneIsAccepted(t *testing.T) {
+	defer slog.SetDefault(slog.Default())
+	is := is.New(t)
+	l, err := devlink.Listen(servertest.SocketFile(t))
+	is.NoErr(err)
+	defer l.Close()
+	t.Setenv(devlink.Variable, l.Path)
+	files := flowtest.Pages(map[string]string{"slow.http": ""})
+	dir := onDisk(t, files)
+	r := New(files)
+	begun, goOn := make(chan bool), make(chan bool)
+	r.At("slow").GET().Do(func(*Request) string {
+		begun <- true
+		<-goOn
+		return "slow"
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	code := make(chan int, 1)
+	go func() {
+		args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-dev=" + dir}
+		code <- runProcess(ctx, built(r), command.Process{Args: args, Getenv: os.Getenv, Stdout: io.Discard, Stderr: io.Discard})
+	}()
+	tool, err := l.Accept()
+	is.NoErr(err)
+	defer tool.Close()
+	ready, err := tool.Receive()
+	is.NoErr(err)
+	answer := make(chan string, 1)
+	go func() {
+		resp, err := http.Get(ready.URL + "/slow")
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		answer <- servertest.SumUp(t, resp)
+	}()
+	servertest.Within(t, "the request begins", begun)
+	stop()
+	over := make(chan bool)
+	go func() {
+		for err == nil {
+			_, err = tool.Receive()
+		}
+		close(over)
+	}()
+	servertest.Within(t, "the link is over", over)
+	_, err = net.Dial("tcp", strings.TrimPrefix(ready.URL, "http://"))
+	is.True(err != nil)
+	close(goOn)
+	is.Equal(servertest.Within(t, "the request ends", answer), "200 slow close")
+	is.Equal(servertest.Within(t, "it stops", code), command.OK)
 }

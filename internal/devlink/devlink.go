@@ -1,8 +1,9 @@
 // Package devlink is how an application in development and the tool that started it speak
 // with each other: lines of JSON over a Unix socket, whose path is in the environment
 // variable [Variable]. Each line is a [Message]. Either side may leave at any time: the
-// other one sees the end of the connection. An [App] is the side of the application, and
-// [Listen] begins that of the tool.
+// other one sees the end of the connection. An application that stops ends it when it
+// accepts no more connections of clients, while it still answers those that it has. An
+// [App] is the side of the application, and [Listen] begins that of the tool.
 //
 //	application: {"ready":true,"url":"http://localhost:8080"}   it is about to accept
 //	                                                            and reads templates from "dirs"

@@ -43,6 +43,9 @@ type Server struct {
 	// first one. Who is told so tells people, and what the Server would log of an ordinary
 	// start and stop has the level Debug.
 	Opened func(url string)
+	// Closed, unless it is nil, is called when the Server stops and accepts no more
+	// connections, before it waits for those that are open.
+	Closed func()
 
 	inherited bool // a service manager passed the listeners: connections that wait are for the next process
 
@@ -132,6 +135,9 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	}
 	for range accepting {
 		<-failed
+	}
+	if s.Closed != nil {
+		s.Closed()
 	}
 	s.finish(cancelAll)
 	s.Log.Log(ctx, level, "stopped")

@@ -289,6 +289,60 @@ func TestFailureWhileStarting(t *testing.T) {
 	page.faults(t, 0)
 }
 
+// TestOldProgramGoesOn: an old program accepts connections for a while after it was told to
+// stop. Whoever connects after the tool has said that the new one answers does not find it.
+func TestOldProgramGoesOn(t *testing.T) {
+	if !canPassSockets {
+		t.Skip("each program has a socket of its own")
+	}
+	is := is.New(t)
+	s := newSite(t)
+	// It speaks with the tool as internal/devlink does, which other modules cannot import.
+	s.write("main.go", `package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	_ "example.com/flow"
+)
+
+func main() {
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM)
+	tool, err := net.Dial("unix", os.Getenv("FLOW_DEV"))
+	if err != nil {
+		panic(err)
+	}
+	l, err := net.FileListener(os.NewFile(3, "socket"))
+	if err != nil {
+		panic(err)
+	}
+	go http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "the old one") }))
+	fmt.Fprintln(tool, `+"`{\"ready\":true,\"url\":\"http://localhost\"}`"+`)
+	<-stop
+	time.Sleep(300 * time.Millisecond)
+	l.Close()
+	tool.Close()
+	time.Sleep(5 * time.Second) // as if it answered still
+}
+`)
+	s.start()
+	s.shows("/", "the old one")
+	s.write("main.go", siteFiles["main.go"])
+	s.out.until(t, "flow: main.go changed: built in ")
+	for range 20 {
+		_, body := s.get("/")
+		is.True(strings.HasPrefix(body, "<p>v0</p>"))
+	}
+}
+
 // TestFirstBuildFails: the tool answers by itself until there is a program.
 func TestFirstBuildFails(t *testing.T) {
 	for _, args := range [][]string{nil, {"-proxy"}} {

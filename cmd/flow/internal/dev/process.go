@@ -19,7 +19,7 @@ type process struct {
 	cmd      *exec.Cmd
 	built    *building
 	stderr   *tail
-	linkOver chan struct{} // closed when it says nothing any more
+	linkOver chan struct{} // closed when it says nothing any more, since it has ended or accepts no more connections
 
 	// What follows is for the goroutine of the session.
 

@@ -28,6 +28,10 @@ const (
 	// limits itself to 30 seconds, unless it was told otherwise.
 	drainTime = 40 * time.Second
 
+	// leaveTime is how long the tool waits for a program that was replaced to accept no more
+	// connections. That takes it a few milliseconds.
+	leaveTime = 2 * time.Second
+
 	// partingTime is how long the last program has when the tool itself ends.
 	partingTime = 10 * time.Second
 )
@@ -46,8 +50,9 @@ type session struct {
 	stopFirst bool          // a process ends before the next one starts
 	begun     time.Time
 
-	calls chan func()
-	done  chan struct{} // closed when nobody takes calls any more
+	calls     chan func()
+	postponed []func()      // calls that came while the session waited for something
+	done      chan struct{} // closed when nobody takes calls any more
 
 	layout  *layout
 	trees   fileSet // the route files when the first layout was known
@@ -121,7 +126,10 @@ func (s *session) run(ctx context.Context, hurry <-chan struct{}) error {
 	for {
 		select {
 		case f := <-s.calls:
-			f()
+			for s.postponed = append(s.postponed, f); len(s.postponed) > 0; {
+				f, s.postponed = s.postponed[0], s.postponed[1:]
+				f()
+			}
 		case <-s.settle.C:
 			s.look()
 		case <-ctx.Done():
@@ -251,6 +259,24 @@ func (s *session) retire(p *process) {
 	})
 }
 
+// awaitLeave waits until a process that was told to stop accepts no more connections: it
+// ends its link then. Calls that come meanwhile are postponed.
+func (s *session) awaitLeave(p *process) {
+	late := time.After(leaveTime)
+	for {
+		select {
+		case <-p.linkOver:
+			return
+		case f := <-s.calls:
+			s.postponed = append(s.postponed, f)
+		case <-late:
+			return
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
 // keep goes on with the process that answers, since what was built is the same program.
 func (s *session) keep(b *building, bin *binary) {
 	bin.remove()
@@ -344,13 +370,18 @@ func (s *session) promote(p *process, url string) {
 	}
 	old := s.current
 	s.current, s.next, s.heard = p, nil, nil
-	if old != nil {
-		s.retire(old)
-	}
 	if s.failure == ofBuild && s.failedAt > p.built.number { // while this one was not ready yet
 		p.send(s.failed)
 	} else {
 		s.failure = none
+	}
+	if old != nil {
+		s.retire(old)
+		if s.front.socket != nil {
+			// Both accept connections from one socket. Whoever connects after the message below
+			// must not find the old program.
+			s.awaitLeave(old)
+		}
 	}
 	since := func(t time.Time) string { return seconds(time.Since(t)) }
 	site := s.front.url(url)
