@@ -13,122 +13,151 @@ type goal struct {
 	row  string // its name in package rows
 	of   value
 	most float64
-	// reached is given where the goal is not: the gate stands there.
-	reached float64
+	// gate is what the gate lets through, if that is not the goal itself: less where
+	// instructions are counted, so that what has become a few in a hundred dearer is seen,
+	// and more where the goal is not reached.
+	gate float64
 }
+
+// A way is how a value is measured.
+type way int
+
+const (
+	counted   way = iota // instructions, by callgrind: the same to one in a hundred on each machine
+	allocated            // how often memory is allocated, and how much is kept
+	timed                // what differs from machine to machine, and with what else runs there
+)
 
 // A value is read from what was measured.
 type value struct {
 	name string // "flow / httprouter"
+	way  way
+	uses []string // contestants
 	get  func(measure.Result) float64
-	// margin is how far above the goal the gate is, as a part of it, so that a busy machine
-	// does not close the gate: a tenth of what is timed, nothing of what is counted.
-	margin float64
 }
 
-const tenth = 0.1
-
-// goals are all that the gate holds. Costs in nanoseconds are told as multiples of a
-// request that raw httprouter answers in the same run, since they differ from machine to
-// machine.
+// goals are all that the gate holds. Costs are multiples of what another contestant takes
+// for the same request in the same run, as a rule raw httprouter.
+//
+// What has to hold to a few in a hundred is counted in instructions. Where flow is far below
+// others, the goal is the gate. A goal in time stands beside that only where instructions do
+// not tell all, for the reason that is given, and the gate is at twice what was measured.
 var goals = []goal{
-	{row: "github/all", of: times("flow", "httprouter"), most: 1.6},
-	{row: "github/all", of: times("flow", "gin"), most: 1.1},
-	{row: "github/all", of: times("flow", "echo"), most: 1},
-	{row: "github/all", of: times("flow", "chi"), most: 1},
-	{row: "github/all", of: times("flow", "ServeMux"), most: 1},
+	{row: "github/all", of: instructions("flow", "httprouter"), most: 1.6, gate: 1.54},
+	{row: "github/all", of: instructions("flow", "gin"), most: 1.1},
+	{row: "github/all", of: instructions("flow", "echo"), most: 1},
+	{row: "github/all", of: instructions("flow", "chi"), most: 1},
+	{row: "github/all", of: instructions("flow", "ServeMux"), most: 1},
 	{row: "github/all", of: allocs("flow"), most: 0},
-	{row: "github/static", of: times("flow", "httprouter"), most: 1.4},
-	{row: "github/static", of: times("flow", "gin"), most: 1},
-	{row: "github/static", of: times("flow", "echo"), most: 1},
-	{row: "github/static", of: times("flow", "chi"), most: 1},
-	{row: "github/static", of: times("flow", "ServeMux"), most: 1},
+	// Instructions do not tell whether the processor waits, for memory or a branch.
+	{row: "github/all", of: times("flow", "httprouter"), most: 1.6, gate: 3},
+	{row: "github/static", of: instructions("flow", "httprouter"), most: 1.4, gate: 1.38},
+	{row: "github/static", of: instructions("flow", "gin"), most: 1},
+	{row: "github/static", of: instructions("flow", "echo"), most: 1},
+	{row: "github/static", of: instructions("flow", "chi"), most: 1},
+	{row: "github/static", of: instructions("flow", "ServeMux"), most: 1},
 	{row: "github/static", of: allocs("flow"), most: 0},
-	{row: "github/params", of: times("flow", "httprouter"), most: 1.6},
-	{row: "github/params", of: times("flow", "gin"), most: 1.1},
-	{row: "github/params", of: times("flow", "echo"), most: 1},
-	{row: "github/params", of: times("flow", "chi"), most: 1},
-	{row: "github/params", of: times("flow", "ServeMux"), most: 1},
+	{row: "github/params", of: instructions("flow", "httprouter"), most: 1.6, gate: 1.53},
+	{row: "github/params", of: instructions("flow", "gin"), most: 1.1},
+	{row: "github/params", of: instructions("flow", "echo"), most: 1},
+	{row: "github/params", of: instructions("flow", "chi"), most: 1},
+	{row: "github/params", of: instructions("flow", "ServeMux"), most: 1},
 	{row: "github/params", of: allocs("flow"), most: 0},
 
-	{row: "overlap/literal", of: times("flow", rows.AloneName), most: 1.5},
+	{row: "overlap/literal", of: instructions("flow", rows.AloneName), most: 1.5, gate: 1.05},
 	{row: "overlap/literal", of: allocs("flow"), most: 0},
-	{row: "overlap/names", of: times("flow", rows.AloneName), most: 1.5},
+	{row: "overlap/names", of: instructions("flow", rows.AloneName), most: 1.5, gate: 1.1},
 	{row: "overlap/names", of: allocs("flow"), most: 0},
-	{row: "overlap/catch-all", of: times("flow", rows.AloneName), most: 1.5},
+	{row: "overlap/catch-all", of: instructions("flow", rows.AloneName), most: 1.5, gate: 1.45},
 	{row: "overlap/catch-all", of: allocs("flow"), most: 0},
-	{row: "overlap/back", of: times("flow", rows.AloneName), most: 1.5},
+	{row: "overlap/back", of: instructions("flow", rows.AloneName), most: 1.5, gate: 1.38},
 	{row: "overlap/back", of: allocs("flow"), most: 0},
 
-	{row: "miss/404", of: times("flow", "ServeMux"), most: 1.1},
+	{row: "miss/404", of: instructions("flow", "ServeMux"), most: 1.1},
 
-	{row: "handler/net-http", of: times("flow", "ServeMux"), most: 2},
+	{row: "handler/net-http", of: instructions("flow", "ServeMux"), most: 2, gate: 1.5},
 	{row: "handler/net-http", of: allocs("flow"), most: 4},
-	// What is left of the next one is memory: a copy of the request, and what is to outlive it.
-	{row: "chain/standard", of: times(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 2, reached: 2.3},
-	{row: "chain/own", of: more(rows.With("flow", 5), "flow", "httprouter"), most: 0.7},
+	{row: "chain/standard", of: instructions(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 2, gate: 1.47},
+	// Memory that is allocated, for a copy of the request and for what is to outlive it, takes
+	// longer than its instructions.
+	{row: "chain/standard", of: times(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 2, gate: 4},
+	// The goal is from times, of which httprouter takes relatively more.
+	{row: "chain/own", of: more(rows.With("flow", 5), "flow", "httprouter"), most: 0.7, gate: 0.76},
 	{row: "chain/own", of: allocs(rows.With("flow", 5)), most: 0},
-	// By hand both take longer: slog's record of seven attributes and the clock are most of it.
-	{row: "logging/taken", of: more(rows.BothName, "flow", "httprouter"), most: 6, reached: 9.8},
+	{row: "logging/taken", of: more(rows.BothName, "flow", "httprouter"), most: 6, gate: 5.7},
+	// callgrind counts neither the clock nor memory, which are half of the time. By hand both
+	// take longer.
+	{row: "logging/taken", of: times(rows.BothName, rows.ByHandName), most: 1, gate: 1.3},
 	{row: "logging/taken", of: moreAllocs(rows.BothName, "flow"), most: 3},
-	{row: "json/create", of: times("flow", "gin"), most: 1},
+	{row: "json/create", of: instructions("flow", "gin"), most: 1, gate: 0.9},
 	{row: "json/create", of: allocs("flow"), most: 14},
-	{row: "serve/cpu", of: slower(rows.ServeName, rows.HTTPServerName), most: 1.05},
+	{row: "serve/kept", of: moreInstructions(rows.BareServeName, rows.BareTimeoutsName), most: 2000},
+	// The kernel is not counted: this tells of a system call more.
+	{row: "serve/cpu", of: times(rows.ServeName, rows.HTTPServerName), most: 1.05, gate: 2},
 
 	// The goals are from a writer that cannot read from a file. Into that one FileServerFS
 	// takes ten times as long, and allocates the file. This one can, as a connection can.
-	{row: "file/plain", of: times("flow", "FileServerFS"), most: 0.1, reached: 0.25},
-	{row: "file/gzip", of: times("flow", "FileServerFS, chi's Compress"), most: 0.01},
-	{row: "file/304", of: times("flow", "FileServerFS"), most: 0.1, reached: 0.33},
-	{row: "page/plain", of: times("flow", "FileServerFS"), most: 0.1, reached: 0.45},
+	{row: "file/plain", of: instructions("flow", "FileServerFS"), most: 0.1, gate: 0.225},
+	{row: "file/gzip", of: instructions("flow", "FileServerFS, chi's Compress"), most: 0.01},
+	{row: "file/304", of: instructions("flow", "FileServerFS"), most: 0.1, gate: 0.28},
+	{row: "page/plain", of: instructions("flow", "FileServerFS"), most: 0.1, gate: 0.355},
 
-	{row: "large/look-up", of: times(rows.LargerName, rows.LargeName), most: 1.3},
-	{row: "large/start-up", of: times(rows.LargerName, rows.LargeName), most: 14},
-	{row: "large/heap", of: cost("flow"), most: 1300},
+	{row: "large/look-up", of: instructions(rows.LargerName, rows.LargeName), most: 1.3, gate: 1.08},
+	// The larger one does not fit into the caches of a processor.
+	{row: "large/look-up", of: times(rows.LargerName, rows.LargeName), most: 1.3, gate: 2.6},
+	{row: "large/start-up", of: instructions(rows.LargerName, rows.LargeName), most: 14, gate: 10.5},
+	{row: "large/heap", of: cost("flow"), most: 1300, gate: 1430},
 }
 
-// budget is enough for a gate that tries again.
-var budget = measure.Budget{Rounds: 101, Turn: time.Millisecond, Most: 8 * time.Second}
+// budget is enough for what shows a factor of two.
+var budget = measure.Budget{Rounds: 101, Turn: time.Millisecond, Most: 4 * time.Second}
 
-// times is how many times as much a costs as b.
-func times(a, b string) value {
-	return value{name: a + " / " + b, get: func(r measure.Result) float64 { return r.Ratio(a, b) }, margin: tenth}
+// instructions is how many times as many instructions a takes as b.
+func instructions(a, b string) value {
+	return value{a + " / " + b, counted, []string{a, b}, func(r measure.Result) float64 { return r.Of(a).Min() / r.Of(b).Min() }}
 }
 
-// slower is times for servers, which take nearly the same: two of the same kind differ by
-// one in a hundred, and a busy machine adds to that.
-func slower(a, b string) value {
-	v := times(a, b)
-	v.margin = 0.03
-	return v
+// more is how many instructions a takes more than b, in multiples of what unit takes.
+func more(a, b, unit string) value {
+	return value{fmt.Sprintf("(%s - %s) / %s", a, b, unit), counted, []string{a, b, unit}, func(r measure.Result) float64 {
+		return (r.Of(a).Min() - r.Of(b).Min()) / r.Of(unit).Min()
+	}}
+}
+
+// moreInstructions is how many instructions a takes more than b.
+func moreInstructions(a, b string) value {
+	return value{a + " - " + b, counted, []string{a, b}, func(r measure.Result) float64 { return r.Of(a).Min() - r.Of(b).Min() }}
 }
 
 // allocs is how often a allocates memory for one request.
 func allocs(a string) value {
-	return value{name: a + ", allocations", get: func(r measure.Result) float64 { return r.Of(a).Allocs }}
-}
-
-// more is how much more a costs than b, in multiples of unit.
-func more(a, b, unit string) value {
-	return value{name: fmt.Sprintf("(%s - %s) / %s", a, b, unit), get: func(r measure.Result) float64 {
-		return r.More(a, b, unit)
-	}, margin: tenth}
+	return value{a + ", allocations", allocated, []string{a}, func(r measure.Result) float64 { return r.Of(a).Allocs }}
 }
 
 // moreAllocs is how much more often a allocates memory than b.
 func moreAllocs(a, b string) value {
-	return value{name: a + ", allocations more", get: func(r measure.Result) float64 {
+	return value{a + ", allocations more", allocated, []string{a, b}, func(r measure.Result) float64 {
 		return r.Of(a).Allocs - r.Of(b).Allocs
 	}}
 }
 
+// times is how many times as long a takes as b.
+func times(a, b string) value {
+	return value{a + " / " + b + ", time", timed, []string{a, b}, func(r measure.Result) float64 { return r.Ratio(a, b) }}
+}
+
 // cost is what a costs, in the unit of the group.
 func cost(a string) value {
-	return value{name: a, get: func(r measure.Result) float64 { return r.Of(a).Median() }, margin: tenth}
+	return value{a, timed, []string{a}, func(r measure.Result) float64 { return r.Of(a).Median() }}
 }
 
 // limit is what the gate lets through.
-func (g goal) limit() float64 { return max(g.most, g.reached) * (1 + g.of.margin) }
+func (g goal) limit() float64 {
+	if g.gate != 0 {
+		return g.gate
+	}
+	return g.most
+}
 
 // noise is what counts may be off, in parts of one: the runtime allocates now and then
 // for itself while thousands of requests are counted.

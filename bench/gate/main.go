@@ -4,9 +4,9 @@
 //	go run ./gate -run github      those whose names match a regular expression
 //	go run ./gate -list            the goals, without measuring
 //
-// Each figure is a ratio between contestants that were measured in the same run, in rounds
-// that alternate, or a count. A row that fails is tried a second and a third time, since a
-// machine may be busy with something else.
+// It counts instructions, which needs valgrind, and allocations. These are the same on a
+// busy machine. A few goals are times, as ratios between contestants that were measured in
+// rounds that alternate; they are tried a second and a third time if they fail.
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 
 	"example.com/flow/bench/measure"
 	"example.com/flow/bench/rows"
@@ -29,6 +30,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	only := flags.String("run", "", "measure the rows whose names match this `regexp`")
 	list := flags.Bool("list", false, "print the goals without measuring")
+	pieces := flags.Bool("pieces", false, "be the process whose instructions are counted")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -45,7 +47,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "gate: -run: no row matches %q: see -list\n", *only)
 		return 2
 	}
-	failed, err := hold(goals, match, measureRow, stdout)
+	if *pieces {
+		if err := printPieces(goals, match, stdout); err != nil {
+			fmt.Fprintf(stderr, "gate: %v\n", err)
+			return 1
+		}
+		return 0
+	}
+	failed, err := hold(goals, match, newMeter(*only), stdout)
 	switch {
 	case err != nil:
 		fmt.Fprintf(stderr, "gate: %v\n", err)
@@ -57,38 +66,76 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// measureRow measures a row of package rows.
-func measureRow(name string) (measure.Result, error) { return rows.Named(name).Build().Run(budget) }
+// A meter measures a row of package rows in one way.
+type meter func(w way, row string) (measure.Result, error)
 
-// tries is how often a row is measured before it fails.
-const tries = 3
+// newMeter returns a meter for the rows that match. It counts the instructions of all of
+// them at once, when it is first asked for those of one.
+func newMeter(only string) meter {
+	var instructions map[string]measure.Result
+	return func(w way, row string) (result measure.Result, err error) {
+		switch w {
+		case timed:
+			return rows.Named(row).Build().Run(budget)
+		case allocated:
+			return rows.Named(row).Build().Allocations()
+		}
+		if instructions == nil {
+			instructions, err = measure.CountPieces("example.com/flow/bench/gate", "-pieces", "-run", only)
+		}
+		return instructions[row], err
+	}
+}
+
+// printPieces does the work whose instructions are counted.
+func printPieces(goals []goal, match *regexp.Regexp, out io.Writer) error {
+	for _, row := range rowsOf(goals, match) {
+		goals := goalsOf(goals, row, counted)
+		if len(goals) == 0 {
+			continue // which may start processes, whose ends callgrind does not bear
+		}
+		asked := func(name string) bool {
+			return slices.ContainsFunc(goals, func(g goal) bool { return slices.Contains(g.of.uses, name) })
+		}
+		if err := rows.Named(row).Build().PrintPieces(row, asked, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tries is how often a row is measured before it fails. A second count is the same as the
+// first one.
+var tries = map[way]int{counted: 1, allocated: 3, timed: 3}
 
 // hold measures the rows of goals that match, prints each figure beside its goal, and
 // returns how many of them fail. A figure passes if it does so in one of the tries.
-func hold(goals []goal, match *regexp.Regexp, measure func(string) (measure.Result, error), out io.Writer) (failed int, err error) {
-	fmt.Fprintf(out, "%-18s %-56s %8s %8s %8s\n", "row", "what", "got", "goal", "gate")
+func hold(goals []goal, match *regexp.Regexp, measure meter, out io.Writer) (failed int, err error) {
+	fmt.Fprintf(out, "%-18s %-76s %8s %8s %8s\n", "row", "what", "got", "goal", "gate")
 	for _, row := range rowsOf(goals, match) {
-		open := goalsOf(goals, row)
-		for try := 1; len(open) > 0; try++ {
-			result, err := measure(row)
-			if err != nil {
-				return failed, fmt.Errorf("%s: %w", row, err)
-			}
-			var again []goal
-			for _, g := range open {
-				got := g.of.get(result)
-				switch {
-				case g.passes(got):
-					printFigure(out, g, got, "")
-				case try < tries:
-					printFigure(out, g, got, "again")
-					again = append(again, g)
-				default:
-					printFigure(out, g, got, "FAILS")
-					failed++
+		for _, w := range []way{counted, allocated, timed} {
+			open := goalsOf(goals, row, w)
+			for try := 1; len(open) > 0; try++ {
+				result, err := measure(w, row)
+				if err != nil {
+					return failed, fmt.Errorf("%s: %w", row, err)
 				}
+				var again []goal
+				for _, g := range open {
+					got := g.of.get(result)
+					switch {
+					case g.passes(got):
+						printFigure(out, g, got, "")
+					case try < tries[w]:
+						printFigure(out, g, got, "again")
+						again = append(again, g)
+					default:
+						printFigure(out, g, got, "FAILS")
+						failed++
+					}
+				}
+				open = again
 			}
-			open = again
 		}
 	}
 	return failed, nil
@@ -106,9 +153,10 @@ func rowsOf(goals []goal, match *regexp.Regexp) (names []string) {
 	return names
 }
 
-func goalsOf(goals []goal, row string) (of []goal) {
+// goalsOf returns the goals of a row that are measured in one way.
+func goalsOf(goals []goal, row string, w way) (of []goal) {
 	for _, g := range goals {
-		if g.row == row {
+		if g.row == row && g.of.way == w {
 			of = append(of, g)
 		}
 	}
@@ -116,12 +164,12 @@ func goalsOf(goals []goal, row string) (of []goal) {
 }
 
 func printFigure(out io.Writer, g goal, got float64, remark string) {
-	fmt.Fprintf(out, "%-18s %-56s %8.4g %8.4g %8.4g  %s\n", g.row, g.of.name, got, g.most, g.limit(), remark)
+	fmt.Fprintf(out, "%-18s %-76s %8.4g %8.4g %8.4g  %s\n", g.row, g.of.name, got, g.most, g.limit(), remark)
 }
 
 func printGoals(out io.Writer, goals []goal) {
-	fmt.Fprintf(out, "%-18s %-56s %8s %8s\n", "row", "what", "goal", "gate")
+	fmt.Fprintf(out, "%-18s %-76s %8s %8s\n", "row", "what", "goal", "gate")
 	for _, g := range goals {
-		fmt.Fprintf(out, "%-18s %-56s %8.4g %8.4g\n", g.row, g.of.name, g.most, g.limit())
+		fmt.Fprintf(out, "%-18s %-76s %8.4g %8.4g\n", g.row, g.of.name, g.most, g.limit())
 	}
 }

@@ -26,6 +26,7 @@ type Group struct {
 	Calls       []Call // what each contestant has to answer, in turn
 	Contestants []Contestant
 	Rounds      int    // in place of those of the budget; 0 is none of its own
+	Counted     int    // how many requests instructions are counted of at a time; 0 is hundreds, or one of a Cost
 	Close       func() // ends what the contestants have started; nil if that is nothing
 }
 
@@ -99,6 +100,27 @@ func (g Group) Run(b Budget) (Result, error) {
 			}
 			result.Figures[i].Rounds = append(result.Figures[i].Rounds, cost/float64(turns[i].n))
 		}
+	}
+	return result, nil
+}
+
+// Allocations counts how often contestants with a Handler allocate memory, without
+// measuring what else they cost, and closes the group. Answers are checked before.
+func (g Group) Allocations() (Result, error) {
+	if g.Close != nil {
+		defer g.Close()
+	}
+	result := Result{Base: g.Base, Unit: g.Unit}
+	for _, c := range g.Contestants {
+		t, err := newTurn(c, g.Calls, 0)
+		if err != nil {
+			return Result{}, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		f := Figure{Name: t.name}
+		if t.runner != nil {
+			f.Allocs, f.Bytes = t.runner.allocations()
+		}
+		result.Figures = append(result.Figures, f)
 	}
 	return result, nil
 }

@@ -48,7 +48,7 @@ on %s
 
 All contestants of a table are in one process. Each is written as its own documentation says, and contains panics as that says, other than raw httprouter. A request is like that of a server, and the writer throws the answer away; each answer was compared before it was measured. Then all contestants have a turn of two milliseconds or more, in an order that differs from round to round, about a hundred times. A ratio is the median of the ratios of all rounds, so that a machine that is slow for a second changes nothing. "Least" is the quickest round: compare nanoseconds by that. The garbage collector runs between tables and when it is due, with GOGC=400: at 100 a heap as empty as this one would be collected thousands of times a second, as no server is that holds anything. Allocations are counted while it is off.
 
-` + "`go run ./gate`" + ` measures what must not become dearer, again as ratios in one run, and fails above the goals plus a tenth; ` + "`go run ./gate -list`" + ` tells the goals. CI runs it. ` + "`go run ./report -run json`" + ` prints the tables of the rows that match.
+` + "`go run ./gate`" + ` holds what must not become dearer: it counts instructions with callgrind, as ratios in one run, which are the same to one in a hundred on a busy machine and on another one, and allocations; times only where a factor of two shows. ` + "`go run ./gate -list`" + ` tells the goals. CI runs it. ` + "`go run ./report -run json`" + ` prints the tables of the rows that match.
 `
 
 // render writes the findings as a page of Markdown.

@@ -5,6 +5,7 @@
 package rows
 
 import (
+	"slices"
 	"strings"
 
 	"example.com/flow/bench/measure"
@@ -40,9 +41,14 @@ var Subjects = []Subject{
 	{"Serve", "The same handler in two processes that share one processor, asked over eight connections. flow.Serve has limits for progress that http.Server does not know.", serveRows},
 }
 
-// All returns the rows of all subjects.
+// counted are rows whose instructions are counted, and whose time is not reported.
+var counted = []Row{
+	{"serve/kept", "a request over a connection that is kept, with its client in the same process", kept},
+}
+
+// All returns the rows of all subjects, and those that are only counted.
 func All() []Row {
-	var all []Row
+	all := slices.Clone(counted)
 	for _, subject := range Subjects {
 		all = append(all, subject.Rows...)
 	}

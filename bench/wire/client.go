@@ -18,19 +18,13 @@ const patience = 10 * time.Second
 type Client struct {
 	conns   []net.Conn
 	request []byte
-	status  int
 	answer  int // its length, in bytes
 	buffer  []byte
 }
 
 // Dial opens connections, and checks the answer on each of them.
 func Dial(addr, path, want string, connections int) (*Client, error) {
-	return DialStatus(addr, path, http.StatusOK, want, connections)
-}
-
-// DialStatus is Dial for answers with another status than 200.
-func DialStatus(addr, path string, status int, want string, connections int) (*Client, error) {
-	c := &Client{status: status, request: []byte("GET " + path + " HTTP/1.1\r\nHost: example.com\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n")}
+	c := &Client{request: []byte("GET " + path + " HTTP/1.1\r\nHost: example.com\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n")}
 	for range connections {
 		conn, err := net.Dial("tcp", addr)
 		if err != nil {
@@ -61,8 +55,8 @@ func (c *Client) check(conn net.Conn, want string) error {
 	switch {
 	case err != nil:
 		return err
-	case resp.StatusCode != c.status || string(body) != want || resp.Close:
-		return fmt.Errorf("got status %d and %d bytes, want %d, %d bytes and a connection that is kept", resp.StatusCode, len(body), c.status, len(want))
+	case resp.StatusCode != http.StatusOK || string(body) != want || resp.Close:
+		return fmt.Errorf("got status %d and %d bytes, want 200, %d bytes and a connection that is kept", resp.StatusCode, len(body), len(want))
 	case c.answer != 0 && c.answer != read.n:
 		return fmt.Errorf("got an answer of %d bytes, then one of %d", c.answer, read.n)
 	}
@@ -88,7 +82,6 @@ func (c *Client) Ask(rounds int) error {
 	for _, conn := range c.conns {
 		conn.SetDeadline(time.Now().Add(patience + time.Duration(rounds)*time.Millisecond))
 	}
-	begin := fmt.Sprintf("HTTP/1.1 %d ", c.status)
 	for range rounds {
 		for _, conn := range c.conns {
 			if _, err := conn.Write(c.request); err != nil {
@@ -99,7 +92,7 @@ func (c *Client) Ask(rounds int) error {
 			if _, err := io.ReadFull(conn, c.buffer); err != nil {
 				return err
 			}
-			if string(c.buffer[:len(begin)]) != begin {
+			if string(c.buffer[:15]) != "HTTP/1.1 200 OK" {
 				return fmt.Errorf("got %q, want the answer as before", c.buffer)
 			}
 		}
