@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -112,7 +113,7 @@ func goTool(t *testing.T, app map[string]string, args ...string) string {
 	_, requires, _ := strings.Cut(string(mod), "\ngo ")
 	dir := t.TempDir()
 	app["go.sum"] = string(sum)
-	app["go.mod"] = "module example.com/static\n\ngo " + requires + "\nrequire example.com/flow v0.0.0\n\nreplace example.com/flow => " + repo + "\n"
+	app["go.mod"] = "module example.com/static\n\ngo " + requires + "\nrequire example.com/flow v0.0.0\n\nreplace example.com/flow => " + strconv.Quote(filepath.ToSlash(repo)) + "\n"
 	for name, text := range app {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

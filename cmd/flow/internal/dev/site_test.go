@@ -38,7 +38,7 @@ const patience = 45 * time.Second
 
 // siteFiles are an application. FLOW stands for the directory of the library.
 var siteFiles = map[string]string{
-	"go.mod":  "module example.org/site\n\ngo 1.26\n\nrequire example.com/flow v0.0.0\n\nrequire github.com/julienschmidt/httprouter v1.3.1-0.20240130105656-484018016424 // indirect\n\nreplace example.com/flow => FLOW\n",
+	"go.mod":  "module example.org/site\n\ngo 1.26\n\nrequire example.com/flow v0.0.0\n\nrequire github.com/julienschmidt/httprouter v1.3.1-0.20240130105656-484018016424 // indirect\n\nreplace example.com/flow => \"FLOW\"\n",
 	"main.go": "package main\n\nimport (\n\t\"example.com/flow\"\n\t\"example.org/site/app\"\n)\n\nfunc main() { flow.Main(app.Router) }\n",
 	"app/app.go": `package app
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -134,7 +135,7 @@ func copySample(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	text := strings.Replace(string(module), "module example.com/flow", "module example.com/sample", 1) +
-		"\nrequire example.com/flow v0.0.0\n\nreplace example.com/flow => " + library + "\n"
+		"\nrequire example.com/flow v0.0.0\n\nreplace example.com/flow => " + strconv.Quote(filepath.ToSlash(library)) + "\n"
 	sums, err := os.ReadFile(filepath.Join(library, "go.sum"))
 	if err != nil {
 		t.Fatal(err)

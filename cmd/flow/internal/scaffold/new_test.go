@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+	"golang.org/x/mod/modfile"
 
 	"example.com/flow/cmd/flow/internal/cli"
 )
@@ -49,7 +50,7 @@ func TestNew(t *testing.T) {
 			is.Equal(code, cli.OK)
 			is.True(strings.Contains(out, "module "+tt.module+". Next:\n\n\tcd "+tt.args[0]+"\n"))
 			files := contents(t, filepath.Join(root, tt.args[0]))
-			is.Equal(files["go.mod"], "module "+tt.module+"\n\ngo 1.99\n\nrequire example.com/flow v0.0.0\n\nrequire github.com/julienschmidt/httprouter v1.2.3 // indirect\n\nreplace example.com/flow => "+filepath.ToSlash(flow)+"\n")
+			is.Equal(files["go.mod"], "module "+tt.module+"\n\ngo 1.99\n\nrequire example.com/flow v0.0.0\n\nrequire github.com/julienschmidt/httprouter v1.2.3 // indirect\n\nreplace example.com/flow => "+modfile.AutoQuote(filepath.ToSlash(flow))+"\n")
 			is.Equal(files["go.sum"], "sums\n")
 			is.True(strings.HasPrefix(files["README.md"], "# "+tt.calls+"\n"))
 			is.True(strings.HasPrefix(files[".gitignore"], "/"+tt.calls+"\n"))

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -36,7 +37,7 @@ func lay(t *testing.T, archive *txtar.Archive) string {
 			t.Fatal(err)
 		}
 	}
-	write("go.mod", "module example.org/shop\n\ngo 1.26\n\nrequire example.com/flow v0.0.0\n\nrequire github.com/julienschmidt/httprouter v1.3.1-0.20240130105656-484018016424 // indirect\n\nreplace example.com/flow => "+library+"\n")
+	write("go.mod", "module example.org/shop\n\ngo 1.26\n\nrequire example.com/flow v0.0.0\n\nrequire github.com/julienschmidt/httprouter v1.3.1-0.20240130105656-484018016424 // indirect\n\nreplace example.com/flow => "+strconv.Quote(filepath.ToSlash(library))+"\n")
 	write("go.sum", string(sums))
 	for _, f := range archive.Files {
 		write(f.Name, strings.ReplaceAll(string(f.Data), "$FLOW", library))
