@@ -70,10 +70,10 @@ var goals = []goal{
 	{row: "overlap/names", of: allocs("flow"), most: 0},
 	{row: "overlap/catch-all", of: instructions("flow", rows.AloneName), most: 1.5, gate: 1.45},
 	{row: "overlap/catch-all", of: allocs("flow"), most: 0},
-	{row: "overlap/back", of: instructions("flow", rows.AloneName), most: 1.5, gate: 1.38},
+	{row: "overlap/back", of: instructions("flow", rows.AloneName), most: 1.5},
 	{row: "overlap/back", of: allocs("flow"), most: 0},
 
-	{row: "miss/404", of: instructions("flow", "ServeMux"), most: 1.1},
+	{row: "miss/404", of: instructions("flow", "ServeMux"), most: 1.1, gate: 0.4},
 
 	{row: "handler/net-http", of: instructions("flow", "ServeMux"), most: 2, gate: 1.5},
 	{row: "handler/net-http", of: allocs("flow"), most: 4},
