@@ -75,12 +75,13 @@ var goals = []goal{
 
 	{row: "miss/404", of: instructions("flow", "ServeMux"), most: 1.1, gate: 0.4},
 
-	{row: "handler/net-http", of: instructions("flow", "ServeMux"), most: 2, gate: 1.5},
-	{row: "handler/net-http", of: allocs("flow"), most: 4},
-	{row: "chain/standard", of: instructions(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 2, gate: 1.47},
-	// Memory that is allocated, for a copy of the request and for what is to outlive it, takes
-	// longer than its instructions.
-	{row: "chain/standard", of: times(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 2, gate: 4},
+	// net/http code gets a copy of the request, with a map for its path values, and what is to
+	// outlive it. Memory takes longer than its instructions, so that times are held, too.
+	{row: "handler/net-http", of: instructions("flow", "ServeMux"), most: 2, gate: 1.6},
+	{row: "handler/net-http", of: times("flow", "ServeMux"), most: 4, gate: 5},
+	{row: "handler/net-http", of: allocs("flow"), most: 5},
+	{row: "chain/standard", of: instructions(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 2, gate: 1.56},
+	{row: "chain/standard", of: times(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 4, gate: 5},
 	// The goal is from times, of which httprouter takes relatively more.
 	{row: "chain/own", of: more(rows.With("flow", 5), "flow", "httprouter"), most: 0.7, gate: 0.76},
 	{row: "chain/own", of: allocs(rows.With("flow", 5)), most: 0},
@@ -109,8 +110,9 @@ var goals = []goal{
 	{row: "large/heap", of: cost("flow"), most: 1300, gate: 1430},
 }
 
-// budget is enough for what shows a factor of two.
-var budget = measure.Budget{Rounds: 101, Turn: time.Millisecond, Most: 4 * time.Second}
+// budget is enough for what shows a factor of two. As much memory is held as by a server
+// that holds something, since the garbage collector runs more often beside an empty heap.
+var budget = measure.Budget{Rounds: 101, Turn: time.Millisecond, Most: 4 * time.Second, Held: 100 << 20}
 
 // instructions is how many times as many instructions a takes as b.
 func instructions(a, b string) value {
