@@ -36,6 +36,7 @@ var plan = []struct{ room, imports string }{
 	{"match", "pattern"},
 	{"public", "accept reply"},
 	{"routetree", "fault fold pattern"},
+	{"typecheck", "fault"},
 
 	{"auth", "forms"},
 	{"dev", "accept devpage disk reply"},

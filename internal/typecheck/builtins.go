@@ -1,0 +1,312 @@
+package typecheck
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"text/template"
+	"text/template/parse"
+)
+
+// A builtin is a function of text/template itself.
+type builtin struct {
+	typ reflect.Type
+	// result returns the value of a call, or what is wrong about it. nil stands for the
+	// type of the result alone.
+	result func(args []value) (v value, wrong string)
+}
+
+type rv = reflect.Value
+
+var builtins = map[string]builtin{
+	"and":      {reflect.TypeFor[func(rv, ...rv) rv](), nil}, // see andOr
+	"or":       {reflect.TypeFor[func(rv, ...rv) rv](), nil},
+	"not":      {reflect.TypeFor[func(rv) bool](), not},
+	"len":      {reflect.TypeFor[func(rv) int](), length},
+	"index":    {reflect.TypeFor[func(rv, ...rv) rv](), index},
+	"slice":    {reflect.TypeFor[func(rv, ...rv) rv](), slice},
+	"call":     {reflect.TypeFor[func(rv, ...rv) rv](), callValue},
+	"eq":       {reflect.TypeFor[func(rv, ...rv) bool](), equal},
+	"ne":       {reflect.TypeFor[func(rv, rv) bool](), equal},
+	"lt":       {reflect.TypeFor[func(rv, rv) bool](), less},
+	"le":       {reflect.TypeFor[func(rv, rv) bool](), less},
+	"gt":       {reflect.TypeFor[func(rv, rv) bool](), less},
+	"ge":       {reflect.TypeFor[func(rv, rv) bool](), less},
+	"print":    {reflect.TypeOf(fmt.Sprint), nil},
+	"printf":   {reflect.TypeOf(fmt.Sprintf), nil},
+	"println":  {reflect.TypeOf(fmt.Sprintln), nil},
+	"html":     {reflect.TypeOf(template.HTMLEscaper), nil},
+	"js":       {reflect.TypeOf(template.JSEscaper), nil},
+	"urlquery": {reflect.TypeOf(template.URLQueryEscaper), nil},
+}
+
+// andOr returns the value of and, or: the first operand that decides, or the last. What
+// stands behind an operand that always decides is not reached.
+func (b *body) andOr(dot value, at parse.Node, n *parse.IdentifierNode, a arguments) value {
+	if a.none() {
+		b.report(at, n, 0, "%s", wrongCount(n.Ident, 1, true, 0))
+		return value{}
+	}
+	decides := triOf(n.Ident == "or")
+	was := b.tested
+	b.tested = true
+	defer func() { b.tested = was }()
+	var result value
+	any := false
+	add := func(v value) {
+		if any {
+			v = result.or(v)
+		}
+		result, any = v, true
+	}
+	for i, arg := range a.nodes {
+		declared := len(b.vars)
+		v := b.arg(dot, parameter{reflectValueType, at, n.Ident}, arg)
+		if i > 0 {
+			for j := range b.vars[declared:] {
+				b.vars[declared+j].value, b.vars[declared+j].doubt = value{}, true
+			}
+		}
+		switch {
+		case v.truth == decides || !a.piped && i == len(a.nodes)-1:
+			add(v)
+			return result
+		case v.truth == maybe:
+			add(v.when(decides))
+		}
+	}
+	add(a.final)
+	return result
+}
+
+func not(args []value) (value, string) {
+	v := valueOf(boolType)
+	v.truth = args[0].truth.not()
+	return v, ""
+}
+
+func length(args []value) (value, string) {
+	t, _ := args[0].indirect()
+	switch {
+	case args[0].absent == yes:
+		return value{}, "len of nothing"
+	case t == nil || t.Kind() == reflect.Interface:
+	case t.Kind() == reflect.Array || t.Kind() == reflect.Chan || t.Kind() == reflect.Map || t.Kind() == reflect.Slice || t.Kind() == reflect.String:
+	default:
+		return value{}, short(t) + " has no length"
+	}
+	return valueOf(intType), ""
+}
+
+func index(args []value) (value, string) {
+	v := args[0]
+	if v.absent == yes {
+		return value{}, "index of nothing"
+	}
+	for _, i := range args[1:] {
+		t, addr := v.indirect()
+		if t == nil || t.Kind() == reflect.Interface {
+			return value{}, ""
+		}
+		switch t.Kind() {
+		case reflect.Map:
+			if !i.fitsCall(t.Key()) {
+				return value{}, fmt.Sprintf("the keys of %s are no %s", short(t), i)
+			}
+			v = valueOf(t.Elem())
+			continue
+		case reflect.Slice:
+			v = valueOf(t.Elem()).at(yes)
+		case reflect.Array:
+			v = valueOf(t.Elem()).at(addr)
+		case reflect.String:
+			v = valueOf(reflect.TypeFor[uint8]())
+		default:
+			return value{}, short(t) + " has no index"
+		}
+		if !i.mayIndex() {
+			return value{}, fmt.Sprintf("%s is no index of %s", i, short(t))
+		}
+	}
+	if len(args) > 1 {
+		return v, ""
+	}
+	v.absent = no
+	return v, ""
+}
+
+// mayIndex reports whether the value may be the index of a slice.
+func (v value) mayIndex() bool {
+	return v.absent != yes && (v.typ == nil || v.isInterface() || isInt(v.typ.Kind()))
+}
+
+func slice(args []value) (value, string) {
+	v := args[0]
+	t, addr := v.indirect()
+	switch {
+	case v.absent == yes:
+		return value{}, "slice of nothing"
+	case len(args) > 4:
+		return value{}, fmt.Sprintf("slice takes at most 3 indexes, and gets %d", len(args)-1)
+	case t == nil || t.Kind() == reflect.Interface:
+		t = nil
+	case t.Kind() == reflect.String && len(args) > 3:
+		return value{}, "slice takes at most 2 indexes of " + short(t)
+	case t.Kind() == reflect.String || t.Kind() == reflect.Slice:
+	case t.Kind() == reflect.Array && addr == no:
+		return value{}, short(t) + " cannot be sliced: give a slice, or a pointer to the array"
+	case t.Kind() == reflect.Array:
+		t = reflect.SliceOf(t.Elem())
+	default:
+		return value{}, short(t) + " cannot be sliced"
+	}
+	for _, i := range args[1:] {
+		if !i.mayIndex() {
+			return value{}, i.String() + " is no index"
+		}
+	}
+	return valueOf(t), ""
+}
+
+// callValue is the rule of {{call}}.
+func callValue(args []value) (value, string) {
+	f := args[0].typ
+	switch {
+	case args[0].absent == yes:
+		return value{}, "call of nothing"
+	case f == nil || f.Kind() == reflect.Interface:
+		return value{}, ""
+	case f.Kind() != reflect.Func:
+		return value{}, short(f) + " is no function"
+	}
+	fixed := f.NumIn()
+	if f.IsVariadic() {
+		fixed--
+	}
+	given := args[1:]
+	if len(given) < fixed || len(given) > fixed && !f.IsVariadic() {
+		return value{}, wrongCount(short(f), fixed, f.IsVariadic(), len(given))
+	}
+	if wrong := wrongResults(short(f), f); wrong != "" {
+		return value{}, wrong
+	}
+	for i, v := range given {
+		if t := param(f, i); !v.fitsCall(t) {
+			return value{}, fmt.Sprintf("%s is given for %s", v, short(t))
+		}
+	}
+	return valueOf(f.Out(0)), ""
+}
+
+// equal is the rule of eq and ne. Of several values, only the first is always compared.
+func equal(args []value) (value, string) {
+	if len(args) == 1 {
+		return value{}, "eq compares with something, and gets one value"
+	}
+	a, b := args[0], args[1]
+	if a.absent != no || b.absent != no || a.typ == nil || b.typ == nil || a.isInterface() || b.isInterface() {
+		return valueOf(boolType), ""
+	}
+	j, k := Basic(a.typ.Kind()), Basic(b.typ.Kind())
+	switch {
+	case !j.Comparable(k):
+	case j != NotBasic || k != NotBasic:
+		return valueOf(boolType), ""
+	case a.typ.Kind() != b.typ.Kind():
+	case b.typ.Comparable() || canBeNil(b.typ):
+		return valueOf(boolType), ""
+	}
+	return value{}, cannotCompare(a, b)
+}
+
+// less is the rule of lt, le, gt and ge.
+func less(args []value) (value, string) {
+	var kinds [2]BasicKind
+	for i, v := range args {
+		switch {
+		case v.absent == yes:
+			return value{}, "nothing has no order"
+		case v.typ == nil || v.isInterface():
+			continue
+		}
+		kinds[i] = Basic(v.typ.Kind())
+		if k := kinds[i]; k == NotBasic || k == Bool || k == Complex {
+			return value{}, short(v.typ) + " has no order"
+		}
+	}
+	if kinds[0] != NotBasic && kinds[1] != NotBasic && !kinds[0].Comparable(kinds[1]) {
+		return value{}, cannotCompare(args[0], args[1])
+	}
+	return valueOf(boolType), ""
+}
+
+// number returns the value that a number has where nothing asks for a type, or nothing
+// known if it is too large (idealConstant of text/template).
+func number(n *parse.NumberNode) value {
+	switch {
+	case n.IsComplex:
+		return literal(reflect.TypeFor[complex128](), n.Complex128 != 0)
+	case n.IsFloat && isFloat(n.Text):
+		return literal(reflect.TypeFor[float64](), n.Float64 != 0)
+	case n.IsInt && int64(int(n.Int64)) == n.Int64:
+		return literal(intType, n.Int64 != 0)
+	}
+	return value{}
+}
+
+// isFloat reports whether a number is written as one that is no integer.
+func isFloat(text string) bool {
+	isHex := len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && !strings.ContainsAny(text, "pP")
+	return !isHex && text[0] != '\'' && strings.ContainsAny(text, ".eEpP")
+}
+
+// isConstant reports whether a pipeline calls functions of text/template with constants,
+// and nothing else.
+func (b *body) isConstant(p *parse.PipeNode) bool {
+	if len(p.Decl) > 0 {
+		return false
+	}
+	calls := false
+	for _, cmd := range p.Cmds {
+		for _, n := range cmd.Args {
+			switch n := n.(type) {
+			case *parse.BoolNode, *parse.NumberNode, *parse.StringNode, *parse.NilNode:
+			case *parse.IdentifierNode:
+				if _, ok := builtins[n.Ident]; !ok || b.set.Funcs[n.Ident] != nil {
+					return false
+				}
+				calls = true
+			case *parse.PipeNode:
+				if !b.isConstant(n) {
+					return false
+				}
+				calls = true
+			default:
+				return false
+			}
+		}
+	}
+	return calls
+}
+
+// constant executes a constant pipeline, and returns v with its truth.
+func (b *body) constant(p *parse.PipeNode, v value) value {
+	text := &parse.ListNode{NodeType: parse.NodeList, Nodes: []parse.Node{&parse.TextNode{NodeType: parse.NodeText, Text: []byte("true")}}}
+	branch := &parse.IfNode{BranchNode: parse.BranchNode{NodeType: parse.NodeIf, Pipe: p, List: text}}
+	root := &parse.ListNode{NodeType: parse.NodeList, Nodes: []parse.Node{branch}}
+	t, err := template.New("").AddParseTree("", &parse.Tree{Root: root})
+	if err != nil {
+		return v
+	}
+	var out strings.Builder
+	if err := t.Execute(&out, nil); err != nil {
+		if v.typ != nil { // no rule has reported it
+			_, why, _ := strings.Cut(err.Error(), ">: ")
+			word, i := lastWord(p)
+			b.report(p, word, i, "%s", why)
+		}
+		return value{}
+	}
+	v.truth = triOf(out.Len() > 0)
+	return v
+}

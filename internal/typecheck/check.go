@@ -1,0 +1,102 @@
+// Package typecheck finds, without running a template, the expressions in it that cannot
+// work with data of a given type.
+//
+// There is one rule: an expression is reported if it fails whenever it is reached, for
+// every value of the type; everything else passes. To know that, the package follows the
+// execution of text/template step by step, with a [reflect.Type] in place of each value.
+// What it does not follow: contradictory conditions, as in
+//
+//	{{if .A}}{{else}}{{with .A}}{{.Nope}}{{end}}{{end}}
+//
+// where {{.Nope}} is reported though it never runs.
+package typecheck
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"text/template/parse"
+)
+
+// A Set holds the templates of a page and all that they call, before html/template has
+// rewritten them. A Set is not changed by Check, and may be used by several goroutines.
+type Set struct {
+	Trees map[string]*parse.Tree
+	// Funcs are the types of the functions that templates may call, beside those that
+	// text/template has itself. A call of any other function is not checked.
+	Funcs map[string]reflect.Type
+}
+
+// Check returns what cannot work when the template of the given name is executed with a
+// value of the type data as its dot, in order of position. If data is nil, nothing is
+// known of the dot. A {{template}} whose name is not in the Set is passed over.
+func (s *Set) Check(name string, data reflect.Type) []Problem {
+	c := s.check(name, data)
+	problems := make([]Problem, 0, len(c.found))
+	for _, f := range c.found {
+		problems = append(problems, f.Problem)
+	}
+	return problems
+}
+
+// A finding is a problem with the node of the template that fails.
+type finding struct {
+	Problem
+	node parse.Node
+}
+
+// maxBodies bounds how often Check walks through a template: templates that call each
+// other with ever new combinations of known keys would take too long.
+const maxBodies = 10_000
+
+func (s *Set) check(name string, data reflect.Type) *checker {
+	c := &checker{
+		set:   s,
+		seen:  map[job]bool{},
+		dicts: dicts{interned: map[dict]*dict{}, read: map[readKey]bool{}},
+	}
+	dot := valueOf(data)
+	if dot.isInterface() {
+		dot = dot.orAbsent() // the template gets what is in the interface: nothing, if that is nil
+	}
+	c.add(job{name, dot}, nil)
+	for len(c.todo) > 0 && len(c.seen) < maxBodies {
+		next := c.todo[0]
+		c.todo = c.todo[1:]
+		next.check()
+	}
+	if len(c.todo) == 0 {
+		c.reportKeys()
+	}
+	slices.SortFunc(c.found, func(a, b finding) int {
+		return cmp.Or(a.Pos.compare(b.Pos), cmp.Compare(a.Text, b.Text))
+	})
+	c.found = slices.CompactFunc(c.found, func(a, b finding) bool { return a.Pos == b.Pos && a.Text == b.Text })
+	return c
+}
+
+// A checker is the state of one Check.
+type checker struct {
+	set   *Set
+	seen  map[job]bool
+	todo  []*body
+	found []finding
+	dicts
+}
+
+// A job is a template with the value that it gets as its dot.
+type job struct {
+	name string
+	dot  value
+}
+
+// add puts a template on the list of those to check, once for each value. from is the
+// {{template}} that makes the value, or nil.
+func (c *checker) add(next job, from *parse.TemplateNode) {
+	t := c.set.Trees[next.name]
+	if t == nil || t.Root == nil || c.seen[next] {
+		return
+	}
+	c.seen[next] = true
+	c.todo = append(c.todo, &body{checker: c, job: next, from: from})
+}

@@ -1,0 +1,153 @@
+package typecheck
+
+import (
+	"fmt"
+	"reflect"
+	"text/template/parse"
+
+	"example.com/flow/internal/fault"
+)
+
+// Dict returns a map of keys and values that are given in turn. It is the function dict of
+// every template, with which a partial gets several values:
+//
+//	{{template "+field" (dict "name" .Name "wide" true)}}
+func Dict(pairs ...any) (map[string]any, error) {
+	if len(pairs)%2 != 0 {
+		return nil, fmt.Errorf("the key %v has no value", pairs[len(pairs)-1])
+	}
+	m := make(map[string]any, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		key, ok := pairs[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("the key %v is no string", pairs[i])
+		}
+		m[key] = pairs[i+1]
+	}
+	return m, nil
+}
+
+var dictType = reflect.TypeOf(Dict)
+
+// A dict is one key of a map that Dict makes of constant keys, and the rest of that map.
+// Equal maps of one call are equal pointers.
+//
+// A key that it does not have is absent, which works: partials ask for keys that not all
+// of their calls give. So such a key is reported only if the name of another one is almost
+// the same, nothing reads that one, and no condition or argument asks.
+type dict struct {
+	call  *parse.IdentifierNode
+	key   string
+	value value
+	rest  *dict
+}
+
+// dicts are those that one Check comes across.
+type dicts struct {
+	interned map[dict]*dict
+	read     map[readKey]bool
+	missing  []missingKey
+}
+
+// A readKey is a key that a template reads of what a call of Dict has made. The key of
+// what reads all of them is *.
+type readKey struct {
+	call *parse.IdentifierNode
+	key  string
+}
+
+// A missingKey is a key that is read, and is not there.
+type missingKey struct {
+	finding
+	dict *dict
+	key  string
+}
+
+// maxDictDepth bounds maps in maps, which a template that calls itself may nest for ever.
+const maxDictDepth = 4
+
+func (d *dict) depth() int {
+	deepest := 0
+	for ; d != nil; d = d.rest {
+		if d.value.dict != nil {
+			deepest = max(deepest, d.value.dict.depth())
+		}
+	}
+	return deepest + 1
+}
+
+// makeDict returns the value of a call of Dict.
+func (b *body) makeDict(at parse.Node, n *parse.IdentifierNode, args []value, a arguments) value {
+	v := valueOf(dictType.Out(0))
+	v.truth = triOf(len(args) > 0)
+	if len(args)%2 != 0 {
+		b.report(at, n, 0, "dict takes keys and values in turn, and its last key has no value")
+		return value{}
+	}
+	known := true
+	for i := 0; i < len(args); i += 2 {
+		if args[i].absent == yes || args[i].typ != nil && !args[i].isInterface() && args[i].typ != stringType {
+			b.report(at, n, 0, "dict takes strings as keys, and gets %s", args[i])
+			return value{}
+		}
+		_, ok := a.nodes[i].(*parse.StringNode)
+		known = known && ok
+	}
+	if !known {
+		return v
+	}
+	for i := 0; i < len(args); i += 2 {
+		item := args[i+1].at(no)
+		if item.dict != nil && item.dict.depth() >= maxDictDepth {
+			item.dict = nil
+		}
+		v.dict = b.with(v.dict, n, a.nodes[i].(*parse.StringNode).Text, item)
+	}
+	return v
+}
+
+// with returns a dict with one more key.
+func (c *checker) with(d *dict, n *parse.IdentifierNode, key string, v value) *dict {
+	more := dict{n, key, v, d}
+	if c.interned[more] == nil {
+		c.interned[more] = &more
+	}
+	return c.interned[more]
+}
+
+// key returns the value of a key.
+func (b *body) key(d *dict, at, n parse.Node, i int, name string) value {
+	b.read[readKey{d.call, name}] = true
+	for e := d; e != nil; e = e.rest {
+		if e.key == name {
+			return e.value
+		}
+	}
+	if !b.tested {
+		b.absent = append(b.absent, missingKey{b.finding(at, n, i, ""), d, name})
+	}
+	return nothing
+}
+
+// readAll notes that all keys of a value may be read.
+func (c *checker) readAll(v value) {
+	if v.dict != nil {
+		c.read[readKey{v.dict.call, "*"}] = true
+	}
+}
+
+// reportKeys reports the keys that are missing, and are a misspelling of others.
+func (c *checker) reportKeys() {
+	for _, m := range c.missing {
+		unread := map[string]bool{}
+		for d := m.dict; d != nil && !c.read[readKey{d.call, "*"}]; d = d.rest {
+			if !c.read[readKey{d.call, d.key}] {
+				unread[d.key] = true
+			}
+		}
+		if hint := fault.Suggest(m.key, unread, ""); hint != "" {
+			m.Text = fmt.Sprintf("the dict that it gets has no key %q%s", m.key, hint)
+			c.found = append(c.found, m.finding)
+		}
+	}
+}

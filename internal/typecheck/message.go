@@ -1,0 +1,236 @@
+package typecheck
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template/parse"
+
+	"example.com/flow/internal/fault"
+)
+
+// A Pos is where a word stands in a template file.
+type Pos struct {
+	File   string
+	Line   int // from 1
+	Column int // in bytes, from 1
+}
+
+func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+
+func (p Pos) compare(q Pos) int {
+	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
+}
+
+// A Problem is an expression that fails whenever it is reached.
+type Problem struct {
+	Pos             // of the word that is wrong: for .User.Nme the N
+	Template string // the name of the template that it stands in
+	Expr     string // the expression, without braces
+	Text     string // what is wrong about it, and what may be meant
+	// Call is the {{template}} whose dot the expression works with, if that is not the dot
+	// of the template that was checked.
+	Call Pos
+}
+
+// String returns the whole problem, as in
+//
+//	router/users.html:2:19: {{.Nme}}: app.user has no field or method Nme: did you mean "Name"?
+func (p Problem) String() string {
+	return fmt.Sprintf("%s: {{%s}}: %s", p.Pos, p.Expr, p.Text)
+}
+
+// A Shared is a problem that several pages have: it stands in a layout or a partial.
+type Shared struct {
+	Problem
+	Pages []string
+}
+
+// Merge returns the problems of all pages, each place once, in order of position. The text
+// is that of the first page.
+func Merge(pages map[string][]Problem) []Shared {
+	at := map[Pos]*Shared{}
+	for _, page := range slices.Sorted(maps.Keys(pages)) {
+		for _, p := range pages[page] {
+			s := at[p.Pos]
+			if s == nil {
+				s = &Shared{Problem: p}
+				at[p.Pos] = s
+			}
+			if !slices.Contains(s.Pages, page) {
+				s.Pages = append(s.Pages, page)
+			}
+		}
+	}
+	merged := make([]Shared, 0, len(at))
+	for _, s := range at {
+		merged = append(merged, *s)
+	}
+	slices.SortFunc(merged, func(a, b Shared) int { return a.Pos.compare(b.Pos) })
+	return merged
+}
+
+// report adds a problem of an expression. The word that is wrong is name i of n.
+func (b *body) report(expr, n parse.Node, i int, format string, args ...any) {
+	b.problems = append(b.problems, b.finding(expr, n, i, fmt.Sprintf(format, args...)))
+}
+
+// reportUndefined reports a variable that was declared in another branch only, or that =
+// assigns without a declaration. The parser lets both pass.
+func (b *body) reportUndefined(n *parse.VariableNode) {
+	b.report(n, n, variableItself, "%s is not declared here: it takes a := that stands before, in this or a surrounding block", n.Ident[0])
+}
+
+func (b *body) finding(expr, n parse.Node, i int, text string) finding {
+	p := Problem{Pos: b.pos(n, i), Template: b.name, Expr: expr.String(), Text: text}
+	if b.from != nil {
+		p.Call = b.pos(b.from, 0)
+	}
+	return finding{p, expr}
+}
+
+// variableItself asks pos for the variable in $x.A.B.
+const variableItself = -1
+
+// pos returns where name i of a node stands, or the node itself if it has no names.
+func (b *body) pos(n parse.Node, i int) Pos {
+	where, _ := b.set.Trees[b.name].ErrorContext(n)
+	where, column := cutLast(where)
+	file, line := cutLast(where)
+	p := Pos{file, line, column + 1}
+	// The parser puts .A at its dot, but .A.B, $x.A.B and (x).A.B at the second, which is
+	// the first behind another word.
+	switch n := n.(type) {
+	case *parse.FieldNode:
+		if len(n.Ident) > 1 {
+			p.Column -= len(n.Ident[0]) + 1
+		}
+		p.Column += toName(n.Ident, i)
+	case *parse.VariableNode:
+		switch {
+		case len(n.Ident) > 1 && i == variableItself:
+			p.Column -= len(n.Ident[0])
+		case len(n.Ident) > 1:
+			p.Column += toName(n.Ident[1:], i)
+		}
+	case *parse.ChainNode:
+		p.Column += toName(n.Field, i)
+	}
+	return p
+}
+
+// toName returns how many bytes there are from the first dot of .A.B.C to name i.
+func toName(names []string, i int) int {
+	length := 1
+	for _, name := range names[:i] {
+		length += len(name) + 1
+	}
+	return length
+}
+
+// cutLast splits "x:12" into x and 12.
+func cutLast(s string) (string, int) {
+	i := strings.LastIndexByte(s, ':')
+	n, _ := strconv.Atoi(s[i+1:])
+	return s[:i], n
+}
+
+// lastWord returns the word of an expression that says most about its value: the node and
+// the name in it.
+func lastWord(n parse.Node) (parse.Node, int) {
+	switch n := n.(type) {
+	case *parse.PipeNode:
+		return lastWord(n.Cmds[len(n.Cmds)-1].Args[0])
+	case *parse.FieldNode:
+		return n, len(n.Ident) - 1
+	case *parse.VariableNode:
+		return n, len(n.Ident) - 2
+	case *parse.ChainNode:
+		return n, len(n.Field) - 1
+	}
+	return n, 0
+}
+
+// String describes a value in a message.
+func (v value) String() string {
+	switch {
+	case v.absent == yes:
+		return "nothing"
+	case v.typ == nil:
+		return "any"
+	}
+	return short(v.typ)
+}
+
+// short returns the name of a type, or its kind if it has none that people want to read.
+func short(t reflect.Type) string {
+	if name := t.String(); len(name) < 60 {
+		return name
+	}
+	return "a " + t.Kind().String() + " without a name"
+}
+
+// noMember says why a value has no field or method of a name.
+func noMember(t reflect.Type, addressable bool, name string, m Member) string {
+	hint := fault.Suggest(name, members(t, addressable), "")
+	switch {
+	case m.Kind == Unexported && hint == "":
+		return fmt.Sprintf("%s.%s is not exported: templates see only names that begin with a capital letter", short(t), name)
+	case m.Kind == Unexported:
+		return fmt.Sprintf("%s.%s is not exported%s", short(t), name, hint)
+	case Lookup(t, true, name).Kind == Method:
+		return fmt.Sprintf("%s is a method of *%s, and this is no pointer: give a pointer", name, short(t))
+	case t.Kind() == reflect.Map:
+		return fmt.Sprintf("%s has no strings as keys, and no method %s%s", short(t), name, hint)
+	}
+	return fmt.Sprintf("%s has no field or method %s%s", short(t), name, hint)
+}
+
+// members returns the names that templates may ask a value for.
+func members(t reflect.Type, addressable bool) map[string]bool {
+	names := map[string]bool{}
+	if t.Kind() == reflect.Struct {
+		for _, f := range reflect.VisibleFields(t) {
+			if f.IsExported() {
+				names[f.Name] = true
+			}
+		}
+	}
+	if addressable {
+		t = reflect.PointerTo(t)
+	}
+	for i := range t.NumMethod() {
+		names[t.Method(i).Name] = true
+	}
+	return names
+}
+
+// wrongCount says that a function gets too few or too many arguments.
+func wrongCount(name string, fixed int, variadic bool, given int) string {
+	least, s := "", "s"
+	if variadic {
+		least = "at least "
+	}
+	if fixed == 1 {
+		s = ""
+	}
+	return fmt.Sprintf("%s takes %s%d argument%s, and gets %d", name, least, fixed, s, given)
+}
+
+// wrongResults says why text/template does not call a function with such results, or "".
+func wrongResults(name string, f reflect.Type) string {
+	n := f.NumOut()
+	if n == 1 || n == 2 && f.Out(1) == errorType {
+		return ""
+	}
+	return name + " does not return one value, or one and an error"
+}
+
+// cannotCompare says that two values cannot be compared.
+func cannotCompare(a, b value) string {
+	return fmt.Sprintf("%s and %s cannot be compared", a, b)
+}

@@ -1,0 +1,260 @@
+package typecheck
+
+import (
+	"reflect"
+	"text/template/parse"
+)
+
+// A body checks the text of one template with one value as its dot.
+type body struct {
+	*checker
+	job
+	from *parse.TemplateNode // the {{template}} whose dot is not that of its own template, or nil
+
+	vars     []variable
+	assigned map[*parse.VariableNode]value // all that = gives to a variable, by its declaration
+	grew     bool                          // assigned did, in this pass
+	tested   bool                          // what is evaluated may well be absent: a condition, an argument
+
+	problems []finding
+	absent   []missingKey
+	calls    []*parse.TemplateNode
+	dots     []value // of calls
+}
+
+// A variable is one that the template has declared, or $.
+type variable struct {
+	name  string
+	decl  *parse.VariableNode // nil for $
+	value value
+	doubt bool // it may not have been declared: it stands behind an operand of and, or
+}
+
+// check walks through the template, and adds what it found to the checker.
+//
+// What = gives to a variable counts for all of its scope, since a loop comes back to what
+// stands before. So the template is walked through again until nothing is added.
+func (b *body) check() {
+	tree := b.set.Trees[b.name]
+	b.assigned = map[*parse.VariableNode]value{}
+	for again := true; again; again = b.grew {
+		b.grew = false
+		b.problems, b.absent, b.calls, b.dots = nil, nil, nil, nil
+		b.vars = b.vars[:0]
+		b.declare("$", nil, b.dot)
+		b.walk(b.dot, tree.Root)
+	}
+	b.found = append(b.found, b.problems...)
+	b.missing = append(b.missing, b.absent...)
+	for i, n := range b.calls {
+		from := n
+		if b.dots[i] == b.dot {
+			from = b.from
+		}
+		b.add(job{n.Name, b.dots[i]}, from)
+	}
+}
+
+// walk looks at a node, and reports whether the rest of its list is never reached.
+func (b *body) walk(dot value, n parse.Node) (ends bool) {
+	switch n := n.(type) {
+	case *parse.ListNode:
+		for _, n := range n.Nodes {
+			if b.walk(dot, n) {
+				return true
+			}
+		}
+	case *parse.ActionNode:
+		b.readAll(b.pipeline(dot, n.Pipe))
+	case *parse.BreakNode, *parse.ContinueNode:
+		return true
+	case *parse.IfNode:
+		return b.branch(dot, &n.BranchNode)
+	case *parse.WithNode:
+		return b.branch(dot, &n.BranchNode)
+	case *parse.RangeNode:
+		b.loop(dot, n)
+	case *parse.TemplateNode:
+		v := nothing
+		if n.Pipe != nil {
+			v = b.pipeline(dot, n.Pipe)
+		}
+		b.calls, b.dots = append(b.calls, n), append(b.dots, v)
+	}
+	return false
+}
+
+// branch looks at {{if}} and {{with}}, and at those of their branches that can run.
+func (b *body) branch(dot value, n *parse.BranchNode) (ends bool) {
+	outer := len(b.vars)
+	defer func() { b.vars = b.vars[:outer] }()
+	v := b.condition(dot, n.Pipe)
+	mark := len(b.vars)
+	ends = true
+	if v.truth != no {
+		b.narrow(n.Pipe, v.when(yes))
+		inner := dot
+		if n.NodeType == parse.NodeWith {
+			inner = v.when(yes)
+		}
+		ends = b.walk(inner, n.List)
+		b.vars = b.vars[:mark]
+	}
+	if v.truth != yes {
+		b.narrow(n.Pipe, v.when(no))
+		ends = n.ElseList != nil && b.walk(dot, n.ElseList) && ends
+	}
+	return ends
+}
+
+// loop looks at {{range}}.
+func (b *body) loop(dot value, n *parse.RangeNode) {
+	outer := len(b.vars)
+	defer func() { b.vars = b.vars[:outer] }()
+	v := b.pipeline(dot, n.Pipe)
+	mark := len(b.vars)
+	b.readAll(v)
+	r := iterate(v, len(n.Pipe.Decl))
+	if r.wrong != "" {
+		word, i := lastWord(n.Pipe)
+		b.report(n.Pipe, word, i, "%s", r.wrong)
+	}
+	if r.runs != no {
+		b.step(n.Pipe, r)
+		b.walk(r.elem, n.List)
+		b.vars = b.vars[:mark]
+	}
+	if r.runs != yes && n.ElseList != nil {
+		if !n.Pipe.IsAssign {
+			for i := range n.Pipe.Decl {
+				b.redeclare(mark-1-i, v)
+			}
+		}
+		b.walk(dot, n.ElseList)
+	}
+}
+
+// An iteration is what {{range}} does with a value.
+type iteration struct {
+	key, elem value
+	runs      tri    // whether it comes to an element
+	wrong     string // why it fails
+}
+
+// iterate returns what {{range}} does with a value and a number of variables.
+func iterate(v value, vars int) iteration {
+	if v.absent == yes {
+		return iteration{runs: no}
+	}
+	t, addr := v.indirect()
+	if t == nil || t.Kind() == reflect.Interface {
+		return iteration{}
+	}
+	r := iteration{key: valueOf(intType)}
+	if t == v.typ {
+		r.runs = v.truth
+	}
+	switch {
+	case isInt(t.Kind()):
+		r.elem = valueOf(t)
+		if r.runs == yes {
+			r.runs = maybe // not if it is negative
+		}
+		if vars > 1 {
+			r.wrong = "a number gives no second variable"
+		}
+	case t.Kind() == reflect.Slice:
+		r.elem = valueOf(t.Elem()).at(yes)
+	case t.Kind() == reflect.Array:
+		r.elem, r.runs = valueOf(t.Elem()).at(addr), Truth(t)
+	case t.Kind() == reflect.Map:
+		r.key, r.elem = valueOf(t.Key()), valueOf(t.Elem())
+	case t.Kind() == reflect.Chan:
+		r.elem, r.runs = valueOf(t.Elem()), r.runs.and(maybe)
+		if t.ChanDir() == reflect.SendDir {
+			r.runs = no // one that is nil has no elements, any other fails
+		}
+	case t.CanSeq() && t.Kind() == reflect.Func:
+		r.elem, r.runs = valueOf(t.In(0).In(0)), maybe
+		if vars > 1 {
+			r.wrong = short(t) + " gives no second variable"
+		}
+	case t.CanSeq2() && t.Kind() == reflect.Func:
+		r.key, r.elem, r.runs = valueOf(t.In(0).In(0)), valueOf(t.In(0).In(1)), maybe
+		if vars < 2 {
+			r.elem = r.key
+		}
+	default:
+		r.wrong = "range cannot go through " + short(t)
+	}
+	if v.absent != no {
+		r.runs = r.runs.and(maybe)
+	}
+	if r.wrong != "" {
+		r = iteration{wrong: r.wrong}
+		if v.absent != no {
+			r = iteration{runs: no} // what is absent works, and has no elements
+		}
+	}
+	return r
+}
+
+// declare adds a variable.
+func (b *body) declare(name string, decl *parse.VariableNode, v value) {
+	b.vars = append(b.vars, variable{name: name, decl: decl, value: b.withAssigned(decl, v)})
+}
+
+// narrow gives the variable that a condition has declared the value that it has in one
+// of the branches.
+func (b *body) narrow(p *parse.PipeNode, v value) {
+	if len(p.Decl) > 0 && !p.IsAssign {
+		b.redeclare(len(b.vars)-1, v)
+	}
+}
+
+// step gives the variables of {{range}} the values that they have in its body.
+func (b *body) step(p *parse.PipeNode, r iteration) {
+	items := []value{r.key, r.elem}[2-len(p.Decl):]
+	for i, d := range p.Decl {
+		if p.IsAssign {
+			b.assign(d.Ident[0], items[i])
+		} else {
+			b.redeclare(len(b.vars)-len(p.Decl)+i, items[i])
+		}
+	}
+}
+
+// redeclare gives a variable another value where it is declared.
+func (b *body) redeclare(i int, v value) { b.vars[i].value = b.withAssigned(b.vars[i].decl, v) }
+
+// withAssigned returns v, or what = gives to the variable of a declaration.
+func (b *body) withAssigned(decl *parse.VariableNode, v value) value {
+	if other, ok := b.assigned[decl]; ok {
+		return v.or(other)
+	}
+	return v
+}
+
+// assign notes that a variable may have a value.
+func (b *body) assign(name string, v value) (ok bool) {
+	for i := len(b.vars) - 1; i >= 0; i-- {
+		o := &b.vars[i]
+		if o.name != name {
+			continue
+		}
+		known, was := b.assigned[o.decl]
+		all := v
+		if was {
+			all = known.or(v)
+		}
+		if !was || all != known {
+			b.assigned[o.decl], b.grew = all, true
+		}
+		o.value = o.value.or(all)
+		if !o.doubt {
+			return true
+		}
+		ok = true
+	}
+	return ok
+}
