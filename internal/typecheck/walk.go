@@ -118,6 +118,8 @@ func (b *body) loop(dot value, n *parse.RangeNode) {
 	if r.wrong != "" {
 		word, i := lastWord(n.Pipe)
 		b.report(n.Pipe, word, i, "%s", r.wrong)
+		v = value{}
+		b.step(n.Pipe, iteration{})
 	}
 	if r.runs != no {
 		b.step(n.Pipe, r)
