@@ -212,6 +212,28 @@ var randomFuncs = template.FuncMap{
 	"fn":    func() func(string) *person { return func(s string) *person { return oneOf(nil, &person{Name: s}) } },
 }
 
+// shallowDict is Dict for templates that call themselves: a map that holds the one before
+// twice would soon be too large to print.
+func shallowDict(pairs ...any) (map[string]any, error) {
+	m, err := Dict(pairs...)
+	if depthOf(m) > 4 {
+		return nil, errors.New("too deep")
+	}
+	return m, err
+}
+
+func depthOf(v any) int {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return 0
+	}
+	deepest := 0
+	for _, v := range m {
+		deepest = max(deepest, depthOf(v))
+	}
+	return deepest + 1
+}
+
 // funcTypes returns the types of functions.
 func funcTypes(funcs template.FuncMap) map[string]reflect.Type {
 	types := map[string]reflect.Type{}
