@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	texttemplate "text/template"
 	"text/template/parse"
 	"time"
 )
@@ -59,6 +60,11 @@ func randomValues(t reflect.Type, n int) []reflect.Value {
 		fill(values[i], 4)
 	}
 	return values
+}
+
+// parseBuiltin parses a call of a function that nobody has defined.
+func parseBuiltin(name string) (*texttemplate.Template, error) {
+	return texttemplate.New("").Parse("{{" + name + "}}")
 }
 
 // parseSource parses a template file as internal/pages does.

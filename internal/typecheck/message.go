@@ -41,7 +41,11 @@ type Problem struct {
 //
 //	router/users.html:2:19: {{.Nme}}: app.user has no field or method Nme: did you mean "Name"?
 func (p Problem) String() string {
-	return fmt.Sprintf("%s: {{%s}}: %s", p.Pos, p.Expr, p.Text)
+	text := fmt.Sprintf("%s: {{%s}}: %s", p.Pos, p.Expr, p.Text)
+	if p.Call != (Pos{}) {
+		text += ", with the dot of " + p.Call.String()
+	}
+	return text
 }
 
 // A Shared is a problem that several pages have: it stands in a layout or a partial.

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -418,6 +419,7 @@ type generator struct {
 	defines []string
 	loops   int
 	known   map[string][]string // see names
+	repeats bool                // what is written may be given back to itself: no text that grows each time
 	out     strings.Builder
 }
 
@@ -477,7 +479,9 @@ func (g *generator) statement(dot reflect.Type, depth int) {
 		g.vars = append(g.vars, typedVar{name, t})
 	case what < 7:
 		if v := pickOf(g, g.vars); v.name != "$" || g.IntN(4) == 0 {
+			g.repeats = true
 			e, _ := g.pipeline(dot, 2)
+			g.repeats = false
 			g.out.WriteString("{{" + v.name + " = " + e + "}}")
 		}
 	case what < 8:
@@ -537,10 +541,12 @@ func (g *generator) statement(dot reflect.Type, depth int) {
 		g.vars = g.vars[:was]
 	default:
 		if len(g.defines) > 0 {
+			g.repeats = true
 			e, _ := g.pipeline(dot, 2)
 			if g.IntN(2) == 0 {
 				e = g.dict(dot)
 			}
+			g.repeats = false
 			g.out.WriteString("{{template " + strconv.Quote(pickOf(g, g.defines)) + " " + pickOf(g, []string{e, e, ".", ""}) + "}}")
 		}
 	}
@@ -581,9 +587,14 @@ func (g *generator) pipeline(dot reflect.Type, depth int) (string, reflect.Type)
 // functions are the names of all functions of the templates.
 var functions = append(sortedKeys(randomFuncs), sortedKeys(builtins)...)
 
+// printing are the functions whose result may be longer than what they are given.
+var printing = []string{"print", "printf", "println", "html", "js", "urlquery"}
+
 // function returns a function, what it takes and what it returns.
 func (g *generator) function() (name string, params []reflect.Type, result reflect.Type) {
-	name = pickOf(g, functions)
+	for name = pickOf(g, functions); g.repeats && slices.Contains(printing, name); {
+		name = pickOf(g, functions)
+	}
 	t := builtins[name].typ
 	if f := randomFuncs[name]; f != nil {
 		t = reflect.TypeOf(f)

@@ -1,0 +1,31 @@
+package typecheck
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// FuzzCheck holds that no template that can be parsed makes Check panic, and that each
+// problem stands where the template has text.
+func FuzzCheck(f *testing.F) {
+	for _, m := range mistakes {
+		f.Add(strings.Replace(m.source, "^", "", 1), byte(max(0, slices.Index(roots, m.data))))
+	}
+	for _, r := range rightOnes {
+		f.Add(r.source, byte(max(0, slices.Index(roots, r.data))))
+	}
+	funcs := funcTypes(randomFuncs)
+	f.Fuzz(func(t *testing.T, source string, root byte) {
+		trees, err := parseSource(source)
+		if err != nil {
+			return
+		}
+		lines := strings.Split(source, "\n")
+		for _, p := range (&Set{trees, funcs}).Check("main", roots[int(root)%len(roots)]) {
+			if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > len(lines[p.Line-1]) {
+				t.Errorf("%q: %v stands nowhere", source, p)
+			}
+		}
+	})
+}
