@@ -3,9 +3,7 @@ package typecheck
 import (
 	"fmt"
 	"reflect"
-	"strings"
 	"text/template"
-	"text/template/parse"
 )
 
 // A builtin is a function of text/template itself.
@@ -42,12 +40,12 @@ var builtins = map[string]builtin{
 
 // andOr returns the value of and, or: the first operand that decides, or the last. What
 // stands behind an operand that always decides is not reached.
-func (b *body) andOr(dot value, at parse.Node, n *parse.IdentifierNode, a arguments) value {
+func (b *body) andOr(dot value, w word, a arguments) value {
 	if a.none() {
-		b.report(at, n, 0, "%s", wrongCount(n.Ident, 1, true, 0))
+		b.report(w, "%s", wrongCount(w.name, 1, true, 0))
 		return value{}
 	}
-	decides := triOf(n.Ident == "or")
+	decides := triOf(w.name == "or")
 	was := b.tested
 	b.tested = true
 	defer func() { b.tested = was }()
@@ -61,7 +59,7 @@ func (b *body) andOr(dot value, at parse.Node, n *parse.IdentifierNode, a argume
 	}
 	for i, arg := range a.nodes {
 		declared := len(b.vars)
-		v := b.arg(dot, parameter{reflectValueType, at, n.Ident}, arg)
+		v := b.arg(dot, parameter{reflectValueType, w}, arg)
 		if i > 0 {
 			for j := range b.vars[declared:] {
 				b.vars[declared+j].value, b.vars[declared+j].doubt = value{}, true
@@ -238,75 +236,4 @@ func less(args []value) (value, string) {
 		return value{}, cannotCompare(args[0], args[1])
 	}
 	return valueOf(boolType), ""
-}
-
-// number returns the value that a number has where nothing asks for a type, or nothing
-// known if it is too large (idealConstant of text/template).
-func number(n *parse.NumberNode) value {
-	switch {
-	case n.IsComplex:
-		return literal(reflect.TypeFor[complex128](), n.Complex128 != 0)
-	case n.IsFloat && isFloat(n.Text):
-		return literal(reflect.TypeFor[float64](), n.Float64 != 0)
-	case n.IsInt && int64(int(n.Int64)) == n.Int64:
-		return literal(intType, n.Int64 != 0)
-	}
-	return value{}
-}
-
-// isFloat reports whether a number is written as one that is no integer.
-func isFloat(text string) bool {
-	isHex := len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && !strings.ContainsAny(text, "pP")
-	return !isHex && text[0] != '\'' && strings.ContainsAny(text, ".eEpP")
-}
-
-// isConstant reports whether a pipeline calls functions of text/template with constants,
-// and nothing else.
-func (b *body) isConstant(p *parse.PipeNode) bool {
-	if len(p.Decl) > 0 {
-		return false
-	}
-	calls := false
-	for _, cmd := range p.Cmds {
-		for _, n := range cmd.Args {
-			switch n := n.(type) {
-			case *parse.BoolNode, *parse.NumberNode, *parse.StringNode, *parse.NilNode:
-			case *parse.IdentifierNode:
-				if _, ok := builtins[n.Ident]; !ok || b.set.Funcs[n.Ident] != nil {
-					return false
-				}
-				calls = true
-			case *parse.PipeNode:
-				if !b.isConstant(n) {
-					return false
-				}
-				calls = true
-			default:
-				return false
-			}
-		}
-	}
-	return calls
-}
-
-// constant executes a constant pipeline, and returns v with its truth.
-func (b *body) constant(p *parse.PipeNode, v value) value {
-	text := &parse.ListNode{NodeType: parse.NodeList, Nodes: []parse.Node{&parse.TextNode{NodeType: parse.NodeText, Text: []byte("true")}}}
-	branch := &parse.IfNode{BranchNode: parse.BranchNode{NodeType: parse.NodeIf, Pipe: p, List: text}}
-	root := &parse.ListNode{NodeType: parse.NodeList, Nodes: []parse.Node{branch}}
-	t, err := template.New("").AddParseTree("", &parse.Tree{Root: root})
-	if err != nil {
-		return v
-	}
-	var out strings.Builder
-	if err := t.Execute(&out, nil); err != nil {
-		if v.typ != nil { // no rule has reported it
-			_, why, _ := strings.Cut(err.Error(), ">: ")
-			word, i := lastWord(p)
-			b.report(p, word, i, "%s", why)
-		}
-		return value{}
-	}
-	v.truth = triOf(out.Len() > 0)
-	return v
 }

@@ -5,7 +5,7 @@ import (
 	"text/template/parse"
 )
 
-// Arguments are what a command gives to its function or method: those that stand behind
+// arguments are what a command gives to its function or method: those that stand behind
 // it, and the value of the command before it in the pipeline.
 type arguments struct {
 	nodes []parse.Node
@@ -63,15 +63,15 @@ func (b *body) command(dot value, cmd *parse.CommandNode, a arguments) value {
 			return b.chain(dot, b.variableOf(n), cmd, n, n.Ident[1:], a)
 		}
 	case *parse.NilNode:
-		b.report(n, n, 0, "nil alone is no value")
+		b.report(word{expr: n, node: n}, "nil alone is no value")
 		return value{}
 	}
-	word := cmd.Args[0]
+	first := cmd.Args[0]
 	if !a.none() {
-		b.report(cmd, word, variableItself, "%s is no function, and gets an argument", word)
+		b.report(word{expr: cmd, node: first}, "%s is no function, and gets an argument", first)
 		return value{}
 	}
-	switch n := word.(type) {
+	switch n := first.(type) {
 	case *parse.PipeNode:
 		return b.pipeline(dot, n)
 	case *parse.VariableNode:
@@ -79,7 +79,7 @@ func (b *body) command(dot value, cmd *parse.CommandNode, a arguments) value {
 	case *parse.DotNode:
 		return dot
 	}
-	return b.literal(parameter{}, word)
+	return b.literal(parameter{}, first)
 }
 
 // variableOf returns the value of the variable that a node begins with.
@@ -98,13 +98,13 @@ func (b *body) variableOf(n *parse.VariableNode) value {
 func (b *body) chain(dot, receiver value, at, n parse.Node, names []string, a arguments) value {
 	last := len(names) - 1
 	for i := range last {
-		receiver = b.field(dot, receiver, at, n, names, i, arguments{})
+		receiver = b.field(dot, receiver, word{at, n, names[i], i}, arguments{})
 	}
-	return b.field(dot, receiver, at, n, names, last, a)
+	return b.field(dot, receiver, word{at, n, names[last], last}, a)
 }
 
 // field returns the value of one name of a chain.
-func (b *body) field(dot, receiver value, at, n parse.Node, names []string, i int, a arguments) value {
+func (b *body) field(dot, receiver value, w word, a arguments) value {
 	if receiver.absent == yes {
 		return nothing // without a look at the arguments
 	}
@@ -113,24 +113,23 @@ func (b *body) field(dot, receiver value, at, n parse.Node, names []string, i in
 		b.anyArgs(dot, a)
 		return value{}
 	}
-	name := names[i]
 	if receiver.dict != nil && a.none() {
-		return b.key(receiver.dict, at, n, i, name)
+		return b.key(receiver.dict, w)
 	}
 	// What is absent may have any field, and gives nothing for it.
 	present := receiver.absent == no
-	m := Lookup(t, addr != no, name)
+	m := Lookup(t, addr != no, w.name)
 	var v value
 	switch m.Kind {
 	case Method:
 		switch {
-		case addr == maybe && Lookup(t, false, name).Kind != Method:
+		case addr == maybe && Lookup(t, false, w.name).Kind != Method:
 			b.anyArgs(dot, a)
 			return value{}
 		case !present:
 			b.anyArgs(dot, a)
 		default:
-			if _, ok := b.call(dot, at, n, i, name, m.Type, a); !ok {
+			if _, ok := b.call(dot, w, m.Type, a); !ok {
 				return value{}
 			}
 		}
@@ -141,7 +140,7 @@ func (b *body) field(dot, receiver value, at, n parse.Node, names []string, i in
 	case Field, Key:
 		if !a.none() {
 			if present {
-				b.report(at, n, i, "%s is no method, and gets an argument", name)
+				b.report(w, "%s is no method, and gets an argument", w.name)
 			}
 			return value{}
 		}
@@ -155,7 +154,7 @@ func (b *body) field(dot, receiver value, at, n parse.Node, names []string, i in
 		if t.Kind() == reflect.Interface {
 			b.anyArgs(dot, a)
 		} else if present {
-			b.report(at, n, i, "%s", noMember(t, addr != no, name, m))
+			b.report(w, "%s", noMember(t, addr != no, w.name, m))
 		}
 		return value{}
 	}
@@ -167,25 +166,26 @@ func (b *body) field(dot, receiver value, at, n parse.Node, names []string, i in
 
 // function returns the value of a call of a function.
 func (b *body) function(dot value, at parse.Node, n *parse.IdentifierNode, a arguments) value {
+	w := word{at, n, n.Ident, 0}
 	t, own := b.set.Funcs[n.Ident]
 	f, isBuiltin := builtins[n.Ident]
 	switch {
 	case own:
-		args, ok := b.call(dot, at, n, 0, n.Ident, t, a)
+		args, ok := b.call(dot, w, t, a)
 		switch {
 		case !ok || t.NumOut() == 0:
 			return value{}
 		case n.Ident == "dict" && t == dictType:
-			return b.makeDict(at, n, args, a)
+			return b.makeDict(w, args, a)
 		}
 		return valueOf(t.Out(0))
 	case !isBuiltin:
 		b.anyArgs(dot, a)
 		return value{}
 	case n.Ident == "and" || n.Ident == "or":
-		return b.andOr(dot, at, n, a)
+		return b.andOr(dot, w, a)
 	}
-	args, ok := b.call(dot, at, n, 0, n.Ident, f.typ, a)
+	args, ok := b.call(dot, w, f.typ, a)
 	if !ok {
 		return value{}
 	}
@@ -194,7 +194,7 @@ func (b *body) function(dot value, at parse.Node, n *parse.IdentifierNode, a arg
 	}
 	v, wrong := f.result(args)
 	if wrong != "" {
-		b.report(at, n, 0, "%s", wrong)
+		b.report(w, "%s", wrong)
 		return value{}
 	}
 	return v
@@ -202,7 +202,7 @@ func (b *body) function(dot value, at parse.Node, n *parse.IdentifierNode, a arg
 
 // call looks at the arguments of a function or method, and returns their values. It is not
 // ok if the call fails.
-func (b *body) call(dot value, at, n parse.Node, i int, name string, f reflect.Type, a arguments) (args []value, ok bool) {
+func (b *body) call(dot value, w word, f reflect.Type, a arguments) (args []value, ok bool) {
 	given := len(a.nodes)
 	if a.piped {
 		given++
@@ -212,11 +212,11 @@ func (b *body) call(dot value, at, n parse.Node, i int, name string, f reflect.T
 		fixed--
 	}
 	if given < fixed || given > fixed && !f.IsVariadic() {
-		b.report(at, n, i, "%s", wrongCount(name, fixed, f.IsVariadic(), given))
+		b.report(w, "%s", wrongCount(w.name, fixed, f.IsVariadic(), given))
 		return nil, false
 	}
-	if wrong := wrongResults(name, f); wrong != "" {
-		b.report(at, n, i, "%s", wrong)
+	if wrong := wrongResults(w.name, f); wrong != "" {
+		b.report(w, "%s", wrong)
 		return nil, false
 	}
 	was := b.tested
@@ -224,13 +224,13 @@ func (b *body) call(dot value, at, n parse.Node, i int, name string, f reflect.T
 	args = make([]value, 0, given)
 	before := len(b.problems)
 	for j, arg := range a.nodes {
-		args = append(args, b.arg(dot, parameter{param(f, j), at, name}, arg))
+		args = append(args, b.arg(dot, parameter{param(f, j), w}, arg))
 	}
 	b.tested = was
 	if a.piped {
 		t := param(f, given-1)
 		if !a.final.fits(t) {
-			b.report(at, n, i, "%s takes %s, and gets %s", name, short(t), a.final)
+			b.report(w, "%s takes %s, and gets %s", w.name, short(t), a.final)
 		}
 		b.readAll(a.final)
 		args = append(args, a.final)
@@ -259,8 +259,7 @@ func (b *body) anyArgs(dot value, a arguments) {
 // A parameter is what an argument is given for. The zero value is one that is not known.
 type parameter struct {
 	typ reflect.Type
-	at  parse.Node // the call
-	of  string     // what is called
+	of  word // what is called
 }
 
 // arg returns the value of an argument.
@@ -288,39 +287,7 @@ func (b *body) arg(dot value, p parameter, n parse.Node) value {
 	}
 	b.readAll(v)
 	if p.typ != nil && !v.fits(p.typ) {
-		word, i := lastWord(n)
-		b.report(p.at, word, i, "%s is %s, and %s takes %s", n, v, p.of, short(p.typ))
+		b.report(lastWord(p.of.expr, n), "%s is %s, and %s takes %s", n, v, p.of.name, short(p.typ))
 	}
 	return v
-}
-
-// literal returns the value of a constant, which takes the type of its parameter.
-func (b *body) literal(p parameter, n parse.Node) value {
-	v, takes := constantOf(n)
-	if p.typ == nil || p.typ == reflectValueType || p.typ.Kind() == reflect.Interface && p.typ.NumMethod() == 0 {
-		if v.typ == nil {
-			b.report(n, n, 0, "the number is too large for an int")
-		}
-		return v
-	}
-	if !takes(Basic(p.typ.Kind())) {
-		b.report(p.at, n, 0, "%s is no %s, which %s takes", n, short(p.typ), p.of)
-		return value{}
-	}
-	return literal(p.typ, v.truth == yes)
-}
-
-// constantOf returns the value that a constant has by itself, and of which kinds it may be.
-func constantOf(n parse.Node) (value, func(BasicKind) bool) {
-	switch n := n.(type) {
-	case *parse.BoolNode:
-		return literal(boolType, n.True), func(k BasicKind) bool { return k == Bool }
-	case *parse.StringNode:
-		return literal(stringType, n.Text != ""), func(k BasicKind) bool { return k == String }
-	case *parse.NumberNode:
-		return number(n), func(k BasicKind) bool {
-			return k == Int && n.IsInt || k == Uint && n.IsUint || k == Float && n.IsFloat || k == Complex && n.IsComplex
-		}
-	}
-	return value{}, func(BasicKind) bool { return true }
 }

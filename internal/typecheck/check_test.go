@@ -100,7 +100,7 @@ var mistakes = []struct {
 
 	// What text/template has itself.
 	{"string and number", `{{if ^eq .Name 1}}{{end}}`, ofPerson, `string and int cannot be compared`},
-	{"float and number", `{{if ^eq .F 1}}{{end}}`, ofPage, `float64 and int cannot be compared`},
+	{"float and number", `{{if ^eq .F 1}}{{end}}`, ofPage, `float64 and int cannot be compared: a constant is a float if it is written with a point`},
 	{"ne", `{{^ne .Name .Age}}`, ofPerson, `string and int cannot be compared`},
 	{"eq of slices in structs", `{{^eq .Nested .Nested}}`, ofPage, `cannot be compared`},
 	{"eq of pointer and string", `{{^eq .Nick "x"}}`, ofPerson, `*string and string cannot be compared`},

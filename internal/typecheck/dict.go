@@ -36,7 +36,7 @@ var dictType = reflect.TypeOf(Dict)
 // of their calls give. So such a key is reported only if the name of another one is almost
 // the same, nothing reads that one, and no condition or argument asks.
 type dict struct {
-	call  *parse.IdentifierNode
+	call  parse.Node
 	key   string
 	value value
 	rest  *dict
@@ -52,7 +52,7 @@ type dicts struct {
 // A readKey is a key that a template reads of what a call of Dict has made. The key of
 // what reads all of them is *.
 type readKey struct {
-	call *parse.IdentifierNode
+	call parse.Node
 	key  string
 }
 
@@ -77,17 +77,17 @@ func (d *dict) depth() int {
 }
 
 // makeDict returns the value of a call of Dict.
-func (b *body) makeDict(at parse.Node, n *parse.IdentifierNode, args []value, a arguments) value {
+func (b *body) makeDict(w word, args []value, a arguments) value {
 	v := valueOf(dictType.Out(0))
 	v.truth = triOf(len(args) > 0)
 	if len(args)%2 != 0 {
-		b.report(at, n, 0, "dict takes keys and values in turn, and its last key has no value")
+		b.report(w, "dict takes keys and values in turn, and its last key has no value")
 		return value{}
 	}
 	known := true
 	for i := 0; i < len(args); i += 2 {
 		if args[i].absent == yes || args[i].typ != nil && !args[i].isInterface() && args[i].typ != stringType {
-			b.report(at, n, 0, "dict takes strings as keys, and gets %s", args[i])
+			b.report(w, "dict takes strings as keys, and gets %s", args[i])
 			return value{}
 		}
 		_, ok := a.nodes[i].(*parse.StringNode)
@@ -101,14 +101,14 @@ func (b *body) makeDict(at parse.Node, n *parse.IdentifierNode, args []value, a 
 		if item.dict != nil && item.dict.depth() >= maxDictDepth {
 			item.dict = nil
 		}
-		v.dict = b.with(v.dict, n, a.nodes[i].(*parse.StringNode).Text, item)
+		v.dict = b.with(v.dict, w.node, a.nodes[i].(*parse.StringNode).Text, item)
 	}
 	return v
 }
 
 // with returns a dict with one more key.
-func (c *checker) with(d *dict, n *parse.IdentifierNode, key string, v value) *dict {
-	more := dict{n, key, v, d}
+func (c *checker) with(d *dict, call parse.Node, key string, v value) *dict {
+	more := dict{call, key, v, d}
 	if c.interned[more] == nil {
 		c.interned[more] = &more
 	}
@@ -116,15 +116,15 @@ func (c *checker) with(d *dict, n *parse.IdentifierNode, key string, v value) *d
 }
 
 // key returns the value of a key.
-func (b *body) key(d *dict, at, n parse.Node, i int, name string) value {
-	b.read[readKey{d.call, name}] = true
+func (b *body) key(d *dict, w word) value {
+	b.read[readKey{d.call, w.name}] = true
 	for e := d; e != nil; e = e.rest {
-		if e.key == name {
+		if e.key == w.name {
 			return e.value
 		}
 	}
 	if !b.tested {
-		b.absent = append(b.absent, missingKey{b.finding(at, n, i, ""), d, name})
+		b.absent = append(b.absent, missingKey{b.finding(w, ""), d, w.name})
 	}
 	return nothing
 }

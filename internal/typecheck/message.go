@@ -78,51 +78,60 @@ func Merge(pages map[string][]Problem) []Shared {
 	return merged
 }
 
-// report adds a problem of an expression. The word that is wrong is name i of n.
-func (b *body) report(expr, n parse.Node, i int, format string, args ...any) {
-	b.problems = append(b.problems, b.finding(expr, n, i, fmt.Sprintf(format, args...)))
+// A word is a name in an expression, about which something is said.
+type word struct {
+	expr  parse.Node // the expression, with all arguments
+	node  parse.Node // the part of it that the name stands in
+	name  string
+	index int // of the name in .A.B.C, if the node has several
+}
+
+// report adds a problem.
+func (b *body) report(w word, format string, args ...any) {
+	b.problems = append(b.problems, b.finding(w, fmt.Sprintf(format, args...)))
 }
 
 // reportUndefined reports a variable that was declared in another branch only, or that =
 // assigns without a declaration. The parser lets both pass.
 func (b *body) reportUndefined(n *parse.VariableNode) {
-	b.report(n, n, variableItself, "%s is not declared here: it takes a := that stands before, in this or a surrounding block", n.Ident[0])
+	b.report(word{expr: n, node: n, index: theVariable}, "%s is not declared here: it takes a := that stands before, in this or a surrounding block", n.Ident[0])
 }
 
-func (b *body) finding(expr, n parse.Node, i int, text string) finding {
-	p := Problem{Pos: b.pos(n, i), Template: b.name, Expr: expr.String(), Text: text}
+func (b *body) finding(w word, text string) finding {
+	p := Problem{Pos: b.pos(w), Template: b.name, Expr: w.expr.String(), Text: text}
 	if b.from != nil {
-		p.Call = b.pos(b.from, 0)
+		p.Call = b.pos(word{node: b.from})
 	}
-	return finding{p, expr}
+	return finding{p, w.expr}
 }
 
-// variableItself asks pos for the variable in $x.A.B.
-const variableItself = -1
+// theVariable is the index of $x in $x.A.B.
+const theVariable = -1
 
-// pos returns where name i of a node stands, or the node itself if it has no names.
-func (b *body) pos(n parse.Node, i int) Pos {
-	where, _ := b.set.Trees[b.name].ErrorContext(n)
+// pos returns where a word stands.
+func (b *body) pos(w word) Pos {
+	where, _ := b.set.Trees[b.name].ErrorContext(w.node)
 	where, column := cutLast(where)
 	file, line := cutLast(where)
 	p := Pos{file, line, column + 1}
-	// The parser puts .A at its dot, but .A.B, $x.A.B and (x).A.B at the second, which is
-	// the first behind another word.
-	switch n := n.(type) {
+	// The parser puts .A at its dot, but .A.B at the second one. It puts $x.A.B and (x).A.B
+	// at the first, which stands behind another word.
+	switch n := w.node.(type) {
 	case *parse.FieldNode:
 		if len(n.Ident) > 1 {
 			p.Column -= len(n.Ident[0]) + 1
 		}
-		p.Column += toName(n.Ident, i)
+		p.Column += toName(n.Ident, w.index)
 	case *parse.VariableNode:
 		switch {
-		case len(n.Ident) > 1 && i == variableItself:
+		case len(n.Ident) == 1:
+		case w.index == theVariable:
 			p.Column -= len(n.Ident[0])
-		case len(n.Ident) > 1:
-			p.Column += toName(n.Ident[1:], i)
+		default:
+			p.Column += toName(n.Ident[1:], w.index)
 		}
 	case *parse.ChainNode:
-		p.Column += toName(n.Field, i)
+		p.Column += toName(n.Field, w.index)
 	}
 	return p
 }
@@ -143,20 +152,19 @@ func cutLast(s string) (string, int) {
 	return s[:i], n
 }
 
-// lastWord returns the word of an expression that says most about its value: the node and
-// the name in it.
-func lastWord(n parse.Node) (parse.Node, int) {
+// lastWord returns the word of n, a part of expr, that says most about its value.
+func lastWord(expr, n parse.Node) word {
 	switch n := n.(type) {
 	case *parse.PipeNode:
-		return lastWord(n.Cmds[len(n.Cmds)-1].Args[0])
+		return lastWord(expr, n.Cmds[len(n.Cmds)-1].Args[0])
 	case *parse.FieldNode:
-		return n, len(n.Ident) - 1
+		return word{expr: expr, node: n, index: len(n.Ident) - 1}
 	case *parse.VariableNode:
-		return n, len(n.Ident) - 2
+		return word{expr: expr, node: n, index: len(n.Ident) - 2}
 	case *parse.ChainNode:
-		return n, len(n.Field) - 1
+		return word{expr: expr, node: n, index: len(n.Field) - 1}
 	}
-	return n, 0
+	return word{expr: expr, node: n}
 }
 
 // String describes a value in a message.
@@ -236,5 +244,10 @@ func wrongResults(name string, f reflect.Type) string {
 
 // cannotCompare says that two values cannot be compared.
 func cannotCompare(a, b value) string {
-	return fmt.Sprintf("%s and %s cannot be compared", a, b)
+	j, k := Basic(a.typ.Kind()), Basic(b.typ.Kind())
+	hint := ""
+	if j == Float && (k == Int || k == Uint) || k == Float && (j == Int || j == Uint) {
+		hint = ": a constant is a float if it is written with a point, as in 1.0"
+	}
+	return fmt.Sprintf("%s and %s cannot be compared%s", a, b, hint)
 }

@@ -437,6 +437,7 @@ func (g *generator) source(root reflect.Type) string {
 	}
 	g.vars = []typedVar{{"$", root}}
 	g.list(root, 3)
+	g.repeats = true // they may call themselves
 	for _, name := range g.defines {
 		dot := pickOf(g, roots)
 		if g.IntN(2) == 0 {
@@ -479,9 +480,10 @@ func (g *generator) statement(dot reflect.Type, depth int) {
 		g.vars = append(g.vars, typedVar{name, t})
 	case what < 7:
 		if v := pickOf(g, g.vars); v.name != "$" || g.IntN(4) == 0 {
+			was := g.repeats
 			g.repeats = true
 			e, _ := g.pipeline(dot, 2)
-			g.repeats = false
+			g.repeats = was
 			g.out.WriteString("{{" + v.name + " = " + e + "}}")
 		}
 	case what < 8:
@@ -541,12 +543,10 @@ func (g *generator) statement(dot reflect.Type, depth int) {
 		g.vars = g.vars[:was]
 	default:
 		if len(g.defines) > 0 {
-			g.repeats = true
 			e, _ := g.pipeline(dot, 2)
 			if g.IntN(2) == 0 {
 				e = g.dict(dot)
 			}
-			g.repeats = false
 			g.out.WriteString("{{template " + strconv.Quote(pickOf(g, g.defines)) + " " + pickOf(g, []string{e, e, ".", ""}) + "}}")
 		}
 	}

@@ -76,7 +76,7 @@ func valueOf(t reflect.Type) value {
 	if t == nil || t == reflectValueType || t.Kind() == reflect.Interface && t.NumMethod() == 0 {
 		return value{}
 	}
-	return value{typ: t, absent: no, addr: no, truth: Truth(t)}
+	return value{typ: t, absent: no, addr: no, truth: truthOf(t)}
 }
 
 // literal returns a value that is written in the template.
@@ -200,8 +200,8 @@ func isInt(k reflect.Kind) bool {
 	return b == Int || b == Uint
 }
 
-// Truth returns what {{if}} makes of values of a type, if that is the same for all.
-func Truth(t reflect.Type) tri {
+// truthOf returns what {{if}} makes of values of a type, if that is the same for all.
+func truthOf(t reflect.Type) tri {
 	switch t.Kind() {
 	case reflect.Struct:
 		return yes

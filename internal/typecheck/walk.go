@@ -116,8 +116,7 @@ func (b *body) loop(dot value, n *parse.RangeNode) {
 	b.readAll(v)
 	r := iterate(v, len(n.Pipe.Decl))
 	if r.wrong != "" {
-		word, i := lastWord(n.Pipe)
-		b.report(n.Pipe, word, i, "%s", r.wrong)
+		b.report(lastWord(n.Pipe, n.Pipe), "%s", r.wrong)
 		v = value{}
 		b.step(n.Pipe, iteration{})
 	}
@@ -168,7 +167,7 @@ func iterate(v value, vars int) iteration {
 	case t.Kind() == reflect.Slice:
 		r.elem = valueOf(t.Elem()).at(yes)
 	case t.Kind() == reflect.Array:
-		r.elem, r.runs = valueOf(t.Elem()).at(addr), Truth(t)
+		r.elem, r.runs = valueOf(t.Elem()).at(addr), truthOf(t)
 	case t.Kind() == reflect.Map:
 		r.key, r.elem = valueOf(t.Key()), valueOf(t.Elem())
 	case t.Kind() == reflect.Chan:
