@@ -60,6 +60,7 @@ var mistakes = []struct {
 	{"method of a pointer, of a map's entry", `{{range .ByName}}{{.^Rename "x"}}{{end}}`, ofPage, `give a pointer`},
 	{"method of a pointer, of a result", `{{(who).^Rename "x"}}`, ofPage, `give a pointer`},
 	{"method of a pointer, of an array's element", `{{range .Pair}}{{.^Rename "x"}}{{end}}`, ofPage, `give a pointer`},
+	{"method of a pointer, of a field of an embedded struct", `{{.Side.^Area}}`, ofPerson, `give a pointer`},
 	{"method without a result", `{{.^Void}}`, ofPerson, `Void does not return one value, or one and an error`},
 	{"too few arguments", `{{.^Greet}}`, ofPerson, `Greet takes 1 argument, and gets 0`},
 	{"too many arguments", `{{.^Greet "a" "b"}}`, ofPerson, `Greet takes 1 argument, and gets 2`},
@@ -256,7 +257,7 @@ var rightOnes = []struct {
 	// Trap 3: addressability decides about methods.
 	{"of elements of slices", `{{range .People}}{{.Rename "x"}}{{end}}{{(index .People 0).Rename "x"}}{{range $i, $p := .People}}{{$p.Rename "x"}}{{end}}`, ofPage},
 	{"behind a pointer", `{{.Owner.Rename "x"}}{{.Boss.Rename "x"}}{{(index .Pair 0).Rename "x"}}{{range .Pair}}{{.Rename "x"}}{{end}}{{(slice .Pair 1)}}`, ofPointer},
-	{"behind an embedded pointer", `{{.Self.Bump}}{{.Bump}}{{.Fourth}}`, ofPage},
+	{"behind an embedded pointer", `{{.Bump}}{{.Fourth}}{{.Face.Area}}{{.Owner.Face.Area}}`, ofPage},
 	{"of an array behind a pointer", `{{range .PairP}}{{.Rename "x"}}{{end}}{{slice .PairP 1}}`, ofPage},
 	{"through a variable", `{{$x := index .People 0}}{{$x.Rename "x"}}{{with $x}}{{.Rename "x"}}{{end}}`, ofPage},
 	{"one of two", `{{$x := .Owner}}{{if .Ok}}{{$x = index .People 0}}{{end}}{{$x.Rename "x"}}`, ofPage},

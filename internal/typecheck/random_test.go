@@ -50,6 +50,7 @@ type base struct {
 	ID    int
 	Title string
 	Owner *person
+	Face  box // addressable, as base is embedded by its pointer
 }
 
 func (b base) Key() string      { return oneOf("", "id") }
@@ -60,6 +61,7 @@ func (b base) Pair() (a, z int) { return 1, 2 }
 type extra struct {
 	Note  string
 	Extra *extra
+	Side  box // not addressable, if the outer struct is not
 	Title string // hides nothing: base has it at the same depth
 }
 
@@ -81,7 +83,7 @@ type person struct {
 	secret string
 }
 
-func (p person) Greet(with string) string    { return oneOf("", with) }
+func (p person) Greet(with string) string    { return oneOf("", with, p.secret) }
 func (p *person) Rename(to string) *person   { return oneOf(p, nil, &person{Name: to}) }
 func (p person) Sum(n int, more ...int8) int { return oneOf(0, n+len(more)) }
 func (p person) Maybe() (*person, error)     { return oneOf(nil, &p), oneOf(nil, errors.New("no")) }
@@ -151,7 +153,6 @@ type page struct {
 	}
 	Next *page
 	*extra2
-	hidden int
 }
 
 type extra2 struct {
@@ -189,7 +190,7 @@ var roots = []reflect.Type{
 
 // randomFuncs are functions that the templates call.
 var randomFuncs = template.FuncMap{
-	"dict":  Dict,
+	"dict":  shallowDict,
 	"upper": func(s string) string { return oneOf("", strings.ToUpper(s)) },
 	"add":   func(n int, more ...int) int { return oneOf(0, n+len(more)) },
 	"small": func(n int8, f float32, u uint16) int8 { return oneOf(0, n) },
@@ -666,7 +667,7 @@ func (g *generator) method(dot reflect.Type, depth int) (string, reflect.Type, b
 		if b == nil {
 			continue
 		}
-		name := pickOf(g, append(sortedKeys(members(b, addr != no && b.Kind() != reflect.Interface)), ""))
+		name := pickOf(g, append(sortedKeys(members(b, (addr != no || g.IntN(2) == 0) && b.Kind() != reflect.Interface)), ""))
 		m := Lookup(b, true, name)
 		if m.Kind != Method || m.Type.NumIn() == 0 || m.Type.NumOut() == 0 {
 			continue
@@ -774,7 +775,7 @@ func (g *generator) path(t reflect.Type, n int) (string, reflect.Type) {
 		b, addr := valueOf(t).indirect()
 		var names []string
 		if b != nil {
-			names = g.names(b, b.Kind() != reflect.Interface && (addr == yes || g.IntN(20) == 0), g.IntN(30) == 0)
+			names = g.names(b, b.Kind() != reflect.Interface && (addr == yes || g.IntN(3) == 0), g.IntN(30) == 0)
 		} else {
 			names = someNames
 		}
