@@ -49,14 +49,7 @@ func (b *body) andOr(dot value, w word, a arguments) value {
 	was := b.tested
 	b.tested = true
 	defer func() { b.tested = was }()
-	var result value
-	any := false
-	add := func(v value) {
-		if any {
-			v = result.or(v)
-		}
-		result, any = v, true
-	}
+	var results []value
 	for i, arg := range a.nodes {
 		declared := len(b.vars)
 		v := b.arg(dot, parameter{reflectValueType, w}, arg)
@@ -67,14 +60,21 @@ func (b *body) andOr(dot value, w word, a arguments) value {
 		}
 		switch {
 		case v.truth == decides || !a.piped && i == len(a.nodes)-1:
-			add(v)
-			return result
+			return oneOfAll(append(results, v))
 		case v.truth == maybe:
-			add(v.when(decides))
+			results = append(results, v.when(decides))
 		}
 	}
-	add(a.final)
-	return result
+	return oneOfAll(append(results, a.final))
+}
+
+// oneOfAll returns what is known of a value that is one of several.
+func oneOfAll(values []value) value {
+	v := values[0]
+	for _, w := range values[1:] {
+		v = v.or(w)
+	}
+	return v
 }
 
 func not(args []value) (value, string) {

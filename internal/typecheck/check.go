@@ -23,7 +23,8 @@ import (
 type Set struct {
 	Trees map[string]*parse.Tree
 	// Funcs are the types of the functions that templates may call, beside those that
-	// text/template has itself. A call of any other function is not checked.
+	// text/template has itself. A call of any other function is not checked. If dict is
+	// of the type of Dict, it is taken for that.
 	Funcs map[string]reflect.Type
 }
 

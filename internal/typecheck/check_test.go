@@ -239,7 +239,7 @@ var rightOnes = []struct {
 	{"entry in else of range", `{{range $k, $v := .ByName}}{{else}}{{$.ByName.x.Nope}}{{end}}`, ofPage},
 	{"range over what an entry is not", `{{range .ByName.x}}{{.Nope}}{{else}}{{.Name}}{{end}}`, ofPage},
 	{"variable that is an entry", `{{$x := .ByName.x}}{{$x.Nope}}`, ofPage},
-	{"entry as an argument that may be nil", `{{personP .ByName.x.Nope}}{{print .ByName.x.Nope}}`, ofPage},
+	{"entry as an argument that may be nil", `{{personP .ByName.x.Nope}}{{personP .Counts.x}}{{.Counts.x | count}}{{print .ByName.x.Nope}}`, ofPage},
 	{"entries compared", `{{eq .ByNumber.x 1}}`, reflect.TypeFor[struct{ ByNumber map[string]string }]()},
 	{"partial for an entry", `{{template "p" .ByName.x}}{{define "p"}}{{.Nope}}{{end}}`, ofPage},
 	{"entry of an entry", `{{.x.Boss.Deep.Nope}}`, reflect.TypeFor[map[string]page]()},

@@ -14,6 +14,8 @@ import (
 	texttemplate "text/template"
 	"text/template/parse"
 	"time"
+
+	"example.com/flow/internal/race"
 )
 
 var (
@@ -28,17 +30,21 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 // what it does against what Check says: an expression that Check refuses fails whenever it
 // is reached.
 func TestDifferential(t *testing.T) {
+	templates := *diffTemplates
+	if race.Enabled {
+		templates /= 10 // nothing runs at the same time
+	}
 	seed := *diffSeed
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
 	}
-	t.Logf("-diff.seed %d -diff.templates %d -diff.values %d", seed, *diffTemplates, *diffValues)
+	t.Logf("-diff.seed %d -diff.templates %d -diff.values %d", seed, templates, *diffValues)
 	chance = rand.New(rand.NewPCG(seed, 1))
 	g := rand.New(rand.NewPCG(seed, 2))
 	known := map[string][]string{}
 	var c counters
 	values := map[reflect.Type][]reflect.Value{}
-	for i := range *diffTemplates {
+	for i := range templates {
 		root := roots[i%len(roots)]
 		if i%500 < len(roots) { // channels are empty after some time
 			values[root] = randomValues(root, 60)

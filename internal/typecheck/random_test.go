@@ -61,7 +61,7 @@ func (b base) Pair() (a, z int) { return 1, 2 }
 type extra struct {
 	Note  string
 	Extra *extra
-	Side  box // not addressable, if the outer struct is not
+	Side  box    // not addressable, if the outer struct is not
 	Title string // hides nothing: base has it at the same depth
 }
 
