@@ -97,6 +97,7 @@ var mistakes = []struct {
 	{"the dot for a string", `{{upper ^.}}`, ofPage, `. is typecheck.page, and upper takes string`},
 	{"interface that cannot be a string", `{{upper .^Named}}`, ofPage, `.Named is typecheck.named, and upper takes string`},
 	{"nothing for a string", `{{template "p"}}{{define "p"}}{{upper ^.}}{{end}}`, ofPage, `. is nothing, and upper takes string`},
+	{"field of nothing", `{{template "p"}}{{define "p"}}{{upper .A.^B}}{{end}}`, ofPage, `.A.B is nothing, and upper takes string`},
 	{"function within a function", `{{upper (^upper)}}`, ofPage, `upper takes 1 argument, and gets 0`},
 
 	// What text/template has itself.
