@@ -273,7 +273,7 @@ var rightOnes = []struct {
 	{"range that assigns", `{{$x := .Owner}}{{range $x = .Tags}}{{end}}{{$x.Nope}}`, ofPage},
 	{"range assigns the list first", `{{$x := 1}}{{range $x = .Lists}}{{else}}{{$x.Nope}}{{end}}`, ofPage},
 	{"$ that is assigned", `{{$ = .Any}}{{$.Nope}}`, ofPage},
-	{"variable behind or", `{{$x := 1}}{{or .Ok ($x := .Boss)}}{{$x.Name}}`, ofPage},
+	{"variable behind or", `{{$x := .Any}}{{or .Ok ($x := 1)}}{{$x.Nope}}`, ofPage},
 	{"variable behind or that is assigned", `{{$x := .Boss}}{{if true}}{{or .Ok ($x := 1)}}{{$x = .Owner}}{{end}}{{$x.Name}}`, ofPage},
 	// Trap 6: html/template prints everything.
 	{"functions and channels", `{{.Fn}}{{.Chan}}{{.Seq}}`, ofPage},
