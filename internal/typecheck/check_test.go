@@ -232,7 +232,7 @@ var rightOnes = []struct {
 	{"what an interface holds may have any field", `{{.Shape.W}} {{.Shape.Foo 1}}`, ofPage},
 	{"reflect.Value", `{{.Value.X}} {{(.Raw .).X}}`, ofPage},
 	{"no data is known", `{{.X.Y}}{{range .Z}}{{.A}}{{end}}`, nil},
-	{"an interface as the page", `{{.Area}}{{.W}}{{with .}}{{.H}}{{end}}`, reflect.TypeFor[shape]()},
+	{"an interface as the page", `{{.Area}}{{.Area 1}}{{.W}}{{with .}}{{.H}}{{end}}`, reflect.TypeFor[shape]()},
 	{"any as the page", `{{.Area}}`, reflect.TypeFor[any]()},
 
 	// Trap 1: entries of maps may be absent, and then everything works.
