@@ -271,6 +271,7 @@ var rightOnes = []struct {
 	}]()},
 	{"variable of two types", `{{$x := .Owner}}{{range .Tags}}{{if eq . "x"}}{{$x.Nope}}{{end}}{{$x = $.Any}}{{end}}{{$x.Nope}}`, ofPage},
 	{"range that assigns", `{{$x := .Owner}}{{range $x = .Tags}}{{end}}{{$x.Nope}}`, ofPage},
+	{"range assigns the elements", `{{$x := .Anys}}{{range $x = .Anys}}{{end}}{{$x.Nope}}`, ofPage},
 	{"range assigns the list first", `{{$x := 1}}{{range $x = .Lists}}{{else}}{{$x.Nope}}{{end}}`, ofPage},
 	{"$ that is assigned", `{{$ = .Any}}{{$.Nope}}`, ofPage},
 	{"variable behind or", `{{$x := .Any}}{{or .Ok ($x := 1)}}{{$x.Nope}}`, ofPage},
