@@ -27,12 +27,8 @@ func (a *App) apiUpdateUser(req *flow.Request) (flow.Response, error) {
 	if err != nil {
 		return flow.Response{}, err
 	}
-	var form userForm
-	if err := req.Bind(&form); err != nil {
+	if _, err := a.updateUser(req, u); err != nil {
 		return flow.Response{}, err
-	}
-	if err := a.Users.Update(u.ID, form.Name, form.Email); err != nil {
-		return flow.Response{}, userError(err, u.ID)
 	}
 	return flow.Success(nil, fmt.Sprintf("user %d was updated", u.ID)), nil
 }

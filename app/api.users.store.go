@@ -12,9 +12,9 @@ func init() {
 }
 
 func (a *App) apiCreateUser(req *flow.Request) (flow.Response, error) {
-	u, err := a.createUser(req, &userForm{})
+	u, _, err := a.createUser(req)
 	if err != nil {
 		return flow.Response{}, err
 	}
-	return flow.Success(req.Only("name", "email"), fmt.Sprintf("user %d was created", u.ID), http.StatusCreated), nil
+	return flow.Success(req.Only("name", "email", "newsletter"), fmt.Sprintf("user %d was created", u.ID), http.StatusCreated), nil
 }

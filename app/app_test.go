@@ -94,6 +94,7 @@ POST   /upload              router/upload.html                 upload           
 GET    /users               router/users/index.html            users            3
 POST   /users               router/users/store.http            users.create     3
 GET    /users/{id}          router/users/[id].html             users.show       3
+POST   /users/{id}          router/users/[id].html             users.show       3
 `[1:]) // the whole route table
 }
 
@@ -165,6 +166,7 @@ func TestOtherAnswers(t *testing.T) {
 		{"GET", "/reports.json", 302, "Location", "/login"},
 		{"POST", "/about", 405, "Allow", "GET, HEAD, OPTIONS"},
 		{"DELETE", "/users", 405, "Allow", "GET, HEAD, OPTIONS, POST"},
+		{"DELETE", "/users/1", 405, "Allow", "GET, HEAD, OPTIONS, POST"},
 		{"GET", "/logout", 405, "Allow", "OPTIONS, POST"},
 		{"PATCH", "/api/users/1", 405, "Allow", "DELETE, GET, HEAD, OPTIONS, PUT"},
 		{"OPTIONS", "/api/users", 204, "Allow", "GET, HEAD, OPTIONS, POST"},
@@ -188,6 +190,7 @@ func TestOtherOrigins(t *testing.T) {
 		{"GET", "/users", "cross-site", 200},
 		{"POST", "/users", "same-origin", 422},
 		{"POST", "/users", "cross-site", 403},
+		{"POST", "/users/1", "cross-site", 403},
 		{"POST", "/login", "cross-site", 403},
 		{"POST", "/logout", "cross-site", 403},
 		{"POST", "/upload", "cross-site", 403},

@@ -58,7 +58,7 @@ func TestStream(t *testing.T) {
 event: tick
 data: {"time":"12:30:15","users":3}
 `)
-	_, err = store.Create("Barbara", "b@example.com")
+	_, err = store.Create(users.User{Name: "Barbara", Email: "b@example.com"})
 	is.NoErr(err)
 	var last string
 	for range 8 {

@@ -13,11 +13,22 @@ import (
 	"example.com/flow/app/users"
 )
 
-// A userForm is what the API and the form of the users page let a client say
-// about a user.
+// A userForm is what the API and the forms of the pages let a client say about a
+// user. It is always bound while it is empty: for a checkbox that is not ticked a
+// browser sends nothing, and Bind leaves a field as it is if nothing is sent for it.
 type userForm struct {
-	Name  string `json:"name"`
-	Email string `json:"email"`
+	Name       string `json:"name"`
+	Email      string `json:"email"`
+	Newsletter bool   `json:"newsletter"`
+}
+
+// formOf returns the form that shows what is stored.
+func formOf(u users.User) userForm { return userForm{u.Name, u.Email, u.Newsletter} }
+
+// applyTo returns a copy of u that has the values of the form.
+func (f userForm) applyTo(u users.User) users.User {
+	u.Name, u.Email, u.Newsletter = f.Name, f.Email, f.Newsletter
+	return u
 }
 
 // Validate trims the fields and reports what is wrong with them. Bind calls it.
@@ -45,13 +56,22 @@ func isEmail(text string) bool {
 	return err == nil && address.Address == text
 }
 
-// createUser adds the user that a request describes.
-func (a *App) createUser(req *flow.Request, form *userForm) (users.User, error) {
-	if err := req.Bind(form); err != nil {
-		return users.User{}, err
+// createUser adds the user that a request describes. It returns the form, too, which
+// is shown again if there is an error.
+func (a *App) createUser(req *flow.Request) (u users.User, form userForm, err error) {
+	if err = req.Bind(&form); err == nil {
+		u, err = a.Users.Create(form.applyTo(u))
 	}
-	u, err := a.Users.Create(form.Name, form.Email)
-	return u, userError(err, u.ID)
+	return u, form, userError(err, u.ID)
+}
+
+// updateUser changes a user to what a request describes, and returns the form as
+// createUser does.
+func (a *App) updateUser(req *flow.Request, u users.User) (form userForm, err error) {
+	if err = req.Bind(&form); err == nil {
+		err = a.Users.Update(form.applyTo(u))
+	}
+	return form, userError(err, u.ID)
 }
 
 // userID returns the ID that a route parameter stands for. One user has one URL:

@@ -15,8 +15,7 @@ func init() {
 // storeUser redirects after success, so that reloading the page adds nobody.
 // Otherwise it shows the page again, with the fields as they were entered.
 func (a *App) storeUser(req *flow.Request) (flow.Response, error) {
-	var form userForm
-	u, err := a.createUser(req, &form)
+	u, form, err := a.createUser(req)
 	var wrong flow.Invalid
 	switch {
 	case errors.As(err, &wrong):

@@ -24,6 +24,7 @@ func TestCreateUser(t *testing.T) {
 			`{"success":true,"message":"user 4 was created","data":{"email":"b@example.com","name":"Barbara"}}`},
 		{"more fields than asked for", asJSON, `{"name":"B","email":"b@example.com","id":1,"admin":true}`, 201,
 			`"data":{"email":"b@example.com","name":"B"}}`},
+		{"with the newsletter", asJSON, `{"name":"B","email":"b@example.com","newsletter":true}`, 201, `"newsletter":true`},
 		{"no body", "", "", 422, `"email":"is required","name":"is required"`},
 		{"blanks", asJSON, `{"name":"  ","email":"b@example.com"}`, 422, `"errors":{"name":"is required"}`},
 		{"a long name", asJSON, `{"name":"` + strings.Repeat("é", 81) + `","email":"b@example.com"}`, 422, "more than 80 characters"},
@@ -110,7 +111,8 @@ func TestUsersForm(t *testing.T) {
 	}{
 		{"all is well", "name=Barbara&email=b%40example.com", 303, "/users/4", nil},
 		{"empty", "name=&email=", 422, "", []string{"Name is required.", "Email is required.", `role="alert"`, "Grace Hopper"}},
-		{"one mistake", "name=Barbara&email=b", 422, "", []string{`value="Barbara"`, `value="b"`, "Email is not an email address."}},
+		{"one mistake", "name=Barbara&email=b", 422, "", []string{`value="Barbara"`, `value="b"`, "Email is not an email address.", `type="checkbox">`}},
+		{"a tick and a mistake", "name=Barbara&email=b&newsletter=on", 422, "", []string{`type="checkbox" checked>`}},
 		{"a taken address", "name=Ada&email=ada%40example.com", 422, "", []string{"Email belongs to another user."}},
 		{"markup", "name=%22%3E%3Cscript%3E&email=b", 422, "", []string{`value="&#34;&gt;&lt;script&gt;"`}},
 	} {
@@ -124,6 +126,55 @@ func TestUsersForm(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEditUser fills in the form of a user's page. For a box without a tick, a browser
+// sends nothing.
+func TestEditUser(t *testing.T) {
+	const ticked = `<input id="newsletter" name="newsletter" type="checkbox" checked>`
+	for _, tt := range []struct {
+		name, target, body string
+		status             int
+		piece              string
+		form, stored       bool // whether the box is ticked in the answer, and on the page afterwards
+	}{
+		{"tick", "/users/2", "name=Grace&email=grace%40example.com&newsletter=on", 303, "", false, true},
+		{"untick", "/users/1", "name=Ada&email=ada%40example.com", 303, "", false, false},
+		{"keep the tick", "/users/1", "name=Ada+King&email=ada%40example.com&newsletter=on", 303, "", false, true},
+		{"tick, with a mistake", "/users/2", "name=&email=grace%40example.com&newsletter=on", 422, "Name is required.", true, false},
+		{"untick, with a mistake", "/users/1", "name=&email=ada%40example.com", 422, "Name is required.", false, true},
+		{"untick, with a taken address", "/users/1", "name=Ada&email=grace%40example.com", 422, "Email belongs to another user.", false, true},
+		{"a mistake", "/users/1", "name=Ada&email=%22%3E", 422, `value="&#34;&gt;"`, false, true},
+		{"nobody", "/users/99", "name=&email=", 404, "there is no user 99", false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			router := newRouter(t, nil)
+			before := do(router, newRequest("GET", tt.target, ""))
+			got := do(router, newRequest("POST", tt.target, tt.body, "Content-Type", asForm))
+			is.Equal(got.status, tt.status)
+			is.True(strings.Contains(got.body, tt.piece)) // the page says what was entered or is wrong
+			is.Equal(strings.Contains(got.body, ticked), tt.form)
+			after := do(router, newRequest("GET", tt.target, ""))
+			is.Equal(strings.Contains(after.body, ticked), tt.stored)
+			is.Equal(strings.Contains(after.body, "<dd>yes</dd>"), tt.stored)
+			if tt.status == 303 {
+				is.Equal(got.header.Get("Location"), tt.target)
+				return
+			}
+			is.Equal(after.body, before.body) // nothing was changed
+		})
+	}
+}
+
+// TestReplaceUser changes a user with the API, where PUT replaces the whole user.
+func TestReplaceUser(t *testing.T) {
+	is := is.New(t)
+	router := newRouter(t, nil)
+	is.True(strings.Contains(do(router, newRequest("GET", "/users/1", "")).body, "<dd>yes</dd>"))
+	got := do(router, newRequest("PUT", "/api/users/1", `{"name":"Ada","email":"ada@example.com"}`, "Content-Type", asJSON))
+	is.Equal(got.status, 200)
+	is.True(strings.Contains(do(router, newRequest("GET", "/users/1", "")).body, "<dd>no</dd>"))
 }
 
 // TestHandlers calls handlers by themselves, without a Router.
@@ -172,6 +223,7 @@ func TestHandlerErrors(t *testing.T) {
 		{"update nobody", a.apiUpdateUser, `{}`, []string{"id", "9"}, "404 there is no user 9"},
 		{"delete nobody", a.apiDeleteUser, "", []string{"id", "9"}, "404 there is no user 9"},
 		{"page of nobody", a.showUser, "", []string{"id", "9"}, "404 there is no user 9"},
+		{"change nobody", a.saveUser, `{}`, []string{"id", "9"}, "404 there is no user 9"},
 		{"an unknown post", showPost, "", []string{"year", "1999", "slug", "x"}, "404 the blog has no such post"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

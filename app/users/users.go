@@ -12,9 +12,10 @@ import (
 
 // A User is a person that the application knows.
 type User struct {
-	ID    int
-	Name  string
-	Email string
+	ID         int
+	Name       string
+	Email      string
+	Newsletter bool // whether the user gets it
 }
 
 // What a Store refuses.
@@ -36,9 +37,9 @@ func NewStore() *Store { return &Store{byID: map[int]User{}} }
 // Sample returns a Store with three users.
 func Sample() *Store {
 	return &Store{last: 3, byID: map[int]User{
-		1: {1, "Ada Lovelace", "ada@example.com"},
-		2: {2, "Grace Hopper", "grace@example.com"},
-		3: {3, "Edsger Dijkstra", "edsger@example.org"},
+		1: {1, "Ada Lovelace", "ada@example.com", true},
+		2: {2, "Grace Hopper", "grace@example.com", false},
+		3: {3, "Edsger Dijkstra", "edsger@example.org", true},
 	}}
 }
 
@@ -76,31 +77,32 @@ func (s *Store) Find(id int) (User, error) {
 	return u, nil
 }
 
-// Create adds a user. The error is ErrTaken if another one has the email address.
-func (s *Store) Create(name, email string) (User, error) {
+// Create adds a user, whose ID it chooses. The error is ErrTaken if another user has
+// the email address.
+func (s *Store) Create(u User) (User, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken(email, 0) {
+	if s.taken(u.Email, 0) {
 		return User{}, ErrTaken
 	}
 	s.last++
-	u := User{s.last, name, email}
+	u.ID = s.last
 	s.byID[u.ID] = u
 	return u, nil
 }
 
-// Update changes a user. The error is ErrUnknown if there is none, and ErrTaken
-// if another one has the email address.
-func (s *Store) Update(id int, name, email string) error {
+// Update replaces the user with the ID of u. The error is ErrUnknown if there is none,
+// and ErrTaken if another user has the email address.
+func (s *Store) Update(u User) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.byID[id]; !ok {
+	if _, ok := s.byID[u.ID]; !ok {
 		return ErrUnknown
 	}
-	if s.taken(email, id) {
+	if s.taken(u.Email, u.ID) {
 		return ErrTaken
 	}
-	s.byID[id] = User{id, name, email}
+	s.byID[u.ID] = u
 	return nil
 }
 

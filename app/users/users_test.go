@@ -12,28 +12,29 @@ import (
 func TestStore(t *testing.T) {
 	is := is.New(t)
 	s := NewStore()
-	ada, err := s.Create("Ada", "ada@example.com")
+	ada, err := s.Create(User{Name: "Ada", Email: "ada@example.com", Newsletter: true})
 	is.NoErr(err)
-	is.Equal(ada, User{1, "Ada", "ada@example.com"})
-	_, err = s.Create("Another", "Ada@Example.com")
+	is.Equal(ada, User{1, "Ada", "ada@example.com", true})
+	_, err = s.Create(User{Name: "Another", Email: "Ada@Example.com"})
 	is.True(errors.Is(err, ErrTaken))
-	bob, err := s.Create("Bob", "bob@example.com")
+	bob, err := s.Create(User{Name: "Bob", Email: "bob@example.com"})
 	is.NoErr(err)
 	is.Equal(s.List(), []User{ada, bob})
 	is.Equal(s.Count(), 2)
 
-	is.True(errors.Is(s.Update(bob.ID, "Bob", "ada@example.com"), ErrTaken))
-	is.True(errors.Is(s.Update(99, "Bob", "b@example.com"), ErrUnknown))
-	is.NoErr(s.Update(bob.ID, "Robert", "bob@example.com"))
+	is.True(errors.Is(s.Update(User{bob.ID, "Bob", "ada@example.com", false}), ErrTaken))
+	is.True(errors.Is(s.Update(User{99, "Bob", "b@example.com", false}), ErrUnknown))
+	robert := User{bob.ID, "Robert", "bob@example.com", true}
+	is.NoErr(s.Update(robert))
 	found, err := s.Find(bob.ID)
 	is.NoErr(err)
-	is.Equal(found.Name, "Robert")
+	is.Equal(found, robert)
 
 	is.NoErr(s.Delete(bob.ID))
 	is.True(errors.Is(s.Delete(bob.ID), ErrUnknown))
 	_, err = s.Find(bob.ID)
 	is.True(errors.Is(err, ErrUnknown))
-	carol, err := s.Create("Carol", "bob@example.com") // the address is free again, the ID is not
+	carol, err := s.Create(User{Name: "Carol", Email: "bob@example.com"}) // the address is free again, the ID is not
 	is.NoErr(err)
 	is.Equal(carol.ID, 3)
 }
@@ -42,7 +43,7 @@ func TestSample(t *testing.T) {
 	is := is.New(t)
 	s := Sample()
 	is.Equal(s.Count(), 3)
-	u, err := s.Create("Barbara", "barbara@example.com")
+	u, err := s.Create(User{Name: "Barbara", Email: "barbara@example.com"})
 	is.NoErr(err)
 	is.Equal(u.ID, 4)
 	is.Equal(Sample().Count(), 3) // each call makes a Store of its own
@@ -81,12 +82,13 @@ func TestConcurrentUse(t *testing.T) {
 	for w := range writers {
 		wg.Go(func() {
 			for i := range each {
-				u, err := s.Create("A user", fmt.Sprintf("%d-%d@example.com", w, i))
+				u, err := s.Create(User{Name: "A user", Email: fmt.Sprintf("%d-%d@example.com", w, i)})
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if err := s.Update(u.ID, "A renamed user", u.Email); err != nil {
+				u.Name = "A renamed user"
+				if err := s.Update(u); err != nil {
 					t.Error(err)
 				}
 				if got, err := s.Find(u.ID); err != nil || got.Name != "A renamed user" {
@@ -105,7 +107,7 @@ func TestConcurrentUse(t *testing.T) {
 	var won sync.Map
 	for w := range writers {
 		wg.Go(func() {
-			if u, err := s.Create("The first", "first@example.com"); err == nil {
+			if u, err := s.Create(User{Name: "The first", Email: "first@example.com"}); err == nil {
 				won.Store(w, u)
 			}
 		})
