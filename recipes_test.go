@@ -200,19 +200,24 @@ func Example_flash() {
 
 // Forms that edit and delete: browsers send them by POST, each to a URL of its own.
 func Example_editing() {
-	type link struct {
-		ID    int    `param:"id"`
+	type linkForm struct {
 		Title string `form:"title"`
+		Read  bool   `form:"read"`
+	}
+	type link struct {
+		ID int
+		linkForm
 	}
 	type linkPage struct {
-		Link  link
+		Form  linkForm
 		Wrong flow.Invalid
 	}
-	links := map[string]link{"7": {7, "Go"}}
+	links := map[string]link{"7": {7, linkForm{"Go", true}}}
 	r := flow.New(fstest.MapFS{
-		"router/links/index.html": {Data: []byte(`{{range .}}<a href="{{route "links.edit" "id" .ID}}">{{.Title}}</a>` +
+		"router/links/index.html": {Data: []byte(`{{range .}}<a href="{{route "links.edit" "id" .ID}}">{{.Title}}</a>{{if .Read}} (read){{end}}` +
 			`<form method="post" action="{{route "links.delete" "id" .ID}}"><button>Delete</button></form>{{end}}`)},
-		"router/links/[id=int]/edit.html":   {Data: []byte(`<form method="post"><input name="title" value="{{.Link.Title}}"> {{.Wrong.title}}</form>`)},
+		"router/links/[id=int]/edit.html": {Data: []byte(`<form method="post"><input name="title" value="{{.Form.Title}}"> {{.Wrong.title}} ` +
+			`<input type="checkbox" name="read"{{if .Form.Read}} checked{{end}}></form>`)},
 		"router/links/[id=int]/delete.http": {},
 	})
 	r.At("links/index").GET().Name("links").Do(func(*flow.Request) flow.Response { return flow.Page(links) })
@@ -221,19 +226,21 @@ func Example_editing() {
 		if !ok {
 			return flow.Fail(404, "there is no such link")
 		}
-		return flow.Page(linkPage{Link: l})
+		return flow.Page(linkPage{Form: l.linkForm})
 	})
 	r.At("links/[id]/edit").POST().Do(func(req *flow.Request) (flow.Response, error) {
-		l, ok := links[req.Param("id")] // a copy: what the form lacks stays
+		var form linkForm // empty, and not what is stored
+		if err := req.Bind(&form); err != nil {
+			return flow.Response{}, err
+		}
+		if form.Title = strings.TrimSpace(form.Title); form.Title == "" {
+			return flow.Page(linkPage{form, flow.Invalid{"title": "is required"}}).Status(422), nil
+		}
+		l, ok := links[req.Param("id")]
 		if !ok {
 			return flow.Fail(404, "there is no such link"), nil
 		}
-		if err := req.Bind(&l); err != nil {
-			return flow.Response{}, err
-		}
-		if l.Title = strings.TrimSpace(l.Title); l.Title == "" {
-			return flow.Page(linkPage{l, flow.Invalid{"title": "is required"}}).Status(422), nil
-		}
+		l.linkForm = form
 		links[req.Param("id")] = l
 		return flow.RedirectTo("links"), nil
 	})
@@ -244,19 +251,19 @@ func Example_editing() {
 
 	get(r, "/links")
 	get(r, "/links/7/edit")
-	w := ask(r, "POST", "/links/7/edit", "title=+")
+	w := ask(r, "POST", "/links/7/edit", "title=+&read=on")
 	fmt.Println(w.Code, w.Body)
-	w = ask(r, "POST", "/links/7/edit", "title=Gopher&ID=8")
+	w = ask(r, "POST", "/links/7/edit", "title=Gopher&ID=8") // the box is not ticked
 	fmt.Println(w.Code, w.Header().Get("Location"), links)
 	w = ask(r, "POST", "/links/7/delete", "", "Origin: https://other.example")
 	fmt.Println(w.Code, len(links))
 	w = ask(r, "POST", "/links/7/delete", "")
 	fmt.Println(w.Code, w.Header().Get("Location"), links)
 	// Output:
-	// 200 <a href="/links/7/edit">Go</a><form method="post" action="/links/7/delete"><button>Delete</button></form>
-	// 200 <form method="post"><input name="title" value="Go"> </form>
-	// 422 <form method="post"><input name="title" value=""> is required</form>
-	// 303 /links map[7:{7 Gopher}]
+	// 200 <a href="/links/7/edit">Go</a> (read)<form method="post" action="/links/7/delete"><button>Delete</button></form>
+	// 200 <form method="post"><input name="title" value="Go">  <input type="checkbox" name="read" checked></form>
+	// 422 <form method="post"><input name="title" value=""> is required <input type="checkbox" name="read" checked></form>
+	// 303 /links map[7:{7 {Gopher false}}]
 	// 403 1
 	// 303 /links map[]
 }
