@@ -29,7 +29,7 @@ func (a *App) listNotes(*flow.Request) flow.Response {
 
 // addNote redirects after success, so that reloading the page adds nothing.
 func (a *App) addNote(req *flow.Request) (flow.Response, error) {
-	var form notes.Draft
+	var form notes.Draft // empty, since a browser sends nothing for a checkbox that is not ticked
 	err := req.Bind(&form)
 	if wrong, ok := errors.AsType[flow.Invalid](err); ok {
 		page := notesPage{Notes: a.Notes.All(), Form: form, Wrong: wrong}
