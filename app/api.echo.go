@@ -4,11 +4,11 @@ import "example.com/flow"
 
 func init() {
 	flow.ANY().Name("api.echo").Do(echo)
-	// A method that the file registers itself does not reach ANY.
+	// ANY answers all methods but those that the file registers by name.
 	flow.PATCH().Name("api.echo").Do(echoText)
 }
 
-// An echoed request is what the client sent, as the handler sees it.
+// An echoed is the method and the data of a request.
 type echoed struct {
 	Method string    `json:"method"`
 	Data   flow.Data `json:"data"`

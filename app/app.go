@@ -1,5 +1,6 @@
-// Package app is the sample application of flow: the route files are below
-// router/, and a Go file beside this one speaks for each that has handlers.
+// Package app is the sample application of flow. The route files are below router/.
+// The handlers of a route file are in a Go file of this directory: those of
+// router/users/[id].html are in users.id.go.
 package app
 
 import (
@@ -17,14 +18,13 @@ import (
 //go:embed all:router all:public
 var files embed.FS
 
-// An App is what the handlers need that no route file can say. Its zero value
-// is ready to use.
+// An App is what the handlers share. Its zero value is ready to use.
 type App struct {
 	Users  *users.Store     // users.Sample() if nil
 	Secret []byte           // signs the session cookie; random if empty
 	Logger *slog.Logger     // slog.Default() if nil
 	Now    func() time.Time // time.Now if nil
-	Tick   time.Duration    // how often /events/stream speaks; a second if 0
+	Tick   time.Duration    // the time between two events of /events/stream; a second if 0
 }
 
 // New returns a Router that serves the application.
@@ -39,8 +39,8 @@ func New(a *App) *flow.Router {
 	return r
 }
 
-// withDefaults returns a copy of a whose fields are set. An empty Secret must
-// not sign anything: everyone knows it.
+// withDefaults returns a copy of a whose fields are set. An empty Secret is replaced by
+// a random one, since anybody could forge what it signs.
 func (a *App) withDefaults() *App {
 	b := *a
 	if b.Users == nil {

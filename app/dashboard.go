@@ -11,8 +11,8 @@ func init() {
 	flow.With(func(f *flow.File, a *App) { f.GET().Do(a.showDashboard) })
 }
 
-// A dashboardPage is what the dashboard shows. Who is signed in the template asks
-// by itself.
+// A dashboardPage is what the dashboard shows. The template gets the name of who is
+// signed in from the function user, which every template has.
 type dashboardPage struct {
 	Users  int
 	Newest []users.User // up to three, the newest first

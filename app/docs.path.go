@@ -4,8 +4,8 @@ import "example.com/flow"
 
 func init() { flow.GET().Name("docs").Do(showDocs) }
 
-// A crumb is one segment of the URL, with the URL of the page that ends there.
-// Some segments, such as an escaped "..", have none.
+// A crumb is one segment of the URL, and the URL of the page that ends there. The latter is
+// empty if Route refuses to make it, as it does for an escaped "..".
 type crumb struct{ Text, URL string }
 
 func showDocs(req *flow.Request) flow.Response {

@@ -8,7 +8,7 @@ import (
 
 func init() { flow.GET().Name("events").Do(showEvents) }
 
-// showEvents lets the page run the one script that knows the nonce.
+// showEvents answers with the page, and allows its script to run.
 func showEvents(*flow.Request) flow.Response {
 	nonce := rand.Text()
 	return flow.Page(nonce).Header("Content-Security-Policy", scriptPolicy(nonce))

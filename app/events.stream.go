@@ -19,25 +19,25 @@ func (a *App) streamEvents(*flow.Request) flow.Response {
 		Header("Cache-Control", "no-store")
 }
 
-// An event is what the stream says at each tick.
+// An event is the data of one server-sent event.
 type event struct {
 	Time  string `json:"time"`
 	Users int    `json:"users"`
 }
 
-// stream sends server-sent events until the client leaves or the server stops,
-// both of which end the request's context. flow.Serve ends it if the client does not
-// take what is sent.
+// stream sends server-sent events until the client leaves or the server stops, both of
+// which cancel the request's context. flow.Serve also ends the stream of a client that
+// does not read.
 func (a *App) stream(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
-		return // the headers are all there is to say
+		return // an answer to HEAD has headers only
 	}
 	rc := http.NewResponseController(w)
 	ticker := time.NewTicker(a.Tick)
 	defer ticker.Stop()
 	for id := 1; ; id++ {
 		if err := a.sendEvent(w, rc, id); err != nil {
-			return // the client is gone, and there is nobody to tell
+			return // the client has left
 		}
 		select {
 		case <-r.Context().Done():

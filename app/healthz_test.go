@@ -24,7 +24,8 @@ func TestHealth(t *testing.T) {
 	is.Equal(a.header.Get("Cache-Control"), "no-store")
 }
 
-// dialUntil connects to a socket as soon as, or for as long as, someone listens on it.
+// dialUntil dials a socket until somebody listens on it, or until nobody does, and returns
+// the last connection.
 func dialUntil(t testing.TB, file string, listening bool) net.Conn {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -40,8 +41,8 @@ func dialUntil(t testing.TB, file string, listening bool) net.Conn {
 	return nil
 }
 
-// TestHealthWhileDraining asks again on a connection that was open before, and on a
-// new one, as long as there are new ones.
+// TestHealthWhileDraining asks for the health of a server that stops, first on new
+// connections until it accepts no more, then on one that was open before.
 func TestHealthWhileDraining(t *testing.T) {
 	is := is.New(t)
 	dir, err := os.MkdirTemp("", "app") // the path of a socket must be short

@@ -17,8 +17,8 @@ type tableRow struct {
 	File    string
 }
 
-// tableOf puts the methods of one URL of one file, which stand next to each
-// other, on one line.
+// tableOf returns a row for each URL of each file, with all its methods. Routes lists the
+// methods of a URL one after the other.
 func tableOf(routes []flow.RouteInfo) []tableRow {
 	var rows []tableRow
 	for _, r := range routes {

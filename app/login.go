@@ -15,7 +15,8 @@ func init() {
 	})
 }
 
-// A loginPage is the form as it was entered. The password is never sent back.
+// A loginPage is the form as it was entered, without the password, and the account of
+// the sample.
 type loginPage struct {
 	Name         string
 	Wrong        bool
@@ -30,7 +31,8 @@ func showLogin(req *flow.Request) flow.Response {
 	return flow.Page(loginPage{"", false, demoName, demoPassword})
 }
 
-// login does not tell whether it was the name that is wrong or the password.
+// login answers alike whether the name is wrong or the password, so that nobody learns
+// which names exist.
 func (a *App) login(req *flow.Request) flow.Response {
 	name := req.Input("name")
 	right := same(name, demoName)
@@ -40,8 +42,8 @@ func (a *App) login(req *flow.Request) flow.Response {
 	return flow.RedirectTo("dashboard").Cookie(a.newSession(req, name))
 }
 
-// same compares in a time that says nothing about where the texts differ, nor
-// about their lengths.
+// same reports whether two texts are equal. The time it takes depends neither on where
+// they differ nor on which is longer: it compares hashes.
 func same(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1

@@ -86,7 +86,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// only returns what the group of a pattern holds, which is in the text once.
+// only returns what the group of a pattern matches, and fails unless the pattern matches
+// the text once.
 func only(t testing.TB, pattern *regexp.Regexp, text string) string {
 	t.Helper()
 	all := pattern.FindAllStringSubmatch(text, -1)
@@ -151,7 +152,7 @@ func TestErrorPages(t *testing.T) {
 	}
 }
 
-// TestRenderedOnce asks for a page again that says the same to everyone.
+// TestRenderedOnce asks again for a page that is the same for everyone.
 func TestRenderedOnce(t *testing.T) {
 	is := is.New(t)
 	router := newRouter(t, nil)
@@ -166,7 +167,7 @@ func TestRenderedOnce(t *testing.T) {
 	is.True(len(compressed.body) < len(first.body))
 }
 
-// TestAssets asks for what the home page shows beside its text.
+// TestAssets asks for the style sheet and the pictures of the home page.
 func TestAssets(t *testing.T) {
 	router := newRouter(t, nil)
 	home := do(router, newRequest("GET", "/", "")).body
@@ -241,7 +242,7 @@ func TestScripts(t *testing.T) {
 			is.Equal(first.status, tt.status)
 			value := only(t, nonce, first.body)
 			is.True(strings.HasSuffix(first.header.Get("Content-Security-Policy"), "script-src 'nonce-"+value+"'"))
-			is.True(!strings.Contains(second.body, value)) // which is used once
+			is.True(!strings.Contains(second.body, value)) // each answer has a nonce of its own
 		})
 	}
 	is := is.New(t)

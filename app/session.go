@@ -28,12 +28,12 @@ func init() { flow.In("(admin)").Use(signedIn) }
 // An account is who is signed in.
 type account struct{ Name string }
 
-// authenticate returns the account that the session cookie speaks of. A cookie
-// that is forged or too old is no error, but nobody.
+// authenticate returns the account of the session cookie. It returns nil, for nobody, if
+// there is no cookie, or if the cookie is forged or has expired.
 func (a *App) authenticate(req *flow.Request) (any, error) {
 	cookie, err := req.Cookie(sessionCookie)
 	if err != nil {
-		return nil, nil // there is no cookie
+		return nil, nil
 	}
 	name, ok := verify(a.Secret, cookie.Value, a.Now())
 	if !ok || name != demoName {
@@ -42,8 +42,8 @@ func (a *App) authenticate(req *flow.Request) (any, error) {
 	return account{name}, nil
 }
 
-// signedIn is a guard: it sends those who are not signed in to the login. What
-// it lets through is for one person and stays out of caches.
+// signedIn is a guard: it redirects to the login whoever is not signed in. The pages
+// behind it are for one person, so no cache may keep them.
 func signedIn(req *flow.Request) flow.Response {
 	if !req.IsAuthenticated() {
 		return flow.RedirectTo("login")
@@ -65,8 +65,9 @@ func endSession(req *flow.Request) *http.Cookie {
 	return c
 }
 
-// session returns a cookie that scripts cannot read and other sites cannot post
-// with. Browsers drop a Secure cookie of a plain connection.
+// session returns the session cookie with a value. Scripts cannot read it, and browsers do
+// not send it with a POST from another site. It is Secure only where the connection is,
+// since browsers refuse a Secure cookie over plain HTTP.
 func session(req *flow.Request, value string) *http.Cookie {
 	return &http.Cookie{
 		Name:     sessionCookie,
@@ -79,15 +80,15 @@ func session(req *flow.Request, value string) *http.Cookie {
 }
 
 // sign returns a name and the end of its session, with a signature of both:
-// "YWRh.1767225600.q3Jm…". The expiry is inside, because a browser may keep a
-// cookie as long as it likes.
+// "YWRh.1767225600.q3Jm…". The end is signed, too, because a client can keep a cookie for
+// as long as it likes.
 func sign(secret []byte, name string, expires time.Time) string {
 	claim := base64.RawURLEncoding.EncodeToString([]byte(name)) + "." + strconv.FormatInt(expires.Unix(), 10)
 	return claim + "." + signature(secret, claim)
 }
 
-// verify returns the name that sign was given. It reports whether the signature
-// is ours and the session has not ended.
+// verify returns the name that sign was given, and reports whether the signature is right
+// and the session has not ended.
 func verify(secret []byte, value string, now time.Time) (name string, ok bool) {
 	i := strings.LastIndexByte(value, '.')
 	if i < 0 {

@@ -156,7 +156,8 @@ func TestCookieAttributes(t *testing.T) {
 	}
 }
 
-// TestSecrets makes two applications without a Secret: neither may believe the other.
+// TestSecrets makes two applications without a Secret. Neither accepts a session of the
+// other.
 func TestSecrets(t *testing.T) {
 	is := is.New(t)
 	signIn := newRequest("POST", "/login", "name="+demoName+"&password="+demoPassword, "Content-Type", asForm)

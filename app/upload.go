@@ -10,8 +10,8 @@ import (
 	"example.com/flow"
 )
 
-// maxUpload is the largest body that /upload takes, in bytes: the file, and the
-// few hundred bytes of form around it.
+// maxUpload is the size of the largest body that /upload takes, in bytes. The body is the
+// file and a few hundred bytes of form around it.
 const maxUpload = 1 << 20
 
 func init() {
@@ -19,7 +19,8 @@ func init() {
 	flow.POST().Name("upload").MaxBody(maxUpload).Do(upload)
 }
 
-// An uploadPage says what arrived. No file is kept.
+// An uploadPage is what the page shows: what is wrong, or what is known of the file that
+// was uploaded. No file is kept.
 type uploadPage struct {
 	Max   int64
 	Wrong string
@@ -56,10 +57,10 @@ func upload(req *flow.Request) (flow.Response, error) {
 	return flow.Page(uploadPage{Max: maxUpload, File: &uploaded{header.Filename, header.Size, mediaType}}), nil
 }
 
-// sniff returns the media type that the content looks like. What the browser
-// says is only read off the file's name.
+// sniff returns the media type that the content looks like. The one that a browser sends
+// is only a guess from the file's name.
 func sniff(file multipart.File) (string, error) {
-	b, err := io.ReadAll(io.LimitReader(file, 512)) // DetectContentType looks no further
+	b, err := io.ReadAll(io.LimitReader(file, 512)) // DetectContentType reads no more
 	if err != nil {
 		return "", fmt.Errorf("app: reading an uploaded file: %w", err)
 	}

@@ -56,8 +56,8 @@ func isEmail(text string) bool {
 	return err == nil && address.Address == text
 }
 
-// createUser adds the user that a request describes. It returns the form, too, which
-// is shown again if there is an error.
+// createUser adds the user that a request describes. It also returns the form, for a page
+// that shows it again with what is wrong.
 func (a *App) createUser(req *flow.Request) (u users.User, form userForm, err error) {
 	if err = req.Bind(&form); err == nil {
 		u, err = a.Users.Create(form.applyTo(u))
@@ -74,8 +74,8 @@ func (a *App) updateUser(req *flow.Request, u users.User) (form userForm, err er
 	return form, userError(err, u.ID)
 }
 
-// userID returns the ID that a route parameter stands for. One user has one URL:
-// "007" is nobody.
+// userID returns the ID that a route parameter says. The error answers 404, also for
+// "007", so that each user has one URL.
 func userID(param string) (int, error) {
 	id, err := strconv.Atoi(param)
 	if err != nil || strconv.Itoa(id) != param {
@@ -84,7 +84,7 @@ func userID(param string) (int, error) {
 	return id, nil
 }
 
-// userError returns what a client is told about an error of the store.
+// userError makes an error of the store into one that tells the client what is wrong.
 func userError(err error, id int) error {
 	switch {
 	case errors.Is(err, users.ErrTaken):

@@ -11,8 +11,8 @@ func init() {
 	flow.With(func(f *flow.File, a *App) { f.GET().Name("users").Do(a.listUsers) })
 }
 
-// A usersPage is what the users page shows: those who were looked for, and the
-// form as it was entered, with what is wrong about it.
+// A usersPage is what the users page shows: the users that were found, and the form as it
+// was entered, with what is wrong about it.
 type usersPage struct {
 	Users []users.User
 	Query string

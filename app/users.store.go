@@ -12,8 +12,8 @@ func init() {
 	flow.With(func(f *flow.File, a *App) { f.POST().Name("users.create").Do(a.storeUser) })
 }
 
-// storeUser redirects after success, so that reloading the page adds nobody.
-// Otherwise it shows the page again, with the fields as they were entered.
+// storeUser redirects after success, so that reloading the page does not add the user
+// again. If something is wrong, it shows the page with the fields as they were entered.
 func (a *App) storeUser(req *flow.Request) (flow.Response, error) {
 	u, form, err := a.createUser(req)
 	var wrong flow.Invalid

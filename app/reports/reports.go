@@ -1,5 +1,5 @@
-// Package reports answers questions about the users. Its handlers are methods of
-// a controller, which the application binds to its routes with To.
+// Package reports counts the users by the domain of their mail. Its handlers are methods
+// of a controller, to which the application sends requests with To.
 package reports
 
 import (

@@ -18,7 +18,7 @@ type User struct {
 	Newsletter bool // whether the user gets it
 }
 
-// What a Store refuses.
+// Errors of a Store.
 var (
 	ErrUnknown = errors.New("users: there is no such user")
 	ErrTaken   = errors.New("users: another user has this email address")
@@ -28,7 +28,7 @@ var (
 type Store struct {
 	mu   sync.RWMutex
 	byID map[int]User
-	last int // the ID given last: one that was deleted is not given again
+	last int // the newest ID; that of a deleted user is not used again
 }
 
 // NewStore returns a Store without users.

@@ -17,7 +17,7 @@ import (
 	"github.com/matryer/is"
 )
 
-// A program is the sample application, which runs.
+// A program is the running sample application.
 type program struct {
 	*exec.Cmd
 	url   string
