@@ -552,3 +552,18 @@ func (b broken) Open(name string) (fs.File, error) {
 	}
 	return b.files.Open(name)
 }
+
+// TestAssetWhileTheFirstRequestComes asks for a URL in another goroutine: the race detector
+// watches.
+func TestAssetWhileTheFirstRequestComes(t *testing.T) {
+	is := is.New(t)
+	r := New(fstest.MapFS{"router/index.html": {Data: []byte("home")}})
+	is.NoErr(r.Check())
+	asked := make(chan error)
+	go func() {
+		_, err := r.Asset("app.css")
+		asked <- err
+	}()
+	is.Equal(do(r, httptest.NewRequest("GET", "/", nil)).Code, 200)
+	is.True(<-asked != nil)
+}

@@ -23,9 +23,11 @@ func (r *Router) settings() settings {
 	return s
 }
 
-// readSettings reads the settings of a compiled Router and of those inside it.
+// readSettings reads the settings of a compiled Router and of those inside it, other than dev:
+// it cannot change any more, and Router.Asset may ask for it meanwhile.
 func (r *Router) readSettings() {
-	r.table.Load().settings = r.settings()
+	s := &r.table.Load().settings
+	s.authenticate, s.onError, s.logger = r.Authenticate, r.OnError, r.Logger
 	for _, m := range r.mounts {
 		if m.inner != nil && !m.refused {
 			m.inner.readSettings()
