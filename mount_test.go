@@ -985,3 +985,15 @@ func TestServeChecksTheRouterAround(t *testing.T) {
 	is.True(err != nil)
 	is.True(strings.Contains(err.Error(), "router/a.http: no handler is registered for it"))
 }
+
+// TestMountedRouterWithARequestOfNoRouter is called by the handler of a test, whose Request
+// belongs to no Router.
+func TestMountedRouterWithARequestOfNoRouter(t *testing.T) {
+	is := is.New(t)
+	inner := New(flowtest.Pages(pagesOf("about.html: about")))
+	New(flowtest.Pages(pagesOf("index.html: home"))).Mount("/m", inner)
+	w := httptest.NewRecorder()
+	Handler(inner).Write(w, NewRequest(httptest.NewRequest("GET", "/m/about", nil)))
+	is.Equal(w.Code, 200)
+	is.Equal(w.Body.String(), "about")
+}
