@@ -236,7 +236,7 @@ func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 		if err == nil && resp.kind == kindNext && !x.failed() {
 			continue
 		}
-		if resp.isZero() && err == nil {
+		if resp.isZero() && err == nil && !x.failed() {
 			err = errors.New("flow: a guard returned the zero Response: return flow.Next() to go on")
 		}
 		x.deny(w, req, x.settle(req, resp, err))
@@ -324,7 +324,7 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 
 // conclude sends what a handler returned.
 func (x *exchange) conclude(w http.ResponseWriter, req *Request, resp Response, err error) {
-	if resp.kind == kindNext && err == nil {
+	if resp.kind == kindNext && err == nil && !x.failed() {
 		err = errors.New("flow: a handler returned Next(), which is for guards")
 	}
 	x.send(w, req, x.settle(req, resp, err))
@@ -385,7 +385,9 @@ func (x *exchange) user(req *Request) any {
 		if err != http.ErrAbortHandler {
 			err = fmt.Errorf("flow: Authenticate failed: %w", err)
 		}
-		x.setFailure(err)
+		if !x.setFailure(err) && err != http.ErrAbortHandler {
+			x.log(req, err) // another failure is the answer
+		}
 	})
 }
 

@@ -219,7 +219,10 @@ type failure struct {
 	reported atomic.Bool // it was answered or logged
 }
 
-func (x *exchange) setFailure(err error) { x.failure.CompareAndSwap(nil, &failure{err: err}) }
+// setFailure makes an error the failure, and reports false if there is one already.
+func (x *exchange) setFailure(err error) bool {
+	return x.failure.CompareAndSwap(nil, &failure{err: err})
+}
 
 func (x *exchange) failed() bool { return x.failure.Load() != nil }
 
@@ -352,6 +355,9 @@ func (x *exchange) presentFail(req *Request, fail Response) Response {
 	resp, failed := x.presentProblem(req, problemOf(err))
 	if failed != nil {
 		x.log(req, failed)
+		if shown, ok := x.showError(req, failed); ok {
+			return shown
+		}
 	}
 	return resp.after(fail.header())
 }

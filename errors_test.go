@@ -452,6 +452,20 @@ func TestFaultsGoBeforeOnError(t *testing.T) {
 	}
 }
 
+// TestDevShowsErrorPageThatFails also if OnError answers with a Fail.
+func TestDevShowsErrorPageThatFails(t *testing.T) {
+	is := is.New(t)
+	tree := flowtest.Pages(pagesOf("+error.html: {{index .Status 1}}\nindex.html: home"))
+	r := New(tree)
+	r.Dev(onDisk(t, tree))
+	r.OnError = func(*Request, error) Response { return Fail(404, "nothing here") }
+	log := journalOf(r)
+	w := visit(r, "/none")
+	is.Equal(w.Code, 500)
+	is.True(strings.Contains(w.Body.String(), "This request failed"))
+	is.True(strings.Contains(log.String(), "the error page cannot be shown"))
+}
+
 // TestDenyHandlerOfTheApplication is asked in place of OnError.
 func TestDenyHandlerOfTheApplication(t *testing.T) {
 	is := is.New(t)

@@ -792,3 +792,63 @@ func TestBodiesThatBreak(t *testing.T) {
 		})
 	}
 }
+
+// TestClientsCannotBlameTheProgram has guards and handlers return what is a mistake by itself,
+// once a body cannot be read or Authenticate has failed: the failure is the answer, and all
+// that the log has to say.
+func TestClientsCannotBlameTheProgram(t *testing.T) {
+	guard := func(req *Request) Response {
+		if req.Input("name") == "" && req.User() == nil {
+			return Response{}
+		}
+		return Next()
+	}
+	handler := func(req *Request) Response { req.User(); return Next() }
+	for _, tt := range []struct {
+		name    string
+		use     []any
+		handler any
+		auth    error
+		body    string
+		status  int
+		log     string
+	}{
+		{"guard and body", []any{guard}, "", nil, `{"name"`, 400, ""},
+		{"guard and Authenticate", []any{guard}, "", Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
+		{"handler and Authenticate", nil, handler, Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			if tt.handler == "" {
+				tt.handler = func(*Request) string { return "secret" }
+			}
+			r, log := lone(tt.handler, tt.use...)
+			r.Authenticate = func(*Request) (any, error) { return nil, tt.auth }
+			req := httptest.NewRequest("POST", "/x", strings.NewReader(tt.body))
+			req.Header.Set("Content-Type", "application/json")
+			is.Equal(do(r, req).Code, tt.status)
+			var said []string
+			for _, record := range records(t, log) {
+				said = append(said, fmt.Sprint(record["error"]))
+			}
+			is.Equal(strings.Join(said, "; "), tt.log)
+		})
+	}
+}
+
+// TestSecondFailureIsLogged asks for the user while a body is answered that cannot be read.
+func TestSecondFailureIsLogged(t *testing.T) {
+	is := is.New(t)
+	r, log := lone(func(*Request) string { return "secret" })
+	r.Authenticate = func(*Request) (any, error) { return nil, errors.New("the key server is down") }
+	r.OnError = func(req *Request, err error) Response { return Text(fmt.Sprint(req.User())) }
+	req := httptest.NewRequest("POST", "/x", strings.NewReader("{"))
+	req.Header.Set("Content-Type", "application/json")
+	w := do(r, req)
+	is.Equal(w.Code, 400)
+	is.Equal(w.Body.String(), "<nil>")
+	said := records(t, log)
+	is.Equal(len(said), 1)
+	is.Equal(said[0]["error"], "flow: Authenticate failed: the key server is down")
+	is.Equal(said[0]["level"], "ERROR")
+}
