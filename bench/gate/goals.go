@@ -43,7 +43,7 @@ type value struct {
 // others, the goal is the gate. A goal in time stands beside that only where instructions do
 // not tell all, for the reason that is given, and the gate is at twice what was measured.
 var goals = []goal{
-	{row: "github/all", of: instructions("flow", "httprouter"), most: 1.6, gate: 1.54},
+	{row: "github/all", of: instructions("flow", "httprouter"), most: 1.6, gate: 1.57},
 	{row: "github/all", of: instructions("flow", "gin"), most: 1.1},
 	{row: "github/all", of: instructions("flow", "echo"), most: 1},
 	{row: "github/all", of: instructions("flow", "chi"), most: 1},
@@ -51,24 +51,24 @@ var goals = []goal{
 	{row: "github/all", of: allocs("flow"), most: 0},
 	// Instructions do not tell whether the processor waits, for memory or a branch.
 	{row: "github/all", of: times("flow", "httprouter"), most: 1.6, gate: 3},
-	{row: "github/static", of: instructions("flow", "httprouter"), most: 1.4, gate: 1.38},
+	{row: "github/static", of: instructions("flow", "httprouter"), most: 1.4},
 	{row: "github/static", of: instructions("flow", "gin"), most: 1},
 	{row: "github/static", of: instructions("flow", "echo"), most: 1},
 	{row: "github/static", of: instructions("flow", "chi"), most: 1},
 	{row: "github/static", of: instructions("flow", "ServeMux"), most: 1},
 	{row: "github/static", of: allocs("flow"), most: 0},
-	{row: "github/params", of: instructions("flow", "httprouter"), most: 1.6, gate: 1.53},
+	{row: "github/params", of: instructions("flow", "httprouter"), most: 1.6},
 	{row: "github/params", of: instructions("flow", "gin"), most: 1.1},
 	{row: "github/params", of: instructions("flow", "echo"), most: 1},
 	{row: "github/params", of: instructions("flow", "chi"), most: 1},
 	{row: "github/params", of: instructions("flow", "ServeMux"), most: 1},
 	{row: "github/params", of: allocs("flow"), most: 0},
 
-	{row: "overlap/literal", of: instructions("flow", rows.AloneName), most: 1.5, gate: 1.05},
+	{row: "overlap/literal", of: instructions("flow", rows.AloneName), most: 1.5, gate: 1.12},
 	{row: "overlap/literal", of: allocs("flow"), most: 0},
 	{row: "overlap/names", of: instructions("flow", rows.AloneName), most: 1.5, gate: 1.1},
 	{row: "overlap/names", of: allocs("flow"), most: 0},
-	{row: "overlap/catch-all", of: instructions("flow", rows.AloneName), most: 1.5, gate: 1.45},
+	{row: "overlap/catch-all", of: instructions("flow", rows.AloneName), most: 1.5, gate: 1.49},
 	{row: "overlap/catch-all", of: allocs("flow"), most: 0},
 	{row: "overlap/back", of: instructions("flow", rows.AloneName), most: 1.5},
 	{row: "overlap/back", of: allocs("flow"), most: 0},

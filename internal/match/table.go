@@ -20,9 +20,9 @@ import (
 // A Table is a trie compiled. It does not change, and is safe for concurrent use.
 type Table[A any] struct {
 	trie     *Trie[A]
-	literals *literals[A]       // paths for which nothing is more specific
-	tree     *httprouter.Router // patterns that httprouter can hold together
-	searches sync.Pool          // of *search[A]
+	literals map[string]*Leaf[A] // paths for which nothing is more specific
+	tree     *httprouter.Router  // patterns that httprouter can hold together
+	searches sync.Pool           // of *search[A]
 	hit      func(*A, http.ResponseWriter, *http.Request, Values)
 	miss     func(http.ResponseWriter, *http.Request, Miss[A])
 }
@@ -41,11 +41,10 @@ type Miss[A any] struct {
 func Compile[A any](trie *Trie[A], hit func(*A, http.ResponseWriter, *http.Request, Values), miss func(http.ResponseWriter, *http.Request, Miss[A])) *Table[A] {
 	t := &Table[A]{trie: trie, hit: hit, miss: miss}
 	t.searches.New = func() any { return new(search[A]) }
-	leaves := map[string]*Leaf[A]{}
-	trie.root.collectLiterals(trie, nil, leaves)
-	t.literals = makeLiterals(leaves)
+	t.literals = map[string]*Leaf[A]{}
+	trie.root.collectLiterals(trie, nil, t.literals)
 	t.tree = &httprouter.Router{NotFound: http.HandlerFunc(t.walk)}
-	t.register(leaves)
+	t.register(t.literals)
 	return t
 }
 
@@ -56,7 +55,7 @@ func (t *Table[A]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		t.slowly(w, r) // something is escaped that Path cannot tell, such as a slash in a segment
 		return
 	}
-	if l := t.literals.find(u.Path); l != nil {
+	if l := t.literals[u.Path]; l != nil {
 		if a := l.Answer(r.Method); a != nil {
 			t.hit(a, w, r, nil)
 			return
