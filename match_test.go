@@ -455,7 +455,7 @@ func (s slowly) file(path []string, method string) (best slowFile, allowed map[s
 // misread reports whether a handler that cleans the decoded path finds something in it
 // that is not one of m below the very prefix, with backslashes for slashes or without.
 func (s slowly) misread(m *Mounted, prefix []string, decoded, method string) bool {
-	if slices.ContainsFunc(prefix, func(value string) bool { return pattern.NoValue(value) || strings.ContainsAny(value, `/\`) }) {
+	if slices.ContainsFunc(prefix, func(value string) bool { return pattern.EmptyOrDots(value) || strings.ContainsAny(value, `/\`) }) {
 		return true
 	}
 	rest := strings.Join(strings.Split(decoded, "/")[1+len(prefix):], "/")

@@ -278,14 +278,14 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step
 		}
 		c.finishInner(m, trie.Mount(exact.Segments, e), e)
 	case other == nil:
-		trie.Leaf(below).SetFree(e, e)
+		trie.Leaf(below).SetAnySpelling(e, e)
 		at := *e
 		at.path = exact
 		if m.slash {
 			at.handler = handler{std: addSlash{}}
 		}
 		if l := trie.Leaf(exact); !l.HasAny() {
-			l.SetFree(&at, e)
+			l.SetAnySpelling(&at, e)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (v urlBase) given(r *routetree.Route) map[string][]string {
 		if seg.Kind != pattern.Param {
 			continue
 		}
-		if v := values[0].Value; !pattern.NoValue(v) { // else it is reported as missing
+		if v := values[0].Value; !pattern.EmptyOrDots(v) { // else it is reported as missing
 			given[seg.Text] = []string{v}
 		}
 		values = values[1:]

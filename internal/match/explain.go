@@ -8,23 +8,24 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// An Explanation says what answers a request, and why that and nothing else.
+// An Explanation tells which answer a request gets, and why the other patterns that match
+// its path do not answer it.
 type Explanation[A any] struct {
 	Path       pattern.Path
-	Answer     *A      // nil if nothing answers the request as it is
-	Values     Values  // of the parameters of the answer
-	Miss       Miss[A] // if Answer is nil
-	Candidates []Candidate[A]
+	Answer     *A             // nil if the request has none
+	Values     Values         // of the answer's parameters
+	Miss       Miss[A]        // if Answer is nil
+	Candidates []Candidate[A] // the most specific first
 }
 
-// A Candidate is a leaf that matches the path, or would if its matchers took the values.
+// A Candidate is a leaf whose pattern matches the path, or would without its matchers.
 type Candidate[A any] struct {
 	*Leaf[A]
 	Verdict Verdict
-	Segment int              // which segment of the path decided, from 0
-	Matcher *pattern.Matcher // that has Refused
-	trail   []pattern.Segment
-	late    bool // it comes after what is mounted and owns the path
+	Segment int               // the index of the segment that decided: see Verdict
+	Matcher *pattern.Matcher  // for Refused: the matcher that did
+	trail   []pattern.Segment // from the root to the leaf: see explorer
+	late    bool              // the search has ended before it: a mounted trie owns the path
 }
 
 // A Verdict says why a candidate answers, or does not.
@@ -32,16 +33,16 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	Answers      Verdict = iota // or it would, in the spelling that the Miss knows
-	LacksMethod                 // it goes before the others, and has nothing for the method
-	LessSpecific                // than what answers, or than what is mounted and owns the path: the segment decided
-	Mounted                     // from the segment on it is in what is mounted, which ranks as a catch-all there
-	Refused                     // a matcher does not take the segment
-	Misreads                    // it could take the path, spelled as it is, for another one
+	Answers      Verdict = iota // it answers, if need be after a redirect to Miss.Respelled
+	LacksMethod                 // it is more specific, but has no answer for the method
+	LessSpecific                // the segment is more specific in the answer, or in the mount that owns the path
+	Mounted                     // it is in a mounted trie, which ranks as a catch-all from the segment on
+	Refused                     // the segment does not match the matcher
+	Ambiguous                   // its handler could read the path as another one: see isUnambiguous
 )
 
-// Explain says what ServeHTTP does with a request, and which patterns match its path, the
-// most specific first. It lets the trie search, whose answer is that of the quicker ways.
+// Explain returns the Explanation of a request. It searches the trie, whose answer is the
+// one of ServeHTTP.
 func (t *Table[A]) Explain(r *http.Request) Explanation[A] {
 	var e Explanation[A]
 	asked := &Table[A]{
@@ -49,7 +50,7 @@ func (t *Table[A]) Explain(r *http.Request) Explanation[A] {
 		hit:  func(a *A, _ http.ResponseWriter, _ *http.Request, values Values) { e.Answer, e.Values = a, values },
 		miss: func(_ http.ResponseWriter, _ *http.Request, m Miss[A]) { e.Miss = m },
 	}
-	asked.slowly(nil, r)
+	asked.matchUncleanPath(nil, r)
 	p, ok := pattern.ParsePath(r)
 	if !ok {
 		return e
@@ -62,8 +63,8 @@ func (t *Table[A]) Explain(r *http.Request) Explanation[A] {
 	return e
 }
 
-// judge gives the candidates their verdicts. owner is the way to what is mounted and owns
-// the path.
+// judge sets the verdicts of the candidates. owner is the trail of the mounted trie that
+// owns the path, if there is one.
 func (e *Explanation[A]) judge(method string, owner []pattern.Segment) {
 	first := slices.IndexFunc(e.Candidates, func(c Candidate[A]) bool {
 		return c.Matcher == nil && !c.late && c.Leaf.Answer(method) != nil
@@ -75,39 +76,39 @@ func (e *Explanation[A]) judge(method string, owner []pattern.Segment) {
 		switch c := &e.Candidates[i]; {
 		case c.Matcher != nil:
 			c.Verdict = Refused
-		case i == first && e.Answer == nil && c.below != nil && c.Leaf.Answer(method) == c.any:
-			c.Verdict = Misreads
+		case i == first && e.Answer == nil && c.unclean != nil && c.Leaf.Answer(method) == c.any:
+			c.Verdict = Ambiguous
 		case i == first:
 			c.Verdict = Answers
 		case c.late || first >= 0 && i > first:
-			c.Verdict, c.Segment = parting(owner, c.trail)
+			c.Verdict, c.Segment = divergence(owner, c.trail)
 		default:
 			c.Verdict = LacksMethod
 		}
 	}
 }
 
-// parting returns why the second of two ways through the trie is behind the first, and
-// the segment at which they part.
-func parting(first, second []pattern.Segment) (Verdict, int) {
+// divergence returns why the second of two trails comes after the first, and the index of
+// the first segment in which they differ.
+func divergence(first, second []pattern.Segment) (Verdict, int) {
 	segment := 0
 	for i, seg := range second {
 		switch {
 		case i < len(first) && first[i] == seg:
-		case seg.Kind == gate:
+		case seg.Kind == mountPoint:
 			return Mounted, segment
 		default:
 			return LessSpecific, segment
 		}
-		if seg.Kind != gate {
+		if seg.Kind != mountPoint {
 			segment++
 		}
 	}
 	return LessSpecific, segment
 }
 
-// Allowed returns the methods that leaves answer by name, sorted, HEAD and OPTIONS
-// included: what Allow says.
+// Allowed returns the value of Allow for leaves: their methods, HEAD and OPTIONS included,
+// sorted.
 func Allowed[A any](leaves []*Leaf[A]) []string {
 	methods := map[string]bool{http.MethodOptions: true}
 	for _, l := range leaves {
@@ -116,25 +117,28 @@ func Allowed[A any](leaves []*Leaf[A]) []string {
 	return slices.Sorted(maps.Keys(methods))
 }
 
-// gate stands in a trail where it leads into what is mounted.
-const gate pattern.Kind = 255
+// mountPoint is the kind of a segment that marks in a trail where a mounted trie begins. No
+// segment of a path stands for it.
+const mountPoint pattern.Kind = 255
 
-// An explorer visits the nodes that a path leads to, in the order of search.find. It does
-// not stop at an answer, and also goes where a matcher refuses a value.
+// An explorer finds the candidates for a path. It visits the nodes in the order of
+// search.find, and unlike a search goes on after an answer and past a matcher that refuses
+// a value.
 type explorer[A any] struct {
 	path    []string
-	trail   []pattern.Segment // the way to the node, with gates in it
-	refused *pattern.Matcher  // that has closed the way
-	segment int               // at which it did
-	owner   []pattern.Segment // the way to what is mounted and owns the path
-	owned   bool              // that was visited
-	over    bool              // nothing answers: a parameter before what is mounted has a value that no URL has
+	trail   []pattern.Segment // from the root to the current node, with mount points
+	refused *pattern.Matcher  // the first on the trail that refuses its value; nil if none does
+	segment int               // the index of the segment that it refuses
+	owner   []pattern.Segment // the trail of the mounted trie that owns the path
+	owned   bool              // that trie was visited: a search ends there
+	over    bool              // the search ends without an answer: see search.enter
 	found   []Candidate[A]
 }
 
+// walk visits a node and the nodes below it for the segments from the i-th on.
 func (x *explorer[A]) walk(n *node[A], i int) {
 	if i == len(x.path) {
-		x.note(n.own)
+		x.note(n.end)
 		x.enter(n.mounted, i)
 		return
 	}
@@ -142,7 +146,7 @@ func (x *explorer[A]) walk(n *node[A], i int) {
 	if child := n.literals[one[0]]; child != nil {
 		x.step(pattern.Segment{Text: one[0]}, i, one, func() { x.walk(child, i+1) })
 	}
-	for b := n.matched; b != nil; b = b.next {
+	for b := n.constrained; b != nil; b = b.next {
 		if b.param != nil {
 			x.step(pattern.Segment{Kind: pattern.Param, Matcher: b.matcher}, i, one, func() { x.walk(b.param, i+1) })
 		}
@@ -150,7 +154,7 @@ func (x *explorer[A]) walk(n *node[A], i int) {
 	if n.param != nil {
 		x.step(pattern.Segment{Kind: pattern.Param}, i, one, func() { x.walk(n.param, i+1) })
 	}
-	for b := n.matched; b != nil; b = b.next {
+	for b := n.constrained; b != nil; b = b.next {
 		if b.rest != nil {
 			x.step(pattern.Segment{Kind: pattern.Rest, Matcher: b.matcher}, i, all, func() { x.note(b.rest) })
 		}
@@ -161,19 +165,21 @@ func (x *explorer[A]) walk(n *node[A], i int) {
 	x.enter(n.mounted, i)
 }
 
-// step visits what the i-th segment leads to, if it stands for these values.
+// step visits what seg leads to. values are the segments of the path that seg has to match,
+// from the i-th on.
 func (x *explorer[A]) step(seg pattern.Segment, i int, values []string, visit func()) {
 	if x.over {
 		return
 	}
 	refuses := slices.IndexFunc(values, func(v string) bool { return !seg.Takes(v) })
-	if closes := refuses >= 0 && x.refused == nil; closes {
+	if refuses >= 0 && x.refused == nil {
 		x.refused, x.segment = seg.Matcher, i+refuses
 		defer func() { x.refused = nil }()
 	}
 	x.follow(seg, visit)
 }
 
+// follow visits with seg at the end of the trail.
 func (x *explorer[A]) follow(seg pattern.Segment, visit func()) {
 	n := len(x.trail)
 	x.trail = append(x.trail, seg)
@@ -181,17 +187,18 @@ func (x *explorer[A]) follow(seg pattern.Segment, visit func()) {
 	x.trail = x.trail[:n]
 }
 
-// enter visits what is mounted, which owns the path unless a matcher has closed the way.
+// enter visits a mounted trie. It owns the path unless a matcher on the trail refuses a
+// value, or an earlier one owns it.
 func (x *explorer[A]) enter(t *Trie[A], i int) {
 	if t == nil || x.over {
 		return
 	}
 	owns := x.refused == nil && !x.owned
-	if owns && x.lacksValue() {
+	if owns && x.hasImpossibleValue() {
 		x.over = true
 		return
 	}
-	x.follow(pattern.Segment{Kind: gate}, func() {
+	x.follow(pattern.Segment{Kind: mountPoint}, func() {
 		if owns {
 			x.owner = slices.Clone(x.trail)
 		}
@@ -200,20 +207,22 @@ func (x *explorer[A]) enter(t *Trie[A], i int) {
 	x.owned = x.owned || owns
 }
 
-// lacksValue reports whether a parameter on the way has a value that no URL has.
-func (x *explorer[A]) lacksValue() bool {
+// hasImpossibleValue reports whether a parameter on the trail has a value that no canonical
+// URL can have, such as "..".
+func (x *explorer[A]) hasImpossibleValue() bool {
 	i := 0
 	for _, seg := range x.trail {
-		if seg.Kind == pattern.Param && pattern.NoValue(x.path[i]) {
+		if seg.Kind == pattern.Param && pattern.EmptyOrDots(x.path[i]) {
 			return true
 		}
-		if seg.Kind != gate {
+		if seg.Kind != mountPoint {
 			i++
 		}
 	}
 	return false
 }
 
+// note adds a leaf to the candidates. It may be nil.
 func (x *explorer[A]) note(l *Leaf[A]) {
 	if l != nil && !x.over {
 		x.found = append(x.found, Candidate[A]{Leaf: l, Matcher: x.refused, Segment: x.segment, trail: slices.Clone(x.trail), late: x.owned})

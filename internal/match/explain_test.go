@@ -10,7 +10,7 @@ import (
 	"github.com/matryer/is"
 )
 
-var verdicts = []string{"answers", "lacks the method", "less specific", "mounted", "refused", "misreads"}
+var verdicts = []string{"answers", "lacks the method", "less specific", "mounted", "refused", "ambiguous"}
 
 // TestExplain reads the verdicts. Every generated table is held against them in asked.
 func TestExplain(t *testing.T) {
@@ -62,12 +62,12 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// A free answer is what is mounted and no Router.
-func TestExplainFree(t *testing.T) {
+// Mounted handlers other than Routers take their paths in any spelling.
+func TestExplainAnySpelling(t *testing.T) {
 	trie := &Trie[string]{}
 	files, below, secret := "files", "below", "secret"
-	trie.Leaf(of("files/*")).SetFree(&files, &files)
-	trie.Leaf(of("files")).SetFree(&below, &files)
+	trie.Leaf(of("files/*")).SetAnySpelling(&files, &files)
+	trie.Leaf(of("files")).SetAnySpelling(&below, &files)
 	trie.Leaf(of("files/secret/:x")).Set("GET", &secret)
 	all := Compile[string](trie, nil, nil)
 	for _, tt := range []struct{ target, answer, verdicts string }{
@@ -75,8 +75,8 @@ func TestExplainFree(t *testing.T) {
 		{"/files/", "files", "answers"},
 		{"/files/a//b", "files", "answers"},
 		{"/files/secret/x", "secret", "answers, less specific"},
-		{"/files/secret%2Fx", "", "misreads"},
-		{"/files/%2e%2e/x", "", "misreads"},
+		{"/files/secret%2Fx", "", "ambiguous"},
+		{"/files/%2e%2e/x", "", "ambiguous"},
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)

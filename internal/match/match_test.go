@@ -259,7 +259,7 @@ func judge(rules []rule, method, target string) string {
 		exact := best >= 0 && !rules[best].HasRest() && len(p.Segments) == len(of(owner).Segments) && rules[best].Key() == of(owner).Key()
 		if owner != "" && !exact && (best < 0 || moreSpecific(ruleOf("ANY "+owner+"/*"), rules[best], "")) {
 			prefix := of(owner).Segments
-			if slices.ContainsFunc(valuesOf(prefix, p.Segments), pattern.NoValue) {
+			if slices.ContainsFunc(valuesOf(prefix, p.Segments), pattern.EmptyOrDots) {
 				return "nothing"
 			}
 			within = owner

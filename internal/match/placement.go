@@ -1,154 +1,154 @@
 package match
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
-
-	"example.com/flow/internal/pattern"
 )
 
-// A placement finds the patterns with parameters that httprouter holds for one method. A
-// pattern is kept out for one of these reasons:
+// routesFor returns the routes of the httprouter tree for a method. literals are the leaves
+// that the Table finds in its map.
 //
-//   - Some path that it matches belongs to a more specific pattern, and that one is not in
-//     the table of literals, which is asked first.
-//   - httprouter would panic: a position in its paths has either literals, or one parameter,
-//     or one catch-all.
-//   - It does not pay: see pays.
+// httprouter holds a pattern with parameters unless there is one of these reasons:
 //
-// An overlap elsewhere in the application is no reason. An example:
+//   - A more specific pattern matches some of its paths, and is not in the map. httprouter
+//     would give it these paths.
+//   - httprouter would panic. After the same beginning, its paths may go on in one way
+//     only: with literals, with one parameter, or with one catch-all.
+//   - Patterns beside it would lose more: see placement.routesAfter.
 //
-//	/posts/new      in the table of literals
-//	/posts/:id      held: of what it matches, only /posts/new belongs to another pattern
-//	/posts/:id/edit held
-//	/:slug          kept out: httprouter would panic, since /posts stands at its position
-//	/*all           kept out: /posts/7 belongs to /posts/:id
+// Patterns that overlap elsewhere do not matter. An example:
 //
-// Where httprouter has to choose, literals go before a parameter, and a parameter before a
-// catch-all, as in the order in which they match.
-type placement[A any] struct {
-	method string
-	// literal are the leaves that the table of literals holds.
-	literal map[*Leaf[A]]bool
+//	/posts/new       in the map
+//	/posts/:id       held: of its paths only /posts/new has a more specific pattern
+//	/posts/:id/edit  held
+//	/:slug           not held: httprouter would panic, since /posts stands beside it
+//	/*all            not held: /posts/7 belongs to /posts/:id
+func routesFor[A any](trie *Trie[A], method string, literals map[string]*Leaf[A]) []route[A] {
+	p := &placement[A]{method: method, inMap: make(map[*Leaf[A]]bool, len(literals))}
+	for _, l := range literals {
+		p.inMap[l] = true
+	}
+	return p.routesFrom("", 0, 0, []way[A]{{node: &trie.root}})
 }
 
-// A way leads to a node by the segments of a path in httprouter's notation, in which the
-// names of parameters are left out: /:0/edit leads to two nodes if there are
-// [id=int]/edit.html and [slug]/edit.html.
+// A placement finds the routes for one method. Where it counts patterns, it leaves out
+// those that are in the map or have no answer for the method.
+type placement[A any] struct {
+	method string
+	inMap  map[*Leaf[A]]bool
+}
+
+// A way leads to a node of the trie. Several ways can match the same URLs as one path of
+// httprouter: those for /:0/edit lead to the nodes of [id=int]/edit.html and of
+// [slug]/edit.html, and to the node of new/edit.html.
 type way[A any] struct {
 	*node[A]
-	fits []fit // what the values of the path have to match
-	// rival: not all segments of the way are those of the path, as with /users/new for
-	// /users/:1, or with /:0/:1 for /:0/edit. The patterns at the node match some paths that
-	// those of the ways behind it match, too, and are more specific.
+	constraints []constraint // of the parameters on the way
+	// rival: the way is not the path itself, since one of them has a literal where the other
+	// has a parameter or a catch-all. The patterns at the node match only some URLs of the
+	// path, or match further ones, and so are no routes of that path.
 	rival bool
 }
 
-// hasWildcard reports whether a parameter or a catch-all may follow in the path.
+// hasWildcard reports whether a parameter or a catch-all follows.
 func (w way[A]) hasWildcard() bool {
-	return !w.rival && (w.param != nil || w.rest != nil || w.matched != nil)
+	return !w.rival && (w.param != nil || w.rest != nil || w.constrained != nil)
 }
 
-// routesFor returns the routes of the httprouter tree for a method. literals are the leaves
-// in the table of literals.
-func routesFor[A any](trie *Trie[A], method string, literals map[string]*Leaf[A]) []route[A] {
-	p := &placement[A]{method: method, literal: make(map[*Leaf[A]]bool, len(literals))}
-	for _, l := range literals {
-		p.literal[l] = true
-	}
-	return p.collect("", 0, 0, []way[A]{{node: &trie.root}})
-}
-
-// collect returns the routes whose paths begin with the given one. depth is how many
-// segments that has, and captured how many of them are parameters. ways are all that it
-// leads to, those with more specific patterns first.
-func (p *placement[A]) collect(path string, depth, captured int, ways []way[A]) []route[A] {
+// routesFrom returns the routes whose paths begin with path. It has depth segments, of which
+// captured are parameters. ways are all ways that match URLs of the path, in the order in
+// which a search takes them.
+func (p *placement[A]) routesFrom(path string, depth, captured int, ways []way[A]) []route[A] {
 	last := len(ways) - 1
 	for last >= 0 && ways[last].rival {
-		last-- // less specific than all that this path could hold
+		last-- // less specific than every pattern on this path, and so no obstacle
 	}
 	if last < 0 {
 		return nil
 	}
 	ways = withMounted(ways[:last+1])
-
-	var ending, below []route[A]
+	var routes []route[A]
 	if w, ok := p.first(ways); ok && !w.rival && captured > 0 {
-		ending = append(ending, p.route(w.own, path, w.fits))
+		routes = append(routes, p.route(w.end, path, w.constraints))
 	}
-	for _, text := range literalsAfter(ways) {
-		below = append(below, p.collect(path+"/"+text, depth+1, captured, p.byText(ways, text))...)
-	}
-	if !slices.ContainsFunc(ways, way[A].hasWildcard) {
-		return append(ending, below...)
-	}
-	if captured > 0 && !p.pays(below, ways, true) {
-		below = nil
-	}
-	if len(below) == 0 {
-		path := path + "/:" + strconv.Itoa(depth)
-		below = p.collect(path, depth+1, captured+1, p.byParam(ways, captured))
-		if !p.pays(below, ways, false) {
-			below = nil
-		}
-		if len(below) > 0 && below[0].path != path {
-			// A request for this very path would fail in httprouter, which then allocates.
-			below = append([]route[A]{{path: path}}, below...)
-		}
-	}
-	if len(below) == 0 {
-		below = p.catchAll(path+"/*"+strconv.Itoa(depth), captured, ways)
-	}
-	return append(ending, below...)
+	return append(routes, p.routesAfter(path, depth, captured, ways)...)
 }
 
-// pays reports whether routes gain more than others lose: httprouter does not give its
-// memory for values back if it has captured one and then finds nothing, so that each such
-// request allocates, and is answered by the trie only then. This happens where a catch-all
-// stands beside a parameter, and also, below a parameter, where a parameter stands beside
-// literals. So there have to be more of these routes than of the patterns beside them:
+// routesAfter returns the routes that go on after path: with literals if there are any, else
+// with a parameter, else with a catch-all.
 //
-//	/docs/:1/edit, /docs/:1/old    held beside /docs/*path
-//	/docs/:1/edit                  alone it is not
+// httprouter never goes back. Beside literals, a URL that fails behind one of them is not
+// tried as a value of the parameter, and is left to the trie. If httprouter has captured a
+// value by then, it does not return its memory to its pool, so that each such request
+// allocates. The same holds beside a parameter for the URLs of a catch-all. So where a value
+// is captured, literals must lead to more routes than there are patterns that lose, and so
+// must a parameter:
 //
-// Patterns at other positions do not count.
-func (p *placement[A]) pays(routes []route[A], ways []way[A], literals bool) bool {
-	gain, loss := 0, 0
+//	/docs/:1/edit, /docs/:1/old   two are held, one beside them loses: /docs/*path
+//	/docs/:1/edit                 alone it is not held: both are left to the trie
+func (p *placement[A]) routesAfter(path string, depth, captured int, ways []way[A]) []route[A] {
+	var routes []route[A]
+	for _, text := range literalsAfter(ways) {
+		routes = append(routes, p.routesFrom(path+"/"+text, depth+1, captured, p.byText(ways, text))...)
+	}
+	if !slices.ContainsFunc(ways, way[A].hasWildcard) {
+		return routes
+	}
+	params, catchAlls := p.countWildcards(ways)
+	if len(routes) > 0 && (captured == 0 || answered(routes) > params+catchAlls) {
+		return routes
+	}
+	param := path + "/:" + strconv.Itoa(depth)
+	routes = p.routesFrom(param, depth+1, captured+1, p.byParam(ways, captured))
+	if answered(routes) > catchAlls {
+		if routes[0].path != param {
+			// httprouter has no route for a URL that ends here, and so would allocate. This one
+			// leaves the URL to the trie.
+			routes = append([]route[A]{{path: param}}, routes...)
+		}
+		return routes
+	}
+	return p.catchAll(path+"/*"+strconv.Itoa(depth), captured, ways)
+}
+
+// answered returns how many of the routes have an answer.
+func answered[A any](routes []route[A]) (n int) {
 	for _, r := range routes {
 		if r.answer != nil {
-			gain++
+			n++
 		}
 	}
+	return n
+}
+
+// countWildcards returns how many patterns go on after the ways that are no rivals with a
+// parameter, and how many with a catch-all.
+func (p *placement[A]) countWildcards(ways []way[A]) (params, catchAlls int) {
 	for _, w := range ways {
 		if w.rival {
 			continue
 		}
-		if literals {
-			loss += p.count(w.param)
+		for b := range w.branches() {
+			params += p.count(b.param)
+			catchAlls += p.countLeaf(b.rest)
 		}
-		for b := w.matched; b != nil; b = b.next {
-			if literals {
-				loss += p.count(b.param)
-			}
-			loss += p.countLeaf(b.rest)
-		}
-		loss += p.countLeaf(w.rest)
 	}
-	return gain > loss
+	return params, catchAlls
 }
 
-// first returns the first way to something that answers where the path ends.
+// first returns the first way to the end of a pattern.
 func (p *placement[A]) first(ways []way[A]) (w way[A], ok bool) {
 	for _, w := range ways {
-		if p.countLeaf(w.own) > 0 {
+		if p.countLeaf(w.end) > 0 {
 			return w, true
 		}
 	}
 	return w, false
 }
 
-// literalsAfter returns the literal segments that may follow the path, sorted.
+// literalsAfter returns the literal segments that follow the ways that are no rivals, sorted.
 func literalsAfter[A any](ways []way[A]) []string {
 	all := map[string]bool{}
 	for _, w := range ways {
@@ -161,156 +161,131 @@ func literalsAfter[A any](ways []way[A]) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// byText returns the ways that a literal segment leads to.
+// byText returns the ways behind a literal segment of the path.
 func (p *placement[A]) byText(ways []way[A], text string) (next []way[A]) {
 	for _, w := range ways {
 		if child := w.literals[text]; child != nil {
-			next = append(next, way[A]{child, w.fits, w.rival})
+			next = append(next, way[A]{child, w.constraints, w.rival})
 		}
-		for b := w.matched; b != nil; b = b.next {
-			if b.param != nil && b.matcher.Fits(text) {
+		for b := range w.branches() {
+			if b.param != nil && b.fits(text) {
 				next = append(next, way[A]{node: b.param, rival: true})
 			}
 		}
-		if w.param != nil {
-			next = append(next, way[A]{node: w.param, rival: true})
+		for b := range w.branches() {
+			if b.fits(text) {
+				next = p.appendRest(next, b)
+			}
 		}
-		next = append(next, p.catchAlls(w, text)...)
 	}
 	return next
 }
 
-// byParam returns the ways that a parameter leads to.
+// byParam returns the ways behind a parameter of the path. captured is the index of its
+// value. Literals are rivals, each in front of the first branch that its text fits.
 func (p *placement[A]) byParam(ways []way[A], captured int) (next []way[A]) {
 	for _, w := range ways {
-		var rivals []string // the literals that lead somewhere, until they are added
+		var rivals []string
 		for text, child := range w.literals {
 			if p.count(child) > 0 {
 				rivals = append(rivals, text)
 			}
 		}
-		addRivals := func(taken func(string) bool) {
+		for b := range w.branches() {
+			if b.param == nil && b.matcher != nil {
+				continue
+			}
 			rivals = slices.DeleteFunc(rivals, func(text string) bool {
-				if !taken(text) {
+				if !b.fits(text) {
 					return false
 				}
 				next = append(next, way[A]{node: w.literals[text], rival: true})
 				return true
 			})
-		}
-		for b := w.matched; b != nil; b = b.next {
 			if b.param != nil {
-				addRivals(b.matcher.Fits)
-				fits := append(slices.Clip(w.fits), fit{captured, false, b.matcher})
-				next = append(next, way[A]{b.param, fits, w.rival})
+				next = append(next, way[A]{b.param, b.constrain(w.constraints, captured, false), w.rival})
 			}
 		}
-		addRivals(func(string) bool { return true })
-		if w.param != nil {
-			next = append(next, way[A]{w.param, w.fits, w.rival})
+		for b := range w.branches() {
+			next = p.appendRest(next, b)
 		}
-		next = append(next, p.catchAlls(w, "")...)
 	}
 	return next
 }
 
-// catchAlls returns the ways to the catch-alls that begin at a way and have taken a
-// segment: a literal, or the value of a parameter if text is "".
-func (p *placement[A]) catchAlls(w way[A], text string) (next []way[A]) {
-	for b := w.matched; b != nil; b = b.next {
-		if p.countLeaf(b.rest) > 0 && (text == "" || b.matcher.Fits(text)) {
-			next = append(next, way[A]{node: endless(b.rest, b.matcher), rival: true})
-		}
+// appendRest appends the way behind the catch-all of a branch that has matched one segment,
+// and may match further ones.
+func (p *placement[A]) appendRest(ways []way[A], b branch[A]) []way[A] {
+	if p.countLeaf(b.rest) == 0 {
+		return ways
 	}
-	if p.countLeaf(w.rest) > 0 {
-		next = append(next, way[A]{node: endless(w.rest, nil), rival: true})
-	}
-	return next
-}
-
-// endless returns the node of a catch-all that has matched a segment and may match more.
-func endless[A any](l *Leaf[A], m *pattern.Matcher) *node[A] {
-	n := &node[A]{own: l}
-	if m == nil {
-		n.rest = l
+	n := &node[A]{end: b.rest}
+	if b.matcher == nil {
+		n.rest = b.rest
 	} else {
-		n.matched = &branch[A]{matcher: m, rest: l}
+		n.constrained = &branch[A]{matcher: b.matcher, rest: b.rest}
 	}
-	return n
+	return append(ways, way[A]{node: n, rival: true})
 }
 
-// withMounted adds the ways to what is mounted at the nodes. It owns all paths that lead
-// there, so that the ways behind it lead to nothing that could be held.
+// withMounted adds the ways to mounted tries. A mounted trie owns all URLs that reach it, so
+// that the ways after the first one are left out.
 func withMounted[A any](ways []way[A]) []way[A] {
 	for i, w := range ways {
 		if w.mounted != nil {
-			inside := withMounted([]way[A]{{&w.mounted.root, w.fits, w.rival}})
+			inside := withMounted([]way[A]{{&w.mounted.root, w.constraints, w.rival}})
 			return append(slices.Clone(ways[:i+1]), inside...)
 		}
 	}
 	return ways
 }
 
-// catchAll returns the route of the catch-all that begins here, if nothing more specific
-// has a part of its paths.
+// catchAll returns the route of the first catch-all that follows, unless a more specific
+// pattern matches some of its URLs.
 func (p *placement[A]) catchAll(path string, captured int, ways []way[A]) []route[A] {
 	for _, w := range ways {
-		for b := w.matched; b != nil; b = b.next {
+		for b := range w.branches() {
 			if p.count(b.param) > 0 {
 				return nil
 			}
 		}
-		if p.count(w.param) > 0 {
-			return nil
-		}
-		begins := func(l *Leaf[A], m *pattern.Matcher) (found bool, routes []route[A]) {
+		for b := range w.branches() {
 			for text, child := range w.literals {
-				if p.count(child) > 0 && (m == nil || m.Fits(text)) {
-					return true, nil
+				if p.count(child) > 0 && b.fits(text) {
+					return nil
 				}
 			}
 			switch {
-			case p.countLeaf(l) == 0:
-				return false, nil
+			case p.countLeaf(b.rest) == 0:
+				continue
 			case w.rival:
-				return true, nil
+				return nil
 			}
-			r := p.route(l, path, w.fits)
+			r := p.route(b.rest, path, b.constrain(w.constraints, captured, true))
 			r.rest = true
-			if m != nil {
-				r.fits = append(slices.Clip(r.fits), fit{captured, true, m})
-			}
-			return true, []route[A]{r}
-		}
-		for b := w.matched; b != nil; b = b.next {
-			if found, routes := begins(b.rest, b.matcher); found {
-				return routes
-			}
-		}
-		if found, routes := begins(w.rest, nil); found {
-			return routes
+			return []route[A]{r}
 		}
 	}
 	return nil
 }
 
 // route returns the route of a leaf.
-func (p *placement[A]) route(l *Leaf[A], path string, fits []fit) route[A] {
+func (p *placement[A]) route(l *Leaf[A], path string, constraints []constraint) route[A] {
 	a := l.Answer(p.method)
-	return route[A]{path: path, answer: a, free: l.below != nil && a == l.any, fits: fits}
+	return route[A]{path: path, answer: a, anySpelling: l.unclean != nil && a == l.any, constraints: constraints}
 }
 
-// count returns how many patterns at a node or below answer the method and are not in the
-// table of literals. What is mounted counts as a pattern, since it owns its paths.
+// count returns how many patterns end at a node or below. A mounted trie counts as one more,
+// since it owns URLs that none of its patterns match. n may be nil.
 func (p *placement[A]) count(n *node[A]) int {
 	if n == nil {
 		return 0
 	}
-	sum := p.countLeaf(n.own) + p.countLeaf(n.rest) + p.count(n.param)
+	sum := p.countLeaf(n.end)
 	for _, child := range n.literals {
 		sum += p.count(child)
 	}
-	for b := n.matched; b != nil; b = b.next {
+	for b := range n.branches() {
 		sum += p.count(b.param) + p.countLeaf(b.rest)
 	}
 	if n.mounted != nil {
@@ -319,9 +294,35 @@ func (p *placement[A]) count(n *node[A]) int {
 	return sum
 }
 
+// countLeaf returns 1 for the leaf of a pattern that counts, and otherwise 0. l may be nil.
 func (p *placement[A]) countLeaf(l *Leaf[A]) int {
-	if l == nil || p.literal[l] || l.Answer(p.method) == nil {
+	if l == nil || p.inMap[l] || l.Answer(p.method) == nil {
 		return 0
 	}
 	return 1
+}
+
+// branches returns the branches of a node in the order of a search. The last is the
+// parameter and the catch-all without matchers, of which either or both may be nil.
+func (n *node[A]) branches() iter.Seq[branch[A]] {
+	return func(yield func(branch[A]) bool) {
+		for b := n.constrained; b != nil; b = b.next {
+			if !yield(*b) {
+				return
+			}
+		}
+		yield(branch[A]{param: n.param, rest: n.rest})
+	}
+}
+
+// fits reports whether a segment may be a value of the branch.
+func (b branch[A]) fits(text string) bool { return b.matcher == nil || b.matcher.Fits(text) }
+
+// constrain returns the constraints before the branch and its own: the value with this index
+// has to match. rest is true if it is the value of the catch-all.
+func (b branch[A]) constrain(before []constraint, value int, rest bool) []constraint {
+	if b.matcher == nil {
+		return before
+	}
+	return append(slices.Clip(before), constraint{value, rest, b.matcher})
 }

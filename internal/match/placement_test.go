@@ -14,7 +14,7 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// literalsOf returns the leaves that the table of literals holds.
+// literalsOf returns the leaves that the map of literals holds.
 func literalsOf(trie *Trie[rule]) map[string]*Leaf[rule] {
 	leaves := map[string]*Leaf[rule]{}
 	trie.root.collectLiterals(trie, nil, leaves)
@@ -40,7 +40,7 @@ func TestPlacement(t *testing.T) {
 		rules []string
 		want  string
 	}{
-		{"literals have a table", []string{"GET a", "GET a/b"}, ""},
+		{"literals are in the map", []string{"GET a", "GET a/b"}, ""},
 		{"beside a literal", []string{"GET users/new", "GET users/:id", "POST users/:id"}, "/users/:1 /users/:1"},
 		{"below one parameter", []string{"GET :a", "GET :a/b", "GET :a/c/*r"}, "/:0 /:0/b /:0/c/*2"},
 		{"literals before a parameter", []string{"GET blog/:slug", "GET :lang/:page", "GET docs/:x/y"}, "/blog/:1 /docs/:1/y"},

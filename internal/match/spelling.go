@@ -9,43 +9,46 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// isFree reports whether the answer that was found takes its URLs in any spelling: see
-// Leaf.SetFree.
-func (s *search[A]) isFree() bool { return s.leaf.below != nil && s.answer == s.leaf.any }
+// takesAnySpelling reports whether the answer of the search takes its paths in any
+// spelling: see Leaf.SetAnySpelling.
+func (s *search[A]) takesAnySpelling() bool { return s.leaf.unclean != nil && s.answer == s.leaf.any }
 
-// readsRight reports whether the free answer that was found may get a path as it is
-// spelled. Handlers such as net/http's read the decoded path and clean it: they do not
-// take "%2e%2e" or "a%2Fb" for the one segment that was matched. They must find the
-// prefix as it was matched, since guards know its parameters, must not be led out of it,
-// and must not be led to what is not theirs in the plain spelling.
-func (t *Table[A]) readsRight(s *search[A], r *http.Request, p pattern.Path) bool {
-	n := s.prefix()
+// isUnambiguous reports whether a mounted handler reads the path as the search has matched
+// it. The search takes "%2e%2e" or "a%2Fb" for one segment. Many handlers, such as
+// http.FileServer, read the decoded path instead and clean it. So that they cannot get past
+// the guards of other patterns, the path that they read must
+//
+//   - begin with the same segments of the mount's prefix, whose parameters guards have seen;
+//   - not leave that prefix, even on the way, as /files/../files/a does;
+//   - belong to the same handler in its plain spelling.
+func (t *Table[A]) isUnambiguous(s *search[A], r *http.Request, p pattern.Path) bool {
+	n := s.beforeRest()
 	if !p.IsCanonical() && !p.IsCanonicalTo(n) {
 		return false
 	}
-	right := func(path string, floor int) bool {
-		seen, ok := decodedSegments(path, floor)
+	isSame := func(path string, floor int) bool {
+		read, ok := decodedSegments(path, floor)
 		switch {
-		case !ok || len(seen) < n || !slices.Equal(seen[:n], p.Segments[:n]):
+		case !ok || len(read) < n || !slices.Equal(read[:n], p.Segments[:n]):
 			return false
-		case slices.Equal(seen, p.Segments):
+		case slices.Equal(read, p.Segments):
 			return true
 		}
-		owner := t.search(r.Method, seen)
-		return owner.answer != nil && owner.isFree() && owner.leaf.below == s.leaf.below
+		owner := t.search(r.Method, read)
+		return owner.answer != nil && owner.takesAnySpelling() && owner.leaf.unclean == s.leaf.unclean
 	}
-	if !right(r.URL.Path, n) {
+	if !isSame(r.URL.Path, n) {
 		return false
 	}
-	// Some handlers take a backslash for a slash, before they clean the path or after. The
-	// two give the same path only if there is no ".." in it.
+	// Some handlers take a backslash for a slash, either before they clean the path or
+	// after. Both give the same path only if it has no "..", so that none is allowed.
 	path := strings.ReplaceAll(r.URL.Path, `\`, "/")
-	return path == r.URL.Path || right(path, math.MaxInt)
+	return path == r.URL.Path || isSame(path, math.MaxInt)
 }
 
-// decodedSegments returns the segments of a decoded path without the empty ones and the
-// dots. ok is false if ".." takes away one of the first floor segments, or has none to
-// take away.
+// decodedSegments cleans a decoded path: it returns the segments without empty ones, "."
+// and "..". ok is false if a ".." would remove one of the first floor segments, or if there
+// is no segment for it to remove.
 func decodedSegments(path string, floor int) (segments []string, ok bool) {
 	segments = make([]string, 0, 16)
 	for segment := range strings.SplitSeq(path, "/") {
@@ -63,10 +66,10 @@ func decodedSegments(path string, floor int) (segments []string, ok bool) {
 	return segments, true
 }
 
-// misread returns the miss for a path that a free answer could misread. It is known, in
-// its plain spelling, if something answers that. A path with a backslash, or with an
-// escaped slash in a segment, has no plain spelling.
-func (t *Table[A]) misread(s *search[A], r *http.Request, p pattern.Path) Miss[A] {
+// ambiguousPath returns the Miss for a path that is not unambiguous. The Miss knows the
+// plain spelling, in which escaped dots are dots, if some pattern matches that. A path with
+// a backslash, or with an escaped slash in a segment, has no plain spelling.
+func (t *Table[A]) ambiguousPath(s *search[A], r *http.Request, p pattern.Path) Miss[A] {
 	m := Miss[A]{Path: p, By: s.within.by}
 	if strings.Count(r.URL.Path, "/") > strings.Count(p.Asked, "/") || strings.Contains(r.URL.Path, `\`) {
 		return m

@@ -9,11 +9,12 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// collectLiterals notes the leaves below n that a path without parameters leads to, where
-// nothing more specific in the trie matches the path.
+// collectLiterals adds to leaves, by their paths, the leaves at and below n whose patterns
+// have no parameters, unless a more specific pattern of the trie matches the path. path
+// holds the segments that lead to n.
 func (n *node[A]) collectLiterals(trie *Trie[A], path []string, leaves map[string]*Leaf[A]) {
-	if n.own != nil && trie.first(path) == n.own {
-		leaves["/"+strings.Join(path, "/")] = n.own
+	if n.end != nil && trie.mostSpecific(path) == n.end {
+		leaves["/"+strings.Join(path, "/")] = n.end
 	}
 	for text, child := range n.literals {
 		child.collectLiterals(trie, append(path, text), leaves)
@@ -23,51 +24,52 @@ func (n *node[A]) collectLiterals(trie *Trie[A], path []string, leaves map[strin
 	}
 }
 
-// first returns the most specific leaf that matches a path.
-func (t *Trie[A]) first(path []string) *Leaf[A] {
+// mostSpecific returns the most specific leaf that matches a path, or nil.
+func (t *Trie[A]) mostSpecific(path []string) *Leaf[A] {
 	if leaves := t.Matching(path); len(leaves) > 0 {
 		return leaves[0]
 	}
 	return nil
 }
 
-// treeMethods are the methods that have an httprouter tree. The others are rare enough
-// for the trie, and HEAD would double the memory.
+// treeMethods are the methods that have an httprouter tree. Other methods are rare enough
+// for the trie. A tree for HEAD would hold all that the tree for GET does once more.
 var treeMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// register puts into the httprouter trees what they can hold: see placement.
-func (t *Table[A]) register(literals map[string]*Leaf[A]) {
+// register adds the routes of each method to its httprouter tree.
+func (t *Table[A]) register() {
 	for _, method := range treeMethods {
-		for _, r := range routesFor(t.trie, method, literals) {
+		for _, r := range routesFor(t.trie, method, t.literals) {
 			t.tree.Handle(method, r.path, t.handle(r))
 		}
 	}
 }
 
-// handle returns the httprouter handle of a route. It leaves requests that may be no
-// hits to the trie: httprouter lets values be empty, "." and "..", and a free answer
-// could take a backslash for a slash. If the closure is inlined into generic code, a
-// request costs 3 % more (measured), so handle is not inlined.
+// handle returns the httprouter handle of a route. The handle checks what httprouter does
+// not: that no value is empty, "." or "..", that the values match their matchers, and that
+// no backslash reaches a handler that may take it for a slash. If a check fails, the trie
+// is searched. handle is not inlined, since a request takes 3 % longer (measured) if the
+// closure is in generic code.
 //
 //go:noinline
 func (t *Table[A]) handle(r route[A]) httprouter.Handle {
-	answer, rest, free, fits := r.answer, r.rest, r.free, r.fits
+	answer, rest, anySpelling, constraints := r.answer, r.rest, r.anySpelling, r.constraints
 	if answer == nil {
 		return func(w http.ResponseWriter, req *http.Request, _ httprouter.Params) { t.walk(w, req) }
 	}
 	return func(w http.ResponseWriter, req *http.Request, values httprouter.Params) {
 		for i := range values {
-			if pattern.NoValue(values[i].Value) || rest && i == len(values)-1 && !isCanonicalRest(values[i].Value) {
-				t.slowly(w, req)
+			if pattern.EmptyOrDots(values[i].Value) || rest && i == len(values)-1 && !isCanonicalRest(values[i].Value) {
+				t.matchUncleanPath(w, req)
 				return
 			}
 		}
-		if free && strings.Contains(req.URL.Path, `\`) {
-			t.slowly(w, req)
+		if anySpelling && strings.Contains(req.URL.Path, `\`) {
+			t.matchUncleanPath(w, req)
 			return
 		}
-		for i := range fits {
-			if !fits[i].takes(values) {
+		for i := range constraints {
+			if !constraints[i].holds(values) {
 				t.walk(w, req)
 				return
 			}
@@ -76,40 +78,41 @@ func (t *Table[A]) handle(r route[A]) httprouter.Handle {
 	}
 }
 
-// isCanonicalRest reports whether what a catch-all matched is canonical, from the
-// slash before it on.
+// isCanonicalRest reports whether the value of a catch-all, which begins with a slash, is
+// canonical.
 func isCanonicalRest(value string) bool {
 	for segment := range strings.SplitSeq(value[1:], "/") {
-		if pattern.NoValue(segment) {
+		if pattern.EmptyOrDots(segment) {
 			return false
 		}
 	}
 	return true
 }
 
-// A route is what is put into an httprouter tree.
+// A route is one path of an httprouter tree.
 type route[A any] struct {
-	path   string // in httprouter's notation
-	answer *A     // nil if all requests go on to the trie
-	rest   bool   // the last parameter is a catch-all
-	free   bool   // see Leaf.SetFree
-	fits   []fit
+	path        string // in httprouter's notation: /users/:1
+	answer      *A     // nil if the trie is searched for all requests: see placement.routesFrom
+	rest        bool   // the last parameter is a catch-all
+	anySpelling bool   // see Leaf.SetAnySpelling
+	constraints []constraint
 }
 
-// A fit is a value that has to match.
-type fit struct {
-	value   int // which of the values
-	rest    bool
+// A constraint is a matcher of a route.
+type constraint struct {
+	value   int  // the index of the value that has to match
+	rest    bool // it is the value of a catch-all: each segment has to match
 	matcher *pattern.Matcher
 }
 
-func (f fit) takes(values httprouter.Params) bool {
-	value := values[f.value].Value
-	if !f.rest {
-		return f.matcher.Fits(value)
+// holds reports whether the value matches.
+func (c constraint) holds(values httprouter.Params) bool {
+	value := values[c.value].Value
+	if !c.rest {
+		return c.matcher.Fits(value)
 	}
 	for segment := range strings.SplitSeq(value[1:], "/") {
-		if !f.matcher.Fits(segment) {
+		if !c.matcher.Fits(segment) {
 			return false
 		}
 	}

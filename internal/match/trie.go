@@ -6,29 +6,38 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// AnyMethod stands for every method that a pattern has no other answer for. It is
-// no token, so that no request has it.
+// AnyMethod stands for every method that a pattern has no other answer for. No request has
+// it as its method, since it is not a token (RFC 9110, section 9.1).
 const AnyMethod = "(any)"
 
-// A Trie holds patterns and what answers them, an *A for each method. It can hold and
-// match all patterns, and the httprouter tree is made from it.
+// A Trie holds patterns with their answers: an *A for each method. It can hold all
+// patterns, whether they overlap or not. A node is a position in URLs, and each segment of
+// a pattern leads to the next node.
+//
+//	/users/new, /users/{id=int}, /users/{id}/posts
+//
+//	root ── "users" ─┬─ "new"         the Leaf of /users/new
+//	                 ├─ {param=int}   the Leaf of /users/{id=int}
+//	                 └─ {param} ───── "posts"   the Leaf of /users/{id}/posts
 type Trie[A any] struct {
 	root  node[A]
-	by    *A  // what it is mounted by; nil for the outermost
-	depth int // how many segments of its patterns are those of the prefix that it is mounted at
+	by    *A  // the answer of the mount, as Mount was given it; nil for the outermost trie
+	depth int // the number of segments of the mount's prefix, which all patterns begin with
 }
 
-// A node is a position in URLs; the way to it is the segments so far.
+// A node is a position in URLs. A search tries its fields in this order, but all
+// parameters before the catch-alls.
 type node[A any] struct {
-	literals map[string]*node[A]
-	matched  *branch[A] // parameters and catch-alls with matchers, by the matchers' names
-	param    *node[A]
-	own      *Leaf[A] // the URL that ends here
-	rest     *Leaf[A] // a catch-all that begins here
-	mounted  *Trie[A] // in this place, ranking behind a catch-all
+	end         *Leaf[A]            // of the pattern that ends here
+	literals    map[string]*node[A] // by segment
+	constrained *branch[A]          // a list, in the order of the matchers' names
+	param       *node[A]            // behind a parameter without a matcher
+	rest        *Leaf[A]            // of the catch-all without a matcher that begins here
+	mounted     *Trie[A]            // ranks behind a catch-all
 }
 
-// A branch is what only values that a matcher takes lead to.
+// A branch is the subtree behind a constrained parameter, and the catch-all with the same
+// constraint: [id=int] and [...ids=int] have the matcher int.
 type branch[A any] struct {
 	matcher *pattern.Matcher
 	param   *node[A]
@@ -36,9 +45,9 @@ type branch[A any] struct {
 	next    *branch[A]
 }
 
-// branch returns the branch of a matcher, made if it is the first of that name.
+// branch returns the branch of a matcher. It adds one if the node has none.
 func (n *node[A]) branch(m *pattern.Matcher) *branch[A] {
-	at := &n.matched
+	at := &n.constrained
 	for *at != nil && (*at).matcher.Name < m.Name {
 		at = &(*at).next
 	}
@@ -48,8 +57,8 @@ func (n *node[A]) branch(m *pattern.Matcher) *branch[A] {
 	return *at
 }
 
-// takesAll reports whether the matcher takes every one of some segments.
-func (b *branch[A]) takesAll(path []string) bool {
+// fitsAll reports whether all segments match.
+func (b *branch[A]) fitsAll(path []string) bool {
 	for _, segment := range path {
 		if !b.matcher.Fits(segment) {
 			return false
@@ -58,12 +67,12 @@ func (b *branch[A]) takesAll(path []string) bool {
 	return true
 }
 
-// A Leaf is where the URLs of a pattern end: what answers there, by method.
+// A Leaf holds the answers of one pattern by method.
 type Leaf[A any] struct {
-	get    *A // what answers GET, apart from the others since most requests ask for it
-	others []method[A]
-	any    *A
-	below  *A // see SetFree
+	get     *A // not among others, since most requests are GET
+	others  []method[A]
+	any     *A // for AnyMethod
+	unclean *A // see SetAnySpelling; nil for a leaf that redirects to the canonical path
 }
 
 type method[A any] struct {
@@ -71,7 +80,7 @@ type method[A any] struct {
 	answer *A
 }
 
-// Set makes a answer a method, in place of what did.
+// Set sets the answer for a method, which may be AnyMethod.
 func (l *Leaf[A]) Set(name string, a *A) {
 	switch name {
 	case AnyMethod:
@@ -90,13 +99,13 @@ func (l *Leaf[A]) Set(name string, a *A) {
 	l.others = append(l.others, method[A]{name, a})
 }
 
-// SetFree makes a answer every method that has no other answer, and makes it free: its
-// URLs are answered in any spelling, without a redirect. In a spelling that is not
-// canonical, such as /files/ for /files, below answers in its place.
-func (l *Leaf[A]) SetFree(a, below *A) { l.any, l.below = a, below }
+// SetAnySpelling sets the answer for AnyMethod, and has it answer its paths in any
+// spelling: there is no redirect to the canonical path. unclean answers a path that is not
+// canonical, such as /files/ for /files. It is for mounted handlers other than Routers.
+func (l *Leaf[A]) SetAnySpelling(a, unclean *A) { l.any, l.unclean = a, unclean }
 
-// Answer returns what answers a method, or nil: its own, for HEAD that of GET, or
-// that of AnyMethod.
+// Answer returns the answer for a method: the one that is set for it, else for HEAD the
+// one for GET, else the one for AnyMethod. It returns nil if there is none.
 func (l *Leaf[A]) Answer(name string) *A {
 	if name == http.MethodGet && l.get != nil {
 		return l.get
@@ -116,10 +125,10 @@ func (l *Leaf[A]) answerOther(name string) *A {
 	return l.any
 }
 
-// HasAny reports whether there is an answer for every method.
+// HasAny reports whether there is an answer for AnyMethod.
 func (l *Leaf[A]) HasAny() bool { return l.any != nil }
 
-// Answers returns all that answers at the leaf, that of GET first and that of AnyMethod
+// Answers returns all answers of the leaf: the one for GET first, the one for AnyMethod
 // last.
 func (l *Leaf[A]) Answers() []*A {
 	var all []*A
@@ -135,7 +144,8 @@ func (l *Leaf[A]) Answers() []*A {
 	return all
 }
 
-// Methods adds the methods that are answered by name, HEAD included, to a set.
+// Methods adds the methods that have an answer to a set. AnyMethod is not added, and HEAD
+// is if GET has an answer.
 func (l *Leaf[A]) Methods(set map[string]bool) {
 	if l.get != nil {
 		set[http.MethodGet], set[http.MethodHead] = true, true
@@ -145,10 +155,10 @@ func (l *Leaf[A]) Methods(set map[string]bool) {
 	}
 }
 
-// Leaf returns the leaf of a pattern, made if it is the first there.
+// Leaf returns the leaf of a pattern. It adds one if the trie has none.
 func (t *Trie[A]) Leaf(p *pattern.Pattern) *Leaf[A] {
 	n, rest := t.node(p.Segments)
-	end := &n.own
+	end := &n.end
 	if rest {
 		end = &n.rest
 		if m := p.Segments[len(p.Segments)-1].Matcher; m != nil {
@@ -161,7 +171,8 @@ func (t *Trie[A]) Leaf(p *pattern.Pattern) *Leaf[A] {
 	return *end
 }
 
-// CatchAll returns something that answers all URLs below a prefix, or nil.
+// CatchAll returns the answer for all URLs below a prefix: the one of what is mounted
+// there, or the first one of a catch-all. It returns nil if there is neither.
 func (t *Trie[A]) CatchAll(prefix []pattern.Segment) *A {
 	n, _ := t.node(prefix)
 	switch {
@@ -173,16 +184,18 @@ func (t *Trie[A]) CatchAll(prefix []pattern.Segment) *A {
 	return nil
 }
 
-// Mount returns a trie for all patterns that begin with a prefix, which ranks as a
-// catch-all there: what t has itself goes before. It owns these URLs, also those that
-// it has no answer for.
+// Mount returns a new trie for the patterns that begin with a prefix. In t it ranks as a
+// catch-all behind that prefix: other patterns of t go before it. It owns the URLs that
+// reach it: if it has no answer for one, t has none either. by is its answer in t, which
+// Miss.By tells.
 func (t *Trie[A]) Mount(prefix []pattern.Segment, by *A) *Trie[A] {
 	n, _ := t.node(prefix)
 	n.mounted = &Trie[A]{by: by, depth: len(prefix)}
 	return n.mounted
 }
 
-// node returns the node that segments lead to, and whether a catch-all begins there.
+// node returns the node that segments lead to, and adds the nodes that are missing. rest
+// is true if the last segment is a catch-all: then the node is the one before it.
 func (t *Trie[A]) node(segments []pattern.Segment) (n *node[A], rest bool) {
 	n = &t.root
 	for _, seg := range segments[t.depth:] {
@@ -213,90 +226,10 @@ func (t *Trie[A]) node(segments []pattern.Segment) (n *node[A], rest bool) {
 	return n, false
 }
 
-// Matching returns the leaves that match the segments of a path, the most specific
-// first, until what is mounted owns it.
+// Matching returns the leaves that match a path with these segments, the most specific
+// first. The leaves of a mounted trie that owns the path are the last.
 func (t *Trie[A]) Matching(path []string) []*Leaf[A] {
 	s := &search[A]{path: path, within: t, all: true}
 	s.find(&t.root, 0)
 	return s.leaves
-}
-
-// A search looks for what answers a method of a path. It goes back where a more
-// specific branch has nothing, and visits each node at most once.
-type search[A any] struct {
-	method string
-	all    bool     // go on after an answer, for the leaves
-	path   []string // the segments
-	values []int    // which of them parameters have matched
-	kept   Values   // room for the values
-
-	answer *A
-	leaf   *Leaf[A]
-	rest   int // where the catch-all begins that has matched, or -1
-
-	leaves []*Leaf[A] // that match the path in what owns it
-	within *Trie[A]   // that owns the path: the outermost, or one that is mounted
-}
-
-// find searches from a node on, at the i-th segment, and reports whether it is over:
-// with an answer, or without one in a trie that owns the path.
-func (s *search[A]) find(n *node[A], i int) bool {
-	if i == len(s.path) {
-		return n.own != nil && s.try(n.own, -1) || n.mounted != nil && s.enter(n.mounted, i)
-	}
-	if len(n.literals) > 0 { // to ask an empty map costs more
-		if child := n.literals[s.path[i]]; child != nil && s.find(child, i+1) {
-			return true
-		}
-	}
-	for b := n.matched; b != nil; b = b.next {
-		if b.param != nil && b.matcher.Fits(s.path[i]) && s.capture(b.param, i) {
-			return true
-		}
-	}
-	if n.param != nil && s.capture(n.param, i) {
-		return true
-	}
-	for b := n.matched; b != nil; b = b.next {
-		if b.rest != nil && b.takesAll(s.path[i:]) && s.try(b.rest, i) {
-			return true
-		}
-	}
-	return n.rest != nil && s.try(n.rest, i) || n.mounted != nil && s.enter(n.mounted, i)
-}
-
-// capture searches from a node on that the i-th segment leads to as a parameter's value.
-func (s *search[A]) capture(n *node[A], i int) bool {
-	s.values = append(s.values, i)
-	if s.find(n, i+1) {
-		return true
-	}
-	s.values = s.values[:len(s.values)-1]
-	return false
-}
-
-func (s *search[A]) try(l *Leaf[A], rest int) bool {
-	s.leaves = append(s.leaves, l)
-	a := l.Answer(s.method)
-	if a == nil || s.all {
-		return false
-	}
-	s.answer, s.leaf, s.rest = a, l, rest
-	return true
-}
-
-// enter goes on in a trie that owns the path, unless a parameter before it has a
-// value of which no URL could be made.
-func (s *search[A]) enter(t *Trie[A], i int) bool {
-	if !s.all {
-		s.leaves = s.leaves[:0]
-	}
-	for _, v := range s.values {
-		if pattern.NoValue(s.path[v]) {
-			return true
-		}
-	}
-	s.within = t
-	s.find(&t.root, i)
-	return true
 }

@@ -8,13 +8,16 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// Values are those of a pattern's parameters, in their order, decoded. That of a
-// catch-all begins with a slash. If one of its segments may hold a slash too, all of
-// them follow one by one. Their memory is used again after the answer.
+// Values are the decoded values of a pattern's parameters, in the order of the pattern. The
+// value of a catch-all begins with a slash. If one of its segments may contain a slash, the
+// segments follow one by one as further values. The memory is reused once hit has returned.
+//
+//	/{a}/{rest...} for /x/y/z     "x", "/y/z"
+//	/{a}/{rest...} for /x/y%2Fz   "x", "/y/z", "y/z"
 type Values = httprouter.Params
 
-// Value returns the value of the i-th parameter of a pattern. The segments of a
-// catch-all are joined with slashes.
+// Value returns the value of the i-th parameter of a pattern. The value of a catch-all is
+// its segments joined with slashes.
 func Value(p *pattern.Pattern, values Values, i int) string {
 	if i == len(p.Names)-1 && p.HasRest() {
 		return values[i].Value[1:]
@@ -22,8 +25,8 @@ func Value(p *pattern.Pattern, values Values, i int) string {
 	return values[i].Value
 }
 
-// Segments returns the segments that the i-th parameter of a pattern has matched: one,
-// or those of a catch-all.
+// Segments returns the segments that the i-th parameter of a pattern has matched. A
+// catch-all has matched one or more, any other parameter one.
 func Segments(p *pattern.Pattern, values Values, i int) []string {
 	if i < len(p.Names)-1 || !p.HasRest() {
 		return []string{values[i].Value}

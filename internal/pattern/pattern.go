@@ -227,8 +227,8 @@ func Sample(segments []Segment) string {
 	return u
 }
 
-// NoValue reports whether an unescaped segment cannot be in a canonical URL: it is
+// EmptyOrDots reports whether an unescaped segment cannot be in a canonical URL: it is
 // empty, "." or "..".
-func NoValue(segment string) bool {
+func EmptyOrDots(segment string) bool {
 	return len(segment) <= 2 && (segment == "" || segment == "." || segment == "..")
 }

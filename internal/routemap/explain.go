@@ -158,7 +158,7 @@ func Explain[A any](q Question, m match.Explanation[A], describe func(*A) Endpoi
 		e.Owner, ahead = by.File, by.Path
 	}
 	for _, c := range m.Candidates {
-		if c.Verdict == match.Answers || c.Verdict == match.Misreads { // the others are measured by it
+		if c.Verdict == match.Answers || c.Verdict == match.Ambiguous { // the others are measured by it
 			ahead = describe(c.Answer(q.Method)).Path
 		}
 	}
@@ -202,7 +202,7 @@ func candidates[A any](c match.Candidate[A], method string, m match.Explanation[
 		i := slices.IndexFunc(all, func(other Candidate) bool { return other.File == d.File })
 		if i < 0 {
 			i = len(all)
-			all = append(all, Candidate{Endpoint: d, refused: c.Verdict == match.Refused, misread: c.Verdict == match.Misreads})
+			all = append(all, Candidate{Endpoint: d, refused: c.Verdict == match.Refused, misread: c.Verdict == match.Ambiguous})
 			all[i].Why = why(c, method, m, ahead, d.Path)
 		}
 		own := &all[i]
@@ -238,7 +238,7 @@ func why[A any](c match.Candidate[A], method string, m match.Explanation[A], ahe
 		return fmt.Sprintf("segment %d: %s does not take %q", c.Segment+1, notation(own, c.Segment), asked)
 	case match.Mounted:
 		return fmt.Sprintf("it is in what is mounted at %s, which ranks as a catch-all there", pattern.New(own.Segments[:c.Segment]))
-	case match.Misreads:
+	case match.Ambiguous:
 		return "it could read the path, spelled like this, as another one"
 	case match.LessSpecific:
 		return fmt.Sprintf("segment %d: %s goes before %s", c.Segment+1, notation(ahead, c.Segment), notation(own, c.Segment))

@@ -38,7 +38,7 @@ func ParsePrefix(prefix string) ([]pattern.Segment, error) {
 
 func parsePrefixElement(name string) (element, error) {
 	switch {
-	case pattern.NoValue(name):
+	case pattern.EmptyOrDots(name):
 		return element{}, fmt.Errorf("%q is no segment of a canonical URL", name)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return element{}, fmt.Errorf("%q is no text", name)

@@ -53,7 +53,7 @@ func (r *Route) URL(inherited map[string][]string, params []any) (string, error)
 			leftOut[key] = true
 			continue
 		}
-		if slices.ContainsFunc(values, pattern.NoValue) {
+		if slices.ContainsFunc(values, pattern.EmptyOrDots) {
 			return fail("%q cannot be the value of the parameter %q: no canonical URL has such a segment", strings.Join(values, "/"), key)
 		}
 		_, unknown := params[i+1].(Unknown)
