@@ -5,23 +5,22 @@ import (
 	"time"
 )
 
-// A Matcher says which values a parameter may have: [id=int]. A tree has one for each
-// name, which all its segments share.
+// A Matcher restricts the values of a parameter: [id=int] has the matcher int. All segments
+// of a tree with the same matcher share one Matcher.
 type Matcher struct {
 	Name string
-	Fits func(value string) bool // nil until the application has given it, if it is not built in
+	Fits func(value string) bool // nil for a matcher of the application, until it is set
 }
 
-// BuiltIn returns the matcher of that name that every application has, or nil.
+// BuiltIn returns the function of a built-in matcher, or nil if there is none of that name.
 func BuiltIn(name string) func(value string) bool { return builtIn[name] }
 
-// BuiltIns returns the names of the matchers that every application has, in order.
+// BuiltIns returns the names of the built-in matchers, sorted.
 func BuiltIns() []string { return []string{"date", "int", "slug", "uuid"} }
 
 var builtIn = map[string]func(string) bool{"date": isDate, "int": isInt, "slug": isSlug, "uuid": isUUID}
 
-// isInt reports whether v is a decimal int64: digits, after a minus sign if it is
-// negative.
+// isInt reports whether v is an int64 in decimal digits, with a minus sign if it is negative.
 func isInt(v string) bool {
 	largest := "9223372036854775807" // math.MaxInt64
 	if v != "" && v[0] == '-' {
@@ -39,7 +38,7 @@ func isInt(v string) bool {
 	return len(v) < len(largest) || len(v) == len(largest) && v <= largest
 }
 
-// isUUID reports whether v is a UUID as RFC 9562 writes it, in digits of either case.
+// isUUID reports whether v is a UUID (RFC 9562, section 4), in upper or lower case.
 func isUUID(v string) bool {
 	if len(v) != len("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") {
 		return false
@@ -58,7 +57,7 @@ func isUUID(v string) bool {
 	return true
 }
 
-// isDate reports whether v is a day that exists, as in 2006-01-02.
+// isDate reports whether v is an existing day in the form of time.DateOnly, 2006-01-02.
 func isDate(v string) bool {
 	if len(v) != len(time.DateOnly) || v[4] != '-' || v[7] != '-' {
 		return false
@@ -79,10 +78,10 @@ func isDate(v string) bool {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Day() == day
 }
 
-// isSlug reports whether v is lower-case ASCII letters and digits, in words that single
-// hyphens join.
+// isSlug reports whether v consists of words of lower-case ASCII letters and digits, joined
+// by single hyphens.
 func isSlug(v string) bool {
-	hyphen := true // a hyphen stood before, or nothing
+	hyphen := true // v[i-1] is a hyphen, or v begins here
 	for _, c := range []byte(v) {
 		switch {
 		case 'a' <= c && c <= 'z', isDigit(c):

@@ -10,17 +10,17 @@ import (
 //
 //	/users//%2F/  => {Asked: "/users//%2F/", Escaped: "/users/%2F", Segments: "users", "/"}
 type Path struct {
-	Asked    string   // as it came, escaped
-	Escaped  string   // in its canonical spelling
-	Segments []string // unescaped
+	Asked    string   // the escaped path as the client sent it
+	Escaped  string   // the canonical path, escaped
+	Segments []string // of the canonical path, unescaped
 }
 
-// ParsePath cleans the escaped path of a request: no empty segments, no trailing
-// slash, no "." and "..". ok is false if it has no path.
+// ParsePath returns the path of a request without empty segments, a trailing slash, "." and
+// "..". ok is false if the request has no path, as with CONNECT.
 func ParsePath(r *http.Request) (p Path, ok bool) {
 	escaped := r.URL.EscapedPath()
 	if escaped == "" && r.Method != http.MethodConnect {
-		escaped = "/" // as in "GET http://host", and below http.StripPrefix
+		escaped = "/" // of "GET http://host", and where http.StripPrefix has left nothing
 	}
 	if !strings.HasPrefix(escaped, "/") {
 		return p, false
@@ -28,14 +28,15 @@ func ParsePath(r *http.Request) (p Path, ok bool) {
 	return clean(escaped, func(segment string) string { return segment })
 }
 
-// Plain returns the path with escaped dots read as dots: /a/%2e%2e/b is /b.
+// Plain returns the path cleaned once more with escaped dots read as dots: /b for
+// /a/%2e%2e/b.
 func (p Path) Plain() Path {
 	plain, _ := clean(p.Asked, strings.NewReplacer("%2e", ".", "%2E", ".").Replace)
 	return plain
 }
 
-// clean cleans an escaped path. What read makes of a segment tells whether it is empty or
-// dots.
+// clean cleans an escaped path. It drops the segments for which read returns "" or ".", and
+// those for which it returns ".." with the segment before.
 func clean(escaped string, read func(segment string) string) (p Path, ok bool) {
 	segments := make([]string, 0, strings.Count(escaped, "/"))
 	for segment := range strings.SplitSeq(escaped[1:], "/") {
@@ -52,7 +53,7 @@ func clean(escaped string, read func(segment string) string) (p Path, ok bool) {
 	for i, s := range segments {
 		value, err := url.PathUnescape(s)
 		if err != nil {
-			return p, false // does not happen: EscapedPath is well formed
+			return p, false // cannot happen: EscapedPath is well formed
 		}
 		segments[i] = value
 	}
@@ -60,11 +61,11 @@ func clean(escaped string, read func(segment string) string) (p Path, ok bool) {
 	return p, true
 }
 
-// IsCanonical reports whether the path came in its canonical spelling.
+// IsCanonical reports whether the client sent the canonical path.
 func (p Path) IsCanonical() bool { return p.Escaped == p.Asked }
 
-// IsCanonicalTo reports whether the first n segments of the path came in their
-// canonical spelling, and a slash after them.
+// IsCanonicalTo reports whether the path that the client sent begins with the first n
+// segments of the canonical path and a slash.
 func (p Path) IsCanonicalTo(n int) bool {
 	prefix := p.Escaped + "/"
 	for i, c := range prefix {
@@ -79,24 +80,25 @@ func (p Path) IsCanonicalTo(n int) bool {
 	return false
 }
 
-// Location returns the URL of a redirect to another escaped path, such as the
-// canonical spelling of the one that was asked for. It keeps the query, and a prefix
-// that http.StripPrefix took off, which RequestURI still has.
+// Location returns the value of Location for a redirect of r to another escaped path. It keeps
+// the query, and the prefix that http.StripPrefix has removed from the path: RequestURI
+// still has it.
 func Location(r *http.Request, path string) string {
 	prefix := ""
 	if u, err := url.ParseRequestURI(r.RequestURI); err == nil {
 		prefix = u.EscapedPath()
 	}
-	// If the path was rewritten in another way, it is no suffix, and there is no prefix.
+	// If the path is no suffix of RequestURI, it was rewritten in another way, and there is no
+	// prefix to keep.
 	prefix, stripped := strings.CutSuffix(prefix, r.URL.EscapedPath())
 	if !stripped {
 		prefix = ""
 	}
 	target := strings.TrimRight(prefix, "/") + path
-	if path == "/" { // the index, below a prefix too
+	if path == "/" { // the canonical URL of the index has no trailing slash behind a prefix
 		target = strings.TrimRight(target, "/")
 	}
-	// Two slashes would lead to another host.
+	// A browser takes "//" or "/\" for the beginning of a URL on another host.
 	target = "/" + strings.TrimLeft(target, `/\`)
 	if r.URL.RawQuery != "" || r.URL.ForceQuery {
 		target += "?" + r.URL.RawQuery

@@ -1,8 +1,11 @@
-// Package pattern says what the URLs of a route look like: a [Pattern] is a list of
-// segments, each a literal text, a parameter or a catch-all. It tells which URLs two
-// patterns share, which of them is the more specific, and the URL for given values;
-// a [Path] is the other side, what a request asks for, cleaned and split in the same
-// way. Nothing here knows of files or of handlers.
+// Package pattern describes the URLs of routes. A [Pattern] is a list of segments, each a
+// literal text, a parameter or a catch-all:
+//
+//	users/[id=int].html  =>  {Literal, "users"}, {Param, "id", int}  =>  /users/{id}
+//
+// The package finds a URL that two patterns share, tells which of two is the more specific,
+// and builds the URL for given values. A [Path] is the path of a request, cleaned and split
+// into segments. Nothing here knows files or handlers.
 package pattern
 
 import (
@@ -12,17 +15,17 @@ import (
 	"strings"
 )
 
-// A Kind says what a segment of a URL may hold. A smaller kind is more specific.
+// A Kind says which texts a segment of a pattern matches. A smaller kind is more specific.
 type Kind uint8
 
 // The kinds of segments.
 const (
-	Literal Kind = iota // this very text
-	Param               // one segment
-	Rest                // one or more segments, to the end
+	Literal Kind = iota // one text
+	Param               // a parameter: any one segment
+	Rest                // a catch-all: one or more segments, to the end of the path
 )
 
-// A Segment is one element of a URL's path.
+// A Segment is one element of a pattern.
 //
 //	about      => {Literal, "about"}
 //	[id]       => {Param, "id"}
@@ -30,17 +33,17 @@ const (
 //	[id=int]   => {Param, "id", int}
 type Segment struct {
 	Kind    Kind
-	Text    string   // the literal text, or the parameter's name; the Rest of what is mounted has no name
-	Matcher *Matcher // of the parameter; each segment of a catch-all has to match
+	Text    string   // the literal text or the name of the parameter; "" for the catch-all of a mounted handler
+	Matcher *Matcher // nil if any value matches; each segment of a catch-all has to match
 }
 
-// Takes reports whether the segment, if it is a parameter, may have a value.
+// Takes reports whether a value matches the segment's matcher. Without one all values do.
 func (s Segment) Takes(value string) bool { return s.Matcher == nil || s.Matcher.Fits(value) }
 
-// A Pattern is one form that URLs have: /users/{id}. It does not change.
+// A Pattern describes the paths of URLs, such as /users/{id}. It does not change.
 type Pattern struct {
 	Segments []Segment
-	Names    []string // of its parameters, in order
+	Names    []string // of the parameters, from left to right
 }
 
 // New returns the pattern of segments.
@@ -54,7 +57,7 @@ func New(segments []Segment) *Pattern {
 	return p
 }
 
-// Below returns the pattern that has a prefix before p.
+// Below returns the pattern of prefix, followed by p.
 func (p *Pattern) Below(prefix []Segment) *Pattern {
 	return New(slices.Concat(prefix, p.Segments))
 }
@@ -76,9 +79,9 @@ func (p *Pattern) String() string {
 	})
 }
 
-// Key returns a text that is equal for two patterns if they match the same URLs. It
-// writes parameters as a colon and catch-alls as an asterisk, with the matcher after
-// them, which no literal text is.
+// Key returns a text that is equal for two patterns if they match the same URLs, such as
+// "/users/:int" for /users/[id=int]. No literal text begins with a colon or an asterisk, as
+// go:embed refuses such names.
 func (p *Pattern) Key() string {
 	return p.format(func(seg Segment) string {
 		matcher := ""
@@ -95,8 +98,8 @@ func (p *Pattern) Key() string {
 	})
 }
 
-// URL returns the URL for values of all parameters, which it escapes. Only a
-// catch-all has several.
+// URL returns the path for the values of all parameters, by name. It escapes them. A
+// catch-all has a value for each segment, any other parameter has one.
 func (p *Pattern) URL(values map[string][]string) string {
 	return p.format(func(seg Segment) string {
 		if seg.Kind == Literal {
@@ -110,6 +113,7 @@ func (p *Pattern) URL(values map[string][]string) string {
 	})
 }
 
+// format joins the texts of the segments to a path.
 func (p *Pattern) format(segmentText func(Segment) string) string {
 	if len(p.Segments) == 0 {
 		return "/"
@@ -122,13 +126,13 @@ func (p *Pattern) format(segmentText func(Segment) string) string {
 	return b.String()
 }
 
-// HasRest reports whether the last of the names is that of a catch-all.
+// HasRest reports whether the pattern ends in a catch-all that has a name.
 func (p *Pattern) HasRest() bool {
 	n := len(p.Segments)
 	return n > 0 && p.Segments[n-1].Kind == Rest && p.Segments[n-1].Text != ""
 }
 
-// Param returns the segment of the parameter of that name.
+// Param returns the parameter or catch-all with a name. ok is false if there is none.
 func (p *Pattern) Param(name string) (seg Segment, ok bool) {
 	i := slices.IndexFunc(p.Segments, func(seg Segment) bool { return seg.Kind != Literal && seg.Text == name })
 	if i < 0 {
@@ -137,8 +141,8 @@ func (p *Pattern) Param(name string) (seg Segment, ok bool) {
 	return p.Segments[i], true
 }
 
-// ForValues returns the one of the patterns whose parameters are just those that have
-// values. If there is none, missing is the name of a parameter that would need a value.
+// ForValues returns the pattern that has exactly the parameters in values. If there is none,
+// missing is the name of a parameter that lacks a value.
 func ForValues(patterns []*Pattern, values map[string][]string) (_ *Pattern, missing string) {
 	for _, p := range patterns {
 		lacks, has := "", 0
@@ -150,7 +154,7 @@ func ForValues(patterns []*Pattern, values map[string][]string) (_ *Pattern, mis
 			}
 		}
 		if has < len(values) {
-			continue // p has no place for one of them: a longer pattern may
+			continue // p lacks one of the parameters: a longer pattern may have it
 		}
 		if lacks == "" {
 			return p, ""
@@ -162,8 +166,8 @@ func ForValues(patterns []*Pattern, values map[string][]string) (_ *Pattern, mis
 	return nil, missing
 }
 
-// Compare orders patterns as they are matched: the more specific first, and
-// otherwise by text.
+// Compare orders patterns: the more specific one first, literals in the order of their
+// texts, and matchers in the order of their names.
 func Compare(a, b *Pattern) int {
 	return slices.CompareFunc(a.Segments, b.Segments, func(x, y Segment) int {
 		switch {
@@ -182,8 +186,8 @@ func Compare(a, b *Pattern) int {
 	})
 }
 
-// Overlap returns a URL that both lists of segments match, if there is one. It takes
-// each value to match each matcher.
+// Overlap returns a URL that both lists of segments match. ok is false if there is none. It
+// assumes that some value matches any two matchers.
 func Overlap(a, b []Segment) (u string, ok bool) {
 	for i := 0; ; i++ {
 		if i == len(a) || i == len(b) {
@@ -193,7 +197,7 @@ func Overlap(a, b []Segment) (u string, ok bool) {
 		if x.Kind == Literal && y.Kind == Literal && x.Text != y.Text {
 			return "", false
 		}
-		// A catch-all takes whatever the other has left, which is one segment at least.
+		// A catch-all matches the remaining segments of the other list. At least one remains.
 		if x.Kind == Rest {
 			return u + Sample(b[i:]), true
 		}
@@ -207,8 +211,8 @@ func Overlap(a, b []Segment) (u string, ok bool) {
 	}
 }
 
-// Sample returns a URL that the segments match. Where a value has to match, it says so
-// in place of a value: /users/[id=int].
+// Sample returns a URL that the segments match, for messages: /users/x for /users/{id}. In
+// place of a value that has to match, it has the parameter: /users/[id=int].
 func Sample(segments []Segment) string {
 	if len(segments) == 0 {
 		return "/"
@@ -227,8 +231,8 @@ func Sample(segments []Segment) string {
 	return u
 }
 
-// EmptyOrDots reports whether an unescaped segment cannot be in a canonical URL: it is
-// empty, "." or "..".
+// EmptyOrDots reports whether an unescaped segment is empty, "." or "..". A canonical URL has
+// no such segment, so that no parameter has such a value.
 func EmptyOrDots(segment string) bool {
 	return len(segment) <= 2 && (segment == "" || segment == "." || segment == "..")
 }
