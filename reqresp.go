@@ -211,43 +211,15 @@ func (r *Request) Only(keys ...string) Data {
 }
 
 // Bind fills the struct that dst points to from the body, JSON or a form, or from the
-// query of a request without a body or with an empty one. A key fills the field with that
-// form tag, else that json tag, else that name in any case; "-" keeps a field out. Of
-// several spellings of a name, the one that is exactly the name counts, else the first in
-// byte order; of a key that JSON repeats, the last counts. From a form and the query, fields
-// are strings, booleans, numbers, types with UnmarshalText, and pointers and slices of
-// these; an empty value leaves all but strings alone. What the request does not have is
-// left as it was, and null leaves all but pointers, slices, maps and interfaces alone. dst
-// may be a copy of a struct that is stored: what its slices, maps and pointers hold is
-// copied before it is filled or validated, and the original stays as it is.
+// query of a request without one. The tags form and json name a key; the tags param and
+// query name a route parameter and a key of the query. A field that the request has no value
+// for stays as it was. Then Bind calls the methods Validate() error of the struct and of the
+// structs in its fields.
 //
-// A field with the tag param is filled from the route parameter of that name, and one
-// with the tag query from that key of the query, with a body or without. Neither a body
-// nor the query fills such a field by its name: only a form or a json tag that names it
-// there does. If several sources have a value, the route goes first, then the body, then
-// the query. A struct with such fields only takes any body. Inside of other fields, where
-// encoding/json knows no such tags, they are an error unless a json tag is there, too.
-//
-// The fields of embedded structs are filled like its own, by the rules of Go and of
-// encoding/json: the one nearer to the outside hides those of its name deeper
-// inside; at the same depth a tag comes before a name, and otherwise none of them
-// is filled. A hidden field is not filled by another spelling either. An embedded
-// pointer that is nil gets a struct when there is something for it; one to an
-// unexported type cannot be given any, which is an error.
-//
-// A value that does not convert, and what dst.Validate() error returns if there is such
-// a method, come back as Invalid. So does what Validate of each struct in a field returns,
-// a pointer, a list or a map of them included, with the path in front: "user.email",
-// "items.0.name". A field has one message: that it does not convert, else that of the
-// outer struct. What is embedded has the path, and by Go's rules the method, of the struct
-// around it; where several have one and Go takes none, each is called. An error of
-// Validate that is no Invalid comes back unchanged.
-//
-// A body that is malformed or beyond the limits of Router.MaxBody, or JSON that is no
-// object, is an Error of status 400 or 413, and a body that is neither JSON nor a form one
-// of 415. JSON may also be bound to any other type, and to a struct with UnmarshalJSON or
-// UnmarshalText, as encoding/json does. For a type that only JSON can fill, a body that is
-// not JSON is an Error of status 415, and an empty one of 400.
+// Values that do not convert, and what is invalid, come back as Invalid, under paths such as
+// "items.0.name". What is wrong with the body itself is an Error of status 400, 413 or 415.
+// docs/handlers.md has all the rules: which key and which source goes first, what becomes of
+// null, of lists, of embedded structs and of memory that dst shares with other structs.
 func (r *Request) Bind(dst any) error {
 	if v := reflect.ValueOf(dst); v.Kind() != reflect.Pointer || v.IsNil() {
 		return fmt.Errorf("flow: Bind needs a pointer to a struct, not a %T", dst)

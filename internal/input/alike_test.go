@@ -111,6 +111,9 @@ func checkAlike(t *testing.T, typ reflect.Type, shape int, before, value string)
 	if pointedTo(typ) == reflect.TypeFor[big.Int]() {
 		before = "null" // it begins anew, and two that are 0 may differ inside
 	}
+	if k := pointedTo(typ).Kind(); k == reflect.Slice || k == reflect.Array {
+		before = "null" // of which encoding/json would take over items
+	}
 	if dst != typ {
 		before, value = `{"V":`+before+`}`, `{"V":`+value+`}`
 	}

@@ -13,7 +13,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Params are the parameters of a route, by name: see the methods of flow.Request.
@@ -23,58 +22,56 @@ type Params interface {
 }
 
 // Bind fills what dst, a pointer, points to from the body or, if there is none, from the
-// query of r, and what has a tag for that from the route and from the query beside a body.
-// Then it calls the Validate methods of dst and of what is inside. It returns a message
-// for each key whose value does not convert, or is invalid as messages tells of an error.
+// query of r, and fields with the tag param or query from the route or the query. Then it
+// calls the Validate methods of dst and of what is inside. It returns a message for each
+// key whose value does not convert or is invalid, with those that messages takes out of an
+// error of Validate.
 func (b *Body) Bind(r *http.Request, route Params, dst any, messages Messages) (invalid map[string]string, err error) {
 	v := reflect.ValueOf(dst).Elem()
 	p := planOf(v.Type())
 	if p.err != nil {
 		return nil, p.err
 	}
-	if invalid, err = b.fill(r, route, dst, v, p); err != nil {
+	to := binding{dst: v, copies: newCopies(v)}
+	if err = b.fill(r, route, dst, p, &to); err != nil {
 		return nil, err
 	}
-	return p.validate(dst, v, invalid, messages)
+	return p.validate(dst, &to, messages)
 }
 
 // fill is Bind without Validate.
-func (b *Body) fill(r *http.Request, route Params, dst any, v reflect.Value, p *plan) (invalid map[string]string, err error) {
+func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding) (err error) {
 	var c content
 	if b != nil && (p.custom || p.needsData()) {
 		c = b.content
 	}
-	to := binding{dst: v}
 	whole := c.json && (p.custom || p.jsonOnly)
 	switch {
 	case whole:
-		to.ready(v, isNull(c.raw[skipSpace(c.raw, 0):]))
+		to.copies.detach(to.dst, c.raw[skipSpace(c.raw, 0):])
 		if err := json.Unmarshal(c.raw, dst); err != nil {
-			return nil, bad("the body does not have the expected form")
+			return bad("the body does not have the expected form")
 		}
 	case c.json && !c.object:
-		return nil, bad("the body is not a JSON object")
+		return bad("the body is not a JSON object")
 	case c.json:
 	case p.jsonOnly && (c.form != nil || c.other && !isEmpty(r)):
-		return nil, &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is not JSON"}
+		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is not JSON"}
 	case p.jsonOnly:
-		return nil, bad("the body is empty, and JSON is expected")
+		return bad("the body is empty, and JSON is expected")
 	case c.other && !isEmpty(r):
-		return nil, &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is neither JSON nor a form"}
+		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is neither JSON nor a form"}
 	}
 	if p.jsonOnly {
-		return nil, nil
+		return nil
 	}
 	hasBody := c.json || c.form != nil
 	var query url.Values
 	if r.URL.RawQuery != "" && (!hasBody || len(p.query.list) > 0) {
 		query = r.URL.Query()
 	}
-	if !whole {
-		to.prepare(p)
-	}
 	if err = to.route(p.route, route); err != nil {
-		return nil, err
+		return err
 	}
 	switch {
 	case !hasBody:
@@ -87,22 +84,26 @@ func (b *Body) fill(r *http.Request, route Params, dst any, v reflect.Value, p *
 	if err == nil {
 		err = to.form(p.query, query, false)
 	}
-	return to.invalid, err
+	return err
 }
 
 // A binding fills a struct with what a request brings.
 type binding struct {
-	dst     reflect.Value
-	filled  [][]int                  // the fields that a source has filled which goes before the next
-	invalid map[string]string        // messages about what does not convert, by key; nil if there are none
-	copies  map[memory]reflect.Value // of what dst pointed to; nil if there are none
+	dst         reflect.Value
+	copies      *copies           // of what dst pointed to
+	filled      [][]int           // indexes of the fields with a tag param or query that have a value
+	invalid     map[string]string // messages about what does not convert, by path; nil if there are none
+	unconverted []string          // the keys that these messages are about
 }
 
-func (to *binding) reject(key, message string) {
+// reject notes that the value of a key does not convert. path leads to what is wrong inside
+// of the value, and is "" for all of it.
+func (to *binding) reject(key, path, message string) {
 	if to.invalid == nil {
 		to.invalid = map[string]string{}
 	}
-	to.invalid[key] = message
+	to.invalid[join(key, path)] = message
+	to.unconverted = append(to.unconverted, key)
 }
 
 // field returns a field that is to be filled. ok is false if another source goes before.
@@ -113,7 +114,7 @@ func (to *binding) field(f *field) (v reflect.Value, ok bool, err error) {
 	if f.placed {
 		to.filled = append(to.filled, f.index)
 	}
-	v, err = f.of(to.dst)
+	v, err = f.of(to.dst, to.copies)
 	return v, err == nil, err
 }
 
@@ -160,9 +161,7 @@ func (to *binding) object(fs *fields, raw []byte) error {
 			return err
 		}
 		if ok {
-			if fs.list[i].holds {
-				to.ready(v, isNull(c.value))
-			}
+			to.copies.detach(v, c.value)
 			if quoted := fs.list[i].quoted; quoted != nil {
 				to.quoted(v, quoted, c.key, c.value)
 			} else {
@@ -222,7 +221,7 @@ func (to *binding) quoted(f reflect.Value, alone reflect.Type, key string, raw j
 	s := reflect.New(alone)
 	s.Elem().Field(0).Set(f)
 	if err := json.Unmarshal(fmt.Appendf(nil, `{"V":%s}`, raw), s.Interface()); err != nil {
-		to.reject(key, "must be "+describe(f.Type())+", in quotes")
+		to.reject(key, "", "must be "+describe(f.Type())+", in quotes")
 	}
 	f.Set(s.Elem().Field(0))
 }
@@ -239,32 +238,11 @@ func (to *binding) json(f reflect.Value, key string, raw json.RawMessage) {
 	}
 	var mismatch *json.UnmarshalTypeError
 	if !errors.As(err, &mismatch) {
-		to.reject(key, "is not valid")
+		to.reject(key, "", "is not valid")
 		return
 	}
-	// encoding/json goes on after a value of another type, and tells of the first one only.
-	// The others are found by looking again, without those that are known.
-	for room := maxLooks; errors.As(err, &mismatch); {
-		name := mismatch.Field // which lacks the places in lists and the keys of maps
-		p, ok := placeOf(raw, int(mismatch.Offset))
-		if ok = ok && strings.EqualFold(p.key, name[strings.LastIndexByte(name, '.')+1:]); ok {
-			name = p.path
-		}
-		to.reject(join(key, name), "must be "+describe(mismatch.Type))
-		if room -= lookCost + len(raw); !ok || room < 0 {
-			return
-		}
-		raw = slices.Concat(raw[:p.begin], []byte("null"), raw[p.end:])
-		err = json.Unmarshal(raw, reflect.New(f.Type()).Interface())
-	}
+	to.reject(key, mismatch.Field, "must be "+describe(mismatch.Type))
 }
-
-// Looking for more values of another type ends after so many bytes of JSON: who sends much
-// of it gets to know the first ones.
-const (
-	maxLooks = 64 << 10
-	lookCost = 1 << 10 // of each look, beside its JSON
-)
 
 // setPlain sets what most fields are, if the value fits: it is quicker than
 // encoding/json, and does the same.
@@ -347,9 +325,9 @@ func (to *binding) value(f reflect.Value, key, value string) {
 		return
 	}
 	if isText(f) {
-		to.ready(f, false)
+		to.copies.detach(f, []byte(`""`))
 		if f.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(value)) != nil {
-			to.reject(key, "is not valid")
+			to.reject(key, "", "is not valid")
 		}
 		return
 	}
@@ -386,7 +364,7 @@ func (to *binding) value(f reflect.Value, key, value string) {
 	}
 	if err != nil {
 		f.SetZero()
-		to.reject(key, "must be "+describe(f.Type()))
+		to.reject(key, "", "must be "+describe(f.Type()))
 	}
 }
 

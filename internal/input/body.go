@@ -306,16 +306,6 @@ func readError(err error) error {
 	return bad("the body is incomplete or malformed")
 }
 
-// Err returns the error of Load, if it failed.
-func (b *Body) Err() error {
-	if b == nil {
-		return nil
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.err
-}
-
 // End removes temporary files, after the response. A handler that outlives it may load
 // the body later still: Load then removes them.
 func (b *Body) End() {

@@ -30,9 +30,6 @@ type plan struct {
 	custom             bool    // it has UnmarshalJSON or UnmarshalText
 	jsonOnly           bool    // neither a form nor a query can fill it: it is no struct, or custom and without fields
 	err                error   // Bind refuses the type
-
-	through [][]int // embedded pointers with fields that are filled, the outer ones first
-	visited [][]int // fields that hold memory and may have a method Validate inside
 }
 
 var plans sync.Map // of reflect.Type to *plan: as many as the program binds to
@@ -47,7 +44,6 @@ func planOf(t reflect.Type) *plan {
 		p.data, p.query, p.route = newFields(t, fromData), newFields(t, fromQuery), newFields(t, fromRoute)
 		p.checks = newChecks(t, fromData, p.data, p.query, p.route)
 		p.jsonOnly = p.custom && len(p.data.list)+len(p.query.list)+len(p.route.list) == 0
-		p.layOut(t)
 	} else {
 		p.holdsChecks = holdsChecks(t, map[reflect.Type]bool{})
 	}
@@ -79,7 +75,6 @@ type field struct {
 	quoted  reflect.Type // a struct that has this field alone, if a value of JSON stands in quotes; or nil
 	queried bool         // a tag says its name in the query
 	placed  bool         // a tag says its name in the query or the route
-	holds   bool         // what it points to is copied before JSON is written to it
 	out     bool         // it is not filled, and still hides others
 }
 
@@ -102,7 +97,7 @@ func newFields(t reflect.Type, from source) *fields {
 		place := len(fs.list)
 		fs.list = append(fs.list, *f)
 		fs.named[f.name] = place
-		if _, ok := fs.folded[fold.Case(f.name)]; !ok && !f.tagged {
+		if _, ok := fs.folded[fold.Case(f.name)]; !ok && (!f.tagged || from == fromJSON) {
 			fs.folded[fold.Case(f.name)] = place
 		}
 	}
@@ -301,9 +296,9 @@ func (c *choice[V]) offer(f *field, key string, value V) {
 	}
 }
 
-// of returns the field in v. On the way there it makes embedded structs for pointers
-// that are nil.
-func (f *field) of(v reflect.Value) (reflect.Value, error) {
+// of returns the field in v. Embedded pointers on the way get copies of what they point to,
+// or new structs if they are nil.
+func (f *field) of(v reflect.Value, copies *copies) (reflect.Value, error) {
 	for _, i := range f.index {
 		if v.Kind() == reflect.Pointer {
 			if v.IsNil() {
@@ -312,6 +307,7 @@ func (f *field) of(v reflect.Value) (reflect.Value, error) {
 				}
 				v.Set(reflect.New(v.Type().Elem()))
 			}
+			copies.replace(v)
 			v = v.Elem()
 		}
 		v = v.Field(i)

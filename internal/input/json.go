@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -92,58 +91,6 @@ func indexOf(raw []byte) map[string]json.RawMessage {
 		index[string(m.key)] = raw[m.begin:m.end:m.end]
 	}
 	return index
-}
-
-// A place is where a value is in JSON.
-type place struct {
-	begin, end int
-	path       string // the keys and places that lead to it, up to the last key: "0.address.zip"
-	key        string // the last key
-}
-
-// placeOf returns the place of a value of valid JSON. The offset is that of encoding/json:
-// where the text of the value ends, or behind its bracket. ok is false if there is no such
-// value.
-func placeOf(raw []byte, offset int) (p place, ok bool) {
-	type step struct {
-		key   []byte // in an object
-		place int    // in a list
-	}
-	var steps []step
-	offset = min(offset, len(raw)) // at the end of the text it may be one more
-	for i := 0; i < offset; i++ {
-		switch raw[i] {
-		case ' ', '\t', '\r', '\n', ':':
-		case ',':
-			steps[len(steps)-1].place++
-		case ']', '}':
-			steps = steps[:len(steps)-1]
-		case '[', '{':
-			if ok = i+1 == offset; ok {
-				p.begin, p.end = i, valueEnd(raw, i)
-			} else {
-				steps = append(steps, step{})
-			}
-		default:
-			end := scalarEnd(raw, i)
-			if next := skipSpace(raw, end); next < len(raw) && raw[next] == ':' {
-				steps[len(steps)-1].key = raw[i:end]
-			} else {
-				p.begin, p.end, ok = i, end, end == offset
-			}
-			i = end - 1
-		}
-	}
-	between := ""
-	for _, s := range steps {
-		if s.key == nil {
-			between = join(between, strconv.Itoa(s.place))
-			continue
-		}
-		p.key = unquote(s.key)
-		p.path, between = join(join(p.path, between), p.key), ""
-	}
-	return p, ok
 }
 
 // isPlain reports whether what is between the quotes of a valid JSON string is the text

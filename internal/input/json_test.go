@@ -126,35 +126,6 @@ func TestInputsAfterAll(t *testing.T) {
 	is.Equal(b.Only(r, "a", "none"), map[string]any{"a": "1"})
 }
 
-func TestPlaceOf(t *testing.T) {
-	const text = `{ "a" : [ {"b":1, "c d" : {}}, [2, [true]], "x:" ] , "\u0065":"" }`
-	for _, tt := range []struct{ upTo, path, key, value string }{
-		{`{`, "", "", text},
-		{`[`, "a", "a", `[ {"b":1, "c d" : {}}, [2, [true]], "x:" ]`},
-		{`[ {`, "a", "a", `{"b":1, "c d" : {}}`},
-		{`:1`, "a.0.b", "b", `1`},
-		{`"c d"`, "", "", ""},
-		{` : {}, `, "", "", ""},
-		{` : {`, "a.0.c d", "c d", `{}`},
-		{`[2`, "a", "a", `2`},
-		{`true`, "a", "a", `true`},
-		{`"x:"`, "a", "a", `"x:"`},
-		{`:""`, "e", "e", `""`},
-		{`""}`, "", "", ""},
-	} {
-		t.Run(tt.upTo, func(t *testing.T) {
-			is := is.New(t)
-			p, ok := placeOf([]byte(text), strings.Index(text, tt.upTo)+len(tt.upTo))
-			is.Equal(ok, tt.value != "")
-			if ok {
-				is.Equal(p.path, tt.path)
-				is.Equal(p.key, tt.key)
-				is.Equal(text[p.begin:p.end], tt.value)
-			}
-		})
-	}
-}
-
 // FuzzMembers: the members of an object are what encoding/json finds, and each by
 // itself is what it is in the whole.
 func FuzzMembers(f *testing.F) {
@@ -171,9 +142,6 @@ func FuzzMembers(f *testing.F) {
 		err := json.Unmarshal(text, &members)
 		if got, want := isObject(text), err == nil && members != nil; got != want {
 			t.Fatalf("%q: is an object: %v, want %v", text, got, want)
-		}
-		for offset := range len(text) + 2 {
-			placeOf(text, offset) // takes any
 		}
 		if !isObject(text) {
 			return

@@ -17,17 +17,20 @@ import (
 //
 // For what is embedded Go's rules hold: its method is that of the struct around it, too,
 // unless that has one of its own. Only where Go would take none of several, each is called.
-func (p *plan) validate(dst any, v reflect.Value, unconverted map[string]string, messages Messages) (invalid map[string]string, err error) {
-	c := checking{root: seen{v.Addr().Pointer(), reflect.TypeOf(dst)}, invalid: unconverted, messages: messages}
-	for path := range unconverted {
-		c.unconverted = append(c.unconverted, path)
+func (p *plan) validate(dst any, to *binding, messages Messages) (invalid map[string]string, err error) {
+	c := checking{
+		invalid:     to.invalid,
+		unconverted: to.unconverted,
+		messages:    messages,
+		copies:      to.copies,
+		root:        seen{to.dst.Addr().Pointer(), reflect.TypeOf(dst)},
 	}
 	switch err = c.call(dst, ""); {
 	case err != nil:
 	case p.checks != nil:
-		err = c.inside(v, "", p.checks)
+		err = c.inside(to.dst, "", p.checks)
 	case p.holdsChecks:
-		err = c.value(v, "")
+		err = c.value(to.dst, "")
 	}
 	return c.invalid, err
 }
@@ -43,8 +46,9 @@ var validates = reflect.TypeFor[validator]()
 // A checking is one call of Validate.
 type checking struct {
 	invalid     map[string]string // all messages by path; nil if there are none
-	unconverted []string          // paths
+	unconverted []string          // keys of what did not convert
 	messages    Messages
+	copies      *copies
 	root        seen          // dst
 	seen        map[seen]bool // what other pointers lead to, so that none is followed in a circle
 }
@@ -88,6 +92,7 @@ type seen struct {
 func (c *checking) value(v reflect.Value, path string) error {
 	switch v.Kind() {
 	case reflect.Pointer:
+		c.copies.replace(v)
 		at := seen{v.Pointer(), v.Type()}
 		if v.IsNil() || at == c.root || c.seen[at] {
 			return nil
@@ -98,12 +103,16 @@ func (c *checking) value(v reflect.Value, path string) error {
 		c.seen[at] = true
 		return c.value(v.Elem(), path)
 	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice {
+			c.copies.replace(v)
+		}
 		for i := range v.Len() {
 			if err := c.value(v.Index(i), join(path, strconv.Itoa(i))); err != nil {
 				return err
 			}
 		}
 	case reflect.Map:
+		c.copies.replace(v)
 		for _, key := range v.MapKeys() {
 			item := reflect.New(v.Type().Elem()).Elem()
 			item.Set(v.MapIndex(key))
@@ -136,11 +145,13 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 		return checks.err
 	}
 	for _, index := range checks.embedded {
-		f, err := v.FieldByIndexErr(index)
-		if err != nil || f.Kind() == reflect.Pointer && f.IsNil() {
+		f, ok := c.copies.field(v, index)
+		switch {
+		case !ok || f.Kind() == reflect.Pointer && f.IsNil():
 			continue // nothing came for it
-		}
-		if f.Kind() != reflect.Pointer {
+		case f.Kind() == reflect.Pointer:
+			c.copies.replace(f)
+		default:
 			f = f.Addr()
 		}
 		if err := c.call(f.Interface(), path); err != nil {
@@ -148,8 +159,8 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 		}
 	}
 	for _, f := range checks.fields {
-		v, err := v.FieldByIndexErr(f.index)
-		if err != nil {
+		v, ok := c.copies.field(v, f.index)
+		if !ok {
 			continue // nothing came for the embedded struct that it is in
 		}
 		if err := c.value(v, join(path, f.name)); err != nil {

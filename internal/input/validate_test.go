@@ -19,7 +19,8 @@ func (w wrong) Error() string { return "wrong" }
 // validated validates, and returns what is invalid.
 func validated(dst any, unconverted map[string]string) (string, error) {
 	v := reflect.ValueOf(dst).Elem()
-	invalid, err := planOf(v.Type()).validate(dst, v, maps.Clone(unconverted), func(err error) (map[string]string, bool) {
+	to := binding{dst: v, invalid: maps.Clone(unconverted), unconverted: slices.Collect(maps.Keys(unconverted))}
+	invalid, err := planOf(v.Type()).validate(dst, &to, func(err error) (map[string]string, bool) {
 		w, ok := err.(wrong)
 		return w, ok
 	})

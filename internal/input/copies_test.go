@@ -63,9 +63,9 @@ func makeStored() *stored {
 	return s
 }
 
-// TestBindApart: a struct that shares memory with another one leaves that as it is, and has
+// TestBindCopies: a struct that shares memory with another one leaves that as it is, and has
 // what encoding/json would have made of it.
-func TestBindApart(t *testing.T) {
+func TestBindCopies(t *testing.T) {
 	for _, tt := range []struct{ name, body string }{
 		{"nothing", `{}`},
 		{"slice", `{"Tags":["CHANGED"]}`},
@@ -73,7 +73,7 @@ func TestBindApart(t *testing.T) {
 		{"pointer", `{"Ptr":7}`},
 		{"in a nested struct", `{"Deep":{"Tags":["x"]}}`},
 		{"pointed-to struct", `{"Near":{"B":9,"L":[7],"Next":{"B":8}}}`},
-		{"list of structs", `{"List":[{"B":5,"L":[6]},{"A":3}]}`},
+		{"list of structs", `{"List":[{"A":0,"B":5,"L":[6]},{"A":3}]}`},
 		{"map of pointers", `{"Many":{"k":{"B":5},"l":{"A":1}}}`},
 		{"array", `{"Pair":[5,6]}`},
 		{"raw JSON", `{"Raw":"new"}`},
@@ -110,7 +110,7 @@ func TestBindApart(t *testing.T) {
 	}
 }
 
-func TestBindApartForm(t *testing.T) {
+func TestBindCopiesForAForm(t *testing.T) {
 	is := is.New(t)
 	original := makeStored()
 	got := *original
@@ -127,7 +127,7 @@ type customFar struct{ *Far }
 
 func (*customFar) UnmarshalJSON([]byte) error { return nil }
 
-func TestBindApartFormOfCustomJSON(t *testing.T) {
+func TestBindCopiesForAFormOfCustomJSON(t *testing.T) {
 	is := is.New(t)
 	original := customFar{&Far{X: 1}}
 	got := original
@@ -137,7 +137,7 @@ func TestBindApartFormOfCustomJSON(t *testing.T) {
 	is.Equal(original.X, 1)
 }
 
-func TestBindApartWithoutAStruct(t *testing.T) {
+func TestBindCopiesWithoutAStruct(t *testing.T) {
 	is := is.New(t)
 	list, byName := []int{1, 2}, map[string]int{"a": 1}
 	l, m := list, byName
@@ -151,41 +151,129 @@ func TestBindApartWithoutAStruct(t *testing.T) {
 	is.Equal(byName, map[string]int{"a": 1})
 }
 
-// TestBindApartInACircle: what points back to itself does so afterwards, too.
-func TestBindApartInACircle(t *testing.T) {
+// TestBindCopiesOfACircle: memory that leads back to itself is copied as far as the body
+// names it, and no further.
+func TestBindCopiesOfACircle(t *testing.T) {
 	is := is.New(t)
 	type node struct {
 		Name string
 		Next *node
 		All  []*node
-		Any  map[string]any
+		Any  any
+		Own  *selfish
 	}
-	ring := &node{Name: "a"}
+	ring := &node{Name: "a", Own: &selfish{Tags: []string{"t"}}}
+	ring.Own.Self = ring.Own
 	ring.Next = &node{Name: "b", Next: ring}
 	ring.All = []*node{ring, ring.Next}
-	ring.Any = map[string]any{}
-	ring.Any["self"] = &ring.Any
-	dst := struct{ Ring *node }{ring}
-	_, err := bind(sending("POST", "/", jsonMedia, `{"Ring":{"Name":"x"}}`), &dst)
+	ring.Any = &ring.Any
+	dst := struct{ Ring, Same *node }{ring, ring}
+	_, err := bind(sending("POST", "/", jsonMedia, `{"Ring":{"Name":"x","Next":{"Next":{"All":[null]}},"Own":{"Tags":["u"]},"Any":5},"Same":{"Next":{"Name":"y"}}}`), &dst)
 	is.NoErr(err)
-	is.Equal(dst.Ring.Name+ring.Name, "xa")
+	is.True(dst.Same == dst.Ring)
 	is.True(dst.Ring.Next.Next == dst.Ring)
-	is.True(dst.Ring.All[0] == dst.Ring)
+	is.True(dst.Ring.Own.Self == dst.Ring.Own)
+	is.Equal(dst.Ring.Name+dst.Ring.Next.Name+dst.Ring.Own.Tags[0], "xyu")
+	is.Equal(dst.Ring.All, []*node{nil})
+	is.Equal(ring.Name+ring.Next.Name+ring.Own.Tags[0], "abt")
+	is.True(ring.Next.Next == ring && ring.All[0] == ring && ring.Any == any(&ring.Any) && ring.Own.Self == ring.Own)
 }
 
-// TestBindApartCostsNothing: a new struct has nothing to be copied.
-func TestBindApartCostsNothing(t *testing.T) {
+// selfish decodes itself, and has fields that encoding/json could fill.
+type selfish struct {
+	Tags []string
+	Self *selfish
+	List [1][]*int
+}
+
+func (s *selfish) UnmarshalJSON(text []byte) error {
+	type plain selfish
+	return json.Unmarshal(text, (*plain)(s))
+}
+
+// TestBindCopiesForTypesThatDecodeThemselves: whatever such a type writes to is a copy, and
+// it still finds what it had.
+func TestBindCopiesForTypesThatDecodeThemselves(t *testing.T) {
+	is := is.New(t)
+	one := 1
+	original := struct{ Own *selfish }{&selfish{Tags: []string{"a"}, Self: &selfish{Tags: []string{"b"}}, List: [1][]*int{{&one}}}}
+	got := original
+	_, err := bind(sending("POST", "/", jsonMedia, `{"Own":{"Self":{"Tags":["c"]},"List":[[2]]}}`), &got)
+	is.NoErr(err)
+	is.Equal(got.Own.Tags[0]+got.Own.Self.Tags[0], "ac")
+	is.Equal(*got.Own.List[0][0], 2)
+	is.Equal(original.Own.Self.Tags[0], "b")
+	is.Equal(one, 1)
+}
+
+// TestBindReplacesLists: a list of JSON takes nothing over from the list of the struct.
+func TestBindReplacesLists(t *testing.T) {
+	is := is.New(t)
+	type stored struct {
+		List  []near
+		Pair  [2]near
+		Inner struct{ List []near }
+		Kept  []near
+		UUID  [1]byte
+	}
+	list := []near{{A: 1}, {A: 2}}
+	dst := stored{List: list, Pair: [2]near{{A: 1}, {A: 2}}, Kept: list, UUID: [1]byte{7}}
+	dst.Inner.List = list
+	_, err := bind(sending("POST", "/", jsonMedia, `{"List":[{"B":5}],"Pair":[{"B":5}],"Inner":{"List":[{"B":5},null]},"UUID":null}`), &dst)
+	is.NoErr(err)
+	is.Equal(dst.List, []near{{B: 5}})
+	is.Equal(dst.Pair, [2]near{{B: 5}})
+	is.Equal(dst.Inner.List, []near{{B: 5}, {}})
+	is.Equal(dst.Kept, list)
+	is.Equal(dst.UUID, [1]byte{7}) // encoding/json leaves it for null
+	is.Equal(list, []near{{A: 1}, {A: 2}})
+}
+
+// TestBindLeavesLocks: what JSON cannot fill is not copied, even if the body names it.
+func TestBindLeavesLocks(t *testing.T) {
+	is := is.New(t)
+	type guarded struct {
+		sync.Mutex
+		n int
+	}
+	original := struct {
+		Lock  *sync.Mutex
+		Cache *guarded
+		Near  near
+	}{&sync.Mutex{}, &guarded{n: 1}, near{A: 1}}
+	got := original
+	_, err := bind(sending("POST", "/", jsonMedia, `{"Lock":{},"Cache":{"n":2},"Near":{"A":2}}`), &got)
+	is.NoErr(err)
+	is.Equal(got.Near.A, 2)
+	is.True(got.Lock == original.Lock)
+	is.True(got.Cache == original.Cache)
+}
+
+// TestBindCopiesWhatTheBodyNames: what it does not name stays shared.
+func TestBindCopiesWhatTheBodyNames(t *testing.T) {
+	is := is.New(t)
+	original := makeStored()
+	got := *original
+	_, err := bind(sending("POST", "/", jsonMedia, `{"Near":{"A":5}}`), &got)
+	is.NoErr(err)
+	is.True(got.Near != original.Near)
+	is.True(got.Near.Next == original.Near.Next)
+	is.True(&got.Near.L[0] == &original.Near.L[0])
+	is.True(&got.Tags[0] == &original.Tags[0])
+	is.True(got.Ptr == original.Ptr)
+}
+
+// TestBindToANewStructCopiesNothing: it holds nothing that others could read.
+func TestBindToANewStructCopiesNothing(t *testing.T) {
 	is := is.New(t)
 	var dst stored
-	p := planOf(reflect.TypeFor[stored]())
+	v := reflect.ValueOf(&dst).Elem()
+	raw, field := []byte(`{"Tags":[]}`), v.FieldByName("Near")
 	is.Equal(testing.AllocsPerRun(100, func() {
-		to := binding{dst: reflect.ValueOf(&dst).Elem()}
-		to.prepare(p)
-		for _, f := range p.data.list {
-			if v, ok := to.reach(f.index); ok && f.holds {
-				to.ready(v, false)
-			}
-		}
+		c := newCopies(v)
+		c.detach(field, raw)
+		c.detach(v, raw)
+		c.replace(field)
 	}), 0.0)
 }
 

@@ -1,0 +1,192 @@
+package input
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// The struct that a handler binds to may be a copy of one that is stored. Both then point
+// to the same memory, which other requests read. So Bind writes to none of it: a slice gets
+// a new array, and a map or what a pointer leads to is copied before encoding/json fills it
+// or Validate is called for it. Only what the body names is copied: the rest stays shared.
+//
+// Some memory cannot be replaced from here, since only the package of the type can set the
+// field: that of an embedded pointer to an unexported struct, and that of unexported fields.
+
+// copies holds the copies that one call of Bind has made. A nil *copies makes none: it is
+// that of a new struct, which points to nothing.
+type copies struct {
+	made map[memory]reflect.Value
+}
+
+// memory is what a pointer, a slice or a map leads to.
+type memory struct {
+	at  unsafe.Pointer // which keeps it from being collected and its address from being used again
+	t   reflect.Type
+	len int // of a slice
+}
+
+func memoryOf(v reflect.Value) memory {
+	m := memory{at: v.UnsafePointer(), t: v.Type()}
+	if v.Kind() == reflect.Slice {
+		m.len = v.Len()
+	}
+	return m
+}
+
+func newCopies(dst reflect.Value) *copies {
+	if dst.IsZero() {
+		return nil
+	}
+	root := dst.Addr() // which is the caller's own, and must not be copied
+	return &copies{map[memory]reflect.Value{memoryOf(root): root}}
+}
+
+// replace makes a pointer, a slice or a map lead to a copy of what it led to. Two that led
+// to the same memory lead to the same copy. isNew reports whether the copy was made now.
+func (c *copies) replace(v reflect.Value) (isNew bool) {
+	if c == nil || v.IsNil() || !v.CanSet() || v.Kind() == reflect.Pointer && isOpaque(v.Type().Elem()) {
+		return false
+	}
+	before := memoryOf(v)
+	made, ok := c.made[before]
+	if !ok {
+		t := v.Type()
+		switch v.Kind() {
+		case reflect.Pointer:
+			made = reflect.New(t.Elem())
+			made.Elem().Set(v.Elem())
+			made = made.Convert(t) // which may have a name
+		case reflect.Slice:
+			made = reflect.AppendSlice(reflect.MakeSlice(t, 0, v.Len()), v)
+		case reflect.Map:
+			made = reflect.MakeMapWithSize(t, v.Len())
+			for entry := v.MapRange(); entry.Next(); {
+				made.SetMapIndex(entry.Key(), entry.Value())
+			}
+		}
+		c.made[before], c.made[memoryOf(made)] = made, made
+	}
+	v.Set(made)
+	return !ok
+}
+
+// field returns the field of a struct that index leads to, as reflect.Value.FieldByIndex
+// does, with copies of the embedded structs on the way. ok is false if one of these is nil.
+func (c *copies) field(v reflect.Value, index []int) (f reflect.Value, ok bool) {
+	for _, i := range index {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return v, false
+			}
+			c.replace(v)
+			v = v.Elem()
+		}
+		v = v.Field(i)
+	}
+	return v, true
+}
+
+// detach prepares v for encoding/json, which is to decode raw into it: what would be written
+// to is copied or, where the value of raw takes its place, removed. A nil raw stands for any
+// value, for a type that decodes itself: it may write to all that its fields lead to.
+func (c *copies) detach(v reflect.Value, raw []byte) {
+	if c == nil || v.IsZero() {
+		return
+	}
+	isValue := raw != nil && raw[0] != 'n' // else null, which may leave v as it is
+	switch v.Kind() {
+	case reflect.Pointer:
+		// Of a struct that was copied before, raw may name other fields now. All else was
+		// detached then, and could point to itself.
+		if c.replace(v) || raw != nil && v.Elem().Kind() == reflect.Struct {
+			c.detach(v.Elem(), raw)
+		}
+	case reflect.Interface: // encoding/json fills what a pointer in it leads to, and replaces all else
+		if e := v.Elem(); e.Kind() == reflect.Pointer && v.CanSet() {
+			p := reflect.New(e.Type()).Elem()
+			p.Set(e)
+			c.detach(p, raw)
+			v.Set(p)
+		}
+	case reflect.Map: // encoding/json makes new items
+		c.replace(v)
+	case reflect.Slice, reflect.Array:
+		switch {
+		case isValue || raw != nil && v.Kind() == reflect.Slice && !fillsItself(v.Type()):
+			v.SetZero()
+		case v.Kind() == reflect.Array || c.replace(v):
+			for i := range v.Len() {
+				c.detach(v.Index(i), nil)
+			}
+		}
+	case reflect.Struct:
+		c.detachStruct(v, raw, isValue)
+	}
+}
+
+func (c *copies) detachStruct(v reflect.Value, raw []byte, isValue bool) {
+	t := v.Type()
+	switch {
+	case isValue && fillsItself(t) && hidesMemory(t):
+		v.SetZero()
+	case raw == nil || fillsItself(t):
+		for i := range t.NumField() {
+			if sf := t.Field(i); sf.IsExported() || sf.Anonymous {
+				c.detach(v.Field(i), nil)
+			}
+		}
+	case isObject(raw):
+		fs := newFields(t, fromJSON)
+		for m := range members(raw, 0) {
+			if i, ok := fs.find(string(m.key)); ok {
+				if f, ok := c.field(v, fs.list[i].index); ok {
+					c.detach(f, raw[m.begin:m.end])
+				}
+			}
+		}
+	}
+}
+
+// isOpaque reports whether t is a struct that JSON cannot fill, such as sync.Mutex or
+// sql.DB. It must not even be copied.
+func isOpaque(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.NumField() > 0 && !hasExported(t) && !fillsItself(t)
+}
+
+// hidesMemory reports whether all fields of a struct are unexported, as in big.Int, and one
+// is a slice, a map, or a struct of this kind. A struct that decodes itself is filled anew
+// then, since what it holds can only be replaced as a whole.
+func hidesMemory(t reflect.Type) bool {
+	if hasExported(t) {
+		return false
+	}
+	for i := range t.NumField() {
+		f := t.Field(i).Type
+		if k := f.Kind(); k == reflect.Slice || k == reflect.Map || k == reflect.Struct && hidesMemory(f) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasExported reports whether a struct has an exported field that is no embedded struct, or
+// embeds a struct that may have one.
+func hasExported(t reflect.Type) bool {
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		switch embedded := sf.Anonymous && pointedTo(sf.Type).Kind() == reflect.Struct; {
+		case embedded && sf.Type.Kind() == reflect.Pointer, !embedded && sf.IsExported():
+			return true
+		case embedded && hasExported(sf.Type):
+			return true
+		}
+	}
+	return false
+}
+
+// fillsItself reports whether values of type t decode themselves from JSON or text.
+func fillsItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(unmarshaler) || p.Implements(textUnmarshaler)
+}
