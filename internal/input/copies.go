@@ -149,40 +149,24 @@ func (c *copies) detachStruct(v reflect.Value, raw []byte, isValue bool) {
 }
 
 // isOpaque reports whether t is a struct that JSON cannot fill, such as sync.Mutex or
-// sql.DB. It must not even be copied.
+// sql.DB. Those must not be copied.
 func isOpaque(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && t.NumField() > 0 && !hasExported(t) && !fillsItself(t)
+	return t.Kind() == reflect.Struct && !fillsItself(t) && len(newFields(t, fromJSON).list) == 0
 }
 
 // hidesMemory reports whether all fields of a struct are unexported, as in big.Int, and one
-// is a slice, a map, or a struct of this kind. A struct that decodes itself is filled anew
-// then, since what it holds can only be replaced as a whole.
-func hidesMemory(t reflect.Type) bool {
-	if hasExported(t) {
-		return false
-	}
-	for i := range t.NumField() {
-		f := t.Field(i).Type
-		if k := f.Kind(); k == reflect.Slice || k == reflect.Map || k == reflect.Struct && hidesMemory(f) {
-			return true
-		}
-	}
-	return false
-}
-
-// hasExported reports whether a struct has an exported field that is no embedded struct, or
-// embeds a struct that may have one.
-func hasExported(t reflect.Type) bool {
+// is a slice, a map, or a struct of this kind. That memory can only be replaced by setting
+// the struct to its zero value.
+func hidesMemory(t reflect.Type) (hides bool) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
-		switch embedded := sf.Anonymous && pointedTo(sf.Type).Kind() == reflect.Struct; {
-		case embedded && sf.Type.Kind() == reflect.Pointer, !embedded && sf.IsExported():
-			return true
-		case embedded && hasExported(sf.Type):
-			return true
+		if sf.IsExported() {
+			return false
 		}
+		k := sf.Type.Kind()
+		hides = hides || k == reflect.Slice || k == reflect.Map || k == reflect.Struct && hidesMemory(sf.Type)
 	}
-	return false
+	return hides
 }
 
 // fillsItself reports whether values of type t decode themselves from JSON or text.
