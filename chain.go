@@ -191,25 +191,6 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 	return !x.kept
 }
 
-// contain runs a chain, and contains panics here too, since standard middleware may panic
-// and write by itself. It removes the files that a body may leave.
-func (x *exchange) contain(w http.ResponseWriter, t *reply.Writer) {
-	before := reply.Describe(w.Header())
-	defer x.recoverChain(w, t, before)
-	if x.body != nil {
-		defer x.body.End()
-	}
-	x.run(w, &x.req, 0)
-	switch f := x.failure.Load(); {
-	case f == nil:
-	case !t.Sent:
-		before.Restore(w.Header())
-		x.fail(w, &x.req, f.report())
-	case !f.reported.Load():
-		x.log(&x.req, f.report())
-	}
-}
-
 // run goes on with the chain at step i.
 func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 	if f := x.failure.Load(); f != nil { // middleware asked for the user or the body, and went on though that failed
@@ -362,22 +343,6 @@ func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
 	send(resp, w, req.Method == http.MethodHead)
 }
 
-func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Response) {
-	if x.endpoint.poolable {
-		x.kept = true
-		x.values = slices.Clone(x.values)
-	}
-	w, t := reply.Track(w)
-	t.Status = resp.status
-	if !x.endpoint.needsContext {
-		setPathValues(req.Request, x.endpoint.path, x.values)
-	}
-	x.serveStd(w, req, resp.more.data.(http.Handler), resp.header(), resp.kind == kindErrorHandler)
-	if !t.Sent && t.Status != 0 {
-		t.WriteHeader(int(t.Status))
-	}
-}
-
 // user returns the user of the request, for whom it calls Authenticate once. A panic of
 // Authenticate counts as its error.
 func (x *exchange) user(req *Request) any {
@@ -400,10 +365,6 @@ func (x *exchange) authenticate(req *Request) (user any, err error) {
 	user, err = x.settings.authenticate(req)
 	return user, withoutEmpty(err)
 }
-
-// defaultMaxBody is the largest body, in bytes, if neither Router.MaxBody nor the
-// MaxBody of a route or a mount says otherwise.
-const defaultMaxBody = 10 << 20
 
 // hasBody reports whether r has a body. To compare it with http.NoBody would call the
 // runtime for each request; its type tells as well.

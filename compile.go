@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -58,6 +59,10 @@ func newTable(r *Router) *table {
 	}
 	return t
 }
+
+// defaultMaxBody is the largest body, in bytes, if neither Router.MaxBody nor the
+// MaxBody of a route or a mount says otherwise.
+const defaultMaxBody = 10 << 20
 
 // outermost returns the table of the outermost Router around that of t.
 func (t *table) outermost() *table {
@@ -190,6 +195,11 @@ func (c *compiler) build(trie *match.Trie[endpoint]) {
 	c.readViews()
 	c.fill(trie)
 	c.listRoutes()
+}
+
+// matcherPanicked logs that a matcher panicked: no handler has got the request yet.
+func (r *Router) matcherPanicked(name string, v any) {
+	r.logger().Error("flow: a matcher has panicked, and its value does not match; this is said once", "matcher", name, "error", fmt.Sprint(v), "stack", string(debug.Stack()))
 }
 
 func (c *compiler) fault(pos fault.Position, format string, args ...any) {

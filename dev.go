@@ -63,6 +63,151 @@ type routerInDev struct {
 
 var _ development = (*routerInDev)(nil)
 
+func (d *routerInDev) views(ctx context.Context) (*pages.Views, error) {
+	r := d.router
+	return d.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(r.Funcs), Log: r.logger()}, dev.NoteOf(ctx).Began())
+}
+
+func (d *routerInDev) gone(r *routetree.Route) error { return d.disk.Gone(r) }
+
+func (d *routerInDev) publicFile(p *routetree.Public) flowFunc {
+	return func(req *Request) (Response, error) {
+		h, err := d.disk.Public(p)
+		switch {
+		case err == nil:
+			return Handler(h), nil
+		case mayShow(req.Request):
+			return Response{}, Error(http.StatusNotFound, err.Error())
+		}
+		return Response{}, Error(http.StatusNotFound, "", err)
+	}
+}
+
+func (d *routerInDev) newPublicFile(name string) *pattern.Pattern {
+	if p := d.disk.NewFile(d.router.tree, name); p != nil {
+		return p.Pattern
+	}
+	return nil
+}
+
+func (d *routerInDev) hint(req *http.Request) string {
+	if !mayShow(req) {
+		return ""
+	}
+	return d.disk.Hint(req, d.router.outermost().knownURLs())
+}
+
+// showError answers with a page that has the source around the lines which the error names,
+// and what the request has sent, or with problem+json or text.
+func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp Response, shown bool) {
+	if !mayShow(req) {
+		return Response{}, false
+	}
+	r := d.router
+	text := strings.TrimPrefix(err.Error(), "flow: ")
+	report := &devpage.Report{Status: "500 Internal Server Error", Title: "This request failed", Faults: devpage.Parse(text, r.sources()...)}
+	switch panicked := (*panicError)(nil); {
+	case x == nil:
+		report.Title, report.Advice = "The application has faults", "It answers nothing until they are mended, and it is built and started again."
+	case errors.As(err, &panicked):
+		report.Title, report.Stack = "This request panicked", devpage.Stack(panicked.stack, r.isOwn)
+		report.Faults = []devpage.Fault{devpage.FaultOf(text, report.Stack, r.sources()...)}
+	}
+	for i, f := range report.Stack {
+		report.Stack[i].File = shownFile(f.File)
+	}
+	for i, f := range report.Faults {
+		report.Faults[i].File = shownFile(f.File)
+	}
+	dev.NoteOf(req.Context()).SetFaults(report.Faults)
+	p := reply.Problem{Status: http.StatusInternalServerError, Detail: text}
+	mediaType := accept.MediaType(acceptOf(req), true)
+	if anything := acceptOf(req); len(anything) > 0 && accept.MediaType(anything, false) != "text/html" && mediaType == "text/html" && req.Header.Get("Sec-Fetch-Dest") == "" {
+		mediaType = "text/plain" // to curl and the like, which take anything, in a terminal
+	}
+	if mediaType != "text/html" {
+		return problemResponse(p, mediaType), true
+	}
+	if x != nil {
+		report.Request = describeRequest(req, x)
+	}
+	page := Bytes(devpage.ContentType, report.Render())
+	return problemAnswer(p, page.with(reply.Field{Key: "Content-Security-Policy", Value: devpage.Policy})), true
+}
+
+// frames returns the frames of the application, "app/users.go:12 app.show", if the client is
+// shown the others.
+func (d *routerInDev) frames(req *http.Request, p *panicError) (own []string) {
+	if !mayShow(req) {
+		return nil
+	}
+	for _, f := range devpage.Stack(p.stack, d.router.isOwn) {
+		if f.Own {
+			f.File = shownFile(f.File)
+			own = append(own, f.Place()+" "+path.Base(f.Function))
+		}
+	}
+	return own
+}
+
+// mayShow reports whether the client of a request may see what is wrong: the request has
+// come through the front, and so from this machine.
+func mayShow(req *http.Request) bool { return dev.NoteOf(req.Context()) != nil }
+
+// sources returns the directories that files of messages are named from.
+func (r *Router) sources() []string {
+	dirs := []string{".", r.sourceDir()}
+	if r.dev != nil {
+		dirs = append(dirs, r.dev.disk.Dir())
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
+}
+
+// shownFile returns a file of a stack as messages have it: from the working directory, if
+// it is below that.
+func shownFile(file string) string {
+	if wd, err := os.Getwd(); err == nil && filepath.IsAbs(filepath.FromSlash(file)) {
+		if below, err := filepath.Rel(wd, filepath.FromSlash(file)); err == nil && filepath.IsLocal(below) {
+			return filepath.ToSlash(below)
+		}
+	}
+	return file
+}
+
+// isOwn reports whether a frame is the application's: of the main module, of a command, or
+// of the directory that has called New; and not flow's.
+func (r *Router) isOwn(f devpage.Frame) bool {
+	pkg, flow := f.Package(), reflect.TypeFor[Router]().PkgPath()
+	if (pkg == flow || strings.HasPrefix(pkg, flow+"/internal/")) && !strings.HasSuffix(f.File, "_test.go") {
+		return false
+	}
+	main := fault.MainModule()
+	return pkg == "main" || main != "" && strings.HasPrefix(pkg+"/", main+"/") || r.app != nil && strings.HasPrefix(path.Dir(f.File)+"/", r.app.path+"/")
+}
+
+// describeRequest returns what can be shown of a request.
+func describeRequest(req *http.Request, x *exchange) *devpage.RequestData {
+	var params []devpage.Param
+	if x.endpoint.path != nil && len(x.values) >= len(x.endpoint.path.Names) {
+		for i, name := range x.endpoint.path.Names {
+			params = append(params, devpage.Param{Name: name, Value: match.Value(x.endpoint.path, x.values, i)})
+		}
+	}
+	form := x.body.All(&http.Request{URL: &url.URL{}}) // without the query
+	for name, values := range req.PostForm {
+		form[name] = values
+	}
+	d := devpage.Describe(req, params, form)
+	d.File = x.endpoint.owner.file
+	for _, info := range x.endpoint.table.infos {
+		if info.File == d.File && (info.Method == req.Method || info.Method == match.AnyMethod) {
+			d.Handler = info.Handler
+			break
+		}
+	}
+	return d
+}
+
 // Dev makes the Router read templates and public files from a directory, which
 // holds router/ and public/, at each request: a change shows without a rebuild.
 // What fails is shown in the browser with file and line, pages that are open load
@@ -86,6 +231,19 @@ func (r *Router) Dev(dir string) {
 			r.own.Fault(pos, "Dev(%q): %v", dir, err)
 		}
 	})
+}
+
+// startDev calls Dev as the flags of the command serve say, also for the Routers inside.
+func (r *Router) startDev(set command.Dev) error {
+	dir, err := set.Find(r.sourceDir(), routetree.RouterDir)
+	if err != nil {
+		return err
+	}
+	r.Dev(dir)
+	for _, m := range r.mounts {
+		m.startDev()
+	}
+	return nil
 }
 
 // startDev calls Dev for a Router that is mounted, and for those inside it, each with the
@@ -140,26 +298,6 @@ func (r *Router) diskDirs() (dirs []string) {
 		}
 	}
 	return dirs
-}
-
-func (d *routerInDev) publicFile(p *routetree.Public) flowFunc {
-	return func(req *Request) (Response, error) {
-		h, err := d.disk.Public(p)
-		switch {
-		case err == nil:
-			return Handler(h), nil
-		case mayShow(req.Request):
-			return Response{}, Error(http.StatusNotFound, err.Error())
-		}
-		return Response{}, Error(http.StatusNotFound, "", err)
-	}
-}
-
-func (d *routerInDev) newPublicFile(name string) *pattern.Pattern {
-	if p := d.disk.NewFile(d.router.tree, name); p != nil {
-		return p.Pattern
-	}
-	return nil
 }
 
 // newPublic returns the endpoint of a public file that is new on disk and has the path of
@@ -245,102 +383,6 @@ func (f *devFront) answer(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// mayShow reports whether the client of a request may see what is wrong: the request has
-// come through the front, and so from this machine.
-func mayShow(req *http.Request) bool { return dev.NoteOf(req.Context()) != nil }
-
-// showError answers with a page that has the source around the lines which the error names,
-// and what the request has sent, or with problem+json or text.
-func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp Response, shown bool) {
-	if !mayShow(req) {
-		return Response{}, false
-	}
-	r := d.router
-	text := strings.TrimPrefix(err.Error(), "flow: ")
-	report := &devpage.Report{Status: "500 Internal Server Error", Title: "This request failed", Faults: devpage.Parse(text, r.sources()...)}
-	switch panicked := (*panicError)(nil); {
-	case x == nil:
-		report.Title, report.Advice = "The application has faults", "It answers nothing until they are mended, and it is built and started again."
-	case errors.As(err, &panicked):
-		report.Title, report.Stack = "This request panicked", devpage.Stack(panicked.stack, r.isOwn)
-		report.Faults = []devpage.Fault{devpage.FaultOf(text, report.Stack, r.sources()...)}
-	}
-	for i, f := range report.Stack {
-		report.Stack[i].File = shownFile(f.File)
-	}
-	for i, f := range report.Faults {
-		report.Faults[i].File = shownFile(f.File)
-	}
-	dev.NoteOf(req.Context()).SetFaults(report.Faults)
-	p := reply.Problem{Status: http.StatusInternalServerError, Detail: text}
-	mediaType := accept.MediaType(acceptOf(req), true)
-	if anything := acceptOf(req); len(anything) > 0 && accept.MediaType(anything, false) != "text/html" && mediaType == "text/html" && req.Header.Get("Sec-Fetch-Dest") == "" {
-		mediaType = "text/plain" // to curl and the like, which take anything, in a terminal
-	}
-	if mediaType != "text/html" {
-		return problemResponse(p, mediaType), true
-	}
-	if x != nil {
-		report.Request = describeRequest(req, x)
-	}
-	page := Bytes(devpage.ContentType, report.Render())
-	return problemAnswer(p, page.with(reply.Field{Key: "Content-Security-Policy", Value: devpage.Policy})), true
-}
-
-// sources returns the directories that files of messages are named from.
-func (r *Router) sources() []string {
-	dirs := []string{".", r.sourceDir()}
-	if r.dev != nil {
-		dirs = append(dirs, r.dev.disk.Dir())
-	}
-	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
-}
-
-// shownFile returns a file of a stack as messages have it: from the working directory, if
-// it is below that.
-func shownFile(file string) string {
-	if wd, err := os.Getwd(); err == nil && filepath.IsAbs(filepath.FromSlash(file)) {
-		if below, err := filepath.Rel(wd, filepath.FromSlash(file)); err == nil && filepath.IsLocal(below) {
-			return filepath.ToSlash(below)
-		}
-	}
-	return file
-}
-
-// isOwn reports whether a frame is the application's: of the main module, of a command, or
-// of the directory that has called New; and not flow's.
-func (r *Router) isOwn(f devpage.Frame) bool {
-	pkg, flow := f.Package(), reflect.TypeFor[Router]().PkgPath()
-	if (pkg == flow || strings.HasPrefix(pkg, flow+"/internal/")) && !strings.HasSuffix(f.File, "_test.go") {
-		return false
-	}
-	main := fault.MainModule()
-	return pkg == "main" || main != "" && strings.HasPrefix(pkg+"/", main+"/") || r.app != nil && strings.HasPrefix(path.Dir(f.File)+"/", r.app.path+"/")
-}
-
-// describeRequest returns what can be shown of a request.
-func describeRequest(req *http.Request, x *exchange) *devpage.RequestData {
-	var params []devpage.Param
-	if x.endpoint.path != nil && len(x.values) >= len(x.endpoint.path.Names) {
-		for i, name := range x.endpoint.path.Names {
-			params = append(params, devpage.Param{Name: name, Value: match.Value(x.endpoint.path, x.values, i)})
-		}
-	}
-	form := x.body.All(&http.Request{URL: &url.URL{}}) // without the query
-	for name, values := range req.PostForm {
-		form[name] = values
-	}
-	d := devpage.Describe(req, params, form)
-	d.File = x.endpoint.owner.file
-	for _, info := range x.endpoint.table.infos {
-		if info.File == d.File && (info.Method == req.Method || info.Method == match.AnyMethod) {
-			d.Handler = info.Handler
-			break
-		}
-	}
-	return d
-}
-
 // templateFaults returns what is wrong with the templates on disk, those of mounted Routers too.
 func (r *Router) templateFaults() (faults []devpage.Fault) {
 	if r.dev != nil {
@@ -376,35 +418,6 @@ func (c *compiler) addDiskFaults() {
 		}
 	}
 	c.joinFaults()
-}
-
-// frames returns the frames of the application, "app/users.go:12 app.show", if the client is
-// shown the others.
-func (d *routerInDev) frames(req *http.Request, p *panicError) (own []string) {
-	if !mayShow(req) {
-		return nil
-	}
-	for _, f := range devpage.Stack(p.stack, d.router.isOwn) {
-		if f.Own {
-			f.File = shownFile(f.File)
-			own = append(own, f.Place()+" "+path.Base(f.Function))
-		}
-	}
-	return own
-}
-
-func (d *routerInDev) views(ctx context.Context) (*pages.Views, error) {
-	r := d.router
-	return d.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(r.Funcs), Log: r.logger()}, dev.NoteOf(ctx).Began())
-}
-
-func (d *routerInDev) gone(r *routetree.Route) error { return d.disk.Gone(r) }
-
-func (d *routerInDev) hint(req *http.Request) string {
-	if !mayShow(req) {
-		return ""
-	}
-	return d.disk.Hint(req, d.router.outermost().knownURLs())
 }
 
 // explain says what answers a request of the Router, which is the outermost.
@@ -534,19 +547,6 @@ func linkTool(ctx context.Context, c command.Command) (*devTool, context.Context
 		return nil, ctx, nil
 	}
 	return devlink.Start(ctx)
-}
-
-// startDev calls Dev as the flags of the command serve say, also for the Routers inside.
-func (r *Router) startDev(set command.Dev) error {
-	dir, err := set.Find(r.sourceDir(), routetree.RouterDir)
-	if err != nil {
-		return err
-	}
-	r.Dev(dir)
-	for _, m := range r.mounts {
-		m.startDev()
-	}
-	return nil
 }
 
 // connect has the tool tell of changes, and has it told when the listeners of the server are

@@ -20,24 +20,24 @@ import (
 	"example.com/flow/internal/reply"
 )
 
-// An HTTPError is an error that answers a request with a status and a message. Error
-// makes one, and errors.As finds it in what OnError is given.
+// An HTTPError is an error with a status and a message for the client. [Error] returns
+// one. OnError finds it with errors.As.
 type HTTPError struct {
-	Status  int    // from 400 to 599; another one is answered with 500
-	Message string // for the client, who sees it
-	Cause   error  // for the log alone; may be nil
+	Status  int    // from 400 to 599; any other is answered with 500
+	Message string // sent to the client
+	Cause   error  // logged, never sent to the client; may be nil
 
-	header []reply.Field // of the Fail that it stands for
+	header []reply.Field // of the Response of Fail that was turned into this error
 }
 
-// Error returns an *HTTPError that, returned from a handler or a guard, answers the
-// request with the status and the message. The causes, joined, are for the log only.
-// A status that is no error, below 400 or above 599, answers 500.
+// Error returns an *HTTPError. A handler or a guard returns it to answer the request with
+// the status and the message. The causes are joined with errors.Join; they are logged and
+// never sent to the client. A status below 400 or above 599 is answered with 500.
 func Error(status int, message string, cause ...error) error {
 	return &HTTPError{Status: status, Message: message, Cause: errors.Join(cause...)}
 }
 
-// Error returns the status, the message and the cause: it is for the log.
+// Error returns the status, the message and the cause, for logs.
 func (e *HTTPError) Error() string {
 	if e == nil {
 		return "a nil *flow.HTTPError"
@@ -57,23 +57,26 @@ func (e *HTTPError) Unwrap() error {
 	return e.Cause
 }
 
-// HTTPStatus returns the status. Any error that has this method is answered and logged
-// with the status that it returns, if that is from 400 to 599.
+// HTTPStatus returns e.Status. Errors of other types may have this method too: flow
+// answers them with the status that it returns, if that is from 400 to 599.
 func (e *HTTPError) HTTPStatus() int { return e.Status }
 
-// StatusOf returns the status with which an error is answered, if OnError does not say
-// otherwise: that of its method HTTPStatus() int, which HTTPError and Invalid have, 413 for
-// an http.MaxBytesError, 500 for others. Of errors that wrap each other the outermost counts.
+// StatusOf returns the status that an error is answered with by default: the result of
+// its method HTTPStatus() int, which HTTPError and Invalid have; 413 for an
+// http.MaxBytesError; 500 for any other error. If errors wrap each other, the outermost
+// one with a status counts. OnError may answer with another status.
 func StatusOf(err error) int { return problemOf(err).Status }
 
-// Invalid is what Bind finds wrong, field by field: its keys are the names that
-// the client used, its values messages for people, to be read after the name of
-// the field: "must be a whole number". As a handler's error it answers 422 with
-// the fields. An empty one is no error, wherever it is returned, also if it is wrapped:
-// the Response that a handler or a guard returns with it is the answer.
+// Invalid holds the messages of a validation, by field, as Bind returns them. A key is
+// the name of the field as the client sent it. A message is read after the name of the
+// field: "must be a whole number". Returned as an error, Invalid answers 422 with the
+// fields.
+//
+// An empty Invalid counts as nil, also if another error wraps it: a handler may return
+// its Response together with an Invalid that has collected no messages.
 type Invalid map[string]string
 
-// Error lists the fields in order.
+// Error lists the fields and their messages, sorted by field.
 func (e Invalid) Error() string {
 	var b strings.Builder
 	b.WriteString("invalid input")
@@ -87,9 +90,9 @@ func (e Invalid) Error() string {
 // HTTPStatus returns 422.
 func (e Invalid) HTTPStatus() int { return http.StatusUnprocessableEntity }
 
-// withoutEmpty returns what is left of an error that the application has returned without
-// the empty Invalids in it: nil if it is one, wraps one or joins nothing else. An error
-// that says its status itself stays, whatever it wraps.
+// withoutEmpty removes empty Invalids from an error that the application has returned. It
+// returns nil for an empty Invalid, for an error that wraps one, and for joined errors
+// that are all empty. An error with a method HTTPStatus is returned unchanged.
 func withoutEmpty(err error) error {
 	switch e := err.(type) {
 	case Invalid:
@@ -111,7 +114,8 @@ func withoutEmpty(err error) error {
 	return err
 }
 
-// hasNoCause reports whether the log would add nothing to what the client was told of an error.
+// hasNoCause reports whether the client is told all that an error says, so that there is
+// nothing to log.
 func hasNoCause(err error) bool {
 	switch e := err.(type) {
 	case *HTTPError:
@@ -122,7 +126,7 @@ func hasNoCause(err error) bool {
 	return false
 }
 
-// A panicError is what a handler, a guard or middleware panicked with.
+// A panicError is the error for a panic of a handler, a guard or middleware.
 type panicError struct {
 	value any
 	stack []byte
@@ -130,14 +134,14 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-// Unwrap gives OnError the error that was panicked with, if it was one.
+// Unwrap returns the panic's value if that is an error, for errors.As in OnError.
 func (e *panicError) Unwrap() error {
 	err, _ := e.value.(error)
 	return err
 }
 
-// recovered turns a panic into an error, other than the one that means to end
-// the connection.
+// recovered returns the error for a recovered panic. It panics again with
+// http.ErrAbortHandler, with which a handler asks the server to abort the connection.
 func recovered(v any) error {
 	if v == http.ErrAbortHandler {
 		panic(v)
@@ -145,12 +149,12 @@ func recovered(v any) error {
 	return &panicError{v, debug.Stack()}
 }
 
-// problemOf returns what the client may know of an error.
+// problemOf returns the part of an error that the client may see.
 func problemOf(err error) (p reply.Problem) {
 	unknown := reply.Problem{Status: http.StatusInternalServerError}
 	defer func() {
 		if recover() != nil {
-			p = unknown // the error is a nil pointer, or has a method of its own that panics
+			p = unknown // a method of the error panicked: it is a nil pointer, for example
 		}
 	}()
 	var panicked *panicError
@@ -176,7 +180,7 @@ func problemOf(err error) (p reply.Problem) {
 	case *HTTPError:
 		p.Detail = e.Message
 	case Invalid:
-		if len(e) == 0 { // it is no error, and something has failed: a function of a template, say
+		if len(e) == 0 { // a function of a template returned it, for example: 422 without a field would help nobody
 			return unknown
 		}
 		p.Detail, p.Fields = "some fields are not valid", e
@@ -184,72 +188,77 @@ func problemOf(err error) (p reply.Problem) {
 	return p
 }
 
-// problemResponse is a problem in one of its media types.
+// problemResponse returns the response for a problem in a media type: HTML,
+// problem+json or plain text.
 func problemResponse(p reply.Problem, mediaType string) Response {
 	contentType, body := p.Render(mediaType)
 	return problemAnswer(p, Bytes(contentType, []byte(body)))
 }
 
-// problemAnswer gives a response the status of a problem, and the header Vary, since the
-// client's Accept decides the form of an error.
+// problemAnswer returns a copy of a response with the status of a problem, and with Vary,
+// since the client's Accept has decided the media type.
 func problemAnswer(p reply.Problem, resp Response) Response {
 	return resp.Status(p.Status).with(reply.Field{Key: "Vary", Value: "Accept"}).toError()
 }
 
-// problemData is what +error.html gets as its dot. It is a map, so that a layout which
-// looks up a field that its pages have finds nothing and does not fail, as in a page
-// without data.
+// problemData returns the dot of +error.html. It is a map, so that a layout may name a
+// field that only the data of its pages has: a missing key of a map is empty, a missing
+// field of a struct would be an error.
 func problemData(p reply.Problem, path string) map[string]any {
 	return map[string]any{"Status": p.Status, "Title": p.Title(), "Detail": p.Detail, "Path": path, "Fields": p.Fields}
 }
 
-// failure returns the error that a Fail stands for.
-func (r Response) failure() error {
-	if r.status < 400 || r.status > 599 {
-		return fmt.Errorf("flow: Fail was given the status %d, which is no error", r.status)
-	}
-	return &HTTPError{Status: int(r.status), Message: r.text, header: r.header()}
+func acceptOf(r *http.Request) []string { return r.Header["Accept"] }
+
+// internalError returns the response for a 500 of which the client learns no more than the
+// status. It is for requests that have no exchange, and so neither OnError nor error pages.
+func internalError(r *http.Request) Response {
+	return problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(r), false))
 }
 
-// A failure is an error that answers the request whatever its handler returns: that of
-// Authenticate, or that of a body which a guard or a handler has asked for. An exchange keeps
-// the first.
+// A failure is an error of Authenticate or of reading the body. It answers the request,
+// whatever guards and the handler return. An exchange keeps its first failure.
 type failure struct {
 	err      error
-	reported atomic.Bool // it was answered or logged
+	reported atomic.Bool // the error was answered or logged
 }
 
-// setFailure makes an error the failure, and reports false if there is one already.
+// setFailure keeps an error as the failure of the exchange. It reports false if the exchange
+// has one already.
 func (x *exchange) setFailure(err error) bool {
 	return x.failure.CompareAndSwap(nil, &failure{err: err})
 }
 
+// failed reports whether the exchange has a failure.
 func (x *exchange) failed() bool { return x.failure.Load() != nil }
 
-// report returns the error to a caller that answers with it or logs it.
+// report returns the error to a caller that answers with it or logs it. It panics with
+// http.ErrAbortHandler if Authenticate did: a template that called Authenticate, by
+// {{user}}, has turned that panic into an error.
 func (f *failure) report() error {
 	f.reported.Store(true)
-	if f.err == http.ErrAbortHandler { // a template has asked for the user, and has turned the panic into an error
+	if f.err == http.ErrAbortHandler {
 		panic(f.err)
 	}
 	return f.err
 }
 
-// finalError returns the error that answers the request: the one that a guard or a handler
-// has returned, which may be nil, or in its place the failure. Then err is logged.
+// finalError returns the error to answer with: the failure, if there is one, else the
+// error that a guard or the handler has returned, which may be nil. If the failure takes
+// the place of err, err is logged.
 func (x *exchange) finalError(req *Request, err error) error {
 	f := x.failure.Load()
 	if f == nil {
 		return err
 	}
-	failed := f.report()
-	if err != nil && !errors.Is(err, failed) {
+	failErr := f.report()
+	if err != nil && !errors.Is(err, failErr) {
 		x.log(req, err)
 	}
-	return failed
+	return failErr
 }
 
-// settle returns the response that is sent for what a guard or a handler has returned.
+// settle returns the response to send, given the results of a guard or a handler.
 func (x *exchange) settle(req *Request, resp Response, err error) Response {
 	if err = x.finalError(req, err); err != nil {
 		return x.respondError(req, err)
@@ -262,39 +271,36 @@ func (x *exchange) fail(w http.ResponseWriter, req *Request, err error) {
 	x.send(w, req, x.respondError(req, err))
 }
 
-// respondError returns the encoded response for an error, that of Router.OnError or else
-// the one that the error stands for, and logs what the client is not told.
+// respondError returns the encoded response to an error, by Router.OnError or the default,
+// and logs what the client is not told.
 func (x *exchange) respondError(req *Request, err error) Response {
 	return x.respond(req, err, x.settings.onError)
 }
 
-// respondDefault is respondError without Router.OnError, whose own answer has failed.
-func (x *exchange) respondDefault(req *Request, err error) Response { return x.respond(req, err, nil) }
-
+// respond is respondError with the given OnError. If onError is nil, the response is the
+// default.
 func (x *exchange) respond(req *Request, err error, onError onErrorFunc) Response {
 	err = reply.SafeError(err)
-	before := x.failed()
-	resp, status, failed := x.present(req, err, onError)
-	if !before && x.failed() { // OnError or an error page has asked for the user, and Authenticate failed
+	failedBefore := x.failed()
+	resp, status, pageErr := x.present(req, err, onError)
+	if !failedBefore && x.failed() { // OnError or the error page asked for the user, and Authenticate failed
 		err = fmt.Errorf("%w; while this was answered: %v", x.failure.Load().report(), err)
-		resp, status, failed = x.present(req, err, onError)
+		resp, status, pageErr = x.present(req, err, onError)
 	}
-	if failed != nil {
-		x.logAnswered(req, fmt.Errorf("%w; %v", err, failed), http.StatusInternalServerError)
-	} else {
-		x.logAnswered(req, err, status)
+	logged := err
+	if pageErr != nil {
+		logged, status = fmt.Errorf("%w; %v", err, pageErr), http.StatusInternalServerError
 	}
+	x.logAnswered(req, logged, status)
 	if e := (*HTTPError)(nil); errors.As(err, &e) && e != nil && len(e.header) > 0 {
 		resp = resp.after(e.header)
 	}
 	return resp
 }
 
-type onErrorFunc = func(*Request, error) Response
-
-// present returns the encoded response for an error and its status. If the response
-// should have been another one, the error failed says why it is not.
-func (x *exchange) present(req *Request, err error, onError onErrorFunc) (resp Response, status int, failed error) {
+// present returns the encoded response to an error, and its status. If the error page
+// cannot be rendered, the response is plain text, and pageErr says why.
+func (x *exchange) present(req *Request, err error, onError onErrorFunc) (resp Response, status int, pageErr error) {
 	if onError != nil {
 		resp = x.askOnError(req, err, onError)
 	}
@@ -307,15 +313,16 @@ func (x *exchange) present(req *Request, err error, onError onErrorFunc) (resp R
 	if !resp.isZero() {
 		return resp, status, nil
 	}
-	if resp, failed = x.presentProblem(req, p); failed != nil {
-		if shown, ok := x.showError(req, failed); ok {
-			return shown, status, failed
+	if resp, pageErr = x.presentProblem(req, p); pageErr != nil {
+		if shown, ok := x.showError(req, pageErr); ok {
+			return shown, status, pageErr
 		}
 	}
-	return resp, status, failed
+	return resp, status, pageErr
 }
 
-// showError returns the response that shows an error in development, if the client may see it.
+// showError returns development's page about an error. It reports false in production, and
+// for a client that must not see the page.
 func (x *exchange) showError(req *Request, err error) (resp Response, shown bool) {
 	if x.settings.dev == nil {
 		return Response{}, false
@@ -323,19 +330,19 @@ func (x *exchange) showError(req *Request, err error) (resp Response, shown bool
 	return x.settings.dev.showError(req.Request, err, x)
 }
 
-// askOnError returns the encoded response of Router.OnError for an error. It is zero if
-// the error is left to the default.
+// askOnError returns the encoded response of OnError to an error. It returns the zero
+// Response if OnError leaves the error to the default, or fails itself.
 func (x *exchange) askOnError(req *Request, err error, onError onErrorFunc) Response {
-	resp, failed := x.try(req, func(r *Request) (Response, error) {
+	resp, tryErr := x.try(req, func(r *Request) (Response, error) {
 		resp := onError(r, err)
-		if resp.kind == kindFail { // encoded as the error that it stands for, it would come back
+		if resp.kind == kindFail { // encode would turn it into an error, and that would be given to OnError again
 			return x.presentFail(r, resp), nil
 		}
 		return resp, nil
 	})
 	switch {
-	case failed != nil:
-		x.log(req, fmt.Errorf("OnError: %w", failed))
+	case tryErr != nil:
+		x.log(req, fmt.Errorf("OnError: %w", tryErr))
 		return Response{}
 	case resp.kind == kindNext:
 		x.log(req, errors.New("flow: OnError returned Next(), which is for guards"))
@@ -349,13 +356,12 @@ func (x *exchange) askOnError(req *Request, err error, onError onErrorFunc) Resp
 	return resp.toError()
 }
 
-// presentFail returns the response for a Fail that OnError has answered with.
+// presentFail returns the encoded response for a Fail that OnError has returned.
 func (x *exchange) presentFail(req *Request, fail Response) Response {
-	err := fail.failure()
-	resp, failed := x.presentProblem(req, problemOf(err))
-	if failed != nil {
-		x.log(req, failed)
-		if shown, ok := x.showError(req, failed); ok {
+	resp, pageErr := x.presentProblem(req, problemOf(fail.failError()))
+	if pageErr != nil {
+		x.log(req, pageErr)
+		if shown, ok := x.showError(req, pageErr); ok {
 			return shown
 		}
 	}
@@ -363,8 +369,9 @@ func (x *exchange) presentFail(req *Request, fail Response) Response {
 }
 
 // presentProblem returns the response for a problem in the media type that the client
-// accepts. HTML comes from the nearest error page, if there is one. If that page fails, the
-// response is plain text, and the error says why.
+// accepts. HTML is rendered by the nearest error page, if there is one. If that page
+// cannot be rendered, presentProblem returns a response of plain text, and the reason as an
+// error.
 func (x *exchange) presentProblem(req *Request, p reply.Problem) (Response, error) {
 	mediaType := accept.MediaType(acceptOf(req.Request), x.endpoint.isPage())
 	t := x.endpoint.table
@@ -388,17 +395,17 @@ func (x *exchange) presentProblem(req *Request, p reply.Problem) (Response, erro
 	}
 	html, err := page.Render(req, "", problemData(p, req.URL.Path))
 	if err != nil {
-		return problemResponse(p, "text/plain"), fmt.Errorf("flow: the error page cannot be shown: %v", err) // not wrapped: the error of the page must not choose the answer
+		// The error is not wrapped, since the status of the page's error must not become that of the answer.
+		return problemResponse(p, "text/plain"), fmt.Errorf("flow: the error page cannot be shown: %v", err)
 	}
 	return problemAnswer(p, Response{kind: kindHTML, text: html}), nil
 }
 
-// log logs an error that is answered with its own status.
+// log logs an error as if it were answered with the status of StatusOf.
 func (x *exchange) log(req *Request, err error) { x.logAnswered(req, err, problemOf(err).Status) }
 
-// logAnswered logs what the client must not see of an error that is answered with a
-// status: everything that ends in a 500 or above, every panic, and what other errors say
-// beyond their answer.
+// logAnswered logs an error that was answered with a status: any panic, any error answered
+// with 500 or above, and any other error that says more than the client was told.
 func (x *exchange) logAnswered(req *Request, err error, status int) {
 	err = reply.SafeError(err)
 	var panicked *panicError
@@ -410,7 +417,7 @@ func (x *exchange) logAnswered(req *Request, err error, status int) {
 		level = slog.LevelInfo
 	}
 	if errors.Is(err, context.Canceled) && req.Context().Err() != nil || x.body.Broke(err) {
-		level = slog.LevelInfo // the client is gone, which is no fault
+		level = slog.LevelInfo // the client has gone away: nothing is wrong with the application
 	}
 	text := fmt.Sprint(err)
 	if refused := (*reply.RedirectError)(nil); errors.As(err, &refused) {
@@ -429,7 +436,7 @@ func (x *exchange) logAnswered(req *Request, err error, status int) {
 	x.settings.log().Log(req.Context(), level, "flow: request failed", args...)
 }
 
-// stackArgs returns what the log says of the stack of a panic.
+// stackArgs returns the arguments for the log that hold the stack of a panic.
 func (x *exchange) stackArgs(req *http.Request, p *panicError) []any {
 	if x.settings.dev != nil {
 		if frames := x.settings.dev.frames(req, p); frames != nil {
@@ -439,23 +446,18 @@ func (x *exchange) stackArgs(req *http.Request, p *panicError) []any {
 	return []any{"stack", string(p.stack)}
 }
 
-// firstRefusal reports whether it is the first time that a redirect of the endpoint is
-// refused for this reason. Only the first is logged: clients that choose the target of a
-// redirect could fill the log otherwise.
+// firstRefusal reports whether a redirect of the endpoint is refused for this reason for
+// the first time. Only that is logged: clients may choose the target of a redirect, and
+// could fill the log otherwise.
 func (x *exchange) firstRefusal(why uint32) bool {
 	e := x.endpoint
-	if e.miss { // the endpoint may exist for this request only
+	if e.miss { // the endpoint may have been made for this request alone
 		e = e.table.notFound
 	}
 	return atomic.OrUint32(&e.refused, why)&why == 0
 }
 
-// matcherPanicked logs that a matcher panicked: no handler has got the request yet.
-func (r *Router) matcherPanicked(name string, v any) {
-	r.logger().Error("flow: a matcher has panicked, and its value does not match; this is said once", "matcher", name, "error", fmt.Sprint(v), "stack", string(debug.Stack()))
-}
-
-// bodyError returns what is wrong with a body as an error of flow.
+// bodyError returns an error of internal/input as an HTTPError.
 func bodyError(err error) error {
 	if e, ok := err.(*input.Error); ok {
 		return Error(e.Status, e.Message, e.Cause)
@@ -463,8 +465,8 @@ func bodyError(err error) error {
 	return err
 }
 
-// invalidOf returns the messages of an error of Validate, if it is an Invalid, or if it is
-// no error.
+// invalidOf returns the messages of an error that a method Validate has returned. It
+// reports false if the error is not an Invalid; an empty error has no messages.
 func invalidOf(err error) (messages map[string]string, ok bool) {
 	if withoutEmpty(err) == nil {
 		return nil, true

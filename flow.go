@@ -83,6 +83,7 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"log/slog"
@@ -90,11 +91,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"example.com/flow/internal/accept"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/reply"
 	"example.com/flow/internal/routetree"
 	"example.com/flow/internal/server"
 )
@@ -272,7 +271,7 @@ func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 		r = r.outermost()
 		if within := From(req.Context()); within != nil && within.x.endpoint.table != nil && within.x.endpoint.table.outermost() == r.table.Load() && within.URL.Path == req.URL.Path {
 			r.logger().Error("flow: a handler has called a mounted Router, which answers at its prefix only, and would call that handler again", "method", req.Method, "path", req.URL.EscapedPath())
-			send(problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false)), w, req.Method == http.MethodHead)
+			send(internalError(req), w, req.Method == http.MethodHead)
 			return nil
 		}
 	}
@@ -317,12 +316,8 @@ func (r *Router) faulty(req *http.Request) Response {
 			return resp
 		}
 	}
-	return problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(req), false))
+	return internalError(req)
 }
 
-func (r *Router) logger() *slog.Logger {
-	if r == nil || r.Logger == nil {
-		return slog.Default()
-	}
-	return r.Logger
-}
+// logger returns r.Logger, or slog.Default.
+func (r *Router) logger() *slog.Logger { return cmp.Or(r.Logger, slog.Default()) }

@@ -126,5 +126,3 @@ func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
 	x.req = Request{Request: req, x: x}
 	x.fail(w, &x.req, Error(http.StatusForbidden, "this request comes from another origin"))
 }
-
-func acceptOf(r *http.Request) []string { return r.Header["Accept"] }

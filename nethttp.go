@@ -10,7 +10,6 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"example.com/flow/internal/accept"
 	"example.com/flow/internal/input"
 	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
@@ -68,7 +67,7 @@ func (p *stdMiddleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case i < 0:
 		p.settings.log().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
 		reply.Undescribed(w.Header())
-		send(problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(r), false)), w, r.Method == http.MethodHead)
+		send(internalError(r), w, r.Method == http.MethodHead)
 		return
 	case req.Request != r:
 		req = &Request{Request: r, x: req.x, promises: req.promises}
@@ -138,6 +137,46 @@ func (e *endpoint) serveRetained(w http.ResponseWriter, r *http.Request, target 
 	l.contain(l.tracker.Track(w))
 }
 
+// contain runs a chain, and contains panics here too, since standard middleware may panic
+// and write by itself. It removes the files that a body may leave.
+func (x *exchange) contain(w http.ResponseWriter, t *reply.Writer) {
+	before := reply.Describe(w.Header())
+	defer x.recoverChain(w, t, before)
+	if x.body != nil {
+		defer x.body.End()
+	}
+	x.run(w, &x.req, 0)
+	switch f := x.failure.Load(); {
+	case f == nil:
+	case !t.Sent:
+		before.Restore(w.Header())
+		x.fail(w, &x.req, f.report())
+	case !f.reported.Load():
+		x.log(&x.req, f.report())
+	}
+}
+
+// recoverChain contains a panic of middleware, and any other that nothing inside the
+// chain has contained. Middleware that wrapped the writer, to compress the answer for
+// example, has not finished its work. So its headers do not fit the error, and before
+// restores what they were in front of the chain.
+func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before reply.Description) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	err := &panicError{v, debug.Stack()}
+	if t.Sent {
+		x.log(&x.req, err)
+		panic(http.ErrAbortHandler) // so that a truncated answer never looks whole
+	}
+	before.Restore(w.Header())
+	x.fail(w, &x.req, err)
+}
+
 type requestKey struct{}
 
 // From returns the Request that a standard handler or middleware answers, from
@@ -190,6 +229,22 @@ func setPathValues(r *http.Request, p *pattern.Pattern, values match.Values) {
 	}
 }
 
+func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Response) {
+	if x.endpoint.poolable {
+		x.kept = true
+		x.values = slices.Clone(x.values)
+	}
+	w, t := reply.Track(w)
+	t.Status = resp.status
+	if !x.endpoint.needsContext {
+		setPathValues(req.Request, x.endpoint.path, x.values)
+	}
+	x.serveStd(w, req, resp.more.data.(http.Handler), resp.header(), resp.kind == kindErrorHandler)
+	if !t.Sent && t.Status != 0 {
+		t.WriteHeader(int(t.Status))
+	}
+}
+
 // serveStd runs a net/http handler with the given headers set, and contains its panics:
 // one before the first byte is answered with 500 like any other, one after it aborts the
 // connection. last says that h is what OnError has answered with: if h fails, OnError is
@@ -213,31 +268,10 @@ func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler,
 	before.Restore(w.Header())
 	err = x.finalError(req, err)
 	if last {
-		x.send(w, req, x.respondDefault(req, err))
+		x.send(w, req, x.respond(req, err, nil))
 		return
 	}
 	x.fail(w, req, err)
-}
-
-// recoverChain contains a panic of middleware, and any other that nothing inside the
-// chain has contained. Middleware that wrapped the writer, to compress the answer for
-// example, has not finished its work. So its headers do not fit the error, and before
-// restores what they were in front of the chain.
-func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before reply.Description) {
-	v := recover()
-	if v == nil {
-		return
-	}
-	if v == http.ErrAbortHandler {
-		panic(v)
-	}
-	err := &panicError{v, debug.Stack()}
-	if t.Sent {
-		x.log(&x.req, err)
-		panic(http.ErrAbortHandler) // so that a truncated answer never looks whole
-	}
-	before.Restore(w.Header())
-	x.fail(w, &x.req, err)
 }
 
 // serve runs net/http code with a request in whose context From finds r. It removes the

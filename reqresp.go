@@ -368,6 +368,14 @@ func Fail(status int, message string) Response {
 	return Response{kind: kindFail, status: statusCode(status), text: message}
 }
 
+// failError returns the error that a Response of Fail is turned into.
+func (r Response) failError() error {
+	if r.status < 400 || r.status > 599 {
+		return fmt.Errorf("flow: Fail was given the status %d, which is no error", r.status)
+	}
+	return &HTTPError{Status: int(r.status), Message: r.text, header: r.header()}
+}
+
 // Handler answers with whatever h writes: streams, server-sent events, files. h
 // gets the *http.Request with its path values set; From finds the Request. It is
 // called for HEAD too, where nothing that it writes is sent: a stream should end.
@@ -510,7 +518,7 @@ func encode(r Response, req *Request) (Response, error) {
 	case kindRedirect:
 		return encodeRedirect(r, req)
 	case kindFail:
-		return Response{}, r.failure()
+		return Response{}, r.failError()
 	default:
 		return Response{}, errors.New("flow: " + r.text)
 	}
