@@ -19,81 +19,86 @@ import (
 	"example.com/flow/internal/server"
 )
 
-// An endpoint is what answers one method of one pattern, compiled: its chain of
-// middleware and its handler.
+// An endpoint is the compiled form of a handler for one method of one pattern: the handler
+// with its chain of middleware.
 type endpoint struct {
-	table   *table // of its Router
+	table   *table // the table of its Router
 	owner   *owner
-	pattern string           // for http.Request.Pattern; "" if nothing matched
-	path    *pattern.Pattern // the one that matched
+	pattern string           // for http.Request.Pattern; "" if no pattern matched
+	path    *pattern.Pattern // the pattern that matched
 	steps   []step
 	handler handler
-	maxBody int64
-	// poolable: nothing outlives the response that could hold the Request, so its exchange is
-	// used again. The endpoint has only guards, RequestID and flow's own handler forms.
+	maxBody int64 // in bytes
+	// poolable: the exchange comes from the pool and goes back, since no code runs that may
+	// keep the Request after the response. All steps are guards or RequestID, and the handler
+	// has one of flow's own forms.
 	poolable bool
-	// noMiddleware: the handler is called at once. The endpoint is poolable, or of a public
-	// file, and has no steps.
+	// noMiddleware: there are no steps, and the handler is called directly. The endpoint is
+	// poolable, or serves a public file.
 	noMiddleware bool
-	// needsContext: net/http code may ask the request for its path values, or From for the
-	// Request, so both are set before it runs.
+	// needsContext: net/http code runs. Path values and the context for From are set first.
 	needsContext bool
-	// keepsBody: a guard or a handler could ask for the body after others have read it.
+	// keepsBody: the bytes of the body are kept while net/http code reads them, since a guard
+	// or the handler may ask for the body afterwards.
 	keepsBody bool
-	miss      bool // nothing matched: the body is not read
-	// refused has a bit for each reason why a redirect was refused (RedirectError.Why),
-	// once that was logged.
+	// miss: no route matched, and the body is not read.
+	miss bool
+	// refused has a bit for each reason (RedirectError.Why) for which a redirect was refused
+	// and that was logged.
 	refused uint32
 
-	around *endpoint // the endpoint that mounts its Router, whose chain runs first; nil if it is not mounted
-	inner  *table    // that of the Router that this endpoint mounts, if it does
+	around *endpoint // the endpoint that mounts its Router, and whose chain runs first; nil if the Router is not mounted
+	inner  *table    // the table of the Router that this endpoint mounts; nil if it mounts none
 }
 
-// An owner is a file, or what is mounted: its endpoints share it.
+// An owner is the route file, the public file or the mount that some endpoints belong to.
 type owner struct {
-	file     string           // the path of the file, or where Mount was called, for messages
-	route    *routetree.Route // nil for public files, for what is mounted and for what matched nothing
-	standard []step           // standard middleware down to the file: what 405 and OPTIONS run through
+	file     string           // for messages: the path of the file, or the position of the call of Mount
+	route    *routetree.Route // nil unless it is a route file
+	standard []step           // the standard middleware of Router, directories and file; it also wraps 405 and OPTIONS
 }
 
-// isPage reports whether the endpoint is one of a page's route file.
+// isPage reports whether the endpoint belongs to the route file of a page.
 func (e *endpoint) isPage() bool { return e.owner.route != nil && e.owner.route.Page }
 
-// A step is one piece of middleware of a chain: a guard, or standard middleware.
+// A step is one middleware of a chain. Either guard or std is set.
 type step struct {
 	guard flowFunc
 	std   *stdMiddleware
 }
 
-// An exchange is one request on its way through the chain, and its answer. It comes from the
-// pool of the table, and goes back if nothing can hold its Request after the response:
+// An exchange is one request on its way through a chain, with all that its answer needs. It
+// comes from the pool of a table and goes back after the response, unless code that runs for
+// the request may keep the Request. These flags decide that:
 //
 //	what                    means                                      set by           asked by
-//	endpoint.noMiddleware   the handler is called at once              compiler         endpoint.answer
+//	endpoint.noMiddleware   the handler is called directly             compiler         endpoint.answer
 //	endpoint.poolable       only guards, RequestID and flow's own      compiler         endpoint.begin
 //	                        handler forms run, so the pool is used
 //	endpoint.needsContext   net/http code runs, which may call         compiler         serveRetained
 //	                        PathValue and From
 //	exchange.retained       the exchange is not from the pool          newRetained      Request.Context
-//	exchange.kept           it is, but does not go back: a Response    sendHandler      serve, serveDirectly
-//	                        of Handler has given the request away
-//	exchange.over           it went back, and late use panics; only    recycle          Request.exchange
-//	                        under the race detector
+//	exchange.kept           the exchange is from the pool and does     sendHandler      serve, serveDirectly
+//	                        not go back: the handler of a Response
+//	                        of Handler may keep the Request
+//	exchange.over           the response is written, and use of the    recycle          Request.exchange
+//	                        Request panics; race detector only
 type exchange struct {
 	endpoint *endpoint
-	values   match.Values // of the endpoint's parameters, often in memory that httprouter uses again
-	target   *endpoint    // what answers in the end, if endpoint is a mount
-	retained *retained    // holds the exchange of net/http code, which is never used again; else nil
+	values   match.Values // of the endpoint's parameters; httprouter may reuse the memory after the response
+	target   *endpoint    // if endpoint is a mount: the endpoint inside it that answers
+	retained *retained    // the retained that this exchange is a part of; nil for a pooled exchange
 	settings *settings
 	req      Request
-	kept     bool        // the http.Handler of a Response may keep the Request, so the exchange is not used again
-	over     atomic.Bool // the response was written; only set under the race detector
+	kept     bool        // see the table above
+	over     atomic.Bool // see the table above
 
 	auth    auth.Answer
-	body    *input.Body             // nil if the request has none
-	failure atomic.Pointer[failure] // set once Authenticate or reading the body has failed
+	body    *input.Body             // nil if the request has no body
+	failure atomic.Pointer[failure] // nil unless Authenticate or reading the body has failed
 }
 
+// clone returns the exchange for a Clone of the Request.
 func (x *exchange) clone() *exchange {
 	c := &exchange{settings: x.settings}
 	c.endpoint = x.endpoint
@@ -103,8 +108,8 @@ func (x *exchange) clone() *exchange {
 	return c
 }
 
-// answer is what the matcher calls for a request that the endpoint answers. Most requests
-// take the short way: the endpoint has no middleware, and they have no body.
+// answer answers a request. The matcher calls it on the endpoint that it has found. The
+// last case is the most frequent one: no middleware, no body.
 func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.Values) {
 	r.Pattern = e.pattern
 	switch {
@@ -125,7 +130,8 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 	}
 }
 
-// begin answers a request with an endpoint, after the chains of the Routers around.
+// begin answers a request with an endpoint. The chains of the Routers around it run first,
+// the outermost one before the others.
 func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Values) {
 	outermost := e
 	for outermost.around != nil {
@@ -142,8 +148,8 @@ func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Va
 	}
 }
 
-// serveDirectly runs a handler of flow's own forms that has neither middleware nor a
-// body, and reports whether the exchange may be used again.
+// serveDirectly answers a request without a body by an endpoint without middleware, whose
+// handler has one of flow's own forms. It reports whether the exchange may be reused.
 func (x *exchange) serveDirectly(w http.ResponseWriter, r *http.Request) (reusable bool) {
 	returned := false
 	defer func() {
@@ -173,27 +179,27 @@ func (x *exchange) serveDirectly(w http.ResponseWriter, r *http.Request) (reusab
 	return !x.kept
 }
 
-// serve answers the request of a poolable endpoint, and reports whether the exchange may be
-// used again.
+// serve answers the request of a poolable endpoint. It reports whether the exchange may be
+// reused.
 func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool) {
 	x.req.Request = r
 	if hasBody(r) {
-		// The body is replaced in a copy only. By the body of its own request net/http
-		// tells whether the client still waits for 100 Continue, and whether the
-		// connection can be used for another request.
+		// The body is replaced in a copy of the request. net/http looks at the body of its own
+		// request to know whether the client still waits for 100 Continue, and whether the
+		// connection can be reused.
 		server.ShareTrailer(r)
 		r = r.WithContext(r.Context())
 		x.req.Request = r
 		x.body = input.New(w, r, x.endpoint.maxBody, x.endpoint.keepsBody)
 		defer x.body.End()
 	}
-	x.run(w, &x.req, 0) // which contains the panics of guards and of the handler
+	x.run(w, &x.req, 0) // it recovers panics of guards and of the handler
 	return !x.kept
 }
 
-// run goes on with the chain at step i.
+// run runs the chain from step i on, and then the handler.
 func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
-	if f := x.failure.Load(); f != nil { // middleware asked for the user or the body, and went on though that failed
+	if f := x.failure.Load(); f != nil { // middleware asked for the user or the body, and called next although that failed
 		x.fail(w, req, f.report())
 		return
 	}
@@ -226,15 +232,15 @@ func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 	x.answer(w, req)
 }
 
-// deny sends what a guard has answered.
+// deny sends the response of a guard that does not let the request through.
 func (x *exchange) deny(w http.ResponseWriter, req *Request, resp Response) {
 	defer removeFiles(req.Request) // of a form that the guard itself has parsed
 	x.send(w, req, resp)
 }
 
-// tryGuards calls the guards that come one after the other from step i on, until one does
-// not let the request through. It returns what the last of them returned, encoded, and
-// the step behind it. A panic becomes an error.
+// tryGuards calls the guards at step i and directly behind it, until one of them does not
+// return Next. It returns the encoded response of the last guard that was called, and the
+// index of the step to go on with. It turns a panic into an error.
 func (x *exchange) tryGuards(w http.ResponseWriter, req *Request, i int) (resp Response, next int, err error) {
 	returned := false
 	defer func() {
@@ -263,7 +269,7 @@ func (x *exchange) tryGuards(w http.ResponseWriter, req *Request, i int) (resp R
 	return resp, i, err
 }
 
-// answer runs the handler, after the chain.
+// answer calls the handler and sends its response. The chain has run.
 func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	e := x.endpoint
 	if e.handler.content != nil {
@@ -277,10 +283,10 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	if e.handler.std != nil {
 		x.body.Stream()
 		if len(e.steps) == 0 {
-			req.serve(w, e.handler.std) // no middleware stands between it and contain, which does what serveStd would
+			req.serve(w, e.handler.std) // without serveStd, since contain recovers panics and there is no middleware between the two
 			return
 		}
-		setPathValues(req.Request, e.path, x.values) // middleware may hold a ServeMux, which takes their room
+		setPathValues(req.Request, e.path, x.values) // again, since middleware may contain a ServeMux, which overwrites them
 		x.serveStd(w, req, e.handler.std, nil, false)
 		return
 	}
@@ -303,7 +309,7 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	x.conclude(w, req, resp, err)
 }
 
-// conclude sends what a handler returned.
+// conclude sends the response to a request, given the results of its handler.
 func (x *exchange) conclude(w http.ResponseWriter, req *Request, resp Response, err error) {
 	if resp.kind == kindNext && err == nil && !x.failed() {
 		err = errors.New("flow: a handler returned Next(), which is for guards")
@@ -311,11 +317,13 @@ func (x *exchange) conclude(w http.ResponseWriter, req *Request, resp Response, 
 	x.send(w, req, x.settle(req, resp, err))
 }
 
+// try calls a function that returns a response, and encodes the response. It turns a panic
+// into an error.
 func (x *exchange) try(req *Request, f flowFunc) (resp Response, err error) {
 	returned := false
 	defer func() {
 		if returned {
-			return // to ask this is cheaper than to call recover
+			return // cheaper than a call of recover
 		}
 		if v := recover(); v != nil {
 			err = recovered(v)
@@ -343,8 +351,8 @@ func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
 	send(resp, w, req.Method == http.MethodHead)
 }
 
-// user returns the user of the request, for whom it calls Authenticate once. A panic of
-// Authenticate counts as its error.
+// user returns the user of the request. The first call of the exchange calls Authenticate,
+// whose error becomes the failure of the exchange.
 func (x *exchange) user(req *Request) any {
 	return x.auth.Ask(func() (any, error) { return x.authenticate(req) }, func(err error) {
 		if err != http.ErrAbortHandler {
@@ -356,6 +364,7 @@ func (x *exchange) user(req *Request) any {
 	})
 }
 
+// authenticate calls Authenticate. It turns a panic into an error.
 func (x *exchange) authenticate(req *Request) (user any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -366,28 +375,31 @@ func (x *exchange) authenticate(req *Request) (user any, err error) {
 	return user, withoutEmpty(err)
 }
 
-// hasBody reports whether r has a body. To compare it with http.NoBody would call the
-// runtime for each request; its type tells as well.
+// hasBody reports whether r has a body. It compares the type of the body with that of
+// http.NoBody: to compare the values would be a call of the runtime for each request.
 func hasBody(r *http.Request) bool { return r.Body != nil && !isA(r.Body, http.NoBody) }
 
+// isA reports whether the type of body is T, that of the second argument, whose type has no
+// name outside of net/http.
 func isA[T io.ReadCloser](body io.ReadCloser, _ T) bool {
 	_, ok := body.(T)
 	return ok
 }
 
-// readBody reads and checks a body of JSON or a form, once. Its parameter again is that
-// of input.Body.Load.
-func (x *exchange) readBody(r *http.Request, again bool) error {
-	return x.body.Load(r, again, func(err error) error {
+// readBody reads and checks a body of JSON or a form, unless that was done. An error becomes
+// the failure of the exchange. If rewind is set, r.Body starts at the first byte afterwards:
+// see input.Body.Load.
+func (x *exchange) readBody(r *http.Request, rewind bool) error {
+	return x.body.Load(r, rewind, func(err error) error {
 		err = bodyError(err)
 		x.setFailure(err)
 		return err
 	})
 }
 
-// recycle puts an exchange that is over back into the pool, for another request. Under
-// the race detector it only marks it, so that late use of its Request is found: see
-// Request.exchange.
+// recycle puts an exchange back into the pool after the response. Under the race detector
+// it only marks the exchange as over, and Request.exchange panics if a handler has kept the
+// Request.
 func (t *table) recycle(x *exchange) {
 	if race.Enabled {
 		x.over.Store(true)
@@ -395,8 +407,7 @@ func (t *table) recycle(x *exchange) {
 	}
 	x.endpoint, x.values = nil, nil
 	x.req.Request = nil
-	// The following fields are seldom set, and to look at one is cheaper than to write
-	// it.
+	// The following fields are seldom set. To compare one is cheaper than to write it.
 	if x.req.promises != nil {
 		x.req.promises = nil
 	}

@@ -18,54 +18,54 @@ import (
 	"example.com/flow/internal/server"
 )
 
-// Logger returns standard middleware that logs a line for each request once it is
-// answered: method, path as it was escaped, pattern of the route, status, bytes of the
-// body, duration (nanoseconds in JSON), and the id in its X-Request-Id, which RequestID
-// sees to. If log is nil, it is the slog.Default() of that time. The level is Info,
-// whatever the status: what failed is logged by the Router.
+// Logger returns standard middleware that logs a line for each request after its answer.
+// The line has the method, the escaped path, the pattern of the route, the status, the
+// bytes of the response body, the duration (in nanoseconds if the line is JSON), and the
+// request's X-Request-Id, which [RequestID] sets. If log is nil, Logger uses the
+// slog.Default() at that time. The level is always Info: errors are logged by the Router.
 //
-// A connection that was ended within an answer has aborted=true, and status 0 if
-// nothing was sent; one that the handler took over has status 101. What a client
-// sends cannot forge a line: the path is escaped, and queries and headers are not
-// logged.
+// If the connection was closed before the answer was complete, the line has aborted=true,
+// and status 0 if nothing was sent. If the handler hijacked the connection, the status is
+// 101. A client cannot forge a line: the path is escaped, and neither the query nor headers
+// are logged.
 func Logger(log *slog.Logger) func(http.Handler) http.Handler { return logging.Logger(log) }
 
-// RequestID is standard middleware that gives each request an id: the one in its
-// header X-Request-Id, as a proxy may have set it, or else a random one. The id is in
-// that header of the request from then on, for handlers and logs, and in the answer.
-// An id that is longer than 128 bytes, or holds others than letters, digits and
-// -._~:/+=@, is replaced.
+// RequestID is standard middleware that gives each request an id. It keeps the id in the
+// request's header X-Request-Id, which a proxy may have set, and otherwise makes a random
+// one. It sets X-Request-Id of both the request and the response. An id of more than 128
+// bytes, or with bytes other than letters, digits and -._~:/+=@, is replaced.
 func RequestID(next http.Handler) http.Handler { return logging.RequestID(next) }
 
-// A stdMiddleware is standard middleware in the chains of one level: the Router, a directory,
-// a file, a verb. It is constructed once, with the stdMiddleware itself as the next handler,
-// whose ServeHTTP resumes the chain of the request that arrives.
+// A stdMiddleware is one registered standard middleware, in all chains that it is a step of.
+// It is constructed once, with the stdMiddleware itself as the next handler: its ServeHTTP
+// resumes the chain of the request that it is given.
 type stdMiddleware struct {
 	settings     *settings
-	handler      http.Handler
-	step         int             // its index in the chains of routes; in chains of 404 and the like it may have another
+	handler      http.Handler    // as constructed
+	step         int             // its index in the chains of routes; in those of 404 and the like it may be another
 	needsContext bool            // it is neither RequestID nor Logger
-	log          *logging.Logged // if it is Logger
+	log          *logging.Logged // the handler, if it is that of Logger
 }
 
-// ServeHTTP is what standard middleware calls next. Middleware may go on with another
-// request than it got, and in another goroutine, as http.TimeoutHandler does.
-func (p *stdMiddleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if l, ok := r.Context().(*retained); ok && l.req.Request == r {
-		// Middleware that follows middleware with the same request needs nothing of run.
-		steps, i := l.endpoint.steps, p.step+1
-		if i < len(steps) && steps[p.step].std == p && steps[i].std != nil && steps[i].std.needsContext && !l.failed() {
+// ServeHTTP is called by the middleware, as its next handler. Middleware may pass another
+// request than it was given, and call from another goroutine, as http.TimeoutHandler does.
+func (m *stdMiddleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if x, ok := r.Context().(*retained); ok && x.req.Request == r {
+		// The request is the one that run has passed to the middleware. If the next step is
+		// standard middleware too, run would do nothing but call it.
+		steps, i := x.endpoint.steps, m.step+1
+		if i < len(steps) && steps[m.step].std == m && steps[i].std != nil && steps[i].std.needsContext && !x.failed() {
 			steps[i].std.handler.ServeHTTP(w, r)
 			return
 		}
 	}
 	req, i := From(r.Context()), -1
 	if req != nil {
-		i = slices.IndexFunc(req.x.endpoint.steps, func(s step) bool { return s.std == p })
+		i = slices.IndexFunc(req.x.endpoint.steps, func(s step) bool { return s.std == m })
 	}
 	switch {
 	case i < 0:
-		p.settings.log().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
+		m.settings.log().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
 		reply.Undescribed(w.Header())
 		send(internalError(r), w, r.Method == http.MethodHead)
 		return
@@ -75,70 +75,73 @@ func (p *stdMiddleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req.x.run(w, req, i+1)
 }
 
-// A retained exchange is not used again, since net/http code may keep its request after the
-// response: a handler that goes on in another goroutine, or a log that is written later. It
-// holds all that flow makes for such a request, in one allocation, and is the context in
-// which From finds the Request.
+// A retained is an exchange that is not pooled, because net/http code may keep the request
+// after the response: in a goroutine of a handler, for example. It holds all that flow
+// allocates for such a request, in one piece, and is the context in which From finds the
+// Request.
 type retained struct {
 	exchange
-	context.Context               // of the request that has arrived
-	arrived         *http.Request // the request itself, if no copy with this context was made
+	context.Context               // of the request that the server has passed to the Router
+	arrived         *http.Request // that request, if it was not copied to give it this context
 	tracker         reply.Writer
-	room            [1]httprouter.Param // for the values, if there is just one
+	room            [1]httprouter.Param // memory for values, enough if there is one
 }
 
 func (e *endpoint) newRetained() *retained {
-	l := &retained{}
-	l.settings, l.endpoint, l.retained = &e.table.settings, e, l
-	l.req.x = &l.exchange
-	return l
+	x := &retained{}
+	x.settings, x.endpoint, x.retained = &e.table.settings, e, x
+	x.req.x = &x.exchange
+	return x
 }
 
-// Value returns the Request, or what the context around knows.
-func (l *retained) Value(key any) any {
+// Value returns the Request for the key of From. It passes other keys to the embedded
+// context.
+func (x *retained) Value(key any) any {
 	if _, ok := key.(requestKey); ok {
-		return &l.req
+		return &x.req
 	}
-	return l.Context.Value(key)
+	return x.Context.Value(key)
 }
 
-// String keeps what prints contexts from reading what others may be writing.
-func (l *retained) String() string { return describeContext(l.Context) }
+// String describes the context without its Request. Without this method, code that prints a
+// context would read fields that other goroutines may be writing.
+func (x *retained) String() string { return describeContext(x.Context) }
 
-// serveRetained answers a request that target answers in the end: e itself, or an endpoint
-// of a Router that it mounts.
+// serveRetained answers a request with an exchange that is not pooled, and begins with the
+// chain of e. The target is e itself, or an endpoint of a Router that e mounts.
 func (e *endpoint) serveRetained(w http.ResponseWriter, r *http.Request, target *endpoint, values match.Values) {
-	l := e.newRetained()
-	l.values = append(l.room[:0], values...)
-	l.Context = r.Context()
+	x := e.newRetained()
+	x.values = append(x.room[:0], values...)
+	x.Context = r.Context()
 	hasBody := hasBody(r)
 	if hasBody {
 		server.ShareTrailer(r)
 	}
 	switch {
 	case target != e:
-		// Copies of the request share the map that holds the path values, and may be used
-		// in other goroutines later. That is why the values are set now.
-		l.target = target
-		setPathValues(r, target.path, l.values)
-		r = r.WithContext(l)
+		// All copies of the request share the map of the path values, and other goroutines
+		// may use a copy later. So the values are set before there is a copy.
+		x.target = target
+		setPathValues(r, target.path, x.values)
+		r = r.WithContext(x)
 	case e.needsContext || hasBody:
-		r = r.WithContext(l)
+		r = r.WithContext(x)
 		if e.needsContext {
-			setPathValues(r, e.path, l.values)
+			setPathValues(r, e.path, x.values)
 		}
-	default: // there is nobody but a Logger, which is told the context
-		l.arrived = r
+	default: // only a Logger needs the context, and serveLogged passes it
+		x.arrived = r
 	}
-	l.req.Request = r
-	if hasBody { // which is replaced in a copy only: see serve
-		l.body = input.New(w, r, target.maxBody, target.keepsBody)
+	x.req.Request = r
+	if hasBody { // r is a copy: see serve
+		x.body = input.New(w, r, target.maxBody, target.keepsBody)
 	}
-	l.contain(l.tracker.Track(w))
+	x.contain(x.tracker.Track(w))
 }
 
-// contain runs a chain, and contains panics here too, since standard middleware may panic
-// and write by itself. It removes the files that a body may leave.
+// contain runs the chain of an exchange that is not pooled. It recovers panics, since
+// standard middleware may panic, and answers with the failure of the exchange if the
+// middleware has sent nothing. It removes the files of a multipart form.
 func (x *exchange) contain(w http.ResponseWriter, t *reply.Writer) {
 	before := reply.Describe(w.Header())
 	defer x.recoverChain(w, t, before)
@@ -156,10 +159,10 @@ func (x *exchange) contain(w http.ResponseWriter, t *reply.Writer) {
 	}
 }
 
-// recoverChain contains a panic of middleware, and any other that nothing inside the
-// chain has contained. Middleware that wrapped the writer, to compress the answer for
-// example, has not finished its work. So its headers do not fit the error, and before
-// restores what they were in front of the chain.
+// recoverChain recovers a panic of middleware, and any other that was not recovered inside
+// the chain. It answers with 500, or aborts the connection if something was sent. Middleware
+// that wraps the writer, to compress the answer for example, has not finished, and its
+// headers do not fit the error. So recoverChain restores those before the chain.
 func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before reply.Description) {
 	v := recover()
 	if v == nil {
@@ -171,7 +174,7 @@ func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before r
 	err := &panicError{v, debug.Stack()}
 	if t.Sent {
 		x.log(&x.req, err)
-		panic(http.ErrAbortHandler) // so that a truncated answer never looks whole
+		panic(http.ErrAbortHandler) // the client must see that the answer is truncated
 	}
 	before.Restore(w.Header())
 	x.fail(w, &x.req, err)
@@ -179,24 +182,26 @@ func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before r
 
 type requestKey struct{}
 
-// From returns the Request that a standard handler or middleware answers, from
-// the context of its *http.Request. It returns nil outside of a Router; inside a
-// mounted Router it returns that Router's own Request.
+// From returns the Request of a net/http handler or standard middleware. ctx is the
+// context of its *http.Request. From returns nil if no Router has passed on the request.
+// Within a mounted Router it returns the Request of that Router.
 func From(ctx context.Context) *Request {
-	if l, ok := ctx.(*retained); ok { // quicker than to ask it
-		return &l.req
+	if x, ok := ctx.(*retained); ok { // quicker than x.Value
+		return &x.req
 	}
 	r, _ := ctx.Value(requestKey{}).(*Request)
 	return r
 }
 
-// A requestContext is the context in which From finds a Request that middleware has made.
+// A requestContext is the context in which From finds a Request whose http.Request was made
+// by middleware.
 type requestContext struct {
 	context.Context
 	req *Request
 }
 
-// Value returns the Request, or what the context around knows.
+// Value returns the Request for the key of From. It passes other keys to the embedded
+// context.
 func (c *requestContext) Value(key any) any {
 	if _, ok := key.(requestKey); ok {
 		return c.req
@@ -204,31 +209,33 @@ func (c *requestContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// String keeps what prints contexts from reading what others may be writing.
+// String describes the context without its Request: see retained.String.
 func (c *requestContext) String() string { return describeContext(c.Context) }
 
 func describeContext(around context.Context) string {
 	return fmt.Sprint(around) + ".WithValue(flow.Request)"
 }
 
-// serveLogged goes on with the chain at step i, within a Logger. Logger itself needs
+// serveLogged runs the chain from step i on, and has l log the answer. A Logger needs
 // neither a copy of the request nor path values.
 func (x *exchange) serveLogged(w http.ResponseWriter, req *Request, l *logging.Logged, i int) {
 	if From(req.Context()) != req {
-		req.bind() // middleware or a guard may have gone on with another request
+		req.bind() // middleware has passed on another request, or a guard has replaced it
 	}
 	defer removeFiles(req.Request)
 	l.Around(req.Context(), w, req.Request, func(w http.ResponseWriter) { x.run(w, req, i) })
 }
 
+// setPathValues sets the path values of a request that matches a pattern.
 func setPathValues(r *http.Request, p *pattern.Pattern, values match.Values) {
 	for i, name := range p.Names {
-		if v := match.Value(p, values, i); r.PathValue(name) != v { // it may be set already
+		if v := match.Value(p, values, i); r.PathValue(name) != v { // to set a value allocates
 			r.SetPathValue(name, v)
 		}
 	}
 }
 
+// sendHandler answers with the http.Handler of a Response.
 func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Response) {
 	if x.endpoint.poolable {
 		x.kept = true
@@ -245,55 +252,57 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 	}
 }
 
-// serveStd runs a net/http handler with the given headers set, and contains its panics:
-// one before the first byte is answered with 500 like any other, one after it aborts the
-// connection. last says that h is what OnError has answered with: if h fails, OnError is
-// not called again.
-func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, header []reply.Field, last bool) {
+// serveStd runs a net/http handler after it has set the given headers. A panic before the
+// first byte is answered with 500; a later one aborts the connection. If fromOnError is set,
+// h comes from the Response of OnError: its failure is answered without another call of
+// OnError.
+func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, header []reply.Field, fromOnError bool) {
 	w, t := reply.Track(w)
-	before := reply.Describe(w.Header()) // what middleware has set, which may compress the answer
+	before := reply.Describe(w.Header()) // as middleware has set it, which may compress the answer
 	reply.SetFields(w.Header(), header)
 	_, err := x.try(req, func(*Request) (Response, error) {
 		req.serve(w, h)
 		return Response{}, nil
 	})
 	switch {
-	case err == nil && (!x.failed() || t.Sent || last && t.Status != 0):
+	case err == nil && (!x.failed() || t.Sent || fromOnError && t.Status != 0):
 		return
 	case t.Sent:
 		x.log(req, err)
 		panic(http.ErrAbortHandler)
 	}
-	t.Status = 0 // it was for the answer of h
+	t.Status = 0 // it belonged to the answer of h
 	before.Restore(w.Header())
 	err = x.finalError(req, err)
-	if last {
+	if fromOnError {
 		x.send(w, req, x.respond(req, err, nil))
 		return
 	}
 	x.fail(w, req, err)
 }
 
-// serve runs net/http code with a request in whose context From finds r. It removes the
-// files of a form that the code has parsed: this request may be a copy, and net/http
-// only removes those of its own.
+// serve calls a net/http handler with a request in whose context From finds r. Then it
+// removes the files of a multipart form that the handler has parsed: the server does so for
+// its own request alone, and this one may be a copy.
 func (r *Request) serve(w http.ResponseWriter, h http.Handler) {
 	r.bind()
 	defer removeFiles(r.Request)
 	h.ServeHTTP(w, r.Request)
 }
 
-// Context returns the context of the request. From finds r in it if the route has standard
-// middleware other than RequestID, or a standard handler. It hides the method of the
-// http.Request because a request that Logger alone looks at is not copied for that.
+// Context returns the context of the request. From finds r in that context if the route
+// has a net/http handler, or standard middleware other than RequestID.
 func (r *Request) Context() context.Context {
+	// If Logger is the only net/http code, the http.Request was not copied to give it the
+	// context.
 	if r.x != nil && r.x.retained != nil && r.x.retained.arrived == r.Request {
 		return r.x.retained
 	}
 	return r.Request.Context()
 }
 
-// bind makes From find r in the context of its own request, before net/http code gets it.
+// bind sees to it that From finds r in the context of r.Request, before net/http code gets
+// that request.
 func (r *Request) bind() {
 	if From(r.Request.Context()) == r {
 		return
@@ -305,6 +314,7 @@ func (r *Request) bind() {
 	r.Request = r.Request.WithContext(ctx)
 }
 
+// removeFiles removes the files of a multipart form that was parsed.
 func removeFiles(r *http.Request) {
 	if r.MultipartForm != nil {
 		r.MultipartForm.RemoveAll()
