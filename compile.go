@@ -20,31 +20,32 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A table is an application compiled: the tree and its registrations, ready to
-// match and to answer. It does not change.
+// A table is the compiled form of a Router: its tree and its registrations, ready to match
+// and to answer requests. It does not change once the Router serves.
 type table struct {
-	err      error // every fault; a table that has some answers 500 to everything
-	warnings error // every warning
+	err      error // all faults; if it is not nil, every request is answered with 500
+	warnings error // all warnings
 	settings settings
-	matcher  *match.Table[endpoint] // nil for a Router inside another one, whose matcher has its endpoints
-	around   *endpoint              // the endpoint that mounts the Router inside another one; nil if it is not mounted
-	standard []step                 // the Router's standard middleware
+	matcher  *match.Table[endpoint] // nil for a mounted Router, whose endpoints are in that of the outermost Router
+	around   *endpoint              // the endpoint that mounts the Router; nil if it is not mounted
+	standard []step                 // the standard middleware of Router.Use
 	notFound *endpoint
-	denied   handler // for cross-origin requests
+	denied   handler // answers requests from other origins
 	names    map[string]*routetree.Route
-	// Some names are not known because of faults that are reported: misplaced, and any
-	// others if namesMissing is set.
+	// Faults that are reported may keep names out of names. These are the ones in misplaced,
+	// and any other if namesMissing is set. To use one of them is not reported as another fault.
 	misplaced    map[string]bool
 	namesMissing bool
 	assets       map[string]*asset // public files, by path below public/
 	views        *pages.Views
-	mountPrefix  *pattern.Pattern // the prefix that the Router is mounted at; endpoints for what matches nothing have it as their path
+	mountPrefix  *pattern.Pattern // the prefix that the Router is mounted at; it is also the path of endpoints for requests without a route
 	maxBody      int64            // in bytes, for routes that set none
 	infos        []RouteInfo
-	routes       *routeMap // for the route map; only in development, and for routes -explain
+	routeMap     *routeMap // nil unless in development, or for the command routes -explain
 	pool         sync.Pool // of *exchange
 }
 
+// newTable returns a table that has what does not depend on registrations.
 func newTable(r *Router) *table {
 	t := &table{
 		settings:    r.settings(),
@@ -72,8 +73,8 @@ func (t *table) outermost() *table {
 	return t
 }
 
-// limit returns how large a body may be, in bytes: own, or the limit of the table if own
-// is 0. Each mount around may lower it.
+// limit returns the largest body in bytes: own or, if that is 0, the limit of the table.
+// The limits of the mounts around the Router may lower it.
 func (t *table) limit(own int64) int64 {
 	limit := cmp.Or(own, t.maxBody)
 	for e := t.around; e != nil; e = e.around {
@@ -84,8 +85,8 @@ func (t *table) limit(own int64) int64 {
 	return limit
 }
 
-// guarded reports whether a guard of a Router around this one runs first, which may ask
-// for the body.
+// guarded reports whether a guard of a Router around this one runs first. It may ask for the
+// body.
 func (t *table) guarded() bool {
 	for e := t.around; e != nil; e = e.around {
 		if hasGuard(e.steps) {
@@ -95,20 +96,20 @@ func (t *table) guarded() bool {
 	return false
 }
 
-// A compiler compares the registrations of a Router with its tree, collects the faults,
-// and fills the table.
+// A compiler makes the table of a Router from its tree and its registrations, and collects
+// the faults.
 type compiler struct {
 	router *Router
 	tree   *routetree.Tree
 	plan   *plan
-	mounts []*Mounted
-	inside map[*Mounted]*compiler // the compilers of the Routers among the mounts
+	mounts []*Mounted             // those without faults
+	inside map[*Mounted]*compiler // the compilers of mounted Routers
 	table  *table
 	faults []fault.Fault
 }
 
-// compile closes the registrations of a Router and turns them and its tree into its
-// table, together with those of the Routers inside it.
+// compile closes the registrations of a Router, and makes its table and the tables of the
+// Routers mounted inside it.
 func compile(r *Router) *table {
 	c := newCompiler(r)
 	c.checkDirectories()
@@ -125,9 +126,9 @@ func compile(r *Router) *table {
 	return c.table
 }
 
-// newCompiler collects the registrations of a Router and the names of its routes, and
-// those of the Routers inside it. Each of them may use names of the others. That is why
-// all names are collected here, and none is used before finish.
+// newCompiler collects the registrations and the names of a Router, and of the Routers
+// mounted inside it. No name is used before finish, since each Router may use names of the
+// others.
 func newCompiler(r *Router) *compiler {
 	r.building.Store(true)
 	if r.tree == nil { // a Router that New did not make
@@ -145,9 +146,9 @@ func newCompiler(r *Router) *compiler {
 	if r.app != nil && !r.tree.Missing {
 		c.plan.AddStatic(&r.app.statics, r.provided)
 	}
-	r.own.Close() // only now: functions of With may register with the Router, too
+	r.own.Close() // only now, since functions of With may register with the Router
 	c.readMounts()
-	if r.tree.Missing { // each registration would be reported for its unknown path, which is not the mistake
+	if r.tree.Missing { // there is one fault, that of the tree; without this, each registration would be one for its unknown path
 		c.table.namesMissing = true
 		return c
 	}
@@ -161,13 +162,13 @@ func newCompiler(r *Router) *compiler {
 	return c
 }
 
-// finish makes the table and the tables of the Routers inside, and puts the endpoints of
-// all of them into the trie.
+// finish makes the table and those of the Routers mounted inside, and adds the endpoints of
+// all of them to the trie.
 func (c *compiler) finish(trie *match.Trie[endpoint]) {
 	r := c.router
 	if r.tree.Missing {
 		for _, m := range c.mounts {
-			if m.inner != nil { // the Router inside may have faults, too
+			if m.inner != nil { // to collect the faults of the Router inside
 				c.finishInner(m, &match.Trie[endpoint]{}, nil)
 			}
 		}
@@ -182,10 +183,12 @@ func (c *compiler) finish(trie *match.Trie[endpoint]) {
 	}
 }
 
+// joinFaults sets the errors of the table to the faults collected so far.
 func (c *compiler) joinFaults() {
 	c.table.err, c.table.warnings = fault.Join(c.faults), fault.Warnings(c.faults)
 }
 
+// build fills the table and adds its endpoints to the trie.
 func (c *compiler) build(trie *match.Trie[endpoint]) {
 	if r := c.router; r.MaxBody < 0 {
 		c.faults = append(c.faults, fault.Fault{Text: fmt.Sprintf("Router.MaxBody is %d: give a number of bytes, or 0 for %d", r.MaxBody, defaultMaxBody)})
@@ -197,16 +200,18 @@ func (c *compiler) build(trie *match.Trie[endpoint]) {
 	c.listRoutes()
 }
 
-// matcherPanicked logs that a matcher panicked: no handler has got the request yet.
+// matcherPanicked logs a panic of a matcher. There is no exchange to log it with: the
+// request has no endpoint yet.
 func (r *Router) matcherPanicked(name string, v any) {
 	r.logger().Error("flow: a matcher has panicked, and its value does not match; this is said once", "matcher", name, "error", fmt.Sprint(v), "stack", string(debug.Stack()))
 }
 
+// fault adds a fault at the position of a registration.
 func (c *compiler) fault(pos fault.Position, format string, args ...any) {
 	c.faults = append(c.faults, fault.At(pos, format, args...))
 }
 
-// fill compiles every handler with its chain and puts it into the trie.
+// fill makes the endpoints of routes, public files and mounts, and adds them to the trie.
 func (c *compiler) fill(trie *match.Trie[endpoint]) {
 	t := c.table
 	outer := c.steps(c.plan.Uses)
@@ -215,7 +220,7 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(c.router.deny))}
 
 	dirs := map[*directory][]step{}
-	everywhere := slices.Clip(outer) // for what is mounted
+	everywhere := slices.Clip(outer) // the chain of mounted handlers: that of the Router and of In("")
 	for _, d := range c.plan.Dirs {
 		dirs[d] = c.steps(d.Uses)
 		if d.Path == "" {
@@ -236,7 +241,8 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 	c.addHashed(trie)
 }
 
-// addRoute adds a route's handlers, whose chain down to the file is steps.
+// addRoute adds the endpoints of a route to the trie. Steps is the chain of the route file,
+// without the middleware of single methods.
 func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, steps []step) {
 	b := c.plan.Of(r)
 	chains := make([][]step, len(b.Verbs))
@@ -275,30 +281,32 @@ func (c *compiler) steps(uses []use) []step {
 	return steps
 }
 
+// standardOnly returns the steps that are standard middleware.
 func standardOnly(steps []step) []step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return s.guard != nil })
 }
 
+// hasGuard reports whether a step is a guard.
 func hasGuard(steps []step) bool {
 	return slices.ContainsFunc(steps, func(s step) bool { return s.guard != nil })
 }
 
-// stdMiddleware constructs standard middleware, and reports what goes wrong. RequestID and Logger,
-// which nearly every application has, are run without what the code of others may need.
+// stdMiddleware constructs standard middleware, and adds a fault if that fails. It recognizes
+// RequestID and Logger, which nearly every application uses and which do not need a context.
 func (c *compiler) stdMiddleware(u use) *stdMiddleware {
-	p := &stdMiddleware{settings: &c.table.settings}
-	h, err := construct(u.Middleware.standard, p)
+	m := &stdMiddleware{settings: &c.table.settings}
+	h, err := construct(u.Middleware.standard, m)
 	if err != nil {
 		c.fault(u.Pos, "Use: %v", err)
 	}
-	p.handler, p.needsContext = h, true
-	switch h := h.(type) { // other middleware may have called these two, around more than p
+	m.handler, m.needsContext = h, true
+	switch h := h.(type) { // if Next is not m, it is other middleware, which may need a context
 	case *logging.Identified:
-		p.needsContext = h.Next != http.Handler(p)
+		m.needsContext = h.Next != http.Handler(m)
 	case *logging.Logged:
-		p.needsContext, p.log = h.Next != http.Handler(p), h
+		m.needsContext, m.log = h.Next != http.Handler(m), h
 	}
-	return p
+	return m
 }
 
 // construct calls middleware with what comes next.
@@ -314,8 +322,7 @@ func construct(middleware func(http.Handler) http.Handler, next http.Handler) (h
 	return h, nil
 }
 
-// endpoint returns the endpoint for a method of a pattern, with what net/http code among its
-// steps and its handler needs.
+// endpoint returns the endpoint for a method of a pattern.
 func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps []step, h handler, maxBody int64) *endpoint {
 	t := c.table
 	for i, s := range steps {
@@ -341,7 +348,8 @@ func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps [
 	}
 }
 
-// unmatched returns an endpoint for a request that no route answers.
+// unmatched returns an endpoint for a request without a route. The error page is the one
+// nearest to r or, if r is nil, to the URL of the request.
 func (t *table) unmatched(steps []step, r *routetree.Route, h handler) *endpoint {
 	needsContext := t.needsContext(steps, h)
 	poolable := !needsContext && !hasLogger(steps)
@@ -349,15 +357,14 @@ func (t *table) unmatched(steps []step, r *routetree.Route, h handler) *endpoint
 }
 
 // needsContext reports whether an endpoint with these steps and this handler runs net/http
-// code that may ask for path values, or for the Request. For a mounted Router it always does:
-// the context of its requests may hold the Request of the Router around it, which From must
-// not find.
+// code that may call PathValue or From. It is always true for a mounted Router: From must
+// not find the Request of the Router around it.
 func (t *table) needsContext(steps []step, h handler) bool {
 	return t.around != nil || h.std != nil || slices.ContainsFunc(steps, func(s step) bool { return s.std != nil && s.std.needsContext })
 }
 
-// hasLogger reports whether one of the steps is a Logger, which passes the Request to a
-// slog.Handler, in its context.
+// hasLogger reports whether a step is a Logger. It passes the context of the Request to a
+// slog.Handler, which may keep it.
 func hasLogger(steps []step) bool {
 	return slices.ContainsFunc(steps, func(s step) bool { return s.std != nil && s.std.log != nil })
 }

@@ -429,8 +429,8 @@ func (r *Router) explain(q routemap.Question) routemap.Explanation {
 			e = e.InFront(t.describe(found))
 		}
 	}
-	if t.routes != nil && e.Outcome == routemap.Answered {
-		e.Before = t.routes.Before(*e.Answer, q.Method)
+	if t.routeMap != nil && e.Outcome == routemap.Answered {
+		e.Before = t.routeMap.Before(*e.Answer, q.Method)
 	}
 	return e
 }
@@ -442,7 +442,7 @@ type routeMap = routemap.Map
 func (c *compiler) keepRouteMap() {
 	if r := c.router; r.explains || len(r.onDisk()) > 0 {
 		routes := c.routeMap(nil)
-		c.table.routes = &routes
+		c.table.routeMap = &routes
 	}
 }
 
@@ -482,7 +482,7 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 		send(r.faulty(req), w, req.Method == http.MethodHead)
 		return
 	}
-	routemap.Page{Map: t.routes.Refresh(), Explain: r.explain, Recent: r.front.Requests.Last(), Warnings: r.front.Hub.Warnings()}.ServeHTTP(w, req)
+	routemap.Page{Map: t.routeMap.Refresh(), Explain: r.explain, Recent: r.front.Requests.Last(), Warnings: r.front.Hub.Warnings()}.ServeHTTP(w, req)
 }
 
 // describe says what an endpoint is, for people.

@@ -1,8 +1,8 @@
-// Package flow is a file-based router: a directory of route files, embedded in
-// the binary, is the URL space of an application, and a Go file of the same name
-// registers the handlers of each, one per HTTP method.
+// Package flow is a file-based router. The files below a directory router/, embedded in the
+// binary, are the routes of an application: the path of a file is its URL. A Go file of the
+// same name registers the handlers of a route, one for each HTTP method.
 //
-//	app/router/users/[id].html      the route file: it answers /users/{id}, and is a page
+//	app/router/users/[id].html      the route file: the page at /users/{id}
 //	app/users.id.go                 its Go counterpart: flow.GET().Do(showUser)
 //
 // The directory app holds the package that embeds the tree:
@@ -15,70 +15,78 @@
 //
 // # Route files
 //
-// The path of a file below router/, without .html (a page) or .http (an
-// endpoint), gives its URL.
+// The path of a route file below router/, without its extension, is its URL. The
+// extension is .html for a page, or .http for an endpoint without a page.
 //
 //	index.html               /
 //	about.html               /about
 //	users/index.http         /users
-//	users/store.http         /users, for POST and nothing but POST
+//	users/store.http         /users, for POST only
 //	users/[id].html          /users/{id}
 //	blog/[year]/[slug].html  /blog/{year}/{slug}
-//	(admin)/reports.html     /reports: parentheses only group files; its counterpart is reports.go
+//	(admin)/reports.html     /reports: a directory in parentheses is no part of the URL; the counterpart is reports.go
 //	[[lang]]/help.html       /help and /{lang}/help
 //	docs/[...rest].html      /docs/a, /docs/a/b: one or more segments
 //	wiki/[[...rest]].html    also /wiki
 //	orders/[id=int].html     /orders/{id}, if the value is an int: see Router.Matchers
 //
-// Names that begin with _ or . are no routes, other than the directory
-// .well-known; a file whose name begins with + is a template of its directory.
+// Files and directories whose names begin with _ or . are not routes, except for the
+// directory .well-known. A file whose name begins with + is a template of its directory.
 //
-// Among files that match, literal text beats a parameter and a parameter beats a
-// catch-all, segment by segment from the left, and one with a matcher beats one without;
-// the method takes part. A URL has one spelling: others are redirected to it with 308.
-// Known paths answer OPTIONS,
-// HEAD where they answer GET, and 405 with Allow to other methods.
+// If several files match a request, the most specific file that has a handler for the
+// method answers. Paths are compared segment by segment from the left: literal text goes
+// before a parameter, a parameter before a catch-all, and a parameter with a matcher before
+// one without. A URL has one canonical spelling, without empty segments and without a slash
+// at the end; other spellings are redirected to it with 308. If a path has a file, but no
+// handler for the method, HEAD is answered by the handler for GET, OPTIONS with 204, and
+// any other method with 405. The last two have the header Allow.
 //
 // # Pages
 //
-// A page is an html/template. Without a handler for GET it is served as it is;
-// with one, [Page] renders it with data. [View] renders any template of the tree by
-// its path.
+// A page is an html/template. If it has no handler for GET, it is rendered without data.
+// Otherwise the handler returns [Page] to render it with data. [View] renders any template
+// of the tree by its path.
 //
-//	+layout.html      wraps the pages of its directory and below: {{template "content" .}}
-//	                  is the page, {{block "title" .}}…{{end}} what a page may {{define}}
-//	+error.html       shows errors, the nearest to the URL: .Status .Title .Detail .Path
-//	users/+row.html   a partial, for every template: {{template "users/+row" .}}
+//	+layout.html      wraps the pages of its directory and below. {{template "content" .}} stands
+//	                  where the page goes; {{block "title" .}}…{{end}} is a default that a page
+//	                  replaces with {{define "title"}}
+//	+error.html       renders errors for its directory and below, with .Status .Title .Detail .Path
+//	users/+row.html   is a partial: any template may call {{template "users/+row" .}}
 //
-// Templates have the functions route, the URL of a name; asset, that of a public
-// file; request, the [*Request] that is answered; user, its user; and those of
-// Router.Funcs. A page that needs neither a handler nor request, user or
-// Router.Funcs is rendered once, by Check.
+// Templates may call these functions, and those of Router.Funcs:
+//
+//	route     the URL of a named route: see Router.Route
+//	asset     the URL of a public file: see Router.Asset
+//	request   the *Request
+//	user      the user of the request: see Router.Authenticate
+//
+// Check renders a page once and for all if the page has no handler and calls neither
+// request, user nor a function of Router.Funcs.
 //
 // # Public files
 //
-// The files below public/ are served as they are, with ETags, ranges and
-// compression: app.css.br, .zst and .gz are used as forms of app.css, and gzip is
-// made for text that has none. [Router.Asset] gives URLs that clients keep for a
-// year. Names that begin with a dot are not served, other than .well-known/ and what
-// is below it.
+// The files below public/ are served as they are, with ETags, ranges and compression. The
+// files app.css.br, app.css.zst and app.css.gz are compressed forms of app.css; text without
+// such a file is compressed with gzip. [Router.Asset] returns URLs with a hash, whose
+// responses caches keep for a year. Files and directories whose names begin with a dot are
+// not served, except for .well-known.
 //
 // # Serving
 //
-// [Main] is a whole main function: it serves, lists the routes, and checks the
-// application, with flags; [Run] does so for one that has to be built. [Serve] serves any
-// handler until a context ends. They stop gracefully, then call what [Router.OnStop] was
-// given, and limit how long clients make no progress.
+// [Main] is a whole main function, with commands and flags to serve the application, to list
+// its routes and to check it. [Run] is Main for an application that a function builds.
+// [Serve] serves any http.Handler until a context ends. All three stop gracefully, call the
+// functions of [Router.OnStop], and close connections of clients that make no progress.
 //
-// [Router.Mount] puts other handlers, and other Routers, below a prefix. [Logger] and
-// [RequestID] are standard middleware. net/http's handlers and middleware of others
-// work as they are.
+// [Router.Mount] adds other http.Handlers, and other Routers, below a prefix. [Logger] and
+// [RequestID] are standard middleware: func(http.Handler) http.Handler. Any net/http handler
+// and any standard middleware can be used.
 //
 // # Faults
 //
-// [Router.Check] reports every mistake of the tree, its templates and the
-// registrations at once, one per line, with file and line. A Router that has faults
-// and serves all the same answers 500 to everything. [Router.Dev] reads templates
+// A fault is a mistake in the tree, its templates or the registrations. [Router.Check]
+// returns all faults of an application at once, one per line, with file and line. A Router
+// with faults answers every request with 500. In development, [Router.Dev] reads templates
 // and public files from disk, and shows their faults in the browser.
 package flow
 
@@ -98,95 +106,104 @@ import (
 	"example.com/flow/internal/server"
 )
 
-// A Router serves the route files of a tree, and its public files. Set its fields
-// before it serves. The first call of Check, Route, Routes, Asset or ServeHTTP
-// compiles it; it is safe for concurrent use from then on, and no longer changes.
+// A Router serves the route files and the public files of a tree. Set its fields before it
+// serves. The first call of Check, Route, Routes, Asset or ServeHTTP compiles it. From then
+// on it does not change, and is safe for concurrent use.
 type Router struct {
-	// Authenticate returns the user of a request: nil, nil if there is none. It is called
-	// at most once for a request, by the first call of Request.User or IsAuthenticated. A
-	// nil pointer is no user. Its error answers the request, whatever a guard or a
-	// handler returned.
+	// Authenticate returns the user of a request, or nil, nil if there is none. A nil
+	// pointer counts as no user. Request.User and Request.IsAuthenticated call it, at most
+	// once for a request. If it returns an error, that error answers the request, whatever
+	// guards and the handler return.
 	Authenticate func(*Request) (user any, err error)
 
-	// OnError returns the response for an error, wherever it comes from: a handler, a
-	// guard, Authenticate, a panic, a body that cannot be read, a Fail, a URL without a
-	// route (404), a method without a handler (405, whose Allow stays), a request from
-	// another origin (403); but not for 412 and 416 of public files. errors.As finds an
-	// *HTTPError in those that have a message for the client. An answer that does not say
-	// its status has that of the error, StatusOf. The zero Response leaves it to the
-	// default: an HTTPError answers with its status and message, an Invalid with 422, any
-	// error that has a method HTTPStatus() int with that status, anything else with 500
-	// and no detail.
+	// OnError returns the response to an error. It is called for
 	//
-	// The Router logs errors itself: those that end in a status of 500 or above and all
-	// panics, and others only if they have a cause that the client was not told.
+	//   - an error that a handler, a guard or Authenticate returns
+	//   - a panic
+	//   - a response of Fail
+	//   - a body that cannot be read
+	//   - 404, 405 (Allow is set on the response of OnError), and 403 for a request from
+	//     another origin
+	//
+	// but not for 412 and 416 of public files. If the error has a message for the client,
+	// errors.As finds an *HTTPError. If the response of OnError has no status, it gets that
+	// of StatusOf. The zero Response stands for the default: an HTTPError answers with its
+	// status and message, an Invalid with 422, an error with a method HTTPStatus() int with
+	// that status, and any other error with 500 and no detail.
+	//
+	// The Router logs errors itself: any panic, any error that is answered with 500 or
+	// above, and an error with another status if it has a cause that the client is not told.
 	OnError func(*Request, error) Response
 
-	// Logger gets what clients must not see; slog.Default() if it is nil.
+	// Logger logs errors, with the details that clients must not see. If it is nil, the
+	// Router uses slog.Default().
 	Logger *slog.Logger
 
-	// MaxBody is the largest body of a request, in bytes; 0 means 10 MiB. JSON may
-	// hold one value for each 64 bytes of MaxBody, and 10,000 in any case: lists,
-	// objects and what is in them. It may be nested 200 deep. Verb.MaxBody sets the
-	// limits for one route.
+	// MaxBody is the largest body of a request, in bytes. 0 means 10 MiB. JSON may hold one
+	// value for each 64 bytes of MaxBody, or 10,000 values if that is more; each list, each
+	// object and each member of one counts. JSON may be nested 200 deep. Verb.MaxBody sets
+	// the limits for one route.
 	MaxBody int64
 
-	// Funcs are functions for templates, beside route, asset, request and user. An
-	// error of one is answered as that of a handler.
+	// Funcs are functions for templates, in addition to route, asset, request and user. The
+	// error of a function is answered like the error of a handler.
 	Funcs template.FuncMap
 
-	// Matchers are the application's own: a file [lang=fr].html answers the values that
-	// Matchers["fr"] takes, and a value that it does not take is as if the file were not
-	// there. One of the name of a built-in matcher replaces it: int (a decimal int64), uuid
-	// (RFC 9562), date (2006-01-02) and slug (lower-case ASCII letters and digits, in words
-	// that single hyphens join). They get the value unescaped, must be quick and safe for
-	// concurrent use, and do not match where they panic, of which the first time is logged.
+	// Matchers adds matchers by name: the file [lang=fr].html answers a request only if
+	// Matchers["fr"] returns true for the value of lang, which is unescaped. If it returns
+	// false, the router behaves as if the file did not exist. The built-in matchers are int
+	// (a decimal int64), uuid (RFC 9562), date (2006-01-02) and slug (words of lower-case
+	// ASCII letters and digits, joined by single hyphens); a matcher of such a name replaces
+	// the built-in one. Matchers must be quick, and safe for concurrent use. If one panics,
+	// the value does not match; the first panic is logged.
 	Matchers map[string]func(value string) bool
 
-	// CrossOrigin refuses unsafe requests of other origins with 403, by default
-	// all of them. It can trust origins and let patterns through.
+	// CrossOrigin refuses unsafe requests from other origins with 403. The zero value
+	// refuses all of them; its methods add trusted origins and bypass patterns.
 	CrossOrigin http.CrossOriginProtection
 
 	tree     *routetree.Tree
-	app      *application // nil if no static calls register for it
+	app      *application // nil if no static calls register for this Router
 	own      registrations
 	mounts   []*Mounted
 	provided []any
 	dev      *routerInDev            // nil unless Dev was called
-	front    *devFront               // nil unless Dev was called, here or for a Router inside; set by begin
-	mounted  atomic.Pointer[Mounted] // where this Router is mounted, nil if it is not
+	front    *devFront               // nil unless Dev was called for this Router or for one mounted inside; set by begin
+	mounted  atomic.Pointer[Mounted] // the mount of this Router; nil if it is not mounted
 	compiled sync.Mutex
-	explains bool        // it compiles for the command routes -explain, which shows what runs before a route
-	building atomic.Bool // compile runs, and with it code that may ask for routes
+	explains bool        // compile keeps the route map, for the command routes -explain
+	building atomic.Bool // compile runs; code of the application that it calls may call Route
 	table    atomic.Pointer[table]
-	serving  atomic.Pointer[table] // the table, once it is known to have no faults; nil for a mounted Router, and in development
-	report   sync.Once             // for what begin logs
-	stops    server.Stops          // what OnStop was given
+	serving  atomic.Pointer[table] // the table without faults that ServeHTTP uses; nil before begin, in development, and if this Router is mounted
+	report   sync.Once             // begin logs once
+	stops    server.Stops          // the functions of OnStop
 }
 
 var _ http.Handler = (*Router)(nil)
 
-// At returns the route file of that path below router/, without its extension:
-// "users/[id]". Groups may be left out of it: "users" is also (admin)/users. A path that
-// is not in the tree is a fault.
+// At returns the route file at a path below router/, without extension: "users/[id]".
+// The path may leave out groups: "users" is also (admin)/users. A path that is not in the
+// tree is a fault.
 func (r *Router) At(path string) *File { return &File{r.own.At(fault.Caller(0), path)} }
 
-// In returns the directory of that path below router/: "users", "(admin)", or "" for all
-// route files. Middleware added to it covers the route files below it and the one beside
-// it that has its name. Groups that are left out of the path may be anywhere in it: "users"
-// covers users/ and (admin)/users/, and "(admin)/users" the second alone. It guards files,
-// not URLs. A path that is not in the tree is a fault.
+// In returns the directory at a path below router/: "users", "(admin)", or "" for all route
+// files. Its middleware runs for the route files below the directory, and for the route
+// file beside the directory that has the same name: In("users") includes users.html. It
+// runs for files, not for URLs that look alike.
+//
+// The path may leave out groups: "users" means both users/ and (admin)/users/, and
+// "(admin)/users" only the latter. A path that is not in the tree is a fault.
 func (r *Router) In(path string) *Dir { return &Dir{r.own.In(fault.Caller(0), path)} }
 
-// Use adds middleware for the whole application. It takes what File.Use takes.
-// Standard middleware also wraps what no route answers: 404, 405, redirects,
-// OPTIONS and public files. Guards are skipped there.
+// Use adds middleware for the whole application, in the forms of File.Use. Guards run for
+// route files and mounted handlers only. Standard middleware also wraps public files, and
+// the answers that no handler gives: 404, 405, redirects, OPTIONS.
 func (r *Router) Use(middleware ...any) {
 	r.own.Use(fault.Caller(0), "Use", middleware, parseMiddleware)
 }
 
-// Provide gives the functions of With what they ask for, by its type, and returns
-// r. A nil value is a fault.
+// Provide makes values available to the functions of With, which ask for them by type. It
+// returns r. A nil value is a fault.
 func (r *Router) Provide(values ...any) *Router {
 	pos := fault.Caller(0)
 	r.own.Change(pos, "Provide", func() {
@@ -201,20 +218,21 @@ func (r *Router) Provide(values ...any) *Router {
 	return r
 }
 
-// Check compiles the application, once, and returns every fault of its tree and
-// registrations, one per line. Registering afterwards panics. Check must not be
-// called by what it calls: functions of With, and those that construct middleware.
+// Check compiles the application, once, and returns its faults as one error, one fault per
+// line. It returns nil if there are none. To register anything after Check panics. Check
+// calls the functions of With and constructs standard middleware; these must not call Check.
 //
-// Static calls, such as flow.In, in a directory that has made no Router by then are a
-// fault, too, since a guard would be missing: call New there before the first Check of
-// the program. Only Routers that are made in test files do not look at other directories.
+// Static calls, such as flow.In, in a directory that has not called New are a fault of every
+// Router in the program, since their guards would guard nothing: call New there before the
+// first Check. A Router that a test file has made does not look at other directories.
 func (r *Router) Check() error { return r.compile().err }
 
+// compile returns the table of the Router. The first call makes it.
 func (r *Router) compile() *table {
 	if t := r.table.Load(); t != nil {
 		return t
 	}
-	if outer := r.outer(); outer != nil { // the outermost Router compiles those inside it, too
+	if outer := r.outer(); outer != nil { // the outermost Router also compiles those mounted inside it
 		outer.compile()
 		return r.table.Load()
 	}
@@ -226,11 +244,12 @@ func (r *Router) compile() *table {
 	return compile(r)
 }
 
-// NewRequest returns a Request of the Router for tests of a handler by itself. Its URL and
-// its method decide which route it is for, and so its parameters and its page; the
-// handler and the middleware of the route are not called. If no route answers, it has no
-// page, and no parameters but those of the prefix that the Router is mounted at. Its user is that of Authenticate, unless WithUser gives it one.
-// It panics if Check reports faults.
+// NewRequest returns a Request of the Router, for a test that calls a handler directly. The
+// method and the URL of req select the route, and so the parameters and the page. Neither
+// middleware nor the handler of the route is called. If no route answers, the Request has no
+// page, and only the parameters of the prefix that the Router is mounted at. Its user is
+// that of Authenticate, unless WithUser sets another. NewRequest panics if the application
+// has faults.
 func (r *Router) NewRequest(req *http.Request) *Request {
 	t := r.outermost().begin()
 	if t == nil {
@@ -246,9 +265,9 @@ func (r *Router) NewRequest(req *http.Request) *Request {
 	return newRequest(req, &exchange{settings: &e.table.settings, endpoint: e, values: values})
 }
 
-// nosniff is the value of X-Content-Type-Options that keeps browsers from guessing the
-// media type, and so from running a text that somebody uploaded as a script. Each answer
-// has it, unless a handler or middleware takes it away.
+// nosniff is the value of X-Content-Type-Options. It keeps browsers from guessing a media
+// type, and so from running an uploaded text as a script. Each answer has it, unless a
+// handler or middleware removes it.
 var nosniff = []string{"nosniff"}
 
 // ServeHTTP answers a request.
@@ -263,9 +282,9 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	t.matcher.ServeHTTP(w, req)
 }
 
-// start returns the table for a request that finds none: the first one, or one that is
-// given to a mounted Router, which the outermost Router answers. It returns nil if it has
-// answered the request itself.
+// start returns the table for a request while r.serving is nil: for the first request, for
+// each request in development, and for a request that is passed to a mounted Router, which
+// the outermost Router answers. It returns nil if it has answered the request itself.
 func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 	if r.outer() != nil {
 		r = r.outermost()
@@ -286,8 +305,8 @@ func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 	return t
 }
 
-// begin compiles the application before it serves. The first call logs the faults. It
-// returns nil if there are faults.
+// begin compiles the application and returns its table, or nil if there are faults. The
+// first call logs faults and warnings, and reads the settings.
 func (r *Router) begin() *table {
 	t := r.compile()
 	r.report.Do(func() {
@@ -309,7 +328,7 @@ func (r *Router) begin() *table {
 	return t
 }
 
-// faulty is the answer of an application that has faults.
+// faulty returns the response of an application with faults.
 func (r *Router) faulty(req *http.Request) Response {
 	if r.dev != nil {
 		if resp, shown := r.dev.showError(req, r.table.Load().err, nil); shown {

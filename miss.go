@@ -10,8 +10,9 @@ import (
 	"example.com/flow/internal/reply"
 )
 
-// miss is what the matcher calls for a request that nothing answers as it is. The answer
-// comes from the Router that owns the path: this one, or one that is mounted.
+// miss answers a request for which the matcher has found no endpoint: with 404, 405, 204 for
+// OPTIONS, or a redirect to the canonical path. The matcher calls it on the table of the
+// outermost Router. If the path is below the prefix of a mounted Router, that one answers.
 func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoint]) {
 	if m.By != nil {
 		t = m.By.inner
@@ -28,8 +29,8 @@ func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoi
 	e.begin(w, r, t.mountParams(m.Path.Segments))
 }
 
-// notFound answers what no route answers. Scanners ask for thousands of such URLs, so the
-// default answer is sent as it was made once, unless it is HTML, which may be an error page.
+// notFound is the handler for 404. Scanners ask for thousands of URLs that do not exist, so
+// the default answers in plain text and problem+json are made once. HTML may be an error page.
 func notFound(req *Request) (Response, error) {
 	if s := req.x.settings; s.onError == nil && s.dev == nil {
 		switch accept.MediaType(acceptOf(req.Request), false) {
@@ -47,20 +48,20 @@ var (
 	notFoundJSON = problemResponse(reply.Problem{Status: http.StatusNotFound}, "application/problem+json")
 )
 
-// redirect returns the endpoint for another spelling of a URL.
+// redirect returns the endpoint that redirects to the canonical spelling of a URL.
 func (t *table) redirect(target string) *endpoint {
 	return t.unmatched(t.standard, nil, handler{flow: func(*Request) (Response, error) { return movedTo(target), nil }})
 }
 
-// movedTo returns the redirect to another spelling of a URL.
+// movedTo returns a permanent redirect, 308.
 func movedTo(target string) Response {
 	return Response{status: http.StatusPermanentRedirect}.Header("Location", target)
 }
 
-// otherMethod returns the endpoint for a path that is known, but not with the method of
-// the request: it answers OPTIONS, and other methods with 405. The answer runs through
-// the standard middleware of the most specific file, and that to a CORS preflight
-// through that of the file which answers the method that the preflight names.
+// otherMethod returns the endpoint for a path that has files, but none with a handler for
+// the method of the request. It answers OPTIONS with 204 and other methods with 405. The
+// standard middleware of the most specific file runs first. For a CORS preflight it is that
+// of the file which answers the method in Access-Control-Request-Method.
 func (t *table) otherMethod(r *http.Request, leaves []*match.Leaf[endpoint]) *endpoint {
 	allow := strings.Join(match.Allowed(leaves), ", ")
 	file := mainOwner(leaves[0])
@@ -82,7 +83,8 @@ func (t *table) otherMethod(r *http.Request, leaves []*match.Leaf[endpoint]) *en
 	}})
 }
 
-// mainOwner returns the file at a leaf, the one that is no store if there are two.
+// mainOwner returns the file at a leaf. If there are two, it is the one that is not a store
+// file.
 func mainOwner(l *match.Leaf[endpoint]) *owner {
 	answers := l.Answers()
 	for _, e := range answers {
@@ -93,33 +95,32 @@ func mainOwner(l *match.Leaf[endpoint]) *owner {
 	return answers[0].owner
 }
 
-// refuses reports whether a request comes from an origin that is not trusted.
-// CrossOriginProtection lets every GET pass, and every request that has neither of the
-// headers Sec-Fetch-Site and Origin. These are most requests, and it is cheaper not to
-// ask it about them.
+// refuses reports whether CrossOriginProtection refuses a request. That lets every request
+// without the headers Sec-Fetch-Site and Origin pass, and not to ask it about these is
+// cheaper.
 func (s *settings) refuses(req *http.Request) bool {
 	h := req.Header
 	return (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && s.crossOrigin.Check(req) != nil
 }
 
-// refuse answers a request whose origin is not trusted, in the standard middleware of the
-// outermost Router.
+// refuse answers a request from an origin that is not trusted, after the standard middleware
+// of the outermost Router.
 func (t *table) refuse(w http.ResponseWriter, r *http.Request) {
 	outermost := t.outermost()
 	outermost.unmatched(outermost.standard, nil, t.denied).begin(w, r, nil)
 }
 
-// deny is the deny handler of CrossOrigin, unless the application gives it another one.
-// CrossOrigin also calls it if it lets the request through at the second look, because
-// the origin became trusted in between.
+// deny is the deny handler of CrossOrigin, unless the application sets another one. It
+// answers with 403. t.denied also calls it as its next handler, in the rare case that the
+// origin became trusted after refuses was called.
 func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
 	t := r.table.Load()
 	if t == nil || t.err != nil {
 		http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
 		return
 	}
-	// The chain that this ends is that of the outermost Router, and the answer is that of
-	// the Router that would have answered.
+	// The chain before this handler is that of the outermost Router. The answer is that of the
+	// Router that owns the path, with its OnError and its error pages.
 	x := &exchange{settings: &t.settings, endpoint: t.notFound}
 	p, _ := pattern.ParsePath(req)
 	x.values = t.mountParams(p.Segments)

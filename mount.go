@@ -18,53 +18,51 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A Mounted is a handler that answers a whole branch of URLs: see Router.Mount.
+// A Mounted is an http.Handler at a prefix of URLs: see Router.Mount.
 type Mounted struct {
 	outer   *Router
 	inner   *Router // nil if the handler is no Router
 	handler http.Handler
 	pos     fault.Position
-	text    string // the prefix as it was given
+	text    string // the prefix as the application wrote it
 	prefix  []pattern.Segment
-	slash   bool // the prefix ended in a slash
-	refused bool // nothing is mounted, and a fault says why
+	slash   bool // the prefix ends in a slash
+	refused bool // Mount has reported a fault, and nothing is mounted
 	label   string
-	named   fault.Position
+	named   fault.Position // of the call of Name
 	uses    []use
 	maxBody int64
 }
 
-// Mount makes h answer every method of the prefix and of all URLs below it, other
-// than those that a route file or a public file answers: it ranks as a catch-all.
-// The prefix begins with a slash and is literal, but for parameters, "/orgs/[org]",
-// which h reads with Param or http.Request.PathValue. Two handlers at one prefix are
-// a fault, and so is a catch-all file there.
+// Mount makes h answer all methods of the prefix and of the URLs below it. It ranks as a
+// catch-all: a route file or a public file with such a URL goes before it. The prefix begins
+// with a slash. Its segments are literal text or parameters, "/orgs/[org]", whose values h
+// reads with Param or http.Request.PathValue. A second handler or a catch-all file at the
+// same prefix is a fault.
 //
-// The middleware of the Router, of In("") and of Mounted.Use runs before h. The path
-// is left whole: http.StripPrefix takes the prefix off for those who want that. A
-// prefix that ends in a slash, "/files/", is redirected to if the slash is missing,
-// as in net/http's ServeMux.
+// The middleware of Router.Use, of In("").Use and of Mounted.Use runs before h. h gets the
+// whole path; http.StripPrefix removes the prefix. If the prefix ends in a slash, "/files/",
+// a request for "/files" is redirected to it, as by http.ServeMux.
 //
-// How the path is spelled below the prefix is for h to judge, as long as that leads
-// nowhere else. Most handlers read the decoded path and clean it: to them
-// "/files/%2e/private/a" and "/files/private%2Fa" are "/files/private/a", which may be
-// for another handler or a file to answer, behind guards of its own. Such a path, and one
-// that leads out of the prefix, if only on the way, is redirected to its plain spelling.
-// If it holds an escaped slash or a backslash it has none, and is 404. So is a parameter
-// of the prefix that holds one of these: a guard would read another value than h.
+// Paths below the prefix are passed on as they are spelled, with one exception. Most
+// handlers decode and clean the path, so that "/files/%2e/private/a" and
+// "/files/private%2Fa" mean "/files/private/a" to them. That URL may belong to a route file
+// or another handler, with guards of its own. If a handler could read a path as such a URL,
+// or as one outside of the prefix, the request is redirected to the plain spelling. A path
+// with an escaped slash or a backslash has no plain spelling, and is 404. A parameter of the
+// prefix with one of these is 404 too, since a guard and h could read different values.
 //
-// A mounted Router is an application inside the application. It keeps its own
-// settings, Authenticate, OnError, MaxBody, CrossOrigin and all others, and answers
-// 404 for what it does not have. The URLs of its files carry the prefix: those of
-// Route, Asset and RedirectTo, of redirects to the right spelling, and
-// http.Request.Pattern. Within a request, the parameters of the prefix are those of
-// its URL unless they are named. A name that the Router lacks is looked up in the one
-// around it, which it has to be checked with. Check of that one reports the faults of
-// both.
+// A mounted Router is an application inside the application. It has its own fields, such as
+// Authenticate, OnError, MaxBody and CrossOrigin, and answers 404 below its prefix itself.
+// Its URLs begin with the prefix: those of Route, Asset and RedirectTo, of redirects to the
+// canonical spelling, and http.Request.Pattern. While it answers a request, URLs for the same
+// prefix take the values of its parameters from the request, unless the call gives others. A
+// name that the mounted Router does not have is looked up in the Router around it. Check of
+// the outermost Router reports the faults of all Routers.
 //
-// A Router is mounted once, before it is checked, and is not served by itself then.
-// One that is wrapped in middleware is a handler like any other: give the middleware
-// to Mounted.Use, or to the Router.
+// A Router can be mounted once, before it is checked, and cannot be served by itself then.
+// A Router that is wrapped in middleware is an http.Handler like any other: use
+// Mounted.Use, or Use of the mounted Router, in place of wrapping it.
 func (r *Router) Mount(prefix string, h http.Handler) *Mounted {
 	m := &Mounted{outer: r, handler: h, pos: fault.Caller(0), text: prefix}
 	r.own.Change(m.pos, "Mount", func() {
@@ -101,7 +99,7 @@ func (m *Mounted) mountRouter(inner *Router) {
 	})
 }
 
-// isInside reports whether r is other, or mounted somewhere in it.
+// isInside reports whether r is other, or mounted inside it, at any depth.
 func (r *Router) isInside(other *Router) bool {
 	for ; r != nil; r = r.outer() {
 		if r == other {
@@ -125,7 +123,7 @@ func (r *Router) outer() *Router {
 	return nil
 }
 
-// outermost returns the Router that r is mounted in, however deep, or r.
+// outermost returns the outermost of the Routers around r, or r if it is not mounted.
 func (r *Router) outermost() *Router {
 	for r != nil && r.outer() != nil {
 		r = r.outer()
@@ -133,10 +131,10 @@ func (r *Router) outermost() *Router {
 	return r
 }
 
-// Name gives the names of a mounted Router to the Router around it: after
-// Name("billing"), its route "invoices.show" is "billing.invoices.show" there, and
-// "invoices.show" for itself as before. A name that is taken is a fault. So is Name
-// of a handler that is no Router, and has no names.
+// Name makes the names of a mounted Router known to the Router around it, with a prefix.
+// After Name("billing"), the route "invoices.show" of the mounted Router is
+// "billing.invoices.show" in the Router around it. Two routes of one name are a fault. So is
+// a call for a handler that is not a Router.
 func (m *Mounted) Name(label string) *Mounted {
 	pos := fault.Caller(0)
 	m.outer.own.Change(pos, "Name", func() {
@@ -153,14 +151,14 @@ func (m *Mounted) Name(label string) *Mounted {
 	return m
 }
 
-// Use adds middleware for what is mounted. It takes what File.Use takes.
+// Use adds middleware for the mounted handler, in the forms of File.Use.
 func (m *Mounted) Use(middleware ...any) *Mounted {
 	m.outer.own.UseIn(&m.uses, fault.Caller(0), "Use", middleware, parseMiddleware)
 	return m
 }
 
-// MaxBody limits the body of a request, in bytes, in place of Router.MaxBody. Without
-// it, a mounted Router has its own limits.
+// MaxBody sets the largest body of a request, in bytes, in place of Router.MaxBody of the
+// Router around the handler. A mounted Router also has its own limits: the lower one counts.
 func (m *Mounted) MaxBody(bytes int64) *Mounted {
 	pos := fault.Caller(0)
 	m.outer.own.Change(pos, "MaxBody", func() {
@@ -173,13 +171,13 @@ func (m *Mounted) MaxBody(bytes int64) *Mounted {
 	return m
 }
 
-// fault reports a fault of the mount. Its callers are within a change of the registry of
-// the outer Router, and so hold its lock.
+// fault reports a fault of the mount. The caller holds the lock of the outer Router's
+// registry.
 func (m *Mounted) fault(pos fault.Position, format string, args ...any) {
 	m.outer.own.Fault(pos, "Mount(%q): %s", m.text, fmt.Sprintf(format, args...))
 }
 
-// prefix returns where r is mounted, from the outermost Router on.
+// prefix returns the whole prefix that r is mounted at, below the outermost Router.
 func (r *Router) prefix() []pattern.Segment {
 	m := r.mounted.Load()
 	if m == nil {
@@ -188,14 +186,15 @@ func (r *Router) prefix() []pattern.Segment {
 	return slices.Concat(m.outer.prefix(), m.prefix)
 }
 
-// patterns returns the two patterns of what is mounted in a Router whose own prefix is
-// outer: the prefix itself, and all URLs below it.
+// patterns returns the two patterns of a mount: that of the prefix itself, and that of all
+// URLs below it. outer is the prefix of the Router around it.
 func (m *Mounted) patterns(outer []pattern.Segment) (exact, below *pattern.Pattern) {
 	exact = pattern.New(slices.Concat(outer, m.prefix))
 	return exact, pattern.New(append(slices.Clip(exact.Segments), pattern.Segment{Kind: pattern.Rest}))
 }
 
-// readMounts collects what is mounted, and makes the compilers of the Routers among it.
+// readMounts collects the mounts without faults, and makes a compiler for each mounted
+// Router.
 func (c *compiler) readMounts() {
 	for _, m := range c.router.mounts {
 		if m.refused {
@@ -213,7 +212,8 @@ func (c *compiler) readMounts() {
 	}
 }
 
-// readMountedNames adds the names of the Routers inside to those of this one.
+// readMountedNames adds the names of mounted Routers, with their labels, to those of this
+// Router.
 func (c *compiler) readMountedNames() {
 	for _, m := range c.mounts {
 		if m.label == "" || m.inner == nil {
@@ -235,8 +235,8 @@ func (c *compiler) readMountedNames() {
 	}
 }
 
-// name returns what the outer Router calls a route that the inner one calls inner, or ""
-// if it has no name there.
+// name returns the name in the outer Router of a route whose name in the mounted Router is
+// inner. It returns "" if there is none.
 func (m *Mounted) name(inner string) string {
 	if m.label == "" || inner == "" {
 		return ""
@@ -244,15 +244,15 @@ func (m *Mounted) name(inner string) string {
 	return m.label + "." + inner
 }
 
-// info describes what is mounted, as Router.Routes lists it: the routes of a Router,
-// or one handler. outer is how much middleware runs before it.
+// info returns the entries of a mount in Router.Routes: those of a mounted Router, or one
+// for another handler. outer is the number of middleware that runs before the mount.
 func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
 	if m.inner == nil {
 		return []RouteInfo{{Method: "ANY", Pattern: below.String(), Handler: m.pos.Stable(), Middleware: outer}}
 	}
 	infos := slices.Clone(m.inner.table.Load().infos)
 	for i := range infos {
-		if m.inner.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") { // to tell it from the files of other applications
+		if m.inner.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") { // add the directory, since other applications have files of the same path
 			infos[i].File = path.Base(m.inner.app.path) + "/" + infos[i].File
 		}
 		infos[i].Name = m.name(infos[i].Name)
@@ -261,8 +261,8 @@ func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
 	return infos
 }
 
-// addMount puts what is mounted into the trie. The files are there already: if one
-// answers the URL of the prefix itself, it stays.
+// addMount adds the endpoints of a mount to the trie, which has those of the files already.
+// A file at the URL of the prefix itself keeps that URL.
 func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step) {
 	exact, below := m.patterns(c.tree.Prefix)
 	e := c.endpoint(&owner{file: fmt.Sprintf("Mount(%q) of %v", m.text, m.pos)}, below, match.AnyMethod, steps, handler{std: m.handler}, m.maxBody)
@@ -272,33 +272,33 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step
 	}
 	switch {
 	case m.inner != nil:
-		e.inner, e.maxBody = c.inside[m].table, m.maxBody // if it is 0, only the limits of the Router inside hold
+		e.inner, e.maxBody = c.inside[m].table, m.maxBody // 0 means the limits of the mounted Router
 		if other != nil {
-			trie = &match.Trie[endpoint]{} // the Router inside may have faults, too
+			trie = &match.Trie[endpoint]{} // a trie that nobody uses, to collect the faults of the mounted Router
 		}
 		c.finishInner(m, trie.Mount(exact.Segments, e), e)
 	case other == nil:
 		trie.Leaf(below).SetAnySpelling(e, e)
-		at := *e
-		at.path = exact
+		atPrefix := *e
+		atPrefix.path = exact
 		if m.slash {
-			at.handler = handler{std: addSlash{}}
+			atPrefix.handler = handler{std: addSlash{}}
 		}
 		if l := trie.Leaf(exact); !l.HasAny() {
-			l.SetAnySpelling(&at, e)
+			l.SetAnySpelling(&atPrefix, e)
 		}
 	}
 }
 
-// addSlash redirects to the same URL with a slash after the path.
+// addSlash redirects to the URL of the request with a slash after the path.
 type addSlash struct{}
 
 func (addSlash) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	send(movedTo(pattern.Location(r, r.URL.EscapedPath()+"/")), w, r.Method == http.MethodHead)
 }
 
-// finishInner makes the table of a Router inside this one. It may use the names of this
-// one that it does not have itself.
+// finishInner makes the table of a mounted Router. Its names are its own, and those of this
+// Router that it does not have itself.
 func (c *compiler) finishInner(m *Mounted, trie *match.Trie[endpoint], around *endpoint) {
 	inner := c.inside[m]
 	inner.table.namesMissing = inner.table.namesMissing || c.table.namesMissing
@@ -311,7 +311,7 @@ func (c *compiler) finishInner(m *Mounted, trie *match.Trie[endpoint], around *e
 	c.addInner(m, inner.faults)
 }
 
-// addInner adds faults of a Router inside this one.
+// addInner adds faults of a mounted Router to those of this one.
 func (c *compiler) addInner(m *Mounted, faults []fault.Fault) {
 	for _, f := range faults {
 		f.Text = fmt.Sprintf("Mount(%q): %s", m.text, f.Text)
@@ -319,8 +319,8 @@ func (c *compiler) addInner(m *Mounted, faults []fault.Fault) {
 	}
 }
 
-// mountParams returns the values that the parameters of the Router's prefix have in a
-// path, for what no route answers. A path that is not below the prefix has none for them.
+// mountParams returns the values of the parameters of the Router's prefix in a path, for
+// requests without a route. If the path is shorter than the prefix, the missing values are "".
 func (t *table) mountParams(path []string) match.Values {
 	var values match.Values
 	for i, seg := range t.mountPrefix.Segments {
@@ -335,8 +335,8 @@ func (t *table) mountParams(path []string) match.Values {
 	return values
 }
 
-// enter goes on with the chain of the next Router inside, on the way to the one that has
-// the target.
+// enter runs the chain of the next mounted Router, on the way from x.endpoint to x.target.
+// It is the handler of an endpoint that mounts a Router.
 func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
 	e := x.target
 	for e.around != x.endpoint {

@@ -12,7 +12,7 @@ import (
 	"example.com/flow/internal/registry"
 )
 
-// What internal/registry is made of here.
+// The generic types of internal/registry, for the handlers and the middleware of this package.
 type (
 	registrations = registry.Registry[handler, middleware]
 	plan          = registry.Plan[handler, middleware]
@@ -21,14 +21,14 @@ type (
 	use           = registry.Use[middleware]
 )
 
-// A File is one route file that handlers are registered for. At returns it for
-// a path, and With hands it to the function it is given.
+// A File is a route file to register handlers for. At returns it for a path, and With passes
+// it to its function.
 type File struct {
 	of *registry.File[handler, middleware]
 }
 
-// GET begins the registration of a handler for GET. A file without one for HEAD
-// answers HEAD with it too.
+// GET begins the registration of a handler for GET. It also answers HEAD, unless the file
+// has a handler for HEAD.
 func (f *File) GET() *Verb { return &Verb{f.of.Verb(fault.Caller(0), http.MethodGet)} }
 
 // POST begins the registration of a handler for POST.
@@ -43,52 +43,57 @@ func (f *File) PATCH() *Verb { return &Verb{f.of.Verb(fault.Caller(0), http.Meth
 // DELETE begins the registration of a handler for DELETE.
 func (f *File) DELETE() *Verb { return &Verb{f.of.Verb(fault.Caller(0), http.MethodDelete)} }
 
-// HEAD begins the registration of a handler for HEAD, which then does not reach
-// the one for GET.
+// HEAD begins the registration of a handler for HEAD, in place of the one for GET.
 func (f *File) HEAD() *Verb { return &Verb{f.of.Verb(fault.Caller(0), http.MethodHead)} }
 
-// OPTIONS begins the registration of a handler for OPTIONS, which is otherwise
-// answered with 204 and Allow.
+// OPTIONS begins the registration of a handler for OPTIONS. Without it, OPTIONS is answered
+// with 204 and Allow.
 func (f *File) OPTIONS() *Verb { return &Verb{f.of.Verb(fault.Caller(0), http.MethodOptions)} }
 
-// ANY begins the registration of a handler for every method, known or not, that
-// the file has not registered itself.
+// ANY begins the registration of a handler for all methods, known or not, for which the file
+// has no other handler.
 func (f *File) ANY() *Verb { return &Verb{f.of.Verb(fault.Caller(0), match.AnyMethod)} }
 
 // Method begins the registration of a handler for any other method, such as
 // "PROPFIND". Methods are case-sensitive (RFC 9110, section 9.1).
 func (f *File) Method(method string) *Verb { return &Verb{f.of.Verb(fault.Caller(0), method)} }
 
-// Use adds middleware for all methods of the file, in order: guards, which are
-// func(*Request) Response or func(*Request) (Response, error), and standard
-// middleware, func(http.Handler) http.Handler.
+// Use adds middleware for all methods of the file. It runs in the order in which it was
+// added. A middleware has one of these forms, or a type that converts to one:
+//
+//	func(*flow.Request) flow.Response               // a guard
+//	func(*flow.Request) (flow.Response, error)      // a guard
+//	func(http.Handler) http.Handler                 // standard middleware
+//
+// A guard returns [Next] to let the request through, or the answer. Anything else, nil
+// included, is a fault that Check reports.
 func (f *File) Use(middleware ...any) {
 	f.of.Use(fault.Caller(0), middleware, parseMiddleware)
 }
 
-// A Verb is the handler of one method of a route file, being registered. Do or
-// To finishes it. Only the GET of a page that has no handler for GET and ANY needs
-// neither: GET().Name("about") gives that page a name, and Use and MaxBody are for it.
+// A Verb is the registration of a handler for one method of a route file. Do or To completes
+// it. A page without a handler for GET and ANY may have an incomplete one for GET, whose
+// name, middleware and MaxBody are those of the page: GET().Name("about").
 type Verb struct {
 	of *registry.Verb[handler, middleware]
 }
 
-// Name labels the route, so that Route gives its URL. One label names one route
-// file; several methods of it may share the label.
+// Name gives the route a name, for Route. A name belongs to one route file; several methods
+// of the file may have the same name.
 func (v *Verb) Name(label string) *Verb {
 	v.of.Name(fault.Caller(0), label)
 	return v
 }
 
-// Use adds middleware for this method alone. It takes what File.Use takes.
+// Use adds middleware for this method only, in the forms of File.Use.
 func (v *Verb) Use(middleware ...any) *Verb {
 	v.of.Use(fault.Caller(0), middleware, parseMiddleware)
 	return v
 }
 
-// MaxBody limits the body of a request, in bytes, in place of Router.MaxBody. A
-// larger body is answered with 413, and JSON of more values than that allows with
-// 400.
+// MaxBody sets the largest body of a request, in bytes, in place of Router.MaxBody. A larger
+// body is answered with 413. JSON with more values than Router.MaxBody describes is answered
+// with 400.
 func (v *Verb) MaxBody(bytes int64) *Verb {
 	v.of.Limit(fault.Caller(0), bytes)
 	return v
@@ -111,9 +116,9 @@ func (v *Verb) Do(handler any) *Verb {
 	return v
 }
 
-// To sets a method of a controller as the handler: To(users.Controller{}, "Show").
-// The controller is any value; the method is exported and has one of the forms
-// of Do. Anything else is a fault that Check reports.
+// To sets a method of a controller as the handler: To(users.Controller{}, "Show"). The
+// controller may be any value. Its method must be exported and have one of the forms of Do;
+// otherwise Check reports a fault.
 func (v *Verb) To(controller any, method string) *Verb {
 	pos := fault.Caller(0)
 	h, err := parseController(controller, method)
@@ -121,6 +126,7 @@ func (v *Verb) To(controller any, method string) *Verb {
 	return v
 }
 
+// finish completes the registration, by the call that is named what.
 func (v *Verb) finish(pos fault.Position, what string, h *handler, err error) {
 	if err == nil && (h.pos.File == "" || h.pos.File == "<autogenerated>") {
 		h.pos = pos
@@ -128,28 +134,29 @@ func (v *Verb) finish(pos fault.Position, what string, h *handler, err error) {
 	v.of.Finish(pos, what, h, err)
 }
 
-// A Dir is a directory of the tree that middleware is registered for.
+// A Dir is a directory below router/ to register middleware for.
 type Dir struct {
 	of *directory
 }
 
-// Use adds middleware for the route files below the directory, and for the one
-// that is called like it. It takes what File.Use takes.
+// Use adds middleware for the route files of the directory: see Router.In. It takes the
+// forms of File.Use.
 func (d *Dir) Use(middleware ...any) {
 	d.of.Use(fault.Caller(0), middleware, parseMiddleware)
 }
 
-// A flowFunc is what all of flow's own handler and guard forms become.
+// A flowFunc is a handler or a guard of any of flow's own forms, converted to the most
+// general one.
 type flowFunc func(*Request) (Response, error)
 
-// A handler is what Do or To was given, parsed, or a content that is served without a
-// registration. One of flow, std and content is set.
+// A handler is an argument of Do or To, parsed, or a content that needs no registration.
+// One of flow, std and content is set.
 type handler struct {
 	flow    flowFunc
 	std     http.Handler
 	content *public.Content
 	cache   []string       // the Cache-Control of content
-	pos     fault.Position // of the function itself
+	pos     fault.Position // of the declaration of the function
 }
 
 const handlerForms = `a handler is one of
@@ -205,11 +212,11 @@ func parseController(controller any, method string) (*handler, error) {
 	return h, nil
 }
 
-// A middleware is what Use was given, parsed: one of guard and standard is set.
+// A middleware is an argument of Use, parsed. Either guard or standard is set.
 type middleware struct {
 	guard    flowFunc
 	standard func(http.Handler) http.Handler
-	pc       uintptr // of what was given, which tells its name
+	pc       uintptr // of the function, for its name in the route map
 }
 
 const middlewareForms = `middleware is one of

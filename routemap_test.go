@@ -137,7 +137,7 @@ func TestNoRouteMap(t *testing.T) {
 	is := is.New(t)
 	r := mapped()
 	is.NoErr(r.Check())
-	is.True(r.table.Load().routes == nil)
+	is.True(r.table.Load().routeMap == nil)
 	is.Equal(serve(r, "GET", "/_flow").Code, http.StatusNotFound)
 }
 
