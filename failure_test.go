@@ -23,149 +23,150 @@ import (
 	"example.com/flow/internal/reply"
 )
 
-type nilErr struct{ text string }
+// A nilError says so if it is asked for its text while it is nil.
+type nilError struct{ text string }
 
-func (e *nilErr) Error() string { return e.text }
+func (e *nilError) Error() string { return e.text }
 
-func TestErrorThatIsANilPointer(t *testing.T) {
-	r, _ := lone(func(*Request) (string, error) { return "", (*nilErr)(nil) })
-	if w := do(r, httptest.NewRequest("GET", "/x", nil)); w.Code != 500 {
-		t.Error(w.Code)
+// TestFailuresAnswer: what has failed answers, whatever middleware and handlers make of it.
+func TestFailuresAnswer(t *testing.T) {
+	const (
+		badRequest = `400 {"type":"about:blank","title":"Bad Request","status":400,"detail":"the body is not valid JSON"}`
+		failed     = `500 {"type":"about:blank","title":"Internal Server Error","status":500}`
+	)
+	down := func(*Request) (any, error) { return nil, errors.New("down") }
+	secret := func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") }
+	user := func(req *Request) string { return fmt.Sprint(req.User()) }
+	asksForUser := before(func(r *http.Request) { From(r.Context()).User() })
+	asksForInput := before(func(r *http.Request) { From(r.Context()).Input("a") })
+	catches := func(req *Request) Response {
+		func() { defer func() { recover() }(); req.User() }()
+		return Next()
 	}
-}
-
-func TestFailedAuthenticateThatMiddlewareIgnored(t *testing.T) {
-	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") },
-		before(func(r *http.Request) { From(r.Context()).User() }))
-	r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
-	if w := do(r, httptest.NewRequest("GET", "/x", nil)); w.Code != 500 {
-		t.Error(w.Code, w.Body)
-	}
-}
-func TestBadBodyThatMiddlewareIgnored(t *testing.T) {
-	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") },
-		before(func(r *http.Request) { From(r.Context()).Input("a") }))
-	if w := do(r, sending("POST", "/x", jsonMedia, "{")); w.Code != 400 {
-		t.Error(w.Code, w.Body)
-	}
-}
-func TestHandlerIsNotCalledAfterAuthenticateFailed(t *testing.T) {
-	called := false
-	r, _ := lone(func(*Request) string { called = true; return "" },
-		before(func(r *http.Request) { From(r.Context()).User() }))
-	r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
-	do(r, httptest.NewRequest("GET", "/x", nil))
-	if called {
-		t.Error("handler was called")
-	}
-}
-
-func TestFilesThatOthersParsedAreRemoved(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
-	body := parts("f@" + strings.Repeat("x", 2<<20))
-	for name, r := range map[string]func() *Router{
-		"std aborts": func() *Router {
-			r, _ := lone(func(_ http.ResponseWriter, r *http.Request) {
-				r.ParseMultipartForm(1)
-				panic(http.ErrAbortHandler)
-			})
-			return r
-		},
-		"middleware denies": func() *Router {
-			r, _ := lone(hello, func(http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					r.ParseMultipartForm(1)
-					http.Error(w, "no", http.StatusForbidden)
-				})
-			})
-			return r
-		},
-		"std": func() *Router {
-			r, _ := lone(func(_ http.ResponseWriter, r *http.Request) { r.ParseMultipartForm(1) })
-			return r
-		},
+	fine := func(*Request, error) Response { return Text("fine") }
+	for _, tt := range []struct {
+		name         string
+		handler      any
+		use          []any
+		authenticate func(*Request) (any, error)
+		onError      func(*Request, error) Response
+		body         string
+		want         string // status and body
+		asked        int    // how often Authenticate is
+		logged       string // what the one record holds, if there is one
+	}{
+		{name: "the error is a nil pointer", handler: func(*Request) (string, error) { return "", (*nilError)(nil) }, want: failed, logged: "nil pointer"},
+		{name: "Authenticate, and middleware ignores it", handler: secret, use: []any{asksForUser}, authenticate: down, want: failed, asked: 1, logged: "down"},
+		{name: "the body, and middleware ignores it", handler: secret, use: []any{asksForInput}, body: "{", want: badRequest},
+		{name: "Authenticate, before the handler", handler: func(*Request) string {
+			t.Error("the handler is called after Authenticate has failed")
+			return ""
+		}, use: []any{asksForUser}, authenticate: down, want: failed, asked: 1, logged: "down"},
+		{name: "Authenticate panics, and a guard recovers", handler: user, use: []any{catches}, authenticate: func(*Request) (any, error) { panic("x") },
+			want: failed, asked: 1, logged: "panic: x"},
+		{name: "no failure: Authenticate clones", handler: user, authenticate: func(req *Request) (any, error) { req.Clone(); return "ada", nil }, want: "200 ada", asked: 1},
+		{name: "a Handler that had a status", handler: func(*Request) Response {
+			return Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })).Status(404)
+		}, onError: fine, want: "500 fine", logged: "panic: x"},
+		{name: "a handler that had announced a length", handler: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "5000")
+			panic("x")
+		}, onError: fine, want: "500 fine", logged: "panic: x"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			func() {
-				defer func() { recover() }()
-				do(r(), sending("POST", "/x", multiMedia, body))
-			}()
-			e, _ := os.ReadDir(dir)
-			if len(e) != 0 {
-				t.Error("left", len(e))
-				os.Remove(dir + "/" + e[0].Name())
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, log := lone(tt.handler, tt.use...)
+			asked := 0
+			r.OnError = tt.onError
+			if tt.authenticate != nil {
+				r.Authenticate = func(req *Request) (any, error) {
+					asked++
+					return tt.authenticate(req)
+				}
 			}
+			w := do(r, sending("POST", "/x", jsonMedia, tt.body))
+			is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.want)
+			is.Equal(w.Header().Get("Content-Length"), "") // net/http counts
+			is.Equal(asked, tt.asked)
+			all := records(t, log)
+			if tt.logged == "" {
+				is.Equal(len(all), 0)
+				return
+			}
+			is.Equal(len(all), 1)
+			is.True(strings.Contains(all[0]["error"].(string), tt.logged))
 		})
 	}
 }
 
-func TestAuthenticateMayClone(t *testing.T) {
-	r, _ := lone(func(req *Request) string { return fmt.Sprint(req.User()) })
-	r.Authenticate = func(req *Request) (any, error) { req.Clone(); return "ada", nil }
-	if w := do(r, httptest.NewRequest("GET", "/x", nil)); w.Body.String() != "ada" {
-		t.Error(w.Code, w.Body)
-	}
-}
-
-func TestAuthenticateThatPanicsIsAskedOnce(t *testing.T) {
-	n := 0
-	r, _ := lone(func(req *Request) string { return fmt.Sprint(req.User()) }, func(req *Request) Response {
-		func() { defer func() { recover() }(); req.User() }()
-		return Next()
-	})
-	r.Authenticate = func(req *Request) (any, error) { n++; panic("x") }
-	w := do(r, httptest.NewRequest("GET", "/x", nil))
-	if n != 1 || w.Code != 500 {
-		t.Error(n, w.Code, w.Body)
-	}
-}
-
-func TestStatusIsOfTheHandlerOnly(t *testing.T) {
-	r, _ := lone(func(*Request) Response {
-		return Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })).Status(404)
-	})
-	r.OnError = func(*Request, error) Response { return Text("fine") }
-	if w := do(r, httptest.NewRequest("GET", "/x", nil)); w.Code != 500 {
-		t.Error(w.Code)
-	}
-}
-
-func TestErrorAfterContentLength(t *testing.T) {
-	r, _ := lone(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", "5000")
-		panic("x")
-	})
-	r.OnError = func(*Request, error) Response { return Text("fine") }
-	w := do(r, httptest.NewRequest("GET", "/x", nil))
-	if w.Header().Get("Content-Length") != "" {
-		t.Error(w.Header())
+func TestFilesThatOthersParsedAreRemoved(t *testing.T) {
+	parse := func(_ http.ResponseWriter, r *http.Request) { r.ParseMultipartForm(1) }
+	body := parts("f@" + strings.Repeat("x", 9<<20))
+	for _, tt := range []struct {
+		name    string
+		handler any
+		use     []any
+		want    int // 0 if the connection is aborted
+	}{
+		{"a net/http handler", parse, nil, 200},
+		{"a net/http handler that aborts", func(w http.ResponseWriter, r *http.Request) {
+			parse(w, r)
+			panic(http.ErrAbortHandler)
+		}, nil, 0},
+		{"middleware that denies", hello, []any{func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				parse(w, r)
+				http.Error(w, "no", http.StatusForbidden)
+			})
+		}}, 403},
+		{"a guard that denies", func(http.ResponseWriter, *http.Request) {}, []any{wrap, func(req *Request) Response {
+			if err := req.ParseMultipartForm(1); err != nil {
+				t.Error(err)
+			}
+			return Fail(403, "")
+		}}, 403},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			dir := t.TempDir()
+			t.Setenv("TMPDIR", dir)
+			r, _ := lone(tt.handler, tt.use...)
+			got := 0
+			aborted := flowtest.PanicOf(func() { got = do(r, sending("POST", "/x", multiMedia, body)).Code })
+			is.Equal(aborted == http.ErrAbortHandler, tt.want == 0)
+			is.Equal(got, tt.want)
+			left, err := os.ReadDir(dir)
+			is.NoErr(err)
+			is.Equal(len(left), 0)
+		})
 	}
 }
 
 func TestOnErrorThatFailsToAnswer(t *testing.T) {
 	for _, tt := range []struct {
-		name string
-		h    http.HandlerFunc
-		fail error
+		name    string
+		handler http.HandlerFunc // that OnError answers with
+		fail    error            // of Authenticate
 	}{
 		{"panics", func(http.ResponseWriter, *http.Request) { panic("secret") }, nil},
 		{"says nothing after Authenticate failed", func(http.ResponseWriter, *http.Request) {}, errors.New("down")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			asked := 0
+			is := is.New(t)
 			r, _ := lone(func(req *Request) (string, error) {
 				req.User()
 				return "", errors.New("x")
 			})
 			r.Authenticate = func(*Request) (any, error) { return nil, tt.fail }
+			asked := 0
 			r.OnError = func(*Request, error) Response {
 				asked++
-				return Handler(tt.h)
+				return Handler(tt.handler)
 			}
-			if w := do(r, httptest.NewRequest("GET", "/x", nil)); w.Code != 500 || asked != 1 {
-				t.Errorf("%d, asked %d times", w.Code, asked)
-			}
+			w := do(r, request("GET", "/x"))
+			is.Equal(w.Code, 500)
+			is.True(!strings.Contains(w.Body.String(), "secret"))
+			is.Equal(asked, 1)
 		})
 	}
 }
@@ -627,20 +628,6 @@ func TestMiddlewareThatAsksForRoutesWhenConstructed(t *testing.T) {
 		return next
 	})
 	is.NoErr(r.Check())
-}
-
-func TestGuardThatParsesAndDeniesLeavesNoFiles(t *testing.T) {
-	is := is.New(t)
-	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
-	r, _ := lone(func(http.ResponseWriter, *http.Request) {}, wrap, func(req *Request) Response {
-		is.NoErr(req.ParseMultipartForm(1))
-		return Fail(403, "")
-	})
-	is.Equal(do(r, sending("POST", "/x", multiMedia, parts("f@"+strings.Repeat("x", 9<<20)))).Code, 403)
-	left, err := os.ReadDir(dir)
-	is.NoErr(err)
-	is.Equal(len(left), 0)
 }
 
 func TestFailuresThatNobodyAnswersAreLogged(t *testing.T) {
