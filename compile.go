@@ -12,6 +12,7 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
+	"example.com/flow/internal/input"
 	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pages"
@@ -245,9 +246,10 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 // without the middleware of single methods.
 func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, steps []step) {
 	b := c.plan.Of(r)
-	chains := make([][]step, len(b.Verbs))
+	chains, handlers := make([][]step, len(b.Verbs)), make([]handler, len(b.Verbs))
 	for i, v := range b.Verbs {
 		chains[i] = append(slices.Clip(steps), c.steps(v.Uses)...)
+		handlers[i] = c.handlerOf(r, v)
 	}
 	o := &owner{r.File, r, standardOnly(steps)}
 	page, pageSteps, pageMaxBody := handler{flow: plainPage}, steps, int64(0)
@@ -260,7 +262,7 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, step
 	for _, p := range r.Patterns {
 		l := trie.Leaf(p)
 		for i, v := range b.Verbs {
-			l.Set(v.Method, c.endpoint(o, p, v.Method, chains[i], *v.Handler, v.MaxBody))
+			l.Set(v.Method, c.endpoint(o, p, v.Method, chains[i], handlers[i], v.MaxBody))
 		}
 		if b.ServesPage() {
 			l.Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, pageSteps, page, pageMaxBody))
@@ -284,6 +286,40 @@ func (c *compiler) steps(uses []use) []step {
 // standardOnly returns the steps that are standard middleware.
 func standardOnly(steps []step) []step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return s.guard != nil })
+}
+
+// handlerOf returns the handler of a verb of a route, and reports what its types do not fit.
+func (c *compiler) handlerOf(r *routetree.Route, v *verb) handler {
+	h := *v.Handler
+	if v.Code != 0 {
+		if err := h.typed.checkStatus(v.Code); err != nil {
+			c.fault(v.Pos, "%s: %v", v.Call(), err)
+		}
+	}
+	if h.typed != nil {
+		c.checkInput(r, h)
+		h.flow = h.typed.flow(r.Page, v.Code)
+	}
+	return h
+}
+
+// checkInput reports the fields of a handler's input that are for parameters which its route
+// does not have.
+func (c *compiler) checkInput(r *routetree.Route, h handler) {
+	if h.typed.in == nil {
+		return
+	}
+	known := map[string]bool{}
+	for _, p := range r.Patterns {
+		for _, name := range p.Names {
+			known[name] = true
+		}
+	}
+	for _, name := range input.ParamNames(h.typed.bound()) {
+		if !known[name] {
+			c.fault(h.pos, "%v has a field with the tag param:%q, and %s has no such parameter%s", h.typed.bound(), name, r.File, fault.Suggest(name, known, ""))
+		}
+	}
 }
 
 // hasGuard reports whether a step is a guard.

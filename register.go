@@ -18,6 +18,7 @@ type (
 	plan          = registry.Plan[handler, middleware]
 	binding       = registry.Binding[handler, middleware]
 	directory     = registry.Dir[handler, middleware]
+	verb          = registry.Verb[handler, middleware]
 	use           = registry.Use[middleware]
 )
 
@@ -99,6 +100,14 @@ func (v *Verb) MaxBody(bytes int64) *Verb {
 	return v
 }
 
+// Status sets the status code of what a typed handler returns, from 200 to 299. Without it
+// that is 200, and 204 for a handler that returns nothing but an error. A handler that
+// returns a Response says its status itself: then Status is a fault.
+func (v *Verb) Status(code int) *Verb {
+	v.of.Status(fault.Caller(0), code)
+	return v
+}
+
 // Do sets the handler, which has one of these forms, or a type that converts to one:
 //
 //	func(*flow.Request) flow.Response
@@ -107,6 +116,17 @@ func (v *Verb) MaxBody(bytes int64) *Verb {
 //	func(*flow.Request) (string, error)
 //	http.Handler
 //	func(http.ResponseWriter, *http.Request)
+//	func(*flow.Request, In) (Out, error)
+//	func(*flow.Request) (Out, error)
+//	func(*flow.Request, In) error                    // answers 204
+//
+// In is a struct, or a Form of one. It is filled as Bind fills it, and validated, before the
+// handler is called: invalid input is answered with 422, a route parameter that does not
+// convert with 404. If *In has a method Default(), that is called before. Each field with the
+// tag param has to name a parameter of the route.
+//
+// Out is the data of the page for a route file that is one, and else answered as JSON; its
+// status is that of Status. A Response or a string is answered as by the other forms.
 //
 // Anything else, nil included, is a fault that Check reports.
 func (v *Verb) Do(handler any) *Verb {
@@ -150,10 +170,11 @@ func (d *Dir) Use(middleware ...any) {
 type flowFunc func(*Request) (Response, error)
 
 // A handler is an argument of Do or To, parsed, or a content that needs no registration.
-// One of flow, std and content is set.
+// One of flow, std, typed and content is set.
 type handler struct {
 	flow    flowFunc
 	std     http.Handler
+	typed   *typed // flow is made of it when the routes are compiled
 	content *public.Content
 	cache   []string       // the Cache-Control of content
 	pos     fault.Position // of the declaration of the function
@@ -165,7 +186,10 @@ const handlerForms = `a handler is one of
 	func(*flow.Request) (flow.Response, error)
 	func(*flow.Request) (string, error)
 	http.Handler
-	func(http.ResponseWriter, *http.Request)`
+	func(http.ResponseWriter, *http.Request)
+	func(*flow.Request, In) (Out, error)
+	func(*flow.Request) (Out, error)
+	func(*flow.Request, In) error`
 
 func parseHandler(v any) (*handler, error) {
 	if forms.IsNil(v) {
@@ -190,8 +214,12 @@ func parseHandler(v any) (*handler, error) {
 		}
 	} else if f, ok := forms.Convert[func(http.ResponseWriter, *http.Request)](v); ok {
 		h.std = http.HandlerFunc(f)
-	} else {
+	} else if typed, err := parseTyped(v); err != nil {
+		return nil, fmt.Errorf("%T is no handler: %w", v, err)
+	} else if typed == nil {
 		return nil, fmt.Errorf("%T is no handler; %s", v, forms.OneLine(handlerForms))
+	} else {
+		h.typed = typed
 	}
 	return h, nil
 }

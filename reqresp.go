@@ -224,11 +224,19 @@ func (r *Request) Bind(dst any) error {
 	if v := reflect.ValueOf(dst); v.Kind() != reflect.Pointer || v.IsNil() {
 		return fmt.Errorf("flow: Bind needs a pointer to a struct, not a %T", dst)
 	}
+	return r.fill(dst, r.exchange().body.Bind)
+}
+
+// A bindFunc is one of the methods Bind and BindInput of a body.
+type bindFunc = func(*http.Request, input.Params, any, input.Messages) (map[string]string, error)
+
+// fill reads the body, and fills what dst, a pointer, points to.
+func (r *Request) fill(dst any, bind bindFunc) error {
 	x := r.exchange()
 	if err := x.readBody(r.Request, false); err != nil {
 		return err
 	}
-	invalid, err := x.body.Bind(r.Request, r, dst, invalidOf)
+	invalid, err := bind(r.Request, r, dst, invalidOf)
 	if err != nil {
 		return bodyError(err)
 	}

@@ -27,12 +27,22 @@ type Params interface {
 // key whose value does not convert or is invalid, with those that messages takes out of an
 // error of Validate.
 func (b *Body) Bind(r *http.Request, route Params, dst any, messages Messages) (invalid map[string]string, err error) {
+	return b.bind(r, route, dst, false, messages)
+}
+
+// BindInput is Bind for the input of a typed handler: a parameter of the route that does not
+// convert is an Error of status 404, since there is no such page.
+func (b *Body) BindInput(r *http.Request, route Params, dst any, messages Messages) (invalid map[string]string, err error) {
+	return b.bind(r, route, dst, true, messages)
+}
+
+func (b *Body) bind(r *http.Request, route Params, dst any, strict bool, messages Messages) (invalid map[string]string, err error) {
 	v := reflect.ValueOf(dst).Elem()
 	p := planOf(v.Type())
 	if p.err != nil {
 		return nil, p.err
 	}
-	to := binding{dst: v, copies: newCopies(v)}
+	to := binding{dst: v, copies: newCopies(v), strict: strict}
 	if err = b.fill(r, route, dst, p, &to); err != nil {
 		return nil, err
 	}
@@ -73,6 +83,9 @@ func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding
 	if err = to.route(p.route, route); err != nil {
 		return err
 	}
+	if to.strict && len(to.invalid) > 0 {
+		return &Error{Status: http.StatusNotFound}
+	}
 	switch {
 	case !hasBody:
 		err = to.form(p.data, query, true)
@@ -94,6 +107,7 @@ type binding struct {
 	filled      [][]int           // indexes of the fields with a tag param or query that have a value
 	invalid     map[string]string // messages about what does not convert, by path; nil if there are none
 	unconverted []string          // the keys that these messages are about
+	strict      bool              // a parameter of the route that does not convert is an error
 }
 
 // reject notes that the value of a key does not convert. path leads to what is wrong inside

@@ -54,6 +54,17 @@ func planOf(t reflect.Type) *plan {
 	return known.(*plan)
 }
 
+// CheckType returns an error for a struct type that Bind refuses.
+func CheckType(t reflect.Type) error { return planOf(t).err }
+
+// ParamNames returns the names of the route parameters that a struct type has tags for.
+func ParamNames(t reflect.Type) (names []string) {
+	for _, f := range planOf(t).route.list {
+		names = append(names, f.name)
+	}
+	return names
+}
+
 // needsData reports whether the data counts, whatever is wrong with it: not for a struct
 // that is filled from elsewhere only.
 func (p *plan) needsData() bool {

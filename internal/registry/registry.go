@@ -179,6 +179,7 @@ type Verb[H, M any] struct {
 	named   fault.Position
 	Uses    []Use[M]
 	MaxBody int64 // in bytes; 0 if it has no limit of its own
+	Code    int   // the status of what a typed handler returns; 0 if it is not given
 	Handler *H    // nil if there is none, or it was refused
 	done    bool  // Finish was called, even if it refused the handler
 }
@@ -223,6 +224,11 @@ func (v *Verb[H, M]) Limit(pos fault.Position, bytes int64) {
 		}
 		v.MaxBody = bytes
 	})
+}
+
+// Status sets the status of what a typed handler returns.
+func (v *Verb[H, M]) Status(pos fault.Position, code int) {
+	v.reg.Change(pos, "Status", func() { v.Code = code })
 }
 
 // CheckMaxBody returns an error for a number of bytes that is no limit.

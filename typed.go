@@ -1,0 +1,168 @@
+package flow
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+
+	"example.com/flow/internal/input"
+)
+
+// A Form is the input of a handler that is to run with invalid input, too, to show the form
+// again with what was entered:
+//
+//	func add(req *flow.Request, in flow.Form[user]) (flow.Response, error) {
+//		if in.Wrong != nil {
+//			return flow.View("users/index", usersData{in.Value, in.Wrong}).Status(422), nil
+//		}
+//		…
+//	}
+type Form[T any] struct {
+	Value T       // what the request has, as far as it converts
+	Wrong Invalid // what is wrong with it, by field; nil if nothing is
+}
+
+func (f *Form[T]) value() any             { return &f.Value }
+func (f *Form[T]) setWrong(wrong Invalid) { f.Wrong = wrong }
+
+// A typedForm is a Form of any type.
+type typedForm interface {
+	value() any
+	setWrong(Invalid)
+}
+
+// A typed handler is a function that says in its signature what it reads of a request, and
+// what it answers with.
+type typed struct {
+	call reflect.Value
+	in   reflect.Type // a struct, or a Form of one; nil if the handler takes no input
+	out  reflect.Type // nil if the handler returns nothing but an error
+}
+
+var (
+	requestType  = reflect.TypeFor[*Request]()
+	responseType = reflect.TypeFor[Response]()
+	stringType   = reflect.TypeFor[string]()
+	errorType    = reflect.TypeFor[error]()
+)
+
+// parseTyped returns the typed handler that a value is. It returns nil for any other value,
+// and an error for a function that is nearly one.
+func parseTyped(v any) (*typed, error) {
+	t := reflect.TypeOf(v)
+	if t.Kind() != reflect.Func || t.IsVariadic() || t.NumIn() == 0 || t.NumIn() > 2 || t.In(0) != requestType {
+		return nil, nil
+	}
+	if t.NumOut() == 0 || t.NumOut() > 2 || t.Out(t.NumOut()-1) != errorType || t.NumIn()+t.NumOut() == 2 {
+		return nil, nil
+	}
+	h := &typed{call: reflect.ValueOf(v)}
+	if t.NumOut() == 2 {
+		h.out = t.Out(0)
+	}
+	if t.NumIn() == 2 {
+		h.in = t.In(1)
+		if bound := h.bound(); bound.Kind() == reflect.Pointer && bound.Elem().Kind() == reflect.Struct {
+			return nil, fmt.Errorf("the input of the handler is a %v: it gets a new struct for each request, so take a %v", bound, bound.Elem())
+		} else if bound.Kind() != reflect.Struct {
+			return nil, fmt.Errorf("the input of the handler is a %v: take a struct, or a flow.Form of one", bound)
+		}
+		if err := input.CheckType(h.bound()); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// bound returns the type that a request fills: in, or what in is a Form of.
+func (h *typed) bound() reflect.Type {
+	if form, ok := reflect.New(h.in).Interface().(typedForm); ok {
+		return reflect.TypeOf(form.value()).Elem()
+	}
+	return h.in
+}
+
+// data returns the type of the data of a page, or nil if the handler says nothing of it.
+func (h *typed) data() reflect.Type {
+	if h == nil || h.out == responseType || h.out == stringType {
+		return nil
+	}
+	return h.out
+}
+
+// flow returns the handler in the form that all of flow's own have, for a page or for an
+// endpoint without one. status is that of its answer, or 0 for the default.
+func (h *typed) flow(page bool, status int) flowFunc {
+	reads := h.in != nil && h.bound().NumField() > 0
+	respond := h.responder(page)
+	return func(req *Request) (Response, error) {
+		args := make([]reflect.Value, 1, 2)
+		args[0] = reflect.ValueOf(req)
+		if h.in != nil {
+			in := reflect.New(h.in)
+			if reads {
+				if err := req.readInput(in.Interface()); err != nil {
+					return Response{}, err
+				}
+			}
+			args = append(args, in.Elem())
+		}
+		results := h.call.Call(args)
+		if err, _ := results[len(results)-1].Interface().(error); err != nil {
+			if err = withoutEmpty(err); err != nil {
+				return Response{}, err
+			}
+		}
+		resp := respond(results[0])
+		if status != 0 {
+			resp = resp.Status(status)
+		}
+		return resp, nil
+	}
+}
+
+// responder returns what makes a Response of the first result of the handler.
+func (h *typed) responder(page bool) func(reflect.Value) Response {
+	switch {
+	case h.out == nil:
+		return func(reflect.Value) Response { return Response{} }
+	case h.out == responseType:
+		return func(v reflect.Value) Response { return v.Interface().(Response) }
+	case h.out == stringType:
+		return func(v reflect.Value) Response { return Text(v.String()) }
+	case page:
+		return func(v reflect.Value) Response { return Page(v.Interface()) }
+	}
+	return func(v reflect.Value) Response { return JSON(v.Interface()) }
+}
+
+// checkStatus returns an error if a handler cannot have a status for what it returns.
+func (h *typed) checkStatus(status int) error {
+	switch {
+	case h == nil || h.data() == nil && h.out != nil:
+		return fmt.Errorf("Status(%d) is for handlers that return data, or nothing but an error: this one says its status with Response.Status", status)
+	case status < 200 || status > 299:
+		return fmt.Errorf("Status(%d) is the status of an answer that is no error: give one from 200 to 299; an error has its own", status)
+	case h.out != nil && (status == http.StatusNoContent || status == http.StatusResetContent):
+		return fmt.Errorf("Status(%d): such an answer has no body (RFC 9110, section 15.3), and the handler returns a %v: have it return nothing but an error", status, h.out)
+	}
+	return nil
+}
+
+// readInput fills the input of a typed handler.
+func (r *Request) readInput(in any) error {
+	form, isForm := in.(typedForm)
+	dst := in
+	if isForm {
+		dst = form.value()
+	}
+	if d, ok := dst.(interface{ Default() }); ok {
+		d.Default()
+	}
+	err := r.fill(dst, r.exchange().body.BindInput)
+	if wrong, ok := err.(Invalid); ok && isForm {
+		form.setWrong(wrong)
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,222 @@
+package flow_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/matryer/is"
+
+	"example.com/flow"
+)
+
+type typedIn struct {
+	ID    int    `param:"id"`
+	Q     string `query:"q"`
+	Limit int    `query:"limit"`
+	Name  string `json:"name"`
+}
+
+func (in *typedIn) Default() { in.Limit = 20 }
+
+func (in *typedIn) Validate() error {
+	if in.Name == "bad" {
+		return flow.Invalid{"name": "is bad"}
+	}
+	return nil
+}
+
+type typedOut struct {
+	Text string `json:"text"`
+}
+
+func showTyped(_ *flow.Request, in typedIn) (typedOut, error) {
+	return typedOut{fmt.Sprintf("%d %s %d %s", in.ID, in.Q, in.Limit, in.Name)}, nil
+}
+
+type controller struct{}
+
+func (controller) Show(req *flow.Request, in typedIn) (typedOut, error) { return showTyped(req, in) }
+
+// typedTree has an endpoint and a page for users.
+func typedTree() fstest.MapFS {
+	return fstest.MapFS{
+		"router/users/[id].http":    {},
+		"router/pages/[id].html":    {Data: []byte(`<p>{{.Text}}</p>`)},
+		"router/[[lang]]/home.http": {},
+	}
+}
+
+func TestTypedHandlers(t *testing.T) {
+	type link struct {
+		Lang string `param:"lang"`
+	}
+	for _, tt := range []struct {
+		name     string
+		register func(r *flow.Router)
+		request  string // method, target and body
+		want     string // status and body
+	}{
+		{"JSON of an endpoint", func(r *flow.Router) { r.At("users/[id]").GET().Do(showTyped) }, "GET /users/7?q=x", `200 {"text":"7 x 20 "}`},
+		{"default replaced", func(r *flow.Router) { r.At("users/[id]").GET().Do(showTyped) }, "GET /users/7?limit=3", `200 {"text":"7  3 "}`},
+		{"data of a page", func(r *flow.Router) { r.At("pages/[id]").GET().Do(showTyped) }, "GET /pages/7", `200 <p>7  20 </p>`},
+		{"a page shown by POST", func(r *flow.Router) { r.At("pages/[id]").POST().Do(showTyped); r.At("pages/[id]").GET().Do(showTyped) }, `POST /pages/7 {"name":"n"}`, `200 <p>7  20 n</p>`},
+		{"controller", func(r *flow.Router) { r.At("users/[id]").GET().To(controller{}, "Show") }, "GET /users/7", `200 {"text":"7  20 "}`},
+		{"body", func(r *flow.Router) { r.At("users/[id]").PUT().Do(showTyped) }, `PUT /users/7 {"name":"ada"}`, `200 {"text":"7  20 ada"}`},
+		{"status", func(r *flow.Router) { r.At("users/[id]").POST().Status(201).Do(showTyped) }, `POST /users/7 {"name":"ada"}`, `201 {"text":"7  20 ada"}`},
+		{"status after Do", func(r *flow.Router) { r.At("users/[id]").POST().Do(showTyped).Status(201) }, `POST /users/7 {"name":"ada"}`, `201 {"text":"7  20 ada"}`},
+		{"invalid", func(r *flow.Router) { r.At("users/[id]").PUT().Do(showTyped) }, `PUT /users/7 {"name":"bad"}`, `422 {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"name":"is bad"}}`},
+		{"does not convert", func(r *flow.Router) { r.At("users/[id]").PUT().Do(showTyped) }, `PUT /users/7 {"name":7}`, `422 {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"name":"must be text"}}`},
+		{"parameter does not convert", func(r *flow.Router) { r.At("users/[id]").GET().Do(showTyped) }, "GET /users/x", `404 {"type":"about:blank","title":"Not Found","status":404}`},
+		{"parameter goes before the body", func(r *flow.Router) { r.At("users/[id]").PUT().Do(showTyped) }, `PUT /users/x {"name":7}`, `404 {"type":"about:blank","title":"Not Found","status":404}`},
+		{"broken body", func(r *flow.Router) { r.At("users/[id]").PUT().Do(showTyped) }, `PUT /users/7 {"name":`, `400 {"type":"about:blank","title":"Bad Request","status":400,"detail":"the body is not valid JSON"}`},
+		{"no input", func(r *flow.Router) {
+			r.At("users/[id]").GET().Do(func(*flow.Request) (typedOut, error) { return typedOut{"none"}, nil })
+		}, "GET /users/7", `200 {"text":"none"}`},
+		{"empty input", func(r *flow.Router) {
+			r.At("users/[id]").DELETE().Do(func(*flow.Request, struct{}) error { return nil })
+		}, "DELETE /users/7", `204 `},
+		{"empty input and any body", func(r *flow.Router) {
+			r.At("users/[id]").POST().Do(func(*flow.Request, struct{}) error { return nil })
+		}, "POST /users/7 text", `204 `},
+		{"status of no output", func(r *flow.Router) {
+			r.At("users/[id]").DELETE().Status(202).Do(func(*flow.Request, typedIn) error { return nil })
+		}, "DELETE /users/7", `202 `},
+		{"error", func(r *flow.Router) {
+			r.At("users/[id]").GET().Do(func(*flow.Request) (typedOut, error) { return typedOut{"x"}, flow.Error(409, "taken") })
+		}, "GET /users/7", `409 {"type":"about:blank","title":"Conflict","status":409,"detail":"taken"}`},
+		{"empty Invalid is no error", func(r *flow.Router) {
+			r.At("users/[id]").GET().Do(func(*flow.Request) (typedOut, error) { return typedOut{"x"}, flow.Invalid{} })
+		}, "GET /users/7", `200 {"text":"x"}`},
+		{"panic", func(r *flow.Router) {
+			r.At("users/[id]").GET().Do(func(*flow.Request, typedIn) (typedOut, error) { panic("secret") })
+		}, "GET /users/7", `500 {"type":"about:blank","title":"Internal Server Error","status":500}`},
+		{"a Response", func(r *flow.Router) {
+			r.At("users/[id]").GET().Do(func(_ *flow.Request, in typedIn) (flow.Response, error) {
+				return flow.Text(fmt.Sprint(in.ID)).Status(203), nil
+			})
+		}, "GET /users/7", `203 7`},
+		{"a text", func(r *flow.Router) {
+			r.At("users/[id]").GET().Do(func(_ *flow.Request, in typedIn) (string, error) { return fmt.Sprint(in.ID), nil })
+		}, "GET /users/7", `200 7`},
+		{"the form of before stays a text", func(r *flow.Router) {
+			r.At("users/[id]").GET().Do(func(*flow.Request) (string, error) { return "plain", nil })
+		}, "GET /users/7", `200 plain`},
+		{"an optional parameter", func(r *flow.Router) {
+			r.At("[[lang]]/home").GET().Do(func(_ *flow.Request, in link) (string, error) { return "lang " + in.Lang, nil })
+		}, "GET /home", `200 lang`},
+		{"a form that is right", func(r *flow.Router) { r.At("users/[id]").POST().Do(again) }, `POST /users/7 {"name":"ada"}`, `200 ada map[]`},
+		{"a form that is wrong", func(r *flow.Router) { r.At("users/[id]").POST().Do(again) }, `POST /users/7 {"name":"bad"}`, `422 bad map[name:is bad]`},
+		{"a form at a path that is none", func(r *flow.Router) { r.At("users/[id]").POST().Do(again) }, `POST /users/x {"name":"bad"}`, `404 {"type":"about:blank","title":"Not Found","status":404}`},
+		{"a form with a broken body", func(r *flow.Router) { r.At("users/[id]").POST().Do(again) }, `POST /users/7 {`, `400 {"type":"about:blank","title":"Bad Request","status":400,"detail":"the body is not valid JSON"}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := flow.New(typedTree())
+			tt.register(r)
+			for _, path := range []string{"users/[id]", "[[lang]]/home"} { // an endpoint has a handler
+				r.At(path).Method("KEEP").Do(func(*flow.Request) string { return "" })
+			}
+			is.NoErr(r.Check())
+			parts := strings.SplitN(tt.request+" ", " ", 3)
+			body := strings.TrimSpace(parts[2])
+			req := httptest.NewRequest(parts[0], parts[1], strings.NewReader(body))
+			if strings.HasPrefix(body, "{") {
+				req.Header.Set("Content-Type", "application/json")
+			}
+			w := httptest.NewRecorder()
+			r.ServeHTTP(w, req)
+			is.Equal(fmt.Sprint(w.Code)+" "+strings.TrimSpace(w.Body.String()), tt.want)
+		})
+	}
+}
+
+// again shows a form again if it is wrong.
+func again(_ *flow.Request, in flow.Form[typedIn]) (flow.Response, error) {
+	resp := flow.Text(fmt.Sprint(in.Value.Name, " ", map[string]string(in.Wrong)))
+	if in.Wrong != nil {
+		resp = resp.Status(http.StatusUnprocessableEntity)
+	}
+	return resp, nil
+}
+
+func TestTypedFaults(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		register func(f *flow.File)
+		want     string // part of the report; "" if there is no fault
+	}{
+		{"unknown parameter", func(f *flow.File) {
+			f.GET().Do(func(*flow.Request, struct {
+				ID int `param:"idd"`
+			}) error {
+				return nil
+			})
+		}, `has a field with the tag param:"idd", and router/users/[id].http has no such parameter: did you mean "id"?`},
+		{"in a Form", func(f *flow.File) {
+			f.GET().Do(func(*flow.Request, flow.Form[struct {
+				ID int `param:"name"`
+			}]) error {
+				return nil
+			})
+		}, `param:"name", and router/users/[id].http has no such parameter`},
+		{"pointer", func(f *flow.File) { f.GET().Do(func(*flow.Request, *typedIn) error { return nil }) }, "take a flow_test.typedIn"},
+		{"no struct", func(f *flow.File) { f.GET().Do(func(*flow.Request, int) error { return nil }) }, "take a struct, or a flow.Form of one"},
+		{"status of an error", func(f *flow.File) { f.GET().Status(404).Do(showTyped) }, "give one from 200 to 299"},
+		{"status without a body", func(f *flow.File) { f.GET().Status(204).Do(showTyped) }, "such an answer has no body"},
+		{"status of a Response", func(f *flow.File) {
+			f.GET().Status(201).Do(func(*flow.Request) flow.Response { return flow.Text("") })
+		}, "Response.Status"},
+		{"other results", func(f *flow.File) { f.GET().Do(func(*flow.Request, typedIn) typedOut { return typedOut{} }) }, "a handler is one of"},
+		{"other arguments", func(f *flow.File) { f.GET().Do(func(typedIn) (typedOut, error) { return typedOut{}, nil }) }, "a handler is one of"},
+		{"no results", func(f *flow.File) { f.GET().Do(func(*flow.Request, typedIn) {}) }, "a handler is one of"},
+		{"right", func(f *flow.File) { f.GET().Do(showTyped) }, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := flow.New(fstest.MapFS{"router/users/[id].http": {}})
+			tt.register(r.At("users/[id]"))
+			err := r.Check()
+			if tt.want == "" {
+				is.NoErr(err)
+				return
+			}
+			is.True(err != nil)
+			if !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "typed_test.go:") {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestTypedCost: reflection adds three allocations at most.
+func TestTypedCost(t *testing.T) {
+	is := is.New(t)
+	build := func(handler any) func() float64 {
+		r := flow.New(fstest.MapFS{"router/users/[id].http": {}})
+		r.At("users/[id]").GET().Do(handler)
+		is.NoErr(r.Check())
+		req := httptest.NewRequest("GET", "/users/7", nil)
+		return func() float64 {
+			return testing.AllocsPerRun(500, func() { r.ServeHTTP(httptest.NewRecorder(), req) })
+		}
+	}
+	untyped := build(func(req *flow.Request) (flow.Response, error) {
+		var in struct {
+			ID int `param:"id"`
+		}
+		err := req.Bind(&in)
+		return flow.JSON(typedOut{fmt.Sprint(in.ID)}), err
+	})
+	byType := build(func(_ *flow.Request, in struct {
+		ID int `param:"id"`
+	}) (typedOut, error) {
+		return typedOut{fmt.Sprint(in.ID)}, nil
+	})
+	if more := byType() - untyped(); more > 3 {
+		t.Errorf("%v allocations more", more)
+	}
+}
