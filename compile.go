@@ -39,8 +39,10 @@ type table struct {
 	namesMissing bool
 	assets       map[string]*asset // public files, by path below public/
 	views        *pages.Views
-	mountPrefix  *pattern.Pattern // the prefix that the Router is mounted at; it is also the path of endpoints for requests without a route
-	maxBody      int64            // in bytes, for routes that set none
+	data         map[string][]pages.Data // the types of the data of templates, by what View takes
+	dir          string                  // of the static calls; "" for a Router of a test
+	mountPrefix  *pattern.Pattern        // the prefix that the Router is mounted at; it is also the path of endpoints for requests without a route
+	maxBody      int64                   // in bytes, for routes that set none
 	infos        []RouteInfo
 	routeMap     *routeMap // nil unless in development, or for the command routes -explain
 	pool         sync.Pool // of *exchange
@@ -49,6 +51,7 @@ type table struct {
 // newTable returns a table that has what does not depend on registrations.
 func newTable(r *Router) *table {
 	t := &table{
+		dir:         r.app.source(),
 		settings:    r.settings(),
 		names:       map[string]*routetree.Route{},
 		mountPrefix: pattern.New(r.tree.Prefix),
@@ -196,6 +199,7 @@ func (c *compiler) build(trie *match.Trie[endpoint]) {
 	}
 	c.faults = append(c.faults, c.tree.SetMatchers(c.router.Matchers, c.router.matcherPanicked)...)
 	c.readAssets()
+	c.readPageData()
 	c.readViews()
 	c.fill(trie)
 	c.listRoutes()

@@ -62,6 +62,29 @@ func (c *compiler) readViews() {
 	c.faults = append(append(c.faults, faults...), more...)
 }
 
+// readPageData notes what handlers and declarations say of the data of templates.
+func (c *compiler) readPageData() {
+	c.table.data = map[string][]pages.Data{}
+	add := func(path string, data pages.Data) {
+		if !slices.ContainsFunc(c.table.data[path], func(known pages.Data) bool { return known.Type == data.Type && known.Block == data.Block }) {
+			c.table.data[path] = append(c.table.data[path], data)
+		}
+	}
+	for _, d := range c.plan.Declared {
+		add(d.View, pages.Data{Type: d.Data, Block: d.Block, Where: d.Pos})
+	}
+	for _, r := range c.tree.Routes {
+		if !r.Page {
+			continue
+		}
+		for _, v := range c.plan.Of(r).Verbs {
+			if data := v.Handler.typed.data(); data != nil {
+				add(r.Path, pages.Data{Type: data, Where: v.Handler.pos})
+			}
+		}
+	}
+}
+
 // host returns what the templates of a Router may ask of its table.
 func (t *table) host(funcs template.FuncMap) pages.Host {
 	return pages.Host{
@@ -71,6 +94,7 @@ func (t *table) host(funcs template.FuncMap) pages.Host {
 		User:       func(at any) any { return at.(*Request).User() },
 		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.mountPrefix.Names))},
 		Request:    reflect.TypeFor[*Request](),
+		Data:       t.data,
 		PerRequest: len(t.mountPrefix.Names) > 0,
 		Names:      t.names,
 		Excused:    func(name string) bool { return t.namesMissing || t.misplaced[name] },
@@ -132,7 +156,13 @@ func encodePage(r Response, req *Request) (Response, error) {
 		return Response{}, errors.New("flow: a Request of NewRequest has no Router, so there are no templates to render")
 	}
 	name := r.text
-	if r.kind == kindPage {
+	switch {
+	case r.more.view != nil:
+		var err error
+		if name, err = r.more.view.find(x.endpoint.table); err != nil {
+			return Response{}, err
+		}
+	case r.kind == kindPage:
 		if !x.endpoint.isPage() {
 			return Response{}, errors.New("flow: Page renders the page of the route, and this route has none: use View")
 		}

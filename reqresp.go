@@ -262,7 +262,8 @@ type Response struct {
 type more struct {
 	data        any // of JSON, View, Page, RedirectTo; the []byte or http.Handler
 	contentType string
-	block       string // of View and Page
+	block       string        // of View and Page
+	view        *declaredView // of PageOf and ViewOf
 	header      []reply.Field
 	toError     bool // it answers an error, for which guards have promised nothing
 }

@@ -3,9 +3,13 @@ package flow
 import (
 	"fmt"
 	"net/http"
+	"path"
 	"reflect"
+	"strings"
 
+	"example.com/flow/internal/fault"
 	"example.com/flow/internal/input"
+	"example.com/flow/internal/registry"
 )
 
 // A Form is the input of a handler that is to run with invalid input, too, to show the form
@@ -165,4 +169,59 @@ func (r *Request) readInput(in any) error {
 		return nil
 	}
 	return err
+}
+
+// PageOf declares the type of the data of a page: of the route file whose counterpart the
+// calling file is. What it returns renders that page, as Page does, from any handler of the
+// application:
+//
+//	var usersPage = flow.PageOf[usersData]()
+//
+//	return usersPage(usersData{…}).Status(422), nil
+//
+// Check holds the page against the type, and reports fields and methods that the type does
+// not have. PageOf is called in package variables or init functions. With the name of a block
+// it declares one that the page defines for Response.Block alone, and renders that.
+func PageOf[T any](block ...string) func(T) Response {
+	d := registry.Declared{Pos: fault.Caller(0), What: "flow.PageOf", Data: reflect.TypeFor[T]()}
+	if len(block) > 0 {
+		d.Block = block[0]
+	}
+	return declare[T](d)
+}
+
+// ViewOf declares the type of the data of a template of the tree, by its path as View takes
+// it, and returns what renders it, as View does. It is for partials, and for pages that
+// handlers without a counterpart render: see PageOf.
+func ViewOf[T any](name string) func(T) Response {
+	return declare[T](registry.Declared{Pos: fault.Caller(0), What: "flow.ViewOf", View: name, Data: reflect.TypeFor[T]()})
+}
+
+func declare[T any](d registry.Declared) func(T) Response {
+	applicationOf(d.Pos).statics.Declare(d)
+	v := &declaredView{dir: d.Pos.Dir(), stem: strings.TrimSuffix(path.Base(d.Pos.File), ".go"), view: d.View}
+	return func(data T) Response {
+		return Response{kind: kindView, more: &more{data: data, view: v, block: d.Block}}
+	}
+}
+
+// A declaredView is the template that PageOf or ViewOf speaks of.
+type declaredView struct {
+	dir  string // of the call
+	stem string // of the calling file, which is the counterpart of the page
+	view string // what ViewOf was given; "" for the page
+}
+
+// find returns the path of the template in the tree of a table.
+func (v *declaredView) find(t *table) (string, error) {
+	if t.dir != "" && t.dir != v.dir { // that of a Router of a test is ""
+		return "", fmt.Errorf("flow: PageOf and ViewOf in %s are for the Routers that New makes there, and not for those of %s", fault.Place(v.dir), fault.Place(t.dir))
+	}
+	if v.view != "" {
+		return v.view, nil
+	}
+	if r := t.names[v.stem]; r != nil && r.Stem == v.stem && r.Page {
+		return r.Path, nil
+	}
+	return "", fmt.Errorf("flow: PageOf is called in %s.go, which is the counterpart of no page", v.stem)
 }

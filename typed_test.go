@@ -11,6 +11,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
+	"example.com/flow/testdata/typedapp"
+	"example.com/flow/testdata/typedfaults"
 )
 
 type typedIn struct {
@@ -219,4 +221,107 @@ func TestTypedCost(t *testing.T) {
 	if more := byType() - untyped(); more > 3 {
 		t.Errorf("%v allocations more", more)
 	}
+}
+
+type pageUser struct {
+	Name  string
+	Email string
+}
+
+type pageUsers struct {
+	Users []pageUser
+	Query string
+}
+
+func TestTypedPagesAreChecked(t *testing.T) {
+	list := func(*flow.Request) (pageUsers, error) { return pageUsers{Users: []pageUser{{"Ada", "a@b.c"}}}, nil }
+	one := func(*flow.Request) (pageUser, error) { return pageUser{"Ada", "a@b.c"}, nil }
+	layout := `<!doctype html><title>{{block "title" .}}x{{end}}</title>{{template "content" .}}`
+	for _, tt := range []struct {
+		name, layout, users, row, page string
+		want                           string // the whole report; "" if there is no fault
+	}{
+		{"right", layout, `{{range .Users}}{{template "+row" .}}{{end}}{{with .Query}}{{.}}{{end}}`, `<li>{{.Name}}`, `{{.Email}}`, ""},
+		{"field", layout, `{{range .Users}}{{.Nme}}{{end}}`, "", `{{.Email}}`,
+			`router/users.html:1:20: {{.Nme}}: flow_test.pageUser has no field or method Nme: did you mean "Name"?`},
+		{"two lines, and both pages", layout, "a\n{{.Userss}}", "", "b\n\n  {{.Emial}}",
+			"router/one.html:3:6: {{.Emial}}: flow_test.pageUser has no field or method Emial: did you mean \"Email\"?\n" +
+				"router/users.html:2:4: {{.Userss}}: flow_test.pageUsers has no field or method Userss: did you mean \"Users\"?"},
+		{"partial", layout, `{{range .Users}}{{template "+row" .}}{{end}}`, `<li>{{.Nam}}`, `{{template "+row" .}}`,
+			`router/+row.html:1:8: {{.Nam}}: flow_test.pageUser has no field or method Nam: did you mean "Name"? (with the data of router/one.html and of 1 more)`},
+		{"layout", layout + `{{.Nope}}`, "", "", "",
+			`router/+layout.html:1:85: {{.Nope}}: flow_test.pageUser has no field or method Nope: did you mean "Name"? (with the data of router/one.html and of 1 more)`},
+		{"define", layout, `{{define "title"}}{{.Qery}}{{end}}`, "", "",
+			`router/users.html:1:22: {{.Qery}}: flow_test.pageUsers has no field or method Qery: did you mean "Query"?`},
+		{"function", layout, `{{shout .Users}}`, "", "",
+			`router/users.html:1:10: {{shout .Users}}: .Users is []flow_test.pageUser, and shout takes string`},
+		{"a page without types is not checked", layout, "", "", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			tree := fstest.MapFS{
+				"router/+layout.html": {Data: []byte(tt.layout)},
+				"router/users.html":   {Data: []byte(tt.users)},
+				"router/one.html":     {Data: []byte(tt.page)},
+				"router/free.html":    {Data: []byte(`{{with .}}{{.Any.Thing}}{{end}}`)},
+			}
+			if tt.row != "" {
+				tree["router/+row.html"] = &fstest.MapFile{Data: []byte(tt.row)}
+			}
+			r := flow.New(tree)
+			r.Funcs = map[string]any{"shout": strings.ToUpper}
+			r.At("users").GET().Do(list)
+			r.At("one").GET().Do(one)
+			r.At("free").GET().Do(func(*flow.Request) flow.Response { return flow.Page(nil) })
+			got := ""
+			if err := r.Check(); err != nil {
+				got = err.Error()
+			}
+			is.Equal(got, tt.want)
+			if tt.want == "" {
+				w := httptest.NewRecorder()
+				r.ServeHTTP(w, httptest.NewRequest("GET", "/users", nil))
+				is.Equal(w.Code, 200)
+			}
+		})
+	}
+}
+
+func TestDeclaredPages(t *testing.T) {
+	r := typedapp.Router
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ request, want string }{
+		{"GET /users", "200 <li>Ada</li>"},
+		{"GET /users?part=list", "200 <li>Ada</li>"},
+		{"GET /users?part=count", "200 1"},
+		{"GET /users?part=row", "200 <li>Ada</li>"},
+		{"POST /users {\"name\":\"Bob\"}", "200 <li>Bob</li>"},
+		{"POST /users {}", "422  is required"},
+	} {
+		t.Run(tt.request, func(t *testing.T) {
+			is := is.New(t)
+			parts := strings.SplitN(tt.request+" ", " ", 3)
+			req := httptest.NewRequest(parts[0], parts[1], strings.NewReader(parts[2]))
+			req.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			r.ServeHTTP(w, req)
+			is.Equal(fmt.Sprint(w.Code, " ")+strings.TrimRight(w.Body.String(), "\n"), tt.want)
+		})
+	}
+}
+
+func TestDeclarationFaults(t *testing.T) {
+	is := is.New(t)
+	err := typedfaults.Router.Check()
+	is.True(err != nil)
+	is.Equal(err.Error(), strings.Join([]string{
+		`testdata/typedfaults/api.go:5: flow.PageOf declares the page of this counterpart, and testdata/typedfaults/router/api.http is no page: answer with JSON, or declare a template with flow.ViewOf`,
+		`testdata/typedfaults/app.go:19: flow.PageOf speaks of the route whose counterpart this file is, and no route file has the counterpart app.go: rename one of them, or say the path with flow.ViewOf`,
+		`testdata/typedfaults/app.go:20: no template is called "+raw": did you mean "+row"?`,
+		`testdata/typedfaults/router/+row.html:1:4: {{.Email}}: typedfaults.user has no field or method Email`,
+		`testdata/typedfaults/router/users.html:2:4: {{.Nam}}: typedfaults.user has no field or method Nam: did you mean "Name"?`,
+		`testdata/typedfaults/users.go:7: testdata/typedfaults/router/users.html has no {{define}} or {{block}} that is called "lits": did you mean "list"?`,
+	}, "\n"))
 }

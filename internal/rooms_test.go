@@ -41,7 +41,7 @@ var plan = []struct{ room, imports string }{
 	{"auth", "forms"},
 	{"dev", "accept devpage disk reply"},
 	{"registry", "fault forms match pattern routetree"},
-	{"pages", "fault routetree"},
+	{"pages", "fault routetree typecheck"},
 
 	{"ondisk", "disk fault pages pattern public routetree"},
 	{"routemap", "dev devpage fault forms match pattern registry routetree"},

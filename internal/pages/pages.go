@@ -23,9 +23,17 @@ type Host struct {
 
 	Sample     any                         // stands for a request when templates are checked
 	Request    reflect.Type                // of what {{request}} returns; nil if it is not known
+	Data       map[string][]Data           // of views, by what View takes: a template has to work with each of them
 	PerRequest bool                        // URLs depend on the request
 	Names      map[string]*routetree.Route // of routes; nil if they are not checked
 	Excused    func(name string) bool      // a route may have the name, but for a fault that is told already
+}
+
+// Data is the type of what a view, or a block of it, is rendered with.
+type Data struct {
+	Type  reflect.Type
+	Block string         // "" for the whole view
+	Where fault.Position // in Go code, for messages
 }
 
 // Make makes a view of each template, and reports what is wrong about them. What has not

@@ -57,8 +57,9 @@ func (f *templateFile) isLayout() bool { return path.Base(f.name) == layoutName 
 // functions are what templates may call.
 type functions struct {
 	Host
-	own      template.FuncMap // those of Host.Funcs that html/template takes
-	builtins map[string]bool  // of text/template, those that were asked about
+	own      template.FuncMap        // those of Host.Funcs that html/template takes
+	types    map[string]reflect.Type // of own, and of flow's own
+	builtins map[string]bool         // of text/template, those that were asked about
 }
 
 // A library is every template file of a tree, and what its templates may ask for.
@@ -70,6 +71,7 @@ type library struct {
 	asked        map[string]bool          // the names of all templates that are called anywhere
 	// used are the files of the application's own tree, and those that are reached from one.
 	used   map[*templateFile]bool
+	data   map[*templateFile][]Data // of Host.Data
 	faults []fault.Fault
 }
 
@@ -84,6 +86,7 @@ func newLibrary(host Host) *library {
 		used:         map[*templateFile]bool{},
 	}
 	l.own, l.faults = checkFuncs(host.Funcs)
+	l.types = typesOf(host, l.own)
 	return l
 }
 
@@ -349,6 +352,7 @@ func (l *library) parseAll(texts []Text, before map[string]*templateFile) {
 		l.used[f] = !f.shared
 		maps.Copy(l.asked, f.calls)
 	}
+	l.findData()
 }
 
 // decides reports whether the files that there are decide about a file without faults what

@@ -12,7 +12,7 @@ import (
 // uncalled reports the partials of the application that no template calls. One whose name
 // is nearly that of a +file with a meaning of its own is likely that file, and without it
 // pages have no layout or no error page: that is a fault. Others may be for View alone,
-// which only the running program knows: they are warnings.
+// which only the running program knows: they are warnings. Those of flow.ViewOf are known.
 // A file that cannot be parsed may call any partial whose name stands in it.
 func (l *library) uncalled() {
 	unread := ""
@@ -22,7 +22,7 @@ func (l *library) uncalled() {
 		}
 	}
 	for name, f := range l.files {
-		if !isPartial(name) || f.shared || l.asked[f.file] || strings.Contains(unread, path.Base(name)) {
+		if !isPartial(name) || f.shared || l.asked[f.file] || len(l.data[f]) > 0 || strings.Contains(unread, path.Base(name)) {
 			continue
 		}
 		base := strings.ToLower(path.Base(name))

@@ -17,6 +17,7 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/typecheck"
 )
 
 // Views are the templates of an application, escaped and ready to be rendered.
@@ -38,7 +39,8 @@ type madeView struct {
 	files    []*templateFile // all of them, with the layouts and what they reach
 	isPart   bool            // of an error page: it makes no whole document
 	warnings []fault.Fault
-	doubts   map[string]bool // of the set
+	problems []typecheck.Problem // with the types of its data
+	doubts   map[string]bool     // of the set
 }
 
 // A View is a template that can be rendered: a page or an error page in its
@@ -112,6 +114,7 @@ type instance struct {
 // the sets that they are in.
 func (l *library) views(t *routetree.Tree, before *Views) *Views {
 	v := &Views{byName: map[string]*View{}, errors: map[string]*View{}, files: l.files, made: map[string]*madeView{}}
+	problems := map[string][]typecheck.Problem{}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[name]
 		if f.isLayout() {
@@ -127,6 +130,7 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 		case m != nil:
 			v.made[name], v.byName[name] = m, m.view
 			l.faults = append(l.faults, m.warnings...)
+			problems[name] = m.problems
 			if isError {
 				v.byName[name], v.errors[dir] = m.bare, m.view
 			}
@@ -142,6 +146,7 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 			l.faults = append(l.faults, f.faults...)
 		}
 	}
+	l.faults = append(l.faults, l.typeFaults(problems)...)
 	l.uncalled()
 	l.bareErrors(v)
 	v.findPlaces(t)
@@ -176,6 +181,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	if s == nil {
 		return nil, faults
 	}
+	problems := l.checkTypes(s, f) // before html/template changes the trees
 	v := &View{file: f.file, fixed: !l.asks(s), blocks: map[string]func() (*executable, error){}}
 	for name := range l.own {
 		v.fixed = v.fixed && !s.calls[name]
@@ -197,7 +203,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	if s.faulty || len(faults) > 0 {
 		return nil, faults
 	}
-	m := &madeView{view: v, layouts: layouts, files: []*templateFile{f}, warnings: s.warnings, doubts: s.doubts}
+	m := &madeView{view: v, layouts: layouts, files: []*templateFile{f}, warnings: s.warnings, problems: problems, doubts: s.doubts}
 	for _, other := range s.byFile {
 		if other != f {
 			m.files = append(m.files, other)

@@ -16,9 +16,11 @@ import (
 
 // A Plan is a tree with what was registered for it.
 type Plan[H, M any] struct {
-	Uses   []Use[M]     // for the whole application
-	Dirs   []*Dir[H, M] // in order of registration
-	Faults []fault.Fault
+	Uses []Use[M]     // for the whole application
+	Dirs []*Dir[H, M] // in order of registration
+	// Declared are templates whose data has a type, each with its path as View.
+	Declared []Declared
+	Faults   []fault.Fault
 	// NamesMissing: some names are unknown, because a function of With was not called.
 	NamesMissing bool
 	// Misplaced are names that no route has because of a fault: those that a registration
@@ -136,6 +138,24 @@ func (p *Plan[H, M]) Add(g *Registry[H, M]) {
 	}
 }
 
+// addDeclared adds what the application has declared of its templates.
+func (p *Plan[H, M]) addDeclared(declared []Declared) {
+	for _, d := range declared {
+		if d.View == "" {
+			r := p.resolveStatic(d.Pos, path.Base(d.Pos.File), d.What)
+			if r == nil {
+				continue
+			}
+			if !r.Page {
+				p.fault(d.Pos, "%s declares the page of this counterpart, and %s is no page: answer with JSON, or declare a template with flow.ViewOf", d.What, r.File)
+				continue
+			}
+			d.View = r.Path
+		}
+		p.Declared = append(p.Declared, d)
+	}
+}
+
 func (p *Plan[H, M]) bind(b *Binding[H, M], v *Verb[H, M]) {
 	b.begun = append(b.begun, v)
 	if !v.done { // checkFinished tells whether it has to be
@@ -187,8 +207,11 @@ func (p *Plan[H, M]) resolveStatic(pos fault.Position, goFile, what string) *rou
 
 // sayPath returns how a call says the path of its route by itself.
 func sayPath(what string) string {
-	if what == "flow.With" {
+	switch what {
+	case "flow.With":
 		return "Router.At, where the value is at hand"
+	case "flow.PageOf":
+		return "flow.ViewOf"
 	}
 	return "flow.At"
 }

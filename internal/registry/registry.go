@@ -22,15 +22,16 @@ import (
 // made: the static calls of a directory, those that functions of With make, or those of
 // one Router. It knows nothing of the tree: a Plan compares the two.
 type Registry[H, M any] struct {
-	mu     sync.Mutex
-	closed bool
-	inWith bool           // functions of With run, which may not register here
-	begun  fault.Position // of the first registration
-	uses   []Use[M]       // for the whole application
-	files  []*File[H, M]
-	dirs   []*Dir[H, M]
-	withs  []with[H, M]
-	faults []fault.Fault
+	mu       sync.Mutex
+	closed   bool
+	inWith   bool           // functions of With run, which may not register here
+	begun    fault.Position // of the first registration
+	uses     []Use[M]       // for the whole application
+	files    []*File[H, M]
+	dirs     []*Dir[H, M]
+	withs    []with[H, M]
+	declared []Declared
+	faults   []fault.Fault
 }
 
 // A Use is one piece of middleware, and where it was registered.
@@ -82,7 +83,7 @@ func (g *Registry[H, M]) runs(inWith bool) {
 func (g *Registry[H, M]) Release() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.uses, g.files, g.dirs = nil, nil, nil
+	g.uses, g.files, g.dirs, g.declared = nil, nil, nil, nil
 }
 
 // First returns where something was registered first, if anything was.
@@ -266,4 +267,18 @@ type Dir[H, M any] struct {
 // Use adds middleware for the route files that the directory covers.
 func (d *Dir[H, M]) Use(pos fault.Position, middleware []any, parse Parse[M]) {
 	d.reg.UseIn(&d.Uses, pos, "Use", middleware, parse)
+}
+
+// A Declared is a page or another template, of whose data the application has said the type.
+type Declared struct {
+	Pos   fault.Position
+	What  string // the call, for messages
+	View  string // the path of the template; "" for the page of the counterpart that Pos is in
+	Block string // the {{define}} or {{block}} that is rendered alone; "" for the whole
+	Data  reflect.Type
+}
+
+// Declare adds a declaration.
+func (g *Registry[H, M]) Declare(d Declared) {
+	g.Change(d.Pos, d.What, func() { g.declared = append(g.declared, d) })
 }

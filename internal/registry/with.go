@@ -22,6 +22,7 @@ func (p *Plan[H, M]) AddStatic(g *Registry[H, M], provided []any) {
 	g.Close()
 	p.checkUses(g)
 	p.Add(g)
+	p.addDeclared(g.declared)
 	g.runs(true)
 	given := p.runWiths(g.withs, provided)
 	g.runs(false)

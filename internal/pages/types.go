@@ -1,0 +1,82 @@
+package pages
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"maps"
+	"reflect"
+	"slices"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/typecheck"
+)
+
+// findData finds the files that the types of the host are for, and reports what is not there.
+func (l *library) findData() {
+	l.data = map[*templateFile][]Data{}
+	for _, name := range slices.Sorted(maps.Keys(l.Data)) {
+		found := routetree.Find(l.files, name)
+		for _, d := range l.Data[name] {
+			switch {
+			case len(found) == 0:
+				l.faults = append(l.faults, fault.At(d.Where, "no template is called %q%s", name, fault.Suggest(name, l.files, "")))
+				continue
+			case len(found) > 1:
+				l.faults = append(l.faults, fault.At(d.Where, "%v", severalMeant(name, found)))
+				continue
+			}
+			f := l.files[found[0]]
+			if d.Block != "" && !f.broken && f.trees[d.Block] == nil {
+				l.faults = append(l.faults, fault.At(d.Where, "%s has no {{define}} or {{block}} that is called %q%s", f.file, d.Block, fault.Suggest(d.Block, f.trees, "")))
+				continue
+			}
+			l.data[f] = append(l.data[f], d)
+		}
+	}
+}
+
+// checkTypes returns what cannot work in the set of a file with the types of its data.
+func (l *library) checkTypes(s *set, f *templateFile) (problems []typecheck.Problem) {
+	check := typecheck.Set{Trees: s.trees, Funcs: l.types}
+	for _, d := range l.data[f] {
+		problems = append(problems, check.Check(cmp.Or(d.Block, s.outer), d.Type)...)
+	}
+	return problems
+}
+
+// typesOf returns the types of the functions that templates may call.
+func typesOf(h Host, own template.FuncMap) map[string]reflect.Type {
+	types := map[string]reflect.Type{
+		"route": reflect.TypeFor[func(string, ...any) (string, error)](),
+		"asset": reflect.TypeFor[func(string) (string, error)](),
+		"user":  reflect.TypeFor[func() any](),
+	}
+	if h.Request != nil {
+		types["request"] = reflect.FuncOf(nil, []reflect.Type{h.Request}, false)
+	}
+	for name, f := range own {
+		if h.Funcs[name] != nil { // otherwise a stand-in for what is no function
+			types[name] = reflect.TypeOf(f)
+		}
+	}
+	return types
+}
+
+// typeFaults returns the problems of all pages as faults: one in a layout or a partial once,
+// with the pages that it concerns.
+func (l *library) typeFaults(problems map[string][]typecheck.Problem) (faults []fault.Fault) {
+	for _, p := range typecheck.Merge(problems) {
+		text := p.String()
+		if page := l.files[p.Pages[0]].file; len(p.Pages) > 1 || page != p.File {
+			text += " (with the data of " + page
+			if more := len(p.Pages) - 1; more > 0 {
+				text += fmt.Sprintf(" and of %d more", more)
+			}
+			text += ")"
+		}
+		faults = append(faults, fault.Fault{File: p.File, Line: p.Line, Text: text})
+	}
+	return faults
+}

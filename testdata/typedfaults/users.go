@@ -1,0 +1,8 @@
+package typedfaults
+
+import "example.com/flow"
+
+var (
+	_ = flow.PageOf[user]()
+	_ = flow.PageOf[user]("lits")
+)
