@@ -52,7 +52,7 @@ func (controller) Odd(int)                  {}
 
 func TestRegistrationFaults(t *testing.T) {
 	const (
-		handlers    = "a handler is one of func(*flow.Request) flow.Response; func(*flow.Request) string; func(*flow.Request) (flow.Response, error); func(*flow.Request) (string, error); http.Handler; func(http.ResponseWriter, *http.Request)"
+		handlers    = "a handler is one of func(*flow.Request) flow.Response; func(*flow.Request) string; func(*flow.Request) (flow.Response, error); func(*flow.Request) (string, error); http.Handler; func(http.ResponseWriter, *http.Request); func(*flow.Request, In) (Out, error); func(*flow.Request) (Out, error); func(*flow.Request, In) error"
 		middlewares = "middleware is one of func(*flow.Request) flow.Response; func(*flow.Request) (flow.Response, error); func(http.Handler) http.Handler"
 	)
 	for _, tt := range []struct {
