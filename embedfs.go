@@ -95,6 +95,7 @@ func (t *table) host(funcs template.FuncMap) pages.Host {
 		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.mountPrefix.Names))},
 		Request:    reflect.TypeFor[*Request](),
 		Data:       t.data,
+		ErrorData:  reflect.TypeFor[errorPage](),
 		PerRequest: len(t.mountPrefix.Names) > 0,
 		Names:      t.names,
 		Excused:    func(name string) bool { return t.namesMissing || t.misplaced[name] },

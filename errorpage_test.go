@@ -206,15 +206,50 @@ func TestErrorPageOfASharedTree(t *testing.T) {
 	}
 }
 
-// TestLayoutsThatAskForTheDataOfPages find nothing in errors, as in a page without data.
-func TestLayoutsThatAskForTheDataOfPages(t *testing.T) {
-	is := is.New(t)
-	r := New(flowtest.Pages(pagesOf(`+layout.html: [{{.PageTitle}}{{with .Account}}{{.Name}}{{end}}{{range .Links}}{{.}}{{end}}]{{template "content" .}}
-		+error.html: {{.Status}}
-		a.html: A`)))
-	r.At("a").GET().Do(func(*Request) Response { return Page(map[string]any{"PageTitle": "T", "Links": []int{1}}) })
-	is.Equal(says(serve(r, "GET", "/a")), "200 [T1]A")
-	is.Equal(browse(r, "/none").Body.String(), "[]404")
+// TestErrorPagesAreChecked with the layouts that they stand in: their dot is known.
+func TestErrorPagesAreChecked(t *testing.T) {
+	for _, tt := range []struct{ layout, page, want string }{
+		{`<!doctype html>{{block "title" .}}{{end}}{{template "content" .}}`, `{{.Status}} {{.Title}} {{.Detail}} {{.Path}} {{range $k, $v := .Fields}}{{$k}}{{$v}}{{end}}{{.Fields.name}}`, ""},
+		{`{{template "content" .}}`, `{{.Stauts}}`, `router/+error.html:1:4: {{.Stauts}}: flow.errorPage has no field or method Stauts: did you mean "Status"?`},
+		{`{{.PageTitle}}{{template "content" .}}`, `{{.Status}}`, `router/+layout.html:1:4: {{.PageTitle}}: flow.errorPage has no field or method PageTitle (with the data of router/+error.html)`},
+	} {
+		t.Run(tt.layout+tt.page, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(map[string]string{"+layout.html": tt.layout, "+error.html": tt.page, "a.html": "A"}))
+			err := r.Check()
+			if tt.want == "" {
+				is.NoErr(err)
+				is.Equal(browse(r, "/none").Body.String(), "<!doctype html>404 Not Found  /none ")
+				return
+			}
+			is.True(err != nil)
+			is.Equal(err.Error(), tt.want)
+		})
+	}
+}
+
+// TestDict: a partial gets several values, whose keys are checked.
+func TestDict(t *testing.T) {
+	for _, tt := range []struct{ page, want string }{
+		{`{{template "+field" (dict "label" "Name" "value" "Ada")}}`, "Name Ada"},
+		{`{{template "+field" (dict "lable" "Name" "value" "Ada")}}`, `router/+field.html:1:4: {{.label}}: the dict that it gets has no key "label": did you mean "lable"?, with the dot of router/index.html:1:12`},
+		{`{{template "+field" (dict "label")}}`, "router/index.html:1:"},
+	} {
+		t.Run(tt.page, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(map[string]string{"+field.html": "{{.label}} {{.value}}", "index.html": tt.page}))
+			r.At("index").GET().Do(func(*Request) (struct{ X int }, error) { return struct{ X int }{}, nil })
+			got := ""
+			if err := r.Check(); err != nil {
+				got = err.Error()
+			} else {
+				got = serve(r, "GET", "/").Body.String()
+			}
+			if !strings.HasPrefix(got, tt.want) {
+				is.Equal(got, tt.want)
+			}
+		})
+	}
 }
 
 // TestFailureOfAuthenticateIsSaidOnce whatever was going on when the error page

@@ -201,11 +201,13 @@ func problemAnswer(p reply.Problem, resp Response) Response {
 	return resp.Status(p.Status).with(reply.Field{Key: "Vary", Value: "Accept"}).toError()
 }
 
-// problemData returns the dot of +error.html. It is a map, so that a layout may name a
-// field that only the data of its pages has: a missing key of a map is empty, a missing
-// field of a struct would be an error.
-func problemData(p reply.Problem, path string) map[string]any {
-	return map[string]any{"Status": p.Status, "Title": p.Title(), "Detail": p.Detail, "Path": path, "Fields": p.Fields}
+// An errorPage is the dot of +error.html.
+type errorPage struct {
+	Status int
+	Title  string            // "Not Found"
+	Detail string            // what the client may know of the error; may be ""
+	Path   string            // of the URL
+	Fields map[string]string // of an Invalid: messages, by field
 }
 
 func acceptOf(r *http.Request) []string { return r.Header["Accept"] }
@@ -393,7 +395,7 @@ func (x *exchange) presentProblem(req *Request, p reply.Problem) (Response, erro
 	case page == nil:
 		return problemResponse(p, mediaType), nil
 	}
-	html, err := page.Render(req, "", problemData(p, req.URL.Path))
+	html, err := page.Render(req, "", errorPage{p.Status, p.Title(), p.Detail, req.URL.Path, p.Fields})
 	if err != nil {
 		// The error is not wrapped, since the status of the page's error must not become that of the answer.
 		return problemResponse(p, "text/plain"), fmt.Errorf("flow: the error page cannot be shown: %v", err)

@@ -24,6 +24,7 @@ type Host struct {
 	Sample     any                         // stands for a request when templates are checked
 	Request    reflect.Type                // of what {{request}} returns; nil if it is not known
 	Data       map[string][]Data           // of views, by what View takes: a template has to work with each of them
+	ErrorData  reflect.Type                // of error pages; nil if it is not known
 	PerRequest bool                        // URLs depend on the request
 	Names      map[string]*routetree.Route // of routes; nil if they are not checked
 	Excused    func(name string) bool      // a route may have the name, but for a fault that is told already

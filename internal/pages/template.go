@@ -91,7 +91,7 @@ func newLibrary(host Host) *library {
 }
 
 // ownFuncs are the functions that flow itself gives to every template.
-var ownFuncs = []string{"asset", "request", "route", "user"}
+var ownFuncs = []string{"asset", "dict", "request", "route", "user"}
 
 // add adds a template file to the library.
 func (l *library) add(f *templateFile) {

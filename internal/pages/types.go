@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
+	"path"
 	"reflect"
 	"slices"
 
@@ -35,6 +36,11 @@ func (l *library) findData() {
 			l.data[f] = append(l.data[f], d)
 		}
 	}
+	for name, f := range l.files {
+		if path.Base(name) == errorName && l.ErrorData != nil {
+			l.data[f] = append(l.data[f], Data{Type: l.ErrorData})
+		}
+	}
 }
 
 // checkTypes returns what cannot work in the set of a file with the types of its data.
@@ -52,6 +58,7 @@ func typesOf(h Host, own template.FuncMap) map[string]reflect.Type {
 		"route": reflect.TypeFor[func(string, ...any) (string, error)](),
 		"asset": reflect.TypeFor[func(string) (string, error)](),
 		"user":  reflect.TypeFor[func() any](),
+		"dict":  reflect.TypeOf(typecheck.Dict),
 	}
 	if h.Request != nil {
 		types["request"] = reflect.FuncOf(nil, []reflect.Type{h.Request}, false)

@@ -262,6 +262,7 @@ func (h *functions) instance(s *set, name string) (*instance, error) {
 	escaped.Funcs(h.own).Funcs(template.FuncMap{
 		"request": func() any { return in.at },
 		"user":    func() any { return h.User(in.at) },
+		"dict":    typecheck.Dict,
 		"route":   func(name string, params ...any) (string, error) { return h.Route(in.at, name, params) },
 		"asset":   func(name string) (string, error) { return h.Asset(in.at, name) },
 	})
