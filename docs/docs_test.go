@@ -171,7 +171,6 @@ var (
 	roomArrow = regexp.MustCompile(`(?m)^ +\d? +(\w+) +──► (.*)$`)
 	// groundFloor is the line of the picture that has the rooms which import no other.
 	groundFloor = regexp.MustCompile(`(?m)^  1   (.*)$`)
-	roomName    = regexp.MustCompile(`\w+`)
 )
 
 func TestRooms(t *testing.T) {
@@ -201,21 +200,65 @@ func TestRooms(t *testing.T) {
 
 	table := map[string]string{}
 	for _, m := range roomRow.FindAllStringSubmatch(text("CONTRIBUTING.md"), -1) {
-		table[m[1]] = sorted(slices.DeleteFunc(roomName.FindAllString(m[2], -1), func(name string) bool { return name == "httprouter" }))
+		table[m[1]] = sorted(slices.DeleteFunc(goWord.FindAllString(m[2], -1), func(name string) bool { return name == "httprouter" }))
 	}
 	is.Equal(table, rooms) // the table in CONTRIBUTING.md
 
 	page, picture := text("docs/architecture.md"), map[string]string{}
 	for _, m := range roomArrow.FindAllStringSubmatch(page, -1) {
-		picture[m[1]] = sorted(roomName.FindAllString(m[2], -1))
+		picture[m[1]] = sorted(goWord.FindAllString(m[2], -1))
 	}
 	for _, m := range groundFloor.FindAllStringSubmatch(page, -1) {
-		for _, name := range roomName.FindAllString(m[1], -1) {
+		for _, name := range goWord.FindAllString(m[1], -1) {
 			picture[name] = ""
 		}
 	}
 	is.Equal(picture, rooms) // the picture in docs/architecture.md
 }
+
+// name is a code span that names a file, or something in Go code.
+var name = regexp.MustCompile("`([\\w/]+(?:\\.\\w+)*)`")
+
+// TestNamesInArchitecture holds that the files and the Go names of the page exist.
+func TestNamesInArchitecture(t *testing.T) {
+	is := is.New(t)
+	files, words := map[string]bool{}, map[string]bool{}
+	for _, dir := range []string{"", "internal", "bench", "cmd", "docs", "browser"} {
+		is.NoErr(filepath.WalkDir(inRepository(dir), func(file string, d os.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && dir == "" && file != inRepository(""):
+				return filepath.SkipDir // the root package, and no other
+			}
+			files[d.Name()] = true
+			if filepath.Ext(file) != ".go" {
+				return nil
+			}
+			text, err := os.ReadFile(file)
+			for _, word := range goWord.FindAllString(string(text), -1) {
+				words[word] = true
+			}
+			return err
+		}))
+	}
+	page, err := os.ReadFile("architecture.md")
+	is.NoErr(err)
+	for _, m := range name.FindAllStringSubmatch(string(page), -1) {
+		switch base := path.Base(m[1]); path.Ext(base) {
+		case ".go", ".js":
+			if !files[base] && !strings.HasPrefix(base, "users.") { // which is the example
+				t.Errorf("there is no file %s", m[1])
+			}
+		default:
+			if word := base[strings.LastIndexByte(base, '.')+1:]; !words[word] && !files[word] {
+				t.Errorf("Go code has no %s", m[1])
+			}
+		}
+	}
+}
+
+var goWord = regexp.MustCompile(`\w+`)
 
 func sorted(names []string) string { return strings.Join(slices.Sorted(slices.Values(names)), " ") }
 
