@@ -216,8 +216,8 @@ func TestRooms(t *testing.T) {
 	is.Equal(picture, rooms) // the picture in docs/architecture.md
 }
 
-// name is a code span that names a file, or something in Go code.
-var name = regexp.MustCompile("`([\\w/]+(?:\\.\\w+)*)`")
+// nameSpan is a code span that names a file, or something in Go code.
+var nameSpan = regexp.MustCompile("`([\\w/]+(?:\\.\\w+)*)`")
 
 // TestNamesInArchitecture holds that the files and the Go names of the page exist.
 func TestNamesInArchitecture(t *testing.T) {
@@ -244,7 +244,7 @@ func TestNamesInArchitecture(t *testing.T) {
 	}
 	page, err := os.ReadFile("architecture.md")
 	is.NoErr(err)
-	for _, m := range name.FindAllStringSubmatch(string(page), -1) {
+	for _, m := range nameSpan.FindAllStringSubmatch(string(page), -1) {
 		switch base := path.Base(m[1]); path.Ext(base) {
 		case ".go", ".js":
 			if !files[base] && !strings.HasPrefix(base, "users.") { // which is the example
