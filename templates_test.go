@@ -164,6 +164,7 @@ router/a.html:1: request.input: *flow.Request has no field or method input: did 
 			a.html: {{define "titel"}}{{end}}
 			b.html: {{define "title"}}{{end}}{{define "titel"}}{{end}}{{define "comments"}}{{end}}
 			c.html: {{define "titel"}}{{end}}{{block "ttile" .}}{{end}}
+			d.html: {{define "script"}}one of several, that only Block shows{{end}}
 			x/a.html: X`, `
 router/a.html:1: {{define "titel"}}: no template asks for it: did you mean "title"?
 router/c.html:1: {{define "titel"}}: no template asks for it: did you mean "title"?

@@ -39,12 +39,15 @@ func (l *library) uncalled() {
 }
 
 // isSlip reports whether a name is another one but for its case or one letter that is missing,
-// doubled or swapped with its neighbour. Other near names, +errors or +flyout, are likely to
-// be meant.
+// doubled or swapped with its neighbour. Other near names, +errors or +flyout, and the singular
+// of a plural, are likely to be meant.
 func isSlip(name, meant string) bool {
 	name, meant = strings.ToLower(name), strings.ToLower(meant)
-	if name == meant {
+	switch {
+	case name == meant:
 		return true
+	case name+"s" == meant: // "row" beside "rows"
+		return false
 	}
 	for i := range len(meant) {
 		missing := meant[:i] + meant[i+1:]
