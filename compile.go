@@ -222,7 +222,7 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 	outer := c.steps(c.plan.Uses)
 	t.standard = standardOnly(outer)
 	t.notFound = t.unmatched(t.standard, nil, handler{flow: notFound})
-	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(c.router.deny))}
+	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(t.deny))}
 
 	dirs := map[*directory][]step{}
 	everywhere := slices.Clip(outer) // the chain of mounted handlers: that of the Router and of In("")

@@ -862,3 +862,17 @@ func TestMissesAllocateLittle(t *testing.T) {
 		})
 	}
 }
+
+// TestCrossOriginOfAnotherHandler refuses a request before the Router has answered any.
+func TestCrossOriginOfAnotherHandler(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Files("router/x.http"))
+	r.At("x").GET().Do(func(*Request) string { return "x" })
+	r.OnError = func(*Request, error) Response { return Text("not from there") }
+	h := r.CrossOrigin.Handler(http.NotFoundHandler())
+	req := httptest.NewRequest("POST", "/other", nil)
+	req.Header.Set("Origin", "http://evil.test")
+	w := do(h, req)
+	is.Equal(w.Code, 403)
+	is.Equal(w.Body.String(), "not from there")
+}

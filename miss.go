@@ -110,15 +110,20 @@ func (t *table) refuse(w http.ResponseWriter, r *http.Request) {
 	outermost.unmatched(outermost.standard, nil, t.denied).begin(w, r, nil)
 }
 
-// deny is the deny handler of CrossOrigin, unless the application sets another one. It
-// answers with 403. t.denied also calls it as its next handler, in the rare case that the
-// origin became trusted after refuses was called.
+// deny is the deny handler of CrossOrigin, unless the application sets another one. The
+// application may also have CrossOrigin guard a handler that is none of the Router's.
 func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
-	t := r.table.Load()
-	if t == nil || t.err != nil {
-		http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
+	r.outermost().begin()
+	if t := r.table.Load(); t != nil && t.err == nil {
+		t.deny(w, req)
 		return
 	}
+	http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
+}
+
+// deny answers a request whose origin is not trusted with 403. t.denied also calls it as its
+// next handler, in the rare case that the origin became trusted after refuses was called.
+func (t *table) deny(w http.ResponseWriter, req *http.Request) {
 	// The chain before this handler is that of the outermost Router. The answer is that of the
 	// Router that owns the path, with its OnError and its error pages.
 	x := &exchange{settings: &t.settings, endpoint: t.notFound}
