@@ -107,8 +107,9 @@ import (
 )
 
 // A Router serves the route files and the public files of a tree. Set its fields before it
-// serves. The first call of Check, Route, Routes, Asset or ServeHTTP compiles it. From then
-// on it does not change, and is safe for concurrent use.
+// serves: the first call of ServeHTTP or NewRequest reads them, and later changes have no
+// effect. The first call of Check, Route, Routes, Asset, NewRequest or ServeHTTP compiles it.
+// From then on it does not change, and is safe for concurrent use.
 type Router struct {
 	// Authenticate returns the user of a request, or nil, nil if there is none. A nil
 	// pointer counts as no user. Request.User and Request.IsAuthenticated call it, at most
