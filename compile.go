@@ -136,7 +136,7 @@ func compile(r *Router) *table {
 func newCompiler(r *Router) *compiler {
 	r.building.Store(true)
 	if r.tree == nil { // a Router that New did not make
-		r.tree = routetree.Read(nil, nil)
+		r.tree = routetree.Parse(nil, nil)
 	}
 	r.tree = r.tree.Below(r.prefix())
 	c := &compiler{

@@ -37,7 +37,7 @@ func New(files fs.FS, shared ...fs.FS) *Router {
 		r.app.routers.Add(1)
 		dir = r.app.shown()
 	}
-	r.tree = routetree.ReadIn(dir, orNil(files), shared)
+	r.tree = routetree.ParseIn(dir, orNil(files), shared)
 	r.CrossOrigin.SetDenyHandler(http.HandlerFunc(r.deny))
 	return r
 }

@@ -580,7 +580,7 @@ func fuzzTree(data []byte) *Router {
 			continue
 		}
 		tree["router/"+p+".http"] = &fstest.MapFile{}
-		if t := routetree.Read(tree, nil); len(t.Faults) > 0 {
+		if t := routetree.Parse(tree, nil); len(t.Faults) > 0 {
 			delete(tree, "router/"+p+".http")
 			continue
 		}

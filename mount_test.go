@@ -193,15 +193,15 @@ func TestMountFaults(t *testing.T) {
 		{"colon", func(r *Router) { r.Mount("/:org", h) }, `HERE: Mount("/:org"): ":org" holds one of {}:*: a parameter is written with brackets, as in "/orgs/[org]"`},
 		{"asterisk", func(r *Router) { r.Mount("/x/*", h) }, `HERE: Mount("/x/*"): "*" holds one of {}:*: a parameter is written with brackets, as in "/orgs/[org]"`},
 		{"backslash", func(r *Router) { r.Mount(`/x\y`, h) }, `HERE: Mount("/x\\y"): "x\\y" holds a backslash, which many handlers take for a slash`},
-		{"group", func(r *Router) { r.Mount("/(x)", h) }, `HERE: Mount("/(x)"): "(x)": a group is in no URL: leave it away`},
-		{"optional", func(r *Router) { r.Mount("/[[x]]", h) }, `HERE: Mount("/[[x]]"): "[[x]]": a prefix has one spelling: mount the handler at each that it is to answer`},
-		{"catch-all", func(r *Router) { r.Mount("/[...x]", h) }, `HERE: Mount("/[...x]"): "[...x]": a prefix has one spelling: mount the handler at each that it is to answer`},
+		{"group", func(r *Router) { r.Mount("/(x)", h) }, `HERE: Mount("/(x)"): "(x)": a group is in no URL: leave it out`},
+		{"optional", func(r *Router) { r.Mount("/[[x]]", h) }, `HERE: Mount("/[[x]]"): "[[x]]": a prefix has neither optional parameters nor catch-alls: mount the handler at each prefix that it is to serve`},
+		{"catch-all", func(r *Router) { r.Mount("/[...x]", h) }, `HERE: Mount("/[...x]"): "[...x]": a prefix has neither optional parameters nor catch-alls: mount the handler at each prefix that it is to serve`},
 		{"parameter twice", func(r *Router) { r.Mount("/[x]/[x]", h) }, `HERE: Mount("/[x]/[x]"): the parameter "x" stands twice in one path: give each a name of its own`},
 		{"bad brackets", func(r *Router) { r.Mount("/a[x]", h) }, `HERE: Mount("/a[x]"): a parameter fills a whole segment, and "a[x]" is not one of [id], [[id]], [...id], [[...id]]`},
 		{"nil", func(r *Router) { r.Mount("/x", nil) }, `HERE: Mount("/x"): the handler is nil`},
 		{"nil Router", func(r *Router) { r.Mount("/x", (*Router)(nil)) }, `HERE: Mount("/x"): the handler is nil`},
 		{"slashes only", func(r *Router) { r.Mount("//", h) }, `HERE: Mount("//"): "" is no segment of a canonical URL`},
-		{"no text", func(r *Router) { r.Mount("/\xff", h) }, `HERE: Mount("/\xff"): "\xff" is no text`},
+		{"no text", func(r *Router) { r.Mount("/\xff", h) }, `HERE: Mount("/\xff"): "\xff" holds a control character, or bytes that are not UTF-8`},
 		{"a parameter of what is around, mounted", func(r *Router) {
 			inner := New(flowtest.Files("router/a.html"))
 			r.Mount("/[org]", inner)

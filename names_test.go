@@ -343,7 +343,7 @@ func (j journey) travel(t *testing.T) (end string) {
 	tree := flowtest.Row(main + ".http & " + other + ".http")
 	r := New(tree)
 	if len(r.tree.Faults) > 0 {
-		if tree = flowtest.Row(main + ".http"); len(routetree.Read(tree, nil).Faults) > 0 {
+		if tree = flowtest.Row(main + ".http"); len(routetree.Parse(tree, nil).Faults) > 0 {
 			return "no route"
 		}
 		other, r = "", New(tree)

@@ -38,7 +38,7 @@ func (a *application) shown() string {
 	if dir := filepath.FromSlash(a.path); disk.IsDir(dir) && !disk.IsDir(filepath.Join(dir, routetree.RouterDir)) {
 		return ""
 	}
-	return fault.Place(a.path)
+	return fault.DisplayDir(a.path)
 }
 
 // applications holds the static registrations of the program, by directory. They are made in

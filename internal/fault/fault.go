@@ -37,7 +37,7 @@ func InLine(file string, line int, format string, args ...any) Fault {
 
 // At returns a fault of a line of Go code.
 func At(pos Position, format string, args ...any) Fault {
-	return Fault{File: path.Join(Place(pos.Dir()), path.Base(pos.File)), Line: pos.Line, Text: pos.String() + ": " + fmt.Sprintf(format, args...)}
+	return Fault{File: path.Join(DisplayDir(pos.Dir()), path.Base(pos.File)), Line: pos.Line, Text: pos.String() + ": " + fmt.Sprintf(format, args...)}
 }
 
 // Warn returns a fault that is only a warning, of a line of a template, or of a whole file

@@ -80,7 +80,7 @@ func TestPlace(t *testing.T) {
 		t.Run(tt.dir+" in "+tt.wd, func(t *testing.T) {
 			is := is.New(t)
 			t.Chdir(filepath.Join(root, tt.wd))
-			is.Equal(Place(tt.dir), tt.want)
+			is.Equal(DisplayDir(tt.dir), tt.want)
 		})
 	}
 }

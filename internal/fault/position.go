@@ -27,9 +27,9 @@ func Caller(skip int) Position {
 // Dir returns the directory of the file, which tells one application from another.
 func (p Position) Dir() string { return path.Dir(p.File) }
 
-// String returns the file, in a directory as Place has it, and the line, or "" for no
+// String returns the file, in a directory as DisplayDir has it, and the line, or "" for no
 // position.
-func (p Position) String() string { return p.in(Place(p.Dir())) }
+func (p Position) String() string { return p.in(DisplayDir(p.Dir())) }
 
 // Stable returns the file with the name of its directory, and the line, which reads the
 // same wherever the program was built and runs; or "" for no position.
@@ -42,11 +42,11 @@ func (p Position) in(dir string) string {
 	return path.Join(dir, path.Base(p.File)) + ":" + strconv.Itoa(p.Line)
 }
 
-// Place returns how a directory of Go files, as the compiler recorded it, is written in
+// DisplayDir returns how a directory of Go files, as the compiler recorded it, is written in
 // messages, so that a terminal finds it: from the working directory if it is below that,
 // in a build with -trimpath from the root of the main module, and otherwise by its name
 // alone. It is "" for the working directory or the root itself.
-func Place(dir string) string {
+func DisplayDir(dir string) string {
 	native := filepath.FromSlash(dir)
 	if !filepath.IsAbs(native) {
 		if below, ok := strings.CutPrefix(dir+"/", MainModule()+"/"); ok {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestNearest(t *testing.T) {
-	tree := routetree.Read(flowtest.Files(
+	tree := routetree.Parse(flowtest.Files(
 		"router/index.html", "router/about.html", "router/users/index.html", "router/users/new.html", "router/users/[id].html",
 		"router/users/[id]/edit.html", "router/orders/[n=int].html", "router/docs/[...page].html", "router/(admin)/reports.html",
 		"public/css/app.css", "public/logo.svg",
@@ -69,5 +69,5 @@ func TestNearest(t *testing.T) {
 		})
 	}
 	is := is.New(t)
-	is.Equal(Nearest(nil, URLs(routetree.Read(flowtest.Files("router/about.html", "router/[id].html"), nil))), "") // "/"
+	is.Equal(Nearest(nil, URLs(routetree.Parse(flowtest.Files("router/about.html", "router/[id].html"), nil))), "") // "/"
 }

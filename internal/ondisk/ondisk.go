@@ -144,7 +144,7 @@ func (s *Source) list(b Binary, look []*disk.Snapshot) {
 	for _, l := range look[1:] {
 		further = append(further, l)
 	}
-	s.tree, s.listed = routetree.ReadIn(b.Tree.Dir, look[0], further).Below(b.Tree.Prefix), look
+	s.tree, s.listed = routetree.ParseIn(b.Tree.Dir, look[0], further).Below(b.Tree.Prefix), look
 	s.now.Store(s.tree)
 	if s.known == nil {
 		s.known = fileNames(b.Tree)
@@ -284,7 +284,7 @@ func (s *Source) NewFile(built *routetree.Tree, name string) *routetree.Public {
 			return p
 		}
 	}
-	now := routetree.ReadIn(built.Dir, s.watch.Look(time.Now()), nil).Below(built.Prefix)
+	now := routetree.ParseIn(built.Dir, s.watch.Look(time.Now()), nil).Below(built.Prefix)
 	s.now.Store(now)
 	return publicOf(now, name) // nil for what a build leaves out, such as hidden names
 }

@@ -53,7 +53,7 @@ func (m *memory) move(from, to string) {
 // source returns a Source that reads a directory in memory, and what it is asked with: built
 // is the tree of the binary, with further trees.
 func source(m *memory, built fs.FS, further ...fs.FS) (*Source, Binary) {
-	tree := routetree.Read(built, further)
+	tree := routetree.Parse(built, further)
 	s := &Source{watch: disk.NewWatcher(m, routetree.RouterDir, routetree.PublicDir)}
 	b := Binary{Tree: tree, Log: slog.New(slog.DiscardHandler), Host: pages.Host{
 		Route: func(_ any, name string, _ []any) (string, error) { return "/" + name, nil },

@@ -20,7 +20,7 @@ import (
 
 // made returns the views of a tree, for a host that has no routes, public files or users.
 func made(files fs.FS) (*Views, error) {
-	tree := routetree.Read(files, nil)
+	tree := routetree.Parse(files, nil)
 	texts, faults := Read(tree)
 	views, more := Make(tree, texts, Host{
 		Route: func(_ any, name string, _ []any) (string, error) {
@@ -452,7 +452,7 @@ func inOnePiece(text string, data any) (string, error) {
 // right, and whether it calls templates elsewhere than in text.
 func byItself(t *testing.T, p testPage, data row) (right, elsewhere bool) {
 	t.Helper()
-	tree := routetree.Read(flowtest.Pages(p.files), nil)
+	tree := routetree.Parse(flowtest.Pages(p.files), nil)
 	texts, _ := Read(tree)
 	l := newLibrary(Host{})
 	l.parseAll(texts, nil)

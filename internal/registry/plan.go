@@ -195,7 +195,7 @@ func (p *Plan[H, M]) resolveStatic(pos fault.Position, goFile, what string) *rou
 	case len(routes) > 1:
 		p.fault(pos, "%s: this file is the counterpart of %s and of %s: say which with flow.At(%q) or flow.At(%q), in a file of another name", what, routes[0].File, routes[1].File, routes[0].Path, routes[1].Path)
 	default:
-		if reason := routetree.SetAside(goFile); reason != "" {
+		if reason := routetree.WhyNotBuilt(goFile); reason != "" {
 			p.fault(pos, "%s: %s: register with flow.At(%q) in a file of another name", what, reason, routes[0].Path)
 			p.bindings[routes[0]].failed = true
 			return nil
@@ -264,10 +264,10 @@ func (p *Plan[H, M]) Remedy(r *routetree.Route) string {
 		return fmt.Sprintf("call At(%q).%s on this Router, which was made in a test file and so has no static calls", r.Path, verb)
 	case len(p.byStem[r.Stem]) > 1:
 		return fmt.Sprintf("call flow.At(%q).%s in %s", r.Path, verb, path.Base(p.app))
-	case routetree.SetAside(r.Stem+".go") != "":
-		return fmt.Sprintf("call flow.At(%q).%s in %s, in a file of another name, since %s", r.Path, verb, path.Base(p.app), routetree.SetAside(r.Stem+".go"))
+	case routetree.WhyNotBuilt(r.Stem+".go") != "":
+		return fmt.Sprintf("call flow.At(%q).%s in %s, in a file of another name, since %s", r.Path, verb, path.Base(p.app), routetree.WhyNotBuilt(r.Stem+".go"))
 	}
-	goFile := path.Join(fault.Place(p.app), r.Stem+".go")
+	goFile := path.Join(fault.DisplayDir(p.app), r.Stem+".go")
 	return fmt.Sprintf("call flow.%s in %s, or flow.At(%q).%[1]s in another file there", verb, goFile, r.Path)
 }
 

@@ -34,7 +34,7 @@ func at(file string, line int) fault.Position {
 // do registers a handler that is called as its method.
 func do(v *Verb[string, string]) { v.Finish(v.Pos, "Do", &v.Method, nil) }
 
-func tree(files ...string) *routetree.Tree { return routetree.Read(flowtest.Files(files...), nil) }
+func tree(files ...string) *routetree.Tree { return routetree.Parse(flowtest.Files(files...), nil) }
 
 func TestPlanReportsWhatDoesNotFit(t *testing.T) {
 	files := []string{"router/users/[id].http", "router/users/store.http", "router/users/index.http", "router/(admin)/page.html"}

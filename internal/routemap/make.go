@@ -118,7 +118,7 @@ func (r Route) answersGET() bool {
 func (m Map) Refresh() Map {
 	now := m.tree
 	if m.disk != nil {
-		now = routetree.ReadIn(now.Dir, m.disk, now.Shared).Below(now.Prefix)
+		now = routetree.ParseIn(now.Dir, m.disk, now.Shared).Below(now.Prefix)
 	}
 	known := map[string]bool{}
 	m.Routes = slices.Clone(m.Routes)

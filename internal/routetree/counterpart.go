@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// counterpart returns the name, without .go, of the Go file whose static calls register
-// for a route. Groups are not in it, as they are not in the URL, so that files move in and
-// out of groups without a change.
+// counterpart returns the name, without .go, of a route file's counterpart: the Go file whose
+// static calls register its handlers. Groups are not part of it, so that it stays the same
+// when the route file moves into a group.
 //
 //	users/[id]      => users.id
 //	users/[id=int]  => users.id
@@ -24,8 +24,8 @@ func counterpart(path string) string {
 	return strings.Join(names, ".")
 }
 
-// plainName returns a name of the tree without its marks: "[...rest]" is "rest", and
-// "[id=int]" is "id".
+// plainName returns a name of the tree without brackets, dots, matcher and parentheses:
+// "rest" for "[...rest]", "id" for "[id=int]".
 func plainName(name string) string {
 	switch {
 	case IsGroup(name):
@@ -37,8 +37,8 @@ func plainName(name string) string {
 	return name
 }
 
-// GroupedStem returns what the Stem of a route is mistaken for: the same with its groups,
-// "auth.login". It is the Stem of a route that is in none.
+// GroupedStem returns the Stem that a route would have if groups were part of it:
+// "auth.login" for "(auth)/login". Faults look for it, since people expect that name.
 func GroupedStem(path string) string {
 	names := strings.Split(path, "/")
 	for i, name := range names {
@@ -47,9 +47,10 @@ func GroupedStem(path string) string {
 	return strings.Join(names, ".")
 }
 
-// SetAside says why the go tool would ignore or refuse a Go file of that name, on
-// some machines at least, as go/build and cmd/go decide; it is "" if it would not.
-func SetAside(goFile string) string {
+// WhyNotBuilt returns the reason why the go tool ignores or refuses a Go file because of its
+// name, on some systems at least, as go/build and cmd/go decide. It returns "" for a file that
+// is always built.
+func WhyNotBuilt(goFile string) string {
 	switch c := goFile[0]; {
 	case c == '_' || c == '.':
 		return "the go tool ignores " + goFile + ", which begins with " + string(c)
@@ -58,7 +59,7 @@ func SetAside(goFile string) string {
 	case strings.HasSuffix(goFile, "_test.go"):
 		return "the go tool builds " + goFile + " for tests only"
 	}
-	// The rest of a name after the first dot does not count (go/build, goodOSArchFile).
+	// go/build looks for systems before the first dot only (goodOSArchFile).
 	name, _, _ := strings.Cut(goFile, ".")
 	_, name, found := strings.Cut(name, "_")
 	if !found {
@@ -74,8 +75,8 @@ func SetAside(goFile string) string {
 	return ""
 }
 
-// systems are the operating systems and processors, past, present and future,
-// that go/build reads in a file's name (internal/syslist).
+// systems are the operating systems and processors that go/build finds in the names of
+// files, past, present and future ones (internal/syslist).
 var systems = strings.Fields(`
 	aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd
 	openbsd plan9 solaris wasip1 windows zos

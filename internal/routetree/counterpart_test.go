@@ -37,7 +37,7 @@ func TestCounterpart(t *testing.T) {
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			is := is.New(t)
-			routes := Read(flowtest.Files("router/"+tt.file), nil).Routes
+			routes := Parse(flowtest.Files("router/"+tt.file), nil).Routes
 			if tt.want == "" {
 				is.Equal(len(routes), 0)
 				return
@@ -70,7 +70,7 @@ func builtEverywhere(t *testing.T, goFile string) bool {
 	return !strings.HasSuffix(goFile, "_test.go") // MatchFile takes these too
 }
 
-func TestSetAside(t *testing.T) {
+func TestWhyNotBuilt(t *testing.T) {
 	stems := []string{
 		"index", "users.id", "_x", ".x", ".well-known.jwks.json", "x_", "x__", "é", "0", "a b", "a-b_c",
 		"linux", "linux.go", "test", "amd64", "test_test.x", "x_test", "x_test.y", "x.y_test", "_test",
@@ -85,7 +85,7 @@ func TestSetAside(t *testing.T) {
 	for _, stem := range stems {
 		t.Run(stem, func(t *testing.T) {
 			is := is.New(t)
-			reason := SetAside(stem + ".go")
+			reason := WhyNotBuilt(stem + ".go")
 			is.Equal(reason == "", builtEverywhere(t, stem+".go")) // as go/build decides
 		})
 	}
@@ -109,7 +109,7 @@ func TestSystemsAreGos(t *testing.T) {
 	is.Equal(slices.Sorted(slices.Values(systems)), slices.Compact(want)) // the list has the Unix systems twice
 }
 
-func TestSetAsideReasons(t *testing.T) {
+func TestWhyNotBuiltReasons(t *testing.T) {
 	for _, tt := range []struct{ goFile, want string }{
 		{"_x.go", "the go tool ignores _x.go, which begins with _"},
 		{".well-known.x.go", "the go tool ignores .well-known.x.go, which begins with ."},
@@ -129,7 +129,7 @@ func TestSetAsideReasons(t *testing.T) {
 	} {
 		t.Run(tt.goFile, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(SetAside(tt.goFile), tt.want)
+			is.Equal(WhyNotBuilt(tt.goFile), tt.want)
 		})
 	}
 }

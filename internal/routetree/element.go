@@ -10,25 +10,24 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// An element is what one name of the tree, a directory's or a file's without
-// its extension, contributes to the URL.
+// An element is the parsed name of a directory, or of a file without its extension.
 //
 //	about         => {Segment: {Literal, "about"}}
 //	[[lang]]      => {Segment: {Param, "lang"}, optional: true}
 //	[id=int]      => {Segment: {Param, "id", int}}
-//	(admin)       => {silent: true}
-//	index, store  => {silent: true}, for files only
+//	(admin)       => {noSegment: true}
+//	index, store  => {noSegment: true}, for files only
 type element struct {
 	pattern.Segment
-	optional bool
-	silent   bool // in no URL
+	optional  bool
+	noSegment bool // the URL has no segment for it
 }
 
 // parseElement parses the name of a directory, or of a file without its extension.
 func parseElement(name string, dir bool) (element, error) {
 	switch {
 	case !dir && (name == "index" || name == "store"):
-		return element{silent: true}, nil
+		return element{noSegment: true}, nil
 	case strings.HasPrefix(name, "("):
 		return parseGroup(name, dir)
 	case strings.ContainsAny(name, "[]"):
@@ -47,7 +46,7 @@ func parseGroup(name string, dir bool) (element, error) {
 	case !strings.HasSuffix(name, ")") || inner == "" || strings.ContainsAny(inner, "()[]"):
 		return element{}, fmt.Errorf("%q is not the name of a group: one looks like (admin)", name)
 	}
-	return element{silent: true}, nil
+	return element{noSegment: true}, nil
 }
 
 func parseBrackets(name string) (element, error) {
@@ -77,8 +76,8 @@ func parseBrackets(name string) (element, error) {
 	return e, nil
 }
 
-// bracesIn returns what stands in braces in a name, with them: "user-{id}" has "{id}". It
-// is "" for a name without a pair of braces.
+// bracesIn returns the text in braces in a name, including the braces: "{id}" for
+// "user-{id}". It returns "" if there are none.
 func bracesIn(name string) string {
 	_, after, _ := strings.Cut(name, "{")
 	inner, _, ok := strings.Cut(after, "}")
@@ -88,8 +87,8 @@ func bracesIn(name string) string {
 	return "{" + inner + "}"
 }
 
-// bracesFault is about a name with a parameter as net/http's ServeMux and others have it, which
-// would be plain text.
+// bracesFault returns the error for a name with a parameter in the notation of ServeMux. It
+// would be literal text.
 func bracesFault(name, braces string) error {
 	inner, dots := strings.CutSuffix(strings.Trim(braces, "{}"), "...")
 	if !isIdentifier(inner) {
@@ -105,8 +104,7 @@ func bracesFault(name, braces string) error {
 	return fmt.Errorf("a parameter is written with brackets%s: write [%s] in place of %q", whole, inner, name)
 }
 
-// isIdentifier reports whether s is a Go identifier. It takes keywords, and does not
-// take the blank identifier.
+// isIdentifier reports whether s is a Go identifier other than "_". Keywords count.
 func isIdentifier(s string) bool {
 	if s == "" || s == "_" {
 		return false
@@ -119,14 +117,14 @@ func isIdentifier(s string) bool {
 	return true
 }
 
-// maxShapes is how many URL shapes the optional segments of one file may give.
+// maxShapes is the largest number of shapes that a path may have.
 const maxShapes = 64
 
-// expand returns the URL shapes of a path. Without optional segments it is one. Of
-// neighbouring optional segments a URL may have none, or the first few: [[a]]/[[b]] has
-// the shapes /, /a and /a/b.
+// expand returns the shapes of a path: the lists of segments that its URLs have, the
+// shortest first and the longest last. A path without optional segments has one shape. Adjacent optional segments
+// are filled from the left, so that [[a]]/[[b]] has three: /, /{a} and /{a}/{b}.
 func expand(elements []element) ([][]pattern.Segment, error) {
-	elements = slices.DeleteFunc(slices.Clone(elements), func(e element) bool { return e.silent })
+	elements = slices.DeleteFunc(slices.Clone(elements), func(e element) bool { return e.noSegment })
 	seen := map[string]bool{}
 	for i, e := range elements {
 		if e.Kind == pattern.Rest && i != len(elements)-1 {
@@ -146,7 +144,7 @@ func expand(elements []element) ([][]pattern.Segment, error) {
 			i++
 			continue
 		}
-		var run []pattern.Segment // of neighbouring optionals
+		var run []pattern.Segment // adjacent optional segments
 		for ; i < len(elements) && elements[i].optional; i++ {
 			run = append(run, elements[i].Segment)
 		}
@@ -163,7 +161,7 @@ func expand(elements []element) ([][]pattern.Segment, error) {
 	return shapes, nil
 }
 
-// ambiguity returns an error if one URL can be read in two ways by the shapes of one file.
+// ambiguity returns an error if two shapes of one file match the same URL.
 func ambiguity(shapes []*pattern.Pattern) error {
 	for i, a := range shapes {
 		for _, b := range shapes[:i] {

@@ -12,14 +12,15 @@ import (
 	"example.com/flow/internal/fold"
 )
 
-// sameNames checks names, one directory after the other, for what go:embed
-// would refuse or leave out and for names that differ only in case, so that a
-// tree on disk and the same tree in the binary agree.
-type sameNames map[string]string
+// seenNames are the names of files that were checked, by their folded form: see fold.Case. A
+// tree on disk that passes the check is the same in the binary.
+type seenNames map[string]string
 
-func (seen *sameNames) check(file string) error {
+// check returns an error for a file that go:embed would refuse or leave out, and for one whose
+// name differs from an earlier one only in case.
+func (seen *seenNames) check(file string) error {
 	if *seen == nil {
-		*seen = sameNames{}
+		*seen = seenNames{}
 	}
 	if err := checkName(path.Base(file)); err != nil {
 		return err
@@ -32,14 +33,14 @@ func (seen *sameNames) check(file string) error {
 	return nil
 }
 
-// windowsDevices are names that Windows keeps for itself, with any extension.
+// windowsDevices are names that Windows reserves for devices, with any extension.
 var windowsDevices = []string{"CON", "PRN", "AUX", "NUL",
 	"COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9",
 	"LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9"}
 
-// checkName returns an error for a name that go:embed refuses or drops: those
-// that the go command does not allow in a module (golang.org/x/mod/module,
-// CheckFilePath), and go.mod, which makes its directory another module.
+// checkName returns an error for a name that go:embed refuses or leaves out. It refuses the
+// names that a module must not have (CheckFilePath of golang.org/x/mod/module). It leaves out
+// a directory with a go.mod, which is another module.
 func checkName(name string) error {
 	const punctuation = "!#$%&()+,-.=@[]^_{}~ "
 	for i, c := range name {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// IsGroup reports whether a name of the tree is that of a group, "(admin)".
+// IsGroup reports whether a directory is a group, such as "(admin)".
 func IsGroup(name string) bool { return strings.HasPrefix(name, "(") }
 
 // withoutMatcher returns the name of a parameter without its matcher: "[id=int]" is "[id]".
@@ -17,14 +17,12 @@ func withoutMatcher(name string) string {
 	return matcherText.ReplaceAllString(name, "]")
 }
 
-// Means reports whether a path that somebody has written stands for a path of the tree: it
-// is that path, or that path without some of its groups. So what speaks of a file need not
-// change when the file is put into a group.
+// Means reports whether a path in a call, such as flow.At("users/[id]"), means a path of the
+// tree. It may leave out groups and matchers, so that the call need not change when the file
+// moves into a group, or when a parameter gets a matcher.
 //
-//	users/[id]            means users/[id], (admin)/users/[id], users/(all)/[id]
+//	users/[id]            means users/[id], (admin)/users/[id], users/(all)/[id=int]
 //	(admin)/users/[id]    means (admin)/users/[id], (site)/(admin)/users/[id]
-//
-// Nor need it change when a parameter gets a matcher: users/[id] means users/[id=int], too.
 func Means(written, path string) bool {
 	if written == path || !strings.ContainsAny(path, "(=") {
 		return written == path
@@ -45,8 +43,8 @@ func Means(written, path string) bool {
 	return rest == ""
 }
 
-// Find returns the paths among the keys of all that a written path means, sorted. If it is
-// one of them itself, that is the only one.
+// Find returns those keys of all that a written path means, sorted. If the path is a key
+// itself, it means only that one.
 func Find[V any](all map[string]V, written string) []string {
 	if _, ok := all[written]; ok {
 		return []string{written}
@@ -57,8 +55,8 @@ func Find[V any](all map[string]V, written string) []string {
 	return found
 }
 
-// Layer returns which of the Layers of a route file a written directory means, the
-// outermost if there are several, or -1 if it means none. "users" is layer 1 of
+// Layer returns the index in Layers(path) of the directory that a written path means: of the
+// outermost if there are several, and -1 if there is none. "users" is layer 1 of
 // users/(all)/[id], and layer 2 of (admin)/users/[id].
 func Layer(dir, path string) int {
 	return slices.IndexFunc(Layers(path), func(layer string) bool { return Means(dir, layer) })

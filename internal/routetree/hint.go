@@ -11,17 +11,17 @@ import (
 	"example.com/flow/internal/fault"
 )
 
-// Covers reports whether a written path means a directory with route files, or a route
-// file that may stand beside one.
+// Covers reports whether middleware for a written directory has any route file to run for:
+// see Layers.
 func (t *Tree) Covers(dir string) bool {
 	return dir == "" || slices.ContainsFunc(t.Routes, func(r *Route) bool { return Layer(dir, r.Path) >= 0 })
 }
 
-// HasDir reports whether a written path means a directory of the tree.
+// HasDir reports whether the tree has a directory that a written path means.
 func (t *Tree) HasDir(dir string) bool { return len(Find(t.Dirs, dir)) > 0 }
 
-// Hint says what a path that is not in the tree may have been meant to be, as the end
-// of a fault.
+// Hint returns the end of a fault about a path that the tree lacks: the route file or
+// directory that has this path but for brackets and the like, or how paths are written.
 func (t *Tree) Hint(p string) string {
 	clean := strings.Trim(p, "/")
 	clean = strings.TrimPrefix(strings.TrimPrefix(clean, t.Shown(RouterDir)+"/"), RouterDir+"/")
@@ -39,16 +39,17 @@ func (t *Tree) Hint(p string) string {
 	return `: write the path below ` + RouterDir + `/ with its brackets and without extension, as in "users/[id]"`
 }
 
-// HintFile is Hint for what should be a route file, or the one that is spelled nearly so.
+// HintFile is Hint for the path of a route file. It also suggests one of a similar name.
 func (t *Tree) HintFile(p string) string {
 	known := map[string]bool{}
 	for _, r := range t.Routes {
 		known[r.Path] = true
 	}
-	return t.nearly(p, known)
+	return t.hintAmong(p, known)
 }
 
-// HintDir is Hint for what may also be a directory.
+// HintDir is Hint for the path of a directory or a route file. It also suggests one of a
+// similar name.
 func (t *Tree) HintDir(p string) string {
 	known := map[string]bool{}
 	for _, r := range t.Routes {
@@ -57,10 +58,12 @@ func (t *Tree) HintDir(p string) string {
 	for dir := range t.Dirs {
 		known[dir] = true
 	}
-	return t.nearly(p, known)
+	return t.hintAmong(p, known)
 }
 
-func (t *Tree) nearly(p string, known map[string]bool) string {
+// hintAmong returns the Hint for p if it names a file, else one of the known paths if it is
+// similar to p.
+func (t *Tree) hintAmong(p string, known map[string]bool) string {
 	hint := t.Hint(p)
 	if strings.Contains(hint, " is called ") {
 		return hint
@@ -68,7 +71,7 @@ func (t *Tree) nearly(p string, known map[string]bool) string {
 	return SuggestPath(p, known, hint)
 }
 
-// SuggestPath is fault.Suggest for a path of the tree, in which groups may be left out.
+// SuggestPath is fault.Suggest for a path of the tree, which may leave out its groups.
 func SuggestPath[V any](written string, known map[string]V, otherwise string) string {
 	without := map[string]bool{}
 	for p := range known {
@@ -78,14 +81,14 @@ func SuggestPath[V any](written string, known map[string]V, otherwise string) st
 	return fault.Suggest(written, known, fault.Suggest(written, without, otherwise))
 }
 
-// groups are the groups in a path, with the slash behind them.
+// groups matches each group in a path, and the slash after it.
 var groups = regexp.MustCompile(`\([^/]*\)(/|$)`)
 
-// matcherText is the matcher of a parameter, to the bracket behind it.
+// matcherText matches the matcher of a parameter, and the bracket after it.
 var matcherText = regexp.MustCompile(`=[^\]/]*\]`)
 
-// bare returns a path without what is easily forgotten: brackets, matchers, parentheses,
-// case.
+// bare returns a path in lower case, without brackets, matchers and parentheses, which are
+// easily forgotten.
 func bare(path string) string {
 	path = matcherText.ReplaceAllString(path, "]")
 	return strings.ToLower(strings.NewReplacer("[", "", "]", "", "(", "", ")", "", "...", "").Replace(path))

@@ -10,7 +10,7 @@ import (
 )
 
 func TestHint(t *testing.T) {
-	tree := Read(flowtest.Row("users/[id].html & (admin)/reports.html & docs/index.http"), nil)
+	tree := Parse(flowtest.Row("users/[id].html & (admin)/reports.html & docs/index.http"), nil)
 	for _, tt := range []struct{ path, want string }{
 		{"users/id", `: router/users/[id].html is called "users/[id]"`},
 		{"/router/Users/[id].html", `: router/users/[id].html is called "users/[id]"`},
@@ -26,7 +26,7 @@ func TestHint(t *testing.T) {
 }
 
 func TestHintOfNearPaths(t *testing.T) {
-	tree := Read(flowtest.Row("users/[id].html & (admin)/reports/new.html & docs/index.http"), nil)
+	tree := Parse(flowtest.Row("users/[id].html & (admin)/reports/new.html & docs/index.http"), nil)
 	for _, tt := range []struct{ path, ofDir, ofFile string }{
 		{"(admim)", `: did you mean "(admin)"?`, ": write the path below router/"},
 		{"docz", `: did you mean "docs"?`, ": write the path below router/"},
@@ -45,7 +45,7 @@ func TestHintOfNearPaths(t *testing.T) {
 
 func TestCovers(t *testing.T) {
 	is := is.New(t)
-	tree := Read(flowtest.Row("admin.html & admin/users.html & blog/index.html & x/store.http & (g)/y/(h)/z.html"), nil)
+	tree := Parse(flowtest.Row("admin.html & admin/users.html & blog/index.html & x/store.http & (g)/y/(h)/z.html"), nil)
 	for _, dir := range []string{"", "admin", "admin/users", "blog", "x", "(g)", "(g)/y", "y", "y/(h)", "y/z"} {
 		is.True(tree.Covers(dir)) // dir
 	}

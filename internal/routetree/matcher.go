@@ -11,7 +11,7 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// matcher returns the matcher of that name, which all segments of the tree share.
+// matcher returns the tree's matcher with a name. It adds one if there is none.
 func (t *Tree) matcher(name string) *pattern.Matcher {
 	m := t.Matchers[name]
 	if m == nil {
@@ -24,9 +24,9 @@ func (t *Tree) matcher(name string) *pattern.Matcher {
 	return m
 }
 
-// SetMatchers gives the matchers of the tree their functions: those of the application,
-// by name, else those that are built in. It reports names that are neither. A function
-// of the application that panics does not match, after panicked was called.
+// SetMatchers sets the functions of the tree's matchers to those of the application, which
+// are own. It returns faults for matchers that are neither in own nor built in. A value for
+// which a function of own panics does not match, and panicked is called for the first one.
 func (t *Tree) SetMatchers(own map[string]func(string) bool, panicked func(name string, v any)) (faults []fault.Fault) {
 	known := map[string]bool{}
 	for _, name := range pattern.BuiltIns() {
@@ -59,12 +59,13 @@ func listed(names map[string]bool) string {
 	return strings.Join(all[:last], ", ") + " and " + all[last]
 }
 
+// contained returns fits as a function that does not panic.
 func contained(name string, fits func(string) bool, panicked func(name string, v any)) func(string) bool {
-	var told sync.Once // clients choose the values, and could fill the log
+	var reported sync.Once // only once, since clients choose the values, and could fill the log
 	return func(value string) (ok bool) {
 		defer func() {
 			if v := recover(); v != nil {
-				told.Do(func() { panicked(name, v) })
+				reported.Do(func() { panicked(name, v) })
 				ok = false
 			}
 		}()
@@ -72,9 +73,9 @@ func contained(name string, fits func(string) bool, panicked func(name string, v
 	}
 }
 
-// tellNeighbours warns of parameters with different matchers in one place: a person who
-// reads the tree may not know which of them comes first.
-func (t *Tree) tellNeighbours() {
+// warnOfSharedPlaces warns of parameters at the same position with different matchers, such
+// as users/[id=int] and users/[name=slug]: the tree does not show which is tried first.
+func (t *Tree) warnOfSharedPlaces() {
 	type neighbour struct {
 		segment pattern.Segment
 		file    string
@@ -83,7 +84,7 @@ func (t *Tree) tellNeighbours() {
 		prefix string
 		kind   pattern.Kind
 	}
-	all := map[place][]neighbour{} // the first of each matcher
+	all := map[place][]neighbour{} // for each matcher the first segment that has it
 	for _, r := range t.Routes {
 		for _, p := range r.Patterns {
 			for i, seg := range p.Segments {
@@ -115,7 +116,7 @@ func (t *Tree) tellNeighbours() {
 	}
 }
 
-// written returns how a segment with a matcher is written in the tree.
+// written returns a segment with a matcher in the notation of the tree: "[id=int]".
 func written(s pattern.Segment) string {
 	dots := ""
 	if s.Kind == pattern.Rest {

@@ -9,7 +9,7 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// ParsePrefix parses the prefix that Router.Mount is given.
+// ParsePrefix parses the prefix of Router.Mount.
 //
 //	/debug/pprof  => {literal, "debug"}, {literal, "pprof"}
 //	/orgs/[org]   => {literal, "orgs"}, {param, "org"}
@@ -29,19 +29,20 @@ func ParsePrefix(prefix string) ([]pattern.Segment, error) {
 		}
 		elements = append(elements, e)
 	}
-	spellings, err := expand(elements)
+	shapes, err := expand(elements)
 	if err != nil {
 		return nil, err
 	}
-	return spellings[0], nil // without optional elements there is one
+	return shapes[0], nil // the only one, since a prefix has no optional segments
 }
 
+// parsePrefixElement parses one segment of a prefix.
 func parsePrefixElement(name string) (element, error) {
 	switch {
 	case pattern.EmptyOrDots(name):
 		return element{}, fmt.Errorf("%q is no segment of a canonical URL", name)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return element{}, fmt.Errorf("%q is no text", name)
+		return element{}, fmt.Errorf("%q holds a control character, or bytes that are not UTF-8", name)
 	case strings.Contains(name, `\`):
 		return element{}, fmt.Errorf("%q holds a backslash, which many handlers take for a slash", name)
 	case strings.ContainsAny(name, "{}:*"): // httprouter writes parameters with the last two
@@ -51,12 +52,12 @@ func parsePrefixElement(name string) (element, error) {
 	switch {
 	case err != nil:
 		return e, err
-	case e.silent:
-		return e, fmt.Errorf("%q: a group is in no URL: leave it away", name)
+	case e.noSegment:
+		return e, fmt.Errorf("%q: a group is in no URL: leave it out", name)
 	case e.Matcher != nil:
 		return e, fmt.Errorf("%q: a prefix has no matchers: write [%s], and look at the value in a guard", name, e.Text)
 	case e.optional || e.Kind == pattern.Rest:
-		return e, fmt.Errorf("%q: a prefix has one spelling: mount the handler at each that it is to answer", name)
+		return e, fmt.Errorf("%q: a prefix has neither optional parameters nor catch-alls: mount the handler at each prefix that it is to serve", name)
 	}
 	return e, nil
 }

@@ -1,7 +1,14 @@
-// Package routetree says what the names of files mean. [Read] takes a tree of files,
-// as it is embedded or on disk, and returns its routes with the patterns of their
-// URLs, its public files, its templates, and a fault for every name that is wrong or
-// that two files share. It reads names, not contents, and knows no handlers.
+// Package routetree parses the names of an application's files. [Parse] takes a file system,
+// embedded or on disk, and returns a [Tree]: its routes with the patterns of their URLs, its
+// public files and templates, and a fault for each name that is wrong and for each URL that
+// two files have. For example:
+//
+//	router/users/[id].html     a Route: the pattern /users/{id}, the name users.id
+//	router/users/+layout.html  a template
+//	router/users/[id.html      a fault: a parameter fills a whole segment
+//	public/css/app.css         a Public: the pattern /css/app.css
+//
+// The package does not read the files, and knows nothing of handlers.
 package routetree
 
 import (
@@ -17,7 +24,7 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// The directories that a tree is made of.
+// The directories of a tree.
 const (
 	RouterDir = "router"
 	PublicDir = "public"
@@ -30,11 +37,11 @@ const (
 type Route struct {
 	File     string             // for messages: see Tree.Shown
 	Path     string             // below router/, without extension
-	Stem     string             // its counterpart is Stem + ".go"; also its automatic name
+	Stem     string             // the name of the counterpart without ".go", and the route's automatic name
 	Page     bool               // an .html file
-	Store    bool               // a file called store: POST on its directory's path
-	Patterns []*pattern.Pattern // of its URLs: more than one only if a segment is optional
-	Depth    int                // how many segments of each pattern are the prefix of the tree
+	Store    bool               // a file called store, which serves POST on the path of its directory
+	Patterns []*pattern.Pattern // of the URLs: one, or if segments are optional several, the shortest first and the longest last
+	Depth    int                // how many segments of each pattern belong to the tree's Prefix
 }
 
 // InTree returns the name of the file in the tree: "router/users/[id].html".
@@ -52,36 +59,36 @@ type Public struct {
 // Name returns the path of the file below public/.
 func (p *Public) Name() string { return strings.TrimPrefix(p.InTree, PublicDir+"/") }
 
-// A Source is where the text of a template is read from.
+// A Source is the file of a template.
 type Source struct {
 	Files  fs.FS
 	File   string // for messages: see Tree.Shown
 	InTree string // "router/+layout.html"
-	Shared bool   // it is from a further tree
+	Shared bool   // it is in one of Tree.Shared
 }
 
-// A Tree is what Read found. It does not change.
+// A Tree is the result of Parse. It does not change, except for the functions of its
+// Matchers: see SetMatchers.
 type Tree struct {
-	Dir       string // that holds the tree, for messages; "" if it is not known
-	Files     fs.FS
-	Shared    []fs.FS                     // further trees, from which +files are taken that Files lacks
+	Dir       string                      // the directory of Files, for messages; "" if it is not known
+	Files     fs.FS                       // holds router/ and public/
+	Shared    []fs.FS                     // hold the +files that Files lacks; the first that has one is used
 	Routes    []*Route                    // in the order of their files
 	Public    []*Public                   // in the order of their files
-	Templates map[string]Source           // pages and +files, by path without extension
+	Templates map[string]Source           // pages and +files, by path below router/ without extension
 	Dirs      map[string]bool             // directories below router/, by path
-	Matchers  map[string]*pattern.Matcher // of parameters, by name
-	Prefix    []pattern.Segment           // that all URLs begin with
+	Matchers  map[string]*pattern.Matcher // by name
+	Prefix    []pattern.Segment           // all URLs begin with it: see Below
 	Faults    []fault.Fault
-	Missing   bool // there is no router/ at all
+	Missing   bool // there is no directory router/
 }
 
-// Read is ReadIn for a tree in a directory that is not known.
-func Read(files fs.FS, shared []fs.FS) *Tree { return ReadIn("", files, shared) }
+// Parse is ParseIn for files in an unknown directory.
+func Parse(files fs.FS, shared []fs.FS) *Tree { return ParseIn("", files, shared) }
 
-// ReadIn walks files and reports every fault of their names. shared trees
-// fill in the +files that files lacks. dir is the directory that holds files, for
-// messages.
-func ReadIn(dir string, files fs.FS, shared []fs.FS) *Tree {
+// ParseIn returns the Tree of files, with all faults of their names. If files lacks a +file
+// that one of shared has, the tree has that. dir is the directory of files, for messages.
+func ParseIn(dir string, files fs.FS, shared []fs.FS) *Tree {
 	t := &Tree{Dir: dir, Files: files, Shared: shared, Templates: map[string]Source{}, Dirs: map[string]bool{}}
 	if files == nil {
 		t.Missing = true
@@ -98,17 +105,17 @@ func ReadIn(dir string, files fs.FS, shared []fs.FS) *Tree {
 	slices.SortFunc(t.Routes, func(a, b *Route) int { return strings.Compare(a.File, b.File) })
 	t.readPublic()
 	t.findSharedURLs()
-	t.tellNeighbours()
+	t.warnOfSharedPlaces()
 	for _, fsys := range shared {
 		t.readShared(fsys)
 	}
 	return t
 }
 
-// A routeWalk turns the files below router/ into routes.
+// A routeWalk adds the routes of the files below router/ to a tree.
 type routeWalk struct {
 	tree     *Tree
-	elements map[string][]element // of each directory's path; none for a malformed one
+	elements map[string][]element // of each directory; malformed ones are missing
 }
 
 func (w *routeWalk) walk() {
@@ -123,10 +130,10 @@ func (w *routeWalk) walk() {
 	})
 }
 
-// walk calls visit for the directories and files below root that are not hidden,
-// and reports those that go:embed would refuse or leave out.
+// walk calls visit for each directory and file below root that is not hidden. It reports
+// those that go:embed would refuse or leave out instead.
 func (t *Tree) walk(root string, hidden func(string, fs.DirEntry) bool, visit func(file string, d fs.DirEntry)) {
-	var names sameNames
+	var names seenNames
 	// WalkDir returns the error of the function, which never returns one.
 	_ = fs.WalkDir(t.Files, root, func(file string, d fs.DirEntry, err error) error {
 		switch {
@@ -155,8 +162,8 @@ func (t *Tree) fault(file, format string, args ...any) {
 	t.Faults = append(t.Faults, fault.In(t.Shown(file), format, args...))
 }
 
-// Shown returns the name of a file of the tree as messages have it, with the directory
-// that holds the tree, so that a terminal finds it.
+// Shown returns the name of a file for messages. It begins with Dir, so that a terminal can
+// open the file.
 func (t *Tree) Shown(file string) string {
 	if t.Dir == "" {
 		return file
@@ -164,12 +171,14 @@ func (t *Tree) Shown(file string) string {
 	return path.Join(t.Dir, file)
 }
 
-// hasDot reports whether a name is hidden because it begins with a dot.
+// hasDot reports whether a name is hidden because it begins with a dot. The directory
+// .well-known is not.
 func hasDot(d fs.DirEntry) bool {
 	wellKnown := d.IsDir() && d.Name() == ".well-known" // RFC 8615
 	return d.Name()[0] == '.' && !wellKnown
 }
 
+// skip is the result of a function of fs.WalkDir that skips a directory or file.
 func skip(d fs.DirEntry) error {
 	if d.IsDir() {
 		return fs.SkipDir
@@ -177,7 +186,7 @@ func skip(d fs.DirEntry) error {
 	return nil
 }
 
-// parse is parseElement with the matcher of the tree.
+// parse is parseElement, but the element shares its matcher with the other ones of the tree.
 func (w *routeWalk) parse(name string, dir bool) (element, error) {
 	e, err := parseElement(name, dir)
 	if err == nil && e.Matcher != nil {
@@ -186,6 +195,7 @@ func (w *routeWalk) parse(name string, dir bool) (element, error) {
 	return e, err
 }
 
+// dir notes the elements of a directory.
 func (w *routeWalk) dir(file string) {
 	w.tree.Dirs[BelowRouter(file)] = true
 	e, err := w.parse(path.Base(file), true)
@@ -198,6 +208,7 @@ func (w *routeWalk) dir(file string) {
 	}
 }
 
+// file adds a route file or a template to the tree.
 func (w *routeWalk) file(file string) {
 	name := path.Base(file)
 	ext := path.Ext(name)
@@ -220,7 +231,7 @@ func (w *routeWalk) file(file string) {
 	}
 	dir, ok := w.elements[path.Dir(file)]
 	if !ok {
-		return // the directory is malformed, and reported
+		return // the directory is malformed, which dir has reported
 	}
 	shapes, err := expand(append(slices.Clip(dir), e))
 	if err != nil {
@@ -230,7 +241,7 @@ func (w *routeWalk) file(file string) {
 	shown := w.tree.Shown(file)
 	r := &Route{
 		File:  shown,
-		Path:  BelowRouter(strings.TrimSuffix(shown[len(shown)-len(file):], ext)), // shares the memory of File
+		Path:  BelowRouter(strings.TrimSuffix(shown[len(shown)-len(file):], ext)), // a substring of File, which needs no memory of its own
 		Page:  ext == ".html",
 		Store: stem == "store",
 	}
@@ -253,7 +264,7 @@ func (t *Tree) source(file string) Source { return Source{t.Files, t.Shown(file)
 // BelowRouter returns the path of a file below router/.
 func BelowRouter(file string) string { return strings.TrimPrefix(file, RouterDir+"/") }
 
-// readPublic gives each file below public/ a pattern of literal segments.
+// readPublic adds the files below public/, whose patterns are literal segments.
 func (t *Tree) readPublic() {
 	info, err := fs.Stat(t.Files, PublicDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -278,7 +289,7 @@ func (t *Tree) readPublic() {
 	})
 }
 
-// readShared adds the +files of a further tree that are missing so far.
+// readShared adds those +files of a shared tree that t lacks so far.
 func (t *Tree) readShared(files fs.FS) {
 	if files == nil {
 		t.Faults = append(t.Faults, fault.Fault{Text: "flow.New got a shared tree that is nil"})
@@ -306,10 +317,10 @@ func (t *Tree) readShared(files fs.FS) {
 	}
 }
 
-// findSharedURLs reports each pair of files that answer one URL, other than a
-// store beside the file that answers the other methods.
+// findSharedURLs reports each pair of files that answer the same URLs. A store may have the
+// URLs of a route file, which answers the other methods.
 func (t *Tree) findSharedURLs() {
-	type owners struct{ main, store string } // files
+	type owners struct{ main, store string } // the files that answer a pattern
 	byKey := map[string]*owners{}
 	reported := map[[2]string]bool{}
 	claim := func(file string, p *pattern.Pattern, public, store bool) {
@@ -345,7 +356,7 @@ func (t *Tree) findSharedURLs() {
 	}
 }
 
-// Below returns a copy of the tree in which all URLs begin with a prefix.
+// Below returns a copy of the tree for a mounted Router: all URLs begin with the prefix.
 func (t *Tree) Below(prefix []pattern.Segment) *Tree {
 	if len(prefix) == 0 {
 		return t
@@ -374,9 +385,9 @@ func (t *Tree) Below(prefix []pattern.Segment) *Tree {
 	return &below
 }
 
-// Layers returns the directories that a file of router/ lies in, from the
-// outermost, "", to the innermost. A file called like a directory beside it counts
-// as in it.
+// Layers returns the directories whose layouts and middleware a file below router/ has, from
+// the outermost, "", to the innermost. A file also belongs to a directory of its own name,
+// as admin.html does to admin/.
 //
 //	admin/users/[id]  => "", "admin", "admin/users", "admin/users/[id]"
 //	admin             => "", "admin"

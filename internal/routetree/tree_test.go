@@ -70,7 +70,7 @@ func TestRouteFiles(t *testing.T) {
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			is := is.New(t)
-			tree := Read(flowtest.Row(tt.file), nil)
+			tree := Parse(flowtest.Row(tt.file), nil)
 			is.NoErr(fault.Join(tree.Faults))
 			is.Equal(len(tree.Routes), 1)
 			route := tree.Routes[0]
@@ -92,7 +92,7 @@ func TestFilesThatAreNoRoutes(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			is := is.New(t)
-			tree := Read(flowtest.Row(file+" & about.html"), nil)
+			tree := Parse(flowtest.Row(file+" & about.html"), nil)
 			is.NoErr(fault.Join(tree.Faults))
 			is.Equal(len(tree.Routes), 1) // about
 		})
@@ -204,7 +204,7 @@ func TestFaultsOfNames(t *testing.T) {
 	} {
 		t.Run(tt.tree, func(t *testing.T) {
 			is := is.New(t)
-			err := fault.Join(Read(flowtest.Row(tt.tree), nil).Faults)
+			err := fault.Join(Parse(flowtest.Row(tt.tree), nil).Faults)
 			is.True(err != nil)
 			is.Equal(err.Error(), tt.want)
 		})
@@ -235,7 +235,7 @@ func TestOneOwner(t *testing.T) {
 	} {
 		t.Run(tt.tree, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(fmt.Sprint(Read(flowtest.Row(tt.tree), nil).Faults), "["+tt.want+": rename one of them]")
+			is.Equal(fmt.Sprint(Parse(flowtest.Row(tt.tree), nil).Faults), "["+tt.want+": rename one of them]")
 		})
 	}
 }
@@ -258,14 +258,14 @@ func TestNeighbours(t *testing.T) {
 	} {
 		t.Run(tree, func(t *testing.T) {
 			is := is.New(t)
-			is.NoErr(fault.Join(Read(flowtest.Row(tree), nil).Faults))
+			is.NoErr(fault.Join(Parse(flowtest.Row(tree), nil).Faults))
 		})
 	}
 }
 
 func TestPublicFiles(t *testing.T) {
 	is := is.New(t)
-	tree := Read(flowtest.Row("index.html & public/[id].js & public/_next/a b.js & public/.env & public/.git/x & public/(g)/+x & public/.well-known/x & public/.well-known/.y & public/a/.well-known/x & public/store"), nil)
+	tree := Parse(flowtest.Row("index.html & public/[id].js & public/_next/a b.js & public/.env & public/.git/x & public/(g)/+x & public/.well-known/x & public/.well-known/.y & public/a/.well-known/x & public/store"), nil)
 	is.NoErr(fault.Join(tree.Faults))
 	var patterns []string
 	for _, p := range tree.Public {
@@ -314,7 +314,7 @@ func TestFaultsOfFileSystems(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := fault.Join(Read(tt.files, nil).Faults)
+			err := fault.Join(Parse(tt.files, nil).Faults)
 			is.True(err != nil)
 			is.Equal(err.Error(), tt.want)
 		})
@@ -326,7 +326,7 @@ func TestSharedTrees(t *testing.T) {
 	own := flowtest.Files("router/index.html", "router/+layout.html")
 	first := flowtest.Files("router/+layout.html", "router/+error.html", "router/page.html", "router/_x/+hidden.html", "router/.x/+hidden.html", "router/a/+row.http")
 	second := flowtest.Files("router/+error.html", "router/a/+row.html", "public/x")
-	tree := Read(own, []fs.FS{first, second})
+	tree := Parse(own, []fs.FS{first, second})
 	is.NoErr(fault.Join(tree.Faults))
 	is.Equal(slices.Sorted(maps.Keys(tree.Templates)), []string{"+error", "+layout", "a/+row", "index"})
 	is.Equal(tree.Templates["+layout"].File, "router/+layout.html")
@@ -335,7 +335,7 @@ func TestSharedTrees(t *testing.T) {
 	}
 	is.Equal(len(tree.Routes)+len(tree.Public), 1) // index
 
-	err := fault.Join(Read(flowtest.Files("router/index.html"), []fs.FS{nil, flowtest.Files("public/x")}).Faults)
+	err := fault.Join(Parse(flowtest.Files("router/index.html"), []fs.FS{nil, flowtest.Files("public/x")}).Faults)
 	is.True(err != nil)
 	is.Equal(err.Error(), "flow.New got a shared tree that is nil\nrouter: of a shared tree cannot be read: open router: file does not exist")
 }

@@ -11,12 +11,13 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// Unknown is a value that only the running program knows, when a template is checked.
+// Unknown stands for a parameter's value that is not known yet, as while a template is checked.
 type Unknown struct{}
 
-// URL returns the URL of the route for parameters, which are pairs of key and value, as for
-// flow.Router.Route. Those that are not among them are inherited. An optional parameter
-// without a value is left out, as Request.Param returns "" for one that is not in the URL.
+// URL returns the URL of the route. params are pairs of key and value, as for
+// flow.Router.Route; a key that is no parameter of the route is one of the query. inherited
+// has values for parameters that are not in params. An optional parameter with the value "" is
+// left out of the URL: Request.Param returns "" for such a parameter, too.
 func (r *Route) URL(inherited map[string][]string, params []any) (string, error) {
 	fail := func(format string, args ...any) (string, error) { return "", fmt.Errorf(format, args...) }
 	if len(params)%2 != 0 {
@@ -79,7 +80,7 @@ func (r *Route) URL(inherited map[string][]string, params []any) (string, error)
 	return p.URL(given) + query.String(), nil
 }
 
-// optional returns how an optional parameter is written in the name of a file.
+// optional returns a parameter in the notation of the tree for an optional one: "[[id]]".
 func optional(seg pattern.Segment) string {
 	name := seg.Text
 	if seg.Kind == pattern.Rest {
@@ -91,8 +92,8 @@ func optional(seg pattern.Segment) string {
 	return "[[" + name + "]]"
 }
 
-// valueTexts returns a parameter's value as text. The value of a catch-all is a
-// []string, or a string that is split at its slashes.
+// valueTexts returns the texts of a parameter's value: one, or for a catch-all those of a
+// []string, or of a string split at its slashes.
 func valueTexts(v any, catchAll bool) ([]string, error) {
 	if _, ok := v.(Unknown); ok {
 		return []string{"x"}, nil
@@ -113,6 +114,7 @@ func valueTexts(v any, catchAll bool) ([]string, error) {
 	return []string{text}, nil
 }
 
+// valueText returns the text of a string, an integer or a fmt.Stringer.
 func valueText(v any) (string, error) {
 	if r := reflect.ValueOf(v); !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil() {
 		return "", fmt.Errorf("the value is nil (%T)", v)

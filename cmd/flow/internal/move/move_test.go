@@ -380,7 +380,7 @@ func TestTreeOf(t *testing.T) {
 	for name := range files {
 		l[name] = 0
 	}
-	got, want := treeOf("", l), routetree.Read(files, nil)
+	got, want := treeOf("", l), routetree.Parse(files, nil)
 	is.Equal(filesByPath(got), filesByPath(want))
 	is.Equal(len(got.Public), 1)
 	is.Equal(len(got.Faults), len(want.Faults))

@@ -123,7 +123,7 @@ func treeOf(dir string, l listing) *routetree.Tree {
 	for name, mode := range l {
 		files[name] = &fstest.MapFile{Mode: mode}
 	}
-	return routetree.ReadIn(dir, files, nil)
+	return routetree.ParseIn(dir, files, nil)
 }
 
 // newFaults returns the faults that the tree has after the move and had not before. Those
@@ -194,7 +194,7 @@ func (p *planner) counterparts() error {
 				continue
 			}
 			to := r.after.Stem + end
-			switch reason := routetree.SetAside(r.after.Stem + ".go"); {
+			switch reason := routetree.WhyNotBuilt(r.after.Stem + ".go"); {
 			case reason != "":
 				return fmt.Errorf("%s: %s: call %s otherwise, or register with flow.At(%q) in a file of another name first", p.app.Shown(stem+end), reason, r.after.File, r.before.Path)
 			case len(now[r.after.Stem]) > 1:

@@ -215,7 +215,7 @@ func (p *planner) faults() error {
 	})
 	stems := byStem(p.c.after)
 	for _, r := range p.c.routes {
-		if reason := routetree.SetAside(r.after.Stem + ".go"); reason != "" && (!r.after.Page || r.after.Store) && !at[r.after.InTree()] {
+		if reason := routetree.WhyNotBuilt(r.after.Stem + ".go"); reason != "" && (!r.after.Page || r.after.Store) && !at[r.after.InTree()] {
 			add(r.after.File, "%s, and would be its counterpart: call the route file otherwise, or register with flow.At(%q) in a file of another name", reason, r.after.Path)
 		}
 		if same := stems[r.after.Stem]; len(same) > 1 && r.after.Stem != r.before.Stem {

@@ -41,13 +41,13 @@ type App struct {
 // Tree reads the route files as they are on disk. Files are named from the working
 // directory, as Check names them.
 func (a App) Tree() *routetree.Tree {
-	return routetree.ReadIn(fault.Place(filepath.ToSlash(a.Dir)), disk.Dir(a.Dir), nil)
+	return routetree.ParseIn(fault.DisplayDir(filepath.ToSlash(a.Dir)), disk.Dir(a.Dir), nil)
 }
 
 // Shown returns how a file of the application, given by its path below Dir, is named in
 // messages: from the working directory.
 func (a App) Shown(file string) string {
-	return filepath.ToSlash(filepath.Join(fault.Place(filepath.ToSlash(a.Dir)), filepath.FromSlash(file)))
+	return filepath.ToSlash(filepath.Join(fault.DisplayDir(filepath.ToSlash(a.Dir)), filepath.FromSlash(file)))
 }
 
 // ImportPath returns the import path of the Go package in Dir.

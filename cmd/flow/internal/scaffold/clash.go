@@ -18,7 +18,7 @@ import (
 // with returns the tree with a file that is not there yet. What Check would say of it, and
 // does not say now, is the error.
 func with(tree *routetree.Tree, pkg *goPackage, inTree string) (*routetree.Tree, error) {
-	with := routetree.ReadIn(tree.Dir, overlay{tree.Files, inTree}, nil)
+	with := routetree.ParseIn(tree.Dir, overlay{tree.Files, inTree}, nil)
 	old := map[fault.Fault]bool{}
 	matchers := map[string]func(string) bool{} // the package may have them: it says their names somewhere
 	for name := range with.Matchers {
@@ -77,7 +77,7 @@ func (a *addition) check(app project.App, t *routetree.Tree, pkg *goPackage, c *
 	if where := pkg.uses[goFile]; where != "" {
 		return fmt.Errorf("%s: flow.Use is for the whole application, and would stand in the counterpart of %s: call it in another file, or call this one otherwise", where, r.File)
 	}
-	if reason := routetree.SetAside(goFile); reason != "" && !c.empty() {
+	if reason := routetree.WhyNotBuilt(goFile); reason != "" && !c.empty() {
 		return fmt.Errorf("%s, and it would be the counterpart of %s: call this one otherwise, or write the route file yourself, and register with flow.At(%q) in a Go file of another name", reason, r.File, r.Path)
 	}
 	if _, err := os.Lstat(filepath.Join(app.Dir, goFile)); !errors.Is(err, fs.ErrNotExist) && !c.empty() {

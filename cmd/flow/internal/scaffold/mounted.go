@@ -91,7 +91,7 @@ func mountNames(app project.App) (map[string]string, error) {
 				return nil, err
 			}
 			if bytes.Contains(text, []byte("Mount(")) {
-				addMountNames(names, path.Join(fault.Place(filepath.ToSlash(dir)), e.Name()), text)
+				addMountNames(names, path.Join(fault.DisplayDir(filepath.ToSlash(dir)), e.Name()), text)
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func TestHandlerNames(t *testing.T) {
 	} {
 		t.Run(tt.method+" "+tt.path, func(t *testing.T) {
 			is := is.New(t)
-			tree := routetree.Read(flowtest.Files("router/"+tt.path+".http"), nil)
+			tree := routetree.Parse(flowtest.Files("router/"+tt.path+".http"), nil)
 			is.Equal(len(tree.Routes), 1)
 			names := handlerNames(tree.Routes[0], tt.method)
 			is.Equal(names[0], tt.want)

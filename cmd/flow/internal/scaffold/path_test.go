@@ -74,7 +74,7 @@ func TestReadPath(t *testing.T) {
 }
 
 func TestUnmarked(t *testing.T) {
-	tree := routetree.Read(flowtest.Row("users/[id].html & users/[id]/posts/[post].html & docs/[...path].html & [[lang]]/about.html & plain.html"), nil)
+	tree := routetree.Parse(flowtest.Row("users/[id].html & users/[id]/posts/[post].html & docs/[...path].html & [[lang]]/about.html & plain.html"), nil)
 	for _, tt := range []struct{ path, want string }{
 		{"users/id", "users/[id]"},
 		{"users/id/edit", "users/[id]/edit"},

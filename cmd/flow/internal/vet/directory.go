@@ -84,7 +84,7 @@ func (c *checker) reportNotEmbedded(v *types.Var, all map[*types.Var][]directive
 // firstLost returns the first file of a directory that flow would serve or read, and that
 // is not embedded, or "".
 func firstLost(root, dir string, ds []directive) string {
-	tree := routetree.Read(disk.Dir(root), nil)
+	tree := routetree.Parse(disk.Dir(root), nil)
 	var files []string
 	for _, s := range tree.Templates {
 		files = append(files, s.InTree)
@@ -237,8 +237,8 @@ func (c *checker) checkStatic(call calls.Call) {
 		c.report(pos, "%s: this file is the counterpart of %s and of %s, which have one path: rename one of them", what, routes[0].File, routes[1].File)
 	case len(routes) > 1:
 		c.report(pos, "%s: this file is the counterpart of %s and of %s: say which with flow.At(%q) or flow.At(%q), in a file of another name", what, routes[0].File, routes[1].File, routes[0].Path, routes[1].Path)
-	case routetree.SetAside(name) != "":
-		c.report(pos, "%s: %s: register with flow.At(%q) in a file of another name", what, routetree.SetAside(name), routes[0].Path)
+	case routetree.WhyNotBuilt(name) != "":
+		c.report(pos, "%s: %s: register with flow.At(%q) in a file of another name", what, routetree.WhyNotBuilt(name), routes[0].Path)
 	}
 }
 
