@@ -215,7 +215,7 @@ type declaredView struct {
 // find returns the path of the template in the tree of a table.
 func (v *declaredView) find(t *table) (string, error) {
 	if t.dir != "" && t.dir != v.dir { // that of a Router of a test is ""
-		return "", fmt.Errorf("flow: PageOf and ViewOf in %s are for the Routers that New makes there, and not for those of %s", fault.Place(v.dir), fault.Place(t.dir))
+		return "", fmt.Errorf("flow: PageOf and ViewOf in %s are for the Routers that New makes there, and not for those of %s", fault.DisplayDir(v.dir), fault.DisplayDir(t.dir))
 	}
 	if v.view != "" {
 		return v.view, nil

@@ -7,15 +7,16 @@ import (
 	"sync"
 )
 
-// A ByDir holds a value for each directory of Go files, which is made when it is first
-// asked for: static calls register in init functions, before anything else has run.
+// A ByDir holds one value for each directory of Go files. It makes a value when it is first
+// needed, since static calls register in init functions. It is safe for concurrent use, and
+// its zero value is ready.
 type ByDir[T any] struct {
 	mu     sync.Mutex
 	values map[string]*T
 }
 
-// Of returns the value of a directory, which made makes if there is none.
-func (b *ByDir[T]) Of(dir string, made func() *T) *T {
+// Of returns the value of a directory. If there is none, it makes one with newValue.
+func (b *ByDir[T]) Of(dir string, newValue func() *T) *T {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	v := b.values[dir]
@@ -23,13 +24,14 @@ func (b *ByDir[T]) Of(dir string, made func() *T) *T {
 		if b.values == nil {
 			b.values = map[string]*T{}
 		}
-		v = made()
+		v = newValue()
 		b.values[dir] = v
 	}
 	return v
 }
 
-// All returns the values there are by now, in the order of their directories.
+// All returns the values that exist at the time of the call, in the order of their
+// directories.
 func (b *ByDir[T]) All() iter.Seq[*T] {
 	b.mu.Lock()
 	values := maps.Clone(b.values)

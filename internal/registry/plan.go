@@ -14,28 +14,30 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A Plan is a tree with what was registered for it.
+// A Plan is a tree and the registrations for its routes.
 type Plan[H, M any] struct {
 	Uses []Use[M]     // for the whole application
 	Dirs []*Dir[H, M] // in order of registration
 	// Declared are templates whose data has a type, each with its path as View.
 	Declared []Declared
 	Faults   []fault.Fault
-	// NamesMissing: some names are unknown, because a function of With was not called.
+	// NamesMissing reports whether some names are unknown, since a function of flow.With was not
+	// called, or panicked.
 	NamesMissing bool
-	// Misplaced are names that no route has because of a fault: those that a registration
-	// gives whose route is not found, and the automatic one of two files with one path.
+	// Misplaced are names without a route because of a fault that is reported: the labels of
+	// registrations without a route, and the automatic names of files that clash. Templates
+	// that use them have no fault of their own.
 	Misplaced map[string]bool
 
 	tree     *routetree.Tree
 	app      string // the directory of the static calls, as the Go compiler recorded it; "" if there are none
 	bindings map[*routetree.Route]*Binding[H, M]
 	byPath   map[string]*routetree.Route
-	byStem   map[string][]*routetree.Route
+	byStem   map[string][]*routetree.Route // several if files have the same counterpart
 }
 
-// NewPlan returns a plan without registrations. app is the directory whose static calls
-// are for the tree, as the Go compiler recorded it, or "".
+// NewPlan returns a Plan without registrations. app is the directory of the tree's static
+// calls, as the Go compiler recorded it, or "" if there are none.
 func NewPlan[H, M any](tree *routetree.Tree, app string) *Plan[H, M] {
 	p := &Plan[H, M]{
 		tree:     tree,
@@ -59,24 +61,24 @@ func NewPlan[H, M any](tree *routetree.Tree, app string) *Plan[H, M] {
 	return p
 }
 
-// clashes reports whether another route has the path of r, as edit.html and edit.http have
-// one: the tree reports that, and no registration can tell them apart.
+// clashes reports whether another route has the same path, as edit.html and edit.http have. No
+// registration can tell them apart. The tree has a fault for it.
 func (p *Plan[H, M]) clashes(r *routetree.Route) bool {
 	return slices.ContainsFunc(p.byStem[r.Stem], func(other *routetree.Route) bool { return other != r && other.Path == r.Path })
 }
 
-// A Binding is what was registered for one route.
+// A Binding holds the registrations for one route.
 type Binding[H, M any] struct {
 	Uses  []Use[M]
-	Verbs []*Verb[H, M] // one for each method, in order of registration
-	Page  *Verb[H, M]   // the GET without a handler that gives the page its name and middleware, if there is one
+	Verbs []*Verb[H, M] // those with a handler: one for each method, in order of registration
+	Page  *Verb[H, M]   // the GET without a handler that gives a page a name or middleware; nil if there is none
 
 	route  *routetree.Route
-	begun  []*Verb[H, M] // all of them, also those that are unfinished or wrong
-	failed bool          // the handlers are missing because of a fault that is reported already
+	begun  []*Verb[H, M] // all, including those without a handler or with a fault
+	failed bool          // a fault that is reported explains why handlers are missing
 }
 
-// Of returns what was registered for a route.
+// Of returns the registrations for a route.
 func (p *Plan[H, M]) Of(r *routetree.Route) *Binding[H, M] { return p.bindings[r] }
 
 // verb returns the verb of a method, or nil.
@@ -89,13 +91,14 @@ func (b *Binding[H, M]) verb(method string) *Verb[H, M] {
 	return nil
 }
 
-// ServesPage reports whether the page of the route is served without a handler.
+// ServesPage reports whether the route is a page that needs no handler for GET, since none is
+// registered.
 func (b *Binding[H, M]) ServesPage() bool {
 	return b.route.Page && !b.route.Store && b.verb(http.MethodGet) == nil && b.verb(match.AnyMethod) == nil
 }
 
-// GivesNoData reports whether the page of the route is served without a handler, and
-// nothing is reported about that yet.
+// GivesNoData reports whether the page is rendered without data, since it has no handler by
+// intent: see ServesPage. It returns false if a fault explains why the handler is missing.
 func (b *Binding[H, M]) GivesNoData() bool {
 	wrong := slices.ContainsFunc(b.begun, func(v *Verb[H, M]) bool {
 		return v != b.Page && (v.Method == http.MethodGet || v.Method == match.AnyMethod)
@@ -107,8 +110,9 @@ func (p *Plan[H, M]) fault(pos fault.Position, format string, args ...any) {
 	p.Faults = append(p.Faults, fault.At(pos, format, args...))
 }
 
-// Add finds the routes that one registry speaks of, and sorts its registrations by what
-// they are for. Registries are added in the order in which their middleware runs.
+// Add adds the registrations of a registry to the bindings of their routes. It reports those
+// whose route or directory the tree lacks. Registries are added in the order in which their
+// middleware runs.
 func (p *Plan[H, M]) Add(g *Registry[H, M]) {
 	p.Faults = append(p.Faults, g.faults...)
 	p.Uses = append(p.Uses, g.uses...)
@@ -156,24 +160,27 @@ func (p *Plan[H, M]) addDeclared(declared []Declared) {
 	}
 }
 
+// bind adds a verb to the binding of its route.
 func (p *Plan[H, M]) bind(b *Binding[H, M], v *Verb[H, M]) {
 	b.begun = append(b.begun, v)
-	if !v.done { // checkFinished tells whether it has to be
+	if !v.done { // checkFinished reports it, if it needs a handler
 		return
 	}
 	if first := b.verb(v.Method); first != nil {
 		p.fault(v.Pos, "%s of %s is registered a second time, after %v: keep one", v.Call(), b.route.File, first.Pos)
 		return
 	}
-	if v.Handler != nil { // otherwise it is reported why Do or To refused the handler
+	if v.Handler != nil { // if it is nil, Finish has reported the error
 		b.Verbs = append(b.Verbs, v)
 	}
 }
 
-// resolve returns the route that a File stands for, or reports why there is none.
+// resolve returns the route of a File. If there is none, it reports that and returns nil.
 func (p *Plan[H, M]) resolve(f *File[H, M]) *routetree.Route {
 	if f.counterpart == "" {
-		if found := routetree.Find(p.byPath, f.Path); len(found) > 0 { // more than one have the same URL, which is a fault
+		// If several are found, they differ only in their groups. They have the same URLs then,
+		// for which the tree has a fault.
+		if found := routetree.Find(p.byPath, f.Path); len(found) > 0 {
 			return p.byPath[found[0]]
 		}
 		p.fault(f.pos, "At(%q): the tree has no such route file%s", f.Path, p.tree.HintFile(f.Path))
@@ -182,6 +189,8 @@ func (p *Plan[H, M]) resolve(f *File[H, M]) *routetree.Route {
 	return p.resolveStatic(f.pos, f.counterpart, f.what)
 }
 
+// resolveStatic returns the route whose counterpart is goFile. If there is none, or if the
+// go tool does not always build goFile, it reports that and returns nil. what is the call.
 func (p *Plan[H, M]) resolveStatic(pos fault.Position, goFile, what string) *routetree.Route {
 	stem, isGo := strings.CutSuffix(goFile, ".go")
 	routes := p.byStem[stem]
@@ -205,7 +214,7 @@ func (p *Plan[H, M]) resolveStatic(pos fault.Position, goFile, what string) *rou
 	return nil
 }
 
-// sayPath returns how a call says the path of its route by itself.
+// sayPath returns the call that is given the path of its route, in place of a static call.
 func sayPath(what string) string {
 	switch what {
 	case "flow.With":
@@ -216,8 +225,7 @@ func sayPath(what string) string {
 	return "flow.At"
 }
 
-// withGroups returns the route whose counterpart would be called so if groups were in
-// names, or nil.
+// withGroups returns the route with a GroupedStem, or nil.
 func (p *Plan[H, M]) withGroups(stem string) *routetree.Route {
 	i := slices.IndexFunc(p.tree.Routes, func(r *routetree.Route) bool { return routetree.GroupedStem(r.Path) == stem })
 	if i < 0 {
@@ -226,8 +234,8 @@ func (p *Plan[H, M]) withGroups(stem string) *routetree.Route {
 	return p.tree.Routes[i]
 }
 
-// Check reports routes that lack a handler, or have one that they must not. It is called
-// when all registries are added.
+// Check reports routes that lack a handler or have one too many. It is called once all
+// registries are added.
 func (p *Plan[H, M]) Check() {
 	mains := map[string]*routetree.Route{}
 	for _, r := range p.tree.Routes {
@@ -253,7 +261,7 @@ func (p *Plan[H, M]) Check() {
 	}
 }
 
-// Remedy says how a handler for a route is registered.
+// Remedy returns the end of a fault: how to register a handler for a route.
 func (p *Plan[H, M]) Remedy(r *routetree.Route) string {
 	verb := "GET().Do(…)"
 	if r.Store {
@@ -271,8 +279,9 @@ func (p *Plan[H, M]) Remedy(r *routetree.Route) string {
 	return fmt.Sprintf("call flow.%s in %s, or flow.At(%q).%[1]s in another file there", verb, goFile, r.Path)
 }
 
-// checkStore reports methods other than POST that are registered for a store, a store
-// without POST, and POST that is registered for the file beside the store.
+// checkStore reports handlers of a store for methods other than POST, a store without a
+// handler for POST, and a handler for POST of the route file beside the store. mains are the
+// routes other than stores, by the keys of their patterns.
 func (p *Plan[H, M]) checkStore(store *routetree.Route, b *Binding[H, M], mains map[string]*routetree.Route) {
 	for _, v := range b.Verbs {
 		if v.Method != http.MethodPost {
@@ -294,8 +303,8 @@ func (p *Plan[H, M]) checkStore(store *routetree.Route, b *Binding[H, M], mains 
 	}
 }
 
-// checkFinished reports verbs without Do and To. A page that is served without a handler
-// needs none in its GET, which gives it a name, or middleware of its own.
+// checkFinished reports verbs that do not end with Do or To. A page without a handler may have
+// one: its GET sets the name of the page or adds middleware, and becomes Binding.Page.
 func (p *Plan[H, M]) checkFinished(r *routetree.Route, b *Binding[H, M]) {
 	for _, v := range b.begun {
 		if v.done {
@@ -316,8 +325,8 @@ func (p *Plan[H, M]) checkFinished(r *routetree.Route, b *Binding[H, M]) {
 	}
 }
 
-// Around returns the directories whose middleware a route has, from the outermost in, and
-// in the order of registration for each.
+// Around returns the directories whose middleware runs for a route, the outermost first, and
+// for the same directory in the order of registration.
 func (p *Plan[H, M]) Around(r *routetree.Route) []*Dir[H, M] {
 	around := slices.DeleteFunc(slices.Clone(p.Dirs), func(d *Dir[H, M]) bool { return routetree.Layer(d.Path, r.Path) < 0 })
 	slices.SortStableFunc(around, func(a, b *Dir[H, M]) int {
@@ -326,8 +335,8 @@ func (p *Plan[H, M]) Around(r *routetree.Route) []*Dir[H, M] {
 	return around
 }
 
-// Names returns the routes by their labels and automatic names, and reports names that two
-// would have.
+// Names returns the routes by their labels and automatic names. It reports names that two
+// routes have. Routes that share an automatic name do not have it.
 func (p *Plan[H, M]) Names() map[string]*routetree.Route {
 	names, labelled := map[string]*routetree.Route{}, map[string]fault.Position{}
 	for stem, routes := range p.byStem {
@@ -354,8 +363,8 @@ func (p *Plan[H, M]) Names() map[string]*routetree.Route {
 	return names
 }
 
-// Name returns what a route is called where a method has no label of its own: by its first
-// label, or else by its automatic name, which is "" if two routes share it.
+// Name returns the name of a route for the methods without a label: its first label, else its
+// automatic name, else "" if another route has the same one.
 func (p *Plan[H, M]) Name(r *routetree.Route) string {
 	for _, v := range p.bindings[r].begun {
 		if v.Label != "" {

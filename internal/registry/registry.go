@@ -1,9 +1,14 @@
-// Package registry records what an application registers while it starts, and finds the
-// route of each registration once the files are known. A [Registry] collects what is
-// registered in one place, with the position in Go code of each call, until it is closed.
-// A [Plan] holds registries against a tree of files: it has a [Binding] for each route, and
-// a fault for everything that does not fit. The package is generic over handlers H and
-// middleware M, and calls neither.
+// Package registry records an application's registrations, and finds the route of each. An
+// application registers handlers and middleware while it starts, before its files are known:
+//
+//	flow.GET().Do(showUser)            // in users.id.go: the route is users/[id].html
+//	flow.At("users/[id]").Use(signedIn)
+//	flow.In("admin").Use(isAdmin)
+//
+// A [Registry] records such calls with their positions in Go code, until it is closed. A
+// [Plan] is made of registries and the tree of files: it has a [Binding] for each route, and
+// faults for registrations without a route and for routes without a handler. The package is
+// generic over handlers H and middleware M, and calls neither.
 package registry
 
 import (
@@ -18,13 +23,13 @@ import (
 	"example.com/flow/internal/match"
 )
 
-// A Registry holds the registrations of one origin, in the order in which they were
-// made: the static calls of a directory, those that functions of With make, or those of
-// one Router. It knows nothing of the tree: a Plan compares the two.
+// A Registry holds registrations in the order in which they were made: the static calls of a
+// directory, the calls in functions of flow.With, or the calls of one Router. It knows
+// nothing of the tree.
 type Registry[H, M any] struct {
 	mu       sync.Mutex
 	closed   bool
-	inWith   bool           // functions of With run, which may not register here
+	inWith   bool           // functions of flow.With run: they must not call the static functions
 	begun    fault.Position // of the first registration
 	uses     []Use[M]       // for the whole application
 	files    []*File[H, M]
@@ -34,17 +39,19 @@ type Registry[H, M any] struct {
 	faults   []fault.Fault
 }
 
-// A Use is one piece of middleware, and where it was registered.
+// A Use is one piece of middleware with the position of the call of Use.
 type Use[M any] struct {
 	Pos        fault.Position
 	Middleware M
 }
 
-// A Parse turns a value that the application gives as middleware into an M.
+// A Parse converts an argument of Use to an M. It returns an error for a value that is no
+// middleware.
 type Parse[M any] func(value any) (M, error)
 
-// Change records something, or panics if the routes are compiled already, or are being
-// compiled: then with a fault.Fault, which runWith reports.
+// Change calls record with the registry locked. It panics if the registry is closed, since
+// the call comes too late to have an effect. While functions of flow.With run, it panics with
+// a fault.Fault, which runWith reports. what is the call, for messages.
 func (g *Registry[H, M]) Change(pos fault.Position, what string, record func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -60,33 +67,33 @@ func (g *Registry[H, M]) Change(pos fault.Position, what string, record func()) 
 	record()
 }
 
-// Fault reports a fault. It is called within Change.
+// Fault records a fault. Only the function that Change is given may call it.
 func (g *Registry[H, M]) Fault(pos fault.Position, format string, args ...any) {
 	g.faults = append(g.faults, fault.At(pos, format, args...))
 }
 
-// Close refuses further registrations.
+// Close makes further registrations panic.
 func (g *Registry[H, M]) Close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
 }
 
-// runs notes whether functions of With run.
-func (g *Registry[H, M]) runs(inWith bool) {
+// setInWith sets whether functions of flow.With run.
+func (g *Registry[H, M]) setInWith(inWith bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.inWith = inWith
 }
 
-// Release forgets what is held in another form once the routes are compiled.
+// Release frees the registrations once the routes are compiled.
 func (g *Registry[H, M]) Release() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.uses, g.files, g.dirs, g.declared = nil, nil, nil, nil
 }
 
-// First returns where something was registered first, if anything was.
+// First returns the position of the first registration. It returns false if there is none.
 func (g *Registry[H, M]) First() (fault.Position, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -112,14 +119,15 @@ func (g *Registry[H, M]) UseIn(list *[]Use[M], pos fault.Position, what string, 
 	})
 }
 
-// At adds a File for the route file of a path.
+// At adds and returns a File for the route file with a path.
 func (g *Registry[H, M]) At(pos fault.Position, path string) *File[H, M] {
 	f := &File[H, M]{reg: g, pos: pos, Path: path}
 	g.Change(pos, "At", func() { g.files = append(g.files, f) })
 	return f
 }
 
-// Static begins a registration for the route whose counterpart the calling file is.
+// Static begins a registration by a static call, such as flow.GET(). It is for the route whose
+// counterpart is the file of pos.
 func (g *Registry[H, M]) Static(pos fault.Position, method string) *Verb[H, M] {
 	what := "flow." + callOf(method)
 	f := &File[H, M]{reg: g, pos: pos, counterpart: path.Base(pos.File), what: what}
@@ -127,28 +135,29 @@ func (g *Registry[H, M]) Static(pos fault.Position, method string) *Verb[H, M] {
 	return f.Verb(pos, method)
 }
 
-// In adds a Dir for the directory of a path.
+// In adds and returns a Dir for the directory with a path.
 func (g *Registry[H, M]) In(pos fault.Position, path string) *Dir[H, M] {
 	d := &Dir[H, M]{reg: g, pos: pos, Path: path}
 	g.Change(pos, "In", func() { g.dirs = append(g.dirs, d) })
 	return d
 }
 
-// With adds a function that registers handlers for the route whose counterpart the calling
-// file is, once there is a value of the type that it wants. It may be nil, which is a fault.
+// With adds a function of flow.With. It registers handlers for the route whose counterpart is
+// the file of pos, and is called by AddStatic with a provided value of type want. A nil
+// function is a fault.
 func (g *Registry[H, M]) With(pos fault.Position, want reflect.Type, register func(*File[H, M], any)) {
 	g.Change(pos, "flow.With", func() { g.withs = append(g.withs, with[H, M]{pos, want, register}) })
 }
 
-// Files returns the files that handlers were registered for, in order.
+// Files returns a File for each call of At and each static call, in order.
 func (g *Registry[H, M]) Files() []*File[H, M] { return g.files }
 
-// A File is one route file that handlers are registered for.
+// A File holds the registrations of one call of At, or of one static call, for a route file.
 type File[H, M any] struct {
 	reg         *Registry[H, M]
 	pos         fault.Position
-	Path        string // what At was given
-	counterpart string // the calling file, if At was not called
+	Path        string // the argument of At; "" for a static call
+	counterpart string // the base name of the calling file; "" for At
 	what        string // the static call, for messages
 	uses        []Use[M]
 	Verbs       []*Verb[H, M]
@@ -159,7 +168,7 @@ func (f *File[H, M]) Use(pos fault.Position, middleware []any, parse Parse[M]) {
 	f.reg.UseIn(&f.uses, pos, "Use", middleware, parse)
 }
 
-// Verb begins the registration of a handler for a method.
+// Verb begins the registration of a handler for a method. Finish ends it.
 func (f *File[H, M]) Verb(pos fault.Position, method string) *Verb[H, M] {
 	v := &Verb[H, M]{reg: f.reg, Pos: pos, Method: method}
 	f.reg.Change(pos, v.Call(), func() {
@@ -171,21 +180,21 @@ func (f *File[H, M]) Verb(pos fault.Position, method string) *Verb[H, M] {
 	return v
 }
 
-// A Verb is the handler of one method of a route file.
+// A Verb is the registration of a handler for one method of a route file.
 type Verb[H, M any] struct {
 	reg     *Registry[H, M]
 	Pos     fault.Position
-	Method  string
-	Label   string // "" if it has none
-	named   fault.Position
+	Method  string         // or match.AnyMethod
+	Label   string         // the name that Name has set; "" if there is none
+	named   fault.Position // of the call of Name
 	Uses    []Use[M]
 	MaxBody int64 // in bytes; 0 if it has no limit of its own
 	Code    int   // the status of what a typed handler returns; 0 if it is not given
-	Handler *H    // nil if there is none, or it was refused
-	done    bool  // Finish was called, even if it refused the handler
+	Handler *H    // nil before Finish, and if Finish got an error
+	done    bool  // Finish was called
 }
 
-// Call returns how the registration reads: "GET()".
+// Call returns the call that began the registration, for messages: "GET()".
 func (v *Verb[H, M]) Call() string { return callOf(v.Method) }
 
 func callOf(method string) string {
@@ -198,7 +207,7 @@ func callOf(method string) string {
 	return fmt.Sprintf("Method(%q)", method)
 }
 
-// Name gives the route a label.
+// Name sets the label, which is a name of the route.
 func (v *Verb[H, M]) Name(pos fault.Position, label string) {
 	v.reg.Change(pos, "Name", func() {
 		switch {
@@ -232,7 +241,7 @@ func (v *Verb[H, M]) Status(pos fault.Position, code int) {
 	v.reg.Change(pos, "Status", func() { v.Code = code })
 }
 
-// CheckMaxBody returns an error for a number of bytes that is no limit.
+// CheckMaxBody returns an error if the argument of MaxBody is not positive.
 func CheckMaxBody(bytes int64) error {
 	if bytes <= 0 {
 		return fmt.Errorf("MaxBody: %d is no limit: give the largest number of bytes that a body may have", bytes)
@@ -240,7 +249,8 @@ func CheckMaxBody(bytes int64) error {
 	return nil
 }
 
-// Finish sets the handler, or reports why it was refused. what is the call, for messages.
+// Finish sets the handler, or reports err if it is not nil: the argument of Do or To is no
+// handler. what is the call, for messages.
 func (v *Verb[H, M]) Finish(pos fault.Position, what string, h *H, err error) {
 	v.reg.Change(pos, what, func() {
 		if v.done {
@@ -256,7 +266,7 @@ func (v *Verb[H, M]) Finish(pos fault.Position, what string, h *H, err error) {
 	})
 }
 
-// A Dir is a directory of the tree that middleware is registered for.
+// A Dir holds the middleware that one call of In registers for a directory of the tree.
 type Dir[H, M any] struct {
 	reg  *Registry[H, M]
 	pos  fault.Position
@@ -264,7 +274,7 @@ type Dir[H, M any] struct {
 	Uses []Use[M]
 }
 
-// Use adds middleware for the route files that the directory covers.
+// Use adds middleware for the route files of the directory: see routetree.Layers.
 func (d *Dir[H, M]) Use(pos fault.Position, middleware []any, parse Parse[M]) {
 	d.reg.UseIn(&d.Uses, pos, "Use", middleware, parse)
 }

@@ -9,28 +9,28 @@ import (
 	"example.com/flow/internal/fault"
 )
 
-// A with is a function that registers handlers once a value for it is provided.
+// A with is one call of flow.With.
 type with[H, M any] struct {
 	pos      fault.Position
-	want     reflect.Type
+	want     reflect.Type           // of the value that the function needs
 	register func(*File[H, M], any) // nil if With was given nil
 }
 
-// AddStatic adds the static calls of a directory, and what their functions of With
-// register when they are called with the values that were provided. It closes the registry.
+// AddStatic adds the static calls of a directory. It calls the functions of flow.With with the
+// provided values, and adds their registrations. It closes the registry.
 func (p *Plan[H, M]) AddStatic(g *Registry[H, M], provided []any) {
 	g.Close()
 	p.checkUses(g)
 	p.Add(g)
 	p.addDeclared(g.declared)
-	g.runs(true)
+	g.setInWith(true)
 	given := p.runWiths(g.withs, provided)
-	g.runs(false)
+	g.setInWith(false)
 	p.Add(given)
 }
 
-// checkUses reports calls of flow.Use in a counterpart, where it looks as if it were
-// for the file alone.
+// checkUses reports calls of flow.Use in a counterpart. They apply to the whole application,
+// and look as if they applied to one route file.
 func (p *Plan[H, M]) checkUses(g *Registry[H, M]) {
 	for _, u := range g.uses {
 		if routes := p.byStem[strings.TrimSuffix(path.Base(u.Pos.File), ".go")]; len(routes) > 0 {
@@ -39,8 +39,7 @@ func (p *Plan[H, M]) checkUses(g *Registry[H, M]) {
 	}
 }
 
-// runWiths calls the functions of flow.With with the values that were provided,
-// and returns what they registered.
+// runWiths calls the functions of flow.With, and returns a registry of their registrations.
 func (p *Plan[H, M]) runWiths(withs []with[H, M], provided []any) *Registry[H, M] {
 	given := &Registry[H, M]{}
 	defer given.Close()
@@ -75,13 +74,14 @@ func (p *Plan[H, M]) runWiths(withs []with[H, M], provided []any) *Registry[H, M
 	return given
 }
 
-// fits reports whether a provided value is what the function asks for.
+// fits reports whether a provided value has the type that the function needs, or implements
+// it.
 func (w with[H, M]) fits(v any) bool {
 	t := reflect.TypeOf(v)
 	return t == w.want || w.want.Kind() == reflect.Interface && t.Implements(w.want)
 }
 
-// typesOf says what was provided.
+// typesOf returns a clause about the types of the provided values, for a fault.
 func typesOf(provided []any) string {
 	if len(provided) == 0 {
 		return "nothing was provided"
@@ -93,8 +93,8 @@ func typesOf(provided []any) string {
 	return "what was provided is " + strings.Join(types, ", ")
 }
 
-// runWith calls a function of flow.With, and reports a panic. ok is false then: what the
-// function would have registered is missing, which is no fault of its own.
+// runWith calls a function of flow.With. If the function panics, runWith reports that and
+// returns false.
 func (p *Plan[H, M]) runWith(w with[H, M], f *File[H, M], v any) (ok bool) {
 	defer func() {
 		switch panicked := recover().(type) {

@@ -38,6 +38,7 @@ func parseElement(name string, dir bool) (element, error) {
 	return element{Segment: pattern.Segment{Kind: pattern.Literal, Text: name}}, nil
 }
 
+// parseGroup parses a name that begins with a parenthesis.
 func parseGroup(name string, dir bool) (element, error) {
 	inner := strings.TrimSuffix(name[1:], ")")
 	switch {
@@ -49,6 +50,7 @@ func parseGroup(name string, dir bool) (element, error) {
 	return element{noSegment: true}, nil
 }
 
+// parseBrackets parses a name that contains a bracket.
 func parseBrackets(name string) (element, error) {
 	inner, optional := name, false
 	if strings.HasPrefix(inner, "[[") && strings.HasSuffix(inner, "]]") {
@@ -121,8 +123,9 @@ func isIdentifier(s string) bool {
 const maxShapes = 64
 
 // expand returns the shapes of a path: the lists of segments that its URLs have, the
-// shortest first and the longest last. A path without optional segments has one shape. Adjacent optional segments
-// are filled from the left, so that [[a]]/[[b]] has three: /, /{a} and /{a}/{b}.
+// shortest first and the longest last. A path without optional segments has one shape.
+// Adjacent optional segments are filled from the left, so that [[a]]/[[b]] has three: /, /{a}
+// and /{a}/{b}.
 func expand(elements []element) ([][]pattern.Segment, error) {
 	elements = slices.DeleteFunc(slices.Clone(elements), func(e element) bool { return e.noSegment })
 	seen := map[string]bool{}
