@@ -1,5 +1,12 @@
-// Package disk reads a directory in development, and follows no symbolic link that leads
-// out of it. A [Watcher] tells what has changed there, without reading any file.
+// Package disk reads the application's directory in development. A [Dir] is a file system that
+// follows no symbolic link out of its directory. A [Watcher] finds changes by the names, sizes
+// and times of files, without reading them:
+//
+//	before := w.Look(start)
+//	...
+//	if now := w.Look(time.Now()); !now.Same(before) {
+//		// at least one file has changed
+//	}
 package disk
 
 import (
@@ -8,12 +15,13 @@ import (
 	"os"
 )
 
-// A Dir is a directory of which no symbolic link leads out. It is opened anew for each
-// file: an os.Root that stays open would go on to show the old directory once another
-// has taken its place.
+// A Dir is the file system of a directory, like os.DirFS, but a symbolic link that is absolute
+// or leads out of the directory is an error: ErrLeadsOut. The directory is opened anew for
+// each file, since an os.Root that stays open still shows the old directory after another one
+// was moved into its place.
 type Dir string
 
-// Open opens a file, as the file systems of package os do.
+// Open implements fs.FS.
 func (d Dir) Open(name string) (fs.File, error) { return inRoot(d, fs.FS.Open, name) }
 
 // Stat implements fs.StatFS.
@@ -25,19 +33,21 @@ func (d Dir) ReadDir(name string) ([]fs.DirEntry, error) { return inRoot(d, fs.R
 // ReadFile implements fs.ReadFileFS.
 func (d Dir) ReadFile(name string) ([]byte, error) { return inRoot(d, fs.ReadFile, name) }
 
+// inRoot calls read with the file system of an os.Root for the directory.
 func inRoot[T any](d Dir, read func(fs.FS, string) (T, error), name string) (T, error) {
 	root, err := os.OpenRoot(string(d))
 	if err != nil {
 		var none T
 		return none, err
 	}
-	defer root.Close() // a file that was opened in it stays open
+	defer root.Close() // files opened in it stay open
 	v, err := read(root.FS(), name)
 	return v, leadsOut(root, name, err)
 }
 
-// leadsOut returns an error about a name in root, or ErrLeadsOut in place of that of package
-// os, which does not export its own. To compare err with it, one is provoked here.
+// leadsOut returns err, or ErrLeadsOut in place of the error of package os for a path that
+// leaves root. Package os does not export that error, so that err is compared with the one of a
+// path that certainly leaves root.
 func leadsOut(root *os.Root, name string, err error) error {
 	if err == nil {
 		return nil
@@ -48,10 +58,10 @@ func leadsOut(root *os.Root, name string, err error) error {
 	return err
 }
 
-// ErrLeadsOut is the error for a link that is not followed.
+// ErrLeadsOut is the error for a symbolic link that a Dir does not follow.
 var ErrLeadsOut = errors.New("a symbolic link that is absolute, or leads out of the directory of Dev, is not followed")
 
-// IsDir reports whether a name of the operating system is that of a directory.
+// IsDir reports whether a path of the operating system is a directory.
 func IsDir(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()

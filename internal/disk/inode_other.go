@@ -4,4 +4,5 @@ package disk
 
 import "io/fs"
 
+// inodeOf returns the zero inode: the system has none.
 func inodeOf(fs.FileInfo) inode { return inode{} }

@@ -10,20 +10,19 @@ import (
 	"time"
 )
 
-// An Entry is a file or a directory at the time of a Snapshot. Err is why it cannot be
-// looked at; Info is nil then, except for a directory that cannot be listed.
+// An Entry is a file or a directory in a Snapshot.
 type Entry struct {
-	Name string // "router/users/[id].html"
-	Info fs.FileInfo
-	Err  error
+	Name string      // "router/users/[id].html"
+	Info fs.FileInfo // nil if it could not be read
+	Err  error       // of reading Info, or of listing a directory
 
-	listed fs.DirEntry // nil for a directory to begin with that is not there
+	listed fs.DirEntry // nil for a directory of the Watcher that does not exist
 }
 
-// Same reports whether two entries are equal as far as the system tells without reading:
-// in name, kind, size and times, and on Linux and macOS in the number of the inode. Equal
-// entries have the same content, except that a file may be written twice within one tick
-// of the clock that times are taken from: see Snapshot.IsSettled.
+// Same reports whether two entries have the same name, mode, size and times, and on Linux and
+// macOS the same inode. Such files have the same content, with one exception: a file may be
+// written twice before the clock of the file system advances. Snapshot.IsSettled excludes
+// that.
 func (e *Entry) Same(other *Entry) bool {
 	if !e.sameKind(other) {
 		return false
@@ -32,7 +31,7 @@ func (e *Entry) Same(other *Entry) bool {
 	return a == nil || a.IsDir() || a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && inodeOf(a) == inodeOf(b)
 }
 
-// sameKind reports whether two entries look the same in a list of names.
+// sameKind reports whether two entries have the same name, mode and error.
 func (e *Entry) sameKind(other *Entry) bool {
 	if e.Name != other.Name || (e.Info == nil) != (other.Info == nil) || e.Info != nil && e.Info.Mode() != other.Info.Mode() {
 		return false
@@ -40,30 +39,30 @@ func (e *Entry) sameKind(other *Entry) bool {
 	return e.Err == other.Err || e.Err != nil && other.Err != nil && e.Err.Error() == other.Err.Error()
 }
 
-// An inode is what tells a file from another one that has taken its name, size and time.
-// It is zero where the system does not say.
+// An inode tells a file from one that was moved into its place and has the same size and time.
+// It is zero on systems without inodes, and for files that are not on disk.
 type inode struct {
 	number  uint64
-	changed time.Time // when the file was last written, renamed or otherwise changed
+	changed time.Time // the ctime: of the last change of the content or of the inode
 }
 
-// A Snapshot is how the files below some directories were at one time. As an fs.FS it lists
-// those files, but their contents are read from disk as they are now.
+// A Snapshot lists the files below some directories at one time. It is an fs.FS: it lists the
+// files of that time, and reads the contents that they have now.
 type Snapshot struct {
-	Taken   time.Time // right before the files were looked at
+	Taken   time.Time // immediately before the files were listed
 	Entries []Entry   // in the order of fs.WalkDir
 
 	files fs.FS
-	index func() *index
+	index func() *index // makes the index once it is needed
 }
 
-// An index finds the entries of a Snapshot.
+// An index finds the entries of a Snapshot by name.
 type index struct {
 	entries map[string]*Entry
-	lists   map[string][]fs.DirEntry // of the directories
+	lists   map[string][]fs.DirEntry // by directory
 }
 
-// Same reports whether nothing has changed between two snapshots, as Entry.Same says.
+// Same reports whether all entries of two snapshots are the same: see Entry.Same.
 func (s *Snapshot) Same(other *Snapshot) bool {
 	return slices.EqualFunc(s.Entries, other.Entries, func(a, b Entry) bool { return a.Same(&b) })
 }
@@ -73,13 +72,12 @@ func (s *Snapshot) SameNames(other *Snapshot) bool {
 	return slices.EqualFunc(s.Entries, other.Entries, func(a, b Entry) bool { return a.sameKind(&b) })
 }
 
-// tick is longer than the clock of any file system stands still: that of FAT takes steps of
-// two seconds.
+// tick is the coarsest resolution of the times of a file system: FAT has two seconds.
 const tick = 2 * time.Second
 
-// IsSettled reports whether a file that is written after the Snapshot gets another time
-// than the one that it has there, so that the change shows. Where the time is not known,
-// as in an embed.FS, that is not known either.
+// IsSettled reports whether any later change of a file gives it another time than the Snapshot
+// has, so that Same sees the change. It is true for files that were last changed more than a
+// tick before the Snapshot, and false for files without a time, as in an embed.FS.
 func (s *Snapshot) IsSettled(e *Entry) bool {
 	last := e.Info.ModTime()
 	if changed := inodeOf(e.Info).changed; changed.After(last) {
@@ -88,16 +86,16 @@ func (s *Snapshot) IsSettled(e *Entry) bool {
 	return !last.IsZero() && s.Taken.Sub(last) > tick
 }
 
-// Entry returns the entry of a file, or nil.
+// Entry returns the entry with a name, or nil.
 func (s *Snapshot) Entry(name string) *Entry { return s.index().entries[name] }
 
-// Open opens a file as it is now.
+// Open implements fs.FS. It opens the file as it is now.
 func (s *Snapshot) Open(name string) (fs.File, error) { return s.files.Open(name) }
 
-// ReadFile implements fs.ReadFileFS: it reads a file as it is now.
+// ReadFile implements fs.ReadFileFS. It reads the file as it is now.
 func (s *Snapshot) ReadFile(name string) ([]byte, error) { return fs.ReadFile(s.files, name) }
 
-// Stat implements fs.StatFS.
+// Stat implements fs.StatFS. It returns the FileInfo of the Snapshot.
 func (s *Snapshot) Stat(name string) (fs.FileInfo, error) {
 	switch e := s.Entry(name); {
 	case e == nil:
@@ -109,7 +107,7 @@ func (s *Snapshot) Stat(name string) (fs.FileInfo, error) {
 	}
 }
 
-// ReadDir implements fs.ReadDirFS.
+// ReadDir implements fs.ReadDirFS. It returns the list of the Snapshot.
 func (s *Snapshot) ReadDir(name string) ([]fs.DirEntry, error) {
 	if _, err := s.Stat(name); err != nil {
 		return nil, err
@@ -129,11 +127,11 @@ func (s *Snapshot) makeIndex() *index {
 	return x
 }
 
-// look lists the files below some directories, of which it expects to find a number.
-func look(files fs.FS, dirs []string, expect int) *Snapshot {
+// takeSnapshot lists the files below dirs. expect is how many there are likely to be.
+func takeSnapshot(files fs.FS, dirs []string, expect int) *Snapshot {
 	s := &Snapshot{Taken: time.Now(), files: files, Entries: make([]Entry, 0, expect)}
 	s.index = sync.OnceValue(s.makeIndex)
-	if d, ok := files.(Dir); ok { // one root for all of it
+	if d, ok := files.(Dir); ok { // open the directory once for all files
 		root, err := os.OpenRoot(string(d))
 		if err != nil {
 			for _, dir := range dirs {
@@ -159,9 +157,9 @@ func look(files fs.FS, dirs []string, expect int) *Snapshot {
 	return s
 }
 
-// note adds what fs.WalkDir has found.
+// note adds the entry for a call of fs.WalkDir's function.
 func (s *Snapshot) note(name string, d fs.DirEntry, err error) {
-	if last := len(s.Entries) - 1; d != nil && err != nil { // a directory that cannot be listed, right after it was noted
+	if last := len(s.Entries) - 1; d != nil && err != nil { // the second call for a directory that cannot be listed
 		if last >= 0 && s.Entries[last].Name == name {
 			s.Entries[last].Err = err
 		}
@@ -170,14 +168,14 @@ func (s *Snapshot) note(name string, d fs.DirEntry, err error) {
 	e := Entry{Name: name, Err: err, listed: d}
 	if d != nil {
 		if e.Info, e.Err = d.Info(); errors.Is(e.Err, fs.ErrNotExist) {
-			return // it has gone this moment
+			return // it was removed after the directory was listed
 		}
 	}
 	s.Entries = append(s.Entries, e)
 }
 
-// A Watcher looks at the files of an application in development for all who have to know of
-// changes. It is safe for concurrent use.
+// A Watcher takes snapshots of some directories, and shares them among those who need them for
+// the same request. It is safe for concurrent use.
 type Watcher struct {
 	files fs.FS
 	dirs  []string
@@ -189,8 +187,8 @@ type Watcher struct {
 // NewWatcher returns a Watcher of the files below some directories.
 func NewWatcher(files fs.FS, dirs ...string) *Watcher { return &Watcher{files: files, dirs: dirs} }
 
-// Look returns the files as they were at since or later. So all who ask on behalf of one
-// request, since it came, have the files looked at once.
+// Look returns a Snapshot that was taken at since or later: the last one if it is new enough,
+// else a new one. Callers that pass the time at which a request came share one Snapshot.
 func (w *Watcher) Look(since time.Time) *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -199,7 +197,7 @@ func (w *Watcher) Look(since time.Time) *Snapshot {
 		if w.last != nil {
 			expect = len(w.last.Entries)
 		}
-		w.last = look(w.files, w.dirs, expect)
+		w.last = takeSnapshot(w.files, w.dirs, expect)
 	}
 	return w.last
 }

@@ -1,7 +1,11 @@
-// Package fault says what is wrong about an application before it serves: each [Fault]
-// is one mistake and the place where it stands. Code that reads files or registrations
-// adds faults and goes on, and [Join] puts all of them into one report in a fixed order.
-// [Suggest] is for the end of a fault: "did you mean".
+// Package fault reports the mistakes of an application that are found before it serves. A
+// [Fault] is one mistake with its file and line. Code that reads files or registrations adds
+// a fault and goes on:
+//
+//	faults = append(faults, fault.In("router/[id.html", "a parameter fills a whole segment"))
+//
+// [Join] makes all of them one error in a fixed order, which Check returns. [Suggest] writes
+// the end of a fault about a misspelt name: "did you mean".
 package fault
 
 import (
@@ -13,19 +17,18 @@ import (
 	"strconv"
 )
 
-// A Fault is one mistake of an application. Its text says where, what, and what
-// would be right.
+// A Fault is one mistake of an application.
 type Fault struct {
-	File    string // what the report is sorted by
-	Line    int    // 0 for a name of the route directory
-	Text    string
-	Warning bool // it is worth knowing, and no reason not to serve
+	File    string // as messages name it; a report is sorted by it
+	Line    int    // 0 for a fault of the whole file, such as its name
+	Text    string // file and line, the mistake, and what would be right
+	Warning bool   // the application may serve; only the command check prints it
 }
 
-// Error is the text of the fault.
+// Error returns the text of the fault.
 func (f Fault) Error() string { return f.Text }
 
-// In returns a fault of a file of the route directory.
+// In returns a fault of a file as a whole.
 func In(file, format string, args ...any) Fault {
 	return Fault{File: file, Text: file + ": " + fmt.Sprintf(format, args...)}
 }
@@ -35,13 +38,12 @@ func InLine(file string, line int, format string, args ...any) Fault {
 	return Fault{File: file, Line: line, Text: fmt.Sprintf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))}
 }
 
-// At returns a fault of a line of Go code.
+// At returns a fault of a position in Go code.
 func At(pos Position, format string, args ...any) Fault {
 	return Fault{File: path.Join(DisplayDir(pos.Dir()), path.Base(pos.File)), Line: pos.Line, Text: pos.String() + ": " + fmt.Sprintf(format, args...)}
 }
 
-// Warn returns a fault that is only a warning, of a line of a template, or of a whole file
-// if line is 0.
+// Warn returns a warning for a line of a template, or for a whole file if line is 0.
 func Warn(file string, line int, format string, args ...any) Fault {
 	where := file
 	if line > 0 {
@@ -50,11 +52,11 @@ func Warn(file string, line int, format string, args ...any) Fault {
 	return Fault{file, line, where + ": warning: " + fmt.Sprintf(format, args...), true}
 }
 
-// Join returns all faults that are no warnings as one error, one per line, in a fixed
-// order: by file, line and text. It returns nil if there is none.
+// Join returns the faults without the warnings as one error, one on each line, sorted by file,
+// line and text. It returns nil if there are none.
 func Join(faults []Fault) error { return join(faults, false) }
 
-// Of returns the faults of an error that Join has made.
+// Of returns the faults of an error of Join.
 func Of(err error) (faults []Fault) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range joined.Unwrap() {
@@ -66,7 +68,7 @@ func Of(err error) (faults []Fault) {
 	return faults
 }
 
-// Warnings returns the warnings as Join returns the others.
+// Warnings is Join for the warnings.
 func Warnings(faults []Fault) error { return join(faults, true) }
 
 func join(faults []Fault, warnings bool) error {

@@ -11,14 +11,16 @@ import (
 	"sync"
 )
 
-// A Position is a line of Go code, as the compiler recorded it: a path on disk,
-// or an import path in a build with -trimpath. Slashes are forward everywhere.
+// A Position is a line of Go code. File is as the compiler recorded it: a path on disk, or in a
+// build with -trimpath one that begins with the import path. Its slashes are forward ones on
+// all systems. The zero Position is unknown.
 type Position struct {
 	File string
 	Line int
 }
 
-// Caller returns the position of the caller's caller, skip frames further up.
+// Caller returns the position of a call on the stack: for skip 0 the call of the function that
+// calls Caller, for 1 the call of that one's caller, and so on.
 func Caller(skip int) Position {
 	_, file, line, _ := runtime.Caller(skip + 2)
 	return Position{file, line}
@@ -27,12 +29,12 @@ func Caller(skip int) Position {
 // Dir returns the directory of the file, which tells one application from another.
 func (p Position) Dir() string { return path.Dir(p.File) }
 
-// String returns the file, in a directory as DisplayDir has it, and the line, or "" for no
-// position.
+// String returns "app/users.id.go:12", with the directory of DisplayDir. It returns "" for the
+// zero Position.
 func (p Position) String() string { return p.in(DisplayDir(p.Dir())) }
 
-// Stable returns the file with the name of its directory, and the line, which reads the
-// same wherever the program was built and runs; or "" for no position.
+// Stable is String with the last element of the directory only. So it is the same wherever the
+// program was built and runs.
 func (p Position) Stable() string { return p.in(path.Base(p.Dir())) }
 
 func (p Position) in(dir string) string {
@@ -42,10 +44,10 @@ func (p Position) in(dir string) string {
 	return path.Join(dir, path.Base(p.File)) + ":" + strconv.Itoa(p.Line)
 }
 
-// DisplayDir returns how a directory of Go files, as the compiler recorded it, is written in
-// messages, so that a terminal finds it: from the working directory if it is below that,
-// in a build with -trimpath from the root of the main module, and otherwise by its name
-// alone. It is "" for the working directory or the root itself.
+// DisplayDir returns a directory of Go files for messages. dir is as the compiler recorded it.
+// The result is relative to the working directory, so that a terminal can open its files, or
+// in a build with -trimpath relative to the root of the main module. It is "" for these two
+// directories themselves, and the last element of dir for a directory outside of them.
 func DisplayDir(dir string) string {
 	native := filepath.FromSlash(dir)
 	if !filepath.IsAbs(native) {

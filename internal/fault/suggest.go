@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Suggest returns ": did you mean "x"?" for the name that a misspelt one is likely to
-// stand for, or else the hint that it is given.
+// Suggest returns `: did you mean "x"?` for the key of names that is most similar to a
+// misspelt one. It returns otherwise if none is similar.
 func Suggest[V any](misspelt string, names map[string]V, otherwise string) string {
-	best, nearest := "", 3 // farther away it is another word
+	best, nearest := "", 3 // a name at a distance of 3 or more is another word
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		letters := []rune(name)
 		if d := Distance([]rune(misspelt), letters); d < nearest && 2*d <= len(letters) {
@@ -21,8 +21,8 @@ func Suggest[V any](misspelt string, names map[string]V, otherwise string) strin
 	return `: did you mean "` + best + `"?`
 }
 
-// Distance returns how many letters have to be added, taken away, replaced or swapped with
-// the next one to make b of a (optimal string alignment).
+// Distance returns the number of letters to insert, delete, replace or swap with the next one
+// to turn a into b (optimal string alignment distance).
 func Distance(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -1,6 +1,10 @@
-// Package forms finds out what the values are that an application registers: whether a
-// function converts to a type that is asked for, where it is written, what method of a
-// controller a name stands for, and whether a text is a method of HTTP.
+// Package forms inspects the values that an application registers. For each form that a
+// handler may have, the root asks whether the value converts to it:
+//
+//	h, ok := forms.Convert[func(*Request) Response](value)
+//
+// The package also finds the name of a function and the position of its code, finds the
+// method of a controller by its name, and checks the names of HTTP methods.
 package forms
 
 import (
@@ -15,8 +19,7 @@ import (
 	"example.com/flow/internal/fault"
 )
 
-// IsNil reports whether v is nil, or an interface that holds a nil pointer,
-// function, map or the like.
+// IsNil reports whether v is nil, or holds a nil pointer, function, map, slice or channel.
 func IsNil(v any) bool {
 	if v == nil {
 		return true
@@ -28,7 +31,7 @@ func IsNil(v any) bool {
 	return false
 }
 
-// Convert returns v as an F if v's type converts to it.
+// Convert returns v converted to F. ok is false if the type of v does not convert to F.
 func Convert[F any](v any) (f F, ok bool) {
 	if f, ok := v.(F); ok {
 		return f, true
@@ -40,7 +43,8 @@ func Convert[F any](v any) (f F, ok bool) {
 	return f, false
 }
 
-// Position returns where a function is written, if v is one.
+// Position returns the position of a function's code. It is the zero Position if v is no
+// function.
 func Position(v reflect.Value) fault.Position {
 	if v.Kind() != reflect.Func {
 		return fault.Position{}
@@ -53,7 +57,8 @@ func Position(v reflect.Value) fault.Position {
 	return fault.Position{File: file, Line: line}
 }
 
-// Method returns the method of a controller, which is not nil, and where it is written.
+// Method returns the method of a controller with a name, and the position of its code. The
+// controller must not be nil.
 func Method(controller any, method string) (f any, pos fault.Position, err error) {
 	v := reflect.ValueOf(controller)
 	m, ok := v.Type().MethodByName(method)
@@ -73,18 +78,18 @@ func Method(controller any, method string) (f any, pos fault.Position, err error
 	return v.Method(m.Index).Interface(), Position(m.Func), nil
 }
 
-// OneLine returns a list of forms on one line, since a report has one line for each
-// fault.
+// OneLine returns a list of forms, which has a line for each, as one line: a report has one
+// line for each fault.
 func OneLine(forms string) string {
 	return strings.NewReplacer("\n\t", "; ", "one of\n\t", "one of ").Replace(forms)
 }
 
-// Methods are the methods of HTTP that have a call of their own, such as GET(). ANY()
-// answers these and all others.
+// Methods are the HTTP methods that have a call of their own, such as GET(). ANY() stands for
+// these and all others.
 var Methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch,
 	http.MethodDelete, http.MethodHead, http.MethodOptions}
 
-// CheckMethod returns an error for what is no method of a request.
+// CheckMethod returns an error for a text that is no method, or is one of Methods in lower case.
 func CheckMethod(method string) error {
 	if method == "ANY" {
 		return fmt.Errorf("%q is no method: call ANY() for every method", method)
@@ -104,7 +109,7 @@ func CheckMethod(method string) error {
 	return nil
 }
 
-// CompareMethods orders methods: the standard ones first, and ANY last.
+// CompareMethods orders methods: those of Methods first and in that order, ANY last.
 func CompareMethods(a, b string) int {
 	rank := func(method string) int {
 		if method == "ANY" {

@@ -7,39 +7,41 @@ import (
 	"strings"
 )
 
-// NameOf returns the name of the function at a pc, as people write it: "app.signedIn". That
-// of a closure is the name of the function that has made it, "app.limit", or tells where it
-// is written if none has: "a function in app".
+// NameOf returns the name of the function with a program counter as it is written in code:
+// "app.signedIn". A closure has the name of the function that returns it, "app.limit". One in a
+// package variable or an init function is "a function in app".
 func NameOf(pc uintptr) string {
 	f := runtime.FuncForPC(pc)
 	if f == nil {
 		return "a function"
 	}
 	file, _ := f.FileLine(f.Entry())
-	return readName(f.Name(), path.Dir(file))
+	return parseName(f.Name(), path.Dir(file))
 }
 
 var (
-	// closure is what stands behind the name of the function that a closure is written in.
+	// closure matches the end of a closure's name. The name of the enclosing function precedes it.
 	closure = regexp.MustCompile(`\.func\d+(\.\d+)*$`)
-	// nobody is what stands there if it is written in a package variable or an init function.
-	nobody = regexp.MustCompile(`^(init|init\.\d+|glob\.)$`)
-	// version is the last element of the import path of a later version of a module.
+	// noMaker matches what precedes it for a closure in a package variable or an init function.
+	noMaker = regexp.MustCompile(`^(init|init\.\d+|glob\.)$`)
+	// version matches the major version at the end of an import path.
 	version = regexp.MustCompile(`/v\d+$`)
 )
 
-// module is flow's own import path, and source the directory of its files. Its middleware
-// is called flow's, whichever room has it.
+// module is the import path of flow. Functions of its internal packages are named as if they
+// were in the root package, which exports them.
 const module = "example.com/flow"
 
+// source is the directory of flow's files.
 var source = func() string {
 	_, file, _, _ := runtime.Caller(0)
 	return path.Dir(path.Dir(path.Dir(file)))
 }()
 
-// readName reads a name of the linker. dir is the directory of the file, which tells the
-// package of a closure also where the function that has made it was inlined into another.
-func readName(name, dir string) string {
+// parseName returns the name of a function for its name in the linker's notation, such as
+// "example.com/shop/app.limit.func1". dir is the directory of the function's file. If the
+// function that returns a closure was inlined into another package, dir tells its package.
+func parseName(name, dir string) string {
 	name = strings.ReplaceAll(strings.TrimSuffix(name, "-fm"), "[...]", "")
 	slash := strings.LastIndexByte(name, '/') + 1
 	base, local, _ := strings.Cut(name[slash:], ".")
@@ -48,10 +50,10 @@ func readName(name, dir string) string {
 	if maker == local {
 		return pkg + "." + local
 	}
-	if nobody.MatchString(maker) {
+	if noMaker.MatchString(maker) {
 		return "a function in " + pkg
 	}
-	parts := strings.Split(maker, ".") // the last is the maker, before it is what it was inlined into, or its type
+	parts := strings.Split(maker, ".") // the last is the maker; its type or the function it was inlined into precedes it
 	last := len(parts) - 1
 	maker = parts[last]
 	if last > 0 && strings.HasPrefix(parts[last-1], "(") {
@@ -64,7 +66,7 @@ func readName(name, dir string) string {
 	return pkg + "." + maker
 }
 
-// packageName returns what a package of an import path, or in a directory, is likely called.
+// packageName returns the likely name of a package by its import path or its directory.
 func packageName(importPath string) string {
 	for _, root := range []string{module, source} {
 		if importPath == root || strings.HasPrefix(importPath, root+"/internal/") {

@@ -32,7 +32,7 @@ func TestReadName(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(readName(tt.name, tt.dir), tt.want)
+			is.Equal(parseName(tt.name, tt.dir), tt.want)
 		})
 	}
 }

@@ -1,8 +1,13 @@
 //go:build race
 
-// Package race says whether the race detector runs. Under it no Request is used
-// twice, so that late use of one is found, and tests do not count allocations.
+// Package race says whether the program was built with the race detector. Under it the root
+// pools no Requests, so that the use of a Request after its response is found. Tests that
+// count allocations are skipped, since the race detector allocates:
+//
+//	if race.Enabled {
+//		t.Skip("the race detector allocates")
+//	}
 package race
 
-// Enabled reports whether the race detector runs.
+// Enabled reports whether the program was built with the race detector.
 const Enabled = true
