@@ -178,15 +178,29 @@ func (p *Plan[H, M]) bind(b *Binding[H, M], v *Verb[H, M]) {
 // resolve returns the route of a File. If there is none, it reports that and returns nil.
 func (p *Plan[H, M]) resolve(f *File[H, M]) *routetree.Route {
 	if f.counterpart == "" {
-		// If several are found, they differ only in their groups. They have the same URLs then,
-		// for which the tree has a fault.
-		if found := routetree.Find(p.byPath, f.Path); len(found) > 0 {
-			return p.byPath[found[0]]
-		}
-		p.fault(f.pos, "At(%q): the tree has no such route file%s", f.Path, p.tree.HintFile(f.Path))
-		return nil
+		return p.resolvePath(f.pos, f.Path)
 	}
 	return p.resolveStatic(f.pos, f.counterpart, f.what)
+}
+
+// resolvePath returns the route that the argument of At means. If there is none, or if there
+// are several with different matchers, it reports that and returns nil.
+func (p *Plan[H, M]) resolvePath(pos fault.Position, path string) *routetree.Route {
+	found := routetree.Find(p.byPath, path)
+	if len(found) == 0 {
+		p.fault(pos, "At(%q): the tree has no such route file%s", path, p.tree.HintFile(path))
+		return nil
+	}
+	first := p.byPath[found[0]]
+	for _, other := range found[1:] {
+		// Files that differ only in their groups have the same URLs: the tree has a fault for that.
+		if r := p.byPath[other]; r.Patterns[0].Key() != first.Patterns[0].Key() {
+			p.fault(pos, "At(%q): both %s and %s are meant: give the path of one of them with its matcher, as in At(%q)", path, first.File, r.File, first.Path)
+			p.bindings[first].failed, p.bindings[r].failed = true, true
+			return nil
+		}
+	}
+	return first
 }
 
 // resolveStatic returns the route whose counterpart is goFile. If there is none, or if the

@@ -101,6 +101,29 @@ func TestPlanReportsWhatDoesNotFit(t *testing.T) {
 	}
 }
 
+// At may leave out a matcher only if one file is meant then.
+func TestAtLeavesOutMatchers(t *testing.T) {
+	files := []string{"router/items/[id=int].http", "router/(g)/items/[id=slug].html"}
+	for _, tt := range []struct{ path, want string }{
+		{"items/[id=int]", ""},
+		{"items/[id]", `app/x.go:1: At("items/[id]"): both router/(g)/items/[id=slug].html and router/items/[id=int].http are meant: give the path of one of them with its matcher, as in At("(g)/items/[id=slug]")`},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			is := is.New(t)
+			g := &testRegistry{}
+			do(g.At(at("x.go", 1), tt.path).Verb(at("x.go", 1), "GET"))
+			p := NewPlan[string, string](tree(files...), "/src/app")
+			p.AddStatic(g, nil)
+			p.Check()
+			got := ""
+			if err := fault.Join(p.Faults); err != nil {
+				got = err.Error()
+			}
+			is.Equal(got, tt.want)
+		})
+	}
+}
+
 func TestPlanSaysWhatIsMissing(t *testing.T) {
 	is := is.New(t)
 	p := NewPlan[string, string](tree("router/a.http", "router/store.http"), "/src/app")
