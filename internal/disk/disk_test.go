@@ -39,7 +39,7 @@ func TestDir(t *testing.T) {
 	entries, err := fs.ReadDir(d, ".")
 	is.NoErr(err)
 	is.Equal(len(entries), 4)
-	// The directory may be another one by now.
+	// Another directory may have taken the place of the first.
 	is.NoErr(os.RemoveAll(inside))
 	is.NoErr(os.Mkdir(inside, 0o700))
 	is.NoErr(os.WriteFile(filepath.Join(inside, "a"), []byte("b"), 0o600))

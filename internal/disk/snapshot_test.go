@@ -13,7 +13,7 @@ import (
 	"github.com/matryer/is"
 )
 
-// TestSnapshot changes files one after the other, and asks whether it shows.
+// TestSnapshot changes files one after the other, and checks that a Snapshot differs.
 func TestSnapshot(t *testing.T) {
 	hasInodes := runtime.GOOS == "linux" || runtime.GOOS == "darwin"
 	dir := t.TempDir()
@@ -84,8 +84,8 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestSnapshotAsFiles reads a directory by way of a Snapshot. Its names stay as they were,
-// its contents do not.
+// TestSnapshotAsFiles reads a directory through a Snapshot: its lists stay the same, the
+// contents of files do not.
 func TestSnapshotAsFiles(t *testing.T) {
 	is := is.New(t)
 	dir := t.TempDir()
@@ -160,7 +160,7 @@ func TestIsSettled(t *testing.T) {
 	is.True(!s.IsSettled(s.Entry("router/a.html"))) // its time says long ago, but it was changed just now
 }
 
-// TestWatcherLooksOnce for all who ask on behalf of one request.
+// TestWatcherLooksOnce checks that calls for one request share a Snapshot.
 func TestWatcherLooksOnce(t *testing.T) {
 	is := is.New(t)
 	files := fstest.MapFS{"router/a.html": {}}

@@ -16,7 +16,7 @@ import (
 	"example.com/flow/internal/race"
 )
 
-// matchers are those of the tests: what they take is found in targetOf.
+// matchers are the matchers of the tests. targetOf makes paths with values that they match.
 var matchers = map[string]*pattern.Matcher{
 	"ab":   {Name: "ab", Fits: func(v string) bool { return v == "a" || v == "b" }},
 	"long": {Name: "long", Fits: func(v string) bool { return len(v) > 1 }},
@@ -40,7 +40,7 @@ func of(text string) *pattern.Pattern {
 	return pattern.New(segments)
 }
 
-// A rule is a pattern with one method. What it answers is itself.
+// A rule is a pattern with one method. It is its own answer.
 type rule struct {
 	text   string // "GET users/:id"
 	method string
@@ -228,7 +228,7 @@ func missText(known, canonical bool, by *rule, methods []string) string {
 	return fmt.Sprint("other methods ", methods, where)
 }
 
-// judge is the plainly right matcher: it looks at every rule.
+// judge is the reference matcher, slow and plain: it looks at every rule.
 func judge(rules []rule, method, target string) string {
 	u, _ := url.ParseRequestURI(target)
 	p, ok := pattern.ParsePath(&http.Request{Method: method, URL: u})
@@ -312,7 +312,8 @@ func valuesOf(prefix []pattern.Segment, path []string) (values []string) {
 	return values
 }
 
-// rank says how well a rule answers a method: by name, as GET for HEAD, as any, or not.
+// rank returns how specific a rule is for a method: 2 by name, 1 as GET for HEAD, 0 as
+// AnyMethod, and -1 if it does not answer it.
 func rank(r rule, method string) int {
 	switch {
 	case r.method == method:
@@ -343,7 +344,8 @@ func matches(p *pattern.Pattern, path []string) bool {
 	return len(path) == len(p.Segments)
 }
 
-// place is where a segment ranks among those at its position: a smaller one goes before.
+// place returns a text by which segments at one position are ordered: the more specific is
+// the smaller one.
 func place(seg pattern.Segment) string {
 	switch {
 	case seg.Matcher != nil:
@@ -363,8 +365,8 @@ func moreSpecific(a, b rule, method string) bool {
 	return rank(a, method) > rank(b, method)
 }
 
-// rulesFrom makes rules of bytes: at most one for a method of a pattern, and no
-// catch-all where something is mounted.
+// rulesFrom makes rules of bytes: at most one for each method of a pattern, and no catch-all
+// at the prefix of a mount.
 func rulesFrom(data []byte) []rule {
 	names := []string{"a", "b", ":p", "a", ":p", "c d", ":p=ab", ":p=long"}
 	last := []string{"", "a", ":p", "*r", "x", "b", ":p=x", "*r=long", ":p=ab", "*r=ab"}
@@ -404,7 +406,7 @@ func rulesFrom(data []byte) []rule {
 	return rules
 }
 
-// targetOf makes a path of bytes: mostly of segments that rules have.
+// targetOf makes a path of bytes. Most of its segments are in rules, too.
 func targetOf(data []byte) string {
 	segments := []string{"a", "b", "x", "c%20d", "a", "b", "y", "x", "a%2Fb", "", ".", "..", "%2e"}
 	target := ""
@@ -528,7 +530,7 @@ func exponential(depth int) []string {
 	return paths
 }
 
-// A hit allocates nothing, wherever it is found.
+// A hit allocates nothing, whether the map, httprouter or the trie finds it.
 func TestHitsDoNotAllocate(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")

@@ -124,7 +124,7 @@ func TestPlacementOfRandomRules(t *testing.T) {
 					if ownedBy(*r, q.mount) {
 						rival = q
 					}
-					// Beside a matcher that takes the prefix, another one counts as if it did, too.
+					// If some value of the prefix matches one matcher, the others count as if it matched them.
 					if ownedBy(withoutMatchers(*r), q.mount) {
 						loosely = q
 					}
@@ -157,7 +157,8 @@ func leafOf(trie *Trie[rule], r rule) *Leaf[rule] {
 	return trie.Leaf(r.Pattern)
 }
 
-// goesBefore reports whether q is more specific than r. What is mounted is a catch-all there.
+// goesBefore reports whether q is more specific than r. A mount ranks as a catch-all at its
+// prefix.
 func goesBefore(q, r rule) bool {
 	if q.mount == r.mount {
 		return moreSpecific(q, r, "")
@@ -180,15 +181,15 @@ func goesBefore(q, r rule) bool {
 	return len(a) < len(b)
 }
 
-// ownedBy reports whether some path of r belongs to what is mounted at a prefix, which is
-// more specific.
+// ownedBy reports whether the mount at a prefix is more specific than r and owns some of its
+// paths.
 func ownedBy(r rule, mount string) bool {
 	below := of(mount).Segments
 	all := append(slices.Clone(below), pattern.Segment{Kind: pattern.Rest})
 	return goesBefore(rule{Pattern: of(mount), mount: mount}, r) && (overlap(all, r.Segments) || overlap(below, r.Segments))
 }
 
-// withoutMatchers returns a rule that takes all values.
+// withoutMatchers returns the rule without its matchers.
 func withoutMatchers(r rule) rule {
 	r.Pattern = pattern.New(slices.Clone(r.Segments))
 	for i := range r.Segments {
@@ -197,8 +198,8 @@ func withoutMatchers(r rule) rule {
 	return r
 }
 
-// overlap reports whether some path has both patterns, if there is a value that any two
-// matchers take.
+// overlap reports whether some path matches both patterns. It assumes that some value matches
+// any two matchers.
 func overlap(a, b []pattern.Segment) bool {
 	for i := 0; ; i++ {
 		restOf := func(s []pattern.Segment) *pattern.Segment {
@@ -257,9 +258,9 @@ func panics(routes []route[rule], segments []pattern.Segment) (panicked bool) {
 	return false
 }
 
-// besideOthers reports whether others may lose as much as the pattern gains: somewhere in
-// its way a parameter and a catch-all stand beside each other, or, below a parameter, a
-// literal and a parameter do.
+// besideOthers reports whether httprouter may hold other patterns in place of r: somewhere
+// on its path a parameter and a catch-all stand beside each other, or below a parameter a
+// literal and a parameter.
 func besideOthers(rules []rule, r rule, leaf func(rule) *Leaf[rule], method string) bool {
 	for _, q := range rules {
 		if leaf(q).Answer(method) == nil {

@@ -19,8 +19,8 @@
 //   - an httprouter tree, for the patterns that httprouter can hold beside each other: see
 //     placement.go;
 //   - the trie itself, which goes back where the more specific patterns have no answer. It
-//     finds what httprouter cannot hold, paths with escaped slashes, and what a request
-//     without an answer is told.
+//     finds the patterns that httprouter cannot hold, matches paths with escaped slashes, and
+//     makes the Miss of requests without an answer.
 package match
 
 import (

@@ -171,8 +171,8 @@ func (t *Trie[A]) Leaf(p *pattern.Pattern) *Leaf[A] {
 	return *end
 }
 
-// CatchAll returns the answer for all URLs below a prefix: the one of what is mounted
-// there, or the first one of a catch-all. It returns nil if there is neither.
+// CatchAll returns the answer for all URLs below a prefix: the answer of the mount there, or
+// the first answer of the catch-all there. It returns nil if there is neither.
 func (t *Trie[A]) CatchAll(prefix []pattern.Segment) *A {
 	n, _ := t.node(prefix)
 	switch {

@@ -71,7 +71,7 @@ func TestIsCanonicalTo(t *testing.T) {
 	}
 }
 
-// A redirect stays on the host, keeps the query, and a prefix that was stripped.
+// A redirect stays on the host, and keeps the query and the prefix that http.StripPrefix removed.
 func TestLocation(t *testing.T) {
 	for _, tt := range []struct{ asked, strip, to, want string }{
 		{"/a/", "", "/a", "/a"},

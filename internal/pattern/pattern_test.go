@@ -27,7 +27,7 @@ func of(text string) *Pattern {
 	return New(segments)
 }
 
-// matches is the plainly right matcher.
+// matches is the reference matcher, slow and plain.
 func matches(p *Pattern, path []string) bool {
 	for i, seg := range p.Segments {
 		switch {
@@ -73,7 +73,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// Overlap gives a URL that both match, or there is none among those of their kind.
+// Overlap returns a URL that both patterns match. If it returns none, no generated URL
+// matches both.
 func TestOverlap(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	names := []string{"a", "b", "x", ":p", "*r"}
@@ -128,7 +129,7 @@ func TestCompare(t *testing.T) {
 	is.True(slices.IsSortedFunc(patterns, Compare))
 }
 
-// The URL for some values reads back as these values.
+// Matching the URL for some values gives these values.
 func TestURLReadsBack(t *testing.T) {
 	for _, tt := range []struct {
 		pattern string

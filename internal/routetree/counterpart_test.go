@@ -91,7 +91,7 @@ func TestWhyNotBuilt(t *testing.T) {
 	}
 }
 
-// A system that a new release of Go reads in file names is missing in systems.
+// The test fails if a new release of Go finds a system in file names that systems lacks.
 func TestSystemsAreGos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
