@@ -16,7 +16,7 @@ import (
 //     would give it these paths.
 //   - httprouter would panic. After the same beginning, its paths may go on in one way
 //     only: with literals, with one parameter, or with one catch-all.
-//   - Patterns beside it would lose more: see placement.routesAfter.
+//   - Requests for patterns beside it would allocate: see placement.routesAfter.
 //
 // Patterns that overlap elsewhere do not matter. An example:
 //
@@ -41,8 +41,8 @@ type placement[A any] struct {
 }
 
 // A way leads to a node of the trie. Several ways can match the same URLs as one path of
-// httprouter: those for /:0/edit lead to the nodes of [id=int]/edit.html and of
-// [slug]/edit.html, and to the node of new/edit.html.
+// httprouter: for /:0/edit there are the ways to [id=int]/edit.html, [slug]/edit.html and
+// new/edit.html, of which the last one is a rival.
 type way[A any] struct {
 	*node[A]
 	constraints []constraint // of the parameters on the way
@@ -79,15 +79,15 @@ func (p *placement[A]) routesFrom(path string, depth, captured int, ways []way[A
 // routesAfter returns the routes that go on after path: with literals if there are any, else
 // with a parameter, else with a catch-all.
 //
-// httprouter never goes back. Beside literals, a URL that fails behind one of them is not
-// tried as a value of the parameter, and is left to the trie. If httprouter has captured a
-// value by then, it does not return its memory to its pool, so that each such request
-// allocates. The same holds beside a parameter for the URLs of a catch-all. So where a value
-// is captured, literals must lead to more routes than there are patterns that lose, and so
-// must a parameter:
+// httprouter never goes back. If a literal leads nowhere, it does not try the parameter
+// beside it, and if the parameter leads nowhere, it does not try the catch-all. The request
+// goes to the trie then. It also allocates if httprouter has captured a value before, since
+// httprouter does not return the memory of that value to its pool. So literals are chosen
+// below a parameter, and a parameter anywhere, only if they lead to more routes than there are
+// patterns beside them:
 //
-//	/docs/:1/edit, /docs/:1/old   two are held, one beside them loses: /docs/*path
-//	/docs/:1/edit                 alone it is not held: both are left to the trie
+//	/docs/:1/edit, /docs/:1/old   held: two beside one, /docs/*path
+//	/docs/:1/edit                 alone not held: one beside one
 func (p *placement[A]) routesAfter(path string, depth, captured int, ways []way[A]) []route[A] {
 	var routes []route[A]
 	for _, text := range literalsAfter(ways) {

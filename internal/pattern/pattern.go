@@ -80,8 +80,8 @@ func (p *Pattern) String() string {
 }
 
 // Key returns a text that is equal for two patterns if they match the same URLs, such as
-// "/users/:int" for /users/[id=int]. No literal text begins with a colon or an asterisk, as
-// go:embed refuses such names.
+// "/users/:int" for /users/[id=int]. No literal text begins with a colon or an asterisk: the
+// names of files for go:embed must not.
 func (p *Pattern) Key() string {
 	return p.format(func(seg Segment) string {
 		matcher := ""
