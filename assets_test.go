@@ -274,7 +274,7 @@ func TestPublicFilesThatCannotBeRead(t *testing.T) {
 	is.Equal(err.Error(), "public/a.css: cannot be read: open public/a.css: disk on fire")
 	err = New(broken{tree, "public/b.css.br"}).Check()
 	is.True(err != nil)
-	is.Equal(err.Error(), `public/b.css: public/b.css.br, a smaller form of it, cannot be read: open public/b.css.br: disk on fire
+	is.Equal(err.Error(), `public/b.css: public/b.css.br, its compressed form, cannot be read: open public/b.css.br: disk on fire
 public/b.css.br: cannot be read: open public/b.css.br: disk on fire`)
 }
 

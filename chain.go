@@ -93,7 +93,7 @@ type exchange struct {
 	kept     bool        // see the table above
 	over     atomic.Bool // see the table above
 
-	auth    auth.Answer
+	auth    auth.Result
 	body    *input.Body             // nil if the request has no body
 	failure atomic.Pointer[failure] // nil unless Authenticate or reading the body has failed
 }
@@ -262,7 +262,7 @@ func (x *exchange) tryGuards(w http.ResponseWriter, req *Request, i int) (resp R
 			break
 		}
 		if resp.more != nil {
-			req.promises = req.promises.Promised(w.Header(), resp.more.header)
+			req.promises = req.promises.Set(w.Header(), resp.more.header)
 		}
 	}
 	returned = true

@@ -66,7 +66,7 @@ func (m *stdMiddleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case i < 0:
 		m.settings.log().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
-		reply.Undescribed(w.Header())
+		reply.DropDescription(w.Header())
 		send(internalError(r), w, r.Method == http.MethodHead)
 		return
 	case req.Request != r:

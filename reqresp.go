@@ -61,7 +61,7 @@ func newRequest(r *http.Request, x *exchange) *Request {
 // WithUser gives r a user, as if Authenticate had found it, and returns r: for tests of a
 // handler by itself.
 func (r *Request) WithUser(user any) *Request {
-	r.exchange().auth.Give(user)
+	r.exchange().auth.Set(user)
 	return r
 }
 

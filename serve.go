@@ -128,7 +128,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 	}
 	if err := r.Check(); err != nil {
 		if tool.Report(err, r.sources()...) {
-			return command.ErrTold
+			return command.ErrReported
 		}
 		return err
 	}

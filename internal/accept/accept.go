@@ -1,7 +1,8 @@
-// Package accept reads what a client accepts. The header fields that say so are lists:
-// [Items] yields as much of one as is looked at, [MediaType] chooses the media type of
-// an error by an Accept field, and [Weights] says how much an Accept-Encoding field likes
-// each [Coding]. All are called with the lines of the field, and allocate nothing.
+// Package accept does proactive content negotiation (RFC 9110, section 12). [MediaType]
+// chooses the media type of an error by the Accept field of a request, and [Weights] reads
+// from an Accept-Encoding field how much the client prefers each content [Coding]. Both read
+// lists with [Items], which limits how much of a field is read. All functions take the lines
+// of the field, and allocate nothing.
 package accept
 
 import (
@@ -9,17 +10,17 @@ import (
 	"strings"
 )
 
-// MaxItems and MaxBytes limit how much is looked at of a header that is a list, on all
-// its lines together: the number of items, empty ones included, and of bytes. Clients
-// need far less, and nobody may keep the server busy with a header.
+// MaxItems and MaxBytes limit how much of a list in a header is read, on all its lines
+// together: the number of items, empty ones included, and of bytes. Clients need far less.
+// Without a limit a client could keep the server busy with a header.
 const (
 	MaxItems = 64
 	MaxBytes = 4 << 10
 )
 
-// Items yields the items of a header that is a list (RFC 9110, section 5.6.1). What lies
-// beyond MaxItems and MaxBytes is left out, and so is an item that crosses MaxBytes: cut
-// off, it could mean something else.
+// Items yields the items of a header that is a list (RFC 9110, section 5.6.1). Items beyond
+// MaxItems and MaxBytes are left out. So is an item that crosses MaxBytes, since its
+// beginning alone could mean something else.
 func Items(lines []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		n, left := MaxItems, MaxBytes
@@ -41,10 +42,10 @@ func Items(lines []string) iter.Seq[string] {
 	}
 }
 
-// MediaType returns the media type that an Accept header (RFC 9110, section 12.5.1)
-// likes best of the three that an error can have. Of several that it likes as much, it
-// is one that the header names, rather than covers with an asterisk. Where the header
-// does not decide, an error of a page is HTML, and every other is problem+json.
+// MediaType returns which of the three media types of an error an Accept header (RFC 9110,
+// section 12.5.1) prefers. At equal weights a type that the header names goes before one
+// that a wildcard covers. If the header prefers none, the error of a page is HTML, and every
+// other error is problem+json.
 func MediaType(accept []string, page bool) string {
 	offers := [...]string{"application/problem+json", "text/html", "text/plain"}
 	if page {
@@ -75,8 +76,8 @@ func MediaType(accept []string, page bool) string {
 	return best
 }
 
-// specificity returns how closely a media range describes a media type: 0 if it does
-// not cover it, and more than 2 if it names it.
+// specificity returns how closely a media range matches a media type. It is 0 if the range
+// does not cover the type, and more than 2 if the range names the type.
 func specificity(name, mediaType string) int {
 	major, _, _ := strings.Cut(mediaType, "/")
 	switch {
@@ -92,9 +93,8 @@ func specificity(name, mediaType string) int {
 	return 0
 }
 
-// equalFold reports whether two names are the same but for the case of ASCII letters;
-// one of the names must be all ASCII. Names of different lengths are told apart at no
-// cost.
+// equalFold reports whether two names are equal under ASCII case-folding. One of them must
+// be all ASCII. It compares the lengths first, which settles most calls.
 func equalFold(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }
 
 // A Coding is a content coding.
@@ -106,7 +106,7 @@ const (
 	Gzip
 	Brotli
 	Zstd
-	others // what a client calls "*"
+	others // "*": every coding that the header does not name
 )
 
 // Codings is how many content codings there are.
@@ -114,17 +114,17 @@ const Codings = int(others)
 
 var names = [...]string{Identity: "identity", Gzip: "gzip", Brotli: "br", Zstd: "zstd", others: "*"}
 
-// String returns the name that headers have for the coding.
+// String returns the name of the coding in headers.
 func (c Coding) String() string { return names[c] }
 
-// unmentioned is the weight of what a header has not mentioned yet.
+// unmentioned is the weight of a type or a coding that the header has not mentioned so far.
 const unmentioned = -1
 
-// Weights returns how much an Accept-Encoding header (RFC 9110, section 12.5.3) likes
-// each coding. A weight of 0 means that the client does not accept the coding. 1 is for
-// identity if the header does not mention it: it is acceptable, but not what was asked
-// for. Any other weight is the q of the coding in thousandths, plus 1. If a coding is
-// mentioned several times, the first mention counts.
+// Weights returns how much an Accept-Encoding header (RFC 9110, section 12.5.3) prefers each
+// coding. A weight of 0 means that the client does not accept the coding. A weight of 1 is
+// that of identity if the header does not mention it: it is acceptable, but every coding that
+// the header names is better. Any other weight is the q of the coding in thousandths, plus 1.
+// If a coding is mentioned several times, the first mention counts.
 func Weights(accept []string) [Codings]int {
 	var weights [others + 1]int
 	for coding := range weights {
@@ -152,7 +152,7 @@ func Weights(accept []string) [Codings]int {
 	return [Codings]int(weights[:])
 }
 
-// codingOf returns the coding of a name, -1 if it is of no use.
+// codingOf returns the coding of a name, or -1 for a coding that is not served.
 func codingOf(name string) Coding {
 	for coding, known := range names {
 		if equalFold(name, known) {
@@ -165,9 +165,9 @@ func codingOf(name string) Coding {
 	return -1
 }
 
-// weight returns the q of an item's parameters in thousandths (RFC 9110, section
-// 12.4.2): 1000 without one, and 0 for one that is malformed. Some clients leave
-// the 0 before the point away, or write more than three decimals.
+// weight returns the q of an item's parameters in thousandths (RFC 9110, section 12.4.2). It
+// is 1000 if there is no q, and 0 if the q is malformed. It also accepts what some clients
+// send against the RFC: no 0 before the point, and more than three decimals.
 func weight(params string) int {
 	if params == "" {
 		return 1000

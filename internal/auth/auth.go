@@ -1,5 +1,5 @@
-// Package auth holds the user of one request, whom the application is asked for at most
-// once.
+// Package auth remembers the user of one request. Router.Authenticate of the application
+// may be slow, so [Result.Ask] calls it at most once and keeps what it returned.
 package auth
 
 import (
@@ -9,69 +9,69 @@ import (
 	"example.com/flow/internal/forms"
 )
 
-// An Answer is what the application has said of the user of a request. It is safe for
+// A Result is what Authenticate has returned for a request, if it was called. It is safe for
 // concurrent use.
-type Answer struct {
-	once sync.Once // for asking without holding mu: it may take long, and may copy the Answer
+type Result struct {
+	once sync.Once // runs Authenticate without mu, since Authenticate may take long, and may call CopyTo
 	mu   sync.Mutex
 	done bool
 	user any
 }
 
-// Ask returns the user. The first call asks for it, and calls failed with the error if that
-// fails: there is no user then. If ask ends without returning, as a panic does, the error is
-// http.ErrAbortHandler.
-func (a *Answer) Ask(ask func() (user any, err error), failed func(error)) any {
-	a.once.Do(func() {
+// Ask returns the user. The first call runs ask, and calls failed with its error: there is
+// no user then. If ask panics or calls runtime.Goexit, the error is http.ErrAbortHandler.
+func (r *Result) Ask(ask func() (user any, err error), failed func(error)) any {
+	r.once.Do(func() {
 		user, err := any(nil), error(http.ErrAbortHandler)
 		defer func() {
 			if err == nil {
-				a.set(user)
+				r.store(user)
 				return
 			}
-			a.set(nil)
+			r.store(nil)
 			failed(err)
 		}()
 		user, err = ask()
 	})
-	return a.User()
+	return r.User()
 }
 
-// Give makes user the answer, without asking.
-func (a *Answer) Give(user any) {
-	a.once.Do(func() {})
-	a.set(user)
+// Set makes user the result. A later Ask does not run its function.
+func (r *Result) Set(user any) {
+	r.once.Do(func() {})
+	r.store(user)
 }
 
-func (a *Answer) set(user any) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.done, a.user = true, nil
+func (r *Result) store(user any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done, r.user = true, nil
 	if !forms.IsNil(user) { // a nil pointer is nobody
-		a.user = user
+		r.user = user
 	}
 }
 
-// User returns the user, or nil if there is none or nobody has asked.
-func (a *Answer) User() any {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.user
+// User returns the user. It is nil if there is no user, and before Ask or Set was called.
+func (r *Result) User() any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.user
 }
 
-// CopyTo copies what is known so far to another Answer, which must not be in use.
-func (a *Answer) CopyTo(other *Answer) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.done {
+// CopyTo copies the result of Authenticate to the Result of another request, which must not
+// be in use. It copies nothing if Authenticate has not returned yet.
+func (r *Result) CopyTo(other *Result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.done {
 		other.once.Do(func() {})
-		other.done, other.user = true, a.user
+		other.done, other.user = true, r.user
 	}
 }
 
-// Reset forgets the answer, for another request.
-func (a *Answer) Reset() {
-	if a.done {
-		*a = Answer{}
+// Reset empties the Result, for the next request of a pooled exchange.
+func (r *Result) Reset() {
+	if r.done {
+		*r = Result{}
 	}
 }

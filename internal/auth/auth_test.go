@@ -11,7 +11,7 @@ import (
 
 func TestAsk(t *testing.T) {
 	is := is.New(t)
-	var a Answer
+	var a Result
 	asked := 0
 	var askers sync.WaitGroup
 	for range 8 {
@@ -25,22 +25,22 @@ func TestAsk(t *testing.T) {
 	askers.Wait()
 	is.Equal(asked, 1)
 
-	var other Answer
+	var other Result
 	a.CopyTo(&other)
 	is.Equal(other.User(), "ada")
 	is.Equal(other.Ask(func() (any, error) { panic("asked again") }, nil), "ada")
 
-	a.Give("bob")
+	a.Set("bob")
 	is.Equal(a.User(), "bob")
 	a.Reset()
 	is.Equal(a.User(), nil)
-	is.Equal(a.Ask(func() (any, error) { return (*Answer)(nil), nil }, nil), nil) // a nil pointer is nobody
+	is.Equal(a.Ask(func() (any, error) { return (*Result)(nil), nil }, nil), nil) // a nil pointer is nobody
 }
 
 func TestAskFails(t *testing.T) {
 	is := is.New(t)
 	down := errors.New("the key server is down")
-	var a Answer
+	var a Result
 	var failures []error
 	fail := func(err error) { failures = append(failures, err) }
 	for range 2 {
@@ -48,14 +48,14 @@ func TestAskFails(t *testing.T) {
 	}
 	is.Equal(failures, []error{down})
 
-	var b Answer
+	var b Result
 	func() {
 		defer func() { is.Equal(recover(), http.ErrAbortHandler) }()
 		b.Ask(func() (any, error) { panic(http.ErrAbortHandler) }, fail)
 	}()
 	is.Equal(failures, []error{down, http.ErrAbortHandler})
 
-	var unasked, copied Answer
+	var unasked, copied Result
 	unasked.CopyTo(&copied)
 	is.Equal(copied.Ask(func() (any, error) { return "ada", nil }, nil), "ada")
 }

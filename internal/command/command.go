@@ -1,8 +1,8 @@
-// Package command reads the command line of an application. [Parse] turns the arguments
-// of a [Process] into a [Command], which names what to do with all its flags; the
-// application does it, and [Exit] says how that went, to people and to the shell; [Run] is
-// all of that. What can be said without an application, the help and the version of the
-// binary, is printed here. The flags that an application has registered itself are read along (own.go).
+// Package command is the command line of an application. [Parse] reads the arguments of a
+// [Process] into a [Command]: a name such as "serve", and its flags. [Run] parses, has the
+// application execute the command, and calls [Exit], which prints an error and returns the
+// exit code. The commands help and version need no application, and are executed here. Flags
+// that the application itself has registered in package flag are parsed as well (own.go).
 package command
 
 import (
@@ -20,15 +20,15 @@ import (
 	"example.com/flow/internal/server"
 )
 
-// A Command is what the arguments of a program ask for.
+// A Command is a command of an application with its flags.
 type Command struct {
-	Program string // its name, for messages
-	Name    string // "serve", also without a command; "routes", "check" or "version"
+	Program string // the name of the program, for messages
+	Name    string // "serve", which is the default, "routes", "check", "version" or "help"
 	Serve   Serve
 	Routes  Routes
 }
 
-// Serve are the flags of serve.
+// Serve holds the flags of the command serve.
 type Serve struct {
 	Addr      string
 	AddrGiven bool // -addr was given, so that Addr is not the default
@@ -41,27 +41,27 @@ type Serve struct {
 	SocketMode Mode // of a socket in the file system
 }
 
-// Routes are the flags of routes.
+// Routes holds the flags of the command routes.
 type Routes struct {
 	JSON         bool
-	Method, Path string // "" for all
-	Explain      string // a request, "POST /users/new", in place of the list; "" for the list
+	Method, Path string // filters of the list; "" is no filter
+	Explain      string // a request to explain, "POST /users/new"; "" prints the list
 }
 
 // Builds reports whether the command needs the application.
 func (c Command) Builds() bool { return c.Name != "version" && c.Name != "help" }
 
-// A usageError is an error about the arguments.
+// A usageError is an error in the arguments, for which the exit code is Usage.
 type usageError struct{ error }
 
-// Usagef returns an error about the arguments.
+// Usagef returns an error in the arguments. Exit returns Usage for it.
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// names are the commands.
+// names are the names of all commands.
 var names = map[string]bool{"serve": true, "routes": true, "check": true, "version": true, "help": true}
 
-// Parse reads the arguments of a program. Some flags have their defaults from the
-// environment. The error is flag.ErrHelp if the arguments ask for help.
+// Parse parses the arguments of a program. The default of -addr has the port of the
+// environment variable PORT. The error is flag.ErrHelp if the arguments ask for help.
 func Parse(p Process) (Command, error) {
 	c := Command{Program: "app", Name: "serve"}
 	args := p.Args
@@ -114,8 +114,8 @@ func Parse(p Process) (Command, error) {
 	return c, nil
 }
 
-// unexpected returns the error for the i-th argument, which is no flag. implied says
-// that the arguments do not begin with a command.
+// unexpected returns the error for args[i], an argument that is no flag. implied says that the
+// arguments have no command, so that it is serve.
 func unexpected(args []string, i int, implied bool) error {
 	arg := args[i]
 	switch {
@@ -147,7 +147,8 @@ func (r *Routes) flags(flags *flag.FlagSet) {
 	flags.StringVar(&r.Explain, "explain", "", "")
 }
 
-// check reports flags that do not go together. given are those that were given.
+// check returns an error for flags that exclude each other. given holds the names of the flags
+// in the arguments.
 func (r *Routes) check(given map[string]bool) error {
 	switch {
 	case given["explain"] && strings.TrimSpace(r.Explain) == "":
@@ -170,7 +171,8 @@ func (s *Serve) check() error {
 	return nil
 }
 
-// Config returns the configuration of TLS that the flags ask for, or nil.
+// Config returns the TLS configuration with the certificate of the flags. It is nil if there
+// is none.
 func (s *Serve) Config() (*tls.Config, error) {
 	if s.TLSCert == "" {
 		return nil, nil
@@ -182,8 +184,8 @@ func (s *Serve) Config() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}}, nil
 }
 
-// Run does what the arguments of a program ask for, and returns the exit code. do runs the
-// commands that need the application.
+// Run parses the arguments of a program, executes the command, and returns the exit code. It
+// calls do for commands that need the application.
 func Run(p Process, do func(Command) error) (exitCode int) {
 	c, err := Parse(p)
 	switch {
@@ -203,16 +205,17 @@ const (
 	Usage
 )
 
-// ErrTold is the error of a command that has told what is wrong otherwise.
-var ErrTold = errors.New("it was told what is wrong")
+// ErrReported is the error of a command that has printed what is wrong. Exit prints nothing
+// for it.
+var ErrReported = errors.New("the error was printed before")
 
-// Exit prints how a command went, for people, and returns the exit code for it.
+// Exit prints the error of a command, or the help that it asks for, and returns the exit code.
 func Exit(c Command, err error, p Process) (code int) {
 	var usage usageError
 	switch {
 	case err == nil:
 		return OK
-	case errors.Is(err, ErrTold):
+	case errors.Is(err, ErrReported):
 		return Failure
 	case errors.Is(err, flag.ErrHelp):
 		if _, err := fmt.Fprintf(p.Stdout, helpText, c.Program, describeOwn(p.Flags)); err != nil {
@@ -234,7 +237,7 @@ Usage:
 	%[1]s [serve] [flags]     serve until SIGINT or SIGTERM
 	%[1]s routes [flags]      list the routes, in the order in which they are matched
 	%[1]s check               look for faults in files and registrations
-	%[1]s version             tell what the binary was built from
+	%[1]s version             print which source the binary was built from
 	%[1]s help                this text
 
 Flags of serve:

@@ -13,21 +13,20 @@ import (
 	"example.com/flow/internal/disk"
 )
 
-// Dev is the flag -dev, which names a directory or stands alone.
+// Dev is the flag -dev. Its value is a directory, and may be missing.
 type Dev struct {
 	On  bool
 	Dir string
 }
 
-// IsBoolFlag tells package flag that the flag may stand alone. It then sets it to
-// "true".
+// IsBoolFlag tells package flag that the value may be missing. Package flag then calls Set
+// with "true".
 func (*Dev) IsBoolFlag() bool { return true }
 
 // String returns the directory.
 func (f *Dev) String() string { return f.Dir }
 
-// Set takes a directory, or a boolean as flags take that stand alone: "false" turns
-// development off.
+// Set takes a directory or a boolean: "false" turns development off.
 func (f *Dev) Set(value string) error {
 	on, err := strconv.ParseBool(value)
 	if err != nil {
@@ -38,8 +37,8 @@ func (f *Dev) Set(value string) error {
 	return nil
 }
 
-// Find returns the directory that the flag asks for, which holds a directory called tree.
-// Without a value it is that of the source.
+// Find returns the directory of the flag, or source if the flag has no value. It is an error
+// if the directory does not hold one called tree.
 func (f *Dev) Find(source, tree string) (string, error) {
 	dir := cmp.Or(f.Dir, source)
 	switch {
@@ -51,20 +50,20 @@ func (f *Dev) Find(source, tree string) (string, error) {
 	return dir, nil
 }
 
-// IsSource reports whether a directory that the compiler recorded is on this machine and
-// holds a directory called tree. In a binary that was built with -trimpath, it is the
-// import path of a package.
+// IsSource reports whether dir, the directory of a source file as the compiler has recorded
+// it, is on this machine and holds a directory called tree. In a binary built with -trimpath,
+// dir is the import path of a package.
 func IsSource(dir, tree string) bool {
 	return filepath.IsAbs(dir) && disk.IsDir(filepath.Join(dir, tree))
 }
 
-// Mode is the flag -socket-mode: permissions.
+// Mode is the flag -socket-mode: a file mode.
 type Mode fs.FileMode
 
-// String returns the permissions in octal.
+// String returns the mode in octal.
 func (f *Mode) String() string { return fmt.Sprintf("%#o", *f) }
 
-// Set takes permissions in octal, as chmod does.
+// Set takes a mode in octal, as chmod does.
 func (f *Mode) Set(value string) error {
 	mode, err := strconv.ParseUint(value, 8, 32)
 	if err != nil || fs.FileMode(mode) != fs.FileMode(mode).Perm() {
@@ -89,7 +88,7 @@ func (f *Log) Set(value string) error {
 	return nil
 }
 
-// Logger returns a logger that writes in the format.
+// Logger returns a logger that writes to w in the format.
 func (f Log) Logger(w io.Writer) *slog.Logger {
 	if f == "json" {
 		return slog.New(slog.NewJSONHandler(w, nil))

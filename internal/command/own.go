@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// checkOwn reports flags of the application that have the names of others. That is a
-// mistake of the program, whatever its arguments.
+// checkOwn returns an error if the application has registered a flag with the name of a flag
+// of flow. The error does not depend on the arguments, so that it shows in every run.
 func checkOwn(own *flag.FlagSet) error {
 	if own == nil {
 		return nil
@@ -26,17 +26,17 @@ func checkOwn(own *flag.FlagSet) error {
 	if both == nil {
 		return nil
 	}
-	return fmt.Errorf("flow: package flag has %s, registered by the application or a package that it imports, and the commands of flow have flags of that name: call it otherwise", strings.Join(both, ", "))
+	return fmt.Errorf("flow: package flag has %s, registered by the application or a package that it imports, and the commands of flow have flags of the same name: choose another name", strings.Join(both, ", "))
 }
 
-// addOwn adds the flags of the application to those of a command.
+// addOwn adds the flags of the application to the flags of a command.
 func addOwn(flags, own *flag.FlagSet) {
 	if own != nil {
 		own.VisitAll(func(f *flag.Flag) { flags.Var(f.Value, f.Name, f.Usage) })
 	}
 }
 
-// markParsed has own.Parsed report true: packages ask flag.Parsed before they trust
+// markParsed makes own.Parsed return true. Some packages call flag.Parsed before they read
 // their flags.
 func markParsed(own *flag.FlagSet) {
 	if own != nil {
@@ -44,11 +44,11 @@ func markParsed(own *flag.FlagSet) {
 	}
 }
 
-// column is where the texts of flags begin, behind a tab, in the help.
+// column is where the descriptions of flags begin in the help, after a tab.
 const column = 18
 
-// describeOwn returns the part of the help that tells the flags of the application, or ""
-// if there are none.
+// describeOwn returns the part of the help about the flags of the application. It is "" if
+// there are none.
 func describeOwn(own *flag.FlagSet) string {
 	if own == nil {
 		return ""
@@ -70,8 +70,8 @@ func describeOwn(own *flag.FlagSet) string {
 	return b.String()
 }
 
-// defaultOf returns what the help says of the default of a flag: nothing if it is the
-// zero value of its type.
+// defaultOf returns the default of a flag for the help. It is "" for the zero value of the
+// type, as in package flag.
 func defaultOf(f *flag.Flag) string {
 	switch f.DefValue {
 	case "", "0", "0s", "false":

@@ -9,27 +9,27 @@ import (
 	"syscall"
 )
 
-// A Process is what a program has of the system.
+// A Process is the arguments, environment and streams of a program. Tests make their own.
 type Process struct {
-	Args           []string // its name first
+	Args           []string // as os.Args: the name of the program first
 	Getenv         func(string) string
-	Flags          *flag.FlagSet // those that the application has registered itself, or nil
+	Flags          *flag.FlagSet // the flags that the application has registered itself, or nil
 	Stdout, Stderr io.Writer
 }
 
-// ThisProcess returns the Process that runs.
+// ThisProcess returns the current Process.
 func ThisProcess() Process {
 	return Process{os.Args, os.Getenv, flag.CommandLine, os.Stdout, os.Stderr}
 }
 
-// UntilSignal returns a context that ends with ctx, or with the first SIGINT or SIGTERM.
-// The second one ends the program. To call release ends it, and gives signals their
-// ordinary meaning back.
+// UntilSignal returns a context that ends with ctx or with the first SIGINT or SIGTERM. A
+// second signal ends the program. release ends the context, and restores the default behaviour
+// of both signals.
 func UntilSignal(ctx context.Context) (until context.Context, release func()) {
 	signalled, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	until, cancel := context.WithCancel(ctx)
 	context.AfterFunc(signalled, func() {
-		stop() // first, so that whoever sees the server stop can end it at once with a second signal
+		stop() // first, so that a second signal ends the program as soon as the server stops
 		cancel()
 	})
 	return until, stop

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 )
 
-// A Route is a line of the list of routes: a flow.RouteInfo.
+// A Route is a line of the list of routes. Its fields are those of flow.RouteInfo.
 type Route struct {
 	Method     string `json:"method"`
 	Pattern    string `json:"pattern"`
@@ -21,14 +21,14 @@ type Route struct {
 	Middleware int    `json:"middleware"`
 }
 
-// wants reports whether a route of that method is to be listed.
+// wants reports whether the flag -method selects routes of a method.
 func (f Routes) wants(method string) bool {
 	asked := strings.ToUpper(f.Method)
 	return asked == "" || method == "ANY" || method == asked || asked == http.MethodHead && method == http.MethodGet
 }
 
-// Print prints those of all routes that the flags ask for, as a table or as JSON. answering
-// are the patterns that answer the path of the flags.
+// Print prints the routes that the flags select, as a table or as JSON. answering holds the
+// patterns that match the path of the flag -path.
 func (f Routes) Print(w io.Writer, all []Route, answering map[string]bool) error {
 	listed := slices.DeleteFunc(slices.Clone(all), func(r Route) bool {
 		return !f.wants(r.Method) || !strings.Contains(r.Pattern, f.Path) && !answering[r.Pattern]
@@ -37,7 +37,7 @@ func (f Routes) Print(w io.Writer, all []Route, answering map[string]bool) error
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "\t")
-		return enc.Encode(append([]Route{}, listed...)) // none are [], and not null
+		return enc.Encode(append([]Route{}, listed...)) // [] and not null if there are none
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "METHOD\tURL\tFILE\tHANDLER\tNAME\tMIDDLEWARE")

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 )
 
-// PrintVersion prints what is known of the running binary, one fact per line.
+// PrintVersion prints the build information of the running binary, a setting on each line.
 func PrintVersion(w io.Writer) error {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

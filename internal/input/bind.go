@@ -125,7 +125,7 @@ func (to *binding) field(f *field) (v reflect.Value, ok bool, err error) {
 	if slices.ContainsFunc(to.filled, func(index []int) bool { return slices.Equal(index, f.index) }) {
 		return v, false, nil
 	}
-	if f.placed {
+	if f.fromURL {
 		to.filled = append(to.filled, f.index)
 	}
 	v, err = f.of(to.dst, to.copies)
@@ -200,7 +200,7 @@ func (to *binding) form(fs *fields, form url.Values, instead bool) error {
 		}
 	}
 	for i, c := range choices {
-		if c.key == "" || instead && fs.list[i].queried {
+		if c.key == "" || instead && fs.list[i].fromQuery {
 			continue
 		}
 		v, ok, err := to.field(&fs.list[i])

@@ -47,7 +47,7 @@ func planOf(t reflect.Type) *plan {
 	} else {
 		p.holdsChecks = holdsChecks(t, map[reflect.Type]bool{})
 	}
-	if name := misplaced(t, p.data); name != "" {
+	if name := misplacedTag(t, p.data); name != "" {
 		p.err = fmt.Errorf("flow: Bind cannot fill a %v: %s has a tag param or query, which is for fields of the struct itself and of those embedded in it, but JSON would fill it by its name: give it the tag json, with a name or with \"-\"", t, name)
 	}
 	known, _ := plans.LoadOrStore(t, p)
@@ -80,13 +80,13 @@ func (p *plan) needsData() bool {
 //
 //	=> field{index: [0 0], name: "Name"}, field{index: [1], name: "role", tagged: true}
 type field struct {
-	index   []int // as for reflect.Value.FieldByIndex
-	name    string
-	tagged  bool         // name is a tag, which keys match to the letter
-	quoted  reflect.Type // a struct that has this field alone, if a value of JSON stands in quotes; or nil
-	queried bool         // a tag says its name in the query
-	placed  bool         // a tag says its name in the query or the route
-	out     bool         // it is not filled, and still hides others
+	index     []int // as for reflect.Value.FieldByIndex
+	name      string
+	tagged    bool         // name is a tag, which keys match to the letter
+	quoted    reflect.Type // a struct that has this field alone, if a value of JSON stands in quotes; or nil
+	fromQuery bool         // a tag says its name in the query
+	fromURL   bool         // a tag says its name in the query or the route
+	ignored   bool         // it is not filled, and still hides others
 }
 
 // fields are what Bind fills of a type from a source.
@@ -102,7 +102,7 @@ func newFields(t reflect.Type, from source) *fields {
 	for i := range all {
 		f := &all[i]
 		hidden := func(other field) bool { return other.hides(f) }
-		if f.out || slices.ContainsFunc(all[:i], hidden) || slices.ContainsFunc(all[i+1:], hidden) {
+		if f.ignored || slices.ContainsFunc(all[:i], hidden) || slices.ContainsFunc(all[i+1:], hidden) {
 			continue
 		}
 		place := len(fs.list)
@@ -154,13 +154,13 @@ func allFields(t reflect.Type, from source) []field {
 					next = append(next, embedded{pointedTo(sf.Type), index})
 				case filled, hides:
 					all = append(all, field{
-						index:   index,
-						name:    cmp.Or(name, sf.Name),
-						tagged:  name != "",
-						quoted:  aloneIfQuoted(sf),
-						queried: nameOf(sf.Tag, "query") != "",
-						placed:  isPlaced(sf.Tag),
-						out:     role == hides || !sf.IsExported(),
+						index:     index,
+						name:      cmp.Or(name, sf.Name),
+						tagged:    name != "",
+						quoted:    aloneIfQuoted(sf),
+						fromQuery: nameOf(sf.Tag, "query") != "",
+						fromURL:   isFromURL(sf.Tag),
+						ignored:   role == hides || !sf.IsExported(),
 					})
 				}
 			}
@@ -203,7 +203,7 @@ func (from source) roleOf(sf reflect.StructField) (role, string) {
 		}
 		out = sf.Tag.Get("form") == "-" || nameOf(sf.Tag, "form") == "" && out
 	}
-	placed := isPlaced(sf.Tag)
+	placed := isFromURL(sf.Tag)
 	embedded = embedded && name == "" && !placed
 	isData := from == fromData || from == fromJSON
 	switch {
@@ -233,16 +233,16 @@ func nameOf(tag reflect.StructTag, key string) string {
 	return ""
 }
 
-// isPlaced reports whether a tag says that a field is from the route or the query.
-func isPlaced(tag reflect.StructTag) bool {
+// isFromURL reports whether a tag says that a field is from the route or the query.
+func isFromURL(tag reflect.StructTag) bool {
 	return nameOf(tag, "param") != "" || nameOf(tag, "query") != ""
 }
 
-// misplaced returns a field that JSON would fill by its name though its only tag says that
+// misplacedTag returns a field that JSON would fill by its name though its only tag says that
 // it is from the route or the query, by its type and name: encoding/json does not know
 // these tags. It looks at what is inside of t, and data has the fields of t itself, if
 // it is a struct.
-func misplaced(t reflect.Type, data *fields) string {
+func misplacedTag(t reflect.Type, data *fields) string {
 	seen := map[reflect.Type]bool{}
 	var inside func(t reflect.Type, fs *fields) string
 	inside = func(t reflect.Type, fs *fields) string {
@@ -256,7 +256,7 @@ func misplaced(t reflect.Type, data *fields) string {
 		case reflect.Struct:
 			if fs == nil {
 				for _, f := range allFields(t, fromJSON) {
-					if sf := t.FieldByIndex(f.index); f.out && sf.IsExported() {
+					if sf := t.FieldByIndex(f.index); f.ignored && sf.IsExported() {
 						return t.String() + "." + sf.Name
 					}
 				}

@@ -1,5 +1,6 @@
-// Package logging holds the standard middleware that knows nothing of routes: one that
-// logs a line for each request, and one that gives each request an id.
+// Package logging holds the two middlewares of flow: [Logger] logs a line for each request,
+// and [RequestID] gives each request an id. They are net/http middleware and know no Router,
+// so they also work with other routers.
 package logging
 
 import (
@@ -30,7 +31,7 @@ func (l *Logged) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.Around(r.Context(), w, r, func(w http.ResponseWriter) { l.Next.ServeHTTP(w, r) })
 }
 
-// Around logs what answer does, in place of Next. ctx is for the slog.Handler.
+// Around is ServeHTTP with answer in place of Next. The slog.Handler gets ctx.
 func (l *Logged) Around(ctx context.Context, w http.ResponseWriter, r *http.Request, answer func(http.ResponseWriter)) {
 	start := time.Now()
 	w, t := reply.Track(w)
@@ -44,11 +45,11 @@ func (l *Logged) Around(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	answer(w)
 }
 
-// source is the place in the code that records are from, once it is known. To ask for it
-// each time would take longer than all the rest.
+// source is the program counter for the source position of log records, once it is known.
+// runtime.Callers takes longer than the rest of write.
 var source atomic.Uintptr
 
-// write logs a request that was answered, or panicked with v.
+// write logs a request. v is what its handler panicked with, or nil.
 func (l *Logged) write(ctx context.Context, r *http.Request, t *reply.Writer, v any, start time.Time) {
 	took := time.Since(start)
 	h := cmp.Or(l.log, slog.Default()).Handler()
@@ -67,9 +68,9 @@ func (l *Logged) write(ctx context.Context, r *http.Request, t *reply.Writer, v 
 	switch {
 	case t.Sent || v == http.ErrAbortHandler:
 	case v != nil:
-		status = http.StatusInternalServerError // which whoever contains the panic will send
+		status = http.StatusInternalServerError // the Router recovers the panic and sends this
 	default:
-		status = cmp.Or(int(t.Status), http.StatusOK) // which the server sends if nobody has written
+		status = cmp.Or(int(t.Status), http.StatusOK) // the server sends this if the handler writes nothing
 	}
 	attrs := append(make([]slog.Attr, 0, 8),
 		slog.String("method", r.Method),

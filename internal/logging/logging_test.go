@@ -64,7 +64,7 @@ func TestIdentify(t *testing.T) {
 	var askers sync.WaitGroup
 	for range 8 {
 		askers.Go(func() {
-			for range 5 * madeAtOnce {
+			for range 5 * batchSize {
 				w := httptest.NewRecorder()
 				Identify(w, &http.Request{})
 				id := w.Header().Get("X-Request-Id")
@@ -75,7 +75,7 @@ func TestIdentify(t *testing.T) {
 		})
 	}
 	askers.Wait()
-	is.Equal(len(seen), 8*5*madeAtOnce)
+	is.Equal(len(seen), 8*5*batchSize)
 	for id := range seen {
 		is.Equal(len(id), idLength)
 		is.Equal(IDOf(&http.Request{Header: http.Header{"X-Request-Id": {id}}}), id)

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// requestIDHeader is the header that holds the id. Proxies use that name, too.
+// requestIDHeader is the header that holds the id. Proxies use the same name.
 const requestIDHeader = "X-Request-Id"
 
-// maxRequestID is the length, in bytes, of the longest id that is taken over.
+// maxRequestID is the length, in bytes, of the longest id that is accepted from a client.
 const maxRequestID = 128
 
 // RequestID is flow.RequestID. The handlers that it makes are of the type *Identified.
@@ -26,19 +26,19 @@ func (h *Identified) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Next.ServeHTTP(w, r)
 }
 
-// Identify gives a request an id, if it has none, and the answer the same.
+// Identify sets the id of a request that has none, and sends the id with the response.
 func Identify(w http.ResponseWriter, r *http.Request) {
 	if id := IDOf(r); id != "" {
 		w.Header()[requestIDHeader] = []string{id}
 		return
 	}
-	s := supplies.Get().(*supply)
+	s := batches.Get().(*batch)
 	if len(s.ids) == 0 {
 		s.ids = makeIDs()
 	}
 	ids := s.ids[:2]
 	s.ids = s.ids[2:]
-	supplies.Put(s)
+	batches.Put(s)
 	if r.Header == nil {
 		r.Header = http.Header{}
 	}
@@ -46,39 +46,40 @@ func Identify(w http.ResponseWriter, r *http.Request) {
 	w.Header()[requestIDHeader] = ids[1:2:2]
 }
 
-// A supply holds ids that were made at once and that nobody has yet, each of them twice:
-// for the header of a request and that of its answer. To make them one by one would take
-// twice as long, with two allocations for each.
-type supply struct{ ids []string }
+// A batch is a list of random ids generated ahead. Each id is there twice: for the header of
+// the request and for the header of the response. Ids made one by one would take twice as
+// long, and two allocations each.
+type batch struct{ ids []string }
 
 const (
 	randomBytes = 16 // of an id
 	idLength    = 26 // of them as text
-	madeAtOnce  = 16
+	batchSize   = 16 // ids
 )
 
 var (
-	supplies = sync.Pool{New: func() any { return new(supply) }}
+	batches  = sync.Pool{New: func() any { return new(batch) }}
 	encoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 )
 
-// makeIDs returns random ids: 128 bits as letters and digits.
+// makeIDs returns a batch of ids, each of 128 random bits in base32.
 func makeIDs() []string {
-	var random [madeAtOnce * randomBytes]byte
+	var random [batchSize * randomBytes]byte
 	rand.Read(random[:]) // never fails
-	buf := make([]byte, 0, madeAtOnce*idLength)
-	for i := range madeAtOnce {
+	buf := make([]byte, 0, batchSize*idLength)
+	for i := range batchSize {
 		buf = encoding.AppendEncode(buf, random[i*randomBytes:][:randomBytes])
 	}
 	text := string(buf)
-	ids := make([]string, 0, 2*madeAtOnce)
+	ids := make([]string, 0, 2*batchSize)
 	for ; text != ""; text = text[idLength:] {
 		ids = append(ids, text[:idLength], text[:idLength])
 	}
 	return ids
 }
 
-// IDOf returns the id of a request, or "" if it has none that may be logged.
+// IDOf returns the id of a request. It is "" for an id that is too long or has other bytes
+// than allowed, since log readers and shells might interpret them.
 func IDOf(r *http.Request) string {
 	ids := r.Header[requestIDHeader]
 	if len(ids) != 1 || len(ids[0]) > maxRequestID {

@@ -1,8 +1,9 @@
-// Package public serves contents that need no code: public files, and pages that are the
-// same for everyone. [Files] reads each file of a tree once, with the compressed forms
-// beside it, into a [Content], which knows its media type and has a tag and a length for
-// each form. For a request a Content chooses the form that the client likes best, looks
-// at the conditions, and sends the form, a range of it, or nothing.
+// Package public serves static contents: public files, and pages that are the same for
+// everyone. [Files] reads each file of a tree once, with the compressed files beside it, into
+// a [Content]. A Content has one representation for each content coding, with an entity tag
+// and a length of its own. [Content.Serve] chooses the representation that the client
+// prefers, evaluates the conditions of the request, and sends the representation, a range of
+// it, or 304.
 package public
 
 import (
@@ -25,21 +26,21 @@ import (
 	"example.com/flow/internal/reply"
 )
 
-// A Content is what is sent as it is: a public file, or a page without code. It
-// does not change, except that its gzip form may be made when it is first asked for.
+// A Content is a public file, or a page that is the same for everyone. It does not change,
+// except that the gzip representation may be made when a client first asks for it.
 type Content struct {
-	contentType []string
-	forms       [accept.Codings]*form // nil where there is none; there is always one of identity
-	varies      bool                  // has, or may have, more than one form
+	contentType     []string
+	representations [accept.Codings]*representation // by coding; nil if there is none, but that of identity is never nil
+	varies          bool                            // there is, or may be, another one than identity
 
-	packs   bool                 // gzip may be made of identity
-	packing sync.Mutex           // held by the request that makes it
-	packed  atomic.Pointer[form] // identity, if gzip saves nothing
+	compresses  bool                           // the gzip representation may be made
+	compressing sync.Mutex                     // held while it is made
+	gzipped     atomic.Pointer[representation] // nil before it is made; that of identity if gzip saves nothing
 }
 
-// A form is one representation of a content. Its header values are shared by all
-// answers: nothing appends to them in place, their capacity is 1.
-type form struct {
+// A representation is a content in one content coding. All responses share its header
+// values. Their capacity is 1, so that appending to them copies.
+type representation struct {
 	which  accept.Coding // the coding that it is in
 	coding []string      // Content-Encoding
 	etag   []string
@@ -47,7 +48,7 @@ type form struct {
 	size   int64
 	body   []byte
 
-	files fs.FS // where the form lies, and under which name, if it is too large to be held
+	files fs.FS // of a representation that is too large to be held in memory; else nil
 	name  string
 }
 
@@ -56,34 +57,33 @@ var (
 	varyEncoding = []string{"Accept-Encoding"}
 )
 
-// gzipGain is how many bytes gzip has to save at least: the headers of a compressed
-// answer take about as many.
+// gzipGain is how many bytes gzip has to save at least: about as many as the headers of a
+// compressed response take.
 const gzipGain = 64
 
-// New returns the content of a media type whose body is held in memory, and is not
-// changed any more.
+// New returns the content of a media type and a body. The body must not be changed any more.
 func New(contentType string, body []byte) *Content {
-	return newContent(contentType, newForm(accept.Identity, body))
+	return newContent(contentType, newRepresentation(accept.Identity, body))
 }
 
-// newContent returns the content of a media type in one form or several.
-func newContent(contentType string, identity *form, smaller ...*form) *Content {
+// newContent returns the content of a media type with its representations.
+func newContent(contentType string, identity *representation, compressed ...*representation) *Content {
 	c := &Content{contentType: []string{contentType}}
-	c.forms[accept.Identity] = identity
-	for _, f := range smaller {
-		c.forms[f.which] = f
+	c.representations[accept.Identity] = identity
+	for _, f := range compressed {
+		c.representations[f.which] = f
 	}
-	c.packs = c.forms[accept.Gzip] == nil && len(identity.body) > gzipGain && compressible(contentType)
-	c.varies = c.packs || len(smaller) > 0
+	c.compresses = c.representations[accept.Gzip] == nil && len(identity.body) > gzipGain && compressible(contentType)
+	c.varies = c.compresses || len(compressed) > 0
 	return c
 }
 
-// Hash returns 16 lower-case letters and digits for a URL that clients keep for ever.
-// They are others if anything changes that an answer with the content may hold.
+// Hash returns 16 lower-case letters and digits, for a URL that clients may cache for ever.
+// They change if the media type or a representation of the content changes.
 func (c *Content) Hash() string {
 	sum := sha256.New()
 	io.WriteString(sum, c.contentType[0])
-	for _, f := range c.forms {
+	for _, f := range c.representations {
 		if f != nil {
 			io.WriteString(sum, f.etag[0])
 		}
@@ -91,21 +91,22 @@ func (c *Content) Hash() string {
 	return hashText(sum.Sum(nil))
 }
 
-// Held reports whether all forms are in memory.
+// Held reports whether all representations are in memory.
 func (c *Content) Held() bool {
-	return !slices.ContainsFunc(c.forms[:], func(f *form) bool { return f != nil && f.files != nil })
+	return !slices.ContainsFunc(c.representations[:], func(f *representation) bool { return f != nil && f.files != nil })
 }
 
-// newForm returns a form that is held in memory. body is not changed any more.
-func newForm(which accept.Coding, body []byte) *form {
+// newRepresentation returns a representation that is held in memory. body must not be changed
+// any more.
+func newRepresentation(which accept.Coding, body []byte) *representation {
 	f, _ := measure(which, bytes.NewReader(body)) // reading it cannot fail
 	f.body = body
 	return f
 }
 
-// newFileForm returns a form that is too large to be held. It is read once now,
-// for its tag, and opened again for each request.
-func newFileForm(coding accept.Coding, files fs.FS, name string) (*form, error) {
+// newFileRepresentation returns a representation that is too large to be held in memory. The
+// file is read once now, for the entity tag, and opened again for each request.
+func newFileRepresentation(coding accept.Coding, files fs.FS, name string) (*representation, error) {
 	file, err := Open(files, name)
 	if err != nil {
 		return nil, err
@@ -119,10 +120,10 @@ func newFileForm(coding accept.Coding, files fs.FS, name string) (*form, error) 
 	return f, nil
 }
 
-// measure returns a form without its body. Tags of different codings differ, also
-// if the bytes do not (RFC 9110, section 8.8.3).
-func measure(which accept.Coding, body io.Reader) (*form, error) {
-	f := &form{which: which}
+// measure returns a representation without its body. The entity tags of different codings
+// differ even if the bytes are equal (RFC 9110, section 8.8.3).
+func measure(which accept.Coding, body io.Reader) (*representation, error) {
+	f := &representation{which: which}
 	sum := sha256.New()
 	if which != accept.Identity {
 		f.coding = []string{which.String()}
@@ -142,24 +143,25 @@ var hashEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPa
 
 func hashText(sum []byte) string { return hashEncoding.EncodeToString(sum[:10]) }
 
-// pack returns the gzip form, made if it was not before, or nil if gzip saves
-// nothing. While another request makes it, it is nil too, unless wait is set.
-func (c *Content) pack(wait bool) *form {
-	f := c.packed.Load()
+// gzip returns the gzip representation, and makes it in the first call. It returns nil if
+// gzip saves nothing. While another request makes the representation, gzip waits for it if
+// wait is set, and else returns nil.
+func (c *Content) gzip(wait bool) *representation {
+	f := c.gzipped.Load()
 	if f == nil {
-		if !c.packing.TryLock() {
+		if !c.compressing.TryLock() {
 			if !wait {
 				return nil
 			}
-			c.packing.Lock()
+			c.compressing.Lock()
 		}
-		defer c.packing.Unlock()
-		if f = c.packed.Load(); f == nil {
-			f = c.forms[accept.Identity]
+		defer c.compressing.Unlock()
+		if f = c.gzipped.Load(); f == nil {
+			f = c.representations[accept.Identity]
 			if smaller := gzipped(f.body); len(smaller)+gzipGain < len(f.body) {
-				f = newForm(accept.Gzip, smaller)
+				f = newRepresentation(accept.Gzip, smaller)
 			}
-			c.packed.Store(f)
+			c.gzipped.Store(f)
 		}
 	}
 	if f.which == accept.Identity {
@@ -173,21 +175,21 @@ func gzipped(body []byte) []byte {
 	z := gzip.NewWriter(&b)
 	z.Write(body) // a Buffer takes everything
 	z.Close()
-	return bytes.Clone(b.Bytes()) // without the room that the Buffer has left
+	return bytes.Clone(b.Bytes()) // drops the unused capacity of the Buffer
 }
 
-// Serve answers GET and HEAD and returns 0. If the answer is an error, it sends nothing
-// and returns its status, 406 or 412. cache is the Cache-Control, unless middleware has
-// set one.
+// Serve answers GET and HEAD and returns 0. If the client accepts no representation or a
+// condition fails, it sends nothing and returns the status, 406 or 412. cache is the
+// Cache-Control header, unless middleware has set one.
 func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) (refused int) {
 	h := w.Header()
 	if c.varies {
 		addVary(h)
 	}
-	// Middleware that compresses the answer has set Content-Encoding already. The client
-	// gets other bytes then than those that length, tag and ranges are about.
+	// Middleware that compresses the response has set Content-Encoding already. Length, entity
+	// tag and ranges of a representation would be wrong for the bytes that the client gets.
 	recoded := len(h["Content-Encoding"]) > 0
-	f, notModified := c.forms[accept.Identity], false
+	f, notModified := c.representations[accept.Identity], false
 	if !recoded {
 		if f = c.choose(r.Header["Accept-Encoding"]); f == nil {
 			addVary(h)
@@ -242,8 +244,8 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 		io.Copy(w, io.NewSectionReader(file, 0, f.size))
 	}
 	if file != nil {
-		// A file that has become shorter must not look whole: the panic ends the
-		// connection. That copying fails because the client is gone does not matter.
+		// If the file has become shorter, the panic aborts the connection, so that the client
+		// does not take the response for complete. Errors of io.Copy mean that the client is gone.
 		if n, err := file.ReadAt(make([]byte, 1), f.size-1); n == 0 {
 			panic(fmt.Errorf("flow: %s cannot be read to the end of the %d bytes that it had: %w", f.name, f.size, err))
 		}
@@ -251,7 +253,7 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 	return 0
 }
 
-// addVary adds Accept-Encoding to what the answer depends on.
+// addVary adds Accept-Encoding to the Vary header.
 func addVary(h http.Header) {
 	if len(h["Vary"]) == 0 {
 		h["Vary"] = varyEncoding
@@ -260,13 +262,14 @@ func addVary(h http.Header) {
 	reply.AddVary(h, "Accept-Encoding")
 }
 
-// choose returns the form that an Accept-Encoding header prefers, and of several
-// the smallest; nil if it accepts none. Gzip is made only if no other is as good.
-func (c *Content) choose(header []string) *form {
+// choose returns the representation that an Accept-Encoding header prefers, and the smallest
+// of several at equal weights. It returns nil if the header accepts none. It makes the gzip
+// representation only if no other compressed one has the same weight.
+func (c *Content) choose(header []string) *representation {
 	scores := accept.Weights(header)
-	var best *form
+	var best *representation
 	score := 1
-	for which, f := range c.forms {
+	for which, f := range c.representations {
 		if f == nil || scores[which] < score {
 			continue
 		}
@@ -274,17 +277,17 @@ func (c *Content) choose(header []string) *form {
 			best, score = f, scores[which]
 		}
 	}
-	if !c.packs || scores[accept.Gzip] < score || best != nil && best.coding != nil && scores[accept.Gzip] == score {
+	if !c.compresses || scores[accept.Gzip] < score || best != nil && best.coding != nil && scores[accept.Gzip] == score {
 		return best
 	}
-	if f := c.pack(best == nil); f != nil {
+	if f := c.gzip(best == nil); f != nil {
 		return f
 	}
 	return best
 }
 
-// lists reports whether a list of entity tags is "*" or holds a tag. The tags of
-// a content hold no comma, so that one in another tag does not matter.
+// lists reports whether a list of entity tags is "*" or holds etag. It splits the list at
+// commas. That may cut another tag apart, but not etag, which holds none.
 func lists(lines []string, etag string, weak bool) bool {
 	if len(lines) == 1 && strings.TrimSpace(lines[0]) == "*" {
 		return true
@@ -301,20 +304,18 @@ func lists(lines []string, etag string, weak bool) bool {
 	return false
 }
 
-// partOverhead is about how many bytes a part of a multipart answer takes beside its
-// content, and maxParts is how many parts an answer has at most, since each is some
-// work.
+// partOverhead is about how many bytes of headers a part of a multipart/byteranges response
+// has. maxParts is the largest number of parts, since each costs processor time.
 const (
 	partOverhead = 256
 	maxParts     = 100
 )
 
-// wantsRange reports whether net/http is to answer the Range of a GET. A Range in
-// another unit, or one longer than a list may be, is ignored (RFC 9110, section 14.2).
-// So are several ranges whose parts would together be far larger than the whole, and
-// several ranges of a compressed form: clients would take the multipart answer itself
-// for compressed.
-func (f *form) wantsRange(h http.Header) bool {
+// wantsRange reports whether the Range header of a GET counts. It is ignored, as RFC 9110,
+// section 14.2, allows, if it is in another unit than bytes or longer than accept.MaxBytes.
+// Several ranges are also ignored if the parts would be far larger than the whole, and for a
+// compressed representation: clients would try to decompress the multipart response itself.
+func (f *representation) wantsRange(h http.Header) bool {
 	lines := h["Range"]
 	if len(lines) == 0 || len(lines[0]) > accept.MaxBytes || !strings.HasPrefix(lines[0], "bytes=") || f.size == 0 {
 		return false
@@ -323,10 +324,9 @@ func (f *form) wantsRange(h http.Header) bool {
 	return n == 1 || f.coding == nil && n <= maxParts && n*partOverhead <= f.size
 }
 
-// serveRange lets net/http answer with a range, with several, with 416, or with all. The
-// other conditions of the request are decided before, so net/http does not get to see
-// them.
-func (f *form) serveRange(w http.ResponseWriter, r *http.Request, file io.ReaderAt) {
+// serveRange has http.ServeContent answer: with one range, several, all, or 416. Serve has
+// evaluated the other conditions of the request, so their headers are left out.
+func (f *representation) serveRange(w http.ResponseWriter, r *http.Request, file io.ReaderAt) {
 	if f.files == nil {
 		file = bytes.NewReader(f.body)
 	}

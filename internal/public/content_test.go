@@ -57,20 +57,20 @@ func (w *watched) Open(name string) (fs.File, error) {
 func streamed(tb testing.TB, contentType string, body []byte) (*Content, *watched) {
 	tb.Helper()
 	files := &watched{text: body}
-	f, err := newFileForm(accept.Identity, files, "app.css")
+	f, err := newFileRepresentation(accept.Identity, files, "app.css")
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return newContent(contentType, f), files
 }
 
-// inMemory returns a content whose compressed forms are given by extension.
+// inMemory returns a content whose compressed representations are given by extension.
 func inMemory(contentType string, body []byte, smaller map[string][]byte) *Content {
-	var others []*form
+	var others []*representation
 	for _, ext := range slices.Sorted(maps.Keys(smaller)) {
-		others = append(others, newForm(accept.Coding(slices.Index(extensions[:], ext)), smaller[ext]))
+		others = append(others, newRepresentation(accept.Coding(slices.Index(extensions[:], ext)), smaller[ext]))
 	}
-	return newContent(contentType, newForm(accept.Identity, body), others...)
+	return newContent(contentType, newRepresentation(accept.Identity, body), others...)
 }
 
 // tagOf returns the ETag of bytes.
@@ -162,7 +162,7 @@ func TestContentAnswers(t *testing.T) {
 		ready = inMemory("image/png", []byte("ten bytes."), map[string][]byte{".gz": []byte("gz")})
 		large = func() *Content { c, _ := streamed(t, cssType, css); return c }()
 	)
-	tag, gzipTag := text.forms[accept.Identity].etag[0], text.pack(true).etag[0]
+	tag, gzipTag := text.representations[accept.Identity].etag[0], text.gzip(true).etag[0]
 	many := func(item string, n int) string {
 		return "Range: bytes=" + strings.TrimSuffix(strings.Repeat(item+",", n), ",")
 	}
@@ -228,7 +228,7 @@ func TestContentAnswers(t *testing.T) {
 		{"star", text, "If-None-Match:  * ", "304"},
 		{"other tag", text, `If-None-Match: "a"`, "200"},
 		{"star inside a tag", text, `If-None-Match: "a,*,b"`, "200"},
-		{"tag of another form", text, "If-None-Match: " + gzipTag, "200"},
+		{"tag of another representation", text, "If-None-Match: " + gzipTag, "200"},
 		{"tag of identity", text, "Accept-Encoding: gzip|If-None-Match: " + tag, "200 gzip"},
 		{"tag of gzip", text, "Accept-Encoding: gzip|If-None-Match: " + gzipTag, "304"},
 		{"tags of both", text, "Accept-Encoding: gzip|If-None-Match: " + tag + ", " + gzipTag, "304"},
@@ -254,9 +254,9 @@ func TestContentAnswers(t *testing.T) {
 		{"more than all", text, "Range: bytes=-99999999", "206 " + upTo(0, last)},
 		{"range in a list", text, "Range: bytes= ,2-4 ,", "206 " + upTo(2, 4)},
 		{"range of a large file", large, "Range: bytes=2-4", "206 " + upTo(2, 4)},
-		{"range of gzip", text, "Accept-Encoding: gzip|Range: bytes=2-4", fmt.Sprintf("206 gzip bytes 2-4/%d", text.pack(true).size)},
+		{"range of gzip", text, "Accept-Encoding: gzip|Range: bytes=2-4", fmt.Sprintf("206 gzip bytes 2-4/%d", text.gzip(true).size)},
 		{"behind the end", text, fmt.Sprintf("Range: bytes=%d-", last+1), fmt.Sprintf("416 bytes */%d", last+1)},
-		{"behind the end of gzip", text, "Accept-Encoding: gzip|Range: bytes=99999999-", fmt.Sprintf("416 bytes */%d", text.pack(true).size)},
+		{"behind the end of gzip", text, "Accept-Encoding: gzip|Range: bytes=99999999-", fmt.Sprintf("416 bytes */%d", text.gzip(true).size)},
 		{"behind the end of a large file", large, "Range: bytes=99999999-", fmt.Sprintf("416 bytes */%d", last+1)},
 		{"range of nothing", empty, "Range: bytes=0-", "200"},
 		{"last nothing", text, "Range: bytes=-0", fmt.Sprintf("206 bytes %d-%d/%[1]d", last+1, last)},
@@ -280,7 +280,7 @@ func TestContentAnswers(t *testing.T) {
 		{"If-Range of another", text, `Range: bytes=2-4|If-Range: "a"`, "200"},
 		{"If-Range is strong", text, "Range: bytes=2-4|If-Range: W/" + tag, "200"},
 		{"If-Range with a date", text, "Range: bytes=2-4|If-Range: Fri, 01 Jan 2100 00:00:00 GMT", "200"},
-		{"If-Range of another form", text, "Accept-Encoding: gzip|Range: bytes=2-4|If-Range: " + tag, "200 gzip"},
+		{"If-Range of another representation", text, "Accept-Encoding: gzip|Range: bytes=2-4|If-Range: " + tag, "200 gzip"},
 		{"If-Range before the end is looked at", text, `Range: bytes=99999999-|If-Range: "a"`, "200"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -326,8 +326,8 @@ func TestContentFormsAreTheSameContent(t *testing.T) {
 	is.True(large.Hash() == inMemory("text/css", css, nil).Hash())               // where it lies does not matter
 	is.True(large.Hash() != inMemory("text/plain", css, nil).Hash())             // what it is does
 	same := inMemory("text/css", css, map[string][]byte{".br": css, ".gz": css}) // tags differ all the same
-	is.True(same.forms[accept.Brotli].etag[0] != same.forms[accept.Gzip].etag[0])
-	is.True(same.forms[accept.Brotli].etag[0] != same.forms[accept.Identity].etag[0])
+	is.True(same.representations[accept.Brotli].etag[0] != same.representations[accept.Gzip].etag[0])
+	is.True(same.representations[accept.Brotli].etag[0] != same.representations[accept.Identity].etag[0])
 	is.True(regexp.MustCompile(`^[a-z2-7]{16}$`).MatchString(c.Hash()))
 }
 
@@ -337,12 +337,12 @@ func TestContentIsCompressedOnceAndOnlyIfWanted(t *testing.T) {
 	for _, accept := range []string{"", "br", "gzip;q=0", "*;q=0", "identity", "identity, gzip;q=0"} {
 		fetch(c, "GET", "Accept-Encoding: "+accept)
 	}
-	is.True(c.packed.Load() == nil)
+	is.True(c.gzipped.Load() == nil)
 	ready := inMemory("text/css", flowtest.Stylesheet(500), map[string][]byte{".br": []byte("br")})
 	fetch(ready, "GET", "Accept-Encoding: gzip, br")
-	is.True(ready.packed.Load() == nil) // there is one that is as good
+	is.True(ready.gzipped.Load() == nil) // there is one that is as good
 	fetch(ready, "GET", "Accept-Encoding: gzip, br;q=0.9")
-	is.True(ready.packed.Load() != nil)
+	is.True(ready.gzipped.Load() != nil)
 
 	bodies := make([][]byte, 16)
 	var wg sync.WaitGroup
@@ -355,15 +355,15 @@ func TestContentIsCompressedOnceAndOnlyIfWanted(t *testing.T) {
 	}
 }
 
-// TestContentIsNotWaitedFor asks while another request makes the gzip form.
+// TestContentIsNotWaitedFor asks while another request makes the gzip representation.
 func TestContentIsNotWaitedFor(t *testing.T) {
 	is := is.New(t)
 	c := inMemory("text/css", flowtest.Stylesheet(500), nil)
-	c.packing.Lock()
+	c.compressing.Lock()
 	is.Equal(told(fetch(c, "GET", "Accept-Encoding: gzip")), "200") // as it is
 	var waits sync.WaitGroup
 	waits.Go(func() { is.Equal(told(fetch(c, "GET", "Accept-Encoding: gzip, identity;q=0")), "200 gzip") })
-	c.packing.Unlock()
+	c.compressing.Unlock()
 	waits.Wait()
 	is.Equal(told(fetch(c, "GET", "Accept-Encoding: gzip")), "200 gzip")
 }
@@ -453,7 +453,7 @@ func TestContentOfAFile(t *testing.T) {
 	is.True(errors.Is(err, f.err))
 	is.Equal(err.Error(), "flow: gone")
 	is.Equal(len(w.Header()), 0) // a 500 is not immutable
-	_, err = newFileForm(accept.Identity, f, "app.css")
+	_, err = newFileRepresentation(accept.Identity, f, "app.css")
 	is.Equal(err, f.err)
 }
 
@@ -539,7 +539,7 @@ func TestContentRanges(t *testing.T) {
 func TestContentRangesDoNotExplode(t *testing.T) {
 	is := is.New(t)
 	c := inMemory("text/css; charset=utf-8", flowtest.Stylesheet(500), nil)
-	size := int(c.forms[accept.Identity].size)
+	size := int(c.representations[accept.Identity].size)
 	partial := 0
 	for n := 2; n < 2000; n++ {
 		w := fetch(c, "GET", "Range: bytes="+strings.Repeat("9000-9001,", n))
@@ -625,14 +625,14 @@ func slowChoice(c *Content, header []string) string {
 		weight, size int
 	}
 	var candidates []candidate
-	for coding, f := range c.forms {
+	for coding, f := range c.representations {
 		name := accept.Coding(coding).String()
 		size := 0
 		switch {
 		case f != nil:
 			size = len(f.body)
-		case name == "gzip" && c.packs && c.pack(true) != nil:
-			size = len(c.forms[accept.Identity].body) - 1 // better than that, no more is known before
+		case name == "gzip" && c.compresses && c.gzip(true) != nil:
+			size = len(c.representations[accept.Identity].body) - 1 // better than that, no more is known before
 		default:
 			continue
 		}

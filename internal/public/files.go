@@ -9,8 +9,8 @@ import (
 	"example.com/flow/internal/accept"
 )
 
-// extensions are those of files that are a smaller form of the file beside them, by
-// content coding.
+// extensions are the file extensions of content codings: a.css.gz is the gzip representation
+// of a.css.
 var extensions = [accept.Codings]string{accept.Gzip: ".gz", accept.Brotli: ".br", accept.Zstd: ".zst"}
 
 // Files up to these sizes, in bytes, are held in memory, compressed ones too.
@@ -20,15 +20,16 @@ const (
 	maxHeldCompressible = 16 << 20
 )
 
-// Files are the public files of a tree. A compressed file is a form of another file, and
-// also a file of its own; if it is held in memory, it is read only once.
+// Files are the public files of a tree. A compressed file such as a.css.gz is a
+// representation of a.css, and also a content of its own. If it is held in memory, it is read
+// only once.
 type Files struct {
 	files fs.FS
 	known map[string]bool
 	texts map[string][]byte
 }
 
-// NewFiles returns the public files of a tree, whose names are given.
+// NewFiles returns the public files of a tree that have these names.
 func NewFiles(files fs.FS, names []string) *Files {
 	f := &Files{files, map[string]bool{}, map[string][]byte{}}
 	for _, name := range names {
@@ -37,58 +38,58 @@ func NewFiles(files fs.FS, names []string) *Files {
 	return f
 }
 
-// Content reads a file, and those beside it that are smaller forms of it.
+// Content reads a file and the compressed files beside it.
 func (f *Files) Content(name string) (*Content, error) {
 	mediaType := MediaType(f.files, name)
-	identity, err := f.form(name, accept.Identity, compressible(mediaType))
+	identity, err := f.representation(name, accept.Identity, compressible(mediaType))
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
-	var smaller []*form
+	var compressed []*representation
 	for coding, ext := range extensions {
 		if ext == "" || !f.known[name+ext] {
 			continue
 		}
-		s, err := f.form(name+ext, accept.Coding(coding), compressible(mediaType))
+		s, err := f.representation(name+ext, accept.Coding(coding), compressible(mediaType))
 		if err != nil {
-			return nil, fmt.Errorf("%s, a smaller form of it, cannot be read: %w", name+ext, err)
+			return nil, fmt.Errorf("%s, its compressed form, cannot be read: %w", name+ext, err)
 		}
 		if s.size == 0 {
 			return nil, fmt.Errorf("%s is empty, and would be sent in its place: make it anew, or remove it", name+ext)
 		}
-		smaller = append(smaller, s)
+		compressed = append(compressed, s)
 	}
-	return newContent(mediaType, identity, smaller...), nil
+	return newContent(mediaType, identity, compressed...), nil
 }
 
-// form reads a file as one form of a content.
-func (f *Files) form(name string, coding accept.Coding, compressible bool) (*form, error) {
+// representation reads a file as one representation of a content.
+func (f *Files) representation(name string, coding accept.Coding, compressible bool) (*representation, error) {
 	if text, ok := f.texts[name]; ok {
-		return newForm(coding, text), nil
+		return newRepresentation(coding, text), nil
 	}
 	info, err := fs.Stat(f.files, name)
 	if err != nil {
 		return nil, err
 	}
 	if size := info.Size(); size > maxHeldCompressible || size > maxHeld && !compressible {
-		return newFileForm(coding, f.files, name)
+		return newFileRepresentation(coding, f.files, name)
 	}
 	text, err := fs.ReadFile(f.files, name)
 	if err != nil {
 		return nil, err
 	}
 	f.texts[name] = text
-	return newForm(coding, text), nil
+	return newRepresentation(coding, text), nil
 }
 
-// A File is open for reading at any offset.
+// A File is an open file with random access.
 type File struct {
 	*io.SectionReader
 	io.Closer
 }
 
-// Open opens a file for reading at any offset. The files of an embed.FS and of a disk
-// allow that; those of other file systems are read whole.
+// Open opens a file for random access. Files that do not implement io.ReaderAt are read into
+// memory; those of embed.FS and os.DirFS do.
 func Open(files fs.FS, name string) (*File, error) {
 	f, err := files.Open(name)
 	if err != nil {

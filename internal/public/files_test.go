@@ -29,15 +29,15 @@ func TestFilesHaveFormsBesideThem(t *testing.T) {
 	c, err := files.Content("a.css")
 	is.NoErr(err)
 	is.Equal(c.contentType, []string{"text/css; charset=utf-8"})
-	is.Equal(string(c.forms[accept.Identity].body), "a{}")
-	is.Equal(string(c.forms[accept.Brotli].body), "br")
-	is.Equal(string(c.forms[accept.Zstd].body), "zstd")
-	is.True(c.forms[accept.Gzip] == nil)
+	is.Equal(string(c.representations[accept.Identity].body), "a{}")
+	is.Equal(string(c.representations[accept.Brotli].body), "br")
+	is.Equal(string(c.representations[accept.Zstd].body), "zstd")
+	is.True(c.representations[accept.Gzip] == nil)
 	is.True(c.Held())
 	br, err := files.Content("a.css.br")
 	is.NoErr(err)
 	is.Equal(br.contentType, []string{"application/x-brotli"})
-	is.True(&br.forms[accept.Identity].body[0] == &c.forms[accept.Brotli].body[0]) // it is held once
+	is.True(&br.representations[accept.Identity].body[0] == &c.representations[accept.Brotli].body[0]) // it is held once
 }
 
 func TestFilesAreHeldUpToASize(t *testing.T) {
@@ -57,8 +57,8 @@ func TestFilesAreHeldUpToASize(t *testing.T) {
 			c, err := of(fstest.MapFS{tt.name: {Data: make([]byte, tt.size)}, tt.name + ".br": {Data: []byte("br")}}).Content(tt.name)
 			is.NoErr(err)
 			is.Equal(c.Held(), tt.held)
-			is.Equal(c.forms[accept.Identity].size, int64(tt.size))
-			is.Equal(c.forms[accept.Brotli].files, nil) // which is small
+			is.Equal(c.representations[accept.Identity].size, int64(tt.size))
+			is.Equal(c.representations[accept.Brotli].files, nil) // which is small
 		})
 	}
 }

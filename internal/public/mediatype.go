@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// mediaTypes holds the media types by extension, as net/http has them and the
-// web uses them. The machine's own tables are not asked, so that a binary serves
-// the same everywhere. ".ts" is missing: it is TypeScript, or video.
+// mediaTypes holds the media types by file extension. Package mime is not used, since it
+// reads tables of the machine, and a binary should serve the same types everywhere. ".ts" is
+// missing because it may be TypeScript or video.
 var mediaTypes = map[string]string{
 	// Text
 	".atom":        "application/atom+xml",
@@ -131,7 +131,7 @@ var mediaTypes = map[string]string{
 	".xls":  "application/vnd.ms-excel",
 	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 
-	// What clients take under this type only
+	// Formats that clients accept under this type only
 	".crt":          "application/x-x509-ca-cert",
 	".der":          "application/x-x509-ca-cert",
 	".ipa":          "application/octet-stream",
@@ -170,18 +170,18 @@ var mediaTypes = map[string]string{
 	".zst":     "application/zstd",
 }
 
-// maxHead is how many bytes of a file are read at most to tell its media type.
+// maxHead is how many bytes of a file are read at most to detect its media type.
 const maxHead = 64 << 10
 
-// MediaType returns the media type of a file by the extension of its name, or else by
-// its beginning. net/http does not recognize JSON, which files of .well-known/ often
-// hold.
+// MediaType returns the media type of a file by its extension. Without a known extension it
+// is detected from the beginning of the file: also JSON, which http.DetectContentType does
+// not know and which files of .well-known/ often hold.
 func MediaType(files fs.FS, file string) string {
 	if t, ok := mediaTypes[strings.ToLower(path.Ext(file))]; ok {
 		return t
 	}
 	var head []byte
-	if f, err := files.Open(file); err == nil { // else reading it says why
+	if f, err := files.Open(file); err == nil { // Files.Content reports an error
 		defer f.Close()
 		head, _ = io.ReadAll(io.LimitReader(f, maxHead))
 	}
@@ -191,9 +191,8 @@ func MediaType(files fs.FS, file string) string {
 	return http.DetectContentType(head)
 }
 
-// compressible reports whether gzip is likely to make a content of one of these media
-// types smaller: text in any guise, and the binary formats that do not compress
-// themselves.
+// compressible reports whether gzip is likely to make contents of a media type smaller: text
+// formats, and binary formats without a compression of their own.
 func compressible(mediaType string) bool {
 	mediaType, _, _ = strings.Cut(mediaType, ";")
 	major, minor, _ := strings.Cut(mediaType, "/")

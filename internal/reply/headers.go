@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Described are the headers that say what an answer is, and how long it may be kept.
-// An error does not take them over from the answer that never came.
+// Described are the headers that describe a response and how long it may be cached. Those
+// that a handler has set before it failed must not be sent with the error.
 var Described = [...]string{
 	"Accept-Ranges", "Content-Disposition", "Content-Encoding", "Content-Length", "Content-Location", "Content-Range", "Content-Type",
 	"Age", "Cache-Control", "Cdn-Cache-Control", "Etag", "Expires", "Last-Modified", "Surrogate-Control", "X-Accel-Expires",
 }
 
-// lengths has a bit for each length of a name in Described: most other headers are told
-// from these by their length.
+// lengths has a bit for the length of each name in Described. Most other headers have
+// another length, so that IsDescribed need not compare names.
 var lengths = func() (set uint64) {
 	for _, key := range Described {
 		set |= 1 << len(key)
@@ -21,13 +21,13 @@ var lengths = func() (set uint64) {
 	return set
 }()
 
-// IsDescribed reports whether a header, in its canonical spelling, is one of Described.
+// IsDescribed reports whether a header, in canonical form, is one of Described.
 func IsDescribed(key string) bool {
 	return lengths>>len(key)&1 != 0 && slices.Contains(Described[:], key)
 }
 
-// A Description holds those headers of Described that were set at some time: few answers
-// have any before their handler runs.
+// A Description holds the values that the headers of Described had when Describe was called.
+// Headers that were not set are not in it.
 type Description []described
 
 type described struct {
@@ -35,9 +35,9 @@ type described struct {
 	values []string
 }
 
-// Describe returns what the headers of Described are now. Most answers have nothing but
-// the header of ServeHTTP before their handler runs, and that of RequestID. To ask for
-// these is quicker than to go through all.
+// Describe returns the current values of the headers of Described. It is called before the
+// handler runs. Most responses then have no other header than the nosniff of
+// Router.ServeHTTP and the id of RequestID: looking for these two is quicker than a loop.
 func Describe(h http.Header) (d Description) {
 	others := len(h)
 	if h["X-Content-Type-Options"] != nil {
@@ -57,7 +57,7 @@ func Describe(h http.Header) (d Description) {
 	return d
 }
 
-// Restore gives the headers of Described the values of d.
+// Restore sets the headers of Described to the values in d, and removes the others of them.
 func (d Description) Restore(h http.Header) {
 	for _, key := range Described {
 		delete(h, key)
@@ -67,7 +67,7 @@ func (d Description) Restore(h http.Header) {
 	}
 }
 
-// Put sets a header, or takes it away if there are no values.
+// Put sets a header to values, or removes it if values is nil.
 func Put(h http.Header, key string, values []string) {
 	if values == nil {
 		delete(h, key)
@@ -76,9 +76,9 @@ func Put(h http.Header, key string, values []string) {
 	}
 }
 
-// Undescribed removes the headers of Described, other than Content-Encoding: middleware
-// that compresses the answer has set that one, and compresses the error, too.
-func Undescribed(h http.Header) {
+// DropDescription removes the headers of Described except Content-Encoding. That one was set
+// by middleware that compresses the response, and will compress the error, too.
+func DropDescription(h http.Header) {
 	encoding := h["Content-Encoding"]
 	Description(nil).Restore(h)
 	Put(h, "Content-Encoding", encoding)

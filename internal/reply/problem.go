@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// A Problem is what a client is told of a request that failed.
+// A Problem is the error that a client gets for a failed request (RFC 9457).
 type Problem struct {
 	Status int
 	Detail string
-	Fields map[string]string // what is invalid, by name
+	Fields map[string]string // messages about invalid fields, by name
 }
 
-// Title is the name of the status.
+// Title returns the text of the status: "Not Found".
 func (p Problem) Title() string {
 	return cmp.Or(http.StatusText(p.Status), "Error "+strconv.Itoa(p.Status))
 }

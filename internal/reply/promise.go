@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// A Promise is a header that a guard has set for the answer that it let through, and
-// that an error must not have: one of Described. Standard middleware may have set the
-// header before the guard, and may set it after. A nil Promise is none.
+// A Promise is a header of Described that a guard has set with Next: it is meant for the
+// response of the handler, and must not be sent with an error. Middleware may have set the
+// same header before the guard, and may set it afterwards. A Promise is a linked list, the
+// latest first; nil is the empty list.
 type Promise struct {
 	key         string
 	before, set []string
 	earlier     *Promise
 }
 
-// Promised sets headers, and returns p with those among them that Withdraw takes back.
-func (p *Promise) Promised(h http.Header, fields []Field) *Promise {
+// Set sets headers, and returns p with those of Described among them added, for Withdraw.
+func (p *Promise) Set(h http.Header, fields []Field) *Promise {
 	for i, f := range fields {
 		key := http.CanonicalHeaderKey(f.Key)
 		before := h[key]
@@ -27,8 +28,8 @@ func (p *Promise) Promised(h http.Header, fields []Field) *Promise {
 	return p
 }
 
-// Withdraw takes the headers back that were promised, before an error is sent. A header
-// that has changed since the promise stays.
+// Withdraw is called before an error is sent. It gives the headers of p the values that they
+// had before the guards ran. A header that was changed since then stays as it is.
 func (p *Promise) Withdraw(h http.Header) {
 	for ; p != nil; p = p.earlier {
 		if slices.Equal(h[p.key], p.set) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Redirect returns the status of a redirect and the field that says its target. If status
-// is 0, it is the usual one for the method of the request.
+// Redirect returns the status of a redirect and its Location field. If status is 0, it is
+// 302 for GET and HEAD, and 303 for other methods.
 func Redirect(method string, status int, target string) (int, Field, error) {
 	if err := checkRedirect(target); err != nil {
 		return 0, Field{}, err
@@ -28,9 +28,9 @@ func Redirect(method string, status int, target string) (int, Field, error) {
 	return status, Field{Key: "Location", Value: escapeURL(target)}, nil
 }
 
-// checkRedirect returns an error for a target that is neither a path from "/" nor an
-// http or https URL. A target that it takes does not lead a browser to a host that the
-// program did not write: browsers read "/\" as "//" and skip control characters.
+// checkRedirect returns an error unless target is a path that begins with "/", or an http or
+// https URL. It refuses paths that a browser would read as a URL with a host, so that a path
+// from a request cannot lead elsewhere: browsers read "/\" as "//" and skip control characters.
 func checkRedirect(target string) error {
 	if strings.ContainsFunc(target, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 		return &RedirectError{target, holdsControls}
@@ -48,7 +48,8 @@ func checkRedirect(target string) error {
 	return nil
 }
 
-// A RedirectError is a redirect that is refused. Its target often comes from a request.
+// A RedirectError is the error of a target that Redirect refuses. The target often comes
+// from a request.
 type RedirectError struct {
 	Target string
 	Why    uint32 // a bit for each reason
@@ -73,7 +74,7 @@ func (e *RedirectError) Error() string {
 	return fmt.Sprintf("flow: a redirect to %.200q %s", e.Target, why)
 }
 
-// escapeURL escapes what a header cannot hold.
+// escapeURL percent-encodes the bytes that a header cannot hold.
 func escapeURL(target string) string {
 	var b strings.Builder
 	for _, c := range []byte(target) {

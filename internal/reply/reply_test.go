@@ -40,7 +40,7 @@ func TestDescription(t *testing.T) {
 	h.Set("X-Kept", "yes")
 	before.Restore(h)
 	is.Equal(h, http.Header{"Etag": {"a"}, "Content-Encoding": {"gzip"}, "Set-Cookie": {"c=1"}, "X-Kept": {"yes"}})
-	Undescribed(h)
+	DropDescription(h)
 	is.Equal(h, http.Header{"Content-Encoding": {"gzip"}, "Set-Cookie": {"c=1"}, "X-Kept": {"yes"}})
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A Field is a header that an answer sets, in place of one of that name, or adds. Vary is
-// always added.
+// A Field is a header of a response. It replaces the headers of the same name, or is added to
+// them if Add is set or the name is Vary.
 type Field struct {
 	Key, Value string
 	Add        bool
@@ -29,9 +29,8 @@ func SetFields(h http.Header, fields []Field) {
 	}
 }
 
-// AddVary adds names to the headers of the request that the answer depends on. What is
-// there stays, since whoever has set it knows of something that the answer depends on,
-// too. "*" stands for all that could be added.
+// AddVary adds a list of names to the Vary header. It keeps the names that are there, and
+// adds no name twice. It adds nothing to "*", which stands for all names.
 func AddVary(h http.Header, names string) {
 	if h["Vary"] == nil && isName(names) {
 		h["Vary"] = []string{names}
@@ -69,16 +68,17 @@ func appendNames(names []string, list string) []string {
 // Content-Length by itself: the size of the buffer in front of a connection.
 const AutoLength = 2048
 
-// DropLength removes the length of another answer, or a guess.
+// DropLength removes the Content-Length that other code has set, for a response or an error
+// whose length may differ.
 func DropLength(h http.Header) {
-	if h["Content-Length"] != nil { // to look is quicker than to delete what is not there
+	if h["Content-Length"] != nil { // a look-up is quicker than delete
 		delete(h, "Content-Length")
 	}
 }
 
-// Send sends an answer whose body is a text or bytes, or neither. Headers other than
-// the length are set already. Errors of writing are ignored, since they mean that the
-// client is gone.
+// Send sends a response. Its body is text or b, or empty if both are. The caller has set all
+// headers but Content-Length. head says that the method is HEAD: the body is not sent. Send
+// ignores errors of Write, since they mean that the client is gone.
 func Send(w http.ResponseWriter, head bool, status int, text string, b []byte) {
 	h := w.Header()
 	DropLength(h)
@@ -91,7 +91,7 @@ func Send(w http.ResponseWriter, head bool, status int, text string, b []byte) {
 		h.Set("Content-Length", strconv.Itoa(size))
 	}
 	if head || size == 0 || status != http.StatusOK {
-		w.WriteHeader(status) // else the first byte does it
+		w.WriteHeader(status) // else Write sends 200 by itself
 	}
 	switch {
 	case head || size == 0:

@@ -1,7 +1,8 @@
-// Package reply is about answers, whoever makes them: a [Writer] remembers what was sent,
-// a [Description] what the headers said of an answer that did not come, [Redirect]
-// where a browser may be led, and a [Problem] is what a client is told of an error, in
-// the media type that it likes.
+// Package reply helps to write responses, for code that knows no Router as well. A [Writer]
+// remembers what was sent. [Send] sends a body with its headers, and [JSON] encodes one. A
+// [Problem] is an error as HTML, problem+json or text. [Redirect] refuses targets that would
+// lead a browser to another host by mistake. A [Description] and a [Promise] remember
+// headers, to take them back if an error is sent in place of the response.
 package reply
 
 import (
@@ -11,8 +12,8 @@ import (
 	"net/http"
 )
 
-// A Writer is a ResponseWriter that remembers whether anything was sent. What
-// follows a panic depends on it: a 500, or an aborted connection.
+// A Writer is a ResponseWriter that remembers whether anything was sent. If the handler
+// panics, that decides between a 500 and an aborted connection.
 type Writer struct {
 	http.ResponseWriter
 	Bytes  int64 // of the body
@@ -28,8 +29,8 @@ type flushWriter struct{ *Writer }
 // HTTP/1 connections can.
 type hijackWriter struct{ flushWriter }
 
-// Track wraps w and offers what w offers. A writer that is tracked already is
-// not wrapped again.
+// Track wraps w in a Writer. The wrapper implements http.Flusher and http.Hijacker if w does.
+// If w is such a wrapper already, Track returns w itself.
 func Track(w http.ResponseWriter) (http.ResponseWriter, *Writer) {
 	if t := tracked(w); t != nil {
 		return w, t
@@ -49,7 +50,8 @@ func tracked(w http.ResponseWriter) *Writer {
 	return nil
 }
 
-// Track is the function Track with t, which is new, as the Writer to wrap w in.
+// Track is the function Track, but wraps w in t, which must be new, in place of a new
+// Writer.
 func (t *Writer) Track(w http.ResponseWriter) (http.ResponseWriter, *Writer) {
 	if t := tracked(w); t != nil {
 		return w, t
@@ -72,14 +74,15 @@ func (t *Writer) WriteHeader(status int) {
 	if status == http.StatusOK && t.Status != 0 {
 		status = int(t.Status)
 	}
-	t.ResponseWriter.WriteHeader(status) // panics for what is no status, and then sent nothing
-	// Informational answers precede the one that counts; 101 is the last.
+	t.ResponseWriter.WriteHeader(status) // panics for an invalid status, before anything is sent
+	// A final response follows informational ones (1xx), but none follows a 101.
 	if !t.Sent && (status >= 200 || status == http.StatusSwitchingProtocols) {
-		t.Sent, t.Code = true, int16(status) // which has three digits
+		t.Sent, t.Code = true, int16(status) // net/http panics for more than three digits
 	}
 }
 
-// begin is called before the first byte of a body.
+// begin is called before each piece of the body. The first call notes that the header is
+// sent, and sends it by itself if Status replaces 200.
 func (t *Writer) begin() {
 	if t.Sent {
 		return
@@ -91,7 +94,7 @@ func (t *Writer) begin() {
 	t.Sent, t.Code = true, http.StatusOK
 }
 
-// Write sends a piece of the body.
+// Write writes a piece of the body.
 func (t *Writer) Write(b []byte) (int, error) {
 	t.begin()
 	n, err := t.ResponseWriter.Write(b)
@@ -107,7 +110,7 @@ func (t *Writer) WriteString(s string) (int, error) {
 	return n, err
 }
 
-// ReadFrom leaves the copying to the writer below, which may know a fast way.
+// ReadFrom lets the wrapped writer copy, since it may implement io.ReaderFrom.
 func (t *Writer) ReadFrom(src io.Reader) (int64, error) {
 	t.begin()
 	n, err := io.Copy(t.ResponseWriter, src)
@@ -115,7 +118,7 @@ func (t *Writer) ReadFrom(src io.Reader) (int64, error) {
 	return n, err
 }
 
-// FlushError flushes the answer. http.ResponseController prefers it to Flush.
+// FlushError flushes the response. http.ResponseController prefers it to Flush.
 func (t *Writer) FlushError() error {
 	if !t.Sent && t.Status != 0 {
 		t.WriteHeader(int(t.Status))
@@ -131,7 +134,7 @@ func (t flushWriter) Flush() { t.FlushError() }
 
 func (t hijackWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := t.ResponseWriter.(http.Hijacker).Hijack()
-	if err == nil && !t.Sent { // whatever the handler answers by itself
+	if err == nil && !t.Sent { // the Writer does not see what the handler writes to conn
 		t.Sent, t.Code = true, http.StatusSwitchingProtocols
 	}
 	return conn, rw, err

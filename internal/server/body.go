@@ -10,23 +10,23 @@ import (
 
 // The states of a pacedBody.
 const (
-	bodyEnded = iota // none, read to its end, or closed: a deadline set now would cut off the next request
+	bodyEnded = iota // there is none, or it was read to its end or closed: a deadline would cut off the next request
 	bodyOpen
-	bodyFailed // its deadline is over, and is not lifted: nothing more must wait for the client
+	bodyFailed // a Read has timed out; the deadline stays, so that no later Read waits
 )
 
-// A pacedBody is the body of a request, which a client must send at a pace.
+// A pacedBody is the body of a request. Its Reads set read deadlines.
 type pacedBody struct {
 	io.ReadCloser
 	pacer *pacer
 
-	mu     sync.Mutex // handlers may write while they read in another goroutine
+	mu     sync.Mutex // a handler may write in another goroutine than it reads
 	state  int
-	begun  bool          // there was a Read
+	begun  bool          // Read was called
 	budget time.Duration // how long Reads may still wait
-	until  time.Time     // the deadline of the Read that is under way
-	own    bool          // the handler sets deadlines by itself
-	duplex bool          // net/http does not read the rest before it sends the header
+	until  time.Time     // the deadline of the current Read; zero if there is none
+	manual bool          // the handler has called SetReadDeadline, and Read no longer does
+	duplex bool          // EnableFullDuplex was called: net/http does not read the rest before it sends the header
 }
 
 func (b *pacedBody) Read(buf []byte) (int, error) {
@@ -39,7 +39,7 @@ func (b *pacedBody) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-// startRead sets the deadline of a Read, and reports whether endRead is to follow.
+// startRead sets the deadline of a Read, and reports whether the caller must call endRead.
 func (b *pacedBody) startRead() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,11 +47,11 @@ func (b *pacedBody) startRead() bool {
 		return false
 	}
 	now := time.Now()
-	if p := b.pacer; p.isConn && p.expects && !b.begun && !p.ownWrite.Load() {
-		p.w.SetWriteDeadline(now.Add(writeTime + slack)) // for 100 Continue, which the first Read sends
+	if p := b.pacer; p.isConn && p.expects && !b.begun && !p.manualWrite.Load() {
+		p.w.SetWriteDeadline(now.Add(writeTime + slack)) // the first Read sends 100 Continue
 	}
 	b.begun = true
-	if b.own {
+	if b.manual {
 		return true
 	}
 	b.until = now.Add(b.budget)
@@ -75,12 +75,13 @@ func (b *pacedBody) endRead(n int, err error, took time.Duration) {
 	if err != nil {
 		b.state = bodyEnded
 	}
-	if !b.own {
+	if !b.manual {
 		b.pacer.w.SetReadDeadline(time.Time{})
 	}
 }
 
-// Close reads, in HTTP/1, up to 256 KB of what is left.
+// Close closes the body. In HTTP/1 that reads up to 256 KB of its rest, for discardTime at
+// most.
 func (b *pacedBody) Close() error {
 	b.mu.Lock()
 	discards := b.state == bodyOpen && b.pacer.isConn
@@ -96,25 +97,24 @@ func (b *pacedBody) Close() error {
 	return err
 }
 
-// disown leaves the deadlines to the handler.
-func (b *pacedBody) disown() {
+// setManual leaves the read deadlines to the handler.
+func (b *pacedBody) setManual() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.own = true
+	b.manual = true
 }
 
-// stay notes that the handler wants to read on while it answers (full duplex).
-func (b *pacedBody) stay() {
+// setDuplex notes that the handler reads the request while it writes the response.
+func (b *pacedBody) setDuplex() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.duplex = true
 }
 
-// stays reports whether some of the body may still be unread when the header is sent, in
-// full duplex. After the handler net/http reads the rest, but only for a while, and
-// would take what it has not read for the next request. So the connection must not be
-// used again.
-func (b *pacedBody) stays() bool {
+// leavesUnread reports whether, in full duplex, some of the body may be unread after the
+// response. net/http reads the rest after the handler, but not all of a long one, and would
+// take the remaining bytes for the next request. So the connection must be closed.
+func (b *pacedBody) leavesUnread() bool {
 	if b.ReadCloser == nil {
 		return false
 	}
@@ -129,9 +129,9 @@ func (b *pacedBody) isOpen() bool {
 	return b.state != bodyEnded
 }
 
-// grantDiscard limits the reading that net/http does before it sends a header, and
-// revokeDiscard lifts that again, for the Read that may be under way.
-func (b *pacedBody) grantDiscard() {
+// startDiscard sets the deadline for the rest of the body that net/http reads before it sends
+// the header. endDiscard restores the deadline of a Read in another goroutine.
+func (b *pacedBody) startDiscard() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.discards() {
@@ -139,7 +139,7 @@ func (b *pacedBody) grantDiscard() {
 	}
 }
 
-func (b *pacedBody) revokeDiscard() {
+func (b *pacedBody) endDiscard() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.discards() {
@@ -148,27 +148,27 @@ func (b *pacedBody) revokeDiscard() {
 }
 
 func (b *pacedBody) discards() bool {
-	return b.state == bodyOpen && b.pacer.isConn && !b.own && !b.duplex
+	return b.state == bodyOpen && b.pacer.isConn && !b.manual && !b.duplex
 }
 
-// finish limits the reading that net/http does after the handler. If the header
-// was sent, net/http may have read the rest and closed the body already, and then
-// waits for the next request: a deadline would cancel the context of the connection.
+// finish sets the deadline for the rest of the body that net/http reads after the handler. If
+// the header was sent, net/http may have read the rest before, and is waiting for the next
+// request: a deadline that passes then would cancel the context of the connection.
 func (b *pacedBody) finish(sent bool) {
 	b.mu.Lock()
 	open := b.state == bodyOpen && b.pacer.isConn
-	b.state = bodyEnded // a goroutine that reads on must not set deadlines any more
+	b.state = bodyEnded // so that a goroutine of the handler that still reads sets no deadlines
 	if open {
 		b.pacer.w.SetReadDeadline(time.Now().Add(discardTime))
 	}
 	b.mu.Unlock()
-	// A client that waits for 100 Continue is never read from without having been told,
-	// and the connection of a full-duplex answer is closed in any case.
+	// net/http does not read the body of a client that still waits for 100 Continue. In full
+	// duplex the connection is closed.
 	if !open || !sent || b.duplex || b.pacer.expects {
 		return
 	}
-	// Reading no bytes only asks whether the body is at its end or closed. It must not wait
-	// for the client, since what is left of the answer is not sent yet.
+	// A Read of 0 bytes returns an error if the body has ended or is closed. It does not wait
+	// for the client, who may be waiting for the rest of the response.
 	if _, err := b.ReadCloser.Read(nil); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		b.pacer.w.SetReadDeadline(time.Time{})
 	}

@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// A requestContext is the context of a request, which the server can cancel. The one of
-// net/http, around which it is, ends with the request. Few requests wait for their
-// context, and fewer are cancelled: what that needs is made when it is first asked for.
+// A requestContext is the context of a request with a cancel function for the Server. It
+// wraps the context of net/http, which ends with the request. Few handlers call Done, and
+// fewer requests are cancelled, so the cancelContext is made when it is first needed.
 type requestContext struct {
 	context.Context
-	own atomic.Pointer[cancelContext] // nil until then
+	own atomic.Pointer[cancelContext] // nil until it is needed
 }
 
 type cancelContext struct {
@@ -19,8 +19,8 @@ type cancelContext struct {
 	cancel context.CancelFunc
 }
 
-// cancellable returns the context that can be cancelled. It needs no end of its own: it
-// ends with the one of net/http.
+// cancellable returns the cancelContext, and makes it in the first call. Nobody need call
+// cancel to free it: it ends with the context of net/http.
 func (c *requestContext) cancellable() *cancelContext {
 	if own := c.own.Load(); own != nil {
 		return own
@@ -32,7 +32,7 @@ func (c *requestContext) cancellable() *cancelContext {
 	return c.own.Load()
 }
 
-// current returns the context that knows what has happened so far.
+// current returns the cancelContext if it was made, else the context of net/http.
 func (c *requestContext) current() context.Context {
 	if own := c.own.Load(); own != nil {
 		return own.Context
@@ -46,9 +46,10 @@ func (c *requestContext) Done() <-chan struct{} { return c.cancellable().Done() 
 
 func (c *requestContext) Err() error { return c.current().Err() }
 
-// Value finds the context that can be cancelled, too, by a key of package context. So its
-// children are told without a goroutine for each.
+// Value passes the private key of package context on to the cancelContext. With it, package
+// context propagates a cancellation to children without a goroutine for each.
 func (c *requestContext) Value(key any) any { return c.current().Value(key) }
 
-// String keeps what prints contexts from reading what others may be writing.
+// String is called by fmt. Without it, fmt would read the fields by reflection, while another
+// goroutine may write them.
 func (c *requestContext) String() string { return fmt.Sprint(c.Context) + ".WithCancel" }

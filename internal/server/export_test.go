@@ -25,10 +25,10 @@ func (s *Server) Kept() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(s.watched) + int(s.connections.n.Load()+s.requests.n.Load())
-	for range s.fresh.conns.Range {
+	for range s.newConns.conns.Range {
 		n++
 	}
-	return n + int(s.fresh.n.Load())
+	return n + int(s.newConns.n.Load())
 }
 
 // Inherit has a Server take its listeners for those of a service manager.

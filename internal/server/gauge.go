@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// A gauge counts things, such as the requests that are under way, and tells when there
-// are none any more.
+// A gauge is a counter, such as that of running requests. Unlike a sync.WaitGroup it can wait
+// for 0 with a context, and its count may rise from 0 while a goroutine waits.
 type gauge struct {
 	n    atomic.Int64
-	zero chan struct{} // holds one notice
+	zero chan struct{} // has one element after the count has become 0
 }
 
 func newGauge() *gauge { return &gauge{zero: make(chan struct{}, 1)} }
@@ -20,7 +20,7 @@ func (g *gauge) add(n int64) {
 	}
 	select {
 	case g.zero <- struct{}{}:
-	default: // there is a notice already
+	default: // it has one already
 	}
 }
 

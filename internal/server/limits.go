@@ -2,57 +2,59 @@ package server
 
 import "time"
 
-// The limits of clients. They limit how long a client makes no progress, not how long
-// it takes: a slow line may carry a large file.
+// The limits of clients. They limit how long a client makes no progress, and not how long a
+// request takes: a large file may take long on a slow line.
 const (
-	// headerTime is for the header of a request, whose size headerSize limits in bytes,
-	// and idleTime for a connection without a request. http.Server keeps these.
+	// headerTime limits how long the header of a request takes, and headerSize its bytes.
+	// idleTime limits how long a connection stays open between requests. http.Server
+	// enforces these three.
 	headerTime = 10 * time.Second
 	idleTime   = 2 * time.Minute
 	headerSize = 64 << 10
 
-	// readTime is how long a client may keep Reads of one body waiting in all. Each byte
-	// earns 1/readRate of a second of it back, so that a client that drips is cut as one
-	// that stops (as with MinRate of Apache's mod_reqtimeout).
+	// readTime is the budget of a request body: how long its Reads may wait in all. Each byte
+	// adds 1/readRate of a second to the budget, up to readTime. So a client that sends a
+	// byte now and then is cut off like one that sends nothing (as with MinRate of Apache's
+	// mod_reqtimeout).
 	readTime = time.Minute
 	readRate = 500 // bytes a second
 
-	// discardTime is for the rest of a body that the handler did not read, which
-	// net/http reads to use the connection again.
+	// discardTime limits how long net/http reads the rest of a body that the handler did not
+	// read. net/http does so to use the connection again.
 	discardTime = 5 * time.Second
 
-	// writeTime is how long a client may keep writes of one answer waiting in all. Each
-	// piece of the answer, of pieceSize bytes, earns that time again, up to writeMost. A
-	// client of 2 KiB a second must have more than one minute: over loopback its system
-	// makes room for 128 KiB at a time, and with a proxy between for 400 KiB.
+	// writeTime is the budget of a response: how long its Writes may wait in all. Each piece
+	// of pieceSize bytes adds writeTime to the budget, up to writeMost. writeMost is more than
+	// a minute for clients that take 2 KiB a second: their system makes room for 128 KiB at a
+	// time over loopback, and for 400 KiB if there is a proxy between.
 	writeTime = time.Minute
 	writeMost = 4 * time.Minute
 	pieceSize = 64 << 10
 
-	// slack is how much longer it may take, so that one deadline serves all that is written
-	// within that time. To set one costs about as much as to find a route.
+	// slack is how much later than the budget a write deadline may be. All Writes within that
+	// time then share one deadline, since setting one costs about as much as finding a route.
 	slack = time.Second
 )
 
-// How long a server takes for what it does when it stops.
+// The times of a graceful stop, in the order in which they pass.
 const (
-	// DefaultDrain is how long requests may take to end.
+	// drainNotice is how long the Server goes on to accept connections if it has a health
+	// check, so that load balancers send requests elsewhere before the listeners close: a
+	// request for which no connection can be made is lost.
+	drainNotice = time.Second
+
+	// lameDuck is how long connections without a request stay open after that, since a proxy
+	// may be sending a request on one of them.
+	lameDuck = time.Second
+
+	// DefaultDrain is how long running requests may take to end. It includes lameDuck.
 	DefaultDrain = 30 * time.Second
 
-	// noticeTime is how long it goes on to accept connections, if load balancers can see
-	// by a health check that it stops. A request that arrives while the listener is closed
-	// is lost, even one that must not be repeated. So clients should be elsewhere by then.
-	noticeTime = time.Second
+	// cancelGrace is how long requests that are still running may take to end after their
+	// contexts are cancelled. Then their connections are closed.
+	cancelGrace = 500 * time.Millisecond
 
-	// lameTime is how long connections without a request stay open: a proxy may be
-	// sending a request on one.
-	lameTime = time.Second
-
-	// partingTime is how long requests may take to end once their contexts are cancelled,
-	// after the time to drain.
-	partingTime = 500 * time.Millisecond
-
-	// closingTime is how long each function that stops the application has at least, after
-	// requests that have used up the time to drain: a store needs a moment to close.
-	closingTime = 5 * time.Second
+	// stopGrace is how long each function of Stops has at least, even if requests have used up
+	// the time to drain: a store needs a moment to close.
+	stopGrace = 5 * time.Second
 )

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// unixPrefix begins an address that is the path of a socket.
+// unixPrefix marks an address that is the path of a Unix socket.
 const unixPrefix = "unix:"
 
-// DefaultSocketMode lets the owner and the group of a socket connect.
+// DefaultSocketMode allows the owner and the group of a socket to connect.
 const DefaultSocketMode fs.FileMode = 0o660
 
-// listen returns the listeners for an address: those that the program was started
-// with, which are inherited, else one for "host:port" or "unix:/path/of/the.sock", a
-// socket that gets a mode.
+// listen returns the sockets that a service manager has passed, if any: they are inherited.
+// Otherwise it opens a listener for "host:port", or for "unix:/path/of/the.sock", a socket
+// with the file mode.
 func listen(addr string, mode fs.FileMode) (listeners []net.Listener, inherited bool, err error) {
 	listeners, err = inheritedListeners()
 	if err != nil || len(listeners) > 0 {
@@ -47,13 +47,13 @@ func listenOn(addr string, mode fs.FileMode) (net.Listener, error) {
 	return l, nil
 }
 
-// listenUnix listens on a socket in the file system. A socket that is there and
-// that nobody listens on was left by a server that could not clean up; anything
-// else that is there stays. Of several programs that find one at the same time, the
-// last one has the path.
+// listenUnix listens on a socket in the file system. It replaces a socket on which no program
+// listens, since a server that was killed leaves its socket behind. Anything else at the path
+// is an error. If several programs replace a socket at the same time, the last one gets the
+// path.
 func listenUnix(file string, mode fs.FileMode) (net.Listener, error) {
 	if strings.HasPrefix(file, "@") {
-		return nil, fmt.Errorf("%s%s is no path: on Linux, names that begin with @ are of sockets without a file, to which everybody may connect; give %[1]s./%[2]s for a file", unixPrefix, file)
+		return nil, fmt.Errorf("%s%s is no path: on Linux, a name that begins with @ is a socket without a file, to which everybody may connect; give %[1]s./%[2]s for a file", unixPrefix, file)
 	}
 	info, err := os.Lstat(file)
 	switch {
@@ -70,14 +70,14 @@ func listenUnix(file string, mode fs.FileMode) (net.Listener, error) {
 	return listenSocket(file, mode)
 }
 
-// removeStale removes a socket that nobody listens on.
+// removeStale removes a socket on which no program listens.
 func removeStale(file string) error {
 	conn, err := net.DialTimeout("unix", file, time.Second)
 	if err == nil {
 		conn.Close()
 		return fmt.Errorf("%s%s is taken: another program answers on it", unixPrefix, file)
 	}
-	// If the queue of a listener is full, dialing times out.
+	// A dial that times out means that a program listens, but its queue is full.
 	var ne net.Error
 	if errors.Is(err, fs.ErrPermission) || errors.As(err, &ne) && ne.Timeout() {
 		return fmt.Errorf("%s%s may be in use by another program: %w", unixPrefix, file, err)
@@ -85,13 +85,13 @@ func removeStale(file string) error {
 	return os.Remove(file)
 }
 
-// firstInherited is the descriptor of the first socket that a service manager
-// passes: sd_listen_fds(3), SD_LISTEN_FDS_START.
+// firstInherited is the file descriptor of the first socket that a service manager passes
+// (SD_LISTEN_FDS_START of sd_listen_fds(3)).
 const firstInherited = 3
 
-// inheritedListeners returns the sockets that a service manager opened for this
-// process, as sd_listen_fds(3) defines. It unsets the variables that speak of them,
-// so that children do not take them for theirs.
+// inheritedListeners returns the sockets that a service manager has passed to this process,
+// as sd_listen_fds(3) defines. It unsets the environment variables that name them, since
+// child processes do not get the sockets.
 func inheritedListeners() ([]net.Listener, error) {
 	pid, fds := os.Getenv("LISTEN_PID"), os.Getenv("LISTEN_FDS")
 	for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
@@ -131,8 +131,8 @@ func closeAll(listeners []net.Listener) {
 	}
 }
 
-// urlOf returns a URL that a browser on this machine can open, or the address of
-// a socket in the file system.
+// urlOf returns the URL of a listener for a browser on this machine. For a socket in the file
+// system it returns the address with unixPrefix.
 func urlOf(addr net.Addr, secure bool) string {
 	scheme := "http"
 	if secure {

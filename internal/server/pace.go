@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// heldBack is how many bytes of an answer net/http keeps at least before it sends
-	// any (bufferBeforeChunkingSize in net/http/server.go; twice as much in HTTP/2).
-	// Writes within that cannot wait for the client.
+	// heldBack is how many bytes of a response net/http buffers at least before it sends any
+	// (bufferBeforeChunkingSize in net/http/server.go; twice as much in HTTP/2). Writes of
+	// these bytes do not wait for the client, so they need no deadline.
 	heldBack = 2 << 10
 
-	// never is so far away that a deadline then stands for none. In HTTP/2 the zero Time
-	// removes the timer of a stream, and the next deadline makes a new one, even on a
-	// stream that is closed by then: it would reset a stream that has ended long ago.
+	// never is the distance of a deadline that stands for none. The zero Time does not serve
+	// in HTTP/2: it removes the timer of a stream, and the next deadline makes a new one even
+	// if the stream is closed by then. That timer would reset the closed stream.
 	never = 365 * 24 * time.Hour
 )
 
-// A writer is a ResponseWriter of net/http's server.
+// A writer is what the ResponseWriters of net/http's server implement.
 type writer interface {
 	http.ResponseWriter
 	io.StringWriter
@@ -34,8 +34,8 @@ type writer interface {
 	EnableFullDuplex() error
 }
 
-// A pacer is the ResponseWriter of one request. It sets the deadlines of the
-// connection anew for the pieces that are read or written.
+// A pacer is the ResponseWriter of one request. It moves the deadlines of the connection for
+// the pieces that are read or written.
 type pacer struct {
 	server *Server
 	w      writer
@@ -43,32 +43,33 @@ type pacer struct {
 	body   pacedBody
 
 	isConn  bool // HTTP/1
-	expects bool // the client waits for 100 Continue
-	closes  bool // the client wants the connection to be closed
+	expects bool // the client has sent "Expect: 100-continue"
+	closes  bool // the client has sent "Connection: close"
 
-	begun    bool          // the header is decided
-	sent     bool          // something may have been sent, and with it the header
-	watched  bool          // see Server.watch
-	ownWrite atomic.Bool   // the handler sets deadlines for writing by itself
-	budget   time.Duration // how long writes may still wait
-	written  int           // bytes that have not earned time yet
-	since    time.Time     // when the write began that is under way
-	until    time.Time     // the deadline for writing that holds; zero if none does
-	unsent   int           // bytes written that net/http may hold back; heldBack if unknown
-	hijacked net.Conn
+	begun       bool          // Write or WriteHeader with a final status was called
+	sent        bool          // the header may have been sent to the client
+	watched     bool          // see Server.watch
+	manualWrite atomic.Bool   // the handler has called SetWriteDeadline, and the pacer no longer does
+	budget      time.Duration // how long Writes may still wait
+	written     int           // bytes since the budget was last raised, less than pieceSize
+	since       time.Time     // the time of the last startWrite
+	until       time.Time     // the current write deadline; zero if there is none
+	unsent      int           // bytes that net/http may have in its buffer, heldBack+1 at most
+	hijacked    net.Conn
 }
 
-// A connPacer is a pacer of HTTP/1, whose writers can do more.
+// A connPacer is a pacer of HTTP/1, whose writers also implement http.Hijacker and
+// io.ReaderFrom.
 type connPacer struct{ *pacer }
 
-// pace returns the writer and the request that a handler gets in place of the
-// server's. The server's own request must stay as it is: net/http looks at the type
-// of its body to tell what is left of it.
+// pace returns the ResponseWriter and the Request for the handler. It does not change the
+// Body of r: after the handler, net/http looks at the type of the body to find out how much
+// of it is unread.
 func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.ResponseWriter, *http.Request) {
 	p := &pacer{server: s, w: w.(writer), closes: r.Close, budget: writeTime}
 	if s.TLS == nil {
-		p.isConn = true                             // since net/http speaks HTTP/2 only with TLS
-		p.until = time.Now().Add(writeTime + slack) // it has just set the deadline of its WriteTimeout
+		p.isConn = true                             // net/http serves HTTP/2 only with TLS
+		p.until = time.Now().Add(writeTime + slack) // net/http has just set the deadline of WriteTimeout
 	} else {
 		_, p.isConn = w.(http.Hijacker)
 	}
@@ -79,11 +80,11 @@ func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 	switch {
 	case r.Body == nil || r.Body == http.NoBody:
 	case !p.isConn && r.ContentLength == 0 && len(r.Header["Content-Length"]) == 0:
-		// In HTTP/2 a request that ends with its header has a Body, too.
+		// In HTTP/2 a request without a body has a Body as well.
 		r.Body = http.NoBody
 	default:
 		if !p.isConn {
-			p.w.SetReadDeadline(time.Time{}) // lifts that of ReadTimeout
+			p.w.SetReadDeadline(time.Time{}) // removes the deadline of ReadTimeout
 		}
 		p.expects = len(r.Header["Expect"]) > 0
 		p.body.ReadCloser, p.body.state, p.body.budget = r.Body, bodyOpen, readTime
@@ -95,21 +96,22 @@ func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 	return p, p, r
 }
 
-// Header returns the header of the writer below.
+// Header returns the header of the response.
 func (p *pacer) Header() http.Header { return p.w.Header() }
 
-// Unwrap is for http.ResponseController. What is written to the writer below has the time
-// that was granted last.
+// Unwrap is for http.ResponseController. Writes to the writer that it returns do not move the
+// deadline.
 func (p *pacer) Unwrap() http.ResponseWriter { return p.w }
 
-// begin adds what the server has to say to the header, before it is sent.
+// begin is called before the header is sent. It adds "Connection: close" where needed, and
+// watches event streams.
 func (p *pacer) begin(status int) {
 	if p.begun {
 		return
 	}
 	p.begun = true
 	h := p.w.Header()
-	if status != http.StatusSwitchingProtocols && (p.server.draining.Load() || p.body.stays()) {
+	if status != http.StatusSwitchingProtocols && (p.server.draining.Load() || p.body.leavesUnread()) {
 		h.Set("Connection", "close") // in HTTP/2 it becomes GOAWAY
 	}
 	if types := h["Content-Type"]; len(types) > 0 && isEventStream(types[0]) {
@@ -124,15 +126,16 @@ func isEventStream(contentType string) bool {
 	return len(mediaType) >= len(eventStream) && strings.EqualFold(strings.TrimSpace(mediaType), eventStream)
 }
 
-// WriteHeader decides the header. Informational answers are sent at once.
+// WriteHeader passes the status on. net/http sends informational responses (1xx) at once, so
+// they get a deadline.
 func (p *pacer) WriteHeader(status int) {
 	if status >= 200 || status == http.StatusSwitchingProtocols {
 		p.begin(status)
 		p.w.WriteHeader(status)
 		return
 	}
-	p.grantWrite()
-	defer p.revokeWrite()
+	p.startWrite()
+	defer p.endWrite()
 	p.w.WriteHeader(status)
 }
 
@@ -145,9 +148,9 @@ func writePieces[T []byte | string](p *pacer, text T, write func(writer, T) (int
 	p.begin(http.StatusOK)
 	for {
 		size := min(len(text), pieceSize)
-		p.account(size)
+		p.beforeWrite(size)
 		m, err := write(p.w, text[:size])
-		p.settle(m)
+		p.afterWrite(m)
 		n, text = n+m, text[size:]
 		if err != nil || len(text) == 0 {
 			return n, err
@@ -155,19 +158,19 @@ func writePieces[T []byte | string](p *pacer, text T, write func(writer, T) (int
 	}
 }
 
-// account is called before n bytes are written, and settle when they are. They set no
-// deadlines while net/http holds the bytes back. What is written earns time, in whole
-// pieces, so that a small answer needs no deadline but that of its request.
-func (p *pacer) account(n int) {
+// beforeWrite is called before n bytes are written, and afterWrite with the number of bytes
+// that were written. They set deadlines once net/http may send some of the bytes. afterWrite
+// raises the budget for each whole piece.
+func (p *pacer) beforeWrite(n int) {
 	p.unsent = min(p.unsent+n, heldBack+1)
 	if p.unsent > heldBack {
-		p.grant()
+		p.startSend()
 	}
 }
 
-func (p *pacer) settle(n int) {
+func (p *pacer) afterWrite(n int) {
 	if p.unsent > heldBack {
-		p.revoke()
+		p.endSend()
 	}
 	if p.written += n; p.written >= pieceSize {
 		p.written -= pieceSize
@@ -175,28 +178,28 @@ func (p *pacer) settle(n int) {
 	}
 }
 
-// grant gives the client time to take what is sent next. The first time, net/http
-// may read the rest of the body before it sends the header.
-func (p *pacer) grant() {
-	p.grantWrite()
+// startSend is called before something is sent to the client, and endSend afterwards. They
+// set the write deadline. The first time, they also limit reading: before the header,
+// net/http may read the rest of the request body.
+func (p *pacer) startSend() {
+	p.startWrite()
 	if !p.sent {
-		p.body.grantDiscard()
+		p.body.startDiscard()
 	}
 }
 
-// revoke lifts what grant set.
-func (p *pacer) revoke() {
-	p.revokeWrite()
+func (p *pacer) endSend() {
+	p.endWrite()
 	if !p.sent {
 		p.sent = true
-		p.body.revokeDiscard()
+		p.body.endDiscard()
 	}
 }
 
-// grantWrite sets the deadline for writing to the end of the budget, unless the one that
-// holds is no earlier and at most the slack later.
-func (p *pacer) grantWrite() {
-	if p.ownWrite.Load() {
+// startWrite sets the write deadline to the end of the budget. It leaves the current deadline
+// if that is no earlier and at most the slack later.
+func (p *pacer) startWrite() {
+	if p.manualWrite.Load() {
 		return
 	}
 	p.since = time.Now()
@@ -208,11 +211,11 @@ func (p *pacer) grantWrite() {
 	p.w.SetWriteDeadline(p.until)
 }
 
-// revokeWrite takes the time since grantWrite from the budget, and lifts the deadline. In
-// HTTP/1 one that is over does no harm, since each write sets it anew; in HTTP/2 it resets
-// the stream.
-func (p *pacer) revokeWrite() {
-	if p.ownWrite.Load() {
+// endWrite subtracts the time since startWrite from the budget. In HTTP/2 it also removes the
+// deadline, which would reset the stream when it passes. In HTTP/1 a deadline that passes
+// between two Writes has no effect, since the next startWrite sets another one.
+func (p *pacer) endWrite() {
+	if p.manualWrite.Load() {
 		return
 	}
 	p.budget -= time.Since(p.since)
@@ -222,45 +225,43 @@ func (p *pacer) revokeWrite() {
 	}
 }
 
-// FlushError flushes the answer. http.ResponseController prefers it to Flush.
+// FlushError flushes the response. http.ResponseController prefers it to Flush.
 func (p *pacer) FlushError() error {
 	p.begin(http.StatusOK)
-	p.grant()
-	defer p.revoke()
+	p.startSend()
+	defer p.endSend()
 	err := p.w.FlushError()
 	p.unsent = 0
 	return err
 }
 
-// Flush is FlushError for those who use the writer as an http.Flusher.
+// Flush is FlushError for callers that use an http.Flusher.
 func (p *pacer) Flush() { p.FlushError() }
 
-// SetReadDeadline is for http.ResponseController. It replaces the limits for
-// reading for the rest of the request; the zero Time is no limit at all.
+// SetReadDeadline is for http.ResponseController. From then on the pacer sets no read
+// deadlines for this request; the zero Time means no limit.
 func (p *pacer) SetReadDeadline(deadline time.Time) error {
-	p.body.disown()
+	p.body.setManual()
 	return p.w.SetReadDeadline(deadline)
 }
 
-// SetWriteDeadline is SetReadDeadline for writing.
+// SetWriteDeadline is like SetReadDeadline, for writing.
 func (p *pacer) SetWriteDeadline(deadline time.Time) error {
-	p.ownWrite.Store(true)
+	p.manualWrite.Store(true)
 	return p.w.SetWriteDeadline(deadline)
 }
 
-// EnableFullDuplex is for http.ResponseController. It is an error once the header is
-// decided.
+// EnableFullDuplex is for http.ResponseController. It fails after WriteHeader or Write.
 func (p *pacer) EnableFullDuplex() error {
 	if p.begun {
 		return errors.New("flow: EnableFullDuplex comes too late: the answer has begun")
 	}
-	p.body.stay()
+	p.body.setDuplex()
 	return p.w.EnableFullDuplex()
 }
 
-// ReadFrom is for io.Copy, which would need a buffer for each answer. There is no
-// special way for files, which the system can copy by itself (sendfile(2)): over
-// loopback that is no faster than pieces as large as these.
+// ReadFrom is for io.Copy, which would allocate a buffer for each response. It does not use
+// sendfile(2) for files: over loopback that is no faster than copying pieces of this size.
 func (p connPacer) ReadFrom(src io.Reader) (int64, error) {
 	buf := copyBuffers.Get().(*[pieceSize]byte)
 	defer copyBuffers.Put(buf)
@@ -269,10 +270,10 @@ func (p connPacer) ReadFrom(src io.Reader) (int64, error) {
 
 var copyBuffers = sync.Pool{New: func() any { return new([pieceSize]byte) }}
 
-// Hijack takes the connection over. The server still tells the handler, by the
-// request's context, when it stops.
+// Hijack lets the handler take over the connection. The Server still cancels the context of
+// the request when it stops.
 func (p connPacer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, rw, err := p.w.(http.Hijacker).Hijack() // lifts all deadlines
+	conn, rw, err := p.w.(http.Hijacker).Hijack() // removes all deadlines
 	if err == nil {
 		p.hijacked = conn
 		p.server.watch(p.pacer)
@@ -280,26 +281,27 @@ func (p connPacer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// finish is called when the handler has returned or panicked: net/http then sends
-// what it held back, and reads what is left of the body.
+// finish is called when the handler has returned or panicked. After it net/http sends what is
+// left in its buffers, and reads the rest of the request body.
 func (p *pacer) finish() {
 	if p.hijacked == nil {
 		p.begin(http.StatusOK)
 	}
 	if p.watched {
-		p.server.forget(p)
+		p.server.unwatch(p)
 	}
 	if p.hijacked != nil {
 		return
 	}
-	p.grantWrite()
+	p.startWrite()
 	p.linger()
 	p.body.finish(p.sent)
 }
 
-// linger has net/http wait a little before it closes a connection of which it has not
-// read all, so that the answer arrives. By itself net/http only does so if a body is too
-// large, which an http.MaxBytesReader tells it. So one is made here that is too small.
+// linger makes net/http wait a moment before it closes a connection with an unread request
+// body. If it closed at once, the system would reset the connection, and the client might
+// lose the response. net/http only waits if an http.MaxBytesReader has reported a body that
+// is too large, so linger lets one report that.
 func (p *pacer) linger() {
 	if p.isConn && p.closes && p.body.isOpen() {
 		http.MaxBytesReader(p.w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))

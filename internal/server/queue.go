@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// maxQueue is how many connections wait for a listener at most: systems allow fewer
-// (net.core.somaxconn).
+// maxQueue is more than the connections that can be queued for a listener: systems allow
+// fewer (net.core.somaxconn).
 const maxQueue = 1 << 16
 
-// A stopLine is a listener that can be told to accept no more than the connections
-// that wait for it already. If it were closed at once, the system would reset those.
-type stopLine struct {
+// A drainingListener is a listener that stops gracefully: after stop it accepts the
+// connections that are queued by then, and no more. Close would reset those connections.
+type drainingListener struct {
 	net.Listener
-	told  atomic.Bool
-	taken int // how many connections it has accepted since then
+	stopping atomic.Bool
+	late     int // connections that it has accepted since stop
 }
 
 // Accept returns the next connection.
-func (l *stopLine) Accept() (net.Conn, error) {
+func (l *drainingListener) Accept() (net.Conn, error) {
 	conn, err := l.accept()
 	if err == nil {
 		limitUnsent(conn)
@@ -27,32 +27,32 @@ func (l *stopLine) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// accept returns the next connection. Once the listener is told to stop, it still
-// returns all that wait by then, however long that takes. The system gives them in the
-// order in which they came, so that they are among the next maxQueue. After that many
-// accept fails: clients that go on to come cannot keep the listener from its end.
-func (l *stopLine) accept() (net.Conn, error) {
-	if !l.told.Load() {
+// accept returns the next connection. After stop it returns queued connections until there
+// are none. The system queues them in their order of arrival, so those from before stop are
+// among the next maxQueue. After that many accept fails, so that new clients cannot keep the
+// listener open.
+func (l *drainingListener) accept() (net.Conn, error) {
+	if !l.stopping.Load() {
 		conn, err := l.Listener.Accept()
-		if err == nil || !l.told.Load() {
+		if err == nil || !l.stopping.Load() {
 			return conn, err
 		}
 	}
-	if l.taken++; l.taken > maxQueue {
+	if l.late++; l.late > maxQueue {
 		return nil, net.ErrClosed
 	}
 	conn, err := acceptWaiting(l.Listener)
 	if err != nil {
-		return nil, net.ErrClosed // any other error might have http.Server try again
+		return nil, net.ErrClosed // http.Server tries again after some other errors
 	}
 	return conn, nil
 }
 
-// stop makes Accept fail as soon as nothing waits any more. After Close it fails at once.
-func (l *stopLine) stop() {
-	l.told.Store(true)
+// stop makes Accept fail as soon as no connection is queued.
+func (l *drainingListener) stop() {
+	l.stopping.Store(true)
 	d, ok := l.Listener.(interface{ SetDeadline(time.Time) error })
-	if !ok || d.SetDeadline(time.Unix(0, 0)) != nil { // which wakes Accept
+	if !ok || d.SetDeadline(time.Unix(0, 0)) != nil { // a deadline in the past wakes Accept
 		l.Listener.Close()
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// acceptWaiting returns a connection that waits for a listener, or an error if there
-// seems to be none. Systems other than Unix cannot be asked whether one waits, so it
-// allows 50 milliseconds for one to come.
+// acceptWaiting returns a connection that is queued for a listener, or an error if there
+// seems to be none. Systems other than Unix cannot be asked whether there is one, so it waits
+// 50 milliseconds for one.
 func acceptWaiting(l net.Listener) (net.Conn, error) {
 	d, ok := l.(interface{ SetDeadline(time.Time) error })
 	if !ok {

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// acceptWaiting returns a connection that waits for a listener, or an error if there is
-// none. It calls accept(2) itself, since the Accept of package net does not try once its
-// deadline is over. Any later deadline might be over, too, before it tries.
+// acceptWaiting returns a connection that is queued for a listener, or an error if there is
+// none. It calls accept(2) itself: Accept of package net fails without a look at the queue
+// once its deadline is over, and a later deadline might also be over before it looks.
 func acceptWaiting(l net.Listener) (net.Conn, error) {
 	s, ok := l.(syscall.Conn)
 	if !ok {
@@ -34,9 +34,9 @@ func acceptWaiting(l net.Listener) (net.Conn, error) {
 	return net.FileConn(file)
 }
 
-// accept is accept(2), which does not wait on a descriptor of package net.
+// accept is accept(2). It does not wait, since package net makes descriptors non-blocking.
 func accept(fd int) (int, error) {
-	syscall.ForkLock.RLock() // or a child that starts just now may get the descriptor, too
+	syscall.ForkLock.RLock() // so that no child process starts before CloseOnExec
 	defer syscall.ForkLock.RUnlock()
 	for {
 		accepted, _, err := syscall.Accept(fd)
@@ -44,7 +44,7 @@ func accept(fd int) (int, error) {
 		case nil:
 			syscall.CloseOnExec(accepted)
 			return accepted, nil
-		case syscall.EINTR, syscall.ECONNABORTED: // a client that left while it waited
+		case syscall.EINTR, syscall.ECONNABORTED: // ECONNABORTED: the client has left the queue
 		default:
 			return -1, err
 		}

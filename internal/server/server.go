@@ -1,20 +1,21 @@
-// Package server serves an http.Handler at a pace, and stops gracefully.
+// Package server runs an http.Handler in an http.Server. It adds time limits that measure the
+// progress of a client, and a graceful stop.
 //
-// Connections come from the listeners of an address, or from those that a service
-// manager passes (listen.go). The system holds little of what is sent on them (unsent.go),
-// so that the server feels how slow a client is. An http.Server reads the requests. The handler does not
-// get its ResponseWriter and its body, but those of this package (pace.go, body.go),
-// which set the deadlines of the connection anew for the pieces that are written or
-// read: so what is limited is how long a client makes no progress (limits.go). When the
-// context of Serve ends, the listeners accept what waits for them and no more, streams
-// of events and hijacked connections are told by the contexts of their requests
-// (context.go), and then the Server waits until no connection is open and no handler runs
-// (gauge.go), while there is time. What the application has to do after its last request
-// is run by Stops (stop.go).
+// The listeners are opened for an address, or were passed by a service manager (listen.go). A
+// handler gets a ResponseWriter and a request body of this package (pace.go, body.go). They
+// move the deadlines of the connection for each piece that is written or read, so that a
+// client is cut off if it makes no progress for a time (limits.go), however large the
+// transfer is. For this the kernel must not buffer much of a response (unsent.go).
 //
-// A request that is small and quick costs little more than http.Server with time limits:
-// what only some need is made when it is needed, and a deadline that is far enough away
-// is not set anew.
+// When the context of Serve ends, the listeners accept the connections that are queued and
+// then close (queue.go). The Server cancels the contexts of event streams and of hijacked
+// connections (context.go). Then it waits until no connection is open and no handler runs
+// (gauge.go), for a limited time. After that, Stops runs the functions with which the
+// application closes its stores (stop.go).
+//
+// A small, quick request costs little more than with an http.Server that has time limits: a
+// deadline is not set again if the last one is close enough, and a context gets its cancel
+// function when it is asked for.
 package server
 
 import (
@@ -29,44 +30,44 @@ import (
 	"time"
 )
 
-// A Server is an http.Server that sets its clients a pace and stops gracefully. Its
-// exported fields are set before it serves, which it does once.
+// A Server is an http.Server with limits by progress and a graceful stop. Its exported fields
+// are set before Serve, which is called once.
 type Server struct {
 	Handler http.Handler
 	Log     *slog.Logger
 	TLS     *tls.Config   // nil for plain HTTP
-	Drain   time.Duration // how long requests may take to end when it stops
+	Drain   time.Duration // how long requests may take to end when the Server stops
 
-	// SocketMode says who may connect to the path that ListenAndServe is given.
+	// SocketMode is the file mode of the Unix socket that ListenAndServe makes.
 	SocketMode fs.FileMode
-	// Opened, unless it is nil, is called when the listeners are open, with the URL of the
-	// first one. Who is told so tells people, and what the Server would log of an ordinary
-	// start and stop has the level Debug.
+	// Opened, unless it is nil, is called with the URL of the first listener when all are
+	// open. It is meant to print the URL, so the Server then logs an ordinary start and stop
+	// at level Debug, in place of Info.
 	Opened func(url string)
-	// Closed, unless it is nil, is called when the Server stops and accepts no more
-	// connections, before it waits for those that are open.
+	// Closed, unless it is nil, is called while the Server stops: after the listeners are
+	// closed, and before the Server waits for open connections.
 	Closed func()
 
-	inherited bool // a service manager passed the listeners: connections that wait are for the next process
+	inherited bool // a service manager passed the listeners: queued connections are for the next process
 
 	http        *http.Server
 	draining    atomic.Bool
-	probed      atomic.Bool // a health check has called Draining
-	requests    *gauge      // handlers that run
-	connections *gauge      // that are open, but not hijacked
-	fresh       freshConns
+	probed      atomic.Bool // Draining was called, so there is a health check
+	requests    *gauge      // running handlers
+	connections *gauge      // open connections that are not hijacked
+	newConns    newConns
 	drained     time.Time // when the time to drain ends; zero if it has not begun
 
 	mu      sync.Mutex
 	watched map[*pacer]bool // event streams and hijacked connections
 }
 
-type serverKey struct{} // of the *Server, in the contexts of its requests
+type serverKey struct{} // the key of the *Server in the contexts of its requests
 
-// Draining reports whether the Server that answers the request of ctx is about to
-// stop. A call means that there is a health check: when the Server stops, it then goes on
-// to accept connections for a moment, so that load balancers see it fail. Draining
-// is false for the requests of other servers.
+// Draining reports whether the Server that answers the request of ctx is stopping. Health
+// checks call it. A Server for which it was called accepts connections for a moment longer
+// when it stops, so that load balancers see the health check fail. Draining returns false for
+// requests of other servers.
 func Draining(ctx context.Context) bool {
 	s, ok := ctx.Value(serverKey{}).(*Server)
 	if !ok {
@@ -78,10 +79,9 @@ func Draining(ctx context.Context) bool {
 	return s.draining.Load()
 }
 
-// ListenAndServe is Serve for the listeners of an address: "host:port", or
-// "unix:/path/of/the.sock", the path of a socket. Sockets that a service manager passes
-// (LISTEN_FDS, sd_listen_fds(3)) are served in its place, by the first call in a
-// program.
+// ListenAndServe is Serve for an address: "host:port", or "unix:/path/of/the.sock" for a
+// socket in the file system. If a service manager has passed sockets (LISTEN_FDS,
+// sd_listen_fds(3)), the first call in a program serves these, and ignores addr.
 func (s *Server) ListenAndServe(ctx context.Context, addr string) error {
 	listeners, inherited, err := listen(addr, s.SocketMode)
 	if err != nil {
@@ -91,23 +91,23 @@ func (s *Server) ListenAndServe(ctx context.Context, addr string) error {
 	return s.Serve(ctx, listeners...)
 }
 
-// Serve answers the requests of listeners until ctx ends, or until a listener fails, whose
-// error it returns. Either way it first lets those finish that are under way. It closes
-// the listeners.
+// Serve answers the requests of listeners until ctx ends or a listener fails. In both cases
+// it waits for running requests, for the time of Drain, and closes the listeners. It returns
+// the error of the listener that has failed.
 func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	base, cancelAll := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelAll()
 	s.prepare(context.WithValue(base, serverKey{}, s))
 
 	failed := make(chan error, len(listeners))
-	var lines []*stopLine
+	var lines []*drainingListener
 	level := slog.LevelInfo
 	if s.Opened != nil {
 		level = slog.LevelDebug
 		s.Opened(urlOf(listeners[0].Addr(), s.TLS != nil))
 	}
 	for _, l := range listeners {
-		line := &stopLine{Listener: l}
+		line := &drainingListener{Listener: l}
 		lines = append(lines, line)
 		s.Log.Log(ctx, level, "serving", "url", urlOf(l.Addr(), s.TLS != nil))
 		go func() { failed <- s.accept(line) }()
@@ -122,9 +122,9 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	}
 	s.draining.Store(true)
 	s.Log.Log(ctx, level, "stopping", "requests", s.requests.n.Load())
-	s.tellWatched()
+	s.cancelWatched()
 	if s.probed.Load() && !s.inherited {
-		time.Sleep(min(noticeTime, s.Drain))
+		time.Sleep(min(drainNotice, s.Drain))
 	}
 	for _, line := range lines {
 		if s.inherited {
@@ -144,8 +144,8 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	return failure
 }
 
-// drainedBy returns when the time to drain ends, which begins now if the Server has not
-// drained.
+// drainedBy returns when the time to drain ends. For a Server that has not begun to drain, it
+// is counted from now.
 func (s *Server) drainedBy() time.Time {
 	if s.drained.IsZero() {
 		return time.Now().Add(s.Drain)
@@ -153,13 +153,13 @@ func (s *Server) drainedBy() time.Time {
 	return s.drained
 }
 
-// prepare makes the http.Server, whose requests get contexts of base.
+// prepare makes the http.Server. The contexts of its requests are children of base.
 func (s *Server) prepare(base context.Context) {
 	s.requests, s.connections = newGauge(), newGauge()
 	s.watched = map[*pacer]bool{}
 	writeTimeout := writeTime + slack // see pace
 	if s.TLS != nil {
-		writeTimeout = never // so that streams of HTTP/2 begin with a timer, which ends none
+		writeTimeout = never // a stream of HTTP/2 needs a timer from the beginning: see never
 	}
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.answer),
@@ -168,10 +168,10 @@ func (s *Server) prepare(base context.Context) {
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    headerSize,
 		WriteTimeout:      writeTimeout,
-		// ReadTimeout is for bodies that no handler sees: those of "OPTIONS *", and of
-		// what is answered 417. It limits streams of HTTP/2 too: see pace.
+		// ReadTimeout limits bodies of requests that net/http answers by itself: "OPTIONS *",
+		// and those with a 417. pace lifts it for streams of HTTP/2.
 		ReadTimeout: readTime,
-		// This is for clients of HTTP/2 that do not read from their connection at all.
+		// WriteByteTimeout limits clients of HTTP/2 that read nothing from the connection.
 		HTTP2:       &http.HTTP2Config{WriteByteTimeout: writeMost},
 		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return base },
@@ -186,33 +186,34 @@ func (s *Server) accept(l net.Listener) error {
 	return s.http.Serve(l)
 }
 
-// follow is the ConnState of the http.Server.
+// follow is the ConnState of the http.Server. It counts connections.
 func (s *Server) follow(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		s.connections.add(1)
-		s.fresh.add(conn)
+		s.newConns.add(conn)
 	case http.StateActive:
-		s.fresh.remove(conn)
+		s.newConns.remove(conn)
 	case http.StateClosed, http.StateHijacked:
-		s.fresh.remove(conn)
+		s.newConns.remove(conn)
 		s.connections.add(-1)
 	}
 }
 
-// answer answers a request at the pace of the server.
+// answer is the Handler of the http.Server: it calls s.Handler with a pacer.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	s.requests.add(1)
 	defer s.requests.add(-1)
 	p, pw, pr := s.pace(w, r)
 	defer func() {
 		p.finish()
-		r.MultipartForm = pr.MultipartForm // whose files net/http removes
+		r.MultipartForm = pr.MultipartForm // net/http removes the files of its own request only
 	}()
 	s.Handler.ServeHTTP(pw, pr)
 }
 
-// watch has a request told when the server stops, or at once if it stops already.
+// watch has the context of a request cancelled when the Server stops, or now if it is
+// stopping already.
 func (s *Server) watch(p *pacer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,13 +223,13 @@ func (s *Server) watch(p *pacer) {
 	}
 }
 
-func (s *Server) forget(p *pacer) {
+func (s *Server) unwatch(p *pacer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.watched, p)
 }
 
-func (s *Server) tellWatched() {
+func (s *Server) cancelWatched() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for p := range s.watched {
@@ -236,23 +237,24 @@ func (s *Server) tellWatched() {
 	}
 }
 
-// finish waits for the requests that are under way, while there is time.
+// finish waits for running requests for the time of Drain. Then it cancels their contexts,
+// and soon closes their connections.
 func (s *Server) finish(cancelAll context.CancelFunc) {
 	s.drained = time.Now().Add(s.Drain)
 	grace, cancel := context.WithDeadline(context.Background(), s.drained)
 	defer cancel()
-	lame, cancel := context.WithTimeout(grace, lameTime)
+	lame, cancel := context.WithTimeout(grace, lameDuck)
 	defer cancel()
 	s.connections.wait(lame)
-	// Shutdown would wait for the connections that have sent nothing yet, though it would
-	// not answer what they send.
-	s.fresh.close()
+	// Shutdown waits five seconds for connections that have sent nothing yet, and would not
+	// answer a request on them.
+	s.newConns.close()
 	if s.http.Shutdown(grace) == nil && s.requests.wait(grace) {
 		return
 	}
 	s.Log.Warn("stopping cuts off requests that take too long", "requests", s.requests.n.Load(), "drain", s.Drain)
 	cancelAll()
-	parting, cancel := context.WithTimeout(context.Background(), partingTime)
+	parting, cancel := context.WithTimeout(context.Background(), cancelGrace)
 	defer cancel()
 	if s.http.Shutdown(parting) == nil && s.requests.wait(parting) {
 		return
@@ -261,8 +263,7 @@ func (s *Server) finish(cancelAll context.CancelFunc) {
 	s.closeHijacked()
 }
 
-// closeHijacked closes hijacked connections whose handlers have not ended in spite of
-// everything.
+// closeHijacked closes the hijacked connections whose handlers still run.
 func (s *Server) closeHijacked() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"net"
 )
 
-// listenSocket listens on a new socket in the file system. Systems other than Unix have
-// no modes: who may connect is for the directory to say.
+// listenSocket listens on a new socket in the file system. Systems other than Unix have no
+// file modes: the directory decides who may connect.
 func listenSocket(file string, _ fs.FileMode) (net.Listener, error) {
 	return net.Listen("unix", file)
 }

@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// listenSocket listens on a new socket in the file system that has a mode. It has the
-// mode before anybody can connect: between bind(2) and listen(2) the system refuses
-// everybody. Package net does both at once. The umask, which would limit the mode from
-// the beginning, is that of the whole process, which may be making other files.
+// listenSocket listens on a new socket in the file system. It sets the file mode between
+// bind(2) and listen(2), while the system refuses every connection. net.Listen would call
+// both at once. The umask would limit the mode too, but it counts for the whole process,
+// which may be making other files.
 func listenSocket(file string, mode fs.FileMode) (net.Listener, error) {
 	bound, err := bindSocket(file)
 	if err != nil {
@@ -27,9 +27,9 @@ func listenSocket(file string, mode fs.FileMode) (net.Listener, error) {
 	return l, nil
 }
 
-// bindSocket makes a socket in the file system on which nobody listens.
+// bindSocket makes a socket in the file system, without listen(2).
 func bindSocket(file string) (*os.File, error) {
-	syscall.ForkLock.RLock() // or a child that starts just now may get the descriptor, too
+	syscall.ForkLock.RLock() // so that no child process starts before CloseOnExec
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
 		syscall.CloseOnExec(fd)
@@ -45,7 +45,7 @@ func bindSocket(file string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), file), nil
 }
 
-// listenBound gives a socket its mode, and then listens on it.
+// listenBound sets the file mode of a socket, and then listens on it.
 func listenBound(bound *os.File, file string, mode fs.FileMode) (net.Listener, error) {
 	if err := os.Chmod(file, mode); err != nil {
 		return nil, err

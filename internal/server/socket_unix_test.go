@@ -94,7 +94,7 @@ func TestSocketsThatCannotBe(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
 		{"no directory", none, "listen unix " + none + ": bind: no such file or directory"},
 		{"a long path", long, "listen unix " + long + ": bind: invalid argument"},
-		{"no file", "@x", "unix:@x is no path: on Linux, names that begin with @ are of sockets without a file, to which everybody may connect; give unix:./@x for a file"},
+		{"no file", "@x", "unix:@x is no path: on Linux, a name that begins with @ is a socket without a file, to which everybody may connect; give unix:./@x for a file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)

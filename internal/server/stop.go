@@ -13,40 +13,40 @@ import (
 	"time"
 )
 
-// Stops are the functions that an application wants to be run after its last request.
-// Several Servers may serve an application, at several addresses: the functions run when
-// the last of them has ended. The zero value is ready to use, by several goroutines.
+// Stops holds the functions that an application has registered with OnStop, to be called
+// after its last request. Several Servers may serve one application: the functions run after
+// the last of them has stopped. The zero value is ready to use, and safe for concurrent use.
 type Stops struct {
 	mu      sync.Mutex
-	around  *Stops  // if this application is inside another one, whose Stops have all that is here
-	stops   []stop  // in the order in which they were added
-	serving int     // calls of Begin without their End
+	around  *Stops  // of the outer application, which has all functions since MoveTo; or nil
+	stops   []stop  // not run yet, in the order in which they were added
+	serving int     // running calls of After
 	ran     bool    // one of the functions has run
-	ended   *ending // the last one, which is over
+	ended   *ending // set when all functions have run
 }
 
 // A stop is a function that is still to be run.
 type stop struct {
-	number int64 // each has a higher one than those that were added before it, anywhere in the program
+	number int64 // the order of Add among all Stops of the program
 	name   string
 	run    func(context.Context) error
 }
 
 var lastStop atomic.Int64
 
-// An ending is how functions are run when an application ends.
+// An ending runs the functions of an application that has stopped.
 type ending struct {
-	ctx context.Context // whose values they get
-	by  time.Time       // when they should be over
+	ctx context.Context // has the values for the functions
+	by  time.Time       // when the time to drain ends
 	log *slog.Logger
 }
 
-// errStopped is for who serves again: each request would find its store closed.
+// errStopped is the error of serving again. Handlers would find their stores closed.
 var errStopped = errors.New("flow: the application has stopped, and what OnStop was given has run: make a new Router to serve again")
 
-// Add adds a function, whose name is for messages. It may be called at any time: when
-// functions are being run, it is the next one; and when all of them have run, Add runs it
-// at once, so that nothing stays open that was opened late.
+// Add adds a function. Its name is for messages. Add may be called at any time. While
+// functions run, the new one is the next. When all have run, Add runs it at once, so that a
+// store that was opened late is closed, too.
 func (s *Stops) Add(name string, run func(context.Context) error) {
 	s = s.lock()
 	f := stop{lastStop.Add(1), name, run}
@@ -62,8 +62,8 @@ func (s *Stops) Add(name string, run func(context.Context) error) {
 	}
 }
 
-// MoveTo has the functions run with those of the application around this one, in one
-// order for both, by when they were added.
+// MoveTo moves the functions to the Stops of the outer application, in which this one is
+// mounted. They are merged in the order of Add.
 func (s *Stops) MoveTo(around *Stops) {
 	s.mu.Lock()
 	moved := s.stops
@@ -75,7 +75,7 @@ func (s *Stops) MoveTo(around *Stops) {
 	slices.SortFunc(around.stops, func(a, b stop) int { return cmp.Compare(a.number, b.number) })
 }
 
-// lock returns the Stops that have the functions of s, locked.
+// lock locks and returns the Stops of the outermost application, which has the functions of s.
 func (s *Stops) lock() *Stops {
 	for {
 		s.mu.Lock()
@@ -88,14 +88,14 @@ func (s *Stops) lock() *Stops {
 	}
 }
 
-// After runs serve, for which a Server is meant, and returns its error. After the last
-// serve of the application that runs it runs the functions, one after the other, the last
-// added first, also if serve has failed. It returns their errors too, each of which it
-// logs. A panic is an error. When functions have run, After fails and does not run serve.
+// After calls serve, which runs srv. If no other call of After is running serve when it
+// returns, After calls the functions one after the other, the last added first. After logs
+// the error or the panic of each function, and returns all errors with that of serve. Once
+// functions have run, After returns an error and does not call serve.
 //
-// The context of a function has the values of ctx. It ends with the time to drain of the
-// Server, but gives each function closingTime at least. One that does not return then is
-// left behind.
+// The context of a function has the values of ctx. It ends when the time to drain of srv
+// ends, but no earlier than stopGrace after the function was called. After does not wait
+// longer for a function that ignores its context.
 func (s *Stops) After(ctx context.Context, srv *Server, serve func() error) (err error) {
 	if err := s.begin(); err != nil {
 		return err
@@ -122,7 +122,8 @@ func (s *Stops) begin() error {
 	return nil
 }
 
-// last is next after the last serve. After others it returns false.
+// last is called when a serve has returned. If no other is running, it is next; else it
+// returns false.
 func (s *Stops) last(e *ending) (stop, bool) {
 	s = s.lock()
 	s.serving--
@@ -134,8 +135,8 @@ func (s *Stops) last(e *ending) (stop, bool) {
 	return s.next(e)
 }
 
-// next takes the function that was added last. If there is none any more, those that are
-// added from then on are run by the ending.
+// next removes and returns the function that was added last. If there is none, it sets ended,
+// so that Add runs later ones.
 func (s *Stops) next(e *ending) (stop, bool) {
 	s = s.lock()
 	defer s.mu.Unlock()
@@ -151,7 +152,7 @@ func (s *Stops) next(e *ending) (stop, bool) {
 
 // run runs a function, and logs its error.
 func (e *ending) run(f stop) error {
-	by := time.Now().Add(closingTime)
+	by := time.Now().Add(stopGrace)
 	if e.by.After(by) {
 		by = e.by
 	}
@@ -162,7 +163,7 @@ func (e *ending) run(f stop) error {
 	var o outcome
 	select {
 	case o = <-ended:
-	case <-time.After(time.Until(by) + partingTime):
+	case <-time.After(time.Until(by) + cancelGrace):
 		o.err = errors.New("it has not returned when its context ended, and is left behind")
 	}
 	if o.err == nil {
@@ -177,15 +178,15 @@ func (e *ending) run(f stop) error {
 	return err
 }
 
-// An outcome is how a function has ended.
+// An outcome is the result of calling a function.
 type outcome struct {
 	err   error
 	stack string // of a panic
 }
 
-// call calls the function in a goroutine of its own, and tells how it has ended.
+// call calls the function, and sends the outcome to ended. It runs in a goroutine of its own.
 func (f stop) call(ctx context.Context, ended chan<- outcome) {
-	o := outcome{err: errors.New("it has called runtime.Goexit")} // unless it returns or panics
+	o := outcome{err: errors.New("it has called runtime.Goexit")} // replaced if it returns or panics
 	defer func() {
 		if v := recover(); v != nil {
 			o = outcome{fmt.Errorf("panic: %v", v), string(debug.Stack())}

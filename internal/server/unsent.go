@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// unsentMost is how many bytes that it has not sent the system should hold for a connection.
+// unsentMost is how many unsent bytes the kernel should buffer for a connection.
 const unsentMost = 64 << 10
 
 // TCP_NOTSENT_LOWAT, which package syscall does not have (linux/tcp.h and netinet/tcp.h).
@@ -17,11 +17,10 @@ const (
 	notSentLowatDarwin = 0x201
 )
 
-// limitUnsent limits what the system holds of a TCP connection before it is sent. Linux may
-// hold some megabytes, above all over loopback, and wakes a Write that waits only when a
-// third of that is free: a client that takes a little all the time would seem to take
-// nothing for minutes. A system that refuses the limit is left as it is, since it only
-// matters to slow clients.
+// limitUnsent limits how many unsent bytes the kernel buffers for a TCP connection. Linux may
+// buffer some megabytes, above all over loopback, and wakes a waiting Write only when a third
+// of the buffer is free. A slow client would then seem to make no progress for minutes. An
+// error is ignored, since the limit matters to slow clients only.
 func limitUnsent(conn net.Conn) {
 	tcp, ok := conn.(*net.TCPConn)
 	if !ok {
