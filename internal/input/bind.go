@@ -15,17 +15,17 @@ import (
 	"strconv"
 )
 
-// Params are the parameters of a route, by name: see the methods of flow.Request.
+// Params has the values of route parameters. flow.Request implements it.
 type Params interface {
 	Param(name string) string
 	Segments(name string) []string
 }
 
-// Bind fills what dst, a pointer, points to from the body or, if there is none, from the
-// query of r, and fields with the tag param or query from the route or the query. Then it
-// calls the Validate methods of dst and of what is inside. It returns a message for each
-// key whose value does not convert or is invalid, with those that messages takes out of an
-// error of Validate.
+// Bind fills the value that dst points to from the body, or from the query of r if there is
+// no body. Fields with the tag param or query are filled from the route or from the query.
+// Then it calls the Validate methods of dst and of the structs inside. It returns messages
+// about values that do not convert or are invalid, by path. The function messages extracts
+// those from an error of Validate.
 func (b *Body) Bind(r *http.Request, route Params, dst any, messages Messages) (invalid map[string]string, err error) {
 	return b.bind(r, route, dst, false, messages)
 }
@@ -65,11 +65,11 @@ func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding
 	case c.json && !c.object:
 		return bad("the body is not a JSON object")
 	case c.json:
-	case p.jsonOnly && (c.form != nil || c.other && !isEmpty(r)):
+	case p.jsonOnly && (c.form != nil || c.unparsed && !isEmpty(r)):
 		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is not JSON"}
 	case p.jsonOnly:
 		return bad("the body is empty, and JSON is expected")
-	case c.other && !isEmpty(r):
+	case c.unparsed && !isEmpty(r):
 		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is neither JSON nor a form"}
 	}
 	if p.jsonOnly {
@@ -100,11 +100,11 @@ func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding
 	return err
 }
 
-// A binding fills a struct with what a request brings.
+// A binding is one call of Bind.
 type binding struct {
 	dst         reflect.Value
-	copies      *copies           // of what dst pointed to
-	filled      [][]int           // indexes of the fields with a tag param or query that have a value
+	copies      *copies           // nil if dst was new
+	filled      [][]int           // indexes of fields with a tag param or query that have got a value
 	invalid     map[string]string // messages about what does not convert, by path; nil if there are none
 	unconverted []string          // the keys that these messages are about
 	strict      bool              // a parameter of the route that does not convert is an error
@@ -120,7 +120,7 @@ func (to *binding) reject(key, path, message string) {
 	to.unconverted = append(to.unconverted, key)
 }
 
-// field returns a field that is to be filled. ok is false if another source goes before.
+// field returns a field for filling. ok is false if a source that goes before has filled it.
 func (to *binding) field(f *field) (v reflect.Value, ok bool, err error) {
 	if slices.ContainsFunc(to.filled, func(index []int) bool { return slices.Equal(index, f.index) }) {
 		return v, false, nil
@@ -132,12 +132,12 @@ func (to *binding) field(f *field) (v reflect.Value, ok bool, err error) {
 	return v, err == nil, err
 }
 
-// route fills the fields that have the name of a parameter.
+// route fills fields from the parameters of the route.
 func (to *binding) route(fs *fields, params Params) error {
 	for i := range fs.list {
 		f := &fs.list[i]
 		text := params.Param(f.name)
-		if text == "" { // the URL has no such parameter: none is empty
+		if text == "" { // the URL does not have the parameter: its value is never empty
 			continue
 		}
 		v, ok, err := to.field(f)
@@ -153,14 +153,14 @@ func (to *binding) route(fs *fields, params Params) error {
 	return nil
 }
 
-// object fills the fields that have a name among the members of a valid JSON object.
+// object fills fields from the members of a valid JSON object.
 func (to *binding) object(fs *fields, raw []byte) error {
-	var few [8]choice[json.RawMessage] // to keep those of most structs off the heap
+	var few [8]choice[json.RawMessage] // on the stack, enough for most structs
 	choices := slices.Grow(few[:0], len(fs.list))[:len(fs.list)]
 	for m := range members(raw, 0) {
 		if place, ok := fs.find(string(m.key)); ok {
 			key := fs.list[place].name
-			if key != string(m.key) { // most are the very name, and need no copy
+			if key != string(m.key) { // only another spelling needs an allocation
 				key = string(m.key)
 			}
 			choices[place].offer(&fs.list[place], key, raw[m.begin:m.end])
@@ -186,9 +186,8 @@ func (to *binding) object(fs *fields, raw []byte) error {
 	return nil
 }
 
-// form fills the fields that have a name among the keys of a form or of the query.
-// instead says that this is the query in place of a body: what a tag looks for in the
-// query by another name is not filled.
+// form fills fields from a form or from the query. instead says that it is the query in place
+// of a body. Fields with a tag query are left out then: they are filled by that name only.
 func (to *binding) form(fs *fields, form url.Values, instead bool) error {
 	if len(form) == 0 {
 		return nil
@@ -214,8 +213,8 @@ func (to *binding) form(fs *fields, form url.Values, instead bool) error {
 	return nil
 }
 
-// isEmpty reports whether a body that was not read is empty. If it has no
-// Content-Length, only reading tells.
+// isEmpty reports whether a body that was not read is empty. It reads the first byte, since a
+// body may have no Content-Length, and leaves the whole body in r.Body.
 func isEmpty(r *http.Request) bool {
 	if r.Body == nil {
 		return true
@@ -229,8 +228,9 @@ func isEmpty(r *http.Request) bool {
 	return err == io.EOF
 }
 
-// quoted fills a field with the tag ",string" from JSON. Which values it takes is for
-// encoding/json to say, which is given a struct of the type alone, with this field only.
+// quoted fills a field that has the JSON option ",string". It has encoding/json fill a struct
+// of type alone, whose only field V has the same type and option, so that the same values are
+// accepted.
 func (to *binding) quoted(f reflect.Value, alone reflect.Type, key string, raw json.RawMessage) {
 	s := reflect.New(alone)
 	s.Elem().Field(0).Set(f)
@@ -240,7 +240,8 @@ func (to *binding) quoted(f reflect.Value, alone reflect.Type, key string, raw j
 	f.Set(s.Elem().Field(0))
 }
 
-// json fills a field with a value of JSON.
+// json fills a field with a value of JSON. Of several values inside that do not convert,
+// encoding/json reports the first, with the path of struct fields.
 func (to *binding) json(f reflect.Value, key string, raw json.RawMessage) {
 	dst := f.Addr().Interface()
 	if setPlain(dst, raw) {
@@ -258,8 +259,8 @@ func (to *binding) json(f reflect.Value, key string, raw json.RawMessage) {
 	to.reject(key, mismatch.Field, "must be "+describe(mismatch.Type))
 }
 
-// setPlain sets what most fields are, if the value fits: it is quicker than
-// encoding/json, and does the same.
+// setPlain sets a field of a frequent type, if the value converts. It does the same as
+// encoding/json, and is quicker.
 func setPlain(dst any, raw json.RawMessage) (ok bool) {
 	isNumber := raw[0] == '-' || isDigit(raw[0])
 	switch dst := dst.(type) {
@@ -292,7 +293,8 @@ func setPlain(dst any, raw json.RawMessage) (ok bool) {
 	return false
 }
 
-// isList reports whether a field takes all values of a key. Others take the first.
+// isList reports whether a field of type t gets all values of a repeated key. Other fields get
+// the first.
 func isList(t reflect.Type) bool {
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
@@ -302,7 +304,8 @@ func isList(t reflect.Type) bool {
 
 var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
-// values fills a field with the values of a key.
+// values fills a field with the values of a key of a form, of the query or of the route. Empty
+// values count only for strings.
 func (to *binding) values(f reflect.Value, key string, values []string) {
 	list := f.Kind() != reflect.Pointer && isList(f.Type())
 	if kind := f.Kind(); kind != reflect.String && !(list && f.Type().Elem().Kind() == reflect.String) {
@@ -330,7 +333,7 @@ func isText(f reflect.Value) bool {
 	return ok
 }
 
-// value fills a field, or an item of a list, with one value.
+// value fills a field, or an item of a slice, with one value.
 func (to *binding) value(f reflect.Value, key, value string) {
 	if f.Kind() == reflect.Pointer {
 		p := reflect.New(f.Type().Elem())
@@ -345,14 +348,14 @@ func (to *binding) value(f reflect.Value, key, value string) {
 		}
 		return
 	}
-	err := strconv.ErrSyntax // for kinds to which no text converts
+	err := strconv.ErrSyntax // for kinds that cannot be filled from text
 	switch f.Kind() {
 	case reflect.String:
 		f.SetString(value)
 		return
 	case reflect.Bool:
 		var b bool
-		if b, err = strconv.ParseBool(value); value == "on" { // what browsers send for a checkbox
+		if b, err = strconv.ParseBool(value); value == "on" { // browsers send this for a checkbox
 			b, err = true, nil
 		}
 		f.SetBool(b)
@@ -382,7 +385,7 @@ func (to *binding) value(f reflect.Value, key, value string) {
 	}
 }
 
-// describe says what a value of a type looks like to whoever fills in a form.
+// describe names the values that type t accepts, for people who fill in a form.
 func describe(t reflect.Type) string {
 	t = pointedTo(t)
 	if p := reflect.PointerTo(t); p.Implements(textUnmarshaler) && !p.Implements(unmarshaler) {

@@ -1,12 +1,12 @@
-// Package input is the data of a request. [New] limits the body of a request and puts
-// one in its place that knows what was read of it. [Body.Load] reads and checks it,
-// once, if it is JSON or a form; all of it counts, also what others have read before.
-// [Body.Inputs], [Body.All] and [Body.Only] then find values in it and in the query, and
-// [Body.Bind] fills structs from all of that and from the route, and has them validate
-// themselves. What is wrong with a body is an [Error], and what is wrong with a field a
-// message: how they are answered is decided elsewhere.
+// Package input reads the data of a request: its body, JSON or a form, and its query. [New]
+// replaces the body of an http.Request by one with a limit, which notes what was read of it.
+// [Body.Load] reads JSON and forms to the end and checks them, once, even if middleware has
+// read the body before. Then [Body.Inputs], [Body.All] and [Body.Only] find values in the body
+// and in the query. [Body.Bind] fills structs from the route, the body and the query, and
+// calls their Validate methods. A malformed body is an [Error], and an invalid field has a
+// message; the root package makes responses of both.
 //
-// A nil *Body is that of a request without one: its methods know the query only.
+// A nil *Body belongs to a request without a body. Its methods use the query only.
 package input
 
 import (
@@ -26,79 +26,78 @@ import (
 	"sync"
 )
 
-// formMemory is how much of a multipart form is kept in memory, in bytes; files
-// beyond it go to the disk.
+// formMemory is how many bytes of a multipart form are kept in memory. Files beyond it are
+// stored on disk.
 const formMemory = 1 << 20
 
-// An Error is what is wrong with a body, and the status that answers it.
+// An Error is an error in a body, with the status of the response.
 type Error struct {
 	Status  int
 	Message string // for the client
-	Cause   error  // for the log; nil if the client was told all
+	Cause   error  // for the log; nil if Message says everything
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%d %s", e.Status, e.Message) }
 
 func bad(message string) error { return &Error{Status: http.StatusBadRequest, Message: message} }
 
-// TooLarge is the message about a body beyond its limit.
+// TooLarge is the message for a body that exceeds its limit.
 const TooLarge = "the body is too large"
 
 var errTooLarge = &Error{Status: http.StatusRequestEntityTooLarge, Message: TooLarge}
 
-// A Body is the body of a request, read and checked at most once.
+// A Body is the body of a request. It is read and checked at most once.
 type Body struct {
-	limit  int64      // in bytes
-	stream stream     // what New left in the request
-	again  textReader // the text for the request that Load has read it from; others, which are rare, get a reader of their own
+	limit   int64      // in bytes
+	stream  stream     // the Body that New has put into the request
+	rewound textReader // r.Body after Load, for the request that Load was first called with; copies of it, which are rare, get another one
 
-	// Load sets these in once, since reading waits for the client, and nothing changes
-	// them afterwards. Who has called Load needs no lock to read them.
-	once sync.Once
-	by   *http.Request // the request that Load has read it from
-	err  error
+	// Load sets these while it runs in once, and nothing changes them afterwards. After Load
+	// they may be read without mu. Load does not hold mu while it waits for the client.
+	once       sync.Once
+	loadedFrom *http.Request // the request that Load was first called with
+	err        error
 	content
 
-	mu      sync.Mutex                 // also held while Load sets what is above
+	mu      sync.Mutex                 // also held while Load sets the fields above
 	ended   bool                       // the response was written
-	members map[string]json.RawMessage // of a JSON object, once one is asked for
-	decoded map[string]any             // the members that were decoded
-	whole   bool                       // decoded has all
+	members map[string]json.RawMessage // the members of a JSON object, set by index
+	decoded map[string]any             // those members that were decoded
+	whole   bool                       // decoded has all members
 }
 
-// content is what reading a body gives.
+// content is a body after Load.
 type content struct {
-	other  bool            // neither JSON nor a form: it was not read
-	raw    []byte          // of JSON and urlencoded bodies
-	json   bool            // raw is JSON
-	object bool            // raw is a JSON object
-	form   url.Values      // of urlencoded and multipart bodies
-	files  *multipart.Form // whose temporary files End removes
+	unparsed bool            // it is neither JSON nor a form, and was not read
+	raw      []byte          // of JSON and urlencoded bodies
+	json     bool            // raw is JSON
+	object   bool            // raw is a JSON object
+	form     url.Values      // of urlencoded and multipart bodies
+	files    *multipart.Form // a multipart form; End removes its temporary files
 
 	posted, all url.Values // PostForm and Form of the request that a multipart body was read from
 }
 
-// New limits the body of r to so many bytes, or not at all if limit is 0, and returns
-// it. keep says that a guard or a handler may ask for all of it, after others have read
-// some of it.
+// New limits the body of r to limit bytes, without a limit if it is 0, and returns it. keep
+// says that Load may be called after middleware has read some of the body: what was read is
+// then kept in memory.
 func New(w http.ResponseWriter, r *http.Request, limit int64, keep bool) *Body {
 	b := &Body{limit: cmp.Or(limit, math.MaxInt64)}
 	b.stream.ReadCloser = http.MaxBytesReader(w, r.Body, b.limit)
 	b.stream.length = r.ContentLength
 	mediaType := typeOf(r)
-	// A body with a Content-Encoding is not kept: whoever reads some of it decompresses it,
-	// and its compressed text is of no use in the place of that.
-	b.stream.loads.Store(keep && (mediaType == jsonType || mediaType == formType) && headerOf(r, "Content-Encoding") == "")
+	// A compressed body is not kept: middleware that reads it sets r.Body to the decompressed
+	// text, and Load needs that one.
+	b.stream.loadsWhole.Store(keep && (mediaType == jsonType || mediaType == formType) && headerOf(r, "Content-Encoding") == "")
 	r.Body = &b.stream
 	return b
 }
 
-// Stream is called before a net/http handler runs, which reads the body by itself. What
-// is not loaded yet is then passed on as the client sends it, however much it is, and
-// not held in memory.
+// Stream is called before a net/http handler, which reads the body by itself. From then on a
+// body that was not loaded is passed on as it arrives, and not kept in memory.
 func (b *Body) Stream() {
 	if b != nil {
-		b.stream.loads.Store(false)
+		b.stream.loadsWhole.Store(false)
 	}
 }
 
@@ -108,16 +107,16 @@ const (
 	multipartType = "multipart/form-data"
 )
 
-// maxContentType is the length, in bytes, of the longest Content-Type of a body that is
-// looked at: what it costs to parse one grows with it.
+// maxContentType is the length in bytes of the longest Content-Type that is parsed, since
+// parsing takes longer with the length.
 const maxContentType = 1 << 10
 
-// typeOf returns the media type of a body in lower case, without its parameters. All
-// kinds of JSON are application/json. If the Content-Type is too long, it is "".
+// typeOf returns the media type of a body in lower case, without parameters. For types that
+// end in +json it is application/json. For a Content-Type that is too long it is "".
 func typeOf(r *http.Request) string {
 	contentType := headerOf(r, "Content-Type")
 	switch {
-	case contentType == jsonType, contentType == formType: // as most are
+	case contentType == jsonType, contentType == formType: // the usual spellings
 		return contentType
 	case len(contentType) > maxContentType:
 		return ""
@@ -130,7 +129,7 @@ func typeOf(r *http.Request) string {
 	return mediaType
 }
 
-// headerOf is r.Header.Get for a key that is known to be canonical.
+// headerOf is r.Header.Get for a key in canonical form.
 func headerOf(r *http.Request, key string) string {
 	if values := r.Header[key]; len(values) > 0 {
 		return values[0]
@@ -138,12 +137,12 @@ func headerOf(r *http.Request, key string) string {
 	return ""
 }
 
-// Load reads and checks a body of JSON or a form, once. The raw text can then be read
-// from r, and the form is there for FormValue and FormFile. Other bodies are left alone.
-// again says that the text is to begin anew in any case, for a handler that middleware
-// may have called before. If the body cannot be read, failed is called with the error,
-// once, and what it returns is the error of the Body from then on.
-func (b *Body) Load(r *http.Request, again bool, failed func(error) error) error {
+// Load reads and checks a body of JSON or a form, once, and returns its error. Afterwards the
+// text can be read from r.Body again, and the form is in r for FormValue and FormFile. Other
+// bodies are not read. rewind makes r.Body start at the first byte even if it was read since
+// the first Load. If the body cannot be read, Load calls onError, once, and returns the error
+// that onError returns, as all later calls do.
+func (b *Body) Load(r *http.Request, rewind bool, onError func(error) error) error {
 	if b == nil {
 		return nil
 	}
@@ -153,8 +152,8 @@ func (b *Body) Load(r *http.Request, again bool, failed func(error) error) error
 		defer func() {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			if b.content, b.by = c, r; err != nil {
-				b.err = failed(err)
+			if b.content, b.loadedFrom = c, r; err != nil {
+				b.err = onError(err)
 			}
 			if b.ended {
 				b.removeFiles()
@@ -163,8 +162,9 @@ func (b *Body) Load(r *http.Request, again bool, failed func(error) error) error
 		c, err = b.read(r)
 		first = true
 	})
-	// A copy of the request that was made before still has the body that is used up.
-	if b.err == nil && (first || again || r.Body == &b.stream) {
+	// r.Body is &b.stream in a copy of the request that was made before the first Load. The
+	// stream was read to its end.
+	if b.err == nil && (first || rewind || r.Body == &b.stream) {
 		b.attach(r, first)
 	}
 	return b.err
@@ -176,8 +176,8 @@ func (b *Body) read(r *http.Request) (content, error) {
 	case r.Body == nil:
 		return content{}, nil
 	case mediaType != jsonType && mediaType != formType && mediaType != multipartType:
-		return content{other: true}, nil
-	case b.stream.err != nil: // somebody has read some of it, and met an error
+		return content{unparsed: true}, nil
+	case b.stream.err != nil: // other code has read some of it, and got an error
 		return content{}, readError(b.stream.err)
 	case r.Body == &b.stream && r.ContentLength > b.limit:
 		return content{}, errTooLarge
@@ -197,35 +197,35 @@ func (b *Body) read(r *http.Request) (content, error) {
 	return content{raw: raw, json: true, object: err == nil && isObject(raw)}, err
 }
 
-// readRaw returns the whole text of the body, whatever others have read of it.
+// readRaw returns the whole text of the body, including what other code has read.
 func (b *Body) readRaw(r *http.Request) ([]byte, error) {
 	s := &b.stream
 	if r.Body == s {
-		if s.taken {
-			return nil, errTaken
+		if s.consumed {
+			return nil, errConsumed
 		}
 		s.load()
 		return s.text, readError(s.err)
 	}
-	// Middleware has put a body of its own in its place, which decompresses it or only
-	// watches what is read. The same limit holds for that. What others have read of it
-	// before is only known if it is the text of the stream itself.
+	// Middleware has set r.Body to a reader of its own, which may decompress the body or only
+	// observe the reads. The limit holds for this reader, too. If other code has read some of
+	// it, that part is known only if the reader returns the text of the stream unchanged.
 	raw, err := readAll(http.MaxBytesReader(nil, r.Body, b.limit), r.ContentLength)
 	switch {
 	case err != nil:
 		return nil, readError(err)
-	case s.loaded && bytes.HasSuffix(s.text, raw): // it only watches
+	case s.loaded && bytes.HasSuffix(s.text, raw): // it returns the text unchanged
 		return s.text, nil
-	case len(raw) == 0 && s.taken:
-		return nil, errTaken
+	case len(raw) == 0 && s.consumed:
+		return nil, errConsumed
 	}
 	return raw, nil
 }
 
-// These are faults of the program, not of the client. An empty body in their place would
-// be wrong and would hide them.
+// These errors are mistakes of the program and not of the client. An empty body in their
+// place would hide them.
 var (
-	errTaken    = errors.New("flow: middleware, a guard or a net/http handler has read the body, so there is nothing left for Input, All, Only and Bind")
+	errConsumed = errors.New("flow: middleware, a guard or a net/http handler has read the body, so there is nothing left for Input, All, Only and Bind")
 	errPanicked = errors.New("flow: reading the body panicked")
 )
 
@@ -235,7 +235,7 @@ func readForm(r *http.Request, raw []byte) (content, error) {
 	switch {
 	case err != nil:
 		return content{}, bad("the body is not a valid form")
-	case len(r.PostForm) > 0: // by middleware, which may have changed it, or used up a body of its own
+	case len(r.PostForm) > 0: // middleware has parsed the form, and may have changed it
 		c.form = r.PostForm
 	case len(raw) > 0:
 		c.form = form
@@ -250,20 +250,20 @@ func (b *Body) readMultipart(r *http.Request) (content, error) {
 	}
 	err := r.ParseMultipartForm(formMemory)
 	switch {
-	case err != nil && parsed: // MultipartReader was called, which leaves an empty form behind
-		return content{}, errTaken
-	case r.MultipartForm == nil: // if there is a form, the error is about the query, and does not count
-		return content{}, readError(cmp.Or(b.stream.err, err)) // mime/multipart hides some errors of the stream
+	case err != nil && parsed: // MultipartReader was called, which sets an empty form
+		return content{}, errConsumed
+	case r.MultipartForm == nil: // else the error is about the query, and is ignored
+		return content{}, readError(cmp.Or(b.stream.err, err)) // mime/multipart does not wrap all errors of the stream
 	}
-	_, err = io.Copy(io.Discard, r.Body) // the form ends before the body does
+	_, err = io.Copy(io.Discard, r.Body) // the form may end before the body
 	return content{form: r.MultipartForm.Value, files: r.MultipartForm, posted: r.PostForm, all: r.Form}, readError(err)
 }
 
-// attach makes r as if the body had been read from it: its body can be read again, and
-// its form was parsed. first says that it is the request from which it was read.
+// attach sets r.Body to a reader of the text, and r.PostForm, r.Form and r.MultipartForm to the
+// form. first says that r is the request from which the body was read.
 func (b *Body) attach(r *http.Request, first bool) {
 	switch {
-	case b.other:
+	case b.unparsed:
 		return
 	case b.files != nil:
 		if !first {
@@ -275,18 +275,18 @@ func (b *Body) attach(r *http.Request, first bool) {
 		if len(r.PostForm) == 0 { // ParseForm itself reads the body of POST, PUT and PATCH only
 			r.PostForm, r.Form = b.form, nil
 		}
-		r.ParseForm() // fails for a malformed query only, and keeps what is well formed
+		r.ParseForm() // an error is about the query, of which it keeps the valid part
 	}
 	if !first || b.raw == nil {
 		r.Body = b.Reader()
 		return
 	}
-	b.again.Reset(b.raw)
-	r.Body = &b.again
+	b.rewound.Reset(b.raw)
+	r.Body = &b.rewound
 }
 
-// readError returns what answers a body that could not be read. The client's own
-// faults have no cause for the log: anyone could fill it.
+// readError returns the error for a body that could not be read. A mistake of the client has
+// no Cause, so that clients cannot fill the log.
 func readError(err error) error {
 	if err == nil {
 		return nil
@@ -306,8 +306,8 @@ func readError(err error) error {
 	return bad("the body is incomplete or malformed")
 }
 
-// End removes temporary files, after the response. A handler that outlives it may load
-// the body later still: Load then removes them.
+// End is called after the response, and removes temporary files. A goroutine of the handler
+// may call Load after End: then Load removes them.
 func (b *Body) End() {
 	if b == nil {
 		return
@@ -324,30 +324,31 @@ func (b *Body) removeFiles() {
 	}
 }
 
-// AwaitsTrailers reports whether the trailers of the request may still come. Reading the
-// body to its end writes them to their map, and net/http may do that after the handler.
+// AwaitsTrailers reports whether the trailers of the request may still arrive. net/http stores
+// them in r.Trailer when the body is read to its end, which it may do itself after the
+// handler.
 func (b *Body) AwaitsTrailers() bool {
 	return b != nil && b.stream.ReadCloser != nil && !b.stream.ended.Load()
 }
 
-// Clone returns a copy that shares nothing that changes, without the files.
+// Clone returns a copy for another goroutine, which may use it after End. It has no files.
 func (b *Body) Clone() *Body {
 	if b == nil {
 		return nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := &Body{err: b.err, by: b.by, content: b.content}
-	if b.by == nil || b.other {
+	c := &Body{err: b.err, loadedFrom: b.loadedFrom, content: b.content}
+	if b.loadedFrom == nil || b.unparsed {
 		c.err = errors.New("flow: the body was not read before Clone, so the clone cannot have it")
 	}
-	c.once.Do(func() {}) // there is nothing left to read
+	c.once.Do(func() {}) // so that Load does not read
 	c.files = nil
 	c.form = url.Values(http.Header(b.form).Clone()) // http.Header and url.Values are the same type of map
 	return c
 }
 
-// Reader returns a reader of the raw text, if it is kept.
+// Reader returns a reader of the text that was loaded. It is empty if there is none.
 func (b *Body) Reader() io.ReadCloser {
 	if b == nil || b.raw == nil {
 		return http.NoBody
@@ -355,8 +356,8 @@ func (b *Body) Reader() io.ReadCloser {
 	return newReader(b.raw)
 }
 
-// Broke reports whether err is the error that reading the body has ended with, because
-// it ended too early or was malformed.
+// Broke reports whether err wraps the error that reading the body has ended with: the body
+// was truncated or malformed, or the client is gone.
 func (b *Body) Broke(err error) bool {
 	if b == nil {
 		return false

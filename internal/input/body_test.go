@@ -218,8 +218,8 @@ func TestTaken(t *testing.T) {
 			}
 			b := New(nil, r, 100, tt.keep)
 			tt.read(b, r)
-			is.Equal(b.Load(r, false, same), errTaken)
-			is.Equal(b.Load(r, false, same), errTaken) // and so it does from then on
+			is.Equal(b.Load(r, false, same), errConsumed)
+			is.Equal(b.Load(r, false, same), errConsumed) // and so it does from then on
 		})
 	}
 }

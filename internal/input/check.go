@@ -6,21 +6,22 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep the lists and objects of a JSON body may be nested. No honest
-// data comes near it; encoding/json takes 10,000, and code that walks over a decoded
-// value calls itself once for each level.
+// maxDepth is how deep the arrays and objects of a JSON body may be nested. Real data is far
+// less deep. encoding/json allows 10,000, which is much for code that recurses into a decoded
+// value.
 const maxDepth = 200
 
-// A JSON body may hold one value for each valueBytes of MaxBody, but always minValues:
-// an empty object has two bytes, but takes about a hundred when it is decoded.
+// A JSON body may hold one value for each valueBytes of MaxBody, and minValues in any case.
+// The limit bounds memory: an empty object has two bytes, and takes about a hundred when it
+// is decoded.
 const (
 	valueBytes = 64
 	minValues  = 10_000
 )
 
-// checkJSON returns what is wrong with a body of JSON, whose limit is maxBody bytes: it is
-// not valid, is nested too deeply or holds too many values. An error about a limit has a
-// cause for the log, since the limit may be too low for honest data.
+// checkJSON returns an error if a body is no valid JSON, is nested too deeply, or holds too many
+// values for a limit of maxBody bytes. An error about a limit has a Cause for the log, since
+// the limit may be too low for the application.
 func checkJSON(raw []byte, maxBody int64) error {
 	c := checker{raw: raw, room: max(maxBody/valueBytes, minValues)}
 	maxValues := c.room
@@ -38,16 +39,17 @@ func checkJSON(raw []byte, maxBody int64) error {
 	return nil
 }
 
-// A checker goes over a text once, and takes what json.Valid takes, within the limits. Its
-// methods return where something ends, or -1 if it is not valid or beyond a limit.
+// A checker checks JSON in one pass. It accepts what json.Valid accepts, within the limits. Its
+// methods, and the functions below, take the offset of a value and return the offset of its
+// end, or -1 if the value is not valid or exceeds a limit.
 type checker struct {
 	raw     []byte
-	room    int64 // for so many more values
+	room    int64 // how many more values are allowed; negative beyond the limit
 	tooDeep bool
 }
 
-// value finds the end of the value that begins at i, after white space. depth is the
-// number of lists and objects around it.
+// value returns the end of the value at i, after white space. depth is the number of arrays
+// and objects around it.
 func (c *checker) value(i, depth int) int {
 	i = skipSpace(c.raw, i)
 	if c.room--; c.room < 0 || i == len(c.raw) {
@@ -68,7 +70,7 @@ func (c *checker) value(i, depth int) int {
 	return numberEnd(c.raw, i)
 }
 
-// list finds the end of the list or the object that begins at i.
+// list returns the end of the array or object at i.
 func (c *checker) list(i, depth int) int {
 	if depth > maxDepth {
 		c.tooDeep = true
@@ -106,7 +108,7 @@ func (c *checker) list(i, depth int) int {
 	}
 }
 
-// at returns the byte at i, or 0, which valid JSON has nowhere, behind the end.
+// at returns the byte at i, or 0 if i is beyond the end. Valid JSON has no byte 0.
 func at(raw []byte, i int) byte {
 	if i < len(raw) {
 		return raw[i]
@@ -121,10 +123,10 @@ func skipSpace(raw []byte, i int) int {
 	return i
 }
 
-// textEnd finds the end of the string whose quote is at i.
+// textEnd returns the end of the string whose opening quote is at i.
 func textEnd(raw []byte, i int) int {
 	for i++; i < len(raw); i++ {
-		if isSpecial[raw[i]] { // few are
+		if isSpecial[raw[i]] {
 			switch {
 			case raw[i] == '"':
 				return i + 1
@@ -139,7 +141,7 @@ func textEnd(raw []byte, i int) int {
 	return -1
 }
 
-// isSpecial says which bytes of a string do not simply stand for themselves.
+// isSpecial has the bytes of a string that need a closer look: quote, backslash, controls.
 var isSpecial = func() (special [256]bool) {
 	for b := range byte(' ') {
 		special[b] = true
@@ -148,7 +150,7 @@ var isSpecial = func() (special [256]bool) {
 	return special
 }()
 
-// escapeEnd finds the end of the escape whose backslash is at i.
+// escapeEnd returns the end of the escape sequence whose backslash is at i.
 func escapeEnd(raw []byte, i int) int {
 	i++
 	if at(raw, i) != 'u' {
@@ -176,7 +178,7 @@ func wordEnd(raw []byte, i int, word string) int {
 	return -1
 }
 
-// numberEnd finds the end of the number that begins at i.
+// numberEnd returns the end of the number at i.
 func numberEnd(raw []byte, i int) int {
 	if at(raw, i) == '-' {
 		i++
@@ -200,7 +202,7 @@ func numberEnd(raw []byte, i int) int {
 	return i
 }
 
-// digitsEnd finds the end of at least one digit.
+// digitsEnd returns the end of the digits at i, of which there must be one at least.
 func digitsEnd(raw []byte, i int) int {
 	if !isDigit(at(raw, i)) {
 		return -1

@@ -113,7 +113,7 @@ func (c *copies) detach(v reflect.Value, raw []byte) {
 		c.replace(v)
 	case reflect.Slice, reflect.Array:
 		switch {
-		case isValue || raw != nil && v.Kind() == reflect.Slice && !fillsItself(v.Type()):
+		case isValue || raw != nil && v.Kind() == reflect.Slice && !decodesItself(v.Type()):
 			v.SetZero()
 		case v.Kind() == reflect.Array || c.replace(v):
 			for i := range v.Len() {
@@ -128,9 +128,9 @@ func (c *copies) detach(v reflect.Value, raw []byte) {
 func (c *copies) detachStruct(v reflect.Value, raw []byte, isValue bool) {
 	t := v.Type()
 	switch {
-	case isValue && fillsItself(t) && hidesMemory(t):
+	case isValue && decodesItself(t) && hidesMemory(t):
 		v.SetZero()
-	case raw == nil || fillsItself(t):
+	case raw == nil || decodesItself(t):
 		for i := range t.NumField() {
 			if sf := t.Field(i); sf.IsExported() || sf.Anonymous {
 				c.detach(v.Field(i), nil)
@@ -151,7 +151,7 @@ func (c *copies) detachStruct(v reflect.Value, raw []byte, isValue bool) {
 // isOpaque reports whether t is a struct that JSON cannot fill, such as sync.Mutex or
 // sql.DB. Those must not be copied.
 func isOpaque(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && !fillsItself(t) && len(newFields(t, fromJSON).list) == 0
+	return t.Kind() == reflect.Struct && !decodesItself(t) && len(newFields(t, fromJSON).list) == 0
 }
 
 // hidesMemory reports whether all fields of a struct are unexported, as in big.Int, and one
@@ -169,8 +169,8 @@ func hidesMemory(t reflect.Type) (hides bool) {
 	return hides
 }
 
-// fillsItself reports whether values of type t decode themselves from JSON or text.
-func fillsItself(t reflect.Type) bool {
+// decodesItself reports whether values of type t decode themselves from JSON or text.
+func decodesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(unmarshaler) || p.Implements(textUnmarshaler)
 }

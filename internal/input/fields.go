@@ -12,34 +12,35 @@ import (
 	"example.com/flow/internal/fold"
 )
 
-// A source is where the value of a field comes from.
+// A source is a part of the request from which Bind fills fields. Its text is the name of the
+// struct tag, if it has one.
 type source string
 
 const (
-	fromData  source = "data"  // the body, or the query of a request without one
-	fromQuery source = "query" // also beside a body; the name of the tag
-	fromRoute source = "param" // its parameters; the name of the tag
-	fromJSON  source = "json"  // what is nested in the data, as encoding/json has it
+	fromData  source = "data"  // the body, or the query of a request without a body: tags form and json
+	fromQuery source = "query" // the query, also beside a body
+	fromRoute source = "param" // the parameters of the route
+	fromJSON  source = "json"  // a JSON value inside of the body, by the rules of encoding/json
 )
 
-// A plan is what Bind fills of a struct type, by sources.
+// A plan says how Bind fills and validates a type. It is made once for each type.
 type plan struct {
 	data, query, route *fields
 	checks             *checks // of a struct
-	holdsChecks        bool    // or else, whether there are any inside
+	holdsChecks        bool    // of another type: its items may have Validate
 	custom             bool    // it has UnmarshalJSON or UnmarshalText
-	jsonOnly           bool    // neither a form nor a query can fill it: it is no struct, or custom and without fields
-	err                error   // Bind refuses the type
+	jsonOnly           bool    // a form or a query cannot fill it: it is no struct, or custom and without fields
+	err                error   // why Bind cannot fill the type, or nil
 }
 
-var plans sync.Map // of reflect.Type to *plan: as many as the program binds to
+var plans sync.Map // reflect.Type to *plan; bounded by the types in the program
 
-// planOf returns the plan of any type. That of a type that is no struct has no fields.
+// planOf returns the plan of a type. Its fields are nil if the type is no struct.
 func planOf(t reflect.Type) *plan {
 	if known, ok := plans.Load(t); ok {
 		return known.(*plan)
 	}
-	p := &plan{custom: fillsItself(t), jsonOnly: t.Kind() != reflect.Struct}
+	p := &plan{custom: decodesItself(t), jsonOnly: t.Kind() != reflect.Struct}
 	if t.Kind() == reflect.Struct {
 		p.data, p.query, p.route = newFields(t, fromData), newFields(t, fromQuery), newFields(t, fromRoute)
 		p.checks = newChecks(t, fromData, p.data, p.query, p.route)
@@ -65,13 +66,13 @@ func ParamNames(t reflect.Type) (names []string) {
 	return names
 }
 
-// needsData reports whether the data counts, whatever is wrong with it: not for a struct
-// that is filled from elsewhere only.
+// needsData reports whether Bind needs the body. A struct whose fields all have a tag param or
+// query does not, and accepts any body.
 func (p *plan) needsData() bool {
 	return p.data == nil || len(p.data.list) > 0 || len(p.query.list)+len(p.route.list) == 0
 }
 
-// A field is one that Bind fills, of a struct or of one that is embedded in it.
+// A field is a field that Bind fills, of a struct or of an embedded struct.
 //
 //	struct {
 //		User                        // struct{ Name string }
@@ -82,18 +83,18 @@ func (p *plan) needsData() bool {
 type field struct {
 	index     []int // as for reflect.Value.FieldByIndex
 	name      string
-	tagged    bool         // name is a tag, which keys match to the letter
-	quoted    reflect.Type // a struct that has this field alone, if a value of JSON stands in quotes; or nil
-	fromQuery bool         // a tag says its name in the query
-	fromURL   bool         // a tag says its name in the query or the route
-	ignored   bool         // it is not filled, and still hides others
+	tagged    bool         // name is from a tag, so that keys match it exactly, and not in any case
+	quoted    reflect.Type // for the JSON option ",string": see quotedType; else nil
+	fromQuery bool         // it has a tag query
+	fromURL   bool         // it has a tag query or param
+	ignored   bool         // it is not filled, but hides other fields
 }
 
-// fields are what Bind fills of a type from a source.
+// fields are the fields of a type that Bind fills from a source.
 type fields struct {
 	list   []field
-	named  map[string]int // places in the list
-	folded map[string]int // places of fields without a tag, by fold.Case of their names
+	named  map[string]int // indexes in list, by name
+	folded map[string]int // indexes of fields that match in any case, by fold.Case of the name
 }
 
 func newFields(t reflect.Type, from source) *fields {
@@ -115,11 +116,10 @@ func newFields(t reflect.Type, from source) *fields {
 	return fs
 }
 
-// hides reports whether f keeps g from being filled. These are Go's rules, and those
-// of encoding/json: the field nearer to the outside hides those of its name deeper
-// inside; of two at the same depth a tag hides what has none, and otherwise each hides
-// the other. A name without a tag stands for all its spellings, so that no spelling of a
-// key reaches a field that is hidden.
+// hides reports whether f prevents g from being filled. The rules are those of Go and of
+// encoding/json: a field hides deeper fields of the same name. Of two fields at the same
+// depth one with a tag hides one without, and otherwise they hide each other. A name without
+// a tag hides all its spellings, so that no spelling of a key fills a hidden field.
 func (f *field) hides(g *field) bool {
 	if len(f.index) == len(g.index) {
 		return f.name == g.name && (f.tagged || !g.tagged)
@@ -128,20 +128,20 @@ func (f *field) hides(g *field) bool {
 	return sameName && len(f.index) < len(g.index)
 }
 
-// allFields returns the fields of a struct and of those embedded in it, hidden ones
-// included, and what is nearer to the outside first.
+// allFields returns the fields of a struct and of its embedded structs, the least deep first,
+// and hidden ones included.
 func allFields(t reflect.Type, from source) []field {
 	type embedded struct {
 		t     reflect.Type
 		index []int
 	}
 	var all []field
-	seen := map[reflect.Type]bool{} // types nearer to the outside: deeper ones are hidden, or contain themselves
+	seen := map[reflect.Type]bool{} // types of less depth: they hide their fields further inside, also in recursive types
 	for level := []embedded{{t, nil}}; len(level) > 0; {
 		var next []embedded
 		times := map[reflect.Type]int{}
 		for _, e := range level {
-			if seen[e.t] || times[e.t] == 2 { // two are enough to hide each other
+			if seen[e.t] || times[e.t] == 2 { // two of the same type hide each other's fields
 				continue
 			}
 			times[e.t]++
@@ -157,7 +157,7 @@ func allFields(t reflect.Type, from source) []field {
 						index:     index,
 						name:      cmp.Or(name, sf.Name),
 						tagged:    name != "",
-						quoted:    aloneIfQuoted(sf),
+						quoted:    quotedType(sf),
 						fromQuery: nameOf(sf.Tag, "query") != "",
 						fromURL:   isFromURL(sf.Tag),
 						ignored:   role == hides || !sf.IsExported(),
@@ -173,7 +173,7 @@ func allFields(t reflect.Type, from source) []field {
 	return all
 }
 
-// pointedTo returns the type that an unnamed pointer points to, and others as they are.
+// pointedTo returns the element type of an unnamed pointer type, and other types unchanged.
 func pointedTo(t reflect.Type) reflect.Type {
 	if t.Name() == "" && t.Kind() == reflect.Pointer {
 		return t.Elem()
@@ -181,19 +181,19 @@ func pointedTo(t reflect.Type) reflect.Type {
 	return t
 }
 
-// A role is what a field is for a source.
+// A role says what becomes of a field for a source.
 type role int
 
 const (
-	none   role = iota
-	filled      // from the source
-	hides       // not filled, but hides what has its name and is deeper inside
-	embeds      // a struct whose fields count as those of the struct around it
+	none   role = iota // it does not count
+	filled             // it is filled
+	hides              // it is not filled, but hides deeper fields of its name
+	embeds             // its fields count as fields of the outer struct
 )
 
-// roleOf returns the role of a field, and the name that its tags give it, if any. A field
-// that a tag says to be from the route or the query is filled from the data only if
-// another tag names it there: what a client sends must not get into it by its name.
+// roleOf returns the role of a field, and the name in its tag, if any. A field with a tag param
+// or query is not filled from the body by its Go name, but only by a tag form or json, so that
+// a client cannot overwrite an id of the route.
 func (from source) roleOf(sf reflect.StructField) (role, string) {
 	embedded := sf.Anonymous && pointedTo(sf.Type).Kind() == reflect.Struct
 	name, out := nameOf(sf.Tag, "json"), sf.Tag.Get("json") == "-"
@@ -224,7 +224,7 @@ func (from source) roleOf(sf reflect.StructField) (role, string) {
 	return filled, name
 }
 
-// nameOf returns the name that a tag gives a field, or "".
+// nameOf returns the name in a struct tag, without options. It is "" for "-".
 func nameOf(tag reflect.StructTag, key string) string {
 	if text := tag.Get(key); text != "-" {
 		name, _, _ := strings.Cut(text, ",")
@@ -233,20 +233,20 @@ func nameOf(tag reflect.StructTag, key string) string {
 	return ""
 }
 
-// isFromURL reports whether a tag says that a field is from the route or the query.
+// isFromURL reports whether a field has a tag param or query.
 func isFromURL(tag reflect.StructTag) bool {
 	return nameOf(tag, "param") != "" || nameOf(tag, "query") != ""
 }
 
-// misplacedTag returns a field that JSON would fill by its name though its only tag says that
-// it is from the route or the query, by its type and name: encoding/json does not know
-// these tags. It looks at what is inside of t, and data has the fields of t itself, if
-// it is a struct.
+// misplacedTag looks for a field inside of t that has only a tag param or query. encoding/json
+// does not know these tags, and would fill the field by its name. It returns type and name of
+// the field, or "". data has the fields of t itself, if t is a struct: there the tags are
+// right.
 func misplacedTag(t reflect.Type, data *fields) string {
 	seen := map[reflect.Type]bool{}
 	var inside func(t reflect.Type, fs *fields) string
 	inside = func(t reflect.Type, fs *fields) string {
-		if seen[t] || fillsItself(t) {
+		if seen[t] || decodesItself(t) {
 			return ""
 		}
 		seen[t] = true
@@ -275,9 +275,9 @@ func misplacedTag(t reflect.Type, data *fields) string {
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// aloneIfQuoted returns the type of a struct that has the field alone, under the name V,
-// if its tag has the option ",string" and encoding/json heeds that. It is nil for others.
-func aloneIfQuoted(sf reflect.StructField) reflect.Type {
+// quotedType returns struct{ V T } with the JSON option ",string" for a field of type T that
+// has this option, if encoding/json supports it for T. It returns nil for other fields.
+func quotedType(sf reflect.StructField) reflect.Type {
 	_, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
 	k := pointedTo(sf.Type).Kind()
 	if k > reflect.Float64 && k != reflect.String || !slices.Contains(strings.Split(options, ","), "string") {
@@ -286,7 +286,7 @@ func aloneIfQuoted(sf reflect.StructField) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{{Name: "V", Type: sf.Type, Tag: `json:",string"`}})
 }
 
-// find returns the place in the list of the field that a key stands for.
+// find returns the index in list of the field that a key names.
 func (fs *fields) find(key string) (place int, ok bool) {
 	if place, ok = fs.named[key]; !ok && len(fs.folded) > 0 {
 		place, ok = fs.folded[fold.Case(key)]
@@ -294,10 +294,10 @@ func (fs *fields) find(key string) (place int, ok bool) {
 	return place, ok
 }
 
-// A choice is what the data has for a field: of several spellings of its name the one that
-// is exactly the name, else the first in byte order; of a key that is repeated, the last.
+// A choice is the value that counts for a field. If a key comes in several spellings, that is
+// the exact name, else the first in byte order. If JSON repeats a key, it is the last.
 type choice[V any] struct {
-	key   string // "" if there is nothing
+	key   string // "" if there is no value
 	value V
 }
 
@@ -307,8 +307,8 @@ func (c *choice[V]) offer(f *field, key string, value V) {
 	}
 }
 
-// of returns the field in v. Embedded pointers on the way get copies of what they point to,
-// or new structs if they are nil.
+// of returns the field in v. An embedded pointer on the way is replaced by one to a copy, or
+// to a new struct if it is nil.
 func (f *field) of(v reflect.Value, copies *copies) (reflect.Value, error) {
 	for _, i := range f.index {
 		if v.Kind() == reflect.Pointer {

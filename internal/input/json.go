@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// scalarEnd returns where the text, number or word of valid JSON ends that begins at i.
+// scalarEnd returns the end of the string, number or literal at i of valid JSON.
 func scalarEnd(raw []byte, i int) int {
 	if raw[i] == '"' {
 		for i++; ; i++ {
@@ -30,7 +30,7 @@ func scalarEnd(raw []byte, i int) int {
 	return len(raw)
 }
 
-// valueEnd returns where the value ends that begins at i of valid JSON.
+// valueEnd returns the end of the value at i of valid JSON.
 func valueEnd(raw []byte, i int) int {
 	depth := 0
 	for {
@@ -54,19 +54,19 @@ func valueEnd(raw []byte, i int) int {
 
 func isObject(raw []byte) bool { return bytes.HasPrefix(raw[skipSpace(raw, 0):], []byte("{")) }
 
-// A member is one of a JSON object.
+// A member is a member of a JSON object.
 type member struct {
-	key        []byte // without quotes
-	begin, end int    // of the value
+	key        []byte // unquoted
+	begin, end int    // the offsets of the value
 }
 
-// members are the members of the valid JSON object that begins at i, in their order.
+// members yields the members of the JSON object at i of valid JSON, in their order.
 func members(raw []byte, i int) iter.Seq[member] {
 	return func(yield func(member) bool) {
 		for i = skipSpace(raw, i); raw[i] != '}'; {
 			begin := skipSpace(raw, i+1) // after the "{" or a ","
 			if raw[begin] == '}' {
-				break // there are none
+				break // the object is empty
 			}
 			end := scalarEnd(raw, begin)
 			key := raw[begin+1 : end-1]
@@ -83,8 +83,8 @@ func members(raw []byte, i int) iter.Seq[member] {
 	}
 }
 
-// indexOf returns the members of a valid JSON object by their keys; of those with the
-// same key, the last.
+// indexOf returns the values of a valid JSON object by key. If a key is repeated, the last
+// value counts.
 func indexOf(raw []byte) map[string]json.RawMessage {
 	index := map[string]json.RawMessage{}
 	for m := range members(raw, 0) {
@@ -93,8 +93,7 @@ func indexOf(raw []byte) map[string]json.RawMessage {
 	return index
 }
 
-// isPlain reports whether what is between the quotes of a valid JSON string is the text
-// itself.
+// isPlain reports whether a valid JSON string, given without its quotes, needs no decoding.
 func isPlain(quoted []byte) bool { return bytes.IndexByte(quoted, '\\') < 0 && utf8.Valid(quoted) }
 
 // unquote decodes a valid JSON string.
@@ -109,8 +108,7 @@ func unquote(raw []byte) string {
 	return text
 }
 
-// decodeJSON decodes valid JSON, with numbers as json.Number: a float64 would lose
-// digits.
+// decodeJSON decodes valid JSON. Numbers become json.Number, since a float64 would lose digits.
 func decodeJSON(raw []byte) (v any) {
 	if raw[0] == '"' {
 		return unquote(raw)

@@ -8,34 +8,34 @@ import (
 	"sync/atomic"
 )
 
-// A stream is the body in a request, for everyone who reads it: guards, middleware that
-// calls FormValue, net/http handlers, and Body.Load. JSON and urlencoded forms are
-// loaded whole at the first Read, so that what others have read is not lost, and neither
-// is the error of a body that is cut off.
+// A stream is the Body of a request after New. Guards, middleware that calls FormValue,
+// net/http handlers and Body.Load read from it. The first Read of JSON or of a urlencoded form
+// loads the whole body into memory. So Body.Load also has the part that other code has read,
+// and the error of a body that was truncated.
 type stream struct {
-	io.ReadCloser                       // from the client, within the limit
-	length        int64                 // as the client says
-	loads         atomic.Bool           // the first Read loads the body
-	loaded        bool                  // into text
-	text          []byte                // all of it, or what came before err
-	n             int                   // so much of text was read
-	taken         bool                  // somebody has read some of it, which is not in text
-	err           error                 // the error that it ended with, other than io.EOF
-	broken        atomic.Pointer[error] // the same error, for Body.Broke, which may run while others read
-	ended         atomic.Bool           // it ended without an error, and the trailers of the request have come
+	io.ReadCloser                       // the body of net/http, with the limit
+	length        int64                 // the Content-Length, or -1
+	loadsWhole    atomic.Bool           // the first Read loads the whole body
+	loaded        bool                  // load was called
+	text          []byte                // the body up to err
+	n             int                   // the number of bytes of text that were read
+	consumed      bool                  // some bytes were read that are not in text
+	err           error                 // the error at the end, unless that is io.EOF
+	broken        atomic.Pointer[error] // err for Body.Broke, which may be called during a Read
+	ended         atomic.Bool           // io.EOF was read, so the trailers have arrived
 }
 
 func (s *stream) Read(p []byte) (n int, err error) {
-	if s.loads.Load() {
+	if s.loadsWhole.Load() {
 		s.load()
 	}
 	if !s.loaded {
 		n, err = s.ReadCloser.Read(p)
-		s.taken = s.taken || n > 0
+		s.consumed = s.consumed || n > 0
 		if err == io.EOF {
 			s.ended.Store(true)
 		} else if s.err = err; err != nil {
-			broken := err // or each Read would have its error on the heap
+			broken := err // so that only this branch allocates
 			s.broken.Store(&broken)
 		}
 		return n, err
@@ -48,12 +48,12 @@ func (s *stream) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// load reads all that is left, once.
+// load reads the rest of the body, once.
 func (s *stream) load() {
 	if s.loaded {
 		return
 	}
-	s.loaded, s.err = true, io.ErrUnexpectedEOF // which stays if reading panics
+	s.loaded, s.err = true, io.ErrUnexpectedEOF // stays if Read panics
 	s.text, s.err = readAll(s.ReadCloser, s.length)
 	if s.err != nil {
 		s.broken.Store(&s.err)
@@ -61,11 +61,11 @@ func (s *stream) load() {
 	s.ended.Store(s.err == nil)
 }
 
-// readAll reads a body whole. Its length is what the client has announced, or negative.
+// readAll reads a body to its end. length is the Content-Length, or negative if unknown.
 func readAll(body io.Reader, length int64) (text []byte, err error) {
 	room := int64(unknownLength)
 	if length >= 0 {
-		room = min(length, maxReserved-1) + 1 // with one byte more the end is found without a larger buffer
+		room = min(length, maxReserved-1) + 1 // one byte more, so that the Read that returns io.EOF has room
 	}
 	text = make([]byte, 0, room)
 	for err == nil {
@@ -82,16 +82,16 @@ func readAll(body io.Reader, length int64) (text []byte, err error) {
 	return text, err
 }
 
-// These are room for a body, in bytes.
+// The size of the first buffer for a body, in bytes.
 const (
-	unknownLength = 512
-	maxReserved   = 64 << 10 // before any of it has come, since a client may lie
+	unknownLength = 512      // without a Content-Length
+	maxReserved   = 64 << 10 // with one, at most, since a client may announce more than it sends
 )
 
-// A textReader reads the raw text of a body again.
+// A textReader is a Body that reads the loaded text.
 type textReader struct{ bytes.Reader }
 
-// Close does nothing: the text stays.
+// Close does nothing. The text can be read after it, as some middleware expects.
 func (*textReader) Close() error { return nil }
 
 func newReader(text []byte) *textReader {

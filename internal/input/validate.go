@@ -9,14 +9,15 @@ import (
 	"sync"
 )
 
-// validate calls the method Validate of dst, if it has one, and of each struct inside that
-// Bind could fill: in fields, pointers, lists and maps. It returns what they find invalid
-// by path, "items.0.name", together with what did not convert. A field has one message:
-// that it did not convert goes first, for all that is inside of it, too, and then that of
-// the outer struct.
+// validate calls Validate of dst and of each struct inside that Bind can fill: in fields,
+// pointers, slices and maps. It returns the messages of all by path, such as "items.0.name",
+// together with those of Bind. A field has one message. If it did not convert, messages about
+// it and about values inside of it are left out. Of two Validate methods that return a message
+// for a path, the one of the outer struct counts.
 //
-// For what is embedded Go's rules hold: its method is that of the struct around it, too,
-// unless that has one of its own. Only where Go would take none of several, each is called.
+// An embedded struct is not validated by itself if Go promotes its Validate to the outer
+// struct, or if the outer struct has a Validate that hides it. If several embedded structs
+// have Validate, Go promotes none, and validate calls each.
 func (p *plan) validate(dst any, to *binding, messages Messages) (invalid map[string]string, err error) {
 	c := checking{
 		invalid:     to.invalid,
@@ -35,25 +36,25 @@ func (p *plan) validate(dst any, to *binding, messages Messages) (invalid map[st
 	return c.invalid, err
 }
 
-// Messages takes the messages out of an error of Validate. ok is false if it is another
-// error.
+// Messages extracts the messages from an error of Validate. ok is false for errors that have
+// none.
 type Messages func(error) (messages map[string]string, ok bool)
 
 type validator interface{ Validate() error }
 
 var validates = reflect.TypeFor[validator]()
 
-// A checking is one call of Validate.
+// A checking is one call of validate.
 type checking struct {
-	invalid     map[string]string // all messages by path; nil if there are none
-	unconverted []string          // keys of what did not convert
+	invalid     map[string]string // messages by path; nil if there are none
+	unconverted []string          // keys of the values that did not convert
 	messages    Messages
 	copies      *copies
 	root        seen          // dst
-	seen        map[seen]bool // what other pointers lead to, so that none is followed in a circle
+	seen        map[seen]bool // pointers that were followed; a circle ends there
 }
 
-// call calls the method of dst, which path leads to, if it has one.
+// call calls dst.Validate, if there is such a method. path leads to dst.
 func (c *checking) call(dst any, path string) error {
 	v, ok := dst.(validator)
 	if !ok {
@@ -88,7 +89,7 @@ type seen struct {
 	t       reflect.Type
 }
 
-// value checks the structs that a value holds, or is.
+// value validates v if it is a struct, and the structs inside of it.
 func (c *checking) value(v reflect.Value, path string) error {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -130,8 +131,7 @@ func (c *checking) value(v reflect.Value, path string) error {
 	return nil
 }
 
-// join returns the path to what has a name where a path leads to. What has no name is
-// there itself.
+// join joins path and name with a dot. Either may be empty.
 func join(path, name string) string {
 	if path == "" || name == "" {
 		return path + name
@@ -139,7 +139,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// inside checks what a struct embeds, and its fields.
+// inside validates the embedded structs and the fields of a struct.
 func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 	if checks.err != nil {
 		return checks.err
@@ -148,7 +148,7 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 		f, ok := c.copies.field(v, index)
 		switch {
 		case !ok || f.Kind() == reflect.Pointer && f.IsNil():
-			continue // nothing came for it
+			continue // an embedded pointer that is nil
 		case f.Kind() == reflect.Pointer:
 			c.copies.replace(f)
 		default:
@@ -161,7 +161,7 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 	for _, f := range checks.fields {
 		v, ok := c.copies.field(v, f.index)
 		if !ok {
-			continue // nothing came for the embedded struct that it is in
+			continue // it is in an embedded pointer that is nil
 		}
 		if err := c.value(v, join(path, f.name)); err != nil {
 			return err
@@ -170,14 +170,14 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 	return nil
 }
 
-// checks are what is to be checked inside of a struct.
+// checks are the parts of a struct type that validate visits.
 type checks struct {
-	embedded [][]int // structs with a method Validate that is not the struct's own
-	fields   []field // what may hold structs with that method
-	err      error
+	embedded [][]int // embedded structs with a Validate that Go does not promote
+	fields   []field // fields that may hold structs with Validate
+	err      error   // why a Validate cannot be called, or nil
 }
 
-var checksByType sync.Map // of reflect.Type to *checks, of what is nested: as many as the program binds to
+var checksByType sync.Map // reflect.Type to *checks, for structs inside of others; bounded by the types in the program
 
 func checksOf(t reflect.Type) *checks {
 	if c, ok := checksByType.Load(t); ok {
@@ -187,7 +187,8 @@ func checksOf(t reflect.Type) *checks {
 	return c.(*checks)
 }
 
-// newChecks returns the checks of the fields in some lists, each under its first name.
+// newChecks returns the checks of a struct type. A field that is in several lists has the name
+// of the first one.
 func newChecks(t reflect.Type, from source, lists ...*fields) *checks {
 	c := &checks{}
 	c.embeds(t, from, nil, map[reflect.Type]bool{})
@@ -204,9 +205,9 @@ func newChecks(t reflect.Type, from source, lists ...*fields) *checks {
 	return c
 }
 
-// embeds notes the structs that t embeds and that are checked by themselves. If t has the
-// method, it is its own, which hides those of what it embeds, or one of theirs. If
-// several have it at the same depth, t has none.
+// embeds collects the embedded structs of t that validate calls. There are none if t has
+// Validate, its own or a promoted one. Go promotes none if several embedded structs have the
+// method at the same depth.
 func (c *checks) embeds(t reflect.Type, from source, index []int, seen map[reflect.Type]bool) {
 	if seen[t] || reflect.PointerTo(t).Implements(validates) {
 		return

@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// Inputs returns all values of a repeated key, or of a JSON array, of the body if the key
-// is there, else of the query of r. Values of JSON that are no strings read as in JSON.
+// Inputs returns all values of a key: of a repeated key in a form, or of an array in JSON. It
+// looks in the body, and in the query of r if the body does not have the key. Values of JSON
+// that are no strings are returned as JSON text.
 func (b *Body) Inputs(r *http.Request, key string) []string {
 	v, ok := b.value(key)
 	if !ok {
@@ -31,9 +32,9 @@ func (b *Body) Inputs(r *http.Request, key string) []string {
 	return []string{jsonText(v)}
 }
 
-// All returns the query of r, and over it the data of the body. A repeated key of a form
-// has a []string, others a string; JSON is as encoding/json decodes it, with numbers as
-// json.Number.
+// All returns the data of the query of r and of the body, which replaces the query key by key.
+// A repeated key of a form or query has a []string, and others have a string. Values of JSON
+// are those of encoding/json, with numbers as json.Number.
 func (b *Body) All(r *http.Request) map[string]any {
 	all := map[string]any{}
 	addForm(all, r.URL.Query())
@@ -50,7 +51,7 @@ func (b *Body) All(r *http.Request) map[string]any {
 	return all
 }
 
-// Only returns what All has of the keys that are present.
+// Only returns the values of All for keys. A key without a value is left out.
 func (b *Body) Only(r *http.Request, keys ...string) map[string]any {
 	only, query := map[string]any{}, r.URL.Query()
 	for _, key := range keys {
@@ -69,7 +70,7 @@ func addForm(all map[string]any, form url.Values) {
 	}
 }
 
-// formValue returns what All has of a key in a form.
+// formValue returns the value that All has for a key of a form with these values.
 func formValue(values []string) any {
 	if len(values) == 1 {
 		return values[0]
@@ -77,7 +78,7 @@ func formValue(values []string) any {
 	return slices.Clone(values)
 }
 
-// value returns what All has of a key in the body. ok reports whether it is there.
+// value returns the value that All has for a key of the body.
 func (b *Body) value(key string) (v any, ok bool) {
 	if b == nil {
 		return nil, false
@@ -90,7 +91,7 @@ func (b *Body) value(key string) (v any, ok bool) {
 	return b.member(key)
 }
 
-// member returns the value of a key in a JSON object, decoded once.
+// member returns the value of a key in a JSON object. It decodes the value once.
 func (b *Body) member(key string) (v any, ok bool) {
 	if v, ok = b.decoded[key]; ok {
 		return v, true
@@ -107,8 +108,8 @@ func (b *Body) member(key string) (v any, ok bool) {
 	return v, true
 }
 
-// index returns the members of a JSON object, found once, after which the map does not
-// change.
+// index returns the undecoded members of a JSON object. The first call makes the map, which
+// does not change then.
 func (b *Body) index() map[string]json.RawMessage {
 	if b.object && b.members == nil {
 		b.members = indexOf(b.raw)
@@ -116,8 +117,8 @@ func (b *Body) index() map[string]json.RawMessage {
 	return b.members
 }
 
-// jsonText returns a JSON value as the text that a form would have sent. Lists and
-// objects, which a form cannot send, stay JSON.
+// jsonText returns a decoded JSON value as text, as in a form. Arrays and objects are returned
+// as JSON.
 func jsonText(v any) string {
 	switch v := v.(type) {
 	case string:
