@@ -2,13 +2,15 @@ package input
 
 import (
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
 // The struct that a handler binds to may be a copy of one that is stored. Both then point
 // to the same memory, which other requests read. So Bind writes to none of it: a slice gets
 // a new array, and a map or what a pointer leads to is copied before encoding/json fills it
-// or Validate is called for it. Only what the body names is copied: the rest stays shared.
+// or Validate is called for it. What the body does not name and Validate does not visit is
+// neither copied nor read.
 //
 // Some memory cannot be replaced from here, since only the package of the type can set the
 // field: that of an embedded pointer to an unexported struct, and that of unexported fields.
@@ -21,7 +23,7 @@ type copies struct {
 
 // memory is what a pointer, a slice or a map leads to.
 type memory struct {
-	at  unsafe.Pointer // which keeps it from being collected and its address from being used again
+	at  unsafe.Pointer // keeps the memory alive, so that its address is not used again
 	t   reflect.Type
 	len int // of a slice
 }
@@ -148,10 +150,12 @@ func (c *copies) detachStruct(v reflect.Value, raw []byte, isValue bool) {
 	}
 }
 
-// isOpaque reports whether t is a struct that JSON cannot fill, such as sync.Mutex or
-// sql.DB. Those must not be copied.
+// isOpaque reports whether t is a struct that Bind cannot fill since it has no exported
+// fields, such as sync.Mutex or sql.DB. Those must not be copied.
 func isOpaque(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && !decodesItself(t) && len(newFields(t, fromJSON).list) == 0
+	return t.Kind() == reflect.Struct && !decodesItself(t) && !slices.ContainsFunc(reflect.VisibleFields(t), func(sf reflect.StructField) bool {
+		return sf.IsExported() && !(sf.Anonymous && pointedTo(sf.Type).Kind() == reflect.Struct)
+	})
 }
 
 // hidesMemory reports whether all fields of a struct are unexported, as in big.Int, and one

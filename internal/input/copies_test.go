@@ -229,6 +229,23 @@ func TestBindReplacesLists(t *testing.T) {
 	is.Equal(list, []near{{A: 1}, {A: 2}})
 }
 
+// FromURL is filled from elsewhere than JSON.
+type FromURL struct {
+	Page int `query:"page"`
+	Form int `json:"-" form:"form"`
+}
+
+// TestBindCopiesAnEmbeddedPointer whose fields JSON cannot fill.
+func TestBindCopiesAnEmbeddedPointer(t *testing.T) {
+	is := is.New(t)
+	original := struct{ *FromURL }{&FromURL{1, 1}}
+	got := original
+	_, err := bind(sending("POST", "/?page=2", formType, "form=3"), &got)
+	is.NoErr(err)
+	is.Equal(*got.FromURL, FromURL{2, 3})
+	is.Equal(*original.FromURL, FromURL{1, 1})
+}
+
 // TestBindLeavesLocks: what JSON cannot fill is not copied, even if the body names it.
 func TestBindLeavesLocks(t *testing.T) {
 	is := is.New(t)
