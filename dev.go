@@ -34,28 +34,29 @@ import (
 	"example.com/flow/internal/server"
 )
 
-// A development is what Router.Dev adds to the answers of a Router. It is nil in
-// production, which knows no more of development than this: routerInDev implements it.
+// A development is what the code that answers requests knows of development. A table has one
+// in its settings, which is nil in production. routerInDev implements it.
 type development interface {
-	// views returns the templates as they are on disk, and what is wrong with them. The
-	// context is that of the request that they are for.
-	views(context.Context) (*pages.Views, error)
-	// gone returns an error if a route file is not on disk any more.
+	// views returns the templates on disk, and their faults. ctx is the context of the request
+	// that they are for.
+	views(ctx context.Context) (*pages.Views, error)
+	// gone returns an error if a route file is not on disk.
 	gone(*routetree.Route) error
-	// publicFile returns the handler that serves a public file as it is on disk.
+	// publicFile returns a handler that serves a public file from disk.
 	publicFile(*routetree.Public) flowFunc
-	// newPublicFile returns the pattern of a public file that is new on disk, or nil.
-	newPublicFile(name string) *pattern.Pattern
-	// hint returns a sentence for the client of a request that nothing answers, or "".
+	// unbuiltPublicFile returns the pattern of a public file, given its path below public/, that
+	// is on disk and not in the binary. It returns nil if there is no such file.
+	unbuiltPublicFile(name string) *pattern.Pattern
+	// hint returns a sentence for the client about a 404, or "".
 	hint(*http.Request) string
-	// showError returns the response that shows an error in all detail. It reports false for
-	// a client that must not see that. x is nil if the application has faults and answers nothing.
+	// showError returns a response that shows an error with its details. It reports false for
+	// a client that must not see them. x is nil if the application has faults.
 	showError(req *http.Request, err error, x *exchange) (resp Response, shown bool)
-	// frames returns those frames of a panic that the log shows, or nil for all of them.
+	// frames returns the frames of a panic that the log shows, or nil for the whole stack.
 	frames(*http.Request, *panicError) []string
 }
 
-// A routerInDev is a Router in development.
+// A routerInDev is the development of a Router: it has the files on disk.
 type routerInDev struct {
 	router *Router
 	disk   *ondisk.Source
@@ -83,8 +84,8 @@ func (d *routerInDev) publicFile(p *routetree.Public) flowFunc {
 	}
 }
 
-func (d *routerInDev) newPublicFile(name string) *pattern.Pattern {
-	if p := d.disk.NewFile(d.router.tree, name); p != nil {
+func (d *routerInDev) unbuiltPublicFile(name string) *pattern.Pattern {
+	if p := d.disk.UnbuiltPublic(d.router.tree, name); p != nil {
 		return p.Pattern
 	}
 	return nil
@@ -97,8 +98,8 @@ func (d *routerInDev) hint(req *http.Request) string {
 	return d.disk.Hint(req, d.router.outermost().knownURLs())
 }
 
-// showError answers with a page that has the source around the lines which the error names,
-// and what the request has sent, or with problem+json or text.
+// showError returns a page with the source around the lines that the error names, and with
+// the data of the request. A client that does not accept HTML gets problem+json or text.
 func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp Response, shown bool) {
 	if !mayShow(req) {
 		return Response{}, false
@@ -123,7 +124,7 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 	p := reply.Problem{Status: http.StatusInternalServerError, Detail: text}
 	mediaType := accept.MediaType(acceptOf(req), true)
 	if anything := acceptOf(req); len(anything) > 0 && accept.MediaType(anything, false) != "text/html" && mediaType == "text/html" && req.Header.Get("Sec-Fetch-Dest") == "" {
-		mediaType = "text/plain" // to curl and the like, which take anything, in a terminal
+		mediaType = "text/plain" // for curl and the like, which accept anything and print it in a terminal
 	}
 	if mediaType != "text/html" {
 		return problemResponse(p, mediaType), true
@@ -135,8 +136,8 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 	return problemAnswer(p, page.with(reply.Field{Key: "Content-Security-Policy", Value: devpage.Policy})), true
 }
 
-// frames returns the frames of the application, "app/users.go:12 app.show", if the client is
-// shown the others.
+// frames returns the frames of the application, such as "app/users.go:12 app.show". It
+// returns nil if the client is not shown the stack, so that the log has all of it.
 func (d *routerInDev) frames(req *http.Request, p *panicError) (own []string) {
 	if !mayShow(req) {
 		return nil
@@ -150,11 +151,11 @@ func (d *routerInDev) frames(req *http.Request, p *panicError) (own []string) {
 	return own
 }
 
-// mayShow reports whether the client of a request may see what is wrong: the request has
+// mayShow reports whether the client of a request may see details of errors: the request has
 // come through the front, and so from this machine.
 func mayShow(req *http.Request) bool { return dev.NoteOf(req.Context()) != nil }
 
-// sources returns the directories that files of messages are named from.
+// sources returns the directories below which a file is looked for that a message names.
 func (r *Router) sources() []string {
 	dirs := []string{".", r.sourceDir()}
 	if r.dev != nil {
@@ -163,8 +164,8 @@ func (r *Router) sources() []string {
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }
 
-// shownFile returns a file of a stack as messages have it: from the working directory, if
-// it is below that.
+// shownFile returns the name of a file for messages: relative to the working directory if
+// the file is below it.
 func shownFile(file string) string {
 	if wd, err := os.Getwd(); err == nil && filepath.IsAbs(filepath.FromSlash(file)) {
 		if below, err := filepath.Rel(wd, filepath.FromSlash(file)); err == nil && filepath.IsLocal(below) {
@@ -174,8 +175,8 @@ func shownFile(file string) string {
 	return file
 }
 
-// isOwn reports whether a frame is the application's: of the main module, of a command, or
-// of the directory that has called New; and not flow's.
+// isOwn reports whether a frame of a stack belongs to the application: to the main module, to
+// package main, or to the directory that has called New, and not to flow itself.
 func (r *Router) isOwn(f devpage.Frame) bool {
 	pkg, flow := f.Package(), reflect.TypeFor[Router]().PkgPath()
 	if (pkg == flow || strings.HasPrefix(pkg, flow+"/internal/")) && !strings.HasSuffix(f.File, "_test.go") {
@@ -185,7 +186,7 @@ func (r *Router) isOwn(f devpage.Frame) bool {
 	return pkg == "main" || main != "" && strings.HasPrefix(pkg+"/", main+"/") || r.app != nil && strings.HasPrefix(path.Dir(f.File)+"/", r.app.path+"/")
 }
 
-// describeRequest returns what can be shown of a request.
+// describeRequest returns the data of a request for the page of an error.
 func describeRequest(req *http.Request, x *exchange) *devpage.RequestData {
 	var params []devpage.Param
 	if x.endpoint.path != nil && len(x.values) >= len(x.endpoint.path.Names) {
@@ -193,7 +194,7 @@ func describeRequest(req *http.Request, x *exchange) *devpage.RequestData {
 			params = append(params, devpage.Param{Name: name, Value: match.Value(x.endpoint.path, x.values, i)})
 		}
 	}
-	form := x.body.All(&http.Request{URL: &url.URL{}}) // without the query
+	form := x.body.All(&http.Request{URL: &url.URL{}}) // a request without a query, for the data of the body alone
 	for name, values := range req.PostForm {
 		form[name] = values
 	}
@@ -208,32 +209,33 @@ func describeRequest(req *http.Request, x *exchange) *devpage.RequestData {
 	return d
 }
 
-// Dev makes the Router read templates and public files from a directory, which
-// holds router/ and public/, at each request: a change shows without a rebuild.
-// What fails is shown in the browser with file and line, pages that are open load
-// themselves again when a file changes, and public files are neither compressed nor given
-// hashed URLs. The URLs below /_flow are flow's own then. Only requests of this machine
-// are shown any of this. Dev is for development only, where Main listens on localhost
-// unless it is given an address, and is called before the Router serves.
+// Dev makes the Router read templates and public files from a directory on disk, at each
+// request, so that a change shows without a rebuild. dir contains router/ and public/. Dev
+// is for development only. Call it before the Router serves.
 //
-// A symbolic link is followed while it stays inside the directory; one that leads out
-// of it, or is absolute, is an error in the browser. The directory may be removed and
-// made anew.
+// The browser shows errors with file and line, and reloads open pages when a file changes.
+// URLs below /_flow belong to flow: /_flow is a map of the routes. Only requests from this
+// machine get any of this, and Main listens on localhost unless an address is given. Public
+// files are not compressed, and their URLs have no hash.
 //
-// Routes stay those of the binary, and the log says how the directory differs from
-// them. Public files that are new are served. A directory that has no router/ is a
-// fault. Check does not look at templates then: their faults are shown in the browser.
+// The routes are those of the binary. The log says which route files on disk differ from
+// them; new public files are served. It is a fault if dir has no directory router/. Faults of
+// templates are shown in the browser, and not returned by Check.
+//
+// A symbolic link to a file inside dir is followed. One that is absolute or leads out of dir
+// is an error, which the browser shows. The directory may be deleted and created again.
 func (r *Router) Dev(dir string) {
 	pos := fault.Caller(0)
 	r.own.Change(pos, "Dev", func() {
-		r.dev = &routerInDev{r, ondisk.In(dir)}
+		r.dev = &routerInDev{r, ondisk.NewSource(dir)}
 		if err := r.dev.disk.Check(); err != nil {
 			r.own.Fault(pos, "Dev(%q): %v", dir, err)
 		}
 	})
 }
 
-// startDev calls Dev as the flags of the command serve say, also for the Routers inside.
+// startDev calls Dev for r and the Routers mounted inside it, as the flags of the command
+// serve say.
 func (r *Router) startDev(set command.Dev) error {
 	dir, err := set.Find(r.sourceDir(), routetree.RouterDir)
 	if err != nil {
@@ -246,8 +248,8 @@ func (r *Router) startDev(set command.Dev) error {
 	return nil
 }
 
-// startDev calls Dev for a Router that is mounted, and for those inside it, each with the
-// directory of its own source, if that is on this machine.
+// startDev calls Dev for a mounted Router, and for those mounted inside it, each with the
+// directory of its source if that is on this machine.
 func (m *Mounted) startDev() {
 	if m.inner == nil {
 		return
@@ -260,8 +262,8 @@ func (m *Mounted) startDev() {
 	}
 }
 
-// sourceDir returns the directory of the Go file that called New, as the compiler
-// recorded it; "" for a test.
+// sourceDir returns the directory of the Go file that called New, as the compiler recorded
+// it. It returns "" if that was a test file.
 func (r *Router) sourceDir() string {
 	if r.app == nil {
 		return ""
@@ -269,8 +271,8 @@ func (r *Router) sourceDir() string {
 	return filepath.FromSlash(r.app.path)
 }
 
-// onDisk returns what looks at the directories that are read in development, those of
-// mounted Routers too.
+// onDisk returns the watchers of the directories of Dev, for r and the Routers mounted
+// inside it.
 func (r *Router) onDisk() (files []*disk.Watcher) {
 	if r.dev != nil {
 		files = append(files, r.dev.disk.Watcher())
@@ -283,7 +285,8 @@ func (r *Router) onDisk() (files []*disk.Watcher) {
 	return files
 }
 
-// diskDirs returns the absolute names of the directories that are read in development.
+// diskDirs returns the absolute names of the directories of Dev, for r and the Routers
+// mounted inside it.
 func (r *Router) diskDirs() (dirs []string) {
 	if r.dev != nil {
 		dir := r.dev.disk.Dir()
@@ -300,13 +303,14 @@ func (r *Router) diskDirs() (dirs []string) {
 	return dirs
 }
 
-// newPublic returns the endpoint of a public file that is new on disk and has the path of
-// a request, of r or of a Router inside, or nil. found is what the binary has for the path.
-// It goes before the file if it would once the file is built.
-func (r *Router) newPublic(asked pattern.Path, found *endpoint) *endpoint {
+// unbuiltEndpoint returns the endpoint for a public file that is on disk, not in the binary, and
+// has the path of a request. The file may belong to r or to a Router mounted inside it. found
+// is the endpoint of the binary for the path; unbuiltEndpoint returns nil if that goes before the
+// file, as it would in a binary with the file.
+func (r *Router) unbuiltEndpoint(asked pattern.Path, found *endpoint) *endpoint {
 	if r.dev != nil {
 		t := r.table.Load()
-		if p := r.dev.disk.New(r.tree, asked); p != nil && (found == nil || pattern.Compare(t.rank(p.Pattern, found), found.path) < 0) {
+		if p := r.dev.disk.UnbuiltPublicAt(r.tree, asked); p != nil && (found == nil || pattern.Compare(t.rank(p.Pattern, found), found.path) < 0) {
 			e := t.unmatched(t.standard, nil, handler{flow: r.dev.publicFile(p)})
 			e.path, e.pattern, e.miss, e.owner.file = p.Pattern, http.MethodGet+" "+p.Pattern.String(), false, p.File
 			return e
@@ -316,15 +320,16 @@ func (r *Router) newPublic(asked pattern.Path, found *endpoint) *endpoint {
 		if m.inner == nil {
 			continue
 		}
-		if e := m.inner.newPublic(asked, found); e != nil {
+		if e := m.inner.unbuiltEndpoint(asked, found); e != nil {
 			return e
 		}
 	}
 	return nil
 }
 
-// rank returns the pattern by which a file of t is compared with an endpoint: its own, or
-// that of the mount around it if the endpoint is of a Router further out.
+// rank returns the pattern with which a file of t is compared with an endpoint. It is own,
+// the pattern of the file, unless the endpoint belongs to a Router around that of t. Then it
+// is the pattern of the mount in that Router.
 func (t *table) rank(own *pattern.Pattern, other *endpoint) *pattern.Pattern {
 	for around := t.around; around != nil; around = around.around {
 		if around.table == other.table {
@@ -334,19 +339,19 @@ func (t *table) rank(own *pattern.Pattern, other *endpoint) *pattern.Pattern {
 	return own
 }
 
-// findNew returns the endpoint of a public file that is new on disk, if there is one for a
-// request, or nil.
-func (r *Router) findNew(req *http.Request) *endpoint {
+// findUnbuilt returns the endpoint for a public file that is on disk, not in the binary, and
+// answers a request. It returns nil if there is no such file.
+func (r *Router) findUnbuilt(req *http.Request) *endpoint {
 	asked, ok := pattern.ParsePath(req)
 	if !ok || req.Method != http.MethodGet && req.Method != http.MethodHead {
 		return nil
 	}
 	found, _ := r.table.Load().matcher.Find(http.MethodGet, asked.Segments)
-	return r.newPublic(asked, found)
+	return r.unbuiltEndpoint(asked, found)
 }
 
-// newFront returns what answers a request before the table of the outermost Router does, or
-// nil if neither that nor a Router inside is in development.
+// newFront returns the front of the outermost Router. It returns nil if Dev was called
+// neither for that nor for a Router mounted inside.
 func (r *Router) newFront() *devFront {
 	files := r.onDisk()
 	if len(files) == 0 {
@@ -355,24 +360,25 @@ func (r *Router) newFront() *devFront {
 	return &devFront{r, &dev.Front{Hub: dev.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}}
 }
 
-// A devFront stands before the outermost Router in development.
+// A devFront gets the requests in development before the table of the outermost Router does.
 type devFront struct {
 	router *Router
 	*dev.Front
 }
 
-// answer reports whether it has answered a request: one that comes from this machine, for
-// which it calls the Router again, or one for a public file that is new on disk.
+// answer answers a request if it comes from this machine, or is for a public file that is on
+// disk and not in the binary. It reports whether it has done so. For a request from this
+// machine it calls the Router again, with a request that mayShow reports true for.
 func (f *devFront) answer(w http.ResponseWriter, req *http.Request) bool {
 	if !mayShow(req) && dev.IsLocal(req) {
-		server.ShareTrailer(req) // the front copies the request
+		server.ShareTrailer(req) // dev.Front copies the request
 		f.ServeHTTP(w, req, f.router.ServeHTTP)
 		return true
 	}
 	if f.router.table.Load().err != nil {
 		return false
 	}
-	e := f.router.findNew(req)
+	e := f.router.findUnbuilt(req)
 	if e == nil {
 		return false
 	}
@@ -383,7 +389,8 @@ func (f *devFront) answer(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// templateFaults returns what is wrong with the templates on disk, those of mounted Routers too.
+// templateFaults returns the faults of the templates on disk, for r and the Routers mounted
+// inside it.
 func (r *Router) templateFaults() (faults []devpage.Fault) {
 	if r.dev != nil {
 		if _, err := r.dev.views(context.Background()); err != nil {
@@ -398,9 +405,9 @@ func (r *Router) templateFaults() (faults []devpage.Fault) {
 	return faults
 }
 
-// addDiskFaults adds what is wrong with the templates on disk, in development, where Check
-// leaves them alone if that is all that is wrong: pages show it. A Router that has other
-// faults shows none, so they are told at once.
+// addDiskFaults adds the faults of the templates on disk, in development. compile calls it
+// only if there are other faults: a Router with these shows no pages, and so no faults of
+// templates.
 func (c *compiler) addDiskFaults() {
 	for _, m := range c.mounts {
 		if inner := c.inside[m]; inner != nil {
@@ -420,12 +427,12 @@ func (c *compiler) addDiskFaults() {
 	c.joinFaults()
 }
 
-// explain says what answers a request of the Router, which is the outermost.
+// explain returns the explanation of what answers a request. r is the outermost Router.
 func (r *Router) explain(q routemap.Question) routemap.Explanation {
 	t := r.table.Load()
 	e := routemap.Explain(q, t.matcher.Explain(q.Request()), t.describe)
 	if r.front != nil {
-		if found := r.findNew(q.Request()); found != nil {
+		if found := r.findUnbuilt(q.Request()); found != nil {
 			e = e.InFront(t.describe(found))
 		}
 	}
@@ -435,10 +442,12 @@ func (r *Router) explain(q routemap.Question) routemap.Explanation {
 	return e
 }
 
-// A routeMap is a route map of development, and of the command routes -explain.
+// A routeMap is the data of the route map of development, and of the command routes
+// -explain.
 type routeMap = routemap.Map
 
-// keepRouteMap keeps the route map if it will be asked for.
+// keepRouteMap adds the route map to the table, in development and for the command routes
+// -explain.
 func (c *compiler) keepRouteMap() {
 	if r := c.router; r.explains || len(r.onDisk()) > 0 {
 		routes := c.routeMap(nil)
@@ -446,8 +455,8 @@ func (c *compiler) keepRouteMap() {
 	}
 }
 
-// routeMap describes the application and what is mounted in it, for the route map of
-// development. before runs before it.
+// routeMap returns the route map of the application, with what is mounted in it. before is
+// the middleware of the Routers around it.
 func (c *compiler) routeMap(before []routemap.Middleware) routeMap {
 	s := routemap.Source[handler, middleware]{
 		Tree:    c.tree,
@@ -459,7 +468,7 @@ func (c *compiler) routeMap(before []routemap.Middleware) routeMap {
 	if d := c.router.dev; d != nil {
 		s.Disk = d.disk.Files()
 	}
-	all := s.Make()
+	all := s.NewMap()
 	for _, m := range c.mounts {
 		at := fmt.Sprintf("Mount(%q)", m.text)
 		before := append(s.Everywhere(), s.Middleware(at+".Use", m.uses)...)
@@ -475,7 +484,7 @@ func (c *compiler) routeMap(before []routemap.Middleware) routeMap {
 	return all
 }
 
-// serveMap serves the route map of the outermost Router, in development.
+// serveMap serves the route map. r is the outermost Router.
 func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 	t := r.table.Load()
 	if t.err != nil {
@@ -485,7 +494,7 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 	routemap.Page{Map: t.routeMap.Refresh(), Explain: r.explain, Recent: r.front.Requests.Last(), Warnings: r.front.Hub.Warnings()}.ServeHTTP(w, req)
 }
 
-// describe says what an endpoint is, for people.
+// describe returns a description of an endpoint for the route map.
 func (t *table) describe(e *endpoint) routemap.Endpoint {
 	d := routemap.Endpoint{File: e.owner.file, Pattern: e.path.String(), Path: e.path}
 	_, addsSlash := e.handler.std.(addSlash)
@@ -494,7 +503,7 @@ func (t *table) describe(e *endpoint) routemap.Endpoint {
 		d.Kind = routemap.AddSlash
 	case e.owner.route != nil:
 		d.Handler = e.handler.pos.String()
-	case strings.HasPrefix(e.pattern, "/"): // it answers any method, as public files do not
+	case strings.HasPrefix(e.pattern, "/"): // a pattern without a method, which that of a public file has
 		d.Kind = routemap.MountedHandler
 	default:
 		d.Kind = routemap.PublicFile
@@ -510,7 +519,8 @@ func (t *table) describe(e *endpoint) routemap.Endpoint {
 	return d
 }
 
-// knownURLs returns the URLs that r and the Routers inside answer now, in development.
+// knownURLs returns the URLs that r and the Routers mounted inside it answer, with the public
+// files that are on disk.
 func (r *Router) knownURLs() []ondisk.URL {
 	urls := ondisk.URLs(r.tree)
 	if r.dev != nil {
@@ -529,19 +539,19 @@ func (r *Router) knownURLs() []ondisk.URL {
 
 // printExplanation runs the command routes -explain.
 func (r *Router) printExplanation(set command.Routes, w io.Writer) error {
-	q, err := routemap.Ask(set.Explain)
+	q, err := routemap.ParseQuestion(set.Explain)
 	if err != nil {
 		return command.Usagef("-explain: %v", err)
 	}
 	return r.explain(q).Print(w, set.JSON)
 }
 
-// A devTool is the link to the tool that has started the program in development. It is nil
-// if nobody has.
+// A devTool is the link to the command "flow dev", if that has started the program. Otherwise
+// it is nil; its methods do nothing then.
 type devTool = devlink.App
 
-// linkTool links the program with the tool that has started it, if the program is to serve in
-// development. The context that it returns ends with the tool.
+// linkTool links the program with the tool that has started it, if the program serves in
+// development. The context that it returns ends when the tool does.
 func linkTool(ctx context.Context, c command.Command) (*devTool, context.Context, error) {
 	if !c.Serve.Dev.On {
 		return nil, ctx, nil
@@ -549,10 +559,10 @@ func linkTool(ctx context.Context, c command.Command) (*devTool, context.Context
 	return devlink.Start(ctx)
 }
 
-// connect has the tool tell of changes, and has it told when the listeners of the server are
-// open and what is wrong with the templates.
+// connect sends what the tool says to open pages, and tells the tool when the server listens,
+// when it stops, and which faults the templates have.
 func (f *devFront) connect(tool *devTool, s *server.Server) {
-	f.Hub.SetPolling(false) // since the tool tells of changes
+	f.Hub.SetPolling(false) // the tool says when files change
 	s.Opened = func(url string) { tool.Ready(url, f.router.diskDirs(), f.Hub, f.router.templateFaults) }
-	s.Closed = func() { tool.Close() } // which tells the tool that the next program answers alone
+	s.Closed = func() { tool.Close() } // the end of the link tells the tool that this program accepts no more connections
 }

@@ -19,13 +19,13 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// New returns a Router for the files of a tree, which holds router/ and, if there
-// are public files, public/. From further trees it takes the +files that are missing in
-// files and in the trees before, such as layouts that applications share. New never
-// fails: Check tells what is wrong.
+// New returns a Router for a tree of files. It contains a directory router/ and, if there
+// are public files, a directory public/. Applications can share layouts and other files whose
+// names begin with +: New takes those that files does not have from the first of the shared
+// trees that has them. New does not fail; Check reports what is wrong.
 //
-// The static calls (GET, With, Use and so on) in the directory of the file that
-// calls New are registrations of this Router too, unless that file is a test.
+// The Router also gets the registrations of static calls (GET, With, Use and so on) in the
+// directory of the file that calls New, unless that is a test file.
 func New(files fs.FS, shared ...fs.FS) *Router {
 	shared = slices.Clone(shared)
 	for i, f := range shared {
@@ -42,7 +42,7 @@ func New(files fs.FS, shared ...fs.FS) *Router {
 	return r
 }
 
-// orNil returns nil for a nil pointer in an interface, which would not be equal to nil.
+// orNil returns files, or a nil interface if files is a nil pointer in an interface.
 func orNil(files fs.FS) fs.FS {
 	if forms.IsNil(files) {
 		return nil
@@ -50,14 +50,14 @@ func orNil(files fs.FS) fs.FS {
 	return files
 }
 
-// readViews makes the templates ready.
+// readViews parses the templates into the table.
 func (c *compiler) readViews() {
 	c.table.views = &pages.Views{}
 	if c.router.dev != nil {
-		return // they are read for each request
+		return // development reads the templates for each request
 	}
-	texts, faults := pages.Read(c.tree)
-	views, more := pages.Make(c.tree, texts, c.table.host(c.router.Funcs), nil)
+	texts, faults := pages.ReadTexts(c.tree)
+	views, more := pages.NewViews(c.tree, texts, c.table.host(c.router.Funcs), nil)
 	c.table.views = views
 	c.faults = append(append(c.faults, faults...), more...)
 }
@@ -85,7 +85,7 @@ func (c *compiler) readPageData() {
 	}
 }
 
-// host returns what the templates of a Router may ask of its table.
+// host returns the functions through which templates use the table.
 func (t *table) host(funcs template.FuncMap) pages.Host {
 	return pages.Host{
 		Funcs:      funcs,
@@ -102,8 +102,8 @@ func (t *table) host(funcs template.FuncMap) pages.Host {
 	}
 }
 
-// currentViews returns the templates, and in development what is wrong about them. ctx is
-// that of the request that they are for.
+// currentViews returns the templates for a request with the context ctx. In development it
+// also returns their faults.
 func (t *table) currentViews(ctx context.Context) (*pages.Views, error) {
 	if t.settings.dev != nil {
 		return t.settings.dev.views(ctx)
@@ -111,11 +111,12 @@ func (t *table) currentViews(ctx context.Context) (*pages.Views, error) {
 	return t.views, nil
 }
 
+// plainPage is the handler of a page that has no handler for GET.
 func plainPage(*Request) (Response, error) { return Page(nil), nil }
 
-// checkData reports a page that is served without a handler, and asks for data. If it has
-// handlers for other methods, the one for GET was forgotten. A page without any may be
-// meant for View, and is only warned about.
+// checkData reports a page that uses data although no handler for GET gives it any. That is
+// a fault if the page has handlers for other methods. Otherwise it is a warning, since the
+// page may be rendered by View only.
 func (c *compiler) checkData(r *routetree.Route, b *binding) {
 	if !b.GivesNoData() {
 		return
@@ -130,27 +131,26 @@ func (c *compiler) checkData(r *routetree.Route, b *binding) {
 	}
 }
 
-// renderOnce returns a handler that serves the page of a route as it is rendered now, if
-// it is the same for all requests, and else the handler otherwise. Shared caches must
-// not keep a page that a guard has let through.
-func (c *compiler) renderOnce(r *routetree.Route, guarded bool, otherwise handler) handler {
+// renderOnce renders the page of a route, and returns a handler that serves the result. If
+// the page can differ between requests, it returns fallback, which renders it for each.
+func (c *compiler) renderOnce(r *routetree.Route, guarded bool, fallback handler) handler {
 	v, err := c.table.views.View(r.Path)
 	if err != nil || !v.IsFixed() || c.table.namesMissing || len(c.table.misplaced) > 0 {
-		return otherwise
+		return fallback
 	}
 	html, err := v.Render(nil, "", nil)
 	if err != nil {
 		c.faults = append(c.faults, pages.Fault(r.File, err))
-		return otherwise
+		return fallback
 	}
 	cache := revalidate
-	if guarded {
-		cache = privately
+	if guarded { // shared caches must not serve the page to clients that the guard refuses
+		cache = revalidatePrivate
 	}
 	return handler{content: public.New(htmlType[0], []byte(html)), cache: cache}
 }
 
-// encodePage executes the template of a View or a Page.
+// encodePage encodes a View or a Page: it renders the template.
 func encodePage(r Response, req *Request) (Response, error) {
 	x := req.x
 	if x.endpoint.table == nil {
@@ -173,7 +173,7 @@ func encodePage(r Response, req *Request) (Response, error) {
 	v, err := all.View(name)
 	switch {
 	case err == nil:
-	case r.kind == kindPage: // in development, where the file may be gone or faulty
+	case r.kind == kindPage: // only in development: the file on disk is missing or has faults
 		return Response{}, errors.Join(faults, x.settings.dev.gone(x.endpoint.owner.route))
 	default:
 		return Response{}, errors.Join(faults, fmt.Errorf("flow: View: %w", err))

@@ -661,7 +661,7 @@ func explained(t *testing.T, r *Router, method, target, says string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := routemap.AskFor(method, target)
+	q, err := routemap.NewQuestion(method, target)
 	if err != nil {
 		t.Fatal(err)
 	}

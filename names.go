@@ -17,16 +17,17 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A urlBase is what a URL inherits from the current request: the segments of the pattern
-// that answers it, and the values of their parameters. A Router below "/orgs/[org]" so makes
-// the URLs of its routes with the org of the request. Outside of a request it is empty.
+// A urlBase holds the parameters that URLs inherit from the current request: the segments of
+// the request's pattern, and the values of its parameters. So a Router mounted at
+// "/orgs/[org]" returns URLs with the org of the request. Outside of a request it is empty.
 type urlBase struct {
 	segments []pattern.Segment
 	values   match.Values
 }
 
-// urlBaseOf returns the urlBase of a template. at is the *Request that the template is
-// rendered for, or a urlBase while Check tries templates, or else nil.
+// urlBaseOf returns the urlBase for URLs in a template. at is the *Request that the template
+// is rendered for; it is a urlBase while Check checks templates, and nil for a page that is
+// rendered once and for all.
 func urlBaseOf(at any) urlBase {
 	switch at := at.(type) {
 	case *Request:
@@ -37,50 +38,51 @@ func urlBaseOf(at any) urlBase {
 	return urlBase{}
 }
 
-// urlBase returns what URLs inherit from the request.
+// urlBase returns the urlBase of the request.
 func (x *exchange) urlBase() urlBase { return urlBase{x.endpoint.path.Segments, x.values} }
 
-// valuesOf returns the values that the parameters of a prefix have in v.
-func (v urlBase) valuesOf(prefix *pattern.Pattern) map[string][]string {
+// valuesOf returns the values of the parameters of a prefix that the current request is
+// below.
+func (b urlBase) valuesOf(prefix *pattern.Pattern) map[string][]string {
 	values := map[string][]string{}
 	for i, name := range prefix.Names {
-		values[name] = []string{v.values[i].Value}
+		values[name] = []string{b.values[i].Value}
 	}
 	return values
 }
 
-// given returns the parameters of a URL of r that the caller need not name: those of the
-// prefix that the Router of r is mounted at, as far as the current request is below the
-// same prefix.
-func (v urlBase) given(r *routetree.Route) map[string][]string {
-	given := map[string][]string{}
-	values := v.values
+// inherited returns the parameters of a URL of r that the caller may leave out: those of the
+// prefix that the Router of r is mounted at, up to the segment where the pattern of the
+// current request differs.
+func (b urlBase) inherited(r *routetree.Route) map[string][]string {
+	inherited := map[string][]string{}
+	values := b.values
 	for i, seg := range r.Patterns[0].Segments[:r.Depth] {
-		if i == len(v.segments) || v.segments[i] != seg {
+		if i == len(b.segments) || b.segments[i] != seg {
 			break
 		}
 		if seg.Kind != pattern.Param {
 			continue
 		}
-		if v := values[0].Value; !pattern.EmptyOrDots(v) { // else it is reported as missing
-			given[seg.Text] = []string{v}
+		if v := values[0].Value; !pattern.EmptyOrDots(v) { // a parameter without a value is reported as missing
+			inherited[seg.Text] = []string{v}
 		}
 		values = values[1:]
 	}
-	return given
+	return inherited
 }
 
-// A RouteInfo describes one handler of one URL shape, as Router.Routes lists it.
+// A RouteInfo describes the handler for one method of one pattern: see Router.Routes.
 type RouteInfo struct {
-	Method     string `json:"method"`     // "GET"; "ANY" for every other method
-	Pattern    string `json:"pattern"`    // "/users/{id}", in the notation of net/http's ServeMux
-	File       string `json:"file"`       // "router/users/[id].html", with its directory if its Router is mounted; "" for other handlers
-	Name       string `json:"name"`       // the label, else the automatic name; "" if two routes share it
-	Handler    string `json:"handler"`    // "app/users.id.go:12", or where Mount is called; "" for a page without a handler
-	Middleware int    `json:"middleware"` // how many run before the handler
+	Method     string `json:"method"`     // "GET"; "ANY" for the methods without a handler of their own
+	Pattern    string `json:"pattern"`    // "/users/{id}", in the notation of http.ServeMux
+	File       string `json:"file"`       // "router/users/[id].html", with its directory in front if the Router is mounted; "" for a mounted http.Handler
+	Name       string `json:"name"`       // the name of Verb.Name, else the automatic name; "" if two routes share that
+	Handler    string `json:"handler"`    // file and line of the handler, "app/users.id.go:12", or of the call of Mount; "" for a page without a handler
+	Middleware int    `json:"middleware"` // the number of guards and standard middleware before the handler
 }
 
-// listRoutes describes the table in matching order.
+// listRoutes fills the RouteInfos of the table, in matching order.
 func (c *compiler) listRoutes() {
 	type entry struct {
 		pattern *pattern.Pattern
@@ -142,9 +144,9 @@ func (c *compiler) listRoutes() {
 	}
 }
 
-// Routes lists the handlers in the order in which URLs are matched: the more
-// specific first. What is mounted is among them, public files are not. It is empty
-// if there are faults, and while the routes are being compiled.
+// Routes returns the handlers of the application, the more specific patterns first. It
+// includes those of mounted handlers, but no public files. It returns nil if there are
+// faults, and while the routes are being compiled.
 func (r *Router) Routes() []RouteInfo {
 	if r.building.Load() {
 		return nil
@@ -156,8 +158,7 @@ func (r *Router) Routes() []RouteInfo {
 	return slices.Clone(t.infos)
 }
 
-// patternsOf returns the patterns of the routes that answer a path, in one spelling
-// or another.
+// patternsOf returns the patterns that match a path, or its canonical spelling.
 func (r *Router) patternsOf(path string) map[string]bool {
 	patterns := map[string]bool{}
 	u, err := url.ParseRequestURI(path)
@@ -173,22 +174,22 @@ func (r *Router) patternsOf(path string) map[string]bool {
 	return patterns
 }
 
-// route is the template function route: it returns the URL of a named route, asked for
-// from v.
-func (t *table) route(v urlBase, name string, params []any) (string, error) {
+// route returns the URL of a named route, with the parameters that it inherits from base. It
+// is the template function route.
+func (t *table) route(base urlBase, name string, params []any) (string, error) {
 	r := t.names[name]
 	if r == nil {
 		return "", fmt.Errorf("flow: no route is called %q%s", name, t.nameHint(name))
 	}
-	u, err := r.URL(v.given(r), params)
+	u, err := r.URL(base.inherited(r), params)
 	if err != nil {
 		return "", fmt.Errorf("flow: route %q (%s): %w", name, r.File, err)
 	}
 	return u, nil
 }
 
-// nameHint says what a name that no route has was likely meant to be, as the end of an
-// error.
+// nameHint returns the end of an error about an unknown name: the name that was likely
+// meant.
 func (t *table) nameHint(name string) string {
 	for _, known := range slices.Sorted(maps.Keys(t.names)) {
 		r := t.names[known]
@@ -200,23 +201,27 @@ func (t *table) nameHint(name string) string {
 	return fault.Suggest(name, t.names, ": name one with Name, or use an automatic name")
 }
 
-// Route returns the URL of a named route, for parameters that are pairs of key and
-// value: Route("users.show", "id", 42). Names are those that Verb.Name gives. Each route
-// file has an automatic name too, unless two share it: its path with dots for slashes,
-// without groups and brackets, "users.id". Values are strings, integers, or have String(); they
-// are escaped. A catch-all takes a []string, or a string that is split at slashes. A key
-// that is no parameter becomes part of the query.
+// Route returns the URL of a named route. params are keys and values in turn:
 //
-// The value "" leaves an optional parameter out, as does an empty []string: Param has it
-// for one that is not in the URL. Its optional neighbours to the right are left out, too.
+//	Route("users.show", "id", 42)
 //
-// An unknown name, a parameter that is missing, a value that its matcher does not take,
-// and the values "" of a required parameter, "." and "..", which no URL can hold as a
-// segment, are errors. So is a call while the routes are being compiled, from a function of
-// With or when middleware is constructed.
+// The name is one that Verb.Name has set, or the automatic name of a route file: its path
+// with dots in place of slashes, without groups and brackets. For router/users/[id].html
+// that is "users.id". If two files have the same automatic name, neither can be used.
 //
-// The prefix that a Router is mounted at may have parameters: they belong to the URL,
-// and Request.Route knows them already.
+// A value is a string, an integer, or has a method String() string; Route escapes it. The
+// value of a catch-all is a []string, or a string that Route splits at slashes. A key that is
+// not a parameter of the route becomes part of the query. The value "", or an empty []string,
+// leaves out an optional parameter, and with it the optional parameters directly to its
+// right.
+//
+// Route returns an error if the name is unknown, a parameter is missing, a matcher does not
+// take a value, or a required value is "". The values "." and ".." are errors too: no URL can
+// have such a segment. Route also fails while the routes are being compiled, in a function of
+// With or in the constructor of middleware.
+//
+// If the Router is mounted at a prefix with parameters, these are parameters of the URL.
+// Request.Route takes them from the request.
 func (r *Router) Route(name string, params ...any) (string, error) {
 	t, err := r.urls("Route", name)
 	if err != nil {
@@ -225,8 +230,8 @@ func (r *Router) Route(name string, params ...any) (string, error) {
 	return t.route(urlBase{}, name, params)
 }
 
-// urls returns the table for a call of Route or Asset, which asks for the URL of a name,
-// or an error if there are no URLs.
+// urls returns the table for a call of Route or Asset with a name. It returns an error if
+// the table is being compiled or has faults.
 func (r *Router) urls(call, name string) (*table, error) {
 	if r.building.Load() {
 		return nil, fmt.Errorf("flow: %s(%q): the routes are being compiled, and have no URLs yet", call, name)
@@ -238,7 +243,8 @@ func (r *Router) urls(call, name string) (*table, error) {
 	return t, nil
 }
 
-// Route returns the URL of a named route, as Router.Route does.
+// Route returns the URL of a named route, as Router.Route does. Parameters of the prefix that
+// the Router is mounted at may be left out: their values are those of the request.
 func (r *Request) Route(name string, params ...any) (string, error) {
 	x := r.exchange()
 	if x.endpoint.table == nil {

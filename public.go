@@ -18,30 +18,27 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// An asset is a public file: app.css is /app.css, and also /app.<hash>.css, which
-// never changes.
+// An asset is a public file. It has two URLs: /app.css, and /app.<hash>.css with a hash of
+// the content.
 type asset struct {
-	file    string
-	pattern *pattern.Pattern
-	hashed  *pattern.Pattern // nil in development
-	serves  handler
-	forever handler // of hashed
+	file            string
+	pattern         *pattern.Pattern
+	handler         handler
+	hashed          *pattern.Pattern // nil in development
+	handlerOfHashed handler
 }
 
-// The values of Cache-Control. With revalidate caches ask each time whether the content
-// has changed. With privately only the client's own cache keeps it, and asks too. With
-// immutable caches keep it for a year and do not ask.
+// The values of Cache-Control.
 var (
-	revalidate = []string{"no-cache"}
-	privately  = []string{"private, no-cache"}
-	immutable  = []string{"public, max-age=31536000, immutable"}
+	revalidate        = []string{"no-cache"}                            // any cache may keep the content, and asks each time whether it has changed
+	revalidatePrivate = []string{"private, no-cache"}                   // the same for the client's own cache only
+	immutable         = []string{"public, max-age=31536000, immutable"} // any cache may keep the content for a year without asking
 )
 
-// Asset returns the URL of a public file, "css/app.css", by its path below public/.
-// The URL holds a hash of the content and is served with leave to keep it for a
-// year, so that a client asks for the file once until it changes. A file that is
-// not there is an error. So is any if the Router is mounted at a prefix with
-// parameters, which only requests know: see Request.Asset.
+// Asset returns the URL of a public file, by its path below public/: "css/app.css". The URL
+// contains a hash of the content, and its response may be cached for a year: clients request
+// the file again only after it has changed. An unknown file is an error. If the Router is
+// mounted at a prefix with parameters, Asset always returns an error: use Request.Asset.
 func (r *Router) Asset(name string) (string, error) {
 	t, err := r.urls("Asset", name)
 	if err != nil {
@@ -50,8 +47,8 @@ func (r *Router) Asset(name string) (string, error) {
 	return t.asset(urlBase{}, name)
 }
 
-// Asset returns the URL of a public file, as Router.Asset does. It also knows the
-// parameters of the prefix that the Router is mounted at.
+// Asset returns the URL of a public file, as Router.Asset does. Parameters of the prefix that
+// the Router is mounted at have the values of the request.
 func (r *Request) Asset(name string) (string, error) {
 	x := r.exchange()
 	if x.endpoint.table == nil {
@@ -60,20 +57,20 @@ func (r *Request) Asset(name string) (string, error) {
 	return x.endpoint.table.asset(x.urlBase(), name)
 }
 
-// asset is the template function asset: it returns the URL of a public file, asked for
-// from v. The URL holds a hash of the content, unless the file is read from disk.
-func (t *table) asset(v urlBase, name string) (string, error) {
+// asset returns the URL of a public file, with the parameters that it inherits from base. In
+// development, the URL has no hash. It is the template function asset.
+func (t *table) asset(base urlBase, name string) (string, error) {
 	a := t.assets[name]
 	if a == nil && t.settings.dev != nil {
-		if p := t.settings.dev.newPublicFile(name); p != nil {
+		if p := t.settings.dev.unbuiltPublicFile(name); p != nil {
 			a = &asset{pattern: p}
 		}
 	}
 	switch {
-	case a != nil && len(v.values) < len(t.mountPrefix.Names):
+	case a != nil && len(base.values) < len(t.mountPrefix.Names):
 		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, t.mountPrefix.String())
 	case a != nil:
-		return cmp.Or(a.hashed, a.pattern).URL(v.valuesOf(t.mountPrefix)), nil
+		return cmp.Or(a.hashed, a.pattern).URL(base.valuesOf(t.mountPrefix)), nil
 	case t.assets[strings.TrimLeft(name, "/")] != nil:
 		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, routetree.PublicDir)
 	}
@@ -84,7 +81,7 @@ func (t *table) asset(v urlBase, name string) (string, error) {
 	return "", fmt.Errorf("flow: no public file is called %q%s", name, fault.Suggest(name, t.assets, otherwise))
 }
 
-// readAssets reads the public files.
+// readAssets reads the public files into the table.
 func (c *compiler) readAssets() {
 	c.table.assets = make(map[string]*asset, len(c.tree.Public))
 	var names []string
@@ -96,7 +93,7 @@ func (c *compiler) readAssets() {
 		a := &asset{file: p.File, pattern: p.Pattern}
 		c.table.assets[p.Name()] = a
 		if c.router.dev != nil {
-			a.serves.flow = c.router.dev.publicFile(p)
+			a.handler.flow = c.router.dev.publicFile(p)
 			continue
 		}
 		content, err := files.Content(p.InTree)
@@ -105,19 +102,20 @@ func (c *compiler) readAssets() {
 			continue
 		}
 		a.hashed = hashedPattern(p.Pattern, content.Hash())
-		a.serves, a.forever = contentHandler(content, revalidate), contentHandler(content, immutable)
+		a.handler, a.handlerOfHashed = contentHandler(content, revalidate), contentHandler(content, immutable)
 	}
 }
 
-// addPublic puts the public files into the trie, by their own URLs.
+// addPublic adds the public files to the trie, at their URLs without a hash.
 func (c *compiler) addPublic(trie *match.Trie[endpoint]) {
 	for _, name := range slices.Sorted(maps.Keys(c.table.assets)) {
 		a := c.table.assets[name]
-		c.addAsset(trie, a, a.pattern, a.serves)
+		c.addAsset(trie, a, a.pattern, a.handler)
 	}
 }
 
-// addHashed puts them in by their hashed URLs, which nothing else may have.
+// addHashed adds the public files to the trie, at their URLs with a hash. It comes last: any
+// endpoint that has such a URL already is a fault.
 func (c *compiler) addHashed(trie *match.Trie[endpoint]) {
 	for _, name := range slices.Sorted(maps.Keys(c.table.assets)) {
 		a := c.table.assets[name]
@@ -127,17 +125,17 @@ func (c *compiler) addHashed(trie *match.Trie[endpoint]) {
 		if other := trie.Leaf(a.hashed).Answer(http.MethodGet); other != nil {
 			c.faults = append(c.faults, fault.In(other.owner.file, "it answers %s, which is the hashed URL of %s: rename it", pattern.Sample(a.hashed.Segments), a.file))
 		}
-		c.addAsset(trie, a, a.hashed, a.forever)
+		c.addAsset(trie, a, a.hashed, a.handlerOfHashed)
 	}
 }
 
+// addAsset adds an endpoint for a public file to the trie.
 func (c *compiler) addAsset(trie *match.Trie[endpoint], a *asset, p *pattern.Pattern, h handler) {
 	o := &owner{file: a.file, standard: c.table.standard}
 	trie.Leaf(p).Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, o.standard, h, 0))
 }
 
-// hashedPattern returns the pattern of a file with a hash of its content before the
-// extension.
+// hashedPattern returns the pattern of a public file with a hash before the extension.
 func hashedPattern(p *pattern.Pattern, hash string) *pattern.Pattern {
 	segments := slices.Clone(p.Segments)
 	name := &segments[len(segments)-1].Text
@@ -146,9 +144,9 @@ func hashedPattern(p *pattern.Pattern, hash string) *pattern.Pattern {
 	return pattern.New(segments)
 }
 
-// contentHandler returns the handler that serves a content with a Cache-Control. A
-// content that is not held in memory panics if its file cannot be opened, and is served
-// as a net/http handler is, where panics are contained.
+// contentHandler returns the handler that serves a content with a Cache-Control. If the
+// content is not held in memory, the handler panics when its file cannot be opened. So it is
+// a net/http handler, whose panics are recovered.
 func contentHandler(content *public.Content, cache []string) handler {
 	h := handler{content: content, cache: cache}
 	if content.Held() {
@@ -157,10 +155,10 @@ func contentHandler(content *public.Content, cache []string) handler {
 	return handler{std: http.HandlerFunc(h.serveContent)}
 }
 
-// serveContent answers with the content, or with the error that it leads to.
+// serveContent answers with the content, or with an error such as 416 for its ranges.
 func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
 	if status := h.content.Serve(w, r, h.cache); status >= http.StatusBadRequest {
-		new(reply.Description).Restore(w.Header()) // what middleware has said of the content is not about the error
+		new(reply.Description).Restore(w.Header()) // headers that middleware has set about the content do not fit the error
 		send(Text(http.StatusText(status)+"\n").Status(status), w, r.Method == http.MethodHead)
 	}
 }

@@ -21,21 +21,21 @@ import (
 	"example.com/flow/internal/reply"
 )
 
-// A Request is a request that a route answers. It embeds the *http.Request.
+// A Request is an *http.Request with its route: parameters, data, user.
 //
-// It is valid until the response has been written; a goroutine that lives longer
-// takes a Clone. Like an http.Request, it is not for use by several goroutines
-// at once.
+// It is valid until the response has been written. A goroutine that runs longer needs a
+// Clone. Like an http.Request, it is not safe for use by several goroutines at once.
 type Request struct {
 	*http.Request
 	x        *exchange
-	asking   bool           // Authenticate runs: see User
-	promises *reply.Promise // of guards
+	asking   bool           // a call of User is in progress on this Request
+	promises *reply.Promise // the headers of guards that have returned Next
 }
 
-// NewRequest returns a Request for tests of a handler by itself, with route parameters as
-// key and value pairs, and panics if they are not pairs. It belongs to no Router: Route,
-// View, Page and RedirectTo fail and say so, other than with that of Router.NewRequest.
+// NewRequest returns a Request for a test that calls a handler directly. params are keys
+// and values of route parameters in turn; NewRequest panics if a value is missing. The
+// Request belongs to no Router, so that Route, Asset, View, Page and RedirectTo return an
+// error. Use Router.NewRequest to test a handler that needs them.
 func NewRequest(r *http.Request, params ...string) *Request {
 	if len(params)%2 != 0 {
 		panic("flow.NewRequest: params are pairs of key and value")
@@ -49,7 +49,7 @@ func NewRequest(r *http.Request, params ...string) *Request {
 	return newRequest(r, &exchange{settings: &settings{}, endpoint: &endpoint{path: p, owner: &owner{}}, values: values})
 }
 
-// newRequest returns the Request of an exchange that no chain runs through.
+// newRequest returns the Request of an exchange that runs no chain.
 func newRequest(r *http.Request, x *exchange) *Request {
 	if hasBody(r) {
 		x.body = input.New(nil, r, x.endpoint.maxBody, true)
@@ -58,15 +58,15 @@ func newRequest(r *http.Request, x *exchange) *Request {
 	return &x.req
 }
 
-// WithUser gives r a user, as if Authenticate had found it, and returns r: for tests of a
-// handler by itself.
+// WithUser sets the user of r, as if Authenticate had returned it, and returns r. It is for
+// tests that call a handler directly.
 func (r *Request) WithUser(user any) *Request {
 	r.exchange().auth.Set(user)
 	return r
 }
 
-// exchange returns the exchange that r belongs to. Under the race detector it panics for
-// a Request that is used after its response, when another request would have it by now.
+// exchange returns the exchange of r. Under the race detector it panics if the response has
+// been written: without the detector, another request could use the exchange by now.
 func (r *Request) exchange() *exchange {
 	if race.Enabled && r.x.over.Load() {
 		panic("flow: a Request was used after its response was written: take a Clone for a goroutine that lives longer")
@@ -74,9 +74,9 @@ func (r *Request) exchange() *exchange {
 	return r.x
 }
 
-// Param returns the value of a route parameter, decoded. It is "" if the route
-// has none of that name or an optional one is not in the URL. The segments of a
-// catch-all are joined with "/": see Segments.
+// Param returns the unescaped value of a route parameter. It returns "" if the route has no
+// parameter of that name, and for an optional parameter that is not in the URL. The
+// segments of a catch-all are joined with "/": see Segments.
 func (r *Request) Param(name string) string {
 	x := r.exchange()
 	if i := slices.Index(x.endpoint.path.Names, name); i >= 0 {
@@ -85,7 +85,8 @@ func (r *Request) Param(name string) string {
 	return ""
 }
 
-// PathValue is Param, under the name that it has in net/http.
+// PathValue returns the value of a route parameter, as Param does, or else a path value of
+// the http.Request.
 func (r *Request) PathValue(name string) string {
 	if v := r.Param(name); v != "" {
 		return v
@@ -93,30 +94,28 @@ func (r *Request) PathValue(name string) string {
 	return r.Request.PathValue(name)
 }
 
-// Segments returns the segments that a catch-all matched, each decoded, so that
-// an escaped slash stays inside its segment. It is nil if the route has no
-// parameter of that name. Files are better opened by segment than by the joined
-// form: a decoded segment may hold "/", or be "..", which Route refuses.
+// Segments returns the segments that a catch-all matched, each of them unescaped. It returns
+// nil if the route has no parameter of that name. A segment may contain "/", from an escaped
+// slash, or be "..": check each one before you use it as the name of a file.
 func (r *Request) Segments(name string) []string {
 	x := r.exchange()
 	p := x.endpoint.path
 	switch i := slices.Index(p.Names, name); {
 	case i < 0:
 		return nil
-	case x.endpoint.table == nil: // NewRequest knows no patterns
+	case x.endpoint.table == nil: // a Request of NewRequest, which has names and values only
 		return strings.Split(x.values[i].Value, "/")
 	default:
 		return match.Segments(p, x.values, i)
 	}
 }
 
-// IsAuthenticated reports whether Router.Authenticate found a user. It is false
-// without an Authenticate.
+// IsAuthenticated reports whether the request has a user: see User.
 func (r *Request) IsAuthenticated() bool { return r.User() != nil }
 
-// User returns what Router.Authenticate found, or nil. Authenticate is asked at
-// most once for a request, when the first one wants to know; if it fails, User is
-// nil and the request is answered with its error.
+// User returns the user of the request, or nil if there is none. The first call for a
+// request calls Router.Authenticate. If that returns an error, User returns nil, and the
+// error answers the request, whatever the handler returns.
 func (r *Request) User() any {
 	x := r.exchange()
 	if r.asking {
@@ -125,8 +124,8 @@ func (r *Request) User() any {
 	if x.settings.authenticate == nil {
 		return x.auth.User()
 	}
-	// An Authenticate that asks for the user would wait for itself, also if it
-	// finds the Request with From.
+	// If Authenticate called User, it would wait for itself. So User returns nil there,
+	// for r as well as for the Request that From returns.
 	r.asking = true
 	defer func() { r.asking = false }()
 	if f := From(r.Context()); f != nil && f != r {
@@ -135,8 +134,9 @@ func (r *Request) User() any {
 	return x.user(r)
 }
 
-// UserOf returns the user of a request as a T, UserOf[*Account](req), or the zero value if
-// there is none. It panics if the user is no T: that is a mistake, and not nobody.
+// UserOf returns the user of a request as a T: UserOf[*Account](req). It returns the zero
+// value if there is no user. It panics if the user has another type than T, which is a
+// mistake of the application.
 func UserOf[T any](r *Request) T {
 	found := r.User()
 	user, ok := found.(T)
@@ -146,12 +146,12 @@ func UserOf[T any](r *Request) T {
 	return user
 }
 
-// Clone returns a copy of r for a goroutine that lives longer than the request:
-// with its parameters, data and user, and a context that is not cancelled with
-// it. A body that was read as JSON or as a form, as it is before a handler of
-// flow's forms and after Input in a guard, can be read again; other bodies and
-// uploaded files are not available any more. Trailers are those of a body that was
-// read to its end.
+// Clone returns a copy of r for a goroutine that runs longer than the handler. The copy has
+// the parameters, data and user of r. Its context has the values of that of r and is never
+// canceled. If the body is JSON or a form and was read, the copy can read it again. This is
+// the case in any handler of flow's own forms, and in a guard after Input and the like.
+// Other bodies and uploaded files are not available in the copy. It has trailers only if the
+// body was read to its end.
 func (r *Request) Clone() *Request {
 	x := r.exchange()
 	c := x.clone()
@@ -159,7 +159,7 @@ func (r *Request) Clone() *Request {
 	ctx := context.WithValue(context.WithoutCancel(r.Context()), requestKey{}, &c.req)
 	original := *r.Request
 	if x.body.AwaitsTrailers() {
-		original.Trailer = nil // whoever reads the body may write to this map at any time
+		original.Trailer = nil // another goroutine that reads the body may write to this map
 	}
 	c.req.Request = original.Clone(ctx)
 	c.req.Body = c.body.Reader()
@@ -170,8 +170,8 @@ func (r *Request) Clone() *Request {
 // Data is the data of a request, as Request.All returns it.
 type Data map[string]any
 
-// data reads the body, if nobody has, and returns it. A body that is malformed
-// or beyond the limits has no data, and is answered with 400 or 413.
+// data returns the body, after it has been read. It returns nil, an empty body, if the body
+// is malformed or too large: this is the failure of the exchange, 400 or 413.
 func (r *Request) data() *input.Body {
 	x := r.exchange()
 	if x.readBody(r.Request, false) != nil {
@@ -180,11 +180,14 @@ func (r *Request) data() *input.Body {
 	return x.body
 }
 
-// Input returns a value of the request's data, or "": of the body (a form or a
-// JSON object) if the key is there, else of the query. Route parameters are not
-// among them: see Param. Of a repeated key or a JSON array it is the first value;
-// other JSON values that are no strings read as in JSON, and null is "". Of a large
-// JSON body nothing is decoded but the values that are asked for.
+// Input returns the value of a key in the body, which is a form or a JSON object, or else in
+// the query. It returns "" if neither has the key. It does not look at route parameters: see
+// Param. If a key is repeated, or its value is a JSON array, Input returns the first value.
+// It returns JSON's null as "", and any other JSON value that is not a string as it is
+// written in JSON. Only the values that are asked for are decoded.
+//
+// If the body is malformed or too large, Input returns "", and the request is answered with
+// 400 or 413, whatever the handler returns.
 func (r *Request) Input(key string) string {
 	if values := r.Inputs(key); len(values) > 0 {
 		return values[0]
@@ -192,20 +195,21 @@ func (r *Request) Input(key string) string {
 	return ""
 }
 
-// Inputs returns all values of a repeated key, or of a JSON array, from where
-// Input finds it.
+// Inputs returns all values of a key that Input returns the first of.
 func (r *Request) Inputs(key string) []string {
 	return r.data().Inputs(r.Request, key)
 }
 
-// All returns the data of the request: the query, and over it the body. A key
-// that is repeated in a form or in the query has a []string, other keys have a
-// string; JSON has what encoding/json decodes, with numbers as json.Number.
+// All returns the data of the request: the query and the body. A key of the body replaces
+// the same key of the query. The value of a key in a form or the query is a string, or a
+// []string if the key is repeated. A JSON value is decoded as by encoding/json into an any,
+// with numbers as json.Number.
 func (r *Request) All() Data {
 	return r.data().All(r.Request)
 }
 
-// Only returns the data of the keys that are present.
+// Only returns the data of these keys, as All does, without the keys that the request does
+// not have.
 func (r *Request) Only(keys ...string) Data {
 	return r.data().Only(r.Request, keys...)
 }
@@ -246,26 +250,26 @@ func (r *Request) fill(dst any, bind bindFunc) error {
 	return nil
 }
 
-// A Response is what a handler or a guard answers. It is a value: its methods
-// return changed copies that share nothing. The zero value is 204 from a handler,
-// and an error from a guard.
+// A Response is the answer of a handler or a guard. It is a value: its methods return
+// changed copies, and the original stays as it is. From a handler, the zero value is 204.
+// From a guard, it is an error.
 type Response struct {
-	// These are four words, which the compiler keeps in registers: more would be
-	// copied through memory at each call on the way of every request.
+	// A Response has four words, which the compiler passes in registers. A larger one would
+	// be copied through memory at each call on the way of a request.
 	kind   respKind
-	status int32
-	text   string // a body, a URL, the name of a view or a route, a message
-	more   *more  // what plain text has no need of
+	status int32  // 0 for the default of the kind
+	text   string // a body, a URL, a message, or the name of a view or a route
+	more   *more  // nil for most responses of plain text
 }
 
-// more is never changed once a Response holds it.
+// more holds the rarer parts of a Response. It does not change once a Response has it.
 type more struct {
 	data        any // of JSON, View, Page, RedirectTo; the []byte or http.Handler
 	contentType string
 	block       string        // of View and Page
 	view        *declaredView // of PageOf and ViewOf
 	header      []reply.Field
-	toError     bool // it answers an error, for which guards have promised nothing
+	toError     bool // it answers an error, so some headers of guards are not sent: see Next
 }
 
 type respKind uint8
@@ -278,7 +282,7 @@ const (
 	kindJSONText
 	kindBytes
 	kindHandler
-	kindErrorHandler // a Handler that OnError answers with
+	kindErrorHandler // a Handler that OnError has returned
 	kindNext
 
 	kindJSON
@@ -287,42 +291,40 @@ const (
 	kindRedirect
 	kindRedirectTo
 	kindFail
-	kindError // an answer that cannot be given; text says why
+	kindError // a wrong use of a constructor or a method; text says which
 )
 
-// JSON answers with data as JSON (encoding/json). It is encoded before the first
-// byte is sent: what cannot be encoded is a 500.
+// JSON answers with data, encoded by encoding/json. Data that cannot be encoded is a 500.
 func JSON(data any) Response { return Response{kind: kindJSON, more: &more{data: data}} }
 
 // Text answers with plain text in UTF-8.
 func Text(text string) Response { return Response{kind: kindText, text: text} }
 
-// HTML answers with HTML in UTF-8, as it is.
+// HTML answers with HTML in UTF-8. It escapes nothing.
 func HTML(html template.HTML) Response { return Response{kind: kindHTML, text: string(html)} }
 
-// Bytes answers with b as it is, under the given media type; "" is
-// application/octet-stream, since nobody should guess what somebody uploaded. b must
-// not be changed any more.
+// Bytes answers with b, under the given media type. "" means application/octet-stream. The
+// bytes must not change after the call.
 func Bytes(contentType string, b []byte) Response {
 	return Response{kind: kindBytes, more: &more{data: b, contentType: cmp.Or(contentType, "application/octet-stream")}}
 }
 
-// View renders a template of the tree by its path without extension, with data as
-// its dot: a page, "users/[id]", in its layouts, or a partial, "users/+row", by
-// itself. Groups may be left out of the path. An unknown name or a template that fails is a 500, of which the client
-// gets nothing of the page.
+// View renders a template of the tree, with data as its dot. name is the path of the
+// template below router/, without extension: "users/[id]" is a page, which is rendered in
+// its layouts, and "users/+row" a partial, which is rendered without layouts. The path may
+// leave out groups. An unknown name, or a template that fails, is a 500, and no part of the
+// page is sent.
 func View(name string, data any) Response {
 	return Response{kind: kindView, text: name, more: &more{data: data}}
 }
 
-// Page renders the page of the route, which is its own route file, in its layouts
-// and with data as the dot of all of them. From a route without a page it is a 500.
+// Page renders the page of the route, which is its route file, in its layouts. All of them
+// have data as their dot. If the route has no page, Page is a 500.
 func Page(data any) Response { return Response{kind: kindPage, more: &more{data: data}} }
 
-// Block returns a copy of a Page or a View that renders one {{define}} or {{block}}
-// of the page alone, without its layouts: for a client that asks for a fragment of
-// the page it shows. A name that the page does not define is a 500, and so is Block
-// of any other response.
+// Block returns a copy of a Page or a View that renders only one {{define}} or {{block}} of
+// the page, without layouts. It is for clients that replace a part of the page they show. A
+// name that the page does not define is a 500, and so is Block of any other response.
 func (r Response) Block(name string) Response {
 	if r.kind != kindPage && r.kind != kindView || name == "" {
 		return Response{kind: kindError, text: fmt.Sprintf("Block(%q) takes the name of a block of a Page or a View", name)}
@@ -333,21 +335,22 @@ func (r Response) Block(name string) Response {
 	return r
 }
 
-// Redirect sends the client to a path that begins with "/" or to an http or
-// https URL; anything else, "//host" and "/\host" included, is a 500, of which the log
-// speaks once for each route. The status is 302 after GET and HEAD and 303 otherwise,
-// unless one is given.
+// Redirect redirects to a path that begins with "/", or to an http or https URL. Anything
+// else, "//host" and "/\host" included, is a 500; the first one is logged for each route.
+// The status is the one that is given, or else 302 for GET and HEAD, and 303 for other
+// methods.
 func Redirect(url string, status ...int) Response {
 	return Response{kind: kindRedirect, text: url, status: optional(status)}
 }
 
-// RedirectTo sends the client to a named route: see Router.Route.
+// RedirectTo redirects to a named route, with the status of Redirect. The name and the
+// params are those of Router.Route.
 func RedirectTo(name string, params ...any) Response {
 	return Response{kind: kindRedirectTo, text: name, more: &more{data: params}}
 }
 
-// Success answers {"success":true,"message":message,"data":data} as JSON, with
-// status 200 unless one is given.
+// Success answers with JSON: {"success":true,"message":message,"data":data}. The status is
+// 200 unless one is given.
 func Success(data any, message string, status ...int) Response {
 	resp := JSON(success{true, message, data})
 	resp.status = optional(status)
@@ -360,6 +363,7 @@ type success struct {
 	Data    any    `json:"data"`
 }
 
+// optional returns the status of an optional argument, or 0.
 func optional(status []int) int32 {
 	if len(status) == 0 {
 		return 0
@@ -367,12 +371,13 @@ func optional(status []int) int32 {
 	return statusCode(status[0])
 }
 
-// statusCode returns code as an int32. A number that does not fit stays one that is no
-// status code.
+// statusCode returns code as an int32. A number too large for that becomes another one that
+// is not a status code either.
 func statusCode(code int) int32 { return int32(min(max(code, -1), 1000)) }
 
-// Fail answers with an error: problem+json (RFC 9457), an HTML page or text, as
-// the client accepts. The message is shown to the client.
+// Fail answers with an error, as a handler does that returns [Error]. The client gets the
+// message, in problem+json (RFC 9457), an HTML page or plain text, by its header Accept. A
+// status below 400 or above 599 is answered with 500.
 func Fail(status int, message string) Response {
 	return Response{kind: kindFail, status: statusCode(status), text: message}
 }
@@ -385,9 +390,9 @@ func (r Response) failError() error {
 	return &HTTPError{Status: int(r.status), Message: r.text, header: r.header()}
 }
 
-// Handler answers with whatever h writes: streams, server-sent events, files. h
-// gets the *http.Request with its path values set; From finds the Request. It is
-// called for HEAD too, where nothing that it writes is sent: a stream should end.
+// Handler answers by calling h, which may send a stream, server-sent events or a file. h
+// gets the *http.Request with its path values; From returns the Request. For a HEAD request
+// h is called too, and nothing of what it writes is sent: a stream should end then.
 func Handler(h http.Handler) Response {
 	if forms.IsNil(h) {
 		return Response{kind: kindError, text: "Handler was given nil"}
@@ -395,33 +400,34 @@ func Handler(h http.Handler) Response {
 	return Response{kind: kindHandler, more: &more{data: h}}
 }
 
-// Next is for guards: the request goes on. Its headers and cookies are set before the
-// handler runs, which may replace the headers. Those that say what the answer is and
-// how long it may be kept, such as Cache-Control, are not set on an error. From a
-// handler Next is a 500.
+// Next lets a request through: a guard returns it. Headers and cookies of Next are set
+// before the handler runs, which may replace the headers. Headers about the content and
+// about caching, such as Cache-Control, are not sent if the answer is an error. From a
+// handler, Next is a 500.
 func Next() Response { return Response{kind: kindNext} }
 
-// Status returns a copy of r with another status code.
+// Status returns a copy of r with a status code. 0 means the default of r. Any other code
+// below 200 or above 999 is a 500.
 func (r Response) Status(code int) Response {
 	r.status = statusCode(code)
 	return r
 }
 
-// Header returns a copy of r with a header set, in place of those of that name, also of
-// one that a guard or middleware has set before. Vary alone is added to: the answer
-// still depends on what the others have named.
+// Header returns a copy of r that sets a header. It replaces all values of that header,
+// those of guards and middleware included. Only for Vary it adds the value, since the answer
+// still depends on the headers that the others have named.
 func (r Response) Header(key, value string) Response {
 	return r.with(reply.Field{Key: key, Value: value})
 }
 
-// AddHeader returns a copy of r with a header added to those of that name, such as Link.
-// No name is added to Vary twice, and none beside "*".
+// AddHeader returns a copy of r that adds a value to a header, such as Link. It adds no name
+// to Vary that is there already, and none beside "*".
 func (r Response) AddHeader(key, value string) Response {
 	return r.with(reply.Field{Key: key, Value: value, Add: true})
 }
 
-// Cookie returns a copy of r with a cookie added. A cookie that http.SetCookie
-// would drop, for its name, is a 500.
+// Cookie returns a copy of r that adds a cookie. A cookie without a valid name, which
+// http.SetCookie would drop, is a 500.
 func (r Response) Cookie(cookie *http.Cookie) Response {
 	if cookie == nil || cookie.String() == "" {
 		return Response{kind: kindError, text: "Cookie was given a cookie without a valid name"}
@@ -429,6 +435,7 @@ func (r Response) Cookie(cookie *http.Cookie) Response {
 	return r.with(reply.Field{Key: "Set-Cookie", Value: cookie.String(), Add: true})
 }
 
+// with returns a copy of r with more header fields.
 func (r Response) with(fields ...reply.Field) Response {
 	var m more
 	if r.more != nil {
@@ -439,7 +446,7 @@ func (r Response) with(fields ...reply.Field) Response {
 	return r
 }
 
-// after returns a copy of r with headers that are set before those of r.
+// after returns a copy of r that sets some other header fields before its own.
 func (r Response) after(fields []reply.Field) Response {
 	own := r.header()
 	r = r.with()
@@ -447,14 +454,14 @@ func (r Response) after(fields []reply.Field) Response {
 	return r
 }
 
-// toError returns a copy of r that answers an error.
+// toError returns a copy of r that is marked as the answer to an error.
 func (r Response) toError() Response {
 	r = r.with()
 	r.more.toError = true
 	return r
 }
 
-// header returns the fields that were added to r.
+// header returns the header fields of r.
 func (r Response) header() []reply.Field {
 	if r.more == nil {
 		return nil
@@ -462,7 +469,8 @@ func (r Response) header() []reply.Field {
 	return r.more.header
 }
 
-// body returns r with its body encoded, and with the headers that it had.
+// body returns a Response with an encoded body, and with the status and the header fields
+// of r.
 func (r Response) body(kind respKind, text string) Response {
 	encoded := Response{kind: kind, status: r.status, text: text}
 	if h := r.header(); h != nil {
@@ -473,16 +481,16 @@ func (r Response) body(kind respKind, text string) Response {
 
 func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }
 
-// encoded reports whether encode has nothing to do.
+// encoded reports whether encode would return r unchanged.
 func (r Response) encoded() bool { return r.kind <= kindNext && r.status == 0 }
 
-// isPlain reports whether r is plain text that needs no more than its media type,
-// which is the short way for the smallest answers.
+// isPlain reports whether r is a short text with status 200 and no header but Content-Type.
+// Such a response is written directly, without send.
 func (r Response) isPlain() bool {
 	return r.kind == kindText && r.status == 0 && r.more == nil && r.text != "" && len(r.text) <= reply.AutoLength
 }
 
-// Write writes r to w as the answer to req: for tests of a handler by itself,
+// Write writes r to w, as the answer to req. It is for tests that call a handler directly,
 // with an httptest.ResponseRecorder and a Request of NewRequest.
 func (r Response) Write(w http.ResponseWriter, req *Request) {
 	x := req.exchange()
@@ -496,9 +504,8 @@ func (r Response) Write(w http.ResponseWriter, req *Request) {
 	x.send(w, req, resp)
 }
 
-// encode makes the body of r, if it has none yet, and returns r with it. A Handler, Next
-// and the zero value stay as they are. Everything that can fail happens here, before the
-// first byte is sent.
+// encode returns r with an encoded body. A Handler, Next and the zero value stay as they
+// are. All that can fail about a response fails here, before the first byte is sent.
 func encode(r Response, req *Request) (Response, error) {
 	if r.status != 0 && (r.status < 200 || r.status > 999) {
 		return Response{}, fmt.Errorf("flow: a response has the status %d, which is none (RFC 9110, section 15)", r.status)
@@ -533,7 +540,7 @@ func encode(r Response, req *Request) (Response, error) {
 	}
 }
 
-// encodeRedirect turns a redirect into an empty body with a Location.
+// encodeRedirect encodes a redirect as an empty body with a header Location.
 func encodeRedirect(r Response, req *Request) (Response, error) {
 	status, location, err := reply.Redirect(req.Method, int(r.status), r.text)
 	if err != nil {
@@ -542,7 +549,7 @@ func encodeRedirect(r Response, req *Request) (Response, error) {
 	return r.Status(status).body(kindZero, "").with(location), nil
 }
 
-// send writes an encoded response that has a body, or none.
+// send writes an encoded response, other than a Handler. If head is set, it writes no body.
 func send(r Response, w http.ResponseWriter, head bool) {
 	h := w.Header()
 	var b []byte
@@ -569,8 +576,8 @@ func send(r Response, w http.ResponseWriter, head bool) {
 	reply.Send(w, head, status, r.text, b)
 }
 
-// Content types that are set often share their value: a slice for each response
-// would be an allocation. Nothing appends to them in place, their capacity is 1.
+// The values of Content-Type that are set most often. All responses share them, since a slice
+// for each would be an allocation. To append to one copies it, as its capacity is 1.
 var (
 	textType = []string{"text/plain; charset=utf-8"}
 	htmlType = []string{"text/html; charset=utf-8"}

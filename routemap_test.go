@@ -437,7 +437,7 @@ func TestExplainedBefore(t *testing.T) {
 	is.NoErr(r.Check())
 	for _, info := range r.Routes() {
 		target := strings.NewReplacer("{id}", "7", "{lang}", "de", "{org}", "acme", "{x}", "y", "{rest...}", "ada").Replace(info.Pattern)
-		q, err := routemap.AskFor(strings.Replace(info.Method, "ANY", "PATCH", 1), target)
+		q, err := routemap.NewQuestion(strings.Replace(info.Method, "ANY", "PATCH", 1), target)
 		is.NoErr(err)
 		e := r.explain(q)
 		is.Equal(e.Answer.Pattern, info.Pattern)

@@ -15,16 +15,16 @@ import (
 	"example.com/flow/internal/server"
 )
 
-// Main is the main function of an application: it runs the command that the
-// arguments of the program say, and exits. Without one it serves, as Serve does, with
-// flags for the address, TLS, development and so on; in development it listens on
-// localhost unless it is given an address. Others list the routes, check the
-// application for faults, and tell the version; "help" tells all of them.
+// Main is the main function of an application: it runs the command that the arguments of the
+// program name, and exits. The command serve is the default: it serves as Serve does, with
+// flags for the address, TLS, development and so on. In development it listens on localhost
+// unless an address is given. The command routes lists the routes, check checks the
+// application for faults, version prints the version, and help explains commands and flags.
 //
-// SIGINT and SIGTERM stop the server gracefully, a second one at once. The exit code
-// is 0, 1 if the application has faults, cannot serve or fails to stop, or 2 if the
-// arguments are wrong. Serving, Main makes a logger for standard error that is also
-// slog.Default, and the Logger of a Router that has none.
+// The first SIGINT or SIGTERM stops the server gracefully, the second one at once. The exit
+// code is 1 if the application has faults, cannot serve or does not stop properly, 2 if the
+// arguments are wrong, and otherwise 0. The command serve sets slog.Default to a logger for
+// standard error, and so the Logger of a Router that has none.
 //
 // An application that opens something, such as a database, is better built by a function
 // that Run calls.
@@ -33,33 +33,36 @@ func Main(r *Router) {
 }
 
 // Run is Main for an application that a function builds. It returns the exit code, so that
-// deferred calls run before the program exits:
+// deferred calls can run before the program exits:
 //
 //	func main() { os.Exit(flow.Run(context.Background(), build)) }
 //
-// Run calls build once, for the commands that need the application: to serve, to list the
-// routes, to check. So "help" and "version" open nothing. What build opens is closed by the
-// functions that it gives to Router.OnStop, after each of these commands, also if build
-// returns the Router with an error. An error of build makes the exit code 1.
+// Run calls build once, for the commands serve, routes and check. To close what build has
+// opened, register functions with Router.OnStop: Run calls them at the end of each of these
+// commands, also if build returns both a Router and an error. If build returns an error, the
+// exit code is 1.
 //
-// Flags that the program registers with the standard package flag are parsed along with
-// those of the command, before build is called, and "help" shows them. One that has the name
-// of a flag of flow is an error. The context of build ends with ctx or at the first SIGINT or SIGTERM, when requests are
-// still under way: what they need ends in OnStop. Requests have the values of ctx. For the
-// command that serves, slog.Default is the logger already when build is called.
+// The context of build ends with ctx, or at the first SIGINT or SIGTERM. Requests may still
+// be running then, so what they need must not end with that context, but in a function of
+// OnStop. The contexts of requests have the values of ctx. The command serve sets
+// slog.Default before it calls build.
+//
+// The program may register flags of its own with package flag. Run parses them together with
+// those of the command, before it calls build, and the command help shows them. A flag with
+// the name of one of flow's is an error.
 func Run(ctx context.Context, build func(context.Context) (*Router, error)) (exitCode int) {
 	until, release := command.UntilSignal(ctx)
 	defer release()
 	return runProcess(until, build, command.ThisProcess())
 }
 
-// runProcess is Run without signals.
+// runProcess is Run for a given process. It does not wait for signals.
 func runProcess(ctx context.Context, build func(context.Context) (*Router, error), p command.Process) int {
 	return command.Run(p, func(c command.Command) error { return runCommand(ctx, build, c, p) })
 }
 
-// runCommand builds an application, does what the arguments of the program ask for, and
-// stops the application.
+// runCommand builds the application, runs a command for it, and calls its functions of
+// OnStop.
 func runCommand(ctx context.Context, build func(context.Context) (*Router, error), c command.Command, p command.Process) error {
 	if c.Name == "serve" {
 		slog.SetDefault(c.Serve.Log.Logger(p.Stderr))
@@ -114,7 +117,7 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 	return err
 }
 
-// serve runs the command serve. tool is nil unless it started the program in development.
+// serve runs the command serve. tool is nil unless "flow dev" has started the program.
 func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server, tool *devTool) error {
 	set := c.Serve
 	r.Logger = s.Log
@@ -123,7 +126,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 			return err
 		}
 	}
-	if r.dev != nil && !set.AddrGiven { // development shows too much for other machines to see
+	if r.dev != nil && !set.AddrGiven { // other machines must not see what development shows
 		set.Addr = "localhost" + set.Addr
 	}
 	if err := r.Check(); err != nil {
@@ -135,7 +138,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 	config, err := set.Config()
 	if err == nil {
 		s.TLS = config
-		r.begin() // logs now what it would log with the first request
+		r.begin() // logs warnings now, and not with the first request
 		if tool != nil {
 			r.front.connect(tool, s)
 		}
@@ -147,36 +150,41 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 	return nil
 }
 
-// Serve answers requests at an address with h until ctx ends, and then lets those
-// that are under way finish for 30 seconds. It returns nil after that, and otherwise
-// why it cannot serve. If h is a *Router, its faults are such an error, and those of the
-// functions of OnStop, which it calls last. Main does the same as a command, with flags.
+// Serve serves h at an address until ctx ends. Then it waits up to 30 seconds for running
+// requests, and returns nil. If it cannot serve, it returns an error. If h is a *Router,
+// Serve also returns the faults of Check as an error. It calls the functions of OnStop last,
+// and returns their errors. Main does the same as a command, with flags.
 //
-// The address is "host:port", or "unix:/path/of/the.sock", the path of a socket, to which
-// its owner and its group may connect (mode 0660, which Windows does not have).
-// Sockets that a service manager passes (LISTEN_FDS, sd_listen_fds(3)) are served in
-// its place, by the first Serve of the program. Serve speaks HTTP/1.1 without TLS;
-// Main has flags for a certificate, and for another mode.
+// The address is "host:port", or "unix:/path/of/the.sock" for a Unix domain socket. Owner
+// and group may connect to the socket: its mode is 0660, except on Windows. If a service
+// manager has passed sockets (LISTEN_FDS, sd_listen_fds(3)), the first Serve of the program
+// serves these and ignores the address. Serve speaks HTTP/1.1 without TLS. Main has flags
+// for a certificate and for the mode of the socket.
 //
-// Clients have 10 seconds for a header, of 64 KiB at most, and may leave a connection
-// unused for 2 minutes. A body or an answer may take as long as it likes while it
-// makes progress: a client may keep the reading of a body waiting for a minute in all,
-// of which each 500 bytes earn back a second, and the writing of an answer for a minute,
-// to which each 64 KiB add another, up to four. A handler that sets deadlines with
-// http.ResponseController has those in place of these.
+// Clients have these limits:
 //
-// The context of a request has the values of ctx, but does not end with it. When ctx
-// ends, Serve accepts no more connections, answers tell the client to close its
-// connection, and connections without a request are given a second for one more. The
-// contexts of event streams (text/event-stream) and of hijacked connections are
-// cancelled at once, those of other requests after the 30 seconds. Hijacked connections
-// are waited for as long as their handlers run.
+//   - The header of a request may take 10 seconds, and have 64 KiB.
+//   - A connection may be idle for 2 minutes.
+//   - Reading a body may wait for the client for a minute in all. Each 500 bytes received
+//     give back a second.
+//   - Writing an answer may wait for the client for a minute. Each 64 KiB sent add a minute,
+//     up to four in all.
 //
-// An application that has called Draining has a health check. Serve then goes on to
-// accept connections for a second, so that load balancers see it fail, unless the
-// sockets are those of a service manager, which keeps them open.
+// A body or an answer may take any time while it makes progress. A handler that sets
+// deadlines with http.ResponseController replaces the limits for body and answer.
 //
-// Serve logs with the Logger of a Router, else with slog.Default.
+// The context of a request has the values of ctx, and does not end with ctx. When ctx ends,
+// Serve accepts no more connections. An idle connection has a second for one more request,
+// and each answer tells the client to close its connection. The contexts of event streams
+// (text/event-stream) and of hijacked connections are canceled at once, those of other
+// requests after 30 seconds. Serve waits for the handlers of hijacked connections too.
+//
+// If the application has called Draining, it has a health check that load balancers ask.
+// Serve then accepts connections for another second after ctx has ended, so that they see
+// the check fail. It does not do so for the sockets of a service manager, which keeps them
+// open.
+//
+// Serve logs with the Logger of a Router, or with slog.Default.
 func Serve(ctx context.Context, addr string, h http.Handler) error {
 	if forms.IsNil(h) {
 		return errors.New("flow: Serve: the handler is nil")
@@ -192,31 +200,32 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 	if !ok {
 		return serve()
 	}
-	r = r.outermost() // which answers for it
+	r = r.outermost() // a mounted Router does not answer by itself
 	s.Log = r.logger()
 	return r.stops.After(ctx, s, func() error {
 		if err := r.Check(); err != nil {
 			return err
 		}
-		r.begin() // logs now what it would log with the first request
+		r.begin() // logs warnings now, and not with the first request
 		return serve()
 	})
 }
 
-// OnStop has Serve, Main or Run call a function once after the last request, to close what
-// the application has opened, also if they cannot serve. The functions of a Router and of
-// those mounted in it are called one after the other, the last registered first. An error
-// or a panic of one is logged, returned by Serve, and makes the exit code 1; the others are
-// called all the same.
+// OnStop registers a function that closes what the application has opened. Serve, Main and
+// Run call it once, after the last request, also if they could not serve. They call the
+// functions of a Router and of the Routers mounted in it one after the other, the one that
+// was registered last first. If a function returns an error or panics, that is logged, Serve
+// returns it, and the exit code is 1; the other functions are called all the same.
 //
-// The context has the values of that of Serve. It ends with the time that requests have to
-// finish, 30 seconds or -drain, but each function has 5 seconds at least. One that does not
-// return then is left behind, and so are handlers that have not finished in time.
+// The context of the function has the values of the context of Serve. It ends together with
+// the time for running requests, which is 30 seconds or -drain, but not before the function
+// has had 5 seconds. Serve does not wait longer, neither for the function nor for handlers.
 //
-// OnStop may be called at any time. When all functions have been called, it calls its own
-// at once. A Router that is served at several addresses stops when the last Serve ends, and
-// cannot be served again if functions have been called. Other servers do not call them, nor
-// does Serve those of a Router within another handler: give middleware to Router.Use.
+// OnStop may be called at any time. Once the functions have been called, OnStop calls its
+// function at once. A Router that is served at several addresses stops when the last Serve
+// ends, and cannot be served again if it has functions. Other servers do not call the
+// functions. Serve does not call those of a Router that is wrapped in another handler: use
+// Router.Use in place of wrapping it.
 func (r *Router) OnStop(stop func(context.Context) error) {
 	pos := fault.Caller(0)
 	if stop == nil {
@@ -228,7 +237,7 @@ func (r *Router) OnStop(stop func(context.Context) error) {
 	r.stops.Add(pos.String()+": OnStop", stop)
 }
 
-// Draining reports whether the server that answers the request of ctx is about to
-// stop: Serve or Main. A health check then fails, so that a load balancer sends its
-// requests elsewhere. It is false for the requests of other servers.
+// Draining reports whether the server of a request, which is Serve, Main or Run, is about to
+// stop. ctx is the context of the request. A health check fails then, so that load balancers
+// send requests elsewhere. For requests of other servers, Draining reports false.
 func Draining(ctx context.Context) bool { return server.Draining(ctx) }

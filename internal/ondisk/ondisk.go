@@ -63,7 +63,7 @@ type text struct {
 }
 
 // In returns the source in a directory that holds router/ and public/.
-func In(dir string) *Source {
+func NewSource(dir string) *Source {
 	files := disk.Dir(dir)
 	return &Source{files: files, watch: disk.NewWatcher(files, routetree.RouterDir, routetree.PublicDir)}
 }
@@ -116,7 +116,7 @@ func (s *Source) Views(b Binary, since time.Time) (*pages.Views, error) {
 			faults = append(faults, fault.In(t.File, "cannot be read: %v", t.err))
 		}
 	}
-	views, more := pages.Make(s.tree, texts, s.host(b), s.views)
+	views, more := pages.NewViews(s.tree, texts, s.host(b), s.views)
 	s.views, s.err = views, fault.Join(append(faults, more...))
 	return s.views, s.err
 }
@@ -257,12 +257,12 @@ func (s *Source) URLs(built *routetree.Tree) []URL {
 
 // New returns the public file that the binary lacks and the disk has for a path, by the
 // rules of a build, or nil.
-func (s *Source) New(built *routetree.Tree, asked pattern.Path) *routetree.Public {
+func (s *Source) UnbuiltPublicAt(built *routetree.Tree, asked pattern.Path) *routetree.Public {
 	n := len(built.Prefix)
 	if !asked.IsCanonical() || len(asked.Segments) <= n {
 		return nil
 	}
-	p := s.NewFile(built, strings.Join(asked.Segments[n:], "/"))
+	p := s.UnbuiltPublic(built, strings.Join(asked.Segments[n:], "/"))
 	if p == nil {
 		return nil
 	}
@@ -273,7 +273,7 @@ func (s *Source) New(built *routetree.Tree, asked pattern.Path) *routetree.Publi
 }
 
 // NewFile is New for a path below public/.
-func (s *Source) NewFile(built *routetree.Tree, name string) *routetree.Public {
+func (s *Source) UnbuiltPublic(built *routetree.Tree, name string) *routetree.Public {
 	name = routetree.PublicDir + "/" + name
 	info, err := fs.Stat(s.files, name)
 	if err != nil || !info.Mode().IsRegular() || publicOf(built, name) != nil {

@@ -12,11 +12,11 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// findPlaces notes for each directory of literal names, groups aside, which error
+// indexErrorPages notes for each directory of literal names, groups aside, which error
 // page is the nearest. A plain directory goes before one of the same URL in a
 // group, and one that has an error page of its own before both.
-func (v *Views) findPlaces(t *routetree.Tree) {
-	v.places = map[string]*View{}
+func (v *Views) indexErrorPages(t *routetree.Tree) {
+	v.errorByURL = map[string]*View{}
 	dirs := append(slices.Sorted(maps.Keys(t.Dirs)), "")
 	slices.SortStableFunc(dirs, func(a, b string) int {
 		if own := v.errors[a] != nil; own != (v.errors[b] != nil) {
@@ -29,8 +29,8 @@ func (v *Views) findPlaces(t *routetree.Tree) {
 	})
 	for _, dir := range dirs {
 		u, ok := literalURL(dir)
-		if _, taken := v.places[u]; ok && !taken {
-			v.places[u] = v.nearest(routetree.Layers(path.Join(dir, "index")))
+		if _, taken := v.errorByURL[u]; ok && !taken {
+			v.errorByURL[u] = v.nearest(routetree.Layers(path.Join(dir, "index")))
 		}
 	}
 }
@@ -51,9 +51,9 @@ func (s *set) makesDocument() bool {
 	return found
 }
 
-// bareErrors warns about error pages that are part of a document, and that no layout is
+// warnBareErrorPages warns about error pages that are part of a document, and that no layout is
 // around, while the pages of the application have layouts.
-func (l *library) bareErrors(v *Views) {
+func (l *library) warnBareErrorPages(v *Views) {
 	var layout *templateFile
 	for _, m := range v.made {
 		if n := len(m.layouts); n > 0 && (layout == nil || m.layouts[n-1].file < layout.file) {
@@ -103,11 +103,11 @@ func (v *Views) ErrorPage(r *routetree.Route, path []string) *View {
 	if r != nil {
 		return v.nearest(routetree.Layers(r.Path))
 	}
-	page := v.places[""]
+	page := v.errorByURL[""]
 	u := ""
 	for _, segment := range path {
 		u += "/" + segment
-		place, ok := v.places[u]
+		place, ok := v.errorByURL[u]
 		if !ok || strings.Contains(segment, "/") {
 			break
 		}

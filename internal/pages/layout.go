@@ -40,7 +40,7 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}, byFile: map[string]*templateFile{}, doubts: map[string]bool{}},
 		available: map[string]*parse.Tree{},
 		owner:     map[string]*templateFile{},
-		missed:    map[string][]fault.Fault{},
+		undefined: map[string][]fault.Fault{},
 	}
 	files := append([]*templateFile{f}, layouts...)
 	for _, layout := range layouts {
@@ -57,16 +57,16 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 		b.add(layout, b.set.outer)
 		b.set.outer = layout.file
 	}
-	b.reach(b.set.outer)
+	b.include(b.set.outer)
 	for i, layout := range layouts {
 		if wrapped := files[i]; b.set.trees[layout.file] != nil && b.set.trees[wrapped.file] == nil {
-			b.faults = append(b.faults, b.lost(layout, wrapped)...)
+			b.faults = append(b.faults, b.neverShown(layout, wrapped)...)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
 		if b.set.trees[name] == nil && b.available[name] != nil {
 			b.set.fragments = append(b.set.fragments, name)
-			b.reach(name)
+			b.include(name)
 		}
 	}
 	for _, f := range files {
@@ -78,8 +78,8 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.missed)) {
-		b.faults = append(b.faults, b.missed[name]...)
+	for _, name := range slices.Sorted(maps.Keys(b.undefined)) {
+		b.faults = append(b.faults, b.undefined[name]...)
 	}
 	if b.incomplete || len(b.faults) > 0 {
 		return nil, b.faults
@@ -108,7 +108,7 @@ type setBuilder struct {
 	set       *set
 	available map[string]*parse.Tree   // what may be reached
 	owner     map[string]*templateFile // who defines it
-	missed    map[string][]fault.Fault // names that nobody has defined so far
+	undefined map[string][]fault.Fault // names that nobody has defined so far
 	faults    []fault.Fault
 	// It calls a template that is not there, which was reported: nobody knows where in the
 	// HTML that template would have ended.
@@ -143,9 +143,9 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 		b.available[name] = t
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
-		if b.missed[name] != nil {
-			delete(b.missed, name)
-			b.reach(name)
+		if b.undefined[name] != nil {
+			delete(b.undefined, name)
+			b.include(name)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func definedTwice(name string, a, b *templateFile) fault.Fault {
 }
 
 // reach takes a template, and all that it calls, into the set.
-func (b *setBuilder) reach(name string) {
+func (b *setBuilder) include(name string) {
 	t := b.available[name]
 	if b.set.trees[name] != nil {
 		return
@@ -180,18 +180,18 @@ func (b *setBuilder) reach(name string) {
 			}
 			switch {
 			case b.available[n.Name] != nil:
-				b.reach(n.Name)
+				b.include(n.Name)
 			case n.Name == slot || path.Base(n.Name)[0] == '+': // library.check has reported it, or the file cannot be parsed
 				b.incomplete = true
 			default:
-				b.missed[n.Name] = append(b.missed[n.Name], b.missing(t, n))
+				b.undefined[n.Name] = append(b.undefined[n.Name], b.missing(t, n))
 			}
 		}
 	})
 }
 
 // lost says why a layout that has a slot does not show what it wraps.
-func (b *setBuilder) lost(layout, wrapped *templateFile) []fault.Fault {
+func (b *setBuilder) neverShown(layout, wrapped *templateFile) []fault.Fault {
 	for _, name := range slices.Sorted(maps.Keys(layout.trees)) {
 		if name == slot {
 			continue // a block of that name stands for what is wrapped

@@ -21,8 +21,8 @@ import (
 // made returns the views of a tree, for a host that has no routes, public files or users.
 func made(files fs.FS) (*Views, error) {
 	tree := routetree.Parse(files, nil)
-	texts, faults := Read(tree)
-	views, more := Make(tree, texts, Host{
+	texts, faults := ReadTexts(tree)
+	views, more := NewViews(tree, texts, Host{
 		Route: func(_ any, name string, _ []any) (string, error) {
 			return "", fmt.Errorf("no route is called %q", name)
 		},
@@ -453,7 +453,7 @@ func inOnePiece(text string, data any) (string, error) {
 func byItself(t *testing.T, p testPage, data row) (right, elsewhere bool) {
 	t.Helper()
 	tree := routetree.Parse(flowtest.Pages(p.files), nil)
-	texts, _ := Read(tree)
+	texts, _ := ReadTexts(tree)
 	l := newLibrary(Host{})
 	l.parseAll(texts, nil)
 	s, _ := l.assemble(l.files["x/page"], l.layoutsOf("x/page"))

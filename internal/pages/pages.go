@@ -40,7 +40,7 @@ type Data struct {
 // Make makes a view of each template, and reports what is wrong about them. What has not
 // changed since before, which may be nil, is taken over from there: a file of the same text,
 // and a view of the same files. The Host has to be the same, but may know other public files.
-func Make(t *routetree.Tree, texts []Text, host Host, before *Views) (*Views, []fault.Fault) {
+func NewViews(t *routetree.Tree, texts []Text, host Host, before *Views) (*Views, []fault.Fault) {
 	if before == nil {
 		before = &Views{}
 	}

@@ -68,7 +68,7 @@ type library struct {
 	files        map[string]*templateFile // by name
 	byFile       map[string]*templateFile
 	partialFiles map[string]*templateFile // the partials among files
-	asked        map[string]bool          // the names of all templates that are called anywhere
+	called       map[string]bool          // the names of all templates that are called anywhere
 	// used are the files of the application's own tree, and those that are reached from one.
 	used   map[*templateFile]bool
 	data   map[*templateFile][]Data // of Host.Data
@@ -82,7 +82,7 @@ func newLibrary(host Host) *library {
 		files:        map[string]*templateFile{},
 		byFile:       map[string]*templateFile{},
 		partialFiles: map[string]*templateFile{},
-		asked:        map[string]bool{},
+		called:       map[string]bool{},
 		used:         map[*templateFile]bool{},
 	}
 	l.own, l.faults = checkFuncs(host.Funcs)
@@ -308,7 +308,7 @@ type Text struct {
 }
 
 // Read returns the template files of a tree, by name.
-func Read(t *routetree.Tree) (texts []Text, faults []fault.Fault) {
+func ReadTexts(t *routetree.Tree) (texts []Text, faults []fault.Fault) {
 	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
 		text, err := ReadText(name, t.Templates[name])
 		if err != nil {
@@ -339,7 +339,7 @@ func (l *library) parseAll(texts []Text, before map[string]*templateFile) {
 	}
 	for _, text := range texts {
 		f := l.files[text.Name]
-		if kept[f] && l.decides(f) {
+		if kept[f] && l.stillResolves(f) {
 			continue
 		}
 		if kept[f] {
@@ -350,14 +350,14 @@ func (l *library) parseAll(texts []Text, before map[string]*templateFile) {
 	}
 	for _, f := range l.files {
 		l.used[f] = !f.shared
-		maps.Copy(l.asked, f.calls)
+		maps.Copy(l.called, f.calls)
 	}
 	l.findData()
 }
 
-// decides reports whether the files that there are decide about a file without faults what
+// stillResolves reports whether the files that there are decide about a file without faults what
 // they did when it was checked: which partials it calls, and that its public files are there.
-func (l *library) decides(f *templateFile) bool {
+func (l *library) stillResolves(f *templateFile) bool {
 	for name, file := range f.partials {
 		if found := l.partials(name); len(found) != 1 || l.files[found[0]].file != file {
 			return false

@@ -14,7 +14,7 @@ import (
 // pages have no layout or no error page: that is a fault. Others may be for View alone,
 // which only the running program knows: they are warnings. Those of flow.ViewOf are known.
 // A file that cannot be parsed may call any partial whose name stands in it.
-func (l *library) uncalled() {
+func (l *library) reportUncalled() {
 	unread := ""
 	for _, f := range l.files {
 		if f.broken {
@@ -22,7 +22,7 @@ func (l *library) uncalled() {
 		}
 	}
 	for name, f := range l.files {
-		if !isPartial(name) || f.shared || l.asked[f.file] || len(l.data[f]) > 0 || strings.Contains(unread, path.Base(name)) {
+		if !isPartial(name) || f.shared || l.called[f.file] || len(l.data[f]) > 0 || strings.Contains(unread, path.Base(name)) {
 			continue
 		}
 		base := strings.ToLower(path.Base(name))
@@ -30,7 +30,7 @@ func (l *library) uncalled() {
 		switch {
 		case base == "+page":
 			l.faults = append(l.faults, fault.In(f.file, "no template calls this partial, and it has no URL: a page is called by its URL, and the page of a directory index.html"))
-		case near != "" && (isSlip(base, layoutName) || isSlip(base, errorName)):
+		case near != "" && (isTypo(base, layoutName) || isTypo(base, errorName)):
 			l.faults = append(l.faults, fault.In(f.file, "no template calls this partial%s", near))
 		default:
 			l.faults = append(l.faults, fault.Warn(f.file, 0, "no template calls this partial: delete it, unless flow.View renders it"))
@@ -38,10 +38,10 @@ func (l *library) uncalled() {
 	}
 }
 
-// isSlip reports whether a name is another one but for its case or one letter that is missing,
+// isTypo reports whether a name is another one but for its case or one letter that is missing,
 // doubled or swapped with its neighbour. Other near names, +errors or +flyout, and the singular
 // of a plural, are likely to be meant.
-func isSlip(name, meant string) bool {
+func isTypo(name, meant string) bool {
 	name, meant = strings.ToLower(name), strings.ToLower(meant)
 	switch {
 	case name == meant:
@@ -84,11 +84,11 @@ func (b *setBuilder) misspelt(f *templateFile) (faults []fault.Fault) {
 		}
 		near := fault.Suggest(name, asked, "")
 		if near != "" {
-			b.set.doubts[name] = b.asked[name]
+			b.set.doubts[name] = b.called[name]
 		}
-		slip := slices.ContainsFunc(slices.Collect(maps.Keys(asked)), func(meant string) bool { return isSlip(name, meant) })
+		slip := slices.ContainsFunc(slices.Collect(maps.Keys(asked)), func(meant string) bool { return isTypo(name, meant) })
 		switch {
-		case near == "" || b.asked[name]:
+		case near == "" || b.called[name]:
 		case slip:
 			faults = append(faults, fault.InLine(f.file, lineOf(t, t.Root), "{{define %q}}: no template asks for it%s", name, near))
 		default:

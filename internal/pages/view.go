@@ -22,10 +22,10 @@ import (
 
 // Views are the templates of an application, escaped and ready to be rendered.
 type Views struct {
-	byName map[string]*View
-	errors map[string]*View // error pages in their layouts, by directory
-	places map[string]*View // the error page for what matches nothing, by URL of a directory
-	lost   bool
+	byName     map[string]*View
+	errors     map[string]*View // error pages in their layouts, by directory
+	errorByURL map[string]*View // the error page for what matches nothing, by URL of a directory
+	lost       bool
 
 	files map[string]*templateFile // by name
 	made  map[string]*madeView     // the views without faults, by name
@@ -123,7 +123,7 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 		dir, isError := dirOf(name), path.Base(name) == errorName
 		l.used[f] = l.used[f] || isError && (dir == "" || t.Dirs[dir])
 		m, faults := before.made[name], []fault.Fault(nil)
-		if layouts := l.layoutsOf(name); !l.holds(m, f, layouts) { // otherwise no file of it has faults
+		if layouts := l.layoutsOf(name); !l.isCurrent(m, f, layouts) { // otherwise no file of it has faults
 			m, faults = l.view(f, layouts)
 		}
 		switch {
@@ -134,7 +134,7 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 			if isError {
 				v.byName[name], v.errors[dir] = m.bare, m.view
 			}
-		case len(faults) > 0 && (isPartial(name) && l.asked[f.file] || !l.used[f]): // it may need what a page defines
+		case len(faults) > 0 && (isPartial(name) && l.called[f.file] || !l.used[f]): // it may need what a page defines
 			v.byName[name] = &View{file: f.file, err: fault.Join(faults)}
 		default:
 			v.lost = v.lost || isError
@@ -147,17 +147,17 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 		}
 	}
 	l.faults = append(l.faults, l.typeFaults(problems)...)
-	l.uncalled()
-	l.bareErrors(v)
-	v.findPlaces(t)
+	l.reportUncalled()
+	l.warnBareErrorPages(v)
+	v.indexErrorPages(t)
 	return v
 }
 
 // holds reports whether a view of a file, which was made before, would come out the same.
-func (l *library) holds(m *madeView, f *templateFile, layouts []*templateFile) bool {
+func (l *library) isCurrent(m *madeView, f *templateFile, layouts []*templateFile) bool {
 	if m != nil {
 		for name, asked := range m.doubts {
-			if l.asked[name] != asked {
+			if l.called[name] != asked {
 				return false
 			}
 		}
@@ -182,7 +182,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 		return nil, faults
 	}
 	problems := l.checkTypes(s, f) // before html/template changes the trees
-	v := &View{file: f.file, fixed: !l.asks(s), blocks: map[string]func() (*executable, error){}}
+	v := &View{file: f.file, fixed: !l.usesRequest(s), blocks: map[string]func() (*executable, error){}}
 	for name := range l.own {
 		v.fixed = v.fixed && !s.calls[name]
 	}
@@ -218,7 +218,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 }
 
 // asks reports whether the templates of a set ask for the request.
-func (h *functions) asks(s *set) bool {
+func (h *functions) usesRequest(s *set) bool {
 	forURL := s.calls["route"] || s.calls["asset"]
 	return s.calls["request"] || s.calls["user"] || forURL && h.PerRequest
 }
@@ -238,7 +238,7 @@ func (h *functions) executable(s *set, name string) (*executable, error) {
 		return nil, err
 	}
 	e := &executable{name: name}
-	if !h.asks(s) {
+	if !h.usesRequest(s) {
 		e.shared = in
 		return e, nil
 	}
@@ -367,19 +367,19 @@ func lineOfText(t *parse.Tree, description string) int {
 	return cmp.Or(found, last)
 }
 
-// errNotNow is the error of what only takes the place of a function or a writer.
-var errNotNow = errors.New("not now")
+// errPlaceholder is the error of what only takes the place of a function or a writer.
+var errPlaceholder = errors.New("not now")
 
-// notNow takes the place of a function that html/template does not accept.
-func notNow(...any) (any, error) { return nil, errNotNow }
+// placeholder takes the place of a function that html/template does not accept.
+func placeholder(...any) (any, error) { return nil, errPlaceholder }
 
-// A notNowWriter refuses every Write, so that the execution of a template ends at once.
-type notNowWriter struct{}
+// A placeholderWriter refuses every Write, so that the execution of a template ends at once.
+type placeholderWriter struct{}
 
-func (notNowWriter) Write([]byte) (int, error) { return 0, errNotNow }
+func (placeholderWriter) Write([]byte) (int, error) { return 0, errPlaceholder }
 
 // checkFuncs returns the functions that html/template accepts, and a fault for each
-// other. html/template panics for a value that is no function, which notNow replaces,
+// other. html/template panics for a value that is no function, which placeholder replaces,
 // and for a name that is no identifier. A name that is taken already is a fault, too.
 func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault.Fault) {
 	good = template.FuncMap{}
@@ -395,7 +395,7 @@ func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault.F
 		good[name] = funcs[name]
 		if err := checkFunc(name, funcs[name]); err != nil {
 			faults = append(faults, fault.Fault{Text: err.Error()})
-			if good[name] = notNow; checkFunc(name, notNow) != nil {
+			if good[name] = placeholder; checkFunc(name, placeholder) != nil {
 				delete(good, name)
 			}
 		}

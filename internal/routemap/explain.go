@@ -24,17 +24,17 @@ type Question struct {
 
 // Ask reads a question as people write it: "POST /users/new". Without a method it asks for
 // GET. The path may have a query, and stand in a whole URL.
-func Ask(text string) (Question, error) {
+func ParseQuestion(text string) (Question, error) {
 	text = strings.TrimSpace(text)
 	method, target, found := strings.Cut(text, " ")
 	if !found || strings.ContainsAny(method, "/") {
 		method, target = http.MethodGet, text
 	}
-	return AskFor(method, target)
+	return NewQuestion(method, target)
 }
 
 // AskFor returns the question for a method, GET if it is "", and a path.
-func AskFor(method, target string) (Question, error) {
+func NewQuestion(method, target string) (Question, error) {
 	method, target = cmp.Or(strings.TrimSpace(method), http.MethodGet), strings.TrimSpace(target)
 	if upper := strings.ToUpper(method); slices.Contains(forms.Methods, upper) {
 		method = upper

@@ -33,7 +33,7 @@ func TestAsk(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			is := is.New(t)
-			q, err := Ask(tt.text)
+			q, err := ParseQuestion(tt.text)
 			if tt.fault != "" {
 				is.True(err != nil)
 				is.Equal(err.Error(), tt.fault)
@@ -53,7 +53,7 @@ func FuzzAsk(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		q, err := Ask(text)
+		q, err := ParseQuestion(text)
 		if err != nil {
 			return
 		}
@@ -61,7 +61,7 @@ func FuzzAsk(f *testing.F) {
 		if path := r.URL.EscapedPath(); path == "" || path[0] != '/' || r.Method == "" || r.Host != "" || r.URL.Host != "" {
 			t.Fatalf("%q asks for %s of %q", text, r.Method, r.URL)
 		}
-		again, err := AskFor(q.Method, q.Target)
+		again, err := NewQuestion(q.Method, q.Target)
 		if err != nil || again.Method != q.Method || again.Target != q.Target || again.Request().URL.Path != r.URL.Path {
 			t.Fatalf("%q asks for %s %s, which asks for %s %s (%v)", text, q.Method, q.Target, again.Method, again.Target, err)
 		}

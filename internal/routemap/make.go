@@ -29,7 +29,7 @@ type Source[H, M any] struct {
 }
 
 // Make returns the map, without what is mounted and what Refresh fills in.
-func (s Source[H, M]) Make() Map {
+func (s Source[H, M]) NewMap() Map {
 	m := Map{Prefix: prefixOf(s.Tree), tree: s.Tree, disk: s.Disk}
 	for _, r := range s.Tree.Routes {
 		m.Routes = append(m.Routes, s.route(r))

@@ -54,7 +54,7 @@ func (p Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.Requests = append(v.Requests, request{q})
 	}
 	if query.Has("path") {
-		q, err := AskFor(v.Method, v.Path)
+		q, err := NewQuestion(v.Method, v.Path)
 		if err != nil {
 			v.Problem = err.Error()
 		} else {
