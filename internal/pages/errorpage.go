@@ -12,9 +12,9 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// indexErrorPages notes for each directory of literal names, groups aside, which error
-// page is the nearest. A plain directory goes before one of the same URL in a
-// group, and one that has an error page of its own before both.
+// indexErrorPages maps the URL of each directory without parameters to the nearest error
+// page. Groups can give several directories the same URL: one with an error page of its own
+// goes first, then the one in the fewest groups.
 func (v *Views) indexErrorPages(t *routetree.Tree) {
 	v.errorByURL = map[string]*View{}
 	dirs := append(slices.Sorted(maps.Keys(t.Dirs)), "")
@@ -35,10 +35,11 @@ func (v *Views) indexErrorPages(t *routetree.Tree) {
 	}
 }
 
-// documentStart is what a whole HTML document begins with.
+// documentStart matches the beginning of a whole HTML document.
 var documentStart = regexp.MustCompile(`(?i)<(!doctype|html)\b`)
 
-// makesDocument reports whether the templates of a set make a whole HTML document.
+// makesDocument reports whether the templates of a set contain the beginning of a whole HTML
+// document.
 func (s *set) makesDocument() bool {
 	found := false
 	for _, t := range s.trees {
@@ -51,8 +52,8 @@ func (s *set) makesDocument() bool {
 	return found
 }
 
-// warnBareErrorPages warns about error pages that are part of a document, and that no layout is
-// around, while the pages of the application have layouts.
+// warnBareErrorPages warns about an error page that neither has a layout nor is a whole
+// document, in an application whose other pages have layouts.
 func (l *library) warnBareErrorPages(v *Views) {
 	var layout *templateFile
 	for _, m := range v.made {
@@ -67,8 +68,8 @@ func (l *library) warnBareErrorPages(v *Views) {
 	}
 }
 
-// literalURL returns the URL of a directory that has no parameters and is no
-// group itself: "(site)/blog" is "/blog".
+// literalURL returns the URL of a directory: that of "(site)/blog" is "/blog". It reports
+// false if the directory has parameters or is a group itself.
 func literalURL(dir string) (u string, ok bool) {
 	if dir == "" {
 		return "", true
@@ -86,7 +87,8 @@ func literalURL(dir string) (u string, ok bool) {
 	return u, !group
 }
 
-// nearest returns the error page of the innermost directory that has one, or nil.
+// nearest returns the error page of the last of the directories that has one, or nil. The
+// directories are given from the outside in.
 func (v *Views) nearest(dirs []string) *View {
 	for _, dir := range slices.Backward(dirs) {
 		if page := v.errors[dir]; page != nil {
@@ -96,9 +98,9 @@ func (v *Views) nearest(dirs []string) *View {
 	return nil
 }
 
-// ErrorPage returns the error page for a route, or if that is nil for the segments of
-// a path that matches nothing, below the prefix of the tree: the nearest to its file, or
-// else to its URL. It is nil if there is none.
+// ErrorPage returns the error page for a request, or nil if there is none. It is the nearest
+// one to the file of the route. For a request without a route, r is nil, and the error page
+// is the nearest one to the URL: path holds its segments below the prefix of the tree.
 func (v *Views) ErrorPage(r *routetree.Route, path []string) *View {
 	if r != nil {
 		return v.nearest(routetree.Layers(r.Path))

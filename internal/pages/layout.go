@@ -13,27 +13,27 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A set holds, by name, the templates of a page in its layouts, or of a +file, and all
-// that they call. html/template gets them together.
+// A set is a page with its layouts, or another template file by itself, together with all
+// templates that they call. html/template escapes and executes a set as a whole.
 type set struct {
-	outer string // the template to begin with
-	inner string // the page itself
-	trees map[string]*parse.Tree
-	calls map[string]bool // the functions that they call
-	// fragments are those that the page defines and only Block can reach.
+	outer string                 // the name of the template to execute: the outermost layout
+	inner string                 // the name of the page itself
+	trees map[string]*parse.Tree // by name
+	calls map[string]bool        // the functions that the templates call
+	// fragments are the templates that the page defines and that no other calls. Only Block
+	// renders them.
 	fragments []string
-	faulty    bool // a file of it has faults of its own: the set is only escaped, to find more
+	faulty    bool // a file has faults of its own: the set is escaped to find more faults, and not rendered
 	warnings  []fault.Fault
-	doubts    map[string]bool          // names that are likely misspelt unless a template calls them, and whether any does
-	byFile    map[string]*templateFile // those that it is made of
+	doubts    map[string]bool          // names that are likely misspelt, and whether any template calls them, which rules that out
+	byFile    map[string]*templateFile // the files of the set
 }
 
-// assemble returns the set of f in its layouts, of which the innermost is first. It
-// returns nil if it cannot be made, with faults unless they are those of the files
-// by themselves.
+// assemble returns the set of f with its layouts, of which the innermost comes first. If
+// there are faults, it returns no set. It leaves out the faults of single files.
 //
-// If several files define a name, the innermost counts: what a page defines goes before
-// the blocks of its layouts, and both before those of partials.
+// If several files define a name, the page goes before its layouts, an inner layout before
+// an outer one, and all of them before partials.
 func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault.Fault) {
 	b := &setBuilder{
 		library:   l,
@@ -106,17 +106,17 @@ func (f *templateFile) beginsDocument() bool {
 type setBuilder struct {
 	*library
 	set       *set
-	available map[string]*parse.Tree   // what may be reached
-	owner     map[string]*templateFile // who defines it
-	undefined map[string][]fault.Fault // names that nobody has defined so far
+	available map[string]*parse.Tree   // the templates that may be called
+	owner     map[string]*templateFile // the files that define them
+	undefined map[string][]fault.Fault // faults of calls, by the name that no file has defined so far
 	faults    []fault.Fault
-	// It calls a template that is not there, which was reported: nobody knows where in the
-	// HTML that template would have ended.
+	// incomplete: a template is missing, which was reported as another fault. Without it, the
+	// set cannot be escaped: the context behind its call is not known.
 	incomplete bool
 }
 
-// add makes the templates of a file available whose names are not taken. wraps is
-// what the slot of a layout holds.
+// add makes the templates of a file available, except those whose names are taken. If the
+// file is a layout, wraps is the name of the template that goes into its slot.
 func (b *setBuilder) add(f *templateFile, wraps string) {
 	b.set.byFile[f.file] = f
 	b.set.faulty = b.set.faulty || len(f.faults) > 0
@@ -133,7 +133,7 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 		}
 		b.owner[name] = f
 		if f.isLayout() {
-			t = t.Copy() // other sets wrap another page with it
+			t = t.Copy() // other sets put another page into the slot
 			eachCall(t, func(n *parse.TemplateNode) {
 				if n.Name == slot {
 					n.Name = wraps
@@ -150,7 +150,7 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 	}
 }
 
-// definedTwice is about a name that two partials of one set define.
+// definedTwice returns the fault of two partials in one set that define the same name.
 func definedTwice(name string, a, b *templateFile) fault.Fault {
 	if a.file > b.file {
 		a, b = b, a
@@ -159,7 +159,7 @@ func definedTwice(name string, a, b *templateFile) fault.Fault {
 	return fault.InLine(b.file, lineOf(t, t.Root), "%q is defined by %s too, and one page uses both: call one of them otherwise", name, a.file)
 }
 
-// reach takes a template, and all that it calls, into the set.
+// include adds a template and all that it calls to the set.
 func (b *setBuilder) include(name string) {
 	t := b.available[name]
 	if b.set.trees[name] != nil {
@@ -190,11 +190,11 @@ func (b *setBuilder) include(name string) {
 	})
 }
 
-// lost says why a layout that has a slot does not show what it wraps.
+// neverShown returns the fault of a layout whose slot is in a block that is never executed.
 func (b *setBuilder) neverShown(layout, wrapped *templateFile) []fault.Fault {
 	for _, name := range slices.Sorted(maps.Keys(layout.trees)) {
 		if name == slot {
-			continue // a block of that name stands for what is wrapped
+			continue // {{block "content" .}} is the slot itself
 		}
 		var line int
 		eachCall(layout.trees[name], func(n *parse.TemplateNode) {
@@ -214,7 +214,7 @@ func (b *setBuilder) neverShown(layout, wrapped *templateFile) []fault.Fault {
 	return nil
 }
 
-// missing says what is wrong about a name that no template of the set has.
+// missing returns the fault of a call of a template that the set does not have.
 func (b *setBuilder) missing(t *parse.Tree, n *parse.TemplateNode) fault.Fault {
 	line := lineOf(t, n)
 	if f := cmp.Or(b.files[n.Name], b.byFile[n.Name]); f != nil {

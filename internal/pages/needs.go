@@ -5,12 +5,12 @@ import (
 	"text/template/parse"
 )
 
-// needs returns the first {{.Field}} that a template shows whatever the data is, and its
-// line; 0 if there is none. html/template shows nothing for it if there is no data.
+// needs returns the first {{.Field}} that a template executes unconditionally, and its line;
+// the line is 0 if there is none. Without data, html/template renders nothing for it.
 //
-// What stands in {{if}}, {{with}} and {{range}} may be for data that is not always there.
-// So may what stands within a tag or a <textarea>: forms are empty at first. The templates
-// of {{define}} and {{block}} are not looked at, since they may get other data.
+// needs skips what may be optional: the bodies of {{if}}, {{with}} and {{range}}, tags, and
+// the contents of <textarea>, since forms are empty at first. It also skips the templates of
+// {{define}} and {{block}}, which may get other data.
 func needs(t *parse.Tree) (field string, line int) {
 	tag := "" // the last one, with the text after it
 	for _, n := range t.Root.Nodes {
@@ -33,8 +33,8 @@ func needs(t *parse.Tree) (field string, line int) {
 	return "", 0
 }
 
-// isField reports whether a pipeline is a field of the data, or a method of one, and no
-// function: a function may give a default.
+// isField reports whether a pipeline is just a field of the data or a method. A pipeline with
+// a function may give a default.
 func isField(p *parse.PipeNode) bool {
 	if len(p.Decl) > 0 || len(p.Cmds) != 1 {
 		return false

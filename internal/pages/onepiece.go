@@ -12,87 +12,96 @@ import (
 	"example.com/flow/internal/fault"
 )
 
-// For each template that is called, html/template remembers in which place of the HTML
-// it ends: in text, in a tag, in a script and so on. What it remembers is wrong if the
-// template begins in another place than it ends: after the second call of a template
-// that holds "</script>", it escapes as if it were still in the script. Nor does it see
-// that two templates make one word, "<scr" and "ipt>".
+// html/template escapes by context: the place in the HTML, such as text, a tag or a script.
+// For each called template it remembers the context in which the template ends. That is
+// wrong if the template ends in another context than it begins: after the second call of a
+// template with "</script>", html/template escapes as if the script went on. Nor does
+// html/template notice that two templates make one word, "<scr" and "ipt>".
 //
-// So it is only shown calls that begin and end in text, about which it remembers
-// nothing wrong. All others are inlined: in their place it is shown what the called
-// template holds, as if the page were written in one piece. Afterwards the calls
-// are put back, which give a template its dot and its variables. Each calls a copy
-// of its own, the nodes of which have been escaped in place.
+// So html/template only sees calls that begin and end in text, for which it is right. All
+// other calls are inlined: html/template sees the nodes of the called template in place of
+// the call, as if the page were written in one piece. Afterwards the calls are put back,
+// since a call gives a template its dot and its variables. Each inlined call then calls a
+// copy of the template, whose nodes html/template has escaped in place.
 
-// A inliner makes of a set what html/template is shown.
+// An inliner makes the templates that html/template escapes from those of a set.
 type inliner struct {
 	set       *set
-	inlined   map[callSite]bool
-	all       bool // all calls are inlined
+	inlined   map[callSite]bool // the calls to inline
+	all       bool              // all calls are inlined
 	templates *template.Template
-	copies    int
-	size      int              // of the templates, in bytes, about
-	called    map[string]*span // templates that html/template calls, by name
-	inside    []*expansion     // what is being copied, from the outside in
-	loops     []*span          // the loops around it, from the outside in
+	copies    int              // how many copies of templates were made
+	size      int              // of the templates, in bytes, roughly
+	called    map[string]*span // the templates that are called and not inlined, by name
+	inside    []*expansion     // the templates that are being inlined, from the outside in
+	loops     []*span          // the loops around the current node, from the outside in
 	spans     []*span
 	saved     []savedNodes
 }
 
-// A expansion is a template of which a copy is made, with its calls inlined.
+// An expansion is a template whose nodes are being copied, with its calls inlined.
 type expansion struct {
 	name, copy string
-	// recursion is set if the template calls itself. The copy is what it calls then.
+	// recursion is the span of a recursive call of the template, nil if there is none. The
+	// recursive call calls the copy.
 	recursion *span
-	// Text may stand right before a call of the copy, or right after.
+	// before and after say that text may stand directly before or after a call of the copy.
 	before, after bool
 }
 
-// A callSite is where a template calls another.
+// A callSite is the position of a {{template}} action.
 type callSite struct {
 	file string
 	pos  parse.Pos
 }
 
-// A call is a {{template}} that html/template is shown, or one by which a template calls
-// itself.
+// A call is a {{template}} action that html/template sees, or a recursive one.
 type call struct {
 	callSite
-	callee string
-	itself bool
+	callee    string
+	recursive bool
 }
 
-// A span is what must begin and end in one place of the HTML: a call that is
-// shown, a template that is called, a recursion of a template that calls itself, and a
-// recursion of a loop with such calls in it, since html/template does not tell in which
-// place it calls them in a second recursion.
+// A span is a part of the templates that must begin and end in the same context, or else
+// html/template would escape wrongly. It is one of
+//
+//   - a call that html/template sees
+//   - a template that is called and not inlined
+//   - a recursive call of an inlined template
+//   - one execution of the body of a loop with such calls: html/template does not say in
+//     which context it sees them in the second execution
 type span struct {
-	probes []*parse.TemplateNode // at the begin and the end
-	text   bool                  // the place must be text
+	probes []*parse.TemplateNode // at the beginning and at the end
+	text   bool                  // the context must be text
 	splits bool                  // it ends in the middle of a word
-	calls  []*call               // that cannot remain if it does not hold
-	ends   []*parse.ListNode     // of a recursion: where probes go before break and continue
+	calls  []*call               // to be inlined if the contexts differ
+	ends   []*parse.ListNode     // of a loop: lists before break and continue that get a probe
 }
 
-// A savedNodes is a list that is shown with other nodes than it has.
+// savedNodes are the nodes of a list that was given others to show to html/template.
 type savedNodes struct {
 	list  *parse.ListNode
 	nodes []parse.Node
 }
 
 const (
-	// probe is an empty template. html/template calls it by its name in text, and by
-	// another in each other place.
+	// probe is the name of an empty template. Where html/template escapes a call of it, it
+	// replaces the name by one that names the context, unless the context is text. So a call
+	// tells the context.
 	probe = "+"
-	// maxInlined is the largest size, in bytes, of what is shown. Only templates that call
-	// two others, each of which calls two again, and so on, come to more.
+	// maxInlined is the largest size of inlined templates, in bytes. Only templates that call
+	// two others, each of which calls two others, and so on, are larger.
 	maxInlined = 16 << 20
 )
 
 var errTooLarge = errors.New("too large")
 
-// escape returns one template of a set, and what it calls, escaped and ready to be
-// executed once it has its functions.
+// escape returns a template of a set and the templates that it calls, escaped. They can be
+// executed once they have their functions.
+//
+// It inlines the calls that do not begin and end in text, and tries again, until there are
+// none left. If html/template reports an error, escape inlines all calls: the error may come
+// from a wrong context.
 func (s *set) escape(name string) (*template.Template, error) {
 	inlined := map[callSite]bool{}
 	var first error
@@ -103,7 +112,7 @@ func (s *set) escape(name string) (*template.Template, error) {
 		switch {
 		case err == nil && len(mismatched) == 0:
 			return in.templates, nil
-		case err == nil && more: // again, with these inlined
+		case err == nil && more: // try again, with these calls inlined
 		case err == nil:
 			t := s.trees[mismatched[0].callee]
 			return nil, fault.InLine(t.ParseName, lineOf(t, t.Root), "%q calls itself, and html/template cannot tell where it ends: let it end what it begins, and, within a tag, an attribute, a title, a script or a style, put no text next to the call", s.plainName(t.Name))
@@ -113,15 +122,15 @@ func (s *set) escape(name string) (*template.Template, error) {
 			return nil, first
 		case all:
 			return nil, err
-		default: // html/template may have remembered something wrong
+		default:
 			all, first = true, err
 		}
 	}
 }
 
-// escape has html/template escape a template, which it does when the template is
-// executed. A text is put before all other nodes, and refused when it is written, so
-// that no other node is executed.
+// escape makes html/template escape a template. That happens when the template is executed.
+// The execution ends at its first write: a text node is put before all others, and the
+// writer returns an error.
 func (in *inliner) escape(name string) error {
 	in.add(probe, &parse.Tree{Name: probe, ParseName: probe, Root: &parse.ListNode{NodeType: parse.NodeList}})
 	in.call(name)
@@ -140,8 +149,8 @@ func (in *inliner) escape(name string) error {
 	return nil
 }
 
-// mismatched returns the calls of spans that do not hold, and has those inlined that can
-// be. more reports whether there are any of these.
+// mismatched returns the calls of spans whose contexts differ. It marks those that can be
+// inlined, and reports whether there are any: a recursive call cannot.
 func (in *inliner) mismatched() (calls []*call, more bool) {
 	for _, s := range in.spans {
 		if s.holds() {
@@ -149,7 +158,7 @@ func (in *inliner) mismatched() (calls []*call, more bool) {
 		}
 		calls = append(calls, s.calls...)
 		for _, c := range s.calls {
-			if !c.itself {
+			if !c.recursive {
 				in.inlined[c.callSite] = true
 				more = true
 			}
@@ -158,12 +167,12 @@ func (in *inliner) mismatched() (calls []*call, more bool) {
 	return calls, more
 }
 
-// holds reports whether html/template has found all probes of s in one place, and that
-// place is text if it must be.
+// holds reports whether all probes of the span have the same context, and whether that is
+// text if it must be.
 func (s *span) holds() bool {
 	for _, p := range s.probes {
-		// The depths of braces in a template literal are a slice that html/template
-		// changes after it has remembered it.
+		// A context within a JavaScript template literal holds the depths of braces, in a slice
+		// that html/template changes afterwards: the names cannot be compared.
 		if p.Name != s.probes[0].Name || s.text && p.Name != probe || strings.Contains(p.Name, "_jsBraceDepth") {
 			return false
 		}
@@ -171,24 +180,26 @@ func (s *span) holds() bool {
 	return !s.splits
 }
 
+// span adds a span.
 func (in *inliner) span(calls ...*call) *span {
 	s := &span{calls: calls}
 	in.spans = append(in.spans, s)
 	return s
 }
 
-// probe returns a node that tells in which place of the HTML it is.
+// probe adds a probe to the span: a node to put where the context is asked for.
 func (s *span) probe() parse.Node {
 	n := &parse.TemplateNode{NodeType: parse.NodeTemplate, Name: probe}
 	s.probes = append(s.probes, n)
 	return n
 }
 
+// add adds a template to those of html/template.
 func (in *inliner) add(name string, t *parse.Tree) {
-	template.Must(in.templates.AddParseTree(name, t)) // fails for executed templates
+	template.Must(in.templates.AddParseTree(name, t)) // it fails only for templates that were executed
 }
 
-// call has html/template call a template.
+// call adds a template that is called and not inlined, unless it was added before.
 func (in *inliner) call(name string) *span {
 	s := in.called[name]
 	if s != nil {
@@ -206,8 +217,8 @@ func (in *inliner) call(name string) *span {
 	return s
 }
 
-// copy adds a copy of a template. It appends the nodes of it, with its calls inlined,
-// to what is shown.
+// copy adds a copy of a template. It appends the nodes of the copy, with calls inlined, to
+// the nodes that html/template is shown.
 func (in *inliner) copy(c *expansion, shown []parse.Node) (*parse.ListNode, []parse.Node) {
 	t := in.set.trees[c.name].Copy()
 	in.add(c.copy, t)
@@ -217,7 +228,8 @@ func (in *inliner) copy(c *expansion, shown []parse.Node) (*parse.ListNode, []pa
 	return t.Root, shown
 }
 
-// join appends the nodes of a list, with its calls inlined, to what is shown.
+// inline appends the nodes of a list, with calls inlined, to the nodes that html/template is
+// shown.
 func (in *inliner) inline(t *parse.Tree, l *parse.ListNode, shown []parse.Node) []parse.Node {
 	for i, n := range l.Nodes {
 		in.size += 100
@@ -247,20 +259,20 @@ func (in *inliner) inline(t *parse.Tree, l *parse.ListNode, shown []parse.Node) 
 	return shown
 }
 
-// list shows a list with its calls inlined.
+// list inlines the calls of a list of its own, such as the body of an {{if}}.
 func (in *inliner) list(t *parse.Tree, l *parse.ListNode) {
 	if l != nil { // an else that is not there
 		in.show(l, in.inline(t, l, nil))
 	}
 }
 
-// show shows a list with other nodes than it has.
+// show gives a list other nodes for html/template to see, and saves its own.
 func (in *inliner) show(l *parse.ListNode, nodes []parse.Node) {
 	in.saved = append(in.saved, savedNodes{l, l.Nodes})
 	l.Nodes = nodes
 }
 
-// loop is list for what is executed any number of times.
+// loop is list for the body of a loop.
 func (in *inliner) loop(t *parse.Tree, l *parse.ListNode) {
 	s := in.span()
 	in.loops = append(in.loops, s)
@@ -275,13 +287,13 @@ func (in *inliner) loop(t *parse.Tree, l *parse.ListNode) {
 	}
 }
 
-// template appends the i-th node of a list, which is a call, to what is shown, or
-// else what it calls.
+// template appends the i-th node of a list, which is a call, to the nodes that html/template
+// is shown. If the call is inlined, it appends the nodes of the called template.
 func (in *inliner) template(t *parse.Tree, l *parse.ListNode, i int, shown []parse.Node) []parse.Node {
 	n := l.Nodes[i].(*parse.TemplateNode)
 	c := &call{callSite: callSite{t.ParseName, n.Pos}, callee: n.Name}
 	called := in.called[n.Name]
-	cycle := called != nil && called.probes == nil // it leads to this call
+	cycle := called != nil && called.probes == nil // in.call is still adding it: it calls itself, directly or through others
 	if !in.all && !in.inlined[c.callSite] && !cycle && !likelyOutsideText(shown) || in.size > maxInlined {
 		called, own := in.call(n.Name), in.span(c)
 		called.calls = append(called.calls, c)
@@ -295,7 +307,7 @@ func (in *inliner) template(t *parse.Tree, l *parse.ListNode, i int, shown []par
 	var callee *expansion
 	for _, outer := range in.inside {
 		if outer.name == n.Name {
-			c.itself = true
+			c.recursive = true
 			if outer.recursion != nil {
 				callee = outer
 			}
@@ -303,10 +315,10 @@ func (in *inliner) template(t *parse.Tree, l *parse.ListNode, i int, shown []par
 	}
 	if callee == nil {
 		in.copies++
-		callee = &expansion{name: n.Name, copy: n.Name + "/+" + strconv.Itoa(in.copies)} // a name that library.check lets nobody define
+		callee = &expansion{name: n.Name, copy: n.Name + "/+" + strconv.Itoa(in.copies)} // library.check refuses a {{define}} of such a name
 	}
 	n.Name = callee.copy
-	if !c.itself {
+	if !c.recursive {
 		_, shown = in.copy(callee, shown)
 		return shown
 	}
@@ -317,7 +329,7 @@ func (in *inliner) template(t *parse.Tree, l *parse.ListNode, i int, shown []par
 	callee.before = callee.before || len(shown) == 0 && l == t.Root || len(shown) > 0 && isOpen(shown[len(shown)-1])
 	callee.after = callee.after || i == len(l.Nodes)-1 && l == t.Root || i < len(l.Nodes)-1 && isOpen(l.Nodes[i+1])
 	recursion, split := callee.recursion, splitsWord(shown)
-	if recursion != nil { // which shows what is called around this call
+	if recursion != nil { // its nodes are being shown around this call
 		recursion.splits = recursion.splits || split
 		return append(shown, recursion.probe())
 	}
@@ -330,8 +342,8 @@ func (in *inliner) template(t *parse.Tree, l *parse.ListNode, i int, shown []par
 	return append(append(shown, nodes...), recursion.probe())
 }
 
-// isOpen reports whether a node may begin or end with text that belongs to a word
-// beside it.
+// isOpen reports whether a node may begin or end with a part of a word, which goes on in the
+// node beside it.
 func isOpen(n parse.Node) bool {
 	switch n.(type) {
 	case *parse.TextNode, *parse.TemplateNode:
@@ -340,8 +352,8 @@ func isOpen(n parse.Node) bool {
 	return false
 }
 
-// appendNode appends a node to what is shown. Text after text is moved into the first,
-// since html/template does not look for words across two nodes.
+// appendNode appends a node to the nodes that html/template is shown. It joins two text nodes
+// in a row, since html/template does not find words across two nodes.
 func appendNode(shown []parse.Node, n parse.Node) []parse.Node {
 	if text, ok := n.(*parse.TextNode); ok && len(shown) > 0 {
 		if before, ok := shown[len(shown)-1].(*parse.TextNode); ok {
@@ -353,16 +365,16 @@ func appendNode(shown []parse.Node, n parse.Node) []parse.Node {
 	return append(shown, n)
 }
 
-// splits reports whether nodes, if they end in text, may end in the middle of what
+// splitsWord reports whether nodes that end in text may end in the middle of the word that
 // begins a tag, a comment or a doctype.
 func splitsWord(nodes []parse.Node) bool {
 	word, found := lastTag(nodes)
 	return found && len(bytes.Trim(word, "/!-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) == 0
 }
 
-// elsewhere reports whether nodes look as if they ended elsewhere than in text, or in
-// the middle of a word. It is never wrong to join what is called there. For most calls
-// that go mismatched it saves having html/template find that out first.
+// likelyOutsideText reports whether nodes seem to end in another context than text, or in the
+// middle of a word. It may guess: inlining is always right. For most calls that must be
+// inlined, it saves an attempt with html/template.
 func likelyOutsideText(nodes []parse.Node) bool {
 	tag, found := lastTag(nodes)
 	return found && (bytes.IndexByte(tag, '>') < 0 || len(tag) >= 5 && bytes.EqualFold(tag[:5], []byte("title")))

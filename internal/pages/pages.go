@@ -1,8 +1,8 @@
-// Package pages makes templates ready. [Read] takes the template files of a tree,
-// [Make] parses them, puts each page into its layouts, has html/template escape it, and
-// checks all that can be checked before a request: the result are [Views], which render,
-// and a fault for everything that is wrong. What templates may ask of the application is
-// given as functions, in a [Host].
+// Package pages prepares the templates of an application for rendering. [ReadTexts] reads
+// the template files of a tree. [NewViews] parses them, puts each page into its layouts,
+// escapes the result with html/template, and checks what can be checked before a request. It
+// returns [Views], which render, and the faults. Templates reach the application through
+// the functions of a [Host], so this package knows neither requests nor Routers.
 package pages
 
 import (
@@ -13,21 +13,21 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A Host is what templates may ask of an application. Where a function takes at, it is
-// the request that a view is rendered for, or nil if there is none.
+// A Host has the functions and types of an application that templates use. The parameter at
+// is the request that a view is rendered for, or nil if there is none.
 type Host struct {
 	Funcs template.FuncMap // of the application
 	Route func(at any, name string, params []any) (string, error)
 	Asset func(at any, name string) (string, error)
 	User  func(at any) any
 
-	Sample     any                         // stands for a request when templates are checked
-	Request    reflect.Type                // of what {{request}} returns; nil if it is not known
-	Data       map[string][]Data           // of views, by what View takes: a template has to work with each of them
-	ErrorData  reflect.Type                // of error pages; nil if it is not known
-	PerRequest bool                        // URLs depend on the request
-	Names      map[string]*routetree.Route // of routes; nil if they are not checked
-	Excused    func(name string) bool      // a route may have the name, but for a fault that is told already
+	Sample     any                         // passed as at to Route and Asset while templates are checked
+	Request    reflect.Type                // the type that {{request}} returns; nil if its fields are not checked
+	Data       map[string][]Data           // the types of the data of views, by what View takes
+	ErrorData  reflect.Type                // the type of the data of error pages; nil if it is not known
+	PerRequest bool                        // Route and Asset depend on the request
+	Names      map[string]*routetree.Route // the routes by name; nil if names are not checked
+	Excused    func(name string) bool      // reports whether a name is missing from Names because of a fault that is reported elsewhere
 }
 
 // Data is the type of what a view, or a block of it, is rendered with.
@@ -37,9 +37,9 @@ type Data struct {
 	Where fault.Position // in Go code, for messages
 }
 
-// Make makes a view of each template, and reports what is wrong about them. What has not
-// changed since before, which may be nil, is taken over from there: a file of the same text,
-// and a view of the same files. The Host has to be the same, but may know other public files.
+// NewViews makes a view of each template, and returns the faults of the templates. It takes
+// over from before, which may be nil, a file whose text is the same, and a view whose files
+// are the same. The Host must be that of before, except that there may be other public files.
 func NewViews(t *routetree.Tree, texts []Text, host Host, before *Views) (*Views, []fault.Fault) {
 	if before == nil {
 		before = &Views{}

@@ -9,8 +9,8 @@ import (
 	"example.com/flow/internal/fault"
 )
 
-// checkRequest returns what is wrong about {{request.Input "q"}}: the names behind request
-// are fields and methods of the type that the Host gives, as far as types tell.
+// checkRequest checks the names behind request, as in {{request.Input "q"}}: they must be
+// fields and methods of Host.Request. It stops at a name whose type is not known.
 func (h *functions) checkRequest(n *parse.ChainNode) error {
 	if h.Request == nil || !isCallOf(n.Node, "request") {
 		return nil
@@ -29,7 +29,7 @@ func (h *functions) checkRequest(n *parse.ChainNode) error {
 	return nil
 }
 
-// isCallOf reports whether a node is the call of a function without arguments.
+// isCallOf reports whether a node calls a function by its name, without arguments.
 func isCallOf(n parse.Node, name string) bool {
 	if p, ok := n.(*parse.PipeNode); ok && len(p.Decl) == 0 && len(p.Cmds) == 1 && len(p.Cmds[0].Args) == 1 {
 		n = p.Cmds[0].Args[0]
@@ -38,8 +38,9 @@ func isCallOf(n parse.Node, name string) bool {
 	return ok && fn.Ident == name
 }
 
-// member returns the type of a field of t or of what a method of t returns, as text/template
-// finds them, and whether t may have it. The type is nil where only the value tells it.
+// member returns the type of a field of t, or of the result of a method, by the rules of
+// text/template. It reports whether t can have such a member. The type is nil if only the
+// value tells it.
 func member(t reflect.Type, name string) (next reflect.Type, known bool) {
 	for _, in := range []reflect.Type{t, reflect.PointerTo(t)} {
 		if m, ok := in.MethodByName(name); ok {
@@ -64,7 +65,8 @@ func member(t reflect.Type, name string) (next reflect.Type, known bool) {
 	return nil, false
 }
 
-// suggestMember says which field or method of t a name is likely to stand for.
+// suggestMember returns the end of an error about an unknown member: the name that was likely
+// meant.
 func suggestMember(t reflect.Type, name string) string {
 	names := map[string]bool{}
 	for m := range t.Methods() {

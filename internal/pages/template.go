@@ -18,8 +18,8 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A templateFile is one template of the tree, parsed. In a set it is called by
-// its file, a name that no define has; so are the partials that it calls.
+// A templateFile is a parsed template file. In a set of templates its name is its file, since
+// no {{define}} has such a name. Calls of partials are changed to these names.
 //
 //	router/users/[id].html  name "users/[id]": a page
 //	router/users/+row.html  name "users/+row": a partial
@@ -27,24 +27,22 @@ import (
 type templateFile struct {
 	name   string // what View and {{template}} take
 	file   string
-	shared bool                   // it is from a further tree of New
-	text   string                 // that it was parsed from
-	trees  map[string]*parse.Tree // its own, under file, and each define and block
+	shared bool                   // it is from a shared tree of flow.New
+	text   string                 // the source that it was parsed from
+	trees  map[string]*parse.Tree // its own, under file, and those of each define and block
 	broken bool                   // it cannot be parsed
-	faults []fault.Fault          // of the file alone: no view is made with it if there are any
-	// What the files that there are decide about it: the files of the partials that it calls,
-	// by the names that it calls them by, and the public files that it names.
-	partials map[string]string
-	assets   []string
-	calls    map[string]bool // the templates that it calls, but for itself: partials by file
+	faults []fault.Fault          // of the file by itself; if there are any, no view uses the file
+	// partials and assets depend on which other files there are: see stillResolves.
+	partials map[string]string // the files of the partials that it calls, by the names in {{template}}
+	assets   []string          // the public files that it names
+	calls    map[string]bool   // the templates that it calls, other than itself; partials by file
 }
 
-// These +files have a meaning of their own; the others are partials.
+// The names with a meaning of their own. Other files whose names begin with + are partials.
 const (
 	layoutName = "+layout"
 	errorName  = "+error"
-	// slot is what a layout calls the template that it wraps.
-	slot = "content"
+	slot       = "content" // the template that a layout calls where the page goes
 )
 
 func isPartial(name string) bool {
@@ -54,22 +52,23 @@ func isPartial(name string) bool {
 
 func (f *templateFile) isLayout() bool { return path.Base(f.name) == layoutName }
 
-// functions are what templates may call.
+// functions are the functions that templates may call.
 type functions struct {
 	Host
-	own      template.FuncMap        // those of Host.Funcs that html/template takes
-	types    map[string]reflect.Type // of own, and of flow's own
-	builtins map[string]bool         // of text/template, those that were asked about
+	own      template.FuncMap        // those of Host.Funcs that html/template accepts
+	types    map[string]reflect.Type // of own, and of flow's own functions
+	builtins map[string]bool         // a cache: whether text/template has a function of the name
 }
 
-// A library is every template file of a tree, and what its templates may ask for.
+// A library is all template files of a tree, with the functions that they may call.
 type library struct {
 	*functions
 	files        map[string]*templateFile // by name
 	byFile       map[string]*templateFile
-	partialFiles map[string]*templateFile // the partials among files
+	partialFiles map[string]*templateFile // the partials among files, by name
 	called       map[string]bool          // the names of all templates that are called anywhere
-	// used are the files of the application's own tree, and those that are reached from one.
+	// used has the files of the application's own tree, and the shared ones that they use. The
+	// faults of other shared files do not matter.
 	used   map[*templateFile]bool
 	data   map[*templateFile][]Data // of Host.Data
 	faults []fault.Fault
@@ -107,7 +106,7 @@ func parseFile(src Text) *templateFile {
 		name: src.Name, file: src.File, shared: src.Shared, text: src.Text,
 		trees: map[string]*parse.Tree{}, partials: map[string]string{}, calls: map[string]bool{},
 	}
-	// The parser uses the name as a part of the format of its errors.
+	// The parser uses the name as a part of a format string.
 	name := strings.ReplaceAll(f.file, "%", "%%")
 	t := parse.New(name)
 	t.Mode = parse.SkipFuncCheck // check reports all of them
@@ -131,7 +130,8 @@ func parseFile(src Text) *templateFile {
 	return f
 }
 
-// check reports what is wrong about a file in any set.
+// check finds the faults of a file that do not depend on the set that it is in. It changes
+// calls of partials to the names of their files.
 func (l *library) check(f *templateFile) {
 	hasSlot := false
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
@@ -183,8 +183,8 @@ func (l *library) check(f *templateFile) {
 	}
 }
 
-// partials returns the partials that a name in {{template}} may stand for. Groups may be
-// left out of it.
+// partials returns the names of the partials that a name in {{template}} may stand for. The
+// name may leave out groups.
 func (l *library) partials(name string) []string {
 	if !isPartial(name) {
 		return nil
@@ -206,8 +206,8 @@ func (h *functions) isFunc(name string) bool {
 	return known
 }
 
-// checkTemplate returns what is wrong about a {{template}} in any set. found are the
-// partials that it may call.
+// checkTemplate returns an error if a {{template}} is wrong in any set. found are the
+// partials that its name may stand for.
 func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode, found []string) error {
 	name := n.Name
 	base := path.Base(name)
@@ -234,9 +234,8 @@ func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode, found []
 	return fmt.Errorf("no partial is called %q%s", name, fault.Suggest(name, l.partialFiles, fmt.Sprintf(": there is no %s/%s.html", routetree.RouterDir, name)))
 }
 
-// checkCall finds what is wrong about {{route "name" "key" value}} and
-// {{asset "file"}}, as far as it is written in the template. piped says that a
-// pipe adds a last argument.
+// checkCall checks a call such as {{route "name" "key" value}} or {{asset "file"}}, as far as
+// its arguments are constants. piped says that a pipe adds a last argument.
 func (l *library) checkCall(f *templateFile, cmd *parse.CommandNode, piped bool) error {
 	fn, ok := cmd.Args[0].(*parse.IdentifierNode)
 	if !ok || len(cmd.Args) < 2 {
@@ -262,7 +261,7 @@ func (l *library) checkCall(f *templateFile, cmd *parse.CommandNode, piped bool)
 	}
 	args := cmd.Args[2:]
 	if piped {
-		args = append(slices.Clip(args), cmd) // in place of the piped value, which is not known
+		args = append(slices.Clip(args), cmd) // any node that is not a constant, for the value of the pipe
 	}
 	params, known := sampleParams(args)
 	if !known && len(params)%2 == 0 {
@@ -272,7 +271,7 @@ func (l *library) checkCall(f *templateFile, cmd *parse.CommandNode, piped bool)
 	return trimFlow(err)
 }
 
-// trimFlow returns an error without the prefix "flow: ", which it has for the log.
+// trimFlow removes the prefix "flow: " from an error. Faults do not have it.
 func trimFlow(err error) error {
 	if err == nil {
 		return nil
@@ -280,8 +279,8 @@ func trimFlow(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "flow: "))
 }
 
-// sampleParams returns parameters of a route, some of which only the running program
-// knows. known is false if a key is among these.
+// sampleParams returns the arguments of {{route}} behind the name: constants as they are, and
+// routetree.Unknown for others. known is false if the value of a key is not a constant.
 func sampleParams(args []parse.Node) (params []any, known bool) {
 	known = true
 	for i, arg := range args {
@@ -304,10 +303,11 @@ func sampleParams(args []parse.Node) (params []any, known bool) {
 // A Text is a template file that is not parsed yet.
 type Text struct {
 	Name, File, Text string
-	Shared           bool // it is from a further tree
+	Shared           bool // it is from a shared tree of flow.New
 }
 
-// Read returns the template files of a tree, by name.
+// ReadTexts reads the template files of a tree, in the order of their names. It returns a
+// fault for each file that it cannot read.
 func ReadTexts(t *routetree.Tree) (texts []Text, faults []fault.Fault) {
 	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
 		text, err := ReadText(name, t.Templates[name])
@@ -326,8 +326,8 @@ func ReadText(name string, src routetree.Source) (Text, error) {
 	return Text{name, src.File, string(text), src.Shared}, err
 }
 
-// parseAll parses and checks template files. Those of before that would come out the same
-// are taken over.
+// parseAll parses and checks template files. It takes over from before the files with the
+// same text whose names still stand for the same files.
 func (l *library) parseAll(texts []Text, before map[string]*templateFile) {
 	kept := map[*templateFile]bool{}
 	for _, text := range texts {
@@ -343,7 +343,7 @@ func (l *library) parseAll(texts []Text, before map[string]*templateFile) {
 			continue
 		}
 		if kept[f] {
-			f = parseFile(text) // check changes trees
+			f = parseFile(text) // parse again, since check changes the trees
 			l.add(f)
 		}
 		l.check(f)
@@ -355,8 +355,8 @@ func (l *library) parseAll(texts []Text, before map[string]*templateFile) {
 	l.findData()
 }
 
-// stillResolves reports whether the files that there are decide about a file without faults what
-// they did when it was checked: which partials it calls, and that its public files are there.
+// stillResolves reports whether the names in a file, which was checked before and has no
+// faults, still stand for the same partials, and whether its public files still exist.
 func (l *library) stillResolves(f *templateFile) bool {
 	for name, file := range f.partials {
 		if found := l.partials(name); len(found) != 1 || l.files[found[0]].file != file {
@@ -388,7 +388,7 @@ func lineOf(t *parse.Tree, n parse.Node) int {
 
 // EachNode calls f for each node of a template, from the outside in.
 func EachNode(n parse.Node, f func(parse.Node)) {
-	if n == nil || reflect.ValueOf(n).IsNil() { // an else that is not there
+	if n == nil || reflect.ValueOf(n).IsNil() { // a missing {{else}}
 		return
 	}
 	f(n)

@@ -9,11 +9,11 @@ import (
 	"example.com/flow/internal/fault"
 )
 
-// uncalled reports the partials of the application that no template calls. One whose name
-// is nearly that of a +file with a meaning of its own is likely that file, and without it
-// pages have no layout or no error page: that is a fault. Others may be for View alone,
-// which only the running program knows: they are warnings. Those of flow.ViewOf are known.
-// A file that cannot be parsed may call any partial whose name stands in it.
+// reportUncalled reports the partials of the application that no template calls. If the name
+// is a misspelling of +layout or +error, that is a fault: pages would lack a layout or an
+// error page. Otherwise it is a warning, since the program may render the partial by View; one that ViewOf declares is not
+// reported.
+// A partial is not reported if its name appears in a file that cannot be parsed.
 func (l *library) reportUncalled() {
 	unread := ""
 	for _, f := range l.files {
@@ -38,9 +38,9 @@ func (l *library) reportUncalled() {
 	}
 }
 
-// isTypo reports whether a name is another one but for its case or one letter that is missing,
-// doubled or swapped with its neighbour. Other near names, +errors or +flyout, and the singular
-// of a plural, are likely to be meant.
+// isTypo reports whether a name differs from another one only in case, or in one letter that
+// is missing, doubled or swapped with its neighbour. Other similar names, such as +errors or
+// +flyout, and the singular of a plural, are likely to be intended.
 func isTypo(name, meant string) bool {
 	name, meant = strings.ToLower(name), strings.ToLower(meant)
 	switch {
@@ -63,18 +63,19 @@ func isTypo(name, meant string) bool {
 	return false
 }
 
-// misspelt returns a fault for each {{define}} of a page or a layout that nothing shows, and
-// that is likely meant to fill a block of another file of the set. A page may define what
-// only Block shows: so a name that is near, and no slip, is only warned about.
+// misspelt returns a fault for each {{define}} of a page or a layout that no template calls,
+// and whose name is similar to that of a block in another file of the set. If the name is not
+// a typo by isTypo, the fault is a warning, since the page may define the template for
+// Response.Block.
 func (b *setBuilder) misspelt(f *templateFile) (faults []fault.Fault) {
 	if len(f.trees) == 1 {
 		return nil
 	}
-	asked := map[string]bool{} // of other files, and not filled by this one
+	blocks := map[string]bool{} // that other files call and this one does not define
 	for _, other := range b.set.byFile {
 		for name := range other.calls {
 			if other != f && b.set.trees[name] != nil && b.set.byFile[name] == nil && f.trees[name] == nil {
-				asked[name] = true
+				blocks[name] = true
 			}
 		}
 	}
@@ -82,14 +83,14 @@ func (b *setBuilder) misspelt(f *templateFile) (faults []fault.Fault) {
 		if name == f.file || name == slot {
 			continue
 		}
-		near := fault.Suggest(name, asked, "")
+		near := fault.Suggest(name, blocks, "")
 		if near != "" {
 			b.set.doubts[name] = b.called[name]
 		}
-		slip := slices.ContainsFunc(slices.Collect(maps.Keys(asked)), func(meant string) bool { return isTypo(name, meant) })
+		typo := slices.ContainsFunc(slices.Collect(maps.Keys(blocks)), func(meant string) bool { return isTypo(name, meant) })
 		switch {
 		case near == "" || b.called[name]:
-		case slip:
+		case typo:
 			faults = append(faults, fault.InLine(f.file, lineOf(t, t.Root), "{{define %q}}: no template asks for it%s", name, near))
 		default:
 			faults = append(faults, fault.Warn(f.file, lineOf(t, t.Root), "{{define %q}}: no template asks for it, only Block can show it%s", name, near))

@@ -7,9 +7,9 @@ import (
 	"example.com/flow/internal/fault"
 )
 
-// unended returns a fault for each action of a template that has no {{end}}, in place of the
-// parser's own "unexpected EOF", whose line is the last one of the file. The parser has found
-// nothing else wrong with the text.
+// unended returns a fault for each action of a template that has no {{end}}. It takes the
+// place of the parser's "unexpected EOF", which gives the last line of the file. The parser
+// has found no other error in the text.
 func unended(file, text string) (faults []fault.Fault) {
 	type action struct {
 		line int
@@ -43,8 +43,8 @@ func unended(file, text string) (faults []fault.Fault) {
 	return faults
 }
 
-// actionLen returns the length of what stands between {{ and }}. Strings and comments may
-// hold braces.
+// actionLen returns the length of the action that text begins with, up to its "}}". It skips
+// braces in strings and comments.
 func actionLen(text string) int {
 	if i := strings.Index(text, "/*"); i >= 0 && strings.Trim(text[:i], "- \t\r\n") == "" {
 		return i + max(0, strings.Index(text[i:], "*/"))

@@ -24,40 +24,41 @@ import (
 type Views struct {
 	byName     map[string]*View
 	errors     map[string]*View // error pages in their layouts, by directory
-	errorByURL map[string]*View // the error page for what matches nothing, by URL of a directory
-	lost       bool
+	errorByURL map[string]*View // error pages for requests without a route, by URL of a directory
+	lost       bool             // see Lost
 
 	files map[string]*templateFile // by name
 	made  map[string]*madeView     // the views without faults, by name
 }
 
-// A madeView is a view without faults, and what it was made of.
+// A madeView is a view without faults, with the files that it was made of. NewViews takes it
+// over if these are the same.
 type madeView struct {
 	view     *View
-	bare     *View // of an error page, without its layouts
+	bare     *View // for an error page: the view without layouts
 	layouts  []*templateFile
-	files    []*templateFile // all of them, with the layouts and what they reach
-	isPart   bool            // of an error page: it makes no whole document
+	files    []*templateFile // all files of the set
+	isPart   bool            // for an error page: the set is not a whole document
 	warnings []fault.Fault
 	problems []typecheck.Problem // with the types of its data
-	doubts   map[string]bool     // of the set
+	doubts   map[string]bool     // those of the set
 }
 
-// A View is a template that can be rendered: a page or an error page in its
-// layouts, or a +file by itself.
+// A View is a template that can be rendered: a page or an error page in its layouts, or
+// another file whose name begins with +, by itself.
 type View struct {
 	file  string
 	whole *executable
-	fixed bool
-	// blocks are the templates that the page itself defines, to be rendered alone. Those
-	// that the whole page shows too are made ready when they are first asked for, since
-	// few are.
+	fixed bool // see IsFixed
+	// blocks are the templates that the page itself defines, by name. Each is escaped when it
+	// is first rendered by itself, since few are; only the fragments of the set are escaped by
+	// NewViews, for their faults.
 	blocks map[string]func() (*executable, error)
 	err    error // why it cannot be rendered by itself
 }
 
 // View returns the view of a template, by its path below router/ without extension. The
-// path may be without some of its groups, as long as that leaves no doubt.
+// path may leave out groups, if that leaves only one template.
 func (v *Views) View(name string) (*View, error) {
 	if view := v.byName[name]; view != nil {
 		return view, nil
@@ -72,17 +73,17 @@ func (v *Views) View(name string) (*View, error) {
 	}
 }
 
-// severalMeant is the error of a name that may stand for several templates in groups.
+// severalMeant returns the error for a name that may stand for several templates in groups.
 func severalMeant(name string, paths []string) error {
 	return fmt.Errorf("%q may be %q or %q: write which group", name, paths[0], paths[1])
 }
 
-// Lost reports whether an error page is missing because it has faults. That only matters
-// in development, where requests are answered all the same.
+// Lost reports whether the views lack an error page because it has faults. Only in
+// development are such views used.
 func (v *Views) Lost() bool { return v.lost }
 
-// Needs returns the first field of the data that a template itself shows in any case,
-// ".Title", and its line; 0 if there is none.
+// Needs returns the first field of the data that a template renders unconditionally, such as
+// ".Title", and its line; the line is 0 if there is none.
 func (v *Views) Needs(name string) (field string, line int) {
 	f := v.files[name]
 	if f == nil || f.broken {
@@ -91,27 +92,25 @@ func (v *Views) Needs(name string) (field string, line int) {
 	return needs(f.trees[f.file])
 }
 
-// IsFixed reports whether the view is the same for every request that has the same data.
+// IsFixed reports whether the view renders the same for any two requests with the same data.
 func (v *View) IsFixed() bool { return v.fixed }
 
-// An executable is a template to begin with, and all that it calls, as html/template
-// has escaped it.
+// An executable is an escaped template, with all that it calls.
 type executable struct {
 	name   string
-	shared *instance  // if it asks for no request
-	idle   *sync.Pool // else: of instances that nobody uses now
+	shared *instance  // if the templates do not use the request; else nil
+	idle   *sync.Pool // otherwise: the instances that are not in use
 }
 
-// An instance is templates that are ready to be executed. Functions of a template
-// are the same for all its executions, so each request that is rendered at a time
-// has an instance to itself, whose functions request and user speak of it.
+// An instance is a copy of escaped templates with their functions. The functions belong to
+// the templates and not to one execution. So each request that is being rendered has an
+// instance of its own, if the templates use the request.
 type instance struct {
 	templates *template.Template
 	at        any // the request
 }
 
-// views makes a view of each template, and reports what is wrong about them and
-// the sets that they are in.
+// views makes a view of each template, and collects the faults.
 func (l *library) views(t *routetree.Tree, before *Views) *Views {
 	v := &Views{byName: map[string]*View{}, errors: map[string]*View{}, files: l.files, made: map[string]*madeView{}}
 	problems := map[string][]typecheck.Problem{}
@@ -123,7 +122,7 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 		dir, isError := dirOf(name), path.Base(name) == errorName
 		l.used[f] = l.used[f] || isError && (dir == "" || t.Dirs[dir])
 		m, faults := before.made[name], []fault.Fault(nil)
-		if layouts := l.layoutsOf(name); !l.isCurrent(m, f, layouts) { // otherwise no file of it has faults
+		if layouts := l.layoutsOf(name); !l.isCurrent(m, f, layouts) { // a current view has no faults
 			m, faults = l.view(f, layouts)
 		}
 		switch {
@@ -134,7 +133,7 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 			if isError {
 				v.byName[name], v.errors[dir] = m.bare, m.view
 			}
-		case len(faults) > 0 && (isPartial(name) && l.called[f.file] || !l.used[f]): // it may need what a page defines
+		case len(faults) > 0 && (isPartial(name) && l.called[f.file] || !l.used[f]): // no fault yet, since a partial may call what its pages define
 			v.byName[name] = &View{file: f.file, err: fault.Join(faults)}
 		default:
 			v.lost = v.lost || isError
@@ -166,7 +165,7 @@ func (l *library) isCurrent(m *madeView, f *templateFile, layouts []*templateFil
 		!slices.ContainsFunc(m.files, func(f *templateFile) bool { return l.files[f.name] != f })
 }
 
-// dirOf returns the directory of a template, "" for the outermost.
+// dirOf returns the directory of a template, "" for router/ itself.
 func dirOf(name string) string {
 	if dir := path.Dir(name); dir != "." {
 		return dir
@@ -174,8 +173,8 @@ func dirOf(name string) string {
 	return ""
 }
 
-// view makes the view of a file. It returns nil if that is not possible, with
-// faults unless they are those of the files by themselves.
+// view makes the view of a file. If there are faults, it returns no view, and leaves out the
+// faults of single files.
 func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []fault.Fault) {
 	s, faults := l.assemble(f, layouts)
 	if s == nil {
@@ -191,11 +190,11 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 		return nil, l.escapeFaults(s, append([]*templateFile{f}, layouts...), err)
 	}
 	v.whole = whole
-	h := l.functions // without the library: what was made may outlive it
+	h := l.functions // the closures below must not keep the library alive
 	for name := range f.trees {
 		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return h.executable(s, name) })
 	}
-	for _, name := range s.fragments { // only Block reaches them, so they are to be shown by themselves
+	for _, name := range s.fragments { // they can only be rendered by themselves, so a fault is one of the page
 		if _, err := v.blocks[name](); err != nil {
 			faults = append(faults, l.escapeFaults(s, nil, err)...)
 		}
@@ -223,7 +222,7 @@ func (h *functions) usesRequest(s *set) bool {
 	return s.calls["request"] || s.calls["user"] || forURL && h.PerRequest
 }
 
-// without returns the set with one template of it empty.
+// without returns a copy of the set in which one template is empty.
 func (s *set) without(name string) *set {
 	rest := *s
 	rest.trees = maps.Clone(s.trees)
@@ -231,7 +230,7 @@ func (s *set) without(name string) *set {
 	return &rest
 }
 
-// executable makes one template of a set ready.
+// executable returns a template of a set, escaped and ready for execution.
 func (h *functions) executable(s *set, name string) (*executable, error) {
 	in, err := h.instance(s, name)
 	if err != nil {
@@ -245,7 +244,7 @@ func (h *functions) executable(s *set, name string) (*executable, error) {
 	e.idle = &sync.Pool{New: func() any {
 		in, err := h.instance(s, name)
 		if err != nil {
-			panic(err) // does not happen: the first instance was made of the same set
+			panic(err) // cannot happen: the first instance was made of the same set
 		}
 		return in
 	}}
@@ -269,7 +268,7 @@ func (h *functions) instance(s *set, name string) (*instance, error) {
 	return in, nil
 }
 
-// plainName returns what people call a template of the set.
+// plainName returns the name of a template for messages.
 func (s *set) plainName(name string) string {
 	if f := s.byFile[name]; f != nil {
 		return f.name
@@ -277,10 +276,10 @@ func (s *set) plainName(name string) string {
 	return name
 }
 
-// escapeFaults returns the faults behind an error of html/template, which notices many
-// errors only where another template begins or ends. So each file is escaped by itself,
-// and layouts around nothing. The faults are those of the files that fail alone; if none
-// fails, it is the one where html/template found it.
+// escapeFaults returns the faults behind an error of html/template. That often reports an
+// error in another file than the one that causes it. So escapeFaults escapes each file by
+// itself, and each layout without a page. It returns the faults of the files that fail, or
+// else the fault where html/template reports it.
 func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault.Fault {
 	var faults []fault.Fault
 	var own fault.Fault
@@ -288,7 +287,7 @@ func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault
 		return []fault.Fault{own}
 	}
 	for i, f := range files {
-		if s.trees[f.file] == nil { // no layout shows it
+		if s.trees[f.file] == nil { // no template calls it
 			continue
 		}
 		alone := s
@@ -313,7 +312,8 @@ func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault
 	return []fault.Fault{whole}
 }
 
-// suspects names the partials of a set that do not end what they begin.
+// suspects returns the end of a message that names the partials of a set whose HTML ends
+// within a tag, an attribute, a script or a style.
 func (l *library) suspects(s *set) string {
 	text := ""
 	for _, name := range slices.Sorted(maps.Keys(s.trees)) {
@@ -324,13 +324,14 @@ func (l *library) suspects(s *set) string {
 	return text
 }
 
-// endsWithin reports whether a template does not end what it begins.
+// endsWithin reports whether a template ends in another context than text.
 func (s *set) endsWithin(name string) bool {
 	var fault *template.Error
 	_, err := s.escape(name)
 	return errors.As(err, &fault) && fault.ErrorCode == template.ErrEndContext
 }
 
+// escapeFault returns the fault for an error of escaping.
 func escapeFault(s *set, err error) fault.Fault {
 	var own fault.Fault
 	var escaping *template.Error
@@ -340,7 +341,7 @@ func escapeFault(s *set, err error) fault.Fault {
 	if !errors.As(err, &escaping) {
 		return Fault(s.inner, err)
 	}
-	name, _, _ := strings.Cut(escaping.Name, "$htmltemplate_") // html/template's copies for other contexts
+	name, _, _ := strings.Cut(escaping.Name, "$htmltemplate_") // how html/template names a copy for another context
 	t := s.trees[cmp.Or(name, s.inner)]
 	if t == nil || escaping.Node != nil {
 		return Fault(s.inner, escaping)
@@ -349,8 +350,8 @@ func escapeFault(s *set, err error) fault.Fault {
 	return fault.InLine(t.ParseName, line, "%s", plainEscaping(escaping.Description))
 }
 
-// lineOfText returns the line of the text that an error of html/template quotes, or
-// else that of the end of a template.
+// lineOfText returns the line of the text that an error of html/template quotes. If the text
+// is not found, it returns the last line of the template.
 func lineOfText(t *parse.Tree, description string) int {
 	_, quoted, _ := strings.Cut(description, ": ")
 	text, err := strconv.Unquote(quoted)
@@ -367,20 +368,22 @@ func lineOfText(t *parse.Tree, description string) int {
 	return cmp.Or(found, last)
 }
 
-// errPlaceholder is the error of what only takes the place of a function or a writer.
-var errPlaceholder = errors.New("not now")
+// errPlaceholder is returned by stubs that are used while templates are parsed and escaped.
+var errPlaceholder = errors.New("placeholder")
 
-// placeholder takes the place of a function that html/template does not accept.
+// placeholder is a stub for a function that html/template does not accept.
 func placeholder(...any) (any, error) { return nil, errPlaceholder }
 
-// A placeholderWriter refuses every Write, so that the execution of a template ends at once.
+// A placeholderWriter returns an error from each Write, so that the execution of a template
+// ends at its first one.
 type placeholderWriter struct{}
 
 func (placeholderWriter) Write([]byte) (int, error) { return 0, errPlaceholder }
 
-// checkFuncs returns the functions that html/template accepts, and a fault for each
-// other. html/template panics for a value that is no function, which placeholder replaces,
-// and for a name that is no identifier. A name that is taken already is a fault, too.
+// checkFuncs returns the functions that html/template accepts, and a fault for each other
+// one. html/template would panic for a name that is not an identifier, and for a value that
+// is not a function, which placeholder replaces. The names of flow's own functions and of the
+// template language are faults too.
 func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault.Fault) {
 	good = template.FuncMap{}
 	for _, name := range slices.Sorted(maps.Keys(funcs)) {
@@ -403,10 +406,11 @@ func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault.F
 	return good, faults
 }
 
-// templateWords are words of the template language. A function of such a name could not
-// be called.
+// templateWords are the keywords and constants of the template language. A function with
+// such a name could not be called.
 var templateWords = []string{"block", "break", "continue", "define", "else", "end", "false", "if", "nil", "range", "template", "true", "with"}
 
+// checkFunc returns an error if html/template does not accept a function.
 func checkFunc(name string, f any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -417,10 +421,11 @@ func checkFunc(name string, f any) (err error) {
 	return nil
 }
 
-// templateLine finds the line in an error of text/template or html/template.
+// templateLine matches an error of text/template or html/template, with file, line and text.
 var templateLine = regexp.MustCompile(`^(?:html/)?template: ?(.*?):(\d+)(?::\d+)?: (?:template: )?(.*)$`)
 
-// Fault gives a template's error the form of all faults: file:line: what.
+// Fault returns the fault for an error of text/template or html/template. Its file is the
+// one that the error names, or else the given one.
 func Fault(file string, err error) fault.Fault {
 	text := plainEscaping(strings.ReplaceAll(err.Error(), "\n", " "))
 	if m := templateLine.FindStringSubmatch(text); m != nil {
@@ -430,24 +435,25 @@ func Fault(file string, err error) fault.Fault {
 	return fault.In(file, "%s", text)
 }
 
-// contexts matches parts of an error that mean nothing to people: html/template's own
-// description of where in the HTML it is, and what it, or a joiner, adds to the name of
-// a template for that place.
+// contexts matches the parts of an error that name a context: the description that
+// html/template adds, and the suffixes that html/template and the inliner add to the names of
+// templates.
 var contexts = regexp.MustCompile(`: \{state\w+ .*$|\$htmltemplate_\w+|(executing ".*)/\+\d+(" at)`)
 
+// plainEscaping returns an error of html/template in words that do not need its source.
 func plainEscaping(text string) string {
 	text = contexts.ReplaceAllString(text, "$1$2")
 	return strings.Replace(text, "ends in a non-text context", "ends within a tag, an attribute, a script or a style", 1)
 }
 
-// buffers are for rendering.
+// buffers holds the buffers that views are rendered into.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// maxBuffer is the size in bytes of the largest buffer that is kept for the next
-// page.
+// maxBuffer is the largest size in bytes of a buffer that is kept.
 const maxBuffer = 1 << 20
 
-// Render executes the view for a request, or one block of it if block is not "".
+// Render executes the view for a request. If block is not "", it executes only the template
+// of that name, which the page must define.
 func (v *View) Render(at any, block string, data any) (string, error) {
 	if v.err != nil {
 		return "", fmt.Errorf("%s cannot be rendered by itself: %w", v.file, v.err)
