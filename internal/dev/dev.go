@@ -1,11 +1,10 @@
-// Package dev is what development adds to the answers of an application, for a browser on
-// the same machine only ([IsLocal]). A [Front] stands before the Router: it puts a script
-// at the end of each page, remembers the last requests, and answers the URLs below /_flow.
-// The script keeps an event stream open to the [Hub], which tells it when files have changed
-// and what is wrong, and loads the page again, gets its style sheets again, or shows the faults.
+// Package dev adds live reload to an application in development, for browsers on the same
+// machine only: see [IsLocal]. A [Front] gets requests before the Router does. It appends a
+// script to each page, records the last requests, and answers the URLs below /_flow. The
+// script keeps an event stream open to the [Hub], which sends an event when files or faults
+// have changed. Then the script reloads the page or its style sheets, or shows the faults.
 //
-// What is no page is sent byte for byte as without all this, and so is everything that is
-// sent to others.
+// Responses that are not pages, and responses to other machines, are sent unchanged.
 package dev
 
 import (
@@ -23,28 +22,29 @@ import (
 	"example.com/flow/internal/reply"
 )
 
-// forwarded are headers by which proxies tell that a request comes from elsewhere, beside
-// those that begin with X-Forwarded-.
+// forwarded are the headers of requests that have passed a proxy, in addition to those that
+// begin with X-Forwarded-.
 var forwarded = []string{"Forwarded", "X-Real-Ip", "Via"}
 
-// IsLocal reports whether a request comes from this machine, and not through a proxy. It
-// has to name the machine as local, too: the name of a page somewhere else may be made to
-// lead here (DNS rebinding), and that page must not read what development shows.
+// IsLocal reports whether a request comes from this machine and not through a proxy. The Host
+// must be a local name, too: with DNS rebinding, the host name of a foreign page may resolve
+// to this machine, and that page must not read what development shows.
 func IsLocal(r *http.Request) bool {
 	for name := range r.Header {
 		if strings.HasPrefix(name, "X-Forwarded-") || slices.Contains(forwarded, name) {
 			return false
 		}
 	}
-	if !r.ProtoAtLeast(1, 1) { // all that nginx tells by default; browsers do not speak it
+	if !r.ProtoAtLeast(1, 1) { // nginx sends HTTP/1.0 by default, without any of these headers; browsers do not
 		return false
 	}
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	return err == nil && from.Addr().Unmap().IsLoopback() && isLocalHost(r.Host) && !isForeign(r)
 }
 
-// isForeign reports whether a script of a page of another machine asks. If the application
-// allows that (CORS), the page can read the answer. It cannot read where it only leads to.
+// isForeign reports whether a page of another machine makes the request by a script. If the
+// application allows that (CORS), the page could read the answer. It could not read that to a
+// navigation.
 func isForeign(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	switch site := r.Header.Get("Sec-Fetch-Site"); {
@@ -68,15 +68,16 @@ func isLocalHost(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// A Note is what becomes known of a local request while it is answered. Middleware may
-// answer before the handler has, http.TimeoutHandler for one, so both may use it at once.
+// A Note collects what becomes known about a local request while it is answered. It is safe
+// for concurrent use: the handler may still run when middleware such as http.TimeoutHandler
+// has answered.
 type Note struct {
 	began  time.Time
 	faults atomic.Pointer[[]devpage.Fault]
 }
 
-// Began returns when the request came: its answer is made of files as they were then, or
-// later. Without a Note that is now.
+// Began returns the time when the request arrived: its answer uses files as they were then,
+// or later. For a nil Note it is the current time.
 func (n *Note) Began() time.Time {
 	if n == nil {
 		return time.Now()
@@ -84,10 +85,10 @@ func (n *Note) Began() time.Time {
 	return n.began
 }
 
-// SetFaults says why the request has failed, if the answer says so.
+// SetFaults sets the faults that the answer shows.
 func (n *Note) SetFaults(faults []devpage.Fault) { n.faults.Store(&faults) }
 
-// Faults returns what SetFaults was given.
+// Faults returns the faults of SetFaults.
 func (n *Note) Faults() []devpage.Fault {
 	if faults := n.faults.Load(); faults != nil {
 		return *faults
@@ -97,31 +98,31 @@ func (n *Note) Faults() []devpage.Fault {
 
 type noteKey struct{}
 
-// NoteOf returns the Note of a request, or nil if it is not local or has not come through
-// a Front: then nothing may be shown to its client.
+// NoteOf returns the Note of a request, given its context. It returns nil if the request is
+// not local or has not come through a Front. Its client must not see details of errors then.
 func NoteOf(ctx context.Context) *Note {
 	n, _ := ctx.Value(noteKey{}).(*Note)
 	return n
 }
 
-// withNote returns a request with a new Note.
+// withNote returns a copy of a request with a new Note.
 func withNote(r *http.Request) (*http.Request, *Note) {
 	n := &Note{began: time.Now()}
 	return r.WithContext(context.WithValue(r.Context(), noteKey{}, n)), n
 }
 
-// A Front stands before an application in development.
+// A Front gets the requests to an application before its Router does.
 type Front struct {
 	Hub      *Hub
 	Requests Recorder
-	Map      http.Handler // answers /_flow; 404 if it is nil
+	Map      http.Handler // answers /_flow; nil means 404
 }
 
-// Prefix is where flow's own URLs begin. In development they go before those of the application.
+// Prefix is the beginning of flow's own URLs. They go before those of the application.
 const Prefix = "/_flow"
 
-// ServeHTTP has next answer a local request, with what development adds to it, and answers
-// the requests of flow's own URLs.
+// ServeHTTP answers a local request. It answers flow's own URLs itself, and calls next for
+// others.
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 	if r.URL.Path == Prefix || strings.HasPrefix(r.URL.Path, Prefix+"/") {
 		f.own(w, r)
@@ -142,25 +143,26 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 	w, t := reply.Track(w)
 	returned := false
 	defer func() {
-		outer.Pattern = r.Pattern // for middleware around the application
+		outer.Pattern = r.Pattern // r is a copy; middleware around the application has outer
 		end(r, t, returned)
 	}()
 	next(w, r)
 	returned = true
-	f.tell(r, t, page != nil, note)
+	f.updateFaults(r, t, page != nil, note)
 	if page != nil {
 		page.finish()
 	}
 }
 
-// tell gives the faults of a request to the open pages, if the answer does not show them
-// by itself, and takes back those that a good answer has made old: those of the same URL,
-// and, since it is another page, all of them after a navigation.
-func (f *Front) tell(r *http.Request, t *reply.Writer, navigation bool, note *Note) {
+// updateFaults updates the faults of requests in the Hub after an answer. The faults of a
+// request that is not a navigation are added, since no page shows them yet. A request that
+// succeeds removes the faults of its own URL, and a navigation removes those of all requests:
+// they belong to the page before.
+func (f *Front) updateFaults(r *http.Request, t *reply.Writer, navigation bool, note *Note) {
 	name := r.Method + " " + r.URL.Path
 	switch {
 	case navigation:
-		f.Hub.noRequestFaults()
+		f.Hub.clearRequestFaults()
 	case len(note.Faults()) > 0:
 		f.Hub.setRequestFaults(name, note.Faults())
 	case t.Code < http.StatusInternalServerError:
@@ -168,7 +170,7 @@ func (f *Front) tell(r *http.Request, t *reply.Writer, navigation bool, note *No
 	}
 }
 
-// own answers the URLs of flow itself.
+// own answers flow's own URLs.
 func (f *Front) own(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -183,7 +185,7 @@ func (f *Front) own(w http.ResponseWriter, r *http.Request) {
 		serveScript(w, r)
 	case r.URL.Path == Prefix && f.Map != nil:
 		w.Header().Set("Cache-Control", "no-store")
-		r, note := withNote(r) // the application may have faults, and no map
+		r, note := withNote(r) // if the application has faults, f.Map shows them to a request with a Note
 		if !isNavigation(r) {
 			f.Map.ServeHTTP(w, r)
 			return

@@ -15,44 +15,44 @@ import (
 	"example.com/flow/internal/disk"
 )
 
-// A Hub knows what the open pages need to know: how often the files of the application
-// have changed, and what is wrong. It tells them by server-sent events, of which each one
-// holds all of it, so that a page that has missed some misses nothing.
+// A Hub sends the state of an application to its open pages: how often the files have
+// changed, and the faults. It uses server-sent events. Each event holds the whole state, so
+// that a page may miss events.
 //
-// A Hub looks at the files itself, a few times a second and only while a page is open,
-// until SetPolling says that another process tells it.
+// A Hub polls the files while a page is open. After SetPolling(false), another process tells
+// it about changes, by Changed.
 type Hub struct {
 	files   []*disk.Watcher
-	process string // tells this process from the one before
+	process string // a random id, which differs after a restart
 
-	looking sync.Mutex // one looks at a time
-	seen    []*disk.Snapshot
-	cost    atomic.Int64 // of the last look, in nanoseconds
+	looking sync.Mutex       // held by look
+	seen    []*disk.Snapshot // those of the last look
+	cost    atomic.Int64     // the duration of the last look, in nanoseconds
 
 	mu      sync.Mutex
-	pages   int                    // how often pages have changed
-	styles  int                    // how often nothing but style sheets has
+	pages   int                    // how often files other than style sheets have changed
+	styles  int                    // how often only style sheets have changed
 	warned  int                    // how often the warnings have changed
 	build   []devpage.Fault        // of the build, or of Check
-	source  []devpage.Fault        // of templates, whether a page needs them or not
+	source  []devpage.Fault        // of all templates
 	failed  []failure              // of requests
-	warns   []devpage.Fault        // for the route map, and not for the pages of the application
-	streams map[chan struct{}]bool // open ones, told that there is something new
-	told    bool                   // by another process: do not poll
+	warns   []devpage.Fault        // for the route map; not shown on other pages
+	streams map[chan struct{}]bool // a channel for each open event stream; a value on it means that the state has changed
+	told    bool                   // another process calls Changed: do not poll
 	polling bool
-	servers map[*http.Server]chan struct{} // that have open streams, closed when one shuts down
+	servers map[*http.Server]chan struct{} // the servers of event streams; a channel is closed when its server shuts down
 }
 
-// A failure is what was wrong with a request that is no navigation.
+// A failure is a request that is not a navigation and has failed, with its faults.
 type failure struct {
 	request string // method and path
 	faults  []devpage.Fault
 }
 
-// maxFailures limits the requests whose faults are shown at once.
+// maxFailures is the largest number of failed requests whose faults are shown.
 const maxFailures = 10
 
-// NewHub returns a Hub for the files that some watchers look at.
+// NewHub returns a Hub for the files of some watchers.
 func NewHub(files ...*disk.Watcher) *Hub {
 	h := &Hub{files: files, process: rand.Text(), streams: map[chan struct{}]bool{}, servers: map[*http.Server]chan struct{}{}}
 	for _, w := range files {
@@ -61,8 +61,8 @@ func NewHub(files ...*disk.Watcher) *Hub {
 	return h
 }
 
-// SetPolling says whether the Hub looks at the files by itself. It does unless another
-// process watches them, and calls Changed.
+// SetPolling sets whether the Hub polls the files. The default is true. It is set to false if
+// another process watches the files and Changed is called.
 func (h *Hub) SetPolling(on bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,10 +70,10 @@ func (h *Hub) SetPolling(on bool) {
 	h.poll()
 }
 
-// Changed has the Hub look at the files now.
+// Changed makes the Hub look at the files now.
 func (h *Hub) Changed() { h.look(time.Now()) }
 
-// SetFaults replaces the faults of the build. None means that it is good again.
+// SetFaults replaces the faults of the build.
 func (h *Hub) SetFaults(faults []devpage.Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -81,7 +81,7 @@ func (h *Hub) SetFaults(faults []devpage.Fault) {
 	h.signal()
 }
 
-// SetTemplateFaults replaces the faults of templates. None means that they are good again.
+// SetTemplateFaults replaces the faults of the templates.
 func (h *Hub) SetTemplateFaults(faults []devpage.Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,8 +89,8 @@ func (h *Hub) SetTemplateFaults(faults []devpage.Fault) {
 	h.signal()
 }
 
-// SetWarnings replaces what the route map shows beside the routes. It is no fault, and pages of
-// the application say nothing of it.
+// SetWarnings replaces the warnings that the route map shows. The pages of the application do
+// not show them.
 func (h *Hub) SetWarnings(warnings []devpage.Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -102,14 +102,14 @@ func (h *Hub) SetWarnings(warnings []devpage.Fault) {
 	h.signal()
 }
 
-// Warnings returns what SetWarnings was given last.
+// Warnings returns the warnings of SetWarnings.
 func (h *Hub) Warnings() []devpage.Fault {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.warns
 }
 
-// setRequestFaults replaces the faults of a request.
+// setRequestFaults replaces the faults of a request, which is named by method and path.
 func (h *Hub) setRequestFaults(request string, faults []devpage.Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -125,8 +125,8 @@ func (h *Hub) setRequestFaults(request string, faults []devpage.Fault) {
 	h.signal()
 }
 
-// noRequestFaults forgets the faults of requests.
-func (h *Hub) noRequestFaults() {
+// clearRequestFaults removes the faults of all requests.
+func (h *Hub) clearRequestFaults() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.failed) > 0 {
@@ -135,12 +135,12 @@ func (h *Hub) noRequestFaults() {
 	}
 }
 
-// maxCost is how long a page waits for a look at the files.
+// maxCost is the longest time that a page waits for a look at the files.
 const maxCost = 20 * time.Millisecond
 
-// state returns the state that a page is rendered with from now on, as it was at since or
-// later. If there are very many files it may be that of a moment before: then the page is
-// loaded once more than needed.
+// state returns the state for a page that is about to be rendered, as of the time since or
+// later. If a look at the files takes longer than maxCost, the state is that of the last look,
+// and the page may be reloaded once more than necessary.
 func (h *Hub) state(since time.Time) string {
 	if time.Duration(h.cost.Load()) <= maxCost {
 		h.look(since)
@@ -150,8 +150,7 @@ func (h *Hub) state(since time.Time) string {
 	return fmt.Sprintf("%s.%d.%d.%d", h.process, h.pages, h.styles, h.warned)
 }
 
-// look looks at the files as they were at since or later, and tells the streams if any have
-// changed.
+// look looks at the files as of the time since or later, and signals a change.
 func (h *Hub) look(since time.Time) {
 	h.looking.Lock()
 	defer h.looking.Unlock()
@@ -173,26 +172,26 @@ func (h *Hub) look(since time.Time) {
 		h.styles++
 	}
 	if styles || others {
-		h.failed = nil // a request that fails still will say so again
+		h.failed = nil // a request that still fails adds its faults again
 		h.signal()
 	}
 }
 
-// signal tells the streams that there is something new. h.mu is held.
+// signal tells the event streams that the state has changed. The caller holds h.mu.
 func (h *Hub) signal() {
 	for c := range h.streams {
 		select {
 		case c <- struct{}{}:
-		default: // it has not taken the last one yet
+		default: // the last signal has not been received yet
 		}
 	}
 }
 
-// interval is the time between two looks at the files. It is longer where looking takes
-// long, so that it takes a twentieth of the time of one processor at most.
+// interval is the shortest time between two looks at the files. If a look takes long, poll
+// waits 20 times as long, so that polling uses at most a twentieth of one processor.
 const interval = 40 * time.Millisecond
 
-// poll starts to look at the files again and again, for as long as a page is open. h.mu is held.
+// poll starts polling the files, which ends when no page is open. The caller holds h.mu.
 func (h *Hub) poll() {
 	if h.polling || h.told || len(h.streams) == 0 {
 		return
@@ -213,13 +212,13 @@ func (h *Hub) poll() {
 	}()
 }
 
-// event is the data of an event: all that there is to know, as of now.
+// event returns the data of an event: the whole state.
 func (h *Hub) event() []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	faults := slices.Clone(h.build)
 	add := func(more []devpage.Fault) {
-		for _, f := range more { // a request may have failed because of a template, and say so too
+		for _, f := range more { // a request may have failed by a fault of a template, which is there already
 			if !slices.ContainsFunc(faults, func(g devpage.Fault) bool { return g.String() == f.String() }) {
 				faults = append(faults, f)
 			}
@@ -237,17 +236,17 @@ func (h *Hub) event() []byte {
 		Faults   []devpage.Fault `json:"faults"`
 	}{h.process, h.pages, h.styles, h.warned, faults})
 	if err != nil {
-		panic(err) // does not happen: strings and numbers only
+		panic(err) // cannot happen: there are strings and numbers only
 	}
 	return b
 }
 
-// retry is the time in milliseconds after which a browser connects again. The script is
-// quicker; this is for other clients.
+// retry is the time in milliseconds after which a client connects again. The script does not
+// wait for it.
 const retry = 250
 
-// ServeHTTP is the event stream: an event at once, and one for each change, until the
-// client leaves or the server stops.
+// ServeHTTP serves the event stream: one event at once and one for each change, until the
+// client disconnects or the server shuts down.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
@@ -284,8 +283,9 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stopOf returns what is closed when the server of a request shuts down, and nil if that is
-// not known. Servers other than those of flow wait for streams, and do not end them.
+// stopOf returns a channel that is closed when the server of a request shuts down, or nil if
+// the server is not known. An http.Server that shuts down waits for event streams and does
+// not end them.
 func (h *Hub) stopOf(r *http.Request) <-chan struct{} {
 	s, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
 	if s == nil {

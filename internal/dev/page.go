@@ -17,15 +17,15 @@ import (
 	"example.com/flow/internal/devpage"
 )
 
-// notForPages are headers that a handler does not see of a navigation. A page that is
-// compressed could not be added to. One that is not sent again, since the browser has it
-// still, would have the script with a state of long ago.
+// notForPages are the headers of a navigation that are removed before the handler runs.
+// Nothing could be appended to a compressed page. A page that the browser takes from its
+// cache would have the script with an old state.
 var notForPages = []string{"Accept-Encoding", "If-None-Match", "If-Modified-Since"}
 
-// isNavigation reports whether the answer to a request becomes a document of the browser,
-// if it is HTML. Browsers say so. Of other clients, and of browsers that do not, one that
-// asks for HTML, and for no fragment of it, is taken for one that does. Who asks for a part
-// goes on with a download.
+// isNavigation reports whether a browser shows the answer as a document, if it is HTML.
+// Browsers say so in Sec-Fetch-Dest. Without that header, a request is a navigation if Accept
+// names text/html and no header says that a script asks for a fragment. A request with Range
+// continues a download.
 func isNavigation(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodPost || r.Header.Get("Range") != "" {
 		return false
@@ -50,31 +50,31 @@ func namesHTML(r *http.Request) bool {
 	return false
 }
 
-// A pageWriter puts the script at the end of what is written, if that is a page. It sends
-// everything on at once, so that a page that comes piece by piece still does, but for the
-// first bytes of an answer without a media type: they tell it, and net/http keeps them, too.
+// A pageWriter appends the script to an answer that is a page. It passes on all writes at
+// once, so that a page may still be streamed. Only if the answer has no Content-Type, it
+// holds back the first 512 bytes, as net/http does, to detect the media type.
 //
-// It has no ReadFrom, since it has to see the first bytes.
+// It has no ReadFrom, since it must see the first bytes.
 type pageWriter struct {
 	http.ResponseWriter
 	request  *http.Request
-	state    string      // of the hub, before the page was rendered
-	decided  bool        // the header is as it is sent
-	pending  int         // a status that waits for the first bytes, which tell the media type
-	said     http.Header // the header as it was with that status: what is set later is not sent
-	held     []byte      // the first bytes
-	script   string      // "" if the answer is no page
-	promised int64       // the Content-Length of a page, -1 if it has none
+	state    string      // of the Hub, from before the page was rendered
+	decided  bool        // decide has run: it is known whether the answer is a page
+	pending  int         // the status, while it waits for the first bytes; else 0
+	said     http.Header // the header at the call of WriteHeader; later changes are not sent
+	held     []byte      // the first bytes, while the status is pending
+	script   string      // "" if the answer is not a page
+	promised int64       // the Content-Length of the page without the script, -1 if it has none
 	written  int64
 }
 
-// sniffed is how many bytes tell the media type.
+// sniffed is the number of bytes from which net/http detects the media type.
 const sniffed = 512
 
-// A hijackWriter is a pageWriter of a connection that a handler can take over.
+// A hijackWriter is a pageWriter whose connection can be hijacked.
 type hijackWriter struct{ *pageWriter }
 
-// Hijack hands over the connection, and with it all that is sent.
+// Hijack hijacks the connection. Nothing is appended then.
 func (p hijackWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if p.pending != 0 {
 		p.settle()
@@ -86,7 +86,7 @@ func (p hijackWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// writer returns p, as something that can be hijacked if what it writes to can.
+// writer returns p, with a method Hijack if the underlying writer has one.
 func (p *pageWriter) writer() http.ResponseWriter {
 	if _, ok := p.ResponseWriter.(http.Hijacker); ok {
 		return hijackWriter{p}
@@ -97,7 +97,8 @@ func (p *pageWriter) writer() http.ResponseWriter {
 // Unwrap is for http.ResponseController.
 func (p *pageWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// decide is called before the header is sent.
+// decide decides whether the answer is a page, and changes the header if it is. It is called
+// before the header is sent.
 func (p *pageWriter) decide(status int) {
 	if p.decided {
 		return
@@ -107,7 +108,7 @@ func (p *pageWriter) decide(status int) {
 	if !isPage(status, h) {
 		return
 	}
-	// The page that is sent is another one than the one that these are about.
+	// These are about the page without the script.
 	h.Del("Etag")
 	h.Del("Last-Modified")
 	h.Del("Accept-Ranges")
@@ -126,7 +127,8 @@ func lengthOf(h http.Header) int64 {
 	return n
 }
 
-// isPage reports whether an answer with this header is a whole HTML document to be shown.
+// isPage reports whether an answer with this status and header is a whole HTML document that
+// a browser shows.
 func isPage(status int, h http.Header) bool {
 	switch status {
 	case http.StatusNoContent, http.StatusResetContent, http.StatusPartialContent, http.StatusNotModified:
@@ -139,7 +141,7 @@ func isPage(status int, h http.Header) bool {
 		!strings.EqualFold(strings.TrimSpace(disposition), "attachment")
 }
 
-// scriptTag returns what stands at the end of a page.
+// scriptTag returns the HTML that is appended to a page.
 func scriptTag(state string, post bool, nonce string) string {
 	tag := fmt.Sprintf(`<script src="%s/reload.js" data-state="%s"`, Prefix, state)
 	if post {
@@ -151,6 +153,7 @@ func scriptTag(state string, post bool, nonce string) string {
 	return tag + " defer></script>\n"
 }
 
+// origin returns the origin of a request's URL.
 func origin(r *http.Request) string {
 	if r.TLS != nil {
 		return "https://" + r.Host
@@ -158,7 +161,8 @@ func origin(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// WriteHeader sends the header. Informational answers are sent before it.
+// WriteHeader sends the header, unless it waits for the first bytes. Informational responses
+// are sent at once.
 func (p *pageWriter) WriteHeader(status int) {
 	switch {
 	case status >= 200 && status <= 599 && p.waits(status):
@@ -172,7 +176,8 @@ func (p *pageWriter) WriteHeader(status int) {
 	p.ResponseWriter.WriteHeader(status)
 }
 
-// waits reports whether the first bytes will tell the media type, by the rules of net/http.
+// waits reports whether the media type is detected from the first bytes, by the rules of
+// net/http.
 func (p *pageWriter) waits(status int) bool {
 	if p.decided || p.pending != 0 || status == http.StatusNoContent || status == http.StatusNotModified {
 		return false
@@ -182,7 +187,7 @@ func (p *pageWriter) waits(status int) bool {
 	return !said && h.Get("Content-Encoding") == "" && h.Get("Transfer-Encoding") == ""
 }
 
-// settle sends the header, and what was held, if they are not sent.
+// settle sends the header and the bytes that were held back, unless it has done so.
 func (p *pageWriter) settle() error {
 	if p.pending == 0 {
 		p.decide(http.StatusOK)
@@ -193,7 +198,7 @@ func (p *pageWriter) settle() error {
 	late := h.Clone()
 	clear(h)
 	maps.Copy(h, p.said)
-	if mediaType := http.DetectContentType(held); mediaType == devpage.ContentType { // others are left to the server
+	if mediaType := http.DetectContentType(held); mediaType == devpage.ContentType { // the server detects other types
 		h.Set("Content-Type", mediaType)
 	}
 	p.decide(status)
@@ -210,7 +215,7 @@ func (p *pageWriter) settle() error {
 	return err
 }
 
-// Write sends a piece of the page.
+// Write writes a part of the answer.
 func (p *pageWriter) Write(b []byte) (int, error) {
 	if len(b) > 0 && p.waits(http.StatusOK) {
 		p.pending, p.said = http.StatusOK, p.Header().Clone()
@@ -230,10 +235,10 @@ func (p *pageWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// send sends a piece on, after the header.
+// send passes on a part of the answer. The header has been sent.
 func (p *pageWriter) send(b []byte) (int, error) {
 	if p.script != "" && p.promised >= 0 && p.written+int64(len(b)) > p.promised {
-		return 0, http.ErrContentLength // the place behind it is that of the script
+		return 0, http.ErrContentLength // the remaining bytes of the Content-Length are those of the script
 	}
 	n, err := p.ResponseWriter.Write(b)
 	p.written += int64(n)
@@ -243,7 +248,7 @@ func (p *pageWriter) send(b []byte) (int, error) {
 // WriteString is Write of a string.
 func (p *pageWriter) WriteString(s string) (int, error) { return p.Write([]byte(s)) }
 
-// FlushError sends what was written so far. http.ResponseController prefers it to Flush.
+// FlushError sends all that was written. http.ResponseController calls it in place of Flush.
 func (p *pageWriter) FlushError() error {
 	if err := p.settle(); err != nil {
 		return err
@@ -251,14 +256,14 @@ func (p *pageWriter) FlushError() error {
 	return http.NewResponseController(p.ResponseWriter).Flush()
 }
 
-// Flush is FlushError for those who do not ask for the error.
+// Flush implements http.Flusher.
 func (p *pageWriter) Flush() { p.FlushError() }
 
-// finish puts the script behind a page that is complete.
+// finish appends the script to a complete page.
 func (p *pageWriter) finish() {
-	p.settle() // if nothing was written, or little
+	p.settle() // the header may not be sent yet
 	if p.script == "" || p.promised >= 0 && p.written < p.promised {
-		return // a page that is shorter than it says must not look whole
+		return // the script must not fill up a page that is shorter than its Content-Length
 	}
 	io.WriteString(p.ResponseWriter, p.script)
 }

@@ -13,39 +13,42 @@ import (
 	"example.com/flow/internal/devpage"
 )
 
-// Pages are the open pages of an application: a *dev.Hub.
+// Pages are the open pages of an application. dev.Hub implements it.
 type Pages interface {
-	Changed()                  // files below router/ or public/ have changed
-	SetFaults([]devpage.Fault) // are to be shown, and none takes them away
-
-	// SetTemplateFaults is SetFaults for those that the application has found by itself.
+	// Changed says that files below router/ or public/ have changed.
+	Changed()
+	// SetFaults replaces the faults that open pages show: those that the tool has found.
+	SetFaults([]devpage.Fault)
+	// SetTemplateFaults replaces the faults of templates that open pages show: those that the
+	// application has found.
 	SetTemplateFaults([]devpage.Fault)
-
-	SetWarnings([]devpage.Fault) // are for the route map, and none takes them away
+	// SetWarnings replaces the warnings that the route map shows.
+	SetWarnings([]devpage.Fault)
 }
 
-// A served is an application that answers: its pages, and what is wrong with its templates,
-// which it reads from disk.
+// A served is the part of an application that exists once it serves: its open pages, and a
+// function that returns the faults of its templates on disk.
 type served struct {
 	pages     Pages
 	templates func() []devpage.Fault
 }
 
-// An App is the side of an application. Its methods may be called by several goroutines,
-// and those of a nil App, which no tool has started, do nothing.
+// An App is the application's end of the link. Several goroutines may call its methods. The
+// methods of a nil App do nothing: no tool has started the application.
 type App struct {
-	conn   *Conn
-	served atomic.Pointer[served]
-	looks  sync.Mutex // one look at the templates at a time, so that the newest is told last
-	failed bool       // the tool has told faults, with looks held
+	conn     *Conn
+	served   atomic.Pointer[served] // nil before Ready
+	checking sync.Mutex             // held by checkTemplates, so that the newest result is sent last
+	failed   bool                   // the last faults of the tool were not empty; guarded by checking
 }
 
-// Start connects an application with the tool that has started it, and returns nil and ctx
-// if none has. The context that it returns ends with ctx, or when the tool is gone.
+// Start connects an application with the tool that has started it. The context that it
+// returns ends with ctx, or when the tool closes the connection. If no tool has started the
+// application, Start returns nil and ctx.
 //
-// It unsets the variable that the tool has set, so that no child of the application takes
-// it for its own. Those of a socket that was passed (sd_listen_fds(3)) stay for the server:
-// Start adds the id of the process, which the tool cannot know before there is one.
+// Start unsets Variable, so that child processes of the application do not use it. It keeps
+// the variables of a passed socket (sd_listen_fds(3)) and sets LISTEN_PID to the id of the
+// process, which the tool could not know.
 func Start(ctx context.Context) (*App, context.Context, error) {
 	path := os.Getenv(Variable)
 	if path == "" {
@@ -55,7 +58,7 @@ func Start(ctx context.Context) (*App, context.Context, error) {
 	if os.Getenv("LISTEN_FDS") != "" && os.Getenv("LISTEN_PID") == "" {
 		os.Setenv("LISTEN_PID", strconv.Itoa(os.Getpid()))
 	}
-	c, err := net.DialTimeout("unix", path, sendTime)
+	c, err := net.DialTimeout("unix", path, sendTimeout)
 	if err != nil {
 		return nil, ctx, fmt.Errorf("the environment has %s, but \"flow dev\" does not answer there: %w", Variable, err)
 	}
@@ -68,7 +71,7 @@ func Start(ctx context.Context) (*App, context.Context, error) {
 	return a, ctx, nil
 }
 
-// follow hands on what the tool says, until it is gone.
+// follow passes the messages of the tool to the open pages, until the connection is closed.
 func (a *App) follow() {
 	for {
 		m, err := a.conn.Receive()
@@ -77,16 +80,16 @@ func (a *App) follow() {
 		}
 		s := a.served.Load()
 		if s == nil {
-			continue // the tool has nothing to say to who is not ready
+			continue // the tool sends nothing of interest before Ready
 		}
 		if m.Changed {
 			s.pages.Changed()
-			a.look(s)
+			a.checkTemplates(s)
 		}
 		if m.Faults != nil {
 			s.pages.SetFaults(m.Faults)
 			if a.setFailed(len(m.Faults) > 0) {
-				a.look(s)
+				a.checkTemplates(s)
 			}
 		}
 		if m.Warnings != nil {
@@ -95,48 +98,50 @@ func (a *App) follow() {
 	}
 }
 
-// setFailed notes whether the tool has told faults, and reports whether that is news.
-func (a *App) setFailed(failed bool) (news bool) {
-	a.looks.Lock()
-	defer a.looks.Unlock()
-	news = failed != a.failed
+// setFailed notes whether the tool has sent faults, and reports whether that has changed.
+func (a *App) setFailed(failed bool) (changed bool) {
+	a.checking.Lock()
+	defer a.checking.Unlock()
+	changed = failed != a.failed
 	a.failed = failed
-	return news
+	return changed
 }
 
-// look tells the pages and the tool what is wrong with the templates now. While the newest
-// source is not this application, pages are not told: what the templates name may be there.
-func (a *App) look(s *served) {
-	a.looks.Lock()
-	defer a.looks.Unlock()
+// checkTemplates sends the current faults of the templates to the pages and to the tool.
+// While the tool has faults of a build, the application is older than its source. Then the
+// pages get no faults of templates: the templates may fit the newer source.
+func (a *App) checkTemplates(s *served) {
+	a.checking.Lock()
+	defer a.checking.Unlock()
 	faults := s.templates()
 	if faults == nil {
-		faults = []devpage.Fault{} // which says that there are none
+		faults = []devpage.Fault{} // in a Message, nil would mean that it is not about faults
 	}
 	if a.failed {
 		s.pages.SetTemplateFaults(nil)
 	} else {
 		s.pages.SetTemplateFaults(faults)
 	}
-	_ = a.conn.Send(Message{Faults: faults}) // if the tool is gone, that is noticed
+	_ = a.conn.Send(Message{Faults: faults}) // follow notices if the tool is gone
 }
 
-// Ready tells the tool that the application is about to accept requests at a URL, and
-// from which directories it reads templates and public files, in each router/ and public/. Its
-// pages hear from then on what the tool says. They and the tool are told what is wrong with
-// its templates, now and whenever files have changed: templates returns it.
+// Ready tells the tool that the application is about to accept connections at a URL. It
+// reads templates and public files from router/ and public/ of the directories. From then on
+// the pages get the messages of the tool. Now and whenever files have changed, the App
+// calls templates, and sends the faults that it returns to the pages and to the tool.
 func (a *App) Ready(url string, dirs []string, pages Pages, templates func() []devpage.Fault) {
 	if a == nil {
 		return
 	}
 	s := &served{pages, templates}
 	a.served.Store(s)
-	_ = a.conn.Send(Message{Ready: true, URL: url, Dirs: dirs}) // if the tool is gone, that is noticed
-	go a.look(s)                                                // nobody waits for it
+	_ = a.conn.Send(Message{Ready: true, URL: url, Dirs: dirs}) // follow notices if the tool is gone
+	go a.checkTemplates(s)                                      // in the background, since the server waits for Ready
 }
 
-// Report tells the tool the faults that Check has found, with the source around them: their
-// files are named from the directories. It reports whether the tool says them to people.
+// Report sends the faults of Router.Check to the tool, with the source around their lines.
+// Files are looked for below the directories. Report reports whether the tool has got them,
+// and so prints them.
 func (a *App) Report(err error, dirs ...string) bool {
 	if a == nil {
 		return false
@@ -145,7 +150,7 @@ func (a *App) Report(err error, dirs ...string) bool {
 	return a.conn.Send(Message{Faults: faults}) == nil
 }
 
-// Close ends the link.
+// Close closes the connection.
 func (a *App) Close() error {
 	if a == nil {
 		return nil

@@ -1,17 +1,20 @@
-// Package devlink is how an application in development and the tool that started it speak
-// with each other: lines of JSON over a Unix socket, whose path is in the environment
-// variable [Variable]. Each line is a [Message]. Either side may leave at any time: the
-// other one sees the end of the connection. An application that stops ends it when it
-// accepts no more connections of clients, while it still answers those that it has. An
-// [App] is the side of the application, and [Listen] begins that of the tool.
+// Package devlink is the protocol between an application in development and the tool that
+// has started it, "flow dev". The two send lines of JSON over a Unix domain socket, whose
+// path is in the environment variable [Variable]. Each line is a [Message]. An [App] is the
+// application's end of the link. The tool calls [Listen] to get its own.
 //
-//	application: {"ready":true,"url":"http://localhost:8080"}   it is about to accept
-//	                                                            and reads templates from "dirs"
-//	             {"faults":[…]}                                 before that: Check has failed, and it exits;
-//	                                                            after that: of its templates, or none
-//	tool:        {"changed":true}                               files below router/ or public/ have changed
-//	             {"faults":[…]}                                 to be shown on open pages, or gone if there is none
-//	             {"warnings":[…]}                               to be shown on the route map
+//	from the application
+//	{"ready":true,"url":"http://localhost:8080","dirs":[…]}   it is about to accept connections, and reads files from dirs
+//	{"faults":[…]}                                            before ready: the faults of Check, after which it exits
+//	                                                          after ready: the faults of its templates; [] if there are none
+//	from the tool
+//	{"changed":true}                                          files below router/ or public/ have changed
+//	{"faults":[…]}                                            open pages show these faults; [] removes them
+//	{"warnings":[…]}                                          the route map shows these warnings
+//
+// Either end may close the connection at any time, and the other end notices that. An
+// application that stops closes it when it accepts no more connections of clients, while it
+// still answers requests.
 package devlink
 
 import (
@@ -29,44 +32,46 @@ import (
 const Variable = "FLOW_DEV"
 
 const (
-	// maxLine is how long a line may be, in bytes. A longer one is skipped: the report of
-	// a large application with thousands of faults is well below.
+	// maxLine is the largest length of a line, in bytes. Longer lines are skipped. Thousands
+	// of faults fit in one.
 	maxLine = 16 << 20
 
-	// sendTime is how long the other side may take for a message. One that is stopped in
-	// a debugger must not stop this side too.
-	sendTime = 2 * time.Second
+	// sendTimeout is how long a message may take to send. A process that is stopped in a
+	// debugger must not block the other.
+	sendTimeout = 2 * time.Second
 )
 
-// A Message is what one side tells the other. Members that are not known are ignored.
+// A Message is one line. A receiver ignores members that it does not know.
 type Message struct {
 	Ready bool   `json:"ready,omitempty"`
-	URL   string `json:"url,omitempty"` // with Ready: where the application answers
-	// Dirs are the directories whose router/ and public/ the application reads from disk, with
-	// Ready. It is nil if that is not known.
+	URL   string `json:"url,omitempty"` // with Ready: the URL of the application
+	// Dirs are sent with Ready: the directories whose router/ and public/ the application reads
+	// from disk. It is nil if they are not known.
 	Dirs []string `json:"dirs,omitempty"`
-	// Faults is nil if the message does not speak of faults, and empty if there are none
-	// any more.
+	// Faults is nil if the message is not about faults. It is empty if there are none any more.
 	Faults []devpage.Fault `json:"faults,omitzero"`
-	// Warnings is nil if the message does not speak of warnings, and empty if there are none.
+	// Warnings is nil if the message is not about warnings. It is empty if there are none.
 	Warnings []devpage.Fault `json:"warnings,omitzero"`
 	Changed  bool            `json:"changed,omitempty"`
 }
 
-// says reports whether the message says anything at all.
-func (m Message) says() bool { return m.Ready || m.Faults != nil || m.Warnings != nil || m.Changed }
+// isEmpty reports whether the message has no member that the receiver knows.
+func (m Message) isEmpty() bool {
+	return !m.Ready && m.Faults == nil && m.Warnings == nil && !m.Changed
+}
 
-// A Conn is one side of a link. Send and Close may be called by several goroutines,
-// Receive by one.
+// A Conn is one end of a link. Several goroutines may call Send and Close, only one may call
+// Receive.
 type Conn struct {
 	conn   net.Conn
 	reader *bufio.Reader
-	mu     sync.Mutex // one line at a time
+	mu     sync.Mutex // held while a line is written
 }
 
 func newConn(c net.Conn) *Conn { return &Conn{conn: c, reader: bufio.NewReader(c)} }
 
-// Send sends a message. It fails if the other side is gone, or does not take it in time.
+// Send sends a message. It returns an error if the connection is closed, or if the other end
+// does not receive the message within 2 seconds.
 func (c *Conn) Send(m Message) error {
 	line, err := json.Marshal(m)
 	if err != nil {
@@ -74,17 +79,17 @@ func (c *Conn) Send(m Message) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.conn.SetWriteDeadline(time.Now().Add(sendTime)); err != nil {
+	if err := c.conn.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
 		return err
 	}
 	if _, err = c.conn.Write(append(line, '\n')); err != nil {
-		c.conn.Close() // half a line may have been sent, which nothing can follow
+		c.conn.Close() // a part of the line may have been sent, and another line must not follow it
 	}
 	return err
 }
 
-// Receive returns the next message. Lines that are none are skipped. An error means that
-// the other side is gone, and none comes any more.
+// Receive returns the next message. It skips lines that are not messages. It returns an error
+// once the connection is closed.
 func (c *Conn) Receive() (Message, error) {
 	for {
 		line, err := c.line()
@@ -92,14 +97,14 @@ func (c *Conn) Receive() (Message, error) {
 			return Message{}, err
 		}
 		var m Message
-		if json.Unmarshal(line, &m) == nil && m.says() {
+		if json.Unmarshal(line, &m) == nil && !m.isEmpty() {
 			return m, nil
 		}
 	}
 }
 
-// line returns the next line, or an empty one in place of one that is too long. What
-// stands behind the last newline was cut off, and is no line.
+// line returns the next line. In place of a line that is too long, it returns an empty one.
+// It drops bytes behind the last newline, which are a truncated line.
 func (c *Conn) line() ([]byte, error) {
 	var line []byte
 	for long := false; ; {
@@ -116,18 +121,18 @@ func (c *Conn) line() ([]byte, error) {
 	}
 }
 
-// Close ends the link.
+// Close closes the connection.
 func (c *Conn) Close() error {
 	return c.conn.Close()
 }
 
-// A Listener waits for one application, which the tool is about to start.
+// A Listener waits for the connection of an application that the tool is about to start.
 type Listener struct {
 	l    net.Listener
-	Path string // for the environment of the application
+	Path string // the value of Variable for the application
 }
 
-// Listen listens on a new socket in the file system, for one application.
+// Listen listens for one application on a new socket at a path in the file system.
 func Listen(path string) (*Listener, error) {
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -136,8 +141,8 @@ func Listen(path string) (*Listener, error) {
 	return &Listener{l, path}, nil
 }
 
-// Accept returns the link with the application once it has connected, and removes the
-// socket. It fails after Close.
+// Accept waits for the application and returns the tool's end of the link. Then it removes
+// the socket. It returns an error after Close.
 func (l *Listener) Accept() (*Conn, error) {
 	c, err := l.l.Accept()
 	l.l.Close()
@@ -147,5 +152,5 @@ func (l *Listener) Accept() (*Conn, error) {
 	return newConn(c), nil
 }
 
-// Close stops to wait, and removes the socket.
+// Close makes Accept return, and removes the socket.
 func (l *Listener) Close() error { return l.l.Close() }

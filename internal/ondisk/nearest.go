@@ -12,7 +12,7 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A URL is what an application answers, and the file that does.
+// A URL is a pattern of URLs that an application answers, with its file.
 type URL struct {
 	Pattern *pattern.Pattern
 	File    string // for messages
@@ -31,19 +31,18 @@ func URLs(t *routetree.Tree) (urls []URL) {
 	return urls
 }
 
-// What it costs that a path differs from a URL. A letter that is added, left out or another,
-// and two that are swapped, cost 1.
+// The costs of the differences between a path and a pattern. Their sum is the distance. A
+// letter that is added, missing or replaced costs 1, and so do two letters that are swapped.
 const (
-	farthest     = 3 // farther away it is another URL
-	otherReading = 1
-	otherSegment = 2 // one too many, or one that is missing
+	farthest     = 3 // the largest distance of a suggestion
+	otherReading = 1 // the path is read as the name of a file: see readings
+	otherSegment = 2 // a segment is added or missing
 	otherCase    = 1
-	refusedValue = 1 // a matcher does not take it
+	refusedValue = 1 // a matcher does not take a value
 )
 
-// Nearest returns a sentence about the URL that a path was likely meant to be which nothing
-// answers, or "" if none is near. Of several the nearest counts, and of those the one with
-// the fewest parameters.
+// Nearest returns a sentence that suggests a URL for a path without a route, or "" if no
+// known URL is near. If several are equally near, the one with the fewest parameters counts.
 func Nearest(asked []string, known []URL) string {
 	best, file, params := likeness{cost: farthest + 1}, "", 0
 	for i, reading := range readings(asked) {
@@ -68,11 +67,13 @@ func Nearest(asked []string, known []URL) string {
 	return fmt.Sprintf("did you mean %s (%s)?", u, file)
 }
 
-// hashed is the name of a public file in a hashed URL, such as an earlier page may have.
+// hashed matches the name of a public file with a hash: a page that was loaded from the
+// production server may ask for it.
 var hashed = regexp.MustCompile(`^(.*)\.[a-z2-7]{16}(\.[^.]*)?$`)
 
-// readings returns what a path may mean: what it says, and, if it is the name of a file in
-// the tree or a hashed URL of production, the URL of that.
+// readings returns the segments that a path may stand for. The first are its own. If it looks
+// like the name of a file in the tree, or like a hashed URL, the second are those of that
+// file's URL.
 func readings(asked []string) [][]string {
 	all := [][]string{asked}
 	if len(asked) == 0 {
@@ -101,16 +102,16 @@ func readings(asked []string) [][]string {
 	return all
 }
 
-// A likeness says how a path and a pattern differ.
+// A likeness is one way to align a path with a pattern.
 type likeness struct {
 	cost    int
-	url     []pattern.Segment // the pattern, with the values that the path has for its parameters
-	shares  bool              // a literal segment is in both
-	refused string            // why a matcher does not take a value
+	url     []pattern.Segment // the pattern, with values of the path for its parameters
+	shares  bool              // a segment of the path matches literal text of the pattern
+	refused string            // why a matcher does not take a value; "" if all do
 }
 
-// align finds the cheapest likeness of a path and a pattern. ok is false if there is none
-// that costs at most limit, which bounds the search, too.
+// align returns the alignment of a path and a pattern with the lowest cost. It reports false
+// if none costs at most limit. The limit also bounds the search.
 func align(asked []string, segments []pattern.Segment, limit int) (best likeness, ok bool) {
 	try := func(cost int, own []pattern.Segment, shares bool, refused string, asked []string, segments []pattern.Segment) {
 		if cost > limit {
@@ -164,14 +165,14 @@ func align(asked []string, segments []pattern.Segment, limit int) (best likeness
 	return best, ok
 }
 
-// letters returns what it costs that a text was written in place of another, and whether
-// the two are near each other.
+// letters returns the cost of a text in place of another one, and reports whether the two are
+// similar.
 func letters(written, meant string) (cost int, near bool) {
 	if written == meant {
 		return 0, true
 	}
 	a, b := []rune(strings.ToLower(written)), []rune(strings.ToLower(meant))
-	if len(a) > len(b)+farthest { // it may be very long
+	if len(a) > len(b)+farthest { // a client may send a very long text
 		return 0, false
 	}
 	cost = max(fault.Distance(a, b), otherCase)

@@ -1,8 +1,8 @@
-// Package ondisk reads an application from its directory in development, while the routes
-// stay those of the binary. A [Source] makes the templates anew when their files have
-// changed, serves public files as they are now, new ones too, and says how the directory
-// differs from the binary. [Nearest] says which URL a path that nothing answers may have
-// meant. What the room has to know of the application is given to it, as a [Binary].
+// Package ondisk reads the files of an application from its directory, in development. The
+// routes are those of the binary. A [Source] parses templates again when their files change,
+// serves public files from disk, and logs how the directory differs from the binary.
+// [Nearest] suggests a URL for a path that is 404. What this package needs to know of the
+// program is in a [Binary].
 package ondisk
 
 import (
@@ -26,49 +26,49 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A Binary is what the program that runs was built from, and what its templates may ask.
+// A Binary is the tree that the program was built with, and the functions of its templates.
 type Binary struct {
 	Tree *routetree.Tree
 	Host pages.Host
 	Log  *slog.Logger
 }
 
-// A Source is the directory that is read in place of the embedded files. It is safe for
+// A Source is a directory whose files are read in place of the embedded ones. It is safe for
 // concurrent use.
 type Source struct {
 	files disk.Dir
 	watch *disk.Watcher
-	now   atomic.Pointer[routetree.Tree] // as it was listed last, with the prefix of the binary
+	now   atomic.Pointer[routetree.Tree] // the newest tree, with the prefix of the binary; nil before the first
 
 	mu      sync.Mutex
-	seen    []*disk.Snapshot // of the directory and of the further trees, when views were made
-	further []*disk.Watcher  // of the further trees
-	tree    *routetree.Tree  // what the names in seen mean
-	listed  []*disk.Snapshot // that tree was made of
-	texts   map[string]*text // of its templates, by name
-	settled bool             // no text may have changed while seen has not
+	shared  []*disk.Watcher  // of the shared trees of flow.New
+	seen    []*disk.Snapshot // of the directory and the shared trees, as Views has seen them last
+	listed  []*disk.Snapshot // those that tree was made of
+	tree    *routetree.Tree
+	texts   map[string]*text // the templates of tree, by name
+	settled bool             // all texts are settled
 	views   *pages.Views
-	err     error           // what is wrong about them
+	err     error           // the faults of views
 	known   map[string]bool // the files of the binary
 	unbuilt []URL           // of route files that are on disk and not in the binary
-	differs string          // how the disk differed from the binary when that was last logged
+	differs string          // what compare has logged last
 }
 
 // A text is a template file as it was read last.
 type text struct {
 	pages.Text
-	err     error
-	entry   *disk.Entry // before it was read
-	settled bool        // as long as the entry is the same, so is the text
+	err     error       // of reading it
+	entry   *disk.Entry // the state of the file before it was read
+	settled bool        // an equal entry means an equal text: the file was not too young when it was read
 }
 
-// In returns the source in a directory that holds router/ and public/.
+// NewSource returns the Source of a directory that contains router/ and public/.
 func NewSource(dir string) *Source {
 	files := disk.Dir(dir)
 	return &Source{files: files, watch: disk.NewWatcher(files, routetree.RouterDir, routetree.PublicDir)}
 }
 
-// Watcher returns what looks at the files of the directory.
+// Watcher returns the watcher of the directory.
 func (s *Source) Watcher() *disk.Watcher { return s.watch }
 
 // Files returns the files of the directory.
@@ -89,8 +89,9 @@ func (s *Source) Check() error {
 	return nil
 }
 
-// Views returns the templates as they were on disk at since or later, and what is wrong
-// about them. It reads the files that have changed, and makes the views anew that reach one.
+// Views returns the templates as they were on disk at the time since or later, and their
+// faults as an error. It reads the files that have changed, and makes new views for the
+// templates that use them.
 func (s *Source) Views(b Binary, since time.Time) (*pages.Views, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,30 +122,30 @@ func (s *Source) Views(b Binary, since time.Time) (*pages.Views, error) {
 	return s.views, s.err
 }
 
-// look looks at the files of the directory and of the further trees.
+// look returns snapshots of the directory and of the shared trees, taken at since or later.
 func (s *Source) look(built *routetree.Tree, since time.Time) []*disk.Snapshot {
-	if s.further == nil {
-		s.further = []*disk.Watcher{}
+	if s.shared == nil {
+		s.shared = []*disk.Watcher{}
 		for _, files := range built.Shared {
-			if files != nil { // otherwise Check says so
-				s.further = append(s.further, disk.NewWatcher(files, routetree.RouterDir))
+			if files != nil { // nil is a fault of Router.Check
+				s.shared = append(s.shared, disk.NewWatcher(files, routetree.RouterDir))
 			}
 		}
 	}
 	look := []*disk.Snapshot{s.watch.Look(since)}
-	for _, w := range s.further {
+	for _, w := range s.shared {
 		look = append(look, w.Look(since))
 	}
 	return look
 }
 
-// list finds out what the names of the files mean, and how they differ from the binary.
+// list makes the tree of the files in the snapshots, and compares it with that of the binary.
 func (s *Source) list(b Binary, look []*disk.Snapshot) {
-	var further []fs.FS
+	var shared []fs.FS
 	for _, l := range look[1:] {
-		further = append(further, l)
+		shared = append(shared, l)
 	}
-	s.tree, s.listed = routetree.ParseIn(b.Tree.Dir, look[0], further).Below(b.Tree.Prefix), look
+	s.tree, s.listed = routetree.ParseIn(b.Tree.Dir, look[0], shared).Below(b.Tree.Prefix), look
 	s.now.Store(s.tree)
 	if s.known == nil {
 		s.known = fileNames(b.Tree)
@@ -158,7 +159,8 @@ func (s *Source) list(b Binary, look []*disk.Snapshot) {
 	s.unbuilt = slices.DeleteFunc(URLs(s.tree), func(u URL) bool { return s.known[u.File] || isPublic[u.File] })
 }
 
-// read reads the templates that may have changed, and reports whether any has.
+// read reads the templates that may have changed, and reports whether the texts differ from
+// those before.
 func (s *Source) read(look []*disk.Snapshot) (changed bool) {
 	before := s.texts
 	s.texts, s.settled = make(map[string]*text, len(s.tree.Templates)), true
@@ -178,8 +180,8 @@ func (s *Source) read(look []*disk.Snapshot) (changed bool) {
 	return changed || len(s.texts) != len(before)
 }
 
-// host returns what templates may ask. A public file of the binary that is not on disk any
-// more is an error.
+// host returns the Host of the binary, whose Asset returns an error for a public file that is
+// in the binary and not on disk.
 func (s *Source) host(b Binary) pages.Host {
 	host := b.Host
 	host.Asset = func(at any, name string) (string, error) {
@@ -192,8 +194,8 @@ func (s *Source) host(b Binary) pages.Host {
 	return host
 }
 
-// compare logs how the disk differs from the binary, each time that changes. Public files
-// that are new need no build, and so no word.
+// compare logs how the files on disk differ from those of the binary, if it has not logged
+// the same before. added has no public files, since these are served without a build.
 func (s *Source) compare(added, removed []string, faults []fault.Fault, log *slog.Logger) {
 	var args []any
 	if len(added) > 0 {
@@ -212,7 +214,7 @@ func (s *Source) compare(added, removed []string, faults []fault.Fault, log *slo
 	}
 }
 
-// Gone returns an error if a route file is not on disk any more.
+// Gone returns an error if a route file is not on disk.
 func (s *Source) Gone(r *routetree.Route) error {
 	switch _, err := fs.Stat(s.files, r.InTree()); {
 	case errors.Is(err, disk.ErrLeadsOut):
@@ -223,9 +225,9 @@ func (s *Source) Gone(r *routetree.Route) error {
 	return nil
 }
 
-// Hint returns a sentence for a request that nothing answers, or "": about a route file that
-// is new on disk, and would answer it once the application is built with it, or else about the
-// nearest of the URLs that the application has. It knows the files that Views has found.
+// Hint returns a sentence for the client about a 404, or "". The sentence names a route file
+// that is on disk and not in the binary, and matches the request; or else the nearest of the
+// known URLs. Hint uses the files as the last call of Views has seen them.
 func (s *Source) Hint(req *http.Request, known []URL) string {
 	asked, _ := pattern.ParsePath(req)
 	s.mu.Lock()
@@ -238,6 +240,7 @@ func (s *Source) Hint(req *http.Request, known []URL) string {
 	return Nearest(asked.Segments, known)
 }
 
+// literals returns the segments of a path as literal segments of a pattern.
 func literals(path []string) (segments []pattern.Segment) {
 	for _, text := range path {
 		segments = append(segments, pattern.Segment{Kind: pattern.Literal, Text: text})
@@ -245,8 +248,8 @@ func literals(path []string) (segments []pattern.Segment) {
 	return segments
 }
 
-// URLs returns what the application answers: the routes that were built, and the public
-// files that Views or New has found.
+// URLs returns the URLs of the application: those of the routes of the binary, and of the
+// public files on disk, as they were listed last.
 func (s *Source) URLs(built *routetree.Tree) []URL {
 	t := *built
 	if now := s.now.Load(); now != nil {
@@ -255,8 +258,8 @@ func (s *Source) URLs(built *routetree.Tree) []URL {
 	return URLs(&t)
 }
 
-// New returns the public file that the binary lacks and the disk has for a path, by the
-// rules of a build, or nil.
+// UnbuiltPublicAt returns the public file for a path that is on disk and not in the binary.
+// It returns nil if there is none, or if a build would leave out the file.
 func (s *Source) UnbuiltPublicAt(built *routetree.Tree, asked pattern.Path) *routetree.Public {
 	n := len(built.Prefix)
 	if !asked.IsCanonical() || len(asked.Segments) <= n {
@@ -266,13 +269,13 @@ func (s *Source) UnbuiltPublicAt(built *routetree.Tree, asked pattern.Path) *rou
 	if p == nil {
 		return nil
 	}
-	if _, ok := pattern.Overlap(literals(asked.Segments), p.Pattern.Segments); !ok { // another prefix, or a slash that was escaped
+	if _, ok := pattern.Overlap(literals(asked.Segments), p.Pattern.Segments); !ok { // the path has another prefix, or an escaped slash
 		return nil
 	}
 	return p
 }
 
-// NewFile is New for a path below public/.
+// UnbuiltPublic is UnbuiltPublicAt for the path of a file below public/.
 func (s *Source) UnbuiltPublic(built *routetree.Tree, name string) *routetree.Public {
 	name = routetree.PublicDir + "/" + name
 	info, err := fs.Stat(s.files, name)
@@ -286,10 +289,10 @@ func (s *Source) UnbuiltPublic(built *routetree.Tree, name string) *routetree.Pu
 	}
 	now := routetree.ParseIn(built.Dir, s.watch.Look(time.Now()), nil).Below(built.Prefix)
 	s.now.Store(now)
-	return publicOf(now, name) // nil for what a build leaves out, such as hidden names
+	return publicOf(now, name) // nil if a build would leave out the file, for a hidden name for example
 }
 
-// publicOf returns a public file of a tree by its name there, or nil.
+// publicOf returns the public file of a tree with a name such as "public/app.css", or nil.
 func publicOf(t *routetree.Tree, name string) *routetree.Public {
 	i := slices.IndexFunc(t.Public, func(p *routetree.Public) bool { return p.InTree == name })
 	if i < 0 {
@@ -298,7 +301,7 @@ func publicOf(t *routetree.Tree, name string) *routetree.Public {
 	return t.Public[i]
 }
 
-// fileNames returns the route files and public files of a tree.
+// fileNames returns the names of the route files and public files of a tree.
 func fileNames(t *routetree.Tree) map[string]bool {
 	names := map[string]bool{}
 	for _, r := range t.Routes {
@@ -310,19 +313,19 @@ func fileNames(t *routetree.Tree) map[string]bool {
 	return names
 }
 
-// without returns what is in a and not in b, in order.
+// without returns the names that are in a and not in b, sorted.
 func without(a, b map[string]bool) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(name string) bool { return b[name] })
 }
 
-// Public returns what serves a public file as it is on disk now, or an error for the
-// client if it cannot be read.
+// Public returns a handler that serves a public file from disk. If the file cannot be read,
+// it returns an error whose text may be sent to the client.
 func (s *Source) Public(p *routetree.Public) (http.Handler, error) {
 	if _, err := fs.Stat(s.files, p.InTree); err != nil {
 		why := err
 		var of *fs.PathError
 		if errors.As(err, &of) {
-			why = of.Err // without the path: the message names the file already
+			why = of.Err // without the path, since the message names the file already
 		}
 		return nil, fmt.Errorf("%s cannot be read from disk: %v", p.File, why)
 	}
@@ -330,7 +333,7 @@ func (s *Source) Public(p *routetree.Public) (http.Handler, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, err := public.Open(s.files, p.InTree)
 		if err != nil {
-			panic(err) // it was there a moment ago
+			panic(err) // the file existed a moment ago: the panic becomes a 500
 		}
 		defer f.Close()
 		w.Header().Set("Content-Type", mediaType)

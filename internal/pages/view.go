@@ -152,7 +152,7 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 	return v
 }
 
-// holds reports whether a view of a file, which was made before, would come out the same.
+// isCurrent reports whether a view that was made before would be the same now. m may be nil.
 func (l *library) isCurrent(m *madeView, f *templateFile, layouts []*templateFile) bool {
 	if m != nil {
 		for name, asked := range m.doubts {
@@ -216,7 +216,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	return m, nil
 }
 
-// asks reports whether the templates of a set ask for the request.
+// usesRequest reports whether the templates of a set call functions that use the request.
 func (h *functions) usesRequest(s *set) bool {
 	forURL := s.calls["route"] || s.calls["asset"]
 	return s.calls["request"] || s.calls["user"] || forURL && h.PerRequest
