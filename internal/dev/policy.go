@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// A directive is a part of a Content-Security-Policy: its name and what it allows.
+// A directive is a directive of a Content-Security-Policy.
 type directive struct {
 	name    string
 	sources []string
 }
 
-// A policy is one Content-Security-Policy. A page may have several, and all of them count.
+// A policy is a Content-Security-Policy. A page may have several, and must satisfy them all.
 type policy []directive
 
+// parsePolicy parses a policy. It skips what it does not understand, as browsers do.
 func parsePolicy(text string) (p policy) {
 	for part := range strings.SplitSeq(text, ";") {
 		fields := strings.Fields(part)
@@ -23,7 +24,7 @@ func parsePolicy(text string) (p policy) {
 			continue
 		}
 		name := strings.ToLower(fields[0])
-		if p.find(name) == nil { // of two with one name the first counts
+		if p.find(name) == nil { // if a name is repeated, the first directive counts
 			p = append(p, directive{name, fields[1:]})
 		}
 	}
@@ -38,7 +39,8 @@ func (p policy) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// find returns the first directive that is there, of several names that stand for each other.
+// find returns the directive with the first of the names that the policy has, or nil. The
+// names are a directive and its fallbacks.
 func (p policy) find(names ...string) *directive {
 	for _, name := range names {
 		for i := range p {
@@ -50,12 +52,13 @@ func (p policy) find(names ...string) *directive {
 	return nil
 }
 
+// The directives for scripts and for connections, each with its fallbacks.
 var (
 	forScripts     = []string{"script-src-elem", "script-src", "default-src"}
 	forConnections = []string{"connect-src", "default-src"}
 )
 
-// nonce returns the nonce of the scripts that a policy allows, or "".
+// nonce returns the first nonce with which the policy allows scripts, or "".
 func (p policy) nonce() string {
 	if d := p.find(forScripts...); d != nil {
 		for _, source := range d.sources {
@@ -67,6 +70,7 @@ func (p policy) nonce() string {
 	return ""
 }
 
+// cutNonce returns the nonce of a source such as 'nonce-abc'.
 func cutNonce(source string) (string, bool) {
 	if len(source) < len("'nonce-'") || !strings.EqualFold(source[:len("'nonce-")], "'nonce-") {
 		return "", false
@@ -74,9 +78,9 @@ func cutNonce(source string) (string, bool) {
 	return strings.TrimSuffix(source[len("'nonce-"):], "'"), true
 }
 
-// allow sees to it that the policies of a page allow the script and its event stream, and
-// returns the nonce that the script needs, or "". A policy that does not allow them as it
-// is gets their URLs, and nothing more, so that the page behaves as it will without them.
+// allow changes the policies of a page so that they allow the script and its event stream. It
+// returns the nonce for the script, or "" if it needs none. A policy that does not allow them
+// gets their URLs and nothing else, so that all else is refused as in production.
 func allow(h http.Header, origin string) (nonce string) {
 	keys := []string{"Content-Security-Policy", "Content-Security-Policy-Report-Only"}
 	all := map[string][]policy{}
@@ -102,7 +106,7 @@ func allow(h http.Header, origin string) (nonce string) {
 			switch {
 			case d == nil || nonce != "" && slices.Contains(d.sources, "'nonce-"+nonce+"'"):
 				script = ""
-			case hasKeyword(d.sources, "'strict-dynamic'"): // which URLs do not count beside
+			case hasKeyword(d.sources, "'strict-dynamic'"): // browsers ignore URLs beside it, so the script needs a nonce
 				if nonce == "" {
 					nonce = rand.Text()
 				}
@@ -123,9 +127,10 @@ func allow(h http.Header, origin string) (nonce string) {
 	return nonce
 }
 
-// with returns the policy with one more source, unless that is "", for what the names stand for, and whether
-// it had to be changed. What it says of everything (default-src) is copied to a directive
-// of its own name first.
+// with returns the policy with one more source in a directive, and whether that has changed
+// the policy. names are the directive and its fallbacks. If only default-src is there, with
+// adds a directive with the name own, and copies the sources of default-src. It changes
+// nothing if source is "", or if the policy allows the source already.
 func (p policy) with(names []string, own string, source string) (policy, bool) {
 	d := p.find(names...)
 	if d == nil || source == "" || slices.Contains(d.sources, source) || !hasKeyword(d.sources, "'strict-dynamic'") && (hasKeyword(d.sources, "'self'") || hasKeyword(d.sources, "*")) {
@@ -139,6 +144,7 @@ func (p policy) with(names []string, own string, source string) (policy, bool) {
 	return p, true
 }
 
+// hasKeyword reports whether the sources contain a keyword, in any case.
 func hasKeyword(sources []string, keyword string) bool {
 	return slices.ContainsFunc(sources, func(s string) bool { return strings.EqualFold(s, keyword) })
 }

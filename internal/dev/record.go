@@ -8,32 +8,33 @@ import (
 	"example.com/flow/internal/reply"
 )
 
-// A Request is one that was answered.
+// A Request is the record of a request that was answered.
 type Request struct {
-	Time    time.Time // when it came
+	Time    time.Time // of its arrival
 	Took    time.Duration
-	Method  string // as Path, of 1,000 bytes at most
+	Method  string // at most 1,000 bytes of it, as of Path
 	Path    string // escaped, without the query, which may hold secrets
 	Pattern string // of the route, "" if none matched
-	Status  int    // 0 if the answer was cut off before it began
-	Aborted bool   // the answer was cut off
+	Status  int    // 0 if the handler panicked before it sent one
+	Aborted bool   // the handler panicked, and the connection was closed
 }
 
-// A Recorder remembers the last hundred requests.
+// A Recorder keeps the last 100 requests.
 type Recorder struct {
 	mu   sync.Mutex
 	last [100]Request
-	next int // how many there were
+	next int // the number of requests so far
 }
 
-// begin returns what is called when the request is over: with the request, whose pattern
-// is known then, and with what was sent.
+// begin records the arrival of a request. It returns a function to call after the answer,
+// with the request, whose pattern is known then, with the writer, and with whether the
+// handler has returned.
 func (rec *Recorder) begin(r *http.Request) func(r *http.Request, t *reply.Writer, returned bool) {
 	q := Request{Time: time.Now(), Method: short(r.Method), Path: short(r.URL.EscapedPath())}
 	return func(r *http.Request, t *reply.Writer, returned bool) {
 		q.Took, q.Pattern, q.Status, q.Aborted = time.Since(q.Time), r.Pattern, int(t.Code), !returned
 		if q.Status == 0 && returned {
-			q.Status = http.StatusOK // which the server sends if nobody has written
+			q.Status = http.StatusOK // the server sends it if the handler has not written
 		}
 		rec.mu.Lock()
 		defer rec.mu.Unlock()
@@ -42,7 +43,7 @@ func (rec *Recorder) begin(r *http.Request) func(r *http.Request, t *reply.Write
 	}
 }
 
-// short returns at most 1,000 bytes of a text, which all are ASCII.
+// short returns at most 1,000 bytes of a text, which is ASCII.
 func short(text string) string {
 	if len(text) > 1000 {
 		return text[:1000] + "..."

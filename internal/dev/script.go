@@ -14,15 +14,16 @@ import (
 //go:embed reload.js
 var scriptText string
 
-// script is the script of the pages, with the style sheet for what it shows.
+// script returns reload.js with the style sheet for the faults that it shows.
 var script = sync.OnceValue(func() string {
 	style, err := json.Marshal(devpage.Style)
 	if err != nil {
-		panic(err) // does not happen: it is a string
+		panic(err) // cannot happen: it is a string
 	}
 	return strings.Replace(scriptText, `"STYLE"`, string(style), 1)
 })
 
+// serveScript serves the script.
 func serveScript(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")

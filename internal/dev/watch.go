@@ -7,16 +7,16 @@ import (
 	"example.com/flow/internal/disk"
 )
 
-// A stamp changes when a file does. One of a directory does not, since what is in it has
-// stamps of its own.
+// A stamp is the state of a file that changes when the file does. The stamp of a directory
+// has its mode only, since the files in it have stamps of their own.
 type stamp struct {
 	size int64
-	time int64 // in nanoseconds
+	time int64 // of the last change, in nanoseconds
 	mode fs.FileMode
 }
 
-// stamps returns the stamps of files by their names. What cannot be looked at counts as not
-// there.
+// stamps returns the stamps of the files in a snapshot, by name. It leaves out files whose
+// state could not be read.
 func stamps(s *disk.Snapshot) map[string]stamp {
 	all := make(map[string]stamp, len(s.Entries))
 	for _, e := range s.Entries {
@@ -31,7 +31,7 @@ func stamps(s *disk.Snapshot) map[string]stamp {
 	return all
 }
 
-// differs tells what differs between two snapshots: public style sheets, and others.
+// differs reports whether two snapshots differ in style sheets, and in other files.
 func differs(before, now *disk.Snapshot) (styles, others bool) {
 	if before == now || before.Same(now) {
 		return false, false

@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// A Fault is one thing that is wrong: "app/router/a.html:4: unexpected {{end}}" has the
-// text "unexpected {{end}}". It is sent as JSON to open pages and between processes.
+// A Fault is a mistake or an error, with its place in the source. The Fault for
+// "app/router/a.html:4: unexpected {{end}}" has the text "unexpected {{end}}". Faults are
+// sent as JSON, to open pages and between processes.
 type Fault struct {
 	Text   string `json:"text"`
-	File   string `json:"file,omitempty"`   // as the text has named it; "" if it names none
-	Line   int    `json:"line,omitempty"`   // 0 if the fault is that of a whole file
+	File   string `json:"file,omitempty"`   // as the message names it; "" if it names none
+	Line   int    `json:"line,omitempty"`   // 0 if the fault is about a whole file
 	Column int    `json:"column,omitempty"` // 0 if it is not known
-	Source []Line `json:"source,omitempty"` // around the line, nil if the file was not found
-	Output string `json:"output,omitempty"` // what a program has printed before it failed so, lines as they are
+	Source []Line `json:"source,omitempty"` // the lines around Line; nil if the file was not found
+	Output string `json:"output,omitempty"` // what the program printed before it failed
 }
 
 // A Line is one line of a source file.
@@ -26,7 +27,8 @@ type Line struct {
 	Marked bool   `json:"marked,omitempty"` // the line of the fault
 }
 
-// Place returns the place as it is written in messages, "app/router/a.html:4:7", or "".
+// Place returns file, line and column as in messages: "app/router/a.html:4:7". It returns ""
+// if the fault has no file.
 func (f Fault) Place() string {
 	place := f.File
 	if f.Line > 0 {
@@ -38,7 +40,7 @@ func (f Fault) Place() string {
 	return place
 }
 
-// String returns the fault as one line of a report has it.
+// String returns the fault in the form "place: text".
 func (f Fault) String() string {
 	if f.File == "" {
 		return f.Text
@@ -46,20 +48,21 @@ func (f Fault) String() string {
 	return f.Place() + ": " + f.Text
 }
 
-// place matches the place of a source file at the beginning of a line; inside matches one
-// with a line number anywhere.
+// place matches a place in a source file at the beginning of a line, and inside one with a
+// line number anywhere in a line.
 var (
 	place  = regexp.MustCompile(`^((?:[A-Za-z]:)?[^:"\n]*[^:"\s/\\]\.(?:go|html|http))(?::(\d+))?(?::(\d+))?: `)
 	inside = regexp.MustCompile(`((?:[A-Za-z]:)?[^\s:"'(]+\.(?:go|html|http)):(\d+)(?::(\d+))?`)
 )
 
-// Parse returns the faults that a text reports: one for each line that begins with a file
-// name, which "flow: " and "template: " may stand before, with what follows up to the next such line. A text that begins otherwise is a
-// fault, too; if it mentions a line of a source file, it is the fault of that.
+// Parse returns the faults in a text. Each line that begins with the place of a source file
+// begins a fault, which ends before the next such line. The place may have the prefixes
+// "flow: " and "template: ". If the first line has no such place, it begins a fault as well,
+// whose place is the first one with a line number in its text. Lines that begin with "# ",
+// in which the go command names a package, are left out.
 //
-// Files are looked for below the directories, which are those that they may have been
-// named from, and nowhere else, since what a client has sent may be in the text. Lines that
-// begin with "# ", where the go command names a package, are left out.
+// The source around the line is read from a file below one of the directories. Files in
+// other places are not read: a client may have sent a part of the text.
 func Parse(text string, dirs ...string) []Fault {
 	faults := split(text)
 	for i := range faults {
@@ -74,10 +77,11 @@ func Parse(text string, dirs ...string) []Fault {
 	return faults
 }
 
-// maxFaults and maxText limit how much of a text is shown: faults, and bytes of each.
+// maxFaults is the largest number of faults in a text, and maxText the largest number of
+// bytes in the text of one.
 const maxFaults, maxText = 50, 8 << 10
 
-// split returns the faults of a text as its lines have them.
+// split returns the faults of a text with the places at the beginning of lines.
 func split(text string) (faults []Fault) {
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
 		line = strings.TrimRight(line, "\r\n")
@@ -115,10 +119,10 @@ func cut(text string, n int) string {
 	return strings.ToValidUTF8(text[:n], "") + " …"
 }
 
-// find returns where a file is that a message names in slashes: it is looked for below
-// each directory, with its whole path and then, since the directories may be the file's
-// own, with less and less of it. An absolute path has to be below one of them. It returns ""
-// if it is nowhere.
+// find returns the name on disk of a file that a message names with slashes, or "" if there
+// is no such file. It looks for the path below each directory, then for the path without its
+// first element, and so on, since a directory may be one that the path begins with. An
+// absolute path must be below one of the directories.
 func find(file string, dirs []string) string {
 	if file == "" {
 		return ""
@@ -155,13 +159,13 @@ func find(file string, dirs []string) string {
 }
 
 const (
-	before, after = 5, 4    // how many lines of the source are shown before and after the one of the fault
-	maxFile       = 4 << 20 // bytes of a source file
-	maxLine       = 400     // bytes of a line that is shown
+	before, after = 5, 4    // the number of lines in an excerpt before and after that of the fault
+	maxFile       = 4 << 20 // the largest size of a source file, in bytes
+	maxLine       = 400     // the largest length of a line in an excerpt, in bytes
 )
 
-// excerpt returns ten lines of a source file around a line, fewer at its ends, or nil if it
-// cannot be read or is no source file of an application.
+// excerpt returns up to ten lines of a source file around a line. It returns nil if the file
+// cannot be read, or is not a .go, .html or .http file.
 func excerpt(name string, line int) []Line {
 	switch filepath.Ext(name) {
 	case ".go", ".html", ".http":
@@ -177,7 +181,7 @@ func excerpt(name string, line int) []Line {
 	}
 	all := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	if line > len(all) {
-		return nil // the file has changed since
+		return nil // the file has changed since the message was made
 	}
 	var lines []Line
 	for n := max(1, line-before); n <= min(len(all), line+after); n++ {

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// A Report is what the fault page shows.
+// A Report is the content of the page about an error.
 type Report struct {
 	Title   string // "This request failed"
 	Status  string // "500 Internal Server Error"
 	Faults  []Fault
 	Stack   []Frame      // of a panic, else nil
-	Request *RequestData // nil if it does not matter
-	Advice  string       // what to do now, a sentence
-	NoMap   bool         // no application answers, and so there is no route map to lead to
+	Request *RequestData // nil if the error is not that of a request
+	Advice  string       // a sentence that says what to do; may be ""
+	NoMap   bool         // the page has no link to the route map, since no application serves it
 }
 
 //go:embed report.html
@@ -23,11 +23,11 @@ var reportText string
 
 var reportPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("report").Parse(reportText)) })
 
-// Render returns the report as a whole page, to be sent with ContentType and Policy.
+// Render returns the report as a whole page. Send it with ContentType and Policy.
 func (r *Report) Render() []byte {
 	var b strings.Builder
 	if err := reportPage().Execute(&b, r); err != nil {
-		panic(err) // does not happen: the template is fixed
+		panic(err) // cannot happen: the template is fixed
 	}
 	return page(r.Status+": "+r.Title, template.HTML(b.String()), !r.NoMap)
 }

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// RequestData is what a page shows of a request. A picture of the page may be shown to
-// others, so values whose names say that they are secret are masked in all of it.
+// RequestData is the data of a request for the page of an error. Values are masked if their
+// names are those of secrets: people share screenshots of such pages.
 type RequestData struct {
 	Method  string
 	URL     string
-	Pattern string // of the route; "" if none matched, as the others
+	Pattern string // of the route; "" if no route matched, as are File and Handler
 	File    string // the route file
 	Handler string // file and line
 	Groups  []Group
@@ -29,19 +29,20 @@ type Group struct {
 // headerGroup is the name of the group of header fields.
 const headerGroup = "Header"
 
-// IsHeader reports whether the group is the header, which is long and seldom the reason.
+// IsHeader reports whether the group is the header. The page shows it folded, since it is
+// long.
 func (g Group) IsHeader() bool { return g.Name == headerGroup }
 
 // A Value is a value with its name.
 type Value struct {
 	Name, Text string
-	Masked     bool // the text is not shown
+	Masked     bool // the value is secret, and Text is ""
 }
 
 // A Param is a route parameter.
 type Param struct{ Name, Value string }
 
-// Describe returns what can be shown of a request. Form holds what was read of its body:
+// Describe returns the data of a request. form has the data that was read from its body:
 // values, lists of values and JSON objects, by name.
 func Describe(r *http.Request, params []Param, form map[string]any) *RequestData {
 	d := &RequestData{Method: r.Method, Pattern: r.Pattern, URL: cut(maskedURL(r.URL, params), maxURL)}
@@ -90,7 +91,8 @@ func flatten(all map[string][]string) (values []Value) {
 	return values
 }
 
-// maxURL, maxValue and maxValues limit how much of a request is shown, in bytes and in number.
+// The page shows at most maxURL bytes of the URL, maxValue bytes of each value, and maxValues
+// values of a group.
 const maxURL, maxValue, maxValues = 2000, 500, 200
 
 func appendValue(values []Value, name, text string) []Value {
@@ -107,8 +109,8 @@ func appendValue(values []Value, name, text string) []Value {
 	return append(values, Value{Name: cut(name, maxValue), Text: text})
 }
 
-// appendAny appends a value of JSON, where objects and lists have a name for each value in
-// them. depth is how deep it is inside of others.
+// appendAny appends a JSON value. The members of objects and lists have names such as
+// "user.email" and "items.0". depth is the number of objects and lists around the value.
 func appendAny(values []Value, name string, v any, depth int) []Value {
 	if isSecret(name) || depth > 8 {
 		return append(values, Value{Name: cut(name, maxValue), Masked: true})
@@ -132,15 +134,16 @@ func appendAny(values []Value, name string, v any, depth int) []Value {
 	return values
 }
 
-// secrets are parts of names whose values are masked; exact are whole names.
+// A value is masked if its name contains one of secrets, or is one of exact.
 var (
 	secrets = []string{"password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "authoriz", "authent", "oauth", "cookie",
 		"session", "apikey", "accesskey", "privatekey", "csrf", "xsrf", "credential", "signature", "nonce", "jwt", "bearer", "cardnumber", "creditcard"}
 	exact = []string{"auth", "code", "key", "pass", "pin", "otp", "totp", "sid", "sig", "cvc", "cvv", "state", "iban", "ssn"}
 )
 
-// isSecret reports whether a name says that its value is nobody else's business. Of
-// "user.password" each word counts, and so does "api_key" as apikey.
+// isSecret reports whether a name is that of a secret. It ignores case, hyphens, underscores
+// and spaces: "api_key" contains apikey. For exact, only the part behind the last dot counts:
+// "key" in "user.key".
 func isSecret(name string) bool {
 	name = strings.ToLower(name)
 	last := name[strings.LastIndexByte(name, '.')+1:]
@@ -148,11 +151,11 @@ func isSecret(name string) bool {
 	return slices.Contains(exact, last) || slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(name, s) })
 }
 
-// mask stands in place of a secret in a URL.
+// mask replaces a secret in a URL.
 const mask = "•••"
 
-// maskedURL returns a URL without its secrets: values of the query, route parameters, the
-// user and what is behind a #.
+// maskedURL returns a URL in which secrets are masked, in the query and in route parameters.
+// It leaves out the user and the fragment.
 func maskedURL(u *url.URL, params []Param) string {
 	path := u.EscapedPath()
 	for _, p := range params {

@@ -1,10 +1,10 @@
-// Package devpage is how flow's own pages look, which only development shows: [Shell] puts
-// a page together, with one style sheet for all of them. The pages are the fault page,
-// which a [Report] renders, and the route map, which internal/routemap writes.
+// Package devpage renders flow's own pages in development. [Shell] returns a whole page with
+// the common style sheet. There are two pages: a [Report] renders the page of an error, and
+// internal/routemap the route map.
 //
-// A [Fault] is what is wrong, with the source around its line. [Parse] makes faults of the
-// text of an error or of what the go command has printed, [Stack] makes frames of the
-// stack of a panic, and [Describe] tells of a request what can be shown to others.
+// A [Fault] has a text, and the source around its line. [Parse] finds the faults in the text
+// of an error or in the output of the go command. [Stack] parses the stack of a panic.
+// [Describe] collects the data of a request, with secrets masked.
 package devpage
 
 import (
@@ -16,13 +16,14 @@ import (
 	"sync"
 )
 
-// Style is the style sheet of all pages and of the overlay on the application's own pages.
+// Style is the style sheet of flow's pages, and of the faults that the script shows on the
+// application's own pages.
 //
 //go:embed style.css
 var Style string
 
-// Policy is the Content-Security-Policy that flow's pages are sent with. It allows their
-// style sheet by its hash, and of the server the script that loads them again.
+// Policy is the Content-Security-Policy of flow's pages. It allows their style sheet, by its
+// hash, and the script for live reload, which comes from the same origin.
 var Policy = func() string {
 	sum := sha256.Sum256([]byte(Style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
@@ -32,12 +33,12 @@ var Policy = func() string {
 // ContentType is the media type of flow's pages.
 const ContentType = "text/html; charset=utf-8"
 
-// Shell returns a whole page. The title is for the browser's tab. Main is what stands in
-// the main landmark, and begins with the one h1 of the page.
+// Shell returns a whole page. main is the content of the element main, and begins with the
+// only h1 of the page.
 //
-// The style sheet dresses plain HTML: headings, paragraphs, lists, dl, tables, forms, code,
-// details. What may be wider than the page stands in an element of the class "scroll" that
-// can have the focus (tabindex="0"), so that the keyboard can move it.
+// The style sheet has rules for plain HTML: headings, paragraphs, lists, dl, tables, forms,
+// code, details. Put content that may be wider than the page into an element with the class
+// "scroll" and tabindex="0", so that it can be scrolled with the keyboard.
 func Shell(title string, main template.HTML) []byte { return page(title, main, true) }
 
 // page is Shell, with a link to the route map if there is one.
@@ -50,12 +51,13 @@ func page(title string, main template.HTML, hasMap bool) []byte {
 		Map   bool
 	}{title, template.CSS(Style), main, hasMap})
 	if err != nil {
-		panic(err) // does not happen: the template is fixed
+		panic(err) // cannot happen: the template is fixed
 	}
 	return []byte(b.String())
 }
 
-// shell is parsed when it is needed, as all that production does not need.
+// shell returns the parsed template. It is parsed at the first call, so that production never
+// does it.
 var shell = sync.OnceValue(func() *template.Template { return template.Must(template.New("shell").Parse(shellText)) })
 
 const shellText = `<!doctype html>

@@ -17,13 +17,13 @@ type Frame struct {
 // Place returns file and line.
 func (f Frame) Place() string { return f.File + ":" + strconv.Itoa(f.Line) }
 
-// Stack returns the frames of a stack that runtime/debug.Stack has returned, from the call
-// that has panicked on. What is above it, the recovery of the panic, is left out. Own tells
-// the frames of the application.
+// Stack parses a stack of runtime/debug.Stack. It returns the frames from the function that
+// panicked outwards, without those of the recovery. own reports whether a frame belongs to
+// the application.
 func Stack(stack []byte, own func(Frame) bool) []Frame {
 	lines := strings.Split(string(stack), "\n")
 	var frames []Frame
-	panicked := -1 // the frame that panicked: those before it recover
+	panicked := -1 // the index of the frame that panicked; the frames before it are those of the recovery
 	for i := 0; i+1 < len(lines); i++ {
 		at, ok := strings.CutPrefix(lines[i+1], "\t")
 		if !ok || lines[i] == "" || lines[i][0] == '\t' {
@@ -49,7 +49,7 @@ func Stack(stack []byte, own func(Frame) bool) []Frame {
 	}
 	frames = frames[max(panicked, 0):]
 	for panicked >= 0 && len(frames) > 0 && strings.HasPrefix(frames[0].Function, "runtime.") {
-		frames = frames[1:] // runtime.panicmem, runtime.goPanicIndex: they say what the text says
+		frames = frames[1:] // runtime.panicmem and the like: the text of the panic says the same
 	}
 	for i := range frames {
 		frames[i].Own = own(frames[i])
@@ -57,15 +57,15 @@ func Stack(stack []byte, own func(Frame) bool) []Frame {
 	return frames
 }
 
-// Package returns the import path of the package that a function is in, "main" for that of
-// a command.
+// Package returns the import path of the frame's function, or "main" for package main.
 func (f Frame) Package() string {
 	slash := strings.LastIndexByte(f.Function, '/')
 	name, _, _ := strings.Cut(f.Function[slash+1:], ".")
 	return f.Function[:slash+1] + strings.ReplaceAll(name, "%2e", ".")
 }
 
-// FaultOf returns the fault of a panic: its text, at the first frame of the application.
+// FaultOf returns the fault of a panic with a text. Its place is the first frame of the
+// application. If the file's name is not absolute, it is looked for below the directories.
 func FaultOf(text string, frames []Frame, dirs ...string) Fault {
 	f := Fault{Text: cut(text, maxText)}
 	for _, frame := range frames {
