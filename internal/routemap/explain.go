@@ -15,15 +15,15 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// A Question asks what answers a method of a URL.
+// A Question is a request to explain: a method and a URL.
 type Question struct {
 	Method string
-	Target string // the path, escaped, and the query: "/users/new?page=2"
+	Target string // the escaped path, and the query: "/users/new?page=2"
 	url    *url.URL
 }
 
-// Ask reads a question as people write it: "POST /users/new". Without a method it asks for
-// GET. The path may have a query, and stand in a whole URL.
+// ParseQuestion parses a question as people write it: "POST /users/new". The method may be
+// left out, and is GET then. In place of the path there may be a whole URL.
 func ParseQuestion(text string) (Question, error) {
 	text = strings.TrimSpace(text)
 	method, target, found := strings.Cut(text, " ")
@@ -60,33 +60,33 @@ func NewQuestion(method, target string) (Question, error) {
 	return Question{method, u.RequestURI(), u}, nil
 }
 
-// Request returns a request that asks the question.
+// Request returns the question as an http.Request.
 func (q Question) Request() *http.Request {
 	return &http.Request{Method: q.Method, URL: q.url, RequestURI: q.Target, Header: http.Header{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 }
 
-// An Endpoint is something that answers URLs of a pattern.
+// An Endpoint is a file or a mounted handler that answers URLs of a pattern.
 type Endpoint struct {
-	File    string   `json:"file"`              // "app/router/users/[id].html", or where it is mounted
+	File    string   `json:"file"`              // "app/router/users/[id].html", or the call of Mount
 	Pattern string   `json:"pattern"`           // "/users/{id}"
-	Methods []string `json:"methods"`           // that it answers; "ANY" is every other
-	Name    string   `json:"name,omitempty"`    //
+	Methods []string `json:"methods"`           // those with a handler; "ANY" stands for all others
+	Name    string   `json:"name,omitempty"`    // of the route
 	Handler string   `json:"handler,omitempty"` // "app/users.id.go:12"
-	Inside  string   `json:"inside,omitempty"`  // where the Router is mounted that has it
+	Inside  string   `json:"inside,omitempty"`  // the call of Mount for the Router of the endpoint; "" for the outermost Router
 
 	Path *pattern.Pattern `json:"-"`
 	Kind Kind             `json:"-"`
 }
 
-// A Kind tells endpoints apart.
+// A Kind is the kind of an endpoint.
 type Kind uint8
 
 // The kinds of endpoints.
 const (
 	RouteFile      Kind = iota
-	PublicFile          // below public/
-	MountedHandler      // that is no Router
-	AddSlash            // the prefix of a mounted handler, which redirects to the same with a slash
+	PublicFile          // a file below public/
+	MountedHandler      // a mounted handler that is not a Router
+	AddSlash            // a redirect from the prefix of a mounted handler to the prefix with a slash
 )
 
 // The outcomes of a request.
@@ -98,32 +98,32 @@ const (
 	NotFound   = "not found"
 )
 
-// An Explanation says what answers a request, and why.
+// An Explanation says which endpoint answers a request, and why.
 type Explanation struct {
 	Method   string    `json:"method"`
-	Path     string    `json:"path"`             // as asked, escaped, with its query
-	Outcome  string    `json:"outcome"`          // one of the constants
-	Status   int       `json:"status,omitempty"` // that flow answers by itself
+	Path     string    `json:"path"`             // Question.Target
+	Outcome  string    `json:"outcome"`          // one of the constants above
+	Status   int       `json:"status,omitempty"` // of the answer that flow gives itself; 0 if an endpoint answers
 	Location string    `json:"location,omitempty"`
 	Allow    []string  `json:"allow,omitempty"`
-	Owner    string    `json:"owner,omitempty"`  // the Router that has the path to itself, if nothing answers: where it is mounted
-	Answer   *Endpoint `json:"answer,omitempty"` // what answers, if it is Answered
-	Values   []Value   `json:"values,omitempty"` // of the parameters
+	Owner    string    `json:"owner,omitempty"`  // if no endpoint answers: the call of Mount for the Router that the path belongs to
+	Answer   *Endpoint `json:"answer,omitempty"` // the endpoint that answers, or redirects to its prefix; nil if there is none
+	Values   []Value   `json:"values,omitempty"` // the values of its parameters
 
-	// Before is what runs before the answer, in order, and may answer in its place. It is
-	// nil if nothing answers, and if it is not known.
+	// Before is the middleware before the answer, in order. Each may answer in place of the
+	// endpoint. It is nil if no endpoint answers, or if the middleware is not known.
 	Before []Middleware `json:"before,omitzero"`
 
-	Candidates []Candidate `json:"candidates"` // all that match the path, the most specific first
+	Candidates []Candidate `json:"candidates"` // the endpoints that match the path, the most specific first
 }
 
-// A Value is that of a parameter.
+// A Value is the value of a parameter, or a fact about an endpoint.
 type Value struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// A Candidate matches the path, or would if its matchers took the values.
+// A Candidate is an endpoint whose pattern matches the path. Its matchers may refuse values.
 type Candidate struct {
 	Endpoint
 	Answers bool   `json:"answers"`
@@ -132,7 +132,8 @@ type Candidate struct {
 	refused, misread bool
 }
 
-// Explain makes an explanation of that of the matcher. describe says what an answer is.
+// Explain returns the explanation for a question, given that of the matcher. describe returns
+// the description of an endpoint.
 func Explain[A any](q Question, m match.Explanation[A], describe func(*A) Endpoint) Explanation {
 	e := Explanation{Method: q.Method, Path: q.Target, Candidates: []Candidate{}}
 	r := q.Request()
@@ -158,7 +159,7 @@ func Explain[A any](q Question, m match.Explanation[A], describe func(*A) Endpoi
 		e.Owner, ahead = by.File, by.Path
 	}
 	for _, c := range m.Candidates {
-		if c.Verdict == match.Answers || c.Verdict == match.Ambiguous { // the others are measured by it
+		if c.Verdict == match.Answers || c.Verdict == match.Ambiguous { // the other candidates are compared with this one
 			ahead = describe(c.Answer(q.Method)).Path
 		}
 	}
@@ -173,8 +174,8 @@ func Explain[A any](q Question, m match.Explanation[A], describe func(*A) Endpoi
 	return e
 }
 
-// InFront returns the explanation if something else answers GET, in front of what the binary
-// has: a public file that is new on disk, in development.
+// InFront returns the explanation with another endpoint that answers GET and HEAD before
+// those of the binary: in development, a public file that is on disk and not in the binary.
 func (e Explanation) InFront(p Endpoint) Explanation {
 	p.Methods = []string{http.MethodGet, http.MethodHead}
 	first := Candidate{Endpoint: p, Answers: true, Why: "it answers, and is new on disk"}
@@ -187,9 +188,9 @@ func (e Explanation) InFront(p Endpoint) Explanation {
 	return e
 }
 
-// candidates returns the files at a leaf, which are two if one of them is a store, each
-// with the verdict on it. ahead is the pattern that answers, or the one of what is mounted
-// and owns the path.
+// candidates returns the candidates of a leaf, each with a reason. There are two if the leaf
+// has an index file and a store file. ahead is the pattern of the endpoint that answers or, if
+// none does, that of the mounted Router that the path belongs to.
 func candidates[A any](c match.Candidate[A], method string, m match.Explanation[A], ahead *pattern.Pattern, describe func(*A) Endpoint) []Candidate {
 	var all []Candidate
 	answer := c.Leaf.Answer(method)
@@ -207,7 +208,7 @@ func candidates[A any](c match.Candidate[A], method string, m match.Explanation[
 		}
 		own := &all[i]
 		own.Methods = append(own.Methods, name)
-		if a == answer { // of all that the file has there, this counts
+		if a == answer { // of the file's endpoints, this one answers the method
 			methods := own.Methods
 			own.Endpoint, own.Answers = d, c.Verdict == match.Answers && m.Answer != nil
 			own.Methods = methods
@@ -225,7 +226,7 @@ func candidates[A any](c match.Candidate[A], method string, m match.Explanation[
 	return all
 }
 
-// why makes a sentence of the verdict on a candidate, whose pattern is own.
+// why returns a sentence for the verdict on a candidate, whose pattern is own.
 func why[A any](c match.Candidate[A], method string, m match.Explanation[A], ahead, own *pattern.Pattern) string {
 	asked := ""
 	if c.Segment < len(m.Path.Segments) {
@@ -249,7 +250,8 @@ func why[A any](c match.Candidate[A], method string, m match.Explanation[A], ahe
 	return "it answers"
 }
 
-// methodsOf returns the methods that a leaf answers by name, and "ANY", as people sort them.
+// methodsOf returns the methods that a leaf has handlers for, and "ANY" if it has one for
+// that, in the usual order.
 func methodsOf[A any](l *match.Leaf[A]) []string {
 	set := map[string]bool{}
 	l.Methods(set)
@@ -259,8 +261,8 @@ func methodsOf[A any](l *match.Leaf[A]) []string {
 	return slices.SortedFunc(maps.Keys(set), forms.CompareMethods)
 }
 
-// notation returns a segment of a pattern as people speak of it, in the notation of files.
-// Behind the last one stands what is mounted.
+// notation returns a segment of a pattern in words, with the notation of file names. An index
+// behind the last segment stands for a mounted handler.
 func notation(p *pattern.Pattern, i int) string {
 	if n := len(p.Segments); i >= n-1 && n > 0 && p.Segments[n-1].Kind == pattern.Rest {
 		i = n - 1
@@ -282,6 +284,7 @@ func notation(p *pattern.Pattern, i int) string {
 	return "the parameter [" + name + "]"
 }
 
+// valuesOf returns the values of the parameters of a pattern.
 func valuesOf(p *pattern.Pattern, values match.Values) []Value {
 	var all []Value
 	for i, name := range p.Names {

@@ -17,18 +17,19 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A Source is what a Map is made of: the files of an application, and what was registered
-// for them.
+// A Source is what a Map is made of: the files of an application, and the registrations. H
+// and M are its types of handlers and of middleware.
 type Source[H, M any] struct {
 	Tree    *routetree.Tree
 	Plan    *registry.Plan[H, M]
-	Before  []Middleware // that of the applications around this one
-	Handler func(*H) fault.Position
-	Name    func(M) (name string, guard bool)
-	Disk    fs.FS // that the files are read from in development; nil if they do not change
+	Before  []Middleware                      // that of the applications around this one
+	Handler func(*H) fault.Position           // returns the position of a handler
+	Name    func(M) (name string, guard bool) // returns the name of a middleware, and whether it is a guard
+	Disk    fs.FS                             // the files on disk in development; otherwise nil
 }
 
-// Make returns the map, without what is mounted and what Refresh fills in.
+// NewMap returns the map of the routes. It leaves Mounts and Inside to the caller, and what
+// may change on disk to Refresh.
 func (s Source[H, M]) NewMap() Map {
 	m := Map{Prefix: prefixOf(s.Tree), tree: s.Tree, disk: s.Disk}
 	for _, r := range s.Tree.Routes {
@@ -39,6 +40,7 @@ func (s Source[H, M]) NewMap() Map {
 	return m
 }
 
+// prefixOf returns the pattern of the prefix that a tree is mounted at, or "".
 func prefixOf(t *routetree.Tree) string {
 	if len(t.Prefix) == 0 {
 		return ""
@@ -46,7 +48,7 @@ func prefixOf(t *routetree.Tree) string {
 	return pattern.New(t.Prefix).String()
 }
 
-// linkOf returns the URL of a pattern that has no parameters, or "".
+// linkOf returns the URL of a pattern without parameters, and "" for one with parameters.
 func linkOf(p *pattern.Pattern) string {
 	if len(p.Names) > 0 {
 		return ""
@@ -54,7 +56,7 @@ func linkOf(p *pattern.Pattern) string {
 	return p.URL(nil)
 }
 
-// Everywhere returns the middleware that runs before what is mounted.
+// Everywhere returns the middleware that runs before mounted handlers.
 func (s Source[H, M]) Everywhere() []Middleware {
 	all := append(slices.Clip(s.Before), s.Middleware("Use", s.Plan.Uses)...)
 	for _, d := range s.Plan.Dirs {
@@ -65,7 +67,8 @@ func (s Source[H, M]) Everywhere() []Middleware {
 	return all
 }
 
-// Middleware describes the middleware that was registered with a call.
+// Middleware returns the descriptions of middleware that a call, such as In("users").Use, has
+// registered.
 func (s Source[H, M]) Middleware(call string, uses []registry.Use[M]) []Middleware {
 	var all []Middleware
 	for _, u := range uses {
@@ -75,6 +78,7 @@ func (s Source[H, M]) Middleware(call string, uses []registry.Use[M]) []Middlewa
 	return all
 }
 
+// route returns the description of a route.
 func (s Source[H, M]) route(r *routetree.Route) Route {
 	b := s.Plan.Of(r)
 	route := Route{File: r.File, Path: r.Path}
@@ -109,12 +113,13 @@ func (s Source[H, M]) route(r *routetree.Route) Route {
 	return route
 }
 
+// answersGET reports whether the route has a handler for GET or ANY, or is a page.
 func (r Route) answersGET() bool {
 	return slices.ContainsFunc(r.Methods, func(m Method) bool { return m.Method == http.MethodGet || m.Method == "ANY" })
 }
 
-// Refresh returns the map with the layouts, the error pages and the public files that are
-// there now, and with the route files that have come since the map was made.
+// Refresh returns the map with the current layouts, error pages and public files. In
+// development it reads these from disk, and lists the route files that are not in the binary.
 func (m Map) Refresh() Map {
 	now := m.tree
 	if m.disk != nil {
@@ -143,6 +148,7 @@ func (m Map) Refresh() Map {
 	return m
 }
 
+// setTemplates sets the layouts and the error page of a route to those of a tree.
 func (r *Route) setTemplates(t *routetree.Tree) {
 	for _, dir := range routetree.Layers(r.Path) {
 		if layout, ok := t.Templates[path.Join(dir, "+layout")]; ok && strings.HasSuffix(r.File, ".html") {

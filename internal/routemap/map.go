@@ -1,11 +1,11 @@
-// Package routemap shows people what the routes of an application are. A [Map] is all of
-// them, as the directories of router/ have them, with what runs before their handlers; an
-// [Explanation] says what answers one request, and why that file and no other. [Page]
-// writes both as HTML, with the last requests, for development; [Explanation.Print]
-// prints the second for a terminal.
+// Package routemap shows the routes of an application to its developers. A [Map] has all
+// routes, by the directories of router/, with their middleware. An [Explanation] says which
+// file answers a request, and why no other does. [Page] serves both as HTML, with the last
+// requests, in development. [Explanation.Print] prints an explanation in a terminal, for the
+// command routes -explain.
 //
-// The application fills the structs, and the page is made of them alone: it knows neither
-// handlers nor requests of clients.
+// The types of this package are plain data, which the application fills in. The package does
+// not call handlers.
 package routemap
 
 import (
@@ -18,20 +18,20 @@ import (
 	"example.com/flow/internal/routetree"
 )
 
-// A Map is the routes of an application, or of one that is mounted in it.
+// A Map has the routes of an application, or of one that is mounted in another.
 type Map struct {
 	Prefix  string   // of its URLs, "/orgs/{org}"; "" for the outermost application
-	At      string   // where it is mounted: "app/app.go:12"
-	Name    string   // that it was given there, "" or what stands before the names of its routes
+	At      string   // the position of the call of Mount, "app/app.go:12"; "" for the outermost application
+	Name    string   // the label of Mounted.Name, or ""
 	Routes  []Route  // in the order of their files
-	Mounts  []Mount  // handlers that are no Routers
-	Inside  []Map    // Routers that are mounted
+	Mounts  []Mount  // mounted handlers that are not Routers
+	Inside  []Map    // mounted Routers
 	Public  []Public // in the order of their files
-	Unbuilt []string // route files that are on disk, and not in the binary
+	Unbuilt []string // route files that are on disk and not in the binary
 
-	forPublic []Middleware    // that runs before public files
-	tree      *routetree.Tree // what it was made of
-	disk      fs.FS           // what the files are read from now; nil for those of tree
+	forPublic []Middleware    // the middleware before public files
+	tree      *routetree.Tree // the tree of the binary
+	disk      fs.FS           // the files on disk; nil unless in development
 }
 
 // A Route is one route file.
@@ -45,7 +45,7 @@ type Route struct {
 	ErrorPage  string       // the file; "" if there is none
 }
 
-// Dir returns the directory below router/ that the file lies in: "(admin)/users".
+// Dir returns the directory of the file below router/: "(admin)/users".
 func (r Route) Dir() string {
 	if dir := path.Dir(r.Path); dir != "." {
 		return dir
@@ -53,29 +53,29 @@ func (r Route) Dir() string {
 	return ""
 }
 
-// A URL is one form that the URLs of a route have.
+// A URL is one pattern of the URLs of a route.
 type URL struct {
 	Pattern string // "/users/{id}"
-	Link    string // the URL, if it has no parameters and answers GET
+	Link    string // the URL, if it has no parameters and answers GET; else ""
 }
 
-// A Method is what answers one method of a route.
+// A Method is the handler for one method of a route.
 type Method struct {
-	Method     string // "GET"; "ANY" for every other method
+	Method     string // "GET"; "ANY" for the methods without a handler of their own
 	Name       string
 	Handler    string       // "app/users.id.go:12"; "" for a page without a handler
-	Middleware []Middleware // of the method alone, after that of the route
+	Middleware []Middleware // that of the method, which runs after that of the route
 }
 
 // A Middleware is a guard or standard middleware.
 type Middleware struct {
 	Name  string `json:"name"` // "app.signedIn"
 	By    string `json:"by"`   // the call that registered it: `In("users").Use`
-	At    string `json:"at"`   // where that is: "app/app.go:12"
+	At    string `json:"at"`   // the position of that call: "app/app.go:12"
 	Guard bool   `json:"guard"`
 }
 
-// Kind returns what it is, in a word.
+// Kind returns "guard" or "middleware".
 func (m Middleware) Kind() string {
 	if m.Guard {
 		return "guard"
@@ -83,13 +83,14 @@ func (m Middleware) Kind() string {
 	return "middleware"
 }
 
-// Before returns what runs before an endpoint answers a method, in order. It is empty and
-// not nil if that is nothing.
+// Before returns the middleware that runs before an endpoint answers a method, in order. The
+// result is never nil.
 func (m Map) Before(p Endpoint, method string) []Middleware {
 	before, _ := m.find(p, method)
 	return append([]Middleware{}, before...)
 }
 
+// find returns the middleware before an endpoint, and whether the map has that endpoint.
 func (m Map) find(p Endpoint, method string) (before []Middleware, ok bool) {
 	switch p.Kind {
 	case PublicFile:
@@ -117,7 +118,7 @@ func (m Map) find(p Endpoint, method string) (before []Middleware, ok bool) {
 	return nil, false
 }
 
-// method returns what answers a method of the route.
+// method returns the handler of the route that answers a method, with that for GET for HEAD.
 func (r Route) method(name string) Method {
 	for _, known := range []string{name, strings.Replace(name, http.MethodHead, http.MethodGet, 1), "ANY"} {
 		if i := slices.IndexFunc(r.Methods, func(m Method) bool { return m.Method == known }); i >= 0 {
@@ -127,7 +128,7 @@ func (r Route) method(name string) Method {
 	return Method{}
 }
 
-// A Mount is a handler that is mounted and is no Router.
+// A Mount is a mounted handler that is not a Router.
 type Mount struct {
 	Pattern    string // "/files/"
 	Handler    string // its type
@@ -135,7 +136,7 @@ type Mount struct {
 	Middleware []Middleware
 }
 
-// A Public is one public file.
+// A Public is a public file.
 type Public struct {
 	File string
 	Link string // its URL; "" if it has parameters
@@ -147,8 +148,8 @@ type Dir struct {
 	Routes []Route
 }
 
-// Dirs returns the routes by their directories, each before those inside it, and those of a
-// directory by their URLs.
+// Dirs returns the routes by directory. A directory comes before those inside it. The routes
+// of a directory are sorted by URL.
 func (m Map) Dirs() []Dir {
 	var dirs []Dir
 	at := map[string]int{}
@@ -170,8 +171,8 @@ func (m Map) Dirs() []Dir {
 	return dirs
 }
 
-// elems returns the elements of the URL of a route. That of an index comes first so, and a
-// parameter after all texts, since "{" does.
+// elems returns the segments of the URL of a route, for sorting. An index sorts first, and a
+// parameter after literal text, since "{" sorts after letters.
 func (r Route) elems() []string {
 	if len(r.URLs) == 0 {
 		return nil

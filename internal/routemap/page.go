@@ -29,24 +29,25 @@ var (
 	pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("").Parse(pageText)) })
 )
 
-// policy is that of devpage, with the style sheet of the map.
+// policy returns the Content-Security-Policy of devpage, which also allows the style sheet of
+// the map.
 func policy() string {
 	sum := sha256.Sum256([]byte(style))
 	return strings.Replace(devpage.Policy, "style-src ", "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"' ", 1)
 }
 
-// A Page serves the route map, as an http.Handler. Its query may ask what answers a method
-// of a path: ?method=POST&path=/users/new.
+// A Page is an http.Handler that serves the route map. The query may have a question:
+// ?method=POST&path=/users/new.
 type Page struct {
 	Map     Map
 	Explain func(Question) Explanation
 	Recent  []dev.Request // the newest first
 
-	// Warnings are what the tool has found in the Go code.
+	// Warnings are those that "flow dev" has found in the Go code.
 	Warnings []devpage.Fault
 }
 
-// ServeHTTP answers with the page.
+// ServeHTTP serves the page.
 func (p Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	v := view{Map: p.Map, Warnings: p.Warnings, Method: query.Get("method"), Path: query.Get("path")}
@@ -68,11 +69,11 @@ func (p Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(v.render())
 }
 
-// A view is what the template gets.
+// A view is the data of the template.
 type view struct {
 	Map          Map
-	Method, Path string // as they were asked
-	Problem      string // with the question; "" if there is none
+	Method, Path string // those of the question
+	Problem      string // why the question cannot be answered; else ""
 	Explanation  *Explanation
 	Requests     []request
 	Warnings     []devpage.Fault
@@ -87,13 +88,13 @@ func (v view) render() []byte {
 	}
 	var b bytes.Buffer
 	if err := pageTemplate().ExecuteTemplate(&b, "page", v); err != nil {
-		panic(err) // does not happen: the template is fixed
+		panic(err) // cannot happen: the template is fixed
 	}
 	page := devpage.Shell("Route map", template.HTML(b.String()))
 	return bytes.Replace(page, []byte("</head>"), []byte("<style>"+style+"</style>\n</head>"), 1)
 }
 
-// Summary says how much there is.
+// Summary returns a sentence with the numbers of handlers and route files.
 func (v view) Summary() string {
 	routes, files := 0, 0
 	for _, p := range v.Parts {
@@ -114,7 +115,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// Methods are those that the form offers.
+// Methods returns the methods that the form offers.
 func (v view) Methods() []string {
 	methods := slices.Clone(forms.Methods)
 	add := func(m string) {
@@ -135,28 +136,30 @@ func (v view) Methods() []string {
 	return methods
 }
 
-// A part is the application, or one that is mounted in it.
+// A part is a section of the page: the application, or one that is mounted in it.
 type part struct {
 	Map
 	ID, Title, About string
-	Common           []Middleware // that all routes have, before their own
+	Common           []Middleware // the middleware with which the chain of each route begins
 	Dirs             []dirView
 }
 
+// A dirView is a directory of a part.
 type dirView struct {
 	ID, Title, Note string
-	Around          string // the templates of all pages
+	Around          string // the templates around the pages, if they are the same for all; else ""
 	Routes          []routeView
 }
 
+// A routeView is a route of a dirView.
 type routeView struct {
 	Route
-	Around string
-	Name   string       // that all methods share; "" if they do not
-	Own    []Middleware // after what all have
+	Around string       // the templates around the page; "" if dirView.Around has them
+	Name   string       // the name of all methods; "" if they differ
+	Own    []Middleware // the middleware behind part.Common
 }
 
-// parts returns the parts of the map, each before those inside it.
+// parts appends the parts of the map, an application before those mounted in it.
 func (m Map) parts(outermost bool, parts []part) []part {
 	p := part{Map: m, Title: "Routes"}
 	if !outermost {
@@ -177,7 +180,7 @@ func (m Map) parts(outermost bool, parts []part) []part {
 	return parts
 }
 
-// number gives a part and its directories their ids.
+// number sets the HTML ids of a part and its directories.
 func (p *part) number(i int) {
 	p.ID = fmt.Sprint("routes-", i)
 	for j := range p.Dirs {
@@ -185,7 +188,7 @@ func (p *part) number(i int) {
 	}
 }
 
-// common returns the middleware with which the chains of all routes begin.
+// common returns the middleware with which the chain of each route begins.
 func (m Map) common() []Middleware {
 	if len(m.Routes) == 0 {
 		return nil
@@ -201,8 +204,8 @@ func (m Map) common() []Middleware {
 	return common
 }
 
-// view prepares a directory for the template. The first common pieces of middleware are
-// shown elsewhere.
+// view returns a directory for the template. It leaves out the first common middleware of
+// each chain, which the part shows.
 func (d Dir) view(common int) dirView {
 	v := dirView{Title: cmp.Or(d.Path, "router") + "/", Note: d.note()}
 	arounds := map[string]bool{}
@@ -219,7 +222,7 @@ func (d Dir) view(common int) dirView {
 		}
 		v.Routes = append(v.Routes, shown)
 	}
-	if len(arounds) == 1 { // then it is said once
+	if len(arounds) == 1 { // show it once for the directory
 		for i := range v.Routes {
 			v.Around, v.Routes[i].Around = cmp.Or(v.Around, v.Routes[i].Around), ""
 		}
@@ -227,7 +230,7 @@ func (d Dir) view(common int) dirView {
 	return v
 }
 
-// name returns the name that all methods have, or "".
+// name returns the name of all methods of the route, or "" if they differ.
 func (r Route) name() string {
 	if len(r.Methods) == 0 || slices.ContainsFunc(r.Methods, func(m Method) bool { return m.Name != r.Methods[0].Name }) {
 		return ""
@@ -235,7 +238,7 @@ func (r Route) name() string {
 	return r.Methods[0].Name
 }
 
-// note says what is special about the name of a directory.
+// note returns what the brackets or parentheses of a directory mean, or "".
 func (d Dir) note() string {
 	base := d.Path[strings.LastIndexByte(d.Path, '/')+1:]
 	switch {
@@ -249,7 +252,8 @@ func (d Dir) note() string {
 	return ""
 }
 
-// around says which templates are around a page. Endpoints have none.
+// around returns a text with the layouts and the error page of a page. It returns "" for a
+// .http file.
 func (r Route) around() string {
 	if !strings.HasSuffix(r.File, ".html") {
 		return ""
@@ -264,10 +268,10 @@ func (r Route) around() string {
 	return text
 }
 
-// A request is one that the template shows.
+// A request is a recorded request with methods for the template.
 type request struct{ dev.Request }
 
-// Why returns the URL of its explanation.
+// Why returns the URL of the explanation for the request.
 func (r request) Why() string {
 	return "/_flow?" + url.Values{"method": {r.Method}, "path": {r.Path}}.Encode() + "#ask"
 }
@@ -275,7 +279,7 @@ func (r request) Why() string {
 // Class returns the first digit of the status.
 func (r request) Class() int { return r.Status / 100 }
 
-// Duration returns how long it took, in three digits.
+// Duration returns the duration with three digits.
 func (r request) Duration() string {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
 		if r.Took >= unit {
@@ -288,5 +292,5 @@ func (r request) Duration() string {
 // Clock returns the time of the day.
 func (r request) Clock() string { return r.Time.Format("15:04:05") }
 
-// Stamp returns the time as machines read it.
+// Stamp returns the time in RFC 3339.
 func (r request) Stamp() string { return r.Time.Format(time.RFC3339) }

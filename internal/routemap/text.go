@@ -9,7 +9,8 @@ import (
 	"text/tabwriter"
 )
 
-// Sentence says how the request is answered, in one sentence without its end.
+// Sentence returns the end of a sentence that says how the request is answered: "is answered
+// with 404".
 func (e Explanation) Sentence() string {
 	switch e.Outcome {
 	case Redirected:
@@ -24,7 +25,7 @@ func (e Explanation) Sentence() string {
 	return "is answered by " + e.Answer.File
 }
 
-// Reason says why, where that is no file's doing, or "".
+// Reason returns a sentence that says why no file answers. It returns "" if a file answers.
 func (e Explanation) Reason() string {
 	switch e.Outcome {
 	case Redirected:
@@ -50,6 +51,7 @@ func (e Explanation) Reason() string {
 	return ""
 }
 
+// has reports whether a function reports true for a candidate.
 func (e Explanation) has(is func(Candidate) bool) bool {
 	for _, c := range e.Candidates {
 		if is(c) {
@@ -59,7 +61,7 @@ func (e Explanation) has(is func(Candidate) bool) bool {
 	return false
 }
 
-// Print prints the explanation, for people or as JSON.
+// Print prints the explanation as text or as JSON.
 func (e Explanation) Print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(w)
@@ -101,7 +103,7 @@ func (e Explanation) Print(w io.Writer, asJSON bool) error {
 	return t.Flush()
 }
 
-// AboutBefore says in a sentence what runs before the answer.
+// AboutBefore returns the sentence that introduces Before.
 func (e Explanation) AboutBefore() string {
 	switch {
 	case e.Before == nil:
@@ -112,7 +114,7 @@ func (e Explanation) AboutBefore() string {
 	return "Before it these run, in this order, and may answer in its place:"
 }
 
-// Facts are what is known of an endpoint, other than its file.
+// Facts returns the facts about an endpoint, other than its file, with their names.
 func (p Endpoint) Facts() []Value {
 	facts := []Value{{"URL", p.Pattern}}
 	if p.Kind == RouteFile {
