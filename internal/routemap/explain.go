@@ -33,7 +33,8 @@ func ParseQuestion(text string) (Question, error) {
 	return NewQuestion(method, target)
 }
 
-// AskFor returns the question for a method, GET if it is "", and a path.
+// NewQuestion returns the question for a method, which is GET if it is "", and for a path or
+// a whole URL.
 func NewQuestion(method, target string) (Question, error) {
 	method, target = cmp.Or(strings.TrimSpace(method), http.MethodGet), strings.TrimSpace(target)
 	if upper := strings.ToUpper(method); slices.Contains(forms.Methods, upper) {
