@@ -375,3 +375,18 @@ func BenchmarkData(b *testing.B) {
 		})
 	}
 }
+
+func TestNumbersAndCopiesOfAll(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(req *Request) string {
+		_, isNumber := req.All()["n"].(json.Number)
+		is.True(isNumber)
+		req.All()["n"] = "changed"
+		req.Inputs("l")[0] = "changed"
+		is.Equal(req.Input("n"), "1")
+		is.Equal(req.Input("l"), "a")
+		is.Equal(req.Only("x"), Data{})
+		return ""
+	})
+	is.Equal(do(r, sending("POST", "/x", jsonMedia, `{"n":1,"l":["a"]}`)).Code, 200)
+}

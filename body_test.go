@@ -1,100 +1,29 @@
 package flow
 
 import (
-	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
+	"time"
 
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/race"
+	"example.com/flow/internal/servertest"
 )
-
-const (
-	jsonMedia  = "application/json"
-	formType   = "application/x-www-form-urlencoded"
-	multiMedia = "multipart/form-data; boundary=b"
-)
-
-var (
-	sending = flowtest.Sending
-	parts   = flowtest.Parts
-)
-
-// lone returns a Router of one route file, x, that answers every method with the
-// handler, after the middleware, and the log that it writes.
-func lone(handler any, use ...any) (*Router, *journal) {
-	r := New(flowtest.Files("router/x.http"))
-	r.Use(use...)
-	r.At("x").ANY().Do(handler)
-	return r, journalOf(r)
-}
-
-// journalOf makes r log into a journal, in JSON: see records.
-func journalOf(r *Router) *journal {
-	log := &journal{}
-	r.Logger = slog.New(slog.NewJSONHandler(log, nil))
-	return log
-}
-
-// A journal is a log that may be read while others write.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(b []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(b)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
-// browse sends a GET as browsers do, which prefer HTML.
-func browse(h http.Handler, target string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest("GET", target, nil)
-	r.Header.Set("Accept", "text/html")
-	return do(h, r)
-}
-
-func do(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	return w
-}
-
-func TestNumbersAndCopiesOfAll(t *testing.T) {
-	is := is.New(t)
-	r, _ := lone(func(req *Request) string {
-		_, isNumber := req.All()["n"].(json.Number)
-		is.True(isNumber)
-		req.All()["n"] = "changed"
-		req.Inputs("l")[0] = "changed"
-		is.Equal(req.Input("n"), "1")
-		is.Equal(req.Input("l"), "a")
-		is.Equal(req.Only("x"), Data{})
-		return ""
-	})
-	is.Equal(do(r, sending("POST", "/x", jsonMedia, `{"n":1,"l":["a"]}`)).Code, 200)
-}
 
 // A reader is middleware that reads bodies.
 type reader struct {
@@ -129,35 +58,6 @@ var consumers = []reader{
 var answerers = []reader{
 	{"a guard that answers", []any{func(req *Request) Response { req.All(); return Text("mine").Status(201) }}},
 	{"a guard that fails", []any{func(req *Request) (Response, error) { req.All(); return Response{}, Error(418, "mine") }}},
-}
-
-// before returns standard middleware that does something before it goes on.
-func before(f func(*http.Request)) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			f(r)
-			next.ServeHTTP(w, r)
-		})
-	}
-}
-
-// wire sends text to a server as it is, with the sending side closed, and returns
-// the status of the answer.
-func wire(t *testing.T, server *httptest.Server, text string) int {
-	t.Helper()
-	conn, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	io.WriteString(conn, text) // a server may answer and close before it has read all
-	conn.(*net.TCPConn).CloseWrite()
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	return resp.StatusCode
 }
 
 func TestBadBodies(t *testing.T) {
@@ -506,4 +406,345 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 			is.Equal(count(), 0)
 		})
 	}
+}
+
+func TestFilesThatOthersParsedAreRemoved(t *testing.T) {
+	parse := func(_ http.ResponseWriter, r *http.Request) { r.ParseMultipartForm(1) }
+	body := parts("f@" + strings.Repeat("x", 9<<20))
+	for _, tt := range []struct {
+		name    string
+		handler any
+		use     []any
+		want    int // 0 if the connection is aborted
+	}{
+		{"a net/http handler", parse, nil, 200},
+		{"a net/http handler that aborts", func(w http.ResponseWriter, r *http.Request) {
+			parse(w, r)
+			panic(http.ErrAbortHandler)
+		}, nil, 0},
+		{"middleware that denies", hello, []any{func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				parse(w, r)
+				http.Error(w, "no", http.StatusForbidden)
+			})
+		}}, 403},
+		{"a guard that denies", func(http.ResponseWriter, *http.Request) {}, []any{wrap, func(req *Request) Response {
+			if err := req.ParseMultipartForm(1); err != nil {
+				t.Error(err)
+			}
+			return Fail(403, "")
+		}}, 403},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			dir := t.TempDir()
+			t.Setenv("TMPDIR", dir)
+			r, _ := lone(tt.handler, tt.use...)
+			got := 0
+			aborted := flowtest.PanicOf(func() { got = do(r, sending("POST", "/x", multiMedia, body)).Code })
+			is.Equal(aborted == http.ErrAbortHandler, tt.want == 0)
+			is.Equal(got, tt.want)
+			left, err := os.ReadDir(dir)
+			is.NoErr(err)
+			is.Equal(len(left), 0)
+		})
+	}
+}
+
+// watched is a body that middleware put around another, as tracing does.
+type watched struct{ io.ReadCloser }
+
+func TestBodiesThatMiddlewareReplaced(t *testing.T) {
+	watch := before(func(r *http.Request) { r.Body = watched{r.Body} })
+	readAll := func(req *Request) Response {
+		io.ReadAll(req.Body)
+		return Next()
+	}
+	unzip := before(func(r *http.Request) {
+		if z, err := gzip.NewReader(r.Body); err == nil {
+			r.Body = z
+		}
+	})
+	var zipped strings.Builder
+	z := gzip.NewWriter(&zipped)
+	z.Write([]byte(`{"a":"` + strings.Repeat("x", 1<<20) + `"}`))
+	z.Close()
+	var zippedForm strings.Builder
+	z = gzip.NewWriter(&zippedForm)
+	z.Write([]byte("a=1&role=%zz"))
+	z.Close()
+	length := func(req *Request) string { return fmt.Sprint(len(req.Input("a"))) }
+	for _, tt := range []struct {
+		name, contentType, body string
+		limit                   int64
+		handler                 any
+		use                     []any
+		want                    string
+	}{
+		{"watched", jsonMedia, `{"a":"xyz"}`, 100, length, []any{watch}, "200 3"},
+		{"watched, and read by a guard", jsonMedia, `{"a":"xyz"}`, 100, length, []any{watch, readAll}, "200 3"},
+		{"malformed, watched, and parsed", formType, "a=1&b=%zz", 100, length, []any{watch, before(func(r *http.Request) { r.FormValue("a") })}, "400"},
+		{"unpacked", jsonMedia, zipped.String(), 2 << 20, length, []any{unzip}, "200 1048576"},
+		{"unpacked beyond the limit", jsonMedia, zipped.String(), 1 << 20, length, []any{unzip}, "413"},
+		{"read for a net/http handler, then asked for", jsonMedia, `{"a":"1"}`, 100,
+			func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "let in") },
+			[]any{before(func(r *http.Request) { io.ReadAll(r.Body) }), func(req *Request) Response {
+				if req.Input("a") == "1" {
+					return Fail(403, "")
+				}
+				return Next()
+			}}, "403"},
+		{"read by a net/http handler, then asked for", jsonMedia, `{"a":"1"}`, 100, func(_ http.ResponseWriter, r *http.Request) {
+			io.ReadAll(r.Body)
+			From(r.Context()).Input("a")
+		}, nil, "500"},
+		{"watched, and read in part", formType, "a=1&b=2", 100, func(req *Request) string { return fmt.Sprint(req.All()) }, []any{watch, before(func(r *http.Request) {
+			io.ReadFull(r.Body, make([]byte, 4))
+		})}, "200 map[a:1 b:2]"},
+		{"packed, and parsed by others", formType, zippedForm.String(), 100, length, []any{unzip, before(func(r *http.Request) { r.FormValue("a") })}, "500"},
+		{"multipart that a guard streams", multiMedia, parts("a=1"), 1000, length, []any{func(req *Request) Response {
+			req.MultipartReader()
+			return Next()
+		}}, "500"},
+		{"more than the limit is announced", jsonMedia, strings.Repeat(" ", 101), 100, length, nil, "413"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, log := lone(tt.handler, tt.use...)
+			r.MaxBody = tt.limit
+			req := sending("POST", "/x", tt.contentType, tt.body)
+			if strings.HasPrefix(tt.body, "\x1f\x8b") {
+				req.Header.Set("Content-Encoding", "gzip")
+			}
+			is.Equal(says(do(r, req)), tt.want)
+			is.Equal(len(records(t, log)), strings.Count(tt.want, "500")) // once, and what is the client's fault not at all
+		})
+	}
+}
+
+func TestRetriedHandlerReadsTheBodyAgain(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(req *Request) string {
+		b, _ := io.ReadAll(req.Body)
+		return string(b)
+	}, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(httptest.NewRecorder(), r)
+			next.ServeHTTP(w, r)
+		})
+	})
+	is.Equal(says(do(r, sending("POST", "/x", jsonMedia, `{"a":1}`))), `200 {"a":1}`)
+}
+
+// TestBodiesThatBreak are no fault of the application that reads them by itself.
+func TestBodiesThatBreak(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		cut   bool
+		fails func(read error) error
+		level string // of the one record, "" if there is none
+	}{
+		{"cut off", true, func(read error) error { return fmt.Errorf("import: %w", read) }, "INFO"},
+		{"cut off, panics", true, func(read error) error { panic(read) }, "INFO"},
+		{"cut off, and something else", true, func(error) error { return errors.New("down") }, "ERROR"},
+		{"cut off, and well", true, func(error) error { return nil }, ""},
+		{"whole", false, func(error) error { return io.ErrUnexpectedEOF }, "ERROR"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, log := lone(func(req *Request) (Response, error) {
+				_, err := io.ReadAll(req.Body)
+				is.Equal(err != nil, tt.cut)
+				return Response{}, tt.fails(err)
+			})
+			var body io.Reader = strings.NewReader("abc")
+			if tt.cut {
+				body = io.MultiReader(body, iotest.ErrReader(io.ErrUnexpectedEOF))
+			}
+			do(r, httptest.NewRequest("POST", "/x", body))
+			all := records(t, log)
+			if tt.level == "" {
+				is.Equal(len(all), 0)
+				return
+			}
+			is.Equal(len(all), 1)
+			is.Equal(all[0]["level"], tt.level)
+		})
+	}
+}
+
+// trailersOf reads a body to its end, and says what came after it.
+func trailersOf(r *http.Request) string {
+	_, err := io.Copy(io.Discard, r.Body)
+	return fmt.Sprint(r.Trailer, " ", err)
+}
+
+func saysTrailers(w http.ResponseWriter, r *http.Request) { io.WriteString(w, trailersOf(r)) }
+
+// copies is middleware that goes on with copies of the request, made before its body
+// is read.
+func copies(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(r.Context()))
+	})
+}
+
+// TestTrailers sends trailers that were announced, and some that were not, which
+// net/http gives to its own request only.
+func TestTrailers(t *testing.T) {
+	flowForm := func(req *Request) string { return trailersOf(req.Request) }
+	std := http.HandlerFunc(saysTrailers)
+	timeout := func(next http.Handler) http.Handler { return http.TimeoutHandler(next, servertest.Patience, "") }
+	guarded := func(use ...any) *Router {
+		r, _ := lone(flowForm, use...)
+		return r
+	}
+	standard := func(use ...any) *Router {
+		r, _ := lone(std, use...)
+		return r
+	}
+	mounted := func(inner http.Handler) *Router {
+		r := New(flowtest.Files("router/index.html"))
+		r.Mount("/", inner)
+		return r
+	}
+	params := New(flowtest.Files("router/[p].http"))
+	params.At("[p]").POST().Do(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, r.PathValue("p")[1:]+trailersOf(r))
+	})
+	handler, _ := lone(func(*Request) Response { return Handler(std) })
+	clone, _ := lone(func(req *Request) string {
+		trailersOf(req.Request)
+		c := req.Clone().Clone()
+		req.Trailer.Set("T", "changed") // which a clone has for itself
+		return trailersOf(c.Request)
+	})
+	for _, tt := range []struct {
+		name    string
+		handler http.Handler
+	}{
+		{"a handler", std},
+		{"a handler of flow's forms", guarded()},
+		{"and a guard", guarded(pass)},
+		{"and a guard that makes a copy", guarded(func(req *Request) Response {
+			req.Request = req.WithContext(req.Context())
+			return Next()
+		})},
+		{"and standard middleware", guarded(wrap)},
+		{"a standard handler", standard()},
+		{"and middleware that makes copies", standard(copies, copies)},
+		{"and TimeoutHandler", standard(timeout)},
+		{"a path value", params},
+		{"the answer of a handler", handler},
+		{"a mounted handler", mounted(std)},
+		{"a mounted Router", mounted(guarded())},
+		{"a mounted Router with middleware", mounted(mounted(standard(copies)))},
+		{"a clone", clone},
+	} {
+		plain := httptest.NewServer(tt.handler)
+		defer plain.Close()
+		for server, addr := range map[string]string{"net/http": plain.Listener.Addr().String(), "Serve": servertest.OnLoopback(t, tt.handler, nil).Addr} {
+			for media, body := range map[string]string{"text/plain": "11", formType: "11", jsonMedia: "11", multiMedia: parts("a=1")} {
+				for _, head := range []string{"", "Trailer: T\r\n", "Expect: 100-continue\r\n", "Expect: 100-continue\r\nTrailer: T\r\n"} {
+					t.Run(tt.name+", "+server+", "+media+", "+head, func(t *testing.T) {
+						is := is.New(t)
+						c := dial(t, addr)
+						c.Send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Type: " + media + "\r\n" + head + "\r\n")
+						if strings.Contains(head, "Expect") {
+							is.Equal(c.Answer(), "100 ")
+						}
+						c.Send(fmt.Sprintf("%x\r\n%s\r\n0\r\nT: v\r\n\r\n", len(body), body))
+						is.Equal(c.Answer(), "200 map[T:[v]] <nil>")
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestBrokenTrailers: nobody knows where a request with such a trailer ends, so that
+// what follows it on the connection is no request. net/http tells by the type of the
+// body that its own request has.
+func TestBrokenTrailers(t *testing.T) {
+	for _, h := range []struct {
+		name    string
+		handler any
+	}{
+		{"flow", func(req *Request) string { return trailersOf(req.Request) }},
+		{"std", http.HandlerFunc(saysTrailers)},
+		{"unread", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})},
+	} {
+		r, _ := lone(h.handler)
+		plain := httptest.NewServer(r)
+		defer plain.Close()
+		for server, addr := range map[string]string{"net/http": plain.Listener.Addr().String(), "Serve": servertest.OnLoopback(t, r, nil).Addr} {
+			for _, trailer := range []string{": v", "no colon", " T: v", "T: \x00"} {
+				t.Run(h.name+", "+server+", "+trailer, func(t *testing.T) {
+					is := is.New(t)
+					c := dial(t, addr)
+					c.Send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n" + trailer + "\r\n" + servertest.GetX + servertest.GetX)
+					is.True(strings.HasSuffix(c.Answer(), " close"))
+					_, err := c.R.ReadByte()
+					is.Equal(err, io.EOF) // there is no other answer
+				})
+			}
+		}
+	}
+}
+
+// TestTrailersOfHTTP2, where net/http passes on those that were announced.
+func TestTrailersOfHTTP2(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(saysTrailers, copies)
+	site := servertest.OnLoopback(t, r, servertest.Secure)
+	req := httptest.NewRequest("POST", "https://"+site.Addr+"/x", strings.NewReader("1"))
+	req.Trailer = http.Header{"T": {"v"}}
+	resp, err := site.Transport().RoundTrip(req)
+	is.NoErr(err)
+	is.Equal(resp.ProtoMajor, 2)
+	is.Equal(servertest.SumUp(t, resp), "200 map[T:[v]] <nil>")
+}
+
+// TestCloneBeforeTrailers: a clone has those of a body that was read, and nothing that
+// may still be written to.
+func TestCloneBeforeTrailers(t *testing.T) {
+	for _, head := range []string{"", "Trailer: T\r\n"} {
+		t.Run(head, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := lone(func(req *Request) string {
+				c := req.Clone()
+				trailersOf(req.Request)
+				return trailersOf(c.Request) + ", " + trailersOf(req.Clone().Request)
+			})
+			c := servertest.OnLoopback(t, r, nil).Dial()
+			c.Send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n" + head + "\r\n1\r\nx\r\n0\r\nT: v\r\n\r\n")
+			is.Equal(c.Answer(), "200 map[] <nil>, map[T:[v]] <nil>")
+		})
+	}
+}
+
+// TestCloneWhileTrailersCome has a handler, which its middleware does not wait for,
+// clone its request while net/http reads the rest of the body.
+func TestCloneWhileTrailersCome(t *testing.T) {
+	if !race.Enabled {
+		t.Skip("found under the race detector only")
+	}
+	is := is.New(t)
+	cloned := make(chan struct{})
+	r, _ := lone(func(req *Request) string {
+		defer close(cloned)
+		for until := time.Now().Add(50 * time.Millisecond); time.Now().Before(until); {
+			req.Clone()
+		}
+		return ""
+	}, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			go next.ServeHTTP(httptest.NewRecorder(), r)
+			io.WriteString(w, "done")
+		})
+	})
+	c := servertest.OnLoopback(t, r, nil).Dial()
+	c.Send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: T\r\n\r\n1\r\nx\r\n0\r\nT: v\r\n\r\n")
+	is.Equal(c.Answer(), "200 done")
+	servertest.Within(t, "the handler has cloned its request", cloned)
 }

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -18,13 +17,6 @@ import (
 	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/race"
 )
-
-// logged makes r write its log into a buffer.
-func logged(r *Router) *bytes.Buffer {
-	b := &bytes.Buffer{}
-	r.Logger = slog.New(slog.NewTextHandler(b, nil))
-	return b
-}
 
 func TestChainContainsPanics(t *testing.T) {
 	boom := func(*Request) Response { panic("secret") }
@@ -71,10 +63,6 @@ func TestChainContainsPanics(t *testing.T) {
 		})
 	}
 }
-
-type marshaler func() ([]byte, error)
-
-func (m marshaler) MarshalJSON() ([]byte, error) { return m() }
 
 func TestGuardsDoNotFailOpen(t *testing.T) {
 	for _, tt := range []struct {
@@ -256,30 +244,6 @@ func TestConcurrentRequestsOfAllKinds(t *testing.T) {
 	clients.Wait()
 }
 
-func TestFirstRequestsCompileOnce(t *testing.T) {
-	is := is.New(t)
-	made := 0
-	r := New(flowtest.Files("router/a.http"))
-	r.Use(func(next http.Handler) http.Handler { made++; return next })
-	r.At("a").GET().Do(hello)
-	var clients sync.WaitGroup
-	for range 16 {
-		clients.Go(func() { serve(r, "GET", "/a") })
-	}
-	clients.Wait()
-	is.Equal(made, 1)
-}
-
-func TestFaultsAreLoggedOnce(t *testing.T) {
-	is := is.New(t)
-	r := New(flowtest.Files("router/a.http"))
-	log := logged(r)
-	for range 3 {
-		is.Equal(serve(r, "GET", "/a").Code, 500)
-	}
-	is.Equal(strings.Count(log.String(), "no handler is registered"), 1)
-}
-
 func TestHotPathsAllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("under the race detector no Request is used twice")
@@ -305,6 +269,229 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 			r.ServeHTTP(w, req)
 			is.Equal(w.wrote, len("hello"))
 			is.Equal(testing.AllocsPerRun(1000, func() { r.ServeHTTP(w, req) }), 0.0)
+		})
+	}
+}
+
+func TestConcurrentNext(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, From(r.Context()).Param("id")) },
+		func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var both sync.WaitGroup
+				for range 2 {
+					both.Go(func() { next.ServeHTTP(httptest.NewRecorder(), r.WithContext(r.Context())) })
+				}
+				both.Wait()
+				io.WriteString(w, "both")
+			})
+		})
+	is.Equal(says(do(r, sending("POST", "/x", "text/plain", "body"))), "200 both")
+}
+
+func TestNextWithAStatusIsNoNext(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(hello, func(*Request) Response { return Next().Status(403) })
+	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 500)
+}
+
+// TestAbortedAuthenticateIsNotForgotten: the next request is asked anew.
+func TestAbortedAuthenticateIsNotForgotten(t *testing.T) {
+	if race.Enabled {
+		t.Skip("under the race detector no Request is used twice")
+	}
+	is := is.New(t)
+	abort := true
+	r, _ := lone(func(req *Request) string {
+		defer func() { recover() }()
+		return fmt.Sprint(req.User())
+	})
+	r.Authenticate = func(*Request) (any, error) {
+		if abort {
+			panic(http.ErrAbortHandler)
+		}
+		return "ann", nil
+	}
+	aborted := flowtest.PanicOf(func() { do(r, httptest.NewRequest("GET", "/x", nil)) }) // though the handler recovers
+	is.Equal(aborted, http.ErrAbortHandler)
+	abort = false
+	for range 10 {
+		is.Equal(says(do(r, httptest.NewRequest("GET", "/x", nil))), "200 ann")
+	}
+}
+
+func TestOrderOfMiddleware(t *testing.T) {
+	r := New(flowtest.Files("router/admin.html", "router/admin/users/[id].http", "router/(g)/x.http", "router/index.html", "public/app.css"))
+	r.At("admin/users/[id]").GET().Use(mark("verb1"), markStd("verb2")).Do(hello)
+	r.At("admin/users/[id]").POST().Do(hello)
+	r.At("admin/users/[id]").Use(mark("file1"), markStd("file2"))
+	r.At("(g)/x").GET().Do(hello)
+	r.In("admin/users").Use(markStd("users"))
+	r.In("admin").Use(mark("admin1"), markStd("admin2"))
+	r.In("(g)").Use(mark("group"))
+	r.In("").Use(mark("all"))
+	r.Use(mark("router1"), markStd("router2"))
+	r.Use(mark("router3"))
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ method, target, want string }{
+		{"GET", "/admin/users/1", "router1 router2 router3 all admin1 admin2 users file1 file2 verb1 verb2"},
+		{"POST", "/admin/users/1", "router1 router2 router3 all admin1 admin2 users file1 file2"},
+		{"GET", "/admin", "router1 router2 router3 all admin1 admin2"},
+		{"GET", "/x", "router1 router2 router3 all group"},
+		{"GET", "/", "router1 router2 router3 all"},
+		// What no handler answers meets standard middleware only.
+		{"GET", "/nothing", "router2"},
+		{"GET", "/app.css", "router2"},
+		{"GET", "/admin/", "router2"},
+		{"PUT", "/admin/users/1", "router2 admin2 users file2"},
+		{"OPTIONS", "/admin/users/1", "router2 admin2 users file2"},
+	} {
+		t.Run(tt.method+" "+tt.target, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(marks(serve(r, tt.method, tt.target)), tt.want)
+		})
+	}
+}
+
+func TestGuardPassesValuesOn(t *testing.T) {
+	type key struct{}
+	guard := func(req *Request) Response {
+		req.Request = req.WithContext(context.WithValue(req.Context(), key{}, "value"))
+		return Next()
+	}
+	for _, tt := range []struct {
+		name    string
+		use     []any
+		handler any
+	}{
+		{"to a handler", []any{guard}, func(req *Request) string { return fmt.Sprint(req.Context().Value(key{})) }},
+		{"through standard middleware", []any{wrap, guard, wrap}, func(req *Request) string { return fmt.Sprint(req.Context().Value(key{})) }},
+		{"to a net/http handler", []any{guard, wrap}, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Context().Value(key{})) }},
+		{"to From", []any{wrap, guard}, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, From(r.Context()).Context().Value(key{})) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Files("router/a.http"))
+			r.At("a").GET().Use(tt.use...).Do(tt.handler)
+			is.NoErr(r.Check())
+			is.Equal(says(serve(r, "GET", "/a")), "200 value")
+		})
+	}
+}
+
+// What a chain costs: a net/http handler or middleware needs a copy of the request, path
+// values and an exchange of its own, however many there are.
+func TestChainsAllocateLittle(t *testing.T) {
+	if race.Enabled {
+		t.Skip("under the race detector no Request is used twice")
+	}
+	std := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.PathValue("id")) }
+	own := func(r *Request) string { return r.Param("id") }
+	through := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
+	}
+	five := []any{through, through, through, through, through}
+	discard, text := slog.New(slog.DiscardHandler), slog.New(slog.NewTextHandler(io.Discard, nil))
+	for _, tt := range []struct {
+		name     string
+		register func(*Router, *File)
+		handler  any
+		id       string
+		max      float64
+	}{
+		{"net/http handler", func(*Router, *File) {}, std, "", 4},
+		{"Router.Use", func(r *Router, _ *File) { r.Use(five...) }, own, "", 4},
+		{"Router.Use, net/http handler", func(r *Router, _ *File) { r.Use(five...) }, std, "", 4},
+		{"In", func(r *Router, _ *File) { r.In("users").Use(five...) }, own, "", 4},
+		{"File.Use", func(_ *Router, f *File) { f.Use(five...) }, own, "", 4},
+		{"guards", func(r *Router, _ *File) { r.Use(pass, pass, pass, pass, pass) }, own, "", 0},
+		{"RequestID", func(r *Router, _ *File) { r.Use(RequestID) }, own, "", 1},
+		{"Logger", func(r *Router, _ *File) { r.Use(Logger(discard)) }, own, "", 1},
+		{"both", func(r *Router, _ *File) { r.Use(RequestID, Logger(discard)) }, own, "", 2},
+		{"both, with an id", func(r *Router, _ *File) { r.Use(RequestID, Logger(discard)) }, own, "given", 2},
+		{"both, as text", func(r *Router, _ *File) { r.Use(RequestID, Logger(text)) }, own, "", 3},
+		{"both, as text, with an id", func(r *Router, _ *File) { r.Use(Logger(text), RequestID) }, own, "given", 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Files("router/users/[id].http"))
+			f := r.At("users/[id]")
+			tt.register(r, f)
+			f.GET().Do(tt.handler)
+			is.NoErr(r.Check())
+			w := &sink{header: http.Header{}}
+			arrived, err := http.NewRequest("GET", "/users/42", nil)
+			is.NoErr(err)
+			header := http.Header{}
+			serve := func() {
+				req := *arrived // each request is new
+				clear(header)
+				if tt.id != "" {
+					header["X-Request-Id"] = []string{tt.id}
+				}
+				req.Header = header
+				clear(w.header)
+				w.wrote = 0
+				r.ServeHTTP(w, &req)
+			}
+			serve()
+			is.Equal(w.wrote, len("42"))
+			harness := 1.0 // the request itself
+			if tt.id != "" {
+				harness++
+			}
+			allocs := testing.AllocsPerRun(500, serve) - harness
+			is.True(allocs <= tt.max)
+		})
+	}
+}
+
+// Of guards that follow each other the first that does not let the request through ends it.
+func TestRunOfGuards(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		deny func(*Request) (Response, error)
+		want string
+		log  string
+	}{
+		{"answer", func(*Request) (Response, error) { return Text("no").Status(401), nil }, "401 no", ""},
+		{"error", func(*Request) (Response, error) { return Next(), Error(403, "no") }, "403 Forbidden: no\n", ""},
+		{"panic", func(*Request) (Response, error) { panic("secret") }, "500 Internal Server Error\n", "secret"},
+		{"zero", func(*Request) (Response, error) { return Response{}, nil }, "500 Internal Server Error\n", "a guard returned the zero Response"},
+		{"what cannot be encoded", func(*Request) (Response, error) { return JSON(func() {}), nil }, "500 Internal Server Error\n", "cannot be encoded"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			var calls []string
+			guard := func(name string) func(*Request) Response {
+				return func(*Request) Response {
+					calls = append(calls, name)
+					return Next().Header("Cache-Control", "max-age=9").Header("Seen", name)
+				}
+			}
+			outside := 0
+			around := func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					next.ServeHTTP(w, r)
+					outside++ // no panic passes
+				})
+			}
+			r := New(flowtest.Files("router/a.http"))
+			log := logged(r)
+			r.At("a").GET().Use(guard("1"), around, guard("2"), guard("3"), tt.deny, guard("4"), around).Do(hello)
+			req := request("GET", "/a")
+			req.Header.Set("Accept", "text/plain")
+			w := do(r, req)
+			is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.want)
+			is.Equal(calls, []string{"1", "2", "3"})
+			is.Equal(w.Header().Get("Seen"), "3")
+			is.Equal(outside, 1)
+			is.True(strings.Contains(log.String(), tt.log))
+			if tt.want[:3] != "401" {
+				is.Equal(w.Header().Get("Cache-Control"), "") // which was promised for another answer
+			}
 		})
 	}
 }

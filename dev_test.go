@@ -1,12 +1,18 @@
 package flow
 
 import (
-	"bytes"
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"html"
+	"io"
+	"log/slog"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,57 +24,19 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/command"
+	"example.com/flow/internal/devlink"
+	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/servertest"
 )
-
-// onDisk writes files into a directory of its own.
-func onDisk(t *testing.T, files fstest.MapFS) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, files); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-// write puts text into a file of the directory.
-func write(t *testing.T, dir, file, text string) {
-	t.Helper()
-	name := filepath.Join(dir, filepath.FromSlash(file))
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// here makes a request one of this machine.
-func here(r *http.Request) *http.Request {
-	r.RemoteAddr, r.Host = "127.0.0.1:1234", "localhost:8080"
-	return r
-}
 
 // script is what development puts at the end of a page.
 var script = regexp.MustCompile(`<script src="/_flow/reload.js"[^>]*></script>\n$`)
 
 // shownFault is how the page of faults shows one.
 var shownFault = regexp.MustCompile(`<h2>([^<]*)</h2>\n<p class="place"><code>([^<]*)</code></p>`)
-
-// visit sends a GET as a browser on this machine does that opens a page. It cuts the script
-// off the answer, and writes faults as Check does: the place, and behind it the text.
-func visit(h http.Handler, target string) *httptest.ResponseRecorder {
-	r := here(request("GET", target))
-	r.Header.Set("Accept", "text/html")
-	w := do(h, r)
-	w.Body = bytes.NewBuffer(shownFault.ReplaceAll(script.ReplaceAll(w.Body.Bytes(), nil), []byte("$2: $1")))
-	return w
-}
-
-// ask sends a GET of this machine that is no navigation.
-func ask(h http.Handler, target string) *httptest.ResponseRecorder {
-	return do(h, here(request("GET", target)))
-}
 
 func devTree() fstest.MapFS {
 	tree := flowtest.Pages(pagesOf(`+layout.html: [{{template "content" .}}]
@@ -626,4 +594,406 @@ func TestDevAfterEachSave(t *testing.T) {
 			is.True(got == tt.want || tt.want == "500 " && strings.HasPrefix(got, tt.want))
 		})
 	}
+}
+
+// TestFaultsOfMountedRoutersInDevelopment are told with those of the Router around them.
+func TestFaultsOfMountedRoutersInDevelopment(t *testing.T) {
+	is := is.New(t)
+	inner := New(flowtest.Pages(pagesOf("a.html: {{none}}")))
+	inner.Dev(onDisk(t, flowtest.Pages(pagesOf("a.html: {{none}}"))))
+	r := New(flowtest.Pages(pagesOf("b.http: ")))
+	r.Mount("/in", inner)
+	err := r.Check()
+	is.True(err != nil)
+	is.True(strings.Contains(err.Error(), `router/b.http: no handler is registered for it`))
+	is.True(strings.Contains(err.Error(), `Mount("/in"): router/a.html:1: function "none" not defined: add it to Router.Funcs`))
+	is.True(inner.Check() != nil)
+}
+
+// TestDevShowsErrorPageThatFails also if OnError answers with a Fail.
+func TestDevShowsErrorPageThatFails(t *testing.T) {
+	is := is.New(t)
+	tree := flowtest.Pages(pagesOf("+error.html: {{index .Status 1}}\nindex.html: home"))
+	r := New(tree)
+	r.Dev(onDisk(t, tree))
+	r.OnError = func(*Request, error) Response { return Fail(404, "nothing here") }
+	log := journalOf(r)
+	w := visit(r, "/none")
+	is.Equal(w.Code, 500)
+	is.True(strings.Contains(w.Body.String(), "This request failed"))
+	is.True(strings.Contains(log.String(), "the error page cannot be shown"))
+}
+
+// failing is an application in development whose requests fail.
+func failing(t *testing.T) (*Router, string) {
+	t.Helper()
+	tree := fstest.MapFS{}
+	for file, text := range map[string]string{
+		"router/index.html": "home", "router/+error.html": "sorry {{.Status}} {{.Detail}}", "router/broken.html": "one\n{{index . 1}}\nthree", "router/fragment.http": "",
+		"router/panics/[token].http": "", "router/error.http": "", "router/form.http": "", "router/again.http": "", "router/std.http": "", "public/app.css": "b{}",
+	} {
+		tree[file] = &fstest.MapFile{Data: []byte(text)}
+	}
+	dir := onDisk(t, tree)
+	r := New(tree)
+	r.At("panics/[token]").GET().Do(func(req *Request) string { return []string{}[len(req.Param("token"))] })
+	r.At("error").GET().Do(func(*Request) (string, error) { return "", errors.New("dial tcp: refused") })
+	r.At("fragment").GET().Do(func(*Request) Response { return View("broken", nil) })
+	r.At("form").POST().Do(func(req *Request) (string, error) { return "", errors.New("no " + req.Input("name")) })
+	r.At("again").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		inner := q.Clone(q.Context())
+		inner.URL.Path = "/"
+		r.ServeHTTP(w, inner)
+	}))
+	r.At("std").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { io.WriteString(w, "<html>std") }))
+	r.Dev(dir)
+	journalOf(r)
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return r, dir
+}
+
+// TestDevShowsAPage with the source, the stack and the request.
+func TestDevShowsAPage(t *testing.T) {
+	for _, tt := range []struct {
+		target string
+		wants  []string
+	}{
+		{"/broken", []string{"This request failed", "router/broken.html:2", `<mark class="row" data-line="2">{{index . 1}}`, "<dd><code>GET /broken</code></dd>", "<dd><code>router/broken.html</code></dd>"}},
+		{"/error", []string{"dial tcp: refused", "dev_test.go:", "<dd><code>GET /error</code></dd>"}},
+		{"/panics/s3cret?q=1&password=s3cret", []string{"This request panicked", "panic: runtime error: index out of range [6] with length 0",
+			"<code>dev_test.go:", `<mark class="row"`, "failing", "frames of Go, flow and other packages", "/panics/•••?q=1&amp;password=•••", "<dt>token</dt>"}},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := failing(t)
+			w := do(r, func() *http.Request {
+				req := here(request("GET", tt.target))
+				req.Header.Set("Accept", "text/html")
+				req.Header.Set("Authorization", "Bearer s3cret")
+				return req
+			}())
+			is.Equal(w.Code, 500)
+			is.Equal(w.Header().Get("Content-Type"), devpage.ContentType)
+			is.Equal(w.Header().Get("Content-Security-Policy"), devpage.Policy) // which allows the script already
+			is.Equal(w.Header().Get("Vary"), "Accept")
+			is.True(script.Match(w.Body.Bytes()))
+			for _, want := range tt.wants {
+				is.True(strings.Contains(w.Body.String(), want))
+			}
+			is.True(!strings.Contains(w.Body.String(), "s3cret"))
+		})
+	}
+}
+
+func TestDevShowsAForm(t *testing.T) {
+	is := is.New(t)
+	r, _ := failing(t)
+	for _, body := range []string{"name=Ada&password=s3cret", `{"name": "Ada", "password": "s3cret"}`} {
+		req := here(httptest.NewRequest("POST", "/form", strings.NewReader(body)))
+		req.Header.Set("Content-Type", map[bool]string{true: "application/json", false: "application/x-www-form-urlencoded"}[body[0] == '{'])
+		req.Header.Set("Accept", "text/html")
+		text := do(r, req).Body.String()
+		is.True(strings.Contains(text, "<dt>name</dt><dd>Ada</dd>"))
+		is.True(strings.Contains(text, "<dt>password</dt>"))
+		is.True(!strings.Contains(text, "s3cret"))
+		is.True(strings.Contains(text, "data-post"))
+	}
+}
+
+// TestDevAnswersOthersAsProductionDoes: those that are not on this machine, or come through
+// a proxy, or under a name that is not of this machine.
+func TestDevAnswersOthersAsProductionDoes(t *testing.T) {
+	others := map[string]func(*http.Request){
+		"another machine": func(r *http.Request) { r.RemoteAddr = "192.0.2.1:1234" },
+		"another name":    func(r *http.Request) { r.Host = "evil.example" },
+		"another page":    func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") },
+		"a proxy":         func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.1") },
+	}
+	for _, target := range []string{"/", "/broken", "/error", "/panics/x", "/none", "/new", "/app.css", "/gone.css", "/std", "/_flow", "/_flow/events", "/_flow/reload.js"} {
+		for name, change := range others {
+			t.Run(target+" "+name, func(t *testing.T) {
+				is := is.New(t)
+				r, dir := failing(t)
+				write(t, dir, "router/new.html", "new")
+				for _, accept := range []string{"text/html", "application/json", "*/*"} {
+					req := here(request("GET", target))
+					req.Header.Set("Accept", accept)
+					change(req)
+					w := do(r, req)
+					got := w.Body.String()
+					for _, never := range []string{"<script", "broken.html", "refused", "index out of range", "is new", "router/", "EventSource", "event-stream"} {
+						is.True(!strings.Contains(got+w.Header().Get("Content-Type"), never))
+					}
+					if accept == "text/html" && w.Code >= 500 {
+						is.Equal(got, "sorry 500 ") // the error page of the application
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestDevHidesFaultsOfTheApplicationFromOthers(t *testing.T) {
+	is := is.New(t)
+	r := New(devTree())
+	r.Dev(onDisk(t, devTree()))
+	logged(r)
+	is.True(!strings.Contains(browse(r, "/").Body.String(), "router/"))
+	text := visit(r, "/").Body.String()
+	is.True(strings.Contains(text, "The application has faults"))
+	is.True(strings.Contains(text, "router/users/[id].html") || strings.Contains(text, "router/row.http")) // all of them
+	is.True(strings.Contains(text, "router/fails.http"))
+}
+
+// TestDevAddsToPagesOnly compares the answers to a local request that is no navigation
+// with those to one of another machine.
+func TestDevAddsToPagesOnly(t *testing.T) {
+	for _, target := range []string{"/", "/app.css", "/none", "/std", "/again"} {
+		t.Run(target, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := failing(t)
+			local, other := ask(r, target), serve(r, "GET", target)
+			is.Equal(local.Code, other.Code)
+			is.Equal(local.Body.String(), other.Body.String())
+			is.Equal(local.Header(), other.Header())
+		})
+	}
+	is := is.New(t)
+	r, _ := failing(t)
+	for _, target := range []string{"/", "/none", "/std", "/again"} {
+		req := here(request("GET", target))
+		req.Header.Set("Sec-Fetch-Dest", "document")
+		req.Header.Set("Accept", "text/html")
+		is.Equal(strings.Count(do(r, req).Body.String(), "<script"), 1) // a handler that has the Router answer, too
+	}
+}
+
+// TestProductionHasNoFront and keeps its table at hand.
+func TestProductionHasNoFront(t *testing.T) {
+	is := is.New(t)
+	r := New(fstest.MapFS{"router/index.html": {Data: []byte("home")}})
+	is.Equal(visit(r, "/").Body.String(), "home")
+	is.True(r.front == nil && r.serving.Load() != nil)
+	is.Equal(ask(r, "/_flow").Code, 404)
+}
+
+// TestDevTellsOpenPages of a fault in the answer to a script.
+func TestDevTellsOpenPages(t *testing.T) {
+	is := is.New(t)
+	r, dir := failing(t)
+	s := httptest.NewServer(r)
+	defer s.Close()
+	resp, err := http.Get(s.URL + "/_flow/events")
+	is.NoErr(err)
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	next := func() string {
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return data
+			}
+		}
+		return ""
+	}
+	is.True(strings.Contains(next(), `"faults":null`))
+	_, err = http.Get(s.URL + "/fragment")
+	is.NoErr(err)
+	event := next()
+	is.True(strings.Contains(event, `"file":"router/broken.html","line":2`))
+	is.True(strings.Contains(event, `"text":"{{index . 1}}","marked":true`))
+	write(t, dir, "router/broken.html", "mended")
+	is.True(strings.Contains(next(), `"faults":null`))
+}
+
+// TestStartedByTool runs the command serve as "flow dev" does.
+func TestStartedByTool(t *testing.T) {
+	defer slog.SetDefault(slog.Default())
+	for _, tt := range []struct {
+		name, file string
+		fault      string
+	}{
+		{"ready", "index.html", ""},
+		{"with a fault", "{id}.html", "router/{id}.html"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			l, err := devlink.Listen(servertest.SocketFile(t))
+			is.NoErr(err)
+			defer l.Close()
+			t.Setenv(devlink.Variable, l.Path)
+			dir := onDisk(t, flowtest.Pages(map[string]string{tt.file: "hello"}))
+			var stderr servertest.Log
+			code := make(chan int, 1)
+			go func() {
+				args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-dev=" + dir}
+				r := New(flowtest.Pages(map[string]string{tt.file: "hello"}))
+				code <- runProcess(t.Context(), built(r), command.Process{Args: args, Getenv: os.Getenv, Stdout: io.Discard, Stderr: &stderr})
+			}()
+			tool, err := l.Accept()
+			is.NoErr(err)
+			defer tool.Close()
+			m, err := tool.Receive()
+			is.NoErr(err)
+			if tt.fault != "" {
+				is.Equal(len(m.Faults), 1)
+				is.True(strings.HasSuffix(m.Faults[0].File, tt.fault))
+				is.Equal(servertest.Within(t, "it ends", code), command.Failure)
+				is.Equal(stderr.String(), "") // the tool says it
+				return
+			}
+			is.True(m.Ready)
+			is.Equal(m.Dirs, []string{dir})
+			resp, err := http.Get(m.URL)
+			is.NoErr(err)
+			is.Equal(servertest.SumUp(t, resp), "200 hello")
+			for _, step := range []struct{ text, want string }{
+				{"", ""}, // at the start
+				{"hello {{end}}", "router/index.html:1: unexpected {{end}}"},
+				{"hello", ""},
+			} {
+				if step.text != "" {
+					write(t, dir, "router/index.html", step.text)
+					is.NoErr(tool.Send(devlink.Message{Changed: true}))
+				}
+				m, err := tool.Receive()
+				is.NoErr(err)
+				is.True(m.Faults != nil) // also if there are none
+				said := ""
+				for _, f := range m.Faults {
+					said += f.String()
+				}
+				is.True(strings.HasSuffix(said, step.want) && (said == "") == (step.want == ""))
+			}
+			is.NoErr(tool.Send(devlink.Message{Warnings: []devpage.Fault{{Text: "x < y", File: "app/a.go", Line: 3}}}))
+			for shown := ""; !strings.Contains(shown, `<code>app/a.go:3</code> x &lt; y`); time.Sleep(5 * time.Millisecond) {
+				resp, err := http.Get(m.URL + "/_flow") // until the message is there
+				is.NoErr(err)
+				shown = servertest.SumUp(t, resp)
+			}
+			tool.Close() // as if the tool was killed
+			is.Equal(servertest.Within(t, "it stops", code), command.OK)
+			is.Equal(stderr.String(), "") // nothing of what is ordinary
+		})
+	}
+}
+
+// TestToolHearsThatNoneIsAccepted: an application that stops ends the link when it accepts
+// no more connections, and not only when its last request is answered.
+func TestToolHearsThatNoneIsAccepted(t *testing.T) {
+	defer slog.SetDefault(slog.Default())
+	is := is.New(t)
+	l, err := devlink.Listen(servertest.SocketFile(t))
+	is.NoErr(err)
+	defer l.Close()
+	t.Setenv(devlink.Variable, l.Path)
+	files := flowtest.Pages(map[string]string{"slow.http": ""})
+	dir := onDisk(t, files)
+	r := New(files)
+	begun, goOn := make(chan bool), make(chan bool)
+	r.At("slow").GET().Do(func(*Request) string {
+		begun <- true
+		<-goOn
+		return "slow"
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	code := make(chan int, 1)
+	go func() {
+		args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-dev=" + dir}
+		code <- runProcess(ctx, built(r), command.Process{Args: args, Getenv: os.Getenv, Stdout: io.Discard, Stderr: io.Discard})
+	}()
+	tool, err := l.Accept()
+	is.NoErr(err)
+	defer tool.Close()
+	ready, err := tool.Receive()
+	is.NoErr(err)
+	answer := make(chan string, 1)
+	go func() {
+		resp, err := http.Get(ready.URL + "/slow")
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		answer <- servertest.SumUp(t, resp)
+	}()
+	servertest.Within(t, "the request begins", begun)
+	stop()
+	over := make(chan bool)
+	go func() {
+		for err == nil {
+			_, err = tool.Receive()
+		}
+		close(over)
+	}()
+	servertest.Within(t, "the link is over", over)
+	_, err = net.Dial("tcp", strings.TrimPrefix(ready.URL, "http://"))
+	is.True(err != nil)
+	close(goOn)
+	is.Equal(servertest.Within(t, "the request ends", answer), "200 slow close")
+	is.Equal(servertest.Within(t, "it stops", code), command.OK)
+}
+
+// TestDevListensOnLocalhost, also if the program calls Dev by itself.
+func TestDevListensOnLocalhost(t *testing.T) {
+	dir := onDisk(t, flowtest.Pages(map[string]string{"index.html": "on disk"}))
+	for _, tt := range []struct {
+		name, arg string
+		dev       bool
+		local     bool
+	}{
+		{"the flag", "-dev=" + dir, false, true},
+		{"Router.Dev", "-log=json", true, true},
+		{"neither", "-log=json", false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(map[string]string{"index.html": "embedded"}))
+			if tt.dev {
+				r.Dev(dir)
+			}
+			log := journalOf(r)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			defer slog.SetDefault(slog.Default())
+			code := make(chan int, 1)
+			go func() {
+				getenv := func(string) string { return "0" } // PORT
+				code <- runProcess(ctx, built(r), command.Process{Args: []string{"app", "-drain=0", tt.arg}, Getenv: getenv, Stdout: io.Discard, Stderr: io.Discard})
+			}()
+			servertest.Until(t, "it serves, or fails", func() bool { return log.String() != "" || len(code) > 0 })
+			printed, err := url.Parse(records(t, log)[0]["url"].(string))
+			is.NoErr(err)
+			// Of a server on every interface, the log says localhost, which is no IP address.
+			is.Equal(net.ParseIP(printed.Hostname()).IsLoopback(), tt.local)
+			for _, host := range []string{printed.Hostname(), "localhost", "127.0.0.1"} {
+				resp, err := http.Get("http://" + net.JoinHostPort(host, printed.Port()))
+				is.NoErr(err)
+				resp.Body.Close()
+				is.Equal(resp.StatusCode, 200)
+			}
+			stop()
+			is.Equal(servertest.Within(t, "it stops", code), command.OK)
+		})
+	}
+}
+
+// TestDevOfMountedRouters: -dev is for all of an application.
+func TestDevOfMountedRouters(t *testing.T) {
+	is := is.New(t)
+	dir := onDisk(t, fstest.MapFS{"router/a.html": {Data: []byte("on disk")}})
+	made := func(source string) *Router {
+		r := New(flowtest.Files("router/a.html"))
+		r.app = applicationOf(fault.Position{File: filepath.ToSlash(filepath.Join(source, "app.go"))})
+		return r
+	}
+	outer, inner, gone := made(dir), made(dir), made(filepath.Join(dir, "gone"))
+	outer.Mount("/in", inner)
+	inner.Mount("/gone", gone)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	is.Equal(runWith(ctx, outer, nil, "-dev -addr 127.0.0.1:0 -drain 0s").code, 0)
+	is.Equal(says(serve(outer, "GET", "/a")), "200 on disk")
+	is.Equal(says(serve(outer, "GET", "/in/a")), "200 on disk")
+	is.Equal(says(serve(outer, "GET", "/in/gone/a")), "200 ") // as it was built
 }

@@ -1,12 +1,13 @@
 package flow
 
 import (
+	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
 	"io"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -22,22 +23,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/race"
+	"example.com/flow/internal/reply"
 )
-
-// records returns the records of a log that lone's Router wrote.
-func records(t *testing.T, log *journal) []map[string]any {
-	t.Helper()
-	var all []map[string]any
-	for line := range strings.Lines(log.String()) {
-		var record map[string]any
-		if err := json.Unmarshal([]byte(line), &record); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, record)
-	}
-	return all
-}
 
 func TestErrorAnswers(t *testing.T) {
 	cause := errors.New("secret")
@@ -201,7 +188,8 @@ func ownFormat(_ *Request, err error) Response {
 // A conflict is an error of an application that knows its status.
 type conflict struct{}
 
-func (conflict) Error() string   { return "the row has changed: secret" }
+func (conflict) Error() string { return "the row has changed: secret" }
+
 func (conflict) HTTPStatus() int { return 409 }
 
 // TestApplicationOwnsErrors gets every kind of error in the format of the application.
@@ -450,20 +438,6 @@ func TestFaultsGoBeforeOnError(t *testing.T) {
 			is.True(strings.Contains(w.Body.String(), tt.want))
 		})
 	}
-}
-
-// TestDevShowsErrorPageThatFails also if OnError answers with a Fail.
-func TestDevShowsErrorPageThatFails(t *testing.T) {
-	is := is.New(t)
-	tree := flowtest.Pages(pagesOf("+error.html: {{index .Status 1}}\nindex.html: home"))
-	r := New(tree)
-	r.Dev(onDisk(t, tree))
-	r.OnError = func(*Request, error) Response { return Fail(404, "nothing here") }
-	log := journalOf(r)
-	w := visit(r, "/none")
-	is.Equal(w.Code, 500)
-	is.True(strings.Contains(w.Body.String(), "This request failed"))
-	is.True(strings.Contains(log.String(), "the error page cannot be shown"))
 }
 
 // TestDenyHandlerOfTheApplication is asked in place of OnError.
@@ -745,6 +719,7 @@ func TestErrorsThatWrapNilPointers(t *testing.T) {
 type oddError struct{ cause error }
 
 func (e *oddError) Error() string { return "odd" }
+
 func (e *oddError) Unwrap() error { return e.cause }
 
 // TestOnErrorIsAskedAgain if it asks for the user, and Authenticate fails.
@@ -762,107 +737,6 @@ func TestOnErrorIsAskedAgain(t *testing.T) {
 	is.Equal(len(records(t, log)), 1)
 }
 
-// misses are a Router with a route and one that leaves every error to the default by hand,
-// so that it takes the long way to each answer.
-func misses(t *testing.T, setUp func(*Router)) (short, long *Router) {
-	t.Helper()
-	for _, r := range []**Router{&short, &long} {
-		*r = New(flowtest.Files("router/index.html", "router/users/[id].http"))
-		(*r).At("users/[id]").GET().Do(func(*Request) string { return "" })
-		(*r).Logger = slog.New(slog.DiscardHandler)
-		setUp(*r)
-	}
-	long.OnError = func(*Request, error) Response { return Response{} }
-	for _, r := range []*Router{short, long} {
-		if err := r.Check(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return short, long
-}
-
-// The 404 that was made once is the one that any other error is answered like.
-func TestMissIsAnsweredLikeAnError(t *testing.T) {
-	std := func(key, value string) func(http.Handler) http.Handler {
-		return func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set(key, value)
-				next.ServeHTTP(w, r)
-			})
-		}
-	}
-	for _, tt := range []struct {
-		name  string
-		setUp func(*Router)
-	}{
-		{"nothing", func(*Router) {}},
-		{"guards", func(r *Router) { r.Use(func(*Request) Response { return Text("never").Status(500) }) }},
-		{"Vary", func(r *Router) { r.Use(std("Vary", "Origin")) }},
-		{"Vary of Accept", func(r *Router) { r.Use(std("Vary", "origin, accept")) }},
-		{"an id and a log", func(r *Router) { r.Use(RequestID, Logger(slog.New(slog.DiscardHandler))) }},
-		{"a length", func(r *Router) { r.Use(std("Content-Length", "3")) }},
-		{"a user who cannot be asked for", func(r *Router) {
-			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
-			r.Use(func(next http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					From(r.Context()).User()
-					next.ServeHTTP(w, r)
-				})
-			})
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			short, long := misses(t, tt.setUp)
-			for _, target := range []string{"/wp-login.php", "/users/7/x", "/a//b", "/a%2Fb"} {
-				for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "LOCK"} {
-					for _, accepts := range []string{"", "*/*", "text/plain", "application/json", "text/html", "image/png"} {
-						ask := func(r *Router) *http.Response {
-							req := request(method, target)
-							req.Header.Set("X-Request-Id", "7")
-							if accepts != "" {
-								req.Header.Set("Accept", accepts)
-							}
-							return do(r, req).Result()
-						}
-						got, want := ask(short), ask(long)
-						is.Equal(got.StatusCode, want.StatusCode)
-						is.Equal(got.Header, want.Header)
-						a, err := io.ReadAll(got.Body)
-						is.NoErr(err)
-						b, err := io.ReadAll(want.Body)
-						is.NoErr(err)
-						is.Equal(string(a), string(b))
-					}
-				}
-			}
-		})
-	}
-}
-
-// Scanners ask for thousands of URLs that nobody has.
-func TestMissesAllocateLittle(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
-	r, _ := misses(t, func(*Router) {})
-	for _, accepts := range []string{"*/*", "text/plain", "application/json"} {
-		t.Run(accepts, func(t *testing.T) {
-			is := is.New(t)
-			req := request("GET", "/wp-login.php")
-			req.Header.Set("Accept", accepts)
-			w := httptest.NewRecorder()
-			n := testing.AllocsPerRun(100, func() {
-				clear(w.Header())
-				w.Body.Reset()
-				r.ServeHTTP(w, req)
-			})
-			is.Equal(w.Code, 404)
-			is.True(n <= 3) // the values of two headers, and what the recorder notes
-		})
-	}
-}
-
 // TestCrossOriginOfAnotherHandler refuses a request before the Router has answered any.
 func TestCrossOriginOfAnotherHandler(t *testing.T) {
 	is := is.New(t)
@@ -875,4 +749,857 @@ func TestCrossOriginOfAnotherHandler(t *testing.T) {
 	w := do(h, req)
 	is.Equal(w.Code, 403)
 	is.Equal(w.Body.String(), "not from there")
+}
+
+func TestErrorPages(t *testing.T) {
+	tree := flowtest.Pages(pagesOf(`+layout.html: [{{block "title" .}}site{{end}} {{template "content" .}}]
+		+error.html: {{define "title"}}{{.Title}}{{end}}{{.Status}} {{.Detail}} {{.Path}}{{range $k, $v := .Fields}} {{$k}} {{$v}}{{end}}
+		index.html: home
+		x.http: 
+		users/+error.html: users {{.Status}} {{.Path}}
+		users/+layout.html: ({{template "content" .}})
+		users/[id]/+error.html: user {{request.Param "id"}} {{.Status}}
+		users/[id]/posts.http: 
+		users/index.http: 
+		users/deep/down/x.http: 
+		admin/+error.html: admin {{.Status}} {{.Detail}}
+		admin.html: {{index . 5}}
+		(site)/+error.html: site {{.Status}}
+		(site)/blog/a.http: 
+		(site)/shop/+error.html: shop {{.Status}}
+		(site)/shop/a.http: 
+		shop/b.http: 
+		(site)/page.http: `))
+	tree["public/css/app.css"] = &fstest.MapFile{Data: []byte("body{}")}
+	r := New(tree)
+	status := func(req *Request) (Response, error) {
+		switch req.Header.Get("Fail") {
+		case "error":
+			return Response{}, errors.New("secret")
+		case "panic":
+			panic("secret")
+		case "invalid":
+			return Response{}, Invalid{"name": "is required"}
+		case "guard":
+			return Fail(403, "not for you").Header("X", "1"), nil
+		}
+		return Fail(418, "<short>"), nil
+	}
+	for _, path := range []string{"x", "users/[id]/posts", "users/index", "users/deep/down/x", "(site)/blog/a", "(site)/shop/a", "shop/b", "(site)/page"} {
+		r.At(path).GET().Do(status)
+	}
+	r.At("admin").GET().Do(func(*Request) Response { return Page(nil) })
+	logged(r)
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ method, target, fail, want string }{
+		{"GET", "/x", "", "418 [I&#39;m a teapot 418 &lt;short&gt; /x]"},
+		{"GET", "/x", "error", "500 [Internal Server Error 500  /x]"},
+		{"GET", "/x", "panic", "500 [Internal Server Error 500  /x]"},
+		{"GET", "/x", "invalid", "422 [Unprocessable Entity 422 some fields are not valid /x name is required]"},
+		{"GET", "/x", "guard", "403 [Forbidden 403 not for you /x]"},
+		{"POST", "/x", "", "405 [Method Not Allowed 405  /x]"},
+		{"POST", "/", "", "405 [Method Not Allowed 405  /]"},
+		{"GET", "/none", "", "404 [Not Found 404  /none]"},
+		{"GET", "/none%2Fx/%3Cb%3E", "", "404 [Not Found 404  /none/x/&lt;b&gt;]"},
+		{"GET", "/users", "", "418 [site (users 418 /users)]"},
+		{"GET", "/users/1/posts", "", "418 [site (user 1 418)]"},
+		{"POST", "/users/1/posts", "", "405 [site (user  405)]"},
+		{"GET", "/users/1/none", "", "404 [site (users 404 /users/1/none)]"},
+		{"GET", "/users/deep/down/none", "", "404 [site (users 404 /users/deep/down/none)]"},
+		{"GET", "/users/deep/down/x", "", "418 [site (users 418 /users/deep/down/x)]"},
+		{"GET", "/users%2Fdeep", "", "404 [Not Found 404  /users/deep]"},
+		{"GET", "/usersx", "", "404 [Not Found 404  /usersx]"},
+		{"GET", "/admin", "", "500 [site admin 500 ]"}, // the page beside the directory
+		{"GET", "/admin/none", "", "404 [site admin 404 ]"},
+		{"GET", "/page", "", "418 [site site 418]"},
+		{"GET", "/blog/none", "", "404 [site site 404]"},
+		{"GET", "/shop/a", "", "418 [site shop 418]"},
+		{"GET", "/shop/b", "", "418 [I&#39;m a teapot 418 &lt;short&gt; /shop/b]"},
+		{"GET", "/shop/none", "", "404 [site shop 404]"},
+		{"GET", "/css/none", "", "404 [Not Found 404  /css/none]"},
+		{"POST", "/css/app.css", "", "405 [Method Not Allowed 405  /css/app.css]"},
+		{"HEAD", "/none", "", "404 "},
+	} {
+		t.Run(tt.method+" "+tt.target+" "+tt.fail, func(t *testing.T) {
+			is := is.New(t)
+			req := httptest.NewRequest(tt.method, tt.target, nil)
+			req.Header.Set("Accept", "text/html")
+			req.Header.Set("Fail", tt.fail)
+			w := do(r, req)
+			is.Equal(strings.TrimSpace(w.Result().Status[:3]+" "+w.Body.String()), strings.TrimSpace(tt.want))
+			is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
+			is.Equal(w.Header().Get("Vary"), "Accept")
+			is.Equal(w.Header().Get("X") != "", tt.fail == "guard")
+			is.Equal(w.Header().Get("Allow") != "", w.Code == 405)
+		})
+	}
+}
+
+// TestErrorPagesAreForThoseWhoPreferHTML leaves the others what they had.
+func TestErrorPagesAreForThoseWhoPreferHTML(t *testing.T) {
+	r := New(flowtest.Pages(pagesOf("+error.html: page\nindex.html: {{.}}{{fail}}\nx.http: ")))
+	r.Funcs = map[string]any{"fail": func() (string, error) { return "", errors.New("secret") }}
+	r.At("x").GET().Do(func(*Request) (string, error) { return "", Error(404, "none") })
+	logged(r)
+	for _, tt := range []struct{ target, accept, want string }{
+		{"/x", "", `404 {"type":"about:blank","title":"Not Found","status":404,"detail":"none"}`},
+		{"/x", "text/html", "404 page"},
+		{"/x", "text/plain", "404 Not Found: none\n"},
+		{"/", "", "500 page"},
+		{"/", "application/json", `500 {"type":"about:blank","title":"Internal Server Error","status":500}`},
+		{"/none", "*/*", `404 {"type":"about:blank","title":"Not Found","status":404}`},
+	} {
+		t.Run(tt.target+" "+tt.accept, func(t *testing.T) {
+			is := is.New(t)
+			req := httptest.NewRequest("GET", tt.target, nil)
+			req.Header.Set("Accept", tt.accept)
+			w := do(r, req)
+			is.Equal(w.Result().Status[:3]+" "+w.Body.String(), tt.want)
+		})
+	}
+}
+
+// TestErrorPagesThatFail are answered with text, and are one record in the log.
+func TestErrorPagesThatFail(t *testing.T) {
+	r := New(flowtest.Pages(pagesOf("+error.html: half a page {{index .Path 500}}\nx.http: ")))
+	r.At("x").GET().Do(func(req *Request) (Response, error) {
+		switch req.Input("how") {
+		case "fail":
+			return Fail(404, "none").Header("X", "1"), nil
+		case "error":
+			return Response{}, Error(404, "none")
+		case "panic":
+			panic("secret")
+		}
+		return Response{}, errors.New("secret")
+	})
+	log := journalOf(r)
+	seen := 0
+	for _, tt := range []struct{ target, want, cause string }{
+		{"/x?how=fail", "404 Not Found: none\n", ""},
+		{"/x?how=error", "404 Not Found: none\n", ""},
+		{"/none", "404 Not Found\n", ""},
+		{"/x", "500 Internal Server Error\n", "secret"},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			w := browse(r, tt.target)
+			is.Equal(w.Result().Status[:3]+" "+w.Body.String(), tt.want)
+			is.Equal(w.Header().Get("Content-Type"), "text/plain; charset=utf-8")
+			all := records(t, log)[seen:]
+			seen += len(all)
+			is.Equal(len(all), 1)
+			is.Equal(all[0]["level"], "ERROR")
+			text := all[0]["error"].(string)
+			is.True(strings.Contains(text, "router/+error.html:1:"))
+			is.True(strings.Contains(text, tt.cause))
+		})
+	}
+}
+
+// TestErrorPagesAskForTheUser finds that Authenticate fails only while the error
+// page is rendered: that error is the answer, once.
+func TestErrorPagesAskForTheUser(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer func(*Request) (Response, error)
+	}{
+		{"Fail", func(*Request) (Response, error) { return Fail(404, "none"), nil }},
+		{"an error", func(*Request) (Response, error) { return Response{}, Error(404, "none") }},
+		{"nothing matched", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
+			asked := 0
+			r.Authenticate = func(*Request) (any, error) { asked++; return nil, errors.New("the key server is down") }
+			target := "/none"
+			if tt.answer != nil {
+				r.At("x").GET().Do(tt.answer)
+				target = "/x"
+			} else {
+				r.At("x").GET().Do(http.NotFoundHandler())
+			}
+			log := journalOf(r)
+			w := browse(r, target)
+			is.Equal(w.Code, 500)
+			is.Equal(w.Body.String(), "500 ")
+			is.Equal(asked, 1)
+			all := records(t, log)
+			is.Equal(len(all), 1)
+			is.True(strings.Contains(all[0]["error"].(string), "the key server is down"))
+		})
+	}
+}
+
+func TestErrorPageOfASharedTree(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Pages(pagesOf("users/x.html: X")), flowtest.Pages(pagesOf("+error.html: shared\nusers/+error.html: shared users\nother/+error.html: other")))
+	for target, want := range map[string]string{"/none": "404 shared", "/users/none": "404 shared users", "/other/none": "404 shared"} {
+		w := browse(r, target)
+		is.Equal(w.Result().Status[:3]+" "+w.Body.String(), want)
+	}
+}
+
+// TestErrorPagesAreChecked with the layouts that they stand in: their dot is known.
+func TestErrorPagesAreChecked(t *testing.T) {
+	for _, tt := range []struct{ layout, page, want string }{
+		{`<!doctype html>{{block "title" .}}{{end}}{{template "content" .}}`, `{{.Status}} {{.Title}} {{.Detail}} {{.Path}} {{range $k, $v := .Fields}}{{$k}}{{$v}}{{end}}{{.Fields.name}}`, ""},
+		{`{{template "content" .}}`, `{{.Stauts}}`, `router/+error.html:1:4: {{.Stauts}}: flow.errorPage has no field or method Stauts: did you mean "Status"?`},
+		{`{{.PageTitle}}{{template "content" .}}`, `{{.Status}}`, `router/+layout.html:1:4: {{.PageTitle}}: flow.errorPage has no field or method PageTitle (with the data of router/+error.html)`},
+	} {
+		t.Run(tt.layout+tt.page, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(map[string]string{"+layout.html": tt.layout, "+error.html": tt.page, "a.html": "A"}))
+			err := r.Check()
+			if tt.want == "" {
+				is.NoErr(err)
+				is.Equal(browse(r, "/none").Body.String(), "<!doctype html>404 Not Found  /none ")
+				return
+			}
+			is.True(err != nil)
+			is.Equal(err.Error(), tt.want)
+		})
+	}
+}
+
+// TestDict: a partial gets several values, whose keys are checked.
+func TestDict(t *testing.T) {
+	for _, tt := range []struct{ page, want string }{
+		{`{{template "+field" (dict "label" "Name" "value" "Ada")}}`, "Name Ada"},
+		{`{{template "+field" (dict "lable" "Name" "value" "Ada")}}`, `router/+field.html:1:4: {{.label}}: the dict that it gets has no key "label": did you mean "lable"?, with the dot of router/index.html:1:12`},
+		{`{{template "+field" (dict "label")}}`, "router/index.html:1:"},
+	} {
+		t.Run(tt.page, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(map[string]string{"+field.html": "{{.label}} {{.value}}", "index.html": tt.page}))
+			r.At("index").GET().Do(func(*Request) (struct{ X int }, error) { return struct{ X int }{}, nil })
+			got := ""
+			if err := r.Check(); err != nil {
+				got = err.Error()
+			} else {
+				got = serve(r, "GET", "/").Body.String()
+			}
+			if !strings.HasPrefix(got, tt.want) {
+				is.Equal(got, tt.want)
+			}
+		})
+	}
+}
+
+// TestFailureOfAuthenticateIsSaidOnce whatever was going on when the error page
+// asked who the user is.
+func TestFailureOfAuthenticateIsSaidOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		answer  func(*Request) (Response, error)
+		onError func(*Request, error) Response
+		records int
+		status  int
+	}{
+		{"a panic", func(*Request) (Response, error) { panic("boom") }, nil, 1, 500},
+		{"an error", func(*Request) (Response, error) { return Response{}, errors.New("boom") }, nil, 1, 500},
+		{"OnError", func(*Request) (Response, error) { return Response{}, errors.New("boom") },
+			func(*Request, error) Response { return Fail(404, "none") }, 1, 404},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
+			asked := 0
+			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("the key server is down") }
+			if tt.onError != nil {
+				r.OnError = func(req *Request, err error) Response { asked++; return tt.onError(req, err) }
+			}
+			r.At("x").GET().Do(tt.answer)
+			log := journalOf(r)
+			w := browse(r, "/x")
+			is.Equal(w.Code, tt.status)
+			is.Equal(w.Body.String(), fmt.Sprint(tt.status, " "))
+			is.True(asked <= 2) // the second time about Authenticate
+			all := records(t, log)
+			is.Equal(len(all), tt.records)
+			text := all[len(all)-1]["error"].(string)
+			is.True(strings.Contains(text, "the key server is down"))
+			is.True(strings.Contains(text, "boom"))
+		})
+	}
+}
+
+// TestErrorsOfFunctionsInErrorPages are no answers.
+func TestErrorsOfFunctionsInErrorPages(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Pages(pagesOf("+error.html: {{find}}\na.html: {{find}}")))
+	r.Funcs = map[string]any{"find": func() (string, error) { return "", Error(410, "gone") }}
+	log := journalOf(r)
+	w := browse(r, "/none")
+	is.Equal(w.Code, 404)
+	is.Equal(w.Body.String(), "Not Found\n")
+	is.Equal(records(t, log)[0]["level"], "ERROR")
+	is.Equal(do(r, httptest.NewRequest("GET", "/a", nil)).Code, 410) // of a page they are
+}
+
+// A nilError says so if it is asked for its text while it is nil.
+type nilError struct{ text string }
+
+func (e *nilError) Error() string { return e.text }
+
+// TestFailuresAnswer: what has failed answers, whatever middleware and handlers make of it.
+func TestFailuresAnswer(t *testing.T) {
+	const (
+		badRequest = `400 {"type":"about:blank","title":"Bad Request","status":400,"detail":"the body is not valid JSON"}`
+		failed     = `500 {"type":"about:blank","title":"Internal Server Error","status":500}`
+	)
+	down := func(*Request) (any, error) { return nil, errors.New("down") }
+	secret := func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") }
+	user := func(req *Request) string { return fmt.Sprint(req.User()) }
+	asksForUser := before(func(r *http.Request) { From(r.Context()).User() })
+	asksForInput := before(func(r *http.Request) { From(r.Context()).Input("a") })
+	catches := func(req *Request) Response {
+		func() { defer func() { recover() }(); req.User() }()
+		return Next()
+	}
+	fine := func(*Request, error) Response { return Text("fine") }
+	for _, tt := range []struct {
+		name         string
+		handler      any
+		use          []any
+		authenticate func(*Request) (any, error)
+		onError      func(*Request, error) Response
+		body         string
+		want         string // status and body
+		asked        int    // how often Authenticate is
+		logged       string // what the one record holds, if there is one
+	}{
+		{name: "the error is a nil pointer", handler: func(*Request) (string, error) { return "", (*nilError)(nil) }, want: failed, logged: "nil pointer"},
+		{name: "Authenticate, and middleware ignores it", handler: secret, use: []any{asksForUser}, authenticate: down, want: failed, asked: 1, logged: "down"},
+		{name: "the body, and middleware ignores it", handler: secret, use: []any{asksForInput}, body: "{", want: badRequest},
+		{name: "Authenticate, before the handler", handler: func(*Request) string {
+			t.Error("the handler is called after Authenticate has failed")
+			return ""
+		}, use: []any{asksForUser}, authenticate: down, want: failed, asked: 1, logged: "down"},
+		{name: "Authenticate panics, and a guard recovers", handler: user, use: []any{catches}, authenticate: func(*Request) (any, error) { panic("x") },
+			want: failed, asked: 1, logged: "panic: x"},
+		{name: "no failure: Authenticate clones", handler: user, authenticate: func(req *Request) (any, error) { req.Clone(); return "ada", nil }, want: "200 ada", asked: 1},
+		{name: "a Handler that had a status", handler: func(*Request) Response {
+			return Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })).Status(404)
+		}, onError: fine, want: "500 fine", logged: "panic: x"},
+		{name: "a handler that had announced a length", handler: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "5000")
+			panic("x")
+		}, onError: fine, want: "500 fine", logged: "panic: x"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, log := lone(tt.handler, tt.use...)
+			asked := 0
+			r.OnError = tt.onError
+			if tt.authenticate != nil {
+				r.Authenticate = func(req *Request) (any, error) {
+					asked++
+					return tt.authenticate(req)
+				}
+			}
+			w := do(r, sending("POST", "/x", jsonMedia, tt.body))
+			is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.want)
+			is.Equal(w.Header().Get("Content-Length"), "") // net/http counts
+			is.Equal(asked, tt.asked)
+			all := records(t, log)
+			if tt.logged == "" {
+				is.Equal(len(all), 0)
+				return
+			}
+			is.Equal(len(all), 1)
+			is.True(strings.Contains(all[0]["error"].(string), tt.logged))
+		})
+	}
+}
+
+func TestOnErrorThatFailsToAnswer(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		handler http.HandlerFunc // that OnError answers with
+		fail    error            // of Authenticate
+	}{
+		{"panics", func(http.ResponseWriter, *http.Request) { panic("secret") }, nil},
+		{"says nothing after Authenticate failed", func(http.ResponseWriter, *http.Request) {}, errors.New("down")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := lone(func(req *Request) (string, error) {
+				req.User()
+				return "", errors.New("x")
+			})
+			r.Authenticate = func(*Request) (any, error) { return nil, tt.fail }
+			asked := 0
+			r.OnError = func(*Request, error) Response {
+				asked++
+				return Handler(tt.handler)
+			}
+			w := do(r, request("GET", "/x"))
+			is.Equal(w.Code, 500)
+			is.True(!strings.Contains(w.Body.String(), "secret"))
+			is.Equal(asked, 1)
+		})
+	}
+}
+
+func TestFailedAnswerLeavesNoHeaders(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Cache-Control", "public, immutable")
+		w.Header().Set("ETag", `"x"`)
+		w.Header().Set("X-Trace", "kept")
+		panic("x")
+	})
+	w := do(r, httptest.NewRequest("GET", "/x", nil))
+	is.Equal(w.Code, 500)
+	is.Equal(w.Header(), http.Header{"Content-Type": {"application/problem+json"}, "Vary": {"Accept"}, "X-Content-Type-Options": {"nosniff"}, "X-Trace": {"kept"}})
+}
+
+// promised returns headers of which none may be left on an error, each with a value.
+func promised(h http.Header, value string) {
+	for _, key := range reply.Described {
+		h.Set(key, value)
+	}
+	h.Set("X-Kept-"+value, value)
+	h.Add("Set-Cookie", "c="+value)
+}
+
+// leftOf returns the headers of an answer that have the value of promised.
+func leftOf(w *httptest.ResponseRecorder, value string) []string {
+	var left []string
+	for key, values := range w.Header() {
+		if slices.Contains(values, value) || slices.Contains(values, "c="+value) {
+			left = append(left, key)
+		}
+	}
+	slices.Sort(left)
+	return left
+}
+
+// TestPromisesOfGuards: what a guard says of the answer that it lets through is not
+// said of an error, wherever it comes from; its other headers are.
+func TestPromisesOfGuards(t *testing.T) {
+	fails := func(*Request) (Response, error) { return Response{}, errors.New("x") }
+	panics := func(*Request) Response { panic("x") }
+	panicsStd := func(w http.ResponseWriter, _ *http.Request) { promised(w.Header(), "handler"); panic("x") }
+	returns := func(resp Response) func(*Request) Response { return func(*Request) Response { return resp } }
+	answers := func(resp Response) func(r *Router) {
+		return func(r *Router) { r.OnError = func(*Request, error) Response { return resp } }
+	}
+	down := func(r *Router) {
+		r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
+	}
+	inside := func(change func(*Router)) func() *Router {
+		return func() *Router {
+			r, _ := lone(fails)
+			change(r)
+			return r
+		}
+	}
+	nothing := func(http.ResponseWriter, *http.Request) {}
+	for _, tt := range []struct {
+		name    string
+		handler any
+		use     []any // after the guard
+		change  func(*Router)
+		header  string // of the request, and its body
+		body    string
+		want    int
+		// mayCompress: a Content-Encoding is taken for one of middleware.
+		mayCompress bool
+	}{
+		{"error", fails, nil, nil, "", "", 500, false},
+		{"error that is a 404", func(*Request) (Response, error) { return Response{}, Error(404, "") }, nil, nil, "", "", 404, false},
+		{"panic", panics, nil, nil, "", "", 500, false},
+		{"Fail", returns(Fail(409, "")), nil, nil, "", "", 409, false},
+		{"refused redirect", returns(Redirect("//x")), nil, nil, "", "", 500, false},
+		{"unencodable JSON", returns(JSON(make(chan int))), nil, nil, "", "", 500, false},
+		{"unknown template", returns(View("none", nil)), nil, nil, "", "", 500, false},
+		{"Next of a handler", returns(Next()), nil, nil, "", "", 500, false},
+		{"net/http handler panics", panicsStd, nil, nil, "", "", 500, false},
+		{"Handler panics", returns(Handler(http.HandlerFunc(panicsStd)).Header("Etag", "handler")), nil, nil, "", "", 500, false},
+		{"another guard fails", hello, []any{fails}, nil, "", "", 500, false},
+		{"another guard panics", hello, []any{panics}, nil, "", "", 500, false},
+		{"another guard denies", hello, []any{returns(Fail(403, ""))}, nil, "", "", 403, false},
+		{"another guard returns nothing", hello, []any{returns(Response{})}, nil, "", "", 500, false},
+		{"middleware panics", hello, []any{before(func(*http.Request) { panic("x") })}, nil, "", "", 500, false},
+		{"bad body", hello, nil, nil, "Content-Type: application/json", "{", 400, false},
+		{"large body", hello, nil, func(r *Router) { r.MaxBody = 1 }, "Content-Type: application/json", "{}", 413, false},
+		{"Authenticate fails", func(req *Request) string { req.User(); return "" }, nil, down, "", "", 500, false},
+		{"Authenticate fails, and nobody answers", nothing, []any{before(func(r *http.Request) { From(r.Context()).User() })}, down, "", "", 500, false},
+		{"Authenticate fails in a net/http handler", func(_ http.ResponseWriter, r *http.Request) { From(r.Context()).User() }, nil, down, "", "", 500, false},
+		{"middleware lost the context", hello, []any{func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(context.Background())) })
+		}}, nil, "", "", 500, true},
+		{"OnError answers", fails, nil, answers(Text("x").Status(503)), "", "", 503, false},
+		{"OnError answers nothing", fails, nil, answers(Response{}.Status(503)), "", "", 503, false},
+		{"OnError answers 200", fails, nil, answers(Text("x").Status(200)), "", "", 200, false},
+		{"OnError redirects", fails, nil, answers(Redirect("/login")), "", "", 302, false},
+		{"OnError has a Handler", fails, nil, answers(Handler(http.NotFoundHandler())), "", "", 404, false},
+		{"OnError has a Handler that panics", fails, nil, answers(Handler(http.HandlerFunc(panicsStd))), "", "", 500, false},
+		{"Router inside fails", inside(func(*Router) {}), nil, nil, "", "", 500, false},
+		{"Router inside has middleware", inside(func(r *Router) { r.Use(wrap) }), nil, nil, "", "", 500, false},
+		{"Router inside panics", inside(func(r *Router) { r.Use(before(func(*http.Request) { panic("x") })) }), nil, nil, "", "", 500, false},
+		{"Router inside has OnError", inside(answers(Text("x").Status(503))), nil, nil, "", "", 503, false},
+		{"Router inside has no such page", func() *Router { return New(flowtest.Files("router/index.html")) }, nil, nil, "", "", 404, false},
+		{"no such coding", nil, nil, nil, "Accept-Encoding: *;q=0", "", 406, true},
+		{"no such version", nil, nil, nil, `If-Match: "x"`, "", 412, true},
+	} {
+		for around, use := range map[string][]any{
+			"": nil, "between middleware": {wrap, wrap}, "another request": {before(func(*http.Request) {}), func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(r.Context())) })
+			}},
+		} {
+			t.Run(tt.name+"/"+around, func(t *testing.T) {
+				is := is.New(t)
+				r := New(fstest.MapFS{"router/y.http": {}, "router/page.html": {Data: []byte("page")}})
+				journalOf(r)
+				target := "/y"
+				guard := func(*Request) Response {
+					resp := Next().Cookie(&http.Cookie{Name: "c", Value: "guard"}).Header("X-Kept-Guard", "guard")
+					for _, key := range reply.Described {
+						if key != "Content-Encoding" || !tt.mayCompress {
+							resp = resp.Header(strings.ToLower(key), "guard")
+						}
+					}
+					return resp
+				}
+				all := slices.Concat([]any{guard}, use, tt.use)
+				if len(use) > 0 {
+					all = slices.Concat(use[:1], []any{guard}, use[1:], tt.use)
+				}
+				switch h := tt.handler.(type) {
+				case func() *Router:
+					target = "/in/x"
+					r.Mount("/in", h()).Use(all...)
+					r.At("y").GET().Do(hello)
+				case nil:
+					target = "/page"
+					r.Use(all...)
+					r.At("y").GET().Do(hello)
+				default:
+					r.Use(all...)
+					r.At("y").ANY().Do(h)
+				}
+				if tt.change != nil {
+					tt.change(r)
+				}
+				is.NoErr(r.Check())
+				req := httptest.NewRequest("GET", target, strings.NewReader(tt.body))
+				if name, value, ok := strings.Cut(tt.header, ": "); ok {
+					req.Header.Set(name, value)
+				}
+				w := do(r, req)
+				is.Equal(w.Code, tt.want)
+				is.Equal(leftOf(w, "guard"), []string{"Set-Cookie", "X-Kept-Guard"})
+				for _, key := range leftOf(w, "handler") {
+					is.True(key == "X-Kept-Handler" || key == "Set-Cookie")
+				}
+			})
+		}
+	}
+}
+
+// TestAnswersOfTheProgramKeepWhatGuardsPromised: they are no errors of flow's.
+func TestAnswersOfTheProgramKeepWhatGuardsPromised(t *testing.T) {
+	for name, handler := range map[string]any{
+		"JSON 404": func(*Request) Response { return JSON("x").Status(404) },
+		"net/http": http.NotFound,
+		"Handler":  func(*Request) Response { return Handler(http.NotFoundHandler()) },
+		"200":      hello,
+	} {
+		t.Run(name, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := lone(handler, func(*Request) Response { return Next().Header("Cache-Control", "max-age=60") })
+			is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Header().Get("Cache-Control"), "max-age=60")
+		})
+	}
+}
+
+// TestPanicOfMiddlewareLeavesNoHeaders: nothing is left that would have made them true.
+func TestPanicOfMiddlewareLeavesNoHeaders(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(hello, func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { promised(w.Header(), "inside"); panic("x") })
+	})
+	outside := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { // a compressing wrapper, say
+		promised(w.Header(), "outside")
+		r.ServeHTTP(w, req)
+	})
+	w := do(outside, httptest.NewRequest("GET", "/x", nil))
+	is.Equal(w.Code, 500)
+	is.Equal(leftOf(w, "inside"), []string{"Set-Cookie", "X-Kept-Inside"})
+	kept := slices.Concat(reply.Described[:], []string{"Set-Cookie", "X-Kept-Outside"})
+	kept = slices.DeleteFunc(kept, func(key string) bool { return key == "Content-Type" || key == "Content-Length" }) // the error has its own
+	slices.Sort(kept)
+	is.Equal(leftOf(w, "outside"), kept)
+}
+
+// TestFailureThatNobodyAnsweredLeavesNoHeaders: middleware that is done wraps nothing any more.
+func TestFailureThatNobodyAnsweredLeavesNoHeaders(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(hello, func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			promised(w.Header(), "inside")
+			From(r.Context()).User()
+		})
+	})
+	r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
+	w := do(r, httptest.NewRequest("GET", "/x", nil))
+	is.Equal(w.Code, 500)
+	is.Equal(leftOf(w, "inside"), []string{"Set-Cookie", "X-Kept-Inside"})
+}
+
+// TestErrorsKeepTheirOwnHeaders, and those of middleware.
+func TestErrorsKeepTheirOwnHeaders(t *testing.T) {
+	caching := func(value string) func(http.Handler) http.Handler {
+		return func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Cache-Control", value)
+				next.ServeHTTP(w, r)
+			})
+		}
+	}
+	public := func(*Request) Response { return Next().Header("Cache-Control", "public") }
+	fails := func(*Request) (Response, error) { return Response{}, errors.New("x") }
+	for _, tt := range []struct {
+		name    string
+		use     []any
+		handler any
+		onError func(*Request, error) Response
+		want    string
+	}{
+		{"Fail", []any{public}, func(*Request) Response { return Fail(404, "").Header("Cache-Control", "max-age=60") }, nil, "max-age=60"},
+		{"OnError", []any{public}, fails, func(*Request, error) Response { return Text("x").Status(503).Header("Cache-Control", "no-store") }, "no-store"},
+		{"OnError's Handler", []any{public}, fails, func(*Request, error) Response {
+			return Handler(http.NotFoundHandler()).Header("Cache-Control", "no-store")
+		}, "no-store"},
+		{"middleware before the guard", []any{caching("no-store"), public}, fails, nil, "no-store"},
+		{"middleware after the guard", []any{public, caching("no-store")}, fails, nil, "no-store"},
+		{"middleware after two guards", []any{public, public, caching("no-store")}, fails, nil, "no-store"},
+		{"middleware that says the same", []any{caching("public"), public}, fails, nil, "public"},
+		{"two guards", []any{caching("no-store"), public, wrap, func(*Request) Response { return Next().Header("Cache-Control", "private") }}, fails, nil, "no-store"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := lone(tt.handler, tt.use...)
+			r.OnError = tt.onError
+			w := do(r, httptest.NewRequest("GET", "/x", nil))
+			is.True(w.Code >= 400)
+			is.Equal(w.Header().Get("Cache-Control"), tt.want)
+		})
+	}
+}
+
+// TestPromisesAreOfOneRequest, also where a Request is used again.
+func TestPromisesAreOfOneRequest(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Files("router/guarded.http", "router/fails.http"))
+	journalOf(r)
+	r.At("guarded").GET().Use(func(*Request) Response { return Next().Header("Cache-Control", "max-age=60") }).Do(hello)
+	r.At("fails").GET().Do(func(*Request) (Response, error) { return Response{}, errors.New("x") })
+	for range 10 {
+		serve(r, "GET", "/guarded")
+		w := httptest.NewRecorder()
+		w.Header().Set("Cache-Control", "max-age=60") // by what is around the Router
+		r.ServeHTTP(w, request("GET", "/fails"))
+		is.Equal(w.Header().Get("Cache-Control"), "max-age=60")
+	}
+}
+
+// gzipAlways is middleware as people write it: what passes is compressed, and it says so
+// at once.
+func gzipAlways(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		next.ServeHTTP(zipping{w, z}, r)
+		z.Close() // not if it panics
+	})
+}
+
+type zipping struct {
+	http.ResponseWriter
+	z *gzip.Writer
+}
+
+func (z zipping) Write(b []byte) (int, error) { return z.z.Write(b) }
+
+// TestErrorsAreReadable: compressed if they say so, and not if they do not.
+func TestErrorsAreReadable(t *testing.T) {
+	boom := func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })
+	}
+	for _, tt := range []struct {
+		name    string
+		use     []any
+		handler any
+		packed  bool
+	}{
+		{"handler", []any{gzipAlways}, func(*Request) string { panic("x") }, true},
+		{"net/http handler", []any{gzipAlways}, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Encoding", "br"); panic("x") }, true},
+		{"guard", []any{gzipAlways, func(*Request) Response { panic("x") }}, hello, true},
+		{"middleware", []any{gzipAlways, boom}, hello, false},
+		{"middleware around", []any{boom, gzipAlways}, hello, false},
+		{"a handler that compresses", nil, gzipAlways(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })), false},
+		{"middleware lost the context", []any{gzipAlways, func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(context.Background())) })
+		}}, hello, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := lone(tt.handler, tt.use...)
+			w := do(r, httptest.NewRequest("GET", "/x", nil))
+			is.Equal(w.Code, 500)
+			is.Equal(w.Header().Get("Content-Encoding") == "gzip", tt.packed)
+			var body io.Reader = w.Body
+			if tt.packed {
+				var err error
+				body, err = gzip.NewReader(w.Body)
+				is.NoErr(err)
+			}
+			text, err := io.ReadAll(body)
+			is.NoErr(err)
+			is.Equal(string(text), `{"type":"about:blank","title":"Internal Server Error","status":500}`)
+		})
+	}
+}
+
+func TestFailuresThatNobodyAnswersAreLogged(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		handler any
+		use     []any
+		want    int
+		log     []string
+	}{
+		{"a net/http handler answered", func(w http.ResponseWriter, r *http.Request) {
+			From(r.Context()).User()
+			io.WriteString(w, "anonymous")
+		}, nil, 200, []string{"DOWN"}},
+		{"middleware answered", hello, []any{func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				From(r.Context()).User()
+				w.WriteHeader(401)
+			})
+		}}, 401, []string{"DOWN"}},
+		{"the handler has an error of its own", func(req *Request) (string, error) {
+			req.User()
+			return "", errors.New("DBERR")
+		}, nil, 500, []string{"DBERR", "DOWN"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := lone(tt.handler, tt.use...)
+			log := logged(r)
+			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("DOWN") }
+			is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, tt.want)
+			is.Equal(strings.Count(log.String(), "\n"), len(tt.log)) // each once
+			for _, text := range tt.log {
+				is.True(strings.Contains(log.String(), text))
+			}
+		})
+	}
+}
+
+func TestHeadersOfMiddlewareStayOnAFailedAnswer(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "public")
+		panic("x")
+	}, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "no-store")
+			next.ServeHTTP(w, r)
+		})
+	})
+	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Header().Get("Cache-Control"), "no-store")
+}
+
+// TestClientsThatLeave are no fault of the application; contexts of its own are.
+func TestClientsThatLeave(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		leave bool
+		level string
+	}{
+		{"the client has left", true, "INFO"},
+		{"the client is there", false, "ERROR"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, log := lone(func(*Request) (string, error) { return "", fmt.Errorf("query: %w", context.Canceled) })
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			if tt.leave {
+				leave()
+			}
+			do(r, request("GET", "/x").WithContext(ctx))
+			is.Equal(records(t, log)[0]["level"], tt.level)
+		})
+	}
+}
+
+// TestClientsCannotBlameTheProgram has guards and handlers return what is a mistake by itself,
+// once a body cannot be read or Authenticate has failed: the failure is the answer, and all
+// that the log has to say.
+func TestClientsCannotBlameTheProgram(t *testing.T) {
+	guard := func(req *Request) Response {
+		if req.Input("name") == "" && req.User() == nil {
+			return Response{}
+		}
+		return Next()
+	}
+	handler := func(req *Request) Response { req.User(); return Next() }
+	for _, tt := range []struct {
+		name    string
+		use     []any
+		handler any
+		auth    error
+		body    string
+		status  int
+		log     string
+	}{
+		{"guard and body", []any{guard}, "", nil, `{"name"`, 400, ""},
+		{"guard and Authenticate", []any{guard}, "", Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
+		{"handler and Authenticate", nil, handler, Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			if tt.handler == "" {
+				tt.handler = func(*Request) string { return "secret" }
+			}
+			r, log := lone(tt.handler, tt.use...)
+			r.Authenticate = func(*Request) (any, error) { return nil, tt.auth }
+			req := httptest.NewRequest("POST", "/x", strings.NewReader(tt.body))
+			req.Header.Set("Content-Type", "application/json")
+			is.Equal(do(r, req).Code, tt.status)
+			var said []string
+			for _, record := range records(t, log) {
+				said = append(said, fmt.Sprint(record["error"]))
+			}
+			is.Equal(strings.Join(said, "; "), tt.log)
+		})
+	}
+}
+
+// TestSecondFailureIsLogged asks for the user while a body is answered that cannot be read.
+func TestSecondFailureIsLogged(t *testing.T) {
+	is := is.New(t)
+	r, log := lone(func(*Request) string { return "secret" })
+	r.Authenticate = func(*Request) (any, error) { return nil, errors.New("the key server is down") }
+	r.OnError = func(req *Request, err error) Response { return Text(fmt.Sprint(req.User())) }
+	req := httptest.NewRequest("POST", "/x", strings.NewReader("{"))
+	req.Header.Set("Content-Type", "application/json")
+	w := do(r, req)
+	is.Equal(w.Code, 400)
+	is.Equal(w.Body.String(), "<nil>")
+	said := records(t, log)
+	is.Equal(len(said), 1)
+	is.Equal(said[0]["error"], "flow: Authenticate failed: the key server is down")
+	is.Equal(said[0]["level"], "ERROR")
 }

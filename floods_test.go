@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -324,13 +323,4 @@ func TestClientsCannotFillTheLog(t *testing.T) {
 	if text := log.String(); text != "" {
 		t.Errorf("%d records: %.2000s", strings.Count(text, "\n"), text)
 	}
-}
-
-// together calls f at the same time n times.
-func together(n int, f func(i int)) {
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() { f(i) })
-	}
-	all.Wait()
 }

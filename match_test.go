@@ -17,93 +17,14 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/race"
 	"example.com/flow/internal/routemap"
 	"example.com/flow/internal/routetree"
 )
-
-// answers returns a handler that says which file and method it was registered
-// for and what the parameters are: "router/[id].http GET id=42 rest=a|b".
-func answers(r *routetree.Route, method string) func(*Request) string {
-	return func(req *Request) string {
-		text := r.File + " " + method
-		for _, seg := range r.Patterns[len(r.Patterns)-1].Segments {
-			switch {
-			case seg.Kind == pattern.Param:
-				text += " " + seg.Text + "=" + req.Param(seg.Text)
-			case seg.Kind == pattern.Rest:
-				text += " " + seg.Text + "=" + strings.Join(req.Segments(seg.Text), "|")
-			}
-		}
-		return text
-	}
-}
-
-// registered makes a Router for the route files that have handlers, each for
-// the methods given after its name: "users/[id].http GET PUT".
-func registered(tb testing.TB, lines ...string) *Router {
-	tb.Helper()
-	tree := fstest.MapFS{}
-	for _, line := range lines {
-		tree["router/"+strings.Fields(line)[0]] = &fstest.MapFile{}
-	}
-	r := New(tree)
-	routes := map[string]*routetree.Route{}
-	for _, rt := range r.tree.Routes {
-		routes[rt.File] = rt
-	}
-	for _, line := range lines {
-		words := strings.Fields(line)
-		rt := routes["router/"+words[0]]
-		if rt == nil {
-			tb.Fatalf("%s is no route: %v", words[0], fault.Join(r.tree.Faults))
-		}
-		for _, method := range words[1:] {
-			if method == "ANY" {
-				r.At(rt.Path).ANY().Do(answers(rt, method))
-			} else {
-				r.At(rt.Path).Method(method).Do(answers(rt, method))
-			}
-		}
-	}
-	if err := r.Check(); err != nil {
-		tb.Fatal(err)
-	}
-	return r
-}
-
-// request returns a request for a target as a server would see it: escapes, dots and all.
-func request(method, target string) *http.Request {
-	r := httptest.NewRequest(method, "/", nil)
-	u, err := url.ParseRequestURI(target)
-	if err != nil {
-		panic(err)
-	}
-	r.URL, r.RequestURI = u, target
-	return r
-}
-
-func serve(h http.Handler, method, target string) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, request(method, target))
-	return w
-}
-
-// says sums an answer up in a line.
-func says(w *httptest.ResponseRecorder) string {
-	text := fmt.Sprint(w.Code)
-	for _, key := range []string{"Allow", "Location"} {
-		if v := w.Header().Get(key); v != "" {
-			text += " " + key + " " + v
-		}
-	}
-	if w.Code == http.StatusOK {
-		text += " " + w.Body.String()
-	}
-	return text
-}
 
 func TestMatch(t *testing.T) {
 	for _, tt := range []struct {
@@ -254,38 +175,6 @@ func TestMatchOddRequests(t *testing.T) {
 			is := is.New(t)
 			w := httptest.NewRecorder()
 			r.ServeHTTP(w, tt.request())
-			is.Equal(says(w), tt.want)
-		})
-	}
-}
-
-func TestRedirectKeepsStrippedPrefix(t *testing.T) {
-	r := registered(t, "index.http GET", "a/[b].http GET")
-	for _, tt := range []struct{ prefix, target, want string }{
-		{"/app", "/app/a/%2F/?q=1", "308 Location /app/a/%2F?q=1"},
-		{"/app", "/app", "200 router/index.http GET"},
-		{"/app", "/app//", "308 Location /app"},
-		{"/x%2Fy", "/x%2Fy/a/b/", "308 Location /x%2Fy/a/b"},
-		{"/app", "/app/a/b|c/", "308 Location /app/a/b%7Cc"},
-		{"/app", "/app/a/é/", "308 Location /app/a/%C3%A9"},
-		{"/", "//evil.example/../a/b/", "308 Location /a/b"},
-	} {
-		t.Run(tt.target, func(t *testing.T) {
-			is := is.New(t)
-			prefix, err := url.PathUnescape(tt.prefix)
-			is.NoErr(err)
-			req := request("GET", tt.target)
-			if prefix == tt.prefix {
-				w := httptest.NewRecorder()
-				http.StripPrefix(prefix, r).ServeHTTP(w, req)
-				is.Equal(says(w), tt.want)
-				return
-			}
-			// http.StripPrefix takes the same prefix off both spellings only.
-			req.URL.Path = strings.TrimPrefix(req.URL.Path, prefix)
-			req.URL.RawPath = strings.TrimPrefix(req.URL.RawPath, tt.prefix)
-			w := httptest.NewRecorder()
-			r.ServeHTTP(w, req)
 			is.Equal(says(w), tt.want)
 		})
 	}
@@ -817,5 +706,350 @@ func TestMatchGenerated(t *testing.T) {
 				checkMatch(t, r, judge, method, target)
 			}
 		}
+	}
+}
+
+// shop is an application whose Go code and links say no group. Its tree is the same
+// wherever the files lie.
+func shop(tree map[string]string) *Router {
+	r := New(flowtest.Pages(tree))
+	r.In("users").Use(mark("users"))
+	r.In("").Use(mark("all"))
+	r.In("users/[id]").Use(mark("user"))
+	r.At("index").GET().Name("home").Do(func(req *Request) (Response, error) { return Page(nil), nil })
+	r.At("users/[id]").GET().Do(func(req *Request) (string, error) { return req.Route("users.id.posts", "id", req.Param("id")) })
+	r.At("users/[id]/posts").GET().Do(func(req *Request) Response { return View("users/+row", req.Param("id")) })
+	r.At("users/index").GET().Do(func(*Request) Response { return Page([]string{"7"}) })
+	r.At("users/store").POST().Do(func(*Request) Response { return RedirectTo("users.id", "id", 8) })
+	r.At("about").POST().Do(func(*Request) Response { return View("about", "seen") })
+	return r
+}
+
+var shopTree = map[string]string{
+	"+layout.html":          `[{{template "content" .}}]`,
+	"+error.html":           `{{.Status}}`,
+	"index.html":            `{{route "users.index"}} {{route "about"}} {{template "+foot" .}}`,
+	"+foot.html":            `foot`,
+	"about.html":            `about {{.}} {{route "home"}}`,
+	"users/+layout.html":    `({{template "content" .}})`,
+	"users/+row.html":       `<li>{{.}} <a href="{{route "users.id" "id" .}}">`,
+	"users/index.html":      `{{range .}}{{template "users/+row" .}}{{end}}`,
+	"users/store.http":      "",
+	"users/[id].http":       "",
+	"users/[id]/posts.http": "",
+}
+
+// tour asks an application for everything it has.
+func tour(t *testing.T, r *Router) string {
+	t.Helper()
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, info := range r.Routes() {
+		fmt.Fprintln(&b, info.Method, info.Pattern, info.Name, info.Handler, info.Middleware)
+	}
+	for _, target := range []string{"GET /", "GET /about", "POST /about", "GET /users", "POST /users", "GET /users/7", "GET /users/7/posts", "PUT /users/7", "GET /users/7/none"} {
+		method, url, _ := strings.Cut(target, " ")
+		w := serve(r, method, url)
+		fmt.Fprintln(&b, target, w.Code, marks(w), w.Header().Get("Location"), w.Header().Get("Allow"), w.Body)
+	}
+	return b.String()
+}
+
+// TestGroupsChangeNothing compares an application whose files and directories lie in groups
+// with the same application without groups.
+func TestGroupsChangeNothing(t *testing.T) {
+	want := tour(t, shop(shopTree))
+	for _, tt := range []struct{ name, from, to string }{
+		{"a file", "about.html", "(site)/about.html"},
+		{"a partial", "+foot.html", "(parts)/+foot.html"},
+		{"the file of the directory", "index.html", "(site)/index.html"},
+		{"a directory", "users/", "(people)/users/"},
+		{"a directory, two deep", "users/", "(site)/(people)/users/"},
+		{"a group within a directory", "users/[id]", "users/(one)/[id]"},
+		{"a group below a parameter", "users/[id]/", "users/[id]/(deep)/"},
+		{"everything", "", "(all)/"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			moved := map[string]string{}
+			n := 0
+			for file, text := range shopTree {
+				if rest, ok := strings.CutPrefix(file, tt.from); ok && path.Base(file) != "+error.html" {
+					file = tt.to + rest
+					n++
+				}
+				moved[file] = text
+			}
+			is.True(n > 0) // something has moved
+			is.Equal(tour(t, shop(moved)), want)
+		})
+	}
+}
+
+// TestGroupsThatAreWritten: a path that names a group speaks of that group.
+func TestGroupsThatAreWritten(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Pages(map[string]string{
+		"(a)/users/x.http": "", "(b)/users/y.http": "", "users/z.http": "", "(c)/(a)/users/w.http": "", "(b)/users.http": "",
+	}))
+	r.In("(a)/users").Use(mark("a-users"))
+	r.In("users").Use(mark("users"))
+	r.In("(a)").Use(mark("a"))
+	r.In("(b)").Use(mark("b"))
+	r.In("users").Use(mark("users-again"))
+	for _, path := range []string{"(a)/users/x", "users/y", "users/z", "(a)/users/w", "users"} {
+		r.At(path).GET().Do(hello)
+	}
+	is.NoErr(r.Check())
+	for target, want := range map[string]string{
+		"/users/x": "a a-users users users-again", // in the order of registration where two are the same directory
+		"/users/y": "b users users-again",
+		"/users/z": "users users-again",
+		"/users/w": "a a-users users users-again",
+		"/users":   "b users users-again", // the file beside the directory
+	} {
+		w := serve(r, "GET", target)
+		is.Equal(target+" "+marks(w), target+" "+want)
+		is.Equal(w.Code, 200)
+	}
+}
+
+func TestGroupsThatAreInDoubt(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Pages(map[string]string{
+		"(a)/+row.html": "a", "(b)/+row.html": "b", "x.html": `{{template "+row"}}{{template "(a)/+row"}}`,
+	}))
+	is.Equal(r.Check().Error(), `router/x.html:1: {{template "+row"}}: "+row" may be "(a)/+row" or "(b)/+row": write which group`)
+
+	r = New(flowtest.Pages(map[string]string{"(a)/+row.html": "a", "(b)/+row.html": "b", "x.http": ""}))
+	r.At("x").GET().Do(func(req *Request) Response { return View(req.Input("view"), nil) })
+	log := logged(r)
+	is.Equal(says(serve(r, "GET", "/x?view=(b)/%2Brow")), "200 b")
+	is.Equal(says(serve(r, "GET", "/x?view=%2Brow")), "500")
+	is.True(strings.Contains(log.String(), `flow: View: \"+row\" may be \"(a)/+row\" or \"(b)/+row\": write which group`))
+}
+
+// TestGuardsFollowFiles or are told that they have lost them.
+func TestGuardsFollowFiles(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		files    string
+		want     string // of GET /u/1/a, or a part of the fault
+	}{
+		{"a matcher beside", "u/[id]", "u/[id]/b.http: \nu/[id=int]/a.http: ", "403"},
+		{"a matcher alone", "u/[id]", "u/[id=int]/a.http: ", "403"},
+		{"only the matcher", "u/[id=int]", "u/[id=int]/b.http: \nu/[id]/a.http: ", "200"},
+		{"nothing left", "(staff)", "u/[id]/a.http: \n(staff)/+layout.html: {{template \"content\" .}}", `In("(staff)"): no route file is in that directory, so this would guard nothing: have the files been moved?`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(pagesOf(tt.files)))
+			r.In(tt.in).Use(func(*Request) Response { return Fail(403, "") })
+			for _, rt := range r.tree.Routes {
+				r.At(rt.Path).GET().Do(func(*Request) string { return "" })
+			}
+			if err := r.Check(); err != nil {
+				is.True(strings.Contains(err.Error(), tt.want))
+				return
+			}
+			is.Equal(fmt.Sprint(serve(r, "GET", "/u/1/a").Code), tt.want)
+		})
+	}
+}
+
+// answering returns a Router in which each file says which it is, and what its parameter
+// p holds.
+func answering(matchers map[string]func(string) bool, files ...string) *Router {
+	r := New(flowtest.Files(files...))
+	r.Matchers = matchers
+	for _, file := range files {
+		path := strings.TrimSuffix(strings.TrimPrefix(file, "router/"), ".http")
+		r.At(path).GET().Do(func(req *Request) string { return path + " " + req.Param("p") })
+	}
+	return r
+}
+
+// TestMatchersOfTheApplication may also replace a built-in one.
+func TestMatchersOfTheApplication(t *testing.T) {
+	matchers := map[string]func(string) bool{
+		"lang": func(v string) bool { return v == "de" || v == "fr" },
+		"int":  func(v string) bool { return v == "seven" },
+	}
+	r := answering(matchers, "router/[[p=lang]]/help.http", "router/[p].http", "router/n/[p=int].http")
+	for target, want := range map[string]string{
+		"/help":    "[[p=lang]]/help ",
+		"/de/help": "[[p=lang]]/help de",
+		"/it/help": "",
+		"/de":      "[p] de",
+		"/n/seven": "n/[p=int] seven",
+		"/n/7":     "",
+	} {
+		t.Run(target, func(t *testing.T) {
+			is := is.New(t)
+			w := serve(r, "GET", target)
+			if want == "" {
+				is.Equal(w.Code, 404)
+				return
+			}
+			is.Equal(w.Body.String(), want)
+		})
+	}
+}
+
+func TestMatcherFaults(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		matchers map[string]func(string) bool
+		files    []string
+		want     string
+	}{
+		{"unknown", nil, []string{"router/[p=lang].http"}, `router/[p=lang].http: no matcher is called "lang": there are date, int, slug and uuid; add others to Router.Matchers`},
+		{"unknown beside own", map[string]func(string) bool{"color": func(string) bool { return true }}, []string{"router/[p=lang].http"}, `router/[p=lang].http: no matcher is called "lang": there are color, date, int, slug and uuid; add others to Router.Matchers`},
+		{"misspelt", nil, []string{"router/[p=dat].http"}, `router/[p=dat].http: no matcher is called "dat": did you mean "date"?`},
+		{"misspelt own", map[string]func(string) bool{"lang": func(string) bool { return true }}, []string{"router/[...p=langs].http"}, `router/[...p=langs].http: no matcher is called "langs": did you mean "lang"?`},
+		{"nil", map[string]func(string) bool{"lang": nil}, []string{"router/a.http"}, `Router.Matchers["lang"] is nil: give it a func(string) bool`},
+		{"no name", nil, []string{"router/[p=].http"}, `router/[p=].http: "" is not the name of a matcher: a matcher is called by a Go identifier, as in [id=int]`},
+		{"odd name", nil, []string{"router/[p=a-b].http"}, `router/[p=a-b].http: "a-b" is not the name of a matcher: a matcher is called by a Go identifier, as in [id=int]`},
+		{"no parameter", nil, []string{"router/[=int].http"}, `router/[=int].http: "" is not a parameter's name: a parameter is called by a Go identifier, as in [id], [[id]], [...id], [[...id]]`},
+		{"one URL", nil, []string{"router/[a=int].http", "router/[b=int].http"}, `router/[a=int].http and router/[b=int].http both answer /[b=int]: rename one of them`},
+		{"beside", nil, []string{"router/[a=int].http", "router/[b].http"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Files(tt.files...))
+			r.Matchers = tt.matchers
+			for _, rt := range r.tree.Routes {
+				r.At(rt.Path).GET().Do(func(*Request) string { return "" })
+			}
+			is.Equal(strings.TrimSpace(errorText(r.Check())), tt.want)
+		})
+	}
+	t.Run("prefix", func(t *testing.T) {
+		is := is.New(t)
+		r := New(flowtest.Files("router/a.http"))
+		r.At("a").GET().Do(func(*Request) string { return "" })
+		r.Mount("/[org=int]", http.NotFoundHandler())
+		is.True(strings.Contains(errorText(r.Check()), `"[org=int]": a prefix has no matchers: write [org], and look at the value in a guard`))
+	})
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestCheckNamesNeighbours warns of matchers side by side.
+func TestCheckNamesNeighbours(t *testing.T) {
+	is := is.New(t)
+	r := answering(nil, "router/u/[a=int].http", "router/u/[b=slug]/x.http", "router/u/[c].http", "router/v/[...d=int].http", "router/v/[e=slug].http")
+	is.NoErr(r.Check())
+	is.Equal(errorText(r.compile().warnings), "router/u/[b=slug]/x.http: warning: [b=slug] stands beside [a=int] of router/u/[a=int].http: a value that both match is for [a=int], since matchers are tried in the order of their names")
+}
+
+// TestRouteRefusesWhatDoesNotMatch since its URL would lead elsewhere.
+func TestRouteRefusesWhatDoesNotMatch(t *testing.T) {
+	is := is.New(t)
+	r := answering(nil, "router/users/[p=int].http", "router/days/[...p=date].http", "router/[[p=int]]/about.http")
+	for _, tt := range []struct {
+		name  string
+		value any
+		want  string
+	}{
+		{"users.p", 7, "/users/7"},
+		{"users.p", "x", `flow: route "users.p" (router/users/[p=int].http): "x" cannot be the value of the parameter "p": it does not match "int"`},
+		{"days.p", []string{"2026-11-22", "2026-11-23"}, "/days/2026-11-22/2026-11-23"},
+		{"days.p", "2026-11-22/x", `flow: route "days.p" (router/days/[...p=date].http): "x" cannot be the value of the parameter "p": it does not match "date"`},
+		{"p.about", 7, "/7/about"},
+	} {
+		u, err := r.Route(tt.name, "p", tt.value)
+		if err != nil {
+			u = err.Error()
+		}
+		is.Equal(u, tt.want)
+	}
+	u, err := r.Route("p.about")
+	is.NoErr(err)
+	is.Equal(u, "/about")
+}
+
+// TestMatcherThatPanics does not match, and is told.
+func TestMatcherThatPanics(t *testing.T) {
+	is := is.New(t)
+	r := answering(map[string]func(string) bool{"odd": func(v string) bool { return v[10] == 'x' }}, "router/[p=odd].http", "router/[p].http")
+	log := journalOf(r)
+	for range 3 {
+		is.Equal(serve(r, "GET", "/ada").Body.String(), "[p] ada")
+	}
+	all := records(t, log) // clients must not fill the log
+	is.Equal(len(all), 1)
+	is.Equal(all[0]["matcher"], "odd")
+	is.True(strings.Contains(all[0]["error"].(string), "out of range"))
+}
+
+// TestMatchersOfMountedRouters are their own.
+func TestMatchersOfMountedRouters(t *testing.T) {
+	is := is.New(t)
+	takes := func(want string) map[string]func(string) bool {
+		return map[string]func(string) bool{"x": func(v string) bool { return v == want }}
+	}
+	r, inner := answering(takes("a"), "router/[p=x].http"), answering(takes("b"), "router/[p=x].http")
+	r.Mount("/in", inner)
+	is.Equal(serve(r, "GET", "/a").Body.String(), "[p=x] a")
+	is.Equal(serve(r, "GET", "/b").Code, 404)
+	is.Equal(serve(r, "GET", "/in/b").Body.String(), "[p=x] b")
+	is.Equal(serve(r, "GET", "/in/a").Code, 404)
+}
+
+func TestMatchersAllocateNothing(t *testing.T) {
+	if race.Enabled {
+		t.Skip("exchanges are not used again")
+	}
+	r := answering(nil, "router/a/[p=int].http", "router/b/[p=int].http", "router/b/[p].http", "router/c/[...p=slug].http")
+	r.At("a/[p=int]").POST().Do(func(*Request) string { return "hello" })
+	r.At("b/[p]").POST().Do(func(*Request) string { return "hello" })
+	r.At("c/[...p=slug]").POST().Do(func(*Request) string { return "hello" })
+	for _, target := range []string{"/a/7", "/b/7", "/b/x", "/c/x/y"} {
+		t.Run(target, func(t *testing.T) {
+			is := is.New(t)
+			w := &sink{header: map[string][]string{}}
+			req := request("POST", target)
+			is.Equal(testing.AllocsPerRun(100, func() { r.ServeHTTP(w, req) }), 0.0)
+			is.Equal(fmt.Sprint(w.wrote > 0), "true")
+		})
+	}
+}
+
+// TestTemplatesNameRoutesWithMatchers with values that only requests know, which Check
+// takes for right, and with constants, which it does not.
+func TestTemplatesNameRoutesWithMatchers(t *testing.T) {
+	for _, tt := range []struct{ name, template, want string }{
+		{"a field", `{{route "item" "id" .}}`, "/items/7"},
+		{"a variable", `{{$x := .}}{{route "item" "id" $x}}`, "/items/7"},
+		{"piped", `{{. | route "item" "id"}}`, "/items/7"},
+		{"a number", `{{route "item" "id" 8}}`, "/items/8"},
+		{"text", `{{route "item" "id" "9"}}`, "/items/9"},
+		{"uuid", `{{route "thing" "id" (printf "f81d4fae-7dec-11d0-a765-00a0c91e6bf%v" .)}}`, "/things/f81d4fae-7dec-11d0-a765-00a0c91e6bf7"},
+		{"own", `{{route "help" "p" (printf "d%s" "e")}}`, "/de/help"},
+		{"a catch-all", `{{route "days" "day" (printf "2026-11-0%v" .)}}`, "/days/2026-11-07"},
+		{"a wrong constant", `{{route "item" "id" "x"}}`, `router/index.html:1: route "item" (router/items/[id=int].http): "x" cannot be the value of the parameter "id": it does not match "int"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(pagesOf("index.html: " + tt.template + "\nitems/[id=int].http: \nthings/[id=uuid].http: \n[[p=lang]]/help.http: \ndays/[...day=date].http: ")))
+			r.Matchers = map[string]func(string) bool{"lang": func(v string) bool { return v == "de" }}
+			for path, name := range map[string]string{"items/[id=int]": "item", "things/[id=uuid]": "thing", "[[p=lang]]/help": "help", "days/[...day=date]": "days"} {
+				r.At(path).GET().Name(name).Do(func(*Request) string { return "" })
+			}
+			r.At("index").GET().Do(func(*Request) Response { return Page(7) })
+			if err := r.Check(); err != nil {
+				is.Equal(err.Error(), tt.want)
+				return
+			}
+			is.Equal(serve(r, "GET", "/").Body.String(), tt.want)
+		})
 	}
 }

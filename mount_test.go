@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"net/http/pprof"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -176,8 +175,6 @@ func TestMountMatch(t *testing.T) {
 	}
 }
 
-var thisMountFile = regexp.MustCompile(`\S*mount_test\.go:\d+`)
-
 func TestMountFaults(t *testing.T) {
 	h := http.HandlerFunc(asked)
 	for _, tt := range []struct {
@@ -241,7 +238,7 @@ func TestMountFaults(t *testing.T) {
 			tt.mount(r)
 			err := r.Check()
 			is.True(err != nil)
-			is.Equal(thisMountFile.ReplaceAllString(err.Error(), "HERE"), tt.want)
+			is.Equal(thisTest.ReplaceAllString(err.Error(), "HERE"), tt.want)
 			journalOf(r)
 			is.Equal(serve(r, "GET", "/").Code, 500)
 		})

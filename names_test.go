@@ -3,6 +3,7 @@ package flow
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"html"
 	"math/rand/v2"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/routetree"
@@ -31,6 +33,7 @@ type (
 )
 
 func (i initials) String() string { return string(i[:]) }
+
 func (p *pointed) String() string { return p.text }
 
 // named returns the Router that the tables of this file ask.
@@ -543,4 +546,58 @@ func TestRouteStaysOnTheHost(t *testing.T) {
 			is.True(!strings.HasPrefix(got, "//") && !strings.HasPrefix(got, `/\`))
 		})
 	}
+}
+
+func TestRoutes(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Files("router/index.html", "router/users/[id].http", "router/users/new.html", "router/[...rest].http", "router/[[lang]]/x.http", "router/users/store.http"))
+	r.At("users/[id]").ANY().Do(hello)
+	r.At("users/[id]").GET().Name("users.show").Use(pass).Do(hello)
+	r.At("[...rest]").GET().Do(hello)
+	r.At("[[lang]]/x").GET().Do(hello)
+	r.At("users/store").POST().Do(hello)
+	r.At("users/store").Use(wrap)
+	r.Use(pass)
+	is.NoErr(r.Check())
+	var b strings.Builder
+	for _, i := range r.Routes() {
+		fmt.Fprintf(&b, "%-4s %-12s %-27s %-11s %-5s %d\n", i.Method, i.Pattern, i.File, i.Name, thisTest.ReplaceAllString(i.Handler, "HERE"), i.Middleware)
+	}
+	is.Equal(b.String(), `
+GET  /            router/index.html           index             1
+POST /users       router/users/store.http     users.store HERE  2
+GET  /users/new   router/users/new.html       users.new         1
+GET  /users/{id}  router/users/[id].http      users.show  HERE  2
+ANY  /users/{id}  router/users/[id].http      users.show  HERE  1
+GET  /x           router/[[lang]]/x.http      lang.x      HERE  1
+GET  /{lang}/x    router/[[lang]]/x.http      lang.x      HERE  1
+GET  /{rest...}   router/[...rest].http       rest        HERE  1
+`[1:])
+}
+
+func TestRoutesAsJSON(t *testing.T) {
+	is := is.New(t)
+	r := sampleSite()
+	got := runWith(t.Context(), r, nil, "routes -json")
+	is.Equal(got.code, command.OK)
+	var routes []RouteInfo
+	is.NoErr(json.Unmarshal([]byte(got.stdout), &routes))
+	is.Equal(len(routes), len(r.Routes()))
+	for i, info := range r.Routes() {
+		is.Equal(RouteInfo(routes[i]), info)
+	}
+	is.Equal(runWith(t.Context(), sampleSite(), nil, "routes -json -path nowhere").stdout, "[]\n")
+	one := runWith(t.Context(), sampleSite(), nil, "routes -json -path {id}").stdout
+	is.Equal(ofHello.ReplaceAllString(one, "hello"), `
+[
+	{
+		"method": "ANY",
+		"pattern": "/users/{id}",
+		"file": "router/users/[id].http",
+		"name": "users.show",
+		"handler": "hello",
+		"middleware": 1
+	}
+]
+`[1:])
 }

@@ -7,8 +7,10 @@ import (
 	"html/template"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -433,8 +435,6 @@ func TestNextSetsWhatTheHandlerMayReplace(t *testing.T) {
 	is.Equal(h["Set-Cookie"], []string{"c=1"})
 }
 
-type user struct{ name string }
-
 func TestAuthenticate(t *testing.T) {
 	ada := &user{"ada"}
 	ask := func(req *Request) string { return fmt.Sprint(req.IsAuthenticated(), " ", req.User() == any(ada)) }
@@ -811,4 +811,128 @@ func TestWriteAnswersWhatTheHandlerAnswered(t *testing.T) {
 	w := httptest.NewRecorder()
 	Text("mine").Status(409).Write(w, req)
 	is.Equal(fmt.Sprint(w.Code, " ", w.Body), "409 mine")
+}
+
+func TestAuthenticateMayAskItsClone(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(req *Request) string { return fmt.Sprint(req.User()) })
+	r.Authenticate = func(req *Request) (any, error) { return fmt.Sprint("nobody is ", req.Clone().User()), nil }
+	is.Equal(says(do(r, httptest.NewRequest("GET", "/x", nil))), "200 nobody is <nil>")
+}
+
+// checkRedirectTo redirects to a target and reports whether it was accepted: then a
+// browser goes to the host that url.Parse finds in it, where a program looks before.
+func checkRedirectTo(t *testing.T, r *Router, target string) (accepted bool) {
+	t.Helper()
+	w := do(r, httptest.NewRequest("GET", "/x?to="+url.QueryEscape(target), nil))
+	lines := w.Header()["Location"]
+	if w.Code == 500 && len(lines) == 0 {
+		return false
+	}
+	if w.Code != 302 || len(lines) != 1 {
+		t.Errorf("%.200q: %d %q", target, w.Code, lines)
+		return false
+	}
+	location := lines[0]
+	if strings.ContainsFunc(location, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
+		t.Errorf("%.200q: a header cannot hold %.200q", target, location)
+	}
+	wantScheme, wantHost := "http", "app.example"
+	if !strings.HasPrefix(target, "/") {
+		u, err := url.Parse(target)
+		if err != nil {
+			t.Errorf("%.200q is accepted, and is no URL: %v", target, err)
+			return true
+		}
+		wantScheme, wantHost = u.Scheme, strings.ToLower(u.Hostname())
+	}
+	scheme, host := browserReads(location)
+	if scheme != wantScheme || host != wantHost || scheme != "http" && scheme != "https" {
+		t.Errorf("%.200q: a browser reads %s %.200q, want %s %.200q", target, scheme, host, wantScheme, wantHost)
+	}
+	return true
+}
+
+func redirecting() *Router {
+	r, _ := lone(func(req *Request) Response { return Redirect(req.Input("to")) })
+	return r
+}
+
+// TestRedirectsStayWhereTheProgramWrote: targets are generated, whole ones and what a
+// client adds to the beginnings that programs write.
+func TestRedirectsStayWhereTheProgramWrote(t *testing.T) {
+	for _, tt := range []struct {
+		begin, host string // host: "" if the client writes it too
+	}{
+		{"", ""},
+		{"/", "app.example"},
+		{"/go/", "app.example"},
+		{"/login?next=", "app.example"},
+		{"https://good.example/", "good.example"},
+		{"https://good.example?next=", "good.example"},
+		{"https://good.example#", "good.example"},
+	} {
+		t.Run(tt.begin, func(t *testing.T) {
+			is := is.New(t)
+			random := rand.New(rand.NewPCG(7, 11))
+			r := redirecting()
+			accepted, led := 0, 0 // away, if it had been accepted
+			n := many(4000)
+			for range n {
+				target := tt.begin + hostileTarget(random)
+				_, host := browserReads(target)
+				if checkRedirectTo(t, r, target) {
+					accepted++
+					if tt.host != "" && host != tt.host {
+						t.Errorf("%.200q is accepted, and leads to %.200q", target, host)
+					}
+				} else if host != "app.example" && host != tt.host {
+					led++
+				}
+			}
+			is.True(accepted > n/40)
+			if tt.begin == "" || tt.begin == "/" {
+				is.True(led > n*3/40) // the attacks are some
+			}
+		})
+	}
+}
+
+// TestRedirectsToRoutesStayOnTheHost, whatever the values of their parameters are.
+func TestRedirectsToRoutesStayOnTheHost(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Files("router/x.http", "router/[a].http", "router/[...rest].http"))
+	journalOf(r)
+	for path, key := range map[string]string{"[a]": "a", "[...rest]": "rest", "x": "q"} {
+		r.At(path).GET().Name("to-" + key).Do(hello)
+		r.At(path).POST().Do(func(req *Request) Response { return RedirectTo("to-"+key, key, req.Input("to")) })
+	}
+	is.NoErr(r.Check())
+	random := rand.New(rand.NewPCG(13, 17))
+	redirects := 0
+	n := many(3000)
+	for range n {
+		for _, path := range []string{"/x", "/a", "/a/b"} {
+			w := do(r, sending("POST", path, formType, "to="+url.QueryEscape(hostileTarget(random))))
+			location := w.Header().Get("Location")
+			if w.Code != 303 {
+				is.Equal(w.Code, 500) // no URL can hold it
+				is.Equal(location, "")
+				continue
+			}
+			redirects++
+			scheme, host := browserReads(location)
+			is.Equal(scheme+" "+host, "http app.example")
+		}
+	}
+	is.True(redirects > n)
+}
+
+func FuzzRedirect(f *testing.F) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		f.Add(hostileTarget(random))
+	}
+	r := redirecting()
+	f.Fuzz(func(t *testing.T, target string) { checkRedirectTo(t, r, target) })
 }
