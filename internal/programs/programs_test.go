@@ -14,13 +14,10 @@
 package programs_test
 
 import (
-	"bytes"
-	"flag"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -29,10 +26,9 @@ import (
 	"github.com/matryer/is"
 
 	_ "example.com/flow" // the go command then runs these tests again when it has changed
+	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/servertest"
 )
-
-var update = flag.Bool("update", false, "write what the programs print into their archives")
 
 // TestPrograms builds the programs in the ways that matter to static calls: -trimpath
 // changes the names of the files that a call knows, -race and -cover change its code.
@@ -100,7 +96,7 @@ func TestGroupsOfTheSample(t *testing.T) {
 					return err
 				}
 				text, err := fs.ReadFile(repo, name)
-				sample.files = append(sample.files, file{tt.move(name), string(text)})
+				sample.Files = append(sample.Files, flowtest.ArchiveFile{Name: tt.move(name), Text: string(text)})
 				return err
 			}))
 			out := goTool(t, newModule(t, []*archive{&sample}), "test", "-v", "-skip=^TestRouteTable$", "./sample/app")
@@ -124,22 +120,22 @@ func newModule(t *testing.T, programs []*archive) (dir string) {
 	sum, err := os.ReadFile(filepath.Join(repo, "go.sum"))
 	is.NoErr(err)
 	_, requires, _ := strings.Cut(string(mod), "\ngo ")
-	files := []file{
-		{"go.mod", "module example.com/programs\n\ngo " + requires + "\nrequire example.com/flow v0.0.0\n\nreplace example.com/flow => " + strconv.Quote(filepath.ToSlash(repo)) + "\n"},
-		{"go.sum", string(sum)},
+	files := []flowtest.ArchiveFile{
+		{Name: "go.mod", Text: "module example.com/programs\n\ngo " + requires + "\nrequire example.com/flow v0.0.0\n\nreplace example.com/flow => " + strconv.Quote(filepath.ToSlash(repo)) + "\n"},
+		{Name: "go.sum", Text: string(sum)},
 	}
 	for _, p := range programs {
-		for _, f := range p.files {
-			if _, isWant := f.startsIn(); !isWant {
-				files = append(files, file{p.name + "/" + f.name, f.text})
+		for _, f := range p.Files {
+			if _, isWant := startsIn(f.Name); !isWant {
+				files = append(files, flowtest.ArchiveFile{Name: p.name + "/" + f.Name, Text: f.Text})
 			}
 		}
 	}
 	dir = t.TempDir()
 	for _, f := range files {
-		name := filepath.Join(dir, filepath.FromSlash(f.name))
+		name := filepath.Join(dir, filepath.FromSlash(f.Name))
 		is.NoErr(os.MkdirAll(filepath.Dir(name), 0o755))
-		is.NoErr(os.WriteFile(name, []byte(f.text), 0o644))
+		is.NoErr(os.WriteFile(name, []byte(f.Text), 0o644))
 	}
 	return dir
 }
@@ -162,8 +158,8 @@ func goTool(t *testing.T, dir string, args ...string) string {
 func (a *archive) run(t *testing.T, module string, knows bool) {
 	is := is.New(t)
 	runs, changed := 0, false
-	for i, f := range a.files {
-		start, ok := f.startsIn()
+	for i, f := range a.Files {
+		start, ok := startsIn(f.Name)
 		if !ok || start != "" && !knows {
 			continue
 		}
@@ -176,40 +172,36 @@ func (a *archive) run(t *testing.T, module string, knows bool) {
 		cmd.Env = append(os.Environ(), "GOCOVERDIR="+t.TempDir()) // else those of -cover warn
 		out, err := cmd.CombinedOutput()
 		is.NoErr(err)
-		if *update && f.text != string(out) {
-			a.files[i].text, changed = string(out), true
+		if flowtest.Update() && f.Text != string(out) {
+			a.Files[i].Text, changed = string(out), true
 			continue
 		}
-		is.Equal(string(out), f.text)
+		is.Equal(string(out), f.Text)
 	}
 	is.True(runs > 0) // an archive says what it wants
 	if changed {
-		is.NoErr(os.WriteFile(a.path(), a.format(), 0o644))
+		is.NoErr(os.WriteFile(a.path(), []byte(strings.ReplaceAll(a.String(), runtime.GOOS, "$GOOS")), 0o644))
 	}
 }
 
 // An archive is a program and what it should print.
 type archive struct {
-	name    string // of the program
-	comment string // the text before the first file
-	files   []file
+	name string // of the program
+	flowtest.Archive
 }
 
-// A file of an archive has a name with slashes.
-type file struct{ name, text string }
-
-// startsIn says in which directory of the program it starts, if the file is what it should
-// print there.
-func (f file) startsIn() (dir string, ok bool) {
-	rest, ok := strings.CutPrefix(f.name, "want")
+// startsIn says in which directory of the program it starts, if the file of this name is
+// what it should print there.
+func startsIn(name string) (dir string, ok bool) {
+	rest, ok := strings.CutPrefix(name, "want")
 	return strings.TrimSpace(rest), ok
 }
 
 // text returns the text of a file, or "" if there is none of that name.
 func (a *archive) text(name string) string {
-	for _, f := range a.files {
-		if f.name == name {
-			return f.text
+	for _, f := range a.Files {
+		if f.Name == name {
+			return f.Text
 		}
 	}
 	return ""
@@ -227,64 +219,10 @@ func readArchives(t *testing.T) []*archive {
 	is.True(len(paths) > 0)
 	var all []*archive
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
+		text, err := os.ReadFile(path)
 		is.NoErr(err)
-		all = append(all, parseArchive(strings.TrimSuffix(filepath.Base(path), ".txtar"), data))
+		a := flowtest.ParseArchive(strings.ReplaceAll(string(text), "$GOOS", runtime.GOOS))
+		all = append(all, &archive{strings.TrimSuffix(filepath.Base(path), ".txtar"), a})
 	}
 	return all
-}
-
-// marker is the line before each file of an archive.
-var marker = regexp.MustCompile(`(?m)^-- (.+) --\r?\n`)
-
-// parseArchive reads the txtar format: a comment, then for each file a marker and its text.
-func parseArchive(name string, data []byte) *archive {
-	text := strings.ReplaceAll(string(data), "$GOOS", runtime.GOOS)
-	text = strings.ReplaceAll(text, "\r\n", "\n") // as git may write them on Windows
-	a := &archive{name: name, comment: text}
-	markers := marker.FindAllStringSubmatchIndex(text, -1)
-	for i, m := range markers {
-		end := len(text)
-		if i+1 < len(markers) {
-			end = markers[i+1][0]
-		}
-		a.files = append(a.files, file{text[m[2]:m[3]], text[m[1]:end]})
-	}
-	if len(markers) > 0 {
-		a.comment = text[:markers[0][0]]
-	}
-	return a
-}
-
-// format is the reverse of parseArchive.
-func (a *archive) format() []byte {
-	var b bytes.Buffer
-	b.WriteString(a.comment)
-	for _, f := range a.files {
-		b.WriteString("-- " + f.name + " --\n" + f.text)
-	}
-	return bytes.ReplaceAll(b.Bytes(), []byte(runtime.GOOS), []byte("$GOOS"))
-}
-
-func TestParseArchive(t *testing.T) {
-	for _, tt := range []struct {
-		name, text string
-		want       archive
-	}{
-		{"nothing", "", archive{}},
-		{"comment", "a\n\nb\n", archive{comment: "a\n\nb\n"}},
-		{"files", "c\n-- a.go --\npackage a\n\n-- d/e --\n-- want --\n1\n", archive{comment: "c\n", files: []file{
-			{"a.go", "package a\n\n"}, {"d/e", ""}, {"want", "1\n"},
-		}}},
-		{"no marker", "--a--\n-- \n --  a --\n", archive{comment: "--a--\n-- \n --  a --\n"}},
-		{"spaces in names", "-- want a b --\n2\n", archive{files: []file{{"want a b", "2\n"}}}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			got := parseArchive("", []byte(tt.text))
-			is.Equal(*got, tt.want)
-			is.Equal(string(got.format()), tt.text)
-			is.Equal(parseArchive("", []byte(strings.ReplaceAll(tt.text, "\n", "\r\n"))), got)
-		})
-	}
 }
