@@ -1,5 +1,8 @@
 package flow
 
+// What static calls do can only be seen in programs of their own: they are in
+// internal/programs.
+
 import (
 	"net/http"
 	"reflect"
