@@ -58,8 +58,7 @@ type pacer struct {
 	hijacked    net.Conn
 }
 
-// A connPacer is a pacer of HTTP/1, whose writers also implement http.Hijacker and
-// io.ReaderFrom.
+// A connPacer is a pacer of HTTP/1. It also implements http.Hijacker and io.ReaderFrom.
 type connPacer struct{ *pacer }
 
 // pace returns the ResponseWriter and the Request for the handler. It does not change the
