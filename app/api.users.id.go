@@ -14,32 +14,17 @@ func init() {
 	})
 }
 
-func (a *App) apiShowUser(req *flow.Request) (flow.Response, error) {
-	u, err := a.findUser(req)
-	if err != nil {
-		return flow.Response{}, err
-	}
-	return flow.JSON(userRecord{u.ID, u.Name}), nil
+func (a *App) apiShowUser(_ *flow.Request, in userRef) (userRecord, error) {
+	u, err := a.findUser(in.ID)
+	return userRecord{u.ID, u.Name}, err
 }
 
-func (a *App) apiUpdateUser(req *flow.Request) (flow.Response, error) {
-	u, err := a.findUser(req) // an unknown user is unknown, whatever the body says
-	if err != nil {
-		return flow.Response{}, err
-	}
-	if _, err := a.updateUser(req, u); err != nil {
-		return flow.Response{}, err
-	}
-	return flow.Success(nil, fmt.Sprintf("user %d was updated", u.ID)), nil
+func (a *App) apiUpdateUser(_ *flow.Request, in flow.Form[userEdit]) (flow.Response, error) {
+	u, err := a.updateUser(in)
+	return flow.Success(nil, fmt.Sprintf("user %d was updated", u.ID)), err
 }
 
-func (a *App) apiDeleteUser(req *flow.Request) (flow.Response, error) {
-	id, err := userID(req.Param("id"))
-	if err != nil {
-		return flow.Response{}, err
-	}
-	if err := a.Users.Delete(id); err != nil {
-		return flow.Response{}, userError(err, id)
-	}
-	return flow.Success(nil, fmt.Sprintf("user %d was deleted", id)), nil
+func (a *App) apiDeleteUser(_ *flow.Request, in userRef) (flow.Response, error) {
+	err := userError(a.Users.Delete(in.ID), in.ID)
+	return flow.Success(nil, fmt.Sprintf("user %d was deleted", in.ID)), err
 }

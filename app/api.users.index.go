@@ -12,10 +12,10 @@ type userRecord struct {
 	Name string `json:"name"`
 }
 
-func (a *App) apiListUsers(*flow.Request) flow.Response {
+func (a *App) apiListUsers(*flow.Request) ([]userRecord, error) {
 	records := []userRecord{} // not nil, which would be null in JSON
 	for _, u := range a.Users.List() {
 		records = append(records, userRecord{u.ID, u.Name})
 	}
-	return flow.JSON(records)
+	return records, nil
 }

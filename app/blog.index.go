@@ -4,4 +4,4 @@ import "example.com/flow"
 
 func init() { flow.GET().Name("blog").Do(listPosts) }
 
-func listPosts(*flow.Request) flow.Response { return flow.Page(posts) }
+func listPosts(*flow.Request) ([]post, error) { return posts, nil }

@@ -1,17 +1,7 @@
 package app
 
-import (
-	"net/http"
-
-	"example.com/flow"
-)
+import "example.com/flow"
 
 func init() { flow.GET().Name("blog.post").Do(showPost) }
 
-func showPost(req *flow.Request) (flow.Response, error) {
-	p, ok := findPost(req.Param("year"), req.Param("slug"))
-	if !ok {
-		return flow.Response{}, flow.Error(http.StatusNotFound, "the blog has no such post")
-	}
-	return flow.Page(p), nil
-}
+func showPost(req *flow.Request) (post, error) { return findPost(req.Param("year"), req.Param("slug")) }

@@ -18,8 +18,8 @@ type dashboardPage struct {
 	Newest []users.User // up to three, the newest first
 }
 
-func (a *App) showDashboard(*flow.Request) flow.Response {
+func (a *App) showDashboard(*flow.Request) (dashboardPage, error) {
 	list := a.Users.List()
 	slices.Reverse(list)
-	return flow.Page(dashboardPage{len(list), list[:min(3, len(list))]})
+	return dashboardPage{len(list), list[:min(3, len(list))]}, nil
 }

@@ -8,7 +8,7 @@ func init() { flow.GET().Name("docs").Do(showDocs) }
 // empty if Route refuses to make it, as it does for an escaped "..".
 type crumb struct{ Text, URL string }
 
-func showDocs(req *flow.Request) flow.Response {
+func showDocs(req *flow.Request) ([]crumb, error) {
 	segments := req.Segments("path")
 	crumbs := make([]crumb, len(segments))
 	for i, text := range segments {
@@ -17,5 +17,5 @@ func showDocs(req *flow.Request) flow.Response {
 			crumbs[i].URL = u
 		}
 	}
-	return flow.Page(crumbs)
+	return crumbs, nil
 }

@@ -4,8 +4,8 @@ import "example.com/flow"
 
 func init() {
 	flow.With(func(f *flow.File, r *flow.Router) {
-		f.GET().Name("home").Do(func(*flow.Request) flow.Response {
-			return flow.Page(tableOf(r.Routes()))
+		f.GET().Name("home").Do(func(*flow.Request) ([]tableRow, error) {
+			return tableOf(r.Routes()), nil
 		})
 	})
 }

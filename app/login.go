@@ -15,9 +15,11 @@ func init() {
 	})
 }
 
-// A loginPage is the form as it was entered, without the password, and the account of
+var loginPage = flow.PageOf[loginData]()
+
+// A loginData is the form as it was entered, without the password, and the account of
 // the sample.
-type loginPage struct {
+type loginData struct {
 	Name         string
 	Wrong        bool
 	DemoName     string
@@ -28,7 +30,7 @@ func showLogin(req *flow.Request) flow.Response {
 	if req.IsAuthenticated() {
 		return flow.RedirectTo("dashboard")
 	}
-	return flow.Page(loginPage{"", false, demoName, demoPassword})
+	return loginPage(loginData{"", false, demoName, demoPassword})
 }
 
 // login answers alike whether the name is wrong or the password, so that nobody learns
@@ -37,7 +39,7 @@ func (a *App) login(req *flow.Request) flow.Response {
 	name := req.Input("name")
 	right := same(name, demoName)
 	if !same(req.Input("password"), demoPassword) || !right {
-		return flow.Page(loginPage{name, true, demoName, demoPassword}).Status(http.StatusUnprocessableEntity)
+		return loginPage(loginData{name, true, demoName, demoPassword}).Status(http.StatusUnprocessableEntity)
 	}
 	return flow.RedirectTo("dashboard").Cookie(a.newSession(req, name))
 }

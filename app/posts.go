@@ -1,6 +1,10 @@
 package app
 
-import "slices"
+import (
+	"net/http"
+
+	"example.com/flow"
+)
 
 // A post is an entry of the blog.
 type post struct {
@@ -30,11 +34,12 @@ var posts = []post{{
 	},
 }}
 
-// findPost returns a post. It reports whether there is one.
-func findPost(year, slug string) (post, bool) {
-	i := slices.IndexFunc(posts, func(p post) bool { return p.Year == year && p.Slug == slug })
-	if i < 0 {
-		return post{}, false
+// findPost returns a post, or an error that answers 404.
+func findPost(year, slug string) (post, error) {
+	for _, p := range posts {
+		if p.Year == year && p.Slug == slug {
+			return p, nil
+		}
 	}
-	return posts[i], true
+	return post{}, flow.Error(http.StatusNotFound, "the blog has no such post")
 }

@@ -19,9 +19,11 @@ func init() {
 	flow.POST().Name("upload").MaxBody(maxUpload).Do(upload)
 }
 
-// An uploadPage is what the page shows: what is wrong, or what is known of the file that
+var uploadPage = flow.PageOf[uploadData]()
+
+// An uploadData is what the page shows: what is wrong, or what is known of the file that
 // was uploaded. No file is kept.
-type uploadPage struct {
+type uploadData struct {
 	Max   int64
 	Wrong string
 	File  *uploaded
@@ -34,7 +36,7 @@ type uploaded struct {
 	MediaType string
 }
 
-func showUpload(*flow.Request) flow.Response { return flow.Page(uploadPage{Max: maxUpload}) }
+func showUpload(*flow.Request) (uploadData, error) { return uploadData{Max: maxUpload}, nil }
 
 func upload(req *flow.Request) (flow.Response, error) {
 	file, header, err := req.FormFile("file")
@@ -44,17 +46,13 @@ func upload(req *flow.Request) (flow.Response, error) {
 		missing = header.Filename == "" // what browsers send for a form without a choice
 	}
 	if missing {
-		page := uploadPage{Max: maxUpload, Wrong: "Choose a file first."}
-		return flow.Page(page).Status(http.StatusUnprocessableEntity), nil
+		return uploadPage(uploadData{Max: maxUpload, Wrong: "Choose a file first."}).Status(http.StatusUnprocessableEntity), nil
 	}
 	if err != nil {
 		return flow.Response{}, err
 	}
 	mediaType, err := sniff(file)
-	if err != nil {
-		return flow.Response{}, err
-	}
-	return flow.Page(uploadPage{Max: maxUpload, File: &uploaded{header.Filename, header.Size, mediaType}}), nil
+	return uploadPage(uploadData{Max: maxUpload, File: &uploaded{header.Filename, header.Size, mediaType}}), err
 }
 
 // sniff returns the media type that the content looks like. The one that a browser sends

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/mail"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -13,25 +12,30 @@ import (
 	"example.com/flow/app/users"
 )
 
-// A userForm is what the API and the forms of the pages let a client say about a
-// user. It is always bound while it is empty: for a checkbox that is not ticked a
-// browser sends nothing, and Bind leaves a field as it is if nothing is sent for it.
+// A userRef says which user a request is about.
+type userRef struct {
+	ID int `param:"id"`
+}
+
+// A userForm is what the API and the forms of the pages let a client say about a user.
 type userForm struct {
 	Name       string `json:"name"`
 	Email      string `json:"email"`
 	Newsletter bool   `json:"newsletter"`
 }
 
-// formOf returns the form that shows what is stored.
-func formOf(u users.User) userForm { return userForm{u.Name, u.Email, u.Newsletter} }
-
-// applyTo returns a copy of u that has the values of the form.
-func (f userForm) applyTo(u users.User) users.User {
-	u.Name, u.Email, u.Newsletter = f.Name, f.Email, f.Newsletter
-	return u
+// A userEdit is what a client says about a user who is stored.
+type userEdit struct {
+	userRef
+	userForm
 }
 
-// Validate trims the fields and reports what is wrong with them. Bind calls it.
+// user returns the user that the form describes.
+func (f userForm) user(id int) users.User {
+	return users.User{ID: id, Name: f.Name, Email: f.Email, Newsletter: f.Newsletter}
+}
+
+// Validate trims the fields and reports what is wrong with them. It runs before handlers.
 func (f *userForm) Validate() error {
 	f.Name, f.Email = strings.TrimSpace(f.Name), strings.TrimSpace(f.Email)
 	wrong := flow.Invalid{}
@@ -56,32 +60,23 @@ func isEmail(text string) bool {
 	return err == nil && address.Address == text
 }
 
-// createUser adds the user that a request describes. It also returns the form, for a page
-// that shows it again with what is wrong.
-func (a *App) createUser(req *flow.Request) (u users.User, form userForm, err error) {
-	if err = req.Bind(&form); err == nil {
-		u, err = a.Users.Create(form.applyTo(u))
+// updateUser changes a user to what a form describes. It returns the user as it was. An
+// unknown user is 404, whatever the form says.
+func (a *App) updateUser(in flow.Form[userEdit]) (users.User, error) {
+	u, err := a.findUser(in.Value.ID)
+	if err != nil {
+		return u, err
 	}
-	return u, form, userError(err, u.ID)
+	if in.Wrong != nil {
+		return u, in.Wrong
+	}
+	return u, userError(a.Users.Update(in.Value.user(u.ID)), u.ID)
 }
 
-// updateUser changes a user to what a request describes, and returns the form as
-// createUser does.
-func (a *App) updateUser(req *flow.Request, u users.User) (form userForm, err error) {
-	if err = req.Bind(&form); err == nil {
-		err = a.Users.Update(form.applyTo(u))
-	}
-	return form, userError(err, u.ID)
-}
-
-// userID returns the ID that a route parameter says. The error answers 404, also for
-// "007", so that each user has one URL.
-func userID(param string) (int, error) {
-	id, err := strconv.Atoi(param)
-	if err != nil || strconv.Itoa(id) != param {
-		return 0, flow.Error(http.StatusNotFound, "there is no user "+param)
-	}
-	return id, nil
+// findUser returns a user, or an error that answers 404.
+func (a *App) findUser(id int) (users.User, error) {
+	u, err := a.Users.Find(id)
+	return u, userError(err, id)
 }
 
 // userError makes an error of the store into one that tells the client what is wrong.

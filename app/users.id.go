@@ -15,46 +15,26 @@ func init() {
 	})
 }
 
-// A userPage is what the page of a user shows: the user who is stored, and the form as
+var userPage = flow.PageOf[userData]()
+
+// A userData is what the page of a user shows: the user who is stored, and the form as
 // it was entered, with what is wrong about it.
-type userPage struct {
-	User  users.User
-	Form  userForm
-	Wrong flow.Invalid
+type userData struct {
+	User users.User
+	Form flow.Form[userEdit]
 }
 
-func (a *App) showUser(req *flow.Request) (flow.Response, error) {
-	u, err := a.findUser(req)
-	if err != nil {
-		return flow.Response{}, err
-	}
-	return flow.Page(userPage{User: u, Form: formOf(u)}), nil
+func (a *App) showUser(_ *flow.Request, in userRef) (userData, error) {
+	u, err := a.findUser(in.ID)
+	return userData{u, flow.Form[userEdit]{Value: userEdit{in, userForm{u.Name, u.Email, u.Newsletter}}}}, err
 }
 
 // saveUser takes the form of the page. It redirects after success, so that reloading the
 // page does not send the form again.
-func (a *App) saveUser(req *flow.Request) (flow.Response, error) {
-	u, err := a.findUser(req)
-	if err != nil {
-		return flow.Response{}, err
+func (a *App) saveUser(_ *flow.Request, in flow.Form[userEdit]) (flow.Response, error) {
+	u, err := a.updateUser(in)
+	if errors.As(err, &in.Wrong) {
+		return userPage(userData{u, in}).Status(http.StatusUnprocessableEntity), nil
 	}
-	form, err := a.updateUser(req, u)
-	var wrong flow.Invalid
-	switch {
-	case errors.As(err, &wrong):
-		return flow.Page(userPage{u, form, wrong}).Status(http.StatusUnprocessableEntity), nil
-	case err != nil:
-		return flow.Response{}, err
-	}
-	return flow.RedirectTo("users.show", "id", u.ID), nil
-}
-
-// findUser returns the user of the route parameter id, or an error that answers 404.
-func (a *App) findUser(req *flow.Request) (users.User, error) {
-	id, err := userID(req.Param("id"))
-	if err != nil {
-		return users.User{}, err
-	}
-	u, err := a.Users.Find(id)
-	return u, userError(err, id)
+	return flow.RedirectTo("users.show", "id", u.ID), err
 }

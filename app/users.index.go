@@ -11,22 +11,28 @@ func init() {
 	flow.With(func(f *flow.File, a *App) { f.GET().Name("users").Do(a.listUsers) })
 }
 
-// A usersPage is what the users page shows: the users that were found, and the form as it
+var usersPage = flow.PageOf[usersData]()
+
+// A usersData is what the users page shows: the users that were found, and the form as it
 // was entered, with what is wrong about it.
-type usersPage struct {
+type usersData struct {
 	Users []users.User
 	Query string
-	Form  userForm
-	Wrong flow.Invalid
+	Form  flow.Form[userForm]
 	Nonce string // of the page's script
 }
 
 // listUsers answers with the page, or with the list alone for the page's script.
 func (a *App) listUsers(req *flow.Request) flow.Response {
-	query := req.Input("q")
-	page := usersPage{Users: a.Users.Search(query), Query: query, Nonce: rand.Text()}
+	data := usersData{Users: a.Users.Search(req.Input("q")), Query: req.Input("q")}
 	if req.Input("part") == "list" {
-		return flow.Page(page).Block("list")
+		return usersPage(data).Block("list")
 	}
-	return flow.Page(page).Header("Content-Security-Policy", scriptPolicy(page.Nonce))
+	return withScript(data)
+}
+
+// withScript answers with the page, and allows its script to run.
+func withScript(data usersData) flow.Response {
+	data.Nonce = rand.Text()
+	return usersPage(data).Header("Content-Security-Policy", scriptPolicy(data.Nonce))
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"crypto/rand"
 	"errors"
 	"net/http"
 
@@ -14,17 +13,12 @@ func init() {
 
 // storeUser redirects after success, so that reloading the page does not add the user
 // again. If something is wrong, it shows the page with the fields as they were entered.
-func (a *App) storeUser(req *flow.Request) (flow.Response, error) {
-	u, form, err := a.createUser(req)
-	var wrong flow.Invalid
-	switch {
-	case errors.As(err, &wrong):
-		page := usersPage{Users: a.Users.List(), Form: form, Wrong: wrong, Nonce: rand.Text()}
-		return flow.View("users/index", page).
-			Status(http.StatusUnprocessableEntity).
-			Header("Content-Security-Policy", scriptPolicy(page.Nonce)), nil
-	case err != nil:
-		return flow.Response{}, err
+func (a *App) storeUser(_ *flow.Request, in flow.Form[userForm]) (flow.Response, error) {
+	if in.Wrong == nil {
+		u, err := a.Users.Create(in.Value.user(0))
+		if err = userError(err, u.ID); !errors.As(err, &in.Wrong) {
+			return flow.RedirectTo("users.show", "id", u.ID), err
+		}
 	}
-	return flow.RedirectTo("users.show", "id", u.ID), nil
+	return withScript(usersData{Users: a.Users.List(), Form: in}).Status(http.StatusUnprocessableEntity), nil
 }

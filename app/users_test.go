@@ -179,25 +179,25 @@ func TestReplaceUser(t *testing.T) {
 
 // TestHandlers calls handlers by themselves, without a Router.
 func TestHandlers(t *testing.T) {
+	create := newRequest("POST", "/", `{"name":"B","email":"b@example.com","id":7}`, "Content-Type", asJSON)
+	edit := flow.Form[userEdit]{Value: userEdit{userRef{2}, userForm{Name: "B", Email: "c@example.com"}}}
 	for _, tt := range []struct {
 		name    string
 		handler func(*App, *flow.Request) (flow.Response, error)
-		body    string
-		params  []string
 		status  int
 		want    string
 	}{
-		{"show", (*App).apiShowUser, "", []string{"id", "3"}, 200, `{"id":3,"name":"Edsger Dijkstra"}` + "\n"},
-		{"create", (*App).apiCreateUser, `{"name":"B","email":"b@example.com","id":7}`, nil, 201,
-			`{"success":true,"message":"user 4 was created","data":{"email":"b@example.com","name":"B"}}` + "\n"},
-		{"update", (*App).apiUpdateUser, `{"name":"B","email":"c@example.com"}`, []string{"id", "2"}, 200,
-			`{"success":true,"message":"user 2 was updated","data":null}` + "\n"},
-		{"delete", (*App).apiDeleteUser, "", []string{"id", "2"}, 200,
-			`{"success":true,"message":"user 2 was deleted","data":null}` + "\n"},
+		{"create", func(a *App, req *flow.Request) (flow.Response, error) {
+			return a.apiCreateUser(req, userForm{Name: "B", Email: "b@example.com"})
+		}, 201, `{"success":true,"message":"user 4 was created","data":{"email":"b@example.com","name":"B"}}` + "\n"},
+		{"update", func(a *App, req *flow.Request) (flow.Response, error) { return a.apiUpdateUser(req, edit) },
+			200, `{"success":true,"message":"user 2 was updated","data":null}` + "\n"},
+		{"delete", func(a *App, req *flow.Request) (flow.Response, error) { return a.apiDeleteUser(req, userRef{2}) },
+			200, `{"success":true,"message":"user 2 was deleted","data":null}` + "\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			req := flow.NewRequest(newRequest("POST", "/", tt.body, "Content-Type", asJSON), tt.params...)
+			req := flow.NewRequest(create)
 			resp, err := tt.handler((&App{}).withDefaults(), req)
 			is.NoErr(err)
 			w := httptest.NewRecorder()
@@ -206,30 +206,30 @@ func TestHandlers(t *testing.T) {
 			is.Equal(w.Body.String(), tt.want)
 		})
 	}
+	is := is.New(t)
+	record, err := (&App{}).withDefaults().apiShowUser(nil, userRef{3})
+	is.NoErr(err)
+	is.Equal(record, userRecord{3, "Edsger Dijkstra"})
 }
 
 func TestHandlerErrors(t *testing.T) {
 	a := (&App{}).withDefaults()
+	wrong := flow.Form[userEdit]{Value: userEdit{userRef: userRef{9}}, Wrong: flow.Invalid{"name": "is required"}}
 	for _, tt := range []struct {
-		name    string
-		handler func(*flow.Request) (flow.Response, error)
-		body    string
-		params  []string
-		want    string
+		name string
+		call func() error
+		want string
 	}{
-		{"show nobody", a.apiShowUser, "", []string{"id", "9"}, "404 there is no user 9"},
-		{"show a word", a.apiShowUser, "", []string{"id", "x"}, "404 there is no user x"},
-		{"create without fields", a.apiCreateUser, `{}`, nil, "invalid input: email: is required; name: is required"},
-		{"update nobody", a.apiUpdateUser, `{}`, []string{"id", "9"}, "404 there is no user 9"},
-		{"delete nobody", a.apiDeleteUser, "", []string{"id", "9"}, "404 there is no user 9"},
-		{"page of nobody", a.showUser, "", []string{"id", "9"}, "404 there is no user 9"},
-		{"change nobody", a.saveUser, `{}`, []string{"id", "9"}, "404 there is no user 9"},
-		{"an unknown post", showPost, "", []string{"year", "1999", "slug", "x"}, "404 the blog has no such post"},
+		{"show nobody", func() error { _, err := a.apiShowUser(nil, userRef{9}); return err }, "404 there is no user 9"},
+		{"update nobody", func() error { _, err := a.apiUpdateUser(nil, wrong); return err }, "404 there is no user 9"},
+		{"delete nobody", func() error { _, err := a.apiDeleteUser(nil, userRef{9}); return err }, "404 there is no user 9"},
+		{"page of nobody", func() error { _, err := a.showUser(nil, userRef{9}); return err }, "404 there is no user 9"},
+		{"change nobody", func() error { _, err := a.saveUser(nil, wrong); return err }, "404 there is no user 9"},
+		{"an unknown post", func() error { _, err := findPost("1999", "x"); return err }, "404 the blog has no such post"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			req := flow.NewRequest(newRequest("POST", "/", tt.body, "Content-Type", asJSON), tt.params...)
-			_, err := tt.handler(req)
+			err := tt.call()
 			is.True(err != nil)
 			is.Equal(err.Error(), tt.want)
 		})

@@ -16,15 +16,15 @@ type Controller struct {
 	Users *users.Store
 }
 
-// Show answers with the report as a page.
-func (c Controller) Show(*flow.Request) flow.Response {
+// Show returns the data of the report's page.
+func (c Controller) Show(*flow.Request) (page, error) {
 	list := c.Users.List()
-	return flow.Page(page{domains(list), len(list)})
+	return page{domains(list), len(list)}, nil
 }
 
-// JSON answers with the report as JSON.
-func (c Controller) JSON(*flow.Request) flow.Response {
-	return flow.JSON(domains(c.Users.List()))
+// JSON returns the report, which is answered as JSON.
+func (c Controller) JSON(*flow.Request) ([]Domain, error) {
+	return domains(c.Users.List()), nil
 }
 
 // A page is what the page of the report shows.
