@@ -8,6 +8,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"log/slog"
 	"time"
 
@@ -28,7 +29,9 @@ type App struct {
 }
 
 // New returns a Router that serves the application.
-func New(a *App) *flow.Router {
+func New(a *App) *flow.Router { return newFrom(files, a) }
+
+func newFrom(files fs.FS, a *App) *flow.Router {
 	a = a.withDefaults()
 	r := flow.New(files)
 	r.Provide(a, r)
