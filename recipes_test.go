@@ -131,6 +131,18 @@ func ExampleRouter_onError() {
 	// 403 application/json
 }
 
+// A shortNote is the input of Example_flash.
+type shortNote struct {
+	Text string `form:"text"`
+}
+
+func (n *shortNote) Validate() error {
+	if n.Text = strings.TrimSpace(n.Text); len(n.Text) < 3 {
+		return flow.Invalid{"text": "must have three letters"}
+	}
+	return nil
+}
+
 // A form that shows again what was sent, with messages at its fields, and a message that
 // the next page shows once.
 func Example_flash() {
@@ -157,28 +169,26 @@ func Example_flash() {
 	r := flow.New(fstest.MapFS{
 		"router/+layout.html": {Data: []byte(`{{with flash request}}<p role="status">{{.}}</p>{{end}}{{template "content" .}}`)},
 		"router/notes.html": {Data: []byte(`<ul>{{range .Notes}}<li>{{.}}</li>{{end}}</ul>` +
-			`<form method="post"><input name="text" value="{{request.Input "text"}}"> {{.Wrong.text}}</form>`)},
+			`<form method="post"><input name="text" value="{{.Form.Value.Text}}"> {{.Form.Wrong.text}}</form>`)},
 	})
 	r.Funcs = template.FuncMap{"flash": func(req *flow.Request) string {
 		message, _ := req.Context().Value(flashKey{}).(string)
 		return message
 	}}
-	type notesPage struct {
+	type notesData struct {
 		Notes []string
-		Wrong flow.Invalid
+		Form  flow.Form[shortNote]
 	}
 	var notes []string
-	r.At("notes").GET().Use(takeFlash).Name("notes").Do(func(*flow.Request) flow.Response {
-		return flow.Page(notesPage{Notes: notes})
+	r.At("notes").GET().Use(takeFlash).Name("notes").Do(func(*flow.Request) (notesData, error) {
+		return notesData{Notes: notes}, nil
 	})
-	r.At("notes").POST().Do(func(req *flow.Request) flow.Response {
-		text := strings.TrimSpace(req.Input("text"))
-		if len(text) < 3 {
-			wrong := flow.Invalid{"text": "must have three letters"}
-			return flow.Page(notesPage{notes, wrong}).Status(422)
+	r.At("notes").POST().Do(func(_ *flow.Request, in flow.Form[shortNote]) (flow.Response, error) {
+		if in.Wrong != nil {
+			return flow.Page(notesData{notes, in}).Status(422), nil
 		}
-		notes = append(notes, text)
-		return say(flow.RedirectTo("notes"), "“"+text+"” was added")
+		notes = append(notes, in.Value.Text)
+		return say(flow.RedirectTo("notes"), "“"+in.Value.Text+"” was added"), nil
 	})
 
 	w := ask(r, "POST", "/notes", "text=a<")
@@ -198,55 +208,63 @@ func Example_flash() {
 	// 200 <ul><li>milk</li></ul><form method="post"><input name="text" value=""> </form>
 }
 
+// A linkForm is the input of Example_editing.
+type linkForm struct {
+	Title string `form:"title"`
+	Read  bool   `form:"read"`
+}
+
+func (f *linkForm) Validate() error {
+	if f.Title = strings.TrimSpace(f.Title); f.Title == "" {
+		return flow.Invalid{"title": "is required"}
+	}
+	return nil
+}
+
 // Forms that edit and delete: browsers send them by POST, each to a URL of its own.
 func Example_editing() {
-	type linkForm struct {
-		Title string `form:"title"`
-		Read  bool   `form:"read"`
-	}
 	type link struct {
 		ID int
 		linkForm
 	}
-	type linkPage struct {
-		Form  linkForm
-		Wrong flow.Invalid
+	type linkRef struct {
+		ID int `param:"id"`
 	}
-	links := map[string]link{"7": {7, linkForm{"Go", true}}}
+	type linkEdit struct {
+		linkRef
+		linkForm
+	}
+	links := map[int]link{7: {7, linkForm{"Go", true}}}
 	r := flow.New(fstest.MapFS{
 		"router/links/index.html": {Data: []byte(`{{range .}}<a href="{{route "links.edit" "id" .ID}}">{{.Title}}</a>{{if .Read}} (read){{end}}` +
 			`<form method="post" action="{{route "links.delete" "id" .ID}}"><button>Delete</button></form>{{end}}`)},
-		"router/links/[id=int]/edit.html": {Data: []byte(`<form method="post"><input name="title" value="{{.Form.Title}}"> {{.Wrong.title}} ` +
-			`<input type="checkbox" name="read"{{if .Form.Read}} checked{{end}}></form>`)},
+		"router/links/[id=int]/edit.html": {Data: []byte(`<form method="post"><input name="title" value="{{.Value.Title}}"> {{.Wrong.title}} ` +
+			`<input type="checkbox" name="read"{{if .Value.Read}} checked{{end}}></form>`)},
 		"router/links/[id=int]/delete.http": {},
 	})
-	r.At("links/index").GET().Name("links").Do(func(*flow.Request) flow.Response { return flow.Page(links) })
-	r.At("links/[id]/edit").GET().Name("links.edit").Do(func(req *flow.Request) flow.Response {
-		l, ok := links[req.Param("id")]
+	r.At("links/index").GET().Name("links").Do(func(*flow.Request) (map[int]link, error) { return links, nil })
+	r.At("links/[id]/edit").GET().Name("links.edit").Do(func(_ *flow.Request, in linkRef) (flow.Form[linkEdit], error) {
+		l, ok := links[in.ID]
 		if !ok {
-			return flow.Fail(404, "there is no such link")
+			return flow.Form[linkEdit]{}, flow.Error(404, "there is no such link")
 		}
-		return flow.Page(linkPage{Form: l.linkForm})
+		return flow.Form[linkEdit]{Value: linkEdit{in, l.linkForm}}, nil
 	})
-	r.At("links/[id]/edit").POST().Do(func(req *flow.Request) (flow.Response, error) {
-		var form linkForm // empty, and not what is stored
-		if err := req.Bind(&form); err != nil {
-			return flow.Response{}, err
+	r.At("links/[id]/edit").POST().Do(func(_ *flow.Request, in flow.Form[linkEdit]) (flow.Response, error) {
+		if in.Wrong != nil {
+			return flow.Page(in).Status(422), nil
 		}
-		if form.Title = strings.TrimSpace(form.Title); form.Title == "" {
-			return flow.Page(linkPage{form, flow.Invalid{"title": "is required"}}).Status(422), nil
-		}
-		l, ok := links[req.Param("id")]
+		l, ok := links[in.Value.ID]
 		if !ok {
-			return flow.Fail(404, "there is no such link"), nil
+			return flow.Response{}, flow.Error(404, "there is no such link")
 		}
-		l.linkForm = form
-		links[req.Param("id")] = l
+		l.linkForm = in.Value.linkForm
+		links[l.ID] = l
 		return flow.RedirectTo("links"), nil
 	})
-	r.At("links/[id]/delete").POST().Name("links.delete").Do(func(req *flow.Request) flow.Response {
-		delete(links, req.Param("id"))
-		return flow.RedirectTo("links")
+	r.At("links/[id]/delete").POST().Name("links.delete").Do(func(_ *flow.Request, in linkRef) (flow.Response, error) {
+		delete(links, in.ID)
+		return flow.RedirectTo("links"), nil
 	})
 
 	get(r, "/links")

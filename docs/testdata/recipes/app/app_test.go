@@ -55,6 +55,14 @@ func TestTokens(t *testing.T) {
 			is.Equal(strings.TrimSpace(w.Body.String()), `{"fields":{},"message":"a token is needed"}`)
 		})
 	}
+	is := is.New(t)
+	w := ask("POST", "/api/notes", "text=++", "Authorization: Bearer secret")
+	is.Equal(w.Code, 422)
+	is.True(strings.Contains(w.Body.String(), `"text":"is required"`))
+	w = ask("POST", "/api/notes", "text=tea", "Authorization: Bearer secret")
+	is.Equal(w.Code, 201)
+	is.Equal(strings.TrimSpace(w.Body.String()), `{"text":"tea"}`)
+	t.Cleanup(func() { notes.list = nil })
 }
 
 func TestErrors(t *testing.T) {
@@ -70,7 +78,7 @@ func TestForm(t *testing.T) {
 	is := is.New(t)
 	w := ask("POST", "/notes", "text=++")
 	is.Equal(w.Code, 422)
-	is.True(strings.Contains(w.Body.String(), `value="  " aria-invalid="true"`))
+	is.True(strings.Contains(w.Body.String(), `value="" aria-invalid="true"`))
 	is.True(strings.Contains(w.Body.String(), "Note is required."))
 	is.Equal(len(w.Result().Cookies()), 0)
 
