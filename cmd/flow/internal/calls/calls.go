@@ -26,7 +26,7 @@ type Kind int
 const (
 	Path      Kind = iota + 1 // At: a route file, "users/[id]"
 	Dir                       // In: a directory, or a route file with what is below it
-	Template                  // View: a page or a partial, "users/+row"
+	Template                  // View, ViewOf: a page or a partial, "users/+row"
 	Block                     // Response.Block: a template block of a page
 	RouteName                 // Route, RedirectTo: the name of a route; the parameters follow
 	Label                     // Verb.Name: a name that is given to a route
@@ -39,7 +39,7 @@ const (
 	Bind                      // Request.Bind: the argument is what it fills
 	Next                      // Next: the answer of a guard that lets pass; no argument
 	Handler                   // Do, To: the argument is the handler, or the controller
-	Static                    // flow.GET … flow.Method, flow.With: for the counterpart's route; no argument
+	Static                    // flow.GET … flow.Method, flow.With, flow.PageOf: for the counterpart's route; no argument
 	Use                       // flow.Use: for the Routers of the directory; no argument
 	New                       // flow.New: the argument is the tree
 )
@@ -85,14 +85,17 @@ func (c Call) Name() string {
 	return c.Func.Name()
 }
 
-// ForDirectory reports whether the call is one of a package function that registers for
-// the Routers which are made in the directory of the Go file: flow.GET, flow.At and so on.
+// ForDirectory reports whether the call is one of a package function that speaks to the
+// Routers which are made in the directory of the Go file: flow.GET, flow.At, flow.ViewOf and
+// so on.
 func (c Call) ForDirectory() bool {
 	switch c.Kind {
 	case Static, Use:
 		return true
 	case Path, Dir:
 		return c.Func.Signature().Recv() == nil
+	case Template:
+		return c.Func.Name() == "ViewOf"
 	}
 	return false
 }
@@ -109,7 +112,7 @@ type form struct {
 var forms = map[string]form{
 	"At": {Path, 0, false}, "Router.At": {Path, 0, false},
 	"In": {Dir, 0, false}, "Router.In": {Dir, 0, false},
-	"View":           {Template, 0, false},
+	"View": {Template, 0, false}, "ViewOf": {Template, 0, false},
 	"Response.Block": {Block, 0, false},
 	"Route":          {RouteName, 0, false}, "Router.Route": {RouteName, 0, false}, "Request.Route": {RouteName, 0, false},
 	"RedirectTo":    {RouteName, 0, false},
@@ -126,7 +129,7 @@ var forms = map[string]form{
 	"Verb.Do":      {Handler, 0, false}, "Verb.To": {Handler, 0, false},
 	"GET": {Static, -1, false}, "POST": {Static, -1, false}, "PUT": {Static, -1, false}, "PATCH": {Static, -1, false},
 	"DELETE": {Static, -1, false}, "HEAD": {Static, -1, false}, "OPTIONS": {Static, -1, false}, "ANY": {Static, -1, false},
-	"Method": {Static, -1, false}, "With": {Static, -1, false},
+	"Method": {Static, -1, false}, "With": {Static, -1, false}, "PageOf": {Static, -1, false},
 	"Use": {Use, -1, false},
 	"New": {New, 0, false},
 }

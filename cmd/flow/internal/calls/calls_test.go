@@ -27,13 +27,20 @@ func f(r *flow.Router) {
 	flow.In("")
 	r.In("(admin)")
 	flow.View("users/+row", nil).Block("name")
+	flow.ViewOf[int]("users/+row")(1).Block("count")
+	page := flow.PageOf[string]("block")
+	page("x").Block("other")
 }`, `
 4 At Path "users/[id]" literal directory
 5 At Path "about" literal
 6 In Dir "" literal directory
 7 In Dir "(admin)" literal
 8 View Template "users/+row" literal
-8 Block Block "name" literal`},
+8 Block Block "name" literal
+9 ViewOf Template "users/+row" literal directory
+9 Block Block "count" literal
+10 flow.PageOf Static directory
+11 Block Block "other" literal`},
 		{"names", `package p
 import "example.com/flow"
 func f(r *flow.Router, req *flow.Request) {

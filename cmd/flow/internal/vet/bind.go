@@ -18,26 +18,61 @@ type paramField struct {
 	param string
 }
 
-// A bound is where Bind fills a field: the routes, unless one of its calls may run for any.
+// A bound is where a request fills a field: the routes, unless a call may run for any.
 type bound struct {
 	routes  []*routetree.Route
 	anyCall bool
 }
 
-// paramFields returns the fields that a call of Bind fills from the route, and whether the
-// type is known that it fills.
+// paramFields returns the fields that a call of Bind fills from the route, or those of the
+// input of a typed handler that Do or To gets, and whether the type is known that is filled.
 func (u *unit) paramFields(call calls.Call) (fields []paramField, known bool) {
 	if call.Arg == nil {
 		return nil, false
 	}
-	p, ok := u.typeOf(call.Arg).Underlying().(*types.Pointer)
-	if !ok {
-		return nil, false
+	filled, known := u.filledBy(call)
+	if filled == nil {
+		return nil, known
 	}
-	if _, generic := types.Unalias(p.Elem()).(*types.TypeParam); generic {
-		return nil, false
+	return addParamFields(nil, filled, map[types.Type]bool{}), known
+}
+
+// filledBy returns the type that a call of Bind, Do or To fills for a request, and whether
+// it is known. It is nil if a handler has no input.
+func (u *unit) filledBy(call calls.Call) (filled types.Type, known bool) {
+	if call.Kind == calls.Bind {
+		p, ok := u.typeOf(call.Arg).Underlying().(*types.Pointer)
+		if !ok || isTypeParam(p.Elem()) {
+			return nil, false
+		}
+		return p.Elem(), true
 	}
-	return addParamFields(nil, p.Elem(), map[types.Type]bool{}), true
+	handler := u.typeOf(call.Arg)
+	if call.Func.Name() == "To" {
+		method := u.controllerMethod(call.Expr)
+		if method == nil {
+			return nil, false
+		}
+		handler = method.Type()
+	}
+	f, ok := handler.Underlying().(*types.Signature)
+	if !ok { // an http.Handler fills nothing, and any may hold a function
+		i, ok := handler.Underlying().(*types.Interface)
+		return nil, !ok || i.NumMethods() > 0
+	}
+	if f.Params().Len() != 2 || !isFlowType(f.Params().At(0).Type(), "Request") {
+		return nil, true
+	}
+	in := f.Params().At(1).Type()
+	if form, ok := types.Unalias(in).(*types.Named); ok && isFlowType(types.NewPointer(in), "Form") {
+		in = form.TypeArgs().At(0)
+	}
+	return in, !isTypeParam(in)
+}
+
+func isTypeParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
 }
 
 // addParamFields adds the fields of a struct and of those embedded in it, by the rules of
@@ -80,13 +115,13 @@ func (f paramField) key(u *unit) string {
 	return fmt.Sprint(f.field.Pkg().Path(), " ", f.field.Name(), " ", filepath.Base(pos.Filename), ":", pos.Line)
 }
 
-// readBinds notes for which routes Bind fills the fields of structs. One struct may be for
-// several routes, of which some lack a parameter.
+// readBinds notes for which routes Bind fills the fields of structs, and handlers get them as
+// their input. One struct may be for several routes, of which some lack a parameter.
 func (m *module) readBinds() {
 	m.binds = map[string]bound{}
 	for _, u := range m.units {
 		for _, call := range u.calls {
-			if call.Kind != calls.Bind {
+			if call.Kind != calls.Bind && call.Kind != calls.Handler {
 				continue
 			}
 			fields, known := u.paramFields(call)
@@ -94,7 +129,11 @@ func (m *module) readBinds() {
 			if len(fields) == 0 {
 				continue
 			}
-			routes, known := m.routesAt(u, u.places[call.Expr])
+			at := u.places[call.Expr]
+			if call.Kind == calls.Handler {
+				at = place{do: call.Expr}
+			}
+			routes, known := m.routesAt(u, at)
 			for _, f := range fields {
 				b := m.binds[f.key(u)]
 				m.binds[f.key(u)] = bound{append(b.routes, routes...), b.anyCall || !known}
@@ -104,7 +143,7 @@ func (m *module) readBinds() {
 }
 
 // checkBind looks at the tags of the struct that Bind fills. It reports at the field, if that
-// is in the package.
+// is in the package. The tags of the input of a handler are left to Check.
 func (c *checker) checkBind(call calls.Call) {
 	fields, _ := c.paramFields(call)
 	for _, f := range fields {

@@ -165,7 +165,7 @@ func (c *checker) checkFile(f *ast.File) {
 		return
 	}
 	for _, call := range c.calls {
-		if call.File == f && (call.Kind == calls.Path || call.Kind == calls.Handler || call.ForDirectory()) {
+		if call.File == f && (call.Kind == calls.Path || call.Kind == calls.Handler || call.Kind != calls.Template && call.ForDirectory()) {
 			return
 		}
 	}
@@ -255,8 +255,11 @@ func (c *checker) withGroups(stem string) *routetree.Route {
 
 // sayPath returns how a call says the path of its route by itself.
 func sayPath(call calls.Call) string {
-	if call.Func.Name() == "With" {
+	switch call.Func.Name() {
+	case "With":
 		return "Router.At, where the value is at hand"
+	case "PageOf":
+		return "flow.ViewOf"
 	}
 	return "flow.At"
 }

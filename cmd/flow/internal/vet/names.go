@@ -67,9 +67,9 @@ func keys[V any](m map[string]V) map[string]bool {
 	return all
 }
 
-// checkTemplate looks at View.
+// checkTemplate looks at View and ViewOf.
 func (c *checker) checkTemplate(call calls.Call) {
-	apps := c.module.scope(c.unit, false)
+	apps := c.module.scope(c.unit, call.ForDirectory())
 	if !call.Constant || len(apps) == 0 {
 		return
 	}
@@ -77,17 +77,17 @@ func (c *checker) checkTemplate(call calls.Call) {
 	for _, a := range apps {
 		found := routetree.Find(a.tree.Templates, call.Value)
 		if len(found) > 1 && len(apps) == 1 {
-			c.report(call.Pos(), "View: %q may be %q or %q: write which group", call.Value, found[0], found[1])
+			c.report(call.Pos(), "%s: %q may be %q or %q: write which group", call.Name(), call.Value, found[0], found[1])
 		}
 		if len(found) > 0 || a.shared && strings.HasPrefix(path.Base(call.Value), "+") {
 			return
 		}
 		maps.Copy(known, keys(a.tree.Templates))
 	}
-	c.report(call.Pos(), "View: no template is called %q%s", call.Value, routetree.SuggestPath(call.Value, known, fmt.Sprintf(": give the path below %s/ without extension", routetree.RouterDir)))
+	c.report(call.Pos(), "%s: no template is called %q%s", call.Name(), call.Value, routetree.SuggestPath(call.Value, known, fmt.Sprintf(": give the path below %s/ without extension", routetree.RouterDir)))
 }
 
-// checkBlock looks at Block, of a View or a Page.
+// checkBlock looks at Block, of a View or a Page, or of what ViewOf or PageOf has returned.
 func (c *checker) checkBlock(call calls.Call) {
 	if !call.Constant {
 		return
@@ -130,15 +130,22 @@ func (c *checker) templatesOf(e ast.Expr) ([]routetree.Source, bool) {
 	return all, true
 }
 
-// templatesIn is templatesOf for what the source tells: calls of View and Page, and variables
-// that are set to nothing else. seen are the variables that it has come through.
+// templatesIn is templatesOf for what the source tells: calls of View and Page, and of what
+// ViewOf and PageOf have returned, and variables that are set to nothing else. seen are the
+// variables that it has come through.
 func (c *checker) templatesIn(e ast.Expr, seen map[types.Object]bool) (all []routetree.Source, known bool) {
 	switch expr := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
-		call, ok := calls.Of(expr, nil, c.info)
+		call, ok := calls.Of(c.declaration(expr), nil, c.info)
 		switch {
+		case ok && call.Kind == calls.Static: // PageOf
+			r, known := c.counterpart(call.Expr.Pos())
+			if !known || !r.Page {
+				return nil, false
+			}
+			return []routetree.Source{c.app.tree.Templates[r.Path]}, true
 		case ok && call.Kind == calls.Template && call.Constant:
-			for _, a := range c.module.scope(c.unit, false) {
+			for _, a := range c.module.scope(c.unit, call.ForDirectory()) {
 				for _, name := range routetree.Find(a.tree.Templates, call.Value) {
 					all = append(all, a.tree.Templates[name])
 				}
@@ -173,6 +180,21 @@ func (c *checker) templatesIn(e ast.Expr, seen map[types.Object]bool) (all []rou
 		return all, len(c.defs[obj]) > 0
 	}
 	return nil, false
+}
+
+// declaration returns the call of PageOf or ViewOf whose result a call calls, if that is a
+// variable that is set once, or else the call itself.
+func (c *checker) declaration(expr *ast.CallExpr) *ast.CallExpr {
+	id, ok := ast.Unparen(expr.Fun).(*ast.Ident)
+	if !ok {
+		return expr
+	}
+	if defs := c.defs[c.info.Uses[id]]; len(defs) == 1 {
+		if made, ok := defs[0].(*ast.CallExpr); ok {
+			return made
+		}
+	}
+	return expr
 }
 
 func isResponse(t types.Type) bool {
