@@ -50,22 +50,22 @@ func TestAdd(t *testing.T) {
 			"app/app_test.go":       "",
 		}, `app/about.go           its name, "us"`},
 		{"a page with a handler", app(), []string{"-methods", "get", "about"}, map[string]string{
-			"app/router/about.html": "",
-			"app/about.go":          "func init() { flow.GET().Do(showAbout) }\n\n// showAbout answers GET /about.\nfunc showAbout(*flow.Request) flow.Response {\n\treturn flow.Page(nil)\n}\n",
+			"app/router/about.html": "<h1>{{.Title}}</h1>\n",
+			"app/about.go":          "func init() { flow.GET().Do(showAbout) }\n\ntype showAboutData struct {\n\tTitle string\n}\n\n// showAbout answers GET /about.\nfunc showAbout(*flow.Request) (showAboutData, error) {\n\treturn showAboutData{Title: \"About\"}, nil\n}\n",
 			"app/app_test.go":       "",
 		}, "GET showAbout"},
 		{"a page with a parameter", app(), []string{"users/[id]", "-methods", "put,get,put", "-name", "users.show"}, map[string]string{
 			"app/router/users/[id].html": "{{define \"title\"}}User{{end}}\n\n<h1>User {{.ID}}</h1>\n",
-			"app/users.id.go":            "import (\n\t\"net/http\"\n\n\t\"example.com/flow\"\n)\n\nfunc init() {\n\tflow.GET().Name(\"users.show\").Do(showUser)\n\tflow.PUT().Do(updateUser)\n}\n\n// showUser answers GET /users/{id}.\nfunc showUser(req *flow.Request) flow.Response {\n\treturn flow.Page(map[string]any{\"ID\": req.Param(\"id\")})\n}\n\n// updateUser answers PUT /users/{id}.\nfunc updateUser(*flow.Request) flow.Response {\n\treturn flow.Fail(http.StatusNotImplemented, \"this is not written yet\")\n}\n",
+			"app/users.id.go":            "import (\n\t\"net/http\"\n\n\t\"example.com/flow\"\n)\n\nfunc init() {\n\tflow.GET().Name(\"users.show\").Do(showUser)\n\tflow.PUT().Do(updateUser)\n}\n\ntype showUserIn struct {\n\tID string `param:\"id\"`\n}\n\ntype showUserData struct {\n\tID string\n}\n\n// showUser answers GET /users/{id}.\nfunc showUser(_ *flow.Request, in showUserIn) (showUserData, error) {\n\treturn showUserData{ID: in.ID}, nil\n}\n\ntype updateUserIn struct {\n\tID string `param:\"id\"`\n}\n\n// updateUser answers PUT /users/{id}.\nfunc updateUser(_ *flow.Request, in updateUserIn) (flow.Response, error) {\n\treturn flow.Fail(http.StatusNotImplemented, \"this is not written yet\"), nil\n}\n",
 			"app/app_test.go":            "\t\t{\"GET\", \"/users/1\", 200},\n\t\t{\"PUT\", \"/users/1\", 501},\n",
 		}, "app/users.id.go             GET showUser, PUT updateUser\n"},
 		{"an endpoint", app(), []string{"users/[id]", "-endpoint"}, map[string]string{
 			"app/router/users/[id].http": "GET http://localhost:8080/users/1\n",
-			"app/users.id.go":            "flow.JSON(map[string]string{\"id\": req.Param(\"id\")})",
+			"app/users.id.go":            "type showUserOut struct {\n\tID string `json:\"id\"`\n}\n\n// showUser answers GET /users/{id}.\nfunc showUser(_ *flow.Request, in showUserIn) (showUserOut, error) {\n\treturn showUserOut{ID: in.ID}, nil\n}\n",
 			"app/app_test.go":            "",
 		}, "the endpoint /users/{id}"},
 		{"by its extension", app(), []string{"/users.http"}, map[string]string{
-			"app/router/users.http": "", "app/users.go": "flow.JSON([]string{})", "app/app_test.go": "",
+			"app/router/users.http": "", "app/users.go": "func listUsers(*flow.Request) ([]string, error) {\n\treturn []string{}, nil\n}\n", "app/app_test.go": "",
 		}, ""},
 		{"near endpoints", app("router/api/x.http", "", "x.go", users), []string{"api/new/[id]"}, map[string]string{
 			"app/router/api/new/[id].http": "", "app/api.new.id.go": "", "app/app_test.go": "",
@@ -121,6 +121,18 @@ func TestAdd(t *testing.T) {
 		{"a page that makes a test false", app("app_test.go", strings.Replace(tests, "\"/\", 200", "\"/about/\", 404", 1)), []string{"about"}, map[string]string{
 			"app/router/about.html": "", "app/app_test.go": "",
 		}, "\tapp/app_test.go:8: GET /about/ is 308 now, by app/router/about.html: change the row\n"},
+		{"numbers", app(), []string{"years/[year=int]/[...ids=int]"}, map[string]string{
+			"app/router/years/[year=int]/[...ids=int].html": "", "app/years.year.ids.go": "\tYear int    `param:\"year\"`\n\tIds  string `param:\"ids\"`\n", "app/app_test.go": "",
+		}, ""},
+		{"parameters that no field can be called like", app(), []string{"x/[__]/[user_id]/[userId]"}, map[string]string{
+			"app/router/x/[__]/[user_id]/[userId].html": "{{.Param}} {{.UserID}} {{.UserId}}", "app/x.__.user_id.userId.go": "\tParam  string `param:\"__\"`\n\tUserID string `param:\"user_id\"`\n\tUserId string `param:\"userId\"`\n", "app/app_test.go": "",
+		}, ""},
+		{"parameters that are called alike", app(), []string{"[user]/[User]"}, map[string]string{
+			"app/router/[user]/[User].html": "{{.User}} {{.User2}}", "app/user.User.go": "showUserUserData{User: in.User, User2: in.User2}", "app/app_test.go": "",
+		}, ""},
+		{"beside a type of that name", app("types.go", "package app\n\ntype showUserIn struct{}\n"), []string{"users/[id]"}, map[string]string{
+			"app/router/users/[id].html": "", "app/users.id.go": "func showUserByID(_ *flow.Request, in showUserByIDIn)", "app/app_test.go": "",
+		}, ""},
 		{"a matcher", app(), []string{"orders/[day=date]"}, map[string]string{
 			"app/router/orders/[day=date].html": "", "app/orders.day.go": "", "app/app_test.go": "\"/orders/2006-01-01\"",
 		}, ""},
@@ -141,12 +153,12 @@ func TestAdd(t *testing.T) {
 		}, "No test was added: TestRoutes of app/app_test.go cannot take them: its table has not the fields method, path and status."},
 		{"with what is provided", app("users.index.go", "package app\n\ntype Shop int\n\nfunc init() {\n\tflow.With(func(f *flow.File, shop *Shop) { f.GET().Do(shop.list) })\n}\n", "router/users/index.html", ""), []string{"users/[id]", "-methods", "get,delete"}, map[string]string{
 			"app/router/users/[id].html": "",
-			"app/users.id.go":            "func init() {\n\tflow.With(func(f *flow.File, shop *Shop) {\n\t\tf.GET().Do(shop.showUser)\n\t\tf.DELETE().Do(shop.deleteUser)\n\t})\n}\n\n// showUser answers GET /users/{id}.\nfunc (shop *Shop) showUser(req *flow.Request)",
+			"app/users.id.go":            "func init() {\n\tflow.With(func(f *flow.File, shop *Shop) {\n\t\tf.GET().Do(shop.showUser)\n\t\tf.DELETE().Do(shop.deleteUser)\n\t})\n}\n\ntype showUserIn struct {\n\tID string `param:\"id\"`\n}\n\ntype showUserData struct {\n\tID string\n}\n\n// showUser answers GET /users/{id}.\nfunc (shop *Shop) showUser(_ *flow.Request, in showUserIn)",
 			"app/app_test.go":            "",
 		}, ""},
 		{"with what New provides", app("app.go", provides), []string{"users/[id]"}, map[string]string{
 			"app/router/users/[id].html": "",
-			"app/users.id.go":            "func init() { flow.With(func(f *flow.File, shop *Shop) { f.GET().Do(shop.showUser) }) }\n\n// showUser answers GET /users/{id}.\nfunc (shop *Shop) showUser(req *flow.Request)",
+			"app/users.id.go":            "func init() { flow.With(func(f *flow.File, shop *Shop) { f.GET().Do(shop.showUser) }) }\n\ntype showUserIn struct {\n\tID string `param:\"id\"`\n}\n\ntype showUserData struct {\n\tID string\n}\n\n// showUser answers GET /users/{id}.\nfunc (shop *Shop) showUser(_ *flow.Request, in showUserIn)",
 			"app/app_test.go":            "",
 		}, ""},
 		{"with what New provides, beside one that does not ask", app("app.go", provides, "users.index.go", users, "router/users/index.html", ""), []string{"users/[id]"}, map[string]string{

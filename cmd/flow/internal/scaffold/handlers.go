@@ -3,6 +3,7 @@ package scaffold
 import (
 	"fmt"
 	"go/format"
+	"go/token"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func handlersOf(r *routetree.Route, methods []string, taken map[string]bool) []h
 	for _, m := range methods {
 		h := handler{m, "", http.StatusNotImplemented}
 		for _, name := range handlerNames(r, m) {
-			if !taken[name] && !slices.ContainsFunc(handlers, func(h handler) bool { return h.name == name }) {
+			if !takes(taken, name) && !slices.ContainsFunc(handlers, func(h handler) bool { return h.name == name }) {
 				h.name = name
 				break
 			}
@@ -41,6 +42,19 @@ func handlersOf(r *routetree.Route, methods []string, taken map[string]bool) []h
 		handlers = append(handlers, h)
 	}
 	return handlers
+}
+
+// The types of a handler are called like it, with one of these.
+const (
+	inSuffix   = "In"   // what it reads
+	dataSuffix = "Data" // what its page shows
+	outSuffix  = "Out"  // what it answers as JSON
+)
+
+// takes reports whether a handler cannot have a name, since something is called so, or as
+// one of its types would be.
+func takes(taken map[string]bool, name string) bool {
+	return taken[name] || taken[name+inSuffix] || taken[name+dataSuffix] || taken[name+outSuffix]
 }
 
 // A counterpart is the Go file of a route that is to be written.
@@ -104,25 +118,25 @@ func lines(statements []string) string {
 	return "\n" + strings.Join(statements, "\n") + "\n"
 }
 
-// function returns the declaration of a handler. What changes something cannot be
-// guessed, so it says that it is not written.
+// function returns the declaration of a handler and of its types. What changes something
+// cannot be guessed, so it says that it is not written.
 func (c *counterpart) function(h handler) string {
-	receiver, request, answer := "", "*flow.Request", `flow.Fail(http.StatusNotImplemented, "this is not written yet")`
+	receiver, request, types := "", "*flow.Request", ""
+	result, answer := "flow.Response", `flow.Fail(http.StatusNotImplemented, "this is not written yet")`
 	if c.with() {
 		receiver = fmt.Sprintf("(%s *%s) ", c.asks.name, c.asks.typ)
 	}
-	switch params := paramsOf(c.route); {
-	case h.status == http.StatusNoContent:
+	fields := paramFields(c.route)
+	if h.status == http.StatusNoContent {
 		answer = "flow.Response{}"
-	case h.method == http.MethodGet && len(params) > 0:
-		request = "req *flow.Request"
-		answer = c.getAnswer(params)
-	case h.method == http.MethodGet && c.route.Page:
-		answer = "flow.Page(nil)"
-	case h.method == http.MethodGet && isCollection(c.route):
-		answer = "flow.JSON([]string{})"
-	case h.method == http.MethodGet:
-		answer = "flow.JSON(map[string]string{})"
+	} else if len(fields) > 0 {
+		request, result = "_ *flow.Request, in "+h.name+inSuffix, "(flow.Response, error)"
+		types = declaration(h.name+inSuffix, fields, "param")
+		answer += ", nil"
+	}
+	if h.method == http.MethodGet {
+		out, value, declared := c.output(h, fields)
+		result, answer, types = "("+out+", error)", value+", nil", types+declared
 	}
 	what := h.method + " " + c.route.Patterns[len(c.route.Patterns)-1].String()
 	if h.method == methodAny {
@@ -131,33 +145,81 @@ func (c *counterpart) function(h handler) string {
 			what = "every other" + strings.TrimPrefix(what, "every")
 		}
 	}
-	return fmt.Sprintf("// %s answers %s.\nfunc %s%s(%s) flow.Response {\nreturn %s\n}\n", h.name, what, receiver, h.name, request, answer)
+	return fmt.Sprintf("%s// %s answers %s.\nfunc %s%s(%s) %s {\nreturn %s\n}\n", types, h.name, what, receiver, h.name, request, result, answer)
 }
 
-// getAnswer answers with the parameters.
-func (c *counterpart) getAnswer(params []pattern.Segment) string {
-	var pairs []string
-	for _, p := range params {
-		key := p.Text
-		if c.route.Page {
-			key = camel(key)
+// output returns the type that a handler for GET returns, a value of it, and its
+// declaration, if it has a name: the data of a page, or what is answered as JSON.
+func (c *counterpart) output(h handler, fields []structField) (out, value, declared string) {
+	var values []string
+	for _, f := range fields {
+		values = append(values, f.name+": in."+f.name)
+	}
+	switch {
+	case c.route.Page:
+		out = h.name + dataSuffix
+		if len(fields) == 0 {
+			fields, values = []structField{{name: "Title", typ: "string"}}, []string{fmt.Sprintf("Title: %q", title(c.route))}
 		}
-		pairs = append(pairs, fmt.Sprintf("%q: req.Param(%q)", key, p.Text))
+		declared = declaration(out, fields, "")
+	case len(fields) > 0:
+		out = h.name + outSuffix
+		declared = declaration(out, fields, "json")
+	case isCollection(c.route):
+		out = "[]string"
+	default:
+		out = "map[string]string"
 	}
-	if c.route.Page {
-		return "flow.Page(map[string]any{" + strings.Join(pairs, ", ") + "})"
+	return out, out + "{" + strings.Join(values, ", ") + "}", declared
+}
+
+// A structField is one of a struct that a handler reads or returns.
+type structField struct{ name, typ, param string }
+
+// paramFields returns a field for each parameter of a route.
+func paramFields(r *routetree.Route) []structField {
+	var fields []structField
+	for _, p := range paramsOf(r) {
+		f := structField{camel(p.Text), "string", p.Text}
+		if !token.IsExported(f.name) {
+			f.name = "Param" + f.name
+		}
+		for slices.ContainsFunc(fields, func(other structField) bool { return other.name == f.name }) {
+			f.name += "2"
+		}
+		if p.Kind != pattern.Rest && p.Matcher != nil && p.Matcher.Name == "int" {
+			f.typ = "int"
+		}
+		fields = append(fields, f)
 	}
-	return "flow.JSON(map[string]string{" + strings.Join(pairs, ", ") + "})"
+	return fields
+}
+
+// declaration returns that of a struct, whose fields have a tag with their parameter.
+func declaration(name string, fields []structField, tag string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "type %s struct {\n", name)
+	for _, f := range fields {
+		fmt.Fprintf(&b, "%s %s", f.name, f.typ)
+		if tag != "" {
+			fmt.Fprintf(&b, " `%s:%q`", tag, f.param)
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("}\n\n")
+	return b.String()
 }
 
 // pageText returns an .html route file. It is a whole document if no layout is around it,
 // and it fills in the title if the layout has such a block.
 func pageText(r *routetree.Route, data bool, layouts []string) []byte {
 	heading, name := title(r), title(r)
-	if params := paramsOf(r); data && len(params) > 0 {
-		for _, p := range params {
-			heading += " {{." + camel(p.Text) + "}}"
+	if fields := paramFields(r); data && len(fields) > 0 {
+		for _, f := range fields {
+			heading += " {{." + f.name + "}}"
 		}
+	} else if data {
+		heading = "{{.Title}}"
 	}
 	return framed(name, "<h1>"+heading+"</h1>\n", layouts)
 }

@@ -40,6 +40,7 @@ func TestRoutes(t *testing.T) {
 		{"DELETE", "/notes", "", 405, ""},
 		{"GET", "/notes/1", "", 200, `{"id":1,"title":"Buy milk","text":"Two bottles"}`},
 		{"GET", "/notes/2", "", 404, "there is no such note"},
+		{"GET", "/notes/two", "", 404, ""},
 	} {
 		t.Run(tt.method+" "+tt.path, func(t *testing.T) {
 			r := httptest.NewRequest(tt.method, tt.path, strings.NewReader(tt.body))

@@ -2,20 +2,23 @@ package app
 
 import (
 	"net/http"
-	"strconv"
 
 	"example.com/flow"
+	"example.com/newapp/notes"
 )
 
 func init() {
 	flow.With(func(f *flow.File, a *App) { f.GET().Name("notes.show").Do(a.showNote) })
 }
 
-func (a *App) showNote(req *flow.Request) (flow.Response, error) {
-	id, _ := strconv.Atoi(req.Param("id")) // 0, which no note has, if it is no number
-	n, ok := a.Notes.Find(id)
+type showNoteIn struct {
+	ID int `param:"id"` // what is no number is answered with 404
+}
+
+func (a *App) showNote(_ *flow.Request, in showNoteIn) (notes.Note, error) {
+	n, ok := a.Notes.Find(in.ID)
 	if !ok {
-		return flow.Response{}, flow.Error(http.StatusNotFound, "there is no such note")
+		return n, flow.Error(http.StatusNotFound, "there is no such note")
 	}
-	return flow.JSON(n), nil
+	return n, nil
 }

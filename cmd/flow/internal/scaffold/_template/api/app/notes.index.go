@@ -14,20 +14,13 @@ func init() {
 	})
 }
 
-func (a *App) listNotes(*flow.Request) flow.Response {
-	return flow.JSON(a.Notes.All())
+func (a *App) listNotes(*flow.Request) ([]notes.Note, error) {
+	return a.Notes.All(), nil
 }
 
-// addNote leaves it to flow to answer a draft that is invalid: 422, with the fields.
-func (a *App) addNote(req *flow.Request) (flow.Response, error) {
-	var draft notes.Draft
-	if err := req.Bind(&draft); err != nil {
-		return flow.Response{}, err
-	}
+// addNote gets a draft that is valid: flow answers any other with 422 and its fields.
+func (a *App) addNote(req *flow.Request, draft notes.Draft) (flow.Response, error) {
 	n := a.Notes.Add(draft)
 	location, err := req.Route("notes.show", "id", n.ID)
-	if err != nil {
-		return flow.Response{}, err
-	}
-	return flow.JSON(n).Status(http.StatusCreated).Header("Location", location), nil
+	return flow.JSON(n).Status(http.StatusCreated).Header("Location", location), err
 }

@@ -17,7 +17,8 @@ type Draft struct {
 	Text  string `json:"text"`
 }
 
-// Validate trims the fields and reports what is wrong with them. Bind calls it.
+// Validate trims the fields and reports what is wrong with them. flow calls it before a
+// handler gets the draft.
 func (d *Draft) Validate() error {
 	d.Title, d.Text = strings.TrimSpace(d.Title), strings.TrimSpace(d.Text)
 	wrong := flow.Invalid{}

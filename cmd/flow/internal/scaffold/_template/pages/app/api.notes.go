@@ -10,19 +10,15 @@ import (
 func init() {
 	flow.With(func(f *flow.File, a *App) {
 		f.GET().Do(a.apiListNotes)
-		f.POST().Do(a.apiAddNote)
+		f.POST().Status(http.StatusCreated).Do(a.apiAddNote)
 	})
 }
 
-func (a *App) apiListNotes(*flow.Request) flow.Response {
-	return flow.JSON(a.Notes.All())
+func (a *App) apiListNotes(*flow.Request) ([]notes.Note, error) {
+	return a.Notes.All(), nil
 }
 
-// apiAddNote leaves it to flow to answer a draft that is invalid: 422, with the fields.
-func (a *App) apiAddNote(req *flow.Request) (flow.Response, error) {
-	var draft notes.Draft
-	if err := req.Bind(&draft); err != nil {
-		return flow.Response{}, err
-	}
-	return flow.JSON(a.Notes.Add(draft)).Status(http.StatusCreated), nil
+// apiAddNote gets a draft that is valid: flow answers any other with 422 and its fields.
+func (a *App) apiAddNote(_ *flow.Request, draft notes.Draft) (notes.Note, error) {
+	return a.Notes.Add(draft), nil
 }

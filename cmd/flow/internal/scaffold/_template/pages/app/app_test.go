@@ -40,6 +40,7 @@ func TestRoutes(t *testing.T) {
 		{"POST", "/notes", "title=&text=at+noon", 422, "at noon"},
 		{"GET", "/notes/1", "", 200, "Two bottles"},
 		{"GET", "/notes/2", "", 404, "there is no such note"},
+		{"GET", "/notes/two", "", 404, "Not Found"},
 
 		{"GET", "/api/notes", "", 200, `[{"id":1,"title":"Buy milk","text":"Two bottles"}]`},
 		{"POST", "/api/notes", `{"title":"Call Ada"}`, 201, `{"id":2,"title":"Call Ada","text":""}`},

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"net/http"
 
 	"example.com/flow"
@@ -15,29 +14,25 @@ func init() {
 	})
 }
 
-// A notesPage is what notes/index.html shows: the notes, and the form as it was filled
-// in, with what is wrong about it.
-type notesPage struct {
+// notesData is what notes/index.html shows: the notes, and the form as it was filled in,
+// with what is wrong about it.
+type notesData struct {
 	Notes []notes.Note
-	Form  notes.Draft
-	Wrong flow.Invalid
+	Form  flow.Form[notes.Draft]
 }
 
-func (a *App) listNotes(*flow.Request) flow.Response {
-	return flow.Page(notesPage{Notes: a.Notes.All()})
+// notesPage renders notes/index.html, which Check holds against notesData.
+var notesPage = flow.PageOf[notesData]()
+
+func (a *App) listNotes(*flow.Request) (notesData, error) {
+	return notesData{Notes: a.Notes.All()}, nil
 }
 
 // addNote redirects after success, so that reloading the page adds nothing.
-func (a *App) addNote(req *flow.Request) (flow.Response, error) {
-	var form notes.Draft // empty, since a browser sends nothing for a checkbox that is not ticked
-	err := req.Bind(&form)
-	if wrong, ok := errors.AsType[flow.Invalid](err); ok {
-		page := notesPage{Notes: a.Notes.All(), Form: form, Wrong: wrong}
-		return flow.Page(page).Status(http.StatusUnprocessableEntity), nil
+func (a *App) addNote(_ *flow.Request, in flow.Form[notes.Draft]) (flow.Response, error) {
+	if in.Wrong != nil {
+		return notesPage(notesData{a.Notes.All(), in}).Status(http.StatusUnprocessableEntity), nil
 	}
-	if err != nil {
-		return flow.Response{}, err
-	}
-	n := a.Notes.Add(form)
+	n := a.Notes.Add(in.Value)
 	return flow.RedirectTo("notes.show", "id", n.ID), nil
 }
