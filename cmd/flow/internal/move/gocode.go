@@ -183,7 +183,7 @@ func (code *goCode) add(name string, file *ast.File, info *types.Info, broken bo
 
 // guessable are the functions and methods that are known without types.
 var guessable = map[string]calls.Kind{
-	"At": calls.Path, "In": calls.Dir, "View": calls.Template, "Route": calls.RouteName, "RedirectTo": calls.RouteName,
+	"At": calls.Path, "In": calls.Dir, "View": calls.Template, "ViewOf": calls.Template, "Route": calls.RouteName, "RedirectTo": calls.RouteName,
 	"Name": calls.Label, "Param": calls.Param, "PathValue": calls.Param, "Segments": calls.Segments, "Asset": calls.Asset, "Use": calls.Use,
 }
 
@@ -197,7 +197,11 @@ func guess(file *ast.File, info *types.Info) []call {
 		if !ok || info != nil && typeutil.Callee(info, expr) != nil {
 			return true
 		}
-		sel, ok := ast.Unparen(expr.Fun).(*ast.SelectorExpr)
+		fun := ast.Unparen(expr.Fun)
+		if of, ok := fun.(*ast.IndexExpr); ok { // ViewOf[T]
+			fun = of.X
+		}
+		sel, ok := fun.(*ast.SelectorExpr)
 		if !ok {
 			return true
 		}
@@ -208,7 +212,7 @@ func guess(file *ast.File, info *types.Info) []call {
 			return true
 		}
 		c := call{Call: calls.Call{Kind: kind, Expr: expr, File: file}, name: sel.Sel.Name, guessed: !ofPackage}
-		c.directory = ofPackage && (kind == calls.Path || kind == calls.Dir || kind == calls.Use)
+		c.directory = ofPackage && (kind == calls.Path || kind == calls.Dir || kind == calls.Use || c.name == "ViewOf")
 		if len(expr.Args) > 0 && kind != calls.Use {
 			c.Arg = expr.Args[0]
 			c.Literal, c.Value, c.Constant = literal(c.Arg)

@@ -127,17 +127,29 @@ func (p *planner) pathValue(f *goFile, expr *ast.CallExpr) {
 	}
 }
 
-// tag tells of struct tags by which Bind takes a parameter.
+// tag rewrites struct tags by which Bind, and the input of a handler, take a parameter: in the
+// counterpart of a route that moves, if nothing else fills the struct. It tells of others.
 func (p *planner) tag(f *goFile, lit *ast.BasicLit) {
 	text, err := strconv.Unquote(lit.Value)
 	if err != nil {
 		return
 	}
-	name, ok := reflect.StructTag(text).Lookup("param")
-	name, _, _ = strings.Cut(name, ",")
-	if text, _ := p.changedParam(p.serves(f, lit.Pos()), name); ok && text != "" {
-		p.left(f.name, p.code.position(lit.Pos()).Line, "the tag param:%q: %s", name, text)
+	tag, ok := reflect.StructTag(text).Lookup("param")
+	name, _, _ := strings.Cut(tag, ",")
+	s := p.serves(f, lit.Pos())
+	change, shared := p.changedParam(s, name)
+	if !ok || change == "" {
+		return
 	}
+	r, pos := p.c.moved(p.routeOfFile(f.name)), p.code.position(lit.Pos())
+	written := fmt.Sprintf("param:%q", tag)
+	at := strings.Index(lit.Value, written)
+	plain := at > 0 && strings.Contains("` ", lit.Value[at-1:at]) // and not the end of another key, or escaped
+	if shared || len(s.unknown) > 0 || f.info == nil || !plain || r == nil || r.renamed[name] == "" || !s.has(r) {
+		p.left(f.name, pos.Line, "the tag param:%q: %s", name, change)
+		return
+	}
+	p.edit(f.name, pos.Offset+at+len(`param:"`), len(name), r.renamed[name])
 }
 
 // enclosing returns the function declaration around a position, or nil.
