@@ -17,7 +17,7 @@ import (
 //
 //	func add(req *flow.Request, in flow.Form[user]) (flow.Response, error) {
 //		if in.Wrong != nil {
-//			return flow.View("users/index", usersData{in.Value, in.Wrong}).Status(422), nil
+//			return usersPage(usersData{in}).Status(422), nil // of PageOf
 //		}
 //		…
 //	}
