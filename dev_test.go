@@ -997,3 +997,30 @@ func TestDevOfMountedRouters(t *testing.T) {
 	is.Equal(says(serve(outer, "GET", "/in/a")), "200 on disk")
 	is.Equal(says(serve(outer, "GET", "/in/gone/a")), "200 ") // as it was built
 }
+
+// TestDevChecksTypes of pages: a wrong field is told with the templates on disk, its page
+// shows it, and the others are as they were.
+func TestDevChecksTypes(t *testing.T) {
+	is := is.New(t)
+	tree := fstest.MapFS{"router/a.html": {Data: []byte("{{.Name}}")}, "router/b.html": {Data: []byte("b {{.Name}}")}}
+	dir := onDisk(t, tree)
+	r := New(tree)
+	r.Dev(dir)
+	logged(r)
+	for _, path := range []string{"a", "b"} {
+		r.At(path).GET().Do(func(*Request) (struct{ Name string }, error) { return struct{ Name string }{"Ada"}, nil })
+	}
+	is.NoErr(r.Check())
+	is.Equal(r.templateFaults(), nil)
+	is.Equal(visit(r, "/b").Code, 200)
+	write(t, dir, "router/a.html", "<p>\n{{.Nmae}}")
+	faults := r.templateFaults()
+	is.Equal(len(faults), 1)
+	is.True(strings.Contains(faults[0].Text, `has no field or method Nmae: did you mean "Name"?`))
+	is.Equal(faults[0].Line, 2)
+	is.True(strings.Contains(visit(r, "/a").Body.String(), "Nmae"))
+	is.Equal(visit(r, "/b").Code, 200)
+	write(t, dir, "router/a.html", "<p>\n{{.Name}}")
+	is.Equal(r.templateFaults(), nil)
+	is.Equal(visit(r, "/a").Code, 200)
+}
