@@ -21,7 +21,9 @@ func TestSlowClients(t *testing.T) {
 	servertest.Slow(t)
 	app := &probe{ended: make(chan string, 12)}
 	addrs := freeAddrs(t, 3)
-	app.serve(t, addrs[0]) // nobody serves at the others
+	for _, addr := range addrs {
+		app.serve(t, addr)
+	}
 	fronts := map[string]string{"direct": addrs[0]}
 	for _, p := range proxies {
 		needs(t, p.program)
