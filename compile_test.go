@@ -62,7 +62,7 @@ var mistakes = []struct{ file, text, fault string }{
 	{"", "", `router/calls.html:3: no route is called "user.id": did you mean "users.id"?`},
 	{"", "", `router/calls.html:4: route "users.id" (router/users/[id].html): the parameter "id" is missing`},
 	{"", "", `router/calls.html:5: no public file is called "fiel.css": did you mean "file.css"?`},
-	{"", "", `router/calls.html:6: request.Inptu: *flow.Request has no field or method Inptu: did you mean "Input"?`},
+	{"", "", "router/calls.html:6:11: {{request.Inptu `q`}}: flow.Request has no field or method Inptu: did you mean \"Input\"?"},
 	{"router/known.html", "{{route `given`}}{{route `misplaced`}}", ``}, // names of registrations that have faults
 	{"router/inner/+layout.html", `no slot`, `router/inner/+layout.html:1: the layout does not say where the page goes`},
 	{"router/inner/page.html", `<!doctype html>`, `router/inner/page.html:1: it begins with <!doctype, and is shown inside router/inner/+layout.html`},
@@ -285,9 +285,9 @@ func TestSilentMistakes(t *testing.T) {
 		{"a form that POST shows again", "a.html: {{if .Wrong}}no{{end}}{{with .Error}}{{.}}{{end}}{{range .All}}{{.Name}}{{end}}" +
 			"<form><input {{if .Bad}}class=bad {{end}}value=\"{{.Name}}\"><textarea name=text>{{.Text}}</textarea></form>", func(r *Router) { r.At("a").POST().Do(hello) }},
 		{"data behind a form", "a.html: <form><input value='{{.Name}}'></form><p>{{.Name}}", func(r *Router) { r.At("a").POST().Do(hello) }},
-		{"data that is no field of the page's", "+layout.html: <title>{{.Title}}</title>{{template `content` .}}\na.html: {{with user}}{{.Name}}{{end}}{{range list}}{{.Name}}{{end}}{{$x := 1}}{{$x}}{{.}}{{or .A `b`}}{{define `f`}}{{.Name}}{{end}}", func(r *Router) {
+		{"data that is no field of the page's", "+layout.html: <title>{{.Title}}</title>{{template `content` .}}\na.html: {{with user}}{{.Name}}{{end}}{{range list}}{{.Status}}{{end}}{{$x := 1}}{{$x}}{{.}}{{or .A `b`}}{{define `f`}}{{.Name}}{{end}}", func(r *Router) {
 			r.At("a").POST().Do(hello)
-			r.Funcs = map[string]any{"list": func() []controller { return nil }}
+			r.Funcs = map[string]any{"list": func() []HTTPError { return nil }}
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

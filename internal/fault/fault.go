@@ -20,7 +20,8 @@ import (
 // A Fault is one mistake of an application.
 type Fault struct {
 	File    string // as messages name it; a report is sorted by it
-	Line    int    // 0 for a fault of the whole file, such as its name
+	Line    int    // from 1; 0 for a fault of the whole file, such as its name
+	Column  int    // in bytes, from 1; 0 if it is not known
 	Text    string // file and line, the mistake, and what would be right
 	Warning bool   // the application may serve; only the command check prints it
 }
@@ -49,11 +50,11 @@ func Warn(file string, line int, format string, args ...any) Fault {
 	if line > 0 {
 		where += ":" + strconv.Itoa(line)
 	}
-	return Fault{file, line, where + ": warning: " + fmt.Sprintf(format, args...), true}
+	return Fault{File: file, Line: line, Text: where + ": warning: " + fmt.Sprintf(format, args...), Warning: true}
 }
 
 // Join returns the faults without the warnings as one error, one on each line, sorted by file,
-// line and text. It returns nil if there are none.
+// line, column and text. It returns nil if there are none.
 func Join(faults []Fault) error { return join(faults, false) }
 
 // Of returns the faults of an error of Join.
@@ -74,7 +75,7 @@ func Warnings(faults []Fault) error { return join(faults, true) }
 func join(faults []Fault, warnings bool) error {
 	sorted := slices.DeleteFunc(slices.Clone(faults), func(f Fault) bool { return f.Warning != warnings })
 	slices.SortFunc(sorted, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Text, b.Text))
 	})
 	sorted = slices.Compact(sorted)
 	errs := make([]error, len(sorted))

@@ -151,10 +151,6 @@ func (l *library) check(f *templateFile) {
 				if !l.isFunc(n.Ident) {
 					report(n, "function %q not defined: add it to Router.Funcs", n.Ident)
 				}
-			case *parse.ChainNode:
-				if err := l.checkRequest(n); err != nil {
-					report(n, "%v", err)
-				}
 			case *parse.PipeNode:
 				for i, cmd := range n.Cmds {
 					if err := l.checkCall(f, cmd, i > 0); err != nil {
@@ -178,6 +174,7 @@ func (l *library) check(f *templateFile) {
 			}
 		})
 	}
+	f.faults = append(f.faults, l.checkAlone(f)...)
 	if f.isLayout() && !hasSlot && len(f.faults) == 0 {
 		f.faults = append(f.faults, fault.InLine(f.file, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
 	}

@@ -43,6 +43,20 @@ func (l *library) findData() {
 	}
 }
 
+// checkAlone returns what cannot work in a file whatever its data are, such as
+// {{request.Inptu "q"}}.
+func (l *library) checkAlone(f *templateFile) (faults []fault.Fault) {
+	check := typecheck.Set{Trees: f.trees, Funcs: l.types}
+	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
+		for _, p := range check.Check(name, nil) {
+			if p.Template == name { // what it calls is checked by itself
+				faults = append(faults, fault.Fault{File: p.File, Line: p.Line, Column: p.Column, Text: p.String()})
+			}
+		}
+	}
+	return faults
+}
+
 // checkTypes returns what cannot work in the set of a file with the types of its data.
 func (l *library) checkTypes(s *set, f *templateFile) (problems []typecheck.Problem) {
 	check := typecheck.Set{Trees: s.trees, Funcs: l.types}
@@ -83,7 +97,7 @@ func (l *library) typeFaults(problems map[string][]typecheck.Problem) (faults []
 			}
 			text += ")"
 		}
-		faults = append(faults, fault.Fault{File: p.File, Line: p.Line, Text: text})
+		faults = append(faults, fault.Fault{File: p.File, Line: p.Line, Column: p.Column, Text: text})
 	}
 	return faults
 }
