@@ -319,9 +319,9 @@ func (c *compiler) checkInput(r *routetree.Route, h handler) {
 			known[name] = true
 		}
 	}
-	for _, name := range input.ParamNames(h.typed.bound()) {
+	for _, name := range input.ParamNames(h.typed.bound) {
 		if !known[name] {
-			c.fault(h.pos, "%v has a field with the tag param:%q, and %s has no such parameter%s", h.typed.bound(), name, r.File, fault.Suggest(name, known, ""))
+			c.fault(h.pos, "%v has a field with the tag param:%q, and %s has no such parameter%s", h.typed.bound, name, r.File, fault.Suggest(name, known, ""))
 		}
 	}
 }

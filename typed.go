@@ -38,9 +38,10 @@ type typedForm interface {
 // A typed handler is a function that says in its signature what it reads of a request, and
 // what it answers with.
 type typed struct {
-	call reflect.Value
-	in   reflect.Type // a struct, or a Form of one; nil if the handler takes no input
-	out  reflect.Type // nil if the handler returns nothing but an error
+	call  reflect.Value
+	in    reflect.Type // a struct, or a Form of one; nil if the handler takes no input
+	bound reflect.Type // what a request fills: in, or what in is a Form of
+	out   reflect.Type // nil if the handler returns nothing but an error
 }
 
 var (
@@ -65,25 +66,20 @@ func parseTyped(v any) (*typed, error) {
 		h.out = t.Out(0)
 	}
 	if t.NumIn() == 2 {
-		h.in = t.In(1)
-		if bound := h.bound(); bound.Kind() == reflect.Pointer && bound.Elem().Kind() == reflect.Struct {
-			return nil, fmt.Errorf("the input of the handler is a %v: it gets a new struct for each request, so take a %v", bound, bound.Elem())
-		} else if bound.Kind() != reflect.Struct {
-			return nil, fmt.Errorf("the input of the handler is a %v: take a struct, or a flow.Form of one", bound)
+		h.in, h.bound = t.In(1), t.In(1)
+		if form, ok := reflect.New(h.in).Interface().(typedForm); ok {
+			h.bound = reflect.TypeOf(form.value()).Elem()
 		}
-		if err := input.CheckType(h.bound()); err != nil {
+		if h.bound.Kind() == reflect.Pointer && h.bound.Elem().Kind() == reflect.Struct {
+			return nil, fmt.Errorf("the input of the handler is a %v: it gets a new struct for each request, so take a %v", h.bound, h.bound.Elem())
+		} else if h.bound.Kind() != reflect.Struct {
+			return nil, fmt.Errorf("the input of the handler is a %v: take a struct, or a flow.Form of one", h.bound)
+		}
+		if err := input.CheckType(h.bound); err != nil {
 			return nil, err
 		}
 	}
 	return h, nil
-}
-
-// bound returns the type that a request fills: in, or what in is a Form of.
-func (h *typed) bound() reflect.Type {
-	if form, ok := reflect.New(h.in).Interface().(typedForm); ok {
-		return reflect.TypeOf(form.value()).Elem()
-	}
-	return h.in
 }
 
 // data returns the type of the data of a page, or nil if the handler says nothing of it.
@@ -97,7 +93,7 @@ func (h *typed) data() reflect.Type {
 // flow returns the handler in the form that all of flow's own have, for a page or for an
 // endpoint without one. status is that of its answer, or 0 for the default.
 func (h *typed) flow(page bool, status int) flowFunc {
-	reads := h.in != nil && h.bound().NumField() > 0
+	reads := h.in != nil && h.bound.NumField() > 0
 	respond := h.responder(page)
 	return func(req *Request) (Response, error) {
 		args := make([]reflect.Value, 1, 2)
