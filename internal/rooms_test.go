@@ -41,6 +41,7 @@ var plan = []struct{ room, imports string }{
 	{"auth", "forms"},
 	{"dev", "accept devpage disk reply"},
 	{"registry", "fault forms match pattern routetree"},
+	{"plan", "typecheck"},
 	{"pages", "fault routetree typecheck"},
 
 	{"ondisk", "disk fault pages pattern public routetree"},

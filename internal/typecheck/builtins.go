@@ -38,6 +38,12 @@ var builtins = map[string]builtin{
 	"urlquery": {reflect.TypeOf(template.URLQueryEscaper), nil},
 }
 
+// Builtin returns the type of a function of text/template itself.
+func Builtin(name string) (t reflect.Type, found bool) {
+	b, found := builtins[name]
+	return b.typ, found
+}
+
 // andOr returns the value of and, or: the first operand that decides, or the last. What
 // stands behind an operand that always decides is not reached.
 func (b *body) andOr(dot value, w word, a arguments) value {
@@ -189,7 +195,7 @@ func callValue(args []value) (value, string) {
 		return value{}, wrong
 	}
 	for i, v := range given {
-		if t := param(f, i); !v.fitsCall(t) {
+		if t := Param(f, i); !v.fitsCall(t) {
 			return value{}, fmt.Sprintf("%s is given for %s", v, short(t))
 		}
 	}

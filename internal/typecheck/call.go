@@ -224,11 +224,11 @@ func (b *body) call(dot value, w word, f reflect.Type, a arguments) (args []valu
 	args = make([]value, 0, given)
 	before := len(b.problems)
 	for j, arg := range a.nodes {
-		args = append(args, b.arg(dot, parameter{param(f, j), w}, arg))
+		args = append(args, b.arg(dot, parameter{Param(f, j), w}, arg))
 	}
 	b.tested = was
 	if a.piped {
-		t := param(f, given-1)
+		t := Param(f, given-1)
 		if !a.final.fits(t) {
 			b.report(w, "%s takes %s, and gets %s", w.name, short(t), a.final)
 		}
@@ -238,8 +238,8 @@ func (b *body) call(dot value, w word, f reflect.Type, a arguments) (args []valu
 	return args, len(b.problems) == before
 }
 
-// param returns the type of parameter i of a function.
-func param(f reflect.Type, i int) reflect.Type {
+// Param returns the type of parameter i of a function.
+func Param(f reflect.Type, i int) reflect.Type {
 	if last := f.NumIn() - 1; f.IsVariadic() && i >= last {
 		return f.In(last).Elem()
 	}

@@ -17,14 +17,14 @@ const (
 type Member struct {
 	Kind  MemberKind
 	Type  reflect.Type // of the field or the element; of the method, without its receiver
-	Index []int        // of a field, as FieldByIndex takes it
+	Index []int        // of a field, as FieldByIndex takes it; of a method, as Method takes it
 }
 
 // Lookup returns what text/template finds for a name in values of type t, which is no
 // pointer. Values that are addressable have the methods of *t, too.
 func Lookup(t reflect.Type, addressable bool, name string) Member {
-	if m, ok := methodType(t, addressable, name); ok {
-		return Member{Kind: Method, Type: m}
+	if m, index, ok := method(t, addressable, name); ok {
+		return Member{Kind: Method, Type: m, Index: []int{index}}
 	}
 	switch t.Kind() {
 	case reflect.Struct:
@@ -43,23 +43,27 @@ func Lookup(t reflect.Type, addressable bool, name string) Member {
 	return Member{}
 }
 
-// methodType returns the type of a method, without its receiver.
-func methodType(t reflect.Type, addressable bool, name string) (reflect.Type, bool) {
+// method returns the type of a method, without its receiver, and its index: in the methods of
+// *t if the value is addressable, else in those of t.
+func method(t reflect.Type, addressable bool, name string) (reflect.Type, int, bool) {
 	if t.Kind() == reflect.Interface {
 		m, ok := t.MethodByName(name)
-		return m.Type, ok && m.IsExported()
+		return m.Type, m.Index, ok && m.IsExported()
 	}
 	all := reflect.PointerTo(t)
 	m, ok := all.MethodByName(name)
 	if !ok {
-		return nil, false
+		return nil, 0, false
 	}
+	index := m.Index
 	if !addressable {
-		if _, ok := t.MethodByName(name); !ok {
-			return nil, false
+		own, ok := t.MethodByName(name)
+		if !ok {
+			return nil, 0, false
 		}
+		index = own.Index
 	}
-	return reflect.Zero(all).Method(m.Index).Type(), true
+	return reflect.Zero(all).Method(m.Index).Type(), index, true
 }
 
 // fieldAddr returns whether the field at an index path is addressable in a struct that

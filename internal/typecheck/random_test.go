@@ -615,7 +615,7 @@ func (g *generator) params(f reflect.Type) []reflect.Type {
 	params := make([]reflect.Type, n)
 	for i := range params {
 		if i < f.NumIn() || f.IsVariadic() {
-			params[i] = valueOf(param(f, i)).typ
+			params[i] = valueOf(Param(f, i)).typ
 		}
 	}
 	return params

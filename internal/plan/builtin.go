@@ -1,0 +1,165 @@
+package plan
+
+import (
+	"cmp"
+	"reflect"
+
+	"example.com/flow/internal/typecheck"
+)
+
+// A builtin is a call of a function of text/template itself that takes any value, or of one
+// of the escapers of html/template.
+type builtin struct {
+	name string
+	// fast returns the result for frequent values; for others, or if it is nil, html/template
+	// is asked.
+	fast func(args []reflect.Value) (v reflect.Value, known bool)
+	args []operand
+	last expr // the value of the command before it in the pipeline, or nil
+}
+
+func (b *builtin) eval(s *state, dot reflect.Value) reflect.Value {
+	var last reflect.Value
+	if b.last != nil {
+		last = b.last.eval(s, dot)
+	}
+	mark := len(s.args)
+	for i := range b.args {
+		arg := b.args[i].raw(s, dot)
+		s.args = append(s.args, arg)
+	}
+	if b.last != nil {
+		s.args = append(s.args, unwrap(last))
+	}
+	args := s.args[mark:]
+	defer func() { s.args = s.args[:mark] }()
+	if b.fast != nil {
+		if v, known := b.fast(args); known {
+			return v
+		}
+	}
+	return ask(b.name, args...).value
+}
+
+// An andOr is a call of and, or. It evaluates its operands until one decides.
+type andOr struct {
+	or   bool
+	args []operand
+	last expr
+}
+
+func (a *andOr) eval(s *state, dot reflect.Value) reflect.Value {
+	var v, last reflect.Value
+	if a.last != nil {
+		last = a.last.eval(s, dot)
+	}
+	for i := range a.args {
+		if v = a.args[i].raw(s, dot); isTrue(v) == a.or {
+			return v
+		}
+	}
+	if a.last != nil {
+		return unwrap(last)
+	}
+	return v
+}
+
+// fast has the functions that are frequent, for the values that are.
+var fast = map[string]func(args []reflect.Value) (v reflect.Value, known bool){
+	"not":   func(args []reflect.Value) (reflect.Value, bool) { return boolean(!isTrue(args[0])), true },
+	"len":   length,
+	"index": index,
+	"eq":    equal,
+	"ne": func(args []reflect.Value) (reflect.Value, bool) {
+		return compared(args, func(c int) bool { return c != 0 })
+	},
+	"lt": func(args []reflect.Value) (reflect.Value, bool) {
+		return compared(args, func(c int) bool { return c < 0 })
+	},
+	"le": func(args []reflect.Value) (reflect.Value, bool) {
+		return compared(args, func(c int) bool { return c <= 0 })
+	},
+	"gt": func(args []reflect.Value) (reflect.Value, bool) {
+		return compared(args, func(c int) bool { return c > 0 })
+	},
+	"ge": func(args []reflect.Value) (reflect.Value, bool) {
+		return compared(args, func(c int) bool { return c >= 0 })
+	},
+}
+
+var trueValue, falseValue = reflect.ValueOf(true), reflect.ValueOf(false)
+
+func boolean(b bool) reflect.Value {
+	if b {
+		return trueValue
+	}
+	return falseValue
+}
+
+func length(args []reflect.Value) (n reflect.Value, known bool) {
+	switch v, _ := indirect(args[0]); v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return reflect.ValueOf(v.Len()), true
+	}
+	return reflect.Value{}, false
+}
+
+// index is {{index}} of a slice with an integer, and of a map with a key of its type.
+func index(args []reflect.Value) (elem reflect.Value, known bool) {
+	if len(args) != 2 {
+		return reflect.Value{}, false
+	}
+	v, _ := indirect(args[0])
+	i := concrete(args[1])
+	switch {
+	case v.Kind() == reflect.Slice && i.CanInt() && i.Int() >= 0 && i.Int() < int64(v.Len()):
+		return v.Index(int(i.Int())), true
+	case v.Kind() == reflect.Map && i.IsValid() && i.Type() == v.Type().Key():
+		if elem = v.MapIndex(i); !elem.IsValid() {
+			elem = reflect.Zero(v.Type().Elem())
+		}
+		return elem, true
+	}
+	return reflect.Value{}, false
+}
+
+func equal(args []reflect.Value) (v reflect.Value, known bool) {
+	any := false
+	for _, arg := range args[1:] {
+		c, known := compare(args[0], arg)
+		if !known {
+			return reflect.Value{}, false
+		}
+		any = any || c == 0
+	}
+	return boolean(any), len(args) > 1
+}
+
+// compared compares two values, and asks holds for the result.
+func compared(args []reflect.Value, holds func(c int) bool) (v reflect.Value, known bool) {
+	c, known := compare(args[0], args[1])
+	return boolean(known && holds(c)), known
+}
+
+// compare compares two strings or two integers, of any types but of the same sign.
+func compare(v, w reflect.Value) (c int, known bool) {
+	v, w = concrete(v), concrete(w)
+	j, k := typecheck.Basic(v.Kind()), typecheck.Basic(w.Kind())
+	switch {
+	case j == typecheck.String && k == typecheck.String:
+		return cmp.Compare(v.String(), w.String()), true
+	case j == typecheck.Int && k == typecheck.Int:
+		return cmp.Compare(v.Int(), w.Int()), true
+	case j == typecheck.Uint && k == typecheck.Uint:
+		return cmp.Compare(v.Uint(), w.Uint()), true
+	}
+	return 0, false
+}
+
+// concrete returns the value in an interface.
+func concrete(v reflect.Value) reflect.Value {
+	if v.Kind() == reflect.Interface {
+		return v.Elem()
+	}
+	return v
+}

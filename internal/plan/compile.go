@@ -1,0 +1,431 @@
+package plan
+
+import (
+	"fmt"
+	"html/template"
+	"reflect"
+	"slices"
+	"strings"
+	texttemplate "text/template"
+	"text/template/parse"
+
+	"example.com/flow/internal/typecheck"
+)
+
+// Compile compiles the template of that name and what it calls. The templates must have been
+// escaped by html/template. The error says in a phrase why html/template must render it
+// instead.
+func Compile(escaped *template.Template, name string, funcs Funcs) (*Plan, error) {
+	return NewCompiler(funcs).Compile(escaped, name)
+}
+
+// A Compiler compiles templates with the same functions. Its Plans share the bodies of
+// templates that are the same. It is not safe for concurrent use.
+type Compiler struct {
+	funcs  Funcs
+	bodies map[string]*body // by what they are compiled from: see key
+}
+
+// NewCompiler returns a Compiler for templates with these functions.
+func NewCompiler(funcs Funcs) *Compiler { return &Compiler{funcs, map[string]*body{}} }
+
+// Compile is as the function Compile.
+func (c *Compiler) Compile(escaped *template.Template, name string) (p *Plan, err error) {
+	p = &Plan{}
+	numbers := map[string]int{name: 0}
+	names := []string{name}
+	for i := 0; i < len(names); i++ {
+		t := escaped.Lookup(names[i])
+		if t == nil || t.Tree == nil || t.Tree.Root == nil {
+			return nil, fmt.Errorf("it calls %q in a place where html/template makes a copy of it", names[i])
+		}
+		b, callees, err := c.body(t.Tree)
+		if err != nil {
+			return nil, err
+		}
+		l := linked{body: b}
+		for _, callee := range callees {
+			number, ok := numbers[callee]
+			if !ok {
+				number = len(names)
+				numbers[callee] = number
+				names = append(names, callee)
+			}
+			l.calls = append(l.calls, number)
+		}
+		p.linked = append(p.linked, l)
+	}
+	p.linked = slices.Clip(p.linked)
+	return p, nil
+}
+
+// body returns the body of a tree, and the names of the templates that it calls, by the
+// number of the call.
+func (c *Compiler) body(t *parse.Tree) (b *body, callees []string, err error) {
+	key, callees := keyOf(t.Root)
+	if b := c.bodies[key]; b != nil {
+		return b, callees, nil
+	}
+	w := &writer{compiler: c, callees: callees, scope: []string{"$"}, body: &body{variables: 1}}
+	defer func() {
+		if r := recover(); r != nil {
+			reason, ok := r.(unknown)
+			if !ok {
+				panic(r)
+			}
+			b, err = nil, reason
+		}
+	}()
+	w.body.nodes = w.list(t.Root)
+	c.bodies[key] = w.body
+	return w.body, callees, nil
+}
+
+// keyOf returns a text that is the same for trees that differ only in the names of the
+// templates that they call, and those names.
+func keyOf(root *parse.ListNode) (key string, callees []string) {
+	var text strings.Builder
+	var walk func(l *parse.ListNode)
+	branch := func(word string, n *parse.BranchNode) {
+		text.WriteString("{{" + word + " " + n.Pipe.String() + "}}")
+		walk(n.List)
+		if n.ElseList != nil {
+			text.WriteString("{{else}}")
+			walk(n.ElseList)
+		}
+		text.WriteString("{{end}}")
+	}
+	walk = func(l *parse.ListNode) {
+		for _, n := range l.Nodes {
+			switch n := n.(type) {
+			case *parse.ListNode:
+				walk(n)
+			case *parse.TextNode:
+				fmt.Fprintf(&text, "{{%d}}", len(n.Text))
+				text.Write(n.Text)
+			case *parse.IfNode:
+				branch("if", &n.BranchNode)
+			case *parse.WithNode:
+				branch("with", &n.BranchNode)
+			case *parse.RangeNode:
+				branch("range", &n.BranchNode)
+			case *parse.TemplateNode:
+				slot := slices.Index(callees, n.Name)
+				if slot < 0 {
+					slot = len(callees)
+					callees = append(callees, n.Name)
+				}
+				fmt.Fprintf(&text, "{{template %d %v}}", slot, n.Pipe)
+			default:
+				text.WriteString(n.String())
+			}
+		}
+	}
+	walk(root)
+	return text.String(), callees
+}
+
+// unknown is the panic of a writer, and the error of Compile: it says what a Plan does not
+// know.
+type unknown string
+
+func (u unknown) Error() string { return string(u) }
+
+// A writer makes the body of one tree.
+type writer struct {
+	compiler *Compiler
+	body     *body
+	callees  []string
+	scope    []string // the names of the variables in scope; a variable has the number of its place
+	nested   bool     // the pipeline stands in parentheses
+}
+
+// list compiles a list. It joins texts that follow each other.
+func (w *writer) list(l *parse.ListNode) list {
+	if l == nil {
+		return nil
+	}
+	var nodes list
+	add := func(more ...node) {
+		for _, n := range more {
+			text1, ok1 := n.(text)
+			if ok1 && text1 == "" {
+				continue
+			}
+			if ok1 && len(nodes) > 0 {
+				if text0, ok := nodes[len(nodes)-1].(text); ok {
+					nodes[len(nodes)-1] = text0 + text1
+					continue
+				}
+			}
+			nodes = append(nodes, n)
+		}
+	}
+	for _, n := range l.Nodes {
+		switch n := n.(type) {
+		case *parse.CommentNode:
+		case *parse.ListNode:
+			add(w.list(n)...)
+		default:
+			add(w.node(n))
+		}
+	}
+	return slices.Clip(nodes)
+}
+
+func (w *writer) node(n parse.Node) node {
+	switch n := n.(type) {
+	case *parse.TextNode:
+		return text(n.Text)
+	case *parse.ActionNode:
+		return w.action(n)
+	case *parse.BreakNode:
+		return toBreak
+	case *parse.ContinueNode:
+		return toContinue
+	case *parse.IfNode:
+		defer w.leave(len(w.scope))
+		return &branch{cond: w.pipe(n.Pipe), then: w.block(n.List), elseThen: w.block(n.ElseList)}
+	case *parse.WithNode:
+		defer w.leave(len(w.scope))
+		return &branch{cond: w.pipe(n.Pipe), sets: true, then: w.block(n.List), elseThen: w.block(n.ElseList)}
+	case *parse.RangeNode:
+		defer w.leave(len(w.scope))
+		l := &loop{over: w.pipe(n.Pipe), index: -1, elem: -1}
+		switch decl := n.Pipe.Decl; len(decl) {
+		case 1:
+			l.elem = w.variable(decl[0])
+		case 2:
+			l.index, l.elem = w.variable(decl[0]), w.variable(decl[1])
+		}
+		l.body = w.block(n.List)
+		l.elseThen = w.block(n.ElseList)
+		return l
+	case *parse.TemplateNode:
+		c := &call{slot: slices.Index(w.callees, n.Name)}
+		if n.Pipe != nil {
+			c.dot = w.pipe(n.Pipe)
+		}
+		return c
+	}
+	panic(unknown(fmt.Sprintf("%s is no action that is known", n)))
+}
+
+// leave ends the scope of variables.
+func (w *writer) leave(mark int) { w.scope = w.scope[:mark] }
+
+// block compiles a list with a scope of its own.
+func (w *writer) block(l *parse.ListNode) list {
+	defer w.leave(len(w.scope))
+	return w.list(l)
+}
+
+// variable returns the number of a variable.
+func (w *writer) variable(n *parse.VariableNode) int {
+	for i := len(w.scope) - 1; i >= 0; i-- {
+		if w.scope[i] == n.Ident[0] {
+			return i
+		}
+	}
+	panic(unknown(n.Ident[0] + " is not declared"))
+}
+
+// action compiles an action with its escapers.
+func (w *writer) action(n *parse.ActionNode) node {
+	if len(n.Pipe.Decl) > 0 {
+		return declare{w.pipe(n.Pipe)}
+	}
+	cmds := n.Pipe.Cmds
+	words := ""
+	for len(cmds) > 1 && w.isEscaper(cmds[len(cmds)-1]) {
+		words = "|" + cmds[len(cmds)-1].Args[0].String() + words
+		cmds = cmds[:len(cmds)-1]
+	}
+	if words == "" {
+		panic(unknown(fmt.Sprintf("%s has no escaper", n)))
+	}
+	return &action{w.commands(cmds), chainOf(words)}
+}
+
+// isEscaper reports whether a command is an escaper: one of html/template, or html or
+// urlquery, which html/template takes for its own.
+func (w *writer) isEscaper(c *parse.CommandNode) bool {
+	id, ok := c.Args[0].(*parse.IdentifierNode)
+	if !ok || len(c.Args) > 1 {
+		return false
+	}
+	predefined := id.Ident == "html" || id.Ident == "urlquery"
+	return strings.HasPrefix(id.Ident, "_html_template_") || predefined && w.compiler.funcs.Fixed[id.Ident] == nil
+}
+
+// pipe compiles a pipeline, and puts the variables that it declares into the scope.
+func (w *writer) pipe(p *parse.PipeNode) expr {
+	e := w.commands(p.Cmds)
+	if len(p.Decl) == 0 {
+		return e
+	}
+	if w.nested && !p.IsAssign {
+		panic(unknown(fmt.Sprintf("(%s) declares a variable in parentheses", p))) // its scope depends on whether it is reached
+	}
+	a := &assign{value: e}
+	for _, d := range p.Decl {
+		if !p.IsAssign {
+			w.scope = append(w.scope, d.Ident[0])
+			w.body.variables = max(w.body.variables, len(w.scope))
+		}
+		a.variables = append(a.variables, w.variable(d))
+	}
+	return a
+}
+
+// commands compiles the commands of a pipeline.
+func (w *writer) commands(cmds []*parse.CommandNode) (e expr) {
+	for _, cmd := range cmds {
+		e = w.command(cmd.Args, e)
+		switch e.(type) {
+		case literal, *assign, command:
+		default:
+			e = command{e}
+		}
+	}
+	return e
+}
+
+// command compiles a command: its first word, which gets the others as arguments, and last
+// as the value of the command before it, unless that is nil.
+func (w *writer) command(words []parse.Node, last expr) expr {
+	switch n := words[0].(type) {
+	case *parse.FieldNode:
+		return w.chain(dotExpr{}, n.Ident, words[1:], last)
+	case *parse.ChainNode:
+		return w.chain(w.value(n.Node), n.Field, words[1:], last)
+	case *parse.VariableNode:
+		if len(n.Ident) > 1 {
+			return w.chain(variable(w.variable(n)), n.Ident[1:], words[1:], last)
+		}
+	case *parse.IdentifierNode:
+		return w.function(n.Ident, words[1:], last)
+	}
+	if len(words) > 1 || last != nil {
+		panic(unknown(fmt.Sprintf("%s is no function, and gets an argument", words[0])))
+	}
+	return w.value(words[0])
+}
+
+// value compiles a word that has a value by itself.
+func (w *writer) value(n parse.Node) expr {
+	switch n := n.(type) {
+	case *parse.DotNode:
+		return dotExpr{}
+	case *parse.FieldNode, *parse.ChainNode, *parse.IdentifierNode:
+		return w.command([]parse.Node{n}, nil)
+	case *parse.VariableNode:
+		if len(n.Ident) > 1 {
+			return w.command([]parse.Node{n}, nil)
+		}
+		return variable(w.variable(n))
+	case *parse.PipeNode:
+		was := w.nested
+		w.nested = true
+		defer func() { w.nested = was }()
+		return w.pipe(n)
+	}
+	if v := ideal(n); v.IsValid() {
+		return literal{v}
+	}
+	panic(unknown(fmt.Sprintf("%s is no value by itself", n)))
+}
+
+// chain compiles .A.B.C behind a value. The last name gets the arguments.
+func (w *writer) chain(of expr, names []string, args []parse.Node, last expr) expr {
+	for _, name := range names[:len(names)-1] {
+		of = &field{of: of, name: name}
+	}
+	name := names[len(names)-1]
+	if len(args) == 0 && last == nil {
+		return &field{of: of, name: name}
+	}
+	return &method{field{of: of, name: name}, w.operands(args), last}
+}
+
+// operands compiles the arguments of a call.
+func (w *writer) operands(args []parse.Node) []operand {
+	var operands []operand
+	for _, n := range args {
+		switch n.(type) {
+		case *parse.BoolNode, *parse.NumberNode, *parse.StringNode, *parse.NilNode:
+			operands = append(operands, operand{constant: n, ideal: ideal(n)})
+		default:
+			operands = append(operands, operand{value: w.value(n)})
+		}
+	}
+	return operands
+}
+
+// ideal returns the value of a constant that is not given to a parameter of some type
+// (idealConstant in text/template). It returns no value for nil, and for what overflows an
+// int.
+func ideal(n parse.Node) reflect.Value {
+	switch n := n.(type) {
+	case *parse.BoolNode:
+		return boolean(n.True)
+	case *parse.StringNode:
+		return reflect.ValueOf(n.Text)
+	case *parse.NumberNode:
+		hex := len(n.Text) > 2 && n.Text[0] == '0' && (n.Text[1] == 'x' || n.Text[1] == 'X') && !strings.ContainsAny(n.Text, "pP")
+		switch {
+		case n.IsComplex:
+			return reflect.ValueOf(n.Complex128)
+		case n.IsFloat && !hex && n.Text[0] != '\'' && strings.ContainsAny(n.Text, ".eEpP"):
+			return reflect.ValueOf(n.Float64)
+		case n.IsInt && int64(int(n.Int64)) == n.Int64:
+			return reflect.ValueOf(int(n.Int64))
+		}
+	}
+	return reflect.Value{}
+}
+
+// callable are the functions of text/template that can be called from outside.
+var callable = map[string]reflect.Value{
+	"print":    reflect.ValueOf(fmt.Sprint),
+	"printf":   reflect.ValueOf(fmt.Sprintf),
+	"println":  reflect.ValueOf(fmt.Sprintln),
+	"html":     reflect.ValueOf(texttemplate.HTMLEscaper),
+	"js":       reflect.ValueOf(texttemplate.JSEscaper),
+	"urlquery": reflect.ValueOf(texttemplate.URLQueryEscaper),
+}
+
+// function compiles a call of a function.
+func (w *writer) function(name string, args []parse.Node, last expr) expr {
+	given := len(args)
+	if last != nil {
+		given++
+	}
+	fixed, bound := w.compiler.funcs.Fixed[name], w.compiler.funcs.Bound[name]
+	fun, ok := callable[name]
+	switch {
+	case bound != nil:
+		fun, ok = reflect.ValueOf(bound), true
+		given++
+	case fixed != nil:
+		fun, ok = reflect.ValueOf(fixed), true
+	}
+	t, isBuiltin := typecheck.Builtin(name)
+	switch {
+	case ok:
+		t = fun.Type()
+	case !isBuiltin && !strings.HasPrefix(name, "_"):
+		panic(unknown(fmt.Sprintf("the function %q is not known", name)))
+	}
+	if t != nil && !takes(t, given) {
+		panic(unknown(fmt.Sprintf("%q gets another number of arguments than it takes", name)))
+	}
+	switch operands := w.operands(args); {
+	case ok:
+		return &function{fun, bound != nil, operands, last}
+	case name == "and" || name == "or":
+		return &andOr{name == "or", operands, last}
+	default:
+		return &builtin{name, fast[name], operands, last}
+	}
+}

@@ -1,0 +1,227 @@
+package plan
+
+import (
+	"reflect"
+	"text/template/parse"
+
+	"example.com/flow/internal/typecheck"
+)
+
+// An expr is a part of a body that has a value. The zero reflect.Value stands for what is
+// absent, as in text/template.
+type expr interface {
+	eval(s *state, dot reflect.Value) reflect.Value
+}
+
+// A dotExpr is the dot.
+type dotExpr struct{}
+
+func (dotExpr) eval(_ *state, dot reflect.Value) reflect.Value { return dot }
+
+// A variable is a variable of the template, by its number.
+type variable int
+
+func (v variable) eval(s *state, _ reflect.Value) reflect.Value { return s.variables[s.frame+int(v)] }
+
+// A literal is a constant that is a value by itself.
+type literal struct{ value reflect.Value }
+
+func (l literal) eval(*state, reflect.Value) reflect.Value { return l.value }
+
+// A command is a command of a pipeline. text/template takes its value out of an interface
+// without methods.
+type command struct{ value expr }
+
+func (c command) eval(s *state, dot reflect.Value) reflect.Value {
+	v := c.value.eval(s, dot)
+	if v.Kind() == reflect.Interface && v.NumMethod() == 0 {
+		return v.Elem()
+	}
+	return v
+}
+
+// An assign sets variables.
+type assign struct {
+	variables []int
+	value     expr
+}
+
+func (a *assign) eval(s *state, dot reflect.Value) reflect.Value {
+	v := a.value.eval(s, dot)
+	for _, i := range a.variables {
+		s.variables[s.frame+i] = v
+	}
+	return v
+}
+
+// An operand is an argument of a function or method.
+type operand struct {
+	value    expr          // nil for a constant
+	constant parse.Node    // of the type that the parameter asks for
+	ideal    reflect.Value // the value of the constant for a parameter of any type
+}
+
+var (
+	errorType        = reflect.TypeFor[error]()
+	anyType          = reflect.TypeFor[any]()
+	reflectValueType = reflect.TypeFor[reflect.Value]()
+)
+
+// eval returns the value of an operand as an argument for a parameter.
+func (o *operand) eval(s *state, dot reflect.Value, t reflect.Type) reflect.Value {
+	if o.value != nil {
+		return assignable(o.value.eval(s, dot), t)
+	}
+	switch {
+	case o.constant.Type() == parse.NodeNil:
+		return assignable(reflect.Value{}, t)
+	case o.ideal.IsValid() && (t == o.ideal.Type() || t == anyType):
+		return o.ideal
+	}
+	v := reflect.New(t).Elem()
+	switch n := o.constant.(type) {
+	case *parse.BoolNode:
+		if t.Kind() == reflect.Bool {
+			v.SetBool(n.True)
+			return v
+		}
+	case *parse.StringNode:
+		if t.Kind() == reflect.String {
+			v.SetString(n.Text)
+			return v
+		}
+	case *parse.NumberNode:
+		switch {
+		case v.CanInt() && n.IsInt:
+			v.SetInt(n.Int64)
+			return v
+		case v.CanUint() && n.IsUint:
+			v.SetUint(n.Uint64)
+			return v
+		case v.CanFloat() && n.IsFloat:
+			v.SetFloat(n.Float64)
+			return v
+		case v.CanComplex() && n.IsComplex:
+			v.SetComplex(n.Complex128)
+			return v
+		}
+	}
+	if o.ideal.IsValid() && (t == reflectValueType || t.Kind() == reflect.Interface && t.NumMethod() == 0) {
+		return assignable(o.ideal, t)
+	}
+	decline()
+	panic("unreachable")
+}
+
+// raw returns the value of an operand of a function that takes any value.
+func (o *operand) raw(s *state, dot reflect.Value) reflect.Value {
+	switch {
+	case o.value != nil:
+		return unwrap(o.value.eval(s, dot))
+	case o.constant.Type() != parse.NodeNil && !o.ideal.IsValid():
+		decline()
+	}
+	return o.ideal
+}
+
+// unwrap returns the value in a reflect.Value.
+func unwrap(v reflect.Value) reflect.Value {
+	if v.Kind() == reflect.Struct && v.Type() == reflectValueType {
+		return v.Interface().(reflect.Value)
+	}
+	return v
+}
+
+// assignable returns what text/template gives to a parameter of a type for a value
+// (validateType there).
+func assignable(v reflect.Value, t reflect.Type) reflect.Value {
+	if !v.IsValid() {
+		if !canBeNil(t) {
+			decline()
+		}
+		return reflect.Zero(t)
+	}
+	switch vt := v.Type(); {
+	case vt == t:
+		return v
+	case t == reflectValueType:
+		return reflect.ValueOf(v)
+	case vt.AssignableTo(t):
+		return v
+	}
+	if v.Kind() == reflect.Interface && !v.IsNil() {
+		v = v.Elem()
+		if v.Type().AssignableTo(t) {
+			return v
+		}
+	}
+	switch {
+	case v.Kind() == reflect.Pointer && v.Type().Elem().AssignableTo(t):
+		if v = v.Elem(); !v.IsValid() {
+			decline()
+		}
+		return v
+	case reflect.PointerTo(v.Type()).AssignableTo(t) && v.CanAddr():
+		return v.Addr()
+	}
+	decline()
+	panic("unreachable")
+}
+
+// canBeNil reports whether nil can be given for a parameter.
+func canBeNil(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Map, reflect.Pointer, reflect.Slice:
+		return true
+	}
+	return t == reflectValueType
+}
+
+// A function is a call of a function of the application or of flow, or of one of
+// text/template that can be called from outside, such as printf.
+type function struct {
+	fun   reflect.Value
+	bound bool // it takes the request first
+	args  []operand
+	last  expr // the value of the command before it in the pipeline, or nil
+}
+
+func (f *function) eval(s *state, dot reflect.Value) reflect.Value {
+	var last reflect.Value
+	if f.last != nil {
+		last = f.last.eval(s, dot)
+	}
+	mark, t := len(s.args), f.fun.Type()
+	if f.bound {
+		s.args = append(s.args, assignable(reflect.ValueOf(s.at), t.In(0)))
+	}
+	for i := range f.args {
+		arg := f.args[i].eval(s, dot, typecheck.Param(t, len(s.args)-mark))
+		s.args = append(s.args, arg)
+	}
+	if f.last != nil {
+		s.args = append(s.args, assignable(last, typecheck.Param(t, len(s.args)-mark)))
+	}
+	return s.invoke(f.fun, t, mark)
+}
+
+// takes reports whether a function can be called with so many arguments.
+func takes(f reflect.Type, given int) bool {
+	if f.IsVariadic() {
+		return given >= f.NumIn()-1
+	}
+	return given == f.NumIn()
+}
+
+// invoke calls a function with the arguments from mark on.
+func (s *state) invoke(fun reflect.Value, t reflect.Type, mark int) reflect.Value {
+	out := fun.Call(s.args[mark:])
+	s.args = s.args[:mark]
+	if len(out) == 2 && !out[1].IsNil() {
+		decline()
+	}
+	if t.Out(0) == reflectValueType {
+		return out[0].Interface().(reflect.Value)
+	}
+	return out[0]
+}

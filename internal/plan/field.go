@@ -1,0 +1,151 @@
+package plan
+
+import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"example.com/flow/internal/typecheck"
+)
+
+// A field is a name behind a dot. It stands for a field, a method, or a key of a map.
+type field struct {
+	of   expr // what stands before the dot
+	name string
+	// last is the member that was found last. Nearly always the next value has the same type.
+	last atomic.Pointer[member]
+}
+
+// A member is what a name stands for in values of a type.
+type member struct {
+	memberKey
+	typecheck.Member
+}
+
+type memberKey struct {
+	typ         reflect.Type
+	addressable bool
+	name        string
+}
+
+// members has a *member for each memberKey that was asked for.
+var members sync.Map
+
+func (f *field) eval(s *state, dot reflect.Value) reflect.Value {
+	v, m := f.find(f.of.eval(s, dot))
+	if m == nil {
+		return reflect.Value{}
+	}
+	switch m.Kind {
+	case typecheck.Field:
+		if len(m.Index) == 1 {
+			return v.Field(m.Index[0])
+		}
+		return v.FieldByIndex(m.Index) // it panics where an embedded pointer is nil
+	case typecheck.Key:
+		return v.MapIndex(reflect.ValueOf(f.name))
+	}
+	if !takes(m.Type, 0) {
+		decline()
+	}
+	return s.invoke(v.Method(m.Index[0]), m.Type, len(s.args))
+}
+
+// find returns the value that has the field, and the field in it. It returns no member for
+// what is absent, which gives nothing for any name. If there is no such field, the page fails.
+func (f *field) find(v reflect.Value) (reflect.Value, *member) {
+	if !v.IsValid() {
+		return v, nil
+	}
+	v, isNil := indirect(v)
+	key := memberKey{v.Type(), !isNil && v.CanAddr(), f.name}
+	m := f.last.Load()
+	if m == nil || m.typ != key.typ || m.addressable != key.addressable {
+		m = memberOf(key)
+		f.last.Store(m)
+	}
+	switch {
+	case m.Kind == typecheck.NoMember || m.Kind == typecheck.Unexported:
+		decline()
+	case m.Kind == typecheck.Method && key.addressable:
+		v = v.Addr()
+	}
+	return v, m
+}
+
+// memberOf returns the member of a key.
+func memberOf(key memberKey) *member {
+	if m, ok := members.Load(key); ok {
+		return m.(*member)
+	}
+	m := &member{key, typecheck.Member{}}
+	switch {
+	case key.typ.Kind() == reflect.Interface: // nil
+	case key.typ.Kind() == reflect.Pointer: // nil, of which only methods can be called
+		if found, ok := key.typ.MethodByName(key.name); ok {
+			m.Member = typecheck.Member{Kind: typecheck.Method, Type: reflect.Zero(key.typ).Method(found.Index).Type(), Index: []int{found.Index}}
+		}
+	default:
+		m.Member = typecheck.Lookup(key.typ, key.addressable, key.name)
+	}
+	if m.Kind == typecheck.Method && !isFunc(m.Type) {
+		m.Kind = typecheck.NoMember
+	}
+	found, _ := members.LoadOrStore(key, m)
+	return found.(*member)
+}
+
+// isFunc reports whether text/template calls functions of a type: they return a value, or a
+// value and an error.
+func isFunc(t reflect.Type) bool {
+	return t.NumOut() == 1 || t.NumOut() == 2 && t.Out(1) == errorType
+}
+
+// indirect returns the value behind all pointers and interfaces. If it is nil, it returns
+// the pointer or interface that is.
+func indirect(v reflect.Value) (_ reflect.Value, isNil bool) {
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		if v.IsNil() {
+			return v, true
+		}
+		v = v.Elem()
+	}
+	return v, false
+}
+
+// A method is a name behind a dot that gets arguments, so it must be a method.
+type method struct {
+	field
+	args []operand
+	last expr // the value of the command before it in the pipeline, or nil
+}
+
+func (m *method) eval(s *state, dot reflect.Value) reflect.Value {
+	var last reflect.Value
+	if m.last != nil {
+		last = m.last.eval(s, dot)
+	}
+	v, found := m.find(m.of.eval(s, dot))
+	switch {
+	case found == nil:
+		return reflect.Value{} // its arguments are not evaluated
+	case found.Kind != typecheck.Method:
+		decline()
+	}
+	given := len(m.args)
+	if m.last != nil {
+		given++
+	}
+	if !takes(found.Type, given) {
+		decline()
+	}
+	mark := len(s.args)
+	for i := range m.args {
+		arg := m.args[i].eval(s, dot, typecheck.Param(found.Type, i))
+		s.args = append(s.args, arg)
+	}
+	if m.last != nil {
+		s.args = append(s.args, assignable(last, typecheck.Param(found.Type, given-1)))
+	}
+	return s.invoke(v.Method(found.Index[0]), found.Type, mark)
+}
