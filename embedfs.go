@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -92,6 +93,7 @@ func (t *table) host(funcs template.FuncMap) pages.Host {
 		Route:      func(at any, name string, params []any) (string, error) { return t.route(urlBaseOf(at), name, params) },
 		Asset:      func(at any, name string) (string, error) { return t.asset(urlBaseOf(at), name) },
 		User:       func(at any) any { return at.(*Request).User() },
+		Plans:      pages.Plans(os.Getenv("FLOW_PLANS")),
 		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.mountPrefix.Names))},
 		Request:    reflect.TypeFor[*Request](),
 		Data:       t.data,

@@ -18,7 +18,8 @@ import (
 type set struct {
 	outer string                 // the name of the template to execute: the outermost layout
 	inner string                 // the name of the page itself
-	trees map[string]*parse.Tree // by name
+	trees map[string]*parse.Tree // by name; pages share them, so escape copies them
+	slots map[string]string      // the template that goes into the slot of a layout, by the file of the layout
 	calls map[string]bool        // the functions that the templates call
 	// fragments are the templates that the page defines and that no other calls. Only Block
 	// renders them.
@@ -37,7 +38,7 @@ type set struct {
 func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault.Fault) {
 	b := &setBuilder{
 		library:   l,
-		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, calls: map[string]bool{}, byFile: map[string]*templateFile{}, doubts: map[string]bool{}},
+		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, slots: map[string]string{}, calls: map[string]bool{}, byFile: map[string]*templateFile{}, doubts: map[string]bool{}},
 		available: map[string]*parse.Tree{},
 		owner:     map[string]*templateFile{},
 		undefined: map[string][]fault.Fault{},
@@ -119,6 +120,9 @@ type setBuilder struct {
 // file is a layout, wraps is the name of the template that goes into its slot.
 func (b *setBuilder) add(f *templateFile, wraps string) {
 	b.set.byFile[f.file] = f
+	if wraps != "" {
+		b.set.slots[f.file] = wraps
+	}
 	b.set.faulty = b.set.faulty || len(f.faults) > 0
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
 		t := f.trees[name]
@@ -132,14 +136,6 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 			continue
 		}
 		b.owner[name] = f
-		if f.isLayout() {
-			t = t.Copy() // other sets put another page into the slot
-			eachCall(t, func(n *parse.TemplateNode) {
-				if n.Name == slot {
-					n.Name = wraps
-				}
-			})
-		}
 		b.available[name] = t
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
@@ -171,23 +167,41 @@ func (b *setBuilder) include(name string) {
 		case *parse.IdentifierNode:
 			b.set.calls[n.Ident] = true
 		case *parse.TemplateNode:
-			p := b.byFile[n.Name]
+			callee := b.set.callee(t, n)
+			p := b.byFile[callee]
 			if p != nil && isPartial(p.name) {
 				b.used[p] = b.used[p] || b.used[b.owner[b.set.inner]]
-				if b.owner[n.Name] == nil && !p.broken {
+				if b.owner[callee] == nil && !p.broken {
 					b.add(p, "")
 				}
 			}
 			switch {
-			case b.available[n.Name] != nil:
-				b.include(n.Name)
-			case n.Name == slot || path.Base(n.Name)[0] == '+': // library.check has reported it, or the file cannot be parsed
+			case b.available[callee] != nil:
+				b.include(callee)
+			case callee == slot || path.Base(callee)[0] == '+': // library.check has reported it, or the file cannot be parsed
 				b.incomplete = true
 			default:
-				b.undefined[n.Name] = append(b.undefined[n.Name], b.missing(t, n))
+				b.undefined[callee] = append(b.undefined[callee], b.missing(t, n))
 			}
 		}
 	})
+}
+
+// callee returns the name of the template that a call in a template of the set calls.
+func (s *set) callee(t *parse.Tree, n *parse.TemplateNode) string {
+	if wrapped, ok := s.slots[t.ParseName]; ok && n.Name == slot {
+		return wrapped
+	}
+	return n.Name
+}
+
+// copy returns a copy of a template of the set, whose calls have the names of their callees.
+func (s *set) copy(name string) *parse.Tree {
+	t := s.trees[name].Copy()
+	if s.slots[t.ParseName] != "" {
+		eachCall(t, func(n *parse.TemplateNode) { n.Name = s.callee(t, n) })
+	}
+	return t
 }
 
 // neverShown returns the fault of a layout whose slot is in a block that is never executed.

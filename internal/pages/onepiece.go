@@ -220,7 +220,7 @@ func (in *inliner) call(name string) *span {
 // copy adds a copy of a template. It appends the nodes of the copy, with calls inlined, to
 // the nodes that html/template is shown.
 func (in *inliner) copy(c *expansion, shown []parse.Node) (*parse.ListNode, []parse.Node) {
-	t := in.set.trees[c.name].Copy()
+	t := in.set.copy(c.name)
 	in.add(c.copy, t)
 	in.inside = append(in.inside, c)
 	shown = in.inline(t, t.Root, shown)

@@ -6,6 +6,7 @@
 package pages
 
 import (
+	"errors"
 	"html/template"
 	"reflect"
 
@@ -21,6 +22,7 @@ type Host struct {
 	Asset func(at any, name string) (string, error)
 	User  func(at any) any
 
+	Plans      Plans                       // how views are rendered
 	Sample     any                         // passed as at to Route and Asset while templates are checked
 	Request    reflect.Type                // the type that {{request}} returns; nil if its fields are not checked
 	Data       map[string][]Data           // the types of the data of views, by what View takes
@@ -29,6 +31,17 @@ type Host struct {
 	Names      map[string]*routetree.Route // the routes by name; nil if names are not checked
 	Excused    func(name string) bool      // reports whether a name is missing from Names because of a fault that is reported elsewhere
 }
+
+// Plans says how views are rendered: by plans where there are, which is the default, or
+// otherwise.
+type Plans string
+
+const (
+	NoPlans      Plans = "off"     // html/template renders
+	ComparePlans Plans = "compare" // both render, and a difference is a panic: for tests
+)
+
+var errNoPlans = errors.New("FLOW_PLANS=off")
 
 // Data is the type of what a view, or a block of it, is rendered with.
 type Data struct {

@@ -15,6 +15,7 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/plan"
 	"example.com/flow/internal/routetree"
 )
 
@@ -69,9 +70,10 @@ type library struct {
 	called       map[string]bool          // the names of all templates that are called anywhere
 	// used has the files of the application's own tree, and the shared ones that they use. The
 	// faults of other shared files do not matter.
-	used   map[*templateFile]bool
-	data   map[*templateFile][]Data // of Host.Data
-	faults []fault.Fault
+	used     map[*templateFile]bool
+	data     map[*templateFile][]Data // of Host.Data
+	compiler *plan.Compiler
+	faults   []fault.Fault
 }
 
 // newLibrary returns a library without files.
@@ -86,6 +88,7 @@ func newLibrary(host Host) *library {
 	}
 	l.own, l.faults = checkFuncs(host.Funcs)
 	l.types = typesOf(host, l.own)
+	l.compiler = l.newCompiler()
 	return l
 }
 

@@ -8,6 +8,7 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"text/template/parse"
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routetree"
@@ -59,7 +60,13 @@ func (l *library) checkAlone(f *templateFile) (faults []fault.Fault) {
 
 // checkTypes returns what cannot work in the set of a file with the types of its data.
 func (l *library) checkTypes(s *set, f *templateFile) (problems []typecheck.Problem) {
-	check := typecheck.Set{Trees: s.trees, Funcs: l.types}
+	if len(l.data[f]) == 0 {
+		return nil
+	}
+	check := typecheck.Set{Trees: map[string]*parse.Tree{}, Funcs: l.types}
+	for name := range s.trees {
+		check.Trees[name] = s.copy(name)
+	}
 	for _, d := range l.data[f] {
 		problems = append(problems, check.Check(cmp.Or(d.Block, s.outer), d.Type)...)
 	}

@@ -53,8 +53,9 @@ type View struct {
 	// blocks are the templates that the page itself defines, by name. Each is escaped when it
 	// is first rendered by itself, since few are; only the fragments of the set are escaped by
 	// NewViews, for their faults.
-	blocks map[string]func() (*executable, error)
-	err    error // why it cannot be rendered by itself
+	blocks  map[string]func() (*executable, error)
+	err     error // why it cannot be rendered by itself
+	compare bool  // see ComparePlans
 }
 
 // View returns the view of a template, by its path below router/ without extension. The
@@ -94,21 +95,6 @@ func (v *Views) Needs(name string) (field string, line int) {
 
 // IsFixed reports whether the view renders the same for any two requests with the same data.
 func (v *View) IsFixed() bool { return v.fixed }
-
-// An executable is an escaped template, with all that it calls.
-type executable struct {
-	name   string
-	shared *instance  // if the templates do not use the request; else nil
-	idle   *sync.Pool // otherwise: the instances that are not in use
-}
-
-// An instance is a copy of escaped templates with their functions. The functions belong to
-// the templates and not to one execution. So each request that is being rendered has an
-// instance of its own, if the templates use the request.
-type instance struct {
-	templates *template.Template
-	at        any // the request
-}
 
 // views makes a view of each template, and collects the faults.
 func (l *library) views(t *routetree.Tree, before *Views) *Views {
@@ -181,18 +167,18 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 		return nil, faults
 	}
 	problems := l.checkTypes(s, f) // before html/template changes the trees
-	v := &View{file: f.file, fixed: !l.usesRequest(s), blocks: map[string]func() (*executable, error){}}
+	v := &View{file: f.file, fixed: !l.usesRequest(s), compare: l.Plans == ComparePlans, blocks: map[string]func() (*executable, error){}}
 	for name := range l.own {
 		v.fixed = v.fixed && !s.calls[name]
 	}
-	whole, err := l.executable(s, s.outer)
+	whole, err := l.executable(s, s.outer, l.compiler)
 	if err != nil {
 		return nil, l.escapeFaults(s, append([]*templateFile{f}, layouts...), err)
 	}
 	v.whole = whole
 	h := l.functions // the closures below must not keep the library alive
 	for name := range f.trees {
-		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return h.executable(s, name) })
+		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return h.executable(s, name, h.newCompiler()) })
 	}
 	for _, name := range s.fragments { // they can only be rendered by themselves, so a fault is one of the page
 		if _, err := v.blocks[name](); err != nil {
@@ -216,56 +202,12 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	return m, nil
 }
 
-// usesRequest reports whether the templates of a set call functions that use the request.
-func (h *functions) usesRequest(s *set) bool {
-	forURL := s.calls["route"] || s.calls["asset"]
-	return s.calls["request"] || s.calls["user"] || forURL && h.PerRequest
-}
-
 // without returns a copy of the set in which one template is empty.
 func (s *set) without(name string) *set {
 	rest := *s
 	rest.trees = maps.Clone(s.trees)
 	rest.trees[name] = &parse.Tree{Name: name, ParseName: name, Root: &parse.ListNode{NodeType: parse.NodeList}}
 	return &rest
-}
-
-// executable returns a template of a set, escaped and ready for execution.
-func (h *functions) executable(s *set, name string) (*executable, error) {
-	in, err := h.instance(s, name)
-	if err != nil {
-		return nil, err
-	}
-	e := &executable{name: name}
-	if !h.usesRequest(s) {
-		e.shared = in
-		return e, nil
-	}
-	e.idle = &sync.Pool{New: func() any {
-		in, err := h.instance(s, name)
-		if err != nil {
-			panic(err) // cannot happen: the first instance was made of the same set
-		}
-		return in
-	}}
-	e.idle.Put(in)
-	return e, nil
-}
-
-func (h *functions) instance(s *set, name string) (*instance, error) {
-	escaped, err := s.escape(name)
-	if err != nil {
-		return nil, err
-	}
-	in := &instance{templates: escaped}
-	escaped.Funcs(h.own).Funcs(template.FuncMap{
-		"request": func() any { return in.at },
-		"user":    func() any { return h.User(in.at) },
-		"dict":    typecheck.Dict,
-		"route":   func(name string, params ...any) (string, error) { return h.Route(in.at, name, params) },
-		"asset":   func(name string) (string, error) { return h.Asset(in.at, name) },
-	})
-	return in, nil
 }
 
 // plainName returns the name of a template for messages.
@@ -444,49 +386,4 @@ var contexts = regexp.MustCompile(`: \{state\w+ .*$|\$htmltemplate_\w+|(executin
 func plainEscaping(text string) string {
 	text = contexts.ReplaceAllString(text, "$1$2")
 	return strings.Replace(text, "ends in a non-text context", "ends within a tag, an attribute, a script or a style", 1)
-}
-
-// buffers holds the buffers that views are rendered into.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// maxBuffer is the largest size in bytes of a buffer that is kept.
-const maxBuffer = 1 << 20
-
-// Render executes the view for a request. If block is not "", it executes only the template
-// of that name, which the page must define.
-func (v *View) Render(at any, block string, data any) (string, error) {
-	if v.err != nil {
-		return "", fmt.Errorf("%s cannot be rendered by itself: %w", v.file, v.err)
-	}
-	if block == "" {
-		return v.whole.execute(at, data)
-	}
-	ready := v.blocks[block]
-	if ready == nil || block == v.file {
-		return "", fmt.Errorf("Block(%q): %s has no such {{define}} or {{block}}", block, v.file)
-	}
-	e, err := ready()
-	if err != nil {
-		return "", fmt.Errorf("Block(%q): it cannot be shown by itself: %s", block, plainEscaping(err.Error()))
-	}
-	return e.execute(at, data)
-}
-
-func (e *executable) execute(at any, data any) (string, error) {
-	in := e.shared
-	if in == nil {
-		in = e.idle.Get().(*instance)
-		in.at = at
-		defer func() {
-			in.at = nil
-			e.idle.Put(in)
-		}()
-	}
-	b := buffers.Get().(*bytes.Buffer)
-	err := in.templates.ExecuteTemplate(b, e.name, data)
-	html := b.String()
-	if b.Reset(); b.Cap() <= maxBuffer {
-		buffers.Put(b)
-	}
-	return html, err
 }

@@ -1,0 +1,176 @@
+package pages
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"sync"
+
+	"example.com/flow/internal/plan"
+	"example.com/flow/internal/typecheck"
+)
+
+// An executable is an escaped template, with all that it calls. If there is a plan, the plan
+// renders it, and html/template renders only what fails.
+type executable struct {
+	name      string
+	plan      *plan.Plan
+	unplanned error // why there is no plan
+	// idle has the instances that are not in use. One that nobody uses for a while goes: only
+	// few templates need html/template, and its trees are large.
+	idle sync.Pool
+}
+
+// An instance is a copy of escaped templates with their functions, for html/template. The
+// functions belong to the templates and not to one execution. So each request that is being
+// rendered has an instance of its own.
+type instance struct {
+	templates *template.Template
+	at        any // the request
+}
+
+// usesRequest reports whether the templates of a set call functions that use the request.
+func (h *functions) usesRequest(s *set) bool {
+	forURL := s.calls["route"] || s.calls["asset"]
+	return s.calls["request"] || s.calls["user"] || forURL && h.PerRequest
+}
+
+// bound returns flow's own functions of the request.
+func (h *functions) bound() template.FuncMap {
+	return template.FuncMap{
+		"request": func(at any) any { return at },
+		"user":    h.User,
+		"route":   func(at any, name string, params ...any) (string, error) { return h.Route(at, name, params) },
+		"asset":   h.Asset,
+	}
+}
+
+// newCompiler returns a compiler of plans for templates with these functions.
+func (h *functions) newCompiler() *plan.Compiler {
+	fixed := template.FuncMap{"dict": typecheck.Dict}
+	for name, f := range h.own {
+		fixed[name] = f
+	}
+	return plan.NewCompiler(plan.Funcs{Fixed: fixed, Bound: h.bound()})
+}
+
+// executable returns a template of a set, escaped and ready for execution.
+func (h *functions) executable(s *set, name string, c *plan.Compiler) (*executable, error) {
+	in, err := h.instance(s, name)
+	if err != nil {
+		return nil, err
+	}
+	e := &executable{name: name}
+	if h.Plans == NoPlans {
+		e.unplanned = errNoPlans
+	} else {
+		e.plan, e.unplanned = c.Compile(in.templates, name)
+	}
+	e.idle.New = func() any {
+		in, err := h.instance(s, name)
+		if err != nil {
+			panic(err) // cannot happen: the first instance was made of the same set
+		}
+		return in
+	}
+	if e.plan == nil {
+		e.idle.Put(in)
+	}
+	return e, nil
+}
+
+func (h *functions) instance(s *set, name string) (*instance, error) {
+	escaped, err := s.escape(name)
+	if err != nil {
+		return nil, err
+	}
+	in := &instance{templates: escaped}
+	escaped.Funcs(h.own).Funcs(template.FuncMap{
+		"request": func() any { return in.at },
+		"user":    func() any { return h.User(in.at) },
+		"dict":    typecheck.Dict,
+		"route":   func(name string, params ...any) (string, error) { return h.Route(in.at, name, params) },
+		"asset":   func(name string) (string, error) { return h.Asset(in.at, name) },
+	})
+	return in, nil
+}
+
+// buffers holds the buffers that views are rendered into.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxBuffer is the largest size in bytes of a buffer that is kept.
+const maxBuffer = 1 << 20
+
+// Render executes the view for a request. If block is not "", it executes only the template
+// of that name, which the page must define.
+func (v *View) Render(at any, block string, data any) (string, error) {
+	e, err := v.executable(block)
+	if err != nil {
+		return "", err
+	}
+	b := buffers.Get().(*[]byte)
+	page, err := e.append((*b)[:0], at, data)
+	html := string(page)
+	if v.compare {
+		e.compare(html, err, at, data)
+	}
+	if *b = page; cap(page) <= maxBuffer {
+		buffers.Put(b)
+	}
+	return html, err
+}
+
+// executable returns the template of the view to execute for a block, or for "".
+func (v *View) executable(block string) (*executable, error) {
+	if v.err != nil {
+		return nil, fmt.Errorf("%s cannot be rendered by itself: %w", v.file, v.err)
+	}
+	if block == "" {
+		return v.whole, nil
+	}
+	ready := v.blocks[block]
+	if ready == nil || block == v.file {
+		return nil, fmt.Errorf("Block(%q): %s has no such {{define}} or {{block}}", block, v.file)
+	}
+	e, err := ready()
+	if err != nil {
+		return nil, fmt.Errorf("Block(%q): it cannot be shown by itself: %s", block, plainEscaping(err.Error()))
+	}
+	return e, nil
+}
+
+// append appends the page, or a part of it and an error.
+func (e *executable) append(dst []byte, at, data any) ([]byte, error) {
+	if e.plan != nil {
+		if page, err := e.plan.Append(dst, at, data); err == nil {
+			return page, nil
+		}
+	}
+	return e.execute(dst, at, data)
+}
+
+// execute is append by html/template.
+func (e *executable) execute(dst []byte, at, data any) ([]byte, error) {
+	in := e.idle.Get().(*instance)
+	in.at = at
+	defer func() {
+		in.at = nil
+		e.idle.Put(in)
+	}()
+	b := bytes.NewBuffer(dst)
+	err := in.templates.ExecuteTemplate(b, e.name, data)
+	return b.Bytes(), err
+}
+
+// compare panics if html/template renders another page than the plan did.
+func (e *executable) compare(page string, err error, at, data any) {
+	if e.plan == nil || err != nil {
+		return
+	}
+	switch want, err := e.execute(nil, at, data); {
+	case err != nil:
+		panic(fmt.Sprintf("FLOW_PLANS=%s: %s: html/template fails, the plan does not: %v\n%s", ComparePlans, e.name, err, page))
+	case string(want) != page:
+		panic(fmt.Sprintf("FLOW_PLANS=%s: %s: html/template renders\n%s\nthe plan\n%s", ComparePlans, e.name, want, page))
+	}
+}
