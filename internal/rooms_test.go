@@ -42,7 +42,7 @@ var plan = []struct{ room, imports string }{
 	{"dev", "accept devpage disk reply"},
 	{"registry", "fault forms match pattern routetree"},
 	{"plan", "typecheck"},
-	{"pages", "fault routetree typecheck"},
+	{"pages", "fault plan routetree typecheck"},
 
 	{"ondisk", "disk fault pages pattern public routetree"},
 	{"routemap", "dev devpage fault forms match pattern registry routetree"},
