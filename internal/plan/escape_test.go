@@ -1,0 +1,53 @@
+package plan
+
+import (
+	"bytes"
+	"html/template"
+	"reflect"
+	"testing"
+
+	"github.com/matryer/is"
+)
+
+// TestChainsThatDifferAreLeftToHTMLTemplate changes what each escaper makes of a single byte,
+// as a newer version of Go might: it is not used then.
+func TestChainsThatDifferAreLeftToHTMLTemplate(t *testing.T) {
+	for words, c := range known {
+		t.Run(words, func(t *testing.T) {
+			is := is.New(t)
+			is.True(agrees(words, c.escape))
+			is.Equal(keepsHTML(words), c.html)
+			for b := range 256 {
+				differs := func(dst []byte, s string) []byte {
+					dst = c.escape(dst, s)
+					if i := bytes.IndexByte([]byte(s), byte(b)); i >= 0 {
+						dst = append(dst, 'x')
+					}
+					return dst
+				}
+				is.True(!agrees(words, differs)) // b is seen
+			}
+		})
+	}
+}
+
+// TestValuesOfOtherTypes prints values that html/template has to print.
+func TestValuesOfOtherTypes(t *testing.T) {
+	for words := range known {
+		for _, v := range []any{"s<", 7, int8(-8), uint16(9), 'r', uintptr(3), 1.5, true, nil, []byte("<"), template.HTML("<b>&amp;"), template.URL("javascript:'"), template.JS("'"), template.CSS("'"), template.HTMLAttr("'"), withMethod("<s>"), intWithMethod(5)} {
+			t.Run(words, func(t *testing.T) {
+				is := is.New(t)
+				got := chainOf(words).append([]byte("before "), reflect.ValueOf(v))
+				is.Equal(string(got), "before "+ask(words, reflect.ValueOf(v)).value.String())
+			})
+		}
+	}
+}
+
+type (
+	withMethod    string
+	intWithMethod int
+)
+
+func (withMethod) String() string   { return "its <String>" }
+func (intWithMethod) Error() string { return "its <Error>" }
