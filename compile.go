@@ -117,6 +117,7 @@ type compiler struct {
 func compile(r *Router) *table {
 	c := newCompiler(r)
 	c.checkDirectories()
+	c.checkPlans()
 	trie := &match.Trie[endpoint]{}
 	c.finish(trie)
 	if c.table.err != nil {

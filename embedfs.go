@@ -63,6 +63,18 @@ func (c *compiler) readViews() {
 	c.faults = append(append(c.faults, faults...), more...)
 }
 
+// plansVariable is the environment variable that says how pages are rendered: see pages.Plans.
+const plansVariable = "FLOW_PLANS"
+
+// checkPlans reports a value of that variable that means nothing.
+func (c *compiler) checkPlans() {
+	switch p := pages.Plans(os.Getenv(plansVariable)); p {
+	case pages.UsePlans, pages.NoPlans, pages.ComparePlans:
+	default:
+		c.faults = append(c.faults, fault.Fault{Text: fmt.Sprintf("%s is %q: set it to %s or %s, or leave it out", plansVariable, p, pages.NoPlans, pages.ComparePlans)})
+	}
+}
+
 // readPageData notes what handlers and declarations say of the data of templates.
 func (c *compiler) readPageData() {
 	c.table.data = map[string][]pages.Data{}
@@ -93,7 +105,7 @@ func (t *table) host(funcs template.FuncMap) pages.Host {
 		Route:      func(at any, name string, params []any) (string, error) { return t.route(urlBaseOf(at), name, params) },
 		Asset:      func(at any, name string) (string, error) { return t.asset(urlBaseOf(at), name) },
 		User:       func(at any) any { return at.(*Request).User() },
-		Plans:      pages.Plans(os.Getenv("FLOW_PLANS")),
+		Plans:      pages.Plans(os.Getenv(plansVariable)),
 		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.mountPrefix.Names))},
 		Request:    reflect.TypeFor[*Request](),
 		Data:       t.data,

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/fault"
@@ -114,7 +115,24 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 		fmt.Fprintln(p.Stderr, warnings)
 	}
 	_, err := fmt.Fprintf(p.Stdout, "no faults in %d routes\n", len(r.Routes()))
+	if c.Verbose && err == nil {
+		lines, rendered := r.unplanned()
+		_, err = fmt.Fprintf(p.Stdout, "plans render %d of %d templates\n%s", rendered-len(lines), rendered, strings.Join(lines, ""))
+	}
 	return err
+}
+
+// unplanned returns a line for each template that has no plan, and how many templates are
+// rendered, for r and the Routers mounted inside it.
+func (r *Router) unplanned() (lines []string, rendered int) {
+	lines, rendered = r.table.Load().views.Unplanned()
+	for _, m := range r.mounts {
+		if m.inner != nil {
+			more, n := m.inner.unplanned()
+			lines, rendered = append(lines, more...), rendered+n
+		}
+	}
+	return lines, rendered
 }
 
 // serve runs the command serve. tool is nil unless "flow dev" has started the program.

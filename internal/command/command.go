@@ -26,6 +26,7 @@ type Command struct {
 	Name    string // "serve", which is the default, "routes", "check", "version" or "help"
 	Serve   Serve
 	Routes  Routes
+	Verbose bool // -v of check
 }
 
 // Serve holds the flags of the command serve.
@@ -82,7 +83,11 @@ func Parse(p Process) (Command, error) {
 		c.Serve.flags(flags, p.Getenv)
 	case "routes":
 		c.Routes.flags(flags)
-	case "check", "version":
+	case "check":
+		if p.Flags == nil || p.Flags.Lookup("v") == nil { // -v of the application, as in package glog, is both
+			flags.Bool("v", false, "")
+		}
+	case "version":
 	case "help":
 		return c, flag.ErrHelp
 	default:
@@ -105,6 +110,8 @@ func Parse(p Process) (Command, error) {
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	switch c.Name {
+	case "check":
+		c.Verbose = given["v"] && flags.Lookup("v").Value.String() != "false"
 	case "serve":
 		c.Serve.AddrGiven = given["addr"]
 		return c, c.Serve.check()
@@ -236,7 +243,7 @@ Usage:
 
 	%[1]s [serve] [flags]     serve until SIGINT or SIGTERM
 	%[1]s routes [flags]      list the routes, in the order in which they are matched
-	%[1]s check               look for faults in files and registrations
+	%[1]s check [-v]          look for faults in files and registrations
 	%[1]s version             print which source the binary was built from
 	%[1]s help                this text
 
@@ -263,6 +270,10 @@ Flags of routes:
 	-path path        only routes whose URL contains the text, or that answer the path
 	-explain request  in place of the list, which file answers a request and why, such
 	                  as "POST /users/new"; without a method it is GET
+
+Flag of check:
+
+	-v                say which templates html/template renders, and why
 %[2]s
 Exit codes: 0, 1 if there are faults or it cannot serve or stop, 2 for wrong arguments.
 `

@@ -22,7 +22,7 @@ type Host struct {
 	Asset func(at any, name string) (string, error)
 	User  func(at any) any
 
-	Plans      Plans                       // how views are rendered
+	Plans      Plans
 	Sample     any                         // passed as at to Route and Asset while templates are checked
 	Request    reflect.Type                // the type that {{request}} returns; nil if its fields are not checked
 	Data       map[string][]Data           // the types of the data of views, by what View takes
@@ -32,13 +32,13 @@ type Host struct {
 	Excused    func(name string) bool      // reports whether a name is missing from Names because of a fault that is reported elsewhere
 }
 
-// Plans says how views are rendered: by plans where there are, which is the default, or
-// otherwise.
+// Plans says how views are rendered.
 type Plans string
 
 const (
-	NoPlans      Plans = "off"     // html/template renders
-	ComparePlans Plans = "compare" // both render, and a difference is a panic: for tests
+	UsePlans     Plans = ""        // by a plan where there is one, else by html/template
+	NoPlans      Plans = "off"     // by html/template
+	ComparePlans Plans = "compare" // by both, and a difference is a panic: for tests
 )
 
 var errNoPlans = errors.New("FLOW_PLANS=off")

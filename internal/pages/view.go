@@ -83,6 +83,17 @@ func severalMeant(name string, paths []string) error {
 // development are such views used.
 func (v *Views) Lost() bool { return v.lost }
 
+// Unplanned returns a line for each file that html/template renders, since there is no plan
+// for it or for what it calls, and how many files are rendered.
+func (v *Views) Unplanned() (lines []string, rendered int) {
+	for _, name := range slices.Sorted(maps.Keys(v.made)) {
+		if view := v.made[name].view; view.whole.unplanned != nil {
+			lines = append(lines, fmt.Sprintf("%s: rendered by html/template: %v\n", view.file, view.whole.unplanned))
+		}
+	}
+	return lines, len(v.made)
+}
+
 // Needs returns the first field of the data that a template renders unconditionally, such as
 // ".Title", and its line; the line is 0 if there is none.
 func (v *Views) Needs(name string) (field string, line int) {

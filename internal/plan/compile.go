@@ -73,7 +73,8 @@ func (c *Compiler) body(t *parse.Tree) (b *body, callees []string, err error) {
 			if !ok {
 				panic(r)
 			}
-			b, err = nil, reason
+			where, _ := t.ErrorContext(w.at) // file, line and column
+			b, err = nil, fmt.Errorf("%s: %w", where[:strings.LastIndexByte(where, ':')], reason)
 		}
 	}()
 	w.body.nodes = w.list(t.Root)
@@ -125,8 +126,7 @@ func keyOf(root *parse.ListNode) (key string, callees []string) {
 	return text.String(), callees
 }
 
-// unknown is the panic of a writer, and the error of Compile: it says what a Plan does not
-// know.
+// unknown is the panic of a writer: it says what a Plan does not know.
 type unknown string
 
 func (u unknown) Error() string { return string(u) }
@@ -138,6 +138,7 @@ type writer struct {
 	callees  []string
 	scope    []string // the names of the variables in scope; a variable has the number of its place
 	nested   bool     // the pipeline stands in parentheses
+	at       parse.Node
 }
 
 // list compiles a list. It joins texts that follow each other.
@@ -174,6 +175,7 @@ func (w *writer) list(l *parse.ListNode) list {
 }
 
 func (w *writer) node(n parse.Node) node {
+	w.at = n
 	switch n := n.(type) {
 	case *parse.TextNode:
 		return text(n.Text)

@@ -1,0 +1,75 @@
+package flow
+
+import (
+	"html/template"
+	"testing"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/internal/command"
+	"example.com/flow/internal/flowtest"
+)
+
+// planSite has a page with a plan and one that html/template renders, and a Router inside.
+func planSite() *Router {
+	r := New(flowtest.Pages(map[string]string{
+		"+layout.html": `<title>{{block "title" .}}site{{end}}</title>{{template "content" .}}`,
+		"index.html":   `{{define "title"}}{{.}}{{end}}<p>{{.}}</p>`,
+		"odd.html":     "<p>\n{{$x := 1}}{{and false ($x := 2)}}{{$x}}</p>",
+	}))
+	r.At("index").GET().Do(func(*Request) Response { return Page("<x>") })
+	r.Mount("/in", New(flowtest.Pages(map[string]string{"odd.html": `{{and false ($x := 2)}}`})))
+	return r
+}
+
+func TestCheckTellsWhatHasNoPlan(t *testing.T) {
+	for _, tt := range []struct{ args, plans, want string }{
+		{"check", "", ""},
+		{"check -v=false", "", ""},
+		{"check -v", "", `plans render 1 of 3 templates
+router/odd.html: rendered by html/template: router/odd.html:2: ($x := 2) declares a variable in parentheses
+router/odd.html: rendered by html/template: router/odd.html:1: ($x := 2) declares a variable in parentheses
+`},
+		{"check -v", "off", `plans render 0 of 3 templates
+router/index.html: rendered by html/template: FLOW_PLANS=off
+router/odd.html: rendered by html/template: FLOW_PLANS=off
+router/odd.html: rendered by html/template: FLOW_PLANS=off
+`},
+	} {
+		t.Run(tt.args+" "+tt.plans, func(t *testing.T) {
+			is := is.New(t)
+			t.Setenv("FLOW_PLANS", tt.plans)
+			got := runWith(t.Context(), planSite(), nil, tt.args)
+			is.Equal(got, result{command.OK, "no faults in 3 routes\n" + tt.want, ""})
+		})
+	}
+}
+
+func TestPlansAreTurnedOff(t *testing.T) {
+	for _, plans := range []string{"", "off", "compare"} {
+		t.Run(plans, func(t *testing.T) {
+			is := is.New(t)
+			t.Setenv("FLOW_PLANS", plans)
+			r := planSite()
+			is.NoErr(r.Check())
+			is.Equal(says(serve(r, "GET", "/")), "200 <title>&lt;x&gt;</title><p>&lt;x&gt;</p>")
+			is.Equal(says(serve(r, "GET", "/odd")), "200 <title>site</title><p>\nfalse1</p>")
+		})
+	}
+	is := is.New(t)
+	t.Setenv("FLOW_PLANS", "no")
+	is.Equal(errorText(planSite().Check()), `FLOW_PLANS is "no": set it to off or compare, or leave it out`)
+}
+
+// TestComparedPagesAreTheSame has a function that returns something else each time, as no
+// page that is compared may.
+func TestComparedPagesAreTheSame(t *testing.T) {
+	is := is.New(t)
+	t.Setenv("FLOW_PLANS", "compare")
+	r := New(flowtest.Pages(map[string]string{"index.html": `{{next}}`}))
+	n := 0
+	r.Funcs = template.FuncMap{"next": func() int { n++; return n }}
+	is.NoErr(r.Check())
+	is.Equal(serve(r, "GET", "/").Code, 500)
+	is.Equal(n, 2)
+}
