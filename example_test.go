@@ -66,6 +66,37 @@ func ExampleNew() {
 	// 200 <a href="/users/42">Ann</a>
 }
 
+// A job runs while the application serves, and is waited for.
+func ExampleRouter_OnStart() {
+	r := newRouter()
+	ended := make(chan struct{})
+	r.OnStart(func(ctx context.Context) error {
+		fmt.Println("the tables are migrated")
+		go func() {
+			defer close(ended)
+			<-ctx.Done() // a job that works until the last request is answered
+			fmt.Println("the job has ended")
+		}()
+		return nil
+	})
+	r.OnStop(func(ctx context.Context) error {
+		select {
+		case <-ended:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	r.Logger = slog.New(slog.DiscardHandler)
+	ctx, stop := context.WithCancel(context.Background())
+	stop() // as SIGTERM does
+	fmt.Println(flow.Serve(ctx, "localhost:0", r))
+	// Output:
+	// the tables are migrated
+	// the job has ended
+	// <nil>
+}
+
 func ExampleRouter_OnStop() {
 	r := newRouter()
 	r.OnStop(func(context.Context) error { fmt.Println("the database is closed"); return nil })

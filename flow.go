@@ -75,8 +75,9 @@
 //
 // [Main] is a whole main function, with commands and flags to serve the application, to list
 // its routes and to check it. [Run] is Main for an application that a function builds.
-// [Serve] serves any http.Handler until a context ends. All three stop gracefully, call the
-// functions of [Router.OnStop], and close connections of clients that make no progress.
+// [Serve] serves any http.Handler until a context ends. All three call the functions of
+// [Router.OnStart] before the first request, stop gracefully, call the functions of
+// [Router.OnStop], and close connections of clients that make no progress.
 //
 // [Router.Mount] adds other http.Handlers, and other Routers, below a prefix. [Logger] and
 // [RequestID] are standard middleware: func(http.Handler) http.Handler. Any net/http handler
@@ -177,7 +178,7 @@ type Router struct {
 	table    atomic.Pointer[table]
 	serving  atomic.Pointer[table] // the table without faults that ServeHTTP uses; nil before begin, in development, and if this Router is mounted
 	report   sync.Once             // begin logs once
-	stops    server.Stops          // the functions of OnStop
+	hooks    server.Hooks          // the functions of OnStart and OnStop
 }
 
 var _ http.Handler = (*Router)(nil)

@@ -94,7 +94,7 @@ func (m *Mounted) mountRouter(inner *Router) {
 			return
 		}
 		inner.mounted.Store(m)
-		inner.stops.MoveTo(&m.outer.stops)
+		inner.hooks.MoveTo(&m.outer.hooks)
 		m.inner = inner
 	})
 }

@@ -38,8 +38,9 @@ func Main(r *Router) {
 //
 //	func main() { os.Exit(flow.Run(context.Background(), build)) }
 //
-// Run calls build once, for the commands serve, routes and check. To close what build has
-// opened, register functions with Router.OnStop: Run calls them at the end of each of these
+// Run calls build once, for the commands serve, routes and check. What only serving needs,
+// such as background jobs and migrations, belongs in a function of Router.OnStart, which the
+// other commands do not call. To close what build has opened, register functions with Router.OnStop: Run calls them at the end of each of these
 // commands, also if build returns both a Router and an error. If build returns an error, the
 // exit code is 1.
 //
@@ -84,7 +85,7 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 		return err
 	}
 	s := &server.Server{Handler: r, Log: r.logger(), Drain: c.Serve.Drain, SocketMode: fs.FileMode(c.Serve.SocketMode)}
-	return r.stops.After(ctx, s, func() error {
+	return r.hooks.After(ctx, s, func() error {
 		switch {
 		case err != nil:
 			return err
@@ -160,7 +161,9 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 		if tool != nil {
 			r.front.connect(tool, s)
 		}
-		err = s.ListenAndServe(ctx, set.Addr)
+		if err = r.hooks.Start(ctx); err == nil {
+			err = s.ListenAndServe(ctx, set.Addr)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Program, err)
@@ -170,8 +173,9 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 
 // Serve serves h at an address until ctx ends. Then it waits up to 30 seconds for running
 // requests, and returns nil. If it cannot serve, it returns an error. If h is a *Router,
-// Serve also returns the faults of Check as an error. It calls the functions of OnStop last,
-// and returns their errors. Main does the same as a command, with flags.
+// Serve also returns the faults of Check as an error, calls the functions of OnStart before it
+// listens and those of OnStop last, and returns their errors. Main does the same as a command,
+// with flags.
 //
 // The address is "host:port", or "unix:/path/of/the.sock" for a Unix domain socket. Owner
 // and group may connect to the socket: its mode is 0660, except on Windows. If a service
@@ -220,12 +224,42 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 	}
 	r = r.outermost() // a mounted Router does not answer by itself
 	s.Log = r.logger()
-	return r.stops.After(ctx, s, func() error {
+	return r.hooks.After(ctx, s, func() error {
 		if err := r.Check(); err != nil {
 			return err
 		}
 		r.begin() // logs warnings now, and not with the first request
+		if err := r.hooks.Start(ctx); err != nil {
+			return fmt.Errorf("flow: Serve: %w", err)
+		}
 		return serve()
+	})
+}
+
+// OnStart registers a function that begins what only serving needs: background jobs,
+// migrations, the first filling of a cache. Serve, Main and the command serve of Run call it
+// once, after Check and before they listen. They call the functions of a Router and of the
+// Routers mounted in it one after the other, the one that was registered first before the
+// others, and wait for each. If one returns an error, those after it are not called, nothing
+// is served, and Serve returns the error after it has called the functions of OnStop. For
+// Main and Run, the exit code is 1. A panic is not recovered.
+//
+// The context of the function has the values of the context of Serve. It ends after the last
+// request was answered, and before the functions of OnStop are called: a job ends with it, and
+// a function of OnStop waits for the job. If the context of Serve ends while the function
+// still runs, that of the function ends at once.
+//
+// Call OnStart before Check. If a Router is served at several addresses, the first Serve
+// calls the functions, and the others wait for it. As with OnStop, no other server calls
+// them.
+func (r *Router) OnStart(start func(context.Context) error) {
+	pos := fault.Caller(0)
+	r.own.Change(pos, "OnStart", func() {
+		if start == nil {
+			r.own.Fault(pos, "OnStart: the function is nil")
+			return
+		}
+		r.hooks.OnStart(pos.String()+": OnStart", start)
 	})
 }
 
@@ -241,9 +275,9 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 //
 // OnStop may be called at any time. Once the functions have been called, OnStop calls its
 // function at once. A Router that is served at several addresses stops when the last Serve
-// ends, and cannot be served again if it has functions. Other servers do not call the
-// functions. Serve does not call those of a Router that is wrapped in another handler: use
-// Router.Use in place of wrapping it.
+// ends, and cannot be served again if it has functions of OnStart or OnStop. Other servers do
+// not call the functions. Serve does not call those of a Router that is wrapped in another
+// handler: use Router.Use in place of wrapping it.
 func (r *Router) OnStop(stop func(context.Context) error) {
 	pos := fault.Caller(0)
 	if stop == nil {
@@ -252,7 +286,7 @@ func (r *Router) OnStop(stop func(context.Context) error) {
 		})
 		return
 	}
-	r.stops.Add(pos.String()+": OnStop", stop)
+	r.hooks.OnStop(pos.String()+": OnStop", stop)
 }
 
 // Draining reports whether the server of a request, which is Serve, Main or Run, is about to

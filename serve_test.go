@@ -525,15 +525,171 @@ func TestOnStopWrapped(t *testing.T) {
 	is.Equal(len(d), 0)
 }
 
-func TestOnStopNil(t *testing.T) {
+func TestHooksNil(t *testing.T) {
 	is := is.New(t)
 	r := sampleSite()
+	r.OnStart(nil)
 	r.OnStop(nil)
 	err := r.Check()
 	is.True(err != nil)
-	is.True(regexp.MustCompile(`^\S*serve_test\.go:\d+: OnStop: the function is nil$`).MatchString(err.Error()))
+	is.True(regexp.MustCompile(`^\S*serve_test\.go:\d+: OnStart: the function is nil\n\S*serve_test\.go:\d+: OnStop: the function is nil$`).MatchString(err.Error()))
 	text := fmt.Sprint(flowtest.PanicOf(func() { r.OnStop(nil) }))
 	is.True(strings.Contains(text, "OnStop(nil) comes too late"))
+}
+
+// TestOnStart calls the functions of all Routers of an application before it serves, unless
+// it has faults, and none after one that fails.
+func TestOnStart(t *testing.T) {
+	for _, tt := range []struct {
+		name, addr string
+		faulty     bool
+		fails      error // of the second function
+		done       string
+		want       string // of the error
+	}{
+		{"it serves", "127.0.0.1:0", false, nil, "inner 1, outer 1, inner 2, outer 2, stop", ""},
+		{"it cannot serve", "", false, nil, "inner 1, outer 1, inner 2, outer 2, stop", "flow: Serve: there is no address "},
+		{"a function fails", "127.0.0.1:0", false, io.ErrShortWrite, "inner 1, outer 1, stop", `flow: Serve: \S*serve_test\.go:\d+: OnStart: short write$`},
+		{"faults", "127.0.0.1:0", true, nil, "stop", "router/b.http: no handler "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			var d diary
+			files := []string{"router/a.html"}
+			if tt.faulty {
+				files = append(files, "router/b.http")
+			}
+			inner, outer := New(flowtest.Files("router/a.html")), New(flowtest.Files(files...))
+			log := journalOf(outer)
+			inner.OnStart(d.does("inner 1", nil))
+			outer.OnStart(d.does("outer 1", tt.fails))
+			outer.Mount("/in", inner)
+			inner.OnStart(d.does("inner 2", nil))
+			outer.OnStart(d.does("outer 2", nil))
+			outer.OnStop(d.does("stop", nil))
+			ctx, stop := context.WithCancel(t.Context())
+			stop()
+			err := Serve(ctx, tt.addr, outer)
+			is.Equal(strings.Join(d, ", "), tt.done)
+			is.Equal(err != nil, tt.want != "")
+			is.True(err == nil || regexp.MustCompile("^"+tt.want).MatchString(err.Error()))
+			is.Equal(errors.Is(err, io.ErrShortWrite), tt.fails != nil)
+			is.Equal(strings.Contains(log.String(), `"msg":"serving"`), tt.want == "")
+		})
+	}
+}
+
+// TestOnStartAroundRequests has a job that runs from before the first request until after
+// the last one, which ends late. Meanwhile another Serve has the same job.
+func TestOnStartAroundRequests(t *testing.T) {
+	is := is.New(t)
+	type key struct{}
+	files := []string{servertest.SocketFile(t), servertest.SocketFile(t)}
+	entered, leave := make(chan bool), make(chan bool)
+	var job context.Context // that of OnStart
+	router, log := lone(func(req *Request) string {
+		close(entered)
+		<-leave
+		return fmt.Sprint("the job has ended: ", job.Err() != nil)
+	})
+	started, begin := 0, make(chan bool)
+	router.OnStart(func(ctx context.Context) error {
+		started++
+		job = ctx
+		<-begin
+		return nil
+	})
+	ended := make(chan bool, 1)
+	router.OnStop(func(context.Context) error { ended <- job.Err() != nil; return nil })
+	ctx, stop := context.WithCancel(context.WithValue(t.Context(), key{}, "hello"))
+	defer stop()
+	done := make(chan error, 2)
+	for _, file := range files {
+		go func() { done <- Serve(ctx, "unix:"+file, router) }()
+	}
+	for _, file := range files { // neither listens before the function returns
+		_, err := net.Dial("unix", file)
+		is.True(err != nil)
+	}
+	begin <- true
+	servertest.Until(t, "both serve", func() bool { return strings.Count(log.String(), `"msg":"serving"`) == 2 })
+	is.Equal(started, 1)
+	is.Equal(job.Value(key{}), "hello")
+	conn, err := net.Dial("unix", files[0])
+	is.NoErr(err)
+	client := servertest.NewClient(t, conn)
+	defer client.Close()
+	client.Send(servertest.GetX)
+	<-entered
+	stop()
+	is.NoErr(servertest.Within(t, "the other one has stopped", done))
+	servertest.Until(t, "it stops, too", func() bool { return strings.Count(log.String(), `"msg":"stopping"`) == 2 })
+	close(leave)
+	is.Equal(client.Answer(), "200 the job has ended: false close")
+	is.NoErr(servertest.Within(t, "it has stopped", done))
+	is.True(<-ended)
+	is.True(Serve(ctx, "unix:"+files[0], router) != nil) // the job would not run again
+}
+
+// TestStopDuringOnStart: a function that takes long notices that the program should stop.
+func TestStopDuringOnStart(t *testing.T) {
+	is := is.New(t)
+	router := sampleSite()
+	journalOf(router)
+	ctx, stop := context.WithCancel(t.Context())
+	router.OnStart(func(ctx context.Context) error {
+		stop()
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	is.True(errors.Is(Serve(ctx, "127.0.0.1:0", router), context.Canceled))
+}
+
+// TestOnStartOnlyServes: what has a Router answer in another way starts nothing.
+func TestOnStartOnlyServes(t *testing.T) {
+	for _, tt := range []struct {
+		args, done string
+	}{
+		{"check", "stop"},
+		{"routes", "stop"},
+		{"routes -explain /", "stop"},
+		{"-addr 127.0.0.1:0", "start stop"},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			is := is.New(t)
+			ctx, stop := context.WithCancel(t.Context())
+			stop()
+			var d diary
+			got := runBuild(ctx, func(context.Context) (*Router, error) {
+				r := sampleSite()
+				r.OnStart(d.does("start", nil))
+				r.OnStop(d.does("stop", nil))
+				return r, nil
+			}, nil, nil, tt.args)
+			is.Equal(got.code, command.OK)
+			is.Equal(strings.Join(d, " "), tt.done)
+		})
+	}
+	is := is.New(t)
+	var d diary
+	r := sampleSite()
+	r.OnStart(d.does("start", nil))
+	is.Equal(serve(r, "GET", "/").Code, http.StatusOK)
+	is.Equal(len(d), 0)
+	text := fmt.Sprint(flowtest.PanicOf(func() { r.OnStart(d.does("late", nil)) }))
+	is.True(strings.Contains(text, "OnStart comes too late"))
+}
+
+// TestOnStartFails: the program says which function has failed.
+func TestOnStartFails(t *testing.T) {
+	is := is.New(t)
+	got := runBuild(t.Context(), func(context.Context) (*Router, error) {
+		r := sampleSite()
+		r.OnStart(func(context.Context) error { return errors.New("no table users") })
+		return r, nil
+	}, nil, nil, "-addr 127.0.0.1:0")
+	is.Equal(got.code, command.Failure)
+	is.True(regexp.MustCompile(`^app: \S*serve_test\.go:\d+: OnStart: no table users\n$`).MatchString(got.stderr))
 }
 
 // TestRun builds an application for the commands that need it, and stops it after each.

@@ -54,7 +54,7 @@ const (
 	// contexts are cancelled. Then their connections are closed.
 	cancelGrace = 500 * time.Millisecond
 
-	// stopGrace is how long each function of Stops has at least, even if requests have used up
+	// stopGrace is how long each function of OnStop has at least, even if requests have used up
 	// the time to drain: a store needs a moment to close.
 	stopGrace = 5 * time.Second
 )

@@ -10,8 +10,8 @@
 // When the context of Serve ends, the listeners accept the connections that are queued and
 // then close (queue.go). The Server cancels the contexts of event streams and of hijacked
 // connections (context.go). Then it waits until no connection is open and no handler runs
-// (gauge.go), for a limited time. After that, Stops runs the functions with which the
-// application closes its stores (stop.go).
+// (gauge.go), for a limited time. Hooks runs the functions with which the application begins
+// its jobs before the first request, and closes its stores after the last one (hooks.go).
 //
 // A small, quick request costs little more than with an http.Server that has time limits: a
 // deadline is not set again if the last one is close enough, and a context gets its cancel

@@ -420,6 +420,53 @@ func TestTakenPort(t *testing.T) {
 	is.Equal(err.Error(), `cannot listen on "nowhere": listen tcp: address nowhere: missing port in address: -addr takes host:port, and the variable PORT a port`)
 }
 
+// TestOnStart has a program that takes its time before it serves. The program from before
+// answers meanwhile, and goes on if the new one fails.
+func TestOnStart(t *testing.T) {
+	s := newSite(t)
+	s.write("main.go", `package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"example.com/flow"
+	"example.org/site/app"
+)
+
+func main() {
+	app.Router.OnStart(func(ctx context.Context) error {
+		for {
+			switch text, _ := os.ReadFile("tables"); string(text) {
+			case app.Version:
+				return nil
+			case "broken":
+				return errors.New("no table for " + app.Version)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	flow.Main(app.Router)
+}
+`)
+	s.write("tables", "v0")
+	s.start()
+	s.shows("/", "<p>v0</p>")
+	s.version("v1")
+	s.out.until(t, "flow: waiting for the program to be ready")
+	s.shows("/", "<p>v0</p>")
+	s.write("tables", "v1")
+	s.out.until(t, "flow: app/version.go changed: built in ")
+	s.shows("/", "<p>v1</p>")
+	s.write("tables", "broken")
+	s.version("v2")
+	s.out.until(t, "main.go:14: OnStart: no table for v2")
+	s.out.until(t, "flow: the program from before goes on answering")
+	s.shows("/", "<p>v1</p>")
+}
+
 // TestStopFirst has a program that does not run beside another one.
 func TestStopFirst(t *testing.T) {
 	for _, args := range [][]string{nil, {"-stop-first"}, {"-stop-first", "-proxy"}} {

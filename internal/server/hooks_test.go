@@ -48,16 +48,16 @@ func quiet(drain time.Duration) (*server.Server, *servertest.Log) {
 func TestStopsRunOnce(t *testing.T) {
 	is := is.New(t)
 	var d diary
-	var stops server.Stops
+	var stops server.Hooks
 	for _, what := range []string{"a", "b", "c"} {
-		stops.Add(what, d.does(what, nil))
+		stops.OnStop(what, d.does(what, nil))
 	}
 	srv, log := quiet(0)
 	is.NoErr(stops.After(t.Context(), srv, d.serving(nil)))
 	is.Equal(d, diary{"serve", "c", "b", "a"})
 	err := stops.After(t.Context(), srv, d.serving(nil))
 	is.True(err != nil)
-	is.Equal(err.Error(), "flow: the application has stopped, and what OnStop was given has run: make a new Router to serve again")
+	is.Equal(err.Error(), "flow: the application has stopped, and its functions of OnStart or OnStop have run: make a new Router to serve again")
 	is.Equal(len(d), 4) // nothing has run
 	is.Equal(log.String(), "")
 }
@@ -66,13 +66,13 @@ func TestStopsRunOnce(t *testing.T) {
 func TestStopsAgain(t *testing.T) {
 	is := is.New(t)
 	var d diary
-	var stops server.Stops
+	var stops server.Hooks
 	srv, _ := quiet(0)
 	for range 2 {
 		is.NoErr(stops.After(t.Context(), srv, d.serving(nil)))
 	}
 	is.NoErr(stops.After(t.Context(), srv, func() error {
-		stops.Add("late", d.does("late", nil))
+		stops.OnStop("late", d.does("late", nil))
 		return nil
 	}))
 	is.Equal(d, diary{"serve", "serve", "late"})
@@ -81,12 +81,12 @@ func TestStopsAgain(t *testing.T) {
 func TestStopsErrors(t *testing.T) {
 	is := is.New(t)
 	var d diary
-	var stops server.Stops
-	stops.Add("first", d.does("first", io.ErrShortWrite))
-	stops.Add("panics", func(context.Context) error { panic("oh no") })
-	stops.Add("exits", func(context.Context) error { runtime.Goexit(); return nil })
-	stops.Add("fine", d.does("fine", nil))
-	stops.Add("last", d.does("last", io.ErrNoProgress))
+	var stops server.Hooks
+	stops.OnStop("first", d.does("first", io.ErrShortWrite))
+	stops.OnStop("panics", func(context.Context) error { panic("oh no") })
+	stops.OnStop("exits", func(context.Context) error { runtime.Goexit(); return nil })
+	stops.OnStop("fine", d.does("fine", nil))
+	stops.OnStop("last", d.does("last", io.ErrNoProgress))
 	srv, log := quiet(0)
 	err := stops.After(t.Context(), srv, d.serving(io.ErrUnexpectedEOF))
 	is.Equal(d, diary{"serve", "last", "fine", "first"}) // whatever the others do
@@ -105,7 +105,7 @@ first: short write`[1:])
 	for i, want := range []string{"last: multiple", "exits: it has", "panics: panic: oh no", "first: short write"} {
 		is.True(strings.Contains(lines[i], "level=ERROR"))
 		is.True(strings.Contains(lines[i], want))
-		is.Equal(strings.Contains(lines[i], "stop_test.go:"), strings.HasPrefix(want, "panics")) // the stack
+		is.Equal(strings.Contains(lines[i], "hooks_test.go:"), strings.HasPrefix(want, "panics")) // the stack
 	}
 }
 
@@ -113,8 +113,8 @@ first: short write`[1:])
 func TestStopsOfPanic(t *testing.T) {
 	is := is.New(t)
 	var d diary
-	var stops server.Stops
-	stops.Add("stop", d.does("stop", nil))
+	var stops server.Hooks
+	stops.OnStop("stop", d.does("stop", nil))
 	srv, _ := quiet(0)
 	defer func() {
 		is.Equal(recover(), "oh no")
@@ -127,17 +127,17 @@ func TestStopsOfPanic(t *testing.T) {
 func TestStopsAdded(t *testing.T) {
 	is := is.New(t)
 	var d diary
-	var stops server.Stops
-	stops.Add("a", d.does("a", nil))
-	stops.Add("b", func(context.Context) error {
-		stops.Add("c", d.does("c", nil))
-		stops.Add("d", d.does("d", nil))
+	var stops server.Hooks
+	stops.OnStop("a", d.does("a", nil))
+	stops.OnStop("b", func(context.Context) error {
+		stops.OnStop("c", d.does("c", nil))
+		stops.OnStop("d", d.does("d", nil))
 		return nil
 	})
 	srv, log := quiet(0)
 	is.NoErr(stops.After(t.Context(), srv, d.serving(nil)))
 	is.Equal(d, diary{"serve", "d", "c", "a"})
-	stops.Add("late", d.does("late", io.ErrShortWrite))
+	stops.OnStop("late", d.does("late", io.ErrShortWrite))
 	is.Equal(d[4:], diary{"late"})
 	is.True(strings.Contains(log.String(), "late: short write"))
 }
@@ -146,8 +146,8 @@ func TestStopsAdded(t *testing.T) {
 func TestStopsOfSeveralServers(t *testing.T) {
 	is := is.New(t)
 	var d diary
-	var stops server.Stops
-	stops.Add("stop", d.does("stop", io.ErrShortWrite))
+	var stops server.Hooks
+	stops.OnStop("stop", d.does("stop", io.ErrShortWrite))
 	srv, _ := quiet(0)
 	err := stops.After(t.Context(), srv, func() error {
 		is.NoErr(stops.After(t.Context(), srv, d.serving(nil)))
@@ -164,13 +164,13 @@ func TestStopsAtOnce(t *testing.T) {
 	is := is.New(t)
 	const n = 100
 	ran := make(chan int, 2*n)
-	var stops, inside server.Stops
+	var stops, inside server.Hooks
 	inside.MoveTo(&stops)
 	added := make(chan struct{}, n)
 	for i := range n {
 		go func() {
-			stops.Add("outside", func(context.Context) error { ran <- 2 * i; return nil })
-			inside.Add("inside", func(context.Context) error { ran <- 2*i + 1; return nil })
+			stops.OnStop("outside", func(context.Context) error { ran <- 2 * i; return nil })
+			inside.OnStop("inside", func(context.Context) error { ran <- 2*i + 1; return nil })
 			added <- struct{}{}
 		}()
 	}
@@ -193,8 +193,8 @@ func TestStopsAtOnce(t *testing.T) {
 func TestStopsInside(t *testing.T) {
 	is := is.New(t)
 	var d diary
-	var outer, middle, inner server.Stops
-	add := func(s *server.Stops, what string) { s.Add(what, d.does(what, nil)) }
+	var outer, middle, inner server.Hooks
+	add := func(s *server.Hooks, what string) { s.OnStop(what, d.does(what, nil)) }
 	add(&inner, "1 inner")
 	add(&outer, "2 outer")
 	add(&middle, "3 middle")
@@ -225,10 +225,10 @@ func TestStopsTime(t *testing.T) {
 		{"it cannot serve", 30 * time.Second, 0, false, 30 * time.Second, 5 * time.Second},
 	} {
 		inBubble(t, tt.name, func(t *testing.T, is *is.I) {
-			var stops server.Stops
+			var stops server.Hooks
 			var waited []time.Duration
 			for range 2 {
-				stops.Add("waits", func(ctx context.Context) error {
+				stops.OnStop("waits", func(ctx context.Context) error {
 					begin := time.Now()
 					<-ctx.Done()
 					// net/http looks twice a second whether requests have ended: up to a second less.
@@ -280,10 +280,10 @@ func TestStopsTime(t *testing.T) {
 func TestStopsLeaveBehind(t *testing.T) {
 	inBubble(t, "", func(t *testing.T, is *is.I) {
 		var d diary
-		var stops server.Stops
+		var stops server.Hooks
 		leave := make(chan struct{})
-		stops.Add("store", d.does("store", nil))
-		stops.Add("deaf", func(context.Context) error { <-leave; return nil })
+		stops.OnStop("store", d.does("store", nil))
+		stops.OnStop("deaf", func(context.Context) error { <-leave; return nil })
 		srv, log := quiet(7 * time.Second)
 		begin := time.Now()
 		err := stops.After(t.Context(), srv, d.serving(nil))
@@ -302,8 +302,8 @@ func TestStopsContext(t *testing.T) {
 	type key struct{}
 	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "hello"))
 	cancel()
-	var stops server.Stops
-	stops.Add("", func(ctx context.Context) error { return fmt.Errorf("%v %v", ctx.Value(key{}), ctx.Err()) })
+	var stops server.Hooks
+	stops.OnStop("", func(ctx context.Context) error { return fmt.Errorf("%v %v", ctx.Value(key{}), ctx.Err()) })
 	srv, _ := quiet(0)
 	is.Equal(stops.After(ctx, srv, func() error { return nil }).Error(), ": hello <nil>")
 }
@@ -353,8 +353,8 @@ func TestStopsAfterTheLastRequest(t *testing.T) {
 	} {
 		inBubble(t, name, func(t *testing.T, is *is.I) {
 			var d diary
-			var stops server.Stops
-			stops.Add("stop", d.does("stop", nil))
+			var stops server.Hooks
+			stops.OnStop("stop", d.does("stop", nil))
 			line := servertest.NewLine()
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()

@@ -1,0 +1,254 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Hooks holds the functions that an application has registered with OnStart and OnStop, to be
+// called before its first request and after its last one. Several Servers may serve one
+// application: the functions of OnStart run before the first of them accepts a request, those
+// of OnStop after the last of them has stopped. The zero value is ready to use, and safe for
+// concurrent use.
+type Hooks struct {
+	mu      sync.Mutex
+	around  *Hooks  // of the outer application, which has all functions since MoveTo; or nil
+	starts  []hook  // in the order in which they were added
+	stops   []hook  // not run yet, in the order in which they were added
+	serving int     // running calls of After
+	ran     bool    // the application has stopped, and had functions that have run
+	ended   *ending // set when all functions of OnStop have run
+
+	starting    sync.Once          // runs starts
+	startErr    error              // of the function of starts that has failed
+	cancelStart context.CancelFunc // ends the context of starts; nil before they run
+}
+
+// A hook is a function of OnStart or OnStop.
+type hook struct {
+	number int64 // the order among all hooks of the program
+	name   string
+	run    func(context.Context) error
+}
+
+var lastHook atomic.Int64
+
+// merge adds hooks to others, in the order in which they were registered.
+func merge(hooks, others []hook) []hook {
+	all := slices.Concat(hooks, others)
+	slices.SortFunc(all, func(a, b hook) int { return cmp.Compare(a.number, b.number) })
+	return all
+}
+
+// An ending runs the functions of an application that has stopped.
+type ending struct {
+	ctx context.Context // has the values for the functions
+	by  time.Time       // when the time to drain ends
+	log *slog.Logger
+}
+
+// errStopped is the error of serving again. Handlers would find their stores closed.
+var errStopped = errors.New("flow: the application has stopped, and its functions of OnStart or OnStop have run: make a new Router to serve again")
+
+// OnStart adds a function to call before the first request. Its name is for messages. It is
+// called before Start.
+func (h *Hooks) OnStart(name string, run func(context.Context) error) {
+	h = h.lock()
+	defer h.mu.Unlock()
+	h.starts = append(h.starts, hook{lastHook.Add(1), name, run})
+}
+
+// Start calls the functions of OnStart one after the other, the first added first, until one
+// of them returns an error. It returns that error. The function that After is given calls
+// Start before it accepts requests. If it is called again, for a second Server, it waits for
+// the first call and returns the same error.
+//
+// The context of the functions has the values of ctx. It ends when After has served the last
+// request. If ctx ends while a function runs, it ends at once.
+func (h *Hooks) Start(ctx context.Context) error {
+	h = h.lock()
+	h.mu.Unlock()
+	h.starting.Do(func() { h.startErr = h.start(ctx) })
+	return h.startErr
+}
+
+func (h *Hooks) start(ctx context.Context) error {
+	if len(h.starts) == 0 {
+		return nil
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	h.mu.Lock()
+	h.cancelStart = cancel
+	h.mu.Unlock()
+	defer context.AfterFunc(ctx, cancel)()
+	for _, f := range h.starts {
+		if err := f.run(running); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+// OnStop adds a function to call after the last request. Its name is for messages. OnStop may
+// be called at any time. While functions run, the new one is the next. When all have run,
+// OnStop runs it at once, so that a store that was opened late is closed, too.
+func (h *Hooks) OnStop(name string, run func(context.Context) error) {
+	h = h.lock()
+	f := hook{lastHook.Add(1), name, run}
+	e := h.ended
+	if e == nil {
+		h.stops = append(h.stops, f)
+	} else {
+		h.ran = true
+	}
+	h.mu.Unlock()
+	if e != nil {
+		e.run(f)
+	}
+}
+
+// MoveTo moves the functions to the Hooks of the outer application, in which this one is
+// mounted. They are merged in the order in which they were added.
+func (h *Hooks) MoveTo(around *Hooks) {
+	h.mu.Lock()
+	starts, stops := h.starts, h.stops
+	h.starts, h.stops, h.around = nil, nil, around
+	h.mu.Unlock()
+	around = around.lock()
+	defer around.mu.Unlock()
+	around.starts, around.stops = merge(around.starts, starts), merge(around.stops, stops)
+}
+
+// lock locks and returns the Hooks of the outermost application, which has the functions of s.
+func (h *Hooks) lock() *Hooks {
+	for {
+		h.mu.Lock()
+		around := h.around
+		if around == nil {
+			return h
+		}
+		h.mu.Unlock()
+		h = around
+	}
+}
+
+// After calls serve, which runs srv. If no other call of After is running serve when it
+// returns, After ends the context of the functions of OnStart, and calls those of OnStop one
+// after the other, the last added first. After logs the error or the panic of each function,
+// and returns all errors with that of serve. Once functions have run and the application has
+// stopped, After returns an error and does not call serve.
+//
+// The context of a function of OnStop has the values of ctx. It ends when the time to drain of
+// srv ends, but no earlier than stopGrace after the function was called. After does not wait
+// longer for a function that ignores its context.
+func (h *Hooks) After(ctx context.Context, srv *Server, serve func() error) (err error) {
+	if err := h.begin(); err != nil {
+		return err
+	}
+	defer func() {
+		e := &ending{context.WithoutCancel(ctx), srv.drainedBy(), srv.Log}
+		errs := []error{err}
+		for f, ok := h.last(e); ok; f, ok = h.next(e) {
+			errs = append(errs, e.run(f))
+		}
+		err = errors.Join(errs...)
+	}()
+	return serve()
+}
+
+func (h *Hooks) begin() error {
+	h = h.lock()
+	defer h.mu.Unlock()
+	if h.ran {
+		return errStopped
+	}
+	h.ended = nil
+	h.serving++
+	return nil
+}
+
+// last is called when a serve has returned. If no other is running, it is next; else it
+// returns false.
+func (h *Hooks) last(e *ending) (hook, bool) {
+	h = h.lock()
+	h.serving--
+	serving := h.serving > 0
+	if !serving && h.cancelStart != nil {
+		h.cancelStart()
+		h.ran = true
+	}
+	h.mu.Unlock()
+	if serving {
+		return hook{}, false
+	}
+	return h.next(e)
+}
+
+// next removes and returns the function that was added last. If there is none, it sets ended,
+// so that Add runs later ones.
+func (h *Hooks) next(e *ending) (hook, bool) {
+	h = h.lock()
+	defer h.mu.Unlock()
+	n := len(h.stops)
+	if n == 0 {
+		h.ended = e
+		return hook{}, false
+	}
+	f := h.stops[n-1]
+	h.stops, h.ran = h.stops[:n-1], true
+	return f, true
+}
+
+// run runs a function, and logs its error.
+func (e *ending) run(f hook) error {
+	by := time.Now().Add(stopGrace)
+	if e.by.After(by) {
+		by = e.by
+	}
+	ctx, cancel := context.WithDeadline(e.ctx, by)
+	defer cancel()
+	ended := make(chan outcome, 1)
+	go f.call(ctx, ended)
+	var o outcome
+	select {
+	case o = <-ended:
+	case <-time.After(time.Until(by) + cancelGrace):
+		o.err = errors.New("it has not returned when its context ended, and is left behind")
+	}
+	if o.err == nil {
+		return nil
+	}
+	err := fmt.Errorf("%s: %w", f.name, o.err)
+	log := e.log
+	if o.stack != "" {
+		log = log.With("stack", o.stack)
+	}
+	log.Error("flow: the application has not stopped as it should", "error", err.Error())
+	return err
+}
+
+// An outcome is the result of calling a function.
+type outcome struct {
+	err   error
+	stack string // of a panic
+}
+
+// call calls the function, and sends the outcome to ended. It runs in a goroutine of its own.
+func (f hook) call(ctx context.Context, ended chan<- outcome) {
+	o := outcome{err: errors.New("it has called runtime.Goexit")} // replaced if it returns or panics
+	defer func() {
+		if v := recover(); v != nil {
+			o = outcome{fmt.Errorf("panic: %v", v), string(debug.Stack())}
+		}
+		ended <- o
+	}()
+	o.err = f.run(ctx)
+}
