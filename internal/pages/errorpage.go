@@ -1,39 +1,12 @@
 package pages
 
 import (
-	"maps"
-	"path"
 	"regexp"
-	"slices"
-	"strings"
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routetree"
 )
-
-// indexErrorPages maps the URL of each directory without parameters to the nearest error
-// page. Groups can give several directories the same URL: one with an error page of its own
-// goes first, then the one in the fewest groups.
-func (v *Views) indexErrorPages(t *routetree.Tree) {
-	v.errorByURL = map[string]*View{}
-	dirs := append(slices.Sorted(maps.Keys(t.Dirs)), "")
-	slices.SortStableFunc(dirs, func(a, b string) int {
-		if own := v.errors[a] != nil; own != (v.errors[b] != nil) {
-			if own {
-				return -1
-			}
-			return 1
-		}
-		return strings.Count(a, "(") - strings.Count(b, "(")
-	})
-	for _, dir := range dirs {
-		u, ok := literalURL(dir)
-		if _, taken := v.errorByURL[u]; ok && !taken {
-			v.errorByURL[u] = v.nearest(routetree.Layers(path.Join(dir, "index")))
-		}
-	}
-}
 
 // documentStart matches the beginning of a whole HTML document.
 var documentStart = regexp.MustCompile(`(?i)<(!doctype|html)\b`)
@@ -68,52 +41,15 @@ func (l *library) warnBareErrorPages(v *Views) {
 	}
 }
 
-// literalURL returns the URL of a directory: that of "(site)/blog" is "/blog". It reports
-// false if the directory has parameters or is a group itself.
-func literalURL(dir string) (u string, ok bool) {
-	if dir == "" {
-		return "", true
+// ErrorPage returns the error page for a request, or nil if there is none: the nearest of
+// those around the route or, if r is nil, around the URL. path holds the segments of the URL
+// below the prefix of the tree.
+func (v *Views) ErrorPage(r *routetree.Route, path []string) *View {
+	if v.errorPages == nil {
+		return nil
 	}
-	group := false
-	for name := range strings.SplitSeq(dir, "/") {
-		if group = name[0] == '('; group {
-			continue
-		}
-		if strings.ContainsAny(name, "[]") {
-			return "", false
-		}
-		u += "/" + name
-	}
-	return u, !group
-}
-
-// nearest returns the error page of the last of the directories that has one, or nil. The
-// directories are given from the outside in.
-func (v *Views) nearest(dirs []string) *View {
-	for _, dir := range slices.Backward(dirs) {
-		if page := v.errors[dir]; page != nil {
-			return page
-		}
+	if around := v.errorPages.Around(r, path); len(around) > 0 {
+		return around[0]
 	}
 	return nil
-}
-
-// ErrorPage returns the error page for a request, or nil if there is none. It is the nearest
-// one to the file of the route. For a request without a route, r is nil, and the error page
-// is the nearest one to the URL: path holds its segments below the prefix of the tree.
-func (v *Views) ErrorPage(r *routetree.Route, path []string) *View {
-	if r != nil {
-		return v.nearest(routetree.Layers(r.Path))
-	}
-	page := v.errorByURL[""]
-	u := ""
-	for _, segment := range path {
-		u += "/" + segment
-		place, ok := v.errorByURL[u]
-		if !ok || strings.Contains(segment, "/") {
-			break
-		}
-		page = place
-	}
-	return page
 }

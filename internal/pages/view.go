@@ -23,9 +23,9 @@ import (
 // Views are the templates of an application, escaped and ready to be rendered.
 type Views struct {
 	byName     map[string]*View
-	errors     map[string]*View // error pages in their layouts, by directory
-	errorByURL map[string]*View // error pages for requests without a route, by URL of a directory
-	lost       bool             // see Lost
+	errors     map[string]*View          // error pages in their layouts, by directory
+	errorPages *routetree.Nearest[*View] // the same, by route and URL; nil if no templates were read
+	lost       bool                      // see Lost
 
 	files map[string]*templateFile // by name
 	made  map[string]*madeView     // the views without faults, by name
@@ -145,7 +145,7 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 	l.faults = append(l.faults, l.typeFaults(problems)...)
 	l.reportUncalled()
 	l.warnBareErrorPages(v)
-	v.indexErrorPages(t)
+	v.errorPages = routetree.NewNearest(t, v.errors)
 	return v
 }
 
