@@ -39,10 +39,11 @@ type table struct {
 	namesMissing bool
 	assets       map[string]*asset // public files, by path below public/
 	views        *pages.Views
-	data         map[string][]pages.Data // the types of the data of templates, by what View takes
-	dir          string                  // of the static calls; "" for a Router of a test
-	mountPrefix  *pattern.Pattern        // the prefix that the Router is mounted at; it is also the path of endpoints for requests without a route
-	maxBody      int64                   // in bytes, for routes that set none
+	onErrors     *routetree.Nearest[onErrorFunc] // the functions of Dir.OnError; nil if there are none
+	data         map[string][]pages.Data         // the types of the data of templates, by what View takes
+	dir          string                          // of the static calls; "" for a Router of a test
+	mountPrefix  *pattern.Pattern                // the prefix that the Router is mounted at; it is also the path of endpoints for requests without a route
+	maxBody      int64                           // in bytes, for routes that set none
 	infos        []RouteInfo
 	routeMap     *routeMap // nil unless in development, or for the command routes -explain
 	pool         sync.Pool // of *exchange
@@ -159,6 +160,7 @@ func newCompiler(r *Router) *compiler {
 	}
 	c.plan.Add(&r.own)
 	c.plan.Check()
+	c.readOnErrors()
 	c.table.names = c.plan.Names()
 	c.faults = append(c.faults, c.plan.Faults...)
 	c.table.misplaced = c.plan.Misplaced

@@ -18,6 +18,7 @@ import (
 	"example.com/flow/internal/logging"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/reply"
+	"example.com/flow/internal/routetree"
 )
 
 // An HTTPError is an error with a status and a message for the client. [Error] returns
@@ -273,21 +274,50 @@ func (x *exchange) fail(w http.ResponseWriter, req *Request, err error) {
 	x.send(w, req, x.respondError(req, err))
 }
 
-// respondError returns the encoded response to an error, by Router.OnError or the default,
-// and logs what the client is not told.
-func (x *exchange) respondError(req *Request, err error) Response {
-	return x.respond(req, err, x.settings.onError)
+// readOnErrors reads the functions of Dir.OnError into the table.
+func (c *compiler) readOnErrors() {
+	byDir := map[string]onErrorFunc{}
+	for dir, f := range c.plan.OnErrors() {
+		byDir[dir] = f.(onErrorFunc)
+	}
+	if len(byDir) > 0 {
+		c.table.onErrors = routetree.NewNearest(c.tree, byDir)
+	}
 }
 
-// respond is respondError with the given OnError. If onError is nil, the response is the
-// default.
-func (x *exchange) respond(req *Request, err error, onError onErrorFunc) Response {
+// onErrors returns the functions that are asked for the response to an error, in order.
+func (x *exchange) onErrors(req *Request) (all []onErrorFunc) {
+	if e := x.endpoint; e.table != nil && e.table.onErrors != nil {
+		all = e.table.onErrors.Around(e.owner.route, e.table.segmentsOf(req))
+	}
+	if x.settings.onError != nil {
+		all = append(slices.Clip(all), x.settings.onError)
+	}
+	return all
+}
+
+// segmentsOf returns the segments of the path of a request below the prefix that the Router
+// is mounted at.
+func (t *table) segmentsOf(req *Request) []string {
+	asked, _ := pattern.ParsePath(req.Request)
+	return asked.Segments[min(len(t.mountPrefix.Segments), len(asked.Segments)):]
+}
+
+// respondError returns the encoded response to an error, by OnError or the default, and logs
+// what the client is not told.
+func (x *exchange) respondError(req *Request, err error) Response {
+	return x.respond(req, err, x.onErrors(req))
+}
+
+// respond is respondError with the functions of OnError. If there are none, or all of them
+// return the zero Response, the response is the default.
+func (x *exchange) respond(req *Request, err error, onErrors []onErrorFunc) Response {
 	err = reply.SafeError(err)
 	failedBefore := x.failed()
-	resp, status, pageErr := x.present(req, err, onError)
+	resp, status, pageErr := x.present(req, err, onErrors)
 	if !failedBefore && x.failed() { // OnError or the error page asked for the user, and Authenticate failed
 		err = fmt.Errorf("%w; while this was answered: %v", x.failure.Load().report(), err)
-		resp, status, pageErr = x.present(req, err, onError)
+		resp, status, pageErr = x.present(req, err, onErrors)
 	}
 	logged := err
 	if pageErr != nil {
@@ -302,9 +332,9 @@ func (x *exchange) respond(req *Request, err error, onError onErrorFunc) Respons
 
 // present returns the encoded response to an error, and its status. If the error page
 // cannot be rendered, the response is plain text, and pageErr says why.
-func (x *exchange) present(req *Request, err error, onError onErrorFunc) (resp Response, status int, pageErr error) {
-	if onError != nil {
-		resp = x.askOnError(req, err, onError)
+func (x *exchange) present(req *Request, err error, onErrors []onErrorFunc) (resp Response, status int, pageErr error) {
+	for i := 0; i < len(onErrors) && resp.isZero(); i++ {
+		resp = x.askOnError(req, err, onErrors[i])
 	}
 	p := problemOf(err)
 	if status = cmp.Or(int(resp.status), p.Status); status == http.StatusInternalServerError {
@@ -333,7 +363,7 @@ func (x *exchange) showError(req *Request, err error) (resp Response, shown bool
 }
 
 // askOnError returns the encoded response of OnError to an error. It returns the zero
-// Response if OnError leaves the error to the default, or fails itself.
+// Response if OnError leaves the error to the next one, or fails itself.
 func (x *exchange) askOnError(req *Request, err error, onError onErrorFunc) Response {
 	resp, tryErr := x.try(req, func(r *Request) (Response, error) {
 		resp := onError(r, err)
@@ -387,8 +417,7 @@ func (x *exchange) presentProblem(req *Request, p reply.Problem) (Response, erro
 	if mediaType != "text/html" {
 		return problemResponse(p, mediaType), nil
 	}
-	asked, _ := pattern.ParsePath(req.Request)
-	page := all.ErrorPage(x.endpoint.owner.route, asked.Segments[min(len(t.mountPrefix.Segments), len(asked.Segments)):])
+	page := all.ErrorPage(x.endpoint.owner.route, t.segmentsOf(req))
 	switch {
 	case page == nil && all.Lost(): // in development
 		return problemResponse(p, mediaType), faults

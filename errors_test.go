@@ -837,6 +837,135 @@ func TestErrorPages(t *testing.T) {
 	}
 }
 
+// TestDirOnError asks the OnError of the nearest directory, and so on outwards.
+func TestDirOnError(t *testing.T) {
+	r := New(flowtest.Files("router/index.html", "router/x.http", "router/api.http", "router/api/users/[id].http", "router/api/v2/x.http",
+		"router/(site)/shop/a.http", "router/[org]/api/x.http", "router/(a)/both/x.http", "router/both/(b)/y.http"))
+	asked := ""
+	answers := func(name string) func(*Request, error) Response {
+		return func(req *Request, err error) Response {
+			switch asked += name + " "; {
+			case err.Error() == "418 pass" || err.Error() == "418 "+name:
+				return Response{}
+			case err.Error() == "418 panic":
+				panic(name)
+			}
+			return Text(name + " " + req.Param("id") + req.Param("org"))
+		}
+	}
+	for _, dir := range []string{"api", "shop", "[org]/api", "api/users", "both"} {
+		r.In(dir).OnError(answers(dir))
+	}
+	r.Authenticate = func(*Request) (any, error) { return nil, errors.New("no keys") }
+	fails := func(req *Request) (Response, error) {
+		switch how := req.URL.Query().Get("how"); how {
+		case "panic of the handler":
+			panic("secret")
+		case "user":
+			req.User()
+		case "body":
+			req.Input("x")
+		default:
+			return Response{}, Error(418, how)
+		}
+		return Text("fine"), nil
+	}
+	for _, path := range []string{"x", "api", "api/users/[id]", "api/v2/x", "(site)/shop/a", "[org]/api/x", "(a)/both/x", "both/(b)/y"} {
+		r.At(path).GET().Do(fails)
+	}
+	r.At("x").POST().Use(fails).Do(hello)
+	r.At("api").POST().Do(hello)
+	r.At("[org]/api/x").POST().Do(hello)
+	r.OnError = answers("Router")
+	r.At("api/users/[id]").POST().Use(fails).Do(hello)
+	r.At("api/users/[id]").PUT().Do(func(w http.ResponseWriter, _ *http.Request) { panic("secret") })
+	r.Mount("/api/old", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
+	inner := New(flowtest.Files("router/api/x.http", "router/y.http"))
+	inner.At("api/x").GET().Do(fails)
+	inner.At("y").GET().Do(fails)
+	inner.In("api").OnError(answers("inner api"))
+	r.Mount("/api/[org]/in", inner)
+	logged(r)
+	logged(inner)
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ method, target, asked, want string }{
+		{"GET", "/api/users/7", "api/users", "418 api/users 7"},
+		{"GET", "/api/users/7?how=panic+of+the+handler", "api/users", "500 api/users 7"},
+		{"GET", "/api/users/7?how=user", "api/users", "500 api/users 7"},
+		{"POST", "/api/users/7?how=guard", "api/users", "418 api/users 7"},
+		{"PUT", "/api/users/7", "api/users", "500 api/users 7"},
+		{"PATCH", "/api/users/7", "api/users", "405 api/users Allow GET, HEAD, OPTIONS, POST, PUT"},
+		{"GET", "/api/users/7?how=api/users", "api/users api", "418 api 7"}, // the next one outwards
+		{"GET", "/api/users/7?how=pass", "api/users api Router", "418 I'm a teapot: pass"},
+		{"GET", "/api/users/7?how=panic", "api/users api Router", "418 I'm a teapot: panic"},
+		{"GET", "/api/users", "api/users", "404 api/users"},
+		{"GET", "/api/users/7/none", "api/users", "404 api/users"},
+		{"GET", "/api/none", "api", "404 api"},
+		{"GET", "/api/v2/none", "api", "404 api"}, // v2 has none of its own
+		{"GET", "/api", "api", "418 api"},         // the file beside the directory
+		{"POST", "/api", "api", "400 api"},
+		{"GET", "/api%2Fnone", "Router", "404 Router"},
+		{"GET", "/apis", "Router", "404 Router"},
+		{"GET", "/api/old/x", "api", "500 api"},
+		{"GET", "/x", "Router", "418 Router"},
+		{"GET", "/none", "Router", "404 Router"},
+		{"GET", "/shop/a", "shop", "418 shop"}, // the call leaves out the group
+		{"GET", "/shop/none", "shop", "404 shop"},
+		{"GET", "/acme/api/x", "[org]/api", "418 [org]/api acme"},
+		{"GET", "/acme/api/none", "Router", "404 Router"},
+		{"GET", "/both/x", "both", "418 both"}, // two directories are meant
+		{"GET", "/both/y", "both", "418 both"},
+		{"GET", "/both/y?how=pass", "both Router", "418 I'm a teapot: pass"}, // both/(b) is meant, too, and not asked a second time
+		{"CROSS", "/api/users/7", "api/users", "403 api/users 7"},
+		{"CROSS", "/acme/api/x", "[org]/api", "403 [org]/api acme"},
+		{"CROSS", "/x", "Router", "403 Router"},
+		{"CROSS", "/api/none", "api", "404 api"},
+		{"GET", "/api/acme/in/api/x", "inner api", "418 inner api acme"},
+		{"GET", "/api/acme/in/api/none", "inner api", "404 inner api acme"},
+		{"GET", "/api/acme/in/y", "", "418 I'm a teapot"}, // neither that of the outer directory nor of the outer Router
+		{"GET", "/api/acme/in/none", "", "404 Not Found"},
+	} {
+		t.Run(tt.method+" "+tt.target, func(t *testing.T) {
+			is := is.New(t)
+			asked = ""
+			req := request(tt.method, tt.target)
+			switch tt.method {
+			case "CROSS":
+				req.Method = "POST"
+				req.Header.Set("Sec-Fetch-Site", "cross-site")
+			case "POST":
+				req = sending("POST", tt.target, jsonMedia, "{")
+			}
+			req.Header.Set("Accept", "text/plain")
+			w := do(r, req)
+			is.Equal(strings.TrimSpace(asked), tt.asked)
+			got := fmt.Sprint(w.Code, " ", w.Body)
+			if allow := w.Header().Get("Allow"); allow != "" {
+				got += " Allow " + allow
+			}
+			is.Equal(strings.Join(strings.Fields(got), " "), tt.want)
+		})
+	}
+}
+
+// TestDirOnErrorAlone: without Router.OnError, the last answer is the default.
+func TestDirOnErrorAlone(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Files("router/api/x.http"))
+	r.At("api/x").GET().Do(hello)
+	r.In("api").OnError(func(_ *Request, err error) Response {
+		if StatusOf(err) == 405 {
+			return Response{}
+		}
+		return JSON(err.Error())
+	})
+	is.Equal(serve(r, "GET", "/api/none").Body.String(), `"404 Not Found"`+"\n")
+	is.Equal(serve(r, "GET", "/none").Body.String(), `{"type":"about:blank","title":"Not Found","status":404}`)
+	is.Equal(serve(r, "POST", "/api/x").Body.String(), `{"type":"about:blank","title":"Method Not Allowed","status":405}`)
+}
+
 // TestErrorPagesAreForThoseWhoPreferHTML leaves the others what they had.
 func TestErrorPagesAreForThoseWhoPreferHTML(t *testing.T) {
 	r := New(flowtest.Pages(pagesOf("+error.html: page\nindex.html: {{.}}{{fail}}\nx.http: ")))

@@ -118,7 +118,8 @@ type Router struct {
 	// guards and the handler return.
 	Authenticate func(*Request) (user any, err error)
 
-	// OnError returns the response to an error. It is called for
+	// OnError returns the response to an error, unless Dir.OnError of a directory around the
+	// request has returned one. It is called for
 	//
 	//   - an error that a handler, a guard or Authenticate returns
 	//   - a panic
@@ -189,7 +190,7 @@ var _ http.Handler = (*Router)(nil)
 func (r *Router) At(path string) *File { return &File{r.own.At(fault.Caller(0), path)} }
 
 // In returns the directory at a path below router/: "users", "(admin)", or "" for all route
-// files. Its middleware runs for the route files below the directory, and for the route
+// files. Its middleware runs, and its OnError is asked, for the route files below the directory, and for the route
 // file beside the directory that has the same name: In("users") includes users.html. It
 // runs for files, not for URLs that look alike.
 //

@@ -32,7 +32,7 @@ func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoi
 // notFound is the handler for 404. Scanners ask for thousands of URLs that do not exist, so
 // the default answers in plain text and problem+json are made once. HTML may be an error page.
 func notFound(req *Request) (Response, error) {
-	if s := req.x.settings; s.onError == nil && s.dev == nil {
+	if s := req.x.settings; s.onError == nil && s.dev == nil && req.x.endpoint.table.onErrors == nil {
 		switch accept.MediaType(acceptOf(req.Request), false) {
 		case "text/plain":
 			return notFoundText, nil
@@ -113,9 +113,8 @@ func (t *table) refuse(w http.ResponseWriter, r *http.Request) {
 // deny is the deny handler of CrossOrigin, unless the application sets another one. The
 // application may also have CrossOrigin guard a handler that is none of the Router's.
 func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
-	r.outermost().begin()
-	if t := r.table.Load(); t != nil && t.err == nil {
-		t.deny(w, req)
+	if r.outermost().begin() != nil {
+		r.table.Load().deny(w, req)
 		return
 	}
 	http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
@@ -125,10 +124,13 @@ func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
 // next handler, in the rare case that the origin became trusted after refuses was called.
 func (t *table) deny(w http.ResponseWriter, req *http.Request) {
 	// The chain before this handler is that of the outermost Router. The answer is that of the
-	// Router that owns the path, with its OnError and its error pages.
+	// Router that owns the path, with the OnError and the error page that are nearest to the file.
 	x := &exchange{settings: &t.settings, endpoint: t.notFound}
 	p, _ := pattern.ParsePath(req)
 	x.values = t.mountParams(p.Segments)
+	if e, values := t.outermost().matcher.Find(req.Method, p.Segments); e != nil && e.table == t {
+		x.endpoint, x.values = e, values
+	}
 	x.req = Request{Request: req, x: x}
 	x.fail(w, &x.req, Error(http.StatusForbidden, "this request comes from another origin"))
 }

@@ -254,8 +254,8 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 
 // serveStd runs a net/http handler after it has set the given headers. A panic before the
 // first byte is answered with 500; a later one aborts the connection. If fromOnError is set,
-// h comes from the Response of OnError: its failure is answered without another call of
-// OnError.
+// h comes from the Response of an OnError: its failure is answered without another call of
+// one.
 func (x *exchange) serveStd(w http.ResponseWriter, req *Request, h http.Handler, header []reply.Field, fromOnError bool) {
 	w, t := reply.Track(w)
 	before := reply.Describe(w.Header()) // as middleware has set it, which may compress the answer

@@ -154,7 +154,8 @@ func (v *Verb) finish(pos fault.Position, what string, h *handler, err error) {
 	v.of.Finish(pos, what, h, err)
 }
 
-// A Dir is a directory below router/ to register middleware for.
+// A Dir is a directory below router/ to register middleware for, and a function that answers
+// errors.
 type Dir struct {
 	of *directory
 }
@@ -163,6 +164,19 @@ type Dir struct {
 // forms of File.Use.
 func (d *Dir) Use(middleware ...any) {
 	d.of.Use(fault.Caller(0), middleware, parseMiddleware)
+}
+
+// OnError sets the function that answers the errors of requests for the directory, as
+// Router.OnError does for all of them. Of several directories around a request, the nearest
+// one is asked first. If it returns the zero Response, the next one outwards is asked, then
+// Router.OnError, and at last the error has the default answer.
+//
+// The directory is that of Router.In: its route files, and the one beside it. Below a URL
+// that no file answers, it is the deepest directory without parameters that the URL passes
+// through, as for +error.html: In("api").OnError also answers the 404 of /api/none. A
+// directory has one OnError; a second one, or nil, is a fault.
+func (d *Dir) OnError(answer func(*Request, error) Response) {
+	d.of.OnError(fault.Caller(0), answer)
 }
 
 // A flowFunc is a handler or a guard of any of flow's own forms, converted to the most

@@ -21,6 +21,8 @@ func (*controller) Destroy(*Request) string { return "destroyed" }
 
 func (controller) Odd(int) {}
 
+func nothing(*Request, error) Response { return Response{} }
+
 func TestRegistrationFaults(t *testing.T) {
 	golden := flowtest.OpenGolden(t, "faults/registration.txt")
 	for _, tt := range []struct {
@@ -65,6 +67,11 @@ func TestRegistrationFaults(t *testing.T) {
 		{"label of another route", func(r *Router) { r.At("a").GET().Name("x").Do(hello); r.At("users/index").GET().Name("x").Do(hello) }},
 		{"automatic name of another route", func(r *Router) { r.At("a").GET().Name("users.index").Do(hello) }},
 		{"nil value", func(r *Router) { r.Provide((*controller)(nil)) }},
+		{"OnError of an unknown directory", func(r *Router) { r.In("admin").OnError(nothing) }},
+		{"nil OnError", func(r *Router) { r.In("users").OnError(nil) }},
+		{"two OnErrors", func(r *Router) { r.In("users").OnError(nothing); r.In("users").OnError(nothing) }},
+		{"two OnErrors of one Dir", func(r *Router) { d := r.In(""); d.OnError(nothing); d.OnError(nothing) }},
+		{"two OnErrors, one with the group", func(r *Router) { r.In("desk").OnError(nothing); r.In("(staff)/desk").OnError(nothing) }},
 		{"a Funcs that is none", func(r *Router) { r.Funcs = map[string]any{"x": 1} }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -349,6 +349,24 @@ func (p *Plan[H, M]) Around(r *routetree.Route) []*Dir[H, M] {
 	return around
 }
 
+// OnErrors returns the functions of OnError by the directories that they are for. It reports
+// a directory that has several.
+func (p *Plan[H, M]) OnErrors() map[string]any {
+	first, functions := map[string]Use[any]{}, map[string]any{}
+	for _, d := range p.Dirs {
+		for _, u := range d.onError {
+			for _, dir := range p.tree.Meant(d.Path) {
+				if other, taken := first[dir]; taken {
+					p.fault(u.Pos, "In(%q).OnError: %s has one already, given at %v: keep one", d.Path, p.tree.Shown(path.Join(routetree.RouterDir, dir)), other.Pos)
+					break
+				}
+				first[dir], functions[dir] = u, u.Middleware
+			}
+		}
+	}
+	return functions
+}
+
 // Names returns the routes by their labels and automatic names. It reports names that two
 // routes have. Routes that share an automatic name do not have it.
 func (p *Plan[H, M]) Names() map[string]*routetree.Route {

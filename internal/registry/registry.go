@@ -266,17 +266,30 @@ func (v *Verb[H, M]) Finish(pos fault.Position, what string, h *H, err error) {
 	})
 }
 
-// A Dir holds the middleware that one call of In registers for a directory of the tree.
+// A Dir holds what one call of In registers for a directory of the tree.
 type Dir[H, M any] struct {
-	reg  *Registry[H, M]
-	pos  fault.Position
-	Path string
-	Uses []Use[M]
+	reg     *Registry[H, M]
+	pos     fault.Position
+	Path    string
+	Uses    []Use[M]
+	onError []Use[any] // the functions of OnError: one, or else Plan.OnErrors reports a fault
 }
 
 // Use adds middleware for the route files of the directory: see routetree.Layers.
 func (d *Dir[H, M]) Use(pos fault.Position, middleware []any, parse Parse[M]) {
 	d.reg.UseIn(&d.Uses, pos, "Use", middleware, parse)
+}
+
+// OnError sets the function that answers errors below the directory. The caller knows its type;
+// nil is a fault.
+func (d *Dir[H, M]) OnError(pos fault.Position, f any) {
+	d.reg.Change(pos, "OnError", func() {
+		if forms.IsNil(f) {
+			d.reg.Fault(pos, "OnError: the function is nil")
+			return
+		}
+		d.onError = append(d.onError, Use[any]{pos, f})
+	})
 }
 
 // A Declared is a page or another template, of whose data the application has said the type.
