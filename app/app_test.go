@@ -127,7 +127,7 @@ func TestPages(t *testing.T) {
 		{"GET", "/login", 200, textHTML, "<h1>Sign in</h1>"},
 		{"GET", "/upload", 200, textHTML, "The form may have 1.0 MiB."},
 		{"GET", "/events", 200, textHTML, `new EventSource("/events/stream")`},
-		{"GET", "/app.css", 200, "text/css; charset=utf-8", "prefers-color-scheme"},
+		{"GET", "/app.css", 200, "text/css; charset=utf-8", "color-scheme"},
 		{"GET", "/favicon.svg", 200, "image/svg+xml", "<svg"},
 		{"GET", "/robots.txt", 200, "text/plain; charset=utf-8", "Disallow: /api/"},
 		{"GET", "/about.html", 404, problemJSON, ""},

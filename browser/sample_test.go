@@ -1,0 +1,81 @@
+package browser
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/matryer/is"
+
+	"example.com/flow/app"
+)
+
+// violations is a promise of what the Content-Security-Policy of the page has refused so
+// far, a line for each.
+const violations = `new Promise((done) => {
+	const refused = [];
+	const add = (reports) => refused.push(...reports.map(({ body }) => [body.effectiveDirective, body.blockedURL, body.sourceFile, body.lineNumber].join(" ")));
+	new ReportingObserver(add, { types: ["csp-violation"], buffered: true }).observe();
+	setTimeout(() => done(refused.join("\n")), 100); // the reports of the past come at once
+})`
+
+// TestSample looks at every page of the sample application in the widths of a phone, a
+// tablet and a desk, in light and in dark: it fits, axe-core finds nothing, and the
+// page's own Content-Security-Policy refuses nothing of it.
+func TestSample(t *testing.T) {
+	fill := func(fields ...string) []chromedp.Action[chromedp.Void] {
+		var actions []chromedp.Action[chromedp.Void]
+		for i := 0; i < len(fields); i += 2 {
+			actions = append(actions, chromedp.SetValue(fields[i], fields[i+1]))
+		}
+		return append(actions, chromedp.Click("main form[method] button"))
+	}
+	for _, tt := range []struct {
+		name, path string
+		then       []chromedp.Action[chromedp.Void] // what is done on the page
+		shows      string                           // JavaScript that is true then
+	}{
+		{"home", "/", nil, `document.querySelectorAll("tbody tr").length > 20`},
+		{"about", "/about", nil, `document.querySelector("pre")`},
+		{"users", "/users", nil, `document.querySelectorAll(".rows li").length > 2`},
+		{"users-wrong", "/users", fill("#name", "Ada", "#email", "ada"), `document.getElementById("email-wrong")`},
+		{"users-none", "/users?q=zzz", nil, `document.querySelector(".rows").innerText.includes("zzz")`},
+		{"user", "/users/2", nil, `document.querySelector("h1").innerText === "Grace Hopper"`},
+		{"user-unknown", "/users/99", nil, `document.querySelector(".status").innerText === "404"`},
+		{"blog", "/blog", nil, `document.querySelectorAll(".rows li").length === 3`},
+		{"post", "/blog/2026/names-are-urls", nil, `document.querySelector("article")`},
+		{"docs", "/docs", nil, `document.querySelector(".crumbs")`},
+		{"docs-deep", "/docs/as/deep/as/you/like", nil, `document.querySelectorAll(".crumbs li").length === 6`},
+		{"upload", "/upload", nil, `document.querySelector("input[type=file]")`},
+		{"upload-none", "/upload", fill(), `document.querySelector("[role=alert]")`},
+		{"events", "/events", nil, `document.querySelector("#log li")`},
+		{"nothing", "/nothing", nil, `document.querySelector(".status").innerText === "404"`},
+		{"login", "/login", nil, `document.querySelector("input[type=password]")`},
+		{"login-wrong", "/login", fill("#name", "eve", "#password", "wrong"), `document.querySelector("[role=alert]")`},
+		{"dashboard", "/login", fill("#name", "ada", "#password", "engine"), `location.pathname === "/dashboard"`},
+		{"reports", "/login", append(fill("#name", "ada", "#password", "engine"), chromedp.Click(`.admin a[href="/reports"]`)), `document.querySelector("meter")`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			s := httptest.NewServer(app.New(&app.App{Logger: slog.New(slog.DiscardHandler)}))
+			t.Cleanup(s.Close) // after the tab, which may keep an event stream open
+			tb := newTab(t)
+			tb.open(s.URL + tt.path)
+			tb.run(tt.then...)
+			tb.until("the page is there", "!!("+tt.shows+")")
+			refused, err := chromedp.Run(tb.ctx, chromedp.Evaluate[string](violations, chromedp.EvalAwaitPromise))
+			is.NoErr(err)
+			is.Equal(refused, "")
+			for _, scheme := range []string{"light", "dark"} {
+				for _, width := range []int64{360, 768, 1400} {
+					tb.look(width, scheme)
+					tb.accessible(t)
+					is.Equal(tb.do(`return document.documentElement.scrollWidth <= innerWidth`), "true") // nothing makes the page wider
+					tb.picture(fmt.Sprintf("sample-%s-%d-%s", tt.name, width, scheme))
+				}
+			}
+		})
+	}
+}
