@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"text/template"
 	"time"
 
 	"example.com/flow/internal/accept"
@@ -113,6 +114,8 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 	case errors.As(err, &panicked):
 		report.Title, report.Stack = "This request panicked", devpage.Stack(panicked.stack, r.isOwn)
 		report.Faults = []devpage.Fault{devpage.FaultOf(text, report.Stack, r.sources()...)}
+	case errors.As(err, new(template.ExecError)):
+		report.Faults = r.asChecked(report.Faults)
 	}
 	for i, f := range report.Stack {
 		report.Stack[i].File = shownFile(f.File)
@@ -149,6 +152,25 @@ func (d *routerInDev) frames(req *http.Request, p *panicError) (own []string) {
 		}
 	}
 	return own
+}
+
+// asChecked returns the faults of a template that was executed. On the lines where the check of the templates on
+// disk has faults, it returns these: the check knows the types of the data, and says what
+// would be right.
+func (r *Router) asChecked(executed []devpage.Fault) (faults []devpage.Fault) {
+	checked := r.templateFaults()
+	for _, e := range executed {
+		known := false
+		for _, c := range checked {
+			if e.Line > 0 && c.File == e.File && c.Line == e.Line {
+				faults, known = append(faults, c), true
+			}
+		}
+		if !known {
+			faults = append(faults, e)
+		}
+	}
+	return faults
 }
 
 // mayShow reports whether the client of a request may see details of errors: the request has
