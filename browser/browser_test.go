@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,25 +17,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"example.com/flow"
+	"example.com/flow/browser/internal/chromium"
 )
 
-// chromium is the browser of all tests, once it runs.
-var chromium struct {
+// browser is the Chromium of all tests, once it runs.
+var browser struct {
 	start sync.Once
 	ctx   context.Context
+	stop  func()
 	err   error
-	stop  []func()
 }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for i := len(chromium.stop) - 1; i >= 0; i-- {
-		chromium.stop[i]()
+	if browser.stop != nil {
+		browser.stop()
 	}
 	os.Exit(code)
 }
@@ -50,36 +48,6 @@ func missing(t *testing.T, what string) {
 	t.Skip(what)
 }
 
-// startChromium starts the browser with a profile of its own.
-func startChromium() {
-	var program string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
-		if found, err := exec.LookPath(name); err == nil {
-			program = found
-			break
-		}
-	}
-	if program == "" {
-		chromium.err = errors.New("there is no Chromium: apt-get install chromium")
-		return
-	}
-	profile, err := os.MkdirTemp("", "flow-browser-")
-	if err != nil {
-		chromium.err = err
-		return
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(program), chromedp.UserDataDir(profile), chromedp.WindowSize(1280, 900),
-		chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true))
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox)
-	}
-	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, stop := chromedp.NewContext(allocator)
-	chromium.stop = append(chromium.stop, func() { os.RemoveAll(profile) }, stopAllocator, stop)
-	chromium.ctx, chromium.err = ctx, chromedp.Do(ctx)
-}
-
 // A tab is one page of the browser.
 type tab struct {
 	t   *testing.T
@@ -89,10 +57,11 @@ type tab struct {
 // newTab opens a tab, which is closed when the test is over.
 func newTab(t *testing.T) *tab {
 	t.Helper()
-	if chromium.start.Do(startChromium); chromium.err != nil {
-		missing(t, chromium.err.Error())
+	browser.start.Do(func() { browser.ctx, browser.stop, browser.err = chromium.Start() })
+	if browser.err != nil {
+		missing(t, browser.err.Error())
 	}
-	ctx, cancel := chromedp.NewContext(chromium.ctx)
+	ctx, cancel := chromedp.NewContext(browser.ctx)
 	t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil { // which opens it; a limit on this would close it
 		t.Fatal(err)
@@ -153,16 +122,7 @@ func (tb *tab) connected() {
 // look sets the width of the page in CSS pixels, and the color scheme.
 func (tb *tab) look(width int64, scheme string) {
 	tb.t.Helper()
-	tb.run(call(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1}),
-		call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
-}
-
-// call is an action that sends a command of the DevTools protocol.
-func call[P any](command cdp.Command[P, cdp.Empty], params P) chromedp.Action[chromedp.Void] {
-	return func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
-		_, err := cdp.Call(ctx, t, command, params)
-		return chromedp.Void{}, err
-	}
+	tb.run(chromium.Look(width, 900, 1, scheme))
 }
 
 // A site is an application in development, served from a directory.
