@@ -69,10 +69,15 @@ func newQuestion(key questionKey) *template.Template {
 		}
 		text = "{{.Keep (" + key.words + args.String() + ")}}"
 	}
-	tree := parse.New("question")
+	return newTemplate(text)
+}
+
+// newTemplate returns a template that may call the escapers of html/template.
+func newTemplate(text string) *template.Template {
+	tree := parse.New("plan")
 	tree.Mode = parse.SkipFuncCheck // html/template adds its escapers when it escapes
 	if _, err := tree.Parse(text, "", "", map[string]*parse.Tree{}); err != nil {
 		panic(err) // cannot happen: the words come from a template that was parsed
 	}
-	return template.Must(template.New("").AddParseTree("question", tree))
+	return template.Must(template.New("").AddParseTree("plan", tree))
 }

@@ -281,16 +281,18 @@ func (w *writer) pipe(p *parse.PipeNode) expr {
 }
 
 // commands compiles the commands of a pipeline.
-func (w *writer) commands(cmds []*parse.CommandNode) (e expr) {
+func (w *writer) commands(cmds []*parse.CommandNode) (last expr) {
 	for _, cmd := range cmds {
-		e = w.command(cmd.Args, e)
-		switch e.(type) {
-		case literal, *assign, command:
+		last = w.command(cmd.Args, last)
+		switch e := last.(type) {
+		case *field:
+			e.dig = true
+		case literal, *assign, command: // it is dug out
 		default:
-			e = command{e}
+			last = command{e}
 		}
 	}
-	return e
+	return last
 }
 
 // command compiles a command: its first word, which gets the others as arguments, and last

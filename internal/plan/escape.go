@@ -2,6 +2,7 @@ package plan
 
 import (
 	"html/template"
+	"io"
 	"reflect"
 	"slices"
 	"strconv"
@@ -12,12 +13,12 @@ import (
 // A chain is the escapers at the end of an action, by which html/template makes a value safe
 // for its place in the page.
 type chain struct {
-	// words are the escapers, each behind a |.
-	words string
 	// escape escapes a plain string, nil if html/template does it.
 	escape func(dst []byte, s string) []byte
 	// html: values of the type template.HTML are printed as they are.
 	html bool
+	// printer is a template that prints its dot behind these escapers.
+	printer *template.Template
 }
 
 // The chains whose escapers are written here, for strings and integers: of text, of a title
@@ -32,44 +33,54 @@ var known = map[string]chain{
 	"|_html_template_urlescaper|_html_template_attrescaper":                             {escape: appendQuery},
 }
 
-// chains are all chains by their words. Those of known that do not escape as html/template
-// does, in the version of Go that the program was built with, are left to html/template.
+// chains are all chains by their words: the escapers, each behind a |. There are as many as
+// html/template knows places, which are few.
 var chains = struct {
 	sync.Mutex
 	by map[string]*chain
 }{by: map[string]*chain{}}
 
-// chainOf returns the chain of these words.
+// chainOf returns the chain of these words. A chain of known that does not escape as
+// html/template does, in the version of Go that the program was built with, is left to
+// html/template.
 func chainOf(words string) *chain {
 	chains.Lock()
 	defer chains.Unlock()
 	c := chains.by[words]
 	if c == nil {
 		k := known[words]
-		c = &chain{words: words}
-		if k.escape != nil && agrees(words, k.escape) {
-			*c = chain{words, k.escape, k.html && keepsHTML(words)}
+		c = &chain{printer: newPrinter(words)}
+		all := samples()
+		if !c.prints(all[0], ask(words, reflect.ValueOf(all[0])).value.String()) {
+			panic(unknown("html/template does not let its escapers be called: " + words))
 		}
+		if k.escape != nil && c.agrees(k.escape) {
+			c.escape = k.escape
+		}
+		c.html = k.html && c.prints(template.HTML(all[0]), all[0])
 		chains.by[words] = c
 	}
 	return c
 }
 
-// agrees reports whether a function escapes all of samples as html/template does.
-func agrees(words string, escape func([]byte, string) []byte) bool {
-	for _, s := range samples() {
-		if string(escape(nil, s)) != ask(words, reflect.ValueOf(s)).value.String() {
-			return false
-		}
-	}
-	return true
+// newPrinter returns a template that prints its dot behind escapers. html/template escapes
+// {{.}}, and then gets the escapers in place of its own.
+func newPrinter(words string) *template.Template {
+	t := newTemplate("{{.}}")
+	t.Execute(io.Discard, nil)
+	t.Tree.Root = newTemplate("{{." + words + "}}").Tree.Root
+	return t
 }
 
-// keepsHTML reports whether html/template prints values of the type template.HTML as they are.
-func keepsHTML(words string) bool {
-	return !slices.ContainsFunc(samples(), func(s string) bool {
-		return ask(words, reflect.ValueOf(template.HTML(s))).value.String() != s
-	})
+// agrees reports whether a function escapes all of samples as html/template does.
+func (c *chain) agrees(escape func([]byte, string) []byte) bool {
+	return !slices.ContainsFunc(samples(), func(s string) bool { return !c.prints(s, string(escape(nil, s))) })
+}
+
+// prints reports whether html/template prints a text for a value.
+func (c *chain) prints(v any, text string) bool {
+	var b strings.Builder
+	return c.printer.Execute(&b, v) == nil && b.String() == text
 }
 
 // samples are strings with all 256 bytes, with UTF-8 that is cut off, with escapes of URLs
@@ -86,24 +97,38 @@ var samples = sync.OnceValue(func() []string {
 	return []string{all.String(), "", "%", "%4", "\xe2\x82", ":", "a:b", "http:b", "HTTPS:b", "mailto:b", "\u212a:b", "/:", "a?:", "a:/", "javascript:/"}
 })
 
-// append appends a value, escaped.
-func (c *chain) append(dst []byte, v reflect.Value) []byte {
+// print prints a value, escaped.
+func (c *chain) print(s *state, v reflect.Value) {
 	if c.escape != nil && v.IsValid() && v.CanInterface() {
 		switch k := v.Kind(); {
 		case k == reflect.String:
 			switch t := v.Type(); {
 			case t == stringType:
-				return c.escape(dst, v.String())
+				s.out = c.escape(s.out, v.String())
+				return
 			case t == htmlType && c.html:
-				return append(dst, v.String()...)
+				s.out = append(s.out, v.String()...)
+				return
 			}
 		case v.CanInt() && v.NumMethod() == 0:
-			return strconv.AppendInt(dst, v.Int(), 10)
+			s.out = strconv.AppendInt(s.out, v.Int(), 10)
+			return
 		case k != reflect.Uintptr && v.CanUint() && v.NumMethod() == 0:
-			return strconv.AppendUint(dst, v.Uint(), 10)
+			s.out = strconv.AppendUint(s.out, v.Uint(), 10)
+			return
 		}
 	}
-	return append(dst, ask(c.words, v).value.String()...)
+	if c.printer.Execute((*output)(s), v) != nil {
+		decline()
+	}
+}
+
+// An output is a state as a writer.
+type output state
+
+func (o *output) Write(b []byte) (int, error) {
+	o.out = append(o.out, b...)
+	return len(b), nil
 }
 
 var (

@@ -15,8 +15,9 @@ func TestChainsThatDifferAreLeftToHTMLTemplate(t *testing.T) {
 	for words, c := range known {
 		t.Run(words, func(t *testing.T) {
 			is := is.New(t)
-			is.True(agrees(words, c.escape))
-			is.Equal(keepsHTML(words), c.html)
+			is.True(chainOf(words).agrees(c.escape))
+			is.True(chainOf(words).escape != nil)
+			is.Equal(chainOf(words).html, c.html)
 			for b := range 256 {
 				differs := func(dst []byte, s string) []byte {
 					dst = c.escape(dst, s)
@@ -25,7 +26,7 @@ func TestChainsThatDifferAreLeftToHTMLTemplate(t *testing.T) {
 					}
 					return dst
 				}
-				is.True(!agrees(words, differs)) // b is seen
+				is.True(!chainOf(words).agrees(differs)) // b is seen
 			}
 		})
 	}
@@ -37,8 +38,9 @@ func TestValuesOfOtherTypes(t *testing.T) {
 		for _, v := range []any{"s<", 7, int8(-8), uint16(9), 'r', uintptr(3), 1.5, true, nil, []byte("<"), template.HTML("<b>&amp;"), template.URL("javascript:'"), template.JS("'"), template.CSS("'"), template.HTMLAttr("'"), withMethod("<s>"), intWithMethod(5)} {
 			t.Run(words, func(t *testing.T) {
 				is := is.New(t)
-				got := chainOf(words).append([]byte("before "), reflect.ValueOf(v))
-				is.Equal(string(got), "before "+ask(words, reflect.ValueOf(v)).value.String())
+				s := &state{out: []byte("before ")}
+				chainOf(words).print(s, reflect.ValueOf(v))
+				is.Equal(string(s.out), "before "+ask(words, reflect.ValueOf(v)).value.String())
 			})
 		}
 	}
@@ -51,3 +53,13 @@ type (
 
 func (withMethod) String() string   { return "its <String>" }
 func (intWithMethod) Error() string { return "its <Error>" }
+
+func BenchmarkChain(b *testing.B) {
+	for b.Loop() {
+		clear(chains.by)
+		questions.Clear()
+		for words := range known {
+			chainOf(words)
+		}
+	}
+}

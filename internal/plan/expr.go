@@ -28,12 +28,14 @@ type literal struct{ value reflect.Value }
 
 func (l literal) eval(*state, reflect.Value) reflect.Value { return l.value }
 
-// A command is a command of a pipeline. text/template takes its value out of an interface
-// without methods.
+// A command is a command of a pipeline, whose value is dug out.
 type command struct{ value expr }
 
-func (c command) eval(s *state, dot reflect.Value) reflect.Value {
-	v := c.value.eval(s, dot)
+func (c command) eval(s *state, dot reflect.Value) reflect.Value { return dig(c.value.eval(s, dot)) }
+
+// dig returns the value in an interface without methods: text/template takes the values of
+// all commands of pipelines out of it.
+func dig(v reflect.Value) reflect.Value {
 	if v.Kind() == reflect.Interface && v.NumMethod() == 0 {
 		return v.Elem()
 	}

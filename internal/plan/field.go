@@ -12,6 +12,7 @@ import (
 type field struct {
 	of   expr // what stands before the dot
 	name string
+	dig  bool // it is a command of a pipeline: see dig
 	// last is the member that was found last. Nearly always the next value has the same type.
 	last atomic.Pointer[member]
 }
@@ -20,6 +21,7 @@ type field struct {
 type member struct {
 	memberKey
 	typecheck.Member
+	key reflect.Value // the name, as a key of a map
 }
 
 type memberKey struct {
@@ -36,20 +38,28 @@ func (f *field) eval(s *state, dot reflect.Value) reflect.Value {
 	if m == nil {
 		return reflect.Value{}
 	}
-	switch m.Kind {
-	case typecheck.Field:
-		if len(m.Index) == 1 {
-			return v.Field(m.Index[0])
+	switch {
+	case m.Kind == typecheck.Field && len(m.Index) == 1:
+		v = v.Field(m.Index[0])
+	case m.Kind == typecheck.Field:
+		v = v.FieldByIndex(m.Index) // it panics where an embedded pointer is nil
+	case m.Kind == typecheck.Method:
+		if !takes(m.Type, 0) {
+			decline()
 		}
-		return v.FieldByIndex(m.Index) // it panics where an embedded pointer is nil
-	case typecheck.Key:
-		return v.MapIndex(reflect.ValueOf(f.name))
+		v = s.invoke(v.Method(m.Index[0]), m.Type, len(s.args))
+	case f.dig && m.typ == anyMap: // a third of the time of MapIndex, and no allocation
+		return reflect.ValueOf(v.Interface().(map[string]any)[f.name])
+	default:
+		v = v.MapIndex(m.key)
 	}
-	if !takes(m.Type, 0) {
-		decline()
+	if f.dig {
+		return dig(v)
 	}
-	return s.invoke(v.Method(m.Index[0]), m.Type, len(s.args))
+	return v
 }
+
+var anyMap = reflect.TypeFor[map[string]any]()
 
 // find returns the value that has the field, and the field in it. It returns no member for
 // what is absent, which gives nothing for any name. If there is no such field, the page fails.
@@ -78,7 +88,7 @@ func memberOf(key memberKey) *member {
 	if m, ok := members.Load(key); ok {
 		return m.(*member)
 	}
-	m := &member{key, typecheck.Member{}}
+	m := &member{memberKey: key, key: reflect.ValueOf(key.name)}
 	switch {
 	case key.typ.Kind() == reflect.Interface: // nil
 	case key.typ.Kind() == reflect.Pointer: // nil, of which only methods can be called

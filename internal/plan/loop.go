@@ -1,9 +1,10 @@
 package plan
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
+
+	"example.com/flow/internal/typecheck"
 )
 
 // A loop is {{range}}. index and elem are the variables that each execution of the body
@@ -118,16 +119,22 @@ var errBreak = new(int)
 // An entry is a key of a map with its value.
 type entry struct{ key, value reflect.Value }
 
-// sorted returns the entries of a map in the order of text/template. For other keys than
-// strings it asks text/template.
+// sorted returns the entries of a map in the order of text/template, which is asked for
+// other keys than strings and integers.
 func sorted(m reflect.Value) []entry {
-	if m.Type().Key().Kind() != reflect.String {
+	order := func(a, b entry) int {
+		c, _ := compare(a.key, b.key)
+		return c
+	}
+	switch typecheck.Basic(m.Type().Key().Kind()) {
+	case typecheck.String, typecheck.Int, typecheck.Uint:
+	default:
 		return ask("range", m).entries
 	}
 	entries := make([]entry, 0, m.Len())
 	for i := m.MapRange(); i.Next(); {
 		entries = append(entries, entry{i.Key(), i.Value()})
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.key.String(), b.key.String()) })
+	slices.SortFunc(entries, order)
 	return entries
 }

@@ -45,7 +45,7 @@ type action struct {
 }
 
 func (a *action) render(s *state, dot reflect.Value) jump {
-	s.out = a.chain.append(s.out, a.value.eval(s, dot))
+	a.chain.print(s, a.value.eval(s, dot))
 	return next
 }
 
