@@ -287,6 +287,8 @@ func (w *writer) commands(cmds []*parse.CommandNode) (last expr) {
 		switch e := last.(type) {
 		case *field:
 			e.dig = true
+		case *function:
+			e.dig = true
 		case literal, *assign, command: // it is dug out
 		default:
 			last = command{e}
@@ -426,7 +428,7 @@ func (w *writer) function(name string, args []parse.Node, last expr) expr {
 	}
 	switch operands := w.operands(args); {
 	case ok:
-		return &function{fun, bound != nil, operands, last}
+		return &function{fun: fun, bound: bound != nil, direct: direct(fun.Interface()), args: operands, last: last}
 	case name == "and" || name == "or":
 		return &andOr{name == "or", operands, last}
 	default:

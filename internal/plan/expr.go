@@ -182,10 +182,12 @@ func canBeNil(t reflect.Type) bool {
 // A function is a call of a function of the application or of flow, or of one of
 // text/template that can be called from outside, such as printf.
 type function struct {
-	fun   reflect.Value
-	bound bool // it takes the request first
-	args  []operand
-	last  expr // the value of the command before it in the pipeline, or nil
+	fun    reflect.Value
+	bound  bool                                    // it takes the request first
+	direct func(args []reflect.Value) (any, error) // calls it without reflection; or nil
+	dig    bool                                    // it is a command of a pipeline: see dig
+	args   []operand
+	last   expr // the value of the command before it in the pipeline, or nil
 }
 
 func (f *function) eval(s *state, dot reflect.Value) reflect.Value {
@@ -204,7 +206,49 @@ func (f *function) eval(s *state, dot reflect.Value) reflect.Value {
 	if f.last != nil {
 		s.args = append(s.args, assignable(last, typecheck.Param(t, len(s.args)-mark)))
 	}
-	return s.invoke(f.fun, t, mark)
+	if f.direct != nil && f.dig {
+		v, err := f.direct(s.args[mark:])
+		if err != nil {
+			decline()
+		}
+		s.args = s.args[:mark]
+		return reflect.ValueOf(v)
+	}
+	v := s.invoke(f.fun, t, mark)
+	if f.dig {
+		return dig(v)
+	}
+	return v
+}
+
+// direct returns a function that calls fun without reflection, or nil: for the types that
+// the functions of flow itself and of fmt have, and many of applications.
+func direct(fun any) func(args []reflect.Value) (any, error) {
+	switch f := fun.(type) {
+	case func(any) any:
+		return func(args []reflect.Value) (any, error) { return f(args[0].Interface()), nil }
+	case func(any, string) (string, error):
+		return func(args []reflect.Value) (any, error) { return f(args[0].Interface(), args[1].String()) }
+	case func(any, string, ...any) (string, error):
+		return func(args []reflect.Value) (any, error) {
+			return f(args[0].Interface(), args[1].String(), interfaces(args[2:])...)
+		}
+	case func(string, ...any) string:
+		return func(args []reflect.Value) (any, error) { return f(args[0].String(), interfaces(args[1:])...), nil }
+	case func(...any) string:
+		return func(args []reflect.Value) (any, error) { return f(interfaces(args)...), nil }
+	case func(string) string:
+		return func(args []reflect.Value) (any, error) { return f(args[0].String()), nil }
+	}
+	return nil
+}
+
+func interfaces(args []reflect.Value) []any {
+	values := make([]any, len(args))
+	for i, arg := range args {
+		values[i] = arg.Interface()
+	}
+	return values
 }
 
 // takes reports whether a function can be called with so many arguments.
