@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	example.com/flow v0.0.0
+	github.com/a-h/templ v0.3.977
 	github.com/gin-gonic/gin v1.12.0
 	github.com/go-chi/chi/v5 v5.5.0
 	github.com/go-playground/validator/v10 v10.30.1
@@ -11,6 +12,7 @@ require (
 	github.com/julienschmidt/httprouter v1.3.1-0.20240130105656-484018016424
 	github.com/labstack/echo/v4 v4.16.0
 	github.com/matryer/is v1.4.1
+	github.com/valyala/quicktemplate v1.8.0
 	golang.org/x/sys v0.49.0
 )
 

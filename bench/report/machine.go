@@ -26,6 +26,8 @@ var modules = []struct{ name, path string }{
 	{"echo", "github.com/labstack/echo/v4"},
 	{"chi", "github.com/go-chi/chi/v5"},
 	{"fiber", "github.com/gofiber/fiber/v3"},
+	{"templ", "github.com/a-h/templ"},
+	{"quicktemplate", "github.com/valyala/quicktemplate"},
 }
 
 // thisMachine returns what is known of the machine and of the program.

@@ -36,14 +36,14 @@ var largeRows = []Row{
 	{"large/start-up 10,000", "start-up with 10,000 routes", func() measure.Group { return startUp(larger) }},
 	{"large/start-up", "start-up of flow with 10,000 route files beside 1,000", func() measure.Group {
 		return measure.Group{Base: LargeName, Contestants: []measure.Contestant{
-			{Name: LargeName, Cost: starting(flowOf, large)},
-			{Name: LargerName, Cost: starting(flowOf, larger)},
+			{Name: LargeName, Cost: starting(flowOf(largeRoutes(large)))},
+			{Name: LargerName, Cost: starting(flowOf(largeRoutes(larger)))},
 		}}
 	}},
 	{"large/heap", "heap kept for each of 10,000 routes, in bytes", func() measure.Group {
 		g := measure.Group{Base: httprouterName, Unit: "B"}
 		for _, r := range routers {
-			g.Contestants = append(g.Contestants, measure.Contestant{Name: r.name, Cost: keeping(r.prepare, larger)})
+			g.Contestants = append(g.Contestants, measure.Contestant{Name: r.name, Cost: keeping(r.prepare(largeRoutes(larger)), larger)})
 		}
 		return g
 	}},
@@ -77,15 +77,14 @@ func lookUp(n int) measure.Group {
 func startUp(n int) measure.Group {
 	g := measure.Group{Base: muxName}
 	for _, r := range routers {
-		g.Contestants = append(g.Contestants, measure.Contestant{Name: r.name, Cost: starting(r.prepare, n)})
+		g.Contestants = append(g.Contestants, measure.Contestant{Name: r.name, Cost: starting(r.prepare(largeRoutes(n)))})
 	}
 	return g
 }
 
-// starting returns how long it takes to make an application of so many routes ready: for
-// flow, New over a tree of files in memory, registration and Check.
-func starting(prepare func([]route) func() http.Handler, size int) func(int) (float64, error) {
-	build := prepare(largeRoutes(size))
+// starting returns how long it takes to make an application ready: for flow, New over a tree
+// of files in memory, registration and Check.
+func starting(build func() http.Handler) func(int) (float64, error) {
 	return func(n int) (float64, error) {
 		start := time.Now()
 		for range n {
@@ -95,10 +94,9 @@ func starting(prepare func([]route) func() http.Handler, size int) func(int) (fl
 	}
 }
 
-// keeping returns how many bytes an application keeps for each of its routes. The files
-// and the texts of the patterns are there before.
-func keeping(prepare func([]route) func() http.Handler, size int) func(int) (float64, error) {
-	build := prepare(largeRoutes(size))
+// keeping returns how many bytes an application keeps for each of its routes, of which it has
+// size. The files and the texts of the patterns are there before.
+func keeping(build func() http.Handler, size int) func(int) (float64, error) {
 	return func(n int) (sum float64, err error) {
 		for range n {
 			before := heap()

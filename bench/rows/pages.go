@@ -2,16 +2,20 @@ package rows
 
 import (
 	"bytes"
+	"fmt"
 	"html/template"
 	"io"
 	"net/http"
+	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/labstack/echo/v4"
 
 	"example.com/flow"
+	"example.com/flow/bench/generated"
 	"example.com/flow/bench/measure"
 	"example.com/flow/bench/tree"
 )
@@ -20,39 +24,35 @@ var pageRows = []Row{
 	{"page/data", "a page in a layout with a list of 10 rows", dataPage},
 	{"page/plain", "a page of 1.6 KB that needs no handler: flow renders it once", plainPage},
 	{"page/gzip", "the same for a client that takes gzip", plainPageGzip},
+	{"page/start-up", "start-up of flow with 1,000 pages in a layout with a partial", startPages},
+	{"page/heap", "heap kept for each of 5,000 pages in a layout with a partial, in bytes", keepPages},
 }
 
+// The names of contestants of pages.
 const (
-	templateName = "html/template each time"
-
-	layout = `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>{{block "title" .}}Site{{end}}</title></head>
-<body><nav><a href="/">Home</a></nav><main>{{template "content" .}}</main></body>
-</html>`
-	listTitle = `{{define "title"}}{{.Title}} · Site{{end}}`
-	listText  = `<h1>{{.Title}}</h1>
-<ul>{{range .Users}}<li><a href="/users/{{.ID}}" title="{{.Name}}">{{.Name}}</a> {{.Email}}</li>
-{{end}}</ul>`
+	TemplateName = "html/template"
+	PlansOffName = "flow without plans" // FLOW_PLANS=off: flow with html/template
+	TemplName    = "templ"
+	QuickName    = "quicktemplate"
 )
 
-// A list is what the page with data shows.
-type list struct {
-	Title string
-	Users []listed
-}
+// The page and its layout have no white space that templ leaves out, so that all contestants
+// answer the same bytes.
+const (
+	layout = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{block "title" .}}Site{{end}}</title></head>` +
+		`<body><nav><a href="/">Home</a></nav><main>{{template "content" .}}</main></body></html>`
+	listTitle = `{{define "title"}}{{.Title}} · Site{{end}}`
+	listText  = `<h1>{{.Title}}</h1>` +
+		`<ul>{{range .Users}}<li><a href="/users/{{.ID}}" title="{{.Name}}">{{.Name}}</a> {{.Email}}</li>{{end}}</ul>`
+)
 
-type listed struct {
-	ID          int
-	Name, Email string
-}
+// aList is what the page with data shows.
+var aList = generated.List{Title: "Users"}
 
-func aList() list {
-	l := list{Title: "Users"}
+func init() {
 	for i := range 10 {
-		l.Users = append(l.Users, listed{i, "Ada <Lovelace>", "ada@example.com"})
+		aList.Users = append(aList.Users, generated.User{ID: i, Name: "Ada <Lovelace>", Email: "ada@example.com"})
 	}
-	return l
 }
 
 // templates returns a page in its layout, as html/template has it.
@@ -62,12 +62,17 @@ func templates(text string) *template.Template {
 	return t
 }
 
-// byHand renders into a buffer, so that a page that fails is a whole error.
+// buffers are those that byHand renders into.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// byHand renders into a buffer that is kept, so that a page that fails is a whole error.
 func byHand(t *template.Template, data any) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
-		var b bytes.Buffer
-		if err := t.Execute(&b, data); err != nil {
+		b := buffers.Get().(*bytes.Buffer)
+		defer buffers.Put(b)
+		b.Reset()
+		if err := t.Execute(b, data); err != nil {
 			http.Error(w, "the page fails", http.StatusInternalServerError)
 			return
 		}
@@ -114,17 +119,77 @@ func pageCall(text string, header map[string]string) measure.Call {
 	}}
 }
 
-func dataPage() measure.Group {
-	data := aList()
-	t := template.Must(templates(listText).Parse(listTitle))
+// listTemplate is the page with data as html/template has it.
+func listTemplate() *template.Template {
+	return template.Must(templates(listText).Parse(listTitle))
+}
+
+func flowList() http.Handler {
 	r := flow.New(tree.New(map[string]string{"router/+layout.html": layout, "router/page.html": listTitle + listText}, time.Time{}))
-	r.At("page").GET().Do(func(*flow.Request) flow.Response { return flow.Page(data) })
-	return measure.Group{Base: templateName, Calls: []measure.Call{pageCall(execute(t, data), nil)}, Contestants: []measure.Contestant{
-		{Name: flowName, Handler: ready(r)},
-		{Name: templateName, Handler: byHand(t, data)},
-		{Name: ginName, Handler: ginPage(t, data)},
-		{Name: echoName, Handler: echoPage(t, data)},
-	}}
+	r.At("page").GET().Do(func(*flow.Request) flow.Response { return flow.Page(aList) })
+	return ready(r)
+}
+
+// withoutPlans has html/template render the pages of an application that build makes ready.
+func withoutPlans(build func() http.Handler) http.Handler {
+	const plans = "FLOW_PLANS"
+	before, set := os.LookupEnv(plans)
+	os.Setenv(plans, "off")
+	if set {
+		defer os.Setenv(plans, before)
+	} else {
+		defer os.Unsetenv(plans)
+	}
+	return build()
+}
+
+// templList and quickList call what is generated as the documentation of the generators says,
+// with no buffer of their own: an error may come after a part of the page.
+func templList() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /page", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		generated.Templ(aList).Render(r.Context(), w)
+	})
+	return recovered(mux)
+}
+
+func quickList() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		generated.WriteLayout(w, generated.Quick{List: aList})
+	})
+	return recovered(mux)
+}
+
+// A Page is a contestant that answers GET /page. New makes it ready.
+type Page struct {
+	Name string
+	New  func() http.Handler
+}
+
+// Lists are the contestants of the page with data, of which flow is the first. Each answers
+// ListText.
+var Lists = []Page{
+	{flowName, flowList},
+	{PlansOffName, func() http.Handler { return withoutPlans(flowList) }},
+	{TemplateName, func() http.Handler { return byHand(listTemplate(), aList) }},
+	{ginName, func() http.Handler { return ginPage(listTemplate(), aList) }},
+	{echoName, func() http.Handler { return echoPage(listTemplate(), aList) }},
+	{TemplName, templList},
+	{QuickName, quickList},
+}
+
+// ListText returns the page with data as it has to look.
+func ListText() string { return execute(listTemplate(), aList) }
+
+func dataPage() measure.Group {
+	g := measure.Group{Base: TemplateName, Calls: []measure.Call{pageCall(ListText(), nil)}}
+	for _, p := range Lists {
+		g.Contestants = append(g.Contestants, measure.Contestant{Name: p.Name, Handler: p.New()})
+	}
+	return g
 }
 
 // plainText is the page without code.
@@ -143,7 +208,7 @@ func plainPage() measure.Group {
 	return measure.Group{Base: fileServerName, Calls: []measure.Call{pageCall(text, nil)}, Contestants: []measure.Contestant{
 		{Name: flowName, Handler: site},
 		{Name: fileServerName, Handler: recovered(http.FileServerFS(tree.New(map[string]string{"page.html": text}, time.Time{}))), Calls: file},
-		{Name: templateName, Handler: byHand(t, nil)},
+		{Name: TemplateName, Handler: byHand(t, nil)},
 		{Name: ginName, Handler: ginPage(t, nil)},
 		{Name: echoName, Handler: echoPage(t, nil)},
 	}}
@@ -157,5 +222,47 @@ func plainPageGzip() measure.Group {
 	return measure.Group{Base: chiCompressName, Counted: 2, Calls: []measure.Call{pageCall(text, takesGzip)}, Contestants: []measure.Contestant{
 		{Name: flowName, Handler: site},
 		{Name: chiCompressName, Handler: compressed(server), Calls: file},
+	}}
+}
+
+// manyPages returns a function that makes flow with n pages ready, each with a handler and a
+// list of its own, in a layout that calls a partial.
+func manyPages(n int) func() http.Handler {
+	texts := map[string]string{
+		"router/+layout.html": strings.Replace(layout, `<a href="/">Home</a>`, `{{template "+nav" .}}`, 1),
+		"router/+nav.html":    `<a href="/">Home</a> {{with .Title}}<a href="#{{.}}" title="{{.}}">{{.}}</a>{{end}}`,
+	}
+	var paths []string
+	for i := range n {
+		path := fmt.Sprintf("area%d/page%d", i/100, i)
+		texts["router/"+path+".html"] = listTitle + listText + fmt.Sprintf("<p>Page %d</p>", i)
+		paths = append(paths, path)
+	}
+	files := tree.New(texts, time.Time{})
+	return func() http.Handler {
+		r := flow.New(files)
+		for _, path := range paths {
+			r.At(path).GET().Do(func(*flow.Request) flow.Response { return flow.Page(aList) })
+		}
+		return ready(r)
+	}
+}
+
+// startPages and keepPages compare flow with and without plans. Each piece takes long, and
+// the heap is the same in each round.
+func startPages() measure.Group {
+	build := manyPages(1000)
+	return measure.Group{Base: PlansOffName, Rounds: 11, Contestants: []measure.Contestant{
+		{Name: flowName, Cost: starting(build)},
+		{Name: PlansOffName, Cost: starting(func() http.Handler { return withoutPlans(build) })},
+	}}
+}
+
+func keepPages() measure.Group {
+	const size = 5000
+	build := manyPages(size)
+	return measure.Group{Base: PlansOffName, Unit: "B", Rounds: 1, Contestants: []measure.Contestant{
+		{Name: flowName, Cost: keeping(build, size)},
+		{Name: PlansOffName, Cost: keeping(func() http.Handler { return withoutPlans(build) }, size)},
 	}}
 }
