@@ -10,7 +10,19 @@ import (
 	"example.com/flow/bench/measure"
 )
 
-// panels are the rows that the chart shows, with the contestants of each.
+// A panel is a part of a chart: bars with a scale of their own, of which the first is flow's.
+type panel struct {
+	title string
+	bars  []bar
+}
+
+type bar struct {
+	name   string
+	length float64
+	label  string
+}
+
+// panels are the rows that the chart of all subjects shows, with the contestants of each.
 var panels = []struct {
 	row, title  string
 	contestants []string
@@ -23,41 +35,47 @@ var panels = []struct {
 	{"file/plain", "A public file of 20 KB", []string{"flow", "FileServerFS", "gin", "echo"}},
 }
 
-// Sizes in the chart, in pixels.
+// Sizes in charts, in pixels.
 const (
 	chartWidth = 860
 	columns    = 2
 	panelWidth = chartWidth / columns
-	nameWidth  = 110
+	nameWidth  = 130
 	barsWidth  = panelWidth - nameWidth - 90
 	lineHeight = 22
 	titleSpace = 44
 )
 
-// chart writes the quickest rounds of some rows as bars, flow's in a color of its own. Each
-// panel has a scale of its own.
+// chart writes the quickest rounds of some rows.
 func (f Findings) chart(w io.Writer) {
-	var body bytes.Buffer
-	x, y, tallest := 0, 0, 0
+	var drawn []panel
 	for _, p := range panels {
-		result, ok := f.find(p.row)
-		if !ok {
-			continue
+		if result, ok := f.find(p.row); ok {
+			drawn = append(drawn, panel{p.title, quickest(result, p.contestants)})
 		}
-		if x == columns {
-			x, y, tallest = 0, y+tallest, 0
-		}
-		panel{p.title, p.contestants, result}.draw(&body, x*panelWidth, y)
-		x++
-		tallest = max(tallest, titleSpace+lineHeight*len(p.contestants))
 	}
-	bottom := y + tallest + 34
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="13">`+"\n", chartWidth, bottom+12)
-	fmt.Fprintln(w, `<rect width="100%" height="100%" fill="#fff"/>`)
-	body.WriteTo(w)
-	fmt.Fprintf(w, `<text x="10" y="%d" fill="#666" font-size="11">Time of one request in the quickest round; shorter is better. %s, %s, %s.</text>`+"\n",
-		bottom, html.EscapeString(f.Machine.CPU), f.Machine.Go, f.Machine.Date.Format("2 January 2006"))
-	fmt.Fprintln(w, "</svg>")
+	f.draw(w, drawn, "Time of one request in the quickest round; shorter is better.")
+}
+
+// pagesChart writes what the page with data costs: time, allocations, and, if servers were
+// measured, the processor's time over the wire.
+func (f Findings) pagesChart(w io.Writer) {
+	result, _ := f.find("page/data")
+	time, allocs := panel{title: "A page with a list of 10 rows: time"}, panel{title: "Allocations"}
+	for _, figure := range result.Figures {
+		time.bars = append(time.bars, bar{figure.Name, figure.Min(), quantity(figure.Min(), "")})
+		allocs.bars = append(allocs.bars, bar{figure.Name, figure.Allocs, count(figure.Allocs)})
+	}
+	drawn := []panel{time, allocs}
+	if f.Page != nil {
+		wire := panel{title: "Over the wire: CPU of 100,000 requests"}
+		for _, figure := range f.Page {
+			cpu := measure.Median(figure.CPU)
+			wire.bars = append(wire.bars, bar{figure.Name, cpu, quantity(cpu, "s")})
+		}
+		drawn = append(drawn, wire)
+	}
+	f.draw(w, drawn, "The same page of each; shorter is better. Time is that of a request in the quickest round.")
 }
 
 // find returns what was measured of a row.
@@ -72,30 +90,53 @@ func (f Findings) find(name string) (measure.Result, bool) {
 	return measure.Result{}, false
 }
 
-// A panel is a part of the chart.
-type panel struct {
-	title       string
-	contestants []string
-	measure.Result
+// quickest returns bars for the quickest rounds of contestants.
+func quickest(r measure.Result, contestants []string) (bars []bar) {
+	for _, name := range contestants {
+		least := r.Of(name).Min()
+		short, _, _ := strings.Cut(name, ",") // without how many there are in a chain
+		bars = append(bars, bar{short, least, quantity(least, r.Unit)})
+	}
+	return bars
 }
 
+// draw writes panels as a picture, with a note below them.
+func (f Findings) draw(w io.Writer, panels []panel, note string) {
+	var body bytes.Buffer
+	x, y, tallest := 0, 0, 0
+	for _, p := range panels {
+		if x == columns {
+			x, y, tallest = 0, y+tallest, 0
+		}
+		p.draw(&body, x*panelWidth, y)
+		x++
+		tallest = max(tallest, titleSpace+lineHeight*len(p.bars))
+	}
+	bottom := y + tallest + 34
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="13">`+"\n", chartWidth, bottom+12)
+	fmt.Fprintln(w, `<rect width="100%" height="100%" fill="#fff"/>`)
+	body.WriteTo(w)
+	fmt.Fprintf(w, `<text x="10" y="%d" fill="#666" font-size="11">%s %s, %s, %s.</text>`+"\n",
+		bottom, note, html.EscapeString(f.Machine.CPU), f.Machine.Go, f.Machine.Date.Format("2 January 2006"))
+	fmt.Fprintln(w, "</svg>")
+}
+
+// draw writes bars, the first in a color of its own.
 func (p panel) draw(w io.Writer, x, y int) {
 	fmt.Fprintf(w, `<text x="%d" y="%d" font-weight="bold">%s</text>`+"\n", x+10, y+28, html.EscapeString(p.title))
 	longest := 0.0
-	for _, name := range p.contestants {
-		longest = max(longest, p.Of(name).Min())
+	for _, b := range p.bars {
+		longest = max(longest, b.length)
 	}
-	for i, name := range p.contestants {
-		least := p.Of(name).Min()
+	for i, b := range p.bars {
 		color := "#b8c0cc"
-		if i == 0 { // flow is the first of each
+		if i == 0 {
 			color = "#0a7d6c"
 		}
 		line := y + titleSpace + i*lineHeight
-		width := least / longest * barsWidth
-		label, _, _ := strings.Cut(name, ",") // without how many there are in a chain
-		fmt.Fprintf(w, `<text x="%d" y="%d" text-anchor="end">%s</text>`, x+nameWidth-6, line+14, html.EscapeString(label))
+		width := b.length / longest * barsWidth
+		fmt.Fprintf(w, `<text x="%d" y="%d" text-anchor="end">%s</text>`, x+nameWidth-6, line+14, html.EscapeString(b.name))
 		fmt.Fprintf(w, `<rect x="%d" y="%d" width="%.1f" height="%d" fill="%s"/>`, x+nameWidth, line+2, width, lineHeight-6, color)
-		fmt.Fprintf(w, `<text x="%.1f" y="%d" fill="#444">%s</text>`+"\n", float64(x+nameWidth)+width+6, line+14, quantity(least, p.Unit))
+		fmt.Fprintf(w, `<text x="%.1f" y="%d" fill="#444">%s</text>`+"\n", float64(x+nameWidth)+width+6, line+14, b.label)
 	}
 }

@@ -1,5 +1,5 @@
 // Command report measures all rows, and servers over the wire, and writes what it found to
-// README.md and chart.svg:
+// README.md, pages.svg and chart.svg:
 //
 //	go run ./report                  in less than ten minutes, best on a machine with nothing else to do
 //	go run ./report -run json        prints the rows that match, and writes nothing
@@ -33,7 +33,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("report", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	only := flags.String("run", "", "print the rows whose names match this `regexp`, and write nothing")
-	dir := flags.String("o", ".", "write README.md and chart.svg to this `directory`")
+	dir := flags.String("o", ".", "write README.md, pages.svg and chart.svg to this `directory`")
 	overWire := flags.Bool("wire", true, "measure servers over the wire")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -83,11 +83,12 @@ func report(match *regexp.Regexp, print, overWire bool, dir string, stdout, stde
 	} else {
 		found.Missing = append(found.Missing, "Servers were not measured over the wire.")
 	}
-	var readme, chart bytes.Buffer
-	found.render(&readme)
-	found.chart(&chart)
-	if err := os.WriteFile(filepath.Join(dir, "README.md"), readme.Bytes(), 0o644); err != nil {
-		return err
+	for name, write := range map[string]func(io.Writer){"README.md": found.render, "pages.svg": found.pagesChart, "chart.svg": found.chart} {
+		var text bytes.Buffer
+		write(&text)
+		if err := os.WriteFile(filepath.Join(dir, name), text.Bytes(), 0o644); err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(filepath.Join(dir, "chart.svg"), chart.Bytes(), 0o644)
+	return nil
 }

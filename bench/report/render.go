@@ -16,9 +16,11 @@ type Findings struct {
 	Machine      Machine
 	Subjects     []Subject
 	Instructions string // as command instructions prints them
-	Text, File   []wire.Figure
-	Memory       []wire.Footprint
-	Missing      []string // what was not measured, in whole sentences
+	// Text, File and Page are of servers, asked for a short text, a public file and the page
+	// with data.
+	Text, File, Page []wire.Figure
+	Memory           []wire.Footprint
+	Missing          []string // what was not measured, in whole sentences
 }
 
 // A Subject has the rows that were measured of one of package rows.
@@ -36,7 +38,9 @@ type Row struct {
 const introduction = `<!-- Written by "go run ./report". Change that. -->
 # Benchmarks
 
-flow beside raw httprouter, net/http's ServeMux, chi, gin, echo and, over the wire, fiber and nginx. All figures on this page are from one run of
+![What a page costs with each of the contestants: time, allocations, and the processor's time over the wire.](pages.svg)
+
+flow beside raw httprouter, net/http's ServeMux, chi, gin, echo and, over the wire, fiber and nginx; its pages beside html/template, and what templ and quicktemplate generate. All figures on this page are from one run of
 
     cd bench && go run ./report
 
@@ -70,10 +74,11 @@ func (f Findings) render(w io.Writer) {
 			}
 		}
 	}
-	if f.Text == nil && f.File == nil {
+	if f.Text == nil && f.File == nil && f.Page == nil {
 		return
 	}
-	fmt.Fprintf(w, "\n## Over the wire\n\nEach server is a process of its own with all processors, on loopback, asked by `wrk -t1 -c32` in turn, three seconds at a time. Since wrk works on the same machine, requests per second vary with everything else that runs: seconds of the processor are the figure that holds still. Those that are called \"no timeouts\" are started as their documentation says, and wait forever for clients that stall.\n")
+	fmt.Fprintf(w, "\n## Over the wire\n\nEach server is a process of its own with all processors, on loopback, asked by `wrk -t1 -c32` in turn, three seconds at a time. Since wrk works on the same machine, requests per second vary with everything else that runs: seconds of the processor are the figure that holds still. Those that are called \"no timeouts\" are started as their documentation says, and wait forever for clients that stall. The page is served by flow.Serve, by gin and echo themselves, and for the others by http.Server with the same timeouts.\n")
+	renderLoad(w, "A page in a layout with a list of 10 rows", f.Page)
 	renderLoad(w, "GET /users/{id}, the id as text", f.Text)
 	renderLoad(w, "A public file of 20 KB", f.File)
 	if f.Memory != nil {

@@ -33,6 +33,10 @@ func given() Findings {
 				{Name: "echo", Rounds: []float64{3000, 3000, 3000}, Allocs: 13, Bytes: 1088},
 				{Name: "ServeMux", Rounds: []float64{4000, 4000, 4000}, Allocs: 13, Bytes: 1088},
 			}}},
+			{"page/data", "a page", measure.Result{Base: "html/template", Figures: []measure.Figure{
+				{Name: "flow", Rounds: []float64{2000, 2500}, Allocs: 3},
+				{Name: "html/template", Rounds: []float64{40_000, 41_000}, Allocs: 300},
+			}}},
 			{"large/heap", "heap", measure.Result{Base: "flow", Unit: "B", Figures: []measure.Figure{
 				{Name: "flow", Rounds: []float64{1300, 1300, 1300}},
 			}}},
@@ -43,6 +47,7 @@ func given() Findings {
 			P50: []time.Duration{500 * time.Microsecond, 400 * time.Microsecond, 600 * time.Microsecond},
 			P99: []time.Duration{5 * time.Millisecond, 4 * time.Millisecond, 6 * time.Millisecond},
 		}},
+		Page:    []wire.Figure{{Name: "flow", Requests: []float64{1}, CPU: []float64{2.5}, P50: []time.Duration{1}, P99: []time.Duration{1}}},
 		Memory:  []wire.Footprint{{Name: "flow.Serve", One: 19_800_000, Thousand: 54_400_000}},
 		Missing: []string{"nginx is not installed."},
 	}
@@ -70,34 +75,69 @@ func TestReportOfGivenFigures(t *testing.T) {
 	is.True(!strings.Contains(page.String(), "A public file of 20 KB")) // it was not measured
 }
 
+func TestReportBeginsWithTheChartOfPages(t *testing.T) {
+	is := is.New(t)
+	var page strings.Builder
+	given().render(&page)
+	_, begin, _ := strings.Cut(page.String(), "# Benchmarks\n\n")
+	is.True(strings.HasPrefix(begin, "![What a page costs"))
+	is.True(strings.Contains(begin[:200], "(pages.svg)"))
+}
+
 func TestReportWithoutWire(t *testing.T) {
 	is := is.New(t)
 	found := given()
-	found.Text, found.Memory, found.Instructions = nil, nil, ""
+	found.Text, found.Page, found.Memory, found.Instructions = nil, nil, nil, ""
 	var page strings.Builder
 	found.render(&page)
 	is.True(!strings.Contains(page.String(), "## Over the wire"))
 	is.True(!strings.Contains(page.String(), "### Instructions"))
 }
 
-func TestChartOfGivenFigures(t *testing.T) {
-	is := is.New(t)
-	var chart bytes.Buffer
-	given().chart(&chart)
-	text := chart.String()
-	for d := xml.NewDecoder(&chart); ; {
-		_, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		is.NoErr(err) // it is well-formed
+func TestChartsOfGivenFigures(t *testing.T) {
+	withoutWire := given()
+	withoutWire.Page = nil
+	for name, tt := range map[string]struct {
+		write  func(io.Writer)
+		panels int
+		holds  []string
+	}{
+		"of all subjects": {given().chart, 1, []string{
+			`width="52.5"`,           // flow, 1000 of 4000
+			`width="210.0"`,          // the longest bar
+			`fill="#444">1000 ns<`,   // the quickest round
+			`A &lt;fast&gt; CPU, go`, // escaped
+		}},
+		"of pages": {given().pagesChart, 3, []string{
+			`width="10.5"`,         // flow, 2000 of 40,000
+			`width="2.1"`,          // flow, 3 of 300 allocations
+			`fill="#444">2000 ns<`, // time
+			`fill="#444">300<`,     // allocations
+			`fill="#444">2.50 s<`,  // over the wire
+		}},
+		"of pages without wire": {withoutWire.pagesChart, 2, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			is := is.New(t)
+			var chart bytes.Buffer
+			tt.write(&chart)
+			text := chart.String()
+			for d := xml.NewDecoder(&chart); ; {
+				_, err := d.Token()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				is.NoErr(err) // it is well-formed
+			}
+			is.Equal(strings.Count(text, `font-weight="bold"`), tt.panels) // those that were measured
+			is.Equal(strings.Count(text, `fill="#0a7d6c"`), tt.panels)     // flow's in each
+			for _, part := range tt.holds {
+				if !strings.Contains(text, part) {
+					t.Errorf("%s is not in\n%s", part, text)
+				}
+			}
+		})
 	}
-	is.True(strings.Contains(text, "A &lt;fast&gt; CPU"))
-	is.Equal(strings.Count(text, `font-weight="bold"`), 1)  // one row of the chart was measured
-	is.True(strings.Contains(text, `width="57.5"`))         // flow, 1000 of 4000
-	is.True(strings.Contains(text, `width="230.0"`))        // the longest bar
-	is.Equal(strings.Count(text, `fill="#0a7d6c"`), 1)      // flow's
-	is.True(strings.Contains(text, `fill="#444">1000 ns<`)) // the quickest round
 }
 
 // The chart shows contestants that there are, and flow is the first of them.

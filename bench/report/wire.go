@@ -58,6 +58,9 @@ func (f *Findings) measureWire(progress io.Writer) error {
 		f.Memory = append(f.Memory, footprint)
 	}
 
+	if f.Page, err = comparePages(program, progress); err != nil {
+		return err
+	}
 	var servers []*wire.Process
 	var names []string
 	for _, c := range contestants {
@@ -69,7 +72,7 @@ func (f *Findings) measureWire(progress io.Writer) error {
 		servers, names = append(servers, p), append(names, c.name)
 	}
 	fmt.Fprintln(progress, "wrk, text")
-	text := wire.Load{Path: "/users/7", Want: "7", Connections: 32, Rounds: 5, Time: 3 * time.Second}
+	text := wire.Load{Path: "/users/7", Want: "7", Connections: 32, Rounds: 4, Time: 3 * time.Second}
 	if f.Text, err = wire.Compare(servers, names, text); err != nil {
 		return err
 	}
@@ -90,9 +93,25 @@ func (f *Findings) measureWire(progress io.Writer) error {
 		servers, names = append(servers, p), append(names, nginxName)
 	}
 	fmt.Fprintln(progress, "wrk, file")
-	file := wire.Load{Path: "/site.css", Want: rows.CSS, Connections: 32, Rounds: 4, Time: 3 * time.Second}
+	file := wire.Load{Path: "/site.css", Want: rows.CSS, Connections: 32, Rounds: 3, Time: 3 * time.Second}
 	f.File, err = wire.Compare(servers, names, file)
 	return err
+}
+
+// comparePages measures the servers of a page with data.
+func comparePages(program string, progress io.Writer) ([]wire.Figure, error) {
+	fmt.Fprintln(progress, "wrk, page")
+	var servers []*wire.Process
+	var names []string
+	for _, p := range rows.Lists {
+		server, err := wire.Start(program, "page "+p.Name)
+		if err != nil {
+			return nil, err
+		}
+		defer server.Stop()
+		servers, names = append(servers, server), append(names, p.Name)
+	}
+	return wire.Compare(servers, names, wire.Load{Path: "/page", Want: rows.ListText(), Connections: 32, Rounds: 4, Time: 3 * time.Second})
 }
 
 // countInstructions runs command instructions, if there is valgrind.
