@@ -20,7 +20,10 @@ func (l *loop) render(s *state, dot reflect.Value) jump {
 	if l.each(s, v) {
 		return next
 	}
-	return l.elseThen.render(s, dot)
+	if l.elseThen.render(s, dot) == toContinue {
+		return toContinue
+	}
+	return next // in text/template, {{break}} behind {{else}} ends this loop, not the one around it
 }
 
 // each executes the body for each element of v. It reports whether there was one. Like
