@@ -1,0 +1,150 @@
+package plan_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"testing"
+
+	"example.com/flow/internal/plan"
+)
+
+// A both is a template, ready to be rendered by html/template and by a Plan.
+type both struct {
+	source string
+	html   *template.Template
+	plan   *plan.Plan // nil if html/template must render it
+	reason error      // why
+}
+
+// at is the request of all executions.
+const at = "the request"
+
+// newBoth parses a template, and has html/template escape it. It returns an error if either
+// of these fails, so that there is nothing to compare.
+func newBoth(source string, funcs plan.Funcs) (*both, error) {
+	t, err := template.New("main").Funcs(funcs.Fixed).Funcs(withoutFirst(funcs.Bound)).Parse(source)
+	if err != nil {
+		return nil, err
+	}
+	var wrong *template.Error
+	if err := execute(t, failingWriter{}, nil); errors.As(err, &wrong) { // the first execution escapes
+		return nil, err
+	}
+	b := &both{source: source, html: t}
+	b.plan, b.reason = plan.Compile(t, "main", funcs)
+	return b, nil
+}
+
+// A failingWriter ends an execution at its first write.
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+// withoutFirst returns functions that pass at to others as their first argument.
+func withoutFirst(bound template.FuncMap) template.FuncMap {
+	funcs := template.FuncMap{}
+	for name, f := range bound {
+		v := reflect.ValueOf(f)
+		t := v.Type()
+		in := slices.Collect(t.Ins())[1:]
+		without := reflect.FuncOf(in, slices.Collect(t.Outs()), t.IsVariadic())
+		funcs[name] = reflect.MakeFunc(without, func(args []reflect.Value) []reflect.Value {
+			args = append([]reflect.Value{reflect.ValueOf(at)}, args...)
+			if t.IsVariadic() {
+				return v.CallSlice(args)
+			}
+			return v.Call(args)
+		}).Interface()
+	}
+	return funcs
+}
+
+// limited is a buffer for pages that are not too long. Loops in loops may make longer ones.
+type limited struct{ bytes.Buffer }
+
+var errTooLong = errors.New("too long")
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.Len() > 100_000 {
+		return 0, errTooLong
+	}
+	return l.Buffer.Write(p)
+}
+
+// execute executes a template. A panic is an error.
+func execute(t *template.Template, w io.Writer, data any) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return t.Execute(w, data)
+}
+
+// A rendering is what came of one execution.
+type rendering struct {
+	page  string
+	err   error
+	calls []string // what functions and methods of the application were called with, in order
+}
+
+// render renders data both ways, and reports what differs. data is called before each
+// execution, so that it is the same for both. It returns the rendering of html/template.
+func (b *both) render(t testing.TB, data func() any) rendering {
+	t.Helper()
+	var page limited
+	d := data()
+	want := rendering{err: execute(b.html, &page, d)}
+	want.page, want.calls = page.String(), slices.Clone(log.calls)
+	if b.plan == nil || want.err == errTooLong {
+		return want
+	}
+
+	const before = "what was there"
+	d = data()
+	text, err := b.plan.Append([]byte(before), at, d)
+	got := rendering{string(text), err, slices.Clone(log.calls)}
+	switch {
+	case got.err != nil && want.err == nil:
+		b.report(t, "the Plan fails (%v), html/template does not:\n%q", got.err, want.page)
+	case got.err == nil && want.err != nil:
+		b.report(t, "the Plan gives a page, html/template fails: %v\n%q", want.err, got.page)
+	case want.err == nil && !alike(got.page, before+want.page):
+		g, w := pointer.ReplaceAllString(got.page, "0x"), pointer.ReplaceAllString(before+want.page, "0x")
+		i := 0
+		for i < min(len(g), len(w)) && g[i] == w[i] {
+			i++
+		}
+		b.report(t, "the pages differ after %.200q:\n%.200q, and of html/template\n%.200q", g[max(0, i-200):i], g[i:], w[i:])
+	case want.err == nil && !slices.EqualFunc(got.calls, want.calls, alike):
+		b.report(t, "the calls differ:\n%q, and of html/template\n%q", got.calls, want.calls)
+	}
+	if want.err != nil { // html/template renders it again, as for a client
+		if err := execute(b.html, io.Discard, data()); err == nil || !alike(err.Error(), want.err.Error()) {
+			b.report(t, "after the Plan, html/template tells another error: %v, before it %v", err, want.err)
+		}
+	}
+	return want
+}
+
+func (b *both) report(t testing.TB, format string, args ...any) {
+	t.Helper()
+	t.Errorf("%s\n\n%s", b.source, fmt.Sprintf(format, args...))
+}
+
+// pointer matches an address, as fmt prints it.
+var pointer = regexp.MustCompile(`(?i)0x[0-9a-f]{6,}(x[0-9a-f]+)*`)
+
+// alike compares texts without their addresses, since each execution has data of its own.
+func alike(a, b string) bool {
+	return a == b || pointer.ReplaceAllString(a, "0x") == pointer.ReplaceAllString(b, "0x")
+}
+
+// always returns a function for both.render that always returns the same value.
+func always(v any) func() any { return func() any { return v } }
