@@ -25,14 +25,16 @@ import (
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/race"
 	"example.com/flow/internal/routetree"
 	"example.com/flow/internal/servertest"
 )
 
 // many returns how many cases a test generates: all of them with FLOW_SLOW in the
-// environment, as .ci/run has it, and else a quarter.
+// environment, as .ci/run has it, and else a quarter. With the race detector it is also a
+// quarter, since it is slow, and one goroutine tries the cases.
 func many(all int) int {
-	if os.Getenv("FLOW_SLOW") == "" {
+	if os.Getenv("FLOW_SLOW") == "" || race.Enabled {
 		return all / 4
 	}
 	return all
