@@ -19,7 +19,7 @@ import (
 	"example.com/flow"
 )
 
-// The examples here are the recipes of docs/recipes.md.
+// The examples here are recipes of docs/recipes.md.
 
 // ask returns the answer to a request with headers as "Name: value". A body is a form.
 func ask(h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {

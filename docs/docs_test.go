@@ -29,7 +29,7 @@ import (
 type document struct {
 	name    string // from the root of the repository: "docs/pages.md"
 	blocks  []block
-	anchors map[string]bool // of its headings
+	anchors map[string]bool // of its headings, and those of <a id="…">
 	links   []link
 }
 
@@ -49,12 +49,15 @@ type link struct {
 // documents returns all documents.
 func documents(t *testing.T) []document {
 	t.Helper()
-	names, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, name := range names {
-		names[i] = "docs/" + name
+	var names []string
+	for _, pattern := range []string{"*.md", "recipes/*.md"} {
+		found, err := filepath.Glob(filepath.FromSlash(pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range found {
+			names = append(names, "docs/"+filepath.ToSlash(name))
+		}
 	}
 	names = append(names, "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 	var docs []document
@@ -75,6 +78,7 @@ var (
 	heading  = regexp.MustCompile(`^#+ +(.*)$`)
 	codeSpan = regexp.MustCompile("`[^`]*`")
 	linkEnd  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	anchorID = regexp.MustCompile(`<a id="([^"]+)">`)
 )
 
 // read finds what the tests ask for in a document.
@@ -96,6 +100,9 @@ func read(name, text string) document {
 		default:
 			if m := heading.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 				d.anchors[d.newAnchor(m[1])] = true
+			}
+			for _, m := range anchorID.FindAllStringSubmatch(line, -1) {
+				d.anchors[m[1]] = true
 			}
 			for _, m := range linkEnd.FindAllStringSubmatch(codeSpan.ReplaceAllString(line, ""), -1) {
 				d.links = append(d.links, link{n, m[1]})
@@ -141,7 +148,7 @@ func TestLinks(t *testing.T) {
 				if file != "" {
 					target = path.Join(path.Dir(name), file)
 				}
-				if name == "README.md" {
+				if name == "README.md" || name == "docs/recipes.md" && path.Dir(target) == "docs/recipes" {
 					linked[target] = true
 				}
 				_, err := os.Stat(inRepository(target))
@@ -153,7 +160,7 @@ func TestLinks(t *testing.T) {
 			})
 		}
 	}
-	t.Run("README.md leads to every page", func(t *testing.T) {
+	t.Run("README.md leads to every page, and docs/recipes.md to every recipe", func(t *testing.T) {
 		is := is.New(t)
 		for name := range docs {
 			if strings.HasPrefix(name, "docs/") && !linked[name] {
@@ -264,8 +271,8 @@ func sorted(names []string) string { return strings.Join(slices.Sorted(slices.Va
 
 func TestAnchors(t *testing.T) {
 	is := is.New(t)
-	d := read("", "# A `flow.Page`, and more\n```\n# no heading\n```\n## Uses\n## Uses\n")
-	is.Equal(slices.Sorted(maps.Keys(d.anchors)), []string{"a-flowpage-and-more", "uses", "uses-1"})
+	d := read("", "# A `flow.Page`, and more\n```\n# no heading\n```\n## Uses\n## Uses\n<a id=\"earlier\"></a>\n")
+	is.Equal(slices.Sorted(maps.Keys(d.anchors)), []string{"a-flowpage-and-more", "earlier", "uses", "uses-1"})
 }
 
 // TestGoParses is for the code that is no whole file: declarations, or statements.
@@ -304,7 +311,7 @@ var (
 func (b block) isFile() bool { return goPackage.MatchString(b.text) }
 
 // root returns the directory of the document's application: the one that its own imports
-// name, or else one called like the document.
+// name, or else one called like the document, "recipes/forms" for docs/recipes/forms.md.
 func (d document) root() string {
 	for _, b := range d.blocks {
 		if b.language != "go" {
@@ -316,7 +323,7 @@ func (d document) root() string {
 			}
 		}
 	}
-	return strings.TrimSuffix(path.Base(d.name), ".md")
+	return strings.TrimPrefix(strings.TrimSuffix(d.name, ".md"), "docs/")
 }
 
 // files returns the files of the application that a document shows, by their path.

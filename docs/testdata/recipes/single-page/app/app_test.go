@@ -1,4 +1,4 @@
-package spa
+package app
 
 import (
 	"net/http/httptest"

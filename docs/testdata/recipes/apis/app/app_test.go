@@ -2,7 +2,6 @@ package app
 
 import (
 	"crypto/sha256"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -72,70 +71,4 @@ func TestErrors(t *testing.T) {
 	is.Equal(strings.TrimSpace(w.Body.String()), `{"fields":{},"message":"Not Found"}`)
 	w = ask("GET", "/nobody", "", "Accept: application/json")
 	is.Equal(w.Header().Get("Content-Type"), "application/problem+json")
-}
-
-func TestForm(t *testing.T) {
-	is := is.New(t)
-	w := ask("POST", "/notes", "text=++")
-	is.Equal(w.Code, 422)
-	is.True(strings.Contains(w.Body.String(), `value="" aria-invalid="true"`))
-	is.True(strings.Contains(w.Body.String(), "Note is required."))
-	is.Equal(len(w.Result().Cookies()), 0)
-
-	w = ask("POST", "/notes", "text=%3Cmilk%3E%3B")
-	is.Equal(w.Code, http.StatusSeeOther)
-	is.Equal(w.Header().Get("Location"), "/notes")
-	flash := w.Result().Cookies()[0]
-	is.True(flash.HttpOnly && flash.MaxAge == 60)
-	header := "Cookie: " + flash.Name + "=" + flash.Value
-
-	is.Equal(len(ask("HEAD", "/notes", "", header).Result().Cookies()), 0) // it shows nothing
-	w = ask("GET", "/notes", "", header)
-	is.True(strings.Contains(w.Body.String(), `<p role="status">“&lt;milk&gt;;” was added.</p>`))
-	is.True(w.Result().Cookies()[0].MaxAge < 0)
-	is.Equal(w.Header().Get("Cache-Control"), "no-store")
-	is.True(!strings.Contains(ask("GET", "/notes", "").Body.String(), "was added"))
-}
-
-func TestHTMX(t *testing.T) {
-	is := is.New(t)
-	const vary = "HX-Request, HX-Boosted, HX-History-Restore-Request"
-	for _, tt := range []struct {
-		headers []string
-		page    bool
-	}{
-		{nil, true},
-		{[]string{"HX-Request: true"}, false},
-		{[]string{"HX-Request: true", "HX-Boosted: true"}, true},
-		{[]string{"HX-Request: true", "HX-History-Restore-Request: true"}, true},
-	} {
-		w := ask("GET", "/notes?q=none", "", tt.headers...)
-		is.Equal(w.Header().Get("Vary"), vary)
-		is.Equal(strings.Contains(w.Body.String(), "<title>"), tt.page)
-		is.True(strings.Contains(w.Body.String(), "<ul>"))
-	}
-}
-
-func TestLanguages(t *testing.T) {
-	for target, want := range map[string][]string{
-		"/":         {`<html lang="en">`, "<h1>Home</h1>", `href="/about"`, `<a href="/de" hreflang="de">`, `<a href="/" hreflang="en">`},
-		"/de":       {`<html lang="de">`, "<h1>Startseite</h1>", `href="/de/about"`},
-		"/about":    {"<h1>About us</h1>", `href="/"`},
-		"/fr/about": {`<html lang="fr">`, "<title>À propos</title>", `href="/fr"`},
-	} {
-		t.Run(target, func(t *testing.T) {
-			is := is.New(t)
-			w := ask("GET", target, "")
-			is.Equal(w.Code, 200)
-			for _, text := range want {
-				is.True(strings.Contains(w.Body.String(), text))
-			}
-		})
-	}
-	for _, target := range []string{"/it", "/it/about", "/en/about", "/de/nobody", "/de/notes"} {
-		t.Run(target, func(t *testing.T) {
-			is := is.New(t)
-			is.Equal(ask("GET", target, "").Code, 404)
-		})
-	}
 }
