@@ -5,8 +5,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow"
 )
 
 // ask returns the answer to a request with headers as "Name: value". A body is a form.
@@ -71,4 +74,52 @@ func TestErrors(t *testing.T) {
 	is.Equal(strings.TrimSpace(w.Body.String()), `{"fields":{},"message":"Not Found"}`)
 	w = ask("GET", "/nobody", "", "Accept: application/json")
 	is.Equal(w.Header().Get("Content-Type"), "application/problem+json")
+}
+
+func TestLimiter(t *testing.T) {
+	is := is.New(t)
+	l, start := &limiter{burst: 3, every: time.Second}, time.Now()
+	at := func(seconds float64, key string) float64 {
+		return l.wait(key, start.Add(time.Duration(seconds*float64(time.Second)))).Seconds()
+	}
+	for range 3 {
+		is.Equal(at(0, "a"), 0.0)
+	}
+	is.Equal(at(0, "a"), 1.0)
+	is.Equal(at(0, "b"), 0.0)
+	is.Equal(at(0.5, "a"), 0.5)
+	is.Equal(at(1, "a"), 0.0) // what was refused does not count
+	is.Equal(at(1, "a"), 1.0)
+	for range 3 {
+		is.Equal(at(9, "a"), 0.0)
+	}
+	is.Equal(at(9, "a"), 1.0)
+	is.Equal(len(l.rest), 1) // b was forgotten
+}
+
+func TestRateLimit(t *testing.T) {
+	is := is.New(t)
+	burst := perClient.burst
+	perClient.burst, perClient.rest = 2, nil
+	t.Cleanup(func() { perClient.burst, perClient.rest = burst, nil })
+	is.Equal(ask("GET", "/api/notes", "").Code, 401)
+	is.Equal(ask("GET", "/api/notes", "").Code, 401)
+	w := ask("GET", "/api/notes", "")
+	is.Equal(w.Code, 429)
+	is.Equal(w.Header().Get("Retry-After"), "1")
+	is.Equal(strings.TrimSpace(w.Body.String()), `{"fields":{},"message":"too many requests"}`)
+}
+
+func TestAddressOf(t *testing.T) {
+	for remote, want := range map[string]string{
+		"192.0.2.7:1234": "192.0.2.7", "[::ffff:192.0.2.7]:1234": "192.0.2.7",
+		"[2001:db8:1:2:3::4]:1": "2001:db8:1:2::/64", "[fe80::1%eth0]:1": "fe80::/64", "@": "@",
+	} {
+		t.Run(remote, func(t *testing.T) {
+			is := is.New(t)
+			r := httptest.NewRequest("GET", "/", nil)
+			r.RemoteAddr = remote
+			is.Equal(addressOf(flow.NewRequest(r)), want)
+		})
+	}
 }
