@@ -296,8 +296,9 @@ func TestGoParses(t *testing.T) {
 
 var (
 	// fileLine is the first line of a block that is a file of the document's application:
-	// a comment that holds nothing but its path.
-	fileLine = regexp.MustCompile(`^(?://|<!--|/\*) (\S+\.\w+)(?: -->| \*/)?\n`)
+	// a comment that holds nothing but its path. The comment of a package stands below an
+	// empty line.
+	fileLine = regexp.MustCompile(`^(?://|<!--|/\*|--) (\S+\.\w+)(?: -->| \*/)?\n\n?`)
 	// emptyFile is a command that makes a file, which is empty.
 	emptyFile = regexp.MustCompile(`(?m)^touch '(.*)'$`)
 	goPackage = regexp.MustCompile(`(?m)^package \w+$`)
@@ -352,6 +353,36 @@ func (d document) files(t *testing.T) map[string]string {
 	return files
 }
 
+// copied holds the documents that show files of another module, which has their tests:
+// they need libraries, or a browser.
+var copied = map[string]string{
+	"docs/recipes/database.md": "ecosystem/database",
+	"docs/recipes/sessions.md": "ecosystem/sessions",
+	"docs/recipes/templ.md":    "ecosystem/templ",
+}
+
+func TestCopies(t *testing.T) {
+	for _, d := range documents(t) {
+		dir := copied[d.name]
+		if dir == "" {
+			continue
+		}
+		files := d.files(t)
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			name, shown := strings.TrimPrefix(name, d.root()+"/"), fileLine.ReplaceAllString(files[name], "")
+			t.Run(d.name+"/"+name, func(t *testing.T) {
+				is := is.New(t)
+				text, err := os.ReadFile(inRepository(path.Join(dir, name)))
+				is.NoErr(err)
+				is.Equal(shown, string(text)) // the document shows the file as it is
+			})
+		}
+		if len(files) == 0 {
+			t.Errorf("%s shows no file of %s", d.name, dir)
+		}
+	}
+}
+
 // TestApplications compiles the applications that the documents show, runs the tests
 // that belong to them, those in testdata/ too, and has their Routers checked. All of them
 // are one module, so that one go command does it.
@@ -366,6 +397,9 @@ func TestApplications(t *testing.T) {
 	routers := 0
 	var imports, checks strings.Builder
 	for _, d := range documents(t) {
+		if copied[d.name] != "" {
+			continue
+		}
 		files := d.files(t)
 		if other := owners[d.root()]; other != "" && len(files) > 0 {
 			t.Errorf("%s and %s call their applications %s: call one of them otherwise", other, d.name, d.root())
