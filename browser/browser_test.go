@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -213,63 +214,65 @@ func write(t *testing.T, name, text string) {
 // axeVersion is that of axe-core, which the rules for accessibility are from.
 const axeVersion = "4.14.1"
 
-// axe returns the text of axe-core: of the file that AXE_CORE names, of the cache, or of
-// npm, which it is then kept in the cache from.
+// axe returns the text of axe-core: of the file that AXE_CORE names, or else of npm.
 var axe = sync.OnceValues(func() (string, error) {
-	file := os.Getenv("AXE_CORE")
-	if file == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return "", err
-		}
-		file = filepath.Join(cache, "flow", "axe-core-"+axeVersion+".min.js")
-		if _, err := os.Stat(file); err != nil {
-			if err := fetchAxe(file); err != nil {
-				return "", fmt.Errorf("there is no axe-core %s: set AXE_CORE to its axe.min.js, or install npm, which fetches it: %w", axeVersion, err)
-			}
-		}
+	if file := os.Getenv("AXE_CORE"); file != "" {
+		text, err := os.ReadFile(file)
+		return string(text), err
 	}
-	text, err := os.ReadFile(file)
-	return string(text), err
+	text, err := npmFile("axe-core", axeVersion, "axe.min.js")
+	if err != nil {
+		err = fmt.Errorf("there is no axe-core %s: set AXE_CORE to its axe.min.js, or install npm, which fetches it: %w", axeVersion, err)
+	}
+	return text, err
 })
 
-// fetchAxe has npm fetch axe-core, and writes its script to a file.
-func fetchAxe(file string) error {
-	dir, err := os.MkdirTemp("", "flow-axe-")
+// npmFile returns the text of a file of a package. npm fetches the package, and the file is
+// kept in the cache of the user.
+func npmFile(name, version, file string) (string, error) {
+	cache, err := os.UserCacheDir()
 	if err != nil {
-		return err
+		return "", err
+	}
+	cached := filepath.Join(cache, "flow", name+"-"+version+"-"+path.Base(file))
+	if text, err := os.ReadFile(cached); err == nil {
+		return string(text), nil
+	}
+	dir, err := os.MkdirTemp("", "flow-npm-")
+	if err != nil {
+		return "", err
 	}
 	defer os.RemoveAll(dir)
-	cmd := exec.Command("npm", "pack", "--silent", "axe-core@"+axeVersion)
+	cmd := exec.Command("npm", "pack", "--silent", name+"@"+version)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
+		return "", fmt.Errorf("%w: %s", err, out)
 	}
-	packed, err := os.Open(filepath.Join(dir, "axe-core-"+axeVersion+".tgz"))
+	packed, err := os.Open(filepath.Join(dir, name+"-"+version+".tgz"))
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer packed.Close()
 	plain, err := gzip.NewReader(packed)
 	if err != nil {
-		return err
+		return "", err
 	}
 	for files := tar.NewReader(plain); ; {
 		h, err := files.Next()
 		if err != nil {
-			return fmt.Errorf("axe.min.js: %w", err)
+			return "", fmt.Errorf("%s: %w", file, err)
 		}
-		if h.Name != "package/axe.min.js" {
+		if h.Name != "package/"+file {
 			continue
 		}
 		text, err := io.ReadAll(files)
 		if err != nil {
-			return err
+			return "", err
 		}
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			return err
+		if err := os.MkdirAll(filepath.Dir(cached), 0o777); err != nil {
+			return "", err
 		}
-		return os.WriteFile(file, text, 0o666)
+		return string(text), os.WriteFile(cached, text, 0o666)
 	}
 }
 

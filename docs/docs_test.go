@@ -357,6 +357,7 @@ func (d document) files(t *testing.T) map[string]string {
 // they need libraries, or a browser.
 var copied = map[string]string{
 	"docs/recipes/database.md": "ecosystem/database",
+	"docs/recipes/htmx.md":     "browser/htmx",
 	"docs/recipes/sessions.md": "ecosystem/sessions",
 	"docs/recipes/templ.md":    "ecosystem/templ",
 }
