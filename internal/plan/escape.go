@@ -136,31 +136,17 @@ var (
 	htmlType   = reflect.TypeFor[template.HTML]()
 )
 
+// inText has what replaces a byte in text, and in attributes in quotes.
+var inText = [256]string{0: "\uFFFD", '"': "&#34;", '&': "&amp;", '\'': "&#39;", '+': "&#43;", '<': "&lt;", '>': "&gt;"}
+
 // appendText escapes for text, and for attributes in quotes.
 func appendText(dst []byte, s string) []byte {
 	from := 0
 	for i := range len(s) {
-		escaped := ""
-		switch s[i] {
-		case 0:
-			escaped = "\uFFFD"
-		case '"':
-			escaped = "&#34;"
-		case '&':
-			escaped = "&amp;"
-		case '\'':
-			escaped = "&#39;"
-		case '+':
-			escaped = "&#43;"
-		case '<':
-			escaped = "&lt;"
-		case '>':
-			escaped = "&gt;"
-		default:
-			continue
+		if escaped := inText[s[i]]; escaped != "" {
+			dst = append(append(dst, s[from:i]...), escaped...)
+			from = i + 1
 		}
-		dst = append(append(dst, s[from:i]...), escaped...)
-		from = i + 1
 	}
 	return append(dst, s[from:]...)
 }
