@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -152,7 +153,7 @@ func (c *compiler) renderOnce(r *routetree.Route, guarded bool, fallback handler
 	if err != nil || !v.IsFixed() || c.table.namesMissing || len(c.table.misplaced) > 0 {
 		return fallback
 	}
-	html, err := v.Render(nil, "", nil)
+	page, err := v.Render(nil, "", nil)
 	if err != nil {
 		c.faults = append(c.faults, pages.Fault(r.File, err))
 		return fallback
@@ -161,7 +162,8 @@ func (c *compiler) renderOnce(r *routetree.Route, guarded bool, fallback handler
 	if guarded { // shared caches must not serve the page to clients that the guard refuses
 		cache = revalidatePrivate
 	}
-	return handler{content: public.New(htmlType[0], []byte(html)), cache: cache}
+	defer page.Free()
+	return handler{content: public.New(htmlType[0], bytes.Clone(page.HTML())), cache: cache}
 }
 
 // encodePage encodes a View or a Page: it renders the template.
@@ -192,9 +194,9 @@ func encodePage(r Response, req *Request) (Response, error) {
 	default:
 		return Response{}, errors.Join(faults, fmt.Errorf("flow: View: %w", err))
 	}
-	html, err := v.Render(req, r.more.block, r.more.data)
+	page, err := v.Render(req, r.more.block, r.more.data)
 	if err != nil {
 		return Response{}, fmt.Errorf("flow: %w", err)
 	}
-	return r.body(kindHTML, html), nil
+	return r.rendered(page), nil
 }

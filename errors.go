@@ -429,7 +429,7 @@ func (x *exchange) presentProblem(req *Request, p reply.Problem) (Response, erro
 		// The error is not wrapped, since the status of the page's error must not become that of the answer.
 		return problemResponse(p, "text/plain"), fmt.Errorf("flow: the error page cannot be shown: %v", err)
 	}
-	return problemAnswer(p, Response{kind: kindHTML, text: html}), nil
+	return problemAnswer(p, Response{}.rendered(html)), nil
 }
 
 // log logs an error as if it were answered with the status of StatusOf.

@@ -16,6 +16,7 @@ import (
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/input"
 	"example.com/flow/internal/match"
+	"example.com/flow/internal/pages"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/race"
 	"example.com/flow/internal/reply"
@@ -264,7 +265,7 @@ type Response struct {
 
 // more holds the rarer parts of a Response. It does not change once a Response has it.
 type more struct {
-	data        any // of JSON, View, Page, RedirectTo; the []byte or http.Handler
+	data        any // of JSON, View, Page, RedirectTo; the []byte, *pages.Page or http.Handler
 	contentType string
 	block       string        // of View and Page
 	view        *declaredView // of PageOf and ViewOf
@@ -281,6 +282,7 @@ const (
 	kindHTML
 	kindJSONText
 	kindBytes
+	kindRendered
 	kindHandler
 	kindErrorHandler // a Handler that OnError has returned
 	kindNext
@@ -479,6 +481,11 @@ func (r Response) body(kind respKind, text string) Response {
 	return encoded
 }
 
+// rendered returns a Response with the page that r was rendered to. send frees the page.
+func (r Response) rendered(page *pages.Page) Response {
+	return Response{kind: kindRendered, status: r.status, more: &more{header: r.header(), data: page}}
+}
+
 func (r Response) isZero() bool { return r.kind == kindZero && r.status == 0 && r.more == nil }
 
 // encoded reports whether encode would return r unchanged.
@@ -553,6 +560,7 @@ func encodeRedirect(r Response, req *Request) (Response, error) {
 func send(r Response, w http.ResponseWriter, head bool) {
 	h := w.Header()
 	var b []byte
+	var page *pages.Page
 	status := int(r.status)
 	if status == 0 {
 		status = http.StatusOK
@@ -571,9 +579,16 @@ func send(r Response, w http.ResponseWriter, head bool) {
 	case kindBytes:
 		h.Set("Content-Type", r.more.contentType)
 		b = r.more.data.([]byte)
+	case kindRendered:
+		h["Content-Type"] = htmlType
+		page = r.more.data.(*pages.Page)
+		b = page.HTML()
 	}
 	reply.SetFields(h, r.header())
 	reply.Send(w, head, status, r.text, b)
+	if page != nil {
+		page.Free()
+	}
 }
 
 // The values of Content-Type that are set most often. All responses share them, since a slice

@@ -178,11 +178,17 @@ func render(t *testing.T, views *pages.Views, name string) string {
 	if err != nil {
 		return err.Error()
 	}
-	html, err := v.Render(nil, "", "data")
+	return rendered(v, "data")
+}
+
+// rendered returns a view as it is rendered, or the error.
+func rendered(v *pages.View, data any) string {
+	page, err := v.Render(nil, "", data)
 	if err != nil {
 		return err.Error()
 	}
-	return html
+	defer page.Free()
+	return string(page.HTML())
 }
 
 // TestAsMadeAtOnce changes files at random. Templates that are made of what has changed are
@@ -254,8 +260,7 @@ func TestAsMadeAtOnce(t *testing.T) {
 				if got == nil {
 					continue
 				}
-				a, _ := got.Render(nil, "", nil)
-				if b, _ := want.Render(nil, "", nil); a != b {
+				if a, b := rendered(got, nil), rendered(want, nil); a != b {
 					t.Fatalf("round %d, step %d: the error page of %q: got %q, want %q", round, step, path, a, b)
 				}
 			}

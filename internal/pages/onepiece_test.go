@@ -425,7 +425,7 @@ func comparePieces(t *testing.T, p testPage, data row) int {
 	case err != nil:
 		return pageRefused
 	}
-	if got, err := views.byName["x/page"].Render(nil, "", data); err != nil || got != want {
+	if got, err := render(views.byName["x/page"], "", data); err != nil || got != want {
 		t.Errorf("%q\nis  %s\ngot  %s, %v\nwant %s", p.files, p.whole, got, err, want)
 	}
 	for name, text := range p.parts {
@@ -434,11 +434,21 @@ func comparePieces(t *testing.T, p testPage, data row) int {
 		if name[0] == '+' || strings.Contains(name, "/+") {
 			v, block = views.byName[name], ""
 		}
-		if got, err := v.Render(nil, block, data); err == nil && (wantErr != nil || got != want) {
+		if got, err := render(v, block, data); err == nil && (wantErr != nil || got != want) {
 			t.Errorf("%q\n%s is %s\ngot  %s\nwant %s, %v", p.files, name, text, got, want, wantErr)
 		}
 	}
 	return pageRendered
+}
+
+// render returns a view as a string.
+func render(v *View, block string, data any) (string, error) {
+	page, err := v.Render(nil, block, data)
+	if err != nil {
+		return "", err
+	}
+	defer page.Free()
+	return string(page.HTML()), nil
 }
 
 // inOnePiece returns what html/template makes of a text.

@@ -95,29 +95,42 @@ func (h *functions) instance(s *set, name string) (*instance, error) {
 	return in, nil
 }
 
-// buffers holds the buffers that views are rendered into.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
+// A Page is what a view was rendered to, in a buffer that is used again after Free.
+type Page struct{ html []byte }
+
+// idlePages has those that are not in use.
+var idlePages = sync.Pool{New: func() any { return new(Page) }}
 
 // maxBuffer is the largest size in bytes of a buffer that is kept.
 const maxBuffer = 1 << 20
 
+// HTML returns the page. It is valid until Free.
+func (p *Page) HTML() []byte { return p.html }
+
+// Free gives the buffer back. The Page must not be used any more.
+func (p *Page) Free() {
+	if cap(p.html) <= maxBuffer {
+		idlePages.Put(p)
+	}
+}
+
 // Render executes the view for a request. If block is not "", it executes only the template
-// of that name, which the page must define.
-func (v *View) Render(at any, block string, data any) (string, error) {
+// of that name, which the page must define. The caller calls Free when the page was sent.
+func (v *View) Render(at any, block string, data any) (*Page, error) {
 	e, err := v.executable(block)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	b := buffers.Get().(*[]byte)
-	page, err := e.append((*b)[:0], at, data)
-	html := string(page)
+	p := idlePages.Get().(*Page)
+	p.html, err = e.append(p.html[:0], at, data)
 	if v.compare {
-		e.compare(html, err, at, data)
+		e.compare(string(p.html), err, at, data)
 	}
-	if *b = page; cap(page) <= maxBuffer {
-		buffers.Put(b)
+	if err != nil {
+		p.Free()
+		return nil, err
 	}
-	return html, err
+	return p, nil
 }
 
 // executable returns the template of the view to execute for a block, or for "".
