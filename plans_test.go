@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"html/template"
 	"testing"
 
@@ -61,15 +62,23 @@ func TestPlansAreTurnedOff(t *testing.T) {
 	is.Equal(errorText(planSite().Check()), `FLOW_PLANS is "no": set it to off or compare, or leave it out`)
 }
 
-// TestComparedPagesAreTheSame has a function that returns something else each time, as no
-// page that is compared may.
+// TestComparedPagesAreTheSame has functions that do something else the second time, as none
+// may do in a page that is compared.
 func TestComparedPagesAreTheSame(t *testing.T) {
-	is := is.New(t)
-	t.Setenv("FLOW_PLANS", "compare")
-	r := New(flowtest.Pages(map[string]string{"index.html": `{{next}}`}))
-	n := 0
-	r.Funcs = template.FuncMap{"next": func() int { n++; return n }}
-	is.NoErr(r.Check())
-	is.Equal(serve(r, "GET", "/").Code, 500)
-	is.Equal(n, 2)
+	for name, next := range map[string]func(n int) (int, error){
+		"another value":  func(n int) (int, error) { return n, nil },
+		"then an error":  func(n int) (int, error) { return 1, []error{nil, errors.New("second")}[n-1] },
+		"first an error": func(n int) (int, error) { return 1, []error{errors.New("first"), nil}[n-1] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			is := is.New(t)
+			t.Setenv("FLOW_PLANS", "compare")
+			r := New(flowtest.Pages(map[string]string{"index.html": `{{next}}`}))
+			n := 0
+			r.Funcs = template.FuncMap{"next": func() (int, error) { n++; return next(n) }}
+			is.NoErr(r.Check())
+			is.Equal(serve(r, "GET", "/").Code, 500)
+			is.Equal(n, 2)
+		})
+	}
 }

@@ -23,6 +23,7 @@ func made(files fs.FS) (*Views, error) {
 	tree := routetree.Parse(files, nil)
 	texts, faults := ReadTexts(tree)
 	views, more := NewViews(tree, texts, Host{
+		Plans: ComparePlans,
 		Route: func(_ any, name string, _ []any) (string, error) {
 			return "", fmt.Errorf("no route is called %q", name)
 		},

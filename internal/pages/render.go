@@ -121,12 +121,12 @@ func (v *View) Render(at any, block string, data any) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := idlePages.Get().(*Page)
-	p.html, err = e.append(p.html[:0], at, data)
-	if v.compare {
-		e.compare(string(p.html), err, at, data)
+	render := e.append
+	if v.compare && e.plan != nil {
+		render = e.compare
 	}
-	if err != nil {
+	p := idlePages.Get().(*Page)
+	if p.html, err = render(p.html[:0], at, data); err != nil {
 		p.Free()
 		return nil, err
 	}
@@ -175,15 +175,18 @@ func (e *executable) execute(dst []byte, at, data any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// compare panics if html/template renders another page than the plan did.
-func (e *executable) compare(page string, err error, at, data any) {
-	if e.plan == nil || err != nil {
-		return
-	}
-	switch want, err := e.execute(nil, at, data); {
-	case err != nil:
+// compare is append by html/template. It panics if the plan renders another page, or fails
+// where html/template does not: then the functions of the page would be called twice.
+func (e *executable) compare(dst []byte, at, data any) ([]byte, error) {
+	page, declined := e.plan.Append(nil, at, data)
+	want, err := e.execute(dst, at, data)
+	switch {
+	case declined == nil && err != nil:
 		panic(fmt.Sprintf("FLOW_PLANS=%s: %s: html/template fails, the plan does not: %v\n%s", ComparePlans, e.name, err, page))
-	case string(want) != page:
+	case declined != nil && err == nil:
+		panic(fmt.Sprintf("FLOW_PLANS=%s: %s: the plan fails, html/template does not:\n%s", ComparePlans, e.name, want))
+	case err == nil && !bytes.Equal(want, page):
 		panic(fmt.Sprintf("FLOW_PLANS=%s: %s: html/template renders\n%s\nthe plan\n%s", ComparePlans, e.name, want, page))
 	}
+	return want, err
 }
