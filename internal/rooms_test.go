@@ -33,7 +33,7 @@ var plan = []struct{ room, imports string }{
 	{"forms", "fault"},
 	{"input", "fold"},
 	{"logging", "reply"},
-	{"match", "pattern"},
+	{"match", "fault pattern"},
 	{"public", "accept reply"},
 	{"routetree", "fault fold pattern"},
 	{"typecheck", "fault"},

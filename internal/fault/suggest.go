@@ -3,12 +3,13 @@ package fault
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Suggest returns `: did you mean "x"?` for the key of names that is most similar to a
 // misspelt one. It returns otherwise if none is similar.
 func Suggest[V any](misspelt string, names map[string]V, otherwise string) string {
-	best, nearest := "", 3 // a name at a distance of 3 or more is another word
+	best, nearest := "", farthest
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		letters := []rune(name)
 		if d := Distance([]rune(misspelt), letters); d < nearest && 2*d <= len(letters) {
@@ -20,6 +21,23 @@ func Suggest[V any](misspelt string, names map[string]V, otherwise string) strin
 	}
 	return `: did you mean "` + best + `"?`
 }
+
+// Near returns the distance of a text from the one that may be meant, in letters of either
+// case: it is at least 1 if the texts differ. near is false if they are not similar.
+func Near(written, meant string) (distance int, near bool) {
+	if written == meant {
+		return 0, true
+	}
+	a, b := []rune(strings.ToLower(written)), []rune(strings.ToLower(meant))
+	if len(a) > len(b)+farthest || len(b) > len(a)+farthest { // a client may send a very long text
+		return 0, false
+	}
+	distance = max(Distance(a, b), 1)
+	return distance, distance < farthest && 2*distance <= len(b) || string(a) == string(b)
+}
+
+// farthest is the distance from which on two texts are different words.
+const farthest = 3
 
 // Distance returns the number of letters to insert, delete, replace or swap with the next one
 // to turn a into b (optimal string alignment distance).

@@ -32,12 +32,12 @@ func URLs(t *routetree.Tree) (urls []URL) {
 }
 
 // The costs of the differences between a path and a pattern. Their sum is the distance. A
-// letter that is added, missing or replaced costs 1, and so do two letters that are swapped.
+// letter that is added, missing or replaced costs 1, and so do two letters that are swapped:
+// see fault.Near.
 const (
 	farthest     = 3 // the largest distance of a suggestion
 	otherReading = 1 // the path is read as the name of a file: see readings
 	otherSegment = 2 // a segment is added or missing
-	otherCase    = 1
 	refusedValue = 1 // a matcher does not take a value
 )
 
@@ -133,7 +133,7 @@ func align(asked []string, segments []pattern.Segment, limit int) (best likeness
 		seg, value := segments[0], pattern.Segment{Text: asked[0]}
 		switch seg.Kind {
 		case pattern.Literal:
-			if cost, near := letters(asked[0], seg.Text); near {
+			if cost, near := fault.Near(asked[0], seg.Text); near {
 				try(cost, segments[:1], true, "", asked[1:], segments[1:])
 			}
 		case pattern.Rest:
@@ -163,18 +163,4 @@ func align(asked []string, segments []pattern.Segment, limit int) (best likeness
 		try(otherSegment, nil, false, "", asked[1:], segments)
 	}
 	return best, ok
-}
-
-// letters returns the cost of a text in place of another one, and reports whether the two are
-// similar.
-func letters(written, meant string) (cost int, near bool) {
-	if written == meant {
-		return 0, true
-	}
-	a, b := []rune(strings.ToLower(written)), []rune(strings.ToLower(meant))
-	if len(a) > len(b)+farthest { // a client may send a very long text
-		return 0, false
-	}
-	cost = max(fault.Distance(a, b), otherCase)
-	return cost, cost < farthest && 2*cost <= len(b) || string(a) == string(b)
 }

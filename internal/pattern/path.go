@@ -22,6 +22,12 @@ func ParsePath(r *http.Request) (p Path, ok bool) {
 	if escaped == "" && r.Method != http.MethodConnect {
 		escaped = "/" // of "GET http://host", and where http.StripPrefix has left nothing
 	}
+	return Clean(escaped)
+}
+
+// Clean returns an escaped path without empty segments, a trailing slash, "." and "..". ok is
+// false if the path does not begin with a slash, or has a broken escape.
+func Clean(escaped string) (p Path, ok bool) {
 	if !strings.HasPrefix(escaped, "/") {
 		return p, false
 	}
@@ -53,7 +59,7 @@ func clean(escaped string, read func(segment string) string) (p Path, ok bool) {
 	for i, s := range segments {
 		value, err := url.PathUnescape(s)
 		if err != nil {
-			return p, false // cannot happen: EscapedPath is well formed
+			return p, false // not of a request: EscapedPath is well formed
 		}
 		segments[i] = value
 	}
