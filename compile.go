@@ -28,6 +28,7 @@ type table struct {
 	warnings error // all warnings
 	settings settings
 	matcher  *match.Table[endpoint] // nil for a mounted Router, whose endpoints are in that of the outermost Router
+	urls     destinations           // of the outermost Router; empty for a mounted one
 	around   *endpoint              // the endpoint that mounts the Router; nil if it is not mounted
 	standard []step                 // the standard middleware of Router.Use
 	notFound *endpoint
@@ -121,6 +122,7 @@ func compile(r *Router) *table {
 	c.checkPlans()
 	trie := &match.Trie[endpoint]{}
 	c.finish(trie)
+	c.table.urls = destinations{trie}
 	if c.table.err != nil {
 		c.addDiskFaults()
 	}

@@ -87,11 +87,6 @@ func (t *Trie[A]) Possible(method string, path []Text, slashes bool) iter.Seq[*L
 	}
 }
 
-// Possible returns the leaves that may match a path with holes: see Trie.Possible.
-func (t *Table[A]) Possible(method string, path []Text, slashes bool) iter.Seq[*Leaf[A]] {
-	return t.trie.Possible(method, path, slashes)
-}
-
 // A walk finds the leaves that match a path with holes. It visits the nodes in the order of
 // search.find. Its methods report whether a search that gets there ends there, whatever the
 // values of the holes are.
@@ -230,9 +225,6 @@ func (t *Trie[A]) Nearest(method string, path []Text) *Leaf[A] {
 	return s.best
 }
 
-// Nearest returns the leaf whose pattern is most similar to a path: see Trie.Nearest.
-func (t *Table[A]) Nearest(method string, path []Text) *Leaf[A] { return t.trie.Nearest(method, path) }
-
 // similar looks for the leaf whose pattern is most similar to a path.
 type similar[A any] struct {
 	method string
@@ -244,7 +236,7 @@ type similar[A any] struct {
 // A likeness says how similar a pattern is to a path.
 type likeness struct {
 	distance int // of all literal segments of the pattern to those of the path: see fault.Distance
-	literals int // the number of those segments
+	literals int // the number of those segments, less the number of those that are holes in the path
 }
 
 // visit looks at a node and the nodes below it.
@@ -262,7 +254,11 @@ func (s *similar[A]) visit(n *node[A], i int, like likeness) {
 	t := s.path[i]
 	for _, text := range slices.Sorted(maps.Keys(n.literals)) {
 		if d, ok := t.distance(text); ok {
-			s.visit(n.literals[text], i+1, likeness{like.distance + d, like.literals + 1})
+			behind := likeness{like.distance + d, like.literals + 1}
+			if !t.known() {
+				behind.literals = like.literals - 1 // a parameter is more likely to be meant
+			}
+			s.visit(n.literals[text], i+1, behind)
 		}
 	}
 	for b := n.constrained; b != nil; b = b.next {
