@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
 )
 
 // destinations find what the URLs in templates and examples lead to: the patterns of the
@@ -39,7 +40,7 @@ func (d destinations) find(method, url string) (t target, ok bool) {
 				t.answers = append(t.answers, e)
 			}
 		}
-		if len(t.answers)+len(methods) > 0 || !strings.Contains(url, match.Hole) {
+		if len(t.answers)+len(methods) > 0 || !strings.Contains(url, pattern.Hole) {
 			break
 		}
 	}

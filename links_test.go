@@ -8,7 +8,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
 )
 
 func TestDestinations(t *testing.T) {
@@ -49,7 +49,7 @@ func TestDestinations(t *testing.T) {
 	} {
 		t.Run(tt.request, func(t *testing.T) {
 			is := is.New(t)
-			method, url, _ := strings.Cut(strings.ReplaceAll(tt.request, "{}", match.Hole), " ")
+			method, url, _ := strings.Cut(strings.ReplaceAll(tt.request, "{}", pattern.Hole), " ")
 			is.Equal(targetText(urls, method, url), tt.want)
 		})
 	}

@@ -10,9 +10,8 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// Hole stands in the URL of a template or an example for text that is known only when the
-// URL is written: the one of "/users/{{.ID}}/edit" is "/users/" + Hole + "/edit".
-const Hole = "\x00"
+// Hole is pattern.Hole.
+const Hole = pattern.Hole
 
 // A Text is a segment of a path with holes, unescaped: the known texts, with a hole between
 // each two.
@@ -32,7 +31,7 @@ func ParsePath(path string) (texts []Text, canonical, ok bool) {
 	}
 	texts = make([]Text, len(p.Segments))
 	for i, segment := range p.Segments {
-		texts[i] = strings.Split(segment, Hole)
+		texts[i] = strings.Split(segment, pattern.Hole)
 	}
 	return texts, p.IsCanonical(), true
 }
@@ -85,6 +84,11 @@ func (t *Trie[A]) Possible(method string, path []Text, slashes bool) iter.Seq[*L
 		w := &walk[A]{method: method, path: path, slashes: slashes, yield: yield}
 		w.visit(&t.root, at{})
 	}
+}
+
+// Possible returns the leaves that may match a path with holes: see Trie.Possible.
+func (t *Table[A]) Possible(method string, path []Text, slashes bool) iter.Seq[*Leaf[A]] {
+	return t.trie.Possible(method, path, slashes)
 }
 
 // A walk finds the leaves that match a path with holes. It visits the nodes in the order of
@@ -224,6 +228,9 @@ func (t *Trie[A]) Nearest(method string, path []Text) *Leaf[A] {
 	s.visit(&t.root, 0, likeness{})
 	return s.best
 }
+
+// Nearest returns the leaf whose pattern is most similar to a path: see Trie.Nearest.
+func (t *Table[A]) Nearest(method string, path []Text) *Leaf[A] { return t.trie.Nearest(method, path) }
 
 // similar looks for the leaf whose pattern is most similar to a path.
 type similar[A any] struct {

@@ -21,7 +21,7 @@ func possible(rules []rule, method, path string, slashes bool) (said []string) {
 }
 
 // holes replaces the braces of a path in a test: "/users/{}/edit".
-func holes(path string) string { return strings.ReplaceAll(path, "{}", Hole) }
+func holes(path string) string { return strings.ReplaceAll(path, "{}", pattern.Hole) }
 
 func TestPossible(t *testing.T) {
 	users := []string{"GET users/new", "POST users/:id", "GET users/:id/edit", "GET :a/:b"}
@@ -185,7 +185,7 @@ func holedPath(data []byte) string {
 
 // fill returns the segments of the path for each choice of values.
 func fill(path string, values []string) (all [][]string) {
-	before, after, found := strings.Cut(path, Hole)
+	before, after, found := strings.Cut(path, pattern.Hole)
 	if !found {
 		p, _ := pattern.Clean(path)
 		return [][]string{p.Segments}
@@ -227,7 +227,7 @@ func checkPossible(rules []rule, method, path string) string {
 		}
 	}
 	slashes := []string{"a", "9/a", "x/b/9x", "b"}
-	if path, ends := strings.CutSuffix(path, "/"+Hole); ends { // the last value begins a query
+	if path, ends := strings.CutSuffix(path, "/"+pattern.Hole); ends { // the last value begins a query
 		for _, filled := range fill(path, slashes) {
 			if s := all.search(method, filled); s.leaf != nil && !slices.Contains(wide, s.leaf) {
 				return "with slashes, misses " + s.answer.text + " for /" + strings.Join(filled, "/") + "?"
@@ -252,7 +252,7 @@ func checkPossible(rules []rule, method, path string) string {
 			return "yields " + l.Answers()[0].text + ", which answers for no values"
 		}
 	}
-	if strings.Contains(path, Hole) {
+	if strings.Contains(path, pattern.Hole) {
 		return ""
 	}
 	if answer, _ := all.Find(method, texts0(texts)); answer != nil && (len(got) == 0 || got[len(got)-1].Answer(method) != answer) {

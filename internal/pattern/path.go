@@ -111,3 +111,7 @@ func Location(r *http.Request, path string) string {
 	}
 	return target
 }
+
+// Hole stands in a URL for text that is known only once the URL is written. The URL of
+// "/users/{{.ID}}/edit" in a template is "/users/" + Hole + "/edit".
+const Hole = "\x00"
