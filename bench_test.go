@@ -324,7 +324,7 @@ func handmade(tb testing.TB, data any) http.Handler {
 
 func listRouter(tb testing.TB, data any) *Router {
 	tb.Helper()
-	r := New(flowtest.Pages(map[string]string{"+layout.html": listLayout, "users.html": listTitle + listText}))
+	r := New(flowtest.Pages(map[string]string{"index.html": "", "users/[id].html": "", "+layout.html": listLayout, "users.html": listTitle + listText}))
 	r.At("users").GET().Do(func(*Request) Response { return Page(data) })
 	if err := r.Check(); err != nil {
 		tb.Fatal(err)

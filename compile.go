@@ -28,7 +28,7 @@ type table struct {
 	warnings error // all warnings
 	settings settings
 	matcher  *match.Table[endpoint] // nil for a mounted Router, whose endpoints are in that of the outermost Router
-	urls     destinations           // of the outermost Router; empty for a mounted one
+	urls     destinations           // those of the outermost Router; empty for a mounted one
 	around   *endpoint              // the endpoint that mounts the Router; nil if it is not mounted
 	standard []step                 // the standard middleware of Router.Use
 	notFound *endpoint
@@ -112,6 +112,8 @@ type compiler struct {
 	inside map[*Mounted]*compiler // the compilers of mounted Routers
 	table  *table
 	faults []fault.Fault
+	// unsound: a fault may keep routes out of the trie.
+	unsound bool
 }
 
 // compile closes the registrations of a Router, and makes its table and the tables of the
@@ -122,7 +124,8 @@ func compile(r *Router) *table {
 	c.checkPlans()
 	trie := &match.Trie[endpoint]{}
 	c.finish(trie)
-	c.table.urls = destinations{trie}
+	c.table.urls = destinations{Trie: trie}
+	c.checkLinks(c.table.urls)
 	if c.table.err != nil {
 		c.addDiskFaults()
 	}
@@ -176,6 +179,7 @@ func newCompiler(r *Router) *compiler {
 func (c *compiler) finish(trie *match.Trie[endpoint]) {
 	r := c.router
 	if r.tree.Missing {
+		c.unsound = true
 		for _, m := range c.mounts {
 			if m.inner != nil { // to collect the faults of the Router inside
 				c.finishInner(m, &match.Trie[endpoint]{}, nil)
@@ -203,6 +207,7 @@ func (c *compiler) build(trie *match.Trie[endpoint]) {
 		c.faults = append(c.faults, fault.Fault{Text: fmt.Sprintf("Router.MaxBody is %d: give a number of bytes, or 0 for %d", r.MaxBody, defaultMaxBody)})
 	}
 	c.faults = append(c.faults, c.tree.SetMatchers(c.router.Matchers, c.router.matcherPanicked)...)
+	c.unsound = c.unsound || fault.Join(c.faults) != nil
 	c.readAssets()
 	c.readPageData()
 	c.readViews()

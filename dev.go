@@ -25,6 +25,7 @@ import (
 	"example.com/flow/internal/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
+	"example.com/flow/internal/links"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/ondisk"
 	"example.com/flow/internal/pages"
@@ -296,13 +297,8 @@ func (r *Router) sourceDir() string {
 // onDisk returns the watchers of the directories of Dev, for r and the Routers mounted
 // inside it.
 func (r *Router) onDisk() (files []*disk.Watcher) {
-	if r.dev != nil {
-		files = append(files, r.dev.disk.Watcher())
-	}
-	for _, m := range r.mounts {
-		if m.inner != nil {
-			files = append(files, m.inner.onDisk()...)
-		}
+	for _, s := range r.disks() {
+		files = append(files, s.Watcher())
 	}
 	return files
 }
@@ -310,17 +306,12 @@ func (r *Router) onDisk() (files []*disk.Watcher) {
 // diskDirs returns the absolute names of the directories of Dev, for r and the Routers
 // mounted inside it.
 func (r *Router) diskDirs() (dirs []string) {
-	if r.dev != nil {
-		dir := r.dev.disk.Dir()
+	for _, s := range r.disks() {
+		dir := s.Dir()
 		if abs, err := filepath.Abs(dir); err == nil {
 			dir = abs
 		}
 		dirs = append(dirs, dir)
-	}
-	for _, m := range r.mounts {
-		if m.inner != nil {
-			dirs = append(dirs, m.inner.diskDirs()...)
-		}
 	}
 	return dirs
 }
@@ -412,10 +403,12 @@ func (f *devFront) answer(w http.ResponseWriter, req *http.Request) bool {
 }
 
 // templateFaults returns the faults of the templates on disk, for r and the Routers mounted
-// inside it.
+// inside it. Links that lead nowhere are among them, which no page fails of.
 func (r *Router) templateFaults() (faults []devpage.Fault) {
 	if r.dev != nil {
-		if _, err := r.dev.views(context.Background()); err != nil {
+		views, err := r.dev.views(context.Background())
+		all := append(fault.Of(err), links.Check(views.Links(urlsOfPages(r.tree)), r.destinationsOnDisk())...)
+		if err := fault.Join(all); err != nil {
 			faults = devpage.Parse(err.Error(), r.sources()...)
 		}
 	}
@@ -425,6 +418,28 @@ func (r *Router) templateFaults() (faults []devpage.Fault) {
 		}
 	}
 	return faults
+}
+
+// destinationsOnDisk returns the destinations of the application, for the files that are on
+// disk now.
+func (r *Router) destinationsOnDisk() destinations {
+	r = r.outermost()
+	d := r.table.Load().urls
+	d.disk = r.disks()
+	return d
+}
+
+// disks returns the directories of Dev, for r and the Routers mounted inside it.
+func (r *Router) disks() (all []*ondisk.Source) {
+	if r.dev != nil {
+		all = append(all, r.dev.disk)
+	}
+	for _, m := range r.mounts {
+		if m.inner != nil {
+			all = append(all, m.inner.disks()...)
+		}
+	}
+	return all
 }
 
 // addDiskFaults adds the faults of the templates on disk, in development. compile calls it

@@ -3,59 +3,196 @@ package flow
 import (
 	"maps"
 	"net/http"
+	"net/url"
+	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/input"
+	"example.com/flow/internal/links"
 	"example.com/flow/internal/match"
+	"example.com/flow/internal/ondisk"
 	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routetree"
 )
 
-// destinations find what the URLs in templates and examples lead to: the patterns of the
-// outermost Router, those of the Routers mounted inside it included.
-type destinations struct{ *match.Trie[endpoint] }
-
-// A target is what a URL leads to.
-type target struct {
-	path      []match.Text
-	canonical bool        // the path is spelled as the router spells it
-	slashes   bool        // there are answers only if the value of a hole has a slash, or begins the query
-	answers   []*endpoint // to the method, for some values of the holes: the most specific first
-	methods   []string    // if there is no answer: the methods that the URL does answer, without HEAD and OPTIONS
+// destinations find what the URLs in templates lead to: the patterns of the outermost Router,
+// those of the Routers mounted inside it included.
+type destinations struct {
+	*match.Trie[endpoint]
+	disk []*ondisk.Source // in development
 }
 
-// find returns what a URL leads to, which begins with a slash and may have holes. ok is
-// false if its path has a broken escape.
-func (d destinations) find(method, url string) (t target, ok bool) {
-	if i := strings.IndexAny(url, "?#"); i >= 0 {
-		url = url[:i]
+var _ links.Site = destinations{}
+
+// Find returns what a URL leads to.
+func (d destinations) Find(method, asked string) (t links.Target) {
+	path, canonical, ok := match.ParsePath(asked)
+	if !ok {
+		return links.Target{Broken: true}
 	}
-	if t.path, t.canonical, ok = match.ParsePath(url); !ok {
-		return t, false
+	var answers []*endpoint
+	answers, t.Methods = d.answers(method, path, false)
+	if len(answers)+len(t.Methods) == 0 && strings.Contains(asked, pattern.Hole) {
+		answers, t.Methods = d.answers(method, path, true)
+		t.Slashes = true
 	}
-	methods := map[string]bool{}
-	for _, t.slashes = range []bool{false, true} {
-		for l := range d.Possible(method, t.path, t.slashes) {
-			e := l.Answer(method)
-			if l.Methods(methods); e != nil && !slices.Contains(t.answers, e) {
-				t.answers = append(t.answers, e)
+	if len(answers) == 0 {
+		t.Answered = slices.ContainsFunc(d.disk, func(s *ondisk.Source) bool { return s.IsUnbuilt(overlapping(path)) })
+		if near := d.Nearest(method, path); near != nil && len(t.Methods) == 0 {
+			t.Near = near.Answers()[0].path.String()
+		}
+		return t
+	}
+	t.Answered, t.By = true, answers[0].path.String()
+	if !canonical && !answers[0].isMountedHandler() {
+		clean, _ := pattern.Clean(asked)
+		t.Canonical = clean.Escaped
+	}
+	t.IsPage = !slices.ContainsFunc(answers, func(e *endpoint) bool { return !e.isPage() || e.handler.pos.Line > 0 })
+	t.Near = d.sibling(method, path, answers[0])
+	if len(answers) == 1 {
+		t.Input = formInputOf(answers[0], method)
+	}
+	return t
+}
+
+// answers returns what answers a method of a path for some values of its holes, and the other
+// methods that the path answers, without HEAD and OPTIONS. The method "" stands for any.
+func (d destinations) answers(method string, path []match.Text, slashes bool) (answers []*endpoint, methods []string) {
+	known := map[string]bool{}
+	for l := range d.Possible(method, path, slashes) {
+		e := l.Answer(method)
+		if method == "" {
+			e = l.Answers()[0]
+		}
+		if e != nil && slices.ContainsFunc(d.disk, func(s *ondisk.Source) bool { return s.IsGone(e.owner.file) }) {
+			continue
+		}
+		if l.Methods(known); e != nil && !slices.Contains(answers, e) {
+			answers = append(answers, e)
+		}
+	}
+	delete(known, http.MethodHead)
+	return answers, slices.Sorted(maps.Keys(known))
+}
+
+// overlapping returns segments that match what a path is for some values of its holes.
+func overlapping(path []match.Text) (segments []pattern.Segment) {
+	for _, t := range path {
+		if len(t) > 1 {
+			segments = append(segments, pattern.Segment{Kind: pattern.Param})
+		} else {
+			segments = append(segments, pattern.Segment{Kind: pattern.Literal, Text: t[0]})
+		}
+	}
+	return segments
+}
+
+// sibling returns the pattern that may be meant by a path whose answer takes a segment for the
+// value of a parameter: /imprint for /imprnt, which is a /{lang}. It returns "" if there is none.
+func (d destinations) sibling(method string, path []match.Text, answer *endpoint) string {
+	if !slices.ContainsFunc(answer.path.Segments, func(seg pattern.Segment) bool { return seg.Kind != pattern.Literal }) || slices.ContainsFunc(path, func(t match.Text) bool { return len(t) > 1 }) {
+		return ""
+	}
+	l := d.Nearest(method, path)
+	if l == nil {
+		return ""
+	}
+	near := l.Answers()[0].path
+	for i, seg := range near.Segments {
+		if seg.Kind == pattern.Literal && seg.Text != path[i][0] && utf8.RuneCountInString(seg.Text) < 4 { // short words are often near
+			return ""
+		}
+	}
+	return near.String()
+}
+
+// isMountedHandler reports whether the endpoint is that of a mounted handler other than a
+// Router.
+func (e *endpoint) isMountedHandler() bool {
+	return e.owner.route == nil && strings.HasPrefix(e.pattern, "/")
+}
+
+// A formInput is what a typed handler reads of a form.
+type formInput struct {
+	of    reflect.Type
+	query bool // the form is sent as a query
+}
+
+// formInputOf returns what an endpoint reads of a form with a method. It returns nil if that
+// is not known.
+func formInputOf(e *endpoint, method string) links.Input {
+	typed := e.handler.typed
+	if typed == nil || typed.in == nil || len(input.FormNames(typed.bound, method == http.MethodGet)) == 0 {
+		return nil
+	}
+	return formInput{typed.bound, method == http.MethodGet}
+}
+
+func (f formInput) Has(field string) bool { return input.ReadsForm(f.of, f.query, field) }
+
+func (f formInput) Suggest(field string) string {
+	names := map[string]bool{}
+	for _, name := range input.FormNames(f.of, f.query) {
+		names[name] = true
+	}
+	return fault.Suggest(field, names, "")
+}
+
+// checkLinks reports the links in templates that lead nowhere, in the tree of the Router and
+// in those of the Routers mounted inside it. It does so only if no other fault may keep a route
+// out of the destinations.
+func (c *compiler) checkLinks(d destinations) {
+	if c.lacksRoutes() {
+		return
+	}
+	c.addLinkFaults(d)
+}
+
+// lacksRoutes reports whether faults may keep routes out of the trie.
+func (c *compiler) lacksRoutes() bool {
+	return c.unsound || slices.ContainsFunc(c.mounts, func(m *Mounted) bool { return m.inner != nil && c.inside[m].lacksRoutes() })
+}
+
+func (c *compiler) addLinkFaults(d destinations) {
+	for _, m := range c.mounts {
+		if inner := c.inside[m]; inner != nil {
+			known := len(inner.faults)
+			inner.addLinkFaults(d)
+			c.addInner(m, inner.faults[known:])
+		}
+	}
+	c.faults = append(c.faults, links.Check(c.table.views.Links(urlsOfPages(c.tree)), d)...)
+	c.joinFaults()
+}
+
+// urlsOfPages returns a function that returns the URLs of the page with a path in a tree, with
+// holes for the parameters.
+func urlsOfPages(t *routetree.Tree) func(path string) []string {
+	pages := map[string]*routetree.Route{}
+	for _, r := range t.Routes {
+		if r.Page {
+			pages[r.Path] = r
+		}
+	}
+	return func(path string) (urls []string) {
+		if r := pages[path]; r != nil {
+			for _, p := range r.Patterns {
+				urls = append(urls, urlWithHoles(p))
 			}
 		}
-		if len(t.answers)+len(methods) > 0 || !strings.Contains(url, pattern.Hole) {
-			break
-		}
+		return urls
 	}
-	if len(t.answers) == 0 {
-		delete(methods, http.MethodHead)
-		t.methods = slices.Sorted(maps.Keys(methods))
-	}
-	return t, true
 }
 
-// suggest returns the pattern that answers a method and is most similar to a path which
-// nothing answers, or "".
-func (d destinations) suggest(method string, path []match.Text) string {
-	if l := d.Nearest(method, path); l != nil {
-		return l.Answer(method).path.String()
+// urlWithHoles returns the URL of a pattern, with a hole for each parameter.
+func urlWithHoles(p *pattern.Pattern) string {
+	values := map[string][]string{}
+	for _, name := range p.Names {
+		values[name] = []string{pattern.Hole}
 	}
-	return ""
+	return strings.ReplaceAll(p.URL(values), url.PathEscape(pattern.Hole), pattern.Hole)
 }

@@ -2,12 +2,14 @@ package flow
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/match"
 	"example.com/flow/internal/pattern"
 )
 
@@ -26,7 +28,7 @@ func TestDestinations(t *testing.T) {
 	urls := r.table.Load().urls
 	for _, tt := range []struct{ request, want string }{
 		{"GET /", "router/index.html"},
-		{"GET /users?page=2#top", "router/users/index.html"},
+		{"GET /users", "router/users/index.html"},
 		{"GET /users/{}", "router/users/new.html router/users/[id].html"},
 		{"POST /users/{}", "router/users/[id].html"},
 		{"POST /users/new", "router/users/[id].html"},
@@ -38,7 +40,7 @@ func TestDestinations(t *testing.T) {
 		{"GET /app.css", "public/app.css"},
 		{"GET /docs/{}", "router/docs/[a]/[b].html with slashes"},
 		{"GET /docs/x", "nothing"},
-		{"GET /users/", "router/users/index.html spelled"},
+		{"GET /users/", "router/users/index.html redirected to /users"},
 		{"GET /billing/invoices/7", "router/invoices/[id=int].html"},
 		{"GET /billing/invoices/{}", "router/invoices/[id=int].html"},
 		{"GET /billing/invoices/x", "nothing"},
@@ -57,26 +59,277 @@ func TestDestinations(t *testing.T) {
 
 // targetText says what a URL leads to.
 func targetText(urls destinations, method, url string) string {
-	found, ok := urls.find(method, url)
+	path, _, ok := match.ParsePath(url)
+	if !ok {
+		return "broken"
+	}
+	t := urls.Find(method, url)
+	answers, methods := urls.answers(method, path, t.Slashes)
 	var said []string
-	for _, e := range found.answers {
+	for _, e := range answers {
 		file, _, _ := strings.Cut(e.owner.file, " of ")
 		said = append(said, file)
 	}
 	switch {
-	case !ok:
-		return "broken"
-	case len(said) == 0 && len(found.methods) > 0:
-		return "answers [" + strings.Join(found.methods, " ") + "]"
+	case len(said) == 0 && len(methods) > 0:
+		return "answers [" + strings.Join(methods, " ") + "]"
+	case len(said) == 0 && t.Near != "":
+		return "nothing: " + t.Near
 	case len(said) == 0:
-		if near := urls.suggest(method, found.path); near != "" {
-			return "nothing: " + near
-		}
 		return "nothing"
-	case found.slashes:
+	case t.Slashes:
 		said = append(said, "with slashes")
-	case !found.canonical:
-		said = append(said, "spelled")
+	case t.Canonical != "":
+		said = append(said, "redirected to "+t.Canonical)
 	}
 	return strings.Join(said, " ")
+}
+
+// linkTree has the routes that the templates of the tests below link to.
+func linkTree(page string) fstest.MapFS {
+	tree := fstest.MapFS{"router/page.html": {Data: []byte(page)}}
+	for _, name := range []string{
+		"router/index.html", "router/imprint.html", "router/users/index.html", "router/users/new.html", "router/users/[id=int]/index.html",
+		"router/users/[id=int]/edit.html", "router/users/[id=int]/delete.http", "router/search.html", "router/docs/[section]/[page].html",
+		"router/api/recipes/[slug].http", "router/[lang=lang]/index.html", "router/[lang=lang]/recipes/[slug].html", "router/files/[...path].http",
+		"public/app.css", "public/app.js", "public/img/logo.png", "public/img/logo@2x.png",
+	} {
+		tree[name] = &fstest.MapFile{Data: []byte("x")}
+	}
+	return tree
+}
+
+// linkRouter returns a Router for linkTree, with another one and a handler mounted in it.
+func linkRouter(page string) *Router {
+	type signup struct {
+		Email string `form:"email"`
+		Name  string
+		Age   int    `form:"age"`
+		Next  string `query:"next"`
+	}
+	type query struct {
+		Text string `query:"q"`
+		Sort string
+	}
+	inner := New(fstest.MapFS{
+		"router/index.html":                 {},
+		"router/invoices/[id=int].html":     {Data: []byte(`<a href="/billing/invoices/9">a</a><a href="/">b</a>`)},
+		"router/invoices/[id=int]/pay.http": {}, "public/bill.css": {Data: []byte("x")},
+	})
+	inner.At("invoices/[id=int]/pay").POST().Do(empty)
+	r := New(linkTree(page))
+	r.Matchers = map[string]func(string) bool{"lang": func(v string) bool { return len(v) == 2 }}
+	r.Mount("/billing", inner)
+	r.Mount("/static/", http.HandlerFunc(asked))
+	r.At("users/index").POST().Do(func(*Request, Form[signup]) (struct{}, error) { return struct{}{}, nil })
+	r.At("users/[id=int]/edit").PUT().Do(empty)
+	r.At("users/[id=int]/delete").POST().Do(empty)
+	r.At("api/recipes/[slug]").GET().Do(empty)
+	r.At("files/[...path]").GET().Do(empty)
+	r.At("search").GET().Do(func(*Request, query) (struct{}, error) { return struct{}{}, nil })
+	return r
+}
+
+func empty(*Request) (string, error) { return "", nil }
+
+// Each of these links leads nowhere, or not where it seems to.
+func TestDeadLinks(t *testing.T) {
+	const external, host = `: if something else does, say so with rel="external"`, ": if something else does, write the URL with its host"
+	for _, tt := range []struct{ page, want string }{
+		// Every attribute.
+		{`<a href="/usrs">x</a>`, `1:10: href of <a>: nothing answers /usrs: did you mean /users?`},
+		{`<map><area href="/serach"></map>`, `1:18: href of <area>: nothing answers /serach: did you mean /search?`},
+		{`<link rel="stylesheet" href="/ap.css">`, `1:30: href of <link>: nothing answers /ap.css: did you mean /app.css?`},
+		{`<link rel="preload" as="image" imagesrcset="/img/logo.png 1x, /img/logo@3x.png 3x">`, `1:45: imagesrcset of <link>: nothing answers /img/logo@3x.png: did you mean /img/logo@2x.png?`},
+		{`<img src="/img/lgo.png">`, `1:11: src of <img>: nothing answers /img/lgo.png: did you mean /img/logo.png?`},
+		{`<img srcset="/img/logo.png, /img/log.png 2x">`, `1:14: srcset of <img>: nothing answers /img/log.png: did you mean /img/logo.png?`},
+		{`<script src="/app.jsx"></script>`, `1:14: src of <script>: nothing answers /app.jsx: did you mean /app.js?`},
+		{`<iframe src="/impint"></iframe>`, `1:14: src of <iframe>: nothing answers /impint: did you mean /imprint?`},
+		{`<video poster="/img/logo.jpeg"></video>`, `1:16: poster of <video>: nothing answers /img/logo.jpeg: did you mean /img/logo.png?`},
+		{`<video><source src="/video.mp4"></video>`, `1:21: src of <source>: nothing answers /video.mp4` + host},
+		{`<object data="/img/logo.pgn"></object>`, `1:15: data of <object>: nothing answers /img/logo.pgn: did you mean /img/logo.png?`},
+		{`<svg><use href="/icons.svg#a"/></svg>`, `1:17: href of <use>: nothing answers /icons.svg` + host},
+		{`<input type="image" src="/img/go.png">`, `1:26: src of <input>: nothing answers /img/go.png: did you mean /img/logo.png?`},
+		{`<form action="/user" method="post"></form>`, `1:15: action of <form>: nothing answers /user: did you mean /users?`},
+		{`<form action="/users" method="post"><button formaction="/users/7/delte">x</button></form>`, `1:57: formaction of <button>: nothing answers /users/7/delte: did you mean /users/{id}/delete?`},
+		{`<div hx-get="/users/7/edti"></div>`, `1:14: hx-get of <div>: nothing answers /users/7/edti: did you mean /users/{id}/edit?`},
+		{`<b data-hx-put="/users/7/edti"></b>`, `1:17: data-hx-put of <b>: nothing answers /users/7/edti: did you mean /users/{id}/edit?`},
+
+		// How it is written.
+		{`<a class='b' href='/usrs'>x</a>`, `1:20: href of <a>: nothing answers /usrs: did you mean /users?`},
+		{`<a href=/usrs>x</a>`, `1:9: href of <a>: nothing answers /usrs: did you mean /users?`},
+		{"<p>\n<A\n  HREF = \"/usrs\"\n>x</A>", `3:11: href of <a>: nothing answers /usrs: did you mean /users?`},
+		{`<a href="/usrs?page=2#top">x</a>`, `1:10: href of <a>: nothing answers /usrs: did you mean /users?`},
+		{`<a href="/us&#101;r">x</a>`, `1:10: href of <a>: nothing answers /user: did you mean /users?`},
+		{`<a href="/billing%2Finvoices">x</a>`, `1:10: href of <a>: nothing answers /billing%2Finvoices` + external},
+		{"<p>{{- /* a comment */ -}}\n\n<a href=\"/usrs\">x</a>", `3:10: href of <a>: nothing answers /usrs: did you mean /users?`},
+		{"\ufeff<a href=\"/usrs\">x</a>", `1:10: href of <a>: nothing answers /usrs: did you mean /users?`},
+
+		// Actions and branches.
+		{`<a href="/user/{{.}}">x</a>`, `1:10: href of <a>: nothing answers /user/{{…}}: did you mean /users/{id}?`},
+		{`<a href="/users/{{.}}/edti">x</a>`, `1:10: href of <a>: nothing answers /users/{{…}}/edti: did you mean /users/{id}/edit?`},
+		{`<a href="/api/recipe/{{.}}">x</a>`, `1:10: href of <a>: nothing answers /api/recipe/{{…}}: did you mean /api/recipes/{slug}?`},
+		{`<a href="/users{{if .}}/nwe{{end}}">x</a>`, `1:10: href of <a>: nothing answers /users/nwe: did you mean /users/new?`},
+		{`<a href="{{if .}}/users{{else}}/usres{{end}}">x</a>`, `1:32: href of <a>: nothing answers /usres: did you mean /users?`},
+		{`<a {{if .}}href="/users"{{else}}href="/usres"{{end}}>x</a>`, `1:39: href of <a>: nothing answers /usres: did you mean /users?`},
+		{`{{range .}}<a href="/usres">x</a>{{end}}`, `1:21: href of <a>: nothing answers /usres: did you mean /users?`},
+		{`{{define "part"}}<a href="/usres">x</a>{{end}}{{template "part"}}`, `1:27: href of <a>: nothing answers /usres: did you mean /users?`},
+		{`{{with .}}<form action="/users/7/delete">{{else}}<form action="/search">{{end}}</form>`, `1:25: action of <form>: /users/7/delete answers POST, and not GET: write method="post" in the form`},
+
+		// The method.
+		{`<a href="/users/7/delete">x</a>`, `1:10: href of <a>: /users/7/delete answers POST, and not GET, which a link sends: use a form with method="post"`},
+		{`<form method="post" action="/search"></form>`, `1:29: action of <form>: /search answers GET, and not POST`},
+		{`<form action="/users" method="post"><input type="submit" formmethod="get" formaction="/users/7/delete"></form>`, `1:87: formaction of <input>: /users/7/delete answers POST, and not GET`},
+		{`<b hx-delete="/users/{{.}}/edit"></b>`, `1:15: hx-delete of <b>: /users/{{…}}/edit answers GET, PUT, and not DELETE`},
+		{`<form method="post"></form>`, `1:1: <form>: it has no action, and the page answers GET, and not POST`},
+		{`<form method="post" action=""></form>`, `1:1: <form>: it has no action, and the page answers GET, and not POST`},
+
+		// Mounted Routers.
+		{`<a href="/billing/invoices">x</a>`, `1:10: href of <a>: nothing answers /billing/invoices` + external},
+		{`<a href="/billing/invoice/{{.}}">x</a>`, `1:10: href of <a>: nothing answers /billing/invoice/{{…}}: did you mean /billing/invoices/{id}?`},
+		{`<form action="/billing/invoices/7/pay"></form>`, `1:15: action of <form>: /billing/invoices/7/pay answers POST, and not GET: write method="post" in the form`},
+		{`<link rel="icon" href="/bill.css">`, `1:24: href of <link>: nothing answers /bill.css` + host},
+
+		{`<a href="/100%">x</a>`, `1:10: href of <a>: /100% has a broken escape: write %25 for a percent sign`},
+		{`<a href="/users/{{.}}/posts">x</a>`, `1:10: href of <a>: nothing answers /users/{{…}}/posts` + external},
+
+		// Warnings.
+		{`<a href="/users/">x</a>`, `1:10: warning: href of <a>: requests for /users/ are redirected: write /users`},
+		{`<a href="/users//{{.}}/edit">x</a>`, `1:10: warning: href of <a>: requests for /users//{{…}}/edit are redirected: write /users/{{…}}/edit`},
+		{`<a href="/docs/{{.}}">x</a>`, `1:10: warning: href of <a>: /docs/{{…}} is answered only if the value has a slash in it, or is empty`},
+		{`<img src="/imprint">`, `1:11: warning: src of <img>: /imprint is a page`},
+		{`<a href="/de/recipe/x">x</a>`, `1:10: href of <a>: nothing answers /de/recipe/x: did you mean /{lang}/recipes/{slug}?`},
+	} {
+		t.Run(tt.page, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(strings.ReplaceAll(linkReport(linkRouter(tt.page)), "router/page.html:", ""), tt.want)
+		})
+	}
+}
+
+// linkReport returns the faults and the warnings of a Router.
+func linkReport(r *Router) string {
+	t := r.compile()
+	return strings.Join(slices.DeleteFunc([]string{errorText(t.err), errorText(t.warnings)}, func(s string) bool { return s == "" }), "\n")
+}
+
+// None of these is a fault.
+func TestLinksThatLeadSomewhere(t *testing.T) {
+	for _, page := range []string{
+		`<a href="/users">x</a><a href="/">x</a><a href="/users?x=1#y">x</a><a href="/users/7/edit">x</a>`,
+		`<a href="/{{.}}">x</a><a href="/{{.}}/{{.}}">x</a><a href="/users/{{.}}">x</a><a href="/users/new{{.}}">x</a>`,
+		`<a href="/search{{.}}">x</a><a href="/files/{{.}}">x</a><a href="/files/a/{{.}}/b">x</a>`,
+		`<a href="{{.}}/nothing">x</a><a href="{{"/nothing"}}">x</a><a href="{{if .}}{{.}}{{end}}">x</a>`,
+		`<a href="nothing">x</a><a href="./nothing">x</a><a href="#nothing">x</a><a href="?nothing">x</a><a href="">x</a><a href>x</a><a>x</a>`,
+		`<a href="//example.com/nothing">x</a><a href="https://example.com/nothing">x</a><a href="mailto:a@example.com">x</a><a href="/\example.com">x</a>`,
+		`<a rel="external" href="/nothing">x</a><a href="/nothing" rel="nofollow External">x</a><a rel="{{.}}" href="/nothing">x</a>`,
+		`<form rel="external" method="post"></form><form rel="external" action="/nothing"></form>`,
+		`<!-- <a href="/nothing"> --><a href="/users">x</a><!--><a href="/users">--><!---->`,
+		`<script>const a = '<a href="/nothing">'</script><style>a { background: url(/nothing) }</style>`,
+		`<textarea><a href="/nothing"></textarea><title><a href="/nothing"></title><script>"</b>" + '<a href="/nothing">'</script>`,
+		`<div data-href="/nothing" title="<a href=/nothing>" x-href="/nothing" :href="/nothing"></div><div href="/nothing"></div>`,
+		`<a href="/users/${id}/x">x</a><a href="/nothing/{id}">x</a>`,
+		`<a href="/static/anything">x</a><a href="/static/">x</a><a href="/static">x</a><form method="post" action="/static/a/b"></form>`,
+		`<a href="/billing">x</a><a href="/billing/invoices/7">x</a><a href="/billing/invoices/{{.}}">x</a><link rel="stylesheet" href="/billing/bill.css">`,
+		`<form action="/users/7/delete" method="{{.}}"></form><form {{if .}}method="post"{{end}} {{.}} action="/users/7/delete"></form>`,
+		`<form action="/users/7/edit" method="post"><input type="hidden" name="_method" value="PUT"></form>`,
+		`<form action="/users/7/delete" method="put"></form><form method="dialog"><button formaction="">x</button></form>`,
+		`<button formaction="/users/7/delete">x</button><button form="f" formaction="/users/7/delete">x</button>`,
+		`<form {{if .}}action="/users" method="post"{{else}}action="/search"{{end}}></form>`,
+		`<form action="/search"><button formaction="/users" formmethod="POST">x</button><button formmethod="dialog">x</button></form>`,
+		`<form method="post" onsubmit="x()"></form><form method="post" hx-post="/users"></form><form method="post" @submit="x"></form>`,
+		`<form></form><form method="get" action></form>`,
+		`{{define "attrs"}}action="/nothing"{{end}}<form {{template "attrs"}} method="post"></form>`,
+		`{{define "html"}}<a href="/nothing">x</a>{{end}}<script>const a = {{.}}; /*{{template "html"}}*/</script>`,
+		`<a href="{{range .}}/nothing{{end}}">x</a><a href="/users{{range .}}/{{.}}{{end}}">x</a>`,
+		`<a href={{.}}>x</a><a {{.}}="/nothing">x</a><a href="/users"href="/nothing">x</a>`,
+		`<img src="/img/logo.png" srcset="/img/logo.png 1x, /img/logo@2x.png 2x"><img src="data:image/png;base64,AA"><img srcset="/img/logo.png,">`,
+		`<a href="/files/100%{{.}}">x</a>`,
+		`<a href="/use{{if .}}rs{{else}}rs/new{{end}}">x</a>`,
+		`<a href="/x{{if .}}1{{end}}{{if .}}2{{end}}{{if .}}3{{end}}{{if .}}4{{end}}{{if .}}5{{end}}">x</a>`, // too many forms
+		`<a href="/users?x{{if .}}1{{end}}{{if .}}2{{end}}{{if .}}3{{end}}{{if .}}4{{end}}{{if .}}5{{end}}">x</a>`,
+	} {
+		t.Run(page, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(linkReport(linkRouter(page)), "")
+		})
+	}
+}
+
+// A form whose handler has a type is held against the fields of that.
+func TestFormFields(t *testing.T) {
+	for _, tt := range []struct{ page, want string }{
+		{`<form action="/users" method="post"><input name="email"><input name="NAME"><select name="age"></select></form>`, ""},
+		{`<form action="/users" method="post"><input name="emial"></form>`, `1:50: warning: the handler of POST /users reads no field "emial": did you mean "email"?`},
+		{`<form action="/users" method="post"><p><textarea name="about"></textarea></form>`, `1:56: warning: the handler of POST /users reads no field "about"`},
+		{`<form action="/users" method="post"><input name="next"></form>`, `1:50: warning: the handler of POST /users reads no field "next"`},
+		{`<form action="/users" method="post"><input type="hidden" name="csrf"><input name="_charset_" type="hidden"></form>`, ""},
+		{`<form action="/users" method="post"><input type="hidden" name="agee"></form>`, `1:64: warning: the handler of POST /users reads no field "agee": did you mean "age"?`},
+		{`<form action="/users" method="post"><button name="save">x</button><input type="submit" name="more"><input name="{{.}}"><input></form>`, ""},
+		{`<form action="/users" method="post"></form><input name="other"><form action="/search"><input name="q"><input name="sort"></form>`, ""},
+		{`<form action="/users" method="post"><input form="f" name="other"></form>`, ""},
+		{`<form action="/search"><input name="p"></form>`, `1:37: warning: the handler of GET /search reads no field "p"`},
+		{`<form hx-post="/users"><input name="emial"></form>`, `1:37: warning: the handler of POST /users reads no field "emial": did you mean "email"?`},
+		{`<form action="/users" method="post"><input type="file" name="photo"></form>`, `1:62: warning: a form sends files only with enctype="multipart/form-data"`},
+		{`<form action="/users" method="post" enctype="multipart/form-data"><input type="file" name="photo"></form>`, ""},
+		{`<form action="/users" method="post"><input type="file" name="photo"><button formenctype="multipart/form-data"></button></form>`, ""},
+		{`<form {{if .}}action="/users" method="post"{{else}}action="/search"{{end}}><input name="other"></form>`, `1:89: warning: the handler of POST /users reads no field "other"`},
+		{`<form action="/users/7/delete" method="post"><input name="anything"></form>`, ""},
+		{`<form {{if .}}action="/users" method="post"{{else}}action="/search"{{end}}>{{if .}}<input name="email">{{end}}<input name="q"></form>`, ""},
+	} {
+		t.Run(tt.page, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(strings.ReplaceAll(linkReport(linkRouter(tt.page)), "router/page.html:", ""), tt.want)
+		})
+	}
+}
+
+// A link that a parameter answers is told if it is nearly a literal segment beside it.
+func TestLinksNearLiterals(t *testing.T) {
+	for _, tt := range []struct{ page, want string }{
+		{`<a href="/imprnt">x</a>`, `router/page.html:1:10: warning: href of <a>: /imprnt is answered by /{lang}: did you mean /imprint?`},
+		{`<a href="/imprint">x</a><a href="/de">x</a><a href="/{{.}}">x</a><a href="/teams">x</a><a href="/neu">x</a>`, ""},
+	} {
+		t.Run(tt.page, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(linkReport(New(fstest.MapFS{"router/[lang].html": {}, "router/imprint.html": {}, "router/new.html": {}, "router/page.html": {Data: []byte(tt.page)}})), tt.want)
+		})
+	}
+}
+
+// Links are reported in the order of files and lines, each once, for the Routers inside, too.
+func TestLinksInOrder(t *testing.T) {
+	is := is.New(t)
+	inner := New(fstest.MapFS{"router/index.html": {Data: []byte(`<a href="/inner/x">x</a><a href="/page">x</a>`)}})
+	r := New(fstest.MapFS{
+		"router/+layout.html": {Data: []byte(`<a href="/nothing">x</a>{{template "content" .}}`)},
+		"router/index.html":   {Data: []byte(strings.Repeat("\n", 8) + `<a href="/a"></a><a href="/b"></a>` + "\n" + `<a href="/c"></a>`)},
+		"router/page.html":    {Data: []byte(`<a href="/inner">x</a>`)},
+	})
+	r.Mount("/inner", inner)
+	is.Equal(errorText(r.Check()), strings.TrimSpace(`
+router/+layout.html:1:10: href of <a>: nothing answers /nothing: if something else does, say so with rel="external"
+Mount("/inner"): router/index.html:1:10: href of <a>: nothing answers /inner/x: if something else does, say so with rel="external"
+router/index.html:9:10: href of <a>: nothing answers /a: if something else does, say so with rel="external"
+router/index.html:9:27: href of <a>: nothing answers /b: if something else does, say so with rel="external"
+router/index.html:10:10: href of <a>: nothing answers /c: if something else does, say so with rel="external"`))
+}
+
+// While another fault may keep a route out, no link is reported that may lead to it.
+func TestLinksBesideOtherFaults(t *testing.T) {
+	is := is.New(t)
+	tree := fstest.MapFS{"router/users/[id.html": {}, "router/index.html": {Data: []byte(`<a href="/users/7">x</a>{{nothing}}`)}}
+	is.True(!strings.Contains(errorText(New(tree).Check()), "/users/7"))
+	delete(tree, "router/users/[id.html")
+	is.True(strings.Contains(errorText(New(tree).Check()), "/users/7")) // the fault of a template keeps no route out
+}
+
+// A <base> may lead all URLs to another server.
+func TestLinksWithBase(t *testing.T) {
+	for base, told := range map[string]bool{`<base target="_top">`: true, `<base href="/app/">`: true, `<base href="https://example.com">`: false, `<base href="{{.}}">`: false} {
+		t.Run(base, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(linkReport(linkRouter("<head>"+base+`</head><a href="/nothing">x</a>`)) != "", told)
+		})
+	}
 }

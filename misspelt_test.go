@@ -30,7 +30,7 @@ type shopData struct {
 func TestMisspelt(t *testing.T) {
 	for _, text := range []string{
 		`{{.[Query]}}`,
-		`<a href="/?q={{.[Query]}}">x</a>`,
+		`<a href="/page?q={{.[Query]}}">x</a>`,
 		`<script>const users = {{.[Users]}}</script>`,
 		`{{/* a comment */}}ünicode {{.[Query]}}`,
 		`{{if .[Query]}}x{{end}}`,

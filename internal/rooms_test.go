@@ -32,6 +32,7 @@ var plan = []struct{ room, imports string }{
 	{"devlink", "devpage"},
 	{"forms", "fault"},
 	{"input", "fold"},
+	{"links", "fault pattern"},
 	{"logging", "reply"},
 	{"match", "fault pattern"},
 	{"public", "accept reply"},
@@ -42,7 +43,7 @@ var plan = []struct{ room, imports string }{
 	{"dev", "accept devpage disk reply"},
 	{"registry", "fault forms match pattern routetree"},
 	{"plan", "typecheck"},
-	{"pages", "fault plan routetree typecheck"},
+	{"pages", "fault links plan routetree typecheck"},
 
 	{"ondisk", "disk fault pages pattern public routetree"},
 	{"routemap", "dev devpage fault forms match pattern registry routetree"},

@@ -39,6 +39,11 @@ func InLine(file string, line int, format string, args ...any) Fault {
 	return Fault{File: file, Line: line, Text: fmt.Sprintf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))}
 }
 
+// InColumn returns a fault of a column of a line of a template.
+func InColumn(file string, line, column int, format string, args ...any) Fault {
+	return Fault{File: file, Line: line, Column: column, Text: fmt.Sprintf("%s:%d:%d: %s", file, line, column, fmt.Sprintf(format, args...))}
+}
+
 // At returns a fault of a position in Go code.
 func At(pos Position, format string, args ...any) Fault {
 	return Fault{File: path.Join(DisplayDir(pos.Dir()), path.Base(pos.File)), Line: pos.Line, Text: pos.String() + ": " + fmt.Sprintf(format, args...)}

@@ -66,6 +66,38 @@ func ParamNames(t reflect.Type) (names []string) {
 	return names
 }
 
+// FormNames returns the names of the form fields from which Bind fills a struct type: of a
+// body or, if query is set, of the query of a request without one. It returns nil if the type
+// has none, or reads the body by itself.
+func FormNames(t reflect.Type, query bool) (names []string) {
+	p := planOf(t)
+	if p.data == nil || p.custom || len(p.data.list) == 0 && !query {
+		return nil
+	}
+	for _, f := range p.data.list {
+		if !query || !f.fromQuery {
+			names = append(names, f.name)
+		}
+	}
+	if query {
+		for _, f := range p.query.list {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// ReadsForm reports whether Bind fills a struct type from a form field: see FormNames. A field
+// without a tag is filled by its name in any case.
+func ReadsForm(t reflect.Type, query bool, key string) bool {
+	p := planOf(t)
+	if place, ok := p.data.find(key); ok && !(query && p.data.list[place].fromQuery) {
+		return true
+	}
+	_, ok := p.query.find(key)
+	return ok && query
+}
+
 // needsData reports whether Bind needs the body. A struct whose fields all have a tag param or
 // query does not, and accepts any body.
 func (p *plan) needsData() bool {

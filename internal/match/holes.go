@@ -78,7 +78,7 @@ func (t Text) canFit(m *pattern.Matcher) bool { return m == nil || !t.known() ||
 // counts.
 //
 // A value is any text within its segment. If slashes is set, it may also contain slashes, and
-// if the path ends in a hole, begin the query there. A leaf may then come more than once.
+// be empty if it is the whole path. A leaf may then come more than once.
 func (t *Trie[A]) Possible(method string, path []Text, slashes bool) iter.Seq[*Leaf[A]] {
 	return func(yield func(*Leaf[A]) bool) {
 		w := &walk[A]{method: method, path: path, slashes: slashes, yield: yield}
@@ -145,8 +145,8 @@ func (w *walk[A]) visitHoles(n *node[A], t Text, p, next at) {
 	} else {
 		w.step(n, t, next)
 		w.step(n, Text{t[0], ""}, within)
-		if next.i == len(w.path) && t.onlyHoles() {
-			w.visit(n, next) // the value begins the query
+		if len(w.path) == 1 && t.onlyHoles() {
+			w.visit(n, next) // there is no value, or it begins the query
 		}
 	}
 	w.visitRest(n, p)

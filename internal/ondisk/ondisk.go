@@ -50,6 +50,7 @@ type Source struct {
 	views   *pages.Views
 	err     error           // the faults of views
 	known   map[string]bool // the files of the binary
+	gone    map[string]bool // those of known that are not on disk
 	unbuilt []URL           // of route files that are on disk and not in the binary
 	differs string          // what compare has logged last
 }
@@ -155,7 +156,12 @@ func (s *Source) list(b Binary, look []*disk.Snapshot) {
 		isPublic[p.File] = true
 	}
 	added := slices.DeleteFunc(without(onDisk, s.known), func(file string) bool { return isPublic[file] })
-	s.compare(added, without(s.known, onDisk), s.tree.Faults, b.Log)
+	removed := without(s.known, onDisk)
+	s.gone = map[string]bool{}
+	for _, file := range removed {
+		s.gone[file] = true
+	}
+	s.compare(added, removed, s.tree.Faults, b.Log)
 	s.unbuilt = slices.DeleteFunc(URLs(s.tree), func(u URL) bool { return s.known[u.File] || isPublic[u.File] })
 }
 
@@ -238,6 +244,28 @@ func (s *Source) Hint(req *http.Request, known []URL) string {
 		}
 	}
 	return Nearest(asked.Segments, known)
+}
+
+// IsUnbuilt reports whether a route file or a public file that is on disk and not in the
+// binary matches a path. It uses the files as the last call of Views has seen them.
+func (s *Source) IsUnbuilt(path []pattern.Segment) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tree == nil {
+		return false
+	}
+	return slices.ContainsFunc(URLs(s.tree), func(u URL) bool {
+		_, ok := pattern.Overlap(path, u.Pattern.Segments)
+		return ok && !s.known[u.File]
+	})
+}
+
+// IsGone reports whether a route file or a public file, as messages name it, is in the binary
+// and not on disk. It uses the files as the last call of Views has seen them.
+func (s *Source) IsGone(file string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gone[file]
 }
 
 // literals returns the segments of a path as literal segments of a pattern.

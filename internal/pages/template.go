@@ -15,6 +15,7 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/links"
 	"example.com/flow/internal/plan"
 	"example.com/flow/internal/routetree"
 )
@@ -37,6 +38,7 @@ type templateFile struct {
 	partials map[string]string // the files of the partials that it calls, by the names in {{template}}
 	assets   []string          // the public files that it names
 	calls    map[string]bool   // the templates that it calls, other than itself; partials by file
+	links    *links.File       // the URLs in its HTML
 }
 
 // The names with a meaning of their own. Other files whose names begin with + are partials.
@@ -181,6 +183,7 @@ func (l *library) check(f *templateFile) {
 	if f.isLayout() && !hasSlot && len(f.faults) == 0 {
 		f.faults = append(f.faults, fault.InLine(f.file, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
 	}
+	f.links = links.Scan(f.trees) // now, since html/template changes the trees
 }
 
 // partials returns the names of the partials that a name in {{template}} may stand for. The

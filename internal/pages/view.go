@@ -16,6 +16,7 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/links"
 	"example.com/flow/internal/routetree"
 	"example.com/flow/internal/typecheck"
 )
@@ -28,6 +29,7 @@ type Views struct {
 	lost       bool                      // see Lost
 
 	files map[string]*templateFile // by name
+	used  map[*templateFile]bool   // see library
 	made  map[string]*madeView     // the views without faults, by name
 }
 
@@ -104,12 +106,23 @@ func (v *Views) Needs(name string) (field string, line int) {
 	return needs(f.trees[f.file])
 }
 
+// Links returns the links of the template files. urls returns the URLs of a page, by the name
+// of its template, or nil if that has none.
+func (v *Views) Links(urls func(name string) []string) (sources []links.Source) {
+	for _, name := range slices.Sorted(maps.Keys(v.files)) {
+		if f := v.files[name]; v.used[f] && f.links != nil {
+			sources = append(sources, links.Source{File: f.file, Text: f.text, Links: f.links, URLs: urls(name)})
+		}
+	}
+	return sources
+}
+
 // IsFixed reports whether the view renders the same for any two requests with the same data.
 func (v *View) IsFixed() bool { return v.fixed }
 
 // views makes a view of each template, and collects the faults.
 func (l *library) views(t *routetree.Tree, before *Views) *Views {
-	v := &Views{byName: map[string]*View{}, errors: map[string]*View{}, files: l.files, made: map[string]*madeView{}}
+	v := &Views{byName: map[string]*View{}, errors: map[string]*View{}, files: l.files, used: l.used, made: map[string]*madeView{}}
 	problems := map[string][]typecheck.Problem{}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[name]

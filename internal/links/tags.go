@@ -1,0 +1,240 @@
+package links
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/pattern"
+)
+
+// An urlAttr is an attribute that holds a URL which a browser asks for with GET.
+type urlAttr struct {
+	name  string
+	of    string // the elements, each between spaces
+	loads bool   // what it asks for is part of the page, and no page itself
+}
+
+// urlAttrs are the attributes with URLs, other than those of forms and of htmx.
+var urlAttrs = []urlAttr{
+	{"href", " a area ", false},
+	{"href", " link ", false},
+	{"href", " use image ", true},
+	{"xlink:href", " a ", false},
+	{"xlink:href", " use image ", true},
+	{"src", " img script source track audio video input ", true},
+	{"src", " iframe embed ", false},
+	{"srcset", " img source ", true},
+	{"imagesrcset", " link ", true},
+	{"poster", " video ", true},
+	{"data", " object ", false},
+}
+
+// htmx are the attributes of htmx that send requests, with their methods.
+var htmx = map[string]string{"hx-get": "GET", "hx-post": "POST", "hx-put": "PUT", "hx-patch": "PATCH", "hx-delete": "DELETE"}
+
+// isURL reports whether an attribute of some element holds a URL, or a list of them.
+func isURL(name string) bool {
+	return name == "action" || name == "formaction" || htmx[strings.TrimPrefix(name, "data-")] != "" ||
+		slices.ContainsFunc(urlAttrs, func(a urlAttr) bool { return a.name == name })
+}
+
+// isList reports whether an attribute holds a list of URLs.
+func isList(name string) bool { return strings.HasSuffix(name, "srcset") }
+
+// matters reports whether a scanner keeps an attribute.
+func matters(name string) bool {
+	switch name {
+	case "method", "formmethod", "enctype", "formenctype", "hx-encoding", "rel", "form", "name", "type":
+		return true
+	}
+	return isURL(name)
+}
+
+// endOfTag notes the links of a tag, and returns the state behind it.
+func (sc *scanner) endOfTag(s state) state {
+	after := state{form: s.form}
+	if s.element == "form" {
+		after.form = nil
+	}
+	if slices.Contains(rawElements, s.element) {
+		after.context, after.element = rawText, s.element
+	}
+	if s.unknown && strings.Contains(s.element, pattern.Hole) { // too many states
+		return after
+	}
+	if s.element == "base" {
+		href, ok := s.get("href")
+		sc.file.moved = sc.file.moved || s.unknown || ok && !isPath(href.value)
+	}
+	rel, _ := s.get("rel")
+	if external := strings.Contains(rel.value, pattern.Hole) || slices.ContainsFunc(strings.Fields(rel.value), func(r string) bool { return strings.EqualFold(r, "external") }); external {
+		return after
+	}
+	if s.element == "form" {
+		after.form = sc.form(s)
+	}
+	for _, a := range s.attrs {
+		for _, u := range urlAttrs {
+			if u.name == a.name && strings.Contains(u.of, " "+s.element+" ") {
+				sc.links(s, a, http.MethodGet, u.loads || s.element == "link" && loads(rel.value))
+			}
+		}
+		if method := htmx[strings.TrimPrefix(a.name, "data-")]; method != "" {
+			sc.links(s, a, method, false)
+		}
+	}
+	switch s.element {
+	case "form":
+		if action, ok := s.get("action"); ok {
+			sc.link(s, action.value, action.offset, action.name, ofForm, after.form)
+		}
+	case "button", "input", "select", "textarea":
+		sc.field(s)
+	}
+	return after
+}
+
+// loads reports whether a <link> with this rel makes something a part of the page.
+func loads(rel string) bool {
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(rel)), func(r string) bool {
+		return r == "stylesheet" || r == "icon" || r == "modulepreload" || r == "manifest"
+	})
+}
+
+// isPath reports whether a URL is the path of one on the same server.
+func isPath(url string) bool {
+	return strings.HasPrefix(url, "/") && !strings.HasPrefix(url, "//") && !strings.HasPrefix(url, `/\`)
+}
+
+// urlsOf returns the URLs in a list such as "/a.png 1x, /b.png 2x". A URL may contain commas.
+func urlsOf(list string) (urls []string) {
+	for {
+		list = strings.TrimLeft(list, space+",")
+		if list == "" {
+			return urls
+		}
+		i := indexAny(list, space)
+		url := strings.TrimRight(list[:i], ",")
+		if urls = append(urls, url); url == list[:i] {
+			i += indexAny(list[i:], ",")
+		}
+		list = list[i:]
+	}
+}
+
+// links notes the URLs of an attribute.
+func (sc *scanner) links(s state, a attr, method string, loads bool) {
+	n := len(sc.file.Links)
+	if !isList(a.name) {
+		sc.link(s, a.value, a.offset, a.name, method, nil)
+	} else if strings.Contains(a.value, "(") { // not a list of URLs
+		return
+	} else {
+		for _, url := range urlsOf(a.value) {
+			sc.link(s, url, a.offset, a.name, method, nil)
+		}
+	}
+	for i := n; i < len(sc.file.Links); i++ {
+		sc.file.Links[i].Loads = loads
+	}
+}
+
+// splitEscape matches an escape of which an action writes a part.
+var splitEscape = regexp.MustCompile("%[0-9A-Fa-f]?" + pattern.Hole)
+
+// link notes a URL if it is the path of one on the same server. Braces and the like are for
+// a program in the browser, which writes the URL.
+func (sc *scanner) link(s state, url string, offset int, attr, method string, form *Form) {
+	url = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(strings.Trim(url, space))
+	if !isPath(url) || strings.ContainsAny(path(url), "{}<>`$") || splitEscape.MatchString(url) {
+		return
+	}
+	l := Link{Offset: offset, URL: strings.ReplaceAll(path(url), `\`, "/"), Method: method, What: attr + " of <" + s.element + ">", form: form, in: sc.name}
+	if !slices.Contains(sc.file.Links, l) {
+		sc.file.Links = append(sc.file.Links, l)
+	}
+}
+
+// form returns the form that a tag begins. It returns nil for a dialog, whose form sends no
+// request.
+func (sc *scanner) form(s state) *Form {
+	method, ok := s.get("method")
+	m := strings.ToUpper(strings.TrimSpace(method.value))
+	if m == "DIALOG" {
+		return nil
+	}
+	f := &Form{Offset: s.offset, Method: m, in: sc.name}
+	switch {
+	case s.unknown || ok && m != http.MethodPost && m != http.MethodGet: // another value may be for a script
+		f.Method = ""
+	case !ok:
+		f.Method = http.MethodGet
+	}
+	action, _ := s.get("action")
+	f.own = strings.TrimSpace(action.value) == "" && !s.unknown && !s.scripts
+	f.URL = action.value
+	for _, name := range []string{"enctype", "hx-encoding"} {
+		if a, ok := s.get(name); ok {
+			f.Multipart = f.Multipart || strings.Contains(a.value, pattern.Hole) || strings.EqualFold(a.value, "multipart/form-data")
+		}
+	}
+	f.Multipart = f.Multipart || s.unknown
+	for _, a := range s.attrs {
+		if method := htmx[strings.TrimPrefix(a.name, "data-")]; method != "" {
+			f.own, f.Method, f.URL = false, method, a.value
+		}
+	}
+	return sc.same(s, f)
+}
+
+// same returns the Form of an equal tag at the same place, or f.
+func (sc *scanner) same(s state, f *Form) *Form {
+	for _, other := range sc.file.Forms {
+		if other.Offset == f.Offset && other.Method == f.Method && other.URL == f.URL && other.own == f.own && other.Multipart == f.Multipart && other.in == f.in {
+			return other
+		}
+	}
+	sc.file.Forms = append(sc.file.Forms, f)
+	return f
+}
+
+// field notes a field of a form, and the URL of a button.
+func (sc *scanner) field(s state) {
+	_, elsewhere := s.get("form")
+	form := s.form
+	if elsewhere || s.unknown {
+		form = nil
+	}
+	if action, ok := s.get("formaction"); ok {
+		method, known := s.get("formmethod")
+		m := strings.ToUpper(strings.TrimSpace(method.value))
+		switch {
+		case known && (m == http.MethodPost || m == http.MethodGet):
+			sc.link(s, action.value, action.offset, action.name, m, nil)
+		case known && m == "DIALOG":
+		case known || form == nil:
+			sc.link(s, action.value, action.offset, action.name, "", nil)
+		default:
+			sc.link(s, action.value, action.offset, action.name, ofForm, form)
+		}
+	}
+	if form == nil {
+		return
+	}
+	if enctype, ok := s.get("formenctype"); ok && !strings.EqualFold(enctype.value, "text/plain") {
+		form.Multipart = true
+	}
+	kind, _ := s.get("type")
+	name, _ := s.get("name")
+	f := Field{name.offset, name.value, strings.ToLower(strings.TrimSpace(kind.value))}
+	button := s.element == "button" || f.Type == "submit" || f.Type == "image" || f.Type == "button" || f.Type == "reset"
+	switch {
+	case f.Name == "_method": // middleware may make another method of it
+		form.Method = ""
+	case f.Name == "" || f.Name == "_charset_" || button || strings.Contains(f.Name+f.Type, pattern.Hole):
+	case !slices.Contains(form.Fields, f):
+		form.Fields = append(form.Fields, f)
+	}
+}
