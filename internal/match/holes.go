@@ -66,8 +66,11 @@ func (t Text) canBe(s string) bool {
 }
 
 // canFit reports whether the text matches a matcher for some values of its holes. A text
-// with holes is taken to match any matcher. m may be nil.
-func (t Text) canFit(m *pattern.Matcher) bool { return m == nil || !t.known() || m.Fits(t[0]) }
+// with holes is taken to match any matcher, and a matcher without a function to match any
+// text. m may be nil.
+func (t Text) canFit(m *pattern.Matcher) bool {
+	return m == nil || m.Fits == nil || !t.known() || m.Fits(t[0])
+}
 
 // Possible returns the leaves that match a path for some values of its holes, in the order
 // of a search. Without holes they are those of a search: the answer of the first leaf that

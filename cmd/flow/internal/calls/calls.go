@@ -29,6 +29,7 @@ const (
 	Template                  // View, ViewOf: a page or a partial, "users/+row"
 	Block                     // Response.Block: a template block of a page
 	RouteName                 // Route, RedirectTo: the name of a route; the parameters follow
+	URL                       // Redirect: a URL
 	Label                     // Verb.Name: a name that is given to a route
 	Param                     // Param, PathValue, and each key of flow.NewRequest: a parameter
 	Segments                  // Segments: a catch-all
@@ -45,7 +46,7 @@ const (
 )
 
 // kinds are the names of the kinds.
-var kinds = [...]string{Path: "Path", Dir: "Dir", Template: "Template", Block: "Block", RouteName: "RouteName", Label: "Label", Param: "Param", Segments: "Segments", Asset: "Asset", Prefix: "Prefix", MountName: "MountName", Page: "Page", Bind: "Bind", Next: "Next", Handler: "Handler", Static: "Static", Use: "Use", New: "New"}
+var kinds = [...]string{Path: "Path", Dir: "Dir", Template: "Template", Block: "Block", RouteName: "RouteName", URL: "URL", Label: "Label", Param: "Param", Segments: "Segments", Asset: "Asset", Prefix: "Prefix", MountName: "MountName", Page: "Page", Bind: "Bind", Next: "Next", Handler: "Handler", Static: "Static", Use: "Use", New: "New"}
 
 // String returns the name of the kind.
 func (k Kind) String() string { return kinds[k] }
@@ -116,6 +117,7 @@ var forms = map[string]form{
 	"Response.Block": {Block, 0, false},
 	"Route":          {RouteName, 0, false}, "Router.Route": {RouteName, 0, false}, "Request.Route": {RouteName, 0, false},
 	"RedirectTo":    {RouteName, 0, false},
+	"Redirect":      {URL, 0, false},
 	"Verb.Name":     {Label, 0, false},
 	"Request.Param": {Param, 0, false}, "Request.PathValue": {Param, 0, false},
 	"NewRequest":       {Param, 1, true},

@@ -49,7 +49,7 @@ func f(r *flow.Router, req *flow.Request) {
 	req.Route("c")
 	flow.RedirectTo("d")
 	r.At("x").GET().Name("e")
-	r.Mount("/f/[g]", nil).Name("h")
+	flow.Redirect("/x"); r.Mount("/f/[g]", nil).Name("h")
 }`, `
 4 Route RouteName "a" literal
 5 Route RouteName "b" literal
@@ -57,6 +57,7 @@ func f(r *flow.Router, req *flow.Request) {
 7 RedirectTo RouteName "d" literal
 8 At Path "x" literal
 8 Name Label "e" literal
+9 Redirect URL "/x" literal
 9 Mount Prefix "/f/[g]" literal
 9 Name MountName "h" literal`},
 		{"of a request", `package p

@@ -91,6 +91,8 @@ func (c *checker) check(call calls.Call) {
 		c.checkBlock(call)
 	case calls.RouteName:
 		c.checkRoute(call)
+	case calls.URL:
+		c.checkRedirect(call)
 	case calls.Param, calls.Segments:
 		c.checkParam(call)
 	case calls.Bind:
