@@ -127,10 +127,13 @@ func compile(r *Router) *table {
 	c.table.urls = destinations{Trie: trie}
 	c.checkLinks(c.table.urls)
 	if c.table.err != nil {
+		c.addExampleFaults(nil)
 		c.addDiskFaults()
+	} else {
+		c.addExampleFaults(trie)
 	}
 	if t := c.table; t.err == nil {
-		t.matcher = match.Compile(trie, (*endpoint).answer, t.miss)
+		t.matcher = match.Compile(trie, onHit(), t.miss)
 	}
 	c.keepRouteMap()
 	r.table.Store(c.table)

@@ -31,6 +31,7 @@ var plan = []struct{ room, imports string }{
 	{"command", "disk fault server"},
 	{"devlink", "devpage"},
 	{"forms", "fault"},
+	{"httpfile", "fault"},
 	{"input", "fold"},
 	{"links", "fault pattern"},
 	{"logging", "reply"},
@@ -41,6 +42,7 @@ var plan = []struct{ room, imports string }{
 
 	{"auth", "forms"},
 	{"dev", "accept devpage disk reply"},
+	{"examples", "httpfile match"},
 	{"registry", "fault forms match pattern routetree"},
 	{"plan", "typecheck"},
 	{"pages", "fault links plan routetree typecheck"},

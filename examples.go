@@ -1,0 +1,207 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+
+	"example.com/flow/internal/examples"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/httpfile"
+	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routetree"
+)
+
+func init() { examples.Of = examplesOf }
+
+// examplesOf returns the route files with examples of a *Router and of the Routers mounted
+// inside it.
+func examplesOf(router any) (all []examples.File) {
+	r := router.(*Router)
+	r.compile()
+	for _, route := range r.tree.Routes {
+		f, faults := readExamples(r.tree.Files, route)
+		if f != nil && len(faults) == 0 && len(f.Requests) > 0 {
+			all = append(all, examples.File{File: f, Path: route.Path, Prefix: examples.Prefix(f, mountPath(r.tree.Prefix)), FS: r.tree.Files, Dir: path.Dir(route.InTree())})
+		}
+	}
+	for _, m := range r.mounts {
+		if m.inner != nil {
+			all = append(all, examplesOf(m.inner)...)
+		}
+	}
+	return all
+}
+
+// mountPath returns the path of a prefix, with a Hole in place of a parameter. It is "" for
+// the outermost Router.
+func mountPath(prefix []pattern.Segment) (below string) {
+	for _, seg := range prefix {
+		if seg.Kind == pattern.Literal {
+			below += "/" + url.PathEscape(seg.Text)
+		} else {
+			below += "/" + match.Hole
+		}
+	}
+	return below
+}
+
+// readExamples reads the examples of a route file. It returns nil for a page.
+func readExamples(files fs.FS, r *routetree.Route) (*httpfile.File, []fault.Fault) {
+	if r.Page {
+		return nil, nil
+	}
+	text, err := fs.ReadFile(files, r.InTree())
+	if errors.Is(err, fs.ErrNotExist) { // only in development
+		return nil, nil
+	}
+	if err != nil {
+		return nil, []fault.Fault{fault.In(r.File, "cannot be read: %v", err)}
+	}
+	f, faults := httpfile.Parse(r.File, text)
+	for _, req := range f.Requests {
+		for _, l := range req.Body {
+			if l.File == "" {
+				continue
+			}
+			name := path.Join(path.Dir(r.InTree()), l.File)
+			if info, err := fs.Stat(files, name); err != nil || !info.Mode().IsRegular() {
+				faults = append(faults, fault.InLine(r.File, l.Text.Line, "there is no file %s", name))
+			}
+		}
+	}
+	return f, faults
+}
+
+// onHit returns the function for the requests that an endpoint answers: its answer, and
+// within a test that wants to know them, a note of the endpoint before.
+func onHit() func(*endpoint, http.ResponseWriter, *http.Request, match.Values) {
+	asked := examples.Asked
+	if asked == nil {
+		return (*endpoint).answer
+	}
+	return func(e *endpoint, w http.ResponseWriter, r *http.Request, values match.Values) {
+		file := ""
+		if e.owner.route != nil {
+			file = e.owner.route.InTree()
+		}
+		asked(e.pattern, file)
+		e.answer(w, r, values)
+	}
+}
+
+// addExampleFaults adds the faults of the examples of the application and of what is mounted
+// inside. In development they are told by exampleFaults, and stop nothing.
+func (c *compiler) addExampleFaults(routes routeFinder) {
+	for _, m := range c.mounts {
+		if inner := c.inside[m]; inner != nil {
+			known := len(inner.faults)
+			inner.addExampleFaults(routes)
+			c.addInner(m, inner.faults[known:])
+		}
+	}
+	if c.router.dev == nil {
+		c.faults = append(c.faults, exampleFaults(c.tree, c.tree.Files, routes)...)
+		c.joinFaults()
+	}
+}
+
+// A routeFinder finds what answers a request that is known in part: see match.Trie.
+type routeFinder interface {
+	Possible(method string, path []match.Text, slashes bool) iter.Seq[*match.Leaf[endpoint]]
+	Nearest(method string, path []match.Text) *match.Leaf[endpoint]
+}
+
+// exampleFaults returns the faults of the examples in files, which has the route files of a
+// tree. routes has those of the outermost Router; if it is nil, they are not known, because of
+// other faults.
+func exampleFaults(tree *routetree.Tree, files fs.FS, routes routeFinder) (faults []fault.Fault) {
+	for _, route := range tree.Routes {
+		f, wrong := readExamples(files, route)
+		faults = append(faults, wrong...)
+		if f == nil || routes == nil {
+			continue
+		}
+		prefix := examples.Prefix(f, mountPath(tree.Prefix))
+		for _, r := range f.Requests {
+			if r.Method == "" {
+				continue
+			}
+			if text := checkExample(route, r, prefix, routes); text != "" {
+				faults = append(faults, fault.InLine(route.File, r.Line, "%s: %s", r, text))
+			}
+		}
+	}
+	return faults
+}
+
+// checkExample returns what is wrong with the URL and the method of an example of a route, or
+// "". Where holes are in its path, what may answer is enough. Prefix is what the path leaves out.
+func checkExample(route *routetree.Route, r *httpfile.Request, prefix string, routes routeFinder) string {
+	asked, ok := r.Path(match.Hole)
+	if !ok {
+		return "" // where it goes, only the test knows
+	}
+	path, _, ok := match.ParsePath(prefix + asked)
+	if !ok {
+		return "the path has an escape that is not UTF-8 or malformed"
+	}
+	var own bool        // a pattern of the file matches, with the method or without
+	var other *endpoint // of another file, with the method
+	leaves := slices.Collect(routes.Possible(r.Method, path, false))
+	if len(leaves) == 0 {
+		leaves = slices.Collect(routes.Possible(r.Method, path, true))
+	}
+	for _, l := range leaves {
+		e := l.Answer(r.Method)
+		switch {
+		case e != nil && e.owner.route == route:
+			return ""
+		case e != nil && other == nil:
+			other = e
+		}
+		own = own || slices.ContainsFunc(l.Answers(), func(e *endpoint) bool { return e.owner.route == route })
+	}
+	switch {
+	case r.Name != "" && (other != nil || len(leaves) > 0 && r.Method == http.MethodOptions):
+		return ""
+	case other != nil:
+		return fmt.Sprintf("%s answers it: move the example there, or give it a # @name if it is a step for others", other.owner.file)
+	case own && (r.Method == http.MethodOptions || r.Status() == http.StatusMethodNotAllowed):
+		return "" // flow answers it
+	case own:
+		return fmt.Sprintf("the file does not answer %s: register %[1]s()", r.Method)
+	case len(leaves) == 0 && r.Status() == http.StatusNotFound && refused(route, path):
+		return ""
+	case len(leaves) > 0:
+		return fmt.Sprintf("nothing answers it with this method: the URL is that of %s", leaves[0].Answers()[0].owner.file)
+	}
+	if l := routes.Nearest(r.Method, path); l != nil {
+		return fmt.Sprintf("nothing answers it: did you mean %s?", l.Answers()[0].path)
+	}
+	return fmt.Sprintf("nothing answers it: the file has the URL %s", route.Patterns[len(route.Patterns)-1])
+}
+
+// refused reports whether a pattern of a route would match a path, but for its matchers.
+func refused(r *routetree.Route, path []match.Text) bool {
+	for _, p := range r.Patterns {
+		n := len(p.Segments)
+		if len(path) != n && !(p.HasRest() && len(path) > n) {
+			continue
+		}
+		fits := true
+		for i, seg := range p.Segments {
+			fits = fits && (seg.Kind != pattern.Literal || slices.Equal(path[i], match.Text{seg.Text}))
+		}
+		if fits {
+			return true
+		}
+	}
+	return false
+}
