@@ -1,0 +1,126 @@
+package flowtest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/flow"
+	"example.com/flow/internal/examples"
+	"example.com/flow/internal/httpfile"
+	"example.com/flow/internal/match"
+)
+
+// A runner sends the requests of one file.
+type runner struct {
+	file   examples.File
+	shown  string // the name of the file for messages
+	server *httptest.Server
+	jar    http.CookieJar
+	values *httpfile.Values
+	sent   int // requests of the file
+}
+
+func newRunner(t *testing.T, router *flow.Router, file examples.File, variables map[string]string) *runner {
+	server := httptest.NewServer(router)
+	t.Cleanup(server.Close)
+	jar, _ := cookiejar.New(nil) // which returns no error
+	return &runner{file: file, shown: shownFile(file.Name), server: server, jar: jar, values: httpfile.NewValues(variables)}
+}
+
+// timeout is how long an answer may take. An example that takes longer has no end.
+const timeout = 10 * time.Second
+
+// send sends the next request of the file, and returns its answer.
+func (r *runner) send(req *httpfile.Request) (*httpfile.Answer, error) {
+	r.sent++
+	if req.Disabled {
+		return nil, errNotSent
+	}
+	if err := r.values.Set(req.Variables); err != nil {
+		return nil, err
+	}
+	m, err := req.Message(r.values, r.file.Open)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	target := r.file.Prefix + m.Target
+	if strings.Contains(target, match.Hole) {
+		return nil, fmt.Errorf("%s: the Router is mounted at a prefix with parameters: write the whole URL", req)
+	}
+	out, err := http.NewRequestWithContext(ctx, m.Method, r.server.URL+target, bytes.NewReader(m.Body))
+	if err != nil {
+		return nil, err
+	}
+	out.Header, out.Host = m.Header, m.Host
+	if host := m.Header.Get("Host"); host != "" {
+		out.Host = host
+	}
+	r.setCookies(out)
+	resp, err := r.server.Client().Transport.RoundTrip(out) // which follows no redirects
+	if err == nil {
+		defer resp.Body.Close()
+		a := &httpfile.Answer{Status: resp.StatusCode, Header: resp.Header}
+		if a.Body, err = readBody(resp); err == nil {
+			r.jar.SetCookies(cookieURL(out), resp.Cookies())
+			r.values.Keep(req, a)
+			return a, nil
+		}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("%s: the answer has no end after %v: write # @disabled above the request, if it should have none", req, timeout)
+	}
+	return nil, fmt.Errorf("%s: %w", req, err)
+}
+
+// readBody reads the body of an answer: of an event stream the first event, which may be
+// followed by others as long as the server runs.
+func readBody(resp *http.Response) ([]byte, error) {
+	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if mediaType != "text/event-stream" {
+		return io.ReadAll(resp.Body)
+	}
+	var text []byte
+	b := bufio.NewReader(resp.Body)
+	for {
+		line, err := b.ReadBytes('\n')
+		text = append(text, line...)
+		end := len(text) > len(line) && len(bytes.TrimSpace(line)) == 0
+		switch {
+		case errors.Is(err, io.EOF), err == nil && end:
+			return text, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// setCookies gives a request the cookies of earlier answers. As in clients, a cookie that the
+// example sets itself is kept, too.
+func (r *runner) setCookies(out *http.Request) {
+	u := cookieURL(out)
+	r.jar.SetCookies(u, out.Cookies())
+	out.Header.Del("Cookie")
+	for _, c := range r.jar.Cookies(u) {
+		out.AddCookie(c)
+	}
+}
+
+// cookieURL returns the URL of a request for its cookies: that of the server which examples
+// are written for.
+func cookieURL(out *http.Request) *url.URL {
+	return &url.URL{Scheme: "http", Host: "localhost:8080", Path: out.URL.Path}
+}
