@@ -127,10 +127,10 @@ func compile(r *Router) *table {
 	c.table.urls = destinations{Trie: trie}
 	c.checkLinks(c.table.urls)
 	if c.table.err != nil {
-		c.addExampleFaults(nil)
+		c.addExampleFaults(destinations{})
 		c.addDiskFaults()
 	} else {
-		c.addExampleFaults(trie)
+		c.addExampleFaults(c.table.urls)
 	}
 	if t := c.table; t.err == nil {
 		t.matcher = match.Compile(trie, onHit(), t.miss)

@@ -402,12 +402,14 @@ func (f *devFront) answer(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// templateFaults returns the faults of the templates on disk, for r and the Routers mounted
-// inside it. Links that lead nowhere are among them, which no page fails of.
+// templateFaults returns the faults of the templates and examples on disk, for r and the
+// Routers mounted inside it. Links that lead nowhere are among them, which no page fails of.
 func (r *Router) templateFaults() (faults []devpage.Fault) {
 	if r.dev != nil {
 		views, err := r.dev.views(context.Background())
-		all := append(fault.Of(err), links.Check(views.Links(urlsOfPages(r.tree)), r.destinationsOnDisk())...)
+		urls := r.destinationsOnDisk()
+		all := append(fault.Of(err), links.Check(views.Links(urlsOfPages(r.tree)), urls)...)
+		all = append(all, exampleFaults(r.tree, r.dev.disk.Files(), urls)...)
 		if err := fault.Join(all); err != nil {
 			faults = devpage.Parse(err.Error(), r.sources()...)
 		}
@@ -528,7 +530,7 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 		send(r.faulty(req), w, req.Method == http.MethodHead)
 		return
 	}
-	routemap.Page{Map: t.routeMap.Refresh(), Explain: r.explain, Recent: r.front.Requests.Last(), Warnings: r.front.Hub.Warnings()}.ServeHTTP(w, req)
+	routemap.Page{Map: t.routeMap.Refresh(), Explain: r.explain, Recent: r.front.Requests.Last(), Faults: r.templateFaults(), Warnings: r.front.Hub.Warnings()}.ServeHTTP(w, req)
 }
 
 // describe returns a description of an endpoint for the route map.

@@ -1024,3 +1024,27 @@ func TestDevChecksTypes(t *testing.T) {
 	is.Equal(r.templateFaults(), nil)
 	is.Equal(visit(r, "/a").Code, 200)
 }
+
+// A mistake in an example is told, and stops nothing: not the start, not the endpoint.
+func TestDevTellsOfExamples(t *testing.T) {
+	is := is.New(t)
+	files := fstest.MapFS{"router/a.http": {Data: []byte("GET /b")}, "public/x": {}}
+	dir := onDisk(t, files)
+	outer, inner := New(files), New(fstest.MapFS{"router/c.http": {Data: []byte("GET /in/c")}})
+	outer.Dev(dir)
+	outer.At("a").GET().Do(hello)
+	inner.At("c").GET().Do(hello)
+	outer.Mount("/in", inner)
+	journalOf(outer)
+	is.NoErr(outer.Check())
+	faults := outer.templateFaults()
+	is.Equal(len(faults), 1)
+	is.Equal(faults[0].Place(), "router/a.http:1")
+	is.Equal(says(visit(outer, "/a")), "200 hello")
+	is.True(strings.Contains(visit(outer, "/_flow").Body.String(), "GET /b: nothing answers it"))
+	write(t, dir, "router/a.http", "GET /a\n# ?? status = 200")
+	is.Equal(outer.templateFaults()[0].Line, 2)
+	write(t, dir, "router/a.http", "GET /a\n# ?? status == 200")
+	is.Equal(outer.templateFaults(), nil)
+	is.True(!strings.Contains(visit(outer, "/_flow").Body.String(), "id=\"faults\""))
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"net/http"
 	"net/url"
 	"path"
@@ -46,7 +45,7 @@ func mountPath(prefix []pattern.Segment) (below string) {
 		if seg.Kind == pattern.Literal {
 			below += "/" + url.PathEscape(seg.Text)
 		} else {
-			below += "/" + match.Hole
+			below += "/" + pattern.Hole
 		}
 	}
 	return below
@@ -98,34 +97,28 @@ func onHit() func(*endpoint, http.ResponseWriter, *http.Request, match.Values) {
 
 // addExampleFaults adds the faults of the examples of the application and of what is mounted
 // inside. In development they are told by exampleFaults, and stop nothing.
-func (c *compiler) addExampleFaults(routes routeFinder) {
+func (c *compiler) addExampleFaults(urls destinations) {
 	for _, m := range c.mounts {
 		if inner := c.inside[m]; inner != nil {
 			known := len(inner.faults)
-			inner.addExampleFaults(routes)
+			inner.addExampleFaults(urls)
 			c.addInner(m, inner.faults[known:])
 		}
 	}
 	if c.router.dev == nil {
-		c.faults = append(c.faults, exampleFaults(c.tree, c.tree.Files, routes)...)
+		c.faults = append(c.faults, exampleFaults(c.tree, c.tree.Files, urls)...)
 		c.joinFaults()
 	}
 }
 
-// A routeFinder finds what answers a request that is known in part: see match.Trie.
-type routeFinder interface {
-	Possible(method string, path []match.Text, slashes bool) iter.Seq[*match.Leaf[endpoint]]
-	Nearest(method string, path []match.Text) *match.Leaf[endpoint]
-}
-
 // exampleFaults returns the faults of the examples in files, which has the route files of a
-// tree. routes has those of the outermost Router; if it is nil, they are not known, because of
-// other faults.
-func exampleFaults(tree *routetree.Tree, files fs.FS, routes routeFinder) (faults []fault.Fault) {
+// tree. urls are those of the outermost Router; if they are empty, they are not known, because
+// of other faults.
+func exampleFaults(tree *routetree.Tree, files fs.FS, urls destinations) (faults []fault.Fault) {
 	for _, route := range tree.Routes {
 		f, wrong := readExamples(files, route)
 		faults = append(faults, wrong...)
-		if f == nil || routes == nil {
+		if f == nil || urls.Trie == nil {
 			continue
 		}
 		prefix := examples.Prefix(f, mountPath(tree.Prefix))
@@ -133,7 +126,7 @@ func exampleFaults(tree *routetree.Tree, files fs.FS, routes routeFinder) (fault
 			if r.Method == "" {
 				continue
 			}
-			if text := checkExample(route, r, prefix, routes); text != "" {
+			if text := checkExample(route, r, prefix, urls); text != "" {
 				faults = append(faults, fault.InLine(route.File, r.Line, "%s: %s", r, text))
 			}
 		}
@@ -143,8 +136,8 @@ func exampleFaults(tree *routetree.Tree, files fs.FS, routes routeFinder) (fault
 
 // checkExample returns what is wrong with the URL and the method of an example of a route, or
 // "". Where holes are in its path, what may answer is enough. Prefix is what the path leaves out.
-func checkExample(route *routetree.Route, r *httpfile.Request, prefix string, routes routeFinder) string {
-	asked, ok := r.Path(match.Hole)
+func checkExample(route *routetree.Route, r *httpfile.Request, prefix string, urls destinations) string {
+	asked, ok := r.Path(pattern.Hole)
 	if !ok {
 		return "" // where it goes, only the test knows
 	}
@@ -154,9 +147,9 @@ func checkExample(route *routetree.Route, r *httpfile.Request, prefix string, ro
 	}
 	var own bool        // a pattern of the file matches, with the method or without
 	var other *endpoint // of another file, with the method
-	leaves := slices.Collect(routes.Possible(r.Method, path, false))
+	leaves := slices.Collect(urls.Possible(r.Method, path, false))
 	if len(leaves) == 0 {
-		leaves = slices.Collect(routes.Possible(r.Method, path, true))
+		leaves = slices.Collect(urls.Possible(r.Method, path, true))
 	}
 	for _, l := range leaves {
 		e := l.Answer(r.Method)
@@ -182,8 +175,8 @@ func checkExample(route *routetree.Route, r *httpfile.Request, prefix string, ro
 	case len(leaves) > 0:
 		return fmt.Sprintf("nothing answers it with this method: the URL is that of %s", leaves[0].Answers()[0].owner.file)
 	}
-	if l := routes.Nearest(r.Method, path); l != nil {
-		return fmt.Sprintf("nothing answers it: did you mean %s?", l.Answers()[0].path)
+	if near := urls.Nearest(r.Method, path); near != nil {
+		return fmt.Sprintf("nothing answers it: did you mean %s?", near.Answers()[0].path)
 	}
 	return fmt.Sprintf("nothing answers it: the file has the URL %s", route.Patterns[len(route.Patterns)-1])
 }

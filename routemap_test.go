@@ -42,6 +42,7 @@ func mapped() *Router {
 	for _, name := range []string{"router/+layout.html", "router/(admin)/+layout.html"} {
 		tree[name].Data = []byte(`{{template "content" .}}`)
 	}
+	tree["router/users/[...rest].http"].Data = []byte("# All the rest.\n### Show a rest\n# It is short.\nGET /users/a/b?c=d\n# ?? status == 200\n###\n# @name rest\nPATCH /users/{{x}}/y")
 	tree["router/+error.html"].Data = []byte("{{.Status}}")
 	do := func(*Request) string { return "" }
 	r := New(tree)
@@ -96,6 +97,7 @@ func TestRouteMap(t *testing.T) {
 		"Mounted at /in/{org} Mounted by HERE. Around it, the names of its routes begin with inner.",
 		"/in/{org}/{x} router/[x].html",
 		"1 file /app.css public/app.css",
+		"All the rest. 2 examples Show a rest GET /users/a/b?c=d expects 200 It is short. PATCH /users/{{x}}/y",
 		"Request Status Took Answered by Time GET /help 200",
 	} {
 		if !strings.Contains(text, want) {

@@ -19,7 +19,7 @@ import (
 	"example.com/flow"
 	"example.com/flow/internal/examples"
 	"example.com/flow/internal/httpfile"
-	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
 )
 
 // A runner sends the requests of one file.
@@ -58,7 +58,7 @@ func (r *runner) send(req *httpfile.Request) (*httpfile.Answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	target := r.file.Prefix + m.Target
-	if strings.Contains(target, match.Hole) {
+	if strings.Contains(target, pattern.Hole) {
 		return nil, fmt.Errorf("%s: the Router is mounted at a prefix with parameters: write the whole URL", req)
 	}
 	out, err := http.NewRequestWithContext(ctx, m.Method, r.server.URL+target, bytes.NewReader(m.Body))

@@ -42,13 +42,13 @@ var plan = []struct{ room, imports string }{
 
 	{"auth", "forms"},
 	{"dev", "accept devpage disk reply"},
-	{"examples", "httpfile match"},
+	{"examples", "httpfile pattern"},
 	{"registry", "fault forms match pattern routetree"},
 	{"plan", "typecheck"},
 	{"pages", "fault links plan routetree typecheck"},
 
 	{"ondisk", "disk fault pages pattern public routetree"},
-	{"routemap", "dev devpage fault forms match pattern registry routetree"},
+	{"routemap", "dev devpage fault forms httpfile match pattern registry routetree"},
 
 	// For tests.
 	{"flowtest", ""},

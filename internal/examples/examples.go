@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"example.com/flow/internal/httpfile"
-	"example.com/flow/internal/match"
+	"example.com/flow/internal/pattern"
 )
 
 // A File is a route file with examples.
@@ -27,16 +27,16 @@ func (f File) Open(name string) ([]byte, error) { return fs.ReadFile(f.FS, path.
 
 // Prefix returns what the paths of the examples of a file leave out, for a Router that is
 // mounted at prefix: nothing if one of them is below the prefix, and otherwise the prefix. A
-// match.Hole in the prefix stands for any segment.
+// pattern.Hole in the prefix stands for any segment.
 func Prefix(f *httpfile.File, prefix string) string {
 	of := strings.Split(prefix, "/")
 	for _, r := range f.Requests {
-		path, _ := r.Path(match.Hole)
+		path, _ := r.Path(pattern.Hole)
 		segments := strings.Split(path, "/")
 		if len(segments) >= len(of) && !slices.ContainsFunc(of, func(seg string) bool {
 			is := segments[0]
 			segments = segments[1:]
-			return seg != match.Hole && seg != is
+			return seg != pattern.Hole && seg != is
 		}) {
 			return ""
 		}

@@ -43,6 +43,16 @@ type Route struct {
 	Middleware []Middleware // that runs before each method, in order
 	Layouts    []string     // files, the outermost first; only of pages
 	ErrorPage  string       // the file; "" if there is none
+	Prose      string       // of an .http file, outside of its examples
+	Examples   []Example    // of an .http file, in the order of the file
+}
+
+// An Example is a request in an .http file.
+type Example struct {
+	Title, Prose string
+	Method, Path string // with the query; references stand as they are written
+	Status       int    // of the answer; 0 if the file expects none
+	Why          string // the URL of the explanation; "" if the path is known only in part
 }
 
 // Dir returns the directory of the file below router/: "(admin)/users".

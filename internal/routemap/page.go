@@ -43,6 +43,8 @@ type Page struct {
 	Explain func(Question) Explanation
 	Recent  []dev.Request // the newest first
 
+	// Faults are those of the files on disk, in templates and examples.
+	Faults []devpage.Fault
 	// Warnings are those that "flow dev" has found in the Go code.
 	Warnings []devpage.Fault
 }
@@ -50,7 +52,7 @@ type Page struct {
 // ServeHTTP serves the page.
 func (p Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	v := view{Map: p.Map, Warnings: p.Warnings, Method: query.Get("method"), Path: query.Get("path")}
+	v := view{Map: p.Map, Faults: p.Faults, Warnings: p.Warnings, Method: query.Get("method"), Path: query.Get("path")}
 	for _, q := range p.Recent {
 		v.Requests = append(v.Requests, request{q})
 	}
@@ -76,6 +78,7 @@ type view struct {
 	Problem      string // why the question cannot be answered; else ""
 	Explanation  *Explanation
 	Requests     []request
+	Faults       []devpage.Fault
 	Warnings     []devpage.Fault
 	Parts        []part
 }
@@ -272,8 +275,11 @@ func (r Route) around() string {
 type request struct{ dev.Request }
 
 // Why returns the URL of the explanation for the request.
-func (r request) Why() string {
-	return "/_flow?" + url.Values{"method": {r.Method}, "path": {r.Path}}.Encode() + "#ask"
+func (r request) Why() string { return whyURL(r.Method, r.Path) }
+
+// whyURL returns the URL of the route map that explains what answers a request.
+func whyURL(method, path string) string {
+	return "/_flow?" + url.Values{"method": {method}, "path": {path}}.Encode() + "#ask"
 }
 
 // Class returns the first digit of the status.

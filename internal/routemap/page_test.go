@@ -26,7 +26,8 @@ func sample() Page {
 		Map: Map{
 			Routes: []Route{
 				{File: "app/router/index.html", Path: "index", URLs: []URL{{"/", "/"}}, Methods: []Method{{"GET", "index", "", nil}}, Middleware: []Middleware{logger}, Layouts: []string{"app/router/+layout.html"}},
-				{File: "app/router/users/[id].http", Path: "users/[id]", URLs: []URL{{"/users/{id}", ""}}, Methods: []Method{{"LOCK", "users.id", "app/users.id.go:7", nil}, {"ANY", hostile, hostile, nil}}, Middleware: []Middleware{logger, guard}},
+				{File: "app/router/users/[id].http", Path: "users/[id]", URLs: []URL{{"/users/{id}", ""}}, Methods: []Method{{"LOCK", "users.id", "app/users.id.go:7", nil}, {"ANY", hostile, hostile, nil}}, Middleware: []Middleware{logger, guard},
+					Prose: "About users. " + hostile, Examples: []Example{{"Change a user", "It must exist. " + hostile, "PUT", "/users/7?a=" + hostile, 200, "/_flow?method=PUT&path=%2Fusers%2F7#ask"}, {hostile, "", "GET", "/users/{{a}}", 0, ""}}},
 				{File: hostile, Path: "users/" + hostile, URLs: []URL{{hostile, hostile}}, Methods: []Method{{"GET", hostile, hostile, []Middleware{{hostile, hostile, hostile, true}}}}, Middleware: []Middleware{logger}},
 			},
 			Mounts:  []Mount{{hostile, hostile, hostile, []Middleware{guard}}},
@@ -39,6 +40,7 @@ func sample() Page {
 				Values:     []Value{{hostile, hostile}},
 				Candidates: []Candidate{{Endpoint: Endpoint{File: hostile, Pattern: hostile, Methods: []string{hostile}}, Answers: true, Why: hostile}}}
 		},
+		Faults:   []devpage.Fault{{Text: hostile, File: hostile, Line: 1}, {Text: "example"}},
 		Warnings: []devpage.Fault{{Text: hostile, File: hostile, Line: 1}, {Text: hostile}},
 		Recent: []dev.Request{
 			{Time: time.Date(2026, 11, 22, 5, 6, 7, 0, time.UTC), Took: 1234567, Method: "GET", Path: "/a%20b", Pattern: "GET /{x}", Status: 200},
@@ -113,6 +115,12 @@ func TestPageSays(t *testing.T) {
 		`<a href="/"><code>/</code></a>`,
 		"<code>/users/{id}</code>", // no link
 		"nothing sent cut off",
+		"2 faults", "<li>example</li>",
+		"<p>About users. &#34;&gt;&lt;script&gt;",
+		"<summary>2 examples</summary>",
+		`<dt>Change a user <a href="/_flow?method=PUT&amp;path=%2Fusers%2F7#ask"><code>PUT /users/7?a=&#34;`,
+		`<span class="quiet">expects 200</span>`, "<dd>It must exist. &#34;&gt;",
+		"<code>GET /users/{{a}}</code></dt>", // no link, and no status
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not hold %s", want)

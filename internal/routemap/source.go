@@ -11,6 +11,7 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
+	"example.com/flow/internal/httpfile"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/registry"
@@ -131,6 +132,7 @@ func (m Map) Refresh() Map {
 		m.Routes[i].setTemplates(now)
 		known[m.Routes[i].File] = true
 	}
+	m.readExamples(now)
 	m.Unbuilt, m.Public = nil, nil
 	for _, r := range now.Routes {
 		if !known[r.File] {
@@ -146,6 +148,36 @@ func (m Map) Refresh() Map {
 		m.Unbuilt = append(m.Unbuilt, m.Inside[i].Unbuilt...)
 	}
 	return m
+}
+
+// readExamples reads the .http files of a tree.
+func (m Map) readExamples(t *routetree.Tree) {
+	files := map[string]*routetree.Route{}
+	for _, r := range t.Routes {
+		files[r.File] = r
+	}
+	for i := range m.Routes {
+		r := files[m.Routes[i].File]
+		if r == nil || r.Page {
+			continue
+		}
+		text, err := fs.ReadFile(t.Files, r.InTree())
+		if err != nil {
+			continue // it was deleted a moment ago
+		}
+		f, _ := httpfile.Parse(r.File, text)
+		m.Routes[i].Prose = f.Prose
+		for _, req := range f.Requests {
+			if req.Method == "" {
+				continue // a fault of the file
+			}
+			e := Example{Title: req.Title, Prose: req.Prose, Method: req.Method, Path: req.Target.String(), Status: req.Status()}
+			if asked, ok := req.Path(pattern.Hole); ok && !strings.Contains(asked, pattern.Hole) {
+				e.Why = whyURL(e.Method, asked)
+			}
+			m.Routes[i].Examples = append(m.Routes[i].Examples, e)
+		}
+	}
 }
 
 // setTemplates sets the layouts and the error page of a route to those of a tree.
