@@ -31,8 +31,8 @@ var Command = cli.Command{
 	Long: `Moves a route file, a +file, a public file or a directory, with the Go files that
 speak of it: users/[id].html with users.id.go and users.id_test.go. It rewrites
 the paths and the names of routes in At, In, View, Route and RedirectTo, in
-{{route}} and {{template}}, the names of parameters, and URLs in tests that can
-be no others. It lists by file and line what may need a hand: other old URLs,
+{{route}} and {{template}}, the names of parameters, URLs in tests that can be no
+others, and the requests in .http files that move. It lists by file and line what may need a hand: other old URLs,
 names that are known only when the program runs. What In covers no more, or covers
 now, stands first: if it covers less, the move is refused without -force.
 

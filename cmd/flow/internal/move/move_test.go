@@ -233,6 +233,31 @@ func TestNewURL(t *testing.T) {
 	}
 }
 
+// A path in an example may have references, which stand for values of parameters.
+func TestNewPath(t *testing.T) {
+	for _, tt := range []struct{ from, to, files, path, want string }{
+		{"a/[id].http", "b/[id].http", "a/[id]", "/a/{{id}}", "/b/{{id}}"},
+		{"a/[id=int].http", "b/[key=int].http", "a/[id=int]", "/a/{{x.response.body.$.id}}", "/b/{{x.response.body.$.id}}"},
+		{"a/[id=int].http", "b/[id].http", "a/[id=int]", "/a/{{$randomInt 1 9}}", "/b/{{$randomInt 1 9}}"},
+		{"a/[id].http", "b.http", "a/[id]", "/a/{{id}}", ""},
+		{"a.http", "b.http", "a", "/{{name}}", ""},
+		{"a/[id].http", "b/[id].http", "a/[id] a/[id=int]/x", "/a/{{id}}", "/b/{{id}}"},
+		{"a/[id].http", "b/[id].http", "a/[id] a/[k=slug]", "/a/{{id}}", ""},
+		{"a", "b", "a/index", "/a", "/b"},
+	} {
+		t.Run(tt.from+" "+tt.path, func(t *testing.T) {
+			is := is.New(t)
+			var files []string
+			for _, name := range strings.Fields(tt.files) {
+				files = append(files, name+".http")
+			}
+			now, ok := newFinder(moved(t, tt.from, tt.to, files...), nil, nil).newPath(tt.path)
+			is.Equal(now, tt.want)
+			is.Equal(ok, tt.want != "")
+		})
+	}
+}
+
 func TestReadTemplate(t *testing.T) {
 	const text = "\ufeff" + `{{/* route "no" }} */}}<a href="/x/{{.ID}}/y">{{define "t"}}{{template "a/+b" .}}{{end}}
 {{- block "c" . }}{{ route ` + "`d`" + ` "k" .V (route "e") | printf "%s }}" }}{{end}}{{if request.Param "f"}}{{else}}{{.Route "g"}}{{.X | route}}{{asset "h"}}{{end}}`

@@ -6,18 +6,20 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/httpfile"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/routetree"
 )
 
-// plainFiles tells of the old URLs in files that are no templates: the examples of
-// endpoints, and public files.
+// plainFiles rewrites the requests in route files that move, and tells of the other old URLs
+// in files that are no templates: the examples of endpoints, and public files.
 func (p *planner) plainFiles() {
 	var names []string
 	for _, r := range p.c.before.Routes {
@@ -35,11 +37,41 @@ func (p *planner) plainFiles() {
 		if err != nil || !utf8.ValidString(text) || len(text) > 1<<20 {
 			continue
 		}
+		rewritten := p.requests(name, text)
 		for _, h := range p.finder.find(strings.ReplaceAll(text, string(hole), " ")) {
-			p.hit(p.path(name), lineAt(text, h.offset), h)
+			if !slices.ContainsFunc(rewritten, func(at int) bool { return h.offset <= at && at < h.offset+len(h.text) }) {
+				p.hit(p.path(name), lineAt(text, h.offset), h)
+			}
 		}
 	}
 }
+
+// requests rewrites the paths of the requests in an .http file that moves. It returns the
+// offsets of these paths.
+func (p *planner) requests(name, text string) (rewritten []int) {
+	if p.c.moved(name) == nil || path.Ext(name) != ".http" {
+		return nil
+	}
+	f, _ := httpfile.Parse(name, []byte(text))
+	lines := slices.Collect(strings.Lines(text))
+	offset, number := 0, 0
+	for _, r := range f.Requests {
+		for ; number < r.Line-1; number++ {
+			offset += len(lines[number])
+		}
+		target := r.Target.String()
+		old, _, _ := strings.Cut(target, "?")
+		at := strings.LastIndex(protocol.ReplaceAllString(lines[number], ""), target)
+		if now, ok := p.finder.newPath(old); ok && at >= 0 && r.Method != "" {
+			p.edit(p.path(name), offset+at, len(old), now)
+			rewritten = append(rewritten, offset+at)
+		}
+	}
+	return rewritten
+}
+
+// protocol is what may stand behind the URL of a request.
+var protocol = regexp.MustCompile(`\s+HTTP/[\d.]+\s*$`)
 
 // texts are the extensions of public files that may hold URLs.
 var texts = []string{".html", ".css", ".js", ".mjs", ".json", ".txt", ".xml", ".svg", ".webmanifest", ".map"}

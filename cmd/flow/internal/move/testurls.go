@@ -42,9 +42,19 @@ var plainURL = regexp.MustCompile(`^/[^\s"'<>` + "`" + `,;\\{}\[\]*]*$`)
 // values that the old one does not have.
 func (f *finder) newURL(text string) (now string, ok bool) {
 	old, isPath := pathOf(text)
+	segments, _ := split(old)
+	if !isPath || !plainURL.MatchString(text) || slices.Contains(segments, string(hole)) {
+		return "", false
+	}
+	now, ok = f.newPath(old)
+	return now + text[len(old):], ok
+}
+
+// newPath is newURL for a path, whose segments may be references such as {{id}}.
+func (f *finder) newPath(old string) (now string, ok bool) {
 	segments, open := split(old)
 	raw := strings.Split(strings.TrimPrefix(old, "/"), "/")
-	if !isPath || open || len(segments) == 0 || !plainURL.MatchString(text) || slices.ContainsFunc(raw, isUnclean) || slices.Contains(segments, string(hole)) {
+	if open || len(segments) == 0 || slices.ContainsFunc(raw, isUnclean) {
 		return "", false
 	}
 	if slices.ContainsFunc(f.mounts, func(prefix []string) bool { return isBelowPrefix(segments, prefix) }) || answerer(f.after, segments) != nil {
@@ -68,7 +78,7 @@ func (f *finder) newURL(text string) (now string, ok bool) {
 	if is := answerer(f.after, read); is == nil || is.file != f.c.new(was.file) {
 		return "", false
 	}
-	return now + text[len(old):], true
+	return now, true
 }
 
 // isUnclean reports whether a segment of a path is one that redirects lead away from.

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -25,7 +26,8 @@ var Add = cli.Command{
 	Short: "add a route file and its handlers",
 	Long: `
 Adds a route file, the Go file of the same name with a handler for each method, and a row
-for each in the table of TestRoutes. PATH is that of the route file below router/: quote it,
+for each in the table of TestRoutes. An endpoint has an example for each handler in its
+route file in place of a row, if the tests call flowtest.Examples. PATH is that of the route file below router/: quote it,
 since shells read brackets.
 
 	flow add about
@@ -235,7 +237,7 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 		methods = append(methods, h.method+" "+h.name)
 	}
 	pattern, url := r.Patterns[len(r.Patterns)-1].String(), sampleURL(t, r)
-	text, what := endpointText(url, c.handlers), "the endpoint "+pattern
+	text, what := endpointText(url, c.handlers, pkg.guard(r) != ""), "the endpoint "+pattern
 	if r.Page {
 		text, what = pageText(r, slices.Contains(methodsOf(c.handlers), http.MethodGet), layouts(t, r.Path)), "the page "+pattern
 	}
@@ -278,7 +280,8 @@ func layouts(t *routetree.Tree, path string) []string {
 }
 
 // addRows finds the table of the tests and adds a row for each handler, which asks for url.
-// Where that is not possible, the user is told to.
+// Where that is not possible, the user is told to. An endpoint needs none if the tests run its
+// examples.
 func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) error {
 	if url == "" {
 		url, p.printed = "/…", "no URL is known that it answers"
@@ -289,13 +292,15 @@ func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) error {
 	if p.route.Page && !slices.ContainsFunc(p.rows, func(r row) bool { return r.method == http.MethodGet }) {
 		p.rows = append([]row{{http.MethodGet, url, http.StatusOK}}, p.rows...)
 	}
-	for _, in := range pkg.ins {
-		if routetree.Layer(in.path, p.route.Path) >= 0 {
-			p.printed = fmt.Sprintf("the middleware at %s may answer otherwise", in.pos)
-		}
+	if at := pkg.guard(p.route); at != "" {
+		p.printed = fmt.Sprintf("the middleware at %s may answer otherwise", at)
 	}
 	if p.printed != "" {
 		return nil
+	}
+	if runs, err := pkg.runsExamples(p.app); runs && !p.route.Page || err != nil {
+		p.rows = nil // the route file has them as examples
+		return err
 	}
 	p.printed = fmt.Sprintf("no test of the application has a function %s with a table", testName)
 	for _, name := range pkg.tests {
@@ -317,6 +322,30 @@ func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) error {
 		}
 	}
 	return nil
+}
+
+// guard returns the position of middleware that runs before a route, or "".
+func (pkg *goPackage) guard(r *routetree.Route) (at string) {
+	for _, in := range pkg.ins {
+		if routetree.Layer(in.path, r.Path) >= 0 {
+			at = in.pos
+		}
+	}
+	return at
+}
+
+// runsExamples reports whether a test of the package calls flowtest.Examples.
+func (pkg *goPackage) runsExamples(app project.App) (bool, error) {
+	for _, name := range pkg.tests {
+		src, err := os.ReadFile(filepath.Join(app.Dir, name))
+		if err != nil {
+			return false, err
+		}
+		if bytes.Contains(src, []byte("flowtest.Examples(")) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func counted(n int, what string) string {

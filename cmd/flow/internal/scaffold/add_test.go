@@ -94,11 +94,17 @@ func TestAdd(t *testing.T) {
 		{"a store", app("router/users/index.html", "", "users.index.go", users), []string{"users/store"}, map[string]string{
 			"app/router/users/store.http": "", "app/users.store.go": "flow.POST().Do(createUser)", "app/app_test.go": "{\"POST\", \"/users\", 501},",
 		}, ""},
+		{"an endpoint whose examples are tested", app("examples_test.go", "package app\n\nfunc TestExamples(t *testing.T) { flowtest.Examples(t, newRouter) }\n"), []string{"feed.xml.http"}, map[string]string{
+			"app/router/feed.xml.http": "GET http://localhost:8080/feed.xml\n\n# ?? status == 200\n", "app/feed.xml.go": "",
+		}, "app/router/feed.xml.http  the endpoint /feed.xml\napp/feed.xml.go           GET"},
+		{"an endpoint behind middleware", app("app_.go", "package app\n\nfunc init() { flow.In(\"\").Use(signedIn) }\n"), []string{"feed.http"}, map[string]string{
+			"app/router/feed.http": "# Take this away once the request has what the middleware asks for:\n# @disabled\nGET http://localhost:8080/feed\n\n# ?? status == 200\n", "app/feed.go": "",
+		}, "No test was added: the middleware at app/app_.go:3 may answer otherwise."},
 		{"all methods", app(), []string{"x.http", "-methods", "any,options,head,delete,patch,put,post,get"}, map[string]string{
 			"app/router/x.http": "", "app/x.go": "\tflow.OPTIONS().Do(optionsX)\n\tflow.ANY().Do(answerX)\n}", "app/app_test.go": "{\"OPTIONS\", \"/x\", 204},\n\t\t{\"PROPFIND\", \"/x\", 501},",
 		}, "GET showX, POST postX, PUT updateX, PATCH patchX, DELETE deleteX, HEAD headX, OPTIONS optionsX, ANY answerX"},
 		{"all other methods", app(), []string{"x.http", "-methods", "get,any"}, map[string]string{
-			"app/router/x.http": "GET http://localhost:8080/x\n\n###\nPOST http://localhost:8080/x\n", "app/x.go": "// answerX answers every other method of /x.\n", "app/app_test.go": "{\"GET\", \"/x\", 200},\n\t\t{\"POST\", \"/x\", 501},\n",
+			"app/router/x.http": "GET http://localhost:8080/x\n\n# ?? status == 200\n\n###\nPOST http://localhost:8080/x\n\n# ?? status == 501\n", "app/x.go": "// answerX answers every other method of /x.\n", "app/app_test.go": "{\"GET\", \"/x\", 200},\n\t\t{\"POST\", \"/x\", 501},\n",
 		}, ""},
 		{"any method", app(), []string{"x.html", "-methods", "any"}, map[string]string{
 			"app/router/x.html": "", "app/x.go": "// answerX answers every method of /x.\n", "app/app_test.go": "{\"GET\", \"/x\", 501},\n",

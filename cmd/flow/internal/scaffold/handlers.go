@@ -224,15 +224,20 @@ func pageText(r *routetree.Route, data bool, layouts []string) []byte {
 	return framed(name, "<h1>"+heading+"</h1>\n", layouts)
 }
 
-// endpointText returns an .http route file: example requests for a URL, which editors can
-// send. It is empty if no URL is known.
-func endpointText(url string, handlers []handler) []byte {
+// endpointText returns an .http route file: an example for each handler, which editors can
+// send and tests run. It is empty if no URL is known. guarded says that middleware may answer
+// otherwise.
+func endpointText(url string, handlers []handler, guarded bool) []byte {
 	if url == "" {
 		return nil
 	}
 	var requests []string
 	for _, h := range handlers {
-		requests = append(requests, fmt.Sprintf("%s http://localhost:8080%s\n", sampleMethod(h.method, handlers), url))
+		request := fmt.Sprintf("%s http://localhost:8080%s\n", sampleMethod(h.method, handlers), url)
+		if guarded {
+			request = "# Take this away once the request has what the middleware asks for:\n# @disabled\n" + request
+		}
+		requests = append(requests, fmt.Sprintf("%s\n# ?? status == %d\n", request, h.status))
 	}
 	return []byte(strings.Join(requests, "\n###\n"))
 }

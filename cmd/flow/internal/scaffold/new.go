@@ -295,8 +295,8 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 				return err
 			}
 			below := strings.TrimPrefix(name, root+"/")
-			if below == "gitignore" { // under its own name it would be one of this repository
-				below = ".gitignore"
+			if below == "gitignore" || below == "httpyac.js" { // under its own name it would be one of this repository
+				below = "." + below
 			}
 			files = append(files, file{filepath.Join(dir, filepath.FromSlash(below)), text})
 			return nil

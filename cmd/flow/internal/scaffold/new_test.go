@@ -77,7 +77,7 @@ func TestNew(t *testing.T) {
 		code, out, errs := run(root, "new", ".", "-flow", library(t), "-module", "hello")
 		is.Equal(errs, "")
 		is.Equal(code, cli.OK)
-		is.True(strings.HasPrefix(out, ". is made: 17 files, module hello. Next:\n\n\tflow dev"))
+		is.True(strings.HasPrefix(out, ". is made: 18 files, module hello. Next:\n\n\tflow dev"))
 		files := contents(t, root)
 		is.Equal(files[".gitignore"], "# of Go\n*.test\n/vendor/\n/hello\n/hello.exe\n*.out\n")
 		is.Equal(files["README.md"], "")
@@ -93,7 +93,7 @@ func TestNew(t *testing.T) {
 		root := lay(t, map[string]string{"here/LICENSE": ""})
 		code, out, _ := run(filepath.Join(root, "here"), "new", ".", "-flow", library(t))
 		is.Equal(code, cli.OK)
-		is.True(strings.HasPrefix(out, ". is made: 19 files, module here. Next:\n\n\tflow dev"))
+		is.True(strings.HasPrefix(out, ". is made: 20 files, module here. Next:\n\n\tflow dev"))
 	})
 }
 
@@ -177,4 +177,16 @@ func TestOwnCheckout(t *testing.T) {
 	is.NoErr(err)
 	is.True(c.matcher != "")
 	is.True(strings.Contains(string(c.sums), matcherPath+" "+c.matcher+" h1:"))
+}
+
+// The file for httpyac is the one of the sample.
+func TestNewWritesTheFileOfHttpyac(t *testing.T) {
+	is := is.New(t)
+	of, err := os.ReadFile("../../../../.httpyac.js")
+	is.NoErr(err)
+	root := lay(t, nil)
+	code, _, errs := run(root, "new", "hello", "-flow", library(t))
+	is.Equal(code, cli.OK)
+	is.Equal(errs, "")
+	is.Equal(contents(t, root)["hello/.httpyac.js"], string(of))
 }

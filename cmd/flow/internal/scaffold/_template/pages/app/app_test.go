@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/flow"
+	"example.com/flow/flowtest"
 	"example.com/newapp/notes"
 )
 
@@ -23,7 +24,13 @@ func newRouter(t *testing.T) *flow.Router {
 	return r
 }
 
-// TestRoutes asks for each route. "flow add" adds a row here.
+// TestMain says which routes no test has asked for, with go test -v.
+func TestMain(m *testing.M) { flowtest.Main(m, New(&App{}).Routes) }
+
+// TestExamples sends the requests in the .http files below router/.
+func TestExamples(t *testing.T) { flowtest.Examples(t, newRouter) }
+
+// TestRoutes asks for each page. "flow add" adds a row here.
 func TestRoutes(t *testing.T) {
 	for _, tt := range []struct {
 		method, path, body string
@@ -41,17 +48,10 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/notes/1", "", 200, "Two bottles"},
 		{"GET", "/notes/2", "", 404, "there is no such note"},
 		{"GET", "/notes/two", "", 404, "Not Found"},
-
-		{"GET", "/api/notes", "", 200, `[{"id":1,"title":"Buy milk","text":"Two bottles"}]`},
-		{"POST", "/api/notes", `{"title":"Call Ada"}`, 201, `{"id":2,"title":"Call Ada","text":""}`},
-		{"POST", "/api/notes", `{"text":"at noon"}`, 422, `"title":"is required"`},
 	} {
 		t.Run(tt.method+" "+tt.path, func(t *testing.T) {
 			r := httptest.NewRequest(tt.method, tt.path, strings.NewReader(tt.body))
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			if strings.HasPrefix(tt.body, "{") {
-				r.Header.Set("Content-Type", "application/json")
-			}
 			w := httptest.NewRecorder()
 			newRouter(t).ServeHTTP(w, r)
 			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) {
