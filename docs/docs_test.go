@@ -298,7 +298,7 @@ var (
 	// fileLine is the first line of a block that is a file of the document's application:
 	// a comment that holds nothing but its path. The comment of a package stands below an
 	// empty line.
-	fileLine = regexp.MustCompile(`^(?://|<!--|/\*|--) (\S+\.\w+)(?: -->| \*/)?\n\n?`)
+	fileLine = regexp.MustCompile(`^(?://|<!--|/\*|--|#) (\S+\.\w+)(?: -->| \*/)?\n\n?`)
 	// emptyFile is a command that makes a file, which is empty.
 	emptyFile = regexp.MustCompile(`(?m)^touch '(.*)'$`)
 	goPackage = regexp.MustCompile(`(?m)^package \w+$`)
