@@ -56,6 +56,7 @@ type owner struct {
 	file     string           // for messages: the path of the file, or the position of the call of Mount
 	route    *routetree.Route // nil unless it is a route file
 	standard []step           // the standard middleware of Router, directories and file; it also wraps 405 and OPTIONS
+	public   bool             // it is a public file
 }
 
 // isPage reports whether the endpoint belongs to the route file of a page.
@@ -96,6 +97,7 @@ type exchange struct {
 	auth    auth.Result
 	body    *input.Body             // nil if the request has no body
 	failure atomic.Pointer[failure] // nil unless Authenticate or reading the body has failed
+	nonce   atomic.Pointer[string]  // of the answer; nil if nobody has asked for it yet
 }
 
 // clone returns the exchange for a Clone of the Request.
@@ -105,6 +107,7 @@ func (x *exchange) clone() *exchange {
 	c.values = slices.Clone(x.values)
 	x.auth.CopyTo(&c.auth)
 	c.body = x.body.Clone()
+	c.nonce.Store(x.nonce.Load())
 	return c
 }
 
@@ -348,6 +351,9 @@ func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
 		x.sendHandler(w, req, resp)
 		return
 	}
+	if x.settings.policy != nil && resp.needsPolicy() {
+		x.addPolicy(w.Header())
+	}
 	send(resp, w, req.Method == http.MethodHead)
 }
 
@@ -417,6 +423,9 @@ func (t *table) recycle(x *exchange) {
 	x.auth.Reset()
 	if x.failed() {
 		x.failure.Store(nil)
+	}
+	if x.nonce.Load() != nil {
+		x.nonce.Store(nil)
 	}
 	t.pool.Put(x)
 }

@@ -212,6 +212,7 @@ func (c *compiler) build(trie *match.Trie[endpoint]) {
 	c.faults = append(c.faults, c.tree.SetMatchers(c.router.Matchers, c.router.matcherPanicked)...)
 	c.unsound = c.unsound || fault.Join(c.faults) != nil
 	c.readAssets()
+	c.readPolicy()
 	c.readPageData()
 	c.readViews()
 	c.fill(trie)
@@ -268,7 +269,7 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, step
 		chains[i] = append(slices.Clip(steps), c.steps(v.Uses)...)
 		handlers[i] = c.handlerOf(r, v)
 	}
-	o := &owner{r.File, r, standardOnly(steps)}
+	o := &owner{file: r.File, route: r, standard: standardOnly(steps)}
 	page, pageSteps, pageMaxBody := handler{flow: plainPage}, steps, int64(0)
 	if b.Page != nil {
 		pageSteps, pageMaxBody = append(slices.Clip(steps), c.steps(b.Page.Uses)...), b.Page.MaxBody

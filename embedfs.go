@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,11 +12,11 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/csp"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/match"
 	"example.com/flow/internal/pages"
-	"example.com/flow/internal/public"
 	"example.com/flow/internal/routetree"
 )
 
@@ -107,6 +106,8 @@ func (t *table) host(funcs template.FuncMap) pages.Host {
 		Asset:      func(at any, name string) (string, error) { return t.asset(urlBaseOf(at), name) },
 		User:       func(at any) any { return at.(*Request).User() },
 		Plans:      pages.Plans(os.Getenv(plansVariable)),
+		Nonce:      nonceOf,
+		NoNonce:    noNonce(t.settings.policy),
 		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.mountPrefix.Names))},
 		Request:    reflect.TypeFor[*Request](),
 		Data:       t.data,
@@ -115,6 +116,14 @@ func (t *table) host(funcs template.FuncMap) pages.Host {
 		Names:      t.names,
 		Excused:    func(name string) bool { return t.namesMissing || t.misplaced[name] },
 	}
+}
+
+// nonceOf is the template function nonce. at is the request, or nil if a page is rendered once.
+func nonceOf(at any) string {
+	if req, ok := at.(*Request); ok {
+		return req.Nonce()
+	}
+	return csp.Placeholder
 }
 
 // currentViews returns the templates for a request with the context ctx. In development it
@@ -126,8 +135,20 @@ func (t *table) currentViews(ctx context.Context) (*pages.Views, error) {
 	return t.views, nil
 }
 
-// plainPage is the handler of a page that has no handler for GET.
-func plainPage(*Request) (Response, error) { return Page(nil), nil }
+// plainPage is the handler of a page that has no handler for GET. In development, a page that
+// would be rendered once has the policy that it would have then.
+func plainPage(req *Request) (Response, error) {
+	e := req.x.endpoint
+	if s := req.x.settings; s.dev != nil && s.policy != nil {
+		all, _ := e.table.currentViews(req.Context())
+		if v, err := all.View(e.owner.route.Path); err == nil && v.IsFixed() {
+			if h, ok, err := e.table.fixedPage(v, revalidate); err == nil && ok {
+				return Handler(http.HandlerFunc(h.serveContent)), nil
+			}
+		}
+	}
+	return Page(nil), nil
+}
 
 // checkData reports a page that uses data although no handler for GET gives it any. That is
 // a fault if the page has handlers for other methods. Otherwise it is a warning, since the
@@ -153,17 +174,18 @@ func (c *compiler) renderOnce(r *routetree.Route, guarded bool, fallback handler
 	if err != nil || !v.IsFixed() || c.table.namesMissing || len(c.table.misplaced) > 0 {
 		return fallback
 	}
-	page, err := v.Render(nil, "", nil)
-	if err != nil {
-		c.faults = append(c.faults, pages.Fault(r.File, err))
-		return fallback
-	}
 	cache := revalidate
 	if guarded { // shared caches must not serve the page to clients that the guard refuses
 		cache = revalidatePrivate
 	}
-	defer page.Free()
-	return handler{content: public.New(htmlType[0], bytes.Clone(page.HTML())), cache: cache}
+	h, ok, err := c.table.fixedPage(v, cache)
+	if err != nil {
+		c.faults = append(c.faults, pages.Fault(r.File, err))
+	}
+	if !ok {
+		return fallback
+	}
+	return h
 }
 
 // encodePage encodes a View or a Page: it renders the template.

@@ -59,6 +59,7 @@
 //	asset     the URL of a public file: see Router.Asset
 //	request   the *Request
 //	user      the user of the request: see Router.Authenticate
+//	nonce     the nonce of the answer: see Router.ContentSecurityPolicy
 //
 // Check renders a page once and for all if the page has no handler and calls neither
 // request, user nor a function of Router.Funcs.
@@ -148,9 +149,25 @@ type Router struct {
 	// the limits for one route.
 	MaxBody int64
 
-	// Funcs are functions for templates, in addition to route, asset, request and user. The
-	// error of a function is answered like the error of a handler.
+	// Funcs are functions for templates, in addition to route, asset, request, user, nonce and
+	// dict. The error of a function is answered like the error of a handler.
 	Funcs template.FuncMap
+
+	// ContentSecurityPolicy is the Content-Security-Policy of all HTML that the Router answers
+	// with: pages, error pages, Response.HTML, and what net/http code writes; not of public
+	// files. If it is "", there is none. For example:
+	//
+	//	default-src 'self'; script-src 'nonce' 'strict-dynamic'; object-src 'none'; base-uri 'none'
+	//
+	// In each answer, 'nonce' is replaced by a new 'nonce-…'. {{nonce}} in a template, and
+	// Request.Nonce, return that nonce: <script nonce="{{nonce}}">. A page that is rendered
+	// once has, in place of a nonce, the hashes of its inline scripts and styles. If the nonce
+	// stands elsewhere in such a page, as in a script with src, the page is rendered for each
+	// request.
+	//
+	// A Content-Security-Policy that a handler or middleware sets goes before this one. Check
+	// reports a policy that browsers would misunderstand, and {{nonce}} without a 'nonce'.
+	ContentSecurityPolicy string
 
 	// Matchers adds matchers by name: the file [lang=fr].html answers a request only if
 	// Matchers["fr"] returns true for the value of lang, which is unescaped. If it returns

@@ -145,6 +145,9 @@ func (e *endpoint) serveRetained(w http.ResponseWriter, r *http.Request, target 
 func (x *exchange) contain(w http.ResponseWriter, t *reply.Writer) {
 	before := reply.Describe(w.Header())
 	defer x.recoverChain(w, t, before)
+	if x.watchesHeader() && t.Before == nil {
+		t.Before = x.beforeHeader
+	}
 	if x.body != nil {
 		defer x.body.End()
 	}
@@ -243,6 +246,9 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 	}
 	w, t := reply.Track(w)
 	t.Status = resp.status
+	if x.retained == nil && x.watchesHeader() {
+		t.Before = x.beforeHeader
+	}
 	if !x.endpoint.needsContext {
 		setPathValues(req.Request, x.endpoint.path, x.values)
 	}

@@ -131,7 +131,7 @@ func (c *compiler) addHashed(trie *match.Trie[endpoint]) {
 
 // addAsset adds an endpoint for a public file to the trie.
 func (c *compiler) addAsset(trie *match.Trie[endpoint], a *asset, p *pattern.Pattern, h handler) {
-	o := &owner{file: a.file, standard: c.table.standard}
+	o := &owner{file: a.file, public: true, standard: c.table.standard}
 	trie.Leaf(p).Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, o.standard, h, 0))
 }
 

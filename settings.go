@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"log/slog"
 	"net/http"
+
+	"example.com/flow/internal/csp"
 )
 
 // settings are the fields of a Router that a request on its way needs. The table has them
@@ -14,7 +16,8 @@ type settings struct {
 	onError      onErrorFunc                          // may be nil
 	logger       *slog.Logger                         // may be nil
 	crossOrigin  *http.CrossOriginProtection
-	dev          development // nil in production
+	policy       *csp.Template // nil if there is none
+	dev          development   // nil in production
 }
 
 // onErrorFunc is the type of Router.OnError.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -98,4 +100,29 @@ func TestTemplAsAnErrorPage(t *testing.T) {
 	a := visit(t, r).ask(t, "GET", "/users/42")
 	is.Equal(a.StatusCode, 404)
 	is.Equal(a.text, "<h1>Hello Not Found</h1>")
+}
+
+// TestTemplNonce: a component finds the nonce of the policy, which a guard has put into the
+// context.
+func TestTemplNonce(t *testing.T) {
+	is := is.New(t)
+	script := templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		_, err := io.WriteString(w, `<script nonce="`+templ.EscapeString(templ.GetNonce(ctx))+`">hello()</script>`)
+		return err
+	})
+	r := flow.New(fstest.MapFS{"router/a.http": {}, "router/b.http": {}})
+	r.ContentSecurityPolicy = "script-src 'nonce'"
+	r.Use(func(req *flow.Request) flow.Response {
+		req.Request = req.WithContext(templ.WithNonce(req.Context(), req.Nonce()))
+		return flow.Next()
+	})
+	r.At("a").GET().Do(templ.Handler(script))
+	r.At("b").GET().Do(func(*flow.Request) flow.Response { return flow.Handler(templ.Handler(script)) })
+	for _, target := range []string{"/a", "/b"} {
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+		nonce := strings.TrimSuffix(strings.TrimPrefix(w.Header().Get("Content-Security-Policy"), "script-src 'nonce-"), "'")
+		is.True(len(nonce) >= 22)
+		is.Equal(w.Body.String(), `<script nonce="`+nonce+`">hello()</script>`)
+	}
 }

@@ -19,6 +19,7 @@ const module = "example.com/flow"
 var plan = []struct{ room, imports string }{
 	// These know of nothing else.
 	{"accept", ""},
+	{"csp", ""},
 	{"devpage", ""},
 	{"disk", ""},
 	{"fault", ""},
@@ -41,7 +42,7 @@ var plan = []struct{ room, imports string }{
 	{"typecheck", "fault"},
 
 	{"auth", "forms"},
-	{"dev", "accept devpage disk reply"},
+	{"dev", "accept csp devpage disk reply"},
 	{"examples", "httpfile pattern"},
 	{"registry", "fault forms match pattern routetree"},
 	{"plan", "typecheck"},

@@ -21,6 +21,7 @@ type Host struct {
 	Route func(at any, name string, params []any) (string, error)
 	Asset func(at any, name string) (string, error)
 	User  func(at any) any
+	Nonce func(at any) string
 
 	Plans      Plans
 	Sample     any                         // passed as at to Route and Asset while templates are checked
@@ -29,6 +30,7 @@ type Host struct {
 	ErrorData  reflect.Type                // the type of the data of error pages; nil if it is not known
 	PerRequest bool                        // Route and Asset depend on the request
 	Names      map[string]*routetree.Route // the routes by name; nil if names are not checked
+	NoNonce    string                      // why Nonce returns none, for the fault of a template that calls it; "" if it returns one
 	Excused    func(name string) bool      // reports whether a name is missing from Names because of a fault that is reported elsewhere
 }
 

@@ -40,6 +40,7 @@ func (h *functions) bound() template.FuncMap {
 	return template.FuncMap{
 		"request": func(at any) any { return at },
 		"user":    h.User,
+		"nonce":   h.Nonce,
 		"route":   func(at any, name string, params ...any) (string, error) { return h.Route(at, name, params) },
 		"asset":   h.Asset,
 	}
@@ -88,6 +89,7 @@ func (h *functions) instance(s *set, name string) (*instance, error) {
 	escaped.Funcs(h.own).Funcs(template.FuncMap{
 		"request": func() any { return in.at },
 		"user":    func() any { return h.User(in.at) },
+		"nonce":   func() string { return h.Nonce(in.at) },
 		"dict":    typecheck.Dict,
 		"route":   func(name string, params ...any) (string, error) { return h.Route(in.at, name, params) },
 		"asset":   func(name string) (string, error) { return h.Asset(in.at, name) },

@@ -95,7 +95,7 @@ func newLibrary(host Host) *library {
 }
 
 // ownFuncs are the functions that flow itself gives to every template.
-var ownFuncs = []string{"asset", "dict", "request", "route", "user"}
+var ownFuncs = []string{"asset", "dict", "nonce", "request", "route", "user"}
 
 // add adds a template file to the library.
 func (l *library) add(f *templateFile) {
@@ -153,8 +153,11 @@ func (l *library) check(f *templateFile) {
 		EachNode(t.Root, func(n parse.Node) {
 			switch n := n.(type) {
 			case *parse.IdentifierNode:
-				if !l.isFunc(n.Ident) {
+				switch {
+				case !l.isFunc(n.Ident):
 					report(n, "function %q not defined: add it to Router.Funcs", n.Ident)
+				case n.Ident == "nonce" && l.NoNonce != "":
+					report(n, "{{nonce}} has no value: %s", l.NoNonce)
 				}
 			case *parse.PipeNode:
 				for i, cmd := range n.Cmds {

@@ -79,6 +79,7 @@ func typesOf(h Host, own template.FuncMap) map[string]reflect.Type {
 		"route": reflect.TypeFor[func(string, ...any) (string, error)](),
 		"asset": reflect.TypeFor[func(string) (string, error)](),
 		"user":  reflect.TypeFor[func() any](),
+		"nonce": reflect.TypeFor[func() string](),
 		"dict":  reflect.TypeOf(typecheck.Dict),
 	}
 	if h.Request != nil {

@@ -117,7 +117,8 @@ func (v *Views) Links(urls func(name string) []string) (sources []links.Source) 
 	return sources
 }
 
-// IsFixed reports whether the view renders the same for any two requests with the same data.
+// IsFixed reports whether the view renders the same for any two requests with the same data,
+// but for the nonce.
 func (v *View) IsFixed() bool { return v.fixed }
 
 // views makes a view of each template, and collects the faults.

@@ -30,6 +30,7 @@ import (
 // except that the gzip representation may be made when a client first asks for it.
 type Content struct {
 	contentType     []string
+	policy          []string                        // Content-Security-Policy; nil if it has none
 	representations [accept.Codings]*representation // by coding; nil if there is none, but that of identity is never nil
 	varies          bool                            // there is, or may be, another one than identity
 
@@ -64,6 +65,18 @@ const gzipGain = 64
 // New returns the content of a media type and a body. The body must not be changed any more.
 func New(contentType string, body []byte) *Content {
 	return newContent(contentType, newRepresentation(accept.Identity, body))
+}
+
+// NewPage returns the content of a page with a Content-Security-Policy, or none if that is "".
+// The policy is a part of the entity tags, so that a client which has the page with another
+// policy gets both again.
+func NewPage(contentType string, body []byte, policy string) *Content {
+	c := New(contentType, body)
+	if policy != "" {
+		c.policy = []string{policy}
+		c.representations[accept.Identity].under(policy)
+	}
+	return c
 }
 
 // newContent returns the content of a media type with its representations.
@@ -102,6 +115,12 @@ func newRepresentation(which accept.Coding, body []byte) *representation {
 	f, _ := measure(which, bytes.NewReader(body)) // reading it cannot fail
 	f.body = body
 	return f
+}
+
+// under makes a policy a part of the entity tag.
+func (f *representation) under(policy string) {
+	sum := sha256.Sum256([]byte(f.etag[0] + policy))
+	f.etag = []string{`"` + hashText(sum[:]) + `"`}
 }
 
 // newFileRepresentation returns a representation that is too large to be held in memory. The
@@ -160,6 +179,9 @@ func (c *Content) gzip(wait bool) *representation {
 			f = c.representations[accept.Identity]
 			if smaller := gzipped(f.body); len(smaller)+gzipGain < len(f.body) {
 				f = newRepresentation(accept.Gzip, smaller)
+				if c.policy != nil {
+					f.under(c.policy[0])
+				}
 			}
 			c.gzipped.Store(f)
 		}
@@ -212,6 +234,9 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 
 	if len(h["Cache-Control"]) == 0 {
 		h["Cache-Control"] = cache
+	}
+	if c.policy != nil && len(h["Content-Security-Policy"]) == 0 {
+		h["Content-Security-Policy"] = c.policy
 	}
 	if notModified {
 		h["Etag"] = f.etag

@@ -20,6 +20,9 @@ type Writer struct {
 	Status int32 // sent in place of 200, if not 0
 	Code   int16 // the status that was sent
 	Sent   bool
+	// Before, unless it is nil, is called with the status before the header of a final response
+	// is sent, and may change the header.
+	Before func(h http.Header, status int)
 }
 
 // A flushWriter is a Writer of a writer that can flush.
@@ -74,6 +77,9 @@ func (t *Writer) WriteHeader(status int) {
 	if status == http.StatusOK && t.Status != 0 {
 		status = int(t.Status)
 	}
+	if t.Before != nil && !t.Sent && status >= 200 {
+		t.Before(t.Header(), status)
+	}
 	t.ResponseWriter.WriteHeader(status) // panics for an invalid status, before anything is sent
 	// A final response follows informational ones (1xx), but none follows a 101.
 	if !t.Sent && (status >= 200 || status == http.StatusSwitchingProtocols) {
@@ -87,8 +93,8 @@ func (t *Writer) begin() {
 	if t.Sent {
 		return
 	}
-	if t.Status != 0 {
-		t.WriteHeader(int(t.Status))
+	if t.Status != 0 || t.Before != nil {
+		t.WriteHeader(http.StatusOK)
 		return
 	}
 	t.Sent, t.Code = true, http.StatusOK
@@ -120,8 +126,8 @@ func (t *Writer) ReadFrom(src io.Reader) (int64, error) {
 
 // FlushError flushes the response. http.ResponseController prefers it to Flush.
 func (t *Writer) FlushError() error {
-	if !t.Sent && t.Status != 0 {
-		t.WriteHeader(int(t.Status))
+	if !t.Sent && (t.Status != 0 || t.Before != nil) {
+		t.WriteHeader(http.StatusOK)
 	}
 	err := http.NewResponseController(t.ResponseWriter).Flush()
 	if err == nil && !t.Sent {

@@ -1,0 +1,115 @@
+package flow
+
+import (
+	"crypto/rand"
+	"net/http"
+	"strings"
+
+	"example.com/flow/internal/csp"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages"
+	"example.com/flow/internal/public"
+)
+
+// readPolicy parses Router.ContentSecurityPolicy into the table.
+func (c *compiler) readPolicy() {
+	if c.router.ContentSecurityPolicy == "" {
+		return
+	}
+	policy, problems := csp.NewTemplate(c.router.ContentSecurityPolicy)
+	for _, problem := range problems {
+		c.faults = append(c.faults, fault.Fault{Text: "Router.ContentSecurityPolicy: " + problem})
+	}
+	c.table.settings.policy = policy
+}
+
+// noNonce returns why there is no nonce in a Router with this policy, for the fault of a
+// template that asks for it. It returns "" if there is one.
+func noNonce(policy *csp.Template) string {
+	switch {
+	case policy == nil:
+		return "set Router.ContentSecurityPolicy, with 'nonce' in script-src or style-src"
+	case !policy.HasNonce():
+		return "Router.ContentSecurityPolicy has no 'nonce': write it in script-src or style-src"
+	}
+	return ""
+}
+
+// Nonce returns the nonce of the answer, for scripts and styles in HTML that a handler writes
+// by itself: see Router.ContentSecurityPolicy. It returns "" if the policy has no 'nonce'. In
+// templates it is the function nonce.
+func (r *Request) Nonce() string { return r.exchange().currentNonce() }
+
+// currentNonce returns the nonce of the answer. The first call makes it. Several goroutines
+// may call it, as http.TimeoutHandler has the handler and the timeout answer in two.
+func (x *exchange) currentNonce() string {
+	if x.settings.policy == nil || !x.settings.policy.HasNonce() {
+		return ""
+	}
+	if x.nonce.Load() == nil {
+		made := rand.Text()
+		x.nonce.CompareAndSwap(nil, &made)
+	}
+	return *x.nonce.Load()
+}
+
+// addPolicy sets the Content-Security-Policy of an answer, unless the handler or middleware
+// has set one.
+func (x *exchange) addPolicy(h http.Header) {
+	if len(h[csp.Header]) == 0 {
+		h[csp.Header] = []string{x.settings.policy.WithNonce(x.currentNonce())}
+	}
+}
+
+// needsPolicy reports whether an encoded response is HTML without a policy of its own.
+func (r Response) needsPolicy() bool {
+	if r.kind != kindHTML && r.kind != kindRendered && (r.kind != kindBytes || !isHTML(r.more.contentType)) {
+		return false
+	}
+	for _, f := range r.header() {
+		if http.CanonicalHeaderKey(f.Key) == csp.Header {
+			return false
+		}
+	}
+	return true
+}
+
+// isHTML reports whether a Content-Type is that of HTML.
+func isHTML(contentType string) bool {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	return strings.EqualFold(strings.TrimSpace(mediaType), "text/html")
+}
+
+// beforeHeader sets the policy of an answer that net/http code has begun. It is called before
+// the header is sent. An answer whose media type net/http will detect may be HTML. A 304 has no
+// policy, since the browser has the page with another nonce.
+func (x *exchange) beforeHeader(h http.Header, status int) {
+	hasBody := status != http.StatusNoContent && status/100 != 3
+	types, typed := h["Content-Type"]
+	if status != http.StatusNotModified && (len(types) > 0 && isHTML(types[0]) || !typed && hasBody) {
+		x.addPolicy(h)
+	}
+}
+
+// watchesHeader reports whether beforeHeader is to be called: net/http code of this Router may
+// write HTML. A public file has no policy, and a mounted Router has its own.
+func (x *exchange) watchesHeader() bool {
+	return x.settings.policy != nil && !x.endpoint.owner.public && (x.target == nil || x.target == x.endpoint)
+}
+
+// fixedPage returns a handler that sends a page which is the same for everybody. It reports
+// false if the page needs a nonce for each answer.
+func (t *table) fixedPage(v *pages.View, cache []string) (h handler, ok bool, err error) {
+	page, err := v.Render(nil, "", nil)
+	if err != nil {
+		return handler{}, false, err
+	}
+	html, policy := string(page.HTML()), ""
+	page.Free()
+	if p := t.settings.policy; p != nil {
+		if html, policy, ok = p.Page(html); !ok {
+			return handler{}, false, nil
+		}
+	}
+	return handler{content: public.NewPage(htmlType[0], []byte(html), policy), cache: cache}, true, nil
+}
