@@ -37,6 +37,7 @@ func newFrom(files fs.FS, a *App) *flow.Router {
 	r.Provide(a, r)
 	r.Authenticate = a.authenticate
 	r.Logger = a.Logger
+	r.ContentSecurityPolicy = contentPolicy
 	r.Funcs = template.FuncMap{"size": sizeText}
 	r.Use(flow.RequestID, flow.Logger(a.Logger), secureHeaders)
 	return r

@@ -20,5 +20,5 @@ func (a *App) storeUser(_ *flow.Request, in flow.Form[userForm]) (flow.Response,
 			return flow.RedirectTo("users.show", "id", u.ID), err
 		}
 	}
-	return withScript(usersData{Users: a.Users.List(), Form: in}).Status(http.StatusUnprocessableEntity), nil
+	return usersPage(usersData{Users: a.Users.List(), Form: in}).Status(http.StatusUnprocessableEntity), nil
 }
