@@ -82,20 +82,17 @@ func Example_tokens() {
 }
 
 // Errors of the API are in its own format, all of them; those of pages are left alone.
-func ExampleRouter_onError() {
+func ExampleDir_OnError() {
 	r := flow.New(fstest.MapFS{"router/api/notes.http": {}})
 	r.Logger = slog.New(slog.DiscardHandler)
-	r.OnError = func(req *flow.Request, err error) flow.Response {
-		if !strings.HasPrefix(req.URL.Path, "/api/") {
-			return flow.Response{} // the default
-		}
+	r.In("api").OnError(func(_ *flow.Request, err error) flow.Response {
 		message, fields := http.StatusText(flow.StatusOf(err)), flow.Invalid{}
 		if public := (*flow.HTTPError)(nil); errors.As(err, &public) && public.Message != "" {
 			message = public.Message
 		}
 		errors.As(err, &fields)
 		return flow.JSON(map[string]any{"message": message, "fields": fields})
-	}
+	})
 	r.At("api/notes").GET().Do(func(req *flow.Request) (string, error) {
 		switch req.Input("as") {
 		case "conflict":
