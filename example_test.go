@@ -6,11 +6,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing/fstest"
 
 	"example.com/flow"
@@ -272,6 +275,164 @@ func ExamplePage() {
 	// 200 <title>Shop</title> About us
 	// 200 <title>Cart</title> <li>Tea</li><li>Cup</li>
 	// 200 <li>Tea</li><li>Cup</li>
+}
+
+// A store is what ExampleWith and ExampleRouter_Provide give to handlers.
+type store struct{ names map[string]string }
+
+func (s *store) show(req *flow.Request) string { return s.names[req.Param("id")] }
+
+// In a counterpart, users.id.go for example, With registers a handler that needs a value.
+func ExampleWith() {
+	init := func() { // is func init() there
+		flow.With(func(f *flow.File, s *store) {
+			f.GET().Name("users.show").Do(s.show)
+		})
+	}
+	_ = init
+}
+
+// The application gives its values where it makes the Router. Each test may give others.
+func ExampleRouter_Provide() {
+	newSite := func(s *store) *flow.Router { return flow.New(tree).Provide(s) }
+	_ = newSite(&store{names: map[string]string{"42": "Ann"}})
+}
+
+func ExampleView() {
+	r := flow.New(fstest.MapFS{
+		"router/users/index.html": {Data: []byte(`<ul>{{range .}}{{template "users/+row" .}}{{end}}</ul>`)},
+		"router/users/store.http": {},
+		"router/users/+row.html":  {Data: []byte(`<li>{{.}}</li>`)},
+	})
+	r.At("users/index").GET().Do(func(*flow.Request) flow.Response { return flow.Page([]string{"Ann", "Bob"}) })
+	r.At("users/store").POST().Do(func(req *flow.Request) flow.Response {
+		return flow.View("users/+row", req.Input("name")).Status(http.StatusCreated) // the new row alone
+	})
+	get(r, "/users")
+	fmt.Println(ask(r, "POST", "/users", "name=Cid").Body)
+	// Output:
+	// 200 <ul><li>Ann</li><li>Bob</li></ul>
+	// <li>Cid</li>
+}
+
+func ExampleResponse_Block() {
+	r := flow.New(fstest.MapFS{
+		"router/news.html": {Data: []byte(`<h1>News</h1><ul>{{block "list" .}}{{range .}}<li>{{.}}</li>{{end}}{{end}}</ul>`)},
+	})
+	r.At("news").GET().Do(func(req *flow.Request) flow.Response {
+		page := flow.Page([]string{"Tea is here"})
+		if req.Input("part") == "list" { // a script replaces the list
+			return page.Block("list")
+		}
+		return page
+	})
+	get(r, "/news")
+	get(r, "/news?part=list")
+	// Output:
+	// 200 <h1>News</h1><ul><li>Tea is here</li></ul>
+	// 200 <li>Tea is here</li>
+}
+
+// The first SIGTERM stops the server gracefully. Main does the same, with flags.
+func ExampleServe() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	r := newRouter()
+	r.Logger = slog.New(slog.DiscardHandler)
+	r.OnStart(func(context.Context) error { stop(); return nil }) // as a signal does, for this example
+	if err := flow.Serve(ctx, "localhost:0", r); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("stopped")
+	// Output: stopped
+}
+
+// Guards and handlers ask who the user is; Authenticate finds that out, at most once for a
+// request.
+func ExampleRouter_authenticate() {
+	type account struct{ Name string }
+	r := newRouter()
+	r.Authenticate = func(req *flow.Request) (any, error) {
+		cookie, err := req.Cookie("session")
+		if err != nil || cookie.Value != "7f3a" { // a store of sessions, in earnest
+			return nil, nil // nobody
+		}
+		return &account{"Ann"}, nil
+	}
+	r.In("(admin)").Use(func(req *flow.Request) flow.Response {
+		if !req.IsAuthenticated() {
+			return flow.Fail(http.StatusUnauthorized, "sign in first")
+		}
+		return flow.Next()
+	})
+	r.At("users/[id]").Method("REPORT").Do(func(req *flow.Request) string {
+		return "for " + flow.UserOf[*account](req).Name
+	})
+	fmt.Println(ask(r, "GET", "/log", "").Code, ask(r, "GET", "/log", "", "Cookie: session=7f3a").Code)
+	fmt.Println(ask(r, "REPORT", "/users/42", "", "Cookie: session=7f3a").Body)
+	// Output:
+	// 401 200
+	// for Ann
+}
+
+func ExampleRouter_matchers() {
+	r := flow.New(fstest.MapFS{
+		"router/[lang=lang]/about.html": {Data: []byte(`about, in {{request.Param "lang"}}`)},
+		"router/[page].html":            {Data: []byte(`page {{request.Param "page"}}`)},
+	})
+	r.Matchers = map[string]func(string) bool{
+		"lang": func(s string) bool { return s == "de" || s == "fr" },
+	}
+	get(r, "/de/about")
+	get(r, "/de")
+	fmt.Println(ask(r, "GET", "/xx/about", "").Code)
+	// Output:
+	// 200 about, in de
+	// 200 page de
+	// 404
+}
+
+// The policy allows the scripts that templates name. Each answer has a nonce of its own.
+func ExampleRouter_contentSecurityPolicy() {
+	r := flow.New(fstest.MapFS{
+		"router/index.html": {Data: []byte(`<script nonce="{{nonce}}" src="/app.js"></script>`)},
+	})
+	r.ContentSecurityPolicy = "default-src 'self'; script-src 'nonce' 'strict-dynamic'; object-src 'none'; base-uri 'none'"
+	w := ask(r, "GET", "/", "")
+	_, nonce, _ := strings.Cut(w.Header().Get("Content-Security-Policy"), "'nonce-")
+	nonce, _, _ = strings.Cut(nonce, "'")
+	fmt.Println(len(nonce), strings.Contains(w.Body.String(), `nonce="`+nonce+`"`))
+	// Output: 26 true
+}
+
+// A newUser is the input of ExampleVerb_Do.
+type newUser struct {
+	Org  string `param:"org"` // of the route
+	Name string `json:"name"`
+	Age  int    `json:"age"`
+}
+
+// Validate is called before the handler.
+func (u *newUser) Validate() error {
+	if u.Name == "" {
+		return flow.Invalid{"name": "is required"}
+	}
+	return nil
+}
+
+// A handler with types gets its input bound and validated, and its result is the answer: JSON,
+// or the data of a page.
+func ExampleVerb_Do() {
+	r := flow.New(fstest.MapFS{"router/orgs/[org]/users.http": {}})
+	r.At("orgs/[org]/users").POST().Status(http.StatusCreated).Do(func(_ *flow.Request, in newUser) (newUser, error) {
+		return in, nil // saved
+	})
+	for _, body := range []string{"name=Ann&age=36", "age=old"} {
+		fmt.Print(ask(r, "POST", "/orgs/acme/users", body).Body)
+	}
+	// Output:
+	// {"Org":"acme","name":"Ann","age":36}
+	// {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"age":"must be a whole number","name":"is required"}}
 }
 
 func ExampleRouter_Asset() {
