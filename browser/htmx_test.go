@@ -21,7 +21,8 @@ var _ = sample.New(&sample.App{})
 // htmxVersions are those that the recipe of docs/recipes/htmx.md works with.
 var htmxVersions = []string{"2.0.11", "4.0.1"}
 
-// htmxSite serves the application of the recipe with a version of htmx.
+// htmxSite serves the application of the recipe with a version of htmx, and a policy that
+// allows neither scripts nor styles inside of pages. What violates the policy is an error.
 func htmxSite(t *testing.T, version string) string {
 	t.Helper()
 	text, err := npmFile("htmx.org", version, "dist/htmx.min.js")
@@ -33,12 +34,17 @@ func htmxSite(t *testing.T, version string) string {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == script {
+		w.Header().Set("Content-Security-Policy", "default-src 'self'; object-src 'none'; base-uri 'none'; report-uri /violations")
+		switch r.URL.Path {
+		case script:
 			w.Header().Set("Content-Type", "text/javascript")
 			io.WriteString(w, text)
-			return
+		case "/violations":
+			report, err := io.ReadAll(r.Body)
+			t.Errorf("%s %v", report, err)
+		default:
+			app.Router.ServeHTTP(w, r)
 		}
-		app.Router.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL
