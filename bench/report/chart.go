@@ -46,6 +46,22 @@ const (
 	titleSpace = 44
 )
 
+// chartColors are the colors of charts, for readers in light and in dark surroundings.
+const chartColors = `<style>
+.ground { fill: #fff }
+text { fill: #1f2328 }
+.quiet { fill: #59636e }
+.flow { fill: #0a7d6c }
+.other { fill: #b8c0cc }
+@media (prefers-color-scheme: dark) {
+.ground { fill: #0d1117 }
+text { fill: #f0f6fc }
+.quiet { fill: #9198a1 }
+.flow { fill: #2fb39d }
+.other { fill: #596270 }
+}
+</style>`
+
 // chart writes the quickest rounds of some rows.
 func (f Findings) chart(w io.Writer) {
 	var drawn []panel
@@ -114,9 +130,10 @@ func (f Findings) draw(w io.Writer, panels []panel, note string) {
 	}
 	bottom := y + tallest + 34
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="13">`+"\n", chartWidth, bottom+12)
-	fmt.Fprintln(w, `<rect width="100%" height="100%" fill="#fff"/>`)
+	fmt.Fprintln(w, chartColors)
+	fmt.Fprintln(w, `<rect class="ground" width="100%" height="100%"/>`)
 	body.WriteTo(w)
-	fmt.Fprintf(w, `<text x="10" y="%d" fill="#666" font-size="11">%s %s, %s, %s.</text>`+"\n",
+	fmt.Fprintf(w, `<text x="10" y="%d" class="quiet" font-size="11">%s %s, %s, %s.</text>`+"\n",
 		bottom, note, html.EscapeString(f.Machine.CPU), f.Machine.Go, f.Machine.Date.Format("2 January 2006"))
 	fmt.Fprintln(w, "</svg>")
 }
@@ -129,14 +146,14 @@ func (p panel) draw(w io.Writer, x, y int) {
 		longest = max(longest, b.length)
 	}
 	for i, b := range p.bars {
-		color := "#b8c0cc"
+		class := "other"
 		if i == 0 {
-			color = "#0a7d6c"
+			class = "flow"
 		}
 		line := y + titleSpace + i*lineHeight
 		width := b.length / longest * barsWidth
 		fmt.Fprintf(w, `<text x="%d" y="%d" text-anchor="end">%s</text>`, x+nameWidth-6, line+14, html.EscapeString(b.name))
-		fmt.Fprintf(w, `<rect x="%d" y="%d" width="%.1f" height="%d" fill="%s"/>`, x+nameWidth, line+2, width, lineHeight-6, color)
-		fmt.Fprintf(w, `<text x="%.1f" y="%d" fill="#444">%s</text>`+"\n", float64(x+nameWidth)+width+6, line+14, b.label)
+		fmt.Fprintf(w, `<rect x="%d" y="%d" width="%.1f" height="%d" class="%s"/>`, x+nameWidth, line+2, width, lineHeight-6, class)
+		fmt.Fprintf(w, `<text class="quiet" x="%.1f" y="%d">%s</text>`+"\n", float64(x+nameWidth)+width+6, line+14, b.label)
 	}
 }

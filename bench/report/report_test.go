@@ -105,15 +105,15 @@ func TestChartsOfGivenFigures(t *testing.T) {
 		"of all subjects": {given().chart, 1, []string{
 			`width="52.5"`,           // flow, 1000 of 4000
 			`width="210.0"`,          // the longest bar
-			`fill="#444">1000 ns<`,   // the quickest round
+			`>1000 ns<`,              // the quickest round
 			`A &lt;fast&gt; CPU, go`, // escaped
 		}},
 		"of pages": {given().pagesChart, 3, []string{
-			`width="10.5"`,         // flow, 2000 of 40,000
-			`width="2.1"`,          // flow, 3 of 300 allocations
-			`fill="#444">2000 ns<`, // time
-			`fill="#444">300<`,     // allocations
-			`fill="#444">2.50 s<`,  // over the wire
+			`width="10.5"`, // flow, 2000 of 40,000
+			`width="2.1"`,  // flow, 3 of 300 allocations
+			`>2000 ns<`,    // time
+			`>300<`,        // allocations
+			`>2.50 s<`,     // over the wire
 		}},
 		"of pages without wire": {withoutWire.pagesChart, 2, nil},
 	} {
@@ -130,7 +130,8 @@ func TestChartsOfGivenFigures(t *testing.T) {
 				is.NoErr(err) // it is well-formed
 			}
 			is.Equal(strings.Count(text, `font-weight="bold"`), tt.panels) // those that were measured
-			is.Equal(strings.Count(text, `fill="#0a7d6c"`), tt.panels)     // flow's in each
+			is.Equal(strings.Count(text, `class="flow"`), tt.panels)       // flow's in each
+			is.True(strings.Contains(text, "prefers-color-scheme: dark"))
 			for _, part := range tt.holds {
 				if !strings.Contains(text, part) {
 					t.Errorf("%s is not in\n%s", part, text)
