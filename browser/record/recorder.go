@@ -26,10 +26,10 @@ var stageHTML string
 
 // Sizes of the stage and of the page on it, as in stage.html, in CSS pixels.
 const (
-	scale                 = 1.5 // pixels for each of them
-	stageWidth, stageHigh = 1000, 560
-	pageLeft, pageTop     = 588, 80
-	pageWidth, pageHigh   = 400, 468
+	scale                   = 1.5 // pixels for each of them
+	stageWidth, stageHeight = 1000, 560
+	pageLeft, pageTop       = 588, 80
+	pageWidth, pageHeight   = 400, 468
 )
 
 const (
@@ -71,8 +71,8 @@ func newRecorder(browser context.Context, a *application, address string) (*reco
 	r.close = func() { closeTab(); closeStage() }
 	r.screen.Address = strings.TrimPrefix(address, "http://")
 	err := errors.Join(
-		chromedp.Do(tab, chromium.Look(pageWidth, pageHigh, scale, "light"), chromedp.Navigate(address)),
-		chromedp.Do(stage, chromium.Look(stageWidth, stageHigh, scale, "light"), chromedp.Navigate("data:text/html;charset=utf-8;base64,"+base64.StdEncoding.EncodeToString([]byte(stageHTML)))),
+		chromedp.Do(tab, chromium.Look(pageWidth, pageHeight, scale, "light"), chromedp.Navigate(address)),
+		chromedp.Do(stage, chromium.Look(stageWidth, stageHeight, scale, "light"), chromedp.Navigate("data:text/html;charset=utf-8;base64,"+base64.StdEncoding.EncodeToString([]byte(stageHTML)))),
 	)
 	if err != nil {
 		r.close()
@@ -219,13 +219,13 @@ func (r *recorder) hold(stays time.Duration) {
 	}
 	picture := image.NewRGBA(stage.Bounds())
 	draw.Draw(picture, picture.Rect, stage, image.Point{}, draw.Src)
-	draw.Draw(picture, onScreen(pageLeft, pageTop, pageWidth, pageHigh), r.page, image.Point{}, draw.Src)
+	draw.Draw(picture, onScreen(pageLeft, pageTop, pageWidth, pageHeight), r.page, image.Point{}, draw.Src)
 	r.film.add(picture, stays)
 }
 
 // onScreen returns a rectangle of the stage in pixels of the screen.
-func onScreen(left, top, width, high float64) image.Rectangle {
-	return image.Rect(int(left*scale), int(top*scale), int((left+width)*scale), int((top+high)*scale))
+func onScreen(left, top, width, height float64) image.Rectangle {
+	return image.Rect(int(left*scale), int(top*scale), int((left+width)*scale), int((top+height)*scale))
 }
 
 // look takes a picture of a tab.
