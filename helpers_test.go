@@ -216,9 +216,12 @@ func wrap(next http.Handler) http.Handler {
 	})
 }
 
-// thisTest is a position in a file of these tests, whose directory is called as the
-// repository was cloned.
-var thisTest = regexp.MustCompile(`\S*[a-z]_test\.go:\d+`)
+// thisTest is a position in a file of these tests: "flow/names_test.go:12". The directory is
+// called as the repository was cloned, and that name may have spaces.
+var thisTest = func() *regexp.Regexp {
+	dir, _ := os.Getwd() // without it, only names with spaces are not recognized
+	return regexp.MustCompile(`[^\s"]*(` + regexp.QuoteMeta(filepath.Base(dir)) + `/)?[a-z]+_test\.go:\d+`)
+}()
 
 // report returns the faults of r, a line each, with HERE for positions in the tests.
 func report(r *Router) []string {

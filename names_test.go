@@ -588,7 +588,7 @@ func TestRoutesAsJSON(t *testing.T) {
 	}
 	is.Equal(runWith(t.Context(), sampleSite(), nil, "routes -json -path nowhere").stdout, "[]\n")
 	one := runWith(t.Context(), sampleSite(), nil, "routes -json -path {id}").stdout
-	is.Equal(ofHello.ReplaceAllString(one, "hello"), `
+	is.Equal(thisTest.ReplaceAllString(one, "hello"), `
 [
 	{
 		"method": "ANY",
