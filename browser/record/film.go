@@ -58,11 +58,9 @@ func (f film) encode(w io.Writer) error {
 	return gif.EncodeAll(w, &out)
 }
 
-// transparent is the index of the color that leaves a pixel as it is.
-const transparent = 0
-
-// difference returns what has to be drawn over a picture to get the next one. It has at
-// least one pixel, since a frame of a GIF must have one.
+// difference returns what has to be drawn over a picture to get the next one. Pixels that stay
+// as they are have the color 0, which is transparent. There is at least one pixel, since a
+// frame of a GIF must have one.
 func difference(before, next *image.Paletted) *image.Paletted {
 	if before == nil {
 		return next
@@ -128,7 +126,7 @@ func newPalette(f film) *palette {
 	sorted := slices.SortedFunc(maps.Values(shades), func(a, b shade) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), slices.Compare(a.color[:], b.color[:]))
 	})
-	p := &palette{color.Palette{color.RGBA{}}, map[rgb]uint8{}}
+	p := &palette{color.Palette{color.Transparent}, map[rgb]uint8{}}
 	for _, s := range sorted[:min(255, len(sorted))] {
 		p.index[s.color] = uint8(len(p.colors))
 		p.colors = append(p.colors, color.RGBA{s.color[0], s.color[1], s.color[2], 255})
