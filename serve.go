@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -99,6 +100,9 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 // inspect runs the commands routes and check.
 func (r *Router) inspect(c command.Command, p command.Process) error {
 	r.explains = c.Name == "routes" && c.Routes.Explain != ""
+	if c.Check.JSON {
+		return r.checkJSON(p.Stdout)
+	}
 	if err := r.Check(); err != nil {
 		return err
 	}
@@ -116,7 +120,7 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 		fmt.Fprintln(p.Stderr, warnings)
 	}
 	_, err := fmt.Fprintf(p.Stdout, "no faults in %d routes\n", len(r.Routes()))
-	if c.Verbose && err == nil {
+	if c.Check.Verbose && err == nil {
 		lines, rendered := r.unplanned()
 		_, err = fmt.Fprintf(p.Stdout, "plans render %d of %d templates\n%s", rendered-len(lines), rendered, strings.Join(lines, ""))
 	}
@@ -134,6 +138,23 @@ func (r *Router) unplanned() (lines []string, rendered int) {
 		}
 	}
 	return lines, rendered
+}
+
+// checkJSON prints the faults and warnings as JSON. The error is command.ErrReported if
+// there are faults.
+func (r *Router) checkJSON(w io.Writer) error {
+	err := r.Check()
+	found := fault.Of(err)
+	if err != nil && len(found) == 0 {
+		return err
+	}
+	if err := fault.WriteJSON(w, append(found, fault.Of(r.compile().warnings)...)); err != nil {
+		return err
+	}
+	if err != nil {
+		return command.ErrReported
+	}
+	return nil
 }
 
 // serve runs the command serve. tool is nil unless "flow dev" has started the program.

@@ -252,6 +252,47 @@ func TestCheckCommand(t *testing.T) {
 	is.Equal(runWith(t.Context(), sampleSite(), nil, "check"), result{command.OK, "no faults in 6 routes\n", ""})
 }
 
+// TestCheckJSON: programs read faults and warnings together, also if there are none.
+func TestCheckJSON(t *testing.T) {
+	type finding struct {
+		File     string
+		Line     int
+		Column   int
+		Severity string
+		Text     string
+	}
+	typed := New(flowtest.Pages(map[string]string{"a.html": "<p>\n<b>{{.Nme}}</b>", "+row.html": "R"}))
+	typed.At("a").GET().Do(func(*Request) (struct{ Name string }, error) { return struct{ Name string }{}, nil })
+	const unused = "no template calls this partial"
+	for _, tt := range []struct {
+		name string
+		r    *Router
+		code int
+		want []finding
+	}{
+		{"none", sampleSite(), command.OK, []finding{}},
+		{"a fault with a column, and a warning", typed, command.Failure, []finding{
+			{"router/a.html", 2, 7, "error", `{{.Nme}}: struct { Name string } has no field or method Nme: did you mean "Name"?`},
+			{"router/+row.html", 0, 0, "warning", unused},
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			got := runWith(t.Context(), tt.r, nil, "check -json")
+			is.Equal(got.code, tt.code)
+			is.Equal(got.stderr, "")
+			var found []finding
+			is.NoErr(json.Unmarshal([]byte(got.stdout), &found))
+			for i, f := range found {
+				if strings.HasPrefix(f.Text, unused) {
+					found[i].Text = unused
+				}
+			}
+			is.Equal(found, tt.want)
+		})
+	}
+}
+
 func TestMainUsage(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
@@ -264,7 +305,7 @@ func TestMainUsage(t *testing.T) {
 		{"-dev app", `unexpected argument "app": the directory is given as -dev=app`},
 		{"routes /users", `unexpected argument "/users"`},
 		{"routes -addr :80", "flag provided but not defined: -addr"},
-		{"check -json", "flag provided but not defined: -json"},
+		{"check -method GET", "flag provided but not defined: -method"},
 		{"version 2", `unexpected argument "2"`},
 		{"-addr", "flag needs an argument: -addr"},
 		{"-drain soon", `invalid value "soon" for flag -drain: parse error`},

@@ -26,7 +26,7 @@ type Command struct {
 	Name    string // "serve", which is the default, "routes", "check", "version" or "help"
 	Serve   Serve
 	Routes  Routes
-	Verbose bool // -v of check
+	Check   Check
 }
 
 // Serve holds the flags of the command serve.
@@ -47,6 +47,12 @@ type Routes struct {
 	JSON         bool
 	Method, Path string // filters of the list; "" is no filter
 	Explain      string // a request to explain, "POST /users/new"; "" prints the list
+}
+
+// Check holds the flags of the command check.
+type Check struct {
+	JSON    bool
+	Verbose bool // -v
 }
 
 // Builds reports whether the command needs the application.
@@ -84,6 +90,7 @@ func Parse(p Process) (Command, error) {
 	case "routes":
 		c.Routes.flags(flags)
 	case "check":
+		flags.BoolVar(&c.Check.JSON, "json", false, "")
 		if p.Flags == nil || p.Flags.Lookup("v") == nil { // -v of the application, as in package glog, is both
 			flags.Bool("v", false, "")
 		}
@@ -111,7 +118,7 @@ func Parse(p Process) (Command, error) {
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	switch c.Name {
 	case "check":
-		c.Verbose = given["v"] && flags.Lookup("v").Value.String() != "false"
+		c.Check.Verbose = given["v"] && flags.Lookup("v").Value.String() != "false"
 	case "serve":
 		c.Serve.AddrGiven = given["addr"]
 		return c, c.Serve.check()
@@ -243,7 +250,7 @@ Usage:
 
 	%[1]s [serve] [flags]     serve until SIGINT or SIGTERM
 	%[1]s routes [flags]      list the routes, in the order in which they are matched
-	%[1]s check [-v]          look for faults in files and registrations
+	%[1]s check [flags]       look for faults in files and registrations
 	%[1]s version             print which source the binary was built from
 	%[1]s help                this text
 
@@ -271,8 +278,9 @@ Flags of routes:
 	-explain request  in place of the list, which file answers a request and why, such
 	                  as "POST /users/new"; without a method it is GET
 
-Flag of check:
+Flags of check:
 
+	-json             JSON, for programs: an array of faults and warnings
 	-v                say which templates html/template renders, and why
 %[2]s
 Exit codes: 0, 1 if there are faults or it cannot serve or stop, 2 for wrong arguments.

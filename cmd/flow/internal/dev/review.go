@@ -7,6 +7,7 @@ import (
 	"example.com/flow/cmd/flow/internal/vet"
 	"example.com/flow/internal/devlink"
 	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/fault"
 )
 
 // A review is what flow vet says of the Go code of the program that answers. It is made
@@ -59,7 +60,7 @@ func (s *session) review() {
 }
 
 // warn says what a review has found, in the terminal and on the route map of the program.
-func (s *session) warn(p *process, found string, err error) {
+func (s *session) warn(p *process, found []fault.Fault, err error) {
 	r := &s.reviewed
 	if err != nil {
 		if refusal := err.Error(); refusal != r.refusal {
@@ -69,8 +70,8 @@ func (s *session) warn(p *process, found string, err error) {
 		return
 	}
 	before, now := r.warnings, []devpage.Fault{} // which says that there are none
-	if found != "" {
-		now = devpage.Parse(found, s.program.dir)
+	if mistakes := fault.Join(found); mistakes != nil {
+		now = devpage.Parse(mistakes.Error(), s.program.dir)
 	}
 	r.refusal, r.warnings = "", now
 	p.send(devlink.Message{Warnings: now})

@@ -1,7 +1,6 @@
 package vet
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -19,6 +18,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/fault"
 )
 
 // Command is flow vet.
@@ -41,7 +41,8 @@ does not see a route file that was renamed since:
 
 	go vet -vettool=$(which flow) ./...`,
 	PassesOn: true,
-	Setup: func(*flag.FlagSet) cli.Work {
+	Setup: func(flags *flag.FlagSet) cli.Work {
+		asJSON := flags.Bool("json", false, "JSON, for programs: an array of mistakes")
 		return func(ctx context.Context, p cli.Process, args, passedOn []string) error {
 			if len(args) == 0 {
 				args = []string{"./..."}
@@ -50,10 +51,16 @@ does not see a route file that was renamed since:
 				return err
 			}
 			found, err := Check(ctx, p.Dir, args, passedOn, nil)
-			if err == nil && found != "" {
-				err = errors.New(found)
+			switch {
+			case err != nil:
+				return err
+			case *asJSON:
+				if err := fault.WriteJSON(p.Stdout, found); err != nil || len(found) == 0 {
+					return err
+				}
+				return cli.ErrSaid
 			}
-			return err
+			return fault.Join(found)
 		}
 	},
 }
@@ -71,28 +78,31 @@ func AsTool(args []string) {
 	}
 }
 
-// Check looks at packages and returns what is wrong about them, one finding for each line,
-// sorted, and with files named from a directory. patterns and flags are those of the go
+// Check looks at packages and returns what is wrong about them, sorted, and with files named
+// from a directory. patterns and flags are those of the go
 // command, and env are variables for it, beside those of this process. The error is about
 // code that cannot be looked at.
-func Check(ctx context.Context, dir string, patterns, flags, env []string) (string, error) {
+func Check(ctx context.Context, dir string, patterns, flags, env []string) ([]fault.Fault, error) {
 	pkgs, err := load(ctx, dir, patterns, flags, env)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	checkers, err := newCheckers(pkgs)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var all []finding
+	below := strings.NewReplacer(" "+filepath.ToSlash(dir)+"/", " ", "("+filepath.ToSlash(dir)+"/", "(")
+	var all []fault.Fault
 	for _, c := range checkers {
 		c.found = func(d analysis.Diagnostic) {
 			pos := c.fset.Position(d.Pos)
-			all = append(all, finding{shown(dir, pos.Filename), pos.Line, d.Message})
+			f := fault.InLine(shown(dir, pos.Filename), pos.Line, "%s", below.Replace(d.Message))
+			f.Column = pos.Column
+			all = append(all, f)
 		}
 		c.checkAll()
 	}
-	return report(all, dir), nil
+	return fault.Of(fault.Join(all)), nil
 }
 
 // newCheckers returns checkers of the packages that import flow. All packages are given to
@@ -198,29 +208,10 @@ func compileErrors(err packages.Error, dir string) []string {
 	return lines
 }
 
-// A finding is one mistake.
-type finding struct {
-	file string
-	line int
-	text string
-}
-
 // shown returns a file as it is named from a directory.
 func shown(dir, file string) string {
 	if below, err := filepath.Rel(dir, file); err == nil {
 		file = below
 	}
 	return filepath.ToSlash(file)
-}
-
-func report(all []finding, dir string) string {
-	slices.SortFunc(all, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.text, b.text))
-	})
-	below := strings.NewReplacer(" "+filepath.ToSlash(dir)+"/", " ", "("+filepath.ToSlash(dir)+"/", "(")
-	var lines []string
-	for _, f := range slices.Compact(all) {
-		lines = append(lines, fmt.Sprintf("%s:%d: %s", f.file, f.line, below.Replace(f.text)))
-	}
-	return strings.Join(lines, "\n")
 }

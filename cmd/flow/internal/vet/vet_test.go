@@ -11,6 +11,8 @@ import (
 
 	"github.com/matryer/is"
 	"golang.org/x/tools/txtar"
+
+	"example.com/flow/internal/fault"
 )
 
 // lay writes the files of an archive, and a go.mod, into a directory of its own.
@@ -52,7 +54,15 @@ func findings(t *testing.T, root string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
+	return lines(found)
+}
+
+// lines returns mistakes as flow vet prints them.
+func lines(found []fault.Fault) string {
+	if err := fault.Join(found); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 func TestSeeded(t *testing.T) {
@@ -166,7 +176,7 @@ func TestAlone(t *testing.T) {
 			is.NoErr(err)
 			want := slices.DeleteFunc(slices.Clone(all), func(line string) bool { return !strings.HasPrefix(line, dir+"/") })
 			is.True(len(want) > 0)
-			is.Equal(got, strings.Join(want, "\n"))
+			is.Equal(lines(got), strings.Join(want, "\n"))
 		})
 	}
 }
@@ -215,7 +225,7 @@ func To(*flow.Request) flow.Response { return flow.RedirectTo("nobody") }
 `)))
 			got, err := Check(t.Context(), root, []string{"./..."}, []string{tt.flag}, nil)
 			is.NoErr(err)
-			is.Equal(got, tt.want)
+			is.Equal(lines(got), tt.want)
 		})
 	}
 }

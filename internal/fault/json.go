@@ -1,0 +1,48 @@
+package fault
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A finding is a fault as programs read it. docs/tools.md describes the form, which the
+// command check of an application and flow vet share.
+type finding struct {
+	File     string `json:"file"`   // "" if the fault belongs to no file
+	Line     int    `json:"line"`   // 0 if it belongs to the whole file
+	Column   int    `json:"column"` // 0 if it is unknown
+	Severity string `json:"severity"`
+	Text     string `json:"text"` // without the place
+}
+
+// WriteJSON writes faults as an array of objects, in their order.
+func WriteJSON(w io.Writer, faults []Fault) error {
+	all := make([]finding, len(faults))
+	for i, f := range faults {
+		all[i] = finding{f.File, f.Line, f.Column, "error", f.message()}
+		if f.Warning {
+			all[i].Severity = "warning"
+		}
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "\t")
+	return e.Encode(all)
+}
+
+// message returns the text without the place before it, if that is the fault's own place. A
+// text that begins with the names of two files stays whole.
+func (f Fault) message() string {
+	place := f.File
+	if f.Line > 0 {
+		place += fmt.Sprintf(":%d", f.Line)
+	}
+	for _, p := range []string{fmt.Sprintf("%s:%d: ", place, f.Column), place + ": "} {
+		if text, ok := strings.CutPrefix(f.Text, p); ok {
+			return strings.TrimPrefix(text, "warning: ")
+		}
+	}
+	return f.Text
+}
