@@ -36,7 +36,7 @@ import (
 //
 // The requests of a file are sent one after the other, to a server on loopback. Cookies are
 // kept within a file. Redirects are not followed. Of an event stream, the first event is read.
-// A request with # @disabled is skipped. An answer of 400 or above is a failure unless the
+// A request with # @disabled is skipped, and so is the test if no file has a request. An answer of 400 or above is a failure unless the
 // example expects it.
 func Examples(t *testing.T, build func(*testing.T) *flow.Router, vars ...string) {
 	t.Helper()
@@ -53,7 +53,7 @@ func Examples(t *testing.T, build func(*testing.T) *flow.Router, vars ...string)
 	}
 	files := examples.Of(first)
 	if len(files) == 0 {
-		t.Fatal("flowtest: no route file has an example: write one into a file with the extension .http")
+		t.Skip("flowtest: no route file has an example: write one into a file with the extension .http")
 	}
 	for i, file := range files {
 		t.Run(file.Path, func(t *testing.T) {

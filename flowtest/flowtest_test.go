@@ -66,6 +66,7 @@ type testCase struct {
 	files []string
 	vars  []string
 	want  string // lines of the output; without any, the test passes
+	skips bool   // it says why in want
 }
 
 // router returns the application. Each of its files answers any method with what it is named
@@ -191,7 +192,7 @@ flowtest/router/any.http:4: {{e}} has no value: set it above with @e = value, or
 flowtest/router/any.http:4: {{a.response.body.$.id}} has no value: the answer of a has nothing there`},
 	"no answer":             {files: []string{"abort", "GET /abort"}, want: "\nflowtest/router/abort.http:1: GET /abort: EOF"},
 	"an application faulty": {files: []string{"any", "GET /ayn"}, want: "\nflowtest: the application has faults:\n\trouter/any.http:1: GET /ayn: nothing answers it: did you mean /any?"},
-	"nothing to run":        {files: []string{"any", ""}, want: "\nflowtest: no route file has an example"},
+	"nothing to run":        {files: []string{"any", ""}, want: "\nflowtest: no route file has an example", skips: true},
 	"an odd number":         {files: []string{"any", "GET /any"}, vars: []string{"a"}, want: "\nflowtest: Examples got the name \"a\" without a value"},
 	"unasked":               {files: []string{"any", "GET /any", "unasked", "", "me", "# @disabled\nGET /me"}},
 }
@@ -203,7 +204,7 @@ func TestExamples(t *testing.T) {
 			t.Parallel()
 			is := is.New(t)
 			said, passed := run(t, name, "list")
-			if passed != (c.want == "") {
+			if passed != (c.want == "" || c.skips) {
 				t.Fatal(said)
 			}
 			// the lines of messages, without the indentation and the position of testing

@@ -16,13 +16,19 @@ const (
 )
 
 // A checkout is the directory that holds the source of the library. Applications are
-// built with it, by a replace in their go.mod, as long as the library is unpublished.
+// built with it or with copies of it, by a replace in their go.mod, as long as the library
+// is unpublished.
 type checkout struct {
 	dir       string // absolute
 	goVersion string // what its go.mod asks for
 	matcher   string // the version of the module matcherPath
-	sums      []byte // its go.sum
+	sums      []byte // its go.sum; nil if every module is replaced
+	replaces  []replacement
+	copies    []file // of -vendor; their names are relative to the application
 }
+
+// A replacement is a module, and the directory that go.mod names in its place.
+type replacement struct{ module, dir string }
 
 // findCheckout reads the checkout in a directory; "" means the one that this program was
 // built from.
@@ -33,7 +39,7 @@ func findCheckout(dir string) (checkout, error) {
 			return checkout{}, err
 		}
 	}
-	c := checkout{dir: dir}
+	c := checkout{dir: dir, replaces: []replacement{{libraryPath, filepath.ToSlash(dir)}}}
 	goMod := filepath.Join(dir, "go.mod")
 	text, err := os.ReadFile(goMod)
 	if err != nil {
@@ -71,5 +77,8 @@ func (c checkout) goMod(module string) []byte {
 	if c.matcher != "" {
 		text = fmt.Appendf(text, "\nrequire %s %s // indirect\n", matcherPath, c.matcher)
 	}
-	return fmt.Appendf(text, "\nreplace %s => %s\n", libraryPath, modfile.AutoQuote(filepath.ToSlash(c.dir)))
+	for _, r := range c.replaces {
+		text = fmt.Appendf(text, "\nreplace %s => %s\n", r.module, modfile.AutoQuote(r.dir))
+	}
+	return text
 }

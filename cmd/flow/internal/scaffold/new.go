@@ -30,14 +30,18 @@ var New = cli.Command{
 Makes an application in a directory that does not exist or is empty; a repository (.git)
 that was just made may be there, with a license, a README, which stays as it is, and a
 .gitignore, which gets more lines. It builds and passes its tests: a page, a form, a JSON
-endpoint, an error page, a style sheet, and tests that ask for each route.
+endpoint, an error page, a style sheet, tests that ask for each route, settings for
+editors, and AGENTS.md.
 
-Its go.mod replaces example.com/flow by the checkout that this program was built from.`,
+Its go.mod replaces example.com/flow by the checkout that this program was built from.
+With -vendor the application has copies of flow and of what flow imports, so that it
+builds on any machine that has Go.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		var n newApp
 		flags.StringVar(&n.module, "module", "", "the `path` of its module; the name of the directory if not given")
 		flags.StringVar(&n.flow, "flow", "", "the `directory` of the checkout of flow, if it is not where this\nprogram was built from")
 		flags.BoolVar(&n.api, "api", false, "no pages: JSON endpoints and their tests")
+		flags.BoolVar(&n.vendor, "vendor", false, "copy flow and what it imports into third_party/")
 		return n.run
 	},
 }
@@ -45,10 +49,10 @@ Its go.mod replaces example.com/flow by the checkout that this program was built
 // A newApp is what the flags of "flow new" say.
 type newApp struct {
 	module, flow string
-	api          bool
+	api, vendor  bool
 }
 
-func (n *newApp) run(_ context.Context, p cli.Process, args, _ []string) error {
+func (n *newApp) run(ctx context.Context, p cli.Process, args, _ []string) error {
 	if len(args) != 1 {
 		return cli.Usagef("new: say one directory, as in: flow new hello")
 	}
@@ -65,6 +69,11 @@ func (n *newApp) run(_ context.Context, p cli.Process, args, _ []string) error {
 	library, err := findCheckout(n.flow)
 	if err != nil {
 		return err
+	}
+	if n.vendor {
+		if library, err = library.vendor(ctx); err != nil {
+			return err
+		}
 	}
 	files, err := n.files(dir, library)
 	if err != nil {
@@ -95,6 +104,9 @@ func (n *newApp) run(_ context.Context, p cli.Process, args, _ []string) error {
 		fmt.Fprintf(p.Stdout, "\tgo work use .    # since there is %s\n", file)
 	}
 	fmt.Fprint(p.Stdout, "\tflow dev         # http://localhost:8080, and the route map at /_flow\n\tgo test ./...\n")
+	if slices.ContainsFunc(made, func(f file) bool { return f.name == filepath.Join(dir, "README.md") }) {
+		fmt.Fprint(p.Stdout, "\nREADME.md says how to remove the sample, and how the application leaves this machine.\n")
+	}
 	return nil
 }
 
@@ -164,9 +176,12 @@ func absolute(dir, name string) string {
 // besides reports whether a file may be in the directory of a new application: a repository
 // is often made first, and what makes it offers a license, a README and a .gitignore.
 func besides(name string) bool {
+	return slices.Contains([]string{".git", ".gitignore", ".gitattributes", ".hg", ".jj"}, name) || isLicense(name) || isReadme(name)
+}
+
+func isLicense(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
-	return slices.Contains([]string{".git", ".gitignore", ".gitattributes", ".hg", ".jj"}, name) ||
-		slices.Contains([]string{"LICENSE", "LICENCE", "COPYING", "UNLICENSE", "NOTICE"}, stem) || isReadme(name)
+	return slices.Contains([]string{"LICENSE", "LICENCE", "COPYING", "UNLICENSE", "NOTICE"}, stem)
 }
 
 func isReadme(name string) bool {
@@ -262,7 +277,7 @@ func workspace(p cli.Process, dir string) string {
 }
 
 // The template is an application that is called newapp, in three parts: what all have, and
-// what those with and without pages have.
+// what those with and without pages have. The end of the README is in machines/.
 //
 //go:embed all:_template
 var template embed.FS
@@ -274,9 +289,12 @@ const (
 
 // files returns the files of the application.
 func (n *newApp) files(dir string, library checkout) ([]file, error) {
-	files := []file{
-		{filepath.Join(dir, "go.mod"), library.goMod(n.module)},
-		{filepath.Join(dir, "go.sum"), library.sums},
+	files := []file{{filepath.Join(dir, "go.mod"), library.goMod(n.module)}}
+	if library.sums != nil {
+		files = append(files, file{filepath.Join(dir, "go.sum"), library.sums})
+	}
+	for _, f := range library.copies {
+		files = append(files, file{filepath.Join(dir, filepath.FromSlash(f.name)), f.text})
 	}
 	part := "pages"
 	if n.api {
@@ -291,10 +309,17 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 			if err != nil {
 				return err
 			}
+			below := strings.TrimPrefix(name, root+"/")
+			if below == "README.md" {
+				machines, err := template.ReadFile("_template/machines/" + n.library() + ".md")
+				if err != nil {
+					return err
+				}
+				text = slices.Concat(text, []byte("\n"), machines)
+			}
 			if text, err = n.fill(name, text); err != nil {
 				return err
 			}
-			below := strings.TrimPrefix(name, root+"/")
 			if below == "gitignore" || below == "httpyac.js" { // under its own name it would be one of this repository
 				below = "." + below
 			}
@@ -306,6 +331,15 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 		}
 	}
 	return files, nil
+}
+
+// library returns where the application has flow from, as the parts of its README are called
+// that say how it leaves this machine.
+func (n *newApp) library() string {
+	if n.vendor {
+		return "vendored"
+	}
+	return "checkout"
 }
 
 // fill puts the names of the application into a file of the template.
