@@ -59,7 +59,7 @@ func documents(t *testing.T) []document {
 			names = append(names, "docs/"+filepath.ToSlash(name))
 		}
 	}
-	names = append(names, "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
+	names = append(names, "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "RELEASING.md", "AGENTS.md")
 	var docs []document
 	for _, name := range names {
 		text, err := os.ReadFile(inRepository(name))
