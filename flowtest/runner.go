@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -26,17 +26,31 @@ import (
 type runner struct {
 	file   examples.File
 	shown  string // the name of the file for messages
-	server *httptest.Server
+	url    string // of the server
+	client *http.Transport
 	jar    http.CookieJar
 	values *httpfile.Values
 	sent   int // requests of the file
 }
 
 func newRunner(t *testing.T, router *flow.Router, file examples.File, variables map[string]string) *runner {
-	server := httptest.NewServer(router)
-	t.Cleanup(server.Close)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, client := &http.Server{Handler: router}, &http.Transport{}
+	go server.Serve(listener)
+	t.Cleanup(func() {
+		client.CloseIdleConnections()
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
+		defer cancel()
+		if server.Shutdown(ctx) != nil {
+			server.Close()
+			t.Errorf("flowtest: a handler has not returned %v after its client has left", timeout)
+		}
+	})
 	jar, _ := cookiejar.New(nil) // which returns no error
-	return &runner{file: file, shown: shownFile(file.Name), server: server, jar: jar, values: httpfile.NewValues(variables)}
+	return &runner{file: file, shown: shownFile(file.Name), url: "http://" + listener.Addr().String(), client: client, jar: jar, values: httpfile.NewValues(variables)}
 }
 
 // timeout is how long an answer may take. An example that takes longer has no end.
@@ -61,7 +75,7 @@ func (r *runner) send(req *httpfile.Request) (*httpfile.Answer, error) {
 	if strings.Contains(target, pattern.Hole) {
 		return nil, fmt.Errorf("%s: the Router is mounted at a prefix with parameters: write the whole URL", req)
 	}
-	out, err := http.NewRequestWithContext(ctx, m.Method, r.server.URL+target, bytes.NewReader(m.Body))
+	out, err := http.NewRequestWithContext(ctx, m.Method, r.url+target, bytes.NewReader(m.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +84,7 @@ func (r *runner) send(req *httpfile.Request) (*httpfile.Answer, error) {
 		out.Host = host
 	}
 	r.setCookies(out)
-	resp, err := r.server.Client().Transport.RoundTrip(out) // which follows no redirects
+	resp, err := r.client.RoundTrip(out) // which follows no redirects
 	if err == nil {
 		defer resp.Body.Close()
 		a := &httpfile.Answer{Status: resp.StatusCode, Header: resp.Header}
