@@ -214,7 +214,7 @@ var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS
 
 var (
 	version   = regexp.MustCompile(`\s+HTTP/[\d.]+$`)
-	localhost = regexp.MustCompile(`^https?://((?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?)($|[/?#{])`)
+	localhost = regexp.MustCompile(`^https?://((?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?)($|[/?#])`)
 	hostName  = regexp.MustCompile(`^\{\{\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\}($|[/?#])`)
 	badEscape = regexp.MustCompile(`%(?:$|[^0-9A-Fa-f]|.$|[0-9A-Fa-f][^0-9A-Fa-f])`)
 	dots      = regexp.MustCompile(`(?i)/(?:\.|%2e){1,2}(?:[/?#]|$)`)
@@ -255,25 +255,21 @@ func (p *parser) requestLine(r *Request, l line) bool {
 			return false
 		}
 	} else if target[0] != '/' && !strings.HasPrefix(target, "{{") {
-		p.fault(l.number, "%s: the host of a request is http://localhost:8080, or a variable such as {{host}}", target)
+		p.fault(l.number, "%s: the host of a request is http://localhost:8080, or a variable such as {{host}}, and a path follows that begins with a slash", target)
 		return false
 	}
 	r.Target = p.text(l.number, target)
-	if len(r.Target.pieces) > 0 {
-		if ref := r.Target.pieces[0].ref; ref != nil {
-			r.Absolute = true
-			if ref.kind != refHeader || len(r.Target.pieces) > 1 {
-				p.fault(l.number, "%s: a path begins with a slash, or is {{name.response.headers.location}} as a whole", target)
-				return false
-			}
-			r.Method = method
-			return true
-		}
+	switch {
+	case target == "", target[0] == '?':
+		r.Target = p.text(l.number, "/"+target)
+	case target[0] == '/':
+	case len(r.Target.pieces) == 1 && r.Target.pieces[0].ref != nil && r.Target.pieces[0].ref.kind == refHeader:
+		r.Absolute = true
+	default:
+		p.fault(l.number, "%s: a path begins with a slash, or is {{name.response.headers.location}} as a whole", target)
+		return false
 	}
 	r.Method = method
-	if target == "" || target[0] == '?' {
-		r.Target = p.text(l.number, "/"+target)
-	}
 	p.checkTarget(r, target)
 	return true
 }
