@@ -350,7 +350,10 @@ func (p *parser) below(r *Request, l line) {
 }
 
 // misread finds lines that a client takes for something else than a part of a body.
-var misread = regexp.MustCompile(`^\s*(?:@|>>!?\s|<>\s|/\*\s*$|HTTP/\S+\s*[1-5]\d\d|(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS|CONNECT|TRACE|PROPFIND|PROPPATCH|MKCOL|COPY|MOVE|LOCK|UNLOCK|CHECKOUT|CHECKIN|REPORT|MERGE|MKACTIVITY|MKWORKSPACE|VERSION-CONTROL|BASELINE-CONTROL|MKCALENDAR|ACL|SEARCH|GRAPHQL|GRPC|MQTTS?|AMQP|WSS?|WEBSOCKET|SSE|EVENTSOURCE)\s+\S|(?i:grpc|mqtts?|amqps?|wss?)://)|={3}\s*(?:wait-for-server)?\s*$|<--->|^\s*proto\s*<`)
+var misread = regexp.MustCompile(`^\s*(?:@|>>!?\s|<>\s|/\*\s*$|HTTP/\S+\s*[1-5]\d\d|(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS|CONNECT|TRACE|PROPFIND|PROPPATCH|MKCOL|COPY|MOVE|LOCK|UNLOCK|CHECKOUT|CHECKIN|REPORT|MERGE|MKACTIVITY|MKWORKSPACE|VERSION-CONTROL|BASELINE-CONTROL|MKCALENDAR|ACL|SEARCH|GRAPHQL|GRPC|MQTTS?|AMQP|WSS?|WEBSOCKET|SSE|EVENTSOURCE)\s+\S|(?i:grpc|mqtts?|amqps?|wss?)://|proto\s*<)`)
+
+// divides finds lines that httpyac takes for the end of a message.
+var divides = regexp.MustCompile(`={3}\s*(?:wait-for-server)?\s*$|<--->`)
 
 // body parses what stands below the header: a body, comments and expectations.
 func (p *parser) body(r *Request, lines []line) {
@@ -386,7 +389,7 @@ func (p *parser) body(r *Request, lines []line) {
 			p.fault(l.number, "clients send this line: write # %s", trimmed)
 		case isScript(l.text):
 			p.fault(l.number, "scripts are not read: write what is expected below the request, as # ?? status == 200")
-		case misread.MatchString(l.text):
+		case misread.MatchString(l.text), divides.MatchString(l.text):
 			p.fault(l.number, "a client does not take this line for a part of the body: put the body into a file, < ./file")
 		case isForm && i > 0 && !strings.HasPrefix(l.text, "&"):
 			p.fault(l.number, "clients join the lines of a form in different ways: begin each line but the first with &")

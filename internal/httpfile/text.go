@@ -57,7 +57,7 @@ var (
 // parseText returns the Text of a text with references in braces, and what is wrong with them.
 func parseText(line int, text string) (t Text, wrong []error) {
 	t.Line = line
-	for {
+	for strings.Contains(text, "{{") {
 		at := braces.FindStringSubmatchIndex(text)
 		if at == nil {
 			break
