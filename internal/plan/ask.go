@@ -1,55 +1,58 @@
 package plan
 
 import (
-	"html/template"
 	"io"
 	"reflect"
 	"strconv"
 	"strings"
 	"sync"
-	"text/template/parse"
+	"text/template"
 )
 
-// A question is an expression whose value html/template is asked for, with its operands.
-// html/template executes a template of one line for it, such as
+// A question is a call of a function of text/template whose value text/template is asked for.
+// It executes a template of one line for it, with the question as dot:
 //
-//	{{.Keep (slice (.Arg 0) (.Arg 1))}}
-//	{{.Keep (.Arg 0 | _html_template_urlfilter | _html_template_attrescaper)}}
-//
-// In parentheses, html/template adds no escapers of its own.
+//	{{.Keep (slice .A .B)}}
 type question struct {
-	args    []reflect.Value
-	value   reflect.Value // the answer
-	entries []entry       // the answer of range
+	A, B, C, D reflect.Value   // the first arguments: a field costs half of a method
+	all        []reflect.Value // all arguments
+	value      reflect.Value   // the answer
+	entries    []entry         // the answer of range
 }
 
-func (q *question) Arg(i int) reflect.Value     { return q.args[i] }
+// Arg returns an argument.
+func (q *question) Arg(i int) reflect.Value { return q.all[i] }
+
+// Keep takes the answer.
 func (q *question) Keep(v reflect.Value) string { q.value = v; return "" }
-func (q *question) Add(k, v reflect.Value) string {
-	q.entries = append(q.entries, entry{k, v})
+
+// Add takes an entry of a map.
+func (q *question) Add(key, value reflect.Value) string {
+	q.entries = append(q.entries, entry{key, value})
 	return ""
 }
 
-// A questionKey is what the template of a question is found by. words is the name of a
-// function, or a chain of escapers that begins with a |.
+// A questionKey is what the template of a question is found by.
 type questionKey struct {
-	words string
-	args  int
+	name string
+	args int
 }
 
-// questions has a *template.Template for each questionKey. There are as many as there are
-// different chains and functions in all templates, which are few.
+// questions has a *template.Template for each questionKey.
 var questions sync.Map
 
-// ask returns what html/template makes of a function, of a chain of escapers, or of
-// {{range}}. If that fails, the page fails.
-func ask(words string, args ...reflect.Value) *question {
-	key := questionKey{words, len(args)}
+// ask returns what text/template makes of a function, or of {{range}}. If that fails, the
+// page fails.
+func ask(name string, args ...reflect.Value) *question {
+	key := questionKey{name, len(args)}
 	t, ok := questions.Load(key)
 	if !ok {
 		t, _ = questions.LoadOrStore(key, newQuestion(key))
 	}
-	q := &question{args: args}
+	q := &question{all: args}
+	for i, field := range []*reflect.Value{&q.A, &q.B, &q.C, &q.D}[:min(len(args), 4)] {
+		*field = args[i]
+	}
 	if t.(*template.Template).Execute(io.Discard, q) != nil {
 		decline()
 	}
@@ -58,26 +61,13 @@ func ask(words string, args ...reflect.Value) *question {
 
 // newQuestion returns the template for questions of a key.
 func newQuestion(key questionKey) *template.Template {
-	text := "{{range $k, $v := .Arg 0}}{{$.Add $k $v}}{{end}}"
-	switch {
-	case key.words[0] == '|':
-		text = "{{.Keep (.Arg 0 " + key.words + ")}}"
-	case key.words != "range":
-		var args strings.Builder
-		for i := range key.args {
-			args.WriteString(" (.Arg " + strconv.Itoa(i) + ")")
+	text := "{{range $key, $value := .Arg 0}}{{$.Add $key $value}}{{end}}"
+	if key.name != "range" {
+		args := []string{" .A", " .B", " .C", " .D"}[:min(key.args, 4)]
+		for i := len(args); i < key.args; i++ {
+			args = append(args, " (.Arg "+strconv.Itoa(i)+")")
 		}
-		text = "{{.Keep (" + key.words + args.String() + ")}}"
+		text = "{{.Keep (" + key.name + strings.Join(args, "") + ")}}"
 	}
-	return newTemplate(text)
-}
-
-// newTemplate returns a template that may call the escapers of html/template.
-func newTemplate(text string) *template.Template {
-	tree := parse.New("plan")
-	tree.Mode = parse.SkipFuncCheck // html/template adds its escapers when it escapes
-	if _, err := tree.Parse(text, "", "", map[string]*parse.Tree{}); err != nil {
-		panic(err) // cannot happen: the words come from a template that was parsed
-	}
-	return template.Must(template.New("").AddParseTree("plan", tree))
+	return template.Must(template.New("").Parse(text))
 }

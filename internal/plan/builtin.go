@@ -7,11 +7,10 @@ import (
 	"example.com/flow/internal/typecheck"
 )
 
-// A builtin is a call of a function of text/template itself that takes any value, or of one
-// of the escapers of html/template.
+// A builtin is a call of a function of text/template itself that takes any value.
 type builtin struct {
 	name string
-	// fast returns the result for frequent values; for others, or if it is nil, html/template
+	// fast returns the result for frequent values; for others, or if it is nil, text/template
 	// is asked.
 	fast func(args []reflect.Value) (v reflect.Value, known bool)
 	args []operand
@@ -126,7 +125,14 @@ func index(args []reflect.Value) (elem reflect.Value, known bool) {
 func equal(args []reflect.Value) (v reflect.Value, known bool) {
 	any := false
 	for _, arg := range args[1:] {
-		c, known := compare(args[0], arg)
+		v, w := concrete(args[0]), concrete(arg)
+		c, known := compare(v, w)
+		if v.Kind() == reflect.Bool && w.Kind() == reflect.Bool {
+			known = true
+			if v.Bool() != w.Bool() {
+				c = 1
+			}
+		}
 		if !known {
 			return reflect.Value{}, false
 		}
@@ -137,21 +143,31 @@ func equal(args []reflect.Value) (v reflect.Value, known bool) {
 
 // compared compares two values, and asks holds for the result.
 func compared(args []reflect.Value, holds func(c int) bool) (v reflect.Value, known bool) {
-	c, known := compare(args[0], args[1])
+	c, known := compare(concrete(args[0]), concrete(args[1]))
 	return boolean(known && holds(c)), known
 }
 
-// compare compares two strings or two integers, of any types but of the same sign.
+// compare compares two strings or numbers. What is not a number has no order.
 func compare(v, w reflect.Value) (c int, known bool) {
-	v, w = concrete(v), concrete(w)
-	j, k := typecheck.Basic(v.Kind()), typecheck.Basic(w.Kind())
-	switch {
-	case j == typecheck.String && k == typecheck.String:
+	type kinds struct{ v, w typecheck.BasicKind }
+	switch (kinds{typecheck.Basic(v.Kind()), typecheck.Basic(w.Kind())}) {
+	case kinds{typecheck.String, typecheck.String}:
 		return cmp.Compare(v.String(), w.String()), true
-	case j == typecheck.Int && k == typecheck.Int:
+	case kinds{typecheck.Int, typecheck.Int}:
 		return cmp.Compare(v.Int(), w.Int()), true
-	case j == typecheck.Uint && k == typecheck.Uint:
+	case kinds{typecheck.Uint, typecheck.Uint}:
 		return cmp.Compare(v.Uint(), w.Uint()), true
+	case kinds{typecheck.Uint, typecheck.Int}:
+		c, known = compare(w, v)
+		return -c, known
+	case kinds{typecheck.Int, typecheck.Uint}:
+		if v.Int() < 0 {
+			return -1, true
+		}
+		return cmp.Compare(uint64(v.Int()), w.Uint()), true
+	case kinds{typecheck.Float, typecheck.Float}:
+		f, g := v.Float(), w.Float()
+		return cmp.Compare(f, g), f == f && g == g
 	}
 	return 0, false
 }

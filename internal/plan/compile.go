@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	texttemplate "text/template"
 	"text/template/parse"
@@ -60,13 +61,9 @@ func (c *Compiler) Compile(escaped *template.Template, name string) (p *Plan, er
 }
 
 // body returns the body of a tree, and the names of the templates that it calls, by the
-// number of the call.
+// number of the call. Trees that differ only in these names have the same body.
 func (c *Compiler) body(t *parse.Tree) (b *body, callees []string, err error) {
-	key, callees := keyOf(t.Root)
-	if b := c.bodies[key]; b != nil {
-		return b, callees, nil
-	}
-	w := &writer{compiler: c, callees: callees, scope: []string{"$"}, body: &body{variables: 1}}
+	w := &writer{compiler: c, scope: []string{"$"}, body: &body{variables: 1}}
 	defer func() {
 		if r := recover(); r != nil {
 			reason, ok := r.(unknown)
@@ -77,53 +74,13 @@ func (c *Compiler) body(t *parse.Tree) (b *body, callees []string, err error) {
 			b, err = nil, fmt.Errorf("%s: %w", where[:strings.LastIndexByte(where, ':')], reason)
 		}
 	}()
-	w.body.nodes = w.list(t.Root)
+	w.body.nodes = w.block(t.Root)
+	key := w.key.String()
+	if b := c.bodies[key]; b != nil {
+		return b, w.callees, nil
+	}
 	c.bodies[key] = w.body
-	return w.body, callees, nil
-}
-
-// keyOf returns a text that is the same for trees that differ only in the names of the
-// templates that they call, and those names.
-func keyOf(root *parse.ListNode) (key string, callees []string) {
-	var text strings.Builder
-	var walk func(l *parse.ListNode)
-	branch := func(word string, n *parse.BranchNode) {
-		text.WriteString("{{" + word + " " + n.Pipe.String() + "}}")
-		walk(n.List)
-		if n.ElseList != nil {
-			text.WriteString("{{else}}")
-			walk(n.ElseList)
-		}
-		text.WriteString("{{end}}")
-	}
-	walk = func(l *parse.ListNode) {
-		for _, n := range l.Nodes {
-			switch n := n.(type) {
-			case *parse.ListNode:
-				walk(n)
-			case *parse.TextNode:
-				fmt.Fprintf(&text, "{{%d}}", len(n.Text))
-				text.Write(n.Text)
-			case *parse.IfNode:
-				branch("if", &n.BranchNode)
-			case *parse.WithNode:
-				branch("with", &n.BranchNode)
-			case *parse.RangeNode:
-				branch("range", &n.BranchNode)
-			case *parse.TemplateNode:
-				slot := slices.Index(callees, n.Name)
-				if slot < 0 {
-					slot = len(callees)
-					callees = append(callees, n.Name)
-				}
-				fmt.Fprintf(&text, "{{template %d %v}}", slot, n.Pipe)
-			default:
-				text.WriteString(n.String())
-			}
-		}
-	}
-	walk(root)
-	return text.String(), callees
+	return w.body, w.callees, nil
 }
 
 // unknown is the panic of a writer: it says what a Plan does not know.
@@ -135,92 +92,101 @@ func (u unknown) Error() string { return string(u) }
 type writer struct {
 	compiler *Compiler
 	body     *body
-	callees  []string
-	scope    []string // the names of the variables in scope; a variable has the number of its place
-	nested   bool     // the pipeline stands in parentheses
+	callees  []string        // the templates that it calls
+	key      strings.Builder // the same for trees that differ only in the names of callees
+	scope    []string        // the names of the variables in scope; a variable has the number of its place
+	nested   bool            // the pipeline stands in parentheses
 	at       parse.Node
 }
 
-// list compiles a list. It joins texts that follow each other.
-func (w *writer) list(l *parse.ListNode) list {
+// block compiles a list with a scope of its own.
+func (w *writer) block(l *parse.ListNode) (nodes list) {
 	if l == nil {
 		return nil
 	}
-	var nodes list
-	add := func(more ...node) {
-		for _, n := range more {
-			text1, ok1 := n.(text)
-			if ok1 && text1 == "" {
-				continue
-			}
-			if ok1 && len(nodes) > 0 {
-				if text0, ok := nodes[len(nodes)-1].(text); ok {
-					nodes[len(nodes)-1] = text0 + text1
-					continue
-				}
-			}
-			nodes = append(nodes, n)
-		}
-	}
-	for _, n := range l.Nodes {
-		switch n := n.(type) {
-		case *parse.CommentNode:
-		case *parse.ListNode:
-			add(w.list(n)...)
-		default:
-			add(w.node(n))
-		}
-	}
+	defer w.leave(len(w.scope))
+	w.key.WriteString("{{{")
+	w.list(l, &nodes)
+	w.key.WriteString("}}}")
 	return slices.Clip(nodes)
 }
 
+// list appends the nodes of a list. It joins texts that follow each other.
+func (w *writer) list(l *parse.ListNode, nodes *list) {
+	for _, n := range l.Nodes {
+		w.at = n
+		switch n := n.(type) {
+		case *parse.CommentNode:
+		case *parse.ListNode:
+			w.list(n, nodes)
+		case *parse.TextNode:
+			fmt.Fprintf(&w.key, "{{%d}}%s", len(n.Text), n.Text)
+			if i := len(*nodes) - 1; i >= 0 {
+				if before, ok := (*nodes)[i].(text); ok {
+					(*nodes)[i] = before + text(n.Text)
+					continue
+				}
+			}
+			*nodes = append(*nodes, text(n.Text))
+		default:
+			*nodes = append(*nodes, w.node(n))
+		}
+	}
+}
+
+// node compiles what is no text.
 func (w *writer) node(n parse.Node) node {
-	w.at = n
 	switch n := n.(type) {
-	case *parse.TextNode:
-		return text(n.Text)
 	case *parse.ActionNode:
+		w.key.WriteString(n.String())
 		return w.action(n)
 	case *parse.BreakNode:
+		w.key.WriteString(n.String())
 		return toBreak
 	case *parse.ContinueNode:
+		w.key.WriteString(n.String())
 		return toContinue
 	case *parse.IfNode:
 		defer w.leave(len(w.scope))
-		return &branch{cond: w.pipe(n.Pipe), then: w.block(n.List), elseThen: w.block(n.ElseList)}
+		return &branch{cond: w.head("if", n.Pipe), then: w.block(n.List), elseThen: w.block(n.ElseList)}
 	case *parse.WithNode:
 		defer w.leave(len(w.scope))
-		return &branch{cond: w.pipe(n.Pipe), sets: true, then: w.block(n.List), elseThen: w.block(n.ElseList)}
+		return &branch{cond: w.head("with", n.Pipe), sets: true, then: w.block(n.List), elseThen: w.block(n.ElseList)}
 	case *parse.RangeNode:
 		defer w.leave(len(w.scope))
-		l := &loop{over: w.pipe(n.Pipe), index: -1, elem: -1}
+		l := &loop{over: w.head("range", n.Pipe), index: -1, elem: -1}
 		switch decl := n.Pipe.Decl; len(decl) {
 		case 1:
 			l.elem = w.variable(decl[0])
 		case 2:
 			l.index, l.elem = w.variable(decl[0]), w.variable(decl[1])
 		}
-		l.body = w.block(n.List)
-		l.elseThen = w.block(n.ElseList)
+		l.body, l.elseThen = w.block(n.List), w.block(n.ElseList)
 		return l
 	case *parse.TemplateNode:
-		c := &call{slot: slices.Index(w.callees, n.Name)}
+		slot := slices.Index(w.callees, n.Name)
+		if slot < 0 {
+			slot = len(w.callees)
+			w.callees = append(w.callees, n.Name)
+		}
+		c := &call{slot: slot}
+		w.key.WriteString("{{" + strconv.Itoa(slot))
 		if n.Pipe != nil {
-			c.dot = w.pipe(n.Pipe)
+			c.dot = w.head("template", n.Pipe)
 		}
 		return c
 	}
 	panic(unknown(fmt.Sprintf("%s is no action that is known", n)))
 }
 
+// head compiles the pipeline of an action with a keyword.
+func (w *writer) head(word string, p *parse.PipeNode) expr {
+	w.key.WriteString("{{" + word + " " + p.String())
+	return w.pipe(p)
+}
+
 // leave ends the scope of variables.
 func (w *writer) leave(mark int) { w.scope = w.scope[:mark] }
-
-// block compiles a list with a scope of its own.
-func (w *writer) block(l *parse.ListNode) list {
-	defer w.leave(len(w.scope))
-	return w.list(l)
-}
 
 // variable returns the number of a variable.
 func (w *writer) variable(n *parse.VariableNode) int {
@@ -245,6 +211,10 @@ func (w *writer) action(n *parse.ActionNode) node {
 	}
 	if words == "" {
 		panic(unknown(fmt.Sprintf("%s has no escaper", n)))
+	}
+	if first := cmds[0]; len(cmds) == 1 && first.Args[0].String() == "_eval_args_" && len(first.Args) == 2 {
+		words = "|_eval_args_" + words // html/template writes {{html .X}} as {{_eval_args_ .X | html}}
+		return &action{command{w.value(first.Args[1])}, chainOf(words)}
 	}
 	return &action{w.commands(cmds), chainOf(words)}
 }
@@ -359,18 +329,19 @@ func (w *writer) operands(args []parse.Node) []operand {
 	var operands []operand
 	for _, n := range args {
 		switch n.(type) {
-		case *parse.BoolNode, *parse.NumberNode, *parse.StringNode, *parse.NilNode:
-			operands = append(operands, operand{constant: n, ideal: ideal(n)})
+		case *parse.NilNode:
+			operands = append(operands, operand{value: literal{}})
+		case *parse.BoolNode, *parse.NumberNode, *parse.StringNode:
+			operands = append(operands, operand{w.value(n), n})
 		default:
-			operands = append(operands, operand{value: w.value(n)})
+			operands = append(operands, operand{w.value(n), nil})
 		}
 	}
 	return operands
 }
 
-// ideal returns the value of a constant that is not given to a parameter of some type
-// (idealConstant in text/template). It returns no value for nil, and for what overflows an
-// int.
+// ideal returns the value of a constant by itself (idealConstant in text/template). It
+// returns no value for nil, and for what overflows an int.
 func ideal(n parse.Node) reflect.Value {
 	switch n := n.(type) {
 	case *parse.BoolNode:
@@ -420,10 +391,12 @@ func (w *writer) function(name string, args []parse.Node, last expr) expr {
 	switch {
 	case ok:
 		t = fun.Type()
-	case !isBuiltin && !strings.HasPrefix(name, "_"):
+	case name == "_eval_args_":
+		panic(unknown("html and urlquery get several values"))
+	case !isBuiltin:
 		panic(unknown(fmt.Sprintf("the function %q is not known", name)))
 	}
-	if t != nil && !takes(t, given) {
+	if !takes(t, given) {
 		panic(unknown(fmt.Sprintf("%q gets another number of arguments than it takes", name)))
 	}
 	switch operands := w.operands(args); {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html/template"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/matryer/is"
@@ -34,13 +35,25 @@ func TestChainsThatDifferAreLeftToHTMLTemplate(t *testing.T) {
 
 // TestValuesOfOtherTypes prints values that html/template has to print.
 func TestValuesOfOtherTypes(t *testing.T) {
-	for words := range known {
+	for words, place := range map[string][2]string{
+		"|_html_template_htmlescaper":   {"<p>", "</p>"},
+		"|_html_template_rcdataescaper": {"<title>", "</title>"},
+		"|_html_template_attrescaper":   {`<p title="`, `">`},
+		"|_html_template_urlfilter|_html_template_urlnormalizer|_html_template_attrescaper": {`<a href="`, `">`},
+		"|_html_template_urlnormalizer|_html_template_attrescaper":                          {`<a href="/`, `">`},
+		"|_html_template_urlescaper|_html_template_attrescaper":                             {`<a href="?`, `">`},
+		"|_html_template_jsvalescaper":                                                      {"<script>", "</script>"},
+	} {
 		for _, v := range []any{"s<", 7, int8(-8), uint16(9), 'r', uintptr(3), 1.5, true, nil, []byte("<"), template.HTML("<b>&amp;"), template.URL("javascript:'"), template.JS("'"), template.CSS("'"), template.HTMLAttr("'"), withMethod("<s>"), intWithMethod(5)} {
 			t.Run(words, func(t *testing.T) {
 				is := is.New(t)
-				s := &state{out: []byte("before ")}
+				page := template.Must(template.New("").Parse(place[0] + "{{.}}" + place[1]))
+				var want strings.Builder
+				is.NoErr(page.Execute(&want, v))
+				is.True(strings.Contains(page.Tree.Root.String(), strings.ReplaceAll(words, "|", " | "))) // the place has these escapers
+				s := &state{}
 				chainOf(words).print(s, reflect.ValueOf(v))
-				is.Equal(string(s.out), "before "+ask(words, reflect.ValueOf(v)).value.String())
+				is.Equal(place[0]+string(s.out)+place[1], want.String())
 			})
 		}
 	}

@@ -58,73 +58,46 @@ func (a *assign) eval(s *state, dot reflect.Value) reflect.Value {
 
 // An operand is an argument of a function or method.
 type operand struct {
-	value    expr          // nil for a constant
-	constant parse.Node    // of the type that the parameter asks for
-	ideal    reflect.Value // the value of the constant for a parameter of any type
+	value    expr
+	constant parse.Node // a number, string or boolean, which becomes one of the type of the parameter
 }
 
 var (
 	errorType        = reflect.TypeFor[error]()
-	anyType          = reflect.TypeFor[any]()
 	reflectValueType = reflect.TypeFor[reflect.Value]()
 )
 
 // eval returns the value of an operand as an argument for a parameter.
 func (o *operand) eval(s *state, dot reflect.Value, t reflect.Type) reflect.Value {
-	if o.value != nil {
-		return assignable(o.value.eval(s, dot), t)
+	v := o.value.eval(s, dot)
+	if o.constant != nil && v.Type() != t && becomes(o.constant, v, t) {
+		return v.Convert(t)
 	}
-	switch {
-	case o.constant.Type() == parse.NodeNil:
-		return assignable(reflect.Value{}, t)
-	case o.ideal.IsValid() && (t == o.ideal.Type() || t == anyType):
-		return o.ideal
+	return assignable(v, t)
+}
+
+// becomes reports whether a constant, whose value by itself is v, is one of type t for a
+// parameter.
+func becomes(constant parse.Node, v reflect.Value, t reflect.Type) bool {
+	n, isNumber := constant.(*parse.NumberNode)
+	if !isNumber {
+		return v.Kind() == t.Kind()
 	}
-	v := reflect.New(t).Elem()
-	switch n := o.constant.(type) {
-	case *parse.BoolNode:
-		if t.Kind() == reflect.Bool {
-			v.SetBool(n.True)
-			return v
-		}
-	case *parse.StringNode:
-		if t.Kind() == reflect.String {
-			v.SetString(n.Text)
-			return v
-		}
-	case *parse.NumberNode:
-		switch {
-		case v.CanInt() && n.IsInt:
-			v.SetInt(n.Int64)
-			return v
-		case v.CanUint() && n.IsUint:
-			v.SetUint(n.Uint64)
-			return v
-		case v.CanFloat() && n.IsFloat:
-			v.SetFloat(n.Float64)
-			return v
-		case v.CanComplex() && n.IsComplex:
-			v.SetComplex(n.Complex128)
-			return v
-		}
+	switch typecheck.Basic(t.Kind()) {
+	case typecheck.Int:
+		return n.IsInt
+	case typecheck.Uint:
+		return n.IsUint
+	case typecheck.Float:
+		return n.IsFloat
+	case typecheck.Complex:
+		return n.IsComplex
 	}
-	if o.ideal.IsValid() && (t == reflectValueType || t.Kind() == reflect.Interface && t.NumMethod() == 0) {
-		return assignable(o.ideal, t)
-	}
-	decline()
-	panic("unreachable")
+	return false
 }
 
 // raw returns the value of an operand of a function that takes any value.
-func (o *operand) raw(s *state, dot reflect.Value) reflect.Value {
-	switch {
-	case o.value != nil:
-		return unwrap(o.value.eval(s, dot))
-	case o.constant.Type() != parse.NodeNil && !o.ideal.IsValid():
-		decline()
-	}
-	return o.ideal
-}
+func (o *operand) raw(s *state, dot reflect.Value) reflect.Value { return unwrap(o.value.eval(s, dot)) }
 
 // unwrap returns the value in a reflect.Value.
 func unwrap(v reflect.Value) reflect.Value {

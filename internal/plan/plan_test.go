@@ -222,7 +222,7 @@ func TestSameAsHTMLTemplate(t *testing.T) {
 		`<a href='{{.Special}}'><img src="{{.N}}" srcset="{{.URL}}, {{.S}} 2x"><p style="color: {{.CSS}}; {{.S}}: {{.N}}" onclick="f({{.Special}}, {{.N}})">`,
 		`<script>x = {{.M}}; y = "{{.Special}}"; z = /{{.S}}/; t = {{.Inner}}</script><style>p { color: {{.S}} }</style><!-- {{.S}} -->`,
 		`<input {{.S}}="x" {{.Named}}>`, `<meta http-equiv="refresh" content="1; url={{.URL}}">`, "<script>x = `a {{.S}} ${ {{.N}} }`</script>",
-		`{{.Special | html}} {{html .Special .N}} {{urlquery .URL}} <a title="{{.Special | html}}" href="?{{.URL | urlquery}}">{{print "<" .N | html}}`,
+		`{{.Special | html}} {{html .Special}} {{html (.Special)}} {{html .MAny.none}} {{html 5}} {{urlquery .URL}} {{html .PtrStringer}} {{html .PS}} <a title="{{.Special | html}}" href="?{{.URL | urlquery}}">{{print "<" .N | html}}`,
 		`{{js .Special}} {{print .S .N .Special}} {{printf "%q %05d %v" .S .N .List}} {{println .B}}`,
 		// Fields, methods, maps.
 		`{{.Inner.Name}} {{.PInner.Name}} {{.Inner.Next.Name}} {{.Inner.Next.Next}} {{.Inner.More.a}} {{.Inner.More.none}}`,
@@ -233,7 +233,7 @@ func TestSameAsHTMLTemplate(t *testing.T) {
 		`{{.Add 1 2}} {{.Add .N 2}} {{2 | .Add 1}} {{.Join "," "a" "b"}} {{.Join "-"}} {{.S | .Join "-" "x"}} {{.Works}}`,
 		`{{.Fails}}`, `{{.Panics}}`, `{{.Three}}`, `{{.Nothing}}`, `{{.Add 1}}`, `{{.Add 1 2 3}}`, `{{.Add "1" 2}}`, `{{.Add nil 1}}`, `{{.Add 1.0 1}}`, `{{.Add 1.5 1}}`, `{{.Add 'a' 0x10}}`, `{{.S "arg"}}`, `{{1 | .S}}`, `{{.M.a 1}}`,
 		`{{.TakesInner .Inner}} {{.TakesInner .PInner}} {{.TakesPtr .PInner}} {{.TakesPtr .Inner}} {{.TakesPtr nil}} {{.TakesPtr .NilInner}}`, `{{.TakesInner .NilInner}}`, `{{.TakesInner nil}}`, `{{.TakesInner .AnyNil}}`, `{{.TakesInner .MAny.in}}`, `{{.TakesPtr .MAny.nil}}`, `{{.TakesPtr .MAny.none}}`, `{{.TakesPtr .Inner.Self}}`,
-		`{{.TakesAny .S}} {{.TakesAny 1}} {{.TakesAny 1.0}} {{.TakesAny 'a'}} {{.TakesAny 2i}} {{.TakesAny true}} {{.TakesAny nil}} {{.TakesAny .AnyNil}} {{.TakesAny .MAny.none}} {{.TakesAny .Any}}`, `{{.TakesAny 18446744073709551615}}`,
+		`{{.TakesAny .S}} {{.TakesAny 1}} {{.TakesAny 1.0}} {{.TakesAny 'a'}} {{.TakesAny 2i}} {{.TakesAny true}} {{.TakesAny nil}} {{.TakesAny .AnyNil}} {{.TakesAny .MAny.none}} {{.TakesAny .Any}}`,
 		`{{.TakesFloat 1}} {{.TakesFloat 1.5}} {{.TakesU8 200}} {{.TakesU8 300}} {{.TakesU8 'a'}}`, `{{.TakesU8 -1}}`,
 		`{{(index .Rows 0).Hello}} {{(.Inner).Name}} {{(anyOf .Inner).Name}} {{(.Inner.Self).Rename}}`, `{{(nilAny).X}}`, `{{("x").y}}`,
 		// Functions.
@@ -281,6 +281,8 @@ func TestUnplanned(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`{{$x := 0}}{{and false ($x := 1)}}{{$x}}`, "a variable in parentheses"},
 		{`{{18446744073709551615}}`, "is no value by itself"},
+		{`{{html .S .N}}`, "several values"},
+		{`{{.TakesAny 18446744073709551615}}`, "is no value by itself"},
 		{`{{nil}}`, "is no value by itself"},
 		{`<title>{{template "t" .}}</title>{{define "t"}}{{.S}}{{end}}`, "makes a copy"},
 		{`{{if .B}}{{else}}{{upper}}{{end}}`, `"upper" gets another number of arguments`},
