@@ -13,25 +13,14 @@ type builtin struct {
 	// fast returns the result for frequent values; for others, or if it is nil, text/template
 	// is asked.
 	fast func(args []reflect.Value) (v reflect.Value, known bool)
-	args []operand
-	last expr // the value of the command before it in the pipeline, or nil
+	arguments
 }
 
 func (b *builtin) eval(s *state, dot reflect.Value) reflect.Value {
-	var last reflect.Value
-	if b.last != nil {
-		last = b.last.eval(s, dot)
-	}
-	mark := len(s.args)
-	for i := range b.args {
-		arg := b.args[i].raw(s, dot)
-		s.args = append(s.args, arg)
-	}
-	if b.last != nil {
-		s.args = append(s.args, unwrap(last))
-	}
+	last, mark := b.evalLast(s, dot), len(s.args)
+	b.push(s, dot, last, mark, nil)
 	args := s.args[mark:]
-	defer func() { s.args = s.args[:mark] }()
+	s.args = s.args[:mark]
 	if b.fast != nil {
 		if v, known := b.fast(args); known {
 			return v
@@ -42,23 +31,19 @@ func (b *builtin) eval(s *state, dot reflect.Value) reflect.Value {
 
 // An andOr is a call of and, or. It evaluates its operands until one decides.
 type andOr struct {
-	or   bool
-	args []operand
-	last expr
+	or bool
+	arguments
 }
 
-func (a *andOr) eval(s *state, dot reflect.Value) reflect.Value {
-	var v, last reflect.Value
-	if a.last != nil {
-		last = a.last.eval(s, dot)
-	}
-	for i := range a.args {
-		if v = a.args[i].raw(s, dot); isTrue(v) == a.or {
+func (a *andOr) eval(s *state, dot reflect.Value) (v reflect.Value) {
+	last := a.evalLast(s, dot)
+	for i := range a.operands {
+		if v = a.operands[i].eval(s, dot, nil); isTrue(v) == a.or {
 			return v
 		}
 	}
 	if a.last != nil {
-		return unwrap(last)
+		return assignable(last, nil)
 	}
 	return v
 }

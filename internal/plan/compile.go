@@ -321,7 +321,7 @@ func (w *writer) chain(of expr, names []string, args []parse.Node, last expr) ex
 	if len(args) == 0 && last == nil {
 		return &field{of: of, name: name}
 	}
-	return &method{field{of: of, name: name}, w.operands(args), last}
+	return &method{field{of: of, name: name}, arguments{w.operands(args), last}}
 }
 
 // operands compiles the arguments of a call.
@@ -374,10 +374,8 @@ var callable = map[string]reflect.Value{
 
 // function compiles a call of a function.
 func (w *writer) function(name string, args []parse.Node, last expr) expr {
-	given := len(args)
-	if last != nil {
-		given++
-	}
+	a := arguments{w.operands(args), last}
+	given := a.given()
 	fixed, bound := w.compiler.funcs.Fixed[name], w.compiler.funcs.Bound[name]
 	fun, ok := callable[name]
 	switch {
@@ -399,12 +397,11 @@ func (w *writer) function(name string, args []parse.Node, last expr) expr {
 	if !takes(t, given) {
 		panic(unknown(fmt.Sprintf("%q gets another number of arguments than it takes", name)))
 	}
-	switch operands := w.operands(args); {
+	switch {
 	case ok:
-		return &function{fun: fun, bound: bound != nil, direct: direct(fun.Interface()), args: operands, last: last}
+		return &function{arguments: a, fun: fun, bound: bound != nil, direct: direct(fun.Interface())}
 	case name == "and" || name == "or":
-		return &andOr{name == "or", operands, last}
-	default:
-		return &builtin{name, fast[name], operands, last}
+		return &andOr{name == "or", a}
 	}
+	return &builtin{name, fast[name], a}
 }

@@ -98,17 +98,8 @@ func memberOf(key memberKey) *member {
 	default:
 		m.Member = typecheck.Lookup(key.typ, key.addressable, key.name)
 	}
-	if m.Kind == typecheck.Method && !isFunc(m.Type) {
-		m.Kind = typecheck.NoMember
-	}
 	found, _ := members.LoadOrStore(key, m)
 	return found.(*member)
-}
-
-// isFunc reports whether text/template calls functions of a type: they return a value, or a
-// value and an error.
-func isFunc(t reflect.Type) bool {
-	return t.NumOut() == 1 || t.NumOut() == 2 && t.Out(1) == errorType
 }
 
 // indirect returns the value behind all pointers and interfaces. If it is nil, it returns
@@ -121,41 +112,4 @@ func indirect(v reflect.Value) (_ reflect.Value, isNil bool) {
 		v = v.Elem()
 	}
 	return v, false
-}
-
-// A method is a name behind a dot that gets arguments, so it must be a method.
-type method struct {
-	field
-	args []operand
-	last expr // the value of the command before it in the pipeline, or nil
-}
-
-func (m *method) eval(s *state, dot reflect.Value) reflect.Value {
-	var last reflect.Value
-	if m.last != nil {
-		last = m.last.eval(s, dot)
-	}
-	v, found := m.find(m.of.eval(s, dot))
-	switch {
-	case found == nil:
-		return reflect.Value{} // its arguments are not evaluated
-	case found.Kind != typecheck.Method:
-		decline()
-	}
-	given := len(m.args)
-	if m.last != nil {
-		given++
-	}
-	if !takes(found.Type, given) {
-		decline()
-	}
-	mark := len(s.args)
-	for i := range m.args {
-		arg := m.args[i].eval(s, dot, typecheck.Param(found.Type, i))
-		s.args = append(s.args, arg)
-	}
-	if m.last != nil {
-		s.args = append(s.args, assignable(last, typecheck.Param(found.Type, given-1)))
-	}
-	return s.invoke(v.Method(found.Index[0]), found.Type, mark)
 }

@@ -1,0 +1,236 @@
+package plan
+
+import (
+	"reflect"
+	"text/template/parse"
+
+	"example.com/flow/internal/typecheck"
+)
+
+// arguments are what a command gives to a function or method: its operands, and the value of
+// the command before it in the pipeline, unless last is nil.
+type arguments struct {
+	operands []operand
+	last     expr
+}
+
+// An operand is a word of a command behind the first one.
+type operand struct {
+	value    expr
+	constant parse.Node // a number, string or boolean, which becomes one of the type of the parameter
+}
+
+// given returns the number of arguments.
+func (a *arguments) given() int {
+	if a.last == nil {
+		return len(a.operands)
+	}
+	return len(a.operands) + 1
+}
+
+// evalLast evaluates the command before, which comes before all else.
+func (a *arguments) evalLast(s *state, dot reflect.Value) (last reflect.Value) {
+	if a.last != nil {
+		last = a.last.eval(s, dot)
+	}
+	return last
+}
+
+// push evaluates the operands, and appends the arguments for a function of type f to those
+// that it has from mark on. f is nil for a function that takes any values.
+func (a *arguments) push(s *state, dot, last reflect.Value, mark int, f reflect.Type) {
+	for i := range a.operands {
+		v := a.operands[i].eval(s, dot, paramOf(f, len(s.args)-mark))
+		s.args = append(s.args, v)
+	}
+	if a.last != nil {
+		s.args = append(s.args, assignable(last, paramOf(f, len(s.args)-mark)))
+	}
+}
+
+// paramOf returns the type of parameter i of a function, or nil if it takes any values.
+func paramOf(f reflect.Type, i int) reflect.Type {
+	if f == nil {
+		return nil
+	}
+	return typecheck.Param(f, i)
+}
+
+// eval returns the value of an operand for a parameter of type t.
+func (o *operand) eval(s *state, dot reflect.Value, t reflect.Type) reflect.Value {
+	v := o.value.eval(s, dot)
+	if o.constant != nil && t != nil && v.Type() != t && becomes(o.constant, v, t) {
+		return v.Convert(t)
+	}
+	return assignable(v, t)
+}
+
+// becomes reports whether a constant, whose value by itself is v, is one of type t for a
+// parameter.
+func becomes(constant parse.Node, v reflect.Value, t reflect.Type) bool {
+	n, isNumber := constant.(*parse.NumberNode)
+	if !isNumber {
+		return v.Kind() == t.Kind()
+	}
+	switch typecheck.Basic(t.Kind()) {
+	case typecheck.Int:
+		return n.IsInt
+	case typecheck.Uint:
+		return n.IsUint
+	case typecheck.Float:
+		return n.IsFloat
+	case typecheck.Complex:
+		return n.IsComplex
+	}
+	return false
+}
+
+var (
+	errorType        = reflect.TypeFor[error]()
+	reflectValueType = reflect.TypeFor[reflect.Value]()
+)
+
+// assignable returns what text/template gives to a parameter of type t for a value
+// (validateType there). If t is nil, that is the value itself.
+func assignable(v reflect.Value, t reflect.Type) reflect.Value {
+	switch {
+	case t == nil && v.Kind() == reflect.Struct && v.Type() == reflectValueType:
+		return v.Interface().(reflect.Value)
+	case t == nil || v.IsValid() && v.Type() == t:
+		return v
+	case !v.IsValid() && canBeNil(t):
+		return reflect.Zero(t)
+	case !v.IsValid():
+		decline()
+	case t == reflectValueType:
+		return reflect.ValueOf(v)
+	case v.Type().AssignableTo(t):
+		return v
+	case v.Kind() == reflect.Interface && !v.IsNil():
+		if v = v.Elem(); v.Type().AssignableTo(t) {
+			return v
+		}
+	}
+	switch {
+	case v.Kind() == reflect.Pointer && !v.IsNil() && v.Type().Elem().AssignableTo(t):
+		return v.Elem()
+	case reflect.PointerTo(v.Type()).AssignableTo(t) && v.CanAddr():
+		return v.Addr()
+	}
+	decline()
+	panic("unreachable")
+}
+
+// canBeNil reports whether nil can be given for a parameter.
+func canBeNil(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Map, reflect.Pointer, reflect.Slice:
+		return true
+	}
+	return t == reflectValueType
+}
+
+// takes reports whether text/template calls a function of a type with so many arguments, and
+// takes what it returns: a value, or a value and an error.
+func takes(f reflect.Type, given int) bool {
+	if out := f.NumOut(); out != 1 && (out != 2 || f.Out(1) != errorType) {
+		return false
+	}
+	if f.IsVariadic() {
+		return given >= f.NumIn()-1
+	}
+	return given == f.NumIn()
+}
+
+// invoke calls a function with the arguments from mark on.
+func (s *state) invoke(fun reflect.Value, t reflect.Type, mark int) reflect.Value {
+	out := fun.Call(s.args[mark:])
+	s.args = s.args[:mark]
+	if len(out) == 2 && !out[1].IsNil() {
+		decline()
+	}
+	if t.Out(0) == reflectValueType {
+		return out[0].Interface().(reflect.Value)
+	}
+	return out[0]
+}
+
+// A method is a name behind a dot that gets arguments, so it must be a method.
+type method struct {
+	field
+	arguments
+}
+
+func (m *method) eval(s *state, dot reflect.Value) reflect.Value {
+	last := m.evalLast(s, dot)
+	v, found := m.find(m.of.eval(s, dot))
+	switch {
+	case found == nil:
+		return reflect.Value{} // its operands are not evaluated
+	case found.Kind != typecheck.Method || !takes(found.Type, m.given()):
+		decline()
+	}
+	mark := len(s.args)
+	m.push(s, dot, last, mark, found.Type)
+	return s.invoke(v.Method(found.Index[0]), found.Type, mark)
+}
+
+// A function is a call of a function of the application or of flow, or of one of
+// text/template that can be called from outside, such as printf.
+type function struct {
+	arguments
+	fun    reflect.Value
+	bound  bool                                    // it takes the request first
+	direct func(args []reflect.Value) (any, error) // calls it without reflection; or nil
+	dig    bool                                    // it is a command of a pipeline: see dig
+}
+
+func (f *function) eval(s *state, dot reflect.Value) reflect.Value {
+	last, mark, t := f.evalLast(s, dot), len(s.args), f.fun.Type()
+	if f.bound {
+		s.args = append(s.args, assignable(reflect.ValueOf(s.at), t.In(0)))
+	}
+	f.push(s, dot, last, mark, t)
+	switch {
+	case f.dig && f.direct != nil:
+		v, err := f.direct(s.args[mark:])
+		if err != nil {
+			decline()
+		}
+		s.args = s.args[:mark]
+		return reflect.ValueOf(v)
+	case f.dig:
+		return dig(s.invoke(f.fun, t, mark))
+	}
+	return s.invoke(f.fun, t, mark)
+}
+
+// direct returns a function that calls fun without reflection, or nil: for the types that
+// the functions of flow itself and of fmt have, and many of applications.
+func direct(fun any) func(args []reflect.Value) (any, error) {
+	switch f := fun.(type) {
+	case func(any) any:
+		return func(args []reflect.Value) (any, error) { return f(args[0].Interface()), nil }
+	case func(any, string) (string, error):
+		return func(args []reflect.Value) (any, error) { return f(args[0].Interface(), args[1].String()) }
+	case func(any, string, ...any) (string, error):
+		return func(args []reflect.Value) (any, error) {
+			return f(args[0].Interface(), args[1].String(), interfaces(args[2:])...)
+		}
+	case func(string, ...any) string:
+		return func(args []reflect.Value) (any, error) { return f(args[0].String(), interfaces(args[1:])...), nil }
+	case func(...any) string:
+		return func(args []reflect.Value) (any, error) { return f(interfaces(args)...), nil }
+	case func(string) string:
+		return func(args []reflect.Value) (any, error) { return f(args[0].String()), nil }
+	}
+	return nil
+}
+
+func interfaces(args []reflect.Value) []any {
+	values := make([]any, len(args))
+	for i, arg := range args {
+		values[i] = arg.Interface()
+	}
+	return values
+}
