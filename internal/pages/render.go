@@ -35,7 +35,7 @@ func (h *functions) usesRequest(s *set) bool {
 	return s.calls["request"] || s.calls["user"] || forURL && h.PerRequest
 }
 
-// bound returns flow's own functions of the request.
+// bound returns flow's own functions of the request, which instance has too.
 func (h *functions) bound() template.FuncMap {
 	return template.FuncMap{
 		"request": func(at any) any { return at },

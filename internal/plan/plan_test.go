@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"iter"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -298,20 +299,66 @@ func TestUnplanned(t *testing.T) {
 
 func TestFunctionsGetTheRequest(t *testing.T) {
 	is := is.New(t)
-	fixed := template.FuncMap{"who": func(sep string) string { return "nobody" }, "request": func() any { return nil }}
-	parsed := template.Must(template.New("page").Funcs(fixed).Parse(`{{who ": "}} {{"; " | who}} {{request}}|`))
+	fixed := template.FuncMap{"who": func(sep string) string { return "nobody" }, "request": func() any { return nil }, "asset": func(string) (string, error) { return "", nil }}
+	parsed := template.Must(template.New("page").Funcs(fixed).Parse(`{{who ": "}} {{"; " | who}} {{request}}{{if eq request "Bob"}}{{asset "fails"}}{{else}}{{asset "a.css"}}{{end}}|`))
 	is.NoErr(parsed.Execute(new(strings.Builder), nil))
 	p, err := plan.Compile(parsed, "page", plan.Funcs{Fixed: fixed, Bound: template.FuncMap{
 		"who":     func(at any, sep string) string { return fmt.Sprint(at, sep, at) },
 		"request": func(at any) any { return at },
+		"asset": func(at any, name string) (string, error) {
+			if name == "fails" {
+				return "", errors.New(name)
+			}
+			return fmt.Sprint(" /", name, " for ", at), nil
+		},
 	}})
 	is.NoErr(err)
 	got, err := p.Append(nil, "Ann", nil)
 	is.NoErr(err)
-	is.Equal(string(got), "Ann: Ann Ann; Ann Ann|")
+	is.Equal(string(got), "Ann: Ann Ann; Ann Ann /a.css for Ann|")
 	got, err = p.Append(nil, nil, nil)
 	is.NoErr(err)
-	is.Equal(string(got), "&lt;nil&gt;: &lt;nil&gt; &lt;nil&gt;; &lt;nil&gt; |")
+	is.Equal(string(got), "&lt;nil&gt;: &lt;nil&gt; &lt;nil&gt;; &lt;nil&gt;  /a.css for &lt;nil&gt;|")
+	_, err = p.Append(nil, "Bob", nil)
+	is.Equal(err, plan.ErrDeclined)
+}
+
+// TestFunctionsTakeTheNamesOfOthers gives functions of the application the names of those of
+// text/template, which they replace.
+func TestFunctionsTakeTheNamesOfOthers(t *testing.T) {
+	calls := 0
+	fixed := template.FuncMap{
+		"and":   func(a, b any) string { calls++; return fmt.Sprint(a, " and ", b) },
+		"eq":    func(v any) string { return fmt.Sprint("eq ", v) },
+		"slice": func(v reflect.Value) string { return v.Kind().String() },
+		"html":  func(v any) template.HTML { return template.HTML(fmt.Sprint("<b>", v)) },
+		"say":   func(s fmt.Stringer) string { return s.String() },
+	}
+	for _, tt := range []struct {
+		text    string
+		planned bool
+	}{
+		{`{{and false 1}} {{eq 5}} {{5 | eq}} {{slice .}} {{slice (index . 0)}} {{slice nil}} {{range .}}{{slice .}}{{say .}}{{end}}`, true},
+		{`{{index . 0 | html}}`, false}, // html/template takes it for an escaper
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			is := is.New(t)
+			data := []any{stringer{"s"}, stringer{"<t>"}}
+			parsed := template.Must(template.New("page").Funcs(fixed).Parse(tt.text))
+			calls = 0
+			var want strings.Builder
+			is.NoErr(parsed.Execute(&want, data))
+			once := calls
+			p, err := plan.Compile(parsed, "page", plan.Funcs{Fixed: fixed})
+			is.Equal(err == nil, tt.planned)
+			if err == nil {
+				got, err := p.Append(nil, nil, data)
+				is.NoErr(err)
+				is.Equal(string(got), want.String())
+				is.Equal(calls, 2*once)
+			}
+		})
+	}
 }
 
 // TestPlansAreForAllGoroutines renders values of different types through one plan at a time.
