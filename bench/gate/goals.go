@@ -103,6 +103,13 @@ var goals = []goal{
 	{row: "file/304", of: instructions("flow", "FileServerFS"), most: 0.1, gate: 0.28},
 	{row: "page/plain", of: instructions("flow", "FileServerFS"), most: 0.1, gate: 0.355},
 
+	{row: "page/data", of: instructions("flow", rows.TemplateName), most: 0.15, gate: 0.1},
+	{row: "page/data", of: instructions("flow", rows.TemplName), most: 1, gate: 0.55},
+	{row: "page/data", of: allocs("flow"), most: 5, gate: 3},
+	// Counted, a thousand pages would take callgrind minutes.
+	{row: "page/start-up", of: times("flow", rows.PlansOffName), most: 1.3, gate: 1.6},
+	{row: "page/heap", of: cost("flow"), most: 12_000},
+
 	{row: "large/look-up", of: instructions(rows.LargerName, rows.LargeName), most: 1.3, gate: 1.08},
 	// The larger one does not fit into the caches of a processor.
 	{row: "large/look-up", of: times(rows.LargerName, rows.LargeName), most: 1.3, gate: 2.6},
