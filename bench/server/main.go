@@ -3,7 +3,8 @@
 //	go run ./server -who flow -addr 127.0.0.1:8080
 //
 // Each answers GET /users/{id} with the id as text, and GET /site.css with a file of 20 KB.
-// Each is served as its own documentation says. All are in one binary, so that memory
+// Those whose names begin with "page " answer GET /page, with data of rows.Lists. Each is
+// served as its own documentation says. All are in one binary, so that memory
 // differs by what they use of it. The server ends when its standard input does, so that
 // none is left behind by a program that was killed.
 package main
@@ -47,6 +48,29 @@ var contestants = map[string]func(addr string) error{
 	"fiber": func(addr string) error {
 		return fiberApp().Listen(addr, fiber.ListenConfig{DisableStartupMessage: true})
 	},
+}
+
+func init() {
+	for _, p := range rows.Lists {
+		contestants["page "+p.Name] = serveList(p)
+	}
+}
+
+// serveList returns a function that serves the page with data of a contestant.
+func serveList(p rows.Page) func(addr string) error {
+	return func(addr string) error {
+		switch h := p.New().(type) {
+		case *flow.Router:
+			return flow.Serve(context.Background(), addr, h)
+		case *gin.Engine:
+			return h.Run(addr)
+		case *echo.Echo:
+			h.HideBanner, h.HidePort = true, true
+			return h.Start(addr)
+		default:
+			return withTimeouts(addr, h).ListenAndServe()
+		}
+	}
 }
 
 func main() {

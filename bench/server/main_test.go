@@ -24,6 +24,10 @@ func TestContestantsServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	is := is.New(t)
+	for _, p := range rows.Lists {
+		is.True(contestants["page "+p.Name] != nil)
+	}
 	for who := range contestants {
 		t.Run(who, func(t *testing.T) {
 			is := is.New(t)
