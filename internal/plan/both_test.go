@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/matryer/is"
+
 	"example.com/flow/internal/plan"
 )
 
@@ -148,3 +150,27 @@ func alike(a, b string) bool {
 
 // always returns a function for both.render that always returns the same value.
 func always(v any) func() any { return func() any { return v } }
+
+// TestFunctionsInPlaceOfBuiltins renders templates whose functions have the names of those of
+// text/template.
+func TestFunctionsInPlaceOfBuiltins(t *testing.T) {
+	given := func(name string) func(...any) string {
+		return func(args ...any) string { return fmt.Sprint("<", name, args, ">") }
+	}
+	funcs := template.FuncMap{"eq": func(a, b int) string { return "eq" }}
+	for _, name := range []string{"len", "and", "or", "not", "html", "js", "urlquery", "print", "index", "slice", "call", "printf"} {
+		funcs[name] = given(name)
+	}
+	for _, source := range []string{
+		`{{len 1}} {{and 0 1}} {{or 1 0}} {{not 1}} {{eq 1 1}} {{print}} {{index 1}} {{slice 1}} {{call 1}} {{printf 1}}`,
+		`{{eq 1 2 3}}`, `{{if and 0 0}}a{{end}}{{with not 1}}{{.}}{{end}}`, `{{. | html}} {{html .}} {{. | js}} {{. | urlquery}}`,
+		`<p title="{{. | html}}">{{print . | html}}</p><a href="{{. | urlquery}}">`, `<script>a = {{. | js}}</script>`,
+	} {
+		t.Run(source, func(t *testing.T) {
+			is := is.New(t)
+			b, err := newBoth(source, plan.Funcs{Fixed: funcs})
+			is.NoErr(err)
+			b.render(t, always("<x>"))
+		})
+	}
+}
