@@ -27,6 +27,6 @@ func FuzzPlan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		b.render(t, func() any { return randomData(roots[seed%uint64(len(roots))], seed) })
+		b.render(t, func() any { log.reset(seed); return randomData(roots[seed%uint64(len(roots))], seed) })
 	})
 }

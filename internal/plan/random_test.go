@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -56,7 +57,7 @@ func TestRandomTemplates(t *testing.T) {
 		}
 		for range *values {
 			dataSeed := g.Uint64()
-			switch r := b.render(t, func() any { return randomData(root, dataSeed) }); {
+			switch r := b.render(t, func() any { log.reset(dataSeed); return randomData(root, dataSeed) }); {
 			case r.err == nil:
 				pages++
 			case r.err == errTooLong:
@@ -75,6 +76,40 @@ func TestRandomTemplates(t *testing.T) {
 	}
 	if total := pages + failed; pages < total/2 || refused+unplanned > n/5 {
 		t.Errorf("too few templates say something")
+	}
+}
+
+// TestManyGoroutines renders random templates in several goroutines at a time, with data of
+// different types. Nothing is recorded then.
+func TestManyGoroutines(t *testing.T) {
+	log = recorder{}
+	const seeds = 6
+	for i := range uint64(60) {
+		g := &generator{Rand: rand.New(rand.NewPCG(2, i))}
+		b, err := newBoth(g.source(roots[0]), randomFuncs)
+		if err != nil || b.plan == nil {
+			continue
+		}
+		given := func(seed uint64) any { return randomData(roots[seed%seeds], seed) }
+		var want [seeds]rendering
+		for seed := range uint64(seeds) {
+			var page limited
+			want[seed].err = execute(b.html, &page, given(seed))
+			want[seed].page = page.String()
+		}
+		var all sync.WaitGroup
+		for first := range uint64(8) {
+			all.Go(func() {
+				for n := range uint64(seeds) {
+					seed := (first + n) % seeds
+					got, err := b.plan.Append(nil, at, given(seed))
+					if w := want[seed]; w.err != errTooLong && (err == nil) != (w.err == nil) || w.err == nil && !alike(string(got), w.page) {
+						b.report(t, "%v, in one goroutine %v:\n%.500q\n%.500q", err, w.err, got, w.page)
+					}
+				}
+			})
+		}
+		all.Wait()
 	}
 }
 
