@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/matryer/is"
@@ -172,5 +174,31 @@ func TestFunctionsInPlaceOfBuiltins(t *testing.T) {
 			is.NoErr(err)
 			b.render(t, always("<x>"))
 		})
+	}
+}
+
+// TestConstants gives all kinds of constants to parameters of all kinds of types.
+func TestConstants(t *testing.T) {
+	funcs := template.FuncMap{}
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int64](), reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint64](), reflect.TypeFor[uintptr](),
+		reflect.TypeFor[float64](), reflect.TypeFor[float32](), reflect.TypeFor[complex128](), reflect.TypeFor[complex64](), reflect.TypeFor[string](), reflect.TypeFor[bool](), reflect.TypeFor[any](),
+		reflect.TypeFor[word](), reflect.TypeFor[level](), reflect.TypeFor[template.HTML](), reflect.TypeFor[*int](), reflect.TypeFor[[]int](), reflect.TypeFor[error](), reflect.TypeFor[map[string]int](),
+	} {
+		f := reflect.FuncOf([]reflect.Type{typ}, []reflect.Type{reflect.TypeFor[string]()}, false)
+		funcs["f"+strconv.Itoa(len(funcs))] = reflect.MakeFunc(f, func(args []reflect.Value) []reflect.Value {
+			return []reflect.Value{reflect.ValueOf(fmt.Sprintf("%T %[1]v", args[0].Interface()))}
+		}).Interface()
+	}
+	for name := range funcs {
+		for _, constant := range strings.Fields("0 1 -1 255 256 -129 3e2 1.0 1.5 .5 0x10 0x1p4 0x1.8p1 1e19 1e20 1e39 1e-3 9223372036854775807 9223372036854775808 18446744073709551615 -9223372036854775808 " +
+			"0i 1i 2+0i 1.5+0i 1+2i 'a' '\\n' '日' \"s\" `raw` true false nil 1_000 0b1 0o7 16777217 -0 -0.0 +1") {
+			for _, form := range []string{"{{%s %s}}", "{{%[2]s | %[1]s}}", "{{%s (%s)}}", "{{with $x := %[2]s}}{{%[1]s $x}}{{end}}"} {
+				b, err := newBoth(fmt.Sprintf(form, name, constant), plan.Funcs{Fixed: funcs})
+				if err == nil { // nil does not fit everywhere
+					b.render(t, always(nil))
+				}
+			}
+		}
 	}
 }

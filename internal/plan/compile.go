@@ -351,6 +351,7 @@ func ideal(n parse.Node) reflect.Value {
 	case *parse.NumberNode:
 		hex := len(n.Text) > 2 && n.Text[0] == '0' && (n.Text[1] == 'x' || n.Text[1] == 'X') && !strings.ContainsAny(n.Text, "pP")
 		switch {
+		case n.IsComplex && n.IsFloat: // such as 2+0i, which can become an int: html/template renders it
 		case n.IsComplex:
 			return reflect.ValueOf(n.Complex128)
 		case n.IsFloat && !hex && n.Text[0] != '\'' && strings.ContainsAny(n.Text, ".eEpP"):
