@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Suggest returns `: did you mean "x"?` for the key of names that is most similar to a
@@ -28,10 +29,10 @@ func Near(written, meant string) (distance int, near bool) {
 	if written == meant {
 		return 0, true
 	}
-	a, b := []rune(strings.ToLower(written)), []rune(strings.ToLower(meant))
-	if len(a) > len(b)+farthest || len(b) > len(a)+farthest { // a client may send a very long text
+	if more := utf8.RuneCountInString(written) - utf8.RuneCountInString(meant); more >= farthest || more <= -farthest { // a client may send a very long text
 		return 0, false
 	}
+	a, b := []rune(strings.ToLower(written)), []rune(strings.ToLower(meant))
 	distance = max(Distance(a, b), 1)
 	return distance, distance < farthest && 2*distance <= len(b) || string(a) == string(b)
 }

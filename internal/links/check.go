@@ -29,6 +29,12 @@ type Target struct {
 	Input     Input    // what a handler reads of a form; nil if that is not known
 }
 
+// isRight reports whether there is nothing to say about a link to the target that is not one
+// of an image or a script.
+func (t Target) isRight() bool {
+	return t.Answered && !t.Slashes && t.Canonical == "" && t.Near == "" && !t.IsPage
+}
+
 // An Input is what a handler reads of a form.
 type Input interface {
 	// Has reports whether the handler reads a field.
@@ -146,24 +152,28 @@ func (c *checker) position(offset int) (line, column int) {
 
 // link checks a link.
 func (c *checker) link(l Link) {
-	t, url := c.find(l.Method, l.URL), shown(l.URL)
+	t := c.find(l.Method, l.URL)
+	if t.isRight() && !l.Loads {
+		return
+	}
+	what, url := l.Attr+" of <"+l.Element+">", shown(l.URL)
 	switch {
 	case t.Broken:
-		c.report(l.Offset, "%s: %s has a broken escape: write %%25 for a percent sign", l.What, url)
+		c.report(l.Offset, "%s: %s has a broken escape: write %%25 for a percent sign", what, url)
 	case !t.Answered && len(t.Methods) > 0:
-		c.report(l.Offset, "%s: %s answers %s, and not %s%s", l.What, url, strings.Join(t.Methods, ", "), l.Method, l.remedy(t))
+		c.report(l.Offset, "%s: %s answers %s, and not %s%s", what, url, strings.Join(t.Methods, ", "), l.Method, l.remedy(t))
 	case !t.Answered && t.Near != "":
-		c.report(l.Offset, "%s: nothing answers %s: did you mean %s?", l.What, url, t.Near)
+		c.report(l.Offset, "%s: nothing answers %s: did you mean %s?", what, url, t.Near)
 	case !t.Answered:
-		c.report(l.Offset, "%s: nothing answers %s: %s", l.What, url, l.wayOut())
+		c.report(l.Offset, "%s: nothing answers %s: %s", what, url, l.wayOut())
 	case t.Slashes && strings.Contains(l.URL, "/"+pattern.Hole):
-		c.warn(l.Offset, "%s: %s is answered only if the value has a slash in it, or is empty", l.What, url)
+		c.warn(l.Offset, "%s: %s is answered only if the value has a slash in it, or is empty", what, url)
 	case t.Canonical != "":
-		c.warn(l.Offset, "%s: requests for %s are redirected: write %s", l.What, url, shown(t.Canonical))
+		c.warn(l.Offset, "%s: requests for %s are redirected: write %s", what, url, shown(t.Canonical))
 	case l.Loads && t.IsPage:
-		c.warn(l.Offset, "%s: %s is a page", l.What, url)
+		c.warn(l.Offset, "%s: %s is a page", what, url)
 	case t.Near != "":
-		c.warn(l.Offset, "%s: %s is answered by %s: did you mean %s?", l.What, url, t.By, t.Near)
+		c.warn(l.Offset, "%s: %s is answered by %s: did you mean %s?", what, url, t.By, t.Near)
 	}
 }
 
@@ -172,7 +182,7 @@ func (l Link) remedy(t Target) string {
 	switch {
 	case l.form != nil && l.Method == "GET" && slices.Contains(t.Methods, "POST"):
 		return `: write method="post" in the form`
-	case l.What == "href of <a>" && slices.Contains(t.Methods, "POST"):
+	case l.Element == "a" && slices.Contains(t.Methods, "POST"):
 		return `, which a link sends: use a form with method="post"`
 	}
 	return ""
@@ -181,7 +191,7 @@ func (l Link) remedy(t Target) string {
 // wayOut returns what can be done about a link that is right although nothing of the
 // application answers it.
 func (l Link) wayOut() string {
-	if l.form != nil || strings.HasSuffix(l.What, " of <a>") || strings.HasSuffix(l.What, " of <area>") {
+	if l.form != nil || l.Element == "a" || l.Element == "area" {
 		return `if something else does, say so with rel="external"`
 	}
 	return "if something else does, write the URL with its host"

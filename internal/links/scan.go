@@ -24,13 +24,14 @@ type File struct {
 
 // A Link is a URL that begins with one slash, and the method of the requests for it.
 type Link struct {
-	Offset int    // of the URL in the text of the file
-	URL    string // with pattern.Hole for each action
-	Method string // "" if it is not known
-	What   string // for messages: "href of <a>"
-	Loads  bool   // it is an image, a script or the like, which no page is
-	form   *Form  // the form that the URL belongs to, or nil
-	in     string // the name of the template
+	Offset  int    // of the URL in the text of the file
+	URL     string // with pattern.Hole for each action
+	Method  string // "" if it is not known
+	Attr    string // that has the URL
+	Element string
+	Loads   bool   // it is an image, a script or the like, which no page is
+	form    *Form  // the form that the URL belongs to, or nil
+	in      string // the name of the template
 }
 
 // A Form is a form with the fields that the file has inside of it.

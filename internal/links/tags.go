@@ -34,22 +34,34 @@ var urlAttrs = []urlAttr{
 // htmx are the attributes of htmx that send requests, with their methods.
 var htmx = map[string]string{"hx-get": "GET", "hx-post": "POST", "hx-put": "PUT", "hx-patch": "PATCH", "hx-delete": "DELETE"}
 
+// otherAttrs are the attributes that matter and hold no URL.
+var otherAttrs = []string{"method", "formmethod", "enctype", "formenctype", "hx-encoding", "rel", "form", "name", "type"}
+
+// attrs has the attributes that a scanner keeps, and whether they hold a URL or a list of URLs.
+var attrs = func() map[string]bool {
+	all := map[string]bool{"action": true, "formaction": true}
+	for _, a := range urlAttrs {
+		all[a.name] = true
+	}
+	for name := range htmx {
+		all[name], all["data-"+name] = true, true
+	}
+	for _, name := range otherAttrs {
+		all[name] = false
+	}
+	return all
+}()
+
 // isURL reports whether an attribute of some element holds a URL, or a list of them.
-func isURL(name string) bool {
-	return name == "action" || name == "formaction" || htmx[strings.TrimPrefix(name, "data-")] != "" ||
-		slices.ContainsFunc(urlAttrs, func(a urlAttr) bool { return a.name == name })
-}
+func isURL(name string) bool { return attrs[name] }
 
 // isList reports whether an attribute holds a list of URLs.
 func isList(name string) bool { return strings.HasSuffix(name, "srcset") }
 
 // matters reports whether a scanner keeps an attribute.
 func matters(name string) bool {
-	switch name {
-	case "method", "formmethod", "enctype", "formenctype", "hx-encoding", "rel", "form", "name", "type":
-		return true
-	}
-	return isURL(name)
+	_, ok := attrs[name]
+	return ok
 }
 
 // endOfTag notes the links of a tag, and returns the state behind it.
@@ -126,20 +138,20 @@ func urlsOf(list string) (urls []string) {
 
 // links notes the URLs of an attribute.
 func (sc *scanner) links(s state, a attr, method string, loads bool) {
-	n := len(sc.file.Links)
-	if !isList(a.name) {
-		sc.link(s, a.value, a.offset, a.name, method, nil)
-	} else if strings.Contains(a.value, "(") { // not a list of URLs
-		return
-	} else {
-		for _, url := range urlsOf(a.value) {
-			sc.link(s, url, a.offset, a.name, method, nil)
-		}
+	n, urls := len(sc.file.Links), []string{a.value}
+	if isList(a.name) {
+		urls = urlsOf(a.value)
+	}
+	for _, url := range urls {
+		sc.link(s, url, a.offset, a.name, method, nil)
 	}
 	for i := n; i < len(sc.file.Links); i++ {
 		sc.file.Links[i].Loads = loads
 	}
 }
+
+// newlines removes what browsers remove from a URL.
+var newlines = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
 // splitEscape matches an escape of which an action writes a part.
 var splitEscape = regexp.MustCompile("%[0-9A-Fa-f]?" + pattern.Hole)
@@ -147,14 +159,19 @@ var splitEscape = regexp.MustCompile("%[0-9A-Fa-f]?" + pattern.Hole)
 // link notes a URL if it is the path of one on the same server. Braces and the like are for
 // a program in the browser, which writes the URL.
 func (sc *scanner) link(s state, url string, offset int, attr, method string, form *Form) {
-	url = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(strings.Trim(url, space))
-	if !isPath(url) || strings.ContainsAny(path(url), "{}<>`$") || splitEscape.MatchString(url) {
+	if url = strings.Trim(url, space); strings.ContainsAny(url, space) {
+		url = newlines.Replace(url)
+	}
+	if url = path(url); !isPath(url) || strings.ContainsAny(url, "{}<>`$") || strings.Contains(url, "%") && splitEscape.MatchString(url) {
 		return
 	}
-	l := Link{Offset: offset, URL: strings.ReplaceAll(path(url), `\`, "/"), Method: method, What: attr + " of <" + s.element + ">", form: form, in: sc.name}
-	if !slices.Contains(sc.file.Links, l) {
-		sc.file.Links = append(sc.file.Links, l)
+	l := Link{Offset: offset, URL: strings.ReplaceAll(url, `\`, "/"), Method: method, Attr: attr, Element: s.element, form: form, in: sc.name}
+	for i := len(sc.file.Links) - 1; i >= 0 && sc.file.Links[i].Offset == offset; i-- { // of another state
+		if sc.file.Links[i] == l {
+			return
+		}
 	}
+	sc.file.Links = append(sc.file.Links, l)
 }
 
 // form returns the form that a tag begins. It returns nil for a dialog, whose form sends no

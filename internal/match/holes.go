@@ -2,7 +2,6 @@ package match
 
 import (
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -176,10 +175,8 @@ func (w *walk[A]) step(n *node[A], t Text, next at) bool {
 		}
 		next.dots = next.dots || pattern.EmptyOrDots(t[0])
 	} else {
-		for _, text := range slices.Sorted(maps.Keys(n.literals)) {
-			if t.canBe(text) {
-				w.visit(n.literals[text], next)
-			}
+		for _, text := range n.literalsWhere(t.canBe) {
+			w.visit(n.literals[text], next)
 		}
 	}
 	for b := n.constrained; b != nil; b = b.next {
@@ -188,6 +185,17 @@ func (w *walk[A]) step(n *node[A], t Text, next at) bool {
 		}
 	}
 	return n.param != nil && w.visit(n.param, next)
+}
+
+// literalsWhere returns the literals behind a node that a function returns true for, sorted.
+func (n *node[A]) literalsWhere(is func(string) bool) (texts []string) {
+	for text := range n.literals {
+		if is(text) {
+			texts = append(texts, text)
+		}
+	}
+	slices.Sort(texts)
+	return texts
 }
 
 // visitRest visits the catch-alls that begin at n, and the trie that is mounted there.
@@ -262,14 +270,17 @@ func (s *similar[A]) visit(n *node[A], i int, like likeness) {
 		return
 	}
 	t := s.path[i]
-	for _, text := range slices.Sorted(maps.Keys(n.literals)) {
-		if d, ok := t.distance(text); ok {
-			behind := likeness{like.distance + d, like.literals + 1}
-			if !t.known() {
-				behind.literals = like.literals - 1 // a parameter is more likely to be meant
-			}
-			s.visit(n.literals[text], i+1, behind)
+	isNear := func(text string) bool {
+		_, near := t.distance(text)
+		return near
+	}
+	for _, text := range n.literalsWhere(isNear) {
+		d, _ := t.distance(text)
+		behind := likeness{like.distance + d, like.literals + 1}
+		if !t.known() {
+			behind.literals = like.literals - 1 // a parameter is more likely to be meant
 		}
+		s.visit(n.literals[text], i+1, behind)
 	}
 	for b := n.constrained; b != nil; b = b.next {
 		if b.param != nil && t.canFit(b.matcher) {
