@@ -610,6 +610,39 @@ func TestFaultsOfMountedRoutersInDevelopment(t *testing.T) {
 	is.True(inner.Check() != nil)
 }
 
+// TestDevTellsDeadLinks: development tells a link that leads nowhere, shows the page, and is
+// silent once the link or what it leads to is there.
+func TestDevTellsDeadLinks(t *testing.T) {
+	tree := devTree()
+	dir := onDisk(t, tree)
+	r, _ := devRouter(t, tree, dir)
+	for _, tt := range []struct{ file, text, want string }{
+		{"router/index.html", `<a href="/usres/7">x</a>`, "router/index.html:1:10: href of <a>: nothing answers /usres/7: did you mean /users/{id}?"},
+		{"router/index.html", `<a href="/users/7">x</a>`, ""},
+		{"router/index.html", `<a href="/about">x</a>`, `router/index.html:1:10: href of <a>: nothing answers /about: if something else does, say so with rel="external"`},
+		{"router/about.html", "it is on disk, and answers once it is built", ""},
+		{"router/index.html", `<img src="/new.png">`, `router/index.html:1:11: src of <img>: nothing answers /new.png: if something else does, write the URL with its host`},
+		{"public/new.png", "served without a build", ""},
+	} {
+		t.Run(tt.file+" "+tt.text, func(t *testing.T) {
+			is := is.New(t)
+			write(t, dir, tt.file, tt.text)
+			said := ""
+			for _, f := range r.templateFaults() {
+				said += f.String()
+			}
+			if i := strings.Index(said, "router/"); i > 0 {
+				said = said[i:]
+			}
+			is.Equal(said, tt.want)
+			is.Equal(visit(r, "/").Code, 200)
+		})
+	}
+	is := is.New(t)
+	is.NoErr(os.Remove(filepath.Join(dir, "public/new.png")))
+	is.Equal(len(r.templateFaults()), 1)
+}
+
 // TestDevShowsErrorPageThatFails also if OnError answers with a Fail.
 func TestDevShowsErrorPageThatFails(t *testing.T) {
 	is := is.New(t)
