@@ -125,7 +125,7 @@ func listTemplate() *template.Template {
 }
 
 func flowList() http.Handler {
-	r := flow.New(tree.New(map[string]string{"router/+layout.html": layout, "router/page.html": listTitle + listText}, time.Time{}))
+	r := flow.New(tree.New(map[string]string{"router/+layout.html": layout, "router/index.html": "", "router/users/[id].html": "", "router/page.html": listTitle + listText}, time.Time{}))
 	r.At("page").GET().Do(func(*flow.Request) flow.Response { return flow.Page(aList) })
 	return ready(r)
 }
@@ -197,7 +197,7 @@ var plainText = "<h1>About</h1>\n" + strings.Repeat("<p>A page that shows nothin
 
 func plainSite() (h http.Handler, t *template.Template, text string) {
 	t = templates(plainText)
-	r := flow.New(tree.New(map[string]string{"router/+layout.html": layout, "router/page.html": plainText}, time.Time{}))
+	r := flow.New(tree.New(map[string]string{"router/+layout.html": layout, "router/index.html": "", "router/page.html": plainText}, time.Time{}))
 	return ready(r), t, execute(t, nil)
 }
 
