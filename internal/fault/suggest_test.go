@@ -40,3 +40,27 @@ func TestDistance(t *testing.T) {
 		})
 	}
 }
+
+func TestNear(t *testing.T) {
+	for _, tt := range []struct {
+		written, meant string
+		distance       int
+		near           bool
+	}{
+		{"users", "users", 0, true},
+		{"Users", "users", 1, true},
+		{"usres", "users", 1, true},
+		{"user", "users", 1, true},
+		{"abc", "xyz", 3, false},
+		{"de", "en", 2, false},
+		{"müsli", "muesli", 2, true},
+		{"a-long-name", "a", 0, false},
+	} {
+		t.Run(tt.written+" "+tt.meant, func(t *testing.T) {
+			is := is.New(t)
+			distance, near := Near(tt.written, tt.meant)
+			is.Equal(near, tt.near)
+			is.Equal(distance, tt.distance)
+		})
+	}
+}

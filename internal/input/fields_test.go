@@ -370,3 +370,51 @@ func TestBindCannotSetAnEmbeddedPointer(t *testing.T) {
 	_, err = bind(sending("POST", "/", formType, "none=1"), &dst)
 	is.NoErr(err)
 }
+
+// TestFormNames has the fields that a form fills: of a body, and of a query in place of one.
+func TestFormNames(t *testing.T) {
+	type fromURL struct {
+		ID   int    `param:"id"`
+		Page int    `query:"page"`
+		Sort string `query:"sort" form:"order"`
+	}
+	type mixed struct {
+		fromURL
+		Name  string
+		Email string `form:"email"`
+		Notes string `json:"-"`
+	}
+	for _, tt := range []struct {
+		of     any
+		query  bool
+		names  string
+		reads  string
+		others string
+	}{
+		{mixed{}, false, "Name email order", "name NAME email order", "Email page sort id Notes"},
+		{mixed{}, true, "Name email page sort", "name email page sort", "order id"},
+		{struct {
+			ID int `param:"id"`
+		}{}, false, "", "", "id ID"},
+		{ownReader{}, false, "", "", ""},
+	} {
+		t.Run(fmt.Sprintf("%T %v", tt.of, tt.query), func(t *testing.T) {
+			is := is.New(t)
+			of := reflect.TypeOf(tt.of)
+			names := FormNames(of, tt.query)
+			slices.Sort(names)
+			is.Equal(strings.Join(names, " "), tt.names)
+			for _, name := range strings.Fields(tt.reads) {
+				is.True(ReadsForm(of, tt.query, name))
+			}
+			for _, name := range strings.Fields(tt.others) {
+				is.True(!ReadsForm(of, tt.query, name))
+			}
+		})
+	}
+}
+
+// ownReader reads its body by itself.
+type ownReader struct{ A string }
+
+func (*ownReader) UnmarshalJSON([]byte) error { return nil }
