@@ -124,8 +124,14 @@ func listTemplate() *template.Template {
 	return template.Must(templates(listText).Parse(listTitle))
 }
 
+// pageTree returns a tree of pages, with those that their links lead to.
+func pageTree(texts map[string]string) tree.FS {
+	texts["router/index.html"], texts["router/users/[id].html"] = "home", "a user"
+	return tree.New(texts, time.Time{})
+}
+
 func flowList() http.Handler {
-	r := flow.New(tree.New(map[string]string{"router/+layout.html": layout, "router/index.html": "", "router/users/[id].html": "", "router/page.html": listTitle + listText}, time.Time{}))
+	r := flow.New(pageTree(map[string]string{"router/+layout.html": layout, "router/page.html": listTitle + listText}))
 	r.At("page").GET().Do(func(*flow.Request) flow.Response { return flow.Page(aList) })
 	return ready(r)
 }
@@ -197,7 +203,7 @@ var plainText = "<h1>About</h1>\n" + strings.Repeat("<p>A page that shows nothin
 
 func plainSite() (h http.Handler, t *template.Template, text string) {
 	t = templates(plainText)
-	r := flow.New(tree.New(map[string]string{"router/+layout.html": layout, "router/index.html": "", "router/page.html": plainText}, time.Time{}))
+	r := flow.New(pageTree(map[string]string{"router/+layout.html": layout, "router/page.html": plainText}))
 	return ready(r), t, execute(t, nil)
 }
 
@@ -238,7 +244,7 @@ func manyPages(n int) func() http.Handler {
 		texts["router/"+path+".html"] = listTitle + listText + fmt.Sprintf("<p>Page %d</p>", i)
 		paths = append(paths, path)
 	}
-	files := tree.New(texts, time.Time{})
+	files := pageTree(texts)
 	return func() http.Handler {
 		r := flow.New(files)
 		for _, path := range paths {
