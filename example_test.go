@@ -396,6 +396,7 @@ func ExampleRouter_matchers() {
 func ExampleRouter_contentSecurityPolicy() {
 	r := flow.New(fstest.MapFS{
 		"router/index.html": {Data: []byte(`<script nonce="{{nonce}}" src="/app.js"></script>`)},
+		"public/app.js":     {Data: []byte("document.title = 'Hello'")},
 	})
 	r.ContentSecurityPolicy = "default-src 'self'; script-src 'nonce' 'strict-dynamic'; object-src 'none'; base-uri 'none'"
 	w := ask(r, "GET", "/", "")

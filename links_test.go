@@ -94,7 +94,7 @@ func linkTree(page string) fstest.MapFS {
 		"router/api/recipes/[slug].http", "router/[lang=lang]/index.html", "router/[lang=lang]/recipes/[slug].html", "router/files/[...path].http",
 		"public/app.css", "public/app.js", "public/img/logo.png", "public/img/logo@2x.png",
 	} {
-		tree[name] = &fstest.MapFile{Data: []byte("x")}
+		tree[name] = &fstest.MapFile{Data: []byte("# x")} // in an .http file, a comment
 	}
 	return tree
 }
