@@ -98,6 +98,8 @@ func TestSample(t *testing.T) {
 			listed := functionsWithNotes(t, plan)
 			// It follows the links of the pages, whose old URLs are on the list.
 			listed["TestLinks"] = slices.ContainsFunc(plan.Left, func(n Note) bool { return strings.HasSuffix(n.File, ".html") })
+			// It sends the requests of route files, in whose expectations old URLs are on the list.
+			listed["TestExamples"] = slices.ContainsFunc(plan.Left, func(n Note) bool { return strings.HasSuffix(n.File, ".http") })
 			for _, name := range failed(out) {
 				if !listed[name] {
 					t.Errorf("the list says nothing of %s, which fails:\n%s", name, out)
