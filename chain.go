@@ -43,6 +43,8 @@ type endpoint struct {
 	keepsBody bool
 	// miss: no route matched, and the body is not read.
 	miss bool
+	// public: it answers with a public file.
+	public bool
 	// refused has a bit for each reason (RedirectError.Why) for which a redirect was refused
 	// and that was logged.
 	refused uint32
@@ -56,7 +58,6 @@ type owner struct {
 	file     string           // for messages: the path of the file, or the position of the call of Mount
 	route    *routetree.Route // nil unless it is a route file
 	standard []step           // the standard middleware of Router, directories and file; it also wraps 405 and OPTIONS
-	public   bool             // it is a public file
 }
 
 // isPage reports whether the endpoint belongs to the route file of a page.

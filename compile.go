@@ -269,7 +269,7 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, step
 		chains[i] = append(slices.Clip(steps), c.steps(v.Uses)...)
 		handlers[i] = c.handlerOf(r, v)
 	}
-	o := &owner{file: r.File, route: r, standard: standardOnly(steps)}
+	o := &owner{r.File, r, standardOnly(steps)}
 	page, pageSteps, pageMaxBody := handler{flow: plainPage}, steps, int64(0)
 	if b.Page != nil {
 		pageSteps, pageMaxBody = append(slices.Clip(steps), c.steps(b.Page.Uses)...), b.Page.MaxBody

@@ -94,7 +94,7 @@ func (x *exchange) beforeHeader(h http.Header, status int) {
 // watchesHeader reports whether beforeHeader is to be called: net/http code of this Router may
 // write HTML. A public file has no policy, and a mounted Router has its own.
 func (x *exchange) watchesHeader() bool {
-	return x.settings.policy != nil && !x.endpoint.owner.public && (x.target == nil || x.target == x.endpoint)
+	return x.settings.policy != nil && !x.endpoint.public && (x.target == nil || x.target == x.endpoint)
 }
 
 // fixedPage returns a handler that sends a page which is the same for everybody. It reports

@@ -131,8 +131,10 @@ func (c *compiler) addHashed(trie *match.Trie[endpoint]) {
 
 // addAsset adds an endpoint for a public file to the trie.
 func (c *compiler) addAsset(trie *match.Trie[endpoint], a *asset, p *pattern.Pattern, h handler) {
-	o := &owner{file: a.file, public: true, standard: c.table.standard}
-	trie.Leaf(p).Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, o.standard, h, 0))
+	o := &owner{file: a.file, standard: c.table.standard}
+	e := c.endpoint(o, p, http.MethodGet, o.standard, h, 0)
+	e.public = true
+	trie.Leaf(p).Set(http.MethodGet, e)
 }
 
 // hashedPattern returns the pattern of a public file with a hash before the extension.
