@@ -584,7 +584,7 @@ func TestRoutesAsJSON(t *testing.T) {
 	is.NoErr(json.Unmarshal([]byte(got.stdout), &routes))
 	is.Equal(len(routes), len(r.Routes()))
 	for i, info := range r.Routes() {
-		is.Equal(RouteInfo(routes[i]), info)
+		is.Equal(routes[i], info)
 	}
 	is.Equal(runWith(t.Context(), sampleSite(), nil, "routes -json -path nowhere").stdout, "[]\n")
 	one := runWith(t.Context(), sampleSite(), nil, "routes -json -path {id}").stdout

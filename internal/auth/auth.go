@@ -22,7 +22,7 @@ type Result struct {
 // no user then. If ask panics or calls runtime.Goexit, the error is http.ErrAbortHandler.
 func (r *Result) Ask(ask func() (user any, err error), failed func(error)) any {
 	r.once.Do(func() {
-		user, err := any(nil), error(http.ErrAbortHandler)
+		user, err := any(nil), http.ErrAbortHandler
 		defer func() {
 			if err == nil {
 				r.store(user)

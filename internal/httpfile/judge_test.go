@@ -157,8 +157,7 @@ func TestReferences(t *testing.T) {
 			v := NewValues(nil)
 			v.Keep(f.Requests[0], answer)
 			if said == "" {
-				m, err := f.Requests[1].Message(v, nil)
-				if said = ""; err != nil {
+				if m, err := f.Requests[1].Message(v, nil); err != nil {
 					said = err.Error()
 				} else {
 					said = m.Target

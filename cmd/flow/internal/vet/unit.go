@@ -270,7 +270,7 @@ func parseDirectives(doc *ast.CommentGroup) []directive {
 			continue
 		}
 		for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimSpace(rest) {
-			pattern := rest
+			var pattern string
 			if quoted, err := strconv.QuotedPrefix(rest); err == nil {
 				rest = rest[len(quoted):]
 				pattern, _ = strconv.Unquote(quoted)
