@@ -170,7 +170,7 @@ func (w *writer) node(n parse.Node) node {
 			w.callees = append(w.callees, n.Name)
 		}
 		c := &call{slot: slot}
-		w.key.WriteString("{{" + strconv.Itoa(slot))
+		w.key.WriteString("{{call " + strconv.Itoa(slot) + "}}") // it ends here, as a text or the end of a block can follow
 		if n.Pipe != nil {
 			c.dot = w.head("template", n.Pipe)
 		}

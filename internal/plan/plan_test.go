@@ -418,6 +418,27 @@ func TestPlansShareBodies(t *testing.T) {
 	is.Equal(render("two"), "<main>two: x</main>")
 }
 
+// TestPlansShareNoMore compiles two pages that differ only in where a block ends: the call in
+// one of them has the number 1, and the other has a brace, a text of length 1.
+func TestPlansShareNoMore(t *testing.T) {
+	is := is.New(t)
+	c := plan.NewCompiler(plan.Funcs{})
+	for _, page := range []string{
+		`{{template "a"}}{{if .X}}}{{if .Y}}{{template "b"}}{{end}}{{end}}`,
+		`{{template "a"}}{{if .X}}{{template "b"}}{{end}}{{if .Y}}}{{end}}`,
+	} {
+		parsed := template.Must(template.New("page").Parse(`{{define "a"}}A{{end}}{{define "b"}}B{{end}}` + page))
+		var want strings.Builder
+		data := map[string]bool{"X": false, "Y": true}
+		is.NoErr(parsed.Execute(&want, data))
+		p, err := c.Compile(parsed, "page")
+		is.NoErr(err)
+		got, err := p.Append(nil, nil, data)
+		is.NoErr(err)
+		is.Equal(string(got), want.String())
+	}
+}
+
 func TestRecursionEndsWhereItDoesInTextTemplate(t *testing.T) {
 	is := is.New(t)
 	text := `{{define "down"}}{{if .}}{{template "down" (slice . 1)}}{{end}}{{end}}{{template "down" .}}done`
