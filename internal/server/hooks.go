@@ -58,6 +58,9 @@ type ending struct {
 // errStopped is the error of serving again. Handlers would find their stores closed.
 var errStopped = errors.New("flow: the application has stopped, and its functions of OnStart or OnStop have run: make a new Router to serve again")
 
+// errNotStarted is the error of Start after a function of OnStart has panicked.
+var errNotStarted = errors.New("flow: a function of OnStart has not returned")
+
 // OnStart adds a function to call before the first request. Its name is for messages. It is
 // called before Start.
 func (h *Hooks) OnStart(name string, run func(context.Context) error) {
@@ -76,7 +79,10 @@ func (h *Hooks) OnStart(name string, run func(context.Context) error) {
 func (h *Hooks) Start(ctx context.Context) error {
 	h = h.lock()
 	h.mu.Unlock()
-	h.starting.Do(func() { h.startErr = h.start(ctx) })
+	h.starting.Do(func() {
+		h.startErr = errNotStarted // for the calls that wait, if a function panics
+		h.startErr = h.start(ctx)
+	})
 	return h.startErr
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/server"
 	"example.com/flow/internal/servertest"
 )
@@ -121,6 +122,18 @@ func TestStopsOfPanic(t *testing.T) {
 		is.Equal(d, diary{"stop"})
 	}()
 	stops.After(t.Context(), srv, func() error { panic("oh no") })
+}
+
+// TestStartPanics: another server that waits for the functions of OnStart does not serve.
+func TestStartPanics(t *testing.T) {
+	is := is.New(t)
+	var d diary
+	var hooks server.Hooks
+	hooks.OnStart("a", func(context.Context) error { panic("no") })
+	hooks.OnStart("b", d.does("b", nil))
+	is.Equal(flowtest.PanicOf(func() { hooks.Start(t.Context()) }), "no")
+	is.True(hooks.Start(t.Context()) != nil)
+	is.Equal(len(d), 0)
 }
 
 // TestStopsAdded adds functions while others run, and when all of them have run.
