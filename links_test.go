@@ -182,6 +182,9 @@ func TestDeadLinks(t *testing.T) {
 		{`<form action="/users" method="post"><input type="submit" formmethod="get" formaction="/users/7/delete"></form>`, `1:87: formaction of <input>: /users/7/delete answers POST, and not GET`},
 		{`<b hx-delete="/users/{{.}}/edit"></b>`, `1:15: hx-delete of <b>: /users/{{…}}/edit answers GET, PUT, and not DELETE`},
 		{`<form method="post"></form>`, `1:1: <form>: it has no action, and the page answers GET, and not POST`},
+		{`<b hx-post="/users/7/edit"></b><a hx-delete="/users/7/delete">x</a>`, "1:13: hx-post of <b>: /users/7/edit answers GET, PUT, and not POST\n1:46: hx-delete of <a>: /users/7/delete answers POST, and not DELETE"},
+		{`<form method="post"><input hx-get="/search"><button form="f" formaction="/users">x</button></form>`, `1:1: <form>: it has no action, and the page answers GET, and not POST`},
+		{`<form method="post" action="/search" hx-post="/users"></form>`, `1:29: action of <form>: /search answers GET, and not POST`},
 		{`<form method="post" action=""></form>`, `1:1: <form>: it has no action, and the page answers GET, and not POST`},
 
 		// Mounted Routers.
@@ -239,6 +242,10 @@ func TestLinksThatLeadSomewhere(t *testing.T) {
 		`<form action="/search"><button formaction="/users" formmethod="POST">x</button><button formmethod="dialog">x</button></form>`,
 		`<form method="post" onsubmit="x()"></form><form method="post" hx-post="/users"></form><form method="post" @submit="x"></form>`,
 		`<form></form><form method="get" action></form>`,
+		`<form method="post" action="/users" hx-put="/users/7/edit"></form><form action="/search" hx-post="/users"><input name="q"></form>`,
+		`<form hx-post="/users"><button formaction="/users/7/delete">x</button></form><form hx-post="/users" method="get"><button formaction="/search">x</button></form>`,
+		`<form method="post"><button formaction="/users">x</button><input type="submit" formaction="/users/7/delete"></form>`,
+		`<form method="post"><button hx-post="/users">x</button></form><form method="post"><button onclick="x()">x</button></form><form method="post"><button {{.}}>x</button></form>`,
 		`{{define "attrs"}}action="/nothing"{{end}}<form {{template "attrs"}} method="post"></form>`,
 		`{{define "html"}}<a href="/nothing">x</a>{{end}}<script>const a = {{.}}; /*{{template "html"}}*/</script>`,
 		`<a href="{{range .}}/nothing{{end}}">x</a><a href="/users{{range .}}/{{.}}{{end}}">x</a>`,

@@ -182,7 +182,7 @@ func (l Link) remedy(t Target) string {
 	switch {
 	case l.form != nil && l.Method == "GET" && slices.Contains(t.Methods, "POST"):
 		return `: write method="post" in the form`
-	case l.Element == "a" && slices.Contains(t.Methods, "POST"):
+	case l.Element == "a" && l.Attr == "href" && slices.Contains(t.Methods, "POST"):
 		return `, which a link sends: use a form with method="post"`
 	}
 	return ""

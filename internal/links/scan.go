@@ -42,6 +42,7 @@ type Form struct {
 	Multipart bool   // it is sent as multipart/form-data, or may be
 	Fields    []Field
 	own       bool   // it has no URL, and no script that is known to send it
+	plain     string // the method without htmx, which sends the form otherwise; "" if it is not known
 	in        string // the name of the template
 }
 
@@ -68,13 +69,13 @@ func Scan(trees map[string]*parse.Tree) *File {
 	}
 	for i := range f.Links {
 		if l := &f.Links[i]; l.form != nil && l.Method == ofForm {
-			l.Method = l.form.Method
+			l.Method = l.form.plain
 		}
 	}
 	return f
 }
 
-// ofForm is the method of a link whose method is that of the form around it. It is known
+// ofForm is the method of a link whose method is that of the form around it, without htmx. It is known
 // once all fields of the form are: see scanner.field.
 const ofForm = "(form)"
 

@@ -198,18 +198,34 @@ func (sc *scanner) form(s state) *Form {
 		}
 	}
 	f.Multipart = f.Multipart || s.unknown
-	for _, a := range s.attrs {
-		if method := htmx[strings.TrimPrefix(a.name, "data-")]; method != "" {
-			f.own, f.Method, f.URL = false, method, a.value
+	f.plain = f.Method
+	if sent, method := s.htmx(); method != "" {
+		f.own = false
+		if !ok {
+			f.plain = ""
+		}
+		if _, also := s.get("action"); !also {
+			f.Method, f.URL = method, sent.value
 		}
 	}
-	return sc.same(s, f)
+	return sc.same(f)
+}
+
+// htmx returns the attribute by which htmx sends a request for a tag, and the method of the
+// request. The method is "" if there is none.
+func (s state) htmx() (a attr, method string) {
+	for _, a := range s.attrs {
+		if method := htmx[strings.TrimPrefix(a.name, "data-")]; method != "" {
+			return a, method
+		}
+	}
+	return attr{}, ""
 }
 
 // same returns the Form of an equal tag at the same place, or f.
-func (sc *scanner) same(s state, f *Form) *Form {
+func (sc *scanner) same(f *Form) *Form {
 	for _, other := range sc.file.Forms {
-		if other.Offset == f.Offset && other.Method == f.Method && other.URL == f.URL && other.own == f.own && other.Multipart == f.Multipart && other.in == f.in {
+		if other.Offset == f.Offset && other.Method == f.Method && other.plain == f.plain && other.URL == f.URL && other.own == f.own && other.Multipart == f.Multipart && other.in == f.in {
 			return other
 		}
 	}
@@ -217,10 +233,26 @@ func (sc *scanner) same(s state, f *Form) *Form {
 	return f
 }
 
+// sendsElsewhere reports whether a button may send its form to another URL than that of the
+// form, or with another method.
+func (s state) sendsElsewhere() bool {
+	_, action := s.get("formaction")
+	_, method := s.get("formmethod")
+	_, htmx := s.htmx()
+	return action || method || htmx != "" || s.unknown || s.scripts
+}
+
 // field notes a field of a form, and the URL of a button.
 func (sc *scanner) field(s state) {
 	_, elsewhere := s.get("form")
+	kind, _ := s.get("type")
+	name, _ := s.get("name")
+	f := Field{name.offset, name.value, strings.ToLower(strings.TrimSpace(kind.value))}
+	button := s.element == "button" || f.Type == "submit" || f.Type == "image" || f.Type == "button" || f.Type == "reset"
 	form := s.form
+	if form != nil && button && !elsewhere && s.sendsElsewhere() {
+		form.own = false
+	}
 	if elsewhere || s.unknown {
 		form = nil
 	}
@@ -243,13 +275,9 @@ func (sc *scanner) field(s state) {
 	if enctype, ok := s.get("formenctype"); ok && !strings.EqualFold(enctype.value, "text/plain") {
 		form.Multipart = true
 	}
-	kind, _ := s.get("type")
-	name, _ := s.get("name")
-	f := Field{name.offset, name.value, strings.ToLower(strings.TrimSpace(kind.value))}
-	button := s.element == "button" || f.Type == "submit" || f.Type == "image" || f.Type == "button" || f.Type == "reset"
 	switch {
 	case f.Name == "_method": // middleware may make another method of it
-		form.Method = ""
+		form.Method, form.plain = "", ""
 	case f.Name == "" || f.Name == "_charset_" || button || strings.Contains(f.Name+f.Type, pattern.Hole):
 	case !slices.Contains(form.Fields, f):
 		form.Fields = append(form.Fields, f)
