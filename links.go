@@ -35,9 +35,11 @@ func (d destinations) Find(method, asked string) (t links.Target) {
 	}
 	var answers []*endpoint
 	answers, t.Methods = d.answers(method, path, false)
-	if len(answers)+len(t.Methods) == 0 && strings.Contains(asked, pattern.Hole) {
-		answers, t.Methods = d.answers(method, path, true)
-		t.Slashes = true
+	if len(answers) == 0 && strings.Contains(asked, pattern.Hole) {
+		some, methods := d.answers(method, path, true)
+		if len(some) > 0 || len(t.Methods) == 0 {
+			answers, t.Methods, t.Slashes = some, methods, true
+		}
 	}
 	if len(answers) == 0 {
 		t.Answered = slices.ContainsFunc(d.disk, func(s *ondisk.Source) bool { return s.IsUnbuilt(overlapping(path)) })

@@ -200,6 +200,8 @@ func TestDeadLinks(t *testing.T) {
 		{`<a href="/users/">x</a>`, `1:10: warning: href of <a>: requests for /users/ are redirected: write /users`},
 		{`<a href="/users//{{.}}/edit">x</a>`, `1:10: warning: href of <a>: requests for /users//{{…}}/edit are redirected: write /users/{{…}}/edit`},
 		{`<a href="/docs/{{.}}">x</a>`, `1:10: warning: href of <a>: /docs/{{…}} is answered only if the value has a slash in it, or is empty`},
+		{`<form method="post" action="/users/{{.}}"></form><b hx-delete="/imprint/{{.}}"></b>`, `1:64: hx-delete of <b>: nothing answers /imprint/{{…}}: if something else does, write the URL with its host
+1:29: warning: action of <form>: POST /users/{{…}} is answered only if the value has a slash in it, or is empty`},
 		{`<img src="/imprint">`, `1:11: warning: src of <img>: /imprint is a page`},
 		{`<a href="/de/recipe/x">x</a>`, `1:10: href of <a>: nothing answers /de/recipe/x: did you mean /{lang}/recipes/{slug}?`},
 	} {

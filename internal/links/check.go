@@ -167,6 +167,9 @@ func (c *checker) link(l Link) {
 	case !t.Answered:
 		c.report(l.Offset, "%s: nothing answers %s: %s", what, url, l.wayOut())
 	case t.Slashes && strings.Contains(l.URL, "/"+pattern.Hole):
+		if l.Method != "GET" && l.Method != "" {
+			url = l.Method + " " + url
+		}
 		c.warn(l.Offset, "%s: %s is answered only if the value has a slash in it, or is empty", what, url)
 	case t.Canonical != "":
 		c.warn(l.Offset, "%s: requests for %s are redirected: write %s", what, url, shown(t.Canonical))
