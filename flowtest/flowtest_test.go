@@ -113,6 +113,7 @@ func (c testCase) router() *flow.Router {
 		case "events":
 			f.GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream")
+				fmt.Fprint(w, ": hello\n\nretry: 1000\n\n")
 				for i := 1; r.Context().Err() == nil; i++ {
 					fmt.Fprintf(w, "id: %d\ndata: x\n\n", i)
 					http.NewResponseController(w).Flush()

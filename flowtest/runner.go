@@ -108,17 +108,19 @@ func readBody(resp *http.Response) ([]byte, error) {
 		return io.ReadAll(resp.Body)
 	}
 	var text []byte
-	b := bufio.NewReader(resp.Body)
+	b, isEvent := bufio.NewReader(resp.Body), false
 	for {
 		line, err := b.ReadBytes('\n')
 		text = append(text, line...)
-		end := len(text) > len(line) && len(bytes.TrimSpace(line)) == 0
+		isBlank := len(bytes.TrimSpace(line)) == 0
 		switch {
-		case errors.Is(err, io.EOF), err == nil && end:
+		case errors.Is(err, io.EOF), err == nil && isEvent && isBlank:
 			return text, nil
 		case err != nil:
 			return nil, err
 		}
+		// Servers begin with a comment or a time to wait, which are no events.
+		isEvent = isEvent || !isBlank && line[0] != ':' && !bytes.HasPrefix(line, []byte("retry:"))
 	}
 }
 
