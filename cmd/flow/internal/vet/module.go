@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
@@ -40,12 +41,13 @@ type module struct {
 	binds                 map[string]bound          // the fields that Bind fills from the route, by their keys
 	openBinds             bool                      // Bind may fill structs that are not known
 	mentioned             map[string]map[*unit]bool // names behind a dot, and who writes them
+	paths                 map[string]int            // constants such as "/x", less those in Redirect: how often
 }
 
 // readModule reads a module of which some packages are given, by their directories. What
 // is given of other modules is only known to be there.
 func readModule(at project.Module, given map[string]*unit) (*module, error) {
-	m := &module{Module: at, names: map[string][]*routetree.Route{}, params: map[string]bool{}, mentioned: map[string]map[*unit]bool{}}
+	m := &module{Module: at, names: map[string][]*routetree.Route{}, params: map[string]bool{}, mentioned: map[string]map[*unit]bool{}, paths: map[string]int{}}
 	dirs, err := m.Packages()
 	if err != nil {
 		return nil, err
@@ -123,6 +125,8 @@ func (m *module) readNames(u *unit) {
 			for _, s := range segments {
 				m.params[s.Text] = true
 			}
+		case calls.URL:
+			m.paths[c.Value]--
 		}
 	}
 	for _, f := range u.files {
@@ -133,6 +137,10 @@ func (m *module) readNames(u *unit) {
 					m.mentioned[n.Sel.Name] = map[*unit]bool{}
 				}
 				m.mentioned[n.Sel.Name][u] = true
+			case *ast.BasicLit:
+				if value, err := strconv.Unquote(n.Value); err == nil && strings.HasPrefix(value, "/") {
+					m.paths[value]++
+				}
 			case *ast.CallExpr: // Name or Mount of something whose type could not be found out
 				sel, ok := n.Fun.(*ast.SelectorExpr)
 				if !ok || u.info.Types[sel].Type != nil && u.info.Types[sel].Type != types.Typ[types.Invalid] {

@@ -11,7 +11,8 @@ import (
 )
 
 // checkRedirect looks at Redirect with a constant path: something of the application has to
-// have that URL. Which methods it answers is not looked at.
+// have that URL, unless the path stands elsewhere in the code. Which methods it answers is not
+// looked at.
 func (c *checker) checkRedirect(call calls.Call) {
 	m := c.module
 	if !call.Constant || !strings.HasPrefix(call.Value, "/") || strings.HasPrefix(call.Value, "//") || strings.HasPrefix(call.Value, `/\`) {
@@ -26,6 +27,9 @@ func (c *checker) checkRedirect(call calls.Call) {
 	if !ok {
 		c.report(call.Pos(), "Redirect: %s has a broken escape: write %%25 for a percent sign", url)
 		return
+	}
+	if m.paths[url] > 0 {
+		return // middleware or a router of another kind may answer it
 	}
 	known := map[string]bool{}
 	for _, p := range m.patterns() {
