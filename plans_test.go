@@ -3,6 +3,7 @@ package flow
 import (
 	"errors"
 	"html/template"
+	"strings"
 	"testing"
 
 	"github.com/matryer/is"
@@ -80,5 +81,25 @@ func TestComparedPagesAreTheSame(t *testing.T) {
 			is.Equal(serve(r, "GET", "/").Code, 500)
 			is.Equal(n, 2)
 		})
+	}
+}
+
+// TestPageWithoutEnd: a page of data that contain themselves fails at once.
+func TestPageWithoutEnd(t *testing.T) {
+	type tree struct{ Replies []*tree }
+	root := &tree{}
+	root.Replies = []*tree{root}
+	for _, plans := range []string{"", "compare"} {
+		is := is.New(t)
+		t.Setenv("FLOW_PLANS", plans)
+		r := New(flowtest.Pages(map[string]string{
+			"index.html":  `{{template "+reply" .}}`,
+			"+reply.html": `<p>{{range .Replies}}{{template "+reply" .}}{{end}}</p>`,
+		}))
+		log := journalOf(r)
+		r.At("index").GET().Do(func(*Request) Response { return Page(root) })
+		is.NoErr(r.Check())
+		is.Equal(serve(r, "GET", "/").Code, 500)
+		is.True(strings.Contains(log.String(), "router/index.html: exceeded maximum template depth"))
 	}
 }

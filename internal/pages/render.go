@@ -157,8 +157,11 @@ func (v *View) executable(block string) (*executable, error) {
 // append appends the page, or a part of it and an error.
 func (e *executable) append(dst []byte, at, data any) ([]byte, error) {
 	if e.plan != nil {
-		if page, err := e.plan.Append(dst, at, data); err == nil {
+		switch page, err := e.plan.Append(dst, at, data); err {
+		case nil:
 			return page, nil
+		case plan.ErrTooDeep:
+			return page, fmt.Errorf("template: %s: %w", e.name, err)
 		}
 	}
 	return e.execute(dst, at, data)
@@ -181,6 +184,9 @@ func (e *executable) execute(dst []byte, at, data any) ([]byte, error) {
 // where html/template does not: then the functions of the page would be called twice.
 func (e *executable) compare(dst []byte, at, data any) ([]byte, error) {
 	page, declined := e.plan.Append(nil, at, data)
+	if declined == plan.ErrTooDeep {
+		return dst, fmt.Errorf("template: %s: %w", e.name, declined)
+	}
 	want, err := e.execute(dst, at, data)
 	switch {
 	case declined == nil && err != nil:

@@ -68,7 +68,11 @@ func (l *loop) each(s *state, v reflect.Value) (any bool) {
 // iterate is each for integers and iterators. As in text/template, {{break}} panics its way
 // out of an iterator, whose code behind the loop does not run.
 func (l *loop) iterate(s *state, v reflect.Value) (any bool) {
+	broken := false
 	defer func() {
+		if !broken {
+			return // to recover and panic again takes long where many iterators are nested
+		}
 		if r := recover(); r != nil && r != errBreak {
 			panic(r)
 		}
@@ -82,6 +86,7 @@ func (l *loop) iterate(s *state, v reflect.Value) (any bool) {
 				elem = key // one variable, or none: it is the first value
 			}
 			if !l.pair(s, key, elem) {
+				broken = true
 				panic(errBreak)
 			}
 		}
@@ -89,6 +94,7 @@ func (l *loop) iterate(s *state, v reflect.Value) (any bool) {
 		for elem := range v.Seq() {
 			any = true
 			if !l.once(s, elem) {
+				broken = true
 				panic(errBreak)
 			}
 		}

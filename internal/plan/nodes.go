@@ -83,7 +83,7 @@ type call struct {
 
 func (c *call) render(s *state, dot reflect.Value) jump {
 	if s.depth == maxDepth {
-		decline()
+		panic(ErrTooDeep)
 	}
 	callee := s.current.calls[c.slot]
 	if c.dot == nil {

@@ -27,6 +27,11 @@ type Funcs struct{ Fixed, Bound template.FuncMap }
 // ErrDeclined is the error of Append for a page that html/template has to render.
 var ErrDeclined = errors.New("html/template has to render the page")
 
+// ErrTooDeep is the error of Append for a page whose templates call each other without end, as
+// for data that contain themselves. html/template takes minutes to fail behind {{range}}, so
+// it must not be asked for its error.
+var ErrTooDeep = errors.New("exceeded maximum template depth: do the data contain themselves?")
+
 // A Plan is a compiled template, with all that it calls. It is safe for concurrent use.
 type Plan struct {
 	linked []linked // the template itself comes first
@@ -55,8 +60,8 @@ func init() {
 }
 
 // Append appends the page to dst. at is the request that functions of Funcs.Bound get. If
-// the error is not nil, it is ErrDeclined, and html/template must render the page from the
-// start: the page fails, or it does something that the Plan does not know.
+// the error is not nil, it is ErrTooDeep, or it is ErrDeclined, and html/template must render
+// the page from the start: the page fails, or it does something that the Plan does not know.
 func (p *Plan) Append(dst []byte, at, data any) (page []byte, err error) {
 	s := states.Get().(*state)
 	s.plan, s.out, s.at = p, dst, at
@@ -67,7 +72,11 @@ func (p *Plan) Append(dst []byte, at, data any) (page []byte, err error) {
 		}
 		// The page fails. A panic is the decline of this package, or it comes from a function
 		// or method of the application, which html/template will call again.
-		if recover() != nil {
+		switch recover() {
+		case nil:
+		case ErrTooDeep:
+			page, err = dst, ErrTooDeep
+		default:
 			page, err = dst, ErrDeclined
 		}
 	}()
