@@ -9,7 +9,7 @@
 // to html/template itself: ask.go tells how.
 //
 // Of a page that fails, a Plan only says that it fails. Then html/template renders the page
-// from the start, so that each text of an error is its own.
+// from the start, so that each text of an error is its own. The exception is [ErrTooDeep].
 package plan
 
 import (
