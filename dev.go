@@ -408,7 +408,7 @@ func (r *Router) templateFaults() (faults []devpage.Fault) {
 	if r.dev != nil {
 		views, err := r.dev.views(context.Background())
 		urls := r.destinationsOnDisk()
-		all := append(fault.Of(err), links.Check(views.Links(urlsOfPages(r.tree)), urls)...)
+		all := append(fault.Of(err), links.Check(views.Links(urlsOfPages(r.tree), r.table.Load().urlsOfName), urls)...)
 		all = append(all, exampleFaults(r.tree, r.dev.disk.Files(), urls)...)
 		if err := fault.Join(all); err != nil {
 			faults = devpage.Parse(err.Error(), r.sources()...)

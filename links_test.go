@@ -196,6 +196,12 @@ func TestDeadLinks(t *testing.T) {
 		{`<a href="/100%">x</a>`, `1:10: href of <a>: /100% has a broken escape: write %25 for a percent sign`},
 		{`<a href="/users/{{.}}/posts">x</a>`, `1:10: href of <a>: nothing answers /users/{{…}}/posts` + external},
 
+		// By the name of a route.
+		{`<a href="{{route "users.id.delete" "id" 1}}">x</a>`, `1:12: href of <a>: {{route "users.id.delete"}} answers POST, and not GET, which a link sends: use a form with method="post"`},
+		{`<form action={{route "users.id.delete" "id" 1}}></form>`, `1:16: action of <form>: {{route "users.id.delete"}} answers POST, and not GET: write method="post" in the form`},
+		{`<a href='{{route "users.id.edit" "id" 1}}/more?x=1'>x</a>`, `1:12: href of <a>: nothing answers {{route "users.id.edit"}}/more` + external},
+		{`<form method="post" {{if .}}action="{{route "imprint"}}"{{else}}action="/users"{{end}}></form>`, `1:39: action of <form>: {{route "imprint"}} answers GET, and not POST`},
+
 		// Warnings.
 		{`<a href="/users/">x</a>`, `1:10: warning: href of <a>: requests for /users/ are redirected: write /users`},
 		{`<a href="/users//{{.}}/edit">x</a>`, `1:10: warning: href of <a>: requests for /users//{{…}}/edit are redirected: write /users/{{…}}/edit`},
@@ -224,6 +230,9 @@ func TestLinksThatLeadSomewhere(t *testing.T) {
 		`<a href="/users">x</a><a href="/">x</a><a href="/users?x=1#y">x</a><a href="/users/7/edit">x</a>`,
 		`<a href="/{{.}}">x</a><a href="/{{.}}/{{.}}">x</a><a href="/users/{{.}}">x</a><a href="/users/new{{.}}">x</a>`,
 		`<a href="/search{{.}}">x</a><a href="/files/{{.}}">x</a><a href="/files/a/{{.}}/b">x</a>`,
+		`<a href="{{route "users.id.edit" "id" 1}}?x=1#y">x</a><form method="post" action="{{route "users.id.delete" "id" 1}}"></form><a href="{{route "lang.recipes.slug" "lang" "de" "slug" "x"}}">x</a>`,
+		`<a href="{{route "users.id.edit" "id" 1 | print}}x">x</a><a href="x{{route "imprint"}}/no">x</a><a href="{{$u := route "imprint"}}{{$u}}/no">x</a>`,
+		`<a href="/users/{{with .}}{{.}}{{end}}/edit">x</a><a href="/users{{if .}}/{{.}}{{end}}">x</a>`,
 		`<a href="{{.}}/nothing">x</a><a href="{{"/nothing"}}">x</a><a href="{{if .}}{{.}}{{end}}">x</a>`,
 		`<a href="nothing">x</a><a href="./nothing">x</a><a href="#nothing">x</a><a href="?nothing">x</a><a href="">x</a><a href>x</a><a>x</a>`,
 		`<a href="//example.com/nothing">x</a><a href="https://example.com/nothing">x</a><a href="mailto:a@example.com">x</a><a href="/\example.com">x</a>`,
@@ -278,6 +287,7 @@ func TestFormFields(t *testing.T) {
 		{`<form action="/users" method="post"></form><input name="other"><form action="/search"><input name="q"><input name="sort"></form>`, ""},
 		{`<form action="/users" method="post"><input form="f" name="other"></form>`, ""},
 		{`<form action="/search"><input name="p"></form>`, `1:37: warning: the handler of GET /search reads no field "p"`},
+		{`<form action="{{route "users.index"}}" method="post"><input name="emial"></form>`, `1:67: warning: the handler of POST {{route "users.index"}} reads no field "emial": did you mean "email"?`},
 		{`<form hx-post="/users"><input name="emial"></form>`, `1:37: warning: the handler of POST /users reads no field "emial": did you mean "email"?`},
 		{`<form action="/users" method="post"><input type="file" name="photo"></form>`, `1:62: warning: a form sends files only with enctype="multipart/form-data"`},
 		{`<form action="/users" method="post" enctype="multipart/form-data"><input type="file" name="photo"></form>`, ""},

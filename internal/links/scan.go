@@ -7,6 +7,7 @@ package links
 import (
 	"html"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template/parse"
@@ -25,7 +26,7 @@ type File struct {
 // A Link is a URL that begins with one slash, and the method of the requests for it.
 type Link struct {
 	Offset  int    // of the URL in the text of the file
-	URL     string // with pattern.Hole for each action
+	URL     string // with pattern.Hole for each action, and namedMark for {{route "name"}}
 	Method  string // "" if it is not known
 	Attr    string // that has the URL
 	Element string
@@ -145,7 +146,7 @@ func (sc *scanner) list(states []state, list *parse.ListNode) []state {
 			states = merge(states, nil)
 		case *parse.ActionNode:
 			if len(n.Pipe.Decl) == 0 { // an assignment writes nothing
-				states = holes(states)
+				states = actions(states, n)
 			}
 		case *parse.TemplateNode:
 			for _, s := range states {
@@ -187,6 +188,50 @@ func merge(a, b []state) (all []state) {
 		all[0].unknown, all[0].attrs, all[0].element, all[0].form = true, nil, pattern.Hole, nil
 	}
 	return all
+}
+
+// actions returns the states behind an action. Of what it writes, only the URL of a named
+// route is known, where a URL begins with it.
+func actions(states []state, n *parse.ActionNode) []state {
+	name, ok := routeName(n.Pipe)
+	if !ok {
+		return holes(states)
+	}
+	var named, others []state
+	for _, s := range states {
+		begins := s.context == beforeValue || s.context == value && s.attr.value == ""
+		if !begins || !isURL(s.attr.name) || isList(s.attr.name) {
+			others = append(others, s)
+			continue
+		}
+		if s.context == beforeValue {
+			s.context, s.quote = value, 0
+		}
+		s.write(namedMark+name+namedMark[1:], int(n.Pos))
+		named = append(named, s)
+	}
+	return merge(named, holes(others))
+}
+
+// namedMark stands before and, without the slash, behind the name of a route, in place of the
+// URL of that route.
+const namedMark = "/\x01"
+
+// plainName matches the names of routes that are known. Others may have letters that mean
+// something in a URL.
+var plainName = regexp.MustCompile(`^[\w.-]+$`)
+
+// routeName returns the name of the route in {{route "name" …}}.
+func routeName(p *parse.PipeNode) (name string, ok bool) {
+	if len(p.Cmds) != 1 || len(p.Cmds[0].Args) < 2 {
+		return "", false
+	}
+	fn, isFunc := p.Cmds[0].Args[0].(*parse.IdentifierNode)
+	text, isText := p.Cmds[0].Args[1].(*parse.StringNode)
+	if !isFunc || fn.Ident != "route" || !isText || !plainName.MatchString(text.Text) {
+		return "", false
+	}
+	return text.Text, true
 }
 
 // holes returns the states behind an action, which writes what is not known.
