@@ -290,6 +290,8 @@ func TestFormFields(t *testing.T) {
 		{`<form action="{{route "users.index"}}" method="post"><input name="emial"></form>`, `1:67: warning: the handler of POST {{route "users.index"}} reads no field "emial": did you mean "email"?`},
 		{`<form hx-post="/users"><input name="emial"></form>`, `1:37: warning: the handler of POST /users reads no field "emial": did you mean "email"?`},
 		{`<form action="/users" method="post"><input type="file" name="photo"></form>`, `1:62: warning: a form sends files only with enctype="multipart/form-data"`},
+		{`<form action="/users/7/delete" method="post"><input type="file" name="photo"></form>`, `1:71: warning: a form sends files only with enctype="multipart/form-data"`},
+		{`<form action="{{.}}" method="post"><input type="file" name="photo"></form>`, `1:61: warning: a form sends files only with enctype="multipart/form-data"`},
 		{`<form action="/users" method="post" enctype="multipart/form-data"><input type="file" name="photo"></form>`, ""},
 		{`<form action="/users" method="post"><input type="file" name="photo"><button formenctype="multipart/form-data"></button></form>`, ""},
 		{`<form {{if .}}action="/users" method="post"{{else}}action="/search"{{end}}><input name="other"></form>`, `1:89: warning: the handler of POST /users reads no field "other"`},

@@ -234,11 +234,16 @@ func (l Link) wayOut() string {
 	return "if something else does, write the URL with its host"
 }
 
-// A filled is a form whose handler says what it reads.
+// A filled is a form with what its handler reads; nil if that is not known.
 type filled struct {
 	*Form
 	url string
 	Input
+}
+
+// reads reports whether the handler reads a field of the form, or may.
+func (f filled) reads(field Field) bool {
+	return slices.Contains(f.Fields, field) && (f.Input == nil || f.Has(field.Name))
 }
 
 // forms checks the forms of the source.
@@ -248,7 +253,7 @@ func (c *checker) forms(inTags map[string]bool) {
 		if inTags[f.in] {
 			continue
 		}
-		if t, url := c.form(f); t.Answered && t.Input != nil && f.Method != "" {
+		if t, url := c.form(f); f.Method != "" {
 			all = append(all, filled{f, url, t.Input})
 		}
 	}
@@ -256,15 +261,17 @@ func (c *checker) forms(inTags map[string]bool) {
 	for _, f := range all {
 		for _, field := range f.Fields {
 			// Behind {{if}}, a field may be in one of several forms.
-			reads := func(o filled) bool { return slices.Contains(o.Fields, field) && o.Has(field.Name) }
-			switch near := f.Suggest(field.Name); {
+			reads := func(o filled) bool { return o.reads(field) }
+			switch {
 			case told[field.Offset]:
 				continue
 			case field.Type == "file" && !f.Multipart && f.Method != "GET":
 				c.warn(field.Offset, `a form sends files only with enctype="multipart/form-data"`)
 			case field.Type == "file" || slices.ContainsFunc(all, reads):
-			case near != "" || field.Type != "hidden": // a hidden field may be for middleware
-				c.warn(field.Offset, "the handler of %s %s reads no field %q%s", f.Method, shown(f.url), field.Name, near)
+			default:
+				if near := f.Suggest(field.Name); near != "" || field.Type != "hidden" { // a hidden field may be for middleware
+					c.warn(field.Offset, "the handler of %s %s reads no field %q%s", f.Method, shown(f.url), field.Name, near)
+				}
 			}
 			told[field.Offset] = true
 		}
