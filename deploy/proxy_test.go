@@ -64,7 +64,7 @@ var proxies = []proxy{
 		edits:  map[string]string{"\nexample.com {\n": "\nhttp://:PORT {\n\tbind 127.0.0.1\n", "{\n\tservers {\n": "{\n\tadmin off\n\tservers {\n"},
 		socket: "unix/%s",
 		check:  "validate --adapter caddyfile --config FILE", run: "run --adapter caddyfile --config FILE",
-		valid: regexp.MustCompile(`^([^\n]*"level":"info"[^\n]*\n)*Valid configuration\n([^\n]*"level":"info"[^\n]*\n)*$`), // checks of health may begin, and end behind it
+		valid: regexp.MustCompile(`^([^\n]*"level":"info"[^\n]*\n)*Valid configuration\n([^\n]*"level":"info"[^\n]*"logger":"http\.handlers\.reverse_proxy\.health_checker\.active"[^\n]*context canceled"\}\n)*$`), // checks of health that it has begun end behind that
 		down:  `"HTTP request failed","host":"127.0.0.1:%[2]s"`,
 		id:    `"X-Request-Id":["%s"]`,
 	},
