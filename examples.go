@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"path"
 	"slices"
 
@@ -40,15 +39,11 @@ func examplesOf(router any) (all []examples.File) {
 
 // mountPath returns the path of a prefix, with a Hole in place of a parameter. It is "" for
 // the outermost Router.
-func mountPath(prefix []pattern.Segment) (below string) {
-	for _, seg := range prefix {
-		if seg.Kind == pattern.Literal {
-			below += "/" + url.PathEscape(seg.Text)
-		} else {
-			below += "/" + pattern.Hole
-		}
+func mountPath(prefix []pattern.Segment) string {
+	if len(prefix) == 0 {
+		return ""
 	}
-	return below
+	return urlWithHoles(pattern.New(prefix))
 }
 
 // readExamples reads the examples of a route file. It returns nil for a page.
