@@ -155,9 +155,9 @@ func (d *routerInDev) frames(req *http.Request, p *panicError) (own []string) {
 	return own
 }
 
-// asChecked returns the faults of a template that was executed. On the lines where the check of the templates on
-// disk has faults, it returns these: the check knows the types of the data, and says what
-// would be right.
+// asChecked returns the faults of a template that was executed. On the lines where the check
+// of the templates on disk has faults, it returns these: the check knows the types of the
+// data, and says what would be right.
 func (r *Router) asChecked(executed []devpage.Fault) (faults []devpage.Fault) {
 	checked := r.templateFaults()
 	for _, e := range executed {
