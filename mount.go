@@ -245,10 +245,11 @@ func (m *Mounted) name(inner string) string {
 }
 
 // info returns the entries of a mount in Router.Routes: those of a mounted Router, or one
-// for another handler. outer is the number of middleware that runs before the mount.
-func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
+// for another handler. outer has the middleware that runs before the mount.
+func (m *Mounted) info(below *pattern.Pattern, outer RouteInfo) []RouteInfo {
 	if m.inner == nil {
-		return []RouteInfo{{Method: "ANY", Pattern: below.String(), Handler: m.pos.Stable(), Middleware: outer}}
+		outer.Method, outer.Pattern, outer.Handler = "ANY", below.String(), m.pos.Stable()
+		return []RouteInfo{outer}
 	}
 	infos := slices.Clone(m.inner.table.Load().infos)
 	for i := range infos {
@@ -256,7 +257,8 @@ func (m *Mounted) info(below *pattern.Pattern, outer int) []RouteInfo {
 			infos[i].File = path.Base(m.inner.app.path) + "/" + infos[i].File
 		}
 		infos[i].Name = m.name(infos[i].Name)
-		infos[i].Middleware += outer
+		infos[i].Guards = appendNew(outer.Guards, infos[i].Guards...)
+		infos[i].Middleware += outer.Middleware
 	}
 	return infos
 }

@@ -74,12 +74,13 @@ func (b urlBase) inherited(r *routetree.Route) map[string][]string {
 
 // A RouteInfo describes the handler for one method of one pattern: see Router.Routes.
 type RouteInfo struct {
-	Method     string `json:"method"`     // "GET"; "ANY" for the methods without a handler of their own
-	Pattern    string `json:"pattern"`    // "/users/{id}", in the notation of http.ServeMux
-	File       string `json:"file"`       // "router/users/[id].html", with its directory in front if the Router is mounted; "" for a mounted http.Handler
-	Name       string `json:"name"`       // the name of Verb.Name, else the automatic name; "" if two routes share that
-	Handler    string `json:"handler"`    // file and line of the handler, "app/users.id.go:12", or of the call of Mount; "" for a page without a handler
-	Middleware int    `json:"middleware"` // the number of guards and standard middleware before the handler
+	Method     string   `json:"method"`     // "GET"; "ANY" for the methods without a handler of their own
+	Pattern    string   `json:"pattern"`    // "/users/{id}", in the notation of http.ServeMux
+	File       string   `json:"file"`       // "router/users/[id].html", with its directory in front if the Router is mounted; "" for a mounted http.Handler
+	Name       string   `json:"name"`       // the name of Verb.Name, else the automatic name; "" if two routes share that
+	Handler    string   `json:"handler"`    // file and line of the handler, "app/users.id.go:12", or of the call of Mount; "" for a page without a handler
+	Guards     []string `json:"guards"`     // the guards before the handler by name, "app.signedIn", in order and each once; empty and not nil if no guard runs
+	Middleware int      `json:"middleware"` // the number of guards and standard middleware before the handler
 }
 
 // listRoutes fills the RouteInfos of the table, in matching order.
@@ -100,43 +101,45 @@ func (c *compiler) listRoutes() {
 		entries = append(entries, entry{below, nil, m})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return pattern.Compare(a.pattern, b.pattern) })
-	everywhere := 0
+	names := guardNames{}
+	all := RouteInfo{Guards: []string{}}.behind(names, c.plan.Uses)
+	everywhere := all // before mounted handlers
 	for _, d := range c.plan.Dirs {
 		if d.Path == "" {
-			everywhere += len(d.Uses)
+			everywhere = everywhere.behind(names, d.Uses)
 		}
 	}
 	for _, e := range entries {
 		r := e.route
 		if m := e.mounted; m != nil {
-			c.table.infos = append(c.table.infos, m.info(e.pattern, len(c.plan.Uses)+everywhere+len(m.uses))...)
+			c.table.infos = append(c.table.infos, m.info(e.pattern, everywhere.behind(names, m.uses))...)
 			continue
 		}
 		b := c.plan.Of(r)
-		outer := len(c.plan.Uses) + len(b.Uses)
+		info := all
 		for _, d := range c.plan.Around(r) {
-			outer += len(d.Uses)
+			info = info.behind(names, d.Uses)
 		}
-		info := RouteInfo{Pattern: e.pattern.String(), File: r.InTree(), Name: c.plan.Name(r), Middleware: outer}
+		info = info.behind(names, b.Uses)
+		info.Pattern, info.File, info.Name = e.pattern.String(), r.InTree(), c.plan.Name(r)
 		var infos []RouteInfo
 		if b.ServesPage() {
 			of := info
 			of.Method = http.MethodGet
 			if b.Page != nil {
 				of.Name = cmp.Or(b.Page.Label, of.Name)
-				of.Middleware += len(b.Page.Uses)
+				of = of.behind(names, b.Page.Uses)
 			}
 			infos = append(infos, of)
 		}
 		for _, v := range b.Verbs {
-			of := info
+			of := info.behind(names, v.Uses)
 			of.Method = strings.TrimSuffix(v.Call(), "()")
 			if v.Method != match.AnyMethod {
 				of.Method = v.Method
 			}
 			of.Handler = v.Handler.pos.Stable()
 			of.Name = cmp.Or(v.Label, of.Name)
-			of.Middleware += len(v.Uses)
 			infos = append(infos, of)
 		}
 		slices.SortStableFunc(infos, func(a, b RouteInfo) int { return forms.CompareMethods(a.Method, b.Method) })
@@ -155,7 +158,11 @@ func (r *Router) Routes() []RouteInfo {
 	if t.err != nil {
 		return nil
 	}
-	return slices.Clone(t.infos)
+	infos := slices.Clone(t.infos)
+	for i := range infos {
+		infos[i].Guards = slices.Clone(infos[i].Guards)
+	}
+	return infos
 }
 
 // patternsOf returns the patterns that match a path, or its canonical spelling.

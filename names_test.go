@@ -596,6 +596,9 @@ func TestRoutesAsJSON(t *testing.T) {
 		"file": "router/users/[id].http",
 		"name": "users.show",
 		"handler": "hello",
+		"guards": [
+			"flow.pass"
+		],
 		"middleware": 1
 	}
 ]

@@ -165,29 +165,29 @@ func asTable(text string) string {
 }
 
 func TestRoutesCommand(t *testing.T) {
-	const head = "METHOD  URL  FILE  HANDLER  NAME  MIDDLEWARE\n"
+	const head = "METHOD  URL  GUARDS  FILE  HANDLER  NAME  MIDDLEWARE\n"
 	for _, tt := range []struct{ args, want string }{
 		{"routes", `
-GET  /  router/index.html  -  index  0
-GET  /docs/{rest...}  router/docs/[...rest].http  hello  docs.rest  0
-GET  /users  router/users/index.http  hello  users.create  1
-POST  /users  router/users/index.http  hello  users.create  1
-GET  /users/new  router/users/new.http  hello  users.new  1
-ANY  /users/{id}  router/users/[id].http  hello  users.show  1
+GET  /  public  router/index.html  -  index  0
+GET  /docs/{rest...}  public  router/docs/[...rest].http  hello  docs.rest  0
+GET  /users  flow.pass  router/users/index.http  hello  users.create  1
+POST  /users  flow.pass  router/users/index.http  hello  users.create  1
+GET  /users/new  flow.pass  router/users/new.http  hello  users.new  1
+ANY  /users/{id}  flow.pass  router/users/[id].http  hello  users.show  1
 `},
 		{"routes -method post", `
-POST  /users  router/users/index.http  hello  users.create  1
-ANY  /users/{id}  router/users/[id].http  hello  users.show  1
+POST  /users  flow.pass  router/users/index.http  hello  users.create  1
+ANY  /users/{id}  flow.pass  router/users/[id].http  hello  users.show  1
 `},
 		{"routes -path /users/new", `
-GET  /users/new  router/users/new.http  hello  users.new  1
-ANY  /users/{id}  router/users/[id].http  hello  users.show  1
+GET  /users/new  flow.pass  router/users/new.http  hello  users.new  1
+ANY  /users/{id}  flow.pass  router/users/[id].http  hello  users.show  1
 `},
 		{"routes -path=/users/42", `
-ANY  /users/{id}  router/users/[id].http  hello  users.show  1
+ANY  /users/{id}  flow.pass  router/users/[id].http  hello  users.show  1
 `},
 		{"routes -path docs", `
-GET  /docs/{rest...}  router/docs/[...rest].http  hello  docs.rest  0
+GET  /docs/{rest...}  public  router/docs/[...rest].http  hello  docs.rest  0
 `},
 		{"routes -path /nowhere", "\n"},
 	} {

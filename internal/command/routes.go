@@ -13,13 +13,17 @@ import (
 
 // A Route is a line of the list of routes. Its fields are those of flow.RouteInfo.
 type Route struct {
-	Method     string `json:"method"`
-	Pattern    string `json:"pattern"`
-	File       string `json:"file"`
-	Name       string `json:"name"`
-	Handler    string `json:"handler"`
-	Middleware int    `json:"middleware"`
+	Method     string   `json:"method"`
+	Pattern    string   `json:"pattern"`
+	File       string   `json:"file"`
+	Name       string   `json:"name"`
+	Handler    string   `json:"handler"`
+	Guards     []string `json:"guards"`
+	Middleware int      `json:"middleware"`
 }
+
+// guards returns the names of the guards for the table.
+func (r Route) guards() string { return cmp.Or(strings.Join(r.Guards, ", "), "public") }
 
 // wants reports whether the flag -method selects routes of a method.
 func (f Routes) wants(method string) bool {
@@ -40,9 +44,9 @@ func (f Routes) Print(w io.Writer, all []Route, answering map[string]bool) error
 		return enc.Encode(append([]Route{}, listed...)) // [] and not null if there are none
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "METHOD\tURL\tFILE\tHANDLER\tNAME\tMIDDLEWARE")
+	fmt.Fprintln(t, "METHOD\tURL\tGUARDS\tFILE\tHANDLER\tNAME\tMIDDLEWARE")
 	for _, r := range listed {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\n", r.Method, r.Pattern, cmp.Or(r.File, "-"), cmp.Or(r.Handler, "-"), cmp.Or(r.Name, "-"), r.Middleware)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\n", r.Method, r.Pattern, r.guards(), cmp.Or(r.File, "-"), cmp.Or(r.Handler, "-"), cmp.Or(r.Name, "-"), r.Middleware)
 	}
 	return t.Flush()
 }

@@ -1,0 +1,46 @@
+package flow
+
+import (
+	"slices"
+
+	"example.com/flow/internal/forms"
+)
+
+// guardNames holds the names of guards, by the program counters of their functions, once they
+// are known: most routes have the same few guards.
+type guardNames map[uintptr]string
+
+// of returns the name of a middleware. guard is false if it is standard middleware.
+func (n guardNames) of(m middleware) (name string, guard bool) {
+	if m.guard == nil {
+		return "", false
+	}
+	name, known := n[m.pc]
+	if !known {
+		name = forms.NameOf(m.pc)
+		n[m.pc] = name
+	}
+	return name, true
+}
+
+// behind returns the RouteInfo with more middleware before the handler.
+func (i RouteInfo) behind(names guardNames, uses []use) RouteInfo {
+	i.Middleware += len(uses)
+	for _, u := range uses {
+		if name, guard := names.of(u.Middleware); guard {
+			i.Guards = appendNew(i.Guards, name)
+		}
+	}
+	return i
+}
+
+// appendNew returns a copy of list, with those elements behind it that it lacks.
+func appendNew(list []string, more ...string) []string {
+	list = slices.Clone(list)
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
