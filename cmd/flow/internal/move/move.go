@@ -79,14 +79,17 @@ func run(ctx context.Context, p cli.Process, from, to string, dry, force bool) e
 	}
 	switch {
 	case dry:
-		return cmp.Or(plan.print(p.Stdout, dry), refused)
+		_, err := io.WriteString(p.Stdout, plan.report(dry))
+		return cmp.Or(err, refused)
 	case refused != nil:
 		return refused
 	}
+	report := plan.report(dry)
 	if err := plan.Apply(); err != nil {
 		return err
 	}
-	return plan.print(p.Stdout, dry)
+	_, err = io.WriteString(p.Stdout, report)
+	return err
 }
 
 // refusal returns an error if middleware of In covers less after the move.
@@ -103,9 +106,9 @@ func (p *Plan) refusal() error {
 	return errors.New(b.String())
 }
 
-// print writes what the plan does, and what it leaves. Files are named as they are called
-// now, which is by their old names in a dry run.
-func (p *Plan) print(w io.Writer, dry bool) error {
+// report says what the plan does, and what it leaves. Files are named as they are called
+// afterwards, which is by their old names in a dry run.
+func (p *Plan) report(dry bool) string {
 	now := p.newName
 	if dry {
 		now = func(file string) string { return file }
@@ -147,8 +150,7 @@ func (p *Plan) print(w io.Writer, dry bool) error {
 	if dry {
 		b.WriteString("\nNothing was changed, because of -n.\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // A changedLine is a line before and after the edits.

@@ -259,7 +259,7 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 }
 
 func (p *plan) add(name string, text []byte, what string) {
-	p.files = append(p.files, file{filepath.Join(p.app.Dir, filepath.FromSlash(name)), text})
+	p.files = append(p.files, file{name: filepath.Join(p.app.Dir, filepath.FromSlash(name)), text: text})
 	p.lines = append(p.lines, fmt.Sprintf("%s\t%s", p.app.Shown(name), what))
 }
 
@@ -315,7 +315,7 @@ func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) error {
 			p.printed = fmt.Sprintf("%s of %s cannot take them: %v", testName, p.app.Shown(name), err)
 			return nil
 		case text != "":
-			file.text = []byte(text)
+			file.text, file.before = []byte(text), string(src)
 			p.test, p.printed = &file, ""
 			p.lines = append(p.lines, fmt.Sprintf("%s\t%s", p.app.Shown(name), counted(len(p.rows), "row")))
 			return nil
@@ -357,15 +357,8 @@ func counted(n int, what string) string {
 
 // carryOut writes everything, or nothing, and says what.
 func (p *plan) carryOut(to cli.Process) error {
-	undo, err := create(p.files)
-	if err != nil {
+	if err := write(p.files, p.test); err != nil {
 		return err
-	}
-	if p.test != nil {
-		if err := replace(p.test.name, p.test.text); err != nil {
-			undo()
-			return err
-		}
 	}
 	widest := 0
 	for _, line := range p.lines {

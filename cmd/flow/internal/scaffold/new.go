@@ -86,15 +86,8 @@ func (n *newApp) run(ctx context.Context, p cli.Process, args, _ []string) error
 	if err != nil {
 		return err
 	}
-	undo, err := create(made)
-	if err != nil {
+	if err := write(made, ignored); err != nil {
 		return err
-	}
-	if ignored != nil {
-		if err := replace(ignored.name, ignored.text); err != nil {
-			undo()
-			return err
-		}
 	}
 	fmt.Fprintf(p.Stdout, "%s is made: %d files, module %s. Next:\n\n", args[0], len(made), n.module)
 	if dir != p.Dir {
@@ -227,7 +220,7 @@ func beside(dir string, files []file) (made []file, ignored *file, err error) {
 			return nil, nil, err
 		default: // only the .gitignore can be there
 			if merged := withLines(string(text), string(f.text)); merged != string(text) {
-				ignored = &file{f.name, []byte(merged)}
+				ignored = &file{f.name, []byte(merged), string(text)}
 			}
 		}
 	}
@@ -289,12 +282,12 @@ const (
 
 // files returns the files of the application.
 func (n *newApp) files(dir string, library checkout) ([]file, error) {
-	files := []file{{filepath.Join(dir, "go.mod"), library.goMod(n.module)}}
+	files := []file{{name: filepath.Join(dir, "go.mod"), text: library.goMod(n.module)}}
 	if library.sums != nil {
-		files = append(files, file{filepath.Join(dir, "go.sum"), library.sums})
+		files = append(files, file{name: filepath.Join(dir, "go.sum"), text: library.sums})
 	}
 	for _, f := range library.copies {
-		files = append(files, file{filepath.Join(dir, filepath.FromSlash(f.name)), f.text})
+		files = append(files, file{name: filepath.Join(dir, filepath.FromSlash(f.name)), text: f.text})
 	}
 	part := "pages"
 	if n.api {
@@ -323,7 +316,7 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 			if below == "gitignore" || below == "httpyac.js" { // under its own name it would be one of this repository
 				below = "." + below
 			}
-			files = append(files, file{filepath.Join(dir, filepath.FromSlash(below)), text})
+			files = append(files, file{name: filepath.Join(dir, filepath.FromSlash(below)), text: text})
 			return nil
 		})
 		if err != nil {

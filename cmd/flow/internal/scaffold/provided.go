@@ -38,7 +38,7 @@ func provided(files []*ast.File) *shared {
 	s := &shared{file: "f", count: 1}
 	for s.typ, s.name = range names {
 		if s.name == "" || s.name == "req" || s.name == "flow" {
-			s.name = strings.ToLower(s.typ[:1])
+			s.name = strings.ToLower(string([]rune(s.typ)[:1]))
 		}
 		if s.name == s.file {
 			s.file = "file"

@@ -120,7 +120,7 @@ func (c *checkout) copyModule(p listedPackage, to string, copied map[string]bool
 	if text, err = m.Format(); err != nil {
 		return err
 	}
-	c.copies = append(c.copies, file{path.Join(to, "go.mod"), text})
+	c.copies = append(c.copies, file{name: path.Join(to, "go.mod"), text: text})
 	entries, err := os.ReadDir(p.Module.Dir)
 	if err != nil {
 		return err
@@ -137,6 +137,6 @@ func (c *checkout) copyModule(p listedPackage, to string, copied map[string]bool
 
 func (c *checkout) copyFile(from, to string) error {
 	text, err := os.ReadFile(from)
-	c.copies = append(c.copies, file{to, text})
+	c.copies = append(c.copies, file{name: to, text: text})
 	return err
 }
