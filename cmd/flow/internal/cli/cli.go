@@ -56,7 +56,8 @@ type usageError struct{ error }
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // Run runs the command that the arguments name, the first of which is no program, and
-// returns the exit code.
+// returns the exit code. A command that panics has changed nothing: it changes files by
+// package files only, at its end.
 func Run(ctx context.Context, p Process, commands []Command, args []string) (exitCode int) {
 	err := run(ctx, p, commands, args)
 	var usage usageError
@@ -73,18 +74,23 @@ func Run(ctx context.Context, p Process, commands []Command, args []string) (exi
 	return Failure
 }
 
-func run(ctx context.Context, p Process, commands []Command, args []string) error {
+func run(ctx context.Context, p Process, commands []Command, args []string) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = errBug(args, v)
+		}
+	}()
 	if len(args) == 0 {
 		printCommands(p.Stderr, commands)
 		return Usagef("say what to do")
 	}
-	name, args := args[0], args[1:]
+	name, rest := args[0], args[1:]
 	switch name {
 	case "help", "-h", "-help", "--help":
-		if len(args) == 0 {
+		if len(rest) == 0 {
 			return printCommands(p.Stdout, commands)
 		}
-		c, err := find(commands, args[0])
+		c, err := find(commands, rest[0])
 		if err != nil {
 			return err
 		}
@@ -94,7 +100,7 @@ func run(ctx context.Context, p Process, commands []Command, args []string) erro
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, p, args)
+	return c.run(ctx, p, rest)
 }
 
 func find(commands []Command, name string) (Command, error) {

@@ -5,10 +5,16 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/cmd/flow/internal/files"
 )
 
 // commands are two for tests: the first says what it was given.
@@ -26,6 +32,9 @@ var commands = []Command{
 					return fmt.Errorf("wrapped: %w", ErrSaid)
 				case "usage":
 					return fmt.Errorf("wrapped: %w", Usagef("say: %s", "otherwise"))
+				}
+				if len(args) > 0 && args[0] == "panic" {
+					panic("oops\nit " + args[1])
 				}
 				fmt.Fprintln(p.Stdout, *loud, *to, args, passedOn)
 				return nil
@@ -80,4 +89,42 @@ func TestRun(t *testing.T) {
 			is.Equal(tt.stderr == "", stderr.Len() == 0)
 		})
 	}
+}
+
+// A panic is a bug of the tool: one line says so, and names a file for the report.
+func TestPanic(t *testing.T) {
+	is := is.New(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TMP", os.Getenv("TMPDIR")) // on Windows
+	var errs strings.Builder
+	is.Equal(Run(t.Context(), Process{Stdout: io.Discard, Stderr: &errs}, commands, []string{"say", "panic", "fails"}), Failure)
+	line, rest, _ := strings.Cut(errs.String(), "\n")
+	is.Equal(rest, "")
+	name, ok := strings.CutPrefix(line, "flow say: this is a bug of flow, and nothing was changed: oops: please report it with ")
+	is.True(ok)
+	name, _, _ = strings.Cut(name, ", which has the version, the command and the stack")
+	report, err := os.ReadFile(name)
+	is.NoErr(err)
+	for _, want := range []string{runtime.Version(), `command: flow ["say" "panic" "fails"]`, "panic: oops\nit fails\n", "cli_test.go:"} {
+		is.True(strings.Contains(string(report), want))
+	}
+}
+
+// Without a place for the file, the report itself is printed.
+func TestPanicWithoutTempDir(t *testing.T) {
+	is := is.New(t)
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("TMP", os.Getenv("TMPDIR"))
+	var errs strings.Builder
+	is.Equal(Run(t.Context(), Process{Stdout: io.Discard, Stderr: &errs}, commands, []string{"say", "panic", "fails"}), Failure)
+	is.True(strings.Contains(errs.String(), "please report it with what follows"))
+	is.True(strings.Contains(errs.String(), "cli_test.go:"))
+}
+
+func TestPanicThatLeftChanges(t *testing.T) {
+	is := is.New(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TMP", os.Getenv("TMPDIR"))
+	err := errBug([]string{"mv"}, files.NotUndone{Panic: "oops", Left: errors.New("and it could not be taken back: x")})
+	is.True(strings.HasPrefix(err.Error(), "flow mv: this is a bug of flow, and it could not be taken back: x: oops: please report it with "))
 }
