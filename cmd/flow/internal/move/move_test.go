@@ -317,6 +317,32 @@ func FuzzApart(f *testing.F) {
 	})
 }
 
+// Whatever stands in a string, the finder finds places of it, and a new URL only of a path.
+func FuzzFinder(f *testing.F) {
+	for _, seed := range []string{"", "/", "://", "a://", "http://localhost", "https://example.com?q=/a", "http:///a", "http://x/a", "//a", "/a//7", "/a/7/", `\/a\/`, "/a/%", "/a/%2F", "/a/{id}", "${x}/a", "/orgs//a", "/orgs/7/a/8", "#/a", "?://"} {
+		f.Add(seed)
+	}
+	files := []string{"a/[id=int].html", "a/index.html", "a/[[lang]]/x.html", "docs/[...path].html"}
+	var finders []*finder
+	for _, to := range [][2]string{{"a", "b"}, {"a/[id=int].html", "[id=int].html"}, {"docs/[...path].html", "[...all].html"}} {
+		t := &testing.T{}
+		finders = append(finders, newFinder(moved(t, to[0], to[1], files...), map[string]string{"a.id.go": "b.id.go"}, [][]string{{"orgs", "[org]"}, {"x", "", "y"}}))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, finder := range finders {
+			for _, h := range finder.find(text) {
+				if !strings.HasPrefix(text[h.offset:], h.text) {
+					t.Errorf("%q: %q is not at %d", text, h.text, h.offset)
+				}
+			}
+			if now, ok := finder.newURL(text); ok && (text[0] != '/' || now[0] != '/') {
+				t.Errorf("%q became %q", text, now)
+			}
+			finder.newPath(text)
+		}
+	})
+}
+
 func TestEdited(t *testing.T) {
 	is := is.New(t)
 	text, edits := "one two\nthree\nfour two", []Edit{{14, 18, "4"}, {0, 3, "1"}, {4, 7, "zwei"}}

@@ -216,10 +216,15 @@ func (f *finder) url(text string) (now string, mounted bool) {
 	return "", false
 }
 
-// pathOf returns the path of a URL, and whether it may be one of an application.
+// pathOf returns the path of a URL, and whether it may be one of an application. A host alone
+// has none.
 func pathOf(text string) (string, bool) {
-	if _, after, ok := strings.Cut(text, "://"); ok && text[0] != '/' { // behind the host
-		text = after[strings.IndexByte(after, '/'):]
+	if _, after, ok := strings.Cut(text, "://"); ok && text[0] != '/' {
+		_, path, ok := strings.Cut(after, "/")
+		if !ok {
+			return "", false
+		}
+		text = "/" + path
 	}
 	if i := strings.IndexAny(text, "?#"); i >= 0 {
 		text = text[:i]
@@ -231,7 +236,7 @@ func pathOf(text string) (string, bool) {
 // something is mounted at, "orgs" and "[org]".
 func isBelowPrefix(segments, prefix []string) bool {
 	n := len(prefix)
-	return n <= len(segments) && slices.EqualFunc(prefix, segments[:n], func(p, s string) bool { return p == s || p[0] == '[' })
+	return n <= len(segments) && slices.EqualFunc(prefix, segments[:n], func(p, s string) bool { return p == s || strings.HasPrefix(p, "[") })
 }
 
 // of returns what the URL of these segments is now, or "". open says that it may go on.
