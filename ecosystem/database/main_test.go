@@ -82,3 +82,29 @@ func TestNotes(t *testing.T) {
 		is.True(os.IsNotExist(err)) // it was closed
 	}
 }
+
+func TestSearch(t *testing.T) {
+	is := is.New(t)
+	*file = filepath.Join(t.TempDir(), "notes.db")
+	r, err := build(t.Context())
+	is.NoErr(err)
+	serve(t, r, func(base string) {
+		ask(t, base+"/notes", url.Values{"text": {"<b>green tea</b>"}})
+		for q, want := range map[string]string{
+			"":                          "<ul>\n\n</ul>",
+			"green":                     "<li>&lt;b&gt;<mark>green</mark> tea&lt;/b&gt;</li>",
+			`"` + " AND <script> OR (":  "<li>Nothing was found.</li>",
+			"<script>alert(1)</script>": `value="&lt;script&gt;alert(1)&lt;/script&gt;"`,
+		} {
+			status, text := ask(t, base+"/search?q="+url.QueryEscape(q), nil)
+			is.Equal(status, 200)
+			if !strings.Contains(text, want) {
+				t.Errorf("%q: without %s:\n%s", q, want, text)
+			}
+		}
+		for _, q := range []string{strings.Repeat("x", 201), "\xff"} {
+			status, _ := ask(t, base+"/search?q="+url.QueryEscape(q), nil)
+			is.Equal(status, 422)
+		}
+	})
+}
