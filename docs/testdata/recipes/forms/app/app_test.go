@@ -139,3 +139,35 @@ func TestUploadAndDownload(t *testing.T) {
 	is.NoErr(err)
 	is.Equal(len(entries), 1)
 }
+
+// TestTwoEdit has two people save what they have made of the same text.
+func TestTwoEdit(t *testing.T) {
+	is := is.New(t)
+	was := house.now
+	t.Cleanup(func() { house.now = was })
+	has := func(w *httptest.ResponseRecorder, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if !strings.Contains(w.Body.String(), text) {
+				t.Errorf("%d, without %s:\n%s", w.Code, text, w.Body)
+			}
+		}
+	}
+	has(ask("GET", "/rules", ""), `name="version" value="1"`, "Be kind.")
+	is.Equal(ask("POST", "/rules", "version=1&text=Be+quiet.").Code, 303)
+
+	w := ask("POST", "/rules", "version=1&text=Be+%3Cloud%3E.")
+	is.Equal(w.Code, 409)
+	has(w, `role="alert"`, "<blockquote>Be quiet.</blockquote>", ">Be &lt;loud&gt;.</textarea>", `name="version" value="2"`)
+	is.Equal(house.read(), rules{2, "Be quiet."}) // nothing was lost
+
+	is.Equal(ask("POST", "/rules", "version=2&text=Be+loud.").Code, 303) // and it may be replaced by intention
+	is.Equal(house.read(), rules{3, "Be loud."})
+
+	w = ask("POST", "/rules", "version=3&text=+")
+	is.Equal(w.Code, 422)
+	has(w, "Text is required.", `name="version" value="3"`)
+	is.Equal(ask("POST", "/rules", "text=Mine.").Code, 409) // without a version
+	is.Equal(ask("POST", "/rules", "version=x&text=Mine.").Code, 422)
+	is.Equal(house.read(), rules{3, "Be loud."})
+}
