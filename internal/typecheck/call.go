@@ -154,7 +154,7 @@ func (b *body) field(dot, receiver value, w word, a arguments) value {
 		if t.Kind() == reflect.Interface {
 			b.anyArgs(dot, a)
 		} else if present {
-			b.report(w, "%s", noMember(t, addr != no, w.name, m))
+			b.report(w, "%s", noMember(t, addr != no, w, m))
 		}
 		return value{}
 	}

@@ -23,14 +23,22 @@ var (
 	ofPage    = reflect.TypeFor[page]()
 	ofPointer = reflect.TypeFor[*page]()
 	ofPerson  = reflect.TypeFor[person]()
+	ofForm    = reflect.TypeFor[form[person]]()
+	ofForms   = reflect.TypeFor[struct{ Form form[person] }]()
 )
+
+// A form is like flow.Form: its map Wrong has any key.
+type form[T any] struct {
+	Value T
+	Wrong map[string]string
+}
 
 // mistakes are templates with one mistake each. The wrong word stands behind ^, which is
 // not a part of the template.
 var mistakes = []struct {
 	name, source string
 	data         reflect.Type
-	want         string // a part of the text
+	want         string // a part of the text, of which | is the end
 }{
 	// Fields and methods.
 	{"field", `{{.^Nme}}`, ofPerson, `typecheck.person has no field or method Nme: did you mean "Name"?`},
@@ -50,6 +58,15 @@ var mistakes = []struct {
 	{"of a pipeline, second", `{{(.Next).Owner.^Nme}}`, ofPage, `did you mean "Name"?`},
 	{"of a function's result", `{{(who).^Nme}}`, ofPage, `did you mean "Name"?`},
 	{"of a method's result", `{{.Copy.^Nme}}`, ofPerson, `did you mean "Name"?`},
+	{"of the one field that has it", `{{.Form.^Name.First}}`, ofForms, `has no field or method Name: did you mean ".Form.Value.Name"?`},
+	{"of the one field, of the dot", `{{.^Nick}}`, ofForm, `did you mean ".Value.Nick"?`},
+	{"of the one field, of a variable", `{{$x := .}}{{$x.Form.^Age}}`, ofForms, `did you mean "$x.Form.Value.Age"?`},
+	{"of the one field, of a pipeline", `{{(.Form).^Age}}`, ofForms, `did you mean "(.Form).Value.Age"?`},
+	{"method of the one field", `{{.^Copy.Name}}`, ofForm, `did you mean ".Value.Copy"?`},
+	{"of the one field, by a pointer", `{{.^Greet "x"}}`, reflect.TypeFor[struct{ By *person }](), `did you mean ".By.Greet"?`},
+	{"of two fields", `{{.^Nick}}`, reflect.TypeFor[struct{ A, B person }](), `struct { A typecheck.person; B typecheck.person } has no field or method Nick|`},
+	{"key of a map", `{{.^Nick}}`, reflect.TypeFor[struct{ M map[string]string }](), `has no field or method Nick|`},
+	{"of an unexported field", `{{.^Nick}}`, reflect.TypeFor[struct{ a person }](), `has no field or method Nick|`},
 	{"ambiguous field", `{{.^Title}}`, ofPerson, `typecheck.person has no field or method Title`},
 	{"unexported", `{{.^secret}}`, ofPerson, `typecheck.person.secret is not exported`},
 	{"of a number", `{{.Age.^Years}}`, ofPerson, `int has no field or method Years`},
@@ -212,7 +229,7 @@ func TestMistakes(t *testing.T) {
 			is.Equal(p.File, "main")
 			is.Equal(p.Line, 1+strings.Count(before, "\n"))
 			is.Equal(p.Column, len(before)-strings.LastIndex(before, "\n"))
-			if !strings.Contains(p.Text, tt.want) {
+			if !strings.Contains(p.Text+"|", tt.want) {
 				t.Errorf("got %q, want %q", p.Text, tt.want)
 			}
 		})

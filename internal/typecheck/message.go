@@ -186,9 +186,12 @@ func short(t reflect.Type) string {
 	return "a " + t.Kind().String() + " without a name"
 }
 
-// noMember says why a value has no field or method of a name.
-func noMember(t reflect.Type, addressable bool, name string, m Member) string {
-	hint := fault.Suggest(name, members(t, addressable), "")
+// noMember says why a value has no field or method of the name of a word.
+func noMember(t reflect.Type, addressable bool, w word, m Member) string {
+	name, hint := w.name, fault.Suggest(w.name, members(t, addressable), "")
+	if field := oneWith(t, addressable, name); field != "" {
+		hint = fmt.Sprintf(": did you mean %q?", w.through(field))
+	}
 	switch {
 	case m.Kind == Unexported && hint == "":
 		return fmt.Sprintf("%s.%s is not exported: templates see only names that begin with a capital letter", short(t), name)
@@ -200,6 +203,43 @@ func noMember(t reflect.Type, addressable bool, name string, m Member) string {
 		return fmt.Sprintf("%s has no strings as keys, and no method %s%s", short(t), name, hint)
 	}
 	return fmt.Sprintf("%s has no field or method %s%s", short(t), name, hint)
+}
+
+// oneWith returns the field of a struct whose value has a field or a method of a name, as the
+// field Value of a flow.Form has those of the input. It returns "" if there is not exactly one.
+func oneWith(t reflect.Type, addressable bool, name string) (field string) {
+	if t.Kind() != reflect.Struct {
+		return ""
+	}
+	for f := range t.Fields() {
+		of, addressable := f.Type, addressable
+		for of.Kind() == reflect.Pointer {
+			of, addressable = of.Elem(), true
+		}
+		if m := Lookup(of, addressable, name); !f.IsExported() || m.Kind != Field && m.Kind != Method {
+			continue
+		}
+		if field != "" {
+			return ""
+		}
+		field = f.Name
+	}
+	return field
+}
+
+// through returns the expression up to the word, with a field before it: for the Name of
+// .Form.Name.First and the field Value, it is ".Form.Value.Name".
+func (w word) through(field string) string {
+	with := func(names []string, i int) []string { return slices.Insert(slices.Clone(names[:i+1]), i, field) }
+	switch n := w.node.(type) {
+	case *parse.FieldNode:
+		return (&parse.FieldNode{Ident: with(n.Ident, w.index)}).String()
+	case *parse.VariableNode:
+		return (&parse.VariableNode{Ident: with(n.Ident, w.index+1)}).String()
+	case *parse.ChainNode:
+		return (&parse.ChainNode{Node: n.Node, Field: with(n.Field, w.index)}).String()
+	}
+	return field + "." + w.name
 }
 
 // members returns the names that templates may ask a value for.
