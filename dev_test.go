@@ -621,7 +621,7 @@ func TestDevTellsDeadLinks(t *testing.T) {
 		{"router/index.html", `<a href="/users/7">x</a>`, ""},
 		{"router/index.html", `<a href="/about">x</a>`, `router/index.html:1:10: href of <a>: nothing answers /about: if something else does, say so with rel="external"`},
 		{"router/about.html", "it is on disk, and answers once it is built", ""},
-		{"router/index.html", `<img src="/new.png">`, `router/index.html:1:11: src of <img>: nothing answers /new.png: if something else does, write the URL with its host`},
+		{"router/index.html", `<img src="/new.png">`, `router/index.html:1:11: src of <img>: nothing answers /new.png: if something else does, begin it with an action: {{"/new.png"}}`},
 		{"public/new.png", "served without a build", ""},
 	} {
 		t.Run(tt.file+" "+tt.text, func(t *testing.T) {

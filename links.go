@@ -53,7 +53,7 @@ func (d destinations) Find(method, asked string) (t links.Target) {
 		clean, _ := pattern.Clean(asked)
 		t.Canonical = clean.Escaped
 	}
-	t.IsPage = !slices.ContainsFunc(answers, func(e *endpoint) bool { return !e.isPage() || e.handler.pos.Line > 0 })
+	t.IsPage = !slices.ContainsFunc(answers, func(e *endpoint) bool { return !e.isPage() })
 	t.Near = d.sibling(method, path, answers[0])
 	if len(answers) == 1 {
 		t.Input = formInputOf(answers[0], method)

@@ -134,7 +134,7 @@ func empty(*Request) (string, error) { return "", nil }
 
 // Each of these links leads nowhere, or not where it seems to.
 func TestDeadLinks(t *testing.T) {
-	const external, host = `: if something else does, say so with rel="external"`, ": if something else does, write the URL with its host"
+	const external, action = `: if something else does, say so with rel="external"`, ": if something else does, begin it with an action: "
 	for _, tt := range []struct{ page, want string }{
 		// Every attribute.
 		{`<a href="/usrs">x</a>`, `1:10: href of <a>: nothing answers /usrs: did you mean /users?`},
@@ -146,9 +146,17 @@ func TestDeadLinks(t *testing.T) {
 		{`<script src="/app.jsx"></script>`, `1:14: src of <script>: nothing answers /app.jsx: did you mean /app.js?`},
 		{`<iframe src="/impint"></iframe>`, `1:14: src of <iframe>: nothing answers /impint: did you mean /imprint?`},
 		{`<video poster="/img/logo.jpeg"></video>`, `1:16: poster of <video>: nothing answers /img/logo.jpeg: did you mean /img/logo.png?`},
-		{`<video><source src="/video.mp4"></video>`, `1:21: src of <source>: nothing answers /video.mp4` + host},
+		{`<video><source src="/video.mp4"></video>`, `1:21: src of <source>: nothing answers /video.mp4` + action + `{{"/video.mp4"}}`},
 		{`<object data="/img/logo.pgn"></object>`, `1:15: data of <object>: nothing answers /img/logo.pgn: did you mean /img/logo.png?`},
-		{`<svg><use href="/icons.svg#a"/></svg>`, `1:17: href of <use>: nothing answers /icons.svg` + host},
+		{`<svg><use href="/icons.svg#a"/></svg>`, `1:17: href of <use>: nothing answers /icons.svg` + action + `{{"/icons.svg"}}`},
+		{`<img srcset="{{.}} 1x, /img/log.png 2x">`, `1:16: srcset of <img>: nothing answers /img/log.png: did you mean /img/logo.png?`},
+		{`<table background="/img/lgo.png"></table>`, `1:20: background of <table>: nothing answers /img/lgo.png: did you mean /img/logo.png?`},
+		{`<q cite="/impint">x</q>`, `1:10: cite of <q>: nothing answers /impint: did you mean /imprint?`},
+		{`<a href="/users" ping="/users /users/7/delte">x</a>`, `1:24: ping of <a>: nothing answers /users/7/delte: did you mean /users/{id}/delete?`},
+		{`<div sse-connect="/serach"></div>`, `1:19: sse-connect of <div>: nothing answers /serach: did you mean /search?`},
+		{`<div data-ws-connect="/users/7/edti"></div>`, `1:23: data-ws-connect of <div>: nothing answers /users/7/edti: did you mean /users/{id}/edit?`},
+		{`<meta http-equiv="Refresh" content="5; URL=/serach?q=1">`, `1:37: content of <meta>: nothing answers /serach: did you mean /search?`},
+		{`<meta content="{{.}};'/impint'" http-equiv="refresh">`, `1:18: content of <meta>: nothing answers /impint: did you mean /imprint?`},
 		{`<input type="image" src="/img/go.png">`, `1:26: src of <input>: nothing answers /img/go.png: did you mean /img/logo.png?`},
 		{`<form action="/user" method="post"></form>`, `1:15: action of <form>: nothing answers /user: did you mean /users?`},
 		{`<form action="/users" method="post"><button formaction="/users/7/delte">x</button></form>`, `1:57: formaction of <button>: nothing answers /users/7/delte: did you mean /users/{id}/delete?`},
@@ -165,6 +173,9 @@ func TestDeadLinks(t *testing.T) {
 		{"<p>{{- /* a comment */ -}}\n\n<a href=\"/usrs\">x</a>", `3:10: href of <a>: nothing answers /usrs: did you mean /users?`},
 		{"\ufeff<a href=\"/usrs\">x</a>", `1:10: href of <a>: nothing answers /usrs: did you mean /users?`},
 
+		{`<a href="\impint">x</a>`, `1:10: href of <a>: nothing answers /impint: did you mean /imprint?`}, // to browsers a backslash is a slash
+		{`<script src="{{route "imprint"}}/x.js"></script>`, `1:16: src of <script>: nothing answers {{route "imprint"}}/x.js: if something else does, write the URL with its host`},
+
 		// Actions and branches.
 		{`<a href="/user/{{.}}">x</a>`, `1:10: href of <a>: nothing answers /user/{{…}}: did you mean /users/{id}?`},
 		{`<a href="/users/{{.}}/edti">x</a>`, `1:10: href of <a>: nothing answers /users/{{…}}/edti: did you mean /users/{id}/edit?`},
@@ -180,6 +191,9 @@ func TestDeadLinks(t *testing.T) {
 		{`<a href="/users/7/delete">x</a>`, `1:10: href of <a>: /users/7/delete answers POST, and not GET, which a link sends: use a form with method="post"`},
 		{`<form method="post" action="/search"></form>`, `1:29: action of <form>: /search answers GET, and not POST`},
 		{`<form action="/users" method="post"><input type="submit" formmethod="get" formaction="/users/7/delete"></form>`, `1:87: formaction of <input>: /users/7/delete answers POST, and not GET`},
+		{`<a ping="/search">x</a>`, `1:10: ping of <a>: /search answers GET, and not POST`},
+		{`<div sse-connect="/users/7/delete"></div>`, `1:19: sse-connect of <div>: /users/7/delete answers POST, and not GET`},
+		{`<form method="dialog"><button formmethod="post" formaction="/search">x</button></form>`, `1:61: formaction of <button>: /search answers GET, and not POST`},
 		{`<b hx-delete="/users/{{.}}/edit"></b>`, `1:15: hx-delete of <b>: /users/{{…}}/edit answers GET, PUT, and not DELETE`},
 		{`<form method="post"></form>`, `1:1: <form>: it has no action, and the page answers GET, and not POST`},
 		{`<b hx-post="/users/7/edit"></b><a hx-delete="/users/7/delete">x</a>`, "1:13: hx-post of <b>: /users/7/edit answers GET, PUT, and not POST\n1:46: hx-delete of <a>: /users/7/delete answers POST, and not DELETE"},
@@ -191,7 +205,7 @@ func TestDeadLinks(t *testing.T) {
 		{`<a href="/billing/invoices">x</a>`, `1:10: href of <a>: nothing answers /billing/invoices` + external},
 		{`<a href="/billing/invoice/{{.}}">x</a>`, `1:10: href of <a>: nothing answers /billing/invoice/{{…}}: did you mean /billing/invoices/{id}?`},
 		{`<form action="/billing/invoices/7/pay"></form>`, `1:15: action of <form>: /billing/invoices/7/pay answers POST, and not GET: write method="post" in the form`},
-		{`<link rel="icon" href="/bill.css">`, `1:24: href of <link>: nothing answers /bill.css` + host},
+		{`<link rel="icon" href="/bill.css">`, `1:24: href of <link>: nothing answers /bill.css` + action + `{{"/bill.css"}}`},
 
 		{`<a href="/100%">x</a>`, `1:10: href of <a>: /100% has a broken escape: write %25 for a percent sign`},
 		{`<a href="/users/{{.}}/posts">x</a>`, `1:10: href of <a>: nothing answers /users/{{…}}/posts` + external},
@@ -206,9 +220,10 @@ func TestDeadLinks(t *testing.T) {
 		{`<a href="/users/">x</a>`, `1:10: warning: href of <a>: requests for /users/ are redirected: write /users`},
 		{`<a href="/users//{{.}}/edit">x</a>`, `1:10: warning: href of <a>: requests for /users//{{…}}/edit are redirected: write /users/{{…}}/edit`},
 		{`<a href="/docs/{{.}}">x</a>`, `1:10: warning: href of <a>: /docs/{{…}} is answered only if the value has a slash in it, or is empty`},
-		{`<form method="post" action="/users/{{.}}"></form><b hx-delete="/imprint/{{.}}"></b>`, `1:64: hx-delete of <b>: nothing answers /imprint/{{…}}: if something else does, write the URL with its host
+		{`<form method="post" action="/users/{{.}}"></form><b hx-delete="/imprint/{{.}}"></b>`, `1:64: hx-delete of <b>: nothing answers /imprint/{{…}}: if something else does, begin it with an action: {{"/imprint/"}}{{…}}
 1:29: warning: action of <form>: POST /users/{{…}} is answered only if the value has a slash in it, or is empty`},
 		{`<img src="/imprint">`, `1:11: warning: src of <img>: /imprint is a page`},
+		{`<script src="/search?q=x"></script>`, `1:14: warning: src of <script>: /search is a page`}, // with a handler
 		{`<a href="/de/recipe/x">x</a>`, `1:10: href of <a>: nothing answers /de/recipe/x: did you mean /{lang}/recipes/{slug}?`},
 	} {
 		t.Run(tt.page, func(t *testing.T) {
@@ -248,6 +263,13 @@ func TestLinksThatLeadSomewhere(t *testing.T) {
 		`<form action="/users/7/delete" method="{{.}}"></form><form {{if .}}method="post"{{end}} {{.}} action="/users/7/delete"></form>`,
 		`<form action="/users/7/edit" method="post"><input type="hidden" name="_method" value="PUT"></form>`,
 		`<form action="/users/7/delete" method="put"></form><form method="dialog"><button formaction="">x</button></form>`,
+		`<form method="dialog" action="/nothing"><input name="other"><button formaction="/nothing">x</button></form>`,
+		`<form method="post" action="/users"><button formmethod="dialog" formaction="/nothing">x</button></form>`,
+		`<form method="{{.}}" action="/users"><button formmethod="Dialog">x</button></form><form {{if .}}method="dialog"{{else}}method="post"{{end}} action="/users"></form>`,
+		`<a href="\\example.com/nothing">x</a><a href="a\b">x</a><a href="/users?\x">x</a>`,
+		`<meta http-equiv="refresh" content="30"><meta http-equiv="refresh" content="0;https://example.com/nothing"><meta name="x" content="0;/nothing"><meta http-equiv="refresh" content="{{.}}">`,
+		`<a href="/users" ping="https://example.com/nothing {{.}} /users">x</a><i ping="/nothing">x</i><i sse-connect="{{.}}" ws-connect="wss://example.com/nothing">x</i>`,
+		`<q cite="https://example.com/nothing">x</q><table background="/img/logo.png"></table><div background="/nothing"></div>`,
 		`<button formaction="/users/7/delete">x</button><button form="f" formaction="/users/7/delete">x</button>`,
 		`<form {{if .}}action="/users" method="post"{{else}}action="/search"{{end}}></form>`,
 		`<form action="/search"><button formaction="/users" formmethod="POST">x</button><button formmethod="dialog">x</button></form>`,

@@ -231,7 +231,14 @@ func (l Link) wayOut() string {
 	if l.form != nil || l.Element == "a" || l.Element == "area" {
 		return `if something else does, say so with rel="external"`
 	}
-	return "if something else does, write the URL with its host"
+	begin, rest, isOpen := strings.Cut(l.URL, pattern.Hole)
+	if _, _, isNamed := cutName(l.URL); isNamed {
+		return "if something else does, write the URL with its host"
+	}
+	if isOpen {
+		rest = shown(pattern.Hole + rest)
+	}
+	return "if something else does, begin it with an action: {{" + strconv.Quote(begin) + "}}" + rest
 }
 
 // A filled is a form with what its handler reads; nil if that is not known.

@@ -152,14 +152,14 @@ func (sc *scanner) list(states []state, list *parse.ListNode) []state {
 			for _, s := range states {
 				sc.file.calls = append(sc.file.calls, call{sc.name, n.Name, s.context == text})
 			}
-			states = holes(states)
+			states = holes(states, n)
 		case *parse.IfNode:
 			states = sc.branches(states, &n.BranchNode)
 		case *parse.WithNode:
 			states = sc.branches(states, &n.BranchNode)
 		case *parse.RangeNode:
 			if slices.ContainsFunc(states, func(s state) bool { return s.context >= attrName || s.context == tagName }) {
-				states = holes(states)
+				states = holes(states, n)
 				continue
 			}
 			states = merge(sc.branches(states, &n.BranchNode), states)
@@ -195,7 +195,7 @@ func merge(a, b []state) (all []state) {
 func actions(states []state, n *parse.ActionNode) []state {
 	name, ok := routeName(n.Pipe)
 	if !ok {
-		return holes(states)
+		return holes(states, n)
 	}
 	var named, others []state
 	for _, s := range states {
@@ -210,7 +210,7 @@ func actions(states []state, n *parse.ActionNode) []state {
 		s.write(namedMark+name+namedMark[1:], int(n.Pos))
 		named = append(named, s)
 	}
-	return merge(named, holes(others))
+	return merge(named, holes(others, n))
 }
 
 // namedMark stands before and, without the slash, behind the name of a route, in place of the
@@ -234,8 +234,9 @@ func routeName(p *parse.PipeNode) (name string, ok bool) {
 	return text.Text, true
 }
 
-// holes returns the states behind an action, which writes what is not known.
-func holes(states []state) []state {
+// holes returns the states behind an action, or another node, which writes what is not known.
+func holes(states []state, n parse.Node) []state {
+	offset := int(n.Position())
 	for i := range states {
 		switch s := &states[i]; s.context {
 		case tagName:
@@ -246,9 +247,9 @@ func holes(states []state) []state {
 			s.unknown = true
 		case beforeValue:
 			s.context, s.quote = value, 0
-			s.write(pattern.Hole, 0)
+			s.write(pattern.Hole, offset)
 		case value:
-			s.write(pattern.Hole, 0)
+			s.write(pattern.Hole, offset)
 		}
 	}
 	return merge(states, nil)

@@ -34,6 +34,10 @@ func TestScan(t *testing.T) {
 		{"<a href=\" /a\n/b\t \">", "GET /a/b"},
 		{`<a href="/a&amp;b?c">`, "GET /a&b"},
 		{`<a href="/a\b">`, "GET /a/b"},
+		{`<a href="\a\b?\c">`, "GET /a/b"},
+		{`<a ping="/a /b">`, "POST /a, POST /b"},
+		{`<meta http-equiv=refresh content="1,url='/a/{{.}}?b'">`, "GET /a/{}"},
+		{`<form method=dialog action="/a"><button formaction="/b"><button formaction="/c" formmethod=get><button form=f formaction="/d">`, "GET /c,  /d"},
 		{`<input hx-post="/a" data-hx-get="/b">`, "POST /a, GET /b"},
 		{`<a href="/a" href="/b">`, "GET /a"},
 		{`{{$x := "y"}}<a href="/a{{$y := 1}}/b">`, "GET /a/b"},
@@ -59,11 +63,13 @@ type anything struct{}
 func (anything) Find(method, url string) Target { return Target{Methods: []string{"PUT"}} }
 
 // FuzzScan reads any template. Each URL that it finds begins where the text has a slash, or an
-// entity or a space before one. The offset of a URL in a list is that of the list.
+// entity or a space before one. The offset of a URL in a list is that of the list, and that of
+// the URL in a content that of the content.
 func FuzzScan(f *testing.F) {
 	for _, text := range []string{
 		`<a href="/a{{if .}}b{{else}}/c{{end}}">`, `<form method="post" {{.}}><input name="x"><button formaction='/b'></form>`, `<img srcset="/a 1x, /b 2x"><!-- <a href="/x"> --><script>"<a href=/x>"</script>`,
 		`{{range .}}<a {{if .}}href=/a{{break}}{{end}}>{{end}}`, `{{define "x"}}<a href="/b">{{end}}<p {{template "x"}}>`, "<svg><use href='/a#b'/></svg><base href=//x>", "\ufeff<a href=\"&#47;a\">",
+		`<meta http-equiv="refresh" content="1; url=/a"><a href="\b" ping="/c /d"><form method="dialog" action="/e"><button formaction="/f"><i sse-connect="/g">`,
 	} {
 		f.Add(text)
 	}
@@ -76,7 +82,7 @@ func FuzzScan(f *testing.F) {
 			if !isPath(l.URL) || strings.ContainsAny(l.URL, "?") {
 				t.Errorf("%q is no path", l.URL)
 			}
-			if l.Offset < 0 || l.Offset >= len(text) || !isList(l.Attr) && !strings.ContainsRune("/& \t\n\r\f", rune(text[l.Offset])) {
+			if l.Offset < 0 || l.Offset >= len(text) || !isList(l.Attr) && l.Attr != "content" && !strings.ContainsRune("/\\& \t\n\r\f", rune(text[l.Offset])) {
 				t.Errorf("%q is not at %d", l.URL, l.Offset)
 			}
 		}

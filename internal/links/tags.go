@@ -1,6 +1,7 @@
 package links
 
 import (
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -9,7 +10,8 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// An urlAttr is an attribute that holds a URL which a browser asks for with GET.
+// An urlAttr is an attribute that holds a URL which a browser asks for with GET, or with POST
+// for a ping.
 type urlAttr struct {
 	name  string
 	of    string // the elements, each between spaces
@@ -29,13 +31,19 @@ var urlAttrs = []urlAttr{
 	{"imagesrcset", " link ", true},
 	{"poster", " video ", true},
 	{"data", " object ", false},
+	{"background", " body table thead tbody tfoot tr td th ", true},
+	{"cite", " blockquote q ins del ", false},
+	{"ping", " a area ", false},
 }
 
 // htmx are the attributes of htmx that send requests, with their methods.
 var htmx = map[string]string{"hx-get": "GET", "hx-post": "POST", "hx-put": "PUT", "hx-patch": "PATCH", "hx-delete": "DELETE"}
 
+// connects are the attributes of htmx's extensions that open a connection, which begins with GET.
+var connects = []string{"sse-connect", "ws-connect"}
+
 // otherAttrs are the attributes that matter and hold no URL.
-var otherAttrs = []string{"method", "formmethod", "enctype", "formenctype", "hx-encoding", "rel", "form", "name", "type"}
+var otherAttrs = []string{"method", "formmethod", "enctype", "formenctype", "hx-encoding", "rel", "form", "name", "type", "http-equiv", "content"}
 
 // attrs has the attributes that a scanner keeps, and whether they hold a URL or a list of URLs.
 var attrs = func() map[string]bool {
@@ -43,7 +51,7 @@ var attrs = func() map[string]bool {
 	for _, a := range urlAttrs {
 		all[a.name] = true
 	}
-	for name := range htmx {
+	for _, name := range slices.AppendSeq(slices.Clone(connects), maps.Keys(htmx)) {
 		all[name], all["data-"+name] = true, true
 	}
 	for _, name := range otherAttrs {
@@ -56,7 +64,7 @@ var attrs = func() map[string]bool {
 func isURL(name string) bool { return attrs[name] }
 
 // isList reports whether an attribute holds a list of URLs.
-func isList(name string) bool { return strings.HasSuffix(name, "srcset") }
+func isList(name string) bool { return name == "ping" || strings.HasSuffix(name, "srcset") }
 
 // matters reports whether a scanner keeps an attribute.
 func matters(name string) bool {
@@ -90,16 +98,30 @@ func (sc *scanner) endOfTag(s state) state {
 	for _, a := range s.attrs {
 		for _, u := range urlAttrs {
 			if u.name == a.name && strings.Contains(u.of, " "+s.element+" ") {
-				sc.links(s, a, http.MethodGet, u.loads || s.element == "link" && loads(rel.value))
+				method := http.MethodGet
+				if a.name == "ping" {
+					method = http.MethodPost
+				}
+				sc.links(s, a, method, u.loads || s.element == "link" && loads(rel.value))
 			}
 		}
-		if method := htmx[strings.TrimPrefix(a.name, "data-")]; method != "" {
+		name := strings.TrimPrefix(a.name, "data-")
+		if method := htmx[name]; method != "" {
 			sc.links(s, a, method, false)
+		} else if slices.Contains(connects, name) {
+			sc.links(s, a, http.MethodGet, false)
 		}
 	}
 	switch s.element {
+	case "meta":
+		content, _ := s.get("content")
+		if equiv, _ := s.get("http-equiv"); strings.EqualFold(strings.Trim(equiv.value, space), "refresh") {
+			if m := refresh.FindStringSubmatch(content.value); m != nil {
+				sc.link(s, m[1], content.offset, content.name, http.MethodGet, nil)
+			}
+		}
 	case "form":
-		if action, ok := s.get("action"); ok {
+		if action, ok := s.get("action"); ok && after.form != dialog {
 			sc.link(s, action.value, action.offset, action.name, ofForm, after.form)
 		}
 	case "button", "input", "select", "textarea":
@@ -107,6 +129,9 @@ func (sc *scanner) endOfTag(s state) state {
 	}
 	return after
 }
+
+// refresh matches the content of <meta http-equiv="refresh">, such as "5; url=/next".
+var refresh = regexp.MustCompile(`(?is)^[^;,]*[;,]\s*(?:url\s*=\s*)?["']?([^"']*)`)
 
 // loads reports whether a <link> with this rel makes something a part of the page.
 func loads(rel string) bool {
@@ -120,7 +145,8 @@ func isPath(url string) bool {
 	return strings.HasPrefix(url, "/") && !strings.HasPrefix(url, "//") && !strings.HasPrefix(url, `/\`)
 }
 
-// urlsOf returns the URLs in a list such as "/a.png 1x, /b.png 2x". A URL may contain commas.
+// urlsOf returns the URLs in the list of a srcset, such as "/a.png 1x, /b.png 2x". A URL may
+// contain commas.
 func urlsOf(list string) (urls []string) {
 	for {
 		list = strings.TrimLeft(list, space+",")
@@ -139,7 +165,10 @@ func urlsOf(list string) (urls []string) {
 // links notes the URLs of an attribute.
 func (sc *scanner) links(s state, a attr, method string, loads bool) {
 	n, urls := len(sc.file.Links), []string{a.value}
-	if isList(a.name) {
+	switch {
+	case a.name == "ping":
+		urls = strings.Fields(a.value)
+	case isList(a.name):
 		urls = urlsOf(a.value)
 	}
 	for _, url := range urls {
@@ -156,16 +185,16 @@ var newlines = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 // splitEscape matches an escape of which an action writes a part.
 var splitEscape = regexp.MustCompile("%[0-9A-Fa-f]?" + pattern.Hole)
 
-// link notes a URL if it is the path of one on the same server. Braces and the like are for
-// a program in the browser, which writes the URL.
+// link notes a URL if it is the path of one on the same server. To browsers a backslash is a
+// slash. Braces and the like are for a program in the browser, which writes the URL.
 func (sc *scanner) link(s state, url string, offset int, attr, method string, form *Form) {
 	if url = strings.Trim(url, space); strings.ContainsAny(url, space) {
 		url = newlines.Replace(url)
 	}
-	if url = path(url); !isPath(url) || strings.ContainsAny(url, "{}<>`$") || strings.Contains(url, "%") && splitEscape.MatchString(url) {
+	if url = strings.ReplaceAll(path(url), `\`, "/"); !isPath(url) || strings.ContainsAny(url, "{}<>`$") || strings.Contains(url, "%") && splitEscape.MatchString(url) {
 		return
 	}
-	l := Link{Offset: offset, URL: strings.ReplaceAll(url, `\`, "/"), Method: method, Attr: attr, Element: s.element, form: form, in: sc.name}
+	l := Link{Offset: offset, URL: url, Method: method, Attr: attr, Element: s.element, form: form, in: sc.name}
 	for i := len(sc.file.Links) - 1; i >= 0 && sc.file.Links[i].Offset == offset; i-- { // of another state
 		if sc.file.Links[i] == l {
 			return
@@ -174,13 +203,15 @@ func (sc *scanner) link(s state, url string, offset int, attr, method string, fo
 	sc.file.Links = append(sc.file.Links, l)
 }
 
-// form returns the form that a tag begins. It returns nil for a dialog, whose form sends no
-// request.
+// dialog stands for a form that closes a dialog, and sends no request.
+var dialog = &Form{Method: "DIALOG"}
+
+// form returns the form that a tag begins.
 func (sc *scanner) form(s state) *Form {
 	method, ok := s.get("method")
 	m := strings.ToUpper(strings.TrimSpace(method.value))
-	if m == "DIALOG" {
-		return nil
+	if m == dialog.Method {
+		return dialog
 	}
 	f := &Form{Offset: s.offset, Method: m, in: sc.name}
 	switch {
@@ -250,7 +281,7 @@ func (sc *scanner) field(s state) {
 	f := Field{name.offset, name.value, strings.ToLower(strings.TrimSpace(kind.value))}
 	button := s.element == "button" || f.Type == "submit" || f.Type == "image" || f.Type == "button" || f.Type == "reset"
 	form := s.form
-	if form != nil && button && !elsewhere && s.sendsElsewhere() {
+	if form != nil && form != dialog && button && !elsewhere && s.sendsElsewhere() {
 		form.own = false
 	}
 	if elsewhere || s.unknown {
@@ -262,14 +293,14 @@ func (sc *scanner) field(s state) {
 		switch {
 		case known && (m == http.MethodPost || m == http.MethodGet):
 			sc.link(s, action.value, action.offset, action.name, m, nil)
-		case known && m == "DIALOG":
+		case m == dialog.Method, !known && form == dialog:
 		case known || form == nil:
 			sc.link(s, action.value, action.offset, action.name, "", nil)
 		default:
 			sc.link(s, action.value, action.offset, action.name, ofForm, form)
 		}
 	}
-	if form == nil {
+	if form == nil || form == dialog {
 		return
 	}
 	if enctype, ok := s.get("formenctype"); ok && !strings.EqualFold(enctype.value, "text/plain") {
