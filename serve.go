@@ -103,8 +103,13 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 	if c.Check.JSON {
 		return r.checkJSON(p.Stdout)
 	}
-	if err := r.Check(); err != nil {
-		return err
+	err := r.Check()
+	var warnings error
+	if c.Name == "check" {
+		warnings = r.compile().warnings
+	}
+	if err != nil {
+		return errors.Join(err, warnings)
 	}
 	switch {
 	case r.explains:
@@ -116,10 +121,10 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 		}
 		return c.Routes.Print(p.Stdout, all, r.patternsOf(c.Routes.Path))
 	}
-	if warnings := r.compile().warnings; warnings != nil {
+	if warnings != nil {
 		fmt.Fprintln(p.Stderr, warnings)
 	}
-	_, err := fmt.Fprintf(p.Stdout, "no faults in %d routes\n", len(r.Routes()))
+	_, err = fmt.Fprintf(p.Stdout, "no faults in %d routes\n", len(r.Routes()))
 	if c.Check.Verbose && err == nil {
 		lines, rendered := r.unplanned()
 		_, err = fmt.Fprintf(p.Stdout, "plans render %d of %d templates\n%s", rendered-len(lines), rendered, strings.Join(lines, ""))

@@ -252,6 +252,18 @@ func TestCheckCommand(t *testing.T) {
 	is.Equal(runWith(t.Context(), sampleSite(), nil, "check"), result{command.OK, "no faults in 6 routes\n", ""})
 }
 
+// TestCheckCommandPrintsBoth: who mends a fault sees the warnings at once. Other commands print
+// none.
+func TestCheckCommandPrintsBoth(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Pages(map[string]string{"a.html": `<a href="/b">b</a>`, "+row.html": "R"}))
+	fault, warning := r.Check().Error(), r.compile().warnings.Error()
+	is.True(strings.Contains(fault, "nothing answers /b"))
+	is.True(strings.Contains(warning, "no template calls this partial"))
+	is.Equal(runWith(t.Context(), r, nil, "check"), result{command.Failure, "", fault + "\n" + warning + "\n"})
+	is.Equal(runWith(t.Context(), r, nil, "routes"), result{command.Failure, "", fault + "\n"})
+}
+
 // TestCheckJSON: programs read faults and warnings together, also if there are none.
 func TestCheckJSON(t *testing.T) {
 	type finding struct {
