@@ -71,7 +71,8 @@ func Examples(t *testing.T, build func(*testing.T) *flow.Router, vars ...string)
 func runFile(t *testing.T, router *flow.Router, file examples.File, variables map[string]string) {
 	r := newRunner(t, router, file, variables)
 	if err := r.values.Set(file.Variables); err != nil {
-		t.Fatal(err)
+		r.reportError(t, 1, err)
+		return
 	}
 	for i, req := range file.Requests {
 		t.Run(titleOf(req), func(t *testing.T) {
@@ -103,9 +104,7 @@ func (r *runner) judge(t *testing.T, req *httpfile.Request) {
 	t.Helper()
 	a, err := r.send(req)
 	if err != nil {
-		for line := range strings.Lines(err.Error()) {
-			r.report(t, req.Line, strings.TrimSuffix(line, "\n"))
-		}
+		r.reportError(t, req.Line, err)
 		return
 	}
 	for _, e := range req.Expects {
@@ -123,6 +122,21 @@ func (r *runner) judge(t *testing.T, req *httpfile.Request) {
 	if t.Failed() {
 		fmt.Fprintf(t.Output(), "\tanswer %d: %s\n", a.Status, short(a.Body))
 	}
+}
+
+// reportError fails a test with an error, or with each of several that are joined. line is the
+// line of those that have none of their own.
+func (r *runner) reportError(t *testing.T, line int, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			r.reportError(t, line, err)
+		}
+		return
+	}
+	if of, ok := err.(*httpfile.LineError); ok {
+		line = of.Line
+	}
+	r.report(t, line, err.Error())
 }
 
 // report fails a test with a line of the route file.

@@ -120,6 +120,12 @@ func (c testCase) router() *flow.Router {
 					time.Sleep(time.Millisecond)
 				}
 			}))
+		case "endless":
+			f.GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				for err := error(nil); err == nil; {
+					_, err = w.Write(make([]byte, 1<<20))
+				}
+			}))
 		case "abort":
 			f.GET().Do(func(*flow.Request) flow.Response { panic(http.ErrAbortHandler) })
 		default:
@@ -129,6 +135,15 @@ func (c testCase) router() *flow.Router {
 		}
 	}
 	return r
+}
+
+// doubling returns n+1 lines of variables, each of which has twice the length of the one before.
+func doubling(n int) string {
+	lines := "@a0 = x\n"
+	for i := range n {
+		lines += fmt.Sprintf("@a%d = {{a%d}}{{a%[2]d}}\n", i+1, i)
+	}
+	return lines
 }
 
 var cases = map[string]testCase{
@@ -185,12 +200,20 @@ flowtest/router/me.http:1: GET /me: the answer is 401: if it should be, write # 
 	"a redirect without a mark": {files: []string{"login", "POST /login\n# ?? status == 303"}, want: `
 flowtest/router/login.http:1: POST /login: the answer redirects to /me, which clients follow: write # @no-redirect above the request`},
 	"a value that is missing": {files: []string{"any", "@a = {{b}}\nGET /any?c={{c}}\n###\nGET /any?c={{c}}&d={{d}}\nX: {{e}}\n"}, want: `
-flowtest/router/any.http:2: {{b}} has no value: set it above with @b = value, or give it to flowtest.Examples
+flowtest/router/any.http:1: {{b}} has no value: set it above with @b = value, or give it to flowtest.Examples
 flowtest/router/any.http:4: {{c}} has no value: set it above with @c = value, or give it to flowtest.Examples
 flowtest/router/any.http:4: {{d}} has no value: set it above with @d = value, or give it to flowtest.Examples
-flowtest/router/any.http:4: {{e}} has no value: set it above with @e = value, or give it to flowtest.Examples`},
+flowtest/router/any.http:5: {{e}} has no value: set it above with @e = value, or give it to flowtest.Examples`},
 	"a value that an answer lacks": {files: []string{"any", "# @name a\nGET /any\n###\nGET /any?x={{a.response.body.$.id}}"}, want: `
 flowtest/router/any.http:4: {{a.response.body.$.id}} has no value: the answer of a has nothing there`},
+	"variables that double": {files: []string{"any", doubling(40) + "###\nGET /any"}, want: `
+flowtest/router/any.http:25: the text has more than 20 MiB with the values of its references`},
+	"variables of a request that double": {files: []string{"any", "### First\nGET /any\n### Second\n" + doubling(40) + "GET /any?a={{a40}}"}, want: `
+flowtest/router/any.http:28: the text has more than 20 MiB with the values of its references`},
+	"a body that is too long": {files: []string{"any", doubling(22) + "POST /any" + strings.Repeat("\nX: {{a15}}", 20) + "\n\n" + strings.Repeat("{{a22}}\n", 9)}, want: `
+flowtest/router/any.http:50: the text has more than 20 MiB with the values of its references`},
+	"an answer without end": {files: []string{"endless", "GET /endless"}, want: `
+flowtest/router/endless.http:1: GET /endless: the answer has more than 64 MiB: write # @disabled above the request, if it has no end`},
 	"no answer":             {files: []string{"abort", "GET /abort"}, want: "\nflowtest/router/abort.http:1: GET /abort: EOF"},
 	"an application faulty": {files: []string{"any", "GET /ayn"}, want: "\nflowtest: the application has faults:\n\trouter/any.http:1: GET /ayn: nothing answers it: did you mean /any?"},
 	"nothing to run":        {files: []string{"any", ""}, want: "\nflowtest: no route file has an example", skips: true},

@@ -97,18 +97,25 @@ func (r *runner) send(req *httpfile.Request) (*httpfile.Answer, error) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("%s: the answer has no end after %v: write # @disabled above the request, if it should have none", req, timeout)
 	}
+	if errors.As(err, new(*http.MaxBytesError)) {
+		return nil, fmt.Errorf("%s: the answer has more than %d MiB: write # @disabled above the request, if it has no end", req, maxAnswer>>20)
+	}
 	return nil, fmt.Errorf("%s: %w", req, err)
 }
+
+// maxAnswer is how many bytes of an answer are read.
+const maxAnswer = 64 << 20
 
 // readBody reads the body of an answer: of an event stream the first event, which may be
 // followed by others as long as the server runs.
 func readBody(resp *http.Response) ([]byte, error) {
+	from := http.MaxBytesReader(nil, resp.Body, maxAnswer)
 	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if mediaType != "text/event-stream" {
-		return io.ReadAll(resp.Body)
+		return io.ReadAll(from)
 	}
 	var text []byte
-	b, isEvent := bufio.NewReader(resp.Body), false
+	b, isEvent := bufio.NewReader(from), false
 	for {
 		line, err := b.ReadBytes('\n')
 		text = append(text, line...)

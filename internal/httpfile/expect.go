@@ -172,7 +172,7 @@ func cutWord(text string) (word, rest string) {
 // and otherwise what it is instead: `body name == Ada: is "Eve"`.
 func (e *Expectation) Judge(a *Answer, v *Values) string {
 	said := e.shown + " " + e.condition
-	text, err := v.expand(e.text)
+	text, err := v.expand(e.text, maxText)
 	if text != "" {
 		said += " " + text
 	}

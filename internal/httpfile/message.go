@@ -24,7 +24,19 @@ func (r *Request) Message(v *Values, open func(name string) ([]byte, error)) (*M
 	if m.Host == "" {
 		m.Host = "localhost:8080"
 	}
-	target, err := v.expand(r.Target)
+	left := maxText
+	expand := func(t Text) (string, error) {
+		if left < 0 {
+			return "", nil // it was said that the request is too long
+		}
+		text, err := v.expand(t, left)
+		left -= len(text)
+		if errors.Is(err, errTooLong) {
+			left = -1
+		}
+		return text, err
+	}
+	target, err := expand(r.Target)
 	errs := []error{err}
 	if r.Absolute && err == nil {
 		u, err := url.Parse(target)
@@ -35,19 +47,20 @@ func (r *Request) Message(v *Values, open func(name string) ([]byte, error)) (*M
 	}
 	m.Target = encodeURL(target)
 	for _, f := range r.Header {
-		value, err := v.expand(f.Value)
+		value, err := expand(f.Value)
 		errs = append(errs, err)
 		m.Header.Add(f.Name, value)
 	}
-	m.Body, err = r.body(v, strings.ToLower(m.Header.Get("Content-Type")), open)
+	m.Body, err = r.body(expand, strings.ToLower(m.Header.Get("Content-Type")), open)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// body returns the body as the clients make it of its lines.
-func (r *Request) body(v *Values, contentType string, open func(name string) ([]byte, error)) ([]byte, error) {
+// body returns the body as the clients make it of its lines. expand returns a text with the
+// values of its references.
+func (r *Request) body(expand func(Text) (string, error), contentType string, open func(name string) ([]byte, error)) ([]byte, error) {
 	mediaType, _, _ := strings.Cut(contentType, ";")
 	mediaType = strings.TrimSpace(mediaType)
 	isForm := mediaType == "application/x-www-form-urlencoded"
@@ -70,7 +83,7 @@ func (r *Request) body(v *Values, contentType string, open func(name string) ([]
 			body = append(body, content...)
 			continue
 		}
-		text, err := v.expand(l.Text)
+		text, err := expand(l.Text)
 		errs = append(errs, err)
 		if isForm {
 			text = encodeURL(text)

@@ -156,7 +156,17 @@ func (t Text) isLiteral() bool {
 type Values struct {
 	variables map[string]string
 	answers   map[string]*Answer
+	set       int // bytes that Set has stored
 }
+
+// maxText is how many bytes the variables of a file may have together, and those of a request
+// that is written in the file. It is twice the default of Router.MaxBody, so that an example
+// can show that a body is too large. Without a limit, lines such as "@b = {{a}}{{a}}" would
+// double a value until no memory is left.
+const maxText = 20 << 20
+
+// errTooLong is the error of a text that has more bytes than it may have.
+var errTooLong = fmt.Errorf("the text has more than %d MiB with the values of its references", maxText>>20)
 
 // NewValues returns Values with variables that the file does not set itself.
 func NewValues(variables map[string]string) *Values {
@@ -167,19 +177,36 @@ func NewValues(variables map[string]string) *Values {
 	return v
 }
 
-// Set sets variables of the file.
+// Set sets variables of the file. It stops at one that is too long, since those below it would
+// be as long.
 func (v *Values) Set(variables []Variable) error {
 	var errs []error
 	for _, variable := range variables {
-		value, err := v.expand(variable.Value)
+		value, err := v.expand(variable.Value, maxText-v.set)
 		if err != nil {
 			errs = append(errs, err)
+			if errors.Is(err, errTooLong) {
+				break
+			}
 			continue
 		}
 		v.variables[variable.Name] = value
+		v.set += len(value)
 	}
 	return errors.Join(errs...)
 }
+
+// A LineError is an error of a line of the file. Errors of several lines are joined.
+type LineError struct {
+	Line int
+	Err  error
+}
+
+// Error returns the text of the error, without the line.
+func (e *LineError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of the line.
+func (e *LineError) Unwrap() error { return e.Err }
 
 // Keep keeps the answer of a request, if the request has a name.
 func (v *Values) Keep(r *Request, a *Answer) {
@@ -188,18 +215,21 @@ func (v *Values) Keep(r *Request, a *Answer) {
 	}
 }
 
-// expand returns a text with the values of its references.
-func (v *Values) expand(t Text) (string, error) {
+// expand returns a text with the values of its references. The error is errTooLong if it has
+// more bytes than most.
+func (v *Values) expand(t Text, most int) (string, error) {
 	var b strings.Builder
 	var errs []error
 	for _, p := range t.pieces {
-		if p.ref == nil {
-			b.WriteString(p.literal)
-			continue
+		value := p.literal
+		if p.ref != nil {
+			var err error
+			if value, err = v.value(p.ref); err != nil {
+				errs = append(errs, &LineError{t.Line, fmt.Errorf("%s %w", p.ref.source, err)})
+			}
 		}
-		value, err := v.value(p.ref)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s %w", p.ref.source, err))
+		if len(value) > most-b.Len() {
+			return "", &LineError{t.Line, errTooLong}
 		}
 		b.WriteString(value)
 	}
