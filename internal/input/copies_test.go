@@ -227,6 +227,15 @@ func TestBindReplacesLists(t *testing.T) {
 	is.Equal(dst.Kept, list)
 	is.Equal(dst.UUID, [1]byte{7}) // encoding/json leaves it for null
 	is.Equal(list, []near{{A: 1}, {A: 2}})
+
+	whole := list // a list that is no field
+	_, err = bind(sending("POST", "/", jsonMedia, `[{"B":5}]`), &whole)
+	is.NoErr(err)
+	is.Equal(whole, []near{{B: 5}})
+	pointers := []*near{{A: 1}}
+	_, err = bind(sending("POST", "/", jsonMedia, `[{"B":5}]`), &pointers)
+	is.NoErr(err)
+	is.Equal(*pointers[0], near{B: 5})
 }
 
 // FromURL is filled from elsewhere than JSON.
