@@ -15,6 +15,7 @@ package flowtest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -31,23 +32,27 @@ import (
 // 'TestExamples/api/users' runs those of router/api/users/.
 //
 // build returns the application. It is called for each file, so that no file sees what another
-// one has changed, and it may use the T of the file for its own set-up. vars are names and
-// values in turn, for references such as {{token}} that the file itself gives no value.
+// one has changed, and it may use the T of the file for its own set-up. It may also return the
+// values of variables, for references such as {{token}} that the file itself gives no value:
+//
+//	flowtest.Examples(t, func(*testing.T) (*flow.Router, map[string]string) {
+//		a := &app.App{}
+//		return app.New(a), map[string]string{"token": a.SignIn("ada")}
+//	})
+//
+// vars are such names and values in turn, for values that no application needs to know. One
+// of build goes before one of vars.
 //
 // The requests of a file are sent one after the other, to a server on loopback. Cookies are
 // kept within a file. Redirects are not followed. Of an event stream, the first event is read.
 // A request with # @disabled is skipped, and so is the test if no file has a request. An answer of 400 or above is a failure unless the
 // example expects it.
-func Examples(t *testing.T, build func(*testing.T) *flow.Router, vars ...string) {
+func Examples[B Build](t *testing.T, build B, vars ...string) {
 	t.Helper()
 	if len(vars)%2 != 0 {
 		t.Fatalf("flowtest: Examples got the name %q without a value", vars[len(vars)-1])
 	}
-	variables := map[string]string{}
-	for i := 0; i < len(vars); i += 2 {
-		variables[vars[i]] = vars[i+1]
-	}
-	first := build(t)
+	first, _ := call(t, build)
 	if err := first.Check(); err != nil {
 		t.Fatalf("flowtest: the application has faults:\n%v", err)
 	}
@@ -57,7 +62,12 @@ func Examples(t *testing.T, build func(*testing.T) *flow.Router, vars ...string)
 	}
 	for i, file := range files {
 		t.Run(file.Path, func(t *testing.T) {
-			router := build(t)
+			router, own := call(t, build)
+			variables := map[string]string{}
+			for i := 0; i < len(vars); i += 2 {
+				variables[vars[i]] = vars[i+1]
+			}
+			maps.Copy(variables, own)
 			of := examples.Of(router)
 			if len(of) != len(files) || of[i].Path != file.Path {
 				t.Fatal("flowtest: build has returned another application")
@@ -65,6 +75,20 @@ func Examples(t *testing.T, build func(*testing.T) *flow.Router, vars ...string)
 			runFile(t, router, of[i], variables)
 		})
 	}
+}
+
+// A Build makes an application for the examples of a file. One that returns a map gives
+// variables their values.
+type Build interface {
+	func(*testing.T) *flow.Router | func(*testing.T) (*flow.Router, map[string]string)
+}
+
+// call calls a Build.
+func call[B Build](t *testing.T, build B) (*flow.Router, map[string]string) {
+	if build, ok := any(build).(func(*testing.T) (*flow.Router, map[string]string)); ok {
+		return build(t)
+	}
+	return any(build).(func(*testing.T) *flow.Router)(t), nil
 }
 
 // runFile sends the requests of one file.

@@ -1,6 +1,7 @@
 package flowtest_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
 	"net/http"
@@ -245,6 +246,32 @@ func TestExamples(t *testing.T) {
 			is.Equal(strings.Count(said, ".http:"), strings.Count(c.want, ".http:")) // nothing else is told
 		})
 	}
+}
+
+// TestValuesOfTheApplication gives each file the token of its own application.
+func TestValuesOfTheApplication(t *testing.T) {
+	notInCase(t)
+	const example = "GET /%s?who={{who}}\nAuthorization: {{token}}\n\n# ?? body == ada\n"
+	files := fstest.MapFS{}
+	for _, name := range []string{"a", "b"} {
+		files["router/"+name+".http"] = &fstest.MapFile{Data: fmt.Appendf(nil, example, name)}
+	}
+	built := 0
+	flowtest.Examples(t, func(*testing.T) (*flow.Router, map[string]string) {
+		built++
+		token := rand.Text()
+		r := flow.New(files)
+		for _, name := range []string{"a", "b"} {
+			r.At(name).GET().Do(func(req *flow.Request) (string, error) {
+				if req.Header.Get("Authorization") != token {
+					return "", flow.Error(401, "this is the token of another application")
+				}
+				return req.Input("who"), nil
+			})
+		}
+		return r, map[string]string{"token": token}
+	}, "who", "ada", "token", "is that of the application")
+	is.New(t).Equal(built, 3) // to find the files, and for each of them
 }
 
 // A request that -run chooses alone has its steps sent before it.
