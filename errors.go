@@ -436,19 +436,20 @@ func (x *exchange) presentProblem(req *Request, p reply.Problem) (Response, erro
 func (x *exchange) log(req *Request, err error) { x.logAnswered(req, err, problemOf(err).Status) }
 
 // logAnswered logs an error that was answered with a status: any panic, any error answered
-// with 500 or above, and any other error that says more than the client was told.
+// with 500 or above, and any other error that says more than the client was told. Only the
+// first two are failures of the application, and have the level Error.
 func (x *exchange) logAnswered(req *Request, err error, status int) {
 	err = reply.SafeError(err)
 	var panicked *panicError
-	level := slog.LevelError
+	level, message := slog.LevelError, "flow: request failed"
 	if !errors.As(err, &panicked) && status < 500 {
 		if hasNoCause(err) {
 			return
 		}
-		level = slog.LevelInfo
+		level, message = slog.LevelInfo, "flow: error answered" // by the status, the client is at fault
 	}
 	if errors.Is(err, context.Canceled) && req.Context().Err() != nil || x.body.Broke(err) {
-		level = slog.LevelInfo // the client has gone away: nothing is wrong with the application
+		level, message = slog.LevelInfo, "flow: request canceled" // the client has gone away: nothing is wrong with the application
 	}
 	text := fmt.Sprint(err)
 	if refused := (*reply.RedirectError)(nil); errors.As(err, &refused) {
@@ -457,14 +458,14 @@ func (x *exchange) logAnswered(req *Request, err error, status int) {
 		}
 		text += "; this is said once for the route: check targets that come from requests, each is to be a path that begins with one slash, or an http or https URL"
 	}
-	args := []any{"method", req.Method, "path", req.URL.EscapedPath(), "pattern", x.endpoint.pattern, "error", text}
+	args := []any{"method", req.Method, "path", req.URL.EscapedPath(), "pattern", x.endpoint.pattern, "status", status, "error", text}
 	if id := logging.IDOf(req.Request); id != "" {
 		args = append(args, "id", id)
 	}
 	if panicked != nil {
 		args = append(args, x.stackArgs(req.Request, panicked)...)
 	}
-	x.settings.log().Log(req.Context(), level, "flow: request failed", args...)
+	x.settings.log().Log(req.Context(), level, message, args...)
 }
 
 // stackArgs returns the arguments for the log that hold the stack of a panic.

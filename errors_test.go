@@ -80,6 +80,8 @@ func TestErrorAnswers(t *testing.T) {
 				}
 				is.Equal(len(all), 1)
 				is.Equal(all[0]["level"], tt.level)
+				is.Equal(all[0]["msg"], map[string]string{"ERROR": "flow: request failed", "INFO": "flow: error answered"}[tt.level])
+				is.Equal(all[0]["status"], float64(tt.status))
 				is.Equal(all[0]["error"], tt.err.Error()) // all of it
 				is.Equal(all[0]["pattern"], "/x")
 			})
@@ -1655,9 +1657,10 @@ func TestClientsThatLeave(t *testing.T) {
 		name  string
 		leave bool
 		level string
+		msg   string
 	}{
-		{"the client has left", true, "INFO"},
-		{"the client is there", false, "ERROR"},
+		{"the client has left", true, "INFO", "flow: request canceled"},
+		{"the client is there", false, "ERROR", "flow: request failed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -1669,6 +1672,7 @@ func TestClientsThatLeave(t *testing.T) {
 			}
 			do(r, request("GET", "/x").WithContext(ctx))
 			is.Equal(records(t, log)[0]["level"], tt.level)
+			is.Equal(records(t, log)[0]["msg"], tt.msg)
 		})
 	}
 }

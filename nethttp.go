@@ -28,7 +28,14 @@ import (
 // and status 0 if nothing was sent. If the handler hijacked the connection, the status is
 // 101. A client cannot forge a line: the path is escaped, and neither the query nor headers
 // are logged.
-func Logger(log *slog.Logger) func(http.Handler) http.Handler { return logging.Logger(log) }
+//
+// except are paths of URLs whose requests are not logged, such as those of health checks and
+// metrics: "/healthz" is one path, and "/assets/" stands for all paths that begin with it. A
+// status of 500 or above and an aborted answer are logged all the same. A path that does not
+// begin with a slash is a fault.
+func Logger(log *slog.Logger, except ...string) func(http.Handler) http.Handler {
+	return logging.Logger(log, except...)
+}
 
 // RequestID is standard middleware that gives each request an id. It keeps the id in the
 // request's header X-Request-Id, which a proxy may have set, and otherwise makes a random

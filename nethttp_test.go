@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -192,6 +193,55 @@ func TestLoggerDefault(t *testing.T) {
 	slog.SetDefault(slog.New(slog.NewTextHandler(&b, nil)))
 	serve(h, "GET", "/x")
 	is.True(strings.Contains(b.String(), "msg=request method=GET path=/x pattern=\"\" status=404 bytes=19 duration="))
+}
+
+// TestLoggerLeavesOut says nothing of some paths, unless something is wrong there.
+func TestLoggerLeavesOut(t *testing.T) {
+	for _, tt := range []struct {
+		path   string
+		status any // of the line, or nil for none
+	}{
+		{"/healthz", nil},
+		{"/healthz?status=503", 503.0},
+		{"/healthz?status=404", nil},
+		{"/healthz?status=panic", 500.0},
+		{"/healthz/", 308.0},
+		{"/healthz/deep", 404.0},
+		{"/health", 404.0},
+		{"/assets/a/b.css", nil},
+		{"/assets", 404.0},
+		{"/", 200.0},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			is := is.New(t)
+			lines := &journal{}
+			r := New(flowtest.Files("router/index.html", "router/healthz.http", "public/assets/a/b.css"))
+			r.Use(Logger(slog.New(slog.NewJSONHandler(lines, nil)), "/healthz", "/assets/"))
+			r.At("healthz").GET().Do(func(req *Request) (Response, error) {
+				switch status := req.Input("status"); status {
+				case "":
+					return Text("ok"), nil
+				case "panic":
+					panic("no")
+				default:
+					code, err := strconv.Atoi(status)
+					return Text(status).Status(code), err
+				}
+			})
+			journalOf(r)
+			serve(r, "GET", tt.path)
+			all := records(t, lines)
+			is.Equal(len(all) > 0, tt.status != nil)
+			for _, line := range all {
+				is.Equal(line["status"], tt.status)
+			}
+		})
+	}
+	is := is.New(t)
+	r, _ := lone(hello, Logger(nil, "/x", "healthz"))
+	err := r.Check()
+	is.True(err != nil)
+	is.True(strings.HasSuffix(err.Error(), `Use: the middleware panicked when it was constructed: Logger: no path of a URL begins with "healthz": write "/healthz"`))
 }
 
 // TestLoggerPanic: a panic of middleware passes through, and becomes a 500 outside.

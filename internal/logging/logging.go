@@ -6,24 +6,46 @@ package logging
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"example.com/flow/internal/reply"
 )
 
-// Logger is flow.Logger. The handlers that it makes are of the type *Logged.
-func Logger(log *slog.Logger) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler { return &Logged{log, next} }
+// Logger is flow.Logger. The handlers that it makes are of the type *Logged. To make one
+// panics if a path of except does not begin with a slash.
+func Logger(log *slog.Logger, except ...string) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		for _, path := range except {
+			if !strings.HasPrefix(path, "/") {
+				panic(fmt.Sprintf("Logger: no path of a URL begins with %q: write %q", path, "/"+path))
+			}
+		}
+		return &Logged{log, except, next}
+	}
 }
 
 // A Logged handler logs a line for each request that Next answers.
 type Logged struct {
-	log  *slog.Logger
-	Next http.Handler
+	log    *slog.Logger
+	except []string // paths that are not logged
+	Next   http.Handler
+}
+
+// leavesOut reports whether requests for a path are not logged. A path of except that ends in
+// a slash stands for those below it.
+func (l *Logged) leavesOut(path string) bool {
+	for _, e := range l.except {
+		if path == e || strings.HasSuffix(e, "/") && strings.HasPrefix(path, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // ServeHTTP has Next answer, and logs.
@@ -56,11 +78,6 @@ func (l *Logged) write(ctx context.Context, r *http.Request, t *reply.Writer, v 
 	if !h.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
-	if source.Load() == 0 {
-		var pcs [1]uintptr
-		runtime.Callers(1, pcs[:])
-		source.Store(pcs[0])
-	}
 	status, bytes := int(t.Code), t.Bytes
 	if r.Method == http.MethodHead {
 		bytes = 0 // the server does not send them
@@ -72,6 +89,15 @@ func (l *Logged) write(ctx context.Context, r *http.Request, t *reply.Writer, v 
 	default:
 		status = cmp.Or(int(t.Status), http.StatusOK) // the server sends this if the handler writes nothing
 	}
+	aborted := v != nil && (t.Sent || v == http.ErrAbortHandler)
+	if !aborted && status < 500 && l.leavesOut(r.URL.Path) {
+		return
+	}
+	if source.Load() == 0 {
+		var pcs [1]uintptr
+		runtime.Callers(1, pcs[:])
+		source.Store(pcs[0])
+	}
 	attrs := append(make([]slog.Attr, 0, 8),
 		slog.String("method", r.Method),
 		slog.String("path", r.URL.EscapedPath()),
@@ -82,7 +108,7 @@ func (l *Logged) write(ctx context.Context, r *http.Request, t *reply.Writer, v 
 	if id := IDOf(r); id != "" {
 		attrs = append(attrs, slog.String("id", id))
 	}
-	if v != nil && (t.Sent || v == http.ErrAbortHandler) {
+	if aborted {
 		attrs = append(attrs, slog.Bool("aborted", true))
 	}
 	record := slog.NewRecord(start.Add(took), slog.LevelInfo, "request", source.Load())
