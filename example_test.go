@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"testing/fstest"
 
@@ -72,27 +73,22 @@ func ExampleNew() {
 // A job runs while the application serves, and is waited for.
 func ExampleRouter_OnStart() {
 	r := newRouter()
-	ended := make(chan struct{})
+	var jobs sync.WaitGroup // of which none need have begun when it is waited for
 	r.OnStart(func(ctx context.Context) error {
 		fmt.Println("the tables are migrated")
-		go func() {
-			defer close(ended)
+		jobs.Go(func() {
 			<-ctx.Done() // a job that works until the last request is answered
 			fmt.Println("the job has ended")
-		}()
+		})
 		return nil
 	})
-	r.OnStop(func(ctx context.Context) error {
-		select {
-		case <-ended:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	r.OnStop(func(context.Context) error {
+		jobs.Wait()
+		return nil
 	})
 	r.Logger = slog.New(slog.DiscardHandler)
 	ctx, stop := context.WithCancel(context.Background())
-	stop() // as SIGTERM does
+	r.OnStart(func(context.Context) error { stop(); return nil }) // as SIGTERM does, for this example
 	fmt.Println(flow.Serve(ctx, "localhost:0", r))
 	// Output:
 	// the tables are migrated

@@ -86,7 +86,7 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 		return err
 	}
 	s := &server.Server{Handler: r, Log: r.logger(), Drain: c.Serve.Drain, SocketMode: fs.FileMode(c.Serve.SocketMode)}
-	return r.hooks.After(ctx, s, func() error {
+	return server.Around(ctx, s, []*server.Hooks{&r.hooks}, func() error {
 		switch {
 		case err != nil:
 			return err
@@ -187,7 +187,8 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 		if tool != nil {
 			r.front.connect(tool, s)
 		}
-		if err = r.hooks.Start(ctx); err == nil {
+		var proceed bool
+		if proceed, err = r.hooks.Start(ctx, s); proceed {
 			err = s.ListenAndServe(ctx, set.Addr)
 		}
 	}
@@ -238,27 +239,29 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 		return errors.New("flow: Serve: the handler is nil")
 	}
 	s := &server.Server{Handler: h, Log: slog.Default(), Drain: server.DefaultDrain, SocketMode: server.DefaultSocketMode}
-	serve := func() error {
+	var hooks []*server.Hooks
+	r, isRouter := h.(*Router)
+	if isRouter {
+		r = r.outermost() // a mounted Router does not answer by itself
+		s.Log = r.logger()
+		hooks = append(hooks, &r.hooks)
+	}
+	return server.Around(ctx, s, hooks, func() error {
+		if isRouter {
+			if err := r.Check(); err != nil {
+				return err
+			}
+			r.begin() // logs warnings now, and not with the first request
+			if proceed, err := r.hooks.Start(ctx, s); err != nil {
+				return fmt.Errorf("flow: Serve: %w", err)
+			} else if !proceed {
+				return nil
+			}
+		}
 		if err := s.ListenAndServe(ctx, addr); err != nil {
 			return fmt.Errorf("flow: Serve: %w", err)
 		}
 		return nil
-	}
-	r, ok := h.(*Router)
-	if !ok {
-		return serve()
-	}
-	r = r.outermost() // a mounted Router does not answer by itself
-	s.Log = r.logger()
-	return r.hooks.After(ctx, s, func() error {
-		if err := r.Check(); err != nil {
-			return err
-		}
-		r.begin() // logs warnings now, and not with the first request
-		if err := r.hooks.Start(ctx); err != nil {
-			return fmt.Errorf("flow: Serve: %w", err)
-		}
-		return serve()
 	})
 }
 
@@ -266,14 +269,19 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 // migrations, the first filling of a cache. Serve, Main and the command serve of Run call it
 // once, after Check and before they listen. They call the functions of a Router and of the
 // Routers mounted in it one after the other, the one that was registered first before the
-// others, and wait for each. If one returns an error, those after it are not called, nothing
-// is served, and Serve returns the error after it has called the functions of OnStop. For
-// Main and Run, the exit code is 1. A panic is not recovered.
+// others, and wait for each. If one returns an error or panics, those after it are not called,
+// nothing is served, and Serve returns the error after it has called the functions of OnStop.
+// For Main and Run, the exit code is 1.
 //
 // The context of the function has the values of the context of Serve. It ends after the last
 // request was answered, and before the functions of OnStop are called: a job ends with it, and
-// a function of OnStop waits for the job. If the context of Serve ends while the function
-// still runs, that of the function ends at once.
+// a function of OnStop waits for the job.
+//
+// If the context of Serve ends while the function still runs, that of the function ends at
+// once, no further function of OnStart is called, and nothing is served. Serve waits for the
+// function as long as it would wait for requests, which is 30 seconds or -drain, and for 5
+// seconds at least. A function that takes longer is left behind: that is logged, and Serve
+// returns it as an error.
 //
 // Call OnStart before Check. If a Router is served at several addresses, the first Serve
 // calls the functions, and the others wait for it. As with OnStop, no other server calls

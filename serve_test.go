@@ -28,6 +28,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/matryer/is"
 
@@ -446,11 +447,12 @@ func writeCertificate(t testing.TB, cert tls.Certificate) (certFile, keyFile str
 	return certFile, keyFile
 }
 
-// TestMain lets the binary of the tests be a program of its own: see TestStoreIsClosed.
+// TestMain lets the binary of the tests be a program of its own: see TestStoreIsClosed and
+// TestSecondSignal.
 func TestMain(m *testing.M) {
-	if os.Getenv("FLOW_TEST_PROGRAM") == "store" {
+	if program, ok := map[string]func() int{"store": storeMain, "deaf": deafMain}[os.Getenv("FLOW_TEST_PROGRAM")]; ok {
 		flag.CommandLine = flag.NewFlagSet("store", flag.ExitOnError) // without the flags of tests
-		os.Exit(storeMain())
+		os.Exit(program())
 	}
 	os.Exit(m.Run())
 }
@@ -618,7 +620,8 @@ func TestOnStart(t *testing.T) {
 			outer.OnStart(d.does("outer 2", nil))
 			outer.OnStop(d.does("stop", nil))
 			ctx, stop := context.WithCancel(t.Context())
-			stop()
+			defer stop()
+			outer.Logger = slog.New(slog.NewJSONHandler(&stopsServing{log, stop}, nil))
 			err := Serve(ctx, tt.addr, outer)
 			is.Equal(strings.Join(d, ", "), tt.done)
 			is.Equal(err != nil, tt.want != "")
@@ -627,6 +630,19 @@ func TestOnStart(t *testing.T) {
 			is.Equal(strings.Contains(log.String(), `"msg":"serving"`), tt.want == "")
 		})
 	}
+}
+
+// A stopsServing is a journal that stops a server as soon as it serves.
+type stopsServing struct {
+	*journal
+	stop func()
+}
+
+func (s *stopsServing) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte(`"msg":"serving"`)) {
+		s.stop()
+	}
+	return s.journal.Write(b)
 }
 
 // TestOnStartAroundRequests has a job that runs from before the first request until after
@@ -681,18 +697,107 @@ func TestOnStartAroundRequests(t *testing.T) {
 	is.True(Serve(ctx, "unix:"+files[0], router) != nil) // the job would not run again
 }
 
-// TestStopDuringOnStart: a function that takes long notices that the program should stop.
+// TestStopDuringOnStart: a function that takes long notices that the program should stop. The
+// next one is not called, and nothing is served.
 func TestStopDuringOnStart(t *testing.T) {
-	is := is.New(t)
-	router := sampleSite()
-	journalOf(router)
-	ctx, stop := context.WithCancel(t.Context())
-	router.OnStart(func(ctx context.Context) error {
-		stop()
-		<-ctx.Done()
-		return ctx.Err()
+	for _, tt := range []struct {
+		name string
+		err  error // of the function
+	}{
+		{"it fails", context.Canceled},
+		{"it ends", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			router := sampleSite()
+			log := journalOf(router)
+			ctx, stop := context.WithCancel(t.Context())
+			var d diary
+			router.OnStart(func(ctx context.Context) error {
+				stop()
+				<-ctx.Done()
+				return tt.err
+			})
+			router.OnStart(d.does("start", nil))
+			router.OnStop(d.does("stop", nil))
+			err := Serve(ctx, "127.0.0.1:0", router)
+			is.True(errors.Is(err, tt.err))
+			is.Equal(err != nil, tt.err != nil)
+			is.Equal(d, diary{"stop"})
+			var said []string
+			for _, record := range records(t, log) {
+				said = append(said, record["msg"].(string))
+			}
+			is.Equal(said, []string{"stopping", "stopped"})
+		})
+	}
+}
+
+// TestOnStartIsDeaf: a function that ignores its context does not keep the program from
+// stopping. The log and the last line of the program name it, and the exit code is 1.
+func TestOnStartIsDeaf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		is := is.New(t)
+		ctx, stop := context.WithCancel(t.Context())
+		var d diary
+		leave := make(chan struct{})
+		defer close(leave)
+		begin := time.Now()
+		got := runBuild(ctx, func(context.Context) (*Router, error) {
+			r := sampleSite()
+			r.OnStart(func(context.Context) error { stop(); <-leave; return nil })
+			r.OnStart(d.does("start", nil))
+			r.OnStop(d.does("stop", nil))
+			return r, nil
+		}, nil, nil, "-addr 127.0.0.1:0 -drain 7s")
+		is.Equal(time.Since(begin), 7*time.Second)
+		is.Equal(got.code, command.Failure)
+		is.Equal(d, diary{"stop"})
+		const deaf = `\S*serve_test\.go:\d+: OnStart: it has not returned when its context ended, and is left behind`
+		is.True(regexp.MustCompile(`^.*level=INFO msg=stopping waits="\S*serve_test\.go:\d+: OnStart"
+.*level=ERROR msg="flow: the application has not started as it should" error="` + deaf + `"
+.*level=INFO msg=stopped
+app: ` + deaf + `\n$`).MatchString(got.stderr))
 	})
-	is.True(errors.Is(Serve(ctx, "127.0.0.1:0", router), context.Canceled))
+}
+
+// TestSecondSignal ends a program at once that waits for a function of OnStart.
+func TestSecondSignal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGTERM to send")
+	}
+	is := is.New(t)
+	binary, err := os.Executable()
+	is.NoErr(err)
+	cmd := exec.Command(binary, "-addr", "127.0.0.1:0", "-drain", "1h")
+	cmd.Env = append(os.Environ(), "FLOW_TEST_PROGRAM=deaf")
+	stderr, err := cmd.StderrPipe()
+	is.NoErr(err)
+	is.NoErr(cmd.Start())
+	defer cmd.Process.Kill()
+	log := bufio.NewScanner(stderr)
+	for _, text := range []string{"the function has begun", "msg=stopping waits="} {
+		for found := false; !found; found = strings.Contains(log.Text(), text) {
+			is.True(log.Scan())
+		}
+		is.NoErr(cmd.Process.Signal(syscall.SIGTERM))
+	}
+	is.True(!log.Scan())
+	var exit *exec.ExitError
+	is.True(errors.As(cmd.Wait(), &exit))
+	is.Equal(exit.Error(), "signal: terminated")
+}
+
+// deafMain is the main function of a program that never starts.
+func deafMain() int {
+	return Run(context.Background(), func(context.Context) (*Router, error) {
+		r := sampleSite()
+		r.OnStart(func(context.Context) error {
+			slog.Info("the function has begun")
+			select {}
+		})
+		return r, nil
+	})
 }
 
 // TestOnStartOnlyServes: what has a Router answer in another way starts nothing.
@@ -708,11 +813,14 @@ func TestOnStartOnlyServes(t *testing.T) {
 		t.Run(tt.args, func(t *testing.T) {
 			is := is.New(t)
 			ctx, stop := context.WithCancel(t.Context())
-			stop()
+			defer stop()
 			var d diary
 			got := runBuild(ctx, func(context.Context) (*Router, error) {
 				r := sampleSite()
-				r.OnStart(d.does("start", nil))
+				r.OnStart(func(ctx context.Context) error {
+					stop()
+					return d.does("start", nil)(ctx)
+				})
 				r.OnStop(d.does("stop", nil))
 				return r, nil
 			}, nil, nil, tt.args)

@@ -27,8 +27,8 @@ type Hooks struct {
 	ran     bool    // the application has stopped, and had functions that have run
 	ended   *ending // set when all functions of OnStop have run
 
-	starting    sync.Once          // runs starts
-	startErr    error              // of the function of starts that has failed
+	started     chan struct{}      // closed when the call of Start that runs starts has ended; nil before it begins
+	startErr    error              // what that call returned
 	cancelStart context.CancelFunc // ends the context of starts; nil before they run
 }
 
@@ -58,8 +58,9 @@ type ending struct {
 // errStopped is the error of serving again. Handlers would find their stores closed.
 var errStopped = errors.New("flow: the application has stopped, and its functions of OnStart or OnStop have run: make a new Router to serve again")
 
-// errNotStarted is the error of Start after a function of OnStart has panicked.
-var errNotStarted = errors.New("flow: a function of OnStart has not returned")
+// errInterrupted is the error of Start for other Servers if the one that calls the functions
+// of OnStart was to stop meanwhile.
+var errInterrupted = errors.New("flow: the server that calls the functions of OnStart was stopped before it has called all of them")
 
 // OnStart adds a function to call before the first request. Its name is for messages. It is
 // called before Start.
@@ -70,23 +71,39 @@ func (h *Hooks) OnStart(name string, run func(context.Context) error) {
 }
 
 // Start calls the functions of OnStart one after the other, the first added first, until one
-// of them returns an error. It returns that error. The function that After is given calls
-// Start before it accepts requests. If it is called again, for a second Server, it waits for
-// the first call and returns the same error.
+// of them returns an error or panics. It returns that error. The function that After is given
+// calls Start, and has srv serve if proceed is true. It is false without an error if ctx has
+// ended, before or while functions ran: those after it are not called. If Start is called again, for a second Server, it
+// waits for the first call and returns the same error.
 //
 // The context of the functions has the values of ctx. It ends when After has served the last
-// request. If ctx ends while a function runs, it ends at once.
-func (h *Hooks) Start(ctx context.Context) error {
+// request. If ctx ends while a function runs, it ends at once. Start then waits for the
+// function as long as srv would wait for requests, and stopGrace at least. It leaves one that
+// takes longer behind, which is an error.
+func (h *Hooks) Start(ctx context.Context, srv *Server) (proceed bool, err error) {
 	h = h.lock()
+	isFirst := h.started == nil
+	if isFirst {
+		h.started = make(chan struct{})
+	}
 	h.mu.Unlock()
-	h.starting.Do(func() {
-		h.startErr = errNotStarted // for the calls that wait, if a function panics
-		h.startErr = h.start(ctx)
-	})
-	return h.startErr
+	if isFirst {
+		h.startErr = h.start(ctx, srv)
+		close(h.started)
+	} else {
+		select {
+		case <-h.started:
+		case <-ctx.Done():
+			return false, nil
+		}
+	}
+	if h.startErr == errInterrupted && ctx.Err() != nil {
+		return false, nil
+	}
+	return h.startErr == nil, h.startErr
 }
 
-func (h *Hooks) start(ctx context.Context) error {
+func (h *Hooks) start(ctx context.Context, srv *Server) error {
 	if len(h.starts) == 0 {
 		return nil
 	}
@@ -96,11 +113,40 @@ func (h *Hooks) start(ctx context.Context) error {
 	h.mu.Unlock()
 	defer context.AfterFunc(ctx, cancel)()
 	for _, f := range h.starts {
-		if err := f.run(running); err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
+		if ctx.Err() != nil {
+			break
+		}
+		if err := srv.startWith(ctx, running, f); err != nil {
+			return err
 		}
 	}
-	return nil
+	if ctx.Err() == nil {
+		return nil
+	}
+	if !srv.isStopping {
+		srv.stopping(ctx)
+	}
+	return errInterrupted
+}
+
+// startWith calls a function of OnStart with the context running. If ctx ends meanwhile, it
+// waits for the function as long as for requests. It logs what the error does not tell: the
+// stack of a panic, and that a function is left behind.
+func (s *Server) startWith(ctx, running context.Context, f hook) error {
+	ended := make(chan outcome, 1)
+	go f.call(running, ended)
+	var o outcome
+	select {
+	case o = <-ended:
+	case <-ctx.Done():
+		s.stopping(ctx, "waits", f.name)
+		s.drained = time.Now().Add(s.Drain)
+		o = await(ended, max(s.Drain, stopGrace))
+	}
+	if o.stack != "" || o.err == errLeftBehind {
+		return f.report(o, s.Log, "flow: the application has not started as it should")
+	}
+	return f.error(o)
 }
 
 // OnStop adds a function to call after the last request. Its name is for messages. OnStop may
@@ -170,6 +216,18 @@ func (h *Hooks) After(ctx context.Context, srv *Server, serve func() error) (err
 	return serve()
 }
 
+// Around is After for the Hooks of several applications that srv serves: those of the first
+// one are the first to start and the last to stop. When all have stopped, it logs that, as
+// the last record of srv.
+func Around(ctx context.Context, srv *Server, all []*Hooks, serve func() error) error {
+	defer srv.stopped(ctx)
+	for _, h := range slices.Backward(all) {
+		inside := serve
+		serve = func() error { return h.After(ctx, srv, inside) }
+	}
+	return serve()
+}
+
 func (h *Hooks) begin() error {
 	h = h.lock()
 	defer h.mu.Unlock()
@@ -223,28 +281,47 @@ func (e *ending) run(f hook) error {
 	defer cancel()
 	ended := make(chan outcome, 1)
 	go f.call(ctx, ended)
-	var o outcome
-	select {
-	case o = <-ended:
-	case <-time.After(time.Until(by) + cancelGrace):
-		o.err = errors.New("it has not returned when its context ended, and is left behind")
-	}
-	if o.err == nil {
-		return nil
-	}
-	err := fmt.Errorf("%s: %w", f.name, o.err)
-	log := e.log
-	if o.stack != "" {
-		log = log.With("stack", o.stack)
-	}
-	log.Error("flow: the application has not stopped as it should", "error", err.Error())
-	return err
+	return f.report(await(ended, time.Until(by)+cancelGrace), e.log, "flow: the application has not stopped as it should")
 }
 
 // An outcome is the result of calling a function.
 type outcome struct {
 	err   error
 	stack string // of a panic
+}
+
+// errLeftBehind is the error of a function that takes too long.
+var errLeftBehind = errors.New("it has not returned when its context ended, and is left behind")
+
+// await returns the outcome of a function that should end. It waits for a limited time.
+func await(ended <-chan outcome, most time.Duration) outcome {
+	select {
+	case o := <-ended:
+		return o
+	case <-time.After(most):
+		return outcome{err: errLeftBehind}
+	}
+}
+
+// error returns the error of an outcome with the name of the function, or nil.
+func (f hook) error(o outcome) error {
+	if o.err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", f.name, o.err)
+}
+
+// report is error, and logs the error.
+func (f hook) report(o outcome, log *slog.Logger, message string) error {
+	err := f.error(o)
+	if err == nil {
+		return nil
+	}
+	if o.stack != "" {
+		log = log.With("stack", o.stack)
+	}
+	log.Error(message, "error", err.Error())
+	return err
 }
 
 // call calls the function, and sends the outcome to ended. It runs in a goroutine of its own.

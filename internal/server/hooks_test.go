@@ -16,7 +16,6 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/server"
 	"example.com/flow/internal/servertest"
 )
@@ -124,16 +123,139 @@ func TestStopsOfPanic(t *testing.T) {
 	stops.After(t.Context(), srv, func() error { panic("oh no") })
 }
 
-// TestStartPanics: another server that waits for the functions of OnStart does not serve.
-func TestStartPanics(t *testing.T) {
-	is := is.New(t)
-	var d diary
-	var hooks server.Hooks
-	hooks.OnStart("a", func(context.Context) error { panic("no") })
-	hooks.OnStart("b", d.does("b", nil))
-	is.Equal(flowtest.PanicOf(func() { hooks.Start(t.Context()) }), "no")
-	is.True(hooks.Start(t.Context()) != nil)
-	is.Equal(len(d), 0)
+// TestStartFails: after a function that fails, none is called, and another server that waits
+// for the functions does not serve.
+func TestStartFails(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		run  func(context.Context) error
+		want string
+		logs bool // the stack
+	}{
+		{"an error", func(context.Context) error { return io.ErrShortWrite }, "a: short write", false},
+		{"a panic", func(context.Context) error { panic("no") }, "a: panic: no", true},
+		{"Goexit", func(context.Context) error { runtime.Goexit(); return nil }, "a: it has called runtime.Goexit", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			var d diary
+			var hooks server.Hooks
+			hooks.OnStart("a", tt.run)
+			hooks.OnStart("b", d.does("b", nil))
+			srv, log := quiet(0)
+			for range 2 {
+				proceed, err := hooks.Start(t.Context(), srv)
+				is.True(!proceed && err != nil)
+				is.Equal(err.Error(), tt.want)
+			}
+			is.Equal(len(d), 0)
+			is.Equal(strings.Contains(log.String(), "hooks_test.go:"), tt.logs)
+			is.Equal(strings.Count(log.String(), "level=ERROR"), strings.Count(log.String(), "stack="))
+		})
+	}
+}
+
+// TestStartIsStopped stops a server while a function of OnStart runs. Those after it are not
+// called, nothing is served, and those of OnStop are called in any case.
+func TestStartIsStopped(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		drain time.Duration
+		run   func(context.Context, <-chan struct{}) error
+		takes time.Duration // after the stop
+		want  string        // of the error
+		said  string
+	}{
+		{"it ends with its context", 30 * time.Second, func(ctx context.Context, _ <-chan struct{}) error { <-ctx.Done(); return nil }, 0, "", "stopping closing stopped"},
+		{"it returns the error of its context", 30 * time.Second, func(ctx context.Context, _ <-chan struct{}) error { <-ctx.Done(); return ctx.Err() }, 0, "main.go:14: OnStart: context canceled", "stopping closing stopped"},
+		{"it ends in time", 30 * time.Second, func(context.Context, <-chan struct{}) error { time.Sleep(20 * time.Second); return nil }, 20 * time.Second, "", "stopping closing stopped"},
+		{"it ignores its context", 30 * time.Second, func(_ context.Context, leave <-chan struct{}) error { <-leave; return nil }, 30 * time.Second, "main.go:14: OnStart: it has not returned when its context ended, and is left behind", "stopping flow: closing stopped"},
+		{"without time to drain", 0, func(_ context.Context, leave <-chan struct{}) error { <-leave; return nil }, 5 * time.Second, "main.go:14: OnStart: it has not returned when its context ended, and is left behind", "stopping flow: closing stopped"},
+		{"it panics", 30 * time.Second, func(ctx context.Context, _ <-chan struct{}) error { <-ctx.Done(); panic("no") }, 0, "main.go:14: OnStart: panic: no", "stopping flow: closing stopped"},
+	} {
+		inBubble(t, tt.name, func(t *testing.T, is *is.I) {
+			var d diary
+			var hooks server.Hooks
+			leave := make(chan struct{})
+			defer close(leave)
+			srv, log := quiet(tt.drain)
+			hooks.OnStart("main.go:14: OnStart", func(ctx context.Context) error { return tt.run(ctx, leave) })
+			hooks.OnStart("later", d.does("later", nil))
+			var left time.Duration
+			hooks.OnStop("stop", func(ctx context.Context) error {
+				srv.Log.Info("closing")
+				by, _ := ctx.Deadline()
+				left = time.Until(by)
+				return d.does("stop", nil)(ctx)
+			})
+			ctx, stop := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			go func() {
+				done <- server.Around(ctx, srv, []*server.Hooks{&hooks}, func() error {
+					proceed, err := hooks.Start(ctx, srv)
+					is.True(!proceed)
+					return err
+				})
+			}()
+			synctest.Wait()
+			is.Equal(log.String(), "")
+			begin := time.Now()
+			stop()
+			synctest.Wait()
+			is.True(strings.Contains(log.String(), `msg=stopping waits="main.go:14: OnStart"`))
+			err := <-done
+			is.Equal(time.Since(begin), tt.takes)
+			is.Equal(left, max(tt.drain-tt.takes, 5*time.Second))
+			is.Equal(err == nil, tt.want == "")
+			is.True(err == nil || err.Error() == tt.want)
+			is.Equal(d, diary{"stop"})
+			var said []string
+			for line := range strings.Lines(log.String()) {
+				_, msg, _ := strings.Cut(line, "msg=")
+				said = append(said, strings.Trim(strings.Fields(msg)[0], `"`))
+			}
+			is.Equal(strings.Join(said, " "), tt.said)
+			is.Equal(strings.Count(log.String(), "left behind"), strings.Count(tt.want, "left behind"))
+		})
+	}
+}
+
+// TestStartOfSeveralServers: a server that waits for functions which another one calls stops
+// by itself, and cannot serve if the other has stopped meanwhile.
+func TestStartOfSeveralServers(t *testing.T) {
+	inBubble(t, "", func(t *testing.T, is *is.I) {
+		var d diary
+		var hooks server.Hooks
+		leave := make(chan struct{})
+		hooks.OnStart("a", func(context.Context) error { <-leave; return nil })
+		hooks.OnStart("b", d.does("b", nil))
+		type result struct {
+			proceed bool
+			err     error
+		}
+		start := func() (stop context.CancelFunc, done chan result) {
+			srv, _ := quiet(30 * time.Second)
+			ctx, stop := context.WithCancel(t.Context())
+			done = make(chan result, 1)
+			go func() {
+				proceed, err := hooks.Start(ctx, srv)
+				done <- result{proceed, err}
+			}()
+			synctest.Wait()
+			return stop, done
+		}
+		stop1, first := start()
+		stop2, second := start()
+		_, third := start()
+		stop2()
+		is.Equal(<-second, result{})
+		stop1()
+		synctest.Wait()
+		close(leave)
+		is.Equal(<-first, result{})
+		is.Equal((<-third).err.Error(), "flow: the server that calls the functions of OnStart was stopped before it has called all of them")
+		is.Equal(len(d), 0)
+	})
 }
 
 // TestStopsAdded adds functions while others run, and when all of them have run.

@@ -24,7 +24,7 @@ func TestOpened(t *testing.T) {
 		want   string
 	}{
 		{"told", true, ""},
-		{"logged", false, "serving stopping stopped"},
+		{"logged", false, "serving stopping closing stopped"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -40,7 +40,14 @@ func TestOpened(t *testing.T) {
 				urls <- "http://" + l.Addr().String()
 			}
 			done := make(chan error, 1)
-			go func() { done <- s.Serve(ctx, l) }()
+			var hooks server.Hooks
+			hooks.OnStop("close", func(context.Context) error {
+				s.Log.Log(t.Context(), map[bool]slog.Level{false: slog.LevelInfo, true: slog.LevelDebug}[tt.opened], "closing")
+				return nil
+			})
+			go func() {
+				done <- server.Around(ctx, s, []*server.Hooks{&hooks}, func() error { return s.Serve(ctx, l) })
+			}()
 			url := servertest.Within(t, "it serves", urls)
 			is.Equal(url, "http://"+l.Addr().String())
 			resp, err := http.Get(url)

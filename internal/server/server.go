@@ -57,6 +57,7 @@ type Server struct {
 	connections *gauge      // open connections that are not hijacked
 	newConns    newConns
 	drained     time.Time // when the time to drain ends; zero if it has not begun
+	isStopping  bool      // stopping was called
 
 	mu      sync.Mutex
 	watched map[*pacer]bool // event streams and hijacked connections
@@ -101,15 +102,13 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 
 	failed := make(chan error, len(listeners))
 	var lines []*drainingListener
-	level := slog.LevelInfo
 	if s.Opened != nil {
-		level = slog.LevelDebug
 		s.Opened(urlOf(listeners[0].Addr(), s.TLS != nil))
 	}
 	for _, l := range listeners {
 		line := &drainingListener{Listener: l}
 		lines = append(lines, line)
-		s.Log.Log(ctx, level, "serving", "url", urlOf(l.Addr(), s.TLS != nil))
+		s.Log.Log(ctx, s.level(), "serving", "url", urlOf(l.Addr(), s.TLS != nil))
 		go func() { failed <- s.accept(line) }()
 	}
 	var failure error
@@ -121,7 +120,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
-	s.Log.Log(ctx, level, "stopping", "requests", s.requests.n.Load())
+	s.stopping(ctx, "requests", s.requests.n.Load())
 	s.cancelWatched()
 	if s.probed.Load() && !s.inherited {
 		time.Sleep(min(drainNotice, s.Drain))
@@ -140,8 +139,28 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		s.Closed()
 	}
 	s.finish(cancelAll)
-	s.Log.Log(ctx, level, "stopped")
 	return failure
+}
+
+// level is the level of records about an ordinary start and stop.
+func (s *Server) level() slog.Level {
+	if s.Opened != nil {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
+}
+
+// stopping logs that the Server stops, or that the application does before it has started.
+func (s *Server) stopping(ctx context.Context, args ...any) {
+	s.isStopping = true
+	s.Log.Log(ctx, s.level(), "stopping", args...)
+}
+
+// stopped logs that all is over, unless the Server could not serve.
+func (s *Server) stopped(ctx context.Context) {
+	if s.isStopping {
+		s.Log.Log(ctx, s.level(), "stopped")
+	}
 }
 
 // drainedBy returns when the time to drain ends. For a Server that has not begun to drain, it
