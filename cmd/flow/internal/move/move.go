@@ -37,9 +37,10 @@ names that are known only when the program runs. What In covers no more, or cove
 now, stands first: if it covers less, the move is refused without -force.
 
 OLD and NEW are paths below router/, as in At, or from the working directory. The
-extension may be left out. A directory that exists as NEW takes OLD in. What OLD
-names without its groups stays in them, unless NEW names a group or begins with
-./. Quote brackets and parentheses, which mean something to the shell.
+extension may be left out. A directory that exists as NEW takes OLD in. The
+groups of NEW may be left out, and what OLD names without its groups stays in
+them, unless one of both names a group or NEW begins with ./. Quote brackets and
+parentheses, which mean something to the shell.
 
 	flow mv 'users/[id]' 'users/[user]'
 	flow mv about '(site)/'

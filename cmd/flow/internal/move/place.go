@@ -213,11 +213,8 @@ func (p placer) match(name string) []string {
 func (p placer) meant(arg string) []string {
 	arg = strings.TrimPrefix(arg, routetree.RouterDir+"/")
 	var found []string
-	for _, dir := range routetree.Find(p.tree.Dirs, arg) {
-		name := path.Join(routetree.RouterDir, dir)
-		if n := len(found); n == 0 || !strings.HasPrefix(name, found[n-1]+"/") { // users/(all) is in users
-			found = append(found, name)
-		}
+	for _, dir := range project.Dirs(p.tree, arg) {
+		found = append(found, path.Join(routetree.RouterDir, dir))
 	}
 	files := filesByPath(p.tree)
 	for _, ext := range []string{"", ".html", ".http"} {
@@ -257,9 +254,10 @@ func templatesByPath(t *routetree.Tree) map[string]string {
 }
 
 // destination returns the name in the tree that t.from gets: a directory that exists
-// takes it in, under the name that it has. What was named without its groups stays in
-// them, unless the argument names a group or begins with "./": the groups may be what
-// guards it.
+// takes it in, under the name that it has. Groups may guard what is in them, so NEW goes
+// where its directory is, whose groups may be left out, and what was named without its
+// groups stays in them. If NEW names a group or begins with "./", or OLD has named one, NEW
+// is the exact path.
 func (p placer) destination(t transfer, arg string, old origin) (string, error) {
 	if arg == "" {
 		return "", fmt.Errorf("the path to move %s to is empty: write . for %s itself", p.app.Shown(t.from), p.app.Shown(routetree.RouterDir))
@@ -282,16 +280,19 @@ func (p placer) destination(t transfer, arg string, old origin) (string, error) 
 	if _, ok := inTree(to); !ok {
 		return "", fmt.Errorf("%s leads out of %s: files move within the tree", arg, p.app.Shown(routetree.RouterDir))
 	}
-	place := func(to string) string { return to }
-	if old.ungrouped && clean != "." && !strings.HasPrefix(filepath.ToSlash(arg), "./") && !slices.ContainsFunc(strings.Split(to, "/"), routetree.IsGroup) {
-		place = func(to string) string { return inGroups(t.from, to) }
+	exact := clean == "." || ok || strings.HasPrefix(filepath.ToSlash(arg), "./") || !old.ungrouped && isGrouped(t.from) || isGrouped(to) || !strings.HasPrefix(to, routetree.RouterDir+"/")
+	placed, err := p.placed(t, to, old, exact)
+	if err != nil {
+		return "", err
 	}
 	isDir := func(to string) bool { return p.l.isDir(to) && to != t.from }
-	into := strings.HasSuffix(filepath.ToSlash(arg), "/") || isDir(to) || isDir(place(to))
+	into := strings.HasSuffix(filepath.ToSlash(arg), "/") || isDir(to) || isDir(placed)
 	if into {
-		to = path.Join(to, path.Base(t.from))
+		if placed, err = p.placed(t, path.Join(to, path.Base(t.from)), old, exact); err != nil {
+			return "", err
+		}
 	}
-	to = place(to)
+	to = placed
 	switch {
 	case into:
 	case !t.dir && strings.HasPrefix(to, routetree.RouterDir+"/"):
@@ -301,6 +302,32 @@ func (p placer) destination(t transfer, arg string, old origin) (string, error) 
 	}
 	t.to = to
 	return to, p.check(t)
+}
+
+// placed returns where a file or directory goes that is to have a name in the tree, unless
+// this is exact: into the groups that it is in, if they have such a directory or no others
+// have it, or else where the directory is.
+func (p placer) placed(t transfer, to string, old origin, exact bool) (string, error) {
+	if exact {
+		return to, nil
+	}
+	kept, below := to, routetree.BelowRouter(to)
+	if old.ungrouped {
+		kept = inGroups(t.from, to)
+		if p.l.isDir(kept) || p.l.isDir(path.Dir(kept)) && len(project.Dirs(p.tree, below)) == 0 {
+			return kept, nil
+		}
+	}
+	found, err := project.Place(p.tree, below)
+	if err != nil || found == below {
+		return kept, err
+	}
+	return path.Join(routetree.RouterDir, found), nil
+}
+
+// isGrouped reports whether a path has a group in it.
+func isGrouped(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), routetree.IsGroup)
 }
 
 // inGroups returns a new name with the groups of an old one, as far as the directories of
