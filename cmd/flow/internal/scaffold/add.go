@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -27,8 +28,9 @@ var Add = cli.Command{
 	Long: `
 Adds a route file, the Go file of the same name with a handler for each method, and a row
 for each in the table of TestRoutes. An endpoint has an example for each handler in its
-route file in place of a row, if the tests call flowtest.Examples. PATH is that of the route file below router/: quote it,
-since shells read brackets.
+route file in place of a row, if the tests call flowtest.Examples. PATH is that of the
+route file below router/: quote it, since shells read brackets. The groups of its
+directories may be left out; after ./ it is the exact path.
 
 	flow add about
 	flow add 'users/[id]' -methods get,put -name users.show
@@ -37,9 +39,9 @@ since shells read brackets.
 	flow add users/+layout
 
 It is a page if the files nearest to it that answer GET are pages, or else an endpoint; a
-file called store and one without a handler for GET are endpoints. Without -methods the handler is for GET, or for
-POST in a store. A page without parameters needs no handler and gets none: say -methods get
-for one. +layout, +error and partials such as +row are templates without a URL: they get
+file called store and one without a handler for GET are endpoints. Without -methods the
+handler is for GET, or for POST in a store. A page without parameters needs no handler and
+gets none: say -methods get for one. +layout, +error and partials such as +row are templates without a URL: they get
 neither handlers nor rows.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		var a addition
@@ -112,7 +114,8 @@ type plan struct {
 	lines   []string // what is said of each file
 	test    *file    // the test file with its rows, or nil
 	rows    []row
-	printed string // why the rows are for the user to add, if they are
+	printed string   // why the rows are for the user to add, if they are
+	notes   []string // what else is said, in paragraphs of their own
 
 	falsified []string // the rows of the tests that are false now
 }
@@ -122,13 +125,21 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 	tree := app.Tree()
 	// A file manager or an editor gives the whole name, which is no path of a URL.
 	absolute := filepath.ToSlash(filepath.Join(app.Dir, routetree.RouterDir)) + "/"
-	path, ext, err := readPath(strings.TrimPrefix(filepath.ToSlash(arg), absolute), app.Shown(routetree.RouterDir))
+	if below, ok := strings.CutPrefix(filepath.ToSlash(arg), absolute); ok {
+		arg = "./" + below
+	}
+	path, ext, exact, err := readPath(filepath.ToSlash(arg), app.Shown(routetree.RouterDir))
 	if err != nil {
 		return nil, cli.Usagef("add: %v", err)
 	}
+	if !exact {
+		if path, err = project.Place(tree, path); err != nil {
+			return nil, err
+		}
+	}
 	if marked := unmarked(tree, path); marked != "" && marked != path && ext == "" {
 		return nil, fmt.Errorf("there is %s/%s already: if %[3]s is meant, quote it, so that the shell leaves the brackets alone: flow add %[3]s; or write %s.html",
-			app.Shown(routetree.RouterDir), known(tree, marked), quoted(marked), path)
+			app.Shown(routetree.RouterDir), known(tree, marked), project.Quoted(marked), path)
 	}
 	pkg, err := readPackage(app)
 	if err != nil {
@@ -237,7 +248,7 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 		methods = append(methods, h.method+" "+h.name)
 	}
 	pattern, url := r.Patterns[len(r.Patterns)-1].String(), sampleURL(t, r)
-	text, what := endpointText(url, c.handlers, pkg.guard(r) != ""), "the endpoint "+pattern
+	text, what := endpointText(url, c.handlers, len(pkg.guards(r)) > 0), "the endpoint "+pattern
 	if r.Page {
 		text, what = pageText(r, slices.Contains(methodsOf(c.handlers), http.MethodGet), layouts(t, r.Path)), "the page "+pattern
 	}
@@ -255,6 +266,7 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 	if err := p.addRows(pkg, c, url); err != nil {
 		return nil, err
 	}
+	p.notes = append(p.notes, unguarded(t, pkg, r)...)
 	return p, p.findFalse(app, t, pkg, c)
 }
 
@@ -292,15 +304,23 @@ func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) error {
 	if p.route.Page && !slices.ContainsFunc(p.rows, func(r row) bool { return r.method == http.MethodGet }) {
 		p.rows = append([]row{{http.MethodGet, url, http.StatusOK}}, p.rows...)
 	}
-	if at := pkg.guard(p.route); at != "" {
-		p.printed = fmt.Sprintf("the middleware at %s may answer otherwise", at)
-	}
 	if p.printed != "" {
 		return nil
 	}
-	if runs, err := pkg.runsExamples(p.app); runs && !p.route.Page || err != nil {
-		p.rows = nil // the route file has them as examples
+	guards := pkg.guards(p.route)
+	before := "may answer before the handler"
+	switch runs, err := pkg.runsExamples(p.app); {
+	case err != nil:
 		return err
+	case runs && !p.route.Page:
+		p.rows = nil // the route file has them as examples
+		if len(guards) > 0 {
+			p.notes = append(p.notes, fmt.Sprintf("The examples in %s are disabled, since the middleware of %s %s: give them what it asks for, and take \"# @disabled\" away.", p.route.File, guards[0], before))
+		}
+		return nil
+	case len(guards) > 0:
+		p.printed = fmt.Sprintf("the middleware of %s %s", guards[0], before)
+		return nil
 	}
 	p.printed = fmt.Sprintf("no test of the application has a function %s with a table", testName)
 	for _, name := range pkg.tests {
@@ -322,16 +342,6 @@ func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) error {
 		}
 	}
 	return nil
-}
-
-// guard returns the position of middleware that runs before a route, or "".
-func (pkg *goPackage) guard(r *routetree.Route) (at string) {
-	for _, in := range pkg.ins {
-		if routetree.Layer(in.path, r.Path) >= 0 {
-			at = in.pos
-		}
-	}
-	return at
 }
 
 // runsExamples reports whether a test of the package calls flowtest.Examples.
@@ -357,9 +367,17 @@ func counted(n int, what string) string {
 
 // carryOut writes everything, or nothing, and says what.
 func (p *plan) carryOut(to cli.Process) error {
+	report := p.report()
 	if err := write(p.files, p.test); err != nil {
 		return err
 	}
+	_, err := io.WriteString(to.Stdout, report)
+	return err
+}
+
+// report says what is written, and what is left to do.
+func (p *plan) report() string {
+	var b strings.Builder
 	widest := 0
 	for _, line := range p.lines {
 		name, _, _ := strings.Cut(line, "\t")
@@ -367,16 +385,19 @@ func (p *plan) carryOut(to cli.Process) error {
 	}
 	for _, line := range p.lines {
 		name, what, _ := strings.Cut(line, "\t")
-		fmt.Fprintf(to.Stdout, "%-*s  %s\n", widest, name, what)
+		fmt.Fprintf(&b, "%-*s  %s\n", widest, name, what)
+	}
+	for _, note := range p.notes {
+		fmt.Fprintf(&b, "\n%s\n", note)
 	}
 	if p.printed != "" {
-		fmt.Fprintf(to.Stdout, "\nNo test was added: %s. The requests, and the status of each answer:\n\n", p.printed)
+		fmt.Fprintf(&b, "\nNo row was added to the tests: %s. The requests, and the status that the file answers:\n\n", p.printed)
 		for _, r := range p.rows {
-			fmt.Fprintf(to.Stdout, "\t%s,\n", r)
+			fmt.Fprintf(&b, "\t%s,\n", r)
 		}
 	}
 	if len(p.falsified) > 0 {
-		fmt.Fprintf(to.Stdout, "\nThe tests want 404 for what the file answers now, and fail until you change that:\n\n\t%s\n", strings.Join(p.falsified, "\n\t"))
+		fmt.Fprintf(&b, "\nThe tests want 404 for what the file answers now, and fail until you change that:\n\n\t%s\n", strings.Join(p.falsified, "\n\t"))
 	}
-	return nil
+	return b.String()
 }

@@ -27,6 +27,27 @@ func app(others ...string) map[string]string {
 	return files
 }
 
+// desk returns the files of an application in which a group is guarded, with others.
+func desk(others ...string) map[string]string {
+	return app(append([]string{
+		"desk.go", `package app
+
+import "time"
+
+const deskDir = "desk"
+
+func init() {
+	flow.In("(staff)").Use(signedIn)
+	flow.In(deskDir).Use(signedIn)
+	flow.In("api").OnError(apiError)
+	now.In(time.UTC).Format("15:04")
+}
+`,
+		"router/(staff)/staff/index.html", "", "router/(staff)/staff/[id=int].html", "",
+		"router/desk/index.html", "", "router/api/index.html", "",
+	}, others...)...)
+}
+
 func TestAdd(t *testing.T) {
 	const provides = "package app\n\ntype Shop int\n\nfunc New(shop *Shop) *flow.Router { return flow.New(files).Provide(shop) }\n"
 	const users = "package app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Name(\"users\").Do(listUsers) }\n\nfunc listUsers(*flow.Request) string { return \"\" }\n"
@@ -99,7 +120,7 @@ func TestAdd(t *testing.T) {
 		}, "app/router/feed.xml.http  the endpoint /feed.xml\napp/feed.xml.go           GET"},
 		{"an endpoint behind middleware", app("app_.go", "package app\n\nfunc init() { flow.In(\"\").Use(signedIn) }\n"), []string{"feed.http"}, map[string]string{
 			"app/router/feed.http": "# Take this away once the request has what the middleware asks for:\n# @disabled\nGET http://localhost:8080/feed\n\n# ?? status == 200\n", "app/feed.go": "",
-		}, "No test was added: the middleware at app/app_.go:3 may answer otherwise."},
+		}, "No row was added to the tests: the middleware of In(\"\") at app/app_.go:3 may answer before the handler. The requests, and the status that the file answers:\n\n\t{\"GET\", \"/feed\", 200},\n"},
 		{"all methods", app(), []string{"x.http", "-methods", "any,options,head,delete,patch,put,post,get"}, map[string]string{
 			"app/router/x.http": "", "app/x.go": "\tflow.OPTIONS().Do(optionsX)\n\tflow.ANY().Do(answerX)\n}", "app/app_test.go": "{\"OPTIONS\", \"/x\", 204},\n\t\t{\"PROPFIND\", \"/x\", 501},",
 		}, "GET showX, POST postX, PUT updateX, PATCH patchX, DELETE deleteX, HEAD headX, OPTIONS optionsX, ANY answerX"},
@@ -144,19 +165,59 @@ func TestAdd(t *testing.T) {
 		}, ""},
 		{"a matcher of the application", app("matchers.go", "package app\n\nfunc init() { Router.Matchers = matchers{\"sku\": isSKU} }\n"), []string{"items/[no=sku]"}, map[string]string{
 			"app/router/items/[no=sku].html": "", "app/items.no.go": "",
-		}, "No test was added: no URL is known that it answers. The requests, and the status of each answer:\n\n\t{\"GET\", \"/…\", 200},\n"},
+		}, "No row was added to the tests: no URL is known that it answers. The requests, and the status that the file answers:\n\n\t{\"GET\", \"/…\", 200},\n"},
 		{"no layout", map[string]string{"go.mod": goMod, "app.go": appGo, "router/x/+layout.html": layout}, []string{"about"}, map[string]string{
 			"router/about.html": "<!doctype html>",
-		}, "No test was added: no test of the application has a function TestRoutes with a table."},
+		}, "No row was added to the tests: no test of the application has a function TestRoutes with a table."},
 		{"a layout without a title", app("router/+layout.html", `{{template "content" .}}`), []string{"about"}, map[string]string{
 			"app/router/about.html": "<h1>About</h1>\n", "app/app_test.go": "",
 		}, ""},
 		{"below a guard", app("router/admin/index.html", "", "guard.go", "package app\n\nfunc init() {\n\tflow.In(\"admin\").Use(signedIn)\n}\n"), []string{"admin/users/[id]"}, map[string]string{
 			"app/router/admin/users/[id].html": "", "app/admin.users.id.go": "",
-		}, "No test was added: the middleware at app/guard.go:4 may answer otherwise."},
+		}, "No row was added to the tests: the middleware of In(\"admin\") at app/guard.go:4 may answer before the handler."},
+		// The directory is found in its groups, and so has its guards.
+		{"in a guarded group", desk(), []string{"staff/reports"}, map[string]string{
+			"app/router/(staff)/staff/reports.html": "<h1>Reports</h1>",
+		}, "app/router/(staff)/staff/reports.html  the page /staff/reports\n\nNo row was added to the tests: the middleware of In(\"(staff)\") at app/desk.go:8 may answer before the handler. The requests, and the status that the file answers:\n\n\t{\"GET\", \"/staff/reports\", 200},\n"},
+		{"an endpoint in a guarded group", desk(), []string{"staff/export.http"}, map[string]string{
+			"app/router/(staff)/staff/export.http": "# @disabled\n", "app/staff.export.go": "",
+		}, "No row was added to the tests: the middleware"},
+		{"an endpoint in a guarded group, whose examples are tested", desk("examples_test.go", "package app\n\nfunc TestExamples(t *testing.T) { flowtest.Examples(t, newRouter) }\n"), []string{"staff/export.http"}, map[string]string{
+			"app/router/(staff)/staff/export.http": "# @disabled\n", "app/staff.export.go": "",
+		}, "app/staff.export.go                   GET showStaffExport\n\nThe examples in app/router/(staff)/staff/export.http are disabled, since the middleware of In(\"(staff)\") at app/desk.go:8 may answer before the handler: give them what it asks for, and take \"# @disabled\" away.\n"},
+		{"a layout of a guarded group", desk(), []string{"staff/+layout"}, map[string]string{
+			"app/router/(staff)/staff/+layout.html": "<section>",
+		}, "app/router/(staff)/staff/+layout.html  the layout of its directory and below\n"},
+		{"a partial of a guarded group", desk(), []string{"/staff/+row"}, map[string]string{
+			"app/router/(staff)/staff/+row.html": "",
+		}, ""},
+		{"behind a matcher", desk(), []string{"staff/[id]/notes"}, map[string]string{
+			"app/router/(staff)/staff/[id=int]/notes.html": "", "app/staff.id.notes.go": "ID int",
+		}, "{\"GET\", \"/staff/1/notes\", 200},"},
+		{"the exact directory", desk(), []string{"./staff/reports"}, map[string]string{
+			"app/router/staff/reports.html": "", "app/app_test.go": "{\"GET\", \"/staff/reports\", 200},",
+		}, "app/app_test.go                1 row\n\nIt is public, and does not have the middleware of In(\"(staff)\") at app/desk.go:8, which app/router/(staff)/staff/[id=int].html beside it has. If it should: flow mv ./staff/reports '(staff)/staff/'\n"},
+		{"the exact file", desk(), []string{"app/router/staff/reports.html"}, map[string]string{
+			"app/router/staff/reports.html": "", "app/app_test.go": "",
+		}, "It is public, and does not have the middleware of In(\"(staff)\") at app/desk.go:8"},
+		{"beside a guarded file in a group of its own", desk("more.go", "package app\n\nfunc init() { flow.In(\"(new)\").Use(limit) }\n"), []string{"(new)/staff/reports"}, map[string]string{
+			"app/router/(new)/staff/reports.html": "",
+		}, "\n\nIt does not have the middleware of In(\"(staff)\") at app/desk.go:8, which app/router/(staff)/staff/[id=int].html beside it has. If it should: flow mv './(new)/staff/reports' '(staff)/staff/'\n"},
+		{"a public page beside the guarded directory", desk(), []string{"about"}, map[string]string{
+			"app/router/about.html": "", "app/app_test.go": "{\"GET\", \"/about\", 200},",
+		}, "app/app_test.go        1 row\n"},
+		{"below a directory that a constant names", desk(), []string{"desk/queue"}, map[string]string{
+			"app/router/desk/queue.html": "",
+		}, "the middleware of In(deskDir) at app/desk.go:9 may answer before the handler"},
+		{"below a directory that has an error page of its own", desk(), []string{"api/queue", "-page"}, map[string]string{
+			"app/router/api/queue.html": "", "app/app_test.go": "",
+		}, ""},
+		{"below a directory that only the program knows", app("all.go", "package app\n\nfunc init() {\n\tfor _, dir := range dirs {\n\t\tflow.In(dir).Use(signedIn)\n\t}\n}\n"), []string{"queue"}, map[string]string{
+			"app/router/queue.html": "",
+		}, "the middleware of In(dir) at app/all.go:5 may answer before the handler"},
 		{"a test that cannot take it", app("app_test.go", "package app\n\nfunc TestRoutes(t *testing.T) {}\n"), []string{"about"}, map[string]string{
 			"app/router/about.html": "",
-		}, "No test was added: TestRoutes of app/app_test.go cannot take them: its table has not the fields method, path and status."},
+		}, "No row was added to the tests: TestRoutes of app/app_test.go cannot take them: its table has not the fields method, path and status."},
 		{"with what is provided", app("users.index.go", "package app\n\ntype Shop int\n\nfunc init() {\n\tflow.With(func(f *flow.File, shop *Shop) { f.GET().Do(shop.list) })\n}\n", "router/users/index.html", ""), []string{"users/[id]", "-methods", "get,delete"}, map[string]string{
 			"app/router/users/[id].html": "",
 			"app/users.id.go":            "func init() {\n\tflow.With(func(f *flow.File, shop *Shop) {\n\t\tf.GET().Do(shop.showUser)\n\t\tf.DELETE().Do(shop.deleteUser)\n\t})\n}\n\ntype showUserIn struct {\n\tID string `param:\"id\"`\n}\n\ntype showUserData struct {\n\tID string\n}\n\n// showUser answers GET /users/{id}.\nfunc (shop *Shop) showUser(_ *flow.Request, in showUserIn)",
@@ -231,7 +292,7 @@ func TestAddFaults(t *testing.T) {
 	files := app(
 		"router/users/index.html", "", "users.index.go", index,
 		"router/posts/[id].html", "", "router/plain.html", "",
-		"router/(shop)/cart.html", "", "router/notes/store.http", "",
+		"router/(shop)/cart.html", "", "router/(shop)/wares/old.html", "", "router/wares/sold.html", "", "router/notes/store.http", "",
 		"notes.store.go", "package app\n\nfunc init() { flow.POST().Use(guard).Name(\"items.id\").Do(add) }\n",
 		"stray.go", "package app\n", "guard.go", "package app\n\nfunc init() { flow.Use(guard) }\n", "public/app.css", "",
 		"router/whole/[id].html", "{{/* a */}}\n<!DOCTYPE html>", "router/whole/x/+error.html", "<!doctype html>", "router/whole/y.html", "<p>", "router/whole/+row.html", "<!doctype",
@@ -264,8 +325,11 @@ func TestAddFaults(t *testing.T) {
 		{"users", cli.Failure, "app/router/users.html and app/router/users/index.html both answer /users: rename one of them\n"},
 		{"posts/[slug]", cli.Failure, "app/router/posts/[id].html and app/router/posts/[slug].html both answer /posts/x: rename one of them\n"},
 		{"plain.http", cli.Failure, "app/router/plain.html and app/router/plain.http both answer /plain: rename one of them\n"},
-		{"cart", cli.Failure, "app/router/(shop)/cart.html and app/router/cart.html both answer /cart"},
+		{"cart", cli.Failure, "app/router/(shop)/cart.html is there already"},
+		{"./cart", cli.Failure, "app/router/(shop)/cart.html and app/router/cart.html both answer /cart"},
 		{"app.css", cli.Failure, "app/router/app.css.html and app/public/app.css both answer /app.css"},
+		{"wares/x", cli.Failure, "wares/x may be in several directories: write '(shop)/wares/x' or ./wares/x\n"},
+		{"wares/+row", cli.Failure, "wares/+row may be in several directories: write '(shop)/wares/+row' or ./wares/+row\n"},
 		{"user-[id]", cli.Failure, `app/router/user-[id].html: a parameter fills a whole segment, and "user-[id]" is not one of`},
 		{"[id]/x/[id]", cli.Failure, `app/router/[id]/x/[id].html: the parameter "id" stands twice in one path`},
 		{"[...a]/b", cli.Failure, "the catch-all [...a] takes the rest of the URL"},

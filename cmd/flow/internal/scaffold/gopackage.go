@@ -26,15 +26,13 @@ type goPackage struct {
 	labels  map[string]string            // what Name was given, and where
 	handled map[string]map[string]string // by file, the methods that it registers, and where
 	uses    map[string]string            // by file, where it calls flow.Use
-	ins     []in                         // calls of In
+	ins     []in                         // calls of In that give middleware
+	consts  map[string]string            // constants that are strings
 	strings map[string]bool              // all string literals, for names of matchers
 	shared  *shared                      // what its counterparts ask for with flow.With, if they do, or could
 	static  int                          // how many counterparts do not ask
 	tests   []string                     // names of its test files
 }
-
-// An in is a call In("admin").
-type in struct{ path, pos string }
 
 // shared is what a flow.With in a counterpart asks for: flow.With(func(f *flow.File, a *App)
 // has the name a and the type *App.
@@ -45,7 +43,7 @@ type shared struct {
 
 // readPackage parses the Go files beside the route directory.
 func readPackage(app project.App) (*goPackage, error) {
-	pkg := &goPackage{taken: map[string]bool{}, labels: map[string]string{}, handled: map[string]map[string]string{}, uses: map[string]string{}, strings: map[string]bool{}}
+	pkg := &goPackage{taken: map[string]bool{}, labels: map[string]string{}, handled: map[string]map[string]string{}, uses: map[string]string{}, strings: map[string]bool{}, consts: map[string]string{}}
 	entries, err := os.ReadDir(app.Dir)
 	if err != nil {
 		return nil, err
@@ -75,6 +73,7 @@ func readPackage(app project.App) (*goPackage, error) {
 			pkg.name = f.Name.Name
 		}
 		pkg.addCalls(fset, f, name)
+		pkg.addIns(fset, f)
 		files = append(files, f)
 	}
 	if pkg.shared == nil {
@@ -97,8 +96,13 @@ func (pkg *goPackage) addDeclarations(f *ast.File) {
 				case *ast.TypeSpec:
 					pkg.taken[s.Name.Name] = true
 				case *ast.ValueSpec:
-					for _, name := range s.Names {
+					for i, name := range s.Names {
 						pkg.taken[name.Name] = true
+						if i < len(s.Values) && d.Tok == token.CONST {
+							if value, ok := text(s.Values[i]); ok {
+								pkg.consts[name.Name] = value
+							}
+						}
 					}
 				case *ast.ImportSpec: // a function of that name would not compile beside it
 					pkg.taken[importName(s)] = true
@@ -137,8 +141,6 @@ func (pkg *goPackage) addCalls(fset *token.FileSet, f *ast.File, name string) {
 				pkg.labels[text] = where
 			case called.Sel.Name == "Use" && isFlow(called.X):
 				pkg.uses[name] = where
-			case called.Sel.Name == "In" && has:
-				pkg.ins = append(pkg.ins, in{text, where})
 			case len(n.Args) == 0 && isMethod(called.Sel.Name):
 				if pkg.handled[name] == nil {
 					pkg.handled[name] = map[string]string{}
@@ -191,12 +193,7 @@ func stringArg(call *ast.CallExpr) (string, bool) {
 	if len(call.Args) != 1 {
 		return "", false
 	}
-	lit, ok := call.Args[0].(*ast.BasicLit)
-	if !ok || lit.Kind != token.STRING {
-		return "", false
-	}
-	s, err := strconv.Unquote(lit.Value)
-	return s, err == nil
+	return text(call.Args[0])
 }
 
 // isVerb reports whether an expression begins with the registration of a method, as

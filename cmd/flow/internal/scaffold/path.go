@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/routetree"
 )
 
@@ -18,18 +19,20 @@ const (
 
 // readPath returns the path of a route file below router/ without its extension, and the
 // extension, "" if none was written. It understands a path as the file has it, from the
-// working directory or from router/, and one with a slash in front. routerDir is router/
-// as it is named from the working directory.
+// working directory or from router/, and one with a slash in front. exact says that the path
+// was written so, or with "./" in front: its groups are all there. routerDir is router/ as it
+// is named from the working directory.
 //
 //	users/[id]                  => users/[id]
 //	/users/[id]                 => users/[id]
-//	app/router/users/[id].html  => users/[id], .html
+//	app/router/users/[id].html  => users/[id], .html, exact
+//	./users/[id]                => users/[id], exact
 //	/                           => index
-func readPath(arg, routerDir string) (p, ext string, err error) {
-	p = strings.TrimPrefix(arg, "./")
+func readPath(arg, routerDir string) (p, ext string, exact bool, err error) {
+	p, exact = strings.CutPrefix(arg, "./")
 	for _, before := range []string{routerDir + "/", routetree.RouterDir + "/", "/"} {
 		if below, ok := strings.CutPrefix(p, before); ok {
-			p = below
+			p, exact = below, exact || before != "/"
 			break
 		}
 	}
@@ -38,27 +41,27 @@ func readPath(arg, routerDir string) (p, ext string, err error) {
 	}
 	switch {
 	case arg == "":
-		return "", "", errors.New("the path is empty: for the URL / write flow add index")
+		return "", "", false, errors.New("the path is empty: for the URL / write flow add index")
 	case p == "" && ext == "":
 		p = "index"
 	}
 	if dir, ok := strings.CutSuffix(p, "/"); ok {
-		return "", "", fmt.Errorf("%s ends in a slash, and URLs do not: write %s for /%s", arg, quoted(dir+"/index"), dir)
+		return "", "", false, fmt.Errorf("%s ends in a slash, and URLs do not: write %s for /%s", arg, project.Quoted(dir+"/index"), dir)
 	}
 	if right := withBrackets(p); right != p {
-		return "", "", fmt.Errorf("a parameter is written with brackets: flow add %s", quoted(right))
+		return "", "", false, fmt.Errorf("a parameter is written with brackets: flow add %s", project.Quoted(right))
 	}
 	names := strings.Split(p, "/")
 	for i, name := range names {
 		file := i == len(names)-1
 		switch {
 		case name == "" || name == "." || name == "..":
-			return "", "", fmt.Errorf("%s is no path below %s/: it has the element %q", arg, routetree.RouterDir, name)
+			return "", "", false, fmt.Errorf("%s is no path below %s/: it has the element %q", arg, routetree.RouterDir, name)
 		case name[0] == '_' || name[0] == '.' && (file || name != ".well-known"):
-			return "", "", fmt.Errorf("%s: names that begin with %c are never routes: call it otherwise", arg, name[0])
+			return "", "", false, fmt.Errorf("%s: names that begin with %c are never routes: call it otherwise", arg, name[0])
 		}
 	}
-	return p, ext, nil
+	return p, ext, exact, nil
 }
 
 // foreign is how other routers write a parameter: {id} and {path...}, :id, *path, <id> and

@@ -36,7 +36,7 @@ func (a *addition) planPlus(app project.App, t *routetree.Tree, pkg *goPackage, 
 	case a.methods != "" || a.name != "" || a.endpoint || ext == endpointExt:
 		return nil, cli.Usagef("add: %s is a template of its directory, without a URL: it has no methods, no name, and the extension %s", base, pageExt)
 	case strings.EqualFold(base, "+page"):
-		return nil, cli.Usagef("add: a page has no + in front: write flow add %s", quoted(path.Join(path.Dir(p), "index")))
+		return nil, cli.Usagef("add: a page has no + in front: write flow add %s", project.Quoted(path.Join(path.Dir(p), "index")))
 	case base != strings.ToLower(base) && (strings.EqualFold(base, layoutName) || strings.EqualFold(base, errorName)):
 		return nil, cli.Usagef("add: write %s, in small letters", strings.ToLower(base))
 	}

@@ -7,15 +7,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-)
 
-// quoted returns an argument as it is written in a shell.
-func quoted(arg string) string {
-	if arg != "" && !strings.ContainsAny(arg, " \t\n\"'`$&|;<>()[]{}*?!~#\\") {
-		return arg
-	}
-	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-}
+	"example.com/flow/cmd/flow/internal/project"
+)
 
 // eaten says that the shell has put the name of a file in the place of a path with
 // brackets, or is "". A shell reads [id] as one of the characters i and d, and where it
@@ -29,7 +23,7 @@ func eaten(dir string, args []string) string {
 		}
 		names[single] = "[id]"
 		return fmt.Sprintf("%s is the name of a file here, which a shell puts in the place of %s without quotes: write flow add %[2]s, or %[1]s.html if that is meant",
-			arg, quoted(strings.Join(names, "/")))
+			arg, project.Quoted(strings.Join(names, "/")))
 	}
 	return ""
 }
