@@ -100,6 +100,6 @@ func TestPageWithoutEnd(t *testing.T) {
 		r.At("index").GET().Do(func(*Request) Response { return Page(root) })
 		is.NoErr(r.Check())
 		is.Equal(serve(r, "GET", "/").Code, 500)
-		is.True(strings.Contains(log.String(), "router/index.html: exceeded maximum template depth"))
+		is.True(strings.Contains(log.String(), "exceeded maximum template depth: do the data contain themselves?"))
 	}
 }

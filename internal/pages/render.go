@@ -2,6 +2,7 @@ package pages
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"html/template"
 	"sync"
@@ -10,8 +11,9 @@ import (
 	"example.com/flow/internal/typecheck"
 )
 
-// An executable is an escaped template, with all that it calls. If there is a plan, the plan
-// renders it, and html/template renders only what fails.
+// An executable is an escaped template, with all that it calls. It is rendered by its plan,
+// or by html/template if it has none. Nothing is rendered by both: functions would be called
+// twice, and what can be read only once would be empty the second time.
 type executable struct {
 	name      string
 	plan      *plan.Plan
@@ -67,6 +69,9 @@ func (h *functions) executable(s *set, name string, c *plan.Compiler) (*executab
 	} else {
 		e.plan, e.unplanned = c.Compile(in.templates, name)
 	}
+	if e.plan != nil && h.Plans != ComparePlans {
+		return e, nil
+	}
 	e.idle.New = func() any {
 		in, err := h.instance(s, name)
 		if err != nil {
@@ -74,9 +79,7 @@ func (h *functions) executable(s *set, name string, c *plan.Compiler) (*executab
 		}
 		return in
 	}
-	if e.plan == nil {
-		e.idle.Put(in)
-	}
+	e.idle.Put(in)
 	return e, nil
 }
 
@@ -157,12 +160,7 @@ func (v *View) executable(block string) (*executable, error) {
 // append appends the page, or a part of it and an error.
 func (e *executable) append(dst []byte, at, data any) ([]byte, error) {
 	if e.plan != nil {
-		switch page, err := e.plan.Append(dst, at, data); err {
-		case nil:
-			return page, nil
-		case plan.ErrTooDeep:
-			return page, fmt.Errorf("template: %s: %w", e.name, err)
-		}
+		return e.plan.Append(dst, at, data)
 	}
 	return e.execute(dst, at, data)
 }
@@ -183,18 +181,18 @@ func (e *executable) execute(dst []byte, at, data any) ([]byte, error) {
 // compare is append by html/template. It panics if the plan renders another page, or fails
 // where html/template does not: then the functions of the page would be called twice.
 func (e *executable) compare(dst []byte, at, data any) ([]byte, error) {
-	page, declined := e.plan.Append(nil, at, data)
-	if declined == plan.ErrTooDeep {
-		return dst, fmt.Errorf("template: %s: %w", e.name, declined)
+	page, failure := e.plan.Append(nil, at, data)
+	if errors.Is(failure, plan.ErrTooDeep) {
+		return dst, failure
 	}
 	want, err := e.execute(dst, at, data)
 	switch {
-	case declined == nil && err != nil:
+	case failure == nil && err != nil:
 		panic(fmt.Sprintf("FLOW_PLANS=%s: %s: html/template fails, the plan does not: %v\n%s", ComparePlans, e.name, err, page))
-	case declined != nil && err == nil:
-		panic(fmt.Sprintf("FLOW_PLANS=%s: %s: the plan fails, html/template does not:\n%s", ComparePlans, e.name, want))
+	case failure != nil && err == nil:
+		panic(fmt.Sprintf("FLOW_PLANS=%s: %s: the plan fails (%v), html/template does not:\n%s", ComparePlans, e.name, failure, want))
 	case err == nil && !bytes.Equal(want, page):
 		panic(fmt.Sprintf("FLOW_PLANS=%s: %s: html/template renders\n%s\nthe plan\n%s", ComparePlans, e.name, want, page))
 	}
-	return want, err
+	return want, failure
 }

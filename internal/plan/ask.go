@@ -12,12 +12,14 @@ import (
 // A question is a call of a function of text/template whose value text/template is asked for.
 // It executes a template of one line for it, with the question as dot:
 //
-//	{{.Keep (slice .A .B)}}
+//	{{.Keep (slice .Function .A)}}
 type question struct {
-	A, B, C, D reflect.Value   // the first arguments: a field costs half of a method
-	all        []reflect.Value // all arguments
-	value      reflect.Value   // the answer
-	entries    []entry         // the answer of range
+	// The first arguments: a field costs half of a method. {{call}} has the first one of these
+	// names in its errors.
+	Function, A, B, C reflect.Value
+	all               []reflect.Value // all arguments
+	value             reflect.Value   // the answer
+	entries           []entry         // the answer of range
 }
 
 // Arg returns an argument.
@@ -41,29 +43,26 @@ type questionKey struct {
 // questions has a *template.Template for each questionKey.
 var questions sync.Map
 
-// ask returns what text/template makes of a function, or of {{range}}. If that fails, the
-// page fails.
-func ask(name string, args ...reflect.Value) *question {
+// ask returns what text/template makes of a function, or of {{range}}. The error is that of
+// the function.
+func ask(name string, args ...reflect.Value) (*question, error) {
 	key := questionKey{name, len(args)}
 	t, ok := questions.Load(key)
 	if !ok {
 		t, _ = questions.LoadOrStore(key, newQuestion(key))
 	}
 	q := &question{all: args}
-	for i, field := range []*reflect.Value{&q.A, &q.B, &q.C, &q.D}[:min(len(args), 4)] {
+	for i, field := range []*reflect.Value{&q.Function, &q.A, &q.B, &q.C}[:min(len(args), 4)] {
 		*field = args[i]
 	}
-	if t.(*template.Template).Execute(io.Discard, q) != nil {
-		decline()
-	}
-	return q
+	return q, cause(t.(*template.Template).Execute(io.Discard, q))
 }
 
 // newQuestion returns the template for questions of a key.
 func newQuestion(key questionKey) *template.Template {
 	text := "{{range $key, $value := .Arg 0}}{{$.Add $key $value}}{{end}}"
 	if key.name != "range" {
-		args := []string{" .A", " .B", " .C", " .D"}[:min(key.args, 4)]
+		args := []string{" .Function", " .A", " .B", " .C"}[:min(key.args, 4)]
 		for i := len(args); i < key.args; i++ {
 			args = append(args, " (.Arg "+strconv.Itoa(i)+")")
 		}

@@ -2,13 +2,17 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"reflect"
+	"strings"
+	"text/template/parse"
 
 	"example.com/flow/internal/typecheck"
 )
 
 // A builtin is a call of a function of text/template itself that takes any value.
 type builtin struct {
+	at   parse.Node
 	name string
 	// fast returns the result for frequent values; for others, or if it is nil, text/template
 	// is asked.
@@ -18,7 +22,7 @@ type builtin struct {
 
 func (b *builtin) eval(s *state, dot reflect.Value) reflect.Value {
 	last, mark := b.evalLast(s, dot), len(s.args)
-	b.push(s, dot, last, mark, nil)
+	b.push(s, b.at, dot, last, mark, nil)
 	args := s.args[mark:]
 	s.args = s.args[:mark]
 	if b.fast != nil {
@@ -26,7 +30,25 @@ func (b *builtin) eval(s *state, dot reflect.Value) reflect.Value {
 			return v
 		}
 	}
-	return ask(b.name, args...).value
+	q, err := ask(b.name, args...)
+	if err != nil {
+		s.failCall(b.at, b.name, b.named(err, args))
+	}
+	return q.value
+}
+
+// named returns an error of {{call}} with the name of what is called, for which the question
+// has another one.
+func (b *builtin) named(err error, args []reflect.Value) error {
+	before, after, found := strings.Cut(err.Error(), " .Function ")
+	if b.name != "call" || !found {
+		return err
+	}
+	name := args[0].String()
+	if len(b.operands) > 0 {
+		name = b.operands[0].at.String()
+	}
+	return errors.New(before + " " + name + " " + after)
 }
 
 // An andOr is a call of and, or. It evaluates its operands until one decides.
@@ -43,7 +65,7 @@ func (a *andOr) eval(s *state, dot reflect.Value) (v reflect.Value) {
 		}
 	}
 	if a.last != nil {
-		return assignable(last, nil)
+		return s.assignable(nil, last, nil) // it does not fail
 	}
 	return v
 }

@@ -17,7 +17,8 @@ type arguments struct {
 // An operand is a word of a command behind the first one.
 type operand struct {
 	value    expr
-	constant parse.Node // a number, string or boolean, which becomes one of the type of the parameter
+	at       parse.Node
+	constant bool // it becomes one of the type of the parameter
 }
 
 // given returns the number of arguments.
@@ -37,14 +38,14 @@ func (a *arguments) evalLast(s *state, dot reflect.Value) (last reflect.Value) {
 }
 
 // push evaluates the operands, and appends the arguments for a function of type f to those
-// that it has from mark on. f is nil for a function that takes any values.
-func (a *arguments) push(s *state, dot, last reflect.Value, mark int, f reflect.Type) {
+// that it has from mark on. f is nil for a function that takes any values. at is the call.
+func (a *arguments) push(s *state, at parse.Node, dot, last reflect.Value, mark int, f reflect.Type) {
 	for i := range a.operands {
 		v := a.operands[i].eval(s, dot, paramOf(f, len(s.args)-mark))
 		s.args = append(s.args, v)
 	}
 	if a.last != nil {
-		s.args = append(s.args, assignable(last, paramOf(f, len(s.args)-mark)))
+		s.args = append(s.args, s.assignable(at, last, paramOf(f, len(s.args)-mark)))
 	}
 }
 
@@ -59,10 +60,16 @@ func paramOf(f reflect.Type, i int) reflect.Type {
 // eval returns the value of an operand for a parameter of type t.
 func (o *operand) eval(s *state, dot reflect.Value, t reflect.Type) reflect.Value {
 	v := o.value.eval(s, dot)
-	if o.constant != nil && t != nil && v.Type() != t && becomes(o.constant, v, t) {
-		return v.Convert(t)
+	if !o.constant || t == nil || t == reflectValueType || v.IsValid() && v.Type().AssignableTo(t) {
+		return s.assignable(o.at, v, t)
 	}
-	return assignable(v, t)
+	switch {
+	case !v.IsValid() && canBeNil(t):
+		return reflect.Zero(t)
+	case !v.IsValid() || !becomes(o.at, v, t):
+		s.failConstant(o.at, t)
+	}
+	return v.Convert(t)
 }
 
 // becomes reports whether a constant, whose value by itself is v, is one of type t for a
@@ -92,7 +99,7 @@ var (
 
 // assignable returns what text/template gives to a parameter of type t for a value
 // (validateType there). If t is nil, that is the value itself.
-func assignable(v reflect.Value, t reflect.Type) reflect.Value {
+func (s *state) assignable(at parse.Node, v reflect.Value, t reflect.Type) reflect.Value {
 	switch {
 	case t == nil && v.Kind() == reflect.Struct && v.Type() == reflectValueType:
 		return v.Interface().(reflect.Value)
@@ -101,7 +108,7 @@ func assignable(v reflect.Value, t reflect.Type) reflect.Value {
 	case !v.IsValid() && canBeNil(t):
 		return reflect.Zero(t)
 	case !v.IsValid():
-		decline()
+		s.fail(at, "invalid value; expected %s", t)
 	case t == reflectValueType:
 		return reflect.ValueOf(v)
 	case v.Type().AssignableTo(t):
@@ -112,12 +119,15 @@ func assignable(v reflect.Value, t reflect.Type) reflect.Value {
 		}
 	}
 	switch {
-	case v.Kind() == reflect.Pointer && !v.IsNil() && v.Type().Elem().AssignableTo(t):
+	case v.Kind() == reflect.Pointer && v.Type().Elem().AssignableTo(t):
+		if v.IsNil() {
+			s.fail(at, "dereference of nil pointer of type %s", t)
+		}
 		return v.Elem()
 	case reflect.PointerTo(v.Type()).AssignableTo(t) && v.CanAddr():
 		return v.Addr()
 	}
-	decline()
+	s.fail(at, "wrong type for value; expected %s; got %s", t, v.Type())
 	panic("unreachable")
 }
 
@@ -142,17 +152,27 @@ func takes(f reflect.Type, given int) bool {
 	return given == f.NumIn()
 }
 
-// invoke calls a function with the arguments from mark on.
-func (s *state) invoke(fun reflect.Value, t reflect.Type, mark int) reflect.Value {
-	out := fun.Call(s.args[mark:])
+// invoke calls a function with the arguments from mark on. If it fails, or panics, the page
+// fails.
+func (s *state) invoke(at parse.Node, name string, fun reflect.Value, t reflect.Type, mark int) reflect.Value {
+	v, err := callValue(fun, s.args[mark:])
+	if err != nil {
+		s.failCall(at, name, err)
+	}
 	s.args = s.args[:mark]
-	if len(out) == 2 && !out[1].IsNil() {
-		decline()
-	}
 	if t.Out(0) == reflectValueType {
-		return out[0].Interface().(reflect.Value)
+		return v.Interface().(reflect.Value)
 	}
-	return out[0]
+	return v
+}
+
+func callValue(fun reflect.Value, args []reflect.Value) (v reflect.Value, err error) {
+	defer caught(&err)
+	out := fun.Call(args)
+	if len(out) == 2 && !out[1].IsNil() {
+		err = out[1].Interface().(error)
+	}
+	return out[0], err
 }
 
 // A method is a name behind a dot that gets arguments, so it must be a method.
@@ -163,22 +183,28 @@ type method struct {
 
 func (m *method) eval(s *state, dot reflect.Value) reflect.Value {
 	last := m.evalLast(s, dot)
-	v, found := m.find(m.of.eval(s, dot))
+	v, found := m.find(s, m.of.eval(s, dot))
 	switch {
 	case found == nil:
 		return reflect.Value{} // its operands are not evaluated
-	case found.Kind != typecheck.Method || !takes(found.Type, m.given()):
-		decline()
+	case found.Kind == typecheck.Field:
+		s.fail(m.at, "%s has arguments but cannot be invoked as function", m.name)
+	case found.Kind == typecheck.Key:
+		s.fail(m.at, "%s is not a method but has arguments", m.name)
+	case !takes(found.Type, m.given()):
+		s.failTake(m.at, m.name, found.Type, m.arguments)
 	}
 	mark := len(s.args)
-	m.push(s, dot, last, mark, found.Type)
-	return s.invoke(v.Method(found.Index[0]), found.Type, mark)
+	m.push(s, m.at, dot, last, mark, found.Type)
+	return s.invoke(m.at, m.name, v.Method(found.Index[0]), found.Type, mark)
 }
 
 // A function is a call of a function of the application or of flow, or of one of
 // text/template that can be called from outside, such as printf.
 type function struct {
 	arguments
+	at     parse.Node
+	name   string
 	fun    reflect.Value
 	bound  bool                                    // it takes the request first
 	direct func(args []reflect.Value) (any, error) // calls it without reflection; or nil
@@ -188,21 +214,26 @@ type function struct {
 func (f *function) eval(s *state, dot reflect.Value) reflect.Value {
 	last, mark, t := f.evalLast(s, dot), len(s.args), f.fun.Type()
 	if f.bound {
-		s.args = append(s.args, assignable(reflect.ValueOf(s.at), t.In(0)))
+		s.args = append(s.args, s.assignable(f.at, reflect.ValueOf(s.at), t.In(0)))
 	}
-	f.push(s, dot, last, mark, t)
+	f.push(s, f.at, dot, last, mark, t)
 	switch {
 	case f.dig && f.direct != nil:
-		v, err := f.direct(s.args[mark:])
+		v, err := callDirect(f.direct, s.args[mark:])
 		if err != nil {
-			decline()
+			s.failCall(f.at, f.name, err)
 		}
 		s.args = s.args[:mark]
 		return reflect.ValueOf(v)
 	case f.dig:
-		return dig(s.invoke(f.fun, t, mark))
+		return dig(s.invoke(f.at, f.name, f.fun, t, mark))
 	}
-	return s.invoke(f.fun, t, mark)
+	return s.invoke(f.at, f.name, f.fun, t, mark)
+}
+
+func callDirect(f func([]reflect.Value) (any, error), args []reflect.Value) (v any, err error) {
+	defer caught(&err)
+	return f(args)
 }
 
 // direct returns a function that calls fun without reflection, or nil: for the types that

@@ -61,9 +61,10 @@ func (c *Compiler) Compile(escaped *template.Template, name string) (p *Plan, er
 }
 
 // body returns the body of a tree, and the names of the templates that it calls, by the
-// number of the call. Trees that differ only in these names have the same body.
+// number of the call. Copies of a tree that differ only in these names have the same body.
 func (c *Compiler) body(t *parse.Tree) (b *body, callees []string, err error) {
-	w := &writer{compiler: c, scope: []string{"$"}, body: &body{variables: 1}}
+	w := &writer{compiler: c, scope: []string{"$"}, body: &body{name: t.Name, variables: 1}}
+	fmt.Fprintf(&w.key, "%q %q ", t.Name, t.ParseName) // which are in its errors
 	defer func() {
 		if r := recover(); r != nil {
 			reason, ok := r.(unknown)
@@ -154,7 +155,7 @@ func (w *writer) node(n parse.Node) node {
 		return &branch{cond: w.head("with", n.Pipe), sets: true, then: w.block(n.List), elseThen: w.block(n.ElseList)}
 	case *parse.RangeNode:
 		defer w.leave(len(w.scope))
-		l := &loop{over: w.head("range", n.Pipe), index: -1, elem: -1}
+		l := &loop{at: deciding(n.Pipe), over: w.head("range", n.Pipe), index: -1, elem: -1}
 		switch decl := n.Pipe.Decl; len(decl) {
 		case 1:
 			l.elem = w.variable(decl[0])
@@ -169,7 +170,7 @@ func (w *writer) node(n parse.Node) node {
 			slot = len(w.callees)
 			w.callees = append(w.callees, n.Name)
 		}
-		c := &call{slot: slot}
+		c := &call{at: n, slot: slot}
 		w.key.WriteString("{{call " + strconv.Itoa(slot) + "}}") // it ends here, as a text or the end of a block can follow
 		if n.Pipe != nil {
 			c.dot = w.head("template", n.Pipe)
@@ -183,6 +184,20 @@ func (w *writer) node(n parse.Node) node {
 func (w *writer) head(word string, p *parse.PipeNode) expr {
 	w.key.WriteString("{{" + word + " " + p.String())
 	return w.pipe(p)
+}
+
+// deciding returns the part of a word that its value comes from, for errors: of a pipeline the
+// last command, or the only word of that.
+func deciding(n parse.Node) parse.Node {
+	p, ok := n.(*parse.PipeNode)
+	if !ok {
+		return n
+	}
+	last := p.Cmds[len(p.Cmds)-1]
+	if len(last.Args) == 1 {
+		return deciding(last.Args[0])
+	}
+	return last
 }
 
 // leave ends the scope of variables.
@@ -214,9 +229,11 @@ func (w *writer) action(n *parse.ActionNode) node {
 	}
 	if first := cmds[0]; len(cmds) == 1 && first.Args[0].String() == "_eval_args_" && len(first.Args) == 2 {
 		words = "|_eval_args_" + words // html/template writes {{html .X}} as {{_eval_args_ .X | html}}
-		return &action{command{w.value(first.Args[1])}, chainOf(words)}
+		return &action{first.Args[1], command{w.value(first.Args[1])}, chainOf(words)}
 	}
-	return &action{w.commands(cmds), chainOf(words)}
+	own := *n.Pipe // without the escapers
+	own.Cmds = cmds
+	return &action{&own, w.commands(cmds), chainOf(words)}
 }
 
 // isEscaper reports whether a command is an escaper: one of html/template, or html or
@@ -253,7 +270,7 @@ func (w *writer) pipe(p *parse.PipeNode) expr {
 // commands compiles the commands of a pipeline.
 func (w *writer) commands(cmds []*parse.CommandNode) (last expr) {
 	for _, cmd := range cmds {
-		last = w.command(cmd.Args, last)
+		last = w.command(cmd, cmd.Args, last)
 		switch e := last.(type) {
 		case *field:
 			e.dig = true
@@ -267,20 +284,20 @@ func (w *writer) commands(cmds []*parse.CommandNode) (last expr) {
 	return last
 }
 
-// command compiles a command: its first word, which gets the others as arguments, and last
-// as the value of the command before it, unless that is nil.
-func (w *writer) command(words []parse.Node, last expr) expr {
+// command compiles a command, which is all of a node: its first word, which gets the others
+// as arguments, and last as the value of the command before it, unless that is nil.
+func (w *writer) command(all parse.Node, words []parse.Node, last expr) expr {
 	switch n := words[0].(type) {
 	case *parse.FieldNode:
-		return w.chain(dotExpr{}, n.Ident, words[1:], last)
+		return w.chain(n, dotExpr{}, n.Ident, words[1:], last)
 	case *parse.ChainNode:
-		return w.chain(w.value(n.Node), n.Field, words[1:], last)
+		return w.chain(n, w.value(n.Node), n.Field, words[1:], last)
 	case *parse.VariableNode:
 		if len(n.Ident) > 1 {
-			return w.chain(variable(w.variable(n)), n.Ident[1:], words[1:], last)
+			return w.chain(n, variable(w.variable(n)), n.Ident[1:], words[1:], last)
 		}
 	case *parse.IdentifierNode:
-		return w.function(n.Ident, words[1:], last)
+		return w.function(all, n.Ident, words[1:], last)
 	}
 	if len(words) > 1 || last != nil {
 		panic(unknown(fmt.Sprintf("%s is no function, and gets an argument", words[0])))
@@ -294,10 +311,10 @@ func (w *writer) value(n parse.Node) expr {
 	case *parse.DotNode:
 		return dotExpr{}
 	case *parse.FieldNode, *parse.ChainNode, *parse.IdentifierNode:
-		return w.command([]parse.Node{n}, nil)
+		return w.command(n, []parse.Node{n}, nil)
 	case *parse.VariableNode:
 		if len(n.Ident) > 1 {
-			return w.command([]parse.Node{n}, nil)
+			return w.command(n, []parse.Node{n}, nil)
 		}
 		return variable(w.variable(n))
 	case *parse.PipeNode:
@@ -313,15 +330,15 @@ func (w *writer) value(n parse.Node) expr {
 }
 
 // chain compiles .A.B.C behind a value. The last name gets the arguments.
-func (w *writer) chain(of expr, names []string, args []parse.Node, last expr) expr {
+func (w *writer) chain(at parse.Node, of expr, names []string, args []parse.Node, last expr) expr {
 	for _, name := range names[:len(names)-1] {
-		of = &field{of: of, name: name}
+		of = &field{at: at, of: of, name: name}
 	}
 	name := names[len(names)-1]
 	if len(args) == 0 && last == nil {
-		return &field{of: of, name: name}
+		return &field{at: at, of: of, name: name}
 	}
-	return &method{field{of: of, name: name}, arguments{w.operands(args), last}}
+	return &method{field{at: at, of: of, name: name}, arguments{w.operands(args), last}}
 }
 
 // operands compiles the arguments of a call.
@@ -330,11 +347,11 @@ func (w *writer) operands(args []parse.Node) []operand {
 	for _, n := range args {
 		switch n.(type) {
 		case *parse.NilNode:
-			operands = append(operands, operand{value: literal{}})
+			operands = append(operands, operand{literal{}, n, true})
 		case *parse.BoolNode, *parse.NumberNode, *parse.StringNode:
-			operands = append(operands, operand{w.value(n), n})
+			operands = append(operands, operand{w.value(n), n, true})
 		default:
-			operands = append(operands, operand{w.value(n), nil})
+			operands = append(operands, operand{w.value(n), deciding(n), false})
 		}
 	}
 	return operands
@@ -373,8 +390,8 @@ var callable = map[string]reflect.Value{
 	"urlquery": reflect.ValueOf(texttemplate.URLQueryEscaper),
 }
 
-// function compiles a call of a function.
-func (w *writer) function(name string, args []parse.Node, last expr) expr {
+// function compiles a call of a function, which is all of a node.
+func (w *writer) function(at parse.Node, name string, args []parse.Node, last expr) expr {
 	a := arguments{w.operands(args), last}
 	given := a.given()
 	fixed, bound := w.compiler.funcs.Fixed[name], w.compiler.funcs.Bound[name]
@@ -400,9 +417,9 @@ func (w *writer) function(name string, args []parse.Node, last expr) expr {
 	}
 	switch {
 	case ok:
-		return &function{arguments: a, fun: fun, bound: bound != nil, direct: direct(fun.Interface())}
+		return &function{arguments: a, at: at, name: name, fun: fun, bound: bound != nil, direct: direct(fun.Interface())}
 	case name == "and" || name == "or":
 		return &andOr{name == "or", a}
 	}
-	return &builtin{name, fast[name], a}
+	return &builtin{at, name, fast[name], a}
 }

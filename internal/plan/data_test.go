@@ -160,6 +160,80 @@ func sometimes() error {
 	return nil
 }
 
+// A cursor is read once, as the rows of a database are. Some fail on the way.
+type cursor struct {
+	texts []string
+	read  int
+	fails int // the text that cannot be read, counted from 1
+	how   int // an error, or a panic with an error, a text or nothing
+}
+
+func (c *cursor) Next() bool {
+	log.call("cursor.Next", c.read)
+	c.read++
+	return c.read <= len(c.texts)
+}
+
+func (c *cursor) Show() (string, error) {
+	log.call("cursor.Show", c.read)
+	err := fmt.Errorf("cursor <%d>", c.read)
+	switch {
+	case c.read != c.fails:
+		return c.texts[max(1, min(c.read, len(c.texts)))-1], nil
+	case c.how == 0:
+		return "half", err
+	case c.how == 1:
+		panic(err)
+	case c.how == 2:
+		panic(err.Error())
+	}
+	var none *cursor
+	return none.texts[0], nil
+}
+
+func (c *cursor) All() iter.Seq[*cursor] {
+	return func(yield func(*cursor) bool) {
+		for c.Next() && yield(c) {
+		}
+	}
+}
+
+func (c *cursor) Numbered() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for c.Next() {
+			text, err := c.Show()
+			if err != nil {
+				panic(err) // html/template panics as well
+			}
+			if !yield(c.read, text) {
+				return
+			}
+		}
+	}
+}
+
+// A result is data most of which can be read only once.
+type result struct {
+	Title  string
+	Cursor *cursor
+	List   []*cursor
+	Rows   iter.Seq[*cursor]
+	Pairs  iter.Seq2[string, *cursor]
+	Words  iter.Seq[string]
+	Chan   chan *cursor
+	Texts  <-chan string
+}
+
+func (r *result) Query(title string) (*result, error) {
+	log.call("result.Query", title)
+	return r, sometimes()
+}
+
+func (r result) Found() (iter.Seq[*cursor], error) {
+	log.call("result.Found")
+	return r.Rows, sometimes()
+}
+
 type extra struct {
 	Note  string
 	Extra *extra
@@ -320,6 +394,9 @@ func (f filler) fillStruct(v reflect.Value, depth int) {
 		f.fill(reflect.ValueOf(&r.base).Elem(), depth)
 		r.hidden = "hidden"
 	}
+	if c, ok := v.Addr().Interface().(*cursor); ok {
+		*c = cursor{[]string{"a", "<b>", "c"}, 0, f.IntN(8), f.IntN(4)}
+	}
 	if p, ok := v.Addr().Interface().(*site); ok {
 		f.fill(reflect.ValueOf(&p.rec).Elem(), depth)
 		f.fill(reflect.ValueOf(&p.extra).Elem(), depth)
@@ -331,8 +408,8 @@ func (f filler) fillStruct(v reflect.Value, depth int) {
 	}
 }
 
-// fillFunc makes iterators and other functions, which are never nil, and iterators that give
-// the same each time.
+// fillFunc makes functions, which are never nil, and iterators. Half of these give the same
+// each time; the others are empty the second time, and sometimes panic.
 func (f filler) fillFunc(v reflect.Value, depth int) {
 	t := v.Type()
 	name := t.String()
@@ -360,9 +437,17 @@ func (f filler) fillFunc(v reflect.Value, depth int) {
 		}
 		items = append(items, item)
 	}
+	once, panics := f.IntN(2) == 0, f.IntN(20)
 	v.Set(reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
-		for i, item := range items {
+		left := items
+		if once {
+			items = nil
+		}
+		for i, item := range left {
 			log.call(name, i)
+			if once && i == panics {
+				panic("an iterator <>")
+			}
 			if !args[0].Call(item)[0].Bool() {
 				log.call(name, "stopped")
 				break

@@ -17,7 +17,8 @@ type chain struct {
 	// escape escapes a plain string, nil if html/template does it.
 	escape func(dst []byte, s string) []byte
 	// html: values of the type template.HTML are printed as they are.
-	html bool
+	html  bool
+	first string // the escaper that gets the value, for errors
 	// printer is a template that prints its dot behind these escapers.
 	printer *template.Template
 }
@@ -50,7 +51,7 @@ func chainOf(words string) *chain {
 	c := chains.by[words]
 	if c == nil {
 		k := known[words]
-		c = &chain{printer: newPrinter(words)}
+		c = &chain{first: strings.Split(words, "|")[1], printer: newPrinter(words)}
 		if k.escape != nil && c.agrees(k.escape) {
 			c.escape = k.escape
 		}
@@ -108,30 +109,28 @@ var samples = sync.OnceValue(func() []string {
 	return []string{all.String(), "", "%", "%4", "\xe2\x82", ":", "a:b", "http:b", "HTTPS:b", "mailto:b", "\u212a:b", "/:", "a?:", "a:/", "javascript:/"}
 })
 
-// print prints a value, escaped.
-func (c *chain) print(s *state, v reflect.Value) {
+// print prints a value, escaped. The error is that of a method of the value.
+func (c *chain) print(s *state, v reflect.Value) error {
 	if c.escape != nil && v.IsValid() && v.CanInterface() {
 		switch k := v.Kind(); {
 		case k == reflect.String:
 			switch t := v.Type(); {
 			case t == stringType:
 				s.out = c.escape(s.out, v.String())
-				return
+				return nil
 			case t == htmlType && c.html:
 				s.out = append(s.out, v.String()...)
-				return
+				return nil
 			}
 		case v.CanInt() && v.NumMethod() == 0:
 			s.out = strconv.AppendInt(s.out, v.Int(), 10)
-			return
+			return nil
 		case k != reflect.Uintptr && v.CanUint() && v.NumMethod() == 0:
 			s.out = strconv.AppendUint(s.out, v.Uint(), 10)
-			return
+			return nil
 		}
 	}
-	if c.printer.Execute((*output)(s), v) != nil {
-		decline()
-	}
+	return cause(c.printer.Execute((*output)(s), v))
 }
 
 // An output is a state as a writer.

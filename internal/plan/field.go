@@ -4,13 +4,15 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+	"text/template/parse"
 
 	"example.com/flow/internal/typecheck"
 )
 
 // A field is a name behind a dot. It stands for a field, a method, or a key of a map.
 type field struct {
-	of   expr // what stands before the dot
+	at   parse.Node // for errors
+	of   expr       // what stands before the dot
 	name string
 	dig  bool // it is a command of a pipeline: see dig
 	// last is the member that was found last. Nearly always the next value has the same type.
@@ -34,7 +36,7 @@ type memberKey struct {
 var members sync.Map
 
 func (f *field) eval(s *state, dot reflect.Value) reflect.Value {
-	v, m := f.find(f.of.eval(s, dot))
+	v, m := f.find(s, f.of.eval(s, dot))
 	if m == nil {
 		return reflect.Value{}
 	}
@@ -42,13 +44,16 @@ func (f *field) eval(s *state, dot reflect.Value) reflect.Value {
 	case m.Kind == typecheck.Field && len(m.Index) == 1:
 		v = v.Field(m.Index[0])
 	case m.Kind == typecheck.Field:
-		v = v.FieldByIndex(m.Index) // it panics where an embedded pointer is nil
+		var err error
+		if v, err = v.FieldByIndexErr(m.Index); err != nil { // an embedded pointer is nil
+			s.fail(f.at, "%v", err)
+		}
 	case m.Kind == typecheck.Method:
 		if !takes(m.Type, 0) {
-			decline()
+			s.failTake(f.at, f.name, m.Type, arguments{})
 		}
-		v = s.invoke(v.Method(m.Index[0]), m.Type, len(s.args))
-	case f.dig && m.typ == anyMap: // a third of the time of MapIndex, and no allocation
+		v = s.invoke(f.at, f.name, v.Method(m.Index[0]), m.Type, len(s.args))
+	case f.dig && m.typ == anyMap && v.CanInterface(): // a third of the time of MapIndex, and no allocation
 		return reflect.ValueOf(v.Interface().(map[string]any)[f.name])
 	default:
 		v = v.MapIndex(m.key)
@@ -63,10 +68,11 @@ var anyMap = reflect.TypeFor[map[string]any]()
 
 // find returns the value that has the field, and the field in it. It returns no member for
 // what is absent, which gives nothing for any name. If there is no such field, the page fails.
-func (f *field) find(v reflect.Value) (reflect.Value, *member) {
+func (f *field) find(s *state, v reflect.Value) (reflect.Value, *member) {
 	if !v.IsValid() {
 		return v, nil
 	}
+	declared := v.Type()
 	v, isNil := indirect(v)
 	key := memberKey{v.Type(), !isNil && v.CanAddr(), f.name}
 	m := f.last.Load()
@@ -76,7 +82,7 @@ func (f *field) find(v reflect.Value) (reflect.Value, *member) {
 	}
 	switch {
 	case m.Kind == typecheck.NoMember || m.Kind == typecheck.Unexported:
-		decline()
+		s.failField(f, m, declared)
 	case m.Kind == typecheck.Method && key.addressable:
 		v = v.Addr()
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"reflect"
 	"slices"
+	"text/template/parse"
 
 	"example.com/flow/internal/typecheck"
 )
@@ -10,6 +11,7 @@ import (
 // A loop is {{range}}. index and elem are the variables that each execution of the body
 // sets, or -1.
 type loop struct {
+	at             parse.Node
 	over           expr
 	index, elem    int
 	body, elseThen list
@@ -42,7 +44,7 @@ func (l *loop) each(s *state, v reflect.Value) (any bool) {
 		}
 		return any
 	case reflect.Map:
-		for _, e := range sorted(v) {
+		for _, e := range l.sorted(s, v) {
 			any = true
 			if !l.pair(s, e.key, e.value) {
 				break
@@ -53,8 +55,11 @@ func (l *loop) each(s *state, v reflect.Value) (any bool) {
 		if v.IsNil() {
 			return false
 		}
+		if v.Type().ChanDir() == reflect.SendDir {
+			s.failRange(l, v)
+		}
 		for i := 0; ; i++ {
-			elem, ok := v.Recv() // it panics for a channel that is only sent to
+			elem, ok := v.Recv()
 			if !ok || !l.pair(s, reflect.ValueOf(i), elem) {
 				return ok || i > 0
 			}
@@ -99,7 +104,7 @@ func (l *loop) iterate(s *state, v reflect.Value) (any bool) {
 			}
 		}
 	default:
-		decline()
+		s.failRange(l, v)
 	}
 	return any
 }
@@ -130,7 +135,7 @@ type entry struct{ key, value reflect.Value }
 
 // sorted returns the entries of a map in the order of text/template, which is asked for
 // other keys than strings and integers.
-func sorted(m reflect.Value) []entry {
+func (l *loop) sorted(s *state, m reflect.Value) []entry {
 	order := func(a, b entry) int {
 		c, _ := compare(a.key, b.key)
 		return c
@@ -138,7 +143,11 @@ func sorted(m reflect.Value) []entry {
 	switch typecheck.Basic(m.Type().Key().Kind()) {
 	case typecheck.String, typecheck.Int, typecheck.Uint:
 	default:
-		return ask("range", m).entries
+		q, err := ask("range", m)
+		if err != nil {
+			s.fail(l.at, "%w", err)
+		}
+		return q.entries
 	}
 	entries := make([]entry, 0, m.Len())
 	for i := m.MapRange(); i.Next(); {

@@ -1,6 +1,9 @@
 package plan
 
-import "reflect"
+import (
+	"reflect"
+	"text/template/parse"
+)
 
 // A node is a part of a body that renders something.
 type node interface {
@@ -40,12 +43,15 @@ func (t text) render(s *state, _ reflect.Value) jump {
 
 // An action prints a value behind its escapers.
 type action struct {
+	at    parse.Node
 	value expr
 	chain *chain
 }
 
 func (a *action) render(s *state, dot reflect.Value) jump {
-	a.chain.print(s, a.value.eval(s, dot))
+	if err := a.chain.print(s, a.value.eval(s, dot)); err != nil {
+		s.failCall(a.at, a.chain.first, err)
+	}
 	return next
 }
 
@@ -77,13 +83,14 @@ func (b *branch) render(s *state, dot reflect.Value) jump {
 
 // A call is {{template}}. Its callee is in linked.calls of the calling template.
 type call struct {
+	at   parse.Node
 	slot int
 	dot  expr // nil if there is none
 }
 
 func (c *call) render(s *state, dot reflect.Value) jump {
 	if s.depth == maxDepth {
-		panic(ErrTooDeep)
+		s.fail(c.at, "%w", ErrTooDeep)
 	}
 	callee := s.current.calls[c.slot]
 	if c.dot == nil {

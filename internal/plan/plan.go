@@ -8,28 +8,25 @@
 // other values, all other places, and the rare functions of the template language are left
 // to html/template itself: ask.go tells how.
 //
-// Of a page that fails, a Plan only says that it fails. Then html/template renders the page
-// from the start, so that each text of an error is its own. The exception is [ErrTooDeep].
+// A page that fails is never rendered again, since what can be read only once is empty by
+// then. So a Plan words its errors by itself, as text/template does: fail.go.
 package plan
 
 import (
 	"errors"
-	"html/template"
+	htmltemplate "html/template"
 	"reflect"
 	"runtime"
 	"sync"
+	"text/template"
 )
 
 // Funcs are the functions of a template. Those of Bound take the request as an additional
 // first argument, of type any.
-type Funcs struct{ Fixed, Bound template.FuncMap }
+type Funcs struct{ Fixed, Bound htmltemplate.FuncMap }
 
-// ErrDeclined is the error of Append for a page that html/template has to render.
-var ErrDeclined = errors.New("html/template has to render the page")
-
-// ErrTooDeep is the error of Append for a page whose templates call each other without end, as
-// for data that contain themselves. html/template takes minutes to fail behind {{range}}, so
-// it must not be asked for its error.
+// ErrTooDeep is in the error of Append for a page whose templates call each other without end,
+// as for data that contain themselves. html/template takes minutes to fail there.
 var ErrTooDeep = errors.New("exceeded maximum template depth: do the data contain themselves?")
 
 // A Plan is a compiled template, with all that it calls. It is safe for concurrent use.
@@ -46,6 +43,7 @@ type linked struct {
 
 // A body is the compiled form of one tree.
 type body struct {
+	name      string // of the template, for errors
 	nodes     list
 	variables int // how many variables it has, with $
 }
@@ -59,9 +57,10 @@ func init() {
 	}
 }
 
-// Append appends the page to dst. at is the request that functions of Funcs.Bound get. If
-// the error is not nil, it is ErrTooDeep, or it is ErrDeclined, and html/template must render
-// the page from the start: the page fails, or it does something that the Plan does not know.
+// Append appends the page to dst. at is the request that functions of Funcs.Bound get. If the
+// page fails, Append returns dst without any of it, and an error as html/template does: a
+// template.ExecError of text/template, which wraps the error of a function or method. Like
+// html/template it panics only where an iterator of the application does.
 func (p *Plan) Append(dst []byte, at, data any) (page []byte, err error) {
 	s := states.Get().(*state)
 	s.plan, s.out, s.at = p, dst, at
@@ -70,14 +69,12 @@ func (p *Plan) Append(dst []byte, at, data any) (page []byte, err error) {
 		if done {
 			return
 		}
-		// The page fails. A panic is the decline of this package, or it comes from a function
-		// or method of the application, which html/template will call again.
-		switch recover() {
-		case nil:
-		case ErrTooDeep:
-			page, err = dst, ErrTooDeep
+		switch failure := recover().(type) {
+		case nil: // the goroutine ends
+		case template.ExecError:
+			page, err = s.out[:len(dst)], failure
 		default:
-			page, err = dst, ErrDeclined
+			panic(failure)
 		}
 	}()
 	dot, ok := data.(reflect.Value)
@@ -118,6 +115,3 @@ func (s *state) release() {
 	*s = state{variables: s.variables[:0], args: s.args[:0]}
 	states.Put(s)
 }
-
-// decline ends the execution: html/template has to render the page.
-func decline() { panic(ErrDeclined) }

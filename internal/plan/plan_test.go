@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	texttemplate "text/template"
 
 	"github.com/matryer/is"
 
@@ -178,7 +179,7 @@ func funcs(calls *[]string) template.FuncMap {
 var address = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 
 // same compares the plan of a template with html/template: the page and the calls of
-// functions. If html/template fails, the plan must decline. It returns why there is no plan.
+// functions. If html/template fails, the plan must fail as well. It returns why there is no plan.
 func same(t *testing.T, text string) error {
 	t.Helper()
 	is := is.New(t)
@@ -198,8 +199,9 @@ func same(t *testing.T, text string) error {
 		calls = nil
 		got, err := p.Append([]byte("before "), nil, newData(&calls))
 		if fails != nil {
-			is.True(err == plan.ErrDeclined || err == plan.ErrTooDeep) // html/template fails
-			is.Equal(string(got), "before ")                           // nothing is left of the page
+			is.Equal(string(got), "before ") // nothing is left of the page
+			is.Equal(differ(err, fails), "")
+			is.Equal(calls, wantCalls)
 			continue
 		}
 		is.NoErr(err)
@@ -320,7 +322,7 @@ func TestFunctionsGetTheRequest(t *testing.T) {
 	is.NoErr(err)
 	is.Equal(string(got), "&lt;nil&gt;: &lt;nil&gt; &lt;nil&gt;; &lt;nil&gt;  /a.css for &lt;nil&gt;|")
 	_, err = p.Append(nil, "Bob", nil)
-	is.Equal(err, plan.ErrDeclined)
+	is.Equal(err.Error(), `template: page:1:64: executing "page" at <asset "fails">: error calling asset: fails`)
 }
 
 // TestFunctionsTakeTheNamesOfOthers gives functions of the application the names of those of
@@ -467,12 +469,90 @@ func TestRecursionWithoutEnd(t *testing.T) {
 	for _, field := range []string{"Slice", "Seq"} {
 		t.Run(field, func(t *testing.T) {
 			is := is.New(t)
-			parsed := template.Must(template.New("page").Parse(`{{define "down"}}{{range .` + field + `}}{{template "down" .}}{{end}}{{end}}{{template "down" .}}`))
+			parsed := template.Must(template.New("page").Parse(`{{define "down"}}{{range .` + field + "}}\n" + `{{template "down" .}}{{end}}{{end}}{{template "down" .}}`))
 			is.NoErr(parsed.Execute(new(strings.Builder), &tree{Seq: func(func(*tree) bool) {}}))
 			p, err := plan.Compile(parsed, "page", plan.Funcs{})
 			is.NoErr(err)
 			_, err = p.Append(nil, nil, root)
-			is.Equal(err, plan.ErrTooDeep)
+			is.True(errors.Is(err, plan.ErrTooDeep))
+			is.Equal(err.Error(), `template: page:2:11: executing "down" at <{{template "down" .}}>: exceeded maximum template depth: do the data contain themselves?`)
 		})
 	}
 }
+
+// TestErrors shows the errors of pages that fail, which are those of html/template.
+func TestErrors(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"a\n  {{.Nme}}", `page:2:4: executing "page" at <.Nme>: can't evaluate field Nme in type *plan_test.data`},
+		{`{{.Inner.Name.X}}`, `page:1:8: executing "page" at <.Inner.Name.X>: can't evaluate field X in type string`},
+		{`{{.NilInner.Name}}`, `page:1:11: executing "page" at <.NilInner.Name>: nil pointer evaluating *plan_test.inner.Name`},
+		{`{{.NilErr.Error}}`, `page:1:9: executing "page" at <.NilErr.Error>: nil pointer evaluating error.Error`},
+		{`{{.hidden}}`, `page:1:2: executing "page" at <.hidden>: hidden is an unexported field of struct type *plan_test.data`},
+		{`{{.Deep}}`, `page:1:2: executing "page" at <.Deep>: reflect: indirection through nil pointer to embedded struct field deep`},
+		{`{{.S 1}}`, `page:1:2: executing "page" at <.S>: S has arguments but cannot be invoked as function`},
+		{`{{.M.a 1}}`, `page:1:4: executing "page" at <.M.a>: a is not a method but has arguments`},
+		{`{{.Fails}}`, `page:1:2: executing "page" at <.Fails>: error calling Fails: it fails`},
+		{`{{1 | .Add 2 | .Panics}}`, `page:1:15: executing "page" at <.Panics>: wrong number of args for Panics: want 0 got 1`},
+		{`{{.Join}}`, `page:1:2: executing "page" at <.Join>: wrong number of args for Join: want at least 1 got 0`},
+		{`{{.Three}}`, `page:1:2: executing "page" at <.Three>: function Three has 3 return values; should be 1 or 2`},
+		{`{{.Panics}}`, `page:1:2: executing "page" at <.Panics>: error calling Panics: it panics`},
+		{`{{boom | upper}}`, `page:1:2: executing "page" at <boom>: error calling boom: boom`},
+		{`{{upper .N}}`, `page:1:8: executing "page" at <.N>: wrong type for value; expected string; got int`},
+		{`{{.TakesU8 "x"}}`, `page:1:11: executing "page" at <"x">: expected unsigned integer; found "x"`},
+		{`{{.TakesInner nil}}`, `page:1:14: executing "page" at <nil>: cannot assign nil to plan_test.inner`},
+		{`{{.TakesInner .NilInner}}`, `page:1:14: executing "page" at <.NilInner>: dereference of nil pointer of type plan_test.inner`},
+		{`{{upper .AnyNil}}`, `page:1:8: executing "page" at <.AnyNil>: wrong type for value; expected string; got interface {}`},
+		{`{{slice .List 9}}`, `page:1:2: executing "page" at <slice .List 9>: error calling slice: index out of range: 9`},
+		{`{{call .S 1}}`, `page:1:2: executing "page" at <call .S 1>: error calling call: non-function .S of type string`},
+		{`{{.S | call}}`, `page:1:7: executing "page" at <call>: error calling call: non-function plain of type string`},
+		{`{{lt .S 1}}`, `page:1:2: executing "page" at <lt .S 1>: error calling lt: incompatible types for comparison: string and int`},
+		{`{{range .F}}{{end}}`, `page:1:8: executing "page" at <.F>: range can't iterate over 1.5`},
+		{`{{range $i, $x := 3}}{{end}}`, `page:1:18: executing "page" at <3>: can't use 3 to iterate over more than one variable`},
+		{`{{define "row"}}{{"é"}} {{.Name.X}}{{end}}{{range .Rows}}{{template "row" .}}{{end}}`, `page:1:32: executing "row" at <.Name.X>: can't evaluate field X in type string`},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			is := is.New(t)
+			is.NoErr(same(t, tt.text))
+			var calls []string
+			parsed := template.Must(template.New("page").Funcs(funcs(&calls)).Parse(tt.text))
+			parsed.Execute(new(strings.Builder), newData(&calls)) // which escapes
+			p, err := plan.Compile(parsed, "page", plan.Funcs{Fixed: funcs(&calls)})
+			is.NoErr(err)
+			_, err = p.Append(nil, nil, newData(&calls))
+			is.Equal(err.Error(), "template: "+tt.want)
+			is.True(errors.As(err, new(texttemplate.ExecError)))
+		})
+	}
+}
+
+// TestErrorsWrapThoseOfFunctions: what a function or method fails with can be found in the
+// error of the page, and an iterator that panics is not caught.
+func TestErrorsWrapThoseOfFunctions(t *testing.T) {
+	is := is.New(t)
+	lost := errors.New("lost")
+	funcs := template.FuncMap{
+		"fails":  func() (string, error) { return "", lost },
+		"panics": func() string { panic(lost) },
+		"value":  func() any { return panicsAsJSON{lost} },
+		"fn":     func() any { return func() (int, error) { return 0, lost } },
+		"rows":   func() iter.Seq[int] { return func(func(int) bool) { panic(lost) } },
+	}
+	render := func(text string) error {
+		parsed := template.Must(template.New("page").Funcs(funcs).Parse(text))
+		parsed.Execute(failingWriter{}, nil)
+		p, err := plan.Compile(parsed, "page", plan.Funcs{Fixed: funcs})
+		is.NoErr(err)
+		_, err = p.Append(nil, nil, nil)
+		return err
+	}
+	for _, text := range []string{`{{fails}}`, `{{panics}}`, `{{call fn}}`, `{{range 2}}{{len fails}}{{end}}`, `<script>x = {{value}}</script>`} {
+		is.True(errors.Is(render("x"+text), lost))
+	}
+	is.Equal(render("x\n<script>x = {{value}}</script>").Error(), `template: page:2:14: executing "page" at <value>: error calling _html_template_jsvalescaper: lost`)
+	defer func() { is.Equal(recover(), lost) }()
+	render("x{{range rows}}{{end}}")
+}
+
+type panicsAsJSON struct{ with error }
+
+func (p panicsAsJSON) MarshalJSON() ([]byte, error) { panic(p.with) }

@@ -40,7 +40,7 @@ func TestRandomTemplates(t *testing.T) {
 		s = uint64(time.Now().UnixNano())
 	}
 	t.Logf("go test ./internal/plan -run RandomTemplates -plan.seed %d -plan.templates %d -plan.values %d", s, n, *values)
-	var refused, unplanned, pages, failed, tooLong int
+	var refused, unplanned, pages, failed, tooLong, readOnce, readOnceFailed int
 	reasons := map[string]int{}
 	for i := range n {
 		g := &generator{Rand: rand.New(rand.NewPCG(s, uint64(i)))}
@@ -57,7 +57,14 @@ func TestRandomTemplates(t *testing.T) {
 		}
 		for range *values {
 			dataSeed := g.Uint64()
-			switch r := b.render(t, func() any { log.reset(dataSeed); return randomData(root, dataSeed) }); {
+			r := b.render(t, func() any { log.reset(dataSeed); return randomData(root, dataSeed) })
+			if slices.ContainsFunc(r.calls, func(call string) bool { return strings.HasPrefix(call, "cursor.") || strings.HasPrefix(call, "iter.") }) {
+				readOnce++
+				if r.err != nil {
+					readOnceFailed++
+				}
+			}
+			switch {
 			case r.err == nil:
 				pages++
 			case r.err == errTooLong:
@@ -71,6 +78,7 @@ func TestRandomTemplates(t *testing.T) {
 		}
 	}
 	t.Logf("%d templates: %d refused by html/template, %d without a Plan; %d pages, %d failed, %d too long", n, refused, unplanned, pages, failed, tooLong)
+	t.Logf("%d of these executions called iterators or cursors, %d of which failed", readOnce, readOnceFailed)
 	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
 		t.Logf("%d %s", reasons[reason], reason)
 	}
@@ -102,7 +110,7 @@ func TestManyGoroutines(t *testing.T) {
 			all.Go(func() {
 				for n := range uint64(seeds) {
 					seed := (first + n) % seeds
-					got, err := b.plan.Append(nil, at, given(seed))
+					got, err := b.append(nil, given(seed))
 					if w := want[seed]; w.err != errTooLong && (err == nil) != (w.err == nil) || w.err == nil && !alike(string(got), w.page) {
 						b.report(t, "%v, in one goroutine %v:\n%.500q\n%.500q", err, w.err, got, w.page)
 					}
@@ -117,6 +125,7 @@ func TestManyGoroutines(t *testing.T) {
 var roots = []reflect.Type{
 	reflect.TypeFor[*site](), reflect.TypeFor[*site](), reflect.TypeFor[site](), reflect.TypeFor[*rec](), reflect.TypeFor[rec](),
 	reflect.TypeFor[bag](), reflect.TypeFor[[]rec](), reflect.TypeFor[map[string]*rec](), reflect.TypeFor[**site](), reflect.TypeFor[any](),
+	reflect.TypeFor[*result](), reflect.TypeFor[*result](), reflect.TypeFor[result](),
 }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
