@@ -28,20 +28,18 @@ func (p Problem) Title() string {
 func (p Problem) Render(mediaType string) (contentType, body string) {
 	switch mediaType {
 	case "text/html":
-		var b strings.Builder
-		if err := problemPage.Execute(&b, p); err != nil {
-			return "text/plain; charset=utf-8", p.Title() // does not happen: the templates are fixed
-		}
-		return "text/html; charset=utf-8", b.String()
+		return "text/html; charset=utf-8", p.html()
 	case "text/plain":
-		text := p.Title()
+		var b strings.Builder
+		b.WriteString(p.Title())
 		if p.Detail != "" {
-			text += ": " + p.Detail
+			b.WriteString(": " + p.Detail)
 		}
 		for _, field := range slices.Sorted(maps.Keys(p.Fields)) {
-			text += "\n" + field + ": " + p.Fields[field]
+			b.WriteString("\n" + field + ": " + p.Fields[field])
 		}
-		return "text/plain; charset=utf-8", text + "\n"
+		b.WriteByte('\n')
+		return "text/plain; charset=utf-8", b.String()
 	}
 	b, err := json.Marshal(problemJSON{"about:blank", p.Title(), p.Status, p.Detail, p.Fields})
 	if err != nil {
@@ -58,20 +56,32 @@ type problemJSON struct {
 	Errors map[string]string `json:"errors,omitempty"`
 }
 
-var problemPage = template.Must(template.New("page").Parse(`<!doctype html>
+// html returns the page about a problem. It is written without html/template, which would take
+// a third of the time of a request that fails.
+func (p Problem) html() string {
+	title := template.HTMLEscapeString(strconv.Itoa(p.Status) + " " + p.Title())
+	var b strings.Builder
+	b.WriteString(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{{.Status}} {{.Title}}</title>
+<title>` + title + `</title>
 </head>
 <body>
-<h1>{{.Status}} {{.Title}}</h1>
-{{with .Detail}}<p>{{.}}</p>
-{{end}}{{with .Fields}}<dl>
-{{range $field, $message := .}}<dt>{{$field}}</dt><dd>{{$message}}</dd>
-{{end}}</dl>
-{{end}}</body>
-</html>
-`))
+<h1>` + title + `</h1>
+`)
+	if p.Detail != "" {
+		b.WriteString("<p>" + template.HTMLEscapeString(p.Detail) + "</p>\n")
+	}
+	if len(p.Fields) > 0 {
+		b.WriteString("<dl>\n")
+		for _, field := range slices.Sorted(maps.Keys(p.Fields)) {
+			b.WriteString("<dt>" + template.HTMLEscapeString(field) + "</dt><dd>" + template.HTMLEscapeString(p.Fields[field]) + "</dd>\n")
+		}
+		b.WriteString("</dl>\n")
+	}
+	b.WriteString("</body>\n</html>\n")
+	return b.String()
+}
