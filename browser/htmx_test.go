@@ -5,7 +5,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/matryer/is"
@@ -18,44 +21,59 @@ import (
 // Routers of a program are made before the first one is checked.
 var _ = sample.New(&sample.App{})
 
-// htmxVersions are those that the recipe of docs/recipes/htmx.md works with.
-var htmxVersions = []string{"2.0.11", "4.0.1"}
+// htmxVersions are those that the recipe of docs/recipes/htmx.md works with. Each has an
+// extension for server-sent events.
+var htmxVersions = map[string]struct{ name, version, file string }{
+	"2.0.11": {"htmx-ext-sse", "2.2.4", "dist/sse.min.js"},
+	"4.0.1":  {"htmx.org", "4.0.1", "dist/ext/hx-sse.min.js"},
+}
 
-// htmxSite serves the application of the recipe with a version of htmx, and a policy that
-// allows neither scripts nor styles inside of pages. What violates the policy is an error.
-func htmxSite(t *testing.T, version string) string {
+// htmxSite is the application of the recipe with a version of htmx. The tests run it in the
+// same process, so it is a handler that other handlers may stand in front of.
+func htmxSite(t *testing.T, version string) http.Handler {
 	t.Helper()
-	text, err := npmFile("htmx.org", version, "dist/htmx.min.js")
-	if err != nil {
-		missing(t, err.Error())
+	scripts := map[string]string{}
+	for asset, file := range map[string]struct{ name, version, file string }{
+		"htmx.min.js": {"htmx.org", version, "dist/htmx.min.js"},
+		"sse.min.js":  htmxVersions[version],
+	} {
+		text, err := npmFile(file.name, file.version, file.file)
+		if err != nil {
+			missing(t, err.Error())
+		}
+		path, err := app.Router.Asset(asset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts[path] = text
 	}
-	script, err := app.Router.Asset("htmx.min.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "default-src 'self'; object-src 'none'; base-uri 'none'; report-uri /violations")
-		switch r.URL.Path {
-		case script:
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if text, ok := scripts[r.URL.Path]; ok {
 			w.Header().Set("Content-Type", "text/javascript")
 			io.WriteString(w, text)
-		case "/violations":
-			report, err := io.ReadAll(r.Body)
-			t.Errorf("%s %v", report, err)
-		default:
-			app.Router.ServeHTTP(w, r)
+			return
 		}
-	}))
+		app.Router.ServeHTTP(w, r)
+	})
+}
+
+// serveHTMX serves the recipe with a version of htmx, and opens a tab that notes what the
+// policy of its pages refuses.
+func serveHTMX(t *testing.T, version string) (url string, tb *tab) {
+	t.Helper()
+	server := httptest.NewServer(htmxSite(t, version))
 	t.Cleanup(server.Close)
-	return server.URL
+	tb = newTab(t)
+	tb.watchPolicy()
+	return server.URL, tb
 }
 
 // TestHTMX uses the recipe as a visitor does.
 func TestHTMX(t *testing.T) {
-	for _, version := range htmxVersions {
+	for version := range htmxVersions {
 		t.Run(version, func(t *testing.T) {
 			is := is.New(t)
-			url, tb := htmxSite(t, version), newTab(t)
+			url, tb := serveHTMX(t, version)
 			tb.open(url + "/notes")
 			is.Equal(tb.do("return htmx.version"), `"`+version+`"`)
 			tb.do("window.stays = true") // until the page is loaded anew
@@ -83,6 +101,8 @@ func TestHTMX(t *testing.T) {
 			is.Equal(tb.do(`return document.querySelectorAll("nav").length`), "1")
 			is.Equal(tb.do("return window.stays"), "true")
 
+			is.Equal(tb.do("return refused"), "[]")
+
 			tb.do("history.back()")
 			tb.until("the page of before is whole", `location.pathname === "/notes" && document.title === "Notes" && `+listed+` === "`+id+` tea" && document.querySelectorAll("nav").length === 1`)
 
@@ -94,15 +114,106 @@ func TestHTMX(t *testing.T) {
 
 // TestHTMXErrors has htmx ask for what answers with an error: it leaves the page as it is.
 func TestHTMXErrors(t *testing.T) {
-	for _, version := range htmxVersions {
+	for version := range htmxVersions {
 		t.Run(version, func(t *testing.T) {
 			is := is.New(t)
-			url, tb := htmxSite(t, version), newTab(t)
+			url, tb := serveHTMX(t, version)
 			tb.open(url + "/about")
 			tb.do(`for (const name of ["htmx:responseError", "htmx:response:error"]) document.addEventListener(name, () => window.wrong = true);
 				htmx.ajax("GET", "/nobody", "main")`)
 			tb.until("htmx has the answer", "window.wrong === true")
 			is.Equal(tb.do(`return document.querySelector("main").textContent.trim()`), `"About"`)
 		})
+	}
+}
+
+// TestLivePages shows the wall in two tabs while notes are added, also while the server is
+// away: stopped, or behind a proxy that says so.
+func TestLivePages(t *testing.T) {
+	for version := range htmxVersions {
+		t.Run(version, func(t *testing.T) {
+			is := is.New(t)
+			recipe := htmxSite(t, version)
+			var streams, away atomic.Int32
+			front := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/wall/events" {
+					if away.Load() > 0 {
+						away.Add(-1)
+						w.WriteHeader(http.StatusBadGateway)
+						return
+					}
+					streams.Add(1)
+					defer streams.Add(-1)
+				}
+				recipe.ServeHTTP(w, r)
+			})
+			server := &site{t: t, make: func(string) http.Handler { return front }}
+			server.start("127.0.0.1:0")
+			t.Cleanup(func() { server.stop() })
+			add := func(text string) {
+				t.Helper()
+				r := httptest.NewRequest("POST", "/notes", strings.NewReader("text="+text))
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				w := httptest.NewRecorder()
+				app.Router.ServeHTTP(w, r)
+				is.Equal(w.Code, http.StatusSeeOther)
+			}
+			shows := func(tb *tab, text string) {
+				t.Helper()
+				tb.until(text+" is shown", `[...document.querySelectorAll("#live li")].filter((li) => li.textContent === "`+text+`").length === 1`)
+			}
+			id := rand.Text()
+			add(id + "before")
+			tabs := []*tab{newTab(t), newTab(t)}
+			for _, tb := range tabs {
+				tb.watchPolicy()
+				tb.open(server.url + "/wall")
+				tb.do("window.stays = true")
+				shows(tb, id+"before")
+			}
+			waitFor(t, "both listen", func() bool { return streams.Load() == 2 })
+			add(id + "tea")
+			for _, tb := range tabs {
+				shows(tb, id+"tea")
+			}
+
+			server.stop() // ends the streams, and waits for that
+			is.Equal(streams.Load(), int32(0))
+			add(id + "stopped")
+			server.start(strings.TrimPrefix(server.url, "http://"))
+			for _, tb := range tabs {
+				shows(tb, id+"stopped")
+			}
+			waitFor(t, "both listen again", func() bool { return streams.Load() == 2 })
+			add(id + "milk")
+			for _, tb := range tabs {
+				shows(tb, id+"milk")
+			}
+
+			away.Store(3) // browsers do not come back by themselves after an error of HTTP
+			server.stop()
+			add(id + "away")
+			server.start(strings.TrimPrefix(server.url, "http://"))
+			for _, tb := range tabs {
+				shows(tb, id+"away")
+				is.Equal(tb.do("return window.stays"), "true") // no page was loaded anew
+				is.Equal(tb.do("return refused"), "[]")
+			}
+			is.Equal(away.Load(), int32(0))
+
+			waitFor(t, "both listen once more", func() bool { return streams.Load() == 2 })
+			tabs[0].do(`document.querySelector("nav a[href='/about']").click()`)
+			waitFor(t, "a page that is left listens no longer", func() bool { return streams.Load() == 1 })
+		})
+	}
+}
+
+// waitFor waits until ok returns true.
+func waitFor(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(15 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it does not happen: %s", what)
+		}
 	}
 }

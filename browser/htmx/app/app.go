@@ -12,4 +12,7 @@ var files embed.FS
 // Router serves the application.
 var Router = flow.New(files)
 
-func init() { Router.Authenticate = authenticate }
+func init() {
+	Router.Authenticate = authenticate
+	Router.ContentSecurityPolicy = "default-src 'self'; script-src 'nonce'; object-src 'none'; base-uri 'none'"
+}

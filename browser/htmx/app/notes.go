@@ -64,6 +64,7 @@ func (s *store) add(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.list = append(s.list, text)
+	changes.announce()
 }
 
 func (s *store) find(part string) (found []string) {
