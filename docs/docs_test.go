@@ -358,6 +358,7 @@ func (d document) files(t *testing.T) map[string]string {
 var copied = map[string]string{
 	"docs/recipes/database.md": "ecosystem/database",
 	"docs/recipes/htmx.md":     "browser/htmx",
+	"docs/recipes/metrics.md":  "ecosystem/metrics",
 	"docs/recipes/sessions.md": "ecosystem/sessions",
 	"docs/recipes/templ.md":    "ecosystem/templ",
 }

@@ -1,0 +1,15 @@
+package app
+
+import (
+	"embed"
+
+	"example.com/flow"
+)
+
+//go:embed all:router all:public
+var files embed.FS
+
+// Router serves the application.
+var Router = flow.New(files)
+
+func init() { Router.Use(flow.Logger(nil, "/metrics"), measure) }
