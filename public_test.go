@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"mime"
+	"mime/multipart"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -315,6 +317,77 @@ func TestSiblings(t *testing.T) {
 			is.Equal(w.Body.String(), tt.body)
 		})
 	}
+}
+
+// TestPublicFilesKeepTheContentTypeOfMiddleware compares with net/http, in memory, from where
+// a large file lies, and in development.
+func TestPublicFilesKeepTheContentTypeOfMiddleware(t *testing.T) {
+	tree := fstest.MapFS{
+		"router/index.html": {Data: []byte("<p>rendered once")},
+		"public/app.css":    {Data: bytes.Repeat([]byte("b{}"), 300)},
+		"public/film.mp4":   {Data: make([]byte, maxHeld+1)},
+	}
+	dev := New(tree)
+	dev.Dev(onDisk(t, tree))
+	public, err := fs.Sub(tree, "public")
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed := func(types []string) func(http.Handler) http.Handler {
+		return func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header()["Content-Type"] = types
+				next.ServeHTTP(w, r)
+			})
+		}
+	}
+	for _, types := range [][]string{nil, {"application/geo+json"}, {""}} {
+		r := New(tree)
+		r.Use(typed(types))
+		files := typed(types)(http.FileServerFS(public))
+		for name, h := range map[string]http.Handler{"": r, "development": typed(types)(dev)} {
+			for _, target := range []string{"/app.css", "/film.mp4"} {
+				for _, line := range []string{"GET", "HEAD", "GET bytes=1-2", "GET bytes=1-2,4-5", "GET bytes=9999999-"} {
+					t.Run(fmt.Sprintf("%v %s %s %s", types, name, target, line), func(t *testing.T) {
+						is := is.New(t)
+						method, ranges, _ := strings.Cut(line, " ")
+						req := httptest.NewRequest(method, target, nil)
+						if ranges != "" {
+							req.Header.Set("Range", ranges)
+						}
+						got, want := do(h, req), do(files, req)
+						is.Equal(got.Code, want.Code)
+						if strings.Contains(ranges, ",") && got.Code == http.StatusPartialContent { // the boundaries are random
+							partType := func(w *httptest.ResponseRecorder) string {
+								_, params, err := mime.ParseMediaType(w.Header().Get("Content-Type"))
+								is.NoErr(err)
+								part, err := multipart.NewReader(w.Body, params["boundary"]).NextPart()
+								is.NoErr(err)
+								return part.Header.Get("Content-Type")
+							}
+							is.Equal(partType(got), partType(want))
+							return
+						}
+						is.Equal(got.Header()["Content-Type"], want.Header()["Content-Type"])
+					})
+				}
+			}
+			t.Run(fmt.Sprintf("%v %s page", types, name), func(t *testing.T) {
+				is := is.New(t)
+				is.Equal(serve(h, "GET", "/").Header().Get("Content-Type"), "text/html; charset=utf-8") // it is none of net/http's files
+			})
+		}
+	}
+	t.Run("304", func(t *testing.T) {
+		is := is.New(t)
+		r := New(tree)
+		r.Use(typed([]string{"text/plain"}))
+		req := httptest.NewRequest("GET", "/app.css", nil)
+		req.Header.Set("If-None-Match", serve(r, "GET", "/app.css").Header().Get("ETag"))
+		w := do(r, req)
+		is.Equal(w.Code, http.StatusNotModified)
+		is.Equal(w.Header()["Content-Type"], nil)
+	})
 }
 
 // TestLargeFilesAreNotHeld serves one from where it lies, in ranges too.

@@ -364,7 +364,9 @@ func (s *Source) Public(p *routetree.Public) (http.Handler, error) {
 			panic(err) // the file existed a moment ago: the panic becomes a 500
 		}
 		defer f.Close()
-		w.Header().Set("Content-Type", mediaType)
+		if _, set := w.Header()["Content-Type"]; !set { // as in production
+			w.Header().Set("Content-Type", mediaType)
+		}
 		w.Header().Set("Cache-Control", "no-store")
 		http.ServeContent(w, r, "", time.Time{}, f)
 	}), nil

@@ -30,6 +30,7 @@ import (
 // except that the gzip representation may be made when a client first asks for it.
 type Content struct {
 	contentType     []string
+	isPage          bool                            // its media type goes before that of middleware
 	policy          []string                        // Content-Security-Policy; nil if it has none
 	representations [accept.Codings]*representation // by coding; nil if there is none, but that of identity is never nil
 	varies          bool                            // there is, or may be, another one than identity
@@ -72,6 +73,7 @@ func New(contentType string, body []byte) *Content {
 // policy gets both again.
 func NewPage(contentType string, body []byte, policy string) *Content {
 	c := New(contentType, body)
+	c.isPage = true
 	if policy != "" {
 		c.policy = []string{policy}
 		c.representations[accept.Identity].under(policy)
@@ -202,15 +204,18 @@ func gzipped(body []byte) []byte {
 
 // Serve answers GET and HEAD and returns 0. If the client accepts no representation or a
 // condition fails, it sends nothing and returns the status, 406 or 412. cache is the
-// Cache-Control header, unless middleware has set one.
+// Cache-Control header, unless middleware has set one. A file keeps the Content-Type that
+// middleware has set, as in net/http: a nil one is not sent, and not guessed. A page has the
+// type of HTML, as it has if it is rendered for each request.
 func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) (refused int) {
 	h := w.Header()
+	bare := isBare(h)
 	if c.varies {
 		addVary(h)
 	}
 	// Middleware that compresses the response has set Content-Encoding already. Length, entity
 	// tag and ranges of a representation would be wrong for the bytes that the client gets.
-	recoded := len(h["Content-Encoding"]) > 0
+	recoded := !bare && len(h["Content-Encoding"]) > 0
 	f, notModified := c.representations[accept.Identity], false
 	if !recoded {
 		if f = c.choose(r.Header["Accept-Encoding"]); f == nil {
@@ -232,7 +237,7 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 		defer file.Close()
 	}
 
-	if len(h["Cache-Control"]) == 0 {
+	if bare || len(h["Cache-Control"]) == 0 {
 		h["Cache-Control"] = cache
 	}
 	if c.policy != nil && len(h["Content-Security-Policy"]) == 0 {
@@ -245,7 +250,9 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 		w.WriteHeader(http.StatusNotModified)
 		return 0
 	}
-	h["Content-Type"] = c.contentType
+	if bare || c.isPage || !has(h, "Content-Type") {
+		h["Content-Type"] = c.contentType
+	}
 	if recoded {
 		delete(h, "Content-Length")
 	} else {
@@ -276,6 +283,19 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 		}
 	}
 	return 0
+}
+
+// isBare reports whether no header is set but the nosniff of Router.ServeHTTP, as for most
+// requests: to look for that one is quicker than to look for each header that middleware may
+// have set.
+func isBare(h http.Header) bool {
+	return len(h) == 0 || len(h) == 1 && h["X-Content-Type-Options"] != nil
+}
+
+// has reports whether a header is set, if only to nil.
+func has(h http.Header, key string) bool {
+	_, set := h[key]
+	return set
 }
 
 // addVary adds Accept-Encoding to the Vary header.

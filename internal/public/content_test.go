@@ -380,7 +380,8 @@ func TestContentUnderMiddleware(t *testing.T) {
 		{"Vary", "Vary", shared, []string{"Origin", "Accept-Encoding"}},
 		{"Vary in a list", "Vary", []string{"Origin", "Cookie,accept-encoding"}, []string{"Origin", "Cookie,accept-encoding"}},
 		{"Vary star", "Vary", []string{"*"}, []string{"*"}},
-		{"a type", "Content-Type", []string{"text/plain"}, []string{"text/css"}},
+		{"a type", "Content-Type", []string{"text/plain"}, []string{"text/plain"}},
+		{"no type", "Content-Type", nil, nil},
 		{"a stale length", "Content-Length", []string{"7"}, []string{strconv.Itoa(len(css))}},
 		{"a stale tag", "Etag", []string{`"a"`}, []string{tagOf(css)}},
 	} {
@@ -392,6 +393,13 @@ func TestContentUnderMiddleware(t *testing.T) {
 			is.Equal(w.Header()[tt.key], tt.want)
 		})
 	}
+	t.Run("a type for a page", func(t *testing.T) {
+		is := is.New(t)
+		w := httptest.NewRecorder()
+		w.Header().Set("Content-Type", "application/json")
+		NewPage("text/html; charset=utf-8", []byte("<p>"), "").Serve(w, httptest.NewRequest("GET", "/", nil), forever)
+		is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
+	})
 	is := is.New(t)
 	is.Equal(shared[:2][1], "") // nothing was appended to the middleware's own
 	is.Equal(varyEncoding, []string{"Accept-Encoding"})
