@@ -67,9 +67,10 @@ func (f *File) Method(method string) *Verb { return &Verb{f.of.Verb(fault.Caller
 //	func(http.Handler) http.Handler                 // standard middleware
 //
 // A guard returns [Next] to let the request through, or the answer. Anything else, nil
-// included, is a fault that Check reports.
-func (f *File) Use(middleware ...any) {
+// included, is a fault that Check reports. Use returns f.
+func (f *File) Use(middleware ...any) *File {
 	f.of.Use(fault.Caller(0), middleware, parseMiddleware)
+	return f
 }
 
 // A Verb is the registration of a handler for one method of a route file. Do or To completes
@@ -161,9 +162,10 @@ type Dir struct {
 }
 
 // Use adds middleware for the route files of the directory: see Router.In. It takes the
-// forms of File.Use.
-func (d *Dir) Use(middleware ...any) {
+// forms of File.Use, and returns d.
+func (d *Dir) Use(middleware ...any) *Dir {
 	d.of.Use(fault.Caller(0), middleware, parseMiddleware)
+	return d
 }
 
 // OnError sets the function that answers the errors of requests for the directory, as

@@ -163,3 +163,23 @@ func TestHandlerForms(t *testing.T) {
 		is.Equal(says(serve(r, "DELETE", "/a")), "200 destroyed")
 	})
 }
+
+// TestUseReturnsItsReceiver: what is registered after Use is for the same directory or file.
+func TestUseReturnsItsReceiver(t *testing.T) {
+	is := is.New(t)
+	r := New(fstest.MapFS{"router/api/items.http": {}, "router/other.http": {}})
+	refuse := func(req *Request) Response {
+		if req.URL.Query().Has("refused") {
+			return Fail(403, "")
+		}
+		return Next()
+	}
+	r.In("api").Use(refuse).OnError(func(*Request, error) Response { return Text("api") })
+	r.At("api/items").Use().GET().Do(func(*Request) string { return "items" })
+	r.At("other").Use(refuse).GET().Do(func(*Request) string { return "other" })
+	is.NoErr(r.Check())
+	is.Equal(says(serve(r, "GET", "/api/items")), "200 items")
+	is.Equal(serve(r, "GET", "/api/items?refused").Body.String(), "api") // of OnError
+	is.Equal(says(serve(r, "GET", "/other")), "200 other")
+	is.Equal(serve(r, "GET", "/other?refused").Code, 403)
+}
