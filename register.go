@@ -127,7 +127,8 @@ func (v *Verb) Status(code int) *Verb {
 // tag param has to name a parameter of the route.
 //
 // Out is the data of the page for a route file that is one, and else answered as JSON; its
-// status is that of Status. A Response or a string is answered as by the other forms.
+// status is that of Status. A Response or a string is answered as by the other forms. any is a
+// fault: a Response in it would be sent as data.
 //
 // Anything else, nil included, is a fault that Check reports.
 func (v *Verb) Do(handler any) *Verb {

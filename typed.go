@@ -1,7 +1,9 @@
 package flow
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"path"
 	"reflect"
@@ -64,6 +66,9 @@ func parseTyped(v any) (*typed, error) {
 	h := &typed{call: reflect.ValueOf(v)}
 	if t.NumOut() == 2 {
 		h.out = t.Out(0)
+		if err := checkOut(h.out); err != nil {
+			return nil, err
+		}
 	}
 	if t.NumIn() == 2 {
 		h.in, h.bound = t.In(1), t.In(1)
@@ -80,6 +85,28 @@ func parseTyped(v any) (*typed, error) {
 		}
 	}
 	return h, nil
+}
+
+// checkOut returns an error for an output that would be sent as data, and is likely to be meant
+// otherwise. An interface is refused if a Response or an error fits in it: a handler that
+// returns one there would answer 200 with an empty object. Other interfaces are data of several
+// types. A Form is the data of a page, and a type of one's own that is an error may be data, as
+// an Invalid is for a script that checks a field.
+func checkOut(t reflect.Type) error {
+	isInterface := t.Kind() == reflect.Interface
+	switch {
+	case isInterface && t.NumMethod() == 0:
+		return fmt.Errorf("the handler returns a value of any type, and a flow.Response or an error in it would be sent as data: name the type, or return a flow.Response")
+	case t == reflect.PointerTo(responseType) || isInterface && responseType.Implements(t):
+		return fmt.Errorf("the handler returns %v, which would be sent as data: return a flow.Response", t)
+	case isInterface && t.Implements(errorType):
+		return fmt.Errorf("the handler returns %v as its data: return an error as the second result", t)
+	case t.Implements(reflect.TypeFor[http.Handler]()):
+		return fmt.Errorf("the handler returns %v as its data: return the flow.Response of flow.Handler", t)
+	case t.Implements(reflect.TypeFor[io.Reader]()) && !t.Implements(reflect.TypeFor[json.Marshaler]()):
+		return fmt.Errorf("the handler returns %v as its data, of which nothing would be read: return the flow.Response of flow.Bytes or flow.Handler", t)
+	}
+	return nil
 }
 
 // data returns the type of the data of a page, or nil if the handler says nothing of it.
@@ -144,7 +171,7 @@ func (h *typed) checkStatus(status int) error {
 	case status < 200 || status > 299:
 		return fmt.Errorf("Status(%d) is the status of an answer that is no error: give one from 200 to 299; an error has its own", status)
 	case h.out != nil && (status == http.StatusNoContent || status == http.StatusResetContent):
-		return fmt.Errorf("Status(%d): such an answer has no body (RFC 9110, section 15.3), and the handler returns a %v: have it return nothing but an error", status, h.out)
+		return fmt.Errorf("Status(%d): such an answer has no body (RFC 9110, section 15.3), and the handler returns %v: have it return nothing but an error", status, h.out)
 	}
 	return nil
 }

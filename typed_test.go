@@ -1,7 +1,10 @@
 package flow_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -145,6 +148,13 @@ func again(_ *flow.Request, in flow.Form[typedIn]) (flow.Response, error) {
 	return resp, nil
 }
 
+type named any
+
+// anything has a handler that says nothing of its answer.
+type anything struct{}
+
+func (anything) Show(*flow.Request) (any, error) { return nil, nil }
+
 func TestTypedFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -175,6 +185,32 @@ func TestTypedFaults(t *testing.T) {
 		{"other results", func(f *flow.File) { f.GET().Do(func(*flow.Request, typedIn) typedOut { return typedOut{} }) }, "a handler is one of"},
 		{"other arguments", func(f *flow.File) { f.GET().Do(func(typedIn) (typedOut, error) { return typedOut{}, nil }) }, "a handler is one of"},
 		{"no results", func(f *flow.File) { f.GET().Do(func(*flow.Request, typedIn) {}) }, "a handler is one of"},
+		{"any", func(f *flow.File) { f.GET().Do(func(*flow.Request) (any, error) { return flow.Text("x"), nil }) }, "the handler returns a value of any type, and a flow.Response or an error in it would be sent as data: name the type, or return a flow.Response"},
+		{"any, with input", func(f *flow.File) { f.GET().Do(func(*flow.Request, typedIn) (any, error) { return nil, nil }) }, "name the type"},
+		{"any, with a Form", func(f *flow.File) {
+			f.GET().Do(func(*flow.Request, flow.Form[typedIn]) (any, error) { return nil, nil })
+		}, "name the type"},
+		{"any, of a controller", func(f *flow.File) { f.GET().To(anything{}, "Show") }, "name the type"},
+		{"an empty interface with a name", func(f *flow.File) { f.GET().Do(func(*flow.Request) (named, error) { return nil, nil }) }, "name the type"},
+		{"a pointer to a Response", func(f *flow.File) { f.GET().Do(func(*flow.Request) (*flow.Response, error) { return nil, nil }) }, "returns *flow.Response, which would be sent as data: return a flow.Response"},
+		{"an interface that a Response fits in", func(f *flow.File) {
+			f.GET().Do(func(*flow.Request) (interface{ Status(int) flow.Response }, error) { return flow.Text(""), nil })
+		}, "which would be sent as data: return a flow.Response"},
+		{"an error", func(f *flow.File) { f.GET().Do(func(*flow.Request) (error, error) { return nil, nil }) }, "returns error as its data: return an error as the second result"},
+		{"an http.Handler", func(f *flow.File) { f.GET().Do(func(*flow.Request) (http.Handler, error) { return nil, nil }) }, "returns http.Handler as its data: return the flow.Response of flow.Handler"},
+		{"a type that is an http.Handler", func(f *flow.File) { f.GET().Do(func(*flow.Request) (*http.ServeMux, error) { return nil, nil }) }, "returns *http.ServeMux as its data"},
+		{"a Reader", func(f *flow.File) { f.GET().Do(func(*flow.Request) (io.ReadCloser, error) { return nil, nil }) }, "of which nothing would be read: return the flow.Response of flow.Bytes or flow.Handler"},
+		{"a buffer", func(f *flow.File) { f.GET().Do(func(*flow.Request) (*bytes.Buffer, error) { return nil, nil }) }, "of which nothing would be read"},
+		{"an interface with methods", func(f *flow.File) { f.GET().Do(func(*flow.Request) (fmt.Stringer, error) { return nil, nil }) }, ""},
+		{"an Invalid", func(f *flow.File) {
+			f.GET().Do(func(_ *flow.Request, in flow.Form[typedIn]) (flow.Invalid, error) { return in.Wrong, nil })
+		}, ""},
+		{"a Form", func(f *flow.File) {
+			f.GET().Do(func(_ *flow.Request, in flow.Form[typedIn]) (flow.Form[typedIn], error) { return in, nil })
+		}, ""},
+		{"a map", func(f *flow.File) { f.GET().Do(func(*flow.Request) (map[string]any, error) { return nil, nil }) }, ""},
+		{"a list of any", func(f *flow.File) { f.GET().Do(func(*flow.Request) ([]any, error) { return nil, nil }) }, ""},
+		{"JSON", func(f *flow.File) { f.GET().Do(func(*flow.Request) (json.RawMessage, error) { return nil, nil }) }, ""},
 		{"right", func(f *flow.File) { f.GET().Do(showTyped) }, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
