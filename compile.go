@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -112,6 +113,8 @@ type compiler struct {
 	inside map[*Mounted]*compiler // the compilers of mounted Routers
 	table  *table
 	faults []fault.Fault
+	// inspected are the inputs of handlers whose mistakes are reported.
+	inspected map[reflect.Type]bool
 	// unsound: a fault may keep routes out of the trie.
 	unsound bool
 }
@@ -321,12 +324,14 @@ func (c *compiler) handlerOf(r *routetree.Route, v *verb) handler {
 	return h
 }
 
-// checkInput reports the fields of a handler's input that are for parameters which its route
-// does not have.
+// checkInput reports the mistakes in the type of a handler's input, and the fields that are for
+// parameters which its route does not have. A field that is called as a parameter, and that a
+// client fills, may be meant.
 func (c *compiler) checkInput(r *routetree.Route, h handler) {
 	if h.typed.in == nil {
 		return
 	}
+	c.inspect(h)
 	known := map[string]bool{}
 	for _, p := range r.Patterns {
 		for _, name := range p.Names {
@@ -337,6 +342,34 @@ func (c *compiler) checkInput(r *routetree.Route, h handler) {
 		if !known[name] {
 			c.fault(h.pos, "%v has a field with the tag param:%q, and %s has no such parameter%s", h.typed.bound, name, r.File, fault.Suggest(name, known, ""))
 		}
+	}
+	for name := range known {
+		if field := input.UntaggedParam(h.typed.bound, name); field != "" {
+			c.faults = append(c.faults, fault.WarnAt(h.pos, "%s has no tag, so it is not the parameter %q of %s: a client fills it by the body or the query. Write param:%[2]q, or json:%[2]q if that is meant", field, name, r.File))
+		}
+	}
+}
+
+// inspect reports the mistakes in the type of a handler's input, once for each type.
+func (c *compiler) inspect(h handler) {
+	t := h.typed.bound
+	if c.inspected[t] {
+		return
+	}
+	if c.inspected == nil {
+		c.inspected = map[reflect.Type]bool{}
+	}
+	c.inspected[t] = true
+	for _, m := range input.Mistakes(t) {
+		pos := m.Pos
+		if pos.Line == 0 {
+			pos = h.pos
+		}
+		f := fault.At(pos, "%s", m.Text)
+		if m.Warning {
+			f = fault.WarnAt(pos, "%s", m.Text)
+		}
+		c.faults = append(c.faults, f)
 	}
 }
 

@@ -468,6 +468,25 @@ func (x *exchange) logAnswered(req *Request, err error, status int) {
 	x.settings.log().Log(req.Context(), level, message, args...)
 }
 
+// logMistakes logs the mistakes in a struct that Bind has filled, which are faults in the input
+// of a typed handler. Warnings are left out, and what is wrong with Default, which Bind does
+// not call.
+func (x *exchange) logMistakes(dst any, mistakes []input.Mistake) {
+	var texts []string
+	for _, m := range mistakes {
+		switch {
+		case m.Warning || m.Default:
+		case m.Pos.Line > 0:
+			texts = append(texts, m.Pos.String()+": "+m.Text)
+		default:
+			texts = append(texts, m.Text)
+		}
+	}
+	if len(texts) > 0 {
+		x.settings.log().Warn("flow: Bind has filled a struct in which something is wrong; this is said once", "type", fmt.Sprintf("%T", dst), "pattern", x.endpoint.pattern, "mistakes", strings.Join(texts, "\n"))
+	}
+}
+
 // stackArgs returns the arguments for the log that hold the stack of a panic.
 func (x *exchange) stackArgs(req *http.Request, p *panicError) []any {
 	if x.settings.dev != nil {

@@ -233,7 +233,7 @@ func (r *Request) Bind(dst any) error {
 }
 
 // A bindFunc is one of the methods Bind and BindInput of a body.
-type bindFunc = func(*http.Request, input.Params, any, input.Messages) (map[string]string, error)
+type bindFunc = func(*http.Request, input.Params, any, input.Messages) (map[string]string, []input.Mistake, error)
 
 // fill reads the body, and fills what dst, a pointer, points to.
 func (r *Request) fill(dst any, bind bindFunc) error {
@@ -241,7 +241,10 @@ func (r *Request) fill(dst any, bind bindFunc) error {
 	if err := x.readBody(r.Request, false); err != nil {
 		return err
 	}
-	invalid, err := bind(r.Request, r, dst, invalidOf)
+	invalid, mistakes, err := bind(r.Request, r, dst, invalidOf)
+	if len(mistakes) > 0 {
+		x.logMistakes(dst, mistakes)
+	}
 	if err != nil {
 		return bodyError(err)
 	}

@@ -33,7 +33,7 @@ var plan = []struct{ room, imports string }{
 	{"devlink", "devpage"},
 	{"forms", "fault"},
 	{"httpfile", "fault"},
-	{"input", "fold"},
+	{"input", "fault fold forms"},
 	{"links", "fault pattern"},
 	{"logging", "reply"},
 	{"match", "fault pattern"},

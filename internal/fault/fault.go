@@ -58,6 +58,13 @@ func Warn(file string, line int, format string, args ...any) Fault {
 	return Fault{File: file, Line: line, Text: where + ": warning: " + fmt.Sprintf(format, args...), Warning: true}
 }
 
+// WarnAt returns a warning for a position in Go code.
+func WarnAt(pos Position, format string, args ...any) Fault {
+	f := At(pos, "warning: "+format, args...)
+	f.Warning = true
+	return f
+}
+
 // Join returns the faults without the warnings as one error, one on each line, sorted by file,
 // line, column and text. It returns nil if there are none.
 func Join(faults []Fault) error { return join(faults, false) }

@@ -26,19 +26,28 @@ type Params interface {
 // Then it calls the Validate methods of dst and of the structs inside. It returns messages
 // about values that do not convert or are invalid, by path. The function messages extracts
 // those from an error of Validate.
-func (b *Body) Bind(r *http.Request, route Params, dst any, messages Messages) (invalid map[string]string, err error) {
-	return b.bind(r, route, dst, false, messages)
+//
+// The first call for a type also returns the mistakes in it, for the log: nothing else has
+// looked at a type that no typed handler takes.
+func (b *Body) Bind(r *http.Request, route Params, dst any, messages Messages) (invalid map[string]string, mistakes []Mistake, err error) {
+	p := planOf(reflect.TypeOf(dst).Elem())
+	if len(p.mistakes) > 0 && p.told.CompareAndSwap(false, true) {
+		mistakes = p.mistakes
+	}
+	invalid, err = b.bind(r, route, dst, p, false, messages)
+	return invalid, mistakes, err
 }
 
 // BindInput is Bind for the input of a typed handler: a parameter of the route that does not
-// convert is an Error of status 404, since there is no such page.
-func (b *Body) BindInput(r *http.Request, route Params, dst any, messages Messages) (invalid map[string]string, err error) {
-	return b.bind(r, route, dst, true, messages)
+// convert is an Error of status 404, since there is no such page. The mistakes in its type are
+// faults of the handler.
+func (b *Body) BindInput(r *http.Request, route Params, dst any, messages Messages) (invalid map[string]string, mistakes []Mistake, err error) {
+	invalid, err = b.bind(r, route, dst, planOf(reflect.TypeOf(dst).Elem()), true, messages)
+	return invalid, nil, err
 }
 
-func (b *Body) bind(r *http.Request, route Params, dst any, strict bool, messages Messages) (invalid map[string]string, err error) {
+func (b *Body) bind(r *http.Request, route Params, dst any, p *plan, strict bool, messages Messages) (invalid map[string]string, err error) {
 	v := reflect.ValueOf(dst).Elem()
-	p := planOf(v.Type())
 	if p.err != nil {
 		return nil, p.err
 	}

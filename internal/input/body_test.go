@@ -48,7 +48,8 @@ func bind(r *http.Request, dst any) (invalid map[string]string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.Bind(r, noParams{}, dst, noMessages)
+	invalid, _, err = b.Bind(r, noParams{}, dst, noMessages)
+	return invalid, err
 }
 
 // said returns messages in order.

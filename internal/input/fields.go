@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"example.com/flow/internal/fold"
 )
@@ -31,6 +32,8 @@ type plan struct {
 	custom             bool    // it has UnmarshalJSON or UnmarshalText
 	jsonOnly           bool    // a form or a query cannot fill it: it is no struct, or custom and without fields
 	err                error   // why Bind cannot fill the type, or nil
+	mistakes           []Mistake
+	told               atomic.Bool // Bind has returned the mistakes
 }
 
 var plans sync.Map // reflect.Type to *plan; bounded by the types in the program
@@ -51,6 +54,7 @@ func planOf(t reflect.Type) *plan {
 	if name := misplacedTag(t, p.data); name != "" {
 		p.err = fmt.Errorf("flow: Bind cannot fill a %v: %s has a tag param or query, which is for fields of the struct itself and of those embedded in it, but JSON would fill it by its name: give it the tag json, with a name or with \"-\"", t, name)
 	}
+	p.mistakes = inspect(t, p)
 	known, _ := plans.LoadOrStore(t, p)
 	return known.(*plan)
 }

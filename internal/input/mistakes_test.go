@@ -1,0 +1,276 @@
+package input
+
+import (
+	"database/sql"
+	"encoding/json"
+	"io"
+	"math/big"
+	"mime/multipart"
+	"net"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/matryer/is"
+)
+
+// mistakesIn returns the mistakes in a type, one on each line.
+func mistakesIn(t reflect.Type) string {
+	var lines []string
+	for _, m := range Mistakes(t) {
+		lines = append(lines, m.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Structs with fields that no request fills, and with those that one does.
+type (
+	key      struct{ X int }
+	decodes  struct{ Done chan int }
+	tree     []tree
+	page     struct{ Page int }
+	unfilled struct {
+		Chan    chan int
+		Func    *func()
+		Lists   []map[string]func()
+		Complex complex128
+		Reader  io.Reader
+		Err     error
+		Keys    map[key]int
+		Locked  *sync.Mutex
+		Page    struct{ Done [2]chan int }
+		Out     io.Reader `json:"-"`
+		Other   chan int  `form:"-"`
+	}
+	fillable struct {
+		Any      any
+		Map      map[string]any
+		Numbers  map[int]string
+		Times    map[time.Time]bool
+		Raw      json.RawMessage
+		Bytes    []byte
+		Time     time.Time
+		Price    *big.Int
+		When     *time.Time
+		Null     sql.NullString
+		Addr     netip.Addr
+		URL      url.URL // with a Userinfo, which nothing fills
+		Nothing  struct{}
+		Set      map[string]struct{}
+		Tree     tree
+		Array    [2]int
+		Duration time.Duration
+		Number   json.Number
+		IP       net.IP
+		Own      decodes
+		_        chan int
+	}
+	ofURL struct {
+		Any    any               `param:"id" json:"any"`
+		Map    map[string]string `query:"map"`
+		Struct page              `query:"page" json:"page"`
+		Array  [2]int            `query:"array"`
+		Lists  [][]string        `query:"lists"`
+		Chan   *chan int         `query:"chan"`
+	}
+	ofURLRight struct {
+		ID     *int        `param:"id"`
+		List   []string    `query:"list"`
+		Ptrs   []*int      `query:"ptrs"`
+		Time   time.Time   `query:"time"`
+		Bytes  []byte      `query:"bytes"`
+		IP     *netip.Addr `query:"ip"`
+		Floats []float64   `query:"floats"`
+		ListP  *[]string   `query:"listp"`
+	}
+	byID struct {
+		ID int `param:"id"`
+	}
+	byTicket struct {
+		Ticket int `param:"id"`
+	}
+	twiceDeep struct {
+		byID
+		byTicket
+	}
+	shadowed struct {
+		ID int `param:"id"`
+		byTicket
+		byID
+	}
+	sameName struct {
+		page
+		Other other
+		other
+	}
+	other   struct{ Page int }
+	uploads struct {
+		Photo  *multipart.FileHeader
+		Photos []*multipart.FileHeader `form:"photos"`
+		Value  multipart.FileHeader    `json:"value"`
+		File   multipart.File
+		Rows   []struct{ Scan *multipart.FileHeader }
+	}
+)
+
+func (o *decodes) UnmarshalJSON([]byte) error { return nil }
+
+func TestFieldsThatNoRequestFills(t *testing.T) {
+	for _, tt := range []struct {
+		t    reflect.Type
+		want string
+	}{
+		{reflect.TypeFor[unfilled](), `input.unfilled.Chan is of type chan int, and no request can fill a channel: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Func is of type *func(), and no request can fill a function: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Lists is of type []map[string]func(), and no request can fill a function: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Complex is of type complex128, and no request can fill a complex number: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Reader is of type io.Reader, and no request can fill an interface with methods: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Err is of type error, and no request can fill an interface with methods: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Keys is of type map[input.key]int, and no request can fill a map by input.key: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Locked is of type *sync.Mutex, and no request can fill a struct without exported fields: give it another type, or the tag json:"-" if it is not for requests
+struct{…}.Done is of type [2]chan int, and no request can fill a channel: give it another type, or the tag json:"-" if it is not for requests`},
+		{reflect.TypeFor[[]unfilled](), `input.unfilled.Chan is of type chan int, and no request can fill a channel: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Func is of type *func(), and no request can fill a function: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Lists is of type []map[string]func(), and no request can fill a function: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Complex is of type complex128, and no request can fill a complex number: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Reader is of type io.Reader, and no request can fill an interface with methods: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Err is of type error, and no request can fill an interface with methods: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Keys is of type map[input.key]int, and no request can fill a map by input.key: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Locked is of type *sync.Mutex, and no request can fill a struct without exported fields: give it another type, or the tag json:"-" if it is not for requests
+input.unfilled.Other is of type chan int, and no request can fill a channel: give it another type, or the tag json:"-" if it is not for requests
+struct{…}.Done is of type [2]chan int, and no request can fill a channel: give it another type, or the tag json:"-" if it is not for requests`},
+		{reflect.TypeFor[fillable](), ``},
+		{reflect.TypeFor[ofURL](), `input.ofURL.Any has the tag param:"id", and no text converts to any: give it a type such as string or int, or one with UnmarshalText
+input.ofURL.Map has the tag query:"map", and no text converts to map[string]string: give it a type such as string or int, or one with UnmarshalText
+input.ofURL.Struct has the tag query:"page", and no text converts to input.page: give it a type such as string or int, or one with UnmarshalText
+input.ofURL.Array has the tag query:"array", and no text converts to [2]int: give it a type such as string or int, or one with UnmarshalText
+input.ofURL.Lists has the tag query:"lists", and no text converts to [][]string: give it a type such as string or int, or one with UnmarshalText
+input.ofURL.Chan has the tag query:"chan", and no text converts to *chan int: give it a type such as string or int, or one with UnmarshalText`},
+		{reflect.TypeFor[ofURLRight](), ``},
+		{reflect.TypeFor[twiceDeep](), `input.twiceDeep.ID and Ticket both have the tag param:"id", so neither is filled: keep one`},
+		{reflect.TypeFor[shadowed](), ``},
+		{reflect.TypeFor[sameName](), ``},
+		{reflect.TypeFor[uploads](), `input.uploads.Photo is of type *multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("Photo")
+input.uploads.Photos is of type []*multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("photos")
+input.uploads.Value is of type multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("value")
+input.uploads.File is of type multipart.File, which Bind does not fill: leave it out, and take the file with req.FormFile("File")
+struct{…}.Scan is of type *multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("Scan")`},
+		{reflect.TypeFor[decodes](), ``},
+		{reflect.TypeFor[map[string]any](), ``},
+		{reflect.TypeFor[tree](), ``},
+	} {
+		t.Run(tt.t.String(), func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(mistakesIn(tt.t), tt.want)
+		})
+	}
+}
+
+func TestTagsThatAreMisspelt(t *testing.T) {
+	for _, tt := range []struct{ tag, want string }{
+		{`parm:"id"`, `struct{…}.ID has the tag parm:"id", which nothing reads: did you mean "param"?`},
+		{`Param:"id"`, `struct{…}.ID has the tag Param:"id", which nothing reads: did you mean "param"?`},
+		{`params:"id"`, `struct{…}.ID has the tag params:"id", which nothing reads: did you mean "param"?`},
+		{`praam:"id"`, `struct{…}.ID has the tag praam:"id", which nothing reads: did you mean "param"?`},
+		{`qurey:"id"`, `struct{…}.ID has the tag qurey:"id", which nothing reads: did you mean "query"?`},
+		{`Query:"id"`, `struct{…}.ID has the tag Query:"id", which nothing reads: did you mean "query"?`},
+		{`jsn:"id"`, `struct{…}.ID has the tag jsn:"id", which nothing reads: did you mean "json"?`},
+		{`josn:"id"`, `struct{…}.ID has the tag josn:"id", which nothing reads: did you mean "json"?`},
+		{`JSON:"id"`, `struct{…}.ID has the tag JSON:"id", which nothing reads: did you mean "json"?`},
+		{`from:"id"`, `struct{…}.ID has the tag from:"id", which nothing reads: did you mean "form"?`},
+		{`fom:"id"`, `struct{…}.ID has the tag fom:"id", which nothing reads: did you mean "form"?`},
+		{`forms:"id" json:"id"`, `struct{…}.ID has the tag forms:"id", which nothing reads: did you mean "form"?`},
+		{`forms:"id" form:"id"`, ``},
+		{`json:"-" parm:"id"`, `struct{…}.ID has the tag parm:"id", which nothing reads: did you mean "param"?`},
+		{`param: "id"`, `struct{…}.ID has the tag param: "id", which Go cannot read: write pairs such as param:"…", with quotes and without a space behind the colon`},
+		{`param:id`, `struct{…}.ID has the tag param:id, which Go cannot read: write pairs such as param:"…", with quotes and without a space behind the colon`},
+		{`query="id"`, `struct{…}.ID has the tag query="id", which Go cannot read: write pairs such as query:"…", with quotes and without a space behind the colon`},
+		{`form 'id'`, `struct{…}.ID has the tag form 'id', which Go cannot read: write pairs such as form:"…", with quotes and without a space behind the colon`},
+		{`param`, `struct{…}.ID has the tag param, which Go cannot read: write pairs such as param:"…", with quotes and without a space behind the colon`},
+		{`praam:id`, `struct{…}.ID has the tag praam:id, which Go cannot read: write pairs such as param:"…", with quotes and without a space behind the colon`},
+		{`db: "id" json:"id"`, `struct{…}.ID has the tag db: "id" json:"id", which Go cannot read: write pairs such as json:"…", with quotes and without a space behind the colon`},
+		{`json:"id`, `struct{…}.ID has the tag json:"id, which Go cannot read: write pairs such as json:"…", with quotes and without a space behind the colon`},
+		{`json:" id"`, `struct{…}.ID has the tag json:" id", whose name begins or ends with a space: no key is called so`},
+		{`param:"id "`, `struct{…}.ID has the tag param:"id ", whose name begins or ends with a space: no key is called so`},
+		{`json:"id"query:"id"`, ``},
+		{`json:"id, omitempty"`, ``},
+		{`the id of the query that was sent`, ``},
+		{`db: "id"`, ``},
+		{``, ``},
+		{`json:"id" form:"id" query:"id" param:"id"`, ``},
+	} {
+		t.Run(tt.tag, func(t *testing.T) {
+			is := is.New(t)
+			f := reflect.StructField{Name: "ID", Type: reflect.TypeFor[int](), Tag: reflect.StructTag(tt.tag)}
+			is.Equal(mistakesIn(reflect.StructOf([]reflect.StructField{f})), tt.want)
+		})
+	}
+}
+
+// TestTagsOfOthers: a tag that another package reads is no mistake.
+func TestTagsOfOthers(t *testing.T) {
+	for tag := range strings.FieldsSeq(popularTags) {
+		t.Run(tag, func(t *testing.T) {
+			is := is.New(t)
+			f := reflect.StructField{Name: "ID", Type: reflect.TypeFor[int](), Tag: reflect.StructTag(tag + `:"id" json:"id"`)}
+			is.Equal(mistakesIn(reflect.StructOf([]reflect.StructField{f})), "")
+		})
+	}
+}
+
+// popularTags are keys that well-known packages read.
+const popularTags = `
+	yaml toml xml bson cbor msgpack msg protobuf protobuf_oneof avro thrift asn1 hcl ini csv tsv gob ion plist
+	db sql gorm xorm orm norm borm pg bun ent sqlx rel storm boltholdKey badgerhold bigquery spanner datastore firestore
+	dynamodbav dynamo redis gocql cql neo4j elastic es surreal
+	uri header cookie binding validate valid validator v form schema url path body in multipart
+	default env envconfig envDefault envPrefix flag cli arg long short description help required kong conf config viper koanf mapstructure structs
+	jsonb hjson ejson jsonapi jsonschema jsonschema_description openapi swagger doc example format enum enums minimum maximum pattern
+	graphql gql fake faker copier deepcopier mapper conform mod sanitize reform scrub redact log zap slog
+	inject wire fx name optional group dig fig tfsdk mapper sheet xlsx excel parquet arrow
+	k8s patchStrategy patchMergeKey listType protobuf3 json5 uuid id key index unique size min max len`
+
+func TestTagsOfUnexportedFields(t *testing.T) {
+	for _, tt := range []struct{ tag, want string }{
+		{`json:"name"`, `struct{…}.name has the tag json:"name", and nothing can fill it, since its name begins with a small letter`},
+		{`param:"name"`, `struct{…}.name has the tag param:"name", and nothing can fill it, since its name begins with a small letter`},
+		{`query:"name"`, `struct{…}.name has the tag query:"name", and nothing can fill it, since its name begins with a small letter`},
+		{`form:"name"`, `struct{…}.name has the tag form:"name", and nothing can fill it, since its name begins with a small letter`},
+		{`json:"-"`, ``},
+		{`json:",omitempty"`, ``},
+		{`db:"name"`, ``},
+		{``, ``},
+	} {
+		t.Run(tt.tag, func(t *testing.T) {
+			is := is.New(t)
+			f := reflect.StructField{Name: "name", PkgPath: "example.com/x", Type: reflect.TypeFor[int](), Tag: reflect.StructTag(tt.tag)}
+			is.Equal(mistakesIn(reflect.StructOf([]reflect.StructField{f})), tt.want)
+		})
+	}
+}
+
+func TestTwoFieldsOfOneKey(t *testing.T) {
+	for _, tt := range []struct{ a, b, want string }{
+		{`param:"id"`, `param:"id"`, `struct{…}.A and B both have the tag param:"id", so neither is filled: keep one`},
+		{`query:"id"`, `query:"id"`, `struct{…}.A and B both have the tag query:"id", so neither is filled: keep one`},
+		{`json:"id"`, `form:"id"`, `struct{…}.A and B have the same key, "id", so neither is filled: keep one`},
+		{`json:"id"`, `json:"id"`, `struct{…}.A and B have the same key, "id", so neither is filled: keep one`},
+		{`param:"id"`, `query:"id"`, ``},
+		{`param:"id"`, `json:"id"`, ``},
+		{`json:"id" form:"a"`, `json:"id" form:"b"`, ``},
+		{`json:"a"`, ``, ``},
+		{``, `json:"A"`, ``},
+	} {
+		t.Run(tt.a+" "+tt.b, func(t *testing.T) {
+			is := is.New(t)
+			of := func(name, tag string) reflect.StructField {
+				return reflect.StructField{Name: name, Type: reflect.TypeFor[int](), Tag: reflect.StructTag(tag)}
+			}
+			is.Equal(mistakesIn(reflect.StructOf([]reflect.StructField{of("A", tt.a), of("B", tt.b)})), tt.want)
+		})
+	}
+}

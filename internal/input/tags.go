@@ -1,0 +1,90 @@
+package input
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// keys are the tags that Bind reads.
+var keys = []string{string(fromRoute), string(fromQuery), "form", "json"}
+
+// others are tags of other packages that differ from one of keys by one letter.
+var others = map[string]bool{"bson": true, "jsonb": true, "json5": true, "hjson": true, "ejson": true, "gorm": true, "xorm": true, "orm": true, "norm": true, "borm": true}
+
+// tags looks at the tags of a field.
+func (n *inspection) tags(t reflect.Type, sf reflect.StructField, from source) {
+	written, rest := parseTag(string(sf.Tag))
+	if key := keyIn(rest); key != "" {
+		n.field(t, sf, "has the tag %s, which Go cannot read: write pairs such as %s:\"…\", with quotes and without a space behind the colon", strings.TrimSpace(rest), key)
+	}
+	for _, key := range written {
+		if meant := meantBy(key); meant != key && meant != "" && sf.Tag.Get(meant) == "" {
+			n.field(t, sf, "has the tag %s:%q, which nothing reads: did you mean %q?", key, sf.Tag.Get(key), meant)
+		}
+	}
+	for _, key := range keys {
+		name := nameOf(sf.Tag, key)
+		switch {
+		case name == "":
+		case strings.TrimSpace(name) != name:
+			n.field(t, sf, "has the tag %s:%q, whose name begins or ends with a space: no key is called so", key, name)
+		case !sf.IsExported() && !(sf.Anonymous && from == fromJSON):
+			n.field(t, sf, "has the tag %s:%q, and nothing can fill it, since its name begins with a small letter", key, name)
+			return
+		}
+	}
+}
+
+// meantBy returns the key that a tag is nearly called as, that key for itself, or "" for
+// another word.
+func meantBy(key string) string {
+	if others[key] {
+		return ""
+	}
+	for _, known := range keys {
+		if key == known || oneOff(key, known) {
+			return known
+		}
+	}
+	return ""
+}
+
+// parseTag returns the keys of a tag as reflect.StructTag reads it, and what it does not read:
+// all that follows the first mistake.
+func parseTag(tag string) (keys []string, rest string) {
+	for {
+		tag = strings.TrimLeft(tag, " ")
+		i := 0
+		for i < len(tag) && tag[i] > ' ' && tag[i] != ':' && tag[i] != '"' && tag[i] != 0x7f {
+			i++
+		}
+		if i == 0 || i+1 >= len(tag) || tag[i] != ':' || tag[i+1] != '"' {
+			return keys, tag
+		}
+		quoted, err := strconv.QuotedPrefix(tag[i+1:])
+		if err != nil {
+			return keys, tag
+		}
+		keys, tag = append(keys, tag[:i]), tag[i+1+len(quoted):]
+	}
+}
+
+// keyIn returns the key that an unreadable tag speaks of: a word that a colon, an equals sign,
+// a comma or a quote follows, or the end. It returns "" if there is none: go vet tells all
+// others.
+func keyIn(rest string) string {
+	for rest != "" {
+		word := rest[:len(rest)-len(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"))]
+		if word == "" {
+			rest = rest[1:]
+			continue
+		}
+		rest = rest[len(word):]
+		after := strings.TrimLeft(rest, " ")
+		if key := meantBy(word); key != "" && (after == "" || strings.ContainsRune(`:="',`, rune(after[0]))) {
+			return key
+		}
+	}
+	return ""
+}

@@ -1,0 +1,294 @@
+package flow
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"mime/multipart"
+	"net"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/testdata/domain"
+)
+
+// Inputs whose methods flow does not call.
+type (
+	validateInvalid   struct{ Name string }
+	validateRequest   struct{ Name string }
+	validateBool      struct{ Name string }
+	validateVariadic  struct{ Name string }
+	validates         struct{ Name string }
+	validtae          struct{ Name string }
+	validateUpper     struct{ Name string }
+	bothNames         struct{ Name string }
+	defaultValue      struct{ Name string }
+	defaultError      struct{ Name string }
+	defaults          struct{ Name string }
+	defaultsReturning struct{ Name string }
+	validated         struct{ Name string }
+	row               struct{ Name string }
+	rowWithCurrency   struct{ Name string }
+	orderRows         struct{ Rows []row }
+	orderDeep         struct{ Rows map[string][]*row }
+	orderOfCurrency   struct{ Rows []rowWithCurrency }
+	orderChecked      struct{ Rows []rowWithCurrency }
+	orderCheckedRow   struct{ Rows []row }
+	embedsRow         struct{ row }
+	embedsAndHides    struct{ rowWithCurrency }
+	pageQuery         struct{ Page int }
+	sortQuery         struct{ Sort string }
+	listQuery         struct {
+		pageQuery
+		sortQuery
+	}
+	listOne         struct{ pageQuery }
+	holdsDefault    struct{ Query pageQuery }
+	defaultsOfThat  struct{ Query pageQuery }
+	promotesValue   struct{ defaultValue }
+	addressed       struct{ Address domain.Address }
+	addressedAndOwn struct{ Address domain.Address }
+	embedsAddress   struct{ domain.Address }
+	priced          struct{ Price domain.Money }
+	withStatus      struct{ Status domain.Status }
+	withStatusOwn   struct{ Status domain.Status }
+	email           string
+	withEmail       struct{ Mail email }
+	recursive       struct {
+		Name     string
+		Children []recursive
+		Parent   *recursive
+	}
+	generic[T any] struct{ Value T }
+	rightMethods   struct{ Name string }
+)
+
+func (*validateInvalid) Validate() Invalid             { return nil }
+func (*validateRequest) Validate(*Request) error       { return nil }
+func (validateBool) Validate() bool                    { return true }
+func (validateVariadic) Validate(...string) error      { return nil }
+func (*validates) Validates() error                    { return nil }
+func (*validtae) Validtae() error                      { return nil }
+func (validateUpper) VALIDATE() error                  { return nil }
+func (*bothNames) Validate() error                     { return nil }
+func (*bothNames) Validates() error                    { return nil }
+func (defaultValue) Default()                          {}
+func (*defaultError) Default() error                   { return nil }
+func (*defaults) Defaults()                            {}
+func (*defaultsReturning) Defaults() defaultsReturning { return defaultsReturning{} }
+func (*validated) Validated() bool                     { return true }
+func (*row) Validate() Invalid                         { return nil }
+func (*rowWithCurrency) Validate(currency string) error {
+	if currency == "" {
+		return Invalid{"name": "has no currency"}
+	}
+	return nil
+}
+func (o *orderChecked) Validate() error {
+	for _, r := range o.Rows {
+		if err := r.Validate("EUR"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+func (*orderCheckedRow) Validate() error     { return nil }
+func (e *embedsAndHides) Validate() error    { return e.rowWithCurrency.Validate("EUR") }
+func (*pageQuery) Default()                  {}
+func (*sortQuery) Default()                  {}
+func (d *defaultsOfThat) Default()           { d.Query.Default() }
+func (a *addressedAndOwn) Validate() error   { return a.Address.Validate(context.Background()) }
+func (w *withStatusOwn) Validate() error     { return w.Status.Validate() }
+func (email) Validate() error                { return nil }
+func (*recursive) Validate() []error         { return nil }
+func (*generic[T]) Validate() (bool, string) { return true, "" }
+func (*rightMethods) Validate() error        { return nil }
+func (*rightMethods) Default()               {}
+
+// takes returns a handler with an input of a type.
+func takes[In any]() any { return func(*Request, In) error { return nil } }
+
+// lineOf matches the position of a method or a handler in a file of Go.
+var lineOf = regexp.MustCompile(`(?m)^(\S+\.go):\d+: `)
+
+// inputReport returns what Check and the command check say of a handler of /users/[id], without
+// the lines.
+func inputReport(t *testing.T, handler any) string {
+	t.Helper()
+	r := New(fstest.MapFS{"router/users/[id].http": {}})
+	r.At("users/[id]").GET().Do(handler)
+	return lineOf.ReplaceAllString(strings.ReplaceAll(linkReport(r), "mistakes_test.go", "x.go"), "$1: ")
+}
+
+func TestMethodsThatAreNeverCalled(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		handler any
+		want    string
+	}{
+		{"an Invalid", takes[validateInvalid](), `x.go: flow.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"in a Form", takes[Form[validateInvalid]](), `x.go: flow.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"validateRequest", takes[validateRequest](), `x.go: flow.validateRequest.Validate(*flow.Request) error is never called: flow calls Validate() error`},
+		{"validateBool", takes[validateBool](), `x.go: flow.validateBool.Validate() bool is never called: flow calls Validate() error`},
+		{"validateVariadic", takes[validateVariadic](), `x.go: flow.validateVariadic.Validate(...string) error is never called: flow calls Validate() error`},
+		{"validates", takes[validates](), `x.go: flow.validates.Validates is never called: did you mean "Validate"?`},
+		{"validtae", takes[validtae](), `x.go: flow.validtae.Validtae is never called: did you mean "Validate"?`},
+		{"validateUpper", takes[validateUpper](), `x.go: flow.validateUpper.VALIDATE is never called: did you mean "Validate"?`},
+		{"bothNames", takes[bothNames](), ``},
+		{"defaultValue", takes[defaultValue](), `x.go: flow.defaultValue.Default has a value as its receiver, so it changes a copy: declare it on *flow.defaultValue`},
+		{"defaultError", takes[defaultError](), `x.go: flow.defaultError.Default() error is never called: flow calls Default()`},
+		{"defaults", takes[defaults](), `x.go: flow.defaults.Defaults is never called: did you mean "Default"?`},
+		{"defaultsReturning", takes[defaultsReturning](), ``},
+		{"validated", takes[validated](), ``},
+		{"orderRows", takes[orderRows](), `x.go: flow.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"orderDeep", takes[orderDeep](), `x.go: flow.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"orderOfCurrency", takes[orderOfCurrency](), `x.go: flow.rowWithCurrency.Validate(string) error is never called: flow calls Validate() error`},
+		{"orderChecked", takes[orderChecked](), ``},
+		{"orderCheckedRow", takes[orderCheckedRow](), `x.go: flow.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"embedsRow", takes[embedsRow](), `x.go: flow.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"embedsAndHides", takes[embedsAndHides](), ``},
+		{"listQuery", takes[listQuery](), `x.go: flow.listQuery has no Default, since Go promotes none of those of flow.pageQuery and flow.sortQuery: give it one that calls them`},
+		{"listOne", takes[listOne](), ``},
+		{"holdsDefault", takes[holdsDefault](), `x.go: warning: flow.pageQuery.Default is not called where the struct is inside of another: flow calls Default of the input only, and that can call this one`},
+		{"defaultsOfThat", takes[defaultsOfThat](), ``},
+		{"promotesValue", takes[promotesValue](), `x.go: flow.defaultValue.Default has a value as its receiver, so it changes a copy: declare it on *flow.defaultValue`},
+		{"addressed", takes[addressed](), `testdata/domain/domain.go: warning: domain.Address.Validate(context.Context) error is never called: flow calls Validate() error, and that of the struct around it may call this one`},
+		{"addressedAndOwn", takes[addressedAndOwn](), ``},
+		{"embedsAddress", takes[embedsAddress](), `testdata/domain/domain.go: warning: domain.Address.Validate(context.Context) error is never called: flow calls Validate() error, and that of the struct around it may call this one`},
+		{"priced", takes[priced](), `testdata/domain/domain.go: warning: domain.Money.Validate() bool is never called: flow calls Validate() error, and that of the struct around it may call this one`},
+		{"withStatus", takes[withStatus](), `testdata/domain/domain.go: warning: domain.Status.Validate is not called, since domain.Status is no struct: call it in Validate of the struct that it is in`},
+		{"withStatusOwn", takes[withStatusOwn](), ``},
+		{"withEmail", takes[withEmail](), `x.go: warning: flow.email.Validate is not called, since flow.email is no struct: call it in Validate of the struct that it is in`},
+		{"recursive", takes[recursive](), `x.go: flow.recursive.Validate() []error is never called: flow calls Validate() error`},
+		{"generic[int]", takes[generic[int]](), `x.go: flow.generic[int].Validate() (bool, string) is never called: flow calls Validate() error`},
+		{"rightMethods", takes[rightMethods](), ``},
+		{"domain.Address", takes[domain.Address](), `testdata/domain/domain.go: domain.Address.Validate(context.Context) error is never called: flow calls Validate() error`},
+		{"domain.Money", takes[domain.Money](), `testdata/domain/domain.go: domain.Money.Validate() bool is never called: flow calls Validate() error`},
+		{"domain.Checked", takes[domain.Checked](), ``},
+		{"time.Time", takes[time.Time](), ``},
+		{"struct{Row_row}", takes[struct{ Rows []row }](), `x.go: warning: flow.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid, and that of the struct around it may call this one`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(inputReport(t, tt.handler), tt.want)
+		})
+	}
+}
+
+// Inputs with a field that is called as a parameter of the route.
+type (
+	untagged      struct{ ID int }
+	untaggedLower struct{ Id string }
+	taggedID      struct {
+		ID int `json:"id"`
+	}
+	paramID struct {
+		ID int `param:"id"`
+	}
+	otherParam struct {
+		ID     int
+		Ticket int `param:"id"`
+	}
+	embedsUntagged struct{ untagged }
+	nestsUntagged  struct{ Ticket untagged }
+)
+
+func TestFieldsOfInputs(t *testing.T) {
+	const warning = `has no tag, so it is not the parameter "id" of router/users/[id].http: a client fills it by the body or the query. Write param:"id", or json:"id" if that is meant`
+	for _, tt := range []struct {
+		name    string
+		handler any
+		want    string
+	}{
+		{"untagged", takes[untagged](), "x.go: warning: flow.untagged.ID " + warning},
+		{"in another case", takes[untaggedLower](), "x.go: warning: flow.untaggedLower.Id " + warning},
+		{"in a Form", takes[Form[untagged]](), "x.go: warning: flow.untagged.ID " + warning},
+		{"embedded", takes[embedsUntagged](), "x.go: warning: flow.embedsUntagged.ID " + warning},
+		{"nested", takes[nestsUntagged](), ""},
+		{"json", takes[taggedID](), ""},
+		{"param", takes[paramID](), ""},
+		{"another field has it", takes[otherParam](), ""},
+		{"a field of any", takes[struct {
+			ID any `param:"id"`
+		}](), `x.go: struct{…}.ID has the tag param:"id", and no text converts to any: give it a type such as string or int, or one with UnmarshalText`},
+		{"a misspelt tag", takes[struct {
+			ID int `parm:"id"`
+		}](), `x.go: struct{…}.ID has the tag parm:"id", which nothing reads: did you mean "param"?
+x.go: warning: struct{…}.ID ` + warning},
+		{"in another package of the module", takes[struct{ M domain.Misspelt }](), `x.go: domain.Misspelt.Name has the tag jsn:"name", which nothing reads: did you mean "json"?`},
+		{"of another module", takes[struct{ N net.IPNet }](), ""},
+		{"a file", takes[Form[struct{ Photo *multipart.FileHeader }]](), `x.go: struct{…}.Photo is of type *multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("Photo")`},
+		{"no input", func(*Request) (struct{ Done chan int }, error) { return struct{ Done chan int }{}, nil }, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(inputReport(t, tt.handler), tt.want)
+		})
+	}
+}
+
+// TestMistakesOfMethodsHaveTheirLine: a method is written somewhere else than the handler. Each
+// type is reported once, however many handlers take it.
+func TestMistakesOfMethodsHaveTheirLine(t *testing.T) {
+	is := is.New(t)
+	source, err := os.ReadFile("mistakes_test.go")
+	is.NoErr(err)
+	before, _, _ := strings.Cut(string(source), "\nfunc (*validateInvalid)")
+	r := New(fstest.MapFS{"router/users/[id].http": {}, "router/a.http": {}})
+	f := r.At("users/[id]")
+	f.PUT().Do(takes[validateInvalid]())
+	f.POST().Do(takes[validateInvalid]())
+	r.At("a").POST().Do(takes[validateInvalid]())
+	is.Equal(linkReport(r), fmt.Sprintf("mistakes_test.go:%d: flow.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid", strings.Count(before, "\n")+2))
+
+	r = New(fstest.MapFS{"router/users/[id].http": {}, "router/a.http": {}})
+	for _, f := range []*File{r.At("users/[id]"), r.At("a")} {
+		f.POST().Do(func(*Request, struct{ Done chan int }) error { return nil })
+	}
+	is.Equal(strings.Count(linkReport(r), "is of type chan int"), 1)
+}
+
+// TestBindLogsMistakes: Bind has no Check, and goes on as before.
+func TestBindLogsMistakes(t *testing.T) {
+	is := is.New(t)
+	mistaken := reflect.StructOf([]reflect.StructField{ // a new type, since one is logged once in the life of a program
+		{Name: "Name", Type: reflect.TypeFor[string](), Tag: reflect.StructTag(fmt.Sprintf(`jsn:"name" run:"%d"`, time.Now().UnixNano()))},
+		{Name: "Rows", Type: reflect.TypeFor[[]row]()},
+		{Name: "Money", Type: reflect.TypeFor[domain.Money]()}, // a warning
+	})
+	var log bytes.Buffer
+	r := New(fstest.MapFS{"router/a.http": {}})
+	r.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		if a.Key == "type" {
+			is.Equal(a.Value.String(), reflect.PointerTo(mistaken).String())
+			return slog.Attr{}
+		}
+		return slog.String(a.Key, lineOf.ReplaceAllString(a.Value.String(), "$1: "))
+	}}))
+	r.At("a").GET().Do(func(req *Request) (Response, error) {
+		in := reflect.New(mistaken)
+		err := req.Bind(in.Interface())
+		return Text(in.Elem().Field(0).String()), err
+	})
+	r.At("a").POST().Do(func(req *Request) (Response, error) {
+		var in holdsDefault // Bind does not call Default, so nothing is wrong
+		return Text(""), req.Bind(&in)
+	})
+	is.NoErr(r.Check())
+	for range 3 {
+		is.Equal(says(serve(r, "GET", "/a?Name=x")), "200 x")
+		is.Equal(says(serve(r, "POST", "/a")), "200 ")
+	}
+	is.Equal(log.String(), `level=WARN msg="flow: Bind has filled a struct in which something is wrong; this is said once" pattern="GET /a" mistakes="struct{…}.Name has the tag jsn:\"name\", which nothing reads: did you mean \"json\"?"`+"\n")
+}
