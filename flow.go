@@ -197,6 +197,7 @@ type Router struct {
 	serving  atomic.Pointer[table] // the table without faults that ServeHTTP uses; nil before begin, in development, and if this Router is mounted
 	report   sync.Once             // begin logs once
 	hooks    server.Hooks          // the functions of OnStart and OnStop
+	unknown  sync.Once             // reportHooks logs once
 }
 
 var _ http.Handler = (*Router)(nil)
@@ -314,6 +315,7 @@ func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 			return nil
 		}
 	}
+	r.reportHooks(req.Context())
 	t := r.begin()
 	switch {
 	case r.front != nil && r.front.answer(w, req):

@@ -209,6 +209,9 @@ func (c *compiler) readMounts() {
 		if m.inner != nil {
 			c.inside[m] = newCompiler(m.inner)
 		}
+		if hosts, ok := m.handler.(Hosts); ok {
+			c.faults = append(c.faults, m.checkHosts(hosts)...)
+		}
 	}
 }
 
@@ -244,18 +247,34 @@ func (m *Mounted) name(inner string) string {
 	return m.label + "." + inner
 }
 
-// info returns the entries of a mount in Router.Routes: those of a mounted Router, or one
-// for another handler. outer has the middleware that runs before the mount.
+// info returns the entries of a mount in Router.Routes: those of a mounted Router or of the
+// Routers of Hosts, or one for another handler. outer has the middleware that runs before the mount.
 func (m *Mounted) info(below *pattern.Pattern, outer RouteInfo) []RouteInfo {
-	if m.inner == nil {
+	hosts, _ := m.handler.(Hosts)
+	if m.inner == nil && hosts == nil {
 		outer.Method, outer.Pattern, outer.Handler = "ANY", below.String(), m.pos.Stable()
 		return []RouteInfo{outer}
 	}
-	infos := slices.Clone(m.inner.table.Load().infos)
-	for i := range infos {
-		if m.inner.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") { // add the directory, since other applications have files of the same path
-			infos[i].File = path.Base(m.inner.app.path) + "/" + infos[i].File
+	if m.inner != nil {
+		return m.infoOf(m.inner, "", outer)
+	}
+	var all []RouteInfo
+	for _, host := range hosts.names() {
+		if r := hosts[host]; r != nil && r.table.Load() != nil {
+			all = append(all, m.infoOf(r, host, outer)...)
 		}
+	}
+	return all
+}
+
+// infoOf is info for a Router that answers for a host.
+func (m *Mounted) infoOf(inner *Router, host string, outer RouteInfo) []RouteInfo {
+	infos := slices.Clone(inner.table.Load().infos)
+	for i := range infos {
+		if inner.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") { // add the directory, since other applications have files of the same path
+			infos[i].File = path.Base(inner.app.path) + "/" + infos[i].File
+		}
+		infos[i].Pattern = host + infos[i].Pattern
 		infos[i].Name = m.name(infos[i].Name)
 		infos[i].Guards = appendNew(outer.Guards, infos[i].Guards...)
 		infos[i].Middleware += outer.Middleware

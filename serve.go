@@ -86,7 +86,7 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 		return err
 	}
 	s := &server.Server{Handler: r, Log: r.logger(), Drain: c.Serve.Drain, SocketMode: fs.FileMode(c.Serve.SocketMode)}
-	return server.Around(ctx, s, []*server.Hooks{&r.hooks}, func() error {
+	return server.Around(ctx, s, hooksOf(routersOf(r)), func() error {
 		switch {
 		case err != nil:
 			return err
@@ -183,14 +183,12 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 	config, err := set.Config()
 	if err == nil {
 		s.TLS = config
-		r.begin() // logs warnings now, and not with the first request
+		routers := routersOf(r)
+		beginAll(routers)
 		if tool != nil {
 			r.front.connect(tool, s)
 		}
-		var proceed bool
-		if proceed, err = r.hooks.Start(ctx, s); proceed {
-			err = s.ListenAndServe(ctx, set.Addr)
-		}
+		err = startAndServe(ctx, s, set.Addr, routers)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Program, err)
@@ -199,10 +197,12 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 }
 
 // Serve serves h at an address until ctx ends. Then it waits up to 30 seconds for running
-// requests, and returns nil. If it cannot serve, it returns an error. If h is a *Router,
-// Serve also returns the faults of Check as an error, calls the functions of OnStart before it
-// listens and those of OnStop last, and returns their errors. Main does the same as a command,
-// with flags.
+// requests, and returns nil. If it cannot serve, it returns an error. If h is a *Router, or
+// Hosts with several, Serve also returns the faults of Check as an error, calls the functions
+// of OnStart before it listens and those of OnStop last, and returns their errors. If h is
+// another handler that passes requests to a Router with such functions, Serve does not know
+// that Router, and the log has a warning with the first request. Main does the same as a
+// command, with flags.
 //
 // The address is "host:port", or "unix:/path/of/the.sock" for a Unix domain socket. Owner
 // and group may connect to the socket: its mode is 0660, except on Windows. If a service
@@ -233,36 +233,54 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 // the check fail. It does not do so for the sockets of a service manager, which keeps them
 // open.
 //
-// Serve logs with the Logger of a Router, or with slog.Default.
+// Serve logs with the Logger of a Router, with that of the first Router of Hosts in the order
+// of their names, or with slog.Default.
 func Serve(ctx context.Context, addr string, h http.Handler) error {
 	if forms.IsNil(h) {
 		return errors.New("flow: Serve: the handler is nil")
 	}
 	s := &server.Server{Handler: h, Log: slog.Default(), Drain: server.DefaultDrain, SocketMode: server.DefaultSocketMode}
-	var hooks []*server.Hooks
-	r, isRouter := h.(*Router)
-	if isRouter {
-		r = r.outermost() // a mounted Router does not answer by itself
-		s.Log = r.logger()
-		hooks = append(hooks, &r.hooks)
+	check := func() error { return nil }
+	switch of := h.(type) {
+	case *Router:
+		of = of.outermost() // a mounted Router does not answer by itself
+		h, check = of, of.Check
+	case Hosts:
+		check = of.Check
 	}
-	return server.Around(ctx, s, hooks, func() error {
-		if isRouter {
-			if err := r.Check(); err != nil {
-				return err
-			}
-			r.begin() // logs warnings now, and not with the first request
-			if proceed, err := r.hooks.Start(ctx, s); err != nil {
-				return fmt.Errorf("flow: Serve: %w", err)
-			} else if !proceed {
-				return nil
-			}
+	routers := routersOf(h)
+	if len(routers) > 0 {
+		s.Log = routers[0].logger()
+	}
+	return server.Around(ctx, s, hooksOf(routers), func() error {
+		if err := check(); err != nil {
+			return err
 		}
-		if err := s.ListenAndServe(ctx, addr); err != nil {
+		beginAll(routers)
+		if err := startAndServe(ctx, s, addr, routers); err != nil {
 			return fmt.Errorf("flow: Serve: %w", err)
 		}
 		return nil
 	})
+}
+
+// beginAll has Routers without faults begin, so that they log warnings now, and not with the
+// first request.
+func beginAll(routers []*Router) {
+	for _, r := range routers {
+		r.begin()
+	}
+}
+
+// startAndServe calls the functions of OnStart of Routers, and serves unless ctx has ended
+// meanwhile.
+func startAndServe(ctx context.Context, s *server.Server, addr string, routers []*Router) error {
+	for _, r := range routers {
+		if proceed, err := r.hooks.Start(ctx, s); !proceed {
+			return err
+		}
+	}
+	return s.ListenAndServe(ctx, addr)
 }
 
 // OnStart registers a function that begins what only serving needs: background jobs,
@@ -311,7 +329,8 @@ func (r *Router) OnStart(start func(context.Context) error) {
 // function at once. A Router that is served at several addresses stops when the last Serve
 // ends, and cannot be served again if it has functions of OnStart or OnStop. Other servers do
 // not call the functions. Serve does not call those of a Router that is wrapped in another
-// handler: use Router.Use in place of wrapping it.
+// handler, and says so in the log: use Router.Use in place of wrapping it, and Hosts in place
+// of an http.ServeMux.
 func (r *Router) OnStop(stop func(context.Context) error) {
 	pos := fault.Caller(0)
 	if stop == nil {
@@ -321,6 +340,19 @@ func (r *Router) OnStop(stop func(context.Context) error) {
 		return
 	}
 	r.hooks.OnStop(pos.String()+": OnStop", stop)
+}
+
+// reportHooks logs which functions of OnStart and OnStop nobody calls, if ctx is that of a
+// request of Serve, and Serve does not know r: another handler has passed the request on. It
+// says nothing of other servers, such as those of tests.
+func (r *Router) reportHooks(ctx context.Context) {
+	names := r.hooks.Uncalled(ctx)
+	if names == nil {
+		return
+	}
+	r.unknown.Do(func() {
+		r.logger().Warn("flow: nobody calls these functions, since Serve does not know the Router, which answers inside of another handler: give Serve the Router itself, with middleware by Router.Use, or flow.Hosts in place of an http.ServeMux", "functions", strings.Join(names, ", "))
+	})
 }
 
 // Draining reports whether the server of a request, which is Serve, Main or Run, is about to

@@ -149,6 +149,23 @@ func (s *Server) startWith(ctx, running context.Context, f hook) error {
 	return f.error(o)
 }
 
+// Uncalled returns the names of all functions if ctx is that of a request of a Server, and no
+// Server that runs is to call them. Otherwise it returns nil.
+func (h *Hooks) Uncalled(ctx context.Context) (names []string) {
+	if _, ok := ctx.Value(serverKey{}).(*Server); !ok {
+		return nil
+	}
+	h = h.lock()
+	defer h.mu.Unlock()
+	if h.serving > 0 {
+		return nil
+	}
+	for _, f := range merge(h.starts, h.stops) {
+		names = append(names, f.name)
+	}
+	return names
+}
+
 // OnStop adds a function to call after the last request. Its name is for messages. OnStop may
 // be called at any time. While functions run, the new one is the next. When all have run,
 // OnStop runs it at once, so that a store that was opened late is closed, too.

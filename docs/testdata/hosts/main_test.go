@@ -13,6 +13,9 @@ func TestHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		method, url string
 		status      int
@@ -23,6 +26,7 @@ func TestHosts(t *testing.T) {
 		{"GET", "http://nobody.localhost/", 404, "there is no such site"},
 		{"GET", "http://admin.localhost/", 200, "<h1>Administration</h1>"},
 		{"GET", "http://admin.localhost:8080/", 200, "<h1>Administration</h1>"},
+		{"GET", "http://ADMIN.localhost.:8080/", 200, "<h1>Administration</h1>"},
 		{"GET", "http://admin.localhost/nobody", 404, ""},
 		{"POST", "http://tea.localhost/", 405, ""},
 		{"GET", "http://tea.localhost/healthz", 200, "ok"},

@@ -1,0 +1,179 @@
+package flow
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/accept"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/forms"
+	"example.com/flow/internal/reply"
+	"example.com/flow/internal/server"
+)
+
+// Hosts answers the requests for each host with a Router of its own:
+//
+//	flow.Hosts{"admin.example.com": admin.Router, "": site.Router}
+//
+// A name is that of a whole host, in lower case and without a port: "example.com", "[::1]". As
+// in patterns of http.ServeMux, no name stands for several hosts, except "", which stands for
+// all others. Without it, a request for another host is answered with 404. The port of a
+// request, upper case and a dot at the end make no difference.
+//
+// Serve knows the Routers of Hosts: it checks all of them, and calls their functions of OnStart
+// and OnStop. So do Serve, Main and Run for a Router in which Hosts are mounted at "/". Its
+// route files go before those of the Routers, and its middleware runs for all hosts. One Router
+// may have several names. It answers with its own URLs, and so is not mounted itself.
+type Hosts map[string]*Router
+
+var _ http.Handler = Hosts{}
+
+// ServeHTTP answers a request with the Router of its host.
+func (hosts Hosts) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r := hosts[plainHost(req.Host)]
+	if r = cmp.Or(r, hosts[""]); r == nil {
+		w.Header()["X-Content-Type-Options"] = nosniff
+		send(problemResponse(reply.Problem{Status: http.StatusNotFound}, accept.MediaType(acceptOf(req), false)), w, req.Method == http.MethodHead)
+		return
+	}
+	r.ServeHTTP(w, req)
+}
+
+// Check returns the faults of the names and of all Routers as one error, as Router.Check does.
+// Serve calls it, and so does Check of a Router in which the Hosts are mounted.
+func (hosts Hosts) Check() error { return fault.Join(hosts.faults()) }
+
+// faults returns the faults and warnings of the names and of all Routers.
+func (hosts Hosts) faults() (faults []fault.Fault) {
+	add := func(host, format string, args ...any) {
+		faults = append(faults, fault.Fault{Text: fmt.Sprintf("Hosts[%q]: ", host) + fmt.Sprintf(format, args...)})
+	}
+	if len(hosts) == 0 {
+		faults = append(faults, fault.Fault{Text: "Hosts: there is no Router"})
+	}
+	checked := map[*Router]bool{nil: true}
+	for _, host := range hosts.names() {
+		r := hosts[host]
+		if wrong := checkHost(host); wrong != "" {
+			add(host, "%s", wrong)
+		}
+		switch {
+		case r == nil:
+			add(host, "the Router is nil")
+		case r.outer() != nil:
+			add(host, "the Router is mounted at %q by %v, and answers there only: call New for another one", r.mounted.Load().text, r.mounted.Load().pos)
+		case len(routersOf(r)) > 1:
+			add(host, "Hosts are mounted in this Router: write all hosts into one map")
+		case !checked[r]:
+			checked[r] = true
+			t := r.compile()
+			for _, f := range append(fault.Of(t.err), fault.Of(t.warnings)...) {
+				f.Text = fmt.Sprintf("Hosts[%q]: %s", host, f.Text)
+				faults = append(faults, f)
+			}
+		}
+	}
+	return faults
+}
+
+// names returns the names of the hosts in order. The name "" is the first.
+func (hosts Hosts) names() []string { return slices.Sorted(maps.Keys(hosts)) }
+
+// plainHost returns the host of a request as a name of Hosts.
+func plainHost(host string) string {
+	if colon := strings.LastIndexByte(host, ':'); colon >= 0 && !strings.Contains(host[colon:], "]") {
+		host = host[:colon]
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+// checkHost returns why no request has a host of this name, or "".
+func checkHost(name string) string {
+	plain := plainHost(name)
+	if ip, err := netip.ParseAddr(name); err == nil && ip.Is6() {
+		plain = "[" + name + "]"
+	}
+	switch {
+	case strings.Contains(name, "*"):
+		return `a name stands for one host: write "" for all others`
+	case strings.ContainsAny(name, "/ "):
+		return `this is no host: write its name alone, such as "example.com"`
+	case strings.ContainsFunc(name, func(c rune) bool { return c > 127 }):
+		return `browsers send the name of the host in ASCII: write it in that form, which begins with "xn--"`
+	case plain != name:
+		return fmt.Sprintf("no host is compared with this name: write %q", plain)
+	}
+	return ""
+}
+
+// routersOf returns the Routers that a handler of Serve answers with: one that is given, those
+// of Hosts, and those of Hosts that are mounted in them. Each has functions of OnStart and
+// OnStop of its own. It returns none for any other handler.
+func routersOf(h http.Handler) (all []*Router) {
+	add := func(more ...*Router) {
+		for _, r := range more {
+			if !slices.Contains(all, r) {
+				all = append(all, r)
+			}
+		}
+	}
+	switch h := h.(type) {
+	case *Router:
+		add(h)
+		for _, m := range h.mounts {
+			if forms.IsNil(m.handler) || m.refused {
+				continue
+			}
+			more := routersOf(m.handler)
+			if m.inner != nil {
+				more = more[1:] // its functions are among those of h
+			}
+			add(more...)
+		}
+	case Hosts:
+		for _, host := range h.names() {
+			if r := h[host]; r != nil {
+				add(r.outermost())
+			}
+		}
+	}
+	return all
+}
+
+// hooksOf returns the functions of OnStart and OnStop of Routers.
+func hooksOf(routers []*Router) (all []*server.Hooks) {
+	for _, r := range routers {
+		all = append(all, &r.hooks)
+	}
+	return all
+}
+
+// hasRouter reports whether r is one of the Routers of Hosts, or is mounted in one of them.
+func (hosts Hosts) hasRouter(r *Router) bool {
+	for _, other := range hosts {
+		if other != nil && r.isInside(other) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkHosts returns the faults of a mount of Hosts.
+func (m *Mounted) checkHosts(hosts Hosts) (faults []fault.Fault) {
+	switch {
+	case len(m.prefix)+len(m.outer.prefix()) > 0:
+		return []fault.Fault{fault.At(m.pos, "Mount(%q): Hosts match whole paths: mount them at \"/\"", m.text)}
+	case hosts.hasRouter(m.outer):
+		return []fault.Fault{fault.At(m.pos, "Mount(%q): a Router cannot be mounted inside itself", m.text)}
+	}
+	for _, f := range hosts.faults() {
+		f.Text = fmt.Sprintf("Mount(%q): %s", m.text, f.Text)
+		faults = append(faults, f)
+	}
+	return faults
+}
