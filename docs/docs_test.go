@@ -294,6 +294,27 @@ func TestGoParses(t *testing.T) {
 	}
 }
 
+// urlAction is the beginning of an action that writes a URL in a template.
+var urlAction = regexp.MustCompile(`\b(?:href|src|srcset|action|formaction|poster|hx-\w+)=["']?\{\{-? *(\S+)`)
+
+// TestURLsAreChecked: no page that a document shows has a URL of a function or a field, which
+// the check of links would not look behind.
+func TestURLsAreChecked(t *testing.T) {
+	is := is.New(t)
+	found := 0
+	for _, d := range documents(t) {
+		for _, b := range d.blocks {
+			for _, m := range urlAction.FindAllStringSubmatch(b.text, -1) {
+				found++
+				if m[1] != "route" && m[1] != "asset" {
+					t.Errorf("%s:%d: %s: write {{route …}}, or begin the URL with a slash", d.name, b.line, m[0])
+				}
+			}
+		}
+	}
+	is.True(found > 10)
+}
+
 var (
 	// fileLine is the first line of a block that is a file of the document's application:
 	// a comment that holds nothing but its path. The comment of a package stands below an

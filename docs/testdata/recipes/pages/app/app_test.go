@@ -58,7 +58,7 @@ func fillBooks(t *testing.T) {
 
 func TestPagination(t *testing.T) {
 	fillBooks(t)
-	const previous, next = `rel="prev" href="/books?page=%s&amp;q=Go`, `rel="next" href="/books?page=%s&amp;q=Go`
+	const previous, next = `rel="prev" href="/books?q=Go&amp;page=%s"`, `rel="next" href="/books?q=Go&amp;page=%s"`
 	for _, tt := range []struct{ query, first, last, previous, next string }{
 		{"q=Go", "Go 1", "Go 20", "", "2"},
 		{"q=Go&page=1", "Go 1", "Go 20", "", "2"},
@@ -78,7 +78,7 @@ func TestPagination(t *testing.T) {
 	is := is.New(t)
 	is.Equal(get("/books?page=4").Code, 404)
 	is.Equal(get("/books?page=9223372036854775807").Code, 404)
-	is.True(strings.Contains(get("/books?page=2").Body.String(), `href="/books?page=3"`))
+	is.True(strings.Contains(get("/books?page=2").Body.String(), `href="/books?q=&amp;page=3"`))
 }
 
 func TestSitemap(t *testing.T) {
