@@ -219,7 +219,9 @@ func (c *compiler) build(trie *match.Trie[endpoint]) {
 	c.readPageData()
 	c.readViews()
 	c.fill(trie)
-	c.listRoutes()
+	names := guardNames{}
+	c.faults = append(c.faults, c.plan.Unguarded(names.of)...)
+	c.listRoutes(names)
 }
 
 // matcherPanicked logs a panic of a matcher. There is no exchange to log it with: the

@@ -3,6 +3,7 @@ package flow
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -69,3 +70,101 @@ func TestGuardsOfAll(t *testing.T) {
 	}
 	is.Equal(len(r.Routes()), 3)
 }
+
+// TestUnguarded: a file that leaves out the group of a guarded directory below the same URL is
+// warned of. register calls In and Use; files are pages without content.
+func TestUnguarded(t *testing.T) {
+	in := func(dirs ...string) func(*Router) {
+		return func(r *Router) {
+			for _, dir := range dirs {
+				r.In(dir).Use(signedIn)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		name, files string
+		register    func(*Router)
+		want        string // "file < guarded file: where to", one on each line
+	}{
+		{"beside an index", "(staff)/staff/index staff/reports", in("(staff)"), "staff/reports < (staff)/staff/index: (staff)/staff/reports"},
+		{"In of the directory", "(staff)/staff/index staff/reports", in("(staff)/staff"), "staff/reports < (staff)/staff/index: (staff)/staff/reports"},
+		{"beside the file of the directory", "(staff)/staff staff/reports", in("(staff)"), "staff/reports < (staff)/staff: (staff)/staff/reports"},
+		{"without a page of the directory", "(staff)/staff/users (staff)/staff/tickets staff/reports", in("(staff)"), "staff/reports < (staff)/staff/tickets: (staff)/staff/reports"},
+		{"deeper", "(staff)/staff/index staff/reports/index staff/reports/[year]", in("(staff)"), "staff/reports/[year] < (staff)/staff/index: (staff)/staff/reports/[year]\nstaff/reports/index < (staff)/staff/index: (staff)/staff/reports/index"},
+		{"of a parameter", "(staff)/tickets/index tickets/[id]", in("(staff)"), "tickets/[id] < (staff)/tickets/index: (staff)/tickets/[id]"},
+		{"a parameter is guarded", "(staff)/tickets/[id] tickets/export", in("(staff)"), "tickets/export < (staff)/tickets/[id]: (staff)/tickets/export"},
+		{"below a parameter", "(owners)/[org]/index [org]/bills", in("(owners)"), "[org]/bills < (owners)/[org]/index: (owners)/[org]/bills"},
+		{"an optional parameter", "(staff)/staff/[[page]] staff/reports", in("(staff)"), "staff/reports < (staff)/staff/[[page]]: (staff)/staff/reports"},
+		{"a group within", "shop/(staff)/admin/index shop/admin/orders", in("shop/(staff)"), "shop/admin/orders < shop/(staff)/admin/index: shop/(staff)/admin/orders"},
+		{"all in a group", "(site)/(staff)/staff/index (site)/staff/x", in("(staff)"), "(site)/staff/x < (site)/(staff)/staff/index: (site)/(staff)/staff/x"},
+		{"one of two guards", "(staff)/staff/index staff/reports", func(r *Router) {
+			r.In("staff").Use(pass)
+			r.In("(staff)").Use(signedIn)
+		}, "staff/reports < (staff)/staff/index: (staff)/staff/reports"},
+		{"an endpoint", "(staff)/api/users.http api/orders.http", in("(staff)"), "api/orders.http < (staff)/api/users.http: (staff)/api/orders.http"},
+
+		// What is meant.
+		{"In of the URL", "(staff)/staff/index staff/reports", in("staff"), ""},
+		{"pages at the root", "index about (auth)/login (auth)/reset (app)/home (app)/settings/index (app)/settings/keys", in("(app)"), ""},
+		{"a public list, guarded changes", "articles/index articles/[slug] (editors)/articles/new (editors)/articles/[slug]/edit articles/[slug]/comments", in("(editors)"), ""},
+		{"a public item, guarded changes", "index articles/[slug] (editors)/articles/new (editors)/articles/store.http", in("(editors)"), ""},
+		{"a sign-in page beside a group", "admin/login admin/(signed-in)/index admin/(signed-in)/users", in("admin/(signed-in)"), ""},
+		{"a sign-in page in a group of its own", "(open)/admin/login (staff)/admin/index", in("(staff)"), ""},
+		{"another section", "(auth)/account/login (app)/account/index", in("(app)"), ""},
+		{"a guard of its own", "(staff)/staff/index staff/login", func(r *Router) {
+			r.In("(staff)").Use(signedIn)
+			r.At("staff/login").GET().Use(atMost(5))
+		}, ""},
+		{"guards of a directory of its own", "(staff)/staff/index staff/api/[id]", func(r *Router) {
+			r.In("(staff)").Use(signedIn)
+			r.In("staff/api").Use(ownersOnly)
+		}, ""},
+		{"the same guard", "(staff)/staff/index staff/reports", func(r *Router) {
+			r.In("(staff)").Use(signedIn)
+			r.At("staff/reports").Use(signedIn)
+		}, ""},
+		{"standard middleware", "(staff)/staff/index staff/reports", func(r *Router) { r.In("(staff)").Use(signedInStandard) }, ""},
+		{"a guard of one file", "(staff)/staff/index staff/reports", func(r *Router) { r.At("(staff)/staff/index").Use(signedIn) }, ""},
+		{"more guards within", "(staff)/staff/index (staff)/staff/(owner)/bills (staff)/staff/users", in("(staff)", "(staff)/staff/(owner)"), ""},
+		{"names that are alike", "(staff)/staff/index staffing/index staff2", in("(staff)"), ""},
+		{"no guards", "(staff)/staff/index staff/reports", func(*Router) {}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			named := func(name string) string { // with its extension
+				if strings.HasSuffix(name, ".http") {
+					return name
+				}
+				return name + ".html"
+			}
+			var files []string
+			for file := range strings.FieldsSeq(tt.files) {
+				files = append(files, "router/"+named(file))
+			}
+			r := New(flowtest.Files(files...))
+			for _, file := range files {
+				if name, ok := strings.CutSuffix(strings.TrimPrefix(file, "router/"), ".http"); ok {
+					r.At(name).POST().Do(hello)
+				}
+			}
+			tt.register(r)
+			is.NoErr(r.Check())
+			var want, got []string
+			for line := range strings.Lines(tt.want) {
+				file, rest, _ := strings.Cut(strings.TrimSpace(line), " < ")
+				guarded, to, _ := strings.Cut(rest, ": ")
+				want = append(want, "router/"+named(file)+" router/"+named(guarded)+" "+named(to))
+			}
+			for line := range strings.Lines(errorText(r.compile().warnings)) {
+				m := unguarded.FindStringSubmatch(strings.TrimSpace(line))
+				if m == nil {
+					t.Fatalf("another warning: %s", line)
+				}
+				got = append(got, strings.Join(m[1:], " "))
+			}
+			is.Equal(got, want)
+		})
+	}
+}
+
+var unguarded = regexp.MustCompile(`^(\S+): warning: it lacks the guard flow\.signedIn, which In\(".+"\) gives to (\S+) below the same /\S+: move it to (\S+); or, if that is meant, into a group of its own, such as (?:\S+/)?\(public\)/\S+, or give it a guard of its own$`)

@@ -84,7 +84,7 @@ type RouteInfo struct {
 }
 
 // listRoutes fills the RouteInfos of the table, in matching order.
-func (c *compiler) listRoutes() {
+func (c *compiler) listRoutes(names guardNames) {
 	type entry struct {
 		pattern *pattern.Pattern
 		route   *routetree.Route
@@ -101,7 +101,6 @@ func (c *compiler) listRoutes() {
 		entries = append(entries, entry{below, nil, m})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return pattern.Compare(a.pattern, b.pattern) })
-	names := guardNames{}
 	all := RouteInfo{Guards: []string{}}.behind(names, c.plan.Uses)
 	everywhere := all // before mounted handlers
 	for _, d := range c.plan.Dirs {
