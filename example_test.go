@@ -371,17 +371,34 @@ func ExampleRouter_authenticate() {
 	// for Ann
 }
 
+func ExampleOneOf() {
+	r := flow.New(fstest.MapFS{
+		"router/[[lang=lang]]/about.html": {Data: []byte(`about, in {{or (request.Param "lang") "en"}}`)},
+	})
+	r.Matchers = map[string]func(string) bool{"lang": flow.OneOf("de", "fr")}
+	get(r, "/about")
+	get(r, "/de/about")
+	fmt.Println(ask(r, "GET", "/en/about", "").Code)
+	_, err := r.Route("lang.about", "lang", "en")
+	fmt.Println(err)
+	// Output:
+	// 200 about, in en
+	// 200 about, in de
+	// 404
+	// flow: route "lang.about" (router/[[lang=lang]]/about.html): "en" cannot be the value of the parameter "lang": it does not match "lang"
+}
+
 func ExampleRouter_matchers() {
 	r := flow.New(fstest.MapFS{
 		"router/[lang=lang]/about.html": {Data: []byte(`about, in {{request.Param "lang"}}`)},
 		"router/[page].html":            {Data: []byte(`page {{request.Param "page"}}`)},
 	})
 	r.Matchers = map[string]func(string) bool{
-		"lang": func(s string) bool { return s == "de" || s == "fr" },
+		"lang": func(s string) bool { return len(s) == 2 && s == strings.ToLower(s) },
 	}
 	get(r, "/de/about")
 	get(r, "/de")
-	fmt.Println(ask(r, "GET", "/xx/about", "").Code)
+	fmt.Println(ask(r, "GET", "/eng/about", "").Code)
 	// Output:
 	// 200 about, in de
 	// 200 page de

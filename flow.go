@@ -174,7 +174,7 @@ type Router struct {
 	// false, the router behaves as if the file did not exist. The built-in matchers are int
 	// (a decimal int64), uuid (RFC 9562), date (2006-01-02) and slug (words of lower-case
 	// ASCII letters and digits, joined by single hyphens); a matcher of such a name replaces
-	// the built-in one. Matchers must be quick, and safe for concurrent use. If one panics,
+	// the built-in one. OneOf makes a matcher of a list. Matchers must be quick, and safe for concurrent use. If one panics,
 	// the value does not match; the first panic is logged.
 	Matchers map[string]func(value string) bool
 
