@@ -11,6 +11,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
@@ -239,4 +240,17 @@ func IsFlow(p *types.Package) bool {
 	}
 	path, _, _ := strings.Cut(p.Path(), " ") // "example.com/flow [example.com/flow.test]"
 	return path == FlowPath
+}
+
+// ImportName returns what a file calls flow; "" if it does not import it.
+func ImportName(file *ast.File) string {
+	for _, spec := range file.Imports {
+		if path, _ := strconv.Unquote(spec.Path.Value); path == FlowPath {
+			if spec.Name != nil {
+				return spec.Name.Name
+			}
+			return "flow"
+		}
+	}
+	return ""
 }

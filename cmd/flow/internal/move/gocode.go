@@ -190,7 +190,7 @@ var guessable = map[string]calls.Kind{
 // guess finds calls of which no type is known. A function of the package that is imported
 // as flow is flow's; a method may be that of anything.
 func guess(file *ast.File, info *types.Info) []call {
-	flow := importName(file)
+	flow := calls.ImportName(file)
 	var found []call
 	ast.Inspect(file, func(n ast.Node) bool {
 		expr, ok := n.(*ast.CallExpr)
@@ -233,19 +233,6 @@ func literal(e ast.Expr) (*ast.BasicLit, string, bool) {
 	}
 	value, err := strconv.Unquote(lit.Value)
 	return lit, value, err == nil
-}
-
-// importName returns what a file calls flow; "" if it does not import it by a name.
-func importName(file *ast.File) string {
-	for _, spec := range file.Imports {
-		if path, _ := strconv.Unquote(spec.Path.Value); path == calls.FlowPath {
-			if spec.Name != nil {
-				return spec.Name.Name
-			}
-			return "flow"
-		}
-	}
-	return ""
 }
 
 // position returns where a node stands in its file on disk.

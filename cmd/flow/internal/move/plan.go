@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"go/ast"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing/fstest"
 
+	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/fold"
@@ -80,7 +82,7 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 		return nil, err
 	}
 	after := treeOf(before.Dir, l.apply(t))
-	if err := newFaults(before, after, t); err != nil {
+	if err := newFaults(before.Faults, after.Faults, after, t); err != nil {
 		return nil, err
 	}
 	p := &planner{
@@ -101,6 +103,9 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 		return nil, err
 	}
 	if err := p.readOthers(); err != nil {
+		return nil, err
+	}
+	if err := p.readMatchers(); err != nil {
 		return nil, err
 	}
 	p.rewriteGo()
@@ -126,17 +131,32 @@ func treeOf(dir string, l listing) *routetree.Tree {
 	return routetree.ParseIn(dir, files, nil)
 }
 
-// newFaults returns the faults that the tree has after the move and had not before. Those
-// of a file that moves were there before under its old name.
-func newFaults(before, after *routetree.Tree, t transfer) error {
+// newFaults returns those faults of the tree after a move that it had not before. Those of a
+// file that moves were there before under its old name.
+func newFaults(before, now []fault.Fault, after *routetree.Tree, t transfer) error {
 	old := map[string]bool{}
-	for _, f := range before.Faults {
+	for _, f := range before {
 		old[f.Text] = true
 	}
-	faults := slices.DeleteFunc(slices.Clone(after.Faults), func(f fault.Fault) bool {
+	faults := slices.DeleteFunc(slices.Clone(now), func(f fault.Fault) bool {
 		return old[f.Text] || old[strings.ReplaceAll(f.Text, after.Shown(t.to), after.Shown(t.from))]
 	})
 	return fault.Join(faults)
+}
+
+// readMatchers finds out which values the matchers of both trees take, as far as the Go code
+// says. A matcher that the application does not have is an error.
+func (p *planner) readMatchers() error {
+	byDir := map[string][]*ast.File{}
+	for _, f := range p.code.files {
+		if dir := filepath.Dir(f.name); !strings.HasSuffix(f.name, "_test.go") && p.otherOf(f.name) == nil {
+			byDir[dir] = append(byDir[dir], f.file)
+		}
+	}
+	for _, dir := range sortedKeys(byDir) {
+		p.matchers.Read(byDir[dir])
+	}
+	return newFaults(p.matchers.Fill(p.c.before, nil), p.matchers.Fill(p.c.after, nil), p.c.after, p.c.transfer)
 }
 
 // A planner makes a plan.
@@ -148,12 +168,14 @@ type planner struct {
 	goFiles map[string]string // the new names of counterparts and their tests that move, by the old ones; below app.Dir
 	code    *goCode
 	others  []*other
-	names   labels
-	finder  *finder
-	hits    map[Note]int // what the finder has found, and how often in its line
-	use     *uses
-	added   map[string]bool // see isAdded
-	makers  map[string]bool // see ofOwnRouter
+	// matchers are those of the application.
+	matchers matchers.Set
+	names    labels
+	finder   *finder
+	hits     map[Note]int // what the finder has found, and how often in its line
+	use      *uses
+	added    map[string]bool // see isAdded
+	makers   map[string]bool // see ofOwnRouter
 }
 
 // path returns the absolute path of a name in the tree.

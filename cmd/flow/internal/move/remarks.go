@@ -224,7 +224,7 @@ func (p *planner) parameters(r *route) {
 			p.note("%s: %q takes any value now", r.after.File, after.Text)
 		case m != matcherName(seg):
 			text := fmt.Sprintf("%s: %q takes only what the matcher %q does now", r.after.File, after.Text, m)
-			if !slices.Contains(pattern.BuiltIns(), m) && p.c.before.Matchers[m] == nil {
+			if !slices.Contains(pattern.BuiltIns(), m) && p.c.before.Matchers[m] == nil && !p.matchers.Has(m) {
 				text += ", which is none of flow's own: see that Router.Matchers has it"
 			}
 			p.note("%s", text)

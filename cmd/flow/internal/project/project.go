@@ -12,10 +12,8 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -216,14 +214,7 @@ func (a App) makesRouter() bool {
 
 // callsNew reports whether a file calls New of flow.
 func callsNew(f *ast.File) (found bool) {
-	flow := ""
-	for _, s := range f.Imports {
-		if s.Path.Value == strconv.Quote(calls.FlowPath) {
-			if flow = path.Base(calls.FlowPath); s.Name != nil {
-				flow = s.Name.Name
-			}
-		}
-	}
+	flow := calls.ImportName(f)
 	ast.Inspect(f, func(n ast.Node) bool {
 		if called, ok := n.(*ast.SelectorExpr); ok && called.Sel.Name == "New" {
 			pkg, ok := called.X.(*ast.Ident)

@@ -247,7 +247,7 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 	for _, h := range c.handlers {
 		methods = append(methods, h.method+" "+h.name)
 	}
-	pattern, url := r.Patterns[len(r.Patterns)-1].String(), sampleURL(t, r)
+	pattern, url := r.Patterns[len(r.Patterns)-1].String(), sampleURL(t, r, &pkg.matchers)
 	text, what := endpointText(url, c.handlers, len(pkg.guards(r)) > 0), "the endpoint "+pattern
 	if r.Page {
 		text, what = pageText(r, slices.Contains(methodsOf(c.handlers), http.MethodGet), layouts(t, r.Path)), "the page "+pattern

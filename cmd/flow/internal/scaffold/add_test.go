@@ -234,6 +234,9 @@ func TestAdd(t *testing.T) {
 		{"with what New provides, and nobody asks for", app("app.go", provides, "users.index.go", users, "router/users/index.html", "", "x.go", strings.ReplaceAll(users, "listUsers", "showX"), "router/x.http", ""), []string{"users/[id]"}, map[string]string{
 			"app/router/users/[id].html": "", "app/users.id.go": "func init() { flow.GET().Do(showUser) }", "app/app_test.go": "",
 		}, ""},
+		{"a matcher that is a list", app("matchers.go", "package app\n\nimport \"example.com/flow\"\n\nfunc init() { Router.Matchers[\"lang\"] = flow.OneOf(\"de\", \"fr\") }\n", "router/de/help.html", ""), []string{"[lang=lang]/help"}, map[string]string{
+			"app/router/[lang=lang]/help.html": "", "app/lang.help.go": "", "app/app_test.go": "{\"GET\", \"/fr/help\", 200},",
+		}, ""},
 		{"an optional with a matcher of the application", app("app.go", appGo+"\nfunc init() { Router.Matchers = map[string]func(string) bool{\"lang\": isLang} }\n"), []string{"[[lang=lang]]/help"}, map[string]string{
 			"app/router/[[lang=lang]]/help.html": "", "app/lang.help.go": "", "app/app_test.go": "{\"GET\", \"/help\", 200},",
 		}, ""},

@@ -20,16 +20,16 @@ import (
 func with(tree *routetree.Tree, pkg *goPackage, inTree string) (*routetree.Tree, error) {
 	with := routetree.ParseIn(tree.Dir, overlay{tree.Files, inTree}, nil)
 	old := map[fault.Fault]bool{}
-	matchers := map[string]func(string) bool{} // the package may have them: it says their names somewhere
 	for name := range with.Matchers {
-		if pkg.strings[name] {
-			matchers[name] = func(string) bool { return true }
+		if pkg.strings[name] && pkg.matchers.Lacks(name) { // it may come from another package
+			pkg.matchers.Add(name)
 		}
 	}
-	for _, f := range append(tree.Faults, tree.SetMatchers(matchers, nil)...) {
+	any := func(string) bool { return true }
+	for _, f := range append(tree.Faults, pkg.matchers.Fill(tree, any)...) {
 		old[f] = true
 	}
-	faults := slices.DeleteFunc(append(with.Faults, with.SetMatchers(matchers, nil)...), func(f fault.Fault) bool { return old[f] })
+	faults := slices.DeleteFunc(append(with.Faults, pkg.matchers.Fill(with, any)...), func(f fault.Fault) bool { return old[f] })
 	return with, fault.Join(faults)
 }
 

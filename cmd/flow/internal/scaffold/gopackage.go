@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/routetree"
@@ -29,9 +30,11 @@ type goPackage struct {
 	ins     []in                         // calls of In that give middleware
 	consts  map[string]string            // constants that are strings
 	strings map[string]bool              // all string literals, for names of matchers
-	shared  *shared                      // what its counterparts ask for with flow.With, if they do, or could
-	static  int                          // how many counterparts do not ask
-	tests   []string                     // names of its test files
+	// matchers are those that the package gives to a Router.
+	matchers matchers.Set
+	shared   *shared  // what its counterparts ask for with flow.With, if they do, or could
+	static   int      // how many counterparts do not ask
+	tests    []string // names of its test files
 }
 
 // shared is what a flow.With in a counterpart asks for: flow.With(func(f *flow.File, a *App)
@@ -76,6 +79,7 @@ func readPackage(app project.App) (*goPackage, error) {
 		pkg.addIns(fset, f)
 		files = append(files, f)
 	}
+	pkg.matchers.Read(files)
 	if pkg.shared == nil {
 		pkg.shared = provided(files)
 	}

@@ -6,20 +6,22 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/routetree"
 )
 
 // sampleURL returns the path of a URL that a new route answers, and no file of the tree
 // does that is more specific. It is "" if none is known: it takes the application to know
-// what its own matchers take, so optional parameters are left out if that is all that helps.
-func sampleURL(t *routetree.Tree, r *routetree.Route) string {
+// what its own matchers take, unless they are lists, so optional parameters are left out if
+// that is all that helps.
+func sampleURL(t *routetree.Tree, r *routetree.Route, known *matchers.Set) string {
 	for _, leaveOut := range []bool{false, true} {
 		for n := range len(letters) {
 			var pairs []any
 			for _, s := range paramsOf(r) {
 				if _, required := r.Patterns[0].Param(s.Text); required || !leaveOut {
-					pairs = append(pairs, s.Text, sampleValue(s, n))
+					pairs = append(pairs, s.Text, sampleValue(s, n, known))
 				}
 			}
 			u, err := r.URL(nil, pairs)
@@ -34,7 +36,7 @@ func sampleURL(t *routetree.Tree, r *routetree.Route) string {
 const letters = "xyzabcdef"
 
 // sampleValue returns the n-th value that a parameter takes, or "", which none does.
-func sampleValue(s pattern.Segment, n int) string {
+func sampleValue(s pattern.Segment, n int, known *matchers.Set) string {
 	letter, number := letters[n:n+1], fmt.Sprint(n+1)
 	switch {
 	case s.Matcher == nil && (s.Text == "id" || strings.HasSuffix(s.Text, "ID")):
@@ -43,6 +45,12 @@ func sampleValue(s pattern.Segment, n int) string {
 		return letter + "/" + letter
 	case s.Matcher == nil:
 		return letter
+	}
+	if list := known.Values(s.Matcher.Name); n < len(list) {
+		return list[n]
+	}
+	if known.Has(s.Matcher.Name) {
+		return ""
 	}
 	switch s.Matcher.Name {
 	case "int":

@@ -5,6 +5,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/routetree"
 )
@@ -46,7 +47,7 @@ func TestSampleURL(t *testing.T) {
 			added := routetree.Parse(overlay{tree.Files, "router/" + tt.path + ".html"}, nil)
 			for _, r := range added.Routes {
 				if r.Path == tt.path {
-					is.Equal(sampleURL(tree, r), tt.want)
+					is.Equal(sampleURL(tree, r, &matchers.Set{}), tt.want)
 					return
 				}
 			}

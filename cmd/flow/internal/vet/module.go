@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/routetree"
 )
@@ -87,6 +88,13 @@ func readModule(at project.Module, given map[string]*unit) (*module, error) {
 			m.apps = append(m.apps, u.app)
 		}
 		m.open = m.open || u.open
+	}
+	var own matchers.Set
+	for _, u := range m.units {
+		own.Read(u.files)
+	}
+	for _, a := range m.apps {
+		own.Fill(a.tree, nil)
 	}
 	for _, u := range m.units {
 		m.readNames(u)

@@ -277,9 +277,9 @@ func (c *checker) checkParams(call calls.Call, routes []*routetree.Route, params
 		}
 		given := slices.Clone(values)
 		longest := r.Patterns[len(r.Patterns)-1]
-		for i := 0; i < len(given); i += 2 { // what a matcher takes is the application's to say
+		for i := 0; i < len(given); i += 2 { // what another matcher takes is the application's to say
 			if key, ok := given[i].(string); ok {
-				if seg, ok := longest.Param(key); ok && seg.Matcher != nil {
+				if seg, ok := longest.Param(key); ok && seg.Matcher != nil && seg.Matcher.Fits == nil {
 					given[i+1] = routetree.Unknown{}
 				}
 			}

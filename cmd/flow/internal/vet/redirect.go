@@ -41,8 +41,8 @@ func (c *checker) checkRedirect(call calls.Call) {
 	c.report(call.Pos(), "Redirect: nothing answers %s%s", url, fault.Suggest(url, known, ": if something else does, write the URL with its host"))
 }
 
-// mayMatch reports whether a pattern matches a path. A matcher of the application is taken to
-// match any value.
+// mayMatch reports whether a pattern matches a path. A matcher of the application that is no
+// list is taken to match any value.
 func mayMatch(segments []pattern.Segment, path []string) bool {
 	for i, seg := range segments {
 		switch {
