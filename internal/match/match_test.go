@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/matryer/is"
@@ -87,7 +88,7 @@ func asked(t testing.TB, rules []rule, method, target string) (said string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &http.Request{Method: method, URL: u}
+	r := &http.Request{Method: method, URL: u, RequestURI: target}
 	hit := func(a *rule, _ http.ResponseWriter, _ *http.Request, values Values) { said = hitText(t, a, values) }
 	miss := func(_ http.ResponseWriter, _ *http.Request, m Miss[rule]) {
 		methods := map[string]bool{}
@@ -472,6 +473,7 @@ func FuzzTable(f *testing.F) {
 func TestTable(t *testing.T) {
 	github := []string{"GET user/repos", "GET users/:user/repos", "GET repos/:owner/:repo/issues/:n"}
 	overlap := []string{"GET blog/:slug/edit", "GET :lang/:section", "GET blog/index"}
+	long := strings.Repeat("x", 2*maxLine)
 	for _, tt := range []struct {
 		rules           []string
 		request, answer string
@@ -483,6 +485,9 @@ func TestTable(t *testing.T) {
 		{github, "GET /users/ada/repos/", "another spelling"},
 		{github, "GET /users/a%2Fb/repos", "GET users/:user/repos user=a/b"},
 		{github, "GET /repos/a/b/issues", "nothing"},
+		{overlap, "GET /blog/" + long, "GET :lang/:section lang=blog section=" + long},
+		{overlap, "GET /blog/x?" + long, "GET :lang/:section lang=blog section=x"},
+		{overlap, "GET /blog/x/" + long, "nothing"},
 		{overlap, "GET /blog/x", "GET :lang/:section lang=blog section=x"},
 		{overlap, "GET /blog/x/edit", "GET blog/:slug/edit slug=x"},
 		{overlap, "GET /blog/index", "GET blog/index"},
@@ -531,6 +536,34 @@ func exponential(depth int) []string {
 }
 
 // A hit allocates nothing, whether the map, httprouter or the trie finds it.
+// TestPooledSearch: the pool may keep the path of a request for good, and so no long one.
+func TestPooledSearch(t *testing.T) {
+	rules := rulesOf([]string{"GET blog/:slug/edit", "GET :lang/:section"})
+	matcher := table(rules, func(*rule, http.ResponseWriter, *http.Request, Values) {}, func(http.ResponseWriter, *http.Request, Miss[rule]) {})
+	for _, tt := range []struct {
+		name, target string
+		kept         bool
+	}{
+		{"short", "/blog/x", true},
+		{"a long segment", "/blog/" + strings.Repeat("x", maxLine), false},
+		{"a long query, which the path is a piece of", "/blog/x?" + strings.Repeat("x", maxLine), false},
+		{"many segments", strings.Repeat("/x", 2*maxKept), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			kept := 0
+			for range 100 { // the pool may lose a search now and then
+				matcher.searches = sync.Pool{New: func() any { return new(search[rule]) }}
+				u, err := url.ParseRequestURI(tt.target)
+				is.NoErr(err)
+				matcher.ServeHTTP(nil, &http.Request{Method: "GET", URL: u, RequestURI: tt.target})
+				kept += cap(matcher.searches.Get().(*search[rule]).path)
+			}
+			is.Equal(kept > 0, tt.kept)
+		})
+	}
+}
+
 func TestHitsDoNotAllocate(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")

@@ -14,17 +14,10 @@ import (
 	"example.com/flow/internal/pattern"
 )
 
-// literalsOf returns the leaves that the map of literals holds.
-func literalsOf(trie *Trie[rule]) map[string]*Leaf[rule] {
-	leaves := map[string]*Leaf[rule]{}
-	trie.root.collectLiterals(trie, nil, leaves)
-	return leaves
-}
-
 // held returns the routes of one method, without those that only go on to the trie.
 func held(rules []rule, method string) []route[rule] {
 	trie := table(rules, nil, nil).trie
-	return slices.DeleteFunc(routesFor(trie, method, literalsOf(trie)), func(r route[rule]) bool { return r.answer == nil })
+	return slices.DeleteFunc(routesFor(trie, method, collectLiterals(trie).leaves), func(r route[rule]) bool { return r.answer == nil })
 }
 
 func rulesOf(texts []string) (rules []rule) {
@@ -100,7 +93,7 @@ func TestPlacementOfRandomRules(t *testing.T) {
 		rules := rulesFrom(data)
 		trie := table(rules, nil, nil).trie
 		literals := map[*Leaf[rule]]bool{}
-		for _, l := range literalsOf(trie) {
+		for _, l := range collectLiterals(trie).leaves {
 			literals[l] = true
 		}
 		leaf := func(r rule) *Leaf[rule] { return leafOf(trie, r) }

@@ -12,11 +12,10 @@ import (
 // patterns have no answer, it goes back and tries the less specific ones. It visits each
 // node at most once.
 type search[A any] struct {
-	method   string
-	all      bool     // collect all leaves that match the path, also those after the answer
-	path     []string // the segments, unescaped
-	captured []int    // the segments that are values of parameters, by their index
-	buffer   Values   // for params, which reuses it
+	method string
+	all    bool     // collect all leaves that match the path, also those after the answer
+	path   []string // the segments, unescaped
+	values Values   // of the parameters on the way; params adds that of the catch-all
 
 	answer *A
 	leaf   *Leaf[A] // of the answer
@@ -31,19 +30,22 @@ func (s *search[A]) begin(t *Trie[A], method string) {
 	s.method, s.within, s.rest = method, t, -1
 }
 
-// maxKept is the largest number of segments for which a search goes back to the pool.
-// Clients can send longer paths, and must not make the memory grow for good.
-const maxKept = 64
+// A search in the pool still points to paths of earlier requests, since to clear what it has of
+// them would cost more than the search of a short path. Clients can send longer ones, and must
+// not make the memory grow for good: so a search goes back to the pool with no more segments
+// than maxKept, and is not used for a longer request line than maxLine, in bytes.
+const (
+	maxKept = 64
+	maxLine = 1 << 10
+)
 
 // end puts the search back into the pool of the table.
 func (s *search[A]) end(t *Table[A]) {
 	if cap(s.path) > maxKept {
 		return
 	}
-	clear(s.path)
-	clear(s.buffer)
 	s.method, s.answer, s.leaf = "", nil, nil // begin sets the other fields
-	s.path, s.captured, s.leaves, s.buffer = s.path[:0], s.captured[:0], s.leaves[:0], s.buffer[:0]
+	s.path, s.values, s.leaves = s.path[:0], s.values[:0], s.leaves[:0]
 	t.searches.Put(s)
 }
 
@@ -102,11 +104,11 @@ func (s *search[A]) find(n *node[A], i int) bool {
 // capture takes the i-th segment as the value of a parameter, and searches the node n
 // behind the parameter.
 func (s *search[A]) capture(n *node[A], i int) bool {
-	s.captured = append(s.captured, i)
+	s.values = append(s.values, httprouter.Param{Value: s.path[i]})
 	if s.find(n, i+1) {
 		return true
 	}
-	s.captured = s.captured[:len(s.captured)-1]
+	s.values = s.values[:len(s.values)-1]
 	return false
 }
 
@@ -128,10 +130,8 @@ func (s *search[A]) enter(t *Trie[A], i int) bool {
 	if !s.all {
 		s.leaves = s.leaves[:0]
 	}
-	for _, v := range s.captured {
-		if pattern.EmptyOrDots(s.path[v]) {
-			return true
-		}
+	if anyEmptyOrDots(s.values) {
+		return true
 	}
 	s.within = t
 	s.find(&t.root, i)
@@ -151,23 +151,18 @@ func (s *search[A]) beforeRest() int {
 // it has no escaped slashes: then the value of a catch-all is a part of it. It is ""
 // otherwise, and the value of a catch-all is joined from the segments.
 func (s *search[A]) params(path string) Values {
-	values := s.buffer
-	for _, i := range s.captured {
-		values = append(values, httprouter.Param{Value: s.path[i]})
-	}
 	switch {
 	case s.rest < 0:
 	case path != "":
 		for _, segment := range s.path[:s.rest] {
 			path = path[len("/")+len(segment):]
 		}
-		values = append(values, httprouter.Param{Value: path})
+		s.values = append(s.values, httprouter.Param{Value: path})
 	default:
-		values = append(values, httprouter.Param{Value: "/" + strings.Join(s.path[s.rest:], "/")})
+		s.values = append(s.values, httprouter.Param{Value: "/" + strings.Join(s.path[s.rest:], "/")})
 		for _, segment := range s.path[s.rest:] {
-			values = append(values, httprouter.Param{Value: segment})
+			s.values = append(s.values, httprouter.Param{Value: segment})
 		}
 	}
-	s.buffer = values
-	return values
+	return s.values
 }

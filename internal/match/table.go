@@ -36,7 +36,7 @@ import (
 // A Table is a compiled Trie. It does not change, and is safe for concurrent use.
 type Table[A any] struct {
 	trie     *Trie[A]
-	literals map[string]*Leaf[A] // by path, where no more specific pattern matches the path
+	literals literals[A]
 	tree     *httprouter.Router
 	searches sync.Pool // of *search[A]
 	hit      func(*A, http.ResponseWriter, *http.Request, Values)
@@ -55,9 +55,8 @@ type Miss[A any] struct {
 // Compile returns the Table of a trie, which must not change from then on. For each
 // request the Table calls hit with the answer, or miss if there is none.
 func Compile[A any](trie *Trie[A], hit func(*A, http.ResponseWriter, *http.Request, Values), miss func(http.ResponseWriter, *http.Request, Miss[A])) *Table[A] {
-	t := &Table[A]{trie: trie, hit: hit, miss: miss, literals: map[string]*Leaf[A]{}}
+	t := &Table[A]{trie: trie, hit: hit, miss: miss, literals: collectLiterals(trie)}
 	t.searches.New = func() any { return new(search[A]) }
-	trie.root.collectLiterals(trie, nil, t.literals)
 	t.tree = &httprouter.Router{NotFound: http.HandlerFunc(t.walk)}
 	t.register()
 	return t
@@ -70,7 +69,7 @@ func (t *Table[A]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		t.matchUncleanPath(w, r) // Path alone does not tell an escaped slash from a separator
 		return
 	}
-	if l := t.literals[u.Path]; l != nil {
+	if l := t.literals.find(u.Path); l != nil {
 		if a := l.Answer(r.Method); a != nil {
 			t.hit(a, w, r, nil)
 			return
@@ -95,6 +94,10 @@ func (t *Table[A]) Matching(path []string) []*Leaf[A] { return t.trie.Matching(p
 // walk searches the trie for a path without escaped slashes. httprouter calls it, as its
 // NotFound, for each request that it has no route for.
 func (t *Table[A]) walk(w http.ResponseWriter, r *http.Request) {
+	if len(r.RequestURI) > maxLine {
+		t.matchUncleanPath(w, r)
+		return
+	}
 	s := t.searches.Get().(*search[A])
 	s.begin(t.trie, r.Method)
 	canonical := s.split(r.URL.Path)
@@ -115,8 +118,8 @@ func (t *Table[A]) walk(w http.ResponseWriter, r *http.Request) {
 }
 
 // matchUncleanPath cleans the path of a request and searches the trie for it. It is for
-// paths that are not canonical or have escaped slashes, and for requests without an
-// answer. It allocates, as these are rare.
+// paths that are not canonical or have escaped slashes, for long ones, and for requests
+// without an answer. It allocates, as these are rare.
 func (t *Table[A]) matchUncleanPath(w http.ResponseWriter, r *http.Request) {
 	p, ok := pattern.ParsePath(r)
 	if !ok {
