@@ -98,6 +98,17 @@ func Send(w http.ResponseWriter, head bool, status int, text string, b []byte) {
 	case b != nil:
 		w.Write(b)
 	default:
-		io.WriteString(w, text)
+		WriteString(w, text)
 	}
+}
+
+// WriteString writes text to w without a copy, if w allows it. It does what io.WriteString
+// does, which takes an io.Writer: to make one of a ResponseWriter is another look-up of the
+// runtime.
+func WriteString(w http.ResponseWriter, text string) {
+	if s, ok := w.(io.StringWriter); ok {
+		s.WriteString(text)
+		return
+	}
+	w.Write([]byte(text))
 }
