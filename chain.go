@@ -29,15 +29,10 @@ type endpoint struct {
 	steps   []step
 	handler handler
 	maxBody int64 // in bytes
-	// poolable: the exchange comes from the pool and goes back, since no code runs that may
-	// keep the Request after the response. All steps are guards or RequestID, and the handler
-	// has one of flow's own forms.
-	poolable bool
-	// noMiddleware: there are no steps, and the handler is called directly. The endpoint is
-	// poolable, or serves a public file.
-	noMiddleware bool
-	// needsContext: net/http code runs. Path values and the context for From are set first.
-	needsContext bool
+	way     way
+	// safe: the method is GET, HEAD or OPTIONS. Requests with others are refused if they come
+	// from another origin.
+	safe bool
 	// keepsBody: the bytes of the body are kept while net/http code reads them, since a guard
 	// or the handler may ask for the body afterwards.
 	keepsBody bool
@@ -52,6 +47,27 @@ type endpoint struct {
 	around *endpoint // the endpoint that mounts its Router, and whose chain runs first; nil if the Router is not mounted
 	inner  *table    // the table of the Router that this endpoint mounts; nil if it mounts none
 }
+
+// A way is how an endpoint answers requests. It depends on the code that runs for them: the
+// steps and the handler.
+type way uint8
+
+const (
+	// wayDirect: there are no steps, and the handler has one of flow's own forms. It is called
+	// directly if the request has no body.
+	wayDirect way = iota
+	// wayFixed: there are no steps, and the answer is a content, which needs no exchange.
+	wayFixed
+	// wayPooled: all steps are guards or RequestID. The exchange comes from the pool of the table
+	// and goes back, as for wayDirect, since no code runs that may keep the Request.
+	wayPooled
+	// wayLogged: there is also a Logger. Its slog.Handler gets the context of the Request, and may
+	// keep it. So the exchange is not pooled.
+	wayLogged
+	// wayRetained: net/http code runs, which may keep the Request, and call PathValue and From. The
+	// exchange is not pooled. Path values and the context for From are set first.
+	wayRetained
+)
 
 // An owner is the route file, the public file or the mount that some endpoints belong to.
 type owner struct {
@@ -74,13 +90,9 @@ type step struct {
 // the request may keep the Request. These flags decide that:
 //
 //	what                    means                                      set by           asked by
-//	endpoint.noMiddleware   the handler is called directly             compiler         endpoint.answer
-//	endpoint.poolable       only guards, RequestID and flow's own      compiler         endpoint.begin
-//	                        handler forms run, so the pool is used
-//	endpoint.needsContext   net/http code runs, which may call         compiler         serveRetained
-//	                        PathValue and From
+//	endpoint.way            which code runs: see way                   compiler         endpoint.answer, begin
 //	exchange.retained       the exchange is not from the pool          newRetained      Request.Context
-//	exchange.kept           the exchange is from the pool and does     sendHandler      serve, serveDirectly
+//	exchange.kept           the exchange is from the pool and does     sendHandler      recycle
 //	                        not go back: the handler of a Response
 //	                        of Handler may keep the Request
 //	exchange.over           the response is written, and use of the    recycle          Request.exchange
@@ -112,80 +124,69 @@ func (x *exchange) clone() *exchange {
 	return c
 }
 
-// answer answers a request. The matcher calls it on the endpoint that it has found. The
-// last case is the most frequent one: no middleware, no body.
+// answer answers a request. The matcher calls it on the endpoint that it has found. Most
+// requests need neither begin nor conclude: they have no body, no middleware is registered for
+// them, and the handler returns a text.
 func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.Values) {
+	h := w.Header()
+	h["X-Content-Type-Options"] = nosniff
 	r.Pattern = e.pattern
-	switch {
-	case r.Method != http.MethodGet && e.table.settings.refuses(r):
+	if !e.safe && e.table.settings.refuses(r) {
 		e.table.refuse(w, r)
-	case !e.noMiddleware:
-		e.begin(w, r, values)
-	case e.handler.content != nil:
-		e.handler.serveContent(w, r)
-	case hasBody(r):
-		e.begin(w, r, values)
-	default:
-		x := e.table.pool.Get().(*exchange)
-		x.endpoint, x.values, x.req.Request = e, values, r
-		if x.serveDirectly(w, r) {
-			e.table.recycle(x)
-		}
+		return
 	}
+	if e.way != wayDirect || hasBody(r) {
+		e.begin(w, r, values)
+		return
+	}
+	x := e.table.pool.Get().(*exchange)
+	x.endpoint, x.values, x.req.Request = e, values, r
+	returned := false
+	defer func() {
+		if returned {
+			return // cheaper than a call of recover
+		}
+		if v := recover(); v != nil {
+			x.conclude(w, &x.req, Response{}, recovered(v))
+			x.endpoint.table.recycle(x)
+		}
+	}()
+	resp, err := e.handler.flow(&x.req)
+	if err == nil && resp.isPlain() && !x.failed() && r.Method != http.MethodHead {
+		returned = true
+		h["Content-Type"] = textType
+		reply.WriteString(w, resp.text)
+	} else {
+		resp, err = encodeResult(resp, err, &x.req)
+		returned = true
+		x.conclude(w, &x.req, resp, err)
+	}
+	e.table.recycle(x)
 }
 
 // begin answers a request with an endpoint. The chains of the Routers around it run first,
 // the outermost one before the others.
 func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Values) {
+	if e.way == wayFixed {
+		e.handler.serveContent(w, r)
+		return
+	}
 	outermost := e
 	for outermost.around != nil {
 		outermost = outermost.around
 	}
-	if !outermost.poolable {
+	if outermost.way > wayPooled {
 		outermost.serveRetained(w, r, e, values)
 		return
 	}
 	x := outermost.table.pool.Get().(*exchange)
 	x.endpoint, x.values = outermost, values
-	if x.serve(w, r) {
-		outermost.table.recycle(x)
-	}
+	x.serve(w, r)
+	outermost.table.recycle(x)
 }
 
-// serveDirectly answers a request without a body by an endpoint without middleware, whose
-// handler has one of flow's own forms. It reports whether the exchange may be reused.
-func (x *exchange) serveDirectly(w http.ResponseWriter, r *http.Request) (reusable bool) {
-	returned := false
-	defer func() {
-		if returned {
-			return
-		}
-		if v := recover(); v != nil {
-			x.conclude(w, &x.req, Response{}, recovered(v))
-			reusable = !x.kept
-		}
-	}()
-	resp, err := x.endpoint.handler.flow(&x.req)
-	if err != nil {
-		err = withoutEmpty(err)
-	}
-	if err == nil && !x.failed() && resp.isPlain() && r.Method != http.MethodHead {
-		returned = true
-		w.Header()["Content-Type"] = textType
-		io.WriteString(w, resp.text)
-		return true
-	}
-	if err == nil && !resp.encoded() {
-		resp, err = encode(resp, &x.req)
-	}
-	returned = true
-	x.conclude(w, &x.req, resp, err)
-	return !x.kept
-}
-
-// serve answers the request of a poolable endpoint. It reports whether the exchange may be
-// reused.
-func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool) {
+// serve answers the request of an endpoint whose exchanges are pooled.
+func (x *exchange) serve(w http.ResponseWriter, r *http.Request) {
 	x.req.Request = r
 	if hasBody(r) {
 		// The body is replaced in a copy of the request. net/http looks at the body of its own
@@ -198,7 +199,6 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) (reusable bool)
 		defer x.body.End()
 	}
 	x.run(w, &x.req, 0) // it recovers panics of guards and of the handler
-	return !x.kept
 }
 
 // run runs the chain from step i on, and then the handler.
@@ -256,11 +256,8 @@ func (x *exchange) tryGuards(w http.ResponseWriter, req *Request, i int) (resp R
 		}
 	}()
 	for steps := x.endpoint.steps; i < len(steps) && steps[i].guard != nil; i++ {
-		if resp, err = steps[i].guard(req); err != nil {
-			err = withoutEmpty(err)
-		}
-		if err == nil && !resp.encoded() {
-			resp, err = encode(resp, req)
+		if resp, err = steps[i].guard(req); err != nil || !resp.encoded() {
+			resp, err = encodeResult(resp, err, req)
 		}
 		if err != nil || x.failed() || resp.kind != kindNext {
 			break
@@ -307,7 +304,7 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	if err == nil && !x.failed() && resp.isPlain() && req.Method != http.MethodHead {
 		reply.DropLength(w.Header())
 		w.Header()["Content-Type"] = textType
-		io.WriteString(w, resp.text)
+		reply.WriteString(w, resp.text)
 		return
 	}
 	x.conclude(w, req, resp, err)
@@ -333,14 +330,22 @@ func (x *exchange) try(req *Request, f flowFunc) (resp Response, err error) {
 			err = recovered(v)
 		}
 	}()
-	if resp, err = f(req); err != nil {
-		err = withoutEmpty(err)
-	}
-	if err == nil && !resp.encoded() {
-		resp, err = encode(resp, req)
+	if resp, err = f(req); err != nil || !resp.encoded() {
+		resp, err = encodeResult(resp, err, req)
 	}
 	returned = true
 	return resp, err
+}
+
+// encodeResult returns what a handler or a guard has returned, with the response encoded.
+func encodeResult(resp Response, err error, req *Request) (Response, error) {
+	if err != nil {
+		err = withoutEmpty(err)
+	}
+	if err != nil || resp.encoded() {
+		return resp, err
+	}
+	return encode(resp, req)
 }
 
 // send writes an encoded response.
@@ -404,10 +409,13 @@ func (x *exchange) readBody(r *http.Request, rewind bool) error {
 	})
 }
 
-// recycle puts an exchange back into the pool after the response. Under the race detector
-// it only marks the exchange as over, and Request.exchange panics if a handler has kept the
-// Request.
+// recycle puts an exchange back into the pool after the response, unless it is kept. Under the
+// race detector it only marks the exchange as over, and Request.exchange panics if a handler
+// has kept the Request.
 func (t *table) recycle(x *exchange) {
+	if x.kept {
+		return
+	}
 	if race.Enabled {
 		x.over.Store(true)
 		return

@@ -419,41 +419,50 @@ func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps [
 			s.std.step = i
 		}
 	}
-	needsContext := t.needsContext(steps, h)
-	poolable := !needsContext && !hasLogger(steps)
-	return &endpoint{
-		table:        t,
-		owner:        o,
-		pattern:      strings.TrimPrefix(method+" "+p.String(), match.AnyMethod+" "),
-		path:         p,
-		steps:        steps,
-		handler:      h,
-		maxBody:      t.limit(maxBody),
-		poolable:     poolable,
-		noMiddleware: poolable && len(steps) == 0,
-		needsContext: needsContext,
-		keepsBody:    h.flow != nil || hasGuard(steps) || t.guarded(),
-		around:       t.around,
-	}
+	e := t.newEndpoint(o, p, steps, h, maxBody)
+	e.pattern = strings.TrimPrefix(method+" "+p.String(), match.AnyMethod+" ")
+	e.safe = method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+	return e
 }
 
 // unmatched returns an endpoint for a request without a route. The error page is the one
 // nearest to r or, if r is nil, to the URL of the request.
 func (t *table) unmatched(steps []step, r *routetree.Route, h handler) *endpoint {
-	needsContext := t.needsContext(steps, h)
-	poolable := !needsContext && !hasLogger(steps)
-	return &endpoint{table: t, owner: &owner{route: r}, path: t.mountPrefix, steps: steps, handler: h, maxBody: t.limit(0), poolable: poolable, needsContext: needsContext, keepsBody: t.guarded(), miss: true, around: t.around}
+	e := t.newEndpoint(&owner{route: r}, t.mountPrefix, steps, h, 0)
+	e.miss, e.keepsBody = true, t.guarded()
+	return e
 }
 
-// needsContext reports whether an endpoint with these steps and this handler runs net/http
-// code that may call PathValue or From. It is always true for a mounted Router: From must
-// not find the Request of the Router around it.
-func (t *table) needsContext(steps []step, h handler) bool {
-	return t.around != nil || h.std != nil || slices.ContainsFunc(steps, func(s step) bool { return s.std != nil && s.std.needsContext })
+// newEndpoint returns an endpoint for a path.
+func (t *table) newEndpoint(o *owner, p *pattern.Pattern, steps []step, h handler, maxBody int64) *endpoint {
+	return &endpoint{
+		table:     t,
+		owner:     o,
+		path:      p,
+		steps:     steps,
+		handler:   h,
+		maxBody:   t.limit(maxBody),
+		way:       t.way(steps, h),
+		keepsBody: h.flow != nil || hasGuard(steps) || t.guarded(),
+		around:    t.around,
+	}
 }
 
-// hasLogger reports whether a step is a Logger. It passes the context of the Request to a
-// slog.Handler, which may keep it.
-func hasLogger(steps []step) bool {
-	return slices.ContainsFunc(steps, func(s step) bool { return s.std != nil && s.std.log != nil })
+// way returns the way of an endpoint with these steps and this handler. It is always
+// wayRetained for a mounted Router: From must not find the Request of the Router around it.
+func (t *table) way(steps []step, h handler) way {
+	uses := func(is func(*stdMiddleware) bool) bool {
+		return slices.ContainsFunc(steps, func(s step) bool { return s.std != nil && is(s.std) })
+	}
+	switch {
+	case t.around != nil, h.std != nil, uses(func(m *stdMiddleware) bool { return m.needsContext }):
+		return wayRetained
+	case uses(func(m *stdMiddleware) bool { return m.log != nil }):
+		return wayLogged
+	case len(steps) > 0:
+		return wayPooled
+	case h.content != nil:
+		return wayFixed
+	}
+	return wayDirect
 }

@@ -14,6 +14,7 @@ import (
 // OPTIONS, or a redirect to the canonical path. The matcher calls it on the table of the
 // outermost Router. If the path is below the prefix of a mounted Router, that one answers.
 func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoint]) {
+	w.Header()["X-Content-Type-Options"] = nosniff
 	if m.By != nil {
 		t = m.By.inner
 		r.Pattern = m.By.pattern

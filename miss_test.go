@@ -198,6 +198,40 @@ func TestCrossOrigin(t *testing.T) {
 	})
 }
 
+// TestCrossOriginMethods: a request from another origin is refused by its method, whichever
+// handler would answer it.
+func TestCrossOriginMethods(t *testing.T) {
+	r := New(flowtest.Files("router/any.http", "router/own.http"))
+	r.At("any").ANY().Do(hello)
+	r.At("own").HEAD().Do(hello)
+	r.At("own").OPTIONS().Do(hello)
+	r.At("own").Method("PROPFIND").Do(hello)
+	for _, tt := range []struct {
+		request string
+		want    int
+	}{
+		{"GET /any", 200},
+		{"HEAD /any", 200},
+		{"OPTIONS /any", 200},
+		{"POST /any", 403},
+		{"DELETE /any", 403},
+		{"PROPFIND /any", 403},
+		{"HEAD /own", 200},
+		{"OPTIONS /own", 200},
+		{"PROPFIND /own", 403},
+	} {
+		t.Run(tt.request, func(t *testing.T) {
+			is := is.New(t)
+			method, target, _ := strings.Cut(tt.request, " ")
+			req := request(method, target)
+			req.Header.Set("Sec-Fetch-Site", "cross-site")
+			w := httptest.NewRecorder()
+			r.ServeHTTP(w, req)
+			is.Equal(w.Code, tt.want)
+		})
+	}
+}
+
 func TestRedirectKeepsStrippedPrefix(t *testing.T) {
 	r := registered(t, "index.http GET", "a/[b].http GET")
 	for _, tt := range []struct{ prefix, target, want string }{

@@ -131,9 +131,9 @@ func (e *endpoint) serveRetained(w http.ResponseWriter, r *http.Request, target 
 		x.target = target
 		setPathValues(r, target.path, x.values)
 		r = r.WithContext(x)
-	case e.needsContext || hasBody:
+	case e.way == wayRetained || hasBody:
 		r = r.WithContext(x)
-		if e.needsContext {
+		if e.way == wayRetained {
 			setPathValues(r, e.path, x.values)
 		}
 	default: // only a Logger needs the context, and serveLogged passes it
@@ -247,7 +247,7 @@ func setPathValues(r *http.Request, p *pattern.Pattern, values match.Values) {
 
 // sendHandler answers with the http.Handler of a Response.
 func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Response) {
-	if x.endpoint.poolable {
+	if x.endpoint.way <= wayPooled {
 		x.kept = true
 		x.values = slices.Clone(x.values)
 	}
@@ -256,7 +256,7 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 	if x.retained == nil && x.watchesHeader() {
 		t.Before = x.beforeHeader
 	}
-	if !x.endpoint.needsContext {
+	if x.endpoint.way != wayRetained {
 		setPathValues(req.Request, x.endpoint.path, x.values)
 	}
 	x.serveStd(w, req, resp.more.data.(http.Handler), resp.header(), resp.kind == kindErrorHandler)
