@@ -135,6 +135,10 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 		e.table.refuse(w, r)
 		return
 	}
+	if e.way == wayFixed {
+		e.handler.serveContent(w, r)
+		return
+	}
 	if e.way != wayDirect || hasBody(r) {
 		e.begin(w, r, values)
 		return
@@ -167,10 +171,6 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 // begin answers a request with an endpoint. The chains of the Routers around it run first,
 // the outermost one before the others.
 func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Values) {
-	if e.way == wayFixed {
-		e.handler.serveContent(w, r)
-		return
-	}
 	outermost := e
 	for outermost.around != nil {
 		outermost = outermost.around
