@@ -329,6 +329,24 @@ func ExampleResponse_Block() {
 	// 200 <li>Tea is here</li>
 }
 
+// Serve checks both Routers, and calls their functions of OnStart and OnStop.
+func ExampleHosts() {
+	page := func(text string) *flow.Router {
+		return flow.New(fstest.MapFS{"router/index.html": {Data: []byte(text)}})
+	}
+	hosts := flow.Hosts{"admin.example.com": page("for operators"), "": page("for everybody")}
+	fmt.Println(hosts.Check())
+	for _, url := range []string{"http://admin.example.com:8080/", "http://example.com/"} {
+		w := httptest.NewRecorder()
+		hosts.ServeHTTP(w, httptest.NewRequest("GET", url, nil))
+		fmt.Println(w.Body)
+	}
+	// Output:
+	// <nil>
+	// for operators
+	// for everybody
+}
+
 // The first SIGTERM stops the server gracefully. Main does the same, with flags.
 func ExampleServe() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -170,6 +170,23 @@ func TestHostsAreServed(t *testing.T) {
 		is.Equal(got.code, command.OK)
 		is.Equal(d, diary{"start front", "start a", "start b", "stop b", "stop a", "stop front"})
 	})
+	t.Run("-dev", func(t *testing.T) { // which says that it does not reach them
+		is := is.New(t)
+		for _, mounts := range []bool{true, false} {
+			var d diary
+			ctx, stop := context.WithCancel(t.Context())
+			stop()
+			got := runBuild(ctx, func(context.Context) (*Router, error) {
+				hosts, front := build(&d)
+				if mounts {
+					front.Mount("/", hosts)
+				}
+				return front, nil
+			}, nil, nil, "-addr 127.0.0.1:0 -dev="+onDisk(t, flowtest.Files("router/healthz.http")))
+			is.Equal(got.code, command.OK)
+			is.Equal(strings.Contains(got.stderr, "-dev does not reach the Routers of Hosts"), mounts)
+		}
+	})
 	t.Run("the command routes", func(t *testing.T) {
 		is := is.New(t)
 		var d diary

@@ -170,6 +170,9 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 		if err := r.startDev(set.Dev); err != nil {
 			return err
 		}
+		if len(routersOf(r)) > 1 {
+			s.Log.Warn("flow: -dev does not reach the Routers of Hosts, which go on to show what is in the binary: start each with flow.Main to develop it")
+		}
 	}
 	if r.dev != nil && !set.AddrGiven { // other machines must not see what development shows
 		set.Addr = "localhost" + set.Addr
