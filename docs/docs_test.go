@@ -377,11 +377,12 @@ func (d document) files(t *testing.T) map[string]string {
 // copied holds the documents that show files of another module, which has their tests:
 // they need libraries, or a browser.
 var copied = map[string]string{
-	"docs/recipes/database.md": "ecosystem/database",
-	"docs/recipes/htmx.md":     "browser/htmx",
-	"docs/recipes/metrics.md":  "ecosystem/metrics",
-	"docs/recipes/sessions.md": "ecosystem/sessions",
-	"docs/recipes/templ.md":    "ecosystem/templ",
+	"docs/recipes/database.md":          "ecosystem/database",
+	"docs/recipes/htmx.md":              "browser/htmx",
+	"docs/recipes/metrics.md":           "ecosystem/metrics",
+	"docs/recipes/sessions.md":          "ecosystem/sessions",
+	"docs/recipes/several-processes.md": "ecosystem/board",
+	"docs/recipes/templ.md":             "ecosystem/templ",
 }
 
 func TestCopies(t *testing.T) {

@@ -1,0 +1,6 @@
+CREATE TABLE sessions (
+	token  text PRIMARY KEY,
+	data   bytea NOT NULL,
+	expiry timestamptz NOT NULL
+);
+CREATE INDEX sessions_expiry ON sessions (expiry);
