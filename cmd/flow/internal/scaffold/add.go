@@ -41,8 +41,8 @@ directories may be left out; after ./ it is the exact path.
 It is a page if the files nearest to it that answer GET are pages, or else an endpoint; a
 file called store and one without a handler for GET are endpoints. Without -methods the
 handler is for GET, or for POST in a store. A page without parameters needs no handler and
-gets none: say -methods get for one. +layout, +error and partials such as +row are templates without a URL: they get
-neither handlers nor rows.`,
+gets none: say -methods get for one. +layout, +error and partials such as +row are
+templates without a URL: they get neither handlers nor rows.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		var a addition
 		flags.StringVar(&a.methods, "methods", "", "the `list` of methods to handle, as in get,put: get, post, put, patch,\ndelete, head, options, any")
@@ -267,7 +267,20 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 		return nil, err
 	}
 	p.notes = append(p.notes, unguarded(t, pkg, r)...)
+	p.noteDir(t, r.Path)
 	return p, p.findFalse(app, t, pkg, c)
+}
+
+// noteDir says which directory is new, if one that is there has a similar name.
+func (p *plan) noteDir(t *routetree.Tree, file string) {
+	for i, c := range file {
+		if dir := file[:i]; c == '/' && !t.Dirs[dir] {
+			if hint := routetree.SuggestPath(dir, t.Dirs, ""); hint != "" {
+				p.notes = append(p.notes, fmt.Sprintf("%s is a new directory%s", p.app.Shown(routetree.RouterDir+"/"+dir), hint))
+			}
+			return
+		}
+	}
 }
 
 func (p *plan) add(name string, text []byte, what string) {

@@ -175,6 +175,12 @@ func TestAdd(t *testing.T) {
 		{"below a guard", app("router/admin/index.html", "", "guard.go", "package app\n\nfunc init() {\n\tflow.In(\"admin\").Use(signedIn)\n}\n"), []string{"admin/users/[id]"}, map[string]string{
 			"app/router/admin/users/[id].html": "", "app/admin.users.id.go": "",
 		}, "No row was added to the tests: the middleware of In(\"admin\") at app/guard.go:4 may answer before the handler."},
+		{"a directory that is spelled nearly as one that is there", app("router/notes/index.html", ""), []string{"nots/x"}, map[string]string{
+			"app/router/nots/x.html": "", "app/app_test.go": "",
+		}, "\n\napp/router/nots is a new directory: did you mean \"notes\"?\n"},
+		{"a partial in such a directory", app("router/(g)/notes/index.html", ""), []string{"note/x/+row"}, map[string]string{
+			"app/router/note/x/+row.html": "",
+		}, "\n\napp/router/note is a new directory: did you mean \"notes\"?\n"},
 		// The directory is found in its groups, and so has its guards.
 		{"in a guarded group", desk(), []string{"staff/reports"}, map[string]string{
 			"app/router/(staff)/staff/reports.html": "<h1>Reports</h1>",

@@ -59,6 +59,7 @@ func (a *addition) planPlus(app project.App, t *routetree.Tree, pkg *goPackage, 
 	default:
 		made.add(inTree, []byte("<p>{{.}}</p>\n"), fmt.Sprintf("a partial: {{template %q .}}", p))
 	}
+	made.noteDir(t, p)
 	return made, nil
 }
 
