@@ -97,6 +97,9 @@ func newLibrary(host Host) *library {
 // ownFuncs are the functions that flow itself gives to every template.
 var ownFuncs = []string{"asset", "dict", "nonce", "request", "route", "user"}
 
+// IsOwn reports whether flow itself, and not the application, gives a function to templates.
+func IsOwn(name string) bool { return slices.Contains(ownFuncs, name) }
+
 // add adds a template file to the library.
 func (l *library) add(f *templateFile) {
 	l.files[f.name], l.byFile[f.file] = f, f
@@ -200,7 +203,7 @@ func (l *library) partials(name string) []string {
 
 // isFunc reports whether templates may call a function.
 func (h *functions) isFunc(name string) bool {
-	if h.own[name] != nil || slices.Contains(ownFuncs, name) {
+	if h.own[name] != nil || IsOwn(name) {
 		return true
 	}
 	known, asked := h.builtins[name]

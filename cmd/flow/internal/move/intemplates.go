@@ -12,6 +12,14 @@ import (
 // rewriteTemplates looks at all templates of the application, and at the names of routes
 // in those of others.
 func (p *planner) rewriteTemplates() {
+	p.routeKeys = map[string]bool{}
+	for _, src := range p.c.before.Templates {
+		text, _ := p.text(p.path(src.InTree)) // template tells of errors
+		read, _ := readTemplate(text)
+		for _, name := range read.names {
+			p.routeKeys[name] = true
+		}
+	}
 	for _, src := range p.c.before.Templates {
 		p.template(p.path(src.InTree), src.InTree)
 	}
@@ -54,7 +62,8 @@ func (p *planner) template(file, name string) {
 
 // words tells of the strings in the actions and comments of a template that are the path or
 // the name of what moves, and in no call of flow: functions of the application may be given
-// them. A name without a dot may be any word, and counts only where one is given it.
+// them. A name without a dot may be any word, and counts only where one is given it, or where
+// it is a value of dict that a partial may give to route. Keys of dict are no names.
 func (p *planner) words(file, text string, src source) {
 	known := map[int]bool{}
 	for _, m := range src.mentions {
@@ -63,12 +72,20 @@ func (p *planner) words(file, text string, src source) {
 			known[k.offset] = k.literal
 		}
 	}
+	for _, e := range src.entries {
+		known[e.key.offset] = true
+	}
 	for i, c := range src.actions {
 		if c != '"' && c != '`' || known[i] {
 			continue
 		}
 		if value, _, ok := strings.Cut(src.actions[i+1:], string(c)); ok {
 			p.word(file, lineAt(text, i), value)
+		}
+	}
+	for _, e := range src.entries {
+		if e.value.literal && (p.routeKeys[e.key.value] || p.routeKeys[""]) {
+			src.handed = append(src.handed, e.value)
 		}
 	}
 	for _, k := range src.handed {

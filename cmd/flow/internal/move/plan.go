@@ -176,6 +176,8 @@ type planner struct {
 	use      *uses
 	added    map[string]bool // see isAdded
 	makers   map[string]bool // see ofOwnRouter
+	// routeKeys are keys of dict whose values templates give to route; "" says that it may be any.
+	routeKeys map[string]bool
 }
 
 // path returns the absolute path of a name in the tree.

@@ -1,13 +1,13 @@
 package move
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"text/template/parse"
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/pages"
+	"example.com/flow/internal/typecheck"
 )
 
 // A mention is a string in a template that speaks of the tree, as an argument of route or
@@ -30,11 +30,16 @@ type key struct {
 	offset, size int
 }
 
+// An entry is a pair of dict, whose key is a string. The value is literal if it is one.
+type entry struct{ key, value key }
+
 // A source is what is known of the text of a template.
 type source struct {
 	mentions []mention
-	handed   []key  // strings that functions of the application are given
-	plain    string // see apart
+	handed   []key    // strings that functions of the application are given
+	entries  []entry  // of dict
+	names    []string // keys whose values route is given, "to" of {{route .to}}; "" for any others
+	plain    string   // see apart
 	actions  string
 }
 
@@ -53,7 +58,7 @@ func readTemplate(text string) (source, error) {
 	for _, t := range trees {
 		pages.EachNode(t.Root, r.visit)
 	}
-	return source{r.mentions, r.handed, plain, actions}, nil
+	return source{r.mentions, r.handed, r.entries, r.names, plain, actions}, nil
 }
 
 // apart takes a template apart. Both parts are as long as the template: plain is the text,
@@ -109,6 +114,8 @@ type templateReader struct {
 	skipped  int // bytes before what is parsed
 	mentions []mention
 	handed   []key
+	entries  []entry
+	names    []string
 }
 
 // visit looks at one node.
@@ -156,6 +163,9 @@ func (r *templateReader) command(n *parse.CommandNode) (mention, bool) {
 	if m.kind == 0 {
 		return m, false
 	}
+	if m.kind == calls.RouteName {
+		r.names = append(r.names, keyOf(n.Args[1:])...)
+	}
 	if len(n.Args) == 1 {
 		return m, m.sure && m.kind != calls.Param && m.kind != calls.Segments // it is piped in
 	}
@@ -166,31 +176,63 @@ func (r *templateReader) command(n *parse.CommandNode) (mention, bool) {
 	m.value = first.Text
 	m.offset, m.size, m.literal = r.quoted(first.Pos, first.Text)
 	for i := 2; i < len(n.Args) && m.kind == calls.RouteName; i += 2 {
-		k := key{offset: r.skipped + int(n.Args[i].Position())}
-		if s, ok := n.Args[i].(*parse.StringNode); ok {
-			k.value = s.Text
-			k.offset, k.size, k.literal = r.quoted(s.Pos, s.Text)
+		k, ok := r.string(n.Args[i])
+		if !ok {
+			k.offset = r.skipped + int(n.Args[i].Position())
 		}
 		m.keys = append(m.keys, k)
 	}
 	return m, true
 }
 
-// builtIn are the functions of templates that are not the application's.
-var builtIn = []string{"and", "call", "eq", "ge", "gt", "html", "index", "js", "le", "len", "lt", "ne", "not", "or", "print", "printf", "println", "request", "slice", "urlquery", "user"}
+// keyOf returns the key of dict whose value the first of some arguments is, as far as is seen,
+// "" if it may be any, and nothing if it is a string.
+func keyOf(args []parse.Node) []string {
+	if len(args) == 0 { // it is piped in
+		return []string{""}
+	}
+	switch arg := args[0].(type) {
+	case *parse.StringNode:
+		return nil
+	case *parse.FieldNode:
+		return arg.Ident[len(arg.Ident)-1:]
+	case *parse.VariableNode:
+		if len(arg.Ident) > 1 { // $.to
+			return arg.Ident[len(arg.Ident)-1:]
+		}
+	}
+	return []string{""}
+}
 
-// hand collects the strings that a function of the application is given.
+// hand collects the strings that a function of the application is given, and those of dict,
+// which a partial may give to route.
 func (r *templateReader) hand(function string, args []parse.Node) {
-	if slices.Contains(builtIn, function) {
+	if function == "dict" {
+		for i := 0; i+1 < len(args); i += 2 {
+			if k, ok := r.string(args[i]); ok {
+				v, _ := r.string(args[i+1])
+				r.entries = append(r.entries, entry{k, v})
+			}
+		}
+	}
+	if _, builtIn := typecheck.Builtin(function); builtIn || pages.IsOwn(function) {
 		return
 	}
 	for _, arg := range args {
-		if s, ok := arg.(*parse.StringNode); ok {
-			k := key{value: s.Text}
-			k.offset, k.size, k.literal = r.quoted(s.Pos, s.Text)
+		if k, ok := r.string(arg); ok {
 			r.handed = append(r.handed, k)
 		}
 	}
+}
+
+// string returns where a string stands, if an argument is one.
+func (r *templateReader) string(arg parse.Node) (k key, ok bool) {
+	s, ok := arg.(*parse.StringNode)
+	if ok {
+		k.value = s.Text
+		k.offset, k.size, k.literal = r.quoted(s.Pos, s.Text)
+	}
+	return k, ok
 }
 
 // quoted returns where a string stands that the parser has found, and whether it does.
