@@ -450,23 +450,19 @@ func Example_languages() {
 		"fr": {"Home": "Accueil", "About us": "À propos"},
 	}
 	r := flow.New(fstest.MapFS{
-		"router/[[lang=lang]]/index.html": {Data: []byte(`{{t request "Home"}} <a href="{{to request "about"}}">{{t request "About us"}}</a>`)},
+		"router/[[lang=lang]]/index.html": {Data: []byte(`{{t request "Home"}} <a href="{{route "about" "lang" (lang request)}}">{{t request "About us"}}</a>`)},
 		"router/[[lang=lang]]/about.html": {Data: []byte(`{{t request "About us"}}`)},
 	})
-	r.Matchers = map[string]func(string) bool{"lang": func(v string) bool { return texts[v] != nil }}
+	r.Matchers = map[string]func(string) bool{"lang": flow.OneOf("de", "fr")}
+	lang := func(req *flow.Request) string { return req.Param("lang") }
 	r.Funcs = template.FuncMap{
 		"t": func(req *flow.Request, text string) string {
-			if translated, ok := texts[req.Param("lang")][text]; ok {
+			if translated, ok := texts[lang(req)][text]; ok {
 				return translated
 			}
 			return text
 		},
-		"to": func(req *flow.Request, name string) (string, error) { // in the same language
-			if lang := req.Param("lang"); lang != "" {
-				return req.Route(name, "lang", lang)
-			}
-			return req.Route(name)
-		},
+		"lang": lang, // "" is English, which leaves the parameter out of a URL
 	}
 	r.At("[[lang=lang]]/about").GET().Name("about")
 
