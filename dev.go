@@ -12,8 +12,10 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -55,7 +57,7 @@ type development interface {
 	// a client that must not see them. x is nil if the application has faults.
 	showError(req *http.Request, err error, x *exchange) (resp Response, shown bool)
 	// frames returns the frames of a panic that the log shows, or nil for the whole stack.
-	frames(*http.Request, *panicError) []string
+	frames(*http.Request, *panicError, *exchange) []string
 }
 
 // A routerInDev is the development of a Router: it has the files on disk.
@@ -108,12 +110,12 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 	}
 	r := d.router
 	text := strings.TrimPrefix(err.Error(), "flow: ")
-	report := &devpage.Report{Status: "500 Internal Server Error", Title: "This request failed", Faults: devpage.Parse(text, r.sources()...)}
+	report := &devpage.Report{Status: "500 Internal Server Error", Title: calledFor(req, x) + " failed", Faults: devpage.Parse(text, r.sources()...)}
 	switch panicked := (*panicError)(nil); {
 	case x == nil:
 		report.Title, report.Advice = "The application has faults", "It answers nothing until they are mended, and it is built and started again."
 	case errors.As(err, &panicked):
-		report.Title, report.Stack = "This request panicked", devpage.Stack(panicked.stack, r.isOwn)
+		report.Title, report.Stack = calledFor(req, x)+" panicked", r.stack(panicked, req, x)
 		report.Faults = []devpage.Fault{devpage.FaultOf(text, report.Stack, r.sources()...)}
 	case errors.As(err, new(template.ExecError)):
 		report.Faults = r.asChecked(report.Faults)
@@ -125,6 +127,7 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 		report.Faults[i].File = shownFile(f.File)
 	}
 	dev.NoteOf(req.Context()).SetFaults(report.Faults)
+	r.outermost().front.print(report.Faults)
 	p := reply.Problem{Status: http.StatusInternalServerError, Detail: text}
 	mediaType := accept.MediaType(acceptOf(req), true)
 	if anything := acceptOf(req); len(anything) > 0 && accept.MediaType(anything, false) != "text/html" && mediaType == "text/html" && req.Header.Get("Sec-Fetch-Dest") == "" {
@@ -135,6 +138,7 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 	}
 	if x != nil {
 		report.Request = describeRequest(req, x)
+		report.Request.Handler = devpage.SpotOf(x.endpoint.handler.pos.String(), r.sources()...)
 	}
 	page := Bytes(devpage.ContentType, report.Render())
 	return problemAnswer(p, page.with(reply.Field{Key: "Content-Security-Policy", Value: devpage.Policy})), true
@@ -142,17 +146,48 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 
 // frames returns the frames of the application, such as "app/users.go:12 app.show". It
 // returns nil if the client is not shown the stack, so that the log has all of it.
-func (d *routerInDev) frames(req *http.Request, p *panicError) (own []string) {
+func (d *routerInDev) frames(req *http.Request, p *panicError, x *exchange) (own []string) {
 	if !mayShow(req) {
 		return nil
 	}
-	for _, f := range devpage.Stack(p.stack, d.router.isOwn) {
+	for _, f := range d.router.stack(p, req, x) {
 		if f.Own {
 			f.File = shownFile(f.File)
-			own = append(own, f.Place()+" "+path.Base(f.Function))
+			name := f.Function
+			if !strings.Contains(name, " ") { // it is no route, and begins with an import path
+				name = path.Base(name)
+			}
+			own = append(own, f.Place()+" "+name)
 		}
 	}
 	return own
+}
+
+// stack returns the stack of a panic. A handler that is a function without a name, such as
+// init.8.func1.1, is called by the route that it answers: "GET /users/{id}".
+func (r *Router) stack(p *panicError, req *http.Request, x *exchange) []devpage.Frame {
+	frames := devpage.Stack(p.stack, r.isOwn)
+	f := runtime.FuncForPC(x.endpoint.handler.pc)
+	if f == nil || !strings.Contains(path.Base(f.Name()), ".func") {
+		return frames
+	}
+	for i := range frames {
+		switch inside, found := strings.CutPrefix(frames[i].Function, f.Name()); {
+		case found && inside == "":
+			frames[i].Function = calledFor(req, x)
+		case found && strings.HasPrefix(inside, "."):
+			frames[i].Function = "a function in " + calledFor(req, x)
+		}
+	}
+	return frames
+}
+
+// calledFor returns the method of a request with the pattern of its route: "GET /users/{id}".
+func calledFor(req *http.Request, x *exchange) string {
+	if x == nil || x.endpoint.path == nil || x.endpoint.miss {
+		return "The request"
+	}
+	return req.Method + " " + x.endpoint.path.String()
 }
 
 // asChecked returns the faults of a template that was executed. On the lines where the check
@@ -223,12 +258,6 @@ func describeRequest(req *http.Request, x *exchange) *devpage.RequestData {
 	}
 	d := devpage.Describe(req, params, form)
 	d.File = x.endpoint.owner.file
-	for _, info := range x.endpoint.table.infos {
-		if info.File == d.File && (info.Method == req.Method || info.Method == match.AnyMethod) {
-			d.Handler = info.Handler
-			break
-		}
-	}
 	return d
 }
 
@@ -263,6 +292,9 @@ func (r *Router) startDev(set command.Dev) error {
 	dir, err := set.Find(r.sourceDir(), routetree.RouterDir)
 	if err != nil {
 		return err
+	}
+	if err := devpage.CheckEditor(); err != nil {
+		return command.Usagef("-dev: %v", err)
 	}
 	r.Dev(dir)
 	for _, m := range r.mounts {
@@ -370,13 +402,33 @@ func (r *Router) newFront() *devFront {
 	if len(files) == 0 {
 		return nil
 	}
-	return &devFront{r, &dev.Front{Hub: dev.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}}
+	return &devFront{router: r, Front: &dev.Front{Hub: dev.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}}
 }
 
 // A devFront gets the requests in development before the table of the outermost Router does.
 type devFront struct {
 	router *Router
 	*dev.Front
+
+	terminal io.Writer // where the faults of requests are printed, beside the log; nil if they are not
+	colors   devpage.Colors
+	mu       sync.Mutex
+	printed  string // the last faults
+}
+
+// print prints the faults of a request with the source. It leaves out what "flow dev" has
+// printed, and what the last request that failed was about: a page is loaded again and again.
+func (f *devFront) print(faults []devpage.Fault) {
+	if f == nil || f.terminal == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	faults = slices.DeleteFunc(slices.Clone(faults), f.Hub.Knows)
+	if text := f.colors.Faults(devpage.Red, faults); text != "" && text != f.printed {
+		f.printed = text
+		io.WriteString(f.terminal, text+"\n")
+	}
 }
 
 // answer answers a request if it comes from this machine, or is for a public file that is on

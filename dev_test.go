@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,9 +35,6 @@ import (
 
 // script is what development puts at the end of a page.
 var script = regexp.MustCompile(`<script src="/_flow/reload.js"[^>]*></script>\n$`)
-
-// shownFault is how the page of faults shows one.
-var shownFault = regexp.MustCompile(`<h2>([^<]*)</h2>\n<p class="place"><code>([^<]*)</code></p>`)
 
 func devTree() fstest.MapFS {
 	tree := flowtest.Pages(pagesOf(`+layout.html: [{{template "content" .}}]
@@ -99,7 +97,7 @@ func TestDevShowsFaults(t *testing.T) {
 		{"router/index.html", "\n{{nothing}}", "/", "500", "router/index.html:2: function \"nothing\" not defined"},
 		{"router/index.html", "{{route `x`}}", "/", "500", "router/index.html:1: no route is called \"x\""},
 		{"router/index.html", "{{asset `x`}}", "/", "500", "router/index.html:1: no public file is called \"x\""},
-		{"router/index.html", "\n\n{{index . 1}}", "/", "500", "router/index.html:3:2: executing"},
+		{"router/index.html", "\n\n{{index . 1}}", "/", "500", "router/index.html:3:3: executing"},
 		{"router/index.html", "<a href='{{if .}}'{{end}}>", "/", "500", "router/index.html:1: {{if}} branches end in different contexts"},
 		{"router/+layout.html", "no slot", "/users/1", "500", "router/+layout.html:1: the layout does not say where the page goes"},
 		{"router/users/+row.html", "{{end}}", "/users/1", "500", "router/users/+row.html:1: unexpected {{end}}"},
@@ -151,19 +149,41 @@ func TestDevFaultsAsTheClientReads(t *testing.T) {
 	}
 }
 
+func panicWithName(*Request) string { panic("boom") }
+
 // TestDevLogsPanics: the log has the frames that a person looks for, if the page has the others.
+// A handler without a name is called by its route.
 func TestDevLogsPanics(t *testing.T) {
 	is := is.New(t)
-	tree := flowtest.Pages(pagesOf("a.http: "))
+	tree := flowtest.Pages(pagesOf("users/[id].http: \nnested.http: \nnamed.http: \ntyped.http: \nstd.http: \nguarded.http: "))
 	r := New(tree)
 	log := journalOf(r)
-	r.At("a").GET().Do(func(*Request) string { panic("boom") })
+	r.At("users/[id]").GET().Do(func(*Request) string { panic("boom") })
+	r.At("nested").ANY().Do(func(*Request) string {
+		slices.SortFunc([]int{1, 2}, func(int, int) int { panic("boom") })
+		return ""
+	})
+	r.At("named").GET().Do(panicWithName)
+	r.At("typed").GET().Do(func(*Request) (struct{}, error) { panic("boom") })
+	r.At("std").GET().Do(func(http.ResponseWriter, *http.Request) { panic("boom") })
+	r.At("guarded").Use(func(*Request) Response { panic("boom") })
+	r.At("guarded").GET().Do(panicWithName)
 	r.Dev(onDisk(t, tree))
-	visit(r, "/a")
-	is.True(strings.Contains(log.String(), `"at":"dev_test.go:`))
-	is.True(strings.Contains(log.String(), " flow.TestDevLogsPanics.func1"))
-	is.True(!strings.Contains(log.String(), `"stack"`))
-	req := httptest.NewRequest("GET", "/a", nil) // of another machine
+	for _, tt := range []struct{ target, want string }{
+		{"/users/7", `"at":"dev_test.go:HERE GET /users/{id}, `},
+		{"/nested", `"at":"dev_test.go:HERE a function in GET /nested, dev_test.go:HERE GET /nested, `},
+		{"/named", `"at":"dev_test.go:HERE flow.panicWithName, `},
+		{"/typed", `"at":"dev_test.go:HERE GET /typed, `},
+		{"/std", `"at":"dev_test.go:HERE GET /std, `},
+		{"/guarded", `"at":"dev_test.go:HERE flow.TestDevLogsPanics.func`},
+	} {
+		visit(r, tt.target)
+		last := regexp.MustCompile(`dev_test\.go:\d+`).ReplaceAllString(log.String()[strings.LastIndex(strings.TrimSpace(log.String()), "\n")+1:], "dev_test.go:HERE")
+		if !strings.Contains(last, tt.want) || strings.Contains(last, `"stack"`) {
+			t.Errorf("%s: %s", tt.target, last)
+		}
+	}
+	req := httptest.NewRequest("GET", "/users/7", nil) // of another machine
 	r.ServeHTTP(httptest.NewRecorder(), req)
 	is.Equal(strings.Count(log.String(), `"stack"`), 1)
 }
@@ -653,7 +673,7 @@ func TestDevShowsErrorPageThatFails(t *testing.T) {
 	log := journalOf(r)
 	w := visit(r, "/none")
 	is.Equal(w.Code, 500)
-	is.True(strings.Contains(w.Body.String(), "This request failed"))
+	is.True(strings.Contains(w.Body.String(), "The request failed"))
 	is.True(strings.Contains(log.String(), "the error page cannot be shown"))
 }
 
@@ -693,10 +713,10 @@ func TestDevShowsAPage(t *testing.T) {
 		target string
 		wants  []string
 	}{
-		{"/broken", []string{"This request failed", "router/broken.html:2", `<mark class="row" data-line="2">{{index . 1}}`, "<dd><code>GET /broken</code></dd>", "<dd><code>router/broken.html</code></dd>"}},
-		{"/error", []string{"dial tcp: refused", "dev_test.go:", "<dd><code>GET /error</code></dd>"}},
-		{"/panics/s3cret?q=1&password=s3cret", []string{"This request panicked", "panic: runtime error: index out of range [6] with length 0",
-			"<code>dev_test.go:", `<mark class="row"`, "failing", "frames of Go, flow and other packages", "/panics/•••?q=1&amp;password=•••", "<dt>token</dt>"}},
+		{"/broken", []string{"GET /broken failed", "<h1>error calling index: index of untyped nil</h1>", "<code>router/broken.html:2:3</code>", `<span class="row marked" data-line="2"><span>{{<mark>index . 1</mark>}}`, "<dd><code>GET /broken</code></dd>", "<dd><code>router/broken.html</code></dd>"}},
+		{"/error", []string{"GET /error failed", "<h1>dial tcp: refused</h1>", `<dd class="place"><a href="vscode://file/`, "dev_test.go:", "<dd><code>GET /error</code></dd>"}},
+		{"/panics/s3cret?q=1&password=s3cret", []string{"GET /panics/{token} panicked", "<h1>panic: runtime error: index out of range [6] with length 0</h1>",
+			"<code>dev_test.go:", `<span class="row marked"`, "<li><code>GET /panics/{token}</code>", "frames of Go, flow and other packages", "/panics/•••?q=1&amp;password=•••", "<dt>token</dt>"}},
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)
@@ -830,14 +850,15 @@ func TestDevTellsOpenPages(t *testing.T) {
 		}
 		return ""
 	}
-	is.True(strings.Contains(next(), `"faults":null`))
+	is.True(strings.Contains(next(), `"excerpts":null`))
 	_, err = http.Get(s.URL + "/fragment")
 	is.NoErr(err)
 	event := next()
 	is.True(strings.Contains(event, `"file":"router/broken.html","line":2`))
-	is.True(strings.Contains(event, `"text":"{{index . 1}}","marked":true`))
+	is.True(strings.Contains(event, `"headline":"error calling index: index of untyped nil"`))
+	is.True(strings.Contains(event, `{"number":2,"pieces":[{"text":"{{"},{"text":"index . 1","wrong":true},{"text":"}}"}],"marked":true}`))
 	write(t, dir, "router/broken.html", "mended")
-	is.True(strings.Contains(next(), `"faults":null`))
+	is.True(strings.Contains(next(), `"excerpts":null`))
 }
 
 // TestStartedByTool runs the command serve as "flow dev" does.

@@ -490,7 +490,7 @@ func (x *exchange) logMistakes(dst any, mistakes []input.Mistake) {
 // stackArgs returns the arguments for the log that hold the stack of a panic.
 func (x *exchange) stackArgs(req *http.Request, p *panicError) []any {
 	if x.settings.dev != nil {
-		if frames := x.settings.dev.frames(req, p); frames != nil {
+		if frames := x.settings.dev.frames(req, p, x); frames != nil {
 			return []any{"at", strings.Join(frames, ", ")}
 		}
 	}

@@ -195,6 +195,7 @@ type handler struct {
 	content *public.Content
 	cache   []string       // the Cache-Control of content
 	pos     fault.Position // of the declaration of the function
+	pc      uintptr        // of the function, for its name on the stack of a panic; 0 if the handler is none
 }
 
 const handlerForms = `a handler is one of
@@ -213,6 +214,9 @@ func parseHandler(v any) (*handler, error) {
 		return nil, fmt.Errorf("the handler is nil; %s", forms.OneLine(handlerForms))
 	}
 	h := &handler{pos: forms.Position(reflect.ValueOf(v))}
+	if h.pos.Line > 0 {
+		h.pc = reflect.ValueOf(v).Pointer()
+	}
 	switch f := v.(type) {
 	case http.Handler:
 		h.std = f

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"example.com/flow/internal/command"
+	"example.com/flow/internal/devpage"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/forms"
 	"example.com/flow/internal/server"
@@ -91,7 +92,7 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 		case err != nil:
 			return err
 		case c.Name == "serve":
-			return r.serve(ctx, c, s, tool)
+			return r.serve(ctx, c, p, s, tool)
 		}
 		return r.inspect(c, p)
 	})
@@ -104,12 +105,11 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 		return r.checkJSON(p.Stdout)
 	}
 	err := r.Check()
-	var warnings error
 	if c.Name == "check" {
-		warnings = r.compile().warnings
+		err = r.printFaults(p, err, r.compile().warnings)
 	}
 	if err != nil {
-		return errors.Join(err, warnings)
+		return err
 	}
 	switch {
 	case r.explains:
@@ -121,15 +121,31 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 		}
 		return c.Routes.Print(p.Stdout, all, r.patternsOf(c.Routes.Path))
 	}
-	if warnings != nil {
-		fmt.Fprintln(p.Stderr, warnings)
-	}
 	_, err = fmt.Fprintf(p.Stdout, "no faults in %d routes\n", len(r.Routes()))
 	if c.Check.Verbose && err == nil {
 		lines, rendered := r.unplanned()
 		_, err = fmt.Fprintf(p.Stdout, "plans render %d of %d templates\n%s", rendered-len(lines), rendered, strings.Join(lines, ""))
 	}
 	return err
+}
+
+// printFaults prints the faults of an error of Check, and warnings: each with its line of the
+// source, if that is on this machine. It returns command.ErrReported if there are faults, and
+// an error that holds none as it is.
+func (r *Router) printFaults(p command.Process, err, warnings error) error {
+	found := fault.Of(err)
+	if err != nil && len(found) == 0 {
+		return err
+	}
+	var all []devpage.Fault
+	for _, f := range append(found, fault.Of(warnings)...) {
+		all = append(all, devpage.Parse(f.Text, r.sources()...)...)
+	}
+	io.WriteString(p.Stderr, devpage.ColorsOf(p.Stderr, p.Getenv).Faults(devpage.Red, all))
+	if err != nil {
+		return command.ErrReported
+	}
+	return nil
 }
 
 // unplanned returns a line for each template that has no plan, and how many templates are
@@ -163,7 +179,7 @@ func (r *Router) checkJSON(w io.Writer) error {
 }
 
 // serve runs the command serve. tool is nil unless "flow dev" has started the program.
-func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server, tool *devTool) error {
+func (r *Router) serve(ctx context.Context, c command.Command, p command.Process, s *server.Server, tool *devTool) error {
 	set := c.Serve
 	r.Logger = s.Log
 	if set.Dev.On {
@@ -181,6 +197,9 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 		if tool.Report(err, r.sources()...) {
 			return command.ErrReported
 		}
+		if r.dev != nil {
+			return r.printFaults(p, err, nil)
+		}
 		return err
 	}
 	config, err := set.Config()
@@ -188,6 +207,9 @@ func (r *Router) serve(ctx context.Context, c command.Command, s *server.Server,
 		s.TLS = config
 		routers := routersOf(r)
 		beginAll(routers)
+		if r.front != nil && set.Log == "text" {
+			r.front.terminal, r.front.colors = p.Stderr, devpage.ColorsOf(p.Stderr, p.Getenv)
+		}
 		if tool != nil {
 			r.front.connect(tool, s)
 		}

@@ -27,6 +27,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -156,6 +157,73 @@ func runBuild(ctx context.Context, build func(context.Context) (*Router, error),
 		Stderr: &stderr,
 	})
 	return result{code, stdout.String(), stderr.String()}
+}
+
+// TestFaultsHaveTheirLines: on a machine with the source, check prints the line of each fault
+// and warning, and so does development, at its start and when a request fails.
+func TestFaultsHaveTheirLines(t *testing.T) {
+	const before, after = "\n\n  2 | <b class=\"x\">{{.Nme}}</b>\n    |  ", "\n"
+	good := flowtest.Pages(map[string]string{"index.html": "home"})
+	bad := fstest.MapFS{"router/index.html": {Data: []byte("<p>\n<b class=\"x\">{{.Nme}}</b>\n")}}
+	dir := onDisk(t, bad)
+	t.Chdir(dir)
+	page := func(r *Router) *Router {
+		r.At("index").GET().Do(func(*Request) (struct{ Name string }, error) { return struct{ Name string }{}, nil })
+		return r
+	}
+	const text = `router/index.html:2:17: {{.Nme}}: struct { Name string } has no field or method Nme: did you mean "Name"?`
+	const shown = text + before + "               ^^^" + after
+	t.Run("check", func(t *testing.T) {
+		is := is.New(t)
+		is.Equal(runWith(t.Context(), page(New(bad)), nil, "check"), result{command.Failure, "", shown})
+		// Programs read what they have always read.
+		got := runWith(t.Context(), page(New(bad)), nil, "check -json")
+		is.True(strings.Contains(got.stdout, `"column": 17,`))
+		is.True(!strings.Contains(got.stdout+got.stderr, "^^^"))
+		is.Equal(runWith(t.Context(), page(New(bad)), nil, "routes"), result{command.Failure, "", text + "\n"})
+		is.Equal(runWith(t.Context(), page(New(bad)), nil, "serve -addr 127.0.0.1:0"), result{command.Failure, "", text + "\n"}) // as in production
+	})
+	t.Run("a warning", func(t *testing.T) {
+		is := is.New(t)
+		tree := fstest.MapFS{"router/a.html": {Data: []byte("\n\n<b>{{.Name}}</b>")}}
+		t.Chdir(onDisk(t, tree))
+		got := runWith(t.Context(), New(tree), nil, "check")
+		is.Equal(got.code, command.OK)
+		is.True(strings.HasPrefix(got.stderr, "router/a.html:3: warning: {{.Name}} asks for data"))
+		is.True(strings.HasSuffix(got.stderr, "\n\n  3 | <b>{{.Name}}</b>\n    |    ^^^^^^^^^\n"))
+	})
+	t.Run("development begins", func(t *testing.T) {
+		is := is.New(t)
+		r := page(New(flowtest.Files("router/index.html", "router/b.http")))
+		got := runWith(t.Context(), r, nil, "serve -dev=. -addr 127.0.0.1:0")
+		is.Equal(got.code, command.Failure)
+		is.True(strings.Contains(got.stderr, shown))
+		is.True(strings.Contains(got.stderr, "router/b.http: no handler is registered for it"))
+	})
+	for _, tt := range []struct {
+		log   string
+		times int
+	}{{"text", 1}, {"json", 0}} { // once, though the page is asked for again; and not into a log that programs read
+		t.Run("a request fails, log "+tt.log, func(t *testing.T) {
+			is := is.New(t)
+			r := page(New(good))
+			r.OnStart(func(context.Context) error {
+				visit(r, "/")
+				visit(r, "/")
+				return errors.New("enough")
+			})
+			got := runWith(t.Context(), r, nil, "serve -dev=. -addr 127.0.0.1:0 -log "+tt.log)
+			is.Equal(strings.Count(got.stderr, shown+"\n"), tt.times)
+			is.Equal(strings.Count(got.stderr, "flow: request failed"), 2)
+		})
+	}
+	t.Run("an editor that is none", func(t *testing.T) {
+		is := is.New(t)
+		t.Setenv("FLOW_EDITOR", "vim")
+		got := runWith(t.Context(), page(New(good)), nil, "serve -dev=. -addr 127.0.0.1:0")
+		is.Equal(got.code, command.Usage)
+		is.True(strings.Contains(got.stderr, `FLOW_EDITOR is "vim": write a URL with {file}`))
+	})
 }
 
 var columns = regexp.MustCompile(` {2,}`)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/matryer/is"
 
 	"example.com/flow"
@@ -21,6 +22,13 @@ import (
 
 // overlay is an expression for the text of the dialog with faults on a page, "" if it is not open.
 const overlay = `(document.querySelector("flow-development")?.shadowRoot.querySelector("dialog[open]")?.innerText ?? "")`
+
+// wrongIsSeen is an expression that is true if a person sees the first word that is wrong on a
+// page of faults.
+const wrongIsSeen = `(() => {
+	const word = document.querySelector(".source mark")?.getBoundingClientRect(), source = document.querySelector(".source")?.getBoundingClientRect();
+	return !!word && word.left >= source.left + 40 && word.right <= source.right;
+})()`
 
 // brokenSite has a fragment whose template can break, and other requests that fail.
 func brokenSite(t *testing.T) *site {
@@ -60,9 +68,9 @@ func TestOverlayForAFragment(t *testing.T) {
 	tb.do(`window.same = true; fetch("/row")`)
 	tb.until("the fault is shown", overlay+`.includes("router/+row.html:2")`)
 	text := tb.do("return " + overlay)
-	is.True(strings.Contains(text, "Something is wrong"))
-	is.True(strings.Contains(text, "{{index . 7}}")) // the source
-	is.Equal(tb.do(`return window.same`), "true")    // the page is the same
+	is.True(strings.HasPrefix(text, `"error calling index: index out of range: 7\n`)) // the headline says what is wrong
+	is.True(strings.Contains(text, "{{index . 7}}"))                                  // the source
+	is.Equal(tb.do(`return window.same`), "true")                                     // the page is the same
 	is.Equal(tb.do(`return document.querySelector("flow-development").shadowRoot.activeElement?.textContent`), `"Close"`)
 	for _, scheme := range []string{"light", "dark"} {
 		tb.look(1280, scheme)
@@ -98,7 +106,7 @@ func TestOverlayForTheBuild(t *testing.T) {
 	tb.open(s.url + "/")
 	tb.connected()
 	hub.SetFaults(devpage.Parse("app/x.go:1:2: <b>undefined</b>: x\napp/y.go:3: missing return"))
-	tb.until("both are shown, whatever the style sheets of the page", overlay+`.includes("2 things are wrong")`)
+	tb.until("both are shown, whatever the style sheets of the page", overlay+`.includes("2 faults in 2 files")`)
 	is.Equal(tb.do(`return document.querySelector("flow-development").shadowRoot.querySelector("dialog").checkVisibility()`), "true")
 	is.True(strings.Contains(tb.do("return "+overlay), "<b>undefined</b>: x")) // as text
 	tb.do(`document.querySelector("flow-development").shadowRoot.querySelector("dialog").close()`)
@@ -114,6 +122,39 @@ func TestOverlayForTheBuild(t *testing.T) {
 	hub.SetFaults(nil)
 	tb.until("it is gone", overlay+` === ""`)
 	second.until("it is gone there, too", overlay+` === ""`)
+}
+
+// TestCopyAndEditor: a fault leads to the editor, and can be copied, on a page of flow and above
+// a page of the application.
+func TestCopyAndEditor(t *testing.T) {
+	s := brokenSite(t)
+	t.Setenv("FLOW_EDITOR", "editor://open?file={file}&line={line}&column={column}")
+	s.save("router/+row.html", "<b>\n<i>{{index . 7}}</i></b>")
+	for _, tt := range []struct{ name, index, root string }{
+		{"page", `{{template "+row" .}}`, "document"},
+		{"overlay", "<!doctype html><title>home</title><h1>home</h1>", `document.querySelector("flow-development")?.shadowRoot.querySelector("dialog[open]")`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			s.save("router/index.html", tt.index)
+			tb := newTab(t)
+			tb.open(s.url + "/")
+			tb.connected()
+			tb.do(`window.copied = []; Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { if (copied.push(text) > 1) throw 0; } } })`)
+			if tt.name == "overlay" {
+				tb.do(`fetch("/row")`)
+			}
+			tb.until("there is the fault", `!!`+tt.root+`?.querySelector(".said button")`)
+			is.Equal(tb.do("return "+tt.root+`.querySelector(".place a").href.replace(/file=.*router/, "file=router")`), `"editor://open?file=router/+row.html&line=2&column=6"`)
+			is.Equal(tb.do("return "+tt.root+`.querySelector(".place a").textContent`), `"router/+row.html:2:6"`)
+			is.Equal(tb.do("return "+tt.root+`.querySelector(".source mark").textContent`), `"index . 7"`)
+			tb.do(tt.root + `.querySelector(".said button").click()`)
+			tb.until("it is copied", tt.root+`.querySelector(".said button").textContent === "Copied"`)
+			is.True(strings.HasPrefix(tb.do("return copied[0]"), `"router/+row.html:2:6: executing \"router/+row.html\" at <index . 7>: error calling index`))
+			tb.do(tt.root + `.querySelector(".said button").click()`)
+			tb.until("the browser refuses it", tt.root+`.querySelector(".said button").textContent === "Not copied"`)
+		})
+	}
 }
 
 // TestFaultPages are good HTML for everyone, light and dark, wide and narrow.
@@ -140,9 +181,12 @@ func TestFaultPages(t *testing.T) {
 		w.Write(report.Render())
 	}))
 	t.Cleanup(crashed.Close)
+	far := newSite(t, map[string]string{"router/index.html": "<p>" + strings.Repeat("A long line. ", 12) + "{{.Nme}} and {{.Titel}} " + strings.Repeat("It goes on. ", 12) + "</p>\n"}, func(r *flow.Router) {
+		r.At("index").GET().Do(func(*flow.Request) (struct{ Name, Title string }, error) { return struct{ Name, Title string }{}, nil })
+	})
 	tb := newTab(t)
 	for name, url := range map[string]string{
-		"crash": crashed.URL, "template": s.url + "/?q=shown&token=s3cret", "panic": s.url + "/panics?user=ada", "check": faulty.URL + "/",
+		"word": far.url + "/", "crash": crashed.URL, "template": s.url + "/?q=shown&token=s3cret", "panic": s.url + "/panics?user=ada", "check": faulty.URL + "/",
 	} {
 		t.Run(name, func(t *testing.T) {
 			is := is.New(t)
@@ -152,6 +196,11 @@ func TestFaultPages(t *testing.T) {
 					tb.look(width, scheme)
 					tb.accessible(t)
 					is.True(tb.do(`return document.documentElement.scrollWidth <= innerWidth`) == "true") // nothing makes the page wider
+					if name == "word" {
+						tb.run(chromedp.Reload())
+						tb.until("what is wrong is scrolled into view", wrongIsSeen)
+						is.Equal(tb.do(`return [...document.querySelectorAll(".source mark")].map((m) => m.textContent).join()`), `"Nme,Titel"`) // in one excerpt
+					}
 					tb.picture(name + "-" + size + "-" + scheme)
 				}
 			}

@@ -454,13 +454,16 @@ type stream struct {
 type state struct {
 	Process       string
 	Pages, Styles int
-	Faults        []devpage.Fault
+	Headline      string
+	Excerpts      []devpage.Excerpt
 }
 
 func (s state) String() string {
 	text := fmt.Sprint(s.Pages, " ", s.Styles)
-	for _, f := range s.Faults {
-		text += " " + f.Text
+	for _, e := range s.Excerpts {
+		for _, f := range e.Faults {
+			text += " " + f.Text
+		}
 	}
 	return text
 }

@@ -89,6 +89,18 @@ func (h *Hub) SetTemplateFaults(faults []devpage.Fault) {
 	h.signal()
 }
 
+// Knows reports whether a fault is one of the build or of the templates.
+func (h *Hub) Knows(f devpage.Fault) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return contains(h.build, f) || contains(h.source, f)
+}
+
+// contains reports whether a list has a fault with the same place and text.
+func contains(faults []devpage.Fault, f devpage.Fault) bool {
+	return slices.ContainsFunc(faults, func(g devpage.Fault) bool { return g.String() == f.String() })
+}
+
 // SetWarnings replaces the warnings that the route map shows. The pages of the application do
 // not show them.
 func (h *Hub) SetWarnings(warnings []devpage.Fault) {
@@ -219,7 +231,7 @@ func (h *Hub) event() []byte {
 	faults := slices.Clone(h.build)
 	add := func(more []devpage.Fault) {
 		for _, f := range more { // a request may have failed by a fault of a template, which is there already
-			if !slices.ContainsFunc(faults, func(g devpage.Fault) bool { return g.String() == f.String() }) {
+			if !contains(faults, f) {
 				faults = append(faults, f)
 			}
 		}
@@ -229,12 +241,13 @@ func (h *Hub) event() []byte {
 		add(f.faults)
 	}
 	b, err := json.Marshal(struct {
-		Process  string          `json:"process"`
-		Pages    int             `json:"pages"`
-		Styles   int             `json:"styles"`
-		Warnings int             `json:"warnings"`
-		Faults   []devpage.Fault `json:"faults"`
-	}{h.process, h.pages, h.styles, h.warned, faults})
+		Process  string            `json:"process"`
+		Pages    int               `json:"pages"`
+		Styles   int               `json:"styles"`
+		Warnings int               `json:"warnings"`
+		Headline string            `json:"headline"`
+		Excerpts []devpage.Excerpt `json:"excerpts"`
+	}{h.process, h.pages, h.styles, h.warned, devpage.Headline(faults), devpage.Excerpts(faults)})
 	if err != nil {
 		panic(err) // cannot happen: there are strings and numbers only
 	}

@@ -9,7 +9,7 @@
 	// development has it twice, of which the last is that of the application it was asked of.
 	if (tag !== [...document.querySelectorAll('script[src="/_flow/reload.js"][data-state]')].at(-1)) return;
 	const [process, pages, styles, warnings] = tag.dataset.state.split(".");
-	let seen = { process, pages: Number(pages), styles: Number(styles), warnings: Number(warnings), faults: "[]" };
+	let seen = { process, pages: Number(pages), styles: Number(styles), warnings: Number(warnings), excerpts: "[]" };
 	const answersForm = "post" in tag.dataset; // the browser would ask whether to send the form again
 	const ownPage = "flowPage" in document.documentElement.dataset; // one of flow's own, without forms to keep
 
@@ -49,7 +49,7 @@
 	function take(now) {
 		const before = seen, early = first;
 		first = false;
-		seen = { ...now, faults: JSON.stringify(now.faults || []) };
+		seen = { ...now, excerpts: JSON.stringify(now.excerpts || []) };
 		const same = now.process === before.process && now.pages === before.pages && (!ownPage || now.warnings === before.warnings);
 		if (early && same) store("again", 0);
 		if (!same) {
@@ -57,7 +57,7 @@
 		} else if (now.styles !== before.styles) {
 			restyle(window, `${now.process.slice(0, 6)}.${now.styles}`);
 		}
-		if (seen.faults !== before.faults) show(now.faults || []);
+		if (seen.excerpts !== before.excerpts) show(now.headline, now.excerpts || []);
 	}
 
 	// --- Loading the page again, with its scroll position and what was typed.
@@ -262,40 +262,75 @@
 
 	// show shows faults above the page, until there are none, or somebody closes them. A page
 	// of flow itself may be the one that says them already.
-	function show(faults) {
+	function show(headline, excerpts) {
 		if (ownPage) {
-			const said = [...document.querySelectorAll(".fault h2")].map((h) => h.textContent);
-			faults = faults.filter((f) => !said.includes(f.text));
+			const said = [...document.querySelectorAll("[data-fault]")].map((el) => el.dataset.fault);
+			if (excerpts.every((e) => e.faults.every((f) => said.includes(textOf(f))))) excerpts = [];
 		}
 		const open = root?.querySelector("dialog");
-		if (faults.length === 0) {
+		if (excerpts.length === 0) {
 			open?.close();
 			open?.remove();
 			return;
 		}
 		const dialog = open || make("dialog", { "aria-labelledby": "title" });
 		dialog.replaceChildren(
-			make("div", { class: "bartop" }, make("h1", { id: "title" }, faults.length === 1 ? "Something is wrong" : `${faults.length} things are wrong`), button("Close", () => dialog.close())),
-			...faults.map((f, i) => faultOf(f, i)));
+			make("div", { class: "bartop" }, make("h1", { id: "title" }, headline), button("Close", () => dialog.close())),
+			...excerpts.map((e) => excerptOf(e, headline)));
 		if (!open) shadow().append(dialog);
 		if (!dialog.open) dialog.showModal();
+		equip(dialog);
 	}
 
-	function faultOf(f, i) {
-		let place = f.file || "";
-		if (f.line) place += `:${f.line}`;
-		if (f.line && f.column) place += `:${f.column}`;
-		const el = make("section", { class: "fault", "aria-labelledby": `fault${i}` }, make("h2", { id: `fault${i}` }, f.text), make("p", { class: "place" }, ...(place ? [make("code", {}, place)] : [])));
-		if (f.source) {
-			const rows = f.source.map((l) => make(l.marked ? "mark" : "span", { class: "row", "data-line": l.number }, `${l.text}\n`));
-			el.append(make("pre", { class: "source", tabindex: "0", role: "group", "aria-label": `Source of ${place}` }, make("code", {}, ...rows)));
+	function placeOf(f) {
+		return [f.file, ...(f.line ? [f.line, ...(f.column ? [f.column] : [])] : [])].filter(Boolean).join(":");
+	}
+
+	function textOf(f) {
+		return !f.file || (f.line && f.text.includes(`${f.file}:${f.line}:`)) ? f.text : `${placeOf(f)}: ${f.text}`;
+	}
+
+	function excerptOf(e, headline) {
+		const [first] = e.faults;
+		const el = make("section", first.file || first.output || first.text !== headline ? { class: "fault" } : {});
+		for (const f of e.faults) {
+			const said = make("div", { class: "said", "data-fault": textOf(f) });
+			if (f.text !== headline) said.append(make("h2", {}, f.text));
+			const code = make("code", {}, placeOf(f));
+			said.append(make("p", { class: "place" }, f.editor ? make("a", { href: f.editor }, code) : code));
+			el.append(said);
 		}
-		if (f.output) {
-			el.append(make("pre", { class: "output", tabindex: "0", role: "group", "aria-label": "Output of the program" }, make("code", {}, f.output)));
+		if (e.rows) {
+			const rows = e.rows.map((r) => make("span", { class: r.marked ? "row marked" : "row", "data-line": r.number },
+				make("span", {}, ...(r.pieces || []).map((p) => (p.wrong ? make("mark", {}, p.text) : p.text)), "\n")));
+			el.append(make("pre", { class: "source", tabindex: "0", role: "group", "aria-label": `Source of ${placeOf(first)}` }, make("code", {}, ...rows)));
+		}
+		if (first.output) {
+			el.append(make("pre", { class: "output", tabindex: "0", role: "group", "aria-label": "Output of the program" }, make("code", {}, first.output)));
 		}
 		return el;
 	}
 
+	// equip gives the faults in an element what they need a script for: a button that copies
+	// place and text, and a source that is scrolled to the word which is wrong.
+	function equip(el) {
+		for (const said of el.querySelectorAll("[data-fault]")) {
+			const copy = button("Copy", async () => {
+				let done = "Copied";
+				try { await navigator.clipboard.writeText(said.dataset.fault); } catch { done = "Not copied"; }
+				copy.textContent = done;
+				setTimeout(() => { copy.textContent = "Copy"; }, 2000);
+			});
+			said.querySelector(".place").append(copy);
+		}
+		for (const word of el.querySelectorAll(".source mark")) {
+			const source = word.closest(".source"), outer = source.getBoundingClientRect(), inner = word.getBoundingClientRect();
+			const hidden = inner.right + 16 - outer.right, gap = inner.left - outer.left - 64;
+			if (hidden > 0 && source.scrollLeft === 0) source.scrollLeft = Math.min(hidden, gap);
+		}
+	}
+
+	if (ownPage) equip(document);
 	restore();
 	connect();
 })();

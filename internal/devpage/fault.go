@@ -1,6 +1,8 @@
 package devpage
 
 import (
+	"fmt"
+	"html/template"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,19 +14,14 @@ import (
 // "app/router/a.html:4: unexpected {{end}}" has the text "unexpected {{end}}". Faults are
 // sent as JSON, to open pages and between processes.
 type Fault struct {
-	Text   string `json:"text"`
-	File   string `json:"file,omitempty"`   // as the message names it; "" if it names none
-	Line   int    `json:"line,omitempty"`   // 0 if the fault is about a whole file
-	Column int    `json:"column,omitempty"` // 0 if it is not known
-	Source []Line `json:"source,omitempty"` // the lines around Line; nil if the file was not found
-	Output string `json:"output,omitempty"` // what the program printed before it failed
-}
-
-// A Line is one line of a source file.
-type Line struct {
-	Number int    `json:"number"`
-	Text   string `json:"text"`
-	Marked bool   `json:"marked,omitempty"` // the line of the fault
+	Text   string       `json:"text"`
+	File   string       `json:"file,omitempty"`   // as the message names it; "" if it names none
+	Line   int          `json:"line,omitempty"`   // 0 if the fault is about a whole file
+	Column int          `json:"column,omitempty"` // in bytes, from 1; 0 if it is not known
+	Source []Line       `json:"source,omitempty"` // the lines around Line; nil if the file was not found
+	Word   Span         `json:"word,omitzero"`    // what is wrong in the marked line of Source; empty if it is not known
+	Editor template.URL `json:"editor,omitempty"` // the URL that opens the place in an editor; "" if there is none
+	Output string       `json:"output,omitempty"` // what the program printed before it failed
 }
 
 // Place returns file, line and column as in messages: "app/router/a.html:4:7". It returns ""
@@ -40,9 +37,9 @@ func (f Fault) Place() string {
 	return place
 }
 
-// String returns the fault in the form "place: text".
+// String returns the fault in the form "place: text", and the text alone if the place is in it.
 func (f Fault) String() string {
-	if f.File == "" {
+	if f.File == "" || f.Line > 0 && strings.Contains(f.Text, fmt.Sprintf("%s:%d:", f.File, f.Line)) {
 		return f.Text
 	}
 	return f.Place() + ": " + f.Text
@@ -67,14 +64,24 @@ func Parse(text string, dirs ...string) []Fault {
 	faults := split(text)
 	for i := range faults {
 		f := &faults[i]
-		if m := inside.FindStringSubmatch(f.Text); f.Line == 0 && m != nil {
-			f.File = m[1]
-			f.Line, _ = strconv.Atoi(m[2])
-			f.Column, _ = strconv.Atoi(m[3])
+		if m := inside.FindStringSubmatch(f.Text); f.File == "" && m != nil {
+			f.setPlace(m)
 		}
-		f.Source = excerpt(find(f.File, dirs), f.Line)
+		f.read(find(f.File, dirs))
 	}
 	return faults
+}
+
+// setPlace sets the place of a fault, given a match of place or inside.
+func (f *Fault) setPlace(m []string) {
+	f.File = strings.TrimPrefix(m[1], "./")
+	f.Line, _ = strconv.Atoi(m[2])
+	if column, err := strconv.Atoi(m[3]); err == nil {
+		f.Column = column
+		if executing.MatchString(f.Text) {
+			f.Column++ // text/template counts columns from 0
+		}
+	}
 }
 
 // maxFaults is the largest number of faults in a text, and maxText the largest number of
@@ -91,9 +98,8 @@ func split(text string) (faults []Fault) {
 		whole := strings.TrimPrefix(strings.TrimPrefix(line, "flow: "), "template: ")
 		switch m := place.FindStringSubmatch(whole); {
 		case m != nil:
-			f := Fault{Text: whole[len(m[0]):], File: strings.TrimPrefix(m[1], "./")}
-			f.Line, _ = strconv.Atoi(m[2])
-			f.Column, _ = strconv.Atoi(m[3])
+			f := Fault{Text: whole[len(m[0]):]}
+			f.setPlace(m)
 			faults = append(faults, f)
 		case len(faults) == 0:
 			faults = append(faults, Fault{Text: whole})
@@ -156,37 +162,4 @@ func find(file string, dirs []string) string {
 		}
 		rest = after
 	}
-}
-
-const (
-	before, after = 5, 4    // the number of lines in an excerpt before and after that of the fault
-	maxFile       = 4 << 20 // the largest size of a source file, in bytes
-	maxLine       = 400     // the largest length of a line in an excerpt, in bytes
-)
-
-// excerpt returns up to ten lines of a source file around a line. It returns nil if the file
-// cannot be read, or is not a .go, .html or .http file.
-func excerpt(name string, line int) []Line {
-	switch filepath.Ext(name) {
-	case ".go", ".html", ".http":
-	default:
-		return nil
-	}
-	if info, err := os.Stat(name); line < 1 || err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil
-	}
-	all := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	if line > len(all) {
-		return nil // the file has changed since the message was made
-	}
-	var lines []Line
-	for n := max(1, line-before); n <= min(len(all), line+after); n++ {
-		text := strings.ToValidUTF8(strings.TrimSuffix(all[n-1], "\r"), "\uFFFD")
-		lines = append(lines, Line{n, cut(text, maxLine), n == line})
-	}
-	return lines
 }

@@ -52,7 +52,9 @@ func TestParse(t *testing.T) {
 	elsewhere := filepath.ToSlash(filepath.Join(files(t, "x.go"), "x.go"))
 	for _, tt := range []struct{ name, text, want string }{
 		{"a line", "app/router/a.html:10: unexpected {{end}}", "app/router/a.html:10|unexpected {{end}}|5-14 10"},
-		{"a column", "app/router/a.html:1:7: executing", "app/router/a.html:1:7|executing|1-5 1"},
+		{"a column", "app/router/a.html:1:7: no", "app/router/a.html:1:7|no|1-5 1"},
+		{"a column of text/template, which counts from 0", `template: app/router/a.html:1:0: executing "x" at <.A>: no`, `app/router/a.html:1:1|executing "x" at <.A>: no|1-5 1`},
+		{"a whole file, and another place in the text", "app/router/a.html: no, see app/x.go:3", "app/router/a.html|no, see app/x.go:3|"},
 		{"the last line", "app/x.go:20: end", "app/x.go:20|end|15-20 20"},
 		{"behind the end", "app/x.go:21: end", "app/x.go:21|end|"},
 		{"a whole file", "app/router/a.html: no handler", "app/router/a.html|no handler|"},

@@ -9,7 +9,7 @@ import (
 
 // A Report is the content of the page about an error.
 type Report struct {
-	Title   string // "This request failed"
+	Title   string // "GET /users/{id} failed"
 	Status  string // "500 Internal Server Error"
 	Faults  []Fault
 	Stack   []Frame      // of a panic, else nil
@@ -29,8 +29,14 @@ func (r *Report) Render() []byte {
 	if err := reportPage().Execute(&b, r); err != nil {
 		panic(err) // cannot happen: the template is fixed
 	}
-	return page(r.Status+": "+r.Title, template.HTML(b.String()), !r.NoMap)
+	return page(r.Headline()+" – "+r.Title, template.HTML(b.String()), !r.NoMap)
 }
+
+// Headline says what is wrong.
+func (r *Report) Headline() string { return Headline(r.Faults) }
+
+// Excerpts returns the faults by the lines that they are about.
+func (r *Report) Excerpts() []Excerpt { return Excerpts(r.Faults) }
 
 // Own returns the frames of the application.
 func (r *Report) Own() []Frame { return r.frames(true) }

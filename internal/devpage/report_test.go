@@ -95,14 +95,17 @@ func TestReport(t *testing.T) {
 	r := &devpage.Report{
 		Title: "<It> failed", Status: "500 Internal Server Error",
 		Faults: devpage.Parse("app/a.html:3: <b>\nthe second line\napp/a.html: another", dir),
-		Stack:  []devpage.Frame{{"runtime.main", "/go/proc.go", 3, false}, {"app.show", "/src/app/x.go", 7, true}},
+		Stack: []devpage.Frame{{Function: "runtime.main", File: "/go/proc.go", Line: 3},
+			{Function: "app.show", File: "/src/app/x.go", Line: 7, Own: true, Editor: "vscode://file/src/app/x.go:7:1"}},
 	}
 	page := string(r.Render())
 	for _, want := range []string{
-		"<title>500 Internal Server Error: &lt;It&gt; failed</title>", "<h1>&lt;It&gt; failed</h1>",
-		"<h2>&lt;b&gt;\nthe second line</h2>\n<p class=\"place\"><code>app/a.html:3</code></p>",
-		`<mark class="row" data-line="3">line 3`, "<h2>another</h2>",
-		"<li><code>app.show</code> <code class=\"at\">/src/app/x.go:7</code></li>", "1 frame of",
+		"<title>2 faults in app/a.html – &lt;It&gt; failed</title>", "<h1>2 faults in app/a.html</h1>", "&lt;It&gt; failed <span>500 Internal Server Error</span>",
+		"<h2>&lt;b&gt;\nthe second line</h2>\n<p class=\"place\"><a href=\"vscode://file/", "<code>app/a.html:3</code></a></p>",
+		`data-fault="app/a.html:3: &lt;b&gt;`,
+		`<span class="row marked" data-line="3"><span>line 3`, "<h2>another</h2>",
+		"<li><code>app.show</code> <span class=\"place\"><a href=\"vscode://file/src/app/x.go:7:1\"><code>/src/app/x.go:7</code></a></span></li>",
+		"<li><code>runtime.main</code> <span class=\"place\"><code>/go/proc.go:3</code></span></li>", "1 frame of",
 	} {
 		is.True(strings.Contains(page, want))
 	}
@@ -128,7 +131,7 @@ func TestOutput(t *testing.T) {
 	is := is.New(t)
 	r := devpage.Report{Title: "The program has ended", Status: "503", NoMap: true, Faults: []devpage.Fault{{Text: "panic: <1>", Output: "panic: <1>\n\n\tx"}}}
 	page := string(r.Render())
-	is.True(strings.Contains(page, "<h2>panic: &lt;1&gt;</h2>"))
+	is.True(strings.Contains(page, "<h1>panic: &lt;1&gt;</h1>"))
 	is.True(strings.Contains(page, "<code>panic: &lt;1&gt;\n\n\tx</code></pre>"))
 	is.True(!strings.Contains(page, `href="/_flow"`)) // nobody would answer
 	r.NoMap, r.Faults[0].Output = false, ""

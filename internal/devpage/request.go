@@ -16,7 +16,7 @@ type RequestData struct {
 	URL     string
 	Pattern string // of the route; "" if no route matched, as are File and Handler
 	File    string // the route file
-	Handler string // file and line
+	Handler Spot
 	Groups  []Group
 }
 

@@ -1,6 +1,7 @@
 package devpage
 
 import (
+	"html/template"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -11,7 +12,8 @@ type Frame struct {
 	Function string // as the runtime names it, without its arguments
 	File     string
 	Line     int
-	Own      bool // it is the application's
+	Own      bool         // it is the application's
+	Editor   template.URL // opens the place in an editor; "" if the Frame is not the application's
 }
 
 // Place returns file and line.
@@ -52,7 +54,12 @@ func Stack(stack []byte, own func(Frame) bool) []Frame {
 		frames = frames[1:] // runtime.panicmem and the like: the text of the panic says the same
 	}
 	for i := range frames {
-		frames[i].Own = own(frames[i])
+		if f := &frames[i]; own(*f) {
+			f.Own = true
+			if filepath.IsAbs(filepath.FromSlash(f.File)) { // otherwise the program was built with -trimpath
+				f.Editor = editorURL(filepath.FromSlash(f.File), f.Line, 0)
+			}
+		}
 	}
 	return frames
 }
@@ -75,7 +82,7 @@ func FaultOf(text string, frames []Frame, dirs ...string) Fault {
 			if !filepath.IsAbs(file) { // the program was built with -trimpath
 				file = find(f.File, dirs)
 			}
-			f.Source = excerpt(file, f.Line)
+			f.read(file)
 			break
 		}
 	}

@@ -36,7 +36,7 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: the templates have ")
 		s.out.until(t, "app/router/users/list.html:2: unexpected {{end}}")
 		s.out.until(t, "> 2 | {{end}}")
-		is.True(strings.Contains(page.until(t, "one of the template", func(e event) bool { return len(e.Faults) > 0 }).Faults[0].Text, "unexpected"))
+		is.True(strings.Contains(page.until(t, "one of the template", func(e event) bool { return len(e.faults()) > 0 }).faults()[0].Text, "unexpected"))
 		s.shows("/", "<p>new v0</p>") // which needs it not
 		s.write("app/router/users/list.html", "<p>users</p>\n{{end}}\n<p></p>\n")
 		s.out.until(t, "flow: the templates ") // still wrong, and said again
@@ -224,11 +224,11 @@ func TestPages(t *testing.T) {
 	s := newSite(t)
 	s.start()
 	page := s.listen()
-	is.Equal(len(page.first(t).Faults), 0)
+	is.Equal(len(page.first(t).Excerpts), 0)
 	s.write("app/version.go", "package app\n\nconst Version = missing\n")
 	faults := page.faults(t, 1)
 	is.Equal(faults[0].String(), "app/version.go:3:17: undefined: missing")
-	is.Equal(len(faults[0].Source), 3)
+	is.Equal(len(page.first(t).Excerpts[0].Rows), 3)
 	is.Equal(s.listen().faults(t, 1), faults) // whoever comes later sees them, too
 	s.version("v0")
 	page.faults(t, 0)

@@ -38,7 +38,7 @@ func showUser(req *flow.Request) flow.Response {
 	const shown = `<code>app/users.id.go:8</code> Param(&#34;idd&#34;)`
 	s.shows("/_flow", shown)
 	page := s.listen()
-	is.Equal(len(page.first(t).Faults), 0) // pages of the application say nothing of it
+	is.Equal(len(page.first(t).Excerpts), 0) // pages of the application say nothing of it
 
 	s.version("v1")
 	s.out.until(t, "flow: app/version.go changed: built in ")

@@ -254,7 +254,15 @@ func (s *site) shows(path, text string) {
 type event struct {
 	Process       string
 	Pages, Styles int
-	Faults        []devpage.Fault
+	Excerpts      []devpage.Excerpt
+}
+
+// faults returns the faults of all excerpts.
+func (e event) faults() (all []devpage.Fault) {
+	for _, x := range e.Excerpts {
+		all = append(all, x.Faults...)
+	}
+	return all
 }
 
 // events are what one open page was told.
@@ -322,7 +330,7 @@ func (e *events) first(t *testing.T) event {
 // faults waits for an event with a number of faults.
 func (e *events) faults(t *testing.T, n int) []devpage.Fault {
 	t.Helper()
-	return e.until(t, fmt.Sprint("one with ", n, " faults"), func(e event) bool { return len(e.Faults) == n }).Faults
+	return e.until(t, fmt.Sprint("one with ", n, " faults"), func(e event) bool { return len(e.faults()) == n }).faults()
 }
 
 // ends waits until the stream has ended.

@@ -3,9 +3,7 @@ package dev
 import (
 	"fmt"
 	"io"
-	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,18 +15,13 @@ import (
 type terminal struct {
 	mu     sync.Mutex
 	w      io.Writer
-	colour bool
+	colors devpage.Colors
 	begun  bool // a line of the program is not whole yet
 }
 
 // newTerminal returns a terminal. It has colours only if w is one.
 func newTerminal(w io.Writer, getenv func(string) string) *terminal {
-	t := &terminal{w: w}
-	if file, ok := w.(*os.File); ok && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb" {
-		info, err := file.Stat()
-		t.colour = err == nil && info.Mode()&os.ModeCharDevice != 0
-	}
-	return t
+	return &terminal{w: w, colors: devpage.ColorsOf(w, getenv)}
 }
 
 // Write is for the standard error of programs.
@@ -41,66 +34,30 @@ func (t *terminal) Write(b []byte) (int, error) {
 	return t.w.Write(b)
 }
 
-// The colours, as ANSI has them.
-const (
-	red    = "31"
-	yellow = "33"
-	bold   = "1"
-	dim    = "2"
-)
-
-func (t *terminal) in(colour, text string) string {
-	if !t.colour {
-		return text
-	}
-	return "\x1b[" + colour + "m" + text + "\x1b[0m"
-}
-
 // say prints a line about an event.
 func (t *terminal) say(format string, args ...any) {
-	t.print(t.in(dim, "flow: ") + fmt.Sprintf(format, args...) + "\n")
+	t.print(t.line(fmt.Sprintf(format, args...)))
 }
+
+// line returns a line about an event.
+func (t *terminal) line(text string) string { return t.colors.In(devpage.Dim, "flow: ") + text + "\n" }
 
 // complain prints what is wrong. advice is a last line, or "".
 func (t *terminal) complain(title string, faults []devpage.Fault, advice string) {
-	t.list(red, title, faults, advice)
+	t.list(devpage.Red, title, faults, advice)
 }
 
 // warn prints what may be wrong.
-func (t *terminal) warn(title string, faults []devpage.Fault) { t.list(yellow, title, faults, "") }
-
-func (t *terminal) list(colour, title string, faults []devpage.Fault, advice string) {
-	var b strings.Builder
-	b.WriteString(t.in(dim, "flow: ") + t.in(colour, title) + "\n")
-	for _, f := range faults {
-		b.WriteByte('\n')
-		if place := f.Place(); place != "" {
-			b.WriteString(t.in(bold, place) + ": ")
-		}
-		b.WriteString(f.Text + "\n")
-		t.source(&b, colour, f.Source)
-	}
-	if advice != "" {
-		b.WriteString("\n" + t.in(dim, "flow: ") + advice + "\n")
-	}
-	t.print(b.String())
+func (t *terminal) warn(title string, faults []devpage.Fault) {
+	t.list(devpage.Yellow, title, faults, "")
 }
 
-// source prints lines with their numbers.
-func (t *terminal) source(b *strings.Builder, colour string, lines []devpage.Line) {
-	if len(lines) == 0 {
-		return
+func (t *terminal) list(color devpage.Color, title string, faults []devpage.Fault, advice string) {
+	text := t.line(t.colors.In(color, title)) + "\n" + t.colors.Faults(color, faults)
+	if advice != "" {
+		text += "\n" + t.line(advice)
 	}
-	b.WriteByte('\n')
-	width := len(strconv.Itoa(lines[len(lines)-1].Number))
-	for _, line := range lines {
-		text := strings.TrimRight(fmt.Sprintf("%*d | %s", width, line.Number, strings.ReplaceAll(line.Text, "\t", "    ")), " ")
-		if line.Marked {
-			b.WriteString("  " + t.in(colour, "> "+text) + "\n")
-		} else {
-			b.WriteString("    " + t.in(dim, text) + "\n")
-		}
-	}
+	t.print(text)
 }
 
 func (t *terminal) print(text string) {

@@ -12,7 +12,7 @@ import (
 )
 
 var someFaults = []devpage.Fault{
-	{Text: "undefined: x", File: "app/a.go", Line: 9, Column: 2, Source: []devpage.Line{{Number: 9, Text: "\tx()", Marked: true}, {Number: 10}}},
+	{Text: "undefined: x", File: "app/a.go", Line: 9, Column: 2, Source: []devpage.Line{{Number: 9, Text: "\tx()", Marked: true}, {Number: 10}}, Word: devpage.Span{From: 1, To: 2}},
 	{Text: "go: updates to go.mod needed"},
 }
 
@@ -29,17 +29,18 @@ flow: the build has failed
 
 app/a.go:9:2: undefined: x
 
-  >  9 |     x()
-    10 |
+  9 | x()
+    | ^
 
 go: updates to go.mod needed
 
 flow: go on
 `)
 	b.Reset()
-	term.colour = true
+	term.colors = true
 	term.complain("the build has failed", someFaults[:1], "")
-	is.Equal(b.String(), "\x1b[2mflow: \x1b[0m\x1b[31mthe build has failed\x1b[0m\n\n\x1b[1mapp/a.go:9:2\x1b[0m: undefined: x\n\n  \x1b[31m>  9 |     x()\x1b[0m\n    \x1b[2m10 |\x1b[0m\n")
+	is.Equal(b.String(), "\x1b[2mflow: \x1b[0m\x1b[31mthe build has failed\x1b[0m\n\n"+term.colors.Faults(devpage.Red, someFaults[:1]))
+	is.True(strings.Contains(b.String(), "\x1b[1mapp/a.go:9:2\x1b[0m: undefined: x\n"))
 }
 
 func TestReport(t *testing.T) {
