@@ -101,6 +101,7 @@ func TestUnguarded(t *testing.T) {
 			r.In("staff").Use(pass)
 			r.In("(staff)").Use(signedIn)
 		}, "staff/reports < (staff)/staff/index: (staff)/staff/reports"},
+		{"behind a language", "(staff)/[[lang]]/staff/index [[lang]]/staff/reports", in("(staff)"), "[[lang]]/staff/reports < (staff)/[[lang]]/staff/index: (staff)/[[lang]]/staff/reports"},
 		{"an endpoint", "(staff)/api/users.http api/orders.http", in("(staff)"), "api/orders.http < (staff)/api/users.http: (staff)/api/orders.http"},
 
 		// What is meant.
@@ -110,6 +111,7 @@ func TestUnguarded(t *testing.T) {
 		{"a public item, guarded changes", "index articles/[slug] (editors)/articles/new (editors)/articles/store.http", in("(editors)"), ""},
 		{"a sign-in page beside a group", "admin/login admin/(signed-in)/index admin/(signed-in)/users", in("admin/(signed-in)"), ""},
 		{"a sign-in page in a group of its own", "(open)/admin/login (staff)/admin/index", in("(staff)"), ""},
+		{"a language before the root", "[[lang]]/about [[lang]]/login (members)/[[lang]]/home (members)/[[lang]]/mail/index", in("(members)"), ""},
 		{"another section", "(auth)/account/login (app)/account/index", in("(app)"), ""},
 		{"a guard of its own", "(staff)/staff/index staff/login", func(r *Router) {
 			r.In("(staff)").Use(signedIn)

@@ -32,11 +32,10 @@ func (p *Plan[H, M]) Unguarded(guard func(M) (name string, ok bool)) (warnings [
 	}
 	sections := sectionsOf(p.tree.Routes)
 	for _, r := range p.tree.Routes {
-		own := g.ofRoute(r)
 		for _, at := range slices.Backward(urlDirs(r.Path)) {
 			others, decided := sections[at.url].others(at.dir)
 			for _, other := range others {
-				if f, ok := g.compare(r, own, at, other); ok {
+				if f, ok := g.compare(r, at, other); ok {
 					warnings, decided = append(warnings, f), true
 					break
 				}
@@ -52,13 +51,15 @@ func (p *Plan[H, M]) Unguarded(guard func(M) (name string, ok bool)) (warnings [
 // A urlDir is a directory of the tree, such as "(staff)/staff", and that of its URLs, "staff".
 type urlDir struct{ url, dir string }
 
-// urlDirs returns the directories that a file is in, without router/ and groups at the end.
+// urlDirs returns the directories that a file is in, without router/ and groups at the end. An
+// optional parameter in front, as the language of a site is, is no part of the URL: /about of
+// [[lang]]/about is at the root.
 func urlDirs(file string) (all []urlDir) {
 	var at urlDir
 	elems := strings.Split(file, "/")
 	for _, elem := range elems[:len(elems)-1] {
 		at.dir = path.Join(at.dir, elem)
-		if !routetree.IsGroup(elem) {
+		if !routetree.IsGroup(elem) && (at.url != "" || !strings.HasPrefix(elem, "[[")) {
 			at.url = path.Join(at.url, elem)
 			all = append(all, at)
 		}
@@ -177,12 +178,12 @@ func (g guards[H, M]) ofRoute(r *routetree.Route) (names []string) {
 }
 
 // compare returns a warning if a file lacks guards of another one, and leaves out groups of its
-// directory. own are the guards of the file, and at is where it is.
-func (g guards[H, M]) compare(r *routetree.Route, own []string, at urlDir, other inDir) (f fault.Fault, lacks bool) {
+// directory. at is where the file is.
+func (g guards[H, M]) compare(r *routetree.Route, at urlDir, other inDir) (f fault.Fault, lacks bool) {
 	if at.dir == other.dir || !routetree.Means(at.dir, other.dir) {
 		return f, false
 	}
-	all := g.ofDir(other.dir)
+	all, own := g.ofDir(other.dir), g.ofRoute(r)
 	if slices.ContainsFunc(own, func(name string) bool {
 		return !slices.ContainsFunc(all, func(o given) bool { return o.guard == name })
 	}) {
