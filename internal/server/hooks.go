@@ -123,9 +123,7 @@ func (h *Hooks) start(ctx context.Context, srv *Server) error {
 	if ctx.Err() == nil {
 		return nil
 	}
-	if !srv.isStopping {
-		srv.stopping(ctx)
-	}
+	srv.stopping(ctx)
 	return errInterrupted
 }
 
@@ -138,6 +136,9 @@ func (s *Server) startWith(ctx, running context.Context, f hook) error {
 	var o outcome
 	select {
 	case o = <-ended:
+		if ctx.Err() != nil {
+			s.stopping(ctx) // also if o is an error
+		}
 	case <-ctx.Done():
 		s.stopping(ctx, "waits", f.name)
 		s.drained = time.Now().Add(s.Drain)

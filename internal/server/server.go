@@ -150,8 +150,12 @@ func (s *Server) level() slog.Level {
 	return slog.LevelInfo
 }
 
-// stopping logs that the Server stops, or that the application does before it has started.
+// stopping logs that the Server stops, or that the application does before it has started. It
+// logs once.
 func (s *Server) stopping(ctx context.Context, args ...any) {
+	if s.isStopping {
+		return
+	}
 	s.isStopping = true
 	s.Log.Log(ctx, s.level(), "stopping", args...)
 }
