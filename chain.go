@@ -135,11 +135,12 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 		e.table.refuse(w, r)
 		return
 	}
-	if e.way == wayFixed {
+	switch {
+	case e.way == wayDirect && !hasBody(r):
+	case e.way == wayFixed:
 		e.handler.serveContent(w, r)
 		return
-	}
-	if e.way != wayDirect || hasBody(r) {
+	default:
 		e.begin(w, r, values)
 		return
 	}
@@ -159,7 +160,11 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 	if err == nil && resp.isPlain() && !x.failed() && r.Method != http.MethodHead {
 		returned = true
 		h["Content-Type"] = textType
-		reply.WriteString(w, resp.text)
+		if s, ok := w.(io.StringWriter); ok { // reply.WriteString without its call
+			s.WriteString(resp.text)
+		} else {
+			w.Write([]byte(resp.text))
+		}
 	} else {
 		resp, err = encodeResult(resp, err, &x.req)
 		returned = true
@@ -302,8 +307,11 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	}
 	resp, err := x.try(req, f)
 	if err == nil && !x.failed() && resp.isPlain() && req.Method != http.MethodHead {
-		reply.DropLength(w.Header())
-		w.Header()["Content-Type"] = textType
+		h := w.Header()
+		if len(h) > 1 || x.retained != nil { // else there is nothing but nosniff
+			reply.DropLength(h)
+		}
+		h["Content-Type"] = textType
 		reply.WriteString(w, resp.text)
 		return
 	}

@@ -495,3 +495,31 @@ func TestRunOfGuards(t *testing.T) {
 		})
 	}
 }
+
+// TestLengthOfGuard: a length that a guard has set is not that of a text.
+func TestLengthOfGuard(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		use  []any
+	}{
+		{"a guard", []any{func(*Request) Response { return Next().Header("Content-Length", "5000") }}},
+		{"RequestID before it", []any{RequestID, func(*Request) Response { return Next().Header("Content-Length", "5000") }}},
+		{"standard middleware in place of nosniff", []any{func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Del("X-Content-Type-Options")
+				w.Header().Set("Content-Length", "5000")
+				next.ServeHTTP(w, r)
+			})
+		}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Files("router/a.http"))
+			r.Use(tt.use...)
+			r.At("a").GET().Do(hello)
+			w := serve(r, "GET", "/a")
+			is.Equal(w.Code, 200)
+			is.Equal(w.Header()["Content-Length"], nil)
+		})
+	}
+}

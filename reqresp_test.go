@@ -936,3 +936,23 @@ func FuzzRedirect(f *testing.F) {
 	r := redirecting()
 	f.Fuzz(func(t *testing.T, target string) { checkRedirectTo(t, r, target) })
 }
+
+// TestWriterWithoutWriteString: a text is sent to any ResponseWriter.
+func TestWriterWithoutWriteString(t *testing.T) {
+	r := New(flowtest.Files("router/direct.http", "router/guarded.http", "router/json.http"))
+	r.At("direct").GET().Do(func(*Request) string { return "text" })
+	r.At("guarded").GET().Use(func(*Request) Response { return Next() }).Do(func(*Request) string { return "text" })
+	r.At("json").GET().Do(func(*Request) Response { return JSON("text") })
+	for _, tt := range []struct{ target, want string }{
+		{"/direct", "200 text"},
+		{"/guarded", "200 text"},
+		{"/json", `200 "text"`},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			w := httptest.NewRecorder()
+			r.ServeHTTP(struct{ http.ResponseWriter }{w}, request("GET", tt.target))
+			is.Equal(strings.TrimSpace(fmt.Sprint(w.Code, " ", w.Body)), tt.want)
+		})
+	}
+}

@@ -73,17 +73,16 @@ var goals = []goal{
 	{row: "overlap/back", of: instructions("flow", rows.AloneName), most: 1.5},
 	{row: "overlap/back", of: allocs("flow"), most: 0},
 
-	{row: "miss/404", of: instructions("flow", "ServeMux"), most: 1.1, gate: 0.4},
+	{row: "miss/404", of: instructions("flow", "ServeMux"), most: 1.1, gate: 0.37},
 
 	// net/http code gets a copy of the request, with a map for its path values, and what is to
 	// outlive it. Memory takes longer than its instructions, so that times are held, too.
-	{row: "handler/net-http", of: instructions("flow", "ServeMux"), most: 2, gate: 1.6},
+	{row: "handler/net-http", of: instructions("flow", "ServeMux"), most: 2, gate: 1.55},
 	{row: "handler/net-http", of: times("flow", "ServeMux"), most: 4, gate: 5},
 	{row: "handler/net-http", of: allocs("flow"), most: 5},
-	{row: "chain/standard", of: instructions(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 2, gate: 1.56},
+	{row: "chain/standard", of: instructions(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 2, gate: 1.47},
 	{row: "chain/standard", of: times(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 4, gate: 5},
-	// The goal is from times, of which httprouter takes relatively more.
-	{row: "chain/own", of: more(rows.With("flow", 5), "flow", "httprouter"), most: 0.7, gate: 0.76},
+	{row: "chain/own", of: more(rows.With("flow", 5), "flow", "httprouter"), most: 0.7, gate: 0.63},
 	{row: "chain/own", of: allocs(rows.With("flow", 5)), most: 0},
 	{row: "logging/taken", of: more(rows.BothName, "flow", "httprouter"), most: 6, gate: 5.7},
 	// callgrind counts neither the clock nor memory, which are half of the time. By hand both
