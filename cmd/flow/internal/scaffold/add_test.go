@@ -48,6 +48,14 @@ func init() {
 	}, others...)...)
 }
 
+// adding returns files with others.
+func adding(files map[string]string, others ...string) map[string]string {
+	for i := 0; i < len(others); i += 2 {
+		files[others[i]] = others[i+1]
+	}
+	return files
+}
+
 func TestAdd(t *testing.T) {
 	const provides = "package app\n\ntype Shop int\n\nfunc New(shop *Shop) *flow.Router { return flow.New(files).Provide(shop) }\n"
 	const users = "package app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Name(\"users\").Do(listUsers) }\n\nfunc listUsers(*flow.Request) string { return \"\" }\n"
@@ -221,6 +229,12 @@ func TestAdd(t *testing.T) {
 		{"below a directory that only the program knows", app("all.go", "package app\n\nfunc init() {\n\tfor _, dir := range dirs {\n\t\tflow.In(dir).Use(signedIn)\n\t}\n}\n"), []string{"queue"}, map[string]string{
 			"app/router/queue.html": "",
 		}, "the middleware of In(dir) at app/all.go:5 may answer before the handler"},
+		{"below a directory that main guards", adding(desk(), "main.go", "package main\n\nimport \"example.com/flow\"\n\nconst dir = \"api\"\n\nfunc main() {\n\tr := app.New()\n\tr.In(dir).Use(limit)\n\tr.In(other()).Use(limit)\n\tflow.Main(r)\n}\n"), []string{"api/queue", "-page"}, map[string]string{
+			"app/router/api/queue.html": "",
+		}, "the middleware of In(dir) at main.go:9 may answer before the handler"},
+		{"below a directory that another application guards", adding(desk(), "shop/shop.go", "package shop\n\nimport \"example.com/flow\"\n\nvar Router = flow.New(files)\n\nfunc init() { Router.In(\"api\").Use(limit) }\n", "shop/router/api/index.html", ""), []string{"app/router/api/queue.html"}, map[string]string{
+			"app/router/api/queue.html": "", "app/app_test.go": "",
+		}, ""},
 		{"a test that cannot take it", app("app_test.go", "package app\n\nfunc TestRoutes(t *testing.T) {}\n"), []string{"about"}, map[string]string{
 			"app/router/about.html": "",
 		}, "No row was added to the tests: TestRoutes of app/app_test.go cannot take them: its table has not the fields method, path and status."},

@@ -28,7 +28,6 @@ type goPackage struct {
 	handled map[string]map[string]string // by file, the methods that it registers, and where
 	uses    map[string]string            // by file, where it calls flow.Use
 	ins     []in                         // calls of In that give middleware
-	consts  map[string]string            // constants that are strings
 	strings map[string]bool              // all string literals, for names of matchers
 	// matchers are those that the package gives to a Router.
 	matchers matchers.Set
@@ -46,12 +45,13 @@ type shared struct {
 
 // readPackage parses the Go files beside the route directory.
 func readPackage(app project.App) (*goPackage, error) {
-	pkg := &goPackage{taken: map[string]bool{}, labels: map[string]string{}, handled: map[string]map[string]string{}, uses: map[string]string{}, strings: map[string]bool{}, consts: map[string]string{}}
+	pkg := &goPackage{taken: map[string]bool{}, labels: map[string]string{}, handled: map[string]map[string]string{}, uses: map[string]string{}, strings: map[string]bool{}}
 	entries, err := os.ReadDir(app.Dir)
 	if err != nil {
 		return nil, err
 	}
 	var files []*ast.File
+	fset := token.NewFileSet()
 	for _, e := range entries {
 		name := e.Name()
 		if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
@@ -61,7 +61,6 @@ func readPackage(app project.App) (*goPackage, error) {
 		if err != nil {
 			return nil, err
 		}
-		fset := token.NewFileSet()
 		f, err := parser.ParseFile(fset, app.Shown(name), text, parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
@@ -76,10 +75,15 @@ func readPackage(app project.App) (*goPackage, error) {
 			pkg.name = f.Name.Name
 		}
 		pkg.addCalls(fset, f, name)
-		pkg.addIns(fset, f)
 		files = append(files, f)
 	}
 	pkg.matchers.Read(files)
+	pkg.ins = insOf(fset, files)
+	others, err := insElsewhere(app)
+	if err != nil {
+		return nil, err
+	}
+	pkg.ins = append(pkg.ins, others...)
 	if pkg.shared == nil {
 		pkg.shared = provided(files)
 	}
@@ -100,13 +104,8 @@ func (pkg *goPackage) addDeclarations(f *ast.File) {
 				case *ast.TypeSpec:
 					pkg.taken[s.Name.Name] = true
 				case *ast.ValueSpec:
-					for i, name := range s.Names {
+					for _, name := range s.Names {
 						pkg.taken[name.Name] = true
-						if i < len(s.Values) && d.Tok == token.CONST {
-							if value, ok := text(s.Values[i]); ok {
-								pkg.consts[name.Name] = value
-							}
-						}
 					}
 				case *ast.ImportSpec: // a function of that name would not compile beside it
 					pkg.taken[importName(s)] = true

@@ -3,10 +3,13 @@ package scaffold
 import (
 	"fmt"
 	"go/ast"
+	"go/parser"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/routetree"
@@ -14,31 +17,88 @@ import (
 
 // An in is a call In("admin") that gives middleware to a directory.
 type in struct {
-	dir ast.Expr // the argument
-	pos string
+	dir   string
+	known bool   // dir is constant
+	text  string // for messages: In("admin") at app/app.go:7
 }
 
-// addIns notes the calls of In in a file. One that only gives an error page, by OnError, is
-// none, nor is the method In of something else, as of a time.Time.
-func (pkg *goPackage) addIns(fset *token.FileSet, f *ast.File) {
-	seen := map[*ast.CallExpr]bool{}
-	ast.Inspect(f, func(n ast.Node) bool {
-		outer, ok := n.(*ast.CallExpr)
-		if !ok {
+// insOf returns the calls of In in the files of a package. One that only gives an error page,
+// by OnError, is left out, and so is a method In of something else, as of a time.Time.
+func insOf(fset *token.FileSet, files []*ast.File) (ins []in) {
+	consts := constants(files)
+	for _, f := range files {
+		seen := map[*ast.CallExpr]bool{}
+		ast.Inspect(f, func(n ast.Node) bool {
+			outer, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			call, methods := inCall(outer)
+			if call == nil || seen[call] {
+				return true
+			}
+			seen[call] = true // ast.Inspect comes to the whole chain of calls first
+			i := in{text: "In"}
+			if i.dir, i.known = text(call.Args[0]); i.known {
+				i.text = fmt.Sprintf("In(%q)", i.dir)
+			} else if name, ok := call.Args[0].(*ast.Ident); ok {
+				i.dir, i.known = consts[name.Name]
+				i.text = fmt.Sprintf("In(%s)", name.Name)
+			}
+			if slices.Contains(methods, "Use") || len(methods) == 0 && i.known { // In("admin") may be kept, and used later
+				pos := fset.Position(call.Pos())
+				i.text += fmt.Sprintf(" at %s:%d", pos.Filename, pos.Line)
+				ins = append(ins, i)
+			}
 			return true
+		})
+	}
+	return ins
+}
+
+// constants returns the strings that the constants of a package are, by their names.
+func constants(files []*ast.File) map[string]string {
+	consts := map[string]string{}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if gen, ok := d.(*ast.GenDecl); ok && gen.Tok == token.CONST {
+				for _, spec := range gen.Specs {
+					s := spec.(*ast.ValueSpec)
+					for i, value := range s.Values {
+						if t, ok := text(value); ok {
+							consts[s.Names[i].Name] = t
+						}
+					}
+				}
+			}
 		}
-		call, methods := inCall(outer)
-		if call == nil || seen[call] {
-			return true
+	}
+	return consts
+}
+
+// insElsewhere returns the calls of In with a constant directory in the packages of the module
+// that are no applications, as in main: there they are of a Router. The function flow.In is for
+// the package that it stands in.
+func insElsewhere(app project.App) (ins []in, err error) {
+	apps, err := app.Module.Apps()
+	if err != nil {
+		return nil, err
+	}
+	isApp := map[string]bool{app.Dir: true}
+	for _, a := range apps {
+		isApp[a.Dir] = true
+	}
+	byDir, fset := map[string][]*ast.File{}, token.NewFileSet()
+	err = eachSource(app.Module, ".In(", func(dir, shown string, text []byte) {
+		f, err := parser.ParseFile(fset, shown, text, parser.SkipObjectResolution)
+		if err == nil && !isApp[dir] && calls.ImportName(f) != "" {
+			byDir[dir] = append(byDir[dir], f)
 		}
-		seen[call] = true // ast.Inspect comes to the whole chain of calls first
-		_, literal := text(call.Args[0])
-		if slices.Contains(methods, "Use") || len(methods) == 0 && literal { // In("admin") may be kept, and used later
-			pos := fset.Position(call.Pos())
-			pkg.ins = append(pkg.ins, in{call.Args[0], fmt.Sprintf("%s:%d", pos.Filename, pos.Line)})
-		}
-		return true
 	})
+	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
+		ins = append(ins, slices.DeleteFunc(insOf(fset, byDir[dir]), func(i in) bool { return !i.known })...)
+	}
+	return ins, err
 }
 
 // inCall returns the call of In that a chain of calls begins with, and the methods that are
@@ -64,16 +124,8 @@ func inCall(call *ast.CallExpr) (in *ast.CallExpr, methods []string) {
 func (pkg *goPackage) guards(r *routetree.Route) []string {
 	var guards []string
 	for _, in := range pkg.ins {
-		dir, known := text(in.dir)
-		written := fmt.Sprintf("In(%q)", dir)
-		if name, ok := in.dir.(*ast.Ident); ok {
-			dir, known = pkg.consts[name.Name]
-			written = fmt.Sprintf("In(%s)", name.Name)
-		} else if !known {
-			written = "In"
-		}
-		if !known || routetree.Layer(dir, r.Path) >= 0 {
-			guards = append(guards, written+" at "+in.pos)
+		if !in.known || routetree.Layer(in.dir, r.Path) >= 0 {
+			guards = append(guards, in.text)
 		}
 	}
 	return guards

@@ -71,15 +71,21 @@ func namesOf(app project.App) map[string]string {
 // mountNames returns the names of what is mounted anywhere in the module, with the place:
 // what Name is given, other than for a method of a route, in files that call Mount.
 func mountNames(app project.App) (map[string]string, error) {
-	dirs, err := app.Module.Packages()
-	if err != nil {
-		return nil, err
-	}
 	names := map[string]string{}
+	return names, eachSource(app.Module, "Mount(", func(_, shown string, text []byte) { addMountNames(names, shown, text) })
+}
+
+// eachSource calls do for each Go file of a module that has a text in it, tests left out, with
+// its directory and the name that messages have for it.
+func eachSource(m project.Module, has string, do func(dir, shown string, text []byte)) error {
+	dirs, err := m.Packages()
+	if err != nil {
+		return err
+	}
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, e := range entries {
 			name := filepath.Join(dir, e.Name())
@@ -88,14 +94,14 @@ func mountNames(app project.App) (map[string]string, error) {
 			}
 			text, err := os.ReadFile(name)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if bytes.Contains(text, []byte("Mount(")) {
-				addMountNames(names, path.Join(fault.DisplayDir(filepath.ToSlash(dir)), e.Name()), text)
+			if bytes.Contains(text, []byte(has)) {
+				do(dir, path.Join(fault.DisplayDir(filepath.ToSlash(dir)), e.Name()), text)
 			}
 		}
 	}
-	return names, nil
+	return nil
 }
 
 // addMountNames adds the names of one file, which messages call shown. One that does not
