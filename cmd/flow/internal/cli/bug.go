@@ -11,10 +11,10 @@ import (
 	"example.com/flow/cmd/flow/internal/files"
 )
 
-// errBug returns the error for a panic of a command, with the value v: a line that says that
-// it is a bug of the tool, and names the file with what is worth reporting. It has to be
-// called while the command panics, since the file has the stack.
-func errBug(args []string, v any) error {
+// Bug returns the error for a panic with the value v of the command that some arguments name:
+// a line that says that it is a bug of the tool, and names the file with what is worth
+// reporting. It has to be called while the command panics, since the file has the stack.
+func Bug(args []string, v any) error {
 	report := fmt.Sprintf("%s\ncommand: flow %q\npanic: %v\n\n%s", version(), args, v, debug.Stack())
 	changed := "and nothing was changed"
 	if left, ok := v.(files.NotUndone); ok {

@@ -77,7 +77,7 @@ func Run(ctx context.Context, p Process, commands []Command, args []string) (exi
 func run(ctx context.Context, p Process, commands []Command, args []string) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = errBug(args, v)
+			err = Bug(args, v)
 		}
 	}()
 	if len(args) == 0 {

@@ -125,6 +125,6 @@ func TestPanicThatLeftChanges(t *testing.T) {
 	is := is.New(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.Getenv("TMPDIR"))
-	err := errBug([]string{"mv"}, files.NotUndone{Panic: "oops", Left: errors.New("and it could not be taken back: x")})
+	err := Bug([]string{"mv"}, files.NotUndone{Panic: "oops", Left: errors.New("and it could not be taken back: x")})
 	is.True(strings.HasPrefix(err.Error(), "flow mv: this is a bug of flow, and it could not be taken back: x: oops: please report it with "))
 }

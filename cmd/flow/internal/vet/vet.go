@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
 )
 
@@ -25,7 +26,12 @@ var Analyzer = &analysis.Analyzer{
 	Run:  run,
 }
 
-func run(pass *analysis.Pass) (any, error) {
+func run(pass *analysis.Pass) (_ any, err error) {
+	defer func() { // "go vet" runs this in a goroutine of its own
+		if v := recover(); v != nil {
+			err = cli.Bug([]string{"vet", pass.Pkg.Path()}, v)
+		}
+	}()
 	u := newGiven(pass.Fset, pass.Pkg, pass.Files, pass.TypesInfo)
 	if u == nil || flowOf(u.pkg) == nil {
 		return nil, nil

@@ -2,6 +2,7 @@ package vet
 
 import (
 	"go/ast"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/txtar"
 
 	"example.com/flow/internal/fault"
@@ -410,4 +412,14 @@ func FuzzParseDirectives(f *testing.F) {
 			embeds([]directive{d}, "router/users/[id].html")
 		}
 	})
+}
+
+// A panic is an error that says that it is a bug of flow: "go vet" prints it and goes on.
+func TestPanic(t *testing.T) {
+	is := is.New(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TMP", os.Getenv("TMPDIR"))                                                               // on Windows
+	_, err := run(&analysis.Pass{Pkg: types.NewPackage("example.com/x", "x"), Files: []*ast.File{{}}}) // without positions
+	is.True(err != nil)
+	is.True(strings.HasPrefix(err.Error(), "flow vet: this is a bug of flow, and nothing was changed: "))
 }
