@@ -379,6 +379,7 @@ func (d document) files(t *testing.T) map[string]string {
 var copied = map[string]string{
 	"docs/recipes/database.md":          "ecosystem/database",
 	"docs/recipes/htmx.md":              "browser/htmx",
+	"docs/recipes/instant-pages.md":     "browser/instant",
 	"docs/recipes/metrics.md":           "ecosystem/metrics",
 	"docs/recipes/sessions.md":          "ecosystem/sessions",
 	"docs/recipes/several-processes.md": "ecosystem/board",
