@@ -120,6 +120,7 @@ func (x *exchange) clone() *exchange {
 	c.values = slices.Clone(x.values)
 	x.auth.CopyTo(&c.auth)
 	c.body = x.body.Clone()
+	x.currentNonce() // made now, since a clone has the nonce of the answer
 	c.nonce.Store(x.nonce.Load())
 	return c
 }

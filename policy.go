@@ -63,7 +63,7 @@ func (x *exchange) addPolicy(h http.Header) {
 
 // needsPolicy reports whether an encoded response is HTML without a policy of its own.
 func (r Response) needsPolicy() bool {
-	if r.kind != kindHTML && r.kind != kindRendered && (r.kind != kindBytes || !isHTML(r.more.contentType)) {
+	if r.kind != kindHTML && r.kind != kindRendered && (r.kind != kindBytes || !isHTML(r.more.contentType)) || showsNothing(int(r.status)) {
 		return false
 	}
 	for _, f := range r.header() {
@@ -74,6 +74,13 @@ func (r Response) needsPolicy() bool {
 	return true
 }
 
+// showsNothing reports whether an answer with a status has no page that a policy could be for.
+// After a 304 the browser shows a page that it has, with another nonce: the policy of the 304
+// would replace that of the page.
+func showsNothing(status int) bool {
+	return status == http.StatusNoContent || status == http.StatusNotModified
+}
+
 // isHTML reports whether a Content-Type is that of HTML.
 func isHTML(contentType string) bool {
 	mediaType, _, _ := strings.Cut(contentType, ";")
@@ -81,12 +88,11 @@ func isHTML(contentType string) bool {
 }
 
 // beforeHeader sets the policy of an answer that net/http code has begun. It is called before
-// the header is sent. An answer whose media type net/http will detect may be HTML. A 304 has no
-// policy, since the browser has the page with another nonce.
+// the header is sent. An answer whose media type net/http will detect may be HTML, but for a
+// redirect.
 func (x *exchange) beforeHeader(h http.Header, status int) {
-	hasBody := status != http.StatusNoContent && status/100 != 3
 	types, typed := h["Content-Type"]
-	if status != http.StatusNotModified && (len(types) > 0 && isHTML(types[0]) || !typed && hasBody) {
+	if !showsNothing(status) && (len(types) > 0 && isHTML(types[0]) || !typed && status/100 != 3) {
 		x.addPolicy(h)
 	}
 }

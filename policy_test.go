@@ -33,7 +33,7 @@ func policySite(policy string) *Router {
 		both.html: {{request.Nonce}} {{nonce}}
 		api/x.http: 
 		+view.html: {{nonce}}`))
-	for _, name := range []string{"html", "bytes", "json", "text", "redirect", "empty", "nothing", "own", "added", "guarded", "std", "untyped", "stdtext", "notmodified", "stdown", "handler", "view", "twice", "wrapped", "fails"} {
+	for _, name := range []string{"html", "bytes", "json", "text", "redirect", "empty", "nothing", "own", "added", "guarded", "std", "untyped", "stdtext", "notmodified", "stdown", "handler", "view", "twice", "cloned", "wrapped", "fails", "page304", "page204", "html304", "bytes304", "std204"} {
 		tree["router/"+name+".http"] = &fstest.MapFile{}
 	}
 	tree["public/x.html"] = &fstest.MapFile{Data: []byte("<p>public")}
@@ -74,6 +74,17 @@ func policySite(policy string) *Router {
 		"handler": func(*Request) Response { return Handler(http.HandlerFunc(html)) },
 		"view":    func(*Request) Response { return View("+view", nil) },
 		"twice":   func(req *Request) Response { return HTML(template.HTML(req.Clone().Nonce() + req.Nonce())) },
+		"cloned": func(req *Request) Response {
+			return HTML(template.HTML(req.Clone().Nonce() + req.Nonce() + req.Clone().Clone().Nonce()))
+		},
+		"page304":  func(*Request) Response { return View("+view", nil).Status(304) },
+		"page204":  func(*Request) Response { return View("+view", nil).Status(204) },
+		"html304":  func(*Request) Response { return HTML("own").Status(304) },
+		"bytes304": func(*Request) Response { return Bytes("text/html", nil).Status(304) },
+		"std204": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(204)
+		},
 		"wrapped": func(req *Request) Response { return HTML(template.HTML(req.Nonce())) },
 		"fails":   func(*Request) string { panic("secret") },
 		"api/x":   func(*Request) Response { return JSON(1) },
@@ -130,6 +141,7 @@ func TestPolicy(t *testing.T) {
 				{"/untyped", "nonce"},
 				{"/handler", "nonce"},
 				{"/twice", "nonce"},
+				{"/cloned", "nonce"},
 				{"/wrapped", "nonce"},
 				{"/mounted/x", "nonce"},
 				{"/none", "nonce"},
@@ -149,6 +161,11 @@ func TestPolicy(t *testing.T) {
 				{"/empty", ""},
 				{"/stdtext", ""},
 				{"/notmodified", ""},
+				{"/page304", ""},
+				{"/page204", ""},
+				{"/html304", ""},
+				{"/bytes304", ""},
+				{"/std204", ""},
 				{"/x.html", ""}, // a public file
 				{"/in/a", ""},   // of a Router that has no policy
 				{"/in/none", ""},
@@ -178,7 +195,7 @@ func TestPolicy(t *testing.T) {
 						is.True(!seen[nonce]) // each answer has its own
 						seen[nonce] = true
 						if method == "GET" {
-							want := map[string]int{"/twice": 2, "/both": 2, "/page": 2}[tt.target]
+							want := map[string]int{"/twice": 2, "/cloned": 3, "/both": 2, "/page": 2}[tt.target]
 							if want == 0 && tt.want == "nonce" {
 								want = 1
 							}
