@@ -84,10 +84,8 @@ func (b *body) command(dot value, cmd *parse.CommandNode, a arguments) value {
 
 // variableOf returns the value of the variable that a node begins with.
 func (b *body) variableOf(n *parse.VariableNode) value {
-	for i := len(b.vars) - 1; i >= 0; i-- {
-		if b.vars[i].name == n.Ident[0] {
-			return b.vars[i].value
-		}
+	if i := b.find(n.Ident[0]); i >= 0 {
+		return b.vars[i].value
 	}
 	b.reportUndefined(n)
 	return value{}

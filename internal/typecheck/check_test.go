@@ -1,6 +1,7 @@
 package typecheck
 
 import (
+	"fmt"
 	"iter"
 	"reflect"
 	"strings"
@@ -339,6 +340,45 @@ var rightOnes = []struct {
 	{"other keys for other calls", `{{template "p" (dict "a" .Owner)}}{{template "p" (dict "a" .Name "b" 1)}}{{define "p"}}{{.b}}{{with .b}}{{.}}{{else}}{{.a}}{{end}}{{end}}`, ofPage},
 	{"a key that is given twice", `{{template "p" (dict "a" .Name "a" .Owner)}}{{define "p"}}{{.a.Name}}{{end}}`, ofPage},
 	{"piped into dict", `{{template "p" (.Owner | dict "a")}}{{define "p"}}{{.a.Name}}{{end}}`, ofPage},
+}
+
+// TestChainsOfVariables: what = gives to a variable reaches others through many. That takes no
+// longer than it has to, and a mistake beside them is found.
+func TestChainsOfVariables(t *testing.T) {
+	chain := func(n int, last string) string {
+		var b strings.Builder
+		for i := range n + 1 {
+			fmt.Fprintf(&b, "{{$v%d := .Owner}}", i)
+		}
+		b.WriteString("{{range 2}}{{$v0.Nme}}")
+		for i := range n {
+			fmt.Fprintf(&b, "{{$v%d = $v%d}}", i, i+1)
+		}
+		fmt.Fprintf(&b, "{{$v%d = %s}}{{end}}{{.Nme}}", n, last)
+		return b.String()
+	}
+	texts := func(problems []Problem) (texts []string) {
+		for _, p := range problems {
+			texts = append(texts, p.Expr)
+		}
+		return texts
+	}
+	for _, tt := range []struct {
+		n    int
+		last string
+		want []string
+	}{
+		{1, "$.Owner", []string{"$v0.Nme", ".Nme"}}, // all that is assigned is of one type
+		{5_000, "$.Owner", []string{"$v0.Nme", ".Nme"}},
+		{1, "1", []string{".Nme"}},
+		{12, "1", []string{".Nme"}},
+		{5_000, "1", []string{".Nme"}},
+	} {
+		t.Run(fmt.Sprint(tt.n, " ", tt.last), func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(texts(check(t, chain(tt.n, tt.last), ofPage)), tt.want)
+		})
+	}
 }
 
 func TestRight(t *testing.T) {

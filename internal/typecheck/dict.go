@@ -123,7 +123,7 @@ func (b *body) key(d *dict, w word) value {
 			return e.value
 		}
 	}
-	if !b.tested {
+	if !b.tested && !b.vague { // otherwise what variables read is not known
 		b.absent = append(b.absent, missingKey{b.finding(w, ""), d, w.name})
 	}
 	return nothing

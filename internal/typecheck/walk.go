@@ -12,8 +12,10 @@ type body struct {
 	from *parse.TemplateNode // the {{template}} whose dot is not that of its own template, or nil
 
 	vars     []variable
+	latest   map[string]int                // the index in vars of the innermost variable of a name
 	assigned map[*parse.VariableNode]value // all that = gives to a variable, by its declaration
 	grew     bool                          // assigned did, in this pass
+	vague    bool                          // nothing is known of variables, in this pass
 	tested   bool                          // what is evaluated may well be absent: a condition, an argument
 
 	problems []finding
@@ -28,19 +30,25 @@ type variable struct {
 	decl  *parse.VariableNode // nil for $
 	value value
 	doubt bool // it may not have been declared: it stands behind an operand of and, or
+	outer int  // the index of the variable of this name around it, or -1
 }
+
+// maxPasses bounds how often a template is walked through. Variables that are assigned to each
+// other in a chain take a pass for each of them, and a template written by hand has few.
+var maxPasses = 16
 
 // check walks through the template, and adds what it found to the checker.
 //
 // What = gives to a variable counts for all of its scope, since a loop comes back to what
-// stands before. So the template is walked through again until nothing is added.
+// stands before. So the template is walked through again until nothing is added. If that takes
+// too long, the last pass takes nothing for known of any variable.
 func (b *body) check() {
 	tree := b.set.Trees[b.name]
-	b.assigned = map[*parse.VariableNode]value{}
-	for again := true; again; again = b.grew {
-		b.grew = false
+	b.assigned, b.latest = map[*parse.VariableNode]value{}, map[string]int{}
+	for pass := 0; pass == 0 || b.grew && !b.vague; pass++ {
+		b.grew, b.vague = false, pass == maxPasses
 		b.problems, b.absent, b.calls, b.dots = nil, nil, nil, nil
-		b.vars = b.vars[:0]
+		b.leave(0)
 		b.declare("$", nil, b.dot)
 		b.walk(b.dot, tree.Root)
 	}
@@ -86,8 +94,7 @@ func (b *body) walk(dot value, n parse.Node) (ends bool) {
 
 // branch looks at {{if}} and {{with}}, and at those of their branches that can run.
 func (b *body) branch(dot value, n *parse.BranchNode) (ends bool) {
-	outer := len(b.vars)
-	defer func() { b.vars = b.vars[:outer] }()
+	defer b.leave(len(b.vars))
 	v := b.condition(dot, n.Pipe)
 	mark := len(b.vars)
 	ends = true
@@ -98,7 +105,7 @@ func (b *body) branch(dot value, n *parse.BranchNode) (ends bool) {
 			inner = v.when(yes)
 		}
 		ends = b.walk(inner, n.List)
-		b.vars = b.vars[:mark]
+		b.leave(mark)
 	}
 	if v.truth != yes {
 		b.narrow(n.Pipe, v.when(no))
@@ -109,8 +116,7 @@ func (b *body) branch(dot value, n *parse.BranchNode) (ends bool) {
 
 // loop looks at {{range}}.
 func (b *body) loop(dot value, n *parse.RangeNode) {
-	outer := len(b.vars)
-	defer func() { b.vars = b.vars[:outer] }()
+	defer b.leave(len(b.vars))
 	v := b.pipeline(dot, n.Pipe)
 	mark := len(b.vars)
 	b.readAll(v)
@@ -123,7 +129,7 @@ func (b *body) loop(dot value, n *parse.RangeNode) {
 	if r.runs != no {
 		b.step(n.Pipe, r)
 		b.walk(r.elem, n.List)
-		b.vars = b.vars[:mark]
+		b.leave(mark)
 	}
 	if r.runs != yes && n.ElseList != nil {
 		if !n.Pipe.IsAssign {
@@ -202,7 +208,25 @@ func iterate(v value, vars int) iteration {
 
 // declare adds a variable.
 func (b *body) declare(name string, decl *parse.VariableNode, v value) {
-	b.vars = append(b.vars, variable{name: name, decl: decl, value: b.withAssigned(decl, v)})
+	outer := b.find(name)
+	b.latest[name] = len(b.vars)
+	b.vars = append(b.vars, variable{name: name, decl: decl, value: b.withAssigned(decl, v), outer: outer})
+}
+
+// find returns the index of the variable that a name stands for, or -1.
+func (b *body) find(name string) int {
+	if i, ok := b.latest[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// leave ends the scope of the variables from an index on.
+func (b *body) leave(mark int) {
+	for i := len(b.vars) - 1; i >= mark; i-- {
+		b.latest[b.vars[i].name] = b.vars[i].outer
+	}
+	b.vars = b.vars[:mark]
 }
 
 // narrow gives the variable that a condition has declared the value that it has in one
@@ -230,6 +254,9 @@ func (b *body) redeclare(i int, v value) { b.vars[i].value = b.withAssigned(b.va
 
 // withAssigned returns v, or what = gives to the variable of a declaration.
 func (b *body) withAssigned(decl *parse.VariableNode, v value) value {
+	if b.vague {
+		return value{}
+	}
 	if other, ok := b.assigned[decl]; ok {
 		return v.or(other)
 	}
@@ -238,11 +265,8 @@ func (b *body) withAssigned(decl *parse.VariableNode, v value) value {
 
 // assign notes that a variable may have a value.
 func (b *body) assign(name string, v value) (ok bool) {
-	for i := len(b.vars) - 1; i >= 0; i-- {
+	for i := b.find(name); i >= 0; i = b.vars[i].outer {
 		o := &b.vars[i]
-		if o.name != name {
-			continue
-		}
 		known, was := b.assigned[o.decl]
 		all := v
 		if was {
