@@ -2,6 +2,7 @@ package flow
 
 import (
 	"errors"
+	"fmt"
 	"html/template"
 	"strings"
 	"testing"
@@ -101,5 +102,37 @@ func TestPageWithoutEnd(t *testing.T) {
 		is.NoErr(r.Check())
 		is.Equal(serve(r, "GET", "/").Code, 500)
 		is.True(strings.Contains(log.String(), "exceeded maximum template depth: do the data contain themselves?"))
+	}
+}
+
+// TestPartialInSeveralPlaces: pages share the plan of a partial only where html/template escapes
+// it in the same way.
+func TestPartialInSeveralPlaces(t *testing.T) {
+	const value = `javascript:"</script>" & 'x'`
+	tree := map[string]string{"+x.html": `{{.}}{{if .}}{{.}}{{end}}`}
+	places := []string{`<p>#</p>`, `<p title="#">`, `<a href="#">x</a>`, `<a href="?q=#">x</a>`, `<script>x = "#"</script>`, `<title>#</title>`, `<p>#</p># and #`, `<p onclick="f('#')">`}
+	for i, place := range places {
+		tree[fmt.Sprintf("page%d.html", i)] = strings.ReplaceAll(place, "#", `{{template "+x" .}}`)
+	}
+	answers := map[string][]string{}
+	for _, plans := range []string{"", "off"} {
+		t.Setenv("FLOW_PLANS", plans)
+		r := New(flowtest.Pages(tree))
+		for i := range places {
+			r.At(fmt.Sprintf("page%d", i)).GET().Do(func(*Request) Response { return Page(value) })
+		}
+		if err := r.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range places {
+			answers[plans] = append(answers[plans], says(serve(r, "GET", fmt.Sprintf("/page%d", i))))
+		}
+	}
+	is := is.New(t)
+	is.Equal(answers[""], answers["off"])
+	seen := map[string]bool{}
+	for _, answer := range answers[""] {
+		is.True(strings.HasPrefix(answer, "200 ") && !seen[answer])
+		seen[answer] = true
 	}
 }

@@ -204,6 +204,14 @@ func (s *set) copy(name string) *parse.Tree {
 	return t
 }
 
+// resolved is copy for those who only read the template, which may be that of the set itself.
+func (s *set) resolved(name string) *parse.Tree {
+	if t := s.trees[name]; s.slots[t.ParseName] == "" {
+		return t
+	}
+	return s.copy(name)
+}
+
 // neverShown returns the fault of a layout whose slot is in a block that is never executed.
 func (b *setBuilder) neverShown(layout, wrapped *templateFile) []fault.Fault {
 	for _, name := range slices.Sorted(maps.Keys(layout.trees)) {

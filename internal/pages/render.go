@@ -59,7 +59,7 @@ func (h *functions) newCompiler() *plan.Compiler {
 
 // executable returns a template of a set, escaped and ready for execution.
 func (h *functions) executable(s *set, name string, c *plan.Compiler) (*executable, error) {
-	in, err := h.instance(s, name)
+	escaped, err := s.escape(name)
 	if err != nil {
 		return nil, err
 	}
@@ -67,27 +67,24 @@ func (h *functions) executable(s *set, name string, c *plan.Compiler) (*executab
 	if h.Plans == NoPlans {
 		e.unplanned = errNoPlans
 	} else {
-		e.plan, e.unplanned = c.Compile(in.templates, name)
+		e.plan, e.unplanned = c.Compile(escaped, name)
 	}
 	if e.plan != nil && h.Plans != ComparePlans {
 		return e, nil
 	}
 	e.idle.New = func() any {
-		in, err := h.instance(s, name)
+		escaped, err := s.escape(name)
 		if err != nil {
-			panic(err) // cannot happen: the first instance was made of the same set
+			panic(err) // cannot happen: the same set was escaped before
 		}
-		return in
+		return h.instance(escaped)
 	}
-	e.idle.Put(in)
+	e.idle.Put(h.instance(escaped))
 	return e, nil
 }
 
-func (h *functions) instance(s *set, name string) (*instance, error) {
-	escaped, err := s.escape(name)
-	if err != nil {
-		return nil, err
-	}
+// instance gives escaped templates their functions.
+func (h *functions) instance(escaped *template.Template) *instance {
 	in := &instance{templates: escaped}
 	escaped.Funcs(h.own).Funcs(template.FuncMap{
 		"request": func() any { return in.at },
@@ -97,7 +94,7 @@ func (h *functions) instance(s *set, name string) (*instance, error) {
 		"route":   func(name string, params ...any) (string, error) { return h.Route(in.at, name, params) },
 		"asset":   func(name string) (string, error) { return h.Asset(in.at, name) },
 	})
-	return in, nil
+	return in
 }
 
 // A Page is what a view was rendered to, in a buffer that is used again after Free.

@@ -65,7 +65,7 @@ func (l *library) checkTypes(s *set, f *templateFile) (problems []typecheck.Prob
 	}
 	check := typecheck.Set{Trees: map[string]*parse.Tree{}, Funcs: l.types}
 	for name := range s.trees {
-		check.Trees[name] = s.copy(name)
+		check.Trees[name] = s.resolved(name)
 	}
 	for _, d := range l.data[f] {
 		problems = append(problems, check.Check(cmp.Or(d.Block, s.outer), d.Type)...)

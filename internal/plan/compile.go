@@ -21,14 +21,17 @@ func Compile(escaped *template.Template, name string, funcs Funcs) (*Plan, error
 }
 
 // A Compiler compiles templates with the same functions. Its Plans share the bodies of
-// templates that are the same. It is not safe for concurrent use.
+// templates that are the same: trees with one Name and one ParseName must have the same source,
+// and may differ only in what html/template has made of it, and in what they call. It is not
+// safe for concurrent use.
 type Compiler struct {
 	funcs  Funcs
-	bodies map[string]*body // by what they are compiled from: see key
+	bodies map[string]*body // by what they are compiled from: see variant
+	key    []byte           // the memory of variant
 }
 
 // NewCompiler returns a Compiler for templates with these functions.
-func NewCompiler(funcs Funcs) *Compiler { return &Compiler{funcs, map[string]*body{}} }
+func NewCompiler(funcs Funcs) *Compiler { return &Compiler{funcs: funcs, bodies: map[string]*body{}} }
 
 // Compile is as the function Compile.
 func (c *Compiler) Compile(escaped *template.Template, name string) (p *Plan, err error) {
@@ -63,8 +66,12 @@ func (c *Compiler) Compile(escaped *template.Template, name string) (p *Plan, er
 // body returns the body of a tree, and the names of the templates that it calls, by the
 // number of the call. Copies of a tree that differ only in these names have the same body.
 func (c *Compiler) body(t *parse.Tree) (b *body, callees []string, err error) {
-	w := &writer{compiler: c, scope: []string{"$"}, body: &body{name: t.Name, variables: 1}}
-	fmt.Fprintf(&w.key, "%q %q ", t.Name, t.ParseName) // which are in its errors
+	c.key = fmt.Appendf(c.key[:0], "%q %q ", t.Name, t.ParseName)
+	c.key = variant(c.key, t.Root, &callees)
+	if b := c.bodies[string(c.key)]; b != nil {
+		return b, callees, nil
+	}
+	w := &writer{compiler: c, scope: []string{"$"}, callees: callees, body: &body{name: t.Name, variables: 1}}
 	defer func() {
 		if r := recover(); r != nil {
 			reason, ok := r.(unknown)
@@ -76,12 +83,52 @@ func (c *Compiler) body(t *parse.Tree) (b *body, callees []string, err error) {
 		}
 	}()
 	w.body.nodes = w.block(t.Root)
-	key := w.key.String()
-	if b := c.bodies[key]; b != nil {
-		return b, w.callees, nil
+	c.bodies[string(c.key)] = w.body
+	return w.body, callees, nil
+}
+
+// variant appends what html/template may have changed in a list: texts, and the functions that
+// pipelines begin with, of which escapers are some. It also appends the names of the templates
+// that the list calls to callees, each once. Their numbers are in the key, and not the names.
+func variant(key []byte, l *parse.ListNode, callees *[]string) []byte {
+	if l == nil {
+		return key
 	}
-	c.bodies[key] = w.body
-	return w.body, w.callees, nil
+	branch := func(n *parse.BranchNode) {
+		key = append(variant(append(key, '{'), n.List, callees), '|')
+		key = append(variant(key, n.ElseList, callees), '}')
+	}
+	for _, n := range l.Nodes {
+		switch n := n.(type) {
+		case *parse.ListNode:
+			key = variant(key, n, callees)
+		case *parse.TextNode:
+			key = strconv.AppendInt(append(key, '"'), int64(len(n.Text)), 10)
+			key = append(append(key, ' '), n.Text...)
+		case *parse.ActionNode:
+			for _, cmd := range n.Pipe.Cmds {
+				key = append(key, ' ')
+				if id, ok := cmd.Args[0].(*parse.IdentifierNode); ok {
+					key = append(key, id.Ident...)
+				}
+			}
+			key = append(key, '.')
+		case *parse.IfNode:
+			branch(&n.BranchNode)
+		case *parse.WithNode:
+			branch(&n.BranchNode)
+		case *parse.RangeNode:
+			branch(&n.BranchNode)
+		case *parse.TemplateNode:
+			slot := slices.Index(*callees, n.Name)
+			if slot < 0 {
+				slot = len(*callees)
+				*callees = append(*callees, n.Name)
+			}
+			key = append(strconv.AppendInt(append(key, '#'), int64(slot), 10), '.')
+		}
+	}
+	return key
 }
 
 // unknown is the panic of a writer: it says what a Plan does not know.
@@ -93,10 +140,9 @@ func (u unknown) Error() string { return string(u) }
 type writer struct {
 	compiler *Compiler
 	body     *body
-	callees  []string        // the templates that it calls
-	key      strings.Builder // the same for trees that differ only in the names of callees
-	scope    []string        // the names of the variables in scope; a variable has the number of its place
-	nested   bool            // the pipeline stands in parentheses
+	callees  []string // the templates that it calls
+	scope    []string // the names of the variables in scope; a variable has the number of its place
+	nested   bool     // the pipeline stands in parentheses
 	at       parse.Node
 }
 
@@ -106,9 +152,8 @@ func (w *writer) block(l *parse.ListNode) (nodes list) {
 		return nil
 	}
 	defer w.leave(len(w.scope))
-	w.key.WriteString("{{{")
+	nodes = make(list, 0, len(l.Nodes))
 	w.list(l, &nodes)
-	w.key.WriteString("}}}")
 	return slices.Clip(nodes)
 }
 
@@ -121,7 +166,6 @@ func (w *writer) list(l *parse.ListNode, nodes *list) {
 		case *parse.ListNode:
 			w.list(n, nodes)
 		case *parse.TextNode:
-			fmt.Fprintf(&w.key, "{{%d}}%s", len(n.Text), n.Text)
 			if i := len(*nodes) - 1; i >= 0 {
 				if before, ok := (*nodes)[i].(text); ok {
 					(*nodes)[i] = before + text(n.Text)
@@ -139,23 +183,20 @@ func (w *writer) list(l *parse.ListNode, nodes *list) {
 func (w *writer) node(n parse.Node) node {
 	switch n := n.(type) {
 	case *parse.ActionNode:
-		w.key.WriteString(n.String())
 		return w.action(n)
 	case *parse.BreakNode:
-		w.key.WriteString(n.String())
 		return toBreak
 	case *parse.ContinueNode:
-		w.key.WriteString(n.String())
 		return toContinue
 	case *parse.IfNode:
 		defer w.leave(len(w.scope))
-		return &branch{cond: w.head("if", n.Pipe), then: w.block(n.List), elseThen: w.block(n.ElseList)}
+		return &branch{cond: w.pipe(n.Pipe), then: w.block(n.List), elseThen: w.block(n.ElseList)}
 	case *parse.WithNode:
 		defer w.leave(len(w.scope))
-		return &branch{cond: w.head("with", n.Pipe), sets: true, then: w.block(n.List), elseThen: w.block(n.ElseList)}
+		return &branch{cond: w.pipe(n.Pipe), sets: true, then: w.block(n.List), elseThen: w.block(n.ElseList)}
 	case *parse.RangeNode:
 		defer w.leave(len(w.scope))
-		l := &loop{at: deciding(n.Pipe), over: w.head("range", n.Pipe), index: -1, elem: -1}
+		l := &loop{at: deciding(n.Pipe), over: w.pipe(n.Pipe), index: -1, elem: -1}
 		switch decl := n.Pipe.Decl; len(decl) {
 		case 1:
 			l.elem = w.variable(decl[0])
@@ -165,25 +206,13 @@ func (w *writer) node(n parse.Node) node {
 		l.body, l.elseThen = w.block(n.List), w.block(n.ElseList)
 		return l
 	case *parse.TemplateNode:
-		slot := slices.Index(w.callees, n.Name)
-		if slot < 0 {
-			slot = len(w.callees)
-			w.callees = append(w.callees, n.Name)
-		}
-		c := &call{at: n, slot: slot}
-		w.key.WriteString("{{call " + strconv.Itoa(slot) + "}}") // it ends here, as a text or the end of a block can follow
+		c := &call{at: n, slot: slices.Index(w.callees, n.Name)}
 		if n.Pipe != nil {
-			c.dot = w.head("template", n.Pipe)
+			c.dot = w.pipe(n.Pipe)
 		}
 		return c
 	}
 	panic(unknown(fmt.Sprintf("%s is no action that is known", n)))
-}
-
-// head compiles the pipeline of an action with a keyword.
-func (w *writer) head(word string, p *parse.PipeNode) expr {
-	w.key.WriteString("{{" + word + " " + p.String())
-	return w.pipe(p)
 }
 
 // deciding returns the part of a word that its value comes from, for errors: of a pipeline the

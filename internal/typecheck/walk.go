@@ -12,7 +12,7 @@ type body struct {
 	from *parse.TemplateNode // the {{template}} whose dot is not that of its own template, or nil
 
 	vars     []variable
-	latest   map[string]int                // the index in vars of the innermost variable of a name
+	latest   map[string]int                // the index in vars of the innermost variable of a name, but for the first $
 	assigned map[*parse.VariableNode]value // all that = gives to a variable, by its declaration
 	grew     bool                          // assigned did, in this pass
 	vague    bool                          // nothing is known of variables, in this pass
@@ -44,7 +44,7 @@ var maxPasses = 16
 // too long, the last pass takes nothing for known of any variable.
 func (b *body) check() {
 	tree := b.set.Trees[b.name]
-	b.assigned, b.latest = map[*parse.VariableNode]value{}, map[string]int{}
+	b.assigned = map[*parse.VariableNode]value{}
 	for pass := 0; pass == 0 || b.grew && !b.vague; pass++ {
 		b.grew, b.vague = false, pass == maxPasses
 		b.problems, b.absent, b.calls, b.dots = nil, nil, nil, nil
@@ -208,8 +208,14 @@ func iterate(v value, vars int) iteration {
 
 // declare adds a variable.
 func (b *body) declare(name string, decl *parse.VariableNode, v value) {
-	outer := b.find(name)
-	b.latest[name] = len(b.vars)
+	outer := -1
+	if i := len(b.vars); i > 0 {
+		if b.latest == nil {
+			b.latest = map[string]int{}
+		}
+		outer = b.find(name)
+		b.latest[name] = i
+	}
 	b.vars = append(b.vars, variable{name: name, decl: decl, value: b.withAssigned(decl, v), outer: outer})
 }
 
@@ -218,12 +224,15 @@ func (b *body) find(name string) int {
 	if i, ok := b.latest[name]; ok {
 		return i
 	}
+	if name == "$" {
+		return 0
+	}
 	return -1
 }
 
 // leave ends the scope of the variables from an index on.
 func (b *body) leave(mark int) {
-	for i := len(b.vars) - 1; i >= mark; i-- {
+	for i := len(b.vars) - 1; i >= max(mark, 1); i-- {
 		b.latest[b.vars[i].name] = b.vars[i].outer
 	}
 	b.vars = b.vars[:mark]
