@@ -1,7 +1,7 @@
 package move
 
 import (
-	"fmt"
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -74,15 +74,20 @@ func TestSample(t *testing.T) {
 			out, err := goTool("vet", "./...")
 			is.Equal(out, "") // go vet
 			is.NoErr(err)
-			if out, err = goTool("run", "./cmd/app", "check"); err != nil {
-				for line := range strings.Lines(strings.TrimSuffix(out, "exit status 1\n")) {
-					if !slices.ContainsFunc(plan.Left, func(n Note) bool {
+			if out, err = goTool("run", "./cmd/app", "check", "-json"); err != nil {
+				var faults []struct {
+					File, Severity, Text string
+					Line                 int
+				}
+				is.NoErr(json.NewDecoder(strings.NewReader(out)).Decode(&faults)) // the go tool says more behind it
+				for _, f := range faults {
+					if f.Severity == "error" && !slices.ContainsFunc(plan.Left, func(n Note) bool {
 						// Check names the registration of a typed handler, and the list its tag.
 						tag, _, isTag := strings.Cut(n.Text, ": ")
-						return strings.HasPrefix(line, fmt.Sprintf("%s:%d: ", Shown(plan.newName(n.File)), n.Line)) ||
-							isTag && strings.HasPrefix(tag, "the tag param:") && strings.Contains(line, tag)
+						return f.File == Shown(plan.newName(n.File)) && f.Line == n.Line ||
+							isTag && strings.HasPrefix(tag, "the tag param:") && strings.Contains(f.Text, tag)
 					}) {
-						t.Errorf("the list says nothing of what Check finds: %s", line)
+						t.Errorf("the list says nothing of what Check finds: %+v", f)
 					}
 				}
 				return
