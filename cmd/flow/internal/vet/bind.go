@@ -47,6 +47,23 @@ func (u *unit) filledBy(call calls.Call) (filled types.Type, known bool) {
 		}
 		return p.Elem(), true
 	}
+	f, known := u.handlerOf(call)
+	if f == nil || f.Params().Len() != 2 || !isFlowType(f.Params().At(0).Type(), "Request") {
+		return nil, known
+	}
+	in := f.Params().At(1).Type()
+	if form, ok := types.Unalias(in).(*types.Named); ok && isFlowType(types.NewPointer(in), "Form") {
+		in = form.TypeArgs().At(0)
+	}
+	return in, !isTypeParam(in)
+}
+
+// handlerOf returns the signature of the function that Do or To gets, and whether it is known.
+// It is nil for an http.Handler.
+func (u *unit) handlerOf(call calls.Call) (f *types.Signature, known bool) {
+	if call.Arg == nil {
+		return nil, false
+	}
 	handler := u.typeOf(call.Arg)
 	if call.Func.Name() == "To" {
 		method := u.controllerMethod(call.Expr)
@@ -55,19 +72,13 @@ func (u *unit) filledBy(call calls.Call) (filled types.Type, known bool) {
 		}
 		handler = method.Type()
 	}
-	f, ok := handler.Underlying().(*types.Signature)
-	if !ok { // an http.Handler fills nothing, and any may hold a function
-		i, ok := handler.Underlying().(*types.Interface)
-		return nil, !ok || i.NumMethods() > 0
+	switch t := handler.Underlying().(type) {
+	case *types.Signature:
+		return t, true
+	case *types.Interface: // any may hold a function
+		return nil, t.NumMethods() > 0
 	}
-	if f.Params().Len() != 2 || !isFlowType(f.Params().At(0).Type(), "Request") {
-		return nil, true
-	}
-	in := f.Params().At(1).Type()
-	if form, ok := types.Unalias(in).(*types.Named); ok && isFlowType(types.NewPointer(in), "Form") {
-		in = form.TypeArgs().At(0)
-	}
-	return in, !isTypeParam(in)
+	return nil, handler != types.Typ[types.Invalid]
 }
 
 func isTypeParam(t types.Type) bool {

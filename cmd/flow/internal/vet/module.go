@@ -39,8 +39,10 @@ type module struct {
 	// openNames: there are names that only the running program knows. openParams: the same
 	// of the parameters of prefixes.
 	openNames, openParams bool
-	binds                 map[string]bound          // the fields that Bind fills from the route, by their keys
-	openBinds             bool                      // Bind may fill structs that are not known
+	binds                 map[string]bound // the fields that Bind fills from the route, by their keys
+	openBinds             bool             // Bind may fill structs that are not known
+	declared              map[*routetree.Route][]declared
+	openPages             bool                      // a handler may declare any page
 	mentioned             map[string]map[*unit]bool // names behind a dot, and who writes them
 	paths                 map[string]int            // constants such as "/x", less those in Redirect: how often
 }
@@ -103,6 +105,7 @@ func readModule(at project.Module, given map[string]*unit) (*module, error) {
 		m.openNames = m.openNames || len(m.mounts) > 0 && m.takesForeign(u)
 	}
 	m.readBinds()
+	m.readDeclared()
 	return m, nil
 }
 

@@ -427,12 +427,3 @@ func list(names map[string]bool) string {
 	}
 	return ": there is " + strings.Join(quoted, ", ")
 }
-
-// checkPage looks at Page, which needs a route that is a page.
-func (c *checker) checkPage(call calls.Call) {
-	routes, known := c.module.routesAt(c.unit, c.places[call.Expr])
-	if !known || slices.ContainsFunc(routes, func(r *routetree.Route) bool { return r.Page }) {
-		return
-	}
-	c.report(call.Pos(), "Page renders the page of the route, and %s is an endpoint, which has none: use View, or call the file .html", routes[0].File)
-}
