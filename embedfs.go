@@ -188,6 +188,23 @@ func (c *compiler) renderOnce(r *routetree.Route, guarded bool, fallback handler
 	return h
 }
 
+// logMisfit logs that Page or View was given data of another type than handlers and PageOf
+// have said of the page: once for each page, and in development for each request.
+func (x *exchange) logMisfit(v *pages.View, data any, said []pages.Data) {
+	if x.settings.dev == nil && !v.Tell() {
+		return
+	}
+	var declared []string
+	for _, d := range said {
+		declared = append(declared, fmt.Sprintf("%v (%v)", d.Type, d.Where))
+	}
+	args := []any{"page", v.File(), "data", fmt.Sprintf("%T", data), "declared", strings.Join(declared, ", "), "pattern", x.endpoint.pattern}
+	if pos := x.endpoint.handler.pos; pos.Line > 0 {
+		args = append(args, "handler", pos.String())
+	}
+	x.settings.log().Warn("flow: a page is rendered with data of a type that it does not declare, so Check has not looked at it: use what PageOf returns, or declare this type, too", args...)
+}
+
 // encodePage encodes a View or a Page: it renders the template.
 func encodePage(r Response, req *Request) (Response, error) {
 	x := req.x
@@ -215,6 +232,11 @@ func encodePage(r Response, req *Request) (Response, error) {
 		return Response{}, errors.Join(faults, x.settings.dev.gone(x.endpoint.owner.route))
 	default:
 		return Response{}, errors.Join(faults, fmt.Errorf("flow: View: %w", err))
+	}
+	if r.more.view == nil { // else the Go compiler has seen to the type
+		if said := v.Misfit(r.more.block, r.more.data); len(said) > 0 {
+			x.logMisfit(v, r.more.data, said)
+		}
 	}
 	page, err := v.Render(req, r.more.block, r.more.data)
 	if err != nil {

@@ -2,11 +2,14 @@ package flow_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -360,4 +363,87 @@ func TestDeclarationFaults(t *testing.T) {
 		`testdata/typedfaults/router/users.html:2:4: {{.Nam}}: typedfaults.user has no field or method Nam: did you mean "Name"?`,
 		`testdata/typedfaults/users.go:7: testdata/typedfaults/router/users.html has no {{define}} or {{block}} that is called "lits": did you mean "list"?`,
 	}, "\n"))
+}
+
+// TestDataThatIsNotDeclared: Page and View take anything, and what Check has not looked at is
+// logged once for each page. It renders as before.
+func TestDataThatIsNotDeclared(t *testing.T) {
+	for _, tt := range []struct{ other, want string }{ // the page, and what it was given; "" for no record
+		{"same", ""},
+		{"pointer", ""},
+		{"type", "users/index.html typedapp.likeUsers"},
+		{"nil", "users/index.html <nil>"},
+		{"block", ""},
+		{"declared block", ""},
+		{"declared block type", "users/index.html typedapp.likeUsers"},
+		{"view", ""},
+		{"view type", "users/+row.html struct { Name string }"},
+	} {
+		for _, mode := range []string{"production", "development"} {
+			t.Run(tt.other+" in "+mode, func(t *testing.T) {
+				is := is.New(t)
+				r := typedapp.New()
+				var records []string
+				r.Logger = slog.New(eachRecord(func(rec slog.Record) {
+					attrs := map[string]string{}
+					rec.Attrs(func(a slog.Attr) bool { attrs[a.Key] = a.Value.String(); return true })
+					is.Equal(rec.Level, slog.LevelWarn)
+					is.True(strings.HasPrefix(rec.Message, "flow: a page is rendered with data of a type that it does not declare"))
+					is.True(strings.Contains(attrs["declared"], "typedapp/users.index.go:"))
+					is.True(strings.Contains(attrs["handler"], "typedapp/users.index.go:"))
+					is.Equal(attrs["pattern"], "GET /users")
+					records = append(records, strings.TrimPrefix(attrs["page"], "testdata/typedapp/router/")+" "+attrs["data"])
+				}))
+				if mode == "development" {
+					r.Dev("testdata/typedapp")
+				}
+				is.NoErr(r.Check())
+				for range 3 {
+					w := httptest.NewRecorder()
+					r.ServeHTTP(w, httptest.NewRequest("GET", "/users?other="+url.QueryEscape(tt.other), nil))
+					is.Equal(w.Code, 200)
+				}
+				var want []string
+				switch {
+				case tt.want == "":
+				case mode == "development": // where each request of the page says so
+					want = []string{tt.want, tt.want, tt.want}
+				default:
+					want = []string{tt.want}
+				}
+				is.Equal(records, want)
+			})
+		}
+	}
+}
+
+// eachRecord is a slog.Handler that calls itself for each record.
+type eachRecord func(slog.Record)
+
+func (f eachRecord) Enabled(context.Context, slog.Level) bool      { return true }
+func (f eachRecord) Handle(_ context.Context, r slog.Record) error { f(r); return nil }
+func (f eachRecord) WithAttrs([]slog.Attr) slog.Handler            { return f }
+func (f eachRecord) WithGroup(string) slog.Handler                 { return f }
+
+// TestInterfacesThatAreDeclared: a page whose type is an interface takes what implements it.
+func TestInterfacesThatAreDeclared(t *testing.T) {
+	is := is.New(t)
+	r := flow.New(fstest.MapFS{"router/a.html": {Data: []byte("{{.String}}")}, "router/b.html": {Data: []byte("{{.Any}}")}})
+	records := 0
+	r.Logger = slog.New(eachRecord(func(slog.Record) { records++ }))
+	r.At("a").GET().Do(func(req *flow.Request) (fmt.Stringer, error) { return req.URL, nil })
+	r.At("a").POST().Do(func(req *flow.Request) flow.Response { return flow.Page(req.URL) })
+	r.At("a").PUT().Do(func(req *flow.Request) flow.Response { return flow.Page(struct{ String string }{"no method"}) })
+	r.At("b").GET().Do(func(*flow.Request) flow.Response { return flow.Page(map[string]int{}) }) // says nothing of its data
+	is.NoErr(r.Check())
+	for _, tt := range []struct {
+		request string
+		want    int
+	}{{"GET /a", 0}, {"POST /a", 0}, {"GET /b", 0}, {"PUT /a", 1}, {"PUT /a", 1}} {
+		method, target, _ := strings.Cut(tt.request, " ")
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, httptest.NewRequest(method, target, nil))
+		is.Equal(w.Code, 200)
+		is.Equal(records, tt.want)
+	}
 }

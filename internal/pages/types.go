@@ -73,6 +73,38 @@ func (l *library) checkTypes(s *set, f *templateFile) (problems []typecheck.Prob
 	return problems
 }
 
+// Misfit returns what the application has said of the data of a view, or of a block of it, if
+// none of it fits the data that the view is rendered with: what the check of types has found
+// right may fail then. It returns nil if something fits, or nothing was said.
+//
+// A pointer fits where its element was declared, since templates treat both alike. Nothing was
+// said of a block that was not declared by itself: the page may give it other data than its own.
+func (v *View) Misfit(block string, data any) (said []Data) {
+	t := reflect.TypeOf(data)
+	own := false
+	for _, d := range v.data {
+		switch {
+		case d.Block != "" && d.Block != block:
+			continue
+		case d.Type == t, t != nil && t.Kind() == reflect.Pointer && t.Elem() == d.Type,
+			d.Type.Kind() == reflect.Interface && (t == nil || t.Implements(d.Type)):
+			return nil
+		}
+		own = own || d.Block == block
+		said = append(said, d)
+	}
+	if !own {
+		return nil
+	}
+	return said
+}
+
+// Tell reports whether it is called for the first time: a misfit is logged once for each view.
+func (v *View) Tell() bool { return v.told.CompareAndSwap(false, true) }
+
+// File returns the file of the view, as messages name it.
+func (v *View) File() string { return v.file }
+
 // typesOf returns the types of the functions that templates may call.
 func typesOf(h Host, own template.FuncMap) map[string]reflect.Type {
 	types := map[string]reflect.Type{

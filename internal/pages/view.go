@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
@@ -58,6 +59,8 @@ type View struct {
 	blocks  map[string]func() (*executable, error)
 	err     error // why it cannot be rendered by itself
 	compare bool  // see ComparePlans
+	data    []Data
+	told    atomic.Bool // see Tell
 }
 
 // View returns the view of a template, by its path below router/ without extension. The
@@ -192,7 +195,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 		return nil, faults
 	}
 	problems := l.checkTypes(s, f) // before html/template changes the trees
-	v := &View{file: f.file, fixed: !l.usesRequest(s), compare: l.Plans == ComparePlans, blocks: map[string]func() (*executable, error){}}
+	v := &View{file: f.file, fixed: !l.usesRequest(s), compare: l.Plans == ComparePlans, blocks: map[string]func() (*executable, error){}, data: l.data[f]}
 	for name := range l.own {
 		v.fixed = v.fixed && !s.calls[name]
 	}

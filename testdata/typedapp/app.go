@@ -12,4 +12,7 @@ import (
 var files embed.FS
 
 // Router serves the application.
-var Router = flow.New(files)
+var Router = New()
+
+// New returns another Router of the application.
+func New() *flow.Router { return flow.New(files) }

@@ -35,6 +35,25 @@ func init() {
 		case "row":
 			return row(data.Users[0]).Header("X-Row", "1"), nil
 		}
+		if other, ok := others[req.Input("other")]; ok {
+			return other(data), nil
+		}
 		return usersPage(data), nil
 	})
+}
+
+// likeUsers is not declared, and has what the page shows.
+type likeUsers usersData
+
+// others answer without what PageOf and ViewOf returned.
+var others = map[string]func(usersData) flow.Response{
+	"same":                func(data usersData) flow.Response { return flow.Page(data) },
+	"pointer":             func(data usersData) flow.Response { return flow.Page(&data) },
+	"type":                func(data usersData) flow.Response { return flow.Page(likeUsers(data)) },
+	"nil":                 func(usersData) flow.Response { return flow.Page(nil) },
+	"block":               func(data usersData) flow.Response { return flow.Page(likeUsers(data)).Block("list") },
+	"declared block":      func(data usersData) flow.Response { return flow.Page(data).Block("count") },
+	"declared block type": func(data usersData) flow.Response { return flow.Page(likeUsers(data)).Block("count") },
+	"view":                func(data usersData) flow.Response { return flow.View("users/+row", data.Users[0]) },
+	"view type":           func(data usersData) flow.Response { return flow.View("users/+row", struct{ Name string }{"Ada"}) },
 }
