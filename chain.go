@@ -111,6 +111,9 @@ type exchange struct {
 	body    *input.Body             // nil if the request has no body
 	failure atomic.Pointer[failure] // nil unless Authenticate or reading the body has failed
 	nonce   atomic.Pointer[string]  // of the answer; nil if nobody has asked for it yet
+	// personal: somebody has asked for the user or the nonce, so the answer may be about a
+	// person: see keepPrivate.
+	personal atomic.Bool
 }
 
 // clone returns the exchange for a Clone of the Request.
@@ -160,6 +163,9 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 	resp, err := e.handler.flow(&x.req)
 	if err == nil && resp.isPlain() && !x.failed() && r.Method != http.MethodHead {
 		returned = true
+		if len(h) > 1 || x.isPersonal(r.Header) {
+			x.keepPrivate(h, r.Header, resp)
+		}
 		h["Content-Type"] = textType
 		if s, ok := w.(io.StringWriter); ok { // reply.WriteString without its call
 			s.WriteString(resp.text)
@@ -312,6 +318,9 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 		if len(h) > 1 || x.retained != nil { // else there is nothing but nosniff
 			reply.DropLength(h)
 		}
+		if len(h) > 1 || x.isPersonal(req.Header) {
+			x.keepPrivate(h, req.Header, resp)
+		}
 		h["Content-Type"] = textType
 		reply.WriteString(w, resp.text)
 		return
@@ -369,12 +378,14 @@ func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
 	if x.settings.policy != nil && resp.needsPolicy() {
 		x.addPolicy(w.Header())
 	}
+	x.keepPrivate(w.Header(), req.Header, resp)
 	send(resp, w, req.Method == http.MethodHead)
 }
 
 // user returns the user of the request. The first call of the exchange calls Authenticate,
 // whose error becomes the failure of the exchange.
 func (x *exchange) user(req *Request) any {
+	x.personal.Store(true)
 	return x.auth.Ask(func() (any, error) { return x.authenticate(req) }, func(err error) {
 		if err != http.ErrAbortHandler {
 			err = fmt.Errorf("flow: Authenticate failed: %w", err)
@@ -444,6 +455,9 @@ func (t *table) recycle(x *exchange) {
 	}
 	if x.nonce.Load() != nil {
 		x.nonce.Store(nil)
+	}
+	if x.personal.Load() {
+		x.personal.Store(false)
 	}
 	t.pool.Put(x)
 }

@@ -280,7 +280,7 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, step
 		pageSteps, pageMaxBody = append(slices.Clip(steps), c.steps(b.Page.Uses)...), b.Page.MaxBody
 	}
 	if c.checkData(r, b); b.ServesPage() {
-		page = c.renderOnce(r, hasGuard(pageSteps), page)
+		page = c.renderOnce(r, hasGuard(pageSteps) || c.table.guarded(), page)
 	}
 	for _, p := range r.Patterns {
 		l := trie.Leaf(p)

@@ -366,6 +366,7 @@ func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
 	}
 	inner := e.newRetained()
 	inner.values, inner.target, inner.body = x.values, x.target, x.body
+	inner.personal.Store(x.personal.Load())
 	if outer := From(r.Context()); outer != nil && outer.x == x {
 		inner.req.promises = outer.promises
 	}

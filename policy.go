@@ -47,6 +47,7 @@ func (x *exchange) currentNonce() string {
 		return ""
 	}
 	if x.nonce.Load() == nil {
+		x.personal.Store(true)
 		made := rand.Text()
 		x.nonce.CompareAndSwap(nil, &made)
 	}
@@ -66,12 +67,7 @@ func (r Response) needsPolicy() bool {
 	if r.kind != kindHTML && r.kind != kindRendered && (r.kind != kindBytes || !isHTML(r.more.contentType)) || showsNothing(int(r.status)) {
 		return false
 	}
-	for _, f := range r.header() {
-		if http.CanonicalHeaderKey(f.Key) == csp.Header {
-			return false
-		}
-	}
-	return true
+	return !r.sets(csp.Header)
 }
 
 // showsNothing reports whether an answer with a status has no page that a policy could be for.
@@ -94,6 +90,9 @@ func (x *exchange) beforeHeader(h http.Header, status int) {
 	types, typed := h["Content-Type"]
 	if !showsNothing(status) && (len(types) > 0 && isHTML(types[0]) || !typed && status/100 != 3) {
 		x.addPolicy(h)
+	}
+	if x.nonce.Load() != nil && len(h[privateKey]) == 0 {
+		h[privateKey] = revalidatePrivate // a cache would send the nonce to others
 	}
 }
 

@@ -62,7 +62,9 @@ func newRequest(r *http.Request, x *exchange) *Request {
 // WithUser sets the user of r, as if Authenticate had returned it, and returns r. It is for
 // tests that call a handler directly.
 func (r *Request) WithUser(user any) *Request {
-	r.exchange().auth.Set(user)
+	x := r.exchange()
+	x.personal.Store(true)
+	x.auth.Set(user)
 	return r
 }
 

@@ -15,6 +15,7 @@ import (
 type Call struct {
 	Method, Path string
 	Header       map[string]string // beside those that every request has
+	Bare         bool              // it has no header fields at all
 	Body         string
 	Want         Answer
 }
@@ -58,6 +59,9 @@ func newRunner(h http.Handler, calls []Call) *runner {
 	}
 	for _, c := range calls {
 		one := call{Call: c, header: http.Header{"User-Agent": {"bench"}, "Accept": {"*/*"}}}
+		if c.Bare {
+			clear(one.header)
+		}
 		for key, value := range c.Header {
 			one.header.Set(key, value)
 		}

@@ -32,7 +32,7 @@ func github(asked func(route) bool) measure.Group {
 	g := measure.Group{Base: httprouterName, Contestants: contest(routes)}
 	for _, r := range routes {
 		if asked(r) {
-			g.Calls = append(g.Calls, measure.Call{Method: r.method, Path: r.pattern, Want: answers(hello)})
+			g.Calls = append(g.Calls, measure.Call{Method: r.method, Path: r.pattern, Bare: true, Want: answers(hello)})
 		}
 	}
 	return g

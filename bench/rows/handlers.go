@@ -18,6 +18,7 @@ import (
 
 var handlerRows = []Row{
 	{"handler/text", "a parameter sent back as text, each with its own handlers", textHandlers},
+	{"handler/browser", "the same, asked with the header fields of a browser", browserHandlers},
 	{"handler/net-http", "the same with handlers of net/http", netHTTPHandlers},
 }
 
@@ -98,6 +99,31 @@ func textHandlers() measure.Group {
 		{Name: ginName, Handler: ginUser()},
 		{Name: echoName, Handler: echoUser()},
 	}}
+}
+
+// browserHandlers are textHandlers asked by Chromium, which has no cookie. flow looks whether the
+// client says who it is, since the answer is private then.
+func browserHandlers() measure.Group {
+	g := textHandlers()
+	call := aUser[0]
+	call.Header = map[string]string{
+		"Accept":                    "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+		"Accept-Encoding":           "gzip, deflate, br, zstd",
+		"Accept-Language":           "en-US,en;q=0.9",
+		"Cache-Control":             "max-age=0",
+		"Connection":                "keep-alive",
+		"Sec-Ch-Ua":                 `"Chromium";v="140", "Not?A_Brand";v="24"`,
+		"Sec-Ch-Ua-Mobile":          "?0",
+		"Sec-Ch-Ua-Platform":        `"Linux"`,
+		"Sec-Fetch-Dest":            "document",
+		"Sec-Fetch-Mode":            "navigate",
+		"Sec-Fetch-Site":            "none",
+		"Sec-Fetch-User":            "?1",
+		"Upgrade-Insecure-Requests": "1",
+		"User-Agent":                "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
+	}
+	g.Calls = []measure.Call{call}
+	return g
 }
 
 func netHTTPHandlers() measure.Group {

@@ -27,7 +27,7 @@ type Subject struct {
 
 // Subjects are all that is measured, in the order of the report.
 var Subjects = []Subject{
-	{"Routing: GitHub's API", "203 routes, and a handler that answers with a short text. flow contains panics by itself; gin has Recovery, chi Recoverer and echo Recover, and ServeMux stands behind a deferred recover. Raw httprouter does not contain panics and allocates nothing for its header: it is as cheap as can be.", githubRows},
+	{"Routing: GitHub's API", "203 routes, and a handler that answers with a short text. flow contains panics by itself; gin has Recovery, chi Recoverer and echo Recover, and ServeMux stands behind a deferred recover. Raw httprouter does not contain panics and allocates nothing for its header: it is as cheap as can be. The requests have no header fields, which no router looks at; flow looks for two of them before it answers, and handler/browser has them.", githubRows},
 	{"Patterns that overlap", "httprouter refuses them. gin refuses two of them, and answers the last with 404, since it does not go back. flow with the one file that answers, alone, is what the others are compared to.", overlapRows},
 	{"Parameters with matchers", "What a matcher costs beside the same route without.", matcherRows},
 	{"What nothing answers", "GitHub's routes again. flow chooses between HTML, problem+json and text by what the client accepts; the others send a constant text or nothing.", missRows},
