@@ -73,10 +73,10 @@ var goals = []goal{
 	{row: "overlap/back", of: instructions("flow", rows.AloneName), most: 1.5},
 	{row: "overlap/back", of: allocs("flow"), most: 0},
 
-	{row: "miss/404", of: instructions("flow", "ServeMux"), most: 1.1, gate: 0.4},
+	{row: "miss/404", of: instructions("flow", "ServeMux"), most: 1.1, gate: 0.42},
 
 	// Two look-ups in the header of the request, before an answer that may be about a person.
-	{row: "handler/browser", of: instructions("flow", "gin"), most: 1.2, gate: 1.16},
+	{row: "handler/browser", of: instructions("flow", "gin"), most: 1.2, gate: 1.19},
 	{row: "handler/browser", of: allocs("flow"), most: 0},
 
 	// net/http code gets a copy of the request, with a map for its path values, and what is to
@@ -84,16 +84,16 @@ var goals = []goal{
 	{row: "handler/net-http", of: instructions("flow", "ServeMux"), most: 2, gate: 1.55},
 	{row: "handler/net-http", of: times("flow", "ServeMux"), most: 4, gate: 5},
 	{row: "handler/net-http", of: allocs("flow"), most: 5},
-	{row: "chain/standard", of: instructions(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 2, gate: 1.47},
+	{row: "chain/standard", of: instructions(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 2, gate: 1.56},
 	{row: "chain/standard", of: times(rows.With("flow", 5), rows.With("ServeMux", 5)), most: 4, gate: 5},
 	{row: "chain/own", of: more(rows.With("flow", 5), "flow", "httprouter"), most: 0.7, gate: 0.63},
 	{row: "chain/own", of: allocs(rows.With("flow", 5)), most: 0},
-	{row: "logging/taken", of: more(rows.BothName, "flow", "httprouter"), most: 6, gate: 5.7},
+	{row: "logging/taken", of: more(rows.BothName, "flow", "httprouter"), most: 6, gate: 5.85},
 	// callgrind counts neither the clock nor memory, which are half of the time. By hand both
 	// take longer.
 	{row: "logging/taken", of: times(rows.BothName, rows.ByHandName), most: 1, gate: 1.3},
 	{row: "logging/taken", of: moreAllocs(rows.BothName, "flow"), most: 3},
-	{row: "json/create", of: instructions("flow", "gin"), most: 1, gate: 0.9},
+	{row: "json/create", of: instructions("flow", "gin"), most: 1, gate: 0.93},
 	{row: "json/create", of: allocs("flow"), most: 14},
 	{row: "serve/kept", of: moreInstructions(rows.BareServeName, rows.BareTimeoutsName), most: 2000},
 	// The kernel is not counted: this tells of a system call more.
