@@ -24,6 +24,8 @@ var pageRows = []Row{
 	{"page/data", "a page in a layout with a list of 10 rows", dataPage},
 	{"page/plain", "a page of 1.6 KB that needs no handler: flow renders it once", plainPage},
 	{"page/gzip", "the same for a client that takes gzip", plainPageGzip},
+	{"page/failing", "a page of 10 rows, the last of which fails, and the answer that says so", failingPage},
+	{"page/check", "start-up of flow with a site of 400 pages, and html/template parsing and escaping them", checkSite},
 	{"page/start-up", "start-up of flow with 1,000 pages in a layout with a partial", startPages},
 	{"page/heap", "heap kept for each of 5,000 pages in a layout with a partial, in bytes", keepPages},
 }
