@@ -3,6 +3,7 @@ package flow
 import (
 	"fmt"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -182,4 +183,21 @@ func TestUseReturnsItsReceiver(t *testing.T) {
 	is.Equal(serve(r, "GET", "/api/items?refused").Body.String(), "api") // of OnError
 	is.Equal(says(serve(r, "GET", "/other")), "200 other")
 	is.Equal(serve(r, "GET", "/other?refused").Code, 403)
+}
+
+// TestPositionOfStandardHandlers: the code of a net/http handler may be anywhere, and so the
+// routes name the line that registers it. A handler of flow's forms has its own line.
+func TestPositionOfStandardHandlers(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Files("router/a.http", "router/b.http", "router/c.http", "router/d.http"))
+	own := func(*Request) string { return "" }
+	_, _, first, _ := runtime.Caller(0)
+	r.At("a").GET().Do(http.StripPrefix("/a", http.NotFoundHandler()))
+	r.At("b").GET().Do(http.NotFound)
+	r.At("c").GET().Do(http.FileServerFS(fstest.MapFS{}))
+	r.At("d").GET().Do(own)
+	is.NoErr(r.Check())
+	for i, want := range []int{1, 2, 3, -1} {
+		is.True(strings.HasSuffix(r.Routes()[i].Handler, fmt.Sprintf("/register_test.go:%d", first+want)))
+	}
 }

@@ -119,7 +119,11 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 		for _, info := range r.Routes() {
 			all = append(all, command.Route(info))
 		}
-		return c.Routes.Print(p.Stdout, all, r.patternsOf(c.Routes.Path))
+		columns := 0 // programs get whole lines
+		if devpage.IsTerminal(p.Stdout) {
+			columns = 120
+		}
+		return c.Routes.Print(p.Stdout, all, r.patternsOf(c.Routes.Path), columns)
 	}
 	_, err = fmt.Fprintf(p.Stdout, "no faults in %d routes\n", len(r.Routes()))
 	if c.Check.Verbose && err == nil {

@@ -32,8 +32,10 @@ func (f Routes) wants(method string) bool {
 }
 
 // Print prints the routes that the flags select, as a table or as JSON. answering holds the
-// patterns that match the path of the flag -path.
-func (f Routes) Print(w io.Writer, all []Route, answering map[string]bool) error {
+// patterns that match the path of the flag -path. Lines of the table that are longer than
+// columns are cut off, unless columns is 0: for a terminal, on which a table of folded lines
+// cannot be read.
+func (f Routes) Print(w io.Writer, all []Route, answering map[string]bool, columns int) error {
 	listed := slices.DeleteFunc(slices.Clone(all), func(r Route) bool {
 		return !f.wants(r.Method) || !strings.Contains(r.Pattern, f.Path) && !answering[r.Pattern]
 	})
@@ -43,10 +45,20 @@ func (f Routes) Print(w io.Writer, all []Route, answering map[string]bool) error
 		enc.SetIndent("", "\t")
 		return enc.Encode(append([]Route{}, listed...)) // [] and not null if there are none
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "METHOD\tURL\tGUARDS\tFILE\tHANDLER\tNAME\tMIDDLEWARE")
+	var table strings.Builder
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "METHOD\tURL\tGUARDS\tHANDLER\tNAME\tFILE")
 	for _, r := range listed {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\n", r.Method, r.Pattern, r.guards(), cmp.Or(r.File, "-"), cmp.Or(r.Handler, "-"), cmp.Or(r.Name, "-"), r.Middleware)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Method, r.Pattern, r.guards(), cmp.Or(r.Handler, "-"), cmp.Or(r.Name, "-"), cmp.Or(r.File, "-"))
 	}
-	return t.Flush()
+	t.Flush()
+	var cut strings.Builder
+	for line := range strings.Lines(table.String()) {
+		if runes := []rune(line); columns > 0 && len(runes)-1 > columns {
+			line = string(runes[:columns-1]) + "…\n"
+		}
+		cut.WriteString(line)
+	}
+	_, err := io.WriteString(w, cut.String())
+	return err
 }

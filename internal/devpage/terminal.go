@@ -16,15 +16,19 @@ type Colors bool
 // ColorsOf reports whether what is written to w may have colors: w is a terminal that has
 // them, and the environment does not forbid them (https://no-color.org).
 func ColorsOf(w io.Writer, getenv func(string) string) Colors {
+	term := getenv("TERM")
+	known := term != "" && term != "dumb" || getenv("WT_SESSION") != "" // Windows Terminal sets no TERM
+	return Colors(known && getenv("NO_COLOR") == "" && IsTerminal(w))
+}
+
+// IsTerminal reports whether what is written to w is on a terminal.
+func IsTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
-	if !ok || getenv("NO_COLOR") != "" {
-		return false
-	}
-	if term := getenv("TERM"); (term == "" || term == "dumb") && getenv("WT_SESSION") == "" { // Windows Terminal sets no TERM
+	if !ok {
 		return false
 	}
 	info, err := file.Stat()
-	return Colors(err == nil && info.Mode()&os.ModeCharDevice != 0)
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // A Color is a parameter of an ANSI escape sequence.
