@@ -582,7 +582,7 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 		send(r.faulty(req), w, req.Method == http.MethodHead)
 		return
 	}
-	routemap.Page{Map: t.routeMap.Refresh(), Explain: r.explain, Recent: r.front.Requests.Last(), Faults: r.templateFaults(), Warnings: r.front.Hub.Warnings()}.ServeHTTP(w, req)
+	routemap.Page{Map: t.routeMap.Refresh(), Total: len(t.infos), Sources: r.sources(), Explain: r.explain, Recent: r.front.Requests.Last(), Faults: r.templateFaults(), Warnings: r.front.Hub.Warnings()}.ServeHTTP(w, req)
 }
 
 // describe returns a description of an endpoint for the route map.

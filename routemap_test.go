@@ -86,24 +86,27 @@ func TestRouteMap(t *testing.T) {
 		"in this order: flow.RequestID middleware of Use, HERE",
 		"flow.Logger middleware of Use, HERE",
 		"flow.passOn middleware of Use, HERE",
-		"(admin)/users/",
-		"/users/{id} router/(admin)/users/[id=int].html named users.show GET HERE DELETE HERE",
+		"10 routes in 7 files",
+		"Guards Method URL Handler Name public GET / the page as it is index Open / router/index.html",
+		"flow.openTo, flow.(*gate).pass GET /users/{id} HERE users.show Edit HERE router/(admin)/users/[id=int].html",
+		"flow.openTo, flow.(*gate).pass, flow.mapped DELETE /users/{id} HERE users.show",
 		`flow.openTo guard of In("(admin)").Use, HERE flow.(*gate).pass guard of At("(admin)/users/[id=int]").Use, HERE flow.mapped guard of DELETE().Use, HERE`,
 		"In router/+layout.html, then router/(admin)/+layout.html; errors in router/+error.html",
-		"[[lang]]/ may be left out of the URL",
-		"/help /{lang}/help router/[[lang]]/help.html named lang.help GET the page as it is",
-		"/files/ http.HandlerFunc mounted by HERE",
-		"flow.passOn middleware of Use, HERE flow.openTo guard of Mount(\"/files/\").Use, HERE",
+		"public GET /help the page as it is lang.help Open /help router/[[lang]]/help.html",
+		"public GET /{lang}/help the page as it is lang.help router/[[lang]]/help.html",
+		"flow.openTo ANY /files/ http.HandlerFunc of HERE Edit HERE flow.openTo guard of Mount(\"/files/\").Use, HERE",
 		"Mounted at /in/{org} Mounted by HERE. Around it, the names of its routes begin with inner.",
-		"/in/{org}/{x} router/[x].html",
+		"flow.openTo GET /in/{org}/{x} the page as it is x router/[x].html",
 		"1 file /app.css public/app.css",
-		"All the rest. 2 examples Show a rest GET /users/a/b?c=d expects 200 It is short. PATCH /users/{{x}}/y",
+		"public ANY /users/{rest...} HERE users.rest 2 examples Edit HERE router/users/[...rest].http All the rest. Show a rest GET /users/a/b?c=d expects 200 It is short. PATCH /users/{{x}}/y",
 		"Request Status Took Answered by Time GET /help 200",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q:\n%s", want, text)
 		}
 	}
+
+	is.Equal(len(r.Routes()), 10) // which the page, check and routes count alike
 
 	// What was in no build yet is told, and layouts are those on disk.
 	is.NoErr(os.WriteFile(filepath.Join(dir, "router", "new.html"), nil, 0o600))

@@ -659,13 +659,13 @@ func TestRecorder(t *testing.T) {
 		got = append(got, fmt.Sprint(q.Method, " ", q.Path, " ", q.Pattern, " ", q.Status, " ", q.Aborted))
 	}
 	is.Equal(got, []string{"GET /aborts GET /pattern 0 true", "GET /fails GET /pattern 500 false", "POST /a%2Fb GET /pattern 200 false"})
-	for i := range 150 {
+	for i := range 550 {
 		fetch(t, s, "GET", fmt.Sprint("/", i), "")
 	}
 	last = f.Requests.Last()
-	is.Equal(len(last), 100)
-	is.Equal(last[0].Path, "/149")
-	is.Equal(last[99].Path, "/50")
+	is.Equal(len(last), 500)
+	is.Equal(last[0].Path, "/549")
+	is.Equal(last[499].Path, "/50")
 	fetch(t, s, strings.Repeat("M", 5000), "/"+strings.Repeat("ä", 5000), "")
 	is.Equal(len(f.Requests.Last()[0].Path), 1003)
 	is.Equal(len(f.Requests.Last()[0].Method), 1003)

@@ -19,10 +19,10 @@ type Request struct {
 	Aborted bool   // the handler panicked, and the connection was closed
 }
 
-// A Recorder keeps the last 100 requests.
+// A Recorder keeps the last 500 requests, most of which may be for style sheets and images.
 type Recorder struct {
 	mu   sync.Mutex
-	last [100]Request
+	last [500]Request
 	next int // the number of requests so far
 }
 

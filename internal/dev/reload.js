@@ -330,7 +330,35 @@
 		}
 	}
 
-	if (ownPage) equip(document);
+	// filter makes a field of the route map show only the routes that have all its words. The
+	// key / leads to it, and Escape empties it.
+	function filter(field) {
+		const items = [...document.querySelectorAll(field.dataset.filter)].map((el) => [el, el.textContent.toLowerCase()]);
+		const apply = () => {
+			const words = field.value.toLowerCase().split(/\s+/);
+			for (const [el, text] of items) el.hidden = !words.every((w) => text.includes(w));
+			field.nextElementSibling.textContent = field.value && `${items.filter(([el]) => !el.hidden).length} of ${items.length}`;
+			store("filter", field.value);
+		};
+		field.parentElement.hidden = false;
+		field.value = stored("filter") || "";
+		field.oninput = apply;
+		addEventListener("keydown", (e) => {
+			if (e.key === "Escape" && e.target === field) {
+				field.value = "";
+				apply();
+			} else if (e.key === "/" && !e.target.matches("input, select, textarea")) {
+				e.preventDefault();
+				field.focus();
+			}
+		});
+		apply();
+	}
+
+	if (ownPage) {
+		equip(document);
+		document.querySelectorAll("[data-filter]").forEach(filter);
+	}
 	restore();
 	connect();
 })();

@@ -1,8 +1,7 @@
 // Package routemap shows the routes of an application to its developers. A [Map] has all
-// routes, by the directories of router/, with their middleware. An [Explanation] says which
-// file answers a request, and why no other does. [Page] serves both as HTML, with the last
-// requests, in development. [Explanation.Print] prints an explanation in a terminal, for the
-// command routes -explain.
+// routes with their middleware. An [Explanation] says which file answers a request, and why no
+// other does. [Page] serves both as HTML, with the last requests, in development.
+// [Explanation.Print] prints an explanation in a terminal, for the command routes -explain.
 //
 // The types of this package are plain data, which the application fills in. The package does
 // not call handlers.
@@ -11,7 +10,6 @@ package routemap
 import (
 	"io/fs"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 
@@ -53,14 +51,6 @@ type Example struct {
 	Method, Path string // with the query; references stand as they are written
 	Status       int    // of the answer; 0 if the file expects none
 	Why          string // the URL of the explanation; "" if the path is known only in part
-}
-
-// Dir returns the directory of the file below router/: "(admin)/users".
-func (r Route) Dir() string {
-	if dir := path.Dir(r.Path); dir != "." {
-		return dir
-	}
-	return ""
 }
 
 // A URL is one pattern of the URLs of a route.
@@ -148,44 +138,7 @@ type Mount struct {
 
 // A Public is a public file.
 type Public struct {
-	File string
-	Link string // its URL; "" if it has parameters
-}
-
-// A Dir is a directory of route files.
-type Dir struct {
-	Path   string // "(admin)/users"; "" for router/ itself
-	Routes []Route
-}
-
-// Dirs returns the routes by directory. A directory comes before those inside it. The routes
-// of a directory are sorted by URL.
-func (m Map) Dirs() []Dir {
-	var dirs []Dir
-	at := map[string]int{}
-	for _, r := range m.Routes {
-		i, ok := at[r.Dir()]
-		if !ok {
-			i = len(dirs)
-			at[r.Dir()] = i
-			dirs = append(dirs, Dir{Path: r.Dir()})
-		}
-		dirs[i].Routes = append(dirs[i].Routes, r)
-	}
-	for _, d := range dirs {
-		slices.SortStableFunc(d.Routes, func(a, b Route) int { return slices.Compare(a.elems(), b.elems()) })
-	}
-	slices.SortFunc(dirs, func(a, b Dir) int {
-		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
-	})
-	return dirs
-}
-
-// elems returns the segments of the URL of a route, for sorting. An index sorts first, and a
-// parameter after literal text, since "{" sorts after letters.
-func (r Route) elems() []string {
-	if len(r.URLs) == 0 {
-		return nil
-	}
-	return strings.Split(r.URLs[0].Pattern, "/")
+	File    string
+	Pattern string // "/app.css"
+	Link    string // its URL; "" if it has parameters
 }

@@ -40,8 +40,10 @@ func policy() string {
 // ?method=POST&path=/users/new.
 type Page struct {
 	Map     Map
+	Total   int // the number of routes, as the commands check and routes count them
 	Explain func(Question) Explanation
 	Recent  []dev.Request // the newest first
+	Sources []string      // the directories below which the files of handlers are looked for
 
 	// Faults are those of the files on disk, in templates and examples.
 	Faults []devpage.Fault
@@ -52,10 +54,9 @@ type Page struct {
 // ServeHTTP serves the page.
 func (p Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	v := view{Map: p.Map, Faults: p.Faults, Warnings: p.Warnings, Method: query.Get("method"), Path: query.Get("path")}
-	for _, q := range p.Recent {
-		v.Requests = append(v.Requests, request{q})
-	}
+	v := view{Map: p.Map, Total: p.Total, Faults: p.Faults, Warnings: p.Warnings, Method: query.Get("method"), Path: query.Get("path")}
+	v.Parts = p.parts(p.Map, nil)
+	v.Requests = v.recent(p.Recent)
 	if query.Has("path") {
 		q, err := NewQuestion(v.Method, v.Path)
 		if err != nil {
@@ -74,6 +75,7 @@ func (p Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // A view is the data of the template.
 type view struct {
 	Map          Map
+	Total        int
 	Method, Path string // those of the question
 	Problem      string // why the question cannot be answered; else ""
 	Explanation  *Explanation
@@ -85,10 +87,6 @@ type view struct {
 
 func (v view) render() []byte {
 	v.Method = cmp.Or(v.Method, http.MethodGet)
-	v.Parts = v.Map.parts(true, nil)
-	for i := range v.Parts {
-		v.Parts[i].number(i)
-	}
 	var b bytes.Buffer
 	if err := pageTemplate().ExecuteTemplate(&b, "page", v); err != nil {
 		panic(err) // cannot happen: the template is fixed
@@ -97,18 +95,13 @@ func (v view) render() []byte {
 	return bytes.Replace(page, []byte("</head>"), []byte("<style>"+style+"</style>\n</head>"), 1)
 }
 
-// Summary returns a sentence with the numbers of handlers and route files.
+// Summary returns a sentence with the numbers of routes and route files.
 func (v view) Summary() string {
-	routes, files := 0, 0
+	files := 0
 	for _, p := range v.Parts {
-		for _, d := range p.Dirs {
-			files += len(d.Routes)
-			for _, r := range d.Routes {
-				routes += len(r.Methods)
-			}
-		}
+		files += len(p.Routes)
 	}
-	return fmt.Sprintf("%s in %s. Methods, names and guards are those of the binary that runs, layouts, error pages and public files those on disk.", count(routes, "handler"), count(files, "route file"))
+	return fmt.Sprintf("%s in %s, as in the binary that runs. Layouts, error pages and public files are those on disk.", count(v.Total, "route"), count(files, "file"))
 }
 
 func count(n int, what string) string {
@@ -127,16 +120,28 @@ func (v view) Methods() []string {
 		}
 	}
 	for _, p := range v.Parts {
-		for _, d := range p.Dirs {
-			for _, r := range d.Routes {
-				for _, m := range r.Methods {
-					add(m.Method)
-				}
-			}
+		for _, l := range p.Lines {
+			add(l.Method)
 		}
 	}
 	add(v.Method)
 	return methods
+}
+
+// recent returns the requests for what is no public file, at most a hundred.
+func (v view) recent(all []dev.Request) (shown []request) {
+	public := map[string]bool{}
+	for _, part := range v.Parts {
+		for _, p := range part.Public {
+			public[http.MethodGet+" "+p.Pattern] = true
+		}
+	}
+	for _, q := range all {
+		if !public[q.Pattern] && len(shown) < 100 {
+			shown = append(shown, request{q})
+		}
+	}
+	return shown
 }
 
 // A part is a section of the page: the application, or one that is mounted in it.
@@ -144,51 +149,89 @@ type part struct {
 	Map
 	ID, Title, About string
 	Common           []Middleware // the middleware with which the chain of each route begins
-	Dirs             []dirView
+	Lines            []line
 }
 
-// A dirView is a directory of a part.
-type dirView struct {
-	ID, Title, Note string
-	Around          string // the templates around the pages, if they are the same for all; else ""
-	Routes          []routeView
+// A line is a route on the page: a method and a URL with its handler, or a mounted handler.
+type line struct {
+	Guards   []string // by name; empty if the route is public
+	Method   string
+	URL      URL
+	Handler  devpage.Spot
+	What     string // in place of the handler: the type of a mounted one, or that there is none
+	Name     string
+	File     string
+	Around   string       // the templates around the page
+	Own      []Middleware // the middleware behind part.Common
+	Prose    string
+	Examples []Example
 }
 
-// A routeView is a route of a dirView.
-type routeView struct {
-	Route
-	Around string       // the templates around the page; "" if dirView.Around has them
-	Name   string       // the name of all methods; "" if they differ
-	Own    []Middleware // the middleware behind part.Common
-}
-
-// parts appends the parts of the map, an application before those mounted in it.
-func (m Map) parts(outermost bool, parts []part) []part {
-	p := part{Map: m, Title: "Routes"}
-	if !outermost {
-		p.Title = "Mounted at " + m.Prefix
-		p.About = "Mounted by " + m.At + "."
+// parts appends the parts of a map, an application before those mounted in it.
+func (p Page) parts(m Map, parts []part) []part {
+	s := part{Map: m, ID: fmt.Sprint("routes-", len(parts)), Title: "Routes", Common: m.common()}
+	if len(parts) > 0 {
+		s.Title = "Mounted at " + m.Prefix
+		s.About = "Mounted by " + m.At + "."
 		if m.Name != "" {
-			p.About += " Around it, the names of its routes begin with " + m.Name + "."
+			s.About += " Around it, the names of its routes begin with " + m.Name + "."
 		}
 	}
-	p.Common = m.common()
-	for _, d := range m.Dirs() {
-		p.Dirs = append(p.Dirs, d.view(len(p.Common)))
+	for _, r := range m.Routes {
+		for i, u := range r.URLs {
+			for _, method := range r.Methods {
+				l := line{Method: method.Method, URL: u, Handler: devpage.SpotOf(method.Handler, p.Sources...), Name: method.Name, File: r.File, Around: r.around()}
+				if method.Handler == "" {
+					l.What = "the page as it is"
+				}
+				if method.Method != http.MethodGet && method.Method != "ANY" {
+					l.URL.Link = ""
+				}
+				if i == 0 { // an optional segment has further URLs, of which there is no more to say
+					l.Prose, l.Examples = r.Prose, r.examplesOf(method)
+				}
+				before := slices.Concat(r.Middleware, method.Middleware)
+				l.Own, l.Guards = before[len(s.Common):], guards(before)
+				s.Lines = append(s.Lines, l)
+			}
+		}
 	}
-	parts = append(parts, p)
+	for _, mount := range m.Mounts {
+		s.Lines = append(s.Lines, line{Method: "ANY", URL: URL{Pattern: mount.Pattern}, Handler: devpage.SpotOf(mount.At, p.Sources...), What: mount.Handler,
+			Own: mount.Middleware[shared(s.Common, mount.Middleware):], Guards: guards(mount.Middleware)})
+	}
+	slices.SortStableFunc(s.Lines, func(a, b line) int {
+		return cmp.Or(slices.Compare(a.URL.segments(), b.URL.segments()), forms.CompareMethods(a.Method, b.Method))
+	})
+	parts = append(parts, s)
 	for _, inside := range m.Inside {
-		parts = inside.parts(false, parts)
+		parts = p.parts(inside, parts)
 	}
 	return parts
 }
 
-// number sets the HTML ids of a part and its directories.
-func (p *part) number(i int) {
-	p.ID = fmt.Sprint("routes-", i)
-	for j := range p.Dirs {
-		p.Dirs[j].ID = fmt.Sprintf("%s-%d", p.ID, j)
+// segments returns the segments of the URL, for sorting. An index sorts first, and a parameter
+// after literal text, since "{" sorts after letters.
+func (u URL) segments() []string { return strings.Split(u.Pattern, "/") }
+
+// guards returns the names of the guards, each once.
+func guards(before []Middleware) (names []string) {
+	for _, m := range before {
+		if m.Guard && !slices.Contains(names, m.Name) {
+			names = append(names, m.Name)
+		}
 	}
+	return names
+}
+
+// examplesOf returns the examples of the route that a method answers.
+func (r Route) examplesOf(m Method) (examples []Example) {
+	for _, e := range r.Examples {
+		if r.method(e.Method).Method == m.Method {
+			examples = append(examples, e)
+		}
+	}
+	return examples
 }
 
 // common returns the middleware with which the chain of each route begins.
@@ -198,61 +241,17 @@ func (m Map) common() []Middleware {
 	}
 	common := m.Routes[0].Middleware
 	for _, r := range m.Routes {
-		n := 0
-		for n < min(len(common), len(r.Middleware)) && common[n] == r.Middleware[n] {
-			n++
-		}
-		common = common[:n]
+		common = common[:shared(common, r.Middleware)]
 	}
 	return common
 }
 
-// view returns a directory for the template. It leaves out the first common middleware of
-// each chain, which the part shows.
-func (d Dir) view(common int) dirView {
-	v := dirView{Title: cmp.Or(d.Path, "router") + "/", Note: d.note()}
-	arounds := map[string]bool{}
-	for _, r := range d.Routes {
-		shown := routeView{Route: r, Around: r.around(), Own: r.Middleware[common:]}
-		for _, m := range r.Methods {
-			for _, u := range m.Middleware {
-				shown.Own = append(slices.Clip(shown.Own), u)
-			}
-		}
-		shown.Name = r.name()
-		if shown.Around != "" {
-			arounds[shown.Around] = true
-		}
-		v.Routes = append(v.Routes, shown)
+// shared returns how many of the first elements are the same.
+func shared(a, b []Middleware) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
 	}
-	if len(arounds) == 1 { // show it once for the directory
-		for i := range v.Routes {
-			v.Around, v.Routes[i].Around = cmp.Or(v.Around, v.Routes[i].Around), ""
-		}
-	}
-	return v
-}
-
-// name returns the name of all methods of the route, or "" if they differ.
-func (r Route) name() string {
-	if len(r.Methods) == 0 || slices.ContainsFunc(r.Methods, func(m Method) bool { return m.Name != r.Methods[0].Name }) {
-		return ""
-	}
-	return r.Methods[0].Name
-}
-
-// note returns what the brackets or parentheses of a directory mean, or "".
-func (d Dir) note() string {
-	base := d.Path[strings.LastIndexByte(d.Path, '/')+1:]
-	switch {
-	case strings.HasPrefix(base, "("):
-		return "a group, which is in no URL"
-	case strings.HasPrefix(base, "[["):
-		return "may be left out of the URL"
-	case strings.HasPrefix(base, "["):
-		return "a parameter"
-	}
-	return ""
+	return n
 }
 
 // around returns a text with the layouts and the error page of a page. It returns "" for a

@@ -3,6 +3,7 @@ package routemap
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
@@ -32,7 +33,7 @@ func sample() Page {
 			},
 			Mounts:  []Mount{{hostile, hostile, hostile, []Middleware{guard}}},
 			Inside:  []Map{{Prefix: hostile, At: hostile, Name: hostile}},
-			Public:  []Public{{hostile, hostile}},
+			Public:  []Public{{hostile, hostile, hostile}},
 			Unbuilt: []string{hostile},
 		},
 		Explain: func(q Question) Explanation {
@@ -40,6 +41,7 @@ func sample() Page {
 				Values:     []Value{{hostile, hostile}},
 				Candidates: []Candidate{{Endpoint: Endpoint{File: hostile, Pattern: hostile, Methods: []string{hostile}}, Answers: true, Why: hostile}}}
 		},
+		Total:    7,
 		Faults:   []devpage.Fault{{Text: hostile, File: hostile, Line: 1}, {Text: "example"}},
 		Warnings: []devpage.Fault{{Text: hostile, File: hostile, Line: 1}, {Text: hostile}},
 		Recent: []dev.Request{
@@ -112,14 +114,14 @@ func TestPageSays(t *testing.T) {
 		`value="/x?y"`,
 		`href="/_flow?method=GET&amp;path=%2Fa%2520b#ask"`,
 		">1.23ms<", `<time datetime="2026-11-22T05:06:07Z">05:06:07</time>`,
-		`<a href="/"><code>/</code></a>`,
+		`<a href="/">Open <code>/</code></a>`,
 		"<code>/users/{id}</code>", // no link
 		"nothing sent cut off",
 		"2 faults", "<li>example</li>",
-		"<p>About users. &#34;&gt;&lt;script&gt;",
-		"<summary>2 examples</summary>",
+		"<p class=\"prose\">About users. &#34;&gt;&lt;script&gt;",
+		`<span class="file">2 examples</span>`, "7 routes in 3 files",
 		`<dt>Change a user <a href="/_flow?method=PUT&amp;path=%2Fusers%2F7#ask"><code>PUT /users/7?a=&#34;`,
-		`<span class="quiet">expects 200</span>`, "<dd>It must exist. &#34;&gt;",
+		`<span class="quiet">expects 200</span>`, "<dd class=\"prose\">It must exist. &#34;&gt;",
 		"<code>GET /users/{{a}}</code></dt>", // no link, and no status
 	} {
 		if !strings.Contains(page, want) {
@@ -132,51 +134,45 @@ func TestPageSays(t *testing.T) {
 	is.True(strings.Contains(empty, "There were none since the application was started."))
 }
 
-func TestDirs(t *testing.T) {
+// TestLines: a route has a line for each of its URLs and methods. A person looks for the index
+// first, and for a parameter after all texts.
+func TestLines(t *testing.T) {
 	is := is.New(t)
-	var m Map
-	for _, p := range []string{"a-b/x", "a/b/y", "a/x", "a", "(g)/z", "index", "a/b/c/d"} {
-		m.Routes = append(m.Routes, Route{Path: p})
+	guard, again := Middleware{"app.signedIn", "Use", "app/app.go:1", true}, Middleware{"app.signedIn", `In("x").Use`, "app/app.go:2", true}
+	logger, own := Middleware{"flow.Logger", "Use", "app/app.go:1", false}, Middleware{"app.admin", "DELETE().Use", "app/x.go:3", true}
+	m := Map{Mounts: []Mount{{"/x-y/", "http.HandlerFunc", "app/app.go:7", []Middleware{logger, guard}}}}
+	for _, u := range []string{"/x/{id}", "/feed.xml", "/x/{id}/edit", "/", "/x", "/x/new"} {
+		m.Routes = append(m.Routes, Route{URLs: []URL{{u, ""}}, Methods: []Method{{"GET", "", "", nil}}, Middleware: []Middleware{logger}})
 	}
-	var dirs []string
-	for _, d := range m.Dirs() {
-		dirs = append(dirs, d.Path+"/")
-		for _, r := range d.Routes {
-			dirs = append(dirs, r.Path)
-		}
+	m.Routes = append(m.Routes, Route{File: "help.http", URLs: []URL{{"/help", "/help"}, {"/{lang}/help", ""}}, Middleware: []Middleware{logger, guard, again},
+		Methods:  []Method{{"DELETE", "", "", []Middleware{own}}, {"ANY", "help", "app/help.go:1", nil}},
+		Examples: []Example{{Method: "DELETE", Path: "/help"}, {Method: "GET", Path: "/help"}, {Method: "PUT", Path: "/help"}}})
+	var lines []string
+	for _, l := range (Page{}).parts(m, nil)[0].Lines {
+		lines = append(lines, fmt.Sprint(l.Method, " ", l.URL.Pattern, " ", l.URL.Link, " ", l.Guards, " ", len(l.Own), " ", len(l.Examples)))
 	}
-	is.Equal(strings.Join(dirs, " "), "/ a index (g)/ (g)/z a/ a/x a/b/ a/b/y a/b/c/ a/b/c/d a-b/ a-b/x")
+	is.Equal(strings.Join(lines, "\n"), `GET /  [] 0 0
+GET /feed.xml  [] 0 0
+DELETE /help  [app.signedIn app.admin] 3 1
+ANY /help /help [app.signedIn] 2 2
+GET /x  [] 0 0
+GET /x/new  [] 0 0
+GET /x/{id}  [] 0 0
+GET /x/{id}/edit  [] 0 0
+ANY /x-y/  [app.signedIn] 1 0
+DELETE /{lang}/help  [app.signedIn app.admin] 3 0
+ANY /{lang}/help  [app.signedIn] 2 0`)
 }
 
-// TestDirsByURL: a person looks for the index first, and for a parameter after all texts.
-func TestDirsByURL(t *testing.T) {
+// TestRequestsForPublicFiles are no news: a page asks for many.
+func TestRequestsForPublicFiles(t *testing.T) {
 	is := is.New(t)
-	var m Map
-	for _, u := range []string{"/x/{id}", "/feed.xml", "/x/{id}/edit", "/", "/x-y", "/x", "/x/new"} {
-		m.Routes = append(m.Routes, Route{Path: "file", URLs: []URL{{Pattern: u}}})
+	p := Page{Map: Map{Public: []Public{{"public/a.css", "/a.css", "/a.css"}}, Inside: []Map{{Public: []Public{{"b.css", "/in/{x}/b.css", ""}}}}}}
+	for i := range 120 {
+		p.Recent = append(p.Recent, dev.Request{Method: "GET", Path: fmt.Sprint("/page/", i), Pattern: "GET /page/{id}"},
+			dev.Request{Method: "GET", Path: "/a.css", Pattern: "GET /a.css"}, dev.Request{Method: "HEAD", Path: "/in/7/b.css", Pattern: "GET /in/{x}/b.css"})
 	}
-	var urls []string
-	for _, r := range m.Dirs()[0].Routes {
-		urls = append(urls, r.URLs[0].Pattern)
-	}
-	is.Equal(strings.Join(urls, " "), "/ /feed.xml /x /x/new /x/{id} /x/{id}/edit /x-y")
-}
-
-// TestNamesAreSaidOnce: all methods of a file have the same name, unless somebody gave another.
-func TestNamesAreSaidOnce(t *testing.T) {
-	is := is.New(t)
-	page := func(names ...string) string {
-		r := Route{File: "a.http", Path: "a"}
-		for _, name := range names {
-			r.Methods = append(r.Methods, Method{Method: "GET", Name: name})
-		}
-		body, _ := get(t, Page{Map: Map{Routes: []Route{r}}}, "/_flow")
-		return body
-	}
-	is.Equal(strings.Count(page("one", "one", "one"), "named one"), 1)
-	mixed := page("one", "two", "")
-	is.Equal(strings.Count(mixed, "named one"), 1)
-	is.Equal(strings.Count(mixed, "named two"), 1)
-	is.Equal(strings.Count(mixed, "named"), 2)
-	is.True(!strings.Contains(page(), "named"))
+	page, _ := get(t, p, "/_flow")
+	is.True(!strings.Contains(page, ".css</code></a></th>"))
+	is.Equal(strings.Count(page, "<time "), 100)
 }

@@ -140,7 +140,7 @@ func (m Map) Refresh() Map {
 		}
 	}
 	for _, p := range now.Public {
-		m.Public = append(m.Public, Public{p.File, linkOf(p.Pattern)})
+		m.Public = append(m.Public, Public{p.File, p.Pattern.String(), linkOf(p.Pattern)})
 	}
 	m.Inside = slices.Clone(m.Inside)
 	for i, inside := range m.Inside {
