@@ -377,7 +377,10 @@ func (n *inspection) method(t reflect.Type, name, right string, where place, cal
 // oneOff reports whether two different texts differ by one letter, or two that are exchanged,
 // or by upper and lower case.
 func oneOff(a, b string) bool {
-	return a != b && fault.Distance([]rune(strings.ToLower(a)), []rune(strings.ToLower(b))) <= 1
+	if more := len(a) - len(b); a == b || more > 1 || more < -1 { // most names: they need no table
+		return false
+	}
+	return fault.Distance([]rune(strings.ToLower(a)), []rune(strings.ToLower(b))) <= 1
 }
 
 // uncalledDefault looks at the Default of a struct inside of the input. Only that of the input

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -273,4 +274,24 @@ func TestTwoFieldsOfOneKey(t *testing.T) {
 			is.Equal(mistakesIn(reflect.StructOf([]reflect.StructField{of("A", tt.a), of("B", tt.b)})), tt.want)
 		})
 	}
+}
+
+// FuzzParseTag compares with reflect, which reads the tags of all others.
+func FuzzParseTag(f *testing.F) {
+	for _, tag := range []string{`json:"a" param:"id"`, `json: "a"`, `json:"a"param:"b"`, `param`, "json:`a`", `a:"\"" b:"c`, ` x:"y" `} {
+		f.Add(tag)
+	}
+	f.Fuzz(func(t *testing.T, tag string) {
+		read, rest := parseTag(tag)
+		for _, key := range read {
+			if _, ok := reflect.StructTag(tag).Lookup(key); !ok {
+				t.Errorf("%q: reflect finds no %q", tag, key)
+			}
+		}
+		for _, key := range append(keys, "x") { // reflect stops at the first mistake, too
+			if _, ok := reflect.StructTag(tag).Lookup(key); ok && !slices.Contains(read, key) {
+				t.Errorf("%q has %q, and parseTag has %q and leaves %q", tag, key, read, rest)
+			}
+		}
+	})
 }

@@ -2,6 +2,7 @@ package input
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,13 +40,14 @@ func (n *inspection) tags(t reflect.Type, sf reflect.StructField, from source) {
 // meantBy returns the key that a tag is nearly called as, that key for itself, or "" for
 // another word.
 func meantBy(key string) string {
-	if others[key] {
+	switch {
+	case slices.Contains(keys, key):
+		return key
+	case others[key]:
 		return ""
 	}
-	for _, known := range keys {
-		if key == known || oneOff(key, known) {
-			return known
-		}
+	if i := slices.IndexFunc(keys, func(known string) bool { return oneOff(key, known) }); i >= 0 {
+		return keys[i]
 	}
 	return ""
 }
