@@ -378,6 +378,9 @@ func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
 	if x.settings.policy != nil && resp.needsPolicy() {
 		x.addPolicy(w.Header())
 	}
+	if resp.status == http.StatusNotFound && looksHashed(req.URL) {
+		resp = resp.Header("Cache-Control", "no-store")
+	}
 	x.keepPrivate(w.Header(), req.Header, resp)
 	send(resp, w, req.Method == http.MethodHead)
 }

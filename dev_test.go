@@ -375,6 +375,9 @@ func TestDevServesPublicFilesWithoutKeepingThem(t *testing.T) {
 	is.Equal(w.Header().Get("X-Content-Type-Options"), "nosniff")
 	req.Header.Set("Range", "bytes=1-2")
 	is.Equal(do(r, req).Code, 206)
+	w = serve(r, "GET", "/app.aaaaaaaaaaaaaaaa.css") // of a page that the binary without -dev has sent
+	is.Equal(says(w), "200 body{}")
+	is.Equal(w.Header().Get("Cache-Control"), "no-store")
 }
 
 // TestDevFaultsOfOtherPages do not turn a 404 into a 500.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -19,13 +20,16 @@ import (
 )
 
 // An asset is a public file. It has two URLs: /app.css, and /app.<hash>.css with a hash of
-// the content.
+// the content. With another hash in it, the URL is that of another version of the application,
+// of which a process may run beside this one: it has the present content too, which nobody
+// keeps.
 type asset struct {
 	file            string
 	pattern         *pattern.Pattern
 	handler         handler
 	hashed          *pattern.Pattern // nil in development
 	handlerOfHashed handler
+	handlerOfOthers handler // for the URLs with another hash
 }
 
 // The values of Cache-Control.
@@ -33,6 +37,7 @@ var (
 	revalidate        = []string{"no-cache"}                            // any cache may keep the content, and asks each time whether it has changed
 	revalidatePrivate = []string{"private, no-cache"}                   // the same for the client's own cache only
 	immutable         = []string{"public, max-age=31536000, immutable"} // any cache may keep the content for a year without asking
+	noStore           = []string{"no-store"}                            // no cache may keep the content
 )
 
 // Asset returns the URL of a public file, by its path below public/: "css/app.css". The URL
@@ -93,7 +98,8 @@ func (c *compiler) readAssets() {
 		a := &asset{file: p.File, pattern: p.Pattern}
 		c.table.assets[p.Name()] = a
 		if c.router.dev != nil {
-			a.handler.flow = c.router.dev.publicFile(p)
+			a.handler.flow = c.router.dev.publicFile(p) // with no-store
+			a.handlerOfOthers = a.handler
 			continue
 		}
 		content, err := files.Content(p.InTree)
@@ -101,8 +107,9 @@ func (c *compiler) readAssets() {
 			c.faults = append(c.faults, fault.In(p.File, "%v", err))
 			continue
 		}
-		a.hashed = hashedPattern(p.Pattern, content.Hash())
+		a.hashed = p.Pattern.Hashed(content.Hash())
 		a.handler, a.handlerOfHashed = contentHandler(content, revalidate), contentHandler(content, immutable)
+		a.handlerOfOthers = unkeptHandler(content)
 	}
 }
 
@@ -110,40 +117,48 @@ func (c *compiler) readAssets() {
 func (c *compiler) addPublic(trie *match.Trie[endpoint]) {
 	for _, name := range slices.Sorted(maps.Keys(c.table.assets)) {
 		a := c.table.assets[name]
-		c.addAsset(trie, a, a.pattern, a.handler)
+		c.addAsset(trie.Leaf(a.pattern), a, a.pattern, a.handler)
 	}
 }
 
 // addHashed adds the public files to the trie, at their URLs with a hash. It comes last: any
 // endpoint that has such a URL already is a fault.
 func (c *compiler) addHashed(trie *match.Trie[endpoint]) {
+	inside := c.publicURLsInside()
 	for _, name := range slices.Sorted(maps.Keys(c.table.assets)) {
 		a := c.table.assets[name]
-		if a.hashed == nil {
-			continue
+		if a.hashed != nil {
+			if other := trie.Leaf(a.hashed).Answer(http.MethodGet); other != nil {
+				c.faults = append(c.faults, fault.In(other.owner.file, "it answers %s, which is the hashed URL of %s: rename it", pattern.Sample(a.hashed.Segments), a.file))
+			}
+			c.addAsset(trie.Leaf(a.hashed), a, a.hashed, a.handlerOfHashed)
 		}
-		if other := trie.Leaf(a.hashed).Answer(http.MethodGet); other != nil {
-			c.faults = append(c.faults, fault.In(other.owner.file, "it answers %s, which is the hashed URL of %s: rename it", pattern.Sample(a.hashed.Segments), a.file))
+		if !inside[a.pattern.Key()] {
+			c.addAsset(trie.AnyHash(a.pattern), a, a.pattern, a.handlerOfOthers)
 		}
-		c.addAsset(trie, a, a.hashed, a.handlerOfHashed)
 	}
 }
 
-// addAsset adds an endpoint for a public file to the trie.
-func (c *compiler) addAsset(trie *match.Trie[endpoint], a *asset, p *pattern.Pattern, h handler) {
+// publicURLsInside returns the URLs of the public files of mounted Routers, as Pattern.Key has
+// them. A file of this Router may have the same URL, and goes before them there. But the
+// hashed URL of a file inside is still the one of that file.
+func (c *compiler) publicURLsInside() map[string]bool {
+	urls := map[string]bool{}
+	for _, inner := range c.inside {
+		for _, a := range inner.table.assets {
+			urls[a.pattern.Key()] = true
+		}
+		maps.Copy(urls, inner.publicURLsInside())
+	}
+	return urls
+}
+
+// addAsset adds an endpoint for a public file to a leaf of the trie.
+func (c *compiler) addAsset(l *match.Leaf[endpoint], a *asset, p *pattern.Pattern, h handler) {
 	o := &owner{file: a.file, standard: c.table.standard}
 	e := c.endpoint(o, p, http.MethodGet, o.standard, h, 0)
 	e.public = true
-	trie.Leaf(p).Set(http.MethodGet, e)
-}
-
-// hashedPattern returns the pattern of a public file with a hash before the extension.
-func hashedPattern(p *pattern.Pattern, hash string) *pattern.Pattern {
-	segments := slices.Clone(p.Segments)
-	name := &segments[len(segments)-1].Text
-	ext := path.Ext(*name)
-	*name = strings.TrimSuffix(*name, ext) + "." + hash + ext
-	return pattern.New(segments)
+	l.Set(http.MethodGet, e)
 }
 
 // contentHandler returns the handler that serves a content with a Cache-Control. If the
@@ -157,10 +172,27 @@ func contentHandler(content *public.Content, cache []string) handler {
 	return handler{std: http.HandlerFunc(h.serveContent)}
 }
 
+// unkeptHandler returns the handler that serves a content which no cache keeps, whatever
+// Cache-Control middleware has set.
+func unkeptHandler(content *public.Content) handler {
+	h := handler{content: content, cache: noStore}
+	return handler{std: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Cache-Control"] = h.cache
+		h.serveContent(w, r)
+	})}
+}
+
 // serveContent answers with the content, or with an error such as 416 for its ranges.
 func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
 	if status := h.content.Serve(w, r, h.cache); status >= http.StatusBadRequest {
 		new(reply.Description).Restore(w.Header()) // headers that middleware has set about the content do not fit the error
 		send(Text(http.StatusText(status)+"\n").Status(status), w, r.Method == http.MethodHead)
 	}
+}
+
+// looksHashed reports whether a URL looks like the hashed one of a public file. Such a URL that
+// is 404 may be that of a file which another version has, so that no cache may keep the 404.
+func looksHashed(u *url.URL) bool {
+	_, ok := pattern.Unhashed(path.Base(u.Path))
+	return ok
 }

@@ -640,3 +640,170 @@ func TestAssetWhileTheFirstRequestComes(t *testing.T) {
 	is.Equal(do(r, httptest.NewRequest("GET", "/", nil)).Code, 200)
 	is.True(<-asked != nil)
 }
+
+// TestFilesOfAnotherVersion asks for files by URLs with hashes that are not those of their
+// content.
+func TestFilesOfAnotherVersion(t *testing.T) {
+	const old = ".aaaaaaaaaaaaaaaa"
+	css := strings.Repeat("a{}", 100)
+	film := strings.Repeat("0123456789", maxHeld/10+1)
+	shop := New(fstest.MapFS{"router/[page].http": {}, "public/app.css": {Data: []byte("shop{}")}, "public/over.css": {Data: []byte("inner{}")}})
+	shop.At("[page]").GET().Do(func(req *Request) string { return "shop " + req.Param("page") })
+	org := New(fstest.MapFS{"router/[page].http": {}, "public/logo.svg": {Data: []byte("<svg>")}})
+	org.At("[page]").GET().Do(func(req *Request) string { return req.Param("org") + " " + req.Param("page") })
+	r := New(fstest.MapFS{
+		"router/index.html":               {Data: []byte("home")},
+		"router/[...rest].http":           {},
+		"router/taken" + old + ".js.http": {},
+		"public/app.css":                  {Data: []byte(css)},
+		"public/taken.js":                 {Data: []byte("let a")},
+		"public/app" + old + ".js":        {Data: []byte("literal")},
+		"public/app.js":                   {Data: []byte("let b")},
+		"public/README":                   {Data: []byte("read me")},
+		"public/film.mp4":                 {Data: []byte(film)},
+		"public/shop/over.css":            {Data: []byte("outer{}")},
+	})
+	r.At("[...rest]").ANY().Do(func(req *Request) string { return "rest " + req.Param("rest") })
+	r.At("taken" + old + ".js").GET().Do(func(*Request) string { return "route" })
+	r.Mount("/shop", shop)
+	r.Mount("/orgs/[org]", org)
+	r.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			w.Header().Set("Cache-Control", "public, max-age=60")
+			next.ServeHTTP(w, req)
+		})
+	})
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	over, err := shop.Asset("over.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const unkept, kept = "no-store", "public, max-age=60"
+	for _, tt := range []struct{ method, target, want, cache string }{
+		{"GET", "/app" + old + ".css", "200 " + css, unkept},
+		{"HEAD", "/app" + old + ".css", "200 ", unkept},
+		{"POST", "/app" + old + ".css", "200 rest app" + old + ".css", kept}, // the method takes part
+		{"GET", "/app.css", "200 " + css, kept},
+		{"GET", "/other" + old + ".css", "200 rest other" + old + ".css", kept},
+		{"GET", "/README" + old, "200 read me", unkept},
+		{"GET", "/README" + old + ".txt", "200 rest README" + old + ".txt", kept},
+		{"GET", "/film" + old + ".mp4", "200 " + film, unkept},
+		{"GET", "/taken" + old + ".js", "200 route", kept},
+		{"GET", "/app" + old + ".js", "200 literal", kept},
+		{"GET", "/app.bbbbbbbbbbbbbbbb.js", "200 let b", unkept},
+		{"GET", "/shop/app" + old + ".css", "200 shop{}", unkept},
+		{"GET", "/shop/other" + old + ".css", "200 shop other" + old + ".css", kept},
+		{"GET", over, "200 inner{}", kept}, // the file of that name outside does not take it
+		{"GET", "/shop/over.css", "200 outer{}", kept},
+		{"GET", "/orgs/acme/logo" + old + ".svg", "200 <svg>", unkept},
+		{"GET", "/orgs/acme/logo" + old + ".png", "200 acme logo" + old + ".png", kept},
+	} {
+		t.Run(tt.method+" "+tt.target, func(t *testing.T) {
+			is := is.New(t)
+			w := serve(r, tt.method, tt.target)
+			is.True(says(w) == tt.want)
+			is.Equal(w.Header()["Cache-Control"], []string{tt.cache})
+		})
+	}
+	t.Run("as the file", func(t *testing.T) {
+		is := is.New(t)
+		req := request("GET", "/app"+old+".css")
+		req.Header.Set("Range", "bytes=1-2")
+		w := do(r, req)
+		is.Equal(w.Code, 206)
+		is.Equal(w.Body.String(), "{}")
+		is.Equal(w.Header().Get("Cache-Control"), unkept)
+		req = request("GET", "/app"+old+".css")
+		req.Header.Set("Accept-Encoding", "gzip")
+		w = do(r, req)
+		is.Equal(w.Header().Get("Content-Encoding"), "gzip")
+		is.Equal(w.Header().Get("Vary"), "Accept-Encoding")
+		is.Equal(w.Header().Get("Content-Type"), "text/css; charset=utf-8")
+		req.Header.Set("If-None-Match", w.Header().Get("ETag"))
+		w = do(r, req)
+		is.Equal(w.Code, 304)
+		is.Equal(w.Header().Get("Cache-Control"), unkept)
+	})
+}
+
+// TestNotFoundOfAHashedURL must not be kept: another version may have the file.
+func TestNotFoundOfAHashedURL(t *testing.T) {
+	const hash = ".aaaaaaaaaaaaaaaa"
+	kept := func(*Request, error) Response { return Text("sorry").Header("Cache-Control", "max-age=60") }
+	for _, onError := range []func(*Request, error) Response{nil, kept} {
+		r := New(fstest.MapFS{"router/posts/[slug].http": {}, "router/own/[slug].http": {}, "public/app.css": {}})
+		r.At("posts/[slug]").GET().Do(func(*Request) (Response, error) { return Response{}, Error(404, "no such post") })
+		r.At("own/[slug]").GET().Do(func(*Request) Response { return Text("gone").Status(404).Header("Cache-Control", "max-age=60") })
+		r.Use(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+				w.Header().Set("Cache-Control", "public, max-age=60")
+				next.ServeHTTP(w, req)
+			})
+		})
+		r.OnError = onError
+		if err := r.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			target string
+			keeps  bool
+		}{
+			{"/other" + hash + ".js", false},
+			{"/deep/other" + hash, false},
+			{"/posts/other" + hash + ".css", false},
+			{"/own/other" + hash + ".css", false},
+			{"/other.js", true},
+			{"/posts/app.css", true},
+			{"/app" + hash + ".css/deep", true},
+		} {
+			for _, accept := range []string{"text/html", "application/json", "text/plain"} {
+				t.Run(fmt.Sprint(onError != nil, tt.target, accept), func(t *testing.T) {
+					is := is.New(t)
+					req := request("GET", tt.target)
+					req.Header.Set("Accept", accept)
+					w := do(r, req)
+					is.Equal(w.Code, 404)
+					is.Equal(w.Header().Get("Cache-Control") != "no-store", tt.keeps)
+				})
+			}
+		}
+	}
+}
+
+// TestMixedFleet loads pages with their style sheets from three processes in turn, of which one
+// or two have another version.
+func TestMixedFleet(t *testing.T) {
+	is := is.New(t)
+	version := func(css string) *Router {
+		return New(fstest.MapFS{
+			"router/index.html":     {Data: []byte(`<link rel=stylesheet href="{{asset "app.css"}}">`)},
+			"router/[...rest].html": {Data: []byte("a single-page application")},
+			"public/app.css":        {Data: []byte(css)},
+		})
+	}
+	before, after := version("a{}"), version("b{}")
+	missing := 0
+	for _, fleet := range [][]*Router{{before, before, after}, {before, after, after}} {
+		asked := 0
+		next := func(target string) *httptest.ResponseRecorder {
+			asked++
+			return serve(fleet[asked*7919%10007%3], "GET", target)
+		}
+		for range 5000 {
+			page := next("/").Body.String()
+			_, rest, _ := strings.Cut(page, `href="`)
+			href, _, _ := strings.Cut(rest, `"`)
+			w := next(href)
+			if w.Code != 200 || w.Header().Get("Content-Type") != "text/css; charset=utf-8" {
+				missing++
+			}
+			// What is kept for a year is what the hash is of.
+			if u, _ := after.Asset("app.css"); w.Header().Get("Cache-Control") != "no-store" && (href == u) != (w.Body.String() == "b{}") {
+				t.Fatalf("%s is kept with %q", href, w.Body)
+			}
+		}
+	}
+	is.Equal(missing, 0)
+}

@@ -146,6 +146,10 @@ func (x *explorer[A]) walk(n *node[A], i int) {
 	if child := n.literals[one[0]]; child != nil {
 		x.step(pattern.Segment{Text: one[0]}, i, one, func() { x.walk(child, i+1) })
 	}
+	if l := n.anyHash(one[0]); l != nil && len(all) == 1 {
+		name, _ := pattern.Unhashed(one[0]) // as the segment of the trail, which differs from the literal above
+		x.step(pattern.Segment{Text: name}, i, one, func() { x.note(l) })
+	}
 	for b := n.constrained; b != nil; b = b.next {
 		if b.param != nil {
 			x.step(pattern.Segment{Kind: pattern.Param, Matcher: b.matcher}, i, one, func() { x.walk(b.param, i+1) })

@@ -72,8 +72,9 @@ func (t Text) canFit(m *pattern.Matcher) bool {
 }
 
 // Possible returns the leaves that match a path for some values of its holes, in the order
-// of a search. Without holes they are those of a search: the answer of the first leaf that
-// has one for the method is the one of Find.
+// of a search. Without holes they are those of a search, but for those of AnyHash, since no
+// link should have a hash of another version: the answer of the first leaf that has one for the
+// method is the one of Find.
 //
 // A leaf is left out if a search ends before it, whatever the values are: behind an answer
 // for the method, or in a mounted trie that owns the path. If method is "", only the latter

@@ -1,6 +1,11 @@
 package match
 
-import "strings"
+import (
+	"path"
+	"strings"
+
+	"example.com/flow/internal/pattern"
+)
 
 // The literals of a Table are the leaves whose patterns have no parameters, by their paths.
 // They leave out a path that a more specific pattern matches, which a mount may have.
@@ -9,12 +14,16 @@ type literals[A any] struct {
 	// ends has a bit for the length of each path, modulo 64, in the row of its last byte. Most
 	// paths with parameters have no such bit, and need no look into the map.
 	ends [256]uint64
+	// hashed: there are files with hashed URLs. ends has a bit for each of these URLs, too,
+	// whatever the hash is.
+	hashed bool
 }
 
 // collectLiterals returns the literals of a trie.
 func collectLiterals[A any](trie *Trie[A]) literals[A] {
 	l := literals[A]{leaves: map[string]*Leaf[A]{}}
 	l.collect(trie, &trie.root, nil)
+	l.addHashed(&trie.root, 0)
 	return l
 }
 
@@ -36,12 +45,59 @@ func (l *literals[A]) add(path string, leaf *Leaf[A]) {
 	l.ends[path[len(path)-1]] |= 1 << (len(path) & 63)
 }
 
-// find returns the leaf of a path, or nil.
-func (l *literals[A]) find(path string) *Leaf[A] {
-	if n := len(path); n == 0 || l.ends[path[n-1]]&(1<<(n&63)) == 0 {
-		return nil
+// unknown is the length of a path with parameters.
+const unknown = -1
+
+// addHashed adds the bits for the hashed URLs of the files at and below n, which is behind a
+// path of so many bytes.
+func (l *literals[A]) addHashed(n *node[A], length int) {
+	for name := range n.files {
+		l.hashed = true
+		bits := ^uint64(0)
+		if length != unknown {
+			bits = 1 << ((length + len("/") + len(name) + len(".") + pattern.HashLength) & 63)
+		}
+		ends := name[len(name)-1:]
+		if path.Ext(name) == "" {
+			ends = hashCharacters
+		}
+		for _, c := range []byte(ends) {
+			l.ends[c] |= bits
+		}
 	}
-	return l.leaves[path]
+	for text, child := range n.literals {
+		behind := unknown
+		if length != unknown {
+			behind = length + len("/") + len(text)
+		}
+		l.addHashed(child, behind)
+	}
+	for b := range n.branches() {
+		if b.param != nil {
+			l.addHashed(b.param, unknown)
+		}
+	}
+	if n.mounted != nil {
+		l.addHashed(&n.mounted.root, length)
+	}
+}
+
+// hashCharacters are those that a hash has.
+const hashCharacters = "abcdefghijklmnopqrstuvwxyz234567"
+
+// mayHave reports whether a path may be one of the literals, or a hashed URL of a file.
+func (l *literals[A]) mayHave(path string) bool {
+	n := len(path)
+	return n > 0 && l.ends[path[n-1]]&(1<<(n&63)) != 0
+}
+
+// looksHashed reports whether a path may be a hashed URL of a file.
+func (l *literals[A]) looksHashed(p string) bool {
+	if !l.hashed {
+		return false
+	}
+	_, ok := pattern.Unhashed(path.Base(p))
+	return ok
 }
 
 // mostSpecific returns the most specific leaf that matches a path, or nil.

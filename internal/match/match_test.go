@@ -75,6 +75,10 @@ func table(rules []rule, hit func(*rule, http.ResponseWriter, *http.Request, Val
 			}
 			in = mounted[r.mount]
 		}
+		if r.method == "FILE" {
+			in.AnyHash(r.Pattern).Set(http.MethodGet, &rules[i])
+			continue
+		}
 		in.Leaf(r.Pattern).Set(r.method, &rules[i])
 	}
 	return Compile(trie, hit, miss)
@@ -207,7 +211,8 @@ func checkCandidates(all *Table[rule], r *http.Request, e Explanation[rule]) str
 			if c.Verdict == Mounted && (other.mount == "" || c.Segment != mount || by.mount == other.mount) {
 				return other.text + " is not mounted there"
 			}
-			if c.Verdict == LessSpecific && !(place(ahead[c.Segment]) < place(other.Segments[c.Segment])) {
+			isFile := other.method == "FILE" // behind literals, as the segments do not tell
+			if c.Verdict == LessSpecific && !isFile && !(place(ahead[c.Segment]) < place(other.Segments[c.Segment])) {
 				return fmt.Sprintf("%s is not less specific at %d than %s", other.text, c.Segment, by.text)
 			}
 		}
@@ -560,6 +565,48 @@ func TestPooledSearch(t *testing.T) {
 				kept += cap(matcher.searches.Get().(*search[rule]).path)
 			}
 			is.Equal(kept > 0, tt.kept)
+		})
+	}
+}
+
+// TestAnyHash asks for files by URLs with any hash.
+func TestAnyHash(t *testing.T) {
+	const hash = ".aaaaaaaaaaaaaaaa"
+	var rules []rule
+	for _, text := range []string{
+		"FILE app.css", "FILE app", "FILE js/app.js", "FILE deep/:x/app.css", "FILE m > app.css", "FILE o/:org > logo.svg",
+		"GET app.bbbbbbbbbbbbbbbb.css", "POST app" + hash + ".css", "POST app.cccccccccccccccc.css", "GET :slug", "GET js/:x=long", "GET js/*rest", "POST :slug",
+		"GET m > :x", "GET o/:org > :x=long", "GET deep/:x/:y", "GET m/early" + hash + ".css/:x",
+	} {
+		rules = append(rules, ruleOf(text))
+	}
+	for _, tt := range []struct{ method, target, want string }{
+		{"GET", "/app" + hash + ".css", "FILE app.css"}, // before parameters, and beside a literal without the method
+		{"HEAD", "/app" + hash + ".css", "FILE app.css"},
+		{"GET", "/app.cccccccccccccccc.css", "FILE app.css"},
+		{"GET", "/app.bbbbbbbbbbbbbbbb.css", "GET app.bbbbbbbbbbbbbbbb.css"}, // a literal
+		{"POST", "/app.bbbbbbbbbbbbbbbb.css", "POST :slug slug=app.bbbbbbbbbbbbbbbb.css"},
+		{"POST", "/app" + hash + ".css", "POST app" + hash + ".css"},
+		{"PUT", "/app.dddddddddddddddd.css", "other methods [GET HEAD POST]"},
+		{"GET", "/app.css", "GET :slug slug=app.css"},
+		{"GET", "/app" + hash, "FILE app"},
+		{"GET", "/app.zzzzzzzzzzzzzzz7", "FILE app"}, // any last byte
+		{"GET", "/app" + hash + ".js", "GET :slug slug=app" + hash + ".js"},
+		{"GET", "/app.css" + hash, "GET :slug slug=app.css" + hash},
+		{"GET", "/js/app" + hash + ".js", "FILE js/app.js"},
+		{"GET", "/js/app%2Eaaaaaaaaaaaaaaaa.js", "FILE js/app.js"},
+		{"GET", "/js/app" + hash + ".js/x", "GET js/*rest rest=app" + hash + ".js|x"},
+		{"GET", "/js/app" + hash + ".css", "GET js/:x=long x=app" + hash + ".css"},
+		{"GET", "/deep/1/app" + hash + ".css", "FILE deep/:x/app.css x=1"},
+		{"GET", "/deep/1/two" + hash + ".css", "GET deep/:x/:y x=1 y=two" + hash + ".css"},
+		{"GET", "/m/app" + hash + ".css", "FILE m > app.css"},
+		{"GET", "/m/two" + hash + ".css", "GET m > :x x=two" + hash + ".css"},
+		{"GET", "/o/acme/logo" + hash + ".svg", "FILE o/:org > logo.svg org=acme"},
+		{"GET", "/o/acme/logo" + hash + ".css", "GET o/:org > :x=long org=acme x=logo" + hash + ".css"},
+		{"GET", "/app" + hash + ".css/", "another spelling"},
+	} {
+		t.Run(tt.method+" "+tt.target, func(t *testing.T) {
+			is.New(t).Equal(asked(t, rules, tt.method, tt.target), tt.want)
 		})
 	}
 }

@@ -85,6 +85,11 @@ func (s *search[A]) find(n *node[A], i int) bool {
 			return true
 		}
 	}
+	if n.files != nil && i == len(s.path)-1 {
+		if l := n.anyHash(s.path[i]); l != nil && s.try(l, -1) {
+			return true
+		}
+	}
 	for b := n.constrained; b != nil; b = b.next {
 		if b.param != nil && b.matcher.Fits(s.path[i]) && s.capture(b.param, i) {
 			return true

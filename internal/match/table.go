@@ -19,8 +19,8 @@
 //   - an httprouter tree, for the patterns that httprouter can hold beside each other: see
 //     placement.go;
 //   - the trie itself, which goes back where the more specific patterns have no answer. It
-//     finds the patterns that httprouter cannot hold, matches paths with escaped slashes, and
-//     makes the Miss of requests without an answer.
+//     finds the patterns that httprouter cannot hold, and files by URLs with any hash. It
+//     matches paths with escaped slashes, and makes the Miss of requests without an answer.
 package match
 
 import (
@@ -69,9 +69,15 @@ func (t *Table[A]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		t.matchUncleanPath(w, r) // Path alone does not tell an escaped slash from a separator
 		return
 	}
-	if l := t.literals.find(u.Path); l != nil {
-		if a := l.Answer(r.Method); a != nil {
-			t.hit(a, w, r, nil)
+	if t.literals.mayHave(u.Path) {
+		if l := t.literals.leaves[u.Path]; l != nil {
+			if a := l.Answer(r.Method); a != nil {
+				t.hit(a, w, r, nil)
+				return
+			}
+		}
+		if t.literals.looksHashed(u.Path) {
+			t.walk(w, r) // httprouter knows the hashes of this version only
 			return
 		}
 	}

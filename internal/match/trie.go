@@ -30,6 +30,7 @@ type Trie[A any] struct {
 type node[A any] struct {
 	end         *Leaf[A]            // of the pattern that ends here
 	literals    map[string]*node[A] // by segment
+	files       map[string]*Leaf[A] // see AnyHash: by the segment without a hash
 	constrained *branch[A]          // a list, in the order of the matchers' names
 	param       *node[A]            // behind a parameter without a matcher
 	rest        *Leaf[A]            // of the catch-all without a matcher that begins here
@@ -169,6 +170,32 @@ func (t *Trie[A]) Leaf(p *pattern.Pattern) *Leaf[A] {
 		*end = &Leaf[A]{}
 	}
 	return *end
+}
+
+// AnyHash returns the leaf of all hashed URLs of a file, whose own pattern is p: see
+// pattern.Unhashed. It adds one if the trie has none. A literal segment goes before it, and it
+// goes before parameters.
+func (t *Trie[A]) AnyHash(p *pattern.Pattern) *Leaf[A] {
+	last := len(p.Segments) - 1
+	n, _ := t.node(p.Segments[:last])
+	if n.files == nil {
+		n.files = map[string]*Leaf[A]{}
+	}
+	name := p.Segments[last].Text
+	if n.files[name] == nil {
+		n.files[name] = &Leaf[A]{}
+	}
+	return n.files[name]
+}
+
+// anyHash returns the leaf of a file whose hashed URL may end in a segment. It returns nil if
+// there is none.
+func (n *node[A]) anyHash(segment string) *Leaf[A] {
+	if len(n.files) == 0 {
+		return nil
+	}
+	name, _ := pattern.Unhashed(segment)
+	return n.files[name]
 }
 
 // CatchAll returns the answer for all URLs below a prefix: the answer of the mount there, or
