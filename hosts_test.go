@@ -127,8 +127,8 @@ func TestHostsAreServed(t *testing.T) {
 			r.OnStop(d.does("stop "+name, nil))
 		}
 		hosts = Hosts{"b": b, "": a, "a": a}
-		front = New(flowtest.Files("router/healthz.http"))
-		front.At("healthz").GET().Do(func(*Request) string { return "ok" })
+		front = New(flowtest.Files("router/readyz.http"))
+		front.At("readyz").GET().Do(func(*Request) string { return "ok" })
 		front.OnStart(d.does("start front", nil))
 		front.OnStop(d.does("stop front", nil))
 		return hosts, front
@@ -182,7 +182,7 @@ func TestHostsAreServed(t *testing.T) {
 					front.Mount("/", hosts)
 				}
 				return front, nil
-			}, nil, nil, "-addr 127.0.0.1:0 -dev="+onDisk(t, flowtest.Files("router/healthz.http")))
+			}, nil, nil, "-addr 127.0.0.1:0 -dev="+onDisk(t, flowtest.Files("router/readyz.http")))
 			is.Equal(got.code, command.OK)
 			is.Equal(strings.Contains(got.stderr, "-dev does not reach the Routers of Hosts"), mounts)
 		}
@@ -200,7 +200,7 @@ func TestHostsAreServed(t *testing.T) {
 		for line := range strings.Lines(got.stdout) {
 			patterns = append(patterns, strings.Fields(line)[1])
 		}
-		is.Equal(patterns, []string{"URL", "/healthz", "/", "a/", "b/"})
+		is.Equal(patterns, []string{"URL", "/readyz", "/", "a/", "b/"})
 	})
 }
 

@@ -30,7 +30,7 @@ import (
 // are logged.
 //
 // except are paths of URLs whose requests are not logged, such as those of health checks and
-// metrics: "/healthz" is one path, and "/assets/" stands for all paths that begin with it. A
+// metrics: "/livez" is one path, and "/assets/" stands for all paths that begin with it. A
 // status of 500 or above and an aborted answer are logged all the same. A path that does not
 // begin with a slash is a fault.
 func Logger(log *slog.Logger, except ...string) func(http.Handler) http.Handler {

@@ -201,12 +201,12 @@ func TestLoggerLeavesOut(t *testing.T) {
 		path   string
 		status any // of the line, or nil for none
 	}{
-		{"/healthz", nil},
-		{"/healthz?status=503", 503.0},
-		{"/healthz?status=404", nil},
-		{"/healthz?status=panic", 500.0},
-		{"/healthz/", 308.0},
-		{"/healthz/deep", 404.0},
+		{"/readyz", nil},
+		{"/readyz?status=503", 503.0},
+		{"/readyz?status=404", nil},
+		{"/readyz?status=panic", 500.0},
+		{"/readyz/", 308.0},
+		{"/readyz/deep", 404.0},
 		{"/health", 404.0},
 		{"/assets/a/b.css", nil},
 		{"/assets", 404.0},
@@ -215,9 +215,9 @@ func TestLoggerLeavesOut(t *testing.T) {
 		t.Run(tt.path, func(t *testing.T) {
 			is := is.New(t)
 			lines := &journal{}
-			r := New(flowtest.Files("router/index.html", "router/healthz.http", "public/assets/a/b.css"))
-			r.Use(Logger(slog.New(slog.NewJSONHandler(lines, nil)), "/healthz", "/assets/"))
-			r.At("healthz").GET().Do(func(req *Request) (Response, error) {
+			r := New(flowtest.Files("router/index.html", "router/readyz.http", "public/assets/a/b.css"))
+			r.Use(Logger(slog.New(slog.NewJSONHandler(lines, nil)), "/readyz", "/assets/"))
+			r.At("readyz").GET().Do(func(req *Request) (Response, error) {
 				switch status := req.Input("status"); status {
 				case "":
 					return Text("ok"), nil
@@ -238,10 +238,10 @@ func TestLoggerLeavesOut(t *testing.T) {
 		})
 	}
 	is := is.New(t)
-	r, _ := lone(hello, Logger(nil, "/x", "healthz"))
+	r, _ := lone(hello, Logger(nil, "/x", "readyz"))
 	err := r.Check()
 	is.True(err != nil)
-	is.True(strings.HasSuffix(err.Error(), `Use: the middleware panicked when it was constructed: Logger: no path of a URL begins with "healthz": write "/healthz"`))
+	is.True(strings.HasSuffix(err.Error(), `Use: the middleware panicked when it was constructed: Logger: no path of a URL begins with "readyz": write "/readyz"`))
 }
 
 // TestLoggerPanic: a panic of middleware passes through, and becomes a 500 outside.

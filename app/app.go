@@ -4,6 +4,7 @@
 package app
 
 import (
+	"context"
 	"crypto/rand"
 	"embed"
 	"fmt"
@@ -26,6 +27,10 @@ type App struct {
 	Logger *slog.Logger     // slog.Default() if nil
 	Now    func() time.Time // time.Now if nil
 	Tick   time.Duration    // the time between two events of /events/stream; a second if 0
+
+	// Ready returns an error if what nearly every request needs is not there, as
+	// (*sql.DB).PingContext does. It may be nil.
+	Ready func(context.Context) error
 }
 
 // New returns a Router that serves the application.

@@ -83,10 +83,11 @@ GET    /docs                router/docs/[[...path]].html       docs             
 GET    /docs/{path...}      router/docs/[[...path]].html       docs             3
 GET    /events              router/events/index.html           events           3
 GET    /events/stream       router/events/stream.http          events.stream    3
-GET    /healthz             router/healthz.http                healthz          3
+GET    /livez               router/livez.http                  livez            3
 GET    /login               router/(auth)/login.html           login            3
 POST   /login               router/(auth)/login.html           login            3
 POST   /logout              router/(auth)/logout.http          logout           3
+GET    /readyz              router/readyz.http                 readyz           3
 GET    /reports             router/(admin)/reports.html        reports          4
 GET    /reports.json        router/(admin)/reports.json.http   reports.json     4
 GET    /upload              router/upload.html                 upload           3

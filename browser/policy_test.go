@@ -90,7 +90,7 @@ func TestPolicyOfTheSample(t *testing.T) {
 				}
 				links := tb.do(`return [...document.links].filter((a) => a.origin === location.origin).map((a) => a.pathname).join(" ")`)
 				for link := range strings.FieldsSeq(strings.Trim(links, `"`)) {
-					if !strings.Contains(link, ".") && !strings.HasPrefix(link, "/api/") && !strings.HasPrefix(link, "/_flow") && link != "/events/stream" && link != "/healthz" {
+					if !strings.Contains(link, ".") && !strings.HasPrefix(link, "/api/") && !strings.HasPrefix(link, "/_flow") && link != "/events/stream" && link != "/livez" && link != "/readyz" {
 						waiting = append(waiting, link)
 					}
 				}

@@ -47,7 +47,7 @@ type seen struct {
 func (p *probe) router() *flow.Router {
 	r := flow.New(fstest.MapFS{
 		"router/index.html":            {Data: []byte(strings.Repeat("<p>the same for everybody</p>\n", 100))},
-		"router/healthz.http":          {},
+		"router/readyz.http":           {},
 		"router/seen/[[...path]].http": {},
 		"router/events.http":           {},
 		"router/socket.http":           {},
@@ -56,7 +56,7 @@ func (p *probe) router() *flow.Router {
 		"router/old.http":              {},
 		"router/download.http":         {},
 	})
-	r.At("healthz").GET().Do(func(*flow.Request) string { return "ok" })
+	r.At("readyz").GET().Do(func(*flow.Request) string { return "ok" })
 	r.At("seen/[[...path]]").ANY().Do(func(req *flow.Request) (flow.Response, error) {
 		n, err := io.Copy(io.Discard, req.Body)
 		return flow.JSON(seen{req.Host, req.RequestURI, req.RemoteAddr, req.Header, n}), err
@@ -248,11 +248,11 @@ var views = []struct {
 		is.True(s.Header.Get("X-Request-Id") != "forged")
 	}},
 	{"the logs share the id of the request", func(t *testing.T, is *is.I, v *view) {
-		a := fetch(t, "GET", v.url+"/healthz", nil)
+		a := fetch(t, "GET", v.url+"/readyz", nil)
 		id := a.Header.Get("X-Request-Id")
 		is.True(id != "")
 		until(t, "the proxy logs "+id, func() bool { return v.front.log.has(fmt.Sprintf(v.proxy.id, id), 0) })
-		is.True(id != fetch(t, "GET", v.url+"/healthz", nil).Header.Get("X-Request-Id"))
+		is.True(id != fetch(t, "GET", v.url+"/readyz", nil).Header.Get("X-Request-Id"))
 	}},
 	{"redirects and errors", func(t *testing.T, is *is.I, v *view) {
 		a := fetch(t, "GET", v.url+"/old", nil)

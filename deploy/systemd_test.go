@@ -103,7 +103,7 @@ func TestSocketActivate(t *testing.T) {
 	p := started(t, exec.Command("systemd-socket-activate", args...))
 	p.logs(t, "Listening on")
 	is.True(!strings.Contains(p.log.String(), "serving")) // nobody has asked yet
-	is.Equal(fetch(t, "GET", "http://"+addr+"/healthz", nil).StatusCode, http.StatusOK)
+	is.Equal(fetch(t, "GET", "http://"+addr+"/readyz", nil).StatusCode, http.StatusOK)
 	p.logs(t, `"url":"http://`+addr+`"`) // and not at its default address
 	p.stop(t)
 }

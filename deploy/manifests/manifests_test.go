@@ -78,10 +78,34 @@ func TestPorts(t *testing.T) {
 	is.Equal(container.Ports[0].ContainerPort, int32(8080)) // the default of -addr
 	name := container.Ports[0].Name
 	is.Equal(m.service.Spec.Ports[0].TargetPort.StrVal, name)
-	for _, probe := range []*corev1.Probe{container.ReadinessProbe, container.LivenessProbe} {
+	for _, probe := range []*corev1.Probe{container.StartupProbe, container.ReadinessProbe, container.LivenessProbe} {
 		is.Equal(probe.HTTPGet.Port.StrVal, name)
-		is.Equal(probe.HTTPGet.Path, "/healthz")
 	}
+}
+
+// TestProbes: what asks for others decides about requests only, and a migration has its time.
+func TestProbes(t *testing.T) {
+	is := is.New(t)
+	container := read(t).deployment.Spec.Template.Spec.Containers[0]
+	startup, ready, live := container.StartupProbe, container.ReadinessProbe, container.LivenessProbe
+	is.Equal(startup.HTTPGet.Path, "/livez")
+	is.Equal(ready.HTTPGet.Path, "/readyz")
+	is.Equal(live.HTTPGet.Path, "/livez")
+	is.True(lasts(startup) >= 5*time.Minute)
+	is.True(lasts(live) >= 30*time.Second)
+	for _, path := range []string{"livez", "readyz"} {
+		_, err := os.Stat("../../app/router/" + path + ".http") // the sample has both
+		is.NoErr(err)
+	}
+	source, err := os.ReadFile("../../app/readyz.go")
+	is.NoErr(err)
+	is.True(strings.Contains(string(source), "\nconst readyLimit = time.Second\n"))
+	is.True(ready.TimeoutSeconds > 1) // so that it says itself what is missing
+}
+
+// lasts returns how long a probe may fail.
+func lasts(p *corev1.Probe) time.Duration {
+	return time.Duration(p.PeriodSeconds*p.FailureThreshold) * time.Second
 }
 
 // TestStop adds up what a pod may take to stop.
@@ -95,7 +119,7 @@ func TestStop(t *testing.T) {
 	is.NoErr(err)
 	pause := time.Duration(container.Lifecycle.PreStop.Sleep.Seconds) * time.Second
 	grace := time.Duration(*pod.TerminationGracePeriodSeconds) * time.Second
-	is.True(pause > time.Duration(container.ReadinessProbe.PeriodSeconds)*time.Second)
+	is.True(pause > lasts(container.ReadinessProbe))
 	is.True(grace >= pause+drain+5*time.Second)
 }
 

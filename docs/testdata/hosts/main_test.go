@@ -29,8 +29,8 @@ func TestHosts(t *testing.T) {
 		{"GET", "http://ADMIN.localhost.:8080/", 200, "<h1>Administration</h1>"},
 		{"GET", "http://admin.localhost/nobody", 404, ""},
 		{"POST", "http://tea.localhost/", 405, ""},
-		{"GET", "http://tea.localhost/healthz", 200, "ok"},
-		{"GET", "http://admin.localhost/healthz", 200, "ok"},
+		{"GET", "http://tea.localhost/readyz", 200, "ok"},
+		{"GET", "http://admin.localhost/readyz", 200, "ok"},
 	} {
 		t.Run(tt.method+" "+tt.url, func(t *testing.T) {
 			is := is.New(t)

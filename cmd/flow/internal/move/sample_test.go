@@ -49,8 +49,8 @@ func TestSample(t *testing.T) {
 		{"users/index", "users/list", false},
 		{"users/store", "users/create", false},
 		{"users/[id].html", "users/[id=int].html", false},
-		{"healthz", "Healthz", false}, // in case only
-		{"blog", "blog.d", false},     // a dot, which stands in counterparts, too
+		{"readyz", "Readyz", false}, // in case only
+		{"blog", "blog.d", false},   // a dot, which stands in counterparts, too
 		{"blog/[year]", "blog/[era]", false},
 		{"api", "v1", false},
 		{"(auth)/login", "signin", false},      // its automatic name is used

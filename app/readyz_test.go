@@ -3,11 +3,13 @@ package app
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,12 +18,32 @@ import (
 	"example.com/flow"
 )
 
-func TestHealth(t *testing.T) {
-	is := is.New(t)
-	a := do(newRouter(t, nil), newRequest("GET", "/healthz", ""))
-	is.Equal(a.status, 200)
-	is.Equal(a.body, "ok\n")
-	is.Equal(a.header.Get("Cache-Control"), "no-store")
+// TestReady has an application that needs a database.
+func TestReady(t *testing.T) {
+	gone := errors.New("connection refused")
+	for _, tt := range []struct {
+		name   string
+		ready  func(context.Context) error
+		status int
+		body   string
+	}{
+		{"nothing is needed", nil, 200, "ok\n"},
+		{"it is there", func(context.Context) error { return nil }, 200, "ok\n"},
+		{"it is gone", func(context.Context) error { return gone }, 503, "not ready"},
+		{"it does not answer", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, 503, "not ready"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := newRouter(t, &App{Ready: tt.ready})
+			a := do(r, newRequest("GET", "/readyz", ""))
+			is.Equal(a.status, tt.status)
+			is.True(strings.Contains(a.body, tt.body))
+			is.True(!strings.Contains(a.body, "refused")) // that is for the log
+			a = do(r, newRequest("GET", "/livez", ""))
+			is.Equal(a.status, 200) // to start it again would not help
+			is.Equal(a.header.Get("Cache-Control"), "no-store")
+		})
+	}
 }
 
 // dialUntil dials a socket until somebody listens on it, or until nobody does, and returns
@@ -41,9 +63,9 @@ func dialUntil(t testing.TB, file string, listening bool) net.Conn {
 	return nil
 }
 
-// TestHealthWhileDraining asks for the health of a server that stops, first on new
+// TestReadyWhileDraining asks whether a server is ready that stops, first on new
 // connections until it accepts no more, then on one that was open before.
-func TestHealthWhileDraining(t *testing.T) {
+func TestReadyWhileDraining(t *testing.T) {
 	is := is.New(t)
 	dir, err := os.MkdirTemp("", "app") // the path of a socket must be short
 	is.NoErr(err)
@@ -58,7 +80,7 @@ func TestHealthWhileDraining(t *testing.T) {
 	defer conn.Close()
 	ask := func(conn net.Conn) (int, string, bool) {
 		r := bufio.NewReader(conn)
-		if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		if _, err := io.WriteString(conn, "GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
 		resp, err := http.ReadResponse(r, nil)
