@@ -27,6 +27,7 @@ func (x *exchange) keepPrivate(h, asked http.Header, resp Response) {
 // keepsOut reports whether a Cache-Control keeps caches out that people share.
 func keepsOut(cacheControl []string) bool {
 	return slices.ContainsFunc(cacheControl, func(v string) bool {
+		v = strings.ToLower(v) // since caches do not look at the case
 		return strings.Contains(v, "no-store") || strings.Contains(v, "private")
 	})
 }

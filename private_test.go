@@ -78,6 +78,7 @@ func TestPersonalAnswers(t *testing.T) {
 		{"an error after a guard has said otherwise", fails, []any{next}, "", private},
 		{"an error after middleware has said otherwise", fails, []any{setsCache(public)}, public, private},
 		{"an error after middleware has said more", fails, []any{setsCache("no-store")}, "no-store", "no-store"},
+		{"an error after middleware has said more, in capitals", fails, []any{setsCache("No-Store")}, "No-Store", "No-Store"},
 		{"Fail says otherwise", answer(Fail(404, "").Header("Cache-Control", public)), nil, public, public},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
