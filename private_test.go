@@ -176,6 +176,36 @@ func TestFixedPagesBehindGuards(t *testing.T) {
 	}
 }
 
+// TestCookiesOfContents: middleware sets a cookie, and what is answered is the same for everybody.
+// A cache that people share would give all of them the cookie.
+func TestCookiesOfContents(t *testing.T) {
+	is := is.New(t)
+	setsCookie := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.SetCookie(w, &http.Cookie{Name: "session", Value: "secret"})
+			next.ServeHTTP(w, r)
+		})
+	}
+	for _, tt := range []struct {
+		use                []any
+		page, file, hashed string
+	}{
+		{nil, "no-cache", "no-cache", "public, max-age=31536000, immutable"},
+		{[]any{setsCookie}, "private, no-cache", "private, no-cache", "private, max-age=31536000, immutable"},
+		{[]any{setsCookie, pass}, "private, no-cache", "private, no-cache", "private, max-age=31536000, immutable"},
+		{[]any{setsCookie, setsCache("public, max-age=60")}, "public, max-age=60", "public, max-age=60", "public, max-age=60"},
+	} {
+		r := New(flowtest.Files("router/x.html", "public/a.css"))
+		r.Use(tt.use...)
+		is.NoErr(r.Check())
+		hashed, err := r.Asset("a.css")
+		is.NoErr(err)
+		is.Equal(cacheOf(r, "/x"), tt.page)
+		is.Equal(cacheOf(r, "/a.css"), tt.file)
+		is.Equal(cacheOf(r, hashed), tt.hashed)
+	}
+}
+
 // TestAnswersWithNonces are private, whatever has written them.
 func TestAnswersWithNonces(t *testing.T) {
 	const private = "private, no-cache"

@@ -204,7 +204,8 @@ func gzipped(body []byte) []byte {
 
 // Serve answers GET and HEAD and returns 0. If the client accepts no representation or a
 // condition fails, it sends nothing and returns the status, 406 or 412. cache is the
-// Cache-Control header, unless middleware has set one. A file keeps the Content-Type that
+// Cache-Control header, unless middleware has set one; if middleware has set a cookie, it is
+// private. A file keeps the Content-Type that
 // middleware has set, as in net/http: a nil one is not sent, and not guessed. A page has the
 // type of HTML, as it has if it is rendered for each request.
 func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) (refused int) {
@@ -237,7 +238,13 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 		defer file.Close()
 	}
 
-	if bare || len(h["Cache-Control"]) == 0 {
+	switch {
+	case bare:
+		h["Cache-Control"] = cache
+	case len(h["Cache-Control"]) > 0:
+	case len(h["Set-Cookie"]) > 0:
+		h["Cache-Control"] = private(cache)
+	default:
 		h["Cache-Control"] = cache
 	}
 	if c.policy != nil && len(h["Content-Security-Policy"]) == 0 {
@@ -290,6 +297,15 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 // have set.
 func isBare(h http.Header) bool {
 	return len(h) == 0 || len(h) == 1 && h["X-Content-Type-Options"] != nil
+}
+
+// private returns a Cache-Control that is for the client's own cache only. One that people share
+// would keep the cookie with the content, and give it to all of them.
+func private(cache []string) []string {
+	if strings.HasPrefix(cache[0], "private") {
+		return cache
+	}
+	return []string{"private, " + strings.TrimPrefix(cache[0], "public, ")}
 }
 
 // has reports whether a header is set, if only to nil.
