@@ -133,9 +133,15 @@ func echo(w http.ResponseWriter, r *http.Request) {
 // serve serves the application at an address until the test ends.
 func (p *probe) serve(t *testing.T, addr string) {
 	t.Helper()
+	served(t, addr, p.router())
+}
+
+// served serves an application at an address until the test ends.
+func served(t *testing.T, addr string, r *flow.Router) {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- flow.Serve(ctx, addr, p.router()) }()
+	go func() { ended <- flow.Serve(ctx, addr, r) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
