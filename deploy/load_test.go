@@ -62,14 +62,14 @@ func loaded(t *testing.T, addr, session string) *load {
 	}
 	for i := range visitors {
 		v := &visitor{addr: addr, session: session, keep: i%2 == 0}
-		l.done.Go(func() { l.visit(v) })
+		l.done.Go(func() { l.visit(v, v.ask) })
 	}
 	t.Cleanup(l.end)
 	return l
 }
 
 // visit has a visitor ask every 10 milliseconds.
-func (l *load) visit(v *visitor) {
+func (l *load) visit(v *visitor, ask func(n int) error) {
 	defer v.leave()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -79,7 +79,7 @@ func (l *load) visit(v *visitor) {
 			return
 		case <-tick.C:
 		}
-		err := v.ask(n)
+		err := ask(n)
 		l.mu.Lock()
 		l.asked++
 		if err != nil {
