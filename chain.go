@@ -378,7 +378,8 @@ func (x *exchange) send(w http.ResponseWriter, req *Request, resp Response) {
 	if x.settings.policy != nil && resp.needsPolicy() {
 		x.addPolicy(w.Header())
 	}
-	if resp.status == http.StatusNotFound && looksHashed(req.URL) {
+	if resp.status == http.StatusNotFound && pattern.LooksHashed(req.URL.Path) {
+		// It may be the URL of a file that another version has, and no cache may keep the 404.
 		resp = resp.Header("Cache-Control", "no-store")
 	}
 	x.keepPrivate(w.Header(), req.Header, resp)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
-	"path"
 	"slices"
 	"strings"
 
@@ -188,11 +186,4 @@ func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
 		new(reply.Description).Restore(w.Header()) // headers that middleware has set about the content do not fit the error
 		send(Text(http.StatusText(status)+"\n").Status(status), w, r.Method == http.MethodHead)
 	}
-}
-
-// looksHashed reports whether a URL looks like the hashed one of a public file. Such a URL that
-// is 404 may be that of a file which another version has, so that no cache may keep the 404.
-func looksHashed(u *url.URL) bool {
-	_, ok := pattern.Unhashed(path.Base(u.Path))
-	return ok
 }

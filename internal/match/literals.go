@@ -93,11 +93,7 @@ func (l *literals[A]) mayHave(path string) bool {
 
 // looksHashed reports whether a path may be a hashed URL of a file.
 func (l *literals[A]) looksHashed(p string) bool {
-	if !l.hashed {
-		return false
-	}
-	_, ok := pattern.Unhashed(path.Base(p))
-	return ok
+	return l.hashed && pattern.LooksHashed(p)
 }
 
 // mostSpecific returns the most specific leaf that matches a path, or nil.

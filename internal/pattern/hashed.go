@@ -34,6 +34,14 @@ func Unhashed(segment string) (name string, ok bool) {
 	return name, ok
 }
 
+// LooksHashed is Unhashed for the last segment of a path, without the name.
+func LooksHashed(p string) bool {
+	ext := path.Ext(p) // of the last segment
+	_, before := cutHash(p[:len(p)-len(ext)])
+	_, last := cutHash(p)
+	return before || last
+}
+
 // cutHash returns s without the dot and the hash that it ends in.
 func cutHash(s string) (before string, ok bool) {
 	dot := len(s) - len(".") - HashLength

@@ -35,6 +35,7 @@ func TestUnhashed(t *testing.T) {
 			is := is.New(t)
 			name, ok := Unhashed(tt.segment)
 			is.Equal(ok, tt.ok)
+			is.Equal(LooksHashed("/app."+hash+"/"+tt.segment), tt.ok)
 			is.Equal(name, tt.name)
 			if name == "" {
 				return
