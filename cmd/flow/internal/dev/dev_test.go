@@ -355,7 +355,7 @@ func TestFirstBuildFails(t *testing.T) {
 			s.shows("/any", "undefined: missing")
 			status, body := s.get("/any")
 			is.Equal(status, 503)
-			is.True(strings.Contains(body, "<h1>The build has failed"))
+			is.True(strings.Contains(body, "The build has failed"))
 			is.True(strings.Contains(body, "/_flow/reload.js")) // it loads itself again
 			resp, err := client.Post(s.url+"/echo", "text/plain", strings.NewReader("x"))
 			is.NoErr(err)

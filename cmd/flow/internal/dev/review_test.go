@@ -33,7 +33,7 @@ func showUser(req *flow.Request) flow.Response {
 	s.start()
 	s.out.until(t, "flow: flow vet has 2 warnings")
 	s.out.until(t, `app/users.id.go:8: Param("idd"): app/router/users/[id].html has no such parameter: did you mean "id"?`)
-	s.out.until(t, `>  8 |     if req.Param("idd") == "" {`)
+	s.out.until(t, `  8 | if req.Param("idd") == "" {`)
 	s.out.until(t, `app/users.id.go:11: Block("row"): app/router/users/[id].html has no such {{define}} or {{block}}`)
 	const shown = `<code>app/users.id.go:8</code> Param(&#34;idd&#34;)`
 	s.shows("/_flow", shown)
