@@ -30,9 +30,9 @@ import (
 // are logged.
 //
 // except are paths of URLs whose requests are not logged, such as those of health checks and
-// metrics: "/livez" is one path, and "/assets/" stands for all paths that begin with it. A
-// status of 500 or above and an aborted answer are logged all the same. A path that does not
-// begin with a slash is a fault.
+// metrics: "/livez" is one path, and "/assets/" stands for all paths that begin with it. Only
+// "/" is one path, too. A status of 500 or above and an aborted answer are logged all the same.
+// A path that does not begin with a slash is a fault.
 func Logger(log *slog.Logger, except ...string) func(http.Handler) http.Handler {
 	return logging.Logger(log, except...)
 }

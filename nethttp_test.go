@@ -238,7 +238,16 @@ func TestLoggerLeavesOut(t *testing.T) {
 		})
 	}
 	is := is.New(t)
-	r, _ := lone(hello, Logger(nil, "/x", "readyz"))
+	lines := &journal{}
+	r := New(flowtest.Files("router/index.html", "router/about.html"))
+	r.Use(Logger(slog.New(slog.NewJSONHandler(lines, nil)), "/"))
+	serve(r, "GET", "/")
+	serve(r, "GET", "/about")
+	all := records(t, lines)
+	is.Equal(len(all), 1)
+	is.Equal(all[0]["path"], "/about") // "/" is the home page, and not the whole site
+
+	r, _ = lone(hello, Logger(nil, "/x", "readyz"))
 	err := r.Check()
 	is.True(err != nil)
 	is.True(strings.HasSuffix(err.Error(), `Use: the middleware panicked when it was constructed: Logger: no path of a URL begins with "readyz": write "/readyz"`))

@@ -38,10 +38,10 @@ type Logged struct {
 }
 
 // leavesOut reports whether requests for a path are not logged. A path of except that ends in
-// a slash stands for those below it.
+// a slash stands for those below it, but for "/": who wants no line at all needs no Logger.
 func (l *Logged) leavesOut(path string) bool {
 	for _, e := range l.except {
-		if path == e || strings.HasSuffix(e, "/") && strings.HasPrefix(path, e) {
+		if path == e || e != "/" && strings.HasSuffix(e, "/") && strings.HasPrefix(path, e) {
 			return true
 		}
 	}
