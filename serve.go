@@ -206,7 +206,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 		}
 		return err
 	}
-	config, err := set.Config()
+	config, err := set.Config(s.Log)
 	if err == nil {
 		s.TLS = config
 		routers := routersOf(r)

@@ -4,10 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"flag"
 	"fmt"
@@ -445,7 +442,7 @@ func TestMainCannotServe(t *testing.T) {
 // TestMainServes serves HTTPS from a directory, and logs in JSON.
 func TestMainServes(t *testing.T) {
 	is := is.New(t)
-	certFile, keyFile := writeCertificate(t, servertest.Certificate())
+	certFile, keyFile := servertest.WriteCertificate(t, t.TempDir(), servertest.Certificate())
 	dir := onDisk(t, flowtest.Pages(map[string]string{"index.html": "on disk"}))
 	r := New(flowtest.Pages(map[string]string{"index.html": "embedded"}))
 	log := &journal{}
@@ -494,25 +491,6 @@ func TestMainSocketMode(t *testing.T) {
 			is.Equal(servertest.Within(t, "it stops", done).code, command.OK)
 		})
 	}
-}
-
-func writeCertificate(t testing.TB, cert tls.Certificate) (certFile, keyFile string) {
-	t.Helper()
-	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for name, block := range map[string]*pem.Block{
-		certFile: {Type: "CERTIFICATE", Bytes: cert.Certificate[0]},
-		keyFile:  {Type: "PRIVATE KEY", Bytes: key},
-	} {
-		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return certFile, keyFile
 }
 
 // TestMain lets the binary of the tests be a program of its own: see TestStoreIsClosed and

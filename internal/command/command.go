@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"time"
@@ -185,17 +186,17 @@ func (s *Serve) check() error {
 	return nil
 }
 
-// Config returns the TLS configuration with the certificate of the flags. It is nil if there
-// is none.
-func (s *Serve) Config() (*tls.Config, error) {
+// Config returns the TLS configuration with the certificate of the flags, which is read again
+// when its files change. It is nil if there is none.
+func (s *Serve) Config(log *slog.Logger) (*tls.Config, error) {
 	if s.TLSCert == "" {
 		return nil, nil
 	}
-	pair, err := tls.LoadX509KeyPair(s.TLSCert, s.TLSKey)
+	config, err := server.LoadCertificate(s.TLSCert, s.TLSKey, log)
 	if err != nil {
 		return nil, fmt.Errorf("-tls-cert and -tls-key: %w", err)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}}, nil
+	return config, nil
 }
 
 // Run parses the arguments of a program, executes the command, and returns the exit code. It
@@ -263,7 +264,7 @@ Flags of serve:
 	-socket-mode mode who may connect to unix:/path/of/the.sock, in octal as for chmod
 	                  (default 0660: its owner and its group)
 	-tls-cert file    certificate chain in PEM: serve HTTPS, and HTTP/2
-	-tls-key file     its private key
+	-tls-key file     its private key; both are read again when they change
 	-drain duration   how long requests may take to end after the signal (default 30s)
 	-dev[=directory]  read templates and public files from the directory that holds
 	                  router/ and public/ at each request (default: that of the source),

@@ -1,17 +1,22 @@
 package command
 
 import (
+	"crypto/tls"
 	"flag"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/server"
+	"example.com/flow/internal/servertest"
 )
 
 func TestVersion(t *testing.T) {
@@ -109,4 +114,21 @@ func TestDevFind(t *testing.T) {
 			is.Equal(Exit(Command{}, err, Process{Stderr: io.Discard}), Usage)
 		})
 	}
+}
+
+// TestConfigFollowsTheFiles: the certificate of the flags is the one that is in the files now.
+func TestConfigFollowsTheFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		is := is.New(t)
+		dir, far := t.TempDir(), time.Unix(1<<32, 0)
+		var set Serve
+		set.TLSCert, set.TLSKey = servertest.WriteCertificate(t, dir, servertest.NewCertificate(1, far))
+		config, err := set.Config(slog.New(slog.DiscardHandler))
+		is.NoErr(err)
+		servertest.WriteCertificate(t, dir, servertest.NewCertificate(2, far))
+		time.Sleep(10 * time.Second)
+		pair, err := config.GetCertificate(&tls.ClientHelloInfo{})
+		is.NoErr(err)
+		is.Equal(pair.Leaf.SerialNumber.Int64(), int64(2))
+	})
 }

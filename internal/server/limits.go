@@ -36,6 +36,9 @@ const (
 	slack = time.Second
 )
 
+// lookEvery is how often handshakes look at the files of a certificate at most.
+const lookEvery = 10 * time.Second
+
 // The times of a graceful stop, in the order in which they pass.
 const (
 	// drainNotice is how long the Server goes on to accept connections if it has a health

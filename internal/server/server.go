@@ -2,10 +2,11 @@
 // progress of a client, and a graceful stop.
 //
 // The listeners are opened for an address, or were passed by a service manager (listen.go). A
-// handler gets a ResponseWriter and a request body of this package (pace.go, body.go). They
-// move the deadlines of the connection for each piece that is written or read, so that a
-// client is cut off if it makes no progress for a time (limits.go), however large the
-// transfer is. For this the kernel must not buffer much of a response (unsent.go).
+// certificate in files is read again when it was renewed (certificate.go). A handler gets a
+// ResponseWriter and a request body of this package (pace.go, body.go). They move the
+// deadlines of the connection for each piece that is written or read, so that a client is cut
+// off if it makes no progress for a time (limits.go), however large the transfer is. For this
+// the kernel must not buffer much of a response (unsent.go).
 //
 // When the context of Serve ends, the listeners accept the connections that are queued and
 // then close (queue.go). The Server cancels the contexts of event streams and of hijacked

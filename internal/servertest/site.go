@@ -5,13 +5,9 @@ package servertest
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -155,28 +151,3 @@ func ClientTLS() *tls.Config {
 	pool.AddCert(Certificate().Leaf)
 	return &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}
 }
-
-// Certificate returns the certificate of servers on 127.0.0.1.
-var Certificate = sync.OnceValue(func() tls.Certificate {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		panic(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber:          big.NewInt(1),
-		NotBefore:             time.Unix(0, 0),
-		NotAfter:              time.Unix(1<<32, 0),
-		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA:                  true,
-		BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		panic(err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		panic(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
-})
