@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -217,7 +218,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 		if tool != nil {
 			r.front.connect(tool, s)
 		}
-		err = startAndServe(ctx, s, set.Addr, routers)
+		err = startAndServe(ctx, s, routers, func(s *server.Server) error { return s.ListenAndServe(ctx, set.Addr) })
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Program, err)
@@ -237,7 +238,8 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 // and group may connect to the socket: its mode is 0660, except on Windows. If a service
 // manager has passed sockets (LISTEN_FDS, sd_listen_fds(3)), the first Serve of the program
 // serves these and ignores the address. Serve speaks HTTP/1.1 without TLS. Main has flags
-// for a certificate and for the mode of the socket.
+// for a certificate and for the mode of the socket, and ServeListener serves at a listener of
+// TLS.
 //
 // Clients have these limits:
 //
@@ -265,8 +267,38 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 // Serve logs with the Logger of a Router, with that of the first Router of Hosts in the order
 // of their names, or with slog.Default.
 func Serve(ctx context.Context, addr string, h http.Handler) error {
+	return serveHandler(ctx, "Serve", h, func(s *server.Server) error { return s.ListenAndServe(ctx, addr) })
+}
+
+// ServeListener is Serve for a listener that the application has made, such as one whose
+// certificates package autocert gets. It closes the listener whenever it returns, and returns
+// its error if it fails. Clients that connect while functions of OnStart run have to wait.
+//
+// If Accept returns a *tls.Conn, as that of tls.NewListener does, its requests have a TLS
+// field, and HTTP/2 is spoken if the tls.Config has "h2" in NextProtos. When ctx ends, the
+// connections that wait in the queue of a *net.TCPListener or *net.UnixListener are served;
+// those in the queue of another listener are lost.
+func ServeListener(ctx context.Context, l net.Listener, h http.Handler) error {
+	if forms.IsNil(l) {
+		return errors.New("flow: ServeListener: the listener is nil")
+	}
+	serves := false
+	defer func() {
+		if !serves { // else it was closed, and may not expect it again
+			l.Close()
+		}
+	}()
+	return serveHandler(ctx, "ServeListener", h, func(s *server.Server) error {
+		serves, s.Foreign = true, true
+		return s.Serve(ctx, l)
+	})
+}
+
+// serveHandler checks a handler, calls the functions of its Routers, and serves it by a
+// function. It is the function of the name, for errors.
+func serveHandler(ctx context.Context, name string, h http.Handler, serve func(*server.Server) error) error {
 	if forms.IsNil(h) {
-		return errors.New("flow: Serve: the handler is nil")
+		return fmt.Errorf("flow: %s: the handler is nil", name)
 	}
 	s := &server.Server{Handler: h, Log: slog.Default(), Drain: server.DefaultDrain, SocketMode: server.DefaultSocketMode}
 	check := func() error { return nil }
@@ -286,8 +318,8 @@ func Serve(ctx context.Context, addr string, h http.Handler) error {
 			return err
 		}
 		beginAll(routers)
-		if err := startAndServe(ctx, s, addr, routers); err != nil {
-			return fmt.Errorf("flow: Serve: %w", err)
+		if err := startAndServe(ctx, s, routers, serve); err != nil {
+			return fmt.Errorf("flow: %s: %w", name, err)
 		}
 		return nil
 	})
@@ -303,13 +335,13 @@ func beginAll(routers []*Router) {
 
 // startAndServe calls the functions of OnStart of Routers, and serves unless ctx has ended
 // meanwhile.
-func startAndServe(ctx context.Context, s *server.Server, addr string, routers []*Router) error {
+func startAndServe(ctx context.Context, s *server.Server, routers []*Router, serve func(*server.Server) error) error {
 	for _, r := range routers {
 		if proceed, err := r.hooks.Start(ctx, s); !proceed {
 			return err
 		}
 	}
-	return s.ListenAndServe(ctx, addr)
+	return serve(s)
 }
 
 // OnStart registers a function that begins what only serving needs: background jobs,

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -22,6 +23,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/fstest"
@@ -80,6 +82,121 @@ func TestServeRefuses(t *testing.T) {
 			is.Equal(err.Error(), tt.want)
 		})
 	}
+}
+
+// A countedListener counts how often it is closed. One that is broken accepts nobody.
+type countedListener struct {
+	net.Listener
+	closed atomic.Int32
+	broken error
+}
+
+func (l *countedListener) Accept() (net.Conn, error) {
+	if l.broken != nil {
+		return nil, l.broken
+	}
+	return l.Listener.Accept()
+}
+
+func (l *countedListener) Close() error {
+	l.closed.Add(1)
+	return l.Listener.Close()
+}
+
+func loopback(t testing.TB) *countedListener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return &countedListener{Listener: l}
+}
+
+// TestServeListener serves at a listener that speaks TLS by itself. A request that runs when
+// the server stops is answered.
+func TestServeListener(t *testing.T) {
+	is := is.New(t)
+	entered, leave := make(chan bool), make(chan bool)
+	router, log := lone(func(req *Request) string {
+		if req.URL.RawQuery == "waits" {
+			close(entered)
+			<-leave
+		}
+		return fmt.Sprint(req.ProtoMajor, " ", req.TLS.NegotiatedProtocol)
+	})
+	var d diary
+	router.OnStart(d.does("start", nil))
+	router.OnStop(d.does("stop", nil))
+	l := loopback(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	done := make(chan error, 1)
+	go func() { done <- ServeListener(ctx, tls.NewListener(l, servertest.ServerTLS()), router) }()
+
+	client := &http.Transport{TLSClientConfig: servertest.ClientTLS(), ForceAttemptHTTP2: true}
+	url := "https://" + l.Addr().String() + "/x"
+	resp, err := client.RoundTrip(httptest.NewRequest("GET", url, nil))
+	is.NoErr(err)
+	is.Equal(servertest.SumUp(t, resp), "200 2 h2")
+	answers := make(chan *http.Response, 1)
+	go func() {
+		resp, err := client.RoundTrip(httptest.NewRequest("GET", url+"?waits", nil))
+		if err != nil {
+			t.Error(err)
+		}
+		answers <- resp
+	}()
+	servertest.Within(t, "the request runs", entered)
+	stop()
+	servertest.Until(t, "it stops", func() bool { return strings.Contains(log.String(), "stopping") })
+	close(leave)
+	is.Equal(servertest.SumUp(t, servertest.Within(t, "it is answered", answers)), "200 2 h2")
+	client.CloseIdleConnections()
+	is.NoErr(servertest.Within(t, "it has stopped", done))
+	is.Equal(d, diary{"start", "stop"})
+	is.Equal(l.closed.Load(), int32(1))
+	is.Equal(records(t, log)[0]["address"], l.Addr().String())
+}
+
+// TestServeListenerCloses: whatever ServeListener returns, the listener is closed, and once.
+func TestServeListenerCloses(t *testing.T) {
+	failing := sampleSite()
+	failing.OnStart(func(context.Context) error { return io.ErrShortWrite })
+	faulty := New(flowtest.Files("router/a.http"))
+	for _, tt := range []struct {
+		name    string
+		handler http.Handler
+		broken  error
+		want    string
+	}{
+		{"it stops", http.NotFoundHandler(), nil, "<nil>"},
+		{"nil", nil, nil, "flow: ServeListener: the handler is nil"},
+		{"faults", faulty, nil, faulty.Check().Error()},
+		{"faults of Hosts", Hosts{"": faulty}, nil, Hosts{"": faulty}.Check().Error()},
+		{"OnStart fails", failing, nil, "short write"},
+		{"the listener fails", http.NotFoundHandler(), io.ErrNoProgress, "flow: ServeListener: multiple Read calls return no data or error"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			l := loopback(t)
+			l.broken = tt.broken
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			if tt.want == "<nil>" {
+				stop()
+			}
+			err := fmt.Sprint(ServeListener(ctx, l, tt.handler))
+			is.True(strings.HasSuffix(err, tt.want)) // that of OnStart begins with its place
+			is.Equal(l.closed.Load(), int32(1))
+		})
+	}
+	t.Run("nil listeners", func(t *testing.T) {
+		is := is.New(t)
+		for _, l := range []net.Listener{nil, (*net.TCPListener)(nil)} {
+			is.Equal(fmt.Sprint(ServeListener(t.Context(), l, sampleSite())), "flow: ServeListener: the listener is nil")
+		}
+	})
 }
 
 func TestDraining(t *testing.T) {

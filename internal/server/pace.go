@@ -66,8 +66,8 @@ type connPacer struct{ *pacer }
 // of it is unread.
 func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.ResponseWriter, *http.Request) {
 	p := &pacer{server: s, w: w.(writer), closes: r.Close, budget: writeTime}
-	if s.TLS == nil {
-		p.isConn = true                             // net/http serves HTTP/2 only with TLS
+	if s.onlyHTTP1 {
+		p.isConn = true
 		p.until = time.Now().Add(writeTime + slack) // net/http has just set the deadline of WriteTimeout
 	} else {
 		_, p.isConn = w.(http.Hijacker)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -26,18 +27,26 @@ type protocol struct {
 	name  string
 	major int
 	tls   bool
+
+	foreign bool // the listener is of the application, and speaks TLS by itself
 }
 
-var protocols = []protocol{{"HTTP/1", 1, false}, {"HTTP/2", 2, true}, {"HTTP/1 with TLS", 1, true}}
+var protocols = []protocol{
+	{"HTTP/1", 1, false, false},
+	{"HTTP/2", 2, true, false},
+	{"HTTP/1 with TLS", 1, true, false},
+	{"HTTP/1 of a foreign listener", 1, false, true},
+	{"HTTP/2 of a foreign listener", 2, true, true},
+}
 
 // serve serves h in memory and returns a client, which holds little of an answer that
 // nobody reads, and the URL for it.
 func (p protocol) serve(t *testing.T, h http.HandlerFunc) (*http.Transport, string) {
-	change, scheme := func(*server.Server) {}, "http://"
+	scheme := "http://"
 	if p.tls {
-		change, scheme = servertest.Secure, "https://"
+		scheme = "https://"
 	}
-	s := servertest.InMemory(t, h, change)
+	s := p.site(t, h)
 	client := s.Transport()
 	client.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: servertest.Narrow, MaxReceiveBufferPerConnection: servertest.Narrow}
 	if p.major == 1 {
@@ -45,6 +54,18 @@ func (p protocol) serve(t *testing.T, h http.HandlerFunc) (*http.Transport, stri
 		client.Protocols.SetHTTP1(true)
 	}
 	return client, scheme + s.Addr + "/x"
+}
+
+func (p protocol) site(t *testing.T, h http.Handler) *servertest.Site {
+	if !p.foreign && p.tls {
+		return servertest.InMemory(t, h, servertest.Secure)
+	}
+	line := servertest.NewLine()
+	var l net.Listener = line
+	if p.tls {
+		l = tls.NewListener(line, servertest.ServerTLS())
+	}
+	return servertest.Serve(t, l, line.Dial, h, func(s *server.Server) { s.Foreign = p.foreign })
 }
 
 // An upload is what a handler saw of a body.

@@ -148,3 +148,19 @@ func TestStopLeavesTheQueueOfOthers(t *testing.T) {
 	is.NoErr(err)
 	is.Equal(req.URL.Path, "/x")
 }
+
+// TestNothingComesPastAForeignListener: a client in the queue of a listener that speaks TLS,
+// or lets few in, is not answered without either when the server stops.
+func TestNothingComesPastAForeignListener(t *testing.T) {
+	is := is.New(t)
+	l := held(listening(t, "unix"))
+	s := servertest.Serve(t, l, servertest.Dialer(l.Addr()), http.NotFoundHandler(), func(s *server.Server) { s.Foreign = true })
+	client := s.Dial()
+	client.Send(servertest.GetX)
+	s.Stop()
+	servertest.Within(t, "the listener is closed", l.told)
+	close(l.goOn)
+	is.NoErr(servertest.Within(t, "it stops", s.Done))
+	_, err := client.Read(make([]byte, 1))
+	is.True(err != nil)
+}

@@ -39,6 +39,10 @@ type Server struct {
 	TLS     *tls.Config   // nil for plain HTTP
 	Drain   time.Duration // how long requests may take to end when the Server stops
 
+	// Foreign says that the application has made the listeners of Serve. Their connections may
+	// speak TLS, and HTTP/2, though the field TLS is nil.
+	Foreign bool
+
 	// SocketMode is the file mode of the Unix socket that ListenAndServe makes.
 	SocketMode fs.FileMode
 	// Opened, unless it is nil, is called with the URL of the first listener when all are
@@ -52,6 +56,7 @@ type Server struct {
 	inherited bool // a service manager passed the listeners: queued connections are for the next process
 
 	http        *http.Server
+	onlyHTTP1   bool // no connection speaks HTTP/2
 	draining    atomic.Bool
 	probed      atomic.Bool // Draining was called, so there is a health check
 	requests    *gauge      // running handlers
@@ -107,9 +112,9 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		s.Opened(urlOf(listeners[0].Addr(), s.TLS != nil))
 	}
 	for _, l := range listeners {
-		line := &drainingListener{Listener: l}
+		line := &drainingListener{Listener: l, opaque: s.Foreign && !isSocket(l)}
 		lines = append(lines, line)
-		s.Log.Log(ctx, s.level(), "serving", "url", urlOf(l.Addr(), s.TLS != nil))
+		s.logServing(ctx, l.Addr())
 		go func() { failed <- s.accept(line) }()
 	}
 	var failure error
@@ -141,6 +146,16 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	}
 	s.finish(cancelAll)
 	return failure
+}
+
+// logServing logs that the Server serves at an address. Of a foreign listener it does not know
+// whether its URL begins with https.
+func (s *Server) logServing(ctx context.Context, addr net.Addr) {
+	key, value := "url", urlOf(addr, s.TLS != nil)
+	if s.Foreign {
+		key, value = "address", addr.String()
+	}
+	s.Log.Log(ctx, s.level(), "serving", key, value)
 }
 
 // level is the level of records about an ordinary start and stop.
@@ -181,8 +196,9 @@ func (s *Server) drainedBy() time.Time {
 func (s *Server) prepare(base context.Context) {
 	s.requests, s.connections = newGauge(), newGauge()
 	s.watched = map[*pacer]bool{}
-	writeTimeout := writeTime + slack // see pace
-	if s.TLS != nil {
+	s.onlyHTTP1 = s.TLS == nil && !s.Foreign // net/http serves HTTP/2 only with TLS
+	writeTimeout := writeTime + slack        // see pace
+	if !s.onlyHTTP1 {
 		writeTimeout = never // a stream of HTTP/2 needs a timer from the beginning: see never
 	}
 	s.http = &http.Server{

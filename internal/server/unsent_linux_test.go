@@ -23,10 +23,12 @@ func TestSystemHoldsLittle(t *testing.T) {
 		name      string
 		inherited bool
 		tls       bool
+		foreign   bool
 	}{
-		{"plain", false, false},
-		{"TLS", false, true},
-		{"a listener of a service manager", true, false},
+		{"plain", false, false, false},
+		{"TLS", false, true, false},
+		{"a listener of a service manager", true, false, false},
+		{"a listener of TLS", false, true, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -41,11 +43,15 @@ func TestSystemHoldsLittle(t *testing.T) {
 				l = inherited.(systemListener)
 			}
 			var held atomic.Int64
+			var accepts net.Listener = l
 			change := func(*server.Server) {}
-			if tt.tls {
+			switch {
+			case tt.foreign:
+				accepts, change = tls.NewListener(l, servertest.ServerTLS()), func(s *server.Server) { s.Foreign = true }
+			case tt.tls:
 				change = servertest.Secure
 			}
-			s := servertest.Serve(t, l, servertest.Dialer(l.Addr()), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			s := servertest.Serve(t, accepts, servertest.Dialer(l.Addr()), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				for {
 					n, err := w.Write(make([]byte, 4<<10))
 					held.Add(int64(n))

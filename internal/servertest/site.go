@@ -145,6 +145,11 @@ func Secure(s *server.Server) {
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{Certificate()}}
 }
 
+// ServerTLS returns the configuration of listeners that speak TLS by themselves.
+func ServerTLS() *tls.Config {
+	return &tls.Config{Certificates: []tls.Certificate{Certificate()}, NextProtos: []string{"h2", "http/1.1"}}
+}
+
 // ClientTLS returns the configuration of clients that trust the Certificate.
 func ClientTLS() *tls.Config {
 	pool := x509.NewCertPool()
