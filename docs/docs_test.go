@@ -377,6 +377,7 @@ func (d document) files(t *testing.T) map[string]string {
 // copied holds the documents that show files of another module, which has their tests:
 // they need libraries, or a browser.
 var copied = map[string]string{
+	"docs/recipes/certificates.md":      "ecosystem/certificates",
 	"docs/recipes/database.md":          "ecosystem/database",
 	"docs/recipes/htmx.md":              "browser/htmx",
 	"docs/recipes/instant-pages.md":     "browser/instant",
