@@ -429,16 +429,18 @@ func targetOf(data []byte) string {
 	return target
 }
 
+func randomBytes(random *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(random.Uint32())
+	}
+	return b
+}
+
 // TestRandomTables holds random rules against the judge.
 func TestRandomTables(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	bytes := func(n int) []byte {
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = byte(random.Uint32())
-		}
-		return b
-	}
+	bytes := func(n int) []byte { return randomBytes(random, n) }
 	hits := 0
 	for range 1500 {
 		rules := rulesFrom(bytes(5 + random.IntN(60)))
@@ -456,6 +458,35 @@ func TestRandomTables(t *testing.T) {
 	}
 	if hits < 3000 {
 		t.Errorf("only %d requests were answered: the generator shows nothing", hits)
+	}
+}
+
+// TestRandomFiles asks random tables for files by URLs with any hash. asked holds each answer
+// against that of the trie.
+func TestRandomFiles(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	bytes := func(n int) []byte { return randomBytes(random, n) }
+	files, others := 0, 0
+	for range 500 {
+		rules := rulesFrom(bytes(5 + random.IntN(60)))
+		for _, prefix := range []string{"", "a/", ":p/", "x/:q/", "a > ", ":p/b > ", "b > :q/"} {
+			if name := []string{"", "x.css", "x"}[random.IntN(3)]; name != "" {
+				rules = append(rules, ruleOf("FILE "+prefix+name))
+			}
+		}
+		for range 12 {
+			end := []string{"x.aaaaaaaaaaaaaaaa.css", "x.zzzzzzzzzzzzzzz7", "x.aaaaaaaaaaaaaaaa.js"}[random.IntN(3)]
+			target := strings.TrimSuffix(targetOf(bytes(random.IntN(4))), "/") + "/" + end
+			switch said := asked(t, rules, "GET", target); {
+			case strings.HasPrefix(said, "FILE"):
+				files++
+			case !strings.HasPrefix(said, "nothing"):
+				others++
+			}
+		}
+	}
+	if files < 500 || others < 500 {
+		t.Errorf("only %d files and %d others were found: the generator shows nothing", files, others)
 	}
 }
 
