@@ -6,6 +6,7 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/typecheck"
 )
 
 // documentStart matches the beginning of a whole HTML document.
@@ -16,7 +17,7 @@ var documentStart = regexp.MustCompile(`(?i)<(!doctype|html)\b`)
 func (s *set) makesDocument() bool {
 	found := false
 	for _, t := range s.trees {
-		EachNode(t.Root, func(n parse.Node) {
+		typecheck.EachNode(t.Root, func(n parse.Node) {
 			if n, ok := n.(*parse.TextNode); ok {
 				found = found || documentStart.Match(n.Text)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/typecheck"
 )
 
 // A set is a page with its layouts, or another template file by itself, together with all
@@ -162,7 +163,7 @@ func (b *setBuilder) include(name string) {
 		return
 	}
 	b.set.trees[name] = t
-	EachNode(t.Root, func(n parse.Node) {
+	typecheck.EachNode(t.Root, func(n parse.Node) {
 		switch n := n.(type) {
 		case *parse.IdentifierNode:
 			b.set.calls[n.Ident] = true

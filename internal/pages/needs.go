@@ -3,6 +3,8 @@ package pages
 import (
 	"strings"
 	"text/template/parse"
+
+	"example.com/flow/internal/typecheck"
 )
 
 // needs returns the first {{.Field}} that a template executes unconditionally, and its line;
@@ -20,7 +22,7 @@ func needs(t *parse.Tree) (field string, line int) {
 				return n.Pipe.String(), lineOf(t, n)
 			}
 		}
-		EachNode(n, func(n parse.Node) {
+		typecheck.EachNode(n, func(n parse.Node) {
 			if n, ok := n.(*parse.TextNode); ok {
 				text := string(n.Text)
 				if i := strings.LastIndexByte(text, '<'); i >= 0 {

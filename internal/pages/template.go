@@ -18,6 +18,7 @@ import (
 	"example.com/flow/internal/links"
 	"example.com/flow/internal/plan"
 	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/typecheck"
 )
 
 // A templateFile is a parsed template file. In a set of templates its name is its file, since
@@ -153,7 +154,7 @@ func (l *library) check(f *templateFile) {
 		case name == slot && !f.isLayout():
 			report(t.Root, "%q is what layouts call the page itself: leave the {{define}} away, or call it otherwise", slot)
 		}
-		EachNode(t.Root, func(n parse.Node) {
+		typecheck.EachNode(t.Root, func(n parse.Node) {
 			switch n := n.(type) {
 			case *parse.IdentifierNode:
 				switch {
@@ -380,7 +381,7 @@ func (l *library) stillResolves(f *templateFile) bool {
 
 // eachCall calls f for each {{template}} and {{block}} of a template.
 func eachCall(t *parse.Tree, f func(*parse.TemplateNode)) {
-	EachNode(t.Root, func(n parse.Node) {
+	typecheck.EachNode(t.Root, func(n parse.Node) {
 		if n, ok := n.(*parse.TemplateNode); ok {
 			f(n)
 		}
@@ -393,43 +394,4 @@ func lineOf(t *parse.Tree, n parse.Node) int {
 	line, _, _ := strings.Cut(strings.TrimPrefix(where, t.ParseName+":"), ":")
 	i, _ := strconv.Atoi(line)
 	return i
-}
-
-// EachNode calls f for each node of a template, from the outside in.
-func EachNode(n parse.Node, f func(parse.Node)) {
-	if n == nil || reflect.ValueOf(n).IsNil() { // a missing {{else}}
-		return
-	}
-	f(n)
-	branch := func(b *parse.BranchNode) {
-		EachNode(b.Pipe, f)
-		EachNode(b.List, f)
-		EachNode(b.ElseList, f)
-	}
-	switch n := n.(type) {
-	case *parse.ListNode:
-		for _, child := range n.Nodes {
-			EachNode(child, f)
-		}
-	case *parse.PipeNode:
-		for _, cmd := range n.Cmds {
-			EachNode(cmd, f)
-		}
-	case *parse.CommandNode:
-		for _, arg := range n.Args {
-			EachNode(arg, f)
-		}
-	case *parse.ChainNode:
-		EachNode(n.Node, f)
-	case *parse.ActionNode:
-		EachNode(n.Pipe, f)
-	case *parse.TemplateNode:
-		EachNode(n.Pipe, f)
-	case *parse.IfNode:
-		branch(&n.BranchNode)
-	case *parse.RangeNode:
-		branch(&n.BranchNode)
-	case *parse.WithNode:
-		branch(&n.BranchNode)
-	}
 }

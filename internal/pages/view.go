@@ -326,7 +326,7 @@ func lineOfText(t *parse.Tree, description string) int {
 	_, quoted, _ := strings.Cut(description, ": ")
 	text, err := strconv.Unquote(quoted)
 	last, found := 1, 0
-	EachNode(t.Root, func(n parse.Node) {
+	typecheck.EachNode(t.Root, func(n parse.Node) {
 		if n, ok := n.(*parse.TextNode); ok {
 			i := bytes.Index(n.Text, []byte(text))
 			if err == nil && i >= 0 && found == 0 {

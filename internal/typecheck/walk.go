@@ -292,3 +292,42 @@ func (b *body) assign(name string, v value) (ok bool) {
 	}
 	return ok
 }
+
+// EachNode calls f for each node of a template, from the outside in.
+func EachNode(n parse.Node, f func(parse.Node)) {
+	if n == nil || reflect.ValueOf(n).IsNil() { // a missing {{else}}
+		return
+	}
+	f(n)
+	branch := func(b *parse.BranchNode) {
+		EachNode(b.Pipe, f)
+		EachNode(b.List, f)
+		EachNode(b.ElseList, f)
+	}
+	switch n := n.(type) {
+	case *parse.ListNode:
+		for _, child := range n.Nodes {
+			EachNode(child, f)
+		}
+	case *parse.PipeNode:
+		for _, cmd := range n.Cmds {
+			EachNode(cmd, f)
+		}
+	case *parse.CommandNode:
+		for _, arg := range n.Args {
+			EachNode(arg, f)
+		}
+	case *parse.ChainNode:
+		EachNode(n.Node, f)
+	case *parse.ActionNode:
+		EachNode(n.Pipe, f)
+	case *parse.TemplateNode:
+		EachNode(n.Pipe, f)
+	case *parse.IfNode:
+		branch(&n.BranchNode)
+	case *parse.RangeNode:
+		branch(&n.BranchNode)
+	case *parse.WithNode:
+		branch(&n.BranchNode)
+	}
+}

@@ -56,7 +56,7 @@ func readTemplate(text string) (source, error) {
 		return source{plain: plain, actions: actions}, err
 	}
 	for _, t := range trees {
-		pages.EachNode(t.Root, r.visit)
+		typecheck.EachNode(t.Root, r.visit)
 	}
 	return source{r.mentions, r.handed, r.entries, r.names, plain, actions}, nil
 }
