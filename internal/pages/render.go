@@ -67,7 +67,7 @@ func (h *functions) executable(s *set, name string, c *plan.Compiler) (*executab
 	if h.Plans == NoPlans {
 		e.unplanned = errNoPlans
 	} else {
-		e.plan, e.unplanned = c.Compile(escaped, name)
+		e.plan, e.unplanned = c.Compile(escaped, name, s.trees)
 	}
 	if e.plan != nil && h.Plans != ComparePlans {
 		return e, nil

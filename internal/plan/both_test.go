@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"text/template/parse"
 
 	"github.com/matryer/is"
 
@@ -36,12 +37,18 @@ func newBoth(source string, funcs plan.Funcs) (*both, error) {
 	if err != nil {
 		return nil, err
 	}
+	sources := map[string]*parse.Tree{}
+	for _, t := range t.Templates() {
+		if t.Tree != nil {
+			sources[t.Name()] = t.Tree.Copy()
+		}
+	}
 	var wrong *template.Error
 	if err := execute(t, failingWriter{}, nil); errors.As(err, &wrong) { // the first execution escapes
 		return nil, err
 	}
 	b := &both{source: source, html: t}
-	b.plan, b.reason = plan.Compile(t, "main", funcs)
+	b.plan, b.reason = plan.NewCompiler(funcs).Compile(t, "main", sources)
 	return b, nil
 }
 

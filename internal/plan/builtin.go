@@ -5,19 +5,18 @@ import (
 	"errors"
 	"reflect"
 	"strings"
-	"text/template/parse"
 
 	"example.com/flow/internal/typecheck"
 )
 
 // A builtin is a call of a function of text/template itself that takes any value.
 type builtin struct {
-	at   parse.Node
 	name string
 	// fast returns the result for frequent values; for others, or if it is nil, text/template
 	// is asked.
 	fast func(args []reflect.Value) (v reflect.Value, known bool)
 	arguments
+	at spot
 }
 
 func (b *builtin) eval(s *state, dot reflect.Value) reflect.Value {
@@ -32,21 +31,21 @@ func (b *builtin) eval(s *state, dot reflect.Value) reflect.Value {
 	}
 	q, err := ask(b.name, args...)
 	if err != nil {
-		s.failCall(b.at, b.name, b.named(err, args))
+		s.failCall(b.at, b.name, b.named(s, err, args))
 	}
 	return q.value
 }
 
 // named returns an error of {{call}} with the name of what is called, for which the question
 // has another one.
-func (b *builtin) named(err error, args []reflect.Value) error {
+func (b *builtin) named(s *state, err error, args []reflect.Value) error {
 	before, after, found := strings.Cut(err.Error(), " .Function ")
 	if b.name != "call" || !found {
 		return err
 	}
 	name := args[0].String()
 	if len(b.operands) > 0 {
-		name = b.operands[0].at.String()
+		name = s.current.node(b.operands[0].at).String()
 	}
 	return errors.New(before + " " + name + " " + after)
 }
@@ -65,7 +64,7 @@ func (a *andOr) eval(s *state, dot reflect.Value) (v reflect.Value) {
 		}
 	}
 	if a.last != nil {
-		return s.assignable(nil, last, nil) // it does not fail
+		return s.assignable(0, last, nil) // it does not fail
 	}
 	return v
 }

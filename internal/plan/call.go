@@ -17,8 +17,8 @@ type arguments struct {
 // An operand is a word of a command behind the first one.
 type operand struct {
 	value    expr
-	at       parse.Node
-	constant bool // it becomes one of the type of the parameter
+	at       spot
+	constant kinds // what a constant can become for a parameter; 0 if it is none
 }
 
 // given returns the number of arguments.
@@ -39,7 +39,7 @@ func (a *arguments) evalLast(s *state, dot reflect.Value) (last reflect.Value) {
 
 // push evaluates the operands, and appends the arguments for a function of type f to those
 // that it has from mark on. f is nil for a function that takes any values. at is the call.
-func (a *arguments) push(s *state, at parse.Node, dot, last reflect.Value, mark int, f reflect.Type) {
+func (a *arguments) push(s *state, at spot, dot, last reflect.Value, mark int, f reflect.Type) {
 	for i := range a.operands {
 		v := a.operands[i].eval(s, dot, paramOf(f, len(s.args)-mark))
 		s.args = append(s.args, v)
@@ -60,36 +60,44 @@ func paramOf(f reflect.Type, i int) reflect.Type {
 // eval returns the value of an operand for a parameter of type t.
 func (o *operand) eval(s *state, dot reflect.Value, t reflect.Type) reflect.Value {
 	v := o.value.eval(s, dot)
-	if !o.constant || t == nil || t == reflectValueType || v.IsValid() && v.Type().AssignableTo(t) {
+	if o.constant == 0 || t == nil || t == reflectValueType || v.IsValid() && v.Type().AssignableTo(t) {
 		return s.assignable(o.at, v, t)
 	}
 	switch {
 	case !v.IsValid() && canBeNil(t):
 		return reflect.Zero(t)
-	case !v.IsValid() || !becomes(o.at, v, t):
-		s.failConstant(o.at, t)
+	case !v.IsValid() || !o.constant.has(typecheck.Basic(t.Kind())):
+		s.failConstant(o, t)
 	}
 	return v.Convert(t)
 }
 
-// becomes reports whether a constant, whose value by itself is v, is one of type t for a
-// parameter.
-func becomes(constant parse.Node, v reflect.Value, t reflect.Type) bool {
-	n, isNumber := constant.(*parse.NumberNode)
-	if !isNumber {
-		return v.Kind() == t.Kind()
+// kinds are the kinds of values that a constant can become, each with its bit. NotBasic stands
+// for nil.
+type kinds uint8
+
+func (k kinds) has(kind typecheck.BasicKind) bool { return k>>kind&1 != 0 }
+
+// kindsOf returns those of a node, or 0 if it is no constant.
+func kindsOf(n parse.Node) kinds {
+	switch n := n.(type) {
+	case *parse.NilNode:
+		return bit(typecheck.NotBasic, true)
+	case *parse.BoolNode:
+		return bit(typecheck.Bool, true)
+	case *parse.StringNode:
+		return bit(typecheck.String, true)
+	case *parse.NumberNode:
+		return bit(typecheck.Int, n.IsInt) | bit(typecheck.Uint, n.IsUint) | bit(typecheck.Float, n.IsFloat) | bit(typecheck.Complex, n.IsComplex)
 	}
-	switch typecheck.Basic(t.Kind()) {
-	case typecheck.Int:
-		return n.IsInt
-	case typecheck.Uint:
-		return n.IsUint
-	case typecheck.Float:
-		return n.IsFloat
-	case typecheck.Complex:
-		return n.IsComplex
+	return 0
+}
+
+func bit(kind typecheck.BasicKind, is bool) kinds {
+	if !is {
+		return 0
 	}
-	return false
+	return 1 << kind
 }
 
 var (
@@ -99,7 +107,7 @@ var (
 
 // assignable returns what text/template gives to a parameter of type t for a value
 // (validateType there). If t is nil, that is the value itself.
-func (s *state) assignable(at parse.Node, v reflect.Value, t reflect.Type) reflect.Value {
+func (s *state) assignable(at spot, v reflect.Value, t reflect.Type) reflect.Value {
 	switch {
 	case t == nil && v.Kind() == reflect.Struct && v.Type() == reflectValueType:
 		return v.Interface().(reflect.Value)
@@ -154,7 +162,7 @@ func takes(f reflect.Type, given int) bool {
 
 // invoke calls a function with the arguments from mark on. If it fails, or panics, the page
 // fails.
-func (s *state) invoke(at parse.Node, name string, fun reflect.Value, t reflect.Type, mark int) reflect.Value {
+func (s *state) invoke(at spot, name string, fun reflect.Value, t reflect.Type, mark int) reflect.Value {
 	v, err := callValue(fun, s.args[mark:])
 	if err != nil {
 		s.failCall(at, name, err)
@@ -203,12 +211,12 @@ func (m *method) eval(s *state, dot reflect.Value) reflect.Value {
 // text/template that can be called from outside, such as printf.
 type function struct {
 	arguments
-	at     parse.Node
 	name   string
 	fun    reflect.Value
-	bound  bool                                    // it takes the request first
 	direct func(args []reflect.Value) (any, error) // calls it without reflection; or nil
-	dig    bool                                    // it is a command of a pipeline: see dig
+	at     spot
+	bound  bool // it takes the request first
+	dig    bool // it is a command of a pipeline: see dig
 }
 
 func (f *function) eval(s *state, dot reflect.Value) reflect.Value {

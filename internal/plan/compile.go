@@ -17,7 +17,7 @@ import (
 // escaped by html/template. The error says in a phrase why html/template must render it
 // instead.
 func Compile(escaped *template.Template, name string, funcs Funcs) (*Plan, error) {
-	return NewCompiler(funcs).Compile(escaped, name)
+	return NewCompiler(funcs).Compile(escaped, name, nil)
 }
 
 // A Compiler compiles templates with the same functions. Its Plans share the bodies of
@@ -33,8 +33,10 @@ type Compiler struct {
 // NewCompiler returns a Compiler for templates with these functions.
 func NewCompiler(funcs Funcs) *Compiler { return &Compiler{funcs: funcs, bodies: map[string]*body{}} }
 
-// Compile is as the function Compile.
-func (c *Compiler) Compile(escaped *template.Template, name string) (p *Plan, err error) {
+// Compile is as the function Compile. sources has the trees by their names, as they were before
+// html/template changed copies of them: a page that fails finds in them what the error says. The
+// Plan keeps a tree that is not in sources as html/template has changed it, which is larger.
+func (c *Compiler) Compile(escaped *template.Template, name string, sources map[string]*parse.Tree) (p *Plan, err error) {
 	p = &Plan{}
 	numbers := map[string]int{name: 0}
 	names := []string{name}
@@ -43,7 +45,7 @@ func (c *Compiler) Compile(escaped *template.Template, name string) (p *Plan, er
 		if t == nil || t.Tree == nil || t.Tree.Root == nil {
 			return nil, fmt.Errorf("it calls %q in a place where html/template makes a copy of it", names[i])
 		}
-		b, callees, err := c.body(t.Tree)
+		b, callees, err := c.body(t.Tree, sources[t.Tree.Name])
 		if err != nil {
 			return nil, err
 		}
@@ -65,13 +67,16 @@ func (c *Compiler) Compile(escaped *template.Template, name string) (p *Plan, er
 
 // body returns the body of a tree, and the names of the templates that it calls, by the
 // number of the call. Copies of a tree that differ only in these names have the same body.
-func (c *Compiler) body(t *parse.Tree) (b *body, callees []string, err error) {
+func (c *Compiler) body(t, source *parse.Tree) (b *body, callees []string, err error) {
 	c.key = fmt.Appendf(c.key[:0], "%q %q ", t.Name, t.ParseName)
 	c.key = variant(c.key, t.Root, &callees)
 	if b := c.bodies[string(c.key)]; b != nil {
 		return b, callees, nil
 	}
-	w := &writer{compiler: c, scope: []string{"$"}, callees: callees, body: &body{name: t.Name, variables: 1}}
+	if source == nil || source.Name != t.Name || source.ParseName != t.ParseName {
+		source = t
+	}
+	w := &writer{compiler: c, scope: []string{"$"}, callees: callees, body: &body{source: source, variables: 1}}
 	defer func() {
 		if r := recover(); r != nil {
 			reason, ok := r.(unknown)
@@ -196,17 +201,17 @@ func (w *writer) node(n parse.Node) node {
 		return &branch{cond: w.pipe(n.Pipe), sets: true, then: w.block(n.List), elseThen: w.block(n.ElseList)}
 	case *parse.RangeNode:
 		defer w.leave(len(w.scope))
-		l := &loop{at: deciding(n.Pipe), over: w.pipe(n.Pipe), index: -1, elem: -1}
+		l := &loop{at: spotOf(deciding(n.Pipe)), over: w.pipe(n.Pipe), index: -1, elem: -1}
 		switch decl := n.Pipe.Decl; len(decl) {
 		case 1:
-			l.elem = w.variable(decl[0])
+			l.elem = int32(w.variable(decl[0]))
 		case 2:
-			l.index, l.elem = w.variable(decl[0]), w.variable(decl[1])
+			l.index, l.elem = int32(w.variable(decl[0])), int32(w.variable(decl[1]))
 		}
 		l.body, l.elseThen = w.block(n.List), w.block(n.ElseList)
 		return l
 	case *parse.TemplateNode:
-		c := &call{at: n, slot: slices.Index(w.callees, n.Name)}
+		c := &call{at: spotOf(n), slot: int32(slices.Index(w.callees, n.Name))}
 		if n.Pipe != nil {
 			c.dot = w.pipe(n.Pipe)
 		}
@@ -258,11 +263,9 @@ func (w *writer) action(n *parse.ActionNode) node {
 	}
 	if first := cmds[0]; len(cmds) == 1 && first.Args[0].String() == "_eval_args_" && len(first.Args) == 2 {
 		words = "|_eval_args_" + words // html/template writes {{html .X}} as {{_eval_args_ .X | html}}
-		return &action{first.Args[1], command{w.value(first.Args[1])}, chainOf(words)}
+		return &action{command{w.value(first.Args[1])}, chainOf(words), spotOf(first.Args[1])}
 	}
-	own := *n.Pipe // without the escapers
-	own.Cmds = cmds
-	return &action{&own, w.commands(cmds), chainOf(words)}
+	return &action{w.commands(cmds), chainOf(words), spotOfPipe(cmds)}
 }
 
 // isEscaper reports whether a command is an escaper: one of html/template, or html or
@@ -361,27 +364,24 @@ func (w *writer) value(n parse.Node) expr {
 // chain compiles .A.B.C behind a value. The last name gets the arguments.
 func (w *writer) chain(at parse.Node, of expr, names []string, args []parse.Node, last expr) expr {
 	for _, name := range names[:len(names)-1] {
-		of = &field{at: at, of: of, name: name}
+		of = &field{at: spotOf(at), of: of, name: name}
 	}
 	name := names[len(names)-1]
 	if len(args) == 0 && last == nil {
-		return &field{at: at, of: of, name: name}
+		return &field{at: spotOf(at), of: of, name: name}
 	}
-	return &method{field{at: at, of: of, name: name}, arguments{w.operands(args), last}}
+	return &method{field{at: spotOf(at), of: of, name: name}, arguments{w.operands(args), last}}
 }
 
 // operands compiles the arguments of a call.
 func (w *writer) operands(args []parse.Node) []operand {
 	var operands []operand
 	for _, n := range args {
-		switch n.(type) {
-		case *parse.NilNode:
-			operands = append(operands, operand{literal{}, n, true})
-		case *parse.BoolNode, *parse.NumberNode, *parse.StringNode:
-			operands = append(operands, operand{w.value(n), n, true})
-		default:
-			operands = append(operands, operand{w.value(n), deciding(n), false})
+		o := operand{literal{}, spotOf(deciding(n)), kindsOf(n)}
+		if n.Type() != parse.NodeNil {
+			o.value = w.value(n)
 		}
+		operands = append(operands, o)
 	}
 	return operands
 }
@@ -446,9 +446,9 @@ func (w *writer) function(at parse.Node, name string, args []parse.Node, last ex
 	}
 	switch {
 	case ok:
-		return &function{arguments: a, at: at, name: name, fun: fun, bound: bound != nil, direct: direct(fun.Interface())}
+		return &function{arguments: a, at: spotOf(at), name: name, fun: fun, bound: bound != nil, direct: direct(fun.Interface())}
 	case name == "and" || name == "or":
 		return &andOr{name == "or", a}
 	}
-	return &builtin{at, name, fast[name], a}
+	return &builtin{name, fast[name], a, spotOf(at)}
 }

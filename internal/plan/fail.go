@@ -11,14 +11,62 @@ import (
 	"example.com/flow/internal/typecheck"
 )
 
+// A spot is where an expression stands in its template: the position and the type of its node,
+// which no other node has both. A Plan keeps spots, since nodes are large.
+type spot uint32
+
+const typeBits = 5 // of a spot, for the type of the node
+
+func newSpot(at parse.Pos, t parse.NodeType) spot {
+	if at >= 1<<(32-typeBits) || t >= 1<<typeBits {
+		panic(unknown("the template is larger than 128 MB"))
+	}
+	return spot(at)<<typeBits | spot(t)
+}
+
+func spotOf(n parse.Node) spot { return newSpot(n.Position(), n.Type()) }
+
+// spotOfPipe returns the spot of a pipeline up to the last of these commands: what comes behind
+// that are escapers.
+func spotOfPipe(cmds []*parse.CommandNode) spot {
+	return newSpot(cmds[len(cmds)-1].Pos, parse.NodePipe)
+}
+
+// node returns the node at a spot.
+func (b *body) node(at spot) parse.Node {
+	position, typ := parse.Pos(at>>typeBits), parse.NodeType(at&(1<<typeBits-1))
+	var found parse.Node = b.source.Root
+	typecheck.EachNode(b.source.Root, func(n parse.Node) {
+		if n.Type() != typ {
+			return
+		}
+		p, isPipe := n.(*parse.PipeNode)
+		if !isPipe {
+			if n.Position() == position {
+				found = n
+			}
+			return
+		}
+		for i, cmd := range p.Cmds {
+			if cmd.Pos == position {
+				own := *p
+				own.Cmds = p.Cmds[:i+1]
+				found = &own
+			}
+		}
+	})
+	return found
+}
+
 // fail ends the execution with an error in the words of text/template:
 //
 //	template: router/a.html:3:7: executing "router/a.html" at <.Nme>: can't evaluate field Nme in type app.user
 //
 // It panics, as text/template does, since that also leaves the iterators of the application.
-func (s *state) fail(at parse.Node, format string, args ...any) {
-	name := s.current.name
-	location, expression := new(parse.Tree).ErrorContext(at) // the node knows its tree
+func (s *state) fail(at spot, format string, args ...any) {
+	source := s.current.source
+	name := source.Name
+	location, expression := source.ErrorContext(s.current.node(at))
 	format = "template: %s: executing %q at <%s>: " + format
 	panic(template.ExecError{Name: name, Err: fmt.Errorf(format, append([]any{location, name, expression}, args...)...)})
 }
@@ -48,7 +96,7 @@ func caught(err *error) {
 }
 
 // failCall ends the execution since a function has failed.
-func (s *state) failCall(at parse.Node, name string, err error) {
+func (s *state) failCall(at spot, name string, err error) {
 	s.fail(at, "error calling %s: %w", name, err)
 }
 
@@ -73,7 +121,7 @@ func (s *state) failField(f *field, m *member, declared reflect.Type) {
 
 // failTake ends the execution since a method does not take so many arguments, or returns what
 // a template cannot use.
-func (s *state) failTake(at parse.Node, name string, f reflect.Type, a arguments) {
+func (s *state) failTake(at spot, name string, f reflect.Type, a arguments) {
 	switch {
 	case f.IsVariadic() && a.given() < f.NumIn()-1:
 		s.fail(at, "wrong number of args for %s: want at least %d got %d", name, f.NumIn()-1, len(a.operands))
@@ -86,18 +134,18 @@ func (s *state) failTake(at parse.Node, name string, f reflect.Type, a arguments
 }
 
 // failConstant ends the execution since a constant is not one of the type of a parameter.
-func (s *state) failConstant(constant parse.Node, t reflect.Type) {
+func (s *state) failConstant(constant *operand, t reflect.Type) {
 	expected := map[typecheck.BasicKind]string{
 		typecheck.Bool: "bool", typecheck.String: "string", typecheck.Int: "integer", typecheck.Uint: "unsigned integer",
 		typecheck.Float: "float", typecheck.Complex: "complex",
 	}[typecheck.Basic(t.Kind())]
 	switch {
-	case constant.Type() == parse.NodeNil:
-		s.fail(constant, "cannot assign nil to %s", t)
+	case constant.constant.has(typecheck.NotBasic):
+		s.fail(constant.at, "cannot assign nil to %s", t)
 	case expected == "":
-		s.fail(constant, "can't handle %s for arg of type %s", constant, t)
+		s.fail(constant.at, "can't handle %s for arg of type %s", s.current.node(constant.at), t)
 	}
-	s.fail(constant, "expected %s; found %s", expected, constant)
+	s.fail(constant.at, "expected %s; found %s", expected, s.current.node(constant.at))
 }
 
 // failRange ends the execution since there is no loop over a value.

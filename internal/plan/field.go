@@ -4,19 +4,18 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
-	"text/template/parse"
 
 	"example.com/flow/internal/typecheck"
 )
 
 // A field is a name behind a dot. It stands for a field, a method, or a key of a map.
 type field struct {
-	at   parse.Node // for errors
-	of   expr       // what stands before the dot
+	of   expr // what stands before the dot
 	name string
-	dig  bool // it is a command of a pipeline: see dig
 	// last is the member that was found last. Nearly always the next value has the same type.
 	last atomic.Pointer[member]
+	at   spot
+	dig  bool // it is a command of a pipeline: see dig
 }
 
 // A member is what a name stands for in values of a type.

@@ -3,7 +3,6 @@ package plan
 import (
 	"reflect"
 	"slices"
-	"text/template/parse"
 
 	"example.com/flow/internal/typecheck"
 )
@@ -11,10 +10,10 @@ import (
 // A loop is {{range}}. index and elem are the variables that each execution of the body
 // sets, or -1.
 type loop struct {
-	at             parse.Node
 	over           expr
-	index, elem    int
 	body, elseThen list
+	at             spot
+	index, elem    int32
 }
 
 func (l *loop) render(s *state, dot reflect.Value) jump {
@@ -36,7 +35,7 @@ func (l *loop) each(s *state, v reflect.Value) (any bool) {
 		for i := 0; i < v.Len(); i++ {
 			any = true
 			if l.index >= 0 {
-				s.variables[s.frame+l.index] = reflect.ValueOf(i)
+				s.variables[s.frame+int(l.index)] = reflect.ValueOf(i)
 			}
 			if !l.once(s, v.Index(i)) {
 				break
@@ -114,7 +113,7 @@ func isInteger(v reflect.Value) bool { return v.CanInt() || v.CanUint() }
 // pair is once for an element with an index.
 func (l *loop) pair(s *state, index, elem reflect.Value) (more bool) {
 	if l.index >= 0 {
-		s.variables[s.frame+l.index] = index
+		s.variables[s.frame+int(l.index)] = index
 	}
 	return l.once(s, elem)
 }
@@ -122,7 +121,7 @@ func (l *loop) pair(s *state, index, elem reflect.Value) (more bool) {
 // once executes the body once. It reports whether the loop goes on.
 func (l *loop) once(s *state, elem reflect.Value) (more bool) {
 	if l.elem >= 0 {
-		s.variables[s.frame+l.elem] = elem
+		s.variables[s.frame+int(l.elem)] = elem
 	}
 	return l.body.render(s, elem) != toBreak
 }

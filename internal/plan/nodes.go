@@ -1,9 +1,6 @@
 package plan
 
-import (
-	"reflect"
-	"text/template/parse"
-)
+import "reflect"
 
 // A node is a part of a body that renders something.
 type node interface {
@@ -43,9 +40,9 @@ func (t text) render(s *state, _ reflect.Value) jump {
 
 // An action prints a value behind its escapers.
 type action struct {
-	at    parse.Node
 	value expr
 	chain *chain
+	at    spot
 }
 
 func (a *action) render(s *state, dot reflect.Value) jump {
@@ -83,9 +80,9 @@ func (b *branch) render(s *state, dot reflect.Value) jump {
 
 // A call is {{template}}. Its callee is in linked.calls of the calling template.
 type call struct {
-	at   parse.Node
-	slot int
 	dot  expr // nil if there is none
+	slot int32
+	at   spot
 }
 
 func (c *call) render(s *state, dot reflect.Value) jump {

@@ -19,6 +19,7 @@ import (
 	"runtime"
 	"sync"
 	"text/template"
+	"text/template/parse"
 )
 
 // Funcs are the functions of a template. Those of Bound take the request as an additional
@@ -43,7 +44,7 @@ type linked struct {
 
 // A body is the compiled form of one tree.
 type body struct {
-	name      string // of the template, for errors
+	source    *parse.Tree // for errors
 	nodes     list
 	variables int // how many variables it has, with $
 }

@@ -410,7 +410,7 @@ func TestPlansShareBodies(t *testing.T) {
 		parsed := template.Must(template.New("layout").Parse(`<main>{{template "` + content + `" .}}</main>`))
 		template.Must(parsed.New(content).Parse(content + ": {{.}}"))
 		is.NoErr(parsed.Execute(new(strings.Builder), nil))
-		p, err := c.Compile(parsed, "layout")
+		p, err := c.Compile(parsed, "layout", nil)
 		is.NoErr(err)
 		got, err := p.Append(nil, nil, "x")
 		is.NoErr(err)
@@ -433,7 +433,7 @@ func TestPlansShareNoMore(t *testing.T) {
 		var want strings.Builder
 		data := map[string]bool{"X": false, "Y": true}
 		is.NoErr(parsed.Execute(&want, data))
-		p, err := c.Compile(parsed, "page")
+		p, err := c.Compile(parsed, "page", nil)
 		is.NoErr(err)
 		got, err := p.Append(nil, nil, data)
 		is.NoErr(err)
@@ -534,6 +534,7 @@ func TestErrorsWrapThoseOfFunctions(t *testing.T) {
 		"fails":  func() (string, error) { return "", lost },
 		"panics": func() string { panic(lost) },
 		"value":  func() any { return panicsAsJSON{lost} },
+		"same":   func(v any) any { return v },
 		"fn":     func() any { return func() (int, error) { return 0, lost } },
 		"rows":   func() iter.Seq[int] { return func(func(int) bool) { panic(lost) } },
 	}
@@ -549,6 +550,7 @@ func TestErrorsWrapThoseOfFunctions(t *testing.T) {
 		is.True(errors.Is(render("x"+text), lost))
 	}
 	is.Equal(render("x\n<script>x = {{value}}</script>").Error(), `template: page:2:14: executing "page" at <value>: error calling _html_template_jsvalescaper: lost`)
+	is.Equal(render("<script>x = {{(value) | same}}</script>").Error(), `template: page:1:14: executing "page" at <(value) | same>: error calling _html_template_jsvalescaper: lost`)
 	defer func() { is.Equal(recover(), lost) }()
 	render("x{{range rows}}{{end}}")
 }
