@@ -71,18 +71,18 @@ func (f *field) find(s *state, v reflect.Value) (reflect.Value, *member) {
 	if !v.IsValid() {
 		return v, nil
 	}
-	declared := v.Type()
+	given := v
 	v, isNil := indirect(v)
-	key := memberKey{v.Type(), !isNil && v.CanAddr(), f.name}
+	typ, addressable := v.Type(), !isNil && v.CanAddr()
 	m := f.last.Load()
-	if m == nil || m.typ != key.typ || m.addressable != key.addressable {
-		m = memberOf(key)
+	if m == nil || m.typ != typ || m.addressable != addressable {
+		m = memberOf(memberKey{typ, addressable, f.name})
 		f.last.Store(m)
 	}
 	switch {
 	case m.Kind == typecheck.NoMember || m.Kind == typecheck.Unexported:
-		s.failField(f, m, declared)
-	case m.Kind == typecheck.Method && key.addressable:
+		s.failField(f, m, given.Type())
+	case m.Kind == typecheck.Method && addressable:
 		v = v.Addr()
 	}
 	return v, m
