@@ -120,6 +120,40 @@ func TestDevShowsFaults(t *testing.T) {
 	}
 }
 
+// TestDevMarksWhatFailed: the page and the terminal point at the expression that failed, though
+// errors of text/template count columns from 0.
+func TestDevMarksWhatFailed(t *testing.T) {
+	for _, tt := range []struct{ name, text, place, page, terminal string }{
+		{"at the beginning of a line", "{{/* */}}\n{{\n.Nme}}", "router/index.html:3:1", "<mark>.Nme</mark>}}", "3 | .Nme}}\n    | ^^^^\n"},
+		{"in a line", "<p>ä {{.Path}} {{.Nme}}</p>", "router/index.html:1:19", "{{.Path}} {{<mark>.Nme</mark>}}", "1 | <p>ä {{.Path}} {{.Nme}}</p>\n    |                  ^^^^\n"},
+		{"a long one", "<p>{{.Path.Length.Of.Something.Else}}", "router/index.html:1:11", "{{<mark>.Path.Length.Of.Something.Else</mark>}}", "1 | <p>{{.Path.Length.Of.Something.Else}}\n    |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"},
+		{"a call", "<p>{{1}} {{index .Path 99}}", "router/index.html:1:12", "{{<mark>index .Path 99</mark>}}", "1 | <p>{{1}} {{index .Path 99}}\n    |            ^^^^^^^^^^^^^^\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			tree := flowtest.Pages(pagesOf("index.html: home"))
+			dir := onDisk(t, tree)
+			r := New(tree)
+			journalOf(r)
+			r.At("index").GET().Do(func(*Request) Response { return Page(struct{ Path string }{"/"}) })
+			r.Dev(dir)
+			is.NoErr(r.Check())
+			var terminal strings.Builder
+			beginAll(routersOf(r))
+			r.front.terminal = &terminal
+			write(t, dir, "router/index.html", tt.text)
+			page := html.UnescapeString(visit(r, "/").Body.String())
+			is.True(strings.Contains(page, tt.place))
+			is.True(strings.Contains(page, tt.page))
+			is.True(strings.Contains(terminal.String(), tt.place))
+			is.True(strings.Contains(terminal.String(), tt.terminal))
+			if t.Failed() {
+				t.Logf("%s", terminal.String())
+			}
+		})
+	}
+}
+
 // TestDevFaultsAsTheClientReads: the page of faults is for browsers.
 func TestDevFaultsAsTheClientReads(t *testing.T) {
 	dir := onDisk(t, devTree())

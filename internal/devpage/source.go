@@ -67,7 +67,8 @@ func sourceLines(name string) []string {
 	if err != nil {
 		return nil
 	}
-	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	// A byte order mark counts in no column.
+	lines := strings.Split(strings.TrimSuffix(strings.TrimPrefix(string(text), "\ufeff"), "\n"), "\n")
 	for i, line := range lines {
 		lines[i] = strings.ToValidUTF8(strings.TrimSuffix(line, "\r"), "\uFFFD")
 	}
@@ -102,6 +103,8 @@ var (
 	// it begins with.
 	quoted = regexp.MustCompile(`\{\{.*?\}\}|"(?:[^"\\]|\\.)*"`)
 	called = regexp.MustCompile(`^\w+\(`)
+	// restOfWord matches what follows a part of .A.B.C.
+	restOfWord = regexp.MustCompile(`^[.$\pL\pN_]*`)
 )
 
 // wordIn returns what is wrong in the line of a fault: the word at the column. If the column
@@ -109,11 +112,16 @@ var (
 func (f Fault) wordIn(line string) Span {
 	var candidates []string
 	if m := executing.FindStringSubmatch(f.Text); m != nil {
+		expression, isCut := strings.CutSuffix(m[1], "...") // text/template cuts it to 20 characters
 		if from := f.Column - 1; from >= 0 {
 			// The column may be in the middle of the expression.
-			for i := max(0, from-len(m[1])); i <= min(from, len(line)); i++ {
-				if strings.HasPrefix(line[i:], m[1]) {
-					return Span{i, i + len(m[1])}
+			for i := max(0, from-len(expression)); i <= min(from, len(line)); i++ {
+				if strings.HasPrefix(line[i:], expression) {
+					to := i + len(expression)
+					if isCut {
+						to += len(restOfWord.FindString(line[to:]))
+					}
+					return Span{i, to}
 				}
 			}
 		}
