@@ -106,8 +106,8 @@ var goals = []goal{
 	{row: "file/304", of: instructions("flow", "FileServerFS"), most: 0.1, gate: 0.27},
 	{row: "page/plain", of: instructions("flow", "FileServerFS"), most: 0.1, gate: 0.34},
 
-	{row: "page/data", of: instructions("flow", rows.TemplateName), most: 0.15, gate: 0.1},
-	{row: "page/data", of: instructions("flow", rows.TemplName), most: 1, gate: 0.55},
+	{row: "page/data", of: instructions("flow", rows.TemplateName), most: 0.15, gate: 0.096},
+	{row: "page/data", of: instructions("flow", rows.TemplName), most: 1, gate: 0.53},
 	{row: "page/data", of: allocs("flow"), most: 5, gate: 3},
 	{row: "page/failing", of: instructions(rows.FailingName, "flow"), most: 3, gate: 2.15},
 	// With 400 pages, so that what is done once for an application counts for more.
