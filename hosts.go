@@ -163,17 +163,13 @@ func (hosts Hosts) hasRouter(r *Router) bool {
 	return false
 }
 
-// checkHosts returns the faults of a mount of Hosts.
-func (m *Mounted) checkHosts(hosts Hosts) (faults []fault.Fault) {
+// whyNoHosts returns why Hosts cannot be mounted here, or "".
+func (m *Mounted) whyNoHosts(hosts Hosts) string {
 	switch {
 	case len(m.prefix)+len(m.outer.prefix()) > 0:
-		return []fault.Fault{fault.At(m.pos, "Mount(%q): Hosts match whole paths: mount them at \"/\"", m.text)}
+		return `Hosts match whole paths: mount them at "/"`
 	case hosts.hasRouter(m.outer):
-		return []fault.Fault{fault.At(m.pos, "Mount(%q): a Router cannot be mounted inside itself", m.text)}
+		return "a Router cannot be mounted inside itself"
 	}
-	for _, f := range hosts.faults() {
-		f.Text = fmt.Sprintf("Mount(%q): %s", m.text, f.Text)
-		faults = append(faults, f)
-	}
-	return faults
+	return ""
 }

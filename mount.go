@@ -210,7 +210,14 @@ func (c *compiler) readMounts() {
 			c.inside[m] = newCompiler(m.inner)
 		}
 		if hosts, ok := m.handler.(Hosts); ok {
-			c.faults = append(c.faults, m.checkHosts(hosts)...)
+			if wrong := m.whyNoHosts(hosts); wrong != "" {
+				c.fault(m.pos, "Mount(%q): %s", m.text, wrong)
+				continue
+			}
+			for _, f := range hosts.faults() {
+				f.Text = fmt.Sprintf("Mount(%q): %s", m.text, f.Text)
+				c.faults = append(c.faults, f)
+			}
 		}
 	}
 }
