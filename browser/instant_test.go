@@ -56,6 +56,7 @@ func (o outsider) until(what, expression string) {
 // rest moves the mouse to a link, and press presses it there.
 func (o outsider) rest(link string) (press func()) {
 	o.t.Helper()
+	o.until("the link is there", `document.querySelector("`+link+`") !== null`)
 	text, err := o.Evaluate(`(() => { const r = document.querySelector("` + link + `").getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()`)
 	if err != nil {
 		o.t.Fatal(err)

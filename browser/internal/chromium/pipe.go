@@ -80,13 +80,13 @@ func StartPipe(script string) (*Pipe, error) {
 	go p.read(bufio.NewReader(fromChild), script)
 
 	var tab struct{ TargetID, SessionID string }
-	if err := p.call("", "Target.createTarget", map[string]any{"url": "about:blank", "forTab": true}, &tab); err != nil {
+	if err := p.call(whenShown, "", "Target.createTarget", map[string]any{"url": "about:blank", "forTab": true}, &tab); err != nil {
 		p.Stop()
 		return nil, err
 	}
-	err = p.call("", "Target.attachToTarget", map[string]any{"targetId": tab.TargetID, "flatten": true}, &tab)
+	err = p.call(whenShown, "", "Target.attachToTarget", map[string]any{"targetId": tab.TargetID, "flatten": true}, &tab)
 	if err == nil {
-		err = p.call(tab.SessionID, "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true}, nil)
+		err = p.call(whenShown, tab.SessionID, "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true}, nil)
 	}
 	if err != nil {
 		p.Stop()
@@ -195,8 +195,15 @@ func (p *Pipe) send(session, method string, params any) (<-chan message, error) 
 // errNoAnswer is for commands to a page that is gone, or frozen.
 var errNoAnswer = errors.New("the page does not answer")
 
+// How long a page may take to answer. One that is kept for the way back answers nothing, and is
+// asked first whether it is shown. One that is shown may be slow on a busy machine.
+const (
+	whetherShown = 2 * time.Second
+	whenShown    = 20 * time.Second
+)
+
 // call sends a command, and reads its result.
-func (p *Pipe) call(session, method string, params, result any) error {
+func (p *Pipe) call(limit time.Duration, session, method string, params, result any) error {
 	p.mu.Lock()
 	answer, err := p.send(session, method, params)
 	p.mu.Unlock()
@@ -207,7 +214,7 @@ func (p *Pipe) call(session, method string, params, result any) error {
 	ok := false
 	select {
 	case m, ok = <-answer:
-	case <-time.After(2 * time.Second): // a page that is kept for the way back answers nothing
+	case <-time.After(limit):
 	}
 	switch {
 	case !ok:
@@ -228,9 +235,9 @@ func (p *Pipe) Page(method string, params, result any) error {
 	err := errors.New("the tab has no page")
 	for i := len(pages) - 1; i >= 0; i-- { // those that were left are detached, or hidden
 		var shown struct{ Result struct{ Value bool } }
-		err = p.call(pages[i], "Runtime.evaluate", map[string]any{"expression": `!document.prerendering && document.visibilityState === "visible"`, "returnByValue": true}, &shown)
+		err = p.call(whetherShown, pages[i], "Runtime.evaluate", map[string]any{"expression": `!document.prerendering && document.visibilityState === "visible"`, "returnByValue": true}, &shown)
 		if err == nil && shown.Result.Value {
-			return p.call(pages[i], method, params, result)
+			return p.call(whenShown, pages[i], method, params, result)
 		}
 	}
 	return fmt.Errorf("the tab shows no page: %v", err)
