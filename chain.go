@@ -450,17 +450,11 @@ func (t *table) recycle(x *exchange) {
 	if x.req.promises != nil {
 		x.req.promises = nil
 	}
-	if x.body != nil {
+	if x.body != nil || x.personal.Load() { // only a body, the user or the nonce set the others
 		x.body = nil
-	}
-	x.auth.Reset()
-	if x.failed() {
+		x.auth.Reset()
 		x.failure.Store(nil)
-	}
-	if x.nonce.Load() != nil {
 		x.nonce.Store(nil)
-	}
-	if x.personal.Load() {
 		x.personal.Store(false)
 	}
 	t.pool.Put(x)
