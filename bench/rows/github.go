@@ -2,10 +2,14 @@ package rows
 
 import (
 	"bufio"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/gin-gonic/gin"
 
 	"example.com/flow/bench/measure"
 )
@@ -29,13 +33,29 @@ var githubRows = []Row{
 // parameter, ":user", is its value.
 func github(asked func(route) bool) measure.Group {
 	routes := githubRoutes()
-	g := measure.Group{Base: httprouterName, Contestants: contest(routes)}
+	g := measure.Group{Base: httprouterName, Contestants: append(contest(routes), measure.Contestant{Name: GinWriterName, Handler: ginWriterOf(routes)})}
 	for _, r := range routes {
 		if asked(r) {
 			g.Calls = append(g.Calls, measure.Call{Method: r.method, Path: r.pattern, Bare: true, Want: answers(hello)})
 		}
 	}
 	return g
+}
+
+// GinWriterName is gin with handlers that write to its ResponseWriter, past its renderers:
+// the cheapest handlers that gin has.
+const GinWriterName = "gin, io.WriteString"
+
+func ginWriterOf(routes []route) http.Handler {
+	r := newGin()
+	r.HandleMethodNotAllowed = true
+	for _, route := range routes {
+		r.Handle(route.method, route.pattern, func(c *gin.Context) {
+			c.Writer.Header()["Content-Type"] = textType
+			io.WriteString(c.Writer, hello)
+		})
+	}
+	return r
 }
 
 // githubRoutes returns the 203 routes of GitHub's REST API, as the author of httprouter
