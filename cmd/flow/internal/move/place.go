@@ -97,7 +97,7 @@ func emptied(t transfer, after listing) []string {
 // readTransfer says what the arguments of the command mean. wd is the working directory.
 func readTransfer(app project.App, tree *routetree.Tree, l listing, wd, from, to string) (transfer, error) {
 	p := placer{app, tree, l, wd}
-	old, err := p.find(from)
+	old, err := p.find(from, to)
 	if err != nil {
 		return transfer{}, err
 	}
@@ -147,8 +147,8 @@ type origin struct {
 	ungrouped bool   // without all of its groups
 }
 
-// find returns what is to be moved.
-func (p placer) find(arg string) (origin, error) {
+// find returns what is to be moved. to is the other argument of the command.
+func (p placer) find(arg, to string) (origin, error) {
 	clean := path.Clean(filepath.ToSlash(arg))
 	if arg == "" {
 		return origin{}, fmt.Errorf("the path of what to move is empty")
@@ -174,7 +174,8 @@ func (p placer) find(arg string) (origin, error) {
 	case len(found) == 0:
 		return origin{}, fmt.Errorf("%s: there is no such file or directory in %s%s", arg, p.app.Shown(routetree.RouterDir), p.hint(clean))
 	case len(found) > 1 && p.l.isDir(found[0]):
-		return origin{}, fmt.Errorf("%s may be the directory or the file %s: write %s/ or %s", arg, p.app.Shown(found[1]), clean, clean+path.Ext(found[1]))
+		asFile := clean + path.Ext(found[1])
+		return origin{}, fmt.Errorf("%s may be the directory or the file %s: write %s %s or %s %[4]s", arg, p.app.Shown(found[1]), project.Quoted(clean+"/"), project.Quoted(to), project.Quoted(asFile))
 	case len(found) > 1:
 		return origin{}, fmt.Errorf("%s may be %s or %s: write which, with all groups and the extension", arg, p.app.Shown(found[0]), p.app.Shown(found[1]))
 	case !strings.Contains(found[0], "/"):
@@ -286,7 +287,8 @@ func (p placer) destination(t transfer, arg string, old origin) (string, error) 
 		return "", err
 	}
 	isDir := func(to string) bool { return p.l.isDir(to) && to != t.from }
-	into := strings.HasSuffix(filepath.ToSlash(arg), "/") || isDir(to) || isDir(placed)
+	// As with mv, a NEW that is no directory yet is the name of a directory, and takes in a file.
+	into := isDir(to) || isDir(placed) || !t.dir && strings.HasSuffix(filepath.ToSlash(arg), "/")
 	if into {
 		if placed, err = p.placed(t, path.Join(to, path.Base(t.from)), old, exact); err != nil {
 			return "", err

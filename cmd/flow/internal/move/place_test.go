@@ -12,7 +12,7 @@ import (
 
 // NEW goes to the directory that is meant, in its groups, as OLD is found in them.
 func TestReadTransfer(t *testing.T) {
-	const tree = "index.html about.html (staff)/staff/index.html (staff)/staff/[id].html (team)/projects/index.html (team)/projects/(all)/new.html (team)/boards/x.html users/index.html (a)/users/[id].html"
+	const tree = "index.html about.html (staff)/staff/index.html (staff)/staff/[id].html (team)/projects/index.html (team)/projects/(all)/new.html (team)/boards/x.html users/index.html (a)/users/[id].html shop/[id].html shop/[id]/edit.html"
 	for _, tt := range []struct{ from, to, want string }{
 		{"about", "staff/about", "about.html (staff)/staff/about.html"},
 		{"about", "staff/", "about.html (staff)/staff/about.html"},
@@ -35,6 +35,12 @@ func TestReadTransfer(t *testing.T) {
 		{"projects/new", "lists/new", "(team)/projects/(all)/new.html (team)/lists/new.html"},
 		{"(staff)/staff", "staff", "(staff)/staff staff"}, // out of the group that OLD names
 		{"(staff)/staff/[id]", "projects/", "(staff)/staff/[id].html projects/[id].html"},
+		{"shop/[id]/", "shop/[item]/", "shop/[id] shop/[item]"}, // as with mv, this is no directory that takes it in
+		{"shop/[id]/", "shop/[item]", "shop/[id] shop/[item]"},
+		{"shop/[id]/", "staff/", "shop/[id] (staff)/staff/[id]"},
+		{"shop/[id]/", "staff/[item]/", "shop/[id] (staff)/staff/[item]"},
+		{"shop/[id].html", "shop/[item]/", "shop/[id].html shop/[item]/[id].html"},
+		{"shop/[id]", "shop/[item]", "shop/[id] may be the directory or the file app/router/shop/[id].html: write 'shop/[id]/' 'shop/[item]' or 'shop/[id].html' 'shop/[item]'"},
 		{"users/index", "users/all", "users/all may be in several directories: write '(a)/users/all' or ./users/all"},
 	} {
 		t.Run(tt.from+" "+tt.to, func(t *testing.T) {
