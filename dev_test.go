@@ -154,6 +154,56 @@ func TestDevMarksWhatFailed(t *testing.T) {
 	}
 }
 
+// TestDevTellsOnlyTheFault of a template that View and PageOf name: that a template with faults is
+// not there is no fault of the handler. The page marks the fault with the text that open pages
+// get, so that it is not shown above the page again.
+func TestDevTellsOnlyTheFault(t *testing.T) {
+	tree := flowtest.Pages(pagesOf(`login.html: login
+		(in)/home.html: home
+		+layout.html: {{template "content" .}}
+		a.http: 
+		b.http: 
+		c.http: 
+		d.http: `))
+	dir := onDisk(t, tree)
+	r := New(tree)
+	r.At("login").GET().Do(func(*Request) Response {
+		return Response{kind: kindView, more: &more{data: "x", view: &declaredView{stem: "login"}}} // that of PageOf
+	})
+	for name, view := range map[string]string{"a": "login", "b": "home", "c": "none", "d": "+layout"} {
+		r.At(name).GET().Do(func(*Request) Response { return View(view, "x") })
+	}
+	r.Dev(dir)
+	is.New(t).NoErr(r.Check())
+	write(t, dir, "router/login.html", "\n{{nothing}}")
+	write(t, dir, "router/(in)/home.html", "\n{{user.}}")
+	faults := regexp.MustCompile(`data-fault="([^"]*)"`)
+	for _, tt := range []struct{ target, more string }{
+		{"/login", ""},
+		{"/a", ""},
+		{"/b", ""},
+		{"/c", "\nflow: View: no template is called \"none\": give the path below router/ without extension"},
+		{"/d", "\nflow: View: no template is called \"+layout\": give the path below router/ without extension"},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			known := r.templateFaults()
+			is.Equal(len(known), 2)
+			var want, got []string
+			for _, f := range known {
+				want = append(want, f.String())
+			}
+			want[len(want)-1] += tt.more
+			w := visit(r, tt.target)
+			is.Equal(w.Code, 500)
+			for _, m := range faults.FindAllStringSubmatch(w.Body.String(), -1) {
+				got = append(got, html.UnescapeString(m[1]))
+			}
+			is.Equal(got, want)
+		})
+	}
+}
+
 // TestDevFaultsAsTheClientReads: the page of faults is for browsers.
 func TestDevFaultsAsTheClientReads(t *testing.T) {
 	dir := onDisk(t, devTree())

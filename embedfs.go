@@ -228,7 +228,9 @@ func encodePage(r Response, req *Request) (Response, error) {
 	v, err := all.View(name)
 	switch {
 	case err == nil:
-	case r.kind == kindPage: // only in development: the file on disk is missing or has faults
+	case faults != nil && errors.Is(err, pages.ErrFaulty): // only in development
+		return Response{}, faults
+	case r.kind == kindPage: // only in development: the file on disk is missing
 		return Response{}, errors.Join(faults, x.settings.dev.gone(x.endpoint.owner.route))
 	default:
 		return Response{}, errors.Join(faults, fmt.Errorf("flow: View: %w", err))

@@ -63,6 +63,10 @@ type View struct {
 	told    atomic.Bool // see Tell
 }
 
+// ErrFaulty is the error of View for a template that is there and has faults, which NewViews
+// has returned.
+var ErrFaulty = errors.New("the template has faults")
+
 // View returns the view of a template, by its path below router/ without extension. The
 // path may leave out groups, if that leaves only one template.
 func (v *Views) View(name string) (*View, error) {
@@ -71,6 +75,11 @@ func (v *Views) View(name string) (*View, error) {
 	}
 	switch found := routetree.Find(v.byName, name); len(found) {
 	case 0:
+		for _, path := range routetree.Find(v.files, name) {
+			if f := v.files[path]; v.used[f] && !f.isLayout() {
+				return nil, ErrFaulty
+			}
+		}
 		return nil, fmt.Errorf("no template is called %q: give the path below %s/ without extension", name, routetree.RouterDir)
 	case 1:
 		return v.byName[found[0]], nil
