@@ -713,7 +713,7 @@ func TestFaultsOfMountedRoutersInDevelopment(t *testing.T) {
 	err := r.Check()
 	is.True(err != nil)
 	is.True(strings.Contains(err.Error(), `router/b.http: no handler is registered for it`))
-	is.True(strings.Contains(err.Error(), `Mount("/in"): router/a.html:1: function "none" not defined: add it to Router.Funcs`))
+	is.True(strings.Contains(err.Error(), `Mount("/in"): router/a.html:1: function "none" not defined: did you mean "nonce"?`))
 	is.True(inner.Check() != nil)
 }
 

@@ -315,6 +315,26 @@ router/x/+error.html:1: no template is called "none": {{define}} it in this file
 router/x/+layout.html:1: function "nothing" not defined: add it to Router.Funcs`)
 }
 
+// TestFaultSuggestsTheFunction: a misspelt function is told with the nearest of flow's own, of
+// text/template's and of the application's, and any other with where to add it.
+func TestFaultSuggestsTheFunction(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"{{requst.URL}}", `function "requst" not defined: did you mean "request"?`},
+		{"{{urlqury 1}}", `function "urlqury" not defined: did you mean "urlquery"?`},
+		{"{{1 | curency}}", `function "curency" not defined: did you mean "currency"?`},
+		{"{{om}}", `function "om" not defined: add it to Router.Funcs`}, // and not "or"
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(map[string]string{"a.html": tt.text}))
+			r.Funcs = template.FuncMap{"currency": func(int) string { return "" }}
+			err := r.Check()
+			is.True(err != nil)
+			is.Equal(err.Error(), "router/a.html:1: "+tt.want)
+		})
+	}
+}
+
 func TestFaultOfATemplateHasItsLine(t *testing.T) {
 	is := is.New(t)
 	err := New(flowtest.Pages(map[string]string{

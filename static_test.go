@@ -24,7 +24,7 @@ func TestNamesWaitForWith(t *testing.T) {
 	err := r.Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), `app/users.id.go:1: flow.With asks for a int, and nothing was provided: give one to Router.Provide
-router/index.html:1: function "none" not defined: add it to Router.Funcs
+router/index.html:1: function "none" not defined: did you mean "nonce"?
 router/index.html:1: route "users.id" (router/users/[id].html): the parameter "id" is missing`)
 }
 

@@ -159,7 +159,7 @@ func (l *library) check(f *templateFile) {
 			case *parse.IdentifierNode:
 				switch {
 				case !l.isFunc(n.Ident):
-					report(n, "function %q not defined: add it to Router.Funcs", n.Ident)
+					report(n, "function %q not defined%s", n.Ident, l.suggestFunc(n.Ident))
 				case n.Ident == "nonce" && l.NoNonce != "":
 					report(n, "{{nonce}} has no value: %s", l.NoNonce)
 				}
@@ -214,6 +214,23 @@ func (h *functions) isFunc(name string) bool {
 		h.builtins[name] = known
 	}
 	return known
+}
+
+// suggestFunc returns the end of the message about a function that is not defined.
+func (h *functions) suggestFunc(misspelt string) string {
+	known := map[string]bool{}
+	for _, name := range ownFuncs {
+		known[name] = true
+	}
+	for name := range h.own {
+		known[name] = true
+	}
+	for name := range typecheck.Builtins() {
+		if len(name) > 2 { // any short word is near to "or" or "ne"
+			known[name] = true
+		}
+	}
+	return fault.Suggest(misspelt, known, ": add it to Router.Funcs")
 }
 
 // checkTemplate returns an error if a {{template}} is wrong in any set. found are the

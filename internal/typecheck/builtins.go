@@ -2,6 +2,8 @@ package typecheck
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"reflect"
 	"text/template"
 )
@@ -43,6 +45,9 @@ func Builtin(name string) (t reflect.Type, found bool) {
 	b, found := builtins[name]
 	return b.typ, found
 }
+
+// Builtins returns the names of these functions.
+func Builtins() iter.Seq[string] { return maps.Keys(builtins) }
 
 // andOr returns the value of and, or: the first operand that decides, or the last. What
 // stands behind an operand that always decides is not reached.
