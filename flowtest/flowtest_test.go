@@ -37,6 +37,9 @@ func TestCase(t *testing.T) {
 	if !ok {
 		t.Skip("is started by other tests")
 	}
+	if c.timeout > 0 {
+		flowtest.SetTimeout(c.timeout)
+	}
 	flowtest.Examples(t, func(*testing.T) *flow.Router { return c.router() }, c.vars...)
 }
 
@@ -68,6 +71,8 @@ type testCase struct {
 	vars  []string
 	want  string // lines of the output; without any, the test passes
 	skips bool   // it says why in want
+
+	timeout time.Duration // of an answer, if it is not the usual one
 }
 
 // router returns the application. Each of its files answers any method with what it is named
@@ -121,6 +126,15 @@ func (c testCase) router() *flow.Router {
 					time.Sleep(time.Millisecond)
 				}
 			}))
+		case "silent": // a comment, and no event
+			f.GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				fmt.Fprint(w, ": hello\n\n")
+				http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			}))
+		case "late":
+			f.GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 		case "endless":
 			f.GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				for err := error(nil); err == nil; {
@@ -215,6 +229,10 @@ flowtest/router/any.http:28: the text has more than 20 MiB with the values of it
 flowtest/router/any.http:50: the text has more than 20 MiB with the values of its references`},
 	"an answer without end": {files: []string{"endless", "GET /endless"}, want: `
 flowtest/router/endless.http:1: GET /endless: the answer has more than 64 MiB: write # @disabled above the request, if it has no end`},
+	"no event": {files: []string{"silent", "GET /silent"}, timeout: 3 * time.Second, want: `
+flowtest/router/silent.http:1: GET /silent: no event within 3s: send one at once, or write # @disabled above the request`},
+	"an answer too late": {files: []string{"late", "GET /late"}, timeout: 3 * time.Second, want: `
+flowtest/router/late.http:1: GET /late: the answer has no end after 3s: write # @disabled above the request, if it should have none`},
 	"no answer":             {files: []string{"abort", "GET /abort"}, want: "\nflowtest/router/abort.http:1: GET /abort: EOF"},
 	"an application faulty": {files: []string{"any", "GET /ayn"}, want: "\nflowtest: the application has faults:\n\trouter/any.http:1: GET /ayn: nothing answers it: did you mean /any?"},
 	"nothing to run":        {files: []string{"any", ""}, want: "\nflowtest: no route file has an example", skips: true},

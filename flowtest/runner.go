@@ -53,8 +53,9 @@ func newRunner(t *testing.T, router *flow.Router, file examples.File, variables 
 	return &runner{file: file, shown: shownFile(file.Name), url: "http://" + listener.Addr().String(), client: client, jar: jar, values: httpfile.NewValues(variables)}
 }
 
-// timeout is how long an answer may take. An example that takes longer has no end.
-const timeout = 10 * time.Second
+// timeout is how long an answer may take. An example that takes longer has no end. Tests make
+// it shorter.
+var timeout = 10 * time.Second
 
 // send sends the next request of the file, and returns its answer.
 func (r *runner) send(req *httpfile.Request) (*httpfile.Answer, error) {
@@ -94,10 +95,12 @@ func (r *runner) send(req *httpfile.Request) (*httpfile.Answer, error) {
 			return a, nil
 		}
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && resp != nil && isEventStream(resp):
+		return nil, fmt.Errorf("%s: no event within %v: send one at once, or write # @disabled above the request", req, timeout)
+	case errors.Is(err, context.DeadlineExceeded):
 		return nil, fmt.Errorf("%s: the answer has no end after %v: write # @disabled above the request, if it should have none", req, timeout)
-	}
-	if errors.As(err, new(*http.MaxBytesError)) {
+	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, fmt.Errorf("%s: the answer has more than %d MiB: write # @disabled above the request, if it has no end", req, maxAnswer>>20)
 	}
 	return nil, fmt.Errorf("%s: %w", req, err)
@@ -106,12 +109,16 @@ func (r *runner) send(req *httpfile.Request) (*httpfile.Answer, error) {
 // maxAnswer is how many bytes of an answer are read.
 const maxAnswer = 64 << 20
 
+func isEventStream(resp *http.Response) bool {
+	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return mediaType == "text/event-stream"
+}
+
 // readBody reads the body of an answer: of an event stream the first event, which may be
 // followed by others as long as the server runs.
 func readBody(resp *http.Response) ([]byte, error) {
 	from := http.MaxBytesReader(nil, resp.Body, maxAnswer)
-	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if mediaType != "text/event-stream" {
+	if !isEventStream(resp) {
 		return io.ReadAll(from)
 	}
 	var text []byte
