@@ -169,4 +169,31 @@ func TestUnguarded(t *testing.T) {
 	}
 }
 
+// BenchmarkGuards checks applications with many calls of In, each for a directory in a group,
+// which has a file that leaves out the group beside it. Twice as many calls take twice the
+// time, and not four times.
+func BenchmarkGuards(b *testing.B) {
+	for _, n := range []int{100, 400, 1600} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var files, dirs []string
+			for i := range n {
+				dirs = append(dirs, fmt.Sprintf("(team%d)/area%[1]d", i))
+				files = append(files, "router/"+dirs[i]+"/index.html", fmt.Sprintf("router/area%d/open.html", i))
+			}
+			tree := flowtest.Files(files...)
+			for b.Loop() {
+				b.StopTimer() // a MapFS reads all of its files for each directory
+				r := New(tree)
+				for _, dir := range dirs {
+					r.In(dir).Use(signedIn)
+				}
+				b.StartTimer()
+				if err := r.Check(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 var unguarded = regexp.MustCompile(`^(\S+): warning: it lacks the guard flow\.signedIn, which In\(".+"\) gives to (\S+) below the same /\S+: move it to (\S+); or, if that is meant, into a group of its own, such as (?:\S+/)?\(public\)/\S+, or give it a guard of its own$`)

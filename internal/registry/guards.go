@@ -151,10 +151,7 @@ func (g guards[H, M]) ofDir(dir string) (all []given) {
 	if known {
 		return all
 	}
-	for _, d := range g.plan.Dirs {
-		if routetree.Layer(d.Path, path.Join(dir, "index")) < 0 {
-			continue
-		}
+	for _, d := range g.plan.around(path.Join(dir, "index")) {
 		for _, name := range g.of(d.Uses) {
 			all = append(all, given{name, d.Path})
 		}

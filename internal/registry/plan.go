@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"path"
@@ -34,6 +33,8 @@ type Plan[H, M any] struct {
 	bindings map[*routetree.Route]*Binding[H, M]
 	byPath   map[string]*routetree.Route
 	byStem   map[string][]*routetree.Route // several if files have the same counterpart
+	layers   routetree.LayerIndex
+	byLayer  map[string][]*Dir[H, M] // those of Dirs that mean a layer, in their order
 }
 
 // NewPlan returns a Plan without registrations. app is the directory of the tree's static
@@ -45,6 +46,8 @@ func NewPlan[H, M any](tree *routetree.Tree, app string) *Plan[H, M] {
 		bindings: map[*routetree.Route]*Binding[H, M]{},
 		byPath:   map[string]*routetree.Route{},
 		byStem:   map[string][]*routetree.Route{},
+		layers:   tree.IndexLayers(),
+		byLayer:  map[string][]*Dir[H, M]{},
 
 		Misplaced: map[string]bool{},
 	}
@@ -117,9 +120,12 @@ func (p *Plan[H, M]) Add(g *Registry[H, M]) {
 	p.Faults = append(p.Faults, g.faults...)
 	p.Uses = append(p.Uses, g.uses...)
 	for _, d := range g.dirs {
-		switch {
-		case p.tree.Covers(d.Path):
+		switch meant := p.layers.Meant(d.Path); {
+		case len(meant) > 0 || d.Path == "":
 			p.Dirs = append(p.Dirs, d)
+			for _, layer := range meant {
+				p.byLayer[layer] = append(p.byLayer[layer], d)
+			}
 		case p.tree.HasDir(d.Path):
 			p.fault(d.pos, "In(%q): no route file is in that directory, so this would guard nothing: have the files been moved?", d.Path)
 		default:
@@ -341,11 +347,18 @@ func (p *Plan[H, M]) checkFinished(r *routetree.Route, b *Binding[H, M]) {
 
 // Around returns the directories whose middleware runs for a route, the outermost first, and
 // for the same directory in the order of registration.
-func (p *Plan[H, M]) Around(r *routetree.Route) []*Dir[H, M] {
-	around := slices.DeleteFunc(slices.Clone(p.Dirs), func(d *Dir[H, M]) bool { return routetree.Layer(d.Path, r.Path) < 0 })
-	slices.SortStableFunc(around, func(a, b *Dir[H, M]) int {
-		return cmp.Compare(routetree.Layer(a.Path, r.Path), routetree.Layer(b.Path, r.Path))
-	})
+func (p *Plan[H, M]) Around(r *routetree.Route) []*Dir[H, M] { return p.around(r.Path) }
+
+// around is Around for the path of a file. A directory that means several Layers of the file
+// counts as the outermost of them.
+func (p *Plan[H, M]) around(file string) (around []*Dir[H, M]) {
+	for _, layer := range routetree.Layers(file) {
+		for _, d := range p.byLayer[layer] {
+			if !slices.Contains(around, d) {
+				around = append(around, d)
+			}
+		}
+	}
 	return around
 }
 
@@ -355,7 +368,7 @@ func (p *Plan[H, M]) OnErrors() map[string]any {
 	first, functions := map[string]Use[any]{}, map[string]any{}
 	for _, d := range p.Dirs {
 		for _, u := range d.onError {
-			for _, dir := range p.tree.Meant(d.Path) {
+			for _, dir := range p.layers.Outermost(d.Path) {
 				if other, taken := first[dir]; taken {
 					p.fault(u.Pos, "In(%q).OnError: %s has one already, given at %v: keep one", d.Path, p.tree.Shown(path.Join(routetree.RouterDir, dir)), other.Pos)
 					break

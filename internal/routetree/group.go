@@ -61,3 +61,46 @@ func Find[V any](all map[string]V, written string) []string {
 func Layer(dir, path string) int {
 	return slices.IndexFunc(Layers(path), func(layer string) bool { return Means(dir, layer) })
 }
+
+// A LayerIndex finds the Layers of the routes of a tree that written paths mean, without
+// asking Means about each of them.
+type LayerIndex map[string][]string // the layers by their paths without groups and matchers
+
+// IndexLayers returns a LayerIndex of the tree.
+func (t *Tree) IndexLayers() LayerIndex {
+	index, known := LayerIndex{}, map[string]bool{}
+	for _, r := range t.Routes {
+		for _, layer := range Layers(r.Path) {
+			if !known[layer] {
+				known[layer] = true
+				key := withoutGroups(layer)
+				index[key] = append(index[key], layer)
+			}
+		}
+	}
+	return index
+}
+
+// Meant returns all layers that a written path means, in the order of the routes. Means lets
+// a path leave out groups and matchers only, so without these it is that of each such layer.
+func (x LayerIndex) Meant(written string) (meant []string) {
+	for _, layer := range x[withoutGroups(written)] {
+		if Means(written, layer) {
+			meant = append(meant, layer)
+		}
+	}
+	return meant
+}
+
+// withoutGroups returns a path without groups and matchers: (admin)/users/[id=int] is
+// users/[id].
+func withoutGroups(path string) string {
+	if !strings.ContainsAny(path, "(=") {
+		return path
+	}
+	names := slices.DeleteFunc(strings.Split(path, "/"), IsGroup)
+	for i, name := range names {
+		names[i] = withoutMatcher(name)
+	}
+	return strings.Join(names, "/")
+}

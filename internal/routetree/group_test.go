@@ -1,6 +1,8 @@
 package routetree
 
 import (
+	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,5 +80,30 @@ func TestLayer(t *testing.T) {
 			is := is.New(t)
 			is.Equal(Layer(tt.dir, tt.path), tt.want)
 		})
+	}
+}
+
+// TestLayerIndex asks for all paths of up to three names: the index finds what Means says.
+func TestLayerIndex(t *testing.T) {
+	is := is.New(t)
+	names := []string{"a", "b", "(g)", "(h)", "[id]", "[id=int]"}
+	paths := []string{""}
+	for from, length := 0, 1; length <= 3; length++ {
+		for _, p := range paths[from:] {
+			for _, name := range names {
+				paths = append(paths, path.Join(p, name))
+			}
+			from++
+		}
+	}
+	is.Equal(len(paths), 1+6+36+216)
+	tree := &Tree{}
+	for _, p := range paths {
+		tree.Routes = append(tree.Routes, &Route{Path: path.Join(p, "index")})
+	}
+	index := tree.IndexLayers()
+	for _, written := range append(paths, "/a", "a/", "a//b", "c", "a/index") {
+		want := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !Means(written, p) })
+		is.Equal(slices.Sorted(slices.Values(index.Meant(written))), append([]string(nil), slices.Sorted(slices.Values(want))...)) // written
 	}
 }

@@ -91,12 +91,15 @@ func (n *Nearest[V]) Around(r *Route, path []string) []V {
 // Meant returns the directories that a written path means, which may leave out groups: those
 // that middleware runs for. If one of them is inside another, it returns the outer one only.
 // A route file counts as a directory of its own name, as in Layers.
-func (t *Tree) Meant(written string) []string {
-	meant := map[string]bool{}
-	for _, r := range t.Routes {
-		if i := Layer(written, r.Path); i >= 0 {
-			meant[Layers(r.Path)[i]] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(meant))
+func (t *Tree) Meant(written string) []string { return t.IndexLayers().Outermost(written) }
+
+// Outermost is Tree.Meant.
+func (x LayerIndex) Outermost(written string) []string {
+	meant := x.Meant(written)
+	outermost := slices.DeleteFunc(slices.Clone(meant), func(dir string) bool {
+		around := Layers(path.Join(dir, "index"))
+		return slices.ContainsFunc(around[:len(around)-1], func(outer string) bool { return slices.Contains(meant, outer) })
+	})
+	slices.Sort(outermost)
+	return outermost
 }
