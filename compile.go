@@ -220,7 +220,7 @@ func (c *compiler) build(trie *match.Trie[endpoint]) {
 	c.readViews()
 	c.fill(trie)
 	names := guardNames{}
-	c.faults = append(c.faults, c.plan.Unguarded(names.of)...)
+	c.faults = append(c.faults, c.plan.Unguarded(names.of, sameGuard)...)
 	c.listRoutes(names)
 }
 

@@ -23,6 +23,10 @@ func (n guardNames) of(m middleware) (name string, guard bool) {
 	return name, true
 }
 
+// sameGuard reports whether two guards are surely the same function. Closures that one function
+// has made, as atMost(5) and atMost(7), have the same code.
+func sameGuard(a, b middleware) bool { return a.pc == b.pc && !forms.IsClosure(a.pc) }
+
 // behind returns the RouteInfo with more middleware before the handler.
 func (i RouteInfo) behind(names guardNames, uses []use) RouteInfo {
 	i.Middleware += len(uses)

@@ -12,8 +12,21 @@ import (
 	"example.com/flow/internal/flowtest"
 )
 
-func signedIn(*Request) Response                   { return Next() }
-func ownersOnly(*Request) (Response, error)        { return Next(), nil }
+func signedIn(*Request) Response            { return Next() }
+func ownersOnly(*Request) (Response, error) { return Next(), nil }
+func allow(role string) func(*Request) Response {
+	return func(req *Request) Response {
+		if req.Header.Get("Role") != role {
+			return Text("no").Status(403)
+		}
+		return Next()
+	}
+}
+
+type role string
+
+func (r role) guard(req *Request) Response { return allow(string(r))(req) }
+
 func atMost(int) func(*Request) Response           { return func(*Request) Response { return Next() } }
 func signedInStandard(h http.Handler) http.Handler { return h }
 
@@ -101,6 +114,14 @@ func TestUnguarded(t *testing.T) {
 			r.In("staff").Use(pass)
 			r.In("(staff)").Use(signedIn)
 		}, "staff/reports < (staff)/staff/index: (staff)/staff/reports"},
+		{"a guard of the same maker for all", "(staff)/staff/index staff/reports", func(r *Router) {
+			r.In("").Use(allow("user"))
+			r.In("(staff)").Use(allow("admin"))
+		}, "staff/reports < (staff)/staff/index: (staff)/staff/reports"},
+		{"a method of another value for all", "(staff)/staff/index staff/reports", func(r *Router) {
+			r.In("").Use(role("user").guard)
+			r.In("(staff)").Use(role("admin").guard)
+		}, "staff/reports < (staff)/staff/index: (staff)/staff/reports"},
 		{"behind a language", "(staff)/[[lang]]/staff/index [[lang]]/staff/reports", in("(staff)"), "[[lang]]/staff/reports < (staff)/[[lang]]/staff/index: (staff)/[[lang]]/staff/reports"},
 		{"an endpoint", "(staff)/api/users.http api/orders.http", in("(staff)"), "api/orders.http < (staff)/api/users.http: (staff)/api/orders.http"},
 
@@ -124,6 +145,14 @@ func TestUnguarded(t *testing.T) {
 		{"the same guard", "(staff)/staff/index staff/reports", func(r *Router) {
 			r.In("(staff)").Use(signedIn)
 			r.At("staff/reports").Use(signedIn)
+		}, ""},
+		{"the same guard for all", "(staff)/staff/index staff/reports", func(r *Router) {
+			r.In("").Use(signedIn)
+			r.In("(staff)").Use(signedIn)
+		}, ""},
+		{"a guard of the same maker of its own", "(staff)/staff/index staff/reports", func(r *Router) {
+			r.In("(staff)").Use(allow("admin"), signedIn)
+			r.At("staff/reports").Use(allow("user"))
 		}, ""},
 		{"standard middleware", "(staff)/staff/index staff/reports", func(r *Router) { r.In("(staff)").Use(signedInStandard) }, ""},
 		{"a guard of one file", "(staff)/staff/index staff/reports", func(r *Router) { r.At("(staff)/staff/index").Use(signedIn) }, ""},
@@ -196,4 +225,4 @@ func BenchmarkGuards(b *testing.B) {
 	}
 }
 
-var unguarded = regexp.MustCompile(`^(\S+): warning: it lacks the guard flow\.signedIn, which In\(".+"\) gives to (\S+) below the same /\S+: move it to (\S+); or, if that is meant, into a group of its own, such as (?:\S+/)?\(public\)/\S+, or give it a guard of its own$`)
+var unguarded = regexp.MustCompile(`^(\S+): warning: it lacks the guard flow\.(?:signedIn|allow|role\.guard), which In\(".+"\) gives to (\S+) below the same /\S+: move it to (\S+); or, if that is meant, into a group of its own, such as (?:\S+/)?\(public\)/\S+, or give it a guard of its own$`)

@@ -19,6 +19,13 @@ func NameOf(pc uintptr) string {
 	return parseName(f.Name(), path.Dir(file))
 }
 
+// IsClosure reports whether the function with a program counter is a closure or the method of a
+// value: functions with the same code may have different values, and so do different things.
+func IsClosure(pc uintptr) bool {
+	f := runtime.FuncForPC(pc)
+	return f == nil || strings.HasSuffix(f.Name(), "-fm") || closure.MatchString(f.Name())
+}
+
 var (
 	// closure matches the end of a closure's name. The name of the enclosing function precedes it.
 	closure = regexp.MustCompile(`\.func\d+(\.\d+)*$`)

@@ -24,10 +24,12 @@ import (
 // What is meant says so: by a group of its own, (public)/staff/login.html, or by a guard of its
 // own, whatever that does.
 //
-// guard returns the name of a guard, and false for standard middleware.
-func (p *Plan[H, M]) Unguarded(guard func(M) (name string, ok bool)) (warnings []fault.Fault) {
-	g := guards[H, M]{plan: p, name: guard, dirs: map[string][]given{}}
-	if !slices.ContainsFunc(p.Dirs, func(d *Dir[H, M]) bool { return strings.Contains(d.Path, "(") && len(g.of(d.Uses)) > 0 }) {
+// guard returns the name of a guard, and false for standard middleware. same reports whether
+// guards of two registrations are surely the same: require("admin") and require("user") have
+// one name.
+func (p *Plan[H, M]) Unguarded(guard func(M) (name string, ok bool), same func(a, b M) bool) (warnings []fault.Fault) {
+	g := guards[H, M]{plan: p, name: guard, same: same, dirs: map[string][]given[M]{}}
+	if !slices.ContainsFunc(p.Dirs, func(d *Dir[H, M]) bool { return strings.Contains(d.Path, "(") && len(g.of(d.Uses, d.Path)) > 0 }) {
 		return nil // a path without a group covers all files below a URL
 	}
 	sections := sectionsOf(p.tree.Routes)
@@ -125,53 +127,63 @@ func sectionsOf(routes []*routetree.Route) map[string]*section {
 	return all
 }
 
-// given is a guard that a directory has by a call of In.
-type given struct{ guard, in string }
+// given is a guard as it is registered.
+type given[M any] struct {
+	use  *Use[M] // the registration
+	name string
+	in   string // the path of the call of In, if it is one
+}
 
 // guards finds out which guards run for what.
 type guards[H, M any] struct {
 	plan *Plan[H, M]
 	name func(M) (string, bool)
-	dirs map[string][]given // what is known of directories
+	same func(a, b M) bool
+	dirs map[string][]given[M] // what is known of directories
 }
 
-// of returns the names of the guards of a list.
-func (g guards[H, M]) of(uses []Use[M]) (names []string) {
-	for _, u := range uses {
-		if name, ok := g.name(u.Middleware); ok {
-			names = append(names, name)
+// of returns the guards of a list that was registered by In(in).
+func (g guards[H, M]) of(uses []Use[M], in string) (all []given[M]) {
+	for i := range uses {
+		if name, ok := g.name(uses[i].Middleware); ok {
+			all = append(all, given[M]{&uses[i], name, in})
 		}
 	}
-	return names
+	return all
+}
+
+// has reports whether a guard is one of a list.
+func (g guards[H, M]) has(list []given[M], guard given[M]) bool {
+	return slices.ContainsFunc(list, func(o given[M]) bool {
+		return o.use == guard.use || g.same(o.use.Middleware, guard.use.Middleware)
+	})
 }
 
 // ofDir returns the guards of the files of a directory.
-func (g guards[H, M]) ofDir(dir string) (all []given) {
+func (g guards[H, M]) ofDir(dir string) (all []given[M]) {
 	all, known := g.dirs[dir]
 	if known {
 		return all
 	}
 	for _, d := range g.plan.around(path.Join(dir, "index")) {
-		for _, name := range g.of(d.Uses) {
-			all = append(all, given{name, d.Path})
-		}
+		all = append(all, g.of(d.Uses, d.Path)...)
 	}
 	g.dirs[dir] = all
 	return all
 }
 
-// ofRoute returns the names of the guards of a file: those of its directories, its own, and
-// those of single methods.
-func (g guards[H, M]) ofRoute(r *routetree.Route) (names []string) {
+// ofRoute returns the guards of a file: those of its directories, its own, and those of single
+// methods.
+func (g guards[H, M]) ofRoute(r *routetree.Route) (all []given[M]) {
 	b := g.plan.Of(r)
-	names = g.of(b.Uses)
+	all = g.of(b.Uses, "")
 	for _, d := range g.plan.Around(r) {
-		names = append(names, g.of(d.Uses)...)
+		all = append(all, g.of(d.Uses, d.Path)...)
 	}
 	for _, v := range b.begun {
-		names = append(names, g.of(v.Uses)...)
+		all = append(all, g.of(v.Uses, "")...)
 	}
-	return names
+	return all
 }
 
 // compare returns a warning if a file lacks guards of another one, and leaves out groups of its
@@ -181,17 +193,15 @@ func (g guards[H, M]) compare(r *routetree.Route, at urlDir, other inDir) (f fau
 		return f, false
 	}
 	all, own := g.ofDir(other.dir), g.ofRoute(r)
-	if slices.ContainsFunc(own, func(name string) bool {
-		return !slices.ContainsFunc(all, func(o given) bool { return o.guard == name })
-	}) {
+	if slices.ContainsFunc(own, func(guard given[M]) bool { return !g.has(all, guard) }) {
 		return f, false // it is guarded in its own way
 	}
-	missing := slices.DeleteFunc(slices.Clone(all), func(o given) bool { return slices.Contains(own, o.guard) })
+	missing := slices.DeleteFunc(slices.Clone(all), func(guard given[M]) bool { return g.has(own, guard) })
 	if len(missing) == 0 {
 		return f, false
 	}
 	rest := strings.TrimPrefix(r.Path, at.dir) + path.Ext(r.File)
 	open := path.Join(path.Dir(at.dir), "(public)", path.Base(at.dir))
 	return fault.Warn(r.File, 0, "it lacks the guard %s, which In(%q) gives to %s below the same /%s: move it to %s; or, if that is meant, into a group of its own, such as %s, or give it a guard of its own",
-		missing[0].guard, missing[0].in, other.file.File, at.url, other.dir+rest, open+rest), true
+		missing[0].name, missing[0].in, other.file.File, at.url, other.dir+rest, open+rest), true
 }
