@@ -19,6 +19,7 @@ import (
 	"example.com/flow/internal/pages"
 	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/registry"
+	"example.com/flow/internal/reply"
 	"example.com/flow/internal/routetree"
 )
 
@@ -320,6 +321,11 @@ func (c *compiler) handlerOf(r *routetree.Route, v *verb) handler {
 		}
 	}
 	if h.typed != nil {
+		if out := h.typed.data(); out != nil && !r.Page {
+			if why := reply.Unsendable(out, responseType); why != "" {
+				c.fault(h.pos, "the handler returns %v as its data, and %s", out, why)
+			}
+		}
 		c.checkInput(r, h)
 		h.flow = h.typed.flow(r.Page, v.Code)
 	}

@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/matryer/is"
 
@@ -158,6 +161,37 @@ type anything struct{}
 
 func (anything) Show(*flow.Request) (any, error) { return nil, nil }
 
+// unsent has a channel, which JSON cannot show.
+type unsent struct {
+	Next *unsent
+	Jobs map[string][]job
+}
+
+type job struct{ Done chan int }
+
+// sent has fields that JSON shows, or leaves out.
+type sent struct {
+	At      time.Time
+	Price   *big.Int
+	Any     any
+	Self    *sent
+	Left    chan int       `json:"-"`
+	Zero    func()         `json:",omitzero"`
+	Of      *http.Response `json:",omitempty"`
+	Encodes encodes
+	byAddr  map[netip.Addr]int
+	job     `json:"-"`
+	hidden
+	Done string // hides that of hidden
+}
+
+type hidden struct{ Done chan int }
+
+// encodes has a JSON form of its own.
+type encodes struct{ Done chan int }
+
+func (*encodes) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
+
 func TestTypedFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -204,6 +238,22 @@ func TestTypedFaults(t *testing.T) {
 		{"a type that is an http.Handler", func(f *flow.File) { f.GET().Do(func(*flow.Request) (*http.ServeMux, error) { return nil, nil }) }, "returns *http.ServeMux as its data"},
 		{"a Reader", func(f *flow.File) { f.GET().Do(func(*flow.Request) (io.ReadCloser, error) { return nil, nil }) }, "of which nothing would be read: return the flow.Response of flow.Bytes or flow.Handler"},
 		{"a buffer", func(f *flow.File) { f.GET().Do(func(*flow.Request) (*bytes.Buffer, error) { return nil, nil }) }, "of which nothing would be read"},
+		{"a channel", func(f *flow.File) { f.GET().Do(func(*flow.Request) (chan int, error) { return nil, nil }) }, "the handler returns chan int as its data, and encoding/json cannot encode a chan int: return data of another type, or a flow.Response"},
+		{"a function", func(f *flow.File) { f.GET().Do(func(*flow.Request) (func(), error) { return nil, nil }) }, "encoding/json cannot encode a func()"},
+		{"a list of complex numbers", func(f *flow.File) { f.GET().Do(func(*flow.Request) ([]complex64, error) { return nil, nil }) }, "encoding/json cannot encode a complex64"},
+		{"a map by structs", func(f *flow.File) { f.GET().Do(func(*flow.Request) (map[typedIn]int, error) { return nil, nil }) }, "encoding/json cannot encode a map[flow_test.typedIn]int"},
+		{"a Request", func(f *flow.File) { f.GET().Do(func(*flow.Request) (*flow.Request, error) { return nil, nil }) }, "GetBody, since it is or holds a func() (io.ReadCloser, error)"},
+		{"a response of a client", func(f *flow.File) { f.GET().Do(func(*flow.Request) (*http.Response, error) { return nil, nil }) }, "encoding/json cannot encode http."},
+		{"a channel in a list in a field", func(f *flow.File) { f.GET().Do(func(*flow.Request) (unsent, error) { return unsent{}, nil }) }, `encoding/json cannot encode flow_test.job.Done, since it is or holds a chan int: give it another type, or the tag json:"-"`},
+		{"Responses", func(f *flow.File) { f.GET().Do(func(*flow.Request) ([]flow.Response, error) { return nil, nil }) }, "it is or holds a flow.Response, which JSON shows as {}: return the flow.Response itself"},
+		{"a map of errors", func(f *flow.File) { f.GET().Do(func(*flow.Request) (map[string]error, error) { return nil, nil }) }, "it is or holds an error, which JSON shows as {} whatever it says: give its text"},
+		{"a field that is an error", func(f *flow.File) {
+			f.GET().Do(func(*flow.Request) (struct{ Err error }, error) { return struct{ Err error }{}, nil })
+		}, "struct{…}.Err is or holds an error"},
+		{"a field that is an http.Handler", func(f *flow.File) {
+			f.GET().Do(func(*flow.Request) (struct{ H http.Handler }, error) { return struct{ H http.Handler }{}, nil })
+		}, "struct{…}.H is or holds an http.Handler"},
+		{"fields that JSON leaves out", func(f *flow.File) { f.GET().Do(func(*flow.Request) ([]sent, error) { return nil, nil }) }, ""},
 		{"an interface with methods", func(f *flow.File) { f.GET().Do(func(*flow.Request) (fmt.Stringer, error) { return nil, nil }) }, ""},
 		{"an Invalid", func(f *flow.File) {
 			f.GET().Do(func(_ *flow.Request, in flow.Form[typedIn]) (flow.Invalid, error) { return in.Wrong, nil })
