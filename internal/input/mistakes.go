@@ -201,7 +201,12 @@ func unfillable(t reflect.Type, seen map[reflect.Type]bool) (of reflect.Type, wh
 			return k, fmt.Sprintf("a map by %v", k)
 		}
 		return unfillable(t.Elem(), seen)
-	case reflect.Pointer, reflect.Slice, reflect.Array:
+	case reflect.Pointer:
+		if behindPointers(t).Kind() == reflect.Pointer {
+			return t, "a pointer without end"
+		}
+		return unfillable(t.Elem(), seen)
+	case reflect.Slice, reflect.Array:
 		return unfillable(t.Elem(), seen)
 	case reflect.Struct:
 		exported := func(sf reflect.StructField) bool { return sf.IsExported() || sf.Anonymous }
@@ -234,9 +239,9 @@ func (n *inspection) fromURL(t reflect.Type, from source, fs *fields) {
 // convertible reports whether Bind fills a value of type t from text: see binding.values. A
 // list is filled from several texts, and is no item of another list.
 func convertible(t reflect.Type, list bool) bool {
-	switch k := t.Kind(); {
-	case k == reflect.Pointer:
-		return t.Elem() != t && convertible(t.Elem(), list)
+	switch k := behindPointers(t).Kind(); {
+	case t.Kind() == reflect.Pointer:
+		return k != reflect.Pointer && convertible(behindPointers(t), list)
 	case reflect.PointerTo(t).Implements(textUnmarshaler):
 		return true
 	case k == reflect.Slice:
@@ -244,6 +249,15 @@ func convertible(t reflect.Type, list bool) bool {
 	default:
 		return k == reflect.String || k == reflect.Bool || k >= reflect.Int && k <= reflect.Float64 && k != reflect.Uintptr
 	}
+}
+
+// behindPointers returns the type that pointers lead to. It returns a pointer if they lead to
+// no other type: type p *q; type q *p.
+func behindPointers(t reflect.Type) reflect.Type {
+	for seen := map[reflect.Type]bool{}; t.Kind() == reflect.Pointer && !seen[t]; t = t.Elem() {
+		seen[t] = true
+	}
+	return t
 }
 
 // UntaggedParam returns what messages call a field without a tag that is called as a route parameter
@@ -353,7 +367,9 @@ func (n *inspection) method(t reflect.Type, name, right string, where place, cal
 			if m.Type.NumOut() == 1 && m.Type.Out(0) != errorType && m.Type.Out(0).Implements(errorType) && right == "() error" {
 				which += fmt.Sprintf(", which may return %v", m.Type.Out(0))
 			}
-			if !mine {
+			if mine && name == validateName && m.Type.NumIn() > 1 {
+				which += "; if you call it yourself, give it another name"
+			} else if !mine {
 				which += ", and that of the struct around it may call this one"
 			}
 			n.add(Mistake{Text: fmt.Sprintf("%v.%s%s is never called: %s", t, name, form, which), Pos: pos, Warning: !mine, Default: name == defaultName})

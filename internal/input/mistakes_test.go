@@ -109,6 +109,13 @@ type (
 		other
 	}
 	other   struct{ Page int }
+	circleA *circleB
+	circleB *circleA
+	circles struct {
+		ID    circleA   `param:"id"`
+		Query []circleB `query:"query"`
+		JSON  *circleA  `json:"json"`
+	}
 	uploads struct {
 		Photo  *multipart.FileHeader
 		Photos []*multipart.FileHeader `form:"photos"`
@@ -145,6 +152,9 @@ input.unfilled.Locked is of type *sync.Mutex, and no request can fill a struct w
 input.unfilled.Other is of type chan int, and no request can fill a channel: give it another type, or the tag json:"-" if it is not for requests
 struct{…}.Done is of type [2]chan int, and no request can fill a channel: give it another type, or the tag json:"-" if it is not for requests`},
 		{reflect.TypeFor[fillable](), ``},
+		{reflect.TypeFor[circles](), `input.circles.ID has the tag param:"id", and no text converts to input.circleA: give it a type such as string or int, or one with UnmarshalText
+input.circles.Query has the tag query:"query", and no text converts to []input.circleB: give it a type such as string or int, or one with UnmarshalText
+input.circles.JSON is of type *input.circleA, and no request can fill a pointer without end: give it another type, or the tag json:"-" if it is not for requests`},
 		{reflect.TypeFor[ofURL](), `input.ofURL.Any has the tag param:"id", and no text converts to any: give it a type such as string or int, or one with UnmarshalText
 input.ofURL.Map has the tag query:"map", and no text converts to map[string]string: give it a type such as string or int, or one with UnmarshalText
 input.ofURL.Struct has the tag query:"page", and no text converts to input.page: give it a type such as string or int, or one with UnmarshalText
