@@ -24,6 +24,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/internal/examples"
+	"example.com/flow/internal/forms"
 	"example.com/flow/internal/httpfile"
 )
 
@@ -80,15 +81,16 @@ func Examples[B Build](t *testing.T, build B, vars ...string) {
 // A Build makes an application for the examples of a file. One that returns a map gives
 // variables their values.
 type Build interface {
-	func(*testing.T) *flow.Router | func(*testing.T) (*flow.Router, map[string]string)
+	~func(*testing.T) *flow.Router | ~func(*testing.T) (*flow.Router, map[string]string)
 }
 
 // call calls a Build.
 func call[B Build](t *testing.T, build B) (*flow.Router, map[string]string) {
-	if build, ok := any(build).(func(*testing.T) (*flow.Router, map[string]string)); ok {
+	if build, ok := forms.Convert[func(*testing.T) (*flow.Router, map[string]string)](build); ok {
 		return build(t)
 	}
-	return any(build).(func(*testing.T) *flow.Router)(t), nil
+	simple, _ := forms.Convert[func(*testing.T) *flow.Router](build)
+	return simple(t), nil
 }
 
 // runFile sends the requests of one file.

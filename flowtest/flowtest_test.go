@@ -40,8 +40,15 @@ func TestCase(t *testing.T) {
 	if c.timeout > 0 {
 		flowtest.SetTimeout(c.timeout)
 	}
-	flowtest.Examples(t, func(*testing.T) *flow.Router { return c.router() }, c.vars...)
+	flowtest.Examples(t, simpleBuilder(func(*testing.T) *flow.Router { return c.router() }), c.vars...)
 }
+
+// The tests give Examples functions of types of their own, as applications may. The app's
+// tests give it one without a type name.
+type (
+	builder       func(*testing.T) (*flow.Router, map[string]string)
+	simpleBuilder func(*testing.T) *flow.Router
+)
 
 // notInCase skips the test of other tests in the process of a case.
 func notInCase(t *testing.T) {
@@ -275,7 +282,7 @@ func TestValuesOfTheApplication(t *testing.T) {
 		files["router/"+name+".http"] = &fstest.MapFile{Data: fmt.Appendf(nil, example, name)}
 	}
 	built := 0
-	flowtest.Examples(t, func(*testing.T) (*flow.Router, map[string]string) {
+	flowtest.Examples(t, builder(func(*testing.T) (*flow.Router, map[string]string) {
 		built++
 		token := rand.Text()
 		r := flow.New(files)
@@ -288,7 +295,7 @@ func TestValuesOfTheApplication(t *testing.T) {
 			})
 		}
 		return r, map[string]string{"token": token}
-	}, "who", "ada", "token", "is that of the application")
+	}), "who", "ada", "token", "is that of the application")
 	is.New(t).Equal(built, 3) // to find the files, and for each of them
 }
 
