@@ -43,9 +43,9 @@ func Main(r *Router) {
 //
 // Run calls build once, for the commands serve, routes and check. What only serving needs,
 // such as background jobs and migrations, belongs in a function of Router.OnStart, which the
-// other commands do not call. To close what build has opened, register functions with Router.OnStop: Run calls them at the end of each of these
-// commands, also if build returns both a Router and an error. If build returns an error, the
-// exit code is 1.
+// other commands do not call. To close what build has opened, register functions with
+// Router.OnStop: Run calls them at the end of each of these commands, also if build returns
+// both a Router and an error. If build returns an error, the exit code is 1.
 //
 // The context of build ends with ctx, or at the first SIGINT or SIGTERM. Requests may still
 // be running then, so what they need must not end with that context, but in a function of

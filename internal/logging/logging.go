@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,7 @@ import (
 // Logger is flow.Logger. The handlers that it makes are of the type *Logged. To make one
 // panics if a path of except does not begin with a slash.
 func Logger(log *slog.Logger, except ...string) func(http.Handler) http.Handler {
+	except = slices.Clone(except) // the caller may change its list while requests are logged
 	return func(next http.Handler) http.Handler {
 		for _, path := range except {
 			if !strings.HasPrefix(path, "/") {

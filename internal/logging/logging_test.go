@@ -112,3 +112,17 @@ func TestIDOf(t *testing.T) {
 		})
 	}
 }
+
+// The list of paths that are not logged is the Logger's own.
+func TestLoggerKeepsItsPaths(t *testing.T) {
+	is := is.New(t)
+	var lines bytes.Buffer
+	paths := []string{"/livez"}
+	h := Logger(slog.New(slog.NewTextHandler(&lines, nil)), paths...)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	paths[0] = "/other"
+	for _, path := range []string{"/livez", "/other"} {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+	}
+	is.True(!strings.Contains(lines.String(), "path=/livez"))
+	is.True(strings.Contains(lines.String(), "path=/other"))
+}

@@ -73,8 +73,8 @@ func (h *Hooks) OnStart(name string, run func(context.Context) error) {
 // Start calls the functions of OnStart one after the other, the first added first, until one
 // of them returns an error or panics. It returns that error. The function that After is given
 // calls Start, and has srv serve if proceed is true. It is false without an error if ctx has
-// ended, before or while functions ran: those after it are not called. If Start is called again, for a second Server, it
-// waits for the first call and returns the same error.
+// ended, before or while functions ran: those after it are not called. If Start is called
+// again, for a second Server, it waits for the first call and returns the same error.
 //
 // The context of the functions has the values of ctx. It ends when After has served the last
 // request. If ctx ends while a function runs, it ends at once. Start then waits for the
