@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"mime/multipart"
 	"net"
@@ -226,7 +227,7 @@ x.go: warning: struct{…}.ID ` + warning},
 		{"in another package of the module", takes[struct{ M domain.Misspelt }](), `x.go: domain.Misspelt.Name has the tag jsn:"name", which nothing reads: did you mean "json"?`},
 		{"of another module", takes[struct{ N net.IPNet }](), ""},
 		{"a file", takes[Form[struct{ Photo *multipart.FileHeader }]](), `x.go: struct{…}.Photo is of type *multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("Photo")`},
-		{"no input", func(*Request) (struct{ Done chan int }, error) { return struct{ Done chan int }{}, nil }, ""},
+		{"no input", func(*Request) (struct{ Body io.Reader }, error) { return struct{ Body io.Reader }{}, nil }, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)

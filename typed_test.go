@@ -10,7 +10,6 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -179,7 +178,6 @@ type sent struct {
 	Zero    func()         `json:",omitzero"`
 	Of      *http.Response `json:",omitempty"`
 	Encodes encodes
-	byAddr  map[netip.Addr]int
 	job     `json:"-"`
 	hidden
 	Done string // hides that of hidden

@@ -23,10 +23,12 @@ func NameOf(pc uintptr) string {
 // value: functions with the same code may have different values, and so do different things.
 func IsClosure(pc uintptr) bool {
 	f := runtime.FuncForPC(pc)
-	return f == nil || strings.HasSuffix(f.Name(), "-fm") || closure.MatchString(f.Name())
+	return f == nil || strings.HasSuffix(f.Name(), "-fm") || anyClosure.MatchString(f.Name())
 }
 
 var (
+	// anyClosure matches the name of a closure, also of one that was inlined: "app.init.0.limit.2".
+	anyClosure = regexp.MustCompile(`\.(func)?\d+$`)
 	// closure matches the end of a closure's name. The name of the enclosing function precedes it.
 	closure = regexp.MustCompile(`\.func\d+(\.\d+)*$`)
 	// noMaker matches what precedes it for a closure in a package variable or an init function.
