@@ -255,7 +255,8 @@ func (m *Mounted) name(inner string) string {
 }
 
 // info returns the entries of a mount in Router.Routes: those of a mounted Router or of the
-// Routers of Hosts, or one for another handler. outer has the middleware that runs before the mount.
+// Routers of Hosts, or one for another handler. outer has the middleware that runs before the
+// mount.
 func (m *Mounted) info(below *pattern.Pattern, outer RouteInfo) []RouteInfo {
 	hosts, _ := m.handler.(Hosts)
 	if m.inner == nil && hosts == nil {

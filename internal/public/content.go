@@ -205,9 +205,9 @@ func gzipped(body []byte) []byte {
 // Serve answers GET and HEAD and returns 0. If the client accepts no representation or a
 // condition fails, it sends nothing and returns the status, 406 or 412. cache is the
 // Cache-Control header, unless middleware has set one; if middleware has set a cookie, it is
-// private. A file keeps the Content-Type that
-// middleware has set, as in net/http: a nil one is not sent, and not guessed. A page has the
-// type of HTML, as it has if it is rendered for each request.
+// private. A file keeps the Content-Type that middleware has set, as in net/http: a nil one is
+// not sent, and not guessed. A page has the type of HTML, as it has if it is rendered for each
+// request.
 func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) (refused int) {
 	h := w.Header()
 	bare := isBare(h)
