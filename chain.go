@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"example.com/flow/internal/auth"
+	"example.com/flow/internal/forms"
 	"example.com/flow/internal/input"
 	"example.com/flow/internal/logging"
 	"example.com/flow/internal/match"
@@ -408,7 +409,15 @@ func (x *exchange) authenticate(req *Request) (user any, err error) {
 		}
 	}()
 	user, err = x.settings.authenticate(req)
-	return user, withoutEmpty(err)
+	return somebody(user), withoutEmpty(err)
+}
+
+// somebody returns user, or nil for a nil pointer, which is nobody.
+func somebody(user any) any {
+	if forms.IsNil(user) {
+		return nil
+	}
+	return user
 }
 
 // hasBody reports whether r has a body. It compares the type of the body with that of

@@ -213,7 +213,7 @@ func parseHandler(v any) (*handler, error) {
 	if forms.IsNil(v) {
 		return nil, fmt.Errorf("the handler is nil; %s", forms.OneLine(handlerForms))
 	}
-	h := &handler{pos: forms.Position(reflect.ValueOf(v))}
+	h := &handler{pos: fault.PositionOf(reflect.ValueOf(v))}
 	if h.pos.Line > 0 {
 		h.pc = reflect.ValueOf(v).Pointer()
 	}

@@ -64,7 +64,7 @@ func newRequest(r *http.Request, x *exchange) *Request {
 func (r *Request) WithUser(user any) *Request {
 	x := r.exchange()
 	x.personal.Store(true)
-	x.auth.Set(user)
+	x.auth.Set(somebody(user))
 	return r
 }
 

@@ -19,6 +19,7 @@ const module = "example.com/flow"
 var plan = []struct{ room, imports string }{
 	// These know of nothing else.
 	{"accept", ""},
+	{"auth", ""},
 	{"csp", ""},
 	{"devpage", ""},
 	{"disk", ""},
@@ -33,7 +34,7 @@ var plan = []struct{ room, imports string }{
 	{"devlink", "devpage"},
 	{"forms", "fault"},
 	{"httpfile", "fault"},
-	{"input", "fault fold forms"},
+	{"input", "fault fold"},
 	{"links", "fault pattern"},
 	{"logging", "reply"},
 	{"match", "fault pattern"},
@@ -41,7 +42,6 @@ var plan = []struct{ room, imports string }{
 	{"routetree", "fault fold pattern"},
 	{"typecheck", "fault"},
 
-	{"auth", "forms"},
 	{"dev", "accept csp devpage disk reply"},
 	{"examples", "httpfile pattern"},
 	{"registry", "fault forms match pattern routetree"},

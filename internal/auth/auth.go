@@ -5,8 +5,6 @@ package auth
 import (
 	"net/http"
 	"sync"
-
-	"example.com/flow/internal/forms"
 )
 
 // A Result is what Authenticate has returned for a request, if it was called. It is safe for
@@ -45,10 +43,7 @@ func (r *Result) Set(user any) {
 func (r *Result) store(user any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.done, r.user = true, nil
-	if !forms.IsNil(user) { // a nil pointer is nobody
-		r.user = user
-	}
+	r.done, r.user = true, user
 }
 
 // User returns the user. It is nil if there is no user, and before Ask or Set was called.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -23,6 +24,20 @@ type Position struct {
 // calls Caller, for 1 the call of that one's caller, and so on.
 func Caller(skip int) Position {
 	_, file, line, _ := runtime.Caller(skip + 2)
+	return Position{file, line}
+}
+
+// PositionOf returns the position of a function's code. It is the zero Position if v is no
+// function.
+func PositionOf(v reflect.Value) Position {
+	if v.Kind() != reflect.Func {
+		return Position{}
+	}
+	f := runtime.FuncForPC(v.Pointer())
+	if f == nil {
+		return Position{}
+	}
+	file, line := f.FileLine(f.Entry())
 	return Position{file, line}
 }
 

@@ -3,8 +3,8 @@
 //
 //	h, ok := forms.Convert[func(*Request) Response](value)
 //
-// The package also finds the name of a function and the position of its code, finds the
-// method of a controller by its name, and checks the names of HTTP methods.
+// The package also finds the name of a function, finds the method of a controller by its name,
+// and checks the names of HTTP methods.
 package forms
 
 import (
@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -43,20 +42,6 @@ func Convert[F any](v any) (f F, ok bool) {
 	return f, false
 }
 
-// Position returns the position of a function's code. It is the zero Position if v is no
-// function.
-func Position(v reflect.Value) fault.Position {
-	if v.Kind() != reflect.Func {
-		return fault.Position{}
-	}
-	f := runtime.FuncForPC(v.Pointer())
-	if f == nil {
-		return fault.Position{}
-	}
-	file, line := f.FileLine(f.Entry())
-	return fault.Position{File: file, Line: line}
-}
-
 // Method returns the method of a controller with a name, and the position of its code. The
 // controller must not be nil.
 func Method(controller any, method string) (f any, pos fault.Position, err error) {
@@ -75,7 +60,7 @@ func Method(controller any, method string) (f any, pos fault.Position, err error
 		}
 		return nil, fault.Position{}, fmt.Errorf("%s has no exported method %q", v.Type(), method)
 	}
-	return v.Method(m.Index).Interface(), Position(m.Func), nil
+	return v.Method(m.Index).Interface(), fault.PositionOf(m.Func), nil
 }
 
 // OneLine returns a list of forms, which has a line for each, as one line: a report has one
