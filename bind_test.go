@@ -209,7 +209,7 @@ func TestAbsentAndNull(t *testing.T) {
 	}
 }
 
-// TestBindErrors: what internal/input finds wrong is an error of flow.
+// TestBindErrors: what internal/wire/input finds wrong is an error of flow.
 func TestBindErrors(t *testing.T) {
 	type form struct{ N int }
 	for _, tt := range []struct {

@@ -8,16 +8,16 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"example.com/flow/internal/auth"
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/input"
-	"example.com/flow/internal/logging"
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/race"
-	"example.com/flow/internal/reply"
-	"example.com/flow/internal/routetree"
-	"example.com/flow/internal/server"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/wire/auth"
+	"example.com/flow/internal/wire/input"
+	"example.com/flow/internal/wire/logging"
+	"example.com/flow/internal/wire/reply"
+	"example.com/flow/internal/wire/server"
 )
 
 // An endpoint is the compiled form of a handler for one method of one pattern: the handler

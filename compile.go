@@ -12,15 +12,15 @@ import (
 	"sync"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/input"
-	"example.com/flow/internal/logging"
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/pages"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/registry"
-	"example.com/flow/internal/reply"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/pages/templates"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/registry"
+	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/wire/input"
+	"example.com/flow/internal/wire/logging"
+	"example.com/flow/internal/wire/reply"
 )
 
 // A table is the compiled form of a Router: its tree and its registrations, ready to match
@@ -41,9 +41,9 @@ type table struct {
 	misplaced    map[string]bool
 	namesMissing bool
 	assets       map[string]*asset // public files, by path below public/
-	views        *pages.Views
+	views        *templates.Views
 	onErrors     *routetree.Nearest[onErrorFunc] // the functions of Dir.OnError; nil if there are none
-	data         map[string][]pages.Data         // the types of the data of templates, by what View takes
+	data         map[string][]templates.Data     // the types of the data of templates, by what View takes
 	dir          string                          // of the static calls; "" for a Router of a test
 	mountPrefix  *pattern.Pattern                // the prefix that the Router is mounted at; it is also the path of endpoints for requests without a route
 	maxBody      int64                           // in bytes, for routes that set none

@@ -19,23 +19,23 @@ import (
 	"text/template"
 	"time"
 
-	"example.com/flow/internal/accept"
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/dev"
-	"example.com/flow/internal/devlink"
-	"example.com/flow/internal/devpage"
-	"example.com/flow/internal/disk"
+	"example.com/flow/internal/dev/devlink"
+	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/dev/livereload"
+	"example.com/flow/internal/dev/ondisk"
+	"example.com/flow/internal/dev/routemap"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/links"
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/ondisk"
-	"example.com/flow/internal/pages"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/reply"
-	"example.com/flow/internal/routemap"
-	"example.com/flow/internal/routetree"
-	"example.com/flow/internal/server"
+	"example.com/flow/internal/pages/links"
+	"example.com/flow/internal/pages/templates"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/wire/accept"
+	"example.com/flow/internal/wire/reply"
+	"example.com/flow/internal/wire/server"
 )
 
 // A development is what the code that answers requests knows of development. A table has one
@@ -43,7 +43,7 @@ import (
 type development interface {
 	// views returns the templates on disk, and their faults. ctx is the context of the request
 	// that they are for.
-	views(ctx context.Context) (*pages.Views, error)
+	views(ctx context.Context) (*templates.Views, error)
 	// gone returns an error if a route file is not on disk.
 	gone(*routetree.Route) error
 	// publicFile returns a handler that serves a public file from disk.
@@ -68,9 +68,9 @@ type routerInDev struct {
 
 var _ development = (*routerInDev)(nil)
 
-func (d *routerInDev) views(ctx context.Context) (*pages.Views, error) {
+func (d *routerInDev) views(ctx context.Context) (*templates.Views, error) {
 	r := d.router
-	return d.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(r.Funcs), Log: r.logger()}, dev.NoteOf(ctx).Began())
+	return d.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(r.Funcs), Log: r.logger()}, livereload.NoteOf(ctx).Began())
 }
 
 func (d *routerInDev) gone(r *routetree.Route) error { return d.disk.Gone(r) }
@@ -126,7 +126,7 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 	for i, f := range report.Faults {
 		report.Faults[i].File = shownFile(f.File)
 	}
-	dev.NoteOf(req.Context()).SetFaults(report.Faults)
+	livereload.NoteOf(req.Context()).SetFaults(report.Faults)
 	r.outermost().front.print(report.Faults)
 	p := reply.Problem{Status: http.StatusInternalServerError, Detail: text}
 	mediaType := accept.MediaType(acceptOf(req), true)
@@ -211,7 +211,7 @@ func (r *Router) asChecked(executed []devpage.Fault) (faults []devpage.Fault) {
 
 // mayShow reports whether the client of a request may see details of errors: the request has
 // come through the front, and so from this machine.
-func mayShow(req *http.Request) bool { return dev.NoteOf(req.Context()) != nil }
+func mayShow(req *http.Request) bool { return livereload.NoteOf(req.Context()) != nil }
 
 // sources returns the directories below which a file is looked for that a message names.
 func (r *Router) sources() []string {
@@ -402,13 +402,13 @@ func (r *Router) newFront() *devFront {
 	if len(files) == 0 {
 		return nil
 	}
-	return &devFront{router: r, Front: &dev.Front{Hub: dev.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}}
+	return &devFront{router: r, Front: &livereload.Front{Hub: livereload.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}}
 }
 
 // A devFront gets the requests in development before the table of the outermost Router does.
 type devFront struct {
 	router *Router
-	*dev.Front
+	*livereload.Front
 
 	terminal io.Writer // where the faults of requests are printed, beside the log; nil if they are not
 	colors   devpage.Colors
@@ -435,8 +435,8 @@ func (f *devFront) print(faults []devpage.Fault) {
 // disk and not in the binary. It reports whether it has done so. For a request from this
 // machine it calls the Router again, with a request that mayShow reports true for.
 func (f *devFront) answer(w http.ResponseWriter, req *http.Request) bool {
-	if !mayShow(req) && dev.IsLocal(req) {
-		server.ShareTrailer(req) // dev.Front copies the request
+	if !mayShow(req) && livereload.IsLocal(req) {
+		server.ShareTrailer(req) // livereload.Front copies the request
 		f.ServeHTTP(w, req, f.router.ServeHTTP)
 		return true
 	}

@@ -26,8 +26,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/devlink"
-	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/dev/devlink"
+	"example.com/flow/internal/dev/devpage"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/servertest"

@@ -12,12 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/csp"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/pages"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/pages/csp"
+	"example.com/flow/internal/pages/templates"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // New returns a Router for a tree of files. It contains a directory router/ and, if there
@@ -53,38 +53,38 @@ func orNil(files fs.FS) fs.FS {
 
 // readViews parses the templates into the table.
 func (c *compiler) readViews() {
-	c.table.views = &pages.Views{}
+	c.table.views = &templates.Views{}
 	if c.router.dev != nil {
 		return // development reads the templates for each request
 	}
-	texts, faults := pages.ReadTexts(c.tree)
-	views, more := pages.NewViews(c.tree, texts, c.table.host(c.router.Funcs), nil)
+	texts, faults := templates.ReadTexts(c.tree)
+	views, more := templates.NewViews(c.tree, texts, c.table.host(c.router.Funcs), nil)
 	c.table.views = views
 	c.faults = append(append(c.faults, faults...), more...)
 }
 
-// plansVariable is the environment variable that says how pages are rendered: see pages.Plans.
+// plansVariable is the environment variable that says how pages are rendered: see templates.Plans.
 const plansVariable = "FLOW_PLANS"
 
 // checkPlans reports a value of that variable that means nothing.
 func (c *compiler) checkPlans() {
-	switch p := pages.Plans(os.Getenv(plansVariable)); p {
-	case pages.UsePlans, pages.NoPlans, pages.ComparePlans:
+	switch p := templates.Plans(os.Getenv(plansVariable)); p {
+	case templates.UsePlans, templates.NoPlans, templates.ComparePlans:
 	default:
-		c.faults = append(c.faults, fault.Fault{Text: fmt.Sprintf("%s is %q: set it to %s or %s, or leave it out", plansVariable, p, pages.NoPlans, pages.ComparePlans)})
+		c.faults = append(c.faults, fault.Fault{Text: fmt.Sprintf("%s is %q: set it to %s or %s, or leave it out", plansVariable, p, templates.NoPlans, templates.ComparePlans)})
 	}
 }
 
 // readPageData notes what handlers and declarations say of the data of templates.
 func (c *compiler) readPageData() {
-	c.table.data = map[string][]pages.Data{}
-	add := func(path string, data pages.Data) {
-		if !slices.ContainsFunc(c.table.data[path], func(known pages.Data) bool { return known.Type == data.Type && known.Block == data.Block }) {
+	c.table.data = map[string][]templates.Data{}
+	add := func(path string, data templates.Data) {
+		if !slices.ContainsFunc(c.table.data[path], func(known templates.Data) bool { return known.Type == data.Type && known.Block == data.Block }) {
 			c.table.data[path] = append(c.table.data[path], data)
 		}
 	}
 	for _, d := range c.plan.Declared {
-		add(d.View, pages.Data{Type: d.Data, Block: d.Block, Where: d.Pos})
+		add(d.View, templates.Data{Type: d.Data, Block: d.Block, Where: d.Pos})
 	}
 	for _, r := range c.tree.Routes {
 		if !r.Page {
@@ -92,20 +92,20 @@ func (c *compiler) readPageData() {
 		}
 		for _, v := range c.plan.Of(r).Verbs {
 			if data := v.Handler.typed.data(); data != nil {
-				add(r.Path, pages.Data{Type: data, Where: v.Handler.pos})
+				add(r.Path, templates.Data{Type: data, Where: v.Handler.pos})
 			}
 		}
 	}
 }
 
 // host returns the functions through which templates use the table.
-func (t *table) host(funcs template.FuncMap) pages.Host {
-	return pages.Host{
+func (t *table) host(funcs template.FuncMap) templates.Host {
+	return templates.Host{
 		Funcs:      funcs,
 		Route:      func(at any, name string, params []any) (string, error) { return t.route(urlBaseOf(at), name, params) },
 		Asset:      func(at any, name string) (string, error) { return t.asset(urlBaseOf(at), name) },
 		User:       func(at any) any { return at.(*Request).User() },
-		Plans:      pages.Plans(os.Getenv(plansVariable)),
+		Plans:      templates.Plans(os.Getenv(plansVariable)),
 		Nonce:      nonceOf,
 		NoNonce:    noNonce(t.settings.policy),
 		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.mountPrefix.Names))},
@@ -128,7 +128,7 @@ func nonceOf(at any) string {
 
 // currentViews returns the templates for a request with the context ctx. In development it
 // also returns their faults.
-func (t *table) currentViews(ctx context.Context) (*pages.Views, error) {
+func (t *table) currentViews(ctx context.Context) (*templates.Views, error) {
 	if t.settings.dev != nil {
 		return t.settings.dev.views(ctx)
 	}
@@ -180,7 +180,7 @@ func (c *compiler) renderOnce(r *routetree.Route, guarded bool, fallback handler
 	}
 	h, ok, err := c.table.fixedPage(v, cache)
 	if err != nil {
-		c.faults = append(c.faults, pages.Fault(r.File, err))
+		c.faults = append(c.faults, templates.Fault(r.File, err))
 	}
 	if !ok {
 		return fallback
@@ -190,7 +190,7 @@ func (c *compiler) renderOnce(r *routetree.Route, guarded bool, fallback handler
 
 // logMisfit logs that Page or View was given data of another type than handlers and PageOf
 // have said of the page: once for each page, and in development for each request.
-func (x *exchange) logMisfit(v *pages.View, data any, said []pages.Data) {
+func (x *exchange) logMisfit(v *templates.View, data any, said []templates.Data) {
 	if x.settings.dev == nil && !v.Tell() {
 		return
 	}
@@ -228,7 +228,7 @@ func encodePage(r Response, req *Request) (Response, error) {
 	v, err := all.View(name)
 	switch {
 	case err == nil:
-	case faults != nil && errors.Is(err, pages.ErrFaulty): // only in development
+	case faults != nil && errors.Is(err, templates.ErrFaulty): // only in development
 		return Response{}, faults
 	case r.kind == kindPage: // only in development: the file on disk is missing
 		return Response{}, errors.Join(faults, x.settings.dev.gone(x.endpoint.owner.route))

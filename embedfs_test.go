@@ -16,7 +16,7 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/registry"
+	"example.com/flow/internal/routes/registry"
 )
 
 // TestLayouts renders pages in the layouts of their directories. The templates of

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"example.com/flow/internal/accept"
-	"example.com/flow/internal/input"
-	"example.com/flow/internal/logging"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/reply"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/wire/accept"
+	"example.com/flow/internal/wire/input"
+	"example.com/flow/internal/wire/logging"
+	"example.com/flow/internal/wire/reply"
 )
 
 // An HTTPError is an error with a status and a message for the client. [Error] returns
@@ -508,7 +508,7 @@ func (x *exchange) firstRefusal(why uint32) bool {
 	return atomic.OrUint32(&e.refused, why)&why == 0
 }
 
-// bodyError returns an error of internal/input as an HTTPError.
+// bodyError returns an error of internal/wire/input as an HTTPError.
 func bodyError(err error) error {
 	if e, ok := err.(*input.Error); ok {
 		return Error(e.Status, e.Message, e.Cause)

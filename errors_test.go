@@ -23,7 +23,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/reply"
+	"example.com/flow/internal/wire/reply"
 )
 
 func TestErrorAnswers(t *testing.T) {

@@ -8,25 +8,25 @@ import (
 	"path"
 	"slices"
 
-	"example.com/flow/internal/examples"
+	"example.com/flow/internal/examples/bridge"
+	"example.com/flow/internal/examples/httpfile"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/httpfile"
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
-func init() { examples.Of = examplesOf }
+func init() { bridge.Of = examplesOf }
 
 // examplesOf returns the route files with examples of a *Router and of the Routers mounted
 // inside it.
-func examplesOf(router any) (all []examples.File) {
+func examplesOf(router any) (all []bridge.File) {
 	r := router.(*Router)
 	r.compile()
 	for _, route := range r.tree.Routes {
 		f, faults := readExamples(r.tree.Files, route)
 		if f != nil && len(faults) == 0 && len(f.Requests) > 0 {
-			all = append(all, examples.File{File: f, Path: route.Path, Prefix: examples.Prefix(f, mountPath(r.tree.Prefix)), FS: r.tree.Files, Dir: path.Dir(route.InTree())})
+			all = append(all, bridge.File{File: f, Path: route.Path, Prefix: bridge.Prefix(f, mountPath(r.tree.Prefix)), FS: r.tree.Files, Dir: path.Dir(route.InTree())})
 		}
 	}
 	for _, m := range r.mounts {
@@ -76,7 +76,7 @@ func readExamples(files fs.FS, r *routetree.Route) (*httpfile.File, []fault.Faul
 // onHit returns the function for the requests that an endpoint answers: its answer, and
 // within a test that wants to know them, a note of the endpoint before.
 func onHit() func(*endpoint, http.ResponseWriter, *http.Request, match.Values) {
-	asked := examples.Asked
+	asked := bridge.Asked
 	if asked == nil {
 		return (*endpoint).answer
 	}
@@ -116,7 +116,7 @@ func exampleFaults(tree *routetree.Tree, files fs.FS, urls destinations) (faults
 		if f == nil || urls.Trie == nil {
 			continue
 		}
-		prefix := examples.Prefix(f, mountPath(tree.Prefix))
+		prefix := bridge.Prefix(f, mountPath(tree.Prefix))
 		for _, r := range f.Requests {
 			if r.Method == "" {
 				continue

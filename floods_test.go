@@ -16,9 +16,9 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/accept"
 	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/wire/accept"
 )
 
 // floodSize is how much of a header a server lets in by default: see Serve.

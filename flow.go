@@ -102,10 +102,10 @@ import (
 	"sync/atomic"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
-	"example.com/flow/internal/server"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/wire/server"
 )
 
 // A Router serves the route files and the public files of a tree. Set its fields before it

@@ -24,9 +24,9 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/race"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 	"example.com/flow/internal/servertest"
 )
 

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/accept"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/reply"
-	"example.com/flow/internal/server"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/wire/accept"
+	"example.com/flow/internal/wire/reply"
+	"example.com/flow/internal/wire/server"
 )
 
 // Hosts answers the requests for each host with a Router of its own:

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/flow/internal/dev/ondisk"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/input"
-	"example.com/flow/internal/links"
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/ondisk"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/pages/links"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/wire/input"
 )
 
 // destinations find what the URLs in templates lead to: the patterns of the outermost Router,

@@ -9,8 +9,8 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
 )
 
 func TestDestinations(t *testing.T) {

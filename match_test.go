@@ -16,14 +16,14 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/dev/routemap"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/pattern"
 	"example.com/flow/internal/race"
-	"example.com/flow/internal/routemap"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
 func TestMatch(t *testing.T) {

@@ -4,10 +4,10 @@ import (
 	"net/http"
 	"strings"
 
-	"example.com/flow/internal/accept"
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/reply"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/wire/accept"
+	"example.com/flow/internal/wire/reply"
 )
 
 // miss answers a request for which the matcher has found no endpoint: with 404, 405, 204 for

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // A urlBase holds the parameters that URLs inherit from the current request: the segments of

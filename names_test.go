@@ -21,8 +21,8 @@ import (
 
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
 type (

@@ -10,12 +10,12 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"example.com/flow/internal/input"
-	"example.com/flow/internal/logging"
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/reply"
-	"example.com/flow/internal/server"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/wire/input"
+	"example.com/flow/internal/wire/logging"
+	"example.com/flow/internal/wire/reply"
+	"example.com/flow/internal/wire/server"
 )
 
 // Logger returns standard middleware that logs a line for each request after its answer.

@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"strings"
 
-	"example.com/flow/internal/csp"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pages"
-	"example.com/flow/internal/public"
+	"example.com/flow/internal/pages/csp"
+	"example.com/flow/internal/pages/templates"
+	"example.com/flow/internal/wire/public"
 )
 
 // readPolicy parses Router.ContentSecurityPolicy into the table.
@@ -104,7 +104,7 @@ func (x *exchange) watchesHeader() bool {
 
 // fixedPage returns a handler that sends a page which is the same for everybody. It reports
 // false if the page needs a nonce for each answer.
-func (t *table) fixedPage(v *pages.View, cache []string) (h handler, ok bool, err error) {
+func (t *table) fixedPage(v *templates.View, cache []string) (h handler, ok bool, err error) {
 	page, err := v.Render(nil, "", nil)
 	if err != nil {
 		return handler{}, false, err

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/public"
-	"example.com/flow/internal/reply"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/wire/public"
+	"example.com/flow/internal/wire/reply"
 )
 
 // An asset is a public file. It has two URLs: /app.css, and /app.<hash>.css with a hash of

@@ -13,13 +13,13 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/input"
-	"example.com/flow/internal/match"
-	"example.com/flow/internal/pages"
-	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/pages/templates"
 	"example.com/flow/internal/race"
-	"example.com/flow/internal/reply"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/wire/input"
+	"example.com/flow/internal/wire/reply"
 )
 
 // A Request is an *http.Request with its route: parameters, data, user.
@@ -270,7 +270,7 @@ type Response struct {
 
 // more holds the rarer parts of a Response. It does not change once a Response has it.
 type more struct {
-	data        any // of JSON, View, Page, RedirectTo; the []byte, *pages.Page or http.Handler
+	data        any // of JSON, View, Page, RedirectTo; the []byte, *templates.Page or http.Handler
 	contentType string
 	block       string        // of View and Page
 	view        *declaredView // of PageOf and ViewOf
@@ -487,7 +487,7 @@ func (r Response) body(kind respKind, text string) Response {
 }
 
 // rendered returns a Response with the page that r was rendered to. send frees the page.
-func (r Response) rendered(page *pages.Page) Response {
+func (r Response) rendered(page *templates.Page) Response {
 	return Response{kind: kindRendered, status: r.status, more: &more{header: r.header(), data: page}}
 }
 
@@ -565,7 +565,7 @@ func encodeRedirect(r Response, req *Request) (Response, error) {
 func send(r Response, w http.ResponseWriter, head bool) {
 	h := w.Header()
 	var b []byte
-	var page *pages.Page
+	var page *templates.Page
 	status := int(r.status)
 	if status == 0 {
 		status = http.StatusOK
@@ -586,7 +586,7 @@ func send(r Response, w http.ResponseWriter, head bool) {
 		b = r.more.data.([]byte)
 	case kindRendered:
 		h["Content-Type"] = htmlType
-		page = r.more.data.(*pages.Page)
+		page = r.more.data.(*templates.Page)
 		b = page.HTML()
 	}
 	reply.SetFields(h, r.header())

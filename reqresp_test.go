@@ -21,7 +21,7 @@ import (
 
 	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/race"
-	"example.com/flow/internal/reply"
+	"example.com/flow/internal/wire/reply"
 )
 
 func TestResponseIsFourWords(t *testing.T) {

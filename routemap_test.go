@@ -15,8 +15,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
+	"example.com/flow/internal/dev/routemap"
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/routemap"
 )
 
 func (g *gate) pass(*Request) Response { return Next() }

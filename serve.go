@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/dev/devpage"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/server"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/wire/server"
 )
 
 // Main is the main function of an application: it runs the command that the arguments of the

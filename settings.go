@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"example.com/flow/internal/csp"
+	"example.com/flow/internal/pages/csp"
 )
 
 // settings are the fields of a Router that a request on its way needs. The table has them

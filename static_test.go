@@ -12,7 +12,7 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/registry"
+	"example.com/flow/internal/routes/registry"
 )
 
 // TestNamesWaitForWith: a function of With may give any name, but it changes no other fault.

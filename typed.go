@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/input"
-	"example.com/flow/internal/registry"
+	"example.com/flow/internal/routes/registry"
+	"example.com/flow/internal/wire/input"
 )
 
 // A Form is the input of a handler that is to run with invalid input, too, to show the form

@@ -15,9 +15,9 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
-	"example.com/flow/internal/dev"
-	"example.com/flow/internal/devpage"
-	"example.com/flow/internal/disk"
+	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/dev/livereload"
 )
 
 // overlay is an expression for the text of the dialog with faults on a page, "" if it is not open.
@@ -92,13 +92,13 @@ func TestOverlayForAFragment(t *testing.T) {
 func TestOverlayForTheBuild(t *testing.T) {
 	is := is.New(t)
 	dir := t.TempDir()
-	hub := dev.NewHub(disk.NewWatcher(disk.Dir(dir), "router", "public"))
+	hub := livereload.NewHub(disk.NewWatcher(disk.Dir(dir), "router", "public"))
 	hub.SetPolling(false)
 	s := newSite(t, map[string]string{"router/index.html": `<!doctype html><title>home</title><style>html * { all: unset; display: none }</style><input id="field"><h1>home</h1>`}, nil)
 	router := s.make(s.dir)
 	s.stop()
 	s.make = func(string) http.Handler {
-		front := &dev.Front{Hub: hub}
+		front := &livereload.Front{Hub: hub}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { front.ServeHTTP(w, r, router.ServeHTTP) })
 	}
 	s.start("127.0.0.1:0")

@@ -170,59 +170,6 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-var (
-	// roomRow is a line of the table of rooms in CONTRIBUTING.md: the room, and in its last
-	// column the rooms that it imports.
-	roomRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\|.*\\| ?([^|]*)\\|$")
-	// roomArrow is a line of the picture in docs/architecture.md.
-	roomArrow = regexp.MustCompile(`(?m)^ +\d? +(\w+) +──► (.*)$`)
-	// groundFloor is the line of the picture that has the rooms which import no other.
-	groundFloor = regexp.MustCompile(`(?m)^  1   (.*)$`)
-)
-
-func TestRooms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("asks the go command")
-	}
-	is := is.New(t)
-	out, err := exec.Command("go", "list", "-f", `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, "example.com/flow/internal/...").Output()
-	is.NoErr(err)
-	rooms := map[string]string{} // the rooms that each of them imports, sorted
-	for line := range strings.Lines(string(out)) {
-		var names []string
-		for _, pkg := range strings.Fields(line) {
-			if name, ok := strings.CutPrefix(pkg, "example.com/flow/internal/"); ok {
-				names = append(names, name)
-			}
-		}
-		if len(names) > 0 && names[0] != "flowtest" && names[0] != "servertest" { // these are for tests
-			rooms[names[0]] = sorted(names[1:])
-		}
-	}
-	text := func(name string) string {
-		b, err := os.ReadFile(inRepository(name))
-		is.NoErr(err)
-		return string(b)
-	}
-
-	table := map[string]string{}
-	for _, m := range roomRow.FindAllStringSubmatch(text("CONTRIBUTING.md"), -1) {
-		table[m[1]] = sorted(slices.DeleteFunc(goWord.FindAllString(m[2], -1), func(name string) bool { return name == "httprouter" }))
-	}
-	is.Equal(table, rooms) // the table in CONTRIBUTING.md
-
-	page, picture := text("docs/architecture.md"), map[string]string{}
-	for _, m := range roomArrow.FindAllStringSubmatch(page, -1) {
-		picture[m[1]] = sorted(goWord.FindAllString(m[2], -1))
-	}
-	for _, m := range groundFloor.FindAllStringSubmatch(page, -1) {
-		for _, name := range goWord.FindAllString(m[1], -1) {
-			picture[name] = ""
-		}
-	}
-	is.Equal(picture, rooms) // the picture in docs/architecture.md
-}
-
 // nameSpan is a code span that names a file, or something in Go code.
 var nameSpan = regexp.MustCompile("`([\\w/]+(?:\\.\\w+)*)`")
 
@@ -266,8 +213,6 @@ func TestNamesInArchitecture(t *testing.T) {
 }
 
 var goWord = regexp.MustCompile(`\w+`)
-
-func sorted(names []string) string { return strings.Join(slices.Sorted(slices.Values(names)), " ") }
 
 func TestAnchors(t *testing.T) {
 	is := is.New(t)

@@ -23,9 +23,9 @@ import (
 	"testing"
 
 	"example.com/flow"
-	"example.com/flow/internal/examples"
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/httpfile"
+	"example.com/flow/internal/examples/bridge"
+	"example.com/flow/internal/examples/httpfile"
+	"example.com/flow/internal/routes/forms"
 )
 
 // Examples sends the requests of each route file of an application, and compares the answers
@@ -57,7 +57,7 @@ func Examples[B Build](t *testing.T, build B, vars ...string) {
 	if err := first.Check(); err != nil {
 		t.Fatalf("flowtest: the application has faults:\n%v", err)
 	}
-	files := examples.Of(first)
+	files := bridge.Of(first)
 	if len(files) == 0 {
 		t.Skip("flowtest: no route file has an example: write one into a file with the extension .http")
 	}
@@ -69,7 +69,7 @@ func Examples[B Build](t *testing.T, build B, vars ...string) {
 				variables[vars[i]] = vars[i+1]
 			}
 			maps.Copy(variables, own)
-			of := examples.Of(router)
+			of := bridge.Of(router)
 			if len(of) != len(files) || of[i].Path != file.Path {
 				t.Fatal("flowtest: build has returned another application")
 			}
@@ -94,7 +94,7 @@ func call[B Build](t *testing.T, build B) (*flow.Router, map[string]string) {
 }
 
 // runFile sends the requests of one file.
-func runFile(t *testing.T, router *flow.Router, file examples.File, variables map[string]string) {
+func runFile(t *testing.T, router *flow.Router, file bridge.File, variables map[string]string) {
 	r := newRunner(t, router, file, variables)
 	if err := r.values.Set(file.Variables); err != nil {
 		r.reportError(t, 1, err)

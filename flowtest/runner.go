@@ -17,14 +17,14 @@ import (
 	"time"
 
 	"example.com/flow"
-	"example.com/flow/internal/examples"
-	"example.com/flow/internal/httpfile"
-	"example.com/flow/internal/pattern"
+	"example.com/flow/internal/examples/bridge"
+	"example.com/flow/internal/examples/httpfile"
+	"example.com/flow/internal/routes/pattern"
 )
 
 // A runner sends the requests of one file.
 type runner struct {
-	file   examples.File
+	file   bridge.File
 	shown  string // the name of the file for messages
 	url    string // of the server
 	client *http.Transport
@@ -33,7 +33,7 @@ type runner struct {
 	sent   int // requests of the file
 }
 
-func newRunner(t *testing.T, router *flow.Router, file examples.File, variables map[string]string) *runner {
+func newRunner(t *testing.T, router *flow.Router, file bridge.File, variables map[string]string) *runner {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/server"
+	"example.com/flow/internal/wire/server"
 )
 
 // A Command is a command of an application with its flags.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/server"
 	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/wire/server"
 )
 
 func TestVersion(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"example.com/flow/internal/disk"
+	"example.com/flow/internal/dev/disk"
 )
 
 // Dev is the flag -dev. Its value is a directory, and may be missing.

@@ -21,8 +21,8 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/server"
 	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/wire/server"
 )
 
 // A siege is a server under attack.

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/flow/internal/server"
+	"example.com/flow/internal/wire/server"
 )
 
 // A Site is a server that runs for a test.

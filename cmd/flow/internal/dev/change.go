@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // An effect is what has to be done about a change.

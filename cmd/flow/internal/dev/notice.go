@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/flow/internal/devlink"
-	"example.com/flow/internal/disk"
+	"example.com/flow/internal/dev/devlink"
+	"example.com/flow/internal/dev/disk"
 )
 
 // survey finds out anew what there is to watch. What has changed since then has changed

@@ -16,8 +16,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/disk"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // A goPackage is what "go list" says of a package.

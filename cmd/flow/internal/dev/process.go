@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"example.com/flow/internal/devlink"
-	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/dev/devlink"
+	"example.com/flow/internal/dev/devpage"
 )
 
 // A process is a program that was started.

@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"time"
 
-	"example.com/flow/internal/dev"
+	"example.com/flow/internal/dev/livereload"
 )
 
 // A target is a program that a proxy sends requests to.
@@ -89,7 +89,7 @@ func (s *standIn) forward(w http.ResponseWriter, r *http.Request) {
 					p.Out.Header[name] = values
 				}
 			}
-			if !dev.IsLocal(p.In) { // the program must not take it for a local one
+			if !livereload.IsLocal(p.In) { // the program must not take it for a local one
 				p.SetXForwarded()
 			}
 		},

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"example.com/flow/internal/dev"
-	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/dev/livereload"
 )
 
 // A report is why no program answers, or why that which answers is an old one.
@@ -19,10 +19,10 @@ type report struct {
 // handler returns what answers all requests with the report, each as its client wants it.
 // Pages load themselves again when something else answers.
 func (r report) handler() http.Handler {
-	front := &dev.Front{Hub: dev.NewHub()}
+	front := &livereload.Front{Hub: livereload.NewHub()}
 	front.Hub.SetPolling(false)
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if !dev.IsLocal(req) {
+		if !livereload.IsLocal(req) {
 			http.Error(w, "503 Service Unavailable", http.StatusServiceUnavailable)
 			return
 		}

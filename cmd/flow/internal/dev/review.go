@@ -5,8 +5,8 @@ import (
 	"reflect"
 
 	"example.com/flow/cmd/flow/internal/vet"
-	"example.com/flow/internal/devlink"
-	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/dev/devlink"
+	"example.com/flow/internal/dev/devpage"
 	"example.com/flow/internal/fault"
 )
 

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"example.com/flow/internal/dev"
-	"example.com/flow/internal/devlink"
-	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/dev/devlink"
+	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/dev/livereload"
 )
 
 const (
@@ -392,7 +392,7 @@ func (s *session) promote(p *process, url string) {
 	}
 	if !s.introduced {
 		s.introduced = true
-		s.terminal.say("the route map is on %s%s", site, dev.Prefix)
+		s.terminal.say("the route map is on %s%s", site, livereload.Prefix)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"example.com/flow/cmd/flow/internal/cli"
-	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/dev/devpage"
 )
 
 // asTool has the test binary be the tool.

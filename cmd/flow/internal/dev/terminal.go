@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/dev/devpage"
 )
 
 // A terminal is where the tool says what it does: a line for each event, and the faults

@@ -8,7 +8,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/devpage"
+	"example.com/flow/internal/dev/devpage"
 )
 
 var someFaults = []devpage.Fault{

@@ -14,7 +14,7 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // read returns what some code says, which stands in a function of a file that imports flow.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // literals tells of strings and comments that may speak of what moves.

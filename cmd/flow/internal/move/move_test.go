@@ -12,7 +12,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // moved returns the change of a transfer in a tree of these files.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // A change is a transfer with the tree before it and after it.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // An other is another application of the module.

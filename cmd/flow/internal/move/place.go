@@ -12,7 +12,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fold"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // A listing is what lies in router/ and public/ of an application, by its name in the

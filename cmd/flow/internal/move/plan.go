@@ -16,7 +16,7 @@ import (
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/fold"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // A Plan is what a move does. Files are absolute.

@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/internal/examples/httpfile"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/httpfile"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // plainFiles rewrites the requests in route files that move, and tells of the other old URLs

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // A place is where something is written: in Go code or in a template.

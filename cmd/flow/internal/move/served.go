@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // served says for which routes a piece of Go code runs. A position is the place outside of

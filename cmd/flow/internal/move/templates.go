@@ -6,8 +6,8 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/pages"
-	"example.com/flow/internal/typecheck"
+	"example.com/flow/internal/pages/templates"
+	"example.com/flow/internal/pages/typecheck"
 )
 
 // A mention is a string in a template that speaks of the tree, as an argument of route or
@@ -215,7 +215,7 @@ func (r *templateReader) hand(function string, args []parse.Node) {
 			}
 		}
 	}
-	if _, builtIn := typecheck.Builtin(function); builtIn || pages.IsOwn(function) {
+	if _, builtIn := typecheck.Builtin(function); builtIn || templates.IsOwn(function) {
 		return
 	}
 	for _, arg := range args {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // A finder finds in texts what may speak of something that moves: its old URLs, and the

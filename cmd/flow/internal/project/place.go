@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // Place returns the path below router/ of a file to be made, or to be moved there, that

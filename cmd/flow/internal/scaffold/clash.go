@@ -12,7 +12,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // with returns the tree with a file that is not there yet. What Check would say of it, and

@@ -14,8 +14,8 @@ import (
 
 	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // A goPackage is what "flow add" has to know of the Go files in the directory of an

@@ -11,8 +11,8 @@ import (
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // An in is a call In("admin") that gives middleware to a directory.

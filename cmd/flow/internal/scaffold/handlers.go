@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/forms"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
 const methodAny = "ANY"

@@ -15,7 +15,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // checkMounted returns an error if a name of a new route is one that a route of another

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // handlerNames returns what a handler may be called, the best name first: showUser, or

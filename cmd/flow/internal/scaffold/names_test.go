@@ -6,7 +6,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 func TestHandlerNames(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/disk"
+	"example.com/flow/internal/dev/disk"
 )
 
 // New is the command "flow new".

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // A notFound is a row of a test that wants 404.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // The extensions of route files.

@@ -7,7 +7,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 func TestReadPath(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/matchers"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // sampleURL returns the path of a URL that a new route answers, and no file of the tree

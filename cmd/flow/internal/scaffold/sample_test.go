@@ -7,7 +7,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 func TestSampleURL(t *testing.T) {

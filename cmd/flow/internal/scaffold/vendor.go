@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"example.com/flow/internal/disk"
+	"example.com/flow/internal/dev/disk"
 )
 
 // vendorDir is the directory of an application that holds the copies of "flow new -vendor".

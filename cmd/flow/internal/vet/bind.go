@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // A paramField is a field that Bind fills from a parameter of the route, since it has the

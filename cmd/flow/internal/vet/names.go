@@ -15,7 +15,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // checkPath looks at At.

@@ -6,8 +6,8 @@ import (
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pattern"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // checkRedirect looks at Redirect with a constant path: something of the application has to

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/disk"
-	"example.com/flow/internal/routetree"
+	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/routes/routetree"
 )
 
 // A unit is the Go code of one package, without its tests.

@@ -1,0 +1,28 @@
+package devpage_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/internal/dev/devpage"
+)
+
+func TestShell(t *testing.T) {
+	is := is.New(t)
+	page := string(devpage.Shell("A <title>", "<h1>Hello</h1>\n"))
+	is.True(strings.HasPrefix(page, "<!doctype html>\n"))
+	is.True(strings.Contains(page, "<title>A &lt;title&gt;</title>"))
+	is.True(strings.Contains(page, "<main>\n<h1>Hello</h1>\n</main>"))
+	is.Equal(strings.Count(page, "<script"), 0)
+	is.Equal(strings.Count(page, " style="), 0) // the policy would forbid it
+
+	// The policy allows the style sheet as the page has it, and no other.
+	_, after, _ := strings.Cut(page, "<style>")
+	style, _, _ := strings.Cut(after, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	is.True(strings.Contains(devpage.Policy, "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'"))
+}

@@ -1,0 +1,193 @@
+package routemap
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/examples/httpfile"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/registry"
+	"example.com/flow/internal/routes/routetree"
+)
+
+// A Source is what a Map is made of: the files of an application, and the registrations. H
+// and M are its types of handlers and of middleware.
+type Source[H, M any] struct {
+	Tree    *routetree.Tree
+	Plan    *registry.Plan[H, M]
+	Before  []Middleware                      // that of the applications around this one
+	Handler func(*H) fault.Position           // returns the position of a handler
+	Name    func(M) (name string, guard bool) // returns the name of a middleware, and whether it is a guard
+	Disk    fs.FS                             // the files on disk in development; otherwise nil
+}
+
+// NewMap returns the map of the routes. It leaves Mounts and Inside to the caller, and what
+// may change on disk to Refresh.
+func (s Source[H, M]) NewMap() Map {
+	m := Map{Prefix: prefixOf(s.Tree), tree: s.Tree, disk: s.Disk}
+	for _, r := range s.Tree.Routes {
+		m.Routes = append(m.Routes, s.route(r))
+	}
+	standard := slices.DeleteFunc(s.Middleware("Use", s.Plan.Uses), func(m Middleware) bool { return m.Guard })
+	m.forPublic = append(slices.Clip(s.Before), standard...)
+	return m
+}
+
+// prefixOf returns the pattern of the prefix that a tree is mounted at, or "".
+func prefixOf(t *routetree.Tree) string {
+	if len(t.Prefix) == 0 {
+		return ""
+	}
+	return pattern.New(t.Prefix).String()
+}
+
+// linkOf returns the URL of a pattern without parameters, and "" for one with parameters.
+func linkOf(p *pattern.Pattern) string {
+	if len(p.Names) > 0 {
+		return ""
+	}
+	return p.URL(nil)
+}
+
+// Everywhere returns the middleware that runs before mounted handlers.
+func (s Source[H, M]) Everywhere() []Middleware {
+	all := append(slices.Clip(s.Before), s.Middleware("Use", s.Plan.Uses)...)
+	for _, d := range s.Plan.Dirs {
+		if d.Path == "" {
+			all = append(all, s.Middleware(`In("").Use`, d.Uses)...)
+		}
+	}
+	return all
+}
+
+// Middleware returns the descriptions of middleware that a call, such as In("users").Use, has
+// registered.
+func (s Source[H, M]) Middleware(call string, uses []registry.Use[M]) []Middleware {
+	var all []Middleware
+	for _, u := range uses {
+		name, guard := s.Name(u.Middleware)
+		all = append(all, Middleware{name, call, u.Pos.String(), guard})
+	}
+	return all
+}
+
+// route returns the description of a route.
+func (s Source[H, M]) route(r *routetree.Route) Route {
+	b := s.Plan.Of(r)
+	route := Route{File: r.File, Path: r.Path}
+	for _, p := range r.Patterns {
+		route.URLs = append(route.URLs, URL{p.String(), linkOf(p)})
+	}
+	route.Middleware = append(slices.Clip(s.Before), s.Middleware("Use", s.Plan.Uses)...)
+	for _, d := range s.Plan.Around(r) {
+		route.Middleware = append(route.Middleware, s.Middleware(fmt.Sprintf("In(%q).Use", d.Path), d.Uses)...)
+	}
+	route.Middleware = append(route.Middleware, s.Middleware(fmt.Sprintf("At(%q).Use", r.Path), b.Uses)...)
+	if b.ServesPage() {
+		get := Method{Method: http.MethodGet, Name: s.Plan.Name(r)}
+		if b.Page != nil {
+			get.Name, get.Middleware = cmp.Or(b.Page.Label, get.Name), s.Middleware("GET().Use", b.Page.Uses)
+		}
+		route.Methods = append(route.Methods, get)
+	}
+	for _, v := range b.Verbs {
+		method := Method{v.Method, cmp.Or(v.Label, s.Plan.Name(r)), s.Handler(v.Handler).String(), s.Middleware(v.Call()+".Use", v.Uses)}
+		if v.Method == match.AnyMethod {
+			method.Method = "ANY"
+		}
+		route.Methods = append(route.Methods, method)
+	}
+	slices.SortStableFunc(route.Methods, func(a, b Method) int { return forms.CompareMethods(a.Method, b.Method) })
+	if !route.answersGET() {
+		for i := range route.URLs {
+			route.URLs[i].Link = ""
+		}
+	}
+	return route
+}
+
+// answersGET reports whether the route has a handler for GET or ANY, or is a page.
+func (r Route) answersGET() bool {
+	return slices.ContainsFunc(r.Methods, func(m Method) bool { return m.Method == http.MethodGet || m.Method == "ANY" })
+}
+
+// Refresh returns the map with the current layouts, error pages and public files. In
+// development it reads these from disk, and lists the route files that are not in the binary.
+func (m Map) Refresh() Map {
+	now := m.tree
+	if m.disk != nil {
+		now = routetree.ParseIn(now.Dir, m.disk, now.Shared).Below(now.Prefix)
+	}
+	known := map[string]bool{}
+	m.Routes = slices.Clone(m.Routes)
+	for i := range m.Routes {
+		m.Routes[i].setTemplates(now)
+		known[m.Routes[i].File] = true
+	}
+	m.readExamples(now)
+	m.Unbuilt, m.Public = nil, nil
+	for _, r := range now.Routes {
+		if !known[r.File] {
+			m.Unbuilt = append(m.Unbuilt, r.File)
+		}
+	}
+	for _, p := range now.Public {
+		m.Public = append(m.Public, Public{p.File, p.Pattern.String(), linkOf(p.Pattern)})
+	}
+	m.Inside = slices.Clone(m.Inside)
+	for i, inside := range m.Inside {
+		m.Inside[i] = inside.Refresh()
+		m.Unbuilt = append(m.Unbuilt, m.Inside[i].Unbuilt...)
+	}
+	return m
+}
+
+// readExamples reads the .http files of a tree.
+func (m Map) readExamples(t *routetree.Tree) {
+	files := map[string]*routetree.Route{}
+	for _, r := range t.Routes {
+		files[r.File] = r
+	}
+	for i := range m.Routes {
+		r := files[m.Routes[i].File]
+		if r == nil || r.Page {
+			continue
+		}
+		text, err := fs.ReadFile(t.Files, r.InTree())
+		if err != nil {
+			continue // it was deleted a moment ago
+		}
+		f, _ := httpfile.Parse(r.File, text)
+		m.Routes[i].Prose = f.Prose
+		for _, req := range f.Requests {
+			if req.Method == "" {
+				continue // a fault of the file
+			}
+			e := Example{Title: req.Title, Prose: req.Prose, Method: req.Method, Path: req.Target.String(), Status: req.Status()}
+			if asked, ok := req.Path(pattern.Hole); ok && !strings.Contains(asked, pattern.Hole) {
+				e.Why = whyURL(e.Method, asked)
+			}
+			m.Routes[i].Examples = append(m.Routes[i].Examples, e)
+		}
+	}
+}
+
+// setTemplates sets the layouts and the error page of a route to those of a tree.
+func (r *Route) setTemplates(t *routetree.Tree) {
+	for _, dir := range routetree.Layers(r.Path) {
+		if layout, ok := t.Templates[path.Join(dir, "+layout")]; ok && strings.HasSuffix(r.File, ".html") {
+			r.Layouts = append(r.Layouts, layout.File)
+		}
+		if page, ok := t.Templates[path.Join(dir, "+error")]; ok {
+			r.ErrorPage = page.File
+		}
+	}
+}

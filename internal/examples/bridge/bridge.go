@@ -1,0 +1,52 @@
+// Package bridge connects the package flowtest with the root package, neither of which may
+// depend on the other's secrets: the root imports no package testing, and has no methods for
+// flowtest alone. The root sets Of; flowtest sets Asked, before Routers are compiled.
+package bridge
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/examples/httpfile"
+	"example.com/flow/internal/routes/pattern"
+)
+
+// A File is a route file with examples.
+type File struct {
+	*httpfile.File
+	Path   string // below router/, without extension
+	Prefix string // that its paths leave out: see Prefix
+	FS     fs.FS
+	Dir    string // the directory of the file in FS
+}
+
+// Open returns the content of a file that a body names.
+func (f File) Open(name string) ([]byte, error) { return fs.ReadFile(f.FS, path.Join(f.Dir, name)) }
+
+// Prefix returns what the paths of the examples of a file leave out, for a Router that is
+// mounted at prefix: nothing if one of them is below the prefix, and otherwise the prefix. A
+// pattern.Hole in the prefix stands for any segment.
+func Prefix(f *httpfile.File, prefix string) string {
+	of := strings.Split(prefix, "/")
+	for _, r := range f.Requests {
+		path, _ := r.Path(pattern.Hole)
+		segments := strings.Split(path, "/")
+		if len(segments) >= len(of) && !slices.ContainsFunc(of, func(seg string) bool {
+			is := segments[0]
+			segments = segments[1:]
+			return seg != pattern.Hole && seg != is
+		}) {
+			return ""
+		}
+	}
+	return prefix
+}
+
+// Of returns the route files of a *flow.Router that hold examples.
+var Of func(router any) []File
+
+// Asked is called for each request that an endpoint answers, unless it is nil. The pattern is
+// that of http.Request.Pattern, and file the name of the route file in its tree, or "".
+var Asked func(pattern, file string)

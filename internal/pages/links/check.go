@@ -1,0 +1,307 @@
+package links
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/routes/pattern"
+)
+
+// A Site tells what the URLs of an application lead to.
+type Site interface {
+	// Find returns what answers a method of a URL. The URL begins with one slash, has neither
+	// query nor fragment, and may have holes. The method "" stands for any.
+	Find(method, url string) Target
+}
+
+// A Target is what a URL leads to.
+type Target struct {
+	Answered  bool
+	Broken    bool     // the URL has a broken escape
+	Methods   []string // if it is not answered: the methods that the URL does answer
+	Near      string   // a pattern that may be meant; "" if none is near
+	By        string   // the pattern that answers, if Near is set, too
+	Slashes   bool     // it is answered only if what an action writes has a slash, or begins the query
+	Canonical string   // the URL that requests are redirected to; "" if they are not
+	IsPage    bool     // only pages answer it
+	Input     Input    // what a handler reads of a form; nil if that is not known
+}
+
+// isRight reports whether there is nothing to say about a link to the target that is not one
+// of an image or a script.
+func (t Target) isRight() bool {
+	return t.Answered && !t.Slashes && t.Canonical == "" && t.Near == "" && !t.IsPage
+}
+
+// An Input is what a handler reads of a form.
+type Input interface {
+	// Has reports whether the handler reads a field.
+	Has(field string) bool
+	// Suggest returns the end of a message about a field that the handler does not read.
+	Suggest(field string) string
+}
+
+// A Source is a template file with its links.
+type Source struct {
+	File  string // for messages
+	Text  string
+	Links *File
+	URLs  []string // with holes, of the page that the file is; nil for other files
+	// Named returns the URLs of a named route, with holes; none if the name is unknown, which
+	// others report.
+	Named func(name string) []string
+}
+
+// Check returns the faults and the warnings of the links in template files.
+func Check(sources []Source, site Site) []fault.Fault {
+	if slices.ContainsFunc(sources, func(s Source) bool { return s.Links.moved }) {
+		return nil
+	}
+	c := checker{site: site, found: map[request]Target{}}
+	inTags := calledInTags(sources)
+	for _, s := range sources {
+		c.source, c.lines = s, nil
+		for _, l := range s.Links.Links {
+			if !inTags[l.in] {
+				c.link(l)
+			}
+		}
+		c.forms(inTags)
+	}
+	return c.faults
+}
+
+// calledInTags returns the names of the templates that are called in a tag, a script or a
+// comment, directly or not. Scan reads them as if they were in the text of a page, so that
+// what it has found there may be wrong.
+func calledInTags(sources []Source) map[string]bool {
+	calls, inTags := map[string][]string{}, map[string]bool{}
+	for _, s := range sources {
+		for _, call := range s.Links.calls {
+			calls[call.from] = append(calls[call.from], call.to)
+			inTags[call.to] = inTags[call.to] || !call.text
+		}
+	}
+	maps.DeleteFunc(inTags, func(_ string, in bool) bool { return !in })
+	for todo := slices.Collect(maps.Keys(inTags)); len(todo) > 0; {
+		name := todo[0]
+		todo = todo[1:]
+		for _, to := range calls[name] {
+			if !inTags[to] {
+				inTags[to] = true
+				todo = append(todo, to)
+			}
+		}
+	}
+	return inTags
+}
+
+// A checker checks the links of one Source after the other.
+type checker struct {
+	site   Site
+	found  map[request]Target // what the Site has said
+	source Source
+	lines  []int // the offsets of the lines in the text of the source; nil if they are not known yet
+	faults []fault.Fault
+}
+
+// A request is what a link asks for.
+type request struct{ method, url string }
+
+func (c *checker) find(method, url string) Target {
+	r := request{method, url}
+	t, known := c.found[r]
+	if !known {
+		t = c.lookUp(method, url)
+		c.found[r] = t
+	}
+	return t
+}
+
+// lookUp asks the Site for a URL, which may begin with the name of a route. A route with
+// optional parameters has several URLs: one that is answered is enough.
+func (c *checker) lookUp(method, url string) (t Target) {
+	name, rest, isNamed := cutName(url)
+	if !isNamed {
+		return c.site.Find(method, url)
+	}
+	t.Answered = true
+	for _, u := range c.source.Named(name) {
+		if t = c.site.Find(method, u+rest); t.Answered {
+			break
+		}
+	}
+	return t
+}
+
+// cutName returns the name of the route that a URL begins with, and the rest of the URL.
+func cutName(url string) (name, rest string, ok bool) {
+	if url, ok = strings.CutPrefix(url, namedMark); !ok {
+		return "", "", false
+	}
+	return strings.Cut(url, namedMark[1:])
+}
+
+// shown returns a URL for messages.
+func shown(url string) string {
+	if name, rest, ok := cutName(url); ok {
+		url = "{{route " + strconv.Quote(name) + "}}" + rest
+	}
+	return strings.ReplaceAll(url, pattern.Hole, "{{…}}")
+}
+
+// report adds a fault at an offset in the text of the source.
+func (c *checker) report(offset int, format string, args ...any) {
+	line, column := c.position(offset)
+	c.faults = append(c.faults, fault.InColumn(c.source.File, line, column, format, args...))
+}
+
+// warn adds a warning.
+func (c *checker) warn(offset int, format string, args ...any) {
+	c.report(offset, "warning: "+format, args...)
+	c.faults[len(c.faults)-1].Warning = true
+}
+
+// position returns the line and the column of an offset. A byte order mark does not count.
+func (c *checker) position(offset int) (line, column int) {
+	text := strings.TrimPrefix(c.source.Text, "\ufeff")
+	if c.lines == nil {
+		c.lines = []int{0}
+		for i := range len(text) {
+			if text[i] == '\n' {
+				c.lines = append(c.lines, i+1)
+			}
+		}
+	}
+	line, exact := slices.BinarySearch(c.lines, offset)
+	if exact {
+		line++
+	}
+	return line, offset - c.lines[line-1] + 1
+}
+
+// link checks a link.
+func (c *checker) link(l Link) {
+	t := c.find(l.Method, l.URL)
+	if t.isRight() && !l.Loads {
+		return
+	}
+	what, url := l.Attr+" of <"+l.Element+">", shown(l.URL)
+	switch {
+	case t.Broken:
+		c.report(l.Offset, "%s: %s has a broken escape: write %%25 for a percent sign", what, url)
+	case !t.Answered && strings.Contains(l.URL, "//"): // a part that is not always written may be missing in between
+	case !t.Answered && len(t.Methods) > 0:
+		c.report(l.Offset, "%s: %s answers %s, and not %s%s", what, url, strings.Join(t.Methods, ", "), l.Method, l.remedy(t))
+	case !t.Answered && t.Near != "":
+		c.report(l.Offset, "%s: nothing answers %s: did you mean %s?", what, url, t.Near)
+	case !t.Answered:
+		c.report(l.Offset, "%s: nothing answers %s: %s", what, url, l.wayOut())
+	case t.Slashes && strings.Contains(l.URL, "/"+pattern.Hole):
+		if l.Method != "GET" && l.Method != "" {
+			url = l.Method + " " + url
+		}
+		c.warn(l.Offset, "%s: %s is answered only if the value has a slash in it, or is empty", what, url)
+	case t.Canonical != "":
+		c.warn(l.Offset, "%s: requests for %s are redirected: write %s", what, url, shown(t.Canonical))
+	case l.Loads && t.IsPage:
+		c.warn(l.Offset, "%s: %s is a page", what, url)
+	case t.Near != "":
+		c.warn(l.Offset, "%s: %s is answered by %s: did you mean %s?", what, url, t.By, t.Near)
+	}
+}
+
+// remedy returns the end of a message about a URL that does not answer the method of a link.
+func (l Link) remedy(t Target) string {
+	switch {
+	case l.form != nil && l.Method == "GET" && slices.Contains(t.Methods, "POST"):
+		return `: write method="post" in the form`
+	case l.Element == "a" && l.Attr == "href" && slices.Contains(t.Methods, "POST"):
+		return `, which a link sends: use a form with method="post"`
+	}
+	return ""
+}
+
+// wayOut returns what can be done about a link that is right although nothing of the
+// application answers it.
+func (l Link) wayOut() string {
+	if l.form != nil || l.Element == "a" || l.Element == "area" {
+		return `if something else does, say so with rel="external"`
+	}
+	begin, rest, isOpen := strings.Cut(l.URL, pattern.Hole)
+	if _, _, isNamed := cutName(l.URL); isNamed {
+		return "if something else does, write the URL with its host"
+	}
+	if isOpen {
+		rest = shown(pattern.Hole + rest)
+	}
+	return "if something else does, begin it with an action: {{" + strconv.Quote(begin) + "}}" + rest
+}
+
+// A filled is a form with what its handler reads; nil if that is not known.
+type filled struct {
+	*Form
+	url string
+	Input
+}
+
+// reads reports whether the handler reads a field of the form, or may.
+func (f filled) reads(field Field) bool {
+	return slices.Contains(f.Fields, field) && (f.Input == nil || f.Has(field.Name))
+}
+
+// forms checks the forms of the source.
+func (c *checker) forms(inTags map[string]bool) {
+	var all []filled
+	for _, f := range c.source.Links.Forms {
+		if inTags[f.in] {
+			continue
+		}
+		if t, url := c.form(f); f.Method != "" {
+			all = append(all, filled{f, url, t.Input})
+		}
+	}
+	told := map[int]bool{}
+	for _, f := range all {
+		for _, field := range f.Fields {
+			// Behind {{if}}, a field may be in one of several forms.
+			reads := func(o filled) bool { return o.reads(field) }
+			switch {
+			case told[field.Offset]:
+				continue
+			case field.Type == "file" && !f.Multipart && f.Method != "GET":
+				c.warn(field.Offset, `a form sends files only with enctype="multipart/form-data"`)
+			case field.Type == "file" || slices.ContainsFunc(all, reads):
+			default:
+				if near := f.Suggest(field.Name); near != "" || field.Type != "hidden" { // a hidden field may be for middleware
+					c.warn(field.Offset, "the handler of %s %s reads no field %q%s", f.Method, shown(f.url), field.Name, near)
+				}
+			}
+			told[field.Offset] = true
+		}
+	}
+}
+
+// form returns what a form leads to, and its URL. It reports a form without a URL whose page
+// does not answer the method.
+func (c *checker) form(f *Form) (t Target, url string) {
+	urls := []string{path(f.URL)}
+	if f.own {
+		urls = c.source.URLs
+	}
+	for _, url = range urls {
+		if !isPath(url) {
+			return Target{}, url
+		}
+		if t = c.find(f.Method, url); t.Answered {
+			break
+		}
+	}
+	if f.own && !t.Answered && len(t.Methods) > 0 {
+		c.report(f.Offset, "<form>: it has no action, and the page answers %s, and not %s", strings.Join(t.Methods, ", "), f.Method)
+	}
+	return t, url
+}

@@ -1,0 +1,316 @@
+package links
+
+import (
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/routes/pattern"
+)
+
+// An urlAttr is an attribute that holds a URL which a browser asks for with GET, or with POST
+// for a ping.
+type urlAttr struct {
+	name  string
+	of    string // the elements, each between spaces
+	loads bool   // what it asks for is part of the page, and no page itself
+}
+
+// urlAttrs are the attributes with URLs, other than those of forms and of htmx.
+var urlAttrs = []urlAttr{
+	{"href", " a area ", false},
+	{"href", " link ", false},
+	{"href", " use image ", true},
+	{"xlink:href", " a ", false},
+	{"xlink:href", " use image ", true},
+	{"src", " img script source track audio video input ", true},
+	{"src", " iframe embed ", false},
+	{"srcset", " img source ", true},
+	{"imagesrcset", " link ", true},
+	{"poster", " video ", true},
+	{"data", " object ", false},
+	{"background", " body table thead tbody tfoot tr td th ", true},
+	{"cite", " blockquote q ins del ", false},
+	{"ping", " a area ", false},
+}
+
+// htmx are the attributes of htmx that send requests, with their methods.
+var htmx = map[string]string{"hx-get": "GET", "hx-post": "POST", "hx-put": "PUT", "hx-patch": "PATCH", "hx-delete": "DELETE"}
+
+// connects are the attributes of htmx's extensions that open a connection, which begins with GET.
+var connects = []string{"sse-connect", "ws-connect"}
+
+// otherAttrs are the attributes that matter and hold no URL.
+var otherAttrs = []string{"method", "formmethod", "enctype", "formenctype", "hx-encoding", "rel", "form", "name", "type", "http-equiv", "content"}
+
+// attrs has the attributes that a scanner keeps, and whether they hold a URL or a list of URLs.
+var attrs = func() map[string]bool {
+	all := map[string]bool{"action": true, "formaction": true}
+	for _, a := range urlAttrs {
+		all[a.name] = true
+	}
+	for _, name := range slices.AppendSeq(slices.Clone(connects), maps.Keys(htmx)) {
+		all[name], all["data-"+name] = true, true
+	}
+	for _, name := range otherAttrs {
+		all[name] = false
+	}
+	return all
+}()
+
+// isURL reports whether an attribute of some element holds a URL, or a list of them.
+func isURL(name string) bool { return attrs[name] }
+
+// isList reports whether an attribute holds a list of URLs.
+func isList(name string) bool { return name == "ping" || strings.HasSuffix(name, "srcset") }
+
+// matters reports whether a scanner keeps an attribute.
+func matters(name string) bool {
+	_, ok := attrs[name]
+	return ok
+}
+
+// endOfTag notes the links of a tag, and returns the state behind it.
+func (sc *scanner) endOfTag(s state) state {
+	after := state{form: s.form}
+	if s.element == "form" {
+		after.form = nil
+	}
+	if slices.Contains(rawElements, s.element) {
+		after.context, after.element = rawText, s.element
+	}
+	if s.unknown && strings.Contains(s.element, pattern.Hole) { // too many states
+		return after
+	}
+	if s.element == "base" {
+		href, ok := s.get("href")
+		sc.file.moved = sc.file.moved || s.unknown || ok && !isPath(href.value)
+	}
+	rel, _ := s.get("rel")
+	if external := strings.Contains(rel.value, pattern.Hole) || slices.ContainsFunc(strings.Fields(rel.value), func(r string) bool { return strings.EqualFold(r, "external") }); external {
+		return after
+	}
+	if s.element == "form" {
+		after.form = sc.form(s)
+	}
+	for _, a := range s.attrs {
+		for _, u := range urlAttrs {
+			if u.name == a.name && strings.Contains(u.of, " "+s.element+" ") {
+				method := http.MethodGet
+				if a.name == "ping" {
+					method = http.MethodPost
+				}
+				sc.links(s, a, method, u.loads || s.element == "link" && loads(rel.value))
+			}
+		}
+		name := strings.TrimPrefix(a.name, "data-")
+		if method := htmx[name]; method != "" {
+			sc.links(s, a, method, false)
+		} else if slices.Contains(connects, name) {
+			sc.links(s, a, http.MethodGet, false)
+		}
+	}
+	switch s.element {
+	case "meta":
+		content, _ := s.get("content")
+		if equiv, _ := s.get("http-equiv"); strings.EqualFold(strings.Trim(equiv.value, space), "refresh") {
+			if m := refresh.FindStringSubmatch(content.value); m != nil {
+				sc.link(s, m[1], content.offset, content.name, http.MethodGet, nil)
+			}
+		}
+	case "form":
+		if action, ok := s.get("action"); ok && after.form != dialog {
+			sc.link(s, action.value, action.offset, action.name, ofForm, after.form)
+		}
+	case "button", "input", "select", "textarea":
+		sc.field(s)
+	}
+	return after
+}
+
+// refresh matches the content of <meta http-equiv="refresh">, such as "5; url=/next".
+var refresh = regexp.MustCompile(`(?is)^[^;,]*[;,]\s*(?:url\s*=\s*)?["']?([^"']*)`)
+
+// loads reports whether a <link> with this rel makes something a part of the page.
+func loads(rel string) bool {
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(rel)), func(r string) bool {
+		return r == "stylesheet" || r == "icon" || r == "modulepreload" || r == "manifest"
+	})
+}
+
+// isPath reports whether a URL is the path of one on the same server.
+func isPath(url string) bool {
+	return strings.HasPrefix(url, "/") && !strings.HasPrefix(url, "//") && !strings.HasPrefix(url, `/\`)
+}
+
+// urlsOf returns the URLs in the list of a srcset, such as "/a.png 1x, /b.png 2x". A URL may
+// contain commas.
+func urlsOf(list string) (urls []string) {
+	for {
+		list = strings.TrimLeft(list, space+",")
+		if list == "" {
+			return urls
+		}
+		i := indexAny(list, space)
+		url := strings.TrimRight(list[:i], ",")
+		if urls = append(urls, url); url == list[:i] {
+			i += indexAny(list[i:], ",")
+		}
+		list = list[i:]
+	}
+}
+
+// links notes the URLs of an attribute.
+func (sc *scanner) links(s state, a attr, method string, loads bool) {
+	n, urls := len(sc.file.Links), []string{a.value}
+	switch {
+	case a.name == "ping":
+		urls = strings.Fields(a.value)
+	case isList(a.name):
+		urls = urlsOf(a.value)
+	}
+	for _, url := range urls {
+		sc.link(s, url, a.offset, a.name, method, nil)
+	}
+	for i := n; i < len(sc.file.Links); i++ {
+		sc.file.Links[i].Loads = loads
+	}
+}
+
+// newlines removes what browsers remove from a URL.
+var newlines = strings.NewReplacer("\t", "", "\n", "", "\r", "")
+
+// splitEscape matches an escape of which an action writes a part.
+var splitEscape = regexp.MustCompile("%[0-9A-Fa-f]?" + pattern.Hole)
+
+// link notes a URL if it is the path of one on the same server. To browsers a backslash is a
+// slash. Braces and the like are for a program in the browser, which writes the URL.
+func (sc *scanner) link(s state, url string, offset int, attr, method string, form *Form) {
+	if url = strings.Trim(url, space); strings.ContainsAny(url, space) {
+		url = newlines.Replace(url)
+	}
+	if url = strings.ReplaceAll(path(url), `\`, "/"); !isPath(url) || strings.ContainsAny(url, "{}<>`$") || strings.Contains(url, "%") && splitEscape.MatchString(url) {
+		return
+	}
+	l := Link{Offset: offset, URL: url, Method: method, Attr: attr, Element: s.element, form: form, in: sc.name}
+	for i := len(sc.file.Links) - 1; i >= 0 && sc.file.Links[i].Offset == offset; i-- { // of another state
+		if sc.file.Links[i] == l {
+			return
+		}
+	}
+	sc.file.Links = append(sc.file.Links, l)
+}
+
+// dialog stands for a form that closes a dialog, and sends no request.
+var dialog = &Form{Method: "DIALOG"}
+
+// form returns the form that a tag begins.
+func (sc *scanner) form(s state) *Form {
+	method, ok := s.get("method")
+	m := strings.ToUpper(strings.TrimSpace(method.value))
+	if m == dialog.Method {
+		return dialog
+	}
+	f := &Form{Offset: s.offset, Method: m, in: sc.name}
+	switch {
+	case s.unknown || ok && m != http.MethodPost && m != http.MethodGet: // another value may be for a script
+		f.Method = ""
+	case !ok:
+		f.Method = http.MethodGet
+	}
+	action, _ := s.get("action")
+	f.own = strings.TrimSpace(action.value) == "" && !s.unknown && !s.scripts
+	f.URL = action.value
+	for _, name := range []string{"enctype", "hx-encoding"} {
+		if a, ok := s.get(name); ok {
+			f.Multipart = f.Multipart || strings.Contains(a.value, pattern.Hole) || strings.EqualFold(a.value, "multipart/form-data")
+		}
+	}
+	f.Multipart = f.Multipart || s.unknown
+	f.plain = f.Method
+	if sent, method := s.htmx(); method != "" {
+		f.own = false
+		if !ok {
+			f.plain = ""
+		}
+		if _, also := s.get("action"); !also {
+			f.Method, f.URL = method, sent.value
+		}
+	}
+	return sc.same(f)
+}
+
+// htmx returns the attribute by which htmx sends a request for a tag, and the method of the
+// request. The method is "" if there is none.
+func (s state) htmx() (a attr, method string) {
+	for _, a := range s.attrs {
+		if method := htmx[strings.TrimPrefix(a.name, "data-")]; method != "" {
+			return a, method
+		}
+	}
+	return attr{}, ""
+}
+
+// same returns the Form of an equal tag at the same place, or f.
+func (sc *scanner) same(f *Form) *Form {
+	for _, other := range sc.file.Forms {
+		if other.Offset == f.Offset && other.Method == f.Method && other.plain == f.plain && other.URL == f.URL && other.own == f.own && other.Multipart == f.Multipart && other.in == f.in {
+			return other
+		}
+	}
+	sc.file.Forms = append(sc.file.Forms, f)
+	return f
+}
+
+// sendsElsewhere reports whether a button may send its form to another URL than that of the
+// form, or with another method.
+func (s state) sendsElsewhere() bool {
+	_, action := s.get("formaction")
+	_, method := s.get("formmethod")
+	_, htmx := s.htmx()
+	return action || method || htmx != "" || s.unknown || s.scripts
+}
+
+// field notes a field of a form, and the URL of a button.
+func (sc *scanner) field(s state) {
+	_, elsewhere := s.get("form")
+	kind, _ := s.get("type")
+	name, _ := s.get("name")
+	f := Field{name.offset, name.value, strings.ToLower(strings.TrimSpace(kind.value))}
+	button := s.element == "button" || f.Type == "submit" || f.Type == "image" || f.Type == "button" || f.Type == "reset"
+	form := s.form
+	if form != nil && form != dialog && button && !elsewhere && s.sendsElsewhere() {
+		form.own = false
+	}
+	if elsewhere || s.unknown {
+		form = nil
+	}
+	if action, ok := s.get("formaction"); ok {
+		method, known := s.get("formmethod")
+		m := strings.ToUpper(strings.TrimSpace(method.value))
+		switch {
+		case known && (m == http.MethodPost || m == http.MethodGet):
+			sc.link(s, action.value, action.offset, action.name, m, nil)
+		case m == dialog.Method, !known && form == dialog:
+		case known || form == nil:
+			sc.link(s, action.value, action.offset, action.name, "", nil)
+		default:
+			sc.link(s, action.value, action.offset, action.name, ofForm, form)
+		}
+	}
+	if form == nil || form == dialog {
+		return
+	}
+	if enctype, ok := s.get("formenctype"); ok && !strings.EqualFold(enctype.value, "text/plain") {
+		form.Multipart = true
+	}
+	switch {
+	case f.Name == "_method": // middleware may make another method of it
+		form.Method, form.plain = "", ""
+	case f.Name == "" || f.Name == "_charset_" || button || strings.Contains(f.Name+f.Type, pattern.Hole):
+	case !slices.Contains(form.Fields, f):
+		form.Fields = append(form.Fields, f)
+	}
+}

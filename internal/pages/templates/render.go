@@ -1,0 +1,195 @@
+package templates
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html/template"
+	"sync"
+
+	"example.com/flow/internal/pages/plan"
+	"example.com/flow/internal/pages/typecheck"
+)
+
+// An executable is an escaped template, with all that it calls. It is rendered by its plan,
+// or by html/template if it has none. Nothing is rendered by both: functions would be called
+// twice, and what can be read only once would be empty the second time.
+type executable struct {
+	name      string
+	plan      *plan.Plan
+	unplanned error // why there is no plan
+	// idle has the instances that are not in use. One that nobody uses for a while goes: only
+	// few templates need html/template, and its trees are large.
+	idle sync.Pool
+}
+
+// An instance is a copy of escaped templates with their functions, for html/template. The
+// functions belong to the templates and not to one execution. So each request that is being
+// rendered has an instance of its own.
+type instance struct {
+	templates *template.Template
+	at        any // the request
+}
+
+// usesRequest reports whether the templates of a set call functions that use the request.
+func (h *functions) usesRequest(s *set) bool {
+	forURL := s.calls["route"] || s.calls["asset"]
+	return s.calls["request"] || s.calls["user"] || forURL && h.PerRequest
+}
+
+// bound returns flow's own functions of the request, which instance has too.
+func (h *functions) bound() template.FuncMap {
+	return template.FuncMap{
+		"request": func(at any) any { return at },
+		"user":    h.User,
+		"nonce":   h.Nonce,
+		"route":   func(at any, name string, params ...any) (string, error) { return h.Route(at, name, params) },
+		"asset":   h.Asset,
+	}
+}
+
+// newCompiler returns a compiler of plans for templates with these functions.
+func (h *functions) newCompiler() *plan.Compiler {
+	fixed := template.FuncMap{"dict": typecheck.Dict}
+	for name, f := range h.own {
+		fixed[name] = f
+	}
+	return plan.NewCompiler(plan.Funcs{Fixed: fixed, Bound: h.bound()})
+}
+
+// executable returns a template of a set, escaped and ready for execution.
+func (h *functions) executable(s *set, name string, c *plan.Compiler) (*executable, error) {
+	escaped, err := s.escape(name)
+	if err != nil {
+		return nil, err
+	}
+	e := &executable{name: name}
+	if h.Plans == NoPlans {
+		e.unplanned = errNoPlans
+	} else {
+		e.plan, e.unplanned = c.Compile(escaped, name, s.trees)
+	}
+	if e.plan != nil && h.Plans != ComparePlans {
+		return e, nil
+	}
+	e.idle.New = func() any {
+		escaped, err := s.escape(name)
+		if err != nil {
+			panic(err) // cannot happen: the same set was escaped before
+		}
+		return h.instance(escaped)
+	}
+	e.idle.Put(h.instance(escaped))
+	return e, nil
+}
+
+// instance gives escaped templates their functions.
+func (h *functions) instance(escaped *template.Template) *instance {
+	in := &instance{templates: escaped}
+	escaped.Funcs(h.own).Funcs(template.FuncMap{
+		"request": func() any { return in.at },
+		"user":    func() any { return h.User(in.at) },
+		"nonce":   func() string { return h.Nonce(in.at) },
+		"dict":    typecheck.Dict,
+		"route":   func(name string, params ...any) (string, error) { return h.Route(in.at, name, params) },
+		"asset":   func(name string) (string, error) { return h.Asset(in.at, name) },
+	})
+	return in
+}
+
+// A Page is what a view was rendered to, in a buffer that is used again after Free.
+type Page struct{ html []byte }
+
+// idlePages has those that are not in use.
+var idlePages = sync.Pool{New: func() any { return new(Page) }}
+
+// maxBuffer is the largest size in bytes of a buffer that is kept.
+const maxBuffer = 1 << 20
+
+// HTML returns the page. It is valid until Free.
+func (p *Page) HTML() []byte { return p.html }
+
+// Free gives the buffer back. The Page must not be used any more.
+func (p *Page) Free() {
+	if cap(p.html) <= maxBuffer {
+		idlePages.Put(p)
+	}
+}
+
+// Render executes the view for a request. If block is not "", it executes only the template
+// of that name, which the page must define. The caller calls Free when the page was sent.
+func (v *View) Render(at any, block string, data any) (*Page, error) {
+	e, err := v.executable(block)
+	if err != nil {
+		return nil, err
+	}
+	render := e.append
+	if v.compare && e.plan != nil {
+		render = e.compare
+	}
+	p := idlePages.Get().(*Page)
+	if p.html, err = render(p.html[:0], at, data); err != nil {
+		p.Free()
+		return nil, err
+	}
+	return p, nil
+}
+
+// executable returns the template of the view to execute for a block, or for "".
+func (v *View) executable(block string) (*executable, error) {
+	if v.err != nil {
+		return nil, fmt.Errorf("%s cannot be rendered by itself: %w", v.file, v.err)
+	}
+	if block == "" {
+		return v.whole, nil
+	}
+	ready := v.blocks[block]
+	if ready == nil || block == v.file {
+		return nil, fmt.Errorf("Block(%q): %s has no such {{define}} or {{block}}", block, v.file)
+	}
+	e, err := ready()
+	if err != nil {
+		return nil, fmt.Errorf("Block(%q): it cannot be shown by itself: %s", block, plainEscaping(err.Error()))
+	}
+	return e, nil
+}
+
+// append appends the page, or a part of it and an error.
+func (e *executable) append(dst []byte, at, data any) ([]byte, error) {
+	if e.plan != nil {
+		return e.plan.Append(dst, at, data)
+	}
+	return e.execute(dst, at, data)
+}
+
+// execute is append by html/template.
+func (e *executable) execute(dst []byte, at, data any) ([]byte, error) {
+	in := e.idle.Get().(*instance)
+	in.at = at
+	defer func() {
+		in.at = nil
+		e.idle.Put(in)
+	}()
+	b := bytes.NewBuffer(dst)
+	err := in.templates.ExecuteTemplate(b, e.name, data)
+	return b.Bytes(), err
+}
+
+// compare is append by html/template. It panics if the plan renders another page, or fails
+// where html/template does not: then the functions of the page would be called twice.
+func (e *executable) compare(dst []byte, at, data any) ([]byte, error) {
+	page, failure := e.plan.Append(nil, at, data)
+	if errors.Is(failure, plan.ErrTooDeep) {
+		return dst, failure
+	}
+	want, err := e.execute(dst, at, data)
+	switch {
+	case failure == nil && err != nil:
+		panic(fmt.Sprintf("FLOW_PLANS=%s: %s: html/template fails, the plan does not: %v\n%s", ComparePlans, e.name, err, page))
+	case failure != nil && err == nil:
+		panic(fmt.Sprintf("FLOW_PLANS=%s: %s: the plan fails (%v), html/template does not:\n%s", ComparePlans, e.name, failure, want))
+	case err == nil && !bytes.Equal(want, page):
+		panic(fmt.Sprintf("FLOW_PLANS=%s: %s: html/template renders\n%s\nthe plan\n%s", ComparePlans, e.name, want, page))
+	}
+	return want, failure
+}

@@ -1,0 +1,414 @@
+package templates
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	texttemplate "text/template"
+	"text/template/parse"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/links"
+	"example.com/flow/internal/pages/plan"
+	"example.com/flow/internal/pages/typecheck"
+	"example.com/flow/internal/routes/routetree"
+)
+
+// A templateFile is a parsed template file. In a set of templates its name is its file, since
+// no {{define}} has such a name. Calls of partials are changed to these names.
+//
+//	router/users/[id].html  name "users/[id]": a page
+//	router/users/+row.html  name "users/+row": a partial
+//	router/+layout.html     name "+layout"
+type templateFile struct {
+	name   string // what View and {{template}} take
+	file   string
+	shared bool                   // it is from a shared tree of flow.New
+	text   string                 // the source that it was parsed from
+	trees  map[string]*parse.Tree // its own, under file, and those of each define and block
+	broken bool                   // it cannot be parsed
+	faults []fault.Fault          // of the file by itself; if there are any, no view uses the file
+	// partials and assets depend on which other files there are: see stillResolves.
+	partials map[string]string // the files of the partials that it calls, by the names in {{template}}
+	assets   []string          // the public files that it names
+	calls    map[string]bool   // the templates that it calls, other than itself; partials by file
+	links    *links.File       // the URLs in its HTML
+}
+
+// The names with a meaning of their own. Other files whose names begin with + are partials.
+const (
+	layoutName = "+layout"
+	errorName  = "+error"
+	slot       = "content" // the template that a layout calls where the page goes
+)
+
+func isPartial(name string) bool {
+	base := path.Base(name)
+	return base[0] == '+' && base != layoutName && base != errorName
+}
+
+func (f *templateFile) isLayout() bool { return path.Base(f.name) == layoutName }
+
+// functions are the functions that templates may call.
+type functions struct {
+	Host
+	own      template.FuncMap        // those of Host.Funcs that html/template accepts
+	types    map[string]reflect.Type // of own, and of flow's own functions
+	builtins map[string]bool         // a cache: whether text/template has a function of the name
+}
+
+// A library is all template files of a tree, with the functions that they may call.
+type library struct {
+	*functions
+	files        map[string]*templateFile // by name
+	byFile       map[string]*templateFile
+	partialFiles map[string]*templateFile // the partials among files, by name
+	called       map[string]bool          // the names of all templates that are called anywhere
+	// used has the files of the application's own tree, and the shared ones that they use. The
+	// faults of other shared files do not matter.
+	used     map[*templateFile]bool
+	data     map[*templateFile][]Data // of Host.Data
+	compiler *plan.Compiler
+	faults   []fault.Fault
+}
+
+// newLibrary returns a library without files.
+func newLibrary(host Host) *library {
+	l := &library{
+		functions:    &functions{Host: host, builtins: map[string]bool{}},
+		files:        map[string]*templateFile{},
+		byFile:       map[string]*templateFile{},
+		partialFiles: map[string]*templateFile{},
+		called:       map[string]bool{},
+		used:         map[*templateFile]bool{},
+	}
+	l.own, l.faults = checkFuncs(host.Funcs)
+	l.types = typesOf(host, l.own)
+	l.compiler = l.newCompiler()
+	return l
+}
+
+// ownFuncs are the functions that flow itself gives to every template.
+var ownFuncs = []string{"asset", "dict", "nonce", "request", "route", "user"}
+
+// IsOwn reports whether flow itself, and not the application, gives a function to templates.
+func IsOwn(name string) bool { return slices.Contains(ownFuncs, name) }
+
+// add adds a template file to the library.
+func (l *library) add(f *templateFile) {
+	l.files[f.name], l.byFile[f.file] = f, f
+	if isPartial(f.name) {
+		l.partialFiles[f.name] = f
+	}
+}
+
+// parseFile parses a template file. library.check finds what else is wrong about it.
+func parseFile(src Text) *templateFile {
+	f := &templateFile{
+		name: src.Name, file: src.File, shared: src.Shared, text: src.Text,
+		trees: map[string]*parse.Tree{}, partials: map[string]string{}, calls: map[string]bool{},
+	}
+	// The parser uses the name as a part of a format string.
+	name := strings.ReplaceAll(f.file, "%", "%%")
+	t := parse.New(name)
+	t.Mode = parse.SkipFuncCheck // check reports all of them
+	_, err := t.Parse(strings.TrimPrefix(src.Text, "\ufeff"), "", "", f.trees)
+	if err != nil {
+		f.broken = true
+		if strings.HasSuffix(err.Error(), "unexpected EOF") {
+			f.faults = unended(f.file, src.Text)
+		}
+		if len(f.faults) == 0 {
+			f.faults = []fault.Fault{Fault(f.file, err)}
+		}
+	}
+	for _, t := range f.trees {
+		t.ParseName = f.file
+	}
+	if own := f.trees[name]; name != f.file && own != nil {
+		delete(f.trees, name)
+		f.trees[f.file], own.Name = own, f.file
+	}
+	return f
+}
+
+// check finds the faults of a file that do not depend on the set that it is in. It changes
+// calls of partials to the names of their files.
+func (l *library) check(f *templateFile) {
+	hasSlot := false
+	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
+		t := f.trees[name]
+		report := func(n parse.Node, format string, args ...any) {
+			f.faults = append(f.faults, fault.InLine(f.file, lineOf(t, n), format, args...))
+		}
+		switch {
+		case name != f.file && path.Base(name)[0] == '+':
+			report(t.Root, "{{define %q}}: names that begin with + are those of files: call it otherwise", name)
+		case name == slot && !f.isLayout():
+			report(t.Root, "%q is what layouts call the page itself: leave the {{define}} away, or call it otherwise", slot)
+		}
+		typecheck.EachNode(t.Root, func(n parse.Node) {
+			switch n := n.(type) {
+			case *parse.IdentifierNode:
+				switch {
+				case !l.isFunc(n.Ident):
+					report(n, "function %q not defined%s", n.Ident, l.suggestFunc(n.Ident))
+				case n.Ident == "nonce" && l.NoNonce != "":
+					report(n, "{{nonce}} has no value: %s", l.NoNonce)
+				}
+			case *parse.PipeNode:
+				for i, cmd := range n.Cmds {
+					if err := l.checkCall(f, cmd, i > 0); err != nil {
+						report(cmd, "%v", err)
+					}
+				}
+			case *parse.TemplateNode:
+				hasSlot = hasSlot || n.Name == slot && name != slot
+				found := l.partials(n.Name)
+				if err := l.checkTemplate(f, n, found); err != nil {
+					report(n, "%v", err)
+				}
+				if len(found) == 1 {
+					file := l.files[found[0]].file
+					f.partials[n.Name] = file
+					n.Name = file
+				}
+				if n.Name != f.file {
+					f.calls[n.Name] = true
+				}
+			}
+		})
+	}
+	f.faults = append(f.faults, l.checkAlone(f)...)
+	if f.isLayout() && !hasSlot && len(f.faults) == 0 {
+		f.faults = append(f.faults, fault.InLine(f.file, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
+	}
+	f.links = links.Scan(f.trees) // now, since html/template changes the trees
+}
+
+// partials returns the names of the partials that a name in {{template}} may stand for. The
+// name may leave out groups.
+func (l *library) partials(name string) []string {
+	if !isPartial(name) {
+		return nil
+	}
+	return routetree.Find(l.partialFiles, name)
+}
+
+// isFunc reports whether templates may call a function.
+func (h *functions) isFunc(name string) bool {
+	if h.own[name] != nil || IsOwn(name) {
+		return true
+	}
+	known, asked := h.builtins[name]
+	if !asked {
+		_, err := texttemplate.New("").Parse("{{" + name + "}}")
+		known = err == nil
+		h.builtins[name] = known
+	}
+	return known
+}
+
+// suggestFunc returns the end of the message about a function that is not defined.
+func (h *functions) suggestFunc(misspelt string) string {
+	known := map[string]bool{}
+	for _, name := range ownFuncs {
+		known[name] = true
+	}
+	for name := range h.own {
+		known[name] = true
+	}
+	for name := range typecheck.Builtins() {
+		if len(name) > 2 { // any short word is near to "or" or "ne"
+			known[name] = true
+		}
+	}
+	return fault.Suggest(misspelt, known, ": add it to Router.Funcs")
+}
+
+// checkTemplate returns an error if a {{template}} is wrong in any set. found are the
+// partials that its name may stand for.
+func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode, found []string) error {
+	name := n.Name
+	base := path.Base(name)
+	switch {
+	case name == slot && !f.isLayout():
+		return fmt.Errorf("{{template %q}} is where a layout puts the page, and this is no %s.html", slot, layoutName)
+	case name == slot && n.Pipe == nil:
+		return fmt.Errorf("{{template %q}} gives the page no data: write {{template %[1]q .}}", slot)
+	case base == layoutName || base == errorName:
+		return fmt.Errorf("{{template %q}}: %s.html is no partial: flow puts pages into layouts and answers with error pages by itself", name, name)
+	case base[0] != '+' || len(found) == 1:
+		return nil
+	case len(found) > 1:
+		return fmt.Errorf("{{template %q}}: %w", name, severalMeant(name, found))
+	}
+	if bare, ok := strings.CutSuffix(name, ".html"); ok && l.files[bare] != nil {
+		return fmt.Errorf("no partial is called %q: leave .html away", name)
+	}
+	for _, other := range slices.Sorted(maps.Keys(l.partialFiles)) {
+		if path.Base(other) == base {
+			return fmt.Errorf("no partial is called %q: a partial is called by its whole path, as in %q", name, other)
+		}
+	}
+	return fmt.Errorf("no partial is called %q%s", name, fault.Suggest(name, l.partialFiles, fmt.Sprintf(": there is no %s/%s.html", routetree.RouterDir, name)))
+}
+
+// checkCall checks a call such as {{route "name" "key" value}} or {{asset "file"}}, as far as
+// its arguments are constants. piped says that a pipe adds a last argument.
+func (l *library) checkCall(f *templateFile, cmd *parse.CommandNode, piped bool) error {
+	fn, ok := cmd.Args[0].(*parse.IdentifierNode)
+	if !ok || len(cmd.Args) < 2 {
+		return nil
+	}
+	name, ok := cmd.Args[1].(*parse.StringNode)
+	switch {
+	case !ok || fn.Ident != "route" && fn.Ident != "asset":
+		return nil
+	case fn.Ident == "asset":
+		f.assets = append(f.assets, name.Text)
+		_, err := l.Asset(l.Sample, name.Text)
+		return trimFlow(err)
+	case l.Names == nil:
+		return nil
+	}
+	if l.Names[name.Text] == nil {
+		if l.Excused(name.Text) {
+			return nil
+		}
+		_, err := l.Route(l.Sample, name.Text, nil)
+		return trimFlow(err)
+	}
+	args := cmd.Args[2:]
+	if piped {
+		args = append(slices.Clip(args), cmd) // any node that is not a constant, for the value of the pipe
+	}
+	params, known := sampleParams(args)
+	if !known && len(params)%2 == 0 {
+		return nil
+	}
+	_, err := l.Route(l.Sample, name.Text, params)
+	return trimFlow(err)
+}
+
+// trimFlow removes the prefix "flow: " from an error. Faults do not have it.
+func trimFlow(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "flow: "))
+}
+
+// sampleParams returns the arguments of {{route}} behind the name: constants as they are, and
+// routetree.Unknown for others. known is false if the value of a key is not a constant.
+func sampleParams(args []parse.Node) (params []any, known bool) {
+	known = true
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case *parse.StringNode:
+			params = append(params, arg.Text)
+			continue
+		case *parse.NumberNode:
+			if arg.IsInt && i%2 != 0 {
+				params = append(params, arg.Int64)
+				continue
+			}
+		}
+		known = known && i%2 != 0
+		params = append(params, routetree.Unknown{})
+	}
+	return params, known
+}
+
+// A Text is a template file that is not parsed yet.
+type Text struct {
+	Name, File, Text string
+	Shared           bool // it is from a shared tree of flow.New
+}
+
+// ReadTexts reads the template files of a tree, in the order of their names. It returns a
+// fault for each file that it cannot read.
+func ReadTexts(t *routetree.Tree) (texts []Text, faults []fault.Fault) {
+	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
+		text, err := ReadText(name, t.Templates[name])
+		if err != nil {
+			faults = append(faults, fault.In(text.File, "cannot be read: %v", err))
+			continue
+		}
+		texts = append(texts, text)
+	}
+	return texts, faults
+}
+
+// ReadText reads one template file.
+func ReadText(name string, src routetree.Source) (Text, error) {
+	text, err := fs.ReadFile(src.Files, src.InTree)
+	return Text{name, src.File, string(text), src.Shared}, err
+}
+
+// parseAll parses and checks template files. It takes over from before the files with the
+// same text whose names still stand for the same files.
+func (l *library) parseAll(texts []Text, before map[string]*templateFile) {
+	kept := map[*templateFile]bool{}
+	for _, text := range texts {
+		f := before[text.Name]
+		if kept[f] = f != nil && f.text == text.Text && f.file == text.File && f.shared == text.Shared && len(f.faults) == 0; !kept[f] {
+			f = parseFile(text)
+		}
+		l.add(f)
+	}
+	for _, text := range texts {
+		f := l.files[text.Name]
+		if kept[f] && l.stillResolves(f) {
+			continue
+		}
+		if kept[f] {
+			f = parseFile(text) // parse again, since check changes the trees
+			l.add(f)
+		}
+		l.check(f)
+	}
+	for _, f := range l.files {
+		l.used[f] = !f.shared
+		maps.Copy(l.called, f.calls)
+	}
+	l.findData()
+}
+
+// stillResolves reports whether the names in a file, which was checked before and has no
+// faults, still stand for the same partials, and whether its public files still exist.
+func (l *library) stillResolves(f *templateFile) bool {
+	for name, file := range f.partials {
+		if found := l.partials(name); len(found) != 1 || l.files[found[0]].file != file {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(f.assets, func(name string) bool {
+		_, err := l.Asset(l.Sample, name)
+		return err != nil
+	})
+}
+
+// eachCall calls f for each {{template}} and {{block}} of a template.
+func eachCall(t *parse.Tree, f func(*parse.TemplateNode)) {
+	typecheck.EachNode(t.Root, func(n parse.Node) {
+		if n, ok := n.(*parse.TemplateNode); ok {
+			f(n)
+		}
+	})
+}
+
+// lineOf returns the line of a node in its file.
+func lineOf(t *parse.Tree, n parse.Node) int {
+	where, _ := t.ErrorContext(n)
+	line, _, _ := strings.Cut(strings.TrimPrefix(where, t.ParseName+":"), ":")
+	i, _ := strconv.Atoi(line)
+	return i
+}

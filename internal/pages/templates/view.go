@@ -1,0 +1,426 @@
+package templates
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"html/template"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"text/template/parse"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/links"
+	"example.com/flow/internal/pages/typecheck"
+	"example.com/flow/internal/routes/routetree"
+)
+
+// Views are the templates of an application, escaped and ready to be rendered.
+type Views struct {
+	byName     map[string]*View
+	errors     map[string]*View          // error pages in their layouts, by directory
+	errorPages *routetree.Nearest[*View] // the same, by route and URL; nil if no templates were read
+	lost       bool                      // see Lost
+
+	files map[string]*templateFile // by name
+	used  map[*templateFile]bool   // see library
+	made  map[string]*madeView     // the views without faults, by name
+}
+
+// A madeView is a view without faults, with the files that it was made of. NewViews takes it
+// over if these are the same.
+type madeView struct {
+	view     *View
+	bare     *View // for an error page: the view without layouts
+	layouts  []*templateFile
+	files    []*templateFile // all files of the set
+	isPart   bool            // for an error page: the set is not a whole document
+	warnings []fault.Fault
+	problems []typecheck.Problem // with the types of its data
+	doubts   map[string]bool     // those of the set
+}
+
+// A View is a template that can be rendered: a page or an error page in its layouts, or
+// another file whose name begins with +, by itself.
+type View struct {
+	file  string
+	whole *executable
+	fixed bool // see IsFixed
+	// blocks are the templates that the page itself defines, by name. Each is escaped when it
+	// is first rendered by itself, since few are; only the fragments of the set are escaped by
+	// NewViews, for their faults.
+	blocks  map[string]func() (*executable, error)
+	err     error // why it cannot be rendered by itself
+	compare bool  // see ComparePlans
+	data    []Data
+	told    atomic.Bool // see Tell
+}
+
+// ErrFaulty is the error of View for a template that is there and has faults, which NewViews
+// has returned.
+var ErrFaulty = errors.New("the template has faults")
+
+// View returns the view of a template, by its path below router/ without extension. The
+// path may leave out groups, if that leaves only one template.
+func (v *Views) View(name string) (*View, error) {
+	if view := v.byName[name]; view != nil {
+		return view, nil
+	}
+	switch found := routetree.Find(v.byName, name); len(found) {
+	case 0:
+		for _, path := range routetree.Find(v.files, name) {
+			if f := v.files[path]; v.used[f] && !f.isLayout() {
+				return nil, ErrFaulty
+			}
+		}
+		return nil, fmt.Errorf("no template is called %q: give the path below %s/ without extension", name, routetree.RouterDir)
+	case 1:
+		return v.byName[found[0]], nil
+	default:
+		return nil, severalMeant(name, found)
+	}
+}
+
+// severalMeant returns the error for a name that may stand for several templates in groups.
+func severalMeant(name string, paths []string) error {
+	return fmt.Errorf("%q may be %q or %q: write which group", name, paths[0], paths[1])
+}
+
+// Lost reports whether the views lack an error page because it has faults. Only in
+// development are such views used.
+func (v *Views) Lost() bool { return v.lost }
+
+// Unplanned returns a line for each file that html/template renders, since there is no plan
+// for it or for what it calls, and how many files are rendered.
+func (v *Views) Unplanned() (lines []string, rendered int) {
+	for _, name := range slices.Sorted(maps.Keys(v.made)) {
+		if view := v.made[name].view; view.whole.unplanned != nil {
+			lines = append(lines, fmt.Sprintf("%s: rendered by html/template: %v\n", view.file, view.whole.unplanned))
+		}
+	}
+	return lines, len(v.made)
+}
+
+// Needs returns the first field of the data that a template renders unconditionally, such as
+// ".Title", and its line; the line is 0 if there is none.
+func (v *Views) Needs(name string) (field string, line int) {
+	f := v.files[name]
+	if f == nil || f.broken {
+		return "", 0
+	}
+	return needs(f.trees[f.file])
+}
+
+// Links returns the links of the template files. urls returns the URLs of a page, by the name
+// of its template, or nil if that has none, and named those of a named route.
+func (v *Views) Links(urls, named func(name string) []string) (sources []links.Source) {
+	for _, name := range slices.Sorted(maps.Keys(v.files)) {
+		if f := v.files[name]; v.used[f] && f.links != nil {
+			sources = append(sources, links.Source{File: f.file, Text: f.text, Links: f.links, URLs: urls(name), Named: named})
+		}
+	}
+	return sources
+}
+
+// IsFixed reports whether the view renders the same for any two requests with the same data,
+// but for the nonce.
+func (v *View) IsFixed() bool { return v.fixed }
+
+// views makes a view of each template, and collects the faults.
+func (l *library) views(t *routetree.Tree, before *Views) *Views {
+	v := &Views{byName: map[string]*View{}, errors: map[string]*View{}, files: l.files, used: l.used, made: map[string]*madeView{}}
+	problems := map[string][]typecheck.Problem{}
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
+		f := l.files[name]
+		if f.isLayout() {
+			continue
+		}
+		dir, isError := dirOf(name), path.Base(name) == errorName
+		l.used[f] = l.used[f] || isError && (dir == "" || t.Dirs[dir])
+		m, faults := before.made[name], []fault.Fault(nil)
+		if layouts := l.layoutsOf(name); !l.isCurrent(m, f, layouts) { // a current view has no faults
+			m, faults = l.view(f, layouts)
+		}
+		switch {
+		case m != nil:
+			v.made[name], v.byName[name] = m, m.view
+			l.faults = append(l.faults, m.warnings...)
+			problems[name] = m.problems
+			if isError {
+				v.byName[name], v.errors[dir] = m.bare, m.view
+			}
+		case len(faults) > 0 && (isPartial(name) && l.called[f.file] || !l.used[f]): // no fault yet, since a partial may call what its pages define
+			v.byName[name] = &View{file: f.file, err: fault.Join(faults)}
+		default:
+			v.lost = v.lost || isError
+			l.faults = append(l.faults, faults...)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
+		if f := l.files[name]; l.used[f] {
+			l.faults = append(l.faults, f.faults...)
+		}
+	}
+	l.faults = append(l.faults, l.typeFaults(problems)...)
+	l.reportUncalled()
+	l.warnBareErrorPages(v)
+	v.errorPages = routetree.NewNearest(t, v.errors)
+	return v
+}
+
+// isCurrent reports whether a view that was made before would be the same now. m may be nil.
+func (l *library) isCurrent(m *madeView, f *templateFile, layouts []*templateFile) bool {
+	if m != nil {
+		for name, asked := range m.doubts {
+			if l.called[name] != asked {
+				return false
+			}
+		}
+	}
+	return m != nil && l.files[f.name] == m.files[0] && slices.Equal(layouts, m.layouts) &&
+		!slices.ContainsFunc(m.files, func(f *templateFile) bool { return l.files[f.name] != f })
+}
+
+// dirOf returns the directory of a template, "" for router/ itself.
+func dirOf(name string) string {
+	if dir := path.Dir(name); dir != "." {
+		return dir
+	}
+	return ""
+}
+
+// view makes the view of a file. If there are faults, it returns no view, and leaves out the
+// faults of single files.
+func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []fault.Fault) {
+	s, faults := l.assemble(f, layouts)
+	if s == nil {
+		return nil, faults
+	}
+	problems := l.checkTypes(s, f) // before html/template changes the trees
+	v := &View{file: f.file, fixed: !l.usesRequest(s), compare: l.Plans == ComparePlans, blocks: map[string]func() (*executable, error){}, data: l.data[f]}
+	for name := range l.own {
+		v.fixed = v.fixed && !s.calls[name]
+	}
+	whole, err := l.executable(s, s.outer, l.compiler)
+	if err != nil {
+		return nil, l.escapeFaults(s, append([]*templateFile{f}, layouts...), err)
+	}
+	v.whole = whole
+	h := l.functions // the closures below must not keep the library alive
+	for name := range f.trees {
+		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return h.executable(s, name, h.newCompiler()) })
+	}
+	for _, name := range s.fragments { // they can only be rendered by themselves, so a fault is one of the page
+		if _, err := v.blocks[name](); err != nil {
+			faults = append(faults, l.escapeFaults(s, nil, err)...)
+		}
+	}
+	if s.faulty || len(faults) > 0 {
+		return nil, faults
+	}
+	m := &madeView{view: v, layouts: layouts, files: []*templateFile{f}, warnings: s.warnings, problems: problems, doubts: s.doubts}
+	for _, other := range s.byFile {
+		if other != f {
+			m.files = append(m.files, other)
+		}
+	}
+	if path.Base(f.name) == errorName {
+		whole, err := v.blocks[f.file]()
+		m.bare = &View{file: f.file, whole: whole, err: err}
+		m.isPart = !s.makesDocument()
+	}
+	return m, nil
+}
+
+// without returns a copy of the set in which one template is empty.
+func (s *set) without(name string) *set {
+	rest := *s
+	rest.trees = maps.Clone(s.trees)
+	rest.trees[name] = &parse.Tree{Name: name, ParseName: name, Root: &parse.ListNode{NodeType: parse.NodeList}}
+	return &rest
+}
+
+// plainName returns the name of a template for messages.
+func (s *set) plainName(name string) string {
+	if f := s.byFile[name]; f != nil {
+		return f.name
+	}
+	return name
+}
+
+// escapeFaults returns the faults behind an error of html/template. That often reports an
+// error in another file than the one that causes it. So escapeFaults escapes each file by
+// itself, and each layout without a page. It returns the faults of the files that fail, or
+// else the fault where html/template reports it.
+func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault.Fault {
+	var faults []fault.Fault
+	var own fault.Fault
+	if errors.As(err, &own) {
+		return []fault.Fault{own}
+	}
+	for i, f := range files {
+		if s.trees[f.file] == nil { // no template calls it
+			continue
+		}
+		alone := s
+		if i > 0 {
+			alone = s.without(files[i-1].file)
+		}
+		if _, err := alone.escape(f.file); err != nil {
+			own := escapeFault(s, err)
+			if i == 0 {
+				own.Text += l.suspects(s)
+			}
+			faults = append(faults, own)
+		}
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	whole := escapeFault(s, err)
+	if whole.File != s.inner {
+		whole.Text += ", with " + s.inner + " in it"
+	}
+	return []fault.Fault{whole}
+}
+
+// suspects returns the end of a message that names the partials of a set whose HTML ends
+// within a tag, an attribute, a script or a style.
+func (l *library) suspects(s *set) string {
+	text := ""
+	for _, name := range slices.Sorted(maps.Keys(s.trees)) {
+		if p := l.byFile[name]; p != nil && isPartial(p.name) && name != s.inner && s.endsWithin(name) {
+			text += "; " + name + " does not end what it begins"
+		}
+	}
+	return text
+}
+
+// endsWithin reports whether a template ends in another context than text.
+func (s *set) endsWithin(name string) bool {
+	var fault *template.Error
+	_, err := s.escape(name)
+	return errors.As(err, &fault) && fault.ErrorCode == template.ErrEndContext
+}
+
+// escapeFault returns the fault for an error of escaping.
+func escapeFault(s *set, err error) fault.Fault {
+	var own fault.Fault
+	var escaping *template.Error
+	if errors.As(err, &own) {
+		return own
+	}
+	if !errors.As(err, &escaping) {
+		return Fault(s.inner, err)
+	}
+	name, _, _ := strings.Cut(escaping.Name, "$htmltemplate_") // how html/template names a copy for another context
+	t := s.trees[cmp.Or(name, s.inner)]
+	if t == nil || escaping.Node != nil {
+		return Fault(s.inner, escaping)
+	}
+	line := cmp.Or(escaping.Line, lineOfText(t, escaping.Description))
+	return fault.InLine(t.ParseName, line, "%s", plainEscaping(escaping.Description))
+}
+
+// lineOfText returns the line of the text that an error of html/template quotes. If the text
+// is not found, it returns the last line of the template.
+func lineOfText(t *parse.Tree, description string) int {
+	_, quoted, _ := strings.Cut(description, ": ")
+	text, err := strconv.Unquote(quoted)
+	last, found := 1, 0
+	typecheck.EachNode(t.Root, func(n parse.Node) {
+		if n, ok := n.(*parse.TextNode); ok {
+			i := bytes.Index(n.Text, []byte(text))
+			if err == nil && i >= 0 && found == 0 {
+				found = lineOf(t, n) + bytes.Count(n.Text[:i], []byte("\n"))
+			}
+			last = lineOf(t, n) + bytes.Count(n.Text, []byte("\n"))
+		}
+	})
+	return cmp.Or(found, last)
+}
+
+// errPlaceholder is returned by stubs that are used while templates are parsed and escaped.
+var errPlaceholder = errors.New("placeholder")
+
+// placeholder is a stub for a function that html/template does not accept.
+func placeholder(...any) (any, error) { return nil, errPlaceholder }
+
+// A placeholderWriter returns an error from each Write, so that the execution of a template
+// ends at its first one.
+type placeholderWriter struct{}
+
+func (placeholderWriter) Write([]byte) (int, error) { return 0, errPlaceholder }
+
+// checkFuncs returns the functions that html/template accepts, and a fault for each other
+// one. html/template would panic for a name that is not an identifier, and for a value that
+// is not a function, which placeholder replaces. The names of flow's own functions and of the
+// template language are faults too.
+func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault.Fault) {
+	good = template.FuncMap{}
+	for _, name := range slices.Sorted(maps.Keys(funcs)) {
+		switch {
+		case slices.Contains(ownFuncs, name):
+			faults = append(faults, fault.Fault{Text: fmt.Sprintf("Router.Funcs: %q is a function of every template already: call this one otherwise", name)})
+			continue
+		case strings.HasPrefix(name, "_html_template_") || slices.Contains(templateWords, name):
+			faults = append(faults, fault.Fault{Text: fmt.Sprintf("Router.Funcs: %q is a word of html/template itself: call this one otherwise", name)})
+			continue
+		}
+		good[name] = funcs[name]
+		if err := checkFunc(name, funcs[name]); err != nil {
+			faults = append(faults, fault.Fault{Text: err.Error()})
+			if good[name] = placeholder; checkFunc(name, placeholder) != nil {
+				delete(good, name)
+			}
+		}
+	}
+	return good, faults
+}
+
+// templateWords are the keywords and constants of the template language. A function with
+// such a name could not be called.
+var templateWords = []string{"block", "break", "continue", "define", "else", "end", "false", "if", "nil", "range", "template", "true", "with"}
+
+// checkFunc returns an error if html/template does not accept a function.
+func checkFunc(name string, f any) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("Router.Funcs: %v", v)
+		}
+	}()
+	template.New("").Funcs(template.FuncMap{name: f})
+	return nil
+}
+
+// templateLine matches an error of text/template or html/template, with file, line and text.
+var templateLine = regexp.MustCompile(`^(?:html/)?template: ?(.*?):(\d+)(?::\d+)?: (?:template: )?(.*)$`)
+
+// Fault returns the fault for an error of text/template or html/template. Its file is the
+// one that the error names, or else the given one.
+func Fault(file string, err error) fault.Fault {
+	text := plainEscaping(strings.ReplaceAll(err.Error(), "\n", " "))
+	if m := templateLine.FindStringSubmatch(text); m != nil {
+		line, _ := strconv.Atoi(m[2])
+		return fault.InLine(m[1], line, "%s", m[3])
+	}
+	return fault.In(file, "%s", text)
+}
+
+// contexts matches the parts of an error that name a context: the description that
+// html/template adds, and the suffixes that html/template and the inliner add to the names of
+// templates.
+var contexts = regexp.MustCompile(`: \{state\w+ .*$|\$htmltemplate_\w+|(executing ".*)/\+\d+(" at)`)
+
+// plainEscaping returns an error of html/template in words that do not need its source.
+func plainEscaping(text string) string {
+	text = contexts.ReplaceAllString(text, "$1$2")
+	return strings.Replace(text, "ends in a non-text context", "ends within a tag, an attribute, a script or a style", 1)
+}
