@@ -1,0 +1,224 @@
+package flow
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/internal/command"
+	"example.com/flow/internal/dev/devlink"
+	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/servertest"
+)
+
+// TestDevTellsOpenPages of a fault in the answer to a script.
+func TestDevTellsOpenPages(t *testing.T) {
+	is := is.New(t)
+	r, dir := failing(t)
+	s := httptest.NewServer(r)
+	defer s.Close()
+	resp, err := http.Get(s.URL + "/_flow/events")
+	is.NoErr(err)
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	next := func() string {
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return data
+			}
+		}
+		return ""
+	}
+	is.True(strings.Contains(next(), `"excerpts":null`))
+	_, err = http.Get(s.URL + "/fragment")
+	is.NoErr(err)
+	event := next()
+	is.True(strings.Contains(event, `"file":"router/broken.html","line":2`))
+	is.True(strings.Contains(event, `"headline":"error calling index: index of untyped nil"`))
+	is.True(strings.Contains(event, `{"number":2,"pieces":[{"text":"{{"},{"text":"index . 1","wrong":true},{"text":"}}"}],"marked":true}`))
+	write(t, dir, "router/broken.html", "mended")
+	is.True(strings.Contains(next(), `"excerpts":null`))
+}
+
+// TestStartedByTool runs the command serve as "flow dev" does.
+func TestStartedByTool(t *testing.T) {
+	defer slog.SetDefault(slog.Default())
+	for _, tt := range []struct {
+		name, file string
+		fault      string
+	}{
+		{"ready", "index.html", ""},
+		{"with a fault", "{id}.html", "router/{id}.html"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			l, err := devlink.Listen(servertest.SocketFile(t))
+			is.NoErr(err)
+			defer l.Close()
+			t.Setenv(devlink.Variable, l.Path)
+			dir := onDisk(t, flowtest.Pages(map[string]string{tt.file: "hello"}))
+			var stderr servertest.Log
+			code := make(chan int, 1)
+			go func() {
+				args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-dev=" + dir}
+				r := New(flowtest.Pages(map[string]string{tt.file: "hello"}))
+				code <- runProcess(t.Context(), built(r), command.Process{Args: args, Getenv: os.Getenv, Stdout: io.Discard, Stderr: &stderr})
+			}()
+			tool, err := l.Accept()
+			is.NoErr(err)
+			defer tool.Close()
+			m, err := tool.Receive()
+			is.NoErr(err)
+			if tt.fault != "" {
+				is.Equal(len(m.Faults), 1)
+				is.True(strings.HasSuffix(m.Faults[0].File, tt.fault))
+				is.Equal(servertest.Within(t, "it ends", code), command.Failure)
+				is.Equal(stderr.String(), "") // the tool says it
+				return
+			}
+			is.True(m.Ready)
+			is.Equal(m.Dirs, []string{dir})
+			resp, err := http.Get(m.URL)
+			is.NoErr(err)
+			is.Equal(servertest.SumUp(t, resp), "200 hello")
+			for _, step := range []struct{ text, want string }{
+				{"", ""}, // at the start
+				{"hello {{end}}", "router/index.html:1: unexpected {{end}}"},
+				{"hello", ""},
+			} {
+				if step.text != "" {
+					write(t, dir, "router/index.html", step.text)
+					is.NoErr(tool.Send(devlink.Message{Changed: true}))
+				}
+				m, err := tool.Receive()
+				is.NoErr(err)
+				is.True(m.Faults != nil) // also if there are none
+				said := ""
+				for _, f := range m.Faults {
+					said += f.String()
+				}
+				is.True(strings.HasSuffix(said, step.want) && (said == "") == (step.want == ""))
+			}
+			is.NoErr(tool.Send(devlink.Message{Warnings: []devpage.Fault{{Text: "x < y", File: "app/a.go", Line: 3}}}))
+			for shown := ""; !strings.Contains(shown, `<code>app/a.go:3</code> x &lt; y`); time.Sleep(5 * time.Millisecond) {
+				resp, err := http.Get(m.URL + "/_flow") // until the message is there
+				is.NoErr(err)
+				shown = servertest.SumUp(t, resp)
+			}
+			tool.Close() // as if the tool was killed
+			is.Equal(servertest.Within(t, "it stops", code), command.OK)
+			is.Equal(stderr.String(), "") // nothing of what is ordinary
+		})
+	}
+}
+
+// TestToolHearsThatNoneIsAccepted: an application that stops ends the link when it accepts
+// no more connections, and not only when its last request is answered.
+func TestToolHearsThatNoneIsAccepted(t *testing.T) {
+	defer slog.SetDefault(slog.Default())
+	is := is.New(t)
+	l, err := devlink.Listen(servertest.SocketFile(t))
+	is.NoErr(err)
+	defer l.Close()
+	t.Setenv(devlink.Variable, l.Path)
+	files := flowtest.Pages(map[string]string{"slow.http": ""})
+	dir := onDisk(t, files)
+	r := New(files)
+	begun, goOn := make(chan bool), make(chan bool)
+	r.At("slow").GET().Do(func(*Request) string {
+		begun <- true
+		<-goOn
+		return "slow"
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	code := make(chan int, 1)
+	go func() {
+		args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-dev=" + dir}
+		code <- runProcess(ctx, built(r), command.Process{Args: args, Getenv: os.Getenv, Stdout: io.Discard, Stderr: io.Discard})
+	}()
+	tool, err := l.Accept()
+	is.NoErr(err)
+	defer tool.Close()
+	ready, err := tool.Receive()
+	is.NoErr(err)
+	answer := make(chan string, 1)
+	go func() {
+		resp, err := http.Get(ready.URL + "/slow")
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		answer <- servertest.SumUp(t, resp)
+	}()
+	servertest.Within(t, "the request begins", begun)
+	stop()
+	over := make(chan bool)
+	go func() {
+		for err == nil {
+			_, err = tool.Receive()
+		}
+		close(over)
+	}()
+	servertest.Within(t, "the link is over", over)
+	_, err = net.Dial("tcp", strings.TrimPrefix(ready.URL, "http://"))
+	is.True(err != nil)
+	close(goOn)
+	is.Equal(servertest.Within(t, "the request ends", answer), "200 slow close")
+	is.Equal(servertest.Within(t, "it stops", code), command.OK)
+}
+
+// TestDevListensOnLocalhost, also if the program calls Dev by itself.
+func TestDevListensOnLocalhost(t *testing.T) {
+	dir := onDisk(t, flowtest.Pages(map[string]string{"index.html": "on disk"}))
+	for _, tt := range []struct {
+		name, arg string
+		dev       bool
+		local     bool
+	}{
+		{"the flag", "-dev=" + dir, false, true},
+		{"Router.Dev", "-log=json", true, true},
+		{"neither", "-log=json", false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(map[string]string{"index.html": "embedded"}))
+			if tt.dev {
+				r.Dev(dir)
+			}
+			log := journalOf(r)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			defer slog.SetDefault(slog.Default())
+			code := make(chan int, 1)
+			go func() {
+				getenv := func(string) string { return "0" } // PORT
+				code <- runProcess(ctx, built(r), command.Process{Args: []string{"app", "-drain=0", tt.arg}, Getenv: getenv, Stdout: io.Discard, Stderr: io.Discard})
+			}()
+			servertest.Until(t, "it serves, or fails", func() bool { return log.String() != "" || len(code) > 0 })
+			printed, err := url.Parse(records(t, log)[0]["url"].(string))
+			is.NoErr(err)
+			// Of a server on every interface, the log says localhost, which is no IP address.
+			is.Equal(net.ParseIP(printed.Hostname()).IsLoopback(), tt.local)
+			for _, host := range []string{printed.Hostname(), "localhost", "127.0.0.1"} {
+				resp, err := http.Get("http://" + net.JoinHostPort(host, printed.Port()))
+				is.NoErr(err)
+				resp.Body.Close()
+				is.Equal(resp.StatusCode, 200)
+			}
+			stop()
+			is.Equal(servertest.Within(t, "it stops", code), command.OK)
+		})
+	}
+}

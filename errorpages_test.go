@@ -1,0 +1,299 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
+)
+
+func TestErrorPages(t *testing.T) {
+	tree := flowtest.Pages(pagesOf(`+layout.html: [{{block "title" .}}site{{end}} {{template "content" .}}]
+		+error.html: {{define "title"}}{{.Title}}{{end}}{{.Status}} {{.Detail}} {{.Path}}{{range $k, $v := .Fields}} {{$k}} {{$v}}{{end}}
+		index.html: home
+		x.http: 
+		users/+error.html: users {{.Status}} {{.Path}}
+		users/+layout.html: ({{template "content" .}})
+		users/[id]/+error.html: user {{request.Param "id"}} {{.Status}}
+		users/[id]/posts.http: 
+		users/index.http: 
+		users/deep/down/x.http: 
+		admin/+error.html: admin {{.Status}} {{.Detail}}
+		admin.html: {{index . 5}}
+		(site)/+error.html: site {{.Status}}
+		(site)/blog/a.http: 
+		(site)/shop/+error.html: shop {{.Status}}
+		(site)/shop/a.http: 
+		shop/b.http: 
+		(site)/page.http: `))
+	tree["public/css/app.css"] = &fstest.MapFile{Data: []byte("body{}")}
+	r := New(tree)
+	status := func(req *Request) (Response, error) {
+		switch req.Header.Get("Fail") {
+		case "error":
+			return Response{}, errors.New("secret")
+		case "panic":
+			panic("secret")
+		case "invalid":
+			return Response{}, Invalid{"name": "is required"}
+		case "guard":
+			return Fail(403, "not for you").Header("X", "1"), nil
+		}
+		return Fail(418, "<short>"), nil
+	}
+	for _, path := range []string{"x", "users/[id]/posts", "users/index", "users/deep/down/x", "(site)/blog/a", "(site)/shop/a", "shop/b", "(site)/page"} {
+		r.At(path).GET().Do(status)
+	}
+	r.At("admin").GET().Do(func(*Request) Response { return Page(nil) })
+	logged(r)
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ method, target, fail, want string }{
+		{"GET", "/x", "", "418 [I&#39;m a teapot 418 &lt;short&gt; /x]"},
+		{"GET", "/x", "error", "500 [Internal Server Error 500  /x]"},
+		{"GET", "/x", "panic", "500 [Internal Server Error 500  /x]"},
+		{"GET", "/x", "invalid", "422 [Unprocessable Entity 422 some fields are not valid /x name is required]"},
+		{"GET", "/x", "guard", "403 [Forbidden 403 not for you /x]"},
+		{"POST", "/x", "", "405 [Method Not Allowed 405  /x]"},
+		{"POST", "/", "", "405 [Method Not Allowed 405  /]"},
+		{"GET", "/none", "", "404 [Not Found 404  /none]"},
+		{"GET", "/none%2Fx/%3Cb%3E", "", "404 [Not Found 404  /none/x/&lt;b&gt;]"},
+		{"GET", "/users", "", "418 [site (users 418 /users)]"},
+		{"GET", "/users/1/posts", "", "418 [site (user 1 418)]"},
+		{"POST", "/users/1/posts", "", "405 [site (user  405)]"},
+		{"GET", "/users/1/none", "", "404 [site (users 404 /users/1/none)]"},
+		{"GET", "/users/deep/down/none", "", "404 [site (users 404 /users/deep/down/none)]"},
+		{"GET", "/users/deep/down/x", "", "418 [site (users 418 /users/deep/down/x)]"},
+		{"GET", "/users%2Fdeep", "", "404 [Not Found 404  /users/deep]"},
+		{"GET", "/usersx", "", "404 [Not Found 404  /usersx]"},
+		{"GET", "/admin", "", "500 [site admin 500 ]"}, // the page beside the directory
+		{"GET", "/admin/none", "", "404 [site admin 404 ]"},
+		{"GET", "/page", "", "418 [site site 418]"},
+		{"GET", "/blog/none", "", "404 [site site 404]"},
+		{"GET", "/shop/a", "", "418 [site shop 418]"},
+		{"GET", "/shop/b", "", "418 [I&#39;m a teapot 418 &lt;short&gt; /shop/b]"},
+		{"GET", "/shop/none", "", "404 [site shop 404]"},
+		{"GET", "/css/none", "", "404 [Not Found 404  /css/none]"},
+		{"POST", "/css/app.css", "", "405 [Method Not Allowed 405  /css/app.css]"},
+		{"HEAD", "/none", "", "404 "},
+	} {
+		t.Run(tt.method+" "+tt.target+" "+tt.fail, func(t *testing.T) {
+			is := is.New(t)
+			req := httptest.NewRequest(tt.method, tt.target, nil)
+			req.Header.Set("Accept", "text/html")
+			req.Header.Set("Fail", tt.fail)
+			w := do(r, req)
+			is.Equal(strings.TrimSpace(w.Result().Status[:3]+" "+w.Body.String()), strings.TrimSpace(tt.want))
+			is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
+			is.Equal(w.Header().Get("Vary"), "Accept")
+			is.Equal(w.Header().Get("X") != "", tt.fail == "guard")
+			is.Equal(w.Header().Get("Allow") != "", w.Code == 405)
+		})
+	}
+}
+
+// TestErrorPagesAreForThoseWhoPreferHTML leaves the others what they had.
+func TestErrorPagesAreForThoseWhoPreferHTML(t *testing.T) {
+	r := New(flowtest.Pages(pagesOf("+error.html: page\nindex.html: {{.}}{{fail}}\nx.http: ")))
+	r.Funcs = map[string]any{"fail": func() (string, error) { return "", errors.New("secret") }}
+	r.At("x").GET().Do(func(*Request) (string, error) { return "", Error(404, "none") })
+	logged(r)
+	for _, tt := range []struct{ target, accept, want string }{
+		{"/x", "", `404 {"type":"about:blank","title":"Not Found","status":404,"detail":"none"}`},
+		{"/x", "text/html", "404 page"},
+		{"/x", "text/plain", "404 Not Found: none\n"},
+		{"/", "", "500 page"},
+		{"/", "application/json", `500 {"type":"about:blank","title":"Internal Server Error","status":500}`},
+		{"/none", "*/*", `404 {"type":"about:blank","title":"Not Found","status":404}`},
+	} {
+		t.Run(tt.target+" "+tt.accept, func(t *testing.T) {
+			is := is.New(t)
+			req := httptest.NewRequest("GET", tt.target, nil)
+			req.Header.Set("Accept", tt.accept)
+			w := do(r, req)
+			is.Equal(w.Result().Status[:3]+" "+w.Body.String(), tt.want)
+		})
+	}
+}
+
+func TestErrorsOfPages(t *testing.T) {
+	is := is.New(t)
+	r := New(fstest.MapFS{"router/p.html": {Data: []byte("page")}})
+	logged(r)
+	r.At("p").GET().Do(func(*Request) (Response, error) { return Response{}, Error(404, "gone") })
+	w := do(r, httptest.NewRequest("GET", "/p", nil)) // which accepts anything
+	is.Equal(w.Code, 404)
+	is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
+}
+
+func TestErrorPageByItself(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Pages(pagesOf(`+layout.html: <body>{{template "content" .}}</body>
+		+error.html: {{.Status}}
+		a.http: `)))
+	r.At("a").GET().Do(func(*Request) Response { return View("+error", map[string]int{"Status": 1}) })
+	is.Equal(says(serve(r, "GET", "/a")), "200 1")
+}
+
+func TestErrorPageOfASharedTree(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Pages(pagesOf("users/x.html: X")), flowtest.Pages(pagesOf("+error.html: shared\nusers/+error.html: shared users\nother/+error.html: other")))
+	for target, want := range map[string]string{"/none": "404 shared", "/users/none": "404 shared users", "/other/none": "404 shared"} {
+		w := browse(r, target)
+		is.Equal(w.Result().Status[:3]+" "+w.Body.String(), want)
+	}
+}
+
+// TestErrorPagesAreChecked with the layouts that they stand in: their dot is known.
+func TestErrorPagesAreChecked(t *testing.T) {
+	for _, tt := range []struct{ layout, page, want string }{
+		{`<!doctype html>{{block "title" .}}{{end}}{{template "content" .}}`, `{{.Status}} {{.Title}} {{.Detail}} {{.Path}} {{range $k, $v := .Fields}}{{$k}}{{$v}}{{end}}{{.Fields.name}}`, ""},
+		{`{{template "content" .}}`, `{{.Stauts}}`, `router/+error.html:1:4: {{.Stauts}}: flow.errorPage has no field or method Stauts: did you mean "Status"?`},
+		{`{{.PageTitle}}{{template "content" .}}`, `{{.Status}}`, `router/+layout.html:1:4: {{.PageTitle}}: flow.errorPage has no field or method PageTitle (with the data of router/+error.html)`},
+	} {
+		t.Run(tt.layout+tt.page, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(map[string]string{"+layout.html": tt.layout, "+error.html": tt.page, "a.html": "A"}))
+			err := r.Check()
+			if tt.want == "" {
+				is.NoErr(err)
+				is.Equal(browse(r, "/none").Body.String(), "<!doctype html>404 Not Found  /none ")
+				return
+			}
+			is.True(err != nil)
+			is.Equal(err.Error(), tt.want)
+		})
+	}
+}
+
+// TestErrorPagesThatFail are answered with text, and are one record in the log.
+func TestErrorPagesThatFail(t *testing.T) {
+	r := New(flowtest.Pages(pagesOf("+error.html: half a page {{index .Path 500}}\nx.http: ")))
+	r.At("x").GET().Do(func(req *Request) (Response, error) {
+		switch req.Input("how") {
+		case "fail":
+			return Fail(404, "none").Header("X", "1"), nil
+		case "error":
+			return Response{}, Error(404, "none")
+		case "panic":
+			panic("secret")
+		}
+		return Response{}, errors.New("secret")
+	})
+	log := journalOf(r)
+	seen := 0
+	for _, tt := range []struct{ target, want, cause string }{
+		{"/x?how=fail", "404 Not Found: none\n", ""},
+		{"/x?how=error", "404 Not Found: none\n", ""},
+		{"/none", "404 Not Found\n", ""},
+		{"/x", "500 Internal Server Error\n", "secret"},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			w := browse(r, tt.target)
+			is.Equal(w.Result().Status[:3]+" "+w.Body.String(), tt.want)
+			is.Equal(w.Header().Get("Content-Type"), "text/plain; charset=utf-8")
+			all := records(t, log)[seen:]
+			seen += len(all)
+			is.Equal(len(all), 1)
+			is.Equal(all[0]["level"], "ERROR")
+			text := all[0]["error"].(string)
+			is.True(strings.Contains(text, "router/+error.html:1:"))
+			is.True(strings.Contains(text, tt.cause))
+		})
+	}
+}
+
+// TestErrorPagesAskForTheUser finds that Authenticate fails only while the error
+// page is rendered: that error is the answer, once.
+func TestErrorPagesAskForTheUser(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer func(*Request) (Response, error)
+	}{
+		{"Fail", func(*Request) (Response, error) { return Fail(404, "none"), nil }},
+		{"an error", func(*Request) (Response, error) { return Response{}, Error(404, "none") }},
+		{"nothing matched", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
+			asked := 0
+			r.Authenticate = func(*Request) (any, error) { asked++; return nil, errors.New("the key server is down") }
+			target := "/none"
+			if tt.answer != nil {
+				r.At("x").GET().Do(tt.answer)
+				target = "/x"
+			} else {
+				r.At("x").GET().Do(http.NotFoundHandler())
+			}
+			log := journalOf(r)
+			w := browse(r, target)
+			is.Equal(w.Code, 500)
+			is.Equal(w.Body.String(), "500 ")
+			is.Equal(asked, 1)
+			all := records(t, log)
+			is.Equal(len(all), 1)
+			is.True(strings.Contains(all[0]["error"].(string), "the key server is down"))
+		})
+	}
+}
+
+// TestErrorsOfFunctionsInErrorPages are no answers.
+func TestErrorsOfFunctionsInErrorPages(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Pages(pagesOf("+error.html: {{find}}\na.html: {{find}}")))
+	r.Funcs = map[string]any{"find": func() (string, error) { return "", Error(410, "gone") }}
+	log := journalOf(r)
+	w := browse(r, "/none")
+	is.Equal(w.Code, 404)
+	is.Equal(w.Body.String(), "Not Found\n")
+	is.Equal(records(t, log)[0]["level"], "ERROR")
+	is.Equal(do(r, httptest.NewRequest("GET", "/a", nil)).Code, 410) // of a page they are
+}
+
+// TestFailureOfAuthenticateIsSaidOnce whatever was going on when the error page
+// asked who the user is.
+func TestFailureOfAuthenticateIsSaidOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		answer  func(*Request) (Response, error)
+		onError func(*Request, error) Response
+		records int
+		status  int
+	}{
+		{"a panic", func(*Request) (Response, error) { panic("boom") }, nil, 1, 500},
+		{"an error", func(*Request) (Response, error) { return Response{}, errors.New("boom") }, nil, 1, 500},
+		{"OnError", func(*Request) (Response, error) { return Response{}, errors.New("boom") },
+			func(*Request, error) Response { return Fail(404, "none") }, 1, 404},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
+			asked := 0
+			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("the key server is down") }
+			if tt.onError != nil {
+				r.OnError = func(req *Request, err error) Response { asked++; return tt.onError(req, err) }
+			}
+			r.At("x").GET().Do(tt.answer)
+			log := journalOf(r)
+			w := browse(r, "/x")
+			is.Equal(w.Code, tt.status)
+			is.Equal(w.Body.String(), fmt.Sprint(tt.status, " "))
+			is.True(asked <= 2) // the second time about Authenticate
+			all := records(t, log)
+			is.Equal(len(all), tt.records)
+			text := all[len(all)-1]["error"].(string)
+			is.True(strings.Contains(text, "the key server is down"))
+			is.True(strings.Contains(text, "boom"))
+		})
+	}
+}

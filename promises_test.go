@@ -1,0 +1,300 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/wire/reply"
+)
+
+// promised returns headers of which none may be left on an error, each with a value.
+func promised(h http.Header, value string) {
+	for _, key := range reply.Described {
+		h.Set(key, value)
+	}
+	h.Set("X-Kept-"+value, value)
+	h.Add("Set-Cookie", "c="+value)
+}
+
+// leftOf returns the headers of an answer that have the value of promised.
+func leftOf(w *httptest.ResponseRecorder, value string) []string {
+	var left []string
+	for key, values := range w.Header() {
+		if slices.Contains(values, value) || slices.Contains(values, "c="+value) {
+			left = append(left, key)
+		}
+	}
+	slices.Sort(left)
+	return left
+}
+
+// TestPromisesOfGuards: what a guard says of the answer that it lets through is not
+// said of an error, wherever it comes from; its other headers are.
+func TestPromisesOfGuards(t *testing.T) {
+	fails := func(*Request) (Response, error) { return Response{}, errors.New("x") }
+	panics := func(*Request) Response { panic("x") }
+	panicsStd := func(w http.ResponseWriter, _ *http.Request) { promised(w.Header(), "handler"); panic("x") }
+	returns := func(resp Response) func(*Request) Response { return func(*Request) Response { return resp } }
+	answers := func(resp Response) func(r *Router) {
+		return func(r *Router) { r.OnError = func(*Request, error) Response { return resp } }
+	}
+	down := func(r *Router) {
+		r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
+	}
+	inside := func(change func(*Router)) func() *Router {
+		return func() *Router {
+			r, _ := lone(fails)
+			change(r)
+			return r
+		}
+	}
+	nothing := func(http.ResponseWriter, *http.Request) {}
+	for _, tt := range []struct {
+		name    string
+		handler any
+		use     []any // after the guard
+		change  func(*Router)
+		header  string // of the request, and its body
+		body    string
+		want    int
+		// mayCompress: a Content-Encoding is taken for one of middleware.
+		mayCompress bool
+	}{
+		{"error", fails, nil, nil, "", "", 500, false},
+		{"error that is a 404", func(*Request) (Response, error) { return Response{}, Error(404, "") }, nil, nil, "", "", 404, false},
+		{"panic", panics, nil, nil, "", "", 500, false},
+		{"Fail", returns(Fail(409, "")), nil, nil, "", "", 409, false},
+		{"refused redirect", returns(Redirect("//x")), nil, nil, "", "", 500, false},
+		{"unencodable JSON", returns(JSON(make(chan int))), nil, nil, "", "", 500, false},
+		{"unknown template", returns(View("none", nil)), nil, nil, "", "", 500, false},
+		{"Next of a handler", returns(Next()), nil, nil, "", "", 500, false},
+		{"net/http handler panics", panicsStd, nil, nil, "", "", 500, false},
+		{"Handler panics", returns(Handler(http.HandlerFunc(panicsStd)).Header("Etag", "handler")), nil, nil, "", "", 500, false},
+		{"another guard fails", hello, []any{fails}, nil, "", "", 500, false},
+		{"another guard panics", hello, []any{panics}, nil, "", "", 500, false},
+		{"another guard denies", hello, []any{returns(Fail(403, ""))}, nil, "", "", 403, false},
+		{"another guard returns nothing", hello, []any{returns(Response{})}, nil, "", "", 500, false},
+		{"middleware panics", hello, []any{before(func(*http.Request) { panic("x") })}, nil, "", "", 500, false},
+		{"bad body", hello, nil, nil, "Content-Type: application/json", "{", 400, false},
+		{"large body", hello, nil, func(r *Router) { r.MaxBody = 1 }, "Content-Type: application/json", "{}", 413, false},
+		{"Authenticate fails", func(req *Request) string { req.User(); return "" }, nil, down, "", "", 500, false},
+		{"Authenticate fails, and nobody answers", nothing, []any{before(func(r *http.Request) { From(r.Context()).User() })}, down, "", "", 500, false},
+		{"Authenticate fails in a net/http handler", func(_ http.ResponseWriter, r *http.Request) { From(r.Context()).User() }, nil, down, "", "", 500, false},
+		{"middleware lost the context", hello, []any{func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(context.Background())) })
+		}}, nil, "", "", 500, true},
+		{"OnError answers", fails, nil, answers(Text("x").Status(503)), "", "", 503, false},
+		{"OnError answers nothing", fails, nil, answers(Response{}.Status(503)), "", "", 503, false},
+		{"OnError answers 200", fails, nil, answers(Text("x").Status(200)), "", "", 200, false},
+		{"OnError redirects", fails, nil, answers(Redirect("/login")), "", "", 302, false},
+		{"OnError has a Handler", fails, nil, answers(Handler(http.NotFoundHandler())), "", "", 404, false},
+		{"OnError has a Handler that panics", fails, nil, answers(Handler(http.HandlerFunc(panicsStd))), "", "", 500, false},
+		{"Router inside fails", inside(func(*Router) {}), nil, nil, "", "", 500, false},
+		{"Router inside has middleware", inside(func(r *Router) { r.Use(wrap) }), nil, nil, "", "", 500, false},
+		{"Router inside panics", inside(func(r *Router) { r.Use(before(func(*http.Request) { panic("x") })) }), nil, nil, "", "", 500, false},
+		{"Router inside has OnError", inside(answers(Text("x").Status(503))), nil, nil, "", "", 503, false},
+		{"Router inside has no such page", func() *Router { return New(flowtest.Files("router/index.html")) }, nil, nil, "", "", 404, false},
+		{"no such coding", nil, nil, nil, "Accept-Encoding: *;q=0", "", 406, true},
+		{"no such version", nil, nil, nil, `If-Match: "x"`, "", 412, true},
+	} {
+		for around, use := range map[string][]any{
+			"": nil, "between middleware": {wrap, wrap}, "another request": {before(func(*http.Request) {}), func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(r.Context())) })
+			}},
+		} {
+			t.Run(tt.name+"/"+around, func(t *testing.T) {
+				is := is.New(t)
+				r := New(fstest.MapFS{"router/y.http": {}, "router/page.html": {Data: []byte("page")}})
+				journalOf(r)
+				target := "/y"
+				guard := func(*Request) Response {
+					resp := Next().Cookie(&http.Cookie{Name: "c", Value: "guard"}).Header("X-Kept-Guard", "guard")
+					for _, key := range reply.Described {
+						if key != "Content-Encoding" || !tt.mayCompress {
+							resp = resp.Header(strings.ToLower(key), "guard")
+						}
+					}
+					return resp
+				}
+				all := slices.Concat([]any{guard}, use, tt.use)
+				if len(use) > 0 {
+					all = slices.Concat(use[:1], []any{guard}, use[1:], tt.use)
+				}
+				switch h := tt.handler.(type) {
+				case func() *Router:
+					target = "/in/x"
+					r.Mount("/in", h()).Use(all...)
+					r.At("y").GET().Do(hello)
+				case nil:
+					target = "/page"
+					r.Use(all...)
+					r.At("y").GET().Do(hello)
+				default:
+					r.Use(all...)
+					r.At("y").ANY().Do(h)
+				}
+				if tt.change != nil {
+					tt.change(r)
+				}
+				is.NoErr(r.Check())
+				req := httptest.NewRequest("GET", target, strings.NewReader(tt.body))
+				if name, value, ok := strings.Cut(tt.header, ": "); ok {
+					req.Header.Set(name, value)
+				}
+				w := do(r, req)
+				is.Equal(w.Code, tt.want)
+				is.Equal(leftOf(w, "guard"), []string{"Set-Cookie", "X-Kept-Guard"})
+				for _, key := range leftOf(w, "handler") {
+					is.True(key == "X-Kept-Handler" || key == "Set-Cookie")
+				}
+			})
+		}
+	}
+}
+
+// TestAnswersOfTheProgramKeepWhatGuardsPromised: they are no errors of flow's.
+func TestAnswersOfTheProgramKeepWhatGuardsPromised(t *testing.T) {
+	for name, handler := range map[string]any{
+		"JSON 404": func(*Request) Response { return JSON("x").Status(404) },
+		"net/http": http.NotFound,
+		"Handler":  func(*Request) Response { return Handler(http.NotFoundHandler()) },
+		"200":      hello,
+	} {
+		t.Run(name, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := lone(handler, func(*Request) Response { return Next().Header("Cache-Control", "max-age=60") })
+			is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Header().Get("Cache-Control"), "max-age=60")
+		})
+	}
+}
+
+// TestPanicOfMiddlewareLeavesNoHeaders: nothing is left that would have made them true.
+func TestPanicOfMiddlewareLeavesNoHeaders(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(hello, func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { promised(w.Header(), "inside"); panic("x") })
+	})
+	outside := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { // a compressing wrapper, say
+		promised(w.Header(), "outside")
+		r.ServeHTTP(w, req)
+	})
+	w := do(outside, httptest.NewRequest("GET", "/x", nil))
+	is.Equal(w.Code, 500)
+	is.Equal(leftOf(w, "inside"), []string{"Set-Cookie", "X-Kept-Inside"})
+	kept := slices.Concat(reply.Described[:], []string{"Set-Cookie", "X-Kept-Outside"})
+	kept = slices.DeleteFunc(kept, func(key string) bool {
+		// The error has its own, and is private, since a cookie is set.
+		return key == "Content-Type" || key == "Content-Length" || key == "Cache-Control"
+	})
+	slices.Sort(kept)
+	is.Equal(leftOf(w, "outside"), kept)
+}
+
+// TestFailureThatNobodyAnsweredLeavesNoHeaders: middleware that is done wraps nothing any more.
+func TestFailureThatNobodyAnsweredLeavesNoHeaders(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(hello, func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			promised(w.Header(), "inside")
+			From(r.Context()).User()
+		})
+	})
+	r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
+	w := do(r, httptest.NewRequest("GET", "/x", nil))
+	is.Equal(w.Code, 500)
+	is.Equal(leftOf(w, "inside"), []string{"Set-Cookie", "X-Kept-Inside"})
+}
+
+func TestFailedAnswerLeavesNoHeaders(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Cache-Control", "public, immutable")
+		w.Header().Set("ETag", `"x"`)
+		w.Header().Set("X-Trace", "kept")
+		panic("x")
+	})
+	w := do(r, httptest.NewRequest("GET", "/x", nil))
+	is.Equal(w.Code, 500)
+	is.Equal(w.Header(), http.Header{"Content-Type": {"application/problem+json"}, "Vary": {"Accept"}, "X-Content-Type-Options": {"nosniff"}, "X-Trace": {"kept"}})
+}
+
+func TestHeadersOfMiddlewareStayOnAFailedAnswer(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "public")
+		panic("x")
+	}, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "no-store")
+			next.ServeHTTP(w, r)
+		})
+	})
+	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Header().Get("Cache-Control"), "no-store")
+}
+
+// TestErrorsKeepTheirOwnHeaders, and those of middleware.
+func TestErrorsKeepTheirOwnHeaders(t *testing.T) {
+	caching := func(value string) func(http.Handler) http.Handler {
+		return func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Cache-Control", value)
+				next.ServeHTTP(w, r)
+			})
+		}
+	}
+	public := func(*Request) Response { return Next().Header("Cache-Control", "public") }
+	fails := func(*Request) (Response, error) { return Response{}, errors.New("x") }
+	for _, tt := range []struct {
+		name    string
+		use     []any
+		handler any
+		onError func(*Request, error) Response
+		want    string
+	}{
+		{"Fail", []any{public}, func(*Request) Response { return Fail(404, "").Header("Cache-Control", "max-age=60") }, nil, "max-age=60"},
+		{"OnError", []any{public}, fails, func(*Request, error) Response { return Text("x").Status(503).Header("Cache-Control", "no-store") }, "no-store"},
+		{"OnError's Handler", []any{public}, fails, func(*Request, error) Response {
+			return Handler(http.NotFoundHandler()).Header("Cache-Control", "no-store")
+		}, "no-store"},
+		{"middleware before the guard", []any{caching("no-store"), public}, fails, nil, "no-store"},
+		{"middleware after the guard", []any{public, caching("no-store")}, fails, nil, "no-store"},
+		{"middleware after two guards", []any{public, public, caching("no-store")}, fails, nil, "no-store"},
+		{"middleware that says the same", []any{caching("public"), public}, fails, nil, "public"},
+		{"two guards", []any{caching("no-store"), public, wrap, func(*Request) Response { return Next().Header("Cache-Control", "private") }}, fails, nil, "no-store"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r, _ := lone(tt.handler, tt.use...)
+			r.OnError = tt.onError
+			w := do(r, httptest.NewRequest("GET", "/x", nil))
+			is.True(w.Code >= 400)
+			is.Equal(w.Header().Get("Cache-Control"), tt.want)
+		})
+	}
+}
+
+// TestPromisesAreOfOneRequest, also where a Request is used again.
+func TestPromisesAreOfOneRequest(t *testing.T) {
+	is := is.New(t)
+	r := New(flowtest.Files("router/guarded.http", "router/fails.http"))
+	journalOf(r)
+	r.At("guarded").GET().Use(func(*Request) Response { return Next().Header("Cache-Control", "max-age=60") }).Do(hello)
+	r.At("fails").GET().Do(func(*Request) (Response, error) { return Response{}, errors.New("x") })
+	for range 10 {
+		serve(r, "GET", "/guarded")
+		w := httptest.NewRecorder()
+		w.Header().Set("Cache-Control", "max-age=60") // by what is around the Router
+		r.ServeHTTP(w, request("GET", "/fails"))
+		is.Equal(w.Header().Get("Cache-Control"), "max-age=60")
+	}
+}
