@@ -113,7 +113,7 @@ type compiler struct {
 	mounts []*Mounted             // those without faults
 	inside map[*Mounted]*compiler // the compilers of mounted Routers
 	table  *table
-	faults []fault.Fault
+	faults []fault.Fault // of this Router alone: see allFaults
 	// inspected are the inputs of handlers whose mistakes are reported.
 	inspected map[reflect.Type]bool
 	// unsound: a fault may keep routes out of the trie.
@@ -129,19 +129,36 @@ func compile(r *Router) *table {
 	trie := &match.Trie[endpoint]{}
 	c.finish(trie)
 	c.table.urls = destinations{Trie: trie}
-	c.checkLinks(c.table.urls)
-	if c.table.err != nil {
+	c.addLinkFaults(c.table.urls)
+	if fault.Join(c.allFaults()) != nil {
 		c.addExampleFaults(destinations{})
 		c.addDiskFaults()
 	} else {
 		c.addExampleFaults(c.table.urls)
 	}
+	c.keepRouteMap()
+	for _, c := range c.withMounted() {
+		all := c.allFaults()
+		c.table.err, c.table.warnings = fault.Join(all), fault.Warnings(all)
+	}
 	if t := c.table; t.err == nil {
 		t.matcher = match.Compile(trie, onHit(), t.miss)
 	}
-	c.keepRouteMap()
-	r.table.Store(c.table)
+	for _, c := range c.withMounted() { // now that the tables are complete: another goroutine may have asked a mounted Router for its own
+		c.publish()
+	}
 	return c.table
+}
+
+// publish ends the compilation of the Router: from now on it has its table.
+func (c *compiler) publish() {
+	r := c.router
+	r.own.Release()
+	r.table.Store(c.table)
+	r.building.Store(false)
+	if r.app != nil {
+		r.app.first.CompareAndSwap(nil, r)
+	}
 }
 
 // newCompiler collects the registrations and the names of a Router, and of the Routers
@@ -195,17 +212,21 @@ func (c *compiler) finish(trie *match.Trie[endpoint]) {
 	} else {
 		c.build(trie)
 	}
-	c.joinFaults()
-	r.own.Release()
-	r.building.Store(false)
-	if r.app != nil {
-		r.app.first.CompareAndSwap(nil, r)
-	}
 }
 
-// joinFaults sets the errors of the table to the faults collected so far.
-func (c *compiler) joinFaults() {
-	c.table.err, c.table.warnings = fault.Join(c.faults), fault.Warnings(c.faults)
+// allFaults returns the faults of the Router and of those mounted inside it.
+func (c *compiler) allFaults() []fault.Fault {
+	all := slices.Clone(c.faults)
+	for _, m := range c.mounts {
+		if m.inner == nil {
+			continue
+		}
+		for _, f := range c.inside[m].allFaults() {
+			f.Text = fmt.Sprintf("Mount(%q): %s", m.text, f.Text)
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // build fills the table and adds its endpoints to the trie.

@@ -286,8 +286,8 @@ func (r *Router) Dev(dir string) {
 	})
 }
 
-// startDev calls Dev for r and the Routers mounted inside it, as the flags of the command
-// serve say.
+// startDev calls Dev for r, as the flags of the command serve say, and for each Router mounted
+// inside it with the directory of its source, if that is on this machine.
 func (r *Router) startDev(set command.Dev) error {
 	dir, err := set.Find(r.sourceDir(), routetree.RouterDir)
 	if err != nil {
@@ -297,24 +297,12 @@ func (r *Router) startDev(set command.Dev) error {
 		return command.Usagef("-dev: %v", err)
 	}
 	r.Dev(dir)
-	for _, m := range r.mounts {
-		m.startDev()
+	for _, inner := range r.withMounted()[1:] {
+		if dir := inner.sourceDir(); inner.dev == nil && command.IsSource(dir, routetree.RouterDir) {
+			inner.Dev(dir)
+		}
 	}
 	return nil
-}
-
-// startDev calls Dev for a mounted Router, and for those mounted inside it, each with the
-// directory of its source if that is on this machine.
-func (m *Mounted) startDev() {
-	if m.inner == nil {
-		return
-	}
-	if dir := m.inner.sourceDir(); m.inner.dev == nil && command.IsSource(dir, routetree.RouterDir) {
-		m.inner.Dev(dir)
-	}
-	for _, inside := range m.inner.mounts {
-		inside.startDev()
-	}
 }
 
 // sourceDir returns the directory of the Go file that called New, as the compiler recorded
@@ -353,19 +341,14 @@ func (r *Router) diskDirs() (dirs []string) {
 // is the endpoint of the binary for the path; unbuiltEndpoint returns nil if that goes before the
 // file, as it would in a binary with the file.
 func (r *Router) unbuiltEndpoint(asked pattern.Path, found *endpoint) *endpoint {
-	if r.dev != nil {
+	for _, r := range r.withMounted() {
+		if r.dev == nil {
+			continue
+		}
 		t := r.table.Load()
 		if p := r.dev.disk.UnbuiltPublicAt(r.tree, asked); p != nil && (found == nil || pattern.Compare(t.rank(p.Pattern, found), found.path) < 0) {
 			e := t.unmatched(t.standard, nil, handler{flow: r.dev.publicFile(p)})
 			e.path, e.pattern, e.miss, e.owner.file, e.public = p.Pattern, http.MethodGet+" "+p.Pattern.String(), false, p.File, true
-			return e
-		}
-	}
-	for _, m := range r.mounts {
-		if m.inner == nil {
-			continue
-		}
-		if e := m.inner.unbuiltEndpoint(asked, found); e != nil {
 			return e
 		}
 	}
@@ -457,18 +440,16 @@ func (f *devFront) answer(w http.ResponseWriter, req *http.Request) bool {
 // templateFaults returns the faults of the templates and examples on disk, for r and the
 // Routers mounted inside it. Links that lead nowhere are among them, which no page fails of.
 func (r *Router) templateFaults() (faults []devpage.Fault) {
-	if r.dev != nil {
+	for _, r := range r.withMounted() {
+		if r.dev == nil {
+			continue
+		}
 		views, err := r.dev.views(context.Background())
 		urls := r.destinationsOnDisk()
 		all := append(fault.Of(err), links.Check(views.Links(urlsOfPages(r.tree), r.table.Load().urlsOfName), urls)...)
 		all = append(all, exampleFaults(r.tree, r.dev.disk.Files(), urls)...)
 		if err := fault.Join(all); err != nil {
-			faults = devpage.Parse(err.Error(), r.sources()...)
-		}
-	}
-	for _, m := range r.mounts {
-		if m.inner != nil {
-			faults = append(faults, m.inner.templateFaults()...)
+			faults = append(faults, devpage.Parse(err.Error(), r.sources()...)...)
 		}
 	}
 	return faults
@@ -485,12 +466,9 @@ func (r *Router) destinationsOnDisk() destinations {
 
 // disks returns the directories of Dev, for r and the Routers mounted inside it.
 func (r *Router) disks() (all []*ondisk.Source) {
-	if r.dev != nil {
-		all = append(all, r.dev.disk)
-	}
-	for _, m := range r.mounts {
-		if m.inner != nil {
-			all = append(all, m.inner.disks()...)
+	for _, r := range r.withMounted() {
+		if r.dev != nil {
+			all = append(all, r.dev.disk)
 		}
 	}
 	return all
@@ -500,14 +478,11 @@ func (r *Router) disks() (all []*ondisk.Source) {
 // only if there are other faults: a Router with these shows no pages, and so no faults of
 // templates.
 func (c *compiler) addDiskFaults() {
-	for _, m := range c.mounts {
-		if inner := c.inside[m]; inner != nil {
-			known := len(inner.faults)
-			inner.addDiskFaults()
-			c.addInner(m, inner.faults[known:])
+	for _, c := range c.withMounted() {
+		d := c.router.dev
+		if d == nil || c.tree.Missing || d.disk.Check() != nil {
+			continue
 		}
-	}
-	if d := c.router.dev; d != nil && !c.tree.Missing && d.disk.Check() == nil {
 		var err error
 		c.table.views, err = d.disk.Views(ondisk.Binary{Tree: c.tree, Host: c.table.host(c.router.Funcs), Log: slog.New(slog.DiscardHandler)}, time.Now())
 		c.faults = append(c.faults, fault.Of(err)...)
@@ -515,7 +490,6 @@ func (c *compiler) addDiskFaults() {
 			c.checkData(route, c.plan.Of(route))
 		}
 	}
-	c.joinFaults()
 }
 
 // explain returns the explanation of what answers a request. r is the outermost Router.
@@ -612,17 +586,18 @@ func (t *table) describe(e *endpoint) routemap.Endpoint {
 
 // knownURLs returns the URLs that r and the Routers mounted inside it answer, with the public
 // files that are on disk.
-func (r *Router) knownURLs() []ondisk.URL {
-	urls := ondisk.URLs(r.tree)
-	if r.dev != nil {
-		urls = r.dev.disk.URLs(r.tree)
-	}
-	for _, m := range r.mounts {
-		if m.inner != nil {
-			urls = append(urls, m.inner.knownURLs()...)
+func (r *Router) knownURLs() (urls []ondisk.URL) {
+	for _, r := range r.withMounted() {
+		if r.dev != nil {
+			urls = append(urls, r.dev.disk.URLs(r.tree)...)
 		} else {
-			exact, _ := m.patterns(r.tree.Prefix)
-			urls = append(urls, ondisk.URL{Pattern: exact, File: "Mount of " + m.pos.String()})
+			urls = append(urls, ondisk.URLs(r.tree)...)
+		}
+		for _, m := range r.mounts {
+			if m.inner == nil {
+				exact, _ := m.patterns(r.tree.Prefix)
+				urls = append(urls, ondisk.URL{Pattern: exact, File: "Mount of " + m.pos.String()})
+			}
 		}
 	}
 	return urls

@@ -21,17 +21,14 @@ func init() { bridge.Of = examplesOf }
 // examplesOf returns the route files with examples of a *Router and of the Routers mounted
 // inside it.
 func examplesOf(router any) (all []bridge.File) {
-	r := router.(*Router)
-	r.compile()
-	for _, route := range r.tree.Routes {
-		f, faults := readExamples(r.tree.Files, route)
-		if f != nil && len(faults) == 0 && len(f.Requests) > 0 {
-			all = append(all, bridge.File{File: f, Path: route.Path, Prefix: bridge.Prefix(f, mountPath(r.tree.Prefix)), FS: r.tree.Files, Dir: path.Dir(route.InTree())})
-		}
-	}
-	for _, m := range r.mounts {
-		if m.inner != nil {
-			all = append(all, examplesOf(m.inner)...)
+	outermost := router.(*Router)
+	outermost.compile()
+	for _, r := range outermost.withMounted() {
+		for _, route := range r.tree.Routes {
+			f, faults := readExamples(r.tree.Files, route)
+			if f != nil && len(faults) == 0 && len(f.Requests) > 0 {
+				all = append(all, bridge.File{File: f, Path: route.Path, Prefix: bridge.Prefix(f, mountPath(r.tree.Prefix)), FS: r.tree.Files, Dir: path.Dir(route.InTree())})
+			}
 		}
 	}
 	return all
@@ -91,18 +88,13 @@ func onHit() func(*endpoint, http.ResponseWriter, *http.Request, match.Values) {
 }
 
 // addExampleFaults adds the faults of the examples of the application and of what is mounted
-// inside. In development they are told by exampleFaults, and stop nothing.
+// inside. In development they are shown in the browser, and the program starts: see
+// templateFaults.
 func (c *compiler) addExampleFaults(urls destinations) {
-	for _, m := range c.mounts {
-		if inner := c.inside[m]; inner != nil {
-			known := len(inner.faults)
-			inner.addExampleFaults(urls)
-			c.addInner(m, inner.faults[known:])
+	for _, c := range c.withMounted() {
+		if c.router.dev == nil {
+			c.faults = append(c.faults, exampleFaults(c.tree, c.tree.Files, urls)...)
 		}
-	}
-	if c.router.dev == nil {
-		c.faults = append(c.faults, exampleFaults(c.tree, c.tree.Files, urls)...)
-		c.joinFaults()
 	}
 }
 

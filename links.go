@@ -144,31 +144,17 @@ func (f formInput) Suggest(field string) string {
 	return fault.Suggest(field, names, "")
 }
 
-// checkLinks reports the links in templates that lead nowhere, in the tree of the Router and
-// in those of the Routers mounted inside it. It does so only if no other fault may keep a route
-// out of the destinations.
-func (c *compiler) checkLinks(d destinations) {
-	if c.lacksRoutes() {
+// addLinkFaults adds the faults of the links in templates that lead nowhere, in the tree of the
+// Router and in those of the Routers mounted inside it. It does so only if no other fault may
+// keep a route out of the destinations.
+func (c *compiler) addLinkFaults(d destinations) {
+	all := c.withMounted()
+	if slices.ContainsFunc(all, func(c *compiler) bool { return c.unsound }) {
 		return
 	}
-	c.addLinkFaults(d)
-}
-
-// lacksRoutes reports whether faults may keep routes out of the trie.
-func (c *compiler) lacksRoutes() bool {
-	return c.unsound || slices.ContainsFunc(c.mounts, func(m *Mounted) bool { return m.inner != nil && c.inside[m].lacksRoutes() })
-}
-
-func (c *compiler) addLinkFaults(d destinations) {
-	for _, m := range c.mounts {
-		if inner := c.inside[m]; inner != nil {
-			known := len(inner.faults)
-			inner.addLinkFaults(d)
-			c.addInner(m, inner.faults[known:])
-		}
+	for _, c := range all {
+		c.faults = append(c.faults, links.Check(c.table.views.Links(urlsOfPages(c.tree), c.table.urlsOfName), d)...)
 	}
-	c.faults = append(c.faults, links.Check(c.table.views.Links(urlsOfPages(c.tree), c.table.urlsOfName), d)...)
-	c.joinFaults()
 }
 
 // urlsOfPages returns a function that returns the URLs of the page with a path in a tree, with

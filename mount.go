@@ -131,6 +131,28 @@ func (r *Router) outermost() *Router {
 	return r
 }
 
+// withMounted returns r and the Routers mounted inside it, at any depth.
+func (r *Router) withMounted() []*Router {
+	all := []*Router{r}
+	for _, m := range r.mounts {
+		if m.inner != nil {
+			all = append(all, m.inner.withMounted()...)
+		}
+	}
+	return all
+}
+
+// withMounted returns the compilers of the Routers mounted inside, at any depth, and behind
+// them c.
+func (c *compiler) withMounted() (all []*compiler) {
+	for _, m := range c.mounts {
+		if m.inner != nil {
+			all = append(all, c.inside[m].withMounted()...)
+		}
+	}
+	return append(all, c)
+}
+
 // Name makes the names of a mounted Router known to the Router around it, with a prefix.
 // After Name("billing"), the route "invoices.show" of the mounted Router is
 // "billing.invoices.show" in the Router around it. Two routes of one name are a fault. So is
@@ -257,27 +279,27 @@ func (m *Mounted) name(inner string) string {
 // info returns the entries of a mount in Router.Routes: those of a mounted Router or of the
 // Routers of Hosts, or one for another handler. outer has the middleware that runs before the
 // mount.
-func (m *Mounted) info(below *pattern.Pattern, outer RouteInfo) []RouteInfo {
+func (c *compiler) info(m *Mounted, below *pattern.Pattern, outer RouteInfo) []RouteInfo {
 	hosts, _ := m.handler.(Hosts)
 	if m.inner == nil && hosts == nil {
 		outer.Method, outer.Pattern, outer.Handler = "ANY", below.String(), m.pos.Stable()
 		return []RouteInfo{outer}
 	}
 	if m.inner != nil {
-		return m.infoOf(m.inner, "", outer)
+		return m.infoOf(m.inner, c.inside[m].table, "", outer)
 	}
 	var all []RouteInfo
 	for _, host := range hosts.names() {
 		if r := hosts[host]; r != nil && r.table.Load() != nil {
-			all = append(all, m.infoOf(r, host, outer)...)
+			all = append(all, m.infoOf(r, r.table.Load(), host, outer)...)
 		}
 	}
 	return all
 }
 
 // infoOf is info for a Router that answers for a host.
-func (m *Mounted) infoOf(inner *Router, host string, outer RouteInfo) []RouteInfo {
-	infos := slices.Clone(inner.table.Load().infos)
+func (m *Mounted) infoOf(inner *Router, t *table, host string, outer RouteInfo) []RouteInfo {
+	infos := slices.Clone(t.infos)
 	for i := range infos {
 		if inner.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") { // add the directory, since other applications have files of the same path
 			infos[i].File = path.Base(inner.app.path) + "/" + infos[i].File
@@ -337,16 +359,6 @@ func (c *compiler) finishInner(m *Mounted, trie *match.Trie[endpoint], around *e
 	maps.Copy(names, inner.table.names)
 	inner.table.names, inner.table.around = names, around
 	inner.finish(trie)
-	m.inner.table.Store(inner.table)
-	c.addInner(m, inner.faults)
-}
-
-// addInner adds faults of a mounted Router to those of this one.
-func (c *compiler) addInner(m *Mounted, faults []fault.Fault) {
-	for _, f := range faults {
-		f.Text = fmt.Sprintf("Mount(%q): %s", m.text, f.Text)
-		c.faults = append(c.faults, f)
-	}
 }
 
 // mountParams returns the values of the parameters of the Router's prefix in a path, for

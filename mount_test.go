@@ -595,6 +595,26 @@ func TestMountInnerFirst(t *testing.T) {
 	is.Equal(says(serve(inner, "GET", "/elsewhere")), "404") // it is not asked by itself, and bears it
 }
 
+// TestMountIsCompiledWithAll: a mounted Router has no URLs before the last fault of the
+// application is found, which is that of a link in a template.
+func TestMountIsCompiledWithAll(t *testing.T) {
+	is := is.New(t)
+	inner := New(sources("index.html: <a href=\"/lost\">\na.http: "))
+	inner.At("a").GET().Do(empty)
+	outer := New(flowtest.Files("router/[id=id].http"))
+	outer.At("[id]").GET().Do(empty)
+	outer.Mount("/in", inner)
+	var early error
+	outer.Matchers = map[string]func(string) bool{"id": func(string) bool {
+		_, early = inner.Route("a")
+		return false
+	}}
+	err := outer.Check()
+	is.True(err != nil)
+	is.Equal(errorText(early), `flow: Route("a"): the routes are being compiled, and have no URLs yet`)
+	is.Equal("Mount(\"/in\"): "+inner.Check().Error(), err.Error())
+}
+
 func TestServeChecksTheRouterAround(t *testing.T) {
 	is := is.New(t)
 	outer, inner := New(flowtest.Files("router/a.http")), New(flowtest.Files("router/b.http"))

@@ -111,7 +111,7 @@ func (c *compiler) listRoutes(names guardNames) {
 	for _, e := range entries {
 		r := e.route
 		if m := e.mounted; m != nil {
-			c.table.infos = append(c.table.infos, m.info(e.pattern, everywhere.behind(names, m.uses))...)
+			c.table.infos = append(c.table.infos, c.info(m, e.pattern, everywhere.behind(names, m.uses))...)
 			continue
 		}
 		b := c.plan.Of(r)

@@ -156,12 +156,9 @@ func (r *Router) printFaults(p command.Process, err, warnings error) error {
 // unplanned returns a line for each template that has no plan, and how many templates are
 // rendered, for r and the Routers mounted inside it.
 func (r *Router) unplanned() (lines []string, rendered int) {
-	lines, rendered = r.table.Load().views.Unplanned()
-	for _, m := range r.mounts {
-		if m.inner != nil {
-			more, n := m.inner.unplanned()
-			lines, rendered = append(lines, more...), rendered+n
-		}
+	for _, r := range r.withMounted() {
+		more, n := r.table.Load().views.Unplanned()
+		lines, rendered = append(lines, more...), rendered+n
 	}
 	return lines, rendered
 }

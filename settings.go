@@ -36,12 +36,9 @@ func (r *Router) settings() settings {
 // their tables. It leaves dev alone, which cannot change any more: Router.Asset may read it
 // meanwhile.
 func (r *Router) readSettings() {
-	s := &r.table.Load().settings
-	s.authenticate, s.onError, s.logger = r.Authenticate, r.OnError, r.Logger
-	for _, m := range r.mounts {
-		if m.inner != nil && !m.refused {
-			m.inner.readSettings()
-		}
+	for _, r := range r.withMounted() {
+		s := &r.table.Load().settings
+		s.authenticate, s.onError, s.logger = r.Authenticate, r.OnError, r.Logger
 	}
 }
 
