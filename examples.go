@@ -134,9 +134,9 @@ func checkExample(route *routetree.Route, r *httpfile.Request, prefix string, ur
 	}
 	var own bool        // a pattern of the file matches, with the method or without
 	var other *endpoint // of another file, with the method
-	leaves := slices.Collect(urls.Possible(r.Method, path, false))
+	leaves := urls.Possible(r.Method, path, false)
 	if len(leaves) == 0 {
-		leaves = slices.Collect(urls.Possible(r.Method, path, true))
+		leaves = urls.Possible(r.Method, path, true)
 	}
 	for _, l := range leaves {
 		e := l.Answer(r.Method)

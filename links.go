@@ -65,7 +65,7 @@ func (d destinations) Find(method, asked string) (t links.Target) {
 // methods that the path answers, without HEAD and OPTIONS. The method "" stands for any.
 func (d destinations) answers(method string, path []match.Text, slashes bool) (answers []*endpoint, methods []string) {
 	known := map[string]bool{}
-	for l := range d.Possible(method, path, slashes) {
+	for _, l := range d.Possible(method, path, slashes) {
 		e := l.Answer(method)
 		if method == "" {
 			e = l.Answers()[0]

@@ -24,7 +24,7 @@ type Candidate[A any] struct {
 	Verdict Verdict
 	Segment int               // the index of the segment that decided: see Verdict
 	Matcher *pattern.Matcher  // for Refused: the matcher that did
-	trail   []pattern.Segment // from the root to the leaf: see explorer
+	trail   []pattern.Segment // from the root to the leaf: see position
 	late    bool              // the search has ended before it: a mounted trie owns the path
 }
 
@@ -56,11 +56,53 @@ func (t *Table[A]) Explain(r *http.Request) Explanation[A] {
 		return e
 	}
 	e.Path = p
-	x := &explorer[A]{path: p.Segments}
-	x.walk(&t.trie.root, 0)
-	e.Candidates = x.found
-	e.judge(r.Method, x.owner)
+	e.judge(r.Method, e.collect(t.trie))
 	return e
+}
+
+// collect collects the candidates for the path. It returns the trail of the mounted trie that
+// owns the path, if there is one: the last one that a search would enter. A search ends behind
+// it, so candidates outside of it that come later are late.
+func (e *Explanation[A]) collect(t *Trie[A]) (owner []pattern.Segment) {
+	w := walk[A]{refused: true}
+	for _, segment := range e.Path.Segments {
+		w.path = append(w.path, Text{segment})
+	}
+	isLate := func(trail []pattern.Segment) bool {
+		return len(trail) < len(owner) || !slices.Equal(trail[:len(owner)], owner)
+	}
+	w.found = func(l *Leaf[A], trail []pattern.Segment) bool {
+		m, segment := refusal(trail, e.Path.Segments)
+		e.Candidates = append(e.Candidates, Candidate[A]{Leaf: l, Matcher: m, Segment: segment, trail: slices.Clone(trail), late: isLate(trail)})
+		return false
+	}
+	w.enter = func(p position) (enters, ends bool) {
+		if m, _ := refusal(p.trail, e.Path.Segments); m != nil || isLate(p.trail) {
+			return true, false
+		}
+		if p.dots {
+			return false, true
+		}
+		owner = slices.Clone(p.trail)
+		return true, false
+	}
+	w.visit(&t.root, position{})
+	return owner
+}
+
+// refusal returns the first matcher on a trail that refuses a segment of the path, and the
+// index of the segment. It returns nil if none does.
+func refusal(trail []pattern.Segment, path []string) (*pattern.Matcher, int) {
+	for i, seg := range withoutMounts(trail) {
+		values := path[i : i+1]
+		if seg.Kind == pattern.Rest {
+			values = path[i:]
+		}
+		if n := slices.IndexFunc(values, func(v string) bool { return !seg.Takes(v) }); n >= 0 {
+			return seg.Matcher, i + n
+		}
+	}
+	return nil, 0
 }
 
 // judge sets the verdicts of the candidates. owner is the trail of the mounted trie that
@@ -115,120 +157,4 @@ func Allowed[A any](leaves []*Leaf[A]) []string {
 		l.Methods(methods)
 	}
 	return slices.Sorted(maps.Keys(methods))
-}
-
-// mountPoint is the kind of a segment that marks in a trail where a mounted trie begins. No
-// segment of a path stands for it.
-const mountPoint pattern.Kind = 255
-
-// An explorer finds the candidates for a path. It visits the nodes in the order of
-// search.find, and unlike a search goes on after an answer and past a matcher that refuses
-// a value.
-type explorer[A any] struct {
-	path    []string
-	trail   []pattern.Segment // from the root to the current node, with mount points
-	refused *pattern.Matcher  // the first on the trail that refuses its value; nil if none does
-	segment int               // the index of the segment that it refuses
-	owner   []pattern.Segment // the trail of the mounted trie that owns the path
-	owned   bool              // that trie was visited: a search ends there
-	over    bool              // the search ends without an answer: see search.enter
-	found   []Candidate[A]
-}
-
-// walk visits a node and the nodes below it for the segments from the i-th on.
-func (x *explorer[A]) walk(n *node[A], i int) {
-	if i == len(x.path) {
-		x.note(n.end)
-		x.enter(n.mounted, i)
-		return
-	}
-	one, all := x.path[i:i+1], x.path[i:]
-	if child := n.literals[one[0]]; child != nil {
-		x.step(pattern.Segment{Text: one[0]}, i, one, func() { x.walk(child, i+1) })
-	}
-	if l := n.anyHash(one[0]); l != nil && len(all) == 1 {
-		name, _ := pattern.Unhashed(one[0]) // as the segment of the trail, which differs from the literal above
-		x.step(pattern.Segment{Text: name}, i, one, func() { x.note(l) })
-	}
-	for b := n.constrained; b != nil; b = b.next {
-		if b.param != nil {
-			x.step(pattern.Segment{Kind: pattern.Param, Matcher: b.matcher}, i, one, func() { x.walk(b.param, i+1) })
-		}
-	}
-	if n.param != nil {
-		x.step(pattern.Segment{Kind: pattern.Param}, i, one, func() { x.walk(n.param, i+1) })
-	}
-	for b := n.constrained; b != nil; b = b.next {
-		if b.rest != nil {
-			x.step(pattern.Segment{Kind: pattern.Rest, Matcher: b.matcher}, i, all, func() { x.note(b.rest) })
-		}
-	}
-	if n.rest != nil {
-		x.step(pattern.Segment{Kind: pattern.Rest}, i, all, func() { x.note(n.rest) })
-	}
-	x.enter(n.mounted, i)
-}
-
-// step visits what seg leads to. values are the segments of the path that seg has to match,
-// from the i-th on.
-func (x *explorer[A]) step(seg pattern.Segment, i int, values []string, visit func()) {
-	if x.over {
-		return
-	}
-	refuses := slices.IndexFunc(values, func(v string) bool { return !seg.Takes(v) })
-	if refuses >= 0 && x.refused == nil {
-		x.refused, x.segment = seg.Matcher, i+refuses
-		defer func() { x.refused = nil }()
-	}
-	x.follow(seg, visit)
-}
-
-// follow visits with seg at the end of the trail.
-func (x *explorer[A]) follow(seg pattern.Segment, visit func()) {
-	n := len(x.trail)
-	x.trail = append(x.trail, seg)
-	visit()
-	x.trail = x.trail[:n]
-}
-
-// enter visits a mounted trie. It owns the path unless a matcher on the trail refuses a
-// value, or an earlier one owns it.
-func (x *explorer[A]) enter(t *Trie[A], i int) {
-	if t == nil || x.over {
-		return
-	}
-	owns := x.refused == nil && !x.owned
-	if owns && x.hasImpossibleValue() {
-		x.over = true
-		return
-	}
-	x.follow(pattern.Segment{Kind: mountPoint}, func() {
-		if owns {
-			x.owner = slices.Clone(x.trail)
-		}
-		x.walk(&t.root, i)
-	})
-	x.owned = x.owned || owns
-}
-
-// hasImpossibleValue reports whether a parameter on the trail has a value that no canonical
-// URL can have, such as "..".
-func (x *explorer[A]) hasImpossibleValue() bool {
-	i := 0
-	for _, seg := range x.trail {
-		if seg.Kind == pattern.Param && pattern.EmptyOrDots(x.path[i]) {
-			return true
-		}
-		if seg.Kind != mountPoint {
-			i++
-		}
-	}
-	return false
-}
-
-// note adds a leaf to the candidates. It may be nil.
-func (x *explorer[A]) note(l *Leaf[A]) {
-	if l != nil && !x.over {
-		x.found = append(x.found, Candidate[A]{Leaf: l, Matcher: x.refused, Segment: x.segment, trail: slices.Clone(x.trail), late: x.owned})
-	}
 }

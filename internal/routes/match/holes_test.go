@@ -14,7 +14,7 @@ import (
 // possible returns the texts of the first rules of the leaves that Possible yields.
 func possible(rules []rule, method, path string, slashes bool) (said []string) {
 	texts, _, _ := ParsePath(path)
-	for l := range table(rules, nil, nil).trie.Possible(method, texts, slashes) {
+	for _, l := range table(rules, nil, nil).trie.Possible(method, texts, slashes) {
 		said = append(said, l.Answers()[0].text)
 	}
 	return said
@@ -124,7 +124,7 @@ func TestParsePath(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	rules := rulesOf([]string{"GET users", "GET users/:id", "GET users/:id/edit", "POST user/:id/x", "GET api/recipes/:slug", "GET :lang/recipes/:slug",
-		"GET imprint", "GET :lang", "GET admin > settings/:tab=long", "GET docs/*r", "GET styles.css"})
+		"GET imprint", "GET :lang", "GET admin > settings/:tab=long", "GET docs/*r", "GET lists/*r=ab", "GET styles.css"})
 	all := table(rules, nil, nil).trie
 	for _, tt := range []struct{ request, want string }{
 		{"GET /user/{}", "GET users/:id"},
@@ -141,6 +141,8 @@ func TestNearest(t *testing.T) {
 		{"GET /admin/setings/{}", "GET admin > settings/:tab=long"},
 		{"GET /admin/setings/x", ""},
 		{"GET /dosc/a/b", "GET docs/*r"},
+		{"GET /list/a/b", "GET lists/*r=ab"},
+		{"GET /list/a/c", ""},
 		{"GET /style.css", "GET styles.css"},
 		{"GET /" + strings.Repeat("x", 10000), ""},
 	} {
@@ -213,7 +215,7 @@ func checkPossible(rules []rule, method, path string) string {
 	}
 	all := table(rules, nil, nil)
 	texts, _, _ := ParsePath(path)
-	got, wide := slices.Collect(all.trie.Possible(method, texts, false)), slices.Collect(all.trie.Possible(method, texts, true))
+	got, wide := all.trie.Possible(method, texts, false), all.trie.Possible(method, texts, true)
 	reached := map[*Leaf[rule]]bool{}
 	for _, filled := range fill(path, valuesOfHoles) {
 		if len(filled) < len(texts) {
@@ -253,7 +255,7 @@ func checkPossible(rules []rule, method, path string) string {
 	if answer, _ := all.Find(method, texts0(texts)); answer != nil && (len(got) == 0 || got[len(got)-1].Answer(method) != answer) {
 		return "does not end in " + answer.text
 	}
-	if leaves := slices.Collect(all.trie.Possible("", texts, false)); !slices.Equal(leaves, all.Matching(texts0(texts))) {
+	if leaves := all.trie.Possible("", texts, false); !slices.Equal(leaves, all.Matching(texts0(texts))) {
 		return "yields other leaves than Matching"
 	}
 	return ""
