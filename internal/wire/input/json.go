@@ -4,52 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"math"
 	"unicode/utf8"
 )
 
-// scalarEnd returns the end of the string, number or literal at i of valid JSON.
-func scalarEnd(raw []byte, i int) int {
-	if raw[i] == '"' {
-		for i++; ; i++ {
-			i += bytes.IndexByte(raw[i:], '"')
-			before := i
-			for raw[before-1] == '\\' {
-				before--
-			}
-			if (i-before)%2 == 0 { // else the quote is escaped
-				return i + 1
-			}
-		}
-	}
-	for i++; i < len(raw); i++ {
-		switch raw[i] {
-		case ' ', '\t', '\r', '\n', ',', ':', '[', ']', '{', '}', '"':
-			return i
-		}
-	}
-	return len(raw)
-}
-
 // valueEnd returns the end of the value at i of valid JSON.
 func valueEnd(raw []byte, i int) int {
-	depth := 0
-	for {
-		switch raw[i] {
-		case ' ', '\t', '\r', '\n', ',', ':':
-			i++
-		case '[', '{':
-			depth++
-			i++
-		case ']', '}':
-			depth--
-			i++
-		default:
-			i = scalarEnd(raw, i)
-		}
-		if depth == 0 {
-			return i
-		}
-	}
+	c := checker{raw: raw, room: math.MaxInt64}
+	return c.value(i, 0)
 }
 
 func isObject(raw []byte) bool { return bytes.HasPrefix(raw[skipSpace(raw, 0):], []byte("{")) }
@@ -68,7 +30,7 @@ func members(raw []byte, i int) iter.Seq[member] {
 			if raw[begin] == '}' {
 				break // the object is empty
 			}
-			end := scalarEnd(raw, begin)
+			end := textEnd(raw, begin)
 			key := raw[begin+1 : end-1]
 			if !isPlain(key) {
 				key = []byte(unquote(raw[begin:end]))
