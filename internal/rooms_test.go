@@ -40,9 +40,10 @@ var rooms = []struct{ room, imports string }{
 
 	{"pages/csp", ""},
 	{"pages/links", "fault routes/pattern"},
-	{"pages/typecheck", "fault"},
-	{"pages/plan", "typecheck"},
-	{"pages/templates", "fault links plan routes/routetree typecheck"},
+	{"pages/language", ""},
+	{"pages/typecheck", "fault language"},
+	{"pages/plan", "language"},
+	{"pages/templates", "fault language links plan routes/routetree typecheck"},
 
 	{"examples/httpfile", "fault"},
 	{"examples/bridge", "httpfile routes/pattern"},

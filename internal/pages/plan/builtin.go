@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"example.com/flow/internal/pages/typecheck"
+	"example.com/flow/internal/pages/language"
 )
 
 // A builtin is a call of a function of text/template itself that takes any value.
@@ -155,23 +155,23 @@ func compared(args []reflect.Value, holds func(c int) bool) (v reflect.Value, kn
 
 // compare compares two strings or numbers. What is not a number has no order.
 func compare(v, w reflect.Value) (c int, known bool) {
-	type kinds struct{ v, w typecheck.BasicKind }
-	switch (kinds{typecheck.Basic(v.Kind()), typecheck.Basic(w.Kind())}) {
-	case kinds{typecheck.String, typecheck.String}:
+	type kinds struct{ v, w language.BasicKind }
+	switch (kinds{language.Basic(v.Kind()), language.Basic(w.Kind())}) {
+	case kinds{language.String, language.String}:
 		return cmp.Compare(v.String(), w.String()), true
-	case kinds{typecheck.Int, typecheck.Int}:
+	case kinds{language.Int, language.Int}:
 		return cmp.Compare(v.Int(), w.Int()), true
-	case kinds{typecheck.Uint, typecheck.Uint}:
+	case kinds{language.Uint, language.Uint}:
 		return cmp.Compare(v.Uint(), w.Uint()), true
-	case kinds{typecheck.Uint, typecheck.Int}:
+	case kinds{language.Uint, language.Int}:
 		c, known = compare(w, v)
 		return -c, known
-	case kinds{typecheck.Int, typecheck.Uint}:
+	case kinds{language.Int, language.Uint}:
 		if v.Int() < 0 {
 			return -1, true
 		}
 		return cmp.Compare(uint64(v.Int()), w.Uint()), true
-	case kinds{typecheck.Float, typecheck.Float}:
+	case kinds{language.Float, language.Float}:
 		f, g := v.Float(), w.Float()
 		return cmp.Compare(f, g), f == f && g == g
 	}

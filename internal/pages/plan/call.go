@@ -2,9 +2,8 @@ package plan
 
 import (
 	"reflect"
-	"text/template/parse"
 
-	"example.com/flow/internal/pages/typecheck"
+	"example.com/flow/internal/pages/language"
 )
 
 // arguments are what a command gives to a function or method: its operands, and the value of
@@ -18,7 +17,7 @@ type arguments struct {
 type operand struct {
 	value    expr
 	at       spot
-	constant kinds // what a constant can become for a parameter; 0 if it is none
+	constant language.Kinds // what a constant can become for a parameter; 0 if it is none
 }
 
 // given returns the number of arguments.
@@ -54,7 +53,7 @@ func paramOf(f reflect.Type, i int) reflect.Type {
 	if f == nil {
 		return nil
 	}
-	return typecheck.Param(f, i)
+	return language.Param(f, i)
 }
 
 // eval returns the value of an operand for a parameter of type t.
@@ -64,46 +63,15 @@ func (o *operand) eval(s *state, dot reflect.Value, t reflect.Type) reflect.Valu
 		return s.assignable(o.at, v, t)
 	}
 	switch {
-	case !v.IsValid() && canBeNil(t):
+	case !v.IsValid() && language.CanBeNil(t):
 		return reflect.Zero(t)
-	case !v.IsValid() || !o.constant.has(typecheck.Basic(t.Kind())):
+	case !v.IsValid() || !o.constant.Has(language.Basic(t.Kind())):
 		s.failConstant(o, t)
 	}
 	return v.Convert(t)
 }
 
-// kinds are the kinds of values that a constant can become, each with its bit. NotBasic stands
-// for nil.
-type kinds uint8
-
-func (k kinds) has(kind typecheck.BasicKind) bool { return k>>kind&1 != 0 }
-
-// kindsOf returns those of a node, or 0 if it is no constant.
-func kindsOf(n parse.Node) kinds {
-	switch n := n.(type) {
-	case *parse.NilNode:
-		return bit(typecheck.NotBasic, true)
-	case *parse.BoolNode:
-		return bit(typecheck.Bool, true)
-	case *parse.StringNode:
-		return bit(typecheck.String, true)
-	case *parse.NumberNode:
-		return bit(typecheck.Int, n.IsInt) | bit(typecheck.Uint, n.IsUint) | bit(typecheck.Float, n.IsFloat) | bit(typecheck.Complex, n.IsComplex)
-	}
-	return 0
-}
-
-func bit(kind typecheck.BasicKind, is bool) kinds {
-	if !is {
-		return 0
-	}
-	return 1 << kind
-}
-
-var (
-	errorType        = reflect.TypeFor[error]()
-	reflectValueType = reflect.TypeFor[reflect.Value]()
-)
+var reflectValueType = reflect.TypeFor[reflect.Value]()
 
 // assignable returns what text/template gives to a parameter of type t for a value
 // (validateType there). If t is nil, that is the value itself.
@@ -113,7 +81,7 @@ func (s *state) assignable(at spot, v reflect.Value, t reflect.Type) reflect.Val
 		return v.Interface().(reflect.Value)
 	case t == nil || v.IsValid() && v.Type() == t:
 		return v
-	case !v.IsValid() && canBeNil(t):
+	case !v.IsValid() && language.CanBeNil(t):
 		return reflect.Zero(t)
 	case !v.IsValid():
 		s.fail(at, "invalid value; expected %s", t)
@@ -137,27 +105,6 @@ func (s *state) assignable(at spot, v reflect.Value, t reflect.Type) reflect.Val
 	}
 	s.fail(at, "wrong type for value; expected %s; got %s", t, v.Type())
 	panic("unreachable")
-}
-
-// canBeNil reports whether nil can be given for a parameter.
-func canBeNil(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Map, reflect.Pointer, reflect.Slice:
-		return true
-	}
-	return t == reflectValueType
-}
-
-// takes reports whether text/template calls a function of a type with so many arguments, and
-// takes what it returns: a value, or a value and an error.
-func takes(f reflect.Type, given int) bool {
-	if out := f.NumOut(); out != 1 && (out != 2 || f.Out(1) != errorType) {
-		return false
-	}
-	if f.IsVariadic() {
-		return given >= f.NumIn()-1
-	}
-	return given == f.NumIn()
 }
 
 // invoke calls a function with the arguments from mark on. If it fails, or panics, the page
@@ -195,11 +142,11 @@ func (m *method) eval(s *state, dot reflect.Value) reflect.Value {
 	switch {
 	case found == nil:
 		return reflect.Value{} // its operands are not evaluated
-	case found.Kind == typecheck.Field:
+	case found.Kind == language.Field:
 		s.fail(m.at, "%s has arguments but cannot be invoked as function", m.name)
-	case found.Kind == typecheck.Key:
+	case found.Kind == language.Key:
 		s.fail(m.at, "%s is not a method but has arguments", m.name)
-	case !takes(found.Type, m.given()):
+	case !language.Takes(found.Type, m.given()):
 		s.failTake(m.at, m.name, found.Type, m.arguments)
 	}
 	mark := len(s.args)

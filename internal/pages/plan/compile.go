@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	texttemplate "text/template"
 	"text/template/parse"
 
-	"example.com/flow/internal/pages/typecheck"
+	"example.com/flow/internal/pages/language"
 )
 
 // Compile compiles the template of that name and what it calls. The templates must have been
@@ -355,8 +354,11 @@ func (w *writer) value(n parse.Node) expr {
 		defer func() { w.nested = was }()
 		return w.pipe(n)
 	}
-	if v := ideal(n); v.IsValid() {
-		return literal{v}
+	if number, ok := n.(*parse.NumberNode); ok && number.IsComplex && number.IsFloat {
+		panic(unknown(fmt.Sprintf("%s is a complex number that may become another one", n)))
+	}
+	if v := language.Ideal(n); v != nil {
+		return literal{reflect.ValueOf(v)}
 	}
 	panic(unknown(fmt.Sprintf("%s is no value by itself", n)))
 }
@@ -377,7 +379,7 @@ func (w *writer) chain(at parse.Node, of expr, names []string, args []parse.Node
 func (w *writer) operands(args []parse.Node) []operand {
 	var operands []operand
 	for _, n := range args {
-		o := operand{literal{}, spotOf(deciding(n)), kindsOf(n)}
+		o := operand{literal{}, spotOf(deciding(n)), language.KindsOf(n)}
 		if n.Type() != parse.NodeNil {
 			o.value = w.value(n)
 		}
@@ -386,66 +388,27 @@ func (w *writer) operands(args []parse.Node) []operand {
 	return operands
 }
 
-// ideal returns the value of a constant by itself (idealConstant in text/template). It
-// returns no value for nil, and for what overflows an int.
-func ideal(n parse.Node) reflect.Value {
-	switch n := n.(type) {
-	case *parse.BoolNode:
-		return boolean(n.True)
-	case *parse.StringNode:
-		return reflect.ValueOf(n.Text)
-	case *parse.NumberNode:
-		hex := len(n.Text) > 2 && n.Text[0] == '0' && (n.Text[1] == 'x' || n.Text[1] == 'X') && !strings.ContainsAny(n.Text, "pP")
-		switch {
-		case n.IsComplex && n.IsFloat: // such as 2+0i, which can become an int: html/template renders it
-		case n.IsComplex:
-			return reflect.ValueOf(n.Complex128)
-		case n.IsFloat && !hex && n.Text[0] != '\'' && strings.ContainsAny(n.Text, ".eEpP"):
-			return reflect.ValueOf(n.Float64)
-		case n.IsInt && int64(int(n.Int64)) == n.Int64:
-			return reflect.ValueOf(int(n.Int64))
-		}
-	}
-	return reflect.Value{}
-}
-
-// callable are the functions of text/template that can be called from outside.
-var callable = map[string]reflect.Value{
-	"print":    reflect.ValueOf(fmt.Sprint),
-	"printf":   reflect.ValueOf(fmt.Sprintf),
-	"println":  reflect.ValueOf(fmt.Sprintln),
-	"html":     reflect.ValueOf(texttemplate.HTMLEscaper),
-	"js":       reflect.ValueOf(texttemplate.JSEscaper),
-	"urlquery": reflect.ValueOf(texttemplate.URLQueryEscaper),
-}
-
 // function compiles a call of a function, which is all of a node.
 func (w *writer) function(at parse.Node, name string, args []parse.Node, last expr) expr {
 	a := arguments{w.operands(args), last}
 	given := a.given()
+	fun, ok := language.Builtin(name)
 	fixed, bound := w.compiler.funcs.Fixed[name], w.compiler.funcs.Bound[name]
-	fun, ok := callable[name]
 	switch {
 	case bound != nil:
-		fun, ok = reflect.ValueOf(bound), true
+		fun = reflect.ValueOf(bound)
 		given++
 	case fixed != nil:
-		fun, ok = reflect.ValueOf(fixed), true
-	}
-	t, isBuiltin := typecheck.Builtin(name)
-	switch {
-	case ok:
-		t = fun.Type()
+		fun = reflect.ValueOf(fixed)
 	case name == "_eval_args_":
 		panic(unknown("html and urlquery get several values"))
-	case !isBuiltin:
+	case !ok:
 		panic(unknown(fmt.Sprintf("the function %q is not known", name)))
 	}
-	if !takes(t, given) {
-		panic(unknown(fmt.Sprintf("%q gets another number of arguments than it takes", name)))
-	}
 	switch {
-	case ok:
+	case !language.Takes(fun.Type(), given):
+		panic(unknown(fmt.Sprintf("%q gets another number of arguments than it takes", name)))
+	case !fun.IsNil():
 		return &function{arguments: a, at: spotOf(at), name: name, fun: fun, bound: bound != nil, direct: direct(fun.Interface())}
 	case name == "and" || name == "or":
 		return &andOr{name == "or", a}

@@ -8,7 +8,7 @@ import (
 	"text/template"
 	"text/template/parse"
 
-	"example.com/flow/internal/pages/typecheck"
+	"example.com/flow/internal/pages/language"
 )
 
 // A spot is where an expression stands in its template: the position and the type of its node,
@@ -36,7 +36,7 @@ func spotOfPipe(cmds []*parse.CommandNode) spot {
 func (b *body) node(at spot) parse.Node {
 	position, typ := parse.Pos(at>>typeBits), parse.NodeType(at&(1<<typeBits-1))
 	var found parse.Node = b.source.Root
-	typecheck.EachNode(b.source.Root, func(n parse.Node) {
+	language.EachNode(b.source.Root, func(n parse.Node) {
 		if n.Type() != typ {
 			return
 		}
@@ -111,7 +111,7 @@ func (s *state) failField(f *field, m *member, declared reflect.Type) {
 		}
 	}
 	switch {
-	case m.Kind == typecheck.Unexported:
+	case m.Kind == language.Unexported:
 		s.fail(f.at, "%s is an unexported field of struct type %s", f.name, declared)
 	case isNil:
 		s.fail(f.at, "nil pointer evaluating %s.%s", declared, f.name)
@@ -135,12 +135,12 @@ func (s *state) failTake(at spot, name string, f reflect.Type, a arguments) {
 
 // failConstant ends the execution since a constant is not one of the type of a parameter.
 func (s *state) failConstant(constant *operand, t reflect.Type) {
-	expected := map[typecheck.BasicKind]string{
-		typecheck.Bool: "bool", typecheck.String: "string", typecheck.Int: "integer", typecheck.Uint: "unsigned integer",
-		typecheck.Float: "float", typecheck.Complex: "complex",
-	}[typecheck.Basic(t.Kind())]
+	expected := map[language.BasicKind]string{
+		language.Bool: "bool", language.String: "string", language.Int: "integer", language.Uint: "unsigned integer",
+		language.Float: "float", language.Complex: "complex",
+	}[language.Basic(t.Kind())]
 	switch {
-	case constant.constant.has(typecheck.NotBasic):
+	case constant.constant.Has(language.NotBasic):
 		s.fail(constant.at, "cannot assign nil to %s", t)
 	case expected == "":
 		s.fail(constant.at, "can't handle %s for arg of type %s", s.current.node(constant.at), t)

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"example.com/flow/internal/pages/typecheck"
+	"example.com/flow/internal/pages/language"
 )
 
 // A field is a name behind a dot. It stands for a field, a method, or a key of a map.
@@ -21,7 +21,7 @@ type field struct {
 // A member is what a name stands for in values of a type.
 type member struct {
 	memberKey
-	typecheck.Member
+	language.Member
 	key reflect.Value // the name, as a key of a map
 }
 
@@ -40,15 +40,15 @@ func (f *field) eval(s *state, dot reflect.Value) reflect.Value {
 		return reflect.Value{}
 	}
 	switch {
-	case m.Kind == typecheck.Field && len(m.Index) == 1:
+	case m.Kind == language.Field && len(m.Index) == 1:
 		v = v.Field(m.Index[0])
-	case m.Kind == typecheck.Field:
+	case m.Kind == language.Field:
 		var err error
 		if v, err = v.FieldByIndexErr(m.Index); err != nil { // an embedded pointer is nil
 			s.fail(f.at, "%v", err)
 		}
-	case m.Kind == typecheck.Method:
-		if !takes(m.Type, 0) {
+	case m.Kind == language.Method:
+		if !language.Takes(m.Type, 0) {
 			s.failTake(f.at, f.name, m.Type, arguments{})
 		}
 		v = s.invoke(f.at, f.name, v.Method(m.Index[0]), m.Type, len(s.args))
@@ -80,9 +80,9 @@ func (f *field) find(s *state, v reflect.Value) (reflect.Value, *member) {
 		f.last.Store(m)
 	}
 	switch {
-	case m.Kind == typecheck.NoMember || m.Kind == typecheck.Unexported:
+	case m.Kind == language.NoMember || m.Kind == language.Unexported:
 		s.failField(f, m, given.Type())
-	case m.Kind == typecheck.Method && addressable:
+	case m.Kind == language.Method && addressable:
 		v = v.Addr()
 	}
 	return v, m
@@ -94,14 +94,8 @@ func memberOf(key memberKey) *member {
 		return m.(*member)
 	}
 	m := &member{memberKey: key, key: reflect.ValueOf(key.name)}
-	switch {
-	case key.typ.Kind() == reflect.Interface: // nil
-	case key.typ.Kind() == reflect.Pointer: // nil, of which only methods can be called
-		if found, ok := key.typ.MethodByName(key.name); ok {
-			m.Member = typecheck.Member{Kind: typecheck.Method, Type: reflect.Zero(key.typ).Method(found.Index).Type(), Index: []int{found.Index}}
-		}
-	default:
-		m.Member = typecheck.Lookup(key.typ, key.addressable, key.name)
+	if key.typ.Kind() != reflect.Interface { // one that is nil has no members
+		m.Member = language.Lookup(key.typ, key.addressable, key.name)
 	}
 	found, _ := members.LoadOrStore(key, m)
 	return found.(*member)

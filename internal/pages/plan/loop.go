@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"example.com/flow/internal/pages/typecheck"
+	"example.com/flow/internal/pages/language"
 )
 
 // A loop is {{range}}. index and elem are the variables that each execution of the body
@@ -139,8 +139,8 @@ func (l *loop) sorted(s *state, m reflect.Value) []entry {
 		c, _ := compare(a.key, b.key)
 		return c
 	}
-	switch typecheck.Basic(m.Type().Key().Kind()) {
-	case typecheck.String, typecheck.Int, typecheck.Uint:
+	switch language.Basic(m.Type().Key().Kind()) {
+	case language.String, language.Int, language.Uint:
 	default:
 		q, err := ask("range", m)
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pages/typecheck"
+	"example.com/flow/internal/pages/language"
 	"example.com/flow/internal/routes/routetree"
 )
 
@@ -17,7 +17,7 @@ var documentStart = regexp.MustCompile(`(?i)<(!doctype|html)\b`)
 func (s *set) makesDocument() bool {
 	found := false
 	for _, t := range s.trees {
-		typecheck.EachNode(t.Root, func(n parse.Node) {
+		language.EachNode(t.Root, func(n parse.Node) {
 			if n, ok := n.(*parse.TextNode); ok {
 				found = found || documentStart.Match(n.Text)
 			}

@@ -10,7 +10,7 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pages/typecheck"
+	"example.com/flow/internal/pages/language"
 	"example.com/flow/internal/routes/routetree"
 )
 
@@ -163,7 +163,7 @@ func (b *setBuilder) include(name string) {
 		return
 	}
 	b.set.trees[name] = t
-	typecheck.EachNode(t.Root, func(n parse.Node) {
+	language.EachNode(t.Root, func(n parse.Node) {
 		switch n := n.(type) {
 		case *parse.IdentifierNode:
 			b.set.calls[n.Ident] = true

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"text/template/parse"
 
-	"example.com/flow/internal/pages/typecheck"
+	"example.com/flow/internal/pages/language"
 )
 
 // needs returns the first {{.Field}} that a template executes unconditionally, and its line;
@@ -22,7 +22,7 @@ func needs(t *parse.Tree) (field string, line int) {
 				return n.Pipe.String(), lineOf(t, n)
 			}
 		}
-		typecheck.EachNode(n, func(n parse.Node) {
+		language.EachNode(n, func(n parse.Node) {
 			if n, ok := n.(*parse.TextNode); ok {
 				text := string(n.Text)
 				if i := strings.LastIndexByte(text, '<'); i >= 0 {

@@ -15,9 +15,9 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/language"
 	"example.com/flow/internal/pages/links"
 	"example.com/flow/internal/pages/plan"
-	"example.com/flow/internal/pages/typecheck"
 	"example.com/flow/internal/routes/routetree"
 )
 
@@ -154,7 +154,7 @@ func (l *library) check(f *templateFile) {
 		case name == slot && !f.isLayout():
 			report(t.Root, "%q is what layouts call the page itself: leave the {{define}} away, or call it otherwise", slot)
 		}
-		typecheck.EachNode(t.Root, func(n parse.Node) {
+		language.EachNode(t.Root, func(n parse.Node) {
 			switch n := n.(type) {
 			case *parse.IdentifierNode:
 				switch {
@@ -225,7 +225,7 @@ func (h *functions) suggestFunc(misspelt string) string {
 	for name := range h.own {
 		known[name] = true
 	}
-	for name := range typecheck.Builtins() {
+	for name := range language.Builtins() {
 		if len(name) > 2 { // any short word is near to "or" or "ne"
 			known[name] = true
 		}
@@ -398,7 +398,7 @@ func (l *library) stillResolves(f *templateFile) bool {
 
 // eachCall calls f for each {{template}} and {{block}} of a template.
 func eachCall(t *parse.Tree, f func(*parse.TemplateNode)) {
-	typecheck.EachNode(t.Root, func(n parse.Node) {
+	language.EachNode(t.Root, func(n parse.Node) {
 		if n, ok := n.(*parse.TemplateNode); ok {
 			f(n)
 		}

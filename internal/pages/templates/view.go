@@ -17,6 +17,7 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/language"
 	"example.com/flow/internal/pages/links"
 	"example.com/flow/internal/pages/typecheck"
 	"example.com/flow/internal/routes/routetree"
@@ -335,7 +336,7 @@ func lineOfText(t *parse.Tree, description string) int {
 	_, quoted, _ := strings.Cut(description, ": ")
 	text, err := strconv.Unquote(quoted)
 	last, found := 1, 0
-	typecheck.EachNode(t.Root, func(n parse.Node) {
+	language.EachNode(t.Root, func(n parse.Node) {
 		if n, ok := n.(*parse.TextNode); ok {
 			i := bytes.Index(n.Text, []byte(text))
 			if err == nil && i >= 0 && found == 0 {

@@ -2,64 +2,27 @@ package typecheck
 
 import (
 	"fmt"
-	"iter"
-	"maps"
 	"reflect"
-	"text/template"
+
+	"example.com/flow/internal/pages/language"
 )
 
-// A builtin is a function of text/template itself.
-type builtin struct {
-	typ reflect.Type
-	// result returns the value of a call, or what is wrong about it. nil stands for the
-	// type of the result alone.
-	result func(args []value) (v value, wrong string)
+// results returns the value of a call of a function of text/template, or what is wrong about
+// it. Of a function that is not here, only the type of the result is known.
+var results = map[string]func(args []value) (v value, wrong string){
+	"not": not, "len": length, "index": index, "slice": slice, "call": callValue, "eq": equal, "ne": equal,
+	"lt": less, "le": less, "gt": less, "ge": less,
 }
 
-type rv = reflect.Value
-
-var builtins = map[string]builtin{
-	"and":      {reflect.TypeFor[func(rv, ...rv) rv](), nil}, // see andOr
-	"or":       {reflect.TypeFor[func(rv, ...rv) rv](), nil},
-	"not":      {reflect.TypeFor[func(rv) bool](), not},
-	"len":      {reflect.TypeFor[func(rv) int](), length},
-	"index":    {reflect.TypeFor[func(rv, ...rv) rv](), index},
-	"slice":    {reflect.TypeFor[func(rv, ...rv) rv](), slice},
-	"call":     {reflect.TypeFor[func(rv, ...rv) rv](), callValue},
-	"eq":       {reflect.TypeFor[func(rv, ...rv) bool](), equal},
-	"ne":       {reflect.TypeFor[func(rv, rv) bool](), equal},
-	"lt":       {reflect.TypeFor[func(rv, rv) bool](), less},
-	"le":       {reflect.TypeFor[func(rv, rv) bool](), less},
-	"gt":       {reflect.TypeFor[func(rv, rv) bool](), less},
-	"ge":       {reflect.TypeFor[func(rv, rv) bool](), less},
-	"print":    {reflect.TypeOf(fmt.Sprint), nil},
-	"printf":   {reflect.TypeOf(fmt.Sprintf), nil},
-	"println":  {reflect.TypeOf(fmt.Sprintln), nil},
-	"html":     {reflect.TypeOf(template.HTMLEscaper), nil},
-	"js":       {reflect.TypeOf(template.JSEscaper), nil},
-	"urlquery": {reflect.TypeOf(template.URLQueryEscaper), nil},
-}
-
-// Builtin returns the type of a function of text/template itself.
-func Builtin(name string) (t reflect.Type, found bool) {
-	b, found := builtins[name]
-	return b.typ, found
-}
-
-// Builtins returns the names of these functions.
-func Builtins() iter.Seq[string] { return maps.Keys(builtins) }
-
-// andOr returns the value of and, or: the first operand that decides, or the last. What
-// stands behind an operand that always decides is not reached.
-func (b *body) andOr(dot value, w word, a arguments) value {
+// andOr returns the value of and, or, of type f: the first operand that decides, or the last.
+// What stands behind an operand that always decides is not reached.
+func (b *body) andOr(dot value, w word, f reflect.Type, a arguments) value {
 	if a.none() {
-		b.report(w, "%s", wrongCount(w.name, 1, true, 0))
+		b.report(w, "%s", wrongCall(w.name, f, 0))
 		return value{}
 	}
+	defer b.test()()
 	decides := triOf(w.name == "or")
-	was := b.tested
-	b.tested = true
-	defer func() { b.tested = was }()
 	var results []value
 	for i, arg := range a.nodes {
 		declared := len(b.vars)
@@ -90,7 +53,7 @@ func oneOfAll(values []value) value {
 
 func not(args []value) (value, string) {
 	v := valueOf(boolType)
-	v.truth = args[0].truth.not()
+	v.truth = -args[0].truth
 	return v, ""
 }
 
@@ -146,7 +109,7 @@ func index(args []value) (value, string) {
 
 // mayIndex reports whether the value may be the index of a slice.
 func (v value) mayIndex() bool {
-	return v.absent != yes && (v.typ == nil || v.isInterface() || isInt(v.typ.Kind()))
+	return v.absent != yes && (v.typ == nil || v.isInterface() || isInteger(v.typ))
 }
 
 func slice(args []value) (value, string) {
@@ -188,19 +151,12 @@ func callValue(args []value) (value, string) {
 	case f.Kind() != reflect.Func:
 		return value{}, short(f) + " is no function"
 	}
-	fixed := f.NumIn()
-	if f.IsVariadic() {
-		fixed--
-	}
 	given := args[1:]
-	if len(given) < fixed || len(given) > fixed && !f.IsVariadic() {
-		return value{}, wrongCount(short(f), fixed, f.IsVariadic(), len(given))
-	}
-	if wrong := wrongResults(short(f), f); wrong != "" {
+	if wrong := wrongCall(short(f), f, len(given)); wrong != "" {
 		return value{}, wrong
 	}
 	for i, v := range given {
-		if t := Param(f, i); !v.fitsCall(t) {
+		if t := language.Param(f, i); !v.fitsCall(t) {
 			return value{}, fmt.Sprintf("%s is given for %s", v, short(t))
 		}
 	}
@@ -216,13 +172,13 @@ func equal(args []value) (value, string) {
 	if a.absent != no || b.absent != no || a.typ == nil || b.typ == nil || a.isInterface() || b.isInterface() {
 		return valueOf(boolType), ""
 	}
-	j, k := Basic(a.typ.Kind()), Basic(b.typ.Kind())
+	j, k := language.Basic(a.typ.Kind()), language.Basic(b.typ.Kind())
 	switch {
 	case !j.Comparable(k):
-	case j != NotBasic || k != NotBasic:
+	case j != language.NotBasic || k != language.NotBasic:
 		return valueOf(boolType), ""
 	case a.typ.Kind() != b.typ.Kind():
-	case b.typ.Comparable() || canBeNil(b.typ):
+	case b.typ.Comparable() || language.CanBeNil(b.typ):
 		return valueOf(boolType), ""
 	}
 	return value{}, cannotCompare(a, b)
@@ -230,7 +186,7 @@ func equal(args []value) (value, string) {
 
 // less is the rule of lt, le, gt and ge.
 func less(args []value) (value, string) {
-	var kinds [2]BasicKind
+	var kinds [2]language.BasicKind
 	for i, v := range args {
 		switch {
 		case v.absent == yes:
@@ -238,12 +194,12 @@ func less(args []value) (value, string) {
 		case v.typ == nil || v.isInterface():
 			continue
 		}
-		kinds[i] = Basic(v.typ.Kind())
-		if k := kinds[i]; k == NotBasic || k == Bool || k == Complex {
+		kinds[i] = language.Basic(v.typ.Kind())
+		if k := kinds[i]; k == language.NotBasic || k == language.Bool || k == language.Complex {
 			return value{}, short(v.typ) + " has no order"
 		}
 	}
-	if kinds[0] != NotBasic && kinds[1] != NotBasic && !kinds[0].Comparable(kinds[1]) {
+	if kinds[0] != language.NotBasic && kinds[1] != language.NotBasic && !kinds[0].Comparable(kinds[1]) {
 		return value{}, cannotCompare(args[0], args[1])
 	}
 	return valueOf(boolType), ""

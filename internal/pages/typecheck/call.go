@@ -3,6 +3,8 @@ package typecheck
 import (
 	"reflect"
 	"text/template/parse"
+
+	"example.com/flow/internal/pages/language"
 )
 
 // arguments are what a command gives to its function or method: those that stand behind
@@ -16,15 +18,28 @@ type arguments struct {
 // none reports whether there are no arguments.
 func (a arguments) none() bool { return len(a.nodes) == 0 && !a.piped }
 
+// test sets tested, until the function that it returns is called.
+func (b *body) test() (end func()) {
+	was := b.tested
+	b.tested = true
+	return func() { b.tested = was }
+}
+
+// condition is pipeline for what may well be absent.
+func (b *body) condition(dot value, p *parse.PipeNode) value {
+	defer b.test()()
+	return b.pipeline(dot, p)
+}
+
 // pipeline returns the value of a pipeline, and declares its variables.
 func (b *body) pipeline(dot value, p *parse.PipeNode) value {
-	was := b.tested
-	b.tested = was || len(p.Cmds) > 1
+	if len(p.Cmds) > 1 {
+		defer b.test()()
+	}
 	var v value
 	for i, cmd := range p.Cmds {
-		v = b.command(dot, cmd, arguments{cmd.Args[1:], i > 0, v})
+		v = b.command(dot, cmd, cmd.Args[0], arguments{cmd.Args[1:], i > 0, v})
 	}
-	b.tested = was
 	if b.isConstant(p) {
 		v = b.constant(p, v)
 	}
@@ -40,35 +55,26 @@ func (b *body) pipeline(dot value, p *parse.PipeNode) value {
 	return v
 }
 
-// condition is pipeline for what may well be absent.
-func (b *body) condition(dot value, p *parse.PipeNode) value {
-	was := b.tested
-	b.tested = true
-	v := b.pipeline(dot, p)
-	b.tested = was
-	return v
-}
-
-// command returns the value of a command.
-func (b *body) command(dot value, cmd *parse.CommandNode, a arguments) value {
-	switch n := cmd.Args[0].(type) {
+// command returns the value of a command that begins with a word, or of a word that is an
+// argument. at is the whole of it.
+func (b *body) command(dot value, at, first parse.Node, a arguments) value {
+	switch n := first.(type) {
 	case *parse.FieldNode:
-		return b.chain(dot, dot, cmd, n, n.Ident, a)
+		return b.chain(dot, dot, at, n, n.Ident, a)
 	case *parse.ChainNode:
-		return b.chain(dot, b.arg(dot, parameter{}, n.Node), cmd, n, n.Field, a)
+		return b.chain(dot, b.arg(dot, parameter{}, n.Node), at, n, n.Field, a)
 	case *parse.IdentifierNode:
-		return b.function(dot, cmd, n, a)
+		return b.function(dot, at, n, a)
 	case *parse.VariableNode:
 		if len(n.Ident) > 1 {
-			return b.chain(dot, b.variableOf(n), cmd, n, n.Ident[1:], a)
+			return b.chain(dot, b.variableOf(n), at, n, n.Ident[1:], a)
 		}
 	case *parse.NilNode:
 		b.report(word{expr: n, node: n}, "nil alone is no value")
 		return value{}
 	}
-	first := cmd.Args[0]
 	if !a.none() {
-		b.report(word{expr: cmd, node: first}, "%s is no function, and gets an argument", first)
+		b.report(word{expr: at, node: first}, "%s is no function, and gets an argument", first)
 		return value{}
 	}
 	switch n := first.(type) {
@@ -108,7 +114,7 @@ func (b *body) field(dot, receiver value, w word, a arguments) value {
 	}
 	t, addr := receiver.indirect()
 	if t == nil {
-		b.anyArgs(dot, a)
+		b.operands(dot, nil, w, a)
 		return value{}
 	}
 	if receiver.dict != nil && a.none() {
@@ -116,16 +122,16 @@ func (b *body) field(dot, receiver value, w word, a arguments) value {
 	}
 	// What is absent may have any field, and gives nothing for it.
 	present := receiver.absent == no
-	m := Lookup(t, addr != no, w.name)
+	m := language.Lookup(t, addr != no, w.name)
 	var v value
 	switch m.Kind {
-	case Method:
+	case language.Method:
 		switch {
-		case addr == maybe && Lookup(t, false, w.name).Kind != Method:
-			b.anyArgs(dot, a)
+		case addr == maybe && language.Lookup(t, false, w.name).Kind != language.Method:
+			b.operands(dot, nil, w, a)
 			return value{}
 		case !present:
-			b.anyArgs(dot, a)
+			b.operands(dot, nil, w, a)
 		default:
 			if _, ok := b.call(dot, w, m.Type, a); !ok {
 				return value{}
@@ -135,7 +141,7 @@ func (b *body) field(dot, receiver value, w word, a arguments) value {
 			return value{}
 		}
 		v = valueOf(m.Type.Out(0))
-	case Field, Key:
+	case language.Field, language.Key:
 		if !a.none() {
 			if present {
 				b.report(w, "%s is no method, and gets an argument", w.name)
@@ -143,14 +149,14 @@ func (b *body) field(dot, receiver value, w word, a arguments) value {
 			return value{}
 		}
 		v = valueOf(m.Type)
-		if m.Kind == Field {
+		if m.Kind == language.Field {
 			v = v.at(fieldAddr(t, addr, m.Index))
 		} else {
 			v = v.orAbsent()
 		}
 	default:
 		if t.Kind() == reflect.Interface {
-			b.anyArgs(dot, a)
+			b.operands(dot, nil, w, a)
 		} else if present {
 			b.report(w, "%s", noMember(t, addr != no, w, m))
 		}
@@ -162,35 +168,43 @@ func (b *body) field(dot, receiver value, w word, a arguments) value {
 	return v
 }
 
+// fieldAddr returns whether the field at an index path is addressable in a struct that
+// is, or is not: behind an embedded pointer it is in any case.
+func fieldAddr(t reflect.Type, addr tri, index []int) tri {
+	for _, i := range index[:len(index)-1] {
+		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
+			t, addr = t.Elem(), yes
+		}
+	}
+	return addr
+}
+
 // function returns the value of a call of a function.
 func (b *body) function(dot value, at parse.Node, n *parse.IdentifierNode, a arguments) value {
 	w := word{at, n, n.Ident, 0}
 	t, own := b.set.Funcs[n.Ident]
-	f, isBuiltin := builtins[n.Ident]
-	switch {
-	case own:
-		args, ok := b.call(dot, w, t, a)
+	if !own {
+		f, isBuiltin := language.Builtin(n.Ident)
 		switch {
-		case !ok || t.NumOut() == 0:
+		case !isBuiltin:
+			b.operands(dot, nil, w, a)
 			return value{}
-		case n.Ident == "dict" && t == dictType:
-			return b.makeDict(w, args, a)
+		case n.Ident == "and" || n.Ident == "or":
+			return b.andOr(dot, w, f.Type(), a)
 		}
+		t = f.Type()
+	}
+	args, ok := b.call(dot, w, t, a)
+	result := results[n.Ident]
+	switch {
+	case !ok:
+		return value{}
+	case own && n.Ident == "dict" && t == dictType:
+		return b.makeDict(w, args, a)
+	case own || result == nil:
 		return valueOf(t.Out(0))
-	case !isBuiltin:
-		b.anyArgs(dot, a)
-		return value{}
-	case n.Ident == "and" || n.Ident == "or":
-		return b.andOr(dot, w, a)
 	}
-	args, ok := b.call(dot, w, f.typ, a)
-	if !ok {
-		return value{}
-	}
-	if f.result == nil {
-		return valueOf(f.typ.Out(0))
-	}
-	v, wrong := f.result(args)
+	v, wrong := result(args)
 	if wrong != "" {
 		b.report(w, "%s", wrong)
 		return value{}
@@ -205,28 +219,14 @@ func (b *body) call(dot value, w word, f reflect.Type, a arguments) (args []valu
 	if a.piped {
 		given++
 	}
-	fixed := f.NumIn()
-	if f.IsVariadic() {
-		fixed--
-	}
-	if given < fixed || given > fixed && !f.IsVariadic() {
-		b.report(w, "%s", wrongCount(w.name, fixed, f.IsVariadic(), given))
-		return nil, false
-	}
-	if wrong := wrongResults(w.name, f); wrong != "" {
+	if wrong := wrongCall(w.name, f, given); wrong != "" {
 		b.report(w, "%s", wrong)
 		return nil, false
 	}
-	was := b.tested
-	b.tested = true
-	args = make([]value, 0, given)
 	before := len(b.problems)
-	for j, arg := range a.nodes {
-		args = append(args, b.arg(dot, parameter{Param(f, j), w}, arg))
-	}
-	b.tested = was
+	args = b.operands(dot, f, w, a)
 	if a.piped {
-		t := Param(f, given-1)
+		t := language.Param(f, given-1)
 		if !a.final.fits(t) {
 			b.report(w, "%s takes %s, and gets %s", w.name, short(t), a.final)
 		}
@@ -236,22 +236,19 @@ func (b *body) call(dot value, w word, f reflect.Type, a arguments) (args []valu
 	return args, len(b.problems) == before
 }
 
-// Param returns the type of parameter i of a function.
-func Param(f reflect.Type, i int) reflect.Type {
-	if last := f.NumIn() - 1; f.IsVariadic() && i >= last {
-		return f.In(last).Elem()
+// operands returns the values of the arguments that stand behind the word for a function of type
+// f, or nil for one that is not known.
+func (b *body) operands(dot value, f reflect.Type, w word, a arguments) []value {
+	defer b.test()()
+	values := make([]value, 0, len(a.nodes)+1)
+	for i, n := range a.nodes {
+		var p parameter
+		if f != nil {
+			p = parameter{language.Param(f, i), w}
+		}
+		values = append(values, b.arg(dot, p, n))
 	}
-	return f.In(i)
-}
-
-// anyArgs looks at the arguments of a function that is not known.
-func (b *body) anyArgs(dot value, a arguments) {
-	was := b.tested
-	b.tested = true
-	for _, arg := range a.nodes {
-		b.arg(dot, parameter{}, arg)
-	}
-	b.tested = was
+	return values
 }
 
 // A parameter is what an argument is given for. The zero value is one that is not known.
@@ -263,25 +260,13 @@ type parameter struct {
 // arg returns the value of an argument.
 func (b *body) arg(dot value, p parameter, n parse.Node) value {
 	var v value
-	switch n := n.(type) {
+	switch n.(type) {
+	case *parse.BoolNode, *parse.NumberNode, *parse.StringNode:
+		return b.literal(p, n)
 	case *parse.NilNode:
 		v = nothing
-	case *parse.DotNode:
-		v = dot
-	case *parse.FieldNode:
-		v = b.chain(dot, dot, n, n, n.Ident, arguments{})
-	case *parse.VariableNode:
-		if v = b.variableOf(n); len(n.Ident) > 1 {
-			v = b.chain(dot, v, n, n, n.Ident[1:], arguments{})
-		}
-	case *parse.ChainNode:
-		v = b.chain(dot, b.arg(dot, parameter{}, n.Node), n, n, n.Field, arguments{})
-	case *parse.PipeNode:
-		v = b.pipeline(dot, n)
-	case *parse.IdentifierNode:
-		v = b.function(dot, n, n, arguments{})
 	default:
-		return b.literal(p, n)
+		v = b.command(dot, n, n, arguments{})
 	}
 	b.readAll(v)
 	if p.typ != nil && !v.fits(p.typ) {

@@ -5,57 +5,24 @@ import (
 	"strings"
 	"text/template"
 	"text/template/parse"
+
+	"example.com/flow/internal/pages/language"
 )
 
 // literal returns the value of a constant, which takes the type of its parameter.
 func (b *body) literal(p parameter, n parse.Node) value {
-	v, takes := constantOf(n)
-	if p.typ == nil || p.typ == reflectValueType || p.typ.Kind() == reflect.Interface && p.typ.NumMethod() == 0 {
-		if v.typ == nil {
-			b.report(word{expr: n, node: n}, "the number is too large for an int")
-		}
-		return v
-	}
-	if !takes(Basic(p.typ.Kind())) {
+	ideal := language.Ideal(n)
+	switch {
+	case !isAny(p.typ) && !language.KindsOf(n).Has(language.Basic(p.typ.Kind())):
 		b.report(word{expr: p.of.expr, node: n}, "%s is no %s, which %s takes", n, short(p.typ), p.of.name)
 		return value{}
+	case !isAny(p.typ):
+		return literal(p.typ, ideal)
+	case ideal == nil:
+		b.report(word{expr: n, node: n}, "the number is too large for an int")
+		return value{}
 	}
-	return literal(p.typ, v.truth == yes)
-}
-
-// constantOf returns the value that a constant has by itself, and of which kinds it may be.
-func constantOf(n parse.Node) (value, func(BasicKind) bool) {
-	switch n := n.(type) {
-	case *parse.BoolNode:
-		return literal(boolType, n.True), func(k BasicKind) bool { return k == Bool }
-	case *parse.StringNode:
-		return literal(stringType, n.Text != ""), func(k BasicKind) bool { return k == String }
-	case *parse.NumberNode:
-		return number(n), func(k BasicKind) bool {
-			return k == Int && n.IsInt || k == Uint && n.IsUint || k == Float && n.IsFloat || k == Complex && n.IsComplex
-		}
-	}
-	return value{}, func(BasicKind) bool { return true }
-}
-
-// number returns the value that a number has where nothing asks for a type, or nothing
-// known if it is too large (idealConstant of text/template).
-func number(n *parse.NumberNode) value {
-	switch {
-	case n.IsComplex:
-		return literal(reflect.TypeFor[complex128](), n.Complex128 != 0)
-	case n.IsFloat && isFloat(n.Text):
-		return literal(reflect.TypeFor[float64](), n.Float64 != 0)
-	case n.IsInt && int64(int(n.Int64)) == n.Int64:
-		return literal(intType, n.Int64 != 0)
-	}
-	return value{}
-}
-
-// isFloat reports whether a number is written as one that is no integer.
-func isFloat(text string) bool {
-	isHex := len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && !strings.ContainsAny(text, "pP")
-	return !isHex && text[0] != '\'' && strings.ContainsAny(text, ".eEpP")
+	return literal(reflect.TypeOf(ideal), ideal)
 }
 
 // isConstant reports whether a pipeline calls functions of text/template with constants,
@@ -70,7 +37,7 @@ func (b *body) isConstant(p *parse.PipeNode) bool {
 			switch n := n.(type) {
 			case *parse.BoolNode, *parse.NumberNode, *parse.StringNode, *parse.NilNode:
 			case *parse.IdentifierNode:
-				if _, ok := builtins[n.Ident]; !ok || b.set.Funcs[n.Ident] != nil {
+				if _, ok := language.Builtin(n.Ident); !ok || b.set.Funcs[n.Ident] != nil {
 					return false
 				}
 				calls = true

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	texttemplate "text/template"
 	"text/template/parse"
 	"time"
 
+	"example.com/flow/internal/pages/language"
 	"example.com/flow/internal/race"
 )
 
@@ -71,11 +71,6 @@ func randomValues(t reflect.Type, n int) []reflect.Value {
 		fill(values[i], 4)
 	}
 	return values
-}
-
-// parseBuiltin parses a call of a function that nobody has defined.
-func parseBuiltin(name string) (*texttemplate.Template, error) {
-	return texttemplate.New("").Parse("{{" + name + "}}")
 }
 
 // parseSource parses a template file as internal/pages/templates does.
@@ -310,39 +305,9 @@ func replace(trees map[string]*parse.Tree, node parse.Node, with func(old *parse
 
 // each calls f for each node, from the inside out.
 func each(n parse.Node, f func(parse.Node)) {
-	if n == nil || reflect.ValueOf(n).IsNil() {
-		return
+	var nodes []parse.Node
+	language.EachNode(n, func(n parse.Node) { nodes = append(nodes, n) })
+	for _, n := range slices.Backward(nodes) {
+		f(n)
 	}
-	branch := func(b *parse.BranchNode) {
-		each(b.Pipe, f)
-		each(b.List, f)
-		each(b.ElseList, f)
-	}
-	switch n := n.(type) {
-	case *parse.ListNode:
-		for _, n := range n.Nodes {
-			each(n, f)
-		}
-	case *parse.PipeNode:
-		for _, n := range n.Cmds {
-			each(n, f)
-		}
-	case *parse.CommandNode:
-		for _, n := range n.Args {
-			each(n, f)
-		}
-	case *parse.ChainNode:
-		each(n.Node, f)
-	case *parse.ActionNode:
-		each(n.Pipe, f)
-	case *parse.TemplateNode:
-		each(n.Pipe, f)
-	case *parse.IfNode:
-		branch(&n.BranchNode)
-	case *parse.RangeNode:
-		branch(&n.BranchNode)
-	case *parse.WithNode:
-		branch(&n.BranchNode)
-	}
-	f(n)
 }

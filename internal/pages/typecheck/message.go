@@ -11,6 +11,7 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/language"
 )
 
 // A Pos is where a word stands in a template file.
@@ -94,7 +95,7 @@ func (b *body) report(w word, format string, args ...any) {
 // reportUndefined reports a variable that was declared in another branch only, or that =
 // assigns without a declaration. The parser lets both pass.
 func (b *body) reportUndefined(n *parse.VariableNode) {
-	b.report(word{expr: n, node: n, index: theVariable}, "%s is not declared here: it takes a := that stands before, in this or a surrounding block", n.Ident[0])
+	b.report(word{expr: n, node: n, index: wholeVariable}, "%s is not declared here: it takes a := that stands before, in this or a surrounding block", n.Ident[0])
 }
 
 func (b *body) finding(w word, text string) finding {
@@ -105,8 +106,8 @@ func (b *body) finding(w word, text string) finding {
 	return finding{p, w.expr}
 }
 
-// theVariable is the index of $x in $x.A.B.
-const theVariable = -1
+// wholeVariable is the index that means $x itself, in $x.A.B.
+const wholeVariable = -1
 
 // pos returns where a word stands.
 func (b *body) pos(w word) Pos {
@@ -125,7 +126,7 @@ func (b *body) pos(w word) Pos {
 	case *parse.VariableNode:
 		switch {
 		case len(n.Ident) == 1:
-		case w.index == theVariable:
+		case w.index == wholeVariable:
 			p.Column -= len(n.Ident[0])
 		default:
 			p.Column += toName(n.Ident[1:], w.index)
@@ -187,17 +188,17 @@ func short(t reflect.Type) string {
 }
 
 // noMember says why a value has no field or method of the name of a word.
-func noMember(t reflect.Type, addressable bool, w word, m Member) string {
+func noMember(t reflect.Type, addressable bool, w word, m language.Member) string {
 	name, hint := w.name, fault.Suggest(w.name, members(t, addressable), "")
 	if field := oneWith(t, addressable, name); field != "" {
 		hint = fmt.Sprintf(": did you mean %q?", w.through(field))
 	}
 	switch {
-	case m.Kind == Unexported && hint == "":
+	case m.Kind == language.Unexported && hint == "":
 		return fmt.Sprintf("%s.%s is not exported: templates see only names that begin with a capital letter", short(t), name)
-	case m.Kind == Unexported:
+	case m.Kind == language.Unexported:
 		return fmt.Sprintf("%s.%s is not exported%s", short(t), name, hint)
-	case Lookup(t, true, name).Kind == Method:
+	case language.Lookup(t, true, name).Kind == language.Method:
 		return fmt.Sprintf("%s is a method of *%s, and this is no pointer: give a pointer", name, short(t))
 	case t.Kind() == reflect.Map:
 		return fmt.Sprintf("%s has no strings as keys, and no method %s%s", short(t), name, hint)
@@ -216,7 +217,7 @@ func oneWith(t reflect.Type, addressable bool, name string) (field string) {
 		for of.Kind() == reflect.Pointer {
 			of, addressable = of.Elem(), true
 		}
-		if m := Lookup(of, addressable, name); !f.IsExported() || m.Kind != Field && m.Kind != Method {
+		if m := language.Lookup(of, addressable, name); !f.IsExported() || m.Kind != language.Field && m.Kind != language.Method {
 			continue
 		}
 		if field != "" {
@@ -261,11 +262,17 @@ func members(t reflect.Type, addressable bool) map[string]bool {
 	return names
 }
 
-// wrongCount says that a function gets too few or too many arguments.
-func wrongCount(name string, fixed int, variadic bool, given int) string {
-	least, s := "", "s"
-	if variadic {
-		least = "at least "
+// wrongCall says why text/template does not call a function with so many arguments, or "".
+func wrongCall(name string, f reflect.Type, given int) string {
+	switch {
+	case language.Takes(f, given):
+		return ""
+	case language.TakesCount(f, given):
+		return name + " does not return one value, or one and an error"
+	}
+	fixed, least, s := f.NumIn(), "", "s"
+	if f.IsVariadic() {
+		fixed, least = fixed-1, "at least "
 	}
 	if fixed == 1 {
 		s = ""
@@ -273,20 +280,11 @@ func wrongCount(name string, fixed int, variadic bool, given int) string {
 	return fmt.Sprintf("%s takes %s%d argument%s, and gets %d", name, least, fixed, s, given)
 }
 
-// wrongResults says why text/template does not call a function with such results, or "".
-func wrongResults(name string, f reflect.Type) string {
-	n := f.NumOut()
-	if n == 1 || n == 2 && f.Out(1) == errorType {
-		return ""
-	}
-	return name + " does not return one value, or one and an error"
-}
-
 // cannotCompare says that two values cannot be compared.
 func cannotCompare(a, b value) string {
-	j, k := Basic(a.typ.Kind()), Basic(b.typ.Kind())
+	j, k := language.Basic(a.typ.Kind()), language.Basic(b.typ.Kind())
 	hint := ""
-	if j == Float && (k == Int || k == Uint) || k == Float && (j == Int || j == Uint) {
+	if j == language.Float && k.IsInteger() || k == language.Float && j.IsInteger() {
 		hint = ": a constant is a float if it is written with a point, as in 1.0"
 	}
 	return fmt.Sprintf("%s and %s cannot be compared%s", a, b, hint)

@@ -82,58 +82,6 @@ func TestDict(t *testing.T) {
 	}
 }
 
-// What text/template does for a name is what Lookup says.
-func TestLookup(t *testing.T) {
-	for _, tt := range []struct {
-		typ         reflect.Type
-		addressable bool
-		name        string
-		kind        MemberKind
-		member      reflect.Type
-	}{
-		{ofPerson, false, "Name", Field, stringType},
-		{ofPerson, false, "ID", Field, intType},
-		{ofPerson, false, "secret", Unexported, stringType},
-		{ofPerson, false, "Greet", Method, reflect.TypeFor[func(string) string]()},
-		{ofPerson, false, "Rename", NoMember, nil},
-		{ofPerson, true, "Rename", Method, reflect.TypeFor[func(string) *person]()},
-		{ofPerson, false, "Bump", Method, reflect.TypeFor[func() int]()}, // of the embedded *base
-		{ofPerson, false, "Noted", NoMember, nil},                        // of *extra, embedded by value
-		{ofPerson, true, "Noted", Method, reflect.TypeFor[func() bool]()},
-		{ofPerson, true, "Nope", NoMember, nil},
-		{reflect.TypeFor[counts](), false, "Total", Method, reflect.TypeFor[func() int]()},
-		{reflect.TypeFor[counts](), false, "Grow", Key, intType},
-		{reflect.TypeFor[counts](), true, "Grow", Method, reflect.TypeFor[func() int]()},
-		{reflect.TypeFor[map[any]string](), false, "x", Key, stringType},
-		{reflect.TypeFor[map[key]string](), false, "x", NoMember, nil},
-		{reflect.TypeFor[shape](), false, "Area", Method, reflect.TypeFor[func() float64]()},
-		{intType, false, "x", NoMember, nil},
-	} {
-		t.Run(tt.typ.String()+"."+tt.name, func(t *testing.T) {
-			is := is.New(t)
-			m := Lookup(tt.typ, tt.addressable, tt.name)
-			is.Equal(m.Kind, tt.kind)
-			is.Equal(m.Type, tt.member)
-			if m.Kind == Field {
-				is.Equal(tt.typ.FieldByIndex(m.Index).Name, tt.name)
-			}
-		})
-	}
-}
-
-// The built-in functions are those that text/template has.
-func TestBuiltins(t *testing.T) {
-	is := is.New(t)
-	for _, name := range sortedKeys(builtins) {
-		_, err := parseBuiltin(name)
-		is.NoErr(err) // text/template has it
-	}
-	for _, other := range []string{"add", "dict", "default", "len2"} {
-		_, err := parseBuiltin(other)
-		is.True(err != nil)
-	}
-}
-
 // Check takes a set as it is, and says the same each time.
 func TestCheckTwice(t *testing.T) {
 	is := is.New(t)

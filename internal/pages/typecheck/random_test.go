@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/flow/internal/pages/language"
 )
 
 // The types below are those of the random templates: each rule meets some of their fields.
@@ -310,7 +312,7 @@ func fill(v reflect.Value, depth int) {
 		if chance.IntN(5) == 0 {
 			return
 		}
-		if t == errorType {
+		if t == reflect.TypeFor[error]() {
 			v.Set(reflect.ValueOf(errors.New("random")))
 			return
 		}
@@ -586,7 +588,7 @@ func (g *generator) pipeline(dot reflect.Type, depth int) (string, reflect.Type)
 }
 
 // functions are the names of all functions of the templates.
-var functions = append(sortedKeys(randomFuncs), sortedKeys(builtins)...)
+var functions = append(sortedKeys(randomFuncs), slices.Sorted(language.Builtins())...)
 
 // printing are the functions whose result may be longer than what they are given.
 var printing = []string{"print", "printf", "println", "html", "js", "urlquery"}
@@ -596,9 +598,10 @@ func (g *generator) function() (name string, params []reflect.Type, result refle
 	for name = pickOf(g, functions); g.repeats && slices.Contains(printing, name); {
 		name = pickOf(g, functions)
 	}
-	t := builtins[name].typ
-	if f := randomFuncs[name]; f != nil {
-		t = reflect.TypeOf(f)
+	t := reflect.TypeOf(randomFuncs[name])
+	if t == nil {
+		f, _ := language.Builtin(name)
+		t = f.Type()
 	}
 	return name, g.params(t), valueOf(t.Out(0)).typ
 }
@@ -615,7 +618,7 @@ func (g *generator) params(f reflect.Type) []reflect.Type {
 	params := make([]reflect.Type, n)
 	for i := range params {
 		if i < f.NumIn() || f.IsVariadic() {
-			params[i] = valueOf(Param(f, i)).typ
+			params[i] = valueOf(language.Param(f, i)).typ
 		}
 	}
 	return params
@@ -668,8 +671,8 @@ func (g *generator) method(dot reflect.Type, depth int) (string, reflect.Type, b
 			continue
 		}
 		name := pickOf(g, append(sortedKeys(members(b, (addr != no || g.IntN(2) == 0) && b.Kind() != reflect.Interface)), ""))
-		m := Lookup(b, true, name)
-		if m.Kind != Method || m.Type.NumIn() == 0 || m.Type.NumOut() == 0 {
+		m := language.Lookup(b, true, name)
+		if m.Kind != language.Method || m.Type.NumIn() == 0 || m.Type.NumOut() == 0 {
 			continue
 		}
 		e := path + "." + name
@@ -695,7 +698,7 @@ func (g *generator) argument(dot, p reflect.Type, depth int) string {
 	switch {
 	case p.Kind() == reflect.String:
 		return strconv.Quote(pickOf(g, []string{"", "x", "%d"}))
-	case Basic(p.Kind()) != NotBasic && p.Kind() != reflect.Bool:
+	case language.Basic(p.Kind()) != language.NotBasic && p.Kind() != reflect.Bool:
 		return pickOf(g, []string{"0", "1", "2", "'a'", "0x2", "1.0", "-1"})
 	case p == reflect.TypeFor[person]() || p == reflect.TypeFor[*person]():
 		return pickOf(g, []string{"whom", "(whom)", "who"})
@@ -756,7 +759,7 @@ func (g *generator) names(t reflect.Type, addressable, all bool) []string {
 	}
 	var names []string
 	for _, name := range sortedKeys(members(t, addressable)) {
-		if m := Lookup(t, true, name); all || m.Kind == Field || m.Kind == Method && m.Type.NumIn() == 0 && m.Type.NumOut() == 1 {
+		if m := language.Lookup(t, true, name); all || m.Kind == language.Field || m.Kind == language.Method && m.Type.NumIn() == 0 && m.Type.NumOut() == 1 {
 			names = append(names, name)
 		}
 	}
@@ -789,10 +792,10 @@ func (g *generator) path(t reflect.Type, n int) (string, reflect.Type) {
 		path += "." + name
 		t = nil
 		if b != nil {
-			switch m := Lookup(b, true, name); {
-			case m.Kind == Field || m.Kind == Key:
+			switch m := language.Lookup(b, true, name); {
+			case m.Kind == language.Field || m.Kind == language.Key:
 				t = valueOf(m.Type).typ
-			case m.Kind == Method && m.Type.NumOut() > 0:
+			case m.Kind == language.Method && m.Type.NumOut() > 0:
 				t = valueOf(m.Type.Out(0)).typ
 				if m.Type.NumIn() > 0 && g.IntN(3) > 0 {
 					return path, t

@@ -1,42 +1,26 @@
 package typecheck
 
-import "reflect"
+import (
+	"reflect"
+	"text/template"
 
-// A tri is what is known of a question about all values of an expression.
-type tri uint8
-
-const (
-	maybe tri = iota // it is true for some values, or not known
-	no
-	yes
+	"example.com/flow/internal/pages/language"
 )
 
-// or returns what is known of a value that is one of two.
+// A tri says yes, no or maybe, for all values of an expression. The opposite is -t, and min
+// says whether both of two hold.
+type tri int8
+
+const (
+	no    tri = iota - 1 // for none
+	maybe                // for some, or it is not known
+	yes                  // for all
+)
+
+// or returns what holds for an expression that has the value of one or the other.
 func (t tri) or(u tri) tri {
 	if t == u {
 		return t
-	}
-	return maybe
-}
-
-// and returns yes if both are, and no if one is.
-func (t tri) and(u tri) tri {
-	switch {
-	case t == no || u == no:
-		return no
-	case t == yes && u == yes:
-		return yes
-	}
-	return maybe
-}
-
-// not returns the opposite.
-func (t tri) not() tri {
-	switch t {
-	case yes:
-		return no
-	case no:
-		return yes
 	}
 	return maybe
 }
@@ -62,25 +46,29 @@ type value struct {
 var nothing = value{absent: yes, addr: no, truth: no}
 
 var (
-	errorType        = reflect.TypeFor[error]()
 	reflectValueType = reflect.TypeFor[reflect.Value]()
 	intType          = reflect.TypeFor[int]()
 	stringType       = reflect.TypeFor[string]()
 	boolType         = reflect.TypeFor[bool]()
 )
 
-// valueOf returns a value of a static type that is not addressable. Of an interface
-// without methods nothing is known, and neither of a reflect.Value, which text/template
-// takes for the value in it.
+// isAny reports whether a static type tells nothing of a value: that of an interface without
+// methods, and reflect.Value, which text/template takes for the value in it.
+func isAny(t reflect.Type) bool {
+	return t == nil || t == reflectValueType || t.Kind() == reflect.Interface && t.NumMethod() == 0
+}
+
+// valueOf returns a value of a static type that is not addressable.
 func valueOf(t reflect.Type) value {
-	if t == nil || t == reflectValueType || t.Kind() == reflect.Interface && t.NumMethod() == 0 {
+	if isAny(t) {
 		return value{}
 	}
 	return value{typ: t, absent: no, addr: no, truth: truthOf(t)}
 }
 
-// literal returns a value that is written in the template.
-func literal(t reflect.Type, truth bool) value {
+// literal returns the value of type t that a constant of the template has become.
+func literal(t reflect.Type, constant any) value {
+	truth, _ := template.IsTrue(constant)
 	return value{typ: t, absent: no, addr: no, truth: triOf(truth)}
 }
 
@@ -143,14 +131,12 @@ func (v value) indirect() (reflect.Type, tri) {
 // text/template).
 func (v value) fits(t reflect.Type) bool {
 	switch {
+	case v.fitsAsItIs(t) || t == reflectValueType:
+		return true
 	case v.absent == yes:
-		return canBeNil(t)
-	case v.typ == nil || t == reflectValueType || v.typ.AssignableTo(t):
-		return true
-	case v.absent == maybe && canBeNil(t):
-		return true
+		return false
 	case v.isInterface():
-		return mayHold(v.typ, t) || mayHold(v.typ, reflect.PointerTo(t))
+		return mayHold(v.typ, reflect.PointerTo(t))
 	case v.typ.Kind() == reflect.Pointer && v.typ.Elem().AssignableTo(t):
 		return true
 	}
@@ -160,15 +146,19 @@ func (v value) fits(t reflect.Type) bool {
 // fitsCall is fits for the arguments of {{call}} and the keys of {{index}} (prepareArg of
 // text/template).
 func (v value) fitsCall(t reflect.Type) bool {
+	return v.fitsAsItIs(t) || v.absent != yes && isInteger(t) && (v.isInterface() || isInteger(v.typ))
+}
+
+// fitsAsItIs reports whether some value is one of type t, without its address, what it points
+// to, or a conversion.
+func (v value) fitsAsItIs(t reflect.Type) bool {
 	switch {
+	case v.absent != no && language.CanBeNil(t):
+		return true
 	case v.absent == yes:
-		return canBeNil(t)
-	case v.typ == nil || v.typ.AssignableTo(t) || isInt(v.typ.Kind()) && isInt(t.Kind()):
-		return true
-	case v.absent == maybe && canBeNil(t):
-		return true
+		return false
 	}
-	return v.isInterface() && (isInt(t.Kind()) || mayHold(v.typ, t))
+	return v.typ == nil || v.typ.AssignableTo(t) || v.isInterface() && mayHold(v.typ, t)
 }
 
 // mayHold reports whether a value of the interface type may hold something that can be
@@ -185,20 +175,8 @@ func mayHold(interfaceType, t reflect.Type) bool {
 	return t.Implements(interfaceType)
 }
 
-// canBeNil reports whether nil can be given for an argument of type t.
-func canBeNil(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Map, reflect.Pointer, reflect.Slice:
-		return true
-	}
-	return t == reflectValueType
-}
-
-// isInt reports whether values of a kind are integers, which index and call convert.
-func isInt(k reflect.Kind) bool {
-	b := Basic(k)
-	return b == Int || b == Uint
-}
+// isInteger reports whether values of a type are integers, which index and call convert.
+func isInteger(t reflect.Type) bool { return language.Basic(t.Kind()).IsInteger() }
 
 // truthOf returns what {{if}} makes of values of a type, if that is the same for all.
 func truthOf(t reflect.Type) tri {
@@ -209,42 +187,4 @@ func truthOf(t reflect.Type) tri {
 		return triOf(t.Len() > 0)
 	}
 	return maybe
-}
-
-// A BasicKind is one of the kinds of values that eq and lt tell apart.
-type BasicKind uint8
-
-const (
-	NotBasic BasicKind = iota // compared as == does, if at all
-	Bool
-	Int
-	Uint
-	Float
-	Complex
-	String
-)
-
-// Basic returns what values of a kind are compared as.
-func Basic(k reflect.Kind) BasicKind {
-	switch k {
-	case reflect.Bool:
-		return Bool
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return Int
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return Uint
-	case reflect.Float32, reflect.Float64:
-		return Float
-	case reflect.Complex64, reflect.Complex128:
-		return Complex
-	case reflect.String:
-		return String
-	}
-	return NotBasic
-}
-
-// Comparable reports whether two values of these kinds can be compared: two of one kind,
-// or two integers.
-func (b BasicKind) Comparable(other BasicKind) bool {
-	return b == other || b == Int && other == Uint || b == Uint && other == Int
 }

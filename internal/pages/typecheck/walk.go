@@ -162,7 +162,7 @@ func iterate(v value, vars int) iteration {
 		r.runs = v.truth
 	}
 	switch {
-	case isInt(t.Kind()):
+	case isInteger(t):
 		r.elem = valueOf(t)
 		if r.runs == yes {
 			r.runs = maybe // not if it is negative
@@ -177,7 +177,7 @@ func iterate(v value, vars int) iteration {
 	case t.Kind() == reflect.Map:
 		r.key, r.elem = valueOf(t.Key()), valueOf(t.Elem())
 	case t.Kind() == reflect.Chan:
-		r.elem, r.runs = valueOf(t.Elem()), r.runs.and(maybe)
+		r.elem, r.runs = valueOf(t.Elem()), min(r.runs, maybe)
 		if t.ChanDir() == reflect.SendDir {
 			r.runs = no // one that is nil has no elements, any other fails
 		}
@@ -195,7 +195,7 @@ func iterate(v value, vars int) iteration {
 		r.wrong = "range cannot go through " + short(t)
 	}
 	if v.absent != no {
-		r.runs = r.runs.and(maybe)
+		r.runs = min(r.runs, maybe)
 	}
 	if r.wrong != "" {
 		r = iteration{wrong: r.wrong}
@@ -291,43 +291,4 @@ func (b *body) assign(name string, v value) (ok bool) {
 		ok = true
 	}
 	return ok
-}
-
-// EachNode calls f for each node of a template, from the outside in.
-func EachNode(n parse.Node, f func(parse.Node)) {
-	if n == nil || reflect.ValueOf(n).IsNil() { // a missing {{else}}
-		return
-	}
-	f(n)
-	branch := func(b *parse.BranchNode) {
-		EachNode(b.Pipe, f)
-		EachNode(b.List, f)
-		EachNode(b.ElseList, f)
-	}
-	switch n := n.(type) {
-	case *parse.ListNode:
-		for _, child := range n.Nodes {
-			EachNode(child, f)
-		}
-	case *parse.PipeNode:
-		for _, cmd := range n.Cmds {
-			EachNode(cmd, f)
-		}
-	case *parse.CommandNode:
-		for _, arg := range n.Args {
-			EachNode(arg, f)
-		}
-	case *parse.ChainNode:
-		EachNode(n.Node, f)
-	case *parse.ActionNode:
-		EachNode(n.Pipe, f)
-	case *parse.TemplateNode:
-		EachNode(n.Pipe, f)
-	case *parse.IfNode:
-		branch(&n.BranchNode)
-	case *parse.RangeNode:
-		branch(&n.BranchNode)
-	case *parse.WithNode:
-		branch(&n.BranchNode)
-	}
 }

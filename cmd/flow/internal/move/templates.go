@@ -6,8 +6,8 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/internal/pages/language"
 	"example.com/flow/internal/pages/templates"
-	"example.com/flow/internal/pages/typecheck"
 )
 
 // A mention is a string in a template that speaks of the tree, as an argument of route or
@@ -56,7 +56,7 @@ func readTemplate(text string) (source, error) {
 		return source{plain: plain, actions: actions}, err
 	}
 	for _, t := range trees {
-		typecheck.EachNode(t.Root, r.visit)
+		language.EachNode(t.Root, r.visit)
 	}
 	return source{r.mentions, r.handed, r.entries, r.names, plain, actions}, nil
 }
@@ -215,7 +215,7 @@ func (r *templateReader) hand(function string, args []parse.Node) {
 			}
 		}
 	}
-	if _, builtIn := typecheck.Builtin(function); builtIn || templates.IsOwn(function) {
+	if _, builtIn := language.Builtin(function); builtIn || templates.IsOwn(function) {
 		return
 	}
 	for _, arg := range args {
