@@ -67,8 +67,9 @@ var (
 	escape   = regexp.MustCompile(`\\.`)
 )
 
-// parseExpectation parses what stands behind "??".
-func parseExpectation(line int, text string) (e Expectation, wrong []error) {
+// parseExpectation parses what stands behind "??", up to the condition, and returns what follows
+// that.
+func parseExpectation(line int, text string) (e Expectation, rest string, err error) {
 	e.Line = line
 	e.subject, text = cutWord(text)
 	e.shown = e.subject
@@ -76,45 +77,41 @@ func parseExpectation(line int, text string) (e Expectation, wrong []error) {
 	case "status":
 	case "header":
 		if e.header, text = cutWord(text); !fieldName.MatchString(e.header) {
-			return e, []error{errors.New("header needs the name of a field: # ?? header location exists")}
+			return e, "", errors.New("header needs the name of a field: # ?? header location exists")
 		}
 		e.shown += " " + e.header
 	case "body":
-		at, rest := cutWord(text)
+		at, behind := cutWord(text)
 		if _, ok := conditions[at]; ok || at == "" {
 			break
 		}
 		var ok bool
 		if e.place, ok = parsePlace(at); !ok {
-			return e, []error{fmt.Errorf("%q is no place in a body: write keys of letters, digits, _ and -, and indexes, as in errors[0].name", at)}
+			return e, "", fmt.Errorf("%q is no place in a body: write keys of letters, digits, _ and -, and indexes, as in errors[0].name", at)
 		}
-		if next, _ := cutWord(rest); conditions[next].holds == nil && suggestCondition(at) != "" {
-			return e, []error{fmt.Errorf("%q is no condition%s", at, suggestCondition(at))}
+		if next, _ := cutWord(behind); conditions[next].holds == nil && suggestCondition(at) != "" {
+			return e, "", fmt.Errorf("%q is no condition%s", at, suggestCondition(at))
 		}
 		e.shown += " " + at
-		text = rest
+		text = behind
 	case "":
-		return e, []error{errors.New("an expectation needs a subject and a condition: # ?? status == 200")}
+		return e, "", errors.New("an expectation needs a subject and a condition: # ?? status == 200")
 	default:
-		return e, []error{fmt.Errorf("%q is no subject of an expectation%s", e.subject, fault.Suggest(e.subject, map[string]bool{"status": true, "header": true, "body": true}, ": write status, header name, or body"))}
+		return e, "", fmt.Errorf("%q is no subject of an expectation%s", e.subject, fault.Suggest(e.subject, map[string]bool{"status": true, "header": true, "body": true}, ": write status, header name, or body"))
 	}
 	e.condition, text = cutWord(text)
 	if e.condition == "" {
-		return e, []error{fmt.Errorf("%s needs a condition: # ?? %[1]s exists", e.shown)}
+		return e, "", fmt.Errorf("%s needs a condition: # ?? %[1]s exists", e.shown)
 	}
-	c, ok := conditions[e.condition]
-	if !ok {
-		return e, []error{fmt.Errorf("%q is no condition%s", e.condition, cmp.Or(suggestCondition(e.condition), ": the conditions are == != > >= < <= includes contains startsWith endsWith matches exists isFalse isArray isString isNumber isBoolean"))}
+	if _, ok := conditions[e.condition]; !ok {
+		return e, "", fmt.Errorf("%q is no condition%s", e.condition, cmp.Or(suggestCondition(e.condition), ": the conditions are == != > >= < <= includes contains startsWith endsWith matches exists isFalse isArray isString isNumber isBoolean"))
 	}
-	e.text, wrong = parseText(line, text)
-	if err := e.check(c, text); err != nil {
-		wrong = append(wrong, err)
-	}
-	return e, wrong
+	return e, text, nil
 }
 
-// check returns what is wrong with an expectation whose parts are known.
-func (e *Expectation) check(c condition, text string) error {
+// check returns what is wrong with an expectation and its text.
+func (e *Expectation) check(text string) error {
+	c := conditions[e.condition]
 	switch second := secondCondition.FindStringSubmatch(text); {
 	case c.takes && text == "":
 		return fmt.Errorf("%s needs a text to compare with: # ?? %s %[1]s text", e.condition, e.shown)

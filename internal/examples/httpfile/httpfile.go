@@ -97,7 +97,7 @@ func (r *Request) Path(hole string) (path string, ok bool) {
 			b.WriteString(hole)
 			continue
 		}
-		before, _, query := strings.Cut(p.literal, "?")
+		before, _, query := strings.Cut(p.text, "?")
 		b.WriteString(before)
 		if query {
 			break

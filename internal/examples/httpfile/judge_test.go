@@ -123,9 +123,9 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(tt.line, func(t *testing.T) {
 			is := is.New(t)
-			e, wrong := parseExpectation(1, tt.line)
-			is.Equal(len(wrong), 0)
-			got := e.Judge(tt.answer, NewValues(map[string]string{"given": "7"}))
+			f, said := parse("GET /\n# ?? " + tt.line)
+			is.Equal(said, "")
+			got := f.Requests[0].Expects[0].Judge(tt.answer, NewValues(map[string]string{"given": "7"}))
 			if tt.want == "" {
 				is.Equal(got, "")
 				return

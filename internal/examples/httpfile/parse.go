@@ -3,6 +3,8 @@ package httpfile
 import (
 	"bytes"
 	"cmp"
+	"errors"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -16,26 +18,28 @@ import (
 // Parse returns the File of a text, as far as it can be read, and everything that is wrong
 // with it. name is the name of the file in messages.
 func Parse(name string, text []byte) (*File, []fault.Fault) {
-	p := &parser{file: &File{Name: name}}
+	p := &parser{file: &File{Name: name}, variables: map[string]bool{}, requests: map[string]*Request{}}
 	if !utf8.Valid(text) {
 		return p.file, []fault.Fault{fault.In(name, "is not UTF-8: save it as UTF-8, and put other data into a file of its own, < ./file")}
 	}
 	for i, part := range split(text) {
 		for _, l := range part.lines {
-			if strings.HasPrefix(strings.TrimSpace(l.text), "###") {
+			if strings.HasPrefix(l.trimmed, "###") {
 				p.fault(l.number, "### stands at the beginning of a line, or clients differ in where the next request begins")
 			}
 		}
 		p.part(part, i == 0)
 	}
-	p.checkNames()
+	p.checkTitles()
 	return p.file, p.faults
 }
 
-// A parser parses one file.
+// A parser parses one file from its beginning. It knows the names above the line that it is at.
 type parser struct {
-	file   *File
-	faults []fault.Fault
+	file      *File
+	faults    []fault.Fault
+	variables map[string]bool
+	requests  map[string]*Request
 }
 
 // fault adds a fault of a line.
@@ -51,19 +55,15 @@ type part struct {
 
 // A line is one line of a file.
 type line struct {
-	number int
-	text   string
-	kind   lineKind
-	rest   string // of a comment: what follows # or //
+	number    int
+	text      string
+	trimmed   string // the text without blanks around it; "" for a blank line
+	isComment bool
+	rest      string // of a comment: what follows # or //
 }
 
-type lineKind uint8
-
-const (
-	lineText lineKind = iota
-	lineBlank
-	lineComment
-)
+// isText reports whether the line is neither blank nor a comment.
+func (l line) isText() bool { return l.trimmed != "" && !l.isComment }
 
 // split returns the parts of a text. The first one is what stands before the first separator.
 func split(text []byte) []part {
@@ -76,11 +76,9 @@ func split(text []byte) []part {
 			parts = append(parts, part{title: strings.TrimSpace(strings.TrimLeft(l.text, "#"))})
 			continue
 		}
-		switch trimmed := strings.TrimSpace(l.text); {
-		case trimmed == "":
-			l.kind = lineBlank
-		case strings.HasPrefix(trimmed, "#"), strings.HasPrefix(trimmed, "//"):
-			l.kind, l.rest = lineComment, strings.TrimSpace(strings.TrimLeft(trimmed, trimmed[:1]))
+		l.trimmed = strings.TrimSpace(l.text)
+		if strings.HasPrefix(l.trimmed, "#") || strings.HasPrefix(l.trimmed, "//") {
+			l.isComment, l.rest = true, strings.TrimSpace(strings.TrimLeft(l.trimmed, l.trimmed[:1]))
 		}
 		last := &parts[len(parts)-1]
 		last.lines = append(last.lines, l)
@@ -91,31 +89,31 @@ func split(text []byte) []part {
 // part parses one part.
 func (p *parser) part(of part, isFirst bool) {
 	r := &Request{Title: of.title}
-	at := slices.IndexFunc(of.lines, func(l line) bool {
-		return l.kind == lineText && !strings.HasPrefix(strings.TrimSpace(l.text), "@")
-	})
+	at := slices.IndexFunc(of.lines, func(l line) bool { return l.isText() && l.trimmed[0] != '@' })
 	if at < 0 {
 		p.head(r, of.lines)
 		p.withoutRequest(r, of, isFirst)
 		return
 	}
 	p.head(r, of.lines[:at])
-	p.file.Requests = append(p.file.Requests, r) // with its name in any case, for references to it
-	if !p.requestLine(r, of.lines[at]) {
-		return // the lines below it mean nothing without it
-	}
-	end := slices.IndexFunc(of.lines[at+1:], func(l line) bool { return l.kind == lineBlank })
-	if end < 0 {
-		end = len(of.lines)
-	} else {
-		end += at + 1
-	}
-	p.header(r, of.lines[at+1:end])
-	p.body(r, of.lines[end:])
+	p.define(r.Variables)
 	if r.Disabled {
 		for _, v := range r.Variables {
 			p.fault(v.Value.Line, "@%s stands above a request that is not sent: put it above the first ###", v.Name)
 		}
+	}
+	p.file.Requests = append(p.file.Requests, r) // with its name in any case, for references to it
+	var comments []line
+	if err := p.requestLine(r, of.lines[at]); err != nil {
+		p.fault(r.Line, "%v", err) // the lines below it mean nothing without it
+	} else {
+		comments = p.message(r, of.lines[at+1:])
+	}
+	if r.Name != "" && p.isNew(r.Line, r.Name) {
+		p.requests[r.Name] = r
+	}
+	for _, l := range comments { // now, since an expectation may refer to the answer to its own request
+		p.comment(r, l)
 	}
 }
 
@@ -124,13 +122,14 @@ func (p *parser) withoutRequest(r *Request, of part, isFirst bool) {
 	f := p.file
 	if isFirst {
 		f.Variables = r.Variables
+		p.define(r.Variables)
 	} else {
 		for _, v := range r.Variables {
 			p.fault(v.Value.Line, "@%s stands above no request: put it above the first ###, or above the request that needs it", v.Name)
 		}
 		for _, l := range of.lines {
-			if l.kind == lineComment && strings.HasPrefix(l.rest, "@") {
-				p.fault(l.number, "%s stands above no request", strings.TrimSpace(l.text))
+			if strings.HasPrefix(l.rest, "@") {
+				p.fault(l.number, "%s stands above no request", l.trimmed)
 			}
 		}
 	}
@@ -143,9 +142,9 @@ func (p *parser) head(r *Request, lines []line) {
 	var prose []string
 	for _, l := range lines {
 		switch {
-		case l.kind == lineText:
+		case l.isText():
 			p.variable(r, l)
-		case l.kind == lineBlank:
+		case l.trimmed == "":
 		case strings.HasPrefix(l.rest, "@"):
 			p.meta(r, l)
 		case strings.HasPrefix(l.rest, "??"):
@@ -161,7 +160,7 @@ var metaLine = regexp.MustCompile(`^#\s+@(\S+)\s*(.*)$`)
 
 // meta parses a line such as "# @name login".
 func (p *parser) meta(r *Request, l line) {
-	m := metaLine.FindStringSubmatch(strings.TrimSpace(l.text))
+	m := metaLine.FindStringSubmatch(l.trimmed)
 	if m == nil {
 		p.fault(l.number, "%s: write # %[1]s, with one # and a blank, which all clients read", l.rest)
 		return
@@ -186,11 +185,11 @@ func (p *parser) meta(r *Request, l line) {
 
 // variable parses a line such as "@email = ada@example.com".
 func (p *parser) variable(r *Request, l line) {
-	name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(l.text), "@"), "=")
+	name, value, ok := strings.Cut(strings.TrimPrefix(l.trimmed, "@"), "=")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 	switch {
 	case !ok || !word.MatchString(name):
-		p.fault(l.number, "%s: write @name = value, with a name of letters, digits and _", strings.TrimSpace(l.text))
+		p.fault(l.number, "%s: write @name = value, with a name of letters, digits and _", l.trimmed)
 	case value == "":
 		p.fault(l.number, "@%s has no value, and clients do not read the line then: write @%[1]s = value", name)
 	case value[0] == '"':
@@ -206,6 +205,17 @@ func (p *parser) text(line int, text string) Text {
 	for _, err := range wrong {
 		p.fault(line, "%v", err)
 	}
+	for _, piece := range t.pieces {
+		if piece.ref == nil || piece.ref.request == "" {
+			continue
+		}
+		switch name := piece.ref.request; {
+		case p.requests[name] == nil:
+			p.fault(line, "%s: no request before this one has # @name %s%s", piece.text, name, fault.Suggest(name, p.requests, ""))
+		case p.requests[name].Disabled:
+			p.fault(line, "%s: the request %s is not sent, as it is # @disabled", piece.text, name)
+		}
+	}
 	return t
 }
 
@@ -220,96 +230,120 @@ var (
 	dots      = regexp.MustCompile(`(?i)/(?:\.|%2e){1,2}(?:[/?#]|$)`)
 )
 
-// requestLine parses a line such as "GET http://localhost:8080/users/{{id}}?page=2". It sets
-// the method only if the line can be read.
-func (p *parser) requestLine(r *Request, l line) bool {
+// requestLine parses a line such as "GET http://localhost:8080/users/{{id}}?page=2". It returns
+// an error for a line that cannot be read, and leaves the method "" then.
+func (p *parser) requestLine(r *Request, l line) error {
 	r.Line = l.number
+	if err := notRead(l); err != nil {
+		return err
+	}
 	method, target := cutWord(l.text)
+	isKnown, upper := slices.Contains(methods, method), strings.ToUpper(method)
 	switch {
-	case strings.HasPrefix(method, "??"):
-		p.fault(l.number, "clients send this line: write # %s", strings.TrimSpace(l.text))
-		return false
-	case isScript(l.text):
-		p.fault(l.number, "scripts are not read: write what is expected below the request, as # ?? status == 200")
-		return false
 	case strings.Contains(method, "://"), strings.HasPrefix(method, "/"), strings.HasPrefix(method, "{{"):
-		p.fault(l.number, "the request has no method: write GET %s", strings.TrimSpace(l.text))
-		return false
-	case !slices.Contains(methods, method) && slices.Contains(methods, strings.ToUpper(method)):
-		p.fault(l.number, "write the method in capitals: %s %s", strings.ToUpper(method), target)
-		return false
-	case !slices.Contains(methods, method) && strings.ContainsAny(target, "/{") && method == strings.ToUpper(method):
-		p.fault(l.number, "not all clients send the method %s: they know %s", method, strings.Join(methods, ", "))
-		return false
-	case !slices.Contains(methods, method) || target == "":
-		p.fault(l.number, "this line is no request: write one as in GET http://localhost:8080/path, and text behind #")
-		return false
+		return fmt.Errorf("the request has no method: write GET %s", l.trimmed)
+	case !isKnown && slices.Contains(methods, upper):
+		return fmt.Errorf("write the method in capitals: %s %s", upper, target)
+	case !isKnown && strings.ContainsAny(target, "/{") && method == upper:
+		return fmt.Errorf("not all clients send the method %s: they know %s", method, strings.Join(methods, ", "))
+	case !isKnown || target == "":
+		return errors.New("this line is no request: write one as in GET http://localhost:8080/path, and text behind #")
 	}
 	target = version.ReplaceAllString(target, "")
 	if m := localhost.FindStringSubmatch(target); m != nil {
 		r.Host = m[1]
-		target = target[strings.Index(target, m[1])+len(m[1]):]
+		_, target, _ = strings.Cut(target, r.Host)
 	} else if m := hostName.FindStringSubmatchIndex(target); m != nil {
 		if target = target[m[2]:]; target == "" {
-			p.fault(l.number, "a variable stands for the host of a request: write a path behind it")
-			return false
+			return errors.New("a variable stands for the host of a request: write a path behind it")
 		}
 	} else if target[0] != '/' && !strings.HasPrefix(target, "{{") {
-		p.fault(l.number, "%s: the host of a request is http://localhost:8080, or a variable such as {{host}}, and a path follows that begins with a slash", target)
-		return false
+		return fmt.Errorf("%s: the host of a request is http://localhost:8080, or a variable such as {{host}}, and a path follows that begins with a slash", target)
+	}
+	if target == "" || target[0] == '?' {
+		target = "/" + target
 	}
 	r.Target = p.text(l.number, target)
-	switch {
-	case target == "", target[0] == '?':
-		r.Target = p.text(l.number, "/"+target)
-	case target[0] == '/':
-	case len(r.Target.pieces) == 1 && r.Target.pieces[0].ref != nil && r.Target.pieces[0].ref.kind == refHeader:
-		r.Absolute = true
-	default:
-		p.fault(l.number, "%s: a path begins with a slash, or is {{name.response.headers.location}} as a whole", target)
-		return false
+	only := r.Target.pieces[0].ref
+	r.Absolute = len(r.Target.pieces) == 1 && only != nil && only.isHeader
+	if target[0] != '/' && !r.Absolute {
+		return fmt.Errorf("%s: a path begins with a slash, or is {{name.response.headers.location}} as a whole", target)
 	}
 	r.Method = method
-	p.checkTarget(r, target)
-	return true
+	if err := checkTarget(target); err != nil {
+		p.fault(l.number, "%s: %v", target, err)
+	}
+	return nil
 }
 
-// checkTarget reports what is wrong with the literal text of a path and query.
-func (p *parser) checkTarget(r *Request, target string) {
+// checkTarget returns what is wrong with the literal text of a path and query.
+func checkTarget(target string) error {
 	literal := braces.ReplaceAllString(target, "x")
 	switch {
 	case strings.ContainsFunc(literal, unicode.IsSpace):
-		p.fault(r.Line, "%s: write %%20 for a blank in a URL", target)
+		return errors.New("write %20 for a blank in a URL")
 	case strings.Contains(literal, "#"):
-		p.fault(r.Line, "%s: clients do not send what follows #", target)
+		return errors.New("clients do not send what follows #")
 	case strings.Contains(literal, `\`):
-		p.fault(r.Line, `%s: clients send / for \: write %%5C`, target)
+		return errors.New(`clients send / for \: write %5C`)
 	case badEscape.MatchString(literal):
-		p.fault(r.Line, "%s: %% begins an escape of two hexadecimal digits: write %%25", target)
+		return errors.New("% begins an escape of two hexadecimal digits: write %25")
 	case dots.MatchString(literal):
-		p.fault(r.Line, "%s: clients resolve the dots before they send the request: write the path without them", target)
+		return errors.New("clients resolve the dots before they send the request: write the path without them")
 	}
+	return nil
 }
 
-// isScript reports whether clients take a line for the beginning of a script.
-func isScript(text string) bool { return script.MatchString(text) }
+// notRead returns an error for a line that clients send, or take for a script, where its author
+// may have meant an expectation.
+func notRead(l line) error {
+	switch {
+	case strings.HasPrefix(l.trimmed, "??"):
+		return fmt.Errorf("clients send this line: write # %s", l.trimmed)
+	case script.MatchString(l.text):
+		return errors.New("scripts are not read: write what is expected below the request, as # ?? status == 200")
+	}
+	return nil
+}
 
+// script finds lines that clients take for the beginning of a script.
 var script = regexp.MustCompile(`^\s*(?:[<>]\s*\{%|>\s+\S+\.js\s*$|\{\{(?:@js\s+)?[+@]?(?i:request|streaming|response|after|responseLogging)?\s*$)`)
+
+// message parses the lines below a request line: the header, the body, and the comments around
+// the body, which it returns.
+func (p *parser) message(r *Request, lines []line) (comments []line) {
+	blank := slices.IndexFunc(lines, func(l line) bool { return l.trimmed == "" })
+	if blank < 0 {
+		blank = len(lines)
+	}
+	begin, end := blank, len(lines)
+	for begin < end && !lines[begin].isText() {
+		begin++
+	}
+	for begin < end && !lines[end-1].isText() {
+		end--
+	}
+	p.header(r, lines[:blank])
+	p.body(r, lines[begin:end])
+	blanks := slices.DeleteFunc(slices.Clone(lines[blank:begin]), func(l line) bool { return l.isComment })
+	if begin < end && len(blanks) > 1 {
+		p.fault(lines[begin].number, "leave one blank line above a body: some clients send the others")
+	}
+	return slices.DeleteFunc(slices.Concat(lines[:begin], lines[end:]), func(l line) bool { return !l.isComment })
+}
 
 // header parses the lines directly below a request line.
 func (p *parser) header(r *Request, lines []line) {
 	for _, l := range lines {
-		if l.kind == lineComment {
-			p.below(r, l)
+		if l.isComment {
 			continue
 		}
-		name, value, ok := strings.Cut(strings.TrimSpace(l.text), ":")
+		name, value, ok := strings.Cut(l.trimmed, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		err := notRead(l)
 		switch {
-		case strings.HasPrefix(name, "??"):
-			p.fault(l.number, "clients send this line: write # %s", strings.TrimSpace(l.text))
-		case isScript(l.text):
-			p.fault(l.number, "scripts are not read: write what is expected below the request, as # ?? status == 200")
+		case err != nil:
+			p.fault(l.number, "%v", err)
 		case strings.HasPrefix(name, "?"), strings.HasPrefix(name, "&"):
 			p.fault(l.number, "write the URL in one line")
 		case !ok || !fieldName.MatchString(name):
@@ -329,23 +363,26 @@ func (p *parser) header(r *Request, lines []line) {
 // rewritten finds values of Authorization that clients replace.
 var rewritten = regexp.MustCompile(`(?i)^(?:basic\s+(?:\S+\s+\S|[^\s{]*:)|digest\s|aws\s|oauth2|openid)`)
 
-// below parses a comment below a request line.
-func (p *parser) below(r *Request, l line) {
+// comment parses a comment below a request line, which may be an expectation.
+func (p *parser) comment(r *Request, l line) {
 	text, ok := strings.CutPrefix(l.rest, "??")
 	switch {
 	case strings.HasPrefix(l.rest, "@"):
 		p.fault(l.number, "# %s stands above its request", l.rest)
-	case !ok: // a comment
-	case strings.TrimSpace(l.text)[0] != '#':
+	case !ok: // it is prose
+	case l.trimmed[0] != '#':
 		p.fault(l.number, "write an expectation behind #: # %s", l.rest)
 	default:
-		e, wrong := parseExpectation(l.number, text)
-		for _, err := range wrong {
+		e, text, err := parseExpectation(l.number, text)
+		if err == nil {
+			e.text = p.text(l.number, text)
+			err = e.check(text)
+		}
+		if err != nil {
 			p.fault(l.number, "%v", err)
+			return
 		}
-		if len(wrong) == 0 {
-			r.Expects = append(r.Expects, e)
-		}
+		r.Expects = append(r.Expects, e)
 	}
 }
 
@@ -355,40 +392,16 @@ var misread = regexp.MustCompile(`^\s*(?:@|>>!?\s|<>\s|/\*\s*$|HTTP/\S+\s*[1-5]\
 // divides finds lines that httpyac takes for the end of a message.
 var divides = regexp.MustCompile(`={3}\s*(?:wait-for-server)?\s*$|<--->`)
 
-// body parses what stands below the header: a body, comments and expectations.
+// body parses the lines of a body, of which the first and the last are no comments.
 func (p *parser) body(r *Request, lines []line) {
-	isBody := func(l line) bool { return l.kind == lineText }
-	begin := slices.IndexFunc(lines, isBody)
-	end := len(lines)
-	for end > 0 && (begin < 0 || !isBody(lines[end-1])) {
-		end--
-	}
-	for i, l := range lines {
-		switch within := begin >= 0 && begin < i && i < end; {
-		case l.kind != lineComment:
-		case within:
-			p.fault(l.number, "this line is within a body, and clients leave it out: put the body into a file, < ./file")
-		default:
-			p.below(r, l)
-		}
-	}
-	if begin < 0 {
-		return
-	}
-	if blank := slices.DeleteFunc(slices.Clone(lines[:begin]), func(l line) bool { return l.kind != lineBlank }); len(blank) > 1 {
-		p.fault(lines[begin].number, "leave one blank line above a body: some clients send the others")
-	}
 	isForm := strings.HasPrefix(strings.ToLower(r.field("Content-Type")), "application/x-www-form-urlencoded")
-	for i, l := range lines[begin:end] {
-		if l.kind == lineComment {
-			continue // a fault
-		}
-		trimmed := strings.TrimSpace(l.text)
+	for i, l := range lines {
+		err := notRead(l)
 		switch {
-		case strings.HasPrefix(trimmed, "??"):
-			p.fault(l.number, "clients send this line: write # %s", trimmed)
-		case isScript(l.text):
-			p.fault(l.number, "scripts are not read: write what is expected below the request, as # ?? status == 200")
+		case l.isComment:
+			p.fault(l.number, "this line is within a body, and clients leave it out: put the body into a file, < ./file")
+		case err != nil:
+			p.fault(l.number, "%v", err)
 		case misread.MatchString(l.text), divides.MatchString(l.text):
 			p.fault(l.number, "a client does not take this line for a part of the body: put the body into a file, < ./file")
 		case isForm && i > 0 && !strings.HasPrefix(l.text, "&"):
@@ -430,26 +443,49 @@ func (r *Request) field(name string) string {
 	return ""
 }
 
-// checkNames reports names that are used twice, and references to what is not above them.
-func (p *parser) checkNames() {
-	c := &nameChecker{parser: p, known: map[string]string{}}
-	c.variables(p.file.Variables)
-	for _, r := range p.file.Requests {
-		c.request(r)
-	}
-	for _, r := range p.file.Requests {
-		if r.Name != "" || r.Title == "" {
-			continue
-		}
-		// httpyac gives a request without # @name the name of its title.
-		if title := titleName(r.Title); c.known[title] != "" {
-			p.fault(r.Line, "httpyac gives this request the name %s, after its title, and that is %s: change one of them", title, c.known[title])
+// define makes variables known to the lines below them.
+func (p *parser) define(variables []Variable) {
+	for _, v := range variables {
+		if p.isNew(v.Value.Line, v.Name) {
+			p.variables[v.Name] = true
 		}
 	}
 }
 
-// titleName returns the name that httpyac makes of a title: "Sign in" is "signIn"… but for the
-// first letter, which stays as it is.
+// isNew reports whether a name is not in use, and adds a fault if it is.
+func (p *parser) isNew(line int, name string) bool {
+	use := p.useOf(name)
+	if use != "" {
+		p.fault(line, "%s is %s already: names of variables and requests are used once in a file", name, use)
+	}
+	return use == ""
+}
+
+// useOf returns what a name stands for, or "".
+func (p *parser) useOf(name string) string {
+	switch r := p.requests[name]; {
+	case p.variables[name]:
+		return "a variable"
+	case r == nil:
+		return ""
+	case r.Disabled:
+		return "the name of a request that is not sent"
+	}
+	return "the name of another request"
+}
+
+// checkTitles reports the requests without # @name to which httpyac gives a name that is in use:
+// it makes one of the title.
+func (p *parser) checkTitles() {
+	for _, r := range p.file.Requests {
+		name := titleName(r.Title)
+		if use := p.useOf(name); r.Name == "" && use != "" {
+			p.fault(r.Line, "httpyac gives this request the name %s, after its title, and that is %s: change one of them", name, use)
+		}
+	}
+}
+
+// titleName returns the name that httpyac makes of a title: "Sign in" becomes "SignIn".
 func titleName(title string) string {
 	return afterHyphen.ReplaceAllStringFunc(spaces.ReplaceAllString(title, "-"), func(s string) string { return strings.ToUpper(s[1:]) })
 }
@@ -458,69 +494,3 @@ var (
 	spaces      = regexp.MustCompile(`\s`)
 	afterHyphen = regexp.MustCompile(`-.`)
 )
-
-// A nameChecker walks over a file from its beginning.
-type nameChecker struct {
-	*parser
-	known map[string]string // what a name is: "a variable", "the name of another request"
-}
-
-func (c *nameChecker) variables(variables []Variable) {
-	for _, v := range variables {
-		c.text(v.Value)
-		c.define(v.Value.Line, v.Name, "a variable")
-	}
-}
-
-func (c *nameChecker) define(line int, name, as string) {
-	if known := c.known[name]; known != "" {
-		c.fault(line, "%s is %s already: names of variables and requests are used once in a file", name, known)
-		return
-	}
-	c.known[name] = as
-}
-
-func (c *nameChecker) request(r *Request) {
-	c.variables(r.Variables)
-	c.text(r.Target)
-	for _, f := range r.Header {
-		c.text(f.Value)
-	}
-	for _, l := range r.Body {
-		c.text(l.Text)
-	}
-	if r.Name != "" {
-		as := "the name of another request"
-		if r.Disabled {
-			as = disabledName
-		}
-		c.define(r.Line, r.Name, as)
-	}
-	for _, e := range r.Expects { // they may refer to the answer itself
-		c.text(e.text)
-	}
-}
-
-const disabledName = "the name of a request that is not sent"
-
-// text reports the references of a text that have no value.
-func (c *nameChecker) text(t Text) {
-	for _, piece := range t.pieces {
-		ref := piece.ref
-		if ref == nil || ref.kind != refBody && ref.kind != refHeader {
-			continue
-		}
-		names := map[string]string{}
-		for name, as := range c.known {
-			if as != "a variable" {
-				names[name] = as
-			}
-		}
-		switch names[ref.name] {
-		case "":
-			c.fault(t.Line, "%s: no request before this one has # @name %s%s", ref.source, ref.name, fault.Suggest(ref.name, names, ""))
-		case disabledName:
-			c.fault(t.Line, "%s: the request %s is not sent, as it is # @disabled", ref.source, ref.name)
-		}
-	}
-}

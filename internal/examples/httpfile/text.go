@@ -4,8 +4,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,34 +21,18 @@ type Text struct {
 	pieces []piece
 }
 
-// A piece of a Text is literal, unless ref is set.
+// A piece of a Text is literal, unless it is a reference.
 type piece struct {
-	literal string
-	ref     *reference
+	text string // as it is written, a reference with its braces
+	ref  *reference
 }
 
 // A reference stands for a value that is known when the request is sent.
 type reference struct {
-	source string // as it is written, with braces
-	kind   referenceKind
-	name   string // of the variable or the request
-	header string // of refHeader
-	place  place  // of refBody; nil for the whole body
-	whole  bool   // of refBody: the text of the body
-	min    int64  // of refRandomInt
-	max    int64  // of refRandomInt; is never reached
+	request  string // the request whose answer it reads, by name; "" if it reads none
+	isHeader bool   // it reads a field of the header of that answer
+	value    func(*Values) (string, error)
 }
-
-type referenceKind uint8
-
-const (
-	refVariable referenceKind = iota
-	refBody
-	refHeader
-	refRandomInt
-	refUUID
-	refTimestamp
-)
 
 var (
 	braces    = regexp.MustCompile(`\{\{\s*(.+?)\s*\}\}`) // as the clients find them
@@ -57,98 +43,126 @@ var (
 // parseText returns the Text of a text with references in braces, and what is wrong with them.
 func parseText(line int, text string) (t Text, wrong []error) {
 	t.Line = line
-	for strings.Contains(text, "{{") {
-		at := braces.FindStringSubmatchIndex(text)
-		if at == nil {
-			break
-		}
+	done := 0
+	for _, at := range braces.FindAllStringSubmatchIndex(text, -1) {
+		source := text[at[0]:at[1]]
 		ref, err := parseReference(text[at[2]:at[3]])
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("%s %w", text[at[0]:at[1]], err))
-			ref = &reference{kind: refTimestamp} // a hole, so that the rest of the line can be checked
+			wrong = append(wrong, fmt.Errorf("%s %w", source, err))
+			ref = generated(func() string { return "" }) // so that the rest of the line can be checked
 		}
-		ref.source = text[at[0]:at[1]]
-		t.add(text[:at[0]])
-		t.pieces = append(t.pieces, piece{ref: ref})
-		text = text[at[1]:]
+		t.add(text[done:at[0]], nil)
+		t.add(source, ref)
+		done = at[1]
 	}
-	t.add(text)
+	t.add(text[done:], nil)
 	return t, wrong
 }
 
-func (t *Text) add(literal string) {
-	if literal != "" {
-		t.pieces = append(t.pieces, piece{literal: literal})
+func (t *Text) add(text string, ref *reference) {
+	if text != "" {
+		t.pieces = append(t.pieces, piece{text, ref})
 	}
 }
 
 // parseReference parses what stands between the braces.
 func parseReference(text string) (*reference, error) {
-	if min, max, ok := randomBounds(text); ok {
-		if min >= max {
+	if low, high, ok := randomBounds(text); ok {
+		if low >= high {
 			return nil, errors.New("needs a smaller and a larger number: {{$randomInt 1 1000000}}")
 		}
-		return &reference{kind: refRandomInt, min: min, max: max}, nil
+		return generated(func() string {
+			n, _ := rand.Int(rand.Reader, big.NewInt(high-low)) // never fails
+			return strconv.FormatInt(low+n.Int64(), 10)
+		}), nil
 	}
 	switch {
 	case text == "$guid", text == "$uuid":
-		return &reference{kind: refUUID}, nil
+		return generated(newUUID), nil
 	case text == "$timestamp":
-		return &reference{kind: refTimestamp}, nil
+		return generated(func() string { return strconv.FormatInt(time.Now().Unix(), 10) }), nil
 	case strings.HasPrefix(text, "$"):
 		return nil, errors.New("is none of {{$guid}}, {{$uuid}}, {{$timestamp}} and {{$randomInt 1 1000000}}")
 	case word.MatchString(text):
-		return &reference{kind: refVariable, name: text}, nil
+		return &reference{value: func(v *Values) (string, error) { return v.variable(text) }}, nil
 	}
 	name, rest, _ := strings.Cut(text, ".")
 	part, ok := strings.CutPrefix(rest, "response.")
 	if !ok || !word.MatchString(name) {
 		return nil, errors.New("is no reference: write {{variable}}, {{name.response.body.$.key}}, {{name.response.body.*}} or {{name.response.headers.location}}")
 	}
+	read := readerOf(part)
+	if read == nil {
+		return nil, fmt.Errorf("is no part of an answer: write {{%[1]s.response.body.$.key}}, {{%[1]s.response.body.*}} or {{%[1]s.response.headers.location}}", name)
+	}
+	return &reference{name, strings.HasPrefix(part, "headers."), func(v *Values) (string, error) { return v.ofAnswer(name, read) }}, nil
+}
+
+// generated returns a reference that reads nothing.
+func generated(value func() string) *reference {
+	return &reference{value: func(*Values) (string, error) { return value(), nil }}
+}
+
+// readerOf returns a function that reads a part of an answer, such as "body.$.key" or
+// "headers.location", or nil if no answer has such a part. If an answer lacks the part, the
+// function returns the end of a sentence about it: "nothing there".
+func readerOf(part string) func(*Answer) (text, lacks string) {
 	if header, ok := strings.CutPrefix(part, "headers."); ok && fieldName.MatchString(header) {
-		return &reference{kind: refHeader, name: name, header: header}, nil
+		return func(a *Answer) (text, lacks string) {
+			values := a.Header.Values(header)
+			if len(values) == 0 {
+				lacks = "no header " + header
+			}
+			return strings.Join(values, ", "), lacks
+		}
 	}
 	if part == "body.*" {
-		return &reference{kind: refBody, name: name, whole: true}, nil
+		return func(a *Answer) (text, lacks string) { return string(a.Body), "" }
 	}
-	if at, ok := strings.CutPrefix(part, "body.$"); ok {
-		if at == "" {
-			return &reference{kind: refBody, name: name, place: place{}}, nil
-		}
-		if p, ok := parsePlace(strings.TrimPrefix(at, ".")); ok && (at[0] == '.' || at[0] == '[') {
-			return &reference{kind: refBody, name: name, place: p}, nil
+	at, ok := strings.CutPrefix(part, "body.$")
+	if !ok || at != "" && at[0] != '.' && at[0] != '[' {
+		return nil
+	}
+	p, ok := parsePlace(strings.TrimPrefix(at, "."))
+	if !ok && at != "" {
+		return nil
+	}
+	return func(a *Answer) (text, lacks string) {
+		switch found := a.at(p).(type) {
+		case string:
+			return found, ""
+		default:
+			if found == undefined {
+				lacks = "nothing there"
+			}
+			return stringify(found), lacks
 		}
 	}
-	return nil, fmt.Errorf("is no part of an answer: write {{%[1]s.response.body.$.key}}, {{%[1]s.response.body.*}} or {{%[1]s.response.headers.location}}", name)
 }
 
 // randomBounds returns the numbers of a text such as "$randomInt 1 100".
-func randomBounds(text string) (min, max int64, ok bool) {
+func randomBounds(text string) (low, high int64, ok bool) {
 	m := randomInt.FindStringSubmatch(text)
 	if m == nil {
 		return 0, 0, false
 	}
-	min, err1 := strconv.ParseInt(m[1], 10, 53)
-	max, err2 := strconv.ParseInt(m[2], 10, 53)
-	return min, max, err1 == nil && err2 == nil
+	low, err1 := strconv.ParseInt(m[1], 10, 53)
+	high, err2 := strconv.ParseInt(m[2], 10, 53)
+	return low, high, err1 == nil && err2 == nil
 }
 
 // String returns the text as it is written.
 func (t Text) String() string {
 	var b strings.Builder
 	for _, p := range t.pieces {
-		if p.ref != nil {
-			b.WriteString(p.ref.source)
-		} else {
-			b.WriteString(p.literal)
-		}
+		b.WriteString(p.text)
 	}
 	return b.String()
 }
 
 // isLiteral reports whether the text has no references.
 func (t Text) isLiteral() bool {
-	return len(t.pieces) == 0 || len(t.pieces) == 1 && t.pieces[0].ref == nil
+	return !slices.ContainsFunc(t.pieces, func(p piece) bool { return p.ref != nil })
 }
 
 // Values are what references stand for while the requests of a file are sent one after the
@@ -171,9 +185,7 @@ var errTooLong = fmt.Errorf("the text has more than %d MiB with the values of it
 // NewValues returns Values with variables that the file does not set itself.
 func NewValues(variables map[string]string) *Values {
 	v := &Values{variables: map[string]string{}, answers: map[string]*Answer{}}
-	for name, value := range variables {
-		v.variables[name] = value
-	}
+	maps.Copy(v.variables, variables)
 	return v
 }
 
@@ -221,11 +233,11 @@ func (v *Values) expand(t Text, most int) (string, error) {
 	var b strings.Builder
 	var errs []error
 	for _, p := range t.pieces {
-		value := p.literal
+		value := p.text
 		if p.ref != nil {
 			var err error
-			if value, err = v.value(p.ref); err != nil {
-				errs = append(errs, &LineError{t.Line, fmt.Errorf("%s %w", p.ref.source, err)})
+			if value, err = p.ref.value(v); err != nil {
+				errs = append(errs, &LineError{t.Line, fmt.Errorf("%s has no value: %w", p.text, err)})
 			}
 		}
 		if len(value) > most-b.Len() {
@@ -236,48 +248,26 @@ func (v *Values) expand(t Text, most int) (string, error) {
 	return b.String(), errors.Join(errs...)
 }
 
-// value returns what a reference stands for.
-func (v *Values) value(r *reference) (string, error) {
-	switch r.kind {
-	case refRandomInt:
-		n, err := rand.Int(rand.Reader, big.NewInt(r.max-r.min))
-		if err != nil {
-			return "", err
-		}
-		return strconv.FormatInt(r.min+n.Int64(), 10), nil
-	case refUUID:
-		return newUUID(), nil
-	case refTimestamp:
-		return strconv.FormatInt(time.Now().Unix(), 10), nil
-	case refVariable:
-		value, ok := v.variables[r.name]
-		if !ok {
-			return "", fmt.Errorf("has no value: set it above with @%s = value, or give it to flowtest.Examples", r.name)
-		}
-		return value, nil
+// variable returns the value of a variable.
+func (v *Values) variable(name string) (string, error) {
+	value, ok := v.variables[name]
+	if !ok {
+		return "", fmt.Errorf("set it above with @%s = value, or give it to flowtest.Examples", name)
 	}
-	a := v.answers[r.name]
+	return value, nil
+}
+
+// ofAnswer returns what a function of readerOf reads of the answer to a request.
+func (v *Values) ofAnswer(request string, read func(*Answer) (text, lacks string)) (string, error) {
+	a := v.answers[request]
 	if a == nil {
-		return "", fmt.Errorf("has no value: the request %s was not answered", r.name)
+		return "", fmt.Errorf("the request %s was not answered", request)
 	}
-	if r.kind == refHeader {
-		values := a.Header.Values(r.header)
-		if len(values) == 0 {
-			return "", fmt.Errorf("has no value: the answer of %s has no header %s", r.name, r.header)
-		}
-		return strings.Join(values, ", "), nil
+	text, lacks := read(a)
+	if lacks != "" {
+		return "", fmt.Errorf("the answer of %s has %s", request, lacks)
 	}
-	if r.whole {
-		return string(a.Body), nil
-	}
-	found := a.at(r.place)
-	if found == undefined {
-		return "", fmt.Errorf("has no value: the answer of %s has nothing there", r.name)
-	}
-	if text, ok := found.(string); ok {
-		return text, nil
-	}
-	return stringify(found), nil
+	return text, nil
 }
 
 // newUUID returns a random UUID (RFC 9562, version 4).

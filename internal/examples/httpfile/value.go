@@ -36,13 +36,9 @@ type object struct {
 // undefined is the value of what is not there.
 var undefined any = new(struct{ _ int })
 
-// A place leads to a value within another: keys and indexes, as in "errors[0].name".
-type place []placeStep
-
-type placeStep struct {
-	key   string
-	index int // -1 for a key
-}
+// A place leads to a value within another: the keys and indexes of "errors[0].name" are
+// "errors", "[0]" and "name".
+type place []string
 
 var (
 	placeText = regexp.MustCompile(`^(?:[A-Za-z0-9_-]+|\[\d{1,9}\])(?:\.[A-Za-z0-9_-]+|\[\d{1,9}\])*$`)
@@ -54,29 +50,21 @@ func parsePlace(text string) (p place, ok bool) {
 	if !placeText.MatchString(text) {
 		return nil, false
 	}
-	p = place{}
-	for _, item := range placeItem.FindAllString(text, -1) {
-		if digits, ok := strings.CutPrefix(item, "["); ok {
-			n, _ := strconv.Atoi(strings.TrimSuffix(digits, "]"))
-			p = append(p, placeStep{index: n})
-			continue
-		}
-		p = append(p, placeStep{item, -1})
-	}
-	return p, true
+	return placeItem.FindAllString(text, -1), true
 }
 
 // at returns the value at a place of the body. It is undefined if there is none, or the body
 // is not JSON.
 func (a *Answer) at(p place) any {
 	v := a.decode()
-	for _, step := range p {
+	for _, key := range p {
+		digits, isIndex := strings.CutPrefix(key, "[")
+		index, _ := strconv.Atoi(strings.TrimSuffix(digits, "]"))
+		if isIndex {
+			key = strconv.Itoa(index) // without leading zeros
+		}
 		switch of := v.(type) {
 		case *object:
-			key := step.key
-			if step.index >= 0 {
-				key = strconv.Itoa(step.index)
-			}
 			member, ok := of.members[key]
 			if !ok {
 				return undefined
@@ -84,15 +72,15 @@ func (a *Answer) at(p place) any {
 			v = member
 		case []any:
 			switch {
-			case step.key == "length":
+			case key == "length":
 				v = float64(len(of))
-			case step.index < 0 || step.index >= len(of):
+			case !isIndex || index >= len(of):
 				return undefined
 			default:
-				v = of[step.index]
+				v = of[index]
 			}
 		case string:
-			if step.key != "length" {
+			if key != "length" {
 				return undefined
 			}
 			v = float64(len(utf16.Encode([]rune(of))))
