@@ -131,15 +131,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 	outer := r
 	r, note := withNote(r)
 	end := f.Requests.begin(r)
-	page := (*pageWriter)(nil)
-	if isNavigation(r) {
-		r.Header = r.Header.Clone()
-		for _, name := range notForPages {
-			delete(r.Header, name)
-		}
-		page = &pageWriter{ResponseWriter: w, request: r, state: f.Hub.state(note.Began())}
-		w = page.writer()
-	}
+	w, page := f.withScript(w, r, note)
 	w, t := reply.Track(w)
 	returned := false
 	defer func() {
@@ -149,9 +141,21 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 	next(w, r)
 	returned = true
 	f.updateFaults(r, t, page != nil, note)
-	if page != nil {
-		page.finish()
+	page.finish()
+}
+
+// withScript returns the writer for the answer to a request. For a navigation, it is a
+// pageWriter; then withScript removes the headers of notForPages. Otherwise page is nil.
+func (f *Front) withScript(w http.ResponseWriter, r *http.Request, note *Note) (to http.ResponseWriter, page *pageWriter) {
+	if !isNavigation(r) {
+		return w, nil
 	}
+	r.Header = r.Header.Clone()
+	for _, name := range notForPages {
+		delete(r.Header, name)
+	}
+	page = &pageWriter{ResponseWriter: w, request: r, state: f.Hub.state(note.Began())}
+	return page.writer(), page
 }
 
 // updateFaults updates the faults of requests in the Hub after an answer. The faults of a
@@ -186,12 +190,8 @@ func (f *Front) own(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == Prefix && f.Map != nil:
 		w.Header().Set("Cache-Control", "no-store")
 		r, note := withNote(r) // if the application has faults, f.Map shows them to a request with a Note
-		if !isNavigation(r) {
-			f.Map.ServeHTTP(w, r)
-			return
-		}
-		page := &pageWriter{ResponseWriter: w, request: r, state: f.Hub.state(note.Began())}
-		f.Map.ServeHTTP(page, r)
+		w, page := f.withScript(w, r, note)
+		f.Map.ServeHTTP(w, r)
 		page.finish()
 	default:
 		http.NotFound(w, r)

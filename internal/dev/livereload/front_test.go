@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -570,6 +571,25 @@ func TestEvents(t *testing.T) {
 			is.Equal(listen(t, s).next().String(), "5 2")
 		})
 	}
+}
+
+// TestFileInPlaceOfAnother moves a file into the place of one of the same size and time.
+func TestFileInPlaceOfAnother(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("this system has no inodes")
+	}
+	is := is.New(t)
+	dir, long := t.TempDir(), time.Now().Add(-time.Hour)
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"router/a.html", "next"} {
+		save(t, dir, name, name[:1])
+		is.NoErr(os.Chtimes(path(name), long, long))
+	}
+	hub := livereload.NewHub(disk.NewWatcher(disk.Dir(dir), "router"))
+	events := listen(t, front(t, &livereload.Front{Hub: hub}, http.NotFound))
+	is.Equal(events.next().String(), "0 0")
+	is.NoErr(os.Rename(path("next"), path("router/a.html")))
+	is.Equal(events.next().String(), "1 0")
 }
 
 // TestRequestsThatFail are shown on open pages, if their answers are no pages.

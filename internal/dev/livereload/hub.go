@@ -73,20 +73,28 @@ func (h *Hub) SetPolling(on bool) {
 // Changed makes the Hub look at the files now.
 func (h *Hub) Changed() { h.look(time.Now()) }
 
-// SetFaults replaces the faults of the build.
-func (h *Hub) SetFaults(faults []devpage.Fault) {
+// change changes the state, and tells the event streams. A stream sends an event only if its
+// data differs from that of the last.
+func (h *Hub) change(f func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.build = slices.Clone(faults)
-	h.signal()
+	f()
+	for c := range h.streams {
+		select {
+		case c <- struct{}{}:
+		default: // the last signal has not been received yet
+		}
+	}
+}
+
+// SetFaults replaces the faults of the build.
+func (h *Hub) SetFaults(faults []devpage.Fault) {
+	h.change(func() { h.build = slices.Clone(faults) })
 }
 
 // SetTemplateFaults replaces the faults of the templates.
 func (h *Hub) SetTemplateFaults(faults []devpage.Fault) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.source = slices.Clone(faults)
-	h.signal()
+	h.change(func() { h.source = slices.Clone(faults) })
 }
 
 // Knows reports whether a fault is one of the build or of the templates.
@@ -104,14 +112,12 @@ func contains(faults []devpage.Fault, f devpage.Fault) bool {
 // SetWarnings replaces the warnings that the route map shows. The pages of the application do
 // not show them.
 func (h *Hub) SetWarnings(warnings []devpage.Fault) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if reflect.DeepEqual(h.warns, warnings) || len(h.warns)+len(warnings) == 0 {
-		return
-	}
-	h.warns = slices.Clone(warnings)
-	h.warned++
-	h.signal()
+	h.change(func() {
+		if len(h.warns)+len(warnings) > 0 && !reflect.DeepEqual(h.warns, warnings) {
+			h.warns = slices.Clone(warnings)
+			h.warned++
+		}
+	})
 }
 
 // Warnings returns the warnings of SetWarnings.
@@ -123,29 +129,17 @@ func (h *Hub) Warnings() []devpage.Fault {
 
 // setRequestFaults replaces the faults of a request, which is named by method and path.
 func (h *Hub) setRequestFaults(request string, faults []devpage.Fault) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	is := func(f failure) bool { return f.request == request }
-	if len(faults) == 0 && !slices.ContainsFunc(h.failed, is) {
-		return
-	}
-	h.failed = slices.DeleteFunc(h.failed, is)
-	if len(faults) > 0 {
-		h.failed = append(h.failed, failure{request, faults})
-		h.failed = h.failed[max(0, len(h.failed)-maxFailures):]
-	}
-	h.signal()
+	h.change(func() {
+		h.failed = slices.DeleteFunc(h.failed, func(f failure) bool { return f.request == request })
+		if len(faults) > 0 {
+			h.failed = append(h.failed, failure{request, faults})
+			h.failed = h.failed[max(0, len(h.failed)-maxFailures):]
+		}
+	})
 }
 
 // clearRequestFaults removes the faults of all requests.
-func (h *Hub) clearRequestFaults() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.failed) > 0 {
-		h.failed = nil
-		h.signal()
-	}
-}
+func (h *Hub) clearRequestFaults() { h.change(func() { h.failed = nil }) }
 
 // maxCost is the longest time that a page waits for a look at the files.
 const maxCost = 20 * time.Millisecond
@@ -175,28 +169,17 @@ func (h *Hub) look(since time.Time) {
 		h.seen[i] = now
 	}
 	h.cost.Store(int64(time.Since(before)))
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch {
-	case others:
-		h.pages++
-	case styles:
-		h.styles++
+	if !styles && !others {
+		return
 	}
-	if styles || others {
-		h.failed = nil // a request that still fails adds its faults again
-		h.signal()
-	}
-}
-
-// signal tells the event streams that the state has changed. The caller holds h.mu.
-func (h *Hub) signal() {
-	for c := range h.streams {
-		select {
-		case c <- struct{}{}:
-		default: // the last signal has not been received yet
+	h.change(func() {
+		if others {
+			h.pages++
+		} else {
+			h.styles++
 		}
-	}
+		h.failed = nil // a request that still fails adds its faults again
+	})
 }
 
 // interval is the shortest time between two looks at the files. If a look takes long, poll

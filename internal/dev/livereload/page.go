@@ -259,8 +259,11 @@ func (p *pageWriter) FlushError() error {
 // Flush implements http.Flusher.
 func (p *pageWriter) Flush() { p.FlushError() }
 
-// finish appends the script to a complete page.
+// finish appends the script to a complete page. It does nothing for a nil pageWriter.
 func (p *pageWriter) finish() {
+	if p == nil {
+		return
+	}
 	p.settle() // the header may not be sent yet
 	if p.script == "" || p.promised >= 0 && p.written < p.promised {
 		return // the script must not fill up a page that is shorter than its Content-Length
