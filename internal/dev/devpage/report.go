@@ -2,9 +2,7 @@ package devpage
 
 import (
 	_ "embed"
-	"html/template"
-	"strings"
-	"sync"
+	"slices"
 )
 
 // A Report is the content of the page about an error.
@@ -21,15 +19,11 @@ type Report struct {
 //go:embed report.html
 var reportText string
 
-var reportPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("report").Parse(reportText)) })
+var reportMain = Template(reportText)
 
 // Render returns the report as a whole page. Send it with ContentType and Policy.
 func (r *Report) Render() []byte {
-	var b strings.Builder
-	if err := reportPage().Execute(&b, r); err != nil {
-		panic(err) // cannot happen: the template is fixed
-	}
-	return page(r.Headline()+" – "+r.Title, template.HTML(b.String()), !r.NoMap)
+	return Page{Title: r.Headline() + " – " + r.Title, Main: reportMain(r), NoMap: r.NoMap}.Render()
 }
 
 // Headline says what is wrong.
@@ -38,17 +32,7 @@ func (r *Report) Headline() string { return Headline(r.Faults) }
 // Excerpts returns the faults by the lines that they are about.
 func (r *Report) Excerpts() []Excerpt { return Excerpts(r.Faults) }
 
-// Own returns the frames of the application.
-func (r *Report) Own() []Frame { return r.frames(true) }
-
-// Others returns the frames that are not the application's.
-func (r *Report) Others() []Frame { return r.frames(false) }
-
-func (r *Report) frames(own bool) (frames []Frame) {
-	for _, f := range r.Stack {
-		if f.Own == own {
-			frames = append(frames, f)
-		}
-	}
-	return frames
+// Frames returns the frames that are the application's own, or the others.
+func (r *Report) Frames(own bool) []Frame {
+	return slices.DeleteFunc(slices.Clone(r.Stack), func(f Frame) bool { return f.Own != own })
 }

@@ -1,18 +1,14 @@
 package routemap
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"example.com/flow/internal/dev/devpage"
@@ -26,15 +22,8 @@ var (
 	//go:embed style.css
 	style string
 
-	pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("").Parse(pageText)) })
+	pageMain = devpage.Template(pageText)
 )
-
-// policy returns the Content-Security-Policy of devpage, which also allows the style sheet of
-// the map.
-func policy() string {
-	sum := sha256.Sum256([]byte(style))
-	return strings.Replace(devpage.Policy, "style-src ", "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"' ", 1)
-}
 
 // A Page is an http.Handler that serves the route map. The query may have a question:
 // ?method=POST&path=/users/new.
@@ -54,9 +43,7 @@ type Page struct {
 // ServeHTTP serves the page.
 func (p Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	v := view{Map: p.Map, Total: p.Total, Faults: p.Faults, Warnings: p.Warnings, Method: query.Get("method"), Path: query.Get("path")}
-	v.Parts = p.parts(p.Map, nil)
-	v.Requests = v.recent(p.Recent)
+	v := view{Page: p, Method: cmp.Or(query.Get("method"), http.MethodGet), Path: query.Get("path"), Parts: p.parts(p.Map, nil)}
 	if query.Has("path") {
 		q, err := NewQuestion(v.Method, v.Path)
 		if err != nil {
@@ -67,48 +54,26 @@ func (p Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", devpage.ContentType)
-	w.Header().Set("Content-Security-Policy", policy())
+	w.Header().Set("Content-Security-Policy", devpage.PolicyFor(style, devpage.Style))
 	w.Header().Set("Cache-Control", "no-store")
-	w.Write(v.render())
+	w.Write(devpage.Page{Title: "Route map", Main: pageMain(v), Own: template.CSS(style)}.Render())
 }
 
 // A view is the data of the template.
 type view struct {
-	Map          Map
-	Total        int
+	Page
 	Method, Path string // those of the question
 	Problem      string // why the question cannot be answered; else ""
 	Explanation  *Explanation
-	Requests     []request
-	Faults       []devpage.Fault
-	Warnings     []devpage.Fault
 	Parts        []part
 }
 
-func (v view) render() []byte {
-	v.Method = cmp.Or(v.Method, http.MethodGet)
-	var b bytes.Buffer
-	if err := pageTemplate().ExecuteTemplate(&b, "page", v); err != nil {
-		panic(err) // cannot happen: the template is fixed
-	}
-	page := devpage.Shell("Route map", template.HTML(b.String()))
-	return bytes.Replace(page, []byte("</head>"), []byte("<style>"+style+"</style>\n</head>"), 1)
-}
-
-// Summary returns a sentence with the numbers of routes and route files.
-func (v view) Summary() string {
-	files := 0
+// Files returns the number of route files.
+func (v view) Files() (n int) {
 	for _, p := range v.Parts {
-		files += len(p.Routes)
+		n += len(p.Routes)
 	}
-	return fmt.Sprintf("%s in %s, as in the binary that runs. Layouts, error pages and public files are those on disk.", count(v.Total, "route"), count(files, "file"))
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
+	return n
 }
 
 // Methods returns the methods that the form offers.
@@ -128,20 +93,16 @@ func (v view) Methods() []string {
 	return methods
 }
 
-// recent returns the requests for what is no public file, at most a hundred.
-func (v view) recent(all []livereload.Request) (shown []request) {
+// Requests returns the last requests for what is no public file, at most a hundred.
+func (v view) Requests() (shown []livereload.Request) {
 	public := map[string]bool{}
 	for _, part := range v.Parts {
 		for _, p := range part.Public {
 			public[http.MethodGet+" "+p.Pattern] = true
 		}
 	}
-	for _, q := range all {
-		if !public[q.Pattern] && len(shown) < 100 {
-			shown = append(shown, request{q})
-		}
-	}
-	return shown
+	shown = slices.DeleteFunc(slices.Clone(v.Recent), func(r livereload.Request) bool { return public[r.Pattern] })
+	return shown[:min(len(shown), 100)]
 }
 
 // A part is a section of the page: the application, or one that is mounted in it.
@@ -270,32 +231,20 @@ func (r Route) around() string {
 	return text
 }
 
-// A request is a recorded request with methods for the template.
-type request struct{ livereload.Request }
-
-// Why returns the URL of the explanation for the request.
-func (r request) Why() string { return whyURL(r.Method, r.Path) }
+// Why returns the URL of the explanation for a request.
+func (v view) Why(method, path string) string { return whyURL(method, path) }
 
 // whyURL returns the URL of the route map that explains what answers a request.
 func whyURL(method, path string) string {
 	return "/_flow?" + url.Values{"method": {method}, "path": {path}}.Encode() + "#ask"
 }
 
-// Class returns the first digit of the status.
-func (r request) Class() int { return r.Status / 100 }
-
-// Duration returns the duration with three digits.
-func (r request) Duration() string {
+// Short returns a duration with three digits.
+func (v view) Short(d time.Duration) string {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
-		if r.Took >= unit {
-			return r.Took.Round(unit / 100).String()
+		if d >= unit {
+			return d.Round(unit / 100).String()
 		}
 	}
-	return r.Took.String()
+	return d.String()
 }
-
-// Clock returns the time of the day.
-func (r request) Clock() string { return r.Time.Format("15:04:05") }
-
-// Stamp returns the time in RFC 3339.
-func (r request) Stamp() string { return r.Time.Format(time.RFC3339) }

@@ -11,9 +11,9 @@ import (
 	"example.com/flow/internal/dev/devpage"
 )
 
-func TestShell(t *testing.T) {
+func TestPage(t *testing.T) {
 	is := is.New(t)
-	page := string(devpage.Shell("A <title>", "<h1>Hello</h1>\n"))
+	page := string(devpage.Page{Title: "A <title>", Main: "<h1>Hello</h1>\n"}.Render())
 	is.True(strings.HasPrefix(page, "<!doctype html>\n"))
 	is.True(strings.Contains(page, "<title>A &lt;title&gt;</title>"))
 	is.True(strings.Contains(page, "<main>\n<h1>Hello</h1>\n</main>"))
