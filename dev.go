@@ -609,7 +609,10 @@ func (r *Router) printExplanation(set command.Routes, w io.Writer) error {
 	if err != nil {
 		return command.Usagef("-explain: %v", err)
 	}
-	return r.explain(q).Print(w, set.JSON)
+	if set.JSON {
+		return command.PrintJSON(w, r.explain(q))
+	}
+	return r.explain(q).Print(w)
 }
 
 // A devTool is the link to the command "flow dev", if that has started the program. Otherwise

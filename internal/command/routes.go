@@ -40,10 +40,7 @@ func (f Routes) Print(w io.Writer, all []Route, answering map[string]bool, colum
 		return !f.wants(r.Method) || !strings.Contains(r.Pattern, f.Path) && !answering[r.Pattern]
 	})
 	if f.JSON {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "\t")
-		return enc.Encode(append([]Route{}, listed...)) // [] and not null if there are none
+		return PrintJSON(w, append([]Route{}, listed...)) // [] and not null if there are none
 	}
 	var table strings.Builder
 	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
@@ -61,4 +58,12 @@ func (f Routes) Print(w io.Writer, all []Route, answering map[string]bool, colum
 	}
 	_, err := io.WriteString(w, cut.String())
 	return err
+}
+
+// PrintJSON prints a value as JSON, for people as well as for programs: indented, and with < as it is.
+func PrintJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "\t")
+	return enc.Encode(v)
 }

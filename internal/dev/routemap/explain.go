@@ -130,7 +130,7 @@ type Candidate struct {
 	Answers bool   `json:"answers"`
 	Why     string `json:"why"`
 
-	refused, misread bool
+	verdict match.Verdict
 }
 
 // Explain returns the explanation for a question, given that of the matcher. describe returns
@@ -194,35 +194,24 @@ func (e Explanation) InFront(p Endpoint) Explanation {
 // none does, that of the mounted Router that the path belongs to.
 func candidates[A any](c match.Candidate[A], method string, m match.Explanation[A], ahead *pattern.Pattern, describe func(*A) Endpoint) []Candidate {
 	var all []Candidate
-	answer := c.Leaf.Answer(method)
+	var winner Endpoint
+	if a := c.Answer(method); a != nil {
+		winner = describe(a)
+	}
 	for _, name := range methodsOf(c.Leaf) {
-		a := c.Leaf.Answer(name)
-		if name == "ANY" {
-			a = c.Leaf.Answer(match.AnyMethod)
-		}
-		d := describe(a)
+		d := describe(c.Answer(name)) // nothing else is set for the name ANY
 		i := slices.IndexFunc(all, func(other Candidate) bool { return other.File == d.File })
 		if i < 0 {
-			i = len(all)
-			all = append(all, Candidate{Endpoint: d, refused: c.Verdict == match.Refused, misread: c.Verdict == match.Ambiguous})
-			all[i].Why = why(c, method, m, ahead, d.Path)
+			found := Candidate{Endpoint: d, Why: why(c, method, m, ahead, d.Path), verdict: c.Verdict}
+			switch {
+			case d.File == winner.File:
+				found.Endpoint, found.Answers = winner, c.Verdict == match.Answers && m.Answer != nil
+			case c.Verdict == match.Answers:
+				found.Why = "it shares the URL with " + winner.File + ", which has " + method
+			}
+			all, i = append(all, found), len(all)
 		}
-		own := &all[i]
-		own.Methods = append(own.Methods, name)
-		if a == answer { // of the file's endpoints, this one answers the method
-			methods := own.Methods
-			own.Endpoint, own.Answers = d, c.Verdict == match.Answers && m.Answer != nil
-			own.Methods = methods
-		}
-	}
-	if c.Verdict != match.Answers || len(all) == 1 {
-		return all
-	}
-	winner := describe(answer).File
-	for i := range all {
-		if all[i].File != winner {
-			all[i].Why = "it shares the URL with " + winner + ", which has " + method
-		}
+		all[i].Methods = append(all[i].Methods, name)
 	}
 	return all
 }

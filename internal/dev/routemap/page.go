@@ -80,7 +80,7 @@ func (v view) Files() (n int) {
 func (v view) Methods() []string {
 	methods := slices.Clone(forms.Methods)
 	add := func(m string) {
-		if m != "ANY" && forms.CheckMethod(m) == nil && !slices.Contains(methods, m) {
+		if forms.CheckMethod(m) == nil && !slices.Contains(methods, m) {
 			methods = append(methods, m)
 		}
 	}

@@ -2,11 +2,13 @@ package routemap
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"example.com/flow/internal/routes/match"
 )
 
 // Sentence returns the end of a sentence that says how the request is answered: "is answered
@@ -39,11 +41,11 @@ func (e Explanation) Reason() string {
 		return "No file that matches the path has a handler for OPTIONS, so flow answers what the others allow."
 	case NotFound:
 		switch {
-		case e.has(func(c Candidate) bool { return c.misread }):
+		case e.has(match.Ambiguous):
 			return "What is mounted there could read the path as another one, and it has no plain spelling that is answered."
 		case e.Owner != "":
 			return "The path belongs to " + e.Owner + ", and nothing in that matches."
-		case e.has(func(c Candidate) bool { return c.refused }):
+		case e.has(match.Refused):
 			return "Files have such URLs, but their matchers do not take these values."
 		}
 		return "No file has such a URL."
@@ -51,24 +53,13 @@ func (e Explanation) Reason() string {
 	return ""
 }
 
-// has reports whether a function reports true for a candidate.
-func (e Explanation) has(is func(Candidate) bool) bool {
-	for _, c := range e.Candidates {
-		if is(c) {
-			return true
-		}
-	}
-	return false
+// has reports whether the verdict on a candidate is v.
+func (e Explanation) has(v match.Verdict) bool {
+	return slices.ContainsFunc(e.Candidates, func(c Candidate) bool { return c.verdict == v })
 }
 
-// Print prints the explanation as text or as JSON.
-func (e Explanation) Print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "\t")
-		return enc.Encode(e)
-	}
+// Print prints the explanation as text.
+func (e Explanation) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s %s\n%s\n", e.Method, e.Path, e.Sentence())
 	if reason := e.Reason(); reason != "" {
