@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -87,7 +86,7 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 	if r == nil {
 		return err
 	}
-	s := &server.Server{Handler: r, Log: r.logger(), Drain: c.Serve.Drain, SocketMode: fs.FileMode(c.Serve.SocketMode)}
+	s := &server.Server{Handler: r, Log: r.logger(), Drain: c.Serve.Drain, SocketMode: c.Serve.SocketMode}
 	return server.Around(ctx, s, hooksOf(routersOf(r)), func() error {
 		switch {
 		case err != nil:

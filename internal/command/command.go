@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -40,7 +41,7 @@ type Serve struct {
 	Dev       Dev
 	Log       Log
 
-	SocketMode Mode // of a socket in the file system
+	SocketMode fs.FileMode // of a socket in the file system
 }
 
 // Routes holds the flags of the command routes.
@@ -80,7 +81,8 @@ func Parse(p Process) (Command, error) {
 	if !implied {
 		c.Name, args = args[0], args[1:]
 	}
-	if err := checkOwn(p.Flags); err != nil {
+	own := p.ownFlags()
+	if err := checkOwn(own); err != nil {
 		return c, err
 	}
 	flags := flag.NewFlagSet(c.Program, flag.ContinueOnError)
@@ -92,7 +94,7 @@ func Parse(p Process) (Command, error) {
 		c.Routes.flags(flags)
 	case "check":
 		flags.BoolVar(&c.Check.JSON, "json", false, "")
-		if p.Flags == nil || p.Flags.Lookup("v") == nil { // -v of the application, as in package glog, is both
+		if own.Lookup("v") == nil { // -v of the application, as in package glog, is both
 			flags.Bool("v", false, "")
 		}
 	case "version":
@@ -102,7 +104,7 @@ func Parse(p Process) (Command, error) {
 		return c, Usagef("there is no command %q%s", c.Name, fault.Suggest(c.Name, names, ""))
 	}
 	if c.Builds() {
-		addOwn(flags, p.Flags)
+		own.VisitAll(func(f *flag.Flag) { flags.Var(f.Value, f.Name, f.Usage) })
 	}
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -113,7 +115,7 @@ func Parse(p Process) (Command, error) {
 		return c, unexpected(args, len(args)-flags.NArg(), implied)
 	}
 	if c.Builds() {
-		markParsed(p.Flags)
+		own.Parse(nil) // some packages call flag.Parsed before they read their flags
 	}
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -145,14 +147,14 @@ func unexpected(args []string, i int, implied bool) error {
 }
 
 func (s *Serve) flags(flags *flag.FlagSet, getenv func(string) string) {
-	s.Log, s.SocketMode = "text", Mode(server.DefaultSocketMode)
+	s.Log, s.SocketMode = "text", server.DefaultSocketMode
 	flags.StringVar(&s.Addr, "addr", ":"+cmp.Or(getenv("PORT"), "8080"), "")
 	flags.StringVar(&s.TLSCert, "tls-cert", "", "")
 	flags.StringVar(&s.TLSKey, "tls-key", "", "")
 	flags.DurationVar(&s.Drain, "drain", server.DefaultDrain, "")
-	flags.Var(&s.Dev, "dev", "")
-	flags.Var(&s.Log, "log", "")
-	flags.Var(&s.SocketMode, "socket-mode", "")
+	flags.BoolFunc("dev", "", s.Dev.set)
+	flags.Func("log", "", s.Log.set)
+	flags.Func("socket-mode", "", s.setSocketMode)
 }
 
 func (r *Routes) flags(flags *flag.FlagSet) {
@@ -180,7 +182,7 @@ func (s *Serve) check() error {
 		return Usagef("-tls-cert and -tls-key belong together: give both")
 	case s.Drain < 0:
 		return Usagef("-drain is %v: it must not be negative", s.Drain)
-	case s.SocketMode != Mode(server.DefaultSocketMode) && !strings.HasPrefix(s.Addr, "unix:"):
+	case s.SocketMode != server.DefaultSocketMode && !strings.HasPrefix(s.Addr, "unix:"):
 		return Usagef("-socket-mode is for a socket in the file system: -addr is %q, and not unix:/path/of/the.sock", s.Addr)
 	}
 	return nil
@@ -233,7 +235,7 @@ func Exit(c Command, err error, p Process) (code int) {
 	case errors.Is(err, ErrReported):
 		return Failure
 	case errors.Is(err, flag.ErrHelp):
-		if _, err := fmt.Fprintf(p.Stdout, helpText, c.Program, describeOwn(p.Flags)); err != nil {
+		if _, err := fmt.Fprintf(p.Stdout, helpText, c.Program, describeOwn(p.ownFlags())); err != nil {
 			return Failure
 		}
 		return OK

@@ -2,7 +2,6 @@ package command
 
 import (
 	"crypto/tls"
-	"flag"
 	"io"
 	"log/slog"
 	"os"
@@ -79,9 +78,6 @@ func TestSettings(t *testing.T) {
 			is.Equal(c.Serve, tt.want)
 		})
 	}
-	is := is.New(t)
-	is.True((&Dev{}).IsBoolFlag())
-	is.True(flag.Value(new(Log)).String() == "")
 }
 
 // TestDevFind looks for the directory of development in the source of the program.

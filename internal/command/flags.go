@@ -3,7 +3,6 @@ package command
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -19,15 +18,9 @@ type Dev struct {
 	Dir string
 }
 
-// IsBoolFlag tells package flag that the value may be missing. Package flag then calls Set
-// with "true".
-func (*Dev) IsBoolFlag() bool { return true }
-
-// String returns the directory.
-func (f *Dev) String() string { return f.Dir }
-
-// Set takes a directory or a boolean: "false" turns development off.
-func (f *Dev) Set(value string) error {
+// set takes a directory or a boolean: "false" turns development off. Package flag calls it with
+// "true" if the value is missing.
+func (f *Dev) set(value string) error {
 	on, err := strconv.ParseBool(value)
 	if err != nil {
 		*f = Dev{true, value}
@@ -57,30 +50,21 @@ func IsSource(dir, tree string) bool {
 	return filepath.IsAbs(dir) && disk.IsDir(filepath.Join(dir, tree))
 }
 
-// Mode is the flag -socket-mode: a file mode.
-type Mode fs.FileMode
-
-// String returns the mode in octal.
-func (f *Mode) String() string { return fmt.Sprintf("%#o", *f) }
-
-// Set takes a mode in octal, as chmod does.
-func (f *Mode) Set(value string) error {
+// setSocketMode takes the flag -socket-mode: permissions in octal, as chmod does.
+func (s *Serve) setSocketMode(value string) error {
 	mode, err := strconv.ParseUint(value, 8, 32)
 	if err != nil || fs.FileMode(mode) != fs.FileMode(mode).Perm() {
 		return errors.New("must be permissions in octal, such as 0660")
 	}
-	*f = Mode(mode)
+	s.SocketMode = fs.FileMode(mode)
 	return nil
 }
 
 // Log is the flag -log: the format of the log.
 type Log string
 
-// String returns the format.
-func (f *Log) String() string { return string(*f) }
-
-// Set takes "text" and "json".
-func (f *Log) Set(value string) error {
+// set takes "text" and "json".
+func (f *Log) set(value string) error {
 	if value != "text" && value != "json" {
 		return errors.New("must be text or json")
 	}

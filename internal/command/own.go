@@ -9,9 +9,6 @@ import (
 // checkOwn returns an error if the application has registered a flag with the name of a flag
 // of flow. The error does not depend on the arguments, so that it shows in every run.
 func checkOwn(own *flag.FlagSet) error {
-	if own == nil {
-		return nil
-	}
 	taken := flag.NewFlagSet("", flag.ContinueOnError)
 	new(Serve).flags(taken, func(string) string { return "" })
 	new(Routes).flags(taken)
@@ -29,30 +26,12 @@ func checkOwn(own *flag.FlagSet) error {
 	return fmt.Errorf("flow: package flag has %s, registered by the application or a package that it imports, and the commands of flow have flags of the same name: choose another name", strings.Join(both, ", "))
 }
 
-// addOwn adds the flags of the application to the flags of a command.
-func addOwn(flags, own *flag.FlagSet) {
-	if own != nil {
-		own.VisitAll(func(f *flag.Flag) { flags.Var(f.Value, f.Name, f.Usage) })
-	}
-}
-
-// markParsed makes own.Parsed return true. Some packages call flag.Parsed before they read
-// their flags.
-func markParsed(own *flag.FlagSet) {
-	if own != nil {
-		own.Parse(nil)
-	}
-}
-
 // column is where the descriptions of flags begin in the help, after a tab.
 const column = 18
 
 // describeOwn returns the part of the help about the flags of the application. It is "" if
 // there are none.
 func describeOwn(own *flag.FlagSet) string {
-	if own == nil {
-		return ""
-	}
 	indent := "\n\t" + strings.Repeat(" ", column)
 	var b strings.Builder
 	own.VisitAll(func(f *flag.Flag) {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"io"
@@ -21,6 +22,9 @@ type Process struct {
 func ThisProcess() Process {
 	return Process{os.Args, os.Getenv, flag.CommandLine, os.Stdout, os.Stderr}
 }
+
+// ownFlags returns Flags, or an empty set.
+func (p Process) ownFlags() *flag.FlagSet { return cmp.Or(p.Flags, new(flag.FlagSet)) }
 
 // UntilSignal returns a context that ends with ctx or with the first SIGINT or SIGTERM. A
 // second signal ends the program. release ends the context, and restores the default behaviour
