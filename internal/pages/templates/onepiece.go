@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"html/template"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,7 +141,7 @@ func (in *inliner) escape(name string) error {
 		return errTooLarge
 	}
 	var fault *template.Error
-	if err := in.templates.ExecuteTemplate(placeholderWriter{}, name, nil); errors.As(err, &fault) {
+	if err := in.templates.ExecuteTemplate(noWriter{}, name, nil); errors.As(err, &fault) {
 		return fault
 	}
 	for _, h := range in.saved {
@@ -148,6 +149,11 @@ func (in *inliner) escape(name string) error {
 	}
 	return nil
 }
+
+// A noWriter refuses to write, so that the execution of a template ends at its first write.
+type noWriter struct{}
+
+func (noWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 // mismatched returns the calls of spans whose contexts differ. It marks those that can be
 // inlined, and reports whether there are any: a recursive call cannot.

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"reflect"
+	"slices"
 	"sync"
 
 	"example.com/flow/internal/pages/plan"
-	"example.com/flow/internal/pages/typecheck"
 )
 
 // An executable is an escaped template, with all that it calls. It is rendered by its plan,
@@ -29,32 +30,6 @@ type executable struct {
 type instance struct {
 	templates *template.Template
 	at        any // the request
-}
-
-// usesRequest reports whether the templates of a set call functions that use the request.
-func (h *functions) usesRequest(s *set) bool {
-	forURL := s.calls["route"] || s.calls["asset"]
-	return s.calls["request"] || s.calls["user"] || forURL && h.PerRequest
-}
-
-// bound returns flow's own functions of the request, which instance has too.
-func (h *functions) bound() template.FuncMap {
-	return template.FuncMap{
-		"request": func(at any) any { return at },
-		"user":    h.User,
-		"nonce":   h.Nonce,
-		"route":   func(at any, name string, params ...any) (string, error) { return h.Route(at, name, params) },
-		"asset":   h.Asset,
-	}
-}
-
-// newCompiler returns a compiler of plans for templates with these functions.
-func (h *functions) newCompiler() *plan.Compiler {
-	fixed := template.FuncMap{"dict": typecheck.Dict}
-	for name, f := range h.own {
-		fixed[name] = f
-	}
-	return plan.NewCompiler(plan.Funcs{Fixed: fixed, Bound: h.bound()})
 }
 
 // executable returns a template of a set, escaped and ready for execution.
@@ -84,17 +59,26 @@ func (h *functions) executable(s *set, name string, c *plan.Compiler) (*executab
 }
 
 // instance gives escaped templates their functions.
-func (h *functions) instance(escaped *template.Template) *instance {
+func (f *functions) instance(escaped *template.Template) *instance {
 	in := &instance{templates: escaped}
-	escaped.Funcs(h.own).Funcs(template.FuncMap{
-		"request": func() any { return in.at },
-		"user":    func() any { return h.User(in.at) },
-		"nonce":   func() string { return h.Nonce(in.at) },
-		"dict":    typecheck.Dict,
-		"route":   func(name string, params ...any) (string, error) { return h.Route(in.at, name, params) },
-		"asset":   func(name string) (string, error) { return h.Asset(in.at, name) },
-	})
+	escaped.Funcs(f.callable.Fixed)
+	for name, bound := range f.callable.Bound {
+		escaped.Funcs(template.FuncMap{name: in.bind(bound)})
+	}
 	return in
+}
+
+// bind returns a function that calls f with the request of the instance in front of its
+// arguments.
+func (in *instance) bind(f any) any {
+	fun := reflect.ValueOf(f)
+	t, call := withoutFirst(fun.Type()), fun.Call
+	if t.IsVariadic() {
+		call = fun.CallSlice
+	}
+	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		return call(slices.Insert(args, 0, reflect.ValueOf(&in.at).Elem()))
+	}).Interface()
 }
 
 // A Page is what a view was rendered to, in a buffer that is used again after Free.

@@ -3,15 +3,12 @@ package templates
 import (
 	"errors"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"maps"
 	"path"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	texttemplate "text/template"
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
@@ -56,14 +53,6 @@ func isPartial(name string) bool {
 
 func (f *templateFile) isLayout() bool { return path.Base(f.name) == layoutName }
 
-// functions are the functions that templates may call.
-type functions struct {
-	Host
-	own      template.FuncMap        // those of Host.Funcs that html/template accepts
-	types    map[string]reflect.Type // of own, and of flow's own functions
-	builtins map[string]bool         // a cache: whether text/template has a function of the name
-}
-
 // A library is all template files of a tree, with the functions that they may call.
 type library struct {
 	*functions
@@ -81,25 +70,18 @@ type library struct {
 
 // newLibrary returns a library without files.
 func newLibrary(host Host) *library {
-	l := &library{
-		functions:    &functions{Host: host, builtins: map[string]bool{}},
+	funcs, faults := newFunctions(host)
+	return &library{
+		functions:    funcs,
+		faults:       faults,
+		compiler:     plan.NewCompiler(funcs.callable),
 		files:        map[string]*templateFile{},
 		byFile:       map[string]*templateFile{},
 		partialFiles: map[string]*templateFile{},
 		called:       map[string]bool{},
 		used:         map[*templateFile]bool{},
 	}
-	l.own, l.faults = checkFuncs(host.Funcs)
-	l.types = typesOf(host, l.own)
-	l.compiler = l.newCompiler()
-	return l
 }
-
-// ownFuncs are the functions that flow itself gives to every template.
-var ownFuncs = []string{"asset", "dict", "nonce", "request", "route", "user"}
-
-// IsOwn reports whether flow itself, and not the application, gives a function to templates.
-func IsOwn(name string) bool { return slices.Contains(ownFuncs, name) }
 
 // add adds a template file to the library.
 func (l *library) add(f *templateFile) {
@@ -200,37 +182,6 @@ func (l *library) partials(name string) []string {
 		return nil
 	}
 	return routetree.Find(l.partialFiles, name)
-}
-
-// isFunc reports whether templates may call a function.
-func (h *functions) isFunc(name string) bool {
-	if h.own[name] != nil || IsOwn(name) {
-		return true
-	}
-	known, asked := h.builtins[name]
-	if !asked {
-		_, err := texttemplate.New("").Parse("{{" + name + "}}")
-		known = err == nil
-		h.builtins[name] = known
-	}
-	return known
-}
-
-// suggestFunc returns the end of the message about a function that is not defined.
-func (h *functions) suggestFunc(misspelt string) string {
-	known := map[string]bool{}
-	for _, name := range ownFuncs {
-		known[name] = true
-	}
-	for name := range h.own {
-		known[name] = true
-	}
-	for name := range language.Builtins() {
-		if len(name) > 2 { // any short word is near to "or" or "ne"
-			known[name] = true
-		}
-	}
-	return fault.Suggest(misspelt, known, ": add it to Router.Funcs")
 }
 
 // checkTemplate returns an error if a {{template}} is wrong in any set. found are the

@@ -3,7 +3,6 @@ package templates
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"maps"
 	"path"
 	"reflect"
@@ -104,26 +103,6 @@ func (v *View) Tell() bool { return v.told.CompareAndSwap(false, true) }
 
 // File returns the file of the view, as messages name it.
 func (v *View) File() string { return v.file }
-
-// typesOf returns the types of the functions that templates may call.
-func typesOf(h Host, own template.FuncMap) map[string]reflect.Type {
-	types := map[string]reflect.Type{
-		"route": reflect.TypeFor[func(string, ...any) (string, error)](),
-		"asset": reflect.TypeFor[func(string) (string, error)](),
-		"user":  reflect.TypeFor[func() any](),
-		"nonce": reflect.TypeFor[func() string](),
-		"dict":  reflect.TypeOf(typecheck.Dict),
-	}
-	if h.Request != nil {
-		types["request"] = reflect.FuncOf(nil, []reflect.Type{h.Request}, false)
-	}
-	for name, f := range own {
-		if h.Funcs[name] != nil { // otherwise a stand-in for what is no function
-			types[name] = reflect.TypeOf(f)
-		}
-	}
-	return types
-}
 
 // typeFaults returns the problems of all pages as faults: one in a layout or a partial once,
 // with the pages that it concerns.

@@ -19,6 +19,7 @@ import (
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/pages/language"
 	"example.com/flow/internal/pages/links"
+	"example.com/flow/internal/pages/plan"
 	"example.com/flow/internal/pages/typecheck"
 	"example.com/flow/internal/routes/routetree"
 )
@@ -205,10 +206,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 		return nil, faults
 	}
 	problems := l.checkTypes(s, f) // before html/template changes the trees
-	v := &View{file: f.file, fixed: !l.usesRequest(s), compare: l.Plans == ComparePlans, blocks: map[string]func() (*executable, error){}, data: l.data[f]}
-	for name := range l.own {
-		v.fixed = v.fixed && !s.calls[name]
-	}
+	v := &View{file: f.file, fixed: l.isFixed(s), compare: l.Plans == ComparePlans, blocks: map[string]func() (*executable, error){}, data: l.data[f]}
 	whole, err := l.executable(s, s.outer, l.compiler)
 	if err != nil {
 		return nil, l.escapeFaults(s, append([]*templateFile{f}, layouts...), err)
@@ -216,7 +214,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	v.whole = whole
 	h := l.functions // the closures below must not keep the library alive
 	for name := range f.trees {
-		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return h.executable(s, name, h.newCompiler()) })
+		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return h.executable(s, name, plan.NewCompiler(h.callable)) })
 	}
 	for _, name := range s.fragments { // they can only be rendered by themselves, so a fault is one of the page
 		if _, err := v.blocks[name](); err != nil {
@@ -346,59 +344,6 @@ func lineOfText(t *parse.Tree, description string) int {
 		}
 	})
 	return cmp.Or(found, last)
-}
-
-// errPlaceholder is returned by stubs that are used while templates are parsed and escaped.
-var errPlaceholder = errors.New("placeholder")
-
-// placeholder is a stub for a function that html/template does not accept.
-func placeholder(...any) (any, error) { return nil, errPlaceholder }
-
-// A placeholderWriter returns an error from each Write, so that the execution of a template
-// ends at its first one.
-type placeholderWriter struct{}
-
-func (placeholderWriter) Write([]byte) (int, error) { return 0, errPlaceholder }
-
-// checkFuncs returns the functions that html/template accepts, and a fault for each other
-// one. html/template would panic for a name that is not an identifier, and for a value that
-// is not a function, which placeholder replaces. The names of flow's own functions and of the
-// template language are faults too.
-func checkFuncs(funcs template.FuncMap) (good template.FuncMap, faults []fault.Fault) {
-	good = template.FuncMap{}
-	for _, name := range slices.Sorted(maps.Keys(funcs)) {
-		switch {
-		case slices.Contains(ownFuncs, name):
-			faults = append(faults, fault.Fault{Text: fmt.Sprintf("Router.Funcs: %q is a function of every template already: call this one otherwise", name)})
-			continue
-		case strings.HasPrefix(name, "_html_template_") || slices.Contains(templateWords, name):
-			faults = append(faults, fault.Fault{Text: fmt.Sprintf("Router.Funcs: %q is a word of html/template itself: call this one otherwise", name)})
-			continue
-		}
-		good[name] = funcs[name]
-		if err := checkFunc(name, funcs[name]); err != nil {
-			faults = append(faults, fault.Fault{Text: err.Error()})
-			if good[name] = placeholder; checkFunc(name, placeholder) != nil {
-				delete(good, name)
-			}
-		}
-	}
-	return good, faults
-}
-
-// templateWords are the keywords and constants of the template language. A function with
-// such a name could not be called.
-var templateWords = []string{"block", "break", "continue", "define", "else", "end", "false", "if", "nil", "range", "template", "true", "with"}
-
-// checkFunc returns an error if html/template does not accept a function.
-func checkFunc(name string, f any) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("Router.Funcs: %v", v)
-		}
-	}()
-	template.New("").Funcs(template.FuncMap{name: f})
-	return nil
 }
 
 // templateLine matches an error of text/template or html/template, with file, line and text.
