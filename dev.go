@@ -446,7 +446,7 @@ func (r *Router) templateFaults() (faults []devpage.Fault) {
 		}
 		views, err := r.dev.views(context.Background())
 		urls := r.destinationsOnDisk()
-		all := append(fault.Of(err), links.Check(views.Links(urlsOfPages(r.tree), r.table.Load().urlsOfName), urls)...)
+		all := append(fault.Of(err), links.Check(views.Links(urlsOfPages(r.tree)), urls)...)
 		all = append(all, exampleFaults(r.tree, r.dev.disk.Files(), urls)...)
 		if err := fault.Join(all); err != nil {
 			faults = append(faults, devpage.Parse(err.Error(), r.sources()...)...)

@@ -108,13 +108,12 @@ func (t *table) host(funcs template.FuncMap) templates.Host {
 		Plans:      templates.Plans(os.Getenv(plansVariable)),
 		Nonce:      nonceOf,
 		NoNonce:    noNonce(t.settings.policy),
-		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: "x"}}, len(t.mountPrefix.Names))},
+		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: match.Hole}}, len(t.mountPrefix.Names))},
 		Request:    reflect.TypeFor[*Request](),
 		Data:       t.data,
 		ErrorData:  reflect.TypeFor[errorPage](),
 		PerRequest: len(t.mountPrefix.Names) > 0,
-		Names:      t.names,
-		Excused:    func(name string) bool { return t.namesMissing || t.misplaced[name] },
+		Excused:    func(name string) bool { return t.names[name] == nil && (t.namesMissing || t.misplaced[name]) },
 	}
 }
 

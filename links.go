@@ -153,7 +153,7 @@ func (c *compiler) addLinkFaults(d destinations) {
 		return
 	}
 	for _, c := range all {
-		c.faults = append(c.faults, links.Check(c.table.views.Links(urlsOfPages(c.tree), c.table.urlsOfName), d)...)
+		c.faults = append(c.faults, links.Check(c.table.views.Links(urlsOfPages(c.tree)), d)...)
 	}
 }
 
@@ -168,26 +168,12 @@ func urlsOfPages(t *routetree.Tree) func(path string) []string {
 	}
 	return func(path string) (urls []string) {
 		if r := pages[path]; r != nil {
-			return urlsWithHoles(r)
+			for _, p := range r.Patterns {
+				urls = append(urls, urlWithHoles(p))
+			}
 		}
-		return nil
+		return urls
 	}
-}
-
-// urlsOfName returns the URLs of a named route, or nil if there is none of that name.
-func (t *table) urlsOfName(name string) []string {
-	if r := t.names[name]; r != nil {
-		return urlsWithHoles(r)
-	}
-	return nil
-}
-
-// urlsWithHoles returns the URLs of a route, with holes for its parameters.
-func urlsWithHoles(r *routetree.Route) (urls []string) {
-	for _, p := range r.Patterns {
-		urls = append(urls, urlWithHoles(p))
-	}
-	return urls
 }
 
 // urlWithHoles returns the URL of a pattern, with a hole for each parameter.

@@ -168,13 +168,14 @@ func TestDeadLinks(t *testing.T) {
 		{`<a href=/usrs>x</a>`, `1:9: href of <a>: nothing answers /usrs: did you mean /users?`},
 		{"<p>\n<A\n  HREF = \"/usrs\"\n>x</A>", `3:11: href of <a>: nothing answers /usrs: did you mean /users?`},
 		{`<a href="/usrs?page=2#top">x</a>`, `1:10: href of <a>: nothing answers /usrs: did you mean /users?`},
+		{`<a href="/usrs&quest;page=2">x</a><a href="/users&num;a">x</a>`, `1:10: href of <a>: nothing answers /usrs: did you mean /users?`},
 		{`<a href="/us&#101;r">x</a>`, `1:10: href of <a>: nothing answers /user: did you mean /users?`},
 		{`<a href="/billing%2Finvoices">x</a>`, `1:10: href of <a>: nothing answers /billing%2Finvoices` + external},
 		{"<p>{{- /* a comment */ -}}\n\n<a href=\"/usrs\">x</a>", `3:10: href of <a>: nothing answers /usrs: did you mean /users?`},
 		{"\ufeff<a href=\"/usrs\">x</a>", `1:10: href of <a>: nothing answers /usrs: did you mean /users?`},
 
 		{`<a href="\impint">x</a>`, `1:10: href of <a>: nothing answers /impint: did you mean /imprint?`}, // to browsers a backslash is a slash
-		{`<script src="{{route "imprint"}}/x.js"></script>`, `1:16: src of <script>: nothing answers {{route "imprint"}}/x.js: if something else does, write the URL with its host`},
+		{`<script src="{{route "imprint"}}/x.js"></script>`, `1:16: src of <script>: nothing answers /imprint/x.js` + action + `{{"/imprint/x.js"}}`},
 
 		// Actions and branches.
 		{`<a href="/user/{{.}}">x</a>`, `1:10: href of <a>: nothing answers /user/{{…}}: did you mean /users/{id}?`},
@@ -211,10 +212,13 @@ func TestDeadLinks(t *testing.T) {
 		{`<a href="/users/{{.}}/posts">x</a>`, `1:10: href of <a>: nothing answers /users/{{…}}/posts` + external},
 
 		// By the name of a route.
-		{`<a href="{{route "users.id.delete" "id" 1}}">x</a>`, `1:12: href of <a>: {{route "users.id.delete"}} answers POST, and not GET, which a link sends: use a form with method="post"`},
-		{`<form action={{route "users.id.delete" "id" 1}}></form>`, `1:16: action of <form>: {{route "users.id.delete"}} answers POST, and not GET: write method="post" in the form`},
-		{`<a href='{{route "users.id.edit" "id" 1}}/more?x=1'>x</a>`, `1:12: href of <a>: nothing answers {{route "users.id.edit"}}/more` + external},
-		{`<form method="post" {{if .}}action="{{route "imprint"}}"{{else}}action="/users"{{end}}></form>`, `1:39: action of <form>: {{route "imprint"}} answers GET, and not POST`},
+		{`<a href="{{route "users.id.delete" "id" 1}}">x</a>`, `1:12: href of <a>: /users/{{…}}/delete answers POST, and not GET, which a link sends: use a form with method="post"`},
+		{`<a href="{{7 | route "users.id.delete" "id"}}">x</a>`, `1:12: href of <a>: /users/{{…}}/delete answers POST, and not GET, which a link sends: use a form with method="post"`},
+		{`<a href="/" ping="{{route "imprint"}}">x</a>`, `1:21: ping of <a>: /imprint answers GET, and not POST`},
+		{`<b hx-delete="{{route "files.path" "path" "a/b"}}"></b>`, `1:17: hx-delete of <b>: /files/{{…}} answers GET, and not DELETE`},
+		{`<form action={{route "users.id.delete" "id" 1}}></form>`, `1:16: action of <form>: /users/{{…}}/delete answers POST, and not GET: write method="post" in the form`},
+		{`<a href='{{route "users.id.edit" "id" 1}}/more?x=1'>x</a>`, `1:12: href of <a>: nothing answers /users/{{…}}/edit/more` + external},
+		{`<form method="post" {{if .}}action="{{route "imprint"}}"{{else}}action="/users"{{end}}></form>`, `1:39: action of <form>: /imprint answers GET, and not POST`},
 
 		// Warnings.
 		{`<a href="/users/">x</a>`, `1:10: warning: href of <a>: requests for /users/ are redirected: write /users`},
@@ -246,6 +250,7 @@ func TestLinksThatLeadSomewhere(t *testing.T) {
 		`<a href="/{{.}}">x</a><a href="/{{.}}/{{.}}">x</a><a href="/users/{{.}}">x</a><a href="/users/new{{.}}">x</a>`,
 		`<a href="/search{{.}}">x</a><a href="/files/{{.}}">x</a><a href="/files/a/{{.}}/b">x</a>`,
 		`<a href="{{route "users.id.edit" "id" 1}}?x=1#y">x</a><form method="post" action="{{route "users.id.delete" "id" 1}}"></form><a href="{{route "lang.recipes.slug" "lang" "de" "slug" "x"}}">x</a>`,
+		`<a href="{{route "users.id.delete" (print "id") 1}}">x</a><a href="{{route "users.id.delete" "id" 1 (print "q") 2}}">x</a>`,
 		`<a href="{{route "users.id.edit" "id" 1 | print}}x">x</a><a href="x{{route "imprint"}}/no">x</a><a href="{{$u := route "imprint"}}{{$u}}/no">x</a>`,
 		`<a href="/users/{{with .}}{{.}}{{end}}/edit">x</a><a href="/users{{if .}}/{{.}}{{end}}">x</a>`,
 		`<a href="{{.}}/nothing">x</a><a href="{{"/nothing"}}">x</a><a href="{{if .}}{{.}}{{end}}">x</a>`,
@@ -309,7 +314,7 @@ func TestFormFields(t *testing.T) {
 		{`<form action="/users" method="post"></form><input name="other"><form action="/search"><input name="q"><input name="sort"></form>`, ""},
 		{`<form action="/users" method="post"><input form="f" name="other"></form>`, ""},
 		{`<form action="/search"><input name="p"></form>`, `1:37: warning: the handler of GET /search reads no field "p"`},
-		{`<form action="{{route "users.index"}}" method="post"><input name="emial"></form>`, `1:67: warning: the handler of POST {{route "users.index"}} reads no field "emial": did you mean "email"?`},
+		{`<form action="{{route "users.index"}}" method="post"><input name="emial"></form>`, `1:67: warning: the handler of POST /users reads no field "emial": did you mean "email"?`},
 		{`<form hx-post="/users"><input name="emial"></form>`, `1:37: warning: the handler of POST /users reads no field "emial": did you mean "email"?`},
 		{`<form action="/users" method="post"><input type="file" name="photo"></form>`, `1:62: warning: a form sends files only with enctype="multipart/form-data"`},
 		{`<form action="/users/7/delete" method="post"><input type="file" name="photo"></form>`, `1:71: warning: a form sends files only with enctype="multipart/form-data"`},

@@ -43,7 +43,7 @@ var rooms = []struct{ room, imports string }{
 	{"pages/language", ""},
 	{"pages/typecheck", "fault language"},
 	{"pages/plan", "language"},
-	{"pages/templates", "fault language links plan routes/routetree typecheck"},
+	{"pages/templates", "fault language links plan routes/pattern routes/routetree typecheck"},
 
 	{"examples/httpfile", "fault"},
 	{"examples/bridge", "httpfile routes/pattern"},

@@ -50,9 +50,6 @@ type Source struct {
 	Text  string
 	Links *File
 	URLs  []string // with holes, of the page that the file is; nil for other files
-	// Named returns the URLs of a named route, with holes; none if the name is unknown, which
-	// others report.
-	Named func(name string) []string
 }
 
 // Check returns the faults and the warnings of the links in template files.
@@ -115,43 +112,14 @@ func (c *checker) find(method, url string) Target {
 	r := request{method, url}
 	t, known := c.found[r]
 	if !known {
-		t = c.lookUp(method, url)
+		t = c.site.Find(method, url)
 		c.found[r] = t
 	}
 	return t
 }
 
-// lookUp asks the Site for a URL, which may begin with the name of a route. A route with
-// optional parameters has several URLs: one that is answered is enough.
-func (c *checker) lookUp(method, url string) (t Target) {
-	name, rest, isNamed := cutName(url)
-	if !isNamed {
-		return c.site.Find(method, url)
-	}
-	t.Answered = true
-	for _, u := range c.source.Named(name) {
-		if t = c.site.Find(method, u+rest); t.Answered {
-			break
-		}
-	}
-	return t
-}
-
-// cutName returns the name of the route that a URL begins with, and the rest of the URL.
-func cutName(url string) (name, rest string, ok bool) {
-	if url, ok = strings.CutPrefix(url, namedMark); !ok {
-		return "", "", false
-	}
-	return strings.Cut(url, namedMark[1:])
-}
-
 // shown returns a URL for messages.
-func shown(url string) string {
-	if name, rest, ok := cutName(url); ok {
-		url = "{{route " + strconv.Quote(name) + "}}" + rest
-	}
-	return strings.ReplaceAll(url, pattern.Hole, "{{…}}")
-}
+func shown(url string) string { return strings.ReplaceAll(url, pattern.Hole, "{{…}}") }
 
 // report adds a fault at an offset in the text of the source.
 func (c *checker) report(offset int, format string, args ...any) {
@@ -232,9 +200,6 @@ func (l Link) wayOut() string {
 		return `if something else does, say so with rel="external"`
 	}
 	begin, rest, isOpen := strings.Cut(l.URL, pattern.Hole)
-	if _, _, isNamed := cutName(l.URL); isNamed {
-		return "if something else does, write the URL with its host"
-	}
 	if isOpen {
 		rest = shown(pattern.Hole + rest)
 	}

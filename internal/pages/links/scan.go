@@ -7,7 +7,6 @@ package links
 import (
 	"html"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template/parse"
@@ -26,7 +25,7 @@ type File struct {
 // A Link is a URL that begins with one slash, and the method of the requests for it.
 type Link struct {
 	Offset  int    // of the URL in the text of the file
-	URL     string // with pattern.Hole for each action, and namedMark for {{route "name"}}
+	URL     string // with pattern.Hole for each action, and for each value in {{route}}
 	Method  string // "" if it is not known
 	Attr    string // that has the URL
 	Element string
@@ -61,11 +60,12 @@ type call struct {
 }
 
 // Scan reads the templates of a file. The names in the keys and in {{template}} are those
-// that the templates of all files have together.
-func Scan(trees map[string]*parse.Tree) *File {
+// that the templates of all files have together. urls has the URLs of the calls of {{route}},
+// with a pattern.Hole for each value.
+func Scan(trees map[string]*parse.Tree, urls map[*parse.CommandNode]string) *File {
 	f := &File{}
 	for _, name := range slices.Sorted(maps.Keys(trees)) {
-		s := scanner{file: f, name: name}
+		s := scanner{file: f, name: name, urls: urls}
 		s.list([]state{{}}, trees[name].Root)
 	}
 	for i := range f.Links {
@@ -88,6 +88,7 @@ const maxStates = 16
 type scanner struct {
 	file *File
 	name string // of the template
+	urls map[*parse.CommandNode]string
 }
 
 // A context says what the next letter of a template belongs to.
@@ -146,20 +147,20 @@ func (sc *scanner) list(states []state, list *parse.ListNode) []state {
 			states = merge(states, nil)
 		case *parse.ActionNode:
 			if len(n.Pipe.Decl) == 0 { // an assignment writes nothing
-				states = actions(states, n)
+				states = holes(states, n, sc.urls[n.Pipe.Cmds[len(n.Pipe.Cmds)-1]])
 			}
 		case *parse.TemplateNode:
 			for _, s := range states {
 				sc.file.calls = append(sc.file.calls, call{sc.name, n.Name, s.context == text})
 			}
-			states = holes(states, n)
+			states = holes(states, n, "")
 		case *parse.IfNode:
 			states = sc.branches(states, &n.BranchNode)
 		case *parse.WithNode:
 			states = sc.branches(states, &n.BranchNode)
 		case *parse.RangeNode:
 			if slices.ContainsFunc(states, func(s state) bool { return s.context >= attrName || s.context == tagName }) {
-				states = holes(states, n)
+				states = holes(states, n, "")
 				continue
 			}
 			states = merge(sc.branches(states, &n.BranchNode), states)
@@ -190,53 +191,9 @@ func merge(a, b []state) (all []state) {
 	return all
 }
 
-// actions returns the states behind an action. Of what it writes, only the URL of a named
-// route is known, where a URL begins with it.
-func actions(states []state, n *parse.ActionNode) []state {
-	name, ok := routeName(n.Pipe)
-	if !ok {
-		return holes(states, n)
-	}
-	var named, others []state
-	for _, s := range states {
-		begins := s.context == beforeValue || s.context == value && s.attr.value == ""
-		if !begins || !isURL(s.attr.name) || isList(s.attr.name) {
-			others = append(others, s)
-			continue
-		}
-		if s.context == beforeValue {
-			s.context, s.quote = value, 0
-		}
-		s.write(namedMark+name+namedMark[1:], int(n.Pos))
-		named = append(named, s)
-	}
-	return merge(named, holes(others, n))
-}
-
-// namedMark stands before and, without the slash, behind the name of a route, in place of the
-// URL of that route.
-const namedMark = "/\x01"
-
-// plainName matches the names of routes that are known. Others may have letters that mean
-// something in a URL.
-var plainName = regexp.MustCompile(`^[\w.-]+$`)
-
-// routeName returns the name of the route in {{route "name" …}}.
-func routeName(p *parse.PipeNode) (name string, ok bool) {
-	if len(p.Cmds) != 1 || len(p.Cmds[0].Args) < 2 {
-		return "", false
-	}
-	fn, isFunc := p.Cmds[0].Args[0].(*parse.IdentifierNode)
-	text, isText := p.Cmds[0].Args[1].(*parse.StringNode)
-	if !isFunc || fn.Ident != "route" || !isText || !plainName.MatchString(text.Text) {
-		return "", false
-	}
-	return text.Text, true
-}
-
 // holes returns the states behind an action, or another node, which writes what is not known.
-func holes(states []state, n parse.Node) []state {
-	offset := int(n.Position())
+// If it is a call of {{route}}, url is what it writes: the beginning of a URL is known then.
+func holes(states []state, n parse.Node, url string) []state {
 	for i := range states {
 		switch s := &states[i]; s.context {
 		case tagName:
@@ -245,11 +202,15 @@ func holes(states []state, n parse.Node) []state {
 			s.attr.name += pattern.Hole
 		case tag, afterName:
 			s.unknown = true
-		case beforeValue:
-			s.context, s.quote = value, 0
-			s.write(pattern.Hole, offset)
-		case value:
-			s.write(pattern.Hole, offset)
+		case beforeValue, value:
+			if s.context == beforeValue {
+				s.context, s.quote = value, 0
+			}
+			written := pattern.Hole
+			if s.attr.value == "" && isURL(s.attr.name) && url != "" {
+				written = url
+			}
+			s.write(written, int(n.Position()))
 		}
 	}
 	return merge(states, nil)
@@ -267,15 +228,8 @@ func (s *state) write(text string, offset int) {
 	s.attr.value += text
 }
 
-// path returns a URL without query and fragment. The "#" of an entity begins none.
-func path(url string) string {
-	for i := range len(url) {
-		if url[i] == '?' || url[i] == '#' && (i == 0 || url[i-1] != '&') {
-			return url[:i]
-		}
-	}
-	return url
-}
+// path returns a URL without query and fragment.
+func path(url string) string { return url[:indexAny(url, "?#")] }
 
 const space = " \t\n\r\f"
 
@@ -360,7 +314,7 @@ func (sc *scanner) text(s state, all string, offset int) state {
 			}
 			i := indexAny(rest, ends)
 			if i > 0 {
-				s.write(rest[:i], at)
+				s.write(html.UnescapeString(rest[:i]), at)
 			}
 			if rest = rest[i:]; rest == "" {
 				return s
@@ -429,7 +383,6 @@ func (s state) endOfAttr() state {
 		s.unknown = true
 	case slices.ContainsFunc(s.attrs, func(o attr) bool { return o.name == a.name }): // the first one counts
 	case matters(a.name):
-		a.value = html.UnescapeString(a.value)
 		s.attrs = append(slices.Clip(s.attrs), a)
 	case strings.HasPrefix(a.name, "on") || strings.HasPrefix(a.name, "data-") || strings.ContainsAny(a.name, ":@") || strings.HasPrefix(a.name, "hx-") || strings.HasPrefix(a.name, "x-"):
 		s.scripts = true

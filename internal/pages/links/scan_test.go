@@ -18,7 +18,7 @@ func scan(text string) (*File, error) {
 	if _, err := t.Parse(text, "", "", trees); err != nil {
 		return nil, err
 	}
-	return Scan(trees), nil
+	return Scan(trees, nil), nil
 }
 
 func TestScan(t *testing.T) {

@@ -1,10 +1,10 @@
 package templates
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	neturl "net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -15,6 +15,7 @@ import (
 	"example.com/flow/internal/pages/language"
 	"example.com/flow/internal/pages/links"
 	"example.com/flow/internal/pages/plan"
+	"example.com/flow/internal/routes/pattern"
 	"example.com/flow/internal/routes/routetree"
 )
 
@@ -124,7 +125,7 @@ func parseFile(src Text) *templateFile {
 // check finds the faults of a file that do not depend on the set that it is in. It changes
 // calls of partials to the names of their files.
 func (l *library) check(f *templateFile) {
-	hasSlot := false
+	hasSlot, urls := false, map[*parse.CommandNode]string{}
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
 		t := f.trees[name]
 		report := func(n parse.Node, format string, args ...any) {
@@ -147,9 +148,11 @@ func (l *library) check(f *templateFile) {
 				}
 			case *parse.PipeNode:
 				for i, cmd := range n.Cmds {
-					if err := l.checkCall(f, cmd, i > 0); err != nil {
-						report(cmd, "%v", err)
+					url, err := l.checkCall(f, cmd, i > 0)
+					if err != nil {
+						report(cmd, "%v", strings.TrimPrefix(err.Error(), "flow: ")) // faults do not have the prefix
 					}
+					urls[cmd] = url
 				}
 			case *parse.TemplateNode:
 				hasSlot = hasSlot || n.Name == slot && name != slot
@@ -172,7 +175,7 @@ func (l *library) check(f *templateFile) {
 	if f.isLayout() && !hasSlot && len(f.faults) == 0 {
 		f.faults = append(f.faults, fault.InLine(f.file, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
 	}
-	f.links = links.Scan(f.trees) // now, since html/template changes the trees
+	f.links = links.Scan(f.trees, urls) // now, since html/template changes the trees
 }
 
 // partials returns the names of the partials that a name in {{template}} may stand for. The
@@ -213,69 +216,53 @@ func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode, found []
 }
 
 // checkCall checks a call such as {{route "name" "key" value}} or {{asset "file"}}, as far as
-// its arguments are constants. piped says that a pipe adds a last argument.
-func (l *library) checkCall(f *templateFile, cmd *parse.CommandNode, piped bool) error {
+// its arguments are constants. For a route it returns the URL, with pattern.Hole in place of
+// each value; the URL is "" if that is not known. piped says that a pipe adds a last argument.
+func (l *library) checkCall(f *templateFile, cmd *parse.CommandNode, piped bool) (url string, err error) {
 	fn, ok := cmd.Args[0].(*parse.IdentifierNode)
 	if !ok || len(cmd.Args) < 2 {
-		return nil
+		return "", nil
 	}
 	name, ok := cmd.Args[1].(*parse.StringNode)
 	switch {
-	case !ok || fn.Ident != "route" && fn.Ident != "asset":
-		return nil
-	case fn.Ident == "asset":
+	case ok && fn.Ident == "asset":
 		f.assets = append(f.assets, name.Text)
-		_, err := l.Asset(l.Sample, name.Text)
-		return trimFlow(err)
-	case l.Names == nil:
-		return nil
-	}
-	if l.Names[name.Text] == nil {
-		if l.Excused(name.Text) {
-			return nil
+		_, err = l.Asset(l.Sample, name.Text)
+	case ok && fn.Ident == "route":
+		params := sampleParams(cmd.Args[2:], piped)
+		if _, err = l.Route(l.Sample, name.Text, params); err != nil {
+			if l.Excused(name.Text) {
+				err = nil
+			}
+			break
 		}
-		_, err := l.Route(l.Sample, name.Text, nil)
-		return trimFlow(err)
+		for i := 1; i < len(params); i += 2 {
+			params[i] = routetree.Unknown{}
+		}
+		url, err = l.Route(l.Sample, name.Text, params)
 	}
-	args := cmd.Args[2:]
-	if piped {
-		args = append(slices.Clip(args), cmd) // any node that is not a constant, for the value of the pipe
-	}
-	params, known := sampleParams(args)
-	if !known && len(params)%2 == 0 {
-		return nil
-	}
-	_, err := l.Route(l.Sample, name.Text, params)
-	return trimFlow(err)
-}
-
-// trimFlow removes the prefix "flow: " from an error. Faults do not have it.
-func trimFlow(err error) error {
-	if err == nil {
-		return nil
-	}
-	return errors.New(strings.TrimPrefix(err.Error(), "flow: "))
+	return strings.ReplaceAll(url, neturl.PathEscape(pattern.Hole), pattern.Hole), err
 }
 
 // sampleParams returns the arguments of {{route}} behind the name: constants as they are, and
-// routetree.Unknown for others. known is false if the value of a key is not a constant.
-func sampleParams(args []parse.Node) (params []any, known bool) {
-	known = true
+// routetree.Unknown for others.
+func sampleParams(args []parse.Node, piped bool) (params []any) {
 	for i, arg := range args {
+		var param any = routetree.Unknown{}
 		switch arg := arg.(type) {
 		case *parse.StringNode:
-			params = append(params, arg.Text)
-			continue
+			param = arg.Text
 		case *parse.NumberNode:
 			if arg.IsInt && i%2 != 0 {
-				params = append(params, arg.Int64)
-				continue
+				param = arg.Int64
 			}
 		}
-		known = known && i%2 != 0
+		params = append(params, param)
+	}
+	if piped {
 		params = append(params, routetree.Unknown{})
 	}
-	return params, known
+	return params
 }
 
 // A Text is a template file that is not parsed yet.

@@ -121,11 +121,11 @@ func (v *Views) Needs(name string) (field string, line int) {
 }
 
 // Links returns the links of the template files. urls returns the URLs of a page, by the name
-// of its template, or nil if that has none, and named those of a named route.
-func (v *Views) Links(urls, named func(name string) []string) (sources []links.Source) {
+// of its template, or nil if that has none.
+func (v *Views) Links(urls func(name string) []string) (sources []links.Source) {
 	for _, name := range slices.Sorted(maps.Keys(v.files)) {
 		if f := v.files[name]; v.used[f] && f.links != nil {
-			sources = append(sources, links.Source{File: f.file, Text: f.text, Links: f.links, URLs: urls(name), Named: named})
+			sources = append(sources, links.Source{File: f.file, Text: f.text, Links: f.links, URLs: urls(name)})
 		}
 	}
 	return sources

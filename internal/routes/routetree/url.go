@@ -11,7 +11,8 @@ import (
 	"example.com/flow/internal/routes/pattern"
 )
 
-// Unknown stands for a parameter's value that is not known yet, as while a template is checked.
+// Unknown stands for a key or a value that is not known yet, as while a template is checked. The
+// URL has an escaped pattern.Hole in place of such a value. With such a key it is a hole itself.
 type Unknown struct{}
 
 // URL returns the URL of the route. params are pairs of key and value, as for
@@ -29,6 +30,9 @@ func (r *Route) URL(inherited map[string][]string, params []any) (string, error)
 	for i := 0; i < len(params); i += 2 {
 		key, ok := params[i].(string)
 		if !ok {
+			if params[i] == (Unknown{}) {
+				return url.PathEscape(pattern.Hole), nil
+			}
 			return fail("the key %v is a %T, not a string", params[i], params[i])
 		}
 		seg, isParam := longest.Param(key)
@@ -96,7 +100,7 @@ func optional(seg pattern.Segment) string {
 // []string, or of a string split at its slashes.
 func valueTexts(v any, catchAll bool) ([]string, error) {
 	if _, ok := v.(Unknown); ok {
-		return []string{"x"}, nil
+		return []string{pattern.Hole}, nil
 	}
 	if list, ok := v.([]string); ok {
 		if !catchAll {
