@@ -58,8 +58,11 @@ func Param(f reflect.Type, i int) reflect.Type {
 }
 
 // Takes reports whether text/template calls a function of a type with so many arguments, and
-// takes what it returns.
-func Takes(f reflect.Type, given int) bool { return TakesCount(f, given) && returnsValue(f) }
+// takes what it returns: a value, or a value and an error.
+func Takes(f reflect.Type, given int) bool {
+	out := f.NumOut()
+	return TakesCount(f, given) && (out == 1 || out == 2 && f.Out(1) == reflect.TypeFor[error]())
+}
 
 // TakesCount reports whether a function of a type takes so many arguments.
 func TakesCount(f reflect.Type, given int) bool {
@@ -67,10 +70,4 @@ func TakesCount(f reflect.Type, given int) bool {
 		return given >= f.NumIn()-1
 	}
 	return given == f.NumIn()
-}
-
-// returnsValue reports whether a function returns a value, or a value and an error.
-func returnsValue(f reflect.Type) bool {
-	out := f.NumOut()
-	return out == 1 || out == 2 && f.Out(1) == reflect.TypeFor[error]()
 }

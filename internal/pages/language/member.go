@@ -24,8 +24,16 @@ type Member struct {
 // followed all pointers but one that is nil. Values that are addressable have the methods of
 // *t, too.
 func Lookup(t reflect.Type, addressable bool, name string) Member {
-	if m, ok := method(t, addressable, name); ok {
-		return m
+	in, isInterface := t, t.Kind() == reflect.Interface
+	if addressable && !isInterface {
+		in = reflect.PointerTo(t)
+	}
+	if m, ok := in.MethodByName(name); ok && m.IsExported() {
+		f := m.Type
+		if !isInterface { // its first parameter is the receiver
+			f = reflect.Zero(in).Method(m.Index).Type()
+		}
+		return Member{Kind: Method, Type: f, Index: []int{m.Index}}
 	}
 	switch t.Kind() {
 	case reflect.Struct:
@@ -42,20 +50,4 @@ func Lookup(t reflect.Type, addressable bool, name string) Member {
 		}
 	}
 	return Member{}
-}
-
-func method(t reflect.Type, addressable bool, name string) (Member, bool) {
-	isInterface := t.Kind() == reflect.Interface
-	if addressable && !isInterface {
-		t = reflect.PointerTo(t)
-	}
-	m, ok := t.MethodByName(name)
-	if !ok || !m.IsExported() {
-		return Member{}, false
-	}
-	f := m.Type
-	if !isInterface { // its first parameter is the receiver
-		f = reflect.Zero(t).Method(m.Index).Type()
-	}
-	return Member{Kind: Method, Type: f, Index: []int{m.Index}}, true
 }

@@ -36,17 +36,16 @@ func (b *body) isConstant(p *parse.PipeNode) bool {
 		for _, n := range cmd.Args {
 			switch n := n.(type) {
 			case *parse.BoolNode, *parse.NumberNode, *parse.StringNode, *parse.NilNode:
+				continue
 			case *parse.IdentifierNode:
-				if _, ok := language.Builtin(n.Ident); !ok || b.set.Funcs[n.Ident] != nil {
-					return false
-				}
-				calls = true
+				_, calls = language.Builtin(n.Ident)
+				calls = calls && b.set.Funcs[n.Ident] == nil
 			case *parse.PipeNode:
-				if !b.isConstant(n) {
-					return false
-				}
-				calls = true
+				calls = b.isConstant(n)
 			default:
+				return false
+			}
+			if !calls {
 				return false
 			}
 		}
@@ -56,10 +55,7 @@ func (b *body) isConstant(p *parse.PipeNode) bool {
 
 // constant executes a constant pipeline, and returns v with its truth.
 func (b *body) constant(p *parse.PipeNode, v value) value {
-	text := &parse.ListNode{NodeType: parse.NodeList, Nodes: []parse.Node{&parse.TextNode{NodeType: parse.NodeText, Text: []byte("true")}}}
-	branch := &parse.IfNode{BranchNode: parse.BranchNode{NodeType: parse.NodeIf, Pipe: p, List: text}}
-	root := &parse.ListNode{NodeType: parse.NodeList, Nodes: []parse.Node{branch}}
-	t, err := template.New("").AddParseTree("", &parse.Tree{Root: root})
+	t, err := template.New("").Parse("{{if " + p.String() + "}}true{{end}}")
 	if err != nil {
 		return v
 	}

@@ -49,8 +49,8 @@ type dicts struct {
 	missing  []missingKey
 }
 
-// A readKey is a key that a template reads of what a call of Dict has made. The key of
-// what reads all of them is *.
+// A readKey is a key that a template reads of what a call of Dict has made. The key * stands
+// for all of them, where the whole map is used.
 type readKey struct {
 	call parse.Node
 	key  string
@@ -90,18 +90,19 @@ func (b *body) makeDict(w word, args []value, a arguments) value {
 			b.report(w, "dict takes strings as keys, and gets %s", args[i])
 			return value{}
 		}
-		_, ok := a.nodes[i].(*parse.StringNode)
-		known = known && ok
-	}
-	if !known {
-		return v
-	}
-	for i := 0; i < len(args); i += 2 {
+		key, ok := a.nodes[i].(*parse.StringNode)
+		if !ok {
+			known = false
+			continue
+		}
 		item := args[i+1].at(no)
 		if item.dict != nil && item.dict.depth() >= maxDictDepth {
 			item.dict = nil
 		}
-		v.dict = b.with(v.dict, w.node, a.nodes[i].(*parse.StringNode).Text, item)
+		v.dict = b.with(v.dict, w.node, key.Text, item)
+	}
+	if !known {
+		v.dict = nil
 	}
 	return v
 }

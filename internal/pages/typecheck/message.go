@@ -84,7 +84,7 @@ type word struct {
 	expr  parse.Node // the expression, with all arguments
 	node  parse.Node // the part of it that the name stands in
 	name  string
-	index int // of the name in .A.B.C, if the node has several
+	index int // of the name in namesOf the node, or wholeVariable
 }
 
 // report adds a problem.
@@ -109,41 +109,45 @@ func (b *body) finding(w word, text string) finding {
 // wholeVariable is the index that means $x itself, in $x.A.B.
 const wholeVariable = -1
 
+// namesOf returns the names behind the dots of a node.
+func namesOf(n parse.Node) []string {
+	switch n := n.(type) {
+	case *parse.FieldNode:
+		return n.Ident
+	case *parse.VariableNode:
+		return n.Ident[1:]
+	case *parse.ChainNode:
+		return n.Field
+	}
+	return nil
+}
+
 // pos returns where a word stands.
 func (b *body) pos(w word) Pos {
 	where, _ := b.set.Trees[b.name].ErrorContext(w.node)
 	where, column := cutLast(where)
 	file, line := cutLast(where)
 	p := Pos{file, line, column + 1}
+	names := namesOf(w.node)
 	// The parser puts .A at its dot, but .A.B at the second one. It puts $x.A.B and (x).A.B
 	// at the first, which stands behind another word.
 	switch n := w.node.(type) {
 	case *parse.FieldNode:
-		if len(n.Ident) > 1 {
-			p.Column -= len(n.Ident[0]) + 1
+		if len(names) > 1 {
+			p.Column -= len(names[0]) + 1
 		}
-		p.Column += toName(n.Ident, w.index)
 	case *parse.VariableNode:
-		switch {
-		case len(n.Ident) == 1:
-		case w.index == wholeVariable:
+		if len(names) > 0 && w.index == wholeVariable {
 			p.Column -= len(n.Ident[0])
-		default:
-			p.Column += toName(n.Ident[1:], w.index)
 		}
-	case *parse.ChainNode:
-		p.Column += toName(n.Field, w.index)
+	}
+	if len(names) > 0 && w.index != wholeVariable {
+		p.Column++ // behind the first dot
+		for _, name := range names[:w.index] {
+			p.Column += len(name) + 1
+		}
 	}
 	return p
-}
-
-// toName returns how many bytes there are from the first dot of .A.B.C to name i.
-func toName(names []string, i int) int {
-	length := 1
-	for _, name := range names[:i] {
-		length += len(name) + 1
-	}
-	return length
 }
 
 // cutLast splits "x:12" into x and 12.
@@ -155,17 +159,10 @@ func cutLast(s string) (string, int) {
 
 // lastWord returns the word of n, a part of expr, that says most about its value.
 func lastWord(expr, n parse.Node) word {
-	switch n := n.(type) {
-	case *parse.PipeNode:
-		return lastWord(expr, n.Cmds[len(n.Cmds)-1].Args[0])
-	case *parse.FieldNode:
-		return word{expr: expr, node: n, index: len(n.Ident) - 1}
-	case *parse.VariableNode:
-		return word{expr: expr, node: n, index: len(n.Ident) - 2}
-	case *parse.ChainNode:
-		return word{expr: expr, node: n, index: len(n.Field) - 1}
+	if p, ok := n.(*parse.PipeNode); ok {
+		return lastWord(expr, p.Cmds[len(p.Cmds)-1].Args[0])
 	}
-	return word{expr: expr, node: n}
+	return word{expr: expr, node: n, index: len(namesOf(n)) - 1}
 }
 
 // String describes a value in a message.
@@ -231,16 +228,10 @@ func oneWith(t reflect.Type, addressable bool, name string) (field string) {
 // through returns the expression up to the word, with a field before it: for the Name of
 // .Form.Name.First and the field Value, it is ".Form.Value.Name".
 func (w word) through(field string) string {
-	with := func(names []string, i int) []string { return slices.Insert(slices.Clone(names[:i+1]), i, field) }
-	switch n := w.node.(type) {
-	case *parse.FieldNode:
-		return (&parse.FieldNode{Ident: with(n.Ident, w.index)}).String()
-	case *parse.VariableNode:
-		return (&parse.VariableNode{Ident: with(n.Ident, w.index+1)}).String()
-	case *parse.ChainNode:
-		return (&parse.ChainNode{Node: n.Node, Field: with(n.Field, w.index)}).String()
-	}
-	return field + "." + w.name
+	names := namesOf(w.node)
+	of := strings.TrimSuffix(w.node.String(), "."+strings.Join(names, "."))
+	names = slices.Insert(slices.Clone(names[:w.index+1]), w.index, field)
+	return of + "." + strings.Join(names, ".")
 }
 
 // members returns the names that templates may ask a value for.

@@ -80,7 +80,7 @@ func (v value) at(addr tri) value {
 	return v
 }
 
-// orAbsent returns the value, or nothing.
+// orAbsent returns what is known of a value that may also be absent.
 func (v value) orAbsent() value { return v.or(nothing) }
 
 // when returns what is known of the value after {{if}} has asked for its truth.

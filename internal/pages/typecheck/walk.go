@@ -12,16 +12,21 @@ type body struct {
 	from *parse.TemplateNode // the {{template}} whose dot is not that of its own template, or nil
 
 	vars     []variable
-	latest   map[string]int                // the index in vars of the innermost variable of a name, but for the first $
+	latest   map[string]int                // by name, the index in vars of the innermost variable; the $ of the template is not in it
 	assigned map[*parse.VariableNode]value // all that = gives to a variable, by its declaration
-	grew     bool                          // assigned did, in this pass
-	vague    bool                          // nothing is known of variables, in this pass
-	tested   bool                          // what is evaluated may well be absent: a condition, an argument
+	grew     bool                          // assigned has got something new in this pass
+	vague    bool                          // in this pass nothing is taken for known of variables
+	tested   bool                          // what is evaluated may be absent by intent: a condition, an argument
 
 	problems []finding
 	absent   []missingKey
-	calls    []*parse.TemplateNode
-	dots     []value // of calls
+	calls    []call
+}
+
+// A call is a {{template}} with the value that it gives.
+type call struct {
+	node *parse.TemplateNode
+	dot  value
 }
 
 // A variable is one that the template has declared, or $.
@@ -29,7 +34,7 @@ type variable struct {
 	name  string
 	decl  *parse.VariableNode // nil for $
 	value value
-	doubt bool // it may not have been declared: it stands behind an operand of and, or
+	doubt bool // it may not have been declared, since and, or may have stopped before it
 	outer int  // the index of the variable of this name around it, or -1
 }
 
@@ -47,19 +52,19 @@ func (b *body) check() {
 	b.assigned = map[*parse.VariableNode]value{}
 	for pass := 0; pass == 0 || b.grew && !b.vague; pass++ {
 		b.grew, b.vague = false, pass == maxPasses
-		b.problems, b.absent, b.calls, b.dots = nil, nil, nil, nil
+		b.problems, b.absent, b.calls = nil, nil, nil
 		b.leave(0)
 		b.declare("$", nil, b.dot)
 		b.walk(b.dot, tree.Root)
 	}
 	b.found = append(b.found, b.problems...)
 	b.missing = append(b.missing, b.absent...)
-	for i, n := range b.calls {
-		from := n
-		if b.dots[i] == b.dot {
+	for _, c := range b.calls {
+		from := c.node
+		if c.dot == b.dot {
 			from = b.from
 		}
-		b.add(job{n.Name, b.dots[i]}, from)
+		b.add(job{c.node.Name, c.dot}, from)
 	}
 }
 
@@ -87,7 +92,7 @@ func (b *body) walk(dot value, n parse.Node) (ends bool) {
 		if n.Pipe != nil {
 			v = b.pipeline(dot, n.Pipe)
 		}
-		b.calls, b.dots = append(b.calls, n), append(b.dots, v)
+		b.calls = append(b.calls, call{n, v})
 	}
 	return false
 }
@@ -163,10 +168,7 @@ func iterate(v value, vars int) iteration {
 	}
 	switch {
 	case isInteger(t):
-		r.elem = valueOf(t)
-		if r.runs == yes {
-			r.runs = maybe // not if it is negative
-		}
+		r.elem, r.runs = valueOf(t), min(r.runs, maybe) // not if it is negative
 		if vars > 1 {
 			r.wrong = "a number gives no second variable"
 		}
@@ -194,14 +196,13 @@ func iterate(v value, vars int) iteration {
 	default:
 		r.wrong = "range cannot go through " + short(t)
 	}
-	if v.absent != no {
+	switch {
+	case v.absent == no && r.wrong != "":
+		return iteration{wrong: r.wrong}
+	case r.wrong != "":
+		return iteration{runs: no} // what is absent works, and has no elements
+	case v.absent != no:
 		r.runs = min(r.runs, maybe)
-	}
-	if r.wrong != "" {
-		r = iteration{wrong: r.wrong}
-		if v.absent != no {
-			r = iteration{runs: no} // what is absent works, and has no elements
-		}
 	}
 	return r
 }
