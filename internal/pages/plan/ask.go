@@ -14,8 +14,8 @@ import (
 //
 //	{{.Keep (slice .Function .A)}}
 type question struct {
-	// The first arguments: a field costs half of a method. {{call}} has the first one of these
-	// names in its errors.
+	// The first arguments are fields, since a field costs half of what the method Arg costs.
+	// Errors of {{call}} have the name of the first one: see named.
 	Function, A, B, C reflect.Value
 	all               []reflect.Value // all arguments
 	value             reflect.Value   // the answer

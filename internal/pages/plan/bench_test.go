@@ -45,7 +45,7 @@ func BenchmarkPlan(b *testing.B) {
 		parsed := template.Must(template.New("page").Funcs(fixed).Parse(bb.text))
 		var w strings.Builder
 		parsed.Execute(&w, p)
-		c, err := plan.Compile(parsed, "page", plan.Funcs{Fixed: fixed})
+		c, err := plan.NewCompiler(plan.Funcs{Fixed: fixed}).Compile(parsed, "page", nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -71,34 +71,15 @@ func (a *andOr) eval(s *state, dot reflect.Value) (v reflect.Value) {
 
 // fast has the functions that are frequent, for the values that are.
 var fast = map[string]func(args []reflect.Value) (v reflect.Value, known bool){
-	"not":   func(args []reflect.Value) (reflect.Value, bool) { return boolean(!isTrue(args[0])), true },
+	"not":   func(args []reflect.Value) (reflect.Value, bool) { return reflect.ValueOf(!isTrue(args[0])), true },
 	"len":   length,
 	"index": index,
 	"eq":    equal,
-	"ne": func(args []reflect.Value) (reflect.Value, bool) {
-		return compared(args, func(c int) bool { return c != 0 })
-	},
-	"lt": func(args []reflect.Value) (reflect.Value, bool) {
-		return compared(args, func(c int) bool { return c < 0 })
-	},
-	"le": func(args []reflect.Value) (reflect.Value, bool) {
-		return compared(args, func(c int) bool { return c <= 0 })
-	},
-	"gt": func(args []reflect.Value) (reflect.Value, bool) {
-		return compared(args, func(c int) bool { return c > 0 })
-	},
-	"ge": func(args []reflect.Value) (reflect.Value, bool) {
-		return compared(args, func(c int) bool { return c >= 0 })
-	},
-}
-
-var trueValue, falseValue = reflect.ValueOf(true), reflect.ValueOf(false)
-
-func boolean(b bool) reflect.Value {
-	if b {
-		return trueValue
-	}
-	return falseValue
+	"ne":    comparison(func(c int) bool { return c != 0 }),
+	"lt":    comparison(func(c int) bool { return c < 0 }),
+	"le":    comparison(func(c int) bool { return c <= 0 }),
+	"gt":    comparison(func(c int) bool { return c > 0 }),
+	"ge":    comparison(func(c int) bool { return c >= 0 }),
 }
 
 func length(args []reflect.Value) (n reflect.Value, known bool) {
@@ -144,13 +125,15 @@ func equal(args []reflect.Value) (v reflect.Value, known bool) {
 		}
 		any = any || c == 0
 	}
-	return boolean(any), len(args) > 1
+	return reflect.ValueOf(any), len(args) > 1
 }
 
-// compared compares two values, and asks holds for the result.
-func compared(args []reflect.Value, holds func(c int) bool) (v reflect.Value, known bool) {
-	c, known := compare(concrete(args[0]), concrete(args[1]))
-	return boolean(known && holds(c)), known
+// comparison returns a function that compares two values, and asks holds for the result.
+func comparison(holds func(c int) bool) func(args []reflect.Value) (v reflect.Value, known bool) {
+	return func(args []reflect.Value) (reflect.Value, bool) {
+		c, known := compare(concrete(args[0]), concrete(args[1]))
+		return reflect.ValueOf(known && holds(c)), known
+	}
 }
 
 // compare compares two strings or numbers. What is not a number has no order.

@@ -59,16 +59,15 @@ func paramOf(f reflect.Type, i int) reflect.Type {
 // eval returns the value of an operand for a parameter of type t.
 func (o *operand) eval(s *state, dot reflect.Value, t reflect.Type) reflect.Value {
 	v := o.value.eval(s, dot)
-	if o.constant == 0 || t == nil || t == reflectValueType || v.IsValid() && v.Type().AssignableTo(t) {
-		return s.assignable(o.at, v, t)
-	}
 	switch {
+	case o.constant == 0 || t == nil || t == reflectValueType || v.IsValid() && v.Type().AssignableTo(t):
 	case !v.IsValid() && language.CanBeNil(t):
-		return reflect.Zero(t)
 	case !v.IsValid() || !o.constant.Has(language.Basic(t.Kind())):
 		s.failConstant(o, t)
+	default:
+		return v.Convert(t)
 	}
-	return v.Convert(t)
+	return s.assignable(o.at, v, t)
 }
 
 var reflectValueType = reflect.TypeFor[reflect.Value]()
@@ -138,16 +137,9 @@ type method struct {
 
 func (m *method) eval(s *state, dot reflect.Value) reflect.Value {
 	last := m.evalLast(s, dot)
-	v, found := m.find(s, m.of.eval(s, dot))
-	switch {
-	case found == nil:
+	v, found := m.find(s, m.of.eval(s, dot), &m.arguments)
+	if found == nil {
 		return reflect.Value{} // its operands are not evaluated
-	case found.Kind == language.Field:
-		s.fail(m.at, "%s has arguments but cannot be invoked as function", m.name)
-	case found.Kind == language.Key:
-		s.fail(m.at, "%s is not a method but has arguments", m.name)
-	case !language.Takes(found.Type, m.given()):
-		s.failTake(m.at, m.name, found.Type, m.arguments)
 	}
 	mark := len(s.args)
 	m.push(s, m.at, dot, last, mark, found.Type)
@@ -163,7 +155,8 @@ type function struct {
 	direct func(args []reflect.Value) (any, error) // calls it without reflection; or nil
 	at     spot
 	bound  bool // it takes the request first
-	dig    bool // it is a command of a pipeline: see dig
+	// isCommand: it is a command of a pipeline, so its value is unwrapped.
+	isCommand bool
 }
 
 func (f *function) eval(s *state, dot reflect.Value) reflect.Value {
@@ -173,15 +166,15 @@ func (f *function) eval(s *state, dot reflect.Value) reflect.Value {
 	}
 	f.push(s, f.at, dot, last, mark, t)
 	switch {
-	case f.dig && f.direct != nil:
+	case f.isCommand && f.direct != nil:
 		v, err := callDirect(f.direct, s.args[mark:])
 		if err != nil {
 			s.failCall(f.at, f.name, err)
 		}
 		s.args = s.args[:mark]
 		return reflect.ValueOf(v)
-	case f.dig:
-		return dig(s.invoke(f.at, f.name, f.fun, t, mark))
+	case f.isCommand:
+		return unwrap(s.invoke(f.at, f.name, f.fun, t, mark))
 	}
 	return s.invoke(f.at, f.name, f.fun, t, mark)
 }

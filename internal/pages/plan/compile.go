@@ -12,13 +12,6 @@ import (
 	"example.com/flow/internal/pages/language"
 )
 
-// Compile compiles the template of that name and what it calls. The templates must have been
-// escaped by html/template. The error says in a phrase why html/template must render it
-// instead.
-func Compile(escaped *template.Template, name string, funcs Funcs) (*Plan, error) {
-	return NewCompiler(funcs).Compile(escaped, name, nil)
-}
-
 // A Compiler compiles templates with the same functions. Its Plans share the bodies of
 // templates that are the same: trees with one Name and one ParseName must have the same source,
 // and may differ only in what html/template has made of it, and in what they call. It is not
@@ -32,12 +25,14 @@ type Compiler struct {
 // NewCompiler returns a Compiler for templates with these functions.
 func NewCompiler(funcs Funcs) *Compiler { return &Compiler{funcs: funcs, bodies: map[string]*body{}} }
 
-// Compile is as the function Compile. sources has the trees by their names, as they were before
-// html/template changed copies of them: a page that fails finds in them what the error says. The
-// Plan keeps a tree that is not in sources as html/template has changed it, which is larger.
+// Compile compiles the template of that name and what it calls. The templates must have been
+// escaped by html/template. The error says in a phrase why html/template must render it instead.
+//
+// sources has the trees by their names, as they were before html/template changed copies of them:
+// a page that fails finds in them what the error says. The Plan keeps a tree that is not in
+// sources as html/template has changed it, which is larger.
 func (c *Compiler) Compile(escaped *template.Template, name string, sources map[string]*parse.Tree) (p *Plan, err error) {
 	p = &Plan{}
-	numbers := map[string]int{name: 0}
 	names := []string{name}
 	for i := 0; i < len(names); i++ {
 		t := escaped.Lookup(names[i])
@@ -48,19 +43,18 @@ func (c *Compiler) Compile(escaped *template.Template, name string, sources map[
 		if err != nil {
 			return nil, err
 		}
-		l := linked{body: b}
+		in := instance{body: b}
 		for _, callee := range callees {
-			number, ok := numbers[callee]
-			if !ok {
+			number := slices.Index(names, callee)
+			if number < 0 {
 				number = len(names)
-				numbers[callee] = number
 				names = append(names, callee)
 			}
-			l.calls = append(l.calls, number)
+			in.calls = append(in.calls, number)
 		}
-		p.linked = append(p.linked, l)
+		p.instances = append(p.instances, in)
 	}
-	p.linked = slices.Clip(p.linked)
+	p.instances = slices.Clip(p.instances)
 	return p, nil
 }
 
@@ -91,21 +85,13 @@ func (c *Compiler) body(t, source *parse.Tree) (b *body, callees []string, err e
 	return w.body, callees, nil
 }
 
-// variant appends what html/template may have changed in a list: texts, and the functions that
-// pipelines begin with, of which escapers are some. It also appends the names of the templates
-// that the list calls to callees, each once. Their numbers are in the key, and not the names.
-func variant(key []byte, l *parse.ListNode, callees *[]string) []byte {
-	if l == nil {
-		return key
-	}
-	branch := func(n *parse.BranchNode) {
-		key = append(variant(append(key, '{'), n.List, callees), '|')
-		key = append(variant(key, n.ElseList, callees), '}')
-	}
-	for _, n := range l.Nodes {
+// variant appends what html/template may have changed in a template: texts, and the functions
+// that the commands of actions begin with, of which escapers are some. It also appends the names
+// of the templates that it calls to callees, each once. Their numbers are in the key, and not the
+// names.
+func variant(key []byte, root *parse.ListNode, callees *[]string) []byte {
+	language.EachNode(root, func(n parse.Node) {
 		switch n := n.(type) {
-		case *parse.ListNode:
-			key = variant(key, n, callees)
 		case *parse.TextNode:
 			key = strconv.AppendInt(append(key, '"'), int64(len(n.Text)), 10)
 			key = append(append(key, ' '), n.Text...)
@@ -117,12 +103,6 @@ func variant(key []byte, l *parse.ListNode, callees *[]string) []byte {
 				}
 			}
 			key = append(key, '.')
-		case *parse.IfNode:
-			branch(&n.BranchNode)
-		case *parse.WithNode:
-			branch(&n.BranchNode)
-		case *parse.RangeNode:
-			branch(&n.BranchNode)
 		case *parse.TemplateNode:
 			slot := slices.Index(*callees, n.Name)
 			if slot < 0 {
@@ -131,7 +111,7 @@ func variant(key []byte, l *parse.ListNode, callees *[]string) []byte {
 			}
 			key = append(strconv.AppendInt(append(key, '#'), int64(slot), 10), '.')
 		}
-	}
+	})
 	return key
 }
 
@@ -249,7 +229,7 @@ func (w *writer) variable(n *parse.VariableNode) int {
 // action compiles an action with its escapers.
 func (w *writer) action(n *parse.ActionNode) node {
 	if len(n.Pipe.Decl) > 0 {
-		return declare{w.pipe(n.Pipe)}
+		return w.pipe(n.Pipe).(*assign)
 	}
 	cmds := n.Pipe.Cmds
 	words := ""
@@ -304,10 +284,10 @@ func (w *writer) commands(cmds []*parse.CommandNode) (last expr) {
 		last = w.command(cmd, cmd.Args, last)
 		switch e := last.(type) {
 		case *field:
-			e.dig = true
+			e.isCommand = true
 		case *function:
-			e.dig = true
-		case literal, *assign, command: // it is dug out
+			e.isCommand = true
+		case literal, *assign, command: // it is no interface{}
 		default:
 			last = command{e}
 		}

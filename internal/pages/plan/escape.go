@@ -111,24 +111,20 @@ var samples = sync.OnceValue(func() []string {
 
 // print prints a value, escaped. The error is that of a method of the value.
 func (c *chain) print(s *state, v reflect.Value) error {
-	if c.escape != nil && v.IsValid() && v.CanInterface() {
-		switch k := v.Kind(); {
-		case k == reflect.String:
-			switch t := v.Type(); {
-			case t == stringType:
-				s.out = c.escape(s.out, v.String())
-				return nil
-			case t == htmlType && c.html:
-				s.out = append(s.out, v.String()...)
-				return nil
-			}
-		case v.CanInt() && v.NumMethod() == 0:
-			s.out = strconv.AppendInt(s.out, v.Int(), 10)
-			return nil
-		case k != reflect.Uintptr && v.CanUint() && v.NumMethod() == 0:
-			s.out = strconv.AppendUint(s.out, v.Uint(), 10)
-			return nil
-		}
+	switch {
+	case c.escape == nil || !v.IsValid() || !v.CanInterface():
+	case v.Type() == stringType:
+		s.out = c.escape(s.out, v.String())
+		return nil
+	case v.Type() == htmlType && c.html:
+		s.out = append(s.out, v.String()...)
+		return nil
+	case v.CanInt() && v.NumMethod() == 0:
+		s.out = strconv.AppendInt(s.out, v.Int(), 10)
+		return nil
+	case v.CanUint() && v.Kind() != reflect.Uintptr && v.NumMethod() == 0:
+		s.out = strconv.AppendUint(s.out, v.Uint(), 10)
+		return nil
 	}
 	return cause(c.printer.Execute((*output)(s), v))
 }

@@ -23,21 +23,20 @@ type literal struct{ value reflect.Value }
 
 func (l literal) eval(*state, reflect.Value) reflect.Value { return l.value }
 
-// A command is a command of a pipeline, whose value is dug out.
+// A command is a command of a pipeline. Fields and functions unwrap their values themselves.
 type command struct{ value expr }
 
-func (c command) eval(s *state, dot reflect.Value) reflect.Value { return dig(c.value.eval(s, dot)) }
+func (c command) eval(s *state, dot reflect.Value) reflect.Value { return unwrap(c.value.eval(s, dot)) }
 
-// dig returns the value in an interface without methods: text/template takes the values of
-// all commands of pipelines out of it.
-func dig(v reflect.Value) reflect.Value {
+// unwrap returns the value in an interface{}: text/template unwraps one after each command.
+func unwrap(v reflect.Value) reflect.Value {
 	if v.Kind() == reflect.Interface && v.NumMethod() == 0 {
 		return v.Elem()
 	}
 	return v
 }
 
-// An assign sets variables.
+// An assign sets variables, in an action of its own or in a condition.
 type assign struct {
 	variables []int
 	value     expr
@@ -49,4 +48,9 @@ func (a *assign) eval(s *state, dot reflect.Value) reflect.Value {
 		s.variables[s.frame+i] = v
 	}
 	return v
+}
+
+func (a *assign) render(s *state, dot reflect.Value) jump {
+	a.eval(s, dot)
+	return next
 }

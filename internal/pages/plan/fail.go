@@ -3,7 +3,9 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"text/template"
 	"text/template/parse"
@@ -11,8 +13,8 @@ import (
 	"example.com/flow/internal/pages/language"
 )
 
-// A spot is where an expression stands in its template: the position and the type of its node,
-// which no other node has both. A Plan keeps spots, since nodes are large.
+// A spot is where an expression stands in its template: the position and the type of its node.
+// No other node has the same position and type. A Plan keeps spots, since nodes are large.
 type spot uint32
 
 const typeBits = 5 // of a spot, for the type of the node
@@ -37,22 +39,17 @@ func (b *body) node(at spot) parse.Node {
 	position, typ := parse.Pos(at>>typeBits), parse.NodeType(at&(1<<typeBits-1))
 	var found parse.Node = b.source.Root
 	language.EachNode(b.source.Root, func(n parse.Node) {
-		if n.Type() != typ {
-			return
-		}
 		p, isPipe := n.(*parse.PipeNode)
-		if !isPipe {
-			if n.Position() == position {
-				found = n
-			}
-			return
-		}
-		for i, cmd := range p.Cmds {
-			if cmd.Pos == position {
+		switch {
+		case n.Type() != typ:
+		case isPipe:
+			if i := slices.IndexFunc(p.Cmds, func(c *parse.CommandNode) bool { return c.Pos == position }); i >= 0 {
 				own := *p
 				own.Cmds = p.Cmds[:i+1]
 				found = &own
 			}
+		case n.Position() == position:
+			found = n
 		}
 	})
 	return found
@@ -100,44 +97,23 @@ func (s *state) failCall(at spot, name string, err error) {
 	s.fail(at, "error calling %s: %w", name, err)
 }
 
-// failField ends the execution since a value, of a type that was declared, has no such field,
-// or is nil.
-func (s *state) failField(f *field, m *member, declared reflect.Type) {
-	isNil := m.typ.Kind() == reflect.Interface
-	if m.typ.Kind() == reflect.Pointer {
-		isNil = true
-		if elem := m.typ.Elem(); elem.Kind() == reflect.Struct {
-			_, isNil = elem.FieldByName(f.name)
-		}
+// failMember ends the execution since a value has no such member, or not for these arguments.
+// text/template sees that before it calls anything, so it is asked for its words: it gets the
+// value as its dot, and as many arguments.
+func (s *state) failMember(f *field, of reflect.Value, a *arguments) {
+	text := "." + f.name + strings.Repeat(" nil", len(a.operands))
+	if a.last != nil {
+		text = "0 | " + text
 	}
-	switch {
-	case m.Kind == language.Unexported:
-		s.fail(f.at, "%s is an unexported field of struct type %s", f.name, declared)
-	case isNil:
-		s.fail(f.at, "nil pointer evaluating %s.%s", declared, f.name)
-	}
-	s.fail(f.at, "can't evaluate field %s in type %s", f.name, declared)
-}
-
-// failTake ends the execution since a method does not take so many arguments, or returns what
-// a template cannot use.
-func (s *state) failTake(at spot, name string, f reflect.Type, a arguments) {
-	switch {
-	case f.IsVariadic() && a.given() < f.NumIn()-1:
-		s.fail(at, "wrong number of args for %s: want at least %d got %d", name, f.NumIn()-1, len(a.operands))
-	case !f.IsVariadic() && a.given() != f.NumIn():
-		s.fail(at, "wrong number of args for %s: want %d got %d", name, f.NumIn(), a.given())
-	case f.NumOut() == 2:
-		s.fail(at, "invalid function signature for %s: second return value should be error; is %s", name, f.Out(1))
-	}
-	s.fail(at, "function %s has %d return values; should be 1 or 2", name, f.NumOut())
+	err := template.Must(template.New("").Parse("{{"+text+"}}")).Execute(io.Discard, of)
+	s.fail(f.at, "%w", cause(err))
 }
 
 // failConstant ends the execution since a constant is not one of the type of a parameter.
 func (s *state) failConstant(constant *operand, t reflect.Type) {
-	expected := map[language.BasicKind]string{
-		language.Bool: "bool", language.String: "string", language.Int: "integer", language.Uint: "unsigned integer",
-		language.Float: "float", language.Complex: "complex",
+	expected := [...]string{
+		language.Bool: "bool", language.Int: "integer", language.Uint: "unsigned integer", language.Float: "float",
+		language.Complex: "complex", language.String: "string",
 	}[language.Basic(t.Kind())]
 	switch {
 	case constant.constant.Has(language.NotBasic):
@@ -146,17 +122,4 @@ func (s *state) failConstant(constant *operand, t reflect.Type) {
 		s.fail(constant.at, "can't handle %s for arg of type %s", s.current.node(constant.at), t)
 	}
 	s.fail(constant.at, "expected %s; found %s", expected, s.current.node(constant.at))
-}
-
-// failRange ends the execution since there is no loop over a value.
-func (s *state) failRange(l *loop, v reflect.Value) {
-	switch t := v.Type(); {
-	case t.Kind() == reflect.Chan:
-		s.fail(l.at, "range over send-only channel %v", v)
-	case isInteger(v):
-		s.fail(l.at, "can't use %v to iterate over more than one variable", v)
-	case t.Kind() == reflect.Func && t.CanSeq():
-		s.fail(l.at, "can't use %v iterate over more than one variable", v)
-	}
-	s.fail(l.at, "range can't iterate over %v", v)
 }

@@ -15,7 +15,8 @@ type field struct {
 	// last is the member that was found last. Nearly always the next value has the same type.
 	last atomic.Pointer[member]
 	at   spot
-	dig  bool // it is a command of a pipeline: see dig
+	// isCommand: it is a command of a pipeline, so its value is unwrapped.
+	isCommand bool
 }
 
 // A member is what a name stands for in values of a type.
@@ -35,7 +36,7 @@ type memberKey struct {
 var members sync.Map
 
 func (f *field) eval(s *state, dot reflect.Value) reflect.Value {
-	v, m := f.find(s, f.of.eval(s, dot))
+	v, m := f.find(s, f.of.eval(s, dot), &arguments{})
 	if m == nil {
 		return reflect.Value{}
 	}
@@ -48,42 +49,46 @@ func (f *field) eval(s *state, dot reflect.Value) reflect.Value {
 			s.fail(f.at, "%v", err)
 		}
 	case m.Kind == language.Method:
-		if !language.Takes(m.Type, 0) {
-			s.failTake(f.at, f.name, m.Type, arguments{})
-		}
 		v = s.invoke(f.at, f.name, v.Method(m.Index[0]), m.Type, len(s.args))
-	case f.dig && m.typ == anyMap && v.CanInterface(): // a third of the time of MapIndex, and no allocation
+	case f.isCommand && m.typ == anyMap && v.CanInterface(): // a third of the time of MapIndex, and no allocation
 		return reflect.ValueOf(v.Interface().(map[string]any)[f.name])
 	default:
 		v = v.MapIndex(m.key)
 	}
-	if f.dig {
-		return dig(v)
+	if f.isCommand {
+		return unwrap(v)
 	}
 	return v
 }
 
 var anyMap = reflect.TypeFor[map[string]any]()
 
-// find returns the value that has the field, and the field in it. It returns no member for
-// what is absent, which gives nothing for any name. If there is no such field, the page fails.
-func (f *field) find(s *state, v reflect.Value) (reflect.Value, *member) {
-	if !v.IsValid() {
-		return v, nil
+// find returns the value that has the member, and the member in it. It returns no member for
+// what is absent, which gives nothing for any name. If there is no such member for these
+// arguments, the page fails.
+func (f *field) find(s *state, of reflect.Value, a *arguments) (reflect.Value, *member) {
+	if !of.IsValid() {
+		return of, nil
 	}
-	given := v
-	v, isNil := indirect(v)
+	v, isNil := indirect(of)
 	typ, addressable := v.Type(), !isNil && v.CanAddr()
 	m := f.last.Load()
 	if m == nil || m.typ != typ || m.addressable != addressable {
 		m = memberOf(memberKey{typ, addressable, f.name})
 		f.last.Store(m)
 	}
-	switch {
-	case m.Kind == language.NoMember || m.Kind == language.Unexported:
-		s.failField(f, m, given.Type())
-	case m.Kind == language.Method && addressable:
-		v = v.Addr()
+	works := a.given() == 0
+	switch m.Kind {
+	case language.Method:
+		works = language.Takes(m.Type, a.given())
+		if addressable {
+			v = v.Addr()
+		}
+	case language.NoMember, language.Unexported:
+		works = false
+	}
+	if !works {
+		s.failMember(f, of, a)
 	}
 	return v, m
 }
@@ -97,8 +102,8 @@ func memberOf(key memberKey) *member {
 	if key.typ.Kind() != reflect.Interface { // one that is nil has no members
 		m.Member = language.Lookup(key.typ, key.addressable, key.name)
 	}
-	found, _ := members.LoadOrStore(key, m)
-	return found.(*member)
+	members.Store(key, m)
+	return m
 }
 
 // indirect returns the value behind all pointers and interfaces. If it is nil, it returns

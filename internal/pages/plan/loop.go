@@ -55,7 +55,7 @@ func (l *loop) each(s *state, v reflect.Value) (any bool) {
 			return false
 		}
 		if v.Type().ChanDir() == reflect.SendDir {
-			s.failRange(l, v)
+			l.asked(s, v)
 		}
 		for i := 0; ; i++ {
 			elem, ok := v.Recv()
@@ -69,8 +69,8 @@ func (l *loop) each(s *state, v reflect.Value) (any bool) {
 	return l.iterate(s, v)
 }
 
-// iterate is each for integers and iterators. As in text/template, {{break}} panics its way
-// out of an iterator, whose code behind the loop does not run.
+// iterate is each for integers and iterators. As in text/template, {{break}} leaves an iterator by
+// a panic, so what the iterator would do after that does not run.
 func (l *loop) iterate(s *state, v reflect.Value) (any bool) {
 	broken := false
 	defer func() {
@@ -81,29 +81,28 @@ func (l *loop) iterate(s *state, v reflect.Value) (any bool) {
 			panic(r)
 		}
 	}()
+	visit := func(key, elem reflect.Value) {
+		any = true
+		if !l.pair(s, key, elem) {
+			broken = true
+			panic(errBreak)
+		}
+	}
 	t := v.Type()
 	switch {
 	case t.Kind() == reflect.Func && !t.CanSeq() && t.CanSeq2():
 		for key, elem := range v.Seq2() {
-			any = true
 			if l.index < 0 {
 				elem = key // one variable, or none: it is the first value
 			}
-			if !l.pair(s, key, elem) {
-				broken = true
-				panic(errBreak)
-			}
+			visit(key, elem)
 		}
 	case t.CanSeq() && l.index < 0 && (t.Kind() == reflect.Func || isInteger(v)):
 		for elem := range v.Seq() {
-			any = true
-			if !l.once(s, elem) {
-				broken = true
-				panic(errBreak)
-			}
+			visit(elem, elem)
 		}
 	default:
-		s.failRange(l, v)
+		l.asked(s, v)
 	}
 	return any
 }
@@ -135,23 +134,26 @@ type entry struct{ key, value reflect.Value }
 // sorted returns the entries of a map in the order of text/template, which is asked for
 // other keys than strings and integers.
 func (l *loop) sorted(s *state, m reflect.Value) []entry {
-	order := func(a, b entry) int {
-		c, _ := compare(a.key, b.key)
-		return c
-	}
-	switch language.Basic(m.Type().Key().Kind()) {
-	case language.String, language.Int, language.Uint:
-	default:
-		q, err := ask("range", m)
-		if err != nil {
-			s.fail(l.at, "%w", err)
-		}
-		return q.entries
+	if kind := language.Basic(m.Type().Key().Kind()); kind != language.String && !kind.IsInteger() {
+		return l.asked(s, m)
 	}
 	entries := make([]entry, 0, m.Len())
 	for i := m.MapRange(); i.Next(); {
 		entries = append(entries, entry{i.Key(), i.Value()})
 	}
-	slices.SortFunc(entries, order)
+	slices.SortFunc(entries, func(a, b entry) int {
+		c, _ := compare(a.key, b.key)
+		return c
+	})
 	return entries
+}
+
+// asked returns the entries that text/template finds in a map. For what it cannot range over with
+// these variables, the page fails in its words.
+func (l *loop) asked(s *state, v reflect.Value) []entry {
+	q, err := ask("range", v)
+	if err != nil {
+		s.fail(l.at, "%w", err)
+	}
+	return q.entries
 }

@@ -52,14 +52,6 @@ func (a *action) render(s *state, dot reflect.Value) jump {
 	return next
 }
 
-// A declare evaluates a pipeline that declares variables, or assigns to them.
-type declare struct{ value expr }
-
-func (d declare) render(s *state, dot reflect.Value) jump {
-	d.value.eval(s, dot)
-	return next
-}
-
 // A branch is {{if}}, or {{with}} if sets is true.
 type branch struct {
 	cond           expr
@@ -78,7 +70,7 @@ func (b *branch) render(s *state, dot reflect.Value) jump {
 	return b.then.render(s, dot)
 }
 
-// A call is {{template}}. Its callee is in linked.calls of the calling template.
+// A call is {{template}}. Its callee is in calls of the current instance.
 type call struct {
 	dot  expr // nil if there is none
 	slot int32
@@ -102,7 +94,7 @@ func (c *call) render(s *state, dot reflect.Value) jump {
 // template executes a template of the Plan.
 func (s *state) template(i int, dot reflect.Value) {
 	caller, frame := s.current, s.frame
-	s.current, s.frame = &s.plan.linked[i], len(s.variables)
+	s.current, s.frame = &s.plan.instances[i], len(s.variables)
 	for range s.current.variables {
 		s.variables = append(s.variables, dot) // $ is the first; the others are set before they are read
 	}
@@ -115,24 +107,18 @@ func (s *state) template(i int, dot reflect.Value) {
 
 // isTrue reports whether {{if}} takes a value for true.
 func isTrue(v reflect.Value) bool {
-	if v.Kind() == reflect.Interface {
-		v = v.Elem()
-	}
+	v = concrete(v)
 	switch v.Kind() {
 	case reflect.Invalid:
 		return false
-	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+	case reflect.Array, reflect.Map, reflect.Slice:
 		return v.Len() > 0
-	case reflect.Bool:
-		return v.Bool()
 	case reflect.Complex64, reflect.Complex128:
 		return v.Complex() != 0
-	case reflect.Chan, reflect.Func, reflect.Pointer, reflect.UnsafePointer, reflect.Interface:
-		return !v.IsNil()
 	case reflect.Float32, reflect.Float64:
-		return v.Float() != 0
+		return v.Float() != 0 // also for -0, which is not its zero value
 	case reflect.Struct:
 		return true
 	}
-	return !v.IsZero() // integers
+	return !v.IsZero()
 }

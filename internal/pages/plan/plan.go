@@ -1,7 +1,7 @@
 // Package plan renders templates that html/template has escaped, as fast as generated code,
 // and byte for byte as html/template does.
 //
-// [Compile] makes a [Plan] of the trees in which html/template has noted its decisions, such
+// [Compiler.Compile] makes a [Plan] of the trees in which html/template has noted its decisions, such
 // as {{.Name | _html_template_attrescaper}}. In a Plan, static text is joined, variables
 // have numbers, calls are resolved, and a field remembers where it was in the type that it
 // was last asked of. Strings and integers are escaped here in the most frequent places. All
@@ -32,12 +32,12 @@ var ErrTooDeep = errors.New("exceeded maximum template depth: do the data contai
 
 // A Plan is a compiled template, with all that it calls. It is safe for concurrent use.
 type Plan struct {
-	linked []linked // the template itself comes first
+	instances []instance // that of the template itself comes first
 }
 
-// A linked is a body together with the templates that it calls: for each of its calls an
-// index into Plan.linked. So pages share the body of a layout, and each has its own content.
-type linked struct {
+// An instance is a body with the numbers of its callees: for each of its calls an index into
+// Plan.instances. So pages share the body of a layout, and each has its own content.
+type instance struct {
 	*body
 	calls []int
 }
@@ -94,7 +94,7 @@ type state struct {
 	plan      *Plan
 	out       []byte
 	at        any
-	current   *linked
+	current   *instance
 	depth     int             // of nested calls of templates
 	variables []reflect.Value // of the templates that are being executed, from the outermost on
 	frame     int             // where the variables of the current template begin

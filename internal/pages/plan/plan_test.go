@@ -191,7 +191,7 @@ func same(t *testing.T, text string) error {
 	if fails == nil {
 		want = b.String()
 	}
-	p, err := plan.Compile(parsed, "page", plan.Funcs{Fixed: funcs(&calls)})
+	p, err := plan.NewCompiler(plan.Funcs{Fixed: funcs(&calls)}).Compile(parsed, "page", nil)
 	if err != nil {
 		return err
 	}
@@ -304,7 +304,7 @@ func TestFunctionsGetTheRequest(t *testing.T) {
 	fixed := template.FuncMap{"who": func(sep string) string { return "nobody" }, "request": func() any { return nil }, "asset": func(string) (string, error) { return "", nil }}
 	parsed := template.Must(template.New("page").Funcs(fixed).Parse(`{{who ": "}} {{"; " | who}} {{request}}{{if eq request "Bob"}}{{asset "fails"}}{{else}}{{asset "a.css"}}{{end}}|`))
 	is.NoErr(parsed.Execute(new(strings.Builder), nil))
-	p, err := plan.Compile(parsed, "page", plan.Funcs{Fixed: fixed, Bound: template.FuncMap{
+	c := plan.NewCompiler(plan.Funcs{Fixed: fixed, Bound: template.FuncMap{
 		"who":     func(at any, sep string) string { return fmt.Sprint(at, sep, at) },
 		"request": func(at any) any { return at },
 		"asset": func(at any, name string) (string, error) {
@@ -314,6 +314,7 @@ func TestFunctionsGetTheRequest(t *testing.T) {
 			return fmt.Sprint(" /", name, " for ", at), nil
 		},
 	}})
+	p, err := c.Compile(parsed, "page", nil)
 	is.NoErr(err)
 	got, err := p.Append(nil, "Ann", nil)
 	is.NoErr(err)
@@ -351,7 +352,7 @@ func TestFunctionsTakeTheNamesOfOthers(t *testing.T) {
 			var want strings.Builder
 			is.NoErr(parsed.Execute(&want, data))
 			once := calls
-			p, err := plan.Compile(parsed, "page", plan.Funcs{Fixed: fixed})
+			p, err := plan.NewCompiler(plan.Funcs{Fixed: fixed}).Compile(parsed, "page", nil)
 			is.Equal(err == nil, tt.planned)
 			if err == nil {
 				got, err := p.Append(nil, nil, data)
@@ -384,7 +385,7 @@ func TestPlansAreForAllGoroutines(t *testing.T) {
 		is.NoErr(parsed.Execute(&b, v))
 		want = append(want, b.String())
 	}
-	p, err := plan.Compile(parsed, "page", plan.Funcs{})
+	p, err := plan.NewCompiler(plan.Funcs{}).Compile(parsed, "page", nil)
 	is.NoErr(err)
 	var all sync.WaitGroup
 	for g := range 8 {
@@ -449,7 +450,7 @@ func TestRecursionEndsWhereItDoesInTextTemplate(t *testing.T) {
 		var b strings.Builder
 		err := parsed.Execute(&b, strings.Repeat("x", depth))
 		is.Equal(err == nil, ok)
-		p, err := plan.Compile(parsed, "page", plan.Funcs{})
+		p, err := plan.NewCompiler(plan.Funcs{}).Compile(parsed, "page", nil)
 		is.NoErr(err)
 		got, err := p.Append(nil, nil, strings.Repeat("x", depth))
 		is.Equal(err == nil, ok)
@@ -471,7 +472,7 @@ func TestRecursionWithoutEnd(t *testing.T) {
 			is := is.New(t)
 			parsed := template.Must(template.New("page").Parse(`{{define "down"}}{{range .` + field + "}}\n" + `{{template "down" .}}{{end}}{{end}}{{template "down" .}}`))
 			is.NoErr(parsed.Execute(new(strings.Builder), &tree{Seq: func(func(*tree) bool) {}}))
-			p, err := plan.Compile(parsed, "page", plan.Funcs{})
+			p, err := plan.NewCompiler(plan.Funcs{}).Compile(parsed, "page", nil)
 			is.NoErr(err)
 			_, err = p.Append(nil, nil, root)
 			is.True(errors.Is(err, plan.ErrTooDeep))
@@ -516,7 +517,7 @@ func TestErrors(t *testing.T) {
 			var calls []string
 			parsed := template.Must(template.New("page").Funcs(funcs(&calls)).Parse(tt.text))
 			parsed.Execute(new(strings.Builder), newData(&calls)) // which escapes
-			p, err := plan.Compile(parsed, "page", plan.Funcs{Fixed: funcs(&calls)})
+			p, err := plan.NewCompiler(plan.Funcs{Fixed: funcs(&calls)}).Compile(parsed, "page", nil)
 			is.NoErr(err)
 			_, err = p.Append(nil, nil, newData(&calls))
 			is.Equal(err.Error(), "template: "+tt.want)
@@ -541,7 +542,7 @@ func TestErrorsWrapThoseOfFunctions(t *testing.T) {
 	render := func(text string) error {
 		parsed := template.Must(template.New("page").Funcs(funcs).Parse(text))
 		parsed.Execute(failingWriter{}, nil)
-		p, err := plan.Compile(parsed, "page", plan.Funcs{Fixed: funcs})
+		p, err := plan.NewCompiler(plan.Funcs{Fixed: funcs}).Compile(parsed, "page", nil)
 		is.NoErr(err)
 		_, err = p.Append(nil, nil, nil)
 		return err
