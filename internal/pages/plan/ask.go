@@ -9,8 +9,8 @@ import (
 	"text/template"
 )
 
-// A question is a call of a function of text/template whose value text/template is asked for.
-// It executes a template of one line for it, with the question as dot:
+// A question asks text/template for the value of a call of one of its functions. For that
+// text/template executes a template of one line, with the question as its dot:
 //
 //	{{.Keep (slice .Function .A)}}
 type question struct {
@@ -43,8 +43,8 @@ type questionKey struct {
 // questions has a *template.Template for each questionKey.
 var questions sync.Map
 
-// ask returns what text/template makes of a function, or of {{range}}. The error is that of
-// the function.
+// ask returns what text/template makes of a call of a function, or of {{range}}. The error is
+// that of the function.
 func ask(name string, args ...reflect.Value) (*question, error) {
 	key := questionKey{name, len(args)}
 	t, ok := questions.Load(key)

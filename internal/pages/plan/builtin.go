@@ -36,8 +36,8 @@ func (b *builtin) eval(s *state, dot reflect.Value) reflect.Value {
 	return q.value
 }
 
-// named returns an error of {{call}} with the name of what is called, for which the question
-// has another one.
+// named returns an error of {{call}} with the name that the template has for what is called. In
+// the question its name is .Function.
 func (b *builtin) named(s *state, err error, args []reflect.Value) error {
 	before, after, found := strings.Cut(err.Error(), " .Function ")
 	if b.name != "call" || !found {

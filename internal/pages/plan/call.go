@@ -36,8 +36,9 @@ func (a *arguments) evalLast(s *state, dot reflect.Value) (last reflect.Value) {
 	return last
 }
 
-// push evaluates the operands, and appends the arguments for a function of type f to those
-// that it has from mark on. f is nil for a function that takes any values. at is the call.
+// push evaluates the operands, and appends the arguments of a call to s.args, where they begin at
+// mark. They are as a function of type f takes them; f is nil if it takes any values. at is the
+// call.
 func (a *arguments) push(s *state, at spot, dot, last reflect.Value, mark int, f reflect.Type) {
 	for i := range a.operands {
 		v := a.operands[i].eval(s, dot, paramOf(f, len(s.args)-mark))

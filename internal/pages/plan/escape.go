@@ -61,8 +61,9 @@ func chainOf(words string) *chain {
 	return c
 }
 
-// newPrinter returns a template that prints its dot behind escapers. html/template escapes
-// {{.}}. Then the tree that it executes gets these escapers in place of its own.
+// newPrinter returns a template that prints its dot behind escapers. html/template escapes {{.}}
+// once, at the first execution. After that, these escapers take the place of its own in the tree
+// that it executes.
 func newPrinter(words string) *template.Template {
 	c := chain{printer: template.Must(template.New("").Parse("{{.}}"))}
 	c.printer.Execute(io.Discard, nil)

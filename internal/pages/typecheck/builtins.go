@@ -7,8 +7,8 @@ import (
 	"example.com/flow/internal/pages/language"
 )
 
-// results returns the value of a call of a function of text/template, or what is wrong about
-// it. Of a function that is not here, only the type of the result is known.
+// results has functions that return the value of a call of a function of text/template, or what
+// is wrong about it. Of a function that is not here, only the type of its result is known.
 var results = map[string]func(args []value) (v value, wrong string){
 	"not": not, "len": length, "index": index, "slice": slice, "call": callValue, "eq": equal, "ne": equal,
 	"lt": less, "le": less, "gt": less, "ge": less,
@@ -21,7 +21,7 @@ func (b *body) andOr(dot value, w word, f reflect.Type, a arguments) value {
 		b.report(w, "%s", wrongCall(w.name, f, 0))
 		return value{}
 	}
-	defer b.test()()
+	defer b.allowAbsent()()
 	decides := triOf(w.name == "or")
 	var results []value
 	for i, arg := range a.nodes {

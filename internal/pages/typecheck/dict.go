@@ -42,7 +42,7 @@ type dict struct {
 	rest  *dict
 }
 
-// dicts are those that one Check comes across.
+// dicts are the maps of Dict that one Check comes across.
 type dicts struct {
 	interned map[dict]*dict
 	read     map[readKey]bool
@@ -124,7 +124,7 @@ func (b *body) key(d *dict, w word) value {
 			return e.value
 		}
 	}
-	if !b.tested && !b.vague { // otherwise what variables read is not known
+	if !b.allowsAbsent && !b.vague { // otherwise what variables read is not known
 		b.absent = append(b.absent, missingKey{b.finding(w, ""), d, w.name})
 	}
 	return nothing

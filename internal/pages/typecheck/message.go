@@ -79,7 +79,7 @@ func Merge(pages map[string][]Problem) []Shared {
 	return merged
 }
 
-// A word is a name in an expression, about which something is said.
+// A word is a name in an expression, about which a problem is told.
 type word struct {
 	expr  parse.Node // the expression, with all arguments
 	node  parse.Node // the part of it that the name stands in

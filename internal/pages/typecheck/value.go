@@ -162,7 +162,7 @@ func (v value) fitsAsItIs(t reflect.Type) bool {
 }
 
 // mayHold reports whether a value of the interface type may hold something that can be
-// assigned to t. It says so in doubt.
+// assigned to t, and is true in doubt.
 func mayHold(interfaceType, t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface, reflect.Struct:

@@ -11,12 +11,12 @@ type body struct {
 	job
 	from *parse.TemplateNode // the {{template}} whose dot is not that of its own template, or nil
 
-	vars     []variable
-	latest   map[string]int                // by name, the index in vars of the innermost variable; the $ of the template is not in it
-	assigned map[*parse.VariableNode]value // all that = gives to a variable, by its declaration
-	grew     bool                          // assigned has got something new in this pass
-	vague    bool                          // in this pass nothing is taken for known of variables
-	tested   bool                          // what is evaluated may be absent by intent: a condition, an argument
+	vars         []variable
+	latest       map[string]int                // by name, the index in vars of the innermost variable; the first $ is not in it
+	assigned     map[*parse.VariableNode]value // all that = gives to a variable, by its declaration
+	grew         bool                          // assigned has got something new in this pass
+	vague        bool                          // in this pass nothing is taken for known of variables
+	allowsAbsent bool                          // what is evaluated may be absent by intent: a condition, an argument
 
 	problems []finding
 	absent   []missingKey
@@ -262,7 +262,8 @@ func (b *body) step(p *parse.PipeNode, r iteration) {
 // redeclare gives a variable another value where it is declared.
 func (b *body) redeclare(i int, v value) { b.vars[i].value = b.withAssigned(b.vars[i].decl, v) }
 
-// withAssigned returns v, or what = gives to the variable of a declaration.
+// withAssigned returns what is known of a variable that its declaration gives the value v, and
+// = perhaps others.
 func (b *body) withAssigned(decl *parse.VariableNode, v value) value {
 	if b.vague {
 		return value{}
