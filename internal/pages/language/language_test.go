@@ -15,7 +15,10 @@ import (
 
 type (
 	key   string
-	shape interface{ Area() float64 }
+	shape interface {
+		Area() float64
+		hidden()
+	}
 	base  struct{ ID int }
 	extra struct{}
 	// A person has members of all kinds.
@@ -64,6 +67,7 @@ func TestLookup(t *testing.T) {
 		{reflect.TypeFor[map[key]string](), false, "x", NoMember, nil},
 		{reflect.TypeFor[shape](), false, "Area", Method, reflect.TypeFor[func() float64]()},
 		{reflect.TypeFor[shape](), true, "Area", Method, reflect.TypeFor[func() float64]()},
+		{reflect.TypeFor[shape](), false, "hidden", NoMember, nil},
 		{ofInt, false, "x", NoMember, nil},
 	} {
 		t.Run(fmt.Sprint(tt.typ, ".", tt.name, tt.addressable), func(t *testing.T) {
@@ -134,9 +138,9 @@ func TestTakes(t *testing.T) {
 func TestConstants(t *testing.T) {
 	types := []reflect.Type{
 		reflect.TypeFor[bool](), reflect.TypeFor[int](), reflect.TypeFor[uint](), reflect.TypeFor[float64](), reflect.TypeFor[complex128](), reflect.TypeFor[string](),
-		reflect.TypeFor[[]int](), reflect.TypeFor[person](), reflect.TypeFor[*person](), reflect.TypeFor[shape](),
+		reflect.TypeFor[[]int](), reflect.TypeFor[person](), reflect.TypeFor[*person](), reflect.TypeFor[shape](), reflect.TypeFor[reflect.Value](),
 	}
-	for _, text := range strings.Fields("0 1 -1 3e2 1.0 1.5 .5 0x10 0x1E 0x1p4 1e19 1e-3 9223372036854775808 18446744073709551615 1i 2+0i 'a' 'e' \"s\" `raw` true false nil 1_000 -0.0") {
+	for _, text := range strings.Fields("0 1 -1 3e2 1.0 1.5 .5 0.5 0e1 0x10 0x1E 0X1E 0X1p4 0x1p4 1e19 1e-3 9223372036854775808 18446744073709551615 1i 2+0i 'a' 'e' \"s\" `raw` true false nil 1_000 -0.0") {
 		t.Run(text, func(t *testing.T) {
 			is := is.New(t)
 			root := template.Must(template.New("").Funcs(template.FuncMap{"f": fmt.Sprint}).Parse("{{f " + text + "}}")).Root
@@ -148,13 +152,65 @@ func TestConstants(t *testing.T) {
 			for _, typ := range types {
 				f := reflect.MakeFunc(reflect.FuncOf([]reflect.Type{typ}, types[5:6], false), func([]reflect.Value) []reflect.Value { return []reflect.Value{reflect.ValueOf("")} })
 				fits := KindsOf(constant).Has(Basic(typ.Kind()))
-				if text == "nil" {
+				switch {
+				case text == "nil":
 					is.True(KindsOf(constant).Has(NotBasic))
 					fits = CanBeNil(typ)
+				case typ == reflect.TypeFor[reflect.Value]():
+					fits = Ideal(constant) != nil
 				}
 				is.Equal(execute("{{f "+text+"}}", f.Interface()) == nil, fits)
 			}
 		})
 	}
 	is.New(t).Equal(KindsOf(&parse.DotNode{}), Kinds(0))
+}
+
+// Two values can be compared if text/template compares them.
+func TestComparable(t *testing.T) {
+	values := []any{true, 1, int8(1), uint(1), uintptr(1), 1.5, float32(1.5), 1i, complex64(1i), "s", []int{}, template.HTMLEscaper}
+	compare := template.Must(template.New("").Parse("{{eq .A .B}}"))
+	for _, a := range values {
+		for _, b := range values {
+			t.Run(fmt.Sprintf("%T and %T", a, b), func(t *testing.T) {
+				is := is.New(t)
+				k, other := Basic(reflect.TypeOf(a).Kind()), Basic(reflect.TypeOf(b).Kind())
+				is.Equal(k.IsInteger(), reflect.ValueOf(a).CanInt() || reflect.ValueOf(a).CanUint())
+				if k != NotBasic || other != NotBasic {
+					is.Equal(compare.Execute(io.Discard, map[string]any{"A": a, "B": b}) == nil, k.Comparable(other))
+				}
+			})
+		}
+	}
+}
+
+func TestParam(t *testing.T) {
+	is := is.New(t)
+	params := func(f any) string {
+		var types []string
+		t := reflect.TypeOf(f)
+		for i := range 3 {
+			if t.IsVariadic() || i < t.NumIn() {
+				types = append(types, Param(t, i).String())
+			}
+		}
+		return strings.Join(types, " ")
+	}
+	is.Equal(params(func(int, string, []bool) {}), "int string []bool")
+	is.Equal(params(func(int, ...string) {}), "int string string")
+	is.Equal(params(func(...[]string) {}), "[]string []string []string")
+}
+
+// EachNode comes to all nodes, and to each before those in it.
+func TestEachNode(t *testing.T) {
+	is := is.New(t)
+	var seen []string
+	root := template.Must(template.New("").Funcs(template.FuncMap{"f": fmt.Sprint}).Parse(
+		`{{if .A}}a{{else}}{{range $x := .B}}{{break}}{{end}}{{end}}{{with f 1 (.C | f).D}}{{template "t" .E}}{{template "t"}}{{end}}{{define "t"}}{{end}}`)).Root
+	EachNode(root, func(n parse.Node) { seen = append(seen, strings.TrimPrefix(fmt.Sprintf("%T", n), "*parse.")) })
+	is.Equal(strings.Join(seen, " "), "ListNode IfNode PipeNode CommandNode FieldNode ListNode TextNode "+
+		"ListNode RangeNode PipeNode CommandNode FieldNode ListNode BreakNode "+
+		"WithNode PipeNode CommandNode IdentifierNode NumberNode ChainNode PipeNode CommandNode FieldNode CommandNode IdentifierNode "+
+		"ListNode TemplateNode PipeNode CommandNode FieldNode TemplateNode")
+	EachNode(nil, func(parse.Node) { t.Error("nil is no node") })
 }
