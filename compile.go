@@ -113,7 +113,9 @@ type compiler struct {
 	mounts []*Mounted             // those without faults
 	inside map[*Mounted]*compiler // the compilers of mounted Routers
 	table  *table
-	faults []fault.Fault // of this Router alone: see allFaults
+	// standard has the standard middleware that is constructed.
+	standard map[*use]*stdMiddleware
+	faults   []fault.Fault // of this Router alone: see allFaults
 	// inspected are the inputs of handlers whose mistakes are reported.
 	inspected map[reflect.Type]bool
 	// unsound: a fault may keep routes out of the trie.
@@ -171,12 +173,13 @@ func newCompiler(r *Router) *compiler {
 	}
 	r.tree = r.tree.Below(r.prefix())
 	c := &compiler{
-		router: r,
-		tree:   r.tree,
-		plan:   registry.NewPlan[handler, middleware](r.tree, r.app.source()),
-		inside: map[*Mounted]*compiler{},
-		table:  newTable(r),
-		faults: slices.Clone(r.tree.Faults),
+		router:   r,
+		tree:     r.tree,
+		plan:     registry.NewPlan[handler, middleware](r.tree, r.app.source()),
+		inside:   map[*Mounted]*compiler{},
+		standard: map[*use]*stdMiddleware{},
+		table:    newTable(r),
+		faults:   slices.Clone(r.tree.Faults),
 	}
 	if r.app != nil && !r.tree.Missing {
 		c.plan.AddStatic(&r.app.statics, r.provided)
@@ -260,70 +263,55 @@ func (c *compiler) fault(pos fault.Position, format string, args ...any) {
 // fill makes the endpoints of routes, public files and mounts, and adds them to the trie.
 func (c *compiler) fill(trie *match.Trie[endpoint]) {
 	t := c.table
-	outer := c.steps(c.plan.Uses)
-	t.standard = standardOnly(outer)
+	t.standard = standardOnly(c.steps(c.plan.Uses))
 	t.notFound = t.unmatched(t.standard, nil, handler{flow: notFound})
 	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(t.deny))}
 
-	dirs := map[*directory][]step{}
-	everywhere := slices.Clip(outer) // the chain of mounted handlers: that of the Router and of In("")
-	for _, d := range c.plan.Dirs {
-		dirs[d] = c.steps(d.Uses)
-		if d.Path == "" {
-			everywhere = append(everywhere, dirs[d]...)
-		}
-	}
 	for _, r := range c.tree.Routes {
-		steps := slices.Clip(outer)
-		for _, d := range c.plan.Around(r) {
-			steps = append(steps, dirs[d]...)
-		}
-		c.addRoute(trie, r, append(steps, c.steps(c.plan.Of(r).Uses)...))
+		c.addRoute(trie, r)
 	}
 	c.addPublic(trie)
 	for _, m := range c.mounts {
-		c.addMount(trie, m, append(slices.Clip(everywhere), c.steps(m.uses)...))
+		c.addMount(trie, m)
 	}
 	c.addHashed(trie)
 }
 
-// addRoute adds the endpoints of a route to the trie. Steps is the chain of the route file,
-// without the middleware of single methods.
-func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route, steps []step) {
-	b := c.plan.Of(r)
-	chains, handlers := make([][]step, len(b.Verbs)), make([]handler, len(b.Verbs))
-	for i, v := range b.Verbs {
-		chains[i] = append(slices.Clip(steps), c.steps(v.Uses)...)
-		handlers[i] = c.handlerOf(r, v)
-	}
-	o := &owner{r.File, r, standardOnly(steps)}
-	page, pageSteps, pageMaxBody := handler{flow: plainPage}, steps, int64(0)
-	if b.Page != nil {
-		pageSteps, pageMaxBody = append(slices.Clip(steps), c.steps(b.Page.Uses)...), b.Page.MaxBody
-	}
-	if c.checkData(r, b); b.ServesPage() {
-		page = c.renderOnce(r, hasGuard(pageSteps) || c.table.guarded(), page)
+// addRoute adds the endpoints of a route to the trie.
+func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route) {
+	c.checkData(r)
+	o := &owner{r.File, r, standardOnly(c.steps(c.plan.Before(r)))}
+	answers := c.plan.Answers(r)
+	chains, handlers := make([][]step, len(answers)), make([]handler, len(answers))
+	for i, a := range answers {
+		chains[i] = c.steps(a.Before)
+		if a.Verb.Handler != nil {
+			handlers[i] = c.handlerOf(r, a.Verb)
+		} else {
+			handlers[i] = c.renderOnce(r, hasGuard(chains[i]) || c.table.guarded())
+		}
 	}
 	for _, p := range r.Patterns {
 		l := trie.Leaf(p)
-		for i, v := range b.Verbs {
-			l.Set(v.Method, c.endpoint(o, p, v.Method, chains[i], handlers[i], v.MaxBody))
-		}
-		if b.ServesPage() {
-			l.Set(http.MethodGet, c.endpoint(o, p, http.MethodGet, pageSteps, page, pageMaxBody))
+		for i, a := range answers {
+			l.Set(a.Verb.Method, c.endpoint(o, p, a.Verb.Method, chains[i], handlers[i], a.Verb.MaxBody))
 		}
 	}
 }
 
-// steps returns the steps of middleware that was registered together.
-func (c *compiler) steps(uses []use) []step {
-	steps := make([]step, 0, len(uses))
-	for _, u := range uses {
-		if u.Middleware.guard != nil {
-			steps = append(steps, step{guard: u.Middleware.guard})
-		} else {
-			steps = append(steps, step{std: c.stdMiddleware(u)})
+// steps returns the steps of middleware. Standard middleware is constructed for the first chain
+// that it is in.
+func (c *compiler) steps(uses []*use) []step {
+	steps := make([]step, len(uses))
+	for i, u := range uses {
+		steps[i].guard = u.Middleware.guard
+		if steps[i].guard != nil {
+			continue
 		}
+		if c.standard[u] == nil {
+			c.standard[u] = c.stdMiddleware(u)
+		}
+		steps[i].std = c.standard[u]
 	}
 	return steps
 }
@@ -409,7 +397,7 @@ func hasGuard(steps []step) bool {
 
 // stdMiddleware constructs standard middleware, and adds a fault if that fails. It recognizes
 // RequestID and Logger, which nearly every application uses and which do not need a context.
-func (c *compiler) stdMiddleware(u use) *stdMiddleware {
+func (c *compiler) stdMiddleware(u *use) *stdMiddleware {
 	m := &stdMiddleware{settings: &c.table.settings}
 	h, err := construct(u.Middleware.standard, m)
 	if err != nil {

@@ -487,7 +487,7 @@ func (c *compiler) addDiskFaults() {
 		c.table.views, err = d.disk.Views(ondisk.Binary{Tree: c.tree, Host: c.table.host(c.router.Funcs), Log: slog.New(slog.DiscardHandler)}, time.Now())
 		c.faults = append(c.faults, fault.Of(err)...)
 		for _, route := range c.tree.Routes {
-			c.checkData(route, c.plan.Of(route))
+			c.checkData(route)
 		}
 	}
 }
@@ -535,8 +535,7 @@ func (c *compiler) routeMap(before []routemap.Middleware) routeMap {
 	}
 	all := s.NewMap()
 	for _, m := range c.mounts {
-		at := fmt.Sprintf("Mount(%q)", m.text)
-		before := append(s.Everywhere(), s.Middleware(at+".Use", m.uses)...)
+		before := append(slices.Clip(s.Before), s.Middleware(c.plan.BeforeMounted(m.uses))...)
 		if m.inner == nil {
 			_, below := m.patterns(c.tree.Prefix)
 			all.Mounts = append(all.Mounts, routemap.Mount{Pattern: below.String(), Handler: fmt.Sprintf("%T", m.handler), At: m.pos.String(), Middleware: before})

@@ -152,7 +152,8 @@ func plainPage(req *Request) (Response, error) {
 // checkData reports a page that uses data although no handler for GET gives it any. That is
 // a fault if the page has handlers for other methods. Otherwise it is a warning, since the
 // page may be rendered by View only.
-func (c *compiler) checkData(r *routetree.Route, b *binding) {
+func (c *compiler) checkData(r *routetree.Route) {
+	b := c.plan.Of(r)
 	if !b.GivesNoData() {
 		return
 	}
@@ -167,8 +168,9 @@ func (c *compiler) checkData(r *routetree.Route, b *binding) {
 }
 
 // renderOnce renders the page of a route, and returns a handler that serves the result. If
-// the page can differ between requests, it returns fallback, which renders it for each.
-func (c *compiler) renderOnce(r *routetree.Route, guarded bool, fallback handler) handler {
+// the page can differ between requests, the handler renders it for each.
+func (c *compiler) renderOnce(r *routetree.Route, guarded bool) handler {
+	fallback := handler{flow: plainPage}
 	v, err := c.table.views.View(r.Path)
 	if err != nil || !v.IsFixed() || c.table.namesMissing || len(c.table.misplaced) > 0 {
 		return fallback

@@ -27,20 +27,19 @@ func (n guardNames) of(m middleware) (name string, guard bool) {
 // has made, as atMost(5) and atMost(7), have the same code.
 func sameGuard(a, b middleware) bool { return a.pc == b.pc && !forms.IsClosure(a.pc) }
 
-// behind returns the RouteInfo with more middleware before the handler.
-func (i RouteInfo) behind(names guardNames, uses []use) RouteInfo {
-	i.Middleware += len(uses)
+// ofAll returns the names of the guards in a list of middleware, each once. It is never nil.
+func (n guardNames) ofAll(uses []*use) []string {
+	names := []string{}
 	for _, u := range uses {
-		if name, guard := names.of(u.Middleware); guard {
-			i.Guards = appendNew(i.Guards, name)
+		if name, guard := n.of(u.Middleware); guard {
+			names = appendNew(names, name)
 		}
 	}
-	return i
+	return names
 }
 
-// appendNew returns a copy of list, with those elements behind it that it lacks.
+// appendNew returns list with those elements behind it that it lacks.
 func appendNew(list []string, more ...string) []string {
-	list = slices.Clone(list)
 	for _, s := range more {
 		if !slices.Contains(list, s) {
 			list = append(list, s)

@@ -30,7 +30,7 @@ type Mounted struct {
 	refused bool // Mount has reported a fault, and nothing is mounted
 	label   string
 	named   fault.Position // of the call of Name
-	uses    []use
+	uses    []*use
 	maxBody int64
 }
 
@@ -175,7 +175,7 @@ func (m *Mounted) Name(label string) *Mounted {
 
 // Use adds middleware for the mounted handler, in the forms of File.Use.
 func (m *Mounted) Use(middleware ...any) *Mounted {
-	m.outer.own.UseIn(&m.uses, fault.Caller(0), "Use", middleware, parseMiddleware)
+	m.outer.own.UseIn(&m.uses, fault.Caller(0), fmt.Sprintf("Mount(%q).Use", m.text), middleware, parseMiddleware)
 	return m
 }
 
@@ -277,45 +277,50 @@ func (m *Mounted) name(inner string) string {
 }
 
 // info returns the entries of a mount in Router.Routes: those of a mounted Router or of the
-// Routers of Hosts, or one for another handler. outer has the middleware that runs before the
-// mount.
-func (c *compiler) info(m *Mounted, below *pattern.Pattern, outer RouteInfo) []RouteInfo {
+// Routers of Hosts, or one for another handler.
+func (c *compiler) info(m *Mounted, below *pattern.Pattern, names guardNames) (all []RouteInfo) {
+	before := c.plan.BeforeMounted(m.uses)
 	hosts, _ := m.handler.(Hosts)
-	if m.inner == nil && hosts == nil {
-		outer.Method, outer.Pattern, outer.Handler = "ANY", below.String(), m.pos.Stable()
-		return []RouteInfo{outer}
+	switch {
+	case m.inner != nil:
+		all = m.inner.infosInside(c.inside[m].table.infos)
+	case hosts == nil:
+		all = []RouteInfo{{Method: "ANY", Pattern: below.String(), Handler: m.pos.Stable()}}
 	}
-	if m.inner != nil {
-		return m.infoOf(m.inner, c.inside[m].table, "", outer)
-	}
-	var all []RouteInfo
 	for _, host := range hosts.names() {
 		if r := hosts[host]; r != nil && r.table.Load() != nil {
-			all = append(all, m.infoOf(r, r.table.Load(), host, outer)...)
+			for _, info := range r.infosInside(r.table.Load().infos) {
+				info.Pattern = host + info.Pattern
+				all = append(all, info)
+			}
 		}
+	}
+	for i := range all {
+		all[i].Name = m.name(all[i].Name)
+		all[i].Guards = appendNew(names.ofAll(before), all[i].Guards...)
+		all[i].Middleware += len(before)
 	}
 	return all
 }
 
-// infoOf is info for a Router that answers for a host.
-func (m *Mounted) infoOf(inner *Router, t *table, host string, outer RouteInfo) []RouteInfo {
-	infos := slices.Clone(t.infos)
+// infosInside returns the entries of r in Router.Routes of the Router that it is mounted in:
+// with the directory of the application before route files, since other applications have files
+// of the same path.
+func (r *Router) infosInside(infos []RouteInfo) []RouteInfo {
+	infos = slices.Clone(infos)
 	for i := range infos {
-		if inner.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") { // add the directory, since other applications have files of the same path
-			infos[i].File = path.Base(inner.app.path) + "/" + infos[i].File
+		if r.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") {
+			infos[i].File = path.Base(r.app.path) + "/" + infos[i].File
 		}
-		infos[i].Pattern = host + infos[i].Pattern
-		infos[i].Name = m.name(infos[i].Name)
-		infos[i].Guards = appendNew(outer.Guards, infos[i].Guards...)
-		infos[i].Middleware += outer.Middleware
 	}
 	return infos
 }
 
 // addMount adds the endpoints of a mount to the trie, which has those of the files already.
 // A file at the URL of the prefix itself keeps that URL.
-func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted, steps []step) {
+func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted) {
 	exact, below := m.patterns(c.tree.Prefix)
+	steps := c.steps(c.plan.BeforeMounted(m.uses))
 	e := c.endpoint(&owner{file: fmt.Sprintf("Mount(%q) of %v", m.text, m.pos)}, below, match.AnyMethod, steps, handler{std: m.handler}, m.maxBody)
 	other := trie.CatchAll(exact.Segments)
 	if other != nil {

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -87,62 +86,31 @@ type RouteInfo struct {
 func (c *compiler) listRoutes(names guardNames) {
 	type entry struct {
 		pattern *pattern.Pattern
-		route   *routetree.Route
-		mounted *Mounted // in place of a route
+		infos   []RouteInfo
 	}
 	var entries []entry
 	for _, r := range c.tree.Routes {
+		answers := c.plan.Answers(r)
+		slices.SortStableFunc(answers, func(a, b answer) int { return forms.CompareMethods(a.Method, b.Method) })
 		for _, p := range r.Patterns {
-			entries = append(entries, entry{p, r, nil})
+			var infos []RouteInfo
+			for _, a := range answers {
+				info := RouteInfo{Method: a.Method, Pattern: p.String(), File: r.InTree(), Name: a.Name, Guards: names.ofAll(a.Before), Middleware: len(a.Before)}
+				if h := a.Verb.Handler; h != nil {
+					info.Handler = h.pos.Stable()
+				}
+				infos = append(infos, info)
+			}
+			entries = append(entries, entry{p, infos})
 		}
 	}
 	for _, m := range c.mounts {
 		_, below := m.patterns(c.tree.Prefix)
-		entries = append(entries, entry{below, nil, m})
+		entries = append(entries, entry{below, c.info(m, below, names)})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return pattern.Compare(a.pattern, b.pattern) })
-	all := RouteInfo{Guards: []string{}}.behind(names, c.plan.Uses)
-	everywhere := all // before mounted handlers
-	for _, d := range c.plan.Dirs {
-		if d.Path == "" {
-			everywhere = everywhere.behind(names, d.Uses)
-		}
-	}
 	for _, e := range entries {
-		r := e.route
-		if m := e.mounted; m != nil {
-			c.table.infos = append(c.table.infos, c.info(m, e.pattern, everywhere.behind(names, m.uses))...)
-			continue
-		}
-		b := c.plan.Of(r)
-		info := all
-		for _, d := range c.plan.Around(r) {
-			info = info.behind(names, d.Uses)
-		}
-		info = info.behind(names, b.Uses)
-		info.Pattern, info.File, info.Name = e.pattern.String(), r.InTree(), c.plan.Name(r)
-		var infos []RouteInfo
-		if b.ServesPage() {
-			of := info
-			of.Method = http.MethodGet
-			if b.Page != nil {
-				of.Name = cmp.Or(b.Page.Label, of.Name)
-				of = of.behind(names, b.Page.Uses)
-			}
-			infos = append(infos, of)
-		}
-		for _, v := range b.Verbs {
-			of := info.behind(names, v.Uses)
-			of.Method = strings.TrimSuffix(v.Call(), "()")
-			if v.Method != match.AnyMethod {
-				of.Method = v.Method
-			}
-			of.Handler = v.Handler.pos.Stable()
-			of.Name = cmp.Or(v.Label, of.Name)
-			infos = append(infos, of)
-		}
-		slices.SortStableFunc(infos, func(a, b RouteInfo) int { return forms.CompareMethods(a.Method, b.Method) })
-		c.table.infos = append(c.table.infos, infos...)
+		c.table.infos = append(c.table.infos, e.infos...)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 type (
 	registrations = registry.Registry[handler, middleware]
 	plan          = registry.Plan[handler, middleware]
-	binding       = registry.Binding[handler, middleware]
 	directory     = registry.Dir[handler, middleware]
+	answer        = registry.Answer[handler, middleware]
 	verb          = registry.Verb[handler, middleware]
 	use           = registry.Use[middleware]
 )

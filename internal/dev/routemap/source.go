@@ -1,8 +1,6 @@
 package routemap
 
 import (
-	"cmp"
-	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
@@ -12,7 +10,6 @@ import (
 	"example.com/flow/internal/examples/httpfile"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routes/forms"
-	"example.com/flow/internal/routes/match"
 	"example.com/flow/internal/routes/pattern"
 	"example.com/flow/internal/routes/registry"
 	"example.com/flow/internal/routes/routetree"
@@ -36,7 +33,7 @@ func (s Source[H, M]) NewMap() Map {
 	for _, r := range s.Tree.Routes {
 		m.Routes = append(m.Routes, s.route(r))
 	}
-	standard := slices.DeleteFunc(s.Middleware("Use", s.Plan.Uses), func(m Middleware) bool { return m.Guard })
+	standard := slices.DeleteFunc(s.Middleware(s.Plan.Uses), func(m Middleware) bool { return m.Guard })
 	m.forPublic = append(slices.Clip(s.Before), standard...)
 	return m
 }
@@ -57,51 +54,27 @@ func linkOf(p *pattern.Pattern) string {
 	return p.URL(nil)
 }
 
-// Everywhere returns the middleware that runs before mounted handlers.
-func (s Source[H, M]) Everywhere() []Middleware {
-	all := append(slices.Clip(s.Before), s.Middleware("Use", s.Plan.Uses)...)
-	for _, d := range s.Plan.Dirs {
-		if d.Path == "" {
-			all = append(all, s.Middleware(`In("").Use`, d.Uses)...)
-		}
-	}
-	return all
-}
-
-// Middleware returns the descriptions of middleware that a call, such as In("users").Use, has
-// registered.
-func (s Source[H, M]) Middleware(call string, uses []registry.Use[M]) []Middleware {
-	var all []Middleware
+// Middleware returns the descriptions of middleware.
+func (s Source[H, M]) Middleware(uses []*registry.Use[M]) (all []Middleware) {
 	for _, u := range uses {
 		name, guard := s.Name(u.Middleware)
-		all = append(all, Middleware{name, call, u.Pos.String(), guard})
+		all = append(all, Middleware{name, u.By, u.Pos.String(), guard})
 	}
 	return all
 }
 
 // route returns the description of a route.
 func (s Source[H, M]) route(r *routetree.Route) Route {
-	b := s.Plan.Of(r)
 	route := Route{File: r.File, Path: r.Path}
 	for _, p := range r.Patterns {
 		route.URLs = append(route.URLs, URL{p.String(), linkOf(p)})
 	}
-	route.Middleware = append(slices.Clip(s.Before), s.Middleware("Use", s.Plan.Uses)...)
-	for _, d := range s.Plan.Around(r) {
-		route.Middleware = append(route.Middleware, s.Middleware(fmt.Sprintf("In(%q).Use", d.Path), d.Uses)...)
-	}
-	route.Middleware = append(route.Middleware, s.Middleware(fmt.Sprintf("At(%q).Use", r.Path), b.Uses)...)
-	if b.ServesPage() {
-		get := Method{Method: http.MethodGet, Name: s.Plan.Name(r)}
-		if b.Page != nil {
-			get.Name, get.Middleware = cmp.Or(b.Page.Label, get.Name), s.Middleware("GET().Use", b.Page.Uses)
-		}
-		route.Methods = append(route.Methods, get)
-	}
-	for _, v := range b.Verbs {
-		method := Method{v.Method, cmp.Or(v.Label, s.Plan.Name(r)), s.Handler(v.Handler).String(), s.Middleware(v.Call()+".Use", v.Uses)}
-		if v.Method == match.AnyMethod {
-			method.Method = "ANY"
+	before := s.Plan.Before(r)
+	route.Middleware = append(slices.Clip(s.Before), s.Middleware(before)...)
+	for _, a := range s.Plan.Answers(r) {
+		method := Method{Method: a.Method, Name: a.Name, Middleware: s.Middleware(a.Before[len(before):])}
+		if a.Verb.Handler != nil {
+			method.Handler = s.Handler(a.Verb.Handler).String()
 		}
 		route.Methods = append(route.Methods, method)
 	}

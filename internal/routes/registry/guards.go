@@ -143,10 +143,10 @@ type guards[H, M any] struct {
 }
 
 // of returns the guards of a list that was registered by In(in).
-func (g guards[H, M]) of(uses []Use[M], in string) (all []given[M]) {
-	for i := range uses {
-		if name, ok := g.name(uses[i].Middleware); ok {
-			all = append(all, given[M]{&uses[i], name, in})
+func (g guards[H, M]) of(uses []*Use[M], in string) (all []given[M]) {
+	for _, u := range uses {
+		if name, ok := g.name(u.Middleware); ok {
+			all = append(all, given[M]{u, name, in})
 		}
 	}
 	return all
@@ -177,7 +177,7 @@ func (g guards[H, M]) ofDir(dir string) (all []given[M]) {
 func (g guards[H, M]) ofRoute(r *routetree.Route) (all []given[M]) {
 	b := g.plan.Of(r)
 	all = g.of(b.Uses, "")
-	for _, d := range g.plan.Around(r) {
+	for _, d := range g.plan.around(r.Path) {
 		all = append(all, g.of(d.Uses, d.Path)...)
 	}
 	for _, v := range b.begun {

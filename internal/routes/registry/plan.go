@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"path"
@@ -15,7 +16,7 @@ import (
 
 // A Plan is a tree and the registrations for its routes.
 type Plan[H, M any] struct {
-	Uses []Use[M]     // for the whole application
+	Uses []*Use[M]    // for the whole application
 	Dirs []*Dir[H, M] // in order of registration
 	// Declared are templates whose data has a type, each with its path as View.
 	Declared []Declared
@@ -72,7 +73,7 @@ func (p *Plan[H, M]) clashes(r *routetree.Route) bool {
 
 // A Binding holds the registrations for one route.
 type Binding[H, M any] struct {
-	Uses  []Use[M]
+	Uses  []*Use[M]
 	Verbs []*Verb[H, M] // those with a handler: one for each method, in order of registration
 	Page  *Verb[H, M]   // the GET without a handler that gives a page a name or middleware; nil if there is none
 
@@ -141,7 +142,9 @@ func (p *Plan[H, M]) Add(g *Registry[H, M]) {
 			continue
 		}
 		b := p.bindings[r]
-		b.Uses = append(b.Uses, f.uses...)
+		for _, u := range f.uses {
+			b.Uses = append(b.Uses, &Use[M]{u.Pos, fmt.Sprintf("At(%q).Use", r.Path), u.Middleware})
+		}
 		for _, v := range f.Verbs {
 			p.bind(b, v)
 		}
@@ -345,12 +348,55 @@ func (p *Plan[H, M]) checkFinished(r *routetree.Route, b *Binding[H, M]) {
 	}
 }
 
-// Around returns the directories whose middleware runs for a route, the outermost first, and
-// for the same directory in the order of registration.
-func (p *Plan[H, M]) Around(r *routetree.Route) []*Dir[H, M] { return p.around(r.Path) }
+// An Answer is what answers one method of a route.
+type Answer[H, M any] struct {
+	Verb   *Verb[H, M] // its Handler is nil for a page that is rendered without one
+	Method string      // "GET"; "ANY" for the methods without a handler of their own
+	Name   string      // that of Verb.Name, else that of Plan.Name
+	Before []*Use[M]   // the middleware that runs before the handler, in order: that of Plan.Before, and of the Verb
+}
 
-// around is Around for the path of a file. A directory that means several Layers of the file
-// counts as the outermost of them.
+// Answers returns what answers the methods of a route, in order of registration.
+func (p *Plan[H, M]) Answers(r *routetree.Route) (all []Answer[H, M]) {
+	b := p.bindings[r]
+	verbs := b.Verbs
+	if b.ServesPage() {
+		verbs = append(slices.Clip(verbs), cmp.Or(b.Page, &Verb[H, M]{Method: http.MethodGet}))
+	}
+	for _, v := range verbs {
+		a := Answer[H, M]{v, v.Method, cmp.Or(v.Label, p.Name(r)), append(p.Before(r), v.Uses...)}
+		if v.Method == match.AnyMethod {
+			a.Method = "ANY"
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// Before returns the middleware that runs before all handlers of a route, in order.
+func (p *Plan[H, M]) Before(r *routetree.Route) []*Use[M] {
+	all := slices.Clone(p.Uses)
+	for _, d := range p.around(r.Path) {
+		all = append(all, d.Uses...)
+	}
+	return append(all, p.bindings[r].Uses...)
+}
+
+// BeforeMounted returns the middleware that runs before a mounted handler, in order: that of
+// the whole application, that of In(""), and own.
+func (p *Plan[H, M]) BeforeMounted(own []*Use[M]) []*Use[M] {
+	all := slices.Clone(p.Uses)
+	for _, d := range p.Dirs {
+		if d.Path == "" {
+			all = append(all, d.Uses...)
+		}
+	}
+	return append(all, own...)
+}
+
+// around returns the directories whose middleware runs for the file with a path, the outermost
+// first, and for the same directory in the order of registration. A directory that means several
+// Layers of the file counts as the outermost of them.
 func (p *Plan[H, M]) around(file string) (around []*Dir[H, M]) {
 	for _, layer := range routetree.Layers(file) {
 		for _, d := range p.byLayer[layer] {
@@ -365,15 +411,15 @@ func (p *Plan[H, M]) around(file string) (around []*Dir[H, M]) {
 // OnErrors returns the functions of OnError by the directories that they are for. It reports
 // a directory that has several.
 func (p *Plan[H, M]) OnErrors() map[string]any {
-	first, functions := map[string]Use[any]{}, map[string]any{}
+	first, functions := map[string]onError{}, map[string]any{}
 	for _, d := range p.Dirs {
-		for _, u := range d.onError {
+		for _, o := range d.onError {
 			for _, dir := range p.layers.Outermost(d.Path) {
 				if other, taken := first[dir]; taken {
-					p.fault(u.Pos, "In(%q).OnError: %s has one already, given at %v: keep one", d.Path, p.tree.Shown(path.Join(routetree.RouterDir, dir)), other.Pos)
+					p.fault(o.pos, "In(%q).OnError: %s has one already, given at %v: keep one", d.Path, p.tree.Shown(path.Join(routetree.RouterDir, dir)), other.pos)
 					break
 				}
-				first[dir], functions[dir] = u, u.Middleware
+				first[dir], functions[dir] = o, o.f
 			}
 		}
 	}

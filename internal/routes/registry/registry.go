@@ -31,7 +31,7 @@ type Registry[H, M any] struct {
 	closed   bool
 	inWith   bool           // functions of flow.With run: they must not call the static functions
 	begun    fault.Position // of the first registration
-	uses     []Use[M]       // for the whole application
+	uses     []*Use[M]      // for the whole application
 	files    []*File[H, M]
 	dirs     []*Dir[H, M]
 	withs    []with[H, M]
@@ -39,9 +39,10 @@ type Registry[H, M any] struct {
 	faults   []fault.Fault
 }
 
-// A Use is one piece of middleware with the position of the call of Use.
+// A Use is one piece of middleware, with the call that has registered it.
 type Use[M any] struct {
-	Pos        fault.Position
+	Pos        fault.Position // of the call
+	By         string         // the call: `In("users").Use`
 	Middleware M
 }
 
@@ -102,11 +103,15 @@ func (g *Registry[H, M]) First() (fault.Position, bool) {
 
 // Use adds middleware for the whole application. what is the call, for messages.
 func (g *Registry[H, M]) Use(pos fault.Position, what string, middleware []any, parse Parse[M]) {
-	g.UseIn(&g.uses, pos, what, middleware, parse)
+	g.use(&g.uses, pos, what, "Use", middleware, parse)
 }
 
-// UseIn adds middleware to a list.
-func (g *Registry[H, M]) UseIn(list *[]Use[M], pos fault.Position, what string, middleware []any, parse Parse[M]) {
+// UseIn adds middleware to a list. by is the call, with what it was called on.
+func (g *Registry[H, M]) UseIn(list *[]*Use[M], pos fault.Position, by string, middleware []any, parse Parse[M]) {
+	g.use(list, pos, "Use", by, middleware, parse)
+}
+
+func (g *Registry[H, M]) use(list *[]*Use[M], pos fault.Position, what, by string, middleware []any, parse Parse[M]) {
 	g.Change(pos, what, func() {
 		for _, v := range middleware {
 			m, err := parse(v)
@@ -114,7 +119,7 @@ func (g *Registry[H, M]) UseIn(list *[]Use[M], pos fault.Position, what string, 
 				g.Fault(pos, "%s: %v", what, err)
 				continue
 			}
-			*list = append(*list, Use[M]{pos, m})
+			*list = append(*list, &Use[M]{pos, by, m})
 		}
 	})
 }
@@ -159,13 +164,13 @@ type File[H, M any] struct {
 	Path        string // the argument of At; "" for a static call
 	counterpart string // the base name of the calling file; "" for At
 	what        string // the static call, for messages
-	uses        []Use[M]
+	uses        []*Use[M]
 	Verbs       []*Verb[H, M]
 }
 
 // Use adds middleware for all methods of the file.
 func (f *File[H, M]) Use(pos fault.Position, middleware []any, parse Parse[M]) {
-	f.reg.UseIn(&f.uses, pos, "Use", middleware, parse)
+	f.reg.UseIn(&f.uses, pos, "", middleware, parse) // Plan.Add names the route file
 }
 
 // Verb begins the registration of a handler for a method. Finish ends it.
@@ -187,7 +192,7 @@ type Verb[H, M any] struct {
 	Method  string         // or match.AnyMethod
 	Label   string         // the name that Name has set; "" if there is none
 	named   fault.Position // of the call of Name
-	Uses    []Use[M]
+	Uses    []*Use[M]
 	MaxBody int64 // in bytes; 0 if it has no limit of its own
 	Code    int   // the status of what a typed handler returns; 0 if it is not given
 	Handler *H    // nil before Finish, and if Finish got an error
@@ -222,7 +227,7 @@ func (v *Verb[H, M]) Name(pos fault.Position, label string) {
 
 // Use adds middleware for the method.
 func (v *Verb[H, M]) Use(pos fault.Position, middleware []any, parse Parse[M]) {
-	v.reg.UseIn(&v.Uses, pos, "Use", middleware, parse)
+	v.reg.UseIn(&v.Uses, pos, v.Call()+".Use", middleware, parse)
 }
 
 // Limit sets MaxBody.
@@ -271,13 +276,19 @@ type Dir[H, M any] struct {
 	reg     *Registry[H, M]
 	pos     fault.Position
 	Path    string
-	Uses    []Use[M]
-	onError []Use[any] // the functions of OnError: one, or else Plan.OnErrors reports a fault
+	Uses    []*Use[M]
+	onError []onError // one, or else Plan.OnErrors reports a fault
+}
+
+// An onError is a function of OnError with the position of the call.
+type onError struct {
+	pos fault.Position
+	f   any
 }
 
 // Use adds middleware for the route files of the directory: see routetree.Layers.
 func (d *Dir[H, M]) Use(pos fault.Position, middleware []any, parse Parse[M]) {
-	d.reg.UseIn(&d.Uses, pos, "Use", middleware, parse)
+	d.reg.UseIn(&d.Uses, pos, fmt.Sprintf("In(%q).Use", d.Path), middleware, parse)
 }
 
 // OnError sets the function that answers errors below the directory. The caller knows its type;
@@ -288,7 +299,7 @@ func (d *Dir[H, M]) OnError(pos fault.Position, f any) {
 			d.reg.Fault(pos, "OnError: the function is nil")
 			return
 		}
-		d.onError = append(d.onError, Use[any]{pos, f})
+		d.onError = append(d.onError, onError{pos, f})
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -170,17 +171,25 @@ func TestPlanBinds(t *testing.T) {
 			is.Equal(p.Name(r), "the page")
 			is.Equal(names["the page"], r)
 			is.Equal(names["page"], r)
-			is.Equal(len(p.Around(r)), 1)
+			is.Equal(calls(p.Answers(r)[0].Before), `everywhere by Use, all by In("").Use`)
 		case "users/[id]":
 			is.Equal(*b.Verbs[0].Handler, "GET")
 			is.Equal(p.Name(r), "show")
 			is.Equal(names["show"], r)
 			is.Equal(names["users.id"], r)
-			around := p.Around(r)
-			is.Equal([]string{around[0].Path, around[1].Path}, []string{"", "users"}) // from the outermost in
+			is.Equal(calls(p.Before(r)), `everywhere by Use, all by In("").Use, users by In("users").Use`) // from the outermost in
 		}
 	}
 	is.Equal(flowtest.PanicOf(func() { g.At(at("x.go", 9), "page") }), "app/x.go:9: At comes too late: the routes were compiled by Check or by the first request, register before")
+}
+
+// calls returns middleware, each with the call that has registered it.
+func calls(uses []*Use[string]) string {
+	var all []string
+	for _, u := range uses {
+		all = append(all, u.Middleware+" by "+u.By)
+	}
+	return strings.Join(all, ", ")
 }
 
 func TestByDir(t *testing.T) {
