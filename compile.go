@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"example.com/flow/internal/dev/routemap"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/pages/templates"
 	"example.com/flow/internal/routes/forms"
@@ -48,18 +49,21 @@ type table struct {
 	mountPrefix  *pattern.Pattern                // the prefix that the Router is mounted at; it is also the path of endpoints for requests without a route
 	maxBody      int64                           // in bytes, for routes that set none
 	infos        []RouteInfo
-	routeMap     *routeMap // nil unless in development, or for the command routes -explain
-	pool         sync.Pool // of *exchange
+	routeMap     *routemap.Map // nil unless in development, or for the command routes -explain
+	pool         sync.Pool     // of *exchange
 }
 
 // newTable returns a table that has what does not depend on registrations.
 func newTable(r *Router) *table {
 	t := &table{
 		dir:         r.app.source(),
-		settings:    r.settings(),
+		settings:    settings{crossOrigin: &r.CrossOrigin},
 		names:       map[string]*routetree.Route{},
 		mountPrefix: pattern.New(r.tree.Prefix),
 		maxBody:     cmp.Or(r.MaxBody, defaultMaxBody),
+	}
+	if r.dev != nil { // a nil *routerInDev would be an interface that is not nil
+		t.settings.dev = r.dev
 	}
 	t.pool.New = func() any {
 		x := &exchange{settings: &t.settings}
@@ -312,6 +316,7 @@ func (c *compiler) steps(uses []*use) []step {
 			c.standard[u] = c.stdMiddleware(u)
 		}
 		steps[i].std = c.standard[u]
+		steps[i].std.step = i
 	}
 	return steps
 }
@@ -429,11 +434,6 @@ func construct(middleware func(http.Handler) http.Handler, next http.Handler) (h
 // endpoint returns the endpoint for a method of a pattern.
 func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps []step, h handler, maxBody int64) *endpoint {
 	t := c.table
-	for i, s := range steps {
-		if s.std != nil {
-			s.std.step = i
-		}
-	}
 	e := t.newEndpoint(o, p, steps, h, maxBody)
 	e.pattern = strings.TrimPrefix(method+" "+p.String(), match.AnyMethod+" ")
 	e.safe = method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions

@@ -314,15 +314,6 @@ func (r *Router) sourceDir() string {
 	return filepath.FromSlash(r.app.path)
 }
 
-// onDisk returns the watchers of the directories of Dev, for r and the Routers mounted
-// inside it.
-func (r *Router) onDisk() (files []*disk.Watcher) {
-	for _, s := range r.disks() {
-		files = append(files, s.Watcher())
-	}
-	return files
-}
-
 // diskDirs returns the absolute names of the directories of Dev, for r and the Routers
 // mounted inside it.
 func (r *Router) diskDirs() (dirs []string) {
@@ -381,8 +372,11 @@ func (r *Router) findUnbuilt(req *http.Request) *endpoint {
 // newFront returns the front of the outermost Router. It returns nil if Dev was called
 // neither for that nor for a Router mounted inside.
 func (r *Router) newFront() *devFront {
-	files := r.onDisk()
-	if len(files) == 0 {
+	var files []*disk.Watcher
+	for _, s := range r.disks() {
+		files = append(files, s.Watcher())
+	}
+	if files == nil {
 		return nil
 	}
 	return &devFront{router: r, Front: &livereload.Front{Hub: livereload.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}}
@@ -507,14 +501,10 @@ func (r *Router) explain(q routemap.Question) routemap.Explanation {
 	return e
 }
 
-// A routeMap is the data of the route map of development, and of the command routes
-// -explain.
-type routeMap = routemap.Map
-
 // keepRouteMap adds the route map to the table, in development and for the command routes
 // -explain.
 func (c *compiler) keepRouteMap() {
-	if r := c.router; r.explains || len(r.onDisk()) > 0 {
+	if r := c.router; r.explains || len(r.disks()) > 0 {
 		routes := c.routeMap(nil)
 		c.table.routeMap = &routes
 	}
@@ -522,7 +512,7 @@ func (c *compiler) keepRouteMap() {
 
 // routeMap returns the route map of the application, with what is mounted in it. before is
 // the middleware of the Routers around it.
-func (c *compiler) routeMap(before []routemap.Middleware) routeMap {
+func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
 	s := routemap.Source[handler, middleware]{
 		Tree:    c.tree,
 		Plan:    c.plan,
@@ -537,7 +527,7 @@ func (c *compiler) routeMap(before []routemap.Middleware) routeMap {
 	for _, m := range c.mounts {
 		before := append(slices.Clip(s.Before), s.Middleware(c.plan.BeforeMounted(m.uses))...)
 		if m.inner == nil {
-			_, below := m.patterns(c.tree.Prefix)
+			_, below := m.patterns()
 			all.Mounts = append(all.Mounts, routemap.Mount{Pattern: below.String(), Handler: fmt.Sprintf("%T", m.handler), At: m.pos.String(), Middleware: before})
 			continue
 		}
@@ -567,7 +557,7 @@ func (t *table) describe(e *endpoint) routemap.Endpoint {
 		d.Kind = routemap.AddSlash
 	case e.owner.route != nil:
 		d.Handler = e.handler.pos.String()
-	case strings.HasPrefix(e.pattern, "/"): // a pattern without a method, which that of a public file has
+	case e.isMountedHandler():
 		d.Kind = routemap.MountedHandler
 	default:
 		d.Kind = routemap.PublicFile
@@ -594,7 +584,7 @@ func (r *Router) knownURLs() (urls []ondisk.URL) {
 		}
 		for _, m := range r.mounts {
 			if m.inner == nil {
-				exact, _ := m.patterns(r.tree.Prefix)
+				exact, _ := m.patterns()
 				urls = append(urls, ondisk.URL{Pattern: exact, File: "Mount of " + m.pos.String()})
 			}
 		}

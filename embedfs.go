@@ -106,8 +106,8 @@ func (t *table) host(funcs template.FuncMap) templates.Host {
 		Asset:      func(at any, name string) (string, error) { return t.asset(urlBaseOf(at), name) },
 		User:       func(at any) any { return at.(*Request).User() },
 		Plans:      templates.Plans(os.Getenv(plansVariable)),
-		Nonce:      nonceOf,
-		NoNonce:    noNonce(t.settings.policy),
+		Nonce:      templateNonce,
+		NoNonce:    whyNoNonce(t.settings.policy),
 		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: match.Hole}}, len(t.mountPrefix.Names))},
 		Request:    reflect.TypeFor[*Request](),
 		Data:       t.data,
@@ -117,8 +117,8 @@ func (t *table) host(funcs template.FuncMap) templates.Host {
 	}
 }
 
-// nonceOf is the template function nonce. at is the request, or nil if a page is rendered once.
-func nonceOf(at any) string {
+// templateNonce is the template function nonce. at is the request, or nil if a page is rendered once.
+func templateNonce(at any) string {
 	if req, ok := at.(*Request); ok {
 		return req.Nonce()
 	}

@@ -33,13 +33,18 @@
 // Files and directories whose names begin with _ or . are not routes, except for the
 // directory .well-known. A file whose name begins with + is a template of its directory.
 //
+// # Matching
+//
 // If several files match a request, the most specific file that has a handler for the
 // method answers. Paths are compared segment by segment from the left: literal text goes
 // before a parameter, a parameter before a catch-all, and a parameter with a matcher before
-// one without. A URL has one canonical spelling, without empty segments and without a slash
-// at the end; other spellings are redirected to it with 308. If a path has a file, but no
-// handler for the method, HEAD is answered by the handler for GET, OPTIONS with 204, and
-// any other method with 405. The last two have the header Allow.
+// one without.
+//
+// A URL has one canonical spelling, without empty segments and without a slash at the end.
+// Other spellings are redirected to it with 308.
+//
+// If a path has a file, but no handler for the method, HEAD is answered by the handler for
+// GET, OPTIONS with 204, and any other method with 405. The last two have the header Allow.
 //
 // # Pages
 //
@@ -174,8 +179,8 @@ type Router struct {
 	// false, the router behaves as if the file did not exist. The built-in matchers are int
 	// (a decimal int64), uuid (RFC 9562), date (2006-01-02) and slug (words of lower-case
 	// ASCII letters and digits, joined by single hyphens); a matcher of such a name replaces
-	// the built-in one. OneOf makes a matcher of a list. Matchers must be quick, and safe for concurrent use. If one panics,
-	// the value does not match; the first panic is logged.
+	// the built-in one. OneOf makes a matcher of a list. Matchers must be quick, and safe for
+	// concurrent use. If one panics, the value does not match; the first panic is logged.
 	Matchers map[string]func(value string) bool
 
 	// CrossOrigin refuses unsafe requests from other origins with 403. The zero value
@@ -208,9 +213,9 @@ var _ http.Handler = (*Router)(nil)
 func (r *Router) At(path string) *File { return &File{r.own.At(fault.Caller(0), path)} }
 
 // In returns the directory at a path below router/: "users", "(admin)", or "" for all route
-// files. Its middleware runs, and its OnError is asked, for the route files below the directory, and for the route
-// file beside the directory that has the same name: In("users") includes users.html. It
-// runs for files, not for URLs that look alike.
+// files. Its middleware runs, and its OnError is asked, for the route files below the
+// directory, and for the route file beside the directory that has the same name: In("users")
+// includes users.html. It runs for files, not for URLs that look alike.
 //
 // The path may leave out groups: "users" means both users/ and (admin)/users/, and
 // "(admin)/users" only the latter. A path that is not in the tree is a fault.

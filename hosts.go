@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/forms"
 	"example.com/flow/internal/wire/accept"
 	"example.com/flow/internal/wire/reply"
 	"example.com/flow/internal/wire/server"
@@ -124,16 +123,13 @@ func routersOf(h http.Handler) (all []*Router) {
 	}
 	switch h := h.(type) {
 	case *Router:
-		add(h)
-		for _, m := range h.mounts {
-			if forms.IsNil(m.handler) || m.refused {
-				continue
+		add(h) // the functions of those mounted inside are among its own
+		for _, r := range h.withMounted() {
+			for _, m := range r.mounts {
+				if hosts, ok := m.handler.(Hosts); ok && !m.refused {
+					add(routersOf(hosts)...)
+				}
 			}
-			more := routersOf(m.handler)
-			if m.inner != nil {
-				more = more[1:] // its functions are among those of h
-			}
-			add(more...)
 		}
 	case Hosts:
 		for _, host := range h.names() {

@@ -409,7 +409,7 @@ func (s slowly) mount(path []string, best *pattern.Pattern) (m *Mounted) {
 }
 
 func shapeBelow(m *Mounted) *pattern.Pattern {
-	_, below := m.patterns(nil)
+	_, below := m.patterns()
 	return below
 }
 

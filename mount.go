@@ -209,9 +209,9 @@ func (r *Router) prefix() []pattern.Segment {
 }
 
 // patterns returns the two patterns of a mount: that of the prefix itself, and that of all
-// URLs below it. outer is the prefix of the Router around it.
-func (m *Mounted) patterns(outer []pattern.Segment) (exact, below *pattern.Pattern) {
-	exact = pattern.New(slices.Concat(outer, m.prefix))
+// URLs below it.
+func (m *Mounted) patterns() (exact, below *pattern.Pattern) {
+	exact = pattern.New(slices.Concat(m.outer.prefix(), m.prefix))
 	return exact, pattern.New(append(slices.Clip(exact.Segments), pattern.Segment{Kind: pattern.Rest}))
 }
 
@@ -319,7 +319,7 @@ func (r *Router) infosInside(infos []RouteInfo) []RouteInfo {
 // addMount adds the endpoints of a mount to the trie, which has those of the files already.
 // A file at the URL of the prefix itself keeps that URL.
 func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted) {
-	exact, below := m.patterns(c.tree.Prefix)
+	exact, below := m.patterns()
 	steps := c.steps(c.plan.BeforeMounted(m.uses))
 	e := c.endpoint(&owner{file: fmt.Sprintf("Mount(%q) of %v", m.text, m.pos)}, below, match.AnyMethod, steps, handler{std: m.handler}, m.maxBody)
 	other := trie.CatchAll(exact.Segments)

@@ -105,7 +105,7 @@ func (c *compiler) listRoutes(names guardNames) {
 		}
 	}
 	for _, m := range c.mounts {
-		_, below := m.patterns(c.tree.Prefix)
+		_, below := m.patterns()
 		entries = append(entries, entry{below, c.info(m, below, names)})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return pattern.Compare(a.pattern, b.pattern) })

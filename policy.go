@@ -23,9 +23,9 @@ func (c *compiler) readPolicy() {
 	c.table.settings.policy = policy
 }
 
-// noNonce returns why there is no nonce in a Router with this policy, for the fault of a
+// whyNoNonce returns why there is no nonce in a Router with this policy, for the fault of a
 // template that asks for it. It returns "" if there is one.
-func noNonce(policy *csp.Template) string {
+func whyNoNonce(policy *csp.Template) string {
 	switch {
 	case policy == nil:
 		return "set Router.ContentSecurityPolicy, with 'nonce' in script-src or style-src"

@@ -101,17 +101,16 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 // inspect runs the commands routes and check.
 func (r *Router) inspect(c command.Command, p command.Process) error {
 	r.explains = c.Name == "routes" && c.Routes.Explain != ""
-	if c.Check.JSON {
-		return r.checkJSON(p.Stdout)
-	}
 	err := r.Check()
 	if c.Name == "check" {
-		err = r.printFaults(p, err, r.compile().warnings)
+		err = r.printFaults(p, err, r.compile().warnings, c.Check.JSON)
 	}
 	if err != nil {
 		return err
 	}
 	switch {
+	case c.Check.JSON:
+		return nil
 	case r.explains:
 		return r.printExplanation(c.Routes, p.Stdout)
 	case c.Name == "routes":
@@ -133,19 +132,26 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 	return err
 }
 
-// printFaults prints the faults of an error of Check, and warnings: each with its line of the
-// source, if that is on this machine. It returns command.ErrReported if there are faults, and
-// an error that holds none as it is.
-func (r *Router) printFaults(p command.Process, err, warnings error) error {
+// printFaults prints the faults of an error of Check, and warnings: as JSON, or each with its
+// line of the source, if that is on this machine. It returns command.ErrReported if there are
+// faults, and an error that holds none as it is.
+func (r *Router) printFaults(p command.Process, err, warnings error, asJSON bool) error {
 	found := fault.Of(err)
 	if err != nil && len(found) == 0 {
 		return err
 	}
-	var all []devpage.Fault
-	for _, f := range append(found, fault.Of(warnings)...) {
-		all = append(all, devpage.Parse(f.Text, r.sources()...)...)
+	found = append(found, fault.Of(warnings)...)
+	if asJSON {
+		if err := fault.WriteJSON(p.Stdout, found); err != nil {
+			return err
+		}
+	} else {
+		var all []devpage.Fault
+		for _, f := range found {
+			all = append(all, devpage.Parse(f.Text, r.sources()...)...)
+		}
+		io.WriteString(p.Stderr, devpage.ColorsOf(p.Stderr, p.Getenv).Faults(devpage.Red, all))
 	}
-	io.WriteString(p.Stderr, devpage.ColorsOf(p.Stderr, p.Getenv).Faults(devpage.Red, all))
 	if err != nil {
 		return command.ErrReported
 	}
@@ -160,23 +166,6 @@ func (r *Router) unplanned() (lines []string, rendered int) {
 		lines, rendered = append(lines, more...), rendered+n
 	}
 	return lines, rendered
-}
-
-// checkJSON prints the faults and warnings as JSON. The error is command.ErrReported if
-// there are faults.
-func (r *Router) checkJSON(w io.Writer) error {
-	err := r.Check()
-	found := fault.Of(err)
-	if err != nil && len(found) == 0 {
-		return err
-	}
-	if err := fault.WriteJSON(w, append(found, fault.Of(r.compile().warnings)...)); err != nil {
-		return err
-	}
-	if err != nil {
-		return command.ErrReported
-	}
-	return nil
 }
 
 // serve runs the command serve. tool is nil unless "flow dev" has started the program.
@@ -199,7 +188,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 			return command.ErrReported
 		}
 		if r.dev != nil {
-			return r.printFaults(p, err, nil)
+			return r.printFaults(p, err, nil, false)
 		}
 		return err
 	}
