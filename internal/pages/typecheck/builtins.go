@@ -21,7 +21,7 @@ func (b *body) andOr(dot value, w word, f reflect.Type, a arguments) value {
 		b.report(w, "%s", wrongCall(w.name, f, 0))
 		return value{}
 	}
-	defer b.allowAbsent()()
+	defer b.allowAbsent(b.allowAbsent(true))
 	decides := triOf(w.name == "or")
 	var results []value
 	for i, arg := range a.nodes {

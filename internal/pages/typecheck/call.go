@@ -18,23 +18,22 @@ type arguments struct {
 // none reports whether there are no arguments.
 func (a arguments) none() bool { return len(a.nodes) == 0 && !a.piped }
 
-// allowAbsent sets allowsAbsent, until the function that it returns is called.
-func (b *body) allowAbsent() (end func()) {
-	was := b.allowsAbsent
-	b.allowsAbsent = true
-	return func() { b.allowsAbsent = was }
+// allowAbsent sets allowsAbsent, and returns what it was, for a defer that sets it back.
+func (b *body) allowAbsent(is bool) (was bool) {
+	was, b.allowsAbsent = b.allowsAbsent, is
+	return was
 }
 
 // condition is pipeline for what may well be absent.
 func (b *body) condition(dot value, p *parse.PipeNode) value {
-	defer b.allowAbsent()()
+	defer b.allowAbsent(b.allowAbsent(true))
 	return b.pipeline(dot, p)
 }
 
 // pipeline returns the value of a pipeline, and declares its variables.
 func (b *body) pipeline(dot value, p *parse.PipeNode) value {
 	if len(p.Cmds) > 1 {
-		defer b.allowAbsent()()
+		defer b.allowAbsent(b.allowAbsent(true))
 	}
 	var v value
 	for i, cmd := range p.Cmds {
@@ -239,7 +238,7 @@ func (b *body) call(dot value, w word, f reflect.Type, a arguments) (args []valu
 // operands returns the values of the arguments that stand behind the word for a function of type
 // f, or nil for one that is not known.
 func (b *body) operands(dot value, f reflect.Type, w word, a arguments) []value {
-	defer b.allowAbsent()()
+	defer b.allowAbsent(b.allowAbsent(true))
 	values := make([]value, 0, len(a.nodes)+1)
 	for i, n := range a.nodes {
 		var p parameter
