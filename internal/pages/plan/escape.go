@@ -114,16 +114,16 @@ var samples = sync.OnceValue(func() []string {
 func (c *chain) print(s *state, v reflect.Value) error {
 	switch {
 	case c.escape == nil || !v.IsValid() || !v.CanInterface():
-	case v.Type() == stringType:
+	case v.Kind() == reflect.String && v.Type() == stringType:
 		s.out = c.escape(s.out, v.String())
 		return nil
-	case v.Type() == htmlType && c.html:
+	case v.Kind() == reflect.String && v.Type() == htmlType && c.html:
 		s.out = append(s.out, v.String()...)
 		return nil
 	case v.CanInt() && v.NumMethod() == 0:
 		s.out = strconv.AppendInt(s.out, v.Int(), 10)
 		return nil
-	case v.CanUint() && v.Kind() != reflect.Uintptr && v.NumMethod() == 0:
+	case v.CanUint() && v.NumMethod() == 0:
 		s.out = strconv.AppendUint(s.out, v.Uint(), 10)
 		return nil
 	}

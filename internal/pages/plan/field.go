@@ -36,7 +36,7 @@ type memberKey struct {
 var members sync.Map
 
 func (f *field) eval(s *state, dot reflect.Value) reflect.Value {
-	v, m := f.find(s, f.of.eval(s, dot), &arguments{})
+	v, m := f.find(s, f.of.eval(s, dot), &noArguments)
 	if m == nil {
 		return reflect.Value{}
 	}
@@ -61,6 +61,8 @@ func (f *field) eval(s *state, dot reflect.Value) reflect.Value {
 	return v
 }
 
+var noArguments arguments
+
 var anyMap = reflect.TypeFor[map[string]any]()
 
 // find returns the value that has the member, and the member in it. It returns no member for
@@ -77,20 +79,21 @@ func (f *field) find(s *state, of reflect.Value, a *arguments) (reflect.Value, *
 		m = memberOf(memberKey{typ, addressable, f.name})
 		f.last.Store(m)
 	}
-	works := a.given() == 0
 	switch m.Kind {
+	case language.Field, language.Key:
+		if a.given() == 0 {
+			return v, m
+		}
 	case language.Method:
-		works = language.Takes(m.Type, a.given())
 		if addressable {
 			v = v.Addr()
 		}
-	case language.NoMember, language.Unexported:
-		works = false
+		if language.Takes(m.Type, a.given()) {
+			return v, m
+		}
 	}
-	if !works {
-		s.failMember(f, of, a)
-	}
-	return v, m
+	s.failMember(f, of, a)
+	panic("unreachable")
 }
 
 // memberOf returns the member of a key.

@@ -113,10 +113,6 @@ func isTrue(v reflect.Value) bool {
 		return false
 	case reflect.Array, reflect.Map, reflect.Slice:
 		return v.Len() > 0
-	case reflect.Complex64, reflect.Complex128:
-		return v.Complex() != 0
-	case reflect.Float32, reflect.Float64:
-		return v.Float() != 0 // also for -0, which is not its zero value
 	case reflect.Struct:
 		return true
 	}

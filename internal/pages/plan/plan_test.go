@@ -421,12 +421,15 @@ func TestPlansShareBodies(t *testing.T) {
 	is.Equal(render("two"), "<main>two: x</main>")
 }
 
-// TestPlansShareNoMore compiles two pages that differ only in where a block ends: the call in
-// one of them has the number 1, and the other has a brace, a text of length 1.
+// TestPlansShareNoMore compiles templates of one name that differ in a text of the same length, in
+// a function, or in the order of a text and a call.
 func TestPlansShareNoMore(t *testing.T) {
 	is := is.New(t)
 	c := plan.NewCompiler(plan.Funcs{})
 	for _, page := range []string{
+		`<p>{{.Z | print}}</p>`,
+		`<b>{{.Z | print}}</b>`,
+		`<p>{{.Z | println}}</p>`,
 		`{{template "a"}}{{if .X}}}{{if .Y}}{{template "b"}}{{end}}{{end}}`,
 		`{{template "a"}}{{if .X}}{{template "b"}}{{end}}{{if .Y}}}{{end}}`,
 	} {
