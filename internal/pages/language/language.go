@@ -4,14 +4,11 @@
 // and nodes, and evaluates nothing.
 package language
 
-import (
-	"reflect"
-	"text/template/parse"
-)
+import "text/template/parse"
 
 // EachNode calls f for each node of a template, from the outside in.
 func EachNode(n parse.Node, f func(parse.Node)) {
-	if n == nil || reflect.ValueOf(n).IsNil() { // a missing {{else}}
+	if l, isList := n.(*parse.ListNode); n == nil || isList && l == nil { // a missing {{else}}
 		return
 	}
 	f(n)
@@ -38,7 +35,9 @@ func EachNode(n parse.Node, f func(parse.Node)) {
 	case *parse.ActionNode:
 		EachNode(n.Pipe, f)
 	case *parse.TemplateNode:
-		EachNode(n.Pipe, f)
+		if n.Pipe != nil {
+			EachNode(n.Pipe, f)
+		}
 	case *parse.IfNode:
 		branch(&n.BranchNode)
 	case *parse.RangeNode:
