@@ -14,15 +14,7 @@ import (
 //	users/[id=int]  => users.id
 //	(auth)/login    => login
 //	docs/[...rest]  => docs.rest
-func counterpart(path string) string {
-	var names []string
-	for name := range strings.SplitSeq(path, "/") {
-		if !IsGroup(name) {
-			names = append(names, plainName(name))
-		}
-	}
-	return strings.Join(names, ".")
-}
+func counterpart(path string) string { return stem(ungrouped(path)) }
 
 // plainName returns a name of the tree without brackets, dots, matcher and parentheses:
 // "rest" for "[...rest]", "id" for "[id=int]".
@@ -39,8 +31,10 @@ func plainName(name string) string {
 
 // GroupedStem returns the Stem that a route would have if groups were part of it:
 // "auth.login" for "(auth)/login". Faults look for it, since people expect that name.
-func GroupedStem(path string) string {
-	names := strings.Split(path, "/")
+func GroupedStem(path string) string { return stem(strings.Split(path, "/")) }
+
+// stem joins names of the tree with dots.
+func stem(names []string) string {
 	for i, name := range names {
 		names[i] = plainName(name)
 	}

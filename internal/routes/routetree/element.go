@@ -78,6 +78,18 @@ func parseBrackets(name string) (element, error) {
 	return e, nil
 }
 
+// notation returns a parameter in the notation of the tree: "[id]", "[id=int]", "[...rest]".
+func notation(seg pattern.Segment) string {
+	name := seg.Text
+	if seg.Kind == pattern.Rest {
+		name = "..." + name
+	}
+	if seg.Matcher != nil {
+		name += "=" + seg.Matcher.Name
+	}
+	return "[" + name + "]"
+}
+
 // bracesIn returns the text in braces in a name, including the braces: "{id}" for
 // "user-{id}". It returns "" if there are none.
 func bracesIn(name string) string {

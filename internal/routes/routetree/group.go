@@ -9,6 +9,9 @@ import (
 // IsGroup reports whether a directory is a group, such as "(admin)".
 func IsGroup(name string) bool { return strings.HasPrefix(name, "(") }
 
+// ungrouped returns the names of a path that are no groups.
+func ungrouped(path string) []string { return slices.DeleteFunc(strings.Split(path, "/"), IsGroup) }
+
 // withoutMatcher returns the name of a parameter without its matcher: "[id=int]" is "[id]".
 func withoutMatcher(name string) string {
 	if !strings.Contains(name, "=") {
@@ -98,7 +101,7 @@ func withoutGroups(path string) string {
 	if !strings.ContainsAny(path, "(=") {
 		return path
 	}
-	names := slices.DeleteFunc(strings.Split(path, "/"), IsGroup)
+	names := ungrouped(path)
 	for i, name := range names {
 		names[i] = withoutMatcher(name)
 	}

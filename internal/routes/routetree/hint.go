@@ -40,25 +40,22 @@ func (t *Tree) Hint(p string) string {
 }
 
 // HintFile is Hint for the path of a route file. It also suggests one of a similar name.
-func (t *Tree) HintFile(p string) string {
-	known := map[string]bool{}
-	for _, r := range t.Routes {
-		known[r.Path] = true
-	}
-	return t.hintAmong(p, known)
-}
+func (t *Tree) HintFile(p string) string { return t.hintAmong(p, t.routePaths()) }
 
 // HintDir is Hint for the path of a directory or a route file. It also suggests one of a
 // similar name.
 func (t *Tree) HintDir(p string) string {
-	known := map[string]bool{}
-	for _, r := range t.Routes {
-		known[r.Path] = true
-	}
-	for dir := range t.Dirs {
-		known[dir] = true
-	}
+	known := t.routePaths()
+	maps.Copy(known, t.Dirs)
 	return t.hintAmong(p, known)
+}
+
+func (t *Tree) routePaths() map[string]bool {
+	paths := map[string]bool{}
+	for _, r := range t.Routes {
+		paths[r.Path] = true
+	}
+	return paths
 }
 
 // hintAmong returns the Hint for p if it names a file, else one of the known paths if it is
@@ -75,14 +72,11 @@ func (t *Tree) hintAmong(p string, known map[string]bool) string {
 func SuggestPath[V any](written string, known map[string]V, otherwise string) string {
 	without := map[string]bool{}
 	for p := range known {
-		without[groups.ReplaceAllString(p, "")] = true
+		without[strings.Join(ungrouped(p), "/")] = true
 	}
 	delete(without, "")
 	return fault.Suggest(written, known, fault.Suggest(written, without, otherwise))
 }
-
-// groups matches each group in a path, and the slash after it.
-var groups = regexp.MustCompile(`\([^/]*\)(/|$)`)
 
 // matcherText matches the matcher of a parameter, and the bracket after it.
 var matcherText = regexp.MustCompile(`=[^\]/]*\]`)

@@ -92,35 +92,19 @@ func (t *Tree) warnOfSharedPlaces() {
 					continue
 				}
 				at := place{pattern.New(p.Segments[:i]).Key(), seg.Kind}
-				known := false
-				for _, n := range all[at] {
-					known = known || n.segment.Matcher == seg.Matcher
-				}
-				if !known {
+				if !slices.ContainsFunc(all[at], func(n neighbour) bool { return n.segment.Matcher == seg.Matcher }) {
 					all[at] = append(all[at], neighbour{seg, r.File})
 				}
 			}
 		}
 	}
 	for _, neighbours := range all {
-		for i, a := range neighbours {
-			for _, b := range neighbours[:i] {
-				first, second := a, b
-				if first.segment.Matcher.Name > second.segment.Matcher.Name {
-					first, second = second, first
-				}
-				t.Faults = append(t.Faults, fault.Warn(second.file, 0, "%s stands beside %s of %s: a value that both match is for %s, since matchers are tried in the order of their names",
-					written(second.segment), written(first.segment), first.file, written(first.segment)))
+		slices.SortFunc(neighbours, func(a, b neighbour) int { return strings.Compare(a.segment.Matcher.Name, b.segment.Matcher.Name) })
+		for i, second := range neighbours {
+			for _, first := range neighbours[:i] {
+				t.Faults = append(t.Faults, fault.Warn(second.file, 0, "%s stands beside %s of %s: a value that both match is for %[2]s, since matchers are tried in the order of their names",
+					notation(second.segment), notation(first.segment), first.file))
 			}
 		}
 	}
-}
-
-// written returns a segment with a matcher in the notation of the tree: "[id=int]".
-func written(s pattern.Segment) string {
-	dots := ""
-	if s.Kind == pattern.Rest {
-		dots = "..."
-	}
-	return fmt.Sprintf("[%s%s=%s]", dots, s.Text, s.Matcher.Name)
 }

@@ -53,7 +53,7 @@ func (r *Route) URL(inherited map[string][]string, params []any) (string, error)
 		}
 		if strings.Join(values, "") == "" && len(values) < 2 {
 			if _, required := shortest.Param(key); required {
-				return fail("%q cannot be the value of the parameter %q, which is required: give it another, or make it optional, %s", "", key, optional(seg))
+				return fail("%q cannot be the value of the parameter %q, which is required: give it another, or make it optional, [%s]", "", key, notation(seg))
 			}
 			leftOut[key] = true
 			continue
@@ -82,18 +82,6 @@ func (r *Route) URL(inherited map[string][]string, params []any) (string, error)
 		return fail("the parameter %q is missing", missing)
 	}
 	return p.URL(given) + query.String(), nil
-}
-
-// optional returns a parameter in the notation of the tree for an optional one: "[[id]]".
-func optional(seg pattern.Segment) string {
-	name := seg.Text
-	if seg.Kind == pattern.Rest {
-		name = "..." + name
-	}
-	if seg.Matcher != nil {
-		name += "=" + seg.Matcher.Name
-	}
-	return "[[" + name + "]]"
 }
 
 // valueTexts returns the texts of a parameter's value: one, or for a catch-all those of a
