@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -22,21 +23,29 @@ type literals[A any] struct {
 // collectLiterals returns the literals of a trie.
 func collectLiterals[A any](trie *Trie[A]) literals[A] {
 	l := literals[A]{leaves: map[string]*Leaf[A]{}}
-	l.collect(trie, &trie.root, nil)
-	l.addHashed(&trie.root, 0)
+	l.collect(trie, &trie.root, "", true)
 	return l
 }
 
-// collect adds the leaves at and below n. path holds the segments that lead to n.
-func (l *literals[A]) collect(trie *Trie[A], n *node[A], path []string) {
-	if n.end != nil && trie.mostSpecific(path) == n.end {
-		l.add("/"+strings.Join(path, "/"), n.end)
+// collect adds what is at and below n. path leads to n, and is "" for the root. If isLiteral is
+// not set, there are parameters on the way, which path leaves out.
+func (l *literals[A]) collect(trie *Trie[A], n *node[A], path string, isLiteral bool) {
+	if isLiteral && n.end != nil && trie.mostSpecific(path) == n.end {
+		l.add(cmp.Or(path, "/"), n.end)
+	}
+	for name := range n.files {
+		l.addHashed(path+"/"+name, isLiteral)
 	}
 	for text, child := range n.literals {
-		l.collect(trie, child, append(path, text))
+		l.collect(trie, child, path+"/"+text, isLiteral)
+	}
+	for b := range n.branches() {
+		if b.param != nil {
+			l.collect(trie, b.param, path, false)
+		}
 	}
 	if n.mounted != nil {
-		l.collect(trie, &n.mounted.root, path)
+		l.collect(trie, &n.mounted.root, path, isLiteral)
 	}
 }
 
@@ -45,40 +54,19 @@ func (l *literals[A]) add(path string, leaf *Leaf[A]) {
 	l.ends[path[len(path)-1]] |= 1 << (len(path) & 63)
 }
 
-// unknown is the length of a path with parameters.
-const unknown = -1
-
-// addHashed adds the bits for the hashed URLs of the files at and below n, which is behind a
-// path of so many bytes.
-func (l *literals[A]) addHashed(n *node[A], length int) {
-	for name := range n.files {
-		l.hashed = true
-		bits := ^uint64(0)
-		if length != unknown {
-			bits = 1 << ((length + len("/") + len(name) + len(".") + pattern.HashLength) & 63)
-		}
-		ends := name[len(name)-1:]
-		if path.Ext(name) == "" {
-			ends = hashCharacters
-		}
-		for _, c := range []byte(ends) {
-			l.ends[c] |= bits
-		}
+// addHashed adds the bits for the hashed URLs of a file.
+func (l *literals[A]) addHashed(file string, isLiteral bool) {
+	l.hashed = true
+	bits := ^uint64(0)
+	if isLiteral {
+		bits = 1 << ((len(file) + len(".") + pattern.HashLength) & 63)
 	}
-	for text, child := range n.literals {
-		behind := unknown
-		if length != unknown {
-			behind = length + len("/") + len(text)
-		}
-		l.addHashed(child, behind)
+	ends := file[len(file)-1:]
+	if path.Ext(file) == "" {
+		ends = hashCharacters
 	}
-	for b := range n.branches() {
-		if b.param != nil {
-			l.addHashed(b.param, unknown)
-		}
-	}
-	if n.mounted != nil {
-		l.addHashed(&n.mounted.root, length)
+	for _, c := range []byte(ends) {
+		l.ends[c] |= bits
 	}
 }
 
@@ -96,9 +84,14 @@ func (l *literals[A]) looksHashed(p string) bool {
 	return l.hashed && pattern.LooksHashed(p)
 }
 
-// mostSpecific returns the most specific leaf that matches a path, or nil.
-func (t *Trie[A]) mostSpecific(path []string) *Leaf[A] {
-	if leaves := t.Matching(path); len(leaves) > 0 {
+// mostSpecific returns the most specific leaf that matches a path, which is "" for the root, or
+// nil.
+func (t *Trie[A]) mostSpecific(path string) *Leaf[A] {
+	var segments []string
+	if path != "" {
+		segments = strings.Split(path[1:], "/")
+	}
+	if leaves := t.Matching(segments); len(leaves) > 0 {
 		return leaves[0]
 	}
 	return nil
