@@ -231,19 +231,17 @@ func (r *Request) Bind(dst any) error {
 	if v := reflect.ValueOf(dst); v.Kind() != reflect.Pointer || v.IsNil() {
 		return fmt.Errorf("flow: Bind needs a pointer to a struct, not a %T", dst)
 	}
-	return r.fill(dst, r.exchange().body.Bind)
+	return r.fill(dst, false)
 }
 
-// A bindFunc is one of the methods Bind and BindInput of a body.
-type bindFunc = func(*http.Request, input.Params, any, input.Messages) (map[string]string, []input.Mistake, error)
-
-// fill reads the body, and fills what dst, a pointer, points to.
-func (r *Request) fill(dst any, bind bindFunc) error {
+// fill reads the body, and fills what dst, a pointer, points to. strict says that dst is the
+// input of a typed handler.
+func (r *Request) fill(dst any, strict bool) error {
 	x := r.exchange()
 	if err := x.readBody(r.Request, false); err != nil {
 		return err
 	}
-	invalid, mistakes, err := bind(r.Request, r, dst, invalidOf)
+	invalid, mistakes, err := x.body.Bind(r.Request, r, dst, strict, invalidOf)
 	if len(mistakes) > 0 {
 		x.logMistakes(dst, mistakes)
 	}

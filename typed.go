@@ -186,7 +186,7 @@ func (r *Request) readInput(in any) error {
 	if d, ok := dst.(interface{ Default() }); ok {
 		d.Default()
 	}
-	err := r.fill(dst, r.exchange().body.BindInput)
+	err := r.fill(dst, true)
 	if wrong, ok := err.(Invalid); ok && isForm {
 		form.setWrong(wrong)
 		return nil

@@ -126,7 +126,7 @@ func checkAlike(t *testing.T, typ reflect.Type, shape int, before, value string)
 	if err != nil {
 		return // it is beyond the limits
 	}
-	invalid, _, err := b.Bind(r, noParams{}, got.Interface(), noMessages)
+	invalid, _, err := b.Bind(r, noParams{}, got.Interface(), false, noMessages)
 	wantErr := json.Unmarshal([]byte(value), want.Interface())
 	if (err == nil && len(invalid) == 0) != (wantErr == nil) {
 		t.Errorf("%v, %s: Bind returns %v %v, and encoding/json %v", dst, value, err, invalid, wantErr)

@@ -27,39 +27,29 @@ type Params interface {
 // about values that do not convert or are invalid, by path. The function messages extracts
 // those from an error of Validate.
 //
-// The first call for a type also returns the mistakes in it, for the log: nothing else has
-// looked at a type that no typed handler takes.
-func (b *Body) Bind(r *http.Request, route Params, dst any, messages Messages) (invalid map[string]string, mistakes []Mistake, err error) {
+// strict is for the input of a typed handler: a parameter of the route that does not convert is
+// an Error of status 404, since there is no such page. The mistakes in its type are faults of the
+// handler. Nothing else has looked at other types: the first call for one also returns the
+// mistakes in it, for the log.
+func (b *Body) Bind(r *http.Request, route Params, dst any, strict bool, messages Messages) (invalid map[string]string, mistakes []Mistake, err error) {
 	p := planOf(reflect.TypeOf(dst).Elem())
-	if len(p.mistakes) > 0 && p.told.CompareAndSwap(false, true) {
+	if !strict && len(p.mistakes) > 0 && p.told.CompareAndSwap(false, true) {
 		mistakes = p.mistakes
 	}
-	invalid, err = b.bind(r, route, dst, p, false, messages)
+	if p.err != nil {
+		return nil, mistakes, p.err
+	}
+	v := reflect.ValueOf(dst).Elem()
+	to := binding{dst: v, copies: newCopies(v), strict: strict}
+	if err = b.fill(r, route, dst, p, &to); err != nil {
+		return nil, mistakes, err
+	}
+	invalid, err = p.validate(dst, &to, messages)
 	return invalid, mistakes, err
 }
 
-// BindInput is Bind for the input of a typed handler: a parameter of the route that does not
-// convert is an Error of status 404, since there is no such page. The mistakes in its type are
-// faults of the handler.
-func (b *Body) BindInput(r *http.Request, route Params, dst any, messages Messages) (invalid map[string]string, mistakes []Mistake, err error) {
-	invalid, err = b.bind(r, route, dst, planOf(reflect.TypeOf(dst).Elem()), true, messages)
-	return invalid, nil, err
-}
-
-func (b *Body) bind(r *http.Request, route Params, dst any, p *plan, strict bool, messages Messages) (invalid map[string]string, err error) {
-	v := reflect.ValueOf(dst).Elem()
-	if p.err != nil {
-		return nil, p.err
-	}
-	to := binding{dst: v, copies: newCopies(v), strict: strict}
-	if err = b.fill(r, route, dst, p, &to); err != nil {
-		return nil, err
-	}
-	return p.validate(dst, &to, messages)
-}
-
 // fill is Bind without Validate.
-func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding) (err error) {
+func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding) error {
 	var c content
 	if b != nil && (p.custom || p.needsData()) {
 		c = b.content
@@ -89,24 +79,20 @@ func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding
 	if r.URL.RawQuery != "" && (!hasBody || len(p.query.list) > 0) {
 		query = r.URL.Query()
 	}
-	if err = to.route(p.route, route); err != nil {
-		return err
-	}
-	if to.strict && len(to.invalid) > 0 {
+	to.route(p.route, route)
+	if to.strict && len(to.invalid) > 0 && to.err == nil {
 		return &Error{Status: http.StatusNotFound}
 	}
 	switch {
 	case !hasBody:
-		err = to.form(p.data, query, true)
+		to.form(p.data, query, true)
 	case !c.json:
-		err = to.form(p.data, c.form, false)
+		to.form(p.data, c.form, false)
 	case !whole:
-		err = to.object(p.data, c.raw)
+		to.object(p.data, c.raw)
 	}
-	if err == nil {
-		err = to.form(p.query, query, false)
-	}
-	return err
+	to.form(p.query, query, false)
+	return to.err
 }
 
 // A binding is one call of Bind.
@@ -117,6 +103,7 @@ type binding struct {
 	invalid     map[string]string // messages about what does not convert, by path; nil if there are none
 	unconverted []string          // the keys that these messages are about
 	strict      bool              // a parameter of the route that does not convert is an error
+	err         error             // why a field cannot be filled whatever the request holds; nil for most types
 }
 
 // reject notes that the value of a key does not convert. path leads to what is wrong inside
@@ -129,41 +116,42 @@ func (to *binding) reject(key, path, message string) {
 	to.unconverted = append(to.unconverted, key)
 }
 
-// field returns a field for filling. ok is false if a source that goes before has filled it.
-func (to *binding) field(f *field) (v reflect.Value, ok bool, err error) {
+// field returns a field for filling. ok is false if a source that goes before has filled it,
+// and if it cannot be filled: see binding.err.
+func (to *binding) field(f *field) (v reflect.Value, ok bool) {
 	if slices.ContainsFunc(to.filled, func(index []int) bool { return slices.Equal(index, f.index) }) {
-		return v, false, nil
+		return v, false
 	}
 	if f.fromURL {
 		to.filled = append(to.filled, f.index)
 	}
-	v, err = f.of(to.dst, to.copies)
-	return v, err == nil, err
+	v, err := f.of(to.dst, to.copies)
+	if err != nil {
+		to.err = err
+	}
+	return v, err == nil
 }
 
 // route fills fields from the parameters of the route.
-func (to *binding) route(fs *fields, params Params) error {
-	for i := range fs.list {
-		f := &fs.list[i]
+func (to *binding) route(fs *fields, params Params) {
+	for _, f := range fs.list {
 		text := params.Param(f.name)
 		if text == "" { // the URL does not have the parameter: its value is never empty
 			continue
 		}
-		v, ok, err := to.field(f)
+		v, ok := to.field(f)
 		switch {
-		case err != nil:
-			return err
-		case ok && isList(v.Type()):
+		case !ok:
+		case isList(v.Type()):
 			to.values(v, f.name, params.Segments(f.name))
-		case ok:
+		default:
 			to.values(v, f.name, []string{text})
 		}
 	}
-	return nil
 }
 
 // object fills fields from the members of a valid JSON object.
-func (to *binding) object(fs *fields, raw []byte) error {
+func (to *binding) object(fs *fields, raw []byte) {
 	var few [8]choice[json.RawMessage] // on the stack, enough for most structs
 	choices := slices.Grow(few[:0], len(fs.list))[:len(fs.list)]
 	for m := range members(raw, 0) {
@@ -172,54 +160,46 @@ func (to *binding) object(fs *fields, raw []byte) error {
 			if key != string(m.key) { // only another spelling needs an allocation
 				key = string(m.key)
 			}
-			choices[place].offer(&fs.list[place], key, raw[m.begin:m.end])
+			choices[place].offer(fs.list[place], key, raw[m.begin:m.end])
 		}
 	}
 	for i, c := range choices {
 		if c.key == "" {
 			continue
 		}
-		v, ok, err := to.field(&fs.list[i])
-		if err != nil {
-			return err
+		v, ok := to.field(fs.list[i])
+		if !ok {
+			continue
 		}
-		if ok {
-			to.copies.detach(v, c.value)
-			if quoted := fs.list[i].quoted; quoted != nil {
-				to.quoted(v, quoted, c.key, c.value)
-			} else {
-				to.json(v, c.key, c.value)
-			}
+		to.copies.detach(v, c.value)
+		if quoted := fs.list[i].quoted; quoted != nil {
+			to.quoted(v, quoted, c.key, c.value)
+		} else {
+			to.json(v, c.key, c.value)
 		}
 	}
-	return nil
 }
 
 // form fills fields from a form or from the query. instead says that it is the query in place
 // of a body. Fields with a tag query are left out then: they are filled by that name only.
-func (to *binding) form(fs *fields, form url.Values, instead bool) error {
+func (to *binding) form(fs *fields, form url.Values, instead bool) {
 	if len(form) == 0 {
-		return nil
+		return
 	}
 	choices := make([]choice[[]string], len(fs.list))
 	for key, values := range form {
 		if place, ok := fs.find(key); ok {
-			choices[place].offer(&fs.list[place], key, values)
+			choices[place].offer(fs.list[place], key, values)
 		}
 	}
 	for i, c := range choices {
 		if c.key == "" || instead && fs.list[i].fromQuery {
 			continue
 		}
-		v, ok, err := to.field(&fs.list[i])
-		if err != nil {
-			return err
-		}
-		if ok {
+		if v, ok := to.field(fs.list[i]); ok {
 			to.values(v, c.key, c.value)
 		}
 	}
-	return nil
 }
 
 // isEmpty reports whether a body that was not read is empty. It reads the first byte, since a

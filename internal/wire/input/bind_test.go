@@ -357,7 +357,7 @@ func TestNoBody(t *testing.T) {
 	r, dst := httptest.NewRequest("GET", "/?A=1", nil), Plain{}
 	var b *Body
 	is.NoErr(b.Load(r, true, same))
-	_, _, err := b.Bind(r, noParams{}, &dst, noMessages)
+	_, _, err := b.Bind(r, noParams{}, &dst, false, noMessages)
 	is.NoErr(err)
 	is.Equal(dst, Plain{A: "1"})
 	is.Equal(b.Inputs(r, "A"), []string{"1"})

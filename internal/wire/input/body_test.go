@@ -48,7 +48,7 @@ func bind(r *http.Request, dst any) (invalid map[string]string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	invalid, _, err = b.Bind(r, noParams{}, dst, noMessages)
+	invalid, _, err = b.Bind(r, noParams{}, dst, false, noMessages)
 	return invalid, err
 }
 
@@ -418,8 +418,8 @@ func FuzzBody(f *testing.F) {
 				continue
 			}
 			e, list := every{}, []any{}
-			b.Bind(r, noParams{}, &e, noMessages)
-			b.Bind(r, noParams{}, &list, noMessages)
+			b.Bind(r, noParams{}, &e, false, noMessages)
+			b.Bind(r, noParams{}, &list, false, noMessages)
 			for key := range b.All(r) {
 				b.Inputs(r, key)
 			}

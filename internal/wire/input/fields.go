@@ -117,7 +117,8 @@ func (p *plan) needsData() bool {
 //
 //	=> field{index: [0 0], name: "Name"}, field{index: [1], name: "role", tagged: true}
 type field struct {
-	index     []int // as for reflect.Value.FieldByIndex
+	sf        reflect.StructField
+	index     []int // as for reflect.Value.FieldByIndex: sf.Index is that in its own struct
 	name      string
 	tagged    bool         // name is from a tag, so that keys match it exactly, and not in any case
 	quoted    reflect.Type // for the JSON option ",string": see quotedType; else nil
@@ -128,7 +129,7 @@ type field struct {
 
 // fields are the fields of a type that Bind fills from a source.
 type fields struct {
-	list   []field
+	list   []*field
 	named  map[string]int // indexes in list, by name
 	folded map[string]int // indexes of fields that match in any case, by fold.Case of the name
 }
@@ -136,14 +137,13 @@ type fields struct {
 func newFields(t reflect.Type, from source) *fields {
 	fs := &fields{named: map[string]int{}, folded: map[string]int{}}
 	all := allFields(t, from)
-	for i := range all {
-		f := &all[i]
-		hidden := func(other field) bool { return other.hides(f) }
+	for i, f := range all {
+		hidden := func(other *field) bool { return other.hides(f) }
 		if f.ignored || slices.ContainsFunc(all[:i], hidden) || slices.ContainsFunc(all[i+1:], hidden) {
 			continue
 		}
 		place := len(fs.list)
-		fs.list = append(fs.list, *f)
+		fs.list = append(fs.list, f)
 		fs.named[f.name] = place
 		if _, ok := fs.folded[fold.Case(f.name)]; !ok && (!f.tagged || from == fromJSON) {
 			fs.folded[fold.Case(f.name)] = place
@@ -166,12 +166,12 @@ func (f *field) hides(g *field) bool {
 
 // allFields returns the fields of a struct and of its embedded structs, the least deep first,
 // and hidden ones included.
-func allFields(t reflect.Type, from source) []field {
+func allFields(t reflect.Type, from source) []*field {
 	type embedded struct {
 		t     reflect.Type
 		index []int
 	}
-	var all []field
+	var all []*field
 	seen := map[reflect.Type]bool{} // types of less depth: they hide their fields further inside, also in recursive types
 	for level := []embedded{{t, nil}}; len(level) > 0; {
 		var next []embedded
@@ -189,7 +189,8 @@ func allFields(t reflect.Type, from source) []field {
 				case embeds:
 					next = append(next, embedded{pointedTo(sf.Type), index})
 				case filled, hides:
-					all = append(all, field{
+					all = append(all, &field{
+						sf:        sf,
 						index:     index,
 						name:      cmp.Or(name, sf.Name),
 						tagged:    name != "",
@@ -292,14 +293,14 @@ func misplacedTag(t reflect.Type, data *fields) string {
 		case reflect.Struct:
 			if fs == nil {
 				for _, f := range allFields(t, fromJSON) {
-					if sf := t.FieldByIndex(f.index); f.ignored && sf.IsExported() {
-						return t.String() + "." + sf.Name
+					if f.ignored && f.sf.IsExported() {
+						return t.String() + "." + f.sf.Name
 					}
 				}
 				fs = newFields(t, fromJSON)
 			}
 			for _, f := range fs.list {
-				if name := inside(t.FieldByIndex(f.index).Type, nil); name != "" {
+				if name := inside(f.sf.Type, nil); name != "" {
 					return name
 				}
 			}

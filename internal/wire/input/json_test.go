@@ -95,7 +95,7 @@ func TestOneKeyOfALargeBody(t *testing.T) {
 		{"none", func(b *Body, r *http.Request) any { return b.Inputs(r, "none") }, "[]"},
 		{"Bind", func(b *Body, r *http.Request) any {
 			var dst struct{ A string }
-			if _, _, err := b.Bind(r, noParams{}, &dst, noMessages); err != nil {
+			if _, _, err := b.Bind(r, noParams{}, &dst, false, noMessages); err != nil {
 				return err
 			}
 			return dst

@@ -66,7 +66,7 @@ func inspect(t reflect.Type, p *plan) []Mistake {
 	outer := around{}.with(t)
 	for _, fs := range []*fields{p.data, p.query, p.route} {
 		for _, f := range fs.list {
-			n.value(t.FieldByIndex(f.index).Type, outer)
+			n.value(f.sf.Type, outer)
 		}
 	}
 	return n.found
@@ -122,7 +122,7 @@ func (n *inspection) value(t reflect.Type, outer around) {
 		n.fields(t, fs)
 		outer = outer.with(t)
 		for _, f := range fs.list {
-			n.value(t.FieldByIndex(f.index).Type, outer)
+			n.value(f.sf.Type, outer)
 		}
 	}
 }
@@ -158,13 +158,12 @@ func (n *inspection) object(t reflect.Type, where place, outer around) {
 // fields looks for fields that no request fills.
 func (n *inspection) fields(t reflect.Type, fs *fields) {
 	for _, f := range fs.list {
-		sf := t.FieldByIndex(f.index)
-		switch of, why := unfillable(sf.Type, map[reflect.Type]bool{}); {
+		switch of, why := unfillable(f.sf.Type, map[reflect.Type]bool{}); {
 		case why == "":
 		case slices.Contains(files, of):
-			n.field(t, sf, "is of type %v, which Bind does not fill: leave it out, and take the file with req.FormFile(%q)", sf.Type, f.name)
+			n.field(t, f.sf, "is of type %v, which Bind does not fill: leave it out, and take the file with req.FormFile(%q)", f.sf.Type, f.name)
 		default:
-			n.field(t, sf, "is of type %v, and no request can fill %s: give it another type, or the tag json:\"-\" if it is not for requests", sf.Type, why)
+			n.field(t, f.sf, "is of type %v, and no request can fill %s: give it another type, or the tag json:\"-\" if it is not for requests", f.sf.Type, why)
 		}
 	}
 }
@@ -220,17 +219,17 @@ func unfillable(t reflect.Type, seen map[reflect.Type]bool) (of reflect.Type, wh
 // may fill them, too.
 func (n *inspection) fromURL(t reflect.Type, from source, fs *fields) {
 	for _, f := range fs.list {
-		if sf := t.FieldByIndex(f.index); !convertible(sf.Type, true) {
-			n.field(t, sf, "has the tag %s:%q, and no text converts to %v: give it a type such as string or int, or one with UnmarshalText", from, f.name, sf.Type)
+		if !convertible(f.sf.Type, true) {
+			n.field(t, f.sf, "has the tag %s:%q, and no text converts to %v: give it a type such as string or int, or one with UnmarshalText", from, f.name, f.sf.Type)
 		}
 	}
 	all := allFields(t, from)
 	for i, f := range all {
 		for _, g := range all[:i] {
-			if f.name != g.name || len(f.index) != len(g.index) || slices.ContainsFunc(fs.list, func(h field) bool { return h.name == f.name }) {
+			if _, isFilled := fs.named[f.name]; isFilled || f.name != g.name || len(f.index) != len(g.index) {
 				continue
 			}
-			n.field(t, t.FieldByIndex(g.index), "and %s both have the tag %s:%q, so neither is filled: keep one", t.FieldByIndex(f.index).Name, from, f.name)
+			n.field(t, g.sf, "and %s both have the tag %s:%q, so neither is filled: keep one", f.sf.Name, from, f.name)
 		}
 	}
 }
@@ -264,7 +263,7 @@ func behindPointers(t reflect.Type) reflect.Type {
 // or if another field has the tag for the parameter.
 func UntaggedParam(t reflect.Type, param string) string {
 	p := planOf(t)
-	if p.data == nil || slices.ContainsFunc(p.route.list, func(f field) bool { return f.name == param }) {
+	if p.data == nil || slices.ContainsFunc(p.route.list, func(f *field) bool { return f.name == param }) {
 		return ""
 	}
 	for _, f := range p.data.list {

@@ -109,7 +109,7 @@ func fill(r *http.Request, route params, dst any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	invalid, _, err := b.Bind(r, route, dst, noMessages)
+	invalid, _, err := b.Bind(r, route, dst, false, noMessages)
 	if err != nil || len(invalid) > 0 {
 		return "invalid: " + said(invalid), err
 	}

@@ -172,9 +172,9 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 
 // checks are the parts of a struct type that validate visits.
 type checks struct {
-	embedded [][]int // embedded structs with a Validate that Go does not promote
-	fields   []field // fields that may hold structs with Validate
-	err      error   // why a Validate cannot be called, or nil
+	embedded [][]int  // embedded structs with a Validate that Go does not promote
+	fields   []*field // fields that may hold structs with Validate
+	err      error    // why a Validate cannot be called, or nil
 }
 
 var checksByType sync.Map // reflect.Type to *checks, for structs inside of others; bounded by the types in the program
@@ -196,7 +196,7 @@ func newChecks(t reflect.Type, from source, lists ...*fields) *checks {
 	for _, fs := range lists {
 		for _, f := range fs.list {
 			at := fmt.Sprint(f.index)
-			if !seen[at] && holdsChecks(t.FieldByIndex(f.index).Type, map[reflect.Type]bool{}) {
+			if !seen[at] && holdsChecks(f.sf.Type, map[reflect.Type]bool{}) {
 				c.fields = append(c.fields, f)
 			}
 			seen[at] = true
