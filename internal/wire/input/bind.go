@@ -125,11 +125,10 @@ func (to *binding) field(f *field) (v reflect.Value, ok bool) {
 	if f.fromURL {
 		to.filled = append(to.filled, f.index)
 	}
-	v, err := f.of(to.dst, to.copies)
-	if err != nil {
-		to.err = err
+	if v, ok = to.copies.field(to.dst, f.index, true); !ok {
+		to.err = fmt.Errorf("flow: Bind cannot fill %q: it is in an embedded %v, which is nil and cannot be set from outside its package: embed the struct itself, or set the pointer before", f.name, v.Type())
 	}
-	return v, err == nil
+	return v, ok
 }
 
 // route fills fields from the parameters of the route.

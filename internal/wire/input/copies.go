@@ -74,12 +74,17 @@ func (c *copies) replace(v reflect.Value) (isNew bool) {
 }
 
 // field returns the field of a struct that index leads to, as reflect.Value.FieldByIndex
-// does, with copies of the embedded structs on the way. ok is false if one of these is nil.
-func (c *copies) field(v reflect.Value, index []int) (f reflect.Value, ok bool) {
+// does, with copies of the embedded structs on the way. If fill is set, an embedded pointer that
+// is nil gets a new struct. If it cannot be set, or fill is not, field returns that pointer, and
+// ok is false.
+func (c *copies) field(v reflect.Value, index []int, fill bool) (f reflect.Value, ok bool) {
 	for _, i := range index {
 		if v.Kind() == reflect.Pointer {
 			if v.IsNil() {
-				return v, false
+				if !fill || !v.CanSet() {
+					return v, false
+				}
+				v.Set(reflect.New(v.Type().Elem()))
 			}
 			c.replace(v)
 			v = v.Elem()
@@ -142,7 +147,7 @@ func (c *copies) detachStruct(v reflect.Value, raw []byte, isValue bool) {
 		fs := newFields(t, fromJSON)
 		for m := range members(raw, 0) {
 			if i, ok := fs.find(string(m.key)); ok {
-				if f, ok := c.field(v, fs.list[i].index); ok {
+				if f, ok := c.field(v, fs.list[i].index, false); ok {
 					c.detach(f, raw[m.begin:m.end])
 				}
 			}

@@ -343,22 +343,3 @@ func (c *choice[V]) offer(f *field, key string, value V) {
 		c.key, c.value = key, value
 	}
 }
-
-// of returns the field in v. An embedded pointer on the way is replaced by one to a copy, or
-// to a new struct if it is nil.
-func (f *field) of(v reflect.Value, copies *copies) (reflect.Value, error) {
-	for _, i := range f.index {
-		if v.Kind() == reflect.Pointer {
-			if v.IsNil() {
-				if !v.CanSet() {
-					return v, fmt.Errorf("flow: Bind cannot fill %q: it is in an embedded %v, which is nil and cannot be set from outside its package: embed the struct itself, or set the pointer before", f.name, v.Type())
-				}
-				v.Set(reflect.New(v.Type().Elem()))
-			}
-			copies.replace(v)
-			v = v.Elem()
-		}
-		v = v.Field(i)
-	}
-	return v, nil
-}

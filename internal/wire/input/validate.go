@@ -145,7 +145,7 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 		return checks.err
 	}
 	for _, index := range checks.embedded {
-		f, ok := c.copies.field(v, index)
+		f, ok := c.copies.field(v, index, false)
 		switch {
 		case !ok || f.Kind() == reflect.Pointer && f.IsNil():
 			continue // an embedded pointer that is nil
@@ -159,7 +159,7 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 		}
 	}
 	for _, f := range checks.fields {
-		v, ok := c.copies.field(v, f.index)
+		v, ok := c.copies.field(v, f.index, false)
 		if !ok {
 			continue // it is in an embedded pointer that is nil
 		}

@@ -257,7 +257,7 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 		w.WriteHeader(http.StatusNotModified)
 		return 0
 	}
-	if bare || c.isPage || !has(h, "Content-Type") {
+	if _, has := h["Content-Type"]; bare || c.isPage || !has { // a nil one counts
 		h["Content-Type"] = c.contentType
 	}
 	if recoded {
@@ -306,12 +306,6 @@ func private(cache []string) []string {
 		return cache
 	}
 	return []string{"private, " + strings.TrimPrefix(cache[0], "public, ")}
-}
-
-// has reports whether a header is set, if only to nil.
-func has(h http.Header, key string) bool {
-	_, set := h[key]
-	return set
 }
 
 // addVary adds Accept-Encoding to the Vary header.

@@ -108,7 +108,9 @@ func inheritedListeners() ([]net.Listener, error) {
 	for fd := firstInherited; fd < firstInherited+int(n); fd++ {
 		l, err := inherit(fd)
 		if err != nil {
-			closeAll(listeners)
+			for _, l := range listeners {
+				l.Close()
+			}
 			return nil, fmt.Errorf("LISTEN_FDS is %d, but descriptor %d is no socket to listen on: %w", n, fd, err)
 		}
 		listeners = append(listeners, l)
@@ -123,12 +125,6 @@ func inherit(fd int) (net.Listener, error) {
 	}
 	defer file.Close() // the listener has a descriptor of its own
 	return net.FileListener(file)
-}
-
-func closeAll(listeners []net.Listener) {
-	for _, l := range listeners {
-		l.Close()
-	}
 }
 
 // urlOf returns the URL of a listener for a browser on this machine. For a socket in the file
