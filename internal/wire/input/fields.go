@@ -51,7 +51,7 @@ func planOf(t reflect.Type) *plan {
 	} else {
 		p.holdsChecks = holdsChecks(t, map[reflect.Type]bool{})
 	}
-	if name := misplacedTag(t, p.data); name != "" {
+	if name := misplacedTag(t, p.data, map[reflect.Type]bool{}); name != "" {
 		p.err = fmt.Errorf("flow: Bind cannot fill a %v: %s has a tag param or query, which is for fields of the struct itself and of those embedded in it, but JSON would fill it by its name: give it the tag json, with a name or with \"-\"", t, name)
 	}
 	p.mistakes = inspect(t, p)
@@ -277,37 +277,31 @@ func isFromURL(tag reflect.StructTag) bool {
 
 // misplacedTag looks for a field inside of t that has only a tag param or query. encoding/json
 // does not know these tags, and would fill the field by its name. It returns type and name of
-// the field, or "". data has the fields of t itself, if t is a struct: there the tags are
-// right.
-func misplacedTag(t reflect.Type, data *fields) string {
-	seen := map[reflect.Type]bool{}
-	var inside func(t reflect.Type, fs *fields) string
-	inside = func(t reflect.Type, fs *fields) string {
-		if seen[t] || decodesItself(t) {
-			return ""
-		}
-		seen[t] = true
-		switch t.Kind() {
-		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-			return inside(t.Elem(), nil)
-		case reflect.Struct:
-			if fs == nil {
-				for _, f := range allFields(t, fromJSON) {
-					if f.ignored && f.sf.IsExported() {
-						return t.String() + "." + f.sf.Name
-					}
-				}
-				fs = newFields(t, fromJSON)
-			}
-			for _, f := range fs.list {
-				if name := inside(f.sf.Type, nil); name != "" {
-					return name
-				}
-			}
-		}
+// the field, or "". fs has the fields of t itself, if t is a struct: there the tags are right.
+func misplacedTag(t reflect.Type, fs *fields, seen map[reflect.Type]bool) string {
+	if seen[t] || decodesItself(t) {
 		return ""
 	}
-	return inside(t, data)
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return misplacedTag(t.Elem(), nil, seen)
+	case reflect.Struct:
+		if fs == nil {
+			for _, f := range allFields(t, fromJSON) {
+				if f.ignored && f.sf.IsExported() {
+					return t.String() + "." + f.sf.Name
+				}
+			}
+			fs = newFields(t, fromJSON)
+		}
+		for _, f := range fs.list {
+			if name := misplacedTag(f.sf.Type, nil, seen); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
