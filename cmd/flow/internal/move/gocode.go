@@ -35,6 +35,9 @@ type goFile struct {
 	calls []call
 }
 
+// isTest reports whether the file is one of tests.
+func (f *goFile) isTest() bool { return strings.HasSuffix(f.name, "_test.go") }
+
 // A call is a call of flow's API.
 type call struct {
 	calls.Call
@@ -237,12 +240,3 @@ func literal(e ast.Expr) (*ast.BasicLit, string, bool) {
 
 // position returns where a node stands in its file on disk.
 func (code *goCode) position(pos token.Pos) token.Position { return code.fset.PositionFor(pos, false) }
-
-// quote returns a string literal of a value, with the quotes of another literal if they
-// can hold it.
-func quote(value, like string) string {
-	if strings.HasPrefix(like, "`") && strconv.CanBackquote(value) {
-		return "`" + value + "`"
-	}
-	return strconv.Quote(value)
-}

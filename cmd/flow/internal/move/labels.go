@@ -14,7 +14,7 @@ import (
 type labels struct {
 	files  map[string]string // of the route that has it, in the tree before; "" if it is not known
 	at     map[string]token.Position
-	mounts []string // what the names of mounted Routers begin with
+	mounts []string // what the names of mounted Routers begin with, "admin."
 	// prefixes are the paths that Routers are mounted at, in segments.
 	prefixes [][]string
 }
@@ -41,14 +41,12 @@ func (p *planner) readLabels() {
 				p.names.prefixes = append(p.names.prefixes, strings.Split(prefix, "/"))
 			}
 		case c.Kind == calls.MountName:
-			p.names.mounts = append(p.names.mounts, c.Value)
+			p.names.mounts = append(p.names.mounts, c.Value+".")
 		case c.Kind != calls.Label || c.guessed && c.Literal == nil:
 		default:
-			for _, o := range p.others {
-				if filepath.Dir(f.name) == o.app.Dir {
-					o.names[c.Value] = true
-					return
-				}
+			if o := p.otherOf(f.name); o != nil {
+				o.names[c.Value] = true
+				return
 			}
 			if file := p.routeOf(f, c.Expr); p.names.files[c.Value] == "" {
 				p.names.files[c.Value] = file

@@ -9,38 +9,55 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/routes/routetree"
 )
 
 // literals tells of strings and comments that may speak of what moves.
-func (p *planner) literals(f *goFile, spoken map[token.Pos]bool) {
+func (p *planner) literals(f *goFile) {
 	for _, group := range f.file.Comments {
 		for _, c := range group.List {
-			if patterns, ok := strings.CutPrefix(c.Text, "//go:embed "); ok && filepath.Dir(f.name) == p.app.Dir {
+			if patterns, ok := strings.CutPrefix(c.Text, "//go:embed "); ok && p.isOurs(f.name) {
 				p.embed(f, c, patterns)
 			}
 			p.comment(f, c)
 		}
 	}
-	skip := map[token.Pos]bool{}
+	skip := f.spoken()
 	ast.Inspect(f.file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ImportSpec:
 			return false
 		case *ast.Field:
 			if n.Tag != nil {
-				skip[n.Tag.Pos()] = true
+				skip[n.Tag] = true
 				p.tag(f, n.Tag)
 			}
 		case *ast.CallExpr:
 			p.pathValue(f, n)
 		case *ast.BasicLit:
-			if n.Kind == token.STRING && !spoken[n.Pos()] && !skip[n.Pos()] {
+			if n.Kind == token.STRING && !skip[n] {
 				p.literal(f, n)
 			}
 		}
 		return true
 	})
+}
+
+// spoken returns the strings that calls of the API have, whose meaning is known.
+func (f *goFile) spoken() map[*ast.BasicLit]bool {
+	spoken := map[*ast.BasicLit]bool{}
+	for _, c := range f.calls {
+		if c.guessed || c.Kind == calls.Prefix {
+			continue
+		}
+		spoken[c.Literal] = true
+		for i := 1; i < len(c.Expr.Args) && c.Kind == calls.RouteName; i += 2 {
+			key, _, _ := literal(c.Expr.Args[i])
+			spoken[key] = true
+		}
+	}
+	return spoken
 }
 
 // comment tells of one comment. Links in it lead elsewhere, unless they are to this machine.
@@ -113,7 +130,7 @@ func (p *planner) leaveHits() {
 // word tells of a string that is just the path or the name of what moves: it may be used
 // in a call that is given no literal.
 func (p *planner) word(file string, line int, value string) {
-	if o := p.otherOf(file); o != nil && (o.names[value] || len(routetree.Find(o.paths, value)) > 0) {
+	if o := p.otherOf(file); o != nil && (o.names[value] || o.hasPath(value)) {
 		return
 	}
 	if strings.ContainsAny(value, "/[(") {

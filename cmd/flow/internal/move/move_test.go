@@ -265,9 +265,9 @@ func TestReadTemplate(t *testing.T) {
 	src, err := readTemplate(text)
 	is.NoErr(err)
 	var got []string
-	for _, m := range src.mentions {
+	for _, m := range src.references {
 		piece := "-"
-		if m.literal {
+		if m.size > 0 {
 			piece = text[m.offset : m.offset+m.size]
 		}
 		for _, k := range m.keys {

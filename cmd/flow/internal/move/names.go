@@ -19,7 +19,7 @@ type change struct {
 	paths         paths    // of route files, for At
 	templates     paths    // of pages and +files, for View
 	partials      paths    // for {{template}}
-	automatic     automatic
+	automatic     paths    // of route files, by their automatic names
 }
 
 // A route is a route file that moves.
@@ -42,50 +42,40 @@ func newChange(t transfer, before, after *routetree.Tree) *change {
 			c.routes = append(c.routes, newRoute(r, moved))
 		}
 	}
-	c.paths = paths{routesByPath(before), routesByPath(after), t}
-	c.templates = paths{templatesByPath(before), templatesByPath(after), t}
-	c.partials = paths{partialsOnly(c.templates.before), partialsOnly(c.templates.after), t}
-	c.automatic = automatic{automaticNames(before), automaticNames(after), t}
+	by := func(names func(*routetree.Tree) map[string]string) paths {
+		return paths{names(before), names(after), t}
+	}
+	c.paths, c.templates, c.partials, c.automatic = by(routesByPath), by(templatesByPath), by(partialsByPath), by(automaticNames)
 	return c
 }
 
-// partialsOnly returns the templates that {{template}} can call.
-func partialsOnly(all map[string]string) map[string]string {
-	only := maps.Clone(all)
-	maps.DeleteFunc(only, func(_, file string) bool { return role(file) != "partial" })
-	return only
+// partialsByPath returns the templates that {{template}} can call.
+func partialsByPath(t *routetree.Tree) map[string]string {
+	files := templatesByPath(t)
+	maps.DeleteFunc(files, func(_, file string) bool { return role(file) != "partial" })
+	return files
 }
 
 // newRoute tells what becomes of the parameters of a route. Those that keep their name
 // are the same, wherever they stand; the others have changed their names if there are as
 // many of them as before.
 func newRoute(before, after *routetree.Route) *route {
-	r, needed := &route{before: before, after: after, renamed: map[string]string{}}, map[string]bool{}
+	without := func(names, others []string) []string {
+		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
+	}
 	old, now := longest(before).Names, longest(after).Names
-	for _, name := range old {
-		if !slices.Contains(now, name) {
-			r.removed = append(r.removed, name)
-		}
-	}
-	for _, name := range now {
-		if !slices.Contains(old, name) {
-			r.added = append(r.added, name)
-		}
-	}
+	r := &route{before: before, after: after, renamed: map[string]string{}, removed: without(old, now), added: without(now, old)}
 	if len(r.removed) == len(r.added) {
 		for i, name := range r.removed {
 			r.renamed[name] = r.added[i]
 		}
 		r.removed, r.added = nil, nil
 	}
+	var needed []string
 	for _, name := range before.Patterns[0].Names {
-		needed[cmp.Or(r.renamed[name], name)] = true
+		needed = append(needed, cmp.Or(r.renamed[name], name))
 	}
-	for _, name := range after.Patterns[0].Names {
-		if !needed[name] {
-			r.required = append(r.required, name)
-		}
-	}
+	r.required = without(after.Patterns[0].Names, needed)
 	return r
 }
 
@@ -165,39 +155,15 @@ func inStyle(written, path string) string {
 	return path
 }
 
-// automatic are the automatic names of a tree.
-type automatic struct {
-	before, after map[string]string // names in the tree, by automatic name
-	transfer
-}
-
-// automaticNames returns the stems that one route alone has.
+// automaticNames returns the files of the stems that one route alone has.
 func automaticNames(t *routetree.Tree) map[string]string {
-	names, shared := map[string]string{}, map[string]bool{}
-	for _, r := range t.Routes {
-		shared[r.Stem] = names[r.Stem] != ""
-		names[r.Stem] = r.InTree()
-	}
-	maps.DeleteFunc(names, func(stem, _ string) bool { return shared[stem] })
-	return names
-}
-
-// rewrite returns what to write in place of an automatic name.
-func (a automatic) rewrite(written string) (string, verdict) {
-	file := a.before[written]
-	if file == "" {
-		return "", unknown
-	}
-	file = a.new(file)
-	if a.after[written] == file {
-		return written, stays
-	}
-	for name, f := range a.after {
-		if f == file {
-			return name, rewritten
+	names := map[string]string{}
+	for stem, routes := range byStem(t) {
+		if len(routes) == 1 {
+			names[stem] = routes[0].InTree()
 		}
 	}
-	return "", lost
+	return names
 }
 
 // covered returns the route files, by their names in the tree, that In covers for a
@@ -223,13 +189,9 @@ type coverage struct {
 // what it meant has another name; among such names the one that covers the same files
 // goes first.
 func (c *change) directory(written string) (coverage, bool) {
-	before := covered(c.before, written)
-	if len(before) == 0 {
+	want := c.meant(written)
+	if len(want) == 0 {
 		return coverage{}, false
-	}
-	want := map[string]bool{}
-	for file := range before {
-		want[c.new(file)] = true
 	}
 	same, nearer := c.newLayers(written)
 	if c.dir { // its name is the one to be guarded, whatever else is in it
@@ -249,32 +211,23 @@ func (c *change) directory(written string) (coverage, bool) {
 	return kept, true
 }
 
-// stays returns what becomes of an In that is not written anew.
-func (c *change) stays(written string) coverage {
-	want := map[string]bool{}
+// meant returns the files that In has covered for a written directory, by their names after
+// the move.
+func (c *change) meant(written string) map[string]bool {
+	files := map[string]bool{}
 	for file := range covered(c.before, written) {
-		want[c.new(file)] = true
+		files[c.new(file)] = true
 	}
-	return c.compare(written, want)
+	return files
 }
 
 // compare says how what In covers now differs from what it should.
 func (c *change) compare(written string, want map[string]bool) coverage {
 	now := covered(c.after, written)
-	cov := coverage{written: written, none: len(now) == 0}
-	for file := range want {
-		if !now[file] {
-			cov.lost = append(cov.lost, file)
-		}
+	missing := func(files, from map[string]bool) []string {
+		return slices.DeleteFunc(sortedKeys(files), func(file string) bool { return from[file] })
 	}
-	for file := range now {
-		if !want[file] {
-			cov.gained = append(cov.gained, file)
-		}
-	}
-	slices.Sort(cov.lost)
-	slices.Sort(cov.gained)
-	return cov
+	return coverage{written: written, lost: missing(want, now), gained: missing(now, want), none: len(now) == 0}
 }
 
 // newLayers returns what the directories may be called now that a written one meant: those

@@ -8,16 +8,16 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/routes/pattern"
 	"example.com/flow/internal/routes/routetree"
 )
 
 // An other is another application of the module.
 type other struct {
-	app   project.App
-	tree  *routetree.Tree
-	paths map[string]string
-	names map[string]bool // automatic names and labels
+	app     project.App
+	tree    *routetree.Tree
+	paths   map[string]string
+	targets []target
+	names   map[string]bool // automatic names and labels
 }
 
 func (p *planner) readOthers() error {
@@ -30,7 +30,7 @@ func (p *planner) readOthers() error {
 			continue
 		}
 		tree := app.Tree()
-		o := &other{app: app, tree: tree, paths: filesByPath(tree), names: map[string]bool{}}
+		o := &other{app: app, tree: tree, paths: filesByPath(tree), targets: targetsOf(tree), names: map[string]bool{}}
 		for name := range automaticNames(tree) {
 			o.names[name] = true
 		}
@@ -48,30 +48,39 @@ const (
 	anybodys
 )
 
-// owner says whether something that our tree has is meant in a file, which other
-// applications may have, too.
-func (p *planner) owner(file string, has func(*other) bool) owner {
-	if p.isOurs(file) {
+// owner says whether a reference means what our tree has, which other applications may have,
+// too.
+func (p *planner) owner(ref reference, has func(*other) bool) owner {
+	switch o := p.otherOf(ref.file); {
+	case ref.directory || p.isOurs(ref.file):
 		return ours
-	}
-	if o := p.otherOf(file); o != nil && has(o) {
+	case o != nil && has(o):
 		return theirs
-	}
-	if slices.ContainsFunc(p.others, has) {
+	case slices.ContainsFunc(p.others, has):
 		return anybodys
 	}
 	return ours
 }
 
+// isOurs reports whether a file belongs to the application.
+func (p *planner) isOurs(file string) bool { return isOf(p.app, file) }
+
 // otherOf returns the other application that a file belongs to, or nil.
 func (p *planner) otherOf(file string) *other {
 	for _, o := range p.others {
-		if filepath.Dir(file) == o.app.Dir || isBelow(filepath.Join(o.app.Dir, routetree.RouterDir), file) {
+		if isOf(o.app, file) {
 			return o
 		}
 	}
 	return nil
 }
+
+// isOf reports whether a file is a Go file of an application, or one of its tree.
+func isOf(app project.App, file string) bool {
+	return filepath.Dir(file) == app.Dir || isBelow(filepath.Join(app.Dir, routetree.RouterDir), file)
+}
+
+func (o *other) hasPath(written string) bool { return len(routetree.Find(o.paths, written)) > 0 }
 
 func (o *other) hasAsset(name string) bool {
 	return slices.ContainsFunc(o.tree.Public, func(f *routetree.Public) bool { return f.Name() == name })
@@ -88,12 +97,11 @@ func (o *other) has(h hit, prefix []string) bool {
 		return false
 	}
 	segments, open := split(text)
-	answers := func(pat *pattern.Pattern) bool {
-		return takes(pat.Segments, segments) || open && takes(pat.Segments, append(slices.Clip(segments), string(hole))) ||
-			len(prefix) > 0 && len(pat.Segments) >= len(prefix) && takes(pat.Segments[:len(prefix)], prefix)
-	}
-	return slices.ContainsFunc(o.tree.Routes, func(r *routetree.Route) bool { return slices.ContainsFunc(r.Patterns, answers) }) ||
-		slices.ContainsFunc(o.tree.Public, func(f *routetree.Public) bool { return answers(f.Pattern) })
+	return slices.ContainsFunc(o.targets, func(t target) bool {
+		pat := t.pattern.Segments
+		return takes(pat, segments) || open && takes(pat, append(slices.Clip(segments), string(hole))) ||
+			len(prefix) > 0 && len(pat) >= len(prefix) && takes(pat[:len(prefix)], prefix)
+	})
 }
 
 // hasFile reports whether a name is that of a file of the application, or of a counterpart.

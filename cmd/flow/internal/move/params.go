@@ -27,18 +27,42 @@ func (p *planner) changesParams() bool {
 
 // param rewrites the name of a parameter where it is surely that of a route that moves: in
 // its counterpart, in a function that nothing else calls.
-func (p *planner) param(f *goFile, at place, c call) {
+func (p *planner) param(f *goFile, ref reference, expr *ast.CallExpr) {
 	if !p.changesParams() {
 		return // none is called otherwise
 	}
-	if c.Constant {
-		p.paramName(f, at, c.Expr, c.Value)
+	s := p.serves(f, expr.Pos())
+	if !ref.known {
+		if len(s.unknown) > 0 || slices.ContainsFunc(p.c.routes, func(r *route) bool { return r.changesParams() && s.has(r) }) {
+			p.leave(ref, "the name is known only when it runs: %s", p.allParams())
+		}
 		return
 	}
-	s := p.serves(f, c.Expr.Pos())
-	if len(s.unknown) > 0 || slices.ContainsFunc(p.c.routes, func(r *route) bool { return r.changesParams() && s.has(r) }) {
-		p.left(at.file, at.line, "%s: the name is known only when it runs: %s", at.what, p.allParams())
+	change, shared := p.changedParam(s, ref.value)
+	now := p.renamedParam(f, s, ref.value)
+	switch {
+	case change == "":
+	case shared || now == "":
+		p.leave(ref, "%s", change)
+	case len(s.unknown) > 0:
+		p.leave(ref, "%s, but %s calls this function, too", change, shownLine(s.unknown[0]))
+	default:
+		p.settle(ref, ref.text, now, rewritten, ours)
+		for _, pos := range s.tests {
+			if strings.TrimSuffix(pos.Filename, "_test.go") != strings.TrimSuffix(f.name, ".go") {
+				p.left(pos.Filename, pos.Line, "what is called here asks for the parameter %q now, and no more for %q", now, ref.value)
+			}
+		}
 	}
+}
+
+// renamedParam returns what a parameter is called now in the route of a counterpart, "" if
+// this has no other name for it or the code does not run for the route.
+func (p *planner) renamedParam(f *goFile, s served, name string) string {
+	if r := p.c.moved(p.routeOfFile(f.name)); r != nil && s.has(r) {
+		return r.renamed[name]
+	}
+	return ""
 }
 
 // allParams says what becomes of the parameters of all routes.
@@ -50,26 +74,6 @@ func (p *planner) allParams() string {
 		}
 	}
 	return strings.Join(all, ", ")
-}
-
-func (p *planner) paramName(f *goFile, at place, expr *ast.CallExpr, value string) {
-	s := p.serves(f, expr.Pos())
-	text, shared := p.changedParam(s, value)
-	r := p.c.moved(p.routeOfFile(f.name))
-	switch {
-	case text == "":
-	case shared || r == nil || r.renamed[value] == "" || !s.has(r):
-		p.left(at.file, at.line, "%s: %s", at.what, text)
-	case len(s.unknown) > 0:
-		p.left(at.file, at.line, "%s: %s, but %s calls this function, too", at.what, text, shownLine(s.unknown[0]))
-	default:
-		p.settle(at, value, r.renamed[value], rewritten, ours)
-		for _, pos := range s.tests {
-			if strings.TrimSuffix(pos.Filename, "_test.go") != strings.TrimSuffix(f.name, ".go") {
-				p.left(pos.Filename, pos.Line, "what is called here asks for the parameter %q now, and no more for %q", r.renamed[value], value)
-			}
-		}
-	}
 }
 
 // changedParam says what has become of a parameter that code asks for which runs for these
@@ -112,18 +116,11 @@ func shownLine(pos token.Position) string { return fmt.Sprintf("%s:%d", Shown(po
 // pathValue looks at calls of net/http's Request.PathValue, which gives the same values.
 func (p *planner) pathValue(f *goFile, expr *ast.CallExpr) {
 	sel, ok := ast.Unparen(expr.Fun).(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "PathValue" && sel.Sel.Name != "SetPathValue" || len(expr.Args) == 0 || !p.changesParams() {
+	if !ok || sel.Sel.Name != "PathValue" && sel.Sel.Name != "SetPathValue" || len(expr.Args) == 0 || slices.ContainsFunc(f.calls, func(c call) bool { return c.Expr == expr }) {
 		return
 	}
-	if slices.ContainsFunc(f.calls, func(c call) bool { return c.Expr == expr }) {
-		return
-	}
-	lit, value, ok := literal(expr.Args[0])
-	pos := p.code.position(expr.Args[0].Pos())
-	at := place{file: f.name, line: pos.Line, what: fmt.Sprintf("%s(%q)", sel.Sel.Name, value), sure: f.info != nil, literal: ok}
-	if ok {
-		at.offset, at.size, at.text = pos.Offset, len(lit.Value), lit.Value
-		p.paramName(f, at, expr, value)
+	if t := p.textOf(f, expr.Args[0]); t.size > 0 {
+		p.param(f, reference{text: t, what: fmt.Sprintf("%s(%q)", sel.Sel.Name, t.value), file: f.name, sure: f.info != nil}, expr)
 	}
 }
 
@@ -141,15 +138,14 @@ func (p *planner) tag(f *goFile, lit *ast.BasicLit) {
 	if !ok || change == "" {
 		return
 	}
-	r, pos := p.c.moved(p.routeOfFile(f.name)), p.code.position(lit.Pos())
-	written := fmt.Sprintf("param:%q", tag)
-	at := strings.Index(lit.Value, written)
+	pos, now := p.code.position(lit.Pos()), p.renamedParam(f, s, name)
+	at := strings.Index(lit.Value, fmt.Sprintf("param:%q", tag))
 	plain := at > 0 && strings.Contains("` ", lit.Value[at-1:at]) // and not the end of another key, or escaped
-	if shared || len(s.unknown) > 0 || f.info == nil || !plain || r == nil || r.renamed[name] == "" || !s.has(r) {
+	if shared || len(s.unknown) > 0 || f.info == nil || !plain || now == "" {
 		p.left(f.name, pos.Line, "the tag param:%q: %s", name, change)
 		return
 	}
-	p.edit(f.name, pos.Offset+at+len(`param:"`), len(name), r.renamed[name])
+	p.edit(f.name, pos.Offset+at+len(`param:"`), len(name), now)
 }
 
 // enclosing returns the function declaration around a position, or nil.

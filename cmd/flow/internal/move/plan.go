@@ -149,7 +149,7 @@ func newFaults(before, now []fault.Fault, after *routetree.Tree, t transfer) err
 func (p *planner) readMatchers() error {
 	byDir := map[string][]*ast.File{}
 	for _, f := range p.code.files {
-		if dir := filepath.Dir(f.name); !strings.HasSuffix(f.name, "_test.go") && p.otherOf(f.name) == nil {
+		if dir := filepath.Dir(f.name); !f.isTest() && p.otherOf(f.name) == nil {
 			byDir[dir] = append(byDir[dir], f.file)
 		}
 	}
@@ -177,7 +177,7 @@ type planner struct {
 	added    map[string]bool // see isAdded
 	makers   map[string]bool // see ofOwnRouter
 	// routeKeys are keys of dict whose values templates give to route; "" says that it may be any.
-	routeKeys map[string]bool
+	routeKeys []string
 }
 
 // path returns the absolute path of a name in the tree.

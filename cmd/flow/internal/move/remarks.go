@@ -280,6 +280,3 @@ func (p *planner) faults() error {
 	})
 	return fault.Join(faults)
 }
-
-// isOurs reports whether a file is in the directory of the application.
-func (p *planner) isOurs(file string) bool { return filepath.Dir(file) == p.app.Dir }

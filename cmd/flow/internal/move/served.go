@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/routes/routetree"
@@ -53,7 +52,7 @@ func (p *planner) serves(f *goFile, pos token.Pos) served {
 			if !next.IsValid() {
 				next = p.code.position(use.pos)
 			}
-			if strings.HasSuffix(use.file.name, "_test.go") {
+			if use.file.isTest() {
 				s.tests = append(s.tests, p.code.position(use.pos))
 				continue
 			}

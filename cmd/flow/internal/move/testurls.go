@@ -1,11 +1,11 @@
 package move
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,15 +21,14 @@ import (
 // testURL rewrites a string of a test of the application that is a URL of a file that
 // moves, as a row of a table has it. It reports whether that was sure enough to be done.
 func (p *planner) testURL(f *goFile, lit *ast.BasicLit, value string) bool {
-	if !p.isOurs(f.name) || !strings.HasSuffix(f.name, "_test.go") || f.info == nil {
+	if !p.isOurs(f.name) || !f.isTest() || f.info == nil {
 		return false
 	}
 	now, ok := p.finder.newURL(value)
 	if !ok || !p.isURL(f, lit, now) {
 		return false
 	}
-	pos := p.code.position(lit.Pos())
-	p.edit(f.name, pos.Offset, len(lit.Value), quote(now, lit.Value))
+	p.write(f.name, p.textOf(f, lit), now)
 	return true
 }
 
@@ -102,10 +101,7 @@ func (t target) newURL(segments, raw []string) (string, bool) {
 	}
 	values := map[string][]string{} // by the new names
 	for i, seg := range t.pattern.Segments {
-		name := seg.Text
-		if renamed := t.route.renamed[name]; renamed != "" {
-			name = renamed
-		}
+		name := cmp.Or(t.route.renamed[seg.Text], seg.Text)
 		switch seg.Kind {
 		case pattern.Param:
 			values[name] = raw[i : i+1]
@@ -113,14 +109,12 @@ func (t target) newURL(segments, raw []string) (string, bool) {
 			values[name] = raw[i:]
 		}
 	}
-	i := slices.IndexFunc(t.now, func(p *pattern.Pattern) bool {
-		return len(p.Names) == len(values) && !slices.ContainsFunc(p.Names, func(name string) bool { return values[name] == nil })
-	})
-	if i < 0 {
+	after, _ := pattern.ForValues(t.now, values)
+	if after == nil {
 		return "", false
 	}
 	var written []string
-	for _, seg := range t.now[i].Segments {
+	for _, seg := range after.Segments {
 		if seg.Kind == pattern.Literal {
 			written = append(written, url.PathEscape(seg.Text))
 		} else {
@@ -129,7 +123,7 @@ func (t target) newURL(segments, raw []string) (string, bool) {
 	}
 	now := "/" + strings.Join(written, "/")
 	read, _ := split(now)
-	return now, agree(t.pattern, t.now[i], t.route.renamed) && matches(t.pattern.Segments, segments) && matches(t.now[i].Segments, read)
+	return now, agree(t.pattern, after, t.route.renamed) && takes(after.Segments, read)
 }
 
 // agree reports whether it is known of all parameters which values they take: the matchers
@@ -138,22 +132,9 @@ func agree(old, now *pattern.Pattern, renamed map[string]string) bool {
 	isKnown := func(s pattern.Segment) bool { return s.Matcher == nil || s.Matcher.Fits != nil }
 	return !slices.ContainsFunc(old.Names, func(name string) bool {
 		before, _ := old.Param(name)
-		if renamed[name] != "" {
-			name = renamed[name]
-		}
-		after, _ := now.Param(name)
+		after, _ := now.Param(cmp.Or(renamed[name], name))
 		return matcherName(before) != matcherName(after) && !(isKnown(before) && isKnown(after))
 	})
-}
-
-// matches is takes, with the matcher of a catch-all.
-func matches(pat []pattern.Segment, segments []string) bool {
-	if n := len(pat); n > 0 && pat[n-1].Kind == pattern.Rest && len(segments) >= n {
-		if slices.ContainsFunc(segments[n-1:], func(s string) bool { return !fits(pat[n-1], s) }) {
-			return false
-		}
-	}
-	return takes(pat, segments)
 }
 
 // isURL reports whether a string in a test can be nothing but a URL that the application is
@@ -261,63 +242,54 @@ var registers = []string{"Handle", "HandleFunc", "StripPrefix", "Mount"}
 // isAdded reports whether something is added to a constant or variable of a test, so that
 // it is the beginning of URLs.
 func (p *planner) isAdded(obj types.Object) bool {
-	if obj == nil {
-		return false
-	}
-	if p.added == nil {
-		p.added = map[string]bool{}
-		for _, f := range p.code.files {
-			if f.info != nil && p.isOurs(f.name) {
-				ast.Inspect(f.file, func(n ast.Node) bool {
-					if sum, ok := n.(*ast.BinaryExpr); ok && sum.Op == token.ADD {
-						for _, e := range []ast.Expr{sum.X, sum.Y} {
-							if id, ok := ast.Unparen(e).(*ast.Ident); ok && f.info.Uses[id] != nil {
-								p.added[p.code.place(f.info.Uses[id].Pos())] = true
-							}
-						}
-					}
-					return true
-				})
-			}
-		}
-	}
-	return p.added[p.code.place(obj.Pos())]
+	return obj != nil && p.added[p.code.place(obj.Pos())]
 }
 
 // ofOwnRouter reports whether a position is in a test that makes a Router of its own, or
 // uses a function of the tests that does. What is in no function may be for any of them.
 func (p *planner) ofOwnRouter(f *goFile, pos token.Pos) bool {
-	if p.makers == nil {
-		p.makers = p.routerMakers()
-	}
 	fn := enclosing(f.file, pos)
-	if fn == nil {
-		return slices.ContainsFunc(f.file.Decls, func(d ast.Decl) bool {
-			fn, ok := d.(*ast.FuncDecl)
-			return ok && p.makers[p.code.place(fn.Name.Pos())]
-		})
-	}
-	return p.makers[p.code.place(fn.Name.Pos())]
+	return slices.ContainsFunc(f.file.Decls, func(d ast.Decl) bool {
+		other, ok := d.(*ast.FuncDecl)
+		return ok && (fn == nil || fn == other) && p.makers[p.code.place(other.Name.Pos())]
+	})
 }
 
-// routerMakers returns the functions of tests that make Routers, by their places.
-func (p *planner) routerMakers() map[string]bool {
-	makers := map[string]bool{}
-	var note func(f *goFile, pos token.Pos)
-	note = func(f *goFile, pos token.Pos) {
-		fn := enclosing(f.file, pos)
-		if fn == nil || !strings.HasSuffix(f.name, "_test.go") || filepath.Dir(f.name) != p.app.Dir || makers[p.code.place(fn.Name.Pos())] {
-			return
+// readTests finds what the tests of the application add to, and which of their functions make
+// Routers.
+func (p *planner) readTests() {
+	p.added, p.makers = map[string]bool{}, map[string]bool{}
+	for _, f := range p.code.files {
+		if f.info == nil || !p.isOurs(f.name) {
+			continue
 		}
-		makers[p.code.place(fn.Name.Pos())] = true
-		for _, use := range p.use.of(fn.Name) {
-			note(use.file, use.pos)
-		}
+		ast.Inspect(f.file, func(n ast.Node) bool {
+			if sum, ok := n.(*ast.BinaryExpr); ok && sum.Op == token.ADD {
+				for _, e := range []ast.Expr{sum.X, sum.Y} {
+					if id, ok := ast.Unparen(e).(*ast.Ident); ok && f.info.Uses[id] != nil {
+						p.added[p.code.place(f.info.Uses[id].Pos())] = true
+					}
+				}
+			}
+			return true
+		})
 	}
 	p.eachCall(func(f *goFile, c call) {
 		if c.Kind == calls.New {
-			note(f, c.Pos())
+			p.makesRouter(useOf{f, c.Pos()})
 		}
 	})
-	return makers
+}
+
+// makesRouter notes that the function of a test around a position makes a Router, and so what
+// calls it.
+func (p *planner) makesRouter(at useOf) {
+	fn := enclosing(at.file.file, at.pos)
+	if fn == nil || !at.file.isTest() || !p.isOurs(at.file.name) || p.makers[p.code.place(fn.Name.Pos())] {
+		return
+	}
+	p.makers[p.code.place(fn.Name.Pos())] = true
+	for _, use := range p.use.of(fn.Name) {
+		p.makesRouter(use)
+	}
 }

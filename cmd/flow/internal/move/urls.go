@@ -1,6 +1,7 @@
 package move
 
 import (
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
@@ -23,67 +24,68 @@ type finder struct {
 	goFiles map[string]string // likewise for Go files
 }
 
-// A target is one shape of URL of the tree before the move.
+// A target is one shape of URL of a tree.
 type target struct {
 	pattern *pattern.Pattern
 	file    string
-	moves   string // what the URL is now, if it is another one
-	now     []*pattern.Pattern
-	route   *route // if it moves
-	notated string // what the pattern is now, if it reads otherwise
+	route   *route             // if it is of a route that moves
+	now     []*pattern.Pattern // of that route
+	moves   string             // what the URL is now, if it is another one
+	notated string             // what the pattern is now, if it reads otherwise
+}
+
+// targetsOf returns the shapes of URLs that a tree answers, the most specific first.
+func targetsOf(t *routetree.Tree) []target {
+	var all []target
+	for _, r := range t.Routes {
+		for _, p := range r.Patterns {
+			all = append(all, target{pattern: p, file: r.InTree()})
+		}
+	}
+	for _, f := range t.Public {
+		all = append(all, target{pattern: f.Pattern, file: f.InTree})
+	}
+	slices.SortStableFunc(all, func(a, b target) int { return pattern.Compare(a.pattern, b.pattern) })
+	return all
 }
 
 func newFinder(c *change, goFiles map[string]string, mounts [][]string) *finder {
-	f := &finder{c: c, files: map[string]string{}, goFiles: goFiles, mounts: mounts}
-	for _, r := range c.before.Routes {
-		moved := c.moved(r.InTree())
-		for _, p := range r.Patterns {
-			t := target{pattern: p, file: r.InTree()}
-			if moved != nil {
-				t.route = moved
-				now := longest(moved.after)
-				if len(r.Patterns) == len(moved.after.Patterns) {
-					now = moved.after.Patterns[slices.Index(r.Patterns, p)]
-				}
-				if t.now = moved.after.Patterns; moved.movesURL() {
-					t.moves = now.String()
-				}
-				if !slices.ContainsFunc(t.now, func(n *pattern.Pattern) bool { return n.String() == p.String() }) {
-					t.notated = now.String()
-				}
-			}
-			f.targets = append(f.targets, t)
-		}
-		if moved != nil {
-			f.file(r.InTree(), moved.after.InTree())
+	f := &finder{c: c, targets: targetsOf(c.before), after: targetsOf(c.after), prefix: literalSegments(c.transfer), files: map[string]string{}, goFiles: goFiles, mounts: mounts}
+	for i := range f.targets {
+		f.targets[i].move(c)
+	}
+	names := slices.Collect(maps.Values(filesByPath(c.before)))
+	for _, file := range c.before.Public {
+		names = append(names, file.InTree)
+	}
+	for _, name := range names {
+		if now := c.new(name); now != name {
+			f.file(name, now)
 		}
 	}
-	for _, p := range c.before.Public {
-		t := target{pattern: p.Pattern, file: p.InTree}
-		if now := c.new(p.InTree); now != p.InTree {
-			t.moves = "/" + strings.TrimPrefix(now, routetree.PublicDir+"/")
-			f.file(p.InTree, now)
-		}
-		f.targets = append(f.targets, t)
-	}
-	for _, src := range c.before.Templates {
-		if now := c.new(src.InTree); now != src.InTree {
-			f.file(src.InTree, now)
-		}
-	}
-	for _, r := range c.after.Routes {
-		for _, p := range r.Patterns {
-			f.after = append(f.after, target{pattern: p, file: r.InTree()})
-		}
-	}
-	for _, p := range c.after.Public {
-		f.after = append(f.after, target{pattern: p.Pattern, file: p.InTree})
-	}
-	for _, targets := range [][]target{f.targets, f.after} {
-		slices.SortStableFunc(targets, func(a, b target) int { return pattern.Compare(a.pattern, b.pattern) })
-	}
-	f.prefix = literalSegments(c.transfer)
 	return f
+}
+
+// move notes what becomes of a target of the tree before.
+func (t *target) move(c *change) {
+	if t.route = c.moved(t.file); t.route == nil {
+		if now := c.new(t.file); now != t.file {
+			t.moves = strings.TrimPrefix(now, routetree.PublicDir)
+		}
+		return
+	}
+	before := t.route.before.Patterns
+	t.now = t.route.after.Patterns
+	now := longest(t.route.after)
+	if len(before) == len(t.now) {
+		now = t.now[slices.Index(before, t.pattern)]
+	}
+	if t.route.movesURL() {
+		t.moves = now.String()
+	}
+	if !slices.ContainsFunc(t.now, func(n *pattern.Pattern) bool { return n.String() == t.pattern.String() }) {
+		t.notated = now.String()
+	}
 }
 
 // file notes a name of a file. One that other words could be, "index.html", counts with
@@ -287,18 +289,13 @@ func isEscaped(s string) bool {
 // tree answered it at all before the move. The most specific file counts, and those that
 // share its URL.
 func (f *finder) lookup(segments []string) (now string, ok bool) {
-	var best *pattern.Pattern
+	best := answerer(f.targets, segments)
 	for _, t := range f.targets {
-		if best != nil && t.pattern.Key() != best.Key() || !takes(t.pattern.Segments, segments) {
-			continue
-		}
-		best = t.pattern
-		if t.moves != "" && !slices.ContainsFunc(t.now, func(p *pattern.Pattern) bool { return takes(p.Segments, segments) }) {
+		switch {
+		case t.moves == "":
+		case best == nil && t.route == nil && isHashed(t.pattern.Segments, segments):
 			return t.moves, true
-		}
-	}
-	for _, t := range f.targets {
-		if best == nil && t.now == nil && t.moves != "" && isHashed(t.pattern.Segments, segments) {
+		case best != nil && t.pattern.Key() == best.pattern.Key() && !slices.ContainsFunc(t.now, func(p *pattern.Pattern) bool { return takes(p.Segments, segments) }):
 			return t.moves, true
 		}
 	}
@@ -319,10 +316,10 @@ func isHashed(file []pattern.Segment, segments []string) bool {
 // of a parameter, and is no literal text.
 func takes(pat []pattern.Segment, segments []string) bool {
 	for i, seg := range pat {
-		if seg.Kind == pattern.Rest {
-			return len(segments) > i
+		if i < len(segments) && seg.Kind == pattern.Rest {
+			return !slices.ContainsFunc(segments[i:], func(s string) bool { return !fits(seg, s) })
 		}
-		if i == len(segments) || !fits(seg, segments[i]) {
+		if i >= len(segments) || !fits(seg, segments[i]) {
 			return false
 		}
 	}
