@@ -71,8 +71,6 @@ func loadGo(ctx context.Context, app project.App) (*goCode, error) {
 	slices.SortStableFunc(pkgs, func(a, b *packages.Package) int {
 		return cmp.Or(-cmp.Compare(strings.Count(a.ID, " "), strings.Count(b.ID, " ")), cmp.Compare(a.ID, b.ID))
 	})
-	seen := map[string]bool{}
-	var bySyntax []string
 	broken := map[string]string{}
 	for _, p := range slices.Concat(all, pkgs) {
 		if len(p.Errors) > 0 {
@@ -82,23 +80,27 @@ func loadGo(ctx context.Context, app project.App) (*goCode, error) {
 	for _, path := range sortedKeys(broken) {
 		code.broken = append(code.broken, path+" has errors, "+broken[path])
 	}
+	seen := map[string]bool{}
+	isNew := func(name string) bool {
+		isNew := !seen[name] && isBelow(m.Dir, name)
+		seen[name] = true
+		return isNew
+	}
 	for _, p := range pkgs {
 		for _, file := range p.Syntax {
-			name := code.fset.PositionFor(file.FileStart, false).Filename
-			if !seen[name] && isBelow(m.Dir, name) {
-				seen[name] = true
+			if name := code.position(file.FileStart).Filename; isNew(name) {
 				code.add(name, file, p.TypesInfo, len(p.Errors) > 0)
 			}
 		}
-		bySyntax = append(bySyntax, slices.Concat(p.GoFiles, p.IgnoredFiles)...)
 	}
-	for _, name := range bySyntax {
-		if seen[name] || !strings.HasSuffix(name, ".go") || !isBelow(m.Dir, name) {
-			continue
-		}
-		seen[name] = true
-		if file, _ := parser.ParseFile(code.fset, name, nil, parser.ParseComments|parser.SkipObjectResolution); file != nil {
-			code.add(name, file, nil, true)
+	for _, p := range pkgs {
+		for _, name := range slices.Concat(p.GoFiles, p.IgnoredFiles) {
+			if !strings.HasSuffix(name, ".go") || !isNew(name) {
+				continue
+			}
+			if file, _ := parser.ParseFile(code.fset, name, nil, parser.ParseComments|parser.SkipObjectResolution); file != nil {
+				code.add(name, file, nil, true)
+			}
 		}
 	}
 	slices.SortFunc(code.files, func(a, b *goFile) int { return cmp.Compare(a.name, b.name) })
@@ -152,14 +154,12 @@ func reach(from []string, edges map[string][]string) []string {
 // firstError returns the first error that says where it is.
 func firstError(errs []packages.Error) string {
 	i := slices.IndexFunc(errs, func(e packages.Error) bool { return strings.Contains(e.Pos, ":") })
-	e := errs[max(i, 0)]
-	text, _, _ := strings.Cut(e.Msg, "\n")
-	file, line, _ := strings.Cut(e.Pos, ":")
+	text, _, _ := strings.Cut(errs[max(i, 0)].Msg, "\n")
 	if i < 0 {
 		return text
 	}
-	line, _, _ = strings.Cut(line, ":")
-	return fmt.Sprintf("%s:%s: %s", Shown(file), line, text)
+	at := strings.SplitN(errs[i].Pos, ":", 3)
+	return fmt.Sprintf("%s:%s: %s", Shown(at[0]), at[1], text)
 }
 
 // isBelow reports whether a file is in a directory. Files that the go tool has made are

@@ -74,23 +74,20 @@ func run(ctx context.Context, p cli.Process, from, to string, dry, force bool) e
 	if err != nil {
 		return err
 	}
-	var refused error
-	if !force {
-		refused = plan.refusal()
-	}
+	refused, report := plan.refusal(), plan.report(dry)
 	switch {
-	case dry:
-		_, err := io.WriteString(p.Stdout, plan.report(dry))
-		return cmp.Or(err, refused)
-	case refused != nil:
+	case force:
+		refused = nil
+	case refused != nil && !dry:
 		return refused
 	}
-	report := plan.report(dry)
-	if err := plan.Apply(); err != nil {
-		return err
+	if !dry {
+		if err := plan.Apply(); err != nil {
+			return err
+		}
 	}
 	_, err = io.WriteString(p.Stdout, report)
-	return err
+	return cmp.Or(err, refused)
 }
 
 // refusal returns an error if middleware of In covers less after the move.
@@ -162,21 +159,12 @@ type changedLine struct {
 
 // changedLines returns the lines that edits change. An edit is never of several lines.
 func changedLines(text string, edits []Edit) []changedLine {
-	byLine := map[int][]Edit{}
-	for _, e := range edits {
-		n := lineAt(text, e.Start)
-		byLine[n] = append(byLine[n], e)
-	}
 	var lines []changedLine
-	for _, n := range sortedKeys(byLine) {
-		start := strings.LastIndexByte(text[:byLine[n][0].Start], '\n') + 1
-		line, _, _ := strings.Cut(text[start:], "\n")
-		own := slices.Clone(byLine[n])
-		for i := range own {
-			own[i].Start -= start
-			own[i].End -= start
+	after := strings.Split(edited(text, edits), "\n")
+	for i, before := range strings.Split(text, "\n") {
+		if before != after[i] {
+			lines = append(lines, changedLine{i + 1, before, after[i]})
 		}
-		lines = append(lines, changedLine{n, line, edited(line, own)})
 	}
 	return lines
 }

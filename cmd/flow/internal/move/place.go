@@ -154,18 +154,18 @@ func (p placer) find(arg, to string) (origin, error) {
 		return origin{}, fmt.Errorf("the path of what to move is empty")
 	}
 	var found []string
-	asPath, ungrouped := false, false
+	var o origin
 	if disk, ok := p.fromDisk(clean); ok {
-		found, asPath = p.match(disk), true
+		found, o.asPath = p.match(disk), true
 	}
 	if below, ok := inTree(clean); ok && len(found) == 0 {
-		found, asPath = p.match(below), false
+		found, o.asPath = p.match(below), false
 	}
 	if len(found) == 0 {
-		found, asPath = p.match(path.Join(routetree.RouterDir, clean)), false
+		found, o.asPath = p.match(path.Join(routetree.RouterDir, clean)), false
 	}
 	if len(found) == 0 {
-		found, ungrouped = p.meant(clean), true
+		found, o.ungrouped = p.meant(clean), true
 	}
 	if strings.HasSuffix(filepath.ToSlash(arg), "/") {
 		found = slices.DeleteFunc(found, func(name string) bool { return !p.l.isDir(name) })
@@ -181,7 +181,8 @@ func (p placer) find(arg, to string) (origin, error) {
 	case !strings.Contains(found[0], "/"):
 		return origin{}, fmt.Errorf("%s is the tree itself, which stays where it is: move what is in it", p.app.Shown(found[0]))
 	}
-	return origin{name: found[0], asPath: asPath, ungrouped: ungrouped}, nil
+	o.name = found[0]
+	return o, nil
 }
 
 // hint says what may have been meant by a path that is not there.
@@ -288,19 +289,12 @@ func (p placer) destination(t transfer, arg string, old origin) (string, error) 
 	}
 	isDir := func(to string) bool { return p.l.isDir(to) && to != t.from }
 	// As with mv, a NEW that is no directory yet is the name of a directory, and takes in a file.
-	into := isDir(to) || isDir(placed) || !t.dir && strings.HasSuffix(filepath.ToSlash(arg), "/")
-	if into {
-		if placed, err = p.placed(t, path.Join(to, path.Base(t.from)), old, exact); err != nil {
+	if isDir(to) || isDir(placed) || !t.dir && strings.HasSuffix(filepath.ToSlash(arg), "/") {
+		if to, err = p.placed(t, path.Join(to, path.Base(t.from)), old, exact); err != nil {
 			return "", err
 		}
-	}
-	to = placed
-	switch {
-	case into:
-	case !t.dir && strings.HasPrefix(to, routetree.RouterDir+"/"):
-		if ext := path.Ext(to); ext != ".html" && ext != ".http" {
-			to += path.Ext(t.from)
-		}
+	} else if to = placed; !t.dir && strings.HasPrefix(to, routetree.RouterDir+"/") && path.Ext(to) != ".html" && path.Ext(to) != ".http" {
+		to += path.Ext(t.from)
 	}
 	t.to = to
 	return to, p.check(t)

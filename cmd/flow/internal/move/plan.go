@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -172,10 +171,10 @@ type planner struct {
 	matchers matchers.Set
 	names    labels
 	finder   *finder
-	hits     map[Note]int // what the finder has found, and how often in its line
-	use      *uses
-	added    map[string]bool // see isAdded
-	makers   map[string]bool // see ofOwnRouter
+	hits     map[Note]int       // what the finder has found, and how often in its line
+	uses     map[string][]useOf // of functions and types, by the place of their names
+	added    map[string]bool    // see isAdded
+	makers   map[string]bool    // see ofOwnRouter
 	// routeKeys are keys of dict whose values templates give to route; "" says that it may be any.
 	routeKeys []string
 }
@@ -205,53 +204,51 @@ func Shown(file string) string {
 func (p *planner) counterparts() error {
 	now := byStem(p.c.after)
 	for stem, routes := range byStem(p.c.before) {
-		r := p.c.moved(routes[0].InTree())
 		if len(routes) > 1 {
-			p.sharedCounterpart(stem, routes)
+			moves := slices.ContainsFunc(routes, func(r *routetree.Route) bool { return p.c.moved(r.InTree()) != nil })
+			if moves && p.exists(stem+".go") {
+				p.note("%s stays, since it is called like the counterpart of %s and of %s", p.app.Shown(stem+".go"), routes[0].File, routes[1].File)
+			}
 			continue
 		}
+		r := p.c.moved(routes[0].InTree())
 		if r == nil || r.after.Stem == stem {
 			continue
 		}
 		for _, end := range []string{".go", "_test.go"} {
-			if _, err := os.Lstat(p.path(stem + end)); err != nil {
+			if !p.exists(stem + end) {
 				continue
 			}
-			to := r.after.Stem + end
-			switch reason := routetree.WhyNotBuilt(r.after.Stem + ".go"); {
-			case reason != "":
+			if reason := routetree.WhyNotBuilt(r.after.Stem + ".go"); reason != "" {
 				return fmt.Errorf("%s: %s: call %s otherwise, or register with flow.At(%q) in a file of another name first", p.app.Shown(stem+end), reason, r.after.File, r.before.Path)
-			case len(now[r.after.Stem]) > 1:
-				both := now[r.after.Stem]
+			}
+			if both := now[r.after.Stem]; len(both) > 1 {
 				return fmt.Errorf("%s would be the counterpart of %s and of %s: call one of them otherwise", p.app.Shown(r.after.Stem+".go"), both[0].File, both[1].File)
 			}
-			p.goFiles[stem+end] = to
-			p.plan.Renames = append(p.plan.Renames, Rename{p.path(stem + end), p.path(to)})
+			p.goFiles[stem+end] = r.after.Stem + end
 		}
 	}
-	slices.SortFunc(p.plan.Renames[1:], func(a, b Rename) int { return strings.Compare(a.From, b.From) })
-	if err := p.freeTargets(); err != nil {
+	entries, err := os.ReadDir(p.app.Dir)
+	if err != nil {
 		return err
+	}
+	for _, from := range sortedKeys(p.goFiles) {
+		to := p.goFiles[from]
+		for _, e := range entries {
+			if name := e.Name(); p.goFiles[name] == "" && fold.Case(name) == fold.Case(to) {
+				return fmt.Errorf("%s exists already, and is not overwritten: %s would have to be called so", p.app.Shown(name), p.app.Shown(from))
+			}
+		}
+		p.plan.Renames = append(p.plan.Renames, Rename{p.path(from), p.path(to)})
 	}
 	p.plan.Renames = inOrder(p.plan.Renames)
 	return nil
 }
 
-// freeTargets returns an error if a Go file stands where another one is to go.
-func (p *planner) freeTargets() error {
-	entries, err := os.ReadDir(p.app.Dir)
-	if err != nil {
-		return err
-	}
-	for _, from := range slices.Sorted(maps.Keys(p.goFiles)) {
-		for _, e := range entries {
-			name, to := e.Name(), p.goFiles[from]
-			if _, moves := p.goFiles[name]; !moves && fold.Case(name) == fold.Case(to) {
-				return fmt.Errorf("%s exists already, and is not overwritten: %s would have to be called so", p.app.Shown(name), p.app.Shown(from))
-			}
-		}
-	}
-	return nil
+// exists reports whether there is a file beside the tree.
+func (p *planner) exists(name string) bool {
+	_, err := os.Lstat(p.path(name))
+	return err == nil
 }
 
 // inOrder sorts renames such that each target is free when its turn comes.
@@ -266,16 +263,6 @@ func inOrder(renames []Rename) []Rename {
 		renames = slices.Delete(renames, i, i+1)
 	}
 	return sorted
-}
-
-// sharedCounterpart tells of a Go file that stays, since two route files have it.
-func (p *planner) sharedCounterpart(stem string, routes []*routetree.Route) {
-	if _, err := os.Lstat(p.path(stem + ".go")); err != nil {
-		return
-	}
-	if slices.ContainsFunc(routes, func(r *routetree.Route) bool { return p.c.moved(r.InTree()) != nil }) {
-		p.note("%s stays, since it is called like the counterpart of %s and of %s", p.app.Shown(stem+".go"), routes[0].File, routes[1].File)
-	}
 }
 
 func byStem(t *routetree.Tree) map[string][]*routetree.Route {

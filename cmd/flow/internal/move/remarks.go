@@ -79,8 +79,14 @@ var texts = []string{".html", ".css", ".js", ".mjs", ".json", ".txt", ".xml", ".
 // remarks tells what is worth knowing about the new place: other layouts and error pages,
 // other files that answer the old URLs, other parameters.
 func (p *planner) remarks() {
+	for _, r := range p.c.before.Routes {
+		now := r
+		if moved := p.c.moved(r.InTree()); moved != nil {
+			now = moved.after
+		}
+		p.around(r, now)
+	}
 	for _, r := range p.c.routes {
-		p.around(r.before.Path, r.after.Path, r.after.File, r.before.Page)
 		p.answered(r)
 		p.parameters(r)
 		if r.after.Store && !r.before.Store {
@@ -95,7 +101,6 @@ func (p *planner) remarks() {
 			}
 		}
 	}
-	p.surroundings()
 }
 
 // hasGoFile reports whether the application has a Go file of that name.
@@ -104,18 +109,18 @@ func (p *planner) hasGoFile(name string) bool {
 }
 
 // around compares the +layout and +error files that apply to a page before and after.
-func (p *planner) around(before, after, file string, page bool) {
-	old, now := plusFiles(p.c.before, before, "+layout"), plusFiles(p.c.after, after, "+layout")
+func (p *planner) around(before, after *routetree.Route) {
+	old, now := plusFiles(p.c.before, before.Path, "+layout"), plusFiles(p.c.after, after.Path, "+layout")
 	for i, name := range old {
 		old[i] = p.c.new(name)
 	}
-	if page && !slices.Equal(old, now) {
-		p.note("%s is shown in %s now, and was in %s", file, p.layouts(now), p.layouts(old))
+	if before.Page && !slices.Equal(old, now) {
+		p.note("%s is shown in %s now, and was in %s", after.File, cmp.Or(p.inWords(now), "no layout"), cmp.Or(p.inWords(old), "no layout"))
 	}
-	oldError, nowError := plusFiles(p.c.before, before, "+error"), plusFiles(p.c.after, after, "+error")
+	oldError, nowError := plusFiles(p.c.before, before.Path, "+error"), plusFiles(p.c.after, after.Path, "+error")
 	was, is := p.c.new(last(oldError)), last(nowError)
 	if was != is {
-		p.note("errors of %s are shown by %s now, and were by %s", file, p.nameOf(is), p.nameOf(was))
+		p.note("errors of %s are shown by %s now, and were by %s", after.File, p.nameOf(is), p.nameOf(was))
 	}
 }
 
@@ -144,8 +149,6 @@ func (p *planner) nameOf(name string) string {
 	return p.app.Shown(name)
 }
 
-func (p *planner) layouts(names []string) string { return cmp.Or(p.inWords(names), "no layout") }
-
 func (p *planner) inWords(names []string) string {
 	var shown []string
 	for _, name := range names {
@@ -154,33 +157,17 @@ func (p *planner) inWords(names []string) string {
 	return strings.Join(shown, " and ")
 }
 
-// surroundings tells of pages that stay, and have other layouts or error pages since +files
-// have moved.
-func (p *planner) surroundings() {
-	for _, r := range p.c.before.Routes {
-		if p.c.moved(r.InTree()) == nil {
-			p.around(r.Path, r.Path, r.File, r.Page)
-		}
-	}
-}
-
 // answered tells which file answers the old URLs now.
 func (p *planner) answered(r *route) {
 	if !r.movesURL() {
 		return
 	}
 	for _, old := range r.before.Patterns {
-		var best *routetree.Route
-		var of *pattern.Pattern
-		for _, other := range p.c.after.Routes {
-			for _, now := range other.Patterns {
-				if covers(now.Segments, old.Segments) && other.Store == r.before.Store && (of == nil || pattern.Compare(now, of) < 0) {
-					best, of = other, now
-				}
-			}
-		}
-		if best != nil && best != r.after {
-			p.note("%s is answered by %s now", old, best.File)
+		i := slices.IndexFunc(p.finder.after, func(t target) bool {
+			return t.of != nil && t.of.Store == r.before.Store && covers(t.pattern.Segments, old.Segments)
+		})
+		if i >= 0 && p.finder.after[i].of != r.after {
+			p.note("%s is answered by %s now", old, p.finder.after[i].of.File)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (p *planner) rewriteGo() {
 		p.note("%s: calls without types are known by their names only", broken)
 	}
 	p.readLabels()
-	p.use = findUses(p.code)
+	p.readUses()
 	p.finder = newFinder(p.c, p.goFiles, p.names.prefixes)
 	p.readTests()
 	p.eachCall(func(f *goFile, c call) {

@@ -47,7 +47,7 @@ func (p *planner) serves(f *goFile, pos token.Pos) served {
 		}
 		seen[name] = true
 		used := false
-		for _, use := range p.use.of(name) {
+		for _, use := range p.usesOf(name) {
 			next := from
 			if !next.IsValid() {
 				next = p.code.position(use.pos)
@@ -159,57 +159,47 @@ func declared(file *ast.File, pos token.Pos) *ast.Ident {
 	return nil
 }
 
-// uses says where the functions and types of a module are used. They are known by the
-// position of their name, since a package and its test variant have objects of their own.
-type uses struct {
-	code *goCode
-	at   map[string][]useOf
-}
-
+// A useOf is a place where a function or a type is used.
 type useOf struct {
 	file *goFile
 	pos  token.Pos
 }
 
+// place names a position by its file and offset, which is the same for a package and its test
+// variant.
 func (code *goCode) place(pos token.Pos) string {
 	p := code.position(pos)
 	return fmt.Sprintf("%s:%d", p.Filename, p.Offset)
 }
 
-func findUses(code *goCode) *uses {
-	u := &uses{code, map[string][]useOf{}}
-	for _, f := range code.files {
+// readUses finds where the functions and types of the module are used. They are known by the
+// place of their name, since a package and its test variant have objects of their own.
+func (p *planner) readUses() {
+	p.uses = map[string][]useOf{}
+	for _, f := range p.code.files {
 		if f.info == nil {
 			continue
 		}
 		ast.Inspect(f.file, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			if !ok {
+			id, _ := n.(*ast.Ident)
+			obj := f.info.Uses[id]
+			if fn, ok := obj.(*types.Func); ok {
+				obj = fn.Origin()
+			} else if _, ok := obj.(*types.TypeName); !ok {
 				return true
 			}
-			switch obj := f.info.Uses[id].(type) {
-			case *types.Func:
-				u.add(obj.Origin(), useOf{f, id.Pos()})
-			case *types.TypeName:
-				u.add(obj, useOf{f, id.Pos()})
+			if obj.Pos().IsValid() {
+				p.uses[p.code.place(obj.Pos())] = append(p.uses[p.code.place(obj.Pos())], useOf{f, id.Pos()})
 			}
 			return true
 		})
 	}
-	return u
 }
 
-func (u *uses) add(obj types.Object, use useOf) {
-	if obj.Pos().IsValid() {
-		key := u.code.place(obj.Pos())
-		u.at[key] = append(u.at[key], use)
-	}
-}
-
-// of returns the uses of what a name declares.
-func (u *uses) of(name *ast.Ident) []useOf {
+// usesOf returns the uses of what a name, which may be nil, declares.
+func (p *planner) usesOf(name *ast.Ident) []useOf {
 	if name == nil {
 		return nil
 	}
-	return u.at[u.code.place(name.Pos())]
+	return p.uses[p.code.place(name.Pos())]
 }

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ast/astutil"
@@ -201,39 +200,39 @@ func takesPieces(f *goFile, expr *ast.CallExpr) bool {
 	return slices.Contains([]string{"bytes", "fmt", "path", "path/filepath", "regexp", "strings"}, fn.Pkg().Path())
 }
 
-// hasString reports whether a string is written somewhere in a node.
-func hasString(n ast.Node, value string) bool {
-	found := false
+// contains reports whether a node is in another one, or is that itself.
+func contains(n ast.Node, is func(ast.Node) bool) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-			text, err := strconv.Unquote(lit.Value)
-			found = found || err == nil && text == value
-		}
-		return true
+		found = found || is(n)
+		return !found
 	})
 	return found
+}
+
+// hasString reports whether a string is written somewhere in a node.
+func hasString(n ast.Node, value string) bool {
+	return contains(n, func(n ast.Node) bool {
+		e, _ := n.(ast.Expr)
+		_, text, ok := literal(e)
+		return ok && text == value
+	})
 }
 
 // hasHandler reports whether a function of a test has a handler of its own in it, or is one:
 // what it asks for may be asked of that one.
 func hasHandler(fn *ast.FuncDecl) bool {
-	if fn == nil {
-		return false
-	}
-	found := false
-	ast.Inspect(fn, func(n ast.Node) bool {
+	return fn != nil && contains(fn, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncType:
-			found = found || slices.ContainsFunc(n.Params.List, func(field *ast.Field) bool {
+			return slices.ContainsFunc(n.Params.List, func(field *ast.Field) bool {
 				sel, ok := field.Type.(*ast.SelectorExpr)
 				return ok && sel.Sel.Name == "ResponseWriter"
 			})
 		case *ast.SelectorExpr:
-			found = found || slices.Contains(registers, n.Sel.Name)
+			return slices.Contains(registers, n.Sel.Name)
 		}
-		return true
+		return false
 	})
-	return found
 }
 
 // registers are the functions and methods by which a handler is given a pattern or prefix.
@@ -289,7 +288,7 @@ func (p *planner) makesRouter(at useOf) {
 		return
 	}
 	p.makers[p.code.place(fn.Name.Pos())] = true
-	for _, use := range p.use.of(fn.Name) {
+	for _, use := range p.usesOf(fn.Name) {
 		p.makesRouter(use)
 	}
 }

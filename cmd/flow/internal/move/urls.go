@@ -1,6 +1,7 @@
 package move
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"path"
@@ -21,13 +22,13 @@ type finder struct {
 	prefix  []string          // the segments of a directory that moves, if all of them are literal; else nil
 	mounts  [][]string        // the prefixes that Routers of the module are mounted at
 	files   map[string]string // new names, by old names of files that are told from other words
-	goFiles map[string]string // likewise for Go files
 }
 
 // A target is one shape of URL of a tree.
 type target struct {
 	pattern *pattern.Pattern
 	file    string
+	of      *routetree.Route   // nil for a public file
 	route   *route             // if it is of a route that moves
 	now     []*pattern.Pattern // of that route
 	moves   string             // what the URL is now, if it is another one
@@ -39,7 +40,7 @@ func targetsOf(t *routetree.Tree) []target {
 	var all []target
 	for _, r := range t.Routes {
 		for _, p := range r.Patterns {
-			all = append(all, target{pattern: p, file: r.InTree()})
+			all = append(all, target{pattern: p, file: r.InTree(), of: r})
 		}
 	}
 	for _, f := range t.Public {
@@ -50,7 +51,10 @@ func targetsOf(t *routetree.Tree) []target {
 }
 
 func newFinder(c *change, goFiles map[string]string, mounts [][]string) *finder {
-	f := &finder{c: c, targets: targetsOf(c.before), after: targetsOf(c.after), prefix: literalSegments(c.transfer), files: map[string]string{}, goFiles: goFiles, mounts: mounts}
+	f := &finder{c: c, targets: targetsOf(c.before), after: targetsOf(c.after), prefix: literalSegments(c.transfer), files: maps.Clone(goFiles), mounts: mounts}
+	if f.files == nil {
+		f.files = map[string]string{}
+	}
 	for i := range f.targets {
 		f.targets[i].move(c)
 	}
@@ -134,18 +138,16 @@ var verbs = regexp.MustCompile(`%[-+# 0-9.]*[a-zA-Z]|\$\{[^}]*\}`)
 // not known, as Go's "/users/" + id does. Each place is named once.
 func (f *finder) find(text string) []hit {
 	var hits []hit
-	for _, names := range []map[string]string{f.files, f.goFiles} {
-		for old, now := range names {
-			for from := 0; ; {
-				i := strings.Index(text[from:], old)
-				if i < 0 {
-					break
-				}
-				at := from + i
-				from = at + len(old)
-				if !within(text, at, from) {
-					hits = append(hits, hit{offset: at, text: old, now: now, file: true})
-				}
+	for old, now := range f.files {
+		for from := 0; ; {
+			at := strings.Index(text[from:], old)
+			if at < 0 {
+				break
+			}
+			at += from
+			from = at + len(old)
+			if !within(text, at, from) {
+				hits = append(hits, hit{offset: at, text: old, now: now, file: true})
 			}
 		}
 	}
@@ -162,10 +164,7 @@ func (f *finder) find(text string) []hit {
 		}
 	}
 	slices.SortFunc(hits, func(a, b hit) int {
-		if a.offset != b.offset {
-			return a.offset - b.offset
-		}
-		return len(b.text) - len(a.text)
+		return cmp.Or(a.offset-b.offset, len(b.text)-len(a.text))
 	})
 	end := -1
 	return slices.DeleteFunc(hits, func(h hit) bool { // the longest names what is inside of it
