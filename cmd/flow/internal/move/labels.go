@@ -32,10 +32,8 @@ func (p *planner) eachCall(do func(f *goFile, c call)) {
 func (p *planner) readLabels() {
 	p.names = labels{files: map[string]string{}, at: map[string]token.Position{}}
 	p.eachCall(func(f *goFile, c call) {
-		if !c.Constant {
-			return
-		}
 		switch {
+		case !c.Constant:
 		case c.Kind == calls.Prefix:
 			if prefix := strings.Trim(c.Value, "/"); prefix != "" {
 				p.names.prefixes = append(p.names.prefixes, strings.Split(prefix, "/"))

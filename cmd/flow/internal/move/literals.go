@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -92,14 +91,11 @@ func (p *planner) literal(f *goFile, lit *ast.BasicLit) {
 		}
 		p.hit(f.name, line, h)
 	}
-	if filepath.Dir(f.name) != p.app.Dir && p.finder.isShort(value) {
+	if !p.isOurs(f.name) && !strings.ContainsAny(value, "./[(") { // it may be a word of any program
 		return
 	}
 	p.word(f.name, pos.Line, value)
 }
-
-// isShort reports whether a string may be a word of any program.
-func (f *finder) isShort(value string) bool { return !strings.ContainsAny(value, "./[(") }
 
 // holes are what was known when it runs only.
 var holes = regexp.MustCompile("\x00+")

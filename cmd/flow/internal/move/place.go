@@ -120,24 +120,19 @@ func (p placer) fromDisk(arg string) (string, bool) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(p.wd, file)
 	}
-	below, err := filepath.Rel(p.app.Dir, file)
-	if err != nil {
-		return "", false
-	}
+	below, _ := filepath.Rel(p.app.Dir, file) // "" on another volume
 	return inTree(filepath.ToSlash(below))
 }
 
 // inTree returns a cleaned name if it is one of router/ or public/.
 func inTree(name string) (string, bool) {
-	root, _, _ := strings.Cut(name, "/")
+	root := rootOf(name)
 	return name, root == routetree.RouterDir || root == routetree.PublicDir
 }
 
-// isInside reports whether the working directory is the tree or inside of it, so that any
-// argument could be a path from there.
-func (p placer) isInside() bool {
-	_, ok := p.fromDisk(".")
-	return ok
+func rootOf(name string) string {
+	root, _, _ := strings.Cut(name, "/")
+	return root
 }
 
 // An origin is what is to be moved, and how the argument has named it.
@@ -153,16 +148,13 @@ func (p placer) find(arg, to string) (origin, error) {
 	if arg == "" {
 		return origin{}, fmt.Errorf("the path of what to move is empty")
 	}
-	var found []string
-	var o origin
-	if disk, ok := p.fromDisk(clean); ok {
-		found, o.asPath = p.match(disk), true
-	}
-	if below, ok := inTree(clean); ok && len(found) == 0 {
-		found, o.asPath = p.match(below), false
-	}
-	if len(found) == 0 {
-		found, o.asPath = p.match(path.Join(routetree.RouterDir, clean)), false
+	disk, _ := p.fromDisk(clean)
+	found := p.match(disk)
+	o := origin{asPath: len(found) > 0}
+	for _, name := range []string{clean, path.Join(routetree.RouterDir, clean)} {
+		if len(found) == 0 {
+			found = p.match(name)
+		}
 	}
 	if len(found) == 0 {
 		found, o.ungrouped = p.meant(clean), true
@@ -265,10 +257,10 @@ func (p placer) destination(t transfer, arg string, old origin) (string, error) 
 		return "", fmt.Errorf("the path to move %s to is empty: write . for %s itself", p.app.Shown(t.from), p.app.Shown(routetree.RouterDir))
 	}
 	clean := path.Clean(filepath.ToSlash(arg))
-	to, ok := "", false
-	if old.asPath || !p.isInside() || filepath.IsAbs(arg) {
-		to, ok = p.fromDisk(clean)
-	}
+	// In the tree itself, any argument could be a path from there.
+	_, inside := p.fromDisk(".")
+	to, ok := p.fromDisk(clean)
+	ok = ok && (old.asPath || !inside || filepath.IsAbs(arg))
 	switch below, isBelow := inTree(clean); {
 	case ok:
 	case filepath.IsAbs(arg):
@@ -276,8 +268,7 @@ func (p placer) destination(t transfer, arg string, old origin) (string, error) 
 	case isBelow:
 		to = below
 	default:
-		root, _, _ := strings.Cut(t.from, "/")
-		to = path.Join(root, clean)
+		to = path.Join(rootOf(t.from), clean)
 	}
 	if _, ok := inTree(to); !ok {
 		return "", fmt.Errorf("%s leads out of %s: files move within the tree", arg, p.app.Shown(routetree.RouterDir))
@@ -350,18 +341,17 @@ func inGroups(from, to string) string {
 // check says why a transfer is none of flow mv.
 func (p placer) check(t transfer) error {
 	from, to := p.app.Shown(t.from), p.app.Shown(t.to)
-	oldRoot, _, _ := strings.Cut(t.from, "/")
-	newRoot, _, _ := strings.Cut(t.to, "/")
+	isRoute := !t.dir && rootOf(t.from) == routetree.RouterDir
 	switch {
 	case t.from == t.to:
 		return fmt.Errorf("%s is called so already", from)
-	case oldRoot != newRoot:
+	case rootOf(t.from) != rootOf(t.to):
 		return fmt.Errorf("%s cannot become %s: a route file and a public file are not the same", from, to)
 	case t.dir && strings.HasPrefix(t.to, t.from+"/"):
 		return fmt.Errorf("%s cannot move into itself, to %s: move what is in it, one by one", from, to)
-	case !t.dir && oldRoot == routetree.RouterDir && path.Ext(t.from) != path.Ext(t.to):
+	case isRoute && path.Ext(t.from) != path.Ext(t.to):
 		return fmt.Errorf("%s cannot become %s: an .html file is a page and an .http file is not, so write the new file and remove the old one", from, to)
-	case !t.dir && oldRoot == routetree.RouterDir && role(t.from) != role(t.to):
+	case isRoute && role(t.from) != role(t.to):
 		return fmt.Errorf("%s is a %s, and %s would be a %s: write the new file and remove the old one", from, role(t.from), to, role(t.to))
 	}
 	for dir := path.Dir(t.to); dir != "."; dir = path.Dir(dir) {

@@ -52,7 +52,7 @@ func (f *finder) newURL(text string) (now string, ok bool) {
 func (f *finder) newPath(old string) (now string, ok bool) {
 	segments, open := split(old)
 	raw := strings.Split(strings.TrimPrefix(old, "/"), "/")
-	if open || len(segments) == 0 || slices.ContainsFunc(raw, isUnclean) {
+	if open || len(segments) == 0 || slices.ContainsFunc(raw, pattern.EmptyOrDots) {
 		return "", false
 	}
 	if slices.ContainsFunc(f.mounts, func(prefix []string) bool { return isBelowPrefix(segments, prefix) }) || answerer(f.after, segments) != nil {
@@ -66,7 +66,7 @@ func (f *finder) newPath(old string) (now string, ok bool) {
 		if t.pattern.Key() != was.pattern.Key() {
 			continue
 		}
-		moved, sure := t.newURL(segments, raw)
+		moved, sure := t.newURL(raw)
 		if !sure || now != "" && moved != now {
 			return "", false
 		}
@@ -79,9 +79,6 @@ func (f *finder) newPath(old string) (now string, ok bool) {
 	return now, true
 }
 
-// isUnclean reports whether a segment of a path is one that redirects lead away from.
-func isUnclean(segment string) bool { return segment == "" || segment == "." || segment == ".." }
-
 // answerer returns the most specific of the targets, which are in this order, that may
 // answer the path of these segments, or nil.
 func answerer(targets []target, segments []string) *target {
@@ -92,9 +89,9 @@ func answerer(targets []target, segments []string) *target {
 	return &targets[i]
 }
 
-// newURL returns the URL of the target after the move for the values that an old URL has.
-// raw are its segments as they are written.
-func (t target) newURL(segments, raw []string) (string, bool) {
+// newURL returns the URL of the target after the move for the values that an old URL has,
+// whose segments are written like this.
+func (t target) newURL(raw []string) (string, bool) {
 	if t.route == nil { // a public file
 		return (&url.URL{Path: t.moves}).EscapedPath(), t.moves != ""
 	}
@@ -160,15 +157,16 @@ func (p *planner) isURL(f *goFile, lit *ast.BasicLit, now string) bool {
 			return false
 		}
 	case *ast.ValueSpec:
-		if slices.ContainsFunc(n.Names, func(name *ast.Ident) bool { return p.isAdded(f.info.Defs[name]) }) {
-			return false
+		for _, name := range n.Names {
+			if p.isAdded(f.info.Defs[name]) {
+				return false
+			}
 		}
 	case *ast.AssignStmt:
-		if slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool {
-			id, ok := e.(*ast.Ident)
-			return ok && p.isAdded(f.info.ObjectOf(id))
-		}) {
-			return false
+		for _, left := range n.Lhs {
+			if id, ok := left.(*ast.Ident); ok && p.isAdded(f.info.ObjectOf(id)) {
+				return false
+			}
 		}
 	}
 	return !hasHandler(enclosing(f.file, lit.Pos())) && !p.ofOwnRouter(f, lit.Pos())

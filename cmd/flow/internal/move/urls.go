@@ -51,10 +51,8 @@ func targetsOf(t *routetree.Tree) []target {
 }
 
 func newFinder(c *change, goFiles map[string]string, mounts [][]string) *finder {
-	f := &finder{c: c, targets: targetsOf(c.before), after: targetsOf(c.after), prefix: literalSegments(c.transfer), files: maps.Clone(goFiles), mounts: mounts}
-	if f.files == nil {
-		f.files = map[string]string{}
-	}
+	f := &finder{c: c, targets: targetsOf(c.before), after: targetsOf(c.after), prefix: literalSegments(c.transfer), files: map[string]string{}, mounts: mounts}
+	maps.Copy(f.files, goFiles)
 	for i := range f.targets {
 		f.targets[i].move(c)
 	}
