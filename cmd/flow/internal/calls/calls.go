@@ -172,29 +172,26 @@ func of(expr *ast.CallExpr, file *ast.File, info *types.Info) []Call {
 	if !ok {
 		return nil
 	}
-	if f.keys {
+	c := Call{Kind: f.kind, Func: called, Expr: expr, File: file}
+	switch {
+	case f.keys && expr.Ellipsis.IsValid():
+		return nil
+	case f.keys:
 		var keys []Call
-		for i := f.arg; i < len(expr.Args) && expr.Ellipsis == token.NoPos; i += 2 {
-			keys = append(keys, withArg(Call{Kind: f.kind, Func: called, Expr: expr, File: file}, expr.Args[i], info))
+		for i := f.arg; i < len(expr.Args); i += 2 {
+			keys = append(keys, c.with(expr.Args[i], info))
 		}
 		return keys
-	}
-	c := Call{Kind: f.kind, Func: called, Expr: expr, File: file}
-	if f.arg >= 0 && f.arg < len(expr.Args) {
-		c = withArg(c, expr.Args[f.arg], info)
+	case f.arg >= 0 && f.arg < len(expr.Args):
+		return []Call{c.with(expr.Args[f.arg], info)}
 	}
 	return []Call{c}
 }
 
-// isTuple reports whether an expression is a call that returns several values, which are
-// all arguments of the call around it.
-func isTuple(e ast.Expr, info *types.Info) bool {
-	_, ok := info.TypeOf(e).(*types.Tuple)
-	return ok
-}
-
-func withArg(c Call, arg ast.Expr, info *types.Info) Call {
-	if isTuple(arg, info) {
+// with returns the call with its argument. A call that returns several values is all arguments
+// of the call around it, and none of them.
+func (c Call) with(arg ast.Expr, info *types.Info) Call {
+	if _, isTuple := info.TypeOf(arg).(*types.Tuple); isTuple {
 		return c
 	}
 	c.Arg = arg

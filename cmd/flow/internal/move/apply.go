@@ -44,19 +44,15 @@ func (p *Plan) Apply() error {
 // rewrittenText returns the text of a file with edits. Go code that was formatted stays so.
 func rewrittenText(file, before string, edits []Edit) string {
 	text := edited(before, edits)
-	if strings.HasSuffix(file, ".go") && formatted(before) == before {
-		return formatted(text) // names of another length may stand in columns
+	if !strings.HasSuffix(file, ".go") {
+		return text
 	}
-	return text
-}
-
-// formatted returns Go code as gofmt writes it, if it can be parsed.
-func formatted(code string) string {
-	b, err := format.Source([]byte(code))
-	if err != nil {
-		return code
+	was, _ := format.Source([]byte(before))
+	now, err := format.Source([]byte(text)) // names of another length may stand in columns
+	if err != nil || string(was) != before {
+		return text
 	}
-	return string(b)
+	return string(now)
 }
 
 // edited returns a text with edits, which do not overlap.

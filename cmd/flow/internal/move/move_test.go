@@ -206,6 +206,7 @@ func TestNewURL(t *testing.T) {
 		{"a matcher that does not", "a/[id].html", "b/[id=int].html", "a/[id]", "/a/x", ""},
 		{"a matcher that did not", "a/[id=int].html", "b/[id].html", "a/[id=int]", "/a/x", ""},
 		{"the matcher of a catch-all", "a/[...p=int].html", "b/[...p].html", "a/[...p=int]", "/a/1/x", ""},
+		{"what the matcher of another catch-all does not take", "a/[...q].html", "b/[...q].html", "a/[...q] a/[...p=int]", "/a/1/x", "/b/1/x"},
 		{"a matcher of the application", "a/[id=sku].html", "b/[id=sku].html", "a/[id=sku]", "/a/x", "/b/x"},
 		{"a new one of the application", "a/[id].html", "b/[id=sku].html", "a/[id]", "/a/x", ""},
 		{"another file answers it then", "a.html", "b.html", "a [x]", "/a", ""},

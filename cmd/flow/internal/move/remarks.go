@@ -3,7 +3,6 @@ package move
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -118,7 +117,7 @@ func (p *planner) around(before, after *routetree.Route) {
 		p.note("%s is shown in %s now, and was in %s", after.File, cmp.Or(p.inWords(now), "no layout"), cmp.Or(p.inWords(old), "no layout"))
 	}
 	oldError, nowError := plusFiles(p.c.before, before.Path, "+error"), plusFiles(p.c.after, after.Path, "+error")
-	was, is := p.c.new(last(oldError)), last(nowError)
+	was, is := p.c.new(innermost(oldError)), innermost(nowError)
 	if was != is {
 		p.note("errors of %s are shown by %s now, and were by %s", after.File, p.nameOf(is), p.nameOf(was))
 	}
@@ -135,11 +134,12 @@ func plusFiles(t *routetree.Tree, of, name string) []string {
 	return files
 }
 
-func last(names []string) string {
-	if len(names) == 0 {
+// innermost returns the last of some files around a page, or "".
+func innermost(files []string) string {
+	if len(files) == 0 {
 		return ""
 	}
-	return names[len(names)-1]
+	return files[len(files)-1]
 }
 
 func (p *planner) nameOf(name string) string {
@@ -237,15 +237,13 @@ func (p *planner) faults() error {
 		if reason := routetree.WhyNotBuilt(r.after.Stem + ".go"); reason != "" && (!r.after.Page || r.after.Store) && !at[r.after.InTree()] {
 			add(r.after.File, "%s, and would be its counterpart: call the route file otherwise, or register with flow.At(%q) in a file of another name", reason, r.after.Path)
 		}
-		if same := stems[r.after.Stem]; len(same) > 1 && r.after.Stem != r.before.Stem {
-			for _, other := range same {
-				if other != r.after && p.hasGoFile(r.after.Stem+".go") {
-					add(p.app.Shown(r.after.Stem+".go"), "this file is the counterpart of %s and would be that of %s: call one of them otherwise", other.File, r.after.File)
-				}
+		for _, other := range stems[r.after.Stem] {
+			if other != r.after && r.after.Stem != r.before.Stem && p.hasGoFile(r.after.Stem+".go") {
+				add(p.app.Shown(r.after.Stem+".go"), "this file is the counterpart of %s and would be that of %s: call one of them otherwise", other.File, r.after.File)
 			}
 		}
 	}
-	for _, label := range slices.Sorted(maps.Keys(p.names.files)) {
+	for _, label := range sortedKeys(p.names.files) {
 		file, automatic := p.names.files[label], p.c.automatic.after[label]
 		pos := p.names.at[label]
 		if automatic == "" || file == "" || automatic == p.c.new(file) || p.c.automatic.before[label] != "" || !p.isOurs(pos.Filename) {
