@@ -89,7 +89,7 @@ func (p *planner) templateParam(ref reference, name string) {
 	switch {
 	case len(changed) == 0:
 	case r != nil && ref.sure && r.renamed[ref.value] != "":
-		p.settle(ref, ref.text, r.renamed[ref.value], rewritten, ours)
+		p.settle(ref, r.renamed[ref.value], rewritten, ours)
 	case r != nil || role(name) != "route file" || !ref.sure:
 		p.leave(ref, "%s in %s", changed[0].paramsText(), changed[0].after.File)
 	}

@@ -108,7 +108,7 @@ const (
 	lost // nothing means the same any more
 )
 
-// paths are the files of a tree that a path may be written for.
+// paths are the files of both trees that a path, or an automatic name, may be written for.
 type paths struct {
 	before, after map[string]string // names in the tree, by path
 	transfer

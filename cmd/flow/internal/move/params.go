@@ -47,7 +47,7 @@ func (p *planner) param(f *goFile, ref reference, expr *ast.CallExpr) {
 	case len(s.unknown) > 0:
 		p.leave(ref, "%s, but %s calls this function, too", change, shownLine(s.unknown[0]))
 	default:
-		p.settle(ref, ref.text, now, rewritten, ours)
+		p.settle(ref, now, rewritten, ours)
 		for _, pos := range s.tests {
 			if strings.TrimSuffix(pos.Filename, "_test.go") != strings.TrimSuffix(f.name, ".go") {
 				p.left(pos.Filename, pos.Line, "what is called here asks for the parameter %q now, and no more for %q", now, ref.value)
@@ -119,8 +119,8 @@ func (p *planner) pathValue(f *goFile, expr *ast.CallExpr) {
 	if !ok || sel.Sel.Name != "PathValue" && sel.Sel.Name != "SetPathValue" || len(expr.Args) == 0 || slices.ContainsFunc(f.calls, func(c call) bool { return c.Expr == expr }) {
 		return
 	}
-	if t := p.textOf(f, expr.Args[0]); t.size > 0 {
-		p.param(f, reference{text: t, what: fmt.Sprintf("%s(%q)", sel.Sel.Name, t.value), file: f.name, sure: f.info != nil}, expr)
+	if t := p.argumentOf(f, expr.Args[0]); t.size > 0 {
+		p.param(f, reference{argument: t, what: fmt.Sprintf("%s(%q)", sel.Sel.Name, t.value), file: f.name, sure: f.info != nil}, expr)
 	}
 }
 

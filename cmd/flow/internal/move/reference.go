@@ -18,8 +18,8 @@ type reference struct {
 	name string // what is called, "View"
 	what string // how messages call it: `View("users")`
 	file string
-	text
-	keys []text // of the parameters behind the name of a route
+	argument
+	keys []argument // of the parameters behind the name of a route
 	// spread says that the keys are in a slice, and known only when the program runs.
 	spread bool
 	// sure is false for what may be a call of something else.
@@ -30,8 +30,8 @@ type reference struct {
 	ownTree   bool // it stands in a test that makes a Router of its own
 }
 
-// A text is a string that a call is given.
-type text struct {
+// An argument is a string that a call is given.
+type argument struct {
 	value        string
 	known        bool // else value is known only when the program runs
 	line         int
@@ -47,36 +47,36 @@ func (p *planner) leave(ref reference, format string, args ...any) {
 func (p *planner) refer(ref reference) {
 	switch ref.kind {
 	case calls.Path:
-		p.refersToFile(ref, "path", p.movesRoutes(), p.c.paths.rewrite, func(o *other) bool { return o.hasPath(ref.value) })
+		p.rewrite(ref, "path", p.movesRoutes(), p.c.paths.rewrite, func(o *other) bool { return o.hasPath(ref.value) })
 	case calls.Template:
 		in := p.c.templates
 		if ref.template {
 			in = p.c.partials
 		}
-		p.refersToFile(ref, "path", p.movesRoutes(), in.rewrite, func(o *other) bool { return o.hasPath(ref.value) })
+		p.rewrite(ref, "path", p.movesRoutes(), in.rewrite, func(o *other) bool { return o.hasPath(ref.value) })
 	case calls.Asset:
-		p.refersToFile(ref, "name", !p.movesRoutes(), p.asset, func(o *other) bool { return o.hasAsset(ref.value) })
+		p.rewrite(ref, "name", !p.movesRoutes(), p.asset, func(o *other) bool { return o.hasAsset(ref.value) })
 	case calls.RouteName:
-		p.refersToRoute(ref)
+		p.rewriteRoute(ref)
 	}
 }
 
-// refersToFile rewrites the path or name of a file. mayMove says that an unknown one may be
+// rewrite rewrites the path or name of a file. mayMove says that an unknown one may be
 // that of what moves.
-func (p *planner) refersToFile(ref reference, what string, mayMove bool, rewrite func(string) (string, verdict), has func(*other) bool) {
+func (p *planner) rewrite(ref reference, what string, mayMove bool, rewrite func(string) (string, verdict), has func(*other) bool) {
 	if ref.known {
 		now, v := rewrite(ref.value)
-		p.settle(ref, ref.text, now, v, p.owner(ref, has))
+		p.settle(ref, now, v, p.owner(ref, has))
 	} else if mayMove {
 		p.leave(ref, "the %s is known only when it runs: it may be that of what moves", what)
 	}
 }
 
-// refersToRoute rewrites the name of a route, and the keys of its parameters.
-func (p *planner) refersToRoute(ref reference) {
+// rewriteRoute rewrites the name of a route, and the keys of its parameters.
+func (p *planner) rewriteRoute(ref reference) {
 	var r *route
 	has := func(o *other) bool { return o.names[ref.value] }
-	p.refersToFile(ref, "name", p.renames(), func(name string) (now string, v verdict) {
+	p.rewrite(ref, "name", p.renames(), func(name string) (now string, v verdict) {
 		now, v, r = p.nameVerdict(name)
 		return now, v
 	}, has)
@@ -100,7 +100,7 @@ func (p *planner) refersToRoute(ref reference) {
 
 // perhapsKey tells of a key behind a name that Name gives, without that it is known to which
 // route.
-func (p *planner) perhapsKey(ref reference, k text) {
+func (p *planner) perhapsKey(ref reference, k argument) {
 	if changed := p.paramChanges(k.value); k.size > 0 && len(changed) > 0 {
 		p.leave(ref, "if %q is a name of %s: %s", ref.value, changed[0].after.File, changed[0].paramsText())
 	}
@@ -111,13 +111,13 @@ func (p *planner) keys(ref reference, r *route, o owner) {
 	given := map[string]bool{}
 	for _, k := range ref.keys {
 		at := ref
-		at.text = k
+		at.argument = k
 		now := r.renamed[k.value]
 		switch {
 		case !k.known:
 			p.leave(at, "a key is known only when it runs: %s", r.paramsText())
 		case now != "":
-			p.settle(ref, k, now, rewritten, o)
+			p.settle(at, now, rewritten, o)
 		case slices.Contains(r.removed, k.value):
 			p.leave(at, "the route has no parameter %q any more, so it becomes part of the query", k.value)
 		}
@@ -130,26 +130,25 @@ func (p *planner) keys(ref reference, r *route, o owner) {
 	}
 }
 
-// settle does what a verdict says about a text of a reference.
-func (p *planner) settle(ref reference, t text, now string, v verdict, o owner) {
-	ref.text = t
+// settle does what a verdict says about a reference.
+func (p *planner) settle(ref reference, now string, v verdict, o owner) {
 	switch {
 	case v == stays || v == unknown || o == theirs:
 	case v == lost:
-		p.leave(ref, "two route files share that name now, so no name means what %q has meant: give it a name with Name, or write the new one", t.value)
+		p.leave(ref, "two route files share that name now, so no name means what %q has meant: give it a name with Name, or write the new one", ref.value)
 	case o == anybodys:
-		p.leave(ref, "several applications of the module have %q: if this one is meant, write %q", t.value, now)
+		p.leave(ref, "several applications of the module have %q: if this one is meant, write %q", ref.value, now)
 	case !ref.sure:
 		p.leave(ref, "if this speaks of the tree, write %q", now)
-	case t.size == 0:
-		p.leave(ref, "the text is %q, and is not written as one string here: make it %q", t.value, now)
+	case ref.size == 0:
+		p.leave(ref, "the text is %q, and is not written as one string here: make it %q", ref.value, now)
 	default:
-		p.write(ref.file, t, now)
+		p.write(ref.file, ref.argument, now)
 	}
 }
 
 // write plans to write a string anew, in the quotes that it has if they can hold it.
-func (p *planner) write(file string, t text, now string) {
+func (p *planner) write(file string, t argument, now string) {
 	quoted := fmt.Sprintf("%q", now)
 	if all, err := p.text(file); err == nil && strings.HasPrefix(all[min(t.offset, len(all)):], "`") {
 		quoted = fmt.Sprintf("%#q", now)

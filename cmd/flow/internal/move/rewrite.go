@@ -43,13 +43,13 @@ func (p *planner) reference(f *goFile, c call) reference {
 	ref.ownTree = f.isTest() && makesRouter(f, c.Pos())
 	ref.sure = !c.guessed && !ref.ownTree
 	if c.Arg != nil {
-		ref.text = p.textOf(f, c.Arg)
+		ref.argument = p.argumentOf(f, c.Arg)
 	} else {
 		ref.line = p.code.position(c.Pos()).Line
 	}
 	if c.Kind == calls.RouteName {
 		for i := 1; i < len(c.Expr.Args); i += 2 {
-			ref.keys = append(ref.keys, p.textOf(f, c.Expr.Args[i]))
+			ref.keys = append(ref.keys, p.argumentOf(f, c.Expr.Args[i]))
 		}
 	}
 	ref.what = c.name + "(…)"
@@ -59,11 +59,11 @@ func (p *planner) reference(f *goFile, c call) reference {
 	return ref
 }
 
-// textOf returns what is known of an argument.
-func (p *planner) textOf(f *goFile, arg ast.Expr) (t text) {
+// argumentOf returns what is known of an argument.
+func (p *planner) argumentOf(f *goFile, arg ast.Expr) (t argument) {
 	if lit, value, ok := literal(arg); ok {
 		pos := p.code.position(lit.Pos())
-		return text{value, true, pos.Line, pos.Offset, len(lit.Value)}
+		return argument{value, true, pos.Line, pos.Offset, len(lit.Value)}
 	}
 	if f.info != nil {
 		t.value, t.known = calls.StringOf(arg, f.info)
@@ -96,7 +96,7 @@ func (p *planner) dir(f *goFile, ref reference) {
 		return
 	}
 	if cov.written != ref.value {
-		p.settle(ref, ref.text, cov.written, rewritten, o)
+		p.settle(ref, cov.written, rewritten, o)
 		if ref.ownTree {
 			return
 		}

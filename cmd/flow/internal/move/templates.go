@@ -16,7 +16,7 @@ import (
 type source struct {
 	text       string
 	references []reference
-	handed     []text       // strings that functions of the application are given
+	handed     []argument   // strings that functions of the application are given
 	entries    []entry      // of dict
 	routeKeys  []string     // keys whose values route is given, "to" of {{route .to}}; "" for any others
 	spoken     map[int]bool // offsets of strings whose meaning is known
@@ -27,7 +27,7 @@ type source struct {
 // An entry is a pair of dict, whose key is a string.
 type entry struct {
 	key   string
-	value text
+	value argument
 }
 
 // readTemplate finds the references in a template. What cannot be parsed has none, and is an
@@ -81,7 +81,7 @@ var actionEnd = regexp.MustCompile(`(?s)^(?:/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|
 func (s *source) visit(n parse.Node) {
 	switch n := n.(type) {
 	case *parse.TemplateNode:
-		s.add(reference{kind: calls.Template, name: "template", text: s.quoted(n.Pos, n.Name), sure: true})
+		s.add(reference{kind: calls.Template, name: "template", argument: s.quoted(n.Pos, n.Name), sure: true})
 	case *parse.CommandNode:
 		s.command(n)
 	}
@@ -106,7 +106,7 @@ var (
 
 // command looks at a call such as {{route "users"}}.
 func (s *source) command(n *parse.CommandNode) {
-	ref, kinds, args := reference{text: s.at(n)}, treeMethods, n.Args[1:]
+	ref, kinds, args := reference{argument: s.at(n)}, treeMethods, n.Args[1:]
 	switch fn := n.Args[0].(type) {
 	case *parse.IdentifierNode:
 		ref.name, ref.sure, kinds = fn.Ident, true, treeFuncs
@@ -127,11 +127,11 @@ func (s *source) command(n *parse.CommandNode) {
 	}
 	if len(args) > 0 {
 		if t := s.look(args[0]); t.known {
-			ref.text = t
+			ref.argument = t
 		}
 	}
 	for i := 1; i < len(args) && ref.known && ref.kind == calls.RouteName; i += 2 {
-		ref.keys = append(ref.keys, s.argument(args[i]))
+		ref.keys = append(ref.keys, s.key(args[i]))
 	}
 	if ref.sure || ref.known {
 		s.add(ref)
@@ -162,7 +162,7 @@ func keyOf(args []parse.Node) []string {
 func (s *source) hand(function string, args []parse.Node) {
 	if function == "dict" {
 		for i := 0; i+1 < len(args); i += 2 {
-			if key := s.argument(args[i]); key.known {
+			if key := s.key(args[i]); key.known {
 				s.entries = append(s.entries, entry{key.value, s.look(args[i+1])})
 			}
 		}
@@ -177,8 +177,8 @@ func (s *source) hand(function string, args []parse.Node) {
 	}
 }
 
-// argument is look for a string whose meaning is known.
-func (s *source) argument(arg parse.Node) text {
+// key is look for a string whose meaning is known.
+func (s *source) key(arg parse.Node) argument {
 	t := s.look(arg)
 	if t.known {
 		s.spoken[t.offset] = true
@@ -187,7 +187,7 @@ func (s *source) argument(arg parse.Node) text {
 }
 
 // look returns what is known of an argument.
-func (s *source) look(arg parse.Node) text {
+func (s *source) look(arg parse.Node) argument {
 	if str, ok := arg.(*parse.StringNode); ok {
 		return s.quoted(str.Pos, str.Text)
 	}
@@ -195,14 +195,14 @@ func (s *source) look(arg parse.Node) text {
 }
 
 // at returns an unknown text.
-func (s *source) at(n parse.Node) text {
+func (s *source) at(n parse.Node) argument {
 	offset := s.offset(n.Position())
-	return text{offset: offset, line: lineAt(s.text, offset)}
+	return argument{offset: offset, line: lineAt(s.text, offset)}
 }
 
 // quoted returns a string that the parser has found.
-func (s *source) quoted(pos parse.Pos, value string) text {
-	t := text{value: value, offset: s.offset(pos)}
+func (s *source) quoted(pos parse.Pos, value string) argument {
+	t := argument{value: value, offset: s.offset(pos)}
 	t.line = lineAt(s.text, t.offset)
 	literal, err := strconv.QuotedPrefix(s.text[min(t.offset, len(s.text)):])
 	if written, _ := strconv.Unquote(literal); err == nil && written == value {

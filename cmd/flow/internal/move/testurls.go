@@ -27,7 +27,7 @@ func (p *planner) testURL(f *goFile, lit *ast.BasicLit, value string) bool {
 	if !ok || !p.isURL(f, lit, now) {
 		return false
 	}
-	p.write(f.name, p.textOf(f, lit), now)
+	p.write(f.name, p.argumentOf(f, lit), now)
 	return true
 }
 
