@@ -84,7 +84,7 @@ func (p *planner) changedParam(s served, value string) (text string, shared bool
 	known := slices.DeleteFunc(slices.Clone(changed), func(r *route) bool { return !s.has(r) })
 	if len(known) > 0 {
 		changed = known
-	} else if s.complete() || len(changed) == 0 {
+	} else if len(changed) == 0 || len(s.unknown) == 0 && !s.partial { // it runs for no other routes
 		return "", false
 	}
 	text = fmt.Sprintf("%s in %s", changed[0].paramsText(), changed[0].after.File)

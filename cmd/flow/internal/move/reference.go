@@ -46,12 +46,12 @@ func (p *planner) leave(ref reference, format string, args ...any) {
 // refer rewrites what a reference says of the tree.
 func (p *planner) refer(ref reference) {
 	switch ref.kind {
-	case calls.Path:
-		p.rewrite(ref, "path", p.movesRoutes(), p.c.paths.rewrite, func(o *other) bool { return o.hasPath(ref.value) })
-	case calls.Template:
-		in := p.c.templates
+	case calls.Path, calls.Template:
+		in := p.c.paths
 		if ref.template {
 			in = p.c.partials
+		} else if ref.kind == calls.Template {
+			in = p.c.templates
 		}
 		p.rewrite(ref, "path", p.movesRoutes(), in.rewrite, func(o *other) bool { return o.hasPath(ref.value) })
 	case calls.Asset:

@@ -83,9 +83,6 @@ func (s served) has(r *route) bool {
 	return ok
 }
 
-// complete reports whether the code runs for no other routes.
-func (s served) complete() bool { return len(s.unknown) == 0 && !s.partial }
-
 // registered returns the route files that the registration around a position is for, and
 // whether there is one of which that is known.
 func (p *planner) registered(f *goFile, pos token.Pos) (files []string, ok bool) {
