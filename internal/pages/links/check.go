@@ -1,7 +1,6 @@
 package links
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,12 +29,6 @@ type Target struct {
 	Input     Input    // what a handler reads of a form; nil if that is not known
 }
 
-// isRight reports whether there is nothing to say about a link to the target that is not one
-// of an image or a script.
-func (t Target) isRight() bool {
-	return t.Answered && !t.Slashes && t.Canonical == "" && t.Near == "" && !t.IsPage
-}
-
 // An Input is what a handler reads of a form.
 type Input interface {
 	// Has reports whether the handler reads a field.
@@ -60,7 +53,7 @@ func Check(sources []Source, site Site) []fault.Fault {
 	c := checker{site: site, found: map[request]Target{}}
 	inTags := calledInTags(sources)
 	for _, s := range sources {
-		c.source, c.lines = s, nil
+		c.source = s
 		for _, l := range s.Links.Links {
 			if !inTags[l.in] {
 				c.link(l)
@@ -79,17 +72,21 @@ func calledInTags(sources []Source) map[string]bool {
 	for _, s := range sources {
 		for _, call := range s.Links.calls {
 			calls[call.from] = append(calls[call.from], call.to)
-			inTags[call.to] = inTags[call.to] || !call.text
 		}
 	}
-	maps.DeleteFunc(inTags, func(_ string, in bool) bool { return !in })
-	for todo := slices.Collect(maps.Keys(inTags)); len(todo) > 0; {
-		name := todo[0]
-		todo = todo[1:]
-		for _, to := range calls[name] {
-			if !inTags[to] {
-				inTags[to] = true
-				todo = append(todo, to)
+	var note func(name string)
+	note = func(name string) {
+		if !inTags[name] {
+			inTags[name] = true
+			for _, to := range calls[name] {
+				note(to)
+			}
+		}
+	}
+	for _, s := range sources {
+		for _, call := range s.Links.calls {
+			if !call.text {
+				note(call.to)
 			}
 		}
 	}
@@ -101,7 +98,6 @@ type checker struct {
 	site   Site
 	found  map[request]Target // what the Site has said
 	source Source
-	lines  []int // the offsets of the lines in the text of the source; nil if they are not known yet
 	faults []fault.Fault
 }
 
@@ -121,9 +117,10 @@ func (c *checker) find(method, url string) Target {
 // shown returns a URL for messages.
 func shown(url string) string { return strings.ReplaceAll(url, pattern.Hole, "{{…}}") }
 
-// report adds a fault at an offset in the text of the source.
+// report adds a fault at an offset in the text of the source. A byte order mark does not count.
 func (c *checker) report(offset int, format string, args ...any) {
-	line, column := c.position(offset)
+	before := strings.TrimPrefix(c.source.Text, "\ufeff")[:offset]
+	line, column := strings.Count(before, "\n")+1, offset-strings.LastIndex(before, "\n")
 	c.faults = append(c.faults, fault.InColumn(c.source.File, line, column, format, args...))
 }
 
@@ -133,30 +130,9 @@ func (c *checker) warn(offset int, format string, args ...any) {
 	c.faults[len(c.faults)-1].Warning = true
 }
 
-// position returns the line and the column of an offset. A byte order mark does not count.
-func (c *checker) position(offset int) (line, column int) {
-	text := strings.TrimPrefix(c.source.Text, "\ufeff")
-	if c.lines == nil {
-		c.lines = []int{0}
-		for i := range len(text) {
-			if text[i] == '\n' {
-				c.lines = append(c.lines, i+1)
-			}
-		}
-	}
-	line, exact := slices.BinarySearch(c.lines, offset)
-	if exact {
-		line++
-	}
-	return line, offset - c.lines[line-1] + 1
-}
-
 // link checks a link.
 func (c *checker) link(l Link) {
 	t := c.find(l.Method, l.URL)
-	if t.isRight() && !l.Loads {
-		return
-	}
 	what, url := l.Attr+" of <"+l.Element+">", shown(l.URL)
 	switch {
 	case t.Broken:
@@ -213,11 +189,6 @@ type filled struct {
 	Input
 }
 
-// reads reports whether the handler reads a field of the form, or may.
-func (f filled) reads(field Field) bool {
-	return slices.Contains(f.Fields, field) && (f.Input == nil || f.Has(field.Name))
-}
-
 // forms checks the forms of the source.
 func (c *checker) forms(inTags map[string]bool) {
 	var all []filled
@@ -232,14 +203,13 @@ func (c *checker) forms(inTags map[string]bool) {
 	told := map[int]bool{}
 	for _, f := range all {
 		for _, field := range f.Fields {
-			// Behind {{if}}, a field may be in one of several forms.
-			reads := func(o filled) bool { return o.reads(field) }
+			reads := func(f filled) bool { return slices.Contains(f.Fields, field) && (f.Input == nil || f.Has(field.Name)) }
 			switch {
 			case told[field.Offset]:
 				continue
 			case field.Type == "file" && !f.Multipart && f.Method != "GET":
 				c.warn(field.Offset, `a form sends files only with enctype="multipart/form-data"`)
-			case field.Type == "file" || slices.ContainsFunc(all, reads):
+			case field.Type == "file" || slices.ContainsFunc(all, reads): // behind {{if}}, a field may be in one of several forms
 			default:
 				if near := f.Suggest(field.Name); near != "" || field.Type != "hidden" { // a hidden field may be for middleware
 					c.warn(field.Offset, "the handler of %s %s reads no field %q%s", f.Method, shown(f.url), field.Name, near)

@@ -30,7 +30,7 @@ type Link struct {
 	Attr    string // that has the URL
 	Element string
 	Loads   bool   // it is an image, a script or the like, which no page is
-	form    *Form  // the form that the URL belongs to, or nil
+	form    *Form  // the form that a browser without htmx sends to the URL, with its method; or nil
 	in      string // the name of the template
 }
 
@@ -69,16 +69,12 @@ func Scan(trees map[string]*parse.Tree, urls map[*parse.CommandNode]string) *Fil
 		s.list([]state{{}}, trees[name].Root)
 	}
 	for i := range f.Links {
-		if l := &f.Links[i]; l.form != nil && l.Method == ofForm {
-			l.Method = l.form.plain
+		if l := &f.Links[i]; l.form != nil {
+			l.Method = l.form.plain // known once all fields of the form are: see scanner.field
 		}
 	}
 	return f
 }
-
-// ofForm is the method of a link whose method is that of the form around it, without htmx. It is known
-// once all fields of the form are: see scanner.field.
-const ofForm = "(form)"
 
 // maxStates is the number of states that a scanner follows at once. If there are more, the
 // tag that they are in is not read.

@@ -117,12 +117,12 @@ func (sc *scanner) endOfTag(s state) state {
 		content, _ := s.get("content")
 		if equiv, _ := s.get("http-equiv"); strings.EqualFold(strings.Trim(equiv.value, space), "refresh") {
 			if m := refresh.FindStringSubmatch(content.value); m != nil {
-				sc.link(s, m[1], content.offset, content.name, http.MethodGet, nil)
+				sc.link(s, content, m[1], Link{Method: http.MethodGet})
 			}
 		}
 	case "form":
 		if action, ok := s.get("action"); ok && after.form != dialog {
-			sc.link(s, action.value, action.offset, action.name, ofForm, after.form)
+			sc.link(s, action, action.value, Link{form: after.form})
 		}
 	case "button", "input", "select", "textarea":
 		sc.field(s)
@@ -164,7 +164,7 @@ func urlsOf(list string) (urls []string) {
 
 // links notes the URLs of an attribute.
 func (sc *scanner) links(s state, a attr, method string, loads bool) {
-	n, urls := len(sc.file.Links), []string{a.value}
+	urls := []string{a.value}
 	switch {
 	case a.name == "ping":
 		urls = strings.Fields(a.value)
@@ -172,10 +172,7 @@ func (sc *scanner) links(s state, a attr, method string, loads bool) {
 		urls = urlsOf(a.value)
 	}
 	for _, url := range urls {
-		sc.link(s, url, a.offset, a.name, method, nil)
-	}
-	for i := n; i < len(sc.file.Links); i++ {
-		sc.file.Links[i].Loads = loads
+		sc.link(s, a, url, Link{Method: method, Loads: loads})
 	}
 }
 
@@ -185,22 +182,20 @@ var newlines = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 // splitEscape matches an escape of which an action writes a part.
 var splitEscape = regexp.MustCompile("%[0-9A-Fa-f]?" + pattern.Hole)
 
-// link notes a URL if it is the path of one on the same server. To browsers a backslash is a
-// slash. Braces and the like are for a program in the browser, which writes the URL.
-func (sc *scanner) link(s state, url string, offset int, attr, method string, form *Form) {
+// link notes a URL of an attribute as l, if it is the path of one on the same server. To
+// browsers a backslash is a slash. Braces and the like are for a program in the browser, which
+// writes the URL.
+func (sc *scanner) link(s state, a attr, url string, l Link) {
 	if url = strings.Trim(url, space); strings.ContainsAny(url, space) {
 		url = newlines.Replace(url)
 	}
 	if url = strings.ReplaceAll(path(url), `\`, "/"); !isPath(url) || strings.ContainsAny(url, "{}<>`$") || strings.Contains(url, "%") && splitEscape.MatchString(url) {
 		return
 	}
-	l := Link{Offset: offset, URL: url, Method: method, Attr: attr, Element: s.element, form: form, in: sc.name}
-	for i := len(sc.file.Links) - 1; i >= 0 && sc.file.Links[i].Offset == offset; i-- { // of another state
-		if sc.file.Links[i] == l {
-			return
-		}
+	l.Offset, l.URL, l.Attr, l.Element, l.in = a.offset, url, a.name, s.element, sc.name
+	if !slices.Contains(sc.file.Links, l) { // another state may have noted it
+		sc.file.Links = append(sc.file.Links, l)
 	}
-	sc.file.Links = append(sc.file.Links, l)
 }
 
 // dialog stands for a form that closes a dialog, and sends no request.
@@ -292,12 +287,12 @@ func (sc *scanner) field(s state) {
 		m := strings.ToUpper(strings.TrimSpace(method.value))
 		switch {
 		case known && (m == http.MethodPost || m == http.MethodGet):
-			sc.link(s, action.value, action.offset, action.name, m, nil)
+			sc.link(s, action, action.value, Link{Method: m})
 		case m == dialog.Method, !known && form == dialog:
 		case known || form == nil:
-			sc.link(s, action.value, action.offset, action.name, "", nil)
+			sc.link(s, action, action.value, Link{})
 		default:
-			sc.link(s, action.value, action.offset, action.name, ofForm, form)
+			sc.link(s, action, action.value, Link{form: form})
 		}
 	}
 	if form == nil || form == dialog {
