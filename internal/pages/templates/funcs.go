@@ -119,10 +119,7 @@ func (f *functions) isFunc(name string) bool {
 	if f.callable.Fixed[name] != nil || f.callable.Bound[name] != nil {
 		return true
 	}
-	if _, known := language.Builtin(name); known {
-		return true
-	}
-	_, err := texttemplate.New("").Parse("{{" + name + "}}") // a newer Go may have more
+	_, err := texttemplate.New("").Parse("{{" + name + "}}")
 	return err == nil
 }
 

@@ -27,8 +27,10 @@ type set struct {
 	fragments []string
 	faulty    bool // a file has faults of its own: the set is escaped to find more faults, and not rendered
 	warnings  []fault.Fault
-	doubts    map[string]bool          // names that are likely misspelt, and whether any template calls them, which rules that out
 	byFile    map[string]*templateFile // the files of the set
+	// maybeMisspelt has the names that the page or a layout defines and that are similar to
+	// those of blocks, and whether any template calls them: then they are not misspelt.
+	maybeMisspelt map[string]bool
 }
 
 // assemble returns the set of f with its layouts, of which the innermost comes first. If
@@ -39,8 +41,7 @@ type set struct {
 func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault.Fault) {
 	b := &setBuilder{
 		library:   l,
-		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, slots: map[string]string{}, calls: map[string]bool{}, byFile: map[string]*templateFile{}, doubts: map[string]bool{}},
-		available: map[string]*parse.Tree{},
+		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, slots: map[string]string{}, calls: map[string]bool{}, byFile: map[string]*templateFile{}, maybeMisspelt: map[string]bool{}},
 		owner:     map[string]*templateFile{},
 		undefined: map[string][]fault.Fault{},
 	}
@@ -62,23 +63,17 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 	b.include(b.set.outer)
 	for i, layout := range layouts {
 		if wrapped := files[i]; b.set.trees[layout.file] != nil && b.set.trees[wrapped.file] == nil {
-			b.faults = append(b.faults, b.neverShown(layout, wrapped)...)
+			b.neverShown(layout, wrapped)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
-		if b.set.trees[name] == nil && b.available[name] != nil {
+		if b.set.trees[name] == nil && b.owner[name] != nil {
 			b.set.fragments = append(b.set.fragments, name)
 			b.include(name)
 		}
 	}
 	for _, f := range files {
-		for _, slip := range b.misspelt(f) {
-			if slip.Warning {
-				b.set.warnings = append(b.set.warnings, slip)
-			} else {
-				b.faults = append(b.faults, slip)
-			}
-		}
+		b.misspelt(f)
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.undefined)) {
 		b.faults = append(b.faults, b.undefined[name]...)
@@ -108,8 +103,7 @@ func (f *templateFile) beginsDocument() bool {
 type setBuilder struct {
 	*library
 	set       *set
-	available map[string]*parse.Tree   // the templates that may be called
-	owner     map[string]*templateFile // the files that define them
+	owner     map[string]*templateFile // the files that define the templates that may be called, by the names of these
 	undefined map[string][]fault.Fault // faults of calls, by the name that no file has defined so far
 	faults    []fault.Fault
 	// incomplete: a template is missing, which was reported as another fault. Without it, the
@@ -126,7 +120,6 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 	}
 	b.set.faulty = b.set.faulty || len(f.faults) > 0
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
-		t := f.trees[name]
 		if name == slot {
 			continue // a {{block "content" .}}, whose default no page needs
 		}
@@ -137,7 +130,6 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 			continue
 		}
 		b.owner[name] = f
-		b.available[name] = t
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
 		if b.undefined[name] != nil {
@@ -158,10 +150,10 @@ func definedTwice(name string, a, b *templateFile) fault.Fault {
 
 // include adds a template and all that it calls to the set.
 func (b *setBuilder) include(name string) {
-	t := b.available[name]
 	if b.set.trees[name] != nil {
 		return
 	}
+	t := b.owner[name].trees[name]
 	b.set.trees[name] = t
 	language.EachNode(t.Root, func(n parse.Node) {
 		switch n := n.(type) {
@@ -177,7 +169,7 @@ func (b *setBuilder) include(name string) {
 				}
 			}
 			switch {
-			case b.available[callee] != nil:
+			case b.owner[callee] != nil:
 				b.include(callee)
 			case callee == slot || path.Base(callee)[0] == '+': // library.check has reported it, or the file cannot be parsed
 				b.incomplete = true
@@ -213,8 +205,8 @@ func (s *set) resolved(name string) *parse.Tree {
 	return s.copy(name)
 }
 
-// neverShown returns the fault of a layout whose slot is in a block that is never executed.
-func (b *setBuilder) neverShown(layout, wrapped *templateFile) []fault.Fault {
+// neverShown reports a layout whose slot is in a block that is never executed.
+func (b *setBuilder) neverShown(layout, wrapped *templateFile) {
 	for _, name := range slices.Sorted(maps.Keys(layout.trees)) {
 		if name == slot {
 			continue // {{block "content" .}} is the slot itself
@@ -232,9 +224,9 @@ func (b *setBuilder) neverShown(layout, wrapped *templateFile) []fault.Fault {
 		if owner := b.owner[name]; owner != layout {
 			why = owner.file + " defines anew"
 		}
-		return []fault.Fault{fault.InLine(layout.file, line, "nothing shows %s: {{template %q .}} stands in the block %q, which %s", wrapped.file, slot, name, why)}
+		b.faults = append(b.faults, fault.InLine(layout.file, line, "nothing shows %s: {{template %q .}} stands in the block %q, which %s", wrapped.file, slot, name, why))
+		return
 	}
-	return nil
 }
 
 // missing returns the fault of a call of a template that the set does not have.

@@ -294,21 +294,20 @@ func ReadText(name string, src routetree.Source) (Text, error) {
 // parseAll parses and checks template files. It takes over from before the files with the
 // same text whose names still stand for the same files.
 func (l *library) parseAll(texts []Text, before map[string]*templateFile) {
-	kept := map[*templateFile]bool{}
 	for _, text := range texts {
 		f := before[text.Name]
-		if kept[f] = f != nil && f.text == text.Text && f.file == text.File && f.shared == text.Shared && len(f.faults) == 0; !kept[f] {
+		if f == nil || f.text != text.Text || f.file != text.File || f.shared != text.Shared || len(f.faults) > 0 {
 			f = parseFile(text)
 		}
 		l.add(f)
 	}
 	for _, text := range texts {
 		f := l.files[text.Name]
-		if kept[f] && l.stillResolves(f) {
-			continue
-		}
-		if kept[f] {
-			f = parseFile(text) // parse again, since check changes the trees
+		if f == before[text.Name] {
+			if l.stillResolves(f) {
+				continue
+			}
+			f = parseFile(text) // again, since check changes the trees
 			l.add(f)
 		}
 		l.check(f)

@@ -11,9 +11,10 @@ import (
 
 // reportUncalled reports the partials of the application that no template calls. If the name
 // is a misspelling of +layout or +error, that is a fault: pages would lack a layout or an
-// error page. Otherwise it is a warning, since the program may render the partial by View; one that ViewOf declares is not
-// reported.
-// A partial is not reported if its name appears in a file that cannot be parsed.
+// error page. Otherwise it is a warning, since the program may render the partial by View.
+//
+// It does not report a partial that ViewOf declares, or whose name appears in a file that
+// cannot be parsed.
 func (l *library) reportUncalled() {
 	unread := ""
 	for _, f := range l.files {
@@ -21,16 +22,16 @@ func (l *library) reportUncalled() {
 			unread += f.text + "\n"
 		}
 	}
-	for name, f := range l.files {
-		if !isPartial(name) || f.shared || l.called[f.file] || len(l.data[f]) > 0 || strings.Contains(unread, path.Base(name)) {
+	for name, f := range l.partialFiles {
+		if f.shared || l.called[f.file] || len(l.data[f]) > 0 || strings.Contains(unread, path.Base(name)) {
 			continue
 		}
 		base := strings.ToLower(path.Base(name))
-		near := fault.Suggest(base, map[string]bool{layoutName: true, errorName: true}, "")
 		switch {
 		case base == "+page":
 			l.faults = append(l.faults, fault.In(f.file, "no template calls this partial, and it has no URL: a page is called by its URL, and the page of a directory index.html"))
-		case near != "" && (isTypo(base, layoutName) || isTypo(base, errorName)):
+		case isTypo(base, layoutName) || isTypo(base, errorName):
+			near := fault.Suggest(base, map[string]bool{layoutName: true, errorName: true}, "")
 			l.faults = append(l.faults, fault.In(f.file, "no template calls this partial%s", near))
 		default:
 			l.faults = append(l.faults, fault.Warn(f.file, 0, "no template calls this partial: delete it, unless flow.View renders it"))
@@ -63,14 +64,10 @@ func isTypo(name, meant string) bool {
 	return false
 }
 
-// misspelt returns a fault for each {{define}} of a page or a layout that no template calls,
-// and whose name is similar to that of a block in another file of the set. If the name is not
-// a typo by isTypo, the fault is a warning, since the page may define the template for
-// Response.Block.
-func (b *setBuilder) misspelt(f *templateFile) (faults []fault.Fault) {
-	if len(f.trees) == 1 {
-		return nil
-	}
+// misspelt reports each {{define}} of a page or a layout that no template calls, and whose
+// name is similar to that of a block in another file of the set. If the name is not a typo by
+// isTypo, that is a warning, since the page may define the template for Response.Block.
+func (b *setBuilder) misspelt(f *templateFile) {
 	blocks := map[string]bool{} // that other files call and this one does not define
 	for _, other := range b.set.byFile {
 		for name := range other.calls {
@@ -80,21 +77,18 @@ func (b *setBuilder) misspelt(f *templateFile) (faults []fault.Fault) {
 		}
 	}
 	for name, t := range f.trees {
-		if name == f.file || name == slot {
+		near := fault.Suggest(name, blocks, "")
+		if near == "" || name == f.file || name == slot {
 			continue
 		}
-		near := fault.Suggest(name, blocks, "")
-		if near != "" {
-			b.set.doubts[name] = b.called[name]
-		}
-		typo := slices.ContainsFunc(slices.Collect(maps.Keys(blocks)), func(meant string) bool { return isTypo(name, meant) })
-		switch {
-		case near == "" || b.called[name]:
-		case typo:
-			faults = append(faults, fault.InLine(f.file, lineOf(t, t.Root), "{{define %q}}: no template asks for it%s", name, near))
+		b.set.maybeMisspelt[name] = b.called[name]
+		line := lineOf(t, t.Root)
+		switch typo := func(meant string) bool { return isTypo(name, meant) }; {
+		case b.called[name]:
+		case slices.ContainsFunc(slices.Collect(maps.Keys(blocks)), typo):
+			b.faults = append(b.faults, fault.InLine(f.file, line, "{{define %q}}: no template asks for it%s", name, near))
 		default:
-			faults = append(faults, fault.Warn(f.file, lineOf(t, t.Root), "{{define %q}}: no template asks for it, only Block can show it%s", name, near))
+			b.set.warnings = append(b.set.warnings, fault.Warn(f.file, line, "{{define %q}}: no template asks for it, only Block can show it%s", name, near))
 		}
 	}
-	return faults
 }

@@ -27,8 +27,7 @@ import (
 // Views are the templates of an application, escaped and ready to be rendered.
 type Views struct {
 	byName     map[string]*View
-	errors     map[string]*View          // error pages in their layouts, by directory
-	errorPages *routetree.Nearest[*View] // the same, by route and URL; nil if no templates were read
+	errorPages *routetree.Nearest[*View] // in their layouts; nil if no templates were read
 	lost       bool                      // see Lost
 
 	files map[string]*templateFile // by name
@@ -42,11 +41,12 @@ type madeView struct {
 	view     *View
 	bare     *View // for an error page: the view without layouts
 	layouts  []*templateFile
-	files    []*templateFile // all files of the set
-	isPart   bool            // for an error page: the set is not a whole document
+	files    map[string]*templateFile // all files of the set, by file
+	isPart   bool                     // for an error page: the set is not a whole document
 	warnings []fault.Fault
 	problems []typecheck.Problem // with the types of its data
-	doubts   map[string]bool     // those of the set
+	// maybeMisspelt is that of the set.
+	maybeMisspelt map[string]bool
 }
 
 // A View is a template that can be rendered: a page or an error page in its layouts, or
@@ -137,17 +137,18 @@ func (v *View) IsFixed() bool { return v.fixed }
 
 // views makes a view of each template, and collects the faults.
 func (l *library) views(t *routetree.Tree, before *Views) *Views {
-	v := &Views{byName: map[string]*View{}, errors: map[string]*View{}, files: l.files, used: l.used, made: map[string]*madeView{}}
+	errorPages := map[string]*View{} // by directory
+	v := &Views{byName: map[string]*View{}, files: l.files, used: l.used, made: map[string]*madeView{}}
 	problems := map[string][]typecheck.Problem{}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[name]
 		if f.isLayout() {
 			continue
 		}
-		dir, isError := dirOf(name), path.Base(name) == errorName
+		dir, isError := path.Dir("/" + name)[1:], path.Base(name) == errorName
 		l.used[f] = l.used[f] || isError && (dir == "" || t.Dirs[dir])
 		m, faults := before.made[name], []fault.Fault(nil)
-		if layouts := l.layoutsOf(name); !l.isCurrent(m, f, layouts) { // a current view has no faults
+		if layouts := l.layoutsOf(name); !l.isCurrent(m, layouts) { // a current view has no faults
 			m, faults = l.view(f, layouts)
 		}
 		switch {
@@ -156,7 +157,7 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 			l.faults = append(l.faults, m.warnings...)
 			problems[name] = m.problems
 			if isError {
-				v.byName[name], v.errors[dir] = m.bare, m.view
+				v.byName[name], errorPages[dir] = m.bare, m.view
 			}
 		case len(faults) > 0 && (isPartial(name) && l.called[f.file] || !l.used[f]): // no fault yet, since a partial may call what its pages define
 			v.byName[name] = &View{file: f.file, err: fault.Join(faults)}
@@ -173,29 +174,26 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 	l.faults = append(l.faults, l.typeFaults(problems)...)
 	l.reportUncalled()
 	l.warnBareErrorPages(v)
-	v.errorPages = routetree.NewNearest(t, v.errors)
+	v.errorPages = routetree.NewNearest(t, errorPages)
 	return v
 }
 
 // isCurrent reports whether a view that was made before would be the same now. m may be nil.
-func (l *library) isCurrent(m *madeView, f *templateFile, layouts []*templateFile) bool {
-	if m != nil {
-		for name, asked := range m.doubts {
-			if l.called[name] != asked {
-				return false
-			}
+func (l *library) isCurrent(m *madeView, layouts []*templateFile) bool {
+	if m == nil || !slices.Equal(layouts, m.layouts) {
+		return false
+	}
+	for _, f := range m.files {
+		if l.files[f.name] != f {
+			return false
 		}
 	}
-	return m != nil && l.files[f.name] == m.files[0] && slices.Equal(layouts, m.layouts) &&
-		!slices.ContainsFunc(m.files, func(f *templateFile) bool { return l.files[f.name] != f })
-}
-
-// dirOf returns the directory of a template, "" for router/ itself.
-func dirOf(name string) string {
-	if dir := path.Dir(name); dir != "." {
-		return dir
+	for name, called := range m.maybeMisspelt {
+		if l.called[name] != called {
+			return false
+		}
 	}
-	return ""
+	return true
 }
 
 // view makes the view of a file. If there are faults, it returns no view, and leaves out the
@@ -224,12 +222,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	if s.faulty || len(faults) > 0 {
 		return nil, faults
 	}
-	m := &madeView{view: v, layouts: layouts, files: []*templateFile{f}, warnings: s.warnings, problems: problems, doubts: s.doubts}
-	for _, other := range s.byFile {
-		if other != f {
-			m.files = append(m.files, other)
-		}
-	}
+	m := &madeView{view: v, layouts: layouts, files: s.byFile, warnings: s.warnings, problems: problems, maybeMisspelt: s.maybeMisspelt}
 	if path.Base(f.name) == errorName {
 		whole, err := v.blocks[f.file]()
 		m.bare = &View{file: f.file, whole: whole, err: err}
