@@ -22,7 +22,7 @@ type Target struct {
 	Broken    bool     // the URL has a broken escape
 	Methods   []string // if it is not answered: the methods that the URL does answer
 	Near      string   // a pattern that may be meant; "" if none is near
-	By        string   // the pattern that answers, if Near is set, too
+	By        string   // the pattern that answers, to be named beside Near
 	Slashes   bool     // it is answered only if what an action writes has a slash, or begins the query
 	Canonical string   // the URL that requests are redirected to; "" if they are not
 	IsPage    bool     // only pages answer it
@@ -182,7 +182,8 @@ func (l Link) wayOut() string {
 	return "if something else does, begin it with an action: {{" + strconv.Quote(begin) + "}}" + rest
 }
 
-// A filled is a form with what its handler reads; nil if that is not known.
+// A filled is a form with its URL, and with what its handler reads, which is nil if that is not
+// known.
 type filled struct {
 	*Form
 	url string

@@ -19,7 +19,7 @@ type File struct {
 	Links []Link
 	Forms []*Form
 	calls []call
-	moved bool // a <base> leads the URLs to another server, or may
+	moved bool // a <base> may lead the URLs to another server
 }
 
 // A Link is a URL that begins with one slash, and the method of the requests for it.
@@ -29,7 +29,7 @@ type Link struct {
 	Method  string // "" if it is not known
 	Attr    string // that has the URL
 	Element string
-	Loads   bool   // it is an image, a script or the like, which no page is
+	Loads   bool   // it loads a part of the page, such as an image or a script, which is no page itself
 	form    *Form  // the form that a browser without htmx sends to the URL, with its method; or nil
 	in      string // the name of the template
 }
@@ -41,8 +41,8 @@ type Form struct {
 	URL       string // with holes; "" for the URL of the page itself
 	Multipart bool   // it is sent as multipart/form-data, or may be
 	Fields    []Field
-	own       bool   // it has no URL, and no script that is known to send it
-	plain     string // the method without htmx, which sends the form otherwise; "" if it is not known
+	own       bool   // it is sent to the URL of its page: it has no other, and no script that may send it
+	plain     string // the method by which a browser without htmx sends it; "" if it is not known
 	in        string // the name of the template
 }
 
@@ -93,9 +93,9 @@ type context uint8
 const (
 	text context = iota
 	comment
-	rawText   // of an element whose content is no HTML, such as script
-	endTag    // also <!doctype> and the like: up to the next ">"
-	tagName   //
+	rawText // of an element whose content is no HTML, such as script
+	endTag  // also <!doctype> and the like: up to the next ">"
+	tagName
 	tag       // in front of an attribute
 	attrName  //
 	afterName // of an attribute: "=" may follow
@@ -107,7 +107,7 @@ const (
 // several, one for each way to that point.
 type state struct {
 	context context
-	element string // in tagName, and from then on to the end of the tag; in rawText
+	element string // from tagName to the end of the tag, and in rawText
 	offset  int    // of the tag
 	attrs   []attr // those that matter: see matters
 	unknown bool   // an action may write attributes
@@ -181,7 +181,7 @@ func merge(a, b []state) (all []state) {
 		}
 	}
 	if len(all) > maxStates {
-		all = all[:1]
+		all = all[:1] // it stands for all of them, with a tag of which nothing is known
 		all[0].unknown, all[0].attrs, all[0].element, all[0].form = true, nil, pattern.Hole, nil
 	}
 	return all

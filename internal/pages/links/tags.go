@@ -81,7 +81,7 @@ func (sc *scanner) endOfTag(s state) state {
 	if slices.Contains(rawElements, s.element) {
 		after.context, after.element = rawText, s.element
 	}
-	if s.unknown && strings.Contains(s.element, pattern.Hole) { // too many states
+	if s.unknown && strings.Contains(s.element, pattern.Hole) { // nothing is known of the tag: see merge
 		return after
 	}
 	if s.element == "base" {
@@ -208,7 +208,7 @@ func (sc *scanner) form(s state) *Form {
 	if m == dialog.Method {
 		return dialog
 	}
-	f := &Form{Offset: s.offset, Method: m, in: sc.name}
+	f := &Form{Offset: s.offset, Method: m, Multipart: s.unknown, in: sc.name}
 	switch {
 	case s.unknown || ok && m != http.MethodPost && m != http.MethodGet: // another value may be for a script
 		f.Method = ""
@@ -223,7 +223,6 @@ func (sc *scanner) form(s state) *Form {
 			f.Multipart = f.Multipart || strings.Contains(a.value, pattern.Hole) || strings.EqualFold(a.value, "multipart/form-data")
 		}
 	}
-	f.Multipart = f.Multipart || s.unknown
 	f.plain = f.Method
 	if sent, method := s.htmx(); method != "" {
 		f.own = false
@@ -248,7 +247,7 @@ func (s state) htmx() (a attr, method string) {
 	return attr{}, ""
 }
 
-// same returns the Form of an equal tag at the same place, or f.
+// same returns the Form that another state has noted for the same tag, or else f.
 func (sc *scanner) same(f *Form) *Form {
 	for _, other := range sc.file.Forms {
 		if other.Offset == f.Offset && other.Method == f.Method && other.plain == f.plain && other.URL == f.URL && other.own == f.own && other.Multipart == f.Multipart && other.in == f.in {

@@ -20,21 +20,17 @@ import (
 type ownFunc struct {
 	fixed      any          // the same for all requests
 	bound      any          // takes the request in front of its arguments
-	typ        reflect.Type // as templates call it; nil if it is that of fixed, or of bound without the request
+	returns    reflect.Type // the type of the value that it returns as any, if that is known
 	perRequest bool         // a page that calls it can differ between requests
 }
 
 // ownFuncs returns the functions that flow itself gives to every template.
 func ownFuncs(h Host) map[string]*ownFunc {
-	request := &ownFunc{bound: func(at any) any { return at }, perRequest: true}
-	if h.Request != nil {
-		request.typ = reflect.FuncOf(nil, []reflect.Type{h.Request}, false)
-	}
 	return map[string]*ownFunc{
 		"asset":   {bound: h.Asset, perRequest: h.PerRequest},
 		"dict":    {fixed: typecheck.Dict},
 		"nonce":   {bound: h.Nonce}, // a page that is rendered once has a placeholder for it
-		"request": request,
+		"request": {bound: func(at any) any { return at }, returns: h.Request, perRequest: true},
 		"route":   {bound: func(at any, name string, params ...any) (string, error) { return h.Route(at, name, params) }, perRequest: h.PerRequest},
 		"user":    {bound: h.User, perRequest: true},
 	}
@@ -63,8 +59,8 @@ func newFunctions(h Host) (f *functions, faults []fault.Fault) {
 		} else {
 			f.callable.Bound[name], f.types[name] = o.bound, withoutFirst(reflect.TypeOf(o.bound))
 		}
-		if o.typ != nil {
-			f.types[name] = o.typ
+		if o.returns != nil {
+			f.types[name] = reflect.FuncOf(nil, []reflect.Type{o.returns}, false)
 		}
 	}
 	report := func(format string, args ...any) {

@@ -197,7 +197,8 @@ func (s *set) copy(name string) *parse.Tree {
 	return t
 }
 
-// resolved is copy for those who only read the template, which may be that of the set itself.
+// resolved returns what copy returns, to be read only: it makes no copy of a template whose
+// calls have the right names already.
 func (s *set) resolved(name string) *parse.Tree {
 	if t := s.trees[name]; s.slots[t.ParseName] == "" {
 		return t

@@ -37,7 +37,7 @@ type inliner struct {
 	inside    []*expansion     // the templates that are being inlined, from the outside in
 	loops     []*span          // the loops around the current node, from the outside in
 	spans     []*span
-	saved     []savedNodes
+	restore   []func() // give the lists back their own nodes, which html/template was not shown
 }
 
 // An expansion is a template whose nodes are being copied, with its calls inlined.
@@ -79,12 +79,6 @@ type span struct {
 	ends   []*parse.ListNode     // of a loop: lists before break and continue that get a probe
 }
 
-// savedNodes are the nodes of a list that was given others to show to html/template.
-type savedNodes struct {
-	list  *parse.ListNode
-	nodes []parse.Node
-}
-
 const (
 	// probe is the name of an empty template. Where html/template escapes a call of it, it
 	// replaces the name by one that names the context, unless the context is text. So a call
@@ -116,7 +110,11 @@ func (s *set) escape(name string) (*template.Template, error) {
 		case err == nil && more: // try again, with these calls inlined
 		case err == nil:
 			t := s.trees[mismatched[0].callee]
-			return nil, fault.InLine(t.ParseName, lineOf(t, t.Root), "%q calls itself, and html/template cannot tell where it ends: let it end what it begins, and, within a tag, an attribute, a title, a script or a style, put no text next to the call", s.plainName(t.Name))
+			name := t.Name
+			if f := s.byFile[name]; f != nil {
+				name = f.name
+			}
+			return nil, fault.InLine(t.ParseName, lineOf(t, t.Root), "%q calls itself, and html/template cannot tell where it ends: let it end what it begins, and, within a tag, an attribute, a title, a script or a style, put no text next to the call", name)
 		case err == errTooLarge && first == nil:
 			return nil, fault.In(s.inner, "templates that are called within tags, attributes, titles, scripts and styles call others, again and again, to more than %d MB: call fewer there", maxInlined>>20)
 		case err == errTooLarge:
@@ -144,8 +142,8 @@ func (in *inliner) escape(name string) error {
 	if err := in.templates.ExecuteTemplate(noWriter{}, name, nil); errors.As(err, &fault) {
 		return fault
 	}
-	for _, h := range in.saved {
-		h.list.Nodes = h.nodes
+	for _, restore := range in.restore {
+		restore()
 	}
 	return nil
 }
@@ -272,9 +270,10 @@ func (in *inliner) list(t *parse.Tree, l *parse.ListNode) {
 	}
 }
 
-// show gives a list other nodes for html/template to see, and saves its own.
+// show gives a list other nodes for html/template to see.
 func (in *inliner) show(l *parse.ListNode, nodes []parse.Node) {
-	in.saved = append(in.saved, savedNodes{l, l.Nodes})
+	own := l.Nodes
+	in.restore = append(in.restore, func() { l.Nodes = own })
 	l.Nodes = nodes
 }
 
@@ -379,8 +378,8 @@ func splitsWord(nodes []parse.Node) bool {
 }
 
 // likelyOutsideText reports whether nodes seem to end in another context than text, or in the
-// middle of a word. It may guess: inlining is always right. For most calls that must be
-// inlined, it saves an attempt with html/template.
+// middle of a word. It guesses: a call that is inlined without need is escaped rightly, too.
+// For most calls that must be inlined, the guess saves an attempt with html/template.
 func likelyOutsideText(nodes []parse.Node) bool {
 	tag, found := lastTag(nodes)
 	return found && (bytes.IndexByte(tag, '>') < 0 || len(tag) >= 5 && bytes.EqualFold(tag[:5], []byte("title")))

@@ -40,7 +40,7 @@ func (h *functions) executable(s *set, name string, c *plan.Compiler) (*executab
 	}
 	e := &executable{name: name}
 	if h.Plans == NoPlans {
-		e.unplanned = errNoPlans
+		e.unplanned = errors.New("FLOW_PLANS=off")
 	} else {
 		e.plan, e.unplanned = c.Compile(escaped, name, s.trees)
 	}
@@ -146,7 +146,7 @@ func (e *executable) append(dst []byte, at, data any) ([]byte, error) {
 	return e.execute(dst, at, data)
 }
 
-// execute is append by html/template.
+// execute does what append does, with html/template.
 func (e *executable) execute(dst []byte, at, data any) ([]byte, error) {
 	in := e.idle.Get().(*instance)
 	in.at = at
@@ -159,8 +159,8 @@ func (e *executable) execute(dst []byte, at, data any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// compare is append by html/template. It panics if the plan renders another page, or fails
-// where html/template does not: then the functions of the page would be called twice.
+// compare does what append does, with the plan and with html/template. It panics if the two
+// render different pages, or if only one of them fails.
 func (e *executable) compare(dst []byte, at, data any) ([]byte, error) {
 	page, failure := e.plan.Append(nil, at, data)
 	if errors.Is(failure, plan.ErrTooDeep) {

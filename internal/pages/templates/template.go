@@ -19,8 +19,8 @@ import (
 	"example.com/flow/internal/routes/routetree"
 )
 
-// A templateFile is a parsed template file. In a set of templates its name is its file, since
-// no {{define}} has such a name. Calls of partials are changed to these names.
+// A templateFile is a parsed template file. Among the templates of a set it goes by its path,
+// file, which is the name of no {{define}}. check changes calls of partials to that.
 //
 //	router/users/[id].html  name "users/[id]": a page
 //	router/users/+row.html  name "users/+row": a partial

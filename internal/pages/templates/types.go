@@ -98,7 +98,8 @@ func (v *View) Misfit(block string, data any) (said []Data) {
 	return said
 }
 
-// Tell reports whether it is called for the first time: a misfit is logged once for each view.
+// Tell reports whether it is called for the first time. So a misfit is logged once for each
+// view.
 func (v *View) Tell() bool { return v.told.CompareAndSwap(false, true) }
 
 // File returns the file of the view, as messages name it.

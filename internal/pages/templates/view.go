@@ -207,7 +207,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	v := &View{file: f.file, fixed: l.isFixed(s), compare: l.Plans == ComparePlans, blocks: map[string]func() (*executable, error){}, data: l.data[f]}
 	whole, err := l.executable(s, s.outer, l.compiler)
 	if err != nil {
-		return nil, l.escapeFaults(s, append([]*templateFile{f}, layouts...), err)
+		return nil, s.escapeFaults(append([]*templateFile{f}, layouts...), err)
 	}
 	v.whole = whole
 	h := l.functions // the closures below must not keep the library alive
@@ -216,7 +216,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	}
 	for _, name := range s.fragments { // they can only be rendered by themselves, so a fault is one of the page
 		if _, err := v.blocks[name](); err != nil {
-			faults = append(faults, l.escapeFaults(s, nil, err)...)
+			faults = append(faults, s.escapeFaults(nil, err)...)
 		}
 	}
 	if s.faulty || len(faults) > 0 {
@@ -239,19 +239,11 @@ func (s *set) without(name string) *set {
 	return &rest
 }
 
-// plainName returns the name of a template for messages.
-func (s *set) plainName(name string) string {
-	if f := s.byFile[name]; f != nil {
-		return f.name
-	}
-	return name
-}
-
 // escapeFaults returns the faults behind an error of html/template. That often reports an
 // error in another file than the one that causes it. So escapeFaults escapes each file by
 // itself, and each layout without a page. It returns the faults of the files that fail, or
 // else the fault where html/template reports it.
-func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault.Fault {
+func (s *set) escapeFaults(files []*templateFile, err error) []fault.Fault {
 	var faults []fault.Fault
 	var own fault.Fault
 	if errors.As(err, &own) {
@@ -266,9 +258,9 @@ func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault
 			alone = s.without(files[i-1].file)
 		}
 		if _, err := alone.escape(f.file); err != nil {
-			own := escapeFault(s, err)
+			own := s.escapeFault(err)
 			if i == 0 {
-				own.Text += l.suspects(s)
+				own.Text += s.suspects()
 			}
 			faults = append(faults, own)
 		}
@@ -276,7 +268,7 @@ func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault
 	if len(faults) > 0 {
 		return faults
 	}
-	whole := escapeFault(s, err)
+	whole := s.escapeFault(err)
 	if whole.File != s.inner {
 		whole.Text += ", with " + s.inner + " in it"
 	}
@@ -285,25 +277,22 @@ func (l *library) escapeFaults(s *set, files []*templateFile, err error) []fault
 
 // suspects returns the end of a message that names the partials of a set whose HTML ends
 // within a tag, an attribute, a script or a style.
-func (l *library) suspects(s *set) string {
+func (s *set) suspects() string {
 	text := ""
 	for _, name := range slices.Sorted(maps.Keys(s.trees)) {
-		if p := l.byFile[name]; p != nil && isPartial(p.name) && name != s.inner && s.endsWithin(name) {
+		if p := s.byFile[name]; p == nil || !isPartial(p.name) || name == s.inner {
+			continue
+		}
+		var escaping *template.Error
+		if _, err := s.escape(name); errors.As(err, &escaping) && escaping.ErrorCode == template.ErrEndContext {
 			text += "; " + name + " does not end what it begins"
 		}
 	}
 	return text
 }
 
-// endsWithin reports whether a template ends in another context than text.
-func (s *set) endsWithin(name string) bool {
-	var fault *template.Error
-	_, err := s.escape(name)
-	return errors.As(err, &fault) && fault.ErrorCode == template.ErrEndContext
-}
-
 // escapeFault returns the fault for an error of escaping.
-func escapeFault(s *set, err error) fault.Fault {
+func (s *set) escapeFault(err error) fault.Fault {
 	var own fault.Fault
 	var escaping *template.Error
 	if errors.As(err, &own) {

@@ -6,7 +6,6 @@
 package templates
 
 import (
-	"errors"
 	"html/template"
 	"reflect"
 
@@ -41,8 +40,6 @@ const (
 	NoPlans      Plans = "off"     // by html/template
 	ComparePlans Plans = "compare" // by both, and a difference is a panic: for tests
 )
-
-var errNoPlans = errors.New("FLOW_PLANS=off")
 
 // Data is the type of what a view, or a block of it, is rendered with.
 type Data struct {
