@@ -168,7 +168,7 @@ func TestDeadLinks(t *testing.T) {
 		{`<a href=/usrs>x</a>`, `1:9: href of <a>: nothing answers /usrs: did you mean /users?`},
 		{"<p>\n<A\n  HREF = \"/usrs\"\n>x</A>", `3:11: href of <a>: nothing answers /usrs: did you mean /users?`},
 		{`<a href="/usrs?page=2#top">x</a>`, `1:10: href of <a>: nothing answers /usrs: did you mean /users?`},
-		{`<a href="/usrs&quest;page=2">x</a><a href="/users&num;a">x</a>`, `1:10: href of <a>: nothing answers /usrs: did you mean /users?`},
+		{`<a href="/users&num;a">x</a><a href="/users&amp;#a">x</a>`, `1:38: href of <a>: nothing answers /users&: did you mean /users?`},
 		{`<a href="/us&#101;r">x</a>`, `1:10: href of <a>: nothing answers /user: did you mean /users?`},
 		{`<a href="/billing%2Finvoices">x</a>`, `1:10: href of <a>: nothing answers /billing%2Finvoices` + external},
 		{"<p>{{- /* a comment */ -}}\n\n<a href=\"/usrs\">x</a>", `3:10: href of <a>: nothing answers /usrs: did you mean /users?`},
