@@ -175,11 +175,8 @@ func (l Link) wayOut() string {
 	if l.form != nil || l.Element == "a" || l.Element == "area" {
 		return `if something else does, say so with rel="external"`
 	}
-	begin, rest, isOpen := strings.Cut(l.URL, pattern.Hole)
-	if isOpen {
-		rest = shown(pattern.Hole + rest)
-	}
-	return "if something else does, begin it with an action: {{" + strconv.Quote(begin) + "}}" + rest
+	begin, _, _ := strings.Cut(l.URL, pattern.Hole)
+	return "if something else does, begin it with an action: {{" + strconv.Quote(begin) + "}}" + shown(l.URL[len(begin):])
 }
 
 // A filled is a form with its URL, and with what its handler reads, which is nil if that is not

@@ -109,7 +109,7 @@ type state struct {
 	context context
 	element string // from tagName to the end of the tag, and in rawText
 	offset  int    // of the tag
-	attrs   []attr // those that matter: see matters
+	attrs   []attr // those that matter: see the map attrs
 	unknown bool   // an action may write attributes
 	scripts bool   // an attribute may be a script that does what the form would do
 	attr    attr   // from attrName to value
@@ -199,9 +199,7 @@ func holes(states []state, n parse.Node, url string) []state {
 		case tag, afterName:
 			s.unknown = true
 		case beforeValue, value:
-			if s.context == beforeValue {
-				s.context, s.quote = value, 0
-			}
+			s.context = value
 			written := pattern.Hole
 			if s.attr.value == "" && isURL(s.attr.name) && url != "" {
 				written = url
@@ -373,12 +371,13 @@ var rawElements = []string{"iframe", "noembed", "noframes", "script", "style", "
 // endOfAttr returns the state behind an attribute.
 func (s state) endOfAttr() state {
 	a := s.attr
+	_, matters := attrs[a.name]
 	s.context, s.attr, s.quote = tag, attr{}, 0
 	switch {
 	case strings.Contains(a.name, pattern.Hole):
 		s.unknown = true
 	case slices.ContainsFunc(s.attrs, func(o attr) bool { return o.name == a.name }): // the first one counts
-	case matters(a.name):
+	case matters:
 		s.attrs = append(slices.Clip(s.attrs), a)
 	case strings.HasPrefix(a.name, "on") || strings.HasPrefix(a.name, "data-") || strings.ContainsAny(a.name, ":@") || strings.HasPrefix(a.name, "hx-") || strings.HasPrefix(a.name, "x-"):
 		s.scripts = true

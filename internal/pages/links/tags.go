@@ -45,7 +45,8 @@ var connects = []string{"sse-connect", "ws-connect"}
 // otherAttrs are the attributes that matter and hold no URL.
 var otherAttrs = []string{"method", "formmethod", "enctype", "formenctype", "hx-encoding", "rel", "form", "name", "type", "http-equiv", "content"}
 
-// attrs has the attributes that a scanner keeps, and whether they hold a URL or a list of URLs.
+// attrs has the attributes that matter to a scanner, and whether they hold a URL or a list of
+// URLs.
 var attrs = func() map[string]bool {
 	all := map[string]bool{"action": true, "formaction": true}
 	for _, a := range urlAttrs {
@@ -65,12 +66,6 @@ func isURL(name string) bool { return attrs[name] }
 
 // isList reports whether an attribute holds a list of URLs.
 func isList(name string) bool { return name == "ping" || strings.HasSuffix(name, "srcset") }
-
-// matters reports whether a scanner keeps an attribute.
-func matters(name string) bool {
-	_, ok := attrs[name]
-	return ok
-}
 
 // endOfTag notes the links of a tag, and returns the state behind it.
 func (sc *scanner) endOfTag(s state) state {

@@ -244,8 +244,7 @@ func (b *setBuilder) missing(t *parse.Tree, n *parse.TemplateNode) fault.Fault {
 
 // layoutsOf returns the layouts of a page or an error page, the innermost first.
 // Partials have none.
-func (l *library) layoutsOf(name string) []*templateFile {
-	var layouts []*templateFile
+func (l *library) layoutsOf(name string) (layouts []*templateFile) {
 	if isPartial(name) {
 		return nil
 	}

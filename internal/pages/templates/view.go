@@ -243,8 +243,7 @@ func (s *set) without(name string) *set {
 // error in another file than the one that causes it. So escapeFaults escapes each file by
 // itself, and each layout without a page. It returns the faults of the files that fail, or
 // else the fault where html/template reports it.
-func (s *set) escapeFaults(files []*templateFile, err error) []fault.Fault {
-	var faults []fault.Fault
+func (s *set) escapeFaults(files []*templateFile, err error) (faults []fault.Fault) {
 	var own fault.Fault
 	if errors.As(err, &own) {
 		return []fault.Fault{own}
