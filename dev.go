@@ -246,10 +246,10 @@ func (r *Router) isOwn(f devpage.Frame) bool {
 
 // describeRequest returns the data of a request for the page of an error.
 func describeRequest(req *http.Request, x *exchange) *devpage.RequestData {
-	var params []devpage.Param
+	var params []devpage.Value
 	if x.endpoint.path != nil && len(x.values) >= len(x.endpoint.path.Names) {
 		for i, name := range x.endpoint.path.Names {
-			params = append(params, devpage.Param{Name: name, Value: match.Value(x.endpoint.path, x.values, i)})
+			params = append(params, devpage.Value{Name: name, Text: match.Value(x.endpoint.path, x.values, i)})
 		}
 	}
 	form := x.body.All(&http.Request{URL: &url.URL{}}) // a request without a query, for the data of the body alone

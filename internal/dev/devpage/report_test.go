@@ -75,7 +75,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	r.Header.Set("Referer", "http://u:s3cret-8@localhost/x?token=s3cret-9&y=shown#s3cret-10")
 	r.Header.Set("HX-Current-URL", "http://localhost/x?token=s3cret-11")
 	r.Header.Set("Accept", "text/html")
-	d := devpage.Describe(r, []devpage.Param{{"token", "s3cret-1"}, {"id", "7"}}, map[string]any{
+	d := devpage.Describe(r, []devpage.Value{{Name: "token", Text: "s3cret-1"}, {Name: "id", Text: "7"}}, map[string]any{
 		"password": "s3cret-11", "author": "shown", "user": map[string]any{"new_password": "s3cret-12", "name": "shown"},
 		"list": []any{map[string]any{"pin": "s3cret-13"}, 5}, "tags": []string{"a", "b"}, "long": strings.Repeat("x", 600),
 	})

@@ -39,29 +39,19 @@ type Value struct {
 	Masked     bool // the value is secret, and Text is ""
 }
 
-// A Param is a route parameter.
-type Param struct{ Name, Value string }
-
-// Describe returns the data of a request. form has the data that was read from its body:
-// values, lists of values and JSON objects, by name.
-func Describe(r *http.Request, params []Param, form map[string]any) *RequestData {
-	d := &RequestData{Method: r.Method, Pattern: r.Pattern, URL: cut(maskedURL(r.URL, params), maxURL)}
-	var values []Value
+// Describe returns the data of a request. params are the route parameters. form has the data
+// that was read from its body: values, lists of values and JSON objects, by name.
+func Describe(r *http.Request, params []Value, form map[string]any) *RequestData {
+	var parameters, fields, cookies []Value
 	for _, p := range params {
-		values = appendValue(values, p.Name, p.Value)
+		parameters = appendValue(parameters, p.Name, p.Text)
 	}
-	d.add("Route parameters", values)
-	d.add("Query", flatten(r.URL.Query()))
-	values = nil
 	for _, name := range slices.Sorted(maps.Keys(form)) {
-		values = appendAny(values, name, form[name], 0)
+		fields = appendAny(fields, name, form[name], 0)
 	}
-	d.add("Form", values)
-	values = nil
 	for _, c := range r.Cookies() {
-		values = append(values, Value{Name: c.Name, Masked: true})
+		cookies = append(cookies, Value{Name: c.Name, Masked: true})
 	}
-	d.add("Cookies", values)
 	header := r.Header.Clone()
 	header.Del("Cookie")
 	if header.Get("Host") == "" {
@@ -72,13 +62,12 @@ func Describe(r *http.Request, params []Param, form map[string]any) *RequestData
 			header.Set(name, maskedURL(page, params))
 		}
 	}
-	d.add(headerGroup, flatten(header))
-	return d
-}
-
-func (d *RequestData) add(name string, values []Value) {
-	if len(values) > 0 {
-		d.Groups = append(d.Groups, Group{name, values})
+	groups := []Group{{"Route parameters", parameters}, {"Query", flatten(r.URL.Query())}, {"Form", fields}, {"Cookies", cookies}, {headerGroup, flatten(header)}}
+	return &RequestData{
+		Method:  r.Method,
+		URL:     cut(maskedURL(r.URL, params), maxURL),
+		Pattern: r.Pattern,
+		Groups:  slices.DeleteFunc(groups, func(g Group) bool { return len(g.Values) == 0 }),
 	}
 }
 
@@ -156,31 +145,26 @@ const mask = "•••"
 
 // maskedURL returns a URL in which secrets are masked, in the query and in route parameters.
 // It leaves out the user and the fragment.
-func maskedURL(u *url.URL, params []Param) string {
-	path := u.EscapedPath()
+func maskedURL(u *url.URL, params []Value) string {
+	shown := u.EscapedPath()
 	for _, p := range params {
-		if isSecret(p.Name) && p.Value != "" {
-			for _, text := range []string{url.PathEscape(p.Value), p.Value} {
-				path = strings.ReplaceAll(path, text, mask)
-			}
+		if isSecret(p.Name) && p.Text != "" {
+			shown = strings.NewReplacer(url.PathEscape(p.Text), mask, p.Text, mask).Replace(shown)
 		}
 	}
-	var b strings.Builder
 	if u.Host != "" {
-		b.WriteString(u.Scheme + "://" + u.Host)
+		shown = u.Scheme + "://" + u.Host + shown
 	}
-	b.WriteString(path)
-	for i, pair := range strings.Split(u.RawQuery, "&") {
-		if u.RawQuery == "" {
-			break
-		}
-		b.WriteString([]string{"?", "&"}[min(i, 1)])
+	if u.RawQuery == "" {
+		return shown
+	}
+	pairs := strings.Split(u.RawQuery, "&")
+	for i, pair := range pairs {
 		name, _, hasValue := strings.Cut(pair, "=")
 		plain, err := url.QueryUnescape(name)
 		if hasValue && (err != nil || isSecret(plain)) {
-			pair = name + "=" + mask
+			pairs[i] = name + "=" + mask
 		}
-		b.WriteString(pair)
 	}
-	return b.String()
+	return shown + "?" + strings.Join(pairs, "&")
 }

@@ -127,9 +127,9 @@ func (s *Snapshot) makeIndex() *index {
 	return x
 }
 
-// takeSnapshot lists the files below dirs. expect is how many there are likely to be.
-func takeSnapshot(files fs.FS, dirs []string, expect int) *Snapshot {
-	s := &Snapshot{Taken: time.Now(), files: files, Entries: make([]Entry, 0, expect)}
+// takeSnapshot lists the files below dirs.
+func takeSnapshot(files fs.FS, dirs []string) *Snapshot {
+	s := &Snapshot{Taken: time.Now(), files: files}
 	s.index = sync.OnceValue(s.makeIndex)
 	if d, ok := files.(Dir); ok { // open the directory once for all files
 		root, err := os.OpenRoot(string(d))
@@ -193,11 +193,7 @@ func (w *Watcher) Look(since time.Time) *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.last == nil || w.last.Taken.Before(since) {
-		expect := 0
-		if w.last != nil {
-			expect = len(w.last.Entries)
-		}
-		w.last = takeSnapshot(w.files, w.dirs, expect)
+		w.last = takeSnapshot(w.files, w.dirs)
 	}
 	return w.last
 }

@@ -3,6 +3,7 @@ package livereload
 import (
 	"crypto/rand"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,24 +16,19 @@ var (
 	forConnections = []string{"connect-src", "default-src"}
 )
 
+// nonceSource matches a source such as 'nonce-abc'.
+var nonceSource = regexp.MustCompile(`(?i)^'nonce-([^']+)'?$`)
+
 // nonceOf returns the first nonce with which the policy allows scripts, or "".
 func nonceOf(p csp.Policy) string {
 	if d := p.Find(forScripts...); d != nil {
 		for _, source := range d.Sources {
-			if nonce, ok := cutNonce(source); ok {
-				return nonce
+			if m := nonceSource.FindStringSubmatch(source); m != nil {
+				return m[1]
 			}
 		}
 	}
 	return ""
-}
-
-// cutNonce returns the nonce of a source such as 'nonce-abc'.
-func cutNonce(source string) (string, bool) {
-	if len(source) < len("'nonce-'") || !strings.EqualFold(source[:len("'nonce-")], "'nonce-") {
-		return "", false
-	}
-	return strings.TrimSuffix(source[len("'nonce-"):], "'"), true
 }
 
 // allow changes the policies of a page so that they allow the script and its event stream. It

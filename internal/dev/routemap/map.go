@@ -56,7 +56,7 @@ type Example struct {
 // A URL is one pattern of the URLs of a route.
 type URL struct {
 	Pattern string // "/users/{id}"
-	Link    string // the URL, if it has no parameters and answers GET; else ""
+	Link    string // the URL, if it has no parameters; else ""
 }
 
 // A Method is the handler for one method of a route.

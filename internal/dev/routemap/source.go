@@ -2,7 +2,6 @@ package routemap
 
 import (
 	"io/fs"
-	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -79,17 +78,7 @@ func (s Source[H, M]) route(r *routetree.Route) Route {
 		route.Methods = append(route.Methods, method)
 	}
 	slices.SortStableFunc(route.Methods, func(a, b Method) int { return forms.CompareMethods(a.Method, b.Method) })
-	if !route.answersGET() {
-		for i := range route.URLs {
-			route.URLs[i].Link = ""
-		}
-	}
 	return route
-}
-
-// answersGET reports whether the route has a handler for GET or ANY, or is a page.
-func (r Route) answersGET() bool {
-	return slices.ContainsFunc(r.Methods, func(m Method) bool { return m.Method == http.MethodGet || m.Method == "ANY" })
 }
 
 // Refresh returns the map with the current layouts, error pages and public files. In
