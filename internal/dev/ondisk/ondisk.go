@@ -50,8 +50,7 @@ type Source struct {
 	views   *templates.Views
 	err     error           // the faults of views
 	known   map[string]bool // the files of the binary
-	gone    map[string]bool // those of known that are not on disk
-	unbuilt []URL           // of route files that are on disk and not in the binary
+	onDisk  map[string]bool // the files of tree
 	differs string          // what compare has logged last
 }
 
@@ -148,21 +147,9 @@ func (s *Source) list(b Binary, look []*disk.Snapshot) {
 	}
 	s.tree, s.listed = routetree.ParseIn(b.Tree.Dir, look[0], shared).Below(b.Tree.Prefix), look
 	s.now.Store(s.tree)
-	if s.known == nil {
-		s.known = fileNames(b.Tree)
-	}
-	onDisk, isPublic := fileNames(s.tree), map[string]bool{}
-	for _, p := range s.tree.Public {
-		isPublic[p.File] = true
-	}
-	added := slices.DeleteFunc(without(onDisk, s.known), func(file string) bool { return isPublic[file] })
-	removed := without(s.known, onDisk)
-	s.gone = map[string]bool{}
-	for _, file := range removed {
-		s.gone[file] = true
-	}
-	s.compare(added, removed, s.tree.Faults, b.Log)
-	s.unbuilt = slices.DeleteFunc(URLs(s.tree), func(u URL) bool { return s.known[u.File] || isPublic[u.File] })
+	s.known, s.onDisk = fileNames(b.Tree), fileNames(s.tree)
+	// New public files are no difference, since they are served without a build.
+	s.compare(without(fileNames(&routetree.Tree{Routes: s.tree.Routes}), s.known), without(s.known, s.onDisk), s.tree.Faults, b.Log)
 }
 
 // read reads the templates that may have changed, and reports whether the texts differ from
@@ -201,7 +188,7 @@ func (s *Source) host(b Binary) templates.Host {
 }
 
 // compare logs how the files on disk differ from those of the binary, if it has not logged
-// the same before. added has no public files, since these are served without a build.
+// the same before.
 func (s *Source) compare(added, removed []string, faults []fault.Fault, log *slog.Logger) {
 	var args []any
 	if len(added) > 0 {
@@ -238,12 +225,23 @@ func (s *Source) Hint(req *http.Request, known []URL) string {
 	asked, _ := pattern.ParsePath(req)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, u := range s.unbuilt {
-		if _, ok := pattern.Overlap(literals(asked.Segments), u.Pattern.Segments); ok {
+	if s.tree != nil {
+		if u := s.unbuiltAt(literals(asked.Segments), URLs(&routetree.Tree{Routes: s.tree.Routes})); u != nil {
 			return u.File + " is new on disk: it has a URL once the application is built with it and has no faults"
 		}
 	}
 	return Nearest(asked.Segments, known)
+}
+
+// unbuiltAt returns the first of the URLs that matches a path and has a file that is not in the
+// binary, or nil.
+func (s *Source) unbuiltAt(path []pattern.Segment, urls []URL) *URL {
+	for _, u := range urls {
+		if _, ok := pattern.Overlap(path, u.Pattern.Segments); ok && !s.known[u.File] {
+			return &u
+		}
+	}
+	return nil
 }
 
 // IsUnbuilt reports whether a route file or a public file that is on disk and not in the
@@ -251,13 +249,7 @@ func (s *Source) Hint(req *http.Request, known []URL) string {
 func (s *Source) IsUnbuilt(path []pattern.Segment) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.tree == nil {
-		return false
-	}
-	return slices.ContainsFunc(URLs(s.tree), func(u URL) bool {
-		_, ok := pattern.Overlap(path, u.Pattern.Segments)
-		return ok && !s.known[u.File]
-	})
+	return s.tree != nil && s.unbuiltAt(path, URLs(s.tree)) != nil
 }
 
 // IsGone reports whether a route file or a public file, as messages name it, is in the binary
@@ -265,7 +257,7 @@ func (s *Source) IsUnbuilt(path []pattern.Segment) bool {
 func (s *Source) IsGone(file string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.gone[file]
+	return s.known[file] && !s.onDisk[file]
 }
 
 // literals returns the segments of a path as literal segments of a pattern.
@@ -294,11 +286,10 @@ func (s *Source) UnbuiltPublicAt(built *routetree.Tree, asked pattern.Path) *rou
 		return nil
 	}
 	p := s.UnbuiltPublic(built, strings.Join(asked.Segments[n:], "/"))
-	if p == nil {
-		return nil
-	}
-	if _, ok := pattern.Overlap(literals(asked.Segments), p.Pattern.Segments); !ok { // the path has another prefix, or an escaped slash
-		return nil
+	if p != nil {
+		if _, ok := pattern.Overlap(literals(asked.Segments), p.Pattern.Segments); !ok {
+			return nil // the path has another prefix, or an escaped slash
+		}
 	}
 	return p
 }
@@ -329,7 +320,7 @@ func publicOf(t *routetree.Tree, name string) *routetree.Public {
 	return t.Public[i]
 }
 
-// fileNames returns the names of the route files and public files of a tree.
+// fileNames returns the names of the route files and the public files of a tree.
 func fileNames(t *routetree.Tree) map[string]bool {
 	names := map[string]bool{}
 	for _, r := range t.Routes {
