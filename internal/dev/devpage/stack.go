@@ -33,11 +33,8 @@ func Stack(stack []byte, own func(Frame) bool) []Frame {
 		}
 		at, _, _ = strings.Cut(at, " +0x")
 		colon := strings.LastIndexByte(at, ':')
-		if colon < 0 {
-			continue
-		}
 		line, err := strconv.Atoi(at[colon+1:])
-		if err != nil {
+		if colon < 0 || err != nil {
 			continue
 		}
 		function, _, _ := strings.Cut(strings.TrimPrefix(lines[i], "created by "), " in goroutine ")

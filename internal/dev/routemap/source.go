@@ -88,16 +88,20 @@ func (m Map) Refresh() Map {
 	if m.disk != nil {
 		now = routetree.ParseIn(now.Dir, m.disk, now.Shared).Below(now.Prefix)
 	}
-	known := map[string]bool{}
+	unbuilt := map[string]*routetree.Route{}
+	for _, r := range now.Routes {
+		unbuilt[r.File] = r
+	}
 	m.Routes = slices.Clone(m.Routes)
 	for i := range m.Routes {
-		m.Routes[i].setTemplates(now)
-		known[m.Routes[i].File] = true
+		route := &m.Routes[i]
+		route.setTemplates(now)
+		route.readExamples(now.Files, unbuilt[route.File])
+		delete(unbuilt, route.File)
 	}
-	m.readExamples(now)
 	m.Unbuilt, m.Public = nil, nil
 	for _, r := range now.Routes {
-		if !known[r.File] {
+		if unbuilt[r.File] != nil {
 			m.Unbuilt = append(m.Unbuilt, r.File)
 		}
 	}
@@ -112,33 +116,27 @@ func (m Map) Refresh() Map {
 	return m
 }
 
-// readExamples reads the .http files of a tree.
-func (m Map) readExamples(t *routetree.Tree) {
-	files := map[string]*routetree.Route{}
-	for _, r := range t.Routes {
-		files[r.File] = r
+// readExamples reads the examples of a route as it is in files. It does nothing for a page, and
+// for nil: the file is gone.
+func (r *Route) readExamples(files fs.FS, now *routetree.Route) {
+	if now == nil || now.Page {
+		return
 	}
-	for i := range m.Routes {
-		r := files[m.Routes[i].File]
-		if r == nil || r.Page {
-			continue
+	text, err := fs.ReadFile(files, now.InTree())
+	if err != nil {
+		return // it was deleted a moment ago
+	}
+	f, _ := httpfile.Parse(r.File, text)
+	r.Prose = f.Prose
+	for _, req := range f.Requests {
+		if req.Method == "" {
+			continue // a fault of the file
 		}
-		text, err := fs.ReadFile(t.Files, r.InTree())
-		if err != nil {
-			continue // it was deleted a moment ago
+		e := Example{Title: req.Title, Prose: req.Prose, Method: req.Method, Path: req.Target.String(), Status: req.Status()}
+		if asked, ok := req.Path(pattern.Hole); ok && !strings.Contains(asked, pattern.Hole) {
+			e.Why = whyURL(e.Method, asked)
 		}
-		f, _ := httpfile.Parse(r.File, text)
-		m.Routes[i].Prose = f.Prose
-		for _, req := range f.Requests {
-			if req.Method == "" {
-				continue // a fault of the file
-			}
-			e := Example{Title: req.Title, Prose: req.Prose, Method: req.Method, Path: req.Target.String(), Status: req.Status()}
-			if asked, ok := req.Path(pattern.Hole); ok && !strings.Contains(asked, pattern.Hole) {
-				e.Why = whyURL(e.Method, asked)
-			}
-			m.Routes[i].Examples = append(m.Routes[i].Examples, e)
-		}
+		r.Examples = append(r.Examples, e)
 	}
 }
 

@@ -254,16 +254,8 @@ func convert(to any, text string) any {
 // same reports whether a value is that of a text, by the rule of !=: a list or object is never
 // the same as another.
 func same(v any, text string) bool {
-	switch v.(type) {
-	case []any, *object:
-		return false
-	}
-	switch other := convert(v, text); other.(type) {
-	case []any, *object:
-		return false
-	default:
-		return v == other
-	}
+	_, isList := v.([]any) // which Go cannot compare; objects are compared as pointers
+	return !isList && v == convert(v, text)
 }
 
 // equal reports whether a value is that of a text, by the rule of ==: lists and objects are

@@ -36,7 +36,6 @@ import (
 // A File is a parsed route file.
 type File struct {
 	Name      string     // for messages
-	Title     string     // of the first part, if that has no request
 	Prose     string     // of the parts without a request
 	Variables []Variable // of the first part, if that has no request
 	Requests  []*Request

@@ -2,7 +2,6 @@ package httpfile
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -133,7 +132,6 @@ func (p *parser) withoutRequest(r *Request, of part, isFirst bool) {
 			}
 		}
 	}
-	f.Title = cmp.Or(f.Title, r.Title)
 	f.Prose = strings.TrimSpace(f.Prose + "\n" + r.Prose)
 }
 
