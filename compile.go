@@ -298,7 +298,7 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route) {
 	for _, p := range r.Patterns {
 		l := trie.Leaf(p)
 		for i, a := range answers {
-			l.Set(a.Verb.Method, c.endpoint(o, p, a.Verb.Method, chains[i], handlers[i], a.Verb.MaxBody))
+			l.Set(a.Verb.Method, c.table.endpoint(o, p, a.Verb.Method, chains[i], handlers[i], a.Verb.MaxBody))
 		}
 	}
 }
@@ -432,8 +432,7 @@ func construct(middleware func(http.Handler) http.Handler, next http.Handler) (h
 }
 
 // endpoint returns the endpoint for a method of a pattern.
-func (c *compiler) endpoint(o *owner, p *pattern.Pattern, method string, steps []step, h handler, maxBody int64) *endpoint {
-	t := c.table
+func (t *table) endpoint(o *owner, p *pattern.Pattern, method string, steps []step, h handler, maxBody int64) *endpoint {
 	e := t.newEndpoint(o, p, steps, h, maxBody)
 	e.pattern = strings.TrimPrefix(method+" "+p.String(), match.AnyMethod+" ")
 	e.safe = method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions

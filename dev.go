@@ -338,8 +338,8 @@ func (r *Router) unbuiltEndpoint(asked pattern.Path, found *endpoint) *endpoint 
 		}
 		t := r.table.Load()
 		if p := r.dev.disk.UnbuiltPublicAt(r.tree, asked); p != nil && (found == nil || pattern.Compare(t.rank(p.Pattern, found), found.path) < 0) {
-			e := t.unmatched(t.standard, nil, handler{flow: r.dev.publicFile(p)})
-			e.path, e.pattern, e.miss, e.owner.file, e.public = p.Pattern, http.MethodGet+" "+p.Pattern.String(), false, p.File, true
+			e := t.endpoint(&owner{file: p.File}, p.Pattern, http.MethodGet, t.standard, handler{flow: r.dev.publicFile(p)}, 0)
+			e.public = true
 			return e
 		}
 	}

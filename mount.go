@@ -321,7 +321,7 @@ func (r *Router) infosInside(infos []RouteInfo) []RouteInfo {
 func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted) {
 	exact, below := m.patterns()
 	steps := c.steps(c.plan.BeforeMounted(m.uses))
-	e := c.endpoint(&owner{file: fmt.Sprintf("Mount(%q) of %v", m.text, m.pos)}, below, match.AnyMethod, steps, handler{std: m.handler}, m.maxBody)
+	e := c.table.endpoint(&owner{file: fmt.Sprintf("Mount(%q) of %v", m.text, m.pos)}, below, match.AnyMethod, steps, handler{std: m.handler}, m.maxBody)
 	other := trie.CatchAll(exact.Segments)
 	if other != nil {
 		c.fault(m.pos, "Mount(%q): %s answers the same URLs: mount one of them elsewhere", m.text, other.owner.file)

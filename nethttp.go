@@ -88,31 +88,18 @@ func (m *stdMiddleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Request.
 type retained struct {
 	exchange
-	context.Context               // of the request that the server has passed to the Router
-	arrived         *http.Request // that request, if it was not copied to give it this context
-	tracker         reply.Writer
-	room            [1]httprouter.Param // memory for values, enough if there is one
+	requestContext               // its Context is that of the request that the server has passed to the Router
+	arrived        *http.Request // that request, if it was not copied to give it this context
+	tracker        reply.Writer
+	room           [1]httprouter.Param // memory for values, enough if there is one
 }
 
 func (e *endpoint) newRetained() *retained {
 	x := &retained{}
 	x.settings, x.endpoint, x.retained = &e.table.settings, e, x
-	x.req.x = &x.exchange
+	x.req.x, x.request = &x.exchange, &x.req
 	return x
 }
-
-// Value returns the Request for the key of From. It passes other keys to the embedded
-// context.
-func (x *retained) Value(key any) any {
-	if _, ok := key.(requestKey); ok {
-		return &x.req
-	}
-	return x.Context.Value(key)
-}
-
-// String describes the context without its Request. Without this method, code that prints a
-// context would read fields that other goroutines may be writing.
-func (x *retained) String() string { return describeContext(x.Context) }
 
 // serveRetained answers a request with an exchange that is not pooled, and begins with the
 // chain of e. The target is e itself, or an endpoint of a Router that e mounts.
@@ -203,28 +190,25 @@ func From(ctx context.Context) *Request {
 	return r
 }
 
-// A requestContext is the context in which From finds a Request whose http.Request was made
-// by middleware.
+// A requestContext is the context in which From finds a Request: a part of a retained, or, for an
+// http.Request that middleware has made, one by itself.
 type requestContext struct {
 	context.Context
-	req *Request
+	request *Request
 }
 
 // Value returns the Request for the key of From. It passes other keys to the embedded
 // context.
 func (c *requestContext) Value(key any) any {
 	if _, ok := key.(requestKey); ok {
-		return c.req
+		return c.request
 	}
 	return c.Context.Value(key)
 }
 
-// String describes the context without its Request: see retained.String.
-func (c *requestContext) String() string { return describeContext(c.Context) }
-
-func describeContext(around context.Context) string {
-	return fmt.Sprint(around) + ".WithValue(flow.Request)"
-}
+// String describes the context without its Request. Without this method, code that prints a
+// context would read fields that other goroutines may be writing.
+func (c *requestContext) String() string { return fmt.Sprint(c.Context) + ".WithValue(flow.Request)" }
 
 // serveLogged runs the chain from step i on, and has l log the answer. A Logger needs
 // neither a copy of the request nor path values.

@@ -154,7 +154,7 @@ func (c *compiler) publicURLsInside() map[string]bool {
 // addAsset adds an endpoint for a public file to a leaf of the trie.
 func (c *compiler) addAsset(l *match.Leaf[endpoint], a *asset, p *pattern.Pattern, h handler) {
 	o := &owner{file: a.file, standard: c.table.standard}
-	e := c.endpoint(o, p, http.MethodGet, o.standard, h, 0)
+	e := c.table.endpoint(o, p, http.MethodGet, o.standard, h, 0)
 	e.public = true
 	l.Set(http.MethodGet, e)
 }
