@@ -57,13 +57,10 @@ type table struct {
 func newTable(r *Router) *table {
 	t := &table{
 		dir:         r.app.source(),
-		settings:    settings{crossOrigin: &r.CrossOrigin},
+		settings:    settings{crossOrigin: &r.CrossOrigin, dev: r.dev},
 		names:       map[string]*routetree.Route{},
 		mountPrefix: pattern.New(r.tree.Prefix),
 		maxBody:     cmp.Or(r.MaxBody, defaultMaxBody),
-	}
-	if r.dev != nil { // a nil *routerInDev would be an interface that is not nil
-		t.settings.dev = r.dev
 	}
 	t.pool.New = func() any {
 		x := &exchange{settings: &t.settings}

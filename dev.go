@@ -38,43 +38,23 @@ import (
 	"example.com/flow/internal/wire/server"
 )
 
-// A development is what the code that answers requests knows of development. A table has one
-// in its settings, which is nil in production. routerInDev implements it.
-type development interface {
-	// views returns the templates on disk, and their faults. ctx is the context of the request
-	// that they are for.
-	views(ctx context.Context) (*templates.Views, error)
-	// gone returns an error if a route file is not on disk.
-	gone(*routetree.Route) error
-	// publicFile returns a handler that serves a public file from disk.
-	publicFile(*routetree.Public) flowFunc
-	// unbuiltPublicFile returns the pattern of a public file, given its path below public/, that
-	// is on disk and not in the binary. It returns nil if there is no such file.
-	unbuiltPublicFile(name string) *pattern.Pattern
-	// hint returns a sentence for the client about a 404, or "".
-	hint(*http.Request) string
-	// showError returns a response that shows an error with its details. It reports false for
-	// a client that must not see them. x is nil if the application has faults.
-	showError(req *http.Request, err error, x *exchange) (resp Response, shown bool)
-	// frames returns the frames of a panic that the log shows, or nil for the whole stack.
-	frames(*http.Request, *panicError, *exchange) []string
-}
-
 // A routerInDev is the development of a Router: it has the files on disk.
 type routerInDev struct {
 	router *Router
 	disk   *ondisk.Source
 }
 
-var _ development = (*routerInDev)(nil)
-
+// views returns the templates on disk, and their faults. ctx is the context of the request that
+// they are for.
 func (d *routerInDev) views(ctx context.Context) (*templates.Views, error) {
 	r := d.router
 	return d.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(r.Funcs), Log: r.logger()}, livereload.NoteOf(ctx).Began())
 }
 
+// gone returns an error if a route file is not on disk.
 func (d *routerInDev) gone(r *routetree.Route) error { return d.disk.Gone(r) }
 
+// publicFile returns a handler that serves a public file from disk.
 func (d *routerInDev) publicFile(p *routetree.Public) flowFunc {
 	return func(req *Request) (Response, error) {
 		h, err := d.disk.Public(p)
@@ -88,6 +68,8 @@ func (d *routerInDev) publicFile(p *routetree.Public) flowFunc {
 	}
 }
 
+// unbuiltPublicFile returns the pattern of a public file, given its path below public/, that
+// is on disk and not in the binary. It returns nil if there is no such file.
 func (d *routerInDev) unbuiltPublicFile(name string) *pattern.Pattern {
 	if p := d.disk.UnbuiltPublic(d.router.tree, name); p != nil {
 		return p.Pattern
@@ -95,6 +77,7 @@ func (d *routerInDev) unbuiltPublicFile(name string) *pattern.Pattern {
 	return nil
 }
 
+// hint returns a sentence for the client about a 404, or "".
 func (d *routerInDev) hint(req *http.Request) string {
 	if !mayShow(req) {
 		return ""
@@ -104,6 +87,8 @@ func (d *routerInDev) hint(req *http.Request) string {
 
 // showError returns a page with the source around the lines that the error names, and with
 // the data of the request. A client that does not accept HTML gets problem+json or text.
+// showError reports false for a client that must not see details. x is nil if the application
+// has faults.
 func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp Response, shown bool) {
 	if !mayShow(req) {
 		return Response{}, false
@@ -144,7 +129,7 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 	return problemAnswer(p, page.with(reply.Field{Key: "Content-Security-Policy", Value: devpage.Policy})), true
 }
 
-// frames returns the frames of the application, such as "app/users.go:12 app.show". It
+// frames returns the frames of a panic that the log shows: those of the application, such as "app/users.go:12 app.show". It
 // returns nil if the client is not shown the stack, so that the log has all of it.
 func (d *routerInDev) frames(req *http.Request, p *panicError, x *exchange) (own []string) {
 	if !mayShow(req) {

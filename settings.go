@@ -19,7 +19,7 @@ type settings struct {
 	// These are set when the Router is compiled.
 	crossOrigin *http.CrossOriginProtection
 	policy      *csp.Template // nil if there is none
-	dev         development   // nil in production
+	dev         *routerInDev  // nil in production
 }
 
 // onErrorFunc is the type of Router.OnError.
