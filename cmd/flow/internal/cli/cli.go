@@ -162,6 +162,14 @@ func hint(flags *flag.FlagSet, err error) string {
 	return fault.Suggest(unknown, known, "")
 }
 
+// Count returns a number with its noun.
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprint(n, " ", noun)
+}
+
 func printCommands(w io.Writer, commands []Command) error {
 	var b strings.Builder
 	b.WriteString("flow is the tool for people who write applications with the router flow.\n\nUsage:\n\n")

@@ -70,6 +70,26 @@ func (s *Set) Fill(t *routetree.Tree, unknown func(string) bool) []fault.Fault {
 	return faults
 }
 
+// MayMatch reports whether a pattern matches the unescaped segments of a path. A matcher
+// whose function is not known is taken to match any value.
+func MayMatch(p *pattern.Pattern, path []string) bool {
+	for i, s := range p.Segments {
+		switch {
+		case i == len(path), s.Kind == pattern.Literal && s.Text != path[i]:
+			return false
+		case s.Kind == pattern.Rest:
+			return !slices.ContainsFunc(path[i:], func(value string) bool { return !mayTake(s, value) })
+		case !mayTake(s, path[i]):
+			return false
+		}
+	}
+	return len(path) == len(p.Segments)
+}
+
+func mayTake(s pattern.Segment, value string) bool {
+	return s.Matcher == nil || s.Matcher.Fits == nil || s.Matcher.Fits(value)
+}
+
 // Read adds what the Go files of one package say, tests left out.
 func (s *Set) Read(files []*ast.File) {
 	r := &reader{Set: s, values: map[string]ast.Expr{}}

@@ -112,3 +112,33 @@ func TestFill(t *testing.T) {
 		})
 	}
 }
+
+func TestMayMatch(t *testing.T) {
+	for _, tt := range []struct {
+		file, path string
+		want       bool
+	}{
+		{"index.html", "", true},
+		{"index.html", "a", false},
+		{"users/[id].html", "users/7", true},
+		{"users/[id].html", "users", false},
+		{"users/[id].html", "teams/7", false},
+		{"users/[id].html", "users/7/edit", false},
+		{"[lang=lang]/help.html", "de/help", true},
+		{"[lang=lang]/help.html", "it/help", false},
+		{"[sku=sku].html", "any", true}, // no value of which is known
+		{"docs/[...path].html", "docs/a/b", true},
+		{"docs/[...path].html", "docs", false},
+		{"docs/[...path=lang].html", "docs/de/fr", true},
+		{"docs/[...path=lang].html", "docs/de/it", false},
+	} {
+		t.Run(tt.file+" "+tt.path, func(t *testing.T) {
+			is := is.New(t)
+			tree := routetree.Parse(flowtest.Files("router/"+tt.file), nil)
+			set := read(t, `r.Matchers["lang"] = flow.OneOf("de", "fr")`, "")
+			set.Fill(tree, nil)
+			path := strings.FieldsFunc(tt.path, func(c rune) bool { return c == '/' })
+			is.Equal(MayMatch(tree.Routes[0].Patterns[0], path), tt.want)
+		})
+	}
+}

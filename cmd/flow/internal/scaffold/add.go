@@ -8,10 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
@@ -263,12 +263,11 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 		}
 		p.add(r.Stem+".go", text, strings.Join(methods, ", "))
 	}
-	if err := p.addRows(pkg, c, url); err != nil {
-		return nil, err
-	}
+	p.addRows(pkg, c, url)
 	p.notes = append(p.notes, unguarded(t, pkg, r)...)
 	p.noteDir(t, r.Path)
-	return p, p.findFalse(app, t, pkg, c)
+	p.findFalse(t, pkg, c)
+	return p, nil
 }
 
 // noteDir says which directory is new, if one that is there has a similar name.
@@ -307,7 +306,7 @@ func layouts(t *routetree.Tree, path string) []string {
 // addRows finds the table of the tests and adds a row for each handler, which asks for url.
 // Where that is not possible, the user is told to. An endpoint needs none if the tests run its
 // examples.
-func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) error {
+func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) {
 	if url == "" {
 		url, p.printed = "/…", "no URL is known that it answers"
 	}
@@ -318,64 +317,39 @@ func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) error {
 		p.rows = append([]row{{http.MethodGet, url, http.StatusOK}}, p.rows...)
 	}
 	if p.printed != "" {
-		return nil
+		return
 	}
 	guards := pkg.guards(p.route)
 	before := "may answer before the handler"
-	switch runs, err := pkg.runsExamples(p.app); {
-	case err != nil:
-		return err
-	case runs && !p.route.Page:
+	switch {
+	case pkg.runsExamples() && !p.route.Page:
 		p.rows = nil // the route file has them as examples
 		if len(guards) > 0 {
 			p.notes = append(p.notes, fmt.Sprintf("The examples in %s are disabled, since the middleware of %s %s: give them what it asks for, and take \"# @disabled\" away.", p.route.File, guards[0], before))
 		}
-		return nil
+		return
 	case len(guards) > 0:
 		p.printed = fmt.Sprintf("the middleware of %s %s", guards[0], before)
-		return nil
+		return
 	}
 	p.printed = fmt.Sprintf("no test of the application has a function %s with a table", testName)
-	for _, name := range pkg.tests {
-		file := file{name: filepath.Join(p.app.Dir, name)}
-		src, err := os.ReadFile(file.name)
-		if err != nil {
-			return err
-		}
-		text, err := addRows(src, p.rows)
+	for _, t := range pkg.tests {
+		text, err := addRows(t.text, p.rows)
 		switch {
 		case err != nil:
-			p.printed = fmt.Sprintf("%s of %s cannot take them: %v", testName, p.app.Shown(name), err)
-			return nil
+			p.printed = fmt.Sprintf("%s of %s cannot take them: %v", testName, p.app.Shown(t.name), err)
+			return
 		case text != "":
-			file.text, file.before = []byte(text), string(src)
-			p.test, p.printed = &file, ""
-			p.lines = append(p.lines, fmt.Sprintf("%s\t%s", p.app.Shown(name), counted(len(p.rows), "row")))
-			return nil
+			p.test, p.printed = &file{filepath.Join(p.app.Dir, t.name), []byte(text), string(t.text)}, ""
+			p.lines = append(p.lines, fmt.Sprintf("%s\t%s", p.app.Shown(t.name), cli.Count(len(p.rows), "row")))
+			return
 		}
 	}
-	return nil
 }
 
 // runsExamples reports whether a test of the package calls flowtest.Examples.
-func (pkg *goPackage) runsExamples(app project.App) (bool, error) {
-	for _, name := range pkg.tests {
-		src, err := os.ReadFile(filepath.Join(app.Dir, name))
-		if err != nil {
-			return false, err
-		}
-		if bytes.Contains(src, []byte("flowtest.Examples(")) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
+func (pkg *goPackage) runsExamples() bool {
+	return slices.ContainsFunc(pkg.tests, func(t test) bool { return bytes.Contains(t.text, []byte("flowtest.Examples(")) })
 }
 
 // carryOut writes everything, or nothing, and says what.
@@ -391,15 +365,11 @@ func (p *plan) carryOut(to cli.Process) error {
 // report says what is written, and what is left to do.
 func (p *plan) report() string {
 	var b strings.Builder
-	widest := 0
+	columns := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, line := range p.lines {
-		name, _, _ := strings.Cut(line, "\t")
-		widest = max(widest, len(name))
+		fmt.Fprintln(columns, line)
 	}
-	for _, line := range p.lines {
-		name, what, _ := strings.Cut(line, "\t")
-		fmt.Fprintf(&b, "%-*s  %s\n", widest, name, what)
-	}
+	columns.Flush()
 	for _, note := range p.notes {
 		fmt.Fprintf(&b, "\n%s\n", note)
 	}

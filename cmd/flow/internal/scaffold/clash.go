@@ -9,16 +9,31 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing/fstest"
 
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routes/routetree"
 )
 
+// withFile returns the files of a tree with one more. All are empty: a tree is made of names.
+func withFile(files fs.FS, added string) fs.FS {
+	all := fstest.MapFS{added: {}}
+	for _, root := range []string{routetree.RouterDir, routetree.PublicDir} {
+		_ = fs.WalkDir(files, root, func(name string, d fs.DirEntry, err error) error {
+			if err == nil {
+				all[name] = &fstest.MapFile{Mode: d.Type()}
+			}
+			return nil // what cannot be read is a fault of the tree without the file, too
+		})
+	}
+	return all
+}
+
 // with returns the tree with a file that is not there yet. What Check would say of it, and
 // does not say now, is the error.
 func with(tree *routetree.Tree, pkg *goPackage, inTree string) (*routetree.Tree, error) {
-	with := routetree.ParseIn(tree.Dir, overlay{tree.Files, inTree}, nil)
+	with := routetree.ParseIn(tree.Dir, withFile(tree.Files, inTree), nil)
 	old := map[fault.Fault]bool{}
 	for name := range with.Matchers {
 		if pkg.strings[name] && pkg.matchers.Lacks(name) { // it may come from another package

@@ -31,9 +31,15 @@ type goPackage struct {
 	strings map[string]bool              // all string literals, for names of matchers
 	// matchers are those that the package gives to a Router.
 	matchers matchers.Set
-	shared   *shared  // what its counterparts ask for with flow.With, if they do, or could
-	static   int      // how many counterparts do not ask
-	tests    []string // names of its test files
+	shared   *shared // what its counterparts ask for with flow.With, if they do, or could
+	static   int     // how many counterparts do not ask
+	tests    []test
+}
+
+// A test is a test file.
+type test struct {
+	name string
+	text []byte
 }
 
 // shared is what a flow.With in a counterpart asks for: flow.With(func(f *flow.File, a *App)
@@ -67,7 +73,7 @@ func readPackage(app project.App) (*goPackage, error) {
 		}
 		pkg.addDeclarations(f)
 		if strings.HasSuffix(name, "_test.go") {
-			pkg.tests = append(pkg.tests, name)
+			pkg.tests = append(pkg.tests, test{name, text})
 			continue
 		}
 		// A file that is not built here, such as a generator, may be of another package.
@@ -78,14 +84,15 @@ func readPackage(app project.App) (*goPackage, error) {
 		files = append(files, f)
 	}
 	pkg.matchers.Read(files)
-	pkg.ins = insOf(fset, files)
+	info := typesOf(fset, files)
+	pkg.ins = insOf(fset, files, info)
 	others, err := insElsewhere(app)
 	if err != nil {
 		return nil, err
 	}
 	pkg.ins = append(pkg.ins, others...)
 	if pkg.shared == nil {
-		pkg.shared = provided(files)
+		pkg.shared = provided(files, info)
 	}
 	if pkg.name == "" {
 		return nil, fmt.Errorf("%s has no Go files but tests: write the one that embeds %s", app.Shown(""), routetree.RouterDir)
@@ -137,8 +144,7 @@ func (pkg *goPackage) addCalls(fset *token.FileSet, f *ast.File, name string) {
 			if !ok {
 				return true
 			}
-			pos := fset.Position(n.Pos())
-			where := fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
+			where := place(fset, n.Pos())
 			switch text, has := stringArg(n); {
 			case called.Sel.Name == "Name" && has && isVerb(called.X):
 				pkg.labels[text] = where
@@ -199,23 +205,37 @@ func stringArg(call *ast.CallExpr) (string, bool) {
 	return text(call.Args[0])
 }
 
-// isVerb reports whether an expression begins with the registration of a method, as
-// f.GET().Use(x) does.
-func isVerb(e ast.Expr) bool {
+// A link is one call of a chain of them: Name("x") in flow.GET().Name("x").Do(h).
+type link struct {
+	name string
+	call *ast.CallExpr
+}
+
+// chainOf returns the calls of the chain that an expression is, the last one first.
+func chainOf(e ast.Expr) (chain []link) {
 	for {
 		call, ok := e.(*ast.CallExpr)
 		if !ok {
-			return false
+			return chain
 		}
 		called, ok := call.Fun.(*ast.SelectorExpr)
 		if !ok {
-			return false
+			return chain
 		}
-		if isMethod(called.Sel.Name) || called.Sel.Name == "Method" {
-			return true
-		}
-		e = called.X
+		chain, e = append(chain, link{called.Sel.Name, call}), called.X
 	}
+}
+
+// isVerb reports whether an expression is the registration of a method with calls of it, as
+// f.GET().Use(x) is.
+func isVerb(e ast.Expr) bool {
+	return slices.ContainsFunc(chainOf(e), func(l link) bool { return isMethod(l.name) || l.name == "Method" })
+}
+
+// place returns where a position is, for messages.
+func place(fset *token.FileSet, at token.Pos) string {
+	pos := fset.Position(at)
+	return fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
 }
 
 // isFlow reports whether an expression is the package flow.

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"maps"
 	"slices"
 	"strings"
@@ -24,8 +25,7 @@ type in struct {
 
 // insOf returns the calls of In in the files of a package. One that only gives an error page,
 // by OnError, is left out, and so is a method In of something else, as of a time.Time.
-func insOf(fset *token.FileSet, files []*ast.File) (ins []in) {
-	consts := constants(files)
+func insOf(fset *token.FileSet, files []*ast.File, info *types.Info) (ins []in) {
 	for _, f := range files {
 		seen := map[*ast.CallExpr]bool{}
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -33,47 +33,29 @@ func insOf(fset *token.FileSet, files []*ast.File) (ins []in) {
 			if !ok {
 				return true
 			}
-			call, methods := inCall(outer)
-			if call == nil || seen[call] {
+			chain := chainOf(outer)
+			at := slices.IndexFunc(chain, func(l link) bool { return l.name == "In" && len(l.call.Args) == 1 })
+			if at < 0 || seen[chain[at].call] {
 				return true
 			}
+			call := chain[at].call
 			seen[call] = true // ast.Inspect comes to the whole chain of calls first
 			i := in{text: "In"}
-			if i.dir, i.known = text(call.Args[0]); i.known {
-				i.text = fmt.Sprintf("In(%q)", i.dir)
-			} else if name, ok := call.Args[0].(*ast.Ident); ok {
-				i.dir, i.known = consts[name.Name]
+			i.dir, i.known = calls.StringOf(call.Args[0], info)
+			if name, ok := call.Args[0].(*ast.Ident); ok {
 				i.text = fmt.Sprintf("In(%s)", name.Name)
+			} else if i.known {
+				i.text = fmt.Sprintf("In(%q)", i.dir)
 			}
-			if slices.Contains(methods, "Use") || len(methods) == 0 && i.known { // In("admin") may be kept, and used later
-				pos := fset.Position(call.Pos())
-				i.text += fmt.Sprintf(" at %s:%d", pos.Filename, pos.Line)
+			used := slices.ContainsFunc(chain[:at], func(l link) bool { return l.name == "Use" })
+			if used || at == 0 && i.known { // In("admin") may be kept, and used later
+				i.text += " at " + place(fset, call.Pos())
 				ins = append(ins, i)
 			}
 			return true
 		})
 	}
 	return ins
-}
-
-// constants returns the strings that the constants of a package are, by their names.
-func constants(files []*ast.File) map[string]string {
-	consts := map[string]string{}
-	for _, f := range files {
-		for _, d := range f.Decls {
-			if gen, ok := d.(*ast.GenDecl); ok && gen.Tok == token.CONST {
-				for _, spec := range gen.Specs {
-					s := spec.(*ast.ValueSpec)
-					for i, value := range s.Values {
-						if t, ok := text(value); ok {
-							consts[s.Names[i].Name] = t
-						}
-					}
-				}
-			}
-		}
-	}
-	return consts
 }
 
 // insElsewhere returns the calls of In with a constant directory in the packages of the module
@@ -96,27 +78,9 @@ func insElsewhere(app project.App) (ins []in, err error) {
 		}
 	})
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
-		ins = append(ins, slices.DeleteFunc(insOf(fset, byDir[dir]), func(i in) bool { return !i.known })...)
+		ins = append(ins, slices.DeleteFunc(insOf(fset, byDir[dir], typesOf(fset, byDir[dir])), func(i in) bool { return !i.known })...)
 	}
 	return ins, err
-}
-
-// inCall returns the call of In that a chain of calls begins with, and the methods that are
-// called of it: Use and OnError of flow.In("admin").Use(g).OnError(f).
-func inCall(call *ast.CallExpr) (in *ast.CallExpr, methods []string) {
-	for {
-		called, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return nil, nil
-		}
-		if called.Sel.Name == "In" && len(call.Args) == 1 {
-			return call, methods
-		}
-		methods = append(methods, called.Sel.Name)
-		if call, ok = called.X.(*ast.CallExpr); !ok {
-			return nil, nil
-		}
-	}
 }
 
 // guards returns the calls of In whose middleware runs before a route, or may: a directory

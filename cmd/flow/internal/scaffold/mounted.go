@@ -119,8 +119,7 @@ func addMountNames(names map[string]string, shown string, text []byte) {
 		}
 		called, ok := call.Fun.(*ast.SelectorExpr)
 		if text, has := stringArg(call); ok && has && called.Sel.Name == "Name" && !isVerb(called.X) {
-			pos := fset.Position(called.Sel.Pos())
-			names[text] = fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
+			names[text] = place(fset, called.Sel.Pos())
 		}
 		return true
 	})

@@ -3,6 +3,7 @@ package scaffold
 import (
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -32,29 +33,20 @@ func handlerNames(r *routetree.Route, method string) []string {
 
 // verbOf returns the verb that a handler's name begins with.
 func verbOf(r *routetree.Route, method string) string {
-	switch collection := isCollection(r); method {
-	case http.MethodGet:
-		if collection {
-			return "list"
-		}
+	collection := isCollection(r)
+	switch {
+	case method == http.MethodGet && collection:
+		return "list"
+	case method == http.MethodGet:
 		return "show"
-	case http.MethodPost:
-		if collection || r.Store {
-			return "create"
-		}
-		return "post"
-	case http.MethodPut:
+	case method == http.MethodPost && (collection || r.Store):
+		return "create"
+	case method == http.MethodPut:
 		return "update"
-	case http.MethodPatch:
-		return "patch"
-	case http.MethodDelete:
-		return "delete"
-	case http.MethodHead:
-		return "head"
-	case http.MethodOptions:
-		return "options"
+	case method == methodAny:
+		return "answer"
 	}
-	return "answer"
+	return strings.ToLower(method)
 }
 
 // isCollection reports whether a URL ends in a plural: /users, and not /users/{id}.
@@ -100,13 +92,7 @@ func longest(r *routetree.Route) []pattern.Segment { return r.Patterns[len(r.Pat
 
 // paramsOf returns the parameters of a route.
 func paramsOf(r *routetree.Route) []pattern.Segment {
-	var params []pattern.Segment
-	for _, s := range longest(r) {
-		if s.Kind != pattern.Literal {
-			params = append(params, s)
-		}
-	}
-	return params
+	return slices.DeleteFunc(slices.Clone(longest(r)), func(s pattern.Segment) bool { return s.Kind == pattern.Literal })
 }
 
 // irregular are plurals of which the rules of singular make no word.

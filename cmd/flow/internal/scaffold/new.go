@@ -174,13 +174,15 @@ func besides(name string) bool {
 }
 
 func isLicense(name string) bool {
-	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
-	return slices.Contains([]string{"LICENSE", "LICENCE", "COPYING", "UNLICENSE", "NOTICE"}, stem)
+	return isCalled(name, "LICENSE", "LICENCE", "COPYING", "UNLICENSE", "NOTICE")
 }
 
-func isReadme(name string) bool {
+func isReadme(name string) bool { return isCalled(name, "README") }
+
+// isCalled reports whether a file has one of some names, whatever its extension and case.
+func isCalled(name string, names ...string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
-	return stem == "README"
+	return slices.Contains(names, stem)
 }
 
 // checkEmpty returns an error if no application can be made in dir, which is called shown.
@@ -261,17 +263,18 @@ func workspace(p cli.Process, dir string) string {
 	}
 	for at := dir; ; at = filepath.Dir(at) {
 		file := filepath.Join(at, "go.work")
-		if _, err := os.Stat(file); err == nil || at == filepath.Dir(at) {
-			if err != nil {
-				return ""
-			}
+		if _, err := os.Stat(file); err == nil {
 			return file
+		}
+		if at == filepath.Dir(at) {
+			return ""
 		}
 	}
 }
 
 // The template is an application that is called newapp, in three parts: what all have, and
-// what those with and without pages have. The end of the README is in machines/.
+// what those with and without pages have. The end of the README, which says how the
+// application leaves this machine, is in machines/: it depends on where flow is from.
 //
 //go:embed all:_template
 var template embed.FS
@@ -283,12 +286,16 @@ const (
 
 // files returns the files of the application.
 func (n *newApp) files(dir string, library checkout) ([]file, error) {
-	files := []file{{name: filepath.Join(dir, "go.mod"), text: library.goMod(n.module)}}
+	var files []file
+	add := func(name string, text []byte) {
+		files = append(files, file{name: filepath.Join(dir, filepath.FromSlash(name)), text: text})
+	}
+	add("go.mod", library.goMod(n.module))
 	if library.sums != nil {
-		files = append(files, file{name: filepath.Join(dir, "go.sum"), text: library.sums})
+		add("go.sum", library.sums)
 	}
 	for _, f := range library.copies {
-		files = append(files, file{name: filepath.Join(dir, filepath.FromSlash(f.name)), text: f.text})
+		add(f.name, f.text)
 	}
 	part := "pages"
 	if n.api {
@@ -305,7 +312,11 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 			}
 			below := strings.TrimPrefix(name, root+"/")
 			if below == "README.md" {
-				machines, err := template.ReadFile("_template/machines/" + n.library() + ".md")
+				from := "checkout"
+				if n.vendor {
+					from = "vendored"
+				}
+				machines, err := template.ReadFile("_template/machines/" + from + ".md")
 				if err != nil {
 					return err
 				}
@@ -317,7 +328,7 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 			if below == "gitignore" || below == "httpyac.js" { // under its own name it would be one of this repository
 				below = "." + below
 			}
-			files = append(files, file{name: filepath.Join(dir, filepath.FromSlash(below)), text: text})
+			add(below, text)
 			return nil
 		})
 		if err != nil {
@@ -325,15 +336,6 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 		}
 	}
 	return files, nil
-}
-
-// library returns where the application has flow from, as the parts of its README are called
-// that say how it leaves this machine.
-func (n *newApp) library() string {
-	if n.vendor {
-		return "vendored"
-	}
-	return "checkout"
 }
 
 // fill puts the names of the application into a file of the template.

@@ -7,13 +7,12 @@ import (
 	"go/parser"
 	"go/token"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/routes/pattern"
 	"example.com/flow/internal/routes/routetree"
 )
 
@@ -96,14 +95,10 @@ func is404(e ast.Expr) bool {
 
 // findFalse notes the rows of the tests that the new file makes false: they want 404 for a
 // URL that it answers.
-func (p *plan) findFalse(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart) error {
-	for _, name := range pkg.tests {
-		file := filepath.Join(app.Dir, name)
-		src, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		if p.test != nil && p.test.name == file {
+func (p *plan) findFalse(t *routetree.Tree, pkg *goPackage, c *counterpart) {
+	for _, test := range pkg.tests {
+		src := test.text
+		if p.test != nil && filepath.Base(p.test.name) == test.name {
 			src = p.test.text // where lines may be others
 		}
 		if !bytes.Contains(src, []byte("404")) && !bytes.Contains(src, []byte("StatusNotFound")) {
@@ -114,16 +109,15 @@ func (p *plan) findFalse(app project.App, t *routetree.Tree, pkg *goPackage, c *
 				continue
 			}
 			status, advice := c.status(row.method), "change the row"
-			if len(row.path) > 1 && strings.HasSuffix(row.path, "/") {
+			if path, _ := pattern.Clean(row.path); !path.IsCanonical() {
 				status = http.StatusPermanentRedirect
 			}
 			if i := slices.IndexFunc(c.handlers, func(h handler) bool { return h.status == status }); i >= 0 && len(paramsOf(c.route)) > 0 {
 				advice += fmt.Sprintf(", or let %s answer 404 for what it does not know", c.handlers[i].name)
 			}
-			p.falsified = append(p.falsified, fmt.Sprintf("%s:%d: %s %s is %d now, by %s: %s", app.Shown(name), row.line, row.method, row.path, status, c.route.File, advice))
+			p.falsified = append(p.falsified, fmt.Sprintf("%s:%d: %s %s is %d now, by %s: %s", p.app.Shown(test.name), row.line, row.method, row.path, status, c.route.File, advice))
 		}
 	}
-	return nil
 }
 
 // status returns what the file answers a method with, as it is written.

@@ -1,21 +1,35 @@
 package scaffold
 
 import (
+	"errors"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"strings"
 )
 
+// typesOf returns the types of a package, as far as they are known without those that it
+// imports, and whatever is wrong with it.
+func typesOf(fset *token.FileSet, files []*ast.File) *types.Info {
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+	config := types.Config{Importer: nothing{}, Error: func(error) {}, FakeImportC: true}
+	_, _ = config.Check("", fset, files, info) // the errors are the compiler's to tell
+	return info
+}
+
+// nothing imports no package.
+type nothing struct{}
+
+func (nothing) Import(string) (*types.Package, error) { return nil, errors.ErrUnsupported }
+
 // provided returns what counterparts can ask for with flow.With, though none does yet: a
 // pointer to a type of the package that is given to Provide. It is nil if there is none, or
-// if there are several. Files are not type-checked: what a name stands for is known from
-// its declaration in the same file.
+// if there are several.
 //
 //	func New(a *App) *flow.Router { return flow.New(files).Provide(a) }  => a *App
-func provided(files []*ast.File) *shared {
+func provided(files []*ast.File, info *types.Info) *shared {
 	names := map[string]string{} // of what is provided, by type
 	for _, f := range files {
-		known := pointers(f)
 		ast.Inspect(f, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -23,9 +37,11 @@ func provided(files []*ast.File) *shared {
 			}
 			if called, ok := call.Fun.(*ast.SelectorExpr); ok && called.Sel.Name == "Provide" {
 				for _, arg := range call.Args {
-					name := identOf(arg)
-					if typ := known[name] + pointee(arg); typ != "" {
-						names[typ] = name
+					if typ := pointee(info.TypeOf(arg)); typ != "" {
+						names[typ] = ""
+						if name, ok := arg.(*ast.Ident); ok {
+							names[typ] = name.Name
+						}
 					}
 				}
 			}
@@ -47,62 +63,13 @@ func provided(files []*ast.File) *shared {
 	return s
 }
 
-// pointers returns the names that a file declares for pointers to types of the package, in
-// whatever function, with these types. A name that stands for several has "".
-func pointers(f *ast.File) map[string]string {
-	known := map[string]string{}
-	declare := func(name *ast.Ident, typ string) {
-		if before, ok := known[name.Name]; ok && before != typ {
-			typ = ""
+// pointee returns the name of the type that a pointer leads to, or "". Since no other package
+// is known, the type is one of this package.
+func pointee(t types.Type) string {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		if named, ok := types.Unalias(p.Elem()).(*types.Named); ok {
+			return named.Obj().Name()
 		}
-		known[name.Name] = typ
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Field: // parameters and receivers, too
-			for _, name := range n.Names {
-				declare(name, pointee(n.Type))
-			}
-		case *ast.ValueSpec:
-			for i, name := range n.Names {
-				if i < len(n.Values) {
-					declare(name, pointee(n.Values[i]))
-				} else {
-					declare(name, pointee(n.Type))
-				}
-			}
-		case *ast.AssignStmt:
-			for i, left := range n.Lhs {
-				if name, ok := left.(*ast.Ident); ok && n.Tok == token.DEFINE && len(n.Rhs) == len(n.Lhs) {
-					declare(name, pointee(n.Rhs[i]))
-				}
-			}
-		}
-		return true
-	})
-	return known
-}
-
-// pointee returns the name of the type that a type, &T{} or new(T) points to, or "".
-func pointee(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return identOf(e.X)
-	case *ast.UnaryExpr:
-		if lit, ok := e.X.(*ast.CompositeLit); ok && e.Op == token.AND {
-			return identOf(lit.Type)
-		}
-	case *ast.CallExpr:
-		if identOf(e.Fun) == "new" && len(e.Args) == 1 {
-			return identOf(e.Args[0])
-		}
-	}
-	return ""
-}
-
-func identOf(e ast.Expr) string {
-	if name, ok := e.(*ast.Ident); ok {
-		return name.Name
 	}
 	return ""
 }

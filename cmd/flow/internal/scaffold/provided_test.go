@@ -22,20 +22,23 @@ func TestProvided(t *testing.T) {
 		{"func New(req *App) *flow.Router { return flow.New(files).Provide(req) }", "f, a *App"},
 		{"func New(db *sql.DB, a *App) *flow.Router { return flow.New(files).Provide(db, a) }", "f, a *App"},
 		{"func New(a *App) *flow.Router { return flow.New(files).Provide(a, &App{}) }", "f, a *App"},
+		{"func New(a *App) *flow.Router { return flow.New(files).Provide(a) }\n\nfunc other(a *Account) {}", "f, a *App"},
+		{"func New() *flow.Router { return flow.New(files).Provide(newApp()) }\n\nfunc newApp() *App { return nil }", "f, a *App"},
 		// What cannot be told.
 		{"func New(a *App) *flow.Router { return flow.New(files) }", ""},
 		{"func New(a *App, s *Site) *flow.Router { return flow.New(files).Provide(a, s) }", ""},
-		{"func New(a *App) *flow.Router { return flow.New(files).Provide(a) }\n\nfunc other(a *Account) {}", ""},
 		{"func New(a App) *flow.Router { return flow.New(files).Provide(a) }", ""},
 		{"func New(s *store.Store) *flow.Router { return flow.New(files).Provide(s) }", ""},
 		{"func New() *flow.Router { return flow.New(files).Provide(newApp()) }", ""},
 	} {
 		t.Run(tt.src, func(t *testing.T) {
 			is := is.New(t)
-			f, err := parser.ParseFile(token.NewFileSet(), "", "package app\n\n"+tt.src, parser.SkipObjectResolution)
+			fset := token.NewFileSet()
+			f, err := parser.ParseFile(fset, "", "package app\n\ntype (\n\tApp struct{}\n\tSite struct{}\n\tForm struct{}\n\tAccount struct{}\n)\n\n"+tt.src, parser.SkipObjectResolution)
 			is.NoErr(err)
+			files := []*ast.File{f}
 			got := ""
-			if s := provided([]*ast.File{f}); s != nil {
+			if s := provided(files, typesOf(fset, files)); s != nil {
 				got = s.file + ", " + s.name + " *" + s.typ
 			}
 			is.Equal(got, tt.want)

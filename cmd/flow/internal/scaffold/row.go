@@ -137,11 +137,7 @@ func (t *table) insert(fset *token.FileSet, src string, rows []row) (string, err
 	}
 	var text strings.Builder
 	for _, r := range rows {
-		element := t.positional(r)
-		if keyed || element == "" {
-			element = t.keyed(r)
-		}
-		text.WriteString(element + ",\n")
+		text.WriteString(t.element(r, keyed) + ",\n")
 	}
 	if own {
 		src = src[:line] + text.String() + src[line:]
@@ -159,42 +155,31 @@ func (t *table) insert(fset *token.FileSet, src string, rows []row) (string, err
 	return string(out), err
 }
 
-// values returns the values of a row by the fields that it has.
-func (t *table) values(r row) map[int]string {
-	return map[int]string{
+// element returns a row as it is written, with the names of fields if keyed, or if the zero
+// value of one is not known.
+func (t *table) element(r row, keyed bool) string {
+	given := map[int]string{
 		t.index(methodFields): strconv.Quote(r.method),
 		t.index(pathFields):   strconv.Quote(r.path),
 		t.index(statusFields): strconv.Itoa(r.status),
 	}
-}
-
-func (t *table) keyed(r row) string {
-	var pairs []string
-	values := t.values(r)
+	var values []string
 	for i, f := range t.fields {
-		if v, ok := values[i]; ok {
-			pairs = append(pairs, f.name+": "+v)
+		value, ok := given[i]
+		switch {
+		case ok && keyed:
+			value = f.name + ": " + value
+		case keyed:
+			continue
+		case !ok:
+			value = zero(f.typ)
 		}
+		if value == "" {
+			return t.element(r, true)
+		}
+		values = append(values, value)
 	}
-	return "{" + strings.Join(pairs, ", ") + "}"
-}
-
-// positional returns the row without the names of fields, or "" if the zero value of one
-// is not known.
-func (t *table) positional(r row) string {
-	values := t.values(r)
-	var all []string
-	for i, f := range t.fields {
-		v, ok := values[i]
-		if !ok {
-			v = zero(f.typ)
-		}
-		if v == "" {
-			return ""
-		}
-		all = append(all, v)
-	}
-	return "{" + strings.Join(all, ", ") + "}"
+	return "{" + strings.Join(values, ", ") + "}"
 }
 
 // zero returns the zero value of a type as it is written, or "" if that is not known.

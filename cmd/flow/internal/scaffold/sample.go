@@ -2,7 +2,6 @@ package scaffold
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -65,50 +64,20 @@ func sampleValue(s pattern.Segment, n int, known *matchers.Set) string {
 	return ""
 }
 
-// answers reports whether a new route answers the path of a URL.
+// answers reports whether a new route answers the path of a URL, or would redirect it to the
+// canonical one.
 func answers(t *routetree.Tree, r *routetree.Route, path string) bool {
-	values := valuesOf(path)
-	return strings.HasPrefix(path, "/") && slices.ContainsFunc(r.Patterns, func(p *pattern.Pattern) bool {
-		return matches(p.Segments, values) && !isBefore(t, p, values)
+	p, ok := pattern.Clean(path)
+	return ok && slices.ContainsFunc(r.Patterns, func(own *pattern.Pattern) bool {
+		return matchers.MayMatch(own, p.Segments) && !isBefore(t, own, p.Segments)
 	})
-}
-
-// valuesOf returns what stands between the slashes of a path, unescaped. A slash at its end
-// is taken away, as flow redirects it.
-func valuesOf(path string) []string {
-	path = strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
-	if path == "" {
-		return nil
-	}
-	values := strings.Split(path, "/")
-	for i, v := range values {
-		if plain, err := url.PathUnescape(v); err == nil {
-			values[i] = plain
-		}
-	}
-	return values
 }
 
 // isBefore reports whether a file of the tree, or a public one, matches these values and is
 // more specific than a pattern.
 func isBefore(t *routetree.Tree, own *pattern.Pattern, values []string) bool {
-	before := func(p *pattern.Pattern) bool { return pattern.Compare(p, own) < 0 && matches(p.Segments, values) }
+	before := func(p *pattern.Pattern) bool { return pattern.Compare(p, own) < 0 && matchers.MayMatch(p, values) }
 	return slices.ContainsFunc(t.Routes, func(other *routetree.Route) bool {
 		return !other.Store && slices.ContainsFunc(other.Patterns, before)
 	}) || slices.ContainsFunc(t.Public, func(p *routetree.Public) bool { return before(p.Pattern) })
-}
-
-// matches reports whether segments match the unescaped values between the slashes of a path.
-func matches(segments []pattern.Segment, values []string) bool {
-	for i, s := range segments {
-		switch {
-		case i == len(values):
-			return false
-		case s.Kind == pattern.Rest:
-			return !slices.ContainsFunc(values[i:], func(v string) bool { return !s.Takes(v) })
-		case s.Kind == pattern.Literal && s.Text != values[i], s.Kind == pattern.Param && !s.Takes(values[i]):
-			return false
-		}
-	}
-	return len(segments) == len(values)
 }

@@ -1,12 +1,8 @@
 package scaffold
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -16,6 +12,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/dev/disk"
 )
 
@@ -23,13 +20,6 @@ import (
 // It is not called vendor: the go command would take all modules from there then, so that
 // another one could not be added without the checkout.
 const vendorDir = "third_party"
-
-// A listedPackage is what "go list" says of a package of the library, or of one that it imports.
-type listedPackage struct {
-	Dir                                             string
-	GoFiles, IgnoredGoFiles, EmbedFiles, OtherFiles []string
-	Module                                          *struct{ Path, Dir, GoMod string }
-}
 
 // vendor returns the checkout as a copy of what applications need of it, with the modules
 // that it imports: files without their tests, for every system, and their licenses.
@@ -70,37 +60,23 @@ func (c checkout) vendor(ctx context.Context) (checkout, error) {
 }
 
 // packages lists the packages that applications import, and all that those import of modules.
-func (c checkout) packages(ctx context.Context) ([]listedPackage, error) {
+func (c checkout) packages(ctx context.Context) ([]project.Package, error) {
 	roots := []string{"."}
 	if disk.IsDir(filepath.Join(c.dir, "flowtest")) {
 		roots = append(roots, "./flowtest")
 	}
 	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-deps", "-json=Dir,GoFiles,IgnoredGoFiles,EmbedFiles,OtherFiles,Module"}, roots...)...)
 	cmd.Dir, cmd.Env = c.dir, append(os.Environ(), "GOWORK=off")
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.Output()
+	pkgs, err := project.List(cmd)
 	if err != nil {
-		return nil, fmt.Errorf("-vendor: go list in %s: %w\n%s", c.dir, err, strings.TrimSpace(said.String()))
+		return nil, fmt.Errorf("-vendor: go list in %s: %w", c.dir, err)
 	}
-	var pkgs []listedPackage
-	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listedPackage
-		err := decoder.Decode(&p)
-		switch {
-		case errors.Is(err, io.EOF):
-			return pkgs, nil
-		case err != nil:
-			return nil, fmt.Errorf("-vendor: go list in %s: %w", c.dir, err)
-		case p.Module != nil: // it is not of the standard library
-			pkgs = append(pkgs, p)
-		}
-	}
+	return slices.DeleteFunc(pkgs, func(p project.Package) bool { return p.Module == nil }), nil // of the standard library
 }
 
 // copyModule copies the license of a package's module, and its go.mod without the
 // requirements that only tests have.
-func (c *checkout) copyModule(p listedPackage, to string, copied map[string]bool) error {
+func (c *checkout) copyModule(p project.Package, to string, copied map[string]bool) error {
 	text, err := os.ReadFile(p.Module.GoMod)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routes/pattern"
 	"example.com/flow/internal/routes/routetree"
@@ -33,28 +34,12 @@ func (c *checker) checkRedirect(call calls.Call) {
 	}
 	known := map[string]bool{}
 	for _, p := range m.patterns() {
-		if mayMatch(p.Segments, path.Segments) {
+		if matchers.MayMatch(p, path.Segments) {
 			return
 		}
 		known[p.String()] = true
 	}
 	c.report(call.Pos(), "Redirect: nothing answers %s%s", url, fault.Suggest(url, known, ": if something else does, write the URL with its host"))
-}
-
-// mayMatch reports whether a pattern matches a path. A matcher of the application that is no
-// list is taken to match any value.
-func mayMatch(segments []pattern.Segment, path []string) bool {
-	for i, seg := range segments {
-		switch {
-		case seg.Kind == pattern.Rest:
-			return len(path) > i
-		case i == len(path), seg.Kind == pattern.Literal && seg.Text != path[i]:
-			return false
-		case seg.Matcher != nil && seg.Matcher.Fits != nil && !seg.Matcher.Fits(path[i]):
-			return false
-		}
-	}
-	return len(path) == len(segments)
 }
 
 // servesOthers reports whether the program may have a ServeMux, with handlers of other URLs
