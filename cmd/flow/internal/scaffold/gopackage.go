@@ -6,6 +6,7 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,8 +20,7 @@ import (
 )
 
 // A goPackage is what "flow add" has to know of the Go files in the directory of an
-// application. They are parsed, and not type-checked, so that a package that does not
-// build right now can be added to.
+// application, also if the package does not build right now.
 type goPackage struct {
 	name    string
 	taken   map[string]bool              // names of declarations, methods included
@@ -80,11 +80,13 @@ func readPackage(app project.App) (*goPackage, error) {
 		if built, err := build.Default.MatchFile(app.Dir, name); pkg.name == "" || err == nil && built {
 			pkg.name = f.Name.Name
 		}
-		pkg.addCalls(fset, f, name)
 		files = append(files, f)
 	}
 	pkg.matchers.Read(files)
 	info := typesOf(fset, files)
+	for _, f := range files {
+		pkg.addCalls(fset, f, info)
+	}
 	pkg.ins = insOf(fset, files, info)
 	others, err := insElsewhere(app)
 	if err != nil {
@@ -131,7 +133,8 @@ func importName(s *ast.ImportSpec) string {
 }
 
 // addCalls notes the calls of flow that "flow add" has to know.
-func (pkg *goPackage) addCalls(fset *token.FileSet, f *ast.File, name string) {
+func (pkg *goPackage) addCalls(fset *token.FileSet, f *ast.File, info *types.Info) {
+	name := filepath.Base(fset.File(f.Package).Name())
 	with, registers := false, false
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -157,7 +160,7 @@ func (pkg *goPackage) addCalls(fset *token.FileSet, f *ast.File, name string) {
 				pkg.handled[name][called.Sel.Name] = where
 			}
 			if called.Sel.Name == "With" && len(n.Args) == 1 {
-				with = pkg.addWith(n.Args[0]) || with
+				with = pkg.addWith(n.Args[0], info) || with
 			}
 			registers = registers || isVerb(n)
 		}
@@ -170,27 +173,18 @@ func (pkg *goPackage) addCalls(fset *token.FileSet, f *ast.File, name string) {
 
 // addWith notes what the function of a flow.With asks for, if it is a function literal that
 // asks for a pointer to a type of this package.
-func (pkg *goPackage) addWith(arg ast.Expr) bool {
-	f, ok := arg.(*ast.FuncLit)
-	if !ok {
+func (pkg *goPackage) addWith(arg ast.Expr, info *types.Info) bool {
+	f, ok := info.TypeOf(arg).(*types.Signature)
+	if _, isLiteral := arg.(*ast.FuncLit); !ok || !isLiteral || f.Params().Len() != 2 {
 		return false
 	}
-	params := f.Type.Params.List
-	if len(params) != 2 || len(params[0].Names) != 1 || len(params[1].Names) != 1 {
-		return false
-	}
-	pointer, ok := params[1].Type.(*ast.StarExpr)
-	if !ok {
-		return false
-	}
-	typ, ok := pointer.X.(*ast.Ident)
-	file, name := params[0].Names[0].Name, params[1].Names[0].Name
+	asks := shared{file: f.Params().At(0).Name(), name: f.Params().At(1).Name(), typ: pointee(f.Params().At(1).Type())}
 	switch {
-	case !ok || file == "_" || name == "_" || name == "req":
+	case asks.typ == "" || slices.Contains([]string{"", "_"}, asks.file) || slices.Contains([]string{"", "_", "req"}, asks.name):
 		return false
 	case pkg.shared == nil:
-		pkg.shared = &shared{file: file, name: name, typ: typ.Name}
-	case pkg.shared.typ != typ.Name:
+		pkg.shared = &asks
+	case pkg.shared.typ != asks.typ:
 		return false
 	}
 	pkg.shared.count++
@@ -250,7 +244,7 @@ func isMethod(name string) bool { return name == methodAny || slices.Contains(fo
 // asks returns what most counterparts ask for with flow.With, or nil if most do not. What is
 // provided counts like one that asks.
 func (pkg *goPackage) asks() *shared {
-	if pkg.shared == nil || pkg.shared.count < pkg.static || !pkg.taken[pkg.shared.typ] {
+	if pkg.shared == nil || pkg.shared.count < pkg.static {
 		return nil
 	}
 	return pkg.shared

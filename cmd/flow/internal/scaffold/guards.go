@@ -3,7 +3,6 @@ package scaffold
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"maps"
@@ -71,9 +70,8 @@ func insElsewhere(app project.App) (ins []in, err error) {
 		isApp[a.Dir] = true
 	}
 	byDir, fset := map[string][]*ast.File{}, token.NewFileSet()
-	err = eachSource(app.Module, ".In(", func(dir, shown string, text []byte) {
-		f, err := parser.ParseFile(fset, shown, text, parser.SkipObjectResolution)
-		if err == nil && !isApp[dir] && calls.ImportName(f) != "" {
+	err = eachFile(app.Module, fset, ".In(", func(dir string, f *ast.File) {
+		if !isApp[dir] && calls.ImportName(f) != "" {
 			byDir[dir] = append(byDir[dir], f)
 		}
 	})

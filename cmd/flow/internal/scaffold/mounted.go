@@ -69,15 +69,28 @@ func namesOf(app project.App) map[string]string {
 }
 
 // mountNames returns the names of what is mounted anywhere in the module, with the place:
-// what Name is given, other than for a method of a route, in files that call Mount.
+// what Name is given, other than for a method of a route, in files that call Mount. A file
+// that does not parse has those before the mistake.
 func mountNames(app project.App) (map[string]string, error) {
-	names := map[string]string{}
-	return names, eachSource(app.Module, "Mount(", func(_, shown string, text []byte) { addMountNames(names, shown, text) })
+	names, fset := map[string]string{}, token.NewFileSet()
+	return names, eachFile(app.Module, fset, "Mount(", func(_ string, f *ast.File) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			called, ok := call.Fun.(*ast.SelectorExpr)
+			if text, has := stringArg(call); ok && has && called.Sel.Name == "Name" && !isVerb(called.X) {
+				names[text] = place(fset, called.Sel.Pos())
+			}
+			return true
+		})
+	})
 }
 
-// eachSource calls do for each Go file of a module that has a text in it, tests left out, with
-// its directory and the name that messages have for it.
-func eachSource(m project.Module, has string, do func(dir, shown string, text []byte)) error {
+// eachFile calls do for each Go file of a module that has a text in it, tests left out, with
+// its directory.
+func eachFile(m project.Module, fset *token.FileSet, has string, do func(dir string, f *ast.File)) error {
 	dirs, err := m.Packages()
 	if err != nil {
 		return err
@@ -88,39 +101,21 @@ func eachSource(m project.Module, has string, do func(dir, shown string, text []
 			return err
 		}
 		for _, e := range entries {
-			name := filepath.Join(dir, e.Name())
-			if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
 				continue
 			}
-			text, err := os.ReadFile(name)
+			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
 			if err != nil {
 				return err
 			}
-			if bytes.Contains(text, []byte(has)) {
-				do(dir, path.Join(fault.DisplayDir(filepath.ToSlash(dir)), e.Name()), text)
+			if !bytes.Contains(text, []byte(has)) {
+				continue
+			}
+			shown := path.Join(fault.DisplayDir(filepath.ToSlash(dir)), e.Name())
+			if f, _ := parser.ParseFile(fset, shown, text, parser.SkipObjectResolution); f != nil {
+				do(dir, f)
 			}
 		}
 	}
 	return nil
-}
-
-// addMountNames adds the names of one file, which messages call shown. One that does not
-// parse has those before the mistake.
-func addMountNames(names map[string]string, shown string, text []byte) {
-	fset := token.NewFileSet()
-	f, _ := parser.ParseFile(fset, shown, text, parser.SkipObjectResolution)
-	if f == nil {
-		return
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		called, ok := call.Fun.(*ast.SelectorExpr)
-		if text, has := stringArg(call); ok && has && called.Sel.Name == "Name" && !isVerb(called.X) {
-			names[text] = place(fset, called.Sel.Pos())
-		}
-		return true
-	})
 }
