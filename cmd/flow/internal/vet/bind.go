@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
@@ -96,7 +97,8 @@ func addParamFields(fields []paramField, t types.Type, seen map[types.Type]bool)
 	seen[t] = true
 	for i := range s.NumFields() {
 		field, tag := s.Field(i), reflect.StructTag(s.Tag(i))
-		if field.Embedded() && tagName(tag, "form") == "" && tagName(tag, "json") == "" && tagName(tag, "param") == "" && tagName(tag, "query") == "" {
+		named := slices.ContainsFunc([]string{"form", "json", "param", "query"}, func(key string) bool { return tagName(tag, key) != "" })
+		if field.Embedded() && !named {
 			of := field.Type()
 			if p, ok := types.Unalias(of).(*types.Pointer); ok {
 				of = p.Elem()

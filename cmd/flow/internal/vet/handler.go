@@ -95,7 +95,7 @@ func (u *unit) place(nodes []ast.Node) place {
 				return place{}
 			}
 		case *ast.FuncLit:
-			if obj := u.holder(nodes[i-1], n); obj != nil {
+			if obj := u.holders[n]; obj != nil {
 				return place{in: obj}
 			}
 		case *ast.FuncDecl:
@@ -109,31 +109,6 @@ func (u *unit) place(nodes []ast.Node) place {
 		}
 	}
 	return place{}
-}
-
-// holder returns the variable that a function literal is assigned to by the node around
-// it, or nil.
-func (u *unit) holder(around ast.Node, lit *ast.FuncLit) types.Object {
-	var names []ast.Expr
-	var values []ast.Expr
-	switch n := around.(type) {
-	case *ast.AssignStmt:
-		names, values = n.Lhs, n.Rhs
-	case *ast.ValueSpec:
-		for _, name := range n.Names {
-			names = append(names, name)
-		}
-		values = n.Values
-	}
-	i := slices.Index(values, ast.Expr(lit))
-	if i < 0 || len(names) != len(values) {
-		return nil
-	}
-	id, ok := names[i].(*ast.Ident)
-	if !ok {
-		return nil
-	}
-	return u.info.ObjectOf(id)
 }
 
 // controllerMethod returns the method that a call of To names, if it is one of the
@@ -159,32 +134,12 @@ func (u *unit) controllerMethod(expr *ast.CallExpr) types.Object {
 // readWiths notes the Files that functions of flow.With are given.
 func (u *unit) readWiths() {
 	u.withs = map[types.Object]token.Pos{}
-	decls := map[types.Object]*ast.FuncDecl{}
-	for _, f := range u.files {
-		for _, d := range f.Decls {
-			if decl, ok := d.(*ast.FuncDecl); ok {
-				decls[u.info.Defs[decl.Name]] = decl
-			}
-		}
-	}
 	for _, c := range u.calls {
 		if c.Kind != calls.Static || c.Func.Name() != "With" || len(c.Expr.Args) != 1 {
 			continue
 		}
-		var given *ast.FuncType
-		switch arg := ast.Unparen(c.Expr.Args[0]).(type) {
-		case *ast.FuncLit:
-			given = arg.Type
-		case *ast.Ident:
-			if decl := decls[u.info.Uses[arg]]; decl != nil {
-				given = decl.Type
-			}
-		}
-		if given == nil || len(given.Params.List) == 0 || len(given.Params.List[0].Names) == 0 {
-			continue
-		}
-		if obj := u.info.Defs[given.Params.List[0].Names[0]]; obj != nil {
-			u.withs[obj] = c.Expr.Pos()
+		if f, ok := u.typeOf(c.Expr.Args[0]).(*types.Signature); ok && f.Params().Len() > 0 {
+			u.withs[f.Params().At(0)] = c.Expr.Pos()
 		}
 	}
 }

@@ -85,14 +85,12 @@ func readModule(at project.Module, given map[string]*unit) (*module, error) {
 	}
 	// Without a program in the module, the applications are run, or mounted, by others.
 	m.openNames, m.openParams, m.open = !program || l.unbuiltNames, !program || l.unbuiltNames, l.unbuiltTree
+	var own matchers.Set
 	for _, u := range m.units {
 		if u.app != nil {
 			m.apps = append(m.apps, u.app)
 		}
 		m.open = m.open || u.open
-	}
-	var own matchers.Set
-	for _, u := range m.units {
 		own.Read(u.files)
 	}
 	for _, a := range m.apps {

@@ -24,7 +24,7 @@ func (c *checker) checkPath(call calls.Call) {
 	if !call.Constant || len(apps) == 0 || slices.ContainsFunc(apps, func(a *app) bool { return len(routetree.Find(a.byPath, call.Value)) > 0 }) {
 		return
 	}
-	c.report(call.Pos(), "At(%q): the tree has no such route file%s", call.Value, pathHint(apps, call.Value, func(a *app) map[string]bool { return keys(a.byPath) }))
+	c.report(call.Pos(), "At(%q): the tree has no such route file%s", call.Value, pathHint(apps, call.Value, false))
 }
 
 // checkDir looks at In.
@@ -37,16 +37,12 @@ func (c *checker) checkDir(call calls.Call) {
 		c.report(call.Pos(), "In(%q): no route file is in that directory, so this would guard nothing: have the files been moved?", call.Value)
 		return
 	}
-	c.report(call.Pos(), "In(%q): the tree has no such directory%s", call.Value, pathHint(apps, call.Value, func(a *app) map[string]bool {
-		all := keys(a.byPath)
-		maps.Copy(all, a.tree.Dirs)
-		return all
-	}))
+	c.report(call.Pos(), "In(%q): the tree has no such directory%s", call.Value, pathHint(apps, call.Value, true))
 }
 
-// pathHint says what a path was likely meant to be: as Check does, or else one that is
-// spelled nearly so.
-func pathHint(apps []*app, written string, known func(*app) map[string]bool) string {
+// pathHint says what a path was likely meant to be, which may be that of a directory if dirs:
+// as Check does, or else one that is spelled nearly so.
+func pathHint(apps []*app, written string, dirs bool) string {
 	all := map[string]bool{}
 	hint := ""
 	for _, a := range apps {
@@ -54,7 +50,10 @@ func pathHint(apps []*app, written string, known func(*app) map[string]bool) str
 		if strings.Contains(hint, " is called ") {
 			return hint
 		}
-		maps.Copy(all, known(a))
+		maps.Copy(all, keys(a.byPath))
+		if dirs {
+			maps.Copy(all, a.tree.Dirs)
+		}
 	}
 	return routetree.SuggestPath(written, all, hint)
 }
@@ -320,18 +319,15 @@ func (c *checker) value(e ast.Expr) (any, bool) {
 	if _, plain := types.Unalias(types.Default(tv.Type)).(*types.Basic); !plain { // it may have a method String
 		return routetree.Unknown{}, false
 	}
-	switch tv.Value.Kind() {
-	case constant.String:
-		return constant.StringVal(tv.Value), true
-	case constant.Int:
-		if n, ok := constant.Int64Val(tv.Value); ok {
-			return int(n), true
-		}
-	case constant.Float:
+	switch v := constant.Val(tv.Value).(type) {
+	case string, bool:
+		return v, true
+	case int64:
+		return int(v), true
+	}
+	if tv.Value.Kind() == constant.Float {
 		f, _ := constant.Float64Val(tv.Value)
 		return f, true
-	case constant.Bool:
-		return constant.BoolVal(tv.Value), true
 	}
 	return routetree.Unknown{}, false
 }

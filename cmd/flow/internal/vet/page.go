@@ -62,7 +62,7 @@ func (u *unit) dataOf(call calls.Call) (data types.Type, known bool) {
 		return nil, known
 	}
 	out := f.Results().At(0).Type()
-	if isFlowType(types.NewPointer(out), "Response") || types.Identical(out, types.Typ[types.String]) {
+	if isResponse(out) || types.Identical(out, types.Typ[types.String]) {
 		return nil, true
 	}
 	return out, true

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,8 @@ type unit struct {
 	// of its names.
 	open bool
 	defs map[types.Object][]ast.Expr // what variables are set to
+	// holders are the variables that functions without a name are assigned to.
+	holders map[*ast.FuncLit]types.Object
 	// uses are where functions and variables are used, and places where the calls stand.
 	uses    map[types.Object][]place
 	places  map[*ast.CallExpr]place
@@ -85,11 +88,14 @@ func (u *unit) goFile(f *ast.File) string { return filepath.Base(fileName(u.fset
 // readDefs notes what each variable is set to, in its declaration or later; nil for what is
 // not known, such as the argument that a parameter gets.
 func (u *unit) readDefs() {
-	u.defs = map[types.Object][]ast.Expr{}
+	u.defs, u.holders = map[types.Object][]ast.Expr{}, map[*ast.FuncLit]types.Object{}
 	set := func(to ast.Expr, from ast.Expr) {
 		if id, ok := ast.Unparen(to).(*ast.Ident); ok {
 			if obj := u.info.ObjectOf(id); obj != nil {
 				u.defs[obj] = append(u.defs[obj], from)
+				if f, ok := from.(*ast.FuncLit); ok {
+					u.holders[f] = obj
+				}
 			}
 		}
 	}
@@ -259,6 +265,9 @@ func (u *unit) directives() map[*types.Var][]directive {
 	return found
 }
 
+// embedPatterns matches the patterns of a go:embed comment, of which some may be quoted.
+var embedPatterns = regexp.MustCompile("`[^`]*`" + `|"(?:[^"\\]|\\.)*"|\S+`)
+
 func parseDirectives(doc *ast.CommentGroup) []directive {
 	if doc == nil {
 		return nil
@@ -269,13 +278,9 @@ func parseDirectives(doc *ast.CommentGroup) []directive {
 		if !ok {
 			continue
 		}
-		for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimSpace(rest) {
-			var pattern string
-			if quoted, err := strconv.QuotedPrefix(rest); err == nil {
-				rest = rest[len(quoted):]
-				pattern, _ = strconv.Unquote(quoted)
-			} else {
-				pattern, rest, _ = strings.Cut(rest, " ")
+		for _, pattern := range embedPatterns.FindAllString(rest, -1) {
+			if text, err := strconv.Unquote(pattern); err == nil {
+				pattern = text
 			}
 			found = append(found, directive{c.Pos(), path.Clean(pattern)})
 		}

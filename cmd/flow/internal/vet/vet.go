@@ -80,34 +80,25 @@ func (c *checker) checkAll() {
 	c.checkDirectory()
 	c.checkHandlers()
 	for _, call := range c.calls {
-		c.check(call)
+		if check := checks[call.Kind]; check != nil {
+			check(c, call)
+		}
 	}
 }
 
-// check looks at what one call says.
-func (c *checker) check(call calls.Call) {
-	switch call.Kind {
-	case calls.Path:
-		c.checkPath(call)
-	case calls.Dir:
-		c.checkDir(call)
-	case calls.Template:
-		c.checkTemplate(call)
-	case calls.Block:
-		c.checkBlock(call)
-	case calls.RouteName:
-		c.checkRoute(call)
-	case calls.URL:
-		c.checkRedirect(call)
-	case calls.Param, calls.Segments:
-		c.checkParam(call)
-	case calls.Bind:
-		c.checkBind(call)
-	case calls.Asset:
-		c.checkAsset(call)
-	case calls.Page:
-		c.checkPage(call)
-	case calls.Static, calls.Use:
-		c.checkStatic(call)
-	}
+// checks look at what one call says.
+var checks = map[calls.Kind]func(*checker, calls.Call){
+	calls.Path:      (*checker).checkPath,
+	calls.Dir:       (*checker).checkDir,
+	calls.Template:  (*checker).checkTemplate,
+	calls.Block:     (*checker).checkBlock,
+	calls.RouteName: (*checker).checkRoute,
+	calls.URL:       (*checker).checkRedirect,
+	calls.Param:     (*checker).checkParam,
+	calls.Segments:  (*checker).checkParam,
+	calls.Bind:      (*checker).checkBind,
+	calls.Asset:     (*checker).checkAsset,
+	calls.Page:      (*checker).checkPage,
+	calls.Static:    (*checker).checkStatic,
+	calls.Use:       (*checker).checkStatic,
 }
