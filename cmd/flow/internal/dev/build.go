@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -30,6 +29,7 @@ type program struct {
 type binary struct {
 	path  string
 	files fileSet // the route files that it was built from
+	built *building
 }
 
 // remove removes the binary from disk, if there is one.
@@ -41,32 +41,12 @@ func (b *binary) remove() {
 
 // same reports whether two binaries hold the same program.
 func (b *binary) same(other *binary) bool {
-	one, err := os.Open(b.path)
+	one, err := os.ReadFile(b.path)
 	if err != nil {
 		return false
 	}
-	defer one.Close()
-	two, err := os.Open(other.path)
-	if err != nil {
-		return false
-	}
-	defer two.Close()
-	return sameBytes(one, two)
-}
-
-func sameBytes(one, two io.Reader) bool {
-	a, b := make([]byte, 64<<10), make([]byte, 64<<10)
-	for {
-		n, errA := io.ReadFull(one, a)
-		m, errB := io.ReadFull(two, b)
-		switch {
-		case n != m || !bytes.Equal(a[:n], b[:m]):
-			return false
-		case errA != nil || errB != nil:
-			ended := func(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
-			return ended(errA) && ended(errB)
-		}
-	}
+	two, err := os.ReadFile(other.path)
+	return err == nil && bytes.Equal(one, two)
 }
 
 // errOutdated is the error of a build that was cancelled.
@@ -80,13 +60,9 @@ func (p program) goBuild(ctx context.Context, temp string, number int) (path, ou
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
 		return "", "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", path}, p.flags, []string{p.pkg})...)
-	cmd.Dir = p.dir
+	cmd := goCommand(ctx, p.dir, slices.Concat([]string{"build", "-o", path}, p.flags, []string{p.pkg}))
 	// The work directory of a go tool that is killed would stay for ever elsewhere.
 	cmd.Env = append(os.Environ(), "GOTMPDIR="+temp, "PWD="+p.dir)
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return interruptGroup(cmd.Process) }
-	cmd.WaitDelay = killDelay
 	out, err := cmd.CombinedOutput()
 	if cmd.Process != nil {
 		sweepGroup(cmd.Process.Pid)
@@ -100,13 +76,17 @@ func (p program) goBuild(ctx context.Context, temp string, number int) (path, ou
 	return path, withoutProgress(string(out)), err
 }
 
-// withoutProgress removes the lines in which the go tool tells what it downloads.
-func withoutProgress(output string) string {
-	var b strings.Builder
-	for line := range strings.Lines(output) {
-		if !strings.HasPrefix(line, "go: downloading ") && !strings.HasPrefix(line, "go: finding ") {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
+// goCommand returns a command of the go tool, which ends with what it runs when ctx ends.
+func goCommand(ctx context.Context, dir string, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return interruptGroup(cmd.Process) }
+	cmd.WaitDelay = killDelay
+	return cmd
 }
+
+// progress matches the lines in which the go tool tells what it downloads.
+var progress = regexp.MustCompile(`(?m)^go: (?:downloading|finding) .*\n?`)
+
+func withoutProgress(output string) string { return progress.ReplaceAllString(output, "") }

@@ -2,6 +2,7 @@ package dev
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -130,12 +131,9 @@ func decideRoute(file, rest string, before past, exists func(string) bool) effec
 }
 
 // holds reports whether the set has a file, or one below it.
-func (s fileSet) holds(file string) bool { return s[file] || s.below(file) }
-
-// below reports whether the set has a file below a directory.
-func (s fileSet) below(dir string) bool {
+func (s fileSet) holds(dir string) bool {
 	for file := range s {
-		if strings.HasPrefix(file, dir+string(filepath.Separator)) {
+		if file == dir || strings.HasPrefix(file, dir+string(filepath.Separator)) {
 			return true
 		}
 	}
@@ -144,21 +142,20 @@ func (s fileSet) below(dir string) bool {
 
 // holds reports whether a package or an embedded file is in a directory or below it.
 func (l *layout) holds(dir string) bool {
-	return l.packages[dir] || fileSet(l.packages).below(dir) || fileSet(l.embedded).below(dir)
+	return l.packages.holds(dir) || l.embedded.holds(dir)
 }
 
-// ignoredFile reports whether a file of that name is none of the program, wherever it
-// is: editors make such files beside the one that they save.
+// ignoredFiles are the patterns of files that are none of the program, wherever they are:
+// editors make them beside the one that they save. Vim makes 4913 to see whether it can write.
+var ignoredFiles = []string{
+	"4913", ".DS_Store", "*~", ".#*", "#*#", ".goutputstream-*", "*___jb_tmp___", "*___jb_old___",
+	"*.swp", ".sw[ox]", ".*.sw[ox]", ".swpx", ".*.swpx", ".kate-swp", ".*.kate-swp", ".tmp", ".*.tmp",
+}
+
+// ignoredFile reports whether a file of that name is one of ignoredFiles, or an ignoredDir.
 func ignoredFile(name string) bool {
-	switch {
-	case name == "4913" || name == ".DS_Store" || ignoredDir(name): // Vim tries whether it can write
-		return true
-	case strings.HasSuffix(name, "~"), strings.HasPrefix(name, ".#"), strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"):
-		return true
-	case strings.HasPrefix(name, ".goutputstream-"), strings.HasSuffix(name, "___jb_tmp___"), strings.HasSuffix(name, "___jb_old___"):
-		return true
-	}
-	ext := filepath.Ext(name)
-	hidden := strings.HasPrefix(name, ".")
-	return hidden && slices.Contains([]string{".swp", ".swo", ".swx", ".swpx", ".kate-swp", ".tmp"}, ext) || ext == ".swp"
+	return ignoredDir(name) || slices.ContainsFunc(ignoredFiles, func(pattern string) bool {
+		match, _ := path.Match(pattern, name)
+		return match
+	})
 }

@@ -7,16 +7,18 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/cmd/flow/internal/project"
 )
 
 // testLayout is that of a program with a main package, an application, and migrations.
 func testLayout() *layout {
-	main := &goModule{Path: "example.org/site", Dir: native("/m"), Main: true}
-	return layoutOf([]goPackage{
+	main := &project.ListedModule{Path: "example.org/site", Dir: native("/m"), Main: true}
+	return layoutOf([]project.Package{
 		{ImportPath: "fmt", Dir: native("/go/src/fmt"), Standard: true},
-		{ImportPath: "example.com/x", Dir: native("/mod/x"), Module: &goModule{Path: "example.com/x", Dir: native("/mod/x")}},
-		{ImportPath: "example.com/near", Dir: native("/near"), Module: &goModule{Path: "example.com/near", Dir: native("/near"), Replace: &goModule{Path: "../near"}}},
-		{ImportPath: "example.com/fork", Dir: native("/mod/fork"), Module: &goModule{Path: "example.com/fork", Dir: native("/mod/fork"), Replace: &goModule{Path: "example.com/fork2", Version: "v1.0.0"}}},
+		{ImportPath: "example.com/x", Dir: native("/mod/x"), Module: &project.ListedModule{Path: "example.com/x", Dir: native("/mod/x")}},
+		{ImportPath: "example.com/near", Dir: native("/near"), Module: &project.ListedModule{Path: "example.com/near", Dir: native("/near"), Replace: &project.ListedModule{Path: "../near"}}},
+		{ImportPath: "example.com/fork", Dir: native("/mod/fork"), Module: &project.ListedModule{Path: "example.com/fork", Dir: native("/mod/fork"), Replace: &project.ListedModule{Path: "example.com/fork2", Version: "v1.0.0"}}},
 		{ImportPath: "example.org/site/gone"},
 		{ImportPath: "example.com/unknown"},
 		{ImportPath: "example.org/site/db", Dir: native("/m/db"), Module: main, EmbedPatterns: []string{"sql/*.sql", "seed"}, EmbedFiles: []string{"sql/1.sql", "seed/a.json"}},
@@ -183,7 +185,7 @@ func TestGoList(t *testing.T) {
 func TestJoin(t *testing.T) {
 	is := is.New(t)
 	whole := testLayout()
-	l := layoutOf([]goPackage{{Dir: native("/m"), Module: &goModule{Path: "example.org/site", Dir: native("/m"), Main: true}}})
+	l := layoutOf([]project.Package{{Dir: native("/m"), Module: &project.ListedModule{Path: "example.org/site", Dir: native("/m"), Main: true}}})
 	l.join(whole)
 	l.join(whole)
 	is.Equal(l.apps, whole.apps)

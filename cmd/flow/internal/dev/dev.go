@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -123,70 +124,36 @@ func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []strin
 		calls:     make(chan func()),
 		done:      make(chan struct{}),
 	}
-	s.plan = startPlan{dir: p.Dir, name: name, args: slices.Concat(front.args(), passedOn), socket: front.socket, links: temp, stdout: p.Stdout, stderr: t, tell: s.tell}
+	s.plan = startPlan{dir: p.Dir, name: name, args: slices.Concat(front.args(), passedOn), socket: front.socket, links: temp, stdout: p.Stdout, stderr: t, tell: s.tell, said: s.said, over: s.over}
 	return s.run(ctx, hurry)
 }
 
 // untilSignal returns a context that ends with ctx, with the first signal to stop, or when
 // nobody reads any more what the tool says, as after Ctrl-C in "flow dev 2>&1 | tee log".
-// The channel that it returns is closed by the second signal.
-func untilSignal(ctx context.Context) (until context.Context, hurry <-chan struct{}, release func()) {
-	until, cancel := context.WithCancel(ctx)
-	twice := make(chan struct{})
-	signals, unread := make(chan os.Signal, 2), make(chan os.Signal, 1)
-	signal.Notify(signals, stopSignals...)
-	signal.Notify(unread, syscall.SIGPIPE)
-	released := make(chan struct{})
-	go func() {
-		select {
-		case <-signals:
-		case <-unread:
-		case <-released:
-			return
-		}
-		cancel()
-		select {
-		case <-signals:
-			close(twice)
-		case <-released:
-		}
-	}()
-	return until, twice, func() {
-		signal.Stop(signals)
-		signal.Stop(unread)
-		close(released)
-		cancel()
+// The channel that it returns gets the next signal to stop.
+func untilSignal(ctx context.Context) (until context.Context, hurry <-chan os.Signal, release func()) {
+	until, stop := signal.NotifyContext(ctx, append(stopSignals, syscall.SIGPIPE)...)
+	next := make(chan os.Signal, 1)
+	forget := context.AfterFunc(until, func() { signal.Notify(next, stopSignals...) })
+	return until, next, func() {
+		forget()
+		signal.Stop(next)
+		stop()
 	}
 }
 
+var (
+	flagWords = regexp.MustCompile(`(?:[^\s"']|"[^"]*"|'[^']*')+`)
+	quotes    = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
+)
+
 // splitFlags splits a text into flags at its spaces. What is in quotes stays together.
 func splitFlags(text string) (flags []string, err error) {
-	var flag strings.Builder
-	quote, in := rune(0), false
-	for _, c := range text {
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-			flag.WriteRune(c)
-		case c == '"' || c == '\'':
-			quote, in = c, true
-		case c == ' ' || c == '\t' || c == '\n':
-			if in {
-				flags = append(flags, flag.String())
-				flag.Reset()
-			}
-			in = false
-		default:
-			flag.WriteRune(c)
-			in = true
-		}
-	}
-	if quote != 0 {
+	if strings.TrimSpace(flagWords.ReplaceAllString(text, "")) != "" {
 		return nil, fmt.Errorf("a quote is not closed in %q", text)
 	}
-	if in {
-		flags = append(flags, flag.String())
+	for _, word := range flagWords.FindAllString(text, -1) {
+		flags = append(flags, quotes.ReplaceAllString(word, "$1$2"))
 	}
 	return flags, nil
 }

@@ -330,10 +330,13 @@ func main() {
 	time.Sleep(300 * time.Millisecond)
 	l.Close()
 	tool.Close()
-	time.Sleep(5 * time.Second) // as if it answered still
+	for _, err := os.Stat("asked"); err != nil; _, err = os.Stat("asked") { // as if it answered still
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 `)
 	s.start()
+	t.Cleanup(func() { s.write("asked", "") })
 	s.shows("/", "the old one")
 	s.write("main.go", siteFiles["main.go"])
 	s.out.until(t, "flow: main.go changed: built in ")

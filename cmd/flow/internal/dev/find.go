@@ -7,12 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
 )
-
-// library is the import path of flow.
-const library = "example.com/flow"
 
 // findMain returns the main package to run, as the go tool takes it, and the name of its
 // program. It is the package that is given, or the only one of the module that imports
@@ -32,19 +30,19 @@ func findMain(ctx context.Context, m project.Module, dir, given string, flags []
 	if given != "" {
 		return oneMain(packages, given)
 	}
-	var mains []goPackage
+	var mains []project.Package
 	for _, p := range packages {
-		seen := slices.ContainsFunc(mains, func(other goPackage) bool { return other.Dir == p.Dir })
-		if p.Name == "main" && !seen && slices.Contains(p.Deps, library) {
+		seen := slices.ContainsFunc(mains, func(other project.Package) bool { return other.Dir == p.Dir })
+		if p.Name == "main" && !seen && slices.Contains(p.Deps, calls.FlowPath) {
 			mains = append(mains, p)
 		}
 	}
-	if here := slices.IndexFunc(mains, func(p goPackage) bool { return p.Dir == dir }); here >= 0 {
+	if here := slices.IndexFunc(mains, func(p project.Package) bool { return p.Dir == dir }); here >= 0 {
 		mains = mains[here : here+1]
 	}
 	switch len(mains) {
 	case 0:
-		return "", "", fmt.Errorf("no main package of the module %s imports %s: give the package to run, as in \"flow dev ./cmd/site\"", m.Path, library)
+		return "", "", fmt.Errorf("no main package of the module %s imports %s: give the package to run, as in \"flow dev ./cmd/site\"", m.Path, calls.FlowPath)
 	case 1:
 		return mains[0].ImportPath, programName(mains[0]), nil
 	}
@@ -56,7 +54,7 @@ func findMain(ctx context.Context, m project.Module, dir, given string, flags []
 }
 
 // oneMain checks a package that was given.
-func oneMain(packages []goPackage, given string) (pkg, name string, err error) {
+func oneMain(packages []project.Package, given string) (pkg, name string, err error) {
 	switch {
 	case len(packages) == 0:
 		return "", "", fmt.Errorf("dev: %s is no package", given)
@@ -71,7 +69,7 @@ func oneMain(packages []goPackage, given string) (pkg, name string, err error) {
 }
 
 // programName returns what "go build" would call the program.
-func programName(p goPackage) string {
+func programName(p project.Package) string {
 	name := p.ImportPath[strings.LastIndexByte(p.ImportPath, '/')+1:]
 	if name == "" || strings.HasPrefix(name, "command-line-arguments") {
 		name = filepath.Base(p.Dir)

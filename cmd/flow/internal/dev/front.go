@@ -22,7 +22,6 @@ type front struct {
 	socket   *os.File // for programs; nil for a proxy
 	standIn  *standIn
 	server   *http.Server // of the stand-in; nil while it does not serve
-	streams  context.CancelFunc
 }
 
 // openFront listens on an address.
@@ -72,18 +71,18 @@ func (f *front) args() []string {
 // serve has the stand-in answer.
 func (f *front) serve(l net.Listener) {
 	ctx, cancel := context.WithCancel(context.Background())
-	f.streams = cancel
 	f.server = &http.Server{
 		Handler:           f.standIn,
 		ReadHeaderTimeout: 10 * time.Second,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
-	go f.server.Serve(l) // which fails when it is shut down
+	f.server.RegisterOnShutdown(cancel) // event streams
+	go f.server.Serve(l)                // which fails when it is shut down
 }
 
 // fail has clients see what is wrong, until a program answers.
 func (f *front) fail(r report) error {
-	f.standIn.show(r)
+	f.standIn.change(state{report: r.handler()})
 	if f.server != nil {
 		return nil
 	}
@@ -118,25 +117,24 @@ func (f *front) stop() {
 	if f.server == nil {
 		return
 	}
-	server, streams := f.server, f.streams
+	server := f.server
 	f.server = nil
-	stopped := make(chan bool)
-	go func() {
-		defer close(stopped)
+	shutDown := func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		if server.Shutdown(ctx) != nil {
 			server.Close()
 		}
-	}()
-	streams()
-	if f.socket == nil { // nobody else answers, so that this is the end
-		<-stopped
 	}
+	if f.socket == nil { // nobody else answers, so that this is the end
+		shutDown()
+		return
+	}
+	go shutDown()
 }
 
 func (f *front) close() {
-	f.standIn.release()
+	f.standIn.change(state{report: http.NotFoundHandler()}) // for requests that wait
 	f.stop()
 	f.listener.Close()
 	if f.socket != nil {
@@ -144,13 +142,14 @@ func (f *front) close() {
 	}
 }
 
-// A state is what the stand-in does with a request.
+// A state is what the stand-in does with a request. It holds one while it has nothing to do
+// with it.
 type state struct {
-	report  *report // what it shows, or nil
-	target  *target // where it sends requests as a proxy, or nil
-	passed  bool    // a program answers: whoever is still here has to come again
-	over    chan struct{}
-	handler http.Handler // of the report
+	report http.Handler // shows why no program answers
+	target *target      // where it sends requests as a proxy
+	passed bool         // a program answers: whoever is still here has to come again
+	over   context.Context
+	end    context.CancelFunc // ends over, when there is another state
 }
 
 // A standIn answers in place of a program, or in front of it.
@@ -161,18 +160,20 @@ type standIn struct {
 }
 
 func newStandIn(proxy bool) *standIn {
-	return &standIn{proxy: proxy, now: state{over: make(chan struct{})}}
+	s := &standIn{proxy: proxy}
+	s.now.over, s.now.end = context.WithCancel(context.Background())
+	return s
 }
 
 // change replaces the state. Whoever waits for that goes on.
 func (s *standIn) change(to state) {
-	to.over = make(chan struct{})
+	to.over, to.end = context.WithCancel(context.Background())
 	s.mu.Lock()
 	before := s.now
 	s.now = to
 	s.mu.Unlock()
-	close(before.over)
-	if before.target != nil && before.target != to.target {
+	before.end()
+	if before.target != nil {
 		before.target.leave()
 	}
 }
@@ -182,9 +183,6 @@ func (s *standIn) look() state {
 	defer s.mu.Unlock()
 	return s.now
 }
-
-// show has it show a report.
-func (s *standIn) show(r report) { s.change(state{report: &r, handler: r.handler()}) }
 
 // pass has requests go to a program.
 func (s *standIn) pass(url string) error {
@@ -199,41 +197,38 @@ func (s *standIn) pass(url string) error {
 	return err
 }
 
-// release ends what waits, when the tool ends.
-func (s *standIn) release() {
-	s.change(state{report: &report{Title: "flow dev has ended"}, handler: http.NotFoundHandler()})
-}
-
 func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.proxy {
-		s.forward(w, r)
-		return
+	if !s.proxy { // the next connection is the program's, if there is one then
+		w.Header().Set("Connection", "close")
 	}
-	// The next connection is the program's, if there is one then.
-	w.Header().Set("Connection", "close")
-	now := s.look()
-	if now.passed {
-		// The method and the body stay, and so does the URL, to which the client comes again.
-		// With more than one slash at its beginning, it would be a URL of another host.
-		w.Header().Set("Location", "/"+strings.TrimLeft(r.URL.RequestURI(), `/\`))
-		w.WriteHeader(http.StatusTemporaryRedirect)
-		return
+	for {
+		now := s.look()
+		switch {
+		case now.passed:
+			// The method and the body stay, and so does the URL, to which the client comes again.
+			// With more than one slash at its beginning, it would be a URL of another host.
+			w.Header().Set("Location", "/"+strings.TrimLeft(r.URL.RequestURI(), `/\`))
+			w.WriteHeader(http.StatusTemporaryRedirect)
+			return
+		case now.report != nil:
+			now.show(w, r)
+			return
+		case now.target != nil && now.target.answer(w, r):
+			return
+		}
+		select { // until the next program is there
+		case <-now.over.Done():
+		case <-r.Context().Done():
+			return
+		}
 	}
-	now.answer(w, r)
 }
 
-// answer shows the report, for as long as that is the newest.
-func (now state) answer(w http.ResponseWriter, r *http.Request) {
+// show shows the report, for as long as that is the newest: then an event stream of the page
+// ends.
+func (now state) show(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	stop := make(chan struct{})
-	defer close(stop)
-	go func() {
-		select {
-		case <-now.over:
-			cancel() // an event stream of the page
-		case <-stop:
-		}
-	}()
-	now.handler.ServeHTTP(w, r.WithContext(ctx))
+	defer context.AfterFunc(now.over, cancel)()
+	now.report.ServeHTTP(w, r.WithContext(ctx))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/internal/dev/devlink"
 	"example.com/flow/internal/dev/disk"
 )
@@ -194,7 +195,7 @@ func (s *session) name(paths []string) string {
 		name = below
 	}
 	if len(paths) > 1 {
-		return filepath.ToSlash(name) + " and " + count(len(paths)-1, "other", "others")
+		return filepath.ToSlash(name) + " and " + cli.Count(len(paths)-1, "other")
 	}
 	return filepath.ToSlash(name)
 }

@@ -1,12 +1,8 @@
 package dev
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,69 +12,39 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/dev/disk"
 	"example.com/flow/internal/routes/routetree"
 )
 
-// A goPackage is what "go list" says of a package.
-type goPackage struct {
-	Name, ImportPath, Dir     string
-	Standard                  bool
-	Deps                      []string
-	EmbedPatterns, EmbedFiles []string
-	Module                    *goModule
-	Error                     *struct{ Err string }
-}
-
-type goModule struct {
-	Path, Version, Dir, GoMod string
-	Main                      bool
-	Replace                   *goModule
-}
-
 // edited reports whether the package is one that people edit: of the main module, of
 // another one of the workspace, or of one that is replaced by a directory.
-func (p goPackage) edited() bool {
+func edited(p project.Package) bool {
 	m := p.Module
 	return !p.Standard && m != nil && (m.Main || m.Replace != nil && m.Replace.Version == "")
 }
 
 // goList asks the go tool about packages, whatever is wrong with them. The fields are
-// those of goPackage that are asked for.
-func goList(ctx context.Context, dir string, flags []string, fields string, args ...string) ([]goPackage, error) {
-	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-e", "-json=" + fields}, flags, args)...)
-	cmd.Dir = dir
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return interruptGroup(cmd.Process) }
-	cmd.WaitDelay = killDelay
-	var out, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &stderr
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("go list: %w\n%s", err, bytes.TrimSpace(stderr.Bytes()))
+// those of project.Package that are asked for.
+func goList(ctx context.Context, dir string, flags []string, fields string, args ...string) ([]project.Package, error) {
+	cmd := goCommand(ctx, dir, slices.Concat([]string{"list", "-e", "-json=" + fields}, flags, args))
+	packages, err := project.List(cmd)
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
 	}
-	var packages []goPackage
-	for d := json.NewDecoder(&out); ; {
-		var p goPackage
-		switch err := d.Decode(&p); {
-		case errors.Is(err, io.EOF):
-			return packages, nil
-		case err != nil:
-			return nil, fmt.Errorf("go list: %w", err)
-		}
-		packages = append(packages, p)
-	}
+	return packages, nil
 }
 
 // A layout is where the files of a program are: what has to be watched, and what a change
 // means.
 type layout struct {
-	apps     []string        // directories that hold a router/ which is embedded
-	packages map[string]bool // directories of Go files
+	apps     []string // directories that hold a router/ which is embedded
+	packages fileSet  // directories of Go files
 	embeds   []embedding
-	embedded map[string]bool // files that are embedded
-	modules  []string        // directories of modules, or of the workspace
-	missing  []string        // directories that may become packages: see look
-	reviewed []string        // packages of the main module, as the go tool takes them
+	embedded fileSet  // files that are embedded
+	modules  []string // directories of modules, or of the workspace
+	missing  []string // directories that may become packages: see look
+	reviewed []string // packages of the main module, as the go tool takes them
 }
 
 // An embedding is a pattern of a go:embed directive.
@@ -99,24 +65,24 @@ func look(ctx context.Context, dir string, flags []string, pkg string) (*layout,
 	env.Dir = dir
 	if out, err := env.Output(); err == nil {
 		if file := strings.TrimSpace(string(out)); filepath.IsAbs(file) {
-			l.addModule(filepath.Dir(file))
+			l.modules = add(l.modules, filepath.Dir(file))
 		}
 	}
 	return l, nil
 }
 
-func layoutOf(packages []goPackage) *layout {
-	l := &layout{packages: map[string]bool{}, embedded: map[string]bool{}}
+func layoutOf(packages []project.Package) *layout {
+	l := &layout{packages: fileSet{}, embedded: fileSet{}}
 	for _, p := range packages {
-		if p.edited() {
-			l.addModule(p.Module.Dir)
+		if edited(p) && p.Module.Dir != "" {
+			l.modules = add(l.modules, p.Module.Dir)
 		}
 	}
 	for _, p := range packages {
 		if p.Dir == "" { // it is imported, and not there
 			l.addMissing(packages, p.ImportPath)
 		}
-		if p.Dir == "" || !p.edited() {
+		if p.Dir == "" || !edited(p) {
 			continue
 		}
 		l.packages[p.Dir] = true
@@ -126,8 +92,8 @@ func layoutOf(packages []goPackage) *layout {
 		for _, pattern := range p.EmbedPatterns {
 			e := embedding{p.Dir, strings.TrimPrefix(pattern, "all:")}
 			l.embeds = append(l.embeds, e)
-			if e.pattern == routetree.RouterDir && !slices.Contains(l.apps, p.Dir) {
-				l.apps = append(l.apps, p.Dir)
+			if e.pattern == routetree.RouterDir {
+				l.apps = add(l.apps, p.Dir)
 			}
 		}
 		for _, file := range p.EmbedFiles {
@@ -137,34 +103,26 @@ func layoutOf(packages []goPackage) *layout {
 	return l
 }
 
-func (l *layout) addModule(dir string) {
-	if dir != "" && !slices.Contains(l.modules, dir) {
-		l.modules = append(l.modules, dir)
+// add returns a list with those of other values that it lacks.
+func add[T comparable](list []T, others ...T) []T {
+	for _, v := range others {
+		if !slices.Contains(list, v) {
+			list = append(list, v)
+		}
 	}
+	return list
 }
 
 // join adds what another layout has. Of a program that does not build, the go tool knows
 // less: behind an import that is broken, it sees no application any more.
 func (l *layout) join(other *layout) {
-	for _, dir := range other.modules {
-		l.addModule(dir)
-	}
-	for _, dir := range other.apps {
-		if !slices.Contains(l.apps, dir) {
-			l.apps = append(l.apps, dir)
-		}
-	}
-	for _, e := range other.embeds {
-		if !slices.Contains(l.embeds, e) {
-			l.embeds = append(l.embeds, e)
-		}
-	}
+	l.modules, l.apps, l.embeds = add(l.modules, other.modules...), add(l.apps, other.apps...), add(l.embeds, other.embeds...)
 	maps.Copy(l.packages, other.packages)
 	maps.Copy(l.embedded, other.embedded)
 }
 
 // addMissing notes where a package would be that is imported and is not there.
-func (l *layout) addMissing(packages []goPackage, importPath string) {
+func (l *layout) addMissing(packages []project.Package, importPath string) {
 	for _, p := range packages {
 		if m := p.Module; m != nil && m.Main {
 			if below, ok := strings.CutPrefix(importPath, m.Path+"/"); ok {
@@ -177,36 +135,28 @@ func (l *layout) addMissing(packages []goPackage, importPath string) {
 
 // dirs returns the directories to watch.
 func (l *layout) dirs() []string {
-	found := map[string]bool{}
-	add := func(dir string) { found[dir] = true }
+	found := maps.Clone(l.packages)
+	find := func(dir string) { found[dir] = true }
 	for _, dir := range l.modules {
-		add(dir)
-	}
-	for dir := range l.packages {
-		add(dir)
+		find(dir)
 	}
 	for _, dir := range l.missing {
 		for !disk.IsDir(dir) && dir != filepath.Dir(dir) {
 			dir = filepath.Dir(dir)
 		}
-		add(dir)
+		find(dir)
 	}
 	for _, e := range l.embeds {
-		e.eachDir(add)
+		e.eachDir(find)
 	}
 	for _, app := range l.apps {
 		// A directory public/ that is not embedded yet is not read either, but one that is
 		// new has to be found when the go:embed directive names it.
 		for _, name := range []string{routetree.RouterDir, routetree.PublicDir} {
-			eachDirBelow(filepath.Join(app, name), add)
+			eachDirBelow(filepath.Join(app, name), find)
 		}
 	}
-	var dirs []string
-	for dir := range found {
-		dirs = append(dirs, dir)
-	}
-	slices.Sort(dirs)
-	return dirs
+	return slices.Sorted(maps.Keys(found))
 }
 
 // eachDir calls add for the directories that hold what is embedded.

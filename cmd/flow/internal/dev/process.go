@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,7 +18,6 @@ import (
 type process struct {
 	bin      *binary
 	cmd      *exec.Cmd
-	built    *building
 	stderr   *tail
 	linkOver chan struct{} // closed when it says nothing any more, since it has ended or accepts no more connections
 
@@ -38,12 +38,14 @@ type startPlan struct {
 	stdout io.Writer      // of the process
 	stderr io.Writer      // of the process
 	tell   func(f func()) // has the goroutine of the session call a function, in the order of the calls
+	said   func(*process, devlink.Message)
+	over   func(*process, error)
 }
 
-// start starts a binary. connected, said and over are called by tell: when the process has
-// connected, for each message, and when it has ended.
-func (s startPlan) start(bin *binary, number int, connected func(*process, *devlink.Conn), said func(*process, devlink.Message), over func(*process, error)) (*process, error) {
-	l, err := devlink.Listen(s.links + string(os.PathSeparator) + "link" + strconv.Itoa(number))
+// start starts a binary. said and over are called by tell: for each message of the process,
+// and when it has ended.
+func (s startPlan) start(bin *binary) (*process, error) {
+	l, err := devlink.Listen(s.links + string(os.PathSeparator) + "link" + strconv.Itoa(bin.built.number))
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +72,13 @@ func (s startPlan) start(bin *binary, number int, connected func(*process, *devl
 			return
 		}
 		defer link.Close()
-		s.tell(func() { connected(p, link) })
+		s.tell(func() { p.link = link })
 		for {
 			m, err := link.Receive()
 			if err != nil {
 				return
 			}
-			s.tell(func() { said(p, m) })
+			s.tell(func() { s.said(p, m) })
 		}
 	}()
 	go func() {
@@ -90,7 +92,7 @@ func (s startPlan) start(bin *binary, number int, connected func(*process, *devl
 		case <-p.linkOver:
 		case <-time.After(killDelay): // a child of it has the link
 		}
-		s.tell(func() { over(p, err) })
+		s.tell(func() { s.over(p, err) })
 	}()
 	return p, nil
 }
@@ -98,15 +100,10 @@ func (s startPlan) start(bin *binary, number int, connected func(*process, *devl
 // environment returns the variables of this process, without those that speak of sockets
 // and of another tool around this one.
 func environment() []string {
-	var env []string
-	for _, pair := range os.Environ() {
-		switch name, _, _ := strings.Cut(pair, "="); name {
-		case "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", devlink.Variable:
-		default:
-			env = append(env, pair)
-		}
-	}
-	return env
+	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains([]string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", devlink.Variable}, name)
+	})
 }
 
 // send tells the process something. One that does not listen is none of the tool's
@@ -125,10 +122,12 @@ func (p *process) stop() {
 	}
 }
 
-// kill ends the process and its children at once.
+// kill ends the process, if there is one, and its children at once.
 func (p *process) kill() {
-	p.leaving = true
-	killGroup(p.cmd.Process)
+	if p != nil {
+		p.leaving = true
+		killGroup(p.cmd.Process)
+	}
 }
 
 // ending returns words for how a process has ended.
@@ -152,9 +151,7 @@ type tail struct {
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	t.kept = append(t.kept, b...)
-	if extra := len(t.kept) - maxTail; extra > 0 {
-		t.kept = append(t.kept[:0], t.kept[extra:]...)
-	}
+	t.kept = t.kept[max(0, len(t.kept)-maxTail):]
 	t.mu.Unlock()
 	return t.to.Write(b)
 }

@@ -36,53 +36,15 @@ func newTarget(at string) (*target, error) {
 // leave closes the connections that no request uses.
 func (t *target) leave() { t.transport.CloseIdleConnections() }
 
-// errNoProgram is the error of a request that no program can answer.
-var errNoProgram = errors.New("there is no program")
-
-// A holder sends requests to the program that there is, and holds them while there is
-// none but one may come.
-type holder struct{ standIn *standIn }
-
-// RoundTrip implements http.RoundTripper.
-func (h holder) RoundTrip(r *http.Request) (*http.Response, error) {
-	for {
-		now := h.standIn.look()
-		switch {
-		case now.report != nil:
-			return nil, errNoProgram
-		case now.target != nil:
-			out := r.Clone(r.Context())
-			out.URL.Scheme, out.URL.Host = now.target.url.Scheme, now.target.url.Host
-			if r.Body != nil {
-				out.Body = io.NopCloser(r.Body) // for another round; who has called closes it
-			}
-			resp, err := now.target.transport.RoundTrip(out)
-			if !isDial(err) {
-				return resp, err
-			}
-			// The program does not listen any more: another one takes its place, or it has ended.
-			// Nothing of the body was read.
-		}
-		select {
-		case <-now.over:
-		case <-r.Context().Done():
-			return nil, r.Context().Err()
-		}
-	}
-}
-
-// isDial reports whether a request failed before there was a connection.
-func isDial(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
-}
-
-// forward answers a request as a proxy.
-func (s *standIn) forward(w http.ResponseWriter, r *http.Request) {
+// answer sends a request to the program, and reports whether that has answered, or has failed
+// to. One that does not listen any more has not: another one takes its place, or it has ended.
+// Nothing of the body was read then.
+func (t *target) answer(w http.ResponseWriter, r *http.Request) (answered bool) {
+	answered = true
 	proxy := &httputil.ReverseProxy{
-		Transport: holder{s},
+		Transport: t.transport,
 		Rewrite: func(p *httputil.ProxyRequest) {
-			p.Out.URL.Scheme, p.Out.URL.Host = "http", r.Host
+			p.Out.URL.Scheme, p.Out.URL.Host = t.url.Scheme, t.url.Host
 			p.Out.URL.RawQuery = p.In.URL.RawQuery // also what is malformed in it is for the program
 			for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 				if values, ok := p.In.Header[name]; ok {
@@ -94,14 +56,17 @@ func (s *standIn) forward(w http.ResponseWriter, r *http.Request) {
 			}
 		},
 		FlushInterval: -1,
-		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			now := s.look()
-			if errors.Is(err, errNoProgram) && now.report != nil {
-				now.answer(w, r)
-				return
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			var op *net.OpError
+			if answered = !errors.As(err, &op) || op.Op != "dial"; answered {
+				http.Error(w, "502 Bad Gateway: "+err.Error(), http.StatusBadGateway)
 			}
-			http.Error(w, "502 Bad Gateway: "+err.Error(), http.StatusBadGateway)
 		},
 	}
-	proxy.ServeHTTP(w, r)
+	out := r.WithContext(r.Context())
+	if r.Body != nil {
+		out.Body = io.NopCloser(r.Body) // for the next program; the server closes it
+	}
+	proxy.ServeHTTP(w, out)
+	return answered
 }

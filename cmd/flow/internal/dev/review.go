@@ -2,7 +2,6 @@ package dev
 
 import (
 	"context"
-	"reflect"
 
 	"example.com/flow/cmd/flow/internal/vet"
 	"example.com/flow/internal/dev/devlink"
@@ -75,13 +74,5 @@ func (s *session) warn(p *process, found []fault.Fault, err error) {
 	}
 	r.refusal, r.warnings = "", now
 	p.send(devlink.Message{Warnings: now})
-	switch text := count(len(now), "warning", "warnings"); {
-	case len(now) == 0 && len(before) > 0:
-		s.terminal.say("flow vet has no warnings any more")
-	case len(now) == 0:
-	case reflect.DeepEqual(now, before):
-		s.terminal.say("flow vet still has %s", text)
-	default:
-		s.terminal.warn("flow vet has "+text, now)
-	}
+	s.terminal.compare(devpage.Yellow, "flow vet%s has %s", "warning", "flow vet has no warnings any more", before, now)
 }

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"time"
 
+	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/internal/dev/devlink"
 	"example.com/flow/internal/dev/devpage"
 	"example.com/flow/internal/dev/livereload"
@@ -69,22 +70,21 @@ type session struct {
 	surveying bool // the newest survey is under way
 	reviewed  review
 
-	building     *building
-	current      *process // the one that answers
-	next         *process // one that is not ready yet
-	waiting      *binary  // what is started when current has ended, if stopFirst
-	waitingBuild *building
-	all          map[*process]bool
-	cause        string // of the newest build, for messages
-	again        bool   // a build has failed that may be outdated
-	failure      failure
-	failed       devlink.Message // what open pages are told of the failure
-	failedAt     int             // the number of the build that was the newest then
-	templates    []devpage.Fault // what is wrong with those on disk, as the program that answers has said
-	heard        []devpage.Fault // what it has said since, and the terminal not yet; nil if that is nothing
-	waits        bool            // the terminal has said that templates wait for the build
-	introduced   bool            // the terminal has said where the route map is
-	stopping     bool
+	building   *building
+	current    *process // the one that answers
+	next       *process // one that is not ready yet
+	waiting    *binary  // what is started when current has ended, if stopFirst
+	all        map[*process]bool
+	cause      string // of the newest build, for messages
+	again      bool   // a build has failed that may be outdated
+	failure    failure
+	failed     devlink.Message // what open pages are told of the failure
+	failedAt   int             // the number of the build that was the newest then
+	templates  []devpage.Fault // what is wrong with those on disk, as the program that answers has said
+	heard      []devpage.Fault // what it has said since, and the terminal not yet; nil if that is nothing
+	waits      bool            // the terminal has said that templates wait for the build
+	introduced bool            // the terminal has said where the route map is
+	stopping   bool
 }
 
 // A building is a build that runs.
@@ -116,8 +116,11 @@ func (s *session) tell(f func()) {
 	}
 }
 
-// run works until ctx ends. hurry is closed if it is to end at once then.
-func (s *session) run(ctx context.Context, hurry <-chan struct{}) error {
+// after has the goroutine of the session call f when a time is over.
+func (s *session) after(d time.Duration, f func()) { time.AfterFunc(d, func() { s.tell(f) }) }
+
+// run works until ctx ends. hurry gets a signal if it is to end at once then.
+func (s *session) run(ctx context.Context, hurry <-chan os.Signal) error {
 	defer close(s.done)
 	s.ctx = ctx
 	if err := s.begin(); err != nil {
@@ -182,13 +185,11 @@ func (s *session) build(cause string) {
 		s.tried = b.files
 	}
 	s.building = b
-	time.AfterFunc(noticeTime, func() {
-		s.tell(func() {
-			if s.building == b && cause != "" && !b.outdated { // the first build was announced already
-				b.told = true
-				s.terminal.say("%s: building", cause)
-			}
-		})
+	s.after(noticeTime, func() {
+		if s.building == b && cause != "" && !b.outdated { // the first build was announced already
+			b.told = true
+			s.terminal.say("%s: building", cause)
+		}
 	})
 	go func() {
 		path, output, err := s.program.goBuild(ctx, s.temp, b.number)
@@ -196,13 +197,14 @@ func (s *session) build(cause string) {
 		b.took = time.Since(b.begun)
 		s.tell(func() {
 			s.building = nil
-			s.built(b, &binary{path, b.files}, output, err)
+			s.built(&binary{path, b.files, b}, output, err)
 		})
 	}()
 }
 
 // built goes on after a build.
-func (s *session) built(b *building, bin *binary, output string, err error) {
+func (s *session) built(bin *binary, output string, err error) {
+	b := bin.built
 	switch {
 	case s.stopping:
 		return
@@ -218,7 +220,7 @@ func (s *session) built(b *building, bin *binary, output string, err error) {
 		if len(faults) == 0 {
 			faults = []devpage.Fault{{Text: "go build: " + err.Error()}}
 		}
-		s.fail(ofBuild, fmt.Sprintf("the build has failed after %s: %s", seconds(b.took), count(len(faults), "fault", "faults")), faults)
+		s.fail(ofBuild, fmt.Sprintf("the build has failed after %s: %s", seconds(b.took), cli.Count(len(faults), "fault")), faults)
 		s.surveyAfter(b)
 		return
 	case output != "":
@@ -226,21 +228,19 @@ func (s *session) built(b *building, bin *binary, output string, err error) {
 	}
 	s.surveyAfter(b)
 	if s.current != nil && !s.current.leaving && bin.same(s.current.bin) {
-		s.keep(b, bin)
-		return
+		s.keep(bin)
+	} else if s.stopFirst && s.current != nil {
+		s.replace(bin)
+	} else {
+		s.start(bin)
 	}
-	if s.stopFirst && s.current != nil {
-		s.replace(b, bin)
-		return
-	}
-	s.start(b, bin)
 }
 
 // replace has the process that answers end, and then starts what was built. Requests wait
 // meanwhile.
-func (s *session) replace(b *building, bin *binary) {
+func (s *session) replace(bin *binary) {
 	s.waiting.remove()
-	s.waiting, s.waitingBuild = bin, b
+	s.waiting = bin
 	if !s.current.leaving {
 		s.front.hold()
 		s.retire(s.current)
@@ -250,12 +250,10 @@ func (s *session) replace(b *building, bin *binary) {
 // retire has a process end, in time.
 func (s *session) retire(p *process) {
 	p.stop()
-	time.AfterFunc(drainTime, func() {
-		s.tell(func() {
-			if s.all[p] {
-				p.kill()
-			}
-		})
+	s.after(drainTime, func() {
+		if s.all[p] {
+			p.kill()
+		}
 	})
 }
 
@@ -278,41 +276,38 @@ func (s *session) awaitLeave(p *process) {
 }
 
 // keep goes on with the process that answers, since what was built is the same program.
-func (s *session) keep(b *building, bin *binary) {
+func (s *session) keep(bin *binary) {
 	bin.remove()
 	s.current.bin.files = bin.files
-	if s.next != nil {
-		s.next.kill()
-		s.next = nil
-	}
+	s.next.kill()
+	s.next = nil
 	if s.failure != none {
 		s.current.send(devlink.Message{Faults: []devpage.Fault{}})
 	}
-	if s.failure != none || b.told {
+	if s.failure != none || bin.built.told {
 		s.terminal.say("%s: the program is as it was before", s.cause)
 	}
 	s.failure = none
 }
 
 // start starts what was built. It answers when it says that it is ready.
-func (s *session) start(b *building, bin *binary) {
-	if s.next != nil {
-		s.next.kill()
-	}
-	p, err := s.plan.start(bin, b.number, s.connected, s.said, s.over)
+func (s *session) start(bin *binary) {
+	s.next.kill()
+	s.next = nil
+	p, err := s.plan.start(bin)
 	if err != nil {
-		s.next = nil
 		bin.remove()
 		s.fail(ofPrograms, "the program cannot be started", []devpage.Fault{{Text: err.Error()}})
 		return
 	}
-	p.built = b
 	s.next, s.all[p] = p, true
-	time.AfterFunc(min(slowTime, s.patience/2), func() { s.tell(func() { s.slow(p) }) })
-	time.AfterFunc(s.patience, func() { s.tell(func() { s.late(p) }) })
+	s.after(min(slowTime, s.patience/2), func() {
+		if p == s.next && !s.stopping {
+			s.terminal.say("waiting for the program to be ready")
+		}
+	})
+	s.after(s.patience, func() { s.late(p) })
 }
-
-func (s *session) connected(p *process, link *devlink.Conn) { p.link = link }
 
 // said takes what a process has said.
 func (s *session) said(p *process, m devlink.Message) {
@@ -349,15 +344,7 @@ func (s *session) judge() {
 	}
 	before, faults := s.templates, s.heard
 	s.templates, s.heard = faults, nil
-	switch text := count(len(faults), "fault", "faults"); {
-	case len(faults) == 0 && len(before) > 0:
-		s.terminal.say("the templates are good again")
-	case len(faults) == 0:
-	case reflect.DeepEqual(faults, before):
-		s.terminal.say("the templates still have %s", text)
-	default:
-		s.terminal.complain("the templates have "+text, faults, "")
-	}
+	s.terminal.compare(devpage.Red, "the templates%s have %s", "fault", "the templates are good again", before, faults)
 }
 
 // promote has the new process answer, and lets the old one end.
@@ -370,7 +357,7 @@ func (s *session) promote(p *process, url string) {
 	}
 	old := s.current
 	s.current, s.next, s.heard = p, nil, nil
-	if s.failure == ofBuild && s.failedAt > p.built.number { // while this one was not ready yet
+	if s.failure == ofBuild && s.failedAt > p.bin.built.number { // while this one was not ready yet
 		p.send(s.failed)
 	} else {
 		s.failure = none
@@ -385,10 +372,10 @@ func (s *session) promote(p *process, url string) {
 	}
 	since := func(t time.Time) string { return seconds(time.Since(t)) }
 	site := s.front.url(url)
-	if p.built.cause == "" {
+	if b := p.bin.built; b.cause == "" {
 		s.terminal.say("ready on %s in %s", site, since(s.begun))
 	} else {
-		s.terminal.say("%s: built in %s, answers after %s", p.built.cause, seconds(p.built.took), since(p.built.begun))
+		s.terminal.say("%s: built in %s, answers after %s", b.cause, seconds(b.took), since(b.begun))
 	}
 	if !s.introduced {
 		s.introduced = true
@@ -404,13 +391,6 @@ var takenByOther = regexp.MustCompile(`(?i)address already in use|\block(ed)?\b|
 
 // stopFirstHelps says what to do about that.
 const stopFirstHelps = "If the program from before holds what this one needs, such as a port or a locked file, give -stop-first."
-
-// slow says that a process lets itself be waited for.
-func (s *session) slow(p *process) {
-	if p == s.next && !s.stopping {
-		s.terminal.say("waiting for the program to be ready")
-	}
-}
 
 // late gives a process up.
 func (s *session) late(p *process) {
@@ -447,10 +427,10 @@ func (s *session) over(p *process, err error) {
 	case answered && s.waiting != nil:
 		bin := s.waiting
 		s.waiting = nil
-		s.start(s.waitingBuild, bin)
+		s.start(bin)
 	case p.leaving:
 	case len(p.faults) > 0:
-		s.fail(ofPrograms, "the application has "+count(len(p.faults), "fault", "faults"), p.faults)
+		s.fail(ofPrograms, "the application has "+cli.Count(len(p.faults), "fault"), p.faults)
 	default:
 		stderr := p.stderr.String()
 		f := parseCrash(stderr, s.program.dir, s.own)
@@ -493,7 +473,7 @@ func (s *session) fail(kind failure, title string, faults []devpage.Fault) {
 }
 
 // end ends everything. It returns when no process is left.
-func (s *session) end(hurry <-chan struct{}) {
+func (s *session) end(hurry <-chan os.Signal) {
 	s.stopping = true
 	s.terminal.say("stopping")
 	if s.building != nil {
@@ -520,7 +500,6 @@ func (s *session) end(hurry <-chan struct{}) {
 		case <-late:
 			kill()
 		case <-hurry:
-			hurry = nil
 			kill()
 		}
 	}

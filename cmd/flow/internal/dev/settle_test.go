@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/cmd/flow/internal/project"
 )
 
 func TestBatch(t *testing.T) {
@@ -71,7 +73,7 @@ func TestPageDuringTheFirstBuild(t *testing.T) {
 	is.NoErr(err)
 	defer w.close()
 	s.watcher = w
-	s.adopt(layoutOf([]goPackage{{Dir: dir, Module: &goModule{Dir: dir, Main: true}, EmbedPatterns: []string{"all:router"}}}), begun)
+	s.adopt(layoutOf([]project.Package{{Dir: dir, Module: &project.ListedModule{Dir: dir, Main: true}, EmbedPatterns: []string{"all:router"}}}), begun)
 	is.Equal(s.changed.take(), []string{added})
 	is.Equal(s.layout.decide(added, s.past(), exists), build)
 	is.Equal(s.layout.decide(old, s.past(), exists), reload)

@@ -38,14 +38,11 @@ func tempDir() (dir string, remove func(), err error) {
 		parent = "/tmp"
 	}
 	sweep(parent)
-	fail := func(err error) (string, func(), error) {
-		return "", nil, fmt.Errorf("cannot make a directory for the program: %w", err)
+	var l net.Listener
+	dir, err = os.MkdirTemp(parent, tempPrefix)
+	if err == nil { // until it has its name, the socket may be one at which nobody answers yet
+		l, err = net.Listen("unix", filepath.Join(dir, "new"))
 	}
-	if dir, err = os.MkdirTemp(parent, tempPrefix); err != nil {
-		return fail(err)
-	}
-	// Until it has its name, the socket may be one at which nobody answers yet.
-	l, err := net.Listen("unix", filepath.Join(dir, "new"))
 	if err == nil {
 		err = os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, alive))
 	}
@@ -57,7 +54,7 @@ func tempDir() (dir string, remove func(), err error) {
 	}
 	if err != nil {
 		remove()
-		return fail(err)
+		return "", nil, fmt.Errorf("cannot make a directory for the program: %w", err)
 	}
 	return dir, remove, nil
 }

@@ -3,10 +3,11 @@ package dev
 import (
 	"fmt"
 	"io"
-	"strconv"
+	"reflect"
 	"sync"
 	"time"
 
+	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/internal/dev/devpage"
 )
 
@@ -47,17 +48,28 @@ func (t *terminal) complain(title string, faults []devpage.Fault, advice string)
 	t.list(devpage.Red, title, faults, advice)
 }
 
-// warn prints what may be wrong.
-func (t *terminal) warn(title string, faults []devpage.Fault) {
-	t.list(devpage.Yellow, title, faults, "")
-}
-
 func (t *terminal) list(color devpage.Color, title string, faults []devpage.Fault, advice string) {
 	text := t.line(t.colors.In(color, title)) + "\n" + t.colors.Faults(color, faults)
 	if advice != "" {
 		text += "\n" + t.line(advice)
 	}
 	t.print(text)
+}
+
+// compare says what is wrong now with something that is judged again and again. format is
+// that of a line about it, noun what one of the faults is called, and good the line that
+// says that there are none any more.
+func (t *terminal) compare(color devpage.Color, format, noun, good string, before, now []devpage.Fault) {
+	counted := cli.Count(len(now), noun)
+	switch {
+	case len(now) == 0 && len(before) > 0:
+		t.say("%s", good)
+	case len(now) == 0:
+	case reflect.DeepEqual(now, before):
+		t.say(format, " still", counted)
+	default:
+		t.list(color, fmt.Sprintf(format, "", counted), now, "")
+	}
 }
 
 func (t *terminal) print(text string) {
@@ -72,11 +84,3 @@ func (t *terminal) print(text string) {
 
 // seconds returns a duration for people: "0.4s".
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }
-
-// count returns a number with its noun.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}

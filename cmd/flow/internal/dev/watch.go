@@ -27,21 +27,15 @@ func newWatcher(tell func(func()), touched func(path string), missed func()) (*w
 		return nil, fmt.Errorf("cannot watch files: %w", err)
 	}
 	go func() {
-		for events, errs := w.Events, w.Errors; events != nil; {
-			select {
-			case e, ok := <-events:
-				if !ok {
-					events = nil
-				} else if e.Op != fsnotify.Chmod && !ignoredFile(filepath.Base(e.Name)) {
-					tell(func() { touched(e.Name) })
-				}
-			case err, ok := <-errs:
-				if !ok {
-					errs = nil
-				} else if err != nil { // the overflow of a queue, as a rule
-					tell(missed)
-				}
+		for e := range w.Events {
+			if e.Op != fsnotify.Chmod && !ignoredFile(filepath.Base(e.Name)) {
+				tell(func() { touched(e.Name) })
 			}
+		}
+	}()
+	go func() {
+		for range w.Errors { // the overflow of a queue, as a rule
+			tell(missed)
 		}
 	}()
 	return &watcher{w, map[string]bool{}}, nil
@@ -81,7 +75,7 @@ func (w *watcher) add(dirs []string, since time.Time, touched func(path string))
 // a directory of that name again.
 func (w *watcher) forget(path string) {
 	for dir := range w.watched {
-		if dir == path || fileSet(map[string]bool{dir: true}).below(path) {
+		if (fileSet{dir: true}).holds(path) {
 			delete(w.watched, dir)
 			_ = w.fs.Remove(dir) // a directory that was moved is still watched; a removed one is an error
 		}
