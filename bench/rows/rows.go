@@ -44,6 +44,7 @@ var Subjects = []Subject{
 // counted are rows whose instructions are counted, and whose time is not reported.
 var counted = []Row{
 	{"serve/kept", "a request over a connection that is kept, with its client in the same process", kept},
+	{"form/bound", "POST of a form: four fields of three types, by a struct and by a flow.Form", formBound},
 }
 
 // All returns the rows of all subjects, and those that are only counted.
