@@ -2,17 +2,14 @@ package input
 
 import (
 	"bufio"
-	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 )
 
 // Params has the values of route parameters. flow.Request implements it.
@@ -141,10 +138,10 @@ func (to *binding) route(fs *fields, params Params) {
 		v, ok := to.field(f)
 		switch {
 		case !ok:
-		case isList(v.Type()):
-			to.values(v, f.name, params.Segments(f.name))
+		case f.converts.List:
+			to.values(v, f.converts, f.name, params.Segments(f.name))
 		default:
-			to.values(v, f.name, []string{text})
+			to.values(v, f.converts, f.name, []string{text})
 		}
 	}
 }
@@ -173,7 +170,7 @@ func (to *binding) object(fs *fields, raw []byte) {
 		to.copies.detach(v, c.value)
 		if quoted := fs.list[i].quoted; quoted != nil {
 			to.quoted(v, quoted, c.key, c.value)
-		} else {
+		} else if converts := fs.list[i].converts; !converts.plain || !setPlain(v, converts.Kind, c.value) {
 			to.json(v, c.key, c.value)
 		}
 	}
@@ -196,7 +193,7 @@ func (to *binding) form(fs *fields, form url.Values, instead bool) {
 			continue
 		}
 		if v, ok := to.field(fs.list[i]); ok {
-			to.values(v, c.key, c.value)
+			to.values(v, fs.list[i].converts, c.key, c.value)
 		}
 	}
 }
@@ -223,7 +220,7 @@ func (to *binding) quoted(f reflect.Value, alone reflect.Type, key string, raw j
 	s := reflect.New(alone)
 	s.Elem().Field(0).Set(f)
 	if err := json.Unmarshal(fmt.Appendf(nil, `{"V":%s}`, raw), s.Interface()); err != nil {
-		to.reject(key, "", "must be "+describe(f.Type())+", in quotes")
+		to.reject(key, "", "must be "+ConversionOf(f.Type()).wants+", in quotes")
 	}
 	f.Set(s.Elem().Field(0))
 }
@@ -231,11 +228,7 @@ func (to *binding) quoted(f reflect.Value, alone reflect.Type, key string, raw j
 // json fills a field with a value of JSON. Of several values inside that do not convert,
 // encoding/json reports the first, with the path of struct fields.
 func (to *binding) json(f reflect.Value, key string, raw json.RawMessage) {
-	dst := f.Addr().Interface()
-	if setPlain(dst, raw) {
-		return
-	}
-	err := json.Unmarshal(raw, dst)
+	err := json.Unmarshal(raw, f.Addr().Interface())
 	if err == nil {
 		return
 	}
@@ -244,161 +237,5 @@ func (to *binding) json(f reflect.Value, key string, raw json.RawMessage) {
 		to.reject(key, "", "is not valid")
 		return
 	}
-	to.reject(key, mismatch.Field, "must be "+describe(mismatch.Type))
-}
-
-// setPlain sets a field of a frequent type, if the value converts. It does the same as
-// encoding/json, and is quicker.
-func setPlain(dst any, raw json.RawMessage) (ok bool) {
-	isNumber := raw[0] == '-' || isDigit(raw[0])
-	switch dst := dst.(type) {
-	case *string:
-		if raw[0] == '"' {
-			*dst = unquote(raw)
-			return true
-		}
-	case *bool:
-		if raw[0] == 't' || raw[0] == 'f' {
-			*dst = raw[0] == 't'
-			return true
-		}
-	case *int:
-		if n, err := strconv.Atoi(string(raw)); isNumber && err == nil {
-			*dst = n
-			return true
-		}
-	case *int64:
-		if n, err := strconv.ParseInt(string(raw), 10, 64); isNumber && err == nil {
-			*dst = n
-			return true
-		}
-	case *float64:
-		if n, err := strconv.ParseFloat(string(raw), 64); isNumber && err == nil {
-			*dst = n
-			return true
-		}
-	}
-	return false
-}
-
-// isList reports whether a field of type t gets all values of a repeated key. Other fields get
-// the first.
-func isList(t reflect.Type) bool {
-	for t.Kind() == reflect.Pointer && t.Name() == "" {
-		t = t.Elem()
-	}
-	return t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 && !reflect.PointerTo(t).Implements(textUnmarshaler)
-}
-
-var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-
-// values fills a field with the values of a key of a form, of the query or of the route. Empty
-// values count only for strings.
-func (to *binding) values(f reflect.Value, key string, values []string) {
-	list := f.Kind() != reflect.Pointer && isList(f.Type())
-	if kind := f.Kind(); kind != reflect.String && !(list && f.Type().Elem().Kind() == reflect.String) {
-		values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
-	}
-	switch {
-	case len(values) == 0:
-	case f.Kind() == reflect.Pointer:
-		p := reflect.New(f.Type().Elem())
-		to.values(p.Elem(), key, values)
-		f.Set(p)
-	case list:
-		items := reflect.MakeSlice(f.Type(), len(values), len(values))
-		for i, value := range values {
-			to.value(items.Index(i), key, value)
-		}
-		f.Set(items)
-	default:
-		to.value(f, key, values[0])
-	}
-}
-
-func isText(f reflect.Value) bool {
-	_, ok := f.Addr().Interface().(encoding.TextUnmarshaler)
-	return ok
-}
-
-// value fills a field, or an item of a slice, with one value.
-func (to *binding) value(f reflect.Value, key, value string) {
-	if f.Kind() == reflect.Pointer {
-		p := reflect.New(f.Type().Elem())
-		to.value(p.Elem(), key, value)
-		f.Set(p)
-		return
-	}
-	if isText(f) {
-		to.copies.detach(f, []byte(`""`))
-		if f.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(value)) != nil {
-			to.reject(key, "", "is not valid")
-		}
-		return
-	}
-	err := strconv.ErrSyntax // for kinds that cannot be filled from text
-	switch f.Kind() {
-	case reflect.String:
-		f.SetString(value)
-		return
-	case reflect.Bool:
-		var b bool
-		if b, err = strconv.ParseBool(value); value == "on" { // browsers send this for a checkbox
-			b, err = true, nil
-		}
-		f.SetBool(b)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		var n int64
-		n, err = strconv.ParseInt(value, 10, f.Type().Bits())
-		f.SetInt(n)
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		var n uint64
-		n, err = strconv.ParseUint(value, 10, f.Type().Bits())
-		f.SetUint(n)
-	case reflect.Float32, reflect.Float64:
-		var n float64
-		if n, err = strconv.ParseFloat(value, f.Type().Bits()); math.IsNaN(n) || math.IsInf(n, 0) {
-			err = strconv.ErrSyntax
-		}
-		f.SetFloat(n)
-	case reflect.Slice:
-		if f.Type().Elem().Kind() == reflect.Uint8 {
-			f.SetBytes([]byte(value))
-			return
-		}
-	}
-	if err != nil {
-		f.SetZero()
-		to.reject(key, "", "must be "+describe(f.Type()))
-	}
-}
-
-// describe names the values that type t accepts, for people who fill in a form.
-func describe(t reflect.Type) string {
-	t = pointedTo(t)
-	if p := reflect.PointerTo(t); p.Implements(textUnmarshaler) && !p.Implements(unmarshaler) {
-		return "text"
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int8, reflect.Int16, reflect.Int32:
-		n := int64(1) << (t.Bits() - 1)
-		return fmt.Sprintf("a whole number from %d to %d", -n, n-1)
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
-		return fmt.Sprintf("a whole number from 0 to %d", int64(1)<<t.Bits()-1)
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	case reflect.Uint, reflect.Uint64:
-		return "a whole number that is not negative"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	case reflect.String:
-		return "text"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Map, reflect.Struct:
-		return "an object"
-	}
-	return "another kind of value"
+	to.reject(key, mismatch.Field, "must be "+ConversionOf(mismatch.Type).wants)
 }

@@ -120,7 +120,8 @@ type field struct {
 	sf        reflect.StructField
 	index     []int // as for reflect.Value.FieldByIndex: sf.Index is that in its own struct
 	name      string
-	tagged    bool         // name is from a tag, so that keys match it exactly, and not in any case
+	tagged    bool // name is from a tag, so that keys match it exactly, and not in any case
+	converts  Conversion
 	quoted    reflect.Type // for the JSON option ",string": see quotedType; else nil
 	fromQuery bool         // it has a tag query
 	fromURL   bool         // it has a tag query or param
@@ -143,6 +144,7 @@ func newFields(t reflect.Type, from source) *fields {
 			continue
 		}
 		place := len(fs.list)
+		f.converts = ConversionOf(f.sf.Type)
 		fs.list = append(fs.list, f)
 		fs.named[f.name] = place
 		if _, ok := fs.folded[fold.Case(f.name)]; !ok && (!f.tagged || from == fromJSON) {

@@ -219,7 +219,7 @@ func unfillable(t reflect.Type, seen map[reflect.Type]bool) (of reflect.Type, wh
 // may fill them, too.
 func (n *inspection) fromURL(t reflect.Type, from source, fs *fields) {
 	for _, f := range fs.list {
-		if !convertible(f.sf.Type, true) {
+		if !f.converts.Converts() {
 			n.field(t, f.sf, "has the tag %s:%q, and no text converts to %v: give it a type such as string or int, or one with UnmarshalText", from, f.name, f.sf.Type)
 		}
 	}
@@ -232,30 +232,6 @@ func (n *inspection) fromURL(t reflect.Type, from source, fs *fields) {
 			n.field(t, g.sf, "and %s both have the tag %s:%q, so neither is filled: keep one", f.sf.Name, from, f.name)
 		}
 	}
-}
-
-// convertible reports whether Bind fills a value of type t from text: see binding.values. A
-// list is filled from several texts, and is no item of another list.
-func convertible(t reflect.Type, list bool) bool {
-	switch k := behindPointers(t).Kind(); {
-	case t.Kind() == reflect.Pointer:
-		return k != reflect.Pointer && convertible(behindPointers(t), list)
-	case reflect.PointerTo(t).Implements(textUnmarshaler):
-		return true
-	case k == reflect.Slice:
-		return t.Elem().Kind() == reflect.Uint8 || list && convertible(t.Elem(), false)
-	default:
-		return k == reflect.String || k == reflect.Bool || k >= reflect.Int && k <= reflect.Float64 && k != reflect.Uintptr
-	}
-}
-
-// behindPointers returns the type that pointers lead to. It returns a pointer if they lead to
-// no other type: type p *q; type q *p.
-func behindPointers(t reflect.Type) reflect.Type {
-	for seen := map[reflect.Type]bool{}; t.Kind() == reflect.Pointer && !seen[t]; t = t.Elem() {
-		seen[t] = true
-	}
-	return t
 }
 
 // UntaggedParam returns what messages call a field without a tag that is called as a route parameter

@@ -1,0 +1,212 @@
+package input
+
+import (
+	"encoding"
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// A Conversion is how texts become values of a type, and values become texts again. The texts
+// are those of forms, of the query and of the route.
+type Conversion struct {
+	Kind  Kind   // of the value, or of each item of a list; pointers do not count
+	List  bool   // it takes all texts of a repeated key, where others take the first
+	wants string // what messages call the values, as in "must be a whole number"
+	plain bool   // a string, number or boolean of JSON converts by the same rules: see setPlain
+}
+
+// A Kind says what a text becomes.
+type Kind uint8
+
+const (
+	Unconvertible Kind = iota // no text becomes such a value
+	String
+	Bool
+	Integer
+	Natural // a whole number that is not negative
+	Number
+	Bytes
+	Unmarshals // a type with UnmarshalText
+)
+
+// byKind has the conversions of types without methods.
+var byKind = [...]Conversion{
+	reflect.Bool:          {Kind: Bool, wants: "true or false"},
+	reflect.Int:           {Kind: Integer, wants: "a whole number"},
+	reflect.Int8:          {Kind: Integer, wants: "a whole number from -128 to 127"},
+	reflect.Int16:         {Kind: Integer, wants: "a whole number from -32768 to 32767"},
+	reflect.Int32:         {Kind: Integer, wants: "a whole number from -2147483648 to 2147483647"},
+	reflect.Int64:         {Kind: Integer, wants: "a whole number"},
+	reflect.Uint:          {Kind: Natural, wants: "a whole number that is not negative"},
+	reflect.Uint8:         {Kind: Natural, wants: "a whole number from 0 to 255"},
+	reflect.Uint16:        {Kind: Natural, wants: "a whole number from 0 to 65535"},
+	reflect.Uint32:        {Kind: Natural, wants: "a whole number from 0 to 4294967295"},
+	reflect.Uint64:        {Kind: Natural, wants: "a whole number that is not negative"},
+	reflect.Float32:       {Kind: Number, wants: "a number"},
+	reflect.Float64:       {Kind: Number, wants: "a number"},
+	reflect.String:        {Kind: String, wants: "text"},
+	reflect.Slice:         {wants: "a list"},
+	reflect.Array:         {wants: "a list"},
+	reflect.Map:           {wants: "an object"},
+	reflect.Struct:        {wants: "an object"},
+	reflect.UnsafePointer: {}, // the last one
+}
+
+var (
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	jsonNumber      = reflect.TypeFor[json.Number]()
+)
+
+// ConversionOf returns the conversion of a type.
+func ConversionOf(t reflect.Type) Conversion {
+	isPointer := t.Kind() == reflect.Pointer
+	t = behindPointers(t)
+	p, c := reflect.PointerTo(t), byKind[t.Kind()]
+	hasJSON := p.Implements(unmarshaler)
+	if c.wants == "" {
+		c.wants = "another kind of value"
+	}
+	switch {
+	case p.Implements(textUnmarshaler):
+		if c.Kind = Unmarshals; !hasJSON {
+			c.wants = "text"
+		}
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		c.Kind = Bytes
+	case t.Kind() == reflect.Slice:
+		c.List = true
+		if e := behindPointers(t.Elem()); e.Kind() != reflect.Slice || e.Elem().Kind() == reflect.Uint8 || reflect.PointerTo(e).Implements(textUnmarshaler) { // no list of lists
+			c.Kind = ConversionOf(e).Kind
+		}
+	default:
+		c.plain = c.Kind != Unconvertible && !isPointer && !hasJSON && t != jsonNumber
+	}
+	return c
+}
+
+// Converts reports whether texts become values of the type.
+func (c Conversion) Converts() bool { return c.Kind != Unconvertible }
+
+// behindPointers returns the type that pointers lead to. It returns a pointer if they lead to
+// no other type: type p *q; type q *p.
+func behindPointers(t reflect.Type) reflect.Type {
+	if t.Kind() != reflect.Pointer {
+		return t
+	}
+	for seen := map[reflect.Type]bool{}; t.Kind() == reflect.Pointer && !seen[t]; t = t.Elem() {
+		seen[t] = true
+	}
+	return t
+}
+
+// values fills a field with the texts of a key. Empty texts count only for strings.
+func (to *binding) values(v reflect.Value, c Conversion, key string, texts []string) {
+	emptyCounts := v.Kind() == reflect.String || c.List && v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String
+	if !c.List {
+		i := slices.IndexFunc(texts, func(text string) bool { return emptyCounts || text != "" })
+		if i >= 0 {
+			to.value(v, c.Kind, key, texts[i])
+		}
+		return
+	}
+	if !emptyCounts && slices.Contains(texts, "") {
+		texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
+	}
+	if len(texts) == 0 {
+		return
+	}
+	v = newBehind(v)
+	items := reflect.MakeSlice(v.Type(), len(texts), len(texts))
+	for i, text := range texts {
+		to.value(items.Index(i), c.Kind, key, text)
+	}
+	v.Set(items)
+}
+
+// newBehind returns what the pointers in v lead to. They get new values to point to.
+func newBehind(v reflect.Value) reflect.Value {
+	for v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	return v
+}
+
+// value fills a field, or an item of a list, with one text.
+func (to *binding) value(v reflect.Value, kind Kind, key, text string) {
+	if kind == Unconvertible {
+		v.SetZero()
+		to.reject(key, "", "must be "+ConversionOf(v.Type()).wants)
+		return
+	}
+	v = newBehind(v)
+	switch kind {
+	case String:
+		v.SetString(text)
+	case Bytes:
+		v.SetBytes([]byte(text))
+	case Unmarshals:
+		to.copies.detach(v, []byte(`""`))
+		if v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)) != nil {
+			to.reject(key, "", "is not valid")
+		}
+	default:
+		if kind == Bool && text == "on" { // browsers send this for a checkbox
+			text = "true"
+		}
+		if !setScalar(v, kind, text) {
+			v.SetZero()
+			to.reject(key, "", "must be "+ConversionOf(v.Type()).wants)
+		}
+	}
+}
+
+// setScalar sets a boolean or a number, if the text is one that the type of v holds.
+func setScalar(v reflect.Value, kind Kind, text string) bool {
+	switch kind {
+	case Bool:
+		b, err := strconv.ParseBool(text)
+		if err == nil {
+			v.SetBool(b)
+		}
+		return err == nil
+	case Integer:
+		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
+		if err == nil {
+			v.SetInt(n)
+		}
+		return err == nil
+	case Natural:
+		n, err := strconv.ParseUint(text, 10, v.Type().Bits())
+		if err == nil {
+			v.SetUint(n)
+		}
+		return err == nil
+	case Number:
+		n, err := strconv.ParseFloat(text, v.Type().Bits())
+		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+			return false
+		}
+		v.SetFloat(n)
+		return true
+	}
+	return false
+}
+
+// setPlain sets a value of a plain conversion from JSON, if it converts. It does the same as
+// encoding/json, and is quicker.
+func setPlain(v reflect.Value, kind Kind, raw json.RawMessage) bool {
+	switch first := raw[0]; {
+	case first == '"' && kind == String:
+		v.SetString(unquote(raw))
+		return true
+	case first == 't' || first == 'f':
+		return kind == Bool && setScalar(v, kind, string(raw))
+	case first == '-' || isDigit(first):
+		return kind != Bool && setScalar(v, kind, string(raw))
+	}
+	return false
+}
