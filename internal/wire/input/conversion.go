@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // A Conversion is how texts become values of a type, and values become texts again. The texts
@@ -29,7 +30,8 @@ const (
 	Natural // a whole number that is not negative
 	Number
 	Bytes
-	Unmarshals // a type with UnmarshalText
+	Time
+	Unmarshals // another type with UnmarshalText
 )
 
 // byKind has the conversions of types without methods.
@@ -58,6 +60,7 @@ var byKind = [...]Conversion{
 var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 	jsonNumber      = reflect.TypeFor[json.Number]()
+	timeType        = reflect.TypeFor[time.Time]()
 )
 
 // ConversionOf returns the conversion of a type.
@@ -70,6 +73,8 @@ func ConversionOf(t reflect.Type) Conversion {
 		c.wants = "another kind of value"
 	}
 	switch {
+	case t == timeType:
+		c.Kind = Time
 	case p.Implements(textUnmarshaler):
 		if c.Kind = Unmarshals; !hasJSON {
 			c.wants = "text"
@@ -148,6 +153,12 @@ func (to *binding) value(v reflect.Value, kind Kind, key, text string) {
 		v.SetString(text)
 	case Bytes:
 		v.SetBytes([]byte(text))
+	case Time:
+		t, ok := parseTime(text)
+		if !ok {
+			to.reject(key, "", "is not valid")
+		}
+		*v.Addr().Interface().(*time.Time) = t
 	case Unmarshals:
 		to.copies.detach(v, []byte(`""`))
 		if v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)) != nil {
@@ -209,4 +220,77 @@ func setPlain(v reflect.Value, kind Kind, raw json.RawMessage) bool {
 		return kind != Bool && setScalar(v, kind, string(raw))
 	}
 	return false
+}
+
+// Texts returns the texts from which a conversion makes v again: one for each item of a list,
+// and none for what has no text, such as a nil pointer. A time has the layout of an input of the
+// type: "date", "datetime-local", "month", "time", "week", and RFC 3339 for other types.
+func Texts(v reflect.Value, inputType string) []string {
+	c := ConversionOf(v.Type())
+	if !c.Converts() {
+		return nil
+	}
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil
+		}
+		v = v.Elem()
+	}
+	if !c.List {
+		if text, ok := textOf(v, c.Kind, inputType); ok {
+			return []string{text}
+		}
+		return nil
+	}
+	var texts []string
+	for i := range v.Len() {
+		texts = append(texts, Texts(v.Index(i), inputType)...)
+	}
+	return texts
+}
+
+// textOf returns the text of a value that is no pointer. ok is false if it has none.
+func textOf(v reflect.Value, kind Kind, inputType string) (text string, ok bool) {
+	switch kind {
+	case Unmarshals:
+		p := reflect.New(v.Type()) // MarshalText may be a method of the pointer, and v not addressable
+		p.Elem().Set(v)
+		if m, ok := p.Interface().(encoding.TextMarshaler); ok {
+			text, err := m.MarshalText()
+			return string(text), err == nil
+		}
+		if kind = byKind[v.Kind()].Kind; kind == Unconvertible {
+			return "", false
+		}
+		return textOf(v, kind, inputType)
+	case Time:
+		text = formatTime(v.Interface().(time.Time), inputType)
+		return text, text != ""
+	case String:
+		return v.String(), true
+	case Bytes:
+		return string(v.Bytes()), true
+	case Bool:
+		return strconv.FormatBool(v.Bool()), true
+	case Integer:
+		return strconv.FormatInt(v.Int(), 10), true
+	case Natural:
+		return strconv.FormatUint(v.Uint(), 10), true
+	case Number:
+		return formatNumber(v.Float(), v.Type().Bits())
+	}
+	return "", false
+}
+
+// formatNumber writes a number as encoding/json and browsers do: with an exponent only if it is
+// very large or very small.
+func formatNumber(n float64, bits int) (text string, ok bool) {
+	if math.IsNaN(n) || math.IsInf(n, 0) {
+		return "", false
+	}
+	format := byte('f')
+	if size := math.Abs(n); size != 0 && (size < 1e-6 || size >= 1e21) {
+		format = 'e'
+	}
+	return strconv.FormatFloat(n, format, -1, bits), true
 }
