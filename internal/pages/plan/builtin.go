@@ -39,7 +39,7 @@ func (b *builtin) eval(s *state, dot reflect.Value) reflect.Value {
 // named returns an error of {{call}} with the name that the template has for what is called. In
 // the question its name is .Function.
 func (b *builtin) named(s *state, err error, args []reflect.Value) error {
-	before, after, found := strings.Cut(err.Error(), " .Function ")
+	before, after, found := strings.Cut(err.Error(), " .Function")
 	if b.name != "call" || !found {
 		return err
 	}
@@ -47,7 +47,7 @@ func (b *builtin) named(s *state, err error, args []reflect.Value) error {
 	if len(b.operands) > 0 {
 		name = s.current.node(b.operands[0].at).String()
 	}
-	return errors.New(before + " " + name + " " + after)
+	return errors.New(before + " " + name + after)
 }
 
 // An andOr is a call of and, or. It evaluates its operands until one decides.

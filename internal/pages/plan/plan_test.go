@@ -508,6 +508,7 @@ func TestErrors(t *testing.T) {
 		{`{{upper .AnyNil}}`, `page:1:8: executing "page" at <.AnyNil>: wrong type for value; expected string; got interface {}`},
 		{`{{slice .List 9}}`, `page:1:2: executing "page" at <slice .List 9>: error calling slice: index out of range: 9`},
 		{`{{call .S 1}}`, `page:1:2: executing "page" at <call .S 1>: error calling call: non-function .S of type string`},
+		{`{{call .Fn}}`, `page:1:2: executing "page" at <call .Fn>: error calling call: wrong number of args for .Fn: got 0 want 1`},
 		{`{{.S | call}}`, `page:1:7: executing "page" at <call>: error calling call: non-function plain of type string`},
 		{`{{lt .S 1}}`, `page:1:2: executing "page" at <lt .S 1>: error calling lt: incompatible types for comparison: string and int`},
 		{`{{range .F}}{{end}}`, `page:1:8: executing "page" at <.F>: range can't iterate over 1.5`},
