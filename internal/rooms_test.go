@@ -59,6 +59,7 @@ var rooms = []struct{ room, imports string }{
 
 	{"flowtest", ""},
 	{"servertest", "wire/server"},
+	{"pages/zoo", ""},
 }
 
 // imports returns the packages below internal/, each with what it imports of the others, and
@@ -88,7 +89,9 @@ func imports(t *testing.T) (rooms map[string][]string, described []string) {
 }
 
 // isForTests reports whether a room is for tests only.
-func isForTests(room string) bool { return room == "flowtest" || room == "servertest" }
+func isForTests(room string) bool {
+	return room == "flowtest" || room == "servertest" || room == "pages/zoo"
+}
 
 func wingOf(room string) string {
 	wing, _, _ := strings.Cut(room, "/")

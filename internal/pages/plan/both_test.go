@@ -17,6 +17,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/pages/plan"
+	"example.com/flow/internal/pages/zoo"
 )
 
 // A both is a template, ready to be rendered by html/template and by a Plan.
@@ -122,7 +123,7 @@ func (b *both) render(t testing.TB, data func() any) rendering {
 	var page limited
 	d := data()
 	want := rendering{err: execute(b.html, &page, d)}
-	want.page, want.calls = page.String(), slices.Clone(log.calls)
+	want.page, want.calls = page.String(), slices.Clone(zoo.Log.Calls)
 	if b.plan == nil || want.err == errTooLong {
 		return want
 	}
@@ -130,7 +131,7 @@ func (b *both) render(t testing.TB, data func() any) rendering {
 	const before = "what was there"
 	d = data()
 	text, err := b.append([]byte(before), d)
-	got := rendering{string(text), err, slices.Clone(log.calls)}
+	got := rendering{string(text), err, slices.Clone(zoo.Log.Calls)}
 	switch {
 	case got.err != nil && want.err == nil:
 		b.report(t, "the Plan fails (%v), html/template does not:\n%q", got.err, want.page)
@@ -224,7 +225,7 @@ func TestConstants(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int64](), reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint64](), reflect.TypeFor[uintptr](),
 		reflect.TypeFor[float64](), reflect.TypeFor[float32](), reflect.TypeFor[complex128](), reflect.TypeFor[complex64](), reflect.TypeFor[string](), reflect.TypeFor[bool](), reflect.TypeFor[any](),
-		reflect.TypeFor[word](), reflect.TypeFor[level](), reflect.TypeFor[template.HTML](), reflect.TypeFor[*int](), reflect.TypeFor[[]int](), reflect.TypeFor[error](), reflect.TypeFor[map[string]int](),
+		reflect.TypeFor[zoo.Word](), reflect.TypeFor[zoo.Level](), reflect.TypeFor[template.HTML](), reflect.TypeFor[*int](), reflect.TypeFor[[]int](), reflect.TypeFor[error](), reflect.TypeFor[map[string]int](),
 	} {
 		f := reflect.FuncOf([]reflect.Type{typ}, []reflect.Type{reflect.TypeFor[string]()}, false)
 		funcs["f"+strconv.Itoa(len(funcs))] = reflect.MakeFunc(f, func(args []reflect.Value) []reflect.Value {

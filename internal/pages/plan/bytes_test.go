@@ -9,79 +9,13 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/pages/plan"
+	"example.com/flow/internal/pages/zoo"
 	"example.com/flow/internal/race"
 	"example.com/flow/internal/servertest"
 )
 
-// ownPlaces are those where a Plan escapes by itself.
-var ownPlaces = []string{
-	`{{.}}`,
-	`<p title="{{.}}">`,
-	`<title>{{.}}</title>`,
-	`<a href="{{.}}">`,
-	`<a href="/a/{{.}}">`,
-	`<a href="/a?b={{.}}">`,
-}
-
-// places are all others that html/template knows.
-var places = []string{
-	`<p>a {{.}} b</p>`,
-	`<p title='{{.}}'>`,
-	`<p title={{.}}>`,
-	`<p title="a {{.}} b">`,
-	`<textarea>{{.}}</textarea>`,
-	`<title>a {{.}} b</title>`,
-	`<a href='{{.}}'>`,
-	`<a href={{.}}>`,
-	`<a href="{{.}}/b">`,
-	`<a href='/a/{{.}}'>`,
-	`<a href=/a/{{.}}>`,
-	`<a href="?{{.}}={{.}}">`,
-	`<a href='/a?b={{.}}'>`,
-	`<a href=/a?{{.}}>`,
-	`<a href="/a#{{.}}">`,
-	`<img src="{{.}}">`,
-	`<img srcset="{{.}}">`,
-	`<img srcset="/a 1x, {{.}} 2x">`,
-	`<img srcset={{.}}>`,
-	`<form action="{{.}}">`,
-	`<p data-a="{{.}}" data-href="{{.}}">`,
-	`<p style="color: {{.}}">`,
-	`<p style='background: url({{.}})'>`,
-	`<p style="background: url('/a/{{.}}')">`,
-	`<style>p { color: {{.}} }</style>`,
-	`<style>p { content: "{{.}}" }</style>`,
-	`<style>p { background: url("/a?{{.}}") } /* {{.}} */</style>`,
-	`<script>a = {{.}}</script>`,
-	`<script>a = "{{.}}", b = '{{.}}'</script>`,
-	"<script>a = `{{.}}`, b = `${ {{.}} }`</script>",
-	`<script>a = /{{.}}/</script>`,
-	`<script>// {{.}}` + "\n" + `a /* {{.}} */</script>`,
-	`<script type="application/json">{"a": {{.}}}</script>`,
-	`<script type="text/template"><p title="{{.}}">{{.}}</p></script>`,
-	`<p onclick="a({{.}})">`,
-	`<p onclick='a("{{.}}")'>`,
-	`<p onclick=a({{.}})>`,
-	`<p {{.}}>`,
-	`<p {{.}}="a">`,
-	`<!-- {{.}} -->{{.}}`,
-	`<meta http-equiv="refresh" content="0;url={{.}}">`,
-	`<svg><a xlink:href="{{.}}">{{.}}</a></svg>`,
-	`<iframe srcdoc="{{.}}"></iframe>`,
-}
-
 // dangerous are bytes that end something, begin something, or are a part of a character.
 const dangerous = "\x00\t\n\v\f\r \"#%&'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~\x7f\x80\x8d\xa0\xa8\xa9\xbf\xc2\xe2\xed\xef\xf0\xf4\xff"
-
-// hard are texts that a single byte or two do not show.
-var hard = []string{
-	"", "plain", "javascript:alert(1)", "JavaScript:alert(1)", " javascript:a", "java\nscript:a", "https://a.example/b?c=d&e#f",
-	"mailto:a@b.example", "http:a", "/a:b", "a:b", "?a:b", "#a:b", "//a.example", "%", "%4", "%41", "%zz", "%%41", "100%", "a%20b c",
-	"&amp;", "&lt", "&#34;", "&amp;amp;", "<b>bold</b>", "</title>", "</textarea>", "</script>", "<!--", "-->", "]]>", "<script", "/>",
-	"\u2028", "\u2029", "\ufffd", "\ufeff", "\x00", "a\x00b", "é", "日本", "😀", "\u0085", "\u00a0", "\U0010ffff",
-	"\xff", "\xc2", "\xe2\x80", "\xe2\x80a", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x9f\x98", "\xf4\x90\x80\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x80\xaf", "a\xe2", "\xe2\x80\xa8", "\xe2\x80\x28",
-	"expression(a)", "a;b", "url(a)", `\3c`, "\\", "\\'", "'\\\"", "`${a}`", "${a}", "a,b 2x", "a b,c", "onclick", "style", "a=b", "zGotmplZ",
-}
 
 var numbers = []any{0, -1, 1 << 62, int8(-128), uint8(255), uint64(1<<64 - 1), 'x', 1.5, float32(0.1), 1e21, 1i, true, false, uintptr(7)}
 
@@ -89,7 +23,7 @@ var numbers = []any{0, -1, 1 << 62, int8(-128), uint8(255), uint64(1<<64 - 1), '
 func typed(s string) []any {
 	return []any{
 		s, &s, []byte(s), template.HTML(s), template.URL(s), template.JS(s), template.JSStr(s), template.CSS(s),
-		template.HTMLAttr(s), template.Srcset(s), label(s), word(s), fmt.Errorf("%s", s), []string{s, s}, map[string]string{s: s}, any(nil),
+		template.HTMLAttr(s), template.Srcset(s), zoo.Label(s), zoo.Word(s), fmt.Errorf("%s", s), []string{s, s}, map[string]string{s: s}, any(nil),
 	}
 }
 
@@ -105,7 +39,7 @@ func TestBytes(t *testing.T) {
 	if race.Enabled {
 		t.Skip("nothing runs at the same time")
 	}
-	for i, place := range append(slices.Clone(ownPlaces), places...) {
+	for i, place := range append(slices.Clone(zoo.OwnPlaces), zoo.Places...) {
 		t.Run(place, func(t *testing.T) {
 			is := is.New(t)
 			b, err := newBoth(place, plan.Funcs{})
@@ -114,7 +48,7 @@ func TestBytes(t *testing.T) {
 			for c := range 256 {
 				b.show(t, string([]byte{byte(c)}))
 			}
-			for _, s := range hard {
+			for _, s := range zoo.Hard {
 				b.show(t, s)
 				for _, v := range typed(s) {
 					b.render(t, always(v))
@@ -123,7 +57,7 @@ func TestBytes(t *testing.T) {
 			for _, n := range numbers {
 				b.render(t, always(n))
 			}
-			if i < len(ownPlaces) {
+			if i < len(zoo.OwnPlaces) {
 				for _, c := range []byte(dangerous) {
 					for _, d := range []byte(dangerous) {
 						b.show(t, string([]byte{c, d}))
@@ -141,7 +75,7 @@ func TestAllPairsOfBytes(t *testing.T) {
 	if race.Enabled {
 		t.Skip("nothing runs at the same time")
 	}
-	for _, place := range append(slices.Clone(ownPlaces), places...) {
+	for _, place := range append(slices.Clone(zoo.OwnPlaces), zoo.Places...) {
 		t.Run(place, func(t *testing.T) {
 			t.Parallel()
 			is := is.New(t)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/pages/zoo"
 )
 
 // check returns the problems of a template, whose file is called main.
@@ -17,15 +19,15 @@ func check(t *testing.T, source string, data reflect.Type) []Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (&Set{trees, funcTypes(randomFuncs)}).Check("main", data)
+	return (&Set{trees, zooTypes}).Check("main", data)
 }
 
 var (
-	ofPage    = reflect.TypeFor[page]()
-	ofPointer = reflect.TypeFor[*page]()
-	ofPerson  = reflect.TypeFor[person]()
-	ofForm    = reflect.TypeFor[form[person]]()
-	ofForms   = reflect.TypeFor[struct{ Form form[person] }]()
+	ofPage    = reflect.TypeFor[zoo.Page]()
+	ofPointer = reflect.TypeFor[*zoo.Page]()
+	ofPerson  = reflect.TypeFor[zoo.Person]()
+	ofForm    = reflect.TypeFor[form[zoo.Person]]()
+	ofForms   = reflect.TypeFor[struct{ Form form[zoo.Person] }]()
 )
 
 // A form is like flow.Form: its map Wrong has any key.
@@ -42,15 +44,15 @@ var mistakes = []struct {
 	want         string // a part of the text, of which | is the end
 }{
 	// Fields and methods.
-	{"field", `{{.^Nme}}`, ofPerson, `typecheck.person has no field or method Nme: did you mean "Name"?`},
+	{"field", `{{.^Nme}}`, ofPerson, `zoo.Person has no field or method Nme: did you mean "Name"?`},
 	{"field of another case", `{{.^name}}`, ofPerson, `did you mean "Name"?`},
-	{"nothing is near", `{{.^Zzzzz}}`, ofPerson, `typecheck.person has no field or method Zzzzz`},
+	{"nothing is near", `{{.^Zzzzz}}`, ofPerson, `zoo.Person has no field or method Zzzzz`},
 	{"second of two", `{{.Owner.^Nme}}`, ofPage, `did you mean "Name"?`},
 	{"first of two", `{{.^Ownr.Name}}`, ofPage, `did you mean "Owner"?`},
 	{"second of three", `{{.Next.^Ownr.Name}}`, ofPage, `did you mean "Owner"?`},
 	{"third of three", `{{.Next.Owner.^Nme}}`, ofPage, `did you mean "Name"?`},
-	{"behind a pointer", `{{.Boss.^Nme}}`, ofPage, `typecheck.person has no field or method Nme`},
-	{"behind two pointers", `{{.Deep.^Nme}}`, ofPage, `typecheck.person has no field or method Nme`},
+	{"behind a pointer", `{{.Boss.^Nme}}`, ofPage, `zoo.Person has no field or method Nme`},
+	{"behind two pointers", `{{.Deep.^Nme}}`, ofPage, `zoo.Person has no field or method Nme`},
 	{"of $", `{{$.^Nme}}`, ofPerson, `did you mean "Name"?`},
 	{"of $, second", `{{$.Owner.^Nme}}`, ofPage, `did you mean "Name"?`},
 	{"of a variable", `{{$x := .Owner}}{{$x.^Nme}}`, ofPage, `did you mean "Name"?`},
@@ -64,16 +66,16 @@ var mistakes = []struct {
 	{"of the one field, of a variable", `{{$x := .}}{{$x.Form.^Age}}`, ofForms, `did you mean "$x.Form.Value.Age"?`},
 	{"of the one field, of a pipeline", `{{(.Form).^Age}}`, ofForms, `did you mean "(.Form).Value.Age"?`},
 	{"method of the one field", `{{.^Copy.Name}}`, ofForm, `did you mean ".Value.Copy"?`},
-	{"of the one field, by a pointer", `{{.^Greet "x"}}`, reflect.TypeFor[struct{ By *person }](), `did you mean ".By.Greet"?`},
-	{"of two fields", `{{.^Nick}}`, reflect.TypeFor[struct{ A, B person }](), `struct { A typecheck.person; B typecheck.person } has no field or method Nick|`},
+	{"of the one field, by a pointer", `{{.^Greet "x"}}`, reflect.TypeFor[struct{ By *zoo.Person }](), `did you mean ".By.Greet"?`},
+	{"of two fields", `{{.^Nick}}`, reflect.TypeFor[struct{ A, B zoo.Person }](), `struct { A zoo.Person; B zoo.Person } has no field or method Nick|`},
 	{"key of a map", `{{.^Nick}}`, reflect.TypeFor[struct{ M map[string]string }](), `has no field or method Nick|`},
-	{"of an unexported field", `{{.^Nick}}`, reflect.TypeFor[struct{ a person }](), `has no field or method Nick|`},
-	{"ambiguous field", `{{.^Title}}`, ofPerson, `typecheck.person has no field or method Title`},
-	{"unexported", `{{.^secret}}`, ofPerson, `typecheck.person.secret is not exported`},
+	{"of an unexported field", `{{.^Nick}}`, reflect.TypeFor[struct{ a zoo.Person }](), `has no field or method Nick|`},
+	{"ambiguous field", `{{.^Title}}`, ofPerson, `zoo.Person has no field or method Title`},
+	{"unexported", `{{.^secret}}`, ofPerson, `zoo.Person.secret is not exported`},
 	{"of a number", `{{.Age.^Years}}`, ofPerson, `int has no field or method Years`},
 	{"of a string", `{{.Name.^First}}`, ofPerson, `string has no field or method First`},
-	{"of a slice", `{{.People.^Len}}`, ofPage, `[]typecheck.person has no field or method Len`},
-	{"method of a pointer, of the dot", `{{.^Rename "x"}}`, ofPerson, `Rename is a method of *typecheck.person, and this is no pointer: give a pointer`},
+	{"of a slice", `{{.People.^Len}}`, ofPage, `[]zoo.Person has no field or method Len`},
+	{"method of a pointer, of the dot", `{{.^Rename "x"}}`, ofPerson, `Rename is a method of *zoo.Person, and this is no pointer: give a pointer`},
 	{"method of a pointer, of a field", `{{.Owner.^Rename "x"}}`, ofPage, `give a pointer`},
 	{"method of a pointer, of a map's entry", `{{range .ByName}}{{.^Rename "x"}}{{end}}`, ofPage, `give a pointer`},
 	{"method of a pointer, of a result", `{{(who).^Rename "x"}}`, ofPage, `give a pointer`},
@@ -86,7 +88,7 @@ var mistakes = []struct {
 	{"argument of a method", `{{.Greet .^Age}}`, ofPerson, `.Age is int, and Greet takes string`},
 	{"constant for a method", `{{.Greet ^1}}`, ofPerson, `1 is no string, which Greet takes`},
 	{"variadic argument", `{{.Sum 1 2 .^Name}}`, ofPerson, `.Name is string, and Sum takes int8`},
-	{"argument of an interface", `{{.Likes .^Name nil nil}}`, ofPerson, `.Name is string, and Likes takes typecheck.shape`},
+	{"argument of an interface", `{{.Likes .^Name nil nil}}`, ofPerson, `.Name is string, and Likes takes zoo.Shape`},
 	{"method of an interface", `{{.Shape.^Scale}}`, ofPage, `Scale takes 1 argument, and gets 0`},
 	{"argument of a method of an interface", `{{.Shape.Scale .^HTML}}`, ofPage, `.HTML is template.HTML, and Scale takes int`},
 	{"argument of a field", `{{.^Name 1}}`, ofPerson, `Name is no method, and gets an argument`},
@@ -102,18 +104,18 @@ var mistakes = []struct {
 	{"too many for a function", `{{^upper "a" "b"}}`, ofPage, `upper takes 1 argument, and gets 2`},
 	{"argument of a function", `{{upper .^Age}}`, ofPerson, `.Age is int, and upper takes string`},
 	{"second argument", `{{add .Age $.^Name}}`, ofPerson, `$.Name is string, and add takes int`},
-	{"named type as an argument", `{{upper .^Text}}`, ofPage, `.Text is typecheck.text, and upper takes string`},
+	{"named type as an argument", `{{upper .^Text}}`, ofPage, `.Text is zoo.Label, and upper takes string`},
 	{"argument that is a variable", `{{$x := 1}}{{upper ^$x}}`, ofPage, `$x is int, and upper takes string`},
 	{"piped argument", `{{.Age | ^upper}}`, ofPerson, `upper takes string, and gets int`},
 	{"constant argument", `{{upper ^true}}`, ofPage, `true is no string, which upper takes`},
 	{"nil for a string", `{{upper ^nil}}`, ofPage, `nil is nothing, and upper takes string`},
-	{"nil for a struct", `{{personV ^nil}}`, ofPage, `nil is nothing, and personV takes typecheck.person`},
+	{"nil for a struct", `{{personV ^nil}}`, ofPage, `nil is nothing, and personV takes zoo.Person`},
 	{"float for an int", `{{add ^1.5}}`, ofPage, `1.5 is no int, which add takes`},
 	{"negative for an unsigned", `{{small 1 1 ^-1}}`, ofPage, `-1 is no uint16, which small takes`},
-	{"slice for a pointer", `{{personP .^People}}`, ofPage, `.People is []typecheck.person, and personP takes *typecheck.person`},
-	{"struct that has no address for a pointer", `{{personP .^Owner}}`, ofPage, `.Owner is typecheck.person, and personP takes *typecheck.person`},
-	{"the dot for a string", `{{upper ^.}}`, ofPage, `. is typecheck.page, and upper takes string`},
-	{"interface that cannot be a string", `{{upper .^Named}}`, ofPage, `.Named is typecheck.named, and upper takes string`},
+	{"slice for a pointer", `{{personP .^People}}`, ofPage, `.People is []zoo.Person, and personP takes *zoo.Person`},
+	{"struct that has no address for a pointer", `{{personP .^Owner}}`, ofPage, `.Owner is zoo.Person, and personP takes *zoo.Person`},
+	{"the dot for a string", `{{upper ^.}}`, ofPage, `. is zoo.Page, and upper takes string`},
+	{"interface that cannot be a string", `{{upper .^Named}}`, ofPage, `.Named is zoo.named, and upper takes string`},
 	{"nothing for a string", `{{template "p"}}{{define "p"}}{{upper ^.}}{{end}}`, ofPage, `. is nothing, and upper takes string`},
 	{"field of nothing", `{{template "p"}}{{define "p"}}{{upper .A.^B}}{{end}}`, ofPage, `.A.B is nothing, and upper takes string`},
 	{"function within a function", `{{upper (^upper)}}`, ofPage, `upper takes 1 argument, and gets 0`},
@@ -125,17 +127,17 @@ var mistakes = []struct {
 	{"eq of slices in structs", `{{^eq .Nested .Nested}}`, ofPage, `cannot be compared`},
 	{"eq of pointer and string", `{{^eq .Nick "x"}}`, ofPerson, `*string and string cannot be compared`},
 	{"eq of one", `{{^eq .Name}}`, ofPerson, `eq compares with something`},
-	{"lt of structs", `{{^lt .Owner .Owner}}`, ofPage, `typecheck.person has no order`},
+	{"lt of structs", `{{^lt .Owner .Owner}}`, ofPage, `zoo.Person has no order`},
 	{"gt of bools", `{{^gt .Ok true}}`, ofPage, `bool has no order`},
 	{"le of string and number", `{{^le .Name 1}}`, ofPerson, `string and int cannot be compared`},
 	{"ge of a slice", `{{^ge .Tags 1}}`, ofPage, `[]string has no order`},
 	{"len of a number", `{{^len .Age}}`, ofPerson, `int has no length`},
-	{"len of a struct", `{{^len .Owner}}`, ofPage, `typecheck.person has no length`},
+	{"len of a struct", `{{^len .Owner}}`, ofPage, `zoo.Person has no length`},
 	{"len of nothing", `{{^len nil}}`, ofPage, `len of nothing`},
-	{"index of a struct", `{{^index .Owner 0}}`, ofPage, `typecheck.person has no index`},
+	{"index of a struct", `{{^index .Owner 0}}`, ofPage, `zoo.Person has no index`},
 	{"index by a string", `{{^index .Tags "x"}}`, ofPage, `string is no index of []string`},
-	{"index by a number", `{{^index .ByName 1}}`, ofPage, `the keys of map[string]typecheck.person are no int`},
-	{"index of an index", `{{^index .Lists "x" "y"}}`, ofPage, `string is no index of []typecheck.person`},
+	{"index by a number", `{{^index .ByName 1}}`, ofPage, `the keys of map[string]zoo.Person are no int`},
+	{"index of an index", `{{^index .Lists "x" "y"}}`, ofPage, `string is no index of []zoo.Person`},
 	{"element of an index", `{{(index .People 0).^Nme}}`, ofPage, `did you mean "Name"?`},
 	{"slice of a number", `{{^slice .Age 1}}`, ofPerson, `int cannot be sliced`},
 	{"slice of an array that has no address", `{{^slice .Pair 1}}`, ofPage, `give a slice, or a pointer to the array`},
@@ -155,7 +157,7 @@ var mistakes = []struct {
 
 	// Range, with, if, variables.
 	{"range over a string", `{{range .^Name}}{{end}}`, ofPerson, `range cannot go through string`},
-	{"range over a struct", `{{range .^Owner}}{{end}}`, ofPage, `range cannot go through typecheck.person`},
+	{"range over a struct", `{{range .^Owner}}{{end}}`, ofPage, `range cannot go through zoo.Person`},
 	{"range over a function", `{{range .^Fn}}{{end}}`, ofPage, `range cannot go through func(int) string`},
 	{"range over a number with two variables", `{{range $i, $n := .^Age}}{{end}}`, ofPerson, `a number gives no second variable`},
 	{"range over an iterator with two variables", `{{range $i, $n := .^Seq}}{{end}}`, ofPage, `gives no second variable`},
@@ -171,10 +173,10 @@ var mistakes = []struct {
 	{"index of range", `{{range $i, $p := .People}}{{$i.^Nme}}{{end}}`, ofPage, `int has no field`},
 	{"element of range", `{{range $i, $p := .People}}{{$p.^Nme}}{{end}}`, ofPage, `did you mean "Name"?`},
 	{"element of range over a number", `{{range .Age}}{{.^Nme}}{{end}}`, ofPerson, `int has no field`},
-	{"else of range has the dot", `{{range .People}}{{else}}{{.^Nope}}{{end}}`, ofPage, `typecheck.page has no field`},
+	{"else of range has the dot", `{{range .People}}{{else}}{{.^Nope}}{{end}}`, ofPage, `zoo.Page has no field`},
 	{"in with", `{{with .Owner}}{{.^Nme}}{{end}}`, ofPage, `did you mean "Name"?`},
-	{"in else of with", `{{with .Boss}}{{else}}{{.^Nope}}{{end}}`, ofPage, `typecheck.page has no field`},
-	{"in else with", `{{with .Boss}}{{else with .Next}}{{.^Nope}}{{end}}`, ofPage, `typecheck.page has no field`},
+	{"in else of with", `{{with .Boss}}{{else}}{{.^Nope}}{{end}}`, ofPage, `zoo.Page has no field`},
+	{"in else with", `{{with .Boss}}{{else with .Next}}{{.^Nope}}{{end}}`, ofPage, `zoo.Page has no field`},
 	{"variable of with", `{{with $x := .Boss}}{{$x.^Nme}}{{end}}`, ofPage, `did you mean "Name"?`},
 	{"condition", `{{if .^Nope}}{{end}}`, ofPage, `has no field or method Nope`},
 	{"in if", `{{if .Ok}}{{.^Nope}}{{end}}`, ofPage, `has no field or method Nope`},
@@ -250,7 +252,7 @@ var rightOnes = []struct {
 	{"what an interface holds may have any field", `{{.Shape.W}} {{.Shape.Foo 1}}`, ofPage},
 	{"reflect.Value", `{{.Value.X}} {{(.Raw .).X}}`, ofPage},
 	{"no data is known", `{{.X.Y}}{{range .Z}}{{.A}}{{end}}`, nil},
-	{"an interface as the page", `{{.Area}}{{.Area 1}}{{.W}}{{with .}}{{.H}}{{end}}`, reflect.TypeFor[shape]()},
+	{"an interface as the page", `{{.Area}}{{.Area 1}}{{.W}}{{with .}}{{.H}}{{end}}`, reflect.TypeFor[zoo.Shape]()},
 	{"any as the page", `{{.Area}}`, reflect.TypeFor[any]()},
 
 	// Trap 1: entries of maps may be absent, and then everything works.
@@ -261,7 +263,7 @@ var rightOnes = []struct {
 	{"entry as an argument that may be nil", `{{personP .ByName.x.Nope}}{{personP .Counts.x}}{{.Counts.x | count}}{{print .ByName.x.Nope}}`, ofPage},
 	{"entries compared", `{{eq .ByNumber.x 1}}`, reflect.TypeFor[struct{ ByNumber map[string]string }]()},
 	{"partial for an entry", `{{template "p" .ByName.x}}{{define "p"}}{{.Nope}}{{end}}`, ofPage},
-	{"entry of an entry", `{{.x.Boss.Deep.Nope}}`, reflect.TypeFor[map[string]page]()},
+	{"entry of an entry", `{{.x.Boss.Deep.Nope}}`, reflect.TypeFor[map[string]zoo.Page]()},
 	// Trap 2: nil is false, and what with and if declare is true.
 	{"and nil", `{{and nil .Nope}}`, ofPage},
 	{"or in with", `{{with .Boss}}{{or . .Nope}}{{end}}`, ofPage},
@@ -308,10 +310,10 @@ var rightOnes = []struct {
 	{"range", `{{range .Age}}{{.}}{{end}}{{range $i, $x := .Tags}}{{$i}}{{$x}}{{end}}{{range $k, $v := .Seq2}}{{$k}}{{$v.Name}}{{end}}{{range .Recv}}{{.}}{{end}}{{range .Send}}{{.Nope}}{{end}}`, ofPage},
 	{"else of range has its variables", `{{range $i, $x := .Lists}}{{else}}{{$x.Nope}}{{$i.Nope}}{{end}}`, ofPage},
 	{"range over what is behind pointers", `{{range .PairP}}{{.Name}}{{end}}{{range $.CountsP}}{{.}}{{end}}`, ofPage},
-	{"range over an iterator as the page", `{{range .}}{{.Name}}{{end}}`, reflect.TypeFor[iter.Seq[person]]()},
+	{"range over an iterator as the page", `{{range .}}{{.Name}}{{end}}`, reflect.TypeFor[iter.Seq[zoo.Person]]()},
 	{"eq", `{{eq .Age 1}}{{eq .Age .U}}{{eq .Name "x" 1}}{{eq .Boss nil}}{{eq .Name nil}}{{eq .Tags .Tags}}{{eq .Owner.ID 1}}{{eq .Any 1}}{{eq .Shape 1}}{{eq .Boss .Owner.Nick}}`, reflect.TypeFor[struct {
-		page
-		Boss *person
+		zoo.Page
+		Boss *zoo.Person
 	}]()},
 	{"lt", `{{lt .Age 1}}{{lt .U .Age}}{{ge .Name "x"}}{{gt .F 1.0}}{{lt .Any 1}}{{lt .Shape 1}}`, ofPage},
 	{"len", `{{len .Name}}{{len .Tags}}{{len .Lists}}{{len .Chan}}{{len .PairP}}{{len .Any}}{{len .Shape}}`, ofPage},

@@ -1,6 +1,7 @@
 package typecheck
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"html/template"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"example.com/flow/internal/pages/language"
+	"example.com/flow/internal/pages/zoo"
 	"example.com/flow/internal/race"
 )
 
@@ -24,7 +26,44 @@ var (
 	diffValues    = flag.Int("diff.values", 12, "how many random values TestDifferential executes a template with")
 )
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+// zooFuncs are the functions of the templates, and zooTypes their types.
+var zooFuncs, zooTypes = func() (template.FuncMap, map[string]reflect.Type) {
+	funcs, types := maps.Clone(zoo.Funcs), map[string]reflect.Type{}
+	funcs["dict"] = shallowDict
+	for name, f := range funcs {
+		types[name] = reflect.TypeOf(f)
+	}
+	return funcs, types
+}()
+
+// shallowDict is Dict for templates that call themselves: a map that holds the one before
+// twice would soon be too large to print.
+func shallowDict(pairs ...any) (map[string]any, error) {
+	m, err := Dict(pairs...)
+	if depthOf(m) > 4 {
+		return nil, errors.New("too deep")
+	}
+	return m, err
+}
+
+func depthOf(v any) int {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return 0
+	}
+	deepest := 0
+	for _, v := range m {
+		deepest = max(deepest, depthOf(v))
+	}
+	return deepest + 1
+}
+
+// randomData returns data for one execution, and decides what functions return in it.
+func randomData(g *rand.Rand, root reflect.Type) any {
+	seed := g.Uint64()
+	zoo.Log.Reset(seed)
+	return zoo.Data(root, seed)
+}
 
 // TestDifferential executes random templates with random data by html/template, and holds
 // what it does against what Check says: an expression that Check refuses fails whenever it
@@ -39,38 +78,23 @@ func TestDifferential(t *testing.T) {
 		seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("-diff.seed %d -diff.templates %d -diff.values %d", seed, templates, *diffValues)
-	chance = rand.New(rand.NewPCG(seed, 1))
 	g := rand.New(rand.NewPCG(seed, 2))
-	known := map[string][]string{}
 	var c counters
 	many := maxPasses
 	defer func() { maxPasses = many }()
-	values := map[reflect.Type][]reflect.Value{}
 	for i := range templates {
-		root := roots[i%len(roots)]
-		if i%500 < len(roots) { // channels are empty after some time
-			values[root] = randomValues(root, 60)
-		}
-		source := (&generator{Rand: g, known: known}).source(root)
+		root := zoo.Roots[i%len(zoo.Roots)]
+		source := zoo.Template(g, root, true)
 		if maxPasses = many; i%4 == 0 {
 			maxPasses = g.IntN(3) // as for templates that need more passes
 		}
-		c.compare(t, g, source, root, values[root])
+		c.compare(t, g, source, root)
 	}
 	t.Logf("%+v", c)
 }
 
 type counters struct {
 	Templates, NotEscaped, Accepted, AcceptedAlwaysFailed, OfSeveralDots, Problems, Reached, NeverReached int
-}
-
-func randomValues(t reflect.Type, n int) []reflect.Value {
-	values := make([]reflect.Value, n)
-	for i := range values {
-		values[i] = reflect.New(t).Elem()
-		fill(values[i], 4)
-	}
-	return values
 }
 
 // parseSource parses a template file as internal/pages/templates does.
@@ -83,7 +107,7 @@ func parseSource(source string) (map[string]*parse.Tree, error) {
 }
 
 // compare checks one template, and executes it.
-func (c *counters) compare(t *testing.T, g *rand.Rand, source string, root reflect.Type, values []reflect.Value) {
+func (c *counters) compare(t *testing.T, g *rand.Rand, source string, root reflect.Type) {
 	t.Helper()
 	trees, err := parseSource(source)
 	if err != nil {
@@ -95,8 +119,7 @@ func (c *counters) compare(t *testing.T, g *rand.Rand, source string, root refle
 			panic(v)
 		}
 	}()
-	funcs := funcTypes(randomFuncs)
-	checked := (&Set{trees, funcs}).check("main", root)
+	checked := (&Set{trees, zooTypes}).check("main", root)
 	found := checked.found
 	calls := map[string]int{}
 	for j := range checked.seen {
@@ -112,7 +135,7 @@ func (c *counters) compare(t *testing.T, g *rand.Rand, source string, root refle
 		ready, _ := escaped(trees, nil)
 		failed := 0
 		for range 5 {
-			if execute(ready, oneOf(values...)) != nil {
+			if execute(ready, randomData(g, root)) != nil {
 				failed++
 			}
 		}
@@ -132,7 +155,7 @@ func (c *counters) compare(t *testing.T, g *rand.Rand, source string, root refle
 		c.Problems++
 		// The nodes are changed, so each problem has trees of its own.
 		trees, _ := parseSource(source)
-		own := (&Set{trees, funcs}).check("main", root).found
+		own := (&Set{trees, zooTypes}).check("main", root).found
 		if len(own) != len(found) || own[i].Problem != found[i].Problem {
 			t.Fatalf("two checks differ: %v: %s\n%v\n%v", root, source, found, own)
 		}
@@ -145,7 +168,7 @@ func (c *counters) compare(t *testing.T, g *rand.Rand, source string, root refle
 		reached := false
 		for range *diffValues {
 			m.reached, m.worked = false, false
-			v := oneOf(values...)
+			v := randomData(g, root)
 			err := execute(ready, v)
 			reached = reached || m.reached
 			if m.worked || m.reached && err == nil {
@@ -163,13 +186,13 @@ func (c *counters) compare(t *testing.T, g *rand.Rand, source string, root refle
 
 // escaped returns the templates as html/template has them, which may change them.
 func escaped(trees map[string]*parse.Tree, m *marks) (*template.Template, error) {
-	ready := template.New("main").Funcs(randomFuncs).Funcs(template.FuncMap{
+	ready := template.New("main").Funcs(zooFuncs).Funcs(template.FuncMap{
 		"mark_reached":  func() string { m.reached = true; return "" },
 		"mark_worked":   func(_ string, v reflect.Value) reflect.Value { m.worked = true; return v },
 		"choose_second": func(_ string, v reflect.Value) reflect.Value { return v },
-		"mark_free":     func() any { return randomFuncs["give"].(func() any)() },
+		"mark_free":     func() any { return zooFuncs["give"].(func() any)() },
 	})
-	for _, name := range sortedKeys(trees) {
+	for _, name := range slices.Sorted(maps.Keys(trees)) {
 		tree := trees[name]
 		if m == nil {
 			tree = tree.Copy()
@@ -179,7 +202,7 @@ func escaped(trees map[string]*parse.Tree, m *marks) (*template.Template, error)
 		}
 	}
 	// The first execution escapes: without data, and up to a node that fails.
-	err := execute(ready, reflect.Value{})
+	err := execute(ready, nil)
 	if err != nil && strings.HasPrefix(err.Error(), "html/template:") {
 		return nil, err
 	}
@@ -191,7 +214,7 @@ func escaped(trees map[string]*parse.Tree, m *marks) (*template.Template, error)
 type limit struct{ dots, bytes int }
 
 func (l *limit) Write(p []byte) (int, error) {
-	if string(p) == "." {
+	if strings.HasPrefix(string(p), ".") {
 		l.dots--
 	}
 	if l.bytes -= len(p); l.dots < 0 || l.bytes < 0 {
@@ -200,16 +223,12 @@ func (l *limit) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func execute(t *template.Template, v reflect.Value) (err error) {
+func execute(t *template.Template, data any) (err error) {
 	defer func() {
 		if p := recover(); p != nil { // of a String method, or reflect
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	var data any
-	if v.IsValid() {
-		data = v.Interface()
-	}
 	return t.ExecuteTemplate(&limit{200, 100_000}, "main", data)
 }
 

@@ -4,25 +4,26 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/flow/internal/pages/zoo"
 )
 
 // FuzzCheck holds that no template that can be parsed makes Check panic, and that each
 // problem stands where the template has text.
 func FuzzCheck(f *testing.F) {
 	for _, m := range mistakes {
-		f.Add(strings.Replace(m.source, "^", "", 1), byte(max(0, slices.Index(roots, m.data))))
+		f.Add(strings.Replace(m.source, "^", "", 1), byte(max(0, slices.Index(zoo.Roots, m.data))))
 	}
 	for _, r := range rightOnes {
-		f.Add(r.source, byte(max(0, slices.Index(roots, r.data))))
+		f.Add(r.source, byte(max(0, slices.Index(zoo.Roots, r.data))))
 	}
-	funcs := funcTypes(randomFuncs)
 	f.Fuzz(func(t *testing.T, source string, root byte) {
 		trees, err := parseSource(source)
 		if err != nil {
 			return
 		}
 		lines := strings.Split(source, "\n")
-		for _, p := range (&Set{trees, funcs}).Check("main", roots[int(root)%len(roots)]) {
+		for _, p := range (&Set{trees, zooTypes}).Check("main", zoo.Roots[int(root)%len(zoo.Roots)]) {
 			if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > len(lines[p.Line-1]) {
 				t.Errorf("%q: %v stands nowhere", source, p)
 			}

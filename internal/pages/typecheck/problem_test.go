@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/pages/zoo"
 )
 
 func TestProblem(t *testing.T) {
@@ -15,16 +17,16 @@ func TestProblem(t *testing.T) {
 	problems := check(t, source, ofPerson)
 	is.Equal(len(problems), 3)
 	// The same dot is checked once, and a template gets the whole way of its dot.
-	is.Equal(problems[0].String(), `main:2:10: {{.People}}: typecheck.person has no field or method People`)
+	is.Equal(problems[0].String(), `main:2:10: {{.People}}: zoo.Person has no field or method People`)
 	is.Equal(problems[0].Call, Pos{})
-	is.Equal(problems[1].String(), `main:3:48: {{.Nme}}: typecheck.person has no field or method Nme: did you mean "Name"?`)
+	is.Equal(problems[1].String(), `main:3:48: {{.Nme}}: zoo.Person has no field or method Nme: did you mean "Name"?`)
 	is.Equal(problems[1].Template, "row")
-	is.Equal(problems[2].String(), `main:3:101: {{.Agee}}: typecheck.person has no field or method Agee: did you mean "Age"?`)
+	is.Equal(problems[2].String(), `main:3:101: {{.Agee}}: zoo.Person has no field or method Agee: did you mean "Age"?`)
 	is.Equal(problems[2].Template, "cell")
 
 	problems = check(t, `{{template "row" .Owner}}{{define "row"}}{{template "cell" .}}{{end}}{{define "cell"}}{{.Nme}}{{end}}`, ofPage)
 	is.Equal(len(problems), 1)
-	is.Equal(problems[0].String(), `main:1:90: {{.Nme}}: typecheck.person has no field or method Nme: did you mean "Name"?, with the dot of main:1:12`)
+	is.Equal(problems[0].String(), `main:1:90: {{.Nme}}: zoo.Person has no field or method Nme: did you mean "Name"?, with the dot of main:1:12`)
 	is.Equal(problems[0].Call, Pos{"main", 1, 12})
 }
 
@@ -36,7 +38,7 @@ func TestSeveralDots(t *testing.T) {
 	for _, p := range check(t, source, ofPage) {
 		texts = append(texts, p.Expr+" "+strings.Fields(p.Text)[0])
 	}
-	is.Equal(texts, []string{".Zz typecheck.page", ".Name struct", ".Nope struct", ".Nope typecheck.person"})
+	is.Equal(texts, []string{".Zz zoo.Page", ".Name struct", ".Nope struct", ".Nope zoo.Person"})
 }
 
 func TestMerge(t *testing.T) {
@@ -85,10 +87,10 @@ func TestDict(t *testing.T) {
 // Check takes a set as it is, and says the same each time.
 func TestCheckTwice(t *testing.T) {
 	is := is.New(t)
-	trees, err := parseSource(`{{template "p" (dict "x" .Owner)}}{{.A}}{{.B}}{{define "p"}}{{.x.C}}{{$y := 1}}{{$y = .x}}{{$y.D}}{{end}}`)
+	trees, err := parseSource(`{{template "p" (dict "x" .Owner)}}{{.A}}{{.B}}{{define "p"}}{{.x.E}}{{$y := 1}}{{$y = .x}}{{$y.D}}{{end}}`)
 	is.NoErr(err)
 	before := trees["main"].Root.String() + trees["p"].Root.String()
-	s := &Set{trees, funcTypes(randomFuncs)}
+	s := &Set{trees, zooTypes}
 	first := s.Check("main", ofPage)
 	is.Equal(len(first), 3)
 	for range 20 {
@@ -126,11 +128,11 @@ func BenchmarkCheck(b *testing.B) {
 	type data struct {
 		Title  string
 		Ok     bool
-		Owner  person
-		Boss   *person
-		People []person
+		Owner  zoo.Person
+		Boss   *zoo.Person
+		People []zoo.Person
 	}
-	s := &Set{trees, funcTypes(randomFuncs)}
+	s := &Set{trees, zooTypes}
 	b.ReportAllocs()
 	for b.Loop() {
 		if problems := s.Check("main", reflect.TypeFor[data]()); len(problems) > 0 {
