@@ -134,14 +134,23 @@ func formInputOf(e *endpoint, method string) links.Input {
 	return formInput{typed.bound, method == http.MethodGet}
 }
 
-func (f formInput) Has(field string) bool { return input.ReadsForm(f.of, f.query, field) }
+func (f formInput) Has(field string) bool {
+	_, _, ok := f.find(field)
+	return ok
+}
 
 func (f formInput) Suggest(field string) string {
 	names := map[string]bool{}
-	for _, name := range input.FormNames(f.of, f.query) {
+	_, near, _ := f.find(field)
+	for _, name := range near {
 		names[name] = true
 	}
 	return fault.Suggest(field, names, "")
+}
+
+// find looks for what a field fills. Actions in its name have holes.
+func (f formInput) find(field string) (of reflect.Type, near []string, ok bool) {
+	return input.FormType(f.of, f.query, strings.ReplaceAll(field, pattern.Hole, input.Unknown))
 }
 
 // addLinkFaults adds the faults of the links in templates that lead nowhere, in the tree of the

@@ -106,10 +106,18 @@ func linkRouter(page string) *Router {
 		Name  string
 		Age   int    `form:"age"`
 		Next  string `query:"next"`
+		Items []struct {
+			Name string `json:"name"`
+			Qty  int    `json:"qty"`
+		} `form:"items"`
+		Address struct {
+			Street string `json:"street"`
+		} `form:"address"`
 	}
 	type query struct {
 		Text string `query:"q"`
 		Sort string
+		By   struct{ Year int }
 	}
 	inner := New(fstest.MapFS{
 		"router/index.html":                 {},
@@ -323,6 +331,14 @@ func TestFormFields(t *testing.T) {
 		{`<form action="/users" method="post"><input type="file" name="photo"><button formenctype="multipart/form-data"></button></form>`, ""},
 		{`<form {{if .}}action="/users" method="post"{{else}}action="/search"{{end}}><input name="other"></form>`, `1:89: warning: the handler of POST /users reads no field "other"`},
 		{`<form action="/users/7/delete" method="post"><input name="anything"></form>`, ""},
+		{`<form action="/users" method="post">{{range $i, $item := .}}<input name="items.{{$i}}.name"><input name="items.{{$i}}.qty">{{end}}<input name="items.0.name"><input name="address.street"></form>`, ""},
+		{`<form action="/users" method="post">{{range $i, $item := .}}<input name="items.{{$i}}.nmae">{{end}}</form>`, `1:74: warning: the handler of POST /users reads no field "items.{{…}}.nmae": did you mean "items.{{…}}.name"?`},
+		{`<form action="/users" method="post"><input name="itmes.{{.}}.name"></form>`, `1:50: warning: the handler of POST /users reads no field "itmes.{{…}}.name": did you mean "items.{{…}}.name"?`},
+		{`<form action="/users" method="post"><input name="items.name"></form>`, `1:50: warning: the handler of POST /users reads no field "items.name": did you mean "items.0.name"?`},
+		{`<form action="/users" method="post"><input name="address.steet"></form>`, `1:50: warning: the handler of POST /users reads no field "address.steet": did you mean "address.street"?`},
+		{`<form action="/users" method="post"><input name="email.{{.}}.x"></form>`, `1:50: warning: the handler of POST /users reads no field "email.{{…}}.x"`},
+		{`<form action="/users" method="post"><input name="address.{{.}}.x"><input name="items.0.{{.}}"><input name="{{.}}.name"><input name="a{{.}}.name"></form>`, ""},
+		{`<form action="/search"><input name="By.Year"><input name="by.month"></form>`, `1:59: warning: the handler of GET /search reads no field "by.month"`},
 		{`<form {{if .}}action="/users" method="post"{{else}}action="/search"{{end}}>{{if .}}<input name="email">{{end}}<input name="q"></form>`, ""},
 	} {
 		t.Run(tt.page, func(t *testing.T) {

@@ -210,7 +210,7 @@ func (c *checker) forms(inTags map[string]bool) {
 			case field.Type == "file" || slices.ContainsFunc(all, reads): // behind {{if}}, a field may be in one of several forms
 			default:
 				if near := f.Suggest(field.Name); near != "" || field.Type != "hidden" { // a hidden field may be for middleware
-					c.warn(field.Offset, "the handler of %s %s reads no field %q%s", f.Method, shown(f.url), field.Name, near)
+					c.warn(field.Offset, "the handler of %s %s reads no field %q%s", f.Method, shown(f.url), shown(field.Name), shown(near))
 				}
 			}
 			told[field.Offset] = true

@@ -46,7 +46,8 @@ type Form struct {
 	in        string // the name of the template
 }
 
-// A Field is a field of a form with a name that is not computed.
+// A Field is a field of a form with a name that is not computed, except for numbers of rows: each
+// of them is a hole.
 type Field struct {
 	Offset int // of its name
 	Name   string

@@ -298,8 +298,20 @@ func (sc *scanner) field(s state) {
 	switch {
 	case f.Name == "_method": // middleware may make another method of it
 		form.Method, form.plain = "", ""
-	case f.Name == "" || f.Name == "_charset_" || button || strings.Contains(f.Name+f.Type, pattern.Hole):
+	case f.Name == "" || f.Name == "_charset_" || button || !isKnown(f.Name) || strings.Contains(f.Type, pattern.Hole):
 	case !slices.Contains(form.Fields, f):
 		form.Fields = append(form.Fields, f)
 	}
+}
+
+// isKnown reports whether the name of a field is known, except for numbers of rows: those of
+// "items.{{$i}}.name".
+func isKnown(name string) bool {
+	parts := strings.Split(name, ".")
+	for i, part := range parts {
+		if strings.Contains(part, pattern.Hole) && (part != pattern.Hole || i == 0 || i == len(parts)-1) {
+			return false
+		}
+	}
+	return true
 }

@@ -99,16 +99,18 @@ type binding struct {
 	filled      [][]int           // indexes of fields with a tag param or query that have got a value
 	invalid     map[string]string // messages about what does not convert, by path; nil if there are none
 	unconverted []string          // the keys that these messages are about
+	path        []byte            // of what is filled inside of the input from a form: "items.0.name"
 	strict      bool              // a parameter of the route that does not convert is an error
 	err         error             // why a field cannot be filled whatever the request holds; nil for most types
 }
 
-// reject notes that the value of a key does not convert. path leads to what is wrong inside
-// of the value, and is "" for all of it.
+// reject notes that the value of a key does not convert. key is "" for what binding.path leads
+// to. path leads to what is wrong inside of the value, and is "" for all of it.
 func (to *binding) reject(key, path, message string) {
 	if to.invalid == nil {
 		to.invalid = map[string]string{}
 	}
+	key = join(string(to.path), key)
 	to.invalid[join(key, path)] = message
 	to.unconverted = append(to.unconverted, key)
 }
@@ -122,7 +124,13 @@ func (to *binding) field(f *field) (v reflect.Value, ok bool) {
 	if f.fromURL {
 		to.filled = append(to.filled, f.index)
 	}
-	if v, ok = to.copies.field(to.dst, f.index, true); !ok {
+	return to.member(to.dst, f)
+}
+
+// member returns a field of a struct for filling. ok is false if it cannot be filled: see
+// binding.err.
+func (to *binding) member(of reflect.Value, f *field) (v reflect.Value, ok bool) {
+	if v, ok = to.copies.field(of, f.index, true); !ok {
 		to.err = fmt.Errorf("flow: Bind cannot fill %q: it is in an embedded %v, which is nil and cannot be set from outside its package: embed the struct itself, or set the pointer before", f.name, v.Type())
 	}
 	return v, ok
@@ -156,7 +164,7 @@ func (to *binding) object(fs *fields, raw []byte) {
 			if key != string(m.key) { // only another spelling needs an allocation
 				key = string(m.key)
 			}
-			choices[place].offer(fs.list[place], key, raw[m.begin:m.end])
+			choices[place].offer(fs.list[place].name, key, raw[m.begin:m.end])
 		}
 	}
 	for i, c := range choices {
@@ -183,9 +191,12 @@ func (to *binding) form(fs *fields, form url.Values, instead bool) {
 		return
 	}
 	choices := make([]choice[[]string], len(fs.list))
+	var deep []deepKey
 	for key, values := range form {
 		if place, ok := fs.find(key); ok {
-			choices[place].offer(fs.list[place], key, values)
+			choices[place].offer(fs.list[place].name, key, values)
+		} else if k, ok := fs.deep(key, values); ok {
+			deep = append(slices.Grow(deep, len(form)-len(deep)), k)
 		}
 	}
 	for i, c := range choices {
@@ -194,6 +205,16 @@ func (to *binding) form(fs *fields, form url.Values, instead bool) {
 		}
 		if v, ok := to.field(fs.list[i]); ok {
 			to.values(v, fs.list[i].converts, c.key, c.value)
+		}
+	}
+	slices.SortFunc(deep, deepKey.compare)
+	for first, rest := group(deep); len(first) > 0; first, rest = group(rest) {
+		f := fs.list[first[0].place]
+		if instead && f.fromQuery {
+			continue
+		}
+		if v, ok := to.field(f); ok {
+			to.deep(v, f.converts, f.name, f.name, first)
 		}
 	}
 }

@@ -144,7 +144,7 @@ func (c *copies) detachStruct(v reflect.Value, raw []byte, isValue bool) {
 			}
 		}
 	case isObject(raw):
-		fs := newFields(t, fromJSON)
+		fs := fieldsInside(t)
 		for m := range members(raw, 0) {
 			if i, ok := fs.find(string(m.key)); ok {
 				if f, ok := c.field(v, fs.list[i].index, false); ok {

@@ -91,17 +91,6 @@ func FormNames(t reflect.Type, query bool) (names []string) {
 	return names
 }
 
-// ReadsForm reports whether Bind fills a struct type from a form field: see FormNames. A field
-// without a tag is filled by its name in any case.
-func ReadsForm(t reflect.Type, query bool, key string) bool {
-	p := planOf(t)
-	if place, ok := p.data.find(key); ok && !(query && p.data.list[place].fromQuery) {
-		return true
-	}
-	_, ok := p.query.find(key)
-	return ok && query
-}
-
 // needsData reports whether Bind needs the body. A struct whose fields all have a tag param or
 // query does not, and accepts any body.
 func (p *plan) needsData() bool {
@@ -133,6 +122,7 @@ type fields struct {
 	list   []*field
 	named  map[string]int // indexes in list, by name
 	folded map[string]int // indexes of fields that match in any case, by fold.Case of the name
+	nests  bool           // keys of a form may lead into one of the fields
 }
 
 func newFields(t reflect.Type, from source) *fields {
@@ -146,6 +136,7 @@ func newFields(t reflect.Type, from source) *fields {
 		place := len(fs.list)
 		f.converts = ConversionOf(f.sf.Type)
 		fs.list = append(fs.list, f)
+		fs.nests = fs.nests || (from == fromData || from == fromJSON) && nests(f.sf.Type)
 		fs.named[f.name] = place
 		if _, ok := fs.folded[fold.Case(f.name)]; !ok && (!f.tagged || from == fromJSON) {
 			fs.folded[fold.Case(f.name)] = place
@@ -334,8 +325,8 @@ type choice[V any] struct {
 	value V
 }
 
-func (c *choice[V]) offer(f *field, key string, value V) {
-	if key == f.name || c.key != f.name && (c.key == "" || key <= c.key) {
+func (c *choice[V]) offer(name, key string, value V) {
+	if key == name || c.key != name && (c.key == "" || key <= c.key) {
 		c.key, c.value = key, value
 	}
 }

@@ -405,10 +405,12 @@ func TestFormNames(t *testing.T) {
 			slices.Sort(names)
 			is.Equal(strings.Join(names, " "), tt.names)
 			for _, name := range strings.Fields(tt.reads) {
-				is.True(ReadsForm(of, tt.query, name))
+				_, _, ok := FormType(of, tt.query, name)
+				is.True(ok)
 			}
 			for _, name := range strings.Fields(tt.others) {
-				is.True(!ReadsForm(of, tt.query, name))
+				_, _, ok := FormType(of, tt.query, name)
+				is.True(!ok)
 			}
 		})
 	}

@@ -118,7 +118,7 @@ func (n *inspection) value(t reflect.Type, outer around) {
 		if !n.own(t) || decodesItself(t) {
 			return
 		}
-		fs := newFields(t, fromJSON)
+		fs := fieldsInside(t)
 		n.fields(t, fs)
 		outer = outer.with(t)
 		for _, f := range fs.list {

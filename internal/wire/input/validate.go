@@ -183,7 +183,7 @@ func checksOf(t reflect.Type) *checks {
 	if c, ok := checksByType.Load(t); ok {
 		return c.(*checks)
 	}
-	c, _ := checksByType.LoadOrStore(t, newChecks(t, fromJSON, newFields(t, fromJSON)))
+	c, _ := checksByType.LoadOrStore(t, newChecks(t, fromJSON, fieldsInside(t)))
 	return c.(*checks)
 }
 

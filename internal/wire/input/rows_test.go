@@ -1,0 +1,529 @@
+package input
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/matryer/is"
+)
+
+type (
+	order struct {
+		Note    string
+		Buyer   buyer   `json:"buyer" form:"customer"`
+		Ship    *buyer  `json:"ship,omitempty"`
+		Items   []line  `json:"items"`
+		More    []*line `json:"more,omitempty"`
+		Grid    [][]line
+		Dotted  string          `json:"a.b,omitempty"`
+		When    time.Time       `json:"when,omitzero"`
+		Count   int             `json:"count,omitempty"`
+		Decodes *both           `json:"decodes,omitempty"`
+		Parent  *order          `json:"parent,omitempty"`
+		Endless endless         `json:"endless,omitempty"`
+		Fixed   [1]line         `json:"fixed,omitzero"`
+		By      map[string]line `json:"by,omitempty"`
+	}
+	buyer struct {
+		Street string `json:"street,omitempty"`
+		Zip    int    `json:"zip,omitempty"`
+		Of     struct {
+			City string `json:"city,omitempty"`
+		} `json:"of,omitzero"`
+	}
+	line struct {
+		Name string `json:"name,omitempty"`
+		Amount
+		Tags []string   `json:"tags,omitempty"`
+		On   *time.Time `json:"on,omitempty"`
+		Dot  string     `json:"x.y,omitempty"`
+	}
+	Amount struct {
+		Qty int8 `json:"qty,omitempty"`
+	}
+	endless []endless
+)
+
+const emptyOrder = `{"Note":"","buyer":{},"items":null,"Grid":null}`
+
+func TestKeysWithDots(t *testing.T) {
+	for _, tt := range []struct{ form, want string }{
+		{"customer.street=x&customer.zip=7&customer.of.city=y", `{"Note":"","buyer":{"street":"x","zip":7,"of":{"city":"y"}},"items":null,"Grid":null}`},
+		{"buyer.street=x", emptyOrder}, // its name is customer
+		{"customer.Street=x", `{"Note":"","buyer":{"street":"x"},"items":null,"Grid":null}`},
+		{"customer.Street=b&customer.street=a&customer.STREET=c", `{"Note":"","buyer":{"street":"a"},"items":null,"Grid":null}`},
+		{"ship.zip=7", `{"Note":"","buyer":{},"ship":{"zip":7},"items":null,"Grid":null}`},
+		{"ship.zip=", `{"Note":"","buyer":{},"ship":{},"items":null,"Grid":null}`},
+		{"items.0.name=a&items.0.qty=1&items.1.name=b", `{"Note":"","buyer":{},"items":[{"name":"a","qty":1},{"name":"b"}],"Grid":null}`},
+		{"items.10.name=c&items.5.name=b&items.2.name=a", `{"Note":"","buyer":{},"items":[{"name":"a"},{"name":"b"},{"name":"c"}],"Grid":null}`},
+		{"items.1000000000000000000000.name=b&items.999999999999.name=a", `{"Note":"","buyer":{},"items":[{"name":"a"},{"name":"b"}],"Grid":null}`},
+		{"items.01.name=a&items.1.qty=2&items.00.name=0", `{"Note":"","buyer":{},"items":[{"name":"0"},{"name":"a","qty":2}],"Grid":null}`},
+		{"items.1.name=b&items.01.name=a", `{"Note":"","buyer":{},"items":[{"name":"b"}],"Grid":null}`}, // the last in byte order
+		{"items.0.tags=a&items.0.tags=b&items.0.on=2026-02-03", `{"Note":"","buyer":{},"items":[{"tags":["a","b"],"on":"2026-02-03T00:00:00Z"}],"Grid":null}`},
+		{"items.0.x.y=dot", `{"Note":"","buyer":{},"items":[{"x.y":"dot"}],"Grid":null}`},
+		{"a.b=dot", `{"Note":"","buyer":{},"items":null,"Grid":null,"a.b":"dot"}`},
+		{"more.3.name=a&more.3.qty=", `{"Note":"","buyer":{},"items":null,"more":[{"name":"a"}],"Grid":null}`},
+		{"Grid.0.1.name=b&grid.0.0.name=a&Grid.1.0.name=c", `{"Note":"","buyer":{},"items":null,"Grid":[[{"name":"a"},{"name":"b"}],[{"name":"c"}]]}`},
+		{"parent.items.7.name=a&parent.parent.Note=n", `{"Note":"","buyer":{},"items":null,"Grid":null,"parent":{"Note":"","buyer":{},"items":[{"name":"a"}],"Grid":null,"parent":{"Note":"n","buyer":{},"items":null,"Grid":null}}}`},
+		{"items.0.none=1", `{"Note":"","buyer":{},"items":[{}],"Grid":null}`}, // as {"items":[{"none":1}]}
+		{"items.=1&items..name=1&items.x.name=1&items.-1.name=1&items.%2b1.name=1&items.1e3.name=1&items.%D9%A1.name=1", emptyOrder},
+		{".name=1&.=1&none.0.name=1&Note.x=1&count.0=1&when.wall=1&when.0.ext=1", emptyOrder},
+		{"decodes.A=1&fixed.0.name=1&by.x.name=1&endless.0.0.0=1&items.0.x=1", `{"Note":"","buyer":{},"items":[{}],"Grid":null}`},
+		{strings.Repeat("parent.", 15) + "Note=1", "15"},
+		{strings.Repeat("parent.", 16) + "Note=1", emptyOrder},
+
+		{"items.4.qty=x", "invalid: items.0.qty: must be a whole number from -128 to 127"},
+		{"items.4.qty=1&items.5.Qty=x&customer.zip=1.5&ITEMS.6.on=x", "invalid: customer.zip: must be a whole number; items.1.qty: must be a whole number from -128 to 127"},
+		{"items.0=x&items.1.name=a", "invalid: items.0: must be an object"},
+		{"items=x", "invalid: items: must be an object"},
+		{"customer=x", "invalid: customer: must be an object"},
+		{"Grid.0.1.qty=300", "invalid: Grid.0.0.qty: must be a whole number from -128 to 127"},
+	} {
+		t.Run(tt.form, func(t *testing.T) {
+			is := is.New(t)
+			var o order
+			got := bound(sending("POST", "/", formType, tt.form), &o)
+			if tt.want == "15" {
+				for range 15 {
+					o = *o.Parent
+				}
+				is.Equal(o.Note, "1")
+				return
+			}
+			is.Equal(got, tt.want)
+			is.Equal(bound(httptest.NewRequest("GET", "/?"+tt.form, nil), new(order)), tt.want) // a query in place of a body
+			var items []string
+			for _, pair := range strings.Split(tt.form, "&") {
+				item, err := url.QueryUnescape(pair)
+				is.NoErr(err)
+				items = append(items, item)
+			}
+			is.Equal(bound(sending("POST", "/", multiMedia, parts(items...)), new(order)), tt.want)
+		})
+	}
+}
+
+// TestKeysWithDotsOfTheQuery: a field with a tag query is filled from its own key alone, and one
+// with a tag param from none.
+func TestKeysWithDotsOfTheQuery(t *testing.T) {
+	is := is.New(t)
+	type filter struct {
+		By struct{ Name string } `query:"by" form:"by" json:"by"`
+		ID struct{ Name string } `param:"id"`
+	}
+	is.Equal(bound(httptest.NewRequest("GET", "/?by.name=x&id.name=x&ID.Name=x", nil), new(filter)), `{"by":{"Name":""},"ID":{"Name":""}}`)
+	is.Equal(bound(sending("POST", "/?by.name=y", formType, "by.name=x&id.name=x&ID.Name=x"), new(filter)), `{"by":{"Name":"x"},"ID":{"Name":""}}`)
+}
+
+// sold is valid with a quantity.
+type sold struct {
+	Qty  int `json:"qty"`
+	Name string
+}
+
+func (s *sold) Validate() error {
+	if s.Qty == 0 {
+		return invalidError{"qty": "is required"}
+	}
+	return nil
+}
+
+type invalidError map[string]string
+
+func (e invalidError) Error() string { return "invalid" }
+
+// TestRowsAreValidated: messages count rows as those of JSON do. One that does not convert has no
+// other message.
+func TestRowsAreValidated(t *testing.T) {
+	is := is.New(t)
+	var dst struct {
+		Sold []sold `json:"sold"`
+	}
+	b, err := load(sending("POST", "/", formType, "sold.3.qty=1&sold.5.name=x&sold.8.Qty=x"))
+	is.NoErr(err)
+	invalid, _, err := b.Bind(sending("POST", "/", formType, ""), noParams{}, &dst, true, func(err error) (map[string]string, bool) {
+		wrong, ok := errors.AsType[invalidError](err)
+		return wrong, ok
+	})
+	is.NoErr(err)
+	is.Equal(said(invalid), "sold.1.qty: is required; sold.2.qty: must be a whole number")
+}
+
+// TestRowsLeaveStoredDataAlone: a copy of what is stored is filled as from JSON, and what is stored
+// stays as it was.
+func TestRowsLeaveStoredDataAlone(t *testing.T) {
+	for _, tt := range []struct{ form, json string }{
+		{"ship.zip=7", `{"ship":{"zip":7}}`},
+		{"items.0.qty=7", `{"items":[{"qty":7}]}`},
+		{"more.0.qty=7", `{"more":[{"qty":7}]}`},
+		{"parent.ship.zip=7&parent.Note=p", `{"parent":{"ship":{"zip":7},"Note":"p"}}`},
+	} {
+		t.Run(tt.form, func(t *testing.T) {
+			is := is.New(t)
+			stored := order{Ship: &buyer{Street: "s", Zip: 1}, Items: []line{{Name: "a"}, {Name: "b"}}, More: []*line{{Name: "m"}}}
+			stored.Parent = &order{Note: "n", Ship: stored.Ship}
+			before := asJSON(stored)
+			fromForm, fromJSON := stored, stored
+			got := bound(sending("POST", "/", formType, tt.form), &fromForm)
+			is.Equal(got, bound(sending("POST", "/", jsonMedia, tt.json), &fromJSON))
+			is.True(got != before)
+			is.Equal(asJSON(stored), before)
+		})
+	}
+}
+
+// A deepest struct has all that keys lead into.
+type deepest struct {
+	S    string
+	N    int
+	B    bool
+	P    *int
+	L    []string
+	I    []int
+	Name string `json:"name"`
+	In   struct {
+		S string
+		T *deepest
+	}
+	To   *deepest
+	Rows []deepest `json:"rows"`
+	Ptrs []*deepest
+	Grid [][]deepest
+}
+
+// A formKey is a key of a form, in parts.
+type formKey struct {
+	parts []string
+	texts []string
+}
+
+// objectOf returns the JSON that a form stands for, of keys in byte order. It is plain, and slow.
+func objectOf(t reflect.Type, keys []formKey, top bool) string {
+	var members []string
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		name := sf.Tag.Get("json")
+		exact := top && name != ""
+		if name == "" {
+			name = sf.Name
+		}
+		var texts []string
+		var inside []formKey
+		spelled := ""
+		for _, k := range keys {
+			part := k.parts[0]
+			switch {
+			case part != name && (exact || !strings.EqualFold(part, name)):
+			case len(k.parts) > 1:
+				inside = append(inside, formKey{k.parts[1:], k.texts})
+			case part == name || spelled != name && (spelled == "" || part <= spelled):
+				spelled, texts = part, k.texts
+			}
+		}
+		if value := valueOf(sf.Type, inside, texts); value != "" {
+			members = append(members, fmt.Sprintf("%q:%s", name, value))
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+func valueOf(t reflect.Type, inside []formKey, texts []string) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	filled := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
+	isList := t.Kind() == reflect.Slice
+	switch {
+	case t.Kind() == reflect.Struct && len(inside) == 0:
+		return ""
+	case t.Kind() == reflect.Struct:
+		return objectOf(t, inside, false)
+	case isList && t.Elem().Kind() > reflect.Float64 && t.Elem().Kind() != reflect.String:
+		return listOf(t.Elem(), inside)
+	case t == reflect.TypeFor[[]string]() && len(texts) > 0:
+		b, _ := json.Marshal(texts)
+		return string(b)
+	case t.Kind() == reflect.String && len(texts) > 0:
+		b, _ := json.Marshal(texts[0])
+		return string(b)
+	case isList && len(filled) > 0:
+		for i, text := range filled {
+			filled[i] = scalarOf(t.Elem(), text)
+		}
+		return "[" + strings.Join(filled, ",") + "]"
+	case !isList && len(filled) > 0:
+		return scalarOf(t, filled[0])
+	}
+	return ""
+}
+
+// scalarOf returns the JSON of a number or a boolean that converts.
+func scalarOf(t reflect.Type, text string) string {
+	if t.Kind() == reflect.Bool {
+		b, _ := strconv.ParseBool(text)
+		return strconv.FormatBool(b || text == "on")
+	}
+	n, _ := strconv.Atoi(text)
+	return strconv.Itoa(n)
+}
+
+func listOf(t reflect.Type, keys []formKey) string {
+	rows := map[string][]formKey{} // by number
+	var numbers []*big.Int
+	for _, k := range keys {
+		if strings.Trim(k.parts[0], "0123456789") != "" || k.parts[0] == "" {
+			continue
+		}
+		n, _ := new(big.Int).SetString(k.parts[0], 10)
+		if rows[n.String()] == nil {
+			numbers = append(numbers, n)
+		}
+		rows[n.String()] = append(rows[n.String()], k)
+	}
+	slices.SortFunc(numbers, (*big.Int).Cmp)
+	var items []string
+	for _, n := range numbers {
+		var inside []formKey
+		for _, k := range rows[n.String()] {
+			if len(k.parts) > 1 {
+				inside = append(inside, formKey{k.parts[1:], k.texts})
+			}
+		}
+		item := valueOf(t, inside, nil)
+		if item == "" {
+			item = "null"
+		}
+		items = append(items, item)
+	}
+	if len(items) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(items, ",") + "]"
+}
+
+// longest returns the length of the longest list in a value.
+func longest(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			n = longest(v.Elem())
+		}
+	case reflect.Slice:
+		n = v.Len()
+		for i := range v.Len() {
+			n = max(n, longest(v.Index(i)))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n = max(n, longest(v.Field(i)))
+		}
+	}
+	return n
+}
+
+// checkForm fills a struct from a form and from the JSON that it stands for.
+func checkForm(t *testing.T, query string) {
+	form, err := url.ParseQuery(query)
+	if err != nil || !utf8.ValidString(query) {
+		return
+	}
+	var keys []formKey
+	values := 0
+	for _, key := range slices.Sorted(maps.Keys(form)) {
+		if !utf8.ValidString(key) || slices.ContainsFunc(form[key], func(v string) bool { return !utf8.ValidString(v) }) {
+			return
+		}
+		values += len(form[key])
+		if parts := strings.Split(key, "."); len(parts) <= maxParts {
+			keys = append(keys, formKey{parts, form[key]})
+		}
+	}
+	var got, want deepest
+	invalid, err := bind(sending("POST", "/", formType, query), &got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := longest(reflect.ValueOf(got)); n > values {
+		t.Errorf("%s: %d values make a list of %d", query, values, n)
+	}
+	if len(invalid) > 0 { // JSON has one message for each field of the struct
+		return
+	}
+	object := objectOf(reflect.TypeFor[deepest](), keys, true)
+	if invalid, err = bind(sending("POST", "/", jsonMedia, object), &want); err != nil || len(invalid) > 0 {
+		t.Fatalf("%s: %s: %v %v", query, object, err, invalid)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s, %s:\ngot  %s\nwant %s", query, object, asJSON(got), asJSON(want))
+	}
+}
+
+var deepForms = []string{
+	"S=a&N=1&B=on&P=2&L=a&L=&L=b&I=1&I=&I=2&name=n",
+	"In.S=a&In.T.S=b&In.T.T.S=c&in.t.in.t.s=d&To.To.To.N=3",
+	"rows.0.S=a&rows.0.name=x&rows.0.Name=y&rows.7.N=1&rows.07.B=true&rows.3.rows.1.S=b&rows.3.rows.0.L=c",
+	"Rows.0.S=a&ROWS.1.S=b",
+	"Ptrs.1.S=&Ptrs.0.N=&Ptrs.2.x=1&Ptrs.x.S=1",
+	"Grid.1.1.S=a&Grid.1.0.S=b&Grid.0.5.Ptrs.0.P=4&Grid.0=&Grid.9.=1",
+	"In.=1&In..S=1&.S=1&S.S=1&rows..S=1&rows.0.=1&To=&To.x.y=1&L.0=a&P.0=1",
+	"rows.1000000000.S=a&rows.99999999999999999999999999.S=b&rows.00000000000000000000001.S=c",
+	"To.To.To.To.To.To.To.To.To.To.To.To.To.To.To.S=15&To.To.To.To.To.To.To.To.To.To.To.To.To.To.To.To.S=16",
+	"in.s=1&In.S=2&IN.s=3&iN.S=4&rows.0.S=1&rows.00.S=2&Rows.0.S=3",
+}
+
+// TestFormsLikeJSON has many forms of parts that fit, in all orders.
+func TestFormsLikeJSON(t *testing.T) {
+	for _, form := range deepForms {
+		checkForm(t, form)
+	}
+	parts := []string{"S", "s", "N", "B", "P", "L", "I", "name", "Name", "In", "in", "T", "To", "TO", "rows", "Rows", "Ptrs", "Grid", "0", "1", "00", "2", "10", "x", ""}
+	values := []string{"", "1", "0", "on", "-7", "a"}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		form := url.Values{}
+		for range 1 + random.IntN(8) {
+			var key []string
+			for range 1 + random.IntN(6) {
+				key = append(key, parts[random.IntN(len(parts))])
+			}
+			form.Add(strings.Join(key, "."), values[random.IntN(len(values))])
+		}
+		checkForm(t, form.Encode())
+	}
+}
+
+func FuzzFormLikeJSON(f *testing.F) {
+	for _, form := range deepForms {
+		f.Add(form)
+	}
+	f.Fuzz(checkForm)
+}
+
+// TestManyKeys: what a form allocates grows with its size, whatever its keys say. url.ParseQuery
+// takes 10,000 of them.
+func TestManyKeys(t *testing.T) {
+	const n = 9_900
+	for name, key := range map[string]func(i int) string{
+		"flat":           func(i int) string { return "x" + strconv.Itoa(i) },
+		"rows":           func(i int) string { return fmt.Sprintf("rows.%d.name", i) },
+		"rows far apart": func(i int) string { return fmt.Sprintf("rows.%d000000.name", i) },
+		"rows in rows":   func(i int) string { return fmt.Sprintf("rows.%d.rows.%d.name", i%100, i) },
+		"one row":        func(i int) string { return fmt.Sprintf("rows.0.x%d", i) },
+		"deep rows":      func(i int) string { return "rows." + strconv.Itoa(i) + strings.Repeat(".rows.0", 6) + ".name" },
+		"spellings":      func(i int) string { return "rows." + strings.Repeat("0", i%100) + strconv.Itoa(i/100) + ".name" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			is := is.New(t)
+			type item struct {
+				Name string `json:"name"`
+				Rows []item `json:"rows"`
+			}
+			var dst struct {
+				Rows []item `json:"rows"`
+			}
+			var form strings.Builder
+			for i := range n {
+				form.WriteString(key(i) + "=v&")
+			}
+			r := sending("POST", "/", formType, strings.TrimSuffix(form.String(), "&"))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			b, err := load(r)
+			is.NoErr(err)
+			invalid, _, err := b.Bind(httptest.NewRequest("POST", "/", nil), noParams{}, &dst, true, noMessages)
+			runtime.ReadMemStats(&after)
+			is.NoErr(err)
+			is.Equal(said(invalid), "")
+			is.True(len(dst.Rows) <= n)
+			allocated := after.TotalAlloc - before.TotalAlloc
+			t.Logf("%.1f MB", float64(allocated)/1e6)
+			limit := 9.0
+			if name == "deep rows" { // of 70,000 structs
+				limit = 13
+			}
+			is.True(float64(allocated)/1e6 < limit)
+		})
+	}
+}
+
+// TestRowsComeBack: the texts that are shown for the fields of rows fill equal rows.
+func TestRowsComeBack(t *testing.T) {
+	is := is.New(t)
+	day := time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC)
+	before := order{Note: "n", Buyer: buyer{Zip: 7}, Items: []line{{Name: "a", Tags: []string{"x", ""}}, {Amount: Amount{3}, On: &day}}, More: []*line{{Dot: "d"}}, Grid: [][]line{{{Name: "g"}}}}
+	form := url.Values{}
+	for _, key := range []string{"Note", "customer.zip", "items.0.name", "items.0.tags", "items.1.qty", "items.1.on", "more.0.x.y", "Grid.0.0.name"} {
+		v, ok := FormValue(reflect.ValueOf(before), key)
+		is.True(ok)
+		form[key] = Texts(v, "date")
+		of, _, ok := FormType(reflect.TypeFor[order](), false, key)
+		is.True(ok)
+		is.Equal(of, v.Type())
+	}
+	var after order
+	is.Equal(bound(sending("POST", "/", formType, form.Encode()), &after), asJSON(before))
+	is.Equal(after, before)
+	for _, key := range []string{"items.2.name", "items.99999999999999999999.name", "items.x.name", "items.0.none", "items.0.name.x", "ship.zip", "none", "", "count.0", "fixed.0.name"} {
+		v, ok := FormValue(reflect.ValueOf(before), key)
+		is.True(!ok)
+		is.True(!v.IsValid())
+	}
+}
+
+// TestFormType: which keys of a form fill something, and which are meant by others.
+func TestFormType(t *testing.T) {
+	for _, tt := range []struct{ key, want string }{
+		{"Note", "string"},
+		{"note", "string"},
+		{"items", "[]input.line"},
+		{"items.0", "input.line"},
+		{"items.7.qty", "int8"},
+		{"items.7.x.y", "string"},
+		{"items." + Unknown + ".on", "*time.Time"},
+		{"items." + Unknown, "unknown"},
+		{"items.1" + Unknown + ".on", "*time.Time"},
+		{"items.0." + Unknown, "unknown"},
+		{"customer." + Unknown + ".city", "unknown"},
+		{Unknown, "unknown"},
+		{Unknown + ".name", "unknown"},
+		{"more.0.name", "string"},
+		{"parent.ship.of.city", "string"},
+		{"Grid.0." + Unknown + ".tags", "[]string"},
+		{"itms.0.name", "Grid.0.name customer.0.name items.0.name more.0.name parent.0.name ship.0.name"},
+		{"items." + Unknown + ".nmae", "items.\\x00.name items.\\x00.on items.\\x00.qty items.\\x00.tags items.\\x00.x.y"},
+		{"customer.fo.city", "customer.of.city customer.street.city customer.zip.city"},
+		{"items.name", "items.0.name"},
+		{"count.0", "count"},
+		{"when.year", "when"},
+		{strings.Repeat("parent.", 15) + "Note", "string"},
+		{strings.Repeat("parent.", 16) + "Note", ""},
+	} {
+		t.Run(tt.key, func(t *testing.T) {
+			is := is.New(t)
+			of, near, ok := FormType(reflect.TypeFor[order](), false, tt.key)
+			switch {
+			case ok && of == nil:
+				is.Equal(tt.want, "unknown")
+			case ok:
+				is.Equal(of.String(), tt.want)
+			default:
+				slices.Sort(near)
+				is.Equal(strings.ReplaceAll(strings.Join(near, " "), Unknown, `\x00`), tt.want)
+			}
+		})
+	}
+}
