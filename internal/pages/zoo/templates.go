@@ -193,7 +193,10 @@ func (g *generator) inPlace(dot reflect.Type) {
 
 // rangeOver writes a loop.
 func (g *generator) rangeOver(dot reflect.Type, depth int) {
-	e, t := g.exprOf(dot, 2, func(t reflect.Type) bool { _, _, ok := rangeTypes(t); return ok })
+	e, t := g.exprOf(dot, 2, func(t reflect.Type) bool {
+		_, _, ok := rangeTypes(t)
+		return ok || t != nil && t.Kind() == reflect.Interface && g.wrong(2) // only its value tells
+	})
 	key, elem, ok := rangeTypes(t)
 	if !ok && !g.wild {
 		e, key, elem = "ints 1 2", reflect.TypeFor[int](), reflect.TypeFor[int]()
