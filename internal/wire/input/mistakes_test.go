@@ -264,6 +264,31 @@ func TestTagsOfUnexportedFields(t *testing.T) {
 	}
 }
 
+// TestFormTagsInside: forms name what is inside of another struct as JSON does.
+func TestFormTagsInside(t *testing.T) {
+	const want = `struct{…}.FullName has the tag form:"name", which does not count inside of another struct: forms use the names of JSON there, as messages do, so write json:"name"`
+	for _, tt := range []struct{ tag, want string }{
+		{`form:"name"`, want},
+		{`form:"name" json:"full"`, want},
+		{`form:"name" json:"-"`, want},
+		{`form:"fullname" json:"-"`, strings.ReplaceAll(want, `"name"`, `"fullname"`)},
+		{`form:"fullname"`, ``}, // its name in another case
+		{`form:"name" json:"name"`, ``},
+		{`json:"name"`, ``},
+		{`form:"-"`, ``},
+		{`form:",omitempty"`, ``},
+	} {
+		t.Run(tt.tag, func(t *testing.T) {
+			is := is.New(t)
+			inner := reflect.StructOf([]reflect.StructField{{Name: "FullName", Type: reflect.TypeFor[string](), Tag: reflect.StructTag(tt.tag)}})
+			is.Equal(mistakesIn(inner), "")
+			for _, of := range []reflect.Type{inner, reflect.PointerTo(inner), reflect.SliceOf(inner), reflect.MapOf(reflect.TypeFor[string](), inner)} {
+				is.Equal(mistakesIn(structOf(of, "")), tt.want)
+			}
+		})
+	}
+}
+
 func TestTwoFieldsOfOneKey(t *testing.T) {
 	for _, tt := range []struct{ a, b, want string }{
 		{`param:"id"`, `param:"id"`, `struct{…}.A and B both have the tag param:"id", so neither is filled: keep one`},

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strconv"
@@ -33,8 +34,15 @@ func (n *inspection) tags(t reflect.Type, sf reflect.StructField, from source) {
 		case !sf.IsExported() && !(sf.Anonymous && from == fromJSON):
 			n.field(t, sf, "has the tag %s:%q, and nothing can fill it, since its name begins with a small letter", key, name)
 			return
+		case key == "form" && from == fromJSON && !isCalled(sf, name):
+			n.field(t, sf, "has the tag form:%q, which does not count inside of another struct: forms use the names of JSON there, as messages do, so write json:%[1]q", name)
 		}
 	}
+}
+
+// isCalled reports whether a key fills a field inside of another struct.
+func isCalled(sf reflect.StructField, key string) bool {
+	return sf.Tag.Get("json") != "-" && strings.EqualFold(cmp.Or(nameOf(sf.Tag, "json"), sf.Name), key)
 }
 
 // meantBy returns the key that a tag is nearly called as, that key for itself, or "" for
