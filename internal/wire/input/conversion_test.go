@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"net/netip"
 	"net/url"
 	"reflect"
@@ -160,6 +161,27 @@ func TestTextsComeBack(t *testing.T) {
 		is := is.New(t)
 		is.Equal(Texts(reflect.ValueOf(at("2026-02-03T00:30:00+02:00")), "date"), []string{"2026-02-02"})
 	})
+}
+
+// TestTimesComeBack: what an input of a type shows of a time is what it sends, and is shown again.
+func TestTimesComeBack(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	first, last := time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC).Unix(), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC).Unix()
+	for _, inputType := range []string{"date", "month", "week", "time", "datetime-local", "hidden"} {
+		t.Run(inputType, func(t *testing.T) {
+			is := is.New(t)
+			for range 5_000 {
+				at := time.Unix(first+random.Int64N(last-first), 0)
+				text := formatTime(at, inputType)
+				again, ok := parseTime(text)
+				is.True(ok)
+				is.Equal(formatTime(again, inputType), text)
+				if inputType == "hidden" || inputType == "datetime-local" {
+					is.True(again.Equal(at))
+				}
+			}
+		})
+	}
 }
 
 func TestConversionsOfTypes(t *testing.T) {
