@@ -122,6 +122,10 @@ func TestTypedHandlers(t *testing.T) {
 		{"a form that is wrong", func(r *flow.Router) { r.At("users/[id]").POST().Do(again) }, `POST /users/7 {"name":"bad"}`, `422 bad map[name:is bad]`},
 		{"a form at a path that is none", func(r *flow.Router) { r.At("users/[id]").POST().Do(again) }, `POST /users/x {"name":"bad"}`, `404 {"type":"about:blank","title":"Not Found","status":404}`},
 		{"a form with a broken body", func(r *flow.Router) { r.At("users/[id]").POST().Do(again) }, `POST /users/7 {`, `400 {"type":"about:blank","title":"Bad Request","status":400,"detail":"the body is not valid JSON"}`},
+		{"a date in the path", func(r *flow.Router) { r.At("users/[id]").GET().Do(showDay) }, "GET /users/2026-02-03", `200 Tuesday`},
+		{"a date that does not exist", func(r *flow.Router) { r.At("users/[id]").GET().Do(showDay) }, "GET /users/2026-02-30", `404 {"type":"about:blank","title":"Not Found","status":404}`},
+		{"rows", func(r *flow.Router) { r.At("users/[id]").GET().Do(showRows) }, "GET /users/7?items.5.name=b&items.2.name=a", `200 [{a} {b}]`},
+		{"a row that is wrong", func(r *flow.Router) { r.At("users/[id]").GET().Do(showRows) }, "GET /users/7?items.5.name=&items.2.name=a", `422 {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"items.1.name":"is required"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -142,6 +146,29 @@ func TestTypedHandlers(t *testing.T) {
 			is.Equal(fmt.Sprint(w.Code)+" "+strings.TrimSpace(w.Body.String()), tt.want)
 		})
 	}
+}
+
+func showDay(_ *flow.Request, in struct {
+	Day time.Time `param:"id"`
+}) (string, error) {
+	return in.Day.Weekday().String(), nil
+}
+
+type typedRow struct {
+	Name string `json:"name"`
+}
+
+func (r typedRow) Validate() error {
+	if r.Name == "" {
+		return flow.Invalid{"name": "is required"}
+	}
+	return nil
+}
+
+func showRows(_ *flow.Request, in struct {
+	Items []typedRow `json:"items"`
+}) (string, error) {
+	return fmt.Sprint(in.Items), nil
 }
 
 // again shows a form again if it is wrong.
