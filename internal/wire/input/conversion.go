@@ -259,10 +259,7 @@ func textOf(v reflect.Value, kind Kind, inputType string) (text string, ok bool)
 			text, err := m.MarshalText()
 			return string(text), err == nil
 		}
-		if kind = byKind[v.Kind()].Kind; kind == Unconvertible {
-			return "", false
-		}
-		return textOf(v, kind, inputType)
+		return textOf(v, byKind[v.Kind()].Kind, inputType)
 	case Time:
 		text = formatTime(v.Interface().(time.Time), inputType)
 		return text, text != ""

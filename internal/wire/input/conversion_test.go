@@ -1,6 +1,7 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -141,6 +142,8 @@ func TestTextsComeBack(t *testing.T) {
 		{math.NaN(), "number", "none"},
 		{struct{ A int }{1}, "text", "none"},
 		{[][]int{{1}}, "text", "none"},
+		{unshown("x"), "text", "none"},
+		{both{"a", "b"}, "text", "none"},
 	} {
 		t.Run(fmt.Sprintf("%T %s %s", tt.value, tt.inputType, tt.want), func(t *testing.T) {
 			is := is.New(t)
@@ -161,6 +164,26 @@ func TestTextsComeBack(t *testing.T) {
 		is := is.New(t)
 		is.Equal(Texts(reflect.ValueOf(at("2026-02-03T00:30:00+02:00")), "date"), []string{"2026-02-02"})
 	})
+}
+
+// unshown is a text that cannot be shown.
+type unshown string
+
+func (unshown) MarshalText() ([]byte, error) { return []byte("x"), errors.New("secret") }
+func (*unshown) UnmarshalText([]byte) error  { return nil }
+
+// An endless pointer leads to no value.
+type endlessPointer *endlessPointer
+
+func TestEndlessPointer(t *testing.T) {
+	is := is.New(t)
+	var dst struct {
+		P endlessPointer
+		L []endlessPointer
+	}
+	invalid, err := bind(sending("POST", "/", formType, "P=1&L=1&P.x=1&L.0.x=1"), &dst)
+	is.NoErr(err)
+	is.Equal(said(invalid), "L: must be another kind of value; P: must be another kind of value")
 }
 
 // TestTimesComeBack: what an input of a type shows of a time is what it sends, and is shown again.
