@@ -149,8 +149,8 @@ func (f formInput) Suggest(field string) string {
 }
 
 // find looks for what a field fills. Actions in its name have holes.
-func (f formInput) find(field string) (of reflect.Type, near []string, ok bool) {
-	return input.FormType(f.of, f.query, strings.ReplaceAll(field, pattern.Hole, input.Unknown))
+func (f formInput) find(field string) (to input.Target, near []string, ok bool) {
+	return input.FormTarget(f.of, f.query, strings.ReplaceAll(field, pattern.Hole, input.Unknown))
 }
 
 // addLinkFaults adds the faults of the links in templates that lead nowhere, in the tree of the

@@ -405,11 +405,11 @@ func TestFormNames(t *testing.T) {
 			slices.Sort(names)
 			is.Equal(strings.Join(names, " "), tt.names)
 			for _, name := range strings.Fields(tt.reads) {
-				_, _, ok := FormType(of, tt.query, name)
+				_, _, ok := FormTarget(of, tt.query, name)
 				is.True(ok)
 			}
 			for _, name := range strings.Fields(tt.others) {
-				_, _, ok := FormType(of, tt.query, name)
+				_, _, ok := FormTarget(of, tt.query, name)
 				is.True(!ok)
 			}
 		})

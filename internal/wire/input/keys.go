@@ -1,7 +1,9 @@
 package input
 
 import (
+	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,66 +12,72 @@ import (
 // template.
 const Unknown = "\x00"
 
-// FormType returns the type of what Bind fills from a key of a form, in a struct type: of a
-// body or, if query is set, of the query of a request without one. A field without a tag is
-// filled by its name in any case. FormType returns nil, true if Unknown may stand for the name
-// of a field.
+// A Target is what Bind fills from a key of a form.
+type Target struct {
+	Type reflect.Type // nil if Unknown may stand for the name of a field
+	Path string       // the key as messages have it: with the names of fields, in their case
+}
+
+// FormTarget returns what Bind fills from a key of a form, in a struct type: of a body or, if
+// query is set, of the query of a request without one. A field without a tag is filled by its
+// name in any case.
 //
 // If nothing is filled, ok is false, and near has keys that may be meant: the key with each name
 // that there is in the place of the part that names nothing.
-func FormType(t reflect.Type, query bool, key string) (of reflect.Type, near []string, ok bool) {
+func FormTarget(t reflect.Type, query bool, key string) (to Target, near []string, ok bool) {
 	p := planOf(t)
 	if place, found := p.query.find(key); found && query {
-		return p.query.list[place].sf.Type, nil, true
+		f := p.query.list[place]
+		return Target{f.sf.Type, f.name}, nil, true
 	}
 	k := deepKey{rest: key}
 	found := k.enterStruct(p.data)
 	switch {
 	case strings.Contains(k.part, Unknown):
-		return nil, nil, true
+		return Target{}, nil, true
 	case !found || query && p.data.list[k.place].fromQuery:
 		for _, name := range FormNames(t, query) {
 			if place, isData := p.data.named[name]; !k.more || isData && nests(p.data.list[place].sf.Type) {
 				near = append(near, k.with("", name))
 			}
 		}
-		return nil, near, false
+		return Target{}, near, false
 	case k.more && strings.Count(key, ".") >= maxParts:
-		return nil, nil, false
+		return Target{}, nil, false
 	}
 	f := p.data.list[k.place]
-	return typeInside(f.sf.Type, f.name, k)
+	return targetInside(f.sf.Type, f.name, k)
 }
 
-// typeInside goes on from a type that key leads to with the path before.
-func typeInside(t reflect.Type, before string, k deepKey) (of reflect.Type, near []string, ok bool) {
+// targetInside goes on from a type that the path before leads to.
+func targetInside(t reflect.Type, before string, k deepKey) (to Target, near []string, ok bool) {
 	if !k.more {
-		return t, nil, true
+		return Target{t, before}, nil, true
 	}
 	if !nests(t) {
-		return nil, []string{before}, false
+		return Target{}, []string{before}, false
 	}
 	if t = behindPointers(t); t.Kind() == reflect.Slice {
 		row := k
 		switch isRow := row.enterList(); {
 		case strings.Contains(row.part, Unknown) && !row.more: // it may write a dot and a name, too
-			return nil, nil, true
+			return Target{}, nil, true
 		case !isRow && !strings.Contains(row.part, Unknown):
-			return nil, []string{before + ".0." + k.rest}, false
+			return Target{}, []string{before + ".0." + k.rest}, false
 		}
-		return typeInside(t.Elem(), before+"."+row.part, row)
+		return targetInside(t.Elem(), before+"."+row.part, row)
 	}
 	fs := fieldsInside(t)
 	if found := k.enterStruct(fs); strings.Contains(k.part, Unknown) {
-		return nil, nil, true
+		return Target{}, nil, true
 	} else if !found {
 		for _, f := range fs.list {
 			near = append(near, k.with(before+".", f.name))
 		}
-		return nil, near, false
+		return Target{}, near, false
 	}
 	f := fs.list[k.place]
-	return typeInside(f.sf.Type, before+"."+f.name, k)
+	return targetInside(f.sf.Type, before+"."+f.name, k)
 }
 
 // with returns the key with another name in place of the part.
@@ -80,7 +88,7 @@ func (k *deepKey) with(before, name string) string {
 	return before + name
 }
 
-// FormValue returns what Bind fills from a key of a form in a struct: see FormType. The number of
+// FormValue returns what Bind fills from a key of a form in a struct: see FormTarget. The number of
 // a row is its place in the list. ok is false if there is no such field or row, or if a pointer on
 // the way is nil.
 func FormValue(v reflect.Value, key string) (of reflect.Value, ok bool) {
@@ -121,4 +129,53 @@ func FormValue(v reflect.Value, key string) (of reflect.Value, ok bool) {
 		fs = nil
 	}
 	return v, true
+}
+
+// Sent returns the texts that count of a form for a struct type, by the paths that messages have:
+// those of "items.5.name" under "items.1.name" if it is in the second row. query is as for
+// FormTarget.
+func Sent(t reflect.Type, query bool, form url.Values) map[string][]string {
+	p, sent := planOf(t), map[string][]string{}
+	var deep []deepKey
+	for key, texts := range form {
+		k := deepKey{key: key, texts: texts, rest: key}
+		if strings.Count(key, ".") < maxParts && k.enterStruct(p.data) && !(query && p.data.list[k.place].fromQuery) {
+			deep = append(deep, k)
+		}
+		if place, ok := p.query.named[key]; ok && query {
+			sent[p.query.list[place].name] = texts
+		}
+	}
+	slices.SortFunc(deep, deepKey.compare)
+	for first, rest := group(deep); len(first) > 0; first, rest = group(rest) {
+		f := p.data.list[first[0].place]
+		addSent(sent, f.sf.Type, f.name, f.name, first)
+	}
+	return sent
+}
+
+// addSent adds the texts of keys that name what path leads to, or something inside of it: see
+// binding.deep.
+func addSent(sent map[string][]string, t reflect.Type, path, spelled string, keys []deepKey) {
+	own, inside := split(keys, spelled)
+	if own.key != "" {
+		sent[path] = own.value
+	}
+	if len(inside) == 0 || !nests(t) {
+		return
+	}
+	if t = behindPointers(t); t.Kind() == reflect.Slice {
+		rows, i := inList(inside), 0
+		for first, rest := group(rows); len(first) > 0; first, rest = group(rest) {
+			addSent(sent, t.Elem(), path+"."+strconv.Itoa(i), first[0].part, first)
+			i++
+		}
+		return
+	}
+	fs := fieldsInside(t)
+	members := inStruct(inside, fs)
+	for first, rest := group(members); len(first) > 0; first, rest = group(rest) {
+		f := fs.list[first[0].place]
+		addSent(sent, f.sf.Type, path+"."+f.name, f.name, first)
+	}
 }

@@ -69,6 +69,44 @@ func group(keys []deepKey) (first, rest []deepKey) {
 	return keys[:n], keys[n:]
 }
 
+// inStruct returns the keys that name a field, sorted. It writes to keys.
+func inStruct(keys []deepKey, fs *fields) []deepKey {
+	known := keys[:0]
+	for _, k := range keys {
+		if k.enterStruct(fs) {
+			known = append(known, k)
+		}
+	}
+	slices.SortFunc(known, deepKey.compare)
+	return known
+}
+
+// inList returns the keys that name a row, sorted. It writes to keys.
+func inList(keys []deepKey) []deepKey {
+	known := keys[:0]
+	for _, k := range keys {
+		if k.enterList() {
+			known = append(known, k)
+		}
+	}
+	slices.SortFunc(known, deepKey.compare)
+	return known
+}
+
+// split returns the texts of those keys that end at a field or row, and the keys that lead inside
+// of it. spelled is the part of a key that counts before others. It writes to keys.
+func split(keys []deepKey, spelled string) (own choice[[]string], inside []deepKey) {
+	inside = keys[:0]
+	for _, k := range keys {
+		if k.more {
+			inside = append(inside, k)
+		} else {
+			own.offer(spelled, k.part, k.texts)
+		}
+	}
+	return own, inside
+}
+
 // deep returns a key of a form that leads into a field. ok is false if no field has its first part.
 func (fs *fields) deep(key string, texts []string) (k deepKey, ok bool) {
 	if !fs.nests || strings.Count(key, ".") >= maxParts {
@@ -81,14 +119,7 @@ func (fs *fields) deep(key string, texts []string) (k deepKey, ok bool) {
 // members fills the fields of a struct inside of the input.
 func (to *binding) members(v reflect.Value, keys []deepKey) {
 	fs := fieldsInside(v.Type())
-	known := keys[:0]
-	for _, k := range keys {
-		if k.enterStruct(fs) {
-			known = append(known, k)
-		}
-	}
-	slices.SortFunc(known, deepKey.compare)
-	for first, rest := group(known); len(first) > 0; first, rest = group(rest) {
+	for first, rest := group(inStruct(keys, fs)); len(first) > 0; first, rest = group(rest) {
 		f := fs.list[first[0].place]
 		if v, ok := to.member(v, f); ok {
 			to.deep(v, f.converts, f.name, f.name, first)
@@ -98,14 +129,7 @@ func (to *binding) members(v reflect.Value, keys []deepKey) {
 
 // rows fills a list of structs, or of lists.
 func (to *binding) rows(v reflect.Value, keys []deepKey) {
-	known := keys[:0]
-	for _, k := range keys {
-		if k.enterList() {
-			known = append(known, k)
-		}
-	}
-	slices.SortFunc(known, deepKey.compare)
-	n := 0
+	known, n := inList(keys), 0
 	for first, rest := group(known); len(first) > 0; first, rest = group(rest) {
 		n++
 	}
@@ -131,15 +155,7 @@ func (to *binding) deep(v reflect.Value, converts Conversion, name, spelled stri
 	to.path = append(to.path, name...)
 	defer func() { to.path = to.path[:outer] }()
 
-	var own choice[[]string]
-	inside := keys[:0]
-	for _, k := range keys {
-		if k.more {
-			inside = append(inside, k)
-		} else {
-			own.offer(spelled, k.part, k.texts)
-		}
-	}
+	own, inside := split(keys, spelled)
 	if own.key != "" {
 		to.values(v, converts, "", own.value)
 	}

@@ -470,9 +470,9 @@ func TestRowsComeBack(t *testing.T) {
 		v, ok := FormValue(reflect.ValueOf(before), key)
 		is.True(ok)
 		form[key] = Texts(v, "date")
-		of, _, ok := FormType(reflect.TypeFor[order](), false, key)
+		of, _, ok := FormTarget(reflect.TypeFor[order](), false, key)
 		is.True(ok)
-		is.Equal(of, v.Type())
+		is.Equal(of, Target{v.Type(), key})
 	}
 	var after order
 	is.Equal(bound(sending("POST", "/", formType, form.Encode()), &after), asJSON(before))
@@ -484,8 +484,8 @@ func TestRowsComeBack(t *testing.T) {
 	}
 }
 
-// TestFormType: which keys of a form fill something, and which are meant by others.
-func TestFormType(t *testing.T) {
+// TestFormTarget: which keys of a form fill something, and which are meant by others.
+func TestFormTarget(t *testing.T) {
 	for _, tt := range []struct{ key, want string }{
 		{"Note", "string"},
 		{"note", "string"},
@@ -514,16 +514,39 @@ func TestFormType(t *testing.T) {
 	} {
 		t.Run(tt.key, func(t *testing.T) {
 			is := is.New(t)
-			of, near, ok := FormType(reflect.TypeFor[order](), false, tt.key)
+			of, near, ok := FormTarget(reflect.TypeFor[order](), false, tt.key)
 			switch {
-			case ok && of == nil:
+			case ok && of.Type == nil:
 				is.Equal(tt.want, "unknown")
 			case ok:
-				is.Equal(of.String(), tt.want)
+				is.Equal(of.Type.String(), tt.want)
 			default:
 				slices.Sort(near)
 				is.Equal(strings.ReplaceAll(strings.Join(near, " "), Unknown, `\x00`), tt.want)
 			}
 		})
 	}
+}
+
+// TestSent: what was typed is found under the path of its message, which is in the key that a page
+// writes.
+func TestSent(t *testing.T) {
+	is := is.New(t)
+	form, err := url.ParseQuery("note=n&items.2.Name=a&items.5.name=b&items.5.NAME=c&Grid.7.3.tags=x&Grid.7.3.tags=y&items.9=z&none=1&customer.none=1&a.b=dot&count=x&parent.items.4.qty=1")
+	is.NoErr(err)
+	is.Equal(Sent(reflect.TypeFor[order](), false, form), map[string][]string{
+		"Note": {"n"}, "items.0.name": {"a"}, "items.1.name": {"b"}, "Grid.0.0.tags": {"x", "y"}, "items.2": {"z"}, "a.b": {"dot"}, "count": {"x"}, "parent.items.0.qty": {"1"},
+	})
+	to, _, ok := FormTarget(reflect.TypeFor[order](), false, "ITEMS.1.NAME")
+	is.True(!ok) // a tag is to the letter
+	to, _, ok = FormTarget(reflect.TypeFor[order](), false, "grid.1.0.NAME")
+	is.True(ok)
+	is.Equal(to.Path, "Grid.1.0.name")
+	type query struct {
+		Page int `query:"page"`
+		Sort string
+	}
+	form = url.Values{"page": {"1"}, "sort": {"x"}}
+	is.Equal(Sent(reflect.TypeFor[query](), true, form), map[string][]string{"page": {"1"}, "Sort": {"x"}})
+	is.Equal(Sent(reflect.TypeFor[query](), false, form), map[string][]string{"Sort": {"x"}})
 }
