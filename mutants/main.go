@@ -52,6 +52,10 @@ func main() {
 // Run runs the tests with each mutant of the package, prints those that survive, and how many
 // there are.
 func Run(ctx context.Context, out io.Writer, dir, pkg string, others []string, every uint32) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
 	temp, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
