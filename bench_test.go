@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"bufio"
@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"example.com/flow"
 
 	"github.com/julienschmidt/httprouter"
 	"github.com/matryer/is"
@@ -58,13 +60,13 @@ func treePath(pattern string) string {
 const benchAnswer = "hello"
 
 // githubFlow returns a Router for the routes, one file for each URL.
-func githubFlow(tb testing.TB, handler any) *Router {
+func githubFlow(tb testing.TB, handler any) *flow.Router {
 	tb.Helper()
 	files := fstest.MapFS{}
 	for _, route := range githubRoutes(tb) {
 		files["router/"+treePath(route[1])+".http"] = &fstest.MapFile{}
 	}
-	r := New(files)
+	r := flow.New(files)
 	for _, route := range githubRoutes(tb) {
 		r.At(treePath(route[1])).Method(route[0]).Do(handler)
 	}
@@ -79,7 +81,7 @@ func githubHTTPRouter(tb testing.TB) http.Handler {
 	r := httprouter.New()
 	for _, route := range githubRoutes(tb) {
 		r.Handle(route[0], route[1], func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
-			w.Header()["Content-Type"] = textType
+			w.Header()["Content-Type"] = []string{"text/plain; charset=utf-8"}
 			io.WriteString(w, benchAnswer)
 		})
 	}
@@ -110,7 +112,7 @@ func BenchmarkGitHub(b *testing.B) {
 		handler http.Handler
 	}{
 		{"httprouter", githubHTTPRouter(b)},
-		{"flow", githubFlow(b, func(*Request) string { return benchAnswer })},
+		{"flow", githubFlow(b, func(*flow.Request) string { return benchAnswer })},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			routes := githubRoutes(b)
@@ -160,9 +162,9 @@ func BenchmarkReady(b *testing.B) {
 			}
 			tree := os.DirFS(dir)
 			for b.Loop() {
-				r := New(tree)
+				r := flow.New(tree)
 				for _, p := range paths {
-					r.At(p).GET().Do(func(*Request) string { return benchAnswer })
+					r.At(p).GET().Do(func(*flow.Request) string { return benchAnswer })
 				}
 				if err := r.Check(); err != nil {
 					b.Fatal(err)
@@ -190,11 +192,11 @@ func BenchmarkReadyPages(b *testing.B) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	before, r := heap(), (*Router)(nil)
+	before, r := heap(), (*flow.Router)(nil)
 	for b.Loop() {
-		r = New(tree)
+		r = flow.New(tree)
 		for i := range n {
-			r.At(fmt.Sprintf("page%d", i)).GET().Do(func(*Request) Response { return Page(nil) })
+			r.At(fmt.Sprintf("page%d", i)).GET().Do(func(*flow.Request) flow.Response { return flow.Page(nil) })
 		}
 		if err := r.Check(); err != nil {
 			b.Fatal(err)
@@ -221,7 +223,7 @@ func site(tb testing.TB, dir string) fs.FS {
 // each, beside net/http's FileServerFS over the same files, which knows neither
 // ETags nor compression here: its 200 is what all are compared to.
 func BenchmarkFiles(b *testing.B) {
-	r := New(site(b, "."))
+	r := flow.New(site(b, "."))
 	if err := r.Check(); err != nil {
 		b.Fatal(err)
 	}
@@ -315,17 +317,17 @@ func handmade(tb testing.TB, data any) http.Handler {
 	template.Must(t.New("content").Parse(listText))
 	template.Must(t.Parse(listTitle))
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header()["Content-Type"] = htmlType
+		w.Header()["Content-Type"] = []string{"text/html; charset=utf-8"}
 		if err := t.Execute(w, data); err != nil {
 			tb.Error(err)
 		}
 	})
 }
 
-func listRouter(tb testing.TB, data any) *Router {
+func listRouter(tb testing.TB, data any) *flow.Router {
 	tb.Helper()
-	r := New(flowtest.Pages(map[string]string{"index.html": "", "users/[id].html": "", "+layout.html": listLayout, "users.html": listTitle + listText}))
-	r.At("users").GET().Do(func(*Request) Response { return Page(data) })
+	r := flow.New(flowtest.Pages(map[string]string{"index.html": "", "users/[id].html": "", "+layout.html": listLayout, "users.html": listTitle + listText}))
+	r.At("users").GET().Do(func(*flow.Request) flow.Response { return flow.Page(data) })
 	if err := r.Check(); err != nil {
 		tb.Fatal(err)
 	}
@@ -365,7 +367,7 @@ func BenchmarkPage(b *testing.B) {
 
 func TestSiteOfTheBenchmarkUnpacks(t *testing.T) {
 	is := is.New(t)
-	r := New(site(t, "."))
+	r := flow.New(site(t, "."))
 	is.NoErr(r.Check())
 	for target, file := range map[string]string{"/site.css": "testdata/site/public/site.css"} {
 		want, err := siteFiles.ReadFile(file)

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,8 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -30,38 +32,38 @@ func (c *checked) Validate() error { return c.err }
 // value has Validate on the value.
 type value struct{ N int }
 
-func (v value) Validate() error { return Invalid{"N": fmt.Sprint(v.N)} }
+func (v value) Validate() error { return flow.Invalid{"N": fmt.Sprint(v.N)} }
 
 func TestValidate(t *testing.T) {
 	down := errors.New("the database is down")
-	var none Invalid
+	var none flow.Invalid
 	for _, tt := range []struct {
 		name, query string
 		err, want   error
 	}{
 		{"nil", "N=1", nil, nil},
 		{"nil Invalid", "N=1", none, nil},
-		{"empty Invalid", "N=1", Invalid{}, nil},
-		{"empty Invalid, wrapped", "N=1", fmt.Errorf("checked: %w", Invalid{}), nil},
-		{"Invalid", "N=1", Invalid{"N": "is odd"}, Invalid{"N": "is odd"}},
-		{"both", "N=x", Invalid{"N": "is zero", "M": "is missing"}, Invalid{"N": "must be a whole number", "M": "is missing"}},
-		{"conversion only", "N=x", nil, Invalid{"N": "must be a whole number"}},
+		{"empty Invalid", "N=1", flow.Invalid{}, nil},
+		{"empty Invalid, wrapped", "N=1", fmt.Errorf("checked: %w", flow.Invalid{}), nil},
+		{"Invalid", "N=1", flow.Invalid{"N": "is odd"}, flow.Invalid{"N": "is odd"}},
+		{"both", "N=x", flow.Invalid{"N": "is zero", "M": "is missing"}, flow.Invalid{"N": "must be a whole number", "M": "is missing"}},
+		{"conversion only", "N=x", nil, flow.Invalid{"N": "must be a whole number"}},
 		{"other error", "N=1", down, down},
 		{"other error goes first", "N=x", down, down},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			given, _ := tt.err.(Invalid)
+			given, _ := tt.err.(flow.Invalid)
 			given = maps.Clone(given)
-			is.Equal(NewRequest(httptest.NewRequest("GET", "/?"+tt.query, nil)).Bind(&checked{err: tt.err}), tt.want)
-			if after, ok := tt.err.(Invalid); ok {
+			is.Equal(flow.NewRequest(httptest.NewRequest("GET", "/?"+tt.query, nil)).Bind(&checked{err: tt.err}), tt.want)
+			if after, ok := tt.err.(flow.Invalid); ok {
 				is.Equal(after, given) // Bind changed what is not its own
 			}
 		})
 	}
 	is := is.New(t)
-	is.Equal(NewRequest(httptest.NewRequest("GET", "/?N=4", nil)).Bind(&value{}), Invalid{"N": "4"})
-	is.Equal(NewRequest(sending("POST", "/", jsonMedia, `{"N":5}`)).Bind(&value{}), Invalid{"N": "5"})
+	is.Equal(flow.NewRequest(httptest.NewRequest("GET", "/?N=4", nil)).Bind(&value{}), flow.Invalid{"N": "4"})
+	is.Equal(flow.NewRequest(sending("POST", "/", jsonMedia, `{"N":5}`)).Bind(&value{}), flow.Invalid{"N": "5"})
 }
 
 type (
@@ -84,7 +86,7 @@ type (
 )
 
 func (b buyer) Validate() error {
-	wrong := Invalid{}
+	wrong := flow.Invalid{}
 	if b.Email == "" {
 		wrong["email"] = "is required"
 	}
@@ -96,7 +98,7 @@ func (b buyer) Validate() error {
 
 func (i *item) Validate() error {
 	if i.Name == "" {
-		return Invalid{"name": "is required"}
+		return flow.Invalid{"name": "is required"}
 	}
 	return i.err
 }
@@ -104,17 +106,17 @@ func (i *item) Validate() error {
 // TestBindFromEverywhere: through a Router, the route, the query and the body each fill
 // what is theirs, and each struct inside is validated.
 func TestBindFromEverywhere(t *testing.T) {
-	r := New(flowtest.Files("router/orders/[id].http", "router/files/[id]/[[...path]].http"))
-	answer := func(req *Request) (Response, error) {
+	r := flow.New(flowtest.Files("router/orders/[id].http", "router/files/[id]/[[...path]].http"))
+	answer := func(req *flow.Request) (flow.Response, error) {
 		var o order
 		if err := req.Bind(&o); err != nil {
-			return Response{}, err
+			return flow.Response{}, err
 		}
-		return Text(fmt.Sprintf("%s %d %q %v %v %d", o.Shop, o.ID, o.Path, o.Notify, o.Buyer, len(o.Items))), nil
+		return flow.Text(fmt.Sprintf("%s %d %q %v %v %d", o.Shop, o.ID, o.Path, o.Notify, o.Buyer, len(o.Items))), nil
 	}
 	r.At("orders/[id]").PUT().Do(answer)
 	r.At("files/[id]/[[...path]]").PUT().Do(answer)
-	outer := New(flowtest.Files("router/about.http"))
+	outer := flow.New(flowtest.Files("router/about.http"))
 	outer.At("about").GET().Do(hello)
 	outer.Mount("/shops/[shop]", r)
 	const good = `{"buyer":{"email":"a@b","age":20},"items":[{"name":"x"}]}`
@@ -151,7 +153,7 @@ func TestNestedValidateThatFails(t *testing.T) {
 	is := is.New(t)
 	down := errors.New("the database is down")
 	o := order{Items: []*item{{Name: "x", err: down}}}
-	req := NewRequest(sending("POST", "/", jsonMedia, `{"buyer":{}}`), "id", "x")
+	req := flow.NewRequest(sending("POST", "/", jsonMedia, `{"buyer":{}}`), "id", "x")
 	is.Equal(req.Bind(&o), down) // unchanged, though id does not convert either
 }
 
@@ -177,7 +179,7 @@ func TestAbsentAndNull(t *testing.T) {
 	} {
 		t.Run(tt.body, func(t *testing.T) {
 			is := is.New(t)
-			req := NewRequest(sending("PATCH", "/", jsonMedia, tt.body))
+			req := flow.NewRequest(sending("PATCH", "/", jsonMedia, tt.body))
 			is.Equal(fmt.Sprint(map[string]any(req.Only("nick"))), tt.present)
 
 			say := func(s *string, err error) string {
@@ -218,9 +220,9 @@ func TestBindErrors(t *testing.T) {
 		status                  int
 		want                    string
 	}{
-		{"struct", jsonMedia, `{}`, form{}, 500, "flow: Bind needs a pointer to a struct, not a flow.form"},
+		{"struct", jsonMedia, `{}`, form{}, 500, "flow: Bind needs a pointer to a struct, not a flow_test.form"},
 		{"nil", jsonMedia, `{}`, nil, 500, "flow: Bind needs a pointer to a struct, not a <nil>"},
-		{"nil pointer", jsonMedia, `{`, (*form)(nil), 500, "flow: Bind needs a pointer to a struct, not a *flow.form"},
+		{"nil pointer", jsonMedia, `{`, (*form)(nil), 500, "flow: Bind needs a pointer to a struct, not a *flow_test.form"},
 		{"not from a form", formType, `a=1`, &map[string]int{}, 415, "415 the body is not JSON"},
 		{"no body", jsonMedia, ``, &[]int{}, 400, "400 the body is empty, and JSON is expected"},
 		{"malformed", jsonMedia, `{`, &form{}, 400, "400 the body is not valid JSON"},
@@ -230,10 +232,10 @@ func TestBindErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := NewRequest(sending("POST", "/", tt.contentType, tt.body)).Bind(tt.dst)
+			err := flow.NewRequest(sending("POST", "/", tt.contentType, tt.body)).Bind(tt.dst)
 			is.True(err != nil)
 			is.Equal(err.Error(), tt.want)
-			is.Equal(StatusOf(err), tt.status)
+			is.Equal(flow.StatusOf(err), tt.status)
 		})
 	}
 }
@@ -241,10 +243,10 @@ func TestBindErrors(t *testing.T) {
 // TestBindBlamesTheClient: what a client sends to a handler that binds to a list, a map or
 // a type that decodes itself is answered as a mistake of the client, and leaves no record.
 func TestBindBlamesTheClient(t *testing.T) {
-	into := func(dst func() any) func(*Request) (Response, error) {
-		return func(req *Request) (Response, error) { return Response{}, req.Bind(dst()) }
+	into := func(dst func() any) func(*flow.Request) (flow.Response, error) {
+		return func(req *flow.Request) (flow.Response, error) { return flow.Response{}, req.Bind(dst()) }
 	}
-	handlers := map[string]func(*Request) (Response, error){
+	handlers := map[string]func(*flow.Request) (flow.Response, error){
 		"list": into(func() any { return &[]int{} }),
 		"map":  into(func() any { return &map[string]int{} }),
 		"any":  into(func() any { return new(any) }),
@@ -269,7 +271,7 @@ func TestBindBlamesTheClient(t *testing.T) {
 		for name, handler := range handlers {
 			t.Run(tt.name+" to "+name, func(t *testing.T) {
 				is := is.New(t)
-				r := New(flowtest.Files("router/x.http"))
+				r := flow.New(flowtest.Files("router/x.http"))
 				r.At("x").POST().Do(handler)
 				log := journalOf(r)
 				w := httptest.NewRecorder()
@@ -288,7 +290,7 @@ type newcomer struct {
 }
 
 func (n *newcomer) Validate() error {
-	wrong := Invalid{}
+	wrong := flow.Invalid{}
 	if n.Name == "" {
 		wrong["name"] = "is required"
 	}
@@ -305,12 +307,12 @@ func TestCreateAllocatesLittle(t *testing.T) {
 		t.Skip("under the race detector no Request is used twice")
 	}
 	is := is.New(t)
-	r, _ := lone(func(req *Request) (Response, error) {
+	r, _ := lone(func(req *flow.Request) (flow.Response, error) {
 		var n newcomer
 		if err := req.Bind(&n); err != nil {
-			return Response{}, err
+			return flow.Response{}, err
 		}
-		return JSON(n).Status(201), nil
+		return flow.JSON(n).Status(201), nil
 	})
 	const text = `{"name":"Ann Example","email":"ann@example.com"}`
 	w := do(r, sending("POST", "/x", jsonMedia, text))
@@ -335,24 +337,24 @@ func BenchmarkData(b *testing.B) {
 		Name  string `json:"name"`
 		Email string `json:"email"`
 	}
-	bind := func(req *Request) (string, error) {
+	bind := func(req *flow.Request) (string, error) {
 		var u user
 		err := req.Bind(&u)
 		return u.Name + u.Email, err
 	}
-	input := func(req *Request) (string, error) { return req.Input("x"), nil }
+	input := func(req *flow.Request) (string, error) { return req.Input("x"), nil }
 	for _, bm := range []struct {
 		name, media, body string
-		handler           func(*Request) (string, error)
+		handler           func(*flow.Request) (string, error)
 		want              int
 	}{
 		{"Bind/form", formType, "name=Ann&email=ann%40example.com", bind, 200},
 		{"Bind/JSON", jsonMedia, `{"name":"Ann","email":"ann@example.com"}`, bind, 200},
 		{"Input/JSON", jsonMedia, `{"x":"Ann","email":"ann@example.com"}`, input, 200},
 		{"Input/5000 records", jsonMedia, records, input, 200},
-		{"Only/5000 records", jsonMedia, records, func(req *Request) (string, error) { return fmt.Sprint(req.Only("x")), nil }, 200},
-		{"All/5000 records", jsonMedia, records, func(req *Request) (string, error) { return fmt.Sprint(len(req.All())), nil }, 200},
-		{"Bind/5000 records", jsonMedia, records, func(req *Request) (string, error) {
+		{"Only/5000 records", jsonMedia, records, func(req *flow.Request) (string, error) { return fmt.Sprint(req.Only("x")), nil }, 200},
+		{"All/5000 records", jsonMedia, records, func(req *flow.Request) (string, error) { return fmt.Sprint(len(req.All())), nil }, 200},
+		{"Bind/5000 records", jsonMedia, records, func(req *flow.Request) (string, error) {
 			var all struct{ List []user }
 			return "", req.Bind(&all)
 		}, 200},
@@ -378,14 +380,14 @@ func BenchmarkData(b *testing.B) {
 
 func TestNumbersAndCopiesOfAll(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(req *Request) string {
+	r, _ := lone(func(req *flow.Request) string {
 		_, isNumber := req.All()["n"].(json.Number)
 		is.True(isNumber)
 		req.All()["n"] = "changed"
 		req.Inputs("l")[0] = "changed"
 		is.Equal(req.Input("n"), "1")
 		is.Equal(req.Input("l"), "a")
-		is.Equal(req.Only("x"), Data{})
+		is.Equal(req.Only("x"), flow.Data{})
 		return ""
 	})
 	is.Equal(do(r, sending("POST", "/x", jsonMedia, `{"n":1,"l":["a"]}`)).Code, 200)

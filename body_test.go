@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"bytes"
@@ -18,6 +18,8 @@ import (
 	"testing/iotest"
 	"time"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
@@ -34,21 +36,21 @@ type reader struct {
 // readers are what may have asked for the body before the handler does, well or badly.
 var readers = []reader{
 	{"nobody", nil},
-	{"a guard", []any{func(req *Request) Response { req.Input("a"); return Next() }}},
-	{"a guard that binds", []any{func(req *Request) Response { req.Bind(&struct{}{}); return Next() }}},
+	{"a guard", []any{func(req *flow.Request) flow.Response { req.Input("a"); return flow.Next() }}},
+	{"a guard that binds", []any{func(req *flow.Request) flow.Response { req.Bind(&struct{}{}); return flow.Next() }}},
 	{"ParseForm", []any{before(func(r *http.Request) { r.ParseForm() })}},
 	{"FormValue", []any{before(func(r *http.Request) { r.FormValue("a") })}},
-	{"From", []any{before(func(r *http.Request) { From(r.Context()).Input("a") })}},
+	{"From", []any{before(func(r *http.Request) { flow.From(r.Context()).Input("a") })}},
 }
 
 // consumers read by themselves what flow can give back of JSON and urlencoded
 // bodies only.
 var consumers = []reader{
-	{"a guard reads it raw", []any{func(req *Request) Response { io.ReadAll(req.Body); return Next() }}},
-	{"a guard reads it raw and closes it", []any{func(req *Request) Response {
+	{"a guard reads it raw", []any{func(req *flow.Request) flow.Response { io.ReadAll(req.Body); return flow.Next() }}},
+	{"a guard reads it raw and closes it", []any{func(req *flow.Request) flow.Response {
 		io.ReadAll(req.Body)
 		req.Body.Close()
-		return Next()
+		return flow.Next()
 	}}},
 	{"FormValue of a copy", []any{before(func(r *http.Request) { r.Clone(r.Context()).FormValue("a") })}},
 	{"a reader of some", []any{before(func(r *http.Request) { io.ReadFull(r.Body, make([]byte, 3)) })}},
@@ -56,8 +58,11 @@ var consumers = []reader{
 
 // answerers answer in place of the handler after they have asked for the body.
 var answerers = []reader{
-	{"a guard that answers", []any{func(req *Request) Response { req.All(); return Text("mine").Status(201) }}},
-	{"a guard that fails", []any{func(req *Request) (Response, error) { req.All(); return Response{}, Error(418, "mine") }}},
+	{"a guard that answers", []any{func(req *flow.Request) flow.Response { req.All(); return flow.Text("mine").Status(201) }}},
+	{"a guard that fails", []any{func(req *flow.Request) (flow.Response, error) {
+		req.All()
+		return flow.Response{}, flow.Error(418, "mine")
+	}}},
 }
 
 func TestBadBodies(t *testing.T) {
@@ -94,7 +99,7 @@ func TestBadBodies(t *testing.T) {
 		t.Run(reader.name, func(t *testing.T) {
 			t.Parallel() // a server that refuses a body lingers before it closes the connection
 			var called atomic.Bool
-			r, log := lone(func(*Request) string { called.Store(true); return "" }, reader.use...)
+			r, log := lone(func(*flow.Request) string { called.Store(true); return "" }, reader.use...)
 			r.MaxBody = 2500
 			server := httptest.NewServer(r)
 			defer server.Close()
@@ -134,7 +139,7 @@ func TestCauseOfABadBody(t *testing.T) {
 
 func TestGuardThatPanicsOverABadBody(t *testing.T) {
 	is := is.New(t)
-	r, log := lone(hello, func(req *Request) Response { panic("without input " + req.Input("a")) })
+	r, log := lone(hello, func(req *flow.Request) flow.Response { panic("without input " + req.Input("a")) })
 	is.Equal(do(r, sending("POST", "/x", jsonMedia, "{")).Code, 400)
 	is.True(strings.Contains(log.String(), "panic: without input")) // it is logged all the same
 }
@@ -152,7 +157,7 @@ func TestBodyThatPanics(t *testing.T) {
 			t.Run(reader.name+" "+media, func(t *testing.T) {
 				is := is.New(t)
 				called := false
-				r, log := lone(func(*Request) string { called = true; return "" }, reader.use...)
+				r, log := lone(func(*flow.Request) string { called = true; return "" }, reader.use...)
 				request := func(value any) *http.Request {
 					req := httptest.NewRequest("POST", "/x", panickingBody{value})
 					req.Header.Set("Content-Type", media)
@@ -178,7 +183,7 @@ func TestBodyThatPanics(t *testing.T) {
 
 func TestMaxBody(t *testing.T) {
 	upTo := func(n int) string { return strings.Repeat("x", n) }
-	readAll := func(req *Request) (string, error) {
+	readAll := func(req *flow.Request) (string, error) {
 		b, err := io.ReadAll(req.Body)
 		return fmt.Sprint(len(b)), err
 	}
@@ -213,7 +218,7 @@ func TestMaxBody(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/x.http"))
+			r := flow.New(flowtest.Files("router/x.http"))
 			r.MaxBody = tt.router
 			if v := r.At("x").POST(); tt.verb > 0 {
 				v.MaxBody(tt.verb).Do(tt.handler)
@@ -236,7 +241,7 @@ func TestBodyAfterwards(t *testing.T) {
 	all := append(slices.Clone(readers), reader{"From, with another copy", []any{func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			r = r.WithContext(context.WithValue(r.Context(), copyKey{}, 1))
-			From(r.Context()).Input("a")
+			flow.From(r.Context()).Input("a")
 			next.ServeHTTP(w, r)
 		})
 	}}})
@@ -255,7 +260,7 @@ func TestBodyAfterwards(t *testing.T) {
 				t.Run(strings.Join([]string{method, tt.contentType, reader.name}, " "), func(t *testing.T) {
 					is := is.New(t)
 					got := ""
-					r, _ := lone(func(req *Request) string {
+					r, _ := lone(func(req *flow.Request) string {
 						raw, err := io.ReadAll(req.Body)
 						is.NoErr(err)
 						text := ""
@@ -300,7 +305,7 @@ func TestMiddlewareThatReplacesTheBody(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			got := ""
-			r, _ := lone(func(req *Request) string {
+			r, _ := lone(func(req *flow.Request) string {
 				got = req.Input("a") + " "
 				if req.Body != nil {
 					b, err := io.ReadAll(req.Body)
@@ -324,7 +329,7 @@ func (u unread) Read([]byte) (int, error) {
 }
 
 func TestBodyThatNobodyReads(t *testing.T) {
-	deny := func(*Request) Response { return Text("no").Status(403) }
+	deny := func(*flow.Request) flow.Response { return flow.Text("no").Status(403) }
 	for _, tt := range []struct {
 		name, target, contentType string
 		use                       []any
@@ -381,11 +386,11 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 		body    string
 		want    int // files while the handler runs
 	}{
-		{"handler", nil, func(*Request) string { return "" }, body, 1},
-		{"handler that panics", nil, func(*Request) string { panic("x") }, body, 1},
-		{"handler that aborts", nil, func(*Request) string { panic(http.ErrAbortHandler) }, body, 1},
-		{"guard that denies after Input", []any{func(req *Request) Response { req.Input("a"); return Text("no") }}, hello, body, 0},
-		{"middleware parsed", []any{before(parse)}, func(*Request) string { panic(http.ErrAbortHandler) }, body, 1},
+		{"handler", nil, func(*flow.Request) string { return "" }, body, 1},
+		{"handler that panics", nil, func(*flow.Request) string { panic("x") }, body, 1},
+		{"handler that aborts", nil, func(*flow.Request) string { panic(http.ErrAbortHandler) }, body, 1},
+		{"guard that denies after Input", []any{func(req *flow.Request) flow.Response { req.Input("a"); return flow.Text("no") }}, hello, body, 0},
+		{"middleware parsed", []any{before(parse)}, func(*flow.Request) string { panic(http.ErrAbortHandler) }, body, 1},
 		{"truncated after the file", nil, hello, strings.TrimSuffix(body, "--b--\r\n"), 0},
 		{"too large after the file", nil, hello, body + strings.Repeat("x", 2<<20), 0},
 	} {
@@ -393,8 +398,8 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 			is := is.New(t)
 			during := 0
 			handler := tt.handler
-			if f, ok := handler.(func(*Request) string); ok {
-				handler = func(req *Request) string { during = count(); return f(req) }
+			if f, ok := handler.(func(*flow.Request) string); ok {
+				handler = func(req *flow.Request) string { during = count(); return f(req) }
 			}
 			r, _ := lone(handler, tt.use...)
 			r.MaxBody = 3 << 20
@@ -428,11 +433,11 @@ func TestFilesThatOthersParsedAreRemoved(t *testing.T) {
 				http.Error(w, "no", http.StatusForbidden)
 			})
 		}}, 403},
-		{"a guard that denies", func(http.ResponseWriter, *http.Request) {}, []any{wrap, func(req *Request) Response {
+		{"a guard that denies", func(http.ResponseWriter, *http.Request) {}, []any{wrap, func(req *flow.Request) flow.Response {
 			if err := req.ParseMultipartForm(1); err != nil {
 				t.Error(err)
 			}
-			return Fail(403, "")
+			return flow.Fail(403, "")
 		}}, 403},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -456,9 +461,9 @@ type watched struct{ io.ReadCloser }
 
 func TestBodiesThatMiddlewareReplaced(t *testing.T) {
 	watch := before(func(r *http.Request) { r.Body = watched{r.Body} })
-	readAll := func(req *Request) Response {
+	readAll := func(req *flow.Request) flow.Response {
 		io.ReadAll(req.Body)
-		return Next()
+		return flow.Next()
 	}
 	unzip := before(func(r *http.Request) {
 		if z, err := gzip.NewReader(r.Body); err == nil {
@@ -473,7 +478,7 @@ func TestBodiesThatMiddlewareReplaced(t *testing.T) {
 	z = gzip.NewWriter(&zippedForm)
 	z.Write([]byte("a=1&role=%zz"))
 	z.Close()
-	length := func(req *Request) string { return fmt.Sprint(len(req.Input("a"))) }
+	length := func(req *flow.Request) string { return fmt.Sprint(len(req.Input("a"))) }
 	for _, tt := range []struct {
 		name, contentType, body string
 		limit                   int64
@@ -488,23 +493,23 @@ func TestBodiesThatMiddlewareReplaced(t *testing.T) {
 		{"unpacked beyond the limit", jsonMedia, zipped.String(), 1 << 20, length, []any{unzip}, "413"},
 		{"read for a net/http handler, then asked for", jsonMedia, `{"a":"1"}`, 100,
 			func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "let in") },
-			[]any{before(func(r *http.Request) { io.ReadAll(r.Body) }), func(req *Request) Response {
+			[]any{before(func(r *http.Request) { io.ReadAll(r.Body) }), func(req *flow.Request) flow.Response {
 				if req.Input("a") == "1" {
-					return Fail(403, "")
+					return flow.Fail(403, "")
 				}
-				return Next()
+				return flow.Next()
 			}}, "403"},
 		{"read by a net/http handler, then asked for", jsonMedia, `{"a":"1"}`, 100, func(_ http.ResponseWriter, r *http.Request) {
 			io.ReadAll(r.Body)
-			From(r.Context()).Input("a")
+			flow.From(r.Context()).Input("a")
 		}, nil, "500"},
-		{"watched, and read in part", formType, "a=1&b=2", 100, func(req *Request) string { return fmt.Sprint(req.All()) }, []any{watch, before(func(r *http.Request) {
+		{"watched, and read in part", formType, "a=1&b=2", 100, func(req *flow.Request) string { return fmt.Sprint(req.All()) }, []any{watch, before(func(r *http.Request) {
 			io.ReadFull(r.Body, make([]byte, 4))
 		})}, "200 map[a:1 b:2]"},
 		{"packed, and parsed by others", formType, zippedForm.String(), 100, length, []any{unzip, before(func(r *http.Request) { r.FormValue("a") })}, "500"},
-		{"multipart that a guard streams", multiMedia, parts("a=1"), 1000, length, []any{func(req *Request) Response {
+		{"multipart that a guard streams", multiMedia, parts("a=1"), 1000, length, []any{func(req *flow.Request) flow.Response {
 			req.MultipartReader()
-			return Next()
+			return flow.Next()
 		}}, "500"},
 		{"more than the limit is announced", jsonMedia, strings.Repeat(" ", 101), 100, length, nil, "413"},
 	} {
@@ -524,7 +529,7 @@ func TestBodiesThatMiddlewareReplaced(t *testing.T) {
 
 func TestRetriedHandlerReadsTheBodyAgain(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(req *Request) string {
+	r, _ := lone(func(req *flow.Request) string {
 		b, _ := io.ReadAll(req.Body)
 		return string(b)
 	}, func(next http.Handler) http.Handler {
@@ -552,10 +557,10 @@ func TestBodiesThatBreak(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(func(req *Request) (Response, error) {
+			r, log := lone(func(req *flow.Request) (flow.Response, error) {
 				_, err := io.ReadAll(req.Body)
 				is.Equal(err != nil, tt.cut)
-				return Response{}, tt.fails(err)
+				return flow.Response{}, tt.fails(err)
 			})
 			var body io.Reader = strings.NewReader("abc")
 			if tt.cut {
@@ -592,28 +597,28 @@ func copies(next http.Handler) http.Handler {
 // TestTrailers sends trailers that were announced, and some that were not, which
 // net/http gives to its own request only.
 func TestTrailers(t *testing.T) {
-	flowForm := func(req *Request) string { return trailersOf(req.Request) }
+	flowForm := func(req *flow.Request) string { return trailersOf(req.Request) }
 	std := http.HandlerFunc(saysTrailers)
 	timeout := func(next http.Handler) http.Handler { return http.TimeoutHandler(next, servertest.Patience, "") }
-	guarded := func(use ...any) *Router {
+	guarded := func(use ...any) *flow.Router {
 		r, _ := lone(flowForm, use...)
 		return r
 	}
-	standard := func(use ...any) *Router {
+	standard := func(use ...any) *flow.Router {
 		r, _ := lone(std, use...)
 		return r
 	}
-	mounted := func(inner http.Handler) *Router {
-		r := New(flowtest.Files("router/index.html"))
+	mounted := func(inner http.Handler) *flow.Router {
+		r := flow.New(flowtest.Files("router/index.html"))
 		r.Mount("/", inner)
 		return r
 	}
-	params := New(flowtest.Files("router/[p].http"))
+	params := flow.New(flowtest.Files("router/[p].http"))
 	params.At("[p]").POST().Do(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.PathValue("p")[1:]+trailersOf(r))
 	})
-	handler, _ := lone(func(*Request) Response { return Handler(std) })
-	clone, _ := lone(func(req *Request) string {
+	handler, _ := lone(func(*flow.Request) flow.Response { return flow.Handler(std) })
+	clone, _ := lone(func(req *flow.Request) string {
 		trailersOf(req.Request)
 		c := req.Clone().Clone()
 		req.Trailer.Set("T", "changed") // which a clone has for itself
@@ -626,9 +631,9 @@ func TestTrailers(t *testing.T) {
 		{"a handler", std},
 		{"a handler of flow's forms", guarded()},
 		{"and a guard", guarded(pass)},
-		{"and a guard that makes a copy", guarded(func(req *Request) Response {
+		{"and a guard that makes a copy", guarded(func(req *flow.Request) flow.Response {
 			req.Request = req.WithContext(req.Context())
-			return Next()
+			return flow.Next()
 		})},
 		{"and standard middleware", guarded(wrap)},
 		{"a standard handler", standard()},
@@ -670,7 +675,7 @@ func TestBrokenTrailers(t *testing.T) {
 		name    string
 		handler any
 	}{
-		{"flow", func(req *Request) string { return trailersOf(req.Request) }},
+		{"flow", func(req *flow.Request) string { return trailersOf(req.Request) }},
 		{"std", http.HandlerFunc(saysTrailers)},
 		{"unread", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})},
 	} {
@@ -711,7 +716,7 @@ func TestCloneBeforeTrailers(t *testing.T) {
 	for _, head := range []string{"", "Trailer: T\r\n"} {
 		t.Run(head, func(t *testing.T) {
 			is := is.New(t)
-			r, _ := lone(func(req *Request) string {
+			r, _ := lone(func(req *flow.Request) string {
 				c := req.Clone()
 				trailersOf(req.Request)
 				return trailersOf(c.Request) + ", " + trailersOf(req.Clone().Request)
@@ -731,7 +736,7 @@ func TestCloneWhileTrailersCome(t *testing.T) {
 	}
 	is := is.New(t)
 	cloned := make(chan struct{})
-	r, _ := lone(func(req *Request) string {
+	r, _ := lone(func(req *flow.Request) string {
 		defer close(cloned)
 		for until := time.Now().Add(50 * time.Millisecond); time.Now().Before(until); {
 			req.Clone()

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
@@ -19,7 +21,7 @@ import (
 )
 
 func TestChainContainsPanics(t *testing.T) {
-	boom := func(*Request) Response { panic("secret") }
+	boom := func(*flow.Request) flow.Response { panic("secret") }
 	boomStd := func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") })
 	}
@@ -30,18 +32,20 @@ func TestChainContainsPanics(t *testing.T) {
 	}{
 		{"handler", nil, boom},
 		{"net/http handler", nil, func(http.ResponseWriter, *http.Request) { panic("secret") }},
-		{"Handler", nil, func(*Request) Response {
-			return Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
+		{"Handler", nil, func(*flow.Request) flow.Response {
+			return flow.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
 		}},
 		{"guard", []any{boom}, hello},
 		{"middleware", []any{boomStd}, hello},
-		{"JSON", nil, func(*Request) Response { return JSON(marshaler(func() ([]byte, error) { panic("secret") })) }},
-		{"an error value", nil, func(*Request) Response { panic(fmt.Errorf("secret")) }},
-		{"a 404 that is panicked with", nil, func(*Request) Response { panic(Error(404, "secret")) }},
+		{"JSON", nil, func(*flow.Request) flow.Response {
+			return flow.JSON(marshaler(func() ([]byte, error) { panic("secret") }))
+		}},
+		{"an error value", nil, func(*flow.Request) flow.Response { panic(fmt.Errorf("secret")) }},
+		{"a 404 that is panicked with", nil, func(*flow.Request) flow.Response { panic(flow.Error(404, "secret")) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/a.http"))
+			r := flow.New(flowtest.Files("router/a.http"))
 			log := logged(r)
 			seen := 0
 			r.Use(func(next http.Handler) http.Handler {
@@ -71,18 +75,18 @@ func TestGuardsDoNotFailOpen(t *testing.T) {
 		want  int
 		log   string
 	}{
-		{"zero response", func(*Request) Response { return Response{} }, 500, "a guard returned the zero Response"},
-		{"error", func(*Request) (Response, error) { return Next(), Error(403, "no") }, 403, ""},
-		{"answer", func(*Request) Response { return Text("no").Status(401) }, 401, ""},
-		{"deliberate 204", func(*Request) Response { return Response{}.Status(204) }, 204, ""},
-		{"redirect", func(*Request) Response { return Redirect("/login") }, 302, ""},
+		{"zero response", func(*flow.Request) flow.Response { return flow.Response{} }, 500, "a guard returned the zero Response"},
+		{"error", func(*flow.Request) (flow.Response, error) { return flow.Next(), flow.Error(403, "no") }, 403, ""},
+		{"answer", func(*flow.Request) flow.Response { return flow.Text("no").Status(401) }, 401, ""},
+		{"deliberate 204", func(*flow.Request) flow.Response { return flow.Response{}.Status(204) }, 204, ""},
+		{"redirect", func(*flow.Request) flow.Response { return flow.Redirect("/login") }, 302, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/a.http"))
+			r := flow.New(flowtest.Files("router/a.http"))
 			log := logged(r)
 			r.Use(tt.guard)
-			r.At("a").GET().Do(func(*Request) string {
+			r.At("a").GET().Do(func(*flow.Request) string {
 				t.Error("the handler was called")
 				return ""
 			})
@@ -94,18 +98,18 @@ func TestGuardsDoNotFailOpen(t *testing.T) {
 
 func TestHandlerThatReturnsNext(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/a.http"))
+	r := flow.New(flowtest.Files("router/a.http"))
 	log := logged(r)
-	r.At("a").GET().Do(func(*Request) Response { return Next() })
+	r.At("a").GET().Do(func(*flow.Request) flow.Response { return flow.Next() })
 	is.Equal(serve(r, "GET", "/a").Code, 500)
 	is.True(strings.Contains(log.String(), "a handler returned Next()"))
 }
 
 func TestNextSetsHeadersFirst(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/a.http"))
-	r.Use(func(*Request) Response { return Next().Header("A", "guard").Header("B", "guard") })
-	r.At("a").GET().Do(func(*Request) Response { return Text("").Header("B", "handler") })
+	r := flow.New(flowtest.Files("router/a.http"))
+	r.Use(func(*flow.Request) flow.Response { return flow.Next().Header("A", "guard").Header("B", "guard") })
+	r.At("a").GET().Do(func(*flow.Request) flow.Response { return flow.Text("").Header("B", "handler") })
 	w := serve(r, "GET", "/a")
 	is.Equal(w.Header()["A"], []string{"guard"})
 	is.Equal(w.Header()["B"], []string{"handler"})
@@ -139,10 +143,10 @@ func TestMiddlewareMayAnswerTwiceOrNever(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/a.http"))
+			r := flow.New(flowtest.Files("router/a.http"))
 			logged(r)
 			calls := 0
-			r.At("a").GET().Use(wrap, tt.middleware, wrap).Do(func(*Request) string {
+			r.At("a").GET().Use(wrap, tt.middleware, wrap).Do(func(*flow.Request) string {
 				calls++
 				return fmt.Sprint("call ", calls)
 			})
@@ -156,12 +160,12 @@ func TestMiddlewareMayAnswerTwiceOrNever(t *testing.T) {
 // see the data of another.
 func TestHandlersThatOutliveTheirRequest(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/slow/[id].http", "router/fast/[id].http", "router/lent/[id].http"))
+	r := flow.New(flowtest.Files("router/slow/[id].http", "router/fast/[id].http", "router/lent/[id].http"))
 	logged(r)
 	release := make(chan struct{})
 	var late sync.WaitGroup
 	timeout := func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Millisecond, "late") }
-	linger := func(req *Request) string {
+	linger := func(req *flow.Request) string {
 		defer late.Done()
 		id, want := req.Param("id"), req.URL.Query().Get("id")
 		<-release
@@ -171,12 +175,12 @@ func TestHandlersThatOutliveTheirRequest(t *testing.T) {
 		return "slow " + id
 	}
 	r.At("slow/[id]").GET().Use(pass, timeout, pass).Do(linger)
-	r.At("lent/[id]").GET().Do(func(req *Request) Response {
-		return Handler(timeout(http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
-			io.WriteString(w, linger(From(hr.Context())))
+	r.At("lent/[id]").GET().Do(func(req *flow.Request) flow.Response {
+		return flow.Handler(timeout(http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+			io.WriteString(w, linger(flow.From(hr.Context())))
 		})))
 	})
-	r.At("fast/[id]").GET().Do(func(req *Request) string { return "fast " + req.Param("id") })
+	r.At("fast/[id]").GET().Do(func(req *flow.Request) string { return "fast " + req.Param("id") })
 	is.NoErr(r.Check())
 	var clients sync.WaitGroup
 	late.Add(2 * 50)
@@ -201,14 +205,14 @@ func TestHandlersThatOutliveTheirRequest(t *testing.T) {
 
 func TestConcurrentRequestsOfAllKinds(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/flow/[id].http", "router/std/[id].http", "router/guarded/[id].http", "router/page/[id].html", "router/boom/[id].http"))
+	r := flow.New(flowtest.Files("router/flow/[id].http", "router/std/[id].http", "router/guarded/[id].http", "router/page/[id].html", "router/boom/[id].http"))
 	logged(r)
-	r.Authenticate = func(req *Request) (any, error) { return req.Input("user"), nil }
-	echo := func(req *Request) string { return fmt.Sprint(req.Param("id"), req.User(), req.Input("id")) }
+	r.Authenticate = func(req *flow.Request) (any, error) { return req.Input("user"), nil }
+	echo := func(req *flow.Request) string { return fmt.Sprint(req.Param("id"), req.User(), req.Input("id")) }
 	r.At("flow/[id]").ANY().Do(echo)
-	r.At("std/[id]").ANY().Do(func(w http.ResponseWriter, hr *http.Request) { io.WriteString(w, echo(From(hr.Context()))) })
+	r.At("std/[id]").ANY().Do(func(w http.ResponseWriter, hr *http.Request) { io.WriteString(w, echo(flow.From(hr.Context()))) })
 	r.At("guarded/[id]").ANY().Use(pass, wrap, pass).Do(echo)
-	r.At("boom/[id]").ANY().Do(func(req *Request) string { panic(echo(req)) })
+	r.At("boom/[id]").ANY().Do(func(req *flow.Request) string { panic(echo(req)) })
 	is.NoErr(r.Check())
 	srv := httptest.NewServer(r)
 	defer srv.Close()
@@ -248,12 +252,12 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("under the race detector no Request is used twice")
 	}
-	r := New(flowtest.Files("router/about.http", "router/users/[id].http", "router/users/new.http", "router/docs/[...rest].http", "router/guarded.http"))
+	r := flow.New(flowtest.Files("router/about.http", "router/users/[id].http", "router/users/new.http", "router/docs/[...rest].http", "router/guarded.http"))
 	r.At("about").GET().Do(hello)
 	r.At("about").POST().Do(hello)
 	r.At("users/[id]").GET().Do(hello)
-	r.At("users/new").GET().Do(func(*Request) Response { return Text("hello") })
-	r.At("docs/[...rest]").GET().Do(func(*Request) (Response, error) { return Text("hello"), nil })
+	r.At("users/new").GET().Do(func(*flow.Request) flow.Response { return flow.Text("hello") })
+	r.At("docs/[...rest]").GET().Do(func(*flow.Request) (flow.Response, error) { return flow.Text("hello"), nil })
 	r.At("guarded").GET().Use(pass).Do(hello)
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
@@ -275,7 +279,7 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 
 func TestConcurrentNext(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, From(r.Context()).Param("id")) },
+	r, _ := lone(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, flow.From(r.Context()).Param("id")) },
 		func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				var both sync.WaitGroup
@@ -291,7 +295,7 @@ func TestConcurrentNext(t *testing.T) {
 
 func TestNextWithAStatusIsNoNext(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(hello, func(*Request) Response { return Next().Status(403) })
+	r, _ := lone(hello, func(*flow.Request) flow.Response { return flow.Next().Status(403) })
 	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 500)
 }
 
@@ -302,11 +306,11 @@ func TestAbortedAuthenticateIsNotForgotten(t *testing.T) {
 	}
 	is := is.New(t)
 	abort := true
-	r, _ := lone(func(req *Request) string {
+	r, _ := lone(func(req *flow.Request) string {
 		defer func() { recover() }()
 		return fmt.Sprint(req.User())
 	})
-	r.Authenticate = func(*Request) (any, error) {
+	r.Authenticate = func(*flow.Request) (any, error) {
 		if abort {
 			panic(http.ErrAbortHandler)
 		}
@@ -321,7 +325,7 @@ func TestAbortedAuthenticateIsNotForgotten(t *testing.T) {
 }
 
 func TestOrderOfMiddleware(t *testing.T) {
-	r := New(flowtest.Files("router/admin.html", "router/admin/users/[id].http", "router/(g)/x.http", "router/index.html", "public/app.css"))
+	r := flow.New(flowtest.Files("router/admin.html", "router/admin/users/[id].http", "router/(g)/x.http", "router/index.html", "public/app.css"))
 	r.At("admin/users/[id]").GET().Use(mark("verb1"), markStd("verb2")).Do(hello)
 	r.At("admin/users/[id]").POST().Do(hello)
 	r.At("admin/users/[id]").Use(mark("file1"), markStd("file2"))
@@ -357,23 +361,25 @@ func TestOrderOfMiddleware(t *testing.T) {
 
 func TestGuardPassesValuesOn(t *testing.T) {
 	type key struct{}
-	guard := func(req *Request) Response {
+	guard := func(req *flow.Request) flow.Response {
 		req.Request = req.WithContext(context.WithValue(req.Context(), key{}, "value"))
-		return Next()
+		return flow.Next()
 	}
 	for _, tt := range []struct {
 		name    string
 		use     []any
 		handler any
 	}{
-		{"to a handler", []any{guard}, func(req *Request) string { return fmt.Sprint(req.Context().Value(key{})) }},
-		{"through standard middleware", []any{wrap, guard, wrap}, func(req *Request) string { return fmt.Sprint(req.Context().Value(key{})) }},
+		{"to a handler", []any{guard}, func(req *flow.Request) string { return fmt.Sprint(req.Context().Value(key{})) }},
+		{"through standard middleware", []any{wrap, guard, wrap}, func(req *flow.Request) string { return fmt.Sprint(req.Context().Value(key{})) }},
 		{"to a net/http handler", []any{guard, wrap}, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Context().Value(key{})) }},
-		{"to From", []any{wrap, guard}, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, From(r.Context()).Context().Value(key{})) }},
+		{"to From", []any{wrap, guard}, func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, flow.From(r.Context()).Context().Value(key{}))
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/a.http"))
+			r := flow.New(flowtest.Files("router/a.http"))
 			r.At("a").GET().Use(tt.use...).Do(tt.handler)
 			is.NoErr(r.Check())
 			is.Equal(says(serve(r, "GET", "/a")), "200 value")
@@ -388,7 +394,7 @@ func TestChainsAllocateLittle(t *testing.T) {
 		t.Skip("under the race detector no Request is used twice")
 	}
 	std := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.PathValue("id")) }
-	own := func(r *Request) string { return r.Param("id") }
+	own := func(r *flow.Request) string { return r.Param("id") }
 	through := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
 	}
@@ -396,27 +402,27 @@ func TestChainsAllocateLittle(t *testing.T) {
 	discard, text := slog.New(slog.DiscardHandler), slog.New(slog.NewTextHandler(io.Discard, nil))
 	for _, tt := range []struct {
 		name     string
-		register func(*Router, *File)
+		register func(*flow.Router, *flow.File)
 		handler  any
 		id       string
 		max      float64
 	}{
-		{"net/http handler", func(*Router, *File) {}, std, "", 4},
-		{"Router.Use", func(r *Router, _ *File) { r.Use(five...) }, own, "", 4},
-		{"Router.Use, net/http handler", func(r *Router, _ *File) { r.Use(five...) }, std, "", 4},
-		{"In", func(r *Router, _ *File) { r.In("users").Use(five...) }, own, "", 4},
-		{"File.Use", func(_ *Router, f *File) { f.Use(five...) }, own, "", 4},
-		{"guards", func(r *Router, _ *File) { r.Use(pass, pass, pass, pass, pass) }, own, "", 0},
-		{"RequestID", func(r *Router, _ *File) { r.Use(RequestID) }, own, "", 1},
-		{"Logger", func(r *Router, _ *File) { r.Use(Logger(discard)) }, own, "", 1},
-		{"both", func(r *Router, _ *File) { r.Use(RequestID, Logger(discard)) }, own, "", 2},
-		{"both, with an id", func(r *Router, _ *File) { r.Use(RequestID, Logger(discard)) }, own, "given", 2},
-		{"both, as text", func(r *Router, _ *File) { r.Use(RequestID, Logger(text)) }, own, "", 3},
-		{"both, as text, with an id", func(r *Router, _ *File) { r.Use(Logger(text), RequestID) }, own, "given", 3},
+		{"net/http handler", func(*flow.Router, *flow.File) {}, std, "", 4},
+		{"Router.Use", func(r *flow.Router, _ *flow.File) { r.Use(five...) }, own, "", 4},
+		{"Router.Use, net/http handler", func(r *flow.Router, _ *flow.File) { r.Use(five...) }, std, "", 4},
+		{"In", func(r *flow.Router, _ *flow.File) { r.In("users").Use(five...) }, own, "", 4},
+		{"File.Use", func(_ *flow.Router, f *flow.File) { f.Use(five...) }, own, "", 4},
+		{"guards", func(r *flow.Router, _ *flow.File) { r.Use(pass, pass, pass, pass, pass) }, own, "", 0},
+		{"RequestID", func(r *flow.Router, _ *flow.File) { r.Use(flow.RequestID) }, own, "", 1},
+		{"Logger", func(r *flow.Router, _ *flow.File) { r.Use(flow.Logger(discard)) }, own, "", 1},
+		{"both", func(r *flow.Router, _ *flow.File) { r.Use(flow.RequestID, flow.Logger(discard)) }, own, "", 2},
+		{"both, with an id", func(r *flow.Router, _ *flow.File) { r.Use(flow.RequestID, flow.Logger(discard)) }, own, "given", 2},
+		{"both, as text", func(r *flow.Router, _ *flow.File) { r.Use(flow.RequestID, flow.Logger(text)) }, own, "", 3},
+		{"both, as text, with an id", func(r *flow.Router, _ *flow.File) { r.Use(flow.Logger(text), flow.RequestID) }, own, "given", 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/users/[id].http"))
+			r := flow.New(flowtest.Files("router/users/[id].http"))
 			f := r.At("users/[id]")
 			tt.register(r, f)
 			f.GET().Do(tt.handler)
@@ -452,23 +458,23 @@ func TestChainsAllocateLittle(t *testing.T) {
 func TestRunOfGuards(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		deny func(*Request) (Response, error)
+		deny func(*flow.Request) (flow.Response, error)
 		want string
 		log  string
 	}{
-		{"answer", func(*Request) (Response, error) { return Text("no").Status(401), nil }, "401 no", ""},
-		{"error", func(*Request) (Response, error) { return Next(), Error(403, "no") }, "403 Forbidden: no\n", ""},
-		{"panic", func(*Request) (Response, error) { panic("secret") }, "500 Internal Server Error\n", "secret"},
-		{"zero", func(*Request) (Response, error) { return Response{}, nil }, "500 Internal Server Error\n", "a guard returned the zero Response"},
-		{"what cannot be encoded", func(*Request) (Response, error) { return JSON(func() {}), nil }, "500 Internal Server Error\n", "cannot be encoded"},
+		{"answer", func(*flow.Request) (flow.Response, error) { return flow.Text("no").Status(401), nil }, "401 no", ""},
+		{"error", func(*flow.Request) (flow.Response, error) { return flow.Next(), flow.Error(403, "no") }, "403 Forbidden: no\n", ""},
+		{"panic", func(*flow.Request) (flow.Response, error) { panic("secret") }, "500 Internal Server Error\n", "secret"},
+		{"zero", func(*flow.Request) (flow.Response, error) { return flow.Response{}, nil }, "500 Internal Server Error\n", "a guard returned the zero Response"},
+		{"what cannot be encoded", func(*flow.Request) (flow.Response, error) { return flow.JSON(func() {}), nil }, "500 Internal Server Error\n", "cannot be encoded"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			var calls []string
-			guard := func(name string) func(*Request) Response {
-				return func(*Request) Response {
+			guard := func(name string) func(*flow.Request) flow.Response {
+				return func(*flow.Request) flow.Response {
 					calls = append(calls, name)
-					return Next().Header("Cache-Control", "max-age=9").Header("Seen", name)
+					return flow.Next().Header("Cache-Control", "max-age=9").Header("Seen", name)
 				}
 			}
 			outside := 0
@@ -478,7 +484,7 @@ func TestRunOfGuards(t *testing.T) {
 					outside++ // no panic passes
 				})
 			}
-			r := New(flowtest.Files("router/a.http"))
+			r := flow.New(flowtest.Files("router/a.http"))
 			log := logged(r)
 			r.At("a").GET().Use(guard("1"), around, guard("2"), guard("3"), tt.deny, guard("4"), around).Do(hello)
 			req := request("GET", "/a")
@@ -502,8 +508,8 @@ func TestLengthOfGuard(t *testing.T) {
 		name string
 		use  []any
 	}{
-		{"a guard", []any{func(*Request) Response { return Next().Header("Content-Length", "5000") }}},
-		{"RequestID before it", []any{RequestID, func(*Request) Response { return Next().Header("Content-Length", "5000") }}},
+		{"a guard", []any{func(*flow.Request) flow.Response { return flow.Next().Header("Content-Length", "5000") }}},
+		{"RequestID before it", []any{flow.RequestID, func(*flow.Request) flow.Response { return flow.Next().Header("Content-Length", "5000") }}},
 		{"standard middleware in place of nosniff", []any{func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Del("X-Content-Type-Options")
@@ -514,7 +520,7 @@ func TestLengthOfGuard(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/a.http"))
+			r := flow.New(flowtest.Files("router/a.http"))
 			r.Use(tt.use...)
 			r.At("a").GET().Do(hello)
 			w := serve(r, "GET", "/a")

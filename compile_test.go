@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -17,7 +19,7 @@ import (
 func TestFirstRequestsCompileOnce(t *testing.T) {
 	is := is.New(t)
 	made := 0
-	r := New(flowtest.Files("router/a.http"))
+	r := flow.New(flowtest.Files("router/a.http"))
 	r.Use(func(next http.Handler) http.Handler { made++; return next })
 	r.At("a").GET().Do(hello)
 	var clients sync.WaitGroup
@@ -30,7 +32,7 @@ func TestFirstRequestsCompileOnce(t *testing.T) {
 
 func TestFaultsAreLoggedOnce(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/a.http"))
+	r := flow.New(flowtest.Files("router/a.http"))
 	log := logged(r)
 	for range 3 {
 		is.Equal(serve(r, "GET", "/a").Code, 500)
@@ -40,7 +42,7 @@ func TestFaultsAreLoggedOnce(t *testing.T) {
 
 func TestMiddlewareThatAsksForRoutesWhenConstructed(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/a.http"))
+	r := flow.New(flowtest.Files("router/a.http"))
 	r.At("a").GET().Do(hello)
 	r.Use(func(next http.Handler) http.Handler {
 		_, err := r.Route("a")
@@ -54,7 +56,7 @@ func TestMiddlewareThatAsksForRoutesWhenConstructed(t *testing.T) {
 // A page whose counterpart no Go file could be is served like any other.
 func TestPagesWithoutACounterpart(t *testing.T) {
 	names := []string{"@me", "~x", "-x", "x_test", "x_linux", "x_windows_amd64", ".well-known/about"}
-	r := New(flowtest.Files("router/index.html", "router/@me.html", "router/~x.html", "router/-x.html", "router/x_test.html", "router/x_linux.html", "router/x_windows_amd64.html", "router/.well-known/about.html"))
+	r := flow.New(flowtest.Files("router/index.html", "router/@me.html", "router/~x.html", "router/-x.html", "router/x_test.html", "router/x_linux.html", "router/x_windows_amd64.html", "router/.well-known/about.html"))
 	for _, name := range append(names, "") {
 		t.Run(name, func(t *testing.T) {
 			is := is.New(t)
@@ -67,24 +69,24 @@ func TestPagesWithoutACounterpart(t *testing.T) {
 func TestRegisteringAfterCheckPanics(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		late func(r *Router, f *File, d *Dir, v *Verb)
+		late func(r *flow.Router, f *flow.File, d *flow.Dir, v *flow.Verb)
 		want string
 	}{
-		{"At", func(r *Router, _ *File, _ *Dir, _ *Verb) { r.At("a") }, "At"},
-		{"In", func(r *Router, _ *File, _ *Dir, _ *Verb) { r.In("") }, "In"},
-		{"Use", func(r *Router, _ *File, _ *Dir, _ *Verb) { r.Use(pass) }, "Use"},
-		{"Provide", func(r *Router, _ *File, _ *Dir, _ *Verb) { r.Provide(1) }, "Provide"},
-		{"File.GET", func(_ *Router, f *File, _ *Dir, _ *Verb) { f.GET() }, "GET()"},
-		{"File.Use", func(_ *Router, f *File, _ *Dir, _ *Verb) { f.Use(pass) }, "Use"},
-		{"Dir.Use", func(_ *Router, _ *File, d *Dir, _ *Verb) { d.Use(pass) }, "Use"},
-		{"Verb.Name", func(_ *Router, _ *File, _ *Dir, v *Verb) { v.Name("x") }, "Name"},
-		{"Verb.Use", func(_ *Router, _ *File, _ *Dir, v *Verb) { v.Use(pass) }, "Use"},
-		{"Verb.MaxBody", func(_ *Router, _ *File, _ *Dir, v *Verb) { v.MaxBody(1) }, "MaxBody"},
-		{"Verb.Do", func(_ *Router, _ *File, _ *Dir, v *Verb) { v.Do(hello) }, "Do"},
+		{"At", func(r *flow.Router, _ *flow.File, _ *flow.Dir, _ *flow.Verb) { r.At("a") }, "At"},
+		{"In", func(r *flow.Router, _ *flow.File, _ *flow.Dir, _ *flow.Verb) { r.In("") }, "In"},
+		{"Use", func(r *flow.Router, _ *flow.File, _ *flow.Dir, _ *flow.Verb) { r.Use(pass) }, "Use"},
+		{"Provide", func(r *flow.Router, _ *flow.File, _ *flow.Dir, _ *flow.Verb) { r.Provide(1) }, "Provide"},
+		{"File.GET", func(_ *flow.Router, f *flow.File, _ *flow.Dir, _ *flow.Verb) { f.GET() }, "GET()"},
+		{"File.Use", func(_ *flow.Router, f *flow.File, _ *flow.Dir, _ *flow.Verb) { f.Use(pass) }, "Use"},
+		{"Dir.Use", func(_ *flow.Router, _ *flow.File, d *flow.Dir, _ *flow.Verb) { d.Use(pass) }, "Use"},
+		{"Verb.Name", func(_ *flow.Router, _ *flow.File, _ *flow.Dir, v *flow.Verb) { v.Name("x") }, "Name"},
+		{"Verb.Use", func(_ *flow.Router, _ *flow.File, _ *flow.Dir, v *flow.Verb) { v.Use(pass) }, "Use"},
+		{"Verb.MaxBody", func(_ *flow.Router, _ *flow.File, _ *flow.Dir, v *flow.Verb) { v.MaxBody(1) }, "MaxBody"},
+		{"Verb.Do", func(_ *flow.Router, _ *flow.File, _ *flow.Dir, v *flow.Verb) { v.Do(hello) }, "Do"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/a.http"))
+			r := flow.New(flowtest.Files("router/a.http"))
 			f, d := r.At("a"), r.In("")
 			v := f.GET().Do(hello)
 			is.NoErr(r.Check())
@@ -105,10 +107,10 @@ func TestFaultsAreInAFixedOrder(t *testing.T) {
 		+q.html: {{define "d"}}{{end}}
 		+r.html: {{define "d"}}{{end}}
 		+s.html: {{define "d"}}{{end}}`))
-	first := New(tree).Check()
+	first := flow.New(tree).Check()
 	is.True(first != nil)
 	for range 50 {
-		is.Equal(New(tree).Check().Error(), first.Error())
+		is.Equal(flow.New(tree).Check().Error(), first.Error())
 	}
 }
 
@@ -125,7 +127,7 @@ func TestSilentMistakes(t *testing.T) {
 	golden := flowtest.OpenGolden(t, "faults/silent.txt")
 	for _, tt := range []struct {
 		name, files string
-		register    func(*Router)
+		register    func(*flow.Router)
 	}{
 		{"braces", "{id}.html: X\nusers/user-{id}.html: X", nil},
 
@@ -146,24 +148,24 @@ func TestSilentMistakes(t *testing.T) {
 		{"an error page in its layout", "+error.html: {{.Title}}\n+layout.html: {{template `content` .}}\na.html: A\nx/+layout.html: {{template `content` .}}\nx/b.html: B", nil},
 		{"an error page where nothing has a layout", "+error.html: {{.Title}}\na.html: A", nil},
 
-		{"data without GET", "+layout.html: {{template `content` .}}\nusers/[id].html: <h1>{{.Name}}</h1>", func(r *Router) { r.At("users/[id]").POST().Do(hello) }},
-		{"data of a method, with a name only", "a.html: {{$.Born.Format `2006`}}", func(r *Router) { r.At("a").PUT().Do(hello); r.At("a").GET().Name("x") }},
+		{"data without GET", "+layout.html: {{template `content` .}}\nusers/[id].html: <h1>{{.Name}}</h1>", func(r *flow.Router) { r.At("users/[id]").POST().Do(hello) }},
+		{"data of a method, with a name only", "a.html: {{$.Born.Format `2006`}}", func(r *flow.Router) { r.At("a").PUT().Do(hello); r.At("a").GET().Name("x") }},
 		{"data without a handler", "a.html: {{.Name}}", nil},
-		{"data with a GET that is wrong", "a.html: {{.Name}}", func(r *Router) { r.At("a").POST().Do(hello); r.At("a").GET().Do(1) }},
+		{"data with a GET that is wrong", "a.html: {{.Name}}", func(r *flow.Router) { r.At("a").POST().Do(hello); r.At("a").GET().Do(1) }},
 		{"such a name, called by who knows whom", "+errors.html: X\na.html: {{template `+errors`}}{{if}}", nil},
-		{"data with GET", "a.html: {{.Name}}", func(r *Router) { r.At("a").GET().Do(hello) }},
-		{"data with ANY", "a.html: {{.Name}}", func(r *Router) { r.At("a").ANY().Do(hello) }},
+		{"data with GET", "a.html: {{.Name}}", func(r *flow.Router) { r.At("a").GET().Do(hello) }},
+		{"data with ANY", "a.html: {{.Name}}", func(r *flow.Router) { r.At("a").ANY().Do(hello) }},
 		{"a form that POST shows again", "a.html: {{if .Wrong}}no{{end}}{{with .Error}}{{.}}{{end}}{{range .All}}{{.Name}}{{end}}" +
-			"<form><input {{if .Bad}}class=bad {{end}}value=\"{{.Name}}\"><textarea name=text>{{.Text}}</textarea></form>", func(r *Router) { r.At("a").POST().Do(hello) }},
-		{"data behind a form", "a.html: <form><input value='{{.Name}}'></form><p>{{.Name}}", func(r *Router) { r.At("a").POST().Do(hello) }},
-		{"data that is no field of the page's", "+layout.html: <title>{{.Title}}</title>{{template `content` .}}\na.html: {{with user}}{{.Name}}{{end}}{{range list}}{{.Status}}{{end}}{{$x := 1}}{{$x}}{{.}}{{or .A `b`}}{{define `f`}}{{.Name}}{{end}}", func(r *Router) {
+			"<form><input {{if .Bad}}class=bad {{end}}value=\"{{.Name}}\"><textarea name=text>{{.Text}}</textarea></form>", func(r *flow.Router) { r.At("a").POST().Do(hello) }},
+		{"data behind a form", "a.html: <form><input value='{{.Name}}'></form><p>{{.Name}}", func(r *flow.Router) { r.At("a").POST().Do(hello) }},
+		{"data that is no field of the page's", "+layout.html: <title>{{.Title}}</title>{{template `content` .}}\na.html: {{with user}}{{.Name}}{{end}}{{range list}}{{.Status}}{{end}}{{$x := 1}}{{$x}}{{.}}{{or .A `b`}}{{define `f`}}{{.Name}}{{end}}", func(r *flow.Router) {
 			r.At("a").POST().Do(hello)
-			r.Funcs = map[string]any{"list": func() []HTTPError { return nil }}
+			r.Funcs = map[string]any{"list": func() []flow.HTTPError { return nil }}
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(pagesOf(tt.files)))
+			r := flow.New(flowtest.Pages(pagesOf(tt.files)))
 			if tt.register != nil {
 				tt.register(r)
 			}
@@ -181,8 +183,8 @@ var excerpts = regexp.MustCompile(`\n\n +\d+ \| .*(\n +\| .*)?(\n\n)?`)
 // TestWarningsOfASharedTree: what an application does not use of it is not its mistake.
 func TestWarningsOfASharedTree(t *testing.T) {
 	is := is.New(t)
-	inner := New(flowtest.Pages(pagesOf("a.html: A\n+own.html: X")), flowtest.Pages(pagesOf("+row.html: X\n+layot.html: Y")))
-	r := New(flowtest.Pages(pagesOf("b.html: B")))
+	inner := flow.New(flowtest.Pages(pagesOf("a.html: A\n+own.html: X")), flowtest.Pages(pagesOf("+row.html: X\n+layot.html: Y")))
+	r := flow.New(flowtest.Pages(pagesOf("b.html: B")))
 	r.Mount("/in", inner)
 	is.Equal(runWith(t.Context(), r, nil, "check"), result{command.OK, "no faults in 2 routes\n", `Mount("/in"): router/+own.html` + noCallWarn + "\n"})
 }

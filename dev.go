@@ -221,7 +221,7 @@ func shownFile(file string) string {
 // isOwn reports whether a frame of a stack belongs to the application: to the main module, to
 // package main, or to the directory that has called New, and not to flow itself.
 func (r *Router) isOwn(f devpage.Frame) bool {
-	pkg, flow := f.Package(), reflect.TypeFor[Router]().PkgPath()
+	pkg, flow := strings.TrimSuffix(f.Package(), "_test"), reflect.TypeFor[Router]().PkgPath()
 	if (pkg == flow || strings.HasPrefix(pkg, flow+"/internal/")) && !strings.HasSuffix(f.File, "_test.go") {
 		return false
 	}

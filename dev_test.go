@@ -1,6 +1,7 @@
-package flow
+package flow_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"html"
@@ -16,14 +17,28 @@ import (
 	"testing/fstest"
 	"time"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
 )
 
 // script is what development puts at the end of a page.
 var script = regexp.MustCompile(`<script src="/_flow/reload.js"[^>]*></script>\n$`)
+
+// visit sends a GET as a browser does that opens a page. It cuts the script off the answer.
+func visit(h http.Handler, target string) *httptest.ResponseRecorder {
+	w := serve(h, "GET", target, "Accept: text/html")
+	w.Body = bytes.NewBuffer(script.ReplaceAll(w.Body.Bytes(), nil))
+	return w
+}
+
+// remote makes a request one of another machine.
+func remote(r *http.Request) *http.Request {
+	r.RemoteAddr = "192.0.2.1:1234"
+	return r
+}
 
 func devTree() fstest.MapFS {
 	tree := flowtest.Pages(pagesOf(`+layout.html: [{{template "content" .}}]
@@ -37,13 +52,13 @@ func devTree() fstest.MapFS {
 	return tree
 }
 
-func devRouter(t *testing.T, tree fstest.MapFS, dir string) (*Router, *journal) {
+func devRouter(t *testing.T, tree fstest.MapFS, dir string) (*flow.Router, *journal) {
 	t.Helper()
-	r := New(tree)
+	r := flow.New(tree)
 	log := journalOf(r)
-	r.At("users/[id]").GET().Do(func(req *Request) Response { return Page(req.Param("id")) })
-	r.At("row").GET().Do(func(*Request) Response { return View("users/+row", 1) })
-	r.At("fails").GET().Do(func(req *Request) (string, error) { return "", Error(404, "none") })
+	r.At("users/[id]").GET().Do(func(req *flow.Request) flow.Response { return flow.Page(req.Param("id")) })
+	r.At("row").GET().Do(func(*flow.Request) flow.Response { return flow.View("users/+row", 1) })
+	r.At("fails").GET().Do(func(req *flow.Request) (string, error) { return "", flow.Error(404, "none") })
 	r.Dev(dir)
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
@@ -120,7 +135,7 @@ func TestDevAndSymbolicLinks(t *testing.T) {
 			is := is.New(t)
 			dir := onDisk(t, tree)
 			r, _ := devRouter(t, tree, dir)
-			is.True(ask(r, tt.target).Code == 200) // before
+			is.True(serve(r, "GET", tt.target).Code == 200) // before
 			link := filepath.Join(dir, filepath.FromSlash(tt.link))
 			to := filepath.Join(dir, filepath.FromSlash(tt.to))
 			if below, ok := strings.CutPrefix(tt.to, "OUT"); ok {
@@ -150,15 +165,15 @@ func TestDevInADirectoryThatIsMadeAnew(t *testing.T) {
 	is := is.New(t)
 	dir := onDisk(t, devTree())
 	r, _ := devRouter(t, devTree(), dir)
-	is.Equal(says(ask(r, "/app.css")), "200 body{}")
+	is.Equal(says(serve(r, "GET", "/app.css")), "200 body{}")
 	is.NoErr(os.Rename(dir, dir+" of before"))
-	is.Equal(ask(r, "/app.css").Code, 404)
-	is.Equal(ask(r, "/").Code, 500)
+	is.Equal(serve(r, "GET", "/app.css").Code, 404)
+	is.Equal(serve(r, "GET", "/").Code, 500)
 	is.NoErr(os.CopyFS(dir, devTree()))
 	write(t, dir, "public/app.css", "new{}")
 	write(t, dir, "router/index.html", "new")
-	is.Equal(says(ask(r, "/app.css")), "200 new{}")
-	is.Equal(says(ask(r, "/")), "200 [new]")
+	is.Equal(says(serve(r, "GET", "/app.css")), "200 new{}")
+	is.Equal(says(serve(r, "GET", "/")), "200 [new]")
 }
 
 func TestDevServesPublicFilesWithoutKeepingThem(t *testing.T) {
@@ -193,7 +208,7 @@ func TestDevWhileFilesChange(t *testing.T) {
 					write(t, dir, "router/index.html", strings.Repeat("x", rand.IntN(9)))
 					continue
 				}
-				w := ask(r, []string{"/", "/users/7", "/none", "/app.css"}[i%4])
+				w := serve(r, "GET", []string{"/", "/users/7", "/none", "/app.css"}[i%4])
 				is.True(w.Code < 500)
 			}
 		})
@@ -210,7 +225,7 @@ func TestDevServesNewPublicFiles(t *testing.T) {
 	tree["router/only.css.http"] = &fstest.MapFile{}
 	tree["public/app.css"] = &fstest.MapFile{Data: []byte("body{}")}
 	dir := onDisk(t, tree)
-	r := New(tree)
+	r := flow.New(tree)
 	log := journalOf(r)
 	r.At("only.css").POST().Do(hello)
 	r.Use(func(next http.Handler) http.Handler {
@@ -218,10 +233,10 @@ func TestDevServesNewPublicFiles(t *testing.T) {
 			w.Header().Set("X-Standard", "yes")
 			next.ServeHTTP(w, r)
 		})
-	}, func(*Request) Response { return Next().Header("X-Guard", "yes") })
+	}, func(*flow.Request) flow.Response { return flow.Next().Header("X-Guard", "yes") })
 	r.Dev(dir)
 	is.NoErr(r.Check())
-	is.Equal(ask(r, "/css/new.css").Code, 404)
+	is.Equal(serve(r, "GET", "/css/new.css").Code, 404)
 	_, err := r.Asset("css/new.css")
 	is.True(err != nil)
 
@@ -249,7 +264,7 @@ func TestDevServesNewPublicFiles(t *testing.T) {
 	} {
 		t.Run(tt.method+" "+tt.target, func(t *testing.T) {
 			is := is.New(t)
-			for _, req := range []*http.Request{here(request(tt.method, tt.target)), request(tt.method, tt.target)} {
+			for _, req := range []*http.Request{request(tt.method, tt.target), request(tt.method, tt.target)} {
 				w := do(r, req)
 				status, text, _ := strings.Cut(tt.want, " ")
 				is.Equal(w.Result().Status[:3], status)
@@ -273,11 +288,11 @@ func TestDevServesNewPublicFiles(t *testing.T) {
 	is.NoErr(err)
 	is.Equal(u, "/css/new.css")
 	write(t, dir, "router/index.html", `{{asset "css/new.css"}}`)
-	is.Equal(says(ask(r, "/")), "200 /css/new.css")
+	is.Equal(says(serve(r, "GET", "/")), "200 /css/new.css")
 	is.True(!strings.Contains(log.String(), "new.css")) // it waits for nothing
 
 	is.NoErr(os.RemoveAll(filepath.Join(dir, "public", "css")))
-	is.Equal(ask(r, "/css/new.css").Code, 404)
+	is.Equal(serve(r, "GET", "/css/new.css").Code, 404)
 	w := visit(r, "/")
 	is.Equal(w.Code, 500)
 	is.True(strings.Contains(html.UnescapeString(w.Body.String()), `no public file is called "css/new.css"`))
@@ -295,7 +310,7 @@ func TestDevNewPublicFilesAndSymbolicLinks(t *testing.T) {
 	is.NoErr(os.Symlink(outside, filepath.Join(dir, "public", "far")))
 	is.NoErr(os.Symlink("app.css", filepath.Join(dir, "public", "near.css")))
 	for _, target := range []string{"/far.css", "/far/secret.css", "/near.css"} {
-		w := ask(r, target)
+		w := serve(r, "GET", target)
 		is.Equal(w.Code, 404)
 		is.True(!strings.Contains(w.Body.String(), "secret"))
 	}
@@ -308,18 +323,18 @@ func TestDevNewPublicFilesOfMountedRouters(t *testing.T) {
 	inner["public/new.css"] = &fstest.MapFile{Data: []byte("built{}")}
 	dir := onDisk(t, inner)
 	delete(inner, "public/new.css")
-	in := New(inner)
+	in := flow.New(inner)
 	in.Dev(dir)
-	out := New(outer)
+	out := flow.New(outer)
 	journalOf(out)
 	journalOf(in)
 	out.Mount("/orgs/[org]/shop", in)
 	is.NoErr(out.Check())
-	is.Equal(says(ask(out, "/orgs/acme/shop")), "200 /orgs/acme/shop/new.css")
-	is.Equal(says(ask(out, "/orgs/acme/shop/new.css")), "200 built{}")
-	is.Equal(ask(out, "/orgs/acme/new.css").Body.String(), "outer")
-	is.Equal(ask(out, "/new.css").Code, 404)
-	w := ask(out, "/orgs/acme/shop/setings")
+	is.Equal(says(serve(out, "GET", "/orgs/acme/shop")), "200 /orgs/acme/shop/new.css")
+	is.Equal(says(serve(out, "GET", "/orgs/acme/shop/new.css")), "200 built{}")
+	is.Equal(serve(out, "GET", "/orgs/acme/new.css").Body.String(), "outer")
+	is.Equal(serve(out, "GET", "/new.css").Code, 404)
+	w := serve(out, "GET", "/orgs/acme/shop/setings")
 	is.Equal(w.Code, 404)
 	is.True(strings.Contains(w.Body.String(), "did you mean /orgs/acme/shop/settings (router/settings.html)?"))
 }
@@ -344,11 +359,9 @@ func TestDevSaysWhatIsNearest(t *testing.T) {
 			w := visit(r, target)
 			is.Equal(w.Code, 404)
 			is.Equal(html.UnescapeString(w.Body.String()), "[404 "+want+"]")
-			is.True(strings.Contains(ask(r, target).Body.String(), want))
-			is.Equal(browse(r, target).Body.String(), "[404 ]")
-			forwarded := here(request("GET", target))
-			forwarded.Header.Set("X-Forwarded-For", "192.0.2.1")
-			is.True(!strings.Contains(do(r, forwarded).Body.String(), "router/"))
+			is.True(strings.Contains(serve(r, "GET", target).Body.String(), want))
+			is.Equal(do(r, remote(request("GET", target, "Accept: text/html"))).Body.String(), "[404 ]")
+			is.True(!strings.Contains(serve(r, "GET", target, "X-Forwarded-For: 192.0.2.1").Body.String(), "router/"))
 		})
 	}
 	is.True(!strings.Contains(visit(r, "/fails").Body.String(), "mean")) // its handler says 404
@@ -413,7 +426,7 @@ func TestDevAddsToPagesOnly(t *testing.T) {
 		t.Run(target, func(t *testing.T) {
 			is := is.New(t)
 			r, _ := failing(t)
-			local, other := ask(r, target), serve(r, "GET", target)
+			local, other := serve(r, "GET", target), serve(r, "GET", target)
 			is.Equal(local.Code, other.Code)
 			is.Equal(local.Body.String(), other.Body.String())
 			is.Equal(local.Header(), other.Header())
@@ -422,29 +435,27 @@ func TestDevAddsToPagesOnly(t *testing.T) {
 	is := is.New(t)
 	r, _ := failing(t)
 	for _, target := range []string{"/", "/none", "/std", "/again"} {
-		req := here(request("GET", target))
+		req := request("GET", target)
 		req.Header.Set("Sec-Fetch-Dest", "document")
 		req.Header.Set("Accept", "text/html")
 		is.Equal(strings.Count(do(r, req).Body.String(), "<script"), 1) // a handler that has the Router answer, too
 	}
 }
 
-// TestProductionHasNoFront and keeps its table at hand.
 func TestProductionHasNoFront(t *testing.T) {
 	is := is.New(t)
-	r := New(fstest.MapFS{"router/index.html": {Data: []byte("home")}})
+	r := flow.New(fstest.MapFS{"router/index.html": {Data: []byte("home")}})
 	is.Equal(visit(r, "/").Body.String(), "home")
-	is.True(r.front == nil && r.serving.Load() != nil)
-	is.Equal(ask(r, "/_flow").Code, 404)
+	is.Equal(serve(r, "GET", "/_flow").Code, 404)
 }
 
 // TestDevOfMountedRouters: -dev is for all of an application.
 func TestDevOfMountedRouters(t *testing.T) {
 	is := is.New(t)
 	dir := onDisk(t, fstest.MapFS{"router/a.html": {Data: []byte("on disk")}})
-	made := func(source string) *Router {
-		r := New(flowtest.Files("router/a.html"))
-		r.app = applicationOf(fault.Position{File: filepath.ToSlash(filepath.Join(source, "app.go"))})
+	made := func(source string) *flow.Router {
+		r := flow.New(flowtest.Files("router/a.html"))
+		r.SetApp(filepath.ToSlash(source))
 		return r
 	}
 	outer, inner, gone := made(dir), made(dir), made(filepath.Join(dir, "gone"))

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"errors"
@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -62,14 +64,13 @@ func TestDevMarksWhatFailed(t *testing.T) {
 			is := is.New(t)
 			tree := flowtest.Pages(pagesOf("index.html: home"))
 			dir := onDisk(t, tree)
-			r := New(tree)
+			r := flow.New(tree)
 			journalOf(r)
-			r.At("index").GET().Do(func(*Request) Response { return Page(struct{ Path string }{"/"}) })
+			r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Page(struct{ Path string }{"/"}) })
 			r.Dev(dir)
 			is.NoErr(r.Check())
 			var terminal strings.Builder
-			beginAll(routersOf(r))
-			r.front.terminal = &terminal
+			r.BeginDev(&terminal)
 			write(t, dir, "router/index.html", tt.text)
 			page := html.UnescapeString(visit(r, "/").Body.String())
 			is.True(strings.Contains(page, tt.place))
@@ -95,12 +96,12 @@ func TestDevTellsOnlyTheFault(t *testing.T) {
 		c.http: 
 		d.http: `))
 	dir := onDisk(t, tree)
-	r := New(tree)
-	r.At("login").GET().Do(func(*Request) Response {
-		return Response{kind: kindView, more: &more{data: "x", view: &declaredView{stem: "login"}}} // that of PageOf
+	r := flow.New(tree)
+	r.At("login").GET().Do(func(*flow.Request) flow.Response {
+		return flow.DeclaredPage("login", "x")
 	})
 	for name, view := range map[string]string{"a": "login", "b": "home", "c": "none", "d": "+layout"} {
-		r.At(name).GET().Do(func(*Request) Response { return View(view, "x") })
+		r.At(name).GET().Do(func(*flow.Request) flow.Response { return flow.View(view, "x") })
 	}
 	r.Dev(dir)
 	is.New(t).NoErr(r.Check())
@@ -116,7 +117,7 @@ func TestDevTellsOnlyTheFault(t *testing.T) {
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)
-			known := r.templateFaults()
+			known := r.TemplateFaults()
 			is.Equal(len(known), 2)
 			var want, got []string
 			for _, f := range known {
@@ -148,7 +149,7 @@ func TestDevFaultsAsTheClientReads(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			req := here(request("GET", "/"))
+			req := request("GET", "/")
 			req.Header.Set("Accept", tt.accept)
 			if tt.fetch != "" {
 				req.Header.Set("Sec-Fetch-Dest", tt.fetch)
@@ -162,33 +163,33 @@ func TestDevFaultsAsTheClientReads(t *testing.T) {
 	}
 }
 
-func panicWithName(*Request) string { panic("boom") }
+func panicWithName(*flow.Request) string { panic("boom") }
 
 // TestDevLogsPanics: the log has the frames that a person looks for, if the page has the others.
 // A handler without a name is called by its route.
 func TestDevLogsPanics(t *testing.T) {
 	is := is.New(t)
 	tree := flowtest.Pages(pagesOf("users/[id].http: \nnested.http: \nnamed.http: \ntyped.http: \nstd.http: \nguarded.http: "))
-	r := New(tree)
+	r := flow.New(tree)
 	log := journalOf(r)
-	r.At("users/[id]").GET().Do(func(*Request) string { panic("boom") })
-	r.At("nested").ANY().Do(func(*Request) string {
+	r.At("users/[id]").GET().Do(func(*flow.Request) string { panic("boom") })
+	r.At("nested").ANY().Do(func(*flow.Request) string {
 		slices.SortFunc([]int{1, 2}, func(int, int) int { panic("boom") })
 		return ""
 	})
 	r.At("named").GET().Do(panicWithName)
-	r.At("typed").GET().Do(func(*Request) (struct{}, error) { panic("boom") })
+	r.At("typed").GET().Do(func(*flow.Request) (struct{}, error) { panic("boom") })
 	r.At("std").GET().Do(func(http.ResponseWriter, *http.Request) { panic("boom") })
-	r.At("guarded").Use(func(*Request) Response { panic("boom") })
+	r.At("guarded").Use(func(*flow.Request) flow.Response { panic("boom") })
 	r.At("guarded").GET().Do(panicWithName)
 	r.Dev(onDisk(t, tree))
 	for _, tt := range []struct{ target, want string }{
 		{"/users/7", `"at":"devfaults_test.go:HERE GET /users/{id}, `},
 		{"/nested", `"at":"devfaults_test.go:HERE a function in GET /nested, devfaults_test.go:HERE GET /nested, `},
-		{"/named", `"at":"devfaults_test.go:HERE flow.panicWithName, `},
+		{"/named", `"at":"devfaults_test.go:HERE flow_test.panicWithName, `},
 		{"/typed", `"at":"devfaults_test.go:HERE GET /typed, `},
 		{"/std", `"at":"devfaults_test.go:HERE GET /std, `},
-		{"/guarded", `"at":"devfaults_test.go:HERE flow.TestDevLogsPanics.func`},
+		{"/guarded", `"at":"devfaults_test.go:HERE flow_test.TestDevLogsPanics.func`},
 	} {
 		visit(r, tt.target)
 		last := regexp.MustCompile(`devfaults_test\.go:\d+`).ReplaceAllString(log.String()[strings.LastIndex(strings.TrimSpace(log.String()), "\n")+1:], "devfaults_test.go:HERE")
@@ -204,10 +205,10 @@ func TestDevLogsPanics(t *testing.T) {
 // TestFaultsAreNotShownToClients renders the same faults without Dev.
 func TestFaultsAreNotShownToClients(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(map[string]string{"a.html": "{{.None}}"}))
-	r.At("a").GET().Do(func(*Request) Response { return Page(1) })
+	r := flow.New(flowtest.Pages(map[string]string{"a.html": "{{.None}}"}))
+	r.At("a").GET().Do(func(*flow.Request) flow.Response { return flow.Page(1) })
 	log := logged(r)
-	w := browse(r, "/a")
+	w := serve(r, "GET", "/a", "Accept: text/html")
 	is.Equal(w.Code, 500)
 	is.True(!strings.Contains(w.Body.String(), "router/"))
 	is.True(strings.Contains(log.String(), "router/a.html:1"))
@@ -222,15 +223,15 @@ func TestDevSaysWhatDiffersFromTheBinary(t *testing.T) {
 	write(t, dir, "router/[x.html", "malformed")
 	is.NoErr(os.Remove(filepath.Join(dir, "router", "index.html")))
 	is.NoErr(os.Remove(filepath.Join(dir, "public", "app.css")))
-	w := ask(r, "/more")
+	w := serve(r, "GET", "/more")
 	is.Equal(w.Code, 404)
 	is.True(strings.Contains(w.Body.String(), "router/more.html is new on disk: it has a URL once the application is built with it and has no faults"))
-	is.True(!strings.Contains(ask(r, "/other").Body.String(), "binary"))
-	w = ask(r, "/")
+	is.True(!strings.Contains(serve(r, "GET", "/other").Body.String(), "binary"))
+	w = serve(r, "GET", "/")
 	is.Equal(w.Code, 500)
 	is.True(strings.Contains(html.UnescapeString(w.Body.String()), "router/index.html is gone"))
-	is.Equal(ask(r, "/app.css").Code, 404)
-	is.Equal(ask(r, "/users/1").Code, 200)
+	is.Equal(serve(r, "GET", "/app.css").Code, 404)
+	is.Equal(serve(r, "GET", "/users/1").Code, 200)
 	var found []map[string]any
 	for _, record := range records(t, log) {
 		if strings.Contains(record["msg"].(string), "not those of the binary") {
@@ -243,7 +244,7 @@ func TestDevSaysWhatDiffersFromTheBinary(t *testing.T) {
 	is.True(strings.Contains(found[0]["faults"].(string), `router/[x.html: a parameter fills a whole segment`))
 
 	write(t, dir, "router/index.html", `{{asset "app.css"}}`)
-	w = ask(r, "/")
+	w = serve(r, "GET", "/")
 	is.True(strings.Contains(html.UnescapeString(w.Body.String()), "public/app.css is gone"))
 }
 
@@ -252,18 +253,18 @@ func TestDevSaysNothingOnceAllIsAsInTheBinary(t *testing.T) {
 	dir := onDisk(t, devTree())
 	r, log := devRouter(t, devTree(), dir)
 	write(t, dir, "router/more.html", "more")
-	ask(r, "/none")
+	serve(r, "GET", "/none")
 	before := log.String()
 	is.True(before != "")
 	is.NoErr(os.Remove(filepath.Join(dir, "router", "more.html")))
-	w := ask(r, "/none")
+	w := serve(r, "GET", "/none")
 	is.True(!strings.Contains(w.Body.String(), "binary"))
 	is.Equal(log.String(), before)
 }
 
 func TestDevIsAFaultWithoutTheDirectory(t *testing.T) {
 	is := is.New(t)
-	r := New(devTree())
+	r := flow.New(devTree())
 	r.Dev(t.TempDir())
 	err := r.Check()
 	is.True(err != nil)
@@ -276,7 +277,7 @@ func TestDevIsAFaultBehindALink(t *testing.T) {
 	if err := os.Symlink(filepath.Join(onDisk(t, devTree()), "router"), filepath.Join(dir, "router")); err != nil {
 		t.Skip(err)
 	}
-	r := New(devTree())
+	r := flow.New(devTree())
 	r.Dev(dir)
 	err := r.Check()
 	is.True(err != nil)
@@ -285,7 +286,7 @@ func TestDevIsAFaultBehindALink(t *testing.T) {
 
 func TestDevShowsWhatCheckFinds(t *testing.T) {
 	is := is.New(t)
-	r := New(devTree())
+	r := flow.New(devTree())
 	r.Dev(onDisk(t, devTree()))
 	logged(r)
 	w := visit(r, "/")
@@ -298,20 +299,20 @@ func TestDevFaultsOfOtherPages(t *testing.T) {
 	is := is.New(t)
 	tree := flowtest.Pages(pagesOf("a.html: A\nb.html: B"))
 	dir := onDisk(t, tree)
-	r := New(tree)
+	r := flow.New(tree)
 	r.Dev(dir)
 	is.NoErr(r.Check())
 	write(t, dir, "router/b.html", "{{if}}")
 	is.Equal(visit(r, "/none").Code, 404)
-	is.Equal(says(ask(r, "/a")), "200 A")
+	is.Equal(says(serve(r, "GET", "/a")), "200 A")
 }
 
 // TestFaultsOfMountedRoutersInDevelopment are told with those of the Router around them.
 func TestFaultsOfMountedRoutersInDevelopment(t *testing.T) {
 	is := is.New(t)
-	inner := New(flowtest.Pages(pagesOf("a.html: {{none}}")))
+	inner := flow.New(flowtest.Pages(pagesOf("a.html: {{none}}")))
 	inner.Dev(onDisk(t, flowtest.Pages(pagesOf("a.html: {{none}}"))))
-	r := New(flowtest.Pages(pagesOf("b.http: ")))
+	r := flow.New(flowtest.Pages(pagesOf("b.http: ")))
 	r.Mount("/in", inner)
 	err := r.Check()
 	is.True(err != nil)
@@ -338,7 +339,7 @@ func TestDevTellsDeadLinks(t *testing.T) {
 			is := is.New(t)
 			write(t, dir, tt.file, tt.text)
 			said := ""
-			for _, f := range r.templateFaults() {
+			for _, f := range r.TemplateFaults() {
 				said += f.String()
 			}
 			if i := strings.Index(said, "router/"); i > 0 {
@@ -350,7 +351,7 @@ func TestDevTellsDeadLinks(t *testing.T) {
 	}
 	is := is.New(t)
 	is.NoErr(os.Remove(filepath.Join(dir, "public/new.png")))
-	is.Equal(len(r.templateFaults()), 1)
+	is.Equal(len(r.TemplateFaults()), 1)
 }
 
 // TestDevChecksTypes of pages: a wrong field is told with the templates on disk, its page
@@ -359,24 +360,24 @@ func TestDevChecksTypes(t *testing.T) {
 	is := is.New(t)
 	tree := fstest.MapFS{"router/a.html": {Data: []byte("{{.Name}}")}, "router/b.html": {Data: []byte("b {{.Name}}")}}
 	dir := onDisk(t, tree)
-	r := New(tree)
+	r := flow.New(tree)
 	r.Dev(dir)
 	logged(r)
 	for _, path := range []string{"a", "b"} {
-		r.At(path).GET().Do(func(*Request) (struct{ Name string }, error) { return struct{ Name string }{"Ada"}, nil })
+		r.At(path).GET().Do(func(*flow.Request) (struct{ Name string }, error) { return struct{ Name string }{"Ada"}, nil })
 	}
 	is.NoErr(r.Check())
-	is.Equal(r.templateFaults(), nil)
+	is.Equal(r.TemplateFaults(), nil)
 	is.Equal(visit(r, "/b").Code, 200)
 	write(t, dir, "router/a.html", "<p>\n{{.Nmae}}")
-	faults := r.templateFaults()
+	faults := r.TemplateFaults()
 	is.Equal(len(faults), 1)
 	is.True(strings.Contains(faults[0].Text, `has no field or method Nmae: did you mean "Name"?`))
 	is.Equal(faults[0].Line, 2)
 	is.True(strings.Contains(html.UnescapeString(visit(r, "/a").Body.String()), faults[0].Text)) // in the same words
 	is.Equal(visit(r, "/b").Code, 200)
 	write(t, dir, "router/a.html", "<p>\n{{.Name}}")
-	is.Equal(r.templateFaults(), nil)
+	is.Equal(r.TemplateFaults(), nil)
 	is.Equal(visit(r, "/a").Code, 200)
 }
 
@@ -385,22 +386,22 @@ func TestDevTellsOfExamples(t *testing.T) {
 	is := is.New(t)
 	files := fstest.MapFS{"router/a.http": {Data: []byte("GET /b")}, "public/x": {}}
 	dir := onDisk(t, files)
-	outer, inner := New(files), New(fstest.MapFS{"router/c.http": {Data: []byte("GET /in/c")}})
+	outer, inner := flow.New(files), flow.New(fstest.MapFS{"router/c.http": {Data: []byte("GET /in/c")}})
 	outer.Dev(dir)
 	outer.At("a").GET().Do(hello)
 	inner.At("c").GET().Do(hello)
 	outer.Mount("/in", inner)
 	journalOf(outer)
 	is.NoErr(outer.Check())
-	faults := outer.templateFaults()
+	faults := outer.TemplateFaults()
 	is.Equal(len(faults), 1)
 	is.Equal(faults[0].Place(), "router/a.http:1")
 	is.Equal(says(visit(outer, "/a")), "200 hello")
 	is.True(strings.Contains(visit(outer, "/_flow").Body.String(), "GET /b: nothing answers it"))
 	write(t, dir, "router/a.http", "GET /a\n# ?? status = 200")
-	is.Equal(outer.templateFaults()[0].Line, 2)
+	is.Equal(outer.TemplateFaults()[0].Line, 2)
 	write(t, dir, "router/a.http", "GET /a\n# ?? status == 200")
-	is.Equal(outer.templateFaults(), nil)
+	is.Equal(outer.TemplateFaults(), nil)
 	is.True(!strings.Contains(visit(outer, "/_flow").Body.String(), "id=\"faults\""))
 }
 
@@ -408,9 +409,9 @@ func TestDevTellsOfExamples(t *testing.T) {
 func TestDevShowsErrorPageThatFails(t *testing.T) {
 	is := is.New(t)
 	tree := flowtest.Pages(pagesOf("+error.html: {{index .Status 1}}\nindex.html: home"))
-	r := New(tree)
+	r := flow.New(tree)
 	r.Dev(onDisk(t, tree))
-	r.OnError = func(*Request, error) Response { return Fail(404, "nothing here") }
+	r.OnError = func(*flow.Request, error) flow.Response { return flow.Fail(404, "nothing here") }
 	log := journalOf(r)
 	w := visit(r, "/none")
 	is.Equal(w.Code, 500)
@@ -419,7 +420,7 @@ func TestDevShowsErrorPageThatFails(t *testing.T) {
 }
 
 // failing is an application in development whose requests fail.
-func failing(t *testing.T) (*Router, string) {
+func failing(t *testing.T) (*flow.Router, string) {
 	t.Helper()
 	tree := fstest.MapFS{}
 	for file, text := range map[string]string{
@@ -429,11 +430,11 @@ func failing(t *testing.T) (*Router, string) {
 		tree[file] = &fstest.MapFile{Data: []byte(text)}
 	}
 	dir := onDisk(t, tree)
-	r := New(tree)
-	r.At("panics/[token]").GET().Do(func(req *Request) string { return []string{}[len(req.Param("token"))] })
-	r.At("error").GET().Do(func(*Request) (string, error) { return "", errors.New("dial tcp: refused") })
-	r.At("fragment").GET().Do(func(*Request) Response { return View("broken", nil) })
-	r.At("form").POST().Do(func(req *Request) (string, error) { return "", errors.New("no " + req.Input("name")) })
+	r := flow.New(tree)
+	r.At("panics/[token]").GET().Do(func(req *flow.Request) string { return []string{}[len(req.Param("token"))] })
+	r.At("error").GET().Do(func(*flow.Request) (string, error) { return "", errors.New("dial tcp: refused") })
+	r.At("fragment").GET().Do(func(*flow.Request) flow.Response { return flow.View("broken", nil) })
+	r.At("form").POST().Do(func(req *flow.Request) (string, error) { return "", errors.New("no " + req.Input("name")) })
 	r.At("again").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		inner := q.Clone(q.Context())
 		inner.URL.Path = "/"
@@ -463,7 +464,7 @@ func TestDevShowsAPage(t *testing.T) {
 			is := is.New(t)
 			r, _ := failing(t)
 			w := do(r, func() *http.Request {
-				req := here(request("GET", tt.target))
+				req := request("GET", tt.target)
 				req.Header.Set("Accept", "text/html")
 				req.Header.Set("Authorization", "Bearer s3cret")
 				return req
@@ -485,9 +486,8 @@ func TestDevShowsAForm(t *testing.T) {
 	is := is.New(t)
 	r, _ := failing(t)
 	for _, body := range []string{"name=Ada&password=s3cret", `{"name": "Ada", "password": "s3cret"}`} {
-		req := here(httptest.NewRequest("POST", "/form", strings.NewReader(body)))
-		req.Header.Set("Content-Type", map[bool]string{true: "application/json", false: "application/x-www-form-urlencoded"}[body[0] == '{'])
-		req.Header.Set("Accept", "text/html")
+		req := request("POST", "/form", "Accept: text/html", "Content-Type: "+map[bool]string{true: jsonMedia, false: formType}[body[0] == '{'])
+		req.Body = io.NopCloser(strings.NewReader(body))
 		text := do(r, req).Body.String()
 		is.True(strings.Contains(text, "<dt>name</dt><dd>Ada</dd>"))
 		is.True(strings.Contains(text, "<dt>password</dt>"))
@@ -512,7 +512,7 @@ func TestDevAnswersOthersAsProductionDoes(t *testing.T) {
 				r, dir := failing(t)
 				write(t, dir, "router/new.html", "new")
 				for _, accept := range []string{"text/html", "application/json", "*/*"} {
-					req := here(request("GET", target))
+					req := request("GET", target)
 					req.Header.Set("Accept", accept)
 					change(req)
 					w := do(r, req)
@@ -531,10 +531,10 @@ func TestDevAnswersOthersAsProductionDoes(t *testing.T) {
 
 func TestDevHidesFaultsOfTheApplicationFromOthers(t *testing.T) {
 	is := is.New(t)
-	r := New(devTree())
+	r := flow.New(devTree())
 	r.Dev(onDisk(t, devTree()))
 	logged(r)
-	is.True(!strings.Contains(browse(r, "/").Body.String(), "router/"))
+	is.True(!strings.Contains(do(r, remote(request("GET", "/", "Accept: text/html"))).Body.String(), "router/"))
 	text := visit(r, "/").Body.String()
 	is.True(strings.Contains(text, "The application has faults"))
 	is.True(strings.Contains(text, "router/users/[id].html") || strings.Contains(text, "router/row.http")) // all of them

@@ -1,6 +1,6 @@
 //go:build unix
 
-package flow
+package flow_test
 
 import (
 	"fmt"
@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"example.com/flow"
 )
 
 // manyPages returns n pages in directories of 20: one in ten directories has a layout of its
@@ -59,7 +61,7 @@ func BenchmarkDev(b *testing.B) {
 		if err := os.CopyFS(dir, tree); err != nil {
 			b.Fatal(err)
 		}
-		r := New(tree)
+		r := flow.New(tree)
 		r.Logger = slog.New(slog.DiscardHandler)
 		r.Dev(dir)
 		if err := r.Check(); err != nil {

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"bufio"
@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -73,8 +75,8 @@ func TestStartedByTool(t *testing.T) {
 			code := make(chan int, 1)
 			go func() {
 				args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-dev=" + dir}
-				r := New(flowtest.Pages(map[string]string{tt.file: "hello"}))
-				code <- runProcess(t.Context(), built(r), command.Process{Args: args, Getenv: os.Getenv, Stdout: io.Discard, Stderr: &stderr})
+				r := flow.New(flowtest.Pages(map[string]string{tt.file: "hello"}))
+				code <- flow.RunProcess(t.Context(), built(r), command.Process{Args: args, Getenv: os.Getenv, Stdout: io.Discard, Stderr: &stderr})
 			}()
 			tool, err := l.Accept()
 			is.NoErr(err)
@@ -135,9 +137,9 @@ func TestToolHearsThatNoneIsAccepted(t *testing.T) {
 	t.Setenv(devlink.Variable, l.Path)
 	files := flowtest.Pages(map[string]string{"slow.http": ""})
 	dir := onDisk(t, files)
-	r := New(files)
+	r := flow.New(files)
 	begun, goOn := make(chan bool), make(chan bool)
-	r.At("slow").GET().Do(func(*Request) string {
+	r.At("slow").GET().Do(func(*flow.Request) string {
 		begun <- true
 		<-goOn
 		return "slow"
@@ -146,7 +148,7 @@ func TestToolHearsThatNoneIsAccepted(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-dev=" + dir}
-		code <- runProcess(ctx, built(r), command.Process{Args: args, Getenv: os.Getenv, Stdout: io.Discard, Stderr: io.Discard})
+		code <- flow.RunProcess(ctx, built(r), command.Process{Args: args, Getenv: os.Getenv, Stdout: io.Discard, Stderr: io.Discard})
 	}()
 	tool, err := l.Accept()
 	is.NoErr(err)
@@ -193,7 +195,7 @@ func TestDevListensOnLocalhost(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(map[string]string{"index.html": "embedded"}))
+			r := flow.New(flowtest.Pages(map[string]string{"index.html": "embedded"}))
 			if tt.dev {
 				r.Dev(dir)
 			}
@@ -204,7 +206,7 @@ func TestDevListensOnLocalhost(t *testing.T) {
 			code := make(chan int, 1)
 			go func() {
 				getenv := func(string) string { return "0" } // PORT
-				code <- runProcess(ctx, built(r), command.Process{Args: []string{"app", "-drain=0", tt.arg}, Getenv: getenv, Stdout: io.Discard, Stderr: io.Discard})
+				code <- flow.RunProcess(ctx, built(r), command.Process{Args: []string{"app", "-drain=0", tt.arg}, Getenv: getenv, Stdout: io.Discard, Stderr: io.Discard})
 			}()
 			servertest.Until(t, "it serves, or fails", func() bool { return log.String() != "" || len(code) > 0 })
 			printed, err := url.Parse(records(t, log)[0]["url"].(string))

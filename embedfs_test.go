@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
@@ -15,14 +17,14 @@ import (
 
 func TestFuncsMayReplaceThoseOfTheLanguage(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(map[string]string{"a.html": "{{len 1}}"}))
+	r := flow.New(flowtest.Pages(map[string]string{"a.html": "{{len 1}}"}))
 	r.Funcs = template.FuncMap{"len": func(int) string { return "mine" }}
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/a")), "200 mine")
 }
 
 func TestViews(t *testing.T) {
-	r := New(flowtest.Pages(map[string]string{
+	r := flow.New(flowtest.Pages(map[string]string{
 		"about.html":      `About <a href="{{route "users.show" "id" 7 "tab" "x y"}}">7</a>`,
 		"users/[id].html": `User {{.Name}} {{shout .Name}}`,
 		"users/+row.html": `<tr><td>{{.}}</td></tr>`,
@@ -30,13 +32,13 @@ func TestViews(t *testing.T) {
 	}))
 	r.Funcs = template.FuncMap{"shout": strings.ToUpper}
 	type user struct{ Name string }
-	r.At("users/[id]").GET().Name("users.show").Do(func(*Request) Response { return Page(user{"<Ann>"}) })
-	r.At("users/[id]").POST().Do(func(*Request) Response { return Page(user{"Bob"}).Status(422).Header("X", "y") })
-	r.At("users/[id]").PUT().Do(func(*Request) Response { return View("users/+row", "<Cy>") })
-	r.At("users/[id]").PATCH().Do(func(*Request) Response { return View("users/row", nil) })
-	r.At("users/[id]").DELETE().Do(func(*Request) Response { return Page(1) })
-	r.At("plain").GET().Do(func(*Request) Response { return Page(nil) })
-	r.At("plain").POST().Do(func(*Request) Response { return View("about", nil) })
+	r.At("users/[id]").GET().Name("users.show").Do(func(*flow.Request) flow.Response { return flow.Page(user{"<Ann>"}) })
+	r.At("users/[id]").POST().Do(func(*flow.Request) flow.Response { return flow.Page(user{"Bob"}).Status(422).Header("X", "y") })
+	r.At("users/[id]").PUT().Do(func(*flow.Request) flow.Response { return flow.View("users/+row", "<Cy>") })
+	r.At("users/[id]").PATCH().Do(func(*flow.Request) flow.Response { return flow.View("users/row", nil) })
+	r.At("users/[id]").DELETE().Do(func(*flow.Request) flow.Response { return flow.Page(1) })
+	r.At("plain").GET().Do(func(*flow.Request) flow.Response { return flow.Page(nil) })
+	r.At("plain").POST().Do(func(*flow.Request) flow.Response { return flow.View("about", nil) })
 	log := logged(r)
 	for _, tt := range []struct {
 		method, target string
@@ -72,7 +74,7 @@ func TestViews(t *testing.T) {
 func TestFuncsAreNotCalledAtStartUp(t *testing.T) {
 	is := is.New(t)
 	t.Setenv("FLOW_PLANS", "") // to compare, functions are called twice
-	r := New(flowtest.Pages(map[string]string{"index.html": "{{calls}} {{len routes}}"}))
+	r := flow.New(flowtest.Pages(map[string]string{"index.html": "{{calls}} {{len routes}}"}))
 	calls := 0
 	r.Funcs = template.FuncMap{
 		"calls":  func() int { calls++; return calls },
@@ -83,19 +85,19 @@ func TestFuncsAreNotCalledAtStartUp(t *testing.T) {
 }
 
 func TestTemplatesKnowTheRequest(t *testing.T) {
-	r := New(flowtest.Pages(pagesOf(`+layout.html: {{with user}}{{.}}{{else}}nobody{{end}} at {{request.URL.Path}}: {{template "content" .}}
+	r := flow.New(flowtest.Pages(pagesOf(`+layout.html: {{with user}}{{.}}{{else}}nobody{{end}} at {{request.URL.Path}}: {{template "content" .}}
 		users/[id].html: {{request.Param "id"}} {{.}}
 		plain.html: {{template "+who"}}
 		+who.html: {{user}} asked with {{request.Method}}
 		+error.html: {{.Status}} for {{user}}`)))
-	r.Authenticate = func(req *Request) (any, error) {
+	r.Authenticate = func(req *flow.Request) (any, error) {
 		if name := req.Header.Get("Name"); name != "" {
 			return name, nil
 		}
 		return nil, nil
 	}
-	r.At("users/[id]").GET().Do(func(req *Request) Response { return Page("of data") })
-	r.At("users/[id]").POST().Do(func(req *Request) Response { return View("+who", nil) })
+	r.At("users/[id]").GET().Do(func(req *flow.Request) flow.Response { return flow.Page("of data") })
+	r.At("users/[id]").POST().Do(func(req *flow.Request) flow.Response { return flow.View("+who", nil) })
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -124,11 +126,11 @@ func TestTemplatesKnowTheirOwnRequest(t *testing.T) {
 	is := is.New(t)
 	t.Setenv("FLOW_PLANS", "") // to compare, meet is called twice
 	const n = 50
-	r := New(flowtest.Pages(map[string]string{"[id].html": `{{request.Param "id"}}{{meet}}{{user}}`}))
+	r := flow.New(flowtest.Pages(map[string]string{"[id].html": `{{request.Param "id"}}{{meet}}{{user}}`}))
 	var all sync.WaitGroup
 	all.Add(n)
 	r.Funcs = template.FuncMap{"meet": func() string { all.Done(); all.Wait(); return " " }}
-	r.Authenticate = func(req *Request) (any, error) { return req.Param("id"), nil }
+	r.Authenticate = func(req *flow.Request) (any, error) { return req.Param("id"), nil }
 	is.NoErr(r.Check())
 	answers := make([]string, n)
 	var done sync.WaitGroup
@@ -142,18 +144,18 @@ func TestTemplatesKnowTheirOwnRequest(t *testing.T) {
 }
 
 func TestBlock(t *testing.T) {
-	r := New(flowtest.Pages(pagesOf(`+layout.html: <body>{{block "title" .}}site{{end}}{{template "content" .}}{{block "foot" .}}{{end}}</body>
+	r := flow.New(flowtest.Pages(pagesOf(`+layout.html: <body>{{block "title" .}}site{{end}}{{template "content" .}}{{block "foot" .}}{{end}}</body>
 		posts.html: {{define "title"}}posts{{end}}<h1>Posts</h1>{{block "comments" .}}<li>{{.}} {{template "+mark"}}{{end}}{{define "toast"}}<p>{{.}}{{end}}<script>{{block "js" .}}if(a<b){{.}}{{end}}</script>
 		+mark.html: !
 		plain.http: `)))
-	answer := func(req *Request) Response {
+	answer := func(req *flow.Request) flow.Response {
 		switch name := req.Input("block"); req.Input("of") {
 		case "page":
-			return Page("<a>").Status(201).Header("X", "1").Block(name)
+			return flow.Page("<a>").Status(201).Header("X", "1").Block(name)
 		case "view":
-			return View("posts", "<b>").Block(name)
+			return flow.View("posts", "<b>").Block(name)
 		default:
-			return Text("text").Block(name)
+			return flow.Text("text").Block(name)
 		}
 	}
 	r.At("posts").GET().Do(answer)
@@ -189,17 +191,17 @@ func TestBlock(t *testing.T) {
 
 func TestBlockChangesACopy(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(map[string]string{"a.html": `A{{define "b"}}B{{end}}`}))
-	whole := Page(nil)
+	r := flow.New(flowtest.Pages(map[string]string{"a.html": `A{{define "b"}}B{{end}}`}))
+	whole := flow.Page(nil)
 	_ = whole.Block("b")
-	r.At("a").GET().Do(func(*Request) Response { return whole })
+	r.At("a").GET().Do(func(*flow.Request) flow.Response { return whole })
 	is.Equal(says(serve(r, "GET", "/a")), "200 A")
 }
 
 // TestPagesWithoutCode are the same for everyone, and so are sent as a file is.
 func TestPagesWithoutCode(t *testing.T) {
 	long := strings.Repeat("a long page, ", 100)
-	r := New(flowtest.Pages(map[string]string{
+	r := flow.New(flowtest.Pages(map[string]string{
 		"+layout.html":            `<title>{{block "title" .}}site{{end}}</title>{{template "content" .}}`,
 		"about.html":              `{{define "title"}}About{{end}}<a href="{{route "about"}}">` + long,
 		"[[lang]]/help.html":      long,
@@ -213,14 +215,14 @@ func TestPagesWithoutCode(t *testing.T) {
 		"answered/[id]/page.html": long,
 	}))
 	r.Funcs = template.FuncMap{"now": func() string { return "now" }}
-	r.In("(admin)").Use(func(req *Request) Response {
+	r.In("(admin)").Use(func(req *flow.Request) flow.Response {
 		if req.Header.Get("Let") == "" {
-			return Redirect("/login")
+			return flow.Redirect("/login")
 		}
-		return Next().Header("X-Guard", "passed")
+		return flow.Next().Header("X-Guard", "passed")
 	})
-	r.At("posted").POST().Do(func(*Request) string { return "posted" })
-	r.At("any").ANY().Do(func(*Request) Response { return Page(nil) })
+	r.At("posted").POST().Do(func(*flow.Request) string { return "posted" })
+	r.At("any").ANY().Do(func(*flow.Request) flow.Response { return flow.Page(nil) })
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -288,18 +290,18 @@ func TestPagesWithoutCode(t *testing.T) {
 // rendered once.
 func TestPageIsNamed(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(map[string]string{
+	r := flow.New(flowtest.Pages(map[string]string{
 		"about.html":  `about {{route "us"}} {{route "about"}} {{route "members"}}`,
 		"secret.html": `secret`,
 		"live.html":   `{{request.Method}}`,
 	}))
 	r.At("about").POST().Name("us").Do(hello)
 	r.At("about").GET().Name("us")
-	r.At("secret").GET().Name("members").MaxBody(3).Use(markStd("std"), func(req *Request) Response {
+	r.At("secret").GET().Name("members").MaxBody(3).Use(markStd("std"), func(req *flow.Request) flow.Response {
 		if req.Input("key") != "yes" {
-			return Fail(403, "")
+			return flow.Fail(403, "")
 		}
-		return Next()
+		return flow.Next()
 	})
 	r.At("live").GET().Use(mark("guard"))
 	is.NoErr(r.Check())
@@ -325,7 +327,7 @@ func TestPageIsNamed(t *testing.T) {
 
 func TestPageWithoutCodeIsRenderedOnce(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(map[string]string{"a.html": `<title>{{block "t" .}}A{{end}}</title> {{"<"}}`}))
+	r := flow.New(flowtest.Pages(map[string]string{"a.html": `<title>{{block "t" .}}A{{end}}</title> {{"<"}}`}))
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/a")), "200 <title>A</title> &lt;")
 	tag := serve(r, "GET", "/a").Header().Get("ETag")

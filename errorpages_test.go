@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -34,24 +36,24 @@ func TestErrorPages(t *testing.T) {
 		shop/b.http: 
 		(site)/page.http: `))
 	tree["public/css/app.css"] = &fstest.MapFile{Data: []byte("body{}")}
-	r := New(tree)
-	status := func(req *Request) (Response, error) {
+	r := flow.New(tree)
+	status := func(req *flow.Request) (flow.Response, error) {
 		switch req.Header.Get("Fail") {
 		case "error":
-			return Response{}, errors.New("secret")
+			return flow.Response{}, errors.New("secret")
 		case "panic":
 			panic("secret")
 		case "invalid":
-			return Response{}, Invalid{"name": "is required"}
+			return flow.Response{}, flow.Invalid{"name": "is required"}
 		case "guard":
-			return Fail(403, "not for you").Header("X", "1"), nil
+			return flow.Fail(403, "not for you").Header("X", "1"), nil
 		}
-		return Fail(418, "<short>"), nil
+		return flow.Fail(418, "<short>"), nil
 	}
 	for _, path := range []string{"x", "users/[id]/posts", "users/index", "users/deep/down/x", "(site)/blog/a", "(site)/shop/a", "shop/b", "(site)/page"} {
 		r.At(path).GET().Do(status)
 	}
-	r.At("admin").GET().Do(func(*Request) Response { return Page(nil) })
+	r.At("admin").GET().Do(func(*flow.Request) flow.Response { return flow.Page(nil) })
 	logged(r)
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
@@ -102,9 +104,9 @@ func TestErrorPages(t *testing.T) {
 
 // TestErrorPagesAreForThoseWhoPreferHTML leaves the others what they had.
 func TestErrorPagesAreForThoseWhoPreferHTML(t *testing.T) {
-	r := New(flowtest.Pages(pagesOf("+error.html: page\nindex.html: {{.}}{{fail}}\nx.http: ")))
+	r := flow.New(flowtest.Pages(pagesOf("+error.html: page\nindex.html: {{.}}{{fail}}\nx.http: ")))
 	r.Funcs = map[string]any{"fail": func() (string, error) { return "", errors.New("secret") }}
-	r.At("x").GET().Do(func(*Request) (string, error) { return "", Error(404, "none") })
+	r.At("x").GET().Do(func(*flow.Request) (string, error) { return "", flow.Error(404, "none") })
 	logged(r)
 	for _, tt := range []struct{ target, accept, want string }{
 		{"/x", "", `404 {"type":"about:blank","title":"Not Found","status":404,"detail":"none"}`},
@@ -126,9 +128,9 @@ func TestErrorPagesAreForThoseWhoPreferHTML(t *testing.T) {
 
 func TestErrorsOfPages(t *testing.T) {
 	is := is.New(t)
-	r := New(fstest.MapFS{"router/p.html": {Data: []byte("page")}})
+	r := flow.New(fstest.MapFS{"router/p.html": {Data: []byte("page")}})
 	logged(r)
-	r.At("p").GET().Do(func(*Request) (Response, error) { return Response{}, Error(404, "gone") })
+	r.At("p").GET().Do(func(*flow.Request) (flow.Response, error) { return flow.Response{}, flow.Error(404, "gone") })
 	w := do(r, httptest.NewRequest("GET", "/p", nil)) // which accepts anything
 	is.Equal(w.Code, 404)
 	is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
@@ -136,18 +138,18 @@ func TestErrorsOfPages(t *testing.T) {
 
 func TestErrorPageByItself(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(pagesOf(`+layout.html: <body>{{template "content" .}}</body>
+	r := flow.New(flowtest.Pages(pagesOf(`+layout.html: <body>{{template "content" .}}</body>
 		+error.html: {{.Status}}
 		a.http: `)))
-	r.At("a").GET().Do(func(*Request) Response { return View("+error", map[string]int{"Status": 1}) })
+	r.At("a").GET().Do(func(*flow.Request) flow.Response { return flow.View("+error", map[string]int{"Status": 1}) })
 	is.Equal(says(serve(r, "GET", "/a")), "200 1")
 }
 
 func TestErrorPageOfASharedTree(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(pagesOf("users/x.html: X")), flowtest.Pages(pagesOf("+error.html: shared\nusers/+error.html: shared users\nother/+error.html: other")))
+	r := flow.New(flowtest.Pages(pagesOf("users/x.html: X")), flowtest.Pages(pagesOf("+error.html: shared\nusers/+error.html: shared users\nother/+error.html: other")))
 	for target, want := range map[string]string{"/none": "404 shared", "/users/none": "404 shared users", "/other/none": "404 shared"} {
-		w := browse(r, target)
+		w := serve(r, "GET", target, "Accept: text/html")
 		is.Equal(w.Result().Status[:3]+" "+w.Body.String(), want)
 	}
 }
@@ -161,11 +163,11 @@ func TestErrorPagesAreChecked(t *testing.T) {
 	} {
 		t.Run(tt.layout+tt.page, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(map[string]string{"+layout.html": tt.layout, "+error.html": tt.page, "a.html": "A"}))
+			r := flow.New(flowtest.Pages(map[string]string{"+layout.html": tt.layout, "+error.html": tt.page, "a.html": "A"}))
 			err := r.Check()
 			if tt.want == "" {
 				is.NoErr(err)
-				is.Equal(browse(r, "/none").Body.String(), "<!doctype html>404 Not Found  /none ")
+				is.Equal(serve(r, "GET", "/none", "Accept: text/html").Body.String(), "<!doctype html>404 Not Found  /none ")
 				return
 			}
 			is.True(err != nil)
@@ -176,17 +178,17 @@ func TestErrorPagesAreChecked(t *testing.T) {
 
 // TestErrorPagesThatFail are answered with text, and are one record in the log.
 func TestErrorPagesThatFail(t *testing.T) {
-	r := New(flowtest.Pages(pagesOf("+error.html: half a page {{index .Path 500}}\nx.http: ")))
-	r.At("x").GET().Do(func(req *Request) (Response, error) {
+	r := flow.New(flowtest.Pages(pagesOf("+error.html: half a page {{index .Path 500}}\nx.http: ")))
+	r.At("x").GET().Do(func(req *flow.Request) (flow.Response, error) {
 		switch req.Input("how") {
 		case "fail":
-			return Fail(404, "none").Header("X", "1"), nil
+			return flow.Fail(404, "none").Header("X", "1"), nil
 		case "error":
-			return Response{}, Error(404, "none")
+			return flow.Response{}, flow.Error(404, "none")
 		case "panic":
 			panic("secret")
 		}
-		return Response{}, errors.New("secret")
+		return flow.Response{}, errors.New("secret")
 	})
 	log := journalOf(r)
 	seen := 0
@@ -198,7 +200,7 @@ func TestErrorPagesThatFail(t *testing.T) {
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)
-			w := browse(r, tt.target)
+			w := serve(r, "GET", tt.target, "Accept: text/html")
 			is.Equal(w.Result().Status[:3]+" "+w.Body.String(), tt.want)
 			is.Equal(w.Header().Get("Content-Type"), "text/plain; charset=utf-8")
 			all := records(t, log)[seen:]
@@ -217,17 +219,17 @@ func TestErrorPagesThatFail(t *testing.T) {
 func TestErrorPagesAskForTheUser(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		answer func(*Request) (Response, error)
+		answer func(*flow.Request) (flow.Response, error)
 	}{
-		{"Fail", func(*Request) (Response, error) { return Fail(404, "none"), nil }},
-		{"an error", func(*Request) (Response, error) { return Response{}, Error(404, "none") }},
+		{"Fail", func(*flow.Request) (flow.Response, error) { return flow.Fail(404, "none"), nil }},
+		{"an error", func(*flow.Request) (flow.Response, error) { return flow.Response{}, flow.Error(404, "none") }},
 		{"nothing matched", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
+			r := flow.New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
 			asked := 0
-			r.Authenticate = func(*Request) (any, error) { asked++; return nil, errors.New("the key server is down") }
+			r.Authenticate = func(*flow.Request) (any, error) { asked++; return nil, errors.New("the key server is down") }
 			target := "/none"
 			if tt.answer != nil {
 				r.At("x").GET().Do(tt.answer)
@@ -236,7 +238,7 @@ func TestErrorPagesAskForTheUser(t *testing.T) {
 				r.At("x").GET().Do(http.NotFoundHandler())
 			}
 			log := journalOf(r)
-			w := browse(r, target)
+			w := serve(r, "GET", target, "Accept: text/html")
 			is.Equal(w.Code, 500)
 			is.Equal(w.Body.String(), "500 ")
 			is.Equal(asked, 1)
@@ -250,10 +252,10 @@ func TestErrorPagesAskForTheUser(t *testing.T) {
 // TestErrorsOfFunctionsInErrorPages are no answers.
 func TestErrorsOfFunctionsInErrorPages(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(pagesOf("+error.html: {{find}}\na.html: {{find}}")))
-	r.Funcs = map[string]any{"find": func() (string, error) { return "", Error(410, "gone") }}
+	r := flow.New(flowtest.Pages(pagesOf("+error.html: {{find}}\na.html: {{find}}")))
+	r.Funcs = map[string]any{"find": func() (string, error) { return "", flow.Error(410, "gone") }}
 	log := journalOf(r)
-	w := browse(r, "/none")
+	w := serve(r, "GET", "/none", "Accept: text/html")
 	is.Equal(w.Code, 404)
 	is.Equal(w.Body.String(), "Not Found\n")
 	is.Equal(records(t, log)[0]["level"], "ERROR")
@@ -265,27 +267,27 @@ func TestErrorsOfFunctionsInErrorPages(t *testing.T) {
 func TestFailureOfAuthenticateIsSaidOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		answer  func(*Request) (Response, error)
-		onError func(*Request, error) Response
+		answer  func(*flow.Request) (flow.Response, error)
+		onError func(*flow.Request, error) flow.Response
 		records int
 		status  int
 	}{
-		{"a panic", func(*Request) (Response, error) { panic("boom") }, nil, 1, 500},
-		{"an error", func(*Request) (Response, error) { return Response{}, errors.New("boom") }, nil, 1, 500},
-		{"OnError", func(*Request) (Response, error) { return Response{}, errors.New("boom") },
-			func(*Request, error) Response { return Fail(404, "none") }, 1, 404},
+		{"a panic", func(*flow.Request) (flow.Response, error) { panic("boom") }, nil, 1, 500},
+		{"an error", func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("boom") }, nil, 1, 500},
+		{"OnError", func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("boom") },
+			func(*flow.Request, error) flow.Response { return flow.Fail(404, "none") }, 1, 404},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
+			r := flow.New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
 			asked := 0
-			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("the key server is down") }
+			r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("the key server is down") }
 			if tt.onError != nil {
-				r.OnError = func(req *Request, err error) Response { asked++; return tt.onError(req, err) }
+				r.OnError = func(req *flow.Request, err error) flow.Response { asked++; return tt.onError(req, err) }
 			}
 			r.At("x").GET().Do(tt.answer)
 			log := journalOf(r)
-			w := browse(r, "/x")
+			w := serve(r, "GET", "/x", "Accept: text/html")
 			is.Equal(w.Code, tt.status)
 			is.Equal(w.Body.String(), fmt.Sprint(tt.status, " "))
 			is.True(asked <= 2) // the second time about Authenticate

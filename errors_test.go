@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -25,32 +27,32 @@ func TestErrorAnswers(t *testing.T) {
 		text   string // for a client that takes text
 		level  string // of the log record, "" for none
 	}{
-		{"Error", Error(404, "no such user"), 404, "Not Found: no such user\n", ""},
-		{"Error without a message", Error(404, ""), 404, "Not Found\n", ""},
-		{"Error with a cause", Error(409, "taken", cause), 409, "Conflict: taken\n", "INFO"},
-		{"Error with nil causes", Error(409, "taken", nil, nil), 409, "Conflict: taken\n", ""},
-		{"Error with two causes", Error(409, "taken", errors.New("x"), cause), 409, "Conflict: taken\n", "INFO"},
-		{"Error of 503", Error(503, "later"), 503, "Service Unavailable: later\n", "ERROR"},
-		{"status without a name", Error(499, "gone"), 499, "Error 499: gone\n", ""},
-		{"Error of 200", Error(200, "secret"), 500, "Internal Server Error\n", "ERROR"},
-		{"Error of 600", Error(600, "secret"), 500, "Internal Server Error\n", "ERROR"},
-		{"Error of 0", Error(0, "secret"), 500, "Internal Server Error\n", "ERROR"},
-		{"wrapped Error", fmt.Errorf("secret: %w", Error(404, "no such user")), 404, "Not Found: no such user\n", "INFO"},
-		{"joined Error", errors.Join(cause, Error(404, "no such user")), 404, "Not Found: no such user\n", "INFO"},
-		{"Error of an Error", Error(502, "bad gateway", Error(404, "secret")), 502, "Bad Gateway: bad gateway\n", "ERROR"},
-		{"Invalid", Invalid{"b": "is <b>", "a": "is a"}, 422, "Unprocessable Entity: some fields are not valid\na: is a\nb: is <b>\n", ""},
-		{"wrapped Invalid", fmt.Errorf("secret: %w", Invalid{"a": "is a"}), 422, "Unprocessable Entity: some fields are not valid\na: is a\n", "INFO"},
+		{"Error", flow.Error(404, "no such user"), 404, "Not Found: no such user\n", ""},
+		{"Error without a message", flow.Error(404, ""), 404, "Not Found\n", ""},
+		{"Error with a cause", flow.Error(409, "taken", cause), 409, "Conflict: taken\n", "INFO"},
+		{"Error with nil causes", flow.Error(409, "taken", nil, nil), 409, "Conflict: taken\n", ""},
+		{"Error with two causes", flow.Error(409, "taken", errors.New("x"), cause), 409, "Conflict: taken\n", "INFO"},
+		{"Error of 503", flow.Error(503, "later"), 503, "Service Unavailable: later\n", "ERROR"},
+		{"status without a name", flow.Error(499, "gone"), 499, "Error 499: gone\n", ""},
+		{"Error of 200", flow.Error(200, "secret"), 500, "Internal Server Error\n", "ERROR"},
+		{"Error of 600", flow.Error(600, "secret"), 500, "Internal Server Error\n", "ERROR"},
+		{"Error of 0", flow.Error(0, "secret"), 500, "Internal Server Error\n", "ERROR"},
+		{"wrapped Error", fmt.Errorf("secret: %w", flow.Error(404, "no such user")), 404, "Not Found: no such user\n", "INFO"},
+		{"joined Error", errors.Join(cause, flow.Error(404, "no such user")), 404, "Not Found: no such user\n", "INFO"},
+		{"Error of an Error", flow.Error(502, "bad gateway", flow.Error(404, "secret")), 502, "Bad Gateway: bad gateway\n", "ERROR"},
+		{"Invalid", flow.Invalid{"b": "is <b>", "a": "is a"}, 422, "Unprocessable Entity: some fields are not valid\na: is a\nb: is <b>\n", ""},
+		{"wrapped Invalid", fmt.Errorf("secret: %w", flow.Invalid{"a": "is a"}), 422, "Unprocessable Entity: some fields are not valid\na: is a\n", "INFO"},
 		{"MaxBytesError", fmt.Errorf("secret: %w", &http.MaxBytesError{Limit: 1}), 413, "Request Entity Too Large: the body is too large\n", "INFO"},
 		{"any other", cause, 500, "Internal Server Error\n", "ERROR"},
 		{"a file's", &os.PathError{Op: "open", Path: "secret", Err: os.ErrNotExist}, 500, "Internal Server Error\n", "ERROR"},
 	} {
 		for name, run := range map[string]struct {
-			guard, handler func(*Request) (Response, error)
+			guard, handler func(*flow.Request) (flow.Response, error)
 		}{
-			"handler": {func(*Request) (Response, error) { return Next(), nil }, func(*Request) (Response, error) { return Text("secret"), tt.err }},
-			"guard": {func(*Request) (Response, error) { return Next(), tt.err }, func(*Request) (Response, error) {
+			"handler": {func(*flow.Request) (flow.Response, error) { return flow.Next(), nil }, func(*flow.Request) (flow.Response, error) { return flow.Text("secret"), tt.err }},
+			"guard": {func(*flow.Request) (flow.Response, error) { return flow.Next(), tt.err }, func(*flow.Request) (flow.Response, error) {
 				t.Error("a guard that failed let in")
-				return Response{}, nil
+				return flow.Response{}, nil
 			}},
 		} {
 			t.Run(tt.name+"/"+name, func(t *testing.T) {
@@ -60,7 +62,7 @@ func TestErrorAnswers(t *testing.T) {
 				req.Header.Set("Accept", "text/plain")
 				w := do(r, req)
 				is.Equal(w.Code, tt.status)
-				is.Equal(StatusOf(tt.err), tt.status)
+				is.Equal(flow.StatusOf(tt.err), tt.status)
 				is.Equal(w.Body.String(), tt.text)
 				is.Equal(w.Header().Get("Vary"), "Accept")
 				all := records(t, log)
@@ -82,38 +84,40 @@ func TestErrorAnswers(t *testing.T) {
 func TestErrorText(t *testing.T) {
 	is := is.New(t)
 	cause := errors.New("row 7")
-	err := Error(404, "no such user", cause)
+	err := flow.Error(404, "no such user", cause)
 	is.Equal(err.Error(), "404 no such user: row 7")
 	is.True(errors.Is(err, cause))
-	is.Equal(Error(404, "").Error(), "404 Not Found")
-	is.Equal(Invalid{"b": "is b", "a": "is a"}.Error(), "invalid input: a: is a; b: is b")
-	is.Equal(Invalid{}.Error(), "invalid input")
+	is.Equal(flow.Error(404, "").Error(), "404 Not Found")
+	is.Equal(flow.Invalid{"b": "is b", "a": "is a"}.Error(), "invalid input: a: is a; b: is b")
+	is.Equal(flow.Invalid{}.Error(), "invalid input")
 }
 
 func TestErrorFormats(t *testing.T) {
 	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	for _, tt := range []struct {
 		name   string
-		answer func(*Request) (Response, error)
+		answer func(*flow.Request) (flow.Response, error)
 		status int
 		plain  string
 		json   string
 		html   []string
 	}{
 		{
-			"Fail", func(*Request) (Response, error) { return Fail(409, "a <b> & c"), nil }, 409,
+			"Fail", func(*flow.Request) (flow.Response, error) { return flow.Fail(409, "a <b> & c"), nil }, 409,
 			"Conflict: a <b> & c\n",
 			`{"type":"about:blank","title":"Conflict","status":409,"detail":"a \u003cb\u003e \u0026 c"}`,
 			[]string{"<title>409 Conflict</title>", "<p>a &lt;b&gt; &amp; c</p>"},
 		},
 		{
-			"Invalid", func(*Request) (Response, error) { return Response{}, Invalid{"<a>": "is <b>", "b": "is c"} }, 422,
+			"Invalid", func(*flow.Request) (flow.Response, error) {
+				return flow.Response{}, flow.Invalid{"<a>": "is <b>", "b": "is c"}
+			}, 422,
 			"Unprocessable Entity: some fields are not valid\n<a>: is <b>\nb: is c\n",
 			`{"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"\u003ca\u003e":"is \u003cb\u003e","b":"is c"}}`,
 			[]string{"<title>422 Unprocessable Entity</title>", "<dt>&lt;a&gt;</dt><dd>is &lt;b&gt;</dd>"},
 		},
 		{
-			"500", func(*Request) (Response, error) { return Response{}, errors.New("secret") }, 500,
+			"500", func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("secret") }, 500,
 			"Internal Server Error\n",
 			`{"type":"about:blank","title":"Internal Server Error","status":500}`,
 			[]string{"<title>500 Internal Server Error</title>"},
@@ -155,9 +159,9 @@ func TestErrorFormats(t *testing.T) {
 
 func TestFailKeepsItsHeaders(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(*Request) Response {
-		return Fail(401, "who?").Header("WWW-Authenticate", "Basic").Header("Vary", "Cookie").Cookie(&http.Cookie{Name: "c", Value: "1"})
-	}, func(*Request) Response { return Next().Header("X-Guard", "1").Header("Vary", "Origin") })
+	r, _ := lone(func(*flow.Request) flow.Response {
+		return flow.Fail(401, "who?").Header("WWW-Authenticate", "Basic").Header("Vary", "Cookie").Cookie(&http.Cookie{Name: "c", Value: "1"})
+	}, func(*flow.Request) flow.Response { return flow.Next().Header("X-Guard", "1").Header("Vary", "Origin") })
 	w := do(r, httptest.NewRequest("GET", "/x", nil))
 	is.Equal(w.Code, 401)
 	is.Equal(w.Header().Get("WWW-Authenticate"), "Basic")
@@ -169,39 +173,39 @@ func TestFailKeepsItsHeaders(t *testing.T) {
 // TestEmptyInvalidIsNoError: whoever returns it, and however it is wrapped, the Response
 // beside it counts.
 func TestEmptyInvalidIsNoError(t *testing.T) {
-	wrapped := fmt.Errorf("save: %w", fmt.Errorf("check: %w", Invalid{}))
+	wrapped := fmt.Errorf("save: %w", fmt.Errorf("check: %w", flow.Invalid{}))
 	for _, tt := range []struct {
 		name string
 		err  error
 		want int // of a handler or a guard that returns 201 with the error
 	}{
 		{"nil", nil, 201},
-		{"empty", Invalid{}, 201},
-		{"nil map", Invalid(nil), 201},
+		{"empty", flow.Invalid{}, 201},
+		{"nil map", flow.Invalid(nil), 201},
 		{"wrapped", wrapped, 201},
-		{"joined", errors.Join(Invalid{}, wrapped), 201},
-		{"with a field", Invalid{"a": "is odd"}, 422},
-		{"joined with one that has a field", errors.Join(Invalid{}, Invalid{"a": "is odd"}), 422},
-		{"joined with a status", errors.Join(Invalid{}, Error(409, "taken")), 409},
-		{"joined with an error", errors.Join(errors.New("x"), Invalid{}), 500},
-		{"joined with an error, and wrapped", fmt.Errorf("save: %w", errors.Join(Invalid{}, errors.New("x"))), 500},
-		{"cause of a status", Error(409, "taken", Invalid{}), 409},
+		{"joined", errors.Join(flow.Invalid{}, wrapped), 201},
+		{"with a field", flow.Invalid{"a": "is odd"}, 422},
+		{"joined with one that has a field", errors.Join(flow.Invalid{}, flow.Invalid{"a": "is odd"}), 422},
+		{"joined with a status", errors.Join(flow.Invalid{}, flow.Error(409, "taken")), 409},
+		{"joined with an error", errors.Join(errors.New("x"), flow.Invalid{}), 500},
+		{"joined with an error, and wrapped", fmt.Errorf("save: %w", errors.Join(flow.Invalid{}, errors.New("x"))), 500},
+		{"cause of a status", flow.Error(409, "taken", flow.Invalid{}), 409},
 		{"its own error", errors.New("x"), 500},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/response.http", "router/text.http", "router/std.http", "router/guard.http", "router/user.http", "router/panic.http"))
+			r := flow.New(flowtest.Files("router/response.http", "router/text.http", "router/std.http", "router/guard.http", "router/user.http", "router/panic.http"))
 			log := journalOf(r)
-			ok := func(*Request) string { return "ok" }
-			created := func(*Request) (Response, error) { return Text("made").Status(201), tt.err }
+			ok := func(*flow.Request) string { return "ok" }
+			created := func(*flow.Request) (flow.Response, error) { return flow.Text("made").Status(201), tt.err }
 			through := func(next http.Handler) http.Handler { return next }
-			r.Authenticate = func(*Request) (any, error) { return "ada", tt.err }
+			r.Authenticate = func(*flow.Request) (any, error) { return "ada", tt.err }
 			r.At("response").GET().Do(created)
 			r.At("std").GET().Use(through).Do(created)
-			r.At("text").GET().Do(func(*Request) (string, error) { return "made", tt.err })
+			r.At("text").GET().Do(func(*flow.Request) (string, error) { return "made", tt.err })
 			r.At("guard").GET().Use(created).Do(ok)
-			r.At("user").GET().Do(func(req *Request) Response { return Text(fmt.Sprint(req.User())).Status(201) })
-			r.At("panic").GET().Do(func(*Request) string { panic(tt.err) })
+			r.At("user").GET().Do(func(req *flow.Request) flow.Response { return flow.Text(fmt.Sprint(req.User())).Status(201) })
+			r.At("panic").GET().Do(func(*flow.Request) string { panic(tt.err) })
 			for path, want := range map[string]int{"/response": tt.want, "/std": tt.want, "/text": tt.want, "/guard": tt.want, "/user": tt.want, "/panic": 500} {
 				if path == "/text" && want == 201 {
 					want = 200
@@ -223,18 +227,18 @@ func TestEmptyInvalidIsNoError(t *testing.T) {
 func TestGuardWithEmptyInvalid(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		resp Response
+		resp flow.Response
 		want int
 	}{
-		{"Next", Next(), 200},
-		{"zero Response", Response{}, 500},
-		{"Fail", Fail(401, ""), 401},
+		{"Next", flow.Next(), 200},
+		{"zero Response", flow.Response{}, 500},
+		{"Fail", flow.Fail(401, ""), 401},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/x.http"))
+			r := flow.New(flowtest.Files("router/x.http"))
 			journalOf(r)
-			r.At("x").GET().Use(func(*Request) (Response, error) { return tt.resp, Invalid{} }).Do(func(*Request) string { return "ok" })
+			r.At("x").GET().Use(func(*flow.Request) (flow.Response, error) { return tt.resp, flow.Invalid{} }).Do(func(*flow.Request) string { return "ok" })
 			is.Equal(do(r, request("GET", "/x")).Code, tt.want)
 		})
 	}
@@ -244,9 +248,9 @@ func TestGuardWithEmptyInvalid(t *testing.T) {
 // the client.
 func TestEmptyInvalidOfATemplate(t *testing.T) {
 	is := is.New(t)
-	r := New(fstest.MapFS{"router/x.html": {Data: []byte("{{fails}}")}})
+	r := flow.New(fstest.MapFS{"router/x.html": {Data: []byte("{{fails}}")}})
 	log := journalOf(r)
-	r.Funcs = template.FuncMap{"fails": func() (string, error) { return "", Invalid{} }}
+	r.Funcs = template.FuncMap{"fails": func() (string, error) { return "", flow.Invalid{} }}
 	is.Equal(do(r, request("GET", "/x")).Code, 500)
 	is.Equal(len(records(t, log)), 1)
 }
@@ -254,8 +258,8 @@ func TestEmptyInvalidOfATemplate(t *testing.T) {
 func TestHTTPError(t *testing.T) {
 	is := is.New(t)
 	cause := errors.New("secret")
-	err := fmt.Errorf("show: %w", Error(404, "no such row", cause))
-	public := (*HTTPError)(nil)
+	err := fmt.Errorf("show: %w", flow.Error(404, "no such row", cause))
+	public := (*flow.HTTPError)(nil)
 	is.True(errors.As(err, &public))
 	is.Equal(public.Message, "no such row")
 	is.True(errors.Is(err, cause))
@@ -267,18 +271,18 @@ func TestHTTPError(t *testing.T) {
 		{err, 404},
 		{conflict{}, 409},
 		{fmt.Errorf("a: %w", conflict{}), 409},
-		{&HTTPError{Status: 410, Cause: conflict{}}, 410}, // the outermost counts
+		{&flow.HTTPError{Status: 410, Cause: conflict{}}, 410}, // the outermost counts
 		{errors.Join(errors.New("x"), conflict{}), 409},
-		{Invalid{"a": "b"}, 422},
+		{flow.Invalid{"a": "b"}, 422},
 		{&http.MaxBytesError{}, 413},
-		{Error(200, "fine"), 500},
-		{&HTTPError{}, 500},
-		{(*HTTPError)(nil), 500},
+		{flow.Error(200, "fine"), 500},
+		{&flow.HTTPError{}, 500},
+		{(*flow.HTTPError)(nil), 500},
 		{errors.New("x"), 500},
 	} {
-		is.Equal(StatusOf(tt.err), tt.status)
+		is.Equal(flow.StatusOf(tt.err), tt.status)
 	}
-	r, log := lone(func(*Request) (Response, error) { return Response{}, (*HTTPError)(nil) })
+	r, log := lone(func(*flow.Request) (flow.Response, error) { return flow.Response{}, (*flow.HTTPError)(nil) })
 	is.Equal(do(r, request("GET", "/x")).Code, 500)
 	is.Equal(len(records(t, log)), 1)
 }
@@ -292,13 +296,13 @@ func TestLevelIsOfTheAnswer(t *testing.T) {
 		level  string
 	}{
 		{"unknown, answered 404", errors.New("no rows"), 404, "INFO"},
-		{"404, answered 503", Error(404, "none"), 503, "ERROR"},
-		{"404 that hides nothing", Error(404, "none"), 404, ""},
+		{"404, answered 503", flow.Error(404, "none"), 503, "ERROR"},
+		{"404 that hides nothing", flow.Error(404, "none"), 404, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(func(*Request) (Response, error) { return Response{}, tt.err })
-			r.OnError = func(*Request, error) Response { return Text("x").Status(tt.status) }
+			r, log := lone(func(*flow.Request) (flow.Response, error) { return flow.Response{}, tt.err })
+			r.OnError = func(*flow.Request, error) flow.Response { return flow.Text("x").Status(tt.status) }
 			is.Equal(do(r, request("GET", "/x")).Code, tt.status)
 			all := records(t, log)
 			is.Equal(len(all), len(strings.Fields(tt.level)))

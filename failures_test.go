@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"compress/gzip"
@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
@@ -32,39 +34,39 @@ func TestFailuresAnswer(t *testing.T) {
 		badRequest = `400 {"type":"about:blank","title":"Bad Request","status":400,"detail":"the body is not valid JSON"}`
 		failed     = `500 {"type":"about:blank","title":"Internal Server Error","status":500}`
 	)
-	down := func(*Request) (any, error) { return nil, errors.New("down") }
+	down := func(*flow.Request) (any, error) { return nil, errors.New("down") }
 	secret := func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") }
-	user := func(req *Request) string { return fmt.Sprint(req.User()) }
-	asksForUser := before(func(r *http.Request) { From(r.Context()).User() })
-	asksForInput := before(func(r *http.Request) { From(r.Context()).Input("a") })
-	catches := func(req *Request) Response {
+	user := func(req *flow.Request) string { return fmt.Sprint(req.User()) }
+	asksForUser := before(func(r *http.Request) { flow.From(r.Context()).User() })
+	asksForInput := before(func(r *http.Request) { flow.From(r.Context()).Input("a") })
+	catches := func(req *flow.Request) flow.Response {
 		func() { defer func() { recover() }(); req.User() }()
-		return Next()
+		return flow.Next()
 	}
-	fine := func(*Request, error) Response { return Text("fine") }
+	fine := func(*flow.Request, error) flow.Response { return flow.Text("fine") }
 	for _, tt := range []struct {
 		name         string
 		handler      any
 		use          []any
-		authenticate func(*Request) (any, error)
-		onError      func(*Request, error) Response
+		authenticate func(*flow.Request) (any, error)
+		onError      func(*flow.Request, error) flow.Response
 		body         string
 		want         string // status and body
 		asked        int    // how often Authenticate is
 		logged       string // what the one record holds, if there is one
 	}{
-		{name: "the error is a nil pointer", handler: func(*Request) (string, error) { return "", (*nilError)(nil) }, want: failed, logged: "nil pointer"},
+		{name: "the error is a nil pointer", handler: func(*flow.Request) (string, error) { return "", (*nilError)(nil) }, want: failed, logged: "nil pointer"},
 		{name: "Authenticate, and middleware ignores it", handler: secret, use: []any{asksForUser}, authenticate: down, want: failed, asked: 1, logged: "down"},
 		{name: "the body, and middleware ignores it", handler: secret, use: []any{asksForInput}, body: "{", want: badRequest},
-		{name: "Authenticate, before the handler", handler: func(*Request) string {
+		{name: "Authenticate, before the handler", handler: func(*flow.Request) string {
 			t.Error("the handler is called after Authenticate has failed")
 			return ""
 		}, use: []any{asksForUser}, authenticate: down, want: failed, asked: 1, logged: "down"},
-		{name: "Authenticate panics, and a guard recovers", handler: user, use: []any{catches}, authenticate: func(*Request) (any, error) { panic("x") },
+		{name: "Authenticate panics, and a guard recovers", handler: user, use: []any{catches}, authenticate: func(*flow.Request) (any, error) { panic("x") },
 			want: failed, asked: 1, logged: "panic: x"},
-		{name: "no failure: Authenticate clones", handler: user, authenticate: func(req *Request) (any, error) { req.Clone(); return "ada", nil }, want: "200 ada", asked: 1},
-		{name: "a Handler that had a status", handler: func(*Request) Response {
-			return Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })).Status(404)
+		{name: "no failure: Authenticate clones", handler: user, authenticate: func(req *flow.Request) (any, error) { req.Clone(); return "ada", nil }, want: "200 ada", asked: 1},
+		{name: "a Handler that had a status", handler: func(*flow.Request) flow.Response {
+			return flow.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })).Status(404)
 		}, onError: fine, want: "500 fine", logged: "panic: x"},
 		{name: "a handler that had announced a length", handler: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "5000")
@@ -77,7 +79,7 @@ func TestFailuresAnswer(t *testing.T) {
 			asked := 0
 			r.OnError = tt.onError
 			if tt.authenticate != nil {
-				r.Authenticate = func(req *Request) (any, error) {
+				r.Authenticate = func(req *flow.Request) (any, error) {
 					asked++
 					return tt.authenticate(req)
 				}
@@ -104,11 +106,11 @@ func TestPanicsAreClean500s(t *testing.T) {
 		handler any
 		logged  string
 	}{
-		{"text", func(*Request) string { panic("secret") }, "panic: secret"},
-		{"error", func(*Request) string { panic(sentinel) }, "panic: secret sentinel"},
-		{"an Error", func(*Request) string { panic(Error(404, "secret")) }, "panic: 404 secret"},
-		{"nil", func(*Request) string { panic(nil) }, "panic called with nil argument"},
-		{"a runtime error", func(r *Request) string { return r.Header["X"][3] }, "index out of range"},
+		{"text", func(*flow.Request) string { panic("secret") }, "panic: secret"},
+		{"error", func(*flow.Request) string { panic(sentinel) }, "panic: secret sentinel"},
+		{"an Error", func(*flow.Request) string { panic(flow.Error(404, "secret")) }, "panic: 404 secret"},
+		{"nil", func(*flow.Request) string { panic(nil) }, "panic called with nil argument"},
+		{"a runtime error", func(r *flow.Request) string { return r.Header["X"][3] }, "index out of range"},
 		{"net/http", func(http.ResponseWriter, *http.Request) { panic("secret") }, "panic: secret"},
 		{"stale headers", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "5000")
@@ -140,7 +142,7 @@ func TestPanicsAreClean500s(t *testing.T) {
 }
 
 func TestErrAbortHandlerPasses(t *testing.T) {
-	abort := func(*Request) string { panic(http.ErrAbortHandler) }
+	abort := func(*flow.Request) string { panic(http.ErrAbortHandler) }
 	for _, tt := range []struct {
 		name    string
 		handler any
@@ -149,15 +151,15 @@ func TestErrAbortHandlerPasses(t *testing.T) {
 	}{
 		{"handler", abort, nil, ""},
 		{"handler with a body", abort, nil, "{}"},
-		{"guard", hello, []any{func(*Request) Response { panic(http.ErrAbortHandler) }}, ""},
+		{"guard", hello, []any{func(*flow.Request) flow.Response { panic(http.ErrAbortHandler) }}, ""},
 		{"middleware", hello, []any{before(func(*http.Request) { panic(http.ErrAbortHandler) })}, ""},
 		{"net/http handler", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil, ""},
-		{"OnError", func(*Request) (string, error) { return "", errors.New("x") }, nil, ""},
+		{"OnError", func(*flow.Request) (string, error) { return "", errors.New("x") }, nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			r, log := lone(tt.handler, tt.use...)
-			r.OnError = func(*Request, error) Response { panic(http.ErrAbortHandler) }
+			r.OnError = func(*flow.Request, error) flow.Response { panic(http.ErrAbortHandler) }
 			defer func() {
 				is.Equal(recover(), http.ErrAbortHandler)
 				is.Equal(log.String(), "")
@@ -176,16 +178,16 @@ func TestFailuresThatNobodyAnswersAreLogged(t *testing.T) {
 		log     []string
 	}{
 		{"a net/http handler answered", func(w http.ResponseWriter, r *http.Request) {
-			From(r.Context()).User()
+			flow.From(r.Context()).User()
 			io.WriteString(w, "anonymous")
 		}, nil, 200, []string{"DOWN"}},
 		{"middleware answered", hello, []any{func(http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				From(r.Context()).User()
+				flow.From(r.Context()).User()
 				w.WriteHeader(401)
 			})
 		}}, 401, []string{"DOWN"}},
-		{"the handler has an error of its own", func(req *Request) (string, error) {
+		{"the handler has an error of its own", func(req *flow.Request) (string, error) {
 			req.User()
 			return "", errors.New("DBERR")
 		}, nil, 500, []string{"DBERR", "DOWN"}},
@@ -194,7 +196,7 @@ func TestFailuresThatNobodyAnswersAreLogged(t *testing.T) {
 			is := is.New(t)
 			r, _ := lone(tt.handler, tt.use...)
 			log := logged(r)
-			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("DOWN") }
+			r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("DOWN") }
 			is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, tt.want)
 			is.Equal(strings.Count(log.String(), "\n"), len(tt.log)) // each once
 			for _, text := range tt.log {
@@ -207,9 +209,9 @@ func TestFailuresThatNobodyAnswersAreLogged(t *testing.T) {
 // TestSecondFailureIsLogged asks for the user while a body is answered that cannot be read.
 func TestSecondFailureIsLogged(t *testing.T) {
 	is := is.New(t)
-	r, log := lone(func(*Request) string { return "secret" })
-	r.Authenticate = func(*Request) (any, error) { return nil, errors.New("the key server is down") }
-	r.OnError = func(req *Request, err error) Response { return Text(fmt.Sprint(req.User())) }
+	r, log := lone(func(*flow.Request) string { return "secret" })
+	r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("the key server is down") }
+	r.OnError = func(req *flow.Request, err error) flow.Response { return flow.Text(fmt.Sprint(req.User())) }
 	req := httptest.NewRequest("POST", "/x", strings.NewReader("{"))
 	req.Header.Set("Content-Type", "application/json")
 	w := do(r, req)
@@ -225,13 +227,13 @@ func TestSecondFailureIsLogged(t *testing.T) {
 // once a body cannot be read or Authenticate has failed: the failure is the answer, and all
 // that the log has to say.
 func TestClientsCannotBlameTheProgram(t *testing.T) {
-	guard := func(req *Request) Response {
+	guard := func(req *flow.Request) flow.Response {
 		if req.Input("name") == "" && req.User() == nil {
-			return Response{}
+			return flow.Response{}
 		}
-		return Next()
+		return flow.Next()
 	}
-	handler := func(req *Request) Response { req.User(); return Next() }
+	handler := func(req *flow.Request) flow.Response { req.User(); return flow.Next() }
 	for _, tt := range []struct {
 		name    string
 		use     []any
@@ -242,16 +244,16 @@ func TestClientsCannotBlameTheProgram(t *testing.T) {
 		log     string
 	}{
 		{"guard and body", []any{guard}, "", nil, `{"name"`, 400, ""},
-		{"guard and Authenticate", []any{guard}, "", Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
-		{"handler and Authenticate", nil, handler, Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
+		{"guard and Authenticate", []any{guard}, "", flow.Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
+		{"handler and Authenticate", nil, handler, flow.Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			if tt.handler == "" {
-				tt.handler = func(*Request) string { return "secret" }
+				tt.handler = func(*flow.Request) string { return "secret" }
 			}
 			r, log := lone(tt.handler, tt.use...)
-			r.Authenticate = func(*Request) (any, error) { return nil, tt.auth }
+			r.Authenticate = func(*flow.Request) (any, error) { return nil, tt.auth }
 			req := httptest.NewRequest("POST", "/x", strings.NewReader(tt.body))
 			req.Header.Set("Content-Type", "application/json")
 			is.Equal(do(r, req).Code, tt.status)
@@ -277,7 +279,7 @@ func TestClientsThatLeave(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(func(*Request) (string, error) { return "", fmt.Errorf("query: %w", context.Canceled) })
+			r, log := lone(func(*flow.Request) (string, error) { return "", fmt.Errorf("query: %w", context.Canceled) })
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
 			if tt.leave {
@@ -292,15 +294,15 @@ func TestClientsThatLeave(t *testing.T) {
 
 // TestRefusedRedirectsAreSaidOnce: a client that chooses the targets cannot fill the log.
 func TestRefusedRedirectsAreSaidOnce(t *testing.T) {
-	back := func(req *Request) Response { return Redirect(req.Input("to")) }
-	build := func() (*Router, *journal) {
-		r := New(flowtest.Files("router/a.http", "router/[b].http"))
+	back := func(req *flow.Request) flow.Response { return flow.Redirect(req.Input("to")) }
+	build := func() (*flow.Router, *journal) {
+		r := flow.New(flowtest.Files("router/a.http", "router/[b].http"))
 		r.At("a").GET().Do(back)
 		r.At("[b]").ANY().Do(back)
 		return r, journalOf(r)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	ask := func(t *testing.T, r *Router, path, target string) {
+	ask := func(t *testing.T, r *flow.Router, path, target string) {
 		t.Helper()
 		if w := do(r, httptest.NewRequest("GET", path+"?to="+url.QueryEscape(target), nil)); w.Code != 500 || w.Header().Get("Location") != "" {
 			t.Errorf("%q: %d %v", target, w.Code, w.Header())
@@ -345,7 +347,7 @@ func TestRefusedRedirectsAreSaidOnce(t *testing.T) {
 		is := is.New(t)
 		r, log := build()
 		r.Use(before(func(*http.Request) { panic("x") }))
-		r.OnError = func(req *Request, _ error) Response { return Redirect(req.Input("to")) }
+		r.OnError = func(req *flow.Request, _ error) flow.Response { return flow.Redirect(req.Input("to")) }
 		for range 100 {
 			for _, line := range []string{"GET /none/at/all", "POST /a/", "OPTIONS /a", "PUT /a"} {
 				method, path, _ := strings.Cut(line, " ")
@@ -362,7 +364,7 @@ func TestRefusedRedirectsAreSaidOnce(t *testing.T) {
 	})
 	t.Run("of the program", func(t *testing.T) {
 		is := is.New(t)
-		r, log := lone(func(*Request) Response { return Redirect("//x") })
+		r, log := lone(func(*flow.Request) flow.Response { return flow.Redirect("//x") })
 		for range 3 {
 			is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 500)
 		}
@@ -379,7 +381,7 @@ func (e *oddError) Unwrap() error { return e.cause }
 
 // TestErrorsThatWrapNilPointers are a 500 like any other, and end no connection.
 func TestErrorsThatWrapNilPointers(t *testing.T) {
-	var none *HTTPError
+	var none *flow.HTTPError
 	var odd *oddError
 	for _, tt := range []struct {
 		name string
@@ -387,23 +389,23 @@ func TestErrorsThatWrapNilPointers(t *testing.T) {
 	}{
 		{"wrapped", fmt.Errorf("x: %w", none)},
 		{"joined", errors.Join(errors.New("db"), none)},
-		{"cause", &HTTPError{Status: 404, Cause: odd}},
+		{"cause", &flow.HTTPError{Status: 404, Cause: odd}},
 		{"of its own", odd},
 		{"of its own, wrapped", fmt.Errorf("x: %w", odd)},
 	} {
-		for name, build := range map[string]func() (*Router, *journal){
-			"handler": func() (*Router, *journal) {
-				return lone(func(*Request) (Response, error) { return Response{}, tt.err })
+		for name, build := range map[string]func() (*flow.Router, *journal){
+			"handler": func() (*flow.Router, *journal) {
+				return lone(func(*flow.Request) (flow.Response, error) { return flow.Response{}, tt.err })
 			},
-			"guard": func() (*Router, *journal) {
-				return lone(func(*Request) string { return "" }, func(*Request) (Response, error) { return Response{}, tt.err })
+			"guard": func() (*flow.Router, *journal) {
+				return lone(func(*flow.Request) string { return "" }, func(*flow.Request) (flow.Response, error) { return flow.Response{}, tt.err })
 			},
-			"Authenticate": func() (*Router, *journal) {
-				r, log := lone(func(req *Request) string { req.User(); return "" })
-				r.Authenticate = func(*Request) (any, error) { return nil, tt.err }
+			"Authenticate": func() (*flow.Router, *journal) {
+				r, log := lone(func(req *flow.Request) string { req.User(); return "" })
+				r.Authenticate = func(*flow.Request) (any, error) { return nil, tt.err }
 				return r, log
 			},
-			"panic": func() (*Router, *journal) { return lone(func(*Request) string { panic(tt.err) }) },
+			"panic": func() (*flow.Router, *journal) { return lone(func(*flow.Request) string { panic(tt.err) }) },
 		} {
 			t.Run(tt.name+" "+name, func(t *testing.T) {
 				is := is.New(t)
@@ -446,9 +448,9 @@ func TestErrorsAreReadable(t *testing.T) {
 		handler any
 		packed  bool
 	}{
-		{"handler", []any{gzipAlways}, func(*Request) string { panic("x") }, true},
+		{"handler", []any{gzipAlways}, func(*flow.Request) string { panic("x") }, true},
 		{"net/http handler", []any{gzipAlways}, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Encoding", "br"); panic("x") }, true},
-		{"guard", []any{gzipAlways, func(*Request) Response { panic("x") }}, hello, true},
+		{"guard", []any{gzipAlways, func(*flow.Request) flow.Response { panic("x") }}, hello, true},
 		{"middleware", []any{gzipAlways, boom}, hello, false},
 		{"middleware around", []any{boom, gzipAlways}, hello, false},
 		{"a handler that compresses", nil, gzipAlways(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })), false},

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"fmt"
@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -34,7 +36,7 @@ type flooded struct {
 }
 
 // headersRead returns all headers that flow reads as lists, for the Router of floodable.
-func headersRead(r *Router) []flooded {
+func headersRead(r *flow.Router) []flooded {
 	tag := serve(r, "GET", "/app.css").Header().Get("ETag")
 	return []flooded{
 		{"GET", "/none", "Accept", "text/html", "404 text/html; charset=utf-8", "404 application/problem+json"},
@@ -46,15 +48,15 @@ func headersRead(r *Router) []flooded {
 }
 
 // floodable returns a Router that reads all headers that flow reads.
-func floodable(tb testing.TB) *Router {
+func floodable(tb testing.TB) *flow.Router {
 	tb.Helper()
-	r := New(fstest.MapFS{
+	r := flow.New(fstest.MapFS{
 		"router/x.http":    {},
 		"router/page.html": {Data: []byte(strings.Repeat("page ", 1000))},
 		"public/app.css":   {Data: flowtest.Stylesheet(1000)},
 	})
-	r.Use(RequestID)
-	r.At("x").POST().Do(func(req *Request) (string, error) {
+	r.Use(flow.RequestID)
+	r.At("x").POST().Do(func(req *flow.Request) (string, error) {
 		var form struct{ A string }
 		err := req.Bind(&form)
 		return form.A, err
@@ -66,7 +68,7 @@ func floodable(tb testing.TB) *Router {
 }
 
 // ask returns the answer to a request with a header of some lines.
-func (f flooded) ask(r *Router, lines ...string) string {
+func (f flooded) ask(r *flow.Router, lines ...string) string {
 	req := httptest.NewRequest(f.method, f.path, nil)
 	req.Header[f.header] = lines
 	w := do(r, req)
@@ -172,9 +174,9 @@ func BenchmarkHeaderFloods(b *testing.B) {
 
 // careful returns a Router whose handlers use what clients send as programs do, and
 // return the errors that they get.
-func careful(tb testing.TB) *Router {
+func careful(tb testing.TB) *flow.Router {
 	tb.Helper()
-	r := New(fstest.MapFS{
+	r := flow.New(fstest.MapFS{
 		"router/bind.http":        {},
 		"router/data.http":        {},
 		"router/file.http":        {},
@@ -188,48 +190,48 @@ func careful(tb testing.TB) *Router {
 		"public/app.css":          {Data: flowtest.Stylesheet(100)},
 	})
 	r.MaxBody = 64 << 10
-	r.Authenticate = func(req *Request) (any, error) {
+	r.Authenticate = func(req *flow.Request) (any, error) {
 		cookie, err := req.Cookie("session")
 		if err != nil {
 			return nil, nil
 		}
 		return cookie.Value, nil
 	}
-	r.Use(RequestID, Logger(slog.New(slog.DiscardHandler)), func(req *Request) Response {
-		return Next().Header("X-User", fmt.Sprint(req.User()))
+	r.Use(flow.RequestID, flow.Logger(slog.New(slog.DiscardHandler)), func(req *flow.Request) flow.Response {
+		return flow.Next().Header("X-User", fmt.Sprint(req.User()))
 	})
-	r.At("bind").ANY().Do(func(req *Request) (Response, error) {
+	r.At("bind").ANY().Do(func(req *flow.Request) (flow.Response, error) {
 		var dst struct{ A, B string }
 		if err := req.Bind(&dst); err != nil {
-			return Response{}, err
+			return flow.Response{}, err
 		}
-		return JSON(dst), nil
+		return flow.JSON(dst), nil
 	})
-	r.At("data").ANY().Do(func(req *Request) Response { return Success(req.All(), req.Input("a")) })
-	r.At("file").ANY().Do(func(req *Request) (Response, error) {
+	r.At("data").ANY().Do(func(req *flow.Request) flow.Response { return flow.Success(req.All(), req.Input("a")) })
+	r.At("file").ANY().Do(func(req *flow.Request) (flow.Response, error) {
 		file, _, err := req.FormFile("f")
 		if err != nil {
-			return Response{}, Error(400, "no file", nil)
+			return flow.Response{}, flow.Error(400, "no file", nil)
 		}
 		defer file.Close()
 		text, err := io.ReadAll(file)
-		return Bytes("", text), err
+		return flow.Bytes("", text), err
 	})
-	r.At("raw").ANY().Do(func(req *Request) (Response, error) {
+	r.At("raw").ANY().Do(func(req *flow.Request) (flow.Response, error) {
 		text, err := io.ReadAll(req.Body)
 		if err != nil {
-			return Response{}, fmt.Errorf("import: %w", err)
+			return flow.Response{}, fmt.Errorf("import: %w", err)
 		}
-		return Bytes("", text), nil
+		return flow.Bytes("", text), nil
 	})
 	r.At("std").ANY().Do(func(w http.ResponseWriter, r *http.Request) {
 		r.ParseMultipartForm(1)
 		text, err := io.ReadAll(r.Body)
 		fmt.Fprintln(w, r.FormValue("a"), len(text), err)
 	})
-	r.At("get").GET().Do(func(req *Request) Response { return Text(req.Input("a")).Header("X-A", req.Input("a")) })
-	r.At("docs/[...p]").GET().Do(func(req *Request) string { return req.Param("p") })
-	inner, _ := lone(func(req *Request) Response { return JSON(req.All()) })
+	r.At("get").GET().Do(func(req *flow.Request) flow.Response { return flow.Text(req.Input("a")).Header("X-A", req.Input("a")) })
+	r.At("docs/[...p]").GET().Do(func(req *flow.Request) string { return req.Param("p") })
+	inner, _ := lone(func(req *flow.Request) flow.Response { return flow.JSON(req.All()) })
 	r.Mount("/in/[org]", inner)
 	r.Mount("/files/", http.NotFoundHandler())
 	return r

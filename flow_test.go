@@ -1,9 +1,11 @@
-package flow
+package flow_test
 
 import (
 	"fmt"
 	"net/http"
 	"testing"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -12,7 +14,7 @@ import (
 
 func TestRouterThatNewDidNotMake(t *testing.T) {
 	is := is.New(t)
-	r := &Router{}
+	r := &flow.Router{}
 	logged(r)
 	is.Equal(report(r), []string{"flow.New got no files: give it the embed.FS that holds router/"})
 	is.Equal(serve(r, "GET", "/").Code, 500)
@@ -21,9 +23,9 @@ func TestRouterThatNewDidNotMake(t *testing.T) {
 func TestRoutersDoNotShareAnything(t *testing.T) {
 	is := is.New(t)
 	tree := flowtest.Files("router/a.http")
-	one, two := New(tree), New(tree)
-	one.At("a").GET().Do(func(*Request) string { return "one" })
-	two.At("a").GET().Do(func(*Request) string { return "two" })
+	one, two := flow.New(tree), flow.New(tree)
+	one.At("a").GET().Do(func(*flow.Request) string { return "one" })
+	two.At("a").GET().Do(func(*flow.Request) string { return "two" })
 	is.Equal(says(serve(one, "GET", "/a")), "200 one")
 	is.Equal(says(serve(two, "GET", "/a")), "200 two")
 }
@@ -31,14 +33,14 @@ func TestRoutersDoNotShareAnything(t *testing.T) {
 // TestNoSniffing: whatever answers, browsers believe its media type.
 func TestNoSniffing(t *testing.T) {
 	tree := flowtest.Files("router/text.http", "router/json.http", "router/std.http", "router/own.http", "router/page.html", "router/once.html", "router/bad.http", "public/app.css")
-	newRouter := func() *Router {
-		r := New(tree)
+	newRouter := func() *flow.Router {
+		r := flow.New(tree)
 		r.At("text").GET().Do(hello)
-		r.At("json").GET().Do(func(*Request) Response { return JSON(1) })
+		r.At("json").GET().Do(func(*flow.Request) flow.Response { return flow.JSON(1) })
 		r.At("std").GET().Do(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<script>") })
 		r.At("own").GET().Do(func(w http.ResponseWriter, r *http.Request) { w.Header().Del("X-Content-Type-Options") })
-		r.At("page").GET().Do(func(*Request) Response { return Page(nil) })
-		r.At("bad").GET().Do(func(*Request) string { panic("x") })
+		r.At("page").GET().Do(func(*flow.Request) flow.Response { return flow.Page(nil) })
+		r.At("bad").GET().Do(func(*flow.Request) string { panic("x") })
 		r.Mount("/mount", http.HandlerFunc(http.NotFound))
 		journalOf(r)
 		return r

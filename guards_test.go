@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"fmt"
@@ -7,38 +7,43 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
 )
 
-func signedIn(*Request) Response            { return Next() }
-func ownersOnly(*Request) (Response, error) { return Next(), nil }
+func signedIn(*flow.Request) flow.Response            { return flow.Next() }
+func ownersOnly(*flow.Request) (flow.Response, error) { return flow.Next(), nil }
 
 //go:noinline
-func allow(role string) func(*Request) Response {
-	return func(req *Request) Response {
+func allow(role string) func(*flow.Request) flow.Response {
+	return func(req *flow.Request) flow.Response {
 		if req.Header.Get("Role") != role {
-			return Text("no").Status(403)
+			return flow.Text("no").Status(403)
 		}
-		return Next()
+		return flow.Next()
 	}
 }
 
 type role string
 
-func (r role) guard(req *Request) Response { return allow(string(r))(req) }
+func (r role) guard(req *flow.Request) flow.Response { return allow(string(r))(req) }
 
-func atMost(int) func(*Request) Response           { return func(*Request) Response { return Next() } }
+//go:noinline
+func atMost(int) func(*flow.Request) flow.Response {
+	return func(*flow.Request) flow.Response { return flow.Next() }
+}
 func signedInStandard(h http.Handler) http.Handler { return h }
 
 // TestGuardsOfRoutes: Routes and the command routes name the guards of each handler, wherever
 // they are registered, and no standard middleware.
 func TestGuardsOfRoutes(t *testing.T) {
 	is := is.New(t)
-	inner := New(flowtest.Files("router/index.html", "router/invoices/[id].http"))
+	inner := flow.New(flowtest.Files("router/index.html", "router/invoices/[id].http"))
 	inner.At("invoices/[id]").GET().Use(ownersOnly).Do(hello)
-	r := New(flowtest.Files("router/index.html", "router/login.html", "router/(staff)/staff/index.html", "router/(staff)/staff/users.http", "router/admin.html"))
+	r := flow.New(flowtest.Files("router/index.html", "router/login.html", "router/(staff)/staff/index.html", "router/(staff)/staff/users.http", "router/admin.html"))
 	r.In("(staff)").Use(signedInStandard, signedIn, atMost(7))
 	users := r.At("(staff)/staff/users")
 	users.Use(signedIn, ownersOnly) // signedIn a second time
@@ -55,33 +60,33 @@ func TestGuardsOfRoutes(t *testing.T) {
 		fmt.Fprintln(&b, i.Method, i.Pattern, i.Guards, i.Middleware)
 	}
 	is.Equal(b.String(), `GET / [] 0
-GET /admin [flow.ownersOnly] 1
-GET /billing [flow.signedIn] 1
-GET /billing/invoices/{id} [flow.signedIn flow.ownersOnly] 2
+GET /admin [flow_test.ownersOnly] 1
+GET /billing [flow_test.signedIn] 1
+GET /billing/invoices/{id} [flow_test.signedIn flow_test.ownersOnly] 2
 ANY /debug/ [] 0
 GET /login [] 1
-GET /staff [flow.signedIn flow.atMost] 3
-GET /staff/users [flow.signedIn flow.atMost flow.ownersOnly] 5
-POST /staff/users [flow.signedIn flow.atMost flow.ownersOnly flow.pass] 6
+GET /staff [flow_test.signedIn flow_test.atMost] 3
+GET /staff/users [flow_test.signedIn flow_test.atMost flow_test.ownersOnly] 5
+POST /staff/users [flow_test.signedIn flow_test.atMost flow_test.ownersOnly flow_test.pass] 6
 `)
 	r.Routes()[1].Guards[0] = "changed"
-	is.Equal(r.Routes()[1].Guards, []string{"flow.ownersOnly"}) // each caller has a list of its own
+	is.Equal(r.Routes()[1].Guards, []string{"flow_test.ownersOnly"}) // each caller has a list of its own
 	listed := runWith(t.Context(), r, nil, "routes -path /staff").stdout
-	is.True(strings.Contains(asTable(listed), "GET  /staff  flow.signedIn, flow.atMost  "))
+	is.True(strings.Contains(asTable(listed), "GET  /staff  flow_test.signedIn, flow_test.atMost  "))
 }
 
 // TestGuardsOfAll: a guard of Use or of In("") runs before mounted handlers, too.
 func TestGuardsOfAll(t *testing.T) {
 	is := is.New(t)
-	inner := New(flowtest.Files("router/index.html"))
-	r := New(flowtest.Files("router/a.html"))
+	inner := flow.New(flowtest.Files("router/index.html"))
+	r := flow.New(flowtest.Files("router/a.html"))
 	r.Use(signedIn)
 	r.In("").Use(ownersOnly)
 	r.Mount("/in", inner)
 	r.Mount("/debug", http.NotFoundHandler())
 	is.NoErr(r.Check())
 	for _, i := range r.Routes() {
-		is.Equal(i.Guards, []string{"flow.signedIn", "flow.ownersOnly"}) // those before i.Pattern
+		is.Equal(i.Guards, []string{"flow_test.signedIn", "flow_test.ownersOnly"}) // those before i.Pattern
 	}
 	is.Equal(len(r.Routes()), 3)
 }
@@ -89,8 +94,8 @@ func TestGuardsOfAll(t *testing.T) {
 // TestUnguarded: a file that leaves out the group of a guarded directory below the same URL is
 // warned of. register calls In and Use; files are pages without content.
 func TestUnguarded(t *testing.T) {
-	in := func(dirs ...string) func(*Router) {
-		return func(r *Router) {
+	in := func(dirs ...string) func(*flow.Router) {
+		return func(r *flow.Router) {
 			for _, dir := range dirs {
 				r.In(dir).Use(signedIn)
 			}
@@ -98,7 +103,7 @@ func TestUnguarded(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, files string
-		register    func(*Router)
+		register    func(*flow.Router)
 		want        string // "file < guarded file: where to", one on each line
 	}{
 		{"beside an index", "(staff)/staff/index staff/reports", in("(staff)"), "staff/reports < (staff)/staff/index: (staff)/staff/reports"},
@@ -112,15 +117,15 @@ func TestUnguarded(t *testing.T) {
 		{"an optional parameter", "(staff)/staff/[[page]] staff/reports", in("(staff)"), "staff/reports < (staff)/staff/[[page]]: (staff)/staff/reports"},
 		{"a group within", "shop/(staff)/admin/index shop/admin/orders", in("shop/(staff)"), "shop/admin/orders < shop/(staff)/admin/index: shop/(staff)/admin/orders"},
 		{"all in a group", "(site)/(staff)/staff/index (site)/staff/x", in("(staff)"), "(site)/staff/x < (site)/(staff)/staff/index: (site)/(staff)/staff/x"},
-		{"one of two guards", "(staff)/staff/index staff/reports", func(r *Router) {
+		{"one of two guards", "(staff)/staff/index staff/reports", func(r *flow.Router) {
 			r.In("staff").Use(pass)
 			r.In("(staff)").Use(signedIn)
 		}, "staff/reports < (staff)/staff/index: (staff)/staff/reports"},
-		{"a guard of the same maker for all", "(staff)/staff/index staff/reports", func(r *Router) {
+		{"a guard of the same maker for all", "(staff)/staff/index staff/reports", func(r *flow.Router) {
 			r.In("").Use(allow("user"))
 			r.In("(staff)").Use(allow("admin"))
 		}, "staff/reports < (staff)/staff/index: (staff)/staff/reports"},
-		{"a method of another value for all", "(staff)/staff/index staff/reports", func(r *Router) {
+		{"a method of another value for all", "(staff)/staff/index staff/reports", func(r *flow.Router) {
 			r.In("").Use(role("user").guard)
 			r.In("(staff)").Use(role("admin").guard)
 		}, "staff/reports < (staff)/staff/index: (staff)/staff/reports"},
@@ -136,31 +141,31 @@ func TestUnguarded(t *testing.T) {
 		{"a sign-in page in a group of its own", "(open)/admin/login (staff)/admin/index", in("(staff)"), ""},
 		{"a language before the root", "[[lang]]/about [[lang]]/login (members)/[[lang]]/home (members)/[[lang]]/mail/index", in("(members)"), ""},
 		{"another section", "(auth)/account/login (app)/account/index", in("(app)"), ""},
-		{"a guard of its own", "(staff)/staff/index staff/login", func(r *Router) {
+		{"a guard of its own", "(staff)/staff/index staff/login", func(r *flow.Router) {
 			r.In("(staff)").Use(signedIn)
 			r.At("staff/login").GET().Use(atMost(5))
 		}, ""},
-		{"guards of a directory of its own", "(staff)/staff/index staff/api/[id]", func(r *Router) {
+		{"guards of a directory of its own", "(staff)/staff/index staff/api/[id]", func(r *flow.Router) {
 			r.In("(staff)").Use(signedIn)
 			r.In("staff/api").Use(ownersOnly)
 		}, ""},
-		{"the same guard", "(staff)/staff/index staff/reports", func(r *Router) {
+		{"the same guard", "(staff)/staff/index staff/reports", func(r *flow.Router) {
 			r.In("(staff)").Use(signedIn)
 			r.At("staff/reports").Use(signedIn)
 		}, ""},
-		{"the same guard for all", "(staff)/staff/index staff/reports", func(r *Router) {
+		{"the same guard for all", "(staff)/staff/index staff/reports", func(r *flow.Router) {
 			r.In("").Use(signedIn)
 			r.In("(staff)").Use(signedIn)
 		}, ""},
-		{"a guard of the same maker of its own", "(staff)/staff/index staff/reports", func(r *Router) {
+		{"a guard of the same maker of its own", "(staff)/staff/index staff/reports", func(r *flow.Router) {
 			r.In("(staff)").Use(allow("admin"), signedIn)
 			r.At("staff/reports").Use(allow("user"))
 		}, ""},
-		{"standard middleware", "(staff)/staff/index staff/reports", func(r *Router) { r.In("(staff)").Use(signedInStandard) }, ""},
-		{"a guard of one file", "(staff)/staff/index staff/reports", func(r *Router) { r.At("(staff)/staff/index").Use(signedIn) }, ""},
+		{"standard middleware", "(staff)/staff/index staff/reports", func(r *flow.Router) { r.In("(staff)").Use(signedInStandard) }, ""},
+		{"a guard of one file", "(staff)/staff/index staff/reports", func(r *flow.Router) { r.At("(staff)/staff/index").Use(signedIn) }, ""},
 		{"more guards within", "(staff)/staff/index (staff)/staff/(owner)/bills (staff)/staff/users", in("(staff)", "(staff)/staff/(owner)"), ""},
 		{"names that are alike", "(staff)/staff/index staffing/index staff2", in("(staff)"), ""},
-		{"no guards", "(staff)/staff/index staff/reports", func(*Router) {}, ""},
+		{"no guards", "(staff)/staff/index staff/reports", func(*flow.Router) {}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -174,7 +179,7 @@ func TestUnguarded(t *testing.T) {
 			for file := range strings.FieldsSeq(tt.files) {
 				files = append(files, "router/"+named(file))
 			}
-			r := New(flowtest.Files(files...))
+			r := flow.New(flowtest.Files(files...))
 			for _, file := range files {
 				if name, ok := strings.CutSuffix(strings.TrimPrefix(file, "router/"), ".http"); ok {
 					r.At(name).POST().Do(hello)
@@ -188,7 +193,7 @@ func TestUnguarded(t *testing.T) {
 				guarded, to, _ := strings.Cut(rest, ": ")
 				want = append(want, "router/"+named(file)+" router/"+named(guarded)+" "+named(to))
 			}
-			for line := range strings.Lines(errorText(r.compile().warnings)) {
+			for line := range strings.Lines(errorText(r.Warnings())) {
 				m := unguarded.FindStringSubmatch(strings.TrimSpace(line))
 				if m == nil {
 					t.Fatalf("another warning: %s", line)
@@ -214,7 +219,7 @@ func BenchmarkGuards(b *testing.B) {
 			tree := flowtest.Files(files...)
 			for b.Loop() {
 				b.StopTimer() // a MapFS reads all of its files for each directory
-				r := New(tree)
+				r := flow.New(tree)
 				for _, dir := range dirs {
 					r.In(dir).Use(signedIn)
 				}
@@ -227,4 +232,4 @@ func BenchmarkGuards(b *testing.B) {
 	}
 }
 
-var unguarded = regexp.MustCompile(`^(\S+): warning: it lacks the guard flow\.(?:signedIn|allow|role\.guard), which In\(".+"\) gives to (\S+) below the same /\S+: move it to (\S+); or, if that is meant, into a group of its own, such as (?:\S+/)?\(public\)/\S+, or give it a guard of its own$`)
+var unguarded = regexp.MustCompile(`^(\S+): warning: it lacks the guard flow_test\.(?:signedIn|allow|role\.guard), which In\(".+"\) gives to (\S+) below the same /\S+: move it to (\S+); or, if that is meant, into a group of its own, such as (?:\S+/)?\(public\)/\S+, or give it a guard of its own$`)

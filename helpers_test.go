@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"bufio"
@@ -19,6 +19,8 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -53,15 +55,15 @@ var (
 
 // lone returns a Router of one route file, x, that answers every method with the
 // handler, after the middleware, and the log that it writes.
-func lone(handler any, use ...any) (*Router, *journal) {
-	r := New(flowtest.Files("router/x.http"))
+func lone(handler any, use ...any) (*flow.Router, *journal) {
+	r := flow.New(flowtest.Files("router/x.http"))
 	r.Use(use...)
 	r.At("x").ANY().Do(handler)
 	return r, journalOf(r)
 }
 
 // journalOf makes r log into a journal, in JSON: see records.
-func journalOf(r *Router) *journal {
+func journalOf(r *flow.Router) *journal {
 	log := &journal{}
 	r.Logger = slog.New(slog.NewJSONHandler(log, nil))
 	return log
@@ -83,13 +85,6 @@ func (j *journal) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.String()
-}
-
-// browse sends a GET as browsers do, which prefer HTML.
-func browse(h http.Handler, target string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest("GET", target, nil)
-	r.Header.Set("Accept", "text/html")
-	return do(h, r)
 }
 
 func do(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
@@ -128,7 +123,7 @@ func wire(t *testing.T, server *httptest.Server, text string) int {
 }
 
 // logged makes r write its log into a buffer.
-func logged(r *Router) *bytes.Buffer {
+func logged(r *flow.Router) *bytes.Buffer {
 	b := &bytes.Buffer{}
 	r.Logger = slog.New(slog.NewTextHandler(b, nil))
 	return b
@@ -160,27 +155,6 @@ func write(t *testing.T, dir, file, text string) {
 	}
 }
 
-// here makes a request one of this machine.
-func here(r *http.Request) *http.Request {
-	r.RemoteAddr, r.Host = "127.0.0.1:1234", "localhost:8080"
-	return r
-}
-
-// visit sends a GET as a browser on this machine does that opens a page. It cuts the script
-// off the answer, and writes faults as Check does: the place, and behind it the text.
-func visit(h http.Handler, target string) *httptest.ResponseRecorder {
-	r := here(request("GET", target))
-	r.Header.Set("Accept", "text/html")
-	w := do(h, r)
-	w.Body = bytes.NewBuffer(script.ReplaceAll(w.Body.Bytes(), nil))
-	return w
-}
-
-// ask sends a GET of this machine that is no navigation.
-func ask(h http.Handler, target string) *httptest.ResponseRecorder {
-	return do(h, here(request("GET", target)))
-}
-
 // records returns the records of a log that lone's Router wrote.
 func records(t *testing.T, log *journal) []map[string]any {
 	t.Helper()
@@ -204,9 +178,9 @@ func together(n int, f func(i int)) {
 	all.Wait()
 }
 
-func hello(*Request) string { return "hello" }
+func hello(*flow.Request) string { return "hello" }
 
-func pass(*Request) Response { return Next() }
+func pass(*flow.Request) flow.Response { return flow.Next() }
 
 // wrap is standard middleware that marks the answer.
 func wrap(next http.Handler) http.Handler {
@@ -224,7 +198,7 @@ var thisTest = func() *regexp.Regexp {
 }()
 
 // report returns the faults of r, a line each, with HERE for positions in the tests.
-func report(r *Router) []string {
+func report(r *flow.Router) []string {
 	err := r.Check()
 	if err == nil {
 		return nil
@@ -233,8 +207,8 @@ func report(r *Router) []string {
 }
 
 // mark returns a guard that adds to the header Trace.
-func mark(name string) func(*Request) Response {
-	return func(*Request) Response { return Next().Cookie(&http.Cookie{Name: name, Value: "1"}) }
+func mark(name string) func(*flow.Request) flow.Response {
+	return func(*flow.Request) flow.Response { return flow.Next().Cookie(&http.Cookie{Name: name, Value: "1"}) }
 }
 
 // marks returns the names that mark left, in order.
@@ -258,8 +232,8 @@ func markStd(name string) func(http.Handler) http.Handler {
 
 // answers returns a handler that says which file and method it was registered
 // for and what the parameters are: "router/[id].http GET id=42 rest=a|b".
-func answers(r *routetree.Route, method string) func(*Request) string {
-	return func(req *Request) string {
+func answers(r *routetree.Route, method string) func(*flow.Request) string {
+	return func(req *flow.Request) string {
 		text := r.File + " " + method
 		for _, seg := range r.Patterns[len(r.Patterns)-1].Segments {
 			switch {
@@ -275,22 +249,22 @@ func answers(r *routetree.Route, method string) func(*Request) string {
 
 // registered makes a Router for the route files that have handlers, each for
 // the methods given after its name: "users/[id].http GET PUT".
-func registered(tb testing.TB, lines ...string) *Router {
+func registered(tb testing.TB, lines ...string) *flow.Router {
 	tb.Helper()
 	tree := fstest.MapFS{}
 	for _, line := range lines {
 		tree["router/"+strings.Fields(line)[0]] = &fstest.MapFile{}
 	}
-	r := New(tree)
+	r := flow.New(tree)
 	routes := map[string]*routetree.Route{}
-	for _, rt := range r.tree.Routes {
+	for _, rt := range r.Tree().Routes {
 		routes[rt.File] = rt
 	}
 	for _, line := range lines {
 		words := strings.Fields(line)
 		rt := routes["router/"+words[0]]
 		if rt == nil {
-			tb.Fatalf("%s is no route: %v", words[0], fault.Join(r.tree.Faults))
+			tb.Fatalf("%s is no route: %v", words[0], fault.Join(r.Tree().Faults))
 		}
 		for _, method := range words[1:] {
 			if method == "ANY" {
@@ -306,21 +280,26 @@ func registered(tb testing.TB, lines ...string) *Router {
 	return r
 }
 
-// request returns a request for a target as a server would see it: escapes, dots and all.
-func request(method, target string) *http.Request {
+// request returns a request of this machine for a target as a server would see it: escapes,
+// dots and all. Headers are written "Name: value".
+func request(method, target string, headers ...string) *http.Request {
 	r := httptest.NewRequest(method, "/", nil)
 	u, err := url.ParseRequestURI(target)
 	if err != nil {
 		panic(err)
 	}
 	r.URL, r.RequestURI = u, target
+	r.RemoteAddr, r.Host = "127.0.0.1:1234", "localhost:8080"
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Add(name, value)
+	}
 	return r
 }
 
-func serve(h http.Handler, method, target string) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, request(method, target))
-	return w
+// serve asks h with a request.
+func serve(h http.Handler, method, target string, headers ...string) *httptest.ResponseRecorder {
+	return do(h, request(method, target, headers...))
 }
 
 // says sums an answer up in a line.

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"bufio"
@@ -23,6 +23,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -61,13 +63,13 @@ func TestOnStop(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			var d diary
-			inner := New(flowtest.Files("router/a.html"))
+			inner := flow.New(flowtest.Files("router/a.html"))
 			inner.OnStop(d.does("inner 1", nil))
 			files := []string{"router/a.html"}
 			if tt.faulty {
 				files = append(files, "router/b.http")
 			}
-			outer := New(flowtest.Files(files...))
+			outer := flow.New(flowtest.Files(files...))
 			log := journalOf(outer)
 			outer.OnStop(d.does("outer 1", io.ErrShortWrite))
 			outer.Mount("/in", inner)
@@ -75,7 +77,7 @@ func TestOnStop(t *testing.T) {
 			outer.OnStop(d.does("outer 2", nil))
 			ctx, stop := context.WithCancel(t.Context())
 			stop()
-			err := Serve(ctx, tt.addr, outer)
+			err := flow.Serve(ctx, tt.addr, outer)
 			is.Equal(d, diary{"outer 2", "inner 2", "outer 1", "inner 1"})
 			is.True(errors.Is(err, io.ErrShortWrite))
 			is.True(errors.Is(err, io.ErrNoProgress))
@@ -89,7 +91,7 @@ func TestOnStop(t *testing.T) {
 			}
 			is.Equal(len(failed), 2) // both are logged
 
-			err = Serve(ctx, tt.addr, outer)
+			err = flow.Serve(ctx, tt.addr, outer)
 			is.True(err != nil)
 			is.True(strings.Contains(err.Error(), "the application has stopped"))
 			is.Equal(len(d), 4) // once
@@ -108,8 +110,8 @@ func TestOnStopAfterTheLastRequest(t *testing.T) {
 		d = append(d, what)
 	}
 	entered, leave := make(chan bool), make(chan bool)
-	var router *Router
-	router, log := lone(func(req *Request) string {
+	var router *flow.Router
+	router, log := lone(func(req *flow.Request) string {
 		router.OnStop(func(context.Context) error { add("stop what the request began"); return nil })
 		close(entered)
 		<-leave
@@ -121,7 +123,7 @@ func TestOnStopAfterTheLastRequest(t *testing.T) {
 	defer stop()
 	file := servertest.SocketFile(t)
 	done := make(chan error, 1)
-	go func() { done <- Serve(ctx, "unix:"+file, router) }()
+	go func() { done <- flow.Serve(ctx, "unix:"+file, router) }()
 	servertest.Until(t, "it serves", func() bool { return strings.Contains(log.String(), "serving") })
 	conn, err := net.Dial("unix", file)
 	is.NoErr(err)
@@ -147,7 +149,7 @@ func TestOnStopWrapped(t *testing.T) {
 	r.OnStop(d.does("stop", nil))
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	is.NoErr(Serve(ctx, "127.0.0.1:0", Logger(slog.New(slog.DiscardHandler))(r)))
+	is.NoErr(flow.Serve(ctx, "127.0.0.1:0", flow.Logger(slog.New(slog.DiscardHandler))(r)))
 	is.Equal(len(d), 0)
 }
 
@@ -185,7 +187,7 @@ func TestOnStart(t *testing.T) {
 			if tt.faulty {
 				files = append(files, "router/b.http")
 			}
-			inner, outer := New(flowtest.Files("router/a.html")), New(flowtest.Files(files...))
+			inner, outer := flow.New(flowtest.Files("router/a.html")), flow.New(flowtest.Files(files...))
 			log := journalOf(outer)
 			inner.OnStart(d.does("inner 1", nil))
 			outer.OnStart(d.does("outer 1", tt.fails))
@@ -196,7 +198,7 @@ func TestOnStart(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
 			outer.Logger = slog.New(slog.NewJSONHandler(&stopsServing{log, stop}, nil))
-			err := Serve(ctx, tt.addr, outer)
+			err := flow.Serve(ctx, tt.addr, outer)
 			is.Equal(strings.Join(d, ", "), tt.done)
 			is.Equal(err != nil, tt.want != "")
 			is.True(err == nil || regexp.MustCompile("^"+tt.want).MatchString(err.Error()))
@@ -227,7 +229,7 @@ func TestOnStartAroundRequests(t *testing.T) {
 	files := []string{servertest.SocketFile(t), servertest.SocketFile(t)}
 	entered, leave := make(chan bool), make(chan bool)
 	var job context.Context // that of OnStart
-	router, log := lone(func(req *Request) string {
+	router, log := lone(func(req *flow.Request) string {
 		close(entered)
 		<-leave
 		return fmt.Sprint("the job has ended: ", job.Err() != nil)
@@ -245,7 +247,7 @@ func TestOnStartAroundRequests(t *testing.T) {
 	defer stop()
 	done := make(chan error, 2)
 	for _, file := range files {
-		go func() { done <- Serve(ctx, "unix:"+file, router) }()
+		go func() { done <- flow.Serve(ctx, "unix:"+file, router) }()
 	}
 	for _, file := range files { // neither listens before the function returns
 		_, err := net.Dial("unix", file)
@@ -268,7 +270,7 @@ func TestOnStartAroundRequests(t *testing.T) {
 	is.Equal(client.Answer(), "200 the job has ended: false close")
 	is.NoErr(servertest.Within(t, "it has stopped", done))
 	is.True(<-ended)
-	is.True(Serve(ctx, "unix:"+files[0], router) != nil) // the job would not run again
+	is.True(flow.Serve(ctx, "unix:"+files[0], router) != nil) // the job would not run again
 }
 
 // TestStopDuringOnStart: a function that takes long notices that the program should stop. The
@@ -294,7 +296,7 @@ func TestStopDuringOnStart(t *testing.T) {
 			})
 			router.OnStart(d.does("start", nil))
 			router.OnStop(d.does("stop", nil))
-			err := Serve(ctx, "127.0.0.1:0", router)
+			err := flow.Serve(ctx, "127.0.0.1:0", router)
 			is.True(errors.Is(err, tt.err))
 			is.Equal(err != nil, tt.err != nil)
 			is.Equal(d, diary{"stop"})
@@ -317,7 +319,7 @@ func TestOnStartIsDeaf(t *testing.T) {
 		leave := make(chan struct{})
 		defer close(leave)
 		begin := time.Now()
-		got := runBuild(ctx, func(context.Context) (*Router, error) {
+		got := runBuild(ctx, func(context.Context) (*flow.Router, error) {
 			r := sampleSite()
 			r.OnStart(func(context.Context) error { stop(); <-leave; return nil })
 			r.OnStart(d.does("start", nil))
@@ -364,7 +366,7 @@ func TestSecondSignal(t *testing.T) {
 
 // deafMain is the main function of a program that never starts.
 func deafMain() int {
-	return Run(context.Background(), func(context.Context) (*Router, error) {
+	return flow.Run(context.Background(), func(context.Context) (*flow.Router, error) {
 		r := sampleSite()
 		r.OnStart(func(context.Context) error {
 			slog.Info("the function has begun")
@@ -389,7 +391,7 @@ func TestOnStartOnlyServes(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
 			var d diary
-			got := runBuild(ctx, func(context.Context) (*Router, error) {
+			got := runBuild(ctx, func(context.Context) (*flow.Router, error) {
 				r := sampleSite()
 				r.OnStart(func(ctx context.Context) error {
 					stop()
@@ -415,7 +417,7 @@ func TestOnStartOnlyServes(t *testing.T) {
 // TestOnStartFails: the program says which function has failed.
 func TestOnStartFails(t *testing.T) {
 	is := is.New(t)
-	got := runBuild(t.Context(), func(context.Context) (*Router, error) {
+	got := runBuild(t.Context(), func(context.Context) (*flow.Router, error) {
 		r := sampleSite()
 		r.OnStart(func(context.Context) error { return errors.New("no table users") })
 		return r, nil
@@ -424,15 +426,15 @@ func TestOnStartFails(t *testing.T) {
 	is.True(regexp.MustCompile(`^app: \S*hooks_test\.go:\d+: OnStart: no table users\n$`).MatchString(got.stderr))
 }
 
-// A store keeps lines in a file. What was added since it was opened is in another one
+// A fileStore keeps lines in a file. What was added since it was opened is in another one
 // until the store is closed, as in a database with a write-ahead log.
-type store struct {
+type fileStore struct {
 	mu   sync.Mutex
 	name string
 	log  *os.File // nil once it is closed
 }
 
-func (s *store) add(line string) error {
+func (s *fileStore) add(line string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.log == nil {
@@ -442,7 +444,7 @@ func (s *store) add(line string) error {
 	return err
 }
 
-func (s *store) close(ctx context.Context) error {
+func (s *fileStore) close(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.log.Close()
@@ -453,23 +455,23 @@ func (s *store) close(ctx context.Context) error {
 	return os.Rename(s.name+"-wal", s.name)
 }
 
-func openStore(name string) (*store, error) {
+func openStore(name string) (*fileStore, error) {
 	log, err := os.Create(name + "-wal")
-	return &store{name: name, log: log}, err
+	return &fileStore{name: name, log: log}, err
 }
 
 // storeMain is the main function of a program with a store.
 func storeMain() int {
 	defer io.WriteString(os.Stderr, "a deferred call runs\n")
 	dsn := flag.String("dsn", "", "`file` of the store")
-	return Run(context.Background(), func(context.Context) (*Router, error) {
+	return flow.Run(context.Background(), func(context.Context) (*flow.Router, error) {
 		s, err := openStore(*dsn)
 		if err != nil {
 			return nil, err
 		}
-		r := New(flowtest.Files("router/lines.http"))
+		r := flow.New(flowtest.Files("router/lines.http"))
 		r.OnStop(s.close)
-		r.At("lines").POST().Do(func(req *Request) (string, error) {
+		r.At("lines").POST().Do(func(req *flow.Request) (string, error) {
 			slog.Info("a request has begun")
 			line, err := io.ReadAll(req.Body)
 			if err != nil {

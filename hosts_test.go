@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
@@ -21,16 +23,16 @@ import (
 )
 
 // siteOf returns a Router whose only page is a text.
-func siteOf(text string) *Router {
-	return New(fstest.MapFS{"router/index.html": {Data: []byte(text)}})
+func siteOf(text string) *flow.Router {
+	return flow.New(fstest.MapFS{"router/index.html": {Data: []byte(text)}})
 }
 
 func TestHosts(t *testing.T) {
 	six := siteOf("six")
-	hosts := Hosts{"example.com": siteOf("one"), "www.example.com": siteOf("www"), "[::1]": six, "192.0.2.1": six}
-	withDefault := Hosts{"example.com": siteOf("one"), "": siteOf("all others")}
+	hosts := flow.Hosts{"example.com": siteOf("one"), "www.example.com": siteOf("www"), "[::1]": six, "192.0.2.1": six}
+	withDefault := flow.Hosts{"example.com": siteOf("one"), "": siteOf("all others")}
 	for _, tt := range []struct {
-		hosts Hosts
+		hosts flow.Hosts
 		host  string
 		want  string
 	}{
@@ -66,25 +68,25 @@ func TestHosts(t *testing.T) {
 func TestHostsFaults(t *testing.T) {
 	mounted, outer := siteOf("inner"), siteOf("outer")
 	outer.Mount("/in", mounted)
-	nested := New(flowtest.Files("router/a.html"))
-	nested.Mount("/", Hosts{"x": siteOf("x")})
-	faulty := New(flowtest.Files("router/b.http"))
+	nested := flow.New(flowtest.Files("router/a.html"))
+	nested.Mount("/", flow.Hosts{"x": siteOf("x")})
+	faulty := flow.New(flowtest.Files("router/b.http"))
 	for name, tt := range map[string]struct {
-		hosts Hosts
+		hosts flow.Hosts
 		want  string
 	}{
-		"none":          {Hosts{}, `Hosts: there is no Router`},
-		"nil":           {Hosts{"a": nil}, `Hosts["a"]: the Router is nil`},
-		"a port":        {Hosts{"a:80": siteOf("")}, `Hosts["a:80"]: no host is compared with this name: write "a"`},
-		"upper case":    {Hosts{"A.Org": siteOf("")}, `Hosts["A.Org"]: no host is compared with this name: write "a.org"`},
-		"a dot":         {Hosts{"a.": siteOf("")}, `Hosts["a."]: no host is compared with this name: write "a"`},
-		"IPv6":          {Hosts{"::1": siteOf("")}, `Hosts["::1"]: no host is compared with this name: write "[::1]"`},
-		"a wildcard":    {Hosts{"*.a": siteOf("")}, `Hosts["*.a"]: a name stands for one host: write "" for all others`},
-		"a URL":         {Hosts{"https://a": siteOf("")}, `Hosts["https://a"]: this is no host: write its name alone, such as "example.com"`},
-		"Unicode":       {Hosts{"bücher.de": siteOf("")}, `Hosts["bücher.de"]: browsers send the name of the host in ASCII: write it in that form, which begins with "xn--"`},
-		"a mounted one": {Hosts{"a": mounted}, `Hosts["a"]: the Router is mounted at "/in" by hosts_test.go:N, and answers there only: call New for another one`},
-		"Hosts inside":  {Hosts{"a": nested}, `Hosts["a"]: Hosts are mounted in this Router: write all hosts into one map`},
-		"faults, once":  {Hosts{"a": faulty, "b": faulty, "c": nil}, "Hosts[\"c\"]: the Router is nil\nHosts[\"a\"]: router/b.http: no handler is registered"},
+		"none":          {flow.Hosts{}, `Hosts: there is no Router`},
+		"nil":           {flow.Hosts{"a": nil}, `Hosts["a"]: the Router is nil`},
+		"a port":        {flow.Hosts{"a:80": siteOf("")}, `Hosts["a:80"]: no host is compared with this name: write "a"`},
+		"upper case":    {flow.Hosts{"A.Org": siteOf("")}, `Hosts["A.Org"]: no host is compared with this name: write "a.org"`},
+		"a dot":         {flow.Hosts{"a.": siteOf("")}, `Hosts["a."]: no host is compared with this name: write "a"`},
+		"IPv6":          {flow.Hosts{"::1": siteOf("")}, `Hosts["::1"]: no host is compared with this name: write "[::1]"`},
+		"a wildcard":    {flow.Hosts{"*.a": siteOf("")}, `Hosts["*.a"]: a name stands for one host: write "" for all others`},
+		"a URL":         {flow.Hosts{"https://a": siteOf("")}, `Hosts["https://a"]: this is no host: write its name alone, such as "example.com"`},
+		"Unicode":       {flow.Hosts{"bücher.de": siteOf("")}, `Hosts["bücher.de"]: browsers send the name of the host in ASCII: write it in that form, which begins with "xn--"`},
+		"a mounted one": {flow.Hosts{"a": mounted}, `Hosts["a"]: the Router is mounted at "/in" by hosts_test.go:N, and answers there only: call New for another one`},
+		"Hosts inside":  {flow.Hosts{"a": nested}, `Hosts["a"]: Hosts are mounted in this Router: write all hosts into one map`},
+		"faults, once":  {flow.Hosts{"a": faulty, "b": faulty, "c": nil}, "Hosts[\"c\"]: the Router is nil\nHosts[\"a\"]: router/b.http: no handler is registered"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			is := is.New(t)
@@ -93,7 +95,7 @@ func TestHostsFaults(t *testing.T) {
 			text := regexp.MustCompile(`hosts_test\.go:\d+`).ReplaceAllString(err.Error(), "hosts_test.go:N")
 			is.True(strings.HasPrefix(text, tt.want))
 			is.Equal(strings.Count(text, "\n"), strings.Count(tt.want, "\n"))
-			is.Equal(Serve(t.Context(), "127.0.0.1:0", tt.hosts).Error(), err.Error())
+			is.Equal(flow.Serve(t.Context(), "127.0.0.1:0", tt.hosts).Error(), err.Error())
 
 			front := siteOf("front") // Check of a Router reports the same
 			front.Mount("/", tt.hosts)
@@ -103,15 +105,15 @@ func TestHostsFaults(t *testing.T) {
 		})
 	}
 	is := is.New(t)
-	warned := New(flowtest.Files("router/a.html", "router/+row.html"))
+	warned := flow.New(flowtest.Files("router/a.html", "router/+row.html"))
 	front := siteOf("front")
-	front.Mount("/", Hosts{"a": warned})
+	front.Mount("/", flow.Hosts{"a": warned})
 	is.NoErr(front.Check())
-	is.True(strings.HasPrefix(fmt.Sprint(front.compile().warnings), `Mount("/"): Hosts["a"]: router/+row.html: warning: `))
+	is.True(strings.HasPrefix(fmt.Sprint(front.Warnings()), `Mount("/"): Hosts["a"]: router/+row.html: warning: `))
 
 	r := siteOf("front")
-	r.Mount("/in/", Hosts{"a": siteOf("a")})
-	r.Mount("/", Hosts{"a": r})
+	r.Mount("/in/", flow.Hosts{"a": siteOf("a")})
+	r.Mount("/", flow.Hosts{"a": r})
 	text := r.Check().Error()
 	is.True(strings.Contains(text, `Mount("/in/"): Hosts match whole paths: mount them at "/"`))
 	is.True(strings.Contains(text, `Mount("/"): a Router cannot be mounted inside itself`))
@@ -120,15 +122,15 @@ func TestHostsFaults(t *testing.T) {
 // TestHostsAreServed calls the functions of all Routers, each once, by Serve, and by the
 // command serve for a Router in which the Hosts are mounted.
 func TestHostsAreServed(t *testing.T) {
-	build := func(d *diary) (hosts Hosts, front *Router) {
+	build := func(d *diary) (hosts flow.Hosts, front *flow.Router) {
 		a, b := siteOf("a"), siteOf("b")
-		for name, r := range map[string]*Router{"a": a, "b": b} {
+		for name, r := range map[string]*flow.Router{"a": a, "b": b} {
 			r.OnStart(d.does("start "+name, nil))
 			r.OnStop(d.does("stop "+name, nil))
 		}
-		hosts = Hosts{"b": b, "": a, "a": a}
-		front = New(flowtest.Files("router/readyz.http"))
-		front.At("readyz").GET().Do(func(*Request) string { return "ok" })
+		hosts = flow.Hosts{"b": b, "": a, "a": a}
+		front = flow.New(flowtest.Files("router/readyz.http"))
+		front.At("readyz").GET().Do(func(*flow.Request) string { return "ok" })
 		front.OnStart(d.does("start front", nil))
 		front.OnStop(d.does("stop front", nil))
 		return hosts, front
@@ -141,7 +143,7 @@ func TestHostsAreServed(t *testing.T) {
 		file := servertest.SocketFile(t)
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		go func() { done <- Serve(ctx, "unix:"+file, hosts) }()
+		go func() { done <- flow.Serve(ctx, "unix:"+file, hosts) }()
 		servertest.Until(t, "it serves", func() bool { return strings.Contains(log.String(), `"msg":"serving"`) })
 		conn, err := net.Dial("unix", file)
 		is.NoErr(err)
@@ -161,7 +163,7 @@ func TestHostsAreServed(t *testing.T) {
 		var d diary
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		got := runBuild(ctx, func(context.Context) (*Router, error) {
+		got := runBuild(ctx, func(context.Context) (*flow.Router, error) {
 			hosts, front := build(&d)
 			front.Mount("/", hosts)
 			hosts["b"].OnStart(func(context.Context) error { stop(); return nil })
@@ -176,7 +178,7 @@ func TestHostsAreServed(t *testing.T) {
 			var d diary
 			ctx, stop := context.WithCancel(t.Context())
 			stop()
-			got := runBuild(ctx, func(context.Context) (*Router, error) {
+			got := runBuild(ctx, func(context.Context) (*flow.Router, error) {
 				hosts, front := build(&d)
 				if mounts {
 					front.Mount("/", hosts)
@@ -190,7 +192,7 @@ func TestHostsAreServed(t *testing.T) {
 	t.Run("the command routes", func(t *testing.T) {
 		is := is.New(t)
 		var d diary
-		got := runBuild(t.Context(), func(context.Context) (*Router, error) {
+		got := runBuild(t.Context(), func(context.Context) (*flow.Router, error) {
 			hosts, front := build(&d)
 			front.Mount("/", hosts)
 			return front, nil
@@ -208,38 +210,38 @@ func TestHostsAreServed(t *testing.T) {
 // server of flow passes requests on to their Router.
 func TestServeDoesNotKnow(t *testing.T) {
 	const warning = "flow: nobody calls these functions"
-	mux := func(r *Router) http.Handler {
+	mux := func(r *flow.Router) http.Handler {
 		m := http.NewServeMux()
 		m.Handle("/", r)
 		return m
 	}
 	for _, tt := range []struct {
 		name  string
-		wrap  func(*Router) http.Handler
+		wrap  func(*flow.Router) http.Handler
 		hooks bool
 		warns bool
 	}{
 		{"a ServeMux", mux, true, true},
-		{"middleware", func(r *Router) http.Handler { return Logger(slog.New(slog.DiscardHandler))(r) }, true, true},
-		{"a ServeMux in a Router", func(r *Router) http.Handler {
-			front := New(flowtest.Files("router/a.html"))
+		{"middleware", func(r *flow.Router) http.Handler { return flow.Logger(slog.New(slog.DiscardHandler))(r) }, true, true},
+		{"a ServeMux in a Router", func(r *flow.Router) http.Handler {
+			front := flow.New(flowtest.Files("router/a.html"))
 			front.Logger = r.Logger
 			front.Mount("/", mux(r))
 			return front
 		}, true, true},
-		{"a Router with such a mount", func(r *Router) http.Handler {
-			outer := New(flowtest.Files("router/a.html"))
+		{"a Router with such a mount", func(r *flow.Router) http.Handler {
+			outer := flow.New(flowtest.Files("router/a.html"))
 			outer.Logger = r.Logger
 			outer.Mount("/", r)
 			return mux(outer)
 		}, true, true},
 		{"no functions", mux, false, false},
-		{"itself", func(r *Router) http.Handler { return r }, true, false},
-		{"Hosts", func(r *Router) http.Handler { return Hosts{"": r} }, true, false},
-		{"Hosts in a Router", func(r *Router) http.Handler {
-			front := New(flowtest.Files("router/a.html"))
+		{"itself", func(r *flow.Router) http.Handler { return r }, true, false},
+		{"Hosts", func(r *flow.Router) http.Handler { return flow.Hosts{"": r} }, true, false},
+		{"Hosts in a Router", func(r *flow.Router) http.Handler {
+			front := flow.New(flowtest.Files("router/a.html"))
 			front.Logger = r.Logger
-			front.Mount("/", Hosts{"": r})
+			front.Mount("/", flow.Hosts{"": r})
 			return front
 		}, true, false},
 	} {
@@ -257,7 +259,7 @@ func TestServeDoesNotKnow(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			done := make(chan error, 1)
 			h := tt.wrap(r)
-			go func() { done <- Serve(ctx, "unix:"+file, h) }()
+			go func() { done <- flow.Serve(ctx, "unix:"+file, h) }()
 			servertest.Until(t, "it serves", func() bool { return strings.Contains(log.String(), `"msg":"serving"`) })
 			for range 2 {
 				conn, err := net.Dial("unix", file)

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -124,7 +126,7 @@ func TestLayouts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(pagesOf(tt.files)))
+			r := flow.New(flowtest.Pages(pagesOf(tt.files)))
 			is.NoErr(r.Check())
 			is.Equal(says(serve(r, "GET", tt.target)), "200 "+tt.want)
 		})
@@ -191,7 +193,7 @@ func FuzzLayouts(f *testing.F) {
 			}
 			want = before + want + ")"
 		}
-		r := New(flowtest.Pages(texts))
+		r := flow.New(flowtest.Pages(texts))
 		if err := r.Check(); err != nil {
 			t.Fatalf("%v: %v", texts, err)
 		}
@@ -221,14 +223,14 @@ func TestOnePieceEverywhere(t *testing.T) {
 		}
 	}
 	shared := flowtest.Pages(map[string]string{"+shared.html": text, "+end.html": "</script>"})
-	router := func(dir string) *Router {
-		r := New(flowtest.Pages(tree()), shared)
+	router := func(dir string) *flow.Router {
+		r := flow.New(flowtest.Pages(tree()), shared)
 		for _, name := range []string{"page", "asks", "shared"} {
-			r.At(name).GET().Do(func(*Request) Response { return Page("<") })
+			r.At(name).GET().Do(func(*flow.Request) flow.Response { return flow.Page("<") })
 		}
-		r.At("block").GET().Do(func(*Request) Response { return Page("<").Block("b") })
-		r.At("page").POST().Do(func(*Request) Response { return View("+part", "<") })
-		r.At("e/fails").GET().Do(func(*Request) (string, error) { return "", Error(404, "<") })
+		r.At("block").GET().Do(func(*flow.Request) flow.Response { return flow.Page("<").Block("b") })
+		r.At("page").POST().Do(func(*flow.Request) flow.Response { return flow.View("+part", "<") })
+		r.At("e/fails").GET().Do(func(*flow.Request) (string, error) { return "", flow.Error(404, "<") })
 		if dir != "" {
 			r.Dev(dir)
 		}
@@ -250,7 +252,7 @@ func TestOnePieceEverywhere(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s %s, Dev(%q)", tt.method, tt.target, path.Base(dir)), func(t *testing.T) {
 				is := is.New(t)
-				w := browse(r, tt.target)
+				w := visit(r, tt.target)
 				if tt.method != "GET" {
 					w = serve(r, tt.method, tt.target)
 				}
@@ -264,8 +266,8 @@ func TestSharedTreesFillInPlusFiles(t *testing.T) {
 	is := is.New(t)
 	own := flowtest.Pages(map[string]string{"a.http": "", "+one.html": "own one"})
 	shared := flowtest.Pages(map[string]string{"+one.html": "shared one", "+two.html": "shared two", "b.html": "no route"})
-	r := New(own, shared)
-	r.At("a").GET().Do(func(req *Request) Response { return View(req.Input("view"), nil) })
+	r := flow.New(own, shared)
+	r.At("a").GET().Do(func(req *flow.Request) flow.Response { return flow.View(req.Input("view"), nil) })
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/a?view=%2Bone")), "200 own one")
 	is.Equal(says(serve(r, "GET", "/a?view=%2Btwo")), "200 shared two")
@@ -275,17 +277,17 @@ func TestSharedTreesFillInPlusFiles(t *testing.T) {
 // TestPartialsOfSharedTrees may need what only some applications define.
 func TestPartialsOfSharedTrees(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(pagesOf("a.html: A")), flowtest.Pages(pagesOf(`+head.html: {{template "title" .}}`)))
+	r := flow.New(flowtest.Pages(pagesOf("a.html: A")), flowtest.Pages(pagesOf(`+head.html: {{template "title" .}}`)))
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/a")), "200 A")
 }
 
 func TestPartialsThatNeedTheirPage(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(pagesOf(`+p.html: {{template "x" .}}
+	r := flow.New(flowtest.Pages(pagesOf(`+p.html: {{template "x" .}}
 		a.html: {{template "+p" 1}}{{define "x"}}x{{.}}{{end}}
 		b.http: `)))
-	r.At("b").GET().Do(func(*Request) Response { return View("+p", nil) })
+	r.At("b").GET().Do(func(*flow.Request) flow.Response { return flow.View("+p", nil) })
 	log := logged(r)
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/a")), "200 x1")

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"net/http"
@@ -7,83 +7,10 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
-
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/pattern"
 )
-
-func TestDestinations(t *testing.T) {
-	inner := New(fstest.MapFS{"router/invoices/[id=int].html": {}, "public/logo.png": {}})
-	r := New(fstest.MapFS{
-		"router/index.html": {}, "router/users/index.html": {}, "router/users/[id].html": {}, "router/users/new.html": {},
-		"router/api/users.http": {}, "router/docs/[a]/[b].html": {}, "public/app.css": {},
-	})
-	r.At("users/[id]").POST().Do(func(*Request) (string, error) { return "", nil })
-	r.At("api/users").GET().Do(func(*Request) (string, error) { return "", nil })
-	r.At("api/users").PUT().Do(func(*Request) (string, error) { return "", nil })
-	r.Mount("/billing", inner)
-	r.Mount("/files/", http.HandlerFunc(asked))
-	is.New(t).NoErr(r.Check())
-	urls := r.table.Load().urls
-	for _, tt := range []struct{ request, want string }{
-		{"GET /", "router/index.html"},
-		{"GET /users", "router/users/index.html"},
-		{"GET /users/{}", "router/users/new.html router/users/[id].html"},
-		{"POST /users/{}", "router/users/[id].html"},
-		{"POST /users/new", "router/users/[id].html"},
-		{"DELETE /users/{}", "answers [GET POST]"},
-		{"GET /users/{}/edit", "nothing"},
-		{"GET /user/{}", "nothing: /users/{id}"},
-		{"DELETE /user/{}", "nothing"},
-		{"POST /api/users", "answers [GET PUT]"},
-		{"GET /app.css", "public/app.css"},
-		{"GET /docs/{}", "router/docs/[a]/[b].html with slashes"},
-		{"GET /docs/x", "nothing"},
-		{"GET /users/", "router/users/index.html redirected to /users"},
-		{"GET /billing/invoices/7", "router/invoices/[id=int].html"},
-		{"GET /billing/invoices/{}", "router/invoices/[id=int].html"},
-		{"GET /billing/invoices/x", "nothing"},
-		{"GET /billing/invoice/{}", "nothing: /billing/invoices/{id}"},
-		{"GET /billing/logo.png", "public/logo.png"},
-		{"PUT /files/a/b", "Mount(\"/files/\")"},
-		{"GET /100%", "broken"},
-	} {
-		t.Run(tt.request, func(t *testing.T) {
-			is := is.New(t)
-			method, url, _ := strings.Cut(strings.ReplaceAll(tt.request, "{}", pattern.Hole), " ")
-			is.Equal(targetText(urls, method, url), tt.want)
-		})
-	}
-}
-
-// targetText says what a URL leads to.
-func targetText(urls destinations, method, url string) string {
-	path, _, ok := match.ParsePath(url)
-	if !ok {
-		return "broken"
-	}
-	t := urls.Find(method, url)
-	answers, methods := urls.answers(method, path, t.Slashes)
-	var said []string
-	for _, e := range answers {
-		file, _, _ := strings.Cut(e.owner.file, " of ")
-		said = append(said, file)
-	}
-	switch {
-	case len(said) == 0 && len(methods) > 0:
-		return "answers [" + strings.Join(methods, " ") + "]"
-	case len(said) == 0 && t.Near != "":
-		return "nothing: " + t.Near
-	case len(said) == 0:
-		return "nothing"
-	case t.Slashes:
-		said = append(said, "with slashes")
-	case t.Canonical != "":
-		said = append(said, "redirected to "+t.Canonical)
-	}
-	return strings.Join(said, " ")
-}
 
 // linkTree has the routes that the templates of the tests below link to.
 func linkTree(page string) fstest.MapFS {
@@ -100,7 +27,7 @@ func linkTree(page string) fstest.MapFS {
 }
 
 // linkRouter returns a Router for linkTree, with another one and a handler mounted in it.
-func linkRouter(page string) *Router {
+func linkRouter(page string) *flow.Router {
 	type signup struct {
 		Email string `form:"email"`
 		Name  string
@@ -119,26 +46,26 @@ func linkRouter(page string) *Router {
 		Sort string
 		By   struct{ Year int }
 	}
-	inner := New(fstest.MapFS{
+	inner := flow.New(fstest.MapFS{
 		"router/index.html":                 {},
 		"router/invoices/[id=int].html":     {Data: []byte(`<a href="/billing/invoices/9">a</a><a href="/">b</a>`)},
 		"router/invoices/[id=int]/pay.http": {}, "public/bill.css": {Data: []byte("x")},
 	})
 	inner.At("invoices/[id=int]/pay").POST().Do(empty)
-	r := New(linkTree(page))
+	r := flow.New(linkTree(page))
 	r.Matchers = map[string]func(string) bool{"lang": func(v string) bool { return len(v) == 2 }}
 	r.Mount("/billing", inner)
 	r.Mount("/static/", http.HandlerFunc(asked))
-	r.At("users/index").POST().Do(func(*Request, Form[signup]) (struct{}, error) { return struct{}{}, nil })
+	r.At("users/index").POST().Do(func(*flow.Request, flow.Form[signup]) (struct{}, error) { return struct{}{}, nil })
 	r.At("users/[id=int]/edit").PUT().Do(empty)
 	r.At("users/[id=int]/delete").POST().Do(empty)
 	r.At("api/recipes/[slug]").GET().Do(empty)
 	r.At("files/[...path]").GET().Do(empty)
-	r.At("search").GET().Do(func(*Request, query) (struct{}, error) { return struct{}{}, nil })
+	r.At("search").GET().Do(func(*flow.Request, query) (struct{}, error) { return struct{}{}, nil })
 	return r
 }
 
-func empty(*Request) (string, error) { return "", nil }
+func empty(*flow.Request) (string, error) { return "", nil }
 
 // Each of these links leads nowhere, or not where it seems to.
 func TestDeadLinks(t *testing.T) {
@@ -246,9 +173,8 @@ func TestDeadLinks(t *testing.T) {
 }
 
 // linkReport returns the faults and the warnings of a Router.
-func linkReport(r *Router) string {
-	t := r.compile()
-	return strings.Join(slices.DeleteFunc([]string{errorText(t.err), errorText(t.warnings)}, func(s string) bool { return s == "" }), "\n")
+func linkReport(r *flow.Router) string {
+	return strings.Join(slices.DeleteFunc([]string{errorText(r.Check()), errorText(r.Warnings())}, func(s string) bool { return s == "" }), "\n")
 }
 
 // None of these is a fault.
@@ -356,7 +282,7 @@ func TestLinksNearLiterals(t *testing.T) {
 	} {
 		t.Run(tt.page, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(linkReport(New(fstest.MapFS{"router/[lang].html": {}, "router/imprint.html": {}, "router/new.html": {}, "router/page.html": {Data: []byte(tt.page)}})), tt.want)
+			is.Equal(linkReport(flow.New(fstest.MapFS{"router/[lang].html": {}, "router/imprint.html": {}, "router/new.html": {}, "router/page.html": {Data: []byte(tt.page)}})), tt.want)
 		})
 	}
 }
@@ -364,8 +290,8 @@ func TestLinksNearLiterals(t *testing.T) {
 // Links are reported in the order of files and lines, each once, for the Routers inside, too.
 func TestLinksInOrder(t *testing.T) {
 	is := is.New(t)
-	inner := New(fstest.MapFS{"router/index.html": {Data: []byte(`<a href="/inner/x">x</a><a href="/page">x</a>`)}})
-	r := New(fstest.MapFS{
+	inner := flow.New(fstest.MapFS{"router/index.html": {Data: []byte(`<a href="/inner/x">x</a><a href="/page">x</a>`)}})
+	r := flow.New(fstest.MapFS{
 		"router/+layout.html": {Data: []byte(`<a href="/nothing">x</a>{{template "content" .}}`)},
 		"router/index.html":   {Data: []byte(strings.Repeat("\n", 8) + `<a href="/a"></a><a href="/b"></a>` + "\n" + `<a href="/c"></a>`)},
 		"router/page.html":    {Data: []byte(`<a href="/inner">x</a>`)},
@@ -383,9 +309,9 @@ router/index.html:10:10: href of <a>: nothing answers /c: if something else does
 func TestLinksBesideOtherFaults(t *testing.T) {
 	is := is.New(t)
 	tree := fstest.MapFS{"router/users/[id.html": {}, "router/index.html": {Data: []byte(`<a href="/users/7">x</a>{{nothing}}`)}}
-	is.True(!strings.Contains(errorText(New(tree).Check()), "/users/7"))
+	is.True(!strings.Contains(errorText(flow.New(tree).Check()), "/users/7"))
 	delete(tree, "router/users/[id.html")
-	is.True(strings.Contains(errorText(New(tree).Check()), "/users/7")) // the fault of a template keeps no route out
+	is.True(strings.Contains(errorText(flow.New(tree).Check()), "/users/7")) // the fault of a template keeps no route out
 }
 
 // A <base> may lead all URLs to another server.

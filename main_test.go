@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"bytes"
@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -42,8 +44,8 @@ type result struct {
 }
 
 // sampleSite returns a Router with a route of each kind.
-func sampleSite() *Router {
-	r := New(flowtest.Files("router/index.html", "router/users/index.http", "router/users/[id].http", "router/users/new.http", "router/docs/[...rest].http"))
+func sampleSite() *flow.Router {
+	r := flow.New(flowtest.Files("router/index.html", "router/users/index.http", "router/users/[id].http", "router/users/new.http", "router/docs/[...rest].http"))
 	r.In("users").Use(pass)
 	r.At("users/index").POST().Name("users.create").Do(hello)
 	r.At("users/index").GET().Do(hello)
@@ -53,24 +55,24 @@ func sampleSite() *Router {
 	return r
 }
 
-func faultySite() *Router { return New(flowtest.Files("router/a.http", "router/b.http")) }
+func faultySite() *flow.Router { return flow.New(flowtest.Files("router/a.http", "router/b.http")) }
 
 // built returns a function that builds an application, for Run.
-func built(r *Router) func(context.Context) (*Router, error) {
-	return func(context.Context) (*Router, error) { return r, nil }
+func built(r *flow.Router) func(context.Context) (*flow.Router, error) {
+	return func(context.Context) (*flow.Router, error) { return r, nil }
 }
 
 // runWith runs Main with arguments that are separated by spaces.
-func runWith(ctx context.Context, r *Router, env map[string]string, args string) result {
+func runWith(ctx context.Context, r *flow.Router, env map[string]string, args string) result {
 	return runBuild(ctx, built(r), nil, env, args)
 }
 
 // runBuild runs an application that has flags of its own.
-func runBuild(ctx context.Context, build func(context.Context) (*Router, error), own *flag.FlagSet, env map[string]string, args string) result {
+func runBuild(ctx context.Context, build func(context.Context) (*flow.Router, error), own *flag.FlagSet, env map[string]string, args string) result {
 	old := slog.Default()
 	defer slog.SetDefault(old)
 	var stdout, stderr bytes.Buffer
-	code := runProcess(ctx, build, command.Process{
+	code := flow.RunProcess(ctx, build, command.Process{
 		Args:   append([]string{"/usr/bin/app"}, strings.Fields(args)...),
 		Getenv: func(key string) string { return env[key] },
 		Flags:  own,
@@ -88,34 +90,34 @@ func TestFaultsHaveTheirLines(t *testing.T) {
 	bad := fstest.MapFS{"router/index.html": {Data: []byte("<p>\n<b class=\"x\">{{.Nme}}</b>\n")}}
 	dir := onDisk(t, bad)
 	t.Chdir(dir)
-	page := func(r *Router) *Router {
-		r.At("index").GET().Do(func(*Request) (struct{ Name string }, error) { return struct{ Name string }{}, nil })
+	page := func(r *flow.Router) *flow.Router {
+		r.At("index").GET().Do(func(*flow.Request) (struct{ Name string }, error) { return struct{ Name string }{}, nil })
 		return r
 	}
 	const text = `router/index.html:2:17: {{.Nme}}: struct { Name string } has no field or method Nme: did you mean "Name"?`
 	const shown = text + before + "               ^^^" + after
 	t.Run("check", func(t *testing.T) {
 		is := is.New(t)
-		is.Equal(runWith(t.Context(), page(New(bad)), nil, "check"), result{command.Failure, "", shown})
+		is.Equal(runWith(t.Context(), page(flow.New(bad)), nil, "check"), result{command.Failure, "", shown})
 		// Programs read what they have always read.
-		got := runWith(t.Context(), page(New(bad)), nil, "check -json")
+		got := runWith(t.Context(), page(flow.New(bad)), nil, "check -json")
 		is.True(strings.Contains(got.stdout, `"column": 17,`))
 		is.True(!strings.Contains(got.stdout+got.stderr, "^^^"))
-		is.Equal(runWith(t.Context(), page(New(bad)), nil, "routes"), result{command.Failure, "", text + "\n"})
-		is.Equal(runWith(t.Context(), page(New(bad)), nil, "serve -addr 127.0.0.1:0"), result{command.Failure, "", text + "\n"}) // as in production
+		is.Equal(runWith(t.Context(), page(flow.New(bad)), nil, "routes"), result{command.Failure, "", text + "\n"})
+		is.Equal(runWith(t.Context(), page(flow.New(bad)), nil, "serve -addr 127.0.0.1:0"), result{command.Failure, "", text + "\n"}) // as in production
 	})
 	t.Run("a warning", func(t *testing.T) {
 		is := is.New(t)
 		tree := fstest.MapFS{"router/a.html": {Data: []byte("\n\n<b>{{.Name}}</b>")}}
 		t.Chdir(onDisk(t, tree))
-		got := runWith(t.Context(), New(tree), nil, "check")
+		got := runWith(t.Context(), flow.New(tree), nil, "check")
 		is.Equal(got.code, command.OK)
 		is.True(strings.HasPrefix(got.stderr, "router/a.html:3: warning: {{.Name}} asks for data"))
 		is.True(strings.HasSuffix(got.stderr, "\n\n  3 | <b>{{.Name}}</b>\n    |    ^^^^^^^^^\n"))
 	})
 	t.Run("development begins", func(t *testing.T) {
 		is := is.New(t)
-		r := page(New(flowtest.Files("router/index.html", "router/b.http")))
+		r := page(flow.New(flowtest.Files("router/index.html", "router/b.http")))
 		got := runWith(t.Context(), r, nil, "serve -dev=. -addr 127.0.0.1:0")
 		is.Equal(got.code, command.Failure)
 		is.True(strings.Contains(got.stderr, shown))
@@ -127,7 +129,7 @@ func TestFaultsHaveTheirLines(t *testing.T) {
 	}{{"text", 1}, {"json", 0}} { // once, though the page is asked for again; and not into a log that programs read
 		t.Run("a request fails, log "+tt.log, func(t *testing.T) {
 			is := is.New(t)
-			r := page(New(good))
+			r := page(flow.New(good))
 			r.OnStart(func(context.Context) error {
 				visit(r, "/")
 				visit(r, "/")
@@ -141,7 +143,7 @@ func TestFaultsHaveTheirLines(t *testing.T) {
 	t.Run("an editor that is none", func(t *testing.T) {
 		is := is.New(t)
 		t.Setenv("FLOW_EDITOR", "vim")
-		got := runWith(t.Context(), page(New(good)), nil, "serve -dev=. -addr 127.0.0.1:0")
+		got := runWith(t.Context(), page(flow.New(good)), nil, "serve -dev=. -addr 127.0.0.1:0")
 		is.Equal(got.code, command.Usage)
 		is.True(strings.Contains(got.stderr, `FLOW_EDITOR is "vim": write a URL with {file}`))
 	})
@@ -160,21 +162,21 @@ func TestRoutesCommand(t *testing.T) {
 		{"routes", `
 GET  /  public  -  index  router/index.html
 GET  /docs/{rest...}  public  hello  docs.rest  router/docs/[...rest].http
-GET  /users  flow.pass  hello  users.create  router/users/index.http
-POST  /users  flow.pass  hello  users.create  router/users/index.http
-GET  /users/new  flow.pass  hello  users.new  router/users/new.http
-ANY  /users/{id}  flow.pass  hello  users.show  router/users/[id].http
+GET  /users  flow_test.pass  hello  users.create  router/users/index.http
+POST  /users  flow_test.pass  hello  users.create  router/users/index.http
+GET  /users/new  flow_test.pass  hello  users.new  router/users/new.http
+ANY  /users/{id}  flow_test.pass  hello  users.show  router/users/[id].http
 `},
 		{"routes -method post", `
-POST  /users  flow.pass  hello  users.create  router/users/index.http
-ANY  /users/{id}  flow.pass  hello  users.show  router/users/[id].http
+POST  /users  flow_test.pass  hello  users.create  router/users/index.http
+ANY  /users/{id}  flow_test.pass  hello  users.show  router/users/[id].http
 `},
 		{"routes -path /users/new", `
-GET  /users/new  flow.pass  hello  users.new  router/users/new.http
-ANY  /users/{id}  flow.pass  hello  users.show  router/users/[id].http
+GET  /users/new  flow_test.pass  hello  users.new  router/users/new.http
+ANY  /users/{id}  flow_test.pass  hello  users.show  router/users/[id].http
 `},
 		{"routes -path=/users/42", `
-ANY  /users/{id}  flow.pass  hello  users.show  router/users/[id].http
+ANY  /users/{id}  flow_test.pass  hello  users.show  router/users/[id].http
 `},
 		{"routes -path docs", `
 GET  /docs/{rest...}  public  hello  docs.rest  router/docs/[...rest].http
@@ -192,8 +194,8 @@ GET  /docs/{rest...}  public  hello  docs.rest  router/docs/[...rest].http
 }
 
 func TestRoutesPath(t *testing.T) {
-	inner := New(flowtest.Files("router/[x].html", "router/index.html"))
-	r := New(flowtest.Files("router/index.html", "router/users/index.html", "router/users/[id].html", "router/docs/[...rest].html", "router/a b.html", "public/app.css"))
+	inner := flow.New(flowtest.Files("router/[x].html", "router/index.html"))
+	r := flow.New(flowtest.Files("router/index.html", "router/users/index.html", "router/users/[id].html", "router/docs/[...rest].html", "router/a b.html", "public/app.css"))
 	r.Mount("/in/[org]", inner)
 	r.Mount("/debug/pprof", http.NotFoundHandler())
 	for _, tt := range []struct{ path, want string }{
@@ -216,7 +218,7 @@ func TestRoutesPath(t *testing.T) {
 			is := is.New(t)
 			got := runWith(t.Context(), r, nil, "routes -json -path "+tt.path)
 			is.Equal(got.code, 0)
-			var listed []RouteInfo
+			var listed []flow.RouteInfo
 			is.NoErr(json.Unmarshal([]byte(got.stdout), &listed))
 			var patterns []string
 			for _, i := range listed {
@@ -246,8 +248,8 @@ func TestCheckCommand(t *testing.T) {
 // none.
 func TestCheckCommandPrintsBoth(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(map[string]string{"a.html": `<a href="/b">b</a>`, "+row.html": "R"}))
-	fault, warning := r.Check().Error(), r.compile().warnings.Error()
+	r := flow.New(flowtest.Pages(map[string]string{"a.html": `<a href="/b">b</a>`, "+row.html": "R"}))
+	fault, warning := r.Check().Error(), r.Warnings().Error()
 	is.True(strings.Contains(fault, "nothing answers /b"))
 	is.True(strings.Contains(warning, "no template calls this partial"))
 	is.Equal(runWith(t.Context(), r, nil, "check"), result{command.Failure, "", fault + "\n" + warning + "\n"})
@@ -263,12 +265,12 @@ func TestCheckJSON(t *testing.T) {
 		Severity string
 		Text     string
 	}
-	typed := New(flowtest.Pages(map[string]string{"a.html": "<p>\n<b>{{.Nme}}</b>", "+row.html": "R"}))
-	typed.At("a").GET().Do(func(*Request) (struct{ Name string }, error) { return struct{ Name string }{}, nil })
+	typed := flow.New(flowtest.Pages(map[string]string{"a.html": "<p>\n<b>{{.Nme}}</b>", "+row.html": "R"}))
+	typed.At("a").GET().Do(func(*flow.Request) (struct{ Name string }, error) { return struct{ Name string }{}, nil })
 	const unused = "no template calls this partial"
 	for _, tt := range []struct {
 		name string
-		r    *Router
+		r    *flow.Router
 		code int
 		want []finding
 	}{
@@ -368,7 +370,7 @@ func TestMainServes(t *testing.T) {
 	is := is.New(t)
 	certFile, keyFile := servertest.WriteCertificate(t, t.TempDir(), servertest.Certificate())
 	dir := onDisk(t, flowtest.Pages(map[string]string{"index.html": "on disk"}))
-	r := New(flowtest.Pages(map[string]string{"index.html": "embedded"}))
+	r := flow.New(flowtest.Pages(map[string]string{"index.html": "embedded"}))
 	log := &journal{}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -376,7 +378,7 @@ func TestMainServes(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-tls-cert", certFile, "-tls-key", keyFile, "-log", "json", "-dev=" + dir}
-		code <- runProcess(ctx, built(r), command.Process{Args: args, Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: log})
+		code <- flow.RunProcess(ctx, built(r), command.Process{Args: args, Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: log})
 	}()
 	servertest.Until(t, "it serves, or fails", func() bool { return log.String() != "" })
 	url, _ := records(t, log)[0]["url"].(string)
@@ -386,7 +388,6 @@ func TestMainServes(t *testing.T) {
 	is.Equal(resp.ProtoMajor, 2)
 	is.Equal(servertest.SumUp(t, resp), "200 on disk")
 	is.True(r.Logger == slog.Default()) // it is the logger of both
-	is.True(r.front != nil)             // it has begun before the first request
 	client.CloseIdleConnections()
 	stop()
 	is.Equal(servertest.Within(t, "it stops", code), command.OK)
@@ -421,9 +422,9 @@ func TestMainSocketMode(t *testing.T) {
 func TestRun(t *testing.T) {
 	for _, tt := range []struct {
 		args   string
-		router *Router // sampleSite if nil
-		fails  error   // what build returns
-		stop   error   // what OnStop returns
+		router *flow.Router // sampleSite if nil
+		fails  error        // what build returns
+		stop   error        // what OnStop returns
 		code   int
 		done   string
 		stderr string // what it ends in
@@ -451,7 +452,7 @@ func TestRun(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			stop()
 			var d diary
-			got := runBuild(ctx, func(built context.Context) (*Router, error) {
+			got := runBuild(ctx, func(built context.Context) (*flow.Router, error) {
 				is.Equal(built, ctx)
 				d = append(d, "build")
 				r := tt.router
@@ -480,7 +481,7 @@ func TestRunWithoutRouter(t *testing.T) {
 	} {
 		t.Run(tt.want, func(t *testing.T) {
 			is := is.New(t)
-			build := func(context.Context) (*Router, error) { return nil, tt.err }
+			build := func(context.Context) (*flow.Router, error) { return nil, tt.err }
 			for _, args := range []string{"", "routes", "check"} {
 				is.Equal(runBuild(t.Context(), build, nil, nil, args), result{command.Failure, "", tt.want})
 			}
@@ -493,7 +494,7 @@ func TestRunLogs(t *testing.T) {
 	is := is.New(t)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	got := runBuild(ctx, func(context.Context) (*Router, error) {
+	got := runBuild(ctx, func(context.Context) (*flow.Router, error) {
 		slog.Info("building")
 		return sampleSite(), nil
 	}, nil, nil, "-addr 127.0.0.1:0 -log json")
@@ -527,7 +528,7 @@ func TestOwnFlags(t *testing.T) {
 			dsn := own.String("dsn", "app.db", "`file` of the database")
 			debug := own.Bool("debug", false, "tell more")
 			seen := ""
-			got := runBuild(ctx, func(context.Context) (*Router, error) {
+			got := runBuild(ctx, func(context.Context) (*flow.Router, error) {
 				is.True(own.Parsed())
 				is.Equal(*debug, tt.debug)
 				seen = *dsn
@@ -573,7 +574,7 @@ func TestOwnFlagsClash(t *testing.T) {
 			own.String(name, "", "")
 			own.String("dsn", "", "")
 			for _, args := range []string{"", "routes", "version", "help"} {
-				got := runBuild(t.Context(), func(context.Context) (*Router, error) { panic("not called") }, own, nil, args)
+				got := runBuild(t.Context(), func(context.Context) (*flow.Router, error) { panic("not called") }, own, nil, args)
 				is.Equal(got.code, command.Failure)
 				is.True(strings.HasPrefix(got.stderr, "flow: package flag has -"+name+", registered by "))
 			}

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"fmt"
@@ -14,10 +14,11 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/dev/routemap"
-	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/routes/forms"
 	"example.com/flow/internal/routes/match"
@@ -183,7 +184,7 @@ func TestMatchOddRequests(t *testing.T) {
 type slowly struct {
 	files   []slowFile
 	methods map[*routetree.Route][]string
-	mounts  []*Mounted
+	mounts  []*flow.Mounted
 }
 
 // A slowFile is one pattern of a file.
@@ -192,16 +193,16 @@ type slowFile struct {
 	route *routetree.Route
 }
 
-func newSlowly(r *Router) slowly {
-	s := slowly{methods: map[*routetree.Route][]string{}, mounts: r.mounts}
+func newSlowly(r *flow.Router) slowly {
+	s := slowly{methods: map[*routetree.Route][]string{}, mounts: r.Mounts()}
 	byPath := map[string]*routetree.Route{}
-	for _, rt := range r.tree.Routes {
+	for _, rt := range r.Tree().Routes {
 		byPath[rt.Path] = rt
 		for _, p := range rt.Patterns {
 			s.files = append(s.files, slowFile{p, rt})
 		}
 	}
-	for _, f := range r.own.Files() {
+	for _, f := range r.Registered() {
 		for _, v := range f.Verbs {
 			rt := byPath[f.Path]
 			s.methods[rt] = append(s.methods[rt], v.Method)
@@ -287,12 +288,12 @@ func (s slowly) answer(method, target string) string {
 	}
 	best, allowed := s.file(path, method)
 	if m := s.mount(path, best.Pattern); m != nil {
-		prefix := strings.TrimSuffix("/"+strings.Join(kept[:len(m.prefix)], "/"), "/")
+		prefix := strings.TrimSuffix("/"+strings.Join(kept[:len(m.Prefix())], "/"), "/")
 		spelled := escaped == prefix || strings.HasPrefix(escaped, prefix+"/")
 		switch {
-		case !spelled || s.misread(m, path[:len(m.prefix)], u.Path, method):
+		case !spelled || s.misread(m, path[:len(m.Prefix())], u.Path, method):
 			return s.respelled(u, escaped, query)
-		case escaped == prefix && m.slash:
+		case escaped == prefix && strings.HasSuffix(m.Text(), "/"):
 			return "308 Location " + prefix + "/" + query
 		}
 		return mountText(m, escaped)
@@ -342,7 +343,7 @@ func (s slowly) file(path []string, method string) (best slowFile, allowed map[s
 
 // misread reports whether a handler that cleans the decoded path finds something in it
 // that is not one of m below the very prefix, with backslashes for slashes or without.
-func (s slowly) misread(m *Mounted, prefix []string, decoded, method string) bool {
+func (s slowly) misread(m *flow.Mounted, prefix []string, decoded, method string) bool {
 	if slices.ContainsFunc(prefix, func(value string) bool { return pattern.EmptyOrDots(value) || strings.ContainsAny(value, `/\`) }) {
 		return true
 	}
@@ -392,29 +393,24 @@ func (s slowly) respelled(u *url.URL, escaped, query string) string {
 
 // mount returns the most specific of what is mounted above a path, or nil. best is the
 // file that answers it, if one does.
-func (s slowly) mount(path []string, best *pattern.Pattern) (m *Mounted) {
+func (s slowly) mount(path []string, best *pattern.Pattern) (m *flow.Mounted) {
 	for _, other := range s.mounts {
-		prefix := pattern.New(other.prefix)
-		if len(path) < len(other.prefix) || !hasURL(prefix, path[:len(other.prefix)]) {
+		prefix := pattern.New(other.Prefix())
+		if len(path) < len(other.Prefix()) || !hasURL(prefix, path[:len(other.Prefix())]) {
 			continue
 		}
-		if m == nil || moreSpecific(shapeBelow(other), shapeBelow(m)) {
+		if m == nil || moreSpecific(other.Below(), m.Below()) {
 			m = other
 		}
 	}
-	if m != nil && best != nil && !moreSpecific(shapeBelow(m), best) { // a file for the very prefix wins
+	if m != nil && best != nil && !moreSpecific(m.Below(), best) { // a file for the very prefix wins
 		return nil
 	}
 	return m
 }
 
-func shapeBelow(m *Mounted) *pattern.Pattern {
-	_, below := m.patterns()
-	return below
-}
-
 // mountText is what a handler that is mounted says.
-func mountText(m *Mounted, escaped string) string { return "200 " + m.text + " has " + escaped }
+func mountText(m *flow.Mounted, escaped string) string { return "200 " + m.Text() + " has " + escaped }
 
 func (s slowly) handler(best slowFile, path []string, method string) string {
 	values := map[string]string{}
@@ -444,7 +440,7 @@ func (s slowly) handler(best slowFile, path []string, method string) string {
 
 // fuzzTree builds an application from bytes: route files with handlers. Files
 // that would be a fault beside the earlier ones are left out.
-func fuzzTree(data []byte) *Router {
+func fuzzTree(data []byte) *flow.Router {
 	names := []string{"a", "b", "[p]", "[q]", "[[o]]", "(g)", "a", "[p]", "[[n]]", "c d", "50%", "[m=ab]", "[[l=ab]]", "[w=slug]"}
 	last := []string{"index", "store", "a", "b", "[r]", "[...s]", "[[...s]]", "[[o]]", "é", "[r=ab]", "[...s=slug]", "[u=slug]"}
 	methods := []string{"GET", "POST", "ANY", "HEAD", "OPTIONS", "PUT", "LOCK"}
@@ -484,16 +480,16 @@ func fuzzTree(data []byte) *Router {
 			verbs[p] = []string{"GET"}
 		}
 	}
-	r := New(tree)
+	r := flow.New(tree)
 	r.Matchers = map[string]func(string) bool{"ab": func(v string) bool { return v == "a" || v == "b" }}
 	// POST beside a store is a fault.
 	stores := map[string]bool{}
-	for _, rt := range r.tree.Routes {
+	for _, rt := range r.Tree().Routes {
 		for _, s := range rt.Patterns {
 			stores[s.Key()] = stores[s.Key()] || rt.Store
 		}
 	}
-	for _, rt := range r.tree.Routes {
+	for _, rt := range r.Tree().Routes {
 		beside := !rt.Store && slices.ContainsFunc(rt.Patterns, func(s *pattern.Pattern) bool { return stores[s.Key()] })
 		registered := 0
 		for _, method := range verbs[rt.Path] {
@@ -516,7 +512,7 @@ func fuzzTree(data []byte) *Router {
 
 // judgeOf checks a Router and returns what it is held against: the tree and the
 // registrations, which Check forgets.
-func judgeOf(t *testing.T, r *Router) slowly {
+func judgeOf(t *testing.T, r *flow.Router) slowly {
 	t.Helper()
 	judge := newSlowly(r)
 	if err := r.Check(); err != nil {
@@ -526,7 +522,7 @@ func judgeOf(t *testing.T, r *Router) slowly {
 }
 
 // checkMatch holds the answer of a Router against slowly.
-func checkMatch(t *testing.T, r *Router, judge slowly, method, target string) {
+func checkMatch(t *testing.T, r *flow.Router, judge slowly, method, target string) {
 	t.Helper()
 	got := says(serve(r, method, target))
 	if text := explained(t, r, method, target, got); text != got {
@@ -534,7 +530,7 @@ func checkMatch(t *testing.T, r *Router, judge slowly, method, target string) {
 	}
 	if want := judge.answer(method, target); got != want {
 		var names []string
-		for _, rt := range r.tree.Routes {
+		for _, rt := range r.Tree().Routes {
 			names = append(names, rt.File)
 		}
 		t.Errorf("%s %s of %q:\n it says %q\n   it is %q", method, target, names, got, want)
@@ -543,7 +539,7 @@ func checkMatch(t *testing.T, r *Router, judge slowly, method, target string) {
 
 // explained says what the explanation of a request says, in the words of says. The body
 // of an answer is that of says, if it has the file and the values of the explanation.
-func explained(t *testing.T, r *Router, method, target, says string) string {
+func explained(t *testing.T, r *flow.Router, method, target, says string) string {
 	t.Helper()
 	u, err := url.ParseRequestURI(target)
 	if err != nil {
@@ -556,12 +552,7 @@ func explained(t *testing.T, r *Router, method, target, says string) string {
 	if asked := q.Request().URL; asked.EscapedPath() != u.EscapedPath() || asked.RawQuery != u.RawQuery || q.Method != method {
 		return says // with a "#", which no server sees, or in letters that people mix up
 	}
-	all := r.table.Load()
-	e := routemap.Explain(q, all.matcher.Explain(q.Request()), func(e *endpoint) routemap.Endpoint {
-		quick := *e
-		quick.handler.pos = fault.Position{} // to find a file in the working directory takes long
-		return all.describe(&quick)
-	})
+	e := r.Explain(q)
 	winners := 0
 	for _, c := range e.Candidates {
 		if c.Answers {
@@ -605,9 +596,9 @@ func explained(t *testing.T, r *Router, method, target, says string) string {
 }
 
 // mountAll mounts a handler at each prefix that would be no fault.
-func mountAll(r *Router, prefixes string) {
+func mountAll(r *flow.Router, prefixes string) {
 	taken := map[string]bool{}
-	for _, rt := range r.tree.Routes {
+	for _, rt := range r.Tree().Routes {
 		for _, s := range rt.Patterns {
 			taken[s.Key()] = true
 		}
@@ -619,7 +610,7 @@ func mountAll(r *Router, prefixes string) {
 			continue
 		}
 		taken[key] = true
-		var m *Mounted
+		var m *flow.Mounted
 		m = r.Mount(prefix, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, strings.TrimPrefix(mountText(m, r.URL.EscapedPath()), "200 "))
 		}))
@@ -638,7 +629,7 @@ func FuzzMount(f *testing.F) {
 			t.Skip()
 		}
 		r := fuzzTree(data)
-		if r.tree.Missing {
+		if r.Tree().Missing {
 			t.Skip() // no name that was made is one of a route
 		}
 		mountAll(r, prefixes)
@@ -658,7 +649,7 @@ func FuzzMatch(f *testing.F) {
 			t.Skip()
 		}
 		r := fuzzTree(data)
-		if r.tree.Missing {
+		if r.Tree().Missing {
 			t.Skip() // no name that was made is one of a route
 		}
 		checkMatch(t, r, judgeOf(t, r), method, target)
@@ -708,19 +699,19 @@ func TestMatchGenerated(t *testing.T) {
 	}
 }
 
-// shop is an application whose Go code and links say no group. Its tree is the same
+// shopOf returns an application whose Go code and links say no group. Its tree is the same
 // wherever the files lie.
-func shop(tree map[string]string) *Router {
-	r := New(flowtest.Pages(tree))
+func shopOf(tree map[string]string) *flow.Router {
+	r := flow.New(flowtest.Pages(tree))
 	r.In("users").Use(mark("users"))
 	r.In("").Use(mark("all"))
 	r.In("users/[id]").Use(mark("user"))
-	r.At("index").GET().Name("home").Do(func(req *Request) (Response, error) { return Page(nil), nil })
-	r.At("users/[id]").GET().Do(func(req *Request) (string, error) { return req.Route("users.id.posts", "id", req.Param("id")) })
-	r.At("users/[id]/posts").GET().Do(func(req *Request) Response { return View("users/+row", req.Param("id")) })
-	r.At("users/index").GET().Do(func(*Request) Response { return Page([]string{"7"}) })
-	r.At("users/store").POST().Do(func(*Request) Response { return RedirectTo("users.id", "id", 8) })
-	r.At("about").POST().Do(func(*Request) Response { return View("about", "seen") })
+	r.At("index").GET().Name("home").Do(func(req *flow.Request) (flow.Response, error) { return flow.Page(nil), nil })
+	r.At("users/[id]").GET().Do(func(req *flow.Request) (string, error) { return req.Route("users.id.posts", "id", req.Param("id")) })
+	r.At("users/[id]/posts").GET().Do(func(req *flow.Request) flow.Response { return flow.View("users/+row", req.Param("id")) })
+	r.At("users/index").GET().Do(func(*flow.Request) flow.Response { return flow.Page([]string{"7"}) })
+	r.At("users/store").POST().Do(func(*flow.Request) flow.Response { return flow.RedirectTo("users.id", "id", 8) })
+	r.At("about").POST().Do(func(*flow.Request) flow.Response { return flow.View("about", "seen") })
 	return r
 }
 
@@ -739,7 +730,7 @@ var shopTree = map[string]string{
 }
 
 // tour asks an application for everything it has.
-func tour(t *testing.T, r *Router) string {
+func tour(t *testing.T, r *flow.Router) string {
 	t.Helper()
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
@@ -759,7 +750,7 @@ func tour(t *testing.T, r *Router) string {
 // TestGroupsChangeNothing compares an application whose files and directories lie in groups
 // with the same application without groups.
 func TestGroupsChangeNothing(t *testing.T) {
-	want := tour(t, shop(shopTree))
+	want := tour(t, shopOf(shopTree))
 	for _, tt := range []struct{ name, from, to string }{
 		{"a file", "about.html", "(site)/about.html"},
 		{"a partial", "+foot.html", "(parts)/+foot.html"},
@@ -782,7 +773,7 @@ func TestGroupsChangeNothing(t *testing.T) {
 				moved[file] = text
 			}
 			is.True(n > 0) // something has moved
-			is.Equal(tour(t, shop(moved)), want)
+			is.Equal(tour(t, shopOf(moved)), want)
 		})
 	}
 }
@@ -790,7 +781,7 @@ func TestGroupsChangeNothing(t *testing.T) {
 // TestGroupsThatAreWritten: a path that names a group speaks of that group.
 func TestGroupsThatAreWritten(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(map[string]string{
+	r := flow.New(flowtest.Pages(map[string]string{
 		"(a)/users/x.http": "", "(b)/users/y.http": "", "users/z.http": "", "(c)/(a)/users/w.http": "", "(b)/users.http": "",
 	}))
 	r.In("(a)/users").Use(mark("a-users"))
@@ -817,13 +808,13 @@ func TestGroupsThatAreWritten(t *testing.T) {
 
 func TestGroupsThatAreInDoubt(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(map[string]string{
+	r := flow.New(flowtest.Pages(map[string]string{
 		"(a)/+row.html": "a", "(b)/+row.html": "b", "x.html": `{{template "+row"}}{{template "(a)/+row"}}`,
 	}))
 	is.Equal(r.Check().Error(), `router/x.html:1: {{template "+row"}}: "+row" may be "(a)/+row" or "(b)/+row": write which group`)
 
-	r = New(flowtest.Pages(map[string]string{"(a)/+row.html": "a", "(b)/+row.html": "b", "x.http": ""}))
-	r.At("x").GET().Do(func(req *Request) Response { return View(req.Input("view"), nil) })
+	r = flow.New(flowtest.Pages(map[string]string{"(a)/+row.html": "a", "(b)/+row.html": "b", "x.http": ""}))
+	r.At("x").GET().Do(func(req *flow.Request) flow.Response { return flow.View(req.Input("view"), nil) })
 	log := logged(r)
 	is.Equal(says(serve(r, "GET", "/x?view=(b)/%2Brow")), "200 b")
 	is.Equal(says(serve(r, "GET", "/x?view=%2Brow")), "500")
@@ -844,10 +835,10 @@ func TestGuardsFollowFiles(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(pagesOf(tt.files)))
-			r.In(tt.in).Use(func(*Request) Response { return Fail(403, "") })
-			for _, rt := range r.tree.Routes {
-				r.At(rt.Path).GET().Do(func(*Request) string { return "" })
+			r := flow.New(flowtest.Pages(pagesOf(tt.files)))
+			r.In(tt.in).Use(func(*flow.Request) flow.Response { return flow.Fail(403, "") })
+			for _, rt := range r.Tree().Routes {
+				r.At(rt.Path).GET().Do(func(*flow.Request) string { return "" })
 			}
 			if err := r.Check(); err != nil {
 				is.True(strings.Contains(err.Error(), tt.want))

@@ -1,10 +1,12 @@
-package flow
+package flow_test
 
 import (
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -14,12 +16,12 @@ import (
 
 // answering returns a Router in which each file says which it is, and what its parameter
 // p holds.
-func answering(matchers map[string]func(string) bool, files ...string) *Router {
-	r := New(flowtest.Files(files...))
+func answering(matchers map[string]func(string) bool, files ...string) *flow.Router {
+	r := flow.New(flowtest.Files(files...))
 	r.Matchers = matchers
 	for _, file := range files {
 		path := strings.TrimSuffix(strings.TrimPrefix(file, "router/"), ".http")
-		r.At(path).GET().Do(func(req *Request) string { return path + " " + req.Param("p") })
+		r.At(path).GET().Do(func(req *flow.Request) string { return path + " " + req.Param("p") })
 	}
 	return r
 }
@@ -70,18 +72,18 @@ func TestMatcherFaults(t *testing.T) {
 		{"beside", nil, []string{"router/[a=int].http", "router/[b].http"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := New(flowtest.Files(tt.files...))
+			r := flow.New(flowtest.Files(tt.files...))
 			r.Matchers = tt.matchers
-			for _, rt := range r.tree.Routes {
-				r.At(rt.Path).GET().Do(func(*Request) string { return "" })
+			for _, rt := range r.Tree().Routes {
+				r.At(rt.Path).GET().Do(func(*flow.Request) string { return "" })
 			}
 			golden.Equal(t, tt.name, strings.TrimSpace(errorText(r.Check())))
 		})
 	}
 	t.Run("prefix", func(t *testing.T) {
 		is := is.New(t)
-		r := New(flowtest.Files("router/a.http"))
-		r.At("a").GET().Do(func(*Request) string { return "" })
+		r := flow.New(flowtest.Files("router/a.http"))
+		r.At("a").GET().Do(func(*flow.Request) string { return "" })
 		r.Mount("/[org=int]", http.NotFoundHandler())
 		is.True(strings.Contains(errorText(r.Check()), `"[org=int]": a prefix has no matchers: write [org], and look at the value in a guard`))
 	})
@@ -99,7 +101,7 @@ func TestCheckNamesNeighbours(t *testing.T) {
 	is := is.New(t)
 	r := answering(nil, "router/u/[a=int].http", "router/u/[b=slug]/x.http", "router/u/[c].http", "router/v/[...d=int].http", "router/v/[e=slug].http")
 	is.NoErr(r.Check())
-	is.Equal(errorText(r.compile().warnings), "router/u/[b=slug]/x.http: warning: [b=slug] stands beside [a=int] of router/u/[a=int].http: a value that both match is for [a=int], since matchers are tried in the order of their names")
+	is.Equal(errorText(r.Warnings()), "router/u/[b=slug]/x.http: warning: [b=slug] stands beside [a=int] of router/u/[a=int].http: a value that both match is for [a=int], since matchers are tried in the order of their names")
 }
 
 // TestRouteRefusesWhatDoesNotMatch since its URL would lead elsewhere.
@@ -161,9 +163,9 @@ func TestMatchersAllocateNothing(t *testing.T) {
 		t.Skip("exchanges are not used again")
 	}
 	r := answering(nil, "router/a/[p=int].http", "router/b/[p=int].http", "router/b/[p].http", "router/c/[...p=slug].http")
-	r.At("a/[p=int]").POST().Do(func(*Request) string { return "hello" })
-	r.At("b/[p]").POST().Do(func(*Request) string { return "hello" })
-	r.At("c/[...p=slug]").POST().Do(func(*Request) string { return "hello" })
+	r.At("a/[p=int]").POST().Do(func(*flow.Request) string { return "hello" })
+	r.At("b/[p]").POST().Do(func(*flow.Request) string { return "hello" })
+	r.At("c/[...p=slug]").POST().Do(func(*flow.Request) string { return "hello" })
 	for _, target := range []string{"/a/7", "/b/7", "/b/x", "/c/x/y"} {
 		t.Run(target, func(t *testing.T) {
 			is := is.New(t)
@@ -191,12 +193,12 @@ func TestTemplatesNameRoutesWithMatchers(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(pagesOf("index.html: " + tt.template + "\nitems/[id=int].http: \nthings/[id=uuid].http: \n[[p=lang]]/help.http: \ndays/[...day=date].http: ")))
+			r := flow.New(flowtest.Pages(pagesOf("index.html: " + tt.template + "\nitems/[id=int].http: \nthings/[id=uuid].http: \n[[p=lang]]/help.http: \ndays/[...day=date].http: ")))
 			r.Matchers = map[string]func(string) bool{"lang": func(v string) bool { return v == "de" }}
 			for path, name := range map[string]string{"items/[id=int]": "item", "things/[id=uuid]": "thing", "[[p=lang]]/help": "help", "days/[...day=date]": "days"} {
-				r.At(path).GET().Name(name).Do(func(*Request) string { return "" })
+				r.At(path).GET().Name(name).Do(func(*flow.Request) string { return "" })
 			}
-			r.At("index").GET().Do(func(*Request) Response { return Page(7) })
+			r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Page(7) })
 			if err := r.Check(); err != nil {
 				is.Equal(err.Error(), tt.want)
 				return

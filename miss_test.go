@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"bufio"
@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
@@ -24,16 +26,16 @@ import (
 
 // misses are a Router with a route and one that leaves every error to the default by hand,
 // so that it takes the long way to each answer.
-func misses(t *testing.T, setUp func(*Router)) (short, long *Router) {
+func misses(t *testing.T, setUp func(*flow.Router)) (short, long *flow.Router) {
 	t.Helper()
-	for _, r := range []**Router{&short, &long} {
-		*r = New(flowtest.Files("router/index.html", "router/users/[id].http"))
-		(*r).At("users/[id]").GET().Do(func(*Request) string { return "" })
+	for _, r := range []**flow.Router{&short, &long} {
+		*r = flow.New(flowtest.Files("router/index.html", "router/users/[id].http"))
+		(*r).At("users/[id]").GET().Do(func(*flow.Request) string { return "" })
 		(*r).Logger = slog.New(slog.DiscardHandler)
 		setUp(*r)
 	}
-	long.OnError = func(*Request, error) Response { return Response{} }
-	for _, r := range []*Router{short, long} {
+	long.OnError = func(*flow.Request, error) flow.Response { return flow.Response{} }
+	for _, r := range []*flow.Router{short, long} {
 		if err := r.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -53,19 +55,21 @@ func TestMissIsAnsweredLikeAnError(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  string
-		setUp func(*Router)
+		setUp func(*flow.Router)
 	}{
-		{"nothing", func(*Router) {}},
-		{"guards", func(r *Router) { r.Use(func(*Request) Response { return Text("never").Status(500) }) }},
-		{"Vary", func(r *Router) { r.Use(std("Vary", "Origin")) }},
-		{"Vary of Accept", func(r *Router) { r.Use(std("Vary", "origin, accept")) }},
-		{"an id and a log", func(r *Router) { r.Use(RequestID, Logger(slog.New(slog.DiscardHandler))) }},
-		{"a length", func(r *Router) { r.Use(std("Content-Length", "3")) }},
-		{"a user who cannot be asked for", func(r *Router) {
-			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
+		{"nothing", func(*flow.Router) {}},
+		{"guards", func(r *flow.Router) {
+			r.Use(func(*flow.Request) flow.Response { return flow.Text("never").Status(500) })
+		}},
+		{"Vary", func(r *flow.Router) { r.Use(std("Vary", "Origin")) }},
+		{"Vary of Accept", func(r *flow.Router) { r.Use(std("Vary", "origin, accept")) }},
+		{"an id and a log", func(r *flow.Router) { r.Use(flow.RequestID, flow.Logger(slog.New(slog.DiscardHandler))) }},
+		{"a length", func(r *flow.Router) { r.Use(std("Content-Length", "3")) }},
+		{"a user who cannot be asked for", func(r *flow.Router) {
+			r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("down") }
 			r.Use(func(next http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					From(r.Context()).User()
+					flow.From(r.Context()).User()
 					next.ServeHTTP(w, r)
 				})
 			})
@@ -77,7 +81,7 @@ func TestMissIsAnsweredLikeAnError(t *testing.T) {
 			for _, target := range []string{"/wp-login.php", "/users/7/x", "/a//b", "/a%2Fb"} {
 				for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "LOCK"} {
 					for _, accepts := range []string{"", "*/*", "text/plain", "application/json", "text/html", "image/png"} {
-						ask := func(r *Router) *http.Response {
+						ask := func(r *flow.Router) *http.Response {
 							req := request(method, target)
 							req.Header.Set("X-Request-Id", "7")
 							if accepts != "" {
@@ -105,7 +109,7 @@ func TestMissesAllocateLittle(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	r, _ := misses(t, func(*Router) {})
+	r, _ := misses(t, func(*flow.Router) {})
 	for _, accepts := range []string{"*/*", "text/plain", "application/json"} {
 		t.Run(accepts, func(t *testing.T) {
 			is := is.New(t)
@@ -125,7 +129,7 @@ func TestMissesAllocateLittle(t *testing.T) {
 
 func TestPreflightMeetsTheFileItAsksFor(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/users/new.http", "router/users/[id].http"))
+	r := flow.New(flowtest.Files("router/users/new.http", "router/users/[id].http"))
 	r.At("users/new").GET().Do(hello)
 	r.At("users/[id]").PUT().Do(hello)
 	r.At("users/new").Use(markStd("new"))
@@ -145,13 +149,13 @@ func TestPreflightMeetsTheFileItAsksFor(t *testing.T) {
 }
 
 func TestCrossOrigin(t *testing.T) {
-	newRouter := func() *Router {
-		r := New(flowtest.Files("router/a.html"))
+	newRouter := func() *flow.Router {
+		r := flow.New(flowtest.Files("router/a.html"))
 		r.At("a").POST().Use(mark("guard")).Do(hello)
 		r.Use(markStd("std"))
 		return r
 	}
-	ask := func(r *Router, method, origin, site string) *httptest.ResponseRecorder {
+	ask := func(r *flow.Router, method, origin, site string) *httptest.ResponseRecorder {
 		req := request(method, "/a")
 		req.Host = "example.com"
 		if origin != "" {
@@ -201,7 +205,7 @@ func TestCrossOrigin(t *testing.T) {
 // TestCrossOriginMethods: a request from another origin is refused by its method, whichever
 // handler would answer it.
 func TestCrossOriginMethods(t *testing.T) {
-	r := New(flowtest.Files("router/any.http", "router/own.http"))
+	r := flow.New(flowtest.Files("router/any.http", "router/own.http"))
 	r.At("any").ANY().Do(hello)
 	r.At("own").HEAD().Do(hello)
 	r.At("own").OPTIONS().Do(hello)
@@ -267,13 +271,13 @@ func TestRedirectKeepsStrippedPrefix(t *testing.T) {
 // TestCanonicalRedirectsStayOnTheHost asks for other spellings of paths, over the
 // wire: a Location leads to the same host, and to no further redirect.
 func TestCanonicalRedirectsStayOnTheHost(t *testing.T) {
-	site := func() *Router {
-		r := New(flowtest.Files("router/index.http", "router/a.http", "router/evil.example.http", "router/[b]/[c].http", "router/docs/[...rest].http", "router/[b]/x/[...rest].http"))
+	site := func() *flow.Router {
+		r := flow.New(flowtest.Files("router/index.http", "router/a.http", "router/evil.example.http", "router/[b]/[c].http", "router/docs/[...rest].http", "router/[b]/x/[...rest].http"))
 		for _, path := range []string{"index", "a", "evil.example", "[b]/[c]", "docs/[...rest]", "[b]/x/[...rest]"} {
 			r.At(path).GET().Do(hello)
 		}
 		r.Mount("/files/", http.NotFoundHandler())
-		r.Mount("/in/[p]", New(flowtest.Files("router/index.html", "router/y.html")))
+		r.Mount("/in/[p]", flow.New(flowtest.Files("router/index.html", "router/y.html")))
 		return r
 	}
 	inside := site()

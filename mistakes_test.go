@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"bytes"
@@ -15,6 +15,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -72,8 +74,8 @@ type (
 	rightMethods   struct{ Name string }
 )
 
-func (*validateInvalid) Validate() Invalid             { return nil }
-func (*validateRequest) Validate(*Request) error       { return nil }
+func (*validateInvalid) Validate() flow.Invalid        { return nil }
+func (*validateRequest) Validate(*flow.Request) error  { return nil }
 func (validateBool) Validate() bool                    { return true }
 func (validateVariadic) Validate(...string) error      { return nil }
 func (*validates) Validates() error                    { return nil }
@@ -86,10 +88,10 @@ func (*defaultError) Default() error                   { return nil }
 func (*defaults) Defaults()                            {}
 func (*defaultsReturning) Defaults() defaultsReturning { return defaultsReturning{} }
 func (*validated) Validated() bool                     { return true }
-func (*row) Validate() Invalid                         { return nil }
+func (*row) Validate() flow.Invalid                    { return nil }
 func (*rowWithCurrency) Validate(currency string) error {
 	if currency == "" {
-		return Invalid{"name": "has no currency"}
+		return flow.Invalid{"name": "has no currency"}
 	}
 	return nil
 }
@@ -115,7 +117,7 @@ func (*rightMethods) Validate() error        { return nil }
 func (*rightMethods) Default()               {}
 
 // takes returns a handler with an input of a type.
-func takes[In any]() any { return func(*Request, In) error { return nil } }
+func takes[In any]() any { return func(*flow.Request, In) error { return nil } }
 
 // lineOf matches the position of a method or a handler in a file of Go.
 var lineOf = regexp.MustCompile(`(?m)^(\S+\.go):\d+: `)
@@ -124,7 +126,7 @@ var lineOf = regexp.MustCompile(`(?m)^(\S+\.go):\d+: `)
 // the lines.
 func inputReport(t *testing.T, handler any) string {
 	t.Helper()
-	r := New(fstest.MapFS{"router/users/[id].http": {}})
+	r := flow.New(fstest.MapFS{"router/users/[id].http": {}})
 	r.At("users/[id]").GET().Do(handler)
 	return lineOf.ReplaceAllString(strings.ReplaceAll(linkReport(r), "mistakes_test.go", "x.go"), "$1: ")
 }
@@ -135,47 +137,47 @@ func TestMethodsThatAreNeverCalled(t *testing.T) {
 		handler any
 		want    string
 	}{
-		{"an Invalid", takes[validateInvalid](), `x.go: flow.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
-		{"in a Form", takes[Form[validateInvalid]](), `x.go: flow.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
-		{"validateRequest", takes[validateRequest](), `x.go: flow.validateRequest.Validate(*flow.Request) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
-		{"validateBool", takes[validateBool](), `x.go: flow.validateBool.Validate() bool is never called: flow calls Validate() error`},
-		{"validateVariadic", takes[validateVariadic](), `x.go: flow.validateVariadic.Validate(...string) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
-		{"validates", takes[validates](), `x.go: flow.validates.Validates is never called: did you mean "Validate"?`},
-		{"validtae", takes[validtae](), `x.go: flow.validtae.Validtae is never called: did you mean "Validate"?`},
-		{"validateUpper", takes[validateUpper](), `x.go: flow.validateUpper.VALIDATE is never called: did you mean "Validate"?`},
+		{"an Invalid", takes[validateInvalid](), `x.go: flow_test.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"in a Form", takes[flow.Form[validateInvalid]](), `x.go: flow_test.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"validateRequest", takes[validateRequest](), `x.go: flow_test.validateRequest.Validate(*flow.Request) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
+		{"validateBool", takes[validateBool](), `x.go: flow_test.validateBool.Validate() bool is never called: flow calls Validate() error`},
+		{"validateVariadic", takes[validateVariadic](), `x.go: flow_test.validateVariadic.Validate(...string) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
+		{"validates", takes[validates](), `x.go: flow_test.validates.Validates is never called: did you mean "Validate"?`},
+		{"validtae", takes[validtae](), `x.go: flow_test.validtae.Validtae is never called: did you mean "Validate"?`},
+		{"validateUpper", takes[validateUpper](), `x.go: flow_test.validateUpper.VALIDATE is never called: did you mean "Validate"?`},
 		{"bothNames", takes[bothNames](), ``},
-		{"defaultValue", takes[defaultValue](), `x.go: flow.defaultValue.Default has a value as its receiver, so it changes a copy: declare it on *flow.defaultValue`},
-		{"defaultError", takes[defaultError](), `x.go: flow.defaultError.Default() error is never called: flow calls Default()`},
-		{"defaults", takes[defaults](), `x.go: flow.defaults.Defaults is never called: did you mean "Default"?`},
+		{"defaultValue", takes[defaultValue](), `x.go: flow_test.defaultValue.Default has a value as its receiver, so it changes a copy: declare it on *flow_test.defaultValue`},
+		{"defaultError", takes[defaultError](), `x.go: flow_test.defaultError.Default() error is never called: flow calls Default()`},
+		{"defaults", takes[defaults](), `x.go: flow_test.defaults.Defaults is never called: did you mean "Default"?`},
 		{"defaultsReturning", takes[defaultsReturning](), ``},
 		{"validated", takes[validated](), ``},
-		{"orderRows", takes[orderRows](), `x.go: flow.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
-		{"orderDeep", takes[orderDeep](), `x.go: flow.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
-		{"orderOfCurrency", takes[orderOfCurrency](), `x.go: flow.rowWithCurrency.Validate(string) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
+		{"orderRows", takes[orderRows](), `x.go: flow_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"orderDeep", takes[orderDeep](), `x.go: flow_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"orderOfCurrency", takes[orderOfCurrency](), `x.go: flow_test.rowWithCurrency.Validate(string) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
 		{"orderChecked", takes[orderChecked](), ``},
-		{"orderCheckedRow", takes[orderCheckedRow](), `x.go: flow.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
-		{"embedsRow", takes[embedsRow](), `x.go: flow.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"orderCheckedRow", takes[orderCheckedRow](), `x.go: flow_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"embedsRow", takes[embedsRow](), `x.go: flow_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
 		{"embedsAndHides", takes[embedsAndHides](), ``},
-		{"listQuery", takes[listQuery](), `x.go: flow.listQuery has no Default, since Go promotes none of those of flow.pageQuery and flow.sortQuery: give it one that calls them`},
+		{"listQuery", takes[listQuery](), `x.go: flow_test.listQuery has no Default, since Go promotes none of those of flow_test.pageQuery and flow_test.sortQuery: give it one that calls them`},
 		{"listOne", takes[listOne](), ``},
-		{"holdsDefault", takes[holdsDefault](), `x.go: warning: flow.pageQuery.Default is not called where the struct is inside of another: flow calls Default of the input only, and that can call this one`},
+		{"holdsDefault", takes[holdsDefault](), `x.go: warning: flow_test.pageQuery.Default is not called where the struct is inside of another: flow calls Default of the input only, and that can call this one`},
 		{"defaultsOfThat", takes[defaultsOfThat](), ``},
-		{"promotesValue", takes[promotesValue](), `x.go: flow.defaultValue.Default has a value as its receiver, so it changes a copy: declare it on *flow.defaultValue`},
+		{"promotesValue", takes[promotesValue](), `x.go: flow_test.defaultValue.Default has a value as its receiver, so it changes a copy: declare it on *flow_test.defaultValue`},
 		{"addressed", takes[addressed](), `testdata/domain/domain.go: warning: domain.Address.Validate(context.Context) error is never called: flow calls Validate() error, and that of the struct around it may call this one`},
 		{"addressedAndOwn", takes[addressedAndOwn](), ``},
 		{"embedsAddress", takes[embedsAddress](), `testdata/domain/domain.go: warning: domain.Address.Validate(context.Context) error is never called: flow calls Validate() error, and that of the struct around it may call this one`},
 		{"priced", takes[priced](), `testdata/domain/domain.go: warning: domain.Money.Validate() bool is never called: flow calls Validate() error, and that of the struct around it may call this one`},
 		{"withStatus", takes[withStatus](), `testdata/domain/domain.go: warning: domain.Status.Validate is not called, since domain.Status is no struct: call it in Validate of the struct that it is in`},
 		{"withStatusOwn", takes[withStatusOwn](), ``},
-		{"withEmail", takes[withEmail](), `x.go: warning: flow.email.Validate is not called, since flow.email is no struct: call it in Validate of the struct that it is in`},
-		{"recursive", takes[recursive](), `x.go: flow.recursive.Validate() []error is never called: flow calls Validate() error`},
-		{"generic[int]", takes[generic[int]](), `x.go: flow.generic[int].Validate() (bool, string) is never called: flow calls Validate() error`},
+		{"withEmail", takes[withEmail](), `x.go: warning: flow_test.email.Validate is not called, since flow_test.email is no struct: call it in Validate of the struct that it is in`},
+		{"recursive", takes[recursive](), `x.go: flow_test.recursive.Validate() []error is never called: flow calls Validate() error`},
+		{"generic[int]", takes[generic[int]](), `x.go: flow_test.generic[int].Validate() (bool, string) is never called: flow calls Validate() error`},
 		{"rightMethods", takes[rightMethods](), ``},
 		{"domain.Address", takes[domain.Address](), `testdata/domain/domain.go: domain.Address.Validate(context.Context) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
 		{"domain.Money", takes[domain.Money](), `testdata/domain/domain.go: domain.Money.Validate() bool is never called: flow calls Validate() error`},
 		{"domain.Checked", takes[domain.Checked](), ``},
 		{"time.Time", takes[time.Time](), ``},
-		{"struct{Row_row}", takes[struct{ Rows []row }](), `x.go: warning: flow.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid, and that of the struct around it may call this one`},
+		{"struct{Row_row}", takes[struct{ Rows []row }](), `x.go: warning: flow_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid, and that of the struct around it may call this one`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -209,10 +211,10 @@ func TestFieldsOfInputs(t *testing.T) {
 		handler any
 		want    string
 	}{
-		{"untagged", takes[untagged](), "x.go: warning: flow.untagged.ID " + warning},
-		{"in another case", takes[untaggedLower](), "x.go: warning: flow.untaggedLower.Id " + warning},
-		{"in a Form", takes[Form[untagged]](), "x.go: warning: flow.untagged.ID " + warning},
-		{"embedded", takes[embedsUntagged](), "x.go: warning: flow.embedsUntagged.ID " + warning},
+		{"untagged", takes[untagged](), "x.go: warning: flow_test.untagged.ID " + warning},
+		{"in another case", takes[untaggedLower](), "x.go: warning: flow_test.untaggedLower.Id " + warning},
+		{"in a Form", takes[flow.Form[untagged]](), "x.go: warning: flow_test.untagged.ID " + warning},
+		{"embedded", takes[embedsUntagged](), "x.go: warning: flow_test.embedsUntagged.ID " + warning},
 		{"nested", takes[nestsUntagged](), ""},
 		{"json", takes[taggedID](), ""},
 		{"param", takes[paramID](), ""},
@@ -226,8 +228,8 @@ func TestFieldsOfInputs(t *testing.T) {
 x.go: warning: struct{…}.ID ` + warning},
 		{"in another package of the module", takes[struct{ M domain.Misspelt }](), `x.go: domain.Misspelt.Name has the tag jsn:"name", which nothing reads: did you mean "json"?`},
 		{"of another module", takes[struct{ N net.IPNet }](), ""},
-		{"a file", takes[Form[struct{ Photo *multipart.FileHeader }]](), `x.go: struct{…}.Photo is of type *multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("Photo")`},
-		{"no input", func(*Request) (struct{ Body io.Reader }, error) { return struct{ Body io.Reader }{}, nil }, ""},
+		{"a file", takes[flow.Form[struct{ Photo *multipart.FileHeader }]](), `x.go: struct{…}.Photo is of type *multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("Photo")`},
+		{"no input", func(*flow.Request) (struct{ Body io.Reader }, error) { return struct{ Body io.Reader }{}, nil }, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -243,16 +245,16 @@ func TestMistakesOfMethodsHaveTheirLine(t *testing.T) {
 	source, err := os.ReadFile("mistakes_test.go")
 	is.NoErr(err)
 	before, _, _ := strings.Cut(string(source), "\nfunc (*validateInvalid)")
-	r := New(fstest.MapFS{"router/users/[id].http": {}, "router/a.http": {}})
+	r := flow.New(fstest.MapFS{"router/users/[id].http": {}, "router/a.http": {}})
 	f := r.At("users/[id]")
 	f.PUT().Do(takes[validateInvalid]())
 	f.POST().Do(takes[validateInvalid]())
 	r.At("a").POST().Do(takes[validateInvalid]())
-	is.Equal(linkReport(r), fmt.Sprintf("mistakes_test.go:%d: flow.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid", strings.Count(before, "\n")+2))
+	is.Equal(linkReport(r), fmt.Sprintf("mistakes_test.go:%d: flow_test.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid", strings.Count(before, "\n")+2))
 
-	r = New(fstest.MapFS{"router/users/[id].http": {}, "router/a.http": {}})
-	for _, f := range []*File{r.At("users/[id]"), r.At("a")} {
-		f.POST().Do(func(*Request, struct{ Done chan int }) error { return nil })
+	r = flow.New(fstest.MapFS{"router/users/[id].http": {}, "router/a.http": {}})
+	for _, f := range []*flow.File{r.At("users/[id]"), r.At("a")} {
+		f.POST().Do(func(*flow.Request, struct{ Done chan int }) error { return nil })
 	}
 	is.Equal(strings.Count(linkReport(r), "is of type chan int"), 1)
 }
@@ -266,7 +268,7 @@ func TestBindLogsMistakes(t *testing.T) {
 		{Name: "Money", Type: reflect.TypeFor[domain.Money]()}, // a warning
 	})
 	var log bytes.Buffer
-	r := New(fstest.MapFS{"router/a.http": {}})
+	r := flow.New(fstest.MapFS{"router/a.http": {}})
 	r.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
@@ -277,14 +279,14 @@ func TestBindLogsMistakes(t *testing.T) {
 		}
 		return slog.String(a.Key, lineOf.ReplaceAllString(a.Value.String(), "$1: "))
 	}}))
-	r.At("a").GET().Do(func(req *Request) (Response, error) {
+	r.At("a").GET().Do(func(req *flow.Request) (flow.Response, error) {
 		in := reflect.New(mistaken)
 		err := req.Bind(in.Interface())
-		return Text(in.Elem().Field(0).String()), err
+		return flow.Text(in.Elem().Field(0).String()), err
 	})
-	r.At("a").POST().Do(func(req *Request) (Response, error) {
+	r.At("a").POST().Do(func(req *flow.Request) (flow.Response, error) {
 		var in holdsDefault // Bind does not call Default, so nothing is wrong
-		return Text(""), req.Bind(&in)
+		return flow.Text(""), req.Bind(&in)
 	})
 	is.NoErr(r.Check())
 	for range 3 {

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -147,10 +149,10 @@ func TestMountMatch(t *testing.T) {
 			for _, line := range tt.files {
 				tree["router/"+strings.Fields(line)[0]] = &fstest.MapFile{}
 			}
-			r := New(tree)
+			r := flow.New(tree)
 			for _, line := range tt.files {
 				name, method, _ := strings.Cut(line, " ")
-				for _, rt := range r.tree.Routes {
+				for _, rt := range r.Tree().Routes {
 					if f := r.At(rt.Path); rt.File == "router/"+name && method == "ANY" {
 						f.ANY().Do(answers(rt, method))
 					} else if rt.File == "router/"+name {
@@ -176,60 +178,60 @@ func TestMountFaults(t *testing.T) {
 	golden := flowtest.OpenGolden(t, "faults/mounts.txt")
 	for _, tt := range []struct {
 		name  string
-		mount func(r *Router)
+		mount func(r *flow.Router)
 	}{
-		{"no slash", func(r *Router) { r.Mount("x", h) }},
-		{"empty", func(r *Router) { r.Mount("", h) }},
-		{"two slashes", func(r *Router) { r.Mount("/x//y", h) }},
-		{"dots", func(r *Router) { r.Mount("/x/..", h) }},
-		{"braces", func(r *Router) { r.Mount("/orgs/{org}", h) }},
-		{"colon", func(r *Router) { r.Mount("/:org", h) }},
-		{"asterisk", func(r *Router) { r.Mount("/x/*", h) }},
-		{"backslash", func(r *Router) { r.Mount(`/x\y`, h) }},
-		{"group", func(r *Router) { r.Mount("/(x)", h) }},
-		{"optional", func(r *Router) { r.Mount("/[[x]]", h) }},
-		{"catch-all", func(r *Router) { r.Mount("/[...x]", h) }},
-		{"parameter twice", func(r *Router) { r.Mount("/[x]/[x]", h) }},
-		{"bad brackets", func(r *Router) { r.Mount("/a[x]", h) }},
-		{"nil", func(r *Router) { r.Mount("/x", nil) }},
-		{"nil Router", func(r *Router) { r.Mount("/x", (*Router)(nil)) }},
-		{"slashes only", func(r *Router) { r.Mount("//", h) }},
-		{"no text", func(r *Router) { r.Mount("/\xff", h) }},
-		{"a parameter of what is around, mounted", func(r *Router) {
-			inner := New(flowtest.Files("router/a.html"))
+		{"no slash", func(r *flow.Router) { r.Mount("x", h) }},
+		{"empty", func(r *flow.Router) { r.Mount("", h) }},
+		{"two slashes", func(r *flow.Router) { r.Mount("/x//y", h) }},
+		{"dots", func(r *flow.Router) { r.Mount("/x/..", h) }},
+		{"braces", func(r *flow.Router) { r.Mount("/orgs/{org}", h) }},
+		{"colon", func(r *flow.Router) { r.Mount("/:org", h) }},
+		{"asterisk", func(r *flow.Router) { r.Mount("/x/*", h) }},
+		{"backslash", func(r *flow.Router) { r.Mount(`/x\y`, h) }},
+		{"group", func(r *flow.Router) { r.Mount("/(x)", h) }},
+		{"optional", func(r *flow.Router) { r.Mount("/[[x]]", h) }},
+		{"catch-all", func(r *flow.Router) { r.Mount("/[...x]", h) }},
+		{"parameter twice", func(r *flow.Router) { r.Mount("/[x]/[x]", h) }},
+		{"bad brackets", func(r *flow.Router) { r.Mount("/a[x]", h) }},
+		{"nil", func(r *flow.Router) { r.Mount("/x", nil) }},
+		{"nil Router", func(r *flow.Router) { r.Mount("/x", (*flow.Router)(nil)) }},
+		{"slashes only", func(r *flow.Router) { r.Mount("//", h) }},
+		{"no text", func(r *flow.Router) { r.Mount("/\xff", h) }},
+		{"a parameter of what is around, mounted", func(r *flow.Router) {
+			inner := flow.New(flowtest.Files("router/a.html"))
 			r.Mount("/[org]", inner)
 			inner.Mount("/x/[org]", h)
 		}},
-		{"twice", func(r *Router) { r.Mount("/x", h); r.Mount("/x/", h) }},
-		{"twice under other names", func(r *Router) { r.Mount("/[a]", h); r.Mount("/[b]", h) }},
-		{"a catch-all file", func(r *Router) { r.Mount("/docs", h) }},
-		{"inside itself", func(r *Router) { r.Mount("/x", r) }},
-		{"in a circle", func(r *Router) {
-			inner := New(flowtest.Files("router/a.html"))
+		{"twice", func(r *flow.Router) { r.Mount("/x", h); r.Mount("/x/", h) }},
+		{"twice under other names", func(r *flow.Router) { r.Mount("/[a]", h); r.Mount("/[b]", h) }},
+		{"a catch-all file", func(r *flow.Router) { r.Mount("/docs", h) }},
+		{"inside itself", func(r *flow.Router) { r.Mount("/x", r) }},
+		{"in a circle", func(r *flow.Router) {
+			inner := flow.New(flowtest.Files("router/a.html"))
 			r.Mount("/x", inner)
 			inner.Mount("/y", r)
 		}},
-		{"one Router twice", func(r *Router) {
-			inner := New(flowtest.Files("router/a.html"))
+		{"one Router twice", func(r *flow.Router) {
+			inner := flow.New(flowtest.Files("router/a.html"))
 			r.Mount("/x", inner).Name("x")
 			r.Mount("/y", inner).Name("y")
 		}},
-		{"name of a handler", func(r *Router) { r.Mount("/x", h).Name("x") }},
-		{"empty name", func(r *Router) { r.Mount("/x", New(flowtest.Files("router/a.html"))).Name("") }},
-		{"two names", func(r *Router) { r.Mount("/x", New(flowtest.Files("router/a.html"))).Name("a").Name("b") }},
-		{"taken name", func(r *Router) { r.Mount("/x", New(flowtest.Files("router/[...rest].html"))).Name("docs") }},
-		{"middleware", func(r *Router) { r.Mount("/x", h).Use(1) }},
-		{"no limit", func(r *Router) { r.Mount("/x", h).MaxBody(0) }},
-		{"faults inside", func(r *Router) {
-			inner := New(flowtest.Files("router/a.http", "router/b/[c.html"))
+		{"name of a handler", func(r *flow.Router) { r.Mount("/x", h).Name("x") }},
+		{"empty name", func(r *flow.Router) { r.Mount("/x", flow.New(flowtest.Files("router/a.html"))).Name("") }},
+		{"two names", func(r *flow.Router) { r.Mount("/x", flow.New(flowtest.Files("router/a.html"))).Name("a").Name("b") }},
+		{"taken name", func(r *flow.Router) { r.Mount("/x", flow.New(flowtest.Files("router/[...rest].html"))).Name("docs") }},
+		{"middleware", func(r *flow.Router) { r.Mount("/x", h).Use(1) }},
+		{"no limit", func(r *flow.Router) { r.Mount("/x", h).MaxBody(0) }},
+		{"faults inside", func(r *flow.Router) {
+			inner := flow.New(flowtest.Files("router/a.http", "router/b/[c.html"))
 			r.Mount("/x", inner)
 		}},
-		{"no tree inside", func(r *Router) { r.Mount("/x", New(nil)) }},
-		{"a parameter of the prefix inside", func(r *Router) { r.Mount("/[org]", New(flowtest.Files("router/[org].html"))) }},
+		{"no tree inside", func(r *flow.Router) { r.Mount("/x", flow.New(nil)) }},
+		{"a parameter of the prefix inside", func(r *flow.Router) { r.Mount("/[org]", flow.New(flowtest.Files("router/[org].html"))) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/docs/[...rest].html"))
+			r := flow.New(flowtest.Files("router/docs/[...rest].html"))
 			tt.mount(r)
 			err := r.Check()
 			is.True(err != nil)
@@ -253,8 +255,8 @@ func sources(lines string) fstest.MapFS {
 }
 
 // billing returns an application that is made to be mounted.
-func billing() *Router {
-	r := New(sources(`		+layout.html: <nav href="{{route "invoices.index"}}" home="{{route "home"}}" css="{{asset "app.css"}}">{{template "content" .}}
+func billing() *flow.Router {
+	r := flow.New(sources(`		+layout.html: <nav href="{{route "invoices.index"}}" home="{{route "home"}}" css="{{asset "app.css"}}">{{template "content" .}}
 		+error.html: {{.Status}} in billing for {{.Path}}
 		invoices/+error.html: {{.Status}} of an invoice
 		index.html: all
@@ -262,18 +264,18 @@ func billing() *Router {
 		invoices/[id].html: invoice {{.}} <a href="{{route "invoices.show" "id" 7}}">
 		pay.http: 
 		public/app.css: a{}`))
-	r.At("invoices/[id]").GET().Name("invoices.show").Do(func(req *Request) Response { return Page(req.Param("org") + req.Param("id")) })
-	r.At("pay").GET().Do(func(*Request) Response { return RedirectTo("invoices.show", "id", 9) })
-	r.At("pay").POST().Do(func(req *Request) Response { return Redirect("/elsewhere") })
+	r.At("invoices/[id]").GET().Name("invoices.show").Do(func(req *flow.Request) flow.Response { return flow.Page(req.Param("org") + req.Param("id")) })
+	r.At("pay").GET().Do(func(*flow.Request) flow.Response { return flow.RedirectTo("invoices.show", "id", 9) })
+	r.At("pay").POST().Do(func(req *flow.Request) flow.Response { return flow.Redirect("/elsewhere") })
 	return r
 }
 
-func outerOf(t *testing.T, prefix string, inner *Router) (*Router, *Mounted) {
+func outerOf(t *testing.T, prefix string, inner *flow.Router) (*flow.Router, *flow.Mounted) {
 	t.Helper()
-	r := New(sources(`		index.html: {{route "billing.invoices.show" "id" 1 "org" "acme"}}
+	r := flow.New(sources(`		index.html: {{route "billing.invoices.show" "id" 1 "org" "acme"}}
 		users/[id].html: user
 		+error.html: {{.Status}} outside`))
-	r.At("index").GET().Name("home").Do(func(*Request) Response { return Page(nil) })
+	r.At("index").GET().Name("home").Do(func(*flow.Request) flow.Response { return flow.Page(nil) })
 	return r, r.Mount(prefix, inner).Name("billing")
 }
 
@@ -309,16 +311,16 @@ func TestMountRouter(t *testing.T) {
 			is.Equal(says(serve(r, tt.method, tt.target)), tt.want)
 		})
 	}
-	is.Equal(browse(r, "/billing/nothing").Body.String(), layout+"404 in billing for /billing/nothing") // it answers 404 by itself
-	is.Equal(browse(r, "/nothing").Body.String(), "404 outside")
-	is.Equal(browse(r, "/billing/invoices/1/none").Body.String(), layout+"404 of an invoice")
+	is.Equal(serve(r, "GET", "/billing/nothing", "Accept: text/html").Body.String(), layout+"404 in billing for /billing/nothing") // it answers 404 by itself
+	is.Equal(serve(r, "GET", "/nothing", "Accept: text/html").Body.String(), "404 outside")
+	is.Equal(serve(r, "GET", "/billing/invoices/1/none", "Accept: text/html").Body.String(), layout+"404 of an invoice")
 }
 
 func TestMountRouterWithParameters(t *testing.T) {
 	is := is.New(t)
 	inner := billing()
-	inner.Authenticate = func(req *Request) (any, error) { return req.Param("org"), nil }
-	inner.Funcs = map[string]any{"org": func(req *Request) string { return req.Param("org") }}
+	inner.Authenticate = func(req *flow.Request) (any, error) { return req.Param("org"), nil }
+	inner.Funcs = map[string]any{"org": func(req *flow.Request) string { return req.Param("org") }}
 	r, _ := outerOf(t, "/orgs/[org]", inner)
 	is.NoErr(r.Check())
 
@@ -331,7 +333,7 @@ func TestMountRouterWithParameters(t *testing.T) {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)
 			org := strings.Split(tt.target, "/")[2]
-			w := browse(r, tt.target)
+			w := serve(r, "GET", tt.target, "Accept: text/html")
 			is.True(strings.HasPrefix(w.Body.String(), `<nav href="/orgs/`+org+`/invoices" home="/" css="/orgs/`+org+`/app.`)) // all URLs are those of the request's prefix
 			_, page, _ := strings.Cut(w.Body.String(), ">")
 			is.Equal(page, tt.want)
@@ -352,8 +354,8 @@ func TestMountRouterWithParameters(t *testing.T) {
 // TestMountNames: names link two packages that do not import each other.
 func TestMountNames(t *testing.T) {
 	is := is.New(t)
-	links := func(names ...string) func(*Request) (string, error) {
-		return func(req *Request) (string, error) {
+	links := func(names ...string) func(*flow.Request) (string, error) {
+		return func(req *flow.Request) (string, error) {
 			var urls []string
 			for _, name := range names {
 				u, err := req.Route(name)
@@ -366,8 +368,8 @@ func TestMountNames(t *testing.T) {
 		}
 	}
 	names := []string{"who", "own", "a.own", "a.b.own", "b.own"}
-	app := func(own string) *Router {
-		r := New(flowtest.Files("router/who.http", "router/"+own+".http"))
+	app := func(own string) *flow.Router {
+		r := flow.New(flowtest.Files("router/who.http", "router/"+own+".http"))
 		r.At("who").GET().Do(links(names...))
 		r.At(own).GET().Name("own").Do(hello)
 		return r
@@ -389,8 +391,8 @@ func TestMountNames(t *testing.T) {
 
 func TestMountTemplateNames(t *testing.T) {
 	is := is.New(t)
-	inner := New(sources(`a.html: {{route "users.id"}} {{route "nobody"}}`))
-	r := New(sources(`		users/[id].html: user
+	inner := flow.New(sources(`a.html: {{route "users.id"}} {{route "nobody"}}`))
+	r := flow.New(sources(`		users/[id].html: user
 		b.html: {{route "in.a"}} {{route "in.b"}}`))
 	r.Mount("/in", inner).Name("in")
 	is.Equal(r.Check().Error(), `Mount("/in"): router/a.html:1: no route is called "nobody": name one with Name, or use an automatic name
@@ -399,10 +401,10 @@ router/b.html:1: no route is called "in.b": did you mean "in.a"?`)
 }
 
 func TestMountPattern(t *testing.T) {
-	deep := New(flowtest.Files("router/d/[x].html"))
-	inner := New(flowtest.Files("router/users/[id].html"))
+	deep := flow.New(flowtest.Files("router/d/[x].html"))
+	inner := flow.New(flowtest.Files("router/users/[id].html"))
 	inner.Mount("/deep", deep)
-	r := New(flowtest.Files("router/a.html"))
+	r := flow.New(flowtest.Files("router/a.html"))
 	var seen string
 	r.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -434,17 +436,17 @@ func TestMountPattern(t *testing.T) {
 // TestMountAnswersAlike: a Router says, mounted, what it says alone.
 func TestMountAnswersAlike(t *testing.T) {
 	tree := []string{"router/index.http", "router/a.http", "router/a/[p].http", "router/[p]/b.http", "router/[[o]]/c.http", "router/d/[...rest].http"}
-	app := func() *Router {
-		r := New(flowtest.Files(tree...))
-		for _, rt := range r.tree.Routes {
+	app := func() *flow.Router {
+		r := flow.New(flowtest.Files(tree...))
+		for _, rt := range r.Tree().Routes {
 			r.At(rt.Path).GET().Do(answers(rt, "GET"))
 		}
 		return r
 	}
 	alone, inner, deep := app(), app(), app()
-	between := New(flowtest.Files("router/z.html"))
+	between := flow.New(flowtest.Files("router/z.html"))
 	between.Mount("/y/[o2]", deep)
-	outer := New(flowtest.Files("router/z.html"))
+	outer := flow.New(flowtest.Files("router/z.html"))
 	outer.Mount("/x/[o1]", inner)
 	outer.Mount("/[o1]", between)
 	paths := []string{""}
@@ -479,14 +481,14 @@ func TestMountOverlap(t *testing.T) {
 	h := func(name string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, name+" "+r.URL.EscapedPath()) })
 	}
-	deep := New(flowtest.Files("router/[id].http"))
-	deep.At("[id]").GET().Do(func(req *Request) string { return "deep " + req.Param("id") })
+	deep := flow.New(flowtest.Files("router/[id].http"))
+	deep.At("[id]").GET().Do(func(req *flow.Request) string { return "deep " + req.Param("id") })
 	deep.Mount("/files", h("deep files"))
-	inner := New(flowtest.Files("router/files/page.http"))
+	inner := flow.New(flowtest.Files("router/files/page.http"))
 	inner.At("files/page").GET().Do(hello)
 	inner.Mount("/files", h("inner files"))
 	inner.Mount("/deep/[x]", deep)
-	r := New(flowtest.Files("router/in/files/route.http", "public/in/files/pub.txt", "public/app.css"))
+	r := flow.New(flowtest.Files("router/in/files/route.http", "public/in/files/pub.txt", "public/app.css"))
 	r.At("in/files/route").GET().Do(hello)
 	r.Mount("/", h("outer"))
 	r.Mount("/in", inner)
@@ -554,7 +556,7 @@ func TestMountDev(t *testing.T) {
 func TestMountRoutes(t *testing.T) {
 	is := is.New(t)
 	inner := billing()
-	inner.app = &application{path: "billing"}
+	inner.SetApp("billing")
 	r, m := outerOf(t, "/billing", inner)
 	m.Use(pass)
 	r.Mount("/debug/pprof", http.HandlerFunc(asked))
@@ -576,9 +578,9 @@ GET /users/{id} router/users/[id].html users.id 1
 
 func TestMountTooLate(t *testing.T) {
 	is := is.New(t)
-	inner := New(flowtest.Files("router/a.html"))
+	inner := flow.New(flowtest.Files("router/a.html"))
 	is.NoErr(inner.Check())
-	r := New(flowtest.Files("router/a.html"))
+	r := flow.New(flowtest.Files("router/a.html"))
 	is.True(strings.Contains(fmt.Sprint(flowtest.PanicOf(func() { r.Mount("/x", inner) })), "Mount comes too late"))
 	is.NoErr(r.Check())
 	is.True(strings.Contains(fmt.Sprint(flowtest.PanicOf(func() { r.Mount("/x", http.HandlerFunc(asked)) })), "Mount comes too late"))
@@ -599,9 +601,9 @@ func TestMountInnerFirst(t *testing.T) {
 // application is found, which is that of a link in a template.
 func TestMountIsCompiledWithAll(t *testing.T) {
 	is := is.New(t)
-	inner := New(sources("index.html: <a href=\"/lost\">\na.http: "))
+	inner := flow.New(sources("index.html: <a href=\"/lost\">\na.http: "))
 	inner.At("a").GET().Do(empty)
-	outer := New(flowtest.Files("router/[id=id].http"))
+	outer := flow.New(flowtest.Files("router/[id=id].http"))
 	outer.At("[id]").GET().Do(empty)
 	outer.Mount("/in", inner)
 	var early error
@@ -617,10 +619,10 @@ func TestMountIsCompiledWithAll(t *testing.T) {
 
 func TestServeChecksTheRouterAround(t *testing.T) {
 	is := is.New(t)
-	outer, inner := New(flowtest.Files("router/a.http")), New(flowtest.Files("router/b.http"))
+	outer, inner := flow.New(flowtest.Files("router/a.http")), flow.New(flowtest.Files("router/b.http"))
 	outer.Mount("/in", inner)
 	inner.At("b").GET().Do(hello)
-	err := Serve(t.Context(), "127.0.0.1:0", inner)
+	err := flow.Serve(t.Context(), "127.0.0.1:0", inner)
 	is.True(err != nil)
 	is.True(strings.Contains(err.Error(), "router/a.http: no handler is registered for it"))
 }

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"bufio"
@@ -16,6 +16,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -37,11 +39,11 @@ func (i initials) String() string { return string(i[:]) }
 func (p *pointed) String() string { return p.text }
 
 // named returns the Router that the tables of this file ask.
-func named(tb testing.TB) *Router {
+func named(tb testing.TB) *flow.Router {
 	tb.Helper()
-	r := New(flowtest.Row("index.html & about.html & 50%.html & a b/é/{x.html & users/index.html & users/store.html & users/[id].html & users/id.html" +
+	r := flow.New(flowtest.Row("index.html & about.html & 50%.html & a b/é/{x.html & users/index.html & users/store.html & users/[id].html & users/id.html" +
 		" & [user]/posts/[post].html & docs/[...rest].html & wiki/[[...page]].html & [[lang]]/help.html & cal/[[year]]/[[month]]/[[day]].html & [[region]]/shop/[item].html & (auth)/login.html"))
-	do := func(*Request) string { return "" }
+	do := func(*flow.Request) string { return "" }
 	r.At("users/store").POST().Do(do)
 	r.At("users/[id]").GET().Name("users.show").Do(do)
 	r.At("users/[id]").PUT().Name("users.show").Do(do)
@@ -135,7 +137,7 @@ func TestRoute(t *testing.T) {
 // have the parameter.
 func TestRouteGivesParamsBack(t *testing.T) {
 	is := is.New(t)
-	r := New(fstest.MapFS{
+	r := flow.New(fstest.MapFS{
 		"router/[[lang]]/help.html":        {Data: []byte(`{{route "lang.help" "lang" (request.Param "lang")}}`)},
 		"router/wiki/[[...page]].html":     {Data: []byte(`{{route "wiki.page" "page" (request.Segments "page")}}`)},
 		"router/cal/[[year]]/[[day]].html": {Data: []byte(`{{route "cal.year.day" "year" (request.Param "year") "day" (request.Param "day")}}`)},
@@ -202,10 +204,10 @@ func TestRouteErrors(t *testing.T) {
 		{"cal.year.month.day", params{"year", 2026, "month", "", "day", 1}, cal + `the parameter "month" is left out, since its value is "", and one to its right has a value: give both a value, or neither`},
 
 		{"users.show", params{"id", nil}, show + `"id": the value is nil (<nil>)`},
-		{"users.show", params{"id", (*pointed)(nil)}, show + `"id": the value is nil (*flow.pointed)`},
+		{"users.show", params{"id", (*pointed)(nil)}, show + `"id": the value is nil (*flow_test.pointed)`},
 		{"users.show", params{"id", 1.5}, show + `"id": a value is a string, an integer or has String(), and this is a float64`},
 		{"users.show", params{"id", true}, show + `"id": a value is a string, an integer or has String(), and this is a bool`},
-		{"users.show", params{"id", pointed{"p"}}, show + `"id": a value is a string, an integer or has String(), and this is a flow.pointed`},
+		{"users.show", params{"id", pointed{"p"}}, show + `"id": a value is a string, an integer or has String(), and this is a flow_test.pointed`},
 		{"users.show", params{"id", []string{"a"}}, show + `"id": a []string is for a catch-all, and this is none`},
 		{"users.show", params{"id", 1, "q", []string{"a"}}, show + `"q": a []string is for a catch-all, and this is none`},
 		{"users.show", params{"id", 1, "q", struct{}{}}, show + `"q": a value is a string, an integer or has String(), and this is a struct {}`},
@@ -221,8 +223,8 @@ func TestRouteErrors(t *testing.T) {
 }
 
 func TestFaultsOfLabels(t *testing.T) {
-	label := func(r *Router, path, label string) {
-		r.At(path).GET().Name(label).Do(func(*Request) string { return "" })
+	label := func(r *flow.Router, path, label string) {
+		r.At(path).GET().Name(label).Do(func(*flow.Request) string { return "" })
 	}
 	line := regexp.MustCompile(`(?m)^\S*names_test\.go:\d+`)
 	for _, tt := range []struct {
@@ -241,7 +243,7 @@ func TestFaultsOfLabels(t *testing.T) {
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Row(tt.tree))
+			r := flow.New(flowtest.Row(tt.tree))
 			for _, l := range tt.labels {
 				label(r, l[0], l[1])
 			}
@@ -344,15 +346,15 @@ func (j journey) travel(t *testing.T) (end string) {
 	t.Helper()
 	main, other := j.file(j.main, "p"), j.file(j.other, "q")
 	tree := flowtest.Row(main + ".http & " + other + ".http")
-	r := New(tree)
-	if len(r.tree.Faults) > 0 {
+	r := flow.New(tree)
+	if len(r.Tree().Faults) > 0 {
 		if tree = flowtest.Row(main + ".http"); len(routetree.Parse(tree, nil).Faults) > 0 {
 			return "no route"
 		}
-		other, r = "", New(tree)
+		other, r = "", flow.New(tree)
 	}
 	var file, matched string
-	var seen *Request
+	var seen *flow.Request
 	for _, path := range slices.Compact([]string{main, other}) {
 		if path == "" {
 			continue
@@ -361,9 +363,9 @@ func (j journey) travel(t *testing.T) (end string) {
 		if path == main {
 			v = v.Name("main!")
 		}
-		v.Do(func(req *Request) Response {
+		v.Do(func(req *flow.Request) flow.Response {
 			file, matched, seen = path, req.Pattern, req.Clone()
-			return Text("")
+			return flow.Text("")
 		})
 	}
 	params, names, want, good := j.params(main)
@@ -428,7 +430,7 @@ func (j journey) travel(t *testing.T) (end string) {
 }
 
 // patternOf returns the one pattern of a route file that is so.
-func patternOf(t *testing.T, r *Router, path string, is func(*pattern.Pattern) bool) *pattern.Pattern {
+func patternOf(t *testing.T, r *flow.Router, path string, is func(*pattern.Pattern) bool) *pattern.Pattern {
 	t.Helper()
 	var found []*pattern.Pattern
 	for _, p := range routeOf(r, path).Patterns {
@@ -443,9 +445,9 @@ func patternOf(t *testing.T, r *Router, path string, is func(*pattern.Pattern) b
 }
 
 // routeOf returns the route file of a path.
-func routeOf(r *Router, path string) *routetree.Route {
-	i := slices.IndexFunc(r.tree.Routes, func(rt *routetree.Route) bool { return rt.Path == path })
-	return r.tree.Routes[i]
+func routeOf(r *flow.Router, path string) *routetree.Route {
+	i := slices.IndexFunc(r.Tree().Routes, func(rt *routetree.Route) bool { return rt.Path == path })
+	return r.Tree().Routes[i]
 }
 
 // elements returns the bytes for names of the grammar.
@@ -550,7 +552,7 @@ func TestRouteStaysOnTheHost(t *testing.T) {
 
 func TestRoutes(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/index.html", "router/users/[id].http", "router/users/new.html", "router/[...rest].http", "router/[[lang]]/x.http", "router/users/store.http"))
+	r := flow.New(flowtest.Files("router/index.html", "router/users/[id].http", "router/users/new.html", "router/[...rest].http", "router/[[lang]]/x.http", "router/users/store.http"))
 	r.At("users/[id]").ANY().Do(hello)
 	r.At("users/[id]").GET().Name("users.show").Use(pass).Do(hello)
 	r.At("[...rest]").GET().Do(hello)
@@ -580,7 +582,7 @@ func TestRoutesAsJSON(t *testing.T) {
 	r := sampleSite()
 	got := runWith(t.Context(), r, nil, "routes -json")
 	is.Equal(got.code, command.OK)
-	var routes []RouteInfo
+	var routes []flow.RouteInfo
 	is.NoErr(json.Unmarshal([]byte(got.stdout), &routes))
 	is.Equal(len(routes), len(r.Routes()))
 	for i, info := range r.Routes() {
@@ -597,7 +599,7 @@ func TestRoutesAsJSON(t *testing.T) {
 		"name": "users.show",
 		"handler": "hello",
 		"guards": [
-			"flow.pass"
+			"flow_test.pass"
 		],
 		"middleware": 1
 	}

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"bufio"
@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
@@ -25,8 +27,8 @@ import (
 
 func TestHandlerThatWritesNothingHasItsStatus(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(*Request) Response {
-		return Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).Status(404)
+	r, _ := lone(func(*flow.Request) flow.Response {
+		return flow.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).Status(404)
 	})
 	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 404)
 }
@@ -34,7 +36,7 @@ func TestHandlerThatWritesNothingHasItsStatus(t *testing.T) {
 func TestStandardMiddlewareIsConstructedOnce(t *testing.T) {
 	is := is.New(t)
 	made := 0
-	r := New(flowtest.Files("router/a/b.http", "router/a/c.http"))
+	r := flow.New(flowtest.Files("router/a/b.http", "router/a/c.http"))
 	r.In("a").Use(func(next http.Handler) http.Handler {
 		made++
 		return next
@@ -48,18 +50,18 @@ func TestStandardMiddlewareIsConstructedOnce(t *testing.T) {
 }
 
 func TestPatternAndPathValues(t *testing.T) {
-	r := New(flowtest.Files("router/users/[id]/[...rest].http", "router/[[lang]]/x.http", "router/50%.http", "router/any.http", "public/app.css"))
+	r := flow.New(flowtest.Files("router/users/[id]/[...rest].http", "router/[[lang]]/x.http", "router/50%.http", "router/any.http", "public/app.css"))
 	std := func(w http.ResponseWriter, req *http.Request) {
-		fmt.Fprintf(w, "%s id=%s rest=%s param=%s", req.Pattern, req.PathValue("id"), req.PathValue("rest"), From(req.Context()).Param("id"))
+		fmt.Fprintf(w, "%s id=%s rest=%s param=%s", req.Pattern, req.PathValue("id"), req.PathValue("rest"), flow.From(req.Context()).Param("id"))
 	}
 	r.At("users/[id]/[...rest]").GET().Do(std)
-	r.At("users/[id]/[...rest]").POST().Do(func(req *Request) string {
+	r.At("users/[id]/[...rest]").POST().Do(func(req *flow.Request) string {
 		return req.Pattern + " id=" + req.PathValue("id")
 	})
-	r.At("users/[id]/[...rest]").PUT().Do(func(*Request) Response { return Handler(http.HandlerFunc(std)) })
-	r.At("[[lang]]/x").GET().Do(func(req *Request) string { return req.Pattern })
-	r.At("50%").GET().Do(func(req *Request) string { return req.Pattern })
-	r.At("any").ANY().Do(func(req *Request) string { return req.Pattern })
+	r.At("users/[id]/[...rest]").PUT().Do(func(*flow.Request) flow.Response { return flow.Handler(http.HandlerFunc(std)) })
+	r.At("[[lang]]/x").GET().Do(func(req *flow.Request) string { return req.Pattern })
+	r.At("50%").GET().Do(func(req *flow.Request) string { return req.Pattern })
+	r.At("any").ANY().Do(func(req *flow.Request) string { return req.Pattern })
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -89,14 +91,14 @@ func TestPatternAndPathValues(t *testing.T) {
 
 // chatty returns a Router with a handler for each way to answer, and its logs: what
 // Logger writes, and what the Router does.
-func chatty() (r *Router, lines, failures *journal) {
-	r = New(flowtest.Files("router/text/[id].http", "router/error.http", "router/panic.http", "router/std.http", "router/nothing.http",
+func chatty() (r *flow.Router, lines, failures *journal) {
+	r = flow.New(flowtest.Files("router/text/[id].http", "router/error.http", "router/panic.http", "router/std.http", "router/nothing.http",
 		"router/abort.http", "router/late.http", "router/stream.http", "router/hijack.http", "router/late-panic.http", "public/app.css"))
 	failures, lines = journalOf(r), &journal{}
-	r.Use(RequestID, Logger(slog.New(slog.NewJSONHandler(lines, nil))))
-	r.At("text/[id]").GET().Do(func(req *Request) string { return "hello " + req.Param("id") })
-	r.At("error").GET().Do(func(*Request) (string, error) { return "", errors.New("secret") })
-	r.At("panic").GET().Do(func(*Request) string { panic("secret") })
+	r.Use(flow.RequestID, flow.Logger(slog.New(slog.NewJSONHandler(lines, nil))))
+	r.At("text/[id]").GET().Do(func(req *flow.Request) string { return "hello " + req.Param("id") })
+	r.At("error").GET().Do(func(*flow.Request) (string, error) { return "", errors.New("secret") })
+	r.At("panic").GET().Do(func(*flow.Request) string { panic("secret") })
 	r.At("std").GET().Do(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(201); io.WriteString(w, "made") })
 	r.At("nothing").GET().Do(func(http.ResponseWriter, *http.Request) {})
 	r.At("abort").GET().Do(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
@@ -110,8 +112,8 @@ func chatty() (r *Router, lines, failures *journal) {
 		defer conn.Close()
 		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
 	})
-	r.At("stream").GET().Do(func(*Request) Response {
-		return Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	r.At("stream").GET().Do(func(*flow.Request) flow.Response {
+		return flow.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(w, strings.NewReader(strings.Repeat("x", 5000)))
 		})).Status(203)
 	})
@@ -178,7 +180,7 @@ func TestLoggerFindsTheRequestID(t *testing.T) {
 	is.Equal(records(t, failures)[0]["id"], w.Header().Get("X-Request-Id"))
 
 	lines := &journal{}
-	outside := Logger(slog.New(slog.NewJSONHandler(lines, nil)))(RequestID(r))
+	outside := flow.Logger(slog.New(slog.NewJSONHandler(lines, nil)))(flow.RequestID(r))
 	w = serve(outside, "GET", "/text/1")
 	is.Equal(records(t, lines)[0]["id"], w.Header().Get("X-Request-Id"))
 	is.Equal(records(t, lines)[0]["pattern"], "GET /text/{id}")
@@ -189,7 +191,7 @@ func TestLoggerDefault(t *testing.T) {
 	var b bytes.Buffer
 	before := slog.Default()
 	defer slog.SetDefault(before)
-	h := Logger(nil)(http.NotFoundHandler())
+	h := flow.Logger(nil)(http.NotFoundHandler())
 	slog.SetDefault(slog.New(slog.NewTextHandler(&b, nil)))
 	serve(h, "GET", "/x")
 	is.True(strings.Contains(b.String(), "msg=request method=GET path=/x pattern=\"\" status=404 bytes=19 duration="))
@@ -215,17 +217,17 @@ func TestLoggerLeavesOut(t *testing.T) {
 		t.Run(tt.path, func(t *testing.T) {
 			is := is.New(t)
 			lines := &journal{}
-			r := New(flowtest.Files("router/index.html", "router/readyz.http", "public/assets/a/b.css"))
-			r.Use(Logger(slog.New(slog.NewJSONHandler(lines, nil)), "/readyz", "/assets/"))
-			r.At("readyz").GET().Do(func(req *Request) (Response, error) {
+			r := flow.New(flowtest.Files("router/index.html", "router/readyz.http", "public/assets/a/b.css"))
+			r.Use(flow.Logger(slog.New(slog.NewJSONHandler(lines, nil)), "/readyz", "/assets/"))
+			r.At("readyz").GET().Do(func(req *flow.Request) (flow.Response, error) {
 				switch status := req.Input("status"); status {
 				case "":
-					return Text("ok"), nil
+					return flow.Text("ok"), nil
 				case "panic":
 					panic("no")
 				default:
 					code, err := strconv.Atoi(status)
-					return Text(status).Status(code), err
+					return flow.Text(status).Status(code), err
 				}
 			})
 			journalOf(r)
@@ -239,15 +241,15 @@ func TestLoggerLeavesOut(t *testing.T) {
 	}
 	is := is.New(t)
 	lines := &journal{}
-	r := New(flowtest.Files("router/index.html", "router/about.html"))
-	r.Use(Logger(slog.New(slog.NewJSONHandler(lines, nil)), "/"))
+	r := flow.New(flowtest.Files("router/index.html", "router/about.html"))
+	r.Use(flow.Logger(slog.New(slog.NewJSONHandler(lines, nil)), "/"))
 	serve(r, "GET", "/")
 	serve(r, "GET", "/about")
 	all := records(t, lines)
 	is.Equal(len(all), 1)
 	is.Equal(all[0]["path"], "/about") // "/" is the home page, and not the whole site
 
-	r, _ = lone(hello, Logger(nil, "/x", "readyz"))
+	r, _ = lone(hello, flow.Logger(nil, "/x", "readyz"))
 	err := r.Check()
 	is.True(err != nil)
 	is.True(strings.HasSuffix(err.Error(), `Use: the middleware panicked when it was constructed: Logger: no path of a URL begins with "readyz": write "/readyz"`))
@@ -257,7 +259,7 @@ func TestLoggerLeavesOut(t *testing.T) {
 func TestLoggerPanic(t *testing.T) {
 	is := is.New(t)
 	lines := &journal{}
-	r, failures := lone(hello, Logger(slog.New(slog.NewJSONHandler(lines, nil))), func(http.Handler) http.Handler {
+	r, failures := lone(hello, flow.Logger(slog.New(slog.NewJSONHandler(lines, nil))), func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panicsHere() })
 	})
 	is.Equal(serve(r, "GET", "/x").Code, 500)
@@ -280,7 +282,7 @@ func TestForgedLines(t *testing.T) {
 					h = slog.NewJSONHandler(&b, nil)
 				}
 				log := slog.New(h)
-				r, _ := lone(func(*Request) string { panic("x") }, Logger(log))
+				r, _ := lone(func(*flow.Request) string { panic("x") }, flow.Logger(log))
 				r.Logger = log
 				req := httptest.NewRequest("GET", "/x", nil)
 				req.URL.Path = "/x" + evil
@@ -324,7 +326,7 @@ func TestRequestID(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			seen := ""
-			r, _ := lone(func(req *Request) string { seen = req.Header.Get("X-Request-Id"); return "" }, RequestID)
+			r, _ := lone(func(req *flow.Request) string { seen = req.Header.Get("X-Request-Id"); return "" }, flow.RequestID)
 			req := request("GET", "/x")
 			req.Header["X-Request-Id"] = tt.ids
 			w := do(r, req)
@@ -342,7 +344,7 @@ func TestRequestID(t *testing.T) {
 
 func TestRequestIDsDiffer(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(hello, RequestID)
+	r, _ := lone(hello, flow.RequestID)
 	first := serve(r, "GET", "/x").Header().Get("X-Request-Id")
 	is.True(serve(r, "GET", "/x").Header().Get("X-Request-Id") != first)
 	is.True(serve(r, "GET", "/none").Header().Get("X-Request-Id") != "") // what no route answers has one too
@@ -354,17 +356,17 @@ func TestRequestIDAndLoggerInsideOthers(t *testing.T) {
 	lines := &journal{}
 	tag := func(text string, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Add("Tag", text+From(r.Context()).Param("id")+r.PathValue("id"))
+			w.Header().Add("Tag", text+flow.From(r.Context()).Param("id")+r.PathValue("id"))
 			next.ServeHTTP(w, r)
 		})
 	}
-	r := New(flowtest.Files("router/[id].http"))
+	r := flow.New(flowtest.Files("router/[id].http"))
 	r.At("[id]").GET().Use(
-		func(next http.Handler) http.Handler { return RequestID(tag("a", next)) },
+		func(next http.Handler) http.Handler { return flow.RequestID(tag("a", next)) },
 		func(next http.Handler) http.Handler {
-			return Logger(slog.New(slog.NewTextHandler(lines, nil)))(tag("b", next))
+			return flow.Logger(slog.New(slog.NewTextHandler(lines, nil)))(tag("b", next))
 		},
-		func(next http.Handler) http.Handler { return tag("c", RequestID(next)) },
+		func(next http.Handler) http.Handler { return tag("c", flow.RequestID(next)) },
 	).Do(hello)
 	w := serve(r, "GET", "/7")
 	is.Equal(w.Header()["Tag"], []string{"a77", "b77", "c77"})
@@ -384,27 +386,27 @@ func (c *contextual) Handle(ctx context.Context, _ slog.Record) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.kept = append(c.kept, ctx)
-	c.seen = append(c.seen, From(ctx).Param("id"))
+	c.seen = append(c.seen, flow.From(ctx).Param("id"))
 	return nil
 }
 
 // The context of a log record leads to its own Request, also long after the response.
 func TestLoggersContext(t *testing.T) {
-	for name, middleware := range map[string]func(http.Handler) http.Handler{"nothing else": RequestID, "others": wrap} {
+	for name, middleware := range map[string]func(http.Handler) http.Handler{"nothing else": flow.RequestID, "others": wrap} {
 		t.Run(name, func(t *testing.T) {
 			is := is.New(t)
 			log := &contextual{Handler: slog.NewTextHandler(io.Discard, nil)}
-			r := New(flowtest.Files("router/[id].http", "router/error/[id].http"))
+			r := flow.New(flowtest.Files("router/[id].http", "router/error/[id].http"))
 			r.Logger = slog.New(log)
-			r.Use(middleware, Logger(slog.New(log)))
-			r.At("[id]").GET().Do(func(req *Request) string {
-				if From(req.Context()) != req {
+			r.Use(middleware, flow.Logger(slog.New(log)))
+			r.At("[id]").GET().Do(func(req *flow.Request) string {
+				if flow.From(req.Context()) != req {
 					t.Error("the context of the Request does not lead to it")
 				}
 				slog.New(log).InfoContext(req.Context(), "")
 				return ""
 			})
-			r.At("error/[id]").GET().Do(func(req *Request) (string, error) { return "", fmt.Errorf("no") })
+			r.At("error/[id]").GET().Do(func(req *flow.Request) (string, error) { return "", fmt.Errorf("no") })
 			want := []string{}
 			for i := range 20 {
 				is.Equal(serve(r, "GET", fmt.Sprint("/", i)).Code, 200)
@@ -414,7 +416,7 @@ func TestLoggersContext(t *testing.T) {
 			want = append(want, "e", "e")
 			is.Equal(log.seen, want)
 			for i, ctx := range log.kept {
-				is.Equal(From(ctx).Param("id"), want[i])
+				is.Equal(flow.From(ctx).Param("id"), want[i])
 			}
 		})
 	}
@@ -424,19 +426,19 @@ type contextKey struct{}
 
 // A guard may give the request another context, or be another request altogether.
 func TestGuardThatChangesTheContext(t *testing.T) {
-	inContext := func(req *Request) Response {
+	inContext := func(req *flow.Request) flow.Response {
 		req.Request = req.WithContext(context.WithValue(req.Context(), contextKey{}, "told"))
-		return Next()
+		return flow.Next()
 	}
-	alone := func(req *Request) Response {
+	alone := func(req *flow.Request) flow.Response {
 		req.Request = req.WithContext(context.WithValue(context.Background(), contextKey{}, "told"))
-		return Next()
+		return flow.Next()
 	}
-	told := func(req *Request) string { return fmt.Sprint(req.Context().Value(contextKey{}), req.Param("id")) }
+	told := func(req *flow.Request) string { return fmt.Sprint(req.Context().Value(contextKey{}), req.Param("id")) }
 	standard := func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, told(From(r.Context()))+r.PathValue("id"))
+		io.WriteString(w, told(flow.From(r.Context()))+r.PathValue("id"))
 	}
-	logger := Logger(slog.New(slog.DiscardHandler))
+	logger := flow.Logger(slog.New(slog.DiscardHandler))
 	for _, tt := range []struct {
 		name    string
 		use     []any
@@ -452,11 +454,11 @@ func TestGuardThatChangesTheContext(t *testing.T) {
 		{"middleware, new", []any{wrap, alone, wrap, wrap}, told, "200 told7"},
 		{"handler", []any{logger, inContext}, standard, "200 told77"},
 		{"handler, new", []any{alone, wrap, logger}, standard, "200 told77"},
-		{"Handler", []any{logger, inContext}, func(*Request) Response { return Handler(http.HandlerFunc(standard)) }, "200 told77"},
+		{"Handler", []any{logger, inContext}, func(*flow.Request) flow.Response { return flow.Handler(http.HandlerFunc(standard)) }, "200 told77"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/[id].http"))
+			r := flow.New(flowtest.Files("router/[id].http"))
 			log := logged(r)
 			r.At("[id]").GET().Use(tt.use...).Do(tt.handler)
 			is.Equal(says(serve(r, "GET", "/7")), tt.want)
@@ -468,10 +470,10 @@ func TestGuardThatChangesTheContext(t *testing.T) {
 // The path values that a request has already stay, whoever has set them.
 func TestPathValuesFromOutside(t *testing.T) {
 	values := func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, strings.Join([]string{r.PathValue("tenant"), r.PathValue("set"), r.PathValue("id"), From(r.Context()).Param("id")}, " "))
+		io.WriteString(w, strings.Join([]string{r.PathValue("tenant"), r.PathValue("set"), r.PathValue("id"), flow.From(r.Context()).Param("id")}, " "))
 	}
-	for name, use := range map[string][]any{"handler": nil, "middleware": {wrap, RequestID, wrap}} {
-		r := New(flowtest.Files("router/of/[tenant]/[id].http", "router/[id].http"))
+	for name, use := range map[string][]any{"handler": nil, "middleware": {wrap, flow.RequestID, wrap}} {
+		r := flow.New(flowtest.Files("router/of/[tenant]/[id].http", "router/[id].http"))
 		r.At("of/[tenant]/[id]").GET().Use(use...).Do(values)
 		r.At("[id]").GET().Use(use...).Do(values)
 		set := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -505,12 +507,12 @@ func TestPathValuesFromOutside(t *testing.T) {
 
 func TestContextsPrint(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/a.http"))
+	r := flow.New(flowtest.Files("router/a.http"))
 	var printed []string
 	note := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			printed = append(printed, fmt.Sprint(r.Context()))
-			next.ServeHTTP(w, r.WithContext(context.WithValue(context.Background(), requestKey{}, From(r.Context()))))
+			next.ServeHTTP(w, r.WithContext(context.WithValue(context.Background(), flow.RequestKey, flow.From(r.Context()))))
 		})
 	}
 	r.At("a").GET().Use(note, note).Do(hello)
@@ -536,13 +538,13 @@ func TestMiddlewareInARow(t *testing.T) {
 	loses := goesOnWith(func(context.Context) context.Context { return context.Background() })
 	asks := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			From(r.Context()).User()
+			flow.From(r.Context()).User()
 			next.ServeHTTP(w, r)
 		})
 	}
 	login := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !From(r.Context()).IsAuthenticated() {
+			if !flow.From(r.Context()).IsAuthenticated() {
 				http.Error(w, "login", http.StatusUnauthorized)
 				return
 			}
@@ -559,7 +561,7 @@ func TestMiddlewareInARow(t *testing.T) {
 	}
 	reads := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			From(r.Context()).Input("x")
+			flow.From(r.Context()).Input("x")
 			next.ServeHTTP(w, r)
 		})
 	}
@@ -571,13 +573,13 @@ func TestMiddlewareInARow(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		use          []any
-		authenticate func(*Request) (any, error)
+		authenticate func(*flow.Request) (any, error)
 		contentType  string
 		body         string
 		want         int
 	}{
-		{"the second sees the request of the first", []any{session, login}, func(req *Request) (any, error) { return req.Context().Value(key{}), nil }, "", "", 200},
-		{"Authenticate fails", []any{asks, writes}, func(*Request) (any, error) { return nil, Error(503, "down") }, "", "", 503},
+		{"the second sees the request of the first", []any{session, login}, func(req *flow.Request) (any, error) { return req.Context().Value(key{}), nil }, "", "", 200},
+		{"Authenticate fails", []any{asks, writes}, func(*flow.Request) (any, error) { return nil, flow.Error(503, "down") }, "", "", 503},
 		{"the body is malformed", []any{reads, writes}, nil, jsonMedia, "{", 400},
 		{"the context is lost", []any{loses, login}, nil, "", "", 500},
 		{"a file of a copy", []any{session, parses}, nil, "multipart/form-data; boundary=x", form.String(), 403},
@@ -586,7 +588,7 @@ func TestMiddlewareInARow(t *testing.T) {
 			is := is.New(t)
 			dir := t.TempDir()
 			t.Setenv("TMPDIR", dir)
-			r, _ := lone(func(*Request) string { return "" }, tt.use...)
+			r, _ := lone(func(*flow.Request) string { return "" }, tt.use...)
 			r.Authenticate = tt.authenticate
 			is.Equal(do(r, sending("POST", "/x", tt.contentType, tt.body)).Code, tt.want)
 			left, err := os.ReadDir(dir)
@@ -612,12 +614,12 @@ func TestPathValuesBesideAServeMux(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  string
-		build func(*Router)
+		build func(*flow.Router)
 	}{
-		{"a handler", func(r *Router) { r.At("[tenant]/[...rest]").GET().Do(inner) }},
-		{"a handler in another", func(r *Router) { r.At("[tenant]/[...rest]").GET().Do(http.TimeoutHandler(inner, time.Minute, "")) }},
-		{"what is mounted", func(r *Router) { r.Mount("/[tenant]", inner) }},
-		{"middleware", func(r *Router) {
+		{"a handler", func(r *flow.Router) { r.At("[tenant]/[...rest]").GET().Do(inner) }},
+		{"a handler in another", func(r *flow.Router) { r.At("[tenant]/[...rest]").GET().Do(http.TimeoutHandler(inner, time.Minute, "")) }},
+		{"what is mounted", func(r *flow.Router) { r.Mount("/[tenant]", inner) }},
+		{"middleware", func(r *flow.Router) {
 			r.Use(through)
 			r.At("[tenant]/[...rest]").POST().Do(inner)
 			r.At("[tenant]/x/[id]").GET().Do(values)
@@ -629,7 +631,7 @@ func TestPathValuesBesideAServeMux(t *testing.T) {
 			if tt.name != "what is mounted" { // which takes the place of a catch-all
 				files = append(files, "router/[tenant]/[...rest].http")
 			}
-			r := New(flowtest.Files(files...))
+			r := flow.New(flowtest.Files(files...))
 			tt.build(r)
 			if tt.name != "middleware" {
 				r.At("[tenant]/x/[id]").PUT().Do(values)
@@ -661,8 +663,8 @@ func TestHandlerStatus(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(func(*Request) Response {
-				return Handler(tt.h).Status(404).Header("A", "response").Header("B", "response")
+			r, log := lone(func(*flow.Request) flow.Response {
+				return flow.Handler(tt.h).Status(404).Header("A", "response").Header("B", "response")
 			})
 			server := httptest.NewServer(r)
 			defer server.Close()
@@ -682,12 +684,12 @@ func TestHandlerStatus(t *testing.T) {
 type onlyReader struct{ io.Reader }
 
 // ways are the ways to a net/http handler, other than none at all.
-func ways(h http.HandlerFunc) map[string]*Router {
+func ways(h http.HandlerFunc) map[string]*flow.Router {
 	std, _ := lone(h)
-	answered, _ := lone(func(*Request) Response { return Handler(h) })
+	answered, _ := lone(func(*flow.Request) flow.Response { return flow.Handler(h) })
 	wrapped, _ := lone(h, before(func(*http.Request) {}), pass, before(func(*http.Request) {}))
-	guard, _ := lone(hello, func(*Request) Response { return Handler(h) })
-	return map[string]*Router{"handler": std, "Handler": answered, "wrapped": wrapped, "guard": guard}
+	guard, _ := lone(hello, func(*flow.Request) flow.Response { return flow.Handler(h) })
+	return map[string]*flow.Router{"handler": std, "Handler": answered, "wrapped": wrapped, "guard": guard}
 }
 
 func TestStreams(t *testing.T) {
@@ -766,7 +768,7 @@ func TestHijack(t *testing.T) {
 			}
 			defer conn.Close()
 			io.WriteString(conn, "HTTP/1.1 299 Mine\r\nContent-Length: 0\r\n\r\n")
-			From(r.Context()).Input("a") // which fails, and comes too late
+			flow.From(r.Context()).Input("a") // which fails, and comes too late
 		}) {
 			t.Run(how+"/"+name, func(t *testing.T) {
 				is := is.New(t)

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -143,8 +145,8 @@ func onceTree(random *rand.Rand) map[string]string {
 }
 
 // onceSite returns a Router of a tree, and a function that gives its handlers another query.
-func onceSite(tree map[string]string) (r *Router, log *journal, give func(*query)) {
-	r = New(flowtest.Pages(tree))
+func onceSite(tree map[string]string) (r *flow.Router, log *journal, give func(*query)) {
+	r = flow.New(flowtest.Pages(tree))
 	log = journalOf(r)
 	var q *query
 	called := 0 // of first and third, since the query was given
@@ -163,9 +165,9 @@ func onceSite(tree map[string]string) (r *Router, log *journal, give func(*query
 		"once":  func() (string, error) { return "once", fails(1) },
 	}
 	page := r.At("shop/index")
-	page.GET().Do(func(*Request) Response { return Page(q) })
-	page.POST().Do(func(*Request) Response { return Page(q).Block("list") })
-	page.PUT().Do(func(*Request) Response { return View("+row", q) })
+	page.GET().Do(func(*flow.Request) flow.Response { return flow.Page(q) })
+	page.POST().Do(func(*flow.Request) flow.Response { return flow.Page(q).Block("list") })
+	page.PUT().Do(func(*flow.Request) flow.Response { return flow.View("+row", q) })
 	return r, log, func(next *query) { q, called = next, 0 }
 }
 
@@ -229,10 +231,10 @@ func TestRowsThatFail(t *testing.T) {
 		} {
 			t.Run(how+" "+page, func(t *testing.T) {
 				is := is.New(t)
-				r := New(flowtest.Pages(map[string]string{"+layout.html": `<title>Shop</title>{{template "content" .}}`, "index.html": page}))
+				r := flow.New(flowtest.Pages(map[string]string{"+layout.html": `<title>Shop</title>{{template "content" .}}`, "index.html": page}))
 				log := journalOf(r)
 				q := &query{rows: 4, fails: 3, how: how}
-				r.At("index").GET().Do(func(*Request) Response { return Page(q) })
+				r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Page(q) })
 				is.NoErr(r.Check())
 				w := serve(r, "GET", "/")
 				is.Equal(w.Code, 500)

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"errors"
@@ -10,20 +10,22 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
 )
 
 // ownFormat is how an API answers all its errors in a format of its own.
-func ownFormat(_ *Request, err error) Response {
-	message := http.StatusText(StatusOf(err))
-	if public := (*HTTPError)(nil); errors.As(err, &public) && public.Message != "" {
+func ownFormat(_ *flow.Request, err error) flow.Response {
+	message := http.StatusText(flow.StatusOf(err))
+	if public := (*flow.HTTPError)(nil); errors.As(err, &public) && public.Message != "" {
 		message = public.Message
 	}
-	fields := Invalid{}
+	fields := flow.Invalid{}
 	errors.As(err, &fields)
-	return JSON(map[string]any{"message": message, "fields": fields})
+	return flow.JSON(map[string]any{"message": message, "fields": fields})
 }
 
 // A conflict is an error of an application that knows its status.
@@ -35,7 +37,7 @@ func (conflict) HTTPStatus() int { return 409 }
 
 // TestApplicationOwnsErrors gets every kind of error in the format of the application.
 func TestApplicationOwnsErrors(t *testing.T) {
-	fails := func(err error) any { return func(*Request) (Response, error) { return Response{}, err } }
+	fails := func(err error) any { return func(*flow.Request) (flow.Response, error) { return flow.Response{}, err } }
 	get := func(path string) *http.Request { return request("GET", path) }
 	foreign := func(path string) *http.Request {
 		r := request("POST", path)
@@ -70,31 +72,31 @@ func TestApplicationOwnsErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/body.http", "router/fail.http", "router/down.http", "router/guarded.http", "router/error.http", "router/conflict.http", "router/unknown.http", "router/panic.http", "router/std.http", "router/user.http", "router/open.http"))
-			inner := New(flowtest.Files("router/x.http"))
-			inner.At("x").POST().Do(func(*Request) string { return "" })
+			r := flow.New(flowtest.Files("router/body.http", "router/fail.http", "router/down.http", "router/guarded.http", "router/error.http", "router/conflict.http", "router/unknown.http", "router/panic.http", "router/std.http", "router/user.http", "router/open.http"))
+			inner := flow.New(flowtest.Files("router/x.http"))
+			inner.At("x").POST().Do(func(*flow.Request) string { return "" })
 			inner.OnError, r.OnError = ownFormat, ownFormat
 			r.Mount("/in", inner)
 			r.MaxBody = 50
-			r.Authenticate = func(*Request) (any, error) { return nil, errors.New("secret") }
+			r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("secret") }
 			log := journalOf(r)
-			r.At("body").POST().Do(func(req *Request) (Response, error) {
+			r.At("body").POST().Do(func(req *flow.Request) (flow.Response, error) {
 				var in struct {
 					Age int `json:"age"`
 				}
-				return Response{}, req.Bind(&in)
+				return flow.Response{}, req.Bind(&in)
 			})
-			ok := func(*Request) string { return "" }
-			r.At("fail").GET().Do(func(*Request) Response { return Fail(410, "gone").Header("Retry-After", "9") })
-			r.At("down").GET().Do(func(*Request) Response { return Fail(503, "later") })
-			r.At("guarded").GET().Use(func(*Request) Response { return Fail(401, "who?") }).Do(ok)
-			r.At("error").GET().Do(fails(Error(404, "no such row", errors.New("secret"))))
+			ok := func(*flow.Request) string { return "" }
+			r.At("fail").GET().Do(func(*flow.Request) flow.Response { return flow.Fail(410, "gone").Header("Retry-After", "9") })
+			r.At("down").GET().Do(func(*flow.Request) flow.Response { return flow.Fail(503, "later") })
+			r.At("guarded").GET().Use(func(*flow.Request) flow.Response { return flow.Fail(401, "who?") }).Do(ok)
+			r.At("error").GET().Do(fails(flow.Error(404, "no such row", errors.New("secret"))))
 			r.At("conflict").GET().Do(fails(fmt.Errorf("save: %w", conflict{})))
 			r.At("unknown").GET().Do(fails(errors.New("secret")))
-			r.At("panic").GET().Do(func(*Request) string { panic("secret") })
+			r.At("panic").GET().Do(func(*flow.Request) string { panic("secret") })
 			r.At("std").GET().Do(func(http.ResponseWriter, *http.Request) { panic("secret") })
-			r.At("user").GET().Do(func(req *Request) string { req.User(); return "" })
-			r.At("open").GET().Use(func(*Request) Response { return Response{} }).Do(ok)
+			r.At("user").GET().Do(func(req *flow.Request) string { req.User(); return "" })
+			r.At("open").GET().Use(func(*flow.Request) flow.Response { return flow.Response{} }).Do(ok)
 			w := do(r, tt.request)
 			got := says(w)
 			if after := w.Header().Get("Retry-After"); after != "" {
@@ -112,31 +114,33 @@ func TestApplicationOwnsErrors(t *testing.T) {
 }
 
 func TestOnError(t *testing.T) {
-	boom := func(*Request) (Response, error) { panic("boom") }
-	fails := func(*Request) (Response, error) { return Response{}, Error(418, "teapot", errors.New("the cause")) }
+	boom := func(*flow.Request) (flow.Response, error) { panic("boom") }
+	fails := func(*flow.Request) (flow.Response, error) {
+		return flow.Response{}, flow.Error(418, "teapot", errors.New("the cause"))
+	}
 	for _, tt := range []struct {
 		name    string
 		handler any
-		onError func(*Request, error) Response
+		onError func(*flow.Request, error) flow.Response
 		want    string
 		logged  []string // a part of each record
 	}{
-		{"answers", fails, func(_ *Request, err error) Response { return Text(err.Error()).Status(400) }, "400 418 teapot: the cause", []string{"the cause"}},
-		{"no status", fails, func(*Request, error) Response { return Text("fine") }, "418 fine", []string{"the cause"}},
-		{"200", fails, func(*Request, error) Response { return Text("fine").Status(200) }, "200 fine", []string{"the cause"}},
-		{"leaves it", fails, func(*Request, error) Response { return Response{} }, "418 I'm a teapot: teapot\n", []string{"the cause"}},
-		{"Next", fails, func(*Request, error) Response { return Next() }, "418 I'm a teapot: teapot\n", []string{"OnError returned Next()", "the cause"}},
-		{"panics", fails, func(*Request, error) Response { panic("secret") }, "418 I'm a teapot: teapot\n", []string{"OnError: panic: secret", "the cause"}},
-		{"cannot be encoded", fails, func(*Request, error) Response { return JSON(make(chan int)) }, "418 I'm a teapot: teapot\n", []string{"OnError: flow: the response cannot be encoded", "the cause"}},
-		{"redirect", fails, func(*Request, error) Response { return Redirect("/login") }, "302 ", []string{"the cause"}},
-		{"Fail", fails, func(*Request, error) Response { return Fail(404, "no") }, "404 Not Found: no\n", []string{"the cause"}},
-		{"Handler", fails, func(*Request, error) Response { return Handler(http.NotFoundHandler()) }, "404 404 page not found\n", []string{"the cause"}},
-		{"Handler without a status", fails, func(*Request, error) Response {
-			return Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("mine")) }))
+		{"answers", fails, func(_ *flow.Request, err error) flow.Response { return flow.Text(err.Error()).Status(400) }, "400 418 teapot: the cause", []string{"the cause"}},
+		{"no status", fails, func(*flow.Request, error) flow.Response { return flow.Text("fine") }, "418 fine", []string{"the cause"}},
+		{"200", fails, func(*flow.Request, error) flow.Response { return flow.Text("fine").Status(200) }, "200 fine", []string{"the cause"}},
+		{"leaves it", fails, func(*flow.Request, error) flow.Response { return flow.Response{} }, "418 I'm a teapot: teapot\n", []string{"the cause"}},
+		{"Next", fails, func(*flow.Request, error) flow.Response { return flow.Next() }, "418 I'm a teapot: teapot\n", []string{"OnError returned Next()", "the cause"}},
+		{"panics", fails, func(*flow.Request, error) flow.Response { panic("secret") }, "418 I'm a teapot: teapot\n", []string{"OnError: panic: secret", "the cause"}},
+		{"cannot be encoded", fails, func(*flow.Request, error) flow.Response { return flow.JSON(make(chan int)) }, "418 I'm a teapot: teapot\n", []string{"OnError: flow: the response cannot be encoded", "the cause"}},
+		{"redirect", fails, func(*flow.Request, error) flow.Response { return flow.Redirect("/login") }, "302 ", []string{"the cause"}},
+		{"Fail", fails, func(*flow.Request, error) flow.Response { return flow.Fail(404, "no") }, "404 Not Found: no\n", []string{"the cause"}},
+		{"Handler", fails, func(*flow.Request, error) flow.Response { return flow.Handler(http.NotFoundHandler()) }, "404 404 page not found\n", []string{"the cause"}},
+		{"Handler without a status", fails, func(*flow.Request, error) flow.Response {
+			return flow.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("mine")) }))
 		}, "418 mine", []string{"the cause"}},
-		{"a panic", boom, func(_ *Request, err error) Response { return Text(err.Error()).Status(503) }, "503 panic: boom", []string{"panic: boom"}},
-		{"panics at a panic", boom, func(*Request, error) Response { panic("secret") }, "500 Internal Server Error\n", []string{"OnError: panic: secret", "panic: boom"}},
-		{"bad body", func(*Request) string { return "" }, func(_ *Request, err error) Response { return Text("mine").Status(400) }, "400 mine", nil},
+		{"a panic", boom, func(_ *flow.Request, err error) flow.Response { return flow.Text(err.Error()).Status(503) }, "503 panic: boom", []string{"panic: boom"}},
+		{"panics at a panic", boom, func(*flow.Request, error) flow.Response { panic("secret") }, "500 Internal Server Error\n", []string{"OnError: panic: secret", "panic: boom"}},
+		{"bad body", func(*flow.Request) string { return "" }, func(_ *flow.Request, err error) flow.Response { return flow.Text("mine").Status(400) }, "400 mine", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -161,9 +165,9 @@ func TestOnError(t *testing.T) {
 // TestOnErrorIsAskedAgain if it asks for the user, and Authenticate fails.
 func TestOnErrorIsAskedAgain(t *testing.T) {
 	is := is.New(t)
-	r, log := lone(func(*Request) Response { return Fail(404, "none") })
-	r.Authenticate = func(*Request) (any, error) { return nil, Error(503, "the key server is down") }
-	r.OnError = func(req *Request, err error) Response {
+	r, log := lone(func(*flow.Request) flow.Response { return flow.Fail(404, "none") })
+	r.Authenticate = func(*flow.Request) (any, error) { return nil, flow.Error(503, "the key server is down") }
+	r.OnError = func(req *flow.Request, err error) flow.Response {
 		req.User()
 		return ownFormat(req, err)
 	}
@@ -184,15 +188,15 @@ func TestOnErrorThatFailsToAnswer(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, _ := lone(func(req *Request) (string, error) {
+			r, _ := lone(func(req *flow.Request) (string, error) {
 				req.User()
 				return "", errors.New("x")
 			})
-			r.Authenticate = func(*Request) (any, error) { return nil, tt.fail }
+			r.Authenticate = func(*flow.Request) (any, error) { return nil, tt.fail }
 			asked := 0
-			r.OnError = func(*Request, error) Response {
+			r.OnError = func(*flow.Request, error) flow.Response {
 				asked++
-				return Handler(tt.handler)
+				return flow.Handler(tt.handler)
 			}
 			w := do(r, request("GET", "/x"))
 			is.Equal(w.Code, 500)
@@ -205,9 +209,12 @@ func TestOnErrorThatFailsToAnswer(t *testing.T) {
 func TestOnErrorSeesWhatWasPanickedWith(t *testing.T) {
 	is := is.New(t)
 	sentinel := errors.New("sentinel")
-	r, _ := lone(func(*Request) string { panic(sentinel) })
+	r, _ := lone(func(*flow.Request) string { panic(sentinel) })
 	found := false
-	r.OnError = func(_ *Request, err error) Response { found = errors.Is(err, sentinel); return Response{} }
+	r.OnError = func(_ *flow.Request, err error) flow.Response {
+		found = errors.Is(err, sentinel)
+		return flow.Response{}
+	}
 	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 500)
 	is.True(found)
 }
@@ -227,12 +234,12 @@ func TestFaultsGoBeforeOnError(t *testing.T) {
 			dir := t.TempDir()
 			is.NoErr(os.MkdirAll(filepath.Join(dir, "router"), 0o755))
 			is.NoErr(os.WriteFile(filepath.Join(dir, "router", "x.http"), nil, 0o644))
-			r := New(os.DirFS(dir))
+			r := flow.New(os.DirFS(dir))
 			r.Dev(dir)
-			r.At("x").GET().Do(func(*Request) (Response, error) { return Response{}, errors.New("the disk is full") })
-			r.OnError = func(*Request, error) Response { return Text("mine").Status(tt.status) }
+			r.At("x").GET().Do(func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("the disk is full") })
+			r.OnError = func(*flow.Request, error) flow.Response { return flow.Text("mine").Status(tt.status) }
 			journalOf(r)
-			w := do(r, here(request("GET", "/x")))
+			w := do(r, request("GET", "/x"))
 			is.Equal(w.Code, tt.status)
 			is.True(strings.Contains(w.Body.String(), tt.want))
 		})
@@ -242,7 +249,7 @@ func TestFaultsGoBeforeOnError(t *testing.T) {
 // TestDenyHandlerOfTheApplication is asked in place of OnError.
 func TestDenyHandlerOfTheApplication(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(*Request) string { return "" })
+	r, _ := lone(func(*flow.Request) string { return "" })
 	r.OnError = ownFormat
 	r.CrossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418) }))
 	req := request("POST", "/x")
@@ -253,9 +260,9 @@ func TestDenyHandlerOfTheApplication(t *testing.T) {
 // TestCrossOriginOfAnotherHandler refuses a request before the Router has answered any.
 func TestCrossOriginOfAnotherHandler(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/x.http"))
-	r.At("x").GET().Do(func(*Request) string { return "x" })
-	r.OnError = func(*Request, error) Response { return Text("not from there") }
+	r := flow.New(flowtest.Files("router/x.http"))
+	r.At("x").GET().Do(func(*flow.Request) string { return "x" })
+	r.OnError = func(*flow.Request, error) flow.Response { return flow.Text("not from there") }
 	h := r.CrossOrigin.Handler(http.NotFoundHandler())
 	req := httptest.NewRequest("POST", "/other", nil)
 	req.Header.Set("Origin", "http://evil.test")
@@ -266,25 +273,25 @@ func TestCrossOriginOfAnotherHandler(t *testing.T) {
 
 // TestDirOnError asks the OnError of the nearest directory, and so on outwards.
 func TestDirOnError(t *testing.T) {
-	r := New(flowtest.Files("router/index.html", "router/x.http", "router/api.http", "router/api/users/[id].http", "router/api/v2/x.http",
+	r := flow.New(flowtest.Files("router/index.html", "router/x.http", "router/api.http", "router/api/users/[id].http", "router/api/v2/x.http",
 		"router/(site)/shop/a.http", "router/[org]/api/x.http", "router/(a)/both/x.http", "router/both/(b)/y.http"))
 	asked := ""
-	answers := func(name string) func(*Request, error) Response {
-		return func(req *Request, err error) Response {
+	answers := func(name string) func(*flow.Request, error) flow.Response {
+		return func(req *flow.Request, err error) flow.Response {
 			switch asked += name + " "; {
 			case err.Error() == "418 pass" || err.Error() == "418 "+name:
-				return Response{}
+				return flow.Response{}
 			case err.Error() == "418 panic":
 				panic(name)
 			}
-			return Text(name + " " + req.Param("id") + req.Param("org"))
+			return flow.Text(name + " " + req.Param("id") + req.Param("org"))
 		}
 	}
 	for _, dir := range []string{"api", "shop", "[org]/api", "api/users", "both"} {
 		r.In(dir).OnError(answers(dir))
 	}
-	r.Authenticate = func(*Request) (any, error) { return nil, errors.New("no keys") }
-	fails := func(req *Request) (Response, error) {
+	r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("no keys") }
+	fails := func(req *flow.Request) (flow.Response, error) {
 		switch how := req.URL.Query().Get("how"); how {
 		case "panic of the handler":
 			panic("secret")
@@ -293,9 +300,9 @@ func TestDirOnError(t *testing.T) {
 		case "body":
 			req.Input("x")
 		default:
-			return Response{}, Error(418, how)
+			return flow.Response{}, flow.Error(418, how)
 		}
-		return Text("fine"), nil
+		return flow.Text("fine"), nil
 	}
 	for _, path := range []string{"x", "api", "api/users/[id]", "api/v2/x", "(site)/shop/a", "[org]/api/x", "(a)/both/x", "both/(b)/y"} {
 		r.At(path).GET().Do(fails)
@@ -307,7 +314,7 @@ func TestDirOnError(t *testing.T) {
 	r.At("api/users/[id]").POST().Use(fails).Do(hello)
 	r.At("api/users/[id]").PUT().Do(func(w http.ResponseWriter, _ *http.Request) { panic("secret") })
 	r.Mount("/api/old", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
-	inner := New(flowtest.Files("router/api/x.http", "router/y.http"))
+	inner := flow.New(flowtest.Files("router/api/x.http", "router/y.http"))
 	inner.At("api/x").GET().Do(fails)
 	inner.At("y").GET().Do(fails)
 	inner.In("api").OnError(answers("inner api"))
@@ -380,13 +387,13 @@ func TestDirOnError(t *testing.T) {
 // TestDirOnErrorAlone: without Router.OnError, the last answer is the default.
 func TestDirOnErrorAlone(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/api/x.http"))
+	r := flow.New(flowtest.Files("router/api/x.http"))
 	r.At("api/x").GET().Do(hello)
-	r.In("api").OnError(func(_ *Request, err error) Response {
-		if StatusOf(err) == 405 {
-			return Response{}
+	r.In("api").OnError(func(_ *flow.Request, err error) flow.Response {
+		if flow.StatusOf(err) == 405 {
+			return flow.Response{}
 		}
-		return JSON(err.Error())
+		return flow.JSON(err.Error())
 	})
 	is.Equal(serve(r, "GET", "/api/none").Body.String(), `"404 Not Found"`+"\n")
 	is.Equal(serve(r, "GET", "/none").Body.String(), `{"type":"about:blank","title":"Not Found","status":404}`)

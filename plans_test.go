@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
@@ -14,14 +16,14 @@ import (
 )
 
 // planSite has a page with a plan and one that html/template renders, and a Router inside.
-func planSite() *Router {
-	r := New(flowtest.Pages(map[string]string{
+func planSite() *flow.Router {
+	r := flow.New(flowtest.Pages(map[string]string{
 		"+layout.html": `<title>{{block "title" .}}site{{end}}</title>{{template "content" .}}`,
 		"index.html":   `{{define "title"}}{{.}}{{end}}<p>{{.}}</p>`,
 		"odd.html":     "<p>\n{{$x := 1}}{{and false ($x := 2)}}{{$x}}</p>",
 	}))
-	r.At("index").GET().Do(func(*Request) Response { return Page("<x>") })
-	r.Mount("/in", New(flowtest.Pages(map[string]string{"odd.html": `{{and false ($x := 2)}}`})))
+	r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Page("<x>") })
+	r.Mount("/in", flow.New(flowtest.Pages(map[string]string{"odd.html": `{{and false ($x := 2)}}`})))
 	return r
 }
 
@@ -75,7 +77,7 @@ func TestComparedPagesAreTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			is := is.New(t)
 			t.Setenv("FLOW_PLANS", "compare")
-			r := New(flowtest.Pages(map[string]string{"index.html": `{{next}}`}))
+			r := flow.New(flowtest.Pages(map[string]string{"index.html": `{{next}}`}))
 			n := 0
 			r.Funcs = template.FuncMap{"next": func() (int, error) { n++; return next(n) }}
 			is.NoErr(r.Check())
@@ -93,12 +95,12 @@ func TestPageWithoutEnd(t *testing.T) {
 	for _, plans := range []string{"", "compare"} {
 		is := is.New(t)
 		t.Setenv("FLOW_PLANS", plans)
-		r := New(flowtest.Pages(map[string]string{
+		r := flow.New(flowtest.Pages(map[string]string{
 			"index.html":  `{{template "+reply" .}}`,
 			"+reply.html": `<p>{{range .Replies}}{{template "+reply" .}}{{end}}</p>`,
 		}))
 		log := journalOf(r)
-		r.At("index").GET().Do(func(*Request) Response { return Page(root) })
+		r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Page(root) })
 		is.NoErr(r.Check())
 		is.Equal(serve(r, "GET", "/").Code, 500)
 		is.True(strings.Contains(log.String(), "exceeded maximum template depth: do the data contain themselves?"))
@@ -117,9 +119,9 @@ func TestPartialInSeveralPlaces(t *testing.T) {
 	answers := map[string][]string{}
 	for _, plans := range []string{"", "off"} {
 		t.Setenv("FLOW_PLANS", plans)
-		r := New(flowtest.Pages(tree))
+		r := flow.New(flowtest.Pages(tree))
 		for i := range places {
-			r.At(fmt.Sprintf("page%d", i)).GET().Do(func(*Request) Response { return Page(value) })
+			r.At(fmt.Sprintf("page%d", i)).GET().Do(func(*flow.Request) flow.Response { return flow.Page(value) })
 		}
 		if err := r.Check(); err != nil {
 			t.Fatal(err)

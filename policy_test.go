@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"fmt"
@@ -13,6 +13,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
@@ -24,7 +26,7 @@ const strictPolicy = "default-src 'self'; script-src 'nonce' 'strict-dynamic'; s
 var nonceSource = regexp.MustCompile(`'nonce-([\w-]{22,})'`)
 
 // policySite has an answer of each kind. It has the policy, unless that is "".
-func policySite(policy string) *Router {
+func policySite(policy string) *flow.Router {
 	tree := flowtest.Pages(pagesOf(`+error.html: {{.Status}} <script nonce="{{nonce}}">e</script>
 		inline.html: <script nonce="{{nonce}}">a</script><style>b</style>
 		plain.html: hello
@@ -37,27 +39,29 @@ func policySite(policy string) *Router {
 		tree["router/"+name+".http"] = &fstest.MapFile{}
 	}
 	tree["public/x.html"] = &fstest.MapFile{Data: []byte("<p>public")}
-	r := New(tree)
+	r := flow.New(tree)
 	r.ContentSecurityPolicy = policy
 	html := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprint(w, From(r.Context()).Nonce())
+		fmt.Fprint(w, flow.From(r.Context()).Nonce())
 	}
 	handlers := map[string]any{
-		"page":     func(*Request) Response { return Page("data") },
-		"both":     func(*Request) Response { return Page(nil) },
-		"html":     func(req *Request) Response { return HTML(template.HTML(req.Nonce())) },
-		"bytes":    func(req *Request) Response { return Bytes("Text/HTML ; charset=utf-8", []byte(req.Nonce())) },
-		"json":     func(*Request) Response { return JSON(1) },
-		"text":     func(*Request) string { return "text" },
-		"redirect": func(*Request) Response { return Redirect("/plain") },
-		"empty":    func(*Request) Response { return Response{} },
-		"nothing":  func(*Request) Response { return HTML("nothing") },
-		"own":      func(*Request) Response { return HTML("own").Header("content-security-policy", "own") },
-		"added":    func(*Request) Response { return HTML("own").AddHeader("Content-Security-Policy", "own") },
-		"guarded":  func(*Request) Response { return HTML("own") },
+		"page": func(*flow.Request) flow.Response { return flow.Page("data") },
+		"both": func(*flow.Request) flow.Response { return flow.Page(nil) },
+		"html": func(req *flow.Request) flow.Response { return flow.HTML(template.HTML(req.Nonce())) },
+		"bytes": func(req *flow.Request) flow.Response {
+			return flow.Bytes("Text/HTML ; charset=utf-8", []byte(req.Nonce()))
+		},
+		"json":     func(*flow.Request) flow.Response { return flow.JSON(1) },
+		"text":     func(*flow.Request) string { return "text" },
+		"redirect": func(*flow.Request) flow.Response { return flow.Redirect("/plain") },
+		"empty":    func(*flow.Request) flow.Response { return flow.Response{} },
+		"nothing":  func(*flow.Request) flow.Response { return flow.HTML("nothing") },
+		"own":      func(*flow.Request) flow.Response { return flow.HTML("own").Header("content-security-policy", "own") },
+		"added":    func(*flow.Request) flow.Response { return flow.HTML("own").AddHeader("Content-Security-Policy", "own") },
+		"guarded":  func(*flow.Request) flow.Response { return flow.HTML("own") },
 		"std":      html,
-		"untyped":  func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, From(r.Context()).Nonce()) },
+		"untyped":  func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, flow.From(r.Context()).Nonce()) },
 		"stdtext": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
 			io.WriteString(w, "text")
@@ -71,44 +75,46 @@ func policySite(policy string) *Router {
 			w.Header().Set("Content-Security-Policy", "own")
 			io.WriteString(w, "own")
 		},
-		"handler": func(*Request) Response { return Handler(http.HandlerFunc(html)) },
-		"view":    func(*Request) Response { return View("+view", nil) },
-		"twice":   func(req *Request) Response { return HTML(template.HTML(req.Clone().Nonce() + req.Nonce())) },
-		"cloned": func(req *Request) Response {
-			return HTML(template.HTML(req.Clone().Nonce() + req.Nonce() + req.Clone().Clone().Nonce()))
+		"handler": func(*flow.Request) flow.Response { return flow.Handler(http.HandlerFunc(html)) },
+		"view":    func(*flow.Request) flow.Response { return flow.View("+view", nil) },
+		"twice": func(req *flow.Request) flow.Response {
+			return flow.HTML(template.HTML(req.Clone().Nonce() + req.Nonce()))
 		},
-		"page304":  func(*Request) Response { return View("+view", nil).Status(304) },
-		"page204":  func(*Request) Response { return View("+view", nil).Status(204) },
-		"html304":  func(*Request) Response { return HTML("own").Status(304) },
-		"bytes304": func(*Request) Response { return Bytes("text/html", nil).Status(304) },
+		"cloned": func(req *flow.Request) flow.Response {
+			return flow.HTML(template.HTML(req.Clone().Nonce() + req.Nonce() + req.Clone().Clone().Nonce()))
+		},
+		"page304":  func(*flow.Request) flow.Response { return flow.View("+view", nil).Status(304) },
+		"page204":  func(*flow.Request) flow.Response { return flow.View("+view", nil).Status(204) },
+		"html304":  func(*flow.Request) flow.Response { return flow.HTML("own").Status(304) },
+		"bytes304": func(*flow.Request) flow.Response { return flow.Bytes("text/html", nil).Status(304) },
 		"std204": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			w.WriteHeader(204)
 		},
-		"wrapped": func(req *Request) Response { return HTML(template.HTML(req.Nonce())) },
-		"fails":   func(*Request) string { panic("secret") },
-		"api/x":   func(*Request) Response { return JSON(1) },
+		"wrapped": func(req *flow.Request) flow.Response { return flow.HTML(template.HTML(req.Nonce())) },
+		"fails":   func(*flow.Request) string { panic("secret") },
+		"api/x":   func(*flow.Request) flow.Response { return flow.JSON(1) },
 	}
 	for path, h := range handlers {
 		v := r.At(path).GET()
 		switch path {
 		case "guarded":
-			v.Use(func(*Request) Response { return Next().Header("Content-Security-Policy", "own") })
+			v.Use(func(*flow.Request) flow.Response { return flow.Next().Header("Content-Security-Policy", "own") })
 		case "wrapped":
 			v.Use(wrap)
 		case "twice":
-			v.Use(func(req *Request) Response { req.Nonce(); return Next() })
+			v.Use(func(req *flow.Request) flow.Response { req.Nonce(); return flow.Next() })
 		}
 		v.Do(h)
 	}
 	r.At("redirect").POST().Do(hello)
 	r.Mount("/mounted", http.HandlerFunc(html))
-	inner := New(flowtest.Pages(map[string]string{"a.html": "<script>a</script>"}))
+	inner := flow.New(flowtest.Pages(map[string]string{"a.html": "<script>a</script>"}))
 	logged(inner)
 	r.Mount("/in", inner)
-	owned := New(flowtest.Pages(map[string]string{"a.html": "{{request.URL.Path}} {{nonce}}"}))
+	owned := flow.New(flowtest.Pages(map[string]string{"a.html": "{{request.URL.Path}} {{nonce}}"}))
 	if owned.ContentSecurityPolicy = "script-src 'nonce' inner.example"; policy == "" {
-		owned = New(flowtest.Pages(map[string]string{"a.html": ""}))
+		owned = flow.New(flowtest.Pages(map[string]string{"a.html": ""}))
 	}
 	r.Mount("/owned", owned)
 	logged(r)
@@ -211,13 +217,13 @@ func TestPolicy(t *testing.T) {
 // TestNoPolicy: a Router without one sends none.
 func TestNoPolicy(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(map[string]string{"a.html": "<script>a</script>", "b.html": "{{request.URL.Path}}"}))
-	r.At("b").GET().Do(func(req *Request) Response { return HTML(template.HTML("[" + req.Nonce() + "]")) })
+	r := flow.New(flowtest.Pages(map[string]string{"a.html": "<script>a</script>", "b.html": "{{request.URL.Path}}"}))
+	r.At("b").GET().Do(func(req *flow.Request) flow.Response { return flow.HTML(template.HTML("[" + req.Nonce() + "]")) })
 	is.Equal(serve(r, "GET", "/a").Header()["Content-Security-Policy"], nil)
 	w := serve(r, "GET", "/b")
 	is.Equal(w.Header()["Content-Security-Policy"], nil)
 	is.Equal(w.Body.String(), "[]")
-	is.Equal(NewRequest(httptest.NewRequest("GET", "/", nil)).Nonce(), "")
+	is.Equal(flow.NewRequest(httptest.NewRequest("GET", "/", nil)).Nonce(), "")
 }
 
 // TestPolicyOfPagesRenderedOnce: their entity tag stands for body and policy, in each coding.
@@ -228,7 +234,7 @@ func TestPolicyOfPagesRenderedOnce(t *testing.T) {
 		for _, coding := range []string{"", "gzip"} {
 			t.Run(policy+" "+coding, func(t *testing.T) {
 				is := is.New(t)
-				r := New(flowtest.Pages(map[string]string{"a.html": page}))
+				r := flow.New(flowtest.Pages(map[string]string{"a.html": page}))
 				r.ContentSecurityPolicy = policy
 				req := request("GET", "/a")
 				req.Header.Set("Accept-Encoding", coding)
@@ -264,7 +270,7 @@ func TestPolicyOfMiddleware(t *testing.T) {
 	for _, target := range []string{"/inline", "/page", "/html", "/std", "/none", "/fails", "/handler", "/in/a", "/owned/a"} {
 		t.Run(target, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(browse(r, target).Header()["Content-Security-Policy"], []string{"own"})
+			is.Equal(serve(r, "GET", target, "Accept: text/html").Header()["Content-Security-Policy"], []string{"own"})
 		})
 	}
 }
@@ -297,7 +303,7 @@ func TestPolicyFaults(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(map[string]string{"a.html": tt.page}))
+			r := flow.New(flowtest.Pages(map[string]string{"a.html": tt.page}))
 			r.ContentSecurityPolicy = tt.policy
 			err := r.Check()
 			is.Equal(err == nil, tt.want == "")
@@ -306,7 +312,7 @@ func TestPolicyFaults(t *testing.T) {
 		})
 	}
 	is := is.New(t)
-	r := New(flowtest.Pages(map[string]string{"a.html": "x"}))
+	r := flow.New(flowtest.Pages(map[string]string{"a.html": "x"}))
 	r.Funcs = template.FuncMap{"nonce": func() string { return "" }}
 	is.Equal(fmt.Sprint(r.Check()), `Router.Funcs: "nonce" is a function of every template already: call this one otherwise`)
 }
@@ -317,11 +323,11 @@ func TestPolicyInDevelopment(t *testing.T) {
 	dir := onDisk(t, flowtest.Pages(map[string]string{
 		"fixed.html": "<script nonce=\"{{nonce}}\">a</script><style>b</style>", "file.html": `<script src="a.js" nonce="{{nonce}}"></script>`, "wrong.html": "{{.A.B}}",
 	}))
-	r := New(flowtest.Files("router/fixed.html", "router/file.html", "router/wrong.html"))
+	r := flow.New(flowtest.Files("router/fixed.html", "router/file.html", "router/wrong.html"))
 	r.ContentSecurityPolicy = strictPolicy
 	r.Logger = slog.New(slog.DiscardHandler)
 	r.Dev(dir)
-	r.At("wrong").GET().Do(func(*Request) Response { return Page(1) })
+	r.At("wrong").GET().Do(func(*flow.Request) flow.Response { return flow.Page(1) })
 	for _, tt := range []struct{ target, want string }{
 		{"/fixed", `^default-src 'self'; script-src 'sha256-\S+' 'strict-dynamic' 'nonce-(\w+)'; style-src 'sha256-\S+'$`},
 		{"/file", `^default-src 'self'; script-src 'nonce-(\w+)' 'strict-dynamic'; style-src 'nonce-\w+'$`},
@@ -329,7 +335,7 @@ func TestPolicyInDevelopment(t *testing.T) {
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)
-			req := here(request("GET", tt.target))
+			req := request("GET", tt.target)
 			req.Header.Set("Accept", "text/html")
 			w := do(r, req)
 			found := regexp.MustCompile(tt.want).FindStringSubmatch(w.Header().Get("Content-Security-Policy"))

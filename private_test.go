@@ -1,10 +1,12 @@
-package flow
+package flow_test
 
 import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -37,11 +39,11 @@ func setsCache(value string) func(http.Handler) http.Handler {
 // otherwise.
 func TestPersonalAnswers(t *testing.T) {
 	const private, public = "private, no-cache", "public, max-age=60"
-	text := func(*Request) string { return "x" }
-	fails := func(*Request) (Response, error) { return Response{}, errors.New("x") }
-	page := func(*Request) Response { return Page(nil) }
-	answer := func(resp Response) any { return func(*Request) Response { return resp } }
-	next := func(*Request) Response { return Next().Header("Cache-Control", public) }
+	text := func(*flow.Request) string { return "x" }
+	fails := func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("x") }
+	page := func(*flow.Request) flow.Response { return flow.Page(nil) }
+	answer := func(resp flow.Response) any { return func(*flow.Request) flow.Response { return resp } }
+	next := func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", public) }
 	std := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("x")) })
 	for _, tt := range []struct {
 		name    string
@@ -53,39 +55,39 @@ func TestPersonalAnswers(t *testing.T) {
 		{"text", text, nil, "", private},
 		{"text behind a guard", text, []any{pass}, "", private},
 		{"text behind middleware", text, []any{wrap}, "", private},
-		{"nothing", answer(Response{}), nil, "", private},
-		{"JSON", answer(JSON(1)), nil, "", private},
-		{"a redirect", answer(Redirect("/")), nil, "", private},
+		{"nothing", answer(flow.Response{}), nil, "", private},
+		{"JSON", answer(flow.JSON(1)), nil, "", private},
+		{"a redirect", answer(flow.Redirect("/")), nil, "", private},
 		{"an error", fails, nil, "", private},
-		{"Fail", answer(Fail(404, "")), nil, "", private},
+		{"Fail", answer(flow.Fail(404, "")), nil, "", private},
 		{"net/http", std, nil, "", ""},
-		{"Handler", answer(Handler(std)), nil, "", ""},
+		{"Handler", answer(flow.Handler(std)), nil, "", ""},
 		{"a page", page, nil, private, private},
-		{"a page that is not found", answer(View("x", nil).Status(404)), nil, private, private},
-		{"a view", answer(View("x", nil)), nil, private, private},
-		{"a cookie", answer(Text("x").Cookie(&http.Cookie{Name: "a", Value: "b"})), nil, private, private},
-		{"a cookie of a guard", text, []any{func(*Request) Response { return Next().Cookie(&http.Cookie{Name: "a", Value: "b"}) }}, private, private},
-		{"who asks for the user", func(req *Request) string { req.User(); return "x" }, nil, private, private},
-		{"a guard that asks for the user", text, []any{func(req *Request) Response { req.IsAuthenticated(); return Next() }}, private, private},
+		{"a page that is not found", answer(flow.View("x", nil).Status(404)), nil, private, private},
+		{"a view", answer(flow.View("x", nil)), nil, private, private},
+		{"a cookie", answer(flow.Text("x").Cookie(&http.Cookie{Name: "a", Value: "b"})), nil, private, private},
+		{"a cookie of a guard", text, []any{func(*flow.Request) flow.Response { return flow.Next().Cookie(&http.Cookie{Name: "a", Value: "b"}) }}, private, private},
+		{"who asks for the user", func(req *flow.Request) string { req.User(); return "x" }, nil, private, private},
+		{"a guard that asks for the user", text, []any{func(req *flow.Request) flow.Response { req.IsAuthenticated(); return flow.Next() }}, private, private},
 		{"middleware that asks for the user", text, []any{func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { From(r.Context()).User(); next.ServeHTTP(w, r) })
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { flow.From(r.Context()).User(); next.ServeHTTP(w, r) })
 		}}, private, private},
 
-		{"the handler says otherwise", answer(Page(nil).Header("cache-control", public)), nil, public, public},
-		{"the handler adds it", answer(Page(nil).AddHeader("Cache-Control", public)), nil, public, public},
+		{"the handler says otherwise", answer(flow.Page(nil).Header("cache-control", public)), nil, public, public},
+		{"the handler adds it", answer(flow.Page(nil).AddHeader("Cache-Control", public)), nil, public, public},
 		{"a guard says otherwise", page, []any{next}, public, public},
 		{"middleware says otherwise", page, []any{setsCache(public)}, public, public},
 		{"an error after a guard has said otherwise", fails, []any{next}, "", private},
 		{"an error after middleware has said otherwise", fails, []any{setsCache(public)}, public, private},
 		{"an error after middleware has said more", fails, []any{setsCache("no-store")}, "no-store", "no-store"},
 		{"an error after middleware has said more, in capitals", fails, []any{setsCache("No-Store")}, "No-Store", "No-Store"},
-		{"Fail says otherwise", answer(Fail(404, "").Header("Cache-Control", public)), nil, public, public},
+		{"Fail says otherwise", answer(flow.Fail(404, "").Header("Cache-Control", public)), nil, public, public},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/x.html"))
+			r := flow.New(flowtest.Files("router/x.html"))
 			journalOf(r)
-			r.Authenticate = func(*Request) (any, error) { return nil, nil }
+			r.Authenticate = func(*flow.Request) (any, error) { return nil, nil }
 			r.At("x").GET().Use(tt.use...).Do(tt.handler)
 			is.NoErr(r.Check())
 			for range 2 { // the second one may have an exchange of the pool
@@ -102,14 +104,14 @@ func TestPersonalAnswers(t *testing.T) {
 func TestPersonalAnswersOfTheRouter(t *testing.T) {
 	is := is.New(t)
 	const private = "private, no-cache"
-	r := New(flowtest.Files("router/x.http", "router/+error.html", "public/a.css"))
+	r := flow.New(flowtest.Files("router/x.http", "router/+error.html", "public/a.css"))
 	journalOf(r)
-	r.At("x").POST().Do(func(*Request) string { return "" })
-	r.OnError = func(req *Request, err error) Response {
+	r.At("x").POST().Do(func(*flow.Request) string { return "" })
+	r.OnError = func(req *flow.Request, err error) flow.Response {
 		if req.URL.Path == "/kept" {
-			return Text("x").Header("Cache-Control", "max-age=1")
+			return flow.Text("x").Header("Cache-Control", "max-age=1")
 		}
-		return Response{}
+		return flow.Response{}
 	}
 	is.NoErr(r.Check())
 	for _, tt := range []struct{ path, accept, want, known string }{
@@ -136,14 +138,14 @@ func TestPersonalAnswersOfTheRouter(t *testing.T) {
 // lets through, wherever it stands.
 func TestFixedPagesBehindGuards(t *testing.T) {
 	const private, everybody = "private, no-cache", "no-cache"
-	inner := func() *Router { return New(flowtest.Files("router/a/x.html")) }
-	mount := func(r *Router, use ...any) *Router {
-		outer := New(flowtest.Files("router/index.http"))
+	inner := func() *flow.Router { return flow.New(flowtest.Files("router/a/x.html")) }
+	mount := func(r *flow.Router, use ...any) *flow.Router {
+		outer := flow.New(flowtest.Files("router/index.http"))
 		outer.At("index").GET().Do(hello)
 		outer.Mount("/m", r).Use(use...)
 		return outer
 	}
-	guards := func(use func(*Router)) *Router {
+	guards := func(use func(*flow.Router)) *flow.Router {
 		r := inner()
 		use(r)
 		return r
@@ -152,20 +154,20 @@ func TestFixedPagesBehindGuards(t *testing.T) {
 	around.Use(pass)
 	for _, tt := range []struct {
 		name   string
-		router *Router
+		router *flow.Router
 		path   string
 		want   string
 	}{
 		{"no guard", inner(), "/a/x", everybody},
-		{"middleware", guards(func(r *Router) { r.Use(wrap) }), "/a/x", everybody},
-		{"of the Router", guards(func(r *Router) { r.Use(pass) }), "/a/x", private},
-		{"of a directory", guards(func(r *Router) { r.In("a").Use(pass) }), "/a/x", private},
-		{"of the file", guards(func(r *Router) { r.At("a/x").Use(pass) }), "/a/x", private},
-		{"of the method", guards(func(r *Router) { r.At("a/x").GET().Use(pass).Name("x") }), "/a/x", private},
+		{"middleware", guards(func(r *flow.Router) { r.Use(wrap) }), "/a/x", everybody},
+		{"of the Router", guards(func(r *flow.Router) { r.Use(pass) }), "/a/x", private},
+		{"of a directory", guards(func(r *flow.Router) { r.In("a").Use(pass) }), "/a/x", private},
+		{"of the file", guards(func(r *flow.Router) { r.At("a/x").Use(pass) }), "/a/x", private},
+		{"of the method", guards(func(r *flow.Router) { r.At("a/x").GET().Use(pass).Name("x") }), "/a/x", private},
 		{"mounted", mount(inner()), "/m/a/x", everybody},
 		{"of the mount", mount(inner(), pass), "/m/a/x", private},
 		{"of the Router around it", around, "/m/a/x", private},
-		{"of the one around that", func() *Router { r := mount(mount(inner())); r.Use(pass); return r }(), "/m/m/a/x", private},
+		{"of the one around that", func() *flow.Router { r := mount(mount(inner())); r.Use(pass); return r }(), "/m/m/a/x", private},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -195,7 +197,7 @@ func TestCookiesOfContents(t *testing.T) {
 		{[]any{setsCookie, pass}, "private, no-cache", "private, no-cache", "private, max-age=31536000, immutable"},
 		{[]any{setsCookie, setsCache("public, max-age=60")}, "public, max-age=60", "public, max-age=60", "public, max-age=60"},
 	} {
-		r := New(flowtest.Files("router/x.html", "public/a.css"))
+		r := flow.New(flowtest.Files("router/x.html", "public/a.css"))
 		r.Use(tt.use...)
 		is.NoErr(r.Check())
 		hashed, err := r.Asset("a.css")
@@ -211,18 +213,18 @@ func TestAnswersWithNonces(t *testing.T) {
 	const private = "private, no-cache"
 	html := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		w.Write([]byte(From(r.Context()).Nonce()))
+		w.Write([]byte(flow.From(r.Context()).Nonce()))
 	}
 	for _, tt := range []struct {
 		name    string
 		handler any
 		want    string
 	}{
-		{"HTML", func(*Request) Response { return HTML("x") }, private},
-		{"text with the nonce", func(req *Request) string { return req.Nonce() }, private},
-		{"text", func(req *Request) string { return "x" }, ""},
+		{"HTML", func(*flow.Request) flow.Response { return flow.HTML("x") }, private},
+		{"text with the nonce", func(req *flow.Request) string { return req.Nonce() }, private},
+		{"text", func(req *flow.Request) string { return "x" }, ""},
 		{"net/http", html, private},
-		{"Handler", func(*Request) Response { return Handler(http.HandlerFunc(html)) }, private},
+		{"Handler", func(*flow.Request) flow.Response { return flow.Handler(http.HandlerFunc(html)) }, private},
 		{"net/http, text", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
 			w.Write([]byte("x"))
@@ -244,12 +246,12 @@ func TestAnswersWithNonces(t *testing.T) {
 // TestUserOfTheRouterAround: its guard has asked, and the answer is that of the mounted one.
 func TestUserOfTheRouterAround(t *testing.T) {
 	is := is.New(t)
-	inner := New(flowtest.Files("router/x.http"))
+	inner := flow.New(flowtest.Files("router/x.http"))
 	inner.At("x").GET().Do(hello)
-	outer := New(flowtest.Files("router/x.http"))
+	outer := flow.New(flowtest.Files("router/x.http"))
 	outer.At("x").GET().Do(hello)
-	outer.Authenticate = func(*Request) (any, error) { return "ada", nil }
-	outer.Mount("/m", inner).Use(func(req *Request) Response { req.User(); return Next() })
+	outer.Authenticate = func(*flow.Request) (any, error) { return "ada", nil }
+	outer.Mount("/m", inner).Use(func(req *flow.Request) flow.Response { req.User(); return flow.Next() })
 	is.NoErr(outer.Check())
 	is.Equal(cacheOf(outer, "/m/x"), "private, no-cache")
 }

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -40,18 +42,20 @@ func leftOf(w *httptest.ResponseRecorder, value string) []string {
 // TestPromisesOfGuards: what a guard says of the answer that it lets through is not
 // said of an error, wherever it comes from; its other headers are.
 func TestPromisesOfGuards(t *testing.T) {
-	fails := func(*Request) (Response, error) { return Response{}, errors.New("x") }
-	panics := func(*Request) Response { panic("x") }
+	fails := func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("x") }
+	panics := func(*flow.Request) flow.Response { panic("x") }
 	panicsStd := func(w http.ResponseWriter, _ *http.Request) { promised(w.Header(), "handler"); panic("x") }
-	returns := func(resp Response) func(*Request) Response { return func(*Request) Response { return resp } }
-	answers := func(resp Response) func(r *Router) {
-		return func(r *Router) { r.OnError = func(*Request, error) Response { return resp } }
+	returns := func(resp flow.Response) func(*flow.Request) flow.Response {
+		return func(*flow.Request) flow.Response { return resp }
 	}
-	down := func(r *Router) {
-		r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
+	answers := func(resp flow.Response) func(r *flow.Router) {
+		return func(r *flow.Router) { r.OnError = func(*flow.Request, error) flow.Response { return resp } }
 	}
-	inside := func(change func(*Router)) func() *Router {
-		return func() *Router {
+	down := func(r *flow.Router) {
+		r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("down") }
+	}
+	inside := func(change func(*flow.Router)) func() *flow.Router {
+		return func() *flow.Router {
 			r, _ := lone(fails)
 			change(r)
 			return r
@@ -62,7 +66,7 @@ func TestPromisesOfGuards(t *testing.T) {
 		name    string
 		handler any
 		use     []any // after the guard
-		change  func(*Router)
+		change  func(*flow.Router)
 		header  string // of the request, and its body
 		body    string
 		want    int
@@ -70,39 +74,39 @@ func TestPromisesOfGuards(t *testing.T) {
 		mayCompress bool
 	}{
 		{"error", fails, nil, nil, "", "", 500, false},
-		{"error that is a 404", func(*Request) (Response, error) { return Response{}, Error(404, "") }, nil, nil, "", "", 404, false},
+		{"error that is a 404", func(*flow.Request) (flow.Response, error) { return flow.Response{}, flow.Error(404, "") }, nil, nil, "", "", 404, false},
 		{"panic", panics, nil, nil, "", "", 500, false},
-		{"Fail", returns(Fail(409, "")), nil, nil, "", "", 409, false},
-		{"refused redirect", returns(Redirect("//x")), nil, nil, "", "", 500, false},
-		{"unencodable JSON", returns(JSON(make(chan int))), nil, nil, "", "", 500, false},
-		{"unknown template", returns(View("none", nil)), nil, nil, "", "", 500, false},
-		{"Next of a handler", returns(Next()), nil, nil, "", "", 500, false},
+		{"Fail", returns(flow.Fail(409, "")), nil, nil, "", "", 409, false},
+		{"refused redirect", returns(flow.Redirect("//x")), nil, nil, "", "", 500, false},
+		{"unencodable JSON", returns(flow.JSON(make(chan int))), nil, nil, "", "", 500, false},
+		{"unknown template", returns(flow.View("none", nil)), nil, nil, "", "", 500, false},
+		{"Next of a handler", returns(flow.Next()), nil, nil, "", "", 500, false},
 		{"net/http handler panics", panicsStd, nil, nil, "", "", 500, false},
-		{"Handler panics", returns(Handler(http.HandlerFunc(panicsStd)).Header("Etag", "handler")), nil, nil, "", "", 500, false},
+		{"Handler panics", returns(flow.Handler(http.HandlerFunc(panicsStd)).Header("Etag", "handler")), nil, nil, "", "", 500, false},
 		{"another guard fails", hello, []any{fails}, nil, "", "", 500, false},
 		{"another guard panics", hello, []any{panics}, nil, "", "", 500, false},
-		{"another guard denies", hello, []any{returns(Fail(403, ""))}, nil, "", "", 403, false},
-		{"another guard returns nothing", hello, []any{returns(Response{})}, nil, "", "", 500, false},
+		{"another guard denies", hello, []any{returns(flow.Fail(403, ""))}, nil, "", "", 403, false},
+		{"another guard returns nothing", hello, []any{returns(flow.Response{})}, nil, "", "", 500, false},
 		{"middleware panics", hello, []any{before(func(*http.Request) { panic("x") })}, nil, "", "", 500, false},
 		{"bad body", hello, nil, nil, "Content-Type: application/json", "{", 400, false},
-		{"large body", hello, nil, func(r *Router) { r.MaxBody = 1 }, "Content-Type: application/json", "{}", 413, false},
-		{"Authenticate fails", func(req *Request) string { req.User(); return "" }, nil, down, "", "", 500, false},
-		{"Authenticate fails, and nobody answers", nothing, []any{before(func(r *http.Request) { From(r.Context()).User() })}, down, "", "", 500, false},
-		{"Authenticate fails in a net/http handler", func(_ http.ResponseWriter, r *http.Request) { From(r.Context()).User() }, nil, down, "", "", 500, false},
+		{"large body", hello, nil, func(r *flow.Router) { r.MaxBody = 1 }, "Content-Type: application/json", "{}", 413, false},
+		{"Authenticate fails", func(req *flow.Request) string { req.User(); return "" }, nil, down, "", "", 500, false},
+		{"Authenticate fails, and nobody answers", nothing, []any{before(func(r *http.Request) { flow.From(r.Context()).User() })}, down, "", "", 500, false},
+		{"Authenticate fails in a net/http handler", func(_ http.ResponseWriter, r *http.Request) { flow.From(r.Context()).User() }, nil, down, "", "", 500, false},
 		{"middleware lost the context", hello, []any{func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(context.Background())) })
 		}}, nil, "", "", 500, true},
-		{"OnError answers", fails, nil, answers(Text("x").Status(503)), "", "", 503, false},
-		{"OnError answers nothing", fails, nil, answers(Response{}.Status(503)), "", "", 503, false},
-		{"OnError answers 200", fails, nil, answers(Text("x").Status(200)), "", "", 200, false},
-		{"OnError redirects", fails, nil, answers(Redirect("/login")), "", "", 302, false},
-		{"OnError has a Handler", fails, nil, answers(Handler(http.NotFoundHandler())), "", "", 404, false},
-		{"OnError has a Handler that panics", fails, nil, answers(Handler(http.HandlerFunc(panicsStd))), "", "", 500, false},
-		{"Router inside fails", inside(func(*Router) {}), nil, nil, "", "", 500, false},
-		{"Router inside has middleware", inside(func(r *Router) { r.Use(wrap) }), nil, nil, "", "", 500, false},
-		{"Router inside panics", inside(func(r *Router) { r.Use(before(func(*http.Request) { panic("x") })) }), nil, nil, "", "", 500, false},
-		{"Router inside has OnError", inside(answers(Text("x").Status(503))), nil, nil, "", "", 503, false},
-		{"Router inside has no such page", func() *Router { return New(flowtest.Files("router/index.html")) }, nil, nil, "", "", 404, false},
+		{"OnError answers", fails, nil, answers(flow.Text("x").Status(503)), "", "", 503, false},
+		{"OnError answers nothing", fails, nil, answers(flow.Response{}.Status(503)), "", "", 503, false},
+		{"OnError answers 200", fails, nil, answers(flow.Text("x").Status(200)), "", "", 200, false},
+		{"OnError redirects", fails, nil, answers(flow.Redirect("/login")), "", "", 302, false},
+		{"OnError has a Handler", fails, nil, answers(flow.Handler(http.NotFoundHandler())), "", "", 404, false},
+		{"OnError has a Handler that panics", fails, nil, answers(flow.Handler(http.HandlerFunc(panicsStd))), "", "", 500, false},
+		{"Router inside fails", inside(func(*flow.Router) {}), nil, nil, "", "", 500, false},
+		{"Router inside has middleware", inside(func(r *flow.Router) { r.Use(wrap) }), nil, nil, "", "", 500, false},
+		{"Router inside panics", inside(func(r *flow.Router) { r.Use(before(func(*http.Request) { panic("x") })) }), nil, nil, "", "", 500, false},
+		{"Router inside has OnError", inside(answers(flow.Text("x").Status(503))), nil, nil, "", "", 503, false},
+		{"Router inside has no such page", func() *flow.Router { return flow.New(flowtest.Files("router/index.html")) }, nil, nil, "", "", 404, false},
 		{"no such coding", nil, nil, nil, "Accept-Encoding: *;q=0", "", 406, true},
 		{"no such version", nil, nil, nil, `If-Match: "x"`, "", 412, true},
 	} {
@@ -113,11 +117,11 @@ func TestPromisesOfGuards(t *testing.T) {
 		} {
 			t.Run(tt.name+"/"+around, func(t *testing.T) {
 				is := is.New(t)
-				r := New(fstest.MapFS{"router/y.http": {}, "router/page.html": {Data: []byte("page")}})
+				r := flow.New(fstest.MapFS{"router/y.http": {}, "router/page.html": {Data: []byte("page")}})
 				journalOf(r)
 				target := "/y"
-				guard := func(*Request) Response {
-					resp := Next().Cookie(&http.Cookie{Name: "c", Value: "guard"}).Header("X-Kept-Guard", "guard")
+				guard := func(*flow.Request) flow.Response {
+					resp := flow.Next().Cookie(&http.Cookie{Name: "c", Value: "guard"}).Header("X-Kept-Guard", "guard")
 					for _, key := range reply.Described {
 						if key != "Content-Encoding" || !tt.mayCompress {
 							resp = resp.Header(strings.ToLower(key), "guard")
@@ -130,7 +134,7 @@ func TestPromisesOfGuards(t *testing.T) {
 					all = slices.Concat(use[:1], []any{guard}, use[1:], tt.use)
 				}
 				switch h := tt.handler.(type) {
-				case func() *Router:
+				case func() *flow.Router:
 					target = "/in/x"
 					r.Mount("/in", h()).Use(all...)
 					r.At("y").GET().Do(hello)
@@ -164,14 +168,14 @@ func TestPromisesOfGuards(t *testing.T) {
 // TestAnswersOfTheProgramKeepWhatGuardsPromised: they are no errors of flow's.
 func TestAnswersOfTheProgramKeepWhatGuardsPromised(t *testing.T) {
 	for name, handler := range map[string]any{
-		"JSON 404": func(*Request) Response { return JSON("x").Status(404) },
+		"JSON 404": func(*flow.Request) flow.Response { return flow.JSON("x").Status(404) },
 		"net/http": http.NotFound,
-		"Handler":  func(*Request) Response { return Handler(http.NotFoundHandler()) },
+		"Handler":  func(*flow.Request) flow.Response { return flow.Handler(http.NotFoundHandler()) },
 		"200":      hello,
 	} {
 		t.Run(name, func(t *testing.T) {
 			is := is.New(t)
-			r, _ := lone(handler, func(*Request) Response { return Next().Header("Cache-Control", "max-age=60") })
+			r, _ := lone(handler, func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "max-age=60") })
 			is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Header().Get("Cache-Control"), "max-age=60")
 		})
 	}
@@ -205,10 +209,10 @@ func TestFailureThatNobodyAnsweredLeavesNoHeaders(t *testing.T) {
 	r, _ := lone(hello, func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			promised(w.Header(), "inside")
-			From(r.Context()).User()
+			flow.From(r.Context()).User()
 		})
 	})
-	r.Authenticate = func(*Request) (any, error) { return nil, errors.New("down") }
+	r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("down") }
 	w := do(r, httptest.NewRequest("GET", "/x", nil))
 	is.Equal(w.Code, 500)
 	is.Equal(leftOf(w, "inside"), []string{"Set-Cookie", "X-Kept-Inside"})
@@ -252,25 +256,27 @@ func TestErrorsKeepTheirOwnHeaders(t *testing.T) {
 			})
 		}
 	}
-	public := func(*Request) Response { return Next().Header("Cache-Control", "public") }
-	fails := func(*Request) (Response, error) { return Response{}, errors.New("x") }
+	public := func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "public") }
+	fails := func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("x") }
 	for _, tt := range []struct {
 		name    string
 		use     []any
 		handler any
-		onError func(*Request, error) Response
+		onError func(*flow.Request, error) flow.Response
 		want    string
 	}{
-		{"Fail", []any{public}, func(*Request) Response { return Fail(404, "").Header("Cache-Control", "max-age=60") }, nil, "max-age=60"},
-		{"OnError", []any{public}, fails, func(*Request, error) Response { return Text("x").Status(503).Header("Cache-Control", "no-store") }, "no-store"},
-		{"OnError's Handler", []any{public}, fails, func(*Request, error) Response {
-			return Handler(http.NotFoundHandler()).Header("Cache-Control", "no-store")
+		{"Fail", []any{public}, func(*flow.Request) flow.Response { return flow.Fail(404, "").Header("Cache-Control", "max-age=60") }, nil, "max-age=60"},
+		{"OnError", []any{public}, fails, func(*flow.Request, error) flow.Response {
+			return flow.Text("x").Status(503).Header("Cache-Control", "no-store")
+		}, "no-store"},
+		{"OnError's Handler", []any{public}, fails, func(*flow.Request, error) flow.Response {
+			return flow.Handler(http.NotFoundHandler()).Header("Cache-Control", "no-store")
 		}, "no-store"},
 		{"middleware before the guard", []any{caching("no-store"), public}, fails, nil, "no-store"},
 		{"middleware after the guard", []any{public, caching("no-store")}, fails, nil, "no-store"},
 		{"middleware after two guards", []any{public, public, caching("no-store")}, fails, nil, "no-store"},
 		{"middleware that says the same", []any{caching("public"), public}, fails, nil, "public"},
-		{"two guards", []any{caching("no-store"), public, wrap, func(*Request) Response { return Next().Header("Cache-Control", "private") }}, fails, nil, "no-store"},
+		{"two guards", []any{caching("no-store"), public, wrap, func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "private") }}, fails, nil, "no-store"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -286,10 +292,10 @@ func TestErrorsKeepTheirOwnHeaders(t *testing.T) {
 // TestPromisesAreOfOneRequest, also where a Request is used again.
 func TestPromisesAreOfOneRequest(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/guarded.http", "router/fails.http"))
+	r := flow.New(flowtest.Files("router/guarded.http", "router/fails.http"))
 	journalOf(r)
-	r.At("guarded").GET().Use(func(*Request) Response { return Next().Header("Cache-Control", "max-age=60") }).Do(hello)
-	r.At("fails").GET().Do(func(*Request) (Response, error) { return Response{}, errors.New("x") })
+	r.At("guarded").GET().Use(func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "max-age=60") }).Do(hello)
+	r.At("fails").GET().Do(func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("x") })
 	for range 10 {
 		serve(r, "GET", "/guarded")
 		w := httptest.NewRecorder()

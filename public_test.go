@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"bufio"
@@ -22,6 +22,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/race"
@@ -35,7 +37,7 @@ const (
 )
 
 func TestPublicFilesAreServed(t *testing.T) {
-	r := New(fstest.MapFS{
+	r := flow.New(fstest.MapFS{
 		"router/[...rest].http":    {},
 		"router/index.html":        {Data: []byte("home")},
 		"public/app.css":           {Data: []byte("body{}")},
@@ -49,7 +51,7 @@ func TestPublicFilesAreServed(t *testing.T) {
 		"public/a/.git/.z":         {Data: []byte("secret")},
 		"public/empty.txt":         {},
 	})
-	r.At("[...rest]").ANY().Do(func(req *Request) string { return "rest " + req.Param("rest") })
+	r.At("[...rest]").ANY().Do(func(req *flow.Request) string { return "rest " + req.Param("rest") })
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +83,7 @@ func TestPublicFilesAreServed(t *testing.T) {
 
 func TestPublicFileAllowsGETAndHEAD(t *testing.T) {
 	is := is.New(t)
-	r := New(fstest.MapFS{"router/index.html": {}, "public/app.css": {}})
+	r := flow.New(fstest.MapFS{"router/index.html": {}, "public/app.css": {}})
 	is.Equal(says(serve(r, "POST", "/app.css")), "405 Allow GET, HEAD, OPTIONS")
 	is.Equal(says(serve(r, "GET", "/app.css/")), "308 Location /app.css")
 	asset, err := r.Asset("app.css")
@@ -92,7 +94,7 @@ func TestPublicFileAllowsGETAndHEAD(t *testing.T) {
 // TestPublicPathsAreNotFileNames asks in spellings that a file system would take
 // for a name: each is the file, a redirect to it, or a 4xx.
 func TestPublicPathsAreNotFileNames(t *testing.T) {
-	r := New(fstest.MapFS{
+	r := flow.New(fstest.MapFS{
 		"router/index.html":      {Data: []byte("home")},
 		"router/secret.html":     {Data: []byte("{{define `x`}}source{{end}}page")},
 		"public/css/app.css":     {Data: []byte("body{}")},
@@ -144,7 +146,7 @@ func TestPublicPathsAreNotFileNames(t *testing.T) {
 }
 
 func TestAsset(t *testing.T) {
-	r := New(fstest.MapFS{
+	r := flow.New(fstest.MapFS{
 		"router/index.html":      {Data: []byte(`<link href="{{asset "css/app.min.css"}}">`)},
 		"router/[...rest].http":  {},
 		"public/css/app.min.css": {Data: []byte("body{}")},
@@ -153,7 +155,7 @@ func TestAsset(t *testing.T) {
 		"public/.well-known/.x":  {Data: []byte("x")},
 		"public/empty.txt":       {},
 	})
-	r.At("[...rest]").GET().Do(func(*Request) string { return "rest" })
+	r.At("[...rest]").GET().Do(func(*flow.Request) string { return "rest" })
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +207,7 @@ func TestAsset(t *testing.T) {
 func TestAssetURLChangesWithTheContent(t *testing.T) {
 	is := is.New(t)
 	of := func(text string) string {
-		u, err := New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte(text)}}).Asset("a.css")
+		u, err := flow.New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte(text)}}).Asset("a.css")
 		is.NoErr(err)
 		return u
 	}
@@ -215,7 +217,7 @@ func TestAssetURLChangesWithTheContent(t *testing.T) {
 
 func TestAssetOfABrokenApplication(t *testing.T) {
 	is := is.New(t)
-	_, err := New(fstest.MapFS{"router/a.http": {}, "public/a.css": {}}).Asset("a.css")
+	_, err := flow.New(fstest.MapFS{"router/a.http": {}, "public/a.css": {}}).Asset("a.css")
 	is.True(err != nil)
 	is.True(strings.Contains(err.Error(), "the application has faults"))
 }
@@ -223,15 +225,15 @@ func TestAssetOfABrokenApplication(t *testing.T) {
 func TestHashedURLsThatAreTaken(t *testing.T) {
 	is := is.New(t)
 	tree := fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte("a{}")}}
-	u, err := New(tree).Asset("a.css")
+	u, err := flow.New(tree).Asset("a.css")
 	is.NoErr(err)
 	tree["public"+u] = &fstest.MapFile{Data: []byte("other")}
-	err = New(tree).Check()
+	err = flow.New(tree).Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), "public"+u+": it answers "+u+", which is the hashed URL of public/a.css: rename it")
 	delete(tree, "public"+u)
 	tree["router"+u+".html"] = &fstest.MapFile{}
-	err = New(tree).Check()
+	err = flow.New(tree).Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), "router"+u+".html: it answers "+u+", which is the hashed URL of public/a.css: rename it")
 }
@@ -242,7 +244,7 @@ func TestLargeSiblings(t *testing.T) {
 	is := is.New(t)
 	program := bytes.Repeat([]byte("\x00asm"), maxHeldCompressible/4+1)
 	packed := bytes.Repeat([]byte("br"), maxHeld)
-	r := New(fstest.MapFS{
+	r := flow.New(fstest.MapFS{
 		"router/index.html":  {},
 		"public/app.wasm":    {Data: program},
 		"public/app.wasm.br": {Data: packed},
@@ -263,7 +265,7 @@ func TestLargeSiblings(t *testing.T) {
 
 func TestSiblingsThatAreEmpty(t *testing.T) {
 	is := is.New(t)
-	err := New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte("a{}")}, "public/a.css.br": {}}).Check()
+	err := flow.New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte("a{}")}, "public/a.css.br": {}}).Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), "public/a.css: public/a.css.br is empty, and would be sent in its place: make it anew, or remove it")
 }
@@ -271,10 +273,10 @@ func TestSiblingsThatAreEmpty(t *testing.T) {
 func TestPublicFilesThatCannotBeRead(t *testing.T) {
 	is := is.New(t)
 	tree := fstest.MapFS{"router/index.html": {Data: []byte(`{{asset "a.css"}}`)}, "public/a.css": {Data: []byte("a{}")}, "public/b.css": {}, "public/b.css.br": {Data: []byte("b")}}
-	err := New(broken{tree, "public/a.css"}).Check()
+	err := flow.New(broken{tree, "public/a.css"}).Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), "public/a.css: cannot be read: open public/a.css: disk on fire")
-	err = New(broken{tree, "public/b.css.br"}).Check()
+	err = flow.New(broken{tree, "public/b.css.br"}).Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), `public/b.css: public/b.css.br, its compressed form, cannot be read: open public/b.css.br: disk on fire
 public/b.css.br: cannot be read: open public/b.css.br: disk on fire`)
@@ -283,7 +285,7 @@ public/b.css.br: cannot be read: open public/b.css.br: disk on fire`)
 // TestSiblings are forms of a file that lie beside it.
 func TestSiblings(t *testing.T) {
 	long := strings.Repeat("body{} ", 200)
-	r := New(fstest.MapFS{
+	r := flow.New(fstest.MapFS{
 		"router/index.html":    {},
 		"public/app.css":       {Data: []byte(long)},
 		"public/app.css.br":    {Data: []byte("brotli")},
@@ -327,7 +329,7 @@ func TestPublicFilesKeepTheContentTypeOfMiddleware(t *testing.T) {
 		"public/app.css":    {Data: bytes.Repeat([]byte("b{}"), 300)},
 		"public/film.mp4":   {Data: make([]byte, maxHeld+1)},
 	}
-	dev := New(tree)
+	dev := flow.New(tree)
 	dev.Dev(onDisk(t, tree))
 	public, err := fs.Sub(tree, "public")
 	if err != nil {
@@ -342,7 +344,7 @@ func TestPublicFilesKeepTheContentTypeOfMiddleware(t *testing.T) {
 		}
 	}
 	for _, types := range [][]string{nil, {"application/geo+json"}, {""}} {
-		r := New(tree)
+		r := flow.New(tree)
 		r.Use(typed(types))
 		files := typed(types)(http.FileServerFS(public))
 		for name, h := range map[string]http.Handler{"": r, "development": typed(types)(dev)} {
@@ -380,7 +382,7 @@ func TestPublicFilesKeepTheContentTypeOfMiddleware(t *testing.T) {
 	}
 	t.Run("304", func(t *testing.T) {
 		is := is.New(t)
-		r := New(tree)
+		r := flow.New(tree)
 		r.Use(typed([]string{"text/plain"}))
 		req := httptest.NewRequest("GET", "/app.css", nil)
 		req.Header.Set("If-None-Match", serve(r, "GET", "/app.css").Header().Get("ETag"))
@@ -395,7 +397,7 @@ func TestLargeFilesAreNotHeld(t *testing.T) {
 	is := is.New(t)
 	large := bytes.Repeat([]byte("0123456789"), maxHeld/10+1)
 	tree := fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: large}}
-	r := New(tree)
+	r := flow.New(tree)
 	is.NoErr(r.Check())
 	w := serve(r, "GET", "/film.mp4")
 	is.Equal(w.Code, 200)
@@ -422,7 +424,7 @@ func TestLargeFilesAreNotHeld(t *testing.T) {
 // answer depends on.
 func TestMiddlewareOfPublicFiles(t *testing.T) {
 	is := is.New(t)
-	r := New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: bytes.Repeat([]byte("a{}"), 100)}})
+	r := flow.New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: bytes.Repeat([]byte("a{}"), 100)}})
 	r.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Cache-Control", "max-age=60")
@@ -438,7 +440,7 @@ func TestMiddlewareOfPublicFiles(t *testing.T) {
 // TestBodiesOfRequestsForFiles are nobody's business.
 func TestBodiesOfRequestsForFiles(t *testing.T) {
 	is := is.New(t)
-	r := New(fstest.MapFS{"router/page.html": {Data: []byte("page")}, "public/a.css": {Data: []byte("a{}")}})
+	r := flow.New(fstest.MapFS{"router/page.html": {Data: []byte("page")}, "public/a.css": {Data: []byte("a{}")}})
 	is.Equal(says(do(r, sending("GET", "/a.css", "application/json", "{"))), "200 a{}")
 	is.Equal(says(do(r, sending("GET", "/page", "application/json", "{"))), "200 page")
 }
@@ -448,7 +450,7 @@ func TestFilesAllocateNothing(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	text := strings.Repeat("a long text, ", 1600)
-	r := New(fstest.MapFS{"router/page.html": {Data: []byte(text)}, "public/a.css": {Data: []byte(text)}})
+	r := flow.New(fstest.MapFS{"router/page.html": {Data: []byte(text)}, "public/a.css": {Data: []byte(text)}})
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -476,7 +478,7 @@ func TestFilesAllocateNothing(t *testing.T) {
 func TestFilesOnTheWire(t *testing.T) {
 	is := is.New(t)
 	css := strings.Repeat("body { margin: 0 }\n", 100)
-	r := New(fstest.MapFS{
+	r := flow.New(fstest.MapFS{
 		"router/about.html":  {Data: []byte(strings.Repeat("about us, ", 100))},
 		"public/app.css":     {Data: []byte(css)},
 		"public/app.css.br":  {Data: []byte("pretend brotli")},
@@ -550,7 +552,7 @@ func TestFilesOnTheWire(t *testing.T) {
 func TestLargeFilesThatChange(t *testing.T) {
 	is := is.New(t)
 	tree := fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: make([]byte, maxHeld+1)}}
-	r := New(tree)
+	r := flow.New(tree)
 	log := journalOf(r)
 	is.NoErr(r.Check())
 	server := httptest.NewServer(r)
@@ -569,7 +571,7 @@ func TestLargeFilesThatChange(t *testing.T) {
 // TestMiddlewareSurvivesClientsThatLeave in the middle of a large file.
 func TestMiddlewareSurvivesClientsThatLeave(t *testing.T) {
 	is := is.New(t)
-	r := New(fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: make([]byte, 64<<20)}})
+	r := flow.New(fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: make([]byte, 64<<20)}})
 	passed := make(chan any, 1)
 	r.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -588,9 +590,9 @@ func TestMiddlewareSurvivesClientsThatLeave(t *testing.T) {
 // TestExpectations asks with Expect: 100-continue for what reads no body. The
 // client is answered without having sent it.
 func TestExpectations(t *testing.T) {
-	r := New(fstest.MapFS{"router/index.html": {}, "router/guarded.http": {}, "public/a.css": {Data: []byte("a{}")}, "public/film.mp4": {Data: make([]byte, maxHeld+1)}})
-	r.At("guarded").Use(func(*Request) Response { return Fail(401, "") })
-	r.At("guarded").POST().Do(func(*Request) string { return "" })
+	r := flow.New(fstest.MapFS{"router/index.html": {}, "router/guarded.http": {}, "public/a.css": {Data: []byte("a{}")}, "public/film.mp4": {Data: make([]byte, maxHeld+1)}})
+	r.At("guarded").Use(func(*flow.Request) flow.Response { return flow.Fail(401, "") })
+	r.At("guarded").POST().Do(func(*flow.Request) string { return "" })
 	r.Use(func(next http.Handler) http.Handler { return next })
 	server := httptest.NewServer(r)
 	defer server.Close()
@@ -630,7 +632,7 @@ func (b broken) Open(name string) (fs.File, error) {
 // watches.
 func TestAssetWhileTheFirstRequestComes(t *testing.T) {
 	is := is.New(t)
-	r := New(fstest.MapFS{"router/index.html": {Data: []byte("home")}})
+	r := flow.New(fstest.MapFS{"router/index.html": {Data: []byte("home")}})
 	is.NoErr(r.Check())
 	asked := make(chan error)
 	go func() {
@@ -647,11 +649,11 @@ func TestFilesOfAnotherVersion(t *testing.T) {
 	const old = ".aaaaaaaaaaaaaaaa"
 	css := strings.Repeat("a{}", 100)
 	film := strings.Repeat("0123456789", maxHeld/10+1)
-	shop := New(fstest.MapFS{"router/[page].http": {}, "public/app.css": {Data: []byte("shop{}")}, "public/over.css": {Data: []byte("inner{}")}})
-	shop.At("[page]").GET().Do(func(req *Request) string { return "shop " + req.Param("page") })
-	org := New(fstest.MapFS{"router/[page].http": {}, "public/logo.svg": {Data: []byte("<svg>")}})
-	org.At("[page]").GET().Do(func(req *Request) string { return req.Param("org") + " " + req.Param("page") })
-	r := New(fstest.MapFS{
+	shop := flow.New(fstest.MapFS{"router/[page].http": {}, "public/app.css": {Data: []byte("shop{}")}, "public/over.css": {Data: []byte("inner{}")}})
+	shop.At("[page]").GET().Do(func(req *flow.Request) string { return "shop " + req.Param("page") })
+	org := flow.New(fstest.MapFS{"router/[page].http": {}, "public/logo.svg": {Data: []byte("<svg>")}})
+	org.At("[page]").GET().Do(func(req *flow.Request) string { return req.Param("org") + " " + req.Param("page") })
+	r := flow.New(fstest.MapFS{
 		"router/index.html":               {Data: []byte("home")},
 		"router/[...rest].http":           {},
 		"router/taken" + old + ".js.http": {},
@@ -663,8 +665,8 @@ func TestFilesOfAnotherVersion(t *testing.T) {
 		"public/film.mp4":                 {Data: []byte(film)},
 		"public/shop/over.css":            {Data: []byte("outer{}")},
 	})
-	r.At("[...rest]").ANY().Do(func(req *Request) string { return "rest " + req.Param("rest") })
-	r.At("taken" + old + ".js").GET().Do(func(*Request) string { return "route" })
+	r.At("[...rest]").ANY().Do(func(req *flow.Request) string { return "rest " + req.Param("rest") })
+	r.At("taken" + old + ".js").GET().Do(func(*flow.Request) string { return "route" })
 	r.Mount("/shop", shop)
 	r.Mount("/orgs/[org]", org)
 	r.Use(func(next http.Handler) http.Handler {
@@ -731,11 +733,15 @@ func TestFilesOfAnotherVersion(t *testing.T) {
 // TestNotFoundOfAHashedURL must not be kept: another version may have the file.
 func TestNotFoundOfAHashedURL(t *testing.T) {
 	const hash = ".aaaaaaaaaaaaaaaa"
-	kept := func(*Request, error) Response { return Text("sorry").Header("Cache-Control", "max-age=60") }
-	for _, onError := range []func(*Request, error) Response{nil, kept} {
-		r := New(fstest.MapFS{"router/posts/[slug].http": {}, "router/own/[slug].http": {}, "public/app.css": {}})
-		r.At("posts/[slug]").GET().Do(func(*Request) (Response, error) { return Response{}, Error(404, "no such post") })
-		r.At("own/[slug]").GET().Do(func(*Request) Response { return Text("gone").Status(404).Header("Cache-Control", "max-age=60") })
+	kept := func(*flow.Request, error) flow.Response {
+		return flow.Text("sorry").Header("Cache-Control", "max-age=60")
+	}
+	for _, onError := range []func(*flow.Request, error) flow.Response{nil, kept} {
+		r := flow.New(fstest.MapFS{"router/posts/[slug].http": {}, "router/own/[slug].http": {}, "public/app.css": {}})
+		r.At("posts/[slug]").GET().Do(func(*flow.Request) (flow.Response, error) { return flow.Response{}, flow.Error(404, "no such post") })
+		r.At("own/[slug]").GET().Do(func(*flow.Request) flow.Response {
+			return flow.Text("gone").Status(404).Header("Cache-Control", "max-age=60")
+		})
 		r.Use(func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 				w.Header().Set("Cache-Control", "public, max-age=60")
@@ -776,8 +782,8 @@ func TestNotFoundOfAHashedURL(t *testing.T) {
 // or two have another version.
 func TestMixedFleet(t *testing.T) {
 	is := is.New(t)
-	version := func(css string) *Router {
-		return New(fstest.MapFS{
+	version := func(css string) *flow.Router {
+		return flow.New(fstest.MapFS{
 			"router/index.html":     {Data: []byte(`<link rel=stylesheet href="{{asset "app.css"}}">`)},
 			"router/[...rest].html": {Data: []byte("a single-page application")},
 			"public/app.css":        {Data: []byte(css)},
@@ -785,7 +791,7 @@ func TestMixedFleet(t *testing.T) {
 	}
 	before, after := version("a{}"), version("b{}")
 	missing := 0
-	for _, fleet := range [][]*Router{{before, before, after}, {before, after, after}} {
+	for _, fleet := range [][]*flow.Router{{before, before, after}, {before, after, after}} {
 		asked := 0
 		next := func(target string) *httptest.ResponseRecorder {
 			asked++

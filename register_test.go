@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
@@ -16,68 +18,71 @@ import (
 
 type controller struct{}
 
-func (controller) Show(*Request) string { return "shown" }
+func (controller) Show(*flow.Request) string { return "shown" }
 
-func (*controller) Destroy(*Request) string { return "destroyed" }
+func (*controller) Destroy(*flow.Request) string { return "destroyed" }
 
 func (controller) Odd(int) {}
 
-func nothing(*Request, error) Response { return Response{} }
+func nothing(*flow.Request, error) flow.Response { return flow.Response{} }
 
 func TestRegistrationFaults(t *testing.T) {
 	golden := flowtest.OpenGolden(t, "faults/registration.txt")
 	for _, tt := range []struct {
 		name     string
-		register func(r *Router)
+		register func(r *flow.Router)
 	}{
-		{"unknown handler form", func(r *Router) { r.At("a").GET().Do(func() {}) }},
-		{"nil handler", func(r *Router) { r.At("a").GET().Do(nil) }},
-		{"nil function", func(r *Router) { r.At("a").GET().Do((func(*Request) string)(nil)) }},
-		{"nil http.Handler", func(r *Router) { r.At("a").GET().Do((*http.ServeMux)(nil)) }},
-		{"unfinished", func(r *Router) { r.At("a").POST().Name("x") }},
-		{"unfinished GET of a page", func(r *Router) { r.At("a").GET().MaxBody(1) }},
-		{"unfinished GET beside a handler", func(r *Router) { r.At("a").ANY().Do(hello); r.At("a").GET().Name("x") }},
-		{"unfinished twice", func(r *Router) { r.At("a").GET().Name("x"); r.At("a").GET().Use(pass) }},
-		{"name of a page that is taken", func(r *Router) { r.At("a").GET().Name("x"); r.At("users/index").GET().Name("x") }},
-		{"finished twice", func(r *Router) { r.At("a").GET().Do(hello).Do(hello) }},
-		{"registered twice", func(r *Router) { r.At("a").GET().Do(hello); r.At("a").GET().Do(hello) }},
-		{"no such method", func(r *Router) { r.At("a").GET().To(controller{}, "Hide") }},
-		{"method in another case", func(r *Router) { r.At("a").GET().To(controller{}, "show") }},
-		{"path without brackets", func(r *Router) { r.At("users/name") }},
-		{"group without parentheses", func(r *Router) { r.In("staff") }},
-		{"ANY as a name", func(r *Router) { r.At("a").Method("ANY").Do(hello) }},
-		{"pointer receiver", func(r *Router) { r.At("a").GET().To(controller{}, "Destroy") }},
-		{"method of another form", func(r *Router) { r.At("a").GET().To(controller{}, "Odd") }},
-		{"nil controller", func(r *Router) { r.At("a").GET().To(nil, "Show") }},
-		{"unknown middleware form", func(r *Router) { r.Use(func(*Request) {}) }},
-		{"nil middleware", func(r *Router) { r.In("").Use(nil) }},
-		{"middleware that makes nil", func(r *Router) { r.Use(func(http.Handler) http.Handler { return nil }) }},
-		{"middleware that panics", func(r *Router) { r.Use(func(http.Handler) http.Handler { panic("no") }) }},
-		{"unknown path", func(r *Router) { r.At("b") }},
-		{"path of a file", func(r *Router) { r.At("/router/a.html") }},
-		{"path of a directory", func(r *Router) { r.At("users") }},
-		{"unknown directory", func(r *Router) { r.In("admin") }},
-		{"index is no directory", func(r *Router) { r.In("users/index") }},
-		{"no token", func(r *Router) { r.At("a").Method("GET POST").Do(hello) }},
-		{"empty method", func(r *Router) { r.At("a").Method("").Do(hello) }},
-		{"lower case", func(r *Router) { r.At("a").Method("get").Do(hello) }},
-		{"no limit", func(r *Router) { r.At("a").GET().MaxBody(0).Do(hello) }},
-		{"negative Router.MaxBody", func(r *Router) { r.MaxBody = -1 }},
-		{"empty label", func(r *Router) { r.At("a").GET().Name("").Do(hello) }},
-		{"two labels", func(r *Router) { r.At("a").GET().Name("x").Name("y").Do(hello) }},
-		{"label of another route", func(r *Router) { r.At("a").GET().Name("x").Do(hello); r.At("users/index").GET().Name("x").Do(hello) }},
-		{"automatic name of another route", func(r *Router) { r.At("a").GET().Name("users.index").Do(hello) }},
-		{"nil value", func(r *Router) { r.Provide((*controller)(nil)) }},
-		{"OnError of an unknown directory", func(r *Router) { r.In("admin").OnError(nothing) }},
-		{"nil OnError", func(r *Router) { r.In("users").OnError(nil) }},
-		{"two OnErrors", func(r *Router) { r.In("users").OnError(nothing); r.In("users").OnError(nothing) }},
-		{"two OnErrors of one Dir", func(r *Router) { d := r.In(""); d.OnError(nothing); d.OnError(nothing) }},
-		{"two OnErrors, one with the group", func(r *Router) { r.In("desk").OnError(nothing); r.In("(staff)/desk").OnError(nothing) }},
-		{"a Funcs that is none", func(r *Router) { r.Funcs = map[string]any{"x": 1} }},
+		{"unknown handler form", func(r *flow.Router) { r.At("a").GET().Do(func() {}) }},
+		{"nil handler", func(r *flow.Router) { r.At("a").GET().Do(nil) }},
+		{"nil function", func(r *flow.Router) { r.At("a").GET().Do((func(*flow.Request) string)(nil)) }},
+		{"nil http.Handler", func(r *flow.Router) { r.At("a").GET().Do((*http.ServeMux)(nil)) }},
+		{"unfinished", func(r *flow.Router) { r.At("a").POST().Name("x") }},
+		{"unfinished GET of a page", func(r *flow.Router) { r.At("a").GET().MaxBody(1) }},
+		{"unfinished GET beside a handler", func(r *flow.Router) { r.At("a").ANY().Do(hello); r.At("a").GET().Name("x") }},
+		{"unfinished twice", func(r *flow.Router) { r.At("a").GET().Name("x"); r.At("a").GET().Use(pass) }},
+		{"name of a page that is taken", func(r *flow.Router) { r.At("a").GET().Name("x"); r.At("users/index").GET().Name("x") }},
+		{"finished twice", func(r *flow.Router) { r.At("a").GET().Do(hello).Do(hello) }},
+		{"registered twice", func(r *flow.Router) { r.At("a").GET().Do(hello); r.At("a").GET().Do(hello) }},
+		{"no such method", func(r *flow.Router) { r.At("a").GET().To(controller{}, "Hide") }},
+		{"method in another case", func(r *flow.Router) { r.At("a").GET().To(controller{}, "show") }},
+		{"path without brackets", func(r *flow.Router) { r.At("users/name") }},
+		{"group without parentheses", func(r *flow.Router) { r.In("staff") }},
+		{"ANY as a name", func(r *flow.Router) { r.At("a").Method("ANY").Do(hello) }},
+		{"pointer receiver", func(r *flow.Router) { r.At("a").GET().To(controller{}, "Destroy") }},
+		{"method of another form", func(r *flow.Router) { r.At("a").GET().To(controller{}, "Odd") }},
+		{"nil controller", func(r *flow.Router) { r.At("a").GET().To(nil, "Show") }},
+		{"unknown middleware form", func(r *flow.Router) { r.Use(func(*flow.Request) {}) }},
+		{"nil middleware", func(r *flow.Router) { r.In("").Use(nil) }},
+		{"middleware that makes nil", func(r *flow.Router) { r.Use(func(http.Handler) http.Handler { return nil }) }},
+		{"middleware that panics", func(r *flow.Router) { r.Use(func(http.Handler) http.Handler { panic("no") }) }},
+		{"unknown path", func(r *flow.Router) { r.At("b") }},
+		{"path of a file", func(r *flow.Router) { r.At("/router/a.html") }},
+		{"path of a directory", func(r *flow.Router) { r.At("users") }},
+		{"unknown directory", func(r *flow.Router) { r.In("admin") }},
+		{"index is no directory", func(r *flow.Router) { r.In("users/index") }},
+		{"no token", func(r *flow.Router) { r.At("a").Method("GET POST").Do(hello) }},
+		{"empty method", func(r *flow.Router) { r.At("a").Method("").Do(hello) }},
+		{"lower case", func(r *flow.Router) { r.At("a").Method("get").Do(hello) }},
+		{"no limit", func(r *flow.Router) { r.At("a").GET().MaxBody(0).Do(hello) }},
+		{"negative Router.MaxBody", func(r *flow.Router) { r.MaxBody = -1 }},
+		{"empty label", func(r *flow.Router) { r.At("a").GET().Name("").Do(hello) }},
+		{"two labels", func(r *flow.Router) { r.At("a").GET().Name("x").Name("y").Do(hello) }},
+		{"label of another route", func(r *flow.Router) {
+			r.At("a").GET().Name("x").Do(hello)
+			r.At("users/index").GET().Name("x").Do(hello)
+		}},
+		{"automatic name of another route", func(r *flow.Router) { r.At("a").GET().Name("users.index").Do(hello) }},
+		{"nil value", func(r *flow.Router) { r.Provide((*controller)(nil)) }},
+		{"OnError of an unknown directory", func(r *flow.Router) { r.In("admin").OnError(nothing) }},
+		{"nil OnError", func(r *flow.Router) { r.In("users").OnError(nil) }},
+		{"two OnErrors", func(r *flow.Router) { r.In("users").OnError(nothing); r.In("users").OnError(nothing) }},
+		{"two OnErrors of one Dir", func(r *flow.Router) { d := r.In(""); d.OnError(nothing); d.OnError(nothing) }},
+		{"two OnErrors, one with the group", func(r *flow.Router) { r.In("desk").OnError(nothing); r.In("(staff)/desk").OnError(nothing) }},
+		{"a Funcs that is none", func(r *flow.Router) { r.Funcs = map[string]any{"x": 1} }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/a.html", "router/users/index.html", "router/users/[name].html", "router/(staff)/desk.html"))
+			r := flow.New(flowtest.Files("router/a.html", "router/users/index.html", "router/users/[name].html", "router/(staff)/desk.html"))
 			logged(r)
 			tt.register(r)
 			got := report(r)
@@ -96,34 +101,34 @@ func TestRouteFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		tree     []string
-		register func(r *Router)
+		register func(r *flow.Router)
 	}{
-		{"endpoint without a handler", []string{"users/[id].http"}, func(*Router) {}},
-		{"endpoint with a shared counterpart", []string{"a/b.http", "a.b.http"}, func(*Router) {}},
-		{"store without POST", []string{"users/store.html"}, func(*Router) {}},
-		{"store with GET", []string{"users/store.http"}, func(r *Router) { r.At("users/store").GET().Do(hello) }},
-		{"store beside POST", []string{"users/store.http", "users.http"}, func(r *Router) {
+		{"endpoint without a handler", []string{"users/[id].http"}, func(*flow.Router) {}},
+		{"endpoint with a shared counterpart", []string{"a/b.http", "a.b.http"}, func(*flow.Router) {}},
+		{"store without POST", []string{"users/store.html"}, func(*flow.Router) {}},
+		{"store with GET", []string{"users/store.http"}, func(r *flow.Router) { r.At("users/store").GET().Do(hello) }},
+		{"store beside POST", []string{"users/store.http", "users.http"}, func(r *flow.Router) {
 			r.At("users/store").POST().Do(hello)
 			r.At("users").POST().Do(hello)
 		}},
-		{"counterpart of another system", []string{"x_windows.html", "y_test.http", ".well-known/z.http", "@me.html", "ok_linuxes.html"}, func(*Router) {}},
-		{"such a counterpart with At", []string{"x_windows.html", "y_test.http"}, func(r *Router) {
+		{"counterpart of another system", []string{"x_windows.html", "y_test.http", ".well-known/z.http", "@me.html", "ok_linuxes.html"}, func(*flow.Router) {}},
+		{"such a counterpart with At", []string{"x_windows.html", "y_test.http"}, func(r *flow.Router) {
 			r.At("y_test").GET().Do(hello)
 		}},
-		{"unfinished GET of what is no page", []string{"a.http", "users/store.html"}, func(r *Router) {
+		{"unfinished GET of what is no page", []string{"a.http", "users/store.html"}, func(r *flow.Router) {
 			r.At("a").POST().Do(hello)
 			r.At("a").GET().Name("x")
 			r.At("users/store").POST().Do(hello)
 			r.At("users/store").GET().Name("y")
 		}},
-		{"everything at once", []string{"a.http", "[b.html", "c.css"}, func(r *Router) { r.At("d"); r.Use(1) }},
+		{"everything at once", []string{"a.http", "[b.html", "c.css"}, func(r *flow.Router) { r.At("d"); r.Use(1) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tree := fstest.MapFS{}
 			for _, name := range tt.tree {
 				tree["router/"+name] = &fstest.MapFile{}
 			}
-			r := New(tree)
+			r := flow.New(tree)
 			tt.register(r)
 			got := report(r) // ordered by file, and so by the name of this directory
 			slices.Sort(got)
@@ -133,22 +138,22 @@ func TestRouteFaults(t *testing.T) {
 }
 
 func TestHandlerForms(t *testing.T) {
-	type named func(*Request) string
+	type named func(*flow.Request) string
 	for _, tt := range []struct {
 		name    string
 		handler any
 	}{
-		{"response", func(*Request) Response { return Text("hello") }},
+		{"response", func(*flow.Request) flow.Response { return flow.Text("hello") }},
 		{"string", hello},
-		{"response and error", func(*Request) (Response, error) { return Text("hello"), nil }},
-		{"string and error", func(*Request) (string, error) { return "hello", nil }},
+		{"response and error", func(*flow.Request) (flow.Response, error) { return flow.Text("hello"), nil }},
+		{"string and error", func(*flow.Request) (string, error) { return "hello", nil }},
 		{"named type", named(hello)},
 		{"net/http function", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }},
 		{"http.Handler", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") })},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/a.http"))
+			r := flow.New(flowtest.Files("router/a.http"))
 			r.At("a").GET().Do(tt.handler)
 			is.NoErr(r.Check())
 			is.Equal(says(serve(r, "GET", "/a")), "200 hello")
@@ -156,7 +161,7 @@ func TestHandlerForms(t *testing.T) {
 	}
 	t.Run("To", func(t *testing.T) {
 		is := is.New(t)
-		r := New(flowtest.Files("router/a.http"))
+		r := flow.New(flowtest.Files("router/a.http"))
 		r.At("a").GET().To(controller{}, "Show")
 		r.At("a").DELETE().To(&controller{}, "Destroy")
 		is.NoErr(r.Check())
@@ -168,16 +173,16 @@ func TestHandlerForms(t *testing.T) {
 // TestUseReturnsItsReceiver: what is registered after Use is for the same directory or file.
 func TestUseReturnsItsReceiver(t *testing.T) {
 	is := is.New(t)
-	r := New(fstest.MapFS{"router/api/items.http": {}, "router/other.http": {}})
-	refuse := func(req *Request) Response {
+	r := flow.New(fstest.MapFS{"router/api/items.http": {}, "router/other.http": {}})
+	refuse := func(req *flow.Request) flow.Response {
 		if req.URL.Query().Has("refused") {
-			return Fail(403, "")
+			return flow.Fail(403, "")
 		}
-		return Next()
+		return flow.Next()
 	}
-	r.In("api").Use(refuse).OnError(func(*Request, error) Response { return Text("api") })
-	r.At("api/items").Use().GET().Do(func(*Request) string { return "items" })
-	r.At("other").Use(refuse).GET().Do(func(*Request) string { return "other" })
+	r.In("api").Use(refuse).OnError(func(*flow.Request, error) flow.Response { return flow.Text("api") })
+	r.At("api/items").Use().GET().Do(func(*flow.Request) string { return "items" })
+	r.At("other").Use(refuse).GET().Do(func(*flow.Request) string { return "other" })
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/api/items")), "200 items")
 	is.Equal(serve(r, "GET", "/api/items?refused").Body.String(), "api") // of OnError
@@ -189,8 +194,8 @@ func TestUseReturnsItsReceiver(t *testing.T) {
 // routes name the line that registers it. A handler of flow's forms has its own line.
 func TestPositionOfStandardHandlers(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/a.http", "router/b.http", "router/c.http", "router/d.http"))
-	own := func(*Request) string { return "" }
+	r := flow.New(flowtest.Files("router/a.http", "router/b.http", "router/c.http", "router/d.http"))
+	own := func(*flow.Request) string { return "" }
 	_, _, first, _ := runtime.Caller(0)
 	r.At("a").GET().Do(http.StripPrefix("/a", http.NotFoundHandler()))
 	r.At("b").GET().Do(http.NotFound)

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"context"
@@ -17,6 +17,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
@@ -26,49 +28,49 @@ import (
 
 func TestResponseIsFourWords(t *testing.T) {
 	is := is.New(t)
-	is.Equal(reflect.TypeFor[Response]().NumField(), 4)
-	is.True(reflect.TypeFor[Response]().Size() <= 4*reflect.TypeFor[uintptr]().Size())
+	is.Equal(reflect.TypeFor[flow.Response]().NumField(), 4)
+	is.True(reflect.TypeFor[flow.Response]().Size() <= 4*reflect.TypeFor[uintptr]().Size())
 }
 
 func TestResponses(t *testing.T) {
 	long := strings.Repeat("x", reply.AutoLength+1)
 	for _, tt := range []struct {
 		name   string
-		resp   Response
+		resp   flow.Response
 		status int
 		header string // Content-Type, and what else the row is about
 		body   string
 	}{
-		{"zero", Response{}, 204, "", ""},
-		{"zero with a status", Response{}.Status(404), 404, "", ""},
-		{"Text", Text("é<"), 200, "text/plain; charset=utf-8", "é<"},
-		{"empty Text", Text(""), 200, "text/plain; charset=utf-8", ""},
-		{"long Text", Text(long), 200, "text/plain; charset=utf-8", long},
-		{"Text 404", Text("no").Status(404), 404, "text/plain; charset=utf-8", "no"},
-		{"Text 204", Text("no").Status(204), 204, "text/plain; charset=utf-8", ""},
-		{"Text 304", Text("no").Status(304), 304, "", ""},
-		{"Text 999", Text("x").Status(999), 999, "text/plain; charset=utf-8", "x"},
-		{"HTML", HTML("<p>"), 200, "text/html; charset=utf-8", "<p>"},
-		{"Bytes", Bytes("image/png", []byte{0, 255}), 200, "image/png", "\x00\xff"},
-		{"no Bytes", Bytes("image/png", nil), 200, "image/png", ""},
-		{"Bytes of no type", Bytes("", []byte("<!doctype html>")), 200, "application/octet-stream", "<!doctype html>"},
-		{"no Bytes of no type", Bytes("", nil), 200, "application/octet-stream", ""},
-		{"an empty type", Text("<!doctype html>").Header("Content-Type", ""), 200, "", "<!doctype html>"},
-		{"another length", Text("x").Header("Content-Length", "7"), 200, "text/plain; charset=utf-8", "x"},
-		{"JSON", JSON(map[string]any{"a": 1, "b": nil}), 200, "application/json", `{"a":1,"b":null}` + "\n"},
-		{"JSON null", JSON(nil), 200, "application/json", "null\n"},
-		{"JSON 201", JSON([]int{}).Status(201), 201, "application/json", "[]\n"},
-		{"long JSON", JSON(long), 200, "application/json", `"` + long + "\"\n"},
-		{"Success", Success(1, "done"), 200, "application/json", `{"success":true,"message":"done","data":1}` + "\n"},
-		{"Success 201", Success(nil, "", 201), 201, "application/json", `{"success":true,"message":"","data":null}` + "\n"},
-		{"another type", JSON(1).Header("Content-Type", "application/ld+json"), 200, "application/ld+json", "1\n"},
-		{"last status", Text("x").Status(500).Status(202), 202, "text/plain; charset=utf-8", "x"},
-		{"status taken back", Text("x").Status(500).Status(0), 200, "text/plain; charset=utf-8", "x"},
-		{"Handler", Handler(http.NotFoundHandler()), 404, "text/plain; charset=utf-8", "404 page not found\n"},
+		{"zero", flow.Response{}, 204, "", ""},
+		{"zero with a status", flow.Response{}.Status(404), 404, "", ""},
+		{"Text", flow.Text("é<"), 200, "text/plain; charset=utf-8", "é<"},
+		{"empty Text", flow.Text(""), 200, "text/plain; charset=utf-8", ""},
+		{"long Text", flow.Text(long), 200, "text/plain; charset=utf-8", long},
+		{"Text 404", flow.Text("no").Status(404), 404, "text/plain; charset=utf-8", "no"},
+		{"Text 204", flow.Text("no").Status(204), 204, "text/plain; charset=utf-8", ""},
+		{"Text 304", flow.Text("no").Status(304), 304, "", ""},
+		{"Text 999", flow.Text("x").Status(999), 999, "text/plain; charset=utf-8", "x"},
+		{"HTML", flow.HTML("<p>"), 200, "text/html; charset=utf-8", "<p>"},
+		{"Bytes", flow.Bytes("image/png", []byte{0, 255}), 200, "image/png", "\x00\xff"},
+		{"no Bytes", flow.Bytes("image/png", nil), 200, "image/png", ""},
+		{"Bytes of no type", flow.Bytes("", []byte("<!doctype html>")), 200, "application/octet-stream", "<!doctype html>"},
+		{"no Bytes of no type", flow.Bytes("", nil), 200, "application/octet-stream", ""},
+		{"an empty type", flow.Text("<!doctype html>").Header("Content-Type", ""), 200, "", "<!doctype html>"},
+		{"another length", flow.Text("x").Header("Content-Length", "7"), 200, "text/plain; charset=utf-8", "x"},
+		{"JSON", flow.JSON(map[string]any{"a": 1, "b": nil}), 200, "application/json", `{"a":1,"b":null}` + "\n"},
+		{"JSON null", flow.JSON(nil), 200, "application/json", "null\n"},
+		{"JSON 201", flow.JSON([]int{}).Status(201), 201, "application/json", "[]\n"},
+		{"long JSON", flow.JSON(long), 200, "application/json", `"` + long + "\"\n"},
+		{"Success", flow.Success(1, "done"), 200, "application/json", `{"success":true,"message":"done","data":1}` + "\n"},
+		{"Success 201", flow.Success(nil, "", 201), 201, "application/json", `{"success":true,"message":"","data":null}` + "\n"},
+		{"another type", flow.JSON(1).Header("Content-Type", "application/ld+json"), 200, "application/ld+json", "1\n"},
+		{"last status", flow.Text("x").Status(500).Status(202), 202, "text/plain; charset=utf-8", "x"},
+		{"status taken back", flow.Text("x").Status(500).Status(0), 200, "text/plain; charset=utf-8", "x"},
+		{"Handler", flow.Handler(http.NotFoundHandler()), 404, "text/plain; charset=utf-8", "404 page not found\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(func(*Request) Response { return tt.resp })
+			r, log := lone(func(*flow.Request) flow.Response { return tt.resp })
 			server := httptest.NewServer(r)
 			defer server.Close()
 			length := ""
@@ -100,8 +102,8 @@ func TestHEADAnswersAsGET(t *testing.T) {
 		png   = []byte("\x89PNG\r\n\x1a\n")
 		full  = strings.Repeat("x", reply.AutoLength)
 		long  = full + "x"
-		write = func(contentType, text string) Response {
-			return Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		write = func(contentType, text string) flow.Response {
+			return flow.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				if contentType != "" {
 					w.Header().Set("Content-Type", contentType)
 				}
@@ -121,41 +123,41 @@ func TestHEADAnswersAsGET(t *testing.T) {
 			"router/boom/no.http": {},
 		}
 	)
-	kinds := map[string]func(*Request) (Response, error){
-		"error":      func(*Request) (Response, error) { return Response{}, errors.New("x") },
-		"error-404":  func(*Request) (Response, error) { return Response{}, Error(404, "x") },
-		"invalid":    func(*Request) (Response, error) { return Response{}, Invalid{"a": "x"} },
-		"panic":      func(*Request) (Response, error) { panic("x") },
-		"page":       func(*Request) (Response, error) { return View("view", long), nil },
-		"no-page":    func(*Request) (Response, error) { return Page(1), nil },
-		"broken":     func(*Request) (Response, error) { return View("broken", 1), nil },
-		"redirectto": func(*Request) (Response, error) { return RedirectTo("page"), nil },
+	kinds := map[string]func(*flow.Request) (flow.Response, error){
+		"error":      func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("x") },
+		"error-404":  func(*flow.Request) (flow.Response, error) { return flow.Response{}, flow.Error(404, "x") },
+		"invalid":    func(*flow.Request) (flow.Response, error) { return flow.Response{}, flow.Invalid{"a": "x"} },
+		"panic":      func(*flow.Request) (flow.Response, error) { panic("x") },
+		"page":       func(*flow.Request) (flow.Response, error) { return flow.View("view", long), nil },
+		"no-page":    func(*flow.Request) (flow.Response, error) { return flow.Page(1), nil },
+		"broken":     func(*flow.Request) (flow.Response, error) { return flow.View("broken", 1), nil },
+		"redirectto": func(*flow.Request) (flow.Response, error) { return flow.RedirectTo("page"), nil },
 	}
-	for name, resp := range map[string]Response{
-		"zero": {}, "zero-200": Response{}.Status(200), "zero-404": Response{}.Status(404), "next": Next(),
-		"bytes-nil": Bytes("image/png", nil), "bytes-nil-untyped": Bytes("", nil), "bytes-png": Bytes("", png),
-		"redirect": Redirect("/a"), "redirect-308": Redirect("/a", 308), "redirect-bad": Redirect("//a"),
-		"success": Success(1, "x"), "success-long": Success(long, "x"), "chan": JSON(make(chan int)),
-		"handler-panics": Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	for name, resp := range map[string]flow.Response{
+		"zero": {}, "zero-200": flow.Response{}.Status(200), "zero-404": flow.Response{}.Status(404), "next": flow.Next(),
+		"bytes-nil": flow.Bytes("image/png", nil), "bytes-nil-untyped": flow.Bytes("", nil), "bytes-png": flow.Bytes("", png),
+		"redirect": flow.Redirect("/a"), "redirect-308": flow.Redirect("/a", 308), "redirect-bad": flow.Redirect("//a"),
+		"success": flow.Success(1, "x"), "success-long": flow.Success(long, "x"), "chan": flow.JSON(make(chan int)),
+		"handler-panics": flow.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "7")
 			panic("x")
 		})),
 	} {
-		kinds[name] = func(*Request) (Response, error) { return resp, nil }
+		kinds[name] = func(*flow.Request) (flow.Response, error) { return resp, nil }
 	}
 	for size, text := range map[string]string{"empty": "", "small": "x", "full": full, "long": long} {
-		for name, resp := range map[string]Response{
-			"text": Text(text), "html": HTML(template.HTML(text)), "json": JSON(text), "bytes": Bytes("a/b", []byte(text)), "untyped": Bytes("", []byte(text)),
-			"201": Text(text).Status(201), "404": Text(text).Status(404), "204": Text(text).Status(204), "304": Text(text).Status(304),
-			"no-type": Text(text).Header("Content-Type", ""), "bytes-no-type": Bytes("a/b", []byte(text)).Header("Content-Type", ""),
-			"own-type": Bytes("", []byte(text)).Header("Content-Type", "a/b"), "wrong-length": Text(text).Header("Content-Length", "7"),
-			"fail": Fail(409, text),
+		for name, resp := range map[string]flow.Response{
+			"text": flow.Text(text), "html": flow.HTML(template.HTML(text)), "json": flow.JSON(text), "bytes": flow.Bytes("a/b", []byte(text)), "untyped": flow.Bytes("", []byte(text)),
+			"201": flow.Text(text).Status(201), "404": flow.Text(text).Status(404), "204": flow.Text(text).Status(204), "304": flow.Text(text).Status(304),
+			"no-type": flow.Text(text).Header("Content-Type", ""), "bytes-no-type": flow.Bytes("a/b", []byte(text)).Header("Content-Type", ""),
+			"own-type": flow.Bytes("", []byte(text)).Header("Content-Type", "a/b"), "wrong-length": flow.Text(text).Header("Content-Length", "7"),
+			"fail": flow.Fail(409, text),
 		} {
-			kinds[name+"-"+size] = func(*Request) (Response, error) { return resp, nil }
+			kinds[name+"-"+size] = func(*flow.Request) (flow.Response, error) { return resp, nil }
 		}
 		if text != "" { // for HEAD, net/http does not count what was not written
-			kinds["handler-"+size] = func(*Request) (Response, error) { return write("", text), nil }
-			kinds["handler-typed-"+size] = func(*Request) (Response, error) { return write("a/b", text), nil }
+			kinds["handler-"+size] = func(*flow.Request) (flow.Response, error) { return write("", text), nil }
+			kinds["handler-typed-"+size] = func(*flow.Request) (flow.Response, error) { return write("a/b", text), nil }
 		}
 	}
 	targets := []string{"/page", "/page/", "/long", "/none", "/post", "/app.css", "/app.css/", "/small.css", "/empty.css", "/mounted", "/boom/no"}
@@ -163,7 +165,7 @@ func TestHEADAnswersAsGET(t *testing.T) {
 		files["router/kinds/"+name+".http"] = &fstest.MapFile{}
 		targets = append(targets, "/kinds/"+name)
 	}
-	r := New(files)
+	r := flow.New(files)
 	journalOf(r)
 	for name, answer := range kinds {
 		r.At("kinds/" + name).GET().Do(answer)
@@ -180,7 +182,7 @@ func TestHEADAnswersAsGET(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(targets)
-	for _, server := range []*httptest.Server{httptest.NewServer(r), secureServer(r), httptest.NewServer(New(nil))} {
+	for _, server := range []*httptest.Server{httptest.NewServer(r), secureServer(r), httptest.NewServer(flow.New(nil))} {
 		defer server.Close()
 		for _, target := range targets {
 			for _, lines := range []string{"", "Accept: text/html", "Accept: text/plain", "Accept-Encoding: gzip", "Accept-Encoding: *;q=0", `If-Match: "a"`, "If-None-Match: *"} {
@@ -223,36 +225,36 @@ func TestResponsesThatCannotBeGiven(t *testing.T) {
 	var nilHandler http.HandlerFunc
 	for _, tt := range []struct {
 		name   string
-		resp   Response
+		resp   flow.Response
 		logged string
 	}{
-		{"JSON of a channel", JSON(make(chan int)), "cannot be encoded as JSON"},
-		{"JSON that fails late", JSON([]any{strings.Repeat("secret", 1000), func() {}}), "cannot be encoded as JSON"},
-		{"JSON of an error", JSON(marshaler(func() ([]byte, error) { return nil, errors.New("secret") })), "secret"},
-		{"Success", Success(make(chan int), ""), "cannot be encoded as JSON"},
-		{"status 100", Text("secret").Status(100), "the status 100"},
-		{"status 101", Text("secret").Status(101), "the status 101"},
-		{"status -5", Text("secret").Status(-5), "the status -1"},
-		{"status 1<<40", Text("secret").Status(1 << 40), "the status 1000"},
-		{"status of Handler", Handler(http.NotFoundHandler()).Status(99), "the status 99"},
-		{"status of Success", Success(1, "", 99), "the status 99"},
-		{"Fail 200", Fail(200, "secret"), "Fail was given the status 200"},
-		{"Fail 0", Fail(0, "secret"), "Fail was given the status 0"},
-		{"Fail 600", Fail(600, "secret"), "Fail was given the status 600"},
-		{"Handler nil", Handler(nil), "Handler was given nil"},
-		{"Handler nil func", Handler(nilHandler).Status(200), "Handler was given nil"},
-		{"Cookie nil", Text("secret").Cookie(nil), "a cookie without a valid name"},
-		{"Cookie without a name", Text("secret").Cookie(&http.Cookie{Value: "x"}).Header("X", "1"), "a cookie without a valid name"},
-		{"View", View("none", nil), "no template is called"},
-		{"Page", Page(nil), "this route has none"},
-		{"RedirectTo", RedirectTo("none"), "none"},
-		{"RedirectTo with odd parameters", RedirectTo("x", "id"), "pairs of key and value"},
-		{"Redirect 200", Redirect("/a", 200), "the status 200, which redirects nobody"},
-		{"Redirect 304", Redirect("/a").Status(304), "the status 304, which redirects nobody"},
+		{"JSON of a channel", flow.JSON(make(chan int)), "cannot be encoded as JSON"},
+		{"JSON that fails late", flow.JSON([]any{strings.Repeat("secret", 1000), func() {}}), "cannot be encoded as JSON"},
+		{"JSON of an error", flow.JSON(marshaler(func() ([]byte, error) { return nil, errors.New("secret") })), "secret"},
+		{"Success", flow.Success(make(chan int), ""), "cannot be encoded as JSON"},
+		{"status 100", flow.Text("secret").Status(100), "the status 100"},
+		{"status 101", flow.Text("secret").Status(101), "the status 101"},
+		{"status -5", flow.Text("secret").Status(-5), "the status -1"},
+		{"status 1<<40", flow.Text("secret").Status(1 << 40), "the status 1000"},
+		{"status of Handler", flow.Handler(http.NotFoundHandler()).Status(99), "the status 99"},
+		{"status of Success", flow.Success(1, "", 99), "the status 99"},
+		{"Fail 200", flow.Fail(200, "secret"), "Fail was given the status 200"},
+		{"Fail 0", flow.Fail(0, "secret"), "Fail was given the status 0"},
+		{"Fail 600", flow.Fail(600, "secret"), "Fail was given the status 600"},
+		{"Handler nil", flow.Handler(nil), "Handler was given nil"},
+		{"Handler nil func", flow.Handler(nilHandler).Status(200), "Handler was given nil"},
+		{"Cookie nil", flow.Text("secret").Cookie(nil), "a cookie without a valid name"},
+		{"Cookie without a name", flow.Text("secret").Cookie(&http.Cookie{Value: "x"}).Header("X", "1"), "a cookie without a valid name"},
+		{"View", flow.View("none", nil), "no template is called"},
+		{"Page", flow.Page(nil), "this route has none"},
+		{"RedirectTo", flow.RedirectTo("none"), "none"},
+		{"RedirectTo with odd parameters", flow.RedirectTo("x", "id"), "pairs of key and value"},
+		{"Redirect 200", flow.Redirect("/a", 200), "the status 200, which redirects nobody"},
+		{"Redirect 304", flow.Redirect("/a").Status(304), "the status 304, which redirects nobody"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(func(*Request) Response { return tt.resp })
+			r, log := lone(func(*flow.Request) flow.Response { return tt.resp })
 			w := do(r, httptest.NewRequest("GET", "/x", nil))
 			is.Equal(w.Code, 500)
 			is.Equal(w.Body.String(), `{"type":"about:blank","title":"Internal Server Error","status":500}`)
@@ -309,7 +311,7 @@ func TestRedirect(t *testing.T) {
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(func(*Request) Response { return Redirect(tt.target) })
+			r, log := lone(func(*flow.Request) flow.Response { return flow.Redirect(tt.target) })
 			w := do(r, httptest.NewRequest("GET", "/x", nil))
 			is.Equal(w.Header().Get("Location"), tt.want)
 			if tt.want == "" {
@@ -327,22 +329,22 @@ func TestRedirect(t *testing.T) {
 func TestRedirectStatus(t *testing.T) {
 	for _, tt := range []struct {
 		method string
-		resp   Response
+		resp   flow.Response
 		want   int
 	}{
-		{"GET", Redirect("/a"), 302},
-		{"HEAD", Redirect("/a"), 302},
-		{"POST", Redirect("/a"), 303},
-		{"DELETE", Redirect("/a"), 303},
-		{"POST", Redirect("/a", 307), 307},
-		{"GET", Redirect("/a").Status(308), 308},
-		{"POST", Redirect("/a", 201), 201},
-		{"POST", RedirectTo("x"), 303},
-		{"GET", RedirectTo("x").Status(301), 301},
+		{"GET", flow.Redirect("/a"), 302},
+		{"HEAD", flow.Redirect("/a"), 302},
+		{"POST", flow.Redirect("/a"), 303},
+		{"DELETE", flow.Redirect("/a"), 303},
+		{"POST", flow.Redirect("/a", 307), 307},
+		{"GET", flow.Redirect("/a").Status(308), 308},
+		{"POST", flow.Redirect("/a", 201), 201},
+		{"POST", flow.RedirectTo("x"), 303},
+		{"GET", flow.RedirectTo("x").Status(301), 301},
 	} {
 		t.Run(fmt.Sprint(tt.method, " ", tt.want), func(t *testing.T) {
 			is := is.New(t)
-			r, _ := lone(func(*Request) Response { return tt.resp.Header("X", "1") })
+			r, _ := lone(func(*flow.Request) flow.Response { return tt.resp.Header("X", "1") })
 			w := do(r, httptest.NewRequest(tt.method, "/x", nil))
 			is.Equal(w.Code, tt.want)
 			is.True(w.Header().Get("Location") != "")
@@ -366,16 +368,18 @@ func TestVaryIsNeverReplaced(t *testing.T) {
 		use     []any
 		want    []string
 	}{
-		{"handler", func(*Request) Response { return Text("x").Header("Vary", "HX-Request") }, nil, []string{"HX-Request"}},
-		{"twice", func(*Request) Response {
-			return Text("x").Header("vary", "A").AddHeader("Vary", "B").Header("Vary", "a")
+		{"handler", func(*flow.Request) flow.Response { return flow.Text("x").Header("Vary", "HX-Request") }, nil, []string{"HX-Request"}},
+		{"twice", func(*flow.Request) flow.Response {
+			return flow.Text("x").Header("vary", "A").AddHeader("Vary", "B").Header("Vary", "a")
 		}, nil, []string{"A", "B"}},
-		{"after middleware", func(*Request) Response { return Text("x").Header("Vary", "HX-Request") }, []any{vary}, []string{"Origin", "HX-Request"}},
-		{"after a guard", func(*Request) Response { return JSON(1).Header("Vary", "HX-Request") },
-			[]any{vary, func(*Request) Response { return Next().Header("Vary", "Cookie") }}, []string{"Origin", "Cookie", "HX-Request"}},
-		{"Handler", func(*Request) Response { return Handler(http.HandlerFunc(std)).Header("Vary", "HX-Request") }, []any{vary}, []string{"Origin", "HX-Request"}},
-		{"error", func(*Request) Response { return Fail(418, "").Header("Vary", "origin, Cookie") }, []any{vary}, []string{"Origin", "Cookie", "Accept"}},
-		{"star", func(*Request) Response { return Fail(418, "").Header("Vary", "*") }, []any{vary}, []string{"Origin", "*"}},
+		{"after middleware", func(*flow.Request) flow.Response { return flow.Text("x").Header("Vary", "HX-Request") }, []any{vary}, []string{"Origin", "HX-Request"}},
+		{"after a guard", func(*flow.Request) flow.Response { return flow.JSON(1).Header("Vary", "HX-Request") },
+			[]any{vary, func(*flow.Request) flow.Response { return flow.Next().Header("Vary", "Cookie") }}, []string{"Origin", "Cookie", "HX-Request"}},
+		{"Handler", func(*flow.Request) flow.Response {
+			return flow.Handler(http.HandlerFunc(std)).Header("Vary", "HX-Request")
+		}, []any{vary}, []string{"Origin", "HX-Request"}},
+		{"error", func(*flow.Request) flow.Response { return flow.Fail(418, "").Header("Vary", "origin, Cookie") }, []any{vary}, []string{"Origin", "Cookie", "Accept"}},
+		{"star", func(*flow.Request) flow.Response { return flow.Fail(418, "").Header("Vary", "*") }, []any{vary}, []string{"Origin", "*"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -387,26 +391,29 @@ func TestVaryIsNeverReplaced(t *testing.T) {
 
 func TestAddHeader(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(*Request) Response {
-		return Text("x").AddHeader("Link", "</a>").AddHeader("link", "</b>").Header("X", "1").AddHeader("X", "2")
-	}, func(*Request) Response { return Next().AddHeader("Link", "</guard>") })
+	r, _ := lone(func(*flow.Request) flow.Response {
+		return flow.Text("x").AddHeader("Link", "</a>").AddHeader("link", "</b>").Header("X", "1").AddHeader("X", "2")
+	}, func(*flow.Request) flow.Response { return flow.Next().AddHeader("Link", "</guard>") })
 	h := do(r, httptest.NewRequest("GET", "/x", nil)).Header()
 	is.Equal(h["Link"], []string{"</guard>", "</a>", "</b>"})
 	is.Equal(h["X"], []string{"1", "2"})
 }
 
 func TestResponseCopiesShareNothing(t *testing.T) {
-	for name, resp := range map[string]Response{
-		"Text": Text("x"), "JSON": JSON(1), "Fail": Fail(404, "x"), "Redirect": Redirect("/", 307), "zero": {},
-		"Bytes": Bytes("text/plain", []byte("x")), "Handler": Handler(http.NotFoundHandler()),
+	for name, resp := range map[string]flow.Response{
+		"Text": flow.Text("x"), "JSON": flow.JSON(1), "Fail": flow.Fail(404, "x"), "Redirect": flow.Redirect("/", 307), "zero": {},
+		"Bytes": flow.Bytes("text/plain", []byte("x")), "Handler": flow.Handler(http.NotFoundHandler()),
 	} {
 		t.Run(name, func(t *testing.T) {
 			is := is.New(t)
 			cookie := func(name string) *http.Cookie { return &http.Cookie{Name: name, Value: "1"} }
 			parent := resp.Header("A", "old").Cookie(cookie("c"))
-			header := func(resp Response) http.Header {
-				r, _ := lone(func(*Request) Response { return resp })
-				h := do(r, httptest.NewRequest("POST", "/x", nil)).Header()
+			answer := func(resp flow.Response) *httptest.ResponseRecorder {
+				r, _ := lone(func(*flow.Request) flow.Response { return resp })
+				return do(r, httptest.NewRequest("POST", "/x", nil))
+			}
+			header := func(resp flow.Response) http.Header {
+				h := answer(resp).Header()
 				return http.Header{"A": h["A"], "B": h["B"], "Set-Cookie": h["Set-Cookie"]}
 			}
 			status := 404
@@ -419,15 +426,15 @@ func TestResponseCopiesShareNothing(t *testing.T) {
 			is.Equal(header(parent), http.Header{"A": {"old"}, "B": nil, "Set-Cookie": {"c=1"}})
 			is.Equal(header(one), http.Header{"A": {"new"}, "B": nil, "Set-Cookie": {"c=1", "d=1"}}) // headers replace, cookies add
 			is.Equal(header(two), http.Header{"A": {"old"}, "B": {"1"}, "Set-Cookie": {"c=1"}})
-			is.Equal(parent.status, resp.status)
+			is.Equal(answer(parent).Code, answer(resp).Code)
 		})
 	}
 }
 
 func TestNextSetsWhatTheHandlerMayReplace(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(*Request) Response { return Text("x").Header("A", "handler") }, func(*Request) Response {
-		return Next().Header("A", "guard").Header("B", "guard").Cookie(&http.Cookie{Name: "c", Value: "1"})
+	r, _ := lone(func(*flow.Request) flow.Response { return flow.Text("x").Header("A", "handler") }, func(*flow.Request) flow.Response {
+		return flow.Next().Header("A", "guard").Header("B", "guard").Cookie(&http.Cookie{Name: "c", Value: "1"})
 	})
 	h := do(r, httptest.NewRequest("GET", "/x", nil)).Header()
 	is.Equal(h["A"], []string{"handler"})
@@ -437,46 +444,46 @@ func TestNextSetsWhatTheHandlerMayReplace(t *testing.T) {
 
 func TestAuthenticate(t *testing.T) {
 	ada := &user{"ada"}
-	ask := func(req *Request) string { return fmt.Sprint(req.IsAuthenticated(), " ", req.User() == any(ada)) }
-	askStd := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, ask(From(r.Context()))) }
+	ask := func(req *flow.Request) string { return fmt.Sprint(req.IsAuthenticated(), " ", req.User() == any(ada)) }
+	askStd := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, ask(flow.From(r.Context()))) }
 	asking := []any{
-		func(req *Request) Response { ask(req); return Next() },
-		before(func(r *http.Request) { ask(From(r.Context())) }),
+		func(req *flow.Request) flow.Response { ask(req); return flow.Next() },
+		before(func(r *http.Request) { ask(flow.From(r.Context())) }),
 	}
 	for _, tt := range []struct {
 		name  string
-		auth  func(*Request) (any, error)
+		auth  func(*flow.Request) (any, error)
 		code  int
 		want  string
 		calls int
 	}{
-		{"user", func(*Request) (any, error) { return ada, nil }, 200, "true true", 1},
-		{"nobody", func(*Request) (any, error) { return nil, nil }, 200, "false false", 1},
-		{"nil pointer", func(*Request) (any, error) { return (*user)(nil), nil }, 200, "false false", 1},
-		{"asks for itself", func(req *Request) (any, error) {
+		{"user", func(*flow.Request) (any, error) { return ada, nil }, 200, "true true", 1},
+		{"nobody", func(*flow.Request) (any, error) { return nil, nil }, 200, "false false", 1},
+		{"nil pointer", func(*flow.Request) (any, error) { return (*user)(nil), nil }, 200, "false false", 1},
+		{"asks for itself", func(req *flow.Request) (any, error) {
 			if req.User() != nil || req.IsAuthenticated() {
 				return nil, errors.New("there is a user before there is one")
 			}
 			return ada, nil
 		}, 200, "true true", 1},
-		{"asks for itself by From", func(req *Request) (any, error) {
-			if found := From(req.Context()); found != nil && found.User() != nil {
+		{"asks for itself by From", func(req *flow.Request) (any, error) {
+			if found := flow.From(req.Context()); found != nil && found.User() != nil {
 				return nil, errors.New("there is a user before there is one")
 			}
 			return ada, nil
 		}, 200, "true true", 1},
-		{"error", func(*Request) (any, error) { return ada, errors.New("secret") }, 500, "", 1},
-		{"error with a status", func(*Request) (any, error) { return nil, Error(503, "later") }, 503, "", 1},
+		{"error", func(*flow.Request) (any, error) { return ada, errors.New("secret") }, 500, "", 1},
+		{"error with a status", func(*flow.Request) (any, error) { return nil, flow.Error(503, "later") }, 503, "", 1},
 		{"none", nil, 200, "false false", 0},
 	} {
-		for name, handler := range map[string]any{"flow": ask, "net/http": askStd, "Handler": func(*Request) Response { return Handler(http.HandlerFunc(askStd)) }} {
+		for name, handler := range map[string]any{"flow": ask, "net/http": askStd, "Handler": func(*flow.Request) flow.Response { return flow.Handler(http.HandlerFunc(askStd)) }} {
 			for n, use := range [][]any{nil, asking[:1], asking, {asking[1], asking[0]}} {
 				t.Run(fmt.Sprint(tt.name, "/", name, "/", n), func(t *testing.T) {
 					is := is.New(t)
 					r, log := lone(handler, use...)
 					calls := 0
 					if tt.auth != nil {
-						r.Authenticate = func(req *Request) (any, error) { calls++; return tt.auth(req) }
+						r.Authenticate = func(req *flow.Request) (any, error) { calls++; return tt.auth(req) }
 					}
 					w := do(r, httptest.NewRequest("GET", "/x", nil))
 					is.Equal(calls, tt.calls)
@@ -501,27 +508,30 @@ func TestAuthenticate(t *testing.T) {
 }
 
 func TestAuthenticateFailureAnswersNoMatterWhat(t *testing.T) {
-	let := func(*Request) Response { return Next() }
+	let := func(*flow.Request) flow.Response { return flow.Next() }
 	for _, tt := range []struct {
 		name    string
 		guard   any
 		handler any
 	}{
-		{"guard goes on", func(req *Request) Response { req.User(); return Next() }, hello},
-		{"guard answers", func(req *Request) Response { req.User(); return Text("mine") }, hello},
-		{"guard fails", func(req *Request) (Response, error) { req.User(); return Response{}, Error(401, "mine") }, hello},
-		{"handler answers", let, func(req *Request) string { req.User(); return "mine" }},
-		{"handler fails", let, func(req *Request) (string, error) { req.User(); return "", Error(404, "mine") }},
-		{"handler panics", let, func(req *Request) string { req.User(); panic("mine") }},
-		{"net/http handler writes nothing", let, func(_ http.ResponseWriter, r *http.Request) { From(r.Context()).User() }},
+		{"guard goes on", func(req *flow.Request) flow.Response { req.User(); return flow.Next() }, hello},
+		{"guard answers", func(req *flow.Request) flow.Response { req.User(); return flow.Text("mine") }, hello},
+		{"guard fails", func(req *flow.Request) (flow.Response, error) {
+			req.User()
+			return flow.Response{}, flow.Error(401, "mine")
+		}, hello},
+		{"handler answers", let, func(req *flow.Request) string { req.User(); return "mine" }},
+		{"handler fails", let, func(req *flow.Request) (string, error) { req.User(); return "", flow.Error(404, "mine") }},
+		{"handler panics", let, func(req *flow.Request) string { req.User(); panic("mine") }},
+		{"net/http handler writes nothing", let, func(_ http.ResponseWriter, r *http.Request) { flow.From(r.Context()).User() }},
 		{"middleware writes nothing", func(http.Handler) http.Handler {
-			return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { From(r.Context()).User() })
+			return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { flow.From(r.Context()).User() })
 		}, hello},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			r, log := lone(tt.handler, tt.guard)
-			r.Authenticate = func(*Request) (any, error) { return nil, Error(503, "later", errors.New("the key server")) }
+			r.Authenticate = func(*flow.Request) (any, error) { return nil, flow.Error(503, "later", errors.New("the key server")) }
 			w := do(r, httptest.NewRequest("GET", "/x", nil))
 			is.Equal(w.Code, 503)
 			is.True(strings.Contains(log.String(), "the key server"))
@@ -531,19 +541,19 @@ func TestAuthenticateFailureAnswersNoMatterWhat(t *testing.T) {
 
 func TestFromAndCopies(t *testing.T) {
 	is := is.New(t)
-	is.Equal(From(context.Background()), nil)
+	is.Equal(flow.From(context.Background()), nil)
 	type key struct{}
-	r := New(flowtest.Files("router/[id].http"))
-	r.Use(before(func(r *http.Request) { is.Equal(From(r.Context()).Param("id"), "7") }),
-		func(req *Request) Response {
+	r := flow.New(flowtest.Files("router/[id].http"))
+	r.Use(before(func(r *http.Request) { is.Equal(flow.From(r.Context()).Param("id"), "7") }),
+		func(req *flow.Request) flow.Response {
 			req.Request = req.WithContext(context.WithValue(req.Context(), key{}, "value"))
-			return Next()
+			return flow.Next()
 		},
 		func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.Clone(r.Context())) })
 		})
 	r.At("[id]").GET().Do(func(w http.ResponseWriter, hr *http.Request) {
-		req := From(hr.Context())
+		req := flow.From(hr.Context())
 		is.True(req.Request == hr) // From finds the Request of this very request
 		fmt.Fprint(w, req.Param("id"), req.PathValue("id"), hr.PathValue("id"), hr.Context().Value(key{}))
 	})
@@ -558,11 +568,11 @@ func TestClone(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Files("router/[id]/[...rest].http"))
-			r.Authenticate = func(req *Request) (any, error) { return "ada", nil }
-			var clone *Request
+			r := flow.New(flowtest.Files("router/[id]/[...rest].http"))
+			r.Authenticate = func(req *flow.Request) (any, error) { return "ada", nil }
+			var clone *flow.Request
 			var text string
-			r.At("[id]/[...rest]").POST().Do(func(req *Request) string {
+			r.At("[id]/[...rest]").POST().Do(func(req *flow.Request) string {
 				req.User()
 				if clone != nil {
 					return "" // the second request
@@ -586,7 +596,7 @@ func TestClone(t *testing.T) {
 			cancel()
 			do(r, sending("POST", "/8/z", formType, "a=other"))
 			is.NoErr(clone.Context().Err())
-			is.True(From(clone.Context()) == clone)
+			is.True(flow.From(clone.Context()) == clone)
 			is.Equal(clone.Param("id")+" "+clone.Param("rest"), "7 x/y")
 			is.Equal(clone.Segments("rest"), []string{"x", "y"})
 			is.Equal(clone.User(), "ada")
@@ -604,14 +614,14 @@ func TestClone(t *testing.T) {
 
 func TestCloneOfAnUnreadBody(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(hello, func(req *Request) Response {
+	r, _ := lone(hello, func(req *flow.Request) flow.Response {
 		clone := req.Clone()
-		is.Equal(clone.All(), Data{"q": "1"})
+		is.Equal(clone.All(), flow.Data{"q": "1"})
 		b, err := io.ReadAll(clone.Body)
 		is.NoErr(err)
 		is.Equal(len(b), 0)
 		is.Equal(req.Input("a"), "1") // the original still reads it
-		return Next()
+		return flow.Next()
 	})
 	is.Equal(do(r, sending("POST", "/x?q=1", formType, "a=1")).Code, 200)
 }
@@ -621,14 +631,14 @@ func TestLateUse(t *testing.T) {
 		t.Skip("found under the race detector only")
 	}
 	is := is.New(t)
-	var kept *Request
-	r, _ := lone(func(req *Request) string { kept = req; return "" })
+	var kept *flow.Request
+	r, _ := lone(func(req *flow.Request) string { kept = req; return "" })
 	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 200)
 	for name, use := range map[string]func(){
 		"Param": func() { kept.Param("x") }, "Segments": func() { kept.Segments("x") }, "Input": func() { kept.Input("x") },
 		"All": func() { kept.All() }, "Bind": func() { kept.Bind(&struct{}{}) }, "User": func() { kept.User() },
 		"Route": func() { kept.Route("x") }, "Clone": func() { kept.Clone() },
-		"Write": func() { Text("x").Write(httptest.NewRecorder(), kept) },
+		"Write": func() { flow.Text("x").Write(httptest.NewRecorder(), kept) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			is := is.New(t)
@@ -642,7 +652,7 @@ func TestLateUse(t *testing.T) {
 
 func TestNewRequest(t *testing.T) {
 	is := is.New(t)
-	req := NewRequest(sending("POST", "/x?q=1", jsonMedia, `{"a":1}`), "id", "7", "rest", "a/b")
+	req := flow.NewRequest(sending("POST", "/x?q=1", jsonMedia, `{"a":1}`), "id", "7", "rest", "a/b")
 	is.Equal(req.Param("id")+req.PathValue("id")+req.Param("none"), "77")
 	is.Equal(req.Segments("rest"), []string{"a", "b"})
 	is.Equal(req.Segments("none"), nil)
@@ -653,7 +663,7 @@ func TestNewRequest(t *testing.T) {
 	is.True(err != nil && strings.Contains(err.Error(), "has no Router"))
 	defer func() { is.True(strings.Contains(fmt.Sprint(recover()), "pairs")) }()
 	//lint:ignore SA5012 an odd number is what is tested
-	NewRequest(req.Request, "id")
+	flow.NewRequest(req.Request, "id")
 }
 
 func TestResponseWrite(t *testing.T) {
@@ -663,30 +673,30 @@ func TestResponseWrite(t *testing.T) {
 	t.Cleanup(func() { slog.SetDefault(saved) })
 	for _, tt := range []struct {
 		name   string
-		resp   Response
+		resp   flow.Response
 		want   string
 		logged string
 	}{
-		{"zero", Response{}, "204 ", ""},
-		{"Text", Text("x").Status(201), "201 x", ""},
-		{"JSON", JSON(1), "200 1\n", ""},
-		{"Redirect", Redirect("/a"), "303 ", ""},
-		{"Fail", Fail(404, "no"), "404 Not Found: no\n", ""},
-		{"Handler", Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprint(w, r.PathValue("id"), From(r.Context()).Param("id"))
+		{"zero", flow.Response{}, "204 ", ""},
+		{"Text", flow.Text("x").Status(201), "201 x", ""},
+		{"JSON", flow.JSON(1), "200 1\n", ""},
+		{"Redirect", flow.Redirect("/a"), "303 ", ""},
+		{"Fail", flow.Fail(404, "no"), "404 Not Found: no\n", ""},
+		{"Handler", flow.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, r.PathValue("id"), flow.From(r.Context()).Param("id"))
 		})), "200 77", ""},
-		{"Next", Next(), "500 Internal Server Error\n", "Next is for guards"},
-		{"View", View("x", nil), "500 Internal Server Error\n", "has no Router"},
-		{"Page", Page(nil), "500 Internal Server Error\n", "has no Router"},
-		{"RedirectTo", RedirectTo("x"), "500 Internal Server Error\n", "has no Router"},
-		{"nil Handler", Handler(nil), "500 Internal Server Error\n", "Handler was given nil"},
+		{"Next", flow.Next(), "500 Internal Server Error\n", "Next is for guards"},
+		{"View", flow.View("x", nil), "500 Internal Server Error\n", "has no Router"},
+		{"Page", flow.Page(nil), "500 Internal Server Error\n", "has no Router"},
+		{"RedirectTo", flow.RedirectTo("x"), "500 Internal Server Error\n", "has no Router"},
+		{"nil Handler", flow.Handler(nil), "500 Internal Server Error\n", "Handler was given nil"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			req := httptest.NewRequest("POST", "/x", nil)
 			req.Header.Set("Accept", "text/plain")
 			w, before := httptest.NewRecorder(), len(log.String())
-			tt.resp.Write(w, NewRequest(req, "id", "7"))
+			tt.resp.Write(w, flow.NewRequest(req, "id", "7"))
 			is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.want)
 			logged := log.String()[before:]
 			is.Equal(logged == "", tt.logged == "")
@@ -703,24 +713,24 @@ func TestRouterNewRequest(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		target  string
-		handler func(*Request) Response
+		handler func(*flow.Request) flow.Response
 		want    string
 	}{
-		{"a page", "/users/7", func(*Request) Response { return Page("x") }, "200 7 x ada"},
-		{"parameters", "/users/a%2Fb", func(req *Request) Response { return Text(req.Param("id")) }, "200 a/b"},
-		{"segments", "/files/a/b%2Fc", func(req *Request) Response { return Text(strings.Join(req.Segments("rest"), "|")) }, "200 a|b/c"},
-		{"a name", "/users/7", func(*Request) Response { return RedirectTo("users.show", "id", 8) }, "302 Location /users/8"},
-		{"a view", "/nothing", func(*Request) Response { return View("login", nil) }, "200 "},
-		{"an error", "/users/7", func(*Request) Response { return Fail(404, "none") }, "404 none"},
-		{"nothing answers", "/nothing", func(req *Request) Response { return Text("[" + req.Param("id") + "]") }, "200 []"},
+		{"a page", "/users/7", func(*flow.Request) flow.Response { return flow.Page("x") }, "200 7 x ada"},
+		{"parameters", "/users/a%2Fb", func(req *flow.Request) flow.Response { return flow.Text(req.Param("id")) }, "200 a/b"},
+		{"segments", "/files/a/b%2Fc", func(req *flow.Request) flow.Response { return flow.Text(strings.Join(req.Segments("rest"), "|")) }, "200 a|b/c"},
+		{"a name", "/users/7", func(*flow.Request) flow.Response { return flow.RedirectTo("users.show", "id", 8) }, "302 Location /users/8"},
+		{"a view", "/nothing", func(*flow.Request) flow.Response { return flow.View("login", nil) }, "200 "},
+		{"an error", "/users/7", func(*flow.Request) flow.Response { return flow.Fail(404, "none") }, "404 none"},
+		{"nothing answers", "/nothing", func(req *flow.Request) flow.Response { return flow.Text("[" + req.Param("id") + "]") }, "200 []"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(pagesOf("users/[id].html: {{(request).Param \"id\"}} {{.}} {{user}}\nlogin.html: \n+error.html: {{.Status}} {{.Detail}}\nfiles/[...rest].http: ")))
-			r.At("users/[id]").Use(func(*Request) Response { panic("not called") })
-			r.At("users/[id]").GET().Name("users.show").Do(func(*Request) string { panic("not called") })
-			r.At("files/[...rest]").GET().Do(func(*Request) string { panic("not called") })
-			r.Authenticate = func(*Request) (any, error) { return "ada", nil }
+			r := flow.New(flowtest.Pages(pagesOf("users/[id].html: {{(request).Param \"id\"}} {{.}} {{user}}\nlogin.html: \n+error.html: {{.Status}} {{.Detail}}\nfiles/[...rest].http: ")))
+			r.At("users/[id]").Use(func(*flow.Request) flow.Response { panic("not called") })
+			r.At("users/[id]").GET().Name("users.show").Do(func(*flow.Request) string { panic("not called") })
+			r.At("files/[...rest]").GET().Do(func(*flow.Request) string { panic("not called") })
+			r.Authenticate = func(*flow.Request) (any, error) { return "ada", nil }
 			in := request("GET", tt.target)
 			in.Header.Set("Accept", "text/html")
 			req := r.NewRequest(in)
@@ -735,15 +745,15 @@ func TestRouterNewRequest(t *testing.T) {
 	}
 	t.Run("faults", func(t *testing.T) {
 		is := is.New(t)
-		r := New(flowtest.Files("router/x.http"))
+		r := flow.New(flowtest.Files("router/x.http"))
 		defer func() { is.True(strings.Contains(fmt.Sprint(recover()), "router/x.http: no handler is registered")) }()
 		r.NewRequest(request("GET", "/x"))
 	})
 	t.Run("mounted", func(t *testing.T) {
 		is := is.New(t)
-		r, inner := New(flowtest.Files("router/x.http")), New(flowtest.Files("router/y.http"))
-		r.At("x").GET().Do(func(*Request) string { return "" })
-		inner.At("y").GET().Do(func(*Request) string { return "" })
+		r, inner := flow.New(flowtest.Files("router/x.http")), flow.New(flowtest.Files("router/y.http"))
+		r.At("x").GET().Do(func(*flow.Request) string { return "" })
+		inner.At("y").GET().Do(func(*flow.Request) string { return "" })
 		r.Mount("/orgs/[org]", inner)
 		for target, want := range map[string]string{"/orgs/acme/y": "acme", "/orgs/acme/z": "acme", "/": ""} {
 			req := inner.NewRequest(request("GET", target))
@@ -757,22 +767,22 @@ func TestRouterNewRequest(t *testing.T) {
 
 func TestWithUser(t *testing.T) {
 	is := is.New(t)
-	handler := func(req *Request) Response {
+	handler := func(req *flow.Request) flow.Response {
 		if !req.IsAuthenticated() {
-			return Fail(401, "who?")
+			return flow.Fail(401, "who?")
 		}
-		return Text(UserOf[*account](req).Name)
+		return flow.Text(flow.UserOf[*account](req).Name)
 	}
 	r, _ := lone(handler)
-	r.Authenticate = func(*Request) (any, error) { return &account{"ada"}, nil }
+	r.Authenticate = func(*flow.Request) (any, error) { return &account{"ada"}, nil }
 	for _, tt := range []struct {
 		name string
-		req  *Request
+		req  *flow.Request
 		want string
 	}{
-		{"nobody", NewRequest(request("GET", "/x")), "401"},
-		{"a user", NewRequest(request("GET", "/x")).WithUser(&account{"bob"}), "200 bob"},
-		{"a nil user", NewRequest(request("GET", "/x")).WithUser((*account)(nil)), "401"},
+		{"nobody", flow.NewRequest(request("GET", "/x")), "401"},
+		{"a user", flow.NewRequest(request("GET", "/x")).WithUser(&account{"bob"}), "200 bob"},
+		{"a nil user", flow.NewRequest(request("GET", "/x")).WithUser((*account)(nil)), "401"},
 		{"of a Router", r.NewRequest(request("GET", "/x")), "200 ada"},
 		{"in place of a Router's", r.NewRequest(request("GET", "/x")).WithUser(&account{"bob"}), "200 bob"},
 		{"nobody in place of a Router's", r.NewRequest(request("GET", "/x")).WithUser(nil), "401"},
@@ -790,39 +800,39 @@ func TestWithUser(t *testing.T) {
 
 func TestUserOf(t *testing.T) {
 	is := is.New(t)
-	req := NewRequest(request("GET", "/x"))
-	is.Equal(UserOf[*account](req), nil)
-	is.Equal(UserOf[fmt.Stringer](req), nil)
-	is.Equal(UserOf[string](req), "")
+	req := flow.NewRequest(request("GET", "/x"))
+	is.Equal(flow.UserOf[*account](req), nil)
+	is.Equal(flow.UserOf[fmt.Stringer](req), nil)
+	is.Equal(flow.UserOf[string](req), "")
 	req.WithUser(account{"ada"})
-	is.Equal(UserOf[account](req).Name, "ada")
-	is.Equal(UserOf[any](req), account{"ada"})
+	is.Equal(flow.UserOf[account](req).Name, "ada")
+	is.Equal(flow.UserOf[any](req), account{"ada"})
 	defer func() {
-		is.Equal(recover(), "flow.UserOf: the user is a flow.account, not a *flow.account: ask for the type that Router.Authenticate returns")
+		is.Equal(recover(), "flow.UserOf: the user is a flow_test.account, not a *flow_test.account: ask for the type that Router.Authenticate returns")
 	}()
-	UserOf[*account](req)
+	flow.UserOf[*account](req)
 }
 
 // TestWriteAnswersWhatTheHandlerAnswered even if it could not read the body.
 func TestWriteAnswersWhatTheHandlerAnswered(t *testing.T) {
 	is := is.New(t)
-	req := NewRequest(sending("POST", "/", jsonMedia, "{"))
+	req := flow.NewRequest(sending("POST", "/", jsonMedia, "{"))
 	is.Equal(req.Input("x"), "")
 	w := httptest.NewRecorder()
-	Text("mine").Status(409).Write(w, req)
+	flow.Text("mine").Status(409).Write(w, req)
 	is.Equal(fmt.Sprint(w.Code, " ", w.Body), "409 mine")
 }
 
 func TestAuthenticateMayAskItsClone(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(req *Request) string { return fmt.Sprint(req.User()) })
-	r.Authenticate = func(req *Request) (any, error) { return fmt.Sprint("nobody is ", req.Clone().User()), nil }
+	r, _ := lone(func(req *flow.Request) string { return fmt.Sprint(req.User()) })
+	r.Authenticate = func(req *flow.Request) (any, error) { return fmt.Sprint("nobody is ", req.Clone().User()), nil }
 	is.Equal(says(do(r, httptest.NewRequest("GET", "/x", nil))), "200 nobody is <nil>")
 }
 
 // checkRedirectTo redirects to a target and reports whether it was accepted: then a
 // browser goes to the host that url.Parse finds in it, where a program looks before.
-func checkRedirectTo(t *testing.T, r *Router, target string) (accepted bool) {
+func checkRedirectTo(t *testing.T, r *flow.Router, target string) (accepted bool) {
 	t.Helper()
 	w := do(r, httptest.NewRequest("GET", "/x?to="+url.QueryEscape(target), nil))
 	lines := w.Header()["Location"]
@@ -853,8 +863,8 @@ func checkRedirectTo(t *testing.T, r *Router, target string) (accepted bool) {
 	return true
 }
 
-func redirecting() *Router {
-	r, _ := lone(func(req *Request) Response { return Redirect(req.Input("to")) })
+func redirecting() *flow.Router {
+	r, _ := lone(func(req *flow.Request) flow.Response { return flow.Redirect(req.Input("to")) })
 	return r
 }
 
@@ -901,11 +911,11 @@ func TestRedirectsStayWhereTheProgramWrote(t *testing.T) {
 // TestRedirectsToRoutesStayOnTheHost, whatever the values of their parameters are.
 func TestRedirectsToRoutesStayOnTheHost(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/x.http", "router/[a].http", "router/[...rest].http"))
+	r := flow.New(flowtest.Files("router/x.http", "router/[a].http", "router/[...rest].http"))
 	journalOf(r)
 	for path, key := range map[string]string{"[a]": "a", "[...rest]": "rest", "x": "q"} {
 		r.At(path).GET().Name("to-" + key).Do(hello)
-		r.At(path).POST().Do(func(req *Request) Response { return RedirectTo("to-"+key, key, req.Input("to")) })
+		r.At(path).POST().Do(func(req *flow.Request) flow.Response { return flow.RedirectTo("to-"+key, key, req.Input("to")) })
 	}
 	is.NoErr(r.Check())
 	random := rand.New(rand.NewPCG(13, 17))
@@ -939,10 +949,10 @@ func FuzzRedirect(f *testing.F) {
 
 // TestWriterWithoutWriteString: a text is sent to any ResponseWriter.
 func TestWriterWithoutWriteString(t *testing.T) {
-	r := New(flowtest.Files("router/direct.http", "router/guarded.http", "router/json.http"))
-	r.At("direct").GET().Do(func(*Request) string { return "text" })
-	r.At("guarded").GET().Use(func(*Request) Response { return Next() }).Do(func(*Request) string { return "text" })
-	r.At("json").GET().Do(func(*Request) Response { return JSON("text") })
+	r := flow.New(flowtest.Files("router/direct.http", "router/guarded.http", "router/json.http"))
+	r.At("direct").GET().Do(func(*flow.Request) string { return "text" })
+	r.At("guarded").GET().Use(func(*flow.Request) flow.Response { return flow.Next() }).Do(func(*flow.Request) string { return "text" })
+	r.At("json").GET().Do(func(*flow.Request) flow.Response { return flow.JSON("text") })
 	for _, tt := range []struct{ target, want string }{
 		{"/direct", "200 text"},
 		{"/guarded", "200 text"},

@@ -1,7 +1,8 @@
-package flow
+package flow_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -12,23 +13,25 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/dev/routemap"
 	"example.com/flow/internal/flowtest"
 )
 
-func (g *gate) pass(*Request) Response { return Next() }
+func (g *gate) pass(*flow.Request) flow.Response { return flow.Next() }
 
 type gate struct{}
 
-func openTo(role string) func(*Request) Response {
-	return func(r *Request) Response {
+//go:noinline
+func openTo(role string) func(*flow.Request) flow.Response {
+	return func(r *flow.Request) flow.Response {
 		if role == "" {
-			return Fail(http.StatusForbidden, "")
+			return flow.Fail(http.StatusForbidden, "")
 		}
-		return Next()
+		return flow.Next()
 	}
 }
 
@@ -36,7 +39,7 @@ func passOn(next http.Handler) http.Handler { return next }
 
 // mapped is an application that has all that the route map shows. The static calls of
 // tests are for nobody, so that all positions are in this file.
-func mapped() *Router {
+func mapped() *flow.Router {
 	tree := flowtest.Files("router/index.html", "router/+layout.html", "router/+error.html", "router/(admin)/+layout.html",
 		"router/(admin)/users/[id=int].html", "router/(admin)/users/store.http", "router/[[lang]]/help.html", "router/users/[...rest].http", "public/app.css")
 	for _, name := range []string{"router/+layout.html", "router/(admin)/+layout.html"} {
@@ -44,17 +47,17 @@ func mapped() *Router {
 	}
 	tree["router/users/[...rest].http"].Data = []byte("# All the rest.\n### Show a rest\n# It is short.\nGET /users/a/b?c=d\n# ?? status == 200\n###\n# @name rest\nPATCH /users/{{x}}/y")
 	tree["router/+error.html"].Data = []byte("{{.Status}}")
-	do := func(*Request) string { return "" }
-	r := New(tree)
-	r.Use(RequestID, Logger(nil), passOn)
+	do := func(*flow.Request) string { return "" }
+	r := flow.New(tree)
+	r.Use(flow.RequestID, flow.Logger(nil), passOn)
 	r.In("(admin)").Use(openTo("admin"))
 	r.At("users/[id]").Use((&gate{}).pass)
 	r.At("users/[id]").GET().Name("users.show").Do(do)
-	r.At("users/[id]").DELETE().Use(func(*Request) Response { return Next() }).Do(do)
+	r.At("users/[id]").DELETE().Use(func(*flow.Request) flow.Response { return flow.Next() }).Do(do)
 	r.At("users/store").POST().Do(do)
 	r.At("users/[...rest]").ANY().Do(do)
 	r.Mount("/files/", http.NotFoundHandler()).Use(openTo("files"))
-	inner := New(flowtest.Files("router/index.html", "router/[x].html"))
+	inner := flow.New(flowtest.Files("router/index.html", "router/[x].html"))
 	inner.Use(openTo("inner"))
 	r.Mount("/in/[org]", inner).Name("inner")
 	return r
@@ -64,13 +67,13 @@ func mapped() *Router {
 func TestRouteMap(t *testing.T) {
 	is := is.New(t)
 	r := mapped()
-	dir := onDisk(t, r.tree.Files.(fstest.MapFS))
+	dir := onDisk(t, r.Tree().Files.(fstest.MapFS))
 	r.Dev(dir)
 	journalOf(r)
 	is.NoErr(r.Check())
 	get := func(target string) string {
 		w := httptest.NewRecorder()
-		r.ServeHTTP(w, here(request("GET", target)))
+		r.ServeHTTP(w, request("GET", target))
 		is.Equal(w.Code, http.StatusOK)
 		return asText(w.Body.String())
 	}
@@ -79,24 +82,24 @@ func TestRouteMap(t *testing.T) {
 	for _, want := range []string{
 		"DELETE /users/7 is answered by router/(admin)/users/[id=int].html",
 		"value of id \"7\" Before it these run, in this order, and may answer in its place: flow.RequestID middleware of Use, HERE",
-		"flow.mapped guard of DELETE().Use, HERE What matches the path",
+		"flow_test.mapped guard of DELETE().Use, HERE What matches the path",
 		"router/(admin)/users/[id=int].html /users/{id} GET, DELETE, HEAD it answers",
 		`router/users/[...rest].http /users/{rest...} ANY segment 2: the parameter [id=int] goes before the catch-all [...rest]`,
 
 		"in this order: flow.RequestID middleware of Use, HERE",
 		"flow.Logger middleware of Use, HERE",
-		"flow.passOn middleware of Use, HERE",
+		"flow_test.passOn middleware of Use, HERE",
 		"10 routes in 7 files",
 		"Guards Method URL Handler Name public GET / the page as it is index Open / router/index.html",
-		"flow.openTo, flow.(*gate).pass GET /users/{id} HERE users.show Edit HERE router/(admin)/users/[id=int].html",
-		"flow.openTo, flow.(*gate).pass, flow.mapped DELETE /users/{id} HERE users.show",
-		`flow.openTo guard of In("(admin)").Use, HERE flow.(*gate).pass guard of At("(admin)/users/[id=int]").Use, HERE flow.mapped guard of DELETE().Use, HERE`,
+		"flow_test.openTo, flow_test.(*gate).pass GET /users/{id} HERE users.show Edit HERE router/(admin)/users/[id=int].html",
+		"flow_test.openTo, flow_test.(*gate).pass, flow_test.mapped DELETE /users/{id} HERE users.show",
+		`flow_test.openTo guard of In("(admin)").Use, HERE flow_test.(*gate).pass guard of At("(admin)/users/[id=int]").Use, HERE flow_test.mapped guard of DELETE().Use, HERE`,
 		"In router/+layout.html, then router/(admin)/+layout.html; errors in router/+error.html",
 		"public GET /help the page as it is lang.help Open /help router/[[lang]]/help.html",
 		"public GET /{lang}/help the page as it is lang.help router/[[lang]]/help.html",
-		"flow.openTo ANY /files/ http.HandlerFunc of HERE Edit HERE flow.openTo guard of Mount(\"/files/\").Use, HERE",
+		"flow_test.openTo ANY /files/ http.HandlerFunc of HERE Edit HERE flow_test.openTo guard of Mount(\"/files/\").Use, HERE",
 		"Mounted at /in/{org} Mounted by HERE. Around it, the names of its routes begin with inner.",
-		"flow.openTo GET /in/{org}/{x} the page as it is x router/[x].html",
+		"flow_test.openTo GET /in/{org}/{x} the page as it is x router/[x].html",
 		"1 file /app.css public/app.css",
 		"public ANY /users/{rest...} HERE users.rest 2 examples Edit HERE router/users/[...rest].http All the rest. Show a rest GET /users/a/b?c=d expects 200 It is short. PATCH /users/{{x}}/y",
 		"Request Status Took Answered by Time GET /help 200",
@@ -137,22 +140,20 @@ func asText(page string) string {
 	return strings.NewReplacer(" ,", ",", " .", ".").Replace(text)
 }
 
-// Production keeps nothing of the map.
 func TestNoRouteMap(t *testing.T) {
 	is := is.New(t)
 	r := mapped()
 	is.NoErr(r.Check())
-	is.True(r.table.Load().routeMap == nil)
 	is.Equal(serve(r, "GET", "/_flow").Code, http.StatusNotFound)
 }
 
 // A Router with faults shows them in place of its map.
 func TestRouteMapOfFaults(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/index.http"))
-	r.Dev(onDisk(t, r.tree.Files.(fstest.MapFS)))
+	r := flow.New(flowtest.Files("router/index.http"))
+	r.Dev(onDisk(t, r.Tree().Files.(fstest.MapFS)))
 	journalOf(r)
-	req := here(request("GET", "/_flow"))
+	req := request("GET", "/_flow")
 	req.Header.Set("Accept", "text/html")
 	w := httptest.NewRecorder()
 	r.ServeHTTP(w, req)
@@ -174,11 +175,11 @@ is answered by router/(admin)/users/[id=int].html
 
 Before it these run, in this order, and may answer in its place:
 
-  1. flow.RequestID     middleware of Use                          HERE
-  2. flow.Logger        middleware of Use                          HERE
-  3. flow.passOn        middleware of Use                          HERE
-  4. flow.openTo        guard of In("(admin)").Use                 HERE
-  5. flow.(*gate).pass  guard of At("(admin)/users/[id=int]").Use  HERE
+  1. flow.RequestID          middleware of Use                          HERE
+  2. flow.Logger             middleware of Use                          HERE
+  3. flow_test.passOn        middleware of Use                          HERE
+  4. flow_test.openTo        guard of In("(admin)").Use                 HERE
+  5. flow_test.(*gate).pass  guard of At("(admin)/users/[id=int]").Use  HERE
 
 These match the path, the most specific first:
 
@@ -196,9 +197,9 @@ is answered by router/users/[...rest].http
 
 Before it these run, in this order, and may answer in its place:
 
-  1. flow.RequestID  middleware of Use  HERE
-  2. flow.Logger     middleware of Use  HERE
-  3. flow.passOn     middleware of Use  HERE
+  1. flow.RequestID    middleware of Use  HERE
+  2. flow.Logger       middleware of Use  HERE
+  3. flow_test.passOn  middleware of Use  HERE
 
 These match the path, the most specific first:
 
@@ -254,10 +255,10 @@ is answered by Mount("/files/") of HERE
 
 Before it these run, in this order, and may answer in its place:
 
-  1. flow.RequestID  middleware of Use              HERE
-  2. flow.Logger     middleware of Use              HERE
-  3. flow.passOn     middleware of Use              HERE
-  4. flow.openTo     guard of Mount("/files/").Use  HERE
+  1. flow.RequestID    middleware of Use              HERE
+  2. flow.Logger       middleware of Use              HERE
+  3. flow_test.passOn  middleware of Use              HERE
+  4. flow_test.openTo  guard of Mount("/files/").Use  HERE
 
 These match the path, the most specific first:
 
@@ -294,10 +295,10 @@ is answered by router/[x].html
 
 Before it these run, in this order, and may answer in its place:
 
-  1. flow.RequestID  middleware of Use  HERE
-  2. flow.Logger     middleware of Use  HERE
-  3. flow.passOn     middleware of Use  HERE
-  4. flow.openTo     guard of Use       HERE
+  1. flow.RequestID    middleware of Use  HERE
+  2. flow.Logger       middleware of Use  HERE
+  3. flow_test.passOn  middleware of Use  HERE
+  4. flow_test.openTo  guard of Use       HERE
 
 These match the path, the most specific first:
 
@@ -316,9 +317,9 @@ is answered by public/app.css
 
 Before it these run, in this order, and may answer in its place:
 
-  1. flow.RequestID  middleware of Use  HERE
-  2. flow.Logger     middleware of Use  HERE
-  3. flow.passOn     middleware of Use  HERE
+  1. flow.RequestID    middleware of Use  HERE
+  2. flow.Logger       middleware of Use  HERE
+  3. flow_test.passOn  middleware of Use  HERE
 
 These match the path, the most specific first:
 
@@ -339,9 +340,9 @@ func runExplain(t *testing.T, request string, more ...string) result {
 	return explainOf(t, mapped(), request, more...)
 }
 
-func explainOf(t *testing.T, r *Router, request string, more ...string) result {
+func explainOf(t *testing.T, r *flow.Router, request string, more ...string) result {
 	var stdout, stderr bytes.Buffer
-	code := runProcess(t.Context(), built(r), command.Process{
+	code := flow.RunProcess(t.Context(), built(r), command.Process{
 		Args:   append([]string{"app", "routes", "-explain", request}, more...),
 		Getenv: func(string) string { return "" },
 		Stdout: &stdout,
@@ -405,13 +406,13 @@ func TestExplainAsJSON(t *testing.T) {
 			"guard": false
 		},
 		{
-			"name": "flow.passOn",
+			"name": "flow_test.passOn",
 			"by": "Use",
 			"at": "HERE",
 			"guard": false
 		},
 		{
-			"name": "flow.openTo",
+			"name": "flow_test.openTo",
 			"by": "In(\"(admin)\").Use",
 			"at": "HERE",
 			"guard": true
@@ -437,14 +438,13 @@ func TestExplainAsJSON(t *testing.T) {
 // TestExplainedBefore: as much is listed as runs.
 func TestExplainedBefore(t *testing.T) {
 	is := is.New(t)
-	r := mapped()
-	r.explains = true
-	is.NoErr(r.Check())
-	for _, info := range r.Routes() {
+	for _, info := range mapped().Routes() {
 		target := strings.NewReplacer("{id}", "7", "{lang}", "de", "{org}", "acme", "{x}", "y", "{rest...}", "ada").Replace(info.Pattern)
-		q, err := routemap.NewQuestion(strings.Replace(info.Method, "ANY", "PATCH", 1), target)
-		is.NoErr(err)
-		e := r.explain(q)
+		var e struct {
+			Answer struct{ Pattern string }
+			Before []struct{}
+		}
+		is.NoErr(json.Unmarshal([]byte(runExplain(t, strings.Replace(info.Method, "ANY", "PATCH", 1)+" "+target, "-json").stdout), &e))
 		is.Equal(e.Answer.Pattern, info.Pattern)
 		is.Equal(len(e.Before), info.Middleware)
 	}
@@ -455,11 +455,11 @@ func TestExplainedBefore(t *testing.T) {
 func TestNothingExplainedBefore(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		router func() *Router
+		router func() *flow.Router
 		want   string
 	}{
-		{"compiled before", func() *Router { r := mapped(); r.Check(); return r }, "Guards and middleware are not listed: the program has called Check before the command.\n"},
-		{"none", func() *Router { return New(flowtest.Files("router/index.html")) }, "No guard and no middleware runs before it.\n"},
+		{"compiled before", func() *flow.Router { r := mapped(); r.Check(); return r }, "Guards and middleware are not listed: the program has called Check before the command.\n"},
+		{"none", func() *flow.Router { return flow.New(flowtest.Files("router/index.html")) }, "No guard and no middleware runs before it.\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)

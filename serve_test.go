@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"context"
@@ -17,6 +17,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
@@ -26,13 +28,13 @@ import (
 func TestServe(t *testing.T) {
 	is := is.New(t)
 	type key struct{}
-	router, log := lone(func(req *Request) string { return fmt.Sprint(req.Context().Value(key{})) })
+	router, log := lone(func(req *flow.Request) string { return fmt.Sprint(req.Context().Value(key{})) })
 	file := servertest.SocketFile(t)
 	ctx, stop := context.WithCancel(context.WithValue(t.Context(), key{}, "hello"))
 	done := make(chan error, 1)
-	go func() { done <- Serve(ctx, "unix:"+file, router) }()
+	go func() { done <- flow.Serve(ctx, "unix:"+file, router) }()
 	servertest.Until(t, "it serves", func() bool { return strings.Contains(log.String(), "serving") })
-	is.True(router.serving.Load() != nil) // it said what it has to say before the first request
+	is.True(router.Begun()) // it said what it has to say before the first request
 
 	info, err := os.Lstat(file)
 	is.NoErr(err)
@@ -49,21 +51,21 @@ func TestServe(t *testing.T) {
 }
 
 func TestServeRefuses(t *testing.T) {
-	faulty := New(flowtest.Files("router/a.http"))
+	faulty := flow.New(flowtest.Files("router/a.http"))
 	for _, tt := range []struct {
 		name, addr string
 		handler    http.Handler
 		want       string
 	}{
 		{"nil", "127.0.0.1:0", nil, "flow: Serve: the handler is nil"},
-		{"a nil Router", "127.0.0.1:0", (*Router)(nil), "flow: Serve: the handler is nil"},
+		{"a nil Router", "127.0.0.1:0", (*flow.Router)(nil), "flow: Serve: the handler is nil"},
 		{"faults", "127.0.0.1:0", faulty, faulty.Check().Error()},
 		{"no address", "", http.NotFoundHandler(), `flow: Serve: there is no address to listen on: give "host:port", ":8080" or "unix:/path/of/the.sock"`},
 		{"no port", "nonsense", http.NotFoundHandler(), "flow: Serve: cannot listen on \"nonsense\": listen tcp: address nonsense: missing port in address"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := Serve(t.Context(), tt.addr, tt.handler)
+			err := flow.Serve(t.Context(), tt.addr, tt.handler)
 			is.True(err != nil)
 			is.Equal(err.Error(), tt.want)
 		})
@@ -104,7 +106,7 @@ func loopback(t testing.TB) *countedListener {
 func TestServeListener(t *testing.T) {
 	is := is.New(t)
 	entered, leave := make(chan bool), make(chan bool)
-	router, log := lone(func(req *Request) string {
+	router, log := lone(func(req *flow.Request) string {
 		if req.URL.RawQuery == "waits" {
 			close(entered)
 			<-leave
@@ -118,7 +120,7 @@ func TestServeListener(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	done := make(chan error, 1)
-	go func() { done <- ServeListener(ctx, tls.NewListener(l, servertest.ServerTLS()), router) }()
+	go func() { done <- flow.ServeListener(ctx, tls.NewListener(l, servertest.ServerTLS()), router) }()
 
 	client := &http.Transport{TLSClientConfig: servertest.ClientTLS(), ForceAttemptHTTP2: true}
 	url := "https://" + l.Addr().String() + "/x"
@@ -149,7 +151,7 @@ func TestServeListener(t *testing.T) {
 func TestServeListenerCloses(t *testing.T) {
 	failing := sampleSite()
 	failing.OnStart(func(context.Context) error { return io.ErrShortWrite })
-	faulty := New(flowtest.Files("router/a.http"))
+	faulty := flow.New(flowtest.Files("router/a.http"))
 	for _, tt := range []struct {
 		name    string
 		handler http.Handler
@@ -159,7 +161,7 @@ func TestServeListenerCloses(t *testing.T) {
 		{"it stops", http.NotFoundHandler(), nil, "<nil>"},
 		{"nil", nil, nil, "flow: ServeListener: the handler is nil"},
 		{"faults", faulty, nil, faulty.Check().Error()},
-		{"faults of Hosts", Hosts{"": faulty}, nil, Hosts{"": faulty}.Check().Error()},
+		{"faults of Hosts", flow.Hosts{"": faulty}, nil, flow.Hosts{"": faulty}.Check().Error()},
 		{"OnStart fails", failing, nil, "short write"},
 		{"the listener fails", http.NotFoundHandler(), io.ErrNoProgress, "flow: ServeListener: multiple Read calls return no data or error"},
 	} {
@@ -172,7 +174,7 @@ func TestServeListenerCloses(t *testing.T) {
 			if tt.want == "<nil>" {
 				stop()
 			}
-			err := fmt.Sprint(ServeListener(ctx, l, tt.handler))
+			err := fmt.Sprint(flow.ServeListener(ctx, l, tt.handler))
 			is.True(strings.HasSuffix(err, tt.want)) // that of OnStart begins with its place
 			is.Equal(l.closed.Load(), int32(1))
 		})
@@ -180,7 +182,7 @@ func TestServeListenerCloses(t *testing.T) {
 	t.Run("nil listeners", func(t *testing.T) {
 		is := is.New(t)
 		for _, l := range []net.Listener{nil, (*net.TCPListener)(nil)} {
-			is.Equal(fmt.Sprint(ServeListener(t.Context(), l, sampleSite())), "flow: ServeListener: the listener is nil")
+			is.Equal(fmt.Sprint(flow.ServeListener(t.Context(), l, sampleSite())), "flow: ServeListener: the listener is nil")
 		}
 	})
 }
@@ -188,7 +190,7 @@ func TestServeListenerCloses(t *testing.T) {
 func TestDraining(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		is := is.New(t)
-		router, _ := lone(func(req *Request) string { return fmt.Sprint(Draining(req.Context())) })
+		router, _ := lone(func(req *flow.Request) string { return fmt.Sprint(flow.Draining(req.Context())) })
 		s := servertest.InMemory(t, router, nil)
 		client := s.Dial()
 		client.Send(servertest.GetX)
@@ -205,7 +207,7 @@ func TestDraining(t *testing.T) {
 func TestStalledUploadIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		is := is.New(t)
-		router, _ := lone(func(req *Request) string { return "never" })
+		router, _ := lone(func(req *flow.Request) string { return "never" })
 		client := servertest.InMemory(t, router, nil).Dial()
 		client.Send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
 		resp := client.Head()

@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 // What static calls do can only be seen in programs of their own: they are in
 // internal/programs.
@@ -12,19 +12,19 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/routes/registry"
 )
 
 // TestNamesWaitForWith: a function of With may give any name, but it changes no other fault.
 func TestNamesWaitForWith(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Pages(pagesOf("index.html: {{route `users.show` `id` 1}}{{route `users.id`}}{{none}}\nusers/[id].html: U")))
-	r.app = &application{}
-	r.app.statics.With(fault.Position{File: "app/users.id.go", Line: 1}, reflect.TypeFor[int](), func(*registry.File[handler, middleware], any) {})
+	r := flow.New(flowtest.Pages(pagesOf("index.html: {{route `users.show` `id` 1}}{{route `users.id`}}{{none}}\nusers/[id].html: U")))
+	r.SetApp("app").With(fault.Position{File: "app/users.id.go", Line: 1}, reflect.TypeFor[int](), func(*flow.StaticFile, any) {})
 	err := r.Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), `app/users.id.go:1: flow.With asks for a int, and nothing was provided: give one to Router.Provide
@@ -35,29 +35,17 @@ router/index.html:1: route "users.id" (router/users/[id].html): the parameter "i
 // TestWithMayHaveTheRouter: what With runs may register for the Router itself, too.
 func TestWithMayHaveTheRouter(t *testing.T) {
 	is := is.New(t)
-	r := New(flowtest.Files("router/a.http", "router/b.http"))
+	r := flow.New(flowtest.Files("router/a.http", "router/b.http"))
 	r.Provide(r)
-	r.app = &application{}
-	r.app.statics.With(fault.Position{File: "app/a.go", Line: 1}, reflect.TypeFor[*Router](), func(f *registry.File[handler, middleware], v any) {
-		(&File{f}).GET().Do(hello)
-		v.(*Router).At("b").GET().Do(hello)
-		v.(*Router).Mount("/c", http.HandlerFunc(asked))
+	r.SetApp("app").With(fault.Position{File: "app/a.go", Line: 1}, reflect.TypeFor[*flow.Router](), func(f *flow.StaticFile, v any) {
+		flow.FileOf(f).GET().Do(hello)
+		v.(*flow.Router).At("b").GET().Do(hello)
+		v.(*flow.Router).Mount("/c", http.HandlerFunc(asked))
 	})
 	is.NoErr(r.Check())
 	for _, target := range []string{"/a", "/b", "/c/d"} {
 		is.Equal(serve(r, "GET", target).Code, 200)
 	}
-}
-
-// TestUnknownNamesAreNoFaultsIfNobodyCanKnow: a function of With was not called.
-func TestUnknownNamesAreNoFaultsIfNobodyCanKnow(t *testing.T) {
-	is := is.New(t)
-	r := New(flowtest.Pages(pagesOf("index.html: {{route `users.show` `id` 1}}\nusers/[id].html: U")))
-	r.app = &application{}
-	r.app.statics.With(fault.Position{File: "app/users.id.go", Line: 1}, reflect.TypeFor[int](), func(*registry.File[handler, middleware], any) {})
-	err := r.Check()
-	is.True(err != nil)
-	is.Equal(err.Error(), "app/users.id.go:1: flow.With asks for a int, and nothing was provided: give one to Router.Provide")
 }
 
 // mistakes is an application with a mistake of each kind: files, by their names below the
@@ -116,7 +104,7 @@ var mistakes = []struct{ file, text, fault string }{
 }
 
 // mistaken returns a Router of that application, and the faults that it should have.
-func mistaken() (r *Router, files fstest.MapFS, want []string) {
+func mistaken() (r *flow.Router, files fstest.MapFS, want []string) {
 	files = fstest.MapFS{}
 	for _, m := range mistakes {
 		if m.file != "" {
@@ -126,32 +114,32 @@ func mistaken() (r *Router, files fstest.MapFS, want []string) {
 			want = append(want, m.fault)
 		}
 	}
-	r = New(files)
-	r.app = &application{path: "app"}
-	static := func(file string, line int, method string) *Verb {
-		return &Verb{r.app.statics.Static(fault.Position{File: "app/" + file, Line: line}, method)}
+	r = flow.New(files)
+	statics := r.SetApp("app")
+	static := func(file string, line int, method string) *flow.StaticVerb {
+		return statics.Static(fault.Position{File: "app/" + file, Line: line}, method)
 	}
-	finish := func(v *Verb, file string, line int, handler any) {
-		h, err := parseHandler(handler)
-		v.of.Finish(fault.Position{File: "app/" + file, Line: line}, "Do", h, err)
+	finish := func(v *flow.StaticVerb, file string, line int, handler any) {
+		h, err := flow.ParseHandler(handler)
+		v.Finish(fault.Position{File: "app/" + file, Line: line}, "Do", h, err)
 	}
 	at := func(line int) fault.Position { return fault.Position{File: "app/guards.go", Line: line} }
 	finish(static("shop.store.go", 1, "GET"), "shop.store.go", 1, hello)
 	finish(static("form.go", 1, "GET"), "form.go", 1, 1)
 	static("begun.go", 1, "POST")
 	again := static("again.go", 1, "GET")
-	again.of.Name(fault.Position{File: "app/again.go", Line: 1}, "begun")
+	again.Name(fault.Position{File: "app/again.go", Line: 1}, "begun")
 	finish(again, "again.go", 1, hello)
 	finish(static("again.go", 2, "GET"), "again.go", 2, hello)
 	finish(static("posts.go", 1, "POST"), "posts.go", 1, hello)
-	r.app.statics.In(at(1), "admn")
-	r.app.statics.At(at(2), "users/[idd]")
+	statics.In(at(1), "admn")
+	statics.At(at(2), "users/[idd]")
 	misplaced := static("guards.go", 3, "GET")
-	misplaced.of.Name(at(3), "misplaced")
+	misplaced.Name(at(3), "misplaced")
 	finish(misplaced, "guards.go", 3, hello)
-	r.app.statics.Use(at(4), "Use", []any{"guard"}, parseMiddleware)
+	statics.Use(at(4), "Use", []any{"guard"}, flow.ParseMiddleware)
 	given := static("both.go", 1, "GET")
-	given.of.Name(fault.Position{File: "app/both.go", Line: 1}, "given")
+	given.Name(fault.Position{File: "app/both.go", Line: 1}, "given")
 	finish(given, "both.go", 1, hello)
 	r.Funcs = template.FuncMap{"route": strings.ToUpper}
 	r.MaxBody = -1

@@ -1,9 +1,11 @@
-package flow
+package flow_test
 
 import (
 	"html/template"
 	"strings"
 	"testing"
+
+	"example.com/flow"
 
 	"github.com/matryer/is"
 
@@ -114,7 +116,7 @@ func TestTemplateFaults(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := New(flowtest.Pages(pagesOf(tt.files))).Check()
+			err := flow.New(flowtest.Pages(pagesOf(tt.files))).Check()
 			is.True(err != nil)
 			golden.Equal(t, tt.name, err.Error())
 		})
@@ -156,7 +158,7 @@ func TestFaultsOfEscaping(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := New(flowtest.Pages(pagesOf(tt.files))).Check()
+			err := flow.New(flowtest.Pages(pagesOf(tt.files))).Check()
 			is.True(err != nil)
 			golden.Equal(t, tt.name, err.Error())
 		})
@@ -170,18 +172,18 @@ func TestSharedTemplatesThatNobodyUses(t *testing.T) {
 		x/+layout.html: {{nothing}}
 		x/+error.html: {{template "none"}}
 		+half.html: {{if}}`))
-	r := New(flowtest.Pages(pagesOf("a.html: A\nb.http: ")), shared)
-	r.At("b").GET().Do(func(*Request) Response { return View("+cart", nil) })
+	r := flow.New(flowtest.Pages(pagesOf("a.html: A\nb.http: ")), shared)
+	r.At("b").GET().Do(func(*flow.Request) flow.Response { return flow.View("+cart", nil) })
 	log := logged(r)
 	is.NoErr(r.Check())
 	is.Equal(says(serve(r, "GET", "/a")), "200 A")
 	is.Equal(serve(r, "GET", "/b").Code, 500)
 	is.True(strings.Contains(log.String(), "+cart"))
-	err := New(flowtest.Pages(pagesOf(`a.html: {{template "+cart"}}`)), shared).Check()
+	err := flow.New(flowtest.Pages(pagesOf(`a.html: {{template "+cart"}}`)), shared).Check()
 	is.True(err != nil)
 	is.Equal(strings.Count(err.Error(), "router/+cart.html:1: "), 4) // and no other
 	is.Equal(strings.Count(err.Error(), "router/"), 5)
-	err = New(flowtest.Pages(pagesOf(`x/a.html: {{template "+half"}}`)), shared).Check()
+	err = flow.New(flowtest.Pages(pagesOf(`x/a.html: {{template "+half"}}`)), shared).Check()
 	is.True(err != nil)
 	is.Equal(err.Error(), `router/+half.html:1: missing value for if
 router/x/+error.html:1: no template is called "none": {{define}} it in this file, or call a partial by its path, as in "users/+row"
@@ -199,7 +201,7 @@ func TestFaultSuggestsTheFunction(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(map[string]string{"a.html": tt.text}))
+			r := flow.New(flowtest.Pages(map[string]string{"a.html": tt.text}))
 			r.Funcs = template.FuncMap{"currency": func(int) string { return "" }}
 			err := r.Check()
 			is.True(err != nil)
@@ -210,7 +212,7 @@ func TestFaultSuggestsTheFunction(t *testing.T) {
 
 func TestFaultOfATemplateHasItsLine(t *testing.T) {
 	is := is.New(t)
-	err := New(flowtest.Pages(map[string]string{
+	err := flow.New(flowtest.Pages(map[string]string{
 		"+layout.html": "<body>\n\n{{template \"content\" .}}\n{{block \"foot\" .}}\n{{nothing}}{{end}}",
 		"a.html":       "\n{{define `x`}}\n\n{{template `y`}}{{end}}\n{{route `z`}}",
 	})).Check()
@@ -219,7 +221,7 @@ func TestFaultOfATemplateHasItsLine(t *testing.T) {
 router/a.html:4: no template is called "y": {{define}} it in this file, or call a partial by its path, as in "users/+row"
 router/a.html:5: no route is called "z": name one with Name, or use an automatic name`)
 
-	err = New(flowtest.Pages(map[string]string{
+	err = flow.New(flowtest.Pages(map[string]string{
 		"a.html": "<p>\n{{.}}\n\n<a href=x\"y>\n",
 		"b.html": "<p>\n<a href=\"\n{{.}}\n\n",
 	})).Check()
@@ -239,7 +241,7 @@ func TestViewFaults(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := New(flowtest.Pages(map[string]string{"a.html": tt.text})).Check()
+			err := flow.New(flowtest.Pages(map[string]string{"a.html": tt.text})).Check()
 			is.True(err != nil)
 			is.True(strings.HasPrefix(err.Error(), tt.want)) // got: see the name
 			is.True(!strings.Contains(err.Error(), "\n"))
@@ -263,7 +265,7 @@ Router.Funcs: value for x not a function`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(map[string]string{"a.html": "A"}))
+			r := flow.New(flowtest.Pages(map[string]string{"a.html": "A"}))
 			r.Funcs = tt.funcs
 			err := r.Check()
 			is.True(err != nil)
@@ -281,8 +283,8 @@ func TestDict(t *testing.T) {
 	} {
 		t.Run(tt.page, func(t *testing.T) {
 			is := is.New(t)
-			r := New(flowtest.Pages(map[string]string{"+field.html": "{{.label}} {{.value}}", "index.html": tt.page}))
-			r.At("index").GET().Do(func(*Request) (struct{ X int }, error) { return struct{ X int }{}, nil })
+			r := flow.New(flowtest.Pages(map[string]string{"+field.html": "{{.label}} {{.value}}", "index.html": tt.page}))
+			r.At("index").GET().Do(func(*flow.Request) (struct{ X int }, error) { return struct{ X int }{}, nil })
 			got := ""
 			if err := r.Check(); err != nil {
 				got = err.Error()

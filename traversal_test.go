@@ -1,4 +1,4 @@
-package flow
+package flow_test
 
 import (
 	"cmp"
@@ -17,6 +17,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"example.com/flow"
+
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
@@ -29,14 +31,14 @@ var traversals = flag.Int("traversals", 8000, "how many requests TestTraversal m
 type maze struct {
 	*mazeKind
 	reading string
-	router  *Router
+	router  *flow.Router
 	read    []string // for the request that is answered: paths of files, which are those of their URLs
 }
 
 type mazeKind struct {
 	name    string
 	targets []string
-	build   func(*maze) *Router
+	build   func(*maze) *flow.Router
 	// guard says which guard has to have run before a file is read, so that the judge
 	// need not believe the Router.
 	guard func(method, file string) string
@@ -49,8 +51,8 @@ var mazeKinds = []*mazeKind{
 	{
 		name:    "files",
 		targets: []string{"/files/a.txt", "/files/private/s.txt", "/files/private/", "/files/files/s.txt", "/files/any", "/files/page/", "/files/x/deep", "/files/pub.txt", "/admin", "/a.txt"},
-		build: func(s *maze) *Router {
-			r := New(flowtest.Files("router/files/any.http", "router/files/page.html", "router/files/[x]/deep.http", "router/admin.http", "public/files/pub.txt"))
+		build: func(s *maze) *flow.Router {
+			r := flow.New(flowtest.Files("router/files/any.http", "router/files/page.html", "router/files/[x]/deep.http", "router/admin.http", "public/files/pub.txt"))
 			for _, file := range []string{"files/any", "files/[x]/deep", "admin"} {
 				r.At(file).ANY().Use(guarding("route")).Do(hello)
 			}
@@ -78,8 +80,8 @@ var mazeKinds = []*mazeKind{
 	{
 		name:    "root",
 		targets: []string{"/a.txt", "/admin/s.txt", "/admin", "/docs/a/b", "/de/secret", "/a/", "/", "/pub.txt"},
-		build: func(s *maze) *Router {
-			r := New(flowtest.Files("router/docs/[...rest].http", "router/[lang]/secret.http", "public/pub.txt"))
+		build: func(s *maze) *flow.Router {
+			r := flow.New(flowtest.Files("router/docs/[...rest].http", "router/[lang]/secret.http", "public/pub.txt"))
 			r.At("docs/[...rest]").ANY().Use(guarding("docs")).Do(hello)
 			r.At("[lang]/secret").ANY().Use(guarding("lang")).Do(hello)
 			s.mount(r, "", "/", "")
@@ -100,16 +102,16 @@ var mazeKinds = []*mazeKind{
 	{
 		name:    "inside",
 		targets: []string{"/in/files/a.txt", "/in/files/private/s.txt", "/in/files/secret", "/in/files/deep/x/a.txt", "/in/files/deep/x/s", "/in/none", "/in", "/a.txt", "/in/files", "/z"},
-		build: func(s *maze) *Router {
-			deep := New(flowtest.Files("router/x/s.http"))
+		build: func(s *maze) *flow.Router {
+			deep := flow.New(flowtest.Files("router/x/s.http"))
 			deep.At("x/s").ANY().Use(guarding("deep")).Do(hello)
 			s.mount(deep, "/in/files/deep", "/x", "")
-			inner := New(flowtest.Files("router/index.http", "router/files/secret.http"))
+			inner := flow.New(flowtest.Files("router/index.http", "router/files/secret.http"))
 			inner.At("index").ANY().Do(hello)
 			inner.At("files/secret").ANY().Use(guarding("route")).Do(hello)
 			inner.Mount("/files/deep", deep)
 			s.mount(inner, "/in", "/files/", "")
-			r := New(flowtest.Files("router/z.http"))
+			r := flow.New(flowtest.Files("router/z.http"))
 			r.At("z").GET().Do(hello)
 			r.Mount("/in", inner)
 			s.mount(r, "", "/in/files/private/", "outer")
@@ -131,11 +133,11 @@ var mazeKinds = []*mazeKind{
 	{
 		name:    "parameters",
 		targets: []string{"/orgs/a/s.txt", "/orgs/b/s.txt", "/orgs/a/files/s.txt", "/orgs/b/files/s.txt", "/orgs/b/files/5/page", "/orgs/admin/s.txt", "/orgs/b/", "/z"},
-		build: func(s *maze) *Router {
-			inner := New(flowtest.Files("router/[id]/page.http"))
+		build: func(s *maze) *flow.Router {
+			inner := flow.New(flowtest.Files("router/[id]/page.http"))
 			inner.At("[id]/page").ANY().Do(hello)
 			s.mount(inner, "/orgs/[org]/files", "/", "of ")
-			r := New(flowtest.Files("router/z.http"))
+			r := flow.New(flowtest.Files("router/z.http"))
 			r.At("z").GET().Do(hello)
 			s.mount(r, "", "/orgs/[org]", "of ")
 			s.mount(r, "", "/orgs/admin", "admin")
@@ -189,7 +191,7 @@ func filesOf(targets []string) fstest.MapFS {
 
 // mount mounts what reads files, behind a guard, in a Router that is itself mounted at
 // outer.
-func (s *maze) mount(r *Router, outer, prefix, guard string) {
+func (s *maze) mount(r *flow.Router, outer, prefix, guard string) {
 	whole := strings.TrimRight(outer+prefix, "/")
 	read, depth := readings[s.reading], strings.Count(whole, "/")
 	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -207,12 +209,12 @@ func (s *maze) mount(r *Router, outer, prefix, guard string) {
 }
 
 // guarding returns a guard that lets everything pass, and says that it ran.
-func guarding(name string) func(*Request) Response {
-	return func(req *Request) Response {
+func guarding(name string) func(*flow.Request) flow.Response {
+	return func(req *flow.Request) flow.Response {
 		if org := req.Param("org"); org != "" {
-			return Next().Header("Guard", name+strconv.Quote(org))
+			return flow.Next().Header("Guard", name+strconv.Quote(org))
 		}
-		return Next().Header("Guard", name)
+		return flow.Next().Header("Guard", name)
 	}
 }
 

@@ -47,9 +47,11 @@ func showTyped(_ *flow.Request, in typedIn) (typedOut, error) {
 	return typedOut{fmt.Sprintf("%d %s %d %s", in.ID, in.Q, in.Limit, in.Name)}, nil
 }
 
-type controller struct{}
+type typedController struct{}
 
-func (controller) Show(req *flow.Request, in typedIn) (typedOut, error) { return showTyped(req, in) }
+func (typedController) Show(req *flow.Request, in typedIn) (typedOut, error) {
+	return showTyped(req, in)
+}
 
 // typedTree has an endpoint and a page for users.
 func typedTree() fstest.MapFS {
@@ -74,7 +76,7 @@ func TestTypedHandlers(t *testing.T) {
 		{"default replaced", func(r *flow.Router) { r.At("users/[id]").GET().Do(showTyped) }, "GET /users/7?limit=3", `200 {"text":"7  3 "}`},
 		{"data of a page", func(r *flow.Router) { r.At("pages/[id]").GET().Do(showTyped) }, "GET /pages/7", `200 <p>7  20 </p>`},
 		{"a page shown by POST", func(r *flow.Router) { r.At("pages/[id]").POST().Do(showTyped); r.At("pages/[id]").GET().Do(showTyped) }, `POST /pages/7 {"name":"n"}`, `200 <p>7  20 n</p>`},
-		{"controller", func(r *flow.Router) { r.At("users/[id]").GET().To(controller{}, "Show") }, "GET /users/7", `200 {"text":"7  20 "}`},
+		{"controller", func(r *flow.Router) { r.At("users/[id]").GET().To(typedController{}, "Show") }, "GET /users/7", `200 {"text":"7  20 "}`},
 		{"body", func(r *flow.Router) { r.At("users/[id]").PUT().Do(showTyped) }, `PUT /users/7 {"name":"ada"}`, `200 {"text":"7  20 ada"}`},
 		{"status", func(r *flow.Router) { r.At("users/[id]").POST().Status(201).Do(showTyped) }, `POST /users/7 {"name":"ada"}`, `201 {"text":"7  20 ada"}`},
 		{"status after Do", func(r *flow.Router) { r.At("users/[id]").POST().Do(showTyped).Status(201) }, `POST /users/7 {"name":"ada"}`, `201 {"text":"7  20 ada"}`},
@@ -180,7 +182,7 @@ func again(_ *flow.Request, in flow.Form[typedIn]) (flow.Response, error) {
 	return resp, nil
 }
 
-type named any
+type namedAny any
 
 // anything has a handler that says nothing of its answer.
 type anything struct{}
@@ -195,12 +197,12 @@ type unsent struct {
 
 type job struct{ Done chan int }
 
-// sent has fields that JSON shows, or leaves out.
-type sent struct {
+// sentFields has fields that JSON shows, or leaves out.
+type sentFields struct {
 	At      time.Time
 	Price   *big.Int
 	Any     any
-	Self    *sent
+	Self    *sentFields
 	Left    chan int       `json:"-"`
 	Zero    func()         `json:",omitzero"`
 	Of      *http.Response `json:",omitempty"`
@@ -253,7 +255,7 @@ func TestTypedFaults(t *testing.T) {
 			f.GET().Do(func(*flow.Request, flow.Form[typedIn]) (any, error) { return nil, nil })
 		}, "name the type"},
 		{"any, of a controller", func(f *flow.File) { f.GET().To(anything{}, "Show") }, "name the type"},
-		{"an empty interface with a name", func(f *flow.File) { f.GET().Do(func(*flow.Request) (named, error) { return nil, nil }) }, "name the type"},
+		{"an empty interface with a name", func(f *flow.File) { f.GET().Do(func(*flow.Request) (namedAny, error) { return nil, nil }) }, "name the type"},
 		{"a pointer to a Response", func(f *flow.File) { f.GET().Do(func(*flow.Request) (*flow.Response, error) { return nil, nil }) }, "returns *flow.Response, which would be sent as data: return a flow.Response"},
 		{"an interface that a Response fits in", func(f *flow.File) {
 			f.GET().Do(func(*flow.Request) (interface{ Status(int) flow.Response }, error) { return flow.Text(""), nil })
@@ -278,7 +280,7 @@ func TestTypedFaults(t *testing.T) {
 		{"a field that is an http.Handler", func(f *flow.File) {
 			f.GET().Do(func(*flow.Request) (struct{ H http.Handler }, error) { return struct{ H http.Handler }{}, nil })
 		}, "struct{…}.H is or holds an http.Handler"},
-		{"fields that JSON leaves out", func(f *flow.File) { f.GET().Do(func(*flow.Request) ([]sent, error) { return nil, nil }) }, ""},
+		{"fields that JSON leaves out", func(f *flow.File) { f.GET().Do(func(*flow.Request) ([]sentFields, error) { return nil, nil }) }, ""},
 		{"an interface with methods", func(f *flow.File) { f.GET().Do(func(*flow.Request) (fmt.Stringer, error) { return nil, nil }) }, ""},
 		{"an Invalid", func(f *flow.File) {
 			f.GET().Do(func(_ *flow.Request, in flow.Form[typedIn]) (flow.Invalid, error) { return in.Wrong, nil })

@@ -1,0 +1,70 @@
+package flow
+
+import (
+	"io"
+
+	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/dev/routemap"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/routes/registry"
+	"example.com/flow/internal/routes/routetree"
+)
+
+// The tests of this package stand outside of it. This is what some of them see of its inside.
+
+var (
+	RunProcess      = runProcess
+	ParseHandler    = parseHandler
+	ParseMiddleware = parseMiddleware
+	RequestKey      = requestKey{}
+)
+
+type (
+	StaticFile = registry.File[handler, middleware]
+	StaticVerb = registry.Verb[handler, middleware]
+)
+
+func (r *Router) Tree() *routetree.Tree           { return r.tree }
+func (r *Router) Registered() []*StaticFile       { return r.own.Files() }
+func (r *Router) Mounts() []*Mounted              { return r.mounts }
+func (r *Router) Warnings() error                 { return r.compile().warnings }
+func (r *Router) TemplateFaults() []devpage.Fault { return r.templateFaults() }
+func (r *Router) Begun() bool                     { return r.serving.Load() != nil }
+
+func FileOf(f *StaticFile) *File { return &File{f} }
+
+// SetApp makes r that of a directory, and returns the static calls of its files.
+func (r *Router) SetApp(path string) *registrations {
+	r.app = &application{path: path}
+	return &r.app.statics
+}
+
+// BeginDev begins to serve, with faults in the terminal.
+func (r *Router) BeginDev(terminal io.Writer) {
+	r.begin()
+	r.front.terminal = terminal
+}
+
+// Explain explains a request, but for where its handler is written, which takes long to find.
+func (r *Router) Explain(q routemap.Question) routemap.Explanation {
+	t := r.table.Load()
+	return routemap.Explain(q, t.matcher.Explain(q.Request()), func(e *endpoint) routemap.Endpoint {
+		quick := *e
+		quick.handler.pos = fault.Position{}
+		return t.describe(&quick)
+	})
+}
+
+func (m *Mounted) Text() string              { return m.text }
+func (m *Mounted) Prefix() []pattern.Segment { return m.prefix }
+
+func (m *Mounted) Below() *pattern.Pattern {
+	_, below := m.patterns()
+	return below
+}
+
+// DeclaredPage is the answer of a PageOf in the file stem.go.
+func DeclaredPage(stem string, data any) Response {
+	return Response{kind: kindView, more: &more{data: data, view: &declaredView{stem: stem}}}
+}
