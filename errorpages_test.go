@@ -89,10 +89,7 @@ func TestErrorPages(t *testing.T) {
 	} {
 		t.Run(tt.method+" "+tt.target+" "+tt.fail, func(t *testing.T) {
 			is := is.New(t)
-			req := httptest.NewRequest(tt.method, tt.target, nil)
-			req.Header.Set("Accept", "text/html")
-			req.Header.Set("Fail", tt.fail)
-			w := do(r, req)
+			w := serve(r, tt.method, tt.target, "Accept: text/html", "Fail: "+tt.fail)
 			is.Equal(strings.TrimSpace(w.Result().Status[:3]+" "+w.Body.String()), strings.TrimSpace(tt.want))
 			is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
 			is.Equal(w.Header().Get("Vary"), "Accept")
@@ -118,9 +115,7 @@ func TestErrorPagesAreForThoseWhoPreferHTML(t *testing.T) {
 	} {
 		t.Run(tt.target+" "+tt.accept, func(t *testing.T) {
 			is := is.New(t)
-			req := httptest.NewRequest("GET", tt.target, nil)
-			req.Header.Set("Accept", tt.accept)
-			w := do(r, req)
+			w := serve(r, "GET", tt.target, "Accept: "+tt.accept)
 			is.Equal(w.Result().Status[:3]+" "+w.Body.String(), tt.want)
 		})
 	}

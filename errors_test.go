@@ -58,9 +58,7 @@ func TestErrorAnswers(t *testing.T) {
 			t.Run(tt.name+"/"+name, func(t *testing.T) {
 				is := is.New(t)
 				r, log := lone(run.handler, run.guard)
-				req := httptest.NewRequest("GET", "/x", nil)
-				req.Header.Set("Accept", "text/plain")
-				w := do(r, req)
+				w := serve(r, "GET", "/x", "Accept: text/plain")
 				is.Equal(w.Code, tt.status)
 				is.Equal(flow.StatusOf(tt.err), tt.status)
 				is.Equal(w.Body.String(), tt.text)
@@ -128,9 +126,7 @@ func TestErrorFormats(t *testing.T) {
 				is := is.New(t)
 				r, _ := lone(tt.answer)
 				for _, method := range []string{"GET", "HEAD"} {
-					req := httptest.NewRequest(method, "/x", nil)
-					req.Header.Set("Accept", accept)
-					w := do(r, req)
+					w := serve(r, method, "/x", "Accept: "+accept)
 					is.Equal(w.Code, tt.status)
 					is.Equal(w.Header()["Vary"], []string{"Accept"})
 					text, contentType := w.Body.String(), w.Header().Get("Content-Type")

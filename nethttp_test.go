@@ -304,7 +304,6 @@ func TestForgedLines(t *testing.T) {
 }
 
 func TestRequestID(t *testing.T) {
-	long := strings.Repeat("a", 128)
 	for _, tt := range []struct {
 		name string
 		ids  []string
@@ -314,12 +313,7 @@ func TestRequestID(t *testing.T) {
 		{"a proxy's", []string{"7F000001:8A3E_7F000001:1F90_6740A3E5_0001:0007"}, true},
 		{"a UUID", []string{"0190c3a8-7d6e-7f3a-9c1b-2d3e4f5a6b7c"}, true},
 		{"base64", []string{"ab+/cd=="}, true},
-		{"the longest", []string{long}, true},
-		{"longer", []string{long + "a"}, false},
 		{"empty", []string{""}, false},
-		{"two", []string{"a", "b"}, false},
-		{"a space", []string{"a b"}, false},
-		{"a line", []string{"a\nb"}, false},
 		{"a quote", []string{`a"b`}, false},
 		{"not ASCII", []string{"é"}, false},
 	} {
@@ -340,14 +334,6 @@ func TestRequestID(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestRequestIDsDiffer(t *testing.T) {
-	is := is.New(t)
-	r, _ := lone(hello, flow.RequestID)
-	first := serve(r, "GET", "/x").Header().Get("X-Request-Id")
-	is.True(serve(r, "GET", "/x").Header().Get("X-Request-Id") != first)
-	is.True(serve(r, "GET", "/none").Header().Get("X-Request-Id") != "") // what no route answers has one too
 }
 
 // Middleware of flow that other middleware calls is not all of that other middleware.

@@ -252,9 +252,7 @@ func TestDenyHandlerOfTheApplication(t *testing.T) {
 	r, _ := lone(func(*flow.Request) string { return "" })
 	r.OnError = ownFormat
 	r.CrossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418) }))
-	req := request("POST", "/x")
-	req.Header.Set("Sec-Fetch-Site", "cross-site")
-	is.Equal(do(r, req).Code, 418)
+	is.Equal(serve(r, "POST", "/x", "Sec-Fetch-Site: cross-site").Code, 418)
 }
 
 // TestCrossOriginOfAnotherHandler refuses a request before the Router has answered any.
@@ -264,9 +262,7 @@ func TestCrossOriginOfAnotherHandler(t *testing.T) {
 	r.At("x").GET().Do(func(*flow.Request) string { return "x" })
 	r.OnError = func(*flow.Request, error) flow.Response { return flow.Text("not from there") }
 	h := r.CrossOrigin.Handler(http.NotFoundHandler())
-	req := httptest.NewRequest("POST", "/other", nil)
-	req.Header.Set("Origin", "http://evil.test")
-	w := do(h, req)
+	w := serve(h, "POST", "/other", "Origin: http://evil.test")
 	is.Equal(w.Code, 403)
 	is.Equal(w.Body.String(), "not from there")
 }

@@ -180,9 +180,7 @@ func TestPolicy(t *testing.T) {
 					is := is.New(t)
 					seen := map[string]bool{}
 					for _, method := range []string{"GET", "GET", "HEAD"} {
-						req := request(method, tt.target)
-						req.Header.Set("Accept", "text/html")
-						w := do(r, req)
+						w := serve(r, method, tt.target, "Accept: text/html")
 						policies := w.Header()["Content-Security-Policy"]
 						policy := strings.Join(policies, " AND ")
 						if tt.want != "nonce" && tt.want != "unused" {
@@ -335,9 +333,7 @@ func TestPolicyInDevelopment(t *testing.T) {
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)
-			req := request("GET", tt.target)
-			req.Header.Set("Accept", "text/html")
-			w := do(r, req)
+			w := serve(r, "GET", tt.target, "Accept: text/html")
 			found := regexp.MustCompile(tt.want).FindStringSubmatch(w.Header().Get("Content-Security-Policy"))
 			is.True(found != nil)
 			is.True(len(found) < 2 || strings.Contains(w.Body.String(), ` nonce="`+found[1]+`" defer></script>`))

@@ -252,9 +252,7 @@ func TestLargeSiblings(t *testing.T) {
 	})
 	is.NoErr(r.Check())
 	for accept, want := range map[string][]byte{"br": packed, "gzip": []byte("small"), "zstd": program} {
-		req := httptest.NewRequest("GET", "/app.wasm", nil)
-		req.Header.Set("Accept-Encoding", accept)
-		w := do(r, req)
+		w := serve(r, "GET", "/app.wasm", "Accept-Encoding: "+accept)
 		is.Equal(w.Code, 200)
 		is.True(bytes.Equal(w.Body.Bytes(), want))
 		is.Equal(w.Header().Get("Content-Length"), strconv.Itoa(len(want)))
@@ -265,9 +263,7 @@ func TestLargeSiblings(t *testing.T) {
 
 func TestSiblingsThatAreEmpty(t *testing.T) {
 	is := is.New(t)
-	err := flow.New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte("a{}")}, "public/a.css.br": {}}).Check()
-	is.True(err != nil)
-	is.Equal(err.Error(), "public/a.css: public/a.css.br is empty, and would be sent in its place: make it anew, or remove it")
+	is.Equal(errorText(flow.New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte("a{}")}, "public/a.css.br": {}}).Check()), "public/a.css: public/a.css.br is empty, and would be sent in its place: make it anew, or remove it")
 }
 
 func TestPublicFilesThatCannotBeRead(t *testing.T) {
@@ -308,9 +304,7 @@ func TestSiblings(t *testing.T) {
 	} {
 		t.Run(tt.target+" "+tt.accept, func(t *testing.T) {
 			is := is.New(t)
-			req := httptest.NewRequest("GET", tt.target, nil)
-			req.Header.Set("Accept-Encoding", tt.accept)
-			w := do(r, req)
+			w := serve(r, "GET", tt.target, "Accept-Encoding: "+tt.accept)
 			if tt.body == "" {
 				is.Equal(w.Code, 404)
 				return
@@ -384,9 +378,7 @@ func TestPublicFilesKeepTheContentTypeOfMiddleware(t *testing.T) {
 		is := is.New(t)
 		r := flow.New(tree)
 		r.Use(typed([]string{"text/plain"}))
-		req := httptest.NewRequest("GET", "/app.css", nil)
-		req.Header.Set("If-None-Match", serve(r, "GET", "/app.css").Header().Get("ETag"))
-		w := do(r, req)
+		w := serve(r, "GET", "/app.css", "If-None-Match: "+serve(r, "GET", "/app.css").Header().Get("ETag"))
 		is.Equal(w.Code, http.StatusNotModified)
 		is.Equal(w.Header()["Content-Type"], nil)
 	})
@@ -767,9 +759,7 @@ func TestNotFoundOfAHashedURL(t *testing.T) {
 			for _, accept := range []string{"text/html", "application/json", "text/plain"} {
 				t.Run(fmt.Sprint(onError != nil, tt.target, accept), func(t *testing.T) {
 					is := is.New(t)
-					req := request("GET", tt.target)
-					req.Header.Set("Accept", accept)
-					w := do(r, req)
+					w := serve(r, "GET", tt.target, "Accept: "+accept)
 					is.Equal(w.Code, 404)
 					is.Equal(w.Header().Get("Cache-Control") != "no-store", tt.keeps)
 				})

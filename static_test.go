@@ -25,9 +25,7 @@ func TestNamesWaitForWith(t *testing.T) {
 	is := is.New(t)
 	r := flow.New(flowtest.Pages(pagesOf("index.html: {{route `users.show` `id` 1}}{{route `users.id`}}{{none}}\nusers/[id].html: U")))
 	r.SetApp("app").With(fault.Position{File: "app/users.id.go", Line: 1}, reflect.TypeFor[int](), func(*flow.StaticFile, any) {})
-	err := r.Check()
-	is.True(err != nil)
-	is.Equal(err.Error(), `app/users.id.go:1: flow.With asks for a int, and nothing was provided: give one to Router.Provide
+	is.Equal(errorText(r.Check()), `app/users.id.go:1: flow.With asks for a int, and nothing was provided: give one to Router.Provide
 router/index.html:1: function "none" not defined: did you mean "nonce"?
 router/index.html:1: route "users.id" (router/users/[id].html): the parameter "id" is missing`)
 }

@@ -430,9 +430,7 @@ func TestDeclaredPages(t *testing.T) {
 
 func TestDeclarationFaults(t *testing.T) {
 	is := is.New(t)
-	err := typedfaults.Router.Check()
-	is.True(err != nil)
-	is.Equal(err.Error(), strings.Join([]string{
+	is.Equal(errorText(typedfaults.Router.Check()), strings.Join([]string{
 		`testdata/typedfaults/api.go:5: flow.PageOf declares the page of this counterpart, and testdata/typedfaults/router/api.http is no page: answer with JSON, or declare a template with flow.ViewOf`,
 		`testdata/typedfaults/app.go:19: flow.PageOf speaks of the route whose counterpart this file is, and no route file has the counterpart app.go: rename one of them, or say the path with flow.ViewOf`,
 		`testdata/typedfaults/app.go:20: no template is called "+raw": did you mean "+row"?`,
