@@ -135,6 +135,7 @@ func TestDeadLinks(t *testing.T) {
 		{`<b hx-post="/users/7/edit"></b><a hx-delete="/users/7/delete">x</a>`, "1:13: hx-post of <b>: /users/7/edit answers GET, PUT, and not POST\n1:46: hx-delete of <a>: /users/7/delete answers POST, and not DELETE"},
 		{`<form method="post"><input hx-get="/search"><button form="f" formaction="/users">x</button></form>`, `1:1: <form>: it has no action, and the page answers GET, and not POST`},
 		{`<form method="post" action="/search" hx-post="/users"></form>`, `1:29: action of <form>: /search answers GET, and not POST`},
+		{`<form method="post" action="/docs/{{.}}"></form>`, `1:29: action of <form>: /docs/{{…}} answers GET, and not POST`},
 		{`<form method="post" action=""></form>`, `1:1: <form>: it has no action, and the page answers GET, and not POST`},
 
 		// Mounted Routers.
