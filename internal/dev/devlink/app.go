@@ -13,7 +13,7 @@ import (
 	"example.com/flow/internal/dev/devpage"
 )
 
-// Pages are the open pages of an application. dev.Hub implements it.
+// Pages are the open pages of an application. livereload.Hub implements it.
 type Pages interface {
 	// Changed says that files below router/ or public/ have changed.
 	Changed()

@@ -115,7 +115,10 @@ func (f *functions) isFunc(name string) bool {
 	if f.callable.Fixed[name] != nil || f.callable.Bound[name] != nil {
 		return true
 	}
-	_, err := texttemplate.New("").Parse("{{" + name + "}}")
+	if _, ok := language.Builtin(name); ok {
+		return true
+	}
+	_, err := texttemplate.New("").Parse("{{" + name + "}}") // break and continue are none of these
 	return err == nil
 }
 

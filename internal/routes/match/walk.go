@@ -158,10 +158,7 @@ func (w *walk[A]) mounted(n *node[A], p position) (ends bool) {
 	}
 	p = p.behind(pattern.Segment{Kind: mountPoint}, nil)
 	enters, ends := w.enter(p)
-	if enters {
-		w.visit(&n.mounted.root, p)
-	}
-	return ends
+	return enters && w.visit(&n.mounted.root, p) || ends
 }
 
 // withoutMounts returns the segments of a trail without mount points: as many as there are

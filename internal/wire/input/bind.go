@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+
+	"example.com/flow/internal/fold"
 )
 
 // Params has the values of route parameters. flow.Request implements it.
@@ -98,7 +100,7 @@ type binding struct {
 	copies      *copies           // nil if dst was new
 	filled      [][]int           // indexes of fields with a tag param or query that have got a value
 	invalid     map[string]string // messages about what does not convert, by path; nil if there are none
-	unconverted []string          // the keys that these messages are about
+	unconverted map[string]bool   // the keys that these messages are about, by fold.Case
 	path        []byte            // of what is filled inside of the input from a form: "items.0.name"
 	strict      bool              // a parameter of the route that does not convert is an error
 	err         error             // why a field cannot be filled whatever the request holds; nil for most types
@@ -112,7 +114,10 @@ func (to *binding) reject(key, path, message string) {
 	}
 	key = join(string(to.path), key)
 	to.invalid[join(key, path)] = message
-	to.unconverted = append(to.unconverted, key)
+	if to.unconverted == nil {
+		to.unconverted = map[string]bool{}
+	}
+	to.unconverted[fold.Case(key)] = true
 }
 
 // field returns a field for filling. ok is false if a source that goes before has filled it,

@@ -47,7 +47,7 @@ func parseTime(text string) (t time.Time, ok bool) {
 // parseWeek reads an ISO week, such as "2026-W07". Most years have 52 of them.
 func parseWeek(text string) (monday time.Time, ok bool) {
 	var year, week int
-	if n, err := fmt.Sscanf(text, "%4d-W%2d", &year, &week); n != 2 || err != nil {
+	if n, err := fmt.Sscanf(text, "%4d-W%2d", &year, &week); n != 2 || err != nil || year < 0 {
 		return monday, false
 	}
 	fourth := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC) // is in the first week

@@ -5,8 +5,9 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
+
+	"example.com/flow/internal/fold"
 )
 
 // validate calls Validate of dst and of each struct inside that Bind can fill: in fields,
@@ -47,7 +48,7 @@ var validates = reflect.TypeFor[validator]()
 // A checking is one call of validate.
 type checking struct {
 	invalid     map[string]string // messages by path; nil if there are none
-	unconverted []string          // keys of the values that did not convert
+	unconverted map[string]bool   // keys of the values that did not convert, by fold.Case
 	messages    Messages
 	copies      *copies
 	root        seen          // dst
@@ -70,10 +71,7 @@ func (c *checking) call(dst any, path string) error {
 	}
 	for key, message := range found {
 		key = join(path, key)
-		inside := func(field string) bool {
-			return len(key) >= len(field) && strings.EqualFold(key[:len(field)], field) && (len(key) == len(field) || key[len(field)] == '.')
-		}
-		if _, ok := c.invalid[key]; ok || slices.ContainsFunc(c.unconverted, inside) {
+		if _, ok := c.invalid[key]; ok || c.didNotConvert(key) {
 			continue
 		}
 		if c.invalid == nil {
@@ -82,6 +80,20 @@ func (c *checking) call(dst any, path string) error {
 		c.invalid[key] = message
 	}
 	return nil
+}
+
+// didNotConvert reports whether the value of a key, or of an outer one, did not convert.
+func (c *checking) didNotConvert(key string) bool {
+	if len(c.unconverted) == 0 {
+		return false
+	}
+	key = fold.Case(key)
+	for i := range len(key) {
+		if key[i] == '.' && c.unconverted[key[:i]] {
+			return true
+		}
+	}
+	return c.unconverted[key]
 }
 
 type seen struct {

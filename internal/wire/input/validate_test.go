@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/fold"
 )
 
 // wrong is what is invalid for the structs of these tests.
@@ -19,7 +21,10 @@ func (w wrong) Error() string { return "wrong" }
 // validated validates, and returns what is invalid.
 func validated(dst any, unconverted map[string]string) (string, error) {
 	v := reflect.ValueOf(dst).Elem()
-	to := binding{dst: v, invalid: maps.Clone(unconverted), unconverted: slices.Collect(maps.Keys(unconverted))}
+	to := binding{dst: v, invalid: maps.Clone(unconverted), unconverted: map[string]bool{}}
+	for key := range unconverted {
+		to.unconverted[fold.Case(key)] = true
+	}
 	invalid, err := planOf(v.Type()).validate(dst, &to, func(err error) (map[string]string, bool) {
 		w, ok := err.(wrong)
 		return w, ok

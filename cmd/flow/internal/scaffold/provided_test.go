@@ -30,6 +30,9 @@ func TestProvided(t *testing.T) {
 		{"func New(a App) *flow.Router { return flow.New(files).Provide(a) }", ""},
 		{"func New(s *store.Store) *flow.Router { return flow.New(files).Provide(s) }", ""},
 		{"func New() *flow.Router { return flow.New(files).Provide(newApp()) }", ""},
+		{"type Box[T any] struct{}\n\nfunc New(b *Box[int]) *flow.Router { return flow.New(files).Provide(b) }", ""},
+		{"func New() *flow.Router { type local struct{}; l := &local{}; return flow.New(files).Provide(l) }", ""},
+		{"func New(e *error) *flow.Router { return flow.New(files).Provide(e) }", ""},
 	} {
 		t.Run(tt.src, func(t *testing.T) {
 			is := is.New(t)

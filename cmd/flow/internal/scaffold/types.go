@@ -27,12 +27,14 @@ type nothing struct{}
 
 func (nothing) Import(string) (*types.Package, error) { return nil, errors.ErrUnsupported }
 
-// pointee returns the name of the type that a pointer leads to, or "". Since no other package
-// is known, the type is one of this package.
+// pointee returns the name of the type that a pointer leads to, or "" if no package declares
+// one that is used by its name alone. Since no other package is known, it is this package.
 func pointee(t types.Type) string {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		if named, ok := types.Unalias(p.Elem()).(*types.Named); ok {
-			return named.Obj().Name()
+		if named, ok := types.Unalias(p.Elem()).(*types.Named); ok && named.TypeArgs().Len() == 0 {
+			if obj := named.Obj(); obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
+				return obj.Name()
+			}
 		}
 	}
 	return ""
