@@ -36,6 +36,7 @@ func ParseQuestion(text string) (Question, error) {
 // NewQuestion returns the question for a method, which is GET if it is "", and for a path or
 // a whole URL.
 func NewQuestion(method, target string) (Question, error) {
+	target, _, _ = strings.Cut(target, "#")
 	method, target = cmp.Or(strings.TrimSpace(method), http.MethodGet), strings.TrimSpace(target)
 	if upper := strings.ToUpper(method); slices.Contains(forms.Methods, upper) {
 		method = upper
@@ -43,7 +44,6 @@ func NewQuestion(method, target string) (Question, error) {
 	if err := forms.CheckMethod(method); err != nil {
 		return Question{}, err
 	}
-	target, _, _ = strings.Cut(target, "#")
 	u, err := url.ParseRequestURI(target)
 	var malformed *url.Error
 	switch {

@@ -12,6 +12,7 @@ func TestAsk(t *testing.T) {
 		{"POST /users/new", "POST", "/users/new", ""},
 		{"  post   /users/new ", "POST", "/users/new", ""},
 		{"GET /a?x=1&y#z", "GET", "/a?x=1&y", ""},
+		{"/a?x #z", "GET", "/a?x", ""},
 		{"/a b", "GET", "/a%20b", ""},
 		{"PUT /a%2Fb//c/../d", "PUT", "/a%2Fb//c/../d", ""},
 		{"/ü", "GET", "/%C3%BC", ""},
