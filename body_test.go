@@ -74,21 +74,14 @@ func TestBadBodies(t *testing.T) {
 		{"truncated JSON", jsonMedia, "Content-Length: 100\r\n\r\n", `{"a":1}`, 400},
 		{"truncated form", formType, "Content-Length: 100\r\n\r\n", `a=1`, 400},
 		{"truncated multipart", multiMedia, "Content-Length: 1000\r\n\r\n", parts("a=1"), 400},
-		{"multipart cut off in a file", multiMedia, "Content-Length: 1000\r\n\r\n", parts("a=1", "f@file")[:100], 400},
-		{"multipart cut off in the head of a part", multiMedia, "Content-Length: 1000\r\n\r\n", parts("a=1", "f@file")[:70], 400},
 		{"multipart chunks cut off in the head of a part", multiMedia, "Transfer-Encoding: chunked\r\n\r\n", "46\r\n" + parts("a=1", "f@file")[:70] + "\r\n", 400},
 		{"chunks without end", formType, "Transfer-Encoding: chunked\r\n\r\n", "3\r\na=1\r\n", 400},
 		{"malformed chunks", jsonMedia, "Transfer-Encoding: chunked\r\n\r\n", "2\r\n{}\r\nzz\r\n", 400},
-		{"malformed chunks of multipart", multiMedia, "Transfer-Encoding: chunked\r\n\r\n", "2\r\n--\r\nzz\r\n", 400},
-		{"too large JSON", jsonMedia, whole, `{"a":"` + big + `"}`, 413},
 		{"too large form", formType, whole, "a=" + big, 413},
 		{"too large multipart", multiMedia, whole, parts("a=" + big), 413},
 		{"too large after the form", multiMedia, whole, parts("a=1") + big, 413},
 		{"too large chunks", formType, "Transfer-Encoding: chunked\r\n\r\n", "bba\r\na=" + big + "\r\n0\r\n\r\n", 413},
 		{"malformed JSON", jsonMedia, whole, `{"a":1`, 400},
-		{"blank JSON", jsonMedia, whole, " ", 400},
-		{"two JSON values", jsonMedia, whole, `{"a":1}{"a":2}`, 400},
-		{"deep JSON", jsonMedia, whole, strings.Repeat("[", 1001), 400},
 		{"malformed form", formType, whole, "a=1&b=%zz", 400},
 		{"semicolon in a form", formType, whole, "a=1;b=2", 400},
 		{"multipart without a boundary", "multipart/form-data", whole, parts("a=1"), 400},
@@ -367,6 +360,8 @@ func TestBodyOfAStandardHandlerStreams(t *testing.T) {
 	}
 }
 
+// TestTemporaryFilesAreRemoved: uploaded files do not outlive the request, whoever has parsed
+// the form.
 func TestTemporaryFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -379,6 +374,7 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 	}
 	body := parts("a=1", "f@"+strings.Repeat("x", 2<<20)) // over what is kept in memory
 	parse := func(r *http.Request) { r.ParseMultipartForm(1) }
+	aborts := func(*flow.Request) string { panic(http.ErrAbortHandler) }
 	for _, tt := range []struct {
 		name    string
 		use     []any
@@ -386,11 +382,15 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 		body    string
 		want    int // files while the handler runs
 	}{
-		{"handler", nil, func(*flow.Request) string { return "" }, body, 1},
+		{"handler", nil, hello, body, 1},
 		{"handler that panics", nil, func(*flow.Request) string { panic("x") }, body, 1},
-		{"handler that aborts", nil, func(*flow.Request) string { panic(http.ErrAbortHandler) }, body, 1},
+		{"handler that aborts", nil, aborts, body, 1},
 		{"guard that denies after Input", []any{func(req *flow.Request) flow.Response { req.Input("a"); return flow.Text("no") }}, hello, body, 0},
-		{"middleware parsed", []any{before(parse)}, func(*flow.Request) string { panic(http.ErrAbortHandler) }, body, 1},
+		{"guard that parses and denies", []any{wrap, func(req *flow.Request) flow.Response { parse(req.Request); return flow.Text("no") }}, std(parse), body, 0},
+		{"middleware parsed", []any{before(parse)}, aborts, body, 1},
+		{"middleware that parses and denies", []any{func(http.Handler) http.Handler { return http.HandlerFunc(std(parse)) }}, hello, body, 0},
+		{"net/http handler", nil, std(parse), body, 1},
+		{"net/http handler that aborts", nil, std(func(r *http.Request) { parse(r); panic(http.ErrAbortHandler) }), body, 1},
 		{"truncated after the file", nil, hello, strings.TrimSuffix(body, "--b--\r\n"), 0},
 		{"too large after the file", nil, hello, body + strings.Repeat("x", 2<<20), 0},
 	} {
@@ -398,125 +398,68 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 			is := is.New(t)
 			during := 0
 			handler := tt.handler
-			if f, ok := handler.(func(*flow.Request) string); ok {
+			switch f := handler.(type) {
+			case func(*flow.Request) string:
 				handler = func(req *flow.Request) string { during = count(); return f(req) }
+			case func(http.ResponseWriter, *http.Request):
+				handler = func(w http.ResponseWriter, r *http.Request) { defer func() { during = count() }(); f(w, r) }
 			}
 			r, _ := lone(handler, tt.use...)
 			r.MaxBody = 3 << 20
-			func() {
-				defer func() { recover() }()
-				do(r, sending("POST", "/x", multiMedia, tt.body))
-			}()
+			flowtest.PanicOf(func() { do(r, sending("POST", "/x", multiMedia, tt.body)) })
 			is.Equal(during, tt.want)
 			is.Equal(count(), 0)
 		})
 	}
 }
 
-func TestFilesThatOthersParsedAreRemoved(t *testing.T) {
-	parse := func(_ http.ResponseWriter, r *http.Request) { r.ParseMultipartForm(1) }
-	body := parts("f@" + strings.Repeat("x", 9<<20))
-	for _, tt := range []struct {
-		name    string
-		handler any
-		use     []any
-		want    int // 0 if the connection is aborted
-	}{
-		{"a net/http handler", parse, nil, 200},
-		{"a net/http handler that aborts", func(w http.ResponseWriter, r *http.Request) {
-			parse(w, r)
-			panic(http.ErrAbortHandler)
-		}, nil, 0},
-		{"middleware that denies", hello, []any{func(http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				parse(w, r)
-				http.Error(w, "no", http.StatusForbidden)
-			})
-		}}, 403},
-		{"a guard that denies", func(http.ResponseWriter, *http.Request) {}, []any{wrap, func(req *flow.Request) flow.Response {
-			if err := req.ParseMultipartForm(1); err != nil {
-				t.Error(err)
-			}
-			return flow.Fail(403, "")
-		}}, 403},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			dir := t.TempDir()
-			t.Setenv("TMPDIR", dir)
-			r, _ := lone(tt.handler, tt.use...)
-			got := 0
-			aborted := flowtest.PanicOf(func() { got = do(r, sending("POST", "/x", multiMedia, body)).Code })
-			is.Equal(aborted == http.ErrAbortHandler, tt.want == 0)
-			is.Equal(got, tt.want)
-			left, err := os.ReadDir(dir)
-			is.NoErr(err)
-			is.Equal(len(left), 0)
-		})
-	}
+// std returns a net/http handler that does something with the request, and answers nothing.
+func std(f func(*http.Request)) func(http.ResponseWriter, *http.Request) {
+	return func(_ http.ResponseWriter, r *http.Request) { f(r) }
 }
 
-// watched is a body that middleware put around another, as tracing does.
-type watched struct{ io.ReadCloser }
-
-func TestBodiesThatMiddlewareReplaced(t *testing.T) {
-	watch := before(func(r *http.Request) { r.Body = watched{r.Body} })
-	readAll := func(req *flow.Request) flow.Response {
-		io.ReadAll(req.Body)
-		return flow.Next()
-	}
+// TestBodiesThatOthersRead: middleware and handlers unpack a body, or take it away.
+func TestBodiesThatOthersRead(t *testing.T) {
 	unzip := before(func(r *http.Request) {
 		if z, err := gzip.NewReader(r.Body); err == nil {
 			r.Body = z
 		}
 	})
-	var zipped strings.Builder
-	z := gzip.NewWriter(&zipped)
-	z.Write([]byte(`{"a":"` + strings.Repeat("x", 1<<20) + `"}`))
-	z.Close()
-	var zippedForm strings.Builder
-	z = gzip.NewWriter(&zippedForm)
-	z.Write([]byte("a=1&role=%zz"))
-	z.Close()
+	zipped := func(text string) string {
+		var b strings.Builder
+		z := gzip.NewWriter(&b)
+		io.WriteString(z, text)
+		z.Close()
+		return b.String()
+	}
 	length := func(req *flow.Request) string { return fmt.Sprint(len(req.Input("a"))) }
+	readAll := func(r *http.Request) { io.ReadAll(r.Body) }
+	denies := func(req *flow.Request) flow.Response {
+		if req.Input("a") == "1" {
+			return flow.Fail(403, "")
+		}
+		return flow.Next()
+	}
 	for _, tt := range []struct {
 		name, contentType, body string
-		limit                   int64
 		handler                 any
 		use                     []any
 		want                    string
 	}{
-		{"watched", jsonMedia, `{"a":"xyz"}`, 100, length, []any{watch}, "200 3"},
-		{"watched, and read by a guard", jsonMedia, `{"a":"xyz"}`, 100, length, []any{watch, readAll}, "200 3"},
-		{"malformed, watched, and parsed", formType, "a=1&b=%zz", 100, length, []any{watch, before(func(r *http.Request) { r.FormValue("a") })}, "400"},
-		{"unpacked", jsonMedia, zipped.String(), 2 << 20, length, []any{unzip}, "200 1048576"},
-		{"unpacked beyond the limit", jsonMedia, zipped.String(), 1 << 20, length, []any{unzip}, "413"},
-		{"read for a net/http handler, then asked for", jsonMedia, `{"a":"1"}`, 100,
-			func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "let in") },
-			[]any{before(func(r *http.Request) { io.ReadAll(r.Body) }), func(req *flow.Request) flow.Response {
-				if req.Input("a") == "1" {
-					return flow.Fail(403, "")
-				}
-				return flow.Next()
-			}}, "403"},
-		{"read by a net/http handler, then asked for", jsonMedia, `{"a":"1"}`, 100, func(_ http.ResponseWriter, r *http.Request) {
-			io.ReadAll(r.Body)
-			flow.From(r.Context()).Input("a")
-		}, nil, "500"},
-		{"watched, and read in part", formType, "a=1&b=2", 100, func(req *flow.Request) string { return fmt.Sprint(req.All()) }, []any{watch, before(func(r *http.Request) {
-			io.ReadFull(r.Body, make([]byte, 4))
-		})}, "200 map[a:1 b:2]"},
-		{"packed, and parsed by others", formType, zippedForm.String(), 100, length, []any{unzip, before(func(r *http.Request) { r.FormValue("a") })}, "500"},
-		{"multipart that a guard streams", multiMedia, parts("a=1"), 1000, length, []any{func(req *flow.Request) flow.Response {
+		{"unpacked", jsonMedia, zipped(`{"a":"` + strings.Repeat("x", 1<<20) + `"}`), length, []any{unzip}, "200 1048576"},
+		{"unpacked beyond the limit", jsonMedia, zipped(`{"a":"` + strings.Repeat("x", 2<<20) + `"}`), length, []any{unzip}, "413"},
+		{"packed, and parsed by others", formType, zipped("a=1&role=%zz"), length, []any{unzip, before(func(r *http.Request) { r.FormValue("a") })}, "500"},
+		{"read for a net/http handler, then asked for", jsonMedia, `{"a":"1"}`, std(func(*http.Request) {}), []any{before(readAll), denies}, "403"},
+		{"read by a net/http handler, then asked for", jsonMedia, `{"a":"1"}`, std(func(r *http.Request) { readAll(r); flow.From(r.Context()).Input("a") }), nil, "500"},
+		{"multipart that a guard streams", multiMedia, parts("a=1"), length, []any{func(req *flow.Request) flow.Response {
 			req.MultipartReader()
 			return flow.Next()
 		}}, "500"},
-		{"more than the limit is announced", jsonMedia, strings.Repeat(" ", 101), 100, length, nil, "413"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			r, log := lone(tt.handler, tt.use...)
-			r.MaxBody = tt.limit
+			r.MaxBody = 2 << 20
 			req := sending("POST", "/x", tt.contentType, tt.body)
 			if strings.HasPrefix(tt.body, "\x1f\x8b") {
 				req.Header.Set("Content-Encoding", "gzip")
