@@ -140,12 +140,15 @@ func (f formInput) Has(field string) bool {
 }
 
 func (f formInput) Suggest(field string) string {
-	names := map[string]bool{}
+	names, inside := map[string]bool{}, ""
 	_, near, _ := f.find(field)
 	for _, name := range near {
 		names[name] = true
+		if inside == "" && strings.HasPrefix(name, field+".") { // field is a struct or a list of them
+			inside = `: did you mean "` + name + `"?`
+		}
 	}
-	return fault.Suggest(field, names, "")
+	return fault.Suggest(field, names, inside)
 }
 
 // find looks for what a field fills. Actions in its name have holes.

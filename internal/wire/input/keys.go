@@ -18,14 +18,18 @@ type Target struct {
 	Path string       // the key as messages have it: with the names of fields, in their case
 }
 
-// FormTarget returns what Bind fills from a key of a form, in a struct type: of a body or, if
-// query is set, of the query of a request without one. A field without a tag is filled by its
-// name in any case.
+// FormTarget returns what Bind fills from a key of a form, in a struct type. query is set for a
+// form that is sent as the query of a request without a body. A field without a tag is filled by
+// its name in any case. Nothing is filled from a key that names a whole struct or a whole list of
+// structs.
 //
-// If nothing is filled, ok is false, and near has keys that may be meant: the key with each name
-// that there is in the place of the part that names nothing.
+// If nothing is filled, ok is false. Then near has keys that may be meant: where a part of the key
+// names no field, the same key with the name of each field that is there.
 func FormTarget(t reflect.Type, query bool, key string) (to Target, near []string, ok bool) {
 	p := planOf(t)
+	if p.data == nil {
+		return to, nil, false
+	}
 	if place, found := p.query.find(key); found && query {
 		f := p.query.list[place]
 		return Target{f.sf.Type, f.name}, nil, true
@@ -51,13 +55,18 @@ func FormTarget(t reflect.Type, query bool, key string) (to Target, near []strin
 
 // targetInside goes on from a type that the path before leads to.
 func targetInside(t reflect.Type, before string, k deepKey) (to Target, near []string, ok bool) {
-	if !k.more {
+	switch {
+	case !k.more && ConversionOf(t).Converts():
 		return Target{t, before}, nil, true
-	}
-	if !nests(t) {
+	case !nests(t) && k.more:
 		return Target{}, []string{before}, false
+	case !nests(t):
+		return Target{}, nil, false
 	}
 	if t = behindPointers(t); t.Kind() == reflect.Slice {
+		if !k.more {
+			return targetInside(t.Elem(), before+".0", k)
+		}
 		row := k
 		switch isRow := row.enterList(); {
 		case strings.Contains(row.part, Unknown) && !row.more: // it may write a dot and a name, too
@@ -67,17 +76,18 @@ func targetInside(t reflect.Type, before string, k deepKey) (to Target, near []s
 		}
 		return targetInside(t.Elem(), before+"."+row.part, row)
 	}
-	fs := fieldsInside(t)
-	if found := k.enterStruct(fs); strings.Contains(k.part, Unknown) {
+	fs, member := fieldsInside(t), k
+	switch {
+	case k.more && member.enterStruct(fs):
+		f := fs.list[member.place]
+		return targetInside(f.sf.Type, before+"."+f.name, member)
+	case k.more && strings.Contains(member.part, Unknown):
 		return Target{}, nil, true
-	} else if !found {
-		for _, f := range fs.list {
-			near = append(near, k.with(before+".", f.name))
-		}
-		return Target{}, near, false
 	}
-	f := fs.list[k.place]
-	return targetInside(f.sf.Type, before+"."+f.name, k)
+	for _, f := range fs.list {
+		near = append(near, member.with(before+".", f.name))
+	}
+	return Target{}, near, false
 }
 
 // with returns the key with another name in place of the part.
@@ -88,47 +98,60 @@ func (k *deepKey) with(before, name string) string {
 	return before + name
 }
 
-// FormValue returns what Bind fills from a key of a form in a struct: see FormTarget. The number of
-// a row is its place in the list. ok is false if there is no such field or row, or if a pointer on
-// the way is nil.
-func FormValue(v reflect.Value, key string) (of reflect.Value, ok bool) {
-	k := deepKey{rest: key, more: true}
-	fs := planOf(v.Type()).data
-	for k.more {
-		for v.Kind() == reflect.Pointer {
-			if v.IsNil() {
-				return of, false
-			}
-			v = v.Elem()
-		}
-		if fs == nil && !nests(v.Type()) {
+// FormValue returns the value that Bind fills from a key of a form in a struct: see FormTarget. The
+// number of a row is its place in the list. ok is false if there is no such field or row, or if a
+// pointer on the way is nil.
+func FormValue(v reflect.Value, query bool, key string) (of reflect.Value, ok bool) {
+	p := planOf(v.Type())
+	if p.data == nil || strings.Count(key, ".") >= maxParts {
+		return of, false
+	}
+	k := deepKey{rest: key}
+	if place, found := p.query.find(key); found && query {
+		k.rest = ""
+		return k.member(v, p.query.list[place])
+	}
+	if !k.enterStruct(p.data) {
+		return of, false
+	}
+	return k.member(v, p.data.list[k.place])
+}
+
+// member returns the value in a field of a struct that the rest of the key leads to.
+func (k *deepKey) member(v reflect.Value, f *field) (of reflect.Value, ok bool) {
+	if v, ok = (*copies)(nil).field(v, f.index, false); !ok {
+		return of, false
+	}
+	return k.inside(v)
+}
+
+// inside returns the value in v that the rest of the key leads to, and v if there is no rest.
+func (k *deepKey) inside(v reflect.Value) (of reflect.Value, ok bool) {
+	if !k.more {
+		return v, true
+	}
+	if !nests(v.Type()) {
+		return of, false
+	}
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
 			return of, false
 		}
-		if v.Kind() == reflect.Slice {
-			i := 0
-			if ok = k.enterList(); ok {
-				var err error
-				i, err = strconv.Atoi(k.part)
-				ok = err == nil && i < v.Len()
-			}
-			if !ok {
-				return of, false
-			}
-			v = v.Index(i)
-			continue
-		}
-		if fs == nil {
-			fs = fieldsInside(v.Type())
-		}
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.Struct {
+		fs := fieldsInside(v.Type())
 		if !k.enterStruct(fs) {
 			return of, false
 		}
-		if v, ok = (*copies)(nil).field(v, fs.list[k.place].index, false); !ok {
-			return of, false
-		}
-		fs = nil
+		return k.member(v, fs.list[k.place])
 	}
-	return v, true
+	isRow := k.enterList()
+	i, err := strconv.Atoi(k.part)
+	if !isRow || err != nil || i >= v.Len() {
+		return of, false
+	}
+	return k.inside(v.Index(i))
 }
 
 // Sent returns the texts that count of a form for a struct type, by the paths that messages have:
@@ -136,6 +159,9 @@ func FormValue(v reflect.Value, key string) (of reflect.Value, ok bool) {
 // FormTarget.
 func Sent(t reflect.Type, query bool, form url.Values) map[string][]string {
 	p, sent := planOf(t), map[string][]string{}
+	if p.data == nil {
+		return sent
+	}
 	var deep []deepKey
 	for key, texts := range form {
 		k := deepKey{key: key, texts: texts, rest: key}

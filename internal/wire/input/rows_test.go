@@ -467,7 +467,7 @@ func TestRowsComeBack(t *testing.T) {
 	before := order{Note: "n", Buyer: buyer{Zip: 7}, Items: []line{{Name: "a", Tags: []string{"x", ""}}, {Amount: Amount{3}, On: &day}}, More: []*line{{Dot: "d"}}, Grid: [][]line{{{Name: "g"}}}}
 	form := url.Values{}
 	for _, key := range []string{"Note", "customer.zip", "items.0.name", "items.0.tags", "items.1.qty", "items.1.on", "more.0.x.y", "Grid.0.0.name"} {
-		v, ok := FormValue(reflect.ValueOf(before), key)
+		v, ok := FormValue(reflect.ValueOf(before), false, key)
 		is.True(ok)
 		form[key] = Texts(v, "date")
 		of, _, ok := FormTarget(reflect.TypeFor[order](), false, key)
@@ -478,9 +478,77 @@ func TestRowsComeBack(t *testing.T) {
 	is.Equal(bound(sending("POST", "/", formType, form.Encode()), &after), asJSON(before))
 	is.Equal(after, before)
 	for _, key := range []string{"items.2.name", "items.99999999999999999999.name", "items.x.name", "items.-1.name", "items.+1.name", "items.0.none", "items.0.name.x", "ship.zip", "none", "", "count.0", "fixed.0.name"} {
-		v, ok := FormValue(reflect.ValueOf(before), key)
+		v, ok := FormValue(reflect.ValueOf(before), false, key)
 		is.True(!ok)
 		is.True(!v.IsValid())
+	}
+}
+
+// TestFormValue: a value behind a pointer that is nil is not there, nor is one that Bind would not
+// fill.
+func TestFormValue(t *testing.T) {
+	type (
+		Base  struct{ Name string }
+		other struct{ City string }
+		row   struct {
+			*Base
+			*other
+			Zip int
+		}
+		list struct {
+			*Base
+			Rows []row `json:"rows"`
+			Next *list
+			Page int `query:"page"`
+		}
+	)
+	full := list{Base: &Base{"a"}, Rows: []row{{Base: &Base{"b"}, other: &other{"c"}, Zip: 7}, {Zip: 8}}, Page: 9}
+	full.Next = &full
+	for _, tt := range []struct {
+		of    any
+		query bool
+		key   string
+		want  string // "" if there is none
+	}{
+		{full, false, "Name", "a"},
+		{full, false, "rows.0.Name", "b"},
+		{full, false, "rows.0.City", "c"},
+		{full, false, "rows.1.Name", ""},
+		{full, false, "rows.1.City", ""},
+		{full, false, "rows.1.Zip", "8"},
+		{list{}, false, "Name", ""},
+		{list{}, false, "rows.0.Name", ""},
+		{list{}, false, "Next.Name", ""},
+		{full, false, strings.Repeat("Next.", 15) + "Name", "a"},
+		{full, false, strings.Repeat("Next.", 16) + "Name", ""},
+		{full, false, "page", ""},
+		{full, true, "page", "9"},
+		{full, true, "rows.1.Zip", "8"},
+		{[]list{full}, false, "0.Name", ""},
+		{7, true, "", ""},
+	} {
+		t.Run(fmt.Sprintf("%T %.20s", tt.of, tt.key), func(t *testing.T) {
+			is := is.New(t)
+			v, ok := FormValue(reflect.ValueOf(tt.of), tt.query, tt.key)
+			is.Equal(ok, tt.want != "")
+			is.Equal(v.IsValid(), ok)
+			if ok {
+				is.Equal(Texts(v, ""), []string{tt.want})
+			}
+		})
+	}
+}
+
+// TestKeysOfOtherTypes: a form fills nothing of a type that is no struct.
+func TestKeysOfOtherTypes(t *testing.T) {
+	for _, typ := range []reflect.Type{reflect.TypeFor[[]line](), reflect.TypeFor[map[string]line](), reflect.TypeFor[int](), reflect.TypeFor[*order](), reflect.TypeFor[any]()} {
+		t.Run(typ.String(), func(t *testing.T) {
+			is := is.New(t)
+			_, near, ok := FormTarget(typ, true, "0.name")
+			is.True(!ok)
+			is.Equal(len(near), 0)
+			is.Equal(len(Sent(typ, true, url.Values{"0.name": {"x"}, "Note": {"x"}})), 0)
+		})
 	}
 }
 
@@ -489,8 +557,15 @@ func TestFormTarget(t *testing.T) {
 	for _, tt := range []struct{ key, want string }{
 		{"Note", "string"},
 		{"note", "string"},
-		{"items", "[]input.line"},
-		{"items.0", "input.line"},
+		{"items", "items.0.name items.0.on items.0.qty items.0.tags items.0.x.y"},
+		{"items.0", "items.0.name items.0.on items.0.qty items.0.tags items.0.x.y"},
+		{"items." + Unknown + "x", "unknown"},
+		{"Grid.3", "Grid.3.0.name Grid.3.0.on Grid.3.0.qty Grid.3.0.tags Grid.3.0.x.y"},
+		{"ship", "ship.of ship.street ship.zip"},
+		{"fixed", ""},
+		{"by", ""},
+		{"endless", ""},
+		{"items.0.tags", "[]string"},
 		{"items.7.qty", "int8"},
 		{"items.7.x.y", "string"},
 		{"items." + Unknown + ".on", "*time.Time"},
