@@ -110,7 +110,7 @@ func behindPointers(t reflect.Type) reflect.Type {
 // values fills a field with the texts of a key. Empty texts count only for strings.
 func (to *binding) values(v reflect.Value, c Conversion, key string, texts []string) {
 	emptyCounts := v.Kind() == reflect.String || c.List && v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String
-	if !c.List {
+	if !c.List || !c.Converts() {
 		i := slices.IndexFunc(texts, func(text string) bool { return emptyCounts || text != "" })
 		if i >= 0 {
 			to.value(v, c.Kind, key, texts[i])

@@ -28,6 +28,9 @@ func TestTimesOfForms(t *testing.T) {
 		{"2026-02", "2026-02-01T00:00:00Z"},
 		{"10:30", "0000-01-01T10:30:00Z"},
 		{"10:30:15.25", "0000-01-01T10:30:15.25Z"},
+		{"2026-02-03T04:05:06,5Z", ""}, // no comma, which package time takes
+		{"2026-02-03T04:05:06,5", ""},
+		{"10:30:15,25", ""},
 		{"2026-W01", "2025-12-29T00:00:00Z"},
 		{"2026-W53", "2026-12-28T00:00:00Z"},
 		{"2025-W52", "2025-12-22T00:00:00Z"},
@@ -183,7 +186,7 @@ func TestEndlessPointer(t *testing.T) {
 	}
 	invalid, err := bind(sending("POST", "/", formType, "P=1&L=1&P.x=1&L.0.x=1"), &dst)
 	is.NoErr(err)
-	is.Equal(said(invalid), "L: must be another kind of value; P: must be another kind of value")
+	is.Equal(said(invalid), "L: must be a list; P: must be another kind of value")
 }
 
 // TestTimesComeBack: what an input of a type shows of a time is what it sends, and is shown again.

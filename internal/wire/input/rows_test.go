@@ -89,7 +89,7 @@ func TestKeysWithDots(t *testing.T) {
 		{"items.4.qty=x", "invalid: items.0.qty: must be a whole number from -128 to 127"},
 		{"items.4.qty=1&items.5.Qty=x&customer.zip=1.5&ITEMS.6.on=x", "invalid: customer.zip: must be a whole number; items.1.qty: must be a whole number from -128 to 127"},
 		{"items.0=x&items.1.name=a", "invalid: items.0: must be an object"},
-		{"items=x", "invalid: items: must be an object"},
+		{"items=x", "invalid: items: must be a list"},
 		{"customer=x", "invalid: customer: must be an object"},
 		{"Grid.0.1.qty=300", "invalid: Grid.0.0.qty: must be a whole number from -128 to 127"},
 	} {
@@ -113,6 +113,26 @@ func TestKeysWithDots(t *testing.T) {
 				items = append(items, item)
 			}
 			is.Equal(bound(sending("POST", "/", multiMedia, parts(items...)), new(order)), tt.want)
+		})
+	}
+}
+
+// TestTextsForStructs: a text where a struct or a list of structs is expected has the message that a
+// text of JSON has.
+func TestTextsForStructs(t *testing.T) {
+	for _, tt := range []struct{ form, json, want string }{
+		{"items=x", `{"items":"x"}`, "invalid: items: must be a list"},
+		{"items=x&items=y", `{"items":"x"}`, "invalid: items: must be a list"},
+		{"Grid=x", `{"Grid":"x"}`, "invalid: Grid: must be a list"},
+		{"endless=x", `{"endless":"x"}`, "invalid: endless: must be a list"},
+		{"ship=x", `{"ship":"x"}`, "invalid: ship: must be an object"},
+		{"parent.items=x", `{"parent":{"items":"x"}}`, "invalid: parent.items: must be a list"},
+		{"items=", `{}`, emptyOrder},
+	} {
+		t.Run(tt.form, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(bound(sending("POST", "/", formType, tt.form), new(order)), tt.want)
+			is.Equal(bound(sending("POST", "/", jsonMedia, tt.json), new(order)), tt.want)
 		})
 	}
 }

@@ -2,6 +2,7 @@ package input
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -18,11 +19,14 @@ const (
 )
 
 // parseTime reads a time in RFC 3339, or as an input of type date, datetime-local, month, time
-// or week sends it. A time alone is in the year 0, and a week is its Monday.
+// or week sends it. A time alone is in the year 0, and a week is its Monday. Package time takes a
+// comma before a fraction of a second, which neither RFC 3339 nor HTML knows.
 func parseTime(text string) (t time.Time, ok bool) {
 	at := func(i int, c byte) bool { return len(text) > i && text[i] == c }
 	layout := ""
 	switch n := len(text); {
+	case strings.Contains(text, ","):
+		return t, false
 	case at(2, ':') && n == len(clockLayout):
 		layout = clockLayout
 	case at(2, ':'):
