@@ -219,7 +219,7 @@ func (to *binding) form(fs *fields, form url.Values, instead bool) {
 			continue
 		}
 		if v, ok := to.field(f); ok {
-			to.deep(v, f.converts, f.name, f.name, first)
+			to.deep(v, f.converts, f.name, first)
 		}
 	}
 }

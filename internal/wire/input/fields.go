@@ -123,10 +123,11 @@ type fields struct {
 	named  map[string]int // indexes in list, by name
 	folded map[string]int // indexes of fields that match in any case, by fold.Case of the name
 	nests  bool           // keys of a form may lead into one of the fields
+	parts  int            // the most parts that a name has: "a.b" has two
 }
 
 func newFields(t reflect.Type, from source) *fields {
-	fs := &fields{named: map[string]int{}, folded: map[string]int{}}
+	fs := &fields{named: map[string]int{}, folded: map[string]int{}, parts: 1}
 	all := allFields(t, from)
 	for i, f := range all {
 		hidden := func(other *field) bool { return other.hides(f) }
@@ -137,6 +138,7 @@ func newFields(t reflect.Type, from source) *fields {
 		f.converts = ConversionOf(f.sf.Type)
 		fs.list = append(fs.list, f)
 		fs.nests = fs.nests || (from == fromData || from == fromJSON) && nests(f.sf.Type)
+		fs.parts = max(fs.parts, 1+strings.Count(f.name, "."))
 		fs.named[f.name] = place
 		if _, ok := fs.folded[fold.Case(f.name)]; !ok && (!f.tagged || from == fromJSON) {
 			fs.folded[fold.Case(f.name)] = place

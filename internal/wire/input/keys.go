@@ -175,17 +175,17 @@ func Sent(t reflect.Type, query bool, form url.Values) map[string][]string {
 	slices.SortFunc(deep, deepKey.compare)
 	for first, rest := group(deep); len(first) > 0; first, rest = group(rest) {
 		f := p.data.list[first[0].place]
-		addSent(sent, f.sf.Type, f.name, f.name, first)
+		addSent(sent, f.sf.Type, f.name, first)
 	}
 	return sent
 }
 
 // addSent adds the texts of keys that name what path leads to, or something inside of it: see
 // binding.deep.
-func addSent(sent map[string][]string, t reflect.Type, path, spelled string, keys []deepKey) {
-	own, inside := split(keys, spelled)
-	if own.key != "" {
-		sent[path] = own.value
+func addSent(sent map[string][]string, t reflect.Type, path string, keys []deepKey) {
+	own, inside := split(keys)
+	if own != nil {
+		sent[path] = own
 	}
 	if len(inside) == 0 || !nests(t) {
 		return
@@ -193,7 +193,7 @@ func addSent(sent map[string][]string, t reflect.Type, path, spelled string, key
 	if t = behindPointers(t); t.Kind() == reflect.Slice {
 		rows, i := inList(inside), 0
 		for first, rest := group(rows); len(first) > 0; first, rest = group(rest) {
-			addSent(sent, t.Elem(), path+"."+strconv.Itoa(i), first[0].part, first)
+			addSent(sent, t.Elem(), path+"."+strconv.Itoa(i), first)
 			i++
 		}
 		return
@@ -202,6 +202,6 @@ func addSent(sent map[string][]string, t reflect.Type, path, spelled string, key
 	members := inStruct(inside, fs)
 	for first, rest := group(members); len(first) > 0; first, rest = group(rest) {
 		f := fs.list[first[0].place]
-		addSent(sent, f.sf.Type, path+"."+f.name, f.name, first)
+		addSent(sent, f.sf.Type, path+"."+f.name, first)
 	}
 }

@@ -24,39 +24,74 @@ type deepKey struct {
 	part  string // of the key, which names a field or a row
 	rest  string // of the key, behind part
 	more  bool   // there is a rest
-	place int    // of the field in its struct; for a row, how many digits row has
-	row   string // the digits of a row, without leading zeros
+	place int    // the index in fields.list of the field that part names; 0 for a row
+	row   string // the number of the row that part names, without leading zeros; "" for a field
+	loose uint   // a bit for each part so far, the last one lowest: it is set if the part spells a name in another way
 }
 
-// cut takes the next part from the rest of the key.
-func (k *deepKey) cut() { k.part, k.rest, k.more = strings.Cut(k.rest, ".") }
-
-// enterStruct finds the field that the rest of the key names. A name may have dots.
-func (k *deepKey) enterStruct(fs *fields) (ok bool) {
-	if k.place, ok = fs.named[k.rest]; ok {
-		k.part, k.rest, k.more = k.rest, "", false
-		return true
+// cut takes the next n parts from a key, and all of them if there are not so many.
+func cut(key string, n int) (part, rest string, more bool) {
+	for i := range len(key) {
+		if key[i] == '.' {
+			if n--; n == 0 {
+				return key[:i], key[i+1:], true
+			}
+		}
 	}
-	k.cut()
-	k.place, ok = fs.find(k.part)
+	return key, "", false
+}
+
+// spelled notes how the part should be spelled.
+func (k *deepKey) spelled(name string) {
+	k.loose <<= 1
+	if k.part != name {
+		k.loose |= 1
+	}
+}
+
+// enterStruct finds the field that the rest of the key begins with. A name may have dots: of
+// several such fields the one with the most dots counts.
+func (k *deepKey) enterStruct(fs *fields) (ok bool) {
+	key := k.rest
+	for n := fs.parts; n > 0 && !ok; n-- {
+		k.part, k.rest, k.more = cut(key, n)
+		k.place, ok = fs.find(k.part)
+	}
+	if k.row = ""; ok {
+		k.spelled(fs.list[k.place].name)
+	}
 	return ok
 }
 
 // enterList finds the row that the rest of the key names.
 func (k *deepKey) enterList() (ok bool) {
-	k.cut()
-	k.row = strings.TrimLeft(k.part, "0")
-	k.place = len(k.row)
+	k.part, k.rest, k.more = cut(k.rest, 1)
+	k.place, k.row = 0, strings.TrimLeft(k.part, "0")
+	if k.row == "" {
+		k.row = "0"
+	}
+	k.spelled(k.row)
 	return isRow(k.part)
 }
 
 // isRow reports whether part of a key is the number of a row.
 func isRow(part string) bool { return part != "" && strings.Trim(part, "0123456789") == "" }
 
-// compare orders keys by their field or row. Those of one are in byte order, so that of several
-// spellings always the same one counts.
+// compare orders keys by their field or row. Of those that name the same value, the one that counts
+// comes first: the one whose parts are the names themselves from the first part on, and then the
+// first one in byte order.
 func (k deepKey) compare(other deepKey) int {
-	return cmp.Or(cmp.Compare(k.place, other.place), strings.Compare(k.row, other.row), strings.Compare(k.key, other.key))
+	switch {
+	case k.place != other.place:
+		return cmp.Compare(k.place, other.place)
+	case len(k.row) != len(other.row):
+		return cmp.Compare(len(k.row), len(other.row))
+	case k.row != other.row:
+		return strings.Compare(k.row, other.row)
+	case k.loose != other.loose:
+		return cmp.Compare(k.loose, other.loose)
+	}
+	return strings.Compare(k.key, other.key)
 }
 
 // group returns those of the sorted keys that belong to the first field or row, and the others. An
@@ -93,15 +128,16 @@ func inList(keys []deepKey) []deepKey {
 	return known
 }
 
-// split returns the texts of those keys that end at a field or row, and the keys that lead inside
-// of it. spelled is the part of a key that counts before others. It writes to keys.
-func split(keys []deepKey, spelled string) (own choice[[]string], inside []deepKey) {
+// split returns the texts of the first of the sorted keys that end at their field or row, and those
+// keys that lead inside of it. It writes to keys.
+func split(keys []deepKey) (own []string, inside []deepKey) {
 	inside = keys[:0]
 	for _, k := range keys {
-		if k.more {
+		switch {
+		case k.more:
 			inside = append(inside, k)
-		} else {
-			own.offer(spelled, k.part, k.texts)
+		case own == nil:
+			own = k.texts
 		}
 	}
 	return own, inside
@@ -122,7 +158,7 @@ func (to *binding) members(v reflect.Value, keys []deepKey) {
 	for first, rest := group(inStruct(keys, fs)); len(first) > 0; first, rest = group(rest) {
 		f := fs.list[first[0].place]
 		if v, ok := to.member(v, f); ok {
-			to.deep(v, f.converts, f.name, f.name, first)
+			to.deep(v, f.converts, f.name, first)
 		}
 	}
 }
@@ -139,15 +175,15 @@ func (to *binding) rows(v reflect.Value, keys []deepKey) {
 	items := reflect.MakeSlice(v.Type(), n, n)
 	converts, i := ConversionOf(v.Type().Elem()), 0
 	for first, rest := group(known); len(first) > 0; first, rest = group(rest) {
-		to.deep(items.Index(i), converts, strconv.Itoa(i), first[0].part, first)
+		to.deep(items.Index(i), converts, strconv.Itoa(i), first)
 		i++
 	}
 	v.Set(items)
 }
 
 // deep fills a field or a row with keys that name it, or something inside of it. name is what
-// messages call it, and spelled the part of a key that counts before others.
-func (to *binding) deep(v reflect.Value, converts Conversion, name, spelled string, keys []deepKey) {
+// messages call it.
+func (to *binding) deep(v reflect.Value, converts Conversion, name string, keys []deepKey) {
 	outer := len(to.path)
 	if outer > 0 {
 		to.path = append(to.path, '.')
@@ -155,9 +191,9 @@ func (to *binding) deep(v reflect.Value, converts Conversion, name, spelled stri
 	to.path = append(to.path, name...)
 	defer func() { to.path = to.path[:outer] }()
 
-	own, inside := split(keys, spelled)
-	if own.key != "" {
-		to.values(v, converts, "", own.value)
+	own, inside := split(keys)
+	if own != nil {
+		to.values(v, converts, "", own)
 	}
 	if len(inside) == 0 || !nests(v.Type()) {
 		return

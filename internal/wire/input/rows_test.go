@@ -30,6 +30,7 @@ type (
 		More    []*line `json:"more,omitempty"`
 		Grid    [][]line
 		Dotted  string          `json:"a.b,omitempty"`
+		Dots    *line           `json:"c.d.e,omitempty"`
 		When    time.Time       `json:"when,omitzero"`
 		Count   int             `json:"count,omitempty"`
 		Decodes *both           `json:"decodes,omitempty"`
@@ -72,7 +73,15 @@ func TestKeysWithDots(t *testing.T) {
 		{"items.10.name=c&items.5.name=b&items.2.name=a", `{"Note":"","buyer":{},"items":[{"name":"a"},{"name":"b"},{"name":"c"}],"Grid":null}`},
 		{"items.1000000000000000000000.name=b&items.999999999999.name=a", `{"Note":"","buyer":{},"items":[{"name":"a"},{"name":"b"}],"Grid":null}`},
 		{"items.01.name=a&items.1.qty=2&items.00.name=0", `{"Note":"","buyer":{},"items":[{"name":"0"},{"name":"a","qty":2}],"Grid":null}`},
-		{"items.1.name=b&items.01.name=a", `{"Note":"","buyer":{},"items":[{"name":"b"}],"Grid":null}`}, // the last in byte order
+		{"items.1.name=b&items.01.name=a&items.001.name=c", `{"Note":"","buyer":{},"items":[{"name":"b"}],"Grid":null}`},
+		{"items.01.name=a&items.001.name=b", `{"Note":"","buyer":{},"items":[{"name":"b"}],"Grid":null}`}, // the first in byte order
+		{"grid.0.0.name=b&Grid.0.0.name=a&gRID.0.0.name=c&grid.0.0.qty=1", `{"Note":"","buyer":{},"items":null,"Grid":[[{"name":"a","qty":1}]]}`},
+		{"Grid.0.0.NAME=a&grid.0.0.name=b", `{"Note":"","buyer":{},"items":null,"Grid":[[{"name":"a"}]]}`},
+		{"parent.Grid.0.0.name=a&parent.grid.0.0.name=b", `{"Note":"","buyer":{},"items":null,"Grid":null,"parent":{"Note":"","buyer":{},"items":null,"Grid":[[{"name":"a"}]]}}`},
+		{"parent.a.b=dot&parent.A.B=no", `{"Note":"","buyer":{},"items":null,"Grid":null,"parent":{"Note":"","buyer":{},"items":null,"Grid":null,"a.b":"dot"}}`},
+		{"c.d.e.name=n&c.d.e.qty=1&c.d.f=x", `{"Note":"","buyer":{},"items":null,"Grid":null,"c.d.e":{"name":"n","qty":1}}`},
+		{"parent.c.d.e.tags=n&parent.C.D.E.qty=1&parent.c.d=x", `{"Note":"","buyer":{},"items":null,"Grid":null,"parent":{"Note":"","buyer":{},"items":null,"Grid":null,"c.d.e":{"qty":1,"tags":["n"]}}}`},
+		{"c.d.e=x", "invalid: c.d.e: must be an object"},
 		{"items.0.tags=a&items.0.tags=b&items.0.on=2026-02-03", `{"Note":"","buyer":{},"items":[{"tags":["a","b"],"on":"2026-02-03T00:00:00Z"}],"Grid":null}`},
 		{"items.0.x.y=dot", `{"Note":"","buyer":{},"items":[{"x.y":"dot"}],"Grid":null}`},
 		{"a.b=dot", `{"Note":"","buyer":{},"items":null,"Grid":null,"a.b":"dot"}`},
@@ -223,12 +232,23 @@ type deepest struct {
 	Rows []deepest `json:"rows"`
 	Ptrs []*deepest
 	Grid [][]deepest
+	Dots *deepest `json:"a.b"`
 }
 
 // A formKey is a key of a form, in parts.
 type formKey struct {
 	parts []string
 	texts []string
+	order string // of those for one value, the first counts: a digit for each name before, 1 if it is spelled in another way
+}
+
+// behind returns the key behind a name, which may have dots, and how the key spells the name.
+func (k formKey) behind(name string) (spelled string, rest formKey) {
+	n, digit := min(1+strings.Count(name, "."), len(k.parts)), "0"
+	if spelled = strings.Join(k.parts[:n], "."); spelled != name {
+		digit = "1"
+	}
+	return spelled, formKey{k.parts[n:], k.texts, k.order + digit}
 }
 
 // objectOf returns the JSON that a form stands for, of keys in byte order. It is plain, and slow.
@@ -243,15 +263,15 @@ func objectOf(t reflect.Type, keys []formKey, top bool) string {
 		}
 		var texts []string
 		var inside []formKey
-		spelled := ""
+		order := ""
 		for _, k := range keys {
-			part := k.parts[0]
+			spelled, rest := k.behind(name)
 			switch {
-			case part != name && (exact || !strings.EqualFold(part, name)):
-			case len(k.parts) > 1:
-				inside = append(inside, formKey{k.parts[1:], k.texts})
-			case part == name || spelled != name && (spelled == "" || part <= spelled):
-				spelled, texts = part, k.texts
+			case spelled != name && (exact || !strings.EqualFold(spelled, name)):
+			case len(rest.parts) > 0:
+				inside = append(inside, rest)
+			case order == "" || rest.order < order:
+				order, texts = rest.order, k.texts
 			}
 		}
 		if value := valueOf(sf.Type, inside, texts); value != "" {
@@ -319,8 +339,8 @@ func listOf(t reflect.Type, keys []formKey) string {
 	for _, n := range numbers {
 		var inside []formKey
 		for _, k := range rows[n.String()] {
-			if len(k.parts) > 1 {
-				inside = append(inside, formKey{k.parts[1:], k.texts})
+			if _, rest := k.behind(n.String()); len(rest.parts) > 0 {
+				inside = append(inside, rest)
 			}
 		}
 		item := valueOf(t, inside, nil)
@@ -369,7 +389,7 @@ func checkForm(t *testing.T, query string) {
 		}
 		values += len(form[key])
 		if parts := strings.Split(key, "."); len(parts) <= maxParts {
-			keys = append(keys, formKey{parts, form[key]})
+			keys = append(keys, formKey{parts, form[key], ""})
 		}
 	}
 	var got, want deepest
@@ -402,7 +422,9 @@ var deepForms = []string{
 	"In.=1&In..S=1&.S=1&S.S=1&rows..S=1&rows.0.=1&To=&To.x.y=1&L.0=a&P.0=1",
 	"rows.1000000000.S=a&rows.99999999999999999999999999.S=b&rows.00000000000000000000001.S=c",
 	"To.To.To.To.To.To.To.To.To.To.To.To.To.To.To.S=15&To.To.To.To.To.To.To.To.To.To.To.To.To.To.To.To.S=16",
+	"a.b.S=1&In.T.a.b.N=2&In.T.A.B.N=3&a.b.a.b.S=4&a.b.a.S=5&a=6&rows.0.a.b.L=7&A.B.S=8&a.b=9",
 	"in.s=1&In.S=2&IN.s=3&iN.S=4&rows.0.S=1&rows.00.S=2&Rows.0.S=3",
+	"In.s=1&in.S=2&IN.S=3&To.rows.0.S=1&to.rows.00.S=2&TO.Rows.0.s=3&To.rows.00.N=1&To.rows.000.N=2",
 }
 
 // TestFormsLikeJSON has many forms of parts that fit, in all orders.
@@ -410,7 +432,7 @@ func TestFormsLikeJSON(t *testing.T) {
 	for _, form := range deepForms {
 		checkForm(t, form)
 	}
-	parts := []string{"S", "s", "N", "B", "P", "L", "I", "name", "Name", "In", "in", "T", "To", "TO", "rows", "Rows", "Ptrs", "Grid", "0", "1", "00", "2", "10", "x", ""}
+	parts := []string{"S", "s", "N", "B", "P", "L", "I", "name", "Name", "In", "in", "T", "To", "TO", "rows", "Rows", "Ptrs", "Grid", "a.b", "A.b", "a", "b", "0", "1", "00", "2", "10", "x", ""}
 	values := []string{"", "1", "0", "on", "-7", "a"}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
@@ -598,7 +620,7 @@ func TestFormTarget(t *testing.T) {
 		{"more.0.name", "string"},
 		{"parent.ship.of.city", "string"},
 		{"Grid.0." + Unknown + ".tags", "[]string"},
-		{"itms.0.name", "Grid.0.name customer.0.name items.0.name more.0.name parent.0.name ship.0.name"},
+		{"itms.0.name", "Grid.0.name c.d.e.0.name customer.0.name items.0.name more.0.name parent.0.name ship.0.name"},
 		{"items." + Unknown + ".nmae", "items.\\x00.name items.\\x00.on items.\\x00.qty items.\\x00.tags items.\\x00.x.y"},
 		{"customer.fo.city", "customer.of.city customer.street.city customer.zip.city"},
 		{"items.name", "items.0.name"},
