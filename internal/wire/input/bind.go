@@ -102,6 +102,7 @@ type binding struct {
 	invalid     map[string]string // messages about what does not convert, by path; nil if there are none
 	unconverted map[string]bool   // the keys that these messages are about, by fold.Case
 	path        []byte            // of what is filled inside of the input from a form: "items.0.name"
+	made        int               // rows, and structs behind pointers, that keys of forms with dots have made
 	strict      bool              // a parameter of the route that does not convert is an error
 	err         error             // why a field cannot be filled whatever the request holds; nil for most types
 }
@@ -221,6 +222,14 @@ func (to *binding) form(fs *fields, form url.Values, instead bool) {
 		if v, ok := to.field(f); ok {
 			to.deep(v, f.converts, f.name, first)
 		}
+	}
+	if to.made > maxMade && to.err == nil {
+		where := "body"
+		if instead {
+			where = "query"
+		}
+		to.err = &Error{http.StatusBadRequest, "the " + where + " holds too many values",
+			fmt.Errorf("a form of %d keys makes more than %d rows and structs behind pointers", len(form), maxMade)}
 	}
 }
 

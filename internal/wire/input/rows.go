@@ -14,8 +14,15 @@ import (
 // as in the paths of messages. The number of a row only says in which order rows come: 2 and 5
 // are the first and the second row, so that no number makes a list longer than the form is.
 
+// A struct behind a pointer that is nil is made if one of the texts for it is not empty: browsers send
+// the inputs of an address that was left out, too. A row is made in any case.
+
 // maxParts is how many parts a key may have. A recursive type would take any number of them.
 const maxParts = 16
+
+// maxMade is how many rows, and structs behind pointers, a form makes. A key of 16 parts could make
+// 15 of them.
+const maxMade = minValues
 
 // A deepKey is a key of a form on its way to the value that it names.
 type deepKey struct {
@@ -169,13 +176,13 @@ func (to *binding) rows(v reflect.Value, keys []deepKey) {
 	for first, rest := group(known); len(first) > 0; first, rest = group(rest) {
 		n++
 	}
-	if n == 0 {
+	if n == 0 || !to.room(n) {
 		return
 	}
 	items := reflect.MakeSlice(v.Type(), n, n)
 	converts, i := ConversionOf(v.Type().Elem()), 0
 	for first, rest := group(known); len(first) > 0; first, rest = group(rest) {
-		to.deep(items.Index(i), converts, strconv.Itoa(i), first)
+		to.deep(newBehind(items.Index(i)), converts, strconv.Itoa(i), first)
 		i++
 	}
 	v.Set(items)
@@ -199,10 +206,13 @@ func (to *binding) deep(v reflect.Value, converts Conversion, name string, keys 
 		return
 	}
 	for v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			v.Set(reflect.New(v.Type().Elem()))
-		} else {
+		switch {
+		case !v.IsNil():
 			to.copies.replace(v)
+		case isBlank(inside) || !to.room(1):
+			return
+		default:
+			v.Set(reflect.New(v.Type().Elem()))
 		}
 		v = v.Elem()
 	}
@@ -211,6 +221,19 @@ func (to *binding) deep(v reflect.Value, converts Conversion, name string, keys 
 	} else {
 		to.members(v, inside)
 	}
+}
+
+// isBlank reports whether all texts of the keys are empty.
+func isBlank(keys []deepKey) bool {
+	return !slices.ContainsFunc(keys, func(k deepKey) bool {
+		return slices.ContainsFunc(k.texts, func(text string) bool { return text != "" })
+	})
+}
+
+// room reports whether n more rows or structs may be made. If not, the form is refused.
+func (to *binding) room(n int) bool {
+	to.made += n
+	return to.made <= maxMade
 }
 
 // nests reports whether keys of a form lead into values of type t: a struct that does not decode

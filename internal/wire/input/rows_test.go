@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/big"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"reflect"
@@ -68,7 +69,11 @@ func TestKeysWithDots(t *testing.T) {
 		{"customer.Street=x", `{"Note":"","buyer":{"street":"x"},"items":null,"Grid":null}`},
 		{"customer.Street=b&customer.street=a&customer.STREET=c", `{"Note":"","buyer":{"street":"a"},"items":null,"Grid":null}`},
 		{"ship.zip=7", `{"Note":"","buyer":{},"ship":{"zip":7},"items":null,"Grid":null}`},
-		{"ship.zip=", `{"Note":"","buyer":{},"ship":{},"items":null,"Grid":null}`},
+		{"ship.zip=&ship.street=&ship.of.city=", emptyOrder}, // an address that was left out
+		{"ship.zip=&ship.street=+", `{"Note":"","buyer":{},"ship":{"street":" "},"items":null,"Grid":null}`},
+		{"ship.none=x", `{"Note":"","buyer":{},"ship":{},"items":null,"Grid":null}`}, // as {"ship":{"none":"x"}}
+		{"parent.ship.zip=&parent.Note=x", `{"Note":"","buyer":{},"items":null,"Grid":null,"parent":{"Note":"x","buyer":{},"items":null,"Grid":null}}`},
+		{"items.3.name=&items.4.qty=&more.7.name=&more.9=", `{"Note":"","buyer":{},"items":[{},{}],"more":[{},{}],"Grid":null}`}, // a row is a row
 		{"items.0.name=a&items.0.qty=1&items.1.name=b", `{"Note":"","buyer":{},"items":[{"name":"a","qty":1},{"name":"b"}],"Grid":null}`},
 		{"items.10.name=c&items.5.name=b&items.2.name=a", `{"Note":"","buyer":{},"items":[{"name":"a"},{"name":"b"},{"name":"c"}],"Grid":null}`},
 		{"items.1000000000000000000000.name=b&items.999999999999.name=a", `{"Note":"","buyer":{},"items":[{"name":"a"},{"name":"b"}],"Grid":null}`},
@@ -283,6 +288,10 @@ func objectOf(t reflect.Type, keys []formKey, top bool) string {
 
 func valueOf(t reflect.Type, inside []formKey, texts []string) string {
 	if t.Kind() == reflect.Pointer {
+		blank := func(k formKey) bool { return strings.Join(k.texts, "") == "" }
+		if len(slices.DeleteFunc(slices.Clone(inside), blank)) == 0 {
+			inside = nil
+		}
 		t = t.Elem()
 	}
 	filled := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
@@ -322,6 +331,10 @@ func scalarOf(t reflect.Type, text string) string {
 }
 
 func listOf(t reflect.Type, keys []formKey) string {
+	empty := "null"
+	if t.Kind() == reflect.Pointer {
+		t, empty = t.Elem(), "{}"
+	}
 	rows := map[string][]formKey{} // by number
 	var numbers []*big.Int
 	for _, k := range keys {
@@ -345,7 +358,7 @@ func listOf(t reflect.Type, keys []formKey) string {
 		}
 		item := valueOf(t, inside, nil)
 		if item == "" {
-			item = "null"
+			item = empty
 		}
 		items = append(items, item)
 	}
@@ -456,48 +469,116 @@ func FuzzFormLikeJSON(f *testing.F) {
 }
 
 // TestManyKeys: what a form allocates grows with its size, whatever its keys say. url.ParseQuery
-// takes 10,000 of them.
+// takes 10,000 of them, and no more structs are made.
 func TestManyKeys(t *testing.T) {
 	const n = 9_900
-	for name, key := range map[string]func(i int) string{
-		"flat":           func(i int) string { return "x" + strconv.Itoa(i) },
-		"rows":           func(i int) string { return fmt.Sprintf("rows.%d.name", i) },
-		"rows far apart": func(i int) string { return fmt.Sprintf("rows.%d000000.name", i) },
-		"rows in rows":   func(i int) string { return fmt.Sprintf("rows.%d.rows.%d.name", i%100, i) },
-		"one row":        func(i int) string { return fmt.Sprintf("rows.0.x%d", i) },
-		"deep rows":      func(i int) string { return "rows." + strconv.Itoa(i) + strings.Repeat(".rows.0", 6) + ".name" },
-		"spellings":      func(i int) string { return "rows." + strings.Repeat("0", i%100) + strconv.Itoa(i/100) + ".name" },
+	type (
+		item struct {
+			Name string `json:"name"`
+			Rows []item `json:"rows"`
+			To   *item  `json:"to"`
+		}
+		wide struct {
+			Name string    `json:"name"`
+			Much [64]int64 `json:"-"`
+			To   *wide     `json:"to"`
+		}
+	)
+	for name, tt := range map[string]struct {
+		key   func(i int) string
+		limit float64 // in MB
+		err   string
+	}{
+		"flat":               {func(i int) string { return "x" + strconv.Itoa(i) }, 9, ""},
+		"rows":               {func(i int) string { return fmt.Sprintf("rows.%d.name", i) }, 9, ""},
+		"rows far apart":     {func(i int) string { return fmt.Sprintf("rows.%d000000.name", i) }, 9, ""},
+		"rows in rows":       {func(i int) string { return fmt.Sprintf("rows.%d.rows.%d.name", i%100, i) }, 9, ""},
+		"one row":            {func(i int) string { return fmt.Sprintf("rows.0.x%d", i) }, 9, ""},
+		"spellings":          {func(i int) string { return "rows." + strings.Repeat("0", i%100) + strconv.Itoa(i/100) + ".name" }, 9, ""},
+		"wide rows":          {func(i int) string { return fmt.Sprintf("wide.%d.name", i) }, 15, ""},
+		"deep rows":          {func(i int) string { return "rows." + strconv.Itoa(i) + strings.Repeat(".rows.0", 6) + ".name" }, 9, tooMany},
+		"deep pointers":      {func(i int) string { return "rows." + strconv.Itoa(i) + strings.Repeat(".to", 13) + ".name" }, 9, tooMany},
+		"deep wide pointers": {func(i int) string { return "wide." + strconv.Itoa(i) + strings.Repeat(".to", 13) + ".name" }, 15, tooMany},
+		"blank":              {func(i int) string { return "rows." + strconv.Itoa(i) + strings.Repeat(".to", 13) + ".name" }, 9, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			is := is.New(t)
-			type item struct {
-				Name string `json:"name"`
-				Rows []item `json:"rows"`
-			}
 			var dst struct {
 				Rows []item `json:"rows"`
+				Wide []wide `json:"wide"`
+			}
+			value := "=v&"
+			if name == "blank" {
+				value = "=&"
 			}
 			var form strings.Builder
 			for i := range n {
-				form.WriteString(key(i) + "=v&")
+				form.WriteString(tt.key(i) + value)
 			}
-			r := sending("POST", "/", formType, strings.TrimSuffix(form.String(), "&"))
+			text := strings.TrimSuffix(form.String(), "&")
+			r := sending("POST", "/", formType, text)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			b, err := load(r)
 			is.NoErr(err)
 			invalid, _, err := b.Bind(httptest.NewRequest("POST", "/", nil), noParams{}, &dst, true, noMessages)
 			runtime.ReadMemStats(&after)
-			is.NoErr(err)
+			allocated := float64(after.TotalAlloc-before.TotalAlloc) / 1e6
+			t.Logf("%.0f KB make %.1f MB", float64(len(text))/1e3, allocated)
+			if tt.err != "" {
+				is.True(err != nil)
+				is.Equal(err.Error(), tt.err)
+			} else {
+				is.NoErr(err)
+			}
 			is.Equal(said(invalid), "")
 			is.True(len(dst.Rows) <= n)
-			allocated := after.TotalAlloc - before.TotalAlloc
-			t.Logf("%.1f MB", float64(allocated)/1e6)
-			limit := 9.0
-			if name == "deep rows" { // of 70,000 structs
-				limit = 16
+			is.True(allocated < tt.limit)
+		})
+	}
+}
+
+const tooMany = "400 the body holds too many values"
+
+// TestMostStructs: a form, and a query without a body, makes 10,000 rows and structs behind pointers.
+func TestMostStructs(t *testing.T) {
+	type tree struct {
+		N    int
+		To   *tree
+		Rows []tree
+	}
+	var form strings.Builder
+	for i := range 1_000 {
+		fmt.Fprintf(&form, "Rows.%d%s.N=1&", i, strings.Repeat(".To", 9))
+	}
+	for _, tt := range []struct{ more, bodyErr, queryErr string }{
+		{"N=1", "", ""},
+		{"To.N=", "", ""},
+		{"To.N=1", tooMany, "400 the query holds too many values"},
+		{"Rows.1000.N=1&Rows.1000.To.N=x", tooMany, "400 the query holds too many values"},
+	} {
+		t.Run(tt.more, func(t *testing.T) {
+			is := is.New(t)
+			for _, sent := range []struct {
+				r   *http.Request
+				err string
+			}{
+				{sending("POST", "/", formType, form.String()+tt.more), tt.bodyErr},
+				{httptest.NewRequest("GET", "/?"+form.String()+tt.more, nil), tt.queryErr},
+			} {
+				var dst tree
+				invalid, err := bind(sent.r, &dst)
+				is.Equal(said(invalid), "")
+				if sent.err == "" {
+					is.NoErr(err)
+					is.Equal(len(dst.Rows), 1_000)
+					continue
+				}
+				refused, ok := errors.AsType[*Error](err)
+				is.True(ok)
+				is.Equal(refused.Error(), sent.err)
+				is.True(strings.HasSuffix(refused.Cause.Error(), " keys makes more than 10000 rows and structs behind pointers"))
 			}
-			is.True(float64(allocated)/1e6 < limit)
 		})
 	}
 }
