@@ -4,9 +4,6 @@ import (
 	"io"
 
 	"example.com/flow/internal/dev/devpage"
-	"example.com/flow/internal/dev/routemap"
-	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/pattern"
 	"example.com/flow/internal/routes/registry"
 	"example.com/flow/internal/routes/routetree"
 )
@@ -26,8 +23,6 @@ type (
 )
 
 func (r *Router) Tree() *routetree.Tree           { return r.tree }
-func (r *Router) Registered() []*StaticFile       { return r.own.Files() }
-func (r *Router) Mounts() []*Mounted              { return r.mounts }
 func (r *Router) Warnings() error                 { return r.compile().warnings }
 func (r *Router) TemplateFaults() []devpage.Fault { return r.templateFaults() }
 func (r *Router) Begun() bool                     { return r.serving.Load() != nil }
@@ -44,24 +39,6 @@ func (r *Router) SetApp(path string) *registrations {
 func (r *Router) BeginDev(terminal io.Writer) {
 	r.begin()
 	r.front.terminal = terminal
-}
-
-// Explain explains a request, but for where its handler is written, which takes long to find.
-func (r *Router) Explain(q routemap.Question) routemap.Explanation {
-	t := r.table.Load()
-	return routemap.Explain(q, t.matcher.Explain(q.Request()), func(e *endpoint) routemap.Endpoint {
-		quick := *e
-		quick.handler.pos = fault.Position{}
-		return t.describe(&quick)
-	})
-}
-
-func (m *Mounted) Text() string              { return m.text }
-func (m *Mounted) Prefix() []pattern.Segment { return m.prefix }
-
-func (m *Mounted) Below() *pattern.Pattern {
-	_, below := m.patterns()
-	return below
 }
 
 // DeclaredPage is the answer of a PageOf in the file stem.go.

@@ -251,6 +251,16 @@ func answers(r *routetree.Route, method string) func(*flow.Request) string {
 // the methods given after its name: "users/[id].http GET PUT".
 func registered(tb testing.TB, lines ...string) *flow.Router {
 	tb.Helper()
+	r := unchecked(tb, lines...)
+	if err := r.Check(); err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+// unchecked is registered without the Check, so that there may be more.
+func unchecked(tb testing.TB, lines ...string) *flow.Router {
+	tb.Helper()
 	tree := fstest.MapFS{}
 	for _, line := range lines {
 		tree["router/"+strings.Fields(line)[0]] = &fstest.MapFile{}
@@ -273,9 +283,6 @@ func registered(tb testing.TB, lines ...string) *flow.Router {
 				r.At(rt.Path).Method(method).Do(answers(rt, method))
 			}
 		}
-	}
-	if err := r.Check(); err != nil {
-		tb.Fatal(err)
 	}
 	return r
 }

@@ -186,26 +186,6 @@ These match the path, the most specific first:
 > router/(admin)/users/[id=int].html  /users/{id}       GET, DELETE, HEAD  it answers
   router/users/[...rest].http         /users/{rest...}  ANY                segment 2: the parameter [id=int] goes before the catch-all [...rest]
 `},
-		{"/users/ada", `
-GET /users/ada
-is answered by router/users/[...rest].http
-
-  URL      /users/{rest...}
-  name     users.rest
-  handler  HERE
-  {rest}   "ada"
-
-Before it these run, in this order, and may answer in its place:
-
-  1. flow.RequestID    middleware of Use  HERE
-  2. flow.Logger       middleware of Use  HERE
-  3. flow_test.passOn  middleware of Use  HERE
-
-These match the path, the most specific first:
-
-  router/(admin)/users/[id=int].html  /users/{id}       GET, DELETE, HEAD  segment 2: the parameter [id=int] does not take "ada"
-> router/users/[...rest].http         /users/{rest...}  ANY                it answers
-`},
 		{"POST /users/", `
 POST /users/
 is redirected to /users, with 308
@@ -273,15 +253,6 @@ These match the path, the most specific first:
 
   Mount("/files/") of HERE  /files/  ANY  it could read the path, spelled like this, as another one
 `},
-		{"/files/%2e%2e/y%2F", `
-GET /files/%2e%2e/y%2F
-is answered with 404
-What is mounted there could read the path as another one, and it has no plain spelling that is answered.
-
-These match the path, the most specific first:
-
-  Mount("/files/") of HERE  /files/  ANY  it could read the path, spelled like this, as another one
-`},
 		{"/in/acme/7", `
 GET /in/acme/7
 is answered by router/[x].html
@@ -309,22 +280,6 @@ GET /in/acme/7/8
 is answered with 404
 The path belongs to Mount("/in/[org]") of HERE, and nothing in that matches.
 `},
-		{"/app.css", `
-GET /app.css
-is answered by public/app.css
-
-  URL  /app.css
-
-Before it these run, in this order, and may answer in its place:
-
-  1. flow.RequestID    middleware of Use  HERE
-  2. flow.Logger       middleware of Use  HERE
-  3. flow_test.passOn  middleware of Use  HERE
-
-These match the path, the most specific first:
-
-> public/app.css  /app.css  GET, HEAD  it answers
-`},
 	} {
 		t.Run(tt.request, func(t *testing.T) {
 			is := is.New(t)
@@ -332,6 +287,40 @@ These match the path, the most specific first:
 			is.Equal(got.code, command.OK)
 			is.Equal(ofMap.ReplaceAllString(got.stdout, "HERE"), tt.want[1:])
 			is.Equal(got.stderr, "")
+		})
+	}
+}
+
+// TestExplainCandidates: each file that matches a path says why it answers or does not.
+func TestExplainCandidates(t *testing.T) {
+	for _, tt := range []struct {
+		files, mount, request string
+		want                  string // of each candidate
+	}{
+		{"users/[id=int].http GET, users/[...rest].http GET", "", "/users/ada",
+			`segment 2: the parameter [id=int] does not take "ada"; it answers`},
+		{"a/b.http GET, a/[x].http GET, [y]/b.http GET", "", "/a/b",
+			`it answers; segment 2: the text "b" goes before the parameter [x]; segment 1: the text "a" goes before the parameter [y]`},
+		{"users/index.http ANY, users/store.http POST", "", "POST /users",
+			"it answers; it shares the URL with router/users/store.http, which has POST"},
+		{"a/[...rest].http GET", "/a/b", "/a/b/c",
+			`it answers; segment 2: the text "b" goes before the catch-all [...rest]`},
+		{"a/[x]/c.http GET", "/a/[y]", "/a/b/c",
+			"it answers; segment 3: the text \"c\" goes before what is mounted"},
+	} {
+		t.Run(tt.files+" "+tt.request, func(t *testing.T) {
+			is := is.New(t)
+			r := unchecked(t, strings.Split(tt.files, ", ")...)
+			if tt.mount != "" {
+				r.Mount(tt.mount, http.NotFoundHandler())
+			}
+			var e struct{ Candidates []struct{ Why string } }
+			is.NoErr(json.Unmarshal([]byte(explainOf(t, r, tt.request, "-json").stdout), &e))
+			var got []string
+			for _, c := range e.Candidates {
+				got = append(got, c.Why)
+			}
+			is.Equal(strings.Join(got, "; "), tt.want)
 		})
 	}
 }
@@ -376,56 +365,48 @@ func TestExplainCommandMistakes(t *testing.T) {
 
 func TestExplainAsJSON(t *testing.T) {
 	is := is.New(t)
-	got := runExplain(t, "POST /users", "-json")
+	r := unchecked(t, "users/[id].http GET")
+	r.In("users").Use(openTo("admin"))
+	got := explainOf(t, r, "/users/7", "-json")
 	is.Equal(got.code, command.OK)
-	is.Equal(ofMap.ReplaceAllString(got.stdout, "HERE"), `
+	is.Equal(thisTest.ReplaceAllString(got.stdout, "HERE"), `
 {
-	"method": "POST",
-	"path": "/users",
+	"method": "GET",
+	"path": "/users/7",
 	"outcome": "answered",
 	"answer": {
-		"file": "router/(admin)/users/store.http",
-		"pattern": "/users",
+		"file": "router/users/[id].http",
+		"pattern": "/users/{id}",
 		"methods": [
-			"POST"
+			"GET",
+			"HEAD"
 		],
-		"name": "users.store",
+		"name": "users.id",
 		"handler": "HERE"
 	},
+	"values": [
+		{
+			"name": "id",
+			"value": "7"
+		}
+	],
 	"before": [
 		{
-			"name": "flow.RequestID",
-			"by": "Use",
-			"at": "HERE",
-			"guard": false
-		},
-		{
-			"name": "flow.Logger",
-			"by": "Use",
-			"at": "HERE",
-			"guard": false
-		},
-		{
-			"name": "flow_test.passOn",
-			"by": "Use",
-			"at": "HERE",
-			"guard": false
-		},
-		{
 			"name": "flow_test.openTo",
-			"by": "In(\"(admin)\").Use",
+			"by": "In(\"users\").Use",
 			"at": "HERE",
 			"guard": true
 		}
 	],
 	"candidates": [
 		{
-			"file": "router/(admin)/users/store.http",
-			"pattern": "/users",
+			"file": "router/users/[id].http",
+			"pattern": "/users/{id}",
 			"methods": [
-				"POST"
+				"GET",
+				"HEAD"
 			],
-			"name": "users.store",
+			"name": "users.id",
 			"handler": "HERE",
 			"answers": true,
 			"why": "it answers"
