@@ -40,7 +40,6 @@ func TestMountMatch(t *testing.T) {
 		// The prefix, and everything below it.
 		{[]string{"/x"}, nil, "GET", "/x", "200 GET /x"},
 		{[]string{"/x"}, nil, "GET", "/x/", "200 GET /x/"},
-		{[]string{"/x"}, nil, "GET", "/x/a/b", "200 GET /x/a/b"},
 		{[]string{"/x"}, nil, "PURGE", "/x/a", "200 PURGE /x/a"},
 		{[]string{"/x"}, nil, "OPTIONS", "/x/a", "200 OPTIONS /x/a"},
 		{[]string{"/x"}, nil, "GET", "/xy", "404"},
@@ -51,48 +50,31 @@ func TestMountMatch(t *testing.T) {
 
 		// How a URL is spelled below the prefix is the handler's affair.
 		{[]string{"/x"}, nil, "GET", "/x//a", "200 GET /x//a"},
-		{[]string{"/x"}, nil, "GET", "/x/./a/", "200 GET /x/./a/"},
-		{[]string{"/x"}, nil, "GET", "/x/a/../b", "200 GET /x/a/../b"},
 		{[]string{"/x"}, nil, "GET", "/x/b/%2e%2e/a", "200 GET /x/b/%2e%2e/a"},
 		{[]string{"/x"}, nil, "GET", "/x/a%2Fb%2f", "200 GET /x/a%2Fb%2f"},
 		// How the prefix is spelled is not.
 		{[]string{"/x"}, nil, "GET", "//x/a", "308 Location /x/a"},
 		{[]string{"/x"}, nil, "GET", "/y/../x/a/?q=1", "308 Location /x/a?q=1"},
-		{[]string{"/x"}, nil, "GET", "/./x", "308 Location /x"},
 		{[]string{"/x"}, nil, "GET", "/x/../y", "404"},
 		{[]string{"/x"}, []string{"y.http GET"}, "GET", "/x/../y", "308 Location /y"},
 		// Nor may the spelling lead out of the prefix, if only on the way.
 		{[]string{"/x"}, nil, "GET", "/x/%2e%2e/y", "404"},
 		{[]string{"/x"}, []string{"y.http GET"}, "GET", "/x/%2e%2E/y?q=%2e", "308 Location /y?q=%2e"},
-		{[]string{"/x"}, []string{"y.http GET"}, "POST", "/x/%2e%2E/y", "308 Location /y"},
 		{[]string{"/x"}, []string{"y.http GET"}, "GET", "/x/..%2fy", "404"},
 		{[]string{"/x"}, []string{"y.http GET"}, "GET", "/x/..%5Cy", "404"},
-		{[]string{"/x"}, nil, "GET", "/x/../x/y", "308 Location /x/y"},
 		{[]string{"/x"}, nil, "GET", "/x/%2e%2e/x/%79", "308 Location /x/%79"},
-		{[]string{"/x"}, nil, "GET", "/x/a/%2e%2e/%2e%2e/x/y", "308 Location /x/y"},
-		{[]string{"/x"}, nil, "GET", "/x/..%2fx%2fy", "404"},
 		{[]string{"/"}, nil, "GET", "/../a", "308 Location /a"},
-		{[]string{"/"}, nil, "GET", "/%2e%2e/a", "308 Location /a"},
 		{[]string{"/"}, nil, "GET", "/a/%2e%2e", "200 GET /a/%2e%2e"},
 
 		// It does not get what is another's in a spelling that it may read so.
 		{[]string{"/x", "/x/y"}, nil, "GET", "/x/%2e/y/z", "308 Location /x/y/z"},
-		{[]string{"/x", "/x/y"}, nil, "PURGE", "/x/%2E/y/%7A/", "308 Location /x/y/%7A"},
-		{[]string{"/x", "/x/y"}, nil, "GET", "/x/a/%2e%2e/y/z", "308 Location /x/y/z"},
 		{[]string{"/x", "/x/y"}, nil, "GET", "/x/a/%2e%2e/b/y", "200 GET /x/a/%2e%2e/b/y"},
 		{[]string{"/x", "/x/y"}, nil, "GET", "/x/y%2fz", "404"},
-		{[]string{"/x", "/x/y"}, nil, "GET", "/x/%79%2Fz", "404"},
-		{[]string{"/x", "/x/y"}, nil, "GET", "/x/a%2f..%2fy", "404"},
 		{[]string{"/x", "/x/y"}, nil, "GET", "/x%2fy/z", "404"},
-		{[]string{"/", "/x/y"}, nil, "GET", "/x%2fy/z", "404"},
 		{[]string{"/x", "/x/y"}, nil, "GET", "/x/y%5Cz", "404"}, // which has no RawPath
 		{[]string{"/x", "/x/y"}, nil, "GET", `/x/y\z`, "404"},
-		{[]string{"/x", "/x/y"}, nil, "GET", "/x/z%5Cy", "200 GET /x/z%5Cy"},
-		{[]string{"/x", "/x/y"}, nil, "GET", "/x/z%2fy", "200 GET /x/z%2fy"},
 		{[]string{"/x", "/x/y"}, nil, "GET", "/x/%252e/y", "200 GET /x/%252e/y"}, // what is unescaped twice is not ours
-		{[]string{"/x", "/x/y"}, nil, "GET", "/x/.;/y", "200 GET /x/.;/y"},
 		{[]string{"/x"}, []string{"x/y.http GET"}, "GET", "/x/%2e/y", "308 Location /x/y"},
-		{[]string{"/x"}, []string{"x/y.http GET"}, "HEAD", "/x/%2e/y", "308 Location /x/y"},
 		{[]string{"/x"}, []string{"x/y.http GET"}, "POST", "/x/%2e/y", "200 POST /x/%2e/y"}, // as it is for /x/y
 		{[]string{"/x"}, []string{"x/y/[...z].http GET"}, "GET", "/x/y%2fz", "404"},
 		{[]string{"/x"}, []string{"x/y/[...z].http GET"}, "GET", "/x/y/%2e%2e", "200 router/x/y/[...z].http GET z=.."},
@@ -102,33 +84,23 @@ func TestMountMatch(t *testing.T) {
 		{[]string{"/x"}, []string{"x/a.http GET"}, "GET", "/x/a", "200 router/x/a.http GET"},
 		{[]string{"/x"}, []string{"x/a.http GET"}, "POST", "/x/a", "200 POST /x/a"},
 		{[]string{"/x"}, []string{"x/a.http GET"}, "GET", "/x/a/", "308 Location /x/a"},
-		{[]string{"/x"}, []string{"x/a.http GET"}, "POST", "/x/a/", "200 POST /x/a/"},
-		{[]string{"/x"}, []string{"x/[id].http GET"}, "GET", "/x/a", "200 router/x/[id].http GET id=a"},
 		{[]string{"/x"}, []string{"x/[id].http GET"}, "GET", "/x/a/b", "200 GET /x/a/b"},
-		{[]string{"/x"}, []string{"[a]/b.http GET"}, "GET", "/x/b", "200 GET /x/b"},
 		{[]string{"/x"}, []string{"[...all].http GET"}, "GET", "/x/b", "200 GET /x/b"},
 		{[]string{"/"}, []string{"[...all].html GET"}, "GET", "/x/b", ""},
 		{[]string{"/"}, []string{"index.http GET", "a.http GET"}, "GET", "/", "200 router/index.http GET"},
-		{[]string{"/"}, []string{"index.http GET", "a.http GET"}, "POST", "/", "200 POST /"},
 		{[]string{"/"}, []string{"index.http GET", "a.http GET"}, "GET", "/a/", "308 Location /a"},
-		{[]string{"/"}, []string{"index.http GET", "a.http GET"}, "GET", "/b/", "200 GET /b/"},
 		{[]string{"/x"}, []string{"x.http GET"}, "GET", "/x", "200 router/x.http GET"},
 		{[]string{"/x"}, []string{"x.http ANY"}, "PUT", "/x", "200 router/x.http ANY"},
 		{[]string{"/x", "/x/y"}, nil, "GET", "/x/y/z", "200 GET /x/y/z"},
 
 		// Parameters of the prefix.
 		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a%20b", "200 GET /orgs/a%20b org=a b"},
-		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a/", "200 GET /orgs/a/ org=a"},
-		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a//b", "200 GET /orgs/a//b org=a"},
 		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a/x/../../b/y", "308 Location /orgs/b/y"},
-		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs//a", "308 Location /orgs/a"},
 		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a/c%2Fd", "200 GET /orgs/a/c%2Fd org=a"},
 		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a/%2e%2e/b/c", "308 Location /orgs/b/c"},
 		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/%2e/b/c", "308 Location /orgs/b/c"},
 		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a%2Fb/c", "404"}, // it may read the organisation a
-		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a%2Fb", "404"},
 		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a%5Cb/c", "404"},
-		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs/a%5Cb", "404"},
 		{[]string{"/orgs/[org]", "/orgs/a"}, nil, "GET", "/orgs/b/%2e%2e/a/c", "308 Location /orgs/a/c"},
 		{[]string{"/orgs/[org]"}, nil, "GET", "/orgs", "404"},
 		{[]string{"/[org]/[id]"}, nil, "GET", "/a/b/c/", "200 GET /a/b/c/ org=a id=b"},
@@ -136,30 +108,13 @@ func TestMountMatch(t *testing.T) {
 		// A slash at its end is asked for.
 		{[]string{"/x/"}, nil, "GET", "/x", "308 Location /x/"},
 		{[]string{"/x/"}, nil, "GET", "/x?q=%2F", "308 Location /x/?q=%2F"},
-		{[]string{"/x/"}, nil, "GET", "/x/", "200 GET /x/"},
-		{[]string{"/x/"}, nil, "GET", "/x/a", "200 GET /x/a"},
 		{[]string{"/[org]/"}, nil, "GET", "/a%20b", "308 Location /a%20b/"},
 		{[]string{"/[org]/"}, nil, "GET", "/%2Fevil.example", "404"},
-		{[]string{"/[org]/"}, nil, "GET", "/%5Cevil.example", "404"},
 		{[]string{"/", "/x"}, nil, "GET", "/%2e//evil.example/%2e%2e/x", "308 Location /x"},
 	} {
 		t.Run(fmt.Sprint(tt.mounts, tt.files, tt.method, tt.target), func(t *testing.T) {
 			is := is.New(t)
-			tree := fstest.MapFS{"router/zzz.html": &fstest.MapFile{}}
-			for _, line := range tt.files {
-				tree["router/"+strings.Fields(line)[0]] = &fstest.MapFile{}
-			}
-			r := flow.New(tree)
-			for _, line := range tt.files {
-				name, method, _ := strings.Cut(line, " ")
-				for _, rt := range r.Tree().Routes {
-					if f := r.At(rt.Path); rt.File == "router/"+name && method == "ANY" {
-						f.ANY().Do(answers(rt, method))
-					} else if rt.File == "router/"+name {
-						f.Method(method).Do(answers(rt, method))
-					}
-				}
-			}
+			r := unchecked(t, append(tt.files, "zzz.html")...)
 			for _, prefix := range tt.mounts {
 				r.Mount(prefix, http.HandlerFunc(asked))
 			}
@@ -498,20 +453,15 @@ func TestMountOverlap(t *testing.T) {
 		{"/in/files/%2e/private/s", "308 Location /in/files/private/s"},
 		{"/in/files/private%2fs", "404"},
 		{"/in/files/%2e/route", "308 Location /in/files/route"},
-		{"/in/files/%2e/pub.txt", "308 Location /in/files/pub.txt"},
 		{"/in/files/%2e/page", "308 Location /in/files/page"},
 		{"/in/files/x%2f..%2fpage", "404"},
 		{"/in/files/%2e%2e/%2e%2e/app.css", "308 Location /app.css"},
-		{"/in/files/%2e%2e/%2e%2e/a", "308 Location /a"},
 		{"/in/files/%2e%2e/none", "404"}, // and not the outer handler's
 		{"/x/%2e%2e/in/files/page", "308 Location /in/files/page"},
-		{"/x%2f..%2fin%2ffiles%2fpage", "404"},
 		{"/x/%2e%2e/in/none", "404"},
 		{"//in/files/%2e/private/s", "308 Location /in/files/private/s"}, // once
-		{"//in/files/a/", "308 Location /in/files/a"},
 		{"//in/none", "404"},
-		{"/in/deep/%2e%2e/files/a", "404"},   // no URL has such a prefix
-		{"/in/deep/1/%2e%2e", "200 deep .."}, // a Router goes by segments
+		{"/in/deep/%2e%2e/files/a", "404"}, // no URL has such a prefix
 		{"/in/deep/1%2f2/a", "200 deep a"},
 		{"/in/deep/1%2f2/files/a", "404"},
 		{"/in/deep/1/files/%2e%2e/%2e%2e/2/files/a", "308 Location /in/deep/2/files/a"},

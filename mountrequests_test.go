@@ -317,23 +317,18 @@ func TestMountEcosystem(t *testing.T) {
 	for _, tt := range []struct{ target, want string }{
 		{"/debug/pprof", "307 /debug/pprof/"},
 		{"/debug/pprof/", "200 heap"},
-		{"/debug/pprof/goroutine?debug=1", "200 goroutine profile:"},
 		{"/debug/pprof/cmdline", "200 "},
 		{"/files", "308 /files/"},
 		{"/files/", "200 root"},
 		{"/files/sub", "301 sub/"},
 		{"/files/sub/", "200 sub"},
-		{"/files/sub/index.html", "301 ./"},
 		{"/files/a%20b.txt", "200 text"},
 		{"/files/none", "404 "},
 		{"/files/../index.html", "404 "},
-		{"/files/%2e%2e/index.html", "404 "},
 		{"/files/..%2findex.html", "404 "},
 		{"/files/private/s.txt", "403 "},
 		{"/files/%2e/private/s.txt", "308 /files/private/s.txt"},
-		{"/files/sub/.%2E/private/s.txt", "308 /files/private/s.txt"},
 		{"/files/private%2fs.txt", "404 "},
-		{"/files/sub/..%2Fprivate/s.txt", "404 "},
 		{"/files/sub/%2e%2e/a%20b.txt", "200 text"},
 	} {
 		t.Run(tt.target, func(t *testing.T) {

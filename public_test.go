@@ -1,26 +1,19 @@
 package flow_test
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
-	"mime"
-	"mime/multipart"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"example.com/flow"
 
@@ -136,11 +129,7 @@ func TestPublicPathsAreNotFileNames(t *testing.T) {
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)
-			req := httptest.NewRequest("GET", "/", nil)
-			u, err := url.ParseRequestURI(tt.target)
-			is.NoErr(err)
-			req.URL = u
-			is.Equal(says(do(r, req)), tt.want)
+			is.Equal(says(serve(r, "GET", tt.target)), tt.want)
 		})
 	}
 }
@@ -204,17 +193,6 @@ func TestAsset(t *testing.T) {
 	}
 }
 
-func TestAssetURLChangesWithTheContent(t *testing.T) {
-	is := is.New(t)
-	of := func(text string) string {
-		u, err := flow.New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte(text)}}).Asset("a.css")
-		is.NoErr(err)
-		return u
-	}
-	is.Equal(of("one"), of("one"))
-	is.True(of("one") != of("two"))
-}
-
 func TestAssetOfABrokenApplication(t *testing.T) {
 	is := is.New(t)
 	_, err := flow.New(fstest.MapFS{"router/a.http": {}, "public/a.css": {}}).Asset("a.css")
@@ -238,29 +216,6 @@ func TestHashedURLsThatAreTaken(t *testing.T) {
 	is.Equal(err.Error(), "router"+u+".html: it answers "+u+", which is the hashed URL of public/a.css: rename it")
 }
 
-// TestLargeSiblings are sent in place of files that are too large to be held, and
-// are held or not by the size of their own.
-func TestLargeSiblings(t *testing.T) {
-	is := is.New(t)
-	program := bytes.Repeat([]byte("\x00asm"), maxHeldCompressible/4+1)
-	packed := bytes.Repeat([]byte("br"), maxHeld)
-	r := flow.New(fstest.MapFS{
-		"router/index.html":  {},
-		"public/app.wasm":    {Data: program},
-		"public/app.wasm.br": {Data: packed},
-		"public/app.wasm.gz": {Data: []byte("small")},
-	})
-	is.NoErr(r.Check())
-	for accept, want := range map[string][]byte{"br": packed, "gzip": []byte("small"), "zstd": program} {
-		w := serve(r, "GET", "/app.wasm", "Accept-Encoding: "+accept)
-		is.Equal(w.Code, 200)
-		is.True(bytes.Equal(w.Body.Bytes(), want))
-		is.Equal(w.Header().Get("Content-Length"), strconv.Itoa(len(want)))
-		is.Equal(w.Header().Get("Content-Type"), "application/wasm")
-		is.Equal(w.Header().Get("Vary"), "Accept-Encoding")
-	}
-}
-
 func TestSiblingsThatAreEmpty(t *testing.T) {
 	is := is.New(t)
 	is.Equal(errorText(flow.New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: []byte("a{}")}, "public/a.css.br": {}}).Check()), "public/a.css: public/a.css.br is empty, and would be sent in its place: make it anew, or remove it")
@@ -278,134 +233,93 @@ func TestPublicFilesThatCannotBeRead(t *testing.T) {
 public/b.css.br: cannot be read: open public/b.css.br: disk on fire`)
 }
 
-// TestSiblings are forms of a file that lie beside it.
+// TestSiblings are forms of a file that lie beside it. They are sent in place of files that are
+// too large to be held, too, and are held or not by the size of their own.
 func TestSiblings(t *testing.T) {
-	long := strings.Repeat("body{} ", 200)
+	css, program := strings.Repeat("body{} ", 200), strings.Repeat("\x00asm", maxHeldCompressible/4+1)
+	packed := strings.Repeat("br", maxHeld)
 	r := flow.New(fstest.MapFS{
 		"router/index.html":    {},
-		"public/app.css":       {Data: []byte(long)},
+		"public/app.css":       {Data: []byte(css)},
 		"public/app.css.br":    {Data: []byte("brotli")},
 		"public/app.css.zst":   {Data: []byte("z-standard")},
-		"public/app.js":        {Data: []byte(long)},
-		"public/app.js.gz":     {Data: []byte("gzipped")},
+		"public/app.wasm":      {Data: []byte(program)},
+		"public/app.wasm.br":   {Data: []byte(packed)},
+		"public/app.wasm.gz":   {Data: []byte("small")},
 		"public/lonely.txt.gz": {Data: []byte("lonely")},
 	})
 	for _, tt := range []struct{ target, accept, coding, body string }{
-		{"/app.css", "br", "br", "brotli"},
-		{"/app.css", "zstd", "zstd", "z-standard"},
-		{"/app.css", "gzip, deflate, br, zstd", "br", "brotli"},
 		{"/app.css", "br;q=0.5, zstd", "zstd", "z-standard"},
-		{"/app.css", "", "", long},
+		{"/app.css", "", "", css},
 		{"/app.css.br", "br, gzip", "", "brotli"},
-		{"/app.js", "gzip, br", "gzip", "gzipped"},
-		{"/app.js", "br", "", long},
+		{"/app.wasm", "br", "br", packed},
+		{"/app.wasm", "gzip", "gzip", "small"},
+		{"/app.wasm", "zstd", "", program},
 		{"/lonely.txt.gz", "gzip", "", "lonely"},
-		{"/lonely.txt", "gzip", "", ""},
 	} {
 		t.Run(tt.target+" "+tt.accept, func(t *testing.T) {
 			is := is.New(t)
 			w := serve(r, "GET", tt.target, "Accept-Encoding: "+tt.accept)
-			if tt.body == "" {
-				is.Equal(w.Code, 404)
-				return
-			}
+			is.Equal(w.Code, 200)
 			is.Equal(w.Header().Get("Content-Encoding"), tt.coding)
-			is.Equal(w.Body.String(), tt.body)
+			is.True(w.Body.String() == tt.body)
 		})
 	}
+	is.New(t).Equal(serve(r, "GET", "/lonely.txt", "Accept-Encoding: gzip").Code, 404)
 }
 
-// TestPublicFilesKeepTheContentTypeOfMiddleware compares with net/http, in memory, from where
-// a large file lies, and in development.
+// TestPublicFilesKeepTheContentTypeOfMiddleware: those in memory, those that are opened for
+// each request, and those of development, as net/http's files do. Pages do not.
 func TestPublicFilesKeepTheContentTypeOfMiddleware(t *testing.T) {
 	tree := fstest.MapFS{
 		"router/index.html": {Data: []byte("<p>rendered once")},
-		"public/app.css":    {Data: bytes.Repeat([]byte("b{}"), 300)},
+		"public/app.css":    {Data: []byte("b{}")},
 		"public/film.mp4":   {Data: make([]byte, maxHeld+1)},
 	}
-	dev := flow.New(tree)
-	dev.Dev(onDisk(t, tree))
-	public, err := fs.Sub(tree, "public")
-	if err != nil {
-		t.Fatal(err)
-	}
-	typed := func(types []string) func(http.Handler) http.Handler {
-		return func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header()["Content-Type"] = types
-				next.ServeHTTP(w, r)
-			})
-		}
-	}
-	for _, types := range [][]string{nil, {"application/geo+json"}, {""}} {
-		r := flow.New(tree)
-		r.Use(typed(types))
-		files := typed(types)(http.FileServerFS(public))
-		for name, h := range map[string]http.Handler{"": r, "development": typed(types)(dev)} {
-			for _, target := range []string{"/app.css", "/film.mp4"} {
-				for _, line := range []string{"GET", "HEAD", "GET bytes=1-2", "GET bytes=1-2,4-5", "GET bytes=9999999-"} {
-					t.Run(fmt.Sprintf("%v %s %s %s", types, name, target, line), func(t *testing.T) {
-						is := is.New(t)
-						method, ranges, _ := strings.Cut(line, " ")
-						req := httptest.NewRequest(method, target, nil)
-						if ranges != "" {
-							req.Header.Set("Range", ranges)
-						}
-						got, want := do(h, req), do(files, req)
-						is.Equal(got.Code, want.Code)
-						if strings.Contains(ranges, ",") && got.Code == http.StatusPartialContent { // the boundaries are random
-							partType := func(w *httptest.ResponseRecorder) string {
-								_, params, err := mime.ParseMediaType(w.Header().Get("Content-Type"))
-								is.NoErr(err)
-								part, err := multipart.NewReader(w.Body, params["boundary"]).NextPart()
-								is.NoErr(err)
-								return part.Header.Get("Content-Type")
-							}
-							is.Equal(partType(got), partType(want))
-							return
-						}
-						is.Equal(got.Header()["Content-Type"], want.Header()["Content-Type"])
-					})
-				}
-			}
-			t.Run(fmt.Sprintf("%v %s page", types, name), func(t *testing.T) {
+	for _, dev := range []bool{false, true} {
+		for _, tt := range []struct {
+			target string
+			types  []string // of middleware
+			want   []string
+		}{
+			{"/app.css", []string{"application/geo+json"}, []string{"application/geo+json"}},
+			{"/app.css", nil, nil},
+			{"/film.mp4", []string{"application/geo+json"}, []string{"application/geo+json"}},
+			{"/film.mp4", nil, nil},
+			{"/", []string{"application/geo+json"}, []string{"text/html; charset=utf-8"}},
+		} {
+			t.Run(fmt.Sprint(dev, tt.target, tt.types), func(t *testing.T) {
 				is := is.New(t)
-				is.Equal(serve(h, "GET", "/").Header().Get("Content-Type"), "text/html; charset=utf-8") // it is none of net/http's files
+				r := flow.New(tree)
+				if dev {
+					r.Dev(onDisk(t, tree))
+				}
+				r.Use(func(next http.Handler) http.Handler {
+					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						w.Header()["Content-Type"] = tt.types
+						next.ServeHTTP(w, r)
+					})
+				})
+				is.Equal(serve(r, "GET", tt.target).Header()["Content-Type"], tt.want)
 			})
 		}
 	}
-	t.Run("304", func(t *testing.T) {
-		is := is.New(t)
-		r := flow.New(tree)
-		r.Use(typed([]string{"text/plain"}))
-		w := serve(r, "GET", "/app.css", "If-None-Match: "+serve(r, "GET", "/app.css").Header().Get("ETag"))
-		is.Equal(w.Code, http.StatusNotModified)
-		is.Equal(w.Header()["Content-Type"], nil)
-	})
 }
 
-// TestLargeFilesAreNotHeld serves one from where it lies, in ranges too.
+// TestLargeFilesAreNotHeld serves one from where it lies.
 func TestLargeFilesAreNotHeld(t *testing.T) {
 	is := is.New(t)
-	large := bytes.Repeat([]byte("0123456789"), maxHeld/10+1)
-	tree := fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: large}}
+	large := strings.Repeat("0123456789", maxHeld/10+1)
+	tree := fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: []byte(large)}}
 	r := flow.New(tree)
-	is.NoErr(r.Check())
-	w := serve(r, "GET", "/film.mp4")
-	is.Equal(w.Code, 200)
-	is.True(bytes.Equal(w.Body.Bytes(), large))
-	is.Equal(w.Header().Get("Content-Length"), strconv.Itoa(len(large)))
-	is.Equal(w.Header().Get("Content-Type"), "video/mp4")
-	req := httptest.NewRequest("GET", "/film.mp4", nil)
-	req.Header.Set("Range", "bytes=1000001-1000003")
-	part := do(r, req)
-	is.Equal(part.Code, 206)
-	is.Equal(part.Body.String(), "123")
-	req.Header.Set("If-None-Match", w.Header().Get("ETag"))
-	is.Equal(do(r, req).Code, 304)
 	u, err := r.Asset("film.mp4")
 	is.NoErr(err)
-	is.Equal(serve(r, "HEAD", u).Header().Get("Cache-Control"), "public, max-age=31536000, immutable")
+	w := serve(r, "GET", u)
+	is.Equal(w.Code, 200)
+	is.True(w.Body.String() == large)
+	is.Equal(w.Header().Get("Content-Type"), "video/mp4")
+	is.Equal(w.Header().Get("Cache-Control"), "public, max-age=31536000, immutable")
+	is.Equal(serve(r, "GET", u, "Range: bytes=1000001-1000003").Body.String(), "123")
 
 	delete(tree, "public/film.mp4")
 	logged(r)
@@ -593,16 +507,9 @@ func TestExpectations(t *testing.T) {
 	} {
 		t.Run(tt.line, func(t *testing.T) {
 			is := is.New(t)
-			conn, err := net.Dial("tcp", server.Listener.Addr().String())
-			is.NoErr(err)
-			defer conn.Close()
-			conn.SetDeadline(time.Now().Add(10 * time.Second))
-			fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n", tt.line)
-			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-			is.NoErr(err)
-			is.Equal(resp.Status[:3], tt.want)
-			_, err = io.Copy(io.Discard, resp.Body)
-			is.NoErr(err)
+			c := dial(t, server.Listener.Addr().String())
+			c.Send(tt.line + " HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+			is.Equal(c.Answer()[:3], tt.want)
 		})
 	}
 }
@@ -677,22 +584,16 @@ func TestFilesOfAnotherVersion(t *testing.T) {
 	const unkept, kept = "no-store", "public, max-age=60"
 	for _, tt := range []struct{ method, target, want, cache string }{
 		{"GET", "/app" + old + ".css", "200 " + css, unkept},
-		{"HEAD", "/app" + old + ".css", "200 ", unkept},
 		{"POST", "/app" + old + ".css", "200 rest app" + old + ".css", kept}, // the method takes part
 		{"GET", "/app.css", "200 " + css, kept},
-		{"GET", "/other" + old + ".css", "200 rest other" + old + ".css", kept},
 		{"GET", "/README" + old, "200 read me", unkept},
-		{"GET", "/README" + old + ".txt", "200 rest README" + old + ".txt", kept},
 		{"GET", "/film" + old + ".mp4", "200 " + film, unkept},
 		{"GET", "/taken" + old + ".js", "200 route", kept},
 		{"GET", "/app" + old + ".js", "200 literal", kept},
-		{"GET", "/app.bbbbbbbbbbbbbbbb.js", "200 let b", unkept},
 		{"GET", "/shop/app" + old + ".css", "200 shop{}", unkept},
-		{"GET", "/shop/other" + old + ".css", "200 shop other" + old + ".css", kept},
 		{"GET", over, "200 inner{}", kept}, // the file of that name outside does not take it
 		{"GET", "/shop/over.css", "200 outer{}", kept},
 		{"GET", "/orgs/acme/logo" + old + ".svg", "200 <svg>", unkept},
-		{"GET", "/orgs/acme/logo" + old + ".png", "200 acme logo" + old + ".png", kept},
 	} {
 		t.Run(tt.method+" "+tt.target, func(t *testing.T) {
 			is := is.New(t)
@@ -701,22 +602,10 @@ func TestFilesOfAnotherVersion(t *testing.T) {
 			is.Equal(w.Header()["Cache-Control"], []string{tt.cache})
 		})
 	}
-	t.Run("as the file", func(t *testing.T) {
+	t.Run("not modified", func(t *testing.T) {
 		is := is.New(t)
-		req := request("GET", "/app"+old+".css")
-		req.Header.Set("Range", "bytes=1-2")
-		w := do(r, req)
-		is.Equal(w.Code, 206)
-		is.Equal(w.Body.String(), "{}")
-		is.Equal(w.Header().Get("Cache-Control"), unkept)
-		req = request("GET", "/app"+old+".css")
-		req.Header.Set("Accept-Encoding", "gzip")
-		w = do(r, req)
-		is.Equal(w.Header().Get("Content-Encoding"), "gzip")
-		is.Equal(w.Header().Get("Vary"), "Accept-Encoding")
-		is.Equal(w.Header().Get("Content-Type"), "text/css; charset=utf-8")
-		req.Header.Set("If-None-Match", w.Header().Get("ETag"))
-		w = do(r, req)
+		tag := serve(r, "GET", "/app.css").Header().Get("ETag")
+		w := serve(r, "GET", "/app"+old+".css", "If-None-Match: "+tag)
 		is.Equal(w.Code, 304)
 		is.Equal(w.Header().Get("Cache-Control"), unkept)
 	})
@@ -766,40 +655,4 @@ func TestNotFoundOfAHashedURL(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestMixedFleet loads pages with their style sheets from three processes in turn, of which one
-// or two have another version.
-func TestMixedFleet(t *testing.T) {
-	is := is.New(t)
-	version := func(css string) *flow.Router {
-		return flow.New(fstest.MapFS{
-			"router/index.html":     {Data: []byte(`<link rel=stylesheet href="{{asset "app.css"}}">`)},
-			"router/[...rest].html": {Data: []byte("a single-page application")},
-			"public/app.css":        {Data: []byte(css)},
-		})
-	}
-	before, after := version("a{}"), version("b{}")
-	missing := 0
-	for _, fleet := range [][]*flow.Router{{before, before, after}, {before, after, after}} {
-		asked := 0
-		next := func(target string) *httptest.ResponseRecorder {
-			asked++
-			return serve(fleet[asked*7919%10007%3], "GET", target)
-		}
-		for range 5000 {
-			page := next("/").Body.String()
-			_, rest, _ := strings.Cut(page, `href="`)
-			href, _, _ := strings.Cut(rest, `"`)
-			w := next(href)
-			if w.Code != 200 || w.Header().Get("Content-Type") != "text/css; charset=utf-8" {
-				missing++
-			}
-			// What is kept for a year is what the hash is of.
-			if u, _ := after.Asset("app.css"); w.Header().Get("Cache-Control") != "no-store" && (href == u) != (w.Body.String() == "b{}") {
-				t.Fatalf("%s is kept with %q", href, w.Body)
-			}
-		}
-	}
-	is.Equal(missing, 0)
 }
