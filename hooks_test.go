@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -97,48 +96,6 @@ func TestOnStop(t *testing.T) {
 			is.Equal(len(d), 4) // once
 		})
 	}
-}
-
-// TestOnStopAfterTheLastRequest registers within a request, which ends late.
-func TestOnStopAfterTheLastRequest(t *testing.T) {
-	is := is.New(t)
-	var mu sync.Mutex
-	var d diary
-	add := func(what string) {
-		mu.Lock()
-		defer mu.Unlock()
-		d = append(d, what)
-	}
-	entered, leave := make(chan bool), make(chan bool)
-	var router *flow.Router
-	router, log := lone(func(req *flow.Request) string {
-		router.OnStop(func(context.Context) error { add("stop what the request began"); return nil })
-		close(entered)
-		<-leave
-		add("answer")
-		return "done"
-	})
-	router.OnStop(func(context.Context) error { add("stop"); return nil })
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	file := servertest.SocketFile(t)
-	done := make(chan error, 1)
-	go func() { done <- flow.Serve(ctx, "unix:"+file, router) }()
-	servertest.Until(t, "it serves", func() bool { return strings.Contains(log.String(), "serving") })
-	conn, err := net.Dial("unix", file)
-	is.NoErr(err)
-	client := servertest.NewClient(t, conn)
-	defer client.Close()
-	client.Send(servertest.GetX)
-	<-entered
-	stop()
-	servertest.Until(t, "it stops", func() bool { return strings.Contains(log.String(), "stopping") })
-	close(leave)
-	is.Equal(client.Answer(), "200 done close")
-	is.NoErr(servertest.Within(t, "it has stopped", done))
-	is.Equal(d, diary{"answer", "stop what the request began", "stop"})
-	router.OnStop(func(context.Context) error { add("late"); return nil })
-	is.Equal(d[3:], diary{"late"}) // at once
 }
 
 // TestOnStopWrapped: who serves another handler does not know of the Router.
@@ -273,42 +230,6 @@ func TestOnStartAroundRequests(t *testing.T) {
 	is.True(flow.Serve(ctx, "unix:"+files[0], router) != nil) // the job would not run again
 }
 
-// TestStopDuringOnStart: a function that takes long notices that the program should stop. The
-// next one is not called, and nothing is served.
-func TestStopDuringOnStart(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		err  error // of the function
-	}{
-		{"it fails", context.Canceled},
-		{"it ends", nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			router := sampleSite()
-			log := journalOf(router)
-			ctx, stop := context.WithCancel(t.Context())
-			var d diary
-			router.OnStart(func(ctx context.Context) error {
-				stop()
-				<-ctx.Done()
-				return tt.err
-			})
-			router.OnStart(d.does("start", nil))
-			router.OnStop(d.does("stop", nil))
-			err := flow.Serve(ctx, "127.0.0.1:0", router)
-			is.True(errors.Is(err, tt.err))
-			is.Equal(err != nil, tt.err != nil)
-			is.Equal(d, diary{"stop"})
-			var said []string
-			for _, record := range records(t, log) {
-				said = append(said, record["msg"].(string))
-			}
-			is.Equal(said, []string{"stopping", "stopped"})
-		})
-	}
-}
-
 // TestOnStartIsDeaf: a function that ignores its context does not keep the program from
 // stopping. The log and the last line of the program name it, and the exit code is 1.
 func TestOnStartIsDeaf(t *testing.T) {
@@ -414,18 +335,6 @@ func TestOnStartOnlyServes(t *testing.T) {
 	is.True(strings.Contains(text, "OnStart comes too late"))
 }
 
-// TestOnStartFails: the program says which function has failed.
-func TestOnStartFails(t *testing.T) {
-	is := is.New(t)
-	got := runBuild(t.Context(), func(context.Context) (*flow.Router, error) {
-		r := sampleSite()
-		r.OnStart(func(context.Context) error { return errors.New("no table users") })
-		return r, nil
-	}, nil, nil, "-addr 127.0.0.1:0")
-	is.Equal(got.code, command.Failure)
-	is.True(regexp.MustCompile(`^app: \S*hooks_test\.go:\d+: OnStart: no table users\n$`).MatchString(got.stderr))
-}
-
 // A fileStore keeps lines in a file. What was added since it was opened is in another one
 // until the store is closed, as in a database with a write-ahead log.
 type fileStore struct {
@@ -489,98 +398,50 @@ func TestStoreIsClosed(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGTERM to send")
 	}
+	is := is.New(t)
 	binary, err := os.Executable()
-	is.New(t).NoErr(err)
-	program := func(args ...string) *exec.Cmd {
-		cmd := exec.Command(binary, args...)
-		cmd.Env = append(os.Environ(), "FLOW_TEST_PROGRAM=store")
-		return cmd
-	}
-	t.Run("SIGTERM", func(t *testing.T) {
-		is := is.New(t)
-		dsn := filepath.Join(t.TempDir(), "lines")
-		cmd := program("-addr", "127.0.0.1:0", "-dsn", dsn)
-		stderr, err := cmd.StderrPipe()
-		is.NoErr(err)
-		is.NoErr(cmd.Start())
-		defer cmd.Process.Kill()
-		log := bufio.NewReader(stderr)
-		until := func(text string) (line string) {
-			for !strings.Contains(line, text) {
-				if line, err = log.ReadString('\n'); err != nil {
-					t.Fatal(err)
-				}
+	is.NoErr(err)
+	dsn := filepath.Join(t.TempDir(), "lines")
+	cmd := exec.Command(binary, "-addr", "127.0.0.1:0", "-dsn", dsn)
+	cmd.Env = append(os.Environ(), "FLOW_TEST_PROGRAM=store")
+	stderr, err := cmd.StderrPipe()
+	is.NoErr(err)
+	is.NoErr(cmd.Start())
+	defer cmd.Process.Kill()
+	log := bufio.NewReader(stderr)
+	until := func(text string) (line string) {
+		for !strings.Contains(line, text) {
+			if line, err = log.ReadString('\n'); err != nil {
+				t.Fatal(err)
 			}
-			return line
 		}
-		url := regexp.MustCompile(`http://[^\s"]+`).FindString(until("serving"))
-		body, slow := io.Pipe()
-		answer := make(chan string, 1)
-		go func() {
-			resp, err := http.Post(url+"/lines", "text/plain", body)
-			if err != nil {
-				answer <- err.Error()
-				return
-			}
-			answer <- servertest.SumUp(t, resp)
-		}()
-		io.WriteString(slow, "to be ")
-		until("a request has begun")
-		is.NoErr(cmd.Process.Signal(syscall.SIGTERM))
-		until("stopping")
-		_, err = os.Stat(dsn + "-wal")
-		is.NoErr(err) // it is open
-		io.WriteString(slow, "or not")
-		slow.Close()
-		is.Equal(servertest.Within(t, "it answers", answer), "200 added close")
-		until("a deferred call runs")
-		is.NoErr(cmd.Wait()) // exit code 0
-		lines, err := os.ReadFile(dsn)
-		is.NoErr(err)
-		is.Equal(string(lines), "to be or not\n")
-		_, err = os.Stat(dsn + "-wal")
-		is.True(errors.Is(err, os.ErrNotExist))
-	})
-	for _, tt := range []struct {
-		args   string
-		code   int
-		opened bool
-	}{
-		{"help", 0, false},
-		{"version", 0, false},
-		{"nope", 2, false},
-		{"routes", 0, true},
-		{"check", 0, true},
-		{"-addr nonsense", 1, true},
-	} {
-		t.Run(tt.args, func(t *testing.T) {
-			is := is.New(t)
-			dsn := filepath.Join(t.TempDir(), "lines")
-			args := strings.Fields(tt.args)
-			if tt.opened {
-				args = append(args, "-dsn", dsn)
-			}
-			cmd := program(args...)
-			out, _ := cmd.CombinedOutput()
-			is.Equal(cmd.ProcessState.ExitCode(), tt.code)
-			is.True(slices.Contains(strings.Split(string(out), "\n"), "a deferred call runs"))
-			is.Equal(strings.Contains(string(out), "-dsn file"), tt.args == "help")
-			_, err := os.Stat(dsn)
-			is.Equal(err == nil, tt.opened) // and closed
-			_, err = os.Stat(dsn + "-wal")
-			is.True(errors.Is(err, os.ErrNotExist))
-		})
+		return line
 	}
-	t.Run("a store that cannot be closed", func(t *testing.T) {
-		is := is.New(t)
-		dsn := t.TempDir() // a directory stands where the file should be
-		is.NoErr(os.WriteFile(filepath.Join(dsn, "x"), nil, 0o600))
-		cmd := program("check", "-dsn", dsn)
-		out, _ := cmd.CombinedOutput()
-		defer os.Remove(dsn + "-wal")
-		is.Equal(cmd.ProcessState.ExitCode(), 1)
-		is.True(strings.Contains(string(out), "hooks_test.go:"))
-		is.True(strings.Contains(string(out), "OnStop: rename "))
-		is.True(strings.Contains(string(out), "a deferred call runs\n"))
-	})
+	url := regexp.MustCompile(`http://[^\s"]+`).FindString(until("serving"))
+	body, slow := io.Pipe()
+	answer := make(chan string, 1)
+	go func() {
+		resp, err := http.Post(url+"/lines", "text/plain", body)
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		answer <- servertest.SumUp(t, resp)
+	}()
+	io.WriteString(slow, "to be ")
+	until("a request has begun")
+	is.NoErr(cmd.Process.Signal(syscall.SIGTERM))
+	until("stopping")
+	_, err = os.Stat(dsn + "-wal")
+	is.NoErr(err) // it is open
+	io.WriteString(slow, "or not")
+	slow.Close()
+	is.Equal(servertest.Within(t, "it answers", answer), "200 added close")
+	until("a deferred call runs")
+	is.NoErr(cmd.Wait()) // exit code 0
+	lines, err := os.ReadFile(dsn)
+	is.NoErr(err)
+	is.Equal(string(lines), "to be or not\n")
+	_, err = os.Stat(dsn + "-wal")
+	is.True(errors.Is(err, os.ErrNotExist))
 }
