@@ -231,13 +231,11 @@ func TestMaxBody(t *testing.T) {
 
 func TestBodyAfterwards(t *testing.T) {
 	type copyKey struct{}
-	all := append(slices.Clone(readers), reader{"From, with another copy", []any{func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			r = r.WithContext(context.WithValue(r.Context(), copyKey{}, 1))
-			flow.From(r.Context()).Input("a")
-			next.ServeHTTP(w, r)
-		})
-	}}})
+	all := append(slices.Clone(readers), reader{"From, with another copy", []any{around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		r = r.WithContext(context.WithValue(r.Context(), copyKey{}, 1))
+		flow.From(r.Context()).Input("a")
+		next.ServeHTTP(w, r)
+	})}})
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "PROPFIND"} {
 		for _, tt := range []struct{ contentType, body, want string }{
 			{jsonMedia, `{"a":"1"}`, `a="1" body="{\"a\":\"1\"}" q="q" form="" post="" file=""`},
@@ -475,12 +473,10 @@ func TestRetriedHandlerReadsTheBodyAgain(t *testing.T) {
 	r, _ := lone(func(req *flow.Request) string {
 		b, _ := io.ReadAll(req.Body)
 		return string(b)
-	}, func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			next.ServeHTTP(httptest.NewRecorder(), r)
-			next.ServeHTTP(w, r)
-		})
-	})
+	}, around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(httptest.NewRecorder(), r)
+		next.ServeHTTP(w, r)
+	}))
 	is.Equal(says(do(r, sending("POST", "/x", jsonMedia, `{"a":1}`))), `200 {"a":1}`)
 }
 
@@ -685,12 +681,10 @@ func TestCloneWhileTrailersCome(t *testing.T) {
 			req.Clone()
 		}
 		return ""
-	}, func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			go next.ServeHTTP(httptest.NewRecorder(), r)
-			io.WriteString(w, "done")
-		})
-	})
+	}, around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		go next.ServeHTTP(httptest.NewRecorder(), r)
+		io.WriteString(w, "done")
+	}))
 	c := servertest.OnLoopback(t, r, nil).Dial()
 	c.Send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: T\r\n\r\n1\r\nx\r\n0\r\nT: v\r\n\r\n")
 	is.Equal(c.Answer(), "200 done")

@@ -48,12 +48,10 @@ func TestChainContainsPanics(t *testing.T) {
 			r := flow.New(flowtest.Files("router/a.http"))
 			log := logged(r)
 			seen := 0
-			r.Use(func(next http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-					next.ServeHTTP(w, req)
-					seen = 500 // reached: the panic did not pass
-				})
-			})
+			r.Use(around(func(next http.Handler, w http.ResponseWriter, req *http.Request) {
+				next.ServeHTTP(w, req)
+				seen = 500 // reached: the panic did not pass
+			}))
 			r.At("a").GET().Use(tt.use...).Do(tt.handler)
 			w := serve(r, "GET", "/a")
 			is.Equal(w.Code, 500)
@@ -121,25 +119,19 @@ func TestMiddlewareMayAnswerTwiceOrNever(t *testing.T) {
 		middleware func(http.Handler) http.Handler
 		want       string
 	}{
-		{"retry", func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				next.ServeHTTP(httptest.NewRecorder(), r)
-				next.ServeHTTP(w, r)
-			})
-		}, "200 call 2"},
-		{"another request", func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				next.ServeHTTP(w, r.Clone(r.Context()))
-			})
-		}, "200 call 1"},
+		{"retry", around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(httptest.NewRecorder(), r)
+			next.ServeHTTP(w, r)
+		}), "200 call 2"},
+		{"another request", around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(w, r.Clone(r.Context()))
+		}), "200 call 1"},
 		{"an answer of its own", func(http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "mine") })
 		}, "200 mine"},
-		{"a request without context", func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				next.ServeHTTP(w, r.WithContext(context.Background()))
-			})
-		}, "500"},
+		{"a request without context", around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(w, r.WithContext(context.Background()))
+		}), "500"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -259,9 +251,7 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 	r.At("users/new").GET().Do(func(*flow.Request) flow.Response { return flow.Text("hello") })
 	r.At("docs/[...rest]").GET().Do(func(*flow.Request) (flow.Response, error) { return flow.Text("hello"), nil })
 	r.At("guarded").GET().Use(pass).Do(hello)
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	for _, tt := range []struct{ method, target string }{
 		{"GET", "/about"}, {"POST", "/about"}, {"GET", "/users/new"}, {"GET", "/users/42"}, {"GET", "/docs/a/b/c"}, {"GET", "/guarded"},
 	} {
@@ -280,16 +270,14 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 func TestConcurrentNext(t *testing.T) {
 	is := is.New(t)
 	r, _ := lone(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, flow.From(r.Context()).Param("id")) },
-		func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				var both sync.WaitGroup
-				for range 2 {
-					both.Go(func() { next.ServeHTTP(httptest.NewRecorder(), r.WithContext(r.Context())) })
-				}
-				both.Wait()
-				io.WriteString(w, "both")
-			})
-		})
+		around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+			var both sync.WaitGroup
+			for range 2 {
+				both.Go(func() { next.ServeHTTP(httptest.NewRecorder(), r.WithContext(r.Context())) })
+			}
+			both.Wait()
+			io.WriteString(w, "both")
+		}))
 	is.Equal(says(do(r, sending("POST", "/x", "text/plain", "body"))), "200 both")
 }
 
@@ -336,9 +324,7 @@ func TestOrderOfMiddleware(t *testing.T) {
 	r.In("").Use(mark("all"))
 	r.Use(mark("router1"), markStd("router2"))
 	r.Use(mark("router3"))
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	for _, tt := range []struct{ method, target, want string }{
 		{"GET", "/admin/users/1", "router1 router2 router3 all admin1 admin2 users file1 file2 verb1 verb2"},
 		{"POST", "/admin/users/1", "router1 router2 router3 all admin1 admin2 users file1 file2"},
@@ -478,15 +464,13 @@ func TestRunOfGuards(t *testing.T) {
 				}
 			}
 			outside := 0
-			around := func(next http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					next.ServeHTTP(w, r)
-					outside++ // no panic passes
-				})
-			}
+			counts := around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+				next.ServeHTTP(w, r)
+				outside++ // no panic passes
+			})
 			r := flow.New(flowtest.Files("router/a.http"))
 			log := logged(r)
-			r.At("a").GET().Use(guard("1"), around, guard("2"), guard("3"), tt.deny, guard("4"), around).Do(hello)
+			r.At("a").GET().Use(guard("1"), counts, guard("2"), guard("3"), tt.deny, guard("4"), counts).Do(hello)
 			w := serve(r, "GET", "/a", "Accept: text/plain")
 			is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.want)
 			is.Equal(calls, []string{"1", "2", "3"})
@@ -508,13 +492,11 @@ func TestLengthOfGuard(t *testing.T) {
 	}{
 		{"a guard", []any{func(*flow.Request) flow.Response { return flow.Next().Header("Content-Length", "5000") }}},
 		{"RequestID before it", []any{flow.RequestID, func(*flow.Request) flow.Response { return flow.Next().Header("Content-Length", "5000") }}},
-		{"standard middleware in place of nosniff", []any{func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Del("X-Content-Type-Options")
-				w.Header().Set("Content-Length", "5000")
-				next.ServeHTTP(w, r)
-			})
-		}}},
+		{"standard middleware in place of nosniff", []any{around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+			w.Header().Del("X-Content-Type-Options")
+			w.Header().Set("Content-Length", "5000")
+			next.ServeHTTP(w, r)
+		})}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)

@@ -60,9 +60,7 @@ func devRouter(t *testing.T, tree fstest.MapFS, dir string) (*flow.Router, *jour
 	r.At("row").GET().Do(func(*flow.Request) flow.Response { return flow.View("users/+row", 1) })
 	r.At("fails").GET().Do(func(req *flow.Request) (string, error) { return "", flow.Error(404, "none") })
 	r.Dev(dir)
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	return r, log
 }
 
@@ -228,12 +226,7 @@ func TestDevServesNewPublicFiles(t *testing.T) {
 	r := flow.New(tree)
 	log := journalOf(r)
 	r.At("only.css").POST().Do(hello)
-	r.Use(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("X-Standard", "yes")
-			next.ServeHTTP(w, r)
-		})
-	}, func(*flow.Request) flow.Response { return flow.Next().Header("X-Guard", "yes") })
+	r.Use(sets("X-Standard", "yes"), func(*flow.Request) flow.Response { return flow.Next().Header("X-Guard", "yes") })
 	r.Dev(dir)
 	is.NoErr(r.Check())
 	is.Equal(serve(r, "GET", "/css/new.css").Code, 404)

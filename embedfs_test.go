@@ -98,9 +98,7 @@ func TestTemplatesKnowTheRequest(t *testing.T) {
 	}
 	r.At("users/[id]").GET().Do(func(req *flow.Request) flow.Response { return flow.Page("of data") })
 	r.At("users/[id]").POST().Do(func(req *flow.Request) flow.Response { return flow.View("+who", nil) })
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	for _, tt := range []struct{ method, target, name, want string }{
 		{"GET", "/users/7", "Ann", "200 Ann at /users/7: 7 of data"},
 		{"GET", "/users/8", "", "200 nobody at /users/8: 8 of data"},
@@ -220,9 +218,7 @@ func TestPagesWithoutCode(t *testing.T) {
 	})
 	r.At("posted").POST().Do(func(*flow.Request) string { return "posted" })
 	r.At("any").ANY().Do(func(*flow.Request) flow.Response { return flow.Page(nil) })
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	tag := func(target string) string {
 		return serve(r, "GET", target, "Let: in").Header().Get("ETag")
 	}

@@ -55,9 +55,7 @@ func TestErrorPages(t *testing.T) {
 	}
 	r.At("admin").GET().Do(func(*flow.Request) flow.Response { return flow.Page(nil) })
 	logged(r)
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	for _, tt := range []struct{ method, target, fail, want string }{
 		{"GET", "/x", "", "418 [I&#39;m a teapot 418 &lt;short&gt; /x]"},
 		{"GET", "/x", "error", "500 [Internal Server Error 500  /x]"},

@@ -48,8 +48,7 @@ func newRouter() *flow.Router {
 
 // get prints the answer to a GET.
 func get(h http.Handler, target string) {
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+	w := do(h, httptest.NewRequest("GET", target, nil))
 	fmt.Println(w.Code, w.Body)
 }
 
@@ -215,8 +214,7 @@ func ExampleError() {
 	r.At("users/[id]").DELETE().Do(func(req *flow.Request) (string, error) {
 		return "", flow.Error(http.StatusConflict, "user "+req.Param("id")+" has orders", errors.New("foreign key"))
 	})
-	w := httptest.NewRecorder()
-	r.ServeHTTP(w, httptest.NewRequest("DELETE", "/users/42", nil))
+	w := do(r, httptest.NewRequest("DELETE", "/users/42", nil))
 	fmt.Println(w.Code, w.Header().Get("Content-Type"))
 	fmt.Println(w.Body)
 	// Output:
@@ -234,8 +232,7 @@ func ExampleHandler() {
 			}
 		})).Header("Content-Type", "text/plain")
 	})
-	w := httptest.NewRecorder()
-	r.ServeHTTP(w, httptest.NewRequest("REPORT", "/users/42", nil))
+	w := do(r, httptest.NewRequest("REPORT", "/users/42", nil))
 	fmt.Print(w.Body)
 	// Output:
 	// line 0 of 42
@@ -264,8 +261,7 @@ func ExamplePage() {
 	get(r, "/cart")
 	fragment := httptest.NewRequest("GET", "/cart", nil)
 	fragment.Header.Set("HX-Request", "true")
-	w := httptest.NewRecorder()
-	r.ServeHTTP(w, fragment)
+	w := do(r, fragment)
 	fmt.Println(w.Code, w.Body)
 	// Output:
 	// 200 <title>Shop</title> About us
@@ -337,8 +333,7 @@ func ExampleHosts() {
 	hosts := flow.Hosts{"admin.example.com": page("for operators"), "": page("for everybody")}
 	fmt.Println(hosts.Check())
 	for _, url := range []string{"http://admin.example.com:8080/", "http://example.com/"} {
-		w := httptest.NewRecorder()
-		hosts.ServeHTTP(w, httptest.NewRequest("GET", url, nil))
+		w := do(hosts, httptest.NewRequest("GET", url, nil))
 		fmt.Println(w.Body)
 	}
 	// Output:

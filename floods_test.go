@@ -244,9 +244,7 @@ func TestClientsCannotFillTheLog(t *testing.T) {
 	records := slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})
 	r := careful(t)
 	r.Logger = slog.New(records)
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	server := httptest.NewUnstartedServer(r)
 	server.Config.ErrorLog = slog.NewLogLogger(records, slog.LevelWarn)
 	server.Start()

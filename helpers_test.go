@@ -93,14 +93,27 @@ func do(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
+// around returns standard middleware that does something in the place of the next handler.
+func around(f func(next http.Handler, w http.ResponseWriter, r *http.Request)) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f(next, w, r) })
+	}
+}
+
 // before returns standard middleware that does something before it goes on.
 func before(f func(*http.Request)) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			f(r)
-			next.ServeHTTP(w, r)
-		})
-	}
+	return around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		f(r)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// sets returns standard middleware that sets a header before it goes on.
+func sets(key, value string) func(http.Handler) http.Handler {
+	return around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(key, value)
+		next.ServeHTTP(w, r)
+	})
 }
 
 // wire sends text to a server as it is, with the sending side closed, and returns
@@ -206,6 +219,13 @@ func report(r *flow.Router) []string {
 	return strings.Split(thisTest.ReplaceAllString(err.Error(), "HERE"), "\n")
 }
 
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
 // mark returns a guard that adds to the header Trace.
 func mark(name string) func(*flow.Request) flow.Response {
 	return func(*flow.Request) flow.Response { return flow.Next().Cookie(&http.Cookie{Name: name, Value: "1"}) }
@@ -222,12 +242,10 @@ func marks(w *httptest.ResponseRecorder) string {
 
 // markStd is mark as standard middleware.
 func markStd(name string) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			http.SetCookie(w, &http.Cookie{Name: name, Value: "1"})
-			next.ServeHTTP(w, r)
-		})
-	}
+	return around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: name, Value: "1"})
+		next.ServeHTTP(w, r)
+	})
 }
 
 // answers returns a handler that says which file and method it was registered

@@ -234,9 +234,7 @@ func TestOnePieceEverywhere(t *testing.T) {
 		if dir != "" {
 			r.Dev(dir)
 		}
-		if err := r.Check(); err != nil {
-			t.Fatal(err)
-		}
+		is.New(t).NoErr(r.Check())
 		return r
 	}
 	for _, dir := range []string{"", onDisk(t, flowtest.Pages(tree()))} {

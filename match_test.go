@@ -3,7 +3,6 @@ package flow_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"path"
 	"strings"
@@ -142,8 +141,7 @@ func TestMatchOddRequests(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			w := httptest.NewRecorder()
-			r.ServeHTTP(w, tt.request())
+			w := do(r, tt.request())
 			is.Equal(says(w), tt.want)
 		})
 	}
@@ -182,9 +180,7 @@ var shopTree = map[string]string{
 // tour asks an application for everything it has.
 func tour(t *testing.T, r *flow.Router) string {
 	t.Helper()
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	var b strings.Builder
 	for _, info := range r.Routes() {
 		fmt.Fprintln(&b, info.Method, info.Pattern, info.Name, info.Handler, info.Middleware)

@@ -89,13 +89,6 @@ func TestMatcherFaults(t *testing.T) {
 	})
 }
 
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
-
 // TestCheckNamesNeighbours warns of matchers side by side.
 func TestCheckNamesNeighbours(t *testing.T) {
 	is := is.New(t)

@@ -36,23 +36,13 @@ func misses(t *testing.T, setUp func(*flow.Router)) (short, long *flow.Router) {
 	}
 	long.OnError = func(*flow.Request, error) flow.Response { return flow.Response{} }
 	for _, r := range []*flow.Router{short, long} {
-		if err := r.Check(); err != nil {
-			t.Fatal(err)
-		}
+		is.New(t).NoErr(r.Check())
 	}
 	return short, long
 }
 
 // The 404 that was made once is the one that any other error is answered like.
 func TestMissIsAnsweredLikeAnError(t *testing.T) {
-	std := func(key, value string) func(http.Handler) http.Handler {
-		return func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set(key, value)
-				next.ServeHTTP(w, r)
-			})
-		}
-	}
 	for _, tt := range []struct {
 		name  string
 		setUp func(*flow.Router)
@@ -61,18 +51,13 @@ func TestMissIsAnsweredLikeAnError(t *testing.T) {
 		{"guards", func(r *flow.Router) {
 			r.Use(func(*flow.Request) flow.Response { return flow.Text("never").Status(500) })
 		}},
-		{"Vary", func(r *flow.Router) { r.Use(std("Vary", "Origin")) }},
-		{"Vary of Accept", func(r *flow.Router) { r.Use(std("Vary", "origin, accept")) }},
+		{"Vary", func(r *flow.Router) { r.Use(sets("Vary", "Origin")) }},
+		{"Vary of Accept", func(r *flow.Router) { r.Use(sets("Vary", "origin, accept")) }},
 		{"an id and a log", func(r *flow.Router) { r.Use(flow.RequestID, flow.Logger(slog.New(slog.DiscardHandler))) }},
-		{"a length", func(r *flow.Router) { r.Use(std("Content-Length", "3")) }},
+		{"a length", func(r *flow.Router) { r.Use(sets("Content-Length", "3")) }},
 		{"a user who cannot be asked for", func(r *flow.Router) {
 			r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("down") }
-			r.Use(func(next http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					flow.From(r.Context()).User()
-					next.ServeHTTP(w, r)
-				})
-			})
+			r.Use(before(func(r *http.Request) { flow.From(r.Context()).User() }))
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -138,8 +123,7 @@ func TestPreflightMeetsTheFileItAsksFor(t *testing.T) {
 	ask := func(method string) string {
 		req := request("OPTIONS", "/users/new")
 		req.Header.Set("Access-Control-Request-Method", method)
-		w := httptest.NewRecorder()
-		r.ServeHTTP(w, req)
+		w := do(r, req)
 		is.Equal(w.Code, 204)
 		return marks(w)
 	}
@@ -164,8 +148,7 @@ func TestCrossOrigin(t *testing.T) {
 		if site != "" {
 			req.Header.Set("Sec-Fetch-Site", site)
 		}
-		w := httptest.NewRecorder()
-		r.ServeHTTP(w, req)
+		w := do(r, req)
 		return w
 	}
 	for _, tt := range []struct {
@@ -229,8 +212,7 @@ func TestCrossOriginMethods(t *testing.T) {
 			method, target, _ := strings.Cut(tt.request, " ")
 			req := request(method, target)
 			req.Header.Set("Sec-Fetch-Site", "cross-site")
-			w := httptest.NewRecorder()
-			r.ServeHTTP(w, req)
+			w := do(r, req)
 			is.Equal(w.Code, tt.want)
 		})
 	}
@@ -261,8 +243,7 @@ func TestRedirectKeepsStrippedPrefix(t *testing.T) {
 			// http.StripPrefix takes the same prefix off both spellings only.
 			req.URL.Path = strings.TrimPrefix(req.URL.Path, prefix)
 			req.URL.RawPath = strings.TrimPrefix(req.URL.RawPath, tt.prefix)
-			w := httptest.NewRecorder()
-			r.ServeHTTP(w, req)
+			w := do(r, req)
 			is.Equal(says(w), tt.want)
 		})
 	}

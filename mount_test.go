@@ -361,12 +361,10 @@ func TestMountPattern(t *testing.T) {
 	inner.Mount("/deep", deep)
 	r := flow.New(flowtest.Files("router/a.html"))
 	var seen string
-	r.Use(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			seen = r.Pattern // before anything ran
-			next.ServeHTTP(w, r.WithContext(r.Context()))
-		})
-	})
+	r.Use(around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		seen = r.Pattern // before anything ran
+		next.ServeHTTP(w, r.WithContext(r.Context()))
+	}))
 	r.Mount("/in/[org]", inner)
 	r.Mount("/plain", http.HandlerFunc(asked))
 	for _, tt := range []struct{ target, want string }{

@@ -108,12 +108,6 @@ func TestMountBody(t *testing.T) {
 		"a byte":    func(r *http.Request) { r.Body.Read(make([]byte, 1)) },
 	}
 	for name, read := range readers {
-		standard := func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				read(r)
-				next.ServeHTTP(w, r)
-			})
-		}
 		guard := func(req *flow.Request) flow.Response {
 			if name != "Input" {
 				read(req.Request)
@@ -148,7 +142,7 @@ func TestMountBody(t *testing.T) {
 					journalOf(r)
 					return r
 				}
-				for _, use := range []any{standard, guard} {
+				for _, use := range []any{before(read), guard} {
 					alone, outer, inner := app(), app(), app()
 					alone.Use(use)
 					outer.Mount("/in", inner).Use(use)
@@ -224,14 +218,12 @@ func TestMountPathValues(t *testing.T) {
 	inner.At("[id]").GET().Do(func(w http.ResponseWriter, r *http.Request) { asked(w, r) })
 	r := flow.New(flowtest.Files("router/a.html"))
 	var seen string
-	r.Use(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			next.ServeHTTP(w, r)
-			for range 100 { // while the handler, which is late, still runs
-				seen = r.PathValue("org") + r.PathValue("id") + r.PathValue("")
-			}
-		})
-	}, func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Millisecond, "late") })
+	r.Use(around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r)
+		for range 100 { // while the handler, which is late, still runs
+			seen = r.PathValue("org") + r.PathValue("id") + r.PathValue("")
+		}
+	}), func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Millisecond, "late") })
 	ended := make(chan bool, 1)
 	r.Mount("/[org]", inner).Use(func(req *flow.Request) flow.Response {
 		<-req.Context().Done()

@@ -400,8 +400,7 @@ func (j journey) travel(t *testing.T) (end string) {
 	}
 	for _, req := range []*http.Request{req, httptest.NewRequest(method, u, nil)} {
 		file, seen = "", nil
-		w := httptest.NewRecorder()
-		r.ServeHTTP(w, req)
+		w := do(r, req)
 		switch {
 		case seen == nil:
 			t.Fatalf("%s with %q: %s is answered with %d %s", main, params, u, w.Code, w.Header().Get("Location"))

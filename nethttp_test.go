@@ -62,9 +62,7 @@ func TestPatternAndPathValues(t *testing.T) {
 	r.At("[[lang]]/x").GET().Do(func(req *flow.Request) string { return req.Pattern })
 	r.At("50%").GET().Do(func(req *flow.Request) string { return req.Pattern })
 	r.At("any").ANY().Do(func(req *flow.Request) string { return req.Pattern })
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	for _, tt := range []struct{ method, target, want, pattern string }{
 		{"GET", "/users/7/a%2Fb/c", "GET /users/{id}/{rest...} id=7 rest=a/b/c param=7", "GET /users/{id}/{rest...}"},
 		{"POST", "/users/7/a", "POST /users/{id}/{rest...} id=7", "POST /users/{id}/{rest...}"},
@@ -79,8 +77,7 @@ func TestPatternAndPathValues(t *testing.T) {
 		t.Run(tt.method+" "+tt.target, func(t *testing.T) {
 			is := is.New(t)
 			req := request(tt.method, tt.target)
-			w := httptest.NewRecorder()
-			r.ServeHTTP(w, req)
+			w := do(r, req)
 			if w.Code == 200 {
 				is.Equal(w.Body.String(), tt.want)
 			}
@@ -495,12 +492,10 @@ func TestContextsPrint(t *testing.T) {
 	is := is.New(t)
 	r := flow.New(flowtest.Files("router/a.http"))
 	var printed []string
-	note := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			printed = append(printed, fmt.Sprint(r.Context()))
-			next.ServeHTTP(w, r.WithContext(context.WithValue(context.Background(), flow.RequestKey, flow.From(r.Context()))))
-		})
-	}
+	note := around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		printed = append(printed, fmt.Sprint(r.Context()))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(context.Background(), flow.RequestKey, flow.From(r.Context()))))
+	})
 	r.At("a").GET().Use(note, note).Do(hello)
 	is.Equal(serve(r, "GET", "/a").Code, 200)
 	is.Equal(len(printed), 2)
@@ -522,35 +517,21 @@ func TestMiddlewareInARow(t *testing.T) {
 	}
 	session := goesOnWith(func(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, "ann") })
 	loses := goesOnWith(func(context.Context) context.Context { return context.Background() })
-	asks := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			flow.From(r.Context()).User()
-			next.ServeHTTP(w, r)
-		})
-	}
-	login := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !flow.From(r.Context()).IsAuthenticated() {
-				http.Error(w, "login", http.StatusUnauthorized)
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
-	parses := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if err := r.ParseMultipartForm(1 << 10); err != nil {
-				panic(err)
-			}
-			http.Error(w, "no", http.StatusForbidden)
-		})
-	}
-	reads := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			flow.From(r.Context()).Input("x")
-			next.ServeHTTP(w, r)
-		})
-	}
+	asks := before(func(r *http.Request) { flow.From(r.Context()).User() })
+	login := around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		if !flow.From(r.Context()).IsAuthenticated() {
+			http.Error(w, "login", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	parses := around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		if err := r.ParseMultipartForm(1 << 10); err != nil {
+			panic(err)
+		}
+		http.Error(w, "no", http.StatusForbidden)
+	})
+	reads := before(func(r *http.Request) { flow.From(r.Context()).Input("x") })
 	writes := func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "fine") })
 	}

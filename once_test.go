@@ -186,14 +186,10 @@ func TestWhatCanBeReadOnce(t *testing.T) {
 		tree := onceTree(random)
 		t.Setenv("FLOW_PLANS", "")
 		planned, plannedLog, givePlanned := onceSite(tree)
-		if err := planned.Check(); err != nil {
-			t.Fatal(err)
-		}
+		is.New(t).NoErr(planned.Check())
 		t.Setenv("FLOW_PLANS", "off")
 		plain, _, givePlain := onceSite(tree)
-		if err := plain.Check(); err != nil {
-			t.Fatal(err)
-		}
+		is.New(t).NoErr(plain.Check())
 		for range 6 {
 			method, target := []string{"GET", "GET", "POST", "PUT"}[random.IntN(4)], "/shop"
 			q := query{rows: random.IntN(4), fails: 1 + random.IntN(5), how: failures[random.IntN(len(failures))]}

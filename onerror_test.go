@@ -317,9 +317,7 @@ func TestDirOnError(t *testing.T) {
 	r.Mount("/api/[org]/in", inner)
 	logged(r)
 	logged(inner)
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	for _, tt := range []struct{ method, target, asked, want string }{
 		{"GET", "/api/users/7", "api/users", "418 api/users 7"},
 		{"GET", "/api/users/7?how=panic+of+the+handler", "api/users", "500 api/users 7"},

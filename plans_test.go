@@ -123,9 +123,7 @@ func TestPartialInSeveralPlaces(t *testing.T) {
 		for i := range places {
 			r.At(fmt.Sprintf("page%d", i)).GET().Do(func(*flow.Request) flow.Response { return flow.Page(value) })
 		}
-		if err := r.Check(); err != nil {
-			t.Fatal(err)
-		}
+		is.New(t).NoErr(r.Check())
 		for i := range places {
 			answers[plans] = append(answers[plans], says(serve(r, "GET", fmt.Sprintf("/page%d", i))))
 		}

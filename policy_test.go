@@ -133,9 +133,7 @@ func TestPolicy(t *testing.T) {
 			case "buffering":
 				r.Use(func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Minute, "late") })
 			}
-			if err := r.Check(); err != nil {
-				t.Fatal(err)
-			}
+			is.New(t).NoErr(r.Check())
 			for _, tt := range []struct{ target, want string }{
 				{"/page", "nonce"},
 				{"/both", "nonce"},
@@ -259,12 +257,7 @@ func TestPolicyOfPagesRenderedOnce(t *testing.T) {
 // and for errors.
 func TestPolicyOfMiddleware(t *testing.T) {
 	r := policySite(strictPolicy)
-	r.Use(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			w.Header().Set("Content-Security-Policy", "own")
-			next.ServeHTTP(w, req)
-		})
-	})
+	r.Use(sets("Content-Security-Policy", "own"))
 	for _, target := range []string{"/inline", "/page", "/html", "/std", "/none", "/fails", "/handler", "/in/a", "/owned/a"} {
 		t.Run(target, func(t *testing.T) {
 			is := is.New(t)

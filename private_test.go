@@ -20,19 +20,8 @@ func cacheOf(h http.Handler, path string, header ...string) string {
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, req)
+	w := do(h, req)
 	return w.Header().Get("Cache-Control")
-}
-
-// setsCache is middleware that sets a Cache-Control for all answers.
-func setsCache(value string) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Cache-Control", value)
-			next.ServeHTTP(w, r)
-		})
-	}
 }
 
 // TestPersonalAnswers: what may be about a person is private, unless somebody has said
@@ -76,11 +65,11 @@ func TestPersonalAnswers(t *testing.T) {
 		{"the handler says otherwise", answer(flow.Page(nil).Header("cache-control", public)), nil, public, public},
 		{"the handler adds it", answer(flow.Page(nil).AddHeader("Cache-Control", public)), nil, public, public},
 		{"a guard says otherwise", page, []any{next}, public, public},
-		{"middleware says otherwise", page, []any{setsCache(public)}, public, public},
+		{"middleware says otherwise", page, []any{sets("Cache-Control", public)}, public, public},
 		{"an error after a guard has said otherwise", fails, []any{next}, "", private},
-		{"an error after middleware has said otherwise", fails, []any{setsCache(public)}, public, private},
-		{"an error after middleware has said more", fails, []any{setsCache("no-store")}, "no-store", "no-store"},
-		{"an error after middleware has said more, in capitals", fails, []any{setsCache("No-Store")}, "No-Store", "No-Store"},
+		{"an error after middleware has said otherwise", fails, []any{sets("Cache-Control", public)}, public, private},
+		{"an error after middleware has said more", fails, []any{sets("Cache-Control", "no-store")}, "no-store", "no-store"},
+		{"an error after middleware has said more, in capitals", fails, []any{sets("Cache-Control", "No-Store")}, "No-Store", "No-Store"},
 		{"Fail says otherwise", answer(flow.Fail(404, "").Header("Cache-Control", public)), nil, public, public},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -182,12 +171,10 @@ func TestFixedPagesBehindGuards(t *testing.T) {
 // A cache that people share would give all of them the cookie.
 func TestCookiesOfContents(t *testing.T) {
 	is := is.New(t)
-	setsCookie := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			http.SetCookie(w, &http.Cookie{Name: "session", Value: "secret"})
-			next.ServeHTTP(w, r)
-		})
-	}
+	setsCookie := around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "session", Value: "secret"})
+		next.ServeHTTP(w, r)
+	})
 	for _, tt := range []struct {
 		use                []any
 		page, file, hashed string
@@ -195,7 +182,7 @@ func TestCookiesOfContents(t *testing.T) {
 		{nil, "no-cache", "no-cache", "public, max-age=31536000, immutable"},
 		{[]any{setsCookie}, "private, no-cache", "private, no-cache", "private, max-age=31536000, immutable"},
 		{[]any{setsCookie, pass}, "private, no-cache", "private, no-cache", "private, max-age=31536000, immutable"},
-		{[]any{setsCookie, setsCache("public, max-age=60")}, "public, max-age=60", "public, max-age=60", "public, max-age=60"},
+		{[]any{setsCookie, sets("Cache-Control", "public, max-age=60")}, "public, max-age=60", "public, max-age=60", "public, max-age=60"},
 	} {
 		r := flow.New(flowtest.Files("router/x.html", "public/a.css"))
 		r.Use(tt.use...)

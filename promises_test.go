@@ -237,25 +237,12 @@ func TestHeadersOfMiddlewareStayOnAFailedAnswer(t *testing.T) {
 	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "public")
 		panic("x")
-	}, func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Cache-Control", "no-store")
-			next.ServeHTTP(w, r)
-		})
-	})
+	}, sets("Cache-Control", "no-store"))
 	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Header().Get("Cache-Control"), "no-store")
 }
 
 // TestErrorsKeepTheirOwnHeaders, and those of middleware.
 func TestErrorsKeepTheirOwnHeaders(t *testing.T) {
-	caching := func(value string) func(http.Handler) http.Handler {
-		return func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Cache-Control", value)
-				next.ServeHTTP(w, r)
-			})
-		}
-	}
 	public := func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "public") }
 	fails := func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("x") }
 	for _, tt := range []struct {
@@ -272,11 +259,11 @@ func TestErrorsKeepTheirOwnHeaders(t *testing.T) {
 		{"OnError's Handler", []any{public}, fails, func(*flow.Request, error) flow.Response {
 			return flow.Handler(http.NotFoundHandler()).Header("Cache-Control", "no-store")
 		}, "no-store"},
-		{"middleware before the guard", []any{caching("no-store"), public}, fails, nil, "no-store"},
-		{"middleware after the guard", []any{public, caching("no-store")}, fails, nil, "no-store"},
-		{"middleware after two guards", []any{public, public, caching("no-store")}, fails, nil, "no-store"},
-		{"middleware that says the same", []any{caching("public"), public}, fails, nil, "public"},
-		{"two guards", []any{caching("no-store"), public, wrap, func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "private") }}, fails, nil, "no-store"},
+		{"middleware before the guard", []any{sets("Cache-Control", "no-store"), public}, fails, nil, "no-store"},
+		{"middleware after the guard", []any{public, sets("Cache-Control", "no-store")}, fails, nil, "no-store"},
+		{"middleware after two guards", []any{public, public, sets("Cache-Control", "no-store")}, fails, nil, "no-store"},
+		{"middleware that says the same", []any{sets("Cache-Control", "public"), public}, fails, nil, "public"},
+		{"two guards", []any{sets("Cache-Control", "no-store"), public, wrap, func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "private") }}, fails, nil, "no-store"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)

@@ -45,9 +45,7 @@ func TestPublicFilesAreServed(t *testing.T) {
 		"public/empty.txt":         {},
 	})
 	r.At("[...rest]").ANY().Do(func(req *flow.Request) string { return "rest " + req.Param("rest") })
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	for _, tt := range []struct{ method, target, want, contentType string }{
 		{"GET", "/", "200 home", "text/html; charset=utf-8"},
 		{"GET", "/app.css", "200 body{}", "text/css; charset=utf-8"},
@@ -145,9 +143,7 @@ func TestAsset(t *testing.T) {
 		"public/empty.txt":       {},
 	})
 	r.At("[...rest]").GET().Do(func(*flow.Request) string { return "rest" })
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	for _, tt := range []struct{ name, before, after, body string }{
 		{"css/app.min.css", "/css/app.min.", ".css", "body{}"},
 		{"a b.js", "/a%20b.", ".js", "let a"},
@@ -206,14 +202,10 @@ func TestHashedURLsThatAreTaken(t *testing.T) {
 	u, err := flow.New(tree).Asset("a.css")
 	is.NoErr(err)
 	tree["public"+u] = &fstest.MapFile{Data: []byte("other")}
-	err = flow.New(tree).Check()
-	is.True(err != nil)
-	is.Equal(err.Error(), "public"+u+": it answers "+u+", which is the hashed URL of public/a.css: rename it")
+	is.Equal(errorText(flow.New(tree).Check()), "public"+u+": it answers "+u+", which is the hashed URL of public/a.css: rename it")
 	delete(tree, "public"+u)
 	tree["router"+u+".html"] = &fstest.MapFile{}
-	err = flow.New(tree).Check()
-	is.True(err != nil)
-	is.Equal(err.Error(), "router"+u+".html: it answers "+u+", which is the hashed URL of public/a.css: rename it")
+	is.Equal(errorText(flow.New(tree).Check()), "router"+u+".html: it answers "+u+", which is the hashed URL of public/a.css: rename it")
 }
 
 func TestSiblingsThatAreEmpty(t *testing.T) {
@@ -224,12 +216,8 @@ func TestSiblingsThatAreEmpty(t *testing.T) {
 func TestPublicFilesThatCannotBeRead(t *testing.T) {
 	is := is.New(t)
 	tree := fstest.MapFS{"router/index.html": {Data: []byte(`{{asset "a.css"}}`)}, "public/a.css": {Data: []byte("a{}")}, "public/b.css": {}, "public/b.css.br": {Data: []byte("b")}}
-	err := flow.New(broken{tree, "public/a.css"}).Check()
-	is.True(err != nil)
-	is.Equal(err.Error(), "public/a.css: cannot be read: open public/a.css: disk on fire")
-	err = flow.New(broken{tree, "public/b.css.br"}).Check()
-	is.True(err != nil)
-	is.Equal(err.Error(), `public/b.css: public/b.css.br, its compressed form, cannot be read: open public/b.css.br: disk on fire
+	is.Equal(errorText(flow.New(broken{tree, "public/a.css"}).Check()), "public/a.css: cannot be read: open public/a.css: disk on fire")
+	is.Equal(errorText(flow.New(broken{tree, "public/b.css.br"}).Check()), `public/b.css: public/b.css.br, its compressed form, cannot be read: open public/b.css.br: disk on fire
 public/b.css.br: cannot be read: open public/b.css.br: disk on fire`)
 }
 
@@ -294,12 +282,10 @@ func TestPublicFilesKeepTheContentTypeOfMiddleware(t *testing.T) {
 				if dev {
 					r.Dev(onDisk(t, tree))
 				}
-				r.Use(func(next http.Handler) http.Handler {
-					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-						w.Header()["Content-Type"] = tt.types
-						next.ServeHTTP(w, r)
-					})
-				})
+				r.Use(around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+					w.Header()["Content-Type"] = tt.types
+					next.ServeHTTP(w, r)
+				}))
 				is.Equal(serve(r, "GET", tt.target).Header()["Content-Type"], tt.want)
 			})
 		}
@@ -331,13 +317,11 @@ func TestLargeFilesAreNotHeld(t *testing.T) {
 func TestMiddlewareOfPublicFiles(t *testing.T) {
 	is := is.New(t)
 	r := flow.New(fstest.MapFS{"router/index.html": {}, "public/a.css": {Data: bytes.Repeat([]byte("a{}"), 100)}})
-	r.Use(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Cache-Control", "max-age=60")
-			w.Header().Set("Vary", "Origin")
-			next.ServeHTTP(w, r)
-		})
-	})
+	r.Use(around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=60")
+		w.Header().Set("Vary", "Origin")
+		next.ServeHTTP(w, r)
+	}))
 	w := serve(r, "GET", "/a.css")
 	is.Equal(w.Header()["Cache-Control"], []string{"max-age=60"})
 	is.Equal(w.Header()["Vary"], []string{"Origin", "Accept-Encoding"})
@@ -357,9 +341,7 @@ func TestFilesAllocateNothing(t *testing.T) {
 	}
 	text := strings.Repeat("a long text, ", 1600)
 	r := flow.New(fstest.MapFS{"router/page.html": {Data: []byte(text)}, "public/a.css": {Data: []byte(text)}})
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	for _, target := range []string{"/page", "/a.css"} {
 		for _, header := range []string{"", "Accept-Encoding: gzip, deflate, br, zstd", `If-None-Match: ` + serve(r, "GET", target).Header().Get("ETag")} {
 			t.Run(target+" "+header, func(t *testing.T) {
@@ -479,12 +461,9 @@ func TestMiddlewareSurvivesClientsThatLeave(t *testing.T) {
 	is := is.New(t)
 	r := flow.New(fstest.MapFS{"router/index.html": {}, "public/film.mp4": {Data: make([]byte, 64<<20)}})
 	passed := make(chan any, 1)
-	r.Use(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			defer func() { passed <- recover() }()
-			next.ServeHTTP(w, r)
-		})
-	})
+	r.Use(before(func(r *http.Request) {
+		defer func() { passed <- recover() }()
+	}))
 	server := httptest.NewServer(r)
 	defer server.Close()
 	resp, err := http.Get(server.URL + "/film.mp4")
@@ -568,15 +547,8 @@ func TestFilesOfAnotherVersion(t *testing.T) {
 	r.At("taken" + old + ".js").GET().Do(func(*flow.Request) string { return "route" })
 	r.Mount("/shop", shop)
 	r.Mount("/orgs/[org]", org)
-	r.Use(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			w.Header().Set("Cache-Control", "public, max-age=60")
-			next.ServeHTTP(w, req)
-		})
-	})
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	r.Use(sets("Cache-Control", "public, max-age=60"))
+	is.New(t).NoErr(r.Check())
 	over, err := shop.Asset("over.css")
 	if err != nil {
 		t.Fatal(err)
@@ -623,16 +595,9 @@ func TestNotFoundOfAHashedURL(t *testing.T) {
 		r.At("own/[slug]").GET().Do(func(*flow.Request) flow.Response {
 			return flow.Text("gone").Status(404).Header("Cache-Control", "max-age=60")
 		})
-		r.Use(func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-				w.Header().Set("Cache-Control", "public, max-age=60")
-				next.ServeHTTP(w, req)
-			})
-		})
+		r.Use(sets("Cache-Control", "public, max-age=60"))
 		r.OnError = onError
-		if err := r.Check(); err != nil {
-			t.Fatal(err)
-		}
+		is.New(t).NoErr(r.Check())
 		for _, tt := range []struct {
 			target string
 			keeps  bool

@@ -31,8 +31,7 @@ func ask(h http.Handler, method, target, body string, headers ...string) *httpte
 		name, value, _ := strings.Cut(h, ": ")
 		r.Header.Add(name, value)
 	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
+	w := do(h, r)
 	return w
 }
 

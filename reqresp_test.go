@@ -178,9 +178,7 @@ func TestHEADAnswersAsGET(t *testing.T) {
 	})
 	r.At("boom/no").GET().Do(hello)
 	r.Mount("/mounted/", http.NotFoundHandler())
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	slices.Sort(targets)
 	for _, server := range []*httptest.Server{httptest.NewServer(r), secureServer(r), httptest.NewServer(flow.New(nil))} {
 		defer server.Close()
@@ -355,12 +353,7 @@ func TestRedirectStatus(t *testing.T) {
 
 // TestVaryIsNeverReplaced: an answer depends on all that anybody has named.
 func TestVaryIsNeverReplaced(t *testing.T) {
-	vary := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Vary", "Origin")
-			next.ServeHTTP(w, r)
-		})
-	}
+	vary := sets("Vary", "Origin")
 	std := func(w http.ResponseWriter, _ *http.Request) {}
 	for _, tt := range []struct {
 		name    string

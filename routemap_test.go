@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"html"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -72,8 +71,7 @@ func TestRouteMap(t *testing.T) {
 	journalOf(r)
 	is.NoErr(r.Check())
 	get := func(target string) string {
-		w := httptest.NewRecorder()
-		r.ServeHTTP(w, request("GET", target))
+		w := do(r, request("GET", target))
 		is.Equal(w.Code, http.StatusOK)
 		return asText(w.Body.String())
 	}
@@ -155,8 +153,7 @@ func TestRouteMapOfFaults(t *testing.T) {
 	journalOf(r)
 	req := request("GET", "/_flow")
 	req.Header.Set("Accept", "text/html")
-	w := httptest.NewRecorder()
-	r.ServeHTTP(w, req)
+	w := do(r, req)
 	is.Equal(w.Code, http.StatusInternalServerError)
 	is.True(strings.Contains(w.Body.String(), "The application has faults"))
 	is.True(strings.Contains(w.Body.String(), `data-fault="router/index.http: no handler is registered for it`))

@@ -386,9 +386,7 @@ func TestTypedPagesAreChecked(t *testing.T) {
 
 func TestDeclaredPages(t *testing.T) {
 	r := typedapp.Router
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	is.New(t).NoErr(r.Check())
 	for _, tt := range []struct{ request, want string }{
 		{"GET /users", "200 <li>Ada</li>"},
 		{"GET /users?part=list", "200 <li>Ada</li>"},
