@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -56,6 +57,7 @@ type (
 	listOne         struct{ pageQuery }
 	holdsDefault    struct{ Query pageQuery }
 	defaultsOfThat  struct{ Query pageQuery }
+	defaultsOfRows  struct{ Rows []pageQuery }
 	promotesValue   struct{ defaultValue }
 	addressed       struct{ Address domain.Address }
 	addressedAndOwn struct{ Address domain.Address }
@@ -108,6 +110,7 @@ func (e *embedsAndHides) Validate() error    { return e.rowWithCurrency.Validate
 func (*pageQuery) Default()                  {}
 func (*sortQuery) Default()                  {}
 func (d *defaultsOfThat) Default()           { d.Query.Default() }
+func (*defaultsOfRows) Default()             {}
 func (a *addressedAndOwn) Validate() error   { return a.Address.Validate(context.Background()) }
 func (w *withStatusOwn) Validate() error     { return w.Status.Validate() }
 func (email) Validate() error                { return nil }
@@ -162,6 +165,7 @@ func TestMethodsThatAreNeverCalled(t *testing.T) {
 		{"listOne", takes[listOne](), ``},
 		{"holdsDefault", takes[holdsDefault](), `x.go: warning: flow_test.pageQuery.Default is not called where the struct is inside of another: flow calls Default of the input only, and that can call this one`},
 		{"defaultsOfThat", takes[defaultsOfThat](), ``},
+		{"defaultsOfRows", takes[defaultsOfRows](), `x.go: warning: flow_test.pageQuery.Default is not called where the struct is inside of another: flow calls Default of the input only, and that can call this one`},
 		{"promotesValue", takes[promotesValue](), `x.go: flow_test.defaultValue.Default has a value as its receiver, so it changes a copy: declare it on *flow_test.defaultValue`},
 		{"addressed", takes[addressed](), `testdata/domain/domain.go: warning: domain.Address.Validate(context.Context) error is never called: flow calls Validate() error, and that of the struct around it may call this one`},
 		{"addressedAndOwn", takes[addressedAndOwn](), ``},
@@ -203,6 +207,52 @@ type (
 	embedsUntagged struct{ untagged }
 	nestsUntagged  struct{ Ticket untagged }
 )
+
+// Inputs with an embedded pointer.
+type (
+	city         struct{ City string }
+	locked       struct{ sync.Mutex }
+	withPointer  struct{ *city }
+	deepPointer  struct{ withPointer }
+	pointerRows  struct{ Rows []withPointer }
+	pointerSet   struct{ *city }
+	pointerInSet struct{ One withPointer }
+	rowsNotSet   struct{ Rows []withPointer }
+	right        struct {
+		*domain.Checked
+		*locked
+		city
+		Rows []struct{ city }
+	}
+)
+
+func (p *pointerSet) Default()   { p.city = &city{} }
+func (p *pointerInSet) Default() { p.One.city = &city{} }
+func (*rowsNotSet) Default()     {}
+
+func TestEmbeddedPointersOfInputs(t *testing.T) {
+	const mistake = `x.go: flow_test.withPointer.city is an embedded pointer that only its package can set, so no request fills the fields behind it: embed the struct itself, flow_test.city`
+	for _, tt := range []struct {
+		name    string
+		handler any
+		want    string
+	}{
+		{"the input", takes[withPointer](), mistake},
+		{"a Form", takes[flow.Form[withPointer]](), mistake},
+		{"embedded", takes[deepPointer](), mistake},
+		{"rows", takes[pointerRows](), mistake},
+		{"a field", takes[struct{ One *withPointer }](), mistake},
+		{"Default sets it", takes[pointerSet](), ""},
+		{"Default sets that of a field", takes[pointerInSet](), ""},
+		{"Default has no rows", takes[rowsNotSet](), mistake},
+		{"others", takes[right](), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(inputReport(t, tt.handler), tt.want)
+		})
+	}
+}
 
 func TestFieldsOfInputs(t *testing.T) {
 	const warning = `has no tag, so it is not the parameter "id" of router/users/[id].http: a client fills it by the body or the query. Write param:"id", or json:"id" if that is meant`

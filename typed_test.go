@@ -124,6 +124,8 @@ func TestTypedHandlers(t *testing.T) {
 		{"a date that does not exist", func(r *flow.Router) { r.At("users/[id]").GET().Do(showDay) }, "GET /users/2026-02-30", `404 {"type":"about:blank","title":"Not Found","status":404}`},
 		{"rows", func(r *flow.Router) { r.At("users/[id]").GET().Do(showRows) }, "GET /users/7?items.5.name=b&items.2.name=a", `200 [{a} {b}]`},
 		{"a row that is wrong", func(r *flow.Router) { r.At("users/[id]").GET().Do(showRows) }, "GET /users/7?items.5.name=&items.2.name=a", `422 {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"items.1.name":"is required"}}`},
+		{"no Default of rows of a form", func(r *flow.Router) { r.At("users/[id]").GET().Do(showDefaults) }, "GET /users/7?items.0.name=a&one.name=b&two.name=c&list.0.name=d", `200 {"items":[{"name":"a"}],"list":[{"name":"d"}],"one":{"name":"b","qty":1},"two":{"name":"c"}}`},
+		{"no Default of rows of JSON", func(r *flow.Router) { r.At("users/[id]").POST().Do(showDefaults) }, `POST /users/7 {"items":[{"name":"a"}],"one":{"name":"b"},"two":{"name":"c"},"list":[{"name":"d"}]}`, `200 {"items":[{"name":"a"}],"list":[{"name":"d"}],"one":{"name":"b","qty":1},"two":{"name":"c"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -167,6 +169,26 @@ func showRows(_ *flow.Request, in struct {
 }) (string, error) {
 	return fmt.Sprint(in.Items), nil
 }
+
+// defaultRow is inside of defaultOrder, whose Default calls that of One.
+type (
+	defaultRow struct {
+		Name string `json:"name"`
+		Qty  int    `json:"qty,omitempty"`
+	}
+	defaultOrder struct {
+		Items []defaultRow  `json:"items"`
+		List  []*defaultRow `json:"list"`
+		One   defaultRow    `json:"one"`
+		Two   *defaultRow   `json:"two"`
+	}
+)
+
+func (r *defaultRow) Default() { r.Qty = 1 }
+
+func (o *defaultOrder) Default() { o.One.Default() }
+
+func showDefaults(_ *flow.Request, in defaultOrder) (defaultOrder, error) { return in, nil }
 
 // again shows a form again if it is wrong.
 func again(_ *flow.Request, in flow.Form[typedIn]) (flow.Response, error) {

@@ -130,13 +130,7 @@ func (to *binding) field(f *field) (v reflect.Value, ok bool) {
 	if f.fromURL {
 		to.filled = append(to.filled, f.index)
 	}
-	return to.member(to.dst, f)
-}
-
-// member returns a field of a struct for filling. ok is false if it cannot be filled: see
-// binding.err.
-func (to *binding) member(of reflect.Value, f *field) (v reflect.Value, ok bool) {
-	if v, ok = to.copies.field(of, f.index, true); !ok {
+	if v, ok = to.copies.field(to.dst, f.index, true); !ok {
 		to.err = fmt.Errorf("flow: Bind cannot fill %q: it is in an embedded %v, which is nil and cannot be set from outside its package: embed the struct itself, or set the pointer before", f.name, v.Type())
 	}
 	return v, ok

@@ -369,6 +369,20 @@ func TestBindCannotSetAnEmbeddedPointer(t *testing.T) {
 	is.Equal(err.Error(), `flow: Bind cannot fill "A": it is in an embedded *input.hidden, which is nil and cannot be set from outside its package: embed the struct itself, or set the pointer before`)
 	_, err = bind(sending("POST", "/", formType, "none=1"), &dst)
 	is.NoErr(err)
+
+	var outer struct {
+		Rows []struct {
+			*hidden
+			N int
+		}
+	}
+	invalid, err := bind(sending("POST", "/", formType, "Rows.0.A=1&Rows.0.N=2"), &outer)
+	is.NoErr(err)
+	is.Equal(said(invalid), "Rows.0.A: is not valid")
+	is.Equal(outer.Rows[0].N, 2)
+	invalid, err = bind(sending("POST", "/", jsonMedia, `{"Rows":[{"A":"1","N":2}]}`), &outer)
+	is.NoErr(err)
+	is.Equal(said(invalid), "Rows: is not valid") // encoding/json does not say where
 }
 
 // TestFormNames has the fields that a form fills: of a body, and of a query in place of one.

@@ -17,7 +17,7 @@ type Mistake struct {
 	Text    string
 	Pos     fault.Position // of the method that it is about; the zero Position for a field
 	Warning bool           // it may be meant
-	Default bool           // it is about Default, which only the input of a typed handler has
+	Default bool           // it is about Default, or what that can set: only the input of a typed handler has one
 }
 
 // Mistakes returns the mistakes in a type and in what it holds, in a fixed order. Each type is
@@ -111,7 +111,10 @@ func (n *inspection) value(t reflect.Type, outer around) {
 		n.uncalled(t, outer)
 	}
 	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+	case reflect.Pointer, reflect.Array:
+		n.value(t.Elem(), outer)
+	case reflect.Slice, reflect.Map:
+		outer.defaults = false // which has no item yet
 		n.value(t.Elem(), outer)
 	case reflect.Struct:
 		n.object(t, inside, outer)
@@ -147,12 +150,22 @@ func (n *inspection) object(t reflect.Type, where place, outer around) {
 		} else if role == filled && key != "" && sf.IsExported() {
 			keys[key] = sf
 		}
+		if role == embeds && isUnsettable(sf) && !outer.with(t).defaults && !decodesItself(t) { // else Default may set it
+			text := fmt.Sprintf("%s is an embedded pointer that only its package can set, so no request fills the fields behind it: embed the struct itself, %v", fieldName(t, sf.Name), sf.Type.Elem())
+			n.add(Mistake{Text: text, Default: where != inside})
+		}
 		at := visit{pointedTo(sf.Type), max(where, embedded), outer.with(t)}
 		if role == embeds && !n.seen[at] {
 			n.seen[at] = true
 			n.object(at.t, at.place, at.around)
 		}
 	}
+}
+
+// isUnsettable reports whether a field is an embedded pointer to an unexported struct that has fields
+// to fill. Package reflect can't set it.
+func isUnsettable(sf reflect.StructField) bool {
+	return !sf.IsExported() && sf.Type.Kind() == reflect.Pointer && !isOpaque(sf.Type.Elem())
 }
 
 // fields looks for fields that no request fills.

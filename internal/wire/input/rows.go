@@ -164,8 +164,10 @@ func (to *binding) members(v reflect.Value, keys []deepKey) {
 	fs := fieldsInside(v.Type())
 	for first, rest := group(inStruct(keys, fs)); len(first) > 0; first, rest = group(rest) {
 		f := fs.list[first[0].place]
-		if v, ok := to.member(v, f); ok {
+		if v, ok := to.copies.field(v, f.index, true); ok {
 			to.deep(v, f.converts, f.name, first)
+		} else { // encoding/json cannot set the embedded pointer either
+			to.reject(f.name, "", "is not valid")
 		}
 	}
 }
