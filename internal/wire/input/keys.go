@@ -56,7 +56,7 @@ func FormTarget(t reflect.Type, query bool, key string) (to Target, near []strin
 // targetInside goes on from a type that the path before leads to.
 func targetInside(t reflect.Type, before string, k deepKey) (to Target, near []string, ok bool) {
 	switch {
-	case !k.more && ConversionOf(t).Converts():
+	case !k.more && ConversionOf(t).Kind != Unconvertible:
 		return Target{t, before}, nil, true
 	case !nests(t) && k.more:
 		return Target{}, []string{before}, false
@@ -108,7 +108,6 @@ func FormValue(v reflect.Value, query bool, key string) (of reflect.Value, ok bo
 	}
 	k := deepKey{rest: key}
 	if place, found := p.query.find(key); found && query {
-		k.rest = ""
 		return k.member(v, p.query.list[place])
 	}
 	if !k.enterStruct(p.data) {
