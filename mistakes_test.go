@@ -278,7 +278,14 @@ func TestFieldsOfInputs(t *testing.T) {
 x.go: warning: struct{…}.ID ` + warning},
 		{"in another package of the module", takes[struct{ M domain.Misspelt }](), `x.go: domain.Misspelt.Name has the tag jsn:"name", which nothing reads: did you mean "json"?`},
 		{"of another module", takes[struct{ N net.IPNet }](), ""},
-		{"a file", takes[flow.Form[struct{ Photo *multipart.FileHeader }]](), `x.go: struct{…}.Photo is of type *multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("Photo")`},
+		{"files", takes[flow.Form[struct {
+			Photo *multipart.FileHeader
+			Scans []*multipart.FileHeader `form:"scans"`
+		}]](), ""},
+		{"a file by value", takes[flow.Form[struct{ Photo multipart.FileHeader }]](), `x.go: struct{…}.Photo is of type multipart.FileHeader, which no request fills: make it a *multipart.FileHeader, or for all files of a key a []*multipart.FileHeader`},
+		{"a file in a row", takes[struct {
+			Rows []struct{ Scan *multipart.FileHeader }
+		}](), `x.go: struct{…}.Scan is of type *multipart.FileHeader inside of another struct, where no file is filled: move it into the struct that the handler takes`},
 		{"no input", func(*flow.Request) (struct{ Body io.Reader }, error) { return struct{ Body io.Reader }{}, nil }, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

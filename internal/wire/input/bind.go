@@ -87,6 +87,9 @@ func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding
 		to.form(p.data, query, true)
 	case !c.json:
 		to.form(p.data, c.form, false)
+		if p.takesFiles {
+			to.files(p.data, &c)
+		}
 	case !whole:
 		to.object(p.data, c.raw)
 	}
@@ -176,7 +179,9 @@ func (to *binding) object(fs *fields, raw []byte) {
 			continue
 		}
 		to.copies.detach(v, c.value)
-		if quoted := fs.list[i].quoted; quoted != nil {
+		if fs.list[i].isFile() { // encoding/json would make a header without a file
+			to.noFile(v, c.key, c.value)
+		} else if quoted := fs.list[i].quoted; quoted != nil {
 			to.quoted(v, quoted, c.key, c.value)
 		} else if converts := fs.list[i].converts; !converts.plain || !setPlain(v, converts.Kind, c.value) {
 			to.json(v, c.key, c.value)

@@ -32,6 +32,7 @@ const (
 	Bytes
 	Time
 	Unmarshals // another type with UnmarshalText
+	File       // of a multipart form; no text becomes one
 )
 
 // byKind has the conversions of types without methods.
@@ -65,6 +66,9 @@ var (
 
 // ConversionOf returns the conversion of a type.
 func ConversionOf(t reflect.Type) Conversion {
+	if isFile(t) {
+		return Conversion{Kind: File, List: t != fileType, wants: "a file"}
+	}
 	isPointer := t.Kind() == reflect.Pointer
 	t = behindPointers(t)
 	p, c := reflect.PointerTo(t), byKind[t.Kind()]
@@ -93,7 +97,7 @@ func ConversionOf(t reflect.Type) Conversion {
 }
 
 // Converts reports whether texts become values of the type.
-func (c Conversion) Converts() bool { return c.Kind != Unconvertible }
+func (c Conversion) Converts() bool { return c.Kind != Unconvertible && c.Kind != File }
 
 // behindPointers returns the type that pointers lead to. It returns a pointer if they lead to
 // no other type: type p *q; type q *p.
@@ -107,7 +111,8 @@ func behindPointers(t reflect.Type) reflect.Type {
 	return t
 }
 
-// values fills a field with the texts of a key. Empty texts count only for strings.
+// values fills a field with the texts of a key. Empty texts count only for strings: for a file,
+// a browser sends one if none was chosen, and its name if the form has no enctype.
 func (to *binding) values(v reflect.Value, c Conversion, key string, texts []string) {
 	emptyCounts := v.Kind() == reflect.String || c.List && v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String
 	if !c.List || !c.Converts() {
@@ -142,7 +147,7 @@ func newBehind(v reflect.Value) reflect.Value {
 
 // value fills a field, or an item of a list, with one text.
 func (to *binding) value(v reflect.Value, kind Kind, key, text string) {
-	if kind == Unconvertible {
+	if kind == Unconvertible || kind == File {
 		v.SetZero()
 		to.reject(key, "", "must be "+ConversionOf(v.Type()).wants)
 		return

@@ -29,6 +29,7 @@ type plan struct {
 	data, query, route *fields
 	checks             *checks // of a struct
 	holdsChecks        bool    // of another type: its items may have Validate
+	takesFiles         bool    // a field of data is for files
 	custom             bool    // it has UnmarshalJSON or UnmarshalText
 	jsonOnly           bool    // a form or a query cannot fill it: it is no struct, or custom and without fields
 	err                error   // why Bind cannot fill the type, or nil
@@ -46,6 +47,7 @@ func planOf(t reflect.Type) *plan {
 	p := &plan{custom: decodesItself(t), jsonOnly: t.Kind() != reflect.Struct}
 	if t.Kind() == reflect.Struct {
 		p.data, p.query, p.route = newFields(t, fromData), newFields(t, fromQuery), newFields(t, fromRoute)
+		p.takesFiles = slices.ContainsFunc(p.data.list, (*field).isFile)
 		p.checks = newChecks(t, fromData, p.data, p.query, p.route)
 		p.jsonOnly = p.custom && len(p.data.list)+len(p.query.list)+len(p.route.list) == 0
 	} else {

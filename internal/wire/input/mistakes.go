@@ -61,7 +61,7 @@ func inspect(t reflect.Type, p *plan) []Mistake {
 	n.fromURL(t, fromRoute, p.route)
 	n.fromURL(t, fromQuery, p.query)
 	if !p.custom { // else its own method decides what becomes of a value
-		n.fields(t, p.data)
+		n.fields(t, p.data, whole)
 	}
 	outer := around{}.with(t)
 	for _, fs := range []*fields{p.data, p.query, p.route} {
@@ -122,7 +122,7 @@ func (n *inspection) value(t reflect.Type, outer around) {
 			return
 		}
 		fs := fieldsInside(t)
-		n.fields(t, fs)
+		n.fields(t, fs, inside)
 		outer = outer.with(t)
 		for _, f := range fs.list {
 			n.value(f.sf.Type, outer)
@@ -169,12 +169,14 @@ func isUnsettable(sf reflect.StructField) bool {
 }
 
 // fields looks for fields that no request fills.
-func (n *inspection) fields(t reflect.Type, fs *fields) {
+func (n *inspection) fields(t reflect.Type, fs *fields, where place) {
 	for _, f := range fs.list {
 		switch of, why := unfillable(f.sf.Type, map[reflect.Type]bool{}); {
-		case why == "":
+		case why == "", f.isFile() && where == whole:
+		case f.isFile():
+			n.field(t, f.sf, "is of type %v inside of another struct, where no file is filled: move it into the struct that the handler takes", f.sf.Type)
 		case slices.Contains(files, of):
-			n.field(t, f.sf, "is of type %v, which Bind does not fill: leave it out, and take the file with req.FormFile(%q)", f.sf.Type, f.name)
+			n.field(t, f.sf, "is of type %v, which no request fills: make it a *multipart.FileHeader, or for all files of a key a []*multipart.FileHeader", f.sf.Type)
 		default:
 			n.field(t, f.sf, "is of type %v, and no request can fill %s: give it another type, or the tag json:\"-\" if it is not for requests", f.sf.Type, why)
 		}
@@ -182,7 +184,7 @@ func (n *inspection) fields(t reflect.Type, fs *fields) {
 }
 
 // files are the types that package multipart has for a file.
-var files = []reflect.Type{reflect.TypeFor[multipart.FileHeader](), reflect.TypeFor[multipart.File]()}
+var files = []reflect.Type{headerType, reflect.TypeFor[multipart.File]()}
 
 // unfillable returns a type of which no request has a value, that is t or what t holds, and
 // what to call it. why is "" if there is none.

@@ -119,10 +119,20 @@ type (
 	uploads struct {
 		Photo  *multipart.FileHeader
 		Photos []*multipart.FileHeader `form:"photos"`
-		Value  multipart.FileHeader    `json:"value"`
+		photoOf
+		Value  multipart.FileHeader `json:"value"`
+		Values []multipart.FileHeader
+		Named  map[string]*multipart.FileHeader
+		Twice  **multipart.FileHeader
 		File   multipart.File
-		Rows   []struct{ Scan *multipart.FileHeader }
+		Query  *multipart.FileHeader `query:"photo"`
+		Rows   []struct {
+			Scan *multipart.FileHeader
+			photoOf
+		}
+		Scan struct{ Scans []*multipart.FileHeader }
 	}
+	photoOf struct{ Other *multipart.FileHeader }
 )
 
 func (o *decodes) UnmarshalJSON([]byte) error { return nil }
@@ -165,11 +175,15 @@ input.ofURL.Chan has the tag query:"chan", and no text converts to *chan int: gi
 		{reflect.TypeFor[twiceDeep](), `input.twiceDeep.ID and Ticket both have the tag param:"id", so neither is filled: keep one`},
 		{reflect.TypeFor[shadowed](), ``},
 		{reflect.TypeFor[sameName](), ``},
-		{reflect.TypeFor[uploads](), `input.uploads.Photo is of type *multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("Photo")
-input.uploads.Photos is of type []*multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("photos")
-input.uploads.Value is of type multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("value")
-input.uploads.File is of type multipart.File, which Bind does not fill: leave it out, and take the file with req.FormFile("File")
-struct{…}.Scan is of type *multipart.FileHeader, which Bind does not fill: leave it out, and take the file with req.FormFile("Scan")`},
+		{reflect.TypeFor[uploads](), `input.uploads.Query has the tag query:"photo", and no text converts to *multipart.FileHeader: give it a type such as string or int, or one with UnmarshalText
+input.uploads.Value is of type multipart.FileHeader, which no request fills: make it a *multipart.FileHeader, or for all files of a key a []*multipart.FileHeader
+input.uploads.Values is of type []multipart.FileHeader, which no request fills: make it a *multipart.FileHeader, or for all files of a key a []*multipart.FileHeader
+input.uploads.Named is of type map[string]*multipart.FileHeader, which no request fills: make it a *multipart.FileHeader, or for all files of a key a []*multipart.FileHeader
+input.uploads.Twice is of type **multipart.FileHeader, which no request fills: make it a *multipart.FileHeader, or for all files of a key a []*multipart.FileHeader
+input.uploads.File is of type multipart.File, which no request fills: make it a *multipart.FileHeader, or for all files of a key a []*multipart.FileHeader
+struct{…}.Scan is of type *multipart.FileHeader inside of another struct, where no file is filled: move it into the struct that the handler takes
+struct{…}.Other is of type *multipart.FileHeader inside of another struct, where no file is filled: move it into the struct that the handler takes
+struct{…}.Scans is of type []*multipart.FileHeader inside of another struct, where no file is filled: move it into the struct that the handler takes`},
 		{reflect.TypeFor[decodes](), ``},
 		{reflect.TypeFor[map[string]any](), ``},
 		{reflect.TypeFor[tree](), ``},

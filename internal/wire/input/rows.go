@@ -239,12 +239,12 @@ func (to *binding) room(n int) bool {
 }
 
 // nests reports whether keys of a form lead into values of type t: a struct that does not decode
-// itself, a pointer to one, or a list of them.
+// itself and is no file, a pointer to one, or a list of them.
 func nests(t reflect.Type) bool {
 	for range maxParts {
 		t = behindPointers(t)
 		switch {
-		case decodesItself(t):
+		case decodesItself(t), t == headerType:
 			return false
 		case t.Kind() == reflect.Struct:
 			return true
