@@ -37,6 +37,8 @@ type endpoint struct {
 	// keepsBody: the bytes of the body are kept while net/http code reads them, since a guard
 	// or the handler may ask for the body afterwards.
 	keepsBody bool
+	// asksFiles: the handler takes a Form with files, and runs with one that is too large, too.
+	asksFiles bool
 	// miss: no route matched, and the body is not read.
 	miss bool
 	// public: it answers with a public file.
@@ -208,7 +210,7 @@ func (x *exchange) serve(w http.ResponseWriter, r *http.Request) {
 		server.ShareTrailer(r)
 		r = r.WithContext(r.Context())
 		x.req.Request = r
-		x.body = input.New(w, r, x.endpoint.maxBody, x.endpoint.keepsBody)
+		x.body = x.endpoint.newBody(w, r)
 		defer x.body.End()
 	}
 	x.run(w, &x.req, 0) // it recovers panics of guards and of the handler
@@ -418,6 +420,11 @@ func somebody(user any) any {
 		return nil
 	}
 	return user
+}
+
+// newBody gives r a body with the limit of the endpoint, and returns it.
+func (e *endpoint) newBody(w http.ResponseWriter, r *http.Request) *input.Body {
+	return input.New(w, r, e.maxBody, e.keepsBody, e.asksFiles)
 }
 
 // hasBody reports whether r has a body. It compares the type of the body with that of

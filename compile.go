@@ -455,6 +455,7 @@ func (t *table) newEndpoint(o *owner, p *pattern.Pattern, steps []step, h handle
 		maxBody:   t.limit(maxBody),
 		way:       t.way(steps, h),
 		keepsBody: h.flow != nil || hasGuard(steps) || t.guarded(),
+		asksFiles: h.typed.isForm() && input.TakesFiles(h.typed.bound),
 		around:    t.around,
 	}
 }

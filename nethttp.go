@@ -12,7 +12,6 @@ import (
 
 	"example.com/flow/internal/routes/match"
 	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/wire/input"
 	"example.com/flow/internal/wire/logging"
 	"example.com/flow/internal/wire/reply"
 	"example.com/flow/internal/wire/server"
@@ -128,7 +127,7 @@ func (e *endpoint) serveRetained(w http.ResponseWriter, r *http.Request, target 
 	}
 	x.req.Request = r
 	if hasBody { // r is a copy: see serve
-		x.body = input.New(w, r, target.maxBody, target.keepsBody)
+		x.body = target.newBody(w, r)
 	}
 	x.contain(x.tracker.Track(w))
 }

@@ -44,12 +44,13 @@ func bad(message string) error { return &Error{Status: http.StatusBadRequest, Me
 // TooLarge is the message for a body that exceeds its limit.
 const TooLarge = "the body is too large"
 
-var errTooLarge = &Error{Status: http.StatusRequestEntityTooLarge, Message: TooLarge}
+var errTooLarge error = &Error{Status: http.StatusRequestEntityTooLarge, Message: TooLarge}
 
 // A Body is the body of a request. It is read and checked at most once.
 type Body struct {
 	limit   int64      // in bytes
 	stream  stream     // the Body that New has put into the request
+	first   *beginning // of a multipart form that may be too large; nil for other bodies
 	rewound textReader // r.Body after Load, for the request that Load was first called with; copies of it, which are rare, get another one
 
 	// Load sets these while it runs in once, and nothing changes them afterwards. After Load
@@ -74,18 +75,24 @@ type content struct {
 	object   bool            // raw is a JSON object
 	form     url.Values      // of urlencoded and multipart bodies
 	files    *multipart.Form // a multipart form; End removes its temporary files
+	tooLarge bool            // the form has passed its limit, and has no files: see Body.readBeyond
 
 	posted, all url.Values // PostForm and Form of the request that a multipart body was read from
 }
 
 // New limits the body of r to limit bytes, without a limit if it is 0, and returns it. keep
 // says that Load may be called after middleware has read some of the body: what was read is
-// then kept in memory.
-func New(w http.ResponseWriter, r *http.Request, limit int64, keep bool) *Body {
+// then kept in memory. lenient says that the handler runs with a multipart form that is too
+// large, too: see Body.readBeyond. That of a body of another type is an error.
+func New(w http.ResponseWriter, r *http.Request, limit int64, keep, lenient bool) *Body {
 	b := &Body{limit: cmp.Or(limit, math.MaxInt64)}
 	b.stream.ReadCloser = http.MaxBytesReader(w, r.Body, b.limit)
 	b.stream.length = r.ContentLength
 	mediaType := typeOf(r)
+	if lenient && mediaType == multipartType {
+		b.first = &beginning{ReadCloser: b.stream.ReadCloser, whole: r.Body}
+		b.stream.ReadCloser = b.first
+	}
 	// A compressed body is not kept: middleware that reads it sets r.Body to the decompressed
 	// text, and Load needs that one.
 	b.stream.loadsWhole.Store(keep && (mediaType == jsonType || mediaType == formType) && headerOf(r, "Content-Encoding") == "")
@@ -172,6 +179,14 @@ func (b *Body) Load(r *http.Request, rewind bool, onError func(error) error) err
 
 func (b *Body) read(r *http.Request) (content, error) {
 	mediaType := typeOf(r)
+	c, err := b.readType(r, mediaType)
+	if err == errTooLarge && b.first != nil && mediaType == multipartType {
+		return b.readBeyond(r, c)
+	}
+	return c, err
+}
+
+func (b *Body) readType(r *http.Request, mediaType string) (content, error) {
 	switch {
 	case r.Body == nil:
 		return content{}, nil
@@ -247,6 +262,10 @@ func (b *Body) readMultipart(r *http.Request) (content, error) {
 	parsed := r.MultipartForm != nil
 	if r.Body != &b.stream {
 		r.Body = http.MaxBytesReader(nil, r.Body, b.limit)
+		if b.first != nil {
+			b.first = &beginning{ReadCloser: r.Body, whole: b.first.whole}
+			r.Body = b.first
+		}
 	}
 	err := r.ParseMultipartForm(formMemory)
 	switch {

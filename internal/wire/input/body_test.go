@@ -38,7 +38,7 @@ func same(err error) error { return err }
 
 // load returns the body of a request, loaded.
 func load(r *http.Request) (*Body, error) {
-	b := New(nil, r, 0, true)
+	b := New(nil, r, 0, true, false)
 	return b, b.Load(r, false, same)
 }
 
@@ -169,7 +169,7 @@ func TestReadBefore(t *testing.T) {
 				t.Run(strings.Join([]string{reader.name, method, media}, " "), func(t *testing.T) {
 					is := is.New(t)
 					r := sending(method, "/?q=q", media, body)
-					b := New(nil, r, 100, true)
+					b := New(nil, r, 100, true, false)
 					early := r.WithContext(context.Background()) // has the body that is used up
 					reader.read(r)
 					is.NoErr(b.Load(r, false, same))
@@ -217,7 +217,7 @@ func TestTaken(t *testing.T) {
 			if strings.HasPrefix(tt.name, "packed") {
 				r.Header.Set("Content-Encoding", "gzip")
 			}
-			b := New(nil, r, 100, tt.keep)
+			b := New(nil, r, 100, tt.keep, false)
 			tt.read(b, r)
 			is.Equal(b.Load(r, false, same), errConsumed)
 			is.Equal(b.Load(r, false, same), errConsumed) // and so it does from then on
@@ -237,7 +237,7 @@ func eachRead(t *testing.T, body func(media string) io.Reader, limit int64, f fu
 			t.Run(media+" "+reader.name, func(t *testing.T) {
 				r := httptest.NewRequest("POST", "/", body(media))
 				r.Header.Set("Content-Type", media)
-				b := New(nil, r, limit, true)
+				b := New(nil, r, limit, true, false)
 				reader.read(r)
 				f(is.New(t), b, r)
 			})
@@ -269,7 +269,7 @@ func TestLimitOfWhatIsUnpacked(t *testing.T) {
 		is := is.New(t)
 		r := sending("POST", "/", formType, "packed")
 		r.Header.Set("Content-Encoding", "x")
-		b := New(nil, r, limit, true)
+		b := New(nil, r, limit, true, false)
 		is.Equal(text(r), "packed")
 		r.Body = io.NopCloser(strings.NewReader("a=" + strings.Repeat("x", 500)))
 		is.Equal(b.Load(r, false, same), want)
@@ -313,7 +313,7 @@ func TestNoPrefixIsABody(t *testing.T) {
 func TestClone(t *testing.T) {
 	is := is.New(t)
 	r := sending("POST", "/", formType, "a=1")
-	b := New(nil, r, 100, true)
+	b := New(nil, r, 100, true, false)
 	is.True(b.Clone().Load(r, false, same) != nil) // there is nothing of it yet
 	is.NoErr(b.Load(r, false, same))
 	c := b.Clone()
@@ -338,7 +338,7 @@ func TestTemporaryFiles(t *testing.T) {
 	for _, endsBefore := range []bool{false, true} {
 		is := is.New(t)
 		r := sending("POST", "/", multiMedia, parts("a=1", "f@"+strings.Repeat("x", 2*formMemory)))
-		b := New(nil, r, 0, true)
+		b := New(nil, r, 0, true, false)
 		if endsBefore {
 			b.End()
 		}
@@ -407,7 +407,7 @@ func FuzzBody(f *testing.F) {
 		}
 		for _, reader := range all {
 			r := sending("POST", "/", mediaType, string(body))
-			b := New(nil, r, 10<<20, true)
+			b := New(nil, r, 10<<20, true, false)
 			reader.read(r)
 			err := b.Load(r, false, same)
 			var bad *Error
@@ -455,7 +455,7 @@ func TestCopiesLoadAtOnce(t *testing.T) {
 		is.NoErr(m.Close())
 		r := httptest.NewRequest("POST", "/", &text)
 		r.Header.Set("Content-Type", m.FormDataContentType())
-		body := New(httptest.NewRecorder(), r, 0, true)
+		body := New(httptest.NewRecorder(), r, 0, true, false)
 		var readers sync.WaitGroup
 		for range 2 {
 			one := r.WithContext(r.Context())

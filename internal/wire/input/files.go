@@ -25,8 +25,17 @@ func TakesFiles(t reflect.Type) bool { return planOf(t).takesFiles }
 
 func (f *field) isFile() bool { return f.converts.Kind == File }
 
-// files fills fields from the files of a form.
+// files fills fields from the files of a form. All of them are too large if the form is, since
+// nobody knows which one made it so.
 func (to *binding) files(fs *fields, c *content) {
+	if c.tooLarge {
+		for _, f := range fs.list {
+			if f.isFile() {
+				to.reject(f.name, "", "is too large")
+			}
+		}
+		return
+	}
 	if c.files == nil {
 		return
 	}

@@ -54,7 +54,7 @@ func TestLimitsOfJSON(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			r := sending("POST", "/", jsonMedia, tt.body)
-			err := New(nil, r, cmp.Or(tt.limit, 10<<20), true).Load(r, false, same)
+			err := New(nil, r, cmp.Or(tt.limit, 10<<20), true, false).Load(r, false, same)
 			if tt.message == "" {
 				is.NoErr(err)
 				return

@@ -28,7 +28,7 @@ func TestStream(t *testing.T) {
 			client := strings.NewReader(whole)
 			r := httptest.NewRequest("POST", "/", client)
 			r.Header.Set("Content-Type", jsonMedia)
-			b := New(nil, r, 2000, tt.keep)
+			b := New(nil, r, 2000, tt.keep, false)
 			if tt.begun {
 				r.Body.Read(nil)
 			}
@@ -50,7 +50,7 @@ func TestAnnouncedLength(t *testing.T) {
 			is := is.New(t)
 			r := sending("POST", "/", formType, "a=1")
 			r.ContentLength = length
-			b := New(nil, r, 1000, true)
+			b := New(nil, r, 1000, true, false)
 			is.Equal(r.FormValue("a"), "1")
 			is.True(cap(b.stream.text) <= 64<<10)
 			is.Equal(b.Load(r, false, same) != nil, length > 1000)
@@ -69,7 +69,7 @@ func TestBodyThatPanics(t *testing.T) {
 		is := is.New(t)
 		r := httptest.NewRequest("POST", "/", panics{})
 		r.Header.Set("Content-Type", media)
-		b := New(nil, r, 1000, true)
+		b := New(nil, r, 1000, true, false)
 		recovered := func(f func()) (v any) {
 			defer func() { v = recover() }()
 			f()
@@ -79,7 +79,7 @@ func TestBodyThatPanics(t *testing.T) {
 		is.True(b.Load(r, false, same) != nil)
 
 		r.Body = io.NopCloser(panics{})
-		b = New(nil, r, 1000, true)
+		b = New(nil, r, 1000, true, false)
 		is.Equal(recovered(func() { b.Load(r, false, same) }), "x")
 		is.True(b.Load(r, false, same) != nil)
 	}
