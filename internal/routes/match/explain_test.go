@@ -96,3 +96,36 @@ func TestExplainAnySpelling(t *testing.T) {
 		})
 	}
 }
+
+// Where the value of a parameter is "..", a search ends in front of what is mounted behind it,
+// at any depth: nothing that comes later is a candidate.
+func TestExplainMountInMount(t *testing.T) {
+	trie := &Trie[string]{}
+	inner := trie.Mount(of("a").Segments, new(string))
+	innermost := inner.Mount(of("a/:o").Segments, new(string))
+	all := map[string]*Leaf[string]{
+		"innermost": innermost.Leaf(of("a/:o/x")),
+		"inner":     inner.Leaf(of("a/*r")),
+		"outer":     trie.Leaf(of("*r")),
+	}
+	for text, l := range all {
+		l.Set("GET", &text)
+	}
+	table := Compile[string](trie, nil, nil)
+	for _, tt := range []struct{ target, candidates string }{
+		{"/a/b/x", "innermost, inner, outer"},
+		{"/a/b/y", "inner, outer"},
+		{"/a/%2e%2e/x", ""},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			is := is.New(t)
+			u, err := url.ParseRequestURI(tt.target)
+			is.NoErr(err)
+			var said []string
+			for _, c := range table.Explain(&http.Request{Method: "GET", URL: u}).Candidates {
+				said = append(said, *c.Answer("GET"))
+			}
+			is.Equal(strings.Join(said, ", "), tt.candidates)
+		})
+	}
+}
