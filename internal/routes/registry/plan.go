@@ -95,19 +95,19 @@ func (b *Binding[H, M]) verb(method string) *Verb[H, M] {
 	return nil
 }
 
-// ServesPage reports whether the route is a page that needs no handler for GET, since none is
+// servesPage reports whether the route is a page that needs no handler for GET, since none is
 // registered.
-func (b *Binding[H, M]) ServesPage() bool {
+func (b *Binding[H, M]) servesPage() bool {
 	return b.route.Page && !b.route.Store && b.verb(http.MethodGet) == nil && b.verb(match.AnyMethod) == nil
 }
 
 // GivesNoData reports whether the page is rendered without data, since it has no handler by
-// intent: see ServesPage. It returns false if a fault explains why the handler is missing.
+// intent: see servesPage. It returns false if a fault explains why the handler is missing.
 func (b *Binding[H, M]) GivesNoData() bool {
 	wrong := slices.ContainsFunc(b.begun, func(v *Verb[H, M]) bool {
 		return v != b.Page && (v.Method == http.MethodGet || v.Method == match.AnyMethod)
 	})
-	return b.ServesPage() && !b.failed && !wrong
+	return b.servesPage() && !b.failed && !wrong
 }
 
 func (p *Plan[H, M]) fault(pos fault.Position, format string, args ...any) {
@@ -333,7 +333,7 @@ func (p *Plan[H, M]) checkFinished(r *routetree.Route, b *Binding[H, M]) {
 		if v.done {
 			continue
 		}
-		ofPage, otherwise := v.Method == http.MethodGet && b.ServesPage(), ""
+		ofPage, otherwise := v.Method == http.MethodGet && b.servesPage(), ""
 		if ofPage {
 			otherwise = ", or give the page a name or middleware with it"
 		}
@@ -360,7 +360,7 @@ type Answer[H, M any] struct {
 func (p *Plan[H, M]) Answers(r *routetree.Route) (all []Answer[H, M]) {
 	b := p.bindings[r]
 	verbs := b.Verbs
-	if b.ServesPage() {
+	if b.servesPage() {
 		verbs = append(slices.Clip(verbs), cmp.Or(b.Page, &Verb[H, M]{Method: http.MethodGet}))
 	}
 	for _, v := range verbs {

@@ -166,7 +166,7 @@ func TestPlanBinds(t *testing.T) {
 		b := p.Of(r)
 		switch r.Path {
 		case "page":
-			is.True(b.ServesPage())
+			is.True(b.servesPage())
 			is.Equal(b.Page.Label, "the page")
 			is.Equal(p.Name(r), "the page")
 			is.Equal(names["the page"], r)
