@@ -414,7 +414,8 @@ func (x *exchange) authenticate(req *Request) (user any, err error) {
 	return somebody(user), withoutEmpty(err)
 }
 
-// somebody returns user, or nil for a nil pointer, which is nobody.
+// somebody returns user, or nil if it is nobody: nil itself, or a nil pointer, map, slice,
+// function or channel, which an interface holds without being nil.
 func somebody(user any) any {
 	if forms.IsNil(user) {
 		return nil
