@@ -6,10 +6,13 @@ import (
 	"example.com/flow/internal/routes/pattern"
 )
 
-// A walk visits the leaves that a path with holes leads to, in the order of search.find. It is
-// for questions about a path, which are asked before the program serves and in development.
-// The methods of a walk report whether a search that gets there ends there, whatever the
-// values of the holes are: the walk goes no further then.
+// A walk visits the leaves that a path with holes leads to. It is for questions about a path,
+// which are asked before the program serves and in development. The leaves that a search gets
+// to come in the order of search.find. The methods of a walk report whether a search that gets
+// there ends there, whatever the values of the holes are: the walk goes no further then.
+//
+// With near or refused, a walk also visits leaves that no search for the path gets to. There
+// found and enter must not report an end, or the walk would miss leaves that a search finds.
 type walk[A any] struct {
 	path    []Text
 	slashes bool // the values of holes may contain slashes: see Trie.Possible
@@ -140,8 +143,9 @@ func (w *walk[A]) follows(b branch[A], texts ...Text) bool {
 	return w.refused || !slices.ContainsFunc(texts, func(t Text) bool { return !t.canFit(b.matcher) })
 }
 
-// isCertain reports whether texts that a branch was followed for match it, whatever the values
-// of their holes are.
+// isCertain reports whether a search follows a branch for texts that the walk followed it for,
+// whatever the values of their holes are. For texts that its matcher refuses, which a walk
+// follows with refused, nothing depends on it: there is no end behind them.
 func (b branch[A]) isCertain(texts ...Text) bool {
 	return b.matcher == nil || !slices.ContainsFunc(texts, func(t Text) bool { return !t.known() })
 }
