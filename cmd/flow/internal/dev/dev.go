@@ -130,15 +130,26 @@ func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []strin
 
 // untilSignal returns a context that ends with ctx, with the first signal to stop, or when
 // nobody reads any more what the tool says, as after Ctrl-C in "flow dev 2>&1 | tee log".
-// The channel that it returns gets the next signal to stop.
+// Once the context has ended, hurry gets the next signal to stop, however soon it comes. Only
+// a signal of the same kind that comes before the system has delivered the first one is lost:
+// the system makes one of them.
 func untilSignal(ctx context.Context) (until context.Context, hurry <-chan os.Signal, release func()) {
-	until, stop := signal.NotifyContext(ctx, append(stopSignals, syscall.SIGPIPE)...)
-	next := make(chan os.Signal, 1)
-	forget := context.AfterFunc(until, func() { signal.Notify(next, stopSignals...) })
-	return until, next, func() {
-		forget()
-		signal.Stop(next)
-		stop()
+	until, cancel := context.WithCancel(ctx)
+	stops, unread := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signal.Notify(stops, stopSignals...)
+	signal.Notify(unread, syscall.SIGPIPE)
+	go func() {
+		select {
+		case <-stops:
+		case <-unread:
+		case <-until.Done():
+		}
+		cancel() // from here on, nobody but the caller reads from stops
+	}()
+	return until, stops, func() {
+		signal.Stop(stops)
+		signal.Stop(unread)
+		cancel()
 	}
 }
 

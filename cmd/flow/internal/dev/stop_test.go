@@ -134,6 +134,23 @@ func TestTwice(t *testing.T) {
 	is.Equal(processes(t, s.temp), []string(nil))
 }
 
+// TestNextSignal: the signal after the first one is not lost, however soon it comes.
+func TestNextSignal(t *testing.T) {
+	for range 500 {
+		is := is.New(t)
+		until, hurry, release := untilSignal(t.Context())
+		is.NoErr(syscall.Kill(os.Getpid(), syscall.SIGHUP))
+		is.NoErr(syscall.Kill(os.Getpid(), syscall.SIGTERM))
+		<-until.Done()
+		select {
+		case <-hurry:
+		case <-time.After(patience):
+			t.Fatal("the next signal was lost")
+		}
+		release()
+	}
+}
+
 // TestSlowRequest: the last requests are answered.
 func TestSlowRequest(t *testing.T) {
 	is := is.New(t)
