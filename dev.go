@@ -129,8 +129,9 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 	return problemAnswer(p, page.with(reply.Field{Key: "Content-Security-Policy", Value: devpage.Policy})), true
 }
 
-// frames returns the frames of a panic that the log shows: those of the application, such as "app/users.go:12 app.show". It
-// returns nil if the client is not shown the stack, so that the log has all of it.
+// frames returns the frames of a panic that the log shows: those of the application, such as
+// "app/users.go:12 app.show". It returns nil if the client is not shown the stack, so that the
+// log has all of it.
 func (d *routerInDev) frames(req *http.Request, p *panicError, x *exchange) (own []string) {
 	if !mayShow(req) {
 		return nil

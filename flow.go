@@ -24,7 +24,8 @@
 //	users/store.http         /users, for POST only
 //	users/[id].html          /users/{id}
 //	blog/[year]/[slug].html  /blog/{year}/{slug}
-//	(admin)/reports.html     /reports: a directory in parentheses is no part of the URL; the counterpart is reports.go
+//	(admin)/reports.html     /reports: a directory in parentheses is no part of the URL,
+//	                         nor of the name of the counterpart, reports.go
 //	[[lang]]/help.html       /help and /{lang}/help
 //	docs/[...rest].html      /docs/a, /docs/a/b: one or more segments
 //	wiki/[[...rest]].html    also /wiki

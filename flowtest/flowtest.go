@@ -46,8 +46,8 @@ import (
 //
 // The requests of a file are sent one after the other, to a server on loopback. Cookies are
 // kept within a file. Redirects are not followed. Of an event stream, the first event is read.
-// A request with # @disabled is skipped, and so is the test if no file has a request. An answer of 400 or above is a failure unless the
-// example expects it.
+// A request with # @disabled is skipped, and so is the test if no file has a request. An
+// answer of 400 or above is a failure unless the example expects it.
 func Examples[B Build](t *testing.T, build B, vars ...string) {
 	t.Helper()
 	if len(vars)%2 != 0 {

@@ -4,10 +4,11 @@
 //	cd browser && go run ./record
 //
 // For the recording it makes an application with "flow new", adds a note to its main.go, runs
-// "flow dev", opens the page of the note in headless Chromium, and edits files. The page is that of Chromium, and the terminal
-// has what the tool says, but for the log of requests. The editor only looks like one: the
-// program shows the text of the file letter by letter, and writes the file when the text is
-// complete. What follows a save takes as long in the recording as it took.
+// "flow dev", opens the page of the note in headless Chromium, and edits files. The page is
+// that of Chromium, and the terminal has what the tool says, but for the log of requests. The
+// editor only looks like one: the program shows the text of the file letter by letter, and
+// writes the file when the text is complete. What follows a save takes as long in the recording
+// as it took.
 package main
 
 import (

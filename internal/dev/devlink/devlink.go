@@ -4,13 +4,13 @@
 // application's end of the link. The tool calls [Listen] to get its own.
 //
 //	from the application
-//	{"ready":true,"url":"http://localhost:8080","dirs":[…]}   it is about to accept connections, and reads files from dirs
-//	{"faults":[…]}                                            before ready: the faults of Check, after which it exits
-//	                                                          after ready: the faults of its templates; [] if there are none
+//	{"ready":true,"url":"…","dirs":[…]}   it is about to accept connections, and reads files from dirs
+//	{"faults":[…]}                        before ready: the faults of Check, after which it exits
+//	                                      after ready: the faults of its templates; [] for none
 //	from the tool
-//	{"changed":true}                                          files below router/ or public/ have changed
-//	{"faults":[…]}                                            open pages show these faults; [] removes them
-//	{"warnings":[…]}                                          the route map shows these warnings
+//	{"changed":true}                      files below router/ or public/ have changed
+//	{"faults":[…]}                        open pages show these faults; [] removes them
+//	{"warnings":[…]}                      the route map shows these warnings
 //
 // Either end may close the connection at any time, and the other end notices that. An
 // application that stops closes it when it accepts no more connections of clients, while it
