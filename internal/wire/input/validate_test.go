@@ -2,6 +2,7 @@ package input
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -238,4 +239,26 @@ func TestValidateMayChange(t *testing.T) {
 	_, err := validated(&dst, nil)
 	is.NoErr(err)
 	is.Equal(dst.A[0].Name+dst.M["k"].Name+dst.P.Name, "amp")
+}
+
+type Many []string
+
+func (m Many) Validate() error { return called("Many", m...) }
+
+// TestValidateManyKeys has as many messages as keys that did not convert. If each message were
+// compared with each key, the test would take longer than go test waits.
+func TestValidateManyKeys(t *testing.T) {
+	is := is.New(t)
+	unconverted := map[string]string{}
+	var dst Many
+	for i := range 200_000 {
+		key := fmt.Sprintf("%016d", i)
+		unconverted[key] = "must be a number"
+		dst = append(dst, key+"0")
+	}
+	dst = append(dst, "0000000000000000.inside")
+	invalid, err := validated(&dst, unconverted)
+	is.NoErr(err)
+	is.Equal(strings.Count(invalid, "must be a number"), len(unconverted))
+	is.Equal(strings.Count(invalid, "Many"), len(unconverted))
 }
