@@ -35,16 +35,27 @@ func (b *Body) Bind(r *http.Request, route Params, dst any, strict bool, message
 	if !strict && len(p.mistakes) > 0 && p.told.CompareAndSwap(false, true) {
 		mistakes = p.mistakes
 	}
+	_, invalid, err = b.bind(r, route, dst, p, strict, messages)
+	return invalid, mistakes, err
+}
+
+// BindForm is a strict Bind that also returns what the request has sent in a form: in its body or,
+// if it has none, in its query.
+func (b *Body) BindForm(r *http.Request, route Params, dst any, messages Messages) (sent Sent, invalid map[string]string, err error) {
+	return b.bind(r, route, dst, planOf(reflect.TypeOf(dst).Elem()), true, messages)
+}
+
+func (b *Body) bind(r *http.Request, route Params, dst any, p *plan, strict bool, messages Messages) (sent Sent, invalid map[string]string, err error) {
 	if p.err != nil {
-		return nil, mistakes, p.err
+		return sent, nil, p.err
 	}
 	v := reflect.ValueOf(dst).Elem()
 	to := binding{dst: v, copies: newCopies(v), strict: strict}
 	if err = b.fill(r, route, dst, p, &to); err != nil {
-		return nil, mistakes, err
+		return sent, nil, err
 	}
 	invalid, err = p.validate(dst, &to, messages)
-	return invalid, mistakes, err
+	return to.sent, invalid, err
 }
 
 // fill is Bind without Validate.
@@ -84,8 +95,10 @@ func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding
 	}
 	switch {
 	case !hasBody:
+		to.sent.form = query
 		to.form(p.data, query, true)
 	case !c.json:
+		to.sent.form = c.form
 		to.form(p.data, c.form, false)
 		if p.takesFiles {
 			to.files(p.data, &c)
@@ -104,6 +117,7 @@ type binding struct {
 	filled      [][]int           // indexes of fields with a tag param or query that have got a value
 	invalid     map[string]string // messages about what does not convert, by path; nil if there are none
 	unconverted map[string]bool   // the keys that these messages are about, by fold.Case
+	sent        Sent              // the form that fills dst, if one does
 	path        []byte            // of what is filled inside of the input from a form: "items.0.name"
 	made        int               // rows, and structs behind pointers, that keys of forms with dots have made
 	strict      bool              // a parameter of the route that does not convert is an error
@@ -212,6 +226,10 @@ func (to *binding) form(fs *fields, form url.Values, instead bool) {
 			to.values(v, fs.list[i].converts, c.key, c.value)
 		}
 	}
+	if len(deep) == 0 {
+		return
+	}
+	to.sent.deep = &sentPaths{query: instead}
 	slices.SortFunc(deep, deepKey.compare)
 	for first, rest := group(deep); len(first) > 0; first, rest = group(rest) {
 		f := fs.list[first[0].place]

@@ -111,21 +111,14 @@ func behindPointers(t reflect.Type) reflect.Type {
 	return t
 }
 
-// values fills a field with the texts of a key. Empty texts count only for strings: for a file,
-// a browser sends one if none was chosen, and its name if the form has no enctype.
+// values fills a field with the texts of a key.
 func (to *binding) values(v reflect.Value, c Conversion, key string, texts []string) {
-	emptyCounts := v.Kind() == reflect.String || c.List && v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String
-	if !c.List || !c.Converts() {
-		i := slices.IndexFunc(texts, func(text string) bool { return emptyCounts || text != "" })
-		if i >= 0 {
-			to.value(v, c.Kind, key, texts[i])
-		}
+	texts = counting(v.Type(), c, texts)
+	switch {
+	case len(texts) == 0:
 		return
-	}
-	if !emptyCounts && slices.Contains(texts, "") {
-		texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
-	}
-	if len(texts) == 0 {
+	case !c.List || !c.Converts():
+		to.value(v, c.Kind, key, texts[0])
 		return
 	}
 	v = newBehind(v)
@@ -134,6 +127,24 @@ func (to *binding) values(v reflect.Value, c Conversion, key string, texts []str
 		to.value(items.Index(i), c.Kind, key, text)
 	}
 	v.Set(items)
+}
+
+// counting returns those of the texts of a key that count: one, or all of a list. Empty texts count
+// only for strings: for a file, a browser sends one if none was chosen, and its name if the form has
+// no enctype.
+func counting(t reflect.Type, c Conversion, texts []string) []string {
+	emptyCounts := t.Kind() == reflect.String || c.List && t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String
+	switch {
+	case !c.List || !c.Converts():
+		i := slices.IndexFunc(texts, func(text string) bool { return emptyCounts || text != "" })
+		if i < 0 {
+			return nil
+		}
+		return texts[i : i+1]
+	case !emptyCounts && slices.Contains(texts, ""):
+		return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
+	}
+	return texts
 }
 
 // newBehind returns what the pointers in v lead to. They get new values to point to.
@@ -170,9 +181,6 @@ func (to *binding) value(v reflect.Value, kind Kind, key, text string) {
 			to.reject(key, "", "is not valid")
 		}
 	default:
-		if kind == Bool && text == "on" { // browsers send this for a checkbox
-			text = "true"
-		}
 		if !setScalar(v, kind, text) {
 			v.SetZero()
 			to.reject(key, "", "must be "+ConversionOf(v.Type()).wants)
@@ -184,11 +192,11 @@ func (to *binding) value(v reflect.Value, kind Kind, key, text string) {
 func setScalar(v reflect.Value, kind Kind, text string) bool {
 	switch kind {
 	case Bool:
-		b, err := strconv.ParseBool(text)
-		if err == nil {
+		b, ok := parseBool(text)
+		if ok {
 			v.SetBool(b)
 		}
-		return err == nil
+		return ok
 	case Integer:
 		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
 		if err == nil {
@@ -210,6 +218,15 @@ func setScalar(v reflect.Value, kind Kind, text string) bool {
 		return true
 	}
 	return false
+}
+
+// parseBool reads a boolean. Browsers send "on" for a checkbox.
+func parseBool(text string) (b, ok bool) {
+	if text == "on" {
+		return true, true
+	}
+	b, err := strconv.ParseBool(text)
+	return b, err == nil
 }
 
 // setPlain sets a value of a plain conversion from JSON, if it converts. It does the same as

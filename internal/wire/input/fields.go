@@ -35,6 +35,7 @@ type plan struct {
 	err                error   // why Bind cannot fill the type, or nil
 	mistakes           []Mistake
 	told               atomic.Bool // Bind has returned the mistakes
+	required           required
 }
 
 var plans sync.Map // reflect.Type to *plan; bounded by the types in the program

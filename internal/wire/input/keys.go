@@ -1,9 +1,7 @@
 package input
 
 import (
-	"net/url"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,8 +12,17 @@ const Unknown = "\x00"
 
 // A Target is what Bind fills from a key of a form.
 type Target struct {
-	Type reflect.Type // nil if Unknown may stand for the name of a field
-	Path string       // the key as messages have it: with the names of fields, in their case
+	Type     reflect.Type // nil if Unknown may stand for the name of a field
+	Path     string       // the key as messages have it: with the names of fields, in their case
+	FirstRow string       // Path with 0 for the number of each row
+}
+
+func (to Target) member(f *field) Target {
+	return Target{f.sf.Type, to.Path + "." + f.name, to.FirstRow + "." + f.name}
+}
+
+func (to Target) row(number string) Target {
+	return Target{behindPointers(to.Type).Elem(), to.Path + "." + number, to.FirstRow + ".0"}
 }
 
 // FormTarget returns what Bind fills from a key of a form, in a struct type. query is set for a
@@ -32,7 +39,7 @@ func FormTarget(t reflect.Type, query bool, key string) (to Target, near []strin
 	}
 	if place, found := p.query.find(key); found && query {
 		f := p.query.list[place]
-		return Target{f.sf.Type, f.name}, nil, true
+		return Target{f.sf.Type, f.name, f.name}, nil, true
 	}
 	k := deepKey{rest: key}
 	found := k.enterStruct(p.data)
@@ -50,42 +57,42 @@ func FormTarget(t reflect.Type, query bool, key string) (to Target, near []strin
 		return Target{}, nil, false
 	}
 	f := p.data.list[k.place]
-	return targetInside(f.sf.Type, f.name, k)
+	return Target{f.sf.Type, f.name, f.name}.inside(k)
 }
 
-// targetInside goes on from a type that the path before leads to.
-func targetInside(t reflect.Type, before string, k deepKey) (to Target, near []string, ok bool) {
+// inside goes on with the rest of a key.
+func (to Target) inside(k deepKey) (of Target, near []string, ok bool) {
 	switch {
-	case !k.more && ConversionOf(t).Kind != Unconvertible:
-		return Target{t, before}, nil, true
-	case !nests(t) && k.more:
-		return Target{}, []string{before}, false
-	case !nests(t):
+	case !k.more && ConversionOf(to.Type).Kind != Unconvertible:
+		return to, nil, true
+	case !nests(to.Type) && k.more:
+		return Target{}, []string{to.Path}, false
+	case !nests(to.Type):
 		return Target{}, nil, false
 	}
-	if t = behindPointers(t); t.Kind() == reflect.Slice {
+	t := behindPointers(to.Type)
+	if t.Kind() == reflect.Slice {
 		if !k.more {
-			return targetInside(t.Elem(), before+".0", k)
+			return to.row("0").inside(k)
 		}
 		row := k
 		switch isRow := row.enterList(); {
 		case strings.Contains(row.part, Unknown) && !row.more: // it may write a dot and a name, too
 			return Target{}, nil, true
 		case !isRow && !strings.Contains(row.part, Unknown):
-			return Target{}, []string{before + ".0." + k.rest}, false
+			return Target{}, []string{to.Path + ".0." + k.rest}, false
 		}
-		return targetInside(t.Elem(), before+"."+row.part, row)
+		return to.row(row.part).inside(row)
 	}
 	fs, member := fieldsInside(t), k
 	switch {
 	case k.more && member.enterStruct(fs):
-		f := fs.list[member.place]
-		return targetInside(f.sf.Type, before+"."+f.name, member)
+		return to.member(fs.list[member.place]).inside(member)
 	case k.more && strings.Contains(member.part, Unknown):
 		return Target{}, nil, true
 	}
 	for _, f := range fs.list {
-		near = append(near, member.with(before+".", f.name))
+		near = append(near, member.with(to.Path+".", f.name))
 	}
 	return Target{}, near, false
 }
@@ -151,56 +158,4 @@ func (k *deepKey) inside(v reflect.Value) (of reflect.Value, ok bool) {
 		return of, false
 	}
 	return k.inside(v.Index(i))
-}
-
-// Sent returns the texts that count of a form for a struct type, by the paths that messages have:
-// those of "items.5.name" under "items.1.name" if it is in the second row. query is as for
-// FormTarget.
-func Sent(t reflect.Type, query bool, form url.Values) map[string][]string {
-	p, sent := planOf(t), map[string][]string{}
-	if p.data == nil {
-		return sent
-	}
-	var deep []deepKey
-	for key, texts := range form {
-		k := deepKey{key: key, texts: texts, rest: key}
-		if strings.Count(key, ".") < maxParts && k.enterStruct(p.data) && !(query && p.data.list[k.place].fromQuery) {
-			deep = append(deep, k)
-		}
-		if place, ok := p.query.named[key]; ok && query {
-			sent[p.query.list[place].name] = texts
-		}
-	}
-	slices.SortFunc(deep, deepKey.compare)
-	for first, rest := group(deep); len(first) > 0; first, rest = group(rest) {
-		f := p.data.list[first[0].place]
-		addSent(sent, f.sf.Type, f.name, first)
-	}
-	return sent
-}
-
-// addSent adds the texts of keys that name what path leads to, or something inside of it: see
-// binding.deep.
-func addSent(sent map[string][]string, t reflect.Type, path string, keys []deepKey) {
-	own, inside := split(keys)
-	if own != nil {
-		sent[path] = own
-	}
-	if len(inside) == 0 || !nests(t) {
-		return
-	}
-	if t = behindPointers(t); t.Kind() == reflect.Slice {
-		rows, i := inList(inside), 0
-		for first, rest := group(rows); len(first) > 0; first, rest = group(rest) {
-			addSent(sent, t.Elem(), path+"."+strconv.Itoa(i), first)
-			i++
-		}
-		return
-	}
-	fs := fieldsInside(t)
-	members := inStruct(inside, fs)
-	for first, rest := group(members); len(first) > 0; first, rest = group(rest) {
-		f := fs.list[first[0].place]
-		addSent(sent, f.sf.Type, path+"."+f.name, first)
-	}
 }

@@ -1,0 +1,141 @@
+package input
+
+import (
+	"mime/multipart"
+	"reflect"
+	"slices"
+	"sync"
+)
+
+// Required reports whether a form has to have a value for a field of a struct type. It asks
+// Validate of the type, which has no other way to say so: of a new struct, after Default, Validate
+// has a message for the field, and it still has one if all other fields have some value. So neither
+// of two fields is required of which a form needs any one.
+//
+// Validate is called at the first call for a type, for structs that no request has sent. If it
+// panics, or returns an error without messages, nothing is required.
+func Required(t reflect.Type, to Target, messages Messages) bool {
+	p := planOf(t)
+	p.required.once.Do(func() { p.required.paths = requiredOf(t, messages) })
+	return p.required.paths[to.FirstRow]
+}
+
+// required has the fields of a type that a form has to have, by Target.FirstRow.
+type required struct {
+	once  sync.Once
+	paths map[string]bool
+}
+
+func requiredOf(t reflect.Type, messages Messages) map[string]bool {
+	paths := map[string]bool{}
+	bare, withRows := filler{}, filler{rows: true}
+	for path := range bare.complaints(t, messages) {
+		paths[path] = true
+	}
+	for path := range withRows.complaints(t, messages) { // a new struct has no rows
+		paths[path] = true
+	}
+	for path := range paths {
+		others := filler{rows: true, values: true, without: path}
+		paths[path] = others.complaints(t, messages)[path]
+	}
+	return paths
+}
+
+// A filler gives the fields of a new struct some value.
+type filler struct {
+	rows    bool   // each list of structs gets a row
+	values  bool   // each field gets a value
+	without string // but for this one
+}
+
+// complaints returns the fields that Validate has messages for, by Target.FirstRow.
+func (fill filler) complaints(t reflect.Type, messages Messages) map[string]bool {
+	defer func() { recover() }() // the application may not expect such values
+	dst := reflect.New(t)
+	if d, ok := dst.Interface().(defaulter); ok {
+		d.Default()
+	}
+	p := planOf(t)
+	to := binding{dst: dst.Elem()}
+	if fill.rows {
+		for _, fs := range []*fields{p.data, p.query, p.route} {
+			fill.object(&to, dst.Elem(), fs, "", []reflect.Type{t})
+		}
+	}
+	invalid, err := p.validate(dst.Interface(), &binding{dst: dst.Elem()}, messages)
+	if err != nil {
+		return nil
+	}
+	paths := map[string]bool{}
+	for key := range invalid {
+		for _, query := range []bool{false, true} {
+			if of, _, ok := FormTarget(t, query, key); ok {
+				paths[of.FirstRow] = true
+			}
+		}
+	}
+	return paths
+}
+
+// object fills the fields of a struct. around are the types of the structs around it, and its own.
+func (fill filler) object(to *binding, v reflect.Value, fs *fields, path string, around []reflect.Type) {
+	for _, f := range fs.list {
+		v, ok := (*copies)(nil).field(v, f.index, fill.values)
+		at := join(path, f.name)
+		switch {
+		case !ok || at == fill.without:
+		case f.converts.Converts() && fill.values:
+			fill.value(to, v, f.converts)
+		case f.isFile() && fill.values:
+			fill.file(v)
+		case nests(v.Type()):
+			fill.nested(to, v, at, around)
+		}
+	}
+}
+
+// nested fills a struct, or a list of them. A struct inside of one of its own type stays as it is.
+func (fill filler) nested(to *binding, v reflect.Value, path string, around []reflect.Type) {
+	t := behindPointers(v.Type())
+	switch isList := t.Kind() == reflect.Slice; {
+	case !isList && slices.Contains(around, t), v.Kind() == reflect.Pointer && v.IsNil() && !isList && !fill.values:
+		return
+	case isList:
+		v = newBehind(v)
+		v.Set(reflect.MakeSlice(t, 1, 1))
+		row := v.Index(0)
+		if !slices.Contains(around, behindPointers(row.Type())) {
+			newBehind(row)
+		}
+		fill.nested(to, row, path+".0", around)
+	default:
+		for v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		fill.object(to, v, fieldsInside(t), path, append(slices.Clip(around), t))
+	}
+}
+
+// value gives a field a value that some text converts to. It stays empty if none of these does.
+func (fill filler) value(to *binding, v reflect.Value, converts Conversion) {
+	for _, text := range []string{"1", "a", "2026-01-02", "2026-01-02T03:04:05Z", "192.0.2.1"} {
+		to.invalid = nil
+		if to.values(v, converts, "", []string{text}); to.invalid == nil {
+			return
+		}
+	}
+	v.SetZero()
+}
+
+// file gives a field for files one that has no content.
+func (fill filler) file(v reflect.Value) {
+	file := reflect.ValueOf(&multipart.FileHeader{Filename: "a", Size: 1})
+	if v.Kind() == reflect.Slice {
+		file = reflect.Append(reflect.Zero(v.Type()), file)
+	}
+	v.Set(file)
+}
