@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"example.com/flow/internal/dev/ondisk"
-	"example.com/flow/internal/fault"
 	"example.com/flow/internal/pages/links"
 	"example.com/flow/internal/routes/match"
 	"example.com/flow/internal/routes/pattern"
@@ -140,15 +139,8 @@ func (f formInput) Has(field string) bool {
 }
 
 func (f formInput) Suggest(field string) string {
-	names, inside := map[string]bool{}, ""
 	_, near, _ := f.find(field)
-	for _, name := range near {
-		names[name] = true
-		if inside == "" && strings.HasPrefix(name, field+".") { // field is a struct or a list of them
-			inside = `: did you mean "` + name + `"?`
-		}
-	}
-	return fault.Suggest(field, names, inside)
+	return suggestKey(field, near)
 }
 
 // find looks for what a field fills. Actions in its name have holes.

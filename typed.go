@@ -14,29 +14,6 @@ import (
 	"example.com/flow/internal/wire/input"
 )
 
-// A Form is the input of a handler that is to run with invalid input, too, to show the form
-// again with what was entered:
-//
-//	func add(req *flow.Request, in flow.Form[user]) (flow.Response, error) {
-//		if in.Wrong != nil {
-//			return usersPage(usersData{in}).Status(422), nil // of PageOf
-//		}
-//		…
-//	}
-type Form[T any] struct {
-	Value T       // what the request has, as far as it converts
-	Wrong Invalid // what is wrong with it, by field; nil if nothing is
-}
-
-func (f *Form[T]) value() any             { return &f.Value }
-func (f *Form[T]) setWrong(wrong Invalid) { f.Wrong = wrong }
-
-// A typedForm is a Form of any type.
-type typedForm interface {
-	value() any
-	setWrong(Invalid)
-}
-
 // A typed handler is a function that says in its signature what it reads of a request, and
 // what it answers with.
 type typed struct {
@@ -189,12 +166,19 @@ func (r *Request) readInput(in any) error {
 	if d, ok := dst.(interface{ Default() }); ok {
 		d.Default()
 	}
-	err := r.fill(dst, true)
-	if wrong, ok := err.(Invalid); ok && isForm {
-		form.setWrong(wrong)
-		return nil
+	if !isForm {
+		return r.fill(dst, true)
 	}
-	return err
+	x := r.exchange()
+	if err := x.readBody(r.Request, false); err != nil {
+		return err
+	}
+	sent, invalid, err := x.body.BindForm(r.Request, r, dst, invalidOf)
+	if err != nil {
+		return bodyError(err)
+	}
+	form.set(invalid, sent)
+	return nil
 }
 
 // PageOf declares the type of the data of a page: of the route file whose counterpart the
