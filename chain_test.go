@@ -20,80 +20,6 @@ import (
 	"example.com/flow/internal/race"
 )
 
-func TestChainContainsPanics(t *testing.T) {
-	boom := func(*flow.Request) flow.Response { panic("secret") }
-	boomStd := func(http.Handler) http.Handler {
-		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") })
-	}
-	for _, tt := range []struct {
-		name    string
-		use     []any
-		handler any
-	}{
-		{"handler", nil, boom},
-		{"net/http handler", nil, func(http.ResponseWriter, *http.Request) { panic("secret") }},
-		{"Handler", nil, func(*flow.Request) flow.Response {
-			return flow.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
-		}},
-		{"guard", []any{boom}, hello},
-		{"middleware", []any{boomStd}, hello},
-		{"JSON", nil, func(*flow.Request) flow.Response {
-			return flow.JSON(marshaler(func() ([]byte, error) { panic("secret") }))
-		}},
-		{"an error value", nil, func(*flow.Request) flow.Response { panic(fmt.Errorf("secret")) }},
-		{"a 404 that is panicked with", nil, func(*flow.Request) flow.Response { panic(flow.Error(404, "secret")) }},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			r := flow.New(flowtest.Files("router/a.http"))
-			log := logged(r)
-			seen := 0
-			r.Use(around(func(next http.Handler, w http.ResponseWriter, req *http.Request) {
-				next.ServeHTTP(w, req)
-				seen = 500 // reached: the panic did not pass
-			}))
-			r.At("a").GET().Use(tt.use...).Do(tt.handler)
-			w := serve(r, "GET", "/a")
-			is.Equal(w.Code, 500)
-			is.True(!strings.Contains(w.Body.String(), "secret"))
-			is.True(strings.Contains(log.String(), "secret"))
-			is.True(strings.Contains(log.String(), "chain_test.go")) // the stack
-			is.Equal(strings.Count(log.String(), "\n"), 1)           // one record
-			if tt.name != "middleware" {
-				is.Equal(seen, 500)
-			}
-		})
-	}
-}
-
-func TestGuardsDoNotFailOpen(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		guard any
-		want  int
-		log   string
-	}{
-		{"zero response", func(*flow.Request) flow.Response { return flow.Response{} }, 500, "a guard returned the zero Response"},
-		{"error", func(*flow.Request) (flow.Response, error) { return flow.Next(), flow.Error(403, "no") }, 403, ""},
-		{"answer", func(*flow.Request) flow.Response { return flow.Text("no").Status(401) }, 401, ""},
-		{"deliberate 204", func(*flow.Request) flow.Response { return flow.Response{}.Status(204) }, 204, ""},
-		{"redirect", func(*flow.Request) flow.Response { return flow.Redirect("/login") }, 302, ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			r := flow.New(flowtest.Files("router/a.http"))
-			log := logged(r)
-			r.Use(tt.guard)
-			r.At("a").GET().Do(func(*flow.Request) string {
-				t.Error("the handler was called")
-				return ""
-			})
-			is.Equal(serve(r, "GET", "/a").Code, tt.want)
-			is.True(strings.Contains(log.String(), tt.log))
-		})
-	}
-}
-
 func TestHandlerThatReturnsNext(t *testing.T) {
 	is := is.New(t)
 	r := flow.New(flowtest.Files("router/a.http"))
@@ -101,16 +27,6 @@ func TestHandlerThatReturnsNext(t *testing.T) {
 	r.At("a").GET().Do(func(*flow.Request) flow.Response { return flow.Next() })
 	is.Equal(serve(r, "GET", "/a").Code, 500)
 	is.True(strings.Contains(log.String(), "a handler returned Next()"))
-}
-
-func TestNextSetsHeadersFirst(t *testing.T) {
-	is := is.New(t)
-	r := flow.New(flowtest.Files("router/a.http"))
-	r.Use(func(*flow.Request) flow.Response { return flow.Next().Header("A", "guard").Header("B", "guard") })
-	r.At("a").GET().Do(func(*flow.Request) flow.Response { return flow.Text("").Header("B", "handler") })
-	w := serve(r, "GET", "/a")
-	is.Equal(w.Header()["A"], []string{"guard"})
-	is.Equal(w.Header()["B"], []string{"handler"})
 }
 
 func TestMiddlewareMayAnswerTwiceOrNever(t *testing.T) {
@@ -345,34 +261,6 @@ func TestOrderOfMiddleware(t *testing.T) {
 	}
 }
 
-func TestGuardPassesValuesOn(t *testing.T) {
-	type key struct{}
-	guard := func(req *flow.Request) flow.Response {
-		req.Request = req.WithContext(context.WithValue(req.Context(), key{}, "value"))
-		return flow.Next()
-	}
-	for _, tt := range []struct {
-		name    string
-		use     []any
-		handler any
-	}{
-		{"to a handler", []any{guard}, func(req *flow.Request) string { return fmt.Sprint(req.Context().Value(key{})) }},
-		{"through standard middleware", []any{wrap, guard, wrap}, func(req *flow.Request) string { return fmt.Sprint(req.Context().Value(key{})) }},
-		{"to a net/http handler", []any{guard, wrap}, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Context().Value(key{})) }},
-		{"to From", []any{wrap, guard}, func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprint(w, flow.From(r.Context()).Context().Value(key{}))
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			r := flow.New(flowtest.Files("router/a.http"))
-			r.At("a").GET().Use(tt.use...).Do(tt.handler)
-			is.NoErr(r.Check())
-			is.Equal(says(serve(r, "GET", "/a")), "200 value")
-		})
-	}
-}
-
 // What a chain costs: a net/http handler or middleware needs a copy of the request, path
 // values and an exchange of its own, however many there are.
 func TestChainsAllocateLittle(t *testing.T) {
@@ -452,6 +340,8 @@ func TestRunOfGuards(t *testing.T) {
 		{"error", func(*flow.Request) (flow.Response, error) { return flow.Next(), flow.Error(403, "no") }, "403 Forbidden: no\n", ""},
 		{"panic", func(*flow.Request) (flow.Response, error) { panic("secret") }, "500 Internal Server Error\n", "secret"},
 		{"zero", func(*flow.Request) (flow.Response, error) { return flow.Response{}, nil }, "500 Internal Server Error\n", "a guard returned the zero Response"},
+		{"deliberate 204", func(*flow.Request) (flow.Response, error) { return flow.Response{}.Status(204), nil }, "204 ", ""},
+		{"redirect", func(*flow.Request) (flow.Response, error) { return flow.Redirect("/login"), nil }, "302 ", ""},
 		{"what cannot be encoded", func(*flow.Request) (flow.Response, error) { return flow.JSON(func() {}), nil }, "500 Internal Server Error\n", "cannot be encoded"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -477,9 +367,7 @@ func TestRunOfGuards(t *testing.T) {
 			is.Equal(w.Header().Get("Seen"), "3")
 			is.Equal(outside, 1)
 			is.True(strings.Contains(log.String(), tt.log))
-			if tt.want[:3] != "401" {
-				is.Equal(w.Header().Get("Cache-Control"), "") // which was promised for another answer
-			}
+			is.Equal(w.Header().Get("Cache-Control") == "", w.Code >= 403) // which was promised for another answer
 		})
 	}
 }

@@ -109,9 +109,17 @@ func TestPanicsAreClean500s(t *testing.T) {
 		{"text", func(*flow.Request) string { panic("secret") }, "panic: secret"},
 		{"error", func(*flow.Request) string { panic(sentinel) }, "panic: secret sentinel"},
 		{"an Error", func(*flow.Request) string { panic(flow.Error(404, "secret")) }, "panic: 404 secret"},
+		{"JSON", func(*flow.Request) flow.Response {
+			return flow.JSON(marshaler(func() ([]byte, error) { panic("secret") }))
+		}, "panic: secret"},
 		{"nil", func(*flow.Request) string { panic(nil) }, "panic called with nil argument"},
 		{"a runtime error", func(r *flow.Request) string { return r.Header["X"][3] }, "index out of range"},
 		{"net/http", func(http.ResponseWriter, *http.Request) { panic("secret") }, "panic: secret"},
+		{"Handler", func(*flow.Request) flow.Response {
+			return flow.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
+		}, "panic: secret"},
+		{"guard", hello, "panic: of a guard"},
+		{"middleware", hello, "panic: of middleware"},
 		{"stale headers", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "5000")
 			w.Header().Set("Content-Type", "image/png")
@@ -121,12 +129,25 @@ func TestPanicsAreClean500s(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(tt.handler)
+			seen := false
+			r, log := lone(tt.handler, around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+				if tt.name == "middleware" {
+					panic("of middleware")
+				}
+				next.ServeHTTP(w, r)
+				seen = true // the panic did not pass
+			}), func(*flow.Request) flow.Response {
+				if tt.name == "guard" {
+					panic("of a guard")
+				}
+				return flow.Next()
+			})
 			server := httptest.NewServer(r)
 			defer server.Close()
 			resp, err := http.Get(server.URL + "/x")
 			is.NoErr(err)
 			defer resp.Body.Close()
+			is.Equal(seen, tt.name != "middleware")
 			var p problemBody
 			is.NoErr(json.NewDecoder(resp.Body).Decode(&p)) // whole
 			is.Equal(p, problemBody{Type: "about:blank", Title: "Internal Server Error", Status: 500})
@@ -212,9 +233,7 @@ func TestSecondFailureIsLogged(t *testing.T) {
 	r, log := lone(func(*flow.Request) string { return "secret" })
 	r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("the key server is down") }
 	r.OnError = func(req *flow.Request, err error) flow.Response { return flow.Text(fmt.Sprint(req.User())) }
-	req := httptest.NewRequest("POST", "/x", strings.NewReader("{"))
-	req.Header.Set("Content-Type", "application/json")
-	w := do(r, req)
+	w := do(r, sending("POST", "/x", jsonMedia, "{"))
 	is.Equal(w.Code, 400)
 	is.Equal(w.Body.String(), "<nil>")
 	said := records(t, log)
@@ -243,20 +262,15 @@ func TestClientsCannotBlameTheProgram(t *testing.T) {
 		status  int
 		log     string
 	}{
-		{"guard and body", []any{guard}, "", nil, `{"name"`, 400, ""},
-		{"guard and Authenticate", []any{guard}, "", flow.Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
+		{"guard and body", []any{guard}, hello, nil, `{"name"`, 400, ""},
+		{"guard and Authenticate", []any{guard}, hello, flow.Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
 		{"handler and Authenticate", nil, handler, flow.Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			if tt.handler == "" {
-				tt.handler = func(*flow.Request) string { return "secret" }
-			}
 			r, log := lone(tt.handler, tt.use...)
 			r.Authenticate = func(*flow.Request) (any, error) { return nil, tt.auth }
-			req := httptest.NewRequest("POST", "/x", strings.NewReader(tt.body))
-			req.Header.Set("Content-Type", "application/json")
-			is.Equal(do(r, req).Code, tt.status)
+			is.Equal(do(r, sending("POST", "/x", jsonMedia, tt.body)).Code, tt.status)
 			var said []string
 			for _, record := range records(t, log) {
 				said = append(said, fmt.Sprint(record["error"]))
@@ -361,14 +375,6 @@ func TestRefusedRedirectsAreSaidOnce(t *testing.T) {
 			patterns[record["pattern"]]++
 		}
 		is.Equal(patterns, map[any]int{"": 1, "/{b}": 1})
-	})
-	t.Run("of the program", func(t *testing.T) {
-		is := is.New(t)
-		r, log := lone(func(*flow.Request) flow.Response { return flow.Redirect("//x") })
-		for range 3 {
-			is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 500)
-		}
-		is.Equal(len(records(t, log)), 1)
 	})
 }
 

@@ -25,14 +25,6 @@ import (
 	"example.com/flow/internal/flowtest"
 )
 
-func TestHandlerThatWritesNothingHasItsStatus(t *testing.T) {
-	is := is.New(t)
-	r, _ := lone(func(*flow.Request) flow.Response {
-		return flow.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).Status(404)
-	})
-	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 404)
-}
-
 func TestStandardMiddlewareIsConstructedOnce(t *testing.T) {
 	is := is.New(t)
 	made := 0
@@ -309,9 +301,6 @@ func TestRequestID(t *testing.T) {
 		{"none", nil, false},
 		{"a proxy's", []string{"7F000001:8A3E_7F000001:1F90_6740A3E5_0001:0007"}, true},
 		{"a UUID", []string{"0190c3a8-7d6e-7f3a-9c1b-2d3e4f5a6b7c"}, true},
-		{"base64", []string{"ab+/cd=="}, true},
-		{"empty", []string{""}, false},
-		{"a quote", []string{`a"b`}, false},
 		{"not ASCII", []string{"é"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -419,7 +408,7 @@ func TestGuardThatChangesTheContext(t *testing.T) {
 	}
 	told := func(req *flow.Request) string { return fmt.Sprint(req.Context().Value(contextKey{}), req.Param("id")) }
 	standard := func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, told(flow.From(r.Context()))+r.PathValue("id"))
+		io.WriteString(w, told(flow.From(r.Context()))+r.PathValue("id")+fmt.Sprint(r.Context().Value(contextKey{})))
 	}
 	logger := flow.Logger(slog.New(slog.DiscardHandler))
 	for _, tt := range []struct {
@@ -435,9 +424,9 @@ func TestGuardThatChangesTheContext(t *testing.T) {
 		{"Logger later", []any{inContext, logger}, told, "200 told7"},
 		{"middleware", []any{wrap, inContext, wrap, wrap}, told, "200 told7"},
 		{"middleware, new", []any{wrap, alone, wrap, wrap}, told, "200 told7"},
-		{"handler", []any{logger, inContext}, standard, "200 told77"},
-		{"handler, new", []any{alone, wrap, logger}, standard, "200 told77"},
-		{"Handler", []any{logger, inContext}, func(*flow.Request) flow.Response { return flow.Handler(http.HandlerFunc(standard)) }, "200 told77"},
+		{"handler", []any{logger, inContext}, standard, "200 told77told"},
+		{"handler, new", []any{alone, wrap, logger}, standard, "200 told77told"},
+		{"Handler", []any{logger, inContext}, func(*flow.Request) flow.Response { return flow.Handler(http.HandlerFunc(standard)) }, "200 told77told"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -511,13 +500,12 @@ func TestContextsPrint(t *testing.T) {
 func TestMiddlewareInARow(t *testing.T) {
 	type key struct{}
 	goesOnWith := func(ctx func(context.Context) context.Context) func(http.Handler) http.Handler {
-		return func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(ctx(r.Context()))) })
-		}
+		return around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(w, r.WithContext(ctx(r.Context())))
+		})
 	}
 	session := goesOnWith(func(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, "ann") })
 	loses := goesOnWith(func(context.Context) context.Context { return context.Background() })
-	asks := before(func(r *http.Request) { flow.From(r.Context()).User() })
 	login := around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		if !flow.From(r.Context()).IsAuthenticated() {
 			http.Error(w, "login", http.StatusUnauthorized)
@@ -531,12 +519,6 @@ func TestMiddlewareInARow(t *testing.T) {
 		}
 		http.Error(w, "no", http.StatusForbidden)
 	})
-	reads := before(func(r *http.Request) { flow.From(r.Context()).Input("x") })
-	writes := func(http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "fine") })
-	}
-	var form strings.Builder
-	form.WriteString("--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\n" + strings.Repeat("y", 1<<20) + "\r\n--x--\r\n")
 	for _, tt := range []struct {
 		name         string
 		use          []any
@@ -546,10 +528,8 @@ func TestMiddlewareInARow(t *testing.T) {
 		want         int
 	}{
 		{"the second sees the request of the first", []any{session, login}, func(req *flow.Request) (any, error) { return req.Context().Value(key{}), nil }, "", "", 200},
-		{"Authenticate fails", []any{asks, writes}, func(*flow.Request) (any, error) { return nil, flow.Error(503, "down") }, "", "", 503},
-		{"the body is malformed", []any{reads, writes}, nil, jsonMedia, "{", 400},
 		{"the context is lost", []any{loses, login}, nil, "", "", 500},
-		{"a file of a copy", []any{session, parses}, nil, "multipart/form-data; boundary=x", form.String(), 403},
+		{"a file of a copy", []any{session, parses}, nil, multiMedia, parts("f@" + strings.Repeat("y", 1<<20)), 403},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -615,6 +595,7 @@ func TestHandlerStatus(t *testing.T) {
 		h    http.HandlerFunc
 		want string
 	}{
+		{"nothing", func(http.ResponseWriter, *http.Request) {}, "404 "},
 		{"Write", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("x")) }, "404 x"},
 		{"WriteString", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "x") }, "404 x"},
 		{"ReadFrom", func(w http.ResponseWriter, _ *http.Request) { io.Copy(w, onlyReader{strings.NewReader("x")}) }, "404 x"},

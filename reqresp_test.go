@@ -227,28 +227,21 @@ func TestResponsesThatCannotBeGiven(t *testing.T) {
 		logged string
 	}{
 		{"JSON of a channel", flow.JSON(make(chan int)), "cannot be encoded as JSON"},
-		{"JSON that fails late", flow.JSON([]any{strings.Repeat("secret", 1000), func() {}}), "cannot be encoded as JSON"},
 		{"JSON of an error", flow.JSON(marshaler(func() ([]byte, error) { return nil, errors.New("secret") })), "secret"},
-		{"Success", flow.Success(make(chan int), ""), "cannot be encoded as JSON"},
 		{"status 100", flow.Text("secret").Status(100), "the status 100"},
-		{"status 101", flow.Text("secret").Status(101), "the status 101"},
 		{"status -5", flow.Text("secret").Status(-5), "the status -1"},
 		{"status 1<<40", flow.Text("secret").Status(1 << 40), "the status 1000"},
 		{"status of Handler", flow.Handler(http.NotFoundHandler()).Status(99), "the status 99"},
-		{"status of Success", flow.Success(1, "", 99), "the status 99"},
 		{"Fail 200", flow.Fail(200, "secret"), "Fail was given the status 200"},
-		{"Fail 0", flow.Fail(0, "secret"), "Fail was given the status 0"},
 		{"Fail 600", flow.Fail(600, "secret"), "Fail was given the status 600"},
 		{"Handler nil", flow.Handler(nil), "Handler was given nil"},
 		{"Handler nil func", flow.Handler(nilHandler).Status(200), "Handler was given nil"},
 		{"Cookie nil", flow.Text("secret").Cookie(nil), "a cookie without a valid name"},
-		{"Cookie without a name", flow.Text("secret").Cookie(&http.Cookie{Value: "x"}).Header("X", "1"), "a cookie without a valid name"},
 		{"View", flow.View("none", nil), "no template is called"},
 		{"Page", flow.Page(nil), "this route has none"},
 		{"RedirectTo", flow.RedirectTo("none"), "none"},
 		{"RedirectTo with odd parameters", flow.RedirectTo("x", "id"), "pairs of key and value"},
 		{"Redirect 200", flow.Redirect("/a", 200), "the status 200, which redirects nobody"},
-		{"Redirect 304", flow.Redirect("/a").Status(304), "the status 304, which redirects nobody"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -269,43 +262,22 @@ func TestRedirect(t *testing.T) {
 		{"/", "/"},
 		{"/a?b=/c//d#e", "/a?b=/c//d#e"},
 		{"/é ü", "/%C3%A9%20%C3%BC"},
-		{"/%C3%A9", "/%C3%A9"},
-		{"/a//b", "/a//b"},
 		{`/a\b`, `/a\b`},
 		{"/\xff", "/%FF"},
 		{"http://example.com", "http://example.com"},
-		{"HTTPS://example.com/x", "HTTPS://example.com/x"},
 		{"https://exämple.com/", "https://ex%C3%A4mple.com/"},
 
 		{"", ""},
 		{"//x", ""},
-		{"///x", ""},
 		{`/\x`, ""},
-		{`\\x`, ""},
-		{`\/x`, ""},
 		{"/\tx", ""},
 		{"/\n/x", ""},
-		{"\t//x", ""},
-		{" //x", ""},
 		{"/a\r\nSet-Cookie: a=b", ""},
-		{"/\x00", ""},
-		{"/\x7f", ""},
 		{"javascript:alert(1)", ""},
-		{"JavaScript://x/%0aalert(1)", ""},
-		{"data:text/html,x", ""},
-		{"ftp://x/", ""},
-		{`https:\\x`, ""},
 		{`https://a\@b/`, ""},
 		{"https:x", ""},
-		{"https:/x", ""},
-		{"http:///x", ""},
 		{"http://:80/", ""},
-		{"http://[::1/", ""},
 		{"x", ""},
-		{"./x", ""},
-		{"?x", ""},
-		{"#x", ""},
-		{"example.com/x", ""},
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)
@@ -361,11 +333,6 @@ func TestVaryIsNeverReplaced(t *testing.T) {
 		use     []any
 		want    []string
 	}{
-		{"handler", func(*flow.Request) flow.Response { return flow.Text("x").Header("Vary", "HX-Request") }, nil, []string{"HX-Request"}},
-		{"twice", func(*flow.Request) flow.Response {
-			return flow.Text("x").Header("vary", "A").AddHeader("Vary", "B").Header("Vary", "a")
-		}, nil, []string{"A", "B"}},
-		{"after middleware", func(*flow.Request) flow.Response { return flow.Text("x").Header("Vary", "HX-Request") }, []any{vary}, []string{"Origin", "HX-Request"}},
 		{"after a guard", func(*flow.Request) flow.Response { return flow.JSON(1).Header("Vary", "HX-Request") },
 			[]any{vary, func(*flow.Request) flow.Response { return flow.Next().Header("Vary", "Cookie") }}, []string{"Origin", "Cookie", "HX-Request"}},
 		{"Handler", func(*flow.Request) flow.Response {
@@ -386,9 +353,12 @@ func TestAddHeader(t *testing.T) {
 	is := is.New(t)
 	r, _ := lone(func(*flow.Request) flow.Response {
 		return flow.Text("x").AddHeader("Link", "</a>").AddHeader("link", "</b>").Header("X", "1").AddHeader("X", "2")
-	}, func(*flow.Request) flow.Response { return flow.Next().AddHeader("Link", "</guard>") })
+	}, func(*flow.Request) flow.Response {
+		return flow.Next().AddHeader("Link", "</guard>").Header("X", "guard").Header("Y", "guard")
+	})
 	h := do(r, httptest.NewRequest("GET", "/x", nil)).Header()
 	is.Equal(h["Link"], []string{"</guard>", "</a>", "</b>"})
+	is.Equal(h["Y"], []string{"guard"})
 	is.Equal(h["X"], []string{"1", "2"})
 }
 
@@ -422,17 +392,6 @@ func TestResponseCopiesShareNothing(t *testing.T) {
 			is.Equal(answer(parent).Code, answer(resp).Code)
 		})
 	}
-}
-
-func TestNextSetsWhatTheHandlerMayReplace(t *testing.T) {
-	is := is.New(t)
-	r, _ := lone(func(*flow.Request) flow.Response { return flow.Text("x").Header("A", "handler") }, func(*flow.Request) flow.Response {
-		return flow.Next().Header("A", "guard").Header("B", "guard").Cookie(&http.Cookie{Name: "c", Value: "1"})
-	})
-	h := do(r, httptest.NewRequest("GET", "/x", nil)).Header()
-	is.Equal(h["A"], []string{"handler"})
-	is.Equal(h["B"], []string{"guard"})
-	is.Equal(h["Set-Cookie"], []string{"c=1"})
 }
 
 func TestAuthenticate(t *testing.T) {
