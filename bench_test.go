@@ -2,8 +2,6 @@ package flow_test
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"embed"
 	"fmt"
 	"html/template"
@@ -362,25 +360,5 @@ func BenchmarkPage(b *testing.B) {
 				bm.handler.ServeHTTP(w, req)
 			}
 		})
-	}
-}
-
-func TestSiteOfTheBenchmarkUnpacks(t *testing.T) {
-	is := is.New(t)
-	r := flow.New(site(t, "."))
-	is.NoErr(r.Check())
-	for target, file := range map[string]string{"/site.css": "testdata/site/public/site.css"} {
-		want, err := siteFiles.ReadFile(file)
-		is.NoErr(err)
-		req, err := http.NewRequest("GET", target, nil)
-		is.NoErr(err)
-		req.Header.Set("Accept-Encoding", "gzip")
-		w := do(r, req)
-		is.Equal(w.Header().Get("Content-Encoding"), "gzip")
-		z, err := gzip.NewReader(w.Body)
-		is.NoErr(err)
-		got, err := io.ReadAll(z)
-		is.NoErr(err)
-		is.True(bytes.Equal(got, want))
 	}
 }

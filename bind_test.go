@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -296,55 +295,6 @@ func TestCreateAllocatesLittle(t *testing.T) {
 		req.Body = whole
 		r.ServeHTTP(to, req)
 	}) <= 12)
-}
-
-// BenchmarkData posts data to handlers that ask for it.
-func BenchmarkData(b *testing.B) {
-	record := `{"id":1,"name":"Ann Example","email":"ann@example.com","tags":["a","b"],"score":1.5,"active":true,"notes":"` + strings.Repeat("x", 100) + `"}`
-	records := `{"x":"1","list":[` + strings.Repeat(record+",", 4_999) + record + `]}`
-	type user struct {
-		Name  string `json:"name"`
-		Email string `json:"email"`
-	}
-	bind := func(req *flow.Request) (string, error) {
-		var u user
-		err := req.Bind(&u)
-		return u.Name + u.Email, err
-	}
-	input := func(req *flow.Request) (string, error) { return req.Input("x"), nil }
-	for _, bm := range []struct {
-		name, media, body string
-		handler           func(*flow.Request) (string, error)
-		want              int
-	}{
-		{"Bind/form", formType, "name=Ann&email=ann%40example.com", bind, 200},
-		{"Bind/JSON", jsonMedia, `{"name":"Ann","email":"ann@example.com"}`, bind, 200},
-		{"Input/JSON", jsonMedia, `{"x":"Ann","email":"ann@example.com"}`, input, 200},
-		{"Input/5000 records", jsonMedia, records, input, 200},
-		{"Only/5000 records", jsonMedia, records, func(req *flow.Request) (string, error) { return fmt.Sprint(req.Only("x")), nil }, 200},
-		{"All/5000 records", jsonMedia, records, func(req *flow.Request) (string, error) { return fmt.Sprint(len(req.All())), nil }, 200},
-		{"Bind/5000 records", jsonMedia, records, func(req *flow.Request) (string, error) {
-			var all struct{ List []user }
-			return "", req.Bind(&all)
-		}, 200},
-		{"Input/3.5 million objects", jsonMedia, `{"any":[` + strings.Repeat("{},", (10<<20-12)/3) + `{}]}`, input, 400},
-	} {
-		b.Run(bm.name, func(b *testing.B) {
-			r, _ := lone(bm.handler)
-			r.Logger = slog.New(slog.DiscardHandler)
-			is.New(b).Equal(do(r, sending("POST", "/x", bm.media, bm.body)).Code, bm.want)
-			req := sending("POST", "/x", bm.media, "")
-			req.ContentLength = int64(len(bm.body))
-			w := &sink{header: http.Header{}}
-			b.ReportAllocs()
-			for b.Loop() {
-				clear(w.header)
-				req.Form, req.PostForm = nil, nil
-				req.Body = io.NopCloser(strings.NewReader(bm.body))
-				r.ServeHTTP(w, req)
-			}
-		})
-	}
 }
 
 func TestNumbersAndCopiesOfAll(t *testing.T) {

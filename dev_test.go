@@ -15,7 +15,6 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"example.com/flow"
 
@@ -179,15 +178,12 @@ func TestDevServesPublicFilesWithoutKeepingThem(t *testing.T) {
 	dir := onDisk(t, devTree())
 	r, _ := devRouter(t, devTree(), dir)
 	write(t, dir, "public/app.css.gz", "an old one")
-	req := httptest.NewRequest("GET", "/app.css", nil)
-	req.Header.Set("Accept-Encoding", "gzip")
-	w := do(r, req)
+	w := serve(r, "GET", "/app.css", "Accept-Encoding: gzip")
 	is.Equal(w.Body.String(), "body{}")
 	is.Equal(w.Header().Get("Cache-Control"), "no-store")
 	is.Equal(w.Header().Get("Content-Type"), "text/css; charset=utf-8")
 	is.Equal(w.Header().Get("X-Content-Type-Options"), "nosniff")
-	req.Header.Set("Range", "bytes=1-2")
-	is.Equal(do(r, req).Code, 206)
+	is.Equal(serve(r, "GET", "/app.css", "Range: bytes=1-2").Code, 206)
 	w = serve(r, "GET", "/app.aaaaaaaaaaaaaaaa.css") // of a page that the binary without -dev has sent
 	is.Equal(says(w), "200 body{}")
 	is.Equal(w.Header().Get("Cache-Control"), "no-store")
@@ -360,58 +356,6 @@ func TestDevSaysWhatIsNearest(t *testing.T) {
 	is.True(!strings.Contains(visit(r, "/fails").Body.String(), "mean")) // its handler says 404
 }
 
-// TestDevAfterEachSave saves a page in the ways that editors and tools do, and asks right after.
-func TestDevAfterEachSave(t *testing.T) {
-	dir := onDisk(t, devTree())
-	r, _ := devRouter(t, devTree(), dir)
-	path := func(name string) string { return filepath.Join(dir, "router", filepath.FromSlash(name)) }
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	long := time.Now().Add(-time.Hour)
-	must(os.Chtimes(path("index.html"), long, long))
-	same := func(name, text string) { // of the same size and time as what was there
-		t.Helper()
-		write(t, dir, "router/"+name, text)
-		must(os.Chtimes(path(name), long, long))
-	}
-	for _, tt := range []struct {
-		name   string
-		save   func()
-		target string
-		want   string
-	}{
-		{"in place", func() { same("index.html", "one") }, "/", "200 [one]"},
-		{"again", func() { same("index.html", "two") }, "/", "200 [two]"},
-		{"a file renamed over it", func() { same("next", "six"); must(os.Rename(path("next"), path("index.html"))) }, "/", "200 [six]"},
-		{"renamed, and written anew", func() { must(os.Rename(path("index.html"), path("index.html~"))); same("index.html", "ten") }, "/", "200 [ten]"},
-		{"the one before comes back", func() { must(os.Rename(path("index.html~"), path("index.html"))) }, "/", "200 [six]"},
-		{"deleted", func() { must(os.Remove(path("index.html"))) }, "/", "500 "},
-		{"back", func() { same("index.html", "two") }, "/", "200 [two]"},
-		{"a layout of a directory", func() { same("users/+layout.html", `({{template "content" .}})`) }, "/users/7", "200 [(user 7 row 1)]"},
-		{"its directory moves away", func() { must(os.Rename(path("users"), path("people"))) }, "/users/7", "500 "},
-		{"and back", func() { must(os.Rename(path("people"), path("users"))) }, "/users/7", "200 [(user 7 row 1)]"},
-		{"without its partial", func() { must(os.Rename(path("users/+row.html"), path("users/+old.html"))) }, "/users/7", "500 "},
-		{"with it in a group", func() {
-			must(os.Mkdir(path("users/(parts)"), 0o777))
-			must(os.Rename(path("users/+old.html"), path("users/(parts)/+row.html")))
-		}, "/users/7", "200 [(user 7 row 1)]"},
-		{"a second one of the name, in the directory itself", func() { same("users/+row.html", "own") }, "/users/7", "200 [(user 7 own)]"},
-		{"without the outermost layout", func() { must(os.Remove(path("+layout.html"))) }, "/users/7", "200 (user 7 own)"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			tt.save()
-			w := visit(r, tt.target)
-			got := w.Result().Status[:3] + " " + w.Body.String()
-			is.True(got == tt.want || tt.want == "500 " && strings.HasPrefix(got, tt.want))
-		})
-	}
-}
-
 // TestDevAddsToPagesOnly compares the answers to a local request that is no navigation
 // with those to one of another machine.
 func TestDevAddsToPagesOnly(t *testing.T) {
@@ -419,7 +363,7 @@ func TestDevAddsToPagesOnly(t *testing.T) {
 		t.Run(target, func(t *testing.T) {
 			is := is.New(t)
 			r, _ := failing(t)
-			local, other := serve(r, "GET", target), serve(r, "GET", target)
+			local, other := serve(r, "GET", target), do(r, remote(request("GET", target)))
 			is.Equal(local.Code, other.Code)
 			is.Equal(local.Body.String(), other.Body.String())
 			is.Equal(local.Header(), other.Header())
@@ -428,10 +372,8 @@ func TestDevAddsToPagesOnly(t *testing.T) {
 	is := is.New(t)
 	r, _ := failing(t)
 	for _, target := range []string{"/", "/none", "/std", "/again"} {
-		req := request("GET", target)
-		req.Header.Set("Sec-Fetch-Dest", "document")
-		req.Header.Set("Accept", "text/html")
-		is.Equal(strings.Count(do(r, req).Body.String(), "<script"), 1) // a handler that has the Router answer, too
+		w := serve(r, "GET", target, "Sec-Fetch-Dest: document", "Accept: text/html")
+		is.Equal(strings.Count(w.Body.String(), "<script"), 1) // a handler that has the Router answer, too
 	}
 }
 

@@ -25,16 +25,14 @@ import (
 func TestDevShowsFaults(t *testing.T) {
 	for _, tt := range []struct{ file, text, target, status, want string }{
 		{"router/index.html", "\n{{if}}", "/", "500", "router/index.html:2: missing value for if"},
-		{"router/index.html", "\n{{nothing}}", "/", "500", "router/index.html:2: function \"nothing\" not defined"},
 		{"router/index.html", "{{route `x`}}", "/", "500", "router/index.html:1: no route is called \"x\""},
-		{"router/index.html", "{{asset `x`}}", "/", "500", "router/index.html:1: no public file is called \"x\""},
 		{"router/index.html", "\n\n{{index . 1}}", "/", "500", "router/index.html:3:3: executing"},
 		{"router/index.html", "<a href='{{if .}}'{{end}}>", "/", "500", "router/index.html:1: {{if}} branches end in different contexts"},
 		{"router/+layout.html", "no slot", "/users/1", "500", "router/+layout.html:1: the layout does not say where the page goes"},
 		{"router/users/+row.html", "{{end}}", "/users/1", "500", "router/users/+row.html:1: unexpected {{end}}"},
-		{"router/users/+row.html", "{{nothing}}", "/row", "500", "router/users/+row.html:1: function \"nothing\" not defined"},
 		{"router/users/+row.html", "{{template `x`}}", "/row", "500", "router/users/+row.html cannot be rendered by itself: router/users/+row.html:1: no template is called \"x\""},
 		{"router/users/+row.html", "{{end}}", "/", "200", "[home /app.css]"}, // another page does not mind
+		{"router/users/+row.html", "{{end}}", "/none", "404", "[404 ]"},
 		{"router/+error.html", "{{end}}", "/fails", "500", "router/+error.html:1: unexpected {{end}}"},
 		{"router/+error.html", "{{index .Path 99}}", "/fails", "500", "router/+error.html:1:2: executing"},
 	} {
@@ -278,29 +276,6 @@ func TestDevIsAFaultBehindALink(t *testing.T) {
 	r := flow.New(devTree())
 	r.Dev(dir)
 	is.True(strings.Contains(errorText(r.Check()), "router: a symbolic link that is absolute, or leads out of the directory of Dev, is not followed"))
-}
-
-func TestDevShowsWhatCheckFinds(t *testing.T) {
-	is := is.New(t)
-	r := flow.New(devTree())
-	r.Dev(onDisk(t, devTree()))
-	logged(r)
-	w := visit(r, "/")
-	is.Equal(w.Code, 500)
-	is.True(strings.Contains(w.Body.String(), "router/fails.http: no handler is registered for it"))
-}
-
-// TestDevFaultsOfOtherPages do not turn a 404 into a 500.
-func TestDevFaultsOfOtherPages(t *testing.T) {
-	is := is.New(t)
-	tree := flowtest.Pages(pagesOf("a.html: A\nb.html: B"))
-	dir := onDisk(t, tree)
-	r := flow.New(tree)
-	r.Dev(dir)
-	is.NoErr(r.Check())
-	write(t, dir, "router/b.html", "{{if}}")
-	is.Equal(visit(r, "/none").Code, 404)
-	is.Equal(says(serve(r, "GET", "/a")), "200 A")
 }
 
 // TestFaultsOfMountedRoutersInDevelopment are told with those of the Router around them.

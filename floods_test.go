@@ -150,28 +150,6 @@ func TestOtherHeaderFloods(t *testing.T) {
 	}
 }
 
-// BenchmarkHeaderFloods shows what 64 KB of a header cost.
-func BenchmarkHeaderFloods(b *testing.B) {
-	r := floodable(b)
-	rows := append(headersRead(r),
-		flooded{method: "GET", path: "/app.css", header: "Range", value: "bytes=0-0"},
-		flooded{method: "POST", path: "/x", header: "Content-Type", value: multiMedia + ";x-a=1"},
-	)
-	for _, f := range rows {
-		for _, flood := range []string{",", ";", "*/*,", "0-0,", ";x-a=1", "\xff"} {
-			b.Run(fmt.Sprintf("%s of %s/%q", f.header, f.path, flood), func(b *testing.B) {
-				req := httptest.NewRequest(f.method, f.path, strings.NewReader("x"))
-				req.Header[f.header] = []string{f.value + strings.Repeat(flood, floodSize/len(flood))}
-				body := req.Body
-				for b.Loop() {
-					req.Body = body // which is not read again: the header says what it is
-					do(r, req)
-				}
-			})
-		}
-	}
-}
-
 // careful returns a Router whose handlers use what clients send as programs do, and
 // return the errors that they get.
 func careful(tb testing.TB) *flow.Router {

@@ -8,7 +8,6 @@ import (
 	"html"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
@@ -23,8 +22,6 @@ import (
 
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
 )
 
 type (
@@ -67,34 +64,26 @@ func TestRoute(t *testing.T) {
 		{"50%", nil, "/50%25"},
 		{"a b.é.{x", nil, "/a%20b/%C3%A9/%7Bx"},
 		{"users.index", nil, "/users"},
-		{"users.store", nil, "/users"},
 		{"login", nil, "/login"},
 		{"users.show", params{"id", 42}, "/users/42"},
 		{"löschen!", params{"id", 42}, "/users/42"},
 		{"user.posts.post", params{"post", "p", "user", "u"}, "/u/posts/p"},
 
-		{"users.show", params{"id", "42"}, "/users/42"},
 		{"users.show", params{"id", -7}, "/users/-7"},
-		{"users.show", params{"id", int8(-128)}, "/users/-128"},
 		{"users.show", params{"id", ^uint64(0)}, "/users/18446744073709551615"},
 		{"users.show", params{"id", userID(3)}, "/users/3"},
-		{"users.show", params{"id", userName("ann")}, "/users/ann"},
 		{"users.show", params{"id", initials{'a', 'b'}}, "/users/ab"},
 		{"users.show", params{"id", &pointed{"p"}}, "/users/p"},
 		{"users.show", params{"id", 90 * time.Second}, "/users/1m30s"}, // String before the integer
 
 		{"users.show", params{"id", "a/b"}, "/users/a%2Fb"},
-		{"users.show", params{"id", "/"}, "/users/%2F"},
-		{"users.show", params{"id", "..."}, "/users/..."},
 		{"users.show", params{"id", "%2e"}, "/users/%252e"},
 		{"users.show", params{"id", "ä +&=?#;:@"}, "/users/%C3%A4%20+&=%3F%23%3B:@"},
 		{"users.show", params{"id", "\x00\xff\\"}, "/users/%00%FF%5C"},
-		{"users.show", params{"id", " "}, "/users/%20"},
 
 		{"docs.rest", params{"rest", "a"}, "/docs/a"},
 		{"docs.rest", params{"rest", "a/b c/d"}, "/docs/a/b%20c/d"},
 		{"docs.rest", params{"rest", []string{"a/b", "c"}}, "/docs/a%2Fb/c"},
-		{"docs.rest", params{"rest", 7}, "/docs/7"},
 		{"docs.rest", params{"rest", &pointed{"a/b"}}, "/docs/a/b"},
 		{"wiki.page", nil, "/wiki"},
 		{"wiki.page", params{"page", "a/b"}, "/wiki/a/b"},
@@ -102,25 +91,18 @@ func TestRoute(t *testing.T) {
 		{"lang.help", nil, "/help"},
 		{"lang.help", params{"lang", "de"}, "/de/help"},
 		{"lang.help", params{"lang", ""}, "/help"},
-		{"lang.help", params{"lang", &pointed{}}, "/help"},
 		{"lang.help", params{"lang", "", "page", 2}, "/help?page=2"},
 		{"wiki.page", params{"page", ""}, "/wiki"},
-		{"wiki.page", params{"page", []string{}}, "/wiki"},
 		{"wiki.page", params{"page", []string(nil)}, "/wiki"},
 		{"region.shop.item", params{"region", "", "item", 7}, "/shop/7"},
 		{"cal.year.month.day", nil, "/cal"},
-		{"cal.year.month.day", params{"year", "", "month", "", "day", ""}, "/cal"},
 		{"cal.year.month.day", params{"day", "", "year", 2026, "month", ""}, "/cal/2026"},
-		{"cal.year.month.day", params{"year", 2026, "month", ""}, "/cal/2026"},
-		{"cal.year.month.day", params{"day", "", "year", 2026, "month", 2}, "/cal/2026/2"},
 		{"cal.year.month.day", params{"year", 2026}, "/cal/2026"},
-		{"cal.year.month.day", params{"month", 2, "year", 2026}, "/cal/2026/2"},
 		{"cal.year.month.day", params{"day", 1, "month", 2, "year", 2026}, "/cal/2026/2/1"},
 
 		{"about", params{"q", "a b&c"}, "/about?q=a+b%26c"},
 		{"about", params{"tag", "x", "ü&", 2, "tag", "y"}, "/about?tag=x&%C3%BC%26=2&tag=y"},
 		{"about", params{"q", ""}, "/about?q="},
-		{"about", params{"q", ".."}, "/about?q=.."},
 		{"users.show", params{"page", 2, "id", 1}, "/users/1?page=2"},
 		{"wiki.page", params{"rest", "a/b"}, "/wiki?rest=a%2Fb"},
 	} {
@@ -164,38 +146,28 @@ func TestRouteErrors(t *testing.T) {
 		want   string
 	}{
 		{"", nil, `flow: no route is called "": name one with Name, or use an automatic name`},
-		{"users", nil, `flow: no route is called "users": name one with Name, or use an automatic name`},
 		{"user.show", params{"id", 1}, `flow: no route is called "user.show": did you mean "users.show"?`},
 		{"auth.login", nil, `flow: no route is called "auth.login": a group is in no name, so router/(auth)/login.html is called "login"`},
 		{"users.id", params{"id", 1}, `flow: no route is called "users.id": name one with Name, or use an automatic name`}, // the counterpart of two
-		{"router/about.html", nil, `flow: no route is called "router/about.html": name one with Name, or use an automatic name`},
 
 		{"users.show", params{"id"}, show + "parameters are pairs of key and value, and 1 is odd"},
-		{"users.show", params{"id", 1, "q"}, show + "parameters are pairs of key and value, and 3 is odd"},
 		{"users.show", params{1, "id"}, show + "the key 1 is a int, not a string"},
-		{"users.show", params{nil, 1}, show + "the key <nil> is a <nil>, not a string"},
 		{"users.show", params{"id", 1, "id", 2}, show + `the parameter "id" is given twice`},
 
 		{"users.show", nil, show + `the parameter "id" is missing`},
 		{"users.show", params{"ID", 1}, show + `the parameter "id" is missing`},
 		{"user.posts.post", nil, posts + `the parameter "user" is missing`},
-		{"user.posts.post", params{"user", 1}, posts + `the parameter "post" is missing`},
 		{"region.shop.item", nil, `flow: route "region.shop.item" (router/[[region]]/shop/[item].html): the parameter "item" is missing`},
-		{"region.shop.item", params{"region", "eu"}, `flow: route "region.shop.item" (router/[[region]]/shop/[item].html): the parameter "item" is missing`},
 		{"docs.rest", nil, docs + `the parameter "rest" is missing`},
 		{"cal.year.month.day", params{"month", 2}, cal + `the parameter "year" is missing`},
 		{"cal.year.month.day", params{"year", 2026, "day", 1}, cal + `the parameter "month" is missing`},
-		{"cal.year.month.day", params{"day", 1}, cal + `the parameter "year" is missing`},
 
 		{"users.show", params{"id", ""}, show + `"" cannot be the value of the parameter "id", which is required: give it another, or make it optional, [[id]]`},
 		{"users.show", params{"id", "."}, show + `"." cannot be the value of the parameter "id": no canonical URL has such a segment`},
 		{"users.show", params{"id", ".."}, show + `".." cannot be the value of the parameter "id": no canonical URL has such a segment`},
-		{"users.show", params{"id", &pointed{".."}}, show + `".." cannot be the value of the parameter "id": no canonical URL has such a segment`},
 		{"docs.rest", params{"rest", ""}, docs + `"" cannot be the value of the parameter "rest", which is required: give it another, or make it optional, [[...rest]]`},
 		{"docs.rest", params{"rest", "a//b"}, docs + `"a//b" cannot be the value of the parameter "rest": no canonical URL has such a segment`},
-		{"docs.rest", params{"rest", "/a"}, docs + `"/a" cannot be the value of the parameter "rest": no canonical URL has such a segment`},
 		{"docs.rest", params{"rest", "a/"}, docs + `"a/" cannot be the value of the parameter "rest": no canonical URL has such a segment`},
-		{"docs.rest", params{"rest", "../a"}, docs + `"../a" cannot be the value of the parameter "rest": no canonical URL has such a segment`},
 		{"docs.rest", params{"rest", []string{"a", "."}}, docs + `"a/." cannot be the value of the parameter "rest": no canonical URL has such a segment`},
 		{"docs.rest", params{"rest", []string{}}, docs + `"" cannot be the value of the parameter "rest", which is required: give it another, or make it optional, [[...rest]]`},
 		{"wiki.page", params{"page", []string{"", ""}}, wiki + `"/" cannot be the value of the parameter "page": no canonical URL has such a segment`},
@@ -206,11 +178,9 @@ func TestRouteErrors(t *testing.T) {
 		{"users.show", params{"id", nil}, show + `"id": the value is nil (<nil>)`},
 		{"users.show", params{"id", (*pointed)(nil)}, show + `"id": the value is nil (*flow_test.pointed)`},
 		{"users.show", params{"id", 1.5}, show + `"id": a value is a string, an integer or has String(), and this is a float64`},
-		{"users.show", params{"id", true}, show + `"id": a value is a string, an integer or has String(), and this is a bool`},
 		{"users.show", params{"id", pointed{"p"}}, show + `"id": a value is a string, an integer or has String(), and this is a flow_test.pointed`},
 		{"users.show", params{"id", []string{"a"}}, show + `"id": a []string is for a catch-all, and this is none`},
 		{"users.show", params{"id", 1, "q", []string{"a"}}, show + `"q": a []string is for a catch-all, and this is none`},
-		{"users.show", params{"id", 1, "q", struct{}{}}, show + `"q": a value is a string, an integer or has String(), and this is a struct {}`},
 	} {
 		t.Run(fmt.Sprint(tt.name, tt.params), func(t *testing.T) {
 			is := is.New(t)
@@ -257,12 +227,12 @@ func TestFaultsOfLabels(t *testing.T) {
 	}
 }
 
-// A journey is one case of the property of names: the URL of the route file
-// main, with the values that are given, leads back to it.
+// A journey is one case of the property of names: the URL of a route file, with the values
+// that are given, leads back to it.
 type journey struct {
-	main, other []byte    // each byte is an element of a path: see grammar
-	values      [4]string // of main's parameters, in order; a catch-all takes the last two
-	given       uint8     // a bit for each optional parameter, and one for a catch-all given as text
+	path   []byte    // each byte is an element: see grammar
+	values [4]string // of the parameters, in order; a catch-all takes the last two
+	given  uint8     // a bit for each optional parameter, and one for a catch-all given as text
 }
 
 // grammar is what paths are made of. Each %s is a parameter's name.
@@ -272,10 +242,10 @@ var grammar = []string{
 }
 
 // file returns the path of a route file below router/, without its extension.
-func (journey) file(elements []byte, param string) string {
+func (j journey) file() string {
 	var names []string
-	for i, b := range elements[:min(len(elements), 6)] {
-		names = append(names, strings.ReplaceAll(grammar[int(b)%len(grammar)], "%s", fmt.Sprint(param, i)))
+	for i, b := range j.path[:min(len(j.path), 6)] {
+		names = append(names, strings.ReplaceAll(grammar[int(b)%len(grammar)], "%s", fmt.Sprint("p", i)))
 	}
 	if len(names) == 0 || strings.HasPrefix(names[len(names)-1], "(") || strings.HasPrefix(names[len(names)-1], ".") {
 		names = append(names, "index")
@@ -285,7 +255,7 @@ func (journey) file(elements []byte, param string) string {
 
 // params returns what is given for the elements of a path, as Route takes it and
 // as the handler should see it, and whether Route is to accept it.
-func (j journey) params(path string) (params []any, names []string, want map[string][]string, good bool) {
+func (j journey) params(path string) (params []any, want map[string][]string, good bool) {
 	want, good = map[string][]string{}, true
 	gap := false // an optional was left out, so its right neighbours have to be
 	n, bit := 0, uint8(1)
@@ -328,9 +298,9 @@ func (j journey) params(path string) (params []any, names []string, want map[str
 		for _, s := range segments {
 			good = good && s != "" && s != "." && s != ".."
 		}
-		params, names, want[key] = append(params, key, value), append(names, key), segments
+		params, want[key] = append(params, key, value), segments
 	}
-	return params, names, want, good
+	return params, want, good
 }
 
 // methodOf returns the method that the handler of a route file is registered for.
@@ -344,45 +314,31 @@ func methodOf(path string) string {
 // travel checks the property for one journey, and says how it ended.
 func (j journey) travel(t *testing.T) (end string) {
 	t.Helper()
-	main, other := j.file(j.main, "p"), j.file(j.other, "q")
-	tree := flowtest.Row(main + ".http & " + other + ".http")
-	r := flow.New(tree)
+	file := j.file()
+	r := flow.New(flowtest.Row(file + ".http"))
 	if len(r.Tree().Faults) > 0 {
-		if tree = flowtest.Row(main + ".http"); len(routetree.Parse(tree, nil).Faults) > 0 {
-			return "no route"
-		}
-		other, r = "", flow.New(tree)
+		return "no route"
 	}
-	var file, matched string
+	method := methodOf(file)
 	var seen *flow.Request
-	for _, path := range slices.Compact([]string{main, other}) {
-		if path == "" {
-			continue
-		}
-		v := r.At(path).Method(methodOf(path))
-		if path == main {
-			v = v.Name("main!")
-		}
-		v.Do(func(req *flow.Request) flow.Response {
-			file, matched, seen = path, req.Pattern, req.Clone()
-			return flow.Text("")
-		})
-	}
-	params, names, want, good := j.params(main)
+	r.At(file).Method(method).Name("main!").Do(func(req *flow.Request) flow.Response {
+		seen = req.Clone()
+		return flow.Text("")
+	})
+	params, want, good := j.params(file)
 	query := strings.Join(j.values[:], "&")
 	u, err := r.Route("main!", append(params, "query!", query)...)
 	if err := r.Check(); err != nil {
-		t.Fatalf("%s and %s: %v", main, other, err)
+		t.Fatalf("%s: %v", file, err)
 	}
 	if (err == nil) != good {
-		t.Fatalf("%s with %q: accepted is to be %t: %v", main, params, good, err)
+		t.Fatalf("%s with %q: accepted is to be %t: %v", file, params, good, err)
 	}
 	if err != nil {
 		return "refused"
 	}
 
 	// By way of a client and the wire.
-	method := methodOf(main)
 	out, err := http.NewRequest(method, "http://example.com"+u, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -396,57 +352,25 @@ func (j journey) travel(t *testing.T) (end string) {
 		t.Fatal(err)
 	}
 	if req.RequestURI != u {
-		t.Fatalf("%s with %q: %s arrives as %s", main, params, u, req.RequestURI)
+		t.Fatalf("%s with %q: %s arrives as %s", file, params, u, req.RequestURI)
 	}
-	for _, req := range []*http.Request{req, httptest.NewRequest(method, u, nil)} {
-		file, seen = "", nil
-		w := do(r, req)
-		switch {
-		case seen == nil:
-			t.Fatalf("%s with %q: %s is answered with %d %s", main, params, u, w.Code, w.Header().Get("Location"))
-		case file == other && file != main:
-			mine, its := patternOf(t, r, main, func(s *pattern.Pattern) bool { return slices.Equal(s.Names, names) }), patternOf(t, r, other, func(s *pattern.Pattern) bool { return method+" "+s.String() == matched })
-			if pattern.Compare(its, mine) >= 0 {
-				t.Fatalf("%s with %q: %s reaches %s, which is not more specific than %s", main, params, u, its, mine)
-			}
-			end = "owned by the other"
-			continue
+	w := do(r, req)
+	if seen == nil {
+		t.Fatalf("%s with %q: %s is answered with %d %s", file, params, u, w.Code, w.Header().Get("Location"))
+	}
+	if got := seen.URL.Query().Get("query!"); got != query {
+		t.Fatalf("%s: the query of %s is %q, not %q", file, u, got, query)
+	}
+	patterns := r.Tree().Routes[0].Patterns
+	for _, key := range patterns[len(patterns)-1].Names {
+		if got := seen.Param(key); got != strings.Join(want[key], "/") {
+			t.Fatalf("%s with %q: Param(%q) of %s is %q", file, params, key, u, got)
 		}
-		end = "arrived"
-		if got := seen.URL.Query().Get("query!"); got != query {
-			t.Fatalf("%s: the query of %s is %q, not %q", main, u, got, query)
-		}
-		for _, key := range routeOf(r, main).Patterns[len(routeOf(r, main).Patterns)-1].Names {
-			if got := seen.Param(key); got != strings.Join(want[key], "/") {
-				t.Fatalf("%s with %q: Param(%q) of %s is %q", main, params, key, u, got)
-			}
-			if got := seen.Segments(key); !slices.Equal(got, want[key]) {
-				t.Fatalf("%s with %q: Segments(%q) of %s is %q", main, params, key, u, got)
-			}
+		if got := seen.Segments(key); !slices.Equal(got, want[key]) {
+			t.Fatalf("%s with %q: Segments(%q) of %s is %q", file, params, key, u, got)
 		}
 	}
-	return end
-}
-
-// patternOf returns the one pattern of a route file that is so.
-func patternOf(t *testing.T, r *flow.Router, path string, is func(*pattern.Pattern) bool) *pattern.Pattern {
-	t.Helper()
-	var found []*pattern.Pattern
-	for _, p := range routeOf(r, path).Patterns {
-		if is(p) {
-			found = append(found, p)
-		}
-	}
-	if len(found) != 1 {
-		t.Fatalf("%s has %d such patterns", path, len(found))
-	}
-	return found[0]
-}
-
-// routeOf returns the route file of a path.
-func routeOf(r *flow.Router, path string) *routetree.Route {
-	i := slices.IndexFunc(r.Tree().Routes, func(rt *routetree.Route) bool { return rt.Path == path })
-	return r.Tree().Routes[i]
+	return "arrived"
 }
 
 // elements returns the bytes for names of the grammar.
@@ -459,25 +383,23 @@ func elements(names ...string) []byte {
 }
 
 var journeys = []journey{
-	{elements("a"), elements("b"), [4]string{}, 0},
-	{elements("[%s]"), elements("a"), [4]string{"a"}, 0},
-	{elements("[%s]", "b"), elements("a", "[%s]"), [4]string{"a"}, 0},
-	{elements("[%s]", "[%s]"), elements("[%s]", "50%"), [4]string{"%", "50%"}, 0},
-	{elements("%2F", "[%s]"), elements("%2F"), [4]string{"/"}, 0},
-	{elements("(g)", "[[%s]]", "[[%s]]"), elements("a b", "{x"), [4]string{"a b", "{x}"}, 3},
-	{elements("[[%s]]", "[[%s]]"), elements("é"), [4]string{"x", "y"}, 2},
-	{elements("[[%s]]", "[[...%s]]"), elements("[%s]", "a"), [4]string{"\x00", "", "..x", "a/b"}, 3},
-	{elements("a", "[...%s]"), elements("[%s]", "[%s]"), [4]string{"", "", "\xff", "é"}, 0x80},
-	{elements("[...%s]"), elements("%61"), [4]string{"", "", "a/..", "b"}, 0x80},
-	{elements("[...%s]"), elements("%61"), [4]string{"", "", "a/..", "b"}, 0},
-	{elements("[%s]", "@me"), elements("[%s]", "[%s]"), [4]string{"https://x?y#z"}, 0},
-	{elements("[%s]"), elements(), [4]string{".."}, 0},
-	{elements("x...}", "[%s]", "#", "index"), elements("x...}", "[%s]", "$x"), [4]string{"a;b,c"}, 0},
+	{elements("a"), [4]string{}, 0},
+	{elements("[%s]", "[%s]"), [4]string{"%", "50%"}, 0},
+	{elements("%2F", "[%s]"), [4]string{"/"}, 0},
+	{elements("(g)", "[[%s]]", "[[%s]]"), [4]string{"a b", "{x}"}, 3},
+	{elements("[[%s]]", "[[%s]]"), [4]string{"x", "y"}, 2},
+	{elements("[[%s]]", "[[...%s]]"), [4]string{"\x00", "", "..x", "a/b"}, 3},
+	{elements("a", "[...%s]"), [4]string{"", "", "\xff", "é"}, 0x80},
+	{elements("[...%s]"), [4]string{"", "", "a/..", "b"}, 0x80},
+	{elements("[...%s]"), [4]string{"", "", "a/..", "b"}, 0},
+	{elements("[%s]", "@me"), [4]string{"https://x?y#z"}, 0},
+	{elements("[%s]"), [4]string{".."}, 0},
+	{elements("x...}", "[%s]", "#", "index"), [4]string{"a;b,c"}, 0},
 }
 
 func TestRoundTrip(t *testing.T) {
 	for i, j := range journeys {
-		t.Run(fmt.Sprint(i, " ", j.file(j.main, "p")), func(t *testing.T) { j.travel(t) })
+		t.Run(fmt.Sprint(i, " ", j.file()), func(t *testing.T) { j.travel(t) })
 	}
 }
 
@@ -499,15 +421,7 @@ func TestRoundTripGenerated(t *testing.T) {
 	ends := map[string]int{}
 	n := many(10_000)
 	for range n {
-		j := journey{main: path(), other: path(), given: uint8(random.UintN(256))}
-		if random.IntN(2) == 0 { // two paths that are alike overlap more often
-			j.other = slices.Clone(j.main)
-			for i := range j.other {
-				if random.IntN(2) == 0 {
-					j.other[i] = byte(random.IntN(len(few)))
-				}
-			}
-		}
+		j := journey{path: path(), given: uint8(random.UintN(256))}
 		for i := range j.values {
 			if random.IntN(3) == 0 {
 				j.values[i] = odd[random.IntN(len(odd))]
@@ -517,19 +431,18 @@ func TestRoundTripGenerated(t *testing.T) {
 		}
 		ends[j.travel(t)]++
 	}
-	for _, end := range []string{"arrived", "owned by the other", "refused", "no route"} {
+	for _, end := range []string{"arrived", "refused", "no route"} {
 		is.True(ends[end] > n/100) // a journey that ends so, or else the property is hardly tested
 	}
 }
 
-// FuzzRoundTrip looks for values that Route accepts and the router does not give
-// back, or gives to another file that is not more specific.
+// FuzzRoundTrip looks for values that Route accepts and the router does not give back.
 func FuzzRoundTrip(f *testing.F) {
 	for _, j := range journeys {
-		f.Add(j.main, j.other, j.values[0], j.values[1], j.values[2], j.values[3], j.given)
+		f.Add(j.path, j.values[0], j.values[1], j.values[2], j.values[3], j.given)
 	}
-	f.Fuzz(func(t *testing.T, main, other []byte, a, b, c, d string, given uint8) {
-		journey{main, other, [4]string{a, b, c, d}, given}.travel(t)
+	f.Fuzz(func(t *testing.T, path []byte, a, b, c, d string, given uint8) {
+		journey{path, [4]string{a, b, c, d}, given}.travel(t)
 	})
 }
 
