@@ -264,7 +264,9 @@ func TestDevIsAFaultWithoutTheDirectory(t *testing.T) {
 	is := is.New(t)
 	r := flow.New(devTree())
 	r.Dev(t.TempDir())
-	is.True(strings.Contains(errorText(r.Check()), "there is no directory router in it: give the directory of the Go file that embeds it"))
+	report := errorText(r.Check())
+	is.True(strings.Contains(report, "there is no directory router in it: give the directory of the Go file that embeds it"))
+	is.True(!strings.Contains(report, "\nrouter: ")) // which are in the binary
 }
 
 func TestDevIsAFaultBehindALink(t *testing.T) {
@@ -302,6 +304,8 @@ func TestDevTellsDeadLinks(t *testing.T) {
 		{"router/index.html", `<a href="/users/7">x</a>`, ""},
 		{"router/index.html", `<a href="/about">x</a>`, `router/index.html:1:10: href of <a>: nothing answers /about: if something else does, say so with rel="external"`},
 		{"router/about.html", "it is on disk, and answers once it is built", ""},
+		{"router/items/new.html", "it may be what a value leads to", ""},
+		{"router/index.html", `<a href="/items/{{.}}">x</a>`, ""},
 		{"router/index.html", `<img src="/new.png">`, `router/index.html:1:11: src of <img>: nothing answers /new.png: if something else does, begin it with an action: {{"/new.png"}}`},
 		{"public/new.png", "served without a build", ""},
 	} {

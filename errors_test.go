@@ -34,6 +34,7 @@ func TestErrorAnswers(t *testing.T) {
 		{"Error with two causes", flow.Error(409, "taken", errors.New("x"), cause), 409, "Conflict: taken\n", "INFO"},
 		{"Error of 503", flow.Error(503, "later"), 503, "Service Unavailable: later\n", "ERROR"},
 		{"status without a name", flow.Error(499, "gone"), 499, "Error 499: gone\n", ""},
+		{"Error of 599", flow.Error(599, "odd"), 599, "Error 599: odd\n", "ERROR"},
 		{"Error of 200", flow.Error(200, "secret"), 500, "Internal Server Error\n", "ERROR"},
 		{"Error of 600", flow.Error(600, "secret"), 500, "Internal Server Error\n", "ERROR"},
 		{"Error of 0", flow.Error(0, "secret"), 500, "Internal Server Error\n", "ERROR"},
@@ -91,6 +92,7 @@ func TestErrorText(t *testing.T) {
 	is.Equal(flow.Error(404, "").Error(), "404 Not Found")
 	is.Equal(flow.Invalid{"b": "is b", "a": "is a"}.Error(), "invalid input: a: is a; b: is b")
 	is.Equal(flow.Invalid{}.Error(), "invalid input")
+	is.Equal((*flow.HTTPError)(nil).Error(), "a nil *flow.HTTPError")
 }
 
 func TestErrorFormats(t *testing.T) {

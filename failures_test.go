@@ -57,6 +57,9 @@ func TestFailuresAnswer(t *testing.T) {
 	}{
 		{name: "the error is a nil pointer", handler: func(*flow.Request) (string, error) { return "", (*nilError)(nil) }, want: failed, logged: "nil pointer"},
 		{name: "Authenticate, and middleware ignores it", handler: secret, use: []any{asksForUser}, authenticate: down, want: failed, asked: 1, logged: "down"},
+		{name: "Authenticate, and the answer has a status of its own", handler: func(*flow.Request) flow.Response {
+			return flow.Handler(http.HandlerFunc(std(func(r *http.Request) { flow.From(r.Context()).User() }))).Status(404)
+		}, authenticate: down, want: failed, asked: 1, logged: "down"},
 		{name: "the body, and middleware ignores it", handler: secret, use: []any{asksForInput}, body: "{", want: badRequest},
 		{name: "Authenticate, before the handler", handler: func(*flow.Request) string {
 			t.Error("the handler is called after Authenticate has failed")

@@ -263,6 +263,9 @@ func TestTypedFaults(t *testing.T) {
 		{"status of a Response", func(f *flow.File) {
 			f.GET().Status(201).Do(func(*flow.Request) flow.Response { return flow.Text("") })
 		}, "Response.Status"},
+		{"status of a Response, with input", func(f *flow.File) {
+			f.GET().Status(201).Do(func(*flow.Request, typedIn) (flow.Response, error) { return flow.Text(""), nil })
+		}, "Response.Status"},
 		{"other results", func(f *flow.File) { f.GET().Do(func(*flow.Request, typedIn) typedOut { return typedOut{} }) }, "a handler is one of"},
 		{"other arguments", func(f *flow.File) { f.GET().Do(func(typedIn) (typedOut, error) { return typedOut{}, nil }) }, "a handler is one of"},
 		{"no results", func(f *flow.File) { f.GET().Do(func(*flow.Request, typedIn) {}) }, "a handler is one of"},
