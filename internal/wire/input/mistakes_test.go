@@ -219,6 +219,9 @@ func TestTagsThatAreMisspelt(t *testing.T) {
 		{`praam:id`, `struct{…}.ID has the tag praam:id, which Go cannot read: write pairs such as param:"…", with quotes and without a space behind the colon`},
 		{`db: "id" json:"id"`, `struct{…}.ID has the tag db: "id" json:"id", which Go cannot read: write pairs such as json:"…", with quotes and without a space behind the colon`},
 		{`json:"id`, `struct{…}.ID has the tag json:"id, which Go cannot read: write pairs such as json:"…", with quotes and without a space behind the colon`},
+		{`json:"\d" param:"id"`, `struct{…}.ID has the tag json:"\d", which Go cannot read: write pairs such as json:"…", with quotes and without a space behind the colon`},
+		{`pattern:"^\d+$" json:"id"`, ``},
+		{`pattern:"^\"\d form: $" json:"id"`, ``},
 		{`json:" id"`, `struct{…}.ID has the tag json:" id", whose name begins or ends with a space: no key is called so`},
 		{`param:"id "`, `struct{…}.ID has the tag param:"id ", whose name begins or ends with a space: no key is called so`},
 		{`json:"id"query:"id"`, ``},
@@ -327,7 +330,7 @@ func TestTwoFieldsOfOneKey(t *testing.T) {
 
 // FuzzParseTag compares with reflect, which reads the tags of all others.
 func FuzzParseTag(f *testing.F) {
-	for _, tag := range []string{`json:"a" param:"id"`, `json: "a"`, `json:"a"param:"b"`, `param`, "json:`a`", `a:"\"" b:"c`, ` x:"y" `} {
+	for _, tag := range []string{`json:"a" param:"id"`, `json: "a"`, `json:"a"param:"b"`, `param`, "json:`a`", `a:"\"" b:"c`, ` x:"y" `, `x:"\d" json:"a"`, `json:"\d" json:"a"`} {
 		f.Add(tag)
 	}
 	f.Fuzz(func(t *testing.T, tag string) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -60,9 +59,11 @@ func meantBy(key string) string {
 	return ""
 }
 
-// parseTag returns the keys of a tag as reflect.StructTag reads it, and what it does not read:
-// all that follows the first mistake.
+// parseTag returns the keys of a tag that reflect.StructTag finds, and what it does not read:
+// all that follows the first mistake. A value with an escape that Go does not have, as in
+// pattern:"\d", hides only its own key. It is part of rest if the key is one of ours, or nearly.
 func parseTag(tag string) (keys []string, rest string) {
+	whole := reflect.StructTag(tag)
 	for {
 		tag = strings.TrimLeft(tag, " ")
 		i := 0
@@ -70,13 +71,25 @@ func parseTag(tag string) (keys []string, rest string) {
 			i++
 		}
 		if i == 0 || i+1 >= len(tag) || tag[i] != ':' || tag[i+1] != '"' {
-			return keys, tag
+			return keys, rest + tag
 		}
-		quoted, err := strconv.QuotedPrefix(tag[i+1:])
-		if err != nil {
-			return keys, tag
+		end := i + 2
+		for end < len(tag) && tag[end] != '"' {
+			if tag[end] == '\\' {
+				end++
+			}
+			end++
 		}
-		keys, tag = append(keys, tag[:i]), tag[i+1+len(quoted):]
+		if end >= len(tag) {
+			return keys, rest + tag
+		}
+		key, pair := tag[:i], tag[:end+1]
+		if _, found := whole.Lookup(key); found {
+			keys = append(keys, key)
+		} else if meantBy(key) != "" {
+			rest += pair + " "
+		}
+		tag = tag[end+1:]
 	}
 }
 
