@@ -183,7 +183,9 @@ func unkeptHandler(content *public.Content) handler {
 // serveContent answers with the content, or with an error such as 416 for its ranges.
 func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
 	if status := h.content.Serve(w, r, h.cache); status >= http.StatusBadRequest {
-		new(reply.Description).Restore(w.Header()) // headers that middleware has set about the content do not fit the error
+		if status != http.StatusRequestedRangeNotSatisfiable { // for which http.ServeContent has set the headers
+			new(reply.Description).Restore(w.Header()) // those that middleware has set about the content do not fit the error
+		}
 		send(Text(http.StatusText(status)+"\n").Status(status), w, r.Method == http.MethodHead)
 	}
 }

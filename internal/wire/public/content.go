@@ -202,8 +202,9 @@ func gzipped(body []byte) []byte {
 	return bytes.Clone(b.Bytes()) // drops the unused capacity of the Buffer
 }
 
-// Serve answers GET and HEAD and returns 0. If the client accepts no representation or a
-// condition fails, it sends nothing and returns the status, 406 or 412. cache is the
+// Serve answers GET and HEAD and returns 0. If the client accepts no representation, a condition
+// fails or no range is in the content, it sends nothing and returns the status, 406, 412 or 416,
+// for which Content-Range is set. cache is the
 // Cache-Control header, unless middleware has set one; if middleware has set a cookie, it is
 // private. A file keeps the Content-Type that middleware has set, as in net/http: a nil one is
 // not sent, and not guessed. A page has the type of HTML, as it has if it is rendered for each
@@ -274,7 +275,7 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 	case r.Method == http.MethodHead:
 		w.WriteHeader(http.StatusOK)
 	case !recoded && f.wantsRange(r.Header):
-		f.serveRange(w, r, file)
+		refused = f.serveRange(w, r, file)
 	case file == nil:
 		w.WriteHeader(http.StatusOK)
 		w.Write(f.body)
@@ -289,7 +290,7 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 			panic(fmt.Errorf("flow: %s cannot be read to the end of the %d bytes that it had: %w", f.name, f.size, err))
 		}
 	}
-	return 0
+	return refused
 }
 
 // isBare reports whether no header is set but the nosniff of Router.ServeHTTP, as for most
@@ -379,13 +380,40 @@ func (f *representation) wantsRange(h http.Header) bool {
 	return n == 1 || f.coding == nil && n <= maxParts && n*partOverhead <= f.size
 }
 
-// serveRange has http.ServeContent answer: with one range, several, all, or 416. Serve has
-// evaluated the other conditions of the request, so their headers are left out.
-func (f *representation) serveRange(w http.ResponseWriter, r *http.Request, file io.ReaderAt) {
+// serveRange has http.ServeContent answer: with one range, several or all. It sends nothing and
+// returns 416 if it refuses the ranges. Serve has evaluated the other conditions of the request,
+// so their headers are left out.
+func (f *representation) serveRange(w http.ResponseWriter, r *http.Request, file io.ReaderAt) (refused int) {
 	if f.files == nil {
 		file = bytes.NewReader(f.body)
 	}
 	r = r.WithContext(r.Context())
 	r.Header = http.Header{"Range": r.Header["Range"], "If-Range": r.Header["If-Range"]}
-	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(file, 0, f.size))
+	answer := &rangeWriter{ResponseWriter: w}
+	http.ServeContent(answer, r, "", time.Time{}, io.NewSectionReader(file, 0, f.size))
+	return answer.refused
 }
+
+// A rangeWriter holds back an error of http.ServeContent, whose text is not flow's.
+type rangeWriter struct {
+	http.ResponseWriter
+	refused int // the status of the error, or 0
+}
+
+func (w *rangeWriter) WriteHeader(status int) {
+	if status >= http.StatusBadRequest {
+		w.refused = status
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *rangeWriter) Write(b []byte) (int, error) {
+	if w.refused != 0 {
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// ReadFrom lets the wrapped writer copy, with a buffer of its own.
+func (w *rangeWriter) ReadFrom(src io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, src) }

@@ -131,7 +131,7 @@ func checkAnswer(t *testing.T, c *Content, method string, w *httptest.ResponseRe
 		for _, name := range append(describes, "Content-Encoding", "Content-Length") {
 			is.Equal(h[name], nil) // an error is not the content
 		}
-		is.Equal(h.Get("Content-Type") == "text/plain; charset=utf-8", w.Code == 416) // the others are the caller's
+		is.Equal(len(body), 0) // it is the caller's
 		describes = nil
 	}
 	for _, name := range describes {
