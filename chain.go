@@ -95,9 +95,10 @@ type step struct {
 //	what                    means                                      set by           asked by
 //	endpoint.way            which code runs: see way                   compiler         endpoint.answer, begin
 //	exchange.retained       the exchange is not from the pool          newRetained      Request.Context
-//	exchange.kept           the exchange is from the pool and does     sendHandler      recycle
-//	                        not go back: the handler of a Response
-//	                        of Handler may keep the Request
+//	exchange.kept           the exchange is from the pool and does     sendHandler,     recycle
+//	                        not go back: the handler of a Response     translateAll
+//	                        of Handler may keep the Request, or the
+//	                        exchange knows codes of messages
 //	exchange.over           the response is written, and use of the    recycle          Request.exchange
 //	                        Request panics; race detector only
 type exchange struct {
@@ -114,6 +115,7 @@ type exchange struct {
 	body    *input.Body             // nil if the request has no body
 	failure atomic.Pointer[failure] // nil unless Authenticate or reading the body has failed
 	nonce   atomic.Pointer[string]  // of the answer; nil if nobody has asked for it yet
+	told    atomic.Pointer[told]    // flow's own messages about fields; nil if there are none
 	// personal: somebody has asked for the user or the nonce, so the answer may be about a
 	// person: see keepPrivate.
 	personal atomic.Bool
@@ -145,7 +147,7 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 	switch {
 	case e.way == wayDirect && !hasBody(r):
 	case e.way == wayFixed:
-		e.handler.serveContent(w, r)
+		e.serveContent(w, r, values)
 		return
 	default:
 		e.begin(w, r, values)
@@ -289,7 +291,7 @@ func (x *exchange) tryGuards(w http.ResponseWriter, req *Request, i int) (resp R
 func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	e := x.endpoint
 	if e.handler.content != nil {
-		e.handler.serveContent(w, req.Request)
+		e.handler.serveContent(w, req.Request, req)
 		return
 	}
 	if e.inner != nil {
@@ -309,7 +311,7 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 	f := e.handler.flow
 	if x.body != nil && !e.miss {
 		f = func(req *Request) (Response, error) {
-			if err := x.readBody(req.Request, true); err != nil {
+			if err := x.readBody(req, true); err != nil {
 				return Response{}, err
 			}
 			return e.handler.flow(req)
@@ -442,12 +444,19 @@ func isA[T io.ReadCloser](body io.ReadCloser, _ T) bool {
 // readBody reads and checks a body of JSON or a form, unless that was done. An error becomes
 // the failure of the exchange. If rewind is set, r.Body starts at the first byte afterwards:
 // see input.Body.Load.
-func (x *exchange) readBody(r *http.Request, rewind bool) error {
-	return x.body.Load(r, rewind, func(err error) error {
-		err = bodyError(err)
-		x.setFailure(err)
-		return err
-	})
+func (x *exchange) readBody(req *Request, rewind bool) error {
+	err := x.body.Load(req.Request, rewind)
+	if err == nil {
+		return nil
+	}
+	if f := x.failure.Load(); f != nil && f.ofBody {
+		return f.err
+	}
+	err = x.bodyError(req, err)
+	if !req.translating { // else Translate has asked for the data, and the failure gets its text
+		x.failure.CompareAndSwap(nil, &failure{err: err, ofBody: true})
+	}
+	return err
 }
 
 // recycle puts an exchange back into the pool after the response, unless it is kept. Under the

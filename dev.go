@@ -113,7 +113,7 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 	}
 	livereload.NoteOf(req.Context()).SetFaults(report.Faults)
 	r.outermost().front.print(report.Faults)
-	p := reply.Problem{Status: http.StatusInternalServerError, Detail: text}
+	p := reply.Problem{Status: http.StatusInternalServerError, Detail: reply.Message{English: text}}
 	mediaType := accept.MediaType(acceptOf(req), true)
 	if anything := acceptOf(req); len(anything) > 0 && accept.MediaType(anything, false) != "text/html" && mediaType == "text/html" && req.Header.Get("Sec-Fetch-Dest") == "" {
 		mediaType = "text/plain" // for curl and the like, which accept anything and print it in a terminal

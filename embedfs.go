@@ -142,7 +142,7 @@ func plainPage(req *Request) (Response, error) {
 		all, _ := e.table.currentViews(req.Context())
 		if v, err := all.View(e.owner.route.Path); err == nil && v.IsFixed() {
 			if h, ok, err := e.table.fixedPage(v, revalidate); err == nil && ok {
-				return Handler(http.HandlerFunc(h.serveContent)), nil
+				return Handler(h.contentServer()), nil
 			}
 		}
 	}

@@ -28,7 +28,8 @@ type HTTPError struct {
 	Message string // sent to the client
 	Cause   error  // logged, never sent to the client; may be nil
 
-	header []reply.Field // of the Response of Fail that was turned into this error
+	header  []reply.Field // of the Response of Fail that was turned into this error
+	english string        // for logs: the message before Translate, if it is flow's own
 }
 
 // Error returns an *HTTPError. A handler or a guard returns it to answer the request with
@@ -43,7 +44,7 @@ func (e *HTTPError) Error() string {
 	if e == nil {
 		return "a nil *flow.HTTPError"
 	}
-	text := fmt.Sprintf("%d %s", e.Status, cmp.Or(e.Message, http.StatusText(e.Status)))
+	text := fmt.Sprintf("%d %s", e.Status, cmp.Or(e.english, e.Message, http.StatusText(e.Status)))
 	if e.Cause == nil {
 		return text
 	}
@@ -170,7 +171,7 @@ func problemOf(err error) (p reply.Problem) {
 	switch {
 	case errors.As(err, &known):
 	case errors.As(err, &tooLarge):
-		return reply.Problem{Status: http.StatusRequestEntityTooLarge, Detail: input.TooLarge}
+		return reply.Problem{Status: http.StatusRequestEntityTooLarge, Detail: reply.BodyTooLarge(tooLarge.Limit)}
 	default:
 		return unknown
 	}
@@ -179,12 +180,12 @@ func problemOf(err error) (p reply.Problem) {
 	}
 	switch e := known.(type) {
 	case *HTTPError:
-		p.Detail = e.Message
+		p.Detail = reply.Message{English: e.Message}
 	case Invalid:
 		if len(e) == 0 { // a function of a template returned it, for example: 422 without a field would help nobody
 			return unknown
 		}
-		p.Detail, p.Fields = "some fields are not valid", e
+		p.Detail, p.Fields = reply.FieldsInvalid, e
 	}
 	return p
 }
@@ -209,20 +210,25 @@ type errorPage struct {
 	Detail string            // what the client may know of the error; may be ""
 	Path   string            // of the URL
 	Fields map[string]string // of an Invalid: messages, by field
+	Codes  map[string]string // of those messages that are flow's own
 }
 
 func acceptOf(r *http.Request) []string { return r.Header["Accept"] }
 
 // internalError returns the response for a 500 of which the client learns no more than the
 // status. It is for requests that have no exchange, and so neither OnError nor error pages.
-func internalError(r *http.Request) Response {
-	return problemResponse(reply.Problem{Status: http.StatusInternalServerError}, accept.MediaType(acceptOf(r), false))
+func (s *settings) internalError(r *http.Request) Response {
+	x := &exchange{settings: s, endpoint: &endpoint{path: &pattern.Pattern{}, owner: &owner{}}}
+	x.req = Request{Request: r, x: x}
+	p := x.req.translated(reply.Problem{Status: http.StatusInternalServerError})
+	return problemResponse(p, accept.MediaType(acceptOf(r), false))
 }
 
 // A failure is an error of Authenticate or of reading the body. It answers the request,
 // whatever guards and the handler return. An exchange keeps its first failure.
 type failure struct {
 	err      error
+	ofBody   bool        // else it is of Authenticate
 	reported atomic.Bool // the error was answered or logged
 }
 
@@ -406,13 +412,14 @@ func (x *exchange) presentFail(req *Request, fail Response) Response {
 // error.
 func (x *exchange) presentProblem(req *Request, p reply.Problem) (Response, error) {
 	mediaType := accept.MediaType(acceptOf(req.Request), x.endpoint.isPage())
+	p = req.translated(p)
 	t := x.endpoint.table
 	if t == nil { // a Request of NewRequest
 		return problemResponse(p, mediaType), nil
 	}
 	all, faults := t.currentViews(req.Context())
 	if dev := x.settings.dev; dev != nil && x.endpoint.miss && p.Status == http.StatusNotFound {
-		p.Detail = cmp.Or(p.Detail, dev.hint(req.Request))
+		p.Detail.English = cmp.Or(p.Detail.English, dev.hint(req.Request))
 	}
 	if mediaType != "text/html" {
 		return problemResponse(p, mediaType), nil
@@ -424,7 +431,8 @@ func (x *exchange) presentProblem(req *Request, p reply.Problem) (Response, erro
 	case page == nil:
 		return problemResponse(p, mediaType), nil
 	}
-	html, err := page.Render(req, "", errorPage{p.Status, p.Title(), p.Detail, req.URL.Path, p.Fields})
+	title, detail := p.Texts()
+	html, err := page.Render(req, "", errorPage{p.Status, title, detail, req.URL.Path, p.Fields, p.Codes})
 	if err != nil {
 		// The error is not wrapped, since the status of the page's error must not become that of the answer.
 		return problemResponse(p, "text/plain"), fmt.Errorf("flow: the error page cannot be shown: %v", err)
@@ -506,14 +514,6 @@ func (x *exchange) firstRefusal(why uint32) bool {
 		e = e.table.notFound
 	}
 	return atomic.OrUint32(&e.refused, why)&why == 0
-}
-
-// bodyError returns an error of internal/wire/input as an HTTPError.
-func bodyError(err error) error {
-	if e, ok := err.(*input.Error); ok {
-		return Error(e.Status, e.Message, e.Cause)
-	}
-	return err
 }
 
 // invalidOf returns the messages of an error that a method Validate has returned. It

@@ -189,7 +189,7 @@ func ExampleRequest_Bind() {
 	get(r, "/users?page=two")
 	// Output:
 	// 200 page 2 of Ann
-	// 422 {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"page":"must be a whole number"}}
+	// 422 {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"page":"must be a whole number"},"codes":{"page":"invalid.integer"}}
 }
 
 func ExampleNewRequest() {
@@ -459,7 +459,7 @@ func ExampleVerb_Do() {
 	}
 	// Output:
 	// {"Org":"acme","name":"Ann","age":36}
-	// {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"age":"must be a whole number","name":"is required"}}
+	// {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"age":"must be a whole number","name":"is required"},"codes":{"age":"invalid.integer"}}
 }
 
 func ExampleRouter_Asset() {

@@ -145,6 +145,19 @@ type Router struct {
 	// above, and an error with another status if it has a cause that the client is not told.
 	OnError func(*Request, error) Response
 
+	// Translate returns the text of a message of flow in the language of a request, or "" for
+	// the English one: what is wrong with a field or a body, the name of a status, what
+	// +error.html gets. docs/errors.md lists the codes. The message "lang" asks for the
+	// language of the page about an error that flow makes itself, such as "de".
+	//
+	// It is called once for each message that an answer has, for messages about fields when
+	// Bind returns or a Form is filled. Messages of the application, such as those of Error and
+	// of Validate, are not translated, nor what development shows and what is logged, and
+	// neither is what no Router answers. A mounted Router has its own Translate. If Translate
+	// panics, the message stays in English; the first panic is logged. It must be safe for
+	// concurrent use.
+	Translate func(*Request, Message) string
+
 	// Logger logs errors, with the details that clients must not see. If it is nil, the
 	// Router uses slog.Default().
 	Logger *slog.Logger
@@ -316,7 +329,7 @@ func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 		r = r.outermost()
 		if within := From(req.Context()); within != nil && within.x.endpoint.table != nil && within.x.endpoint.table.outermost() == r.table.Load() && within.URL.Path == req.URL.Path {
 			r.logger().Error("flow: a handler has called a mounted Router, which answers at its prefix only, and would call that handler again", "method", req.Method, "path", req.URL.EscapedPath())
-			send(internalError(req), w, req.Method == http.MethodHead)
+			send(r.table.Load().settings.internalError(req), w, req.Method == http.MethodHead)
 			return nil
 		}
 	}
@@ -362,7 +375,7 @@ func (r *Router) faulty(req *http.Request) Response {
 			return resp
 		}
 	}
-	return internalError(req)
+	return r.table.Load().settings.internalError(req)
 }
 
 // logger returns r.Logger, or slog.Default.

@@ -33,7 +33,7 @@ func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoi
 // notFound is the handler for 404. Scanners ask for thousands of URLs that do not exist, so
 // the default answers in plain text and problem+json are made once. HTML may be an error page.
 func notFound(req *Request) (Response, error) {
-	if s := req.x.settings; s.onError == nil && s.dev == nil && req.x.endpoint.table.onErrors == nil {
+	if s := req.x.settings; s.onError == nil && s.translate == nil && s.dev == nil && req.x.endpoint.table.onErrors == nil {
 		switch accept.MediaType(acceptOf(req.Request), false) {
 		case "text/plain":
 			return notFoundText, nil
@@ -133,5 +133,5 @@ func (t *table) deny(w http.ResponseWriter, req *http.Request) {
 		x.endpoint, x.values = e, values
 	}
 	x.req = Request{Request: req, x: x}
-	x.fail(w, &x.req, Error(http.StatusForbidden, "this request comes from another origin"))
+	x.fail(w, &x.req, x.errorOf(&x.req, http.StatusForbidden, reply.OtherOrigin, nil))
 }

@@ -73,7 +73,7 @@ func (m *stdMiddleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case i < 0:
 		m.settings.log().Error("flow: middleware went on with a request that lacks the context of the one it got", "method", r.Method, "path", r.URL.EscapedPath())
 		reply.DropDescription(w.Header())
-		send(internalError(r), w, r.Method == http.MethodHead)
+		send(m.settings.internalError(r), w, r.Method == http.MethodHead)
 		return
 	case req.Request != r:
 		req = &Request{Request: r, x: req.x, promises: req.promises}

@@ -167,25 +167,45 @@ func contentHandler(content *public.Content, cache []string) handler {
 	if content.Held() {
 		return h
 	}
-	return handler{std: http.HandlerFunc(h.serveContent)}
+	return handler{std: h.contentServer()}
 }
 
 // unkeptHandler returns the handler that serves a content which no cache keeps, whatever
 // Cache-Control middleware has set.
 func unkeptHandler(content *public.Content) handler {
-	h := handler{content: content, cache: noStore}
+	serve := handler{content: content, cache: noStore}.contentServer()
 	return handler{std: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Cache-Control"] = h.cache
-		h.serveContent(w, r)
+		w.Header()["Cache-Control"] = noStore
+		serve(w, r)
 	})}
 }
 
-// serveContent answers with the content, or with an error such as 416 for its ranges.
-func (h *handler) serveContent(w http.ResponseWriter, r *http.Request) {
-	if status := h.content.Serve(w, r, h.cache); status >= http.StatusBadRequest {
-		if status != http.StatusRequestedRangeNotSatisfiable { // for which http.ServeContent has set the headers
-			new(reply.Description).Restore(w.Header()) // those that middleware has set about the content do not fit the error
-		}
-		send(Text(http.StatusText(status)+"\n").Status(status), w, r.Method == http.MethodHead)
+// contentServer returns the net/http handler that serves the content.
+func (h handler) contentServer() http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { h.serveContent(w, r, From(r.Context())) }
+}
+
+// serveContent answers with the content of the endpoint. Only an error needs an exchange.
+func (e *endpoint) serveContent(w http.ResponseWriter, r *http.Request, values match.Values) {
+	if status := e.handler.content.Serve(w, r, e.handler.cache); status >= http.StatusBadRequest {
+		x := &exchange{settings: &e.table.settings, endpoint: e, values: values}
+		x.req = Request{Request: r, x: x}
+		x.req.refuseContent(w, status)
 	}
+}
+
+// serveContent answers r with the content, or with an error such as 416 for its ranges. req is
+// the Request of r.
+func (h *handler) serveContent(w http.ResponseWriter, r *http.Request, req *Request) {
+	if status := h.content.Serve(w, r, h.cache); status >= http.StatusBadRequest {
+		req.refuseContent(w, status)
+	}
+}
+
+// refuseContent answers with the name of a status, as text.
+func (r *Request) refuseContent(w http.ResponseWriter, status int) {
+	if status != http.StatusRequestedRangeNotSatisfiable { // for which http.ServeContent has set the headers
+		new(reply.Description).Restore(w.Header()) // those that middleware has set about the content do not fit the error
+	}
+	send(Text(r.translate(reply.TitleOf(status))+"\n").Status(status), w, r.Method == http.MethodHead)
 }

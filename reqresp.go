@@ -28,9 +28,10 @@ import (
 // Clone. Like an http.Request, it is not safe for use by several goroutines at once.
 type Request struct {
 	*http.Request
-	x        *exchange
-	asking   bool           // a call of User is in progress on this Request
-	promises *reply.Promise // the headers of guards that have returned Next
+	x           *exchange
+	asking      bool           // a call of User is in progress on this Request
+	translating bool           // a call of Translate is in progress on this Request
+	promises    *reply.Promise // the headers of guards that have returned Next
 }
 
 // NewRequest returns a Request for a test that calls a handler directly. params are keys
@@ -158,7 +159,7 @@ func UserOf[T any](r *Request) T {
 func (r *Request) Clone() *Request {
 	x := r.exchange()
 	c := x.clone()
-	c.req = Request{x: c, asking: r.asking}
+	c.req = Request{x: c, asking: r.asking, translating: r.translating}
 	ctx := context.WithValue(context.WithoutCancel(r.Context()), requestKey{}, &c.req)
 	original := *r.Request
 	if x.body.AwaitsTrailers() {
@@ -177,7 +178,7 @@ type Data map[string]any
 // is malformed or too large: this is the failure of the exchange, 400 or 413.
 func (r *Request) data() *input.Body {
 	x := r.exchange()
-	if x.readBody(r.Request, false) != nil {
+	if x.readBody(r, false) != nil {
 		return nil
 	}
 	return x.body
@@ -238,7 +239,7 @@ func (r *Request) Bind(dst any) error {
 // input of a typed handler.
 func (r *Request) fill(dst any, strict bool) error {
 	x := r.exchange()
-	if err := x.readBody(r.Request, false); err != nil {
+	if err := x.readBody(r, false); err != nil {
 		return err
 	}
 	invalid, mistakes, err := x.body.Bind(r.Request, r, dst, strict, invalidOf)
@@ -246,10 +247,10 @@ func (r *Request) fill(dst any, strict bool) error {
 		x.logMistakes(dst, mistakes)
 	}
 	if err != nil {
-		return bodyError(err)
+		return x.bodyError(r, err)
 	}
 	if len(invalid) > 0 {
-		return Invalid(invalid)
+		return x.translateAll(r, invalid)
 	}
 	return nil
 }

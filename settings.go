@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"log/slog"
 	"net/http"
+	"sync"
 
 	"example.com/flow/internal/pages/csp"
 )
@@ -14,12 +15,15 @@ type settings struct {
 	// serves. Each may be nil.
 	authenticate func(*Request) (user any, err error)
 	onError      onErrorFunc
+	translate    func(*Request, Message) string
 	logger       *slog.Logger
 
 	// These are set when the Router is compiled.
 	crossOrigin *http.CrossOriginProtection
 	policy      *csp.Template // nil if there is none
 	dev         *routerInDev  // nil in production
+
+	untranslated sync.Once // a panic of Translate is logged once
 }
 
 // onErrorFunc is the type of Router.OnError.
@@ -30,7 +34,7 @@ type onErrorFunc = func(*Request, error) Response
 func (r *Router) readSettings() {
 	for _, r := range r.withMounted() {
 		s := &r.table.Load().settings
-		s.authenticate, s.onError, s.logger = r.Authenticate, r.OnError, r.Logger
+		s.authenticate, s.onError, s.translate, s.logger = r.Authenticate, r.OnError, r.Translate, r.Logger
 	}
 }
 

@@ -170,14 +170,14 @@ func (r *Request) readInput(in any) error {
 		return r.fill(dst, true)
 	}
 	x := r.exchange()
-	if err := x.readBody(r.Request, false); err != nil {
+	if err := x.readBody(r, false); err != nil {
 		return err
 	}
 	sent, invalid, err := x.body.BindForm(r.Request, r, dst, invalidOf)
 	if err != nil {
-		return bodyError(err)
+		return x.bodyError(r, err)
 	}
-	form.set(invalid, sent)
+	form.set(x.translateAll(r, invalid), sent)
 	return nil
 }
 

@@ -80,7 +80,7 @@ func TestTypedHandlers(t *testing.T) {
 		{"status", func(r *flow.Router) { r.At("users/[id]").POST().Status(201).Do(showTyped) }, `POST /users/7 {"name":"ada"}`, `201 {"text":"7  20 ada"}`},
 		{"status after Do", func(r *flow.Router) { r.At("users/[id]").POST().Do(showTyped).Status(201) }, `POST /users/7 {"name":"ada"}`, `201 {"text":"7  20 ada"}`},
 		{"invalid", func(r *flow.Router) { r.At("users/[id]").PUT().Do(showTyped) }, `PUT /users/7 {"name":"bad"}`, `422 {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"name":"is bad"}}`},
-		{"does not convert", func(r *flow.Router) { r.At("users/[id]").PUT().Do(showTyped) }, `PUT /users/7 {"name":7}`, `422 {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"name":"must be text"}}`},
+		{"does not convert", func(r *flow.Router) { r.At("users/[id]").PUT().Do(showTyped) }, `PUT /users/7 {"name":7}`, `422 {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"name":"must be text"},"codes":{"name":"invalid.text"}}`},
 		{"parameter does not convert", func(r *flow.Router) { r.At("users/[id]").GET().Do(showTyped) }, "GET /users/x", `404 {"type":"about:blank","title":"Not Found","status":404}`},
 		{"parameter goes before the body", func(r *flow.Router) { r.At("users/[id]").PUT().Do(showTyped) }, `PUT /users/x {"name":7}`, `404 {"type":"about:blank","title":"Not Found","status":404}`},
 		{"broken body", func(r *flow.Router) { r.At("users/[id]").PUT().Do(showTyped) }, `PUT /users/7 {"name":`, `400 {"type":"about:blank","title":"Bad Request","status":400,"detail":"the body is not valid JSON"}`},

@@ -34,7 +34,7 @@ var rooms = []struct{ room, imports string }{
 	{"wire/auth", ""},
 	{"wire/reply", ""},
 	{"wire/server", ""},
-	{"wire/input", "fault fold"},
+	{"wire/input", "fault fold reply"},
 	{"wire/logging", "reply"},
 	{"wire/public", "accept reply"},
 

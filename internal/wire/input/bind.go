@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"example.com/flow/internal/fold"
+	"example.com/flow/internal/wire/reply"
 )
 
 // Params has the values of route parameters. flow.Request implements it.
@@ -24,13 +25,13 @@ type Params interface {
 // no body. Fields with the tag param or query are filled from the route or from the query.
 // Then it calls the Validate methods of dst and of the structs inside. It returns messages
 // about values that do not convert or are invalid, by path. The function messages extracts
-// those from an error of Validate.
+// those from an error of Validate, which have no code.
 //
 // strict is for the input of a typed handler: a parameter of the route that does not convert is
 // an Error of status 404, since there is no such page. The mistakes in its type are faults of the
 // handler. Nothing else has looked at other types: the first call for one also returns the
 // mistakes in it, for the log.
-func (b *Body) Bind(r *http.Request, route Params, dst any, strict bool, messages Messages) (invalid map[string]string, mistakes []Mistake, err error) {
+func (b *Body) Bind(r *http.Request, route Params, dst any, strict bool, messages Messages) (invalid map[string]reply.Message, mistakes []Mistake, err error) {
 	p := planOf(reflect.TypeOf(dst).Elem())
 	if !strict && len(p.mistakes) > 0 && p.told.CompareAndSwap(false, true) {
 		mistakes = p.mistakes
@@ -41,11 +42,11 @@ func (b *Body) Bind(r *http.Request, route Params, dst any, strict bool, message
 
 // BindForm is a strict Bind that also returns what the request has sent in a form: in its body or,
 // if it has none, in its query.
-func (b *Body) BindForm(r *http.Request, route Params, dst any, messages Messages) (sent Sent, invalid map[string]string, err error) {
+func (b *Body) BindForm(r *http.Request, route Params, dst any, messages Messages) (sent Sent, invalid map[string]reply.Message, err error) {
 	return b.bind(r, route, dst, planOf(reflect.TypeOf(dst).Elem()), true, messages)
 }
 
-func (b *Body) bind(r *http.Request, route Params, dst any, p *plan, strict bool, messages Messages) (sent Sent, invalid map[string]string, err error) {
+func (b *Body) bind(r *http.Request, route Params, dst any, p *plan, strict bool, messages Messages) (sent Sent, invalid map[string]reply.Message, err error) {
 	if p.err != nil {
 		return sent, nil, p.err
 	}
@@ -69,17 +70,17 @@ func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding
 	case whole:
 		to.copies.detach(to.dst, c.raw[skipSpace(c.raw, 0):])
 		if err := json.Unmarshal(c.raw, dst); err != nil {
-			return bad("the body does not have the expected form")
+			return bad(reply.BodyUnexpected)
 		}
 	case c.json && !c.object:
-		return bad("the body is not a JSON object")
+		return bad(reply.BodyNotObject)
 	case c.json:
 	case p.jsonOnly && (c.form != nil || c.unparsed && !isEmpty(r)):
-		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is not JSON"}
+		return &Error{Status: http.StatusUnsupportedMediaType, Message: reply.BodyNeedsJSON}
 	case p.jsonOnly:
-		return bad("the body is empty, and JSON is expected")
+		return bad(reply.BodyEmpty)
 	case c.unparsed && !isEmpty(r):
-		return &Error{Status: http.StatusUnsupportedMediaType, Message: "the body is neither JSON nor a form"}
+		return &Error{Status: http.StatusUnsupportedMediaType, Message: reply.BodyOtherType}
 	}
 	if p.jsonOnly {
 		return nil
@@ -113,22 +114,22 @@ func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding
 // A binding is one call of Bind.
 type binding struct {
 	dst         reflect.Value
-	copies      *copies           // nil if dst was new
-	filled      [][]int           // indexes of fields with a tag param or query that have got a value
-	invalid     map[string]string // messages about what does not convert, by path; nil if there are none
-	unconverted map[string]bool   // the keys that these messages are about, by fold.Case
-	sent        Sent              // the form that fills dst, if one does
-	path        []byte            // of what is filled inside of the input from a form: "items.0.name"
-	made        int               // rows, and structs behind pointers, that keys of forms with dots have made
-	strict      bool              // a parameter of the route that does not convert is an error
-	err         error             // why a field cannot be filled whatever the request holds; nil for most types
+	copies      *copies                  // nil if dst was new
+	filled      [][]int                  // indexes of fields with a tag param or query that have got a value
+	invalid     map[string]reply.Message // messages about what does not convert, by path; nil if there are none
+	unconverted map[string]bool          // the keys that these messages are about, by fold.Case
+	sent        Sent                     // the form that fills dst, if one does
+	path        []byte                   // of what is filled inside of the input from a form: "items.0.name"
+	made        int                      // rows, and structs behind pointers, that keys of forms with dots have made
+	strict      bool                     // a parameter of the route that does not convert is an error
+	err         error                    // why a field cannot be filled whatever the request holds; nil for most types
 }
 
 // reject notes that the value of a key does not convert. key is "" for what binding.path leads
 // to. path leads to what is wrong inside of the value, and is "" for all of it.
-func (to *binding) reject(key, path, message string) {
+func (to *binding) reject(key, path string, message reply.Message) {
 	if to.invalid == nil {
-		to.invalid = map[string]string{}
+		to.invalid = map[string]reply.Message{}
 	}
 	key = join(string(to.path), key)
 	to.invalid[join(key, path)] = message
@@ -241,11 +242,11 @@ func (to *binding) form(fs *fields, form url.Values, instead bool) {
 		}
 	}
 	if to.made > maxMade && to.err == nil {
-		where := "body"
+		message := reply.BodyTooManyValues
 		if instead {
-			where = "query"
+			message = reply.QueryTooManyValues
 		}
-		to.err = &Error{http.StatusBadRequest, "the " + where + " holds too many values",
+		to.err = &Error{http.StatusBadRequest, message,
 			fmt.Errorf("a form of %d keys makes more than %d rows and structs behind pointers", len(form), maxMade)}
 	}
 }
@@ -272,7 +273,7 @@ func (to *binding) quoted(f reflect.Value, alone reflect.Type, key string, raw j
 	s := reflect.New(alone)
 	s.Elem().Field(0).Set(f)
 	if err := json.Unmarshal(fmt.Appendf(nil, `{"V":%s}`, raw), s.Interface()); err != nil {
-		to.reject(key, "", "must be "+ConversionOf(f.Type()).wants+", in quotes")
+		to.reject(key, "", reply.MustBeQuoted(*ConversionOf(f.Type()).must))
 	}
 	f.Set(s.Elem().Field(0))
 }
@@ -286,8 +287,8 @@ func (to *binding) json(f reflect.Value, key string, raw json.RawMessage) {
 	}
 	var mismatch *json.UnmarshalTypeError
 	if !errors.As(err, &mismatch) {
-		to.reject(key, "", "is not valid")
+		to.reject(key, "", reply.IsInvalid)
 		return
 	}
-	to.reject(key, mismatch.Field, "must be "+ConversionOf(mismatch.Type).wants)
+	to.reject(key, mismatch.Field, *ConversionOf(mismatch.Type).must)
 }

@@ -356,7 +356,7 @@ func TestNoBody(t *testing.T) {
 	is := is.New(t)
 	r, dst := httptest.NewRequest("GET", "/?A=1", nil), Plain{}
 	var b *Body
-	is.NoErr(b.Load(r, true, same))
+	is.NoErr(b.Load(r, true))
 	_, _, err := b.Bind(r, noParams{}, &dst, false, noMessages)
 	is.NoErr(err)
 	is.Equal(dst, Plain{A: "1"})
@@ -365,7 +365,7 @@ func TestNoBody(t *testing.T) {
 	is.Equal(b.Only(r, "A", "B"), map[string]any{"A": "1"})
 	b.Stream()
 	b.End()
-	is.NoErr(b.Clone().Load(r, false, same))
+	is.NoErr(b.Clone().Load(r, false))
 	is.Equal(b.Reader(), http.NoBody)
 	is.True(!b.AwaitsTrailers())
 }

@@ -24,6 +24,8 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"example.com/flow/internal/wire/reply"
 )
 
 // formMemory is how many bytes of a multipart form are kept in memory. Files beyond it are
@@ -33,18 +35,24 @@ const formMemory = 1 << 20
 // An Error is an error in a body, with the status of the response.
 type Error struct {
 	Status  int
-	Message string // for the client
-	Cause   error  // for the log; nil if Message says everything
+	Message reply.Message // for the client
+	Cause   error         // for the log; nil if Message says everything
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%d %s", e.Status, e.Message) }
+func (e *Error) Error() string { return fmt.Sprintf("%d %s", e.Status, e.Message.English) }
 
-func bad(message string) error { return &Error{Status: http.StatusBadRequest, Message: message} }
+func bad(m reply.Message) error { return &Error{Status: http.StatusBadRequest, Message: m} }
 
-// TooLarge is the message for a body that exceeds its limit.
-const TooLarge = "the body is too large"
+// tooLarge returns the error for a body that exceeds its limit.
+func tooLarge(limit int64) error {
+	return &Error{Status: http.StatusRequestEntityTooLarge, Message: reply.BodyTooLarge(limit)}
+}
 
-var errTooLarge error = &Error{Status: http.StatusRequestEntityTooLarge, Message: TooLarge}
+// isTooLarge reports whether an error is one of tooLarge.
+func isTooLarge(err error) bool {
+	e, ok := err.(*Error)
+	return ok && e.Message.Code == reply.BodyTooLarge(0).Code
+}
 
 // A Body is the body of a request. It is read and checked at most once.
 type Body struct {
@@ -75,7 +83,7 @@ type content struct {
 	object   bool            // raw is a JSON object
 	form     url.Values      // of urlencoded and multipart bodies
 	files    *multipart.Form // a multipart form; End removes its temporary files
-	tooLarge bool            // the form has passed its limit, and has no files: see Body.readBeyond
+	tooLarge int64           // the limit that the form has passed, which has no files then: see Body.readBeyond; or 0
 
 	posted, all url.Values // PostForm and Form of the request that a multipart body was read from
 }
@@ -147,9 +155,8 @@ func headerOf(r *http.Request, key string) string {
 // Load reads and checks a body of JSON or a form, once, and returns its error. Afterwards the
 // text can be read from r.Body again, and the form is in r for FormValue and FormFile. Other
 // bodies are not read. rewind makes r.Body start at the first byte even if it was read since
-// the first Load. If the body cannot be read, Load calls onError, once, and returns the error
-// that onError returns, as all later calls do.
-func (b *Body) Load(r *http.Request, rewind bool, onError func(error) error) error {
+// the first Load. If the body cannot be read, all calls return the same error.
+func (b *Body) Load(r *http.Request, rewind bool) error {
 	if b == nil {
 		return nil
 	}
@@ -159,9 +166,7 @@ func (b *Body) Load(r *http.Request, rewind bool, onError func(error) error) err
 		defer func() {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			if b.content, b.loadedFrom = c, r; err != nil {
-				b.err = onError(err)
-			}
+			b.content, b.loadedFrom, b.err = c, r, err
 			if b.ended {
 				b.removeFiles()
 			}
@@ -180,7 +185,7 @@ func (b *Body) Load(r *http.Request, rewind bool, onError func(error) error) err
 func (b *Body) read(r *http.Request) (content, error) {
 	mediaType := typeOf(r)
 	c, err := b.readType(r, mediaType)
-	if err == errTooLarge && b.first != nil && mediaType == multipartType {
+	if isTooLarge(err) && b.first != nil && mediaType == multipartType {
 		return b.readBeyond(r, c)
 	}
 	return c, err
@@ -195,7 +200,7 @@ func (b *Body) readType(r *http.Request, mediaType string) (content, error) {
 	case b.stream.err != nil: // other code has read some of it, and got an error
 		return content{}, readError(b.stream.err)
 	case r.Body == &b.stream && r.ContentLength > b.limit:
-		return content{}, errTooLarge
+		return content{}, tooLarge(b.limit)
 	case mediaType == multipartType:
 		return b.readMultipart(r)
 	}
@@ -249,7 +254,7 @@ func readForm(r *http.Request, raw []byte) (content, error) {
 	form, err := url.ParseQuery(string(raw))
 	switch {
 	case err != nil:
-		return content{}, bad("the body is not a valid form")
+		return content{}, bad(reply.BodyNotForm)
 	case len(r.PostForm) > 0: // middleware has parsed the form, and may have changed it
 		c.form = r.PostForm
 	case len(raw) > 0:
@@ -310,19 +315,19 @@ func readError(err error) error {
 	if err == nil {
 		return nil
 	}
-	var tooLarge *http.MaxBytesError
+	var beyond *http.MaxBytesError
 	var disk *fs.PathError
 	switch {
-	case errors.As(err, &tooLarge):
-		return errTooLarge
+	case errors.As(err, &beyond):
+		return tooLarge(beyond.Limit)
 	case errors.Is(err, multipart.ErrMessageTooLarge):
-		return &Error{Status: http.StatusRequestEntityTooLarge, Message: "the form has too many or too large parts"}
+		return &Error{Status: http.StatusRequestEntityTooLarge, Message: reply.BodyTooManyParts}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &Error{Status: http.StatusRequestTimeout, Message: "the body took too long"}
+		return &Error{Status: http.StatusRequestTimeout, Message: reply.BodyTooSlow}
 	case errors.As(err, &disk):
 		return fmt.Errorf("flow: an uploaded file cannot be kept: %w", err)
 	}
-	return bad("the body is incomplete or malformed")
+	return bad(reply.BodyMalformed)
 }
 
 // End is called after the response, and removes temporary files. A goroutine of the handler

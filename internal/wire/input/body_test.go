@@ -21,6 +21,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/wire/reply"
 )
 
 const (
@@ -33,17 +34,14 @@ var (
 	parts   = flowtest.Parts
 )
 
-// same is for Load, where its own errors are good enough.
-func same(err error) error { return err }
-
 // load returns the body of a request, loaded.
 func load(r *http.Request) (*Body, error) {
 	b := New(nil, r, 0, true, false)
-	return b, b.Load(r, false, same)
+	return b, b.Load(r, false)
 }
 
 // bind fills dst from a request, and returns what does not convert.
-func bind(r *http.Request, dst any) (invalid map[string]string, err error) {
+func bind(r *http.Request, dst any) (invalid map[string]reply.Message, err error) {
 	b, err := load(r)
 	if err != nil {
 		return nil, err
@@ -53,10 +51,10 @@ func bind(r *http.Request, dst any) (invalid map[string]string, err error) {
 }
 
 // said returns messages in order.
-func said(invalid map[string]string) string {
+func said(invalid map[string]reply.Message) string {
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(invalid)) {
-		all = append(all, key+": "+invalid[key])
+		all = append(all, key+": "+invalid[key].English)
 	}
 	return strings.Join(all, "; ")
 }
@@ -172,15 +170,15 @@ func TestReadBefore(t *testing.T) {
 					b := New(nil, r, 100, true, false)
 					early := r.WithContext(context.Background()) // has the body that is used up
 					reader.read(r)
-					is.NoErr(b.Load(r, false, same))
+					is.NoErr(b.Load(r, false))
 					is.Equal(b.Inputs(r, "a"), []string{"1"})
 					is.Equal(text(r), body)
-					is.NoErr(b.Load(r, false, same))
+					is.NoErr(b.Load(r, false))
 					is.Equal(text(r), "") // who asks for data goes on reading where he was
-					is.NoErr(b.Load(r, true, same))
+					is.NoErr(b.Load(r, true))
 					is.Equal(text(r), body)
 					if _, ok := early.Body.(*stream); ok {
-						is.NoErr(b.Load(early, false, same))
+						is.NoErr(b.Load(early, false))
 						is.Equal(text(early), body)
 					}
 					want := ""
@@ -219,8 +217,8 @@ func TestTaken(t *testing.T) {
 			}
 			b := New(nil, r, 100, tt.keep, false)
 			tt.read(b, r)
-			is.Equal(b.Load(r, false, same), errConsumed)
-			is.Equal(b.Load(r, false, same), errConsumed) // and so it does from then on
+			is.Equal(b.Load(r, false), errConsumed)
+			is.Equal(b.Load(r, false), errConsumed) // and so it does from then on
 		})
 	}
 }
@@ -251,28 +249,22 @@ func TestLimit(t *testing.T) {
 	bodies := map[string]string{jsonMedia: `{"a":"` + text + `"}`, formType: "a=" + text, multiMedia: parts("a=" + text)}
 	body := func(media string) io.Reader { return io.MultiReader(strings.NewReader(bodies[media])) } // of unknown length
 	eachRead(t, body, 400, func(is *is.I, b *Body, r *http.Request) {
-		told, mine := 0, errors.New("mine")
-		failed := func(err error) error {
-			told++
-			is.Equal(err, errTooLarge)
-			return mine
-		}
-		is.Equal(b.Load(r, false, failed), mine)
-		is.Equal(b.Load(r, true, failed), mine)
-		is.Equal(told, 1)
+		err := b.Load(r, false)
+		is.Equal(err, tooLarge(400))
+		is.True(b.Load(r, true) == err) // and not another one that says the same
 	})
-	eachRead(t, body, 1000, func(is *is.I, b *Body, r *http.Request) { is.NoErr(b.Load(r, false, same)) })
+	eachRead(t, body, 1000, func(is *is.I, b *Body, r *http.Request) { is.NoErr(b.Load(r, false)) })
 }
 
 func TestLimitOfWhatIsUnpacked(t *testing.T) {
-	for limit, want := range map[int64]error{500: errTooLarge, 502: nil} {
+	for limit, want := range map[int64]error{500: tooLarge(500), 502: nil} {
 		is := is.New(t)
 		r := sending("POST", "/", formType, "packed")
 		r.Header.Set("Content-Encoding", "x")
 		b := New(nil, r, limit, true, false)
 		is.Equal(text(r), "packed")
 		r.Body = io.NopCloser(strings.NewReader("a=" + strings.Repeat("x", 500)))
-		is.Equal(b.Load(r, false, same), want)
+		is.Equal(b.Load(r, false), want)
 	}
 }
 
@@ -301,7 +293,7 @@ func TestNoPrefixIsABody(t *testing.T) {
 			}
 			eachRead(t, body, 1000, func(is *is.I, b *Body, r *http.Request) {
 				var bad *Error
-				is.True(errors.As(b.Load(r, false, same), &bad))
+				is.True(errors.As(b.Load(r, false), &bad))
 				is.Equal(bad.Status, status)
 				is.NoErr(bad.Cause)
 				is.True(b.AwaitsTrailers())
@@ -314,8 +306,8 @@ func TestClone(t *testing.T) {
 	is := is.New(t)
 	r := sending("POST", "/", formType, "a=1")
 	b := New(nil, r, 100, true, false)
-	is.True(b.Clone().Load(r, false, same) != nil) // there is nothing of it yet
-	is.NoErr(b.Load(r, false, same))
+	is.True(b.Clone().Load(r, false) != nil) // there is nothing of it yet
+	is.NoErr(b.Load(r, false))
 	c := b.Clone()
 	is.True(!c.AwaitsTrailers())
 	r.PostForm.Set("a", "changed")
@@ -342,7 +334,7 @@ func TestTemporaryFiles(t *testing.T) {
 		if endsBefore {
 			b.End()
 		}
-		is.NoErr(b.Load(r, false, same))
+		is.NoErr(b.Load(r, false))
 		b.Clone().End() // has no files
 		is.Equal(count() == 0, endsBefore)
 		b.End()
@@ -409,7 +401,7 @@ func FuzzBody(f *testing.F) {
 			r := sending("POST", "/", mediaType, string(body))
 			b := New(nil, r, 10<<20, true, false)
 			reader.read(r)
-			err := b.Load(r, false, same)
+			err := b.Load(r, false)
 			var bad *Error
 			if want := wellFormed(mediaType, body); (err == nil) != want || err != nil && !errors.As(err, &bad) {
 				t.Errorf("%s, %s %q: got %v, want %v", reader.name, mediaType, body, err, want)
@@ -460,7 +452,7 @@ func TestCopiesLoadAtOnce(t *testing.T) {
 		for range 2 {
 			one := r.WithContext(r.Context())
 			readers.Go(func() {
-				if err := body.Load(one, true, func(err error) error { return err }); err != nil || one.PostForm.Get("a") != "b" {
+				if err := body.Load(one, true); err != nil || one.PostForm.Get("a") != "b" {
 					t.Error(err, one.PostForm)
 				}
 			})

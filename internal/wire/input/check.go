@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"example.com/flow/internal/wire/reply"
 )
 
 // maxDepth is how deep the arrays and objects of a JSON body may be nested. Real data is far
@@ -28,13 +30,13 @@ func checkJSON(raw []byte, maxBody int64) error {
 	end := c.value(0, 0)
 	switch {
 	case c.tooDeep:
-		return &Error{http.StatusBadRequest, "the body is nested too deeply",
+		return &Error{http.StatusBadRequest, reply.BodyTooDeep,
 			fmt.Errorf("JSON of %d bytes is nested more than %d deep", len(raw), maxDepth)}
 	case c.room < 0:
-		return &Error{http.StatusBadRequest, "the body holds too many values",
+		return &Error{http.StatusBadRequest, reply.BodyTooManyValues,
 			fmt.Errorf("JSON of %d bytes holds more than %d values, the most that a MaxBody of %d allows", len(raw), maxValues, maxBody)}
 	case end < 0 || skipSpace(raw, end) < len(raw):
-		return bad("the body is not valid JSON")
+		return bad(reply.BodyNotJSON)
 	}
 	return nil
 }

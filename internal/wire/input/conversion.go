@@ -8,15 +8,17 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"example.com/flow/internal/wire/reply"
 )
 
 // A Conversion is how texts become values of a type, and values become texts again. The texts
 // are those of forms, of the query and of the route.
 type Conversion struct {
-	Kind  Kind   // of the value, or of each item of a list; pointers do not count
-	List  bool   // it takes all texts of a repeated key, where others take the first
-	wants string // what messages call the values, as in "must be a whole number"
-	plain bool   // a string, number or boolean of JSON converts by the same rules: see setPlain
+	Kind  Kind           // of the value, or of each item of a list; pointers do not count
+	List  bool           // it takes all texts of a repeated key, where others take the first
+	must  *reply.Message // that the client is told of another value: "must be a whole number"
+	plain bool           // a string, number or boolean of JSON converts by the same rules: see setPlain
 }
 
 // A Kind says what a text becomes.
@@ -37,25 +39,31 @@ const (
 
 // byKind has the conversions of types without methods.
 var byKind = [...]Conversion{
-	reflect.Bool:          {Kind: Bool, wants: "true or false"},
-	reflect.Int:           {Kind: Integer, wants: "a whole number"},
-	reflect.Int8:          {Kind: Integer, wants: "a whole number from -128 to 127"},
-	reflect.Int16:         {Kind: Integer, wants: "a whole number from -32768 to 32767"},
-	reflect.Int32:         {Kind: Integer, wants: "a whole number from -2147483648 to 2147483647"},
-	reflect.Int64:         {Kind: Integer, wants: "a whole number"},
-	reflect.Uint:          {Kind: Natural, wants: "a whole number that is not negative"},
-	reflect.Uint8:         {Kind: Natural, wants: "a whole number from 0 to 255"},
-	reflect.Uint16:        {Kind: Natural, wants: "a whole number from 0 to 65535"},
-	reflect.Uint32:        {Kind: Natural, wants: "a whole number from 0 to 4294967295"},
-	reflect.Uint64:        {Kind: Natural, wants: "a whole number that is not negative"},
-	reflect.Float32:       {Kind: Number, wants: "a number"},
-	reflect.Float64:       {Kind: Number, wants: "a number"},
-	reflect.String:        {Kind: String, wants: "text"},
-	reflect.Slice:         {wants: "a list"},
-	reflect.Array:         {wants: "a list"},
-	reflect.Map:           {wants: "an object"},
-	reflect.Struct:        {wants: "an object"},
+	reflect.Bool:          {Kind: Bool, must: &reply.MustBeBool},
+	reflect.Int:           {Kind: Integer, must: &reply.MustBeInteger},
+	reflect.Int8:          {Kind: Integer, must: inRange(math.MinInt8, math.MaxInt8)},
+	reflect.Int16:         {Kind: Integer, must: inRange(math.MinInt16, math.MaxInt16)},
+	reflect.Int32:         {Kind: Integer, must: inRange(math.MinInt32, math.MaxInt32)},
+	reflect.Int64:         {Kind: Integer, must: &reply.MustBeInteger},
+	reflect.Uint:          {Kind: Natural, must: &reply.MustBeNatural},
+	reflect.Uint8:         {Kind: Natural, must: inRange(0, math.MaxUint8)},
+	reflect.Uint16:        {Kind: Natural, must: inRange(0, math.MaxUint16)},
+	reflect.Uint32:        {Kind: Natural, must: inRange(0, math.MaxUint32)},
+	reflect.Uint64:        {Kind: Natural, must: &reply.MustBeNatural},
+	reflect.Float32:       {Kind: Number, must: &reply.MustBeNumber},
+	reflect.Float64:       {Kind: Number, must: &reply.MustBeNumber},
+	reflect.String:        {Kind: String, must: &reply.MustBeText},
+	reflect.Slice:         {must: &reply.MustBeList},
+	reflect.Array:         {must: &reply.MustBeList},
+	reflect.Map:           {must: &reply.MustBeObject},
+	reflect.Struct:        {must: &reply.MustBeObject},
 	reflect.UnsafePointer: {}, // the last one
+}
+
+// inRange returns the message for numbers of a type with limits.
+func inRange(from, to int64) *reply.Message {
+	m := reply.MustBeInRange(from, to)
+	return &m
 }
 
 var (
@@ -67,21 +75,21 @@ var (
 // ConversionOf returns the conversion of a type.
 func ConversionOf(t reflect.Type) Conversion {
 	if isFile(t) {
-		return Conversion{Kind: File, List: t != fileType, wants: "a file"}
+		return Conversion{Kind: File, List: t != fileType, must: &reply.MustBeFile}
 	}
 	isPointer := t.Kind() == reflect.Pointer
 	t = behindPointers(t)
 	p, c := reflect.PointerTo(t), byKind[t.Kind()]
 	hasJSON := p.Implements(unmarshaler)
-	if c.wants == "" {
-		c.wants = "another kind of value"
+	if c.must == nil {
+		c.must = &reply.MustBeOther
 	}
 	switch {
 	case t == timeType:
 		c.Kind = Time
 	case p.Implements(textUnmarshaler):
 		if c.Kind = Unmarshals; !hasJSON {
-			c.wants = "text"
+			c.must = &reply.MustBeText
 		}
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
 		c.Kind = Bytes
@@ -160,7 +168,7 @@ func newBehind(v reflect.Value) reflect.Value {
 func (to *binding) value(v reflect.Value, kind Kind, key, text string) {
 	if kind == Unconvertible || kind == File {
 		v.SetZero()
-		to.reject(key, "", "must be "+ConversionOf(v.Type()).wants)
+		to.reject(key, "", *ConversionOf(v.Type()).must)
 		return
 	}
 	v = newBehind(v)
@@ -172,18 +180,18 @@ func (to *binding) value(v reflect.Value, kind Kind, key, text string) {
 	case Time:
 		t, ok := parseTime(text)
 		if !ok {
-			to.reject(key, "", "is not valid")
+			to.reject(key, "", reply.IsInvalid)
 		}
 		*v.Addr().Interface().(*time.Time) = t
 	case Unmarshals:
 		to.copies.detach(v, []byte(`""`))
 		if v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)) != nil {
-			to.reject(key, "", "is not valid")
+			to.reject(key, "", reply.IsInvalid)
 		}
 	default:
 		if !setScalar(v, kind, text) {
 			v.SetZero()
-			to.reject(key, "", "must be "+ConversionOf(v.Type()).wants)
+			to.reject(key, "", *ConversionOf(v.Type()).must)
 		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/wire/reply"
 )
 
 func TestTimesOfForms(t *testing.T) {
@@ -216,15 +218,15 @@ func TestConversionsOfTypes(t *testing.T) {
 		of   any
 		want Conversion
 	}{
-		{new(***int), Conversion{Kind: Integer, wants: "a whole number"}},
-		{new([]*string), Conversion{Kind: String, List: true, wants: "a list"}},
-		{new([][]string), Conversion{List: true, wants: "a list"}},
-		{new([]struct{}), Conversion{List: true, wants: "a list"}},
-		{new([][]byte), Conversion{Kind: Bytes, List: true, wants: "a list"}},
-		{new(time.Time), Conversion{Kind: Time, wants: "an object"}},
-		{new([]netip.Addr), Conversion{Kind: Unmarshals, List: true, wants: "a list"}},
-		{new(func()), Conversion{wants: "another kind of value"}},
-		{new(endless), Conversion{wants: "another kind of value"}},
+		{new(***int), Conversion{Kind: Integer, must: &reply.MustBeInteger}},
+		{new([]*string), Conversion{Kind: String, List: true, must: &reply.MustBeList}},
+		{new([][]string), Conversion{List: true, must: &reply.MustBeList}},
+		{new([]struct{}), Conversion{List: true, must: &reply.MustBeList}},
+		{new([][]byte), Conversion{Kind: Bytes, List: true, must: &reply.MustBeList}},
+		{new(time.Time), Conversion{Kind: Time, must: &reply.MustBeObject}},
+		{new([]netip.Addr), Conversion{Kind: Unmarshals, List: true, must: &reply.MustBeList}},
+		{new(func()), Conversion{must: &reply.MustBeOther}},
+		{new(endless), Conversion{must: &reply.MustBeOther}},
 	} {
 		t.Run(fmt.Sprintf("%T", tt.of), func(t *testing.T) {
 			is := is.New(t)

@@ -5,6 +5,8 @@ import (
 	"mime/multipart"
 	"reflect"
 	"slices"
+
+	"example.com/flow/internal/wire/reply"
 )
 
 // fileType is the type of a field for one file. Another type that holds a header, but for a list
@@ -28,10 +30,10 @@ func (f *field) isFile() bool { return f.converts.Kind == File }
 // files fills fields from the files of a form. All of them are too large if the form is, since
 // nobody knows which one made it so.
 func (to *binding) files(fs *fields, c *content) {
-	if c.tooLarge {
+	if c.tooLarge > 0 {
 		for _, f := range fs.list {
 			if f.isFile() {
-				to.reject(f.name, "", "is too large")
+				to.reject(f.name, "", reply.IsTooLarge(c.tooLarge))
 			}
 		}
 		return
@@ -64,6 +66,6 @@ func (to *binding) files(fs *fields, c *content) {
 // noFile is for a value of JSON, which has no files. null is none.
 func (to *binding) noFile(v reflect.Value, key string, raw json.RawMessage) {
 	if v.SetZero(); raw[0] != 'n' {
-		to.reject(key, "", "must be a file")
+		to.reject(key, "", reply.MustBeFile)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"example.com/flow/internal/wire/reply"
 )
 
 // A key of a form may lead into a struct, as "address.street" does, and to a row of a list of
@@ -167,7 +169,7 @@ func (to *binding) members(v reflect.Value, keys []deepKey) {
 		if v, ok := to.copies.field(v, f.index, true); ok {
 			to.deep(v, f.converts, f.name, first)
 		} else { // encoding/json cannot set the embedded pointer either
-			to.reject(f.name, "", "is not valid")
+			to.reject(f.name, "", reply.IsInvalid)
 		}
 	}
 }

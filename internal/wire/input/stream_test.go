@@ -53,7 +53,7 @@ func TestAnnouncedLength(t *testing.T) {
 			b := New(nil, r, 1000, true, false)
 			is.Equal(r.FormValue("a"), "1")
 			is.True(cap(b.stream.text) <= 64<<10)
-			is.Equal(b.Load(r, false, same) != nil, length > 1000)
+			is.Equal(b.Load(r, false) != nil, length > 1000)
 		})
 	}
 }
@@ -76,11 +76,11 @@ func TestBodyThatPanics(t *testing.T) {
 			return nil
 		}
 		is.Equal(recovered(func() { r.FormValue("a"); r.Body.Read(make([]byte, 1)) }), "x")
-		is.True(b.Load(r, false, same) != nil)
+		is.True(b.Load(r, false) != nil)
 
 		r.Body = io.NopCloser(panics{})
 		b = New(nil, r, 1000, true, false)
-		is.Equal(recovered(func() { b.Load(r, false, same) }), "x")
-		is.True(b.Load(r, false, same) != nil)
+		is.Equal(recovered(func() { b.Load(r, false) }), "x")
+		is.True(b.Load(r, false) != nil)
 	}
 }

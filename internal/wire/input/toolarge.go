@@ -34,13 +34,13 @@ func (b *beginning) Read(p []byte) (n int, err error) {
 // read once more, and thrown away. A client that sends even more may lose the answer.
 func (b *Body) readBeyond(r *http.Request, c content) (content, error) {
 	io.Copy(io.Discard, &b.stream) // up to the limit
-	if err := readError(b.stream.err); err != nil && err != errTooLarge {
+	if err := readError(b.stream.err); err != nil && !isTooLarge(err) {
 		return c, err // it was to be too large by its Content-Length, and is incomplete
 	}
 	io.CopyN(io.Discard, b.first.whole, b.limit)
 	if c.files != nil {
 		c.files.RemoveAll()
-		c.files.File, c.tooLarge = nil, true
+		c.files.File, c.tooLarge = nil, b.limit
 		return c, nil
 	}
 	values, err := b.first.values(r.Header)
@@ -53,7 +53,7 @@ func (b *Body) readBeyond(r *http.Request, c content) (content, error) {
 		r.PostForm[key] = append(r.PostForm[key], texts...)
 	}
 	r.MultipartForm = &multipart.Form{Value: values}
-	return content{form: values, files: r.MultipartForm, posted: r.PostForm, all: r.Form, tooLarge: true}, nil
+	return content{form: values, files: r.MultipartForm, posted: r.PostForm, all: r.Form, tooLarge: b.limit}, nil
 }
 
 // values returns the values that have arrived whole. err is not nil if the header has no boundary.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"example.com/flow/internal/fold"
+	"example.com/flow/internal/wire/reply"
 )
 
 // validate calls Validate of dst and of each struct inside that Bind can fill: in fields,
@@ -19,7 +20,7 @@ import (
 // An embedded struct is not validated by itself if Go promotes its Validate to the outer
 // struct, or if the outer struct has a Validate that hides it. If several embedded structs
 // have Validate, Go promotes none, and validate calls each.
-func (p *plan) validate(dst any, to *binding, messages Messages) (invalid map[string]string, err error) {
+func (p *plan) validate(dst any, to *binding, messages Messages) (invalid map[string]reply.Message, err error) {
 	c := checking{
 		invalid:     to.invalid,
 		unconverted: to.unconverted,
@@ -47,8 +48,8 @@ var validates = reflect.TypeFor[validator]()
 
 // A checking is one call of validate.
 type checking struct {
-	invalid     map[string]string // messages by path; nil if there are none
-	unconverted map[string]bool   // keys of the values that did not convert, by fold.Case
+	invalid     map[string]reply.Message // messages by path; nil if there are none
+	unconverted map[string]bool          // keys of the values that did not convert, by fold.Case
 	messages    Messages
 	copies      *copies
 	root        seen          // dst
@@ -75,9 +76,9 @@ func (c *checking) call(dst any, path string) error {
 			continue
 		}
 		if c.invalid == nil {
-			c.invalid = map[string]string{}
+			c.invalid = map[string]reply.Message{}
 		}
-		c.invalid[key] = message
+		c.invalid[key] = reply.Message{English: message}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fold"
+	"example.com/flow/internal/wire/reply"
 )
 
 // wrong is what is invalid for the structs of these tests.
@@ -20,7 +21,7 @@ type wrong map[string]string
 func (w wrong) Error() string { return "wrong" }
 
 // validated validates, and returns what is invalid.
-func validated(dst any, unconverted map[string]string) (string, error) {
+func validated(dst any, unconverted map[string]reply.Message) (string, error) {
 	v := reflect.ValueOf(dst).Elem()
 	to := binding{dst: v, invalid: maps.Clone(unconverted), unconverted: map[string]bool{}}
 	for key := range unconverted {
@@ -192,9 +193,9 @@ func TestValidateOneMessageEach(t *testing.T) {
 	} {
 		t.Run(tt.unconverted, func(t *testing.T) {
 			is := is.New(t)
-			unconverted := map[string]string{}
+			unconverted := map[string]reply.Message{}
 			for _, key := range strings.Fields(tt.unconverted) {
-				unconverted[key] = "x"
+				unconverted[key] = reply.Message{English: "x"}
 			}
 			got, err := validated(dst, unconverted)
 			is.NoErr(err)
@@ -215,7 +216,7 @@ func (b broken) Validate() error { return b.err }
 func TestValidateThatFails(t *testing.T) {
 	is := is.New(t)
 	down := errors.New("the database is down")
-	_, err := validated(&struct{ A []broken }{[]broken{{nil}, {down}}}, map[string]string{"x": "y"})
+	_, err := validated(&struct{ A []broken }{[]broken{{nil}, {down}}}, map[string]reply.Message{"x": {English: "y"}})
 	is.Equal(err, down)
 	_, err = validated(&struct{ M map[int]*broken }{map[int]*broken{1: {down}}}, nil)
 	is.Equal(err, down)
@@ -249,11 +250,11 @@ func (m Many) Validate() error { return called("Many", m...) }
 // compared with each key, the test would take longer than go test waits.
 func TestValidateManyKeys(t *testing.T) {
 	is := is.New(t)
-	unconverted := map[string]string{}
+	unconverted := map[string]reply.Message{}
 	var dst Many
 	for i := range 200_000 {
 		key := fmt.Sprintf("%016d", i)
-		unconverted[key] = "must be a number"
+		unconverted[key] = reply.MustBeNumber
 		dst = append(dst, key+"0")
 	}
 	dst = append(dst, "0000000000000000.inside")

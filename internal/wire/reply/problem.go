@@ -1,11 +1,9 @@
 package reply
 
 import (
-	"cmp"
 	"encoding/json"
 	"html/template"
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,26 +12,36 @@ import (
 // A Problem is the error that a client gets for a failed request (RFC 9457).
 type Problem struct {
 	Status int
-	Detail string
+	Detail Message           // its English is "" if there is none
 	Fields map[string]string // messages about invalid fields, by name
+	Codes  map[string]string // the codes of those that are flow's own
+	// Translate returns the text of a message with a code. nil stands for the English one.
+	Translate func(Message) string
 }
 
-// Title returns the text of the status: "Not Found".
-func (p Problem) Title() string {
-	return cmp.Or(http.StatusText(p.Status), "Error "+strconv.Itoa(p.Status))
+// text returns the text of a message.
+func (p Problem) text(m Message) string {
+	if p.Translate == nil || m.Code == "" {
+		return m.English
+	}
+	return p.Translate(m)
 }
+
+// Texts returns the name of the status, such as "Not Found", and the detail.
+func (p Problem) Texts() (title, detail string) { return p.text(TitleOf(p.Status)), p.text(p.Detail) }
 
 // Render returns the problem as one of three media types, with its Content-Type: a
 // built-in HTML page, problem+json (RFC 9457), or text.
 func (p Problem) Render(mediaType string) (contentType, body string) {
+	title, detail := p.Texts()
 	switch mediaType {
 	case "text/html":
-		return "text/html; charset=utf-8", p.html()
+		return "text/html; charset=utf-8", p.html(title, detail)
 	case "text/plain":
 		var b strings.Builder
-		b.WriteString(p.Title())
-		if p.Detail != "" {
-			b.WriteString(": " + p.Detail)
+		b.WriteString(title)
+		if detail != "" {
+			b.WriteString(": " + detail)
 		}
 		for _, field := range slices.Sorted(maps.Keys(p.Fields)) {
 			b.WriteString("\n" + field + ": " + p.Fields[field])
@@ -41,9 +49,9 @@ func (p Problem) Render(mediaType string) (contentType, body string) {
 		b.WriteByte('\n')
 		return "text/plain; charset=utf-8", b.String()
 	}
-	b, err := json.Marshal(problemJSON{"about:blank", p.Title(), p.Status, p.Detail, p.Fields})
+	b, err := json.Marshal(problemJSON{"about:blank", title, p.Status, detail, p.Fields, p.Codes})
 	if err != nil {
-		return "text/plain; charset=utf-8", p.Title() // does not happen: strings and numbers only
+		return "text/plain; charset=utf-8", title // does not happen: strings and numbers only
 	}
 	return "application/problem+json", string(b)
 }
@@ -54,15 +62,27 @@ type problemJSON struct {
 	Status int               `json:"status"`
 	Detail string            `json:"detail,omitempty"`
 	Errors map[string]string `json:"errors,omitempty"`
+	Codes  map[string]string `json:"codes,omitempty"`
+}
+
+// lang returns the attribute lang of a page with a title. A page whose title is translated is
+// not said to be in English.
+func (p Problem) lang(title string) string {
+	lang := p.text(Lang)
+	if lang == Lang.English && title != TitleOf(p.Status).English {
+		return ""
+	}
+	return ` lang="` + template.HTMLEscapeString(lang) + `"`
 }
 
 // html returns the page about a problem. It is written without html/template, which would take
 // a third of the time of a request that fails.
-func (p Problem) html() string {
-	title := template.HTMLEscapeString(strconv.Itoa(p.Status) + " " + p.Title())
+func (p Problem) html(title, detail string) string {
+	lang := p.lang(title)
+	title = template.HTMLEscapeString(strconv.Itoa(p.Status) + " " + title)
 	var b strings.Builder
 	b.WriteString(`<!doctype html>
-<html lang="en">
+<html` + lang + `>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -72,8 +92,8 @@ func (p Problem) html() string {
 <body>
 <h1>` + title + `</h1>
 `)
-	if p.Detail != "" {
-		b.WriteString("<p>" + template.HTMLEscapeString(p.Detail) + "</p>\n")
+	if detail != "" {
+		b.WriteString("<p>" + template.HTMLEscapeString(detail) + "</p>\n")
 	}
 	if len(p.Fields) > 0 {
 		b.WriteString("<dl>\n")

@@ -45,7 +45,7 @@ func TestDescription(t *testing.T) {
 }
 
 func TestProblem(t *testing.T) {
-	p := Problem{Status: 422, Detail: "<no>", Fields: map[string]string{"b": "is long", "a": "is short"}}
+	p := Problem{Status: 422, Detail: Message{English: "<no>"}, Fields: map[string]string{"b": "is long", "a": "is short"}}
 	for _, tt := range []struct{ mediaType, contentType, holds string }{
 		{"text/html", "text/html; charset=utf-8", "<h1>422 Unprocessable Entity</h1>\n<p>&lt;no&gt;</p>\n<dl>\n<dt>a</dt><dd>is short</dd>"},
 		{"text/plain", "text/plain; charset=utf-8", "Unprocessable Entity: <no>\na: is short\nb: is long\n"},
@@ -60,7 +60,7 @@ func TestProblem(t *testing.T) {
 		})
 	}
 	is := is.New(t)
-	is.Equal(Problem{Status: 499}.Title(), "Error 499")
+	is.Equal(TitleOf(499).English, "Error 499")
 }
 
 func TestCheckRedirect(t *testing.T) {

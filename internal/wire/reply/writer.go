@@ -1,8 +1,9 @@
 // Package reply helps to write responses, for code that knows no Router as well. A [Writer]
 // remembers what was sent. [Send] sends a body with its headers, and [JSON] encodes one. A
-// [Problem] is an error as HTML, problem+json or text. [Redirect] refuses targets that would
-// lead a browser to another host by mistake. A [Description] and a [Promise] remember
-// headers, to take them back if an error is sent in place of the response.
+// [Problem] is an error as HTML, problem+json or text, and a [Message] is one of flow's own
+// texts in it. [Redirect] refuses targets that would lead a browser to another host by mistake.
+// A [Description] and a [Promise] remember headers, to take them back if an error is sent in
+// place of the response.
 package reply
 
 import (
