@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
@@ -17,7 +15,6 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/race"
 )
 
 // checked fails as it is told.
@@ -249,52 +246,6 @@ func TestBindBlamesTheClient(t *testing.T) {
 			is.Equal(log.String(), "")
 		})
 	}
-}
-
-// newcomer is what TestCreateAllocatesLittle binds.
-type newcomer struct {
-	Name  string `json:"name"`
-	Email string `json:"email"`
-}
-
-func (n *newcomer) Validate() error {
-	wrong := flow.Invalid{}
-	if n.Name == "" {
-		wrong["name"] = "is required"
-	}
-	if n.Email == "" {
-		wrong["email"] = "is required"
-	}
-	return wrong
-}
-
-// TestCreateAllocatesLittle: of these, the handler itself makes the struct, the map of
-// Validate and the value that is answered.
-func TestCreateAllocatesLittle(t *testing.T) {
-	if race.Enabled {
-		t.Skip("under the race detector no Request is used twice")
-	}
-	is := is.New(t)
-	r, _ := lone(func(req *flow.Request) (flow.Response, error) {
-		var n newcomer
-		if err := req.Bind(&n); err != nil {
-			return flow.Response{}, err
-		}
-		return flow.JSON(n).Status(201), nil
-	})
-	const text = `{"name":"Ann Example","email":"ann@example.com"}`
-	w := do(r, sending("POST", "/x", jsonMedia, text))
-	is.Equal(w.Code, 201)
-	is.Equal(w.Body.String(), text+"\n")
-	is.Equal(do(r, sending("POST", "/x", jsonMedia, `{"name":"Ann"}`)).Code, 422)
-
-	req, body, to := sending("POST", "/x", jsonMedia, text), strings.NewReader(text), &sink{header: http.Header{}}
-	whole := io.NopCloser(body)
-	is.True(testing.AllocsPerRun(1000, func() {
-		body.Reset(text)
-		req.Body = whole
-		r.ServeHTTP(to, req)
-	}) <= 12)
 }
 
 func TestNumbersAndCopiesOfAll(t *testing.T) {

@@ -3,7 +3,6 @@ package flow_test
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -201,37 +200,48 @@ func TestErrorPagesThatFail(t *testing.T) {
 	}
 }
 
-// TestErrorPagesAskForTheUser finds that Authenticate fails only while the error
-// page is rendered: that error is the answer, once.
+// TestErrorPagesAskForTheUser finds that Authenticate fails only while the error page is
+// rendered: that error is the answer, and is said once, with what was going on.
 func TestErrorPagesAskForTheUser(t *testing.T) {
+	fails := func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("boom") }
 	for _, tt := range []struct {
-		name   string
-		answer func(*flow.Request) (flow.Response, error)
+		name    string
+		answer  func(*flow.Request) (flow.Response, error)
+		onError func(*flow.Request, error) flow.Response
+		status  int
+		said    string // beside the failure of Authenticate
 	}{
-		{"Fail", func(*flow.Request) (flow.Response, error) { return flow.Fail(404, "none"), nil }},
-		{"an error", func(*flow.Request) (flow.Response, error) { return flow.Response{}, flow.Error(404, "none") }},
-		{"nothing matched", nil},
+		{"Fail", func(*flow.Request) (flow.Response, error) { return flow.Fail(404, "none"), nil }, nil, 500, ""},
+		{"a 404", func(*flow.Request) (flow.Response, error) { return flow.Response{}, flow.Error(404, "none") }, nil, 500, ""},
+		{"nothing matched", nil, nil, 500, ""},
+		{"a panic", func(*flow.Request) (flow.Response, error) { panic("boom") }, nil, 500, "boom"},
+		{"an error", fails, nil, 500, "boom"},
+		{"OnError", fails, func(*flow.Request, error) flow.Response { return flow.Fail(404, "none") }, 404, "boom"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			r := flow.New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
-			asked := 0
+			asked, errorsSeen := 0, 0
 			r.Authenticate = func(*flow.Request) (any, error) { asked++; return nil, errors.New("the key server is down") }
-			target := "/none"
-			if tt.answer != nil {
-				r.At("x").GET().Do(tt.answer)
-				target = "/x"
-			} else {
-				r.At("x").GET().Do(http.NotFoundHandler())
+			if tt.onError != nil {
+				r.OnError = func(req *flow.Request, err error) flow.Response { errorsSeen++; return tt.onError(req, err) }
 			}
+			target := "/x"
+			if tt.answer == nil {
+				target, tt.answer = "/none", fails
+			}
+			r.At("x").GET().Do(tt.answer)
 			log := journalOf(r)
 			w := serve(r, "GET", target, "Accept: text/html")
-			is.Equal(w.Code, 500)
-			is.Equal(w.Body.String(), "500 ")
+			is.Equal(w.Code, tt.status)
+			is.Equal(w.Body.String(), fmt.Sprint(tt.status, " "))
 			is.Equal(asked, 1)
+			is.True(errorsSeen <= 2) // the second time about Authenticate
 			all := records(t, log)
 			is.Equal(len(all), 1)
-			is.True(strings.Contains(all[0]["error"].(string), "the key server is down"))
+			text := all[0]["error"].(string)
+			is.True(strings.Contains(text, "the key server is down"))
+			is.True(strings.Contains(text, tt.said))
 		})
 	}
 }
@@ -247,42 +257,4 @@ func TestErrorsOfFunctionsInErrorPages(t *testing.T) {
 	is.Equal(w.Body.String(), "Not Found\n")
 	is.Equal(records(t, log)[0]["level"], "ERROR")
 	is.Equal(do(r, httptest.NewRequest("GET", "/a", nil)).Code, 410) // of a page they are
-}
-
-// TestFailureOfAuthenticateIsSaidOnce whatever was going on when the error page
-// asked who the user is.
-func TestFailureOfAuthenticateIsSaidOnce(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		answer  func(*flow.Request) (flow.Response, error)
-		onError func(*flow.Request, error) flow.Response
-		records int
-		status  int
-	}{
-		{"a panic", func(*flow.Request) (flow.Response, error) { panic("boom") }, nil, 1, 500},
-		{"an error", func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("boom") }, nil, 1, 500},
-		{"OnError", func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("boom") },
-			func(*flow.Request, error) flow.Response { return flow.Fail(404, "none") }, 1, 404},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			is := is.New(t)
-			r := flow.New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
-			asked := 0
-			r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("the key server is down") }
-			if tt.onError != nil {
-				r.OnError = func(req *flow.Request, err error) flow.Response { asked++; return tt.onError(req, err) }
-			}
-			r.At("x").GET().Do(tt.answer)
-			log := journalOf(r)
-			w := serve(r, "GET", "/x", "Accept: text/html")
-			is.Equal(w.Code, tt.status)
-			is.Equal(w.Body.String(), fmt.Sprint(tt.status, " "))
-			is.True(asked <= 2) // the second time about Authenticate
-			all := records(t, log)
-			is.Equal(len(all), tt.records)
-			text := all[len(all)-1]["error"].(string)
-			is.True(strings.Contains(text, "the key server is down"))
-			is.True(strings.Contains(text, "boom"))
-		})
-	}
 }

@@ -40,18 +40,14 @@ func TestHosts(t *testing.T) {
 		{hosts, "Example.COM", "200 one"},
 		{hosts, "example.com:8080", "200 one"},
 		{hosts, "example.com.", "200 one"},
-		{hosts, "example.com.:443", "200 one"},
-		{hosts, "www.example.com", "200 www"},
 		{hosts, "[::1]", "200 six"},
 		{hosts, "[::1]:8080", "200 six"},
-		{hosts, "192.0.2.1:80", "200 six"},
 		{hosts, "a.example.com", "404"},
 		{hosts, "example.com.evil.org", "404"},
 		{hosts, "example.com..", "404"},
 		{hosts, "", "404"},
 		{withDefault, "a.example.com", "200 all others"},
 		{withDefault, "", "200 all others"},
-		{withDefault, "example.com:1", "200 one"},
 	} {
 		t.Run(tt.host, func(t *testing.T) {
 			is := is.New(t)

@@ -80,21 +80,17 @@ func TestMountSettings(t *testing.T) {
 	is.Equal(do(r, form("/small/x", "a=123456789")).Body.String(), "http: request body too large")
 	is.Equal(do(r, form("/large/x", "a=123456789")).Body.String(), "<nil>")
 
-	foreign := form("/in/x", "a=1")
-	foreign.Header.Set("Origin", "https://friend.example")
-	is.Equal(do(r, foreign).Code, 200)
-	foreign = form("/x", "a=1")
-	foreign.Header.Set("Origin", "https://friend.example")
-	denied := do(r, foreign)
-	is.Equal(fmt.Sprint(denied.Code, " ", denied.Body), "403 outer: 403 this request comes from another origin")
-	foreign = form("/in/x", "a=1")
-	foreign.Header.Set("Origin", "https://other.example")
-	denied = do(r, foreign)
-	is.Equal(fmt.Sprint(denied.Code, " ", denied.Body), "403 inner: 403 this request comes from another origin")
-	foreign = form("/small/x", "a=1")
-	foreign.Header.Set("Origin", "https://other.example")
-	denied = do(r, foreign)
-	is.Equal(fmt.Sprint(denied.Code, " ", denied.Body), "403 outer: 403 this request comes from another origin") // what is no Router is looked after
+	for _, tt := range []struct{ target, origin, want string }{
+		{"/in/x", "friend", "200 inner true 1"},
+		{"/x", "friend", "403 outer: 403 this request comes from another origin"},
+		{"/in/x", "other", "403 inner: 403 this request comes from another origin"},
+		{"/small/x", "other", "403 outer: 403 this request comes from another origin"}, // what is no Router is looked after
+	} {
+		foreign := form(tt.target, "a=1")
+		foreign.Header.Set("Origin", "https://"+tt.origin+".example")
+		w := do(r, foreign)
+		is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.want)
+	}
 }
 
 // TestMountBody: whoever looks at a body outside, the mounted Router answers as it
