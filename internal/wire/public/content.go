@@ -258,7 +258,7 @@ func (c *Content) Serve(w http.ResponseWriter, r *http.Request, cache []string) 
 		w.WriteHeader(http.StatusNotModified)
 		return 0
 	}
-	if _, has := h["Content-Type"]; bare || c.isPage || !has { // a nil one counts
+	if bare || c.isPage || !has(h, "Content-Type") {
 		h["Content-Type"] = c.contentType
 	}
 	if recoded {
@@ -307,6 +307,13 @@ func private(cache []string) []string {
 		return cache
 	}
 	return []string{"private, " + strings.TrimPrefix(cache[0], "public, ")}
+}
+
+// has reports whether a header is set, if only to nil. Behind || it is called only where it
+// decides: a look-up is a twentieth of what a page costs.
+func has(h http.Header, key string) bool {
+	_, set := h[key]
+	return set
 }
 
 // addVary adds Accept-Encoding to the Vary header.
