@@ -68,6 +68,9 @@ func isTypo(name, meant string) bool {
 // name is similar to that of a block in another file of the set. If the name is not a typo by
 // isTypo, that is a warning, since the page may define the template for Response.Block.
 func (b *setBuilder) misspelt(f *templateFile) {
+	if len(f.trees) == 1 { // only its own
+		return
+	}
 	blocks := map[string]bool{} // that other files call and this one does not define
 	for _, other := range b.set.byFile {
 		for name := range other.calls {
@@ -77,8 +80,11 @@ func (b *setBuilder) misspelt(f *templateFile) {
 		}
 	}
 	for name, t := range f.trees {
+		if name == f.file || name == slot {
+			continue
+		}
 		near := fault.Suggest(name, blocks, "")
-		if near == "" || name == f.file || name == slot {
+		if near == "" {
 			continue
 		}
 		b.set.maybeMisspelt[name] = b.called[name]
