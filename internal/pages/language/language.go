@@ -7,42 +7,50 @@ package language
 import "text/template/parse"
 
 // EachNode calls f for each node of a template, from the outside in.
-func EachNode(n parse.Node, f func(parse.Node)) {
+func EachNode(n parse.Node, f func(parse.Node)) { each(n, f, true) }
+
+// EachAction calls f for each text and action of a template, and for the lists that these
+// stand in. It leaves out what their pipelines consist of.
+func EachAction(n parse.Node, f func(parse.Node)) { each(n, f, false) }
+
+func each(n parse.Node, f func(parse.Node), pipes bool) {
 	if l, isList := n.(*parse.ListNode); n == nil || isList && l == nil { // a missing {{else}}
 		return
 	}
 	f(n)
-	branch := func(b *parse.BranchNode) {
-		EachNode(b.Pipe, f)
-		EachNode(b.List, f)
-		EachNode(b.ElseList, f)
-	}
+	var pipe *parse.PipeNode
+	var branch *parse.BranchNode
 	switch n := n.(type) {
 	case *parse.ListNode:
 		for _, child := range n.Nodes {
-			EachNode(child, f)
+			each(child, f, pipes)
 		}
 	case *parse.PipeNode:
 		for _, cmd := range n.Cmds {
-			EachNode(cmd, f)
+			each(cmd, f, pipes)
 		}
 	case *parse.CommandNode:
 		for _, arg := range n.Args {
-			EachNode(arg, f)
+			each(arg, f, pipes)
 		}
 	case *parse.ChainNode:
-		EachNode(n.Node, f)
+		each(n.Node, f, pipes)
 	case *parse.ActionNode:
-		EachNode(n.Pipe, f)
+		pipe = n.Pipe
 	case *parse.TemplateNode:
-		if n.Pipe != nil {
-			EachNode(n.Pipe, f)
-		}
+		pipe = n.Pipe
 	case *parse.IfNode:
-		branch(&n.BranchNode)
+		pipe, branch = n.Pipe, &n.BranchNode
 	case *parse.RangeNode:
-		branch(&n.BranchNode)
+		pipe, branch = n.Pipe, &n.BranchNode
 	case *parse.WithNode:
-		branch(&n.BranchNode)
+		pipe, branch = n.Pipe, &n.BranchNode
+	}
+	if pipe != nil && pipes {
+		each(pipe, f, pipes)
+	}
+	if branch != nil {
+		each(branch.List, f, pipes)
+		each(branch.ElseList, f, pipes)
 	}
 }

@@ -201,16 +201,20 @@ func TestParam(t *testing.T) {
 	is.Equal(params(func(...[]string) {}), "[]string []string []string")
 }
 
-// EachNode comes to all nodes, and to each before those in it.
+// EachNode comes to all nodes, and to each before those in it. EachAction leaves out pipelines.
 func TestEachNode(t *testing.T) {
 	is := is.New(t)
 	var seen []string
+	note := func(n parse.Node) { seen = append(seen, strings.TrimPrefix(fmt.Sprintf("%T", n), "*parse.")) }
 	root := template.Must(template.New("").Funcs(template.FuncMap{"f": fmt.Sprint}).Parse(
 		`{{if .A}}a{{else}}{{range $x := .B}}{{break}}{{end}}{{end}}{{with f 1 (.C | f).D}}{{template "t" .E}}{{template "t"}}{{end}}{{define "t"}}{{end}}`)).Root
-	EachNode(root, func(n parse.Node) { seen = append(seen, strings.TrimPrefix(fmt.Sprintf("%T", n), "*parse.")) })
+	EachNode(root, note)
 	is.Equal(strings.Join(seen, " "), "ListNode IfNode PipeNode CommandNode FieldNode ListNode TextNode "+
 		"ListNode RangeNode PipeNode CommandNode FieldNode ListNode BreakNode "+
 		"WithNode PipeNode CommandNode IdentifierNode NumberNode ChainNode PipeNode CommandNode FieldNode CommandNode IdentifierNode "+
 		"ListNode TemplateNode PipeNode CommandNode FieldNode TemplateNode")
+	seen = nil
+	EachAction(root, note)
+	is.Equal(strings.Join(seen, " "), "ListNode IfNode ListNode TextNode ListNode RangeNode ListNode BreakNode WithNode ListNode TemplateNode TemplateNode")
 	EachNode(nil, func(parse.Node) { t.Error("nil is no node") })
 }

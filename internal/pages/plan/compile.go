@@ -1,11 +1,11 @@
 package plan
 
 import (
+	"encoding/binary"
 	"fmt"
 	"html/template"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template/parse"
 
@@ -90,11 +90,11 @@ func (c *Compiler) body(t, source *parse.Tree) (b *body, callees []string, err e
 // of the templates that it calls to callees, each once. Their numbers are in the key, and not the
 // names.
 func variant(key []byte, root *parse.ListNode, callees *[]string) []byte {
-	language.EachNode(root, func(n parse.Node) {
+	language.EachAction(root, func(n parse.Node) {
 		switch n := n.(type) {
 		case *parse.TextNode:
-			key = strconv.AppendInt(append(key, '"'), int64(len(n.Text)), 10)
-			key = append(append(key, ' '), n.Text...)
+			key = binary.AppendUvarint(append(key, '"'), uint64(len(n.Text)))
+			key = append(key, n.Text...)
 		case *parse.ActionNode:
 			for _, cmd := range n.Pipe.Cmds {
 				key = append(key, ' ')
@@ -109,7 +109,7 @@ func variant(key []byte, root *parse.ListNode, callees *[]string) []byte {
 				slot = len(*callees)
 				*callees = append(*callees, n.Name)
 			}
-			key = append(strconv.AppendInt(append(key, '#'), int64(slot), 10), '.')
+			key = binary.AppendUvarint(append(key, '#'), uint64(slot))
 		}
 	})
 	return key

@@ -17,7 +17,7 @@ var documentStart = regexp.MustCompile(`(?i)<(!doctype|html)\b`)
 func (s *set) makesDocument() bool {
 	found := false
 	for _, t := range s.trees {
-		language.EachNode(t.Root, func(n parse.Node) {
+		language.EachAction(t.Root, func(n parse.Node) {
 			if n, ok := n.(*parse.TextNode); ok {
 				found = found || documentStart.Match(n.Text)
 			}

@@ -22,7 +22,7 @@ func needs(t *parse.Tree) (field string, line int) {
 				return n.Pipe.String(), lineOf(t, n)
 			}
 		}
-		language.EachNode(n, func(n parse.Node) {
+		language.EachAction(n, func(n parse.Node) {
 			if n, ok := n.(*parse.TextNode); ok {
 				text := string(n.Text)
 				if i := strings.LastIndexByte(text, '<'); i >= 0 {

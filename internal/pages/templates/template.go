@@ -335,7 +335,7 @@ func (l *library) stillResolves(f *templateFile) bool {
 
 // eachCall calls f for each {{template}} and {{block}} of a template.
 func eachCall(t *parse.Tree, f func(*parse.TemplateNode)) {
-	language.EachNode(t.Root, func(n parse.Node) {
+	language.EachAction(t.Root, func(n parse.Node) {
 		if n, ok := n.(*parse.TemplateNode); ok {
 			f(n)
 		}

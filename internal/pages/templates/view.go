@@ -315,7 +315,7 @@ func lineOfText(t *parse.Tree, description string) int {
 	_, quoted, _ := strings.Cut(description, ": ")
 	text, err := strconv.Unquote(quoted)
 	last, found := 1, 0
-	language.EachNode(t.Root, func(n parse.Node) {
+	language.EachAction(t.Root, func(n parse.Node) {
 		if n, ok := n.(*parse.TextNode); ok {
 			i := bytes.Index(n.Text, []byte(text))
 			if err == nil && i >= 0 && found == 0 {
