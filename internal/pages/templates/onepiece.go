@@ -235,6 +235,7 @@ func (in *inliner) copy(c *expansion, shown []parse.Node) (*parse.ListNode, []pa
 // inline appends the nodes of a list, with calls inlined, to the nodes that html/template is
 // shown.
 func (in *inliner) inline(t *parse.Tree, l *parse.ListNode, shown []parse.Node) []parse.Node {
+	shown = slices.Grow(shown, len(l.Nodes)+1) // and a probe
 	for i, n := range l.Nodes {
 		in.size += 100
 		switch n := n.(type) {
