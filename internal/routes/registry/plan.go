@@ -363,8 +363,9 @@ func (p *Plan[H, M]) Answers(r *routetree.Route) (all []Answer[H, M]) {
 	if b.servesPage() {
 		verbs = append(slices.Clip(verbs), cmp.Or(b.Page, &Verb[H, M]{Method: http.MethodGet}))
 	}
+	before := slices.Clip(p.Before(r))
 	for _, v := range verbs {
-		a := Answer[H, M]{v, v.Method, cmp.Or(v.Label, p.Name(r)), append(p.Before(r), v.Uses...)}
+		a := Answer[H, M]{v, v.Method, cmp.Or(v.Label, p.Name(r)), append(before, v.Uses...)}
 		if v.Method == match.AnyMethod {
 			a.Method = "ANY"
 		}

@@ -152,6 +152,11 @@ func TestPlanBinds(t *testing.T) {
 		verb := f.Verb(at("users.id.go", 5), "GET")
 		verb.Name(at("users.id.go", 5), v.(error).Error())
 		do(verb)
+		for _, method := range []string{"PUT", "DELETE"} {
+			verb := f.Verb(at("users.id.go", 6), method)
+			verb.Use(at("users.id.go", 6), []any{"of " + method}, parse)
+			do(verb)
+		}
 	})
 	g.Static(at("page.go", 6), "GET").Name(at("page.go", 6), "the page")
 	tr := tree("router/users/[id].http", "router/page.html")
@@ -177,7 +182,13 @@ func TestPlanBinds(t *testing.T) {
 			is.Equal(p.Name(r), "show")
 			is.Equal(names["show"], r)
 			is.Equal(names["users.id"], r)
-			is.Equal(calls(p.Before(r)), `everywhere by Use, all by In("").Use, users by In("users").Use`) // from the outermost in
+			const before = `everywhere by Use, all by In("").Use, users by In("users").Use` // from the outermost in
+			is.Equal(calls(p.Before(r)), before)
+			var ofEach []string
+			for _, a := range p.Answers(r) {
+				ofEach = append(ofEach, calls(a.Before))
+			}
+			is.Equal(ofEach, []string{before, before + ", of PUT by PUT().Use", before + ", of DELETE by DELETE().Use"})
 		}
 	}
 	is.Equal(flowtest.PanicOf(func() { g.At(at("x.go", 9), "page") }), "app/x.go:9: At comes too late: the routes were compiled by Check or by the first request, register before")
