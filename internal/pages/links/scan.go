@@ -214,10 +214,10 @@ func holes(states []state, n parse.Node, url string) []state {
 // write adds text to the value of an attribute. The query and the fragment of a URL do not
 // matter.
 func (s *state) write(text string, offset int) {
-	if s.attr.value == "" {
+	switch {
+	case s.attr.value == "":
 		s.attr.offset = offset
-	}
-	if isURL(s.attr.name) && !isList(s.attr.name) && path(s.attr.value) != s.attr.value {
+	case isURL(s.attr.name) && !isList(s.attr.name) && path(s.attr.value) != s.attr.value:
 		return
 	}
 	s.attr.value += text

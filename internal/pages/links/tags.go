@@ -188,9 +188,12 @@ func (sc *scanner) link(s state, a attr, url string, l Link) {
 		return
 	}
 	l.Offset, l.URL, l.Attr, l.Element, l.in = a.offset, url, a.name, s.element, sc.name
-	if !slices.Contains(sc.file.Links, l) { // another state may have noted it
-		sc.file.Links = append(sc.file.Links, l)
+	for i := len(sc.file.Links) - 1; i >= 0 && sc.file.Links[i].Offset == l.Offset; i-- { // of another state
+		if sc.file.Links[i] == l {
+			return
+		}
 	}
+	sc.file.Links = append(sc.file.Links, l)
 }
 
 // dialog stands for a form that closes a dialog, and sends no request.
