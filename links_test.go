@@ -178,6 +178,33 @@ func linkReport(r *flow.Router) string {
 	return strings.Join(slices.DeleteFunc([]string{errorText(r.Check()), errorText(r.Warnings())}, func(s string) bool { return s == "" }), "\n")
 }
 
+// The value "" leaves a parameter out of a URL, and any other value is a hole.
+func TestDeadLinksOfOptionalParameters(t *testing.T) {
+	const answersPOST = ` answers POST, and not GET, which a link sends: use a form with method="post"`
+	for _, tt := range []struct{ page, want string }{
+		{`<a href="{{route "lang.pay" "lang" ""}}">x</a>`, `1:12: href of <a>: /pay` + answersPOST},
+		{`<a href="{{route "lang.pay" "lang" "" "q" "x"}}">x</a>`, `1:12: href of <a>: /pay` + answersPOST},
+		{`<a href="{{route "lang.pay" "lang" "de"}}">x</a>`, `1:12: href of <a>: /{{…}}/pay` + answersPOST},
+		{`<a href="{{route "cal.year.day" "year" 2026 "day" ""}}">x</a>`, `1:12: href of <a>: /cal/{{…}}` + answersPOST},
+		{`<a href="{{route "lang.index" "lang" ""}}ordrs">x</a>`, `1:12: href of <a>: nothing answers /ordrs: did you mean /orders?`},
+		{`<a href="{{route "lang.index" "lang" "de"}}ordrs">x</a>`, ``}, // the hole may be the beginning of a segment
+		{`<a href="{{route "lang.index" "lang" ""}}orders">x</a><form method="post" action="{{route "lang.pay" "lang" ""}}"></form>`, ``},
+	} {
+		t.Run(tt.page, func(t *testing.T) {
+			is := is.New(t)
+			tree := fstest.MapFS{"router/page.html": {Data: []byte(tt.page)}}
+			for _, name := range []string{"orders.html", "[[lang=lang]]/index.html", "[[lang=lang]]/pay.http", "cal/[[year]]/[[day]].http"} {
+				tree["router/"+name] = &fstest.MapFile{Data: []byte("# x")}
+			}
+			r := flow.New(tree)
+			r.Matchers = map[string]func(string) bool{"lang": func(v string) bool { return len(v) == 2 }}
+			r.At("[[lang=lang]]/pay").POST().Do(empty)
+			r.At("cal/[[year]]/[[day]]").POST().Do(empty)
+			is.Equal(strings.ReplaceAll(linkReport(r), "router/page.html:", ""), tt.want)
+		})
+	}
+}
+
 // None of these is a fault.
 func TestLinksThatLeadSomewhere(t *testing.T) {
 	for _, page := range []string{

@@ -152,7 +152,9 @@ func (l *library) check(f *templateFile) {
 					if err != nil {
 						report(cmd, "%v", strings.TrimPrefix(err.Error(), "flow: ")) // faults do not have the prefix
 					}
-					urls[cmd] = url
+					if url != "" {
+						urls[cmd] = url
+					}
 				}
 			case *parse.TemplateNode:
 				hasSlot = hasSlot || n.Name == slot && name != slot
@@ -217,7 +219,8 @@ func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode, found []
 
 // checkCall checks a call such as {{route "name" "key" value}} or {{asset "file"}}, as far as
 // its arguments are constants. For a route it returns the URL, with pattern.Hole in place of
-// each value; the URL is "" if that is not known. piped says that a pipe adds a last argument.
+// each value but "", which leaves out a parameter; the URL is "" if that is not known. piped
+// says that a pipe adds a last argument.
 func (l *library) checkCall(f *templateFile, cmd *parse.CommandNode, piped bool) (url string, err error) {
 	fn, ok := cmd.Args[0].(*parse.IdentifierNode)
 	if !ok || len(cmd.Args) < 2 {
@@ -230,16 +233,13 @@ func (l *library) checkCall(f *templateFile, cmd *parse.CommandNode, piped bool)
 		_, err = l.Asset(l.Sample, name.Text)
 	case ok && fn.Ident == "route":
 		params := sampleParams(cmd.Args[2:], piped)
-		if _, err = l.Route(l.Sample, name.Text, params); err != nil {
-			if l.Excused(name.Text) {
-				err = nil
-			}
-			break
-		}
-		for i := 1; i < len(params); i += 2 {
-			params[i] = routetree.Unknown{}
-		}
 		url, err = l.Route(l.Sample, name.Text, params)
+		switch {
+		case err != nil && l.Excused(name.Text):
+			err = nil
+		case err == nil && forgetValues(params):
+			url, err = l.Route(l.Sample, name.Text, params)
+		}
 	}
 	return strings.ReplaceAll(url, neturl.PathEscape(pattern.Hole), pattern.Hole), err
 }
@@ -263,6 +263,17 @@ func sampleParams(args []parse.Node, piped bool) (params []any) {
 		params = append(params, routetree.Unknown{})
 	}
 	return params
+}
+
+// forgetValues puts routetree.Unknown in place of the values that are constants, but for "". It
+// reports whether there were any.
+func forgetValues(params []any) (found bool) {
+	for i := 1; i < len(params); i += 2 {
+		if params[i] != "" && params[i] != (routetree.Unknown{}) {
+			params[i], found = routetree.Unknown{}, true
+		}
+	}
+	return found
 }
 
 // A Text is a template file that is not parsed yet.
