@@ -232,6 +232,9 @@ func TestAdd(t *testing.T) {
 		{"below a directory that main guards", adding(desk(), "main.go", "package main\n\nimport \"example.com/flow\"\n\nconst dir = \"api\"\n\nfunc main() {\n\tr := app.New()\n\tr.In(dir).Use(limit)\n\tr.In(other()).Use(limit)\n\tflow.Main(r)\n}\n"), []string{"api/queue", "-page"}, map[string]string{
 			"app/router/api/queue.html": "",
 		}, "the middleware of In(dir) at main.go:9 may answer before the handler"},
+		{"below a directory that main guards, above a mistake", adding(desk(), "main.go", "package main\n\nimport \"example.com/flow\"\n\nfunc main() {\n\tr := app.New()\n\tr.In(\"api\").Use(limit)\n\tflow.Main(r\n}\n"), []string{"api/queue", "-page"}, map[string]string{
+			"app/router/api/queue.html": "",
+		}, "the middleware of In(\"api\") at main.go:7 may answer before the handler"},
 		{"below a directory that another application guards", adding(desk(), "shop/shop.go", "package shop\n\nimport \"example.com/flow\"\n\nvar Router = flow.New(files)\n\nfunc init() { Router.In(\"api\").Use(limit) }\n", "shop/router/api/index.html", ""), []string{"app/router/api/queue.html"}, map[string]string{
 			"app/router/api/queue.html": "", "app/app_test.go": "",
 		}, ""},

@@ -59,7 +59,8 @@ func insOf(fset *token.FileSet, files []*ast.File, info *types.Info) (ins []in) 
 
 // insElsewhere returns the calls of In with a constant directory in the packages of the module
 // that are no applications, as in main: there they are of a Router. The function flow.In is for
-// the package that it stands in.
+// the package that it stands in. A file with a mistake counts up to there, since a guard that is
+// named without need does less harm than one that is not.
 func insElsewhere(app project.App) (ins []in, err error) {
 	apps, err := app.Module.Apps()
 	if err != nil {

@@ -69,8 +69,7 @@ func namesOf(app project.App) map[string]string {
 }
 
 // mountNames returns the names of what is mounted anywhere in the module, with the place:
-// what Name is given, other than for a method of a route, in files that call Mount. A file
-// that does not parse has those before the mistake.
+// what Name is given, other than for a method of a route, in files that call Mount.
 func mountNames(app project.App) (map[string]string, error) {
 	names, fset := map[string]string{}, token.NewFileSet()
 	return names, eachFile(app.Module, fset, "Mount(", func(_ string, f *ast.File) {
@@ -89,7 +88,7 @@ func mountNames(app project.App) (map[string]string, error) {
 }
 
 // eachFile calls do for each Go file of a module that has a text in it, tests left out, with
-// its directory.
+// its directory. Files that do not parse count as far as they do.
 func eachFile(m project.Module, fset *token.FileSet, has string, do func(dir string, f *ast.File)) error {
 	dirs, err := m.Packages()
 	if err != nil {
