@@ -26,6 +26,9 @@ import (
 //
 // Its method Field is for the page. A form that is new is the zero Form, or one with the Value to
 // begin with.
+//
+// If T has files, the handler runs with a multipart form that is larger than MaxBody, too: Wrong
+// says so of each field for files, and Value has the texts in front of them.
 type Form[T any] struct {
 	Value T       // what the request has, as far as it converts
 	Wrong Invalid // what is wrong with it, by field; nil if nothing is

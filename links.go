@@ -138,6 +138,15 @@ func (f formInput) Has(field string) bool {
 	return ok
 }
 
+func (f formInput) File(field string) bool {
+	to, _, ok := f.find(field)
+	return ok && to.Type != nil && input.ConversionOf(to.Type).Kind == input.File
+}
+
+func (f formInput) Files() []string {
+	return slices.DeleteFunc(input.FormNames(f.of, f.query), func(name string) bool { return !f.File(name) })
+}
+
 func (f formInput) Suggest(field string) string {
 	_, near, _ := f.find(field)
 	return suggestKey(field, near)

@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"mime/multipart"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ func linkTree(page string) fstest.MapFS {
 	tree := fstest.MapFS{"router/page.html": {Data: []byte(page)}}
 	for _, name := range []string{
 		"router/index.html", "router/imprint.html", "router/users/index.html", "router/users/new.html", "router/users/[id=int]/index.html",
-		"router/users/[id=int]/edit.html", "router/users/[id=int]/delete.http", "router/search.html", "router/docs/[section]/[page].html",
+		"router/users/[id=int]/edit.html", "router/users/[id=int]/delete.http", "router/search.html", "router/albums.html", "router/docs/[section]/[page].html",
 		"router/api/recipes/[slug].http", "router/[lang=lang]/index.html", "router/[lang=lang]/recipes/[slug].html", "router/files/[...path].http",
 		"public/app.css", "public/app.js", "public/img/logo.png", "public/img/logo@2x.png",
 	} {
@@ -46,6 +47,11 @@ func linkRouter(page string) *flow.Router {
 		Sort string
 		By   struct{ Year int }
 	}
+	type album struct {
+		Title string                  `form:"title"`
+		Cover *multipart.FileHeader   `form:"cover"`
+		Pages []*multipart.FileHeader `form:"pages"`
+	}
 	inner := flow.New(fstest.MapFS{
 		"router/index.html":                 {},
 		"router/invoices/[id=int].html":     {Data: []byte(`<a href="/billing/invoices/9">a</a><a href="/">b</a>`)},
@@ -58,6 +64,7 @@ func linkRouter(page string) *flow.Router {
 	r.Mount("/static/", http.HandlerFunc(asked))
 	r.At("users/index").POST().Do(func(*flow.Request, flow.Form[signup]) (struct{}, error) { return struct{}{}, nil })
 	r.At("users/[id=int]/edit").PUT().Do(empty)
+	r.At("albums").ANY().Do(func(*flow.Request, album) (struct{}, error) { return struct{}{}, nil })
 	r.At("users/[id=int]/delete").POST().Do(empty)
 	r.At("api/recipes/[slug]").GET().Do(empty)
 	r.At("files/[...path]").GET().Do(empty)
@@ -283,6 +290,18 @@ func TestFormFields(t *testing.T) {
 		{`<form action="{{.}}" method="post"><input type="file" name="photo"></form>`, `1:61: warning: a form sends files only with enctype="multipart/form-data"`},
 		{`<form action="/users" method="post" enctype="multipart/form-data"><input type="file" name="photo"></form>`, ""},
 		{`<form action="/users" method="post"><input type="file" name="photo"><button formenctype="multipart/form-data"></button></form>`, ""},
+		{`<form action="/users" method="post" enctype="multipart/form-data"><input type="file" name="email"></form>`, `1:92: warning: the handler of POST /users reads "email" as text: give its field the type *multipart.FileHeader`},
+		{`<form action="/albums" method="post" enctype="multipart/form-data"><input name="title"><input type="file" name="cover"><input type="FILE" name="pages" multiple></form>`, ""},
+		{`<form action="/albums" method="post" enctype="multipart/form-data"><input type="file" name="title"></form>`, `1:93: warning: the handler of POST /albums reads "title" as text: give its field the type *multipart.FileHeader`},
+		{`<form action="/albums" method="post" enctype="multipart/form-data"><input type="file" name="page"></form>`, `1:93: warning: the handler of POST /albums reads no field "page": did you mean "pages"?`},
+		{`<form action="/albums" method="post" enctype="multipart/form-data"><input name="cover"><input type="hidden" name="pages"></form>`, `1:81: warning: the handler of POST /albums reads "cover" as a file: write type="file"`},
+		{`<form action="/albums" method="post"><input type="file" name="cover"></form>`, `1:63: warning: a form sends files only with enctype="multipart/form-data"`},
+		{`<form action="/albums" method="post"><input name="cover"></form>`, `1:51: warning: a form sends files only with enctype="multipart/form-data"`},
+		{`<form action="/albums" method="post"><input name="title">{{.}}</form>`, `1:1: warning: <form>: the handler of POST /albums reads "cover" as a file, and a form sends files only with enctype="multipart/form-data"`},
+		{`<form action="/albums"><input type="file" name="cover"><input name="title"></form>`, `1:49: warning: a form sends files only with enctype="multipart/form-data" and method="post"`},
+		{`<form action="/search"><input type="file" name="other"></form>`, ""}, // sends the name
+		{`<form action="/albums" method="post"{{if .}} enctype="multipart/form-data"{{end}}><input type="file" name="cover"></form>`, ""},
+		{`<form action="/albums" method="post"{{if .}} enctype="multipart/form-data"{{end}}>{{if .}}<input type="file" name="cover">{{end}}<input name="title"></form>`, ""},
 		{`<form {{if .}}action="/users" method="post"{{else}}action="/search"{{end}}><input name="other"></form>`, `1:89: warning: the handler of POST /users reads no field "other"`},
 		{`<form action="/users/7/delete" method="post"><input name="anything"></form>`, ""},
 		{`<form action="/users" method="post">{{range $i, $item := .}}<input name="items.{{$i}}.name"><input name="items.{{$i}}.qty">{{end}}<input name="items.0.name"><input name="address.street"></form>`, ""},

@@ -220,8 +220,9 @@ func (r *Request) Only(keys ...string) Data {
 
 // Bind fills the struct that dst points to from the body, JSON or a form, or from the
 // query of a request without one. The tags form and json name a key; the tags param and
-// query name a route parameter and a key of the query. A field that the request has no value
-// for stays as it was. Then Bind calls the methods Validate() error of the struct and of the
+// query name a route parameter and a key of the query. A *multipart.FileHeader is the first file
+// of its key, and a list of these has all. A field that the request has no value for stays as
+// it was. Then Bind calls the methods Validate() error of the struct and of the
 // structs in its fields.
 //
 // Values that do not convert, and what is invalid, come back as Invalid, under paths such as

@@ -1,6 +1,7 @@
 package links
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,10 @@ type Target struct {
 type Input interface {
 	// Has reports whether the handler reads a field.
 	Has(field string) bool
+	// File reports whether the handler reads a field as a file.
+	File(field string) bool
+	// Files returns the fields that the handler reads as files.
+	Files() []string
 	// Suggest returns the end of a message about a field that the handler does not read.
 	Suggest(field string) string
 }
@@ -201,21 +206,67 @@ func (c *checker) forms(inTags map[string]bool) {
 	told := map[int]bool{}
 	for _, f := range all {
 		for _, field := range f.Fields {
-			reads := func(f filled) bool { return slices.Contains(f.Fields, field) && (f.Input == nil || f.Has(field.Name)) }
-			switch {
-			case told[field.Offset]:
+			if told[field.Offset] {
 				continue
-			case field.Type == "file" && !f.Multipart && f.Method != "GET":
-				c.warn(field.Offset, `a form sends files only with enctype="multipart/form-data"`)
-			case field.Type == "file" || slices.ContainsFunc(all, reads): // behind {{if}}, a field may be in one of several forms
-			default:
-				if near := f.Suggest(field.Name); near != "" || field.Type != "hidden" { // a hidden field may be for middleware
-					c.warn(field.Offset, "the handler of %s %s reads no field %q%s", f.Method, shown(f.url), shown(field.Name), shown(near))
-				}
 			}
 			told[field.Offset] = true
+			fits := func(f filled) bool { return slices.Contains(f.Fields, field) && f.wrong(field) == "" }
+			if why := f.wrong(field); why != "" && !slices.ContainsFunc(all, fits) { // behind {{if}}, a field may be in one of several forms
+				c.warn(field.Offset, "%s", why)
+			}
+		}
+		fits := func(other filled) bool { return other.Offset == f.Offset && other.withoutFiles() == "" }
+		if why := f.withoutFiles(); why != "" && !told[f.Offset] && !slices.ContainsFunc(all, fits) {
+			told[f.Offset] = true
+			c.warn(f.Offset, "<form>: %s", why)
 		}
 	}
+}
+
+// sendsFiles ends the messages about forms that would send the names of files.
+const sendsFiles = `a form sends files only with enctype="multipart/form-data"`
+
+// handler returns how messages call the handler of a form.
+func (f filled) handler() string { return "the handler of " + f.Method + " " + shown(f.url) }
+
+// takesFile reports whether the handler reads a field as a file.
+func (f filled) takesFile(field Field) bool { return f.Input != nil && f.File(field.Name) }
+
+// wrong returns what is wrong about a field of a form, or "". A form of GET sends the name of a
+// file, which may be meant.
+func (f filled) wrong(field Field) string {
+	isFile := field.Type == "file" && f.Method != "GET"
+	switch {
+	case f.Method == "GET" && f.takesFile(field):
+		return sendsFiles + ` and method="post"`
+	case f.Method != "GET" && !f.Multipart && (isFile || f.takesFile(field)):
+		return sendsFiles
+	case f.Input == nil, isFile && f.takesFile(field):
+	case isFile && f.Has(field.Name):
+		return fmt.Sprintf("%s reads %q as text: give its field the type *multipart.FileHeader", f.handler(), shown(field.Name))
+	case isFile && len(f.Files()) == 0: // it may call FormFile
+	case f.takesFile(field) && field.Type != "hidden":
+		return fmt.Sprintf(`%s reads %q as a file: write type="file"`, f.handler(), shown(field.Name))
+	case f.Has(field.Name), field.Type == "file" && f.Method == "GET":
+	default:
+		if near := f.Suggest(field.Name); near != "" || field.Type != "hidden" { // a hidden field may be for middleware
+			return fmt.Sprintf("%s reads no field %q%s", f.handler(), shown(field.Name), shown(near))
+		}
+	}
+	return ""
+}
+
+// withoutFiles returns what is wrong about a form that cannot send the files which its handler
+// reads, or "". The field for a file may be in a partial. If the form itself has one, wrong tells.
+func (f filled) withoutFiles() string {
+	if f.Input == nil || f.Multipart || f.Method == "GET" {
+		return ""
+	}
+	files := f.Files()
+	if len(files) == 0 || slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Type == "file" || f.takesFile(field) }) {
+		return ""
+	}
+	return fmt.Sprintf("%s reads %q as a file, and %s", f.handler(), files[0], sendsFiles)
 }
 
 // form returns what a form leads to, and its URL. It reports a form without a URL whose page
