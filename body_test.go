@@ -411,11 +411,6 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 	}
 }
 
-// std returns a net/http handler that does something with the request, and answers nothing.
-func std(f func(*http.Request)) func(http.ResponseWriter, *http.Request) {
-	return func(_ http.ResponseWriter, r *http.Request) { f(r) }
-}
-
 // TestBodiesThatOthersRead: middleware and handlers unpack a body, or take it away.
 func TestBodiesThatOthersRead(t *testing.T) {
 	unzip := before(func(r *http.Request) {

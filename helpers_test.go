@@ -116,6 +116,11 @@ func sets(key, value string) func(http.Handler) http.Handler {
 	})
 }
 
+// std returns a net/http handler that does something with the request, and answers nothing.
+func std(f func(*http.Request)) func(http.ResponseWriter, *http.Request) {
+	return func(_ http.ResponseWriter, r *http.Request) { f(r) }
+}
+
 // wire sends text to a server as it is, with the sending side closed, and returns
 // the status of the answer.
 func wire(t *testing.T, server *httptest.Server, text string) int {
@@ -219,6 +224,7 @@ func report(r *flow.Router) []string {
 	return strings.Split(thisTest.ReplaceAllString(err.Error(), "HERE"), "\n")
 }
 
+// errorText returns the text of an error, or "" if there is none.
 func errorText(err error) string {
 	if err == nil {
 		return ""
