@@ -394,7 +394,7 @@ func (t *Tree) Below(prefix []pattern.Segment) *Tree {
 //	admin/index       => "", "admin"
 //	admin/+error      => "", "admin"
 func Layers(name string) []string {
-	dirs := []string{""}
+	dirs := make([]string, 1, strings.Count(name, "/")+2) // with the root, ""
 	for i, c := range name {
 		if c == '/' {
 			dirs = append(dirs, name[:i])
