@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template/parse"
 
@@ -61,7 +62,7 @@ func (c *Compiler) Compile(escaped *template.Template, name string, sources map[
 // body returns the body of a tree, and the names of the templates that it calls, by the
 // number of the call. Copies of a tree that differ only in these names have the same body.
 func (c *Compiler) body(t, source *parse.Tree) (b *body, callees []string, err error) {
-	c.key = fmt.Appendf(c.key[:0], "%q %q ", t.Name, t.ParseName)
+	c.key = strconv.AppendQuote(strconv.AppendQuote(c.key[:0], t.Name), t.ParseName)
 	c.key = variant(c.key, t.Root, &callees)
 	if b := c.bodies[string(c.key)]; b != nil {
 		return b, callees, nil
