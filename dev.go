@@ -27,7 +27,6 @@ import (
 	"example.com/flow/internal/dev/ondisk"
 	"example.com/flow/internal/dev/routemap"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pages/links"
 	"example.com/flow/internal/pages/templates"
 	"example.com/flow/internal/routes/forms"
 	"example.com/flow/internal/routes/match"
@@ -426,7 +425,7 @@ func (r *Router) templateFaults() (faults []devpage.Fault) {
 		}
 		views, err := r.dev.views(context.Background())
 		urls := r.destinationsOnDisk()
-		all := append(fault.Of(err), links.Check(views.Links(urlsOfPages(r.tree)), urls)...)
+		all := append(fault.Of(err), urls.check(views, r.tree)...)
 		all = append(all, exampleFaults(r.tree, r.dev.disk.Files(), urls)...)
 		if err := fault.Join(all); err != nil {
 			faults = append(faults, devpage.Parse(err.Error(), r.sources()...)...)

@@ -109,6 +109,7 @@ func (t *table) host(funcs template.FuncMap) templates.Host {
 		Nonce:      templateNonce,
 		NoNonce:    whyNoNonce(t.settings.policy),
 		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: match.Hole}}, len(t.mountPrefix.Names))},
+		Method:     checkFieldCall,
 		Request:    reflect.TypeFor[*Request](),
 		Data:       t.data,
 		ErrorData:  reflect.TypeFor[errorPage](),

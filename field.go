@@ -36,7 +36,8 @@ type Form[T any] struct {
 	sent input.Sent
 }
 
-func (f *Form[T]) value() any { return &f.Value }
+func (f *Form[T]) of() reflect.Type { return reflect.TypeFor[T]() }
+func (f *Form[T]) value() any       { return &f.Value }
 
 func (f *Form[T]) set(wrong Invalid, sent input.Sent) {
 	if f.sent = sent; len(wrong) > 0 {
@@ -46,6 +47,7 @@ func (f *Form[T]) set(wrong Invalid, sent input.Sent) {
 
 // A typedForm is a Form of any type.
 type typedForm interface {
+	of() reflect.Type
 	value() any
 	set(Invalid, input.Sent)
 }
@@ -160,13 +162,12 @@ func fieldOf(t reflect.Type, value reflect.Value, wrong Invalid, sent input.Sent
 	if err != nil {
 		return Field{}, err
 	}
-	to, near, ok := input.FormTarget(t, false, name)
-	query := !ok
-	if query {
-		to, near, ok = input.FormTarget(t, true, name)
+	to, query, err := targetOf(t, name)
+	if err == nil && to.Type == nil { // it has input.Unknown in it, which is for templates
+		err = noField(t, name, nil)
 	}
-	if !ok || to.Type == nil {
-		return Field{}, fmt.Errorf("flow: a form of %v has no field %q%s", t, name, suggestKey(name, near))
+	if err != nil {
+		return Field{}, err
 	}
 	f := Field{
 		Name:     name,
@@ -184,6 +185,23 @@ func fieldOf(t reflect.Type, value reflect.Value, wrong Invalid, sent input.Sent
 	f.show()
 	f.Checked = f.Type == "checkbox" && f.Value == "true" && !f.isList()
 	return f, nil
+}
+
+// targetOf returns what a key fills in a Form of type t, and whether only a form that is sent as a
+// query has the key.
+func targetOf(t reflect.Type, name string) (to input.Target, query bool, err error) {
+	to, near, ok := input.FormTarget(t, false, name)
+	if query = !ok; query {
+		to, near, ok = input.FormTarget(t, true, name)
+	}
+	if !ok {
+		return to, query, noField(t, name, near)
+	}
+	return to, query, nil
+}
+
+func noField(t reflect.Type, name string, near []string) error {
+	return fmt.Errorf("flow: a form of %v has no field %q%s", t, name, suggestKey(name, near))
 }
 
 // keyOf returns a key of a form from its parts.

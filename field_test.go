@@ -632,7 +632,7 @@ func TestFieldInPages(t *testing.T) {
 {{template "+field" (dict "of" (.Form.Field "terms") "label" "Terms")}}
 {{with $l := .Form.Field "untold"}}<select name="{{.Name}}">{{range $.Langs}}<option{{if $l.Has .}} selected{{end}}>{{.}}</option>{{end}}</select>{{end}}
 {{$form := .Form}}{{range $i, $_ := .Form.Value.Items}}{{template "+row" (dict "form" $form "i" $i)}}{{end}}`,
-				"wrong.html": `{{(.Form.Field "nmae").Value}}`,
+				"wrong.html": `{{(.Form.Field (print "nmae")).Value}}`, // a constant would be a fault
 			}))
 			body := func(w *httptest.ResponseRecorder) string {
 				return fmt.Sprint(w.Code, " ", strings.TrimSpace(w.Body.String()))

@@ -10,7 +10,9 @@ import (
 	"unicode/utf8"
 
 	"example.com/flow/internal/dev/ondisk"
+	"example.com/flow/internal/fault"
 	"example.com/flow/internal/pages/links"
+	"example.com/flow/internal/pages/templates"
 	"example.com/flow/internal/routes/match"
 	"example.com/flow/internal/routes/pattern"
 	"example.com/flow/internal/routes/routetree"
@@ -166,8 +168,14 @@ func (c *compiler) addLinkFaults(d destinations) {
 		return
 	}
 	for _, c := range all {
-		c.faults = append(c.faults, links.Check(c.table.views.Links(urlsOfPages(c.tree)), d)...)
+		c.faults = append(c.faults, d.check(c.table.views, c.tree)...)
 	}
+}
+
+// check returns the faults of the links in the templates of a tree.
+func (d destinations) check(views *templates.Views, t *routetree.Tree) []fault.Fault {
+	sources, fields := views.Links(urlsOfPages(t))
+	return links.Check(sources, fields, d)
 }
 
 // urlsOfPages returns a function that returns the URLs of the page with a path in a tree, with

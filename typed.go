@@ -50,7 +50,7 @@ func parseTyped(v any) (*typed, error) {
 	if t.NumIn() == 2 {
 		h.in, h.bound = t.In(1), t.In(1)
 		if form, ok := reflect.New(h.in).Interface().(typedForm); ok {
-			h.bound = reflect.TypeOf(form.value()).Elem()
+			h.bound = form.of()
 		}
 		if h.bound.Kind() == reflect.Pointer && h.bound.Elem().Kind() == reflect.Struct {
 			return nil, fmt.Errorf("the input of the handler is a %v: it gets a new struct for each request, so take a %v", h.bound, h.bound.Elem())

@@ -1,7 +1,6 @@
 package links
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,21 +49,20 @@ type Source struct {
 	URLs  []string // with holes, of the page that the file is; nil for other files
 }
 
-// Check returns the faults and the warnings of the links in template files.
-func Check(sources []Source, site Site) []fault.Fault {
+// Check returns the faults and the warnings of the links and the forms in template files.
+func Check(sources []Source, named Named, site Site) []fault.Fault {
 	if slices.ContainsFunc(sources, func(s Source) bool { return s.Links.moved }) {
 		return nil
 	}
-	c := checker{site: site, found: map[request]Target{}}
-	inTags := calledInTags(sources)
-	for _, s := range sources {
-		c.source = s
-		for _, l := range s.Links.Links {
-			if !inTags[l.in] {
+	c := checker{site: site, named: named, found: map[request]Target{}, inTags: calledInTags(sources), having: having(sources)}
+	for i := range sources {
+		c.source = &sources[i]
+		for _, l := range c.source.Links.Links {
+			if !c.inTags[l.in] {
 				c.link(l)
 			}
 		}
-		c.forms(inTags)
+		c.forms()
 	}
 	return c.faults
 }
@@ -101,8 +99,11 @@ func calledInTags(sources []Source) map[string]bool {
 // A checker checks the links of one Source after the other.
 type checker struct {
 	site   Site
-	found  map[request]Target // what the Site has said
-	source Source
+	named  Named
+	found  map[request]Target   // what the Site has said
+	inTags map[string]bool      // see calledInTags
+	having map[string][]*Source // by the names of templates
+	source *Source
 	faults []fault.Fault
 }
 
@@ -124,9 +125,14 @@ func shown(url string) string { return strings.ReplaceAll(url, pattern.Hole, "{{
 
 // report adds a fault at an offset in the text of the source. A byte order mark does not count.
 func (c *checker) report(offset int, format string, args ...any) {
-	before := strings.TrimPrefix(c.source.Text, "\ufeff")[:offset]
-	line, column := strings.Count(before, "\n")+1, offset-strings.LastIndex(before, "\n")
+	line, column := c.source.position(offset)
 	c.faults = append(c.faults, fault.InColumn(c.source.File, line, column, format, args...))
+}
+
+// position returns the line and the column of an offset in the text.
+func (s *Source) position(offset int) (line, column int) {
+	before := strings.TrimPrefix(s.Text, "\ufeff")[:offset]
+	return strings.Count(before, "\n") + 1, offset - strings.LastIndex(before, "\n")
 }
 
 // warn adds a warning.
@@ -182,91 +188,6 @@ func (l Link) wayOut() string {
 	}
 	begin, _, _ := strings.Cut(l.URL, pattern.Hole)
 	return "if something else does, begin it with an action: {{" + strconv.Quote(begin) + "}}" + shown(l.URL[len(begin):])
-}
-
-// A filled is a form with its URL, and with what its handler reads, which is nil if that is not
-// known.
-type filled struct {
-	*Form
-	url string
-	Input
-}
-
-// forms checks the forms of the source.
-func (c *checker) forms(inTags map[string]bool) {
-	var all []filled
-	for _, f := range c.source.Links.Forms {
-		if inTags[f.in] {
-			continue
-		}
-		if t, url := c.form(f); f.Method != "" {
-			all = append(all, filled{f, url, t.Input})
-		}
-	}
-	told := map[int]bool{}
-	for _, f := range all {
-		for _, field := range f.Fields {
-			if told[field.Offset] {
-				continue
-			}
-			told[field.Offset] = true
-			fits := func(f filled) bool { return slices.Contains(f.Fields, field) && f.wrong(field) == "" }
-			if why := f.wrong(field); why != "" && !slices.ContainsFunc(all, fits) { // behind {{if}}, a field may be in one of several forms
-				c.warn(field.Offset, "%s", why)
-			}
-		}
-		fits := func(other filled) bool { return other.Offset == f.Offset && other.withoutFiles() == "" }
-		if why := f.withoutFiles(); why != "" && !told[f.Offset] && !slices.ContainsFunc(all, fits) {
-			told[f.Offset] = true
-			c.warn(f.Offset, "<form>: %s", why)
-		}
-	}
-}
-
-// sendsFiles ends the messages about forms that would send the names of files.
-const sendsFiles = `a form sends files only with enctype="multipart/form-data"`
-
-// handler returns how messages call the handler of a form.
-func (f filled) handler() string { return "the handler of " + f.Method + " " + shown(f.url) }
-
-// takesFile reports whether the handler reads a field as a file.
-func (f filled) takesFile(field Field) bool { return f.Input != nil && f.File(field.Name) }
-
-// wrong returns what is wrong about a field of a form, or "". A form of GET sends the name of a
-// file, which may be meant.
-func (f filled) wrong(field Field) string {
-	isFile := field.Type == "file" && f.Method != "GET"
-	switch {
-	case f.Method == "GET" && f.takesFile(field):
-		return sendsFiles + ` and method="post"`
-	case f.Method != "GET" && !f.Multipart && (isFile || f.takesFile(field)):
-		return sendsFiles
-	case f.Input == nil, isFile && f.takesFile(field):
-	case isFile && f.Has(field.Name):
-		return fmt.Sprintf("%s reads %q as text: give its field the type *multipart.FileHeader", f.handler(), shown(field.Name))
-	case isFile && len(f.Files()) == 0: // it may call FormFile
-	case f.takesFile(field) && field.Type != "hidden":
-		return fmt.Sprintf(`%s reads %q as a file: write type="file"`, f.handler(), shown(field.Name))
-	case f.Has(field.Name), field.Type == "file" && f.Method == "GET":
-	default:
-		if near := f.Suggest(field.Name); near != "" || field.Type != "hidden" { // a hidden field may be for middleware
-			return fmt.Sprintf("%s reads no field %q%s", f.handler(), shown(field.Name), shown(near))
-		}
-	}
-	return ""
-}
-
-// withoutFiles returns what is wrong about a form that cannot send the files which its handler
-// reads, or "". The field for a file may be in a partial. If the form itself has one, wrong tells.
-func (f filled) withoutFiles() string {
-	if f.Input == nil || f.Multipart || f.Method == "GET" {
-		return ""
-	}
-	files := f.Files()
-	if len(files) == 0 || slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Type == "file" || f.takesFile(field) }) {
-		return ""
-	}
-	return fmt.Sprintf("%s reads %q as a file, and %s", f.handler(), files[0], sendsFiles)
 }
 
 // form returns what a form leads to, and its URL. It reports a form without a URL whose page

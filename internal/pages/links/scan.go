@@ -18,6 +18,7 @@ import (
 type File struct {
 	Links []Link
 	Forms []*Form
+	loose []looseField
 	calls []call
 	moved bool // a <base> may lead the URLs to another server
 }
@@ -51,13 +52,39 @@ type Form struct {
 type Field struct {
 	Offset int // of its name
 	Name   string
-	Type   string // of an input, in lower case: "hidden", "file"
+	Type   string            // of an input, in lower case: "hidden", "file"
+	at     *parse.StringNode // a constant, which names a field if it is in Named; nil for the name of an input
+}
+
+// A looseField is a field that is in no form of its template, and always there. The form may be
+// around a call of the template.
+type looseField struct {
+	Field
+	in string // the name of the template
 }
 
 // A call is a {{template}} in a template of the file.
 type call struct {
 	from, to string
-	text     bool // in the text of a page, and not in a tag, a script or a comment
+	text     bool  // in the text of a page, and not in a tag, a script or a comment
+	offset   int   // of the call
+	form     *Form // around it, or nil
+	always   bool  // it stands behind no condition
+}
+
+// Named has the fields of forms that pages ask the Form of their handler for, by the constant that
+// names them.
+type Named map[*parse.StringNode][]Field
+
+// Add adds a field. Of several types for one name, the last one counts.
+func (n Named) Add(at *parse.StringNode, name, inputType string) {
+	for i := range n[at] {
+		if n[at][i].Name == name {
+			n[at][i].Type = inputType
+			return
+		}
+	}
+	n[at] = append(n[at], Field{Offset: int(at.Pos), Name: name, Type: inputType})
 }
 
 // Scan reads the templates of a file. The names in the keys and in {{template}} are those
@@ -83,9 +110,10 @@ const maxStates = 16
 
 // A scanner reads the HTML of one template.
 type scanner struct {
-	file *File
-	name string // of the template
-	urls map[*parse.CommandNode]string
+	file   *File
+	name   string // of the template
+	urls   map[*parse.CommandNode]string
+	within int // how many of {{if}}, {{with}} and {{range}} are around what is read
 }
 
 // A context says what the next letter of a template belongs to.
@@ -138,17 +166,21 @@ func (sc *scanner) list(states []state, list *parse.ListNode) []state {
 	for _, n := range list.Nodes {
 		switch n := n.(type) {
 		case *parse.TextNode:
+			loose := len(sc.file.loose)
 			for i := range states {
 				states[i] = sc.text(states[i], string(n.Text), int(n.Pos))
 			}
+			sc.file.loose = inAll(sc.file.loose, loose, len(states))
 			states = merge(states, nil)
 		case *parse.ActionNode:
+			sc.constants(states, n.Pipe)
 			if len(n.Pipe.Decl) == 0 { // an assignment writes nothing
 				states = holes(states, n, sc.urls[n.Pipe.Cmds[len(n.Pipe.Cmds)-1]])
 			}
 		case *parse.TemplateNode:
+			sc.constants(states, n.Pipe)
 			for _, s := range states {
-				sc.file.calls = append(sc.file.calls, call{sc.name, n.Name, s.context == text})
+				sc.file.calls = append(sc.file.calls, call{sc.name, n.Name, s.context == text, int(n.Pos), s.form, sc.within == 0})
 			}
 			states = holes(states, n, "")
 		case *parse.IfNode:
@@ -156,19 +188,79 @@ func (sc *scanner) list(states []state, list *parse.ListNode) []state {
 		case *parse.WithNode:
 			states = sc.branches(states, &n.BranchNode)
 		case *parse.RangeNode:
+			sc.constants(states, n.Pipe)
 			if slices.ContainsFunc(states, func(s state) bool { return s.context >= attrName || s.context == tagName }) {
 				states = holes(states, n, "")
 				continue
 			}
-			states = merge(sc.branches(states, &n.BranchNode), states)
+			states = merge(sc.lists(states, &n.BranchNode), states)
 		}
 	}
 	return states
 }
 
-// branches reads both sides of an {{if}} or {{with}}.
+// branches reads an {{if}} or {{with}}.
 func (sc *scanner) branches(states []state, n *parse.BranchNode) []state {
+	sc.constants(states, n.Pipe)
+	return sc.lists(states, n)
+}
+
+// lists reads both sides of an {{if}}, {{with}} or {{range}}.
+func (sc *scanner) lists(states []state, n *parse.BranchNode) []state {
+	sc.within++
+	defer func() { sc.within-- }()
 	return merge(sc.list(slices.Clone(states), n.List), sc.list(slices.Clone(states), n.ElseList))
+}
+
+// constants notes the constants of a pipeline that may name fields of a form.
+func (sc *scanner) constants(states []state, n parse.Node) {
+	switch n := n.(type) {
+	case *parse.PipeNode:
+		if n == nil { // that of a {{template}} without data
+			return
+		}
+		for _, cmd := range n.Cmds {
+			for _, arg := range cmd.Args {
+				sc.constants(states, arg)
+			}
+		}
+	case *parse.ChainNode:
+		sc.constants(states, n.Node)
+	case *parse.StringNode:
+		for _, s := range states {
+			sc.note(s.form, Field{Offset: int(n.Pos), at: n})
+		}
+	}
+}
+
+// inAll returns the fields up to an index, and of the others those that each of a number of states
+// has noted.
+func inAll(fields []looseField, from, states int) []looseField {
+	if states == 1 || len(fields) == from {
+		return fields
+	}
+	times := map[looseField]int{}
+	for _, f := range fields[from:] {
+		times[f]++
+	}
+	kept := fields[:from]
+	for _, f := range fields[from:] {
+		if times[f] == states {
+			kept, times[f] = append(kept, f), 0
+		}
+	}
+	return kept
+}
+
+// note notes a field in a form, or in none.
+func (sc *scanner) note(form *Form, f Field) {
+	switch {
+	case form == dialog:
+	case form != nil && !slices.Contains(form.Fields, f):
+		form.Fields = append(form.Fields, f)
+	case form == nil && sc.within == 0:
+		sc.file.loose = append(sc.file.loose, looseField{f, sc.name})
+	}
 }
 
 // merge returns the states of a and b, each once.

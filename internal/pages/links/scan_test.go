@@ -87,7 +87,7 @@ func FuzzScan(f *testing.F) {
 				t.Errorf("%q is not at %d", l.URL, l.Offset)
 			}
 		}
-		for _, fault := range Check([]Source{{File: "a.html", Text: text, Links: file, URLs: []string{"/a"}}}, anything{}) {
+		for _, fault := range Check([]Source{{File: "a.html", Text: text, Links: file, URLs: []string{"/a"}}}, nil, anything{}) {
 			if fault.Line < 1 || fault.Column < 1 {
 				t.Errorf("%s", fault.Text)
 			}

@@ -270,7 +270,7 @@ func (sc *scanner) field(s state) {
 	_, elsewhere := s.get("form")
 	kind, _ := s.get("type")
 	name, _ := s.get("name")
-	f := Field{name.offset, name.value, strings.ToLower(strings.TrimSpace(kind.value))}
+	f := Field{Offset: name.offset, Name: name.value, Type: strings.ToLower(strings.TrimSpace(kind.value))}
 	button := s.element == "button" || f.Type == "submit" || f.Type == "image" || f.Type == "button" || f.Type == "reset"
 	form := s.form
 	if form != nil && form != dialog && button && !elsewhere && s.sendsElsewhere() {
@@ -292,20 +292,29 @@ func (sc *scanner) field(s state) {
 			sc.link(s, action, action.value, Link{form: form})
 		}
 	}
-	if form == nil || form == dialog {
+	isField := f.Name != "" && f.Name != "_charset_" && !button && isKnown(f.Name) && !strings.Contains(f.Type, pattern.Hole)
+	switch {
+	case form == dialog:
+		return
+	case form == nil:
+		if isField && s.form == nil && !elsewhere && !s.unknown {
+			sc.note(nil, f)
+		}
 		return
 	}
 	if enctype, ok := s.get("formenctype"); ok && !strings.EqualFold(enctype.value, "text/plain") {
 		form.Multipart = true
 	}
 	switch {
-	case f.Name == "_method": // middleware may make another method of it
+	case f.Name == methodField:
 		form.Method, form.plain = "", ""
-	case f.Name == "" || f.Name == "_charset_" || button || !isKnown(f.Name) || strings.Contains(f.Type, pattern.Hole):
-	case !slices.Contains(form.Fields, f):
-		form.Fields = append(form.Fields, f)
+	case isField:
+		sc.note(form, f)
 	}
 }
+
+// methodField is a field of which middleware may make another method of the request.
+const methodField = "_method"
 
 // isKnown reports whether the name of a field is known, except for numbers of rows: those of
 // "items.{{$i}}.name".

@@ -48,7 +48,8 @@ func (l *library) findData() {
 func (l *library) checkAlone(f *templateFile) (faults []fault.Fault) {
 	check := typecheck.Set{Trees: f.trees, Funcs: l.types}
 	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
-		for _, p := range check.Check(name, nil) {
+		problems, _ := check.Check(name, nil)
+		for _, p := range problems {
 			if p.Template == name { // what it calls is checked by itself
 				faults = append(faults, fault.Fault{File: p.File, Line: p.Line, Column: p.Column, Text: p.String()})
 			}
@@ -57,19 +58,21 @@ func (l *library) checkAlone(f *templateFile) (faults []fault.Fault) {
 	return faults
 }
 
-// checkTypes returns what cannot work in the set of a file with the types of its data.
-func (l *library) checkTypes(s *set, f *templateFile) (problems []typecheck.Problem) {
+// checkTypes returns what cannot work in the set of a file with the types of its data, and the
+// fields of forms that the set speaks of.
+func (l *library) checkTypes(s *set, f *templateFile) (problems []typecheck.Problem, fields []typecheck.Field) {
 	if len(l.data[f]) == 0 {
-		return nil
+		return nil, nil
 	}
-	check := typecheck.Set{Trees: map[string]*parse.Tree{}, Funcs: l.types}
+	check := typecheck.Set{Trees: map[string]*parse.Tree{}, Funcs: l.types, Method: l.Method}
 	for name := range s.trees {
 		check.Trees[name] = s.resolved(name)
 	}
 	for _, d := range l.data[f] {
-		problems = append(problems, check.Check(cmp.Or(d.Block, s.outer), d.Type)...)
+		p, named := check.Check(cmp.Or(d.Block, s.outer), d.Type)
+		problems, fields = append(problems, p...), append(fields, named...)
 	}
-	return problems
+	return problems, fields
 }
 
 // Misfit returns what the application has said of the data of a view, or of a block of it, if

@@ -45,6 +45,7 @@ type madeView struct {
 	isPart   bool                     // for an error page: the set is not a whole document
 	warnings []fault.Fault
 	problems []typecheck.Problem // with the types of its data
+	fields   []typecheck.Field   // of forms
 	// maybeMisspelt is that of the set.
 	maybeMisspelt map[string]bool
 }
@@ -120,15 +121,21 @@ func (v *Views) Needs(name string) (field string, line int) {
 	return needs(f.trees[f.file])
 }
 
-// Links returns the links of the template files. urls returns the URLs of a page, by the name
-// of its template, or nil if that has none.
-func (v *Views) Links(urls func(name string) []string) (sources []links.Source) {
+// Links returns the links of the template files, and the fields of forms that the check of types
+// has found. urls returns the URLs of a page, by the name of its template, or nil if that has none.
+func (v *Views) Links(urls func(name string) []string) (sources []links.Source, fields links.Named) {
+	fields = links.Named{}
+	for _, name := range slices.Sorted(maps.Keys(v.made)) {
+		for _, f := range v.made[name].fields {
+			fields.Add(f.At, f.Name, f.Type)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(v.files)) {
 		if f := v.files[name]; v.used[f] && f.links != nil {
 			sources = append(sources, links.Source{File: f.file, Text: f.text, Links: f.links, URLs: urls(name)})
 		}
 	}
-	return sources
+	return sources, fields
 }
 
 // IsFixed reports whether the view renders the same for any two requests with the same data,
@@ -203,7 +210,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	if s == nil {
 		return nil, faults
 	}
-	problems := l.checkTypes(s, f) // before html/template changes the trees
+	problems, fields := l.checkTypes(s, f) // before html/template changes the trees
 	v := &View{file: f.file, fixed: l.isFixed(s), compare: l.Plans == ComparePlans, blocks: map[string]func() (*executable, error){}, data: l.data[f]}
 	whole, err := l.executable(s, s.outer, l.compiler)
 	if err != nil {
@@ -222,7 +229,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	if s.faulty || len(faults) > 0 {
 		return nil, faults
 	}
-	m := &madeView{view: v, layouts: layouts, files: s.byFile, warnings: s.warnings, problems: problems, maybeMisspelt: s.maybeMisspelt}
+	m := &madeView{view: v, layouts: layouts, files: s.byFile, warnings: s.warnings, problems: problems, fields: fields, maybeMisspelt: s.maybeMisspelt}
 	if path.Base(f.name) == errorName {
 		whole, err := v.blocks[f.file]()
 		m.bare = &View{file: f.file, whole: whole, err: err}

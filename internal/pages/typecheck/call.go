@@ -123,6 +123,7 @@ func (b *body) field(dot, receiver value, w word, a arguments) value {
 	present := receiver.absent == no
 	m := language.Lookup(t, addr != no, w.name)
 	var v value
+	var known any
 	switch m.Kind {
 	case language.Method:
 		switch {
@@ -132,7 +133,12 @@ func (b *body) field(dot, receiver value, w word, a arguments) value {
 		case !present:
 			b.operands(dot, nil, w, a)
 		default:
-			if _, ok := b.call(dot, w, m.Type, a); !ok {
+			args, ok := b.call(dot, w, m.Type, a)
+			if !ok {
+				return value{}
+			}
+			known, ok = b.method(receiver, t, w, args, a)
+			if !ok {
 				return value{}
 			}
 		}
@@ -140,6 +146,7 @@ func (b *body) field(dot, receiver value, w word, a arguments) value {
 			return value{}
 		}
 		v = valueOf(m.Type.Out(0))
+		v.known = known
 	case language.Field, language.Key:
 		if !a.none() {
 			if present {

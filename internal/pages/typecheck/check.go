@@ -26,18 +26,22 @@ type Set struct {
 	// text/template has itself. A call of any other function is not checked. If dict is
 	// of the type of Dict, it is taken for that.
 	Funcs map[string]reflect.Type
+	// Method is asked about each call of a method that is right by its types. It may be nil.
+	Method func(Call) Answer
 }
 
 // Check returns what cannot work when the template of the given name is executed with a
 // value of the type data as its dot, in order of position. If data is nil, nothing is
 // known of the dot. A {{template}} whose name is not in the Set is passed over.
-func (s *Set) Check(name string, data reflect.Type) []Problem {
+//
+// Check also returns the fields that Method has found.
+func (s *Set) Check(name string, data reflect.Type) ([]Problem, []Field) {
 	c := s.check(name, data)
 	problems := make([]Problem, 0, len(c.found))
 	for _, f := range c.found {
 		problems = append(problems, f.Problem)
 	}
-	return problems
+	return problems, c.fields
 }
 
 // A finding is a problem with the node of the template that fails.
@@ -78,10 +82,11 @@ func (s *Set) check(name string, data reflect.Type) *checker {
 
 // A checker is the state of one Check.
 type checker struct {
-	set   *Set
-	seen  map[job]bool
-	todo  []*body
-	found []finding
+	set    *Set
+	seen   map[job]bool
+	todo   []*body
+	found  []finding
+	fields []Field
 	dicts
 }
 

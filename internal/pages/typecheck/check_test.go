@@ -19,7 +19,8 @@ func check(t *testing.T, source string, data reflect.Type) []Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (&Set{trees, zooTypes}).Check("main", data)
+	problems, _ := (&Set{Trees: trees, Funcs: zooTypes}).Check("main", data)
+	return problems
 }
 
 var (

@@ -17,12 +17,12 @@ func (b *body) literal(p parameter, n parse.Node) value {
 		b.report(word{expr: p.of.expr, node: n}, "%s is no %s, which %s takes", n, short(p.typ), p.of.name)
 		return value{}
 	case !isAny(p.typ):
-		return literal(p.typ, ideal)
+		return literal(p.typ, ideal, n)
 	case ideal == nil:
 		b.report(word{expr: n, node: n}, "the number is too large for an int")
 		return value{}
 	}
-	return literal(reflect.TypeOf(ideal), ideal)
+	return literal(reflect.TypeOf(ideal), ideal, n)
 }
 
 // isConstant reports whether a pipeline calls functions of text/template with constants,

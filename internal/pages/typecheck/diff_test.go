@@ -119,7 +119,7 @@ func (c *counters) compare(t *testing.T, g *rand.Rand, source string, root refle
 			panic(v)
 		}
 	}()
-	checked := (&Set{trees, zooTypes}).check("main", root)
+	checked := (&Set{Trees: trees, Funcs: zooTypes}).check("main", root)
 	found := checked.found
 	calls := map[string]int{}
 	for j := range checked.seen {
@@ -155,7 +155,7 @@ func (c *counters) compare(t *testing.T, g *rand.Rand, source string, root refle
 		c.Problems++
 		// The nodes are changed, so each problem has trees of its own.
 		trees, _ := parseSource(source)
-		own := (&Set{trees, zooTypes}).check("main", root).found
+		own := (&Set{Trees: trees, Funcs: zooTypes}).check("main", root).found
 		if len(own) != len(found) || own[i].Problem != found[i].Problem {
 			t.Fatalf("two checks differ: %v: %s\n%v\n%v", root, source, found, own)
 		}

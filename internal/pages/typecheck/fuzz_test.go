@@ -23,7 +23,8 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		lines := strings.Split(source, "\n")
-		for _, p := range (&Set{trees, zooTypes}).Check("main", zoo.Roots[int(root)%len(zoo.Roots)]) {
+		problems, _ := (&Set{Trees: trees, Funcs: zooTypes}).Check("main", zoo.Roots[int(root)%len(zoo.Roots)])
+		for _, p := range problems {
 			if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > len(lines[p.Line-1]) {
 				t.Errorf("%q: %v stands nowhere", source, p)
 			}

@@ -36,13 +36,20 @@ type Problem struct {
 	// Call is the {{template}} whose dot the expression works with, if that is not the dot
 	// of the template that was checked.
 	Call Pos
+	// In is where the expression stands, if it works with a constant that stands elsewhere. The
+	// constant is wrong then.
+	In Pos
 }
 
 // String returns the whole problem, as in
 //
 //	router/users.html:2:19: {{.Nme}}: app.user has no field or method Nme: did you mean "Name"?
 func (p Problem) String() string {
-	text := fmt.Sprintf("%s: {{%s}}: %s", p.Pos, p.Expr, p.Text)
+	in := ""
+	if p.In != (Pos{}) {
+		in = " in " + p.In.String()
+	}
+	text := fmt.Sprintf("%s: {{%s}}%s: %s", p.Pos, p.Expr, in, p.Text)
 	if p.Call != (Pos{}) {
 		text += ", with the dot of " + p.Call.String()
 	}

@@ -3,6 +3,7 @@ package typecheck
 import (
 	"reflect"
 	"text/template"
+	"text/template/parse"
 
 	"example.com/flow/internal/pages/language"
 )
@@ -40,6 +41,7 @@ type value struct {
 	addr   tri          // whether it is addressable, so that it has the methods of its pointer
 	truth  tri          // what {{if}} makes of it
 	dict   *dict        // the keys of a map that dict has made
+	known  any          // of a constant its node, of a result what Set.Method has said; nil for others
 }
 
 // nothing is the reflect.Value that is not valid: that of nil, or of a missing key.
@@ -67,9 +69,9 @@ func valueOf(t reflect.Type) value {
 }
 
 // literal returns the value of type t that a constant of the template has become.
-func literal(t reflect.Type, constant any) value {
+func literal(t reflect.Type, constant any, n parse.Node) value {
 	truth, _ := template.IsTrue(constant)
-	return value{typ: t, absent: no, addr: no, truth: triOf(truth)}
+	return value{typ: t, absent: no, addr: no, truth: triOf(truth), known: n}
 }
 
 // at returns the value with another addressability.
@@ -98,16 +100,19 @@ func (v value) or(w value) value {
 	case v == w:
 		return v
 	case w.absent == yes:
-		w.typ, w.addr, w.dict = v.typ, v.addr, v.dict
+		w.typ, w.addr, w.dict, w.known = v.typ, v.addr, v.dict, v.known
 	case v.absent == yes:
-		v.typ, v.addr, v.dict = w.typ, w.addr, w.dict
+		v.typ, v.addr, v.dict, v.known = w.typ, w.addr, w.dict, w.known
 	case v.typ != w.typ:
 		v.typ = nil
 	}
 	if v.dict != w.dict {
 		v.dict = nil
 	}
-	return value{typ: v.typ, absent: v.absent.or(w.absent), addr: v.addr.or(w.addr), truth: v.truth.or(w.truth), dict: v.dict}
+	if v.known != w.known {
+		v.known = nil
+	}
+	return value{typ: v.typ, absent: v.absent.or(w.absent), addr: v.addr.or(w.addr), truth: v.truth.or(w.truth), dict: v.dict, known: v.known}
 }
 
 // isInterface reports whether all that is known of the value is an interface that it

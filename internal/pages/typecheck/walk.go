@@ -19,6 +19,7 @@ type body struct {
 	allowsAbsent bool                          // what is evaluated may be absent by intent: a condition, an argument
 
 	problems []finding
+	named    []Field
 	absent   []missingKey
 	calls    []call
 }
@@ -52,12 +53,13 @@ func (b *body) check() {
 	b.assigned = map[*parse.VariableNode]value{}
 	for pass := 0; pass == 0 || b.grew && !b.vague; pass++ {
 		b.grew, b.vague = false, pass == maxPasses
-		b.problems, b.absent, b.calls = nil, nil, nil
+		b.problems, b.named, b.absent, b.calls = nil, nil, nil, nil
 		b.leave(0)
 		b.declare("$", nil, b.dot)
 		b.walk(b.dot, tree.Root)
 	}
 	b.found = append(b.found, b.problems...)
+	b.fields = append(b.fields, b.named...)
 	b.missing = append(b.missing, b.absent...)
 	for _, c := range b.calls {
 		from := c.node

@@ -68,3 +68,31 @@ func fits(t reflect.Type, inputType string) bool {
 	}
 	return inputTypes[inputType]&(1<<c.Kind) != 0
 }
+
+// CheckOption returns an error if a field of type t, which a form shows by the texts of its values,
+// never has a value of another type, or never the constant if that is not nil.
+func CheckOption(t, of reflect.Type, constant any) error {
+	if of.Kind() == reflect.Interface {
+		return nil
+	}
+	field, value := ConversionOf(t), ConversionOf(of)
+	switch {
+	case value.List || !value.Converts() || isFile(t):
+		return fmt.Errorf("it never has a %v, which is no value of a form", of)
+	case constant != nil:
+		text := fmt.Sprint(constant)
+		item := t
+		if field.List {
+			item = behindPointers(t).Elem()
+		}
+		to := binding{}
+		to.value(reflect.New(item).Elem(), field.Kind, "", text)
+		if text != "" && to.invalid != nil {
+			return fmt.Errorf("its type is %v, and it never has the value %#v", t, constant)
+		}
+	case value.Kind == Unmarshals || value.Kind == field.Kind || value.Kind == String || value.Kind == Bytes:
+	case field.Kind == Bool || field.Kind == Time || numbers&(1<<field.Kind) != 0 && numbers&(1<<value.Kind) == 0:
+		return fmt.Errorf("its type is %v, and it never has a %v", t, of)
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package flow_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/matryer/is"
+
+	"example.com/flow"
+	"example.com/flow/internal/fault"
+)
+
+// bookingPage is the data of a page with a form.
+type bookingPage struct {
+	Form  flow.Form[booking]
+	Rows  []string
+	Shown bool
+	Own   ownField
+	Mine  embedding
+	Other overriding
+	With  *pointing
+}
+
+// embedding and pointing have the method Field of the Form, and overriding one of its own.
+type embedding struct{ flow.Form[booking] }
+
+type pointing struct{ *flow.Form[booking] }
+
+type overriding struct{ flow.Form[booking] }
+
+func (overriding) Field(name string) (flow.Field, error) { return flow.Field{}, nil }
+
+// ownField has a method Field of its own.
+type ownField struct{}
+
+func (ownField) Field(key string) string { return key }
+
+// bookingReport returns the faults and warnings of an application with a page new.html, whose form is
+// sent to itself and to /other, and with a partial +field.html, each with its line and column.
+func bookingReport(page, partial string) string {
+	r := flow.New(fstest.MapFS{
+		"router/new.html":    {Data: []byte(page)},
+		"router/+field.html": {Data: []byte(partial)},
+		"router/other.http":  {},
+	})
+	r.At("new").GET().Do(func(*flow.Request) (bookingPage, error) { return bookingPage{}, nil })
+	r.At("new").POST().Do(func(_ *flow.Request, in flow.Form[booking]) (bookingPage, error) { return bookingPage{Form: in}, nil })
+	r.At("other").POST().Do(func(*flow.Request, struct {
+		Name string `form:"name"`
+	}) error {
+		return nil
+	})
+	var lines []string
+	for _, err := range []error{r.Check(), r.Warnings()} {
+		for _, f := range fault.Of(err) {
+			lines = append(lines, strings.TrimPrefix(f.Error(), "flow: "))
+		}
+	}
+	return strings.ReplaceAll(strings.Join(lines, "\n"), "router/", "")
+}
+
+// A key that a form does not have is a fault where it is written, in whatever way it reaches Field.
+func TestFieldKeysAreChecked(t *testing.T) {
+	const partial = `{{with .form.Field .name}}<input id="{{.ID}}" name="{{.Name}}" value="{{.Value}}">{{end}}`
+	for _, tt := range []struct{ page, partial, want string }{
+		{`{{.Form.Field "nmae"}}`, "", `new.html:1:15: {{.Form.Field "nmae"}}: a form of flow_test.booking has no field "nmae": did you mean "name"?`},
+		{`{{template "+field" (dict "form" .Form "name" "nmae")}}`, partial, `new.html:1:47: {{.form.Field .name}} in +field.html:1:14: a form of flow_test.booking has no field "nmae": did you mean "name"?`},
+		{`{{template "+field" .Form}}`, `{{(.Field "nmae").ID}}`, `+field.html:1:11: {{.Field "nmae"}}: a form of flow_test.booking has no field "nmae": did you mean "name"?, with the dot of new.html:1:12 (with the data of new.html)`},
+		{`{{$n := "nmae"}}{{with .Form.Field $n}}{{end}}`, "", `new.html:1:9: {{.Form.Field $n}} in new.html:1:30: a form of flow_test.booking has no field "nmae": did you mean "name"?`},
+		{`{{range $i, $r := .Rows}}{{$.Form.Field "items" $i "nmae"}}{{end}}`, "", `new.html:1:52: {{$.Form.Field "items" $i "nmae"}}: a form of flow_test.booking has no field "items.0.nmae": did you mean "items.0.name"?`},
+		{`{{range $i, $r := .Rows}}{{$.Form.Field "itmes" $i "name"}}{{end}}`, "", `new.html:1:41: {{$.Form.Field "itmes" $i "name"}}: a form of flow_test.booking has no field "itmes.0.name": did you mean "items.0.name"?`},
+		{`{{range $i, $r := .Rows}}{{$.Form.Field "items" $i}}{{end}}`, "", `new.html:1:49: {{$.Form.Field "items" $i}}: a form of flow_test.booking has no field "items.0": did you mean "items.0.name"?`},
+		{`{{.Form.Field "items" -1 "name"}}`, "", `new.html:1:23: {{.Form.Field "items" -1 "name"}}: a form of flow_test.booking has no field "items.-1.name": did you mean "items.0.-1.name"?`},
+		{`{{.Form.Field "items" .Shown "name"}}`, "", `new.html:1:24: {{.Form.Field "items" .Shown "name"}}: Field takes the parts of a key, which are texts and numbers of rows, and not a bool`},
+		{`{{.Form.Field "name" 0}}`, "", `new.html:1:22: {{.Form.Field "name" 0}}: a form of flow_test.booking has no field "name.0": did you mean "name"?`},
+		{`{{.Form.Field "buyer"}}`, "", `new.html:1:15: {{.Form.Field "buyer"}}: a form of flow_test.booking has no field "buyer": did you mean "buyer.city"?`},
+		{`{{.Form.Field}}`, "", `new.html:1:9: {{.Form.Field}}: a form of flow_test.booking has no field ""`},
+		{`{{.Form.Field .Own}}`, "", `new.html:1:16: {{.Form.Field .Own}}: Field takes the parts of a key, which are texts and numbers of rows, and not a flow_test.ownField`},
+		{`{{.Mine.Field "nmae"}}`, "", `new.html:1:15: {{.Mine.Field "nmae"}}: a form of flow_test.booking has no field "nmae": did you mean "name"?`},
+		{`{{with .With}}{{.Field "nmae"}}{{end}}`, "", `new.html:1:24: {{.Field "nmae"}}: a form of flow_test.booking has no field "nmae": did you mean "name"?`},
+
+		{`{{(.Form.Field "age").As "date"}}`, "", `new.html:1:26: {{(.Form.Field "age").As "date"}}: the field "age": an input of type date does not fit its type, which is int: choose one of hidden, number, password, radio, range, search, select, tel, text`},
+		{`{{(.Form.Field "name").As "emial"}}`, "", `new.html:1:27: {{(.Form.Field "name").As "emial"}}: the field "name": there is no input of type "emial": did you mean "email"?`},
+		{`{{range .Rows}}{{($.Form.Field .).As "emial"}}{{end}}`, "", `new.html:1:38: {{($.Form.Field .).As "emial"}}: there is no input of type "emial": did you mean "email"?`},
+		{`{{template "+field" (dict "of" (.Form.Field "due") "as" "text")}}`, `{{(.of.As .as).Value}}`, `new.html:1:57: {{.of.As .as}} in +field.html:1:8: the field "due": an input of type text does not fit its type, which is time.Time: choose one of date, datetime-local, hidden, month, radio, select, time, week`},
+		{`{{$f := .Form.Field "age"}}{{$f.Has "old"}}`, "", `new.html:1:37: {{$f.Has "old"}}: the field "age": its type is int, and it never has the value "old"`},
+		{`{{(.Form.Field "age").Has .Shown}}`, "", `new.html:1:28: {{(.Form.Field "age").Has .Shown}}: the field "age": its type is int, and it never has a bool`},
+		{`{{(.Form.Field "tag").Has .Rows}}`, "", `new.html:1:28: {{(.Form.Field "tag").Has .Rows}}: the field "tag": it never has a []string, which is no value of a form`},
+		{`{{(.Form.Field "year").Has "x"}}`, "", `new.html:1:28: {{(.Form.Field "year").Has "x"}}: the field "year": its type is []int, and it never has the value "x"`},
+		{`{{(.Form.Field "terms").Has 7}}`, "", `new.html:1:29: {{(.Form.Field "terms").Has 7}}: the field "terms": its type is bool, and it never has the value 7`},
+
+		{`{{.Form.Field "name"}}{{.Form.Field "NAME" | printf "%v"}}{{.Form.Field "untold"}}{{.Form.Field "page"}}{{.Form.Field "buyer.city"}}{{.Form.Field "items.3.name"}}{{.Form.Field "items" 0 "name"}}`, "", `new.html:1:37: {{.Form.Field "NAME"}}: a form of flow_test.booking has no field "NAME"`},
+		{`{{range .Rows}}{{$.Form.Field .}}{{$.Form.Field "items" . "name"}}{{$.Form.Field "items" 0 .}}{{end}}{{.Form.Field (printf "%s" "nmae")}}`, "", ""},
+		{`{{range $i, $r := .Rows}}{{template "+field" (dict "form" $.Form "name" (printf "items.%d.nmae" $i))}}{{end}}`, partial, ""},
+		{`{{template "+field" (dict "form" .Form "name" "name")}}{{template "+field" (dict "form" .Form "name" "age")}}`, partial, ""},
+		{`{{.Own.Field "nmae"}}{{.Other.Field "nmae"}}{{.Mine.Field "name"}}`, "", ""},
+		{`{{(.Form.Field "age").As "number"}}{{((.Form.Field "due").As "date").As "week"}}{{(.Form.Field "year").Has 2026}}{{(.Form.Field "year").Has "2026"}}{{(.Form.Field "age").Has ""}}{{(.Form.Field "tag").Has 7}}{{(.Form.Field "due").Has "2026-01-02"}}{{(.Form.Field "terms").Has true}}{{(.Form.Field "age").Has nil}}`, "", ""},
+	} {
+		t.Run(tt.page, func(t *testing.T) {
+			is := is.New(t)
+			page := tt.page
+			if !strings.Contains(page, "+field") {
+				page += `{{if false}}{{template "+field"}}{{end}}`
+			}
+			is.Equal(bookingReport(page, tt.partial), tt.want)
+		})
+	}
+}
+
+// What a form asks a Form for counts as its field. In partials, that is what is always there, for each
+// form by itself.
+func TestFieldsOfFormsAreCounted(t *testing.T) {
+	const (
+		other  = `<form method="post" action="/other">`
+		own    = `<form method="post">`
+		reads  = `warning: the handler of POST /other reads no field "age": did you mean "name"?`
+		reads2 = `warning: the handler of POST /other, for the form in new.html:1, reads no field "age": did you mean "name"?`
+	)
+	for _, tt := range []struct{ page, partial, want string }{
+		{other + `{{with .Form.Field "age"}}<input name="{{.Name}}">{{end}}</form>`, "", "new.html:1:56: " + reads},
+		{other + `{{$f := .Form.Field "age"}}<input name="{{$f.Name}}"></form>`, "", "new.html:1:57: " + reads},
+		{other + `{{if .Shown}}<input name="{{(.Form.Field "age").Name}}">{{end}}</form>`, "", "new.html:1:78: " + reads},
+		{other + `{{range (.Form.Field "age").Values}}{{end}}{{if (.Form.Field "year").Values}}{{end}}</form>`, "", "new.html:1:58: " + reads + "\nnew.html:1:98: " + `warning: the handler of POST /other reads no field "year"`},
+		{other + `{{template "+field" (dict "of" (.Form.Field "age"))}}</form>`, `{{.of.Name}}`, "new.html:1:81: " + reads},
+		{other + `{{template "+field" (dict "form" .Form "name" "age")}}</form>`, `<input name="{{(.form.Field .name).Name}}">`, "new.html:1:83: " + reads},
+		{other + `{{range $i, $r := .Rows}}{{$.Form.Field "items" $i "name"}}{{end}}</form>`, "", `new.html:1:88: warning: the handler of POST /other reads no field "items.0.name"`},
+		{own + `{{template "+field" (dict "form" .Form "name" "age")}}</form>` + other + `{{template "+field" (dict "form" .Form "name" "name")}}</form>`, `<input name="{{(.form.Field .name).Name}}">`, ""},
+		{other + `{{.Own.Field "age"}}{{.Other.Field "age"}}</form>{{.Form.Field "age"}}`, "", ""},
+
+		// In the partial.
+		{other + `{{template "+field" .Form}}</form>`, `{{(.Field "name").Name}}{{(.Field "age").Name}}`, "+field.html:1:35: " + reads2},
+		{other + `{{template "+field"}}</form>`, `<input name="name"><input name="age">`, "+field.html:1:33: " + reads2},
+		{other + `{{template "+field"}}{{template "+field"}}</form>` + own + `{{template "+field"}}</form>`, `<input name="age">`, "+field.html:1:14: " + reads2},
+		{own + `{{template "+field"}}</form>` + own + `{{template "+field"}}</form>`, `<input name="nmae">`, `+field.html:1:14: warning: the handler of POST /new, for the form in new.html:1, reads no field "nmae": did you mean "name"?`},
+		{other + `{{template "part" .}}</form>{{define "part"}}<p>{{template "+field" .}}</p>{{end}}`, `<input name="age">`, "+field.html:1:14: " + reads2},
+		{other + `{{template "part" .}}</form>{{define "part"}}<input name="age">{{if false}}{{template "+field"}}{{end}}{{end}}`, ``, "new.html:1:95: " + reads2},
+		{other + `<p {{if .Shown}}class="a"{{end}}>{{template "+field"}}</p></form>`, `<p {{if .}}class="a"{{end}}><input name="age"></p>`, "+field.html:1:42: " + reads2},
+		{own + `{{template "+field"}}</form>`, `<input type="file" name="age">`, `+field.html:1:26: warning: a form sends files only with enctype="multipart/form-data", for the form in new.html:1`},
+		{`<form method="post" action="{{if .Shown}}/other{{else}}/new{{end}}">{{template "+field"}}</form>`, `<input name="age">`, ""},
+		{`<form method="post" action="{{.Shown}}">{{template "+field"}}</form>`, `<input name="agee">`, ""},
+		{other + `{{if .Shown}}{{template "+field"}}{{end}}</form>`, `<input name="age">`, ""},
+		{other + `{{template "+field" .}}</form>`, `{{if .Shown}}<input name="age">{{end}}{{range .Rows}}<input name="age">{{end}}<input {{if .Shown}}name="age"{{else}}name="name"{{end}}>`, ""},
+		{other + `{{template "+field"}}</form>`, `<form method="post" action="/new"><input name="age"></form><button name="age"></button><input form="x" name="age"><input {{.}} name="age"><input type="hidden" name="csrf">`, ""},
+		{other + `{{template "+field"}}</form>`, `<input type="hidden" name="_method" value="DELETE"><input name="age">`, ""},
+		{`{{template "+field"}}` + other + `</form>`, `<input name="age">`, ""},
+		{other + `<textarea name="name">{{template "+field"}}</textarea></form>`, `<input name="age">`, ""},
+	} {
+		t.Run(tt.page+tt.partial, func(t *testing.T) {
+			is := is.New(t)
+			page := tt.page
+			if !strings.Contains(page, "+field") {
+				page += `{{if false}}{{template "+field"}}{{end}}`
+			}
+			is.Equal(bookingReport(page, tt.partial), tt.want)
+		})
+	}
+}
