@@ -280,18 +280,19 @@ func (c *compiler) fill(trie *match.Trie[endpoint]) {
 
 // addRoute adds the endpoints of a route to the trie.
 func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route) {
-	c.checkData(r)
 	o := &owner{r.File, r, standardOnly(c.steps(c.plan.Before(r)))}
 	answers := c.plan.Answers(r)
 	chains, handlers := make([][]step, len(answers)), make([]handler, len(answers))
+	var failed error
 	for i, a := range answers {
 		chains[i] = c.steps(a.Before)
 		if a.Verb.Handler != nil {
 			handlers[i] = c.handlerOf(r, a.Verb)
 		} else {
-			handlers[i] = c.renderOnce(r, hasGuard(chains[i]) || c.table.guarded())
+			handlers[i], failed = c.renderOnce(r, hasGuard(chains[i]) || c.table.guarded())
 		}
 	}
+	c.checkData(r, failed)
 	for _, p := range r.Patterns {
 		l := trie.Leaf(p)
 		for i, a := range answers {

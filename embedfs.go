@@ -151,17 +151,20 @@ func plainPage(req *Request) (Response, error) {
 }
 
 // checkData reports a page that uses data although no handler for GET gives it any. That is
-// a fault if the page has handlers for other methods. Otherwise it is a warning, since the
-// page may be rendered by View only.
-func (c *compiler) checkData(r *routetree.Route) {
+// a fault if the page has handlers for other methods, or has failed without data: the error of
+// that may stand in a partial. Otherwise it is a warning, since the page may be rendered by View
+// only.
+func (c *compiler) checkData(r *routetree.Route, failed error) {
 	b := c.plan.Of(r)
-	if !b.GivesNoData() {
-		return
+	field, line := "", 0
+	if b.GivesNoData() {
+		field, line = c.table.views.Needs(r.Path)
 	}
-	field, line := c.table.views.Needs(r.Path)
 	switch {
+	case line == 0 && failed != nil:
+		c.faults = append(c.faults, templates.Fault(r.File, failed))
 	case line == 0:
-	case len(b.Verbs) > 0:
+	case len(b.Verbs) > 0 || failed != nil:
 		c.faults = append(c.faults, fault.InLine(r.File, line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", field, c.plan.Remedy(r)))
 	default:
 		c.faults = append(c.faults, fault.Warn(r.File, line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", field, c.plan.Remedy(r)))
@@ -169,25 +172,23 @@ func (c *compiler) checkData(r *routetree.Route) {
 }
 
 // renderOnce renders the page of a route, and returns a handler that serves the result. If
-// the page can differ between requests, the handler renders it for each.
-func (c *compiler) renderOnce(r *routetree.Route, guarded bool) handler {
+// the page can differ between requests, the handler renders it for each. It returns the error
+// if the page cannot be rendered.
+func (c *compiler) renderOnce(r *routetree.Route, guarded bool) (handler, error) {
 	fallback := handler{flow: plainPage}
 	v, err := c.table.views.View(r.Path)
 	if err != nil || !v.IsFixed() || c.table.namesMissing || len(c.table.misplaced) > 0 {
-		return fallback
+		return fallback, nil
 	}
 	cache := revalidate
 	if guarded { // shared caches must not serve the page to clients that the guard refuses
 		cache = revalidatePrivate
 	}
 	h, ok, err := c.table.fixedPage(v, cache)
-	if err != nil {
-		c.faults = append(c.faults, templates.Fault(r.File, err))
-	}
 	if !ok {
-		return fallback
+		return fallback, err
 	}
-	return h
+	return h, nil
 }
 
 // logMisfit logs that Page or View was given data of another type than handlers and PageOf

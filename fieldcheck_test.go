@@ -156,3 +156,38 @@ func TestFieldsOfFormsAreCounted(t *testing.T) {
 		})
 	}
 }
+
+// A page that asks a Form for fields needs a handler for GET, which gives it an empty one.
+func TestFormsNeedAHandlerForGET(t *testing.T) {
+	const partial = `<input name="{{(.form.Field .name).Name}}">`
+	for _, tt := range []struct{ page, partial, asks string }{
+		{`<input name="{{(.Form.Field "name").Name}}">`, "", `{{.Form.Field "name"}}`},
+		{`<p>{{with .Form.Field "name"}}{{.Name}}{{end}}`, "", `{{.Form.Field "name"}}`},
+		{`{{range (.Form.Field "tag").Values}}{{end}}`, "", `{{.Form.Field "tag"}}`},
+		{`{{if ($.Form.Field "terms").Checked}}{{end}}`, "", `{{$.Form.Field "terms"}}`},
+		{`{{$f := (.Form.Field "due").As "date"}}`, "", `{{.Form.Field "due"}}`},
+		{`{{template "+field" (dict "of" (.Form.Field "name"))}}`, `{{.of.ID}}`, `{{.Form.Field "name"}}`},
+		{`{{template "+field" (dict "form" .Form "name" "age")}}`, partial, `{{dict "form" .Form "name" "age"}}`},
+		{`{{with .}}{{.Form.Field "name"}}{{end}}{{if .}}{{template "+field" (dict "form" .Form "name" "age")}}{{end}}`, partial, ""},
+		{`{{template "+field" (dict "form" "x" "name" "age")}}`, ``, ""},
+		{`<input value="{{.Form.Value.Name}}">`, "", ""},
+	} {
+		t.Run(tt.page, func(t *testing.T) {
+			is := is.New(t)
+			page := tt.page
+			if !strings.Contains(page, "+field") {
+				page += `{{if false}}{{template "+field"}}{{end}}`
+			}
+			r := flow.New(fstest.MapFS{"router/new.html": {Data: []byte(page)}, "router/+field.html": {Data: []byte(tt.partial)}})
+			r.At("new").POST().Do(func(_ *flow.Request, in flow.Form[booking]) (bookingPage, error) { return bookingPage{Form: in}, nil })
+			want := ""
+			if tt.asks != "" {
+				want = "router/new.html:1: " + tt.asks + ` asks for data, and no handler for GET gives any: call At("new").GET().Do(…) on this Router, which was made in a test file and so has no static calls, or write {{with .}} around it`
+			}
+			is.Equal(errorText(r.Check()), want)
+		})
+	}
+	is := is.New(t)
+	r := flow.New(fstest.MapFS{"router/new.html": {Data: []byte(`{{template "+field" (dict "of" (.Form.Field "name"))}}`)}, "router/+field.html": {Data: []byte(`{{.of.ID}}`)}})
+	is.True(strings.HasPrefix(errorText(r.Check()), `router/new.html:1: {{.Form.Field "name"}} asks for data, and no handler for GET gives any: `)) // and not where the partial fails
+}

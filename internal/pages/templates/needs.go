@@ -12,10 +12,15 @@ import (
 //
 // needs skips what may be optional: the bodies of {{if}}, {{with}} and {{range}}, tags, and
 // the contents of <textarea>, since forms are empty at first. It also skips the templates of
-// {{define}} and {{block}}, which may get other data.
-func needs(t *parse.Tree) (field string, line int) {
+// {{define}} and {{block}}, which may get other data. A call of Field for a form does not count as
+// optional in a tag, since the form has no fields then: named are the constants that such calls get,
+// in this template or in one that it gives them to.
+func needs(t *parse.Tree, named map[parse.Node]bool) (field string, line int) {
 	tag := "" // the last one, with the text after it
 	for _, n := range t.Root.Nodes {
+		if asks := asksForField(pipeOf(n), named); asks != nil {
+			return asks.String(), lineOf(t, asks)
+		}
 		if n, ok := n.(*parse.ActionNode); ok && isField(n.Pipe) {
 			within := tag != "" && !strings.Contains(tag, ">")
 			if !within && !strings.HasPrefix(strings.ToLower(tag), "<textarea") {
@@ -48,4 +53,55 @@ func isField(p *parse.PipeNode) bool {
 		return n.Ident[0] == "$" && len(n.Ident) > 1
 	}
 	return false
+}
+
+// pipeOf returns the pipeline of a node, or nil.
+func pipeOf(n parse.Node) *parse.PipeNode {
+	switch n := n.(type) {
+	case *parse.ActionNode:
+		return n.Pipe
+	case *parse.TemplateNode:
+		return n.Pipe
+	case *parse.WithNode:
+		return n.Pipe
+	case *parse.RangeNode:
+		return n.Pipe
+	case *parse.IfNode:
+		return n.Pipe
+	}
+	return nil
+}
+
+// asksForField returns the call of a method Field of the data in a pipeline, or the call that passes
+// on one of the constants. It returns nil if there is none.
+func asksForField(p *parse.PipeNode, named map[parse.Node]bool) parse.Node {
+	if p == nil {
+		return nil
+	}
+	for _, cmd := range p.Cmds {
+		switch n := cmd.Args[0].(type) {
+		case *parse.FieldNode:
+			if isField := n.Ident[len(n.Ident)-1] == "Field"; isField && len(cmd.Args) > 1 {
+				return cmd
+			}
+		case *parse.VariableNode:
+			if isField := n.Ident[len(n.Ident)-1] == "Field"; isField && n.Ident[0] == "$" && len(cmd.Args) > 1 {
+				return cmd
+			}
+		}
+		for _, arg := range cmd.Args {
+			if named[arg] {
+				return cmd
+			}
+			if chain, isChain := arg.(*parse.ChainNode); isChain {
+				arg = chain.Node
+			}
+			if inner, isPipe := arg.(*parse.PipeNode); isPipe {
+				if asks := asksForField(inner, named); asks != nil {
+					return asks
+				}
+			}
+		}
+	}
+	return nil
 }

@@ -118,7 +118,13 @@ func (v *Views) Needs(name string) (field string, line int) {
 	if f == nil || f.broken {
 		return "", 0
 	}
-	return needs(f.trees[f.file])
+	named := map[parse.Node]bool{}
+	if m := v.made[name]; m != nil {
+		for _, field := range m.fields {
+			named[field.At] = true
+		}
+	}
+	return needs(f.trees[f.file], named)
 }
 
 // Links returns the links of the template files, and the fields of forms that the check of types
