@@ -191,3 +191,62 @@ func TestFormsNeedAHandlerForGET(t *testing.T) {
 	r := flow.New(fstest.MapFS{"router/new.html": {Data: []byte(`{{template "+field" (dict "of" (.Form.Field "name"))}}`)}, "router/+field.html": {Data: []byte(`{{.of.ID}}`)}})
 	is.True(strings.HasPrefix(errorText(r.Check()), `router/new.html:1: {{.Form.Field "name"}} asks for data, and no handler for GET gives any: `)) // and not where the partial fails
 }
+
+// A limited input has limits in Validate, and a Default.
+type limitedInput struct {
+	Note string `form:"note"`
+	Age  int    `form:"age"`
+	News bool   `form:"news"`
+	Text string `form:"text"`
+}
+
+func (l *limitedInput) Default() { l.News = true }
+
+func (l *limitedInput) Validate() error {
+	switch {
+	case l.Note == "":
+		return flow.Invalid{"note": "is required"}
+	case len(l.Note) > 20:
+		return flow.Invalid{"note": "has more than 20 characters"}
+	case l.Age > 120:
+		return flow.Invalid{"age": "is too old"}
+	}
+	return nil
+}
+
+// What the markup says of a field is held against Validate and Default of the handler's input.
+func TestLimitsOfTheMarkup(t *testing.T) {
+	for _, tt := range []struct{ fields, want string }{
+		{`<input name="note" maxlength="30">`, `new.html:1:51: warning: maxlength: "note" may have 30 characters here, and Validate of flow_test.limitedInput says that it has more than 20 characters`},
+		{`<textarea name="note" maxlength="10" required></textarea>`, `new.html:1:54: warning: maxlength: "note" may not have 11 characters here, and Validate of flow_test.limitedInput takes that`},
+		{`<input name="age" type="number" max=150>`, `new.html:1:57: warning: max: "age" may be 150 here, and Validate of flow_test.limitedInput says that it is too old`},
+		{`<select name="text" required></select>`, `new.html:1:41: warning: required: "text" must have a value here, and Validate of flow_test.limitedInput takes it without one`},
+		{`<input name="note" maxlength="20" required {{with .Wrong}}aria-invalid="true"{{end}}><input name="age" type="number" max="120" value="{{.}}"><input name="text">`, ""},
+		{`{{if .}}<input name="note" maxlength="30">{{end}}<input name="note" {{if .}}maxlength="30"{{end}}><input name="note" maxlength="{{.}}"><input {{.}} name="note" maxlength="30">`, ""},
+		{`<input name="age" max="150"><input name="note" type="hidden" required><input name="text" type="checkbox" maxlength="3"><input name="{{.}}" maxlength="3">`, ""},
+		{`<input name="news" type="checkbox">`, `new.html:1:34: warning: the checkbox "news" cannot be unticked: browsers send nothing for it then, and Default of the handler's input sets it: set it in the handler for GET`},
+		{`<input name="news" type="checkbox" value="true"><input name="news" type="hidden" value="false"><select name="text"></select>`, ""},
+		{`<select name="news"></select><input type="checkbox" name="text">`, ""},
+		{`{{with .Form.Field "news"}}<input name="{{.Name}}" type="{{.Type}}">{{end}}`, `new.html:1:40: warning: the checkbox "news" cannot be unticked: browsers send nothing for it then, and Default of the handler's input sets it: set it in the handler for GET`},
+		{`{{with (.Form.Field "news").As "select"}}<select name="{{.Name}}"></select>{{end}}`, ``},
+		{`{{template "+news" .}}`, `+news.html:1:14: warning: the checkbox "news" cannot be unticked, for the form in new.html:1: browsers send nothing for it then, and Default of the handler's input sets it: set it in the handler for GET`},
+	} {
+		t.Run(tt.fields, func(t *testing.T) {
+			is := is.New(t)
+			page := `<form method="post">` + tt.fields + `</form>`
+			r := flow.New(fstest.MapFS{
+				"router/new.html":   {Data: []byte(page)},
+				"router/page.html":  {Data: []byte(`{{if false}}{{template "+news" .}}{{end}}`)},
+				"router/+news.html": {Data: []byte(`<input name="news" type="checkbox">`)},
+			})
+			if strings.Contains(page, ".Form") {
+				r.At("new").GET().Do(func(*flow.Request) (limitedPage, error) { return limitedPage{}, nil })
+			}
+			r.At("new").POST().Do(func(*flow.Request, flow.Form[limitedInput]) (flow.Response, error) { return flow.Redirect("/"), nil })
+			is.NoErr(r.Check())
+			is.Equal(strings.ReplaceAll(errorText(r.Warnings()), "router/", ""), tt.want)
+		})
+	}
+}
+
+type limitedPage struct{ Form flow.Form[limitedInput] }

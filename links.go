@@ -154,6 +154,14 @@ func (f formInput) Suggest(field string) string {
 	return suggestKey(field, near)
 }
 
+func (f formInput) IsAlwaysTrue(field string) bool {
+	return input.DefaultsToTrue(f.of, f.query, field)
+}
+
+func (f formInput) Limit(field, attr, value string) string {
+	return input.CheckLimit(f.of, f.query, field, attr, value, invalidOf)
+}
+
 // find looks for what a field fills. Actions in its name have holes.
 func (f formInput) find(field string) (to input.Target, near []string, ok bool) {
 	return input.FormTarget(f.of, f.query, strings.ReplaceAll(field, pattern.Hole, input.Unknown))

@@ -39,6 +39,10 @@ type Input interface {
 	Files() []string
 	// Suggest returns the end of a message about a field that the handler does not read.
 	Suggest(field string) string
+	// IsAlwaysTrue reports whether the handler takes a field for true if the form does not have it.
+	IsAlwaysTrue(field string) bool
+	// Limit says how a limit of the markup differs from that of the handler, or returns "".
+	Limit(field, attr, value string) string
 }
 
 // A Source is a template file with its links.

@@ -16,6 +16,11 @@ type filled struct {
 	Input
 }
 
+// isOnly reports whether the form has no other field of the name, as one that is sent instead.
+func (f filled) isOnly(field Field) bool {
+	return !slices.ContainsFunc(f.fields, func(other Field) bool { return other.Name == field.Name && other.Offset != field.Offset })
+}
+
 // forms checks the forms of the source.
 func (c *checker) forms() {
 	var all []filled
@@ -43,6 +48,16 @@ func (c *checker) forms() {
 		if why := f.withoutFiles(); why != "" && !toldForms[f.Offset] && !slices.ContainsFunc(all, fits) {
 			toldForms[f.Offset] = true
 			c.warn(f.Offset, "<form>: %s", why)
+		}
+	}
+	for _, f := range all {
+		if f.Input == nil {
+			continue
+		}
+		for _, l := range f.limits {
+			if differs := f.Limit(l.Name, l.name, l.value); differs != "" {
+				c.warn(l.attr.offset, "%s: %s", l.name, differs)
+			}
 		}
 	}
 	c.calls(all)
@@ -84,6 +99,8 @@ func (f filled) wrong(field Field) string {
 	case isFile && len(f.Files()) == 0: // it may call FormFile
 	case f.takesFile(field) && field.Type != "hidden":
 		return fmt.Sprintf(`%s reads %q as a file: write type="file"`, f.handler(), shown(field.Name))
+	case field.Type == "checkbox" && f.isOnly(field) && f.IsAlwaysTrue(field.Name):
+		return fmt.Sprintf("the checkbox %q cannot be unticked%s: browsers send nothing for it then, and Default of the handler's input sets it: set it in the handler for GET", shown(field.Name), strings.TrimSuffix(f.whose, ","))
 	case f.Has(field.Name), field.Type == "file" && f.Method == "GET":
 	default:
 		if near := f.Suggest(field.Name); near != "" || field.Type != "hidden" { // a hidden field may be for middleware

@@ -1,7 +1,7 @@
-// Package links checks the URLs in templates: that something in the application answers them,
-// with the method that the link or the form sends. [Scan] reads the HTML of one template
-// file, with a hole for each action. [Check] asks a [Site] what the URLs lead to, and returns
-// the faults.
+// Package links checks the URLs and the forms in templates: that something in the application
+// answers them, with the method that the link or the form sends, and reads their fields. [Scan]
+// reads the HTML of one template file, with a hole for each action. [Check] asks a [Site] what the
+// URLs lead to, and returns the faults.
 package links
 
 import (
@@ -45,6 +45,13 @@ type Form struct {
 	own       bool   // it is sent to the URL of its page: it has no other, and no script that may send it
 	plain     string // the method by which a browser without htmx sends it; "" if it is not known
 	in        string // the name of the template
+	limits    []limit
+}
+
+// A limit is an attribute of an element that limits the values of its field.
+type limit struct {
+	Field
+	attr
 }
 
 // A Field is a field of a form with a name that is not computed, except for numbers of rows: each
@@ -110,10 +117,11 @@ const maxStates = 16
 
 // A scanner reads the HTML of one template.
 type scanner struct {
-	file   *File
-	name   string // of the template
-	urls   map[*parse.CommandNode]string
-	within int // how many of {{if}}, {{with}} and {{range}} are around what is read
+	file    *File
+	name    string // of the template
+	urls    map[*parse.CommandNode]string
+	within  int  // how many of {{if}}, {{with}} and {{range}} are around what is read
+	several bool // what is read is in one of several states
 }
 
 // A context says what the next letter of a template belongs to.
@@ -167,6 +175,7 @@ func (sc *scanner) list(states []state, list *parse.ListNode) []state {
 		switch n := n.(type) {
 		case *parse.TextNode:
 			loose := len(sc.file.loose)
+			sc.several = len(states) > 1
 			for i := range states {
 				states[i] = sc.text(states[i], string(n.Text), int(n.Pos))
 			}

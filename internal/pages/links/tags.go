@@ -43,7 +43,7 @@ var htmx = map[string]string{"hx-get": "GET", "hx-post": "POST", "hx-put": "PUT"
 var connects = []string{"sse-connect", "ws-connect"}
 
 // otherAttrs are the attributes that matter and hold no URL.
-var otherAttrs = []string{"method", "formmethod", "enctype", "formenctype", "hx-encoding", "rel", "form", "name", "type", "http-equiv", "content"}
+var otherAttrs = []string{"method", "formmethod", "enctype", "formenctype", "hx-encoding", "rel", "form", "name", "type", "http-equiv", "content", "required", "minlength", "maxlength", "min", "max"}
 
 // attrs has the attributes that matter to a scanner, and whether they hold a URL or a list of
 // URLs.
@@ -310,7 +310,33 @@ func (sc *scanner) field(s state) {
 		form.Method, form.plain = "", ""
 	case isField:
 		sc.note(form, f)
+		sc.limits(s, form, f)
 	}
+}
+
+// limits notes the attributes that limit a field, if they are always there and no action writes them.
+func (sc *scanner) limits(s state, form *Form, f Field) {
+	if sc.within > 0 || sc.several {
+		return
+	}
+	for _, a := range s.attrs {
+		if isLimit(a.name, f.Type) && !strings.Contains(a.value, pattern.Hole) {
+			form.limits = append(form.limits, limit{f, a})
+		}
+	}
+}
+
+// isLimit reports whether an attribute limits the values of an input of a type.
+func isLimit(attr, inputType string) bool {
+	switch attr {
+	case "minlength", "maxlength":
+		return slices.Contains([]string{"", "text", "search", "url", "tel", "email", "password"}, inputType)
+	case "min", "max":
+		return inputType == "number" || inputType == "range"
+	case "required":
+		return !slices.Contains([]string{"hidden", "range", "color"}, inputType)
+	}
+	return false
 }
 
 // methodField is a field of which middleware may make another method of the request.

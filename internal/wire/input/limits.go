@@ -1,0 +1,227 @@
+package input
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// DefaultsToTrue reports whether Default of a struct type sets the boolean that a key of a form
+// fills. A form that leaves the key out cannot make it false.
+func DefaultsToTrue(t reflect.Type, query bool, key string) (sets bool) {
+	defer func() { _ = recover() }() // no request has called it
+	dst := reflect.New(t)
+	d, ok := dst.Interface().(defaulter)
+	if !ok {
+		return false
+	}
+	d.Default()
+	v, ok := FormValue(dst.Elem(), query, key)
+	for ok && v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	return ok && v.Kind() == reflect.Bool && v.Bool()
+}
+
+// Limits are the attributes of an input element that CheckLimit compares with Validate.
+var Limits = []string{"required", "minlength", "maxlength", "min", "max"}
+
+// CheckLimit says how a limit of an input element differs from that of Validate for the same field
+// of a struct type. It returns "" if it does not, or if Validate does not tell: if the type has none,
+// or if it refuses all values that are tried, as it does for an address.
+//
+// Validate is called as by Required, with other fields that have some value.
+func CheckLimit(t reflect.Type, query bool, key, attr, value string, messages Messages) string {
+	to, _, ok := FormTarget(t, query, key)
+	if !ok || to.Type == nil || strings.Contains(key, Unknown) || !validatesField(t, key) {
+		return ""
+	}
+	p := probe{t: t, query: query, to: to, messages: messages}
+	says := fmt.Sprintf("Validate of %v", t)
+	if attr == "required" {
+		if canBeEmpty(to.Type) && p.takesNothing() {
+			return fmt.Sprintf("%q must have a value here, and %s takes it without one", key, says)
+		}
+		return ""
+	}
+	limit, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || math.Abs(limit) > 1<<20 {
+		return ""
+	}
+	kind := ConversionOf(to.Type).Kind
+	m := measureOf(attr, kind)
+	if m.show == nil || limit != math.Trunc(limit) || !p.takesAny(m, limit) {
+		return ""
+	}
+	beyond := limit + m.step
+	if message, refused := p.ask(m.show(limit)); refused {
+		return fmt.Sprintf("%q may %s here, and %s says that it %s", key, m.says(limit), says, message)
+	}
+	if isEmptyText := m.length && beyond == 0; !isEmptyText && p.takes(m.show(beyond)) {
+		return fmt.Sprintf("%q may not %s here, and %s takes that", key, m.says(beyond), says)
+	}
+	return ""
+}
+
+// A measure is what a limit limits: a length or a number.
+type measure struct {
+	show   func(float64) string // a text of this length, or with this number
+	step   float64              // from the limit to what is beyond it
+	length bool
+}
+
+// measureOf returns what an attribute limits of a field of a kind. Its function is nil if that is
+// nothing.
+func measureOf(attr string, kind Kind) (m measure) {
+	isNumber := kind == Integer || kind == Natural || kind == Number
+	switch {
+	case strings.HasSuffix(attr, "length") && kind == String:
+		m = measure{show: func(n float64) string { return strings.Repeat("a", max(int(n), 0)) }, length: true}
+	case !strings.HasSuffix(attr, "length") && isNumber:
+		m = measure{show: func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }}
+	}
+	if m.step = 1; strings.HasPrefix(attr, "min") {
+		m.step = -1
+	}
+	return m
+}
+
+// says tells of a value.
+func (m measure) says(n float64) string {
+	if m.length && n == 1 {
+		return "have 1 character"
+	} else if m.length {
+		return fmt.Sprintf("have %v characters", n)
+	}
+	return fmt.Sprintf("be %v", n)
+}
+
+// canBeEmpty reports whether a field without a value differs from all that have one. A number that
+// is 0 may have been sent.
+func canBeEmpty(t reflect.Type) bool {
+	switch ConversionOf(t).Kind {
+	case Integer, Natural, Number:
+		return t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice
+	}
+	return true
+}
+
+// validatesField reports whether a type has a Validate that may look at a field: its own, or that of a
+// struct in the field that the key begins with.
+func validatesField(t reflect.Type, key string) bool {
+	p := planOf(t)
+	if p.checks == nil {
+		return false
+	}
+	if reflect.PointerTo(t).Implements(validates) || len(p.checks.embedded) > 0 {
+		return true
+	}
+	k := deepKey{rest: key}
+	return k.enterStruct(p.data) && k.more && holdsChecks(p.data.list[k.place].sf.Type, map[reflect.Type]bool{})
+}
+
+// A probe asks Validate of a type about one field.
+type probe struct {
+	t        reflect.Type
+	query    bool
+	to       Target
+	messages Messages
+	panicked bool
+	others   bool // Validate has refused other fields, so that it may not have come to this one
+	spoken   bool // Validate has refused some value of the field
+}
+
+// ask returns the message for a field with a text, if it is refused.
+func (p *probe) ask(text string) (message string, refused bool) {
+	defer func() {
+		if recover() != nil { // the application may not expect such values
+			p.panicked = true
+		}
+	}()
+	dst := reflect.New(p.t)
+	if d, ok := dst.Interface().(defaulter); ok {
+		d.Default()
+	}
+	plan, to := planOf(p.t), binding{dst: dst.Elem()}
+	fill := filler{rows: true, values: true, without: p.to.FirstRow}
+	for _, fs := range []*fields{plan.data, plan.query, plan.route} {
+		fill.object(&to, dst.Elem(), fs, "", []reflect.Type{p.t})
+	}
+	v, ok := FormValue(dst.Elem(), p.query, p.to.FirstRow)
+	if !ok {
+		p.panicked = true
+		return "", false
+	}
+	to.invalid = nil
+	to.values(v, ConversionOf(p.to.Type), "", []string{text})
+	for _, message := range to.invalid {
+		return message.English, true
+	}
+	invalid, err := plan.validate(dst.Interface(), &binding{dst: dst.Elem()}, p.messages)
+	if err != nil {
+		p.panicked = true
+		return "", false
+	}
+	for key, text := range invalid {
+		if of, _, ok := FormTarget(p.t, p.query, key); ok && of.FirstRow == p.to.FirstRow {
+			message, refused, p.spoken = text.English, true, true
+		} else {
+			p.others = true
+		}
+	}
+	return message, refused
+}
+
+// takes reports whether Validate takes a text. It is false in doubt: a Validate that ends at the
+// first mistake has perhaps not seen the field.
+func (p *probe) takes(text string) bool {
+	if _, refused := p.ask(text); refused {
+		return false
+	}
+	if p.others && !p.spoken {
+		p.ask(strings.Repeat("a", 1<<16))
+		p.ask("")
+	}
+	return !p.panicked && (!p.others || p.spoken)
+}
+
+// takesNothing reports whether Validate takes the field without a value.
+func (p *probe) takesNothing() bool {
+	return p.takes("") && !p.hasDefault()
+}
+
+// takesAny reports whether Validate takes some value within the limit, so that what it says of
+// others is about the limit.
+func (p *probe) takesAny(m measure, limit float64) bool {
+	values := []float64{limit, limit - m.step, 1, 2, 10, 100}
+	if m.length {
+		values = []float64{limit, limit - m.step, 1}
+		for n := 2.0; n < min(4*limit, 1<<10) && (m.step < 0 || n < limit); n *= 2 {
+			values = append(values, n)
+		}
+	}
+	for _, n := range values {
+		if m.length && n < 1 {
+			continue
+		}
+		if _, refused := p.ask(m.show(n)); !refused && !p.panicked {
+			return true
+		}
+	}
+	return false
+}
+
+// hasDefault reports whether Default gives the field a value that stays if the form has none.
+func (p *probe) hasDefault() (has bool) {
+	defer func() { _ = recover() }()
+	dst := reflect.New(p.t)
+	d, ok := dst.Interface().(defaulter)
+	if !ok || ConversionOf(p.to.Type).Kind == String {
+		return false
+	}
+	d.Default()
+	v, ok := FormValue(dst.Elem(), p.query, p.to.FirstRow)
+	return ok && !v.IsZero()
+}
