@@ -126,7 +126,7 @@ func TestPages(t *testing.T) {
 		{"GET", "/docs/%2e%2e/a", 200, textHTML, "<li>..</li>"},
 		{"GET", "/docs/%3Cscript%3E", 200, textHTML, "<code>&lt;script&gt;</code>"},
 		{"GET", "/login", 200, textHTML, "<h1>Sign in</h1>"},
-		{"GET", "/upload", 200, textHTML, "The form may have 1.0 MiB."},
+		{"GET", "/upload", 200, textHTML, "A file may have 1.0 MiB."},
 		{"GET", "/events", 200, textHTML, `new EventSource("/events/stream")`},
 		{"GET", "/app.css", 200, "text/css; charset=utf-8", "color-scheme"},
 		{"GET", "/favicon.svg", 200, "image/svg+xml", "<svg"},

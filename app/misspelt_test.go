@@ -18,7 +18,7 @@ var (
 	actionOf   = regexp.MustCompile(`\{\{[^}]*\}\}`)
 	textOf     = regexp.MustCompile(`"[^"]*"`)
 	fieldOf    = regexp.MustCompile(`\.([A-Z]\w*)`)
-	notChecked = regexp.MustCompile(`(user|request)[.\w]+|/\*.*\*/`)
+	notChecked = regexp.MustCompile(`(user|request)[.\w]+|(?s:/\*.*\*/)`)
 )
 
 // fieldsIn returns where the fields in the actions of a template begin and end, but for those

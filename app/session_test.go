@@ -2,6 +2,7 @@ package app
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -152,6 +153,42 @@ func TestCookieAttributes(t *testing.T) {
 			got := do(router, r)
 			is.Equal(got.status, 303)
 			is.True(strings.HasSuffix(got.header.Get("Set-Cookie"), tt.want)) // the attributes
+		})
+	}
+}
+
+// TestLoginForm leaves fields of the form empty. A password is never in the answer.
+func TestLoginForm(t *testing.T) {
+	const (
+		name     = `<input id="name" name="name" type="text"%s autocomplete="username" autocapitalize="none" required%s>`
+		password = `<input id="password" name="password" type="password" autocomplete="current-password" required%s>`
+		wrong    = ` aria-invalid="true" aria-describedby="%s-wrong"`
+	)
+	for _, tt := range []struct {
+		body, value              string
+		wrongName, wrongPassword string
+		together                 bool // whether the page says that they do not belong together
+	}{
+		{"name=&password=", "", "Name is required.", "Password is required.", false},
+		{"name=+ada&password=", ` value=" ada"`, "", "Password is required.", false},
+		{"name=&password=secret", "", "Name is required.", "", false},
+		{"name=eve&password=secret", ` value="eve"`, "", "", true},
+	} {
+		t.Run(tt.body, func(t *testing.T) {
+			is := is.New(t)
+			got := do(newRouter(t, nil), newRequest("POST", "/login", tt.body, "Content-Type", asForm))
+			is.Equal(got.status, 422)
+			mark := func(id, message string) string {
+				if message == "" {
+					return ""
+				}
+				is.True(strings.Contains(got.body, fmt.Sprintf(`<span class="wrong" id="%s-wrong">%s</span>`, id, message)))
+				return fmt.Sprintf(wrong, id)
+			}
+			is.True(strings.Contains(got.body, fmt.Sprintf(name, tt.value, mark("name", tt.wrongName))))
+			is.True(strings.Contains(got.body, fmt.Sprintf(password, mark("password", tt.wrongPassword))))
+			is.Equal(strings.Contains(got.body, "do not belong together"), tt.together)
+			is.True(!strings.Contains(got.body, "secret"))
 		})
 	}
 }

@@ -25,35 +25,47 @@ const violations = `new Promise((done) => {
 // tablet and a desk, in light and in dark: it fits, axe-core finds nothing, and the
 // page's own Content-Security-Policy refuses nothing of it.
 func TestSample(t *testing.T) {
-	fill := func(fields ...string) []chromedp.Action[chromedp.Void] {
-		var actions []chromedp.Action[chromedp.Void]
+	type steps = []chromedp.Action[chromedp.Void]
+	fill := func(fields ...string) steps {
+		var actions steps
 		for i := 0; i < len(fields); i += 2 {
 			actions = append(actions, chromedp.SetValue(fields[i], fields[i+1]))
 		}
 		return append(actions, chromedp.Click("main form[method] button"))
 	}
+	// unchecked has the server find the mistakes, and not the browser.
+	unchecked := chromedp.Evaluate[chromedp.Void](`document.querySelector("main form[method]").noValidate = true`)
+	choose := chromedp.Evaluate[chromedp.Void](`{
+		const files = new DataTransfer();
+		files.items.add(new File([new Uint8Array(3 << 20)], "large.bin"));
+		document.getElementById("file").files = files.files;
+	}`)
 	for _, tt := range []struct {
 		name, path string
-		then       []chromedp.Action[chromedp.Void] // what is done on the page
-		shows      string                           // JavaScript that is true then
+		then       steps  // what is done on the page
+		shows      string // JavaScript that is true then
 	}{
 		{"home", "/", nil, `document.querySelectorAll("tbody tr").length > 20`},
 		{"about", "/about", nil, `document.querySelector("pre")`},
 		{"users", "/users", nil, `document.querySelectorAll(".rows li").length > 2`},
 		{"users-wrong", "/users", fill("#name", "Ada", "#email", "ada"), `document.getElementById("email-wrong")`},
+		{"users-empty", "/users", fill(), `document.querySelectorAll("[aria-invalid]").length === 2`},
 		{"users-none", "/users?q=zzz", nil, `document.querySelector(".rows").innerText.includes("zzz")`},
 		{"user", "/users/2", nil, `document.querySelector("h1").innerText === "Grace Hopper"`},
+		{"user-wrong", "/users/2", fill("#name", "Grace", "#email", "ada@example.com"), `document.getElementById("email-wrong")`},
 		{"user-unknown", "/users/99", nil, `document.querySelector(".status").innerText === "404"`},
 		{"blog", "/blog", nil, `document.querySelectorAll(".rows li").length === 3`},
 		{"post", "/blog/2026/names-are-urls", nil, `document.querySelector("article")`},
 		{"docs", "/docs", nil, `document.querySelector(".crumbs")`},
 		{"docs-deep", "/docs/as/deep/as/you/like", nil, `document.querySelectorAll(".crumbs li").length === 6`},
 		{"upload", "/upload", nil, `document.querySelector("input[type=file]")`},
-		{"upload-none", "/upload", fill(), `document.querySelector("[role=alert]")`},
+		{"upload-none", "/upload", fill(), `document.getElementById("file-wrong")`},
+		{"upload-large", "/upload", append(steps{choose}, fill()...), `document.getElementById("file-wrong")?.innerText === "File is too large."`},
 		{"events", "/events", nil, `document.querySelector("#log li")`},
 		{"nothing", "/nothing", nil, `document.querySelector(".status").innerText === "404"`},
 		{"login", "/login", nil, `document.querySelector("input[type=password]")`},
 		{"login-wrong", "/login", fill("#name", "eve", "#password", "wrong"), `document.querySelector("[role=alert]")`},
+		{"login-empty", "/login", append(steps{unchecked}, fill()...), `document.querySelectorAll("[aria-invalid]").length === 2`},
 		{"dashboard", "/login", fill("#name", "ada", "#password", "engine"), `location.pathname === "/dashboard"`},
 		{"reports", "/login", append(fill("#name", "ada", "#password", "engine"), chromedp.Click(`.admin a[href="/reports"]`)), `document.querySelector("meter")`},
 	} {
