@@ -201,6 +201,8 @@ func direct(fun any) func(args []reflect.Value) (any, error) {
 		return func(args []reflect.Value) (any, error) { return f(args[0].String(), interfaces(args[1:])...), nil }
 	case func(...any) string:
 		return func(args []reflect.Value) (any, error) { return f(interfaces(args)...), nil }
+	case func(...any) (map[string]any, error):
+		return func(args []reflect.Value) (any, error) { return f(interfaces(args)...) }
 	case func(string) string:
 		return func(args []reflect.Value) (any, error) { return f(args[0].String()), nil }
 	}

@@ -347,7 +347,7 @@ func (w *writer) value(n parse.Node) expr {
 // chain compiles .A.B.C behind a value. The last name gets the arguments.
 func (w *writer) chain(at parse.Node, of expr, names []string, args []parse.Node, last expr) expr {
 	for _, name := range names[:len(names)-1] {
-		of = &field{at: spotOf(at), of: of, name: name}
+		of = &field{at: spotOf(at), of: of, name: name, isReceiver: true}
 	}
 	name := names[len(names)-1]
 	if len(args) == 0 && last == nil {

@@ -99,6 +99,7 @@ type state struct {
 	variables []reflect.Value // of the templates that are being executed, from the outermost on
 	frame     int             // where the variables of the current template begin
 	args      []reflect.Value // of the calls of functions that are being prepared
+	ofMap     bool            // the value of the last name behind a dot was an interface in a map, and is what that holds
 }
 
 var states = sync.Pool{New: func() any { return new(state) }}
