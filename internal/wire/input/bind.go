@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -36,27 +37,28 @@ func (b *Body) Bind(r *http.Request, route Params, dst any, strict bool, message
 	if !strict && len(p.mistakes) > 0 && p.told.CompareAndSwap(false, true) {
 		mistakes = p.mistakes
 	}
-	_, invalid, err = b.bind(r, route, dst, p, strict, messages)
+	invalid, err = b.bind(r, route, dst, p, &binding{strict: strict}, messages)
 	return invalid, mistakes, err
 }
 
 // BindForm is a strict Bind that also returns what the request has sent in a form: in its body or,
 // if it has none, in its query.
 func (b *Body) BindForm(r *http.Request, route Params, dst any, messages Messages) (sent Sent, invalid map[string]reply.Message, err error) {
-	return b.bind(r, route, dst, planOf(reflect.TypeOf(dst).Elem()), true, messages)
+	to := binding{strict: true, shows: true}
+	invalid, err = b.bind(r, route, dst, planOf(reflect.TypeOf(dst).Elem()), &to, messages)
+	return to.sent, invalid, err
 }
 
-func (b *Body) bind(r *http.Request, route Params, dst any, p *plan, strict bool, messages Messages) (sent Sent, invalid map[string]reply.Message, err error) {
+func (b *Body) bind(r *http.Request, route Params, dst any, p *plan, to *binding, messages Messages) (invalid map[string]reply.Message, err error) {
 	if p.err != nil {
-		return sent, nil, p.err
+		return nil, p.err
 	}
-	v := reflect.ValueOf(dst).Elem()
-	to := binding{dst: v, copies: newCopies(v), strict: strict}
-	if err = b.fill(r, route, dst, p, &to); err != nil {
-		return sent, nil, err
+	to.dst = reflect.ValueOf(dst).Elem()
+	to.copies = newCopies(to.dst)
+	if err = b.fill(r, route, dst, p, to); err != nil {
+		return nil, err
 	}
-	invalid, err = p.validate(dst, &to, messages)
-	return to.sent, invalid, err
+	return p.validate(dst, to, messages)
 }
 
 // fill is Bind without Validate.
@@ -96,10 +98,10 @@ func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding
 	}
 	switch {
 	case !hasBody:
-		to.sent.form = query
+		to.sent = Sent(query)
 		to.form(p.data, query, true)
 	case !c.json:
-		to.sent.form = c.form
+		to.sent = Sent(c.form)
 		to.form(p.data, c.form, false)
 		if p.takesFiles {
 			to.files(p.data, &c)
@@ -118,6 +120,7 @@ type binding struct {
 	filled      [][]int                  // indexes of fields with a tag param or query that have got a value
 	invalid     map[string]reply.Message // messages about what does not convert, by path; nil if there are none
 	unconverted map[string]bool          // the keys that these messages are about, by fold.Case
+	shows       bool                     // a page may show sent
 	sent        Sent                     // the form that fills dst, if one does
 	path        []byte                   // of what is filled inside of the input from a form: "items.0.name"
 	made        int                      // rows, and structs behind pointers, that keys of forms with dots have made
@@ -230,7 +233,12 @@ func (to *binding) form(fs *fields, form url.Values, instead bool) {
 	if len(deep) == 0 {
 		return
 	}
-	to.sent.deep = &sentPaths{query: instead}
+	if to.shows {
+		to.sent = maps.Clone(to.sent)
+		for _, k := range deep {
+			delete(to.sent, k.key)
+		}
+	}
 	slices.SortFunc(deep, deepKey.compare)
 	for first, rest := group(deep); len(first) > 0; first, rest = group(rest) {
 		f := fs.list[first[0].place]

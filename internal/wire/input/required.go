@@ -95,29 +95,33 @@ func (fill filler) object(to *binding, v reflect.Value, fs *fields, path string,
 	}
 }
 
-// nested fills a struct, or a list of them. A struct inside of one of its own type stays as it is.
+// nested fills a struct, or a list of them. Behind a struct inside of one of its own type, nothing is
+// filled.
 func (fill filler) nested(to *binding, v reflect.Value, path string, around []reflect.Type) {
 	t := behindPointers(v.Type())
 	switch isList := t.Kind() == reflect.Slice; {
-	case !isList && slices.Contains(around, t), v.Kind() == reflect.Pointer && v.IsNil() && !isList && !fill.values:
-		return
-	case isList:
+	case isList && !ended(behindPointers(t.Elem()), around):
 		v = newBehind(v)
 		v.Set(reflect.MakeSlice(t, 1, 1))
-		row := v.Index(0)
-		if !slices.Contains(around, behindPointers(row.Type())) {
-			newBehind(row)
-		}
-		fill.nested(to, row, path+".0", around)
-	default:
+		newBehind(v.Index(0))
+		fill.nested(to, v.Index(0), path+".0", around)
+	case !isList && !ended(t, around):
 		for v.Kind() == reflect.Pointer {
-			if v.IsNil() {
+			if v.IsNil() && !fill.values {
+				return
+			} else if v.IsNil() {
 				v.Set(reflect.New(v.Type().Elem()))
 			}
 			v = v.Elem()
 		}
 		fill.object(to, v, fieldsInside(t), path, append(slices.Clip(around), t))
 	}
+}
+
+// ended reports whether two of the structs around are of type t.
+func ended(t reflect.Type, around []reflect.Type) bool {
+	i := slices.Index(around, t)
+	return i >= 0 && slices.Contains(around[i+1:], t)
 }
 
 // value gives a field a value that some text converts to. It stays empty if none of these does.

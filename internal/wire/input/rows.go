@@ -205,6 +205,9 @@ func (to *binding) deep(v reflect.Value, converts Conversion, name string, keys 
 	own, inside := split(keys)
 	if own != nil {
 		to.values(v, converts, "", own)
+		if to.shows {
+			to.sent[string(to.path)] = own
+		}
 	}
 	if len(inside) == 0 || !nests(v.Type()) {
 		return
