@@ -16,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 	"testing/fstest"
+	"time"
 
 	"example.com/flow"
 )
@@ -460,6 +461,49 @@ func ExampleVerb_Do() {
 	// Output:
 	// {"Org":"acme","name":"Ann","age":36}
 	// {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"some fields are not valid","errors":{"age":"must be a whole number","name":"is required"},"codes":{"age":"invalid.integer"}}
+}
+
+// An event is the input of ExampleForm_Field.
+type event struct {
+	Title string    `form:"title"`
+	Seats int       `form:"seats"`
+	Day   time.Time `form:"day"`
+}
+
+func (e event) Validate() error {
+	if e.Title == "" {
+		return flow.Invalid{"title": "is required"}
+	}
+	return nil
+}
+
+// The markup of all fields stands in one partial, which is the application's own.
+func ExampleForm_Field() {
+	r := flow.New(fstest.MapFS{
+		"router/+field.html": {Data: []byte(`<label for="{{.of.ID}}">{{.label}}</label> ` +
+			`<input id="{{.of.ID}}" name="{{.of.Name}}" type="{{.of.Type}}" value="{{.of.Value}}"{{if .of.Required}} required{{end}}>{{with .of.Wrong}} {{.}}{{end}}`)},
+		"router/events.html": {Data: []byte(`{{template "+field" (dict "of" (.Field "title") "label" "Title")}}
+{{template "+field" (dict "of" (.Field "seats") "label" "Seats")}}
+{{template "+field" (dict "of" ((.Field "day").As "date") "label" "Day")}}`)},
+	})
+	r.At("events").GET().Do(func(*flow.Request) (flow.Form[event], error) {
+		return flow.Form[event]{}, nil
+	})
+	r.At("events").POST().Do(func(_ *flow.Request, in flow.Form[event]) (flow.Response, error) {
+		if in.Wrong != nil {
+			return flow.Page(in).Status(http.StatusUnprocessableEntity), nil
+		}
+		return flow.Redirect("/events"), nil // saved
+	})
+	get(r, "/events")
+	fmt.Println(ask(r, "POST", "/events", "title=&seats=many&day=2026-05-05").Body)
+	// Output:
+	// 200 <label for="title">Title</label> <input id="title" name="title" type="text" value="" required>
+	// <label for="seats">Seats</label> <input id="seats" name="seats" type="number" value="">
+	// <label for="day">Day</label> <input id="day" name="day" type="date" value="">
+	// <label for="title">Title</label> <input id="title" name="title" type="text" value="" required> is required
+	// <label for="seats">Seats</label> <input id="seats" name="seats" type="number" value="many"> must be a whole number
+	// <label for="day">Day</label> <input id="day" name="day" type="date" value="2026-05-05">
 }
 
 func ExampleRouter_Asset() {

@@ -19,6 +19,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/race"
 )
 
 // sentForm returns the Form that a handler gets of a request.
@@ -538,6 +539,9 @@ type signup3 struct {
 // TestFieldAllocations: a page allocates eight times more at most for each Field than by hand, and
 // ten times with a partial for all fields, of which dict takes three.
 func TestFieldAllocations(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates, too")
+	}
 	t.Setenv("FLOW_PLANS", "") // a comparison renders twice
 	form := posted[signup3](t, "name=Ada&age=x&email=a%40example.com")
 	is := is.New(t)

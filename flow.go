@@ -67,6 +67,9 @@
 //	user      the user of the request: see Router.Authenticate
 //	nonce     the nonce of the answer: see Router.ContentSecurityPolicy
 //
+// A form that is shown again is a [Form], and [Form.Field] is a field of it: its name, what was
+// typed, and what is wrong with it.
+//
 // Check renders a page once and for all if the page has no handler and calls neither
 // request, user nor a function of Router.Funcs.
 //
