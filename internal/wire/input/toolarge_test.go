@@ -2,6 +2,7 @@ package input
 
 import (
 	"cmp"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -80,6 +81,9 @@ func TestTooLargeForms(t *testing.T) {
 		}, "title=x", ""},
 		{"middleware watches it", multiMedia, form("title=x", part("Cover", "c", big)), watch, "title=x", ""},
 		{"middleware watches it, and has read it", multiMedia, form("title=x", part("Cover", "c", big)), func(r *http.Request) { watch(r); read(r) }, "title=x", ""},
+		{"middleware unpacks it", multiMedia, packed(form("title=x", part("Cover", "c", big))), func(r *http.Request) {
+			r.Body, _ = gzip.NewReader(r.Body)
+		}, "title=x", ""},
 		{"the form has ended", multiMedia, form("title=x", part("Cover", "c", "png")) + big, nil, "title=x", ""},
 		{"many times as large", multiMedia, form("title=x", part("Cover", "c", strings.Repeat(big, 8))), nil, "title=x", ""},
 
@@ -165,6 +169,32 @@ func summary(form map[string][]string) string {
 		return order(a) - order(b)
 	})
 	return strings.Join(all, " ")
+}
+
+// packed returns a text as gzip packs it.
+func packed(text string) string {
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, text)
+	z.Close()
+	return b.String()
+}
+
+// The file of a form that has ended, of a body that has not, is removed, too.
+func TestFilesOfTooLargeBodies(t *testing.T) {
+	is := is.New(t)
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	r := sending("POST", "/", multiMedia, form("title=x", part("Cover", "c", strings.Repeat("x", 2*formMemory)))+strings.Repeat("x", formMemory))
+	r.ContentLength = -1
+	b := New(nil, r, 2*formMemory+formMemory/2, true, true)
+	is.NoErr(b.Load(r, false))
+	is.Equal(summary(b.form), "title=x")
+	is.Equal(len(r.MultipartForm.File), 0)
+	left, err := os.ReadDir(dir)
+	is.NoErr(err)
+	is.Equal(len(left), 0)
+	b.End()
 }
 
 // A form with a limit of its own that is smaller than what is kept of others.
