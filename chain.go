@@ -147,7 +147,9 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 	switch {
 	case e.way == wayDirect && !hasBody(r):
 	case e.way == wayFixed:
-		e.serveContent(w, r, values)
+		if status := e.handler.content.Serve(w, r, e.handler.cache); status != 0 {
+			e.refuseContent(w, r, values, status)
+		}
 		return
 	default:
 		e.begin(w, r, values)

@@ -185,21 +185,19 @@ func (h handler) contentServer() http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { h.serveContent(w, r, From(r.Context())) }
 }
 
-// serveContent answers with the content of the endpoint. Only an error needs an exchange.
-func (e *endpoint) serveContent(w http.ResponseWriter, r *http.Request, values match.Values) {
-	if status := e.handler.content.Serve(w, r, e.handler.cache); status >= http.StatusBadRequest {
-		x := &exchange{settings: &e.table.settings, endpoint: e, values: values}
-		x.req = Request{Request: r, x: x}
-		x.req.refuseContent(w, status)
-	}
-}
-
 // serveContent answers r with the content, or with an error such as 416 for its ranges. req is
 // the Request of r.
 func (h *handler) serveContent(w http.ResponseWriter, r *http.Request, req *Request) {
-	if status := h.content.Serve(w, r, h.cache); status >= http.StatusBadRequest {
+	if status := h.content.Serve(w, r, h.cache); status != 0 {
 		req.refuseContent(w, status)
 	}
+}
+
+// refuseContent answers with the name of a status. The content needs no exchange, and this does.
+func (e *endpoint) refuseContent(w http.ResponseWriter, r *http.Request, values match.Values, status int) {
+	x := &exchange{settings: &e.table.settings, endpoint: e, values: values}
+	x.req = Request{Request: r, x: x}
+	x.req.refuseContent(w, status)
 }
 
 // refuseContent answers with the name of a status, as text.
