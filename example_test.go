@@ -419,6 +419,36 @@ func ExampleRouter_matchers() {
 	// 404
 }
 
+// What flow says to clients has codes. This application is in German.
+func ExampleRouter_translate() {
+	german := map[string]string{
+		"lang":          "de",
+		"status.404":    "Nicht gefunden",
+		"status.422":    "Nicht verarbeitbar",
+		"fields":        "einige Felder sind ungültig",
+		"invalid.range": "muss eine ganze Zahl von %d bis %d sein",
+	}
+	r := flow.New(fstest.MapFS{"router/ages.http": {}})
+	r.Translate = func(_ *flow.Request, m flow.Message) string {
+		text := german[m.Code]
+		if strings.Contains(text, "%") {
+			text = fmt.Sprintf(text, m.Args...)
+		}
+		return text
+	}
+	r.At("ages").GET().Do(func(_ *flow.Request, in struct {
+		Age uint8 `query:"age"`
+	}) (int, error) {
+		return int(in.Age), nil
+	})
+	fmt.Print(ask(r, "GET", "/ages?age=300", "", "Accept: text/plain").Body)
+	fmt.Print(ask(r, "GET", "/none", "", "Accept: text/plain").Body)
+	// Output:
+	// Nicht verarbeitbar: einige Felder sind ungültig
+	// age: muss eine ganze Zahl von 0 bis 255 sein
+	// Nicht gefunden
+}
+
 // The policy allows the scripts that templates name. Each answer has a nonce of its own.
 func ExampleRouter_contentSecurityPolicy() {
 	r := flow.New(fstest.MapFS{

@@ -364,3 +364,34 @@ func TestTranslateThatFails(t *testing.T) {
 		}
 	}
 }
+
+// TestTranslateAsksTheRequest: Translate may ask for data that are what is wrong, and a guard may
+// do so often. The message is translated once all the same.
+func TestTranslateAsksTheRequest(t *testing.T) {
+	for _, body := range []string{"{", "[1]", `{"a":"x"}`} {
+		t.Run(body, func(t *testing.T) {
+			is := is.New(t)
+			asks := func(req *flow.Request) {
+				for range 3 {
+					req.Input("a")
+				}
+			}
+			r, _ := lone(func(req *flow.Request) (string, error) { return "", req.Bind(&struct{ A int }{}) }, func(req *flow.Request) flow.Response {
+				asks(req)
+				return flow.Next()
+			})
+			asked := map[string]int{}
+			r.Translate = func(req *flow.Request, m flow.Message) string {
+				asked[m.Code]++
+				asks(req)
+				req.Bind(&struct{ A int }{})
+				return german(m)
+			}
+			w := do(r, sending("POST", "/x", jsonMedia, body))
+			is.True(strings.Contains(w.Body.String(), `"detail":"Ü:`))
+			for _, n := range asked {
+				is.Equal(n, 1)
+			}
+		})
+	}
+}

@@ -445,7 +445,7 @@ func Example_singlePage() {
 // A page has a URL without a prefix, in English, and one for each other language.
 func Example_languages() {
 	texts := map[string]map[string]string{
-		"de": {"Home": "Startseite", "About us": "Über uns"},
+		"de": {"Home": "Startseite", "About us": "Über uns", "status.404": "Nicht gefunden"},
 		"fr": {"Home": "Accueil", "About us": "À propos"},
 	}
 	r := flow.New(fstest.MapFS{
@@ -463,9 +463,13 @@ func Example_languages() {
 		},
 		"lang": lang, // "" is English, which leaves the parameter out of a URL
 	}
+	r.Translate = func(req *flow.Request, m flow.Message) string {
+		first, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
+		return texts[first][m.Code]
+	}
 	r.At("[[lang=lang]]/about").GET().Name("about")
 
-	for _, target := range []string{"/", "/de", "/fr/about", "/it/about"} {
+	for _, target := range []string{"/", "/de", "/fr/about", "/it/about", "/de/none"} {
 		w := ask(r, "GET", target, "", "Accept: text/plain")
 		fmt.Println(w.Code, target, strings.TrimSpace(w.Body.String()))
 	}
@@ -474,4 +478,5 @@ func Example_languages() {
 	// 200 /de Startseite <a href="/de/about">Über uns</a>
 	// 200 /fr/about À propos
 	// 404 /it/about Not Found
+	// 404 /de/none Nicht gefunden
 }
