@@ -36,12 +36,14 @@ directories may be left out; after ./ it is the exact path.
 	flow add 'users/[id]' -methods get,put -name users.show
 	flow add 'api/users/[id=int]' -endpoint
 	flow add users/store
+	flow add contact -methods get,post
 	flow add users/+layout
 
 It is a page if the files nearest to it that answer GET are pages, or else an endpoint; a
 file called store and one without a handler for GET are endpoints. Without -methods the
 handler is for GET, or for POST in a store. A page without parameters needs no handler and
-gets none: say -methods get for one. +layout, +error and partials such as +row are
+gets none: say -methods get for one. One with handlers for GET and POST gets a form, and the
+handlers that show and read it. +field shows a field of a form. +layout, +error and partials such as +row are
 templates without a URL: they get neither handlers nor rows.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		var a addition
@@ -250,7 +252,11 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 	pattern, url := r.Patterns[len(r.Patterns)-1].String(), sampleURL(t, r, &pkg.matchers)
 	text, what := endpointText(url, c.handlers, len(pkg.guards(r)) > 0), "the endpoint "+pattern
 	if r.Page {
-		text, what = pageText(r, slices.Contains(methodsOf(c.handlers), http.MethodGet), layouts(t, r.Path)), "the page "+pattern
+		form := ""
+		if c.hasForm() {
+			form = formText(r, t)
+		}
+		text, what = pageText(r, slices.Contains(methodsOf(c.handlers), http.MethodGet), form, layouts(t, r.Path)), "the page "+pattern
 	}
 	p.add(r.InTree(), text, what)
 	if !c.empty() {

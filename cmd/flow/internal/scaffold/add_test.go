@@ -88,6 +88,24 @@ func TestAdd(t *testing.T) {
 			"app/users.id.go":            "import (\n\t\"net/http\"\n\n\t\"example.com/flow\"\n)\n\nfunc init() {\n\tflow.GET().Name(\"users.show\").Do(showUser)\n\tflow.PUT().Do(updateUser)\n}\n\ntype showUserIn struct {\n\tID string `param:\"id\"`\n}\n\ntype showUserData struct {\n\tID string\n}\n\n// showUser answers GET /users/{id}.\nfunc showUser(_ *flow.Request, in showUserIn) (showUserData, error) {\n\treturn showUserData{ID: in.ID}, nil\n}\n\ntype updateUserIn struct {\n\tID string `param:\"id\"`\n}\n\n// updateUser answers PUT /users/{id}.\nfunc updateUser(_ *flow.Request, in updateUserIn) (flow.Response, error) {\n\treturn flow.Fail(http.StatusNotImplemented, \"this is not written yet\"), nil\n}\n",
 			"app/app_test.go":            "\t\t{\"GET\", \"/users/1\", 200},\n\t\t{\"PUT\", \"/users/1\", 501},\n",
 		}, "app/users.id.go             GET showUser, PUT updateUser\n"},
+		{"a page with a form", app(), []string{"contact", "-methods", "get,post"}, map[string]string{
+			"app/router/contact.html": "<h1>{{.Title}}</h1>\n<form method=\"post\">\n{{with $field := .Form.Field \"text\"}}<label for=\"{{.ID}}\">Text</label>\n<input id=\"{{.ID}}\" name=\"{{.Name}}\" type=\"{{.Type}}\" value=\"{{.Value}}\"{{if .Required}} required{{end}}{{if .Wrong}} aria-invalid=\"true\" aria-describedby=\"{{.ID}}-wrong\"{{end}}>\n{{with .Wrong}}<p id=\"{{$field.ID}}-wrong\">Text {{.}}.</p>\n{{end}}{{end}}<button>Send</button>\n</form>\n",
+			"app/contact.go":          "func init() {\n\tflow.GET().Do(showContact)\n\tflow.POST().Do(postContact)\n}\n\nvar showContactPage = flow.PageOf[showContactData]()\n\ntype showContactData struct {\n\tTitle string\n\tForm  flow.Form[postContactIn]\n}\n\n// showContact answers GET /contact.\nfunc showContact(*flow.Request) (showContactData, error) {\n\treturn showContactData{Title: \"Contact\"}, nil\n}\n\ntype postContactIn struct {\n\tText string `form:\"text\"`\n}\n\n// Validate is called before postContact.\nfunc (in postContactIn) Validate() error {\n\tif in.Text == \"\" {\n\t\treturn flow.Invalid{\"text\": \"is required\"}\n\t}\n\treturn nil\n}\n\n// postContact answers POST /contact. It shows the form again if something is wrong with it.\nfunc postContact(_ *flow.Request, in flow.Form[postContactIn]) (flow.Response, error) {\n\tif in.Wrong != nil {\n\t\treturn showContactPage(showContactData{Title: \"Contact\", Form: in}).Status(http.StatusUnprocessableEntity), nil\n\t}\n\treturn flow.Fail(http.StatusNotImplemented, \"this is not written yet\"), nil\n}\n",
+			"app/app_test.go":         "\t\t{\"GET\", \"/contact\", 200},\n\t\t{\"POST\", \"/contact\", 422},\n",
+		}, "GET showContact, POST postContact"},
+		{"a form where there is a partial for fields", app("router/+field.html", "{{.of.Name}} {{.label}}"), []string{"notes/[id]/edit", "-methods", "get,post"}, map[string]string{
+			"app/router/notes/[id]/edit.html": "</h1>\n<form method=\"post\">\n{{template \"+field\" (dict \"of\" (.Form.Field \"text\") \"label\" \"Text\")}}\n<button>Send</button>\n</form>\n",
+			"app/notes.id.edit.go":            "Page(showNoteEditData{ID: in.Value.ID, Form: in})", "app/app_test.go": "{\"POST\", \"/notes/1/edit\", 422},",
+		}, ""},
+		{"a form where the partial for fields is another one", app("router/+field.html", "{{.Name}}"), []string{"contact", "-methods", "get,post"}, map[string]string{
+			"app/router/contact.html": "{{with $field := .Form.Field \"text\"}}", "app/contact.go": "", "app/app_test.go": "",
+		}, ""},
+		{"a form with parameters that are called like its fields", app(), []string{"[form]/[text]", "-methods", "get,post"}, map[string]string{
+			"app/router/[form]/[text].html": ".Form2.Field \"text2\"", "app/form.text.go": "\tForm  string `param:\"form\"`\n\tText  string `param:\"text\"`\n\tText2 string `form:\"text2\"`\n", "app/app_test.go": "",
+		}, ""},
+		{"a form beside a page of that name", app("types.go", "package app\n\nvar showContactPage int\n"), []string{"contact", "-methods", "get,post"}, map[string]string{
+			"app/router/contact.html": "", "app/contact.go": "var showContact2Page = flow.PageOf[showContact2Data]()", "app/app_test.go": "",
+		}, ""},
 		{"an endpoint", app(), []string{"users/[id]", "-endpoint"}, map[string]string{
 			"app/router/users/[id].http": "GET http://localhost:8080/users/1\n",
 			"app/users.id.go":            "type showUserOut struct {\n\tID string `json:\"id\"`\n}\n\n// showUser answers GET /users/{id}.\nfunc showUser(_ *flow.Request, in showUserIn) (showUserOut, error) {\n\treturn showUserOut{ID: in.ID}, nil\n}\n",
@@ -278,6 +296,9 @@ func TestAdd(t *testing.T) {
 		{"an error page", app(), []string{"-page", "+error"}, map[string]string{
 			"app/router/+error.html": "{{define \"title\"}}{{.Title}}{{end}}\n\n<h1>{{.Status}} {{.Title}}</h1>\n",
 		}, "app/router/+error.html  the error page of its directory and below\n"},
+		{"the partial for fields", app(), []string{"+field"}, map[string]string{
+			"app/router/+field.html": "<label for=\"{{.of.ID}}\">{{.label}}",
+		}, `a partial: {{template "+field" (dict "of" (.Form.Field "name") "label" "Name")}}`},
 		{"a partial", app("router/(g)/[id]/x.html", ""), []string{"(g)/[id]/+row"}, map[string]string{
 			"app/router/(g)/[id]/+row.html": "<p>{{.}}</p>\n",
 		}, `a partial: {{template "(g)/[id]/+row" .}}`},
@@ -322,6 +343,7 @@ func TestAddFaults(t *testing.T) {
 		"notes.store.go", "package app\n\nfunc init() { flow.POST().Use(guard).Name(\"items.id\").Do(add) }\n",
 		"stray.go", "package app\n", "guard.go", "package app\n\nfunc init() { flow.Use(guard) }\n", "public/app.css", "",
 		"router/whole/[id].html", "{{/* a */}}\n<!DOCTYPE html>", "router/whole/x/+error.html", "<!doctype html>", "router/whole/y.html", "<p>", "router/whole/+row.html", "<!doctype",
+		"router/half.html", "", "half.go", "package app\n\nfunc init() { flow.GET().Do(showHalf) }\n",
 		"router/main.html", "", "main.go", "package app\n\nfunc helper() {}\n",
 		"router/old", "", // is a fault already, and no reason to refuse others
 	)
@@ -382,6 +404,7 @@ func TestAddFaults(t *testing.T) {
 		{"plain -methods get", cli.Failure, "app/router/plain.html is there already. For what is missing, write app/plain.go:\n\npackage app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Do(showPlain) }\n"},
 		{"main -methods get", cli.Failure, "app/router/main.html is there already. For what is missing, add this to app/main.go:\n"},
 		{"users/index -methods get,post", cli.Failure, "app/router/users/index.html is there already, and app/users.index.go:6 handles GET, and app/users.index.go:7 handles POST\n"},
+		{"half -methods get,post", cli.Failure, "app/router/half.html is there already, and app/half.go:3 handles GET. For what is missing, add this to app/half.go:\n\npackage app\n\nimport (\n\t\"net/http\"\n\n\t\"example.com/flow\"\n)\n\nfunc init() { flow.POST().Do(postHalf) }\n\n// postHalf answers POST /half.\nfunc postHalf(*flow.Request) flow.Response {\n\treturn flow.Fail(http.StatusNotImplemented, \"this is not written yet\")\n}\n"},
 		{"users/index -methods post,delete", cli.Failure, "app/router/users/index.html is there already, and app/users.index.go:7 handles POST. For what is missing, add this to app/users.index.go:\n\npackage app\n"},
 		{"users/store", cli.Failure, "app/users.index.go:7: app/router/users/index.html and app/router/users/store.http would both answer POST /users: keep one of them"},
 		{"notes/index -methods post", cli.Failure, "app/notes.store.go:3: app/router/notes/store.http and app/router/notes/index.http would both answer POST /notes: keep one of them"},

@@ -33,11 +33,13 @@ func handlersOf(r *routetree.Route, methods []string, taken map[string]bool) []h
 				break
 			}
 		}
-		switch m {
-		case http.MethodGet:
+		switch {
+		case m == http.MethodGet:
 			h.status = http.StatusOK
-		case http.MethodHead, http.MethodOptions:
+		case m == http.MethodHead, m == http.MethodOptions:
 			h.status = http.StatusNoContent
+		case m == http.MethodPost && isForm(r, methods):
+			h.status = http.StatusUnprocessableEntity // of an empty form
 		}
 		handlers = append(handlers, h)
 	}
@@ -51,10 +53,16 @@ const (
 	outSuffix  = "Out"  // what it answers as JSON
 )
 
+// pageSuffix ends the name of the function that renders the page of a form.
+const pageSuffix = "Page"
+
+// notWritten is what a handler answers that nobody has written yet.
+const notWritten = "this is not written yet"
+
 // takes reports whether a handler cannot have a name, since something is called so, or as
-// one of its types would be.
+// one of its types or its page would be.
 func takes(taken map[string]bool, name string) bool {
-	return taken[name] || taken[name+inSuffix] || taken[name+dataSuffix] || taken[name+outSuffix]
+	return taken[name] || taken[name+inSuffix] || taken[name+dataSuffix] || taken[name+outSuffix] || taken[name+pageSuffix]
 }
 
 // A counterpart is the Go file of a route that is to be written.
@@ -69,7 +77,7 @@ type counterpart struct {
 // text returns the whole file.
 func (c *counterpart) text() ([]byte, error) {
 	imports := `"example.com/flow"`
-	if slices.ContainsFunc(c.handlers, func(h handler) bool { return h.status == http.StatusNotImplemented }) {
+	if slices.ContainsFunc(c.handlers, func(h handler) bool { return h.status >= http.StatusBadRequest }) {
 		imports = "(\n\"net/http\"\n\n" + imports + "\n)"
 	}
 	return format.Source(fmt.Appendf(nil, "package %s\n\nimport %s\n\n%s", c.pkg, imports, c.body()))
@@ -122,7 +130,7 @@ func lines(statements []string) string {
 // cannot be guessed, so it says that it is not written.
 func (c *counterpart) function(h handler) string {
 	receiver, request, types := "", "*flow.Request", ""
-	result, answer := "flow.Response", `flow.Fail(http.StatusNotImplemented, "this is not written yet")`
+	result, answer := "flow.Response", fmt.Sprintf("flow.Fail(http.StatusNotImplemented, %q)", notWritten)
 	if c.with() {
 		receiver = fmt.Sprintf("(%s *%s) ", c.asks.name, c.asks.typ)
 	}
@@ -138,6 +146,7 @@ func (c *counterpart) function(h handler) string {
 		out, value, declared := c.output(h, fields)
 		result, answer, types = "("+out+", error)", value+", nil", types+declared
 	}
+	rest := fmt.Sprintf("(%s) %s {\nreturn %s\n}\n", request, result, answer)
 	what := h.method + " " + c.route.Patterns[len(c.route.Patterns)-1].String()
 	if h.method == methodAny {
 		what = "every method of " + strings.TrimPrefix(what, "ANY ")
@@ -145,32 +154,54 @@ func (c *counterpart) function(h handler) string {
 			what = "every other" + strings.TrimPrefix(what, "every")
 		}
 	}
-	return fmt.Sprintf("%s// %s answers %s.\nfunc %s%s(%s) %s {\nreturn %s\n}\n", types, h.name, what, receiver, h.name, request, result, answer)
+	if h.method == http.MethodPost && c.hasForm() {
+		types, rest = c.readForm(h.name)
+		what += ". It shows the form again if something is wrong with it"
+	}
+	return fmt.Sprintf("%s// %s answers %s.\nfunc %s%s%s", types, h.name, what, receiver, h.name, rest)
 }
 
 // output returns the type that a handler for GET returns, a value of it, and its
 // declaration, if it has a name: the data of a page, or what is answered as JSON.
 func (c *counterpart) output(h handler, fields []structField) (out, value, declared string) {
-	var values []string
-	for _, f := range fields {
-		values = append(values, f.name+": in."+f.name)
-	}
+	data, values := c.pageData("in")
 	switch {
 	case c.route.Page:
 		out = h.name + dataSuffix
-		if len(fields) == 0 {
-			fields, values = []structField{{name: "Title", typ: "string"}}, []string{fmt.Sprintf("Title: %q", title(c.route))}
+		if c.hasForm() {
+			data = append(data, structField{name: formField(data), typ: "flow.Form[" + c.called(http.MethodPost) + inSuffix + "]"})
+			declared = fmt.Sprintf("var %s = flow.PageOf[%s]()\n\n", h.name+pageSuffix, out)
 		}
-		declared = declaration(out, fields, "")
+		declared += declaration(out, data, "")
 	case len(fields) > 0:
 		out = h.name + outSuffix
 		declared = declaration(out, fields, "json")
 	case isCollection(c.route):
-		out = "[]string"
+		out, values = "[]string", nil
 	default:
-		out = "map[string]string"
+		out, values = "map[string]string", nil
 	}
 	return out, out + "{" + strings.Join(values, ", ") + "}", declared
+}
+
+// pageData returns the fields of what a page shows, with their values: the parameters of its
+// route, which in has, or else a title.
+func (c *counterpart) pageData(in string) (fields []structField, values []string) {
+	fields = pageFields(c.route)
+	if len(paramFields(c.route)) == 0 {
+		return fields, []string{fmt.Sprintf("%s: %q", fields[0].name, title(c.route))}
+	}
+	for _, f := range fields {
+		values = append(values, f.name+": "+in+"."+f.name)
+	}
+	return fields, values
+}
+
+func pageFields(r *routetree.Route) []structField {
+	if fields := paramFields(r); len(fields) > 0 {
+		return fields
+	}
+	return []structField{{name: "Title", typ: "string"}}
 }
 
 // A structField is one of a struct that a handler reads or returns.
@@ -184,9 +215,7 @@ func paramFields(r *routetree.Route) []structField {
 		if !token.IsExported(f.name) {
 			f.name = "Param" + f.name
 		}
-		for slices.ContainsFunc(fields, func(other structField) bool { return other.name == f.name }) {
-			f.name += "2"
-		}
+		f.name = free(fields, f.name)
 		if p.Kind != pattern.Rest && p.Matcher != nil && p.Matcher.Name == "int" {
 			f.typ = "int"
 		}
@@ -210,9 +239,9 @@ func declaration(name string, fields []structField, tag string) string {
 	return b.String()
 }
 
-// pageText returns an .html route file. It is a whole document if no layout is around it,
-// and it fills in the title if the layout has such a block.
-func pageText(r *routetree.Route, data bool, layouts []string) []byte {
+// pageText returns an .html route file, with what stands below its heading. It is a whole
+// document if no layout is around it, and it fills in the title if the layout has such a block.
+func pageText(r *routetree.Route, data bool, below string, layouts []string) []byte {
 	heading, name := title(r), title(r)
 	if fields := paramFields(r); data && len(fields) > 0 {
 		for _, f := range fields {
@@ -221,7 +250,7 @@ func pageText(r *routetree.Route, data bool, layouts []string) []byte {
 	} else if data {
 		heading = "{{.Title}}"
 	}
-	return framed(name, "<h1>"+heading+"</h1>\n", layouts)
+	return framed(name, "<h1>"+heading+"</h1>\n"+below, layouts)
 }
 
 // endpointText returns an .http route file: an example for each handler, which editors can
