@@ -144,6 +144,8 @@ func TestFieldsOfFormsAreCounted(t *testing.T) {
 		{other + `{{template "+field"}}</form>`, `<form method="post" action="/new"><input name="age"></form><button name="age"></button><input form="x" name="age"><input {{.}} name="age"><input type="hidden" name="csrf">`, ""},
 		{other + `{{template "+field"}}</form>`, `<input type="hidden" name="_method" value="DELETE"><input name="age">`, ""},
 		{`{{template "+field"}}` + other + `</form>`, `<input name="age">`, ""},
+		{`{{if .Shown}}` + other + `{{else}}<form method="{{.Shown}}" action="/new">{{end}}{{template "+field"}}</form>`, `<input name="age">`, ""},
+		{other + `{{template "part" .}}</form>{{define "part"}}</form>` + own + `{{template "+field"}}</form>{{end}}`, `<input name="age">`, ""},
 		{other + `<textarea name="name">{{template "+field"}}</textarea></form>`, `<input name="age">`, ""},
 	} {
 		t.Run(tt.page+tt.partial, func(t *testing.T) {

@@ -128,7 +128,6 @@ func (f filled) withoutFiles() string {
 func (c *checker) calls(all []filled) {
 	page := c.source
 	defer func() { c.source = page }()
-	told := map[toldField]bool{}
 	calls := page.Links.calls
 	for len(calls) > 0 {
 		n := 1
@@ -142,20 +141,14 @@ func (c *checker) calls(all []filled) {
 			}
 		}
 		if len(forms) == n {
-			c.called(page, forms, calls[0].to, told)
+			c.called(page, forms, calls[0].to)
 		}
 		calls = calls[n:]
 	}
 }
 
-// A toldField is a field that was checked for a form.
-type toldField struct {
-	*Form
-	reachedField
-}
-
 // called checks the fields of a template that a form of a page calls.
-func (c *checker) called(page *Source, forms []filled, name string, told map[toldField]bool) {
+func (c *checker) called(page *Source, forms []filled, name string) {
 	reached := c.reach(nil, page, name, map[string]bool{})
 	if slices.ContainsFunc(reached, func(r reachedField) bool { return r.Name == methodField }) {
 		return
@@ -166,12 +159,10 @@ func (c *checker) called(page *Source, forms []filled, name string, told map[tol
 		forms[i].whose = fmt.Sprintf(", for the form in %s:%d,", page.File, line)
 	}
 	for _, r := range reached {
-		at := toldField{forms[0].Form, r}
 		why := forms[0].wrong(r.Field)
-		if why == "" || told[at] || slices.ContainsFunc(forms, func(f filled) bool { return f.wrong(r.Field) == "" }) {
+		if why == "" || slices.ContainsFunc(forms, func(f filled) bool { return f.wrong(r.Field) == "" }) {
 			continue
 		}
-		told[at] = true
 		if strings.HasPrefix(why, sendsFiles) && forms[0].withoutFiles() != "" { // that is told at the form
 			continue
 		}

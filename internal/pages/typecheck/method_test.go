@@ -97,6 +97,7 @@ func TestConstants(t *testing.T) {
 		// What a constant becomes is not known, or not whether it is the one.
 		{`{{$x := "x"}}{{if .Rows}}{{$x = "y"}}{{end}}{{.Form.Field $x}}`, `-`},
 		{`{{$x := "x"}}{{range .Rows}}{{$.Form.Field $x}}{{$x = "due"}}{{end}}`, `-`},
+		{`{{$d := dict "a" "b"}}{{$x := "x"}}{{if .Rows}}{{$x = $d.none}}{{end}}{{.Form.Field $x}}`, `-`},
 		{`{{.Form.Field (print "x")}}{{.Form.Field any}}{{.Form.Field (or .Rows "x")}}`, `-`},
 		{`{{$f := .Form.Field "due"}}{{if .Rows}}{{$f = .Form.Field "subject"}}{{end}}{{$f.As "date"}}`, `due text, subject text`},
 		{`{{$f := .Form.Field "due"}}{{if .Rows}}{{$f = .Other.Form.Field "due"}}{{end}}{{$f.As "date"}}`, `due text, due text`},

@@ -102,15 +102,22 @@ func (h hasty) Validate() error {
 	return nil
 }
 
-// A tidy input is valid with any values but for one field, which is a number or empty.
+// A tidy input is valid with the values that fields get for a check.
 type tidy struct {
 	Note, Free string
 	Flag       bool
+	Need       *int // has to be there
+	Preset     *int // Default sets it
 }
+
+func (t *tidy) Default() { n := 1; t.Preset = &n }
 
 func (t *tidy) Validate() error {
 	if _, err := strconv.Atoi(t.Note); err != nil && t.Note != "" {
 		return wrongFields{"Note": "is no number"}
+	}
+	if t.Need == nil {
+		return wrongFields{"Need": "is missing"}
 	}
 	return nil
 }
@@ -169,6 +176,8 @@ func TestCheckLimit(t *testing.T) {
 		{reflect.TypeFor[tidy](), "Free", "required", "", `"Free" must have a value here, and Validate of input.tidy takes it without one`},
 		{reflect.TypeFor[tidy](), "Free", "maxlength", "1", `"Free" may not have 2 characters here, and Validate of input.tidy takes that`},
 		{reflect.TypeFor[tidy](), "Flag", "required", "", `"Flag" must have a value here, and Validate of input.tidy takes it without one`},
+		{reflect.TypeFor[tidy](), "Need", "required", "", ""},
+		{reflect.TypeFor[tidy](), "Preset", "required", "", ""},
 		{reflect.TypeFor[tidy](), "Note", "maxlength", "1", ""}, // it takes no "a"
 		{reflect.TypeFor[limited](), "terms", "required", "", ""},
 		{reflect.TypeFor[limited](), "tags", "required", "", ""},
