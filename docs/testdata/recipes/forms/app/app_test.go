@@ -1,11 +1,8 @@
 package app
 
 import (
-	"bytes"
-	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 
@@ -27,12 +24,21 @@ func ask(method, target, body string, headers ...string) *httptest.ResponseRecor
 	return w
 }
 
+// has reports texts that an answer lacks.
+func has(t *testing.T, w *httptest.ResponseRecorder, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(w.Body.String(), text) {
+			t.Errorf("%d, without %s:\n%s", w.Code, text, w.Body)
+		}
+	}
+}
+
 func TestForm(t *testing.T) {
 	is := is.New(t)
 	w := ask("POST", "/notes", "text=++")
 	is.Equal(w.Code, 422)
-	is.True(strings.Contains(w.Body.String(), `value="" aria-invalid="true"`))
-	is.True(strings.Contains(w.Body.String(), "Note is required."))
+	has(t, w, `<input type="text" id="text" name="text" required aria-invalid="true" aria-describedby="text-wrong" value="  ">`, `<span id="text-wrong">Note is required.</span>`)
 	is.Equal(len(w.Result().Cookies()), 0)
 
 	w = ask("POST", "/notes", "text=%3Cmilk%3E%3B")
@@ -52,25 +58,21 @@ func TestForm(t *testing.T) {
 
 func TestCheckboxesAndSelects(t *testing.T) {
 	is := is.New(t)
-	has := func(w *httptest.ResponseRecorder, texts ...string) {
-		t.Helper()
-		for _, text := range texts {
-			if !strings.Contains(w.Body.String(), text) {
-				t.Errorf("%d, without %s:\n%s", w.Code, text, w.Body)
-			}
-		}
-	}
-	has(ask("GET", "/settings", ""), `value="English" selected>`, `value="news" checked>`, `value="offers">`, `name="weekly" checked>`)
+	has(t, ask("GET", "/settings", ""), `<option selected>English`, `<option>Deutsch`, `type="radio" name="format" value="HTML" checked>`, `value="news" checked>`, `value="offers">`, `name="weekly" checked>`)
 
-	w := ask("POST", "/settings", "language=Klingon&topics=offers&topics=events")
+	w := ask("POST", "/settings", "language=Klingon&topics=offers&topics=events&hour=24")
 	is.Equal(w.Code, 422)
-	has(w, `<option value="English">`, `aria-invalid="true"`, "Language is required.", `value="news">`, `value="offers" checked>`, `value="events" checked>`, `name="weekly">`)
-	is.Equal(ask("POST", "/settings", "language=Deutsch&topics=war").Code, 422)
+	has(t, w, `<select id="language" name="language" required aria-invalid="true" aria-describedby="language-wrong">`, "Language is required.", `<option>English`,
+		`aria-describedby="format-wrong"`, "Format is required.", `value="HTML">`, `value="news">`, `value="offers" checked>`, `value="events" checked>`, `name="weekly">`,
+		`name="hour" aria-invalid="true" aria-describedby="hour-wrong" value="24">`, "Hour must be from 0 to 23.")
+	for _, wrong := range []string{"topics=war", "format=PDF", "hour=-1", "hour=soon", "language="} {
+		is.Equal(ask("POST", "/settings", wrong+"&language=Deutsch&format=text").Code, 422) // the first of a key counts
+	}
 
-	is.Equal(ask("POST", "/settings", "language=Deutsch").Code, 303) // no box is ticked
-	has(ask("GET", "/settings", ""), `value="Deutsch" selected>`, `value="news">`, `name="weekly">`)
-	is.Equal(ask("POST", "/settings", "language=Deutsch&topics=events&weekly=on").Code, 303)
-	has(ask("GET", "/settings", ""), `value="news">`, `value="events" checked>`, `name="weekly" checked>`)
+	is.Equal(ask("POST", "/settings", "language=Deutsch&format=text&hour=").Code, 303) // no box is ticked
+	has(t, ask("GET", "/settings", ""), `<option selected>Deutsch`, `value="text" checked>`, `value="news">`, `name="weekly">`, `name="hour">`)
+	is.Equal(ask("POST", "/settings", "language=Deutsch&format=text&topics=events&weekly=on&hour=0").Code, 303)
+	has(t, ask("GET", "/settings", ""), `value="news">`, `value="events" checked>`, `name="weekly" checked>`, `name="hour" value="0">`)
 }
 
 func TestEditing(t *testing.T) {
@@ -89,76 +91,17 @@ func TestEditing(t *testing.T) {
 	is.Equal(len(links.list()), 0)
 }
 
-// upload returns the answer to a form with a file.
-func upload(t *testing.T, name, content string) *httptest.ResponseRecorder {
-	t.Helper()
-	is := is.New(t)
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", name)
-	is.NoErr(err)
-	_, err = part.Write([]byte(content))
-	is.NoErr(err)
-	is.NoErr(form.Close())
-	r := httptest.NewRequest("POST", "/files", &body)
-	r.Header.Set("Content-Type", form.FormDataContentType())
-	w := httptest.NewRecorder()
-	Router.ServeHTTP(w, r)
-	return w
-}
-
-func TestUploadAndDownload(t *testing.T) {
-	is := is.New(t)
-	uploadDir = t.TempDir()
-	const page = "<script>alert(1)</script>"
-	is.Equal(upload(t, "../../grüße.html", page).Code, 303)
-	is.True(strings.Contains(ask("GET", "/files", "").Body.String(), `">grüße.html</a>, 25 bytes`))
-	is.Equal(len(uploads.list()), 1)
-
-	at := "/files/" + uploads.list()[0].ID
-	w := ask("GET", at, "")
-	is.Equal(w.Body.String(), page)
-	is.Equal(w.Header().Get("Content-Type"), "application/octet-stream")
-	is.Equal(w.Header().Get("Content-Disposition"), "attachment; filename*=utf-8''gr%C3%BC%C3%9Fe.html")
-	is.Equal(w.Header().Get("X-Content-Type-Options"), "nosniff")
-	w = ask("GET", at, "", "Range: bytes=1-6")
-	is.Equal(w.Code, 206)
-	is.Equal(w.Body.String(), "script")
-	is.Equal(ask("GET", "/files/..", "").Code, 404)
-	is.Equal(ask("GET", "/files/%2e%2e%2fapp.go", "").Code, 404)
-
-	for name, w := range map[string]*httptest.ResponseRecorder{
-		"no choice": upload(t, "", ""), "no file": ask("POST", "/files", "file=a"), "no body": ask("POST", "/files", ""),
-	} {
-		if w.Code != 422 || !strings.Contains(w.Body.String(), "Choose a file first.") {
-			t.Errorf("%s: %d %s", name, w.Code, w.Body)
-		}
-	}
-	is.Equal(upload(t, "large", strings.Repeat("x", 20<<20)).Code, 413)
-	entries, err := os.ReadDir(uploadDir)
-	is.NoErr(err)
-	is.Equal(len(entries), 1)
-}
-
 // TestTwoEdit has two people save what they have made of the same text.
 func TestTwoEdit(t *testing.T) {
 	is := is.New(t)
 	was := house.now
 	t.Cleanup(func() { house.now = was })
-	has := func(w *httptest.ResponseRecorder, texts ...string) {
-		t.Helper()
-		for _, text := range texts {
-			if !strings.Contains(w.Body.String(), text) {
-				t.Errorf("%d, without %s:\n%s", w.Code, text, w.Body)
-			}
-		}
-	}
-	has(ask("GET", "/rules", ""), `name="version" value="1"`, "Be kind.")
+	has(t, ask("GET", "/rules", ""), `name="version" value="1"`, "Be kind.")
 	is.Equal(ask("POST", "/rules", "version=1&text=Be+quiet.").Code, 303)
 
 	w := ask("POST", "/rules", "version=1&text=Be+%3Cloud%3E.")
 	is.Equal(w.Code, 409)
-	has(w, `role="alert"`, "<blockquote>Be quiet.</blockquote>", ">Be &lt;loud&gt;.</textarea>", `name="version" value="2"`)
+	has(t, w, `role="alert"`, "<blockquote>Be quiet.</blockquote>", ">Be &lt;loud&gt;.</textarea>", `name="version" value="2"`)
 	is.Equal(house.read(), rules{2, "Be quiet."}) // nothing was lost
 
 	is.Equal(ask("POST", "/rules", "version=2&text=Be+loud.").Code, 303) // and it may be replaced by intention
@@ -166,7 +109,7 @@ func TestTwoEdit(t *testing.T) {
 
 	w = ask("POST", "/rules", "version=3&text=+")
 	is.Equal(w.Code, 422)
-	has(w, "Text is required.", `name="version" value="3"`)
+	has(t, w, "Text is required.", `name="version" value="3"`)
 	is.Equal(ask("POST", "/rules", "text=Mine.").Code, 409) // without a version
 	is.Equal(ask("POST", "/rules", "version=x&text=Mine.").Code, 422)
 	is.Equal(house.read(), rules{3, "Be loud."})
