@@ -1,7 +1,9 @@
 package browser
 
 import (
+	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/matryer/is"
 
@@ -108,6 +112,61 @@ func TestHTMX(t *testing.T) {
 
 			tb.do(`document.querySelector("[hx-target='#mail']").click()`)
 			tb.until("a stranger is sent to the form", `location.pathname === "/login" && document.title === "Sign in" && !window.stays`)
+		})
+	}
+}
+
+// TestRows adds and removes the lines of an order as a visitor does, with htmx and without
+// scripts.
+func TestRows(t *testing.T) {
+	for _, version := range []string{"2.0.11", "4.0.1", "none"} {
+		t.Run(version, func(t *testing.T) {
+			is := is.New(t)
+			served, scripts := version, version != "none"
+			if !scripts {
+				served = "2.0.11"
+			}
+			url, tb := serveHTMX(t, served)
+			if !scripts {
+				tb.run(func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+					_, err = cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+					return none, err
+				})
+			}
+			tb.open(url + "/orders")
+			tb.do("window.stays = true") // until the page is loaded anew
+			customer := rand.Text()
+			const fields = `[...document.querySelectorAll("#orders input")].map((e) => e.value).join()`
+			press := func(button, what, shows string) {
+				t.Helper()
+				tb.until("htmx has put in what came before", `!document.querySelector(".htmx-settling, .htmx-added, .htmx-swapping, .htmx-request")`)
+				tb.run(chromedp.Click(button))
+				tb.until(what, shows)
+				is.Equal(tb.do("return window.stays === true"), fmt.Sprint(scripts))
+				tb.do("window.stays = true")
+			}
+			const add, remove1, order = `[name=add]`, `[name=remove][value="1"]`, `button:not([name]):not([hidden])`
+
+			tb.run(chromedp.SendKeys("#customer", customer), chromedp.SendKeys("#lines--0--article", "tea"), chromedp.SendKeys("#lines--0--count", "0"))
+			press(add, "a line is added", fields+` === "`+customer+`,tea,0,,"`)
+			tb.until("it has the focus", `document.activeElement.id === "lines--1--article"`)
+			tb.run(chromedp.SendKeys("#lines--1--article", "milk"), chromedp.SendKeys("#lines--1--count", "2"))
+			tb.do(`document.querySelector("form").noValidate = true`)
+			press(order, "the message is at its line", `document.querySelector("#lines--0--count-wrong")?.textContent === "Count must be at least 1." && `+fields+` === "`+customer+`,tea,0,milk,2"`)
+			for _, width := range []int64{390, 1280} {
+				tb.look(width, "light")
+				if scripts { // axe-core is one
+					tb.accessible(t)
+				}
+				is.Equal(tb.do(`return document.documentElement.scrollWidth <= innerWidth`), "true") // nothing makes the page wider
+				tb.picture(fmt.Sprintf("rows-%s-%d", version, width))
+			}
+			press(remove1, "the first line is gone", fields+` === "`+customer+`,milk,2"`)
+			tb.run(chromedp.SendKeys("#customer", "\r")) // Enter presses the hidden button
+			tb.until("it is ordered", `[...document.querySelectorAll("#orders li")].at(-1)?.textContent === "`+customer+`: 2 × milk" && `+fields+` === ",,"`)
+			if scripts {
+				is.Equal(tb.do("return refused"), "[]")
+			}
 		})
 	}
 }

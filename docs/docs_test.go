@@ -328,6 +328,7 @@ var copied = map[string]string{
 	"docs/recipes/instant-pages.md":     "browser/instant",
 	"docs/recipes/metrics.md":           "ecosystem/metrics",
 	"docs/recipes/sessions.md":          "ecosystem/sessions",
+	"docs/recipes/rows.md":              "browser/htmx",
 	"docs/recipes/several-processes.md": "ecosystem/board",
 	"docs/recipes/templ.md":             "ecosystem/templ",
 }
