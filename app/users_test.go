@@ -113,6 +113,10 @@ func TestUsersForm(t *testing.T) {
 		{"empty", "name=&email=", 422, "", []string{"Name is required.", "Email is required.", `role="alert"`, "Grace Hopper"}},
 		{"one mistake", "name=Barbara&email=b", 422, "", []string{`value="Barbara"`, `value="b"`, "Email is not an email address.", `type="checkbox">`}},
 		{"a tick and a mistake", "name=Barbara&email=b&newsletter=on", 422, "", []string{`type="checkbox" checked>`}},
+		{"no box", "name=Ada&email=b%40example.com&newsletter=maybe", 422, "", []string{
+			`type="checkbox" aria-invalid="true" aria-describedby="newsletter-wrong">`,
+			`<span class="wrong" id="newsletter-wrong">Gets the newsletter must be true or false.</span>`}},
+		{"as it was typed", "name=+Ada+&email=b", 422, "", []string{`value=" Ada "`, `value="b" autocomplete="off" required aria-invalid="true" aria-describedby="email-wrong">`}},
 		{"a taken address", "name=Ada&email=ada%40example.com", 422, "", []string{"Email belongs to another user."}},
 		{"markup", "name=%22%3E%3Cscript%3E&email=b", 422, "", []string{`value="&#34;&gt;&lt;script&gt;"`}},
 	} {
