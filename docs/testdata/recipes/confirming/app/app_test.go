@@ -45,7 +45,7 @@ func TestConfirming(t *testing.T) {
 		{"the name", "POST", "/projects/7/delete", "name=Garden", nil, 303, "", true},
 		{"the name with spaces", "POST", "/projects/7/delete", "name=+Garden+", nil, 303, "", true},
 		{"another name", "POST", "/projects/7/delete", "name=garden", nil, 422, `value="garden" required aria-invalid="true" aria-describedby="name-wrong">`, false},
-		{"says so", "POST", "/projects/7/delete", "name=House", nil, 422, `<span id="name-wrong">Name is another one.</span>`, false},
+		{"says so", "POST", "/projects/7/delete", "name=House", nil, 422, `<span id="name-wrong">Name is not that of the project.</span>`, false},
 		{"no name", "POST", "/projects/7/delete", "name=+", nil, 422, "Name is required.", false},
 		{"no body", "POST", "/projects/7/delete", "", nil, 422, "Name is required.", false},
 		{"the ID is that of the URL", "POST", "/projects/8/delete", "ID=7&id=7&name=House", nil, 303, "", false},

@@ -45,9 +45,9 @@ func TestLanguages(t *testing.T) {
 		want                 []string
 	}{
 		{"/booking", "name=&guests=many", "text/html", 422, []string{`<html lang="en">`, "Name is required.", "Guests must be a whole number from 0 to 255.", `value="many"`}},
-		{"/de/booking", "name=&guests=viele", "text/html", 422, []string{`<html lang="de">`, "Name fehlt.", `<label for="guests">Gäste</label>`, "Gäste muss eine ganze Zahl von 0 bis 255 sein.", `value="viele"`}},
-		{"/de/booking", "name=Ada&guests=300", "text/html", 422, []string{"Gäste muss eine ganze Zahl von 0 bis 255 sein."}},
-		{"/de/booking", "name=Ada&guests=13", "text/html", 422, []string{"Gäste muss von 1 bis 12 sein."}},
+		{"/de/booking", "name=&guests=viele", "text/html", 422, []string{`<html lang="de">`, "Name fehlt.", `<label for="guests">Anzahl der Gäste</label>`, "Anzahl der Gäste muss eine ganze Zahl von 0 bis 255 sein.", `value="viele"`}},
+		{"/de/booking", "name=Ada&guests=300", "text/html", 422, []string{"Anzahl der Gäste muss eine ganze Zahl von 0 bis 255 sein."}},
+		{"/de/booking", "name=Ada&guests=13", "text/html", 422, []string{"Anzahl der Gäste muss von 1 bis 12 sein."}},
 		{"/fr/booking", "name=&guests=13", "text/html", 422, []string{`<html lang="fr">`, "Name is required."}},
 		{"/de/booking", "name=Ada&guests=2", "text/html", 303, nil},
 		{"/de/niemand", "", "text/html", 404, []string{`<html lang="de">`, "<h1>404 Nicht gefunden</h1>", `<a href="/de">Startseite</a>`}},
