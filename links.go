@@ -154,6 +154,17 @@ func (f formInput) Suggest(field string) string {
 	return suggestKey(field, near)
 }
 
+func (f formInput) Misfit(field links.Field) string {
+	to, _, ok := f.find(field.Name)
+	if !ok || to.Type == nil {
+		return ""
+	}
+	if err := input.CheckElement(to.Type, field.Type, field.Value, field.Lists); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 func (f formInput) IsAlwaysTrue(field string) bool {
 	return input.DefaultsToTrue(f.of, f.query, field)
 }

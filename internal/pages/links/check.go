@@ -39,6 +39,8 @@ type Input interface {
 	Files() []string
 	// Suggest returns the end of a message about a field that the handler does not read.
 	Suggest(field string) string
+	// Misfit says why the handler cannot read what the element of a field sends, or returns "".
+	Misfit(Field) string
 	// IsAlwaysTrue reports whether the handler takes a field for true if the form does not have it.
 	IsAlwaysTrue(field string) bool
 	// Limit says how a limit of the markup differs from that of the handler, or returns "".

@@ -30,6 +30,7 @@ func (c *checker) forms() {
 		}
 		if t, url := c.form(f); f.Method != "" {
 			all = append(all, filled{Form: f, url: url, fields: c.resolve(nil, f.Fields), Input: t.Input})
+			c.unsaid(all[len(all)-1])
 		}
 	}
 	told, toldForms := map[Field]bool{}, map[int]bool{}
@@ -54,6 +55,11 @@ func (c *checker) forms() {
 		if f.Input == nil {
 			continue
 		}
+		for _, field := range f.unnamed {
+			if f.Has(field.Name) && f.isOnly(field) {
+				c.warn(field.Offset, "%s reads %q, and browsers send nothing of an element without a name: write name=%[2]q", f.handler(), field.Name)
+			}
+		}
 		for _, l := range f.limits {
 			if differs := f.Limit(l.Name, l.name, l.value); differs != "" {
 				c.warn(l.attr.offset, "%s: %s", l.name, differs)
@@ -61,6 +67,20 @@ func (c *checker) forms() {
 		}
 	}
 	c.calls(all)
+}
+
+// unsaid warns of a form that is sent with GET since it has no method, where only the handler for POST
+// reads its fields. A form that searches has no enctype, and no fields of a Form that its handler does
+// not read.
+func (c *checker) unsaid(f filled) {
+	isNamed := func(field Field) bool { return field.at != nil && len(c.named[field.at]) > 0 }
+	if !f.Form.unsaid || f.Method != "GET" || f.Input != nil || !f.Multipart && !slices.ContainsFunc(f.Fields, isNamed) {
+		return
+	}
+	post := c.find("POST", f.url).Input
+	if post != nil && len(f.fields) > 0 && !slices.ContainsFunc(f.fields, func(field Field) bool { return !post.Has(field.Name) }) {
+		c.warn(f.Offset, `<form>: it has no method, so that browsers send GET, and the handler of POST %s reads its fields: write method="post"`, shown(f.url))
+	}
 }
 
 // resolve adds fields to others. A constant stands for the fields that it names.
@@ -93,15 +113,19 @@ func (f filled) wrong(field Field) string {
 		return sendsFiles + ` and method="post"` + strings.TrimSuffix(f.whose, ",")
 	case f.Method != "GET" && !f.Multipart && (isFile || f.takesFile(field)):
 		return sendsFiles + strings.TrimSuffix(f.whose, ",")
-	case f.Input == nil, isFile && f.takesFile(field):
-	case isFile && f.Has(field.Name):
+	case f.Input == nil:
+	case isFile && f.Has(field.Name) && !f.takesFile(field):
 		return fmt.Sprintf("%s reads %q as text: give its field the type *multipart.FileHeader", f.handler(), shown(field.Name))
 	case isFile && len(f.Files()) == 0: // it may call FormFile
-	case f.takesFile(field) && field.Type != "hidden":
+	case f.takesFile(field) && !isFile && field.Type != "hidden":
 		return fmt.Sprintf(`%s reads %q as a file: write type="file"`, f.handler(), shown(field.Name))
 	case field.Type == "checkbox" && f.isOnly(field) && f.IsAlwaysTrue(field.Name):
 		return fmt.Sprintf("the checkbox %q cannot be unticked%s: browsers send nothing for it then, and Default of the handler's input sets it: set it in the handler for GET", shown(field.Name), strings.TrimSuffix(f.whose, ","))
-	case f.Has(field.Name), field.Type == "file" && f.Method == "GET":
+	case f.Has(field.Name):
+		if misfit := f.Misfit(field); misfit != "" {
+			return fmt.Sprintf("%s cannot read %q of this element: %s", f.handler(), shown(field.Name), misfit)
+		}
+	case field.Type == "file" && f.Method == "GET":
 	default:
 		if near := f.Suggest(field.Name); near != "" || field.Type != "hidden" { // a hidden field may be for middleware
 			return fmt.Sprintf("%s reads no field %q%s", f.handler(), shown(field.Name), shown(near))

@@ -42,10 +42,13 @@ type Form struct {
 	URL       string // with holes; "" for the URL of the page itself
 	Multipart bool   // it is sent as multipart/form-data, or may be
 	Fields    []Field
+	unsaid    bool   // its tag has no method, and neither htmx nor a script may send it
 	own       bool   // it is sent to the URL of its page: it has no other, and no script that may send it
 	plain     string // the method by which a browser without htmx sends it; "" if it is not known
 	in        string // the name of the template
+	ranges    int    // how many of {{range}} are around its tag
 	limits    []limit
+	unnamed   []Field // inputs without a name, with their IDs in its place
 }
 
 // A limit is an attribute of an element that limits the values of its field.
@@ -60,6 +63,8 @@ type Field struct {
 	Offset int // of its name
 	Name   string
 	Type   string            // of an input, in lower case: "hidden", "file"
+	Value  string            // that the markup has, if no action may write another one; "" if that is not known
+	Lists  bool              // the element may send several values
 	at     *parse.StringNode // a constant, which names a field if it is in Named; nil for the name of an input
 }
 
@@ -121,6 +126,7 @@ type scanner struct {
 	name    string // of the template
 	urls    map[*parse.CommandNode]string
 	within  int  // how many of {{if}}, {{with}} and {{range}} are around what is read
+	ranges  int  // how many of these are {{range}}
 	several bool // what is read is in one of several states
 }
 
@@ -202,7 +208,9 @@ func (sc *scanner) list(states []state, list *parse.ListNode) []state {
 				states = holes(states, n, "")
 				continue
 			}
+			sc.ranges++
 			states = merge(sc.lists(states, &n.BranchNode), states)
+			sc.ranges--
 		}
 	}
 	return states

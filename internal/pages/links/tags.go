@@ -43,7 +43,7 @@ var htmx = map[string]string{"hx-get": "GET", "hx-post": "POST", "hx-put": "PUT"
 var connects = []string{"sse-connect", "ws-connect"}
 
 // otherAttrs are the attributes that matter and hold no URL.
-var otherAttrs = []string{"method", "formmethod", "enctype", "formenctype", "hx-encoding", "rel", "form", "name", "type", "http-equiv", "content", "required", "minlength", "maxlength", "min", "max"}
+var otherAttrs = []string{"method", "formmethod", "enctype", "formenctype", "hx-encoding", "rel", "form", "name", "id", "type", "value", "multiple", "http-equiv", "content", "required", "minlength", "maxlength", "min", "max"}
 
 // attrs has the attributes that matter to a scanner, and whether they hold a URL or a list of
 // URLs.
@@ -206,7 +206,7 @@ func (sc *scanner) form(s state) *Form {
 	if m == dialog.Method {
 		return dialog
 	}
-	f := &Form{Offset: s.offset, Method: m, Multipart: s.unknown, in: sc.name}
+	f := &Form{Offset: s.offset, Method: m, Multipart: s.unknown, in: sc.name, ranges: sc.ranges}
 	switch {
 	case s.unknown || ok && m != http.MethodPost && m != http.MethodGet: // another value may be for a script
 		f.Method = ""
@@ -222,8 +222,9 @@ func (sc *scanner) form(s state) *Form {
 		}
 	}
 	f.plain = f.Method
+	f.unsaid = !ok && !s.scripts
 	if sent, method := s.htmx(); method != "" {
-		f.own = false
+		f.own, f.unsaid = false, false
 		if !ok {
 			f.plain = ""
 		}
@@ -292,6 +293,7 @@ func (sc *scanner) field(s state) {
 			sc.link(s, action, action.value, Link{form: form})
 		}
 	}
+	f.Value, f.Lists = sc.sends(s, f)
 	isField := f.Name != "" && f.Name != "_charset_" && !button && isKnown(f.Name) && !strings.Contains(f.Type, pattern.Hole)
 	switch {
 	case form == dialog:
@@ -308,9 +310,38 @@ func (sc *scanner) field(s state) {
 	switch {
 	case f.Name == methodField:
 		form.Method, form.plain = "", ""
+	case f.Name == "" && !button:
+		sc.unnamed(s, form, f)
 	case isField:
 		sc.note(form, f)
 		sc.limits(s, form, f)
+	}
+}
+
+// sends returns the value that an input element sends if nothing is typed, or "" if that is not known,
+// and whether it, or another one of the name, may send several.
+func (sc *scanner) sends(s state, f Field) (value string, lists bool) {
+	a, written := s.get("value")
+	switch isBox := f.Type == "checkbox" || f.Type == "radio"; {
+	case s.element != "input" || s.scripts || f.Type == "file":
+	case strings.Contains(a.value, pattern.Hole):
+		isRow := strings.Contains(f.Name, pattern.Hole)
+		return "", f.Type == "checkbox" && !isRow && s.form != nil && sc.ranges > s.form.ranges
+	case isBox && !written && !sc.several:
+		return "on", false
+	default:
+		return a.value, false
+	}
+	_, lists = s.get("multiple")
+	return "", lists && (s.element == "select" || f.Type == "file")
+}
+
+// unnamed notes an input element without a name, of which nothing is sent.
+func (sc *scanner) unnamed(s state, form *Form, f Field) {
+	_, named := s.get("name")
+	id, ok := s.get("id")
+	if f.Offset, f.Name = id.offset, id.value; ok && !named && !s.scripts && !slices.Contains(form.unnamed, f) {
+		form.unnamed = append(form.unnamed, f)
 	}
 }
 

@@ -69,6 +69,26 @@ func fits(t reflect.Type, inputType string) bool {
 	return inputTypes[inputType]&(1<<c.Kind) != 0
 }
 
+// patterned are the types of input elements in which browsers let people enter only some texts.
+var patterned = []string{"color", "date", "datetime-local", "email", "month", "number", "range", "time", "url", "week"}
+
+// CheckElement returns an error if an element of a form sends what a field of type t never takes: if a
+// browser has no input of its type, or lets people enter there only texts that do not convert; if the
+// value that it has does not; or if it sends several values, and the field takes one.
+func CheckElement(t reflect.Type, inputType, value string, lists bool) error {
+	c := ConversionOf(t)
+	_, known := inputTypes[inputType]
+	switch {
+	case inputType != "" && !known, c.Kind != Bool && slices.Contains(patterned, inputType) && !fits(t, inputType):
+		return CheckInputType(t, inputType)
+	case lists && !c.List && behindPointers(t).Kind() != reflect.Slice:
+		return fmt.Errorf("it may send several values, and its type is %v: make that a list", t)
+	case value != "" && c.Converts():
+		return CheckOption(t, reflect.TypeFor[string](), value)
+	}
+	return nil
+}
+
 // CheckOption returns an error if a field of type t, which a form shows by the texts of its values,
 // never has a value of another type, or never the constant if that is not nil.
 func CheckOption(t, of reflect.Type, constant any) error {
