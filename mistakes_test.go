@@ -190,6 +190,42 @@ func TestMethodsThatAreNeverCalled(t *testing.T) {
 	}
 }
 
+// An input whose Validate has messages for these keys.
+type complains struct {
+	ID      int    `param:"id"`
+	Ids     []int  `json:"ids"`
+	Subject string `json:"subject"`
+	Rows    []struct {
+		Name string `json:"name"`
+	} `json:"rows"`
+}
+
+var complaints flow.Invalid
+
+func (*complains) Validate() error { return complaints }
+
+// A message for no field is shown at none. It may be for the page, unless its key is nearly a field.
+func TestMessagesForNoField(t *testing.T) {
+	for _, tt := range []struct{ key, want string }{
+		{"subjcet", `x.go: warning: Validate of flow_test.complains has a message for "subjcet", which is no field: did you mean "subject"?`},
+		{"row.0.name", `x.go: warning: Validate of flow_test.complains has a message for "row.0.name", which is no field: did you mean "rows.0.name"?`},
+		{"rows.0.nmae", `x.go: warning: Validate of flow_test.complains has a message for "rows.0.nmae", which is no field: did you mean "rows.0.name"?`},
+		{"subject", ""},
+		{"rows.7.name", ""},
+		{"rows", ""},
+		{"rows.0", ""},
+		{"id", ""},
+		{"account", ""},
+		{"", ""},
+	} {
+		t.Run(tt.key, func(t *testing.T) {
+			is := is.New(t)
+			complaints = flow.Invalid{tt.key: "is wrong"}
+			is.Equal(inputReport(t, takes[flow.Form[complains]]()), tt.want)
+		})
+	}
+}
+
 // Inputs with a field that is called as a parameter of the route.
 type (
 	untagged      struct{ ID int }

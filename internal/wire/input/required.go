@@ -1,10 +1,13 @@
 package input
 
 import (
+	"maps"
 	"mime/multipart"
 	"reflect"
 	"slices"
 	"sync"
+
+	"example.com/flow/internal/wire/reply"
 )
 
 // Required reports whether a form has to have a value for a field of a struct type. It asks
@@ -42,6 +45,24 @@ func requiredOf(t reflect.Type, messages Messages) map[string]bool {
 	return paths
 }
 
+// Misnamed returns the keys in the messages of Validate for a new struct of a type that are no fields,
+// in order, each with those that may be meant.
+func Misnamed(t reflect.Type, messages Messages) (keys []string, near [][]string) {
+	fill := filler{rows: true}
+	for _, key := range slices.Sorted(maps.Keys(fill.invalid(t, messages))) {
+		if p := planOf(t); p.route != nil {
+			if _, isParameter := p.route.find(key); isParameter {
+				continue
+			}
+		}
+		_, names, ofBody := FormTarget(t, false, key)
+		if _, more, ofQuery := FormTarget(t, true, key); !ofBody && !ofQuery {
+			keys, near = append(keys, key), append(near, append(names, more...))
+		}
+	}
+	return keys, near
+}
+
 // A filler gives the fields of a new struct some value.
 type filler struct {
 	rows    bool   // each list of structs gets a row
@@ -51,6 +72,19 @@ type filler struct {
 
 // complaints returns the fields that Validate has messages for, by Target.FirstRow.
 func (fill filler) complaints(t reflect.Type, messages Messages) map[string]bool {
+	paths := map[string]bool{}
+	for key := range fill.invalid(t, messages) {
+		for _, query := range []bool{false, true} {
+			if of, _, ok := FormTarget(t, query, key); ok {
+				paths[of.FirstRow] = true
+			}
+		}
+	}
+	return paths
+}
+
+// invalid returns the messages of Validate, or nil if it panics or fails.
+func (fill filler) invalid(t reflect.Type, messages Messages) map[string]reply.Message {
 	defer func() { recover() }() // the application may not expect such values
 	dst := reflect.New(t)
 	if d, ok := dst.Interface().(defaulter); ok {
@@ -67,15 +101,7 @@ func (fill filler) complaints(t reflect.Type, messages Messages) map[string]bool
 	if err != nil {
 		return nil
 	}
-	paths := map[string]bool{}
-	for key := range invalid {
-		for _, query := range []bool{false, true} {
-			if of, _, ok := FormTarget(t, query, key); ok {
-				paths[of.FirstRow] = true
-			}
-		}
-	}
-	return paths
+	return invalid
 }
 
 // object fills the fields of a struct. around are the types of the structs around it, and its own.
