@@ -145,10 +145,7 @@ func (p *probe) ask(text string) (message string, refused bool) {
 		d.Default()
 	}
 	plan, to := planOf(p.t), binding{dst: dst.Elem()}
-	fill := filler{rows: true, values: true, without: p.to.FirstRow}
-	for _, fs := range []*fields{plan.data, plan.query, plan.route} {
-		fill.object(&to, dst.Elem(), fs, "", []reflect.Type{p.t})
-	}
+	filler{rows: true, values: true, without: p.to.FirstRow}.all(&to)
 	v, ok := FormValue(dst.Elem(), p.query, p.to.FirstRow)
 	if !ok {
 		p.panicked = true

@@ -90,25 +90,47 @@ func (fill filler) invalid(t reflect.Type, messages Messages) map[string]reply.M
 	if d, ok := dst.Interface().(defaulter); ok {
 		d.Default()
 	}
-	p := planOf(t)
-	to := binding{dst: dst.Elem()}
 	if fill.rows {
-		for _, fs := range []*fields{p.data, p.query, p.route} {
-			fill.object(&to, dst.Elem(), fs, "", []reflect.Type{t})
-		}
+		fill.all(&binding{dst: dst.Elem()})
 	}
-	invalid, err := p.validate(dst.Interface(), &binding{dst: dst.Elem()}, messages)
+	invalid, err := planOf(t).validate(dst.Interface(), &binding{dst: dst.Elem()}, messages)
 	if err != nil {
 		return nil
 	}
 	return invalid
 }
 
-// object fills the fields of a struct. around are the types of the structs around it, and its own.
-func (fill filler) object(to *binding, v reflect.Value, fs *fields, path string, around []reflect.Type) {
-	for _, f := range fs.list {
-		v, ok := (*copies)(nil).field(v, f.index, fill.values)
-		at := join(path, f.name)
+// maxFilled is how many structs a filler fills. Types that lead to each other, as the models of a
+// database do, would make millions.
+const maxFilled = 256
+
+// A hollow is a struct that is to be filled. around are the types of the structs around it, and its
+// own.
+type hollow struct {
+	v      reflect.Value
+	fields *fields
+	path   string
+	around []reflect.Type
+}
+
+// all fills the input, and the structs inside of it: the outer ones first, so that the limit leaves out
+// those that are farthest inside.
+func (fill filler) all(to *binding) {
+	t := to.dst.Type()
+	p, structs := planOf(t), []hollow(nil)
+	for _, fs := range []*fields{p.data, p.query, p.route} {
+		structs = append(structs, hollow{to.dst, fs, "", []reflect.Type{t}})
+	}
+	for n := 0; n < min(len(structs), maxFilled); n++ {
+		structs = fill.object(to, structs, structs[n])
+	}
+}
+
+// object fills the fields of a struct. It adds the structs inside to others.
+func (fill filler) object(to *binding, structs []hollow, s hollow) []hollow {
+	for _, f := range s.fields.list {
+		v, ok := (*copies)(nil).field(s.v, f.index, fill.values)
+		at := join(s.path, f.name)
 		switch {
 		case !ok || at == fill.without:
 		case f.converts.Converts() && fill.values:
@@ -116,32 +138,34 @@ func (fill filler) object(to *binding, v reflect.Value, fs *fields, path string,
 		case f.isFile() && fill.values:
 			fill.file(v)
 		case nests(v.Type()):
-			fill.nested(to, v, at, around)
+			structs = fill.nested(structs, v, at, s.around)
 		}
 	}
+	return structs
 }
 
-// nested fills a struct, or a list of them. Behind a struct inside of one of its own type, nothing is
-// filled.
-func (fill filler) nested(to *binding, v reflect.Value, path string, around []reflect.Type) {
+// nested adds a struct to others, or makes a list of one and adds that. Behind a struct inside of one
+// of its own type, nothing is filled.
+func (fill filler) nested(structs []hollow, v reflect.Value, path string, around []reflect.Type) []hollow {
 	t := behindPointers(v.Type())
 	switch isList := t.Kind() == reflect.Slice; {
 	case isList && !ended(behindPointers(t.Elem()), around):
 		v = newBehind(v)
 		v.Set(reflect.MakeSlice(t, 1, 1))
 		newBehind(v.Index(0))
-		fill.nested(to, v.Index(0), path+".0", around)
+		return fill.nested(structs, v.Index(0), path+".0", around)
 	case !isList && !ended(t, around):
 		for v.Kind() == reflect.Pointer {
 			if v.IsNil() && !fill.values {
-				return
+				return structs
 			} else if v.IsNil() {
 				v.Set(reflect.New(v.Type().Elem()))
 			}
 			v = v.Elem()
 		}
-		fill.object(to, v, fieldsInside(t), path, append(slices.Clip(around), t))
+		structs = append(structs, hollow{v, fieldsInside(t), path, append(slices.Clip(around), t)})
 	}
+	return structs
 }
 
 // ended reports whether two of the structs around are of type t.

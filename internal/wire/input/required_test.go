@@ -184,3 +184,71 @@ func TestRequiredUnknown(t *testing.T) {
 		})
 	}
 }
+
+// These lead to each other, as the models of a database do. A path through them may have each of them
+// twice, so that there are very many.
+type (
+	person struct {
+		Name    string
+		Club    *club
+		Friends []person
+		Trips   []trip
+		Letters []letter
+		Home    *town
+	}
+	club struct {
+		Members []person
+		Town    *town
+		Trips   []trip
+		Shops   []shop
+	}
+	trip struct {
+		Guests []person
+		Of     *club
+		To     *town
+		Mail   []letter
+		Shops  []shop
+	}
+	letter struct {
+		From, To *person
+		Club     *club
+		Sent     *town
+		Trip     *trip
+	}
+	town struct {
+		Clubs  []club
+		People []person
+		Trips  []trip
+		Shops  []shop
+	}
+	shop struct {
+		Owner *person
+		Town  *town
+		Club  *club
+		Trips []trip
+		Last  *hour
+	}
+	hour struct{ N int }
+)
+
+var hours atomic.Int64
+
+func (p *person) Validate() error {
+	if p.Name == "" {
+		return wrong{"Name": "is required"}
+	}
+	return nil
+}
+
+func (h *hour) Validate() error {
+	hours.Add(1)
+	return nil
+}
+
+func TestRequiredOfTypesThatLeadToEachOther(t *testing.T) {
+	is := is.New(t)
+	of := reflect.TypeFor[person]()
+	is.True(requires(t, of, "Name"))
+	is.True(!requires(t, of, "Home.Clubs.0.Members.0.Name")) // only a form that has a home
+	is.True(hours.Load() < 10_000)                           // structs that Validate was called for
+}
