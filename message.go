@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
+	"slices"
 
 	"example.com/flow/internal/wire/input"
 	"example.com/flow/internal/wire/reply"
@@ -23,6 +24,7 @@ func (r *Request) translate(m reply.Message) (text string) {
 	if s.translate == nil || m.Code == "" || r.translating {
 		return m.English
 	}
+	m.Args = slices.Clone(m.Args) // those of a field are the same for all requests, and Translate may format them in place
 	// What Translate asks of the request may go wrong itself, and has a message then.
 	r.translating = true
 	defer func() {

@@ -395,3 +395,19 @@ func TestTranslateAsksTheRequest(t *testing.T) {
 		})
 	}
 }
+
+// TestTranslateMayChangeArguments: a Translate that formats the numbers in place does not change them
+// for other requests.
+func TestTranslateMayChangeArguments(t *testing.T) {
+	is := is.New(t)
+	r, _ := lone(func(req *flow.Request) (string, error) { return "", req.Bind(&struct{ A int8 }{}) })
+	r.Translate = func(_ *flow.Request, m flow.Message) string {
+		for i, arg := range m.Args {
+			m.Args[i] = fmt.Sprintf("%v,0", arg)
+		}
+		return fmt.Sprint(m.Args)
+	}
+	for range 2 {
+		is.True(strings.Contains(do(r, sending("POST", "/x", jsonMedia, `{"a":"x"}`)).Body.String(), `{"a":"[-128,0 127,0]"}`))
+	}
+}
