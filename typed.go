@@ -51,6 +51,9 @@ func parseTyped(v any) (*typed, error) {
 		h.in, h.bound = t.In(1), t.In(1)
 		if form, ok := reflect.New(h.in).Interface().(typedForm); ok {
 			h.bound = form.of()
+			if err := checkEmbedded(h.in); err != nil {
+				return nil, err
+			}
 		}
 		if h.bound.Kind() == reflect.Pointer && h.bound.Elem().Kind() == reflect.Struct {
 			return nil, fmt.Errorf("the input of the handler is a %v: it gets a new struct for each request, so take a %v", h.bound, h.bound.Elem())
@@ -62,6 +65,24 @@ func parseTyped(v any) (*typed, error) {
 		}
 	}
 	return h, nil
+}
+
+// checkEmbedded checks a struct that embeds a Form, and so is one itself. A request fills that Form and
+// nothing beside it: a field with a tag is a mistake, and one without may be for what the handler adds
+// for the page.
+func checkEmbedded(in reflect.Type) error {
+	for i := range in.NumField() {
+		f := in.Field(i)
+		if f.Anonymous && f.Type.Kind() == reflect.Pointer && f.Type.Implements(reflect.TypeFor[typedForm]()) {
+			return fmt.Errorf("the input of the handler is a %v, which embeds a pointer to a flow.Form: nothing sets it, so embed the Form itself", in)
+		}
+		for _, key := range []string{"param", "query", "form"} {
+			if _, ok := f.Tag.Lookup(key); ok {
+				return fmt.Errorf("the input of the handler is a %v, of which only the flow.Form in it is filled, and not %s: give that field to the type that it is a Form of", in, f.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // checkOut returns an error for an output that would be sent as data, and is likely to be meant

@@ -257,6 +257,25 @@ func TestTypedFaults(t *testing.T) {
 			})
 		}, `param:"name", and router/users/[id].http has no such parameter`},
 		{"pointer", func(f *flow.File) { f.GET().Do(func(*flow.Request, *typedIn) error { return nil }) }, "take a flow_test.typedIn"},
+		{"embedded pointer to a Form", func(f *flow.File) {
+			f.GET().Do(func(*flow.Request, struct{ *flow.Form[typedIn] }) error { return nil })
+		}, "which embeds a pointer to a flow.Form: nothing sets it, so embed the Form itself"},
+		{"tag beside an embedded Form", func(f *flow.File) {
+			f.GET().Do(func(*flow.Request, struct {
+				flow.Form[typedIn]
+				Page int `query:"page"`
+			}) error {
+				return nil
+			})
+		}, "of which only the flow.Form in it is filled, and not Page"},
+		{"data of the page beside an embedded Form", func(f *flow.File) {
+			f.GET().Do(func(*flow.Request, struct {
+				flow.Form[typedIn]
+				Langs []string
+			}) error {
+				return nil
+			})
+		}, ""},
 		{"no struct", func(f *flow.File) { f.GET().Do(func(*flow.Request, int) error { return nil }) }, "take a struct, or a flow.Form of one"},
 		{"status of an error", func(f *flow.File) { f.GET().Status(404).Do(showTyped) }, "give one from 200 to 299"},
 		{"status without a body", func(f *flow.File) { f.GET().Status(204).Do(showTyped) }, "such an answer has no body"},
