@@ -63,7 +63,9 @@ type typedForm interface {
 //
 // The Value of a Field is the text that the request has sent, as it was typed, if it has sent one in
 // a form. So a handler that changes Form.Value, and shows the same Form again, shows what was
-// typed; a new Form with that Value shows the Value. Else it is that field of Form.Value, as a form
+// typed; a new Form with that Value shows the Value. For the same reason a page leaves out a row
+// that is to go, and a handler does not cut it out of Form.Value: the rows behind it would be shown
+// with what was typed in front of them. Else it is that field of Form.Value, as a form
 // would send it; and "" if Form.Value is the zero value, so that a new form does not begin with 0.
 //
 // Required is found out from T: its method Validate is called on a new T, after Default, and on
