@@ -195,7 +195,7 @@ func TestField(t *testing.T) {
 		{empty, []any{"items", 0, "nam"}, "", `error: flow: a form of flow_test.booking has no field "items.0.nam": did you mean "items.0.name"?`},
 		{empty, []any{"buyer"}, "", `error: flow: a form of flow_test.booking has no field "buyer": did you mean "buyer.city"?`},
 		{empty, []any{"items", 0}, "", `error: flow: a form of flow_test.booking has no field "items.0": did you mean "items.0.name"?`},
-		{empty, []any{"items", -1, "name"}, "", `error: flow: a form of flow_test.booking has no field "items.-1.name": did you mean "items.0.-1.name"?`},
+		{empty, []any{"items", -1, "name"}, "", `error: flow: a form of flow_test.booking has no field "items.-1.name": did you mean "items.0.name"?`},
 		{empty, []any{"id"}, "", `error: flow: a form of flow_test.booking has no field "id"`},
 		{empty, []any{"any"}, "", `error: flow: a form of flow_test.booking has no field "any"`},
 		{empty, []any{"\x00"}, "", `error: flow: a form of flow_test.booking has no field "\x00"`},

@@ -71,7 +71,7 @@ func TestFieldKeysAreChecked(t *testing.T) {
 		{`{{range $i, $r := .Rows}}{{$.Form.Field "items" $i "nmae"}}{{end}}`, "", `new.html:1:52: {{$.Form.Field "items" $i "nmae"}}: a form of flow_test.booking has no field "items.0.nmae": did you mean "items.0.name"?`},
 		{`{{range $i, $r := .Rows}}{{$.Form.Field "itmes" $i "name"}}{{end}}`, "", `new.html:1:41: {{$.Form.Field "itmes" $i "name"}}: a form of flow_test.booking has no field "itmes.0.name": did you mean "items.0.name"?`},
 		{`{{range $i, $r := .Rows}}{{$.Form.Field "items" $i}}{{end}}`, "", `new.html:1:49: {{$.Form.Field "items" $i}}: a form of flow_test.booking has no field "items.0": did you mean "items.0.name"?`},
-		{`{{.Form.Field "items" -1 "name"}}`, "", `new.html:1:23: {{.Form.Field "items" -1 "name"}}: a form of flow_test.booking has no field "items.-1.name": did you mean "items.0.-1.name"?`},
+		{`{{.Form.Field "items" -1 "name"}}`, "", `new.html:1:23: {{.Form.Field "items" -1 "name"}}: a form of flow_test.booking has no field "items.-1.name": did you mean "items.0.name"?`},
 		{`{{.Form.Field "items" .Shown "name"}}`, "", `new.html:1:24: {{.Form.Field "items" .Shown "name"}}: Field takes the parts of a key, which are texts and numbers of rows, and not a bool`},
 		{`{{.Form.Field "name" 0}}`, "", `new.html:1:22: {{.Form.Field "name" 0}}: a form of flow_test.booking has no field "name.0": did you mean "name"?`},
 		{`{{.Form.Field "buyer"}}`, "", `new.html:1:15: {{.Form.Field "buyer"}}: a form of flow_test.booking has no field "buyer": did you mean "buyer.city"?`},

@@ -80,7 +80,12 @@ func (to Target) inside(k deepKey) (of Target, near []string, ok bool) {
 		case strings.Contains(row.part, Unknown) && !row.more: // it may write a dot and a name, too
 			return Target{}, nil, true
 		case !isRow && !strings.Contains(row.part, Unknown):
-			return Target{}, []string{to.Path + ".0." + k.rest}, false
+			for _, rest := range []deepKey{k, row} { // without the number of a row, or with another part for it
+				if _, _, ok := to.row("0").inside(rest); ok {
+					return Target{}, []string{to.Path + ".0." + rest.rest}, false
+				}
+			}
+			return Target{}, nil, false
 		}
 		return to.row(row.part).inside(row)
 	}
