@@ -176,7 +176,7 @@ func fieldOf(t reflect.Type, value reflect.Value, wrong Invalid, sent input.Sent
 		ID:       idOf(name),
 		Type:     input.InputType(to.Type),
 		Required: input.Required(t, to, invalidOf),
-		Wrong:    wrongOf(wrong, name, to.Path),
+		Wrong:    wrongOf(t, wrong, name, to.Path),
 		of:       to.Type,
 	}
 	if texts, ok := sent.Texts(t, to); ok {
@@ -263,17 +263,31 @@ func idOf(name string) string {
 	return strings.ReplaceAll(name, ".", "--")
 }
 
-// wrongOf returns the message about a field. What does not convert is under the name that the client
-// has sent or, inside of a struct, under the path. A rule has the name that the application gives
-// it: a field without a tag is often called as in Go in one place, and in lower case in another.
-func wrongOf(wrong Invalid, name, path string) string {
+// wrongOf returns the message about a field of a Form of type t. What does not convert is under the
+// name that the client has sent or, inside of a struct, under the path. A rule has the name that the
+// application gives it: a field without a tag is often called as in Go in one place, and in lower
+// case in another. So is each part of the path to a field of a row.
+func wrongOf(t reflect.Type, wrong Invalid, name, path string) string {
 	if len(wrong) == 0 {
 		return ""
 	}
-	for _, key := range []string{name, path, strings.ToLower(name)} {
-		if message, ok := wrong[key]; ok {
+	for _, key := range []string{name, path, spelling(t, wrong, path), strings.ToLower(name)} {
+		if message, ok := wrong[key]; ok && key != "" {
 			return message
 		}
 	}
 	return ""
+}
+
+// spelling returns the key of a message that spells the path to a field in another case, the first one
+// in byte order, or "".
+func spelling(t reflect.Type, wrong Invalid, path string) (first string) {
+	for key := range wrong {
+		if strings.EqualFold(key, path) && (first == "" || key < first) {
+			if to, _, err := targetOf(t, key); err == nil && to.Path == path {
+				first = key
+			}
+		}
+	}
+	return first
 }

@@ -80,6 +80,53 @@ func (i itemForm) Validate() error {
 	return nil
 }
 
+// A lineForm is a row whose tags form differ from the names that JSON has.
+type lineForm struct {
+	Name string `form:"name"`
+	At   struct {
+		City string `form:"city"`
+	} `form:"at"`
+}
+
+func (l lineForm) Validate() error {
+	return flow.Invalid{"name": "is " + l.Name, "at.city": "is wrong"}
+}
+
+// Forms with such rows.
+type (
+	taggedLines struct {
+		Lines []lineForm `form:"lines"`
+		Upper []lineForm `form:"Lines"`
+	}
+	untaggedLines struct{ Lines []lineForm }
+)
+
+// TestFieldOfARowInAnyCase: what Validate of a row says is shown, however the key of the field is spelled.
+func TestFieldOfARowInAnyCase(t *testing.T) {
+	tagged := posted[taggedLines](t, "lines.0.name=a&Lines.0.name=b")
+	untagged := posted[untaggedLines](t, "lines.0.name=a")
+	for _, key := range []string{"lines.0.name", "lines.0.Name"} {
+		t.Run(key, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(shown(tagged.Field(key)), key+` text "a" required: is a`)
+			is.Equal(shown(untagged.Field(key)), key+` text "a" required: is a`)
+			key = strings.Replace(key, "l", "L", 1)
+			is.Equal(shown(tagged.Field(key)), key+` text "b" required: is b`)
+			is.Equal(shown(untagged.Field(key)), key+` text "a" required: is a`)
+		})
+	}
+	is := is.New(t)
+	is.Equal(shown(untagged.Field("Lines.0.At.City")), `Lines.0.At.City text "" required: is wrong`)
+	is.Equal(shown(tagged.Field("lines.0.nmae")), `error: flow: a form of flow_test.taggedLines has no field "lines.0.nmae": did you mean "lines.0.name"?`)
+	is.Equal(shown(tagged.Field("lines.0.at.ctiy")), `error: flow: a form of flow_test.taggedLines has no field "lines.0.at.ctiy": did you mean "lines.0.at.city"?`)
+	is.Equal(shown(tagged.Field("lines.0.name.x")), `error: flow: a form of flow_test.taggedLines has no field "lines.0.name.x": did you mean "lines.0.name"?`)
+	is.Equal(shown(untagged.Field("lines.0.nmae")), `error: flow: a form of flow_test.untaggedLines has no field "lines.0.nmae": did you mean "Lines.0.name"?`)
+
+	ofForm := flow.Form[untaggedLines]{Wrong: flow.Invalid{"": "is wrong", "LINES.0.NAME": "is first", "Lines.0.NAME": "is second"}}
+	is.Equal(shown(ofForm.Field("lines.0.name")), `lines.0.name text "" required: is first`)
+	is.Equal(shown(ofForm.Field("lines.0.at.city")), `lines.0.at.city text "" required`)
+}
+
 // shown returns what a Field shows, without what is empty.
 func shown(f flow.Field, err error) string {
 	if err != nil {

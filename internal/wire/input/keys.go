@@ -15,14 +15,24 @@ type Target struct {
 	Type     reflect.Type // nil if Unknown may stand for the name of a field
 	Path     string       // the key as messages have it: with the names of fields, in their case
 	FirstRow string       // Path with 0 for the number of each row
+	written  string       // Path in the case of the tags form
 }
 
 func (to Target) member(f *field) Target {
-	return Target{f.sf.Type, to.Path + "." + f.name, to.FirstRow + "." + f.name}
+	return Target{f.sf.Type, to.Path + "." + f.name, to.FirstRow + "." + f.name, to.written + "." + f.written()}
 }
 
 func (to Target) row(number string) Target {
-	return Target{behindPointers(to.Type).Elem(), to.Path + "." + number, to.FirstRow + ".0"}
+	return Target{behindPointers(to.Type).Elem(), to.Path + "." + number, to.FirstRow + ".0", to.written + "." + number}
+}
+
+// written returns the name of a field inside of a struct in the case of its tag form, which may
+// differ from the name that JSON has, if in nothing else.
+func (f *field) written() string {
+	if name := nameOf(f.sf.Tag, "form"); strings.EqualFold(name, f.name) {
+		return name
+	}
+	return f.name
 }
 
 // FormTarget returns what Bind fills from a key of a form, in a struct type. query is set for a
@@ -39,7 +49,7 @@ func FormTarget(t reflect.Type, query bool, key string) (to Target, near []strin
 	}
 	if place, found := p.query.find(key); found && query {
 		f := p.query.list[place]
-		return Target{f.sf.Type, f.name, f.name}, nil, true
+		return Target{f.sf.Type, f.name, f.name, f.name}, nil, true
 	}
 	k := deepKey{rest: key}
 	found := k.enterStruct(p.data)
@@ -57,7 +67,7 @@ func FormTarget(t reflect.Type, query bool, key string) (to Target, near []strin
 		return Target{}, nil, false
 	}
 	f := p.data.list[k.place]
-	return Target{f.sf.Type, f.name, f.name}.inside(k)
+	return Target{f.sf.Type, f.name, f.name, f.name}.inside(k)
 }
 
 // inside goes on with the rest of a key.
@@ -66,7 +76,7 @@ func (to Target) inside(k deepKey) (of Target, near []string, ok bool) {
 	case !k.more && ConversionOf(to.Type).Kind != Unconvertible:
 		return to, nil, true
 	case !nests(to.Type) && k.more:
-		return Target{}, []string{to.Path}, false
+		return Target{}, []string{to.written}, false
 	case !nests(to.Type):
 		return Target{}, nil, false
 	}
@@ -82,7 +92,7 @@ func (to Target) inside(k deepKey) (of Target, near []string, ok bool) {
 		case !isRow && !strings.Contains(row.part, Unknown):
 			for _, rest := range []deepKey{k, row} { // without the number of a row, or with another part for it
 				if _, _, ok := to.row("0").inside(rest); ok {
-					return Target{}, []string{to.Path + ".0." + rest.rest}, false
+					return Target{}, []string{to.written + ".0." + rest.rest}, false
 				}
 			}
 			return Target{}, nil, false
@@ -97,7 +107,7 @@ func (to Target) inside(k deepKey) (of Target, near []string, ok bool) {
 		return Target{}, nil, true
 	}
 	for _, f := range fs.list {
-		near = append(near, member.with(to.Path+".", f.name))
+		near = append(near, member.with(to.written+".", f.written()))
 	}
 	return Target{}, near, false
 }
