@@ -3,6 +3,7 @@ package flow_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -282,6 +283,67 @@ func TestEmbeddedPointersOfInputs(t *testing.T) {
 		{"Default sets that of a field", takes[pointerInSet](), ""},
 		{"Default has no rows", takes[rowsNotSet](), mistake},
 		{"others", takes[right](), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(inputReport(t, tt.handler), tt.want)
+		})
+	}
+}
+
+// Inputs with embedded structs of which several have Validate.
+type (
+	attachments struct{ Photo string }
+	lookups     struct{ Owner string }
+	Attached    struct{ Scan string }
+	hiddenOne   struct{ attachments }
+	hiddenTwo   struct {
+		Attached
+		attachments
+	}
+	hiddenBoth struct {
+		*attachments
+		lookups
+	}
+	hiddenDeep   struct{ hiddenTwo }
+	hiddenInRows struct{ Rows []hiddenTwo }
+	hiddenCalled struct {
+		Attached
+		attachments
+	}
+)
+
+func (attachments) Validate() error { return nil }
+func (*lookups) Validate() error    { return nil }
+func (Attached) Validate() error    { return nil }
+
+func (h *hiddenCalled) Validate() error {
+	return errors.Join(h.Attached.Validate(), h.attachments.Validate())
+}
+
+func TestValidateThatCannotBeCalled(t *testing.T) {
+	const (
+		why     = ` cannot be called, since the type is unexported and embedded in IN beside others that have the method: export the type, or give IN a Validate that calls theirs`
+		mistake = `x.go: Validate of flow_test.attachments` + why
+	)
+	for _, tt := range []struct {
+		name    string
+		handler any
+		want    string
+	}{
+		{"alone", takes[hiddenOne](), ""},
+		{"beside another", takes[hiddenTwo](), strings.ReplaceAll(mistake, "IN", "flow_test.hiddenTwo")},
+		{"a Form", takes[flow.Form[hiddenTwo]](), strings.ReplaceAll(mistake, "IN", "flow_test.hiddenTwo")},
+		{"of a struct without a name", takes[struct {
+			Attached
+			attachments
+		}](), strings.ReplaceAll(mistake, "IN", "struct{…}")},
+		{"embedded", takes[hiddenDeep](), strings.ReplaceAll(mistake, "IN", "flow_test.hiddenTwo")},
+		{"rows", takes[hiddenInRows](), strings.ReplaceAll(mistake, "IN", "flow_test.hiddenTwo")},
+		{"called", takes[hiddenCalled](), ""},
+		{"rows, called", takes[struct{ Rows []hiddenCalled }](), ""},
+		{"two", takes[struct{ Rows []hiddenBoth }](), "x.go: flow_test.hiddenBoth.attachments is an embedded pointer that only its package can set, so no request fills the fields behind it: embed the struct itself, flow_test.attachments\n" +
+			strings.ReplaceAll(mistake+"\nx.go: Validate of flow_test.lookups"+why, "IN", "flow_test.hiddenBoth")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)

@@ -55,7 +55,7 @@ func planOf(t reflect.Type) *plan {
 		p.holdsChecks = holdsChecks(t, map[reflect.Type]bool{})
 	}
 	if name := misplacedTag(t, p.data, map[reflect.Type]bool{}); name != "" {
-		p.err = fmt.Errorf("flow: Bind cannot fill a %v: %s has a tag param or query, which is for fields of the struct itself and of those embedded in it, but JSON would fill it by its name: give it the tag json, with a name or with \"-\"", t, name)
+		p.err = fmt.Errorf("flow: Bind cannot fill %v: %s has a tag param or query, which is for fields of the struct itself and of those embedded in it, but JSON would fill it by its name: give it the tag json, with a name or with \"-\"", t, name)
 	}
 	p.mistakes = inspect(t, p)
 	known, _ := plans.LoadOrStore(t, p)

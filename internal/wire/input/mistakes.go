@@ -58,6 +58,7 @@ func inspect(t reflect.Type, p *plan) []Mistake {
 		return n.found
 	}
 	n.object(t, whole, around{})
+	n.add(p.checks.uncallable...)
 	n.fromURL(t, fromRoute, p.route)
 	n.fromURL(t, fromQuery, p.query)
 	if !p.custom { // else its own method decides what becomes of a value
@@ -72,10 +73,12 @@ func inspect(t reflect.Type, p *plan) []Mistake {
 	return n.found
 }
 
-// add adds a mistake, unless it was found in another way already.
-func (n *inspection) add(m Mistake) {
-	if !slices.Contains(n.found, m) {
-		n.found = append(n.found, m)
+// add adds mistakes, unless they were found in another way already.
+func (n *inspection) add(mistakes ...Mistake) {
+	for _, m := range mistakes {
+		if !slices.Contains(n.found, m) {
+			n.found = append(n.found, m)
+		}
 	}
 }
 
@@ -87,10 +90,14 @@ func (n *inspection) field(t reflect.Type, sf reflect.StructField, format string
 
 // fieldName returns how messages call a field: "app.newUser.Name".
 func fieldName(t reflect.Type, field string) string {
+	return typeName(t) + "." + field
+}
+
+func typeName(t reflect.Type) string {
 	if t.Name() == "" { // its text would be all of its fields
-		return "struct{…}." + field
+		return "struct{…}"
 	}
-	return t.String() + "." + field
+	return t.String()
 }
 
 // own reports whether the application has written a struct for its input: it is of the package
@@ -118,7 +125,11 @@ func (n *inspection) value(t reflect.Type, outer around) {
 		n.value(t.Elem(), outer)
 	case reflect.Struct:
 		n.object(t, inside, outer)
-		if !n.own(t) || decodesItself(t) {
+		if !n.own(t) {
+			return
+		}
+		n.add(checksOf(t).uncallable...)
+		if decodesItself(t) {
 			return
 		}
 		fs := fieldsInside(t)

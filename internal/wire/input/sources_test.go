@@ -250,7 +250,7 @@ func TestMisplacedTags(t *testing.T) {
 				_, err := bind(r, tt.dst)
 				if tt.want != "" {
 					is.True(err != nil)
-					is.Equal(err.Error(), fmt.Sprintf("flow: Bind cannot fill a %v: %s%s", reflect.TypeOf(tt.dst).Elem(), tt.want, why))
+					is.Equal(err.Error(), fmt.Sprintf("flow: Bind cannot fill %v: %s%s", reflect.TypeOf(tt.dst).Elem(), tt.want, why))
 					continue
 				}
 				is.NoErr(err)

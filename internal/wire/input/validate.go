@@ -1,6 +1,7 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -154,8 +155,8 @@ func join(path, name string) string {
 
 // inside validates the embedded structs and the fields of a struct.
 func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
-	if checks.err != nil {
-		return checks.err
+	if len(checks.uncallable) > 0 {
+		return errors.New("flow: " + checks.uncallable[0].Text)
 	}
 	for _, index := range checks.embedded {
 		f, ok := c.copies.field(v, index, false)
@@ -185,9 +186,9 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 
 // checks are the parts of a struct type that validate visits.
 type checks struct {
-	embedded [][]int  // embedded structs with a Validate that Go does not promote
-	fields   []*field // fields that may hold structs with Validate
-	err      error    // why a Validate cannot be called, or nil
+	embedded   [][]int   // embedded structs with a Validate that Go does not promote
+	fields     []*field  // fields that may hold structs with Validate
+	uncallable []Mistake // of embedded structs with such a Validate that package reflect cannot call
 }
 
 var checksByType sync.Map // reflect.Type to *checks, for structs inside of others; bounded by the types in the program
@@ -238,7 +239,9 @@ func (c *checks) embeds(t reflect.Type, from source, index []int, seen map[refle
 		case sf.IsExported():
 			c.embedded = append(c.embedded, at)
 		default:
-			c.err = fmt.Errorf("flow: Bind cannot call Validate of a %v, which is embedded in a %v beside others that have the method: give that a Validate of its own, which calls theirs", inner, t)
+			_, pos, _ := written(inner, validateName)
+			outer := typeName(t)
+			c.uncallable = append(c.uncallable, Mistake{Text: fmt.Sprintf("Validate of %v cannot be called, since the type is unexported and embedded in %s beside others that have the method: export the type, or give %[2]s a Validate that calls theirs", inner, outer), Pos: pos})
 		}
 	}
 }

@@ -222,7 +222,7 @@ func TestValidateThatFails(t *testing.T) {
 	is.Equal(err, down)
 	_, err = validated(&Unnamed{}, nil)
 	is.True(err != nil)
-	is.Equal(err.Error(), "flow: Bind cannot call Validate of a input.inner, which is embedded in a input.Unnamed beside others that have the method: give that a Validate of its own, which calls theirs")
+	is.Equal(err.Error(), "flow: Validate of input.inner cannot be called, since the type is unexported and embedded in input.Unnamed beside others that have the method: export the type, or give input.Unnamed a Validate that calls theirs")
 }
 
 // trimmed changes itself.
