@@ -380,7 +380,7 @@ func (c *compiler) inspect(h handler) {
 		c.inspected = map[reflect.Type]bool{}
 	}
 	c.inspected[t] = true
-	for _, m := range input.Mistakes(t) {
+	for _, m := range slices.Concat(input.Mistakes(t), input.HiddenChecks(t, invalidOf)) {
 		pos := m.Pos
 		if pos.Line == 0 {
 			pos = h.pos

@@ -352,6 +352,97 @@ func TestValidateThatCannotBeCalled(t *testing.T) {
 	}
 }
 
+// Inputs that embed a struct whose Validate their own hides.
+type (
+	Draft struct {
+		Title string `json:"title"`
+		Body  string `json:"body"`
+	}
+	hidesDraft struct {
+		Draft
+		Scans []*multipart.FileHeader `form:"scans"`
+	}
+	hidesFirst struct {
+		Draft
+		Scans []*multipart.FileHeader `form:"scans"`
+	}
+	hidesPointer  struct{ *Draft }
+	smallDraft    struct{ Draft }
+	hidesSmall    struct{ smallDraft }
+	hidesUnset    struct{ *smallDraft }
+	callsDraft    struct{ Draft }
+	endsFirst     struct{ Draft }
+	refusesAll    struct{ Draft }
+	panicsOnDraft struct{ Draft }
+	failsOnDraft  struct{ Draft }
+	defaultsDraft struct{ Draft }
+	takesDraft    struct{ Draft }
+)
+
+func (d Draft) Validate() error {
+	wrong := flow.Invalid{}
+	if d.Title == "" {
+		wrong["title"] = "is required"
+	}
+	if d.Body == "" {
+		wrong["body"] = "is required, too"
+	}
+	return wrong
+}
+
+func (h hidesDraft) Validate() error    { return nil }
+func (h *hidesPointer) Validate() error { return nil }
+func (h *hidesSmall) Validate() error   { return nil }
+func (h *hidesUnset) Validate() error   { return nil }
+func (h hidesFirst) Validate() error {
+	if len(h.Scans) == 0 {
+		return flow.Invalid{"scans": "are required"}
+	}
+	return nil
+}
+func (c callsDraft) Validate() error { return c.Draft.Validate() }
+func (e endsFirst) Validate() error {
+	if wrong, _ := e.Draft.Validate().(flow.Invalid); wrong["title"] != "" {
+		return flow.Invalid{"title": wrong["title"]}
+	}
+	return e.Draft.Validate()
+}
+func (refusesAll) Validate() error       { return flow.Invalid{"": "is closed today"} }
+func (panicsOnDraft) Validate() error    { panic("no draft") }
+func (failsOnDraft) Validate() error     { return io.EOF }
+func (d *defaultsDraft) Default()        { d.Title, d.Body = "a", "b" }
+func (d *defaultsDraft) Validate() error { return d.Draft.Validate() }
+
+func TestValidateThatHidesAnother(t *testing.T) {
+	warning := func(outer, key, message string) string {
+		return fmt.Sprintf("x.go: warning: Validate of flow_test.%s hides that of flow_test.Draft, which says that %q %s: call it", outer, key, message)
+	}
+	for _, tt := range []struct {
+		name    string
+		handler any
+		want    string
+	}{
+		{"accepts a new one", takes[hidesDraft](), warning("hidesDraft", "body", "is required, too")},
+		{"a Form", takes[flow.Form[hidesDraft]](), warning("hidesDraft", "body", "is required, too")},
+		{"has messages of its own", takes[hidesFirst](), warning("hidesFirst", "body", "is required, too")},
+		{"a pointer", takes[hidesPointer](), warning("hidesPointer", "body", "is required, too")},
+		{"an unexported one", takes[hidesSmall](), strings.Replace(warning("hidesSmall", "body", "is required, too"), ".Draft", ".smallDraft", 1)},
+		{"a pointer that nothing sets", takes[hidesUnset](), "x.go: flow_test.hidesUnset.smallDraft is an embedded pointer that only its package can set, so no request fills the fields behind it: embed the struct itself, flow_test.smallDraft"},
+		{"calls it", takes[callsDraft](), ""},
+		{"calls it and ends at the first", takes[endsFirst](), ""},
+		{"refuses all", takes[refusesAll](), ""},
+		{"panics", takes[panicsOnDraft](), ""},
+		{"fails", takes[failsOnDraft](), ""},
+		{"Default is valid", takes[defaultsDraft](), ""},
+		{"has none", takes[takesDraft](), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(inputReport(t, tt.handler), tt.want)
+		})
+	}
+}
+
 func TestFieldsOfInputs(t *testing.T) {
 	const warning = `has no tag, so it is not the parameter "id" of router/users/[id].http: a client fills it by the body or the query. Write param:"id", or json:"id" if that is meant`
 	for _, tt := range []struct {

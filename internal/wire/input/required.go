@@ -86,6 +86,16 @@ func (fill filler) complaints(t reflect.Type, messages Messages) map[string]bool
 // invalid returns the messages of Validate, or nil if it panics or fails.
 func (fill filler) invalid(t reflect.Type, messages Messages) map[string]reply.Message {
 	defer func() { recover() }() // the application may not expect such values
+	dst := fill.new(t)
+	invalid, err := planOf(t).validate(dst.Interface(), &binding{dst: dst.Elem()}, messages)
+	if err != nil {
+		return nil
+	}
+	return invalid
+}
+
+// new returns a filled struct.
+func (fill filler) new(t reflect.Type) reflect.Value {
 	dst := reflect.New(t)
 	if d, ok := dst.Interface().(defaulter); ok {
 		d.Default()
@@ -93,11 +103,7 @@ func (fill filler) invalid(t reflect.Type, messages Messages) map[string]reply.M
 	if fill.rows {
 		fill.all(&binding{dst: dst.Elem()})
 	}
-	invalid, err := planOf(t).validate(dst.Interface(), &binding{dst: dst.Elem()}, messages)
-	if err != nil {
-		return nil
-	}
-	return invalid
+	return dst
 }
 
 // maxFilled is how many structs a filler fills. Types that lead to each other, as the models of a
