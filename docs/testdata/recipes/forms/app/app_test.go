@@ -38,7 +38,7 @@ func TestForm(t *testing.T) {
 	is := is.New(t)
 	w := ask("POST", "/notes", "text=++")
 	is.Equal(w.Code, 422)
-	has(t, w, `<input type="text" id="text" name="text" required aria-invalid="true" aria-describedby="text-wrong" value="  ">`, `<span id="text-wrong">Note is required.</span>`)
+	has(t, w, `<input type="text" id="text" name="text" required aria-invalid="true" aria-describedby="text-wrong" value="  ">`, `<p class="wrong" id="text-wrong">Note is required.</p>`)
 	is.Equal(len(w.Result().Cookies()), 0)
 
 	w = ask("POST", "/notes", "text=%3Cmilk%3E%3B")
@@ -99,9 +99,9 @@ func TestTwoEdit(t *testing.T) {
 	has(t, ask("GET", "/rules", ""), `name="version" value="1"`, "Be kind.")
 	is.Equal(ask("POST", "/rules", "version=1&text=Be+quiet.").Code, 303)
 
-	w := ask("POST", "/rules", "version=1&text=Be+%3Cloud%3E.")
+	w := ask("POST", "/rules", "version=1&text=%0D%0ABe+%3Cloud%3E.")
 	is.Equal(w.Code, 409)
-	has(t, w, `role="alert"`, "<blockquote>Be quiet.</blockquote>", ">Be &lt;loud&gt;.</textarea>", `name="version" value="2"`)
+	has(t, w, `role="alert"`, "<blockquote>Be quiet.</blockquote>", ">\n\r\nBe &lt;loud&gt;.</textarea>", `name="version" value="2"`)
 	is.Equal(house.read(), rules{2, "Be quiet."}) // nothing was lost
 
 	is.Equal(ask("POST", "/rules", "version=2&text=Be+loud.").Code, 303) // and it may be replaced by intention

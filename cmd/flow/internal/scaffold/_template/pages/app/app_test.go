@@ -45,7 +45,7 @@ func TestRoutes(t *testing.T) {
 		{"POST", "/notes", "title=Call+Ada", 303, ""},
 		{"POST", "/notes", "title=&text=at+noon", 422, "Title is required."},
 		{"POST", "/notes", "title=&text=at+noon", 422, "at noon"},
-		{"POST", "/notes", "title=++", 422, `value="  " autocomplete="off" required aria-invalid="true" aria-describedby="title-wrong">`},
+		{"POST", "/notes", "title=++", 422, `required aria-invalid="true" aria-describedby="title-wrong" value="  " autocomplete="off">`},
 		{"GET", "/notes/1", "", 200, "Two bottles"},
 		{"GET", "/notes/2", "", 404, "there is no such note"},
 		{"GET", "/notes/two", "", 404, "Not Found"},
