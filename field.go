@@ -95,8 +95,8 @@ type Field struct {
 	Required bool     // the form is not valid without a value
 	Wrong    string   // the message of Form.Wrong, or ""
 
-	of    reflect.Type  // nil if the application has made the Field
-	value reflect.Value // of which Value is the text; the zero Value if there is none, or if the request has sent Value
+	goType reflect.Type  // nil if the application has made the Field
+	value  reflect.Value // of which Value is the text; the zero Value if there is none, or if the request has sent Value
 }
 
 // As returns a Field for an input element of another type, as "date", "email", "password" or
@@ -106,7 +106,7 @@ type Field struct {
 // A type that HTML does not have is an error, and one that does not fit the type in Go, as "date"
 // for an int.
 func (f Field) As(inputType string) (Field, error) {
-	if err := input.CheckInputType(f.of, inputType); err != nil {
+	if err := input.CheckInputType(f.goType, inputType); err != nil {
 		return f, fmt.Errorf("flow: the field %q: %w", f.Name, err)
 	}
 	if f.Type != inputType {
@@ -137,7 +137,7 @@ func (f Field) Has(value any) bool {
 	return f.Value == text
 }
 
-func (f Field) isList() bool { return f.of != nil && input.ConversionOf(f.of).List }
+func (f Field) isList() bool { return f.goType != nil && input.ConversionOf(f.goType).List }
 
 // show sets what depends on Type.
 func (f *Field) show() {
@@ -177,7 +177,7 @@ func fieldOf(t reflect.Type, value reflect.Value, wrong Invalid, sent input.Sent
 		Type:     input.InputType(to.Type),
 		Required: input.Required(t, to, invalidOf),
 		Wrong:    wrongOf(t, wrong, name, to.Path),
-		of:       to.Type,
+		goType:   to.Type,
 	}
 	if texts, ok := sent.Texts(t, to); ok {
 		f.setTexts(texts)

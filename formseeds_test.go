@@ -136,8 +136,8 @@ func TestMistakesOfForms(t *testing.T) {
 		{title, `(dict "of" .Form.Value.Title "label" "Title")`, `+field.html:1:19: {{.of.ID}}: string has no field or method ID` + of},
 		{title, `(dict "off" (.Form.Field "title") "label" "Title")`, `+field.html:1:16: {{.of.ID}}: the dict that it gets has no key "of": did you mean "off"?` + of},
 		{title, `(dict "of" (.Form.Field "title") "lable" "Title")`, `+field.html:1:28: {{.label}}: the dict that it gets has no key "label": did you mean "lable"?` + of},
-		{title, `(.Form.Field "title")`, `+field.html:1:16: {{.of.ID}}: flow.Field.of is not exported: templates see only names that begin with a capital letter` + of},
-		{title, `.`, `+field.html:1:16: {{.of.ID}}: flow_test.signingData has no field or method of (with the data of new.html)`},
+		{title, `(.Form.Field "title")`, `+field.html:1:16: {{.of.ID}}: flow.Field has no field or method of: only a map has such a name, as dict makes one` + of},
+		{title, `.`, `+field.html:1:16: {{.of.ID}}: flow_test.signingData has no field or method of: only a map has such a name, as dict makes one (with the data of new.html)`},
 		{`.of.Value`, `.of.Vaule`, `+field.html:2:77: {{.of.Vaule}}: flow.Field has no field or method Vaule: did you mean "Value"?` + of},
 		{`.of.Wrong`, `.of.Wrong.title`, `+field.html:3:18: {{.of.Wrong.title}}: string has no field or method title` + of},
 	} {

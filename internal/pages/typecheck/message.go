@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"text/template/parse"
+	"unicode"
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/pages/language"
@@ -206,6 +207,8 @@ func noMember(t reflect.Type, addressable bool, w word, m language.Member) strin
 		return fmt.Sprintf("%s is a method of *%s, and this is no pointer: give a pointer", name, short(t))
 	case t.Kind() == reflect.Map:
 		return fmt.Sprintf("%s has no strings as keys, and no method %s%s", short(t), name, hint)
+	case t.Kind() == reflect.Struct && hint == "" && !unicode.IsUpper([]rune(name)[0]):
+		hint = ": only a map has such a name, as dict makes one"
 	}
 	return fmt.Sprintf("%s has no field or method %s%s", short(t), name, hint)
 }
