@@ -99,8 +99,9 @@ var goals = []goal{
 	{row: "json/create", of: instructions("flow", "gin"), most: 1, gate: 0.93},
 	{row: "json/create", of: allocs("flow"), most: 14},
 	// ServeMux asks for four values by name. flow checks the whole form first, and knows no names
-	// before it is given a struct.
-	{row: "form/bound", of: instructions("flow", "ServeMux"), most: 6.4, gate: 6.1},
+	// before it is given a struct. Counts differ by up to two in a hundred, as maps are ordered by
+	// chance: 5.99 to 6.09.
+	{row: "form/bound", of: instructions("flow", "ServeMux"), most: 6.4, gate: 6.2},
 	{row: "form/bound", of: allocs("flow"), most: 26},
 	{row: "serve/kept", of: moreInstructions(rows.BareServeName, rows.BareTimeoutsName), most: 2000},
 	// The kernel is not counted: this tells of a system call more.
