@@ -39,8 +39,8 @@ var rooms = []struct{ room, imports string }{
 	{"wire/public", "accept reply"},
 
 	{"pages/csp", ""},
-	{"pages/links", "fault routes/pattern"},
 	{"pages/language", ""},
+	{"pages/links", "fault language routes/pattern"},
 	{"pages/typecheck", "fault language"},
 	{"pages/plan", "language"},
 	{"pages/templates", "fault language links plan routes/pattern routes/routetree typecheck"},

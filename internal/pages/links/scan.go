@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/template/parse"
 
+	"example.com/flow/internal/pages/language"
 	"example.com/flow/internal/routes/pattern"
 )
 
@@ -230,24 +231,17 @@ func (sc *scanner) lists(states []state, n *parse.BranchNode) []state {
 }
 
 // constants notes the constants of a pipeline that may name fields of a form.
-func (sc *scanner) constants(states []state, n parse.Node) {
-	switch n := n.(type) {
-	case *parse.PipeNode:
-		if n == nil { // that of a {{template}} without data
-			return
-		}
-		for _, cmd := range n.Cmds {
-			for _, arg := range cmd.Args {
-				sc.constants(states, arg)
+func (sc *scanner) constants(states []state, pipe *parse.PipeNode) {
+	if pipe == nil { // that of a {{template}} without data
+		return
+	}
+	language.EachNode(pipe, func(n parse.Node) {
+		if n, ok := n.(*parse.StringNode); ok {
+			for _, s := range states {
+				sc.note(s.form, Field{Offset: int(n.Pos), at: n})
 			}
 		}
-	case *parse.ChainNode:
-		sc.constants(states, n.Node)
-	case *parse.StringNode:
-		for _, s := range states {
-			sc.note(s.form, Field{Offset: int(n.Pos), at: n})
-		}
-	}
+	})
 }
 
 // inAll returns the fields up to an index, and of the others those that each of a number of states
