@@ -105,7 +105,9 @@ func ConversionOf(t reflect.Type) Conversion {
 }
 
 // Converts reports whether texts become values of the type.
-func (c Conversion) Converts() bool { return c.Kind != Unconvertible && c.Kind != File }
+func (c Conversion) Converts() bool { return c.Kind.converts() }
+
+func (k Kind) converts() bool { return k != Unconvertible && k != File }
 
 // behindPointers returns the type that pointers lead to. It returns a pointer if they lead to
 // no other type: type p *q; type q *p.
@@ -166,7 +168,7 @@ func newBehind(v reflect.Value) reflect.Value {
 
 // value fills a field, or an item of a list, with one text.
 func (to *binding) value(v reflect.Value, kind Kind, key, text string) {
-	if kind == Unconvertible || kind == File {
+	if !kind.converts() {
 		v.SetZero()
 		to.reject(key, "", *ConversionOf(v.Type()).must)
 		return

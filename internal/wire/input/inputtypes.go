@@ -97,7 +97,7 @@ func CheckOption(t, of reflect.Type, constant any) error {
 	}
 	field, value := ConversionOf(t), ConversionOf(of)
 	switch {
-	case value.List || !value.Converts() || isFile(t):
+	case value.List || !value.Converts() || field.Kind == File:
 		return fmt.Errorf("it never has a %v, which is no value of a form", of)
 	case constant != nil:
 		text := fmt.Sprint(constant)

@@ -12,21 +12,12 @@ import (
 // fills. A form that leaves the key out cannot make it false.
 func DefaultsToTrue(t reflect.Type, query bool, key string) (sets bool) {
 	defer func() { _ = recover() }() // no request has called it
-	dst := reflect.New(t)
-	d, ok := dst.Interface().(defaulter)
-	if !ok {
-		return false
-	}
-	d.Default()
-	v, ok := FormValue(dst.Elem(), query, key)
+	v, ok := FormValue(newDefault(t).Elem(), query, key)
 	for ok && v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
 	return ok && v.Kind() == reflect.Bool && v.Bool()
 }
-
-// Limits are the attributes of an input element that CheckLimit compares with Validate.
-var Limits = []string{"required", "minlength", "maxlength", "min", "max"}
 
 // CheckLimit says how a limit of an input element differs from that of Validate for the same field
 // of a struct type. It returns "" if it does not, or if Validate does not tell: if the type has none,
@@ -140,23 +131,18 @@ func (p *probe) ask(text string) (message string, refused bool) {
 			p.panicked = true
 		}
 	}()
-	dst := reflect.New(p.t)
-	if d, ok := dst.Interface().(defaulter); ok {
-		d.Default()
-	}
-	plan, to := planOf(p.t), binding{dst: dst.Elem()}
-	filler{rows: true, values: true, without: p.to.FirstRow}.all(&to)
+	dst := filler{rows: true, values: true, without: p.to.FirstRow}.new(p.t)
 	v, ok := FormValue(dst.Elem(), p.query, p.to.FirstRow)
 	if !ok {
 		p.panicked = true
 		return "", false
 	}
-	to.invalid = nil
+	to := binding{dst: dst.Elem()}
 	to.values(v, ConversionOf(p.to.Type), "", []string{text})
 	for _, message := range to.invalid {
 		return message.English, true
 	}
-	invalid, err := plan.validate(dst.Interface(), &binding{dst: dst.Elem()}, p.messages)
+	invalid, err := planOf(p.t).validate(dst.Interface(), &binding{dst: dst.Elem()}, p.messages)
 	if err != nil {
 		p.panicked = true
 		return "", false
@@ -213,12 +199,9 @@ func (p *probe) takesAny(m measure, limit float64) bool {
 // hasDefault reports whether Default gives the field a value that stays if the form has none.
 func (p *probe) hasDefault() (has bool) {
 	defer func() { _ = recover() }()
-	dst := reflect.New(p.t)
-	d, ok := dst.Interface().(defaulter)
-	if !ok || ConversionOf(p.to.Type).Kind == String {
+	if ConversionOf(p.to.Type).Kind == String {
 		return false
 	}
-	d.Default()
-	v, ok := FormValue(dst.Elem(), p.query, p.to.FirstRow)
+	v, ok := FormValue(newDefault(p.t).Elem(), p.query, p.to.FirstRow)
 	return ok && !v.IsZero()
 }

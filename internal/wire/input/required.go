@@ -31,12 +31,8 @@ type required struct {
 
 func requiredOf(t reflect.Type, messages Messages) map[string]bool {
 	paths := map[string]bool{}
-	bare, withRows := filler{}, filler{rows: true}
-	for path := range bare.complaints(t, messages) {
-		paths[path] = true
-	}
-	for path := range withRows.complaints(t, messages) { // a new struct has no rows
-		paths[path] = true
+	for _, fill := range []filler{{}, {rows: true}} { // a new struct has no rows
+		maps.Copy(paths, fill.complaints(t, messages))
 	}
 	for path := range paths {
 		others := filler{rows: true, values: true, without: path}
@@ -94,12 +90,18 @@ func (fill filler) invalid(t reflect.Type, messages Messages) map[string]reply.M
 	return invalid
 }
 
-// new returns a filled struct.
-func (fill filler) new(t reflect.Type) reflect.Value {
+// newDefault returns a new struct, after Default.
+func newDefault(t reflect.Type) reflect.Value {
 	dst := reflect.New(t)
 	if d, ok := dst.Interface().(defaulter); ok {
 		d.Default()
 	}
+	return dst
+}
+
+// new returns a filled struct.
+func (fill filler) new(t reflect.Type) reflect.Value {
+	dst := newDefault(t)
 	if fill.rows {
 		fill.all(&binding{dst: dst.Elem()})
 	}
