@@ -393,7 +393,7 @@ func (c *compiler) inspect(h handler) {
 	}
 	keys, near := input.Misnamed(t, invalidOf)
 	for i, key := range keys { // any other key may be that of a list, or for the page to show
-		if hint := suggestKey(key, near[i]); hint != "" && !leadsOn(near[i], key) {
+		if hint := suggestKey(key, near[i]); hint != "" && firstInside(near[i], key) == "" {
 			c.faults = append(c.faults, fault.WarnAt(h.pos, "Validate of %v has a message for %q, which is no field%s", t, key, hint))
 		}
 	}

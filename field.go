@@ -232,14 +232,24 @@ func keyOf(parts []any) (string, error) {
 // suggestKey asks whether one of the keys that may be meant is, for a key that fills nothing. For a
 // struct, or a list of them, that is a field in it.
 func suggestKey(key string, near []string) string {
-	names, inside := map[string]bool{}, ""
+	names, otherwise := map[string]bool{}, ""
 	for _, name := range near {
 		names[name] = true
-		if inside == "" && strings.HasPrefix(name, key+".") {
-			inside = `: did you mean "` + name + `"?`
-		}
 	}
-	return fault.Suggest(key, names, inside)
+	if inside := firstInside(near, key); inside != "" {
+		otherwise = `: did you mean "` + inside + `"?`
+	}
+	return fault.Suggest(key, names, otherwise)
+}
+
+// firstInside returns the first of the keys that may be meant which leads into what a key names: a
+// struct or a list. It returns "" if there is none.
+func firstInside(near []string, key string) string {
+	i := slices.IndexFunc(near, func(name string) bool { return strings.HasPrefix(name, key+".") })
+	if i < 0 {
+		return ""
+	}
+	return near[i]
 }
 
 // idOf returns the ID of a field. Names of parts in which hyphens stand between other characters give

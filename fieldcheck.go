@@ -80,7 +80,7 @@ func checkKey(t reflect.Type, args []typecheck.Arg) typecheck.Answer {
 		return typecheck.Answer{Wrong: plainError(err), Arg: wrongPart(len(args), func(n int) bool {
 			before, _ := keyOf(parts[:n])
 			_, near, ok := input.FormTarget(t, false, before)
-			return !ok && !leadsOn(near, before)
+			return !ok && firstInside(near, before) == ""
 		})}
 	}
 	a := typecheck.Answer{Field: name}
@@ -110,16 +110,6 @@ func wrongPart(args int, wrong func(n int) bool) int {
 		}
 	}
 	return args - 1
-}
-
-// leadsOn reports whether keys that may be meant begin with a key that names a struct or a list.
-func leadsOn(near []string, key string) bool {
-	for _, name := range near {
-		if strings.HasPrefix(name, key+".") {
-			return true
-		}
-	}
-	return false
 }
 
 // checkAs checks the type that As is given.

@@ -94,8 +94,8 @@ func (v *Verb) Use(middleware ...any) *Verb {
 }
 
 // MaxBody sets the largest body of a request, in bytes, in place of Router.MaxBody. A larger
-// body is answered with 413, but for a multipart form whose handler takes a Form with files. JSON with more values than Router.MaxBody describes is answered
-// with 400.
+// body is answered with 413, but for a multipart form whose handler takes a Form with files.
+// JSON with more values than Router.MaxBody describes is answered with 400.
 func (v *Verb) MaxBody(bytes int64) *Verb {
 	v.of.Limit(fault.Caller(0), bytes)
 	return v
