@@ -38,8 +38,9 @@ var rooms = []struct{ room, imports string }{
 	{"wire/logging", "reply"},
 	{"wire/public", "accept reply"},
 
-	{"pages/csp", ""},
 	{"pages/language", ""},
+	{"pages/markup", "language routes/pattern"},
+	{"pages/csp", ""},
 	{"pages/links", "fault language routes/pattern"},
 	{"pages/typecheck", "fault language"},
 	{"pages/plan", "language"},

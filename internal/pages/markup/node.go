@@ -1,0 +1,140 @@
+// Package markup reads HTML once for all that ask about it. [Page] reads a page as browsers do.
+// [Set.Read] reads a template before html/template changes it: an action is a hole in the HTML,
+// and a condition is a branch. What the HTML means for links, policies or people is not its subject.
+package markup
+
+import "text/template/parse"
+
+// A Node is a piece of HTML: *Tag, *End, *Text, *Hole, *Branch, *Loop, *Call or *Jump. The nodes of
+// a page or of a template stand in the order of its text. Comments have no nodes, and a tag has
+// one once it has ended: what is inside of it, such as a Hole, comes before it.
+type Node interface{ node() }
+
+// A Place is where something begins.
+type Place struct {
+	File     string // for messages
+	Template string // the name of the template in the file
+	Offset   int    // in bytes, in the text of the file
+}
+
+// A Tag is a start tag. Where a template has conditions in a tag, it has a way for each outcome
+// that matters.
+//
+//	<a {{if .URL}}href="/x"{{end}}>  =>  a with href if .URL, a without href unless .URL
+type Tag struct{ Ways []Way }
+
+// A Way is what a start tag can be.
+type Way struct {
+	Place
+	Name  string // in lower case; with a pattern.Hole for each action in it
+	Attrs []Attr // the known ones, see attributes.go; of two with one name, the first counts
+	Open  bool   // an action may write more attributes
+	When  []Cond // all of them hold when the tag is this way; none if it may always be
+	// Partly says that the tag may also be another way although all of When hold: its conditions
+	// cannot be told as a list.
+	Partly bool
+}
+
+// An Attr is an attribute of a Way.
+type Attr struct {
+	Name  string       // in lower case
+	Value string       // without character references, with a pattern.Hole for each of Holes
+	Holes []parse.Node // the actions, calls and loops in the value
+	Place              // of the value; of the name if there is no value
+}
+
+// Get returns an attribute of the way. It reports false if the way does not have it.
+func (w *Way) Get(name string) (a Attr, ok bool) {
+	for _, a := range w.Attrs {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return Attr{}, false
+}
+
+// An End is an end tag.
+type End struct {
+	Place
+	Name string // as that of a Way
+}
+
+// A Text is text between tags, or in an element whose content is text.
+type Text struct {
+	Place
+	Text string // with character references
+	In   In
+}
+
+// A Hole is an action that writes something, or may.
+type Hole struct {
+	Place
+	Action *parse.ActionNode
+	In     In
+}
+
+// A Branch is an {{if}} or {{with}}.
+type Branch struct {
+	Place
+	Cond       Cond // for Then
+	Pipe       *parse.PipeNode
+	Then, Else []Node
+	In         In
+}
+
+// A Loop is a {{range}}.
+type Loop struct {
+	Place
+	Pipe       *parse.PipeNode
+	Body, Else []Node // of a loop in a name or a value of a tag: nil, it is one hole
+	In         In
+}
+
+// A Call is a {{template}} or {{block}}.
+type Call struct {
+	Place
+	Name     string
+	Pipe     *parse.PipeNode // nil if it passes no data
+	Followed bool            // Nodes are those of the template
+	Nodes    []Node
+	In       In
+}
+
+// A Jump is a {{break}} or {{continue}}.
+type Jump struct{ Place }
+
+func (*Tag) node()    {}
+func (*End) node()    {}
+func (*Text) node()   {}
+func (*Hole) node()   {}
+func (*Branch) node() {}
+func (*Loop) node()   {}
+func (*Call) node()   {}
+func (*Jump) node()   {}
+
+// An In says what a node stands in.
+type In struct {
+	Kind    Kind
+	Element string // of Raw
+}
+
+// A Kind is a kind of place in HTML.
+type Kind uint8
+
+const (
+	Content   Kind = iota // between tags
+	Raw                   // in an element whose content is text, such as script or title
+	InTag                 // in a tag
+	InComment             // in a comment, a doctype or the like, which browsers do not show
+	Unsure                // depends on a condition
+)
+
+// A Cond is a condition with an outcome.
+type Cond struct {
+	Key   string // two conditions with one key have the same outcome
+	Text  string // of the pipeline, without "not"
+	False bool   // the outcome
+	// Lone says that it is a {{with}} without {{else}}, which is no evidence that the value is ever
+	// missing: it may only give the dot.
+	Lone bool
+}
