@@ -128,6 +128,8 @@ func TestElements(t *testing.T) {
 		{"<style src=a.js>b</style>", "style:b"},
 		{"<script nonce=x nonce=y>b</script>", "script=x:b"},
 		{"<script nonce='x y' src>b</script>", "script=x_y!b"},
+		{"<script>a</script><script nonce=x", "script:a"},
+		{"</p title='><script>a</script>'><script>b</script>", "script:b"},
 		{"<script/nonce=\"x\"/>b</script>", "script=x:b"},
 	} {
 		t.Run(tt.html, func(t *testing.T) {
