@@ -41,6 +41,7 @@ var rooms = []struct{ room, imports string }{
 	{"pages/language", ""},
 	{"pages/markup", "language routes/pattern"},
 	{"pages/csp", "markup"},
+	{"pages/prove", "fault markup"},
 	{"pages/links", "fault language routes/pattern"},
 	{"pages/typecheck", "fault language"},
 	{"pages/plan", "language"},

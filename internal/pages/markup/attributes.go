@@ -17,7 +17,7 @@ var uses = func() map[string]use {
 	all := map[string]use{}
 	for use, names := range map[use]string{
 		url:    "action formaction href xlink:href src poster data background cite hx-get hx-post hx-put hx-patch hx-delete sse-connect ws-connect",
-		valued: "ping srcset imagesrcset method formmethod enctype formenctype hx-encoding rel form name type http-equiv content required minlength maxlength min max nonce",
+		valued: "ping srcset imagesrcset alt method formmethod enctype formenctype hx-encoding rel form name type http-equiv content required minlength maxlength min max nonce",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			all[name] = use

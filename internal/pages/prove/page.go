@@ -1,0 +1,34 @@
+// Package prove says what is wrong on the pages of an application before anybody opens one: for
+// people who cannot see a page, or use a keyboard, and under the policy that the Router sends. A
+// [Page] is read as one, with its layouts and the templates that it calls, and with the conditions
+// between them. So a label in a partial belongs to a field in the page.
+//
+// What is said is a warning, and true of each rendering, or of each in which one condition has one
+// outcome, which the warning names. If that is not sure, nothing is said.
+package prove
+
+import (
+	"text/template/parse"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/markup"
+)
+
+// A Page is a page in its layouts with all templates that it calls, read as one.
+type Page struct {
+	File  string        // of the page, for messages
+	Nodes []markup.Node // of the page in its layouts, with the templates that it calls
+	// HTML reports whether an action may write HTML: the type of its value is unknown, an
+	// interface, or template.HTML.
+	HTML func(*parse.ActionNode) bool
+	At   func(markup.Place) (line, column int)
+	Part bool // it is only a part of a page, such as a partial that no template calls: what is around it is not known
+}
+
+// warn returns a warning for a place in a template of the page.
+func (p *Page) warn(at markup.Place, format string, args ...any) fault.Fault {
+	line, column := p.At(at)
+	f := fault.InColumn(at.File, line, column, "warning: "+format, args...)
+	f.Warning = true
+	return f
+}
