@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"example.com/flow/internal/dev/routemap"
+	"example.com/flow/internal/examples/bridge"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/pages/templates"
 	"example.com/flow/internal/routes/forms"
@@ -119,6 +120,8 @@ type compiler struct {
 	faults   []fault.Fault // of this Router alone: see allFaults
 	// inspected are the inputs of handlers whose mistakes are reported.
 	inspected map[reflect.Type]bool
+	places    []place         // of Describers
+	errorDirs map[string]bool // the directories that have an OnError
 	// unsound: a fault may keep routes out of the trie.
 	unsound bool
 }
@@ -131,6 +134,7 @@ func compile(r *Router) *table {
 	c.checkPlans()
 	trie := &match.Trie[endpoint]{}
 	c.finish(trie)
+	c.finishSites(nil)
 	c.table.urls = destinations{Trie: trie}
 	c.addLinkFaults(c.table.urls)
 	if fault.Join(c.allFaults()) != nil {
@@ -327,6 +331,9 @@ func standardOnly(steps []step) []step {
 // handlerOf returns the handler of a verb of a route, and reports what its types do not fit.
 func (c *compiler) handlerOf(r *routetree.Route, v *verb) handler {
 	h := *v.Handler
+	if d, ok := h.std.(*bridge.Describer); ok {
+		h.std = c.describe(r, v, d)
+	}
 	if v.Code != 0 {
 		if err := h.typed.checkStatus(v.Code); err != nil {
 			c.fault(v.Pos, "%s: %v", v.Call(), err)

@@ -283,8 +283,9 @@ func (x *exchange) fail(w http.ResponseWriter, req *Request, err error) {
 // readOnErrors reads the functions of Dir.OnError into the table.
 func (c *compiler) readOnErrors() {
 	byDir := map[string]onErrorFunc{}
+	c.errorDirs = map[string]bool{}
 	for dir, f := range c.plan.OnErrors() {
-		byDir[dir] = f.(onErrorFunc)
+		byDir[dir], c.errorDirs[dir] = f.(onErrorFunc), true
 	}
 	if len(byDir) > 0 {
 		c.table.onErrors = routetree.NewNearest(c.tree, byDir)

@@ -1,6 +1,7 @@
-// Package bridge connects the package flowtest with the root package, neither of which may
-// depend on the other's secrets: the root imports no package testing, and has no methods for
-// flowtest alone. The root sets Of; flowtest sets Asked, before Routers are compiled.
+// Package bridge connects the packages flowtest and openapi with the root package, none of which
+// may depend on the other's secrets: the root imports no package testing, and has no methods for
+// flowtest alone. The root sets Of; flowtest sets Asked, before Routers are compiled; openapi
+// makes Describers, which the root recognises.
 package bridge
 
 import (
