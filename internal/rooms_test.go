@@ -40,7 +40,7 @@ var rooms = []struct{ room, imports string }{
 
 	{"pages/language", ""},
 	{"pages/markup", "language routes/pattern"},
-	{"pages/csp", "markup"},
+	{"pages/csp", "markup routes/pattern"},
 	{"pages/prove", "fault markup"},
 	{"pages/links", "fault language routes/pattern"},
 	{"pages/typecheck", "fault language"},

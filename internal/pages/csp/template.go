@@ -64,6 +64,9 @@ func NewTemplate(text string) (t *Template, problems []string) {
 	return &Template{Parse(text), strings.Split(text, nonce)}, problems
 }
 
+// Policy returns the directives of the policy, with 'nonce' where a nonce or hashes stand in answers.
+func (t *Template) Policy() Policy { return t.policy }
+
 // HasNonce reports whether the policy has a nonce.
 func (t *Template) HasNonce() bool { return len(t.pieces) > 1 }
 
@@ -102,12 +105,15 @@ func (t *Template) Page(html string) (page, policy string, ok bool) {
 	return strings.ReplaceAll(html, Placeholder, ""), t.withHashes(scripts, styles).String(), true
 }
 
-// hashOf returns the source that allows an inline script or style. Browsers normalize newlines
-// before they hash it.
+// hashOf returns the source that allows an inline script or style.
 func hashOf(text string) string {
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace(text)
-	sum := sha256.Sum256([]byte(text))
+	sum := sha256.Sum256([]byte(normalized(text)))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// normalized returns the text of a script or style as browsers hash it.
+func normalized(text string) string {
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace(text)
 }
 
 // withHashes returns the policy with the hashes of scripts and styles in place of the nonce. A

@@ -16,8 +16,9 @@ const (
 var uses = func() map[string]use {
 	all := map[string]use{}
 	for use, names := range map[use]string{
-		url:    "action formaction href xlink:href src poster data background cite hx-get hx-post hx-put hx-patch hx-delete sse-connect ws-connect",
-		valued: "ping srcset imagesrcset alt method formmethod enctype formenctype hx-encoding rel form name type http-equiv content required minlength maxlength min max nonce",
+		url:    "action formaction href xlink:href src poster data background cite hx-get hx-post hx-put hx-patch hx-delete sse-connect ws-connect hx-sse:connect hx-ws:connect",
+		valued: "as hx-trigger hx-vals hx-headers hx-request ping srcset imagesrcset alt method formmethod enctype formenctype hx-encoding rel form name type http-equiv content required minlength maxlength min max nonce",
+		named:  "style integrity nomodule srcdoc",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			all[name] = use

@@ -133,6 +133,7 @@ func TestRead(t *testing.T) {
 		{"an attribute behind a condition", `<a {{if .A}}name=b{{end}}>`, `tag[if .A: ] <a name=b if .A|a unless .A>`},
 		{"unless", `<a {{if not .A}}name=b{{end}}>`, `tag[unless .A: ] <a name=b unless .A|a if .A>`},
 		{"two values", `<a name="{{if .A}}b{{else}}c{{end}}d">`, `tag[if .A: ] <a name=bd if .A|a name=cd unless .A>`},
+		{"attributes of a policy", `<link as=font style="a" hx-vals="js:b" data-hx-sse:connect="/c" hx-vars="d" integrity="e">`, `<link as=font style hx-vals=js:b data-hx-sse:connect=/c hx-vars integrity>`},
 		{"attributes of no matter", `<a class="{{if .A}}b{{end}}" {{if .B}}checked{{end}}>`, `tag[if .A: ] tag[if .B: ] <a>`},
 		{"a condition in a query", `<a href="/a?{{if .A}}b{{end}}">`, `tag[if .A: ] <a href=/a?>`},
 		{"an action in one way", `<a {{if .A}}{{.B}}{{end}}>`, `tag[if .A: tag{.B}] <a ... if .A|a unless .A>`},
