@@ -36,6 +36,7 @@ import (
 // A File is a parsed route file.
 type File struct {
 	Name      string     // for messages
+	Title     string     // of the first part without a request that has one
 	Prose     string     // of the parts without a request
 	Variables []Variable // of the first part, if that has no request
 	Requests  []*Request

@@ -2,6 +2,7 @@ package httpfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -132,6 +133,7 @@ func (p *parser) withoutRequest(r *Request, of part, isFirst bool) {
 			}
 		}
 	}
+	f.Title = cmp.Or(f.Title, r.Title)
 	f.Prose = strings.TrimSpace(f.Prose + "\n" + r.Prose)
 }
 

@@ -49,7 +49,7 @@ func parseText(line int, text string) (t Text, wrong []error) {
 		ref, err := parseReference(text[at[2]:at[3]])
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("%s %w", source, err))
-			ref = generated(func() string { return "" }) // so that the rest of the line can be checked
+			ref = generated("", func() string { return "" }) // so that the rest of the line can be checked
 		}
 		t.add(text[done:at[0]], nil)
 		t.add(source, ref)
@@ -71,16 +71,16 @@ func parseReference(text string) (*reference, error) {
 		if low >= high {
 			return nil, errors.New("needs a smaller and a larger number: {{$randomInt 1 1000000}}")
 		}
-		return generated(func() string {
+		return generated(strconv.FormatInt(min(max(42, low), high-1), 10), func() string {
 			n, _ := rand.Int(rand.Reader, big.NewInt(high-low)) // never fails
 			return strconv.FormatInt(low+n.Int64(), 10)
 		}), nil
 	}
 	switch {
 	case text == "$guid", text == "$uuid":
-		return generated(newUUID), nil
+		return generated("0f8fad5b-d9cb-469f-a165-70867728950e", newUUID), nil
 	case text == "$timestamp":
-		return generated(func() string { return strconv.FormatInt(time.Now().Unix(), 10) }), nil
+		return generated("1767225600", func() string { return strconv.FormatInt(time.Now().Unix(), 10) }), nil
 	case strings.HasPrefix(text, "$"):
 		return nil, errors.New("is none of {{$guid}}, {{$uuid}}, {{$timestamp}} and {{$randomInt 1 1000000}}")
 	case word.MatchString(text):
@@ -98,9 +98,14 @@ func parseReference(text string) (*reference, error) {
 	return &reference{name, strings.HasPrefix(part, "headers."), func(v *Values) (string, error) { return v.ofAnswer(name, read) }}, nil
 }
 
-// generated returns a reference that reads nothing.
-func generated(value func() string) *reference {
-	return &reference{value: func(*Values) (string, error) { return value(), nil }}
+// generated returns a reference that reads nothing. In a document it stands for fixed.
+func generated(fixed string, value func() string) *reference {
+	return &reference{value: func(v *Values) (string, error) {
+		if v.fixed {
+			return fixed, nil
+		}
+		return value(), nil
+	}}
 }
 
 // readerOf returns a function that reads a part of an answer, such as "body.$.key" or
@@ -170,7 +175,8 @@ func (t Text) isLiteral() bool {
 type Values struct {
 	variables map[string]string
 	answers   map[string]*Answer
-	set       int // bytes that Set has stored
+	set       int  // bytes that Set has stored
+	fixed     bool // what is generated is the same each time
 }
 
 // maxText is how many bytes the variables of a file may have together, and those of a request
