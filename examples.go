@@ -110,7 +110,7 @@ func exampleFaults(tree *routetree.Tree, files fs.FS, urls destinations) (faults
 		}
 		prefix := bridge.Prefix(f, mountPath(tree.Prefix))
 		for _, r := range f.Requests {
-			if r.Method == "" {
+			if r.Method == "" || ownEndpoint(route, r, prefix, urls) != nil {
 				continue
 			}
 			if text := checkExample(route, r, prefix, urls); text != "" {
@@ -121,8 +121,33 @@ func exampleFaults(tree *routetree.Tree, files fs.FS, urls destinations) (faults
 	return faults
 }
 
-// checkExample returns what is wrong with the URL and the method of an example of a route, or
-// "". Where holes are in its path, what may answer is enough. Prefix is what the path leaves out.
+// ownEndpoint returns the endpoint of a route that may answer an example of its file, or nil.
+// Where holes are in the path, what may answer is enough. prefix is what the path leaves out.
+func ownEndpoint(route *routetree.Route, r *httpfile.Request, prefix string, urls destinations) *endpoint {
+	asked, ok := r.Path(pattern.Hole)
+	path, _, isPath := match.ParsePath(prefix + asked)
+	if !ok || !isPath {
+		return nil
+	}
+	for _, l := range urls.possible(r.Method, path) {
+		if e := l.Answer(r.Method); e != nil && e.owner.route == route {
+			return e
+		}
+	}
+	return nil
+}
+
+// possible returns the leaves that a path of an example may mean. A hole stands for several
+// segments only if nothing matches otherwise.
+func (d destinations) possible(method string, path []match.Text) []*match.Leaf[endpoint] {
+	if leaves := d.Possible(method, path, false); len(leaves) > 0 {
+		return leaves
+	}
+	return d.Possible(method, path, true)
+}
+
+// checkExample returns what is wrong with the URL and the method of an example of a route that
+// its file does not answer, or "". prefix is what the path leaves out.
 func checkExample(route *routetree.Route, r *httpfile.Request, prefix string, urls destinations) string {
 	asked, ok := r.Path(pattern.Hole)
 	if !ok {
@@ -134,16 +159,9 @@ func checkExample(route *routetree.Route, r *httpfile.Request, prefix string, ur
 	}
 	var own bool        // a pattern of the file matches, with the method or without
 	var other *endpoint // of another file, with the method
-	leaves := urls.Possible(r.Method, path, false)
-	if len(leaves) == 0 {
-		leaves = urls.Possible(r.Method, path, true)
-	}
+	leaves := urls.possible(r.Method, path)
 	for _, l := range leaves {
-		e := l.Answer(r.Method)
-		switch {
-		case e != nil && e.owner.route == route:
-			return ""
-		case e != nil && other == nil:
+		if e := l.Answer(r.Method); e != nil && other == nil {
 			other = e
 		}
 		own = own || slices.ContainsFunc(l.Answers(), func(e *endpoint) bool { return e.owner.route == route })

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"io/fs"
 	"net/http"
 	"path"
 	"slices"
@@ -105,13 +106,18 @@ func (c *compiler) operations(before []uintptr) (all []bridge.Operation) {
 				onError = path.Join(routetree.RouterDir, dir)
 			}
 		}
+		router := c.router // and no more of the compiler is kept
 		for _, a := range c.plan.Answers(r) {
 			all = append(all, bridge.Operation{
 				File: r.File, Path: r.Path, Patterns: r.Patterns, Method: a.Method, Name: a.Name,
 				Guards:  slices.Concat(before, codesOf(a.Before)),
 				OnError: onError,
 				Shape:   a.Verb.Handler.typed.shape(a.Verb.Code),
-				Read:    func() *httpfile.File { return c.router.readNow(r) },
+				Read:    func() *httpfile.File { return router.readNow(r) },
+				Open: func(name string) ([]byte, error) {
+					return fs.ReadFile(router.filesNow(), path.Join(path.Dir(r.InTree()), name))
+				},
+				Examples: func(f *httpfile.File) ([]*httpfile.Request, string) { return router.examplesIn(f, r, a.Method) },
 			})
 		}
 	}
@@ -144,15 +150,31 @@ func (h *typed) shape(status int) bridge.Shape {
 	return s
 }
 
-// readNow returns the examples of a route file, which in development may have changed. They are
-// empty if the file has faults.
-func (r *Router) readNow(route *routetree.Route) *httpfile.File {
-	files := r.tree.Files
+// filesNow returns the files of the tree, which in development may have changed.
+func (r *Router) filesNow() fs.FS {
 	if r.dev != nil {
-		files = r.dev.disk.Files()
+		return r.dev.disk.Files()
 	}
-	if f, faults := readExamples(files, route); f != nil && len(faults) == 0 {
+	return r.tree.Files
+}
+
+// readNow returns the examples of a route file as they are now. They are empty if the file has
+// faults.
+func (r *Router) readNow(route *routetree.Route) *httpfile.File {
+	if f, faults := readExamples(r.filesNow(), route); f != nil && len(faults) == 0 {
 		return f
 	}
 	return &httpfile.File{}
+}
+
+// examplesIn returns the requests in the file of a route that its handler for a method answers,
+// and what their paths leave out.
+func (r *Router) examplesIn(f *httpfile.File, route *routetree.Route, method string) (own []*httpfile.Request, prefix string) {
+	prefix, urls := bridge.Prefix(f, mountPath(r.tree.Prefix)), r.outermost().table.Load().urls
+	for _, req := range f.Requests {
+		if req.Method == method && ownEndpoint(route, req, prefix, urls) != nil {
+			own = append(own, req)
+		}
+	}
+	return own, prefix
 }

@@ -45,9 +45,11 @@ func operationLine(o bridge.Operation) string {
 			}
 		}
 	}
-	title := ""
-	if requests := o.Read().Requests; len(requests) > 0 {
-		title = requests[0].Title
+	f := o.Read()
+	title := f.Title
+	requests, prefix := o.Examples(f)
+	for _, r := range requests {
+		title += prefix + r.Title
 	}
 	line := fmt.Sprintf("%s %s %s name=%s guards=%s onError=%s %q", o.Method, strings.Join(patterns, ","), o.File, o.Name, strings.Join(guards, ","), o.OnError, title)
 	if o.Typed {
@@ -77,7 +79,7 @@ func apiRouter() *flow.Router {
 		"router/api.http":                   &fstest.MapFile{},
 		"router/api/openapi.json.http":      &fstest.MapFile{Data: []byte("### Things")},
 		"router/api/docs.http":              &fstest.MapFile{},
-		"router/api/items/[id=int].http":    &fstest.MapFile{Data: []byte("### Show an item\nGET /api/items/1")},
+		"router/api/items/[id=int].http":    &fstest.MapFile{Data: []byte("### Show\nGET /api/items/1\n### Sign in\n# @name in\nGET /health\n### Remove\nDELETE /api/items/{{in.response.body.$.id}}")},
 		"router/api/items/store.http":       &fstest.MapFile{},
 		"router/api/[[lang]]/words.http":    &fstest.MapFile{},
 		"router/api/v2/openapi.json.http":   &fstest.MapFile{},
@@ -130,10 +132,10 @@ GET /api router/api.http name=api guards=router onError= ""
 GET /api/words,/api/:/words router/api/[[lang]]/words.http name=api.lang.words guards=router onError= "" in=struct {} out=<nil> text=true decides=false status=200
 ANY /api/words,/api/:/words router/api/[[lang]]/words.http name=api.lang.words guards=router onError= "" in=struct {} out=<nil> text=false decides=true status=0
 GET /api/docs router/api/docs.http name=api.docs guards=router onError= ""
-GET /api/items/:int router/api/items/[id=int].http name=item guards=router,dir,file onError=router/api/items "Show an item" in=flow_test.opIn out=flow_test.opItem text=false decides=false status=200
-DELETE /api/items/:int router/api/items/[id=int].http name=item guards=router,dir,file,verb onError=router/api/items "Show an item" in=flow_test.opIn out=<nil> text=false decides=false status=204
+GET /api/items/:int router/api/items/[id=int].http name=item guards=router,dir,file onError=router/api/items "Show" in=flow_test.opIn out=flow_test.opItem text=false decides=false status=200
+DELETE /api/items/:int router/api/items/[id=int].http name=item guards=router,dir,file,verb onError=router/api/items "Remove" in=flow_test.opIn out=<nil> text=false decides=false status=204
 POST /api/items router/api/items/store.http name=api.items.store guards=router,dir onError=router/api/items "" in=flow_test.opBody out=*flow_test.opItem text=false decides=false status=201
-GET /api/openapi.json router/api/openapi.json.http name=api.openapi.json guards=router onError= ""
+GET /api/openapi.json router/api/openapi.json.http name=api.openapi.json guards=router onError= "Things"
 GET /api/v2/deep/* router/api/v2/deep/[...rest].http name=api.v2.deep.rest guards=router onError= "" in=<nil> out=flow_test.opItem text=false decides=false status=200
 GET /api/v2/deep/docs router/api/v2/deep/docs.http name=api.v2.deep.docs guards=router onError= ""
 GET /api/v2/deep/raw router/api/v2/deep/raw.http name=api.v2.deep.raw guards=router onError= ""
@@ -154,7 +156,7 @@ func TestOperationsOfAMountedRouter(t *testing.T) {
 	inner.OnError = func(*flow.Request, error) flow.Response { return flow.Response{} }
 	said := bodyAt(outer, "/orgs/x/api/openapi.json")
 	is.True(strings.Contains(said, "GET /orgs/:/api/docs router/api/docs.http name=api.docs guards=outer,verb,router onError=Router"))
-	is.True(strings.Contains(said, "guards=outer,verb,router,dir,file onError=router/api/items")) // the nearest one
+	is.True(strings.Contains(said, "guards=outer,verb,router,dir,file onError=router/api/items \"/orgs/\\x00Show\"")) // the nearest one
 	is.Equal(bodyAt(outer, "/orgs/x/api/docs"), "/orgs/{org}/api/openapi.json")
 }
 

@@ -51,7 +51,12 @@ type Operation struct {
 	// or else "Router" for that of the Router; "" if there is none.
 	OnError string
 	Shape
-	Read func() *httpfile.File // the route file as it is now; empty if it has faults
+	// Read returns the route file as it is now. It is empty if it has faults.
+	Read func() *httpfile.File
+	// Examples returns the requests of that file which the operation answers, and what their
+	// paths leave out: see Prefix.
+	Examples func(*httpfile.File) (requests []*httpfile.Request, prefix string)
+	Open     func(name string) ([]byte, error) // returns the content of a file that a body names
 }
 
 // A Shape is what a handler says in its signature. It is zero for a handler that is not typed.
