@@ -78,7 +78,7 @@ func index(args []value) (value, string) {
 	for _, i := range args[1:] {
 		t, addr := v.indirect()
 		if t == nil || t.Kind() == reflect.Interface {
-			return value{}, ""
+			return value{text: v.text}, ""
 		}
 		switch t.Kind() {
 		case reflect.Map:

@@ -114,7 +114,7 @@ func (b *body) field(dot, receiver value, w word, a arguments) value {
 	t, addr := receiver.indirect()
 	if t == nil {
 		b.operands(dot, nil, w, a)
-		return value{}
+		return value{text: receiver.text}
 	}
 	if receiver.dict != nil && a.none() {
 		return b.key(receiver.dict, w)

@@ -28,6 +28,9 @@ type Set struct {
 	Funcs map[string]reflect.Type
 	// Method is asked about each call of a method that is right by its types. It may be nil.
 	Method func(Call) Answer
+	// Writes is told of each action that is reached whether it writes text for every value that it
+	// has: nothing that may be HTML. It may be nil.
+	Writes func(n *parse.ActionNode, text bool)
 }
 
 // Check returns what cannot work when the template of the given name is executed with a
@@ -60,6 +63,9 @@ func (s *Set) check(name string, data reflect.Type) *checker {
 		seen:  map[job]bool{},
 		dicts: dicts{interned: map[dict]*dict{}, read: map[readKey]bool{}},
 	}
+	if s.Writes != nil {
+		c.written = map[*parse.ActionNode]bool{}
+	}
 	dot := valueOf(data)
 	if dot.isInterface() {
 		dot = dot.orAbsent() // the template gets what is in the interface: nothing, if that is nil
@@ -70,8 +76,11 @@ func (s *Set) check(name string, data reflect.Type) *checker {
 		c.todo = c.todo[1:]
 		next.check()
 	}
-	if len(c.todo) == 0 {
+	if len(c.todo) == 0 { // else an action may be reached with more values
 		c.reportKeys()
+		for n, text := range c.written {
+			s.Writes(n, text)
+		}
 	}
 	slices.SortFunc(c.found, func(a, b finding) int {
 		return cmp.Or(a.Pos.compare(b.Pos), cmp.Compare(a.Text, b.Text))
@@ -87,6 +96,9 @@ type checker struct {
 	todo   []*body
 	found  []finding
 	fields []Field
+	// written has the actions for Set.Writes. Later passes over a template know no more of a value
+	// than earlier ones.
+	written map[*parse.ActionNode]bool
 	dicts
 }
 

@@ -1,8 +1,8 @@
 package typecheck
 
 import (
+	"html/template"
 	"reflect"
-	"text/template"
 	"text/template/parse"
 
 	"example.com/flow/internal/pages/language"
@@ -40,15 +40,22 @@ type value struct {
 	absent tri          // whether there is no value, as for a key that a map does not have
 	addr   tri          // whether it is addressable, so that it has the methods of its pointer
 	truth  tri          // what {{if}} makes of it
+	text   bool         // of a type that is not known: it is text, and so is all that is in it
 	dict   *dict        // the keys of a map that dict has made
 	known  any          // of a constant its node, of a result what Set.Method has said; nil for others
 }
+
+// AnyText is the type of what may be anything but HTML, for the result of a function in Set.Funcs.
+// The fields and the elements of such a value are no HTML either.
+type AnyText any
 
 // nothing is the reflect.Value that is not valid: that of nil, or of a missing key.
 var nothing = value{absent: yes, addr: no, truth: no}
 
 var (
 	reflectValueType = reflect.TypeFor[reflect.Value]()
+	anyTextType      = reflect.TypeFor[AnyText]()
+	htmlType         = reflect.TypeFor[template.HTML]()
 	intType          = reflect.TypeFor[int]()
 	stringType       = reflect.TypeFor[string]()
 	boolType         = reflect.TypeFor[bool]()
@@ -63,7 +70,7 @@ func isAny(t reflect.Type) bool {
 // valueOf returns a value of a static type that is not addressable.
 func valueOf(t reflect.Type) value {
 	if isAny(t) {
-		return value{}
+		return value{text: t == anyTextType}
 	}
 	return value{typ: t, absent: no, addr: no, truth: truthOf(t)}
 }
@@ -96,9 +103,11 @@ func (v value) when(truth tri) value {
 
 // or returns what is known of a value that is v or w.
 func (v value) or(w value) value {
-	switch {
-	case v == w:
+	if v == w {
 		return v
+	}
+	text := v.isText() && w.isText()
+	switch {
 	case w.absent == yes:
 		w.typ, w.addr, w.dict, w.known = v.typ, v.addr, v.dict, v.known
 	case v.absent == yes:
@@ -112,7 +121,14 @@ func (v value) or(w value) value {
 	if v.known != w.known {
 		v.known = nil
 	}
-	return value{typ: v.typ, absent: v.absent.or(w.absent), addr: v.addr.or(w.addr), truth: v.truth.or(w.truth), dict: v.dict, known: v.known}
+	return value{typ: v.typ, absent: v.absent.or(w.absent), addr: v.addr.or(w.addr), truth: v.truth.or(w.truth), text: text && v.typ == nil, dict: v.dict, known: v.known}
+}
+
+// isText reports whether the value is text when it is written. An interface with methods is, since
+// template.HTML has none.
+func (v value) isText() bool {
+	t, _ := v.indirect()
+	return v.text || v.absent == yes || t != nil && t != htmlType
 }
 
 // isInterface reports whether all that is known of the value is an interface that it

@@ -80,7 +80,12 @@ func (b *body) walk(dot value, n parse.Node) (ends bool) {
 			}
 		}
 	case *parse.ActionNode:
-		b.readAll(b.pipeline(dot, n.Pipe))
+		v := b.pipeline(dot, n.Pipe)
+		b.readAll(v)
+		if b.written != nil && len(n.Pipe.Decl) == 0 {
+			text, reached := b.written[n]
+			b.written[n] = v.isText() && (text || !reached)
+		}
 	case *parse.BreakNode, *parse.ContinueNode:
 		return true
 	case *parse.IfNode:
@@ -162,7 +167,7 @@ func iterate(v value, vars int) iteration {
 	}
 	t, addr := v.indirect()
 	if t == nil || t.Kind() == reflect.Interface {
-		return iteration{}
+		return iteration{key: value{text: v.text}, elem: value{text: v.text}}
 	}
 	r := iteration{key: valueOf(intType)}
 	if t == v.typ {
