@@ -103,7 +103,7 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 	r.explains = c.Name == "routes" && c.Routes.Explain != ""
 	err := r.Check()
 	if c.Name == "check" {
-		err = r.printFaults(p, err, r.compile().warnings, c.Check.JSON)
+		err = r.printFaults(p, err, append(fault.Of(r.compile().warnings), r.proved()...), c.Check)
 	}
 	if err != nil {
 		return err
@@ -134,14 +134,14 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 
 // printFaults prints the faults of an error of Check, and warnings: as JSON, or each with its
 // line of the source, if that is on this machine. It returns command.ErrReported if there are
-// faults, and an error that holds none as it is.
-func (r *Router) printFaults(p command.Process, err, warnings error, asJSON bool) error {
+// faults, or warnings that are to count as such, and an error that holds none as it is.
+func (r *Router) printFaults(p command.Process, err error, warnings []fault.Fault, set command.Check) error {
 	found := fault.Of(err)
 	if err != nil && len(found) == 0 {
 		return err
 	}
-	found = append(found, fault.Of(warnings)...)
-	if asJSON {
+	found = append(found, fault.Of(fault.Warnings(warnings))...)
+	if set.JSON {
 		if err := fault.WriteJSON(p.Stdout, found); err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (r *Router) printFaults(p command.Process, err, warnings error, asJSON bool
 		}
 		io.WriteString(p.Stderr, devpage.ColorsOf(p.Stderr, p.Getenv).Faults(devpage.Red, all))
 	}
-	if err != nil {
+	if err != nil || set.WarningsFail && len(found) > 0 {
 		return command.ErrReported
 	}
 	return nil
@@ -188,7 +188,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 			return command.ErrReported
 		}
 		if r.dev != nil {
-			return r.printFaults(p, err, nil, false)
+			return r.printFaults(p, err, nil, command.Check{})
 		}
 		return err
 	}

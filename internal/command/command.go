@@ -53,8 +53,9 @@ type Routes struct {
 
 // Check holds the flags of the command check.
 type Check struct {
-	JSON    bool
-	Verbose bool // -v
+	JSON         bool
+	Verbose      bool // -v
+	WarningsFail bool // -warnings=fail: a warning is as bad as a fault
 }
 
 // Builds reports whether the command needs the application.
@@ -94,6 +95,7 @@ func Parse(p Process) (Command, error) {
 		c.Routes.flags(flags)
 	case "check":
 		flags.BoolVar(&c.Check.JSON, "json", false, "")
+		c.Check.flags(flags)
 		if own.Lookup("v") == nil { // -v of the application, as in package glog, is both
 			flags.Bool("v", false, "")
 		}
@@ -162,6 +164,16 @@ func (r *Routes) flags(flags *flag.FlagSet) {
 	flags.StringVar(&r.Method, "method", "", "")
 	flags.StringVar(&r.Path, "path", "", "")
 	flags.StringVar(&r.Explain, "explain", "", "")
+}
+
+// flags adds the flags that no other command has.
+func (c *Check) flags(flags *flag.FlagSet) {
+	flags.Func("warnings", "", func(value string) error {
+		if c.WarningsFail = value == "fail"; !c.WarningsFail {
+			return errors.New("must be fail")
+		}
+		return nil
+	})
 }
 
 // check returns an error for flags that exclude each other. given holds the names of the flags
@@ -284,7 +296,9 @@ Flags of routes:
 Flags of check:
 
 	-json             JSON, for programs: an array of faults and warnings
-	-v                say which templates html/template renders, and why
+	-v                say which templates html/template renders, and why; which pages
+	                  run no script, and which are judged only in part
+	-warnings=fail    exit with 1 if there is a warning
 %[2]s
 Exit codes: 0, 1 if there are faults or it cannot serve or stop, 2 for wrong arguments.
 `

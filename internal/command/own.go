@@ -12,6 +12,7 @@ func checkOwn(own *flag.FlagSet) error {
 	taken := flag.NewFlagSet("", flag.ContinueOnError)
 	new(Serve).flags(taken, func(string) string { return "" })
 	new(Routes).flags(taken)
+	new(Check).flags(taken)
 	taken.Bool("h", false, "")
 	taken.Bool("help", false, "")
 	var both []string

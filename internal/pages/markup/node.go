@@ -3,7 +3,10 @@
 // and a condition is a branch. What the HTML means for links, policies or people is not its subject.
 package markup
 
-import "text/template/parse"
+import (
+	"strings"
+	"text/template/parse"
+)
 
 // A Node is a piece of HTML: *Tag, *End, *Text, *Hole, *Branch, *Loop, *Call or *Jump. The nodes of
 // a page or of a template stand in the order of its text. Comments have no nodes, and a tag has
@@ -15,6 +18,13 @@ type Place struct {
 	File     string // for messages
 	Template string // the name of the template in the file
 	Offset   int    // in bytes, in the text of the file
+}
+
+// Position returns the line and the column of an offset in a text, from 1. A byte order mark does not
+// count.
+func Position(text string, offset int) (line, column int) {
+	before := strings.TrimPrefix(text, "\ufeff")[:offset]
+	return strings.Count(before, "\n") + 1, offset - strings.LastIndex(before, "\n")
 }
 
 // A Tag is a start tag. Where a template has conditions in a tag, it has a way for each outcome

@@ -32,7 +32,7 @@ func ownFuncs(h Host) map[string]*ownFunc {
 		"nonce":   {bound: h.Nonce}, // a page that is rendered once has a placeholder for it
 		"request": {bound: func(at any) any { return at }, returns: h.Request, perRequest: true},
 		"route":   {bound: func(at any, name string, params ...any) (string, error) { return h.Route(at, name, params) }, perRequest: h.PerRequest},
-		"user":    {bound: h.User, perRequest: true},
+		"user":    {bound: h.User, returns: reflect.TypeFor[typecheck.AnyText](), perRequest: true}, // nobody's name is HTML
 	}
 }
 

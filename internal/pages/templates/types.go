@@ -58,16 +58,22 @@ func (l *library) checkAlone(f *templateFile) (faults []fault.Fault) {
 	return faults
 }
 
+// typecheck returns the check of types for a set.
+func (h *functions) typecheck(s *set) typecheck.Set {
+	check := typecheck.Set{Trees: map[string]*parse.Tree{}, Funcs: h.types, Method: h.Method}
+	for name := range s.trees {
+		check.Trees[name] = s.resolved(name)
+	}
+	return check
+}
+
 // checkTypes returns what cannot work in the set of a file with the types of its data, and the
 // fields of forms that the set speaks of.
 func (l *library) checkTypes(s *set, f *templateFile) (problems []typecheck.Problem, fields []typecheck.Field) {
 	if len(l.data[f]) == 0 {
 		return nil, nil
 	}
-	check := typecheck.Set{Trees: map[string]*parse.Tree{}, Funcs: l.types, Method: l.Method}
-	for name := range s.trees {
-		check.Trees[name] = s.resolved(name)
-	}
+	check := l.typecheck(s)
 	for _, d := range l.data[f] {
 		p, named := check.Check(cmp.Or(d.Block, s.outer), d.Type)
 		problems, fields = append(problems, p...), append(fields, named...)

@@ -30,9 +30,10 @@ type Views struct {
 	errorPages *routetree.Nearest[*View] // in their layouts; nil if no templates were read
 	lost       bool                      // see Lost
 
-	files map[string]*templateFile // by name
-	used  map[*templateFile]bool   // see library
-	made  map[string]*madeView     // the views without faults, by name
+	files  map[string]*templateFile // by name
+	used   map[*templateFile]bool   // see library
+	called map[string]bool          // see library
+	made   map[string]*madeView     // the views without faults, by name
 }
 
 // A madeView is a view without faults, with the files that it was made of. NewViews takes it
@@ -46,6 +47,7 @@ type madeView struct {
 	warnings []fault.Fault
 	problems []typecheck.Problem // with the types of its data
 	fields   []typecheck.Field   // of forms
+	proof    func() *proof       // made when it is first asked for, in development after the answer to a request
 	// maybeMisspelt is that of the set.
 	maybeMisspelt map[string]bool
 }
@@ -151,7 +153,7 @@ func (v *View) IsFixed() bool { return v.fixed }
 // views makes a view of each template, and collects the faults.
 func (l *library) views(t *routetree.Tree, before *Views) *Views {
 	errorPages := map[string]*View{} // by directory
-	v := &Views{byName: map[string]*View{}, files: l.files, used: l.used, made: map[string]*madeView{}}
+	v := &Views{byName: map[string]*View{}, files: l.files, used: l.used, called: l.called, made: map[string]*madeView{}}
 	problems := map[string][]typecheck.Problem{}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[name]
@@ -236,6 +238,8 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 		return nil, faults
 	}
 	m := &madeView{view: v, layouts: layouts, files: s.byFile, warnings: s.warnings, problems: problems, fields: fields, maybeMisspelt: s.maybeMisspelt}
+	data := l.data[f]
+	m.proof = sync.OnceValue(func() *proof { return h.prove(s, f, data) })
 	if path.Base(f.name) == errorName {
 		whole, err := v.blocks[f.file]()
 		m.bare = &View{file: f.file, whole: whole, err: err}

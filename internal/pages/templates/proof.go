@@ -1,0 +1,98 @@
+package templates
+
+import (
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+	"text/template/parse"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/markup"
+	"example.com/flow/internal/pages/prove"
+)
+
+// A proof is what the rules of prove read of a view.
+type proof struct {
+	whole     *prove.Page
+	fragments []*prove.Page // the templates that only Block renders
+	found     []fault.Fault // what the rules say that ask nothing but the page
+}
+
+// texts are the actions of a set that are reached, with whether each writes text and no HTML.
+type texts map[*parse.ActionNode]bool
+
+// note notes an action, once for each check that reaches it.
+func (t texts) note(n *parse.ActionNode, text bool) {
+	known, reached := t[n]
+	t[n] = text && (known || !reached)
+}
+
+// prove makes the proof of a set with the types of its data.
+func (h *functions) prove(s *set, f *templateFile, data []Data) *proof {
+	texts, check := texts{}, h.typecheck(s)
+	check.Writes = texts.note
+	page := func(name string, isPart bool) *prove.Page {
+		types := []reflect.Type{}
+		for _, d := range data {
+			if cmp.Or(d.Block, s.outer) == name {
+				types = append(types, d.Type)
+			}
+		}
+		if len(types) == 0 {
+			types = []reflect.Type{nil} // nothing is known of it
+		}
+		for _, t := range types {
+			check.Check(name, t)
+		}
+		callee := func(_ *parse.Tree, n *parse.TemplateNode) *parse.Tree { return check.Trees[n.Name] }
+		return &prove.Page{
+			File:  f.file,
+			Nodes: markup.Read(check.Trees[name], callee),
+			HTML:  func(n *parse.ActionNode) bool { return !texts[n] },
+			At:    func(at markup.Place) (line, column int) { return markup.Position(s.byFile[at.File].text, at.Offset) },
+			Part:  isPart,
+		}
+	}
+	p := &proof{whole: page(s.outer, isPartial(f.name))}
+	for _, name := range s.fragments {
+		p.fragments = append(p.fragments, page(name, true))
+	}
+	for _, page := range p.all() {
+		p.found = append(p.found, page.Accessibility()...)
+	}
+	return p
+}
+
+// all returns all pages of the proof.
+func (p *proof) all() []*prove.Page { return append([]*prove.Page{p.whole}, p.fragments...) }
+
+// proofs returns the proofs of what is judged by itself, in order: not those of partials that are
+// judged in the pages which call them, and of shared files that nothing uses.
+func (v *Views) proofs() (all []*proof) {
+	for _, name := range slices.Sorted(maps.Keys(v.made)) {
+		f := v.files[name]
+		if v.used[f] && !(isPartial(name) && v.called[f.file]) {
+			all = append(all, v.made[name].proof())
+		}
+	}
+	return all
+}
+
+// Prove returns what the rules of prove say of the views.
+func (v *Views) Prove() (warnings []fault.Fault) {
+	for _, p := range v.proofs() {
+		warnings = append(warnings, p.found...)
+	}
+	return warnings
+}
+
+// Pages returns the pages and the error pages as the rules of prove read them.
+func (v *Views) Pages() (pages []*prove.Page) {
+	for _, p := range v.proofs() {
+		if !p.whole.Part {
+			pages = append(pages, p.whole)
+		}
+	}
+	return pages
+}

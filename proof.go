@@ -1,0 +1,52 @@
+package flow
+
+import (
+	"fmt"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/prove"
+)
+
+// eachInside calls f for r, the Routers mounted inside it, and those of Hosts that are mounted in
+// them, with what stands before the text of a fault of theirs.
+func (r *Router) eachInside(f func(before string, r *Router)) {
+	seen := map[*Router]bool{}
+	var visit func(before string, r *Router)
+	visit = func(before string, r *Router) {
+		if r == nil || seen[r] || r.table.Load() == nil {
+			return
+		}
+		seen[r] = true
+		f(before, r)
+		for _, m := range r.mounts {
+			before := before + fmt.Sprintf("Mount(%q): ", m.text)
+			if m.inner != nil {
+				visit(before, m.inner)
+			}
+			if hosts, ok := m.handler.(Hosts); ok && !m.refused {
+				for _, host := range hosts.names() {
+					visit(before+fmt.Sprintf("Hosts[%q]: ", host), hosts[host])
+				}
+			}
+		}
+	}
+	visit("", r)
+}
+
+// proved returns the warnings about the pages of r and of all Routers inside it. Check does not
+// look for them, so that serving does not wait for it.
+func (r *Router) proved() (warnings []fault.Fault) {
+	r.eachInside(func(before string, r *Router) {
+		for _, f := range r.table.Load().views.Prove() {
+			f.Text = before + f.Text
+			warnings = append(warnings, f)
+		}
+	})
+	return warnings
+}
+
+// provedPages returns the pages of r and of all Routers inside it.
+func (r *Router) provedPages() (pages []*prove.Page) {
+	r.eachInside(func(_ string, r *Router) { pages = append(pages, r.table.Load().views.Pages()...) })
+	return pages
+}
