@@ -22,6 +22,7 @@ const (
 	fromQuery source = "query" // the query, also beside a body
 	fromRoute source = "param" // the parameters of the route
 	fromJSON  source = "json"  // a JSON value inside of the body, by the rules of encoding/json
+	asWritten source = "out"   // no source: what encoding/json writes, which knows only the tag json
 )
 
 // A plan says how Bind fills and validates a type. It is made once for each type.
@@ -133,7 +134,7 @@ func newFields(t reflect.Type, from source) *fields {
 	fs := &fields{named: map[string]int{}, folded: map[string]int{}, parts: 1}
 	all := allFields(t, from)
 	for i, f := range all {
-		hidden := func(other *field) bool { return other.hides(f) }
+		hidden := func(other *field) bool { return other.hides(f, from == asWritten) }
 		if f.ignored || slices.ContainsFunc(all[:i], hidden) || slices.ContainsFunc(all[i+1:], hidden) {
 			continue
 		}
@@ -153,12 +154,13 @@ func newFields(t reflect.Type, from source) *fields {
 // hides reports whether f prevents g from being filled. The rules are those of Go and of
 // encoding/json: a field hides deeper fields of the same name. Of two fields at the same
 // depth one with a tag hides one without, and otherwise they hide each other. A name without
-// a tag hides all its spellings, so that no spelling of a key fills a hidden field.
-func (f *field) hides(g *field) bool {
+// a tag hides all its spellings, so that no spelling of a key fills a hidden field. If exact is set,
+// it hides only its own, as in what encoding/json writes.
+func (f *field) hides(g *field, exact bool) bool {
 	if len(f.index) == len(g.index) {
 		return f.name == g.name && (f.tagged || !g.tagged)
 	}
-	sameName := f.name == g.name || !(f.tagged && g.tagged) && strings.EqualFold(f.name, g.name)
+	sameName := f.name == g.name || !exact && !(f.tagged && g.tagged) && strings.EqualFold(f.name, g.name)
 	return sameName && len(f.index) < len(g.index)
 }
 
@@ -232,15 +234,15 @@ const (
 func (from source) roleOf(sf reflect.StructField) (role, string) {
 	embedded := sf.Anonymous && pointedTo(sf.Type).Kind() == reflect.Struct
 	name, out := nameOf(sf.Tag, "json"), sf.Tag.Get("json") == "-"
-	if from != fromJSON {
+	if from != fromJSON && from != asWritten {
 		if form := nameOf(sf.Tag, "form"); form != "" {
 			name = form
 		}
 		out = sf.Tag.Get("form") == "-" || nameOf(sf.Tag, "form") == "" && out
 	}
-	placed := isFromURL(sf.Tag)
+	placed := isFromURL(sf.Tag) && from != asWritten
 	embedded = embedded && name == "" && !placed
-	isData := from == fromData || from == fromJSON
+	isData := from == fromData || from == fromJSON || from == asWritten
 	switch {
 	case !sf.IsExported() && (!sf.Anonymous || pointedTo(sf.Type).Kind() != reflect.Struct):
 		return none, ""

@@ -1,0 +1,52 @@
+package input
+
+import (
+	"reflect"
+	"slices"
+
+	"example.com/flow/internal/fold"
+)
+
+// A Field is a field of a struct or of what is embedded in it, for those who describe what Bind
+// reads and what encoding/json writes.
+type Field struct {
+	Name    string // the key
+	Type    reflect.Type
+	Tag     reflect.StructTag
+	Path    []int // as for reflect.Value.FieldByIndex
+	Quoted  bool  // it has the option ",string" of JSON, and a type that knows it
+	AnyCase bool  // a key in another case fills it, too
+}
+
+// Sources has the fields of a struct type that Bind fills, in the order in which they are written.
+type Sources struct {
+	Data    []Field // from the body, or from the query of a request without one
+	Query   []Field // from the query, by the tag query
+	Route   []Field // from the parameters of the route
+	Decodes bool    // the type decodes a body of JSON by itself
+}
+
+// SourcesOf returns the fields of a struct type that Bind fills.
+func SourcesOf(t reflect.Type) Sources {
+	p := planOf(t)
+	return Sources{p.data.described(), p.query.described(), p.route.described(), p.custom}
+}
+
+// ReadFields returns the fields that JSON fills in a struct inside of an input.
+func ReadFields(t reflect.Type) []Field { return fieldsInside(t).described() }
+
+// WrittenFields returns the fields of a struct type that encoding/json writes.
+func WrittenFields(t reflect.Type) []Field { return newFields(t, asWritten).described() }
+
+// DecodesItself reports whether values of type t decode themselves from JSON or text.
+func DecodesItself(t reflect.Type) bool { return decodesItself(t) }
+
+func (fs *fields) described() (list []Field) {
+	for place, f := range fs.list {
+		folded, ok := fs.folded[fold.Case(f.name)]
+		anyCase := ok && folded == place
+		list = append(list, Field{f.name, f.sf.Type, f.sf.Tag, f.index, f.quoted != nil, anyCase})
+	}
+	slices.SortFunc(list, func(a, b Field) int { return slices.Compare(a.Path, b.Path) })
+	return list
+}
