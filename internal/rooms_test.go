@@ -50,6 +50,9 @@ var rooms = []struct{ room, imports string }{
 	{"examples/httpfile", "fault"},
 	{"examples/bridge", "httpfile routes/pattern"},
 
+	{"openapi/schema", "wire/input"},
+	{"openapi/fit", "fault schema"},
+
 	{"dev/devpage", ""},
 	{"dev/disk", ""},
 	{"dev/devlink", "devpage"},
