@@ -41,7 +41,7 @@ var rooms = []struct{ room, imports string }{
 	{"pages/language", ""},
 	{"pages/markup", "language routes/pattern"},
 	{"pages/csp", "markup routes/pattern"},
-	{"pages/prove", "fault markup"},
+	{"pages/prove", "csp fault markup routes/pattern"},
 	{"pages/links", "fault language routes/pattern"},
 	{"pages/typecheck", "fault language"},
 	{"pages/plan", "language"},

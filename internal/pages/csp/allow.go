@@ -68,9 +68,10 @@ func (d *Directive) AllowsHash(text string) bool {
 }
 
 // AllowsInline reports whether a directive allows all inline scripts or styles. Beside a nonce or a
-// hash, browsers ignore 'unsafe-inline'; for scripts, beside 'strict-dynamic', too.
-func (d *Directive) AllowsInline(script bool) bool {
-	return d.Has("'unsafe-inline'") && !d.HasNonce() && !d.HasHash() && !(script && d.Has("'strict-dynamic'"))
+// hash, browsers ignore 'unsafe-inline'; for scripts, beside 'strict-dynamic', too. On a page that is
+// fixed, rendered once, there may be nothing in place of the nonce.
+func (d *Directive) AllowsInline(script, fixed bool) bool {
+	return d.Has("'unsafe-inline'") && !(d.HasNonce() && !fixed) && !d.HasHash() && !(script && d.Has("'strict-dynamic'"))
 }
 
 // An Answer says whether a directive allows a URL.

@@ -52,10 +52,18 @@ func TestAllowsInline(t *testing.T) {
 		t.Run(tt.sources, func(t *testing.T) {
 			is := is.New(t)
 			d := &Parse("x " + tt.sources)[0]
-			is.Equal(d.AllowsInline(true), tt.scripts)
-			is.Equal(d.AllowsInline(false), tt.styles)
+			is.Equal(d.AllowsInline(true, false), tt.scripts)
+			is.Equal(d.AllowsInline(false, false), tt.styles)
 		})
 	}
+}
+
+// TestAllowsInlineOnFixedPages: without inline scripts, nothing is left of the nonce.
+func TestAllowsInlineOnFixedPages(t *testing.T) {
+	is := is.New(t)
+	is.True(Parse("script-src 'unsafe-inline' 'nonce'")[0].AllowsInline(true, true))
+	is.True(!Parse("script-src 'unsafe-inline' 'nonce' 'sha256-YQ=='")[0].AllowsInline(true, true))
+	is.True(!Parse("script-src 'self' 'nonce'")[0].AllowsInline(true, true))
 }
 
 func TestAllowsHash(t *testing.T) {

@@ -57,3 +57,34 @@ func eachTag(nodes []markup.Node, around guards, visit func(*markup.Tag, guards)
 		}
 	}
 }
+
+// always returns the words for the condition under which a tag is one of the ways that has tells, by
+// their index: "" if it is always one of them, or ", if .A". It reports false if there is no such
+// condition.
+func (g guards) always(ways []markup.Way, has func(int) bool) (words string, ok bool) {
+	if g.all(ways, has) {
+		return "", true
+	}
+	for i, w := range ways {
+		for _, c := range w.When {
+			if words, ok := g.when([]markup.Cond{c}); ok && words != "" && has(i) && g.with(c).all(ways, has) {
+				return words, true
+			}
+		}
+	}
+	return "", false
+}
+
+// all reports whether each way that is possible here is one of those that has tells.
+func (g guards) all(ways []markup.Way, has func(int) bool) bool {
+	possible := false
+	for i, w := range ways {
+		if slices.ContainsFunc(w.When, func(c markup.Cond) bool { return g.holds(opposite(c)) }) {
+			continue
+		}
+		if possible = true; !has(i) {
+			return false
+		}
+	}
+	return possible
+}

@@ -1,0 +1,284 @@
+package prove
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/csp"
+	"example.com/flow/internal/pages/markup"
+	"example.com/flow/internal/routes/pattern"
+)
+
+// Policy returns warnings about what browsers refuse to run or to load on the page under the policy of
+// its Router. fixed says that the page is rendered once, so that hashes allow its inline scripts and
+// styles.
+func (p *Page) Policy(policy csp.Policy, fixed bool) (all []fault.Fault) {
+	if len(policy) == 0 {
+		return nil
+	}
+	j := judge{policy: policy, fixed: fixed, upgrades: policy.Find("upgrade-insecure-requests") != nil}
+	eachLive(p.Nodes, func(n markup.Node, _ []markup.Node, _ guards) {
+		tag, ok := n.(*markup.Tag)
+		j.moved = j.moved || ok && slices.ContainsFunc(tag.Ways, leadsAway)
+	})
+	eachLive(p.Nodes, func(n markup.Node, rest []markup.Node, around guards) {
+		if tag, ok := n.(*markup.Tag); ok {
+			all = append(all, p.refusals(&j, tag, rest, around)...)
+		}
+	})
+	return all
+}
+
+// leadsAway reports whether a tag is a <base> that may lead relative URLs to another site.
+func leadsAway(w markup.Way) bool {
+	href, ok := w.Get("href")
+	return w.Name == "base" && ok && !csp.ParseURL(href.Value).IsOwn()
+}
+
+// refusals returns warnings about a tag. rest is what follows it, and around the conditions around it.
+func (p *Page) refusals(j *judge, tag *markup.Tag, rest []markup.Node, around guards) (all []fault.Fault) {
+	ways := make([][]refusal, len(tag.Ways))
+	var different []refusal
+	for i := range tag.Ways {
+		ways[i] = j.way(&tag.Ways[i], rest)
+		for _, r := range ways[i] {
+			if !r.isIn(different) {
+				different = append(different, r)
+			}
+		}
+	}
+	for _, r := range different {
+		when, ok := around.always(tag.Ways, func(i int) bool { return r.isIn(ways[i]) })
+		if !ok {
+			continue
+		}
+		if r.unlessOwn {
+			when += ", unless that is this site"
+		}
+		all = append(all, p.warn(r.at, "the policy refuses %s%s: %s (%s)", r.what, when, r.remedy, csp.Policy{*r.by}))
+	}
+	return all
+}
+
+// A refusal is what a policy refuses.
+type refusal struct {
+	what, remedy string
+	by           *csp.Directive
+	unlessOwn    bool // the URL, or a source of the directive, may be the site itself
+	at           markup.Place
+}
+
+// isIn reports whether the same is refused.
+func (r refusal) isIn(all []refusal) bool {
+	return slices.ContainsFunc(all, func(o refusal) bool {
+		return o.what == r.what && o.remedy == r.remedy && o.by == r.by && o.unlessOwn == r.unlessOwn
+	})
+}
+
+// toScript is the remedy for code that is not in a script.
+const toScript = "put the code into a script with addEventListener"
+
+// A judge holds tags against a policy.
+type judge struct {
+	policy   csp.Policy
+	fixed    bool // the page is rendered once
+	upgrades bool // browsers ask for http: URLs with https:
+	moved    bool // a <base> may lead relative URLs to another site
+}
+
+// way returns what is refused of a tag. rest is what follows it.
+func (j *judge) way(w *markup.Way, rest []markup.Node) (all []refusal) {
+	add := func(r *refusal) {
+		if r != nil {
+			all = append(all, *r)
+		}
+	}
+	element := "<" + strings.ReplaceAll(w.Name, pattern.Hole, "{{…}}") + ">"
+	switch w.Name {
+	case "script":
+		add(j.script(w, rest))
+	case "style":
+		if kind, ok := w.Get("type"); !ok || kind.Value == "" || strings.EqualFold(kind.Value, "text/css") {
+			add(j.inline(w, rest, "style-src-elem"))
+		}
+	case "link":
+		all = append(all, j.link(w)...)
+	case "form":
+		if _, ok := w.Get("action"); !ok && !w.Open && !sentByHTMX(w) && !isDialog(w) {
+			add(j.load(w, "form-action", "the form to this page", "", w.Place))
+		}
+	}
+	for _, a := range w.Attrs {
+		name := htmxName(a.Name)
+		of := a.Name + " of " + element
+		switch {
+		case events[a.Name]:
+			add(j.attribute("script-src-attr", of, toScript, a))
+		case a.Name == "style":
+			add(j.attribute("style-src-attr", of, "put it into a style sheet", a))
+		case runsCode(w, a):
+			add(j.attribute("script-src-elem", "the javascript: URL of "+element, toScript, a))
+		case isEvaluated(name, a.Value):
+			if d := j.policy.Deciding("script-src"); d != nil && !d.Has("'unsafe-eval'") {
+				add(&refusal{what: of + ", which htmx evaluates", remedy: toScript, by: d, at: a.Place})
+			}
+		}
+		for _, s := range sources {
+			if s.attr != name || s.elements != "" && !slices.Contains(strings.Fields(s.elements), w.Name) || isUnused(w, name) {
+				continue
+			}
+			for _, url := range urls(a) {
+				add(j.load(w, s.directive, s.what+" "+url.shown, url.text, a.Place))
+			}
+		}
+	}
+	return all
+}
+
+// attribute returns the refusal of code or a style in an attribute.
+func (j *judge) attribute(directive, what, remedy string, a markup.Attr) *refusal {
+	d := j.policy.Deciding(directive)
+	if d == nil || d.AllowsInline(strings.HasPrefix(directive, "script"), j.fixed) || d.Has("'unsafe-hashes'") && d.HasHash() {
+		return nil
+	}
+	return &refusal{what: what, remedy: remedy, by: d, at: a.Place}
+}
+
+// inline returns the refusal of an element with code or a style in it.
+func (j *judge) inline(w *markup.Way, rest []markup.Node, directive string) *refusal {
+	d := j.policy.Deciding(directive)
+	if d == nil || w.Open || d.AllowsInline(strings.HasPrefix(directive, "script"), j.fixed) || d.HasNonce() && (j.fixed || hasNonce(w)) {
+		return nil
+	}
+	text, written, known := inside(rest)
+	if !written || d.HasHash() && (!known || d.AllowsHash(text)) {
+		return nil
+	}
+	remedy := j.writeNonce(d, directive)
+	if !d.HasNonce() && !d.Has("'strict-dynamic'") && d.AllowsURL(csp.ParseURL("/")) == csp.Allowed {
+		remedy = "put it into a file, or " + remedy
+	}
+	return &refusal{what: "<" + w.Name + ">", remedy: remedy, by: d, at: w.Place}
+}
+
+// script returns the refusal of a script.
+func (j *judge) script(w *markup.Way, rest []markup.Node) *refusal {
+	kind, known := kindOf(w)
+	_, old := w.Get("nomodule")
+	src, external := w.Get("src")
+	switch {
+	case !known || kind == data || old:
+		return nil
+	case !external:
+		if d := j.policy.Deciding("script-src-elem"); kind == rules && d != nil && d.Has("'inline-speculation-rules'") {
+			return nil
+		}
+		return j.inline(w, rest, "script-src-elem")
+	case kind != code: // browsers read these from no file
+		return nil
+	}
+	for _, url := range urls(src) {
+		return j.load(w, "script-src-elem", "the script "+url.shown, url.text, src.Place)
+	}
+	return nil
+}
+
+// link returns what is refused of a <link>.
+func (j *judge) link(w *markup.Way) (all []refusal) {
+	rel, _ := w.Get("rel")
+	as, _ := w.Get("as")
+	if w.Open || strings.Contains(rel.Value+as.Value, pattern.Hole) {
+		return nil
+	}
+	for _, rel := range strings.Fields(strings.ToLower(rel.Value)) {
+		kind, attrs := links[rel], []string{"href"}
+		if rel == "preload" {
+			kind, attrs = preloads[strings.ToLower(as.Value)], []string{"href", "imagesrcset"}
+		}
+		for _, attr := range attrs {
+			a, ok := w.Get(attr)
+			if !ok || kind.directive == "" {
+				continue
+			}
+			for _, url := range urls(a) {
+				if r := j.load(w, kind.directive, kind.what+" "+url.shown, url.text, a.Place); r != nil {
+					all = append(all, *r)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// load returns the refusal of what a tag has a browser load from a URL, or send there.
+func (j *judge) load(w *markup.Way, directive, what, text string, at markup.Place) *refusal {
+	d, url := j.policy.Deciding(directive), csp.ParseURL(text)
+	if d == nil || url.Scheme() == "about" || url.Scheme() == "javascript" || j.moved && url.IsOwn() && directive != "base-uri" {
+		return nil
+	}
+	if j.upgrades {
+		url = url.Upgraded()
+	}
+	remedy, answer := j.allow(d, directive, url), d.AllowsURL(url)
+	if script := directive == "script-src-elem"; script || directive == "style-src-elem" {
+		_, integrity := w.Get("integrity")
+		switch {
+		case w.Open, d.HasNonce() && hasNonce(w), script && integrity && d.HasHash():
+			return nil
+		case script && d.Has("'strict-dynamic'"):
+			remedy, answer = j.writeNonce(d, directive), csp.Refused
+		case d.HasNonce():
+			remedy = j.writeNonce(d, directive)
+		}
+	}
+	if answer < csp.RefusedUnlessOwn {
+		return nil
+	}
+	return &refusal{what: what, remedy: remedy, by: d, unlessOwn: answer == csp.RefusedUnlessOwn, at: at}
+}
+
+// writeNonce returns how a nonce allows an element that is refused.
+func (j *judge) writeNonce(d *csp.Directive, directive string) string {
+	if d.HasNonce() {
+		return `write nonce="{{nonce}}"`
+	}
+	return j.addSource(d, directive, "'nonce'") + `, and write nonce="{{nonce}}"`
+}
+
+// allow returns how a source allows a URL that is refused.
+func (j *judge) allow(d *csp.Directive, directive string, url csp.URL) string {
+	source := url.Source()
+	if source == "" {
+		return "the URL needs a source in " + directive
+	}
+	return j.addSource(d, directive, source)
+}
+
+// addSource returns how a source gets into a policy: into the directive, or into one that is made of
+// the one that decides in its place.
+func (j *judge) addSource(d *csp.Directive, directive, source string) string {
+	directive = strings.TrimSuffix(directive, "-elem")
+	if strings.HasPrefix(d.Name, directive) {
+		if d.Has("'none'") {
+			return "write " + source + " in place of 'none'"
+		}
+		return "add " + source
+	}
+	own := csp.Directive{Name: directive}
+	for _, s := range d.Sources {
+		if s == "'self'" || !strings.HasPrefix(s, "'") {
+			own.Sources = append(own.Sources, s)
+		}
+	}
+	if !slices.Contains(own.Sources, source) {
+		own.Sources = append(own.Sources, source)
+	}
+	return "add " + csp.Policy{own}.String()
+}
+
+// hasNonce reports whether a tag has a nonce that an action writes.
+func hasNonce(w *markup.Way) bool {
+	nonce, _ := w.Get("nonce")
+	return strings.Contains(nonce.Value, pattern.Hole)
+}

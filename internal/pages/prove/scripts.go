@@ -1,0 +1,165 @@
+package prove
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/pages/csp"
+	"example.com/flow/internal/pages/markup"
+	"example.com/flow/internal/routes/pattern"
+)
+
+// inside returns what is written behind a tag up to its end tag. written is false if that may be nothing,
+// and known is false if it is not just the text.
+func inside(content []markup.Node) (text string, written, known bool) {
+	known = true
+	for _, n := range content {
+		switch n := n.(type) {
+		case *markup.Text:
+			text += n.Text
+			// html/template removes comments.
+			known, written = known && !strings.Contains(n.Text, "/*") && !strings.Contains(n.Text, "//") && !strings.Contains(n.Text, "<!--"), true
+		case *markup.Hole:
+			known, written = false, true
+		case *markup.Call:
+			_, more, _ := inside(n.Nodes)
+			known, written = false, written || more
+		case *markup.End, *markup.Tag:
+			return text, written, known
+		default:
+			known = false
+		}
+	}
+	return text, written, known
+}
+
+// A kind is what browsers make of the content of a script.
+type kind uint8
+
+const (
+	data kind = iota // nothing
+	code
+	imports // an import map
+	rules   // speculation rules
+)
+
+// javaScript matches the media types of JavaScript (WHATWG MIME Sniffing, section 4.6).
+var javaScript = regexp.MustCompile(`^((text|application)/(x-)?(java|ecma)script|text/(jscript|livescript|javascript1\.[0-5]))$`)
+
+// kindOf returns the kind of a script. It reports false if an action decides.
+func kindOf(w *markup.Way) (k kind, known bool) {
+	a, typed := w.Get("type")
+	name := strings.ToLower(strings.TrimSpace(a.Value))
+	switch {
+	case strings.Contains(name, pattern.Hole), w.Open && !typed:
+		return data, false
+	case a.Value == "", name == "module", javaScript.MatchString(name):
+		return code, true
+	case name == "importmap":
+		return imports, true
+	case name == "speculationrules":
+		return rules, true
+	}
+	return data, true
+}
+
+// Scripts says whether a page runs scripts.
+type Scripts uint8
+
+const (
+	NoScript Scripts = iota
+	// MaybeScript is the answer for a page with an action that may write HTML, attributes or the type
+	// of a script.
+	MaybeScript
+	HasScript
+)
+
+// Scripts returns whether the page runs scripts of its own, under some condition at least: elements,
+// attributes or javascript: URLs.
+func (p *Page) Scripts() (s Scripts) {
+	eachLive(p.Nodes, func(n markup.Node, rest []markup.Node, _ guards) {
+		switch n := n.(type) {
+		case *markup.Tag:
+			for i := range n.Ways {
+				s = max(s, scripts(&n.Ways[i], rest))
+			}
+		case *markup.Hole:
+			if (n.In.Kind == markup.Content || n.In.Kind == markup.Unsure) && p.HTML(n.Action) {
+				s = max(s, MaybeScript)
+			}
+		case *markup.Call:
+			if !n.Followed {
+				s = max(s, MaybeScript)
+			}
+		}
+	})
+	return s
+}
+
+// scripts returns whether a tag runs a script. rest is what follows it.
+func scripts(w *markup.Way, rest []markup.Node) (s Scripts) {
+	if _, document := w.Get("srcdoc"); w.Open || document {
+		s = MaybeScript
+	}
+	if w.Name == "script" {
+		_, external := w.Get("src")
+		_, written, _ := inside(rest)
+		switch kind, known := kindOf(w); {
+		case !known:
+			s = MaybeScript
+		case kind != data && (external || written):
+			return HasScript
+		}
+	}
+	for _, a := range w.Attrs {
+		if events[a.Name] || runsCode(w, a) {
+			return HasScript
+		}
+	}
+	return s
+}
+
+// runsCode reports whether an attribute is a link or the like with a javascript: URL.
+func runsCode(w *markup.Way, a markup.Attr) bool {
+	return slices.Contains(strings.Fields(navigations[a.Name]), w.Name) && csp.ParseURL(a.Value).Scheme() == "javascript"
+}
+
+// eachLive visits the nodes that browsers act on, with what follows each of them and the conditions
+// around it. Browsers make nothing of what stands in <template>, nor, if they run scripts, in
+// <noscript>.
+func eachLive(nodes []markup.Node, visit func(n markup.Node, rest []markup.Node, around guards)) {
+	inert := 0 // how many such elements are open
+	isInert := func(name string) bool { return name == "template" || name == "noscript" }
+	var each func([]markup.Node, guards)
+	each = func(nodes []markup.Node, around guards) {
+		for i, n := range nodes {
+			if inert == 0 {
+				visit(n, nodes[i+1:], around)
+			}
+			switch n := n.(type) {
+			case *markup.Tag:
+				if isInert(n.Ways[0].Name) {
+					inert++
+				}
+			case *markup.End:
+				if isInert(n.Name) && inert > 0 {
+					inert--
+				}
+			case *markup.Branch:
+				before := inert
+				each(n.Then, around.with(n.Cond))
+				then := inert
+				inert = before
+				each(n.Else, around.with(opposite(n.Cond)))
+				inert = max(inert, then)
+			case *markup.Loop:
+				each(n.Body, around)
+				each(n.Else, around)
+			case *markup.Call:
+				each(n.Nodes, around)
+			}
+		}
+	}
+	each(nodes, nil)
+}
