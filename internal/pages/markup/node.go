@@ -1,6 +1,6 @@
 // Package markup reads HTML once for all that ask about it. [Page] reads a page as browsers do.
-// [Set.Read] reads a template before html/template changes it: an action is a hole in the HTML,
-// and a condition is a branch. What the HTML means for links, policies or people is not its subject.
+// [Read] reads a template before html/template changes it: an action is a hole in the HTML,
+// and a condition is a branch. [Build] makes elements of both. What the HTML means for links, policies or people is not its subject.
 package markup
 
 import (

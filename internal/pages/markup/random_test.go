@@ -67,7 +67,7 @@ func tagsWithConditions(random *rand.Rand) string {
 type data map[string]any
 
 // holds reports whether a condition holds.
-func (d data) holds(c Cond) bool { return d[strings.TrimPrefix(c.Text, ".")].(bool) != c.False }
+func (d data) holds(c Cond) bool { return d[strings.TrimLeft(c.Text, "$.")].(bool) != c.False }
 
 // tags adds what the nodes say of tags to others. A tag may be one of several ways, if it is not known
 // which.
@@ -176,7 +176,11 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, tree := range trees {
 			check(t, text, Read(tree, nil))
-			check(t, text, Read(tree, follow(trees)))
+			nodes := Read(tree, follow(trees))
+			check(t, text, nodes)
+			if got, want := texts(Build(nodes)), texts(nodes); got != want {
+				t.Errorf("%q has the texts %q, not %q", text, got, want)
+			}
 		}
 	})
 }
