@@ -112,7 +112,7 @@ func TestBuild(t *testing.T) {
 			is := is.New(t)
 			trees, err := parseText(tt.text)
 			is.NoErr(err)
-			is.Equal(dumpItems(Build(Read(trees["a.html"], follow(trees)))), tt.want)
+			is.Equal(dumpItems(Build(Read(trees["a.html"], Rules, follow(trees)))), tt.want)
 		})
 	}
 }
@@ -204,7 +204,7 @@ func TestBuildAsWritten(t *testing.T) {
 		text := structure(random, 2)
 		trees, err := parseText(text)
 		is.NoErr(err)
-		items := Build(Read(trees["a.html"], nil))
+		items := Build(Read(trees["a.html"], Rules, nil))
 		if !isSure(items) {
 			unsure++
 			continue
