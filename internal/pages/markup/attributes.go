@@ -9,6 +9,7 @@ const (
 	unused use = iota // nothing
 	script            // its name, from which scripts may follow
 	named             // its name
+	filled            // its name, and whether its value is more than white space
 	valued            // its value
 	url               // its value, which is a URL, up to its query or fragment
 )
@@ -37,11 +38,12 @@ var attributes = []struct {
 		"hx-sse:connect hx-ws:connect",
 	}},
 	{valued, [3]string{
-		"ping srcset imagesrcset method formmethod enctype formenctype hx-encoding rel form name type http-equiv content required minlength maxlength min max",
-		"id value multiple",
-		"alt as hx-trigger hx-vals hx-headers hx-request nonce",
+		"ping srcset imagesrcset method formmethod rel form name type http-equiv content id",
+		"enctype formenctype hx-encoding required minlength maxlength min max value multiple",
+		"as hx-trigger hx-vals hx-headers hx-request nonce style for list role tabindex aria-hidden aria-labelledby aria-describedby",
 	}},
-	{named, [3]string{"", "", "style integrity nomodule srcdoc"}},
+	{filled, [3]string{"", "", "alt aria-label title placeholder lang value"}},
+	{named, [3]string{"", "", "integrity nomodule srcdoc hidden inert popover aria-level v-text v-html"}},
 }
 
 // uses returns the attributes of a table.
@@ -50,7 +52,7 @@ func uses(table int) map[string]use {
 	for _, a := range attributes {
 		for name := range strings.FieldsSeq(a.names[0] + " " + a.names[1+table]) {
 			all[name] = a.use
-			if strings.Contains(name, "-") && name != "http-equiv" { // htmx reads both
+			if strings.HasPrefix(name, "hx-") || strings.HasPrefix(name, "sse-") || strings.HasPrefix(name, "ws-") { // htmx reads both
 				all["data-"+name] = a.use
 			}
 		}

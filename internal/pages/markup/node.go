@@ -60,6 +60,10 @@ type Attr struct {
 	Place              // of the value; of the name if there is no value
 }
 
+// Filled is the value of an attribute of which only matters that somebody can read something in it, such
+// as alt. If there is nothing but white space in it, the value is "".
+const Filled = "…"
+
 // Get returns an attribute of the way. It reports false if the way does not have it.
 func (w *Way) Get(name string) (a Attr, ok bool) {
 	for _, a := range w.Attrs {

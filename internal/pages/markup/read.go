@@ -9,7 +9,7 @@ import (
 )
 
 // maxStates is the number of states that a reader follows at once. If there are more, nothing is
-// known of the tag that they are in.
+// known of the tag that they are in but its name.
 const maxStates = 16
 
 // maxFollowed is the size of called templates that a reader follows, in bytes. Only templates that
@@ -201,9 +201,13 @@ func merge(all []cursor) []cursor {
 	}
 	all = reduce(all, func(c *cursor) *Way { return &c.tag }, func(c, o *cursor) bool { return c.equal(&o.state) })
 	if len(all) > maxStates {
-		all = all[:1] // it stands for all of them, with a tag of which nothing is known
+		name := all[0].tag.Name
+		if slices.ContainsFunc(all, func(c cursor) bool { return c.context <= tagName || c.tag.Name != name }) {
+			name = pattern.Hole
+		}
+		all = all[:1] // it stands for all of them, with a tag of which nothing but its name is known
 		if c := &all[0]; c.context >= tagName {
-			c.tag, c.attr, c.use = Way{Place: c.tag.Place, Name: pattern.Hole, Open: true}, Attr{Name: pattern.Hole}, unused
+			c.tag, c.attr, c.use = Way{Place: c.tag.Place, Name: name, Open: true}, Attr{Name: pattern.Hole}, unused
 		}
 	}
 	return all

@@ -189,7 +189,7 @@ func (l *lexer) next(s *state, text string, at int, start Place) (n Node, end in
 			} else if i = strings.IndexByte(rest, s.quote); i < 0 {
 				i = len(rest)
 			}
-			if i > 0 && s.use >= valued {
+			if i > 0 && s.use >= filled {
 				s.write(strings.ReplaceAll(html.UnescapeString(rest[:i]), pattern.Hole, "\ufffd"), nil, place(at))
 			}
 			if at += i; i < len(rest) {
@@ -321,7 +321,7 @@ func (s *state) hole(n parse.Node, place Place) {
 		s.context, s.quote = value, 0
 		fallthrough
 	case value:
-		if s.use >= valued {
+		if s.use >= filled {
 			s.write(pattern.Hole, n, place)
 		}
 	}
@@ -331,6 +331,11 @@ func (s *state) hole(n parse.Node, place Place) {
 func (s *state) write(text string, hole parse.Node, place Place) {
 	a := &s.attr
 	switch {
+	case s.use == filled:
+		if strings.TrimSpace(text) != "" {
+			a.Value = Filled
+		}
+		return
 	case a.Value == "":
 		a.Place = place
 	case s.use == url && strings.ContainsAny(a.Value, "?#"): // each condition in a query would double the ways
