@@ -416,22 +416,44 @@ func (f *devFront) answer(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// templateFaults returns the faults of the templates and examples on disk, for r and the
-// Routers mounted inside it. Links that lead nowhere are among them, which no page fails of.
-func (r *Router) templateFaults() (faults []devpage.Fault) {
+// foundOnDisk returns the faults and the warnings of the templates and examples on disk, for r and
+// the Routers mounted inside it, but for what the rules for pages say. Links that lead nowhere are
+// among them, which no page fails of.
+func (r *Router) foundOnDisk() (found []fault.Fault) {
 	for _, r := range r.withMounted() {
 		if r.dev == nil {
 			continue
 		}
 		views, err := r.dev.views(context.Background())
 		urls := r.destinationsOnDisk()
-		all := append(fault.Of(err), urls.check(views, r.tree)...)
-		all = append(all, exampleFaults(r.tree, r.dev.disk.Files(), urls)...)
-		if err := fault.Join(all); err != nil {
-			faults = append(faults, devpage.Parse(err.Error(), r.sources()...)...)
+		found = append(append(found, fault.Of(err)...), r.dev.disk.Warnings()...)
+		found = append(found, urls.check(views, r.tree)...)
+		found = append(found, exampleFaults(r.tree, r.dev.disk.Files(), urls)...)
+	}
+	return found
+}
+
+// templateFaults returns the faults of the templates and examples on disk.
+func (r *Router) templateFaults() []devpage.Fault { return r.shown(fault.Join(r.foundOnDisk())) }
+
+// wrongOnDisk returns what templateFaults does, and the warnings.
+func (r *Router) wrongOnDisk() (faults, warnings []devpage.Fault) {
+	found := r.foundOnDisk()
+	for _, r := range r.withMounted() {
+		if r.dev != nil {
+			views, _ := r.dev.views(context.Background())
+			found = append(found, r.table.Load().prove(views)...)
 		}
 	}
-	return faults
+	return r.shown(fault.Join(found)), r.shown(fault.Warnings(found))
+}
+
+// shown returns the faults of an error of fault.Join with the source around their lines.
+func (r *Router) shown(err error) []devpage.Fault {
+	if err == nil {
+		return nil
+	}
+	return devpage.Parse(err.Error(), r.sources()...)
 }
 
 // destinationsOnDisk returns the destinations of the application, for the files that are on
@@ -530,7 +552,8 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 		send(r.faulty(req), w, req.Method == http.MethodHead)
 		return
 	}
-	routemap.Page{Map: t.routeMap.Refresh(), Total: len(t.infos), Sources: r.sources(), Explain: r.explain, Recent: r.front.Requests.Last(), Faults: r.templateFaults(), Warnings: r.front.Hub.Warnings()}.ServeHTTP(w, req)
+	faults, warnings := r.wrongOnDisk()
+	routemap.Page{Map: t.routeMap.Refresh(), Total: len(t.infos), Sources: r.sources(), Explain: r.explain, Recent: r.front.Requests.Last(), Faults: faults, Warnings: warnings, Vetted: r.front.Hub.Warnings()}.ServeHTTP(w, req)
 }
 
 // describe returns a description of an endpoint for the route map.
@@ -603,9 +626,9 @@ func linkTool(ctx context.Context, c command.Command) (*devTool, context.Context
 }
 
 // connect sends what the tool says to open pages, and tells the tool when the server listens,
-// when it stops, and which faults the templates have.
+// when it stops, and what is wrong with the templates.
 func (f *devFront) connect(tool *devTool, s *server.Server) {
 	f.Hub.SetPolling(false) // the tool says when files change
-	s.Opened = func(url string) { tool.Ready(url, f.router.diskDirs(), f.Hub, f.router.templateFaults) }
+	s.Opened = func(url string) { tool.Ready(url, f.router.diskDirs(), f.Hub, f.router.wrongOnDisk) }
 	s.Closed = func() { tool.Close() } // the end of the link tells the tool that this program accepts no more connections
 }

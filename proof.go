@@ -5,6 +5,7 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/pages/prove"
+	"example.com/flow/internal/pages/templates"
 )
 
 // eachInside calls f for r, the Routers mounted inside it, and those of Hosts that are mounted in
@@ -37,13 +38,17 @@ func (r *Router) eachInside(f func(before string, r *Router)) {
 // look for them, so that serving does not wait for it.
 func (r *Router) proved() (warnings []fault.Fault) {
 	r.eachInside(func(before string, r *Router) {
-		for _, f := range r.table.Load().views.Prove() {
+		t := r.table.Load()
+		for _, f := range t.prove(t.views) {
 			f.Text = before + f.Text
 			warnings = append(warnings, f)
 		}
 	})
 	return warnings
 }
+
+// prove returns the warnings about the pages of the Router, given its templates.
+func (t *table) prove(views *templates.Views) []fault.Fault { return views.Prove() }
 
 // provedPages returns the pages of r and of all Routers inside it.
 func (r *Router) provedPages() (pages []*prove.Page) {

@@ -19,18 +19,18 @@ type Pages interface {
 	Changed()
 	// SetFaults replaces the faults that open pages show: those that the tool has found.
 	SetFaults([]devpage.Fault)
-	// SetTemplateFaults replaces the faults of templates that open pages show: those that the
-	// application has found.
-	SetTemplateFaults([]devpage.Fault)
+	// SetTemplateFaults replaces the faults and the warnings of templates that open pages show:
+	// those that the application has found.
+	SetTemplateFaults(faults, warnings []devpage.Fault)
 	// SetWarnings replaces the warnings that the route map shows.
 	SetWarnings([]devpage.Fault)
 }
 
 // A served is the part of an application that exists once it serves: its open pages, and a
-// function that returns the faults of its templates on disk.
+// function that returns the faults and the warnings of its templates on disk.
 type served struct {
 	pages     Pages
-	templates func() []devpage.Fault
+	templates func() (faults, warnings []devpage.Fault)
 }
 
 // An App is the application's end of the link. Several goroutines may call its methods. The
@@ -107,29 +107,30 @@ func (a *App) setFailed(failed bool) (changed bool) {
 	return changed
 }
 
-// checkTemplates sends the current faults of the templates to the pages and to the tool.
+// checkTemplates sends what is wrong with the templates now to the pages and to the tool.
 // While the tool has faults of a build, the application is older than its source. Then the
-// pages get no faults of templates: the templates may fit the newer source.
+// pages get nothing about templates: they may fit the newer source.
 func (a *App) checkTemplates(s *served) {
 	a.checking.Lock()
 	defer a.checking.Unlock()
-	faults := s.templates()
+	faults, warnings := s.templates()
 	if faults == nil {
 		faults = []devpage.Fault{} // in a Message, nil would mean that it is not about faults
 	}
 	if a.failed {
-		s.pages.SetTemplateFaults(nil)
+		s.pages.SetTemplateFaults(nil, nil)
 	} else {
-		s.pages.SetTemplateFaults(faults)
+		s.pages.SetTemplateFaults(faults, warnings)
 	}
-	_ = a.conn.Send(Message{Faults: faults}) // follow notices if the tool is gone
+	_ = a.conn.Send(Message{Faults: faults, Warnings: warnings}) // follow notices if the tool is gone
 }
 
 // Ready tells the tool that the application is about to accept connections at a URL. It
 // reads templates and public files from router/ and public/ of the directories. From then on
 // the pages get the messages of the tool. Now and whenever files have changed, the App
-// calls templates, and sends the faults that it returns to the pages and to the tool.
-func (a *App) Ready(url string, dirs []string, pages Pages, templates func() []devpage.Fault) {
+// calls templates, and sends the faults and warnings that it returns to the pages and to the
+// tool.
+func (a *App) Ready(url string, dirs []string, pages Pages, templates func() (faults, warnings []devpage.Fault)) {
 	if a == nil {
 		return
 	}

@@ -7,6 +7,7 @@
 //	{"ready":true,"url":"…","dirs":[…]}   it is about to accept connections, and reads files from dirs
 //	{"faults":[…]}                        before ready: the faults of Check, after which it exits
 //	                                      after ready: the faults of its templates; [] for none
+//	{"faults":[…],"warnings":[…]}         after ready: its templates have these warnings, too
 //	from the tool
 //	{"changed":true}                      files below router/ or public/ have changed
 //	{"faults":[…]}                        open pages show these faults; [] removes them
@@ -50,7 +51,7 @@ type Message struct {
 	Dirs []string `json:"dirs,omitempty"`
 	// Faults is nil if the message is not about faults. It is empty if there are none any more.
 	Faults []devpage.Fault `json:"faults,omitzero"`
-	// Warnings is nil if the message is not about warnings. It is empty if there are none.
+	// Warnings, of the tool, is nil if the message is not about warnings. It is empty if there are none.
 	Warnings []devpage.Fault `json:"warnings,omitzero"`
 	Changed  bool            `json:"changed,omitempty"`
 }

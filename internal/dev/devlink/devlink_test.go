@@ -3,6 +3,7 @@ package devlink
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -164,7 +165,9 @@ func (b board) SetFaults(f []devpage.Fault) { b <- "faults " + strconv.Itoa(len(
 
 func (b board) SetWarnings(f []devpage.Fault) { b <- "warnings " + strconv.Itoa(len(f)) }
 
-func (b board) SetTemplateFaults(f []devpage.Fault) { b <- "templates " + strconv.Itoa(len(f)) }
+func (b board) SetTemplateFaults(f, w []devpage.Fault) {
+	b <- fmt.Sprint("templates ", len(f), " ", len(w))
+}
 
 func TestApp(t *testing.T) {
 	is := is.New(t)
@@ -175,29 +178,38 @@ func TestApp(t *testing.T) {
 	is.Equal(m, Message{Faults: []devpage.Fault{{Text: "x is wrong\nand more", File: "a.go", Line: 3}, {Text: "y", File: "router/b.html"}}})
 
 	b := make(board, 10)
-	faults := make(chan []devpage.Fault, 10) // of the templates, for each time that they are looked at
-	faults <- []devpage.Fault{{Text: "no", File: "a.html"}}
-	for range 4 {
-		faults <- nil
+	type found struct{ faults, warnings []devpage.Fault }
+	templates := make(chan found, 10) // what is wrong with them each time that they are looked at
+	perhaps := []devpage.Fault{{Text: "perhaps", File: "b.html"}}
+	templates <- found{[]devpage.Fault{{Text: "no", File: "a.html"}}, perhaps}
+	templates <- found{warnings: perhaps}
+	for range 3 {
+		templates <- found{}
 	}
-	app.Ready("http://localhost:1", []string{"/a"}, b, func() []devpage.Fault { return <-faults })
+	app.Ready("http://localhost:1", []string{"/a"}, b, func() (faults, warnings []devpage.Fault) {
+		now := <-templates
+		return now.faults, now.warnings
+	})
 	m, err = tool.Receive()
 	is.NoErr(err)
 	is.Equal(m, Message{Ready: true, URL: "http://localhost:1", Dirs: []string{"/a"}})
 	m, err = tool.Receive()
 	is.NoErr(err)
-	is.Equal(m, Message{Faults: []devpage.Fault{{Text: "no", File: "a.html"}}})
-	is.Equal(within(t, "templates", b), "templates 1")
+	is.Equal(m, Message{Faults: []devpage.Fault{{Text: "no", File: "a.html"}}, Warnings: perhaps})
+	is.Equal(within(t, "templates", b), "templates 1 1")
 	is.NoErr(tool.Send(Message{Changed: true}))
 	is.NoErr(tool.Send(Message{Faults: make([]devpage.Fault, 2)}))
 	is.NoErr(tool.Send(Message{Warnings: make([]devpage.Fault, 3)}))
 	is.NoErr(tool.Send(Message{Faults: []devpage.Fault{}, Changed: true}))
-	for _, want := range []string{"changed", "templates 0", "faults 2", "templates 0", "warnings 3", "changed", "templates 0", "faults 0", "templates 0"} {
+	for _, want := range []string{"changed", "templates 0 1", "faults 2", "templates 0 0", "warnings 3", "changed", "templates 0 0", "faults 0", "templates 0 0"} {
 		is.Equal(within(t, want, b), want)
 	}
 	m, err = tool.Receive()
 	is.NoErr(err)
-	is.Equal(m, Message{Faults: []devpage.Fault{}}) // good again, and not silent about it
+	is.Equal(m, Message{Faults: []devpage.Fault{}, Warnings: perhaps}) // good again, and not silent about it
+	m, err = tool.Receive()
+	is.NoErr(err)
+	is.Equal(m, Message{Faults: []devpage.Fault{}})
 	is.NoErr(ctx.Err())
 	tool.Close()
 	within(t, "the tool is gone", ctx.Done())
@@ -210,7 +222,9 @@ func TestTemplatesWait(t *testing.T) {
 	is := is.New(t)
 	app, _, tool := started(t)
 	b := make(board, 10)
-	app.Ready("http://localhost:1", nil, b, func() []devpage.Fault { return []devpage.Fault{{Text: "no route is called x"}} })
+	app.Ready("http://localhost:1", nil, b, func() (faults, warnings []devpage.Fault) {
+		return []devpage.Fault{{Text: "no route is called x"}}, []devpage.Fault{{Text: "perhaps"}}
+	})
 	said := func() int {
 		t.Helper()
 		m, err := tool.Receive()
@@ -224,12 +238,12 @@ func TestTemplatesWait(t *testing.T) {
 		pages []string
 		looks bool
 	}{
-		{Message{}, []string{"templates 1"}, false},
-		{Message{Faults: make([]devpage.Fault, 2)}, []string{"faults 2", "templates 0"}, true},
-		{Message{Changed: true}, []string{"changed", "templates 0"}, true},
+		{Message{}, []string{"templates 1 1"}, false},
+		{Message{Faults: make([]devpage.Fault, 2)}, []string{"faults 2", "templates 0 0"}, true},
+		{Message{Changed: true}, []string{"changed", "templates 0 0"}, true},
 		{Message{Faults: make([]devpage.Fault, 1)}, []string{"faults 1"}, false},
-		{Message{Faults: []devpage.Fault{}}, []string{"faults 0", "templates 1"}, true},
-		{Message{Changed: true}, []string{"changed", "templates 1"}, true},
+		{Message{Faults: []devpage.Fault{}}, []string{"faults 0", "templates 1 1"}, true},
+		{Message{Changed: true}, []string{"changed", "templates 1 1"}, true},
 	} {
 		is.NoErr(tool.Send(step.sent))
 		for _, want := range step.pages {

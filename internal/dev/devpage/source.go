@@ -96,9 +96,9 @@ var (
 	// the expression that has failed.
 	executing = regexp.MustCompile(`executing ".*?" at <(.*?)>: `)
 	// wordAt matches the word at the beginning of a text: a URL, which has a slash or an action,
-	// a string, a name, or else one character.
+	// a string, a name, the beginning of a tag, or else one character.
 	wordAt = regexp.MustCompile("^(?:(?:[\\w-]*[/?#]|\\{\\{.*?\\}\\})(?:\\{\\{.*?\\}\\}|[^\\s\"'<>])*" +
-		"|\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|[.$]?[\\pL_][\\pL\\pN_]*|\\S)")
+		"|\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|[.$]?[\\pL_][\\pL\\pN_]*|</?[\\w-]+|\\S)")
 	// quoted matches what a text quotes from the source, and called the name of a function that
 	// it begins with.
 	quoted = regexp.MustCompile(`\{\{.*?\}\}|"(?:[^"\\]|\\.)*"`)

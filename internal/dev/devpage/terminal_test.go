@@ -21,6 +21,12 @@ a.html:1:8: no Nme
   1 | <p>{{.Nme}}</p>
     |       ^^^
 `},
+		{"a tag", "<p><my-img x>", "1:4: no", `
+a.html:1:4: no
+
+  1 | <p><my-img x>
+    |    ^^^^^^^
+`},
 		{"two words", "{{.A}} {{.B}}", "1:4: no A\na.html:1:11: no B", `
 a.html:1:4: no A
 a.html:1:11: no B

@@ -457,6 +457,7 @@ type state struct {
 	Pages, Styles int
 	Headline      string
 	Excerpts      []devpage.Excerpt
+	Notes         []devpage.Excerpt
 }
 
 func (s state) String() string {
@@ -464,6 +465,11 @@ func (s state) String() string {
 	for _, e := range s.Excerpts {
 		for _, f := range e.Faults {
 			text += " " + f.Text
+		}
+	}
+	for _, e := range s.Notes {
+		for _, f := range e.Faults {
+			text += " (" + f.Text + ")"
 		}
 	}
 	return text
@@ -539,9 +545,10 @@ func TestEvents(t *testing.T) {
 				{func() { os.Remove(filepath.Join(dir, "router/b.html")) }, "4 2"},
 				{func() { hub.SetFaults(devpage.Parse("x.go:1: no")) }, "4 2 no"},
 				{func() { save(t, dir, "router/new/c.html", "c") }, "5 2 no"},
-				{func() { hub.SetTemplateFaults(devpage.Parse("a.html:1: bad\nx.go:1: no")) }, "5 2 no bad"}, // each once
+				{func() { hub.SetTemplateFaults(devpage.Parse("a.html:1: bad\nx.go:1: no"), nil) }, "5 2 no bad"}, // each once
 				{func() { hub.SetFaults(nil) }, "5 2 bad no"},
-				{func() { hub.SetTemplateFaults(nil) }, "5 2"},
+				{func() { hub.SetTemplateFaults(nil, devpage.Parse("a.html:1: warning: perhaps")) }, "5 2 (warning: perhaps)"},
+				{func() { hub.SetTemplateFaults(nil, nil) }, "5 2"},
 			} {
 				step.change()
 				if told {

@@ -35,8 +35,9 @@ type Hub struct {
 	warned  int                    // how often the warnings have changed
 	build   []devpage.Fault        // of the build, or of Check
 	source  []devpage.Fault        // of all templates
+	notes   []devpage.Fault        // the warnings of all templates
 	failed  []failure              // of requests
-	warns   []devpage.Fault        // for the route map; not shown on other pages
+	warns   []devpage.Fault        // of the tool, for the route map; not shown on other pages
 	streams map[chan struct{}]bool // a channel for each open event stream; a value on it means that the state has changed
 	told    bool                   // another process calls Changed: do not poll
 	polling bool
@@ -92,9 +93,9 @@ func (h *Hub) SetFaults(faults []devpage.Fault) {
 	h.change(func() { h.build = slices.Clone(faults) })
 }
 
-// SetTemplateFaults replaces the faults of the templates.
-func (h *Hub) SetTemplateFaults(faults []devpage.Fault) {
-	h.change(func() { h.source = slices.Clone(faults) })
+// SetTemplateFaults replaces the faults and the warnings of the templates.
+func (h *Hub) SetTemplateFaults(faults, warnings []devpage.Fault) {
+	h.change(func() { h.source, h.notes = slices.Clone(faults), slices.Clone(warnings) })
 }
 
 // Knows reports whether a fault is one of the build or of the templates.
@@ -109,8 +110,8 @@ func contains(faults []devpage.Fault, f devpage.Fault) bool {
 	return slices.ContainsFunc(faults, func(g devpage.Fault) bool { return g.String() == f.String() })
 }
 
-// SetWarnings replaces the warnings that the route map shows. The pages of the application do
-// not show them.
+// SetWarnings replaces the warnings of the tool, which the route map shows. The pages of the
+// application do not show them.
 func (h *Hub) SetWarnings(warnings []devpage.Fault) {
 	h.change(func() {
 		if len(h.warns)+len(warnings) > 0 && !reflect.DeepEqual(h.warns, warnings) {
@@ -230,7 +231,8 @@ func (h *Hub) event() []byte {
 		Warnings int               `json:"warnings"`
 		Headline string            `json:"headline"`
 		Excerpts []devpage.Excerpt `json:"excerpts"`
-	}{h.process, h.pages, h.styles, h.warned, devpage.Headline(faults), devpage.Excerpts(faults)})
+		Notes    []devpage.Excerpt `json:"notes"` // the warnings of templates
+	}{h.process, h.pages, h.styles, h.warned, devpage.Headline(faults), devpage.Excerpts(faults), devpage.Excerpts(h.notes)})
 	if err != nil {
 		panic(err) // cannot happen: there are strings and numbers only
 	}

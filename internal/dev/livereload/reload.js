@@ -9,7 +9,7 @@
 	// development has it twice, of which the last is that of the application it was asked of.
 	if (tag !== [...document.querySelectorAll('script[src="/_flow/reload.js"][data-state]')].at(-1)) return;
 	const [process, pages, styles, warnings] = tag.dataset.state.split(".");
-	let seen = { process, pages: Number(pages), styles: Number(styles), warnings: Number(warnings), excerpts: "[]" };
+	let seen = { process, pages: Number(pages), styles: Number(styles), warnings: Number(warnings), excerpts: "[]", notes: "[]" };
 	const answersForm = "post" in tag.dataset; // the browser would ask whether to send the form again
 	const ownPage = "flowPage" in document.documentElement.dataset; // one of flow's own, without forms to keep
 
@@ -49,7 +49,7 @@
 	function take(now) {
 		const before = seen, early = first;
 		first = false;
-		seen = { ...now, excerpts: JSON.stringify(now.excerpts || []) };
+		seen = { ...now, excerpts: JSON.stringify(now.excerpts || []), notes: JSON.stringify(now.notes || []) };
 		const same = now.process === before.process && now.pages === before.pages && (!ownPage || now.warnings === before.warnings);
 		if (early && same) store("again", 0);
 		if (!same) {
@@ -58,6 +58,7 @@
 			restyle(window, `${now.process.slice(0, 6)}.${now.styles}`);
 		}
 		if (seen.excerpts !== before.excerpts) show(now.headline, now.excerpts || []);
+		if (seen.notes !== before.notes && !ownPage) note(now.notes || []); // the route map has them in its text
 	}
 
 	// --- Loading the page again, with its scroll position and what was typed.
@@ -260,6 +261,24 @@
 		root.append(el);
 	}
 
+	// note says in a corner of the page how many warnings there are, and opens to show them. One that
+	// somebody has closed comes again with the next warning that is new.
+	function note(excerpts) {
+		const texts = excerpts.flatMap((e) => e.faults.map((f) => `${f.file} ${f.text}`)), closed = stored("closed") || [];
+		root?.querySelector(".note")?.remove();
+		if (texts.every((text) => closed.includes(text))) return;
+		const list = make("details", {},
+			make("summary", {}, texts.length === 1 ? "1 warning" : `${texts.length} warnings`),
+			...excerpts.map((e) => excerptOf(e)));
+		list.open = stored("open") || false;
+		list.ontoggle = () => { store("open", list.open); if (list.open) equip(list); };
+		const el = make("aside", { class: "note", "aria-label": "Warnings of flow" }, list);
+		const close = button("\u00d7", () => { store("closed", texts); store("open", false); el.remove(); });
+		close.setAttribute("aria-label", "Close the warnings");
+		el.append(close);
+		shadow().append(el);
+	}
+
 	// show shows faults above the page, until there are none, or somebody closes them. A page
 	// of flow itself may be the one that says them already.
 	function show(headline, excerpts) {
@@ -295,7 +314,7 @@
 		const el = make("section", first.file || first.output || first.text !== headline ? { class: "fault" } : {});
 		for (const f of e.faults) {
 			const said = make("div", { class: "said", "data-fault": textOf(f) });
-			if (f.text !== headline) said.append(make("h2", {}, f.text));
+			if (f.text !== headline) said.append(make("h2", {}, f.text.replace(/^warning: /, "")));
 			const code = make("code", {}, placeOf(f));
 			said.append(make("p", { class: "place" }, f.editor ? make("a", { href: f.editor }, code) : code));
 			el.append(said);
@@ -314,13 +333,14 @@
 	// equip gives the faults in an element what they need a script for: a button that copies
 	// place and text, and a source that is scrolled to the word which is wrong.
 	function equip(el) {
-		for (const said of el.querySelectorAll("[data-fault]")) {
+		for (const said of el.querySelectorAll("[data-fault]:not(:has(.copy))")) {
 			const copy = button("Copy", async () => {
 				let done = "Copied";
 				try { await navigator.clipboard.writeText(said.dataset.fault); } catch { done = "Not copied"; }
 				copy.textContent = done;
 				setTimeout(() => { copy.textContent = "Copy"; }, 2000);
 			});
+			copy.className = "copy";
 			said.querySelector(".place").append(copy);
 		}
 		for (const word of el.querySelectorAll(".source mark")) {

@@ -48,7 +48,7 @@ type Source struct {
 	texts   map[string]*text // the templates of tree, by name
 	settled bool             // all texts are settled
 	views   *templates.Views
-	err     error           // the faults of views
+	found   []fault.Fault   // what is wrong with views, with warnings
 	known   map[string]bool // the files of the binary
 	onDisk  map[string]bool // the files of tree
 	differs string          // what compare has logged last
@@ -97,7 +97,7 @@ func (s *Source) Views(b Binary, since time.Time) (*templates.Views, error) {
 	defer s.mu.Unlock()
 	look := s.look(b.Tree, since)
 	if s.views != nil && s.settled && slices.EqualFunc(look, s.seen, (*disk.Snapshot).Same) {
-		return s.views, s.err
+		return s.views, fault.Join(s.found)
 	}
 	renamed := s.views == nil || !slices.EqualFunc(look, s.seen, (*disk.Snapshot).SameNames)
 	if renamed {
@@ -106,7 +106,7 @@ func (s *Source) Views(b Binary, since time.Time) (*templates.Views, error) {
 	changed := s.read(look)
 	s.seen = look
 	if !renamed && !changed {
-		return s.views, s.err
+		return s.views, fault.Join(s.found)
 	}
 	var texts []templates.Text
 	faults := slices.Clone(s.tree.Faults)
@@ -118,8 +118,15 @@ func (s *Source) Views(b Binary, since time.Time) (*templates.Views, error) {
 		}
 	}
 	views, more := templates.NewViews(s.tree, texts, s.host(b), s.views)
-	s.views, s.err = views, fault.Join(append(faults, more...))
-	return s.views, s.err
+	s.views, s.found = views, append(faults, more...)
+	return s.views, fault.Join(s.found)
+}
+
+// Warnings returns the warnings about the templates, as the last call of Views has found them.
+func (s *Source) Warnings() []fault.Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.found), func(f fault.Fault) bool { return !f.Warning })
 }
 
 // look returns snapshots of the directory and of the shared trees, taken at since or later.

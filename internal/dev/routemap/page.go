@@ -34,10 +34,10 @@ type Page struct {
 	Recent  []livereload.Request // the newest first
 	Sources []string             // the directories below which the files of handlers are looked for
 
-	// Faults are those of the files on disk, in templates and examples.
-	Faults []devpage.Fault
-	// Warnings are those that "flow dev" has found in the Go code.
-	Warnings []devpage.Fault
+	// Faults and Warnings are those of the files on disk, in templates and examples.
+	Faults, Warnings []devpage.Fault
+	// Vetted are the warnings that "flow dev" has found in the Go code.
+	Vetted []devpage.Fault
 }
 
 // ServeHTTP serves the page.

@@ -43,7 +43,8 @@ func sample() Page {
 		},
 		Total:    7,
 		Faults:   []devpage.Fault{{Text: hostile, File: hostile, Line: 1}, {Text: "example"}},
-		Warnings: []devpage.Fault{{Text: hostile, File: hostile, Line: 1}, {Text: hostile}},
+		Warnings: []devpage.Fault{{Text: hostile, File: hostile, Line: 1, Column: 2}},
+		Vetted:   []devpage.Fault{{Text: hostile, File: hostile, Line: 1}, {Text: hostile}},
 		Recent: []livereload.Request{
 			{Time: time.Date(2026, 11, 22, 5, 6, 7, 0, time.UTC), Took: 1234567, Method: "GET", Path: "/a%20b", Pattern: "GET /{x}", Status: 200},
 			{Method: hostile, Path: hostile, Pattern: hostile, Status: 0, Aborted: true},

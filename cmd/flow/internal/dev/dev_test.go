@@ -385,6 +385,47 @@ func TestTemplatesAtTheStart(t *testing.T) {
 	s.out.until(t, "flow: the templates are good again")
 }
 
+// TestWarningsOfTemplates: they are told in the terminal, to open pages and on the route map, and what
+// was told is not told again.
+func TestWarningsOfTemplates(t *testing.T) {
+	is := is.New(t)
+	const text = `app/router/users/list.html:1:1: warning: <img> has no alt: describe the image, or write alt="" if it only adorns`
+	s := newSite(t)
+	s.write("app/router/users/list.html", "<img>\n")
+	s.start()
+	s.out.until(t, "flow: the templates have 1 warning")
+	s.out.until(t, text)
+	s.out.until(t, "  1 | <img>")
+	page := s.listen()
+	notes := func(n int) {
+		page.until(t, "one with the warnings", func(e event) bool { return len(e.Notes) == n && len(e.Excerpts) == 0 })
+	}
+	notes(1)
+	s.shows("/_flow", `<h2 id="warnings">1 warning</h2>`)
+
+	s.write("app/router/users/list.html", "<p>users</p>\n<img>\n<img src=\"{{1}}\">\n")
+	s.out.until(t, "flow: the templates have 2 warnings, 1 of them new")
+	s.out.until(t, "app/router/users/list.html:3:1: warning: ")
+	notes(2)
+
+	s.version("v1")
+	s.out.until(t, "flow: app/version.go changed: built in ")
+	s.listen().until(t, "one with the warnings", func(e event) bool { return len(e.Notes) == 2 })
+	page = s.listen()
+	s.write("app/router/users/list.html", "<p>users</p>\n<img>\n{{end}}")
+	s.out.until(t, "flow: the templates have 1 fault")
+	s.write("app/router/users/list.html", "<p>users</p>\n\n<img>\n")
+	s.out.until(t, "flow: the templates are good again")
+	s.out.until(t, "flow: the templates have 1 warning left")
+	notes(1)
+	s.write("app/router/users/list.html", "<p>users</p>\n")
+	s.out.until(t, "flow: the templates have no warnings any more")
+	notes(0)
+	is.Equal(strings.Count(s.out.String(), ": warning: "), 2) // each was told once
+	_, body := s.get("/_flow")
+	is.True(!strings.Contains(body, "warning"))
+}
+
 // TestNeverReady: a program has to say that it answers.
 func TestNeverReady(t *testing.T) {
 	for _, tt := range []struct{ name, main, says, page string }{

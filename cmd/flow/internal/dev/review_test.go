@@ -48,14 +48,14 @@ func showUser(req *flow.Request) flow.Response {
 	handler("id", "row")
 	s.out.until(t, "flow: app/users.id.go changed: built in ")
 	s.out.until(t, "flow: flow vet has 1 warning")
-	s.shows("/_flow", "<h2 id=\"warnings\">1 warning</h2>")
+	s.shows("/_flow", "<h2 id=\"vetted\">1 warning of <code>flow vet</code></h2>")
 
 	// A template may mend it, too.
 	s.write("app/router/users/[id].html", "<p>{{block \"row\" .}}user{{end}}</p>\n")
 	s.out.until(t, "flow: app/router/users/[id].html changed: pages are loaded again")
 	s.out.until(t, "flow: flow vet has no warnings any more")
 	_, body := s.get("/_flow")
-	is.True(!strings.Contains(body, "warnings"))
+	is.True(!strings.Contains(body, "vetted"))
 
 	// A change ends a review, and the next one comes after its build.
 	s.version("v2")

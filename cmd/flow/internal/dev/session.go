@@ -80,8 +80,8 @@ type session struct {
 	failure    failure
 	failed     devlink.Message // what open pages are told of the failure
 	failedAt   int             // the number of the build that was the newest then
-	templates  []devpage.Fault // what is wrong with those on disk, as the program that answers has said
-	heard      []devpage.Fault // what it has said since, and the terminal not yet; nil if that is nothing
+	templates  devlink.Message // what is wrong with those on disk, as the program that answers has said
+	heard      devlink.Message // what it has said since, and the terminal not yet; without Faults if that is nothing
 	waits      bool            // the terminal has said that templates wait for the build
 	introduced bool            // the terminal has said where the route map is
 	stopping   bool
@@ -314,7 +314,7 @@ func (s *session) said(p *process, m devlink.Message) {
 	switch {
 	case s.stopping:
 	case p == s.current && m.Faults != nil:
-		s.heard = m.Faults
+		s.heard = m
 	case p != s.next:
 	case m.Ready:
 		s.promote(p, m.URL)
@@ -330,21 +330,26 @@ func (s *session) said(p *process, m devlink.Message) {
 func (s *session) judge() {
 	s.waits = s.waits && s.failure != none
 	switch {
-	case s.heard == nil, s.stopping:
+	case s.heard.Faults == nil, s.stopping:
 		return
 	case s.failure != none: // once that is over, the program says it again
-		if len(s.heard) > 0 && !s.waits {
+		if len(s.heard.Faults) > 0 && !s.waits {
 			s.waits = true
 			s.terminal.say("the templates wait for a build that is good: what they name may not be in the program from before")
 		}
-		s.heard = nil
+		s.heard = devlink.Message{}
 		return
 	case s.building != nil, s.next != nil, s.waiting != nil:
 		return
 	}
-	before, faults := s.templates, s.heard
-	s.templates, s.heard = faults, nil
-	s.terminal.compare(devpage.Red, "the templates%s have %s", "fault", "the templates are good again", before, faults)
+	before, now := s.templates, s.heard
+	s.heard = devlink.Message{}
+	if len(now.Faults) > 0 {
+		now.Warnings = before.Warnings // a template with faults is not judged further, and may have them still
+	}
+	s.templates = now
+	s.terminal.compare(devpage.Red, "the templates%s have %s", "fault", "the templates are good again", before.Faults, now.Faults)
+	s.terminal.warn(before.Warnings, now.Warnings)
 }
 
 // promote has the new process answer, and lets the old one end.
@@ -356,7 +361,7 @@ func (s *session) promote(p *process, url string) {
 		return
 	}
 	old := s.current
-	s.current, s.next, s.heard = p, nil, nil
+	s.current, s.next, s.heard = p, nil, devlink.Message{}
 	if s.failure == ofBuild && s.failedAt > p.bin.built.number { // while this one was not ready yet
 		p.send(s.failed)
 	} else {

@@ -255,6 +255,7 @@ type event struct {
 	Process       string
 	Pages, Styles int
 	Excerpts      []devpage.Excerpt
+	Notes         []devpage.Excerpt
 }
 
 // faults returns the faults of all excerpts.

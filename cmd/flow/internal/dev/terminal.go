@@ -72,6 +72,33 @@ func (t *terminal) compare(color devpage.Color, format, noun, good string, befor
 	}
 }
 
+// warn says which warnings of the templates are new, and how many there are if some are gone. One
+// that has moved to another line is not new.
+func (t *terminal) warn(before, now []devpage.Fault) {
+	known := map[[2]string]int{}
+	for _, w := range before {
+		known[[2]string{w.File, w.Text}]++
+	}
+	var added []devpage.Fault
+	for _, w := range now {
+		if known[[2]string{w.File, w.Text}]--; known[[2]string{w.File, w.Text}] < 0 {
+			added = append(added, w)
+		}
+	}
+	counted := cli.Count(len(now), "warning")
+	switch {
+	case len(added) == 0 && len(now) == len(before):
+	case len(now) == 0:
+		t.say("the templates have no warnings any more")
+	case len(added) == 0:
+		t.say("the templates have %s left", counted)
+	case len(added) < len(now):
+		t.list(devpage.Yellow, fmt.Sprintf("the templates have %s, %d of them new", counted, len(added)), added, "")
+	default:
+		t.list(devpage.Yellow, "the templates have "+counted, added, "")
+	}
+}
+
 func (t *terminal) print(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -43,6 +43,33 @@ flow: go on
 	is.True(strings.Contains(b.String(), "\x1b[1mapp/a.go:9:2\x1b[0m: undefined: x\n"))
 }
 
+// TestTerminalWarns: what is new is told with its source, and of what is gone the number that is left.
+func TestTerminalWarns(t *testing.T) {
+	warnings := func(lines string) (all []devpage.Fault) {
+		for i, text := range strings.Fields(lines) {
+			all = append(all, devpage.Fault{File: "a.html", Line: i + 1, Text: "warning: " + text})
+		}
+		return all
+	}
+	for _, tt := range []struct{ name, before, now, want string }{
+		{"none", "", "", ""},
+		{"the first", "", "a b", "flow: the templates have 2 warnings\n\na.html:1: warning: a\na.html:2: warning: b\n"},
+		{"the same", "a b", "a b", ""},
+		{"others lines", "a b", "b a", ""},
+		{"one more", "b", "a b", "flow: the templates have 2 warnings, 1 of them new\n\na.html:1: warning: a\n"},
+		{"one more of the same text", "a", "a a", "flow: the templates have 2 warnings, 1 of them new\n\na.html:2: warning: a\n"},
+		{"one in place of another", "a", "b", "flow: the templates have 1 warning\n\na.html:1: warning: b\n"},
+		{"fewer", "a b", "b", "flow: the templates have 1 warning left\n"},
+		{"none any more", "a b", "", "flow: the templates have no warnings any more\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var b strings.Builder
+			newTerminal(&b, func(string) string { return "" }).warn(warnings(tt.before), warnings(tt.now))
+			is.New(t).Equal(b.String(), tt.want)
+		})
+	}
+}
+
 func TestReport(t *testing.T) {
 	for _, tt := range []struct {
 		name, host, accept, mediaType string
