@@ -18,9 +18,26 @@ import (
 // Validate is called at the first call for a type, for structs that no request has sent. If it
 // panics, or returns an error without messages, nothing is required.
 func Required(t reflect.Type, to Target, messages Messages) bool {
+	return requiredPaths(t, messages)[to.FirstRow]
+}
+
+// RequiredNames returns the keys that a form has to have for a struct type, sorted, with 0 for the
+// number of each row. query is that of FormTarget. See Required.
+func RequiredNames(t reflect.Type, query bool, messages Messages) (names []string) {
+	for path, required := range requiredPaths(t, messages) {
+		if _, _, ok := FormTarget(t, query, path); ok && required {
+			names = append(names, path)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// requiredPaths returns the fields of a type that a form has to have, by Target.FirstRow.
+func requiredPaths(t reflect.Type, messages Messages) map[string]bool {
 	p := planOf(t)
 	p.required.once.Do(func() { p.required.paths = requiredOf(t, messages) })
-	return p.required.paths[to.FirstRow]
+	return p.required.paths
 }
 
 // required has the fields of a type that a form has to have, by Target.FirstRow.
