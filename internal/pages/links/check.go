@@ -49,10 +49,11 @@ type Input interface {
 
 // A Source is a template file with its links.
 type Source struct {
-	File  string // for messages
-	Text  string
-	Links *File
-	URLs  []string // with holes, of the page that the file is; nil for other files
+	File   string // for messages
+	Text   string
+	Links  *File
+	URLs   []string // with holes, of the page that the file is; nil for other files
+	Assets []string // the public files that it names in {{asset}}
 }
 
 // Check returns the faults and the warnings of the links and the forms in template files.

@@ -140,7 +140,7 @@ func (v *Views) Links(urls func(name string) []string) (sources []links.Source, 
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.files)) {
 		if f := v.files[name]; v.used[f] && f.links != nil {
-			sources = append(sources, links.Source{File: f.file, Text: f.text, Links: f.links, URLs: urls(name)})
+			sources = append(sources, links.Source{File: f.file, Text: f.text, Links: f.links, URLs: urls(name), Assets: f.assets})
 		}
 	}
 	return sources, fields

@@ -1,0 +1,60 @@
+package links
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Request is what a template makes browsers ask for: a link, or a form that is sent.
+type Request struct {
+	File   string // of the template, for messages
+	Method string // "" if it is not known
+	URL    string // with holes; it begins with one slash, and has neither query nor fragment
+	Form   bool
+	Fields []Field // of the form, as far as their names are known
+}
+
+// Requests returns what template files make browsers ask for, in the order of the files. A form
+// without a URL is sent to each of those of its page.
+func Requests(sources []Source, named Named) (all []Request) {
+	if slices.ContainsFunc(sources, func(s Source) bool { return s.Links.moved }) {
+		return nil
+	}
+	c := checker{named: named, inTags: calledInTags(sources), having: having(sources)}
+	for i := range sources {
+		s := &sources[i]
+		for _, l := range s.Links.Links {
+			if !c.inTags[l.in] {
+				all = append(all, Request{s.File, l.Method, l.URL, l.form != nil, c.sent(s, l.form)})
+			}
+		}
+		for _, f := range s.Links.Forms {
+			urls := []string{path(f.URL)}
+			if f.own {
+				urls = s.URLs
+			}
+			for _, url := range urls {
+				if !c.inTags[f.in] && isPath(url) && !strings.ContainsAny(url, "{}<>`$") {
+					all = append(all, Request{s.File, f.Method, url, true, c.sent(s, f)})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// sent returns the fields of a form, with those of the templates that it calls. f may be nil.
+func (c *checker) sent(s *Source, f *Form) (fields []Field) {
+	if f == nil {
+		return nil
+	}
+	fields = c.resolve(nil, f.Fields)
+	for _, call := range s.Links.calls {
+		if call.form == f && call.text {
+			for _, r := range c.reach(nil, s, call.to, map[string]bool{}) {
+				fields = append(fields, r.Field)
+			}
+		}
+	}
+	return fields
+}
