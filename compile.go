@@ -50,6 +50,7 @@ type table struct {
 	mountPrefix  *pattern.Pattern                // the prefix that the Router is mounted at; it is also the path of endpoints for requests without a route
 	maxBody      int64                           // in bytes, for routes that set none
 	infos        []RouteInfo
+	routes       []*endpoint   // of route files and of mounted handlers that are no Routers
 	routeMap     *routemap.Map // nil unless in development, or for the command routes -explain
 	pool         sync.Pool     // of *exchange
 }
@@ -300,7 +301,9 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route) {
 	for _, p := range r.Patterns {
 		l := trie.Leaf(p)
 		for i, a := range answers {
-			l.Set(a.Verb.Method, c.table.endpoint(o, p, a.Verb.Method, chains[i], handlers[i], a.Verb.MaxBody))
+			e := c.table.endpoint(o, p, a.Verb.Method, chains[i], handlers[i], a.Verb.MaxBody)
+			l.Set(a.Verb.Method, e)
+			c.table.routes = append(c.table.routes, e)
 		}
 	}
 }

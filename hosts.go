@@ -124,17 +124,25 @@ func routersOf(h http.Handler) (all []*Router) {
 	switch h := h.(type) {
 	case *Router:
 		add(h) // the functions of those mounted inside are among its own
-		for _, r := range h.withMounted() {
-			for _, m := range r.mounts {
-				if hosts, ok := m.handler.(Hosts); ok && !m.refused {
-					add(routersOf(hosts)...)
-				}
-			}
+		for _, hosts := range h.mountedHosts() {
+			add(routersOf(hosts)...)
 		}
 	case Hosts:
 		for _, host := range h.names() {
 			if r := h[host]; r != nil {
 				add(r.outermost())
+			}
+		}
+	}
+	return all
+}
+
+// mountedHosts returns the Hosts that are mounted in r, and in those mounted inside it.
+func (r *Router) mountedHosts() (all []Hosts) {
+	for _, r := range r.withMounted() {
+		for _, m := range r.mounts {
+			if hosts, ok := m.handler.(Hosts); ok && !m.refused {
+				all = append(all, hosts)
 			}
 		}
 	}

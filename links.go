@@ -35,13 +35,7 @@ func (d destinations) Find(method, asked string) (t links.Target) {
 		return links.Target{Broken: true}
 	}
 	var answers []*endpoint
-	answers, t.Methods = d.answers(method, path, false)
-	if len(answers) == 0 && strings.Contains(asked, pattern.Hole) {
-		some, methods := d.answers(method, path, true)
-		if len(some) > 0 || len(t.Methods) == 0 {
-			answers, t.Methods, t.Slashes = some, methods, true
-		}
-	}
+	answers, t.Methods, t.Slashes = d.asked(method, path)
 	if len(answers) == 0 {
 		t.Answered = slices.ContainsFunc(d.disk, func(s *ondisk.Source) bool { return s.IsUnbuilt(overlapping(path)) })
 		if near := d.Nearest(method, path); near != nil && len(t.Methods) == 0 {
@@ -60,6 +54,18 @@ func (d destinations) Find(method, asked string) (t links.Target) {
 		t.Input = formInputOf(answers[0], method)
 	}
 	return t
+}
+
+// asked is answers for holes whose values may have slashes if nothing answers others, which slashes
+// reports.
+func (d destinations) asked(method string, path []match.Text) (answers []*endpoint, methods []string, slashes bool) {
+	answers, methods = d.answers(method, path, false)
+	if len(answers) == 0 && slices.ContainsFunc(path, func(t match.Text) bool { return len(t) > 1 }) {
+		if some, others := d.answers(method, path, true); len(some) > 0 || len(methods) == 0 {
+			return some, others, true
+		}
+	}
+	return answers, methods, false
 }
 
 // answers returns what answers a method of a path for some values of its holes, and the other

@@ -309,11 +309,17 @@ func (c *compiler) info(m *Mounted, below *pattern.Pattern, names guardNames) (a
 func (r *Router) infosInside(infos []RouteInfo) []RouteInfo {
 	infos = slices.Clone(infos)
 	for i := range infos {
-		if r.app != nil && strings.HasPrefix(infos[i].File, routetree.RouterDir+"/") {
-			infos[i].File = path.Base(r.app.path) + "/" + infos[i].File
-		}
+		infos[i].File = r.inApp(infos[i].File)
 	}
 	return infos
+}
+
+// inApp returns the name of a file of the tree with the directory of the application.
+func (r *Router) inApp(file string) string {
+	if r.app != nil && strings.HasPrefix(file, routetree.RouterDir+"/") {
+		return path.Base(r.app.path) + "/" + file
+	}
+	return file
 }
 
 // addMount adds the endpoints of a mount to the trie, which has those of the files already.
@@ -343,7 +349,9 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted) {
 		}
 		if l := trie.Leaf(exact); !l.HasAny() {
 			l.SetAnySpelling(&atPrefix, e)
+			c.table.routes = append(c.table.routes, &atPrefix)
 		}
+		c.table.routes = append(c.table.routes, e)
 	}
 }
 
