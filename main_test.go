@@ -525,7 +525,7 @@ func TestOwnFlagsInHelp(t *testing.T) {
 	before, after, found := strings.Cut(plain, "\nExit codes:")
 	is.True(found)
 	is.Equal(help, before+`
-Flags of the application, for serve, routes and check:
+Flags of the application, for serve, routes, check and manifest:
 
 	-debug            tell more,
 	                  and more

@@ -22,7 +22,8 @@ import (
 // program name, and exits. The command serve is the default: it serves as Serve does, with
 // flags for the address, TLS, development and so on. In development it listens on localhost
 // unless an address is given. The command routes lists the routes, check checks the
-// application for faults, version prints the version, and help explains commands and flags.
+// application for faults, manifest prints what it answers and its pages ask for, version prints
+// the version, and help explains commands and flags.
 //
 // The first SIGINT or SIGTERM stops the server gracefully, the second one at once. The exit
 // code is 1 if the application has faults, cannot serve or does not stop properly, 2 if the
@@ -40,7 +41,7 @@ func Main(r *Router) {
 //
 //	func main() { os.Exit(flow.Run(context.Background(), build)) }
 //
-// Run calls build once, for the commands serve, routes and check. What only serving needs,
+// Run calls build once, for the commands serve, routes, check and manifest. What only serving needs,
 // such as background jobs and migrations, belongs in a function of Router.OnStart, which the
 // other commands do not call. To close what build has opened, register functions with
 // Router.OnStop: Run calls them at the end of each of these commands, also if build returns
@@ -98,17 +99,27 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 	})
 }
 
-// inspect runs the commands routes and check.
+// inspect runs the commands routes, check and manifest.
 func (r *Router) inspect(c command.Command, p command.Process) error {
 	r.explains = c.Name == "routes" && c.Routes.Explain != ""
 	err := r.Check()
 	if c.Name == "check" {
-		err = r.printFaults(p, err, append(fault.Of(r.compile().warnings), r.proved()...), c.Check)
+		warnings := append(fault.Of(r.compile().warnings), r.proved()...)
+		if c.Check.Previous != "" && err == nil {
+			broken, err := r.breaksSince(c.Check.Previous)
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.Program, err)
+			}
+			warnings = append(warnings, broken...)
+		}
+		err = r.printFaults(p, err, warnings, c.Check)
 	}
 	if err != nil {
 		return err
 	}
 	switch {
+	case c.Name == "manifest":
+		return command.PrintJSON(p.Stdout, r.manifest())
 	case c.Check.JSON:
 		return nil
 	case r.explains:

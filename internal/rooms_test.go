@@ -60,6 +60,8 @@ var rooms = []struct{ room, imports string }{
 	{"dev/ondisk", "disk fault pages/templates routes/pattern routes/routetree wire/public"},
 	{"dev/routemap", "devpage examples/httpfile fault livereload routes/forms routes/match routes/pattern routes/registry routes/routetree"},
 
+	{"manifest", "fault pages/links routes/pattern"},
+
 	{"command", "dev/disk fault wire/server"},
 
 	{"flowtest", ""},

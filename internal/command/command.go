@@ -25,7 +25,7 @@ import (
 // A Command is a command of an application with its flags.
 type Command struct {
 	Program string // the name of the program, for messages
-	Name    string // "serve", which is the default, "routes", "check", "version" or "help"
+	Name    string // "serve", which is the default, "routes", "check", "manifest", "version" or "help"
 	Serve   Serve
 	Routes  Routes
 	Check   Check
@@ -54,8 +54,9 @@ type Routes struct {
 // Check holds the flags of the command check.
 type Check struct {
 	JSON         bool
-	Verbose      bool // -v
-	WarningsFail bool // -warnings=fail: a warning is as bad as a fault
+	Verbose      bool   // -v
+	WarningsFail bool   // -warnings=fail: a warning is as bad as a fault
+	Previous     string // a file with the manifest of another version; "" if there is none
 }
 
 // Builds reports whether the command needs the application.
@@ -68,7 +69,7 @@ type usageError struct{ error }
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // names are the names of all commands.
-var names = map[string]bool{"serve": true, "routes": true, "check": true, "version": true, "help": true}
+var names = map[string]bool{"serve": true, "routes": true, "check": true, "manifest": true, "version": true, "help": true}
 
 // Parse parses the arguments of a program. The default of -addr has the port of the
 // environment variable PORT. The error is flag.ErrHelp if the arguments ask for help.
@@ -99,7 +100,7 @@ func Parse(p Process) (Command, error) {
 		if own.Lookup("v") == nil { // -v of the application, as in package glog, is both
 			flags.Bool("v", false, "")
 		}
-	case "version":
+	case "manifest", "version":
 	case "help":
 		return c, flag.ErrHelp
 	default:
@@ -168,6 +169,7 @@ func (r *Routes) flags(flags *flag.FlagSet) {
 
 // flags adds the flags that no other command has.
 func (c *Check) flags(flags *flag.FlagSet) {
+	flags.StringVar(&c.Previous, "previous", "", "")
 	flags.Func("warnings", "", func(value string) error {
 		if c.WarningsFail = value == "fail"; !c.WarningsFail {
 			return errors.New("must be fail")
@@ -266,6 +268,7 @@ Usage:
 	%[1]s [serve] [flags]     serve until SIGINT or SIGTERM
 	%[1]s routes [flags]      list the routes, in the order in which they are matched
 	%[1]s check [flags]       look for faults in files and registrations
+	%[1]s manifest            print what this version answers and its pages ask for, as JSON
 	%[1]s version             print which source the binary was built from
 	%[1]s help                this text
 
@@ -299,6 +302,8 @@ Flags of check:
 	-v                say which templates html/template renders, and why; which pages
 	                  run no script, and which are judged only in part
 	-warnings=fail    exit with 1 if there is a warning
+	-previous file    warn of what pages and clients of another version ask for, and this
+	                  one does not answer; the file is what its command manifest prints
 %[2]s
 Exit codes: 0, 1 if there are faults or it cannot serve or stop, 2 for wrong arguments.
 `

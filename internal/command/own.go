@@ -37,7 +37,7 @@ func describeOwn(own *flag.FlagSet) string {
 	var b strings.Builder
 	own.VisitAll(func(f *flag.Flag) {
 		if b.Len() == 0 {
-			b.WriteString("\nFlags of the application, for serve, routes and check:\n\n")
+			b.WriteString("\nFlags of the application, for serve, routes, check and manifest:\n\n")
 		}
 		placeholder, usage := flag.UnquoteUsage(f)
 		name := strings.TrimSpace("-" + f.Name + " " + placeholder)
