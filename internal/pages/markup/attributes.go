@@ -6,42 +6,67 @@ import "strings"
 type use uint8
 
 const (
-	unused use = iota // nothing: each condition in it would double the ways of its tag
+	unused use = iota // nothing
+	script            // its name, from which scripts may follow
 	named             // its name
+	filled            // its name, and whether its value is more than white space
 	valued            // its value
 	url               // its value, which is a URL, up to its query or fragment
 )
 
-// uses has the attributes whose values are read.
-var uses = func() map[string]use {
+// A Table says which attributes are read. Each condition in one of them doubles the ways of its tag,
+// and the conditions in others do not.
+type Table struct {
+	uses    map[string]use
+	scripts bool // the names of attributes from which scripts may follow are read, too
+}
+
+// What attributes are read for.
+var (
+	Links = &Table{uses: uses(0)}                // the check of links and of forms
+	Rules = &Table{uses: uses(1), scripts: true} // what is wrong about a page as a whole
+)
+
+// attributes has the attributes whose values are read: those for both tables, for Links and for Rules.
+var attributes = []struct {
+	use   use
+	names [3]string
+}{
+	{url, [3]string{
+		"action formaction href xlink:href src poster data background cite hx-get hx-post hx-put hx-patch hx-delete sse-connect ws-connect",
+		"",
+		"hx-sse:connect hx-ws:connect",
+	}},
+	{valued, [3]string{
+		"ping srcset imagesrcset method formmethod rel form name type http-equiv content id",
+		"enctype formenctype hx-encoding required minlength maxlength min max value multiple",
+		"as hx-trigger hx-vals hx-headers hx-request nonce style for list role tabindex aria-hidden aria-labelledby aria-describedby",
+	}},
+	{filled, [3]string{"", "", "alt aria-label title placeholder lang value"}},
+	{named, [3]string{"", "", "integrity nomodule srcdoc hidden inert popover aria-level v-text v-html"}},
+}
+
+// uses returns the attributes of a table.
+func uses(table int) map[string]use {
 	all := map[string]use{}
-	for use, names := range map[use]string{
-		url:    "action formaction href xlink:href src poster data background cite hx-get hx-post hx-put hx-patch hx-delete sse-connect ws-connect hx-sse:connect hx-ws:connect",
-		valued: "as hx-trigger hx-vals hx-headers hx-request ping srcset imagesrcset alt method formmethod enctype formenctype hx-encoding rel form name type http-equiv content required minlength maxlength min max nonce",
-		named:  "style integrity nomodule srcdoc",
-	} {
-		for name := range strings.FieldsSeq(names) {
-			all[name] = use
-			if strings.Contains(name, "-") && name != "http-equiv" { // htmx reads both
-				all["data-"+name] = use
+	for _, a := range attributes {
+		for name := range strings.FieldsSeq(a.names[0] + " " + a.names[1+table]) {
+			all[name] = a.use
+			if strings.HasPrefix(name, "hx-") || strings.HasPrefix(name, "sse-") || strings.HasPrefix(name, "ws-") { // htmx reads both
+				all["data-"+name] = a.use
 			}
 		}
 	}
 	return all
-}()
+}
 
-// useOf returns what of an attribute is read. Scripts may follow from the name of an attribute alone.
-func useOf(name string) use {
-	if use := uses[name]; use != unused {
+// useOf returns what of an attribute is read.
+func (t *Table) useOf(name string) use {
+	if use := t.uses[name]; use != unused {
 		return use
 	}
-	for _, prefix := range []string{"on", "data-", "hx-", "x-"} {
-		if strings.HasPrefix(name, prefix) {
-			return named
-		}
-	}
-	if strings.ContainsAny(name, ":@") {
-		return named
+	if strings.HasPrefix(name, "on") || strings.HasPrefix(name, "data-") || strings.HasPrefix(name, "hx-") || strings.HasPrefix(name, "x-") || strings.ContainsAny(name, ":@") {
+		return script
 	}
 	return unused
 }

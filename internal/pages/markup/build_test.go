@@ -88,7 +88,7 @@ func TestBuild(t *testing.T) {
 		{"a condition", `<b>{{if .A}}<i>c</i>{{else}}d{{end}}</b>`, `b([if .A: i("c") else "d"])`},
 		{"a condition of no matter", `<b {{if .A}}class=c{{end}}>{{if .A}}{{end}}</b>`, `b`},
 		{"two ways of an element", `{{if .A}}<a href=/b>{{else}}<span>{{end}}c{{if .A}}</a>{{else}}</span>{{end}}d`, `a href=/b if .A|span unless .A("c") "d"`},
-		{"two beginnings of an element", `{{if .A}}<p id=a>b{{else}}<p>{{end}}c</p>d`, `p if .A|p unless .A([if .A: "b"] "c") "d"`},
+		{"two beginnings of an element", `{{if .A}}<p id=a>b{{else}}<p>{{end}}c</p>d`, `p id=a if .A|p unless .A([if .A: "b"] "c") "d"`},
 		{"two ends of an element", `<p>a{{if .A}}b</p>c{{else}}</p>{{end}}d`, `p("a" [if .A: "b"]) [if .A: "c"] "d"`},
 		{"an element that may be absent", `{{if .A}}<a>{{else}}b{{end}}c{{if .A}}</a>{{end}}d`, `[if .A:  else "b"] a if .A|- unless .A("c") "d"`},
 		{"two elements that may be absent", `{{if not .A}}<a><b>{{end}}c{{if .A}}{{else}}</b>d</a>{{end}}e`, `a unless .A|- if .A(b unless .A|- if .A("c") [if .A:  else "d"]) "e"`},
@@ -112,7 +112,7 @@ func TestBuild(t *testing.T) {
 			is := is.New(t)
 			trees, err := parseText(tt.text)
 			is.NoErr(err)
-			is.Equal(dumpItems(Build(Read(trees["a.html"], follow(trees)))), tt.want)
+			is.Equal(dumpItems(Build(Read(trees["a.html"], Rules, follow(trees)))), tt.want)
 		})
 	}
 }
@@ -204,7 +204,7 @@ func TestBuildAsWritten(t *testing.T) {
 		text := structure(random, 2)
 		trees, err := parseText(text)
 		is.NoErr(err)
-		items := Build(Read(trees["a.html"], nil))
+		items := Build(Read(trees["a.html"], Rules, nil))
 		if !isSure(items) {
 			unsure++
 			continue

@@ -1,7 +1,6 @@
 package markup
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"text/template/parse"
@@ -26,25 +25,26 @@ func (r *reader) cond(p *parse.PipeNode) (c Cond) {
 		}
 		p, c.Text = pipe, commands(pipe)
 	}
-	var dot, dollar, variables int
 	language.EachNode(p, func(n parse.Node) {
 		switch n := n.(type) {
 		case *parse.DotNode, *parse.FieldNode:
-			dot = r.dot
+			c.dot = r.dot
 		case *parse.VariableNode:
 			if n.Ident[0] == "$" {
-				dollar = r.dollar
+				c.dollar = r.dollar
 			} else {
-				variables = r.variables
+				c.variables = r.variables
 			}
 		}
 	})
-	c.Key = fmt.Sprintf("%d %d %d %s", dot, dollar, variables, c.Text)
 	return c
 }
 
 // commands returns the text of a pipeline without its variables.
 func commands(p *parse.PipeNode) string {
+	if len(p.Cmds) == 1 {
+		return p.Cmds[0].String()
+	}
 	var all []string
 	for _, cmd := range p.Cmds {
 		all = append(all, cmd.String())

@@ -45,6 +45,8 @@ func dumpNode(n Node) string {
 		return fmt.Sprintf("%s%q", in(n.In), n.Text)
 	case *Hole:
 		return in(n.In) + "{" + n.Action.Pipe.String() + "}"
+	case *Assign:
+		return "{" + n.Pipe.String() + "}"
 	case *Branch:
 		return sides(dumpCond(n.Cond), in(n.In), n.Then, n.Else)
 	case *Loop:
@@ -65,6 +67,9 @@ func dumpWay(w Way) string {
 	}
 	if w.Open {
 		text += " ..."
+	}
+	if w.Scripts {
+		text += " scripts"
 	}
 	for _, c := range w.When {
 		text += " " + dumpCond(c)
@@ -100,10 +105,11 @@ func TestRead(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"text", "a < b &amp; <3", `"a < b &amp; <3"`},
 		{"a tag", `<A HREF="/a&amp;b" class=x>b</a >`, `<a href=/a&b> "b" </a>`},
-		{"attributes", `<input name=a required/type = 'b' name=c onclick="d" data-x=1>`, `<input name=a required type=b onclick data-x>`},
-		{"the value of another attribute", `<a title="<b>" href=/a>`, `<a href=/a>`},
+		{"attributes", `<input name=a required/type = 'b' name=c onclick="d" data-x=1>`, `<input name=a type=b onclick data-x scripts>`},
+		{"the value of another attribute", `<a class="<b>" href=/a>`, `<a href=/a>`},
+		{"attributes with text or without", `<a title=" " alt="{{.A}}" lang=de aria-label="a&nbsp;" placeholder="&#32;">`, `tag{.A} <a title alt=… lang=… aria-label=… placeholder>`},
 		{"an end tag with an attribute", `</a title=">">b`, `</a> "b"`},
-		{"an attribute in two texts", `<a hr{{/* a */}}ef="/a{{$x := 1}}/b">`, `<a href=/a/b>`},
+		{"an attribute in two texts", `<a hr{{/* a */}}ef="/a{{$x := 1}}/b">`, `{$x := 1} <a href=/a/b>`},
 		{"an entity is no quote", `<a href="/&quot;a">`, `<a href=/"a>`},
 		{"NUL is no hole", "<a href=\"/\x00\x00\">", "<a href=/\ufffd\ufffd>"},
 
@@ -133,7 +139,7 @@ func TestRead(t *testing.T) {
 		{"an attribute behind a condition", `<a {{if .A}}name=b{{end}}>`, `tag[if .A: ] <a name=b if .A|a unless .A>`},
 		{"unless", `<a {{if not .A}}name=b{{end}}>`, `tag[unless .A: ] <a name=b unless .A|a if .A>`},
 		{"two values", `<a name="{{if .A}}b{{else}}c{{end}}d">`, `tag[if .A: ] <a name=bd if .A|a name=cd unless .A>`},
-		{"attributes of a policy", `<link as=font style="a" hx-vals="js:b" data-hx-sse:connect="/c" hx-vars="d" integrity="e">`, `<link as=font style hx-vals=js:b data-hx-sse:connect=/c hx-vars integrity>`},
+		{"attributes of a policy", `<link as=font style="a" hx-vals="js:b" data-hx-sse:connect="/c" hx-vars="d" integrity="e">`, `<link as=font style=a hx-vals=js:b data-hx-sse:connect=/c hx-vars integrity scripts>`},
 		{"attributes of no matter", `<a class="{{if .A}}b{{end}}" {{if .B}}checked{{end}}>`, `tag[if .A: ] tag[if .B: ] <a>`},
 		{"a condition in a query", `<a href="/a?{{if .A}}b{{end}}">`, `tag[if .A: ] <a href=/a?>`},
 		{"an action in one way", `<a {{if .A}}{{.B}}{{end}}>`, `tag[if .A: tag{.B}] <a ... if .A|a unless .A>`},
@@ -152,8 +158,8 @@ func TestRead(t *testing.T) {
 		{"the next tag has no condition", `<a {{if .A}}name=b{{end}}><i>`, `tag[if .A: ] <a name=b if .A|a unless .A> <i>`},
 		{"two end tags", `</{{if .A}}a{{else}}b{{end}}>`, `tag[if .A: ] </{}>`},
 		{"contexts that differ", `{{if .A}}<a {{end}}{{.B}}>c`, `[if .A: ] unsure{.B} <a ... if .A> ">c" "c"`},
-		{"too many ways", `<a {{if .A}}name=a{{end}} {{if .B}}rel=b{{end}} {{if .C}}type=c{{end}} {{if .D}}min=d{{end}} {{if .E}}max=e{{end}}>f`,
-			`tag[if .A: ] tag[if .B: ] tag[if .C: ] tag[if .D: ] tag[if .E: ] <{} ...> "f"`},
+		{"too many ways", `<a {{if .A}}name=a{{end}} {{if .B}}rel=b{{end}} {{if .C}}type=c{{end}} {{if .D}}id=d{{end}} {{if .E}}as=e{{end}}>f`,
+			`tag[if .A: ] tag[if .B: ] tag[if .C: ] tag[if .D: ] tag[if .E: ] <a ...> "f"`},
 
 		{"a loop", `{{range .A}}<b>{{break}}{{else}}c{{end}}`, `[each .A: <b> jump else "c"]`},
 		{"a loop in a tag", `<a {{range .A}}name=b {{end}}>`, `tag[each .A: ] <a name=b partly|a partly>`},
@@ -170,9 +176,20 @@ func TestRead(t *testing.T) {
 			is := is.New(t)
 			trees, err := parseText(tt.text)
 			is.NoErr(err)
-			is.Equal(dump(Read(trees["a.html"], follow(trees))), tt.want)
+			is.Equal(dump(Read(trees["a.html"], Rules, follow(trees))), tt.want)
 		})
 	}
+}
+
+// TestTables reads a tag for the check of links and for rules.
+func TestTables(t *testing.T) {
+	is := is.New(t)
+	trees, err := parseText(`<a id=a nonce=b {{if .A}}onclick{{end}} {{if .B}}:x{{end}} href=/c {{if .C}}class=d{{end}}>`)
+	is.NoErr(err)
+	last := func(nodes []Node) string { return dump(nodes[len(nodes)-1:]) }
+	is.Equal(last(Read(trees["a.html"], Links, nil)), "<a id=a href=/c scripts partly|a id=a href=/c unless .A unless .B>")
+	is.Equal(last(Read(trees["a.html"], Rules, nil)), "<a id=a nonce=b onclick :x href=/c scripts if .A if .B|a id=a nonce=b :x href=/c scripts unless .A if .B|"+
+		"a id=a nonce=b onclick href=/c scripts if .A unless .B|a id=a nonce=b href=/c unless .A unless .B>")
 }
 
 // TestPage reads what templates cannot write: html/template escapes it, or removes it.
@@ -188,7 +205,7 @@ func TestPage(t *testing.T) {
 		{"<script><!-- a</script>b", `<script> script"<!-- a" </script> "b"`},
 		{"<script><!--><script>b</script>", `<script> script"<!--><script>b" </script>`},
 		{"<script>a", `<script> script"a"`},
-		{"<p title=><b =><i/name=\"x\"/>", `<p> <b> <i name=x>`},
+		{"<p title=><b =><i/name=\"x\"/>", `<p title> <b> <i name=x>`},
 		{"<\u212a><b\u212a>", "\"<\u212a>\" <b\u212a>"},
 	} {
 		t.Run(tt.html, func(t *testing.T) {
@@ -222,7 +239,7 @@ func TestKeys(t *testing.T) {
 			is := is.New(t)
 			trees, err := parseText(tt.text)
 			is.NoErr(err)
-			var keys []string
+			var keys []Key
 			var collect func(nodes []Node)
 			collect = func(nodes []Node) {
 				for _, n := range nodes {
@@ -239,7 +256,7 @@ func TestKeys(t *testing.T) {
 					}
 				}
 			}
-			collect(Read(trees["a.html"], follow(trees)))
+			collect(Read(trees["a.html"], Rules, follow(trees)))
 			is.Equal(len(keys), 2)
 			is.Equal(keys[0] == keys[1], tt.want)
 		})

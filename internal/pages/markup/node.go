@@ -4,20 +4,26 @@
 package markup
 
 import (
+	"slices"
 	"strings"
 	"text/template/parse"
 )
 
-// A Node is a piece of HTML: *Tag, *End, *Text, *Hole, *Branch, *Loop, *Call or *Jump. The nodes of
-// a page or of a template stand in the order of its text. Comments have no nodes, and a tag has
-// one once it has ended: what is inside of it, such as a Hole, comes before it.
+// A Node is a piece of HTML: *Tag, *End, *Text, *Hole, *Assign, *Branch, *Loop, *Call or *Jump. The
+// nodes of a page or of a template stand in the order of its text. Comments have no nodes, and a tag
+// has one once it has ended: what is inside of it, such as a Hole, comes before it.
 type Node interface{ node() }
 
 // A Place is where something begins.
 type Place struct {
+	*Source
+	Offset int // in bytes, in the text of the file
+}
+
+// A Source is a template. Places in one template that is read once have the same Source.
+type Source struct {
 	File     string // for messages
 	Template string // the name of the template in the file
-	Offset   int    // in bytes, in the text of the file
 }
 
 // Position returns the line and the column of an offset in a text, from 1. A byte order mark does not
@@ -37,12 +43,13 @@ type Tag struct{ Ways []Way }
 type Way struct {
 	Place
 	Name  string // in lower case; with a pattern.Hole for each action in it
-	Attrs []Attr // the known ones, see attributes.go; of two with one name, the first counts
-	Open  bool   // an action may write more attributes
+	Attrs []Attr // those of the Table; of two with one name, the first counts
 	When  []Cond // all of them hold when the tag is this way; none if it may always be
 	// Partly says that the tag may also be another way although all of When hold: its conditions
 	// cannot be told as a list.
-	Partly bool
+	Partly  bool
+	Open    bool // an action may write more attributes
+	Scripts bool // an attribute is a script or for one, other than those with a value in the Table
 }
 
 // An Attr is an attribute of a Way.
@@ -53,6 +60,10 @@ type Attr struct {
 	Place              // of the value; of the name if there is no value
 }
 
+// Filled is the value of an attribute of which only matters that somebody can read something in it, such
+// as alt. If there is nothing but white space in it, the value is "".
+const Filled = "…"
+
 // Get returns an attribute of the way. It reports false if the way does not have it.
 func (w *Way) Get(name string) (a Attr, ok bool) {
 	for _, a := range w.Attrs {
@@ -61,6 +72,11 @@ func (w *Way) Get(name string) (a Attr, ok bool) {
 		}
 	}
 	return Attr{}, false
+}
+
+// has reports whether the way has an attribute.
+func (w *Way) has(name string) bool {
+	return slices.ContainsFunc(w.Attrs, func(a Attr) bool { return a.Name == name })
 }
 
 // An End is an end tag.
@@ -81,6 +97,12 @@ type Hole struct {
 	Place
 	Action *parse.ActionNode
 	In     In
+}
+
+// An Assign is an action that sets a variable, and writes nothing.
+type Assign struct {
+	Place
+	Pipe *parse.PipeNode
 }
 
 // A Branch is an {{if}} or {{with}}.
@@ -117,6 +139,7 @@ func (*Tag) node()    {}
 func (*End) node()    {}
 func (*Text) node()   {}
 func (*Hole) node()   {}
+func (*Assign) node() {}
 func (*Branch) node() {}
 func (*Loop) node()   {}
 func (*Call) node()   {}
@@ -141,10 +164,16 @@ const (
 
 // A Cond is a condition with an outcome.
 type Cond struct {
-	Key   string // two conditions with one key have the same outcome
-	Text  string // of the pipeline, without "not"
-	False bool   // the outcome
+	Key
+	False bool // the outcome
 	// Lone says that it is a {{with}} without {{else}}, which is no evidence that the value is ever
 	// missing: it may only give the dot.
 	Lone bool
+}
+
+// A Key tells conditions apart: those with one key have the same outcome.
+type Key struct {
+	Text string // of the pipeline, without "not"
+	// The numbers of the values that the text names: see reader.
+	dot, dollar, variables int32
 }

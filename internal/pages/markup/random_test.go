@@ -127,7 +127,7 @@ func TestReadAsWritten(t *testing.T) {
 		if err != nil || trees["a.html"] == nil || strings.Contains(text, "<{{") || strings.Contains(text, "</{{") { // see lexer.open
 			continue
 		}
-		nodes := Read(trees["a.html"], nil)
+		nodes := Read(trees["a.html"], Rules, nil)
 		for outcome := range 8 {
 			page, err := template.New("a.html").Parse(text)
 			is.NoErr(err)
@@ -175,8 +175,8 @@ func FuzzRead(f *testing.F) {
 			t.Skip()
 		}
 		for _, tree := range trees {
-			check(t, text, Read(tree, nil))
-			nodes := Read(tree, follow(trees))
+			check(t, text, Read(tree, Links, nil))
+			nodes := Read(tree, Rules, follow(trees))
 			check(t, text, nodes)
 			if got, want := texts(Build(nodes)), texts(nodes); got != want {
 				t.Errorf("%q has the texts %q, not %q", text, got, want)

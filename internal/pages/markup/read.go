@@ -9,18 +9,18 @@ import (
 )
 
 // maxStates is the number of states that a reader follows at once. If there are more, nothing is
-// known of the tag that they are in.
+// known of the tag that they are in but its name.
 const maxStates = 16
 
 // maxFollowed is the size of called templates that a reader follows, in bytes. Only templates that
 // call two others, each of which calls two others, and so on, are larger.
 const maxFollowed = 1 << 20
 
-// Read reads a template, as it is before html/template changes it. callee returns the template that a
-// call in another one calls, which is read in place of the call. The call is a hole if callee is nil
-// or returns nil, or if the template calls itself.
-func Read(t *parse.Tree, callee func(from *parse.Tree, call *parse.TemplateNode) *parse.Tree) []Node {
-	r := &reader{callee: callee}
+// Read reads a template, as it is before html/template changes it, with the attributes of a table.
+// callee returns the template that a call in another one calls, which is read in place of the call. The
+// call is a hole if callee is nil or returns nil, or if the template calls itself.
+func Read(t *parse.Tree, table *Table, callee func(from *parse.Tree, call *parse.TemplateNode) *parse.Tree) []Node {
+	r := &reader{lexer: lexer{table: table}, callee: callee, sources: map[*parse.Tree]*Source{}, read: make([]Node, 0, 2*len(t.Root.Nodes))}
 	r.dot, r.dollar, r.variables = r.number(), r.number(), r.number()
 	_, nodes := r.tree([]cursor{{}}, t)
 	return nodes
@@ -34,32 +34,41 @@ type cursor struct {
 
 // A reader reads a template and those that it calls.
 type reader struct {
+	lexer
 	callee   func(*parse.Tree, *parse.TemplateNode) *parse.Tree
-	inside   []*parse.Tree // the templates that are being read, from the outside in
-	followed int           // how much of called templates was read, in bytes
+	inside   []*parse.Tree           // the templates that are being read, from the outside in
+	source   *Source                 // of the innermost one
+	sources  map[*parse.Tree]*Source // of all that were read
+	followed int                     // how much of called templates was read, in bytes
 	// The numbers of the values that a condition may name: a new one where the value may be another.
-	dot, dollar, variables int
-	last                   int // the number given last
+	dot, dollar, variables int32
+	last                   int32 // the number given last
+
+	read     []Node // of the lists that are being read, from the outside in
+	holes    slab[Hole]
+	branches slab[Branch]
 }
 
 // number returns a new number.
-func (r *reader) number() int {
+func (r *reader) number() int32 {
 	r.last++
 	return r.last
 }
 
 // tree reads a template.
 func (r *reader) tree(all []cursor, t *parse.Tree) ([]cursor, []Node) {
-	r.inside = append(r.inside, t)
-	defer func() { r.inside = r.inside[:len(r.inside)-1] }()
+	from := r.source
+	defer func() { r.inside, r.source = r.inside[:len(r.inside)-1], from }()
+	r.inside, r.source = append(r.inside, t), r.sources[t]
+	if r.source == nil {
+		r.source = &Source{t.ParseName, t.Name}
+		r.sources[t] = r.source
+	}
 	return r.list(all, t.Root)
 }
 
 // place returns the place of a node in the template that is being read.
-func (r *reader) place(n parse.Node) Place {
-	t := r.inside[len(r.inside)-1]
-	return Place{t.ParseName, t.Name, int(n.Position())}
-}
+func (r *reader) place(n parse.Node) Place { return Place{r.source, int(n.Position())} }
 
 // list reads a list from each of the cursors on. It returns the cursors behind it, in the place of
 // those that it was given.
@@ -67,45 +76,47 @@ func (r *reader) list(all []cursor, list *parse.ListNode) (after []cursor, nodes
 	if list == nil { // a missing {{else}}
 		return all, nil
 	}
+	first := len(r.read)
 	for _, n := range list.Nodes {
-		in, place := where(all), r.place(n)
 		var more Node
-		switch n := n.(type) {
+		switch place := r.place(n); n := n.(type) {
 		case *parse.TextNode:
-			var read []Node
-			all, read = text(all, string(n.Text), place)
-			nodes = append(nodes, read...)
+			all = r.text(all, string(n.Text), place)
 			continue
 		case *parse.ActionNode:
 			if len(n.Pipe.Decl) > 0 { // it writes nothing
 				r.variables = r.number()
-				continue
+				more = &Assign{place, n.Pipe}
+				break
 			}
+			more = r.holes.put(Hole{place, n, where(all)})
 			all = hole(all, n, place)
-			more = &Hole{place, n, in}
 		case *parse.IfNode:
-			all, more = r.branch(all, &n.BranchNode, in)
+			all, more = r.branch(all, &n.BranchNode, where(all))
 		case *parse.WithNode:
-			all, more = r.branch(all, &n.BranchNode, in)
+			all, more = r.branch(all, &n.BranchNode, where(all))
 		case *parse.RangeNode:
-			all, more = r.loop(all, n, in)
+			all, more = r.loop(all, n, where(all))
 		case *parse.TemplateNode:
-			all, more = r.call(all, n, in)
+			all, more = r.call(all, n, where(all))
 		case *parse.BreakNode, *parse.ContinueNode:
 			more = &Jump{place}
 		default:
 			continue
 		}
-		nodes = append(nodes, more)
+		r.read = append(r.read, more)
 	}
+	nodes = append(nodes, r.read[first:]...)
+	clear(r.read[first:])
+	r.read = r.read[:first]
 	return all, nodes
 }
 
 // where returns what the cursors stand in.
 func where(all []cursor) In {
 	in := all[0].in()
-	for _, c := range all {
-		if c.in() != in {
+	for i := range all[1:] {
+		if all[1+i].in() != in {
 			return In{Kind: Unsure}
 		}
 	}
@@ -114,43 +125,51 @@ func where(all []cursor) In {
 
 // text reads a text from each of the cursors on. The one that is furthest behind goes first, so that
 // they meet at the end of their tag.
-func text(all []cursor, text string, start Place) (_ []cursor, nodes []Node) {
+func (r *reader) text(all []cursor, text string, start Place) []cursor {
+	first, several := len(r.read), len(all) > 1
 	end := -1 // of the last node
 	for {
-		i := 0
+		i, last := 0, 0
 		for j := range all {
-			if all[j].at < all[i].at {
+			switch {
+			case all[j].at < all[i].at:
 				i = j
+			case all[j].at > all[last].at:
+				last = j
 			}
 		}
 		c := &all[i]
+		if several && c.at == all[last].at {
+			all = merge(all)
+			c = &all[0]
+		}
 		if c.at >= len(text) {
 			break
 		}
 		var n Node
-		n, c.at = lexer{}.next(&c.state, text, c.at, start)
-		if n != nil && (c.at != end || !joinTags(nodes, n)) {
-			nodes, end = append(nodes, n), c.at
-		}
-		if !slices.ContainsFunc(all, func(c cursor) bool { return c.at != all[0].at }) {
-			all = merge(all)
+		n, c.at = r.next(&c.state, text, c.at, start)
+		if n != nil && (c.at != end || !joinTags(r.read[len(r.read)-1], n)) {
+			r.read, end = append(r.read, n), c.at
 		}
 	}
 	for i := range all {
 		all[i].at = 0
 	}
-	for _, n := range nodes {
+	if !several {
+		return all
+	}
+	for _, n := range r.read[first:] {
 		if tag, ok := n.(*Tag); ok {
 			tag.Ways = reduce(tag.Ways, func(w *Way) *Way { return w }, (*Way).equal)
 		}
 	}
-	return merge(all), nodes
+	return all
 }
 
-// joinTags adds a tag to the last node, which ends where the tag does. It reports false if that is no
-// tag of the kind.
-func joinTags(nodes []Node, n Node) bool {
-	switch last := nodes[len(nodes)-1].(type) {
+// joinTags adds a tag to another one, which ends where the tag does. It reports false if that is no tag
+// of the kind.
+func joinTags(last, n Node) bool {
+	switch last := last.(type) {
 	case *Tag:
 		if tag, ok := n.(*Tag); ok {
 			last.Ways = append(last.Ways, tag.Ways...)
@@ -177,20 +196,36 @@ func hole(all []cursor, n parse.Node, place Place) []cursor {
 
 // merge returns the cursors, those that differ in their conditions only as one.
 func merge(all []cursor) []cursor {
+	if len(all) == 1 {
+		return all
+	}
 	all = reduce(all, func(c *cursor) *Way { return &c.tag }, func(c, o *cursor) bool { return c.equal(&o.state) })
 	if len(all) > maxStates {
-		all = all[:1] // it stands for all of them, with a tag of which nothing is known
+		name := all[0].tag.Name
+		if slices.ContainsFunc(all, func(c cursor) bool { return c.context <= tagName || c.tag.Name != name }) {
+			name = pattern.Hole
+		}
+		all = all[:1] // it stands for all of them, with a tag of which nothing but its name is known
 		if c := &all[0]; c.context >= tagName {
-			c.tag, c.attr, c.use = Way{Place: c.tag.Place, Name: pattern.Hole, Open: true}, Attr{Name: pattern.Hole}, unused
+			c.tag, c.attr, c.use = Way{Place: c.tag.Place, Name: name, Open: true}, Attr{Name: pattern.Hole}, unused
 		}
 	}
 	return all
 }
 
+// fork returns copies of cursors. What one of two copies adds to its slices is not seen by the other.
+func fork(all []cursor) []cursor {
+	for i := range all {
+		c := &all[i]
+		c.attr.Holes, c.tag.Attrs = slices.Clip(c.attr.Holes), slices.Clip(c.tag.Attrs)
+	}
+	return slices.Clone(all)
+}
+
 // branch reads an {{if}} or {{with}}.
 func (r *reader) branch(all []cursor, n *parse.BranchNode, in In) ([]cursor, Node) {
 	isWith := n.NodeType == parse.NodeWith
-	b := &Branch{Place: r.place(n), Pipe: n.Pipe, In: in, Cond: r.cond(n.Pipe)}
+	b := r.branches.put(Branch{Place: r.place(n), Pipe: n.Pipe, In: in, Cond: r.cond(n.Pipe)})
 	b.Cond.Lone = isWith && n.ElseList == nil
 	defer r.leave(r.dot, r.variables)
 	if len(n.Pipe.Decl) > 0 {
@@ -200,7 +235,7 @@ func (r *reader) branch(all []cursor, n *parse.BranchNode, in In) ([]cursor, Nod
 	if isWith {
 		r.dot = r.number()
 	}
-	then, nodes := r.list(slices.Clone(all), n.List)
+	then, nodes := r.list(fork(all), n.List)
 	b.Then, r.dot = nodes, dot
 	otherwise, nodes := r.list(all, n.ElseList)
 	b.Else = nodes
@@ -208,7 +243,7 @@ func (r *reader) branch(all []cursor, n *parse.BranchNode, in In) ([]cursor, Nod
 }
 
 // leave ends the scope of variables. If one of them was set in it, none is known to be as before.
-func (r *reader) leave(dot, variables int) {
+func (r *reader) leave(dot, variables int32) {
 	if r.dot = dot; r.variables != variables {
 		r.variables = r.number()
 	}
@@ -222,7 +257,7 @@ func (r *reader) loop(all []cursor, n *parse.RangeNode, in In) ([]cursor, Node) 
 	}
 	dot, variables := r.dot, r.variables
 	r.dot, r.variables = r.number(), r.number() // in the second turn, the variables may be others
-	body, nodes := r.list(slices.Clone(all), n.List)
+	body, nodes := r.list(fork(all), n.List)
 	l.Body = nodes
 	r.leave(dot, variables)
 	otherwise, nodes := r.list(all, n.ElseList)

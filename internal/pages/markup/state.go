@@ -29,12 +29,12 @@ const (
 // point, one for each way to it.
 type state struct {
 	context context
-	element string // in rawText
 	end     bool   // the tag is an end tag
-	tag     Way    // from tagName to value
-	attr    Attr   // from attrName to value, with the name
-	use     use    // of the value
+	use     use    // of the attribute, from afterName to value
 	quote   byte   // in value: 0 if there is none
+	element string // in rawText
+	tag     Way    // from tagName to value
+	attr    Attr   // from attrName to value
 }
 
 // in returns what a node stands in.
@@ -57,7 +57,7 @@ func (s *state) equal(o *state) bool {
 
 // equal reports whether two ways differ in their conditions at most.
 func (w *Way) equal(o *Way) bool {
-	return w.Place == o.Place && w.Name == o.Name && w.Open == o.Open && slices.EqualFunc(w.Attrs, o.Attrs, Attr.equal)
+	return w.Place == o.Place && w.Name == o.Name && w.Open == o.Open && w.Scripts == o.Scripts && slices.EqualFunc(w.Attrs, o.Attrs, Attr.equal)
 }
 
 func (a Attr) equal(b Attr) bool {
@@ -74,21 +74,42 @@ var rawElements = []string{"iframe", "noembed", "noframes", "script", "style", "
 type lexer struct {
 	// page says that the HTML is what a browser gets. In a template, html/template removes comments up
 	// to "-->", in scripts, too, so that a browser never sees other ends of them.
-	page bool
+	page  bool
+	table *Table
+	tags  slab[tagOfOneWay]
+	texts slab[Text]
+	ends  slab[End]
+}
+
+// A tagOfOneWay is a Tag with the place for its way.
+type tagOfOneWay struct {
+	Tag
+	way [1]Way
+}
+
+// A slab makes values of a type, several with one allocation.
+type slab[T any] struct{ last []T }
+
+func (s *slab[T]) put(v T) *T {
+	if len(s.last) == cap(s.last) {
+		s.last = make([]T, 0, min(2+2*len(s.last), 64))
+	}
+	s.last = append(s.last, v)
+	return &s.last[len(s.last)-1]
 }
 
 // next reads the text from the index at up to the end of a tag, of a text or of a comment, or to the
 // end of the text. It returns the node that ends there, or nil, and the index behind it. The state
 // is changed. start is the place of the text.
-func (l lexer) next(s *state, text string, at int, start Place) (n Node, end int) {
-	place := func(at int) Place { return Place{start.File, start.Template, start.Offset + at} }
+func (l *lexer) next(s *state, text string, at int, start Place) (n Node, end int) {
+	place := func(at int) Place { return Place{start.Source, start.Offset + at} }
 	for at < len(text) {
 		rest := text[at:]
 		switch s.context {
 		case content:
 			i := l.open(rest)
 			if i > 0 {
-				return &Text{Place: place(at), Text: rest[:i]}, at + i
+				return l.texts.put(Text{Place: place(at), Text: rest[:i]}), at + i
 			}
 			at += l.begin(s, rest, place(at))
 			if first := s.context == comment; first {
@@ -101,7 +122,7 @@ func (l lexer) next(s *state, text string, at int, start Place) (n Node, end int
 				end = len("</")
 			}
 			if i > 0 {
-				return &Text{Place: place(at), Text: rest[:i], In: in}, at + i + end
+				return l.texts.put(Text{Place: place(at), Text: rest[:i], In: in}), at + i + end
 			}
 			at += end
 		case comment:
@@ -114,17 +135,17 @@ func (l lexer) next(s *state, text string, at int, start Place) (n Node, end int
 			*s = state{}
 			at += i + len(">")
 		case tagName:
-			i := indexAny(rest, space+"/>")
+			i := endsTagName.index(rest)
 			s.tag.Name += lower(rest[:i])
 			if at += i; i < len(rest) {
 				s.context = inTag
 			}
 		case inTag:
-			trimmed := strings.TrimLeft(rest, space+"/")
-			switch at += len(rest) - len(trimmed); {
-			case trimmed == "":
-			case trimmed[0] == '>':
-				return s.close(), at + 1
+			at += betweenAttrs.length(rest)
+			switch {
+			case at == len(text):
+			case text[at] == '>':
+				return l.close(s), at + 1
 			default:
 				s.context, s.attr = attrName, Attr{Place: place(at)}
 			}
@@ -133,49 +154,49 @@ func (l lexer) next(s *state, text string, at int, start Place) (n Node, end int
 			if s.attr.Name == "" && rest[0] == '=' { // a name may begin with "="
 				i = 1
 			}
-			i += indexAny(rest[i:], space+"/>=")
+			i += endsAttrName.index(rest[i:])
 			s.attr.Name += lower(rest[:i])
 			if at += i; i < len(rest) {
-				s.context = afterName
+				s.context, s.use = afterName, l.table.useOf(s.attr.Name)
 			}
 		case afterName:
-			trimmed := strings.TrimLeft(rest, space)
-			switch at += len(rest) - len(trimmed); {
-			case trimmed == "":
-			case trimmed[0] == '=':
+			at += spaces.length(rest)
+			switch {
+			case at == len(text):
+			case text[at] == '=':
 				s.context = beforeValue
 				at++
 			default:
-				s.endAttr()
+				l.endAttr(s)
 			}
 		case beforeValue:
-			trimmed := strings.TrimLeft(rest, space)
-			switch at += len(rest) - len(trimmed); {
-			case trimmed == "":
-			case trimmed[0] == '>': // no value
-				s.endAttr()
+			at += spaces.length(rest)
+			switch {
+			case at == len(text):
+			case text[at] == '>': // no value
+				l.endAttr(s)
 			default:
-				quote := byte(0)
-				if trimmed[0] == '"' || trimmed[0] == '\'' {
-					quote = trimmed[0]
+				s.context, s.quote = value, 0
+				if text[at] == '"' || text[at] == '\'' {
+					s.quote = text[at]
 					at++
 				}
-				s.beginValue(quote)
 			}
 		case value:
-			ends := space + ">"
-			if s.quote != 0 {
-				ends = string(s.quote)
+			i := 0
+			if s.quote == 0 {
+				i = endsValue.index(rest)
+			} else if i = strings.IndexByte(rest, s.quote); i < 0 {
+				i = len(rest)
 			}
-			i := indexAny(rest, ends)
-			if i > 0 && s.use >= valued {
+			if i > 0 && s.use >= filled {
 				s.write(strings.ReplaceAll(html.UnescapeString(rest[:i]), pattern.Hole, "\ufffd"), nil, place(at))
 			}
 			if at += i; i < len(rest) {
 				if s.quote != 0 {
 					at++
 				}
-				s.endAttr()
+				l.endAttr(s)
 			}
 		}
 	}
@@ -185,7 +206,7 @@ func (l lexer) next(s *state, text string, at int, start Place) (n Node, end int
 // open returns the index of the first "<" in a text that begins a tag or a comment, or the length of
 // the text. In a template, an action may follow a "<" at the end of the text, and html/template
 // escapes each "<" that begins neither a tag, nor a comment, nor a doctype.
-func (l lexer) open(text string) int {
+func (l *lexer) open(text string) int {
 	for at := 0; ; at++ {
 		i := strings.IndexByte(text[at:], '<')
 		if i < 0 {
@@ -211,7 +232,7 @@ func isDoctype(text string) bool {
 }
 
 // begin reads the beginning of a tag or a comment, and returns its length.
-func (l lexer) begin(s *state, text string, place Place) int {
+func (l *lexer) begin(s *state, text string, place Place) int {
 	end := strings.HasPrefix(text, "</")
 	n := len("<")
 	if end {
@@ -230,34 +251,40 @@ func (l lexer) begin(s *state, text string, place Place) int {
 
 // comment reads on in a comment, and returns the length of what it has read. first says that the
 // text begins directly behind "<!--".
-func (l lexer) comment(s *state, text string, first bool) int {
-	ends := []string{"-->"}
-	if l.page {
-		ends = append(ends, "--!>")
+func (l *lexer) comment(s *state, text string, first bool) int {
+	if l.page && first {
 		for _, end := range []string{">", "->"} { // <!--> and <!---> are whole comments
-			if first && strings.HasPrefix(text, end) {
+			if strings.HasPrefix(text, end) {
 				*s = state{}
 				return len(end)
 			}
 		}
 	}
-	for i := range len(text) {
-		for _, end := range ends {
-			if strings.HasPrefix(text[i:], end) {
+	for i := 0; ; i++ {
+		dashes := strings.Index(text[i:], "--")
+		if dashes < 0 {
+			return len(text)
+		}
+		i += dashes
+		rest := text[i+len("--"):]
+		for _, end := range []string{">", "!>"} {
+			if strings.HasPrefix(rest, end) && (l.page || end == ">") {
 				*s = state{}
-				return i + len(end)
+				return i + len("--") + len(end)
 			}
 		}
 	}
-	return len(text)
 }
 
 // endOfRaw returns the index of the end tag of an element in its content, or the length of the text.
 // On a page, a script may hold a comment with a script in it, whose end tag does not end the outer
 // one.
-func (l lexer) endOfRaw(element, text string) int {
+func (l *lexer) endOfRaw(element, text string) int {
 	comment, inner := false, false
 	for i := range len(text) {
+		if text[i] != '<' && text[i] != '-' {
+			continue
+		}
 		rest := text[i:]
 		switch {
 		case l.page && element == "script" && !comment && strings.HasPrefix(rest, "<!--"):
@@ -291,79 +318,129 @@ func (s *state) hole(n parse.Node, place Place) {
 	case inTag, afterName:
 		s.tag.Open = true
 	case beforeValue:
-		s.beginValue(0)
+		s.context, s.quote = value, 0
 		fallthrough
 	case value:
-		if s.use >= valued {
+		if s.use >= filled {
 			s.write(pattern.Hole, n, place)
 		}
 	}
-}
-
-func (s *state) beginValue(quote byte) {
-	s.context, s.quote, s.use = value, quote, useOf(s.attr.Name)
 }
 
 // write adds text to the value of an attribute, or a hole.
 func (s *state) write(text string, hole parse.Node, place Place) {
 	a := &s.attr
 	switch {
+	case s.use == filled:
+		if strings.TrimSpace(text) != "" {
+			a.Value = Filled
+		}
+		return
 	case a.Value == "":
 		a.Place = place
 	case s.use == url && strings.ContainsAny(a.Value, "?#"): // each condition in a query would double the ways
 		return
 	}
-	if i := indexAny(text, "?#"); s.use == url && i < len(text) {
+	if i := strings.IndexAny(text, "?#"); s.use == url && i >= 0 {
 		text = text[:i+1]
 	}
 	a.Value += text
 	if hole != nil {
-		a.Holes = append(slices.Clip(a.Holes), hole)
+		a.Holes = append(a.Holes, hole)
 	}
 }
 
 // endAttr notes the attribute that ends.
-func (s *state) endAttr() {
-	a, w := s.attr, &s.tag
-	s.context, s.attr, s.quote, s.use = inTag, Attr{}, 0, unused
-	if strings.Contains(a.Name, pattern.Hole) {
+func (l *lexer) endAttr(s *state) {
+	name, w := s.attr.Name, &s.tag
+	switch {
+	case strings.Contains(name, pattern.Hole):
 		w.Open = true
-		return
+	case s.use == unused || w.has(name):
+	case s.use == script:
+		w.Scripts = true
+		if !l.table.scripts {
+			break
+		}
+		fallthrough
+	default:
+		w.Attrs = append(w.Attrs, s.attr)
 	}
-	if _, taken := w.Get(a.Name); !taken && useOf(a.Name) != unused {
-		w.Attrs = append(slices.Clip(w.Attrs), a)
-	}
+	s.context, s.attr, s.use = inTag, Attr{}, unused
 }
 
 // close returns the node of the tag that ends.
-func (s *state) close() Node {
-	tag, end := s.tag, s.end
+func (l *lexer) close(s *state) (n Node) {
+	raw := ""
+	if s.end {
+		n = l.ends.put(End{s.tag.Place, s.tag.Name})
+	} else {
+		t := l.tags.put(tagOfOneWay{way: [1]Way{s.tag}})
+		t.Ways = t.way[:]
+		if slices.Contains(rawElements, s.tag.Name) {
+			raw = s.tag.Name
+		}
+		n = &t.Tag
+	}
 	*s = state{}
-	if end {
-		return &End{tag.Place, tag.Name}
+	if raw != "" {
+		s.context, s.element = rawText, raw
 	}
-	if slices.Contains(rawElements, tag.Name) {
-		*s = state{context: rawText, element: tag.Name}
-	}
-	return &Tag{[]Way{tag}}
+	return n
 }
 
-// indexAny is strings.IndexAny, but returns the length of the text if none is there.
-func indexAny(text, chars string) int {
-	if i := strings.IndexAny(text, chars); i >= 0 {
-		return i
+// A byteSet is a set of bytes.
+type byteSet [256]bool
+
+var (
+	spaces       = setOf(space)
+	betweenAttrs = setOf(space + "/")
+	endsTagName  = setOf(space + "/>")
+	endsAttrName = setOf(space + "/>=")
+	endsValue    = setOf(space + ">")
+)
+
+func setOf(bytes string) *byteSet {
+	var s byteSet
+	for i := range len(bytes) {
+		s[bytes[i]] = true
+	}
+	return &s
+}
+
+// index returns the index of the first byte of the set in a text, or the length of the text.
+func (s *byteSet) index(text string) int {
+	for i := range len(text) {
+		if s[text[i]] {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// length returns the number of bytes of the set that a text begins with.
+func (s *byteSet) length(text string) int {
+	for i := range len(text) {
+		if !s[text[i]] {
+			return i
+		}
 	}
 	return len(text)
 }
 
 // lower returns a name as HTML compares it: other letters than those of ASCII keep their case.
 func lower(name string) string {
-	return strings.Map(func(c rune) rune {
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
+	for i := range len(name) {
+		if c := name[i]; 'A' <= c && c <= 'Z' {
+			return strings.Map(func(c rune) rune {
+				if 'A' <= c && c <= 'Z' {
+					c |= 0x20
+				}
+				return c
+			}, name)
 		}
-		return c
-	}, name)
+	}
+	return name
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -20,7 +20,7 @@ func pageOf(t *testing.T, text string) *Page {
 	is.New(t).NoErr(err)
 	return &Page{
 		File:  "a.html",
-		Nodes: markup.Read(trees["a.html"], func(_ *parse.Tree, n *parse.TemplateNode) *parse.Tree { return trees[n.Name] }),
+		Nodes: markup.Read(trees["a.html"], markup.Rules, func(_ *parse.Tree, n *parse.TemplateNode) *parse.Tree { return trees[n.Name] }),
 		HTML:  func(n *parse.ActionNode) bool { return strings.HasSuffix(n.Pipe.String(), ".HTML") },
 		At: func(p markup.Place) (line, column int) {
 			before := text[:p.Offset]

@@ -30,7 +30,7 @@ func TestPolicy(t *testing.T) {
 		{"an event for elements", "script-src-elem 'self'", `<p onclick="a()">`, ""},
 		{"an event that hashes may allow", "script-src 'unsafe-hashes' 'sha256-YQ=='", `<p onclick="a()">`, ""},
 		{"no event", strict, `<p once onboarding="a" data-onclick="b">`, ""},
-		{"a style", strict, `<p style="color: red">`, "1:4 the policy refuses style of <p>: put it into a style sheet (style-src 'self' 'nonce')"},
+		{"a style", strict, `<p style="color: red">`, "1:11 the policy refuses style of <p>: put it into a style sheet (style-src 'self' 'nonce')"},
 		{"a style with its own directive", "style-src 'none'; style-src-attr 'unsafe-inline'", `<p style="color: red">`, ""},
 		{"'strict-dynamic' means nothing to styles", "default-src 'unsafe-inline' 'strict-dynamic'", `<p style="color: red">`, ""},
 
@@ -103,7 +103,7 @@ func TestPolicy(t *testing.T) {
 		{"a nonce under the condition around", strict, `{{if .A}}<script {{if .A}}nonce="{{nonce}}"{{end}}>a()</script>{{end}}`, ""},
 		{"a nonce in with", strict, `<script {{with .A}}nonce="{{.}}"{{end}}>a()</script>`, ""},
 		{"two conditions", strict, `<p {{if .A}}{{if .B}}onclick="a()"{{end}}{{end}}>`, ""},
-		{"a condition that does not matter", strict, `<p onclick="a()" {{if .A}}id=b{{end}} {{if .B}}style="c"{{end}}>`, "1:4 the policy refuses onclick of <p>: put the code into a script with addEventListener" + chain + "\n1:48 the policy refuses style of <p>, if .B: put it into a style sheet (style-src 'self' 'nonce')"},
+		{"a condition that does not matter", strict, `<p onclick="a()" {{if .A}}id=b{{end}} {{if .B}}style="c"{{end}}>`, "1:4 the policy refuses onclick of <p>: put the code into a script with addEventListener" + chain + "\n1:55 the policy refuses style of <p>, if .B: put it into a style sheet (style-src 'self' 'nonce')"},
 		{"two URLs", strict, `<img src="{{if .A}}/a{{else}}https://x.example/a{{end}}">`, "1:30 the policy refuses the image https://x.example/a, unless .A, unless that is this site: add img-src 'self' https://x.example (default-src 'self')"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -48,7 +48,7 @@ func (h *functions) prove(s *set, f *templateFile, data []Data) *proof {
 		callee := func(_ *parse.Tree, n *parse.TemplateNode) *parse.Tree { return check.Trees[n.Name] }
 		return &prove.Page{
 			File:  f.file,
-			Nodes: markup.Read(check.Trees[name], callee),
+			Nodes: markup.Read(check.Trees[name], markup.Rules, callee),
 			HTML:  func(n *parse.ActionNode) bool { return !texts[n] },
 			At:    func(at markup.Place) (line, column int) { return markup.Position(s.byFile[at.File].text, at.Offset) },
 			Part:  isPart,
