@@ -42,7 +42,7 @@ var rooms = []struct{ room, imports string }{
 	{"pages/markup", "language routes/pattern"},
 	{"pages/csp", "markup routes/pattern"},
 	{"pages/prove", "csp fault markup routes/pattern"},
-	{"pages/links", "fault language routes/pattern"},
+	{"pages/links", "fault language markup routes/pattern"},
 	{"pages/typecheck", "fault language"},
 	{"pages/plan", "language"},
 	{"pages/templates", "fault language links markup plan prove routes/pattern routes/routetree typecheck"},

@@ -61,8 +61,8 @@ func (c *checker) forms() {
 			}
 		}
 		for _, l := range f.limits {
-			if differs := f.Limit(l.Name, l.name, l.value); differs != "" {
-				c.warn(l.attr.offset, "%s: %s", l.name, differs)
+			if differs := f.Limit(l.Name, l.attr.Name, l.attr.Value); differs != "" {
+				c.warn(l.attr.Offset, "%s: %s", l.attr.Name, differs)
 			}
 		}
 	}
@@ -152,22 +152,16 @@ func (f filled) withoutFiles() string {
 func (c *checker) calls(all []filled) {
 	page := c.source
 	defer func() { c.source = page }()
-	calls := page.Links.calls
-	for len(calls) > 0 {
-		n := 1
-		for n < len(calls) && calls[n].offset == calls[0].offset {
-			n++
-		}
+	for _, call := range page.Links.calls {
 		var forms []filled // more than one, if that depends on a condition
-		for _, call := range calls[:n] {
-			if i := slices.IndexFunc(all, func(f filled) bool { return f.Form == call.form }); i >= 0 && call.text && call.always {
+		for _, form := range call.forms {
+			if i := slices.IndexFunc(all, func(f filled) bool { return f.Form == form }); i >= 0 && call.text && call.always {
 				forms = append(forms, all[i])
 			}
 		}
-		if len(forms) == n {
-			c.called(page, forms, calls[0].to)
+		if len(forms) == len(call.forms) {
+			c.called(page, forms, call.to)
 		}
-		calls = calls[n:]
 	}
 }
 
@@ -223,7 +217,7 @@ func (c *checker) reach(to []reachedField, from *Source, name string, seen map[s
 		}
 	}
 	for _, call := range s.Links.calls {
-		if call.from == name && call.form == nil && call.text && call.always {
+		if call.from == name && slices.Equal(call.forms, noForm) && call.text && call.always {
 			to = c.reach(to, s, call.to, seen)
 		}
 	}

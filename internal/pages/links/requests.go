@@ -50,7 +50,7 @@ func (c *checker) sent(s *Source, f *Form) (fields []Field) {
 	}
 	fields = c.resolve(nil, f.Fields)
 	for _, call := range s.Links.calls {
-		if call.form == f && call.text {
+		if slices.Contains(call.forms, f) && call.text {
 			for _, r := range c.reach(nil, s, call.to, map[string]bool{}) {
 				fields = append(fields, r.Field)
 			}

@@ -25,8 +25,10 @@ func TestScan(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`<a href="/a">`, "GET /a"},
 		{`<a href=/a/{{.}}/b>`, "GET /a/{}/b"},
-		{`<a href="/{{if .}}a{{else}}b{{end}}{{with .}}/c{{end}}">`, "GET /a/c, GET /b/c, GET /a, GET /b"},
-		{`<a {{if .}}href="/a"{{end}} {{if .}}rel="external"{{end}}>`, "GET /a"},
+		{`<a href="/{{if .A}}a{{else}}b{{end}}{{with .B}}/c{{end}}">`, "GET /a/c, GET /b/c, GET /a, GET /b"},
+		{`<a href="/{{if .}}a{{else}}b{{end}}{{with .}}/c{{end}}">`, "GET /a/c, GET /b"},
+		{`<a {{if .A}}href="/a"{{end}} {{if .B}}rel="external"{{end}}>`, "GET /a"},
+		{`<a {{if .}}href="/a"{{end}} {{if .}}rel="external"{{end}}>`, ""},
 		{`<a href="/a{{range .}}/{{.}}{{end}}">`, "GET /a{}"},
 		{`<form action="/a"><button formaction="/b" formmethod="post"></button></form><button formaction="/c"></button>`, "GET /a, POST /b,  /c"},
 		{`<form method="post" action="/a">{{if .}}</form>{{else}}<button formaction="/b">{{end}}<button formaction="/c">`, "POST /a, POST /b,  /c, POST /c"},

@@ -14,17 +14,19 @@ const (
 	url               // its value, which is a URL, up to its query or fragment
 )
 
-// A Table says which attributes are read. Each condition in one of them doubles the ways of its tag,
+// A Table says which attributes are read, and whether texts are. Each condition in one of them doubles the ways of its tag,
 // and the conditions in others do not.
 type Table struct {
-	uses    map[string]use
-	scripts bool // the names of attributes from which scripts may follow are read, too
+	uses map[string]use
+	// whole says that texts, conditions between tags, and the names of attributes from which scripts may
+	// follow are read, too.
+	whole bool
 }
 
 // What attributes are read for.
 var (
-	Links = &Table{uses: uses(0)}                // the check of links and of forms
-	Rules = &Table{uses: uses(1), scripts: true} // what is wrong about a page as a whole
+	Links = &Table{uses: uses(0)}              // the check of links and of forms
+	Rules = &Table{uses: uses(1), whole: true} // what is wrong about a page as a whole
 )
 
 // attributes has the attributes whose values are read: those for both tables, for Links and for Rules.

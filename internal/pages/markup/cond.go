@@ -8,8 +8,8 @@ import (
 	"example.com/flow/internal/pages/language"
 )
 
-// cond returns the condition that a pipeline is true.
-func (r *reader) cond(p *parse.PipeNode) (c Cond) {
+// condOf returns the condition that a pipeline is true.
+func condOf(p *parse.PipeNode, at values) (c Cond) {
 	c.Text = commands(p)
 	for len(p.Cmds) == 1 {
 		inner := p.Cmds[0].Args[0]
@@ -28,12 +28,12 @@ func (r *reader) cond(p *parse.PipeNode) (c Cond) {
 	language.EachNode(p, func(n parse.Node) {
 		switch n := n.(type) {
 		case *parse.DotNode, *parse.FieldNode:
-			c.dot = r.dot
+			c.dot = at.dot
 		case *parse.VariableNode:
 			if n.Ident[0] == "$" {
-				c.dollar = r.dollar
+				c.dollar = at.dollar
 			} else {
-				c.variables = r.variables
+				c.variables = at.variables
 			}
 		}
 	})

@@ -4,7 +4,6 @@
 package markup
 
 import (
-	"slices"
 	"strings"
 	"text/template/parse"
 )
@@ -66,17 +65,20 @@ const Filled = "…"
 
 // Get returns an attribute of the way. It reports false if the way does not have it.
 func (w *Way) Get(name string) (a Attr, ok bool) {
-	for _, a := range w.Attrs {
-		if a.Name == name {
-			return a, true
-		}
+	if i := w.index(name); i >= 0 {
+		return w.Attrs[i], true
 	}
 	return Attr{}, false
 }
 
-// has reports whether the way has an attribute.
-func (w *Way) has(name string) bool {
-	return slices.ContainsFunc(w.Attrs, func(a Attr) bool { return a.Name == name })
+// index returns the index of an attribute, or -1.
+func (w *Way) index(name string) int {
+	for i := range w.Attrs {
+		if w.Attrs[i].Name == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // An End is an end tag.
@@ -174,6 +176,9 @@ type Cond struct {
 // A Key tells conditions apart: those with one key have the same outcome.
 type Key struct {
 	Text string // of the pipeline, without "not"
-	// The numbers of the values that the text names: see reader.
-	dot, dollar, variables int32
+	values
 }
+
+// values are the numbers of what the dot, $ and other variables are. Where the value may be another, the
+// number is.
+type values struct{ dot, dollar, variables int32 }

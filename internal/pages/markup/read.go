@@ -20,9 +20,9 @@ const maxFollowed = 1 << 20
 // callee returns the template that a call in another one calls, which is read in place of the call. The
 // call is a hole if callee is nil or returns nil, or if the template calls itself.
 func Read(t *parse.Tree, table *Table, callee func(from *parse.Tree, call *parse.TemplateNode) *parse.Tree) []Node {
-	r := &reader{lexer: lexer{table: table}, callee: callee, sources: map[*parse.Tree]*Source{}, read: make([]Node, 0, 2*len(t.Root.Nodes))}
+	r := &reader{lexer: lexer{table: table}, callee: callee, read: make([]Node, 0, 2*len(t.Root.Nodes))}
 	r.dot, r.dollar, r.variables = r.number(), r.number(), r.number()
-	_, nodes := r.tree([]cursor{{}}, t)
+	_, nodes := r.tree([]cursor{{}}, t, &Source{t.ParseName, t.Name})
 	return nodes
 }
 
@@ -38,11 +38,10 @@ type reader struct {
 	callee   func(*parse.Tree, *parse.TemplateNode) *parse.Tree
 	inside   []*parse.Tree           // the templates that are being read, from the outside in
 	source   *Source                 // of the innermost one
-	sources  map[*parse.Tree]*Source // of all that were read
+	sources  map[*parse.Tree]*Source // of those that were called
 	followed int                     // how much of called templates was read, in bytes
-	// The numbers of the values that a condition may name: a new one where the value may be another.
-	dot, dollar, variables int32
-	last                   int32 // the number given last
+	values                           // that a condition may name
+	last     int32                   // the number given last
 
 	read     []Node // of the lists that are being read, from the outside in
 	holes    slab[Hole]
@@ -56,15 +55,12 @@ func (r *reader) number() int32 {
 }
 
 // tree reads a template.
-func (r *reader) tree(all []cursor, t *parse.Tree) ([]cursor, []Node) {
-	from := r.source
-	defer func() { r.inside, r.source = r.inside[:len(r.inside)-1], from }()
-	r.inside, r.source = append(r.inside, t), r.sources[t]
-	if r.source == nil {
-		r.source = &Source{t.ParseName, t.Name}
-		r.sources[t] = r.source
-	}
-	return r.list(all, t.Root)
+func (r *reader) tree(all []cursor, t *parse.Tree, source *Source) (after []cursor, nodes []Node) {
+	outer := r.source
+	r.inside, r.source = append(r.inside, t), source
+	after, nodes = r.list(all, t.Root)
+	r.inside, r.source = r.inside[:len(r.inside)-1], outer
+	return after, nodes
 }
 
 // place returns the place of a node in the template that is being read.
@@ -106,9 +102,11 @@ func (r *reader) list(all []cursor, list *parse.ListNode) (after []cursor, nodes
 		}
 		r.read = append(r.read, more)
 	}
-	nodes = append(nodes, r.read[first:]...)
-	clear(r.read[first:])
-	r.read = r.read[:first]
+	if read := r.read[first:]; len(read) > 0 {
+		nodes = make([]Node, len(read))
+		copy(nodes, read)
+		r.read = r.read[:first]
+	}
 	return all, nodes
 }
 
@@ -225,26 +223,33 @@ func fork(all []cursor) []cursor {
 // branch reads an {{if}} or {{with}}.
 func (r *reader) branch(all []cursor, n *parse.BranchNode, in In) ([]cursor, Node) {
 	isWith := n.NodeType == parse.NodeWith
-	b := r.branches.put(Branch{Place: r.place(n), Pipe: n.Pipe, In: in, Cond: r.cond(n.Pipe)})
-	b.Cond.Lone = isWith && n.ElseList == nil
-	defer r.leave(r.dot, r.variables)
+	b := r.branches.put(Branch{Place: r.place(n), Pipe: n.Pipe, In: in})
+	before := r.values
 	if len(n.Pipe.Decl) > 0 {
 		r.variables = r.number()
 	}
-	dot := r.dot
 	if isWith {
 		r.dot = r.number()
 	}
 	then, nodes := r.list(fork(all), n.List)
-	b.Then, r.dot = nodes, dot
+	b.Then, r.dot = nodes, before.dot
 	otherwise, nodes := r.list(all, n.ElseList)
 	b.Else = nodes
+	r.leave(before)
+	outside := len(then) == 1 && len(otherwise) == 1 && then[0].context < tagName && then[0].equal(&otherwise[0].state) // as most are
+	if r.table.whole || !outside {
+		b.Cond = condOf(n.Pipe, before)
+		b.Cond.Lone = isWith && n.ElseList == nil
+	}
+	if outside {
+		return then, b
+	}
 	return merge(append(given(then, b.Cond), given(otherwise, b.Cond.opposite())...)), b
 }
 
 // leave ends the scope of variables. If one of them was set in it, none is known to be as before.
-func (r *reader) leave(dot, variables int32) {
-	if r.dot = dot; r.variables != variables {
+func (r *reader) leave(before values) {
+	if r.dot = before.dot; r.variables != before.variables {
 		r.variables = r.number()
 	}
 }
@@ -255,11 +260,11 @@ func (r *reader) loop(all []cursor, n *parse.RangeNode, in In) ([]cursor, Node) 
 	if slices.ContainsFunc(all, func(c cursor) bool { return c.context >= attrName || c.context == tagName }) {
 		return hole(all, n, l.Place), l
 	}
-	dot, variables := r.dot, r.variables
+	before := r.values
 	r.dot, r.variables = r.number(), r.number() // in the second turn, the variables may be others
 	body, nodes := r.list(fork(all), n.List)
 	l.Body = nodes
-	r.leave(dot, variables)
+	r.leave(before)
 	otherwise, nodes := r.list(all, n.ElseList)
 	l.Else = nodes
 	after := merge(append(body, otherwise...))
@@ -287,13 +292,19 @@ func (r *reader) call(all []cursor, n *parse.TemplateNode, in In) ([]cursor, Nod
 		}
 		r.followed++
 	})
-	dot, dollar, variables := r.dot, r.dollar, r.variables
+	before := r.values
 	if n.Pipe == nil || n.Pipe.String() != "." {
 		r.dot = r.number()
 	}
 	r.dollar, r.variables = r.number(), r.number()
-	all, c.Nodes = r.tree(all, called)
+	if r.sources == nil {
+		r.sources = map[*parse.Tree]*Source{}
+	}
+	if r.sources[called] == nil {
+		r.sources[called] = &Source{called.ParseName, called.Name}
+	}
+	all, c.Nodes = r.tree(all, called, r.sources[called])
 	c.Followed = true
-	r.dot, r.dollar, r.variables = dot, dollar, variables // a template does not set those of others
+	r.values = before // a template does not set those of others
 	return all, c
 }

@@ -108,10 +108,13 @@ func (l *lexer) next(s *state, text string, at int, start Place) (n Node, end in
 		switch s.context {
 		case content:
 			i := l.open(rest)
-			if i > 0 {
+			if i > 0 && l.table.whole {
 				return l.texts.put(Text{Place: place(at), Text: rest[:i]}), at + i
 			}
-			at += l.begin(s, rest, place(at))
+			if at += i; at == len(text) {
+				break
+			}
+			at += l.begin(s, rest[i:], place(at))
 			if first := s.context == comment; first {
 				at += l.comment(s, text[at:], first)
 			}
@@ -121,10 +124,10 @@ func (l *lexer) next(s *state, text string, at int, start Place) (n Node, end in
 				*s = state{context: tagName, end: true, tag: Way{Place: place(at + i)}}
 				end = len("</")
 			}
-			if i > 0 {
+			if i > 0 && l.table.whole {
 				return l.texts.put(Text{Place: place(at), Text: rest[:i], In: in}), at + i + end
 			}
-			at += end
+			at += i + end
 		case comment:
 			at += l.comment(s, rest, false)
 		case bogus:
@@ -356,10 +359,10 @@ func (l *lexer) endAttr(s *state) {
 	switch {
 	case strings.Contains(name, pattern.Hole):
 		w.Open = true
-	case s.use == unused || w.has(name):
+	case s.use == unused || w.index(name) >= 0:
 	case s.use == script:
 		w.Scripts = true
-		if !l.table.scripts {
+		if !l.table.whole {
 			break
 		}
 		fallthrough
