@@ -11,6 +11,7 @@ import (
 	"example.com/flow/internal/examples/bridge"
 	"example.com/flow/internal/examples/httpfile"
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/openapi/agree"
 	"example.com/flow/internal/routes/match"
 	"example.com/flow/internal/routes/pattern"
 	"example.com/flow/internal/routes/routetree"
@@ -102,6 +103,7 @@ func (c *compiler) addExampleFaults(urls destinations) {
 // tree. urls are those of the outermost Router; if they are empty, they are not known, because
 // of other faults.
 func exampleFaults(tree *routetree.Tree, files fs.FS, urls destinations) (faults []fault.Fault) {
+	var types agree.Types
 	for _, route := range tree.Routes {
 		f, wrong := readExamples(files, route)
 		faults = append(faults, wrong...)
@@ -110,7 +112,11 @@ func exampleFaults(tree *routetree.Tree, files fs.FS, urls destinations) (faults
 		}
 		prefix := bridge.Prefix(f, mountPath(tree.Prefix))
 		for _, r := range f.Requests {
-			if r.Method == "" || ownEndpoint(route, r, prefix, urls) != nil {
+			if r.Method == "" {
+				continue
+			}
+			if e := ownEndpoint(route, r, prefix, urls); e != nil {
+				faults = append(faults, agree.Example(f, r, e.handler.typed.shape(e.handler.status), &types, bodyFiles(files, route))...)
 				continue
 			}
 			if text := checkExample(route, r, prefix, urls); text != "" {
@@ -119,6 +125,13 @@ func exampleFaults(tree *routetree.Tree, files fs.FS, urls destinations) (faults
 		}
 	}
 	return faults
+}
+
+// bodyFiles returns the function that reads the files which the bodies of a route file name.
+func bodyFiles(files fs.FS, route *routetree.Route) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		return fs.ReadFile(files, path.Join(path.Dir(route.InTree()), name))
+	}
 }
 
 // ownEndpoint returns the endpoint of a route that may answer an example of its file, or nil.

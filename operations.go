@@ -134,7 +134,7 @@ func codesOf(uses []*use) (codes []uintptr) {
 	return codes
 }
 
-// shape returns what a handler says in its signature; status is that of Verb.Status.
+// shape returns what a handler says in its signature. status is that of Verb.Status, or 0.
 func (h *typed) shape(status int) bridge.Shape {
 	if h == nil {
 		return bridge.Shape{}

@@ -192,6 +192,7 @@ type handler struct {
 	flow    flowFunc
 	std     http.Handler
 	typed   *typed // flow is made of it when the routes are compiled
+	status  int    // that of Verb.Status; 0 if there is none
 	content *public.Content
 	cache   []string       // the Cache-Control of content
 	pos     fault.Position // of the declaration of the function; of the call of Do or To for a net/http handler

@@ -52,6 +52,7 @@ var rooms = []struct{ room, imports string }{
 
 	{"openapi/schema", "wire/input"},
 	{"openapi/fit", "fault schema"},
+	{"openapi/agree", "examples/bridge examples/httpfile fault fit schema"},
 
 	{"dev/devpage", ""},
 	{"dev/disk", ""},

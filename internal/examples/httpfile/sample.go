@@ -126,9 +126,12 @@ type Condition struct {
 
 // ConditionsOf returns what a request of a file expects, with the values of a document.
 func ConditionsOf(f *File, r *Request) (all []Condition) {
-	v := sampleValues(f, r)
+	var v *Values
 	for _, e := range r.Expects {
 		c := Condition{Line: e.Line, Subject: e.subject, Header: e.header, Place: e.place, Word: e.condition}
+		if v == nil && !e.text.isLiteral() {
+			v = sampleValues(f, r)
+		}
 		text, err := v.expand(e.text, maxSample)
 		if c.Text = text; err != nil {
 			c.Text, c.Lacks = e.text.String(), true

@@ -95,10 +95,7 @@ func (j *judge) value(s *schema.Schema, v value, path string) {
 
 // object judges the keys of an object.
 func (j *judge) object(s *schema.Schema, v value, path string) {
-	names, there := map[string]bool{}, map[string]bool{}
-	for _, p := range s.Properties {
-		names[p.Name] = true
-	}
+	there := map[string]bool{}
 	for _, m := range v.members {
 		there[m.key] = true
 		at := inside(path, m.key)
@@ -107,11 +104,15 @@ func (j *judge) object(s *schema.Schema, v value, path string) {
 			j.value(p.Schema, m.value, at)
 		case s.Values != nil:
 			j.value(s.Values, m.value, at)
-		case len(names) > 0 && isClosed(s):
+		case len(s.Properties) > 0 && isClosed(s):
 			if p := inAnyCase(s, m.key); p != nil {
 				j.value(p.Schema, m.value, at)
 				there[p.Name] = true
 				continue
+			}
+			names := map[string]bool{}
+			for _, p := range s.Properties {
+				names[p.Name] = true
 			}
 			j.add(m.offset, at, "is no field%s", fault.Suggest(m.key, names, ""))
 		}
@@ -146,10 +147,10 @@ func inside(path, key string) string {
 }
 
 func (j *judge) text(s *schema.Schema, v value, path string) {
-	var text string
-	if json.Unmarshal(v.text, &text) != nil {
-		return // does not happen
+	if s.MinLength == nil && s.MaxLength == nil && s.Pattern == "" {
+		return
 	}
+	text := unquoted(v.text)
 	j.size(v, path, utf8.RuneCountInString(text), s.MinLength, s.MaxLength, "character")
 	if s.Pattern == "" {
 		return
@@ -177,6 +178,9 @@ func count(n int, of string) string {
 }
 
 func (j *judge) number(s *schema.Schema, v value, path string) {
+	if s.Minimum == "" && s.Maximum == "" {
+		return
+	}
 	n, ok := numberOf(json.Number(v.text))
 	if !ok {
 		return
@@ -199,6 +203,9 @@ func numberOf(n json.Number) (of *big.Rat, ok bool) {
 }
 
 func isWhole(n json.Number) bool {
+	if !strings.ContainsAny(string(n), ".eE") {
+		return true
+	}
 	of, ok := numberOf(n)
 	return ok && of.IsInt()
 }
@@ -269,10 +276,7 @@ func equal(a, b value) bool {
 		y, _ := numberOf(json.Number(b.text))
 		return x != nil && y != nil && x.Cmp(y) == 0
 	case "string":
-		var x, y string
-		json.Unmarshal(a.text, &x)
-		json.Unmarshal(b.text, &y)
-		return x == y
+		return unquoted(a.text) == unquoted(b.text)
 	}
 	return bytes.Equal(a.text, b.text)
 }

@@ -191,7 +191,9 @@ func (s *Schema) Parts() (parts []*Schema) {
 }
 
 // IsAny reports whether nothing is said of a value.
-func (s *Schema) IsAny() bool { return reflect.DeepEqual(*s, Schema{}) }
+func (s *Schema) IsAny() bool {
+	return s.Of == nil && len(s.Type) == 0 && reflect.DeepEqual(*s, Schema{}) // the first two decide for nearly all
+}
 
 // Allows reports whether a value may be of a kind, as far as Type says.
 func (t Types) Allows(kind string) bool {
