@@ -28,11 +28,29 @@ func examplesOf(router any) (all []bridge.File) {
 		for _, route := range r.tree.Routes {
 			f, faults := readExamples(r.tree.Files, route)
 			if f != nil && len(faults) == 0 && len(f.Requests) > 0 {
-				all = append(all, bridge.File{File: f, Path: route.Path, Prefix: bridge.Prefix(f, mountPath(r.tree.Prefix)), FS: r.tree.Files, Dir: path.Dir(route.InTree())})
+				all = append(all, bridge.File{
+					File: f, Path: route.Path, Prefix: bridge.Prefix(f, mountPath(r.tree.Prefix)),
+					FS: r.tree.Files, Dir: path.Dir(route.InTree()), ShapeOf: outermost.shapeOf,
+				})
 			}
 		}
 	}
 	return all
+}
+
+// shapeOf returns the Shape of the handler that answers a method of a path, which is zero for a
+// page and for a path that nothing answers.
+func (r *Router) shapeOf(method, path string) (s bridge.Shape) {
+	parsed, _, ok := match.ParsePath(path)
+	if !ok {
+		return s
+	}
+	for _, l := range r.table.Load().urls.Possible(method, parsed, false) {
+		if e := l.Answer(method); e != nil && !e.isPage() {
+			s = e.handler.typed.shape(e.handler.status)
+		}
+	}
+	return s
 }
 
 // mountPath returns the path of a prefix, with a Hole in place of a parameter. It is "" for

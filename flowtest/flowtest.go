@@ -47,7 +47,9 @@ import (
 // The requests of a file are sent one after the other, to a server on loopback. Cookies are
 // kept within a file. Redirects are not followed. Of an event stream, the first event is read.
 // A request with # @disabled is skipped, and so is the test if no file has a request. An
-// answer of 400 or above is a failure unless the example expects it.
+// answer of 400 or above is a failure unless the example expects it. So is an answer below 300
+// of a typed handler that its signature does not declare: another status, or JSON that is not of
+// its type, as a MarshalJSON may write it.
 func Examples[B Build](t *testing.T, build B, vars ...string) {
 	t.Helper()
 	if len(vars)%2 != 0 {
@@ -137,6 +139,9 @@ func (r *runner) judge(t *testing.T, req *httpfile.Request) {
 		if wrong := e.Judge(a, r.values); wrong != "" {
 			r.report(t, e.Line, wrong)
 		}
+	}
+	for _, wrong := range r.shapeWrong(req, a) {
+		r.report(t, req.Line, fmt.Sprintf("%s: the answer: %s", req, wrong))
 	}
 	if len(req.Expects) == 0 && a.Status >= 400 {
 		r.report(t, req.Line, fmt.Sprintf("%s: the answer is %d: if it should be, write # ?? status == %[2]d below", req, a.Status))

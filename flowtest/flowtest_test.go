@@ -133,6 +133,16 @@ func (c testCase) router() *flow.Router {
 					time.Sleep(time.Millisecond)
 				}
 			}))
+		case "typed": // a guard answers in its place if it is asked to
+			f.Use(func(req *flow.Request) flow.Response {
+				if req.URL.Query().Has("early") {
+					return flow.JSON(map[string]any{"size": "x", "more": 1}).Status(200)
+				}
+				return flow.Next()
+			})
+			f.GET().Do(func(*flow.Request) (sized, error) { return sized{}, nil })
+			f.POST().Status(201).Do(func(*flow.Request) (sized, error) { return sized{}, nil })
+			f.PUT().Do(func(*flow.Request, struct{}) error { return flow.Error(409, "no") })
 		case "silent": // a comment, and no event
 			f.GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream")
@@ -157,6 +167,11 @@ func (c testCase) router() *flow.Router {
 		}
 	}
 	return r
+}
+
+type sized struct {
+	Size  int    `json:"size"`
+	Label string `json:"label"`
 }
 
 // doubling returns n+1 lines of variables, each of which has twice the length of the one before.
@@ -201,6 +216,13 @@ Authorization: Bearer {{token}}
 	"an answer of any form":  {files: []string{"any", "GET /any?a=1\n# ?? body data.a == 1\n###\nPUT /any\nContent-Type: application/json\n\n{\"a\": [1]}\n\n# ?? body data == {\"a\": [1]}"}},
 	"a variable of the file": {files: []string{"any", "@a = {{$randomInt 1 9}}{{b}}\n###\n# @name x\nGET /any?a={{a}}\n###\nGET /any?a={{a}}\n# ?? body data.a == {{x.response.body.$.data.a}}"}, vars: []string{"b", "0"}},
 
+	"answers of typed handlers": {files: []string{"typed", "GET /typed\n###\nPOST /typed\n# ?? status == 201\n###\nPUT /typed\n# ?? status == 409\n###\nHEAD /typed"}},
+	"an answer of another type": {files: []string{"typed", "### Other\nGET /typed?early=1\n### Status\nPOST /typed?early=1\n# ?? status == 200"}, want: `
+flowtest/router/typed.http:2: GET /typed?early=1: the answer: size: is a string, and must be a whole number
+flowtest/router/typed.http:2: GET /typed?early=1: the answer: more: is no field
+flowtest/router/typed.http:2: GET /typed?early=1: the answer: lacks label
+	answer 200: {"more":1,"size":"x"}
+flowtest/router/typed.http:4: POST /typed?early=1: the answer: the status is 200, and the handler declares 201: declare it with flow.JSONOf, or give the handler that status`},
 	"what is wrong": {files: []string{"any", `### Wrong
 GET /any
 

@@ -19,6 +19,7 @@ import (
 	"example.com/flow"
 	"example.com/flow/internal/examples/bridge"
 	"example.com/flow/internal/examples/httpfile"
+	"example.com/flow/internal/openapi/agree"
 	"example.com/flow/internal/routes/pattern"
 )
 
@@ -30,7 +31,9 @@ type runner struct {
 	client *http.Transport
 	jar    http.CookieJar
 	values *httpfile.Values
-	sent   int // requests of the file
+	types  agree.Types
+	path   string // of the last request, with what the file leaves out
+	sent   int    // requests of the file
 }
 
 func newRunner(t *testing.T, router *flow.Router, file bridge.File, variables map[string]string) *runner {
@@ -76,6 +79,7 @@ func (r *runner) send(req *httpfile.Request) (*httpfile.Answer, error) {
 	if strings.Contains(target, pattern.Hole) {
 		return nil, fmt.Errorf("%s: the Router is mounted at a prefix with parameters: write the whole URL", req)
 	}
+	r.path, _, _ = strings.Cut(target, "?")
 	out, err := http.NewRequestWithContext(ctx, m.Method, r.url+target, bytes.NewReader(m.Body))
 	if err != nil {
 		return nil, err
@@ -104,6 +108,14 @@ func (r *runner) send(req *httpfile.Request) (*httpfile.Answer, error) {
 		return nil, fmt.Errorf("%s: the answer has more than %d MiB: write # @disabled above the request, if it has no end", req, maxAnswer>>20)
 	}
 	return nil, fmt.Errorf("%s: %w", req, err)
+}
+
+// shapeWrong returns what of the answer to the last request its handler does not declare.
+func (r *runner) shapeWrong(req *httpfile.Request, a *httpfile.Answer) []string {
+	if req.Method == http.MethodHead {
+		return nil // it has no body
+	}
+	return agree.Answer(r.file.ShapeOf(req.Method, r.path), &r.types, a)
 }
 
 // maxAnswer is how many bytes of an answer are read.

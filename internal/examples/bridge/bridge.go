@@ -21,6 +21,8 @@ type File struct {
 	Prefix string // that its paths leave out: see Prefix
 	FS     fs.FS
 	Dir    string // the directory of the file in FS
+	// ShapeOf returns the Shape of the handler that answers a request with this path.
+	ShapeOf func(method, path string) Shape
 }
 
 // Open returns the content of a file that a body names.
