@@ -44,6 +44,7 @@ type table struct {
 	namesMissing bool
 	assets       map[string]*asset // public files, by path below public/
 	views        *templates.Views
+	bare         map[string]bool                 // the pages without a handler, by path: nothing renders them but GET
 	onErrors     *routetree.Nearest[onErrorFunc] // the functions of Dir.OnError; nil if there are none
 	data         map[string][]templates.Data     // the types of the data of templates, by what View takes
 	dir          string                          // of the static calls; "" for a Router of a test
@@ -61,6 +62,7 @@ func newTable(r *Router) *table {
 		dir:         r.app.source(),
 		settings:    settings{crossOrigin: &r.CrossOrigin, dev: r.dev},
 		names:       map[string]*routetree.Route{},
+		bare:        map[string]bool{},
 		mountPrefix: pattern.New(r.tree.Prefix),
 		maxBody:     cmp.Or(r.MaxBody, defaultMaxBody),
 	}
@@ -298,6 +300,9 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route) {
 		}
 	}
 	c.checkData(r, failed)
+	if r.Page && !slices.ContainsFunc(answers, func(a answer) bool { return a.Verb.Handler != nil }) {
+		c.table.bare[r.Path] = true
+	}
 	for _, p := range r.Patterns {
 		l := trie.Leaf(p)
 		for i, a := range answers {

@@ -25,7 +25,10 @@ type (
 func (r *Router) Tree() *routetree.Tree           { return r.tree }
 func (r *Router) Warnings() error                 { return r.compile().warnings }
 func (r *Router) TemplateFaults() []devpage.Fault { return r.templateFaults() }
-func (r *Router) Begun() bool                     { return r.serving.Load() != nil }
+func (r *Router) WrongOnDisk() (faults, warnings []devpage.Fault) {
+	return r.wrongOnDisk()
+}
+func (r *Router) Begun() bool { return r.serving.Load() != nil }
 
 func FileOf(f *StaticFile) *File { return &File{f} }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/csp"
 	"example.com/flow/internal/pages/prove"
 	"example.com/flow/internal/pages/templates"
 )
@@ -48,7 +49,20 @@ func (r *Router) proved() (warnings []fault.Fault) {
 }
 
 // prove returns the warnings about the pages of the Router, given its templates.
-func (t *table) prove(views *templates.Views) []fault.Fault { return views.Prove() }
+func (t *table) prove(views *templates.Views) []fault.Fault {
+	var policy csp.Policy
+	if t.settings.policy != nil {
+		policy = t.settings.policy.Policy()
+	}
+	return views.Prove(policy, func(name string) bool {
+		v, err := views.View(name)
+		if err != nil || !t.bare[name] || !v.IsFixed() {
+			return false
+		}
+		_, ok, err := t.fixedPage(v, nil)
+		return ok && err == nil
+	})
+}
 
 // provedPages returns the pages of r and of all Routers inside it.
 func (r *Router) provedPages() (pages []*prove.Page) {

@@ -9,6 +9,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/internal/command"
+	"example.com/flow/internal/dev/devpage"
 	"example.com/flow/internal/flowtest"
 )
 
@@ -39,6 +40,60 @@ func TestPagesAreJudged(t *testing.T) {
 			tree := flowtest.Pages(pagesOf(tt.tree))
 			is.Equal(runWith(t.Context(), flow.New(tree), nil, "check").stderr, tt.want)
 			is.NoErr(flow.New(tree).Check())
+		})
+	}
+}
+
+// TestPagesUnderThePolicy: what the policy of its Router refuses on a page is a warning. A page that is
+// rendered once has hashes for inline scripts.
+func TestPagesUnderThePolicy(t *testing.T) {
+	const (
+		script = `<script>a()</script>`
+		policy = "script-src 'nonce'"
+		said   = `: warning: the policy refuses <script>: write nonce="{{nonce}}" (` + policy + ")\n"
+	)
+	page := func(*flow.Request) flow.Response { return flow.Page(nil) }
+	for _, tt := range []struct {
+		name, policy, tree string
+		handle             func(*flow.Router)
+		want               string
+	}{
+		{"no policy", "", "a.html: " + script, nil, ""},
+		{"rendered once", policy, "a.html: " + script, nil, ""},
+		{"rendered for each request", policy, "a.html: {{request.URL}} " + script, nil, "router/a.html:1:17" + said},
+		{"with a nonce for which no hash can stand", policy, "a.html: {{nonce}} " + script, nil, "router/a.html:1:11" + said},
+		{"a handler for GET", policy, "a.html: " + script, func(r *flow.Router) { r.At("a").GET().Do(page) }, "router/a.html:1:1" + said},
+		{"a handler that shows the page again", policy, "a.html: " + script, func(r *flow.Router) { r.At("a").POST().Do(page) }, "router/a.html:1:1" + said},
+		{"a name for the page", policy, "a.html: " + script, func(r *flow.Router) { r.At("a").GET().Name("b") }, ""},
+		{"a layout of both kinds", policy, "+layout.html: " + script + `{{template "content" .}}
+			a.html: a
+			b.html: b`, func(r *flow.Router) { r.At("b").GET().Do(page) }, "router/+layout.html:1:1" + said},
+		{"a layout of pages that are rendered once", policy, "+layout.html: " + script + `{{template "content" .}}
+			a.html: a
+			b.html: b`, nil, ""},
+		{"an error page", policy, "+error.html: " + script + `
+			a.html: a`, nil, "router/+error.html:1:1" + said},
+		{"a fragment of a page that is rendered once", policy, `a.html: a{{define "x"}}` + script + `{{end}}`, nil, "router/a.html:1:16" + said},
+		{"what no hash allows", policy, `a.html: <p onclick="a()">`, nil, "router/a.html:1:4: warning: the policy refuses onclick of <p>: put the code into a script with addEventListener (script-src 'nonce')\n"},
+		{"a Router inside, which has none", policy, "b.html: b", func(r *flow.Router) {
+			r.Mount("/in", flow.New(flowtest.Pages(map[string]string{"a.html": `<p onclick="a()">`})))
+		}, ""},
+		{"a Router inside, which has one", "", "b.html: b", func(r *flow.Router) {
+			inner := flow.New(flowtest.Pages(map[string]string{"a.html": "{{request.URL}} " + script}))
+			inner.ContentSecurityPolicy = policy
+			r.Mount("/in", inner)
+		}, `Mount("/in"): router/a.html:1:17` + said},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := flow.New(flowtest.Pages(pagesOf(tt.tree)))
+			r.ContentSecurityPolicy = tt.policy
+			if tt.handle != nil {
+				tt.handle(r)
+			}
+			got := runWith(t.Context(), r, nil, "check")
+			is.Equal(got.code, command.OK)
+			is.Equal(got.stderr, tt.want)
 		})
 	}
 }
@@ -103,4 +158,42 @@ func TestWarningsFail(t *testing.T) {
 		"column": 1,
 		"severity": "warning",
 		"text": "<img> has no alt:`))
+}
+
+// TestWarningsOnDisk: development warns of the templates as they are on disk, whatever else is wrong.
+func TestWarningsOnDisk(t *testing.T) {
+	is := is.New(t)
+	tree := flowtest.Pages(pagesOf(`once.html: <script>a()</script>
+		page.html: page`))
+	dir := onDisk(t, tree)
+	r, inner := flow.New(tree), flow.New(tree)
+	for _, r := range []*flow.Router{r, inner} {
+		r.ContentSecurityPolicy = "script-src 'nonce'"
+		r.At("page").GET().Do(func(*flow.Request) flow.Response { return flow.Page(nil) })
+	}
+	r.Dev(dir)
+	r.Mount("/in", inner) // which is not in development
+	journalOf(r)
+	is.NoErr(r.Check())
+	for _, step := range []struct{ file, text, faults, warnings string }{
+		{"router/page.html", "page", "", ""},
+		{"router/page.html", "\n<script>b()</script><img>", "", "router/page.html:2:1: warning: the policy refuses <script>: write nonce=\"{{nonce}}\" (script-src 'nonce')\n" +
+			"router/page.html:2:21" + noAlt},
+		{"router/once.html", "{{end}}", "router/once.html:1: unexpected {{end}}\n", "router/page.html:2:1: warning: the policy refuses <script>: write nonce=\"{{nonce}}\" (script-src 'nonce')\n" +
+			"router/page.html:2:21" + noAlt},
+		{"router/+p.html", "{{template `+q`}}", "router/+p.html:1: no partial is called \"+q\": did you mean \"+p\"?\nrouter/once.html:1: unexpected {{end}}\n", "router/+p.html: warning: no template calls this partial: delete it, unless flow.View renders it\n" +
+			"router/page.html:2:1: warning: the policy refuses <script>: write nonce=\"{{nonce}}\" (script-src 'nonce')\nrouter/page.html:2:21" + noAlt},
+		{"router/page.html", "good", "router/+p.html:1: no partial is called \"+q\": did you mean \"+p\"?\nrouter/once.html:1: unexpected {{end}}\n", "router/+p.html: warning: no template calls this partial: delete it, unless flow.View renders it\n"},
+	} {
+		write(t, dir, step.file, step.text)
+		said := func(faults []devpage.Fault) (text string) {
+			for _, f := range faults {
+				text += f.String() + "\n"
+			}
+			return text
+		}
+		faults, warnings := r.WrongOnDisk()
+		is.Equal(said(faults), step.faults)
+		is.Equal(said(warnings), step.warnings)
+	}
 }

@@ -8,12 +8,14 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/csp"
 	"example.com/flow/internal/pages/markup"
 	"example.com/flow/internal/pages/prove"
 )
 
 // A proof is what the rules of prove read of a view.
 type proof struct {
+	name      string // of the view
 	whole     *prove.Page
 	fragments []*prove.Page // the templates that only Block renders
 	found     []fault.Fault // what the rules say that ask nothing but the page
@@ -54,7 +56,7 @@ func (h *functions) prove(s *set, f *templateFile, data []Data) *proof {
 			Part:  isPart,
 		}
 	}
-	p := &proof{whole: page(s.outer, isPartial(f.name))}
+	p := &proof{name: f.name, whole: page(s.outer, isPartial(f.name))}
 	for _, name := range s.fragments {
 		p.fragments = append(p.fragments, page(name, true))
 	}
@@ -79,10 +81,18 @@ func (v *Views) proofs() (all []*proof) {
 	return all
 }
 
-// Prove returns what the rules of prove say of the views.
-func (v *Views) Prove() (warnings []fault.Fault) {
+// Prove returns what the rules of prove say of the views, under the policy of their answers. isFixed
+// reports whether a page is sent as it was rendered once, with hashes in the place of a nonce.
+func (v *Views) Prove(policy csp.Policy, isFixed func(name string) bool) (warnings []fault.Fault) {
 	for _, p := range v.proofs() {
 		warnings = append(warnings, p.found...)
+		for _, page := range p.all() {
+			refused := page.Policy(policy, false)
+			if len(refused) > 0 && page == p.whole && isFixed(p.name) {
+				refused = page.Policy(policy, true)
+			}
+			warnings = append(warnings, refused...)
+		}
 	}
 	return warnings
 }
