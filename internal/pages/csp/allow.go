@@ -68,10 +68,12 @@ func (d *Directive) AllowsHash(text string) bool {
 }
 
 // AllowsInline reports whether a directive allows all inline scripts or styles. Beside a nonce or a
-// hash, browsers ignore 'unsafe-inline'; for scripts, beside 'strict-dynamic', too. On a page that is
-// fixed, rendered once, there may be nothing in place of the nonce.
+// hash, browsers ignore 'unsafe-inline'; for scripts, beside 'strict-dynamic', too, and Chromium in
+// default-src for styles as well. On a page that is fixed, rendered once, there may be nothing in place
+// of the nonce.
 func (d *Directive) AllowsInline(script, fixed bool) bool {
-	return d.Has("'unsafe-inline'") && !(d.HasNonce() && !fixed) && !d.HasHash() && !(script && d.Has("'strict-dynamic'"))
+	dynamic := d.Has("'strict-dynamic'") && (script || d.Name == "default-src")
+	return d.Has("'unsafe-inline'") && !(d.HasNonce() && !fixed) && !d.HasHash() && !dynamic
 }
 
 // An Answer says whether a directive allows a URL.

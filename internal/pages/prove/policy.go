@@ -18,13 +18,13 @@ func (p *Page) Policy(policy csp.Policy, fixed bool) (all []fault.Fault) {
 		return nil
 	}
 	j := judge{policy: policy, fixed: fixed, upgrades: policy.Find("upgrade-insecure-requests") != nil}
-	eachLive(p.Nodes, func(n markup.Node, _ []markup.Node, _ guards) {
+	eachLive(p.Nodes, func(n markup.Node, _ spot) {
 		tag, ok := n.(*markup.Tag)
 		j.moved = j.moved || ok && slices.ContainsFunc(tag.Ways, leadsAway)
 	})
-	eachLive(p.Nodes, func(n markup.Node, rest []markup.Node, around guards) {
+	eachLive(p.Nodes, func(n markup.Node, at spot) {
 		if tag, ok := n.(*markup.Tag); ok {
-			all = append(all, p.refusals(&j, tag, rest, around)...)
+			all = append(all, p.refusals(&j, tag, at)...)
 		}
 	})
 	return all
@@ -36,12 +36,12 @@ func leadsAway(w markup.Way) bool {
 	return w.Name == "base" && ok && !csp.ParseURL(href.Value).IsOwn()
 }
 
-// refusals returns warnings about a tag. rest is what follows it, and around the conditions around it.
-func (p *Page) refusals(j *judge, tag *markup.Tag, rest []markup.Node, around guards) (all []fault.Fault) {
+// refusals returns warnings about a tag.
+func (p *Page) refusals(j *judge, tag *markup.Tag, at spot) (all []fault.Fault) {
 	ways := make([][]refusal, len(tag.Ways))
 	var different []refusal
 	for i := range tag.Ways {
-		ways[i] = j.way(&tag.Ways[i], rest)
+		ways[i] = j.way(&tag.Ways[i], at)
 		for _, r := range ways[i] {
 			if !r.isIn(different) {
 				different = append(different, r)
@@ -49,7 +49,7 @@ func (p *Page) refusals(j *judge, tag *markup.Tag, rest []markup.Node, around gu
 		}
 	}
 	for _, r := range different {
-		when, ok := around.always(tag.Ways, func(i int) bool { return r.isIn(ways[i]) })
+		when, ok := at.around.always(tag.Ways, func(i int) bool { return r.isIn(ways[i]) })
 		if !ok {
 			continue
 		}
@@ -87,21 +87,24 @@ type judge struct {
 	moved    bool // a <base> may lead relative URLs to another site
 }
 
-// way returns what is refused of a tag. rest is what follows it.
-func (j *judge) way(w *markup.Way, rest []markup.Node) (all []refusal) {
+// way returns what is refused of a tag.
+func (j *judge) way(w *markup.Way, at spot) (all []refusal) {
 	add := func(r *refusal) {
 		if r != nil {
 			all = append(all, *r)
 		}
 	}
-	element := "<" + strings.ReplaceAll(w.Name, pattern.Hole, "{{…}}") + ">"
+	for _, a := range w.Attrs {
+		add(j.attribute(w, a))
+	}
+	if at.inTemplate { // where the rest means nothing
+		return all
+	}
 	switch w.Name {
 	case "script":
-		add(j.script(w, rest))
+		add(j.script(w, at.rest))
 	case "style":
-		if kind, ok := w.Get("type"); !ok || kind.Value == "" || strings.EqualFold(kind.Value, "text/css") {
-			add(j.inline(w, rest, "style-src-elem"))
-		}
+		add(j.inline(w, at.rest, "style-src-elem"))
 	case "link":
 		all = append(all, j.link(w)...)
 	case "form":
@@ -111,18 +114,8 @@ func (j *judge) way(w *markup.Way, rest []markup.Node) (all []refusal) {
 	}
 	for _, a := range w.Attrs {
 		name := htmxName(a.Name)
-		of := a.Name + " of " + element
-		switch {
-		case events[a.Name]:
-			add(j.attribute("script-src-attr", of, toScript, a))
-		case a.Name == "style":
-			add(j.attribute("style-src-attr", of, "put it into a style sheet", a))
-		case runsCode(w, a):
-			add(j.attribute("script-src-elem", "the javascript: URL of "+element, toScript, a))
-		case isEvaluated(name, a.Value):
-			if d := j.policy.Deciding("script-src"); d != nil && !d.Has("'unsafe-eval'") {
-				add(&refusal{what: of + ", which htmx evaluates", remedy: toScript, by: d, at: a.Place})
-			}
+		if d := j.policy.Deciding("script-src"); isEvaluated(name, a.Value) && d != nil && !d.Has("'unsafe-eval'") {
+			add(&refusal{what: of(a, w) + ", which htmx evaluates", remedy: toScript, by: d, at: a.Place})
 		}
 		for _, s := range sources {
 			if s.attr != name || s.elements != "" && !slices.Contains(strings.Fields(s.elements), w.Name) || isUnused(w, name) {
@@ -136,13 +129,29 @@ func (j *judge) way(w *markup.Way, rest []markup.Node) (all []refusal) {
 	return all
 }
 
-// attribute returns the refusal of code or a style in an attribute.
-func (j *judge) attribute(directive, what, remedy string, a markup.Attr) *refusal {
-	d := j.policy.Deciding(directive)
-	if d == nil || d.AllowsInline(strings.HasPrefix(directive, "script"), j.fixed) || d.Has("'unsafe-hashes'") && d.HasHash() {
+// of names an attribute of a tag.
+func of(a markup.Attr, w *markup.Way) string { return a.Name + " of " + shown(w) }
+
+// shown names the element of a tag.
+func shown(w *markup.Way) string {
+	return "<" + strings.ReplaceAll(w.Name, pattern.Hole, "{{…}}") + ">"
+}
+
+// attribute returns the refusal of the code or the style in an attribute.
+func (j *judge) attribute(w *markup.Way, a markup.Attr) *refusal {
+	r := refusal{what: of(a, w), remedy: toScript, at: a.Place}
+	switch {
+	case events[a.Name]:
+		r.by = j.policy.Deciding("script-src-attr")
+	case a.Name == "style":
+		r.by, r.remedy = j.policy.Deciding("style-src-attr"), "put it into a style sheet"
+	case runsCode(w, a):
+		r.by, r.what = j.policy.Deciding("script-src-elem"), "the javascript: URL of "+shown(w)
+	}
+	if d := r.by; d == nil || d.AllowsInline(a.Name != "style", j.fixed) || d.Has("'unsafe-hashes'") && d.HasHash() {
 		return nil
 	}
-	return &refusal{what: what, remedy: remedy, by: d, at: a.Place}
+	return &r
 }
 
 // inline returns the refusal of an element with code or a style in it.
@@ -152,7 +161,7 @@ func (j *judge) inline(w *markup.Way, rest []markup.Node, directive string) *ref
 		return nil
 	}
 	text, written, known := inside(rest)
-	if !written || d.HasHash() && (!known || d.AllowsHash(text)) {
+	if !written && w.Name == "script" || d.HasHash() && (!known || d.AllowsHash(text)) {
 		return nil
 	}
 	remedy := j.writeNonce(d, directive)
@@ -227,6 +236,9 @@ func (j *judge) load(w *markup.Way, directive, what, text string, at markup.Plac
 		case w.Open, d.HasNonce() && hasNonce(w), script && integrity && d.HasHash():
 			return nil
 		case script && d.Has("'strict-dynamic'"):
+			if rel, _ := w.Get("rel"); strings.EqualFold(rel.Value, "modulepreload") { // as if a script asked for it
+				return nil
+			}
 			remedy, answer = j.writeNonce(d, directive), csp.Refused
 		case d.HasNonce():
 			remedy = j.writeNonce(d, directive)

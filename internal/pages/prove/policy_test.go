@@ -32,7 +32,7 @@ func TestPolicy(t *testing.T) {
 		{"no event", strict, `<p once onboarding="a" data-onclick="b">`, ""},
 		{"a style", strict, `<p style="color: red">`, "1:11 the policy refuses style of <p>: put it into a style sheet (style-src 'self' 'nonce')"},
 		{"a style with its own directive", "style-src 'none'; style-src-attr 'unsafe-inline'", `<p style="color: red">`, ""},
-		{"'strict-dynamic' means nothing to styles", "default-src 'unsafe-inline' 'strict-dynamic'", `<p style="color: red">`, ""},
+		{"'strict-dynamic' means nothing to styles", "style-src 'unsafe-inline' 'strict-dynamic'", `<p style="color: red">`, ""},
 
 		{"a script", strict, `<script>a()</script>`, `1:1 the policy refuses <script>: write nonce="{{nonce}}"` + chain},
 		{"a script with a nonce", strict, `<script` + nonce + `>a()</script>`, ""},
@@ -56,8 +56,9 @@ func TestPolicy(t *testing.T) {
 		{"the hash of another script", "script-src 'sha256-cf242PFc/kb7xD0Qzhsmd9vvRkc+cWFmbi+k+YvtdKc='", `<script>c()</script>`, `1:1 the policy refuses <script>: add 'nonce', and write nonce="{{nonce}}" (script-src 'sha256-cf242PFc/kb7xD0Qzhsmd9vvRkc+cWFmbi+k+YvtdKc=')`},
 		{"a hash and a comment", "script-src 'sha256-cf242PFc/kb7xD0Qzhsmd9vvRkc+cWFmbi+k+YvtdKc='", `<script>/* a */b()</script>`, ""},
 		{"a style element", strict, `<style>p{}</style>`, `1:1 the policy refuses <style>: write nonce="{{nonce}}" (style-src 'self' 'nonce')`},
-		{"a style of another kind", strict, `<style type="text/x">p{}</style>`, ""},
-		{"in a template element", strict, `<template><script>a()</script><p onclick="a()"></template><p onclick="a()">`, `1:62 the policy refuses onclick of <p>: put the code into a script with addEventListener` + chain},
+		{"an empty style element", strict, `<style></style>`, `1:1 the policy refuses <style>: write nonce="{{nonce}}" (style-src 'self' 'nonce')`},
+		{"in a template element", strict, `<template><script>a()</script><p hx-on:click="a()"></template><p onclick="a()">`, `1:66 the policy refuses onclick of <p>: put the code into a script with addEventListener` + chain},
+		{"attributes in a template element", strict, `<template><p onclick="a()"></template>`, `1:14 the policy refuses onclick of <p>: put the code into a script with addEventListener` + chain},
 		{"without scripts", strict, `<noscript><style>p{}</style></noscript>`, ""},
 
 		{"a javascript: URL", strict, `<a href=" Java&#x53;cript:a()">`, "1:10 the policy refuses the javascript: URL of <a>: put the code into a script with addEventListener" + chain},
@@ -70,6 +71,7 @@ func TestPolicy(t *testing.T) {
 		{"a file with a hash", "script-src 'sha256-YQ=='", `<script src="/a.js" integrity="sha256-YQ=="></script>`, ""},
 		{"a style sheet", "style-src 'nonce'", `<link rel="stylesheet" href="/a.css">`, `1:30 the policy refuses the style sheet /a.css: write nonce="{{nonce}}" (style-src 'nonce')`},
 		{"a preloaded script", strict, `<link rel=preload as=script href="/a.js">`, `1:35 the policy refuses the script /a.js: write nonce="{{nonce}}"` + chain},
+		{"a preloaded module", strict, `<link rel=modulepreload href="/a.js">`, ""},
 		{"a preloaded font", strict, `<link rel=preload as=font href="//x.example/a.woff2">`, `1:33 the policy refuses the font //x.example/a.woff2, unless that is this site: add font-src 'self' x.example (default-src 'self')`},
 		{"an image", strict, `<img src="https://x.example/{{.A}}.png">`, "1:11 the policy refuses the image https://x.example/{{.A}}.png, unless that is this site: add img-src 'self' https://x.example (default-src 'self')"},
 		{"an image that * does not allow", "img-src *", `<img src="data:image/png;base64,AA">`, "1:11 the policy refuses the image data:image/png;base64,AA: add data: (img-src *)"},

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -78,11 +79,14 @@ const (
 // Scripts returns whether the page runs scripts of its own, under some condition at least: elements,
 // attributes or javascript: URLs.
 func (p *Page) Scripts() (s Scripts) {
-	eachLive(p.Nodes, func(n markup.Node, rest []markup.Node, _ guards) {
+	eachLive(p.Nodes, func(n markup.Node, at spot) {
+		if at.inTemplate {
+			return
+		}
 		switch n := n.(type) {
 		case *markup.Tag:
 			for i := range n.Ways {
-				s = max(s, scripts(&n.Ways[i], rest))
+				s = max(s, scripts(&n.Ways[i], at.rest))
 			}
 		case *markup.Hole:
 			if (n.In.Kind == markup.Content || n.In.Kind == markup.Unsure) && p.HTML(n.Action) {
@@ -125,34 +129,41 @@ func runsCode(w *markup.Way, a markup.Attr) bool {
 	return slices.Contains(strings.Fields(navigations[a.Name]), w.Name) && csp.ParseURL(a.Value).Scheme() == "javascript"
 }
 
-// eachLive visits the nodes that browsers act on, with what follows each of them and the conditions
-// around it. Browsers make nothing of what stands in <template>, nor, if they run scripts, in
-// <noscript>.
-func eachLive(nodes []markup.Node, visit func(n markup.Node, rest []markup.Node, around guards)) {
-	inert := 0 // how many such elements are open
-	isInert := func(name string) bool { return name == "template" || name == "noscript" }
+// A spot is where a node stands.
+type spot struct {
+	rest       []markup.Node // what follows it
+	around     guards
+	inTemplate bool // in <template>, where browsers make nothing of it but of some attributes
+}
+
+// eachLive visits the nodes that browsers act on. Those that run scripts make nothing of what stands
+// in <noscript>.
+func eachLive(nodes []markup.Node, visit func(markup.Node, spot)) {
+	open := map[string]int{"template": 0, "noscript": 0}
 	var each func([]markup.Node, guards)
 	each = func(nodes []markup.Node, around guards) {
 		for i, n := range nodes {
-			if inert == 0 {
-				visit(n, nodes[i+1:], around)
+			if open["noscript"] == 0 {
+				visit(n, spot{nodes[i+1:], around, open["template"] > 0})
 			}
 			switch n := n.(type) {
 			case *markup.Tag:
-				if isInert(n.Ways[0].Name) {
-					inert++
+				if _, ok := open[n.Ways[0].Name]; ok {
+					open[n.Ways[0].Name]++
 				}
 			case *markup.End:
-				if isInert(n.Name) && inert > 0 {
-					inert--
+				if open[n.Name] > 0 {
+					open[n.Name]--
 				}
 			case *markup.Branch:
-				before := inert
+				before := maps.Clone(open)
 				each(n.Then, around.with(n.Cond))
-				then := inert
-				inert = before
+				then := open
+				open = before
 				each(n.Else, around.with(opposite(n.Cond)))
-				inert = max(inert, then)
+				for name := range open {
+					open[name] = max(open[name], then[name])
+				}
 			case *markup.Loop:
 				each(n.Body, around)
 				each(n.Else, around)
