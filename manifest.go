@@ -127,17 +127,20 @@ func (e *endpoint) required() []string {
 // link returns a request of a page for a manifest. ok is false if nothing answers it: it may be for
 // another server.
 func (r *Router) link(host string, asked links.Request) (l manifest.Link, ok bool) {
-	answers, _ := r.answers(host, asked.Method, asked.URL)
-	if len(answers) == 0 {
-		return l, false
+	l = manifest.Link{Method: asked.Method, URL: manifest.WithHoles(asked.URL), Form: asked.Form, Fields: []manifest.Field{}}
+	var in links.Input
+	if asked.URL != "" {
+		answers, _ := r.answers(host, asked.Method, asked.URL)
+		if len(answers) == 0 {
+			return l, false
+		}
+		var patterns []*pattern.Pattern
+		for _, e := range answers {
+			patterns = append(patterns, e.path)
+		}
+		e := answers[manifest.Meant(asked.URL, patterns)]
+		l.Route, in = manifest.URL(e.path.Segments), formInputOf(e, asked.Method)
 	}
-	var patterns []*pattern.Pattern
-	for _, e := range answers {
-		patterns = append(patterns, e.path)
-	}
-	e := answers[manifest.Meant(asked.URL, patterns)]
-	l = manifest.Link{Method: asked.Method, URL: manifest.WithHoles(asked.URL), Route: manifest.URL(e.path.Segments), Form: asked.Form, Fields: []manifest.Field{}}
-	in := formInputOf(e, asked.Method)
 	for _, f := range asked.Fields {
 		field := manifest.Field{Name: manifest.WithHoles(f.Name)}
 		if in == nil || manifest.Unreadable(in, f, asked.Method) == "" { // else the check warns of it today

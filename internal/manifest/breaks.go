@@ -181,7 +181,7 @@ func (c *comparison) why(r Route, method string, segments []pattern.Segment) str
 	return ""
 }
 
-// linking returns which pages link to a Route, for messages.
+// linking returns which other files lead to a Route, for messages.
 func (c *comparison) linking(r Route) string {
 	var files []string
 	for _, method := range append([]string{"", r.Method}, methods...) {
@@ -189,7 +189,7 @@ func (c *comparison) linking(r Route) string {
 			continue
 		}
 		for _, l := range c.links[request{method, r.URL}] {
-			if !slices.Contains(files, l.File) {
+			if l.File != r.File && !slices.Contains(files, l.File) {
 				files = append(files, l.File)
 			}
 		}

@@ -22,7 +22,8 @@ func (c *comparison) answerTo(method, url, route string) (a Answer, ok bool) {
 }
 
 // newlyRequired reports the fields that the handler of a Route requires now, if no form of the old
-// version is known that is sent to it. What other programs send is what the old handler has required.
+// version is known that is sent to it, nor one that has the field and an unknown URL. What other programs
+// send is what the old handler has required.
 func (c *comparison) newlyRequired(r Route) {
 	if r.Fields == nil || r.Method == anyMethod || slices.ContainsFunc(c.links[request{r.Method, r.URL}], func(l Link) bool { return l.Form }) {
 		return
@@ -36,6 +37,9 @@ func (c *comparison) newlyRequired(r Route) {
 		return
 	}
 	for _, name := range a.Required {
+		if slices.ContainsFunc(c.old.Links, func(l Link) bool { return l.Form && l.Route == "" && slices.ContainsFunc(l.Fields, sends(name)) }) {
+			continue
+		}
 		if !slices.ContainsFunc(r.Required, same(name)) && (rowOf(name) == "" || slices.ContainsFunc(r.Fields, leadsTo(name))) {
 			c.warn(r.File, "%s %s: this version requires %q, by %s: do without it as long as clients of before are there", r.Method, r.Pattern, name, a.Handler)
 		}
@@ -44,7 +48,7 @@ func (c *comparison) newlyRequired(r Route) {
 
 // form reports what the new handler cannot do with the fields of an old form.
 func (c *comparison) form(l Link) {
-	if !l.Form || l.Method == "" {
+	if !l.Form || l.Method == "" || l.URL == "" {
 		return
 	}
 	a, ok := c.answerTo(l.Method, holes(l.URL), l.Route)

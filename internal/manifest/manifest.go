@@ -44,8 +44,8 @@ type Route struct {
 type Link struct {
 	File   string  `json:"file"`
 	Method string  `json:"method"` // "" if that is not known
-	URL    string  `json:"url"`    // with {} for what actions write
-	Route  string  `json:"route"`  // the URL of the Route that answers it, or of the public file
+	URL    string  `json:"url"`    // with {} for what actions write; "" for a form whose URL is not known
+	Route  string  `json:"route"`  // the URL of the Route that answers it, or of the public file; "" if that is not known
 	Form   bool    `json:"form"`
 	Fields []Field `json:"fields"` // that the form sends, as far as they are known
 }

@@ -3,19 +3,21 @@ package links
 import (
 	"slices"
 	"strings"
+
+	"example.com/flow/internal/routes/pattern"
 )
 
 // A Request is what a template makes browsers ask for: a link, or a form that is sent.
 type Request struct {
 	File   string // of the template, for messages
 	Method string // "" if it is not known
-	URL    string // with holes; it begins with one slash, and has neither query nor fragment
+	URL    string // with holes; it begins with one slash, and has neither query nor fragment; "" if it is not known
 	Form   bool
 	Fields []Field // of the form, as far as their names are known
 }
 
 // Requests returns what template files make browsers ask for, in the order of the files. A form
-// without a URL is sent to each of those of its page.
+// without a URL is sent to each of those of its page, which a partial does not know.
 func Requests(sources []Source, named Named) (all []Request) {
 	if slices.ContainsFunc(sources, func(s Source) bool { return s.Links.moved }) {
 		return nil
@@ -30,11 +32,14 @@ func Requests(sources []Source, named Named) (all []Request) {
 		}
 		for _, f := range s.Links.Forms {
 			urls := []string{path(f.URL)}
-			if f.own {
+			switch {
+			case f.own && s.URLs != nil:
 				urls = s.URLs
+			case f.own || strings.HasPrefix(f.URL, pattern.Hole):
+				urls = []string{""}
 			}
 			for _, url := range urls {
-				if !c.inTags[f.in] && isPath(url) && !strings.ContainsAny(url, "{}<>`$") {
+				if !c.inTags[f.in] && (url == "" || isPath(url) && !strings.ContainsAny(url, "{}<>`$")) {
 					all = append(all, Request{s.File, f.Method, url, true, c.sent(s, f)})
 				}
 			}
