@@ -144,7 +144,7 @@ func TestSilentMistakes(t *testing.T) {
 		{"such a define that a template calls", "+layout.html: {{block `main` .}}{{end}}{{template `content` .}}\na.html: {{define `mail`}}{{end}}{{define `mian`}}{{end}}\n" +
 			"+p.html: {{if .}}{{template `mail`}}{{template `mian`}}{{end}}\nb.html: {{define `mail`}}{{end}}{{define `mian`}}{{end}}{{template `+p`}}", nil},
 		{"an error page in no layout", "+error.html: {{.Title}}\n(site)/+layout.html: <!doctype html>{{template `content` .}}\n(site)/a.html: A\nb.html: <!doctype html>", nil},
-		{"an error page that is a document", "+error.html: {{template `+head`}}\n+head.html: <HTML>\n(site)/+layout.html: <!doctype html>{{template `content` .}}\n(site)/a.html: A", nil},
+		{"an error page that is a document", "+error.html: {{template `+head`}}\n+head.html: <HTML lang=en><title>A</title>\n(site)/+layout.html: <!doctype html>{{template `content` .}}\n(site)/a.html: A", nil},
 		{"an error page in its layout", "+error.html: {{.Title}}\n+layout.html: {{template `content` .}}\na.html: A\nx/+layout.html: {{template `content` .}}\nx/b.html: B", nil},
 		{"an error page where nothing has a layout", "+error.html: {{.Title}}\na.html: A", nil},
 
@@ -156,8 +156,8 @@ func TestSilentMistakes(t *testing.T) {
 		{"data with GET", "a.html: {{.Name}}", func(r *flow.Router) { r.At("a").GET().Do(hello) }},
 		{"data with ANY", "a.html: {{.Name}}", func(r *flow.Router) { r.At("a").ANY().Do(hello) }},
 		{"a form that POST shows again", "a.html: {{if .Wrong}}no{{end}}{{with .Error}}{{.}}{{end}}{{range .All}}{{.Name}}{{end}}" +
-			"<form><input {{if .Bad}}class=bad {{end}}value=\"{{.Name}}\"><textarea name=text>{{.Text}}</textarea></form>", func(r *flow.Router) { r.At("a").POST().Do(hello) }},
-		{"data behind a form", "a.html: <form><input value='{{.Name}}'></form><p>{{.Name}}", func(r *flow.Router) { r.At("a").POST().Do(hello) }},
+			"<form><input title=Name {{if .Bad}}class=bad {{end}}value=\"{{.Name}}\"><textarea title=Text name=text>{{.Text}}</textarea></form>", func(r *flow.Router) { r.At("a").POST().Do(hello) }},
+		{"data behind a form", "a.html: <form><input title=Name value='{{.Name}}'></form><p>{{.Name}}", func(r *flow.Router) { r.At("a").POST().Do(hello) }},
 		{"data that is no field of the page's", "+layout.html: <title>{{.Title}}</title>{{template `content` .}}\na.html: {{with user}}{{.Name}}{{end}}{{range list}}{{.Status}}{{end}}{{$x := 1}}{{$x}}{{.}}{{or .A `b`}}{{define `f`}}{{.Name}}{{end}}", func(r *flow.Router) {
 			r.At("a").POST().Do(hello)
 			r.Funcs = map[string]any{"list": func() []flow.HTTPError { return nil }}

@@ -32,3 +32,29 @@ func (p *Page) warn(at markup.Place, format string, args ...any) fault.Fault {
 	f.Warning = true
 	return f
 }
+
+// writesHTML reports whether a node is an action that may write HTML, or a call of which nothing is known.
+func (p *Page) writesHTML(n markup.Node) bool {
+	var in markup.In
+	switch n := n.(type) {
+	case *markup.Hole:
+		if in = n.In; n.Action != nil && !p.HTML(n.Action) {
+			return false
+		}
+	case *markup.Call:
+		in = n.In
+		if n.Followed {
+			return false
+		}
+	default:
+		return false
+	}
+	return in.Kind == markup.Content || in.Kind == markup.Unsure
+}
+
+// IsJudgedInPart reports whether an action may write HTML on the page. Then the rules that need all of
+// the page say nothing, such as that a label belongs to nothing.
+func (p *Page) IsJudgedInPart() (part bool) {
+	eachLive(p.Nodes, func(n markup.Node, at spot) { part = part || !at.inTemplate && p.writesHTML(n) })
+	return part
+}

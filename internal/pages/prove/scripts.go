@@ -83,19 +83,12 @@ func (p *Page) Scripts() (s Scripts) {
 		if at.inTemplate {
 			return
 		}
-		switch n := n.(type) {
-		case *markup.Tag:
-			for i := range n.Ways {
-				s = max(s, scripts(&n.Ways[i], at.rest))
+		if tag, ok := n.(*markup.Tag); ok {
+			for i := range tag.Ways {
+				s = max(s, scripts(&tag.Ways[i], at.rest))
 			}
-		case *markup.Hole:
-			if (n.In.Kind == markup.Content || n.In.Kind == markup.Unsure) && p.HTML(n.Action) {
-				s = max(s, MaybeScript)
-			}
-		case *markup.Call:
-			if !n.Followed {
-				s = max(s, MaybeScript)
-			}
+		} else if call, ok := n.(*markup.Call); p.writesHTML(n) || ok && !call.Followed {
+			s = max(s, MaybeScript)
 		}
 	})
 	return s
