@@ -33,6 +33,10 @@ var browser struct {
 }
 
 func TestMain(m *testing.M) {
+	if r := checkedRouter(os.Getenv(checkVariable)); r != nil {
+		os.Args = []string{os.Args[0], "check"}
+		flow.Main(r)
+	}
 	code := m.Run()
 	if browser.stop != nil {
 		browser.stop()
