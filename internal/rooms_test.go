@@ -53,6 +53,7 @@ var rooms = []struct{ room, imports string }{
 	{"openapi/schema", "wire/input"},
 	{"openapi/fit", "fault schema"},
 	{"openapi/agree", "examples/bridge examples/httpfile fault fit schema"},
+	{"openapi/rules", "schema wire/input"},
 
 	{"dev/devpage", ""},
 	{"dev/disk", ""},

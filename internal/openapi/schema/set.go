@@ -131,17 +131,22 @@ func components(s *Schema, found []*Component) []*Component {
 	return found
 }
 
-// Name gives names to all components that some schemas lead to, and returns them in the order of the
-// names. A type is called as in Go, and with its package in front if two of them are called so. What is
-// read of it has a schema of its own, with "Input" behind the name, if it differs from what is written.
-func Name(schemas ...*Schema) []*Component {
-	var all []*Component
+// Components returns all components that some schemas lead to.
+func Components(schemas ...*Schema) (all []*Component) {
 	for _, s := range schemas {
 		all = components(s, all)
 	}
 	for i := 0; i < len(all); i++ {
 		all = components(all[i].Schema, all)
 	}
+	return all
+}
+
+// Name gives names to all components that some schemas lead to, and returns them in the order of the
+// names. A type is called as in Go, and with its package in front if two of them are called so. What is
+// read of it has a schema of its own, with "Input" behind the name, if it differs from what is written.
+func Name(schemas ...*Schema) []*Component {
+	all := Components(schemas...)
 	types := map[string]map[reflect.Type]bool{}
 	for _, c := range all {
 		name := nameOf(c.Go)

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"net/http"
 	"reflect"
 	"slices"
 
@@ -49,4 +50,26 @@ func (fs *fields) described() (list []Field) {
 	}
 	slices.SortFunc(list, func(a, b Field) int { return slices.Compare(a.Path, b.Path) })
 	return list
+}
+
+// Example returns what Bind fills a new struct with from a request, before Validate. ok is false if the
+// request cannot be read or has a value that does not convert. The body of the request is read.
+func Example(t reflect.Type, r *http.Request, route Params) (dst reflect.Value, ok bool) {
+	defer func() {
+		if recover() != nil { // in Default, or in a method that decodes
+			ok = false
+		}
+	}()
+	var b *Body
+	if r.Body != nil {
+		b = New(nil, r, 0, false, false)
+		defer b.End()
+		if b.Load(r, false) != nil {
+			return dst, false
+		}
+	}
+	dst = newDefault(t)
+	to := binding{dst: dst.Elem(), copies: newCopies(dst.Elem()), strict: true}
+	err := b.fill(r, route, dst.Interface(), planOf(t), &to)
+	return dst, err == nil && len(to.invalid) == 0
 }

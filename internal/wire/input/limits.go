@@ -126,24 +126,20 @@ type probe struct {
 
 // ask returns the message for a field with a text, if it is refused.
 func (p *probe) ask(text string) (message string, refused bool) {
-	defer func() {
-		if recover() != nil { // the application may not expect such values
-			p.panicked = true
+	var to binding
+	found := false
+	invalid, ok := Ask(func() reflect.Value {
+		dst := filler{rows: true, values: true, without: p.to.FirstRow}.new(p.t)
+		var v reflect.Value
+		if v, found = FormValue(dst.Elem(), p.query, p.to.FirstRow); found {
+			to.values(v, ConversionOf(p.to.Type), "", []string{text})
 		}
-	}()
-	dst := filler{rows: true, values: true, without: p.to.FirstRow}.new(p.t)
-	v, ok := FormValue(dst.Elem(), p.query, p.to.FirstRow)
-	if !ok {
-		p.panicked = true
-		return "", false
-	}
-	to := binding{dst: dst.Elem()}
-	to.values(v, ConversionOf(p.to.Type), "", []string{text})
+		return dst
+	}, p.messages)
 	for _, message := range to.invalid {
 		return message.English, true
 	}
-	invalid, err := planOf(p.t).validate(dst.Interface(), &binding{dst: dst.Elem()}, p.messages)
-	if err != nil {
+	if !ok || !found {
 		p.panicked = true
 		return "", false
 	}

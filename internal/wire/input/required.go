@@ -98,13 +98,72 @@ func (fill filler) complaints(t reflect.Type, messages Messages) map[string]bool
 
 // invalid returns the messages of Validate, or nil if it panics or fails.
 func (fill filler) invalid(t reflect.Type, messages Messages) map[string]reply.Message {
-	defer func() { recover() }() // the application may not expect such values
-	dst := fill.new(t)
-	invalid, err := planOf(t).validate(dst.Interface(), &binding{dst: dst.Elem()}, messages)
-	if err != nil {
-		return nil
-	}
+	invalid, _ := Ask(func() reflect.Value { return fill.new(t) }, messages)
 	return invalid
+}
+
+// Ask asks Validate of a new struct that make returns a pointer to, and of the structs inside, for their
+// messages, by path. Validate may change what the struct points to. ok is false if one of them panics, as it may with values that no request has sent,
+// or returns an error without messages.
+func Ask(make func() reflect.Value, messages Messages) (invalid map[string]reply.Message, ok bool) {
+	defer func() {
+		if recover() != nil {
+			invalid, ok = nil, false
+		}
+	}()
+	dst := make()
+	invalid, err := planOf(dst.Type().Elem()).validate(dst.Interface(), &binding{dst: dst.Elem()}, messages)
+	if err != nil {
+		return nil, false
+	}
+	return invalid, true
+}
+
+// NewDefault returns a new struct, after Default: a pointer to it. ok is false if Default panics.
+func NewDefault(t reflect.Type) (dst reflect.Value, ok bool) {
+	defer func() {
+		if recover() != nil {
+			dst, ok = reflect.New(t), false
+		}
+	}()
+	return newDefault(t), true
+}
+
+// Shares reports whether a copy of a value of type t may share memory with it.
+func Shares(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
+		return true
+	case reflect.Array:
+		return Shares(t.Elem())
+	case reflect.Struct:
+		for sf := range t.Fields() {
+			if (sf.IsExported() || sf.Anonymous) && Shares(sf.Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// CopyOf returns a copy of a struct, and of what it points to: of and the copy are pointers.
+func CopyOf(of reflect.Value) reflect.Value {
+	dst := reflect.New(of.Type().Elem())
+	dst.Elem().Set(of.Elem())
+	newCopies(dst.Elem()).detach(dst.Elem(), nil)
+	return dst
+}
+
+// Filled returns a new struct in which each field has some value and each list of structs a row, but for
+// fields of structs that are too far inside.
+func Filled(t reflect.Type) reflect.Value {
+	return filler{rows: true, values: true}.new(t)
+}
+
+// IsValidated reports whether a type, or what it holds, has Validate.
+func IsValidated(t reflect.Type) bool {
+	p := planOf(t)
+	return p.holdsChecks || p.checks != nil && (reflect.PointerTo(t).Implements(validates) || len(p.checks.embedded)+len(p.checks.fields) > 0)
 }
 
 // newDefault returns a new struct, after Default.
