@@ -54,6 +54,7 @@ var rooms = []struct{ room, imports string }{
 	{"openapi/fit", "fault schema"},
 	{"openapi/agree", "examples/bridge examples/httpfile fault fit schema"},
 	{"openapi/rules", "schema wire/input"},
+	{"openapi/document", "examples/bridge examples/httpfile routes/pattern rules schema wire/input wire/reply"},
 
 	{"dev/devpage", ""},
 	{"dev/disk", ""},

@@ -37,6 +37,7 @@ type Site struct {
 	// Operations returns what answers in the directory of the route file and below, in the
 	// order of the files: this Site, too, and neither pages nor what other Routers answer.
 	Operations func() []Operation
+	Described  any // what the Describer has made of it, for its pages
 }
 
 // An Operation is what answers one method of a route file with the extension .http.

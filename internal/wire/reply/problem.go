@@ -49,14 +49,15 @@ func (p Problem) Render(mediaType string) (contentType, body string) {
 		b.WriteByte('\n')
 		return "text/plain; charset=utf-8", b.String()
 	}
-	b, err := json.Marshal(problemJSON{"about:blank", title, p.Status, detail, p.Fields, p.Codes})
+	b, err := json.Marshal(ProblemJSON{"about:blank", title, p.Status, detail, p.Fields, p.Codes})
 	if err != nil {
 		return "text/plain; charset=utf-8", title // does not happen: strings and numbers only
 	}
 	return "application/problem+json", string(b)
 }
 
-type problemJSON struct {
+// A ProblemJSON is an error as problem+json (RFC 9457).
+type ProblemJSON struct {
 	Type   string            `json:"type"`
 	Title  string            `json:"title"`
 	Status int               `json:"status"`
