@@ -112,7 +112,7 @@ func (c *compiler) operations(before []uintptr) (all []bridge.Operation) {
 				File: r.File, Path: r.Path, Patterns: r.Patterns, Method: a.Method, Name: a.Name,
 				Guards:  slices.Concat(before, codesOf(a.Before)),
 				OnError: onError,
-				Shape:   a.Verb.Handler.typed.shape(a.Verb.Code),
+				Shape:   handler{typed: a.Verb.Handler.typed, status: a.Verb.Code, others: c.plan.Of(r).Answers}.shape(),
 				Read:    func() *httpfile.File { return router.readNow(r) },
 				Open: func(name string) ([]byte, error) {
 					return fs.ReadFile(router.filesNow(), path.Join(path.Dir(r.InTree()), name))
@@ -134,18 +134,22 @@ func codesOf(uses []*use) (codes []uintptr) {
 	return codes
 }
 
-// shape returns what a handler says in its signature. status is that of Verb.Status, or 0.
-func (h *typed) shape(status int) bridge.Shape {
-	if h == nil {
+// shape returns what a handler says in its signature, and what is declared beside it.
+func (h handler) shape() bridge.Shape {
+	t := h.typed
+	if t == nil {
 		return bridge.Shape{}
 	}
-	s := bridge.Shape{Typed: true, In: h.bound, Out: h.data(), Text: h.out == stringType, Decides: h.out == responseType}
+	s := bridge.Shape{Typed: true, In: t.bound, Out: t.data(), Text: t.out == stringType, Decides: t.out == responseType}
 	switch {
 	case s.Decides:
-	case h.out == nil:
-		s.Status = cmp.Or(status, http.StatusNoContent)
+	case t.out == nil:
+		s.Status = cmp.Or(h.status, http.StatusNoContent)
 	default:
-		s.Status = cmp.Or(status, http.StatusOK)
+		s.Status = cmp.Or(h.status, http.StatusOK)
+	}
+	for _, d := range h.others {
+		s.Others = append(s.Others, bridge.Answer{Status: d.Status, Type: d.Data})
 	}
 	return s
 }

@@ -236,6 +236,22 @@ func declare[T any](d registry.Declared) func(T) Response {
 	}
 }
 
+// JSONOf declares the type of one more answer of an endpoint: of the handlers of the route file whose
+// counterpart the calling file is. What it returns answers with data as JSON and that status:
+//
+//	var queued = flow.JSONOf[job](202)
+//
+//	return queued(job{…}), nil
+//
+// The description of an API says so, Check holds the examples of the route file against it, and
+// flowtest.Examples the answers. JSONOf is called in package variables or init functions. A status
+// below 200, or of an answer without a body, is a fault.
+func JSONOf[T any](status int) func(T) Response {
+	d := registry.Declared{Pos: fault.Caller(0), What: "flow.JSONOf", Data: reflect.TypeFor[T](), IsAnswer: true, Status: status}
+	applicationOf(d.Pos).statics.Declare(d)
+	return func(data T) Response { return JSON(data).Status(status) }
+}
+
 // A declaredView is the template that PageOf or ViewOf speaks of.
 type declaredView struct {
 	dir  string // of the call

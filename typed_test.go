@@ -452,8 +452,12 @@ func TestDeclarationFaults(t *testing.T) {
 	is := is.New(t)
 	is.Equal(errorText(typedfaults.Router.Check()), strings.Join([]string{
 		`testdata/typedfaults/api.go:5: flow.PageOf declares the page of this counterpart, and testdata/typedfaults/router/api.http is no page: answer with JSON, or declare a template with flow.ViewOf`,
+		`testdata/typedfaults/api.go:10: flow.JSONOf(99) is no status of an answer with JSON: give one from 200 to 599`,
+		`testdata/typedfaults/api.go:11: flow.JSONOf(204): such an answer has no body (RFC 9110, section 15): answer with flow.Response{}.Status(204)`,
+		`testdata/typedfaults/api.go:13: flow.JSONOf(202) declares this status a second time, after testdata/typedfaults/api.go:12: keep one`,
 		`testdata/typedfaults/app.go:19: flow.PageOf speaks of the route whose counterpart this file is, and no route file has the counterpart app.go: rename one of them, or say the path with flow.ViewOf`,
 		`testdata/typedfaults/app.go:20: no template is called "+raw": did you mean "+row"?`,
+		`testdata/typedfaults/app.go:24: flow.JSONOf speaks of the route whose counterpart this file is, and no route file has the counterpart app.go: rename one of them, or answer with flow.JSON, which declares nothing`,
 		`testdata/typedfaults/router/+row.html:1:4: {{.Email}}: typedfaults.user has no field or method Email`,
 		`testdata/typedfaults/router/users.html:2:4: {{.Nam}}: typedfaults.user has no field or method Nam: did you mean "Name"?`,
 		`testdata/typedfaults/users.go:7: testdata/typedfaults/router/users.html has no {{define}} or {{block}} that is called "lits": did you mean "list"?`,

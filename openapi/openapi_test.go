@@ -21,7 +21,9 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
+	"example.com/flow/flowtest"
 	"example.com/flow/openapi"
+	"example.com/flow/openapi/testdata/jobs"
 )
 
 type task struct {
@@ -537,4 +539,15 @@ func TestDevelopment(t *testing.T) {
 	write("openapi.json.http", "### Second title\n")
 	write("a.http", "### Another one\nGET /a\n")
 	is.True(strings.Contains(ask(), `"title":"Second title"`) && strings.Contains(ask(), `"summary":"Another one"`))
+}
+
+// A declared answer has its type, and a test holds the examples against it.
+func TestJSONOf(t *testing.T) {
+	is := is.New(t)
+	is.NoErr(jobs.Router.Check())
+	w := httptest.NewRecorder()
+	jobs.Router.ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json", nil))
+	checkStructure(t, w.Body.Bytes())
+	is.True(strings.Contains(w.Body.String(), `"200":{"description":"A job that is done"},"202":{"description":"A job that has to wait","content":{"application/json":{"schema":{"$ref":"#/components/schemas/queue"}}}}`))
+	flowtest.Examples(t, func(*testing.T) *flow.Router { return jobs.Router })
 }

@@ -20,3 +20,5 @@ var (
 	_ = flow.ViewOf[user]("+raw")
 	_ = flow.ViewOf[user]("+row")
 )
+
+var _ = flow.JSONOf[user](202) // app.go is no counterpart

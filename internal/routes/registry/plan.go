@@ -73,9 +73,10 @@ func (p *Plan[H, M]) clashes(r *routetree.Route) bool {
 
 // A Binding holds the registrations for one route.
 type Binding[H, M any] struct {
-	Uses  []*Use[M]
-	Verbs []*Verb[H, M] // those with a handler: one for each method, in order of registration
-	Page  *Verb[H, M]   // the GET without a handler that gives a page a name or middleware; nil if there is none
+	Answers []Declared // that are declared beside those of the handlers, each with its own Status
+	Uses    []*Use[M]
+	Verbs   []*Verb[H, M] // those with a handler: one for each method, in order of registration
+	Page    *Verb[H, M]   // the GET without a handler that gives a page a name or middleware; nil if there is none
 
 	route  *routetree.Route
 	begun  []*Verb[H, M] // all, including those without a handler or with a fault
@@ -151,12 +152,16 @@ func (p *Plan[H, M]) Add(g *Registry[H, M]) {
 	}
 }
 
-// addDeclared adds what the application has declared of its templates.
+// addDeclared adds what the application has declared of its templates and answers.
 func (p *Plan[H, M]) addDeclared(declared []Declared) {
 	for _, d := range declared {
 		if d.View == "" {
 			r := p.resolveStatic(d.Pos, path.Base(d.Pos.File), d.What)
 			if r == nil {
+				continue
+			}
+			if d.IsAnswer {
+				p.addAnswer(r, d)
 				continue
 			}
 			if !r.Page {
@@ -167,6 +172,24 @@ func (p *Plan[H, M]) addDeclared(declared []Declared) {
 		}
 		p.Declared = append(p.Declared, d)
 	}
+}
+
+// addAnswer adds an answer that the handlers of a route have beside the usual one.
+func (p *Plan[H, M]) addAnswer(r *routetree.Route, d Declared) {
+	b, status := p.bindings[r], d.Status
+	switch {
+	case status < 200 || status > 599:
+		p.fault(d.Pos, "%s(%d) is no status of an answer with JSON: give one from 200 to 599", d.What, status)
+		return
+	case status == http.StatusNoContent || status == http.StatusResetContent || status == http.StatusNotModified:
+		p.fault(d.Pos, "%s(%d): such an answer has no body (RFC 9110, section 15): answer with flow.Response{}.Status(%[2]d)", d.What, status)
+		return
+	}
+	if first := slices.IndexFunc(b.Answers, func(other Declared) bool { return other.Status == status }); first >= 0 {
+		p.fault(d.Pos, "%s(%d) declares this status a second time, after %v: keep one", d.What, status, b.Answers[first].Pos)
+		return
+	}
+	b.Answers = append(b.Answers, d)
 }
 
 // bind adds a verb to the binding of its route.
@@ -222,7 +245,7 @@ func (p *Plan[H, M]) resolveStatic(pos fault.Position, goFile, what string) *rou
 		p.fault(pos, "%s: a group is in no name, so the counterpart of %s is %s.go: rename this file", what, old.File, old.Stem)
 		p.bindings[old].failed = true
 	case !isGo || len(routes) == 0:
-		p.fault(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s: rename one of them, or say the path with %s", what, goFile, sayPath(what))
+		p.fault(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s: rename one of them, or %s", what, goFile, otherwise(what))
 	case p.clashes(routes[0]):
 	case len(routes) > 1:
 		p.fault(pos, "%s: this file is the counterpart of %s and of %s: say which with flow.At(%q) or flow.At(%q), in a file of another name", what, routes[0].File, routes[1].File, routes[0].Path, routes[1].Path)
@@ -237,15 +260,17 @@ func (p *Plan[H, M]) resolveStatic(pos fault.Position, goFile, what string) *rou
 	return nil
 }
 
-// sayPath returns the call that is given the path of its route, in place of a static call.
-func sayPath(what string) string {
+// otherwise returns what to write in place of a static call, in a file that is no counterpart.
+func otherwise(what string) string {
 	switch what {
 	case "flow.With":
-		return "Router.At, where the value is at hand"
+		return "say the path with Router.At, where the value is at hand"
 	case "flow.PageOf":
-		return "flow.ViewOf"
+		return "say the path with flow.ViewOf"
+	case "flow.JSONOf":
+		return "answer with flow.JSON, which declares nothing"
 	}
-	return "flow.At"
+	return "say the path with flow.At"
 }
 
 // withGroups returns the route with a GroupedStem, or nil.

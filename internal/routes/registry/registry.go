@@ -303,13 +303,16 @@ func (d *Dir[H, M]) OnError(pos fault.Position, f any) {
 	})
 }
 
-// A Declared is a page or another template, of whose data the application has said the type.
+// A Declared is a page or another template, of whose data the application has said the type, or an answer
+// of whose JSON it has.
 type Declared struct {
-	Pos   fault.Position
-	What  string // the call, for messages
-	View  string // the path of the template; "" for the page of the counterpart that Pos is in
-	Block string // the {{define}} or {{block}} that is rendered alone; "" for the whole
-	Data  reflect.Type
+	Pos      fault.Position
+	What     string // the call, for messages
+	View     string // the path of the template; "" for the page of the counterpart that Pos is in
+	Block    string // the {{define}} or {{block}} that is rendered alone; "" for the whole
+	Data     reflect.Type
+	IsAnswer bool // it is an answer, with a Status
+	Status   int
 }
 
 // Declare adds a declaration.

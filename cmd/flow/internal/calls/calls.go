@@ -132,7 +132,7 @@ var forms = map[string]form{
 	"Verb.Do":      {Handler, 0, false}, "Verb.To": {Handler, 0, false},
 	"GET": {Static, -1, false}, "POST": {Static, -1, false}, "PUT": {Static, -1, false}, "PATCH": {Static, -1, false},
 	"DELETE": {Static, -1, false}, "HEAD": {Static, -1, false}, "OPTIONS": {Static, -1, false}, "ANY": {Static, -1, false},
-	"Method": {Static, -1, false}, "With": {Static, -1, false}, "PageOf": {Static, -1, false},
+	"Method": {Static, -1, false}, "With": {Static, -1, false}, "PageOf": {Static, -1, false}, "JSONOf": {Static, -1, false},
 	"Use": {Use, -1, false},
 	"New": {New, 0, false},
 }

@@ -232,7 +232,7 @@ func (c *checker) checkStatic(call calls.Call) {
 	case len(routes) == 0 && old != nil:
 		c.report(pos, "%s: a group is in no name, so the counterpart of %s is %s.go: rename this file", what, old.File, old.Stem)
 	case len(routes) == 0:
-		c.report(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s%s", what, name, fault.Suggest(name, c.counterparts(), ": rename one of them, or say the path with "+sayPath(call)))
+		c.report(pos, "%s speaks of the route whose counterpart this file is, and no route file has the counterpart %s%s", what, name, fault.Suggest(name, c.counterparts(), ": rename one of them, or "+otherwise(call)))
 	case len(routes) > 1 && routes[0].Path == routes[1].Path:
 		c.report(pos, "%s: this file is the counterpart of %s and of %s, which have one path: rename one of them", what, routes[0].File, routes[1].File)
 	case len(routes) > 1:
@@ -253,13 +253,15 @@ func (c *checker) withGroups(stem string) *routetree.Route {
 	return nil
 }
 
-// sayPath returns how a call says the path of its route by itself.
-func sayPath(call calls.Call) string {
+// otherwise returns what to write in place of a static call, in a file that is no counterpart.
+func otherwise(call calls.Call) string {
 	switch call.Func.Name() {
 	case "With":
-		return "Router.At, where the value is at hand"
+		return "say the path with Router.At, where the value is at hand"
 	case "PageOf":
-		return "flow.ViewOf"
+		return "say the path with flow.ViewOf"
+	case "JSONOf":
+		return "answer with flow.JSON, which declares nothing"
 	}
-	return "flow.At"
+	return "say the path with flow.At"
 }
