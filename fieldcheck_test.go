@@ -108,8 +108,8 @@ func TestFieldKeysAreChecked(t *testing.T) {
 	}
 }
 
-// What a form asks a Form for counts as its field. In partials, that is what is always there, for each
-// form by itself.
+// What a form asks a Form for counts as its field. What is always there in a partial is told for each form
+// by itself, and what stands behind a condition if it fits none of them.
 func TestFieldsOfFormsAreCounted(t *testing.T) {
 	const (
 		other  = `<form method="post" action="/other">`
@@ -139,8 +139,15 @@ func TestFieldsOfFormsAreCounted(t *testing.T) {
 		{own + `{{template "+field"}}</form>`, `<input type="file" name="age">`, `+field.html:1:26: warning: a form sends files only with enctype="multipart/form-data", for the form in new.html:1`},
 		{`<form method="post" action="{{if .Shown}}/other{{else}}/new{{end}}">{{template "+field"}}</form>`, `<input name="age">`, ""},
 		{`<form method="post" action="{{.Shown}}">{{template "+field"}}</form>`, `<input name="agee">`, ""},
-		{other + `{{if .Shown}}{{template "+field"}}{{end}}</form>`, `<input name="age">`, ""},
-		{other + `{{template "+field" .}}</form>`, `{{if .Shown}}<input name="age">{{end}}{{range .Rows}}<input name="age">{{end}}<input {{if .Shown}}name="age"{{else}}name="name"{{end}}>`, ""},
+		{other + `{{if .Shown}}{{template "+field"}}{{end}}</form>`, `<input name="age">`, "+field.html:1:14: " + reads2},
+		{other + `{{if .Shown}}{{template "+field"}}{{end}}</form>` + own + `{{template "+field"}}</form>`, `<input name="age">`, ""},
+		{`{{if .Shown}}` + other + `{{template "+field"}}</form>{{end}}` + own + `{{template "+field"}}</form>`, `<input name="age">`, "+field.html:1:14: " + reads2},
+		{other + `{{template "+field" .}}</form>`, `{{if .Shown}}<input name="age">{{end}}{{range .Rows}}<input {{if .}}name="age"{{else}}name="name"{{end}}>{{end}}`, "+field.html:1:27: " + reads2 + "\n+field.html:1:75: " + reads2},
+		{other + `{{template "+field" .}}</form>` + own + `{{template "+field" .}}</form>`, `{{if .Shown}}<input name="age">{{end}}<input {{if .Shown}}name="age"{{else}}name="name"{{end}}>`, ""},
+		{other + `{{template "+field" .}}</form><form method="{{.Shown}}" action="/new">{{template "+field" .}}</form>`, `{{if .Shown}}<input name="age">{{end}}`, ""},
+		{other + `{{template "+field"}}</form>` + own + `{{template "+field"}}</form>`, `<input name="agee">`, `+field.html:1:14: warning: the handler of POST /new, for the form in new.html:1, reads no field "agee": did you mean "age"?` +
+			"\n" + `+field.html:1:14: warning: the handler of POST /other, for the form in new.html:1, reads no field "agee"`},
+		{other + `{{template "+field"}}</form>`, `</form><input name="age">`, ""},
 		{other + `{{template "+field"}}</form>`, `<form method="post" action="/new"><input name="age"></form><button name="age"></button><input form="x" name="age"><input {{.}} name="age"><input type="hidden" name="csrf">`, ""},
 		{other + `{{template "+field"}}</form>`, `<input type="hidden" name="_method" value="DELETE"><input name="age">`, ""},
 		{`{{template "+field"}}` + other + `</form>`, `<input name="age">`, ""},
@@ -231,6 +238,9 @@ func TestLimitsOfTheMarkup(t *testing.T) {
 		{`<select name="news"></select><input type="checkbox" name="text">`, ""},
 		{`{{with .Form.Field "news"}}<input name="{{.Name}}" type="{{.Type}}">{{end}}`, `new.html:1:40: warning: the checkbox "news" cannot be unticked: browsers send nothing for it then, and Default of the handler's input sets it: set it in the handler for GET`},
 		{`{{with (.Form.Field "news").As "select"}}<select name="{{.Name}}"></select>{{end}}`, ``},
+		{`{{template "+news" .}}<input type="hidden" name="news" value="false">`, ""},
+		{`{{template "+note" .}}`, `+note.html:1:19: warning: the handler of POST /new, for the form in new.html:1, reads "age", and browsers send nothing of an element without a name: write name="age"` +
+			"\n" + `+note.html:1:54: warning: maxlength: "note" may have 30 characters here, and Validate of flow_test.limitedInput says that it has more than 20 characters, for the form in new.html:1`},
 		{`{{template "+news" .}}`, `+news.html:1:14: warning: the checkbox "news" cannot be unticked, for the form in new.html:1: browsers send nothing for it then, and Default of the handler's input sets it: set it in the handler for GET`},
 	} {
 		t.Run(tt.fields, func(t *testing.T) {
@@ -238,8 +248,9 @@ func TestLimitsOfTheMarkup(t *testing.T) {
 			page := `<form method="post">` + tt.fields + `</form>`
 			r := flow.New(fstest.MapFS{
 				"router/new.html":   {Data: []byte(page)},
-				"router/page.html":  {Data: []byte(`{{if false}}{{template "+news" .}}{{end}}`)},
+				"router/page.html":  {Data: []byte(`{{if false}}{{template "+news" .}}{{template "+note" .}}{{end}}`)},
 				"router/+news.html": {Data: []byte(`<input name="news" type="checkbox">`)},
+				"router/+note.html": {Data: []byte(`<p></p><input id="age"><input name="note" maxlength="30">`)},
 			})
 			if strings.Contains(page, ".Form") {
 				r.At("new").GET().Do(func(*flow.Request) (limitedPage, error) { return limitedPage{}, nil })
@@ -249,6 +260,21 @@ func TestLimitsOfTheMarkup(t *testing.T) {
 			is.Equal(strings.ReplaceAll(errorText(r.Warnings()), "router/", ""), tt.want)
 		})
 	}
+}
+
+// A form of a layout has the fields of the pages that define them.
+func TestFieldsOfPagesInAFormOfTheLayout(t *testing.T) {
+	is := is.New(t)
+	r := flow.New(fstest.MapFS{
+		"router/a/+layout.html": {Data: []byte(`<form method="post" action="/a/new">{{block "fields" .}}<input name="txet">{{end}}</form>{{template "content" .}}`)},
+		"router/a/new.html":     {Data: []byte(`{{define "fields"}}<input name="nwes">{{end}}`)},
+		"router/a/page.html":    {Data: []byte(`x`)},
+		"router/b.html":         {Data: []byte(`{{block "fields" .}}<input name="other">{{end}}`)},
+	})
+	r.At("a/new").POST().Do(func(*flow.Request, flow.Form[limitedInput]) (flow.Response, error) { return flow.Redirect("/"), nil })
+	is.NoErr(r.Check())
+	is.Equal(strings.ReplaceAll(errorText(r.Warnings()), "router/", ""), `a/+layout.html:1:70: warning: the handler of POST /a/new, for the form in a/+layout.html:1, reads no field "txet": did you mean "text"?`+"\n"+
+		`a/new.html:1:33: warning: the handler of POST /a/new, for the form in a/+layout.html:1, reads no field "nwes": did you mean "news"?`)
 }
 
 type limitedPage struct{ Form flow.Form[limitedInput] }

@@ -253,6 +253,7 @@ func TestLinksThatLeadSomewhere(t *testing.T) {
 		`<form hx-post="/users"><button formaction="/users/7/delete">x</button></form><form hx-post="/users" method="get"><button formaction="/search">x</button></form>`,
 		`<form method="post"><button formaction="/users">x</button><input type="submit" formaction="/users/7/delete"></form>`,
 		`<form method="post"><button hx-post="/users">x</button></form><form method="post"><button onclick="x()">x</button></form><form method="post"><button {{.}}>x</button></form>`,
+		`{{define "b"}}<button formaction="/users">x</button>{{end}}<form method="post">{{template "b"}}</form>`,
 		`{{define "attrs"}}action="/nothing"{{end}}<form {{template "attrs"}} method="post"></form>`,
 		`{{define "html"}}<a href="/nothing">x</a>{{end}}<script>const a = {{.}}; /*{{template "html"}}*/</script>`,
 		`<a href="{{range .}}/nothing{{end}}">x</a><a href="/users{{range .}}/{{.}}{{end}}">x</a>`,

@@ -52,8 +52,9 @@ type Source struct {
 	File   string // for messages
 	Text   string
 	Links  *File
-	URLs   []string // with holes, of the page that the file is; nil for other files
-	Assets []string // the public files that it names in {{asset}}
+	URLs   []string               // with holes, of the page that the file is; nil for other files
+	Assets []string               // the public files that it names in {{asset}}
+	With   func(file string) bool // reports whether the page that the file is has another file; nil for other files
 }
 
 // Check returns the faults and the warnings of the links and the forms in template files.
@@ -61,7 +62,7 @@ func Check(sources []Source, named Named, site Site) []fault.Fault {
 	if slices.ContainsFunc(sources, func(s Source) bool { return s.Links.moved }) {
 		return nil
 	}
-	c := checker{site: site, named: named, found: map[request]Target{}, inTags: calledInTags(sources), having: having(sources)}
+	c := checker{site: site, named: named, found: map[request]Target{}, inTags: calledInTags(sources), having: having(sources), answers: map[asked]*answer{}}
 	for i := range sources {
 		c.source = &sources[i]
 		for _, l := range c.source.Links.Links {
@@ -71,6 +72,7 @@ func Check(sources []Source, named Named, site Site) []fault.Fault {
 		}
 		c.forms()
 	}
+	c.tell()
 	return c.faults
 }
 
@@ -105,13 +107,15 @@ func calledInTags(sources []Source) map[string]bool {
 
 // A checker checks the links of one Source after the other.
 type checker struct {
-	site   Site
-	named  Named
-	found  map[request]Target   // what the Site has said
-	inTags map[string]bool      // see calledInTags
-	having map[string][]*Source // by the names of templates
-	source *Source
-	faults []fault.Fault
+	site    Site
+	named   Named
+	found   map[request]Target   // what the Site has said
+	inTags  map[string]bool      // see calledInTags
+	having  map[string][]*Source // by the names of templates
+	answers map[asked]*answer    // of forms, about what templates have that they call
+	inOrder []*answer
+	source  *Source
+	faults  []fault.Fault
 }
 
 // A request is what a link asks for.

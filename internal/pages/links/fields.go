@@ -10,15 +10,18 @@ import (
 // known.
 type filled struct {
 	*Form
-	url    string
-	fields []Field // with the names of those that the Form has constants for
-	whose  string  // for messages: which form it is, if they are about another file
+	written *Form // without what templates that it calls say about it
+	url     string
+	fields  []Field // with the names of those that the Form has constants for
+	called  []Field // those of the templates that it calls
+	whose   string  // for messages: which form it is, if they are about another file
 	Input
 }
 
 // isOnly reports whether the form has no other field of the name, as one that is sent instead.
 func (f filled) isOnly(field Field) bool {
-	return !slices.ContainsFunc(f.fields, func(other Field) bool { return other.Name == field.Name && other.Offset != field.Offset })
+	isOther := func(other Field) bool { return other.Name == field.Name && other.Offset != field.Offset }
+	return !slices.ContainsFunc(f.fields, isOther) && !slices.ContainsFunc(f.called, isOther)
 }
 
 // forms checks the forms of the source.
@@ -28,8 +31,9 @@ func (c *checker) forms() {
 		if c.inTags[f.in] {
 			continue
 		}
-		if t, url := c.form(f); f.Method != "" {
-			all = append(all, filled{Form: f, url: url, fields: c.resolve(nil, f.Fields), Input: t.Input})
+		whole, called := c.whole(f)
+		if t, url := c.form(whole); whole.Method != "" {
+			all = append(all, filled{Form: whole, written: f, url: url, fields: c.resolve(nil, f.Fields), called: called, Input: t.Input})
 			c.unsaid(all[len(all)-1])
 		}
 	}
@@ -52,17 +56,14 @@ func (c *checker) forms() {
 		}
 	}
 	for _, f := range all {
-		if f.Input == nil {
-			continue
-		}
 		for _, field := range f.unnamed {
-			if f.Has(field.Name) && f.isOnly(field) {
-				c.warn(field.Offset, "%s reads %q, and browsers send nothing of an element without a name: write name=%[2]q", f.handler(), field.Name)
+			if why := f.namesNothing(field); why != "" {
+				c.warn(field.Offset, "%s", why)
 			}
 		}
 		for _, l := range f.limits {
-			if differs := f.Limit(l.Name, l.attr.Name, l.attr.Value); differs != "" {
-				c.warn(l.attr.Offset, "%s: %s", l.attr.Name, differs)
+			if why := f.differs(l); why != "" {
+				c.warn(l.attr.Offset, "%s", why)
 			}
 		}
 	}
@@ -134,6 +135,24 @@ func (f filled) wrong(field Field) string {
 	return ""
 }
 
+// namesNothing returns what is wrong about an input without a name, or "".
+func (f filled) namesNothing(field Field) string {
+	if f.Input == nil || !f.Has(field.Name) || !f.isOnly(field) {
+		return ""
+	}
+	return fmt.Sprintf("%s reads %q, and browsers send nothing of an element without a name: write name=%[2]q", f.handler(), field.Name)
+}
+
+// differs returns how a limit differs from what the handler says, or "".
+func (f filled) differs(l limit) string {
+	if f.Input != nil {
+		if differs := f.Limit(l.Name, l.attr.Name, l.attr.Value); differs != "" {
+			return l.attr.Name + ": " + differs + strings.TrimSuffix(f.whose, ",")
+		}
+	}
+	return ""
+}
+
 // withoutFiles returns what is wrong about a form that cannot send the files which its handler
 // reads, or "". The field for a file may be in a partial. If the form itself has one, wrong tells.
 func (f filled) withoutFiles() string {
@@ -145,101 +164,4 @@ func (f filled) withoutFiles() string {
 		return ""
 	}
 	return fmt.Sprintf("%s reads %q as a file, and %s", f.handler(), files[0], sendsFiles)
-}
-
-// calls checks the fields that forms of the source have from the templates that they call. Only
-// what is always there counts: behind a condition, a field may be for one of several forms.
-func (c *checker) calls(all []filled) {
-	page := c.source
-	defer func() { c.source = page }()
-	for _, call := range page.Links.calls {
-		var forms []filled // more than one, if that depends on a condition
-		for _, form := range call.forms {
-			if i := slices.IndexFunc(all, func(f filled) bool { return f.Form == form }); i >= 0 && call.text && call.always {
-				forms = append(forms, all[i])
-			}
-		}
-		if len(forms) == len(call.forms) {
-			c.called(page, forms, call.to)
-		}
-	}
-}
-
-// called checks the fields of a template that a form of a page calls.
-func (c *checker) called(page *Source, forms []filled, name string) {
-	reached := c.reach(nil, page, name, map[string]bool{})
-	if slices.ContainsFunc(reached, func(r reachedField) bool { return r.Name == methodField }) {
-		return
-	}
-	line, _ := page.position(forms[0].Offset)
-	forms = slices.Clone(forms)
-	for i := range forms {
-		forms[i].whose = fmt.Sprintf(", for the form in %s:%d,", page.File, line)
-	}
-	for _, r := range reached {
-		why := forms[0].wrong(r.Field)
-		if why == "" || slices.ContainsFunc(forms, func(f filled) bool { return f.wrong(r.Field) == "" }) {
-			continue
-		}
-		if strings.HasPrefix(why, sendsFiles) && forms[0].withoutFiles() != "" { // that is told at the form
-			continue
-		}
-		c.source = r.source
-		c.warn(r.Offset, "%s", why)
-	}
-}
-
-// A reachedField is a field of a template that is called, with its file.
-type reachedField struct {
-	source *Source
-	Field
-}
-
-// reach adds the fields of a template, and of those that it calls, to others. from is the file
-// that calls it.
-func (c *checker) reach(to []reachedField, from *Source, name string, seen map[string]bool) []reachedField {
-	s := from
-	switch having := c.having[name]; {
-	case seen[name] || c.inTags[name]:
-		return to
-	case slices.Contains(having, from):
-	case len(having) == 1:
-		s = having[0]
-	default: // a page decides which of them it is
-		return to
-	}
-	seen[name] = true
-	for _, f := range s.Links.loose {
-		if f.in == name {
-			for _, f := range c.resolve(nil, []Field{f.Field}) {
-				to = append(to, reachedField{s, f})
-			}
-		}
-	}
-	for _, call := range s.Links.calls {
-		if call.from == name && slices.Equal(call.forms, noForm) && call.text && call.always {
-			to = c.reach(to, s, call.to, seen)
-		}
-	}
-	return to
-}
-
-// having returns the files that have something of a template for the forms that call it.
-func having(sources []Source) map[string][]*Source {
-	all := map[string][]*Source{}
-	for i := range sources {
-		s := &sources[i]
-		note := func(name string) {
-			if !slices.Contains(all[name], s) {
-				all[name] = append(all[name], s)
-			}
-		}
-		for _, f := range s.Links.loose {
-			note(f.in)
-		}
-		for _, call := range s.Links.calls {
-			note(call.from)
-		}
-	}
-	return all
 }

@@ -53,13 +53,7 @@ func (c *checker) sent(s *Source, f *Form) (fields []Field) {
 	if f == nil {
 		return nil
 	}
-	fields = c.resolve(nil, f.Fields)
-	for _, call := range s.Links.calls {
-		if slices.Contains(call.forms, f) && call.text {
-			for _, r := range c.reach(nil, s, call.to, map[string]bool{}) {
-				fields = append(fields, r.Field)
-			}
-		}
-	}
-	return fields
+	c.source = s
+	_, called := c.whole(f)
+	return append(c.resolve(nil, f.Fields), called...)
 }

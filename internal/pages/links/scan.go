@@ -17,9 +17,11 @@ import (
 type File struct {
 	Links []Link
 	Forms []*Form
-	loose []looseField
-	calls []call
-	moved bool // a <base> may lead the URLs to another server
+	// around has, by the name of a template, what stands outside of its forms, as if in a form: that
+	// may be around a call of the template.
+	around map[string]*Form
+	calls  []call
+	moved  bool // a <base> may lead the URLs to another server
 }
 
 // A Link is a URL that begins with one slash, and the method of the requests for it.
@@ -46,6 +48,7 @@ type Form struct {
 	plain     string // the method by which a browser without htmx sends it; "" if it is not known
 	in        string // the name of the template
 	ranges    int    // how many of {{range}} are around its tag
+	within    int    // how many of {{if}}, {{with}} and {{range}} are around its tag
 	limits    []limit
 	unnamed   []Field // inputs without a name, with their IDs in its place
 }
@@ -64,14 +67,8 @@ type Field struct {
 	Type   string            // of an input, in lower case: "hidden", "file"
 	Value  string            // that the markup has, if no action may write another one; "" if that is not known
 	Lists  bool              // the element may send several values
+	always bool              // outside of forms: it stands behind no condition
 	at     *parse.StringNode // a constant, which names a field if it is in Named; nil for the name of an input
-}
-
-// A looseField is a field that is in no form of its template, and always there. The form may be
-// around a call of the template.
-type looseField struct {
-	Field
-	in string // the name of the template
 }
 
 // A call is a {{template}} in a template of the file.
@@ -79,7 +76,7 @@ type call struct {
 	from, to string
 	text     bool    // in the text of a page, and not in a tag, a script or a comment
 	forms    []*Form // those that may be around it; nil for none
-	always   bool    // it stands behind no condition
+	always   bool    // no condition stands between it and the beginning of the form
 }
 
 // Named has the fields of forms that pages ask the Form of their handler for, by the constant that
@@ -101,10 +98,12 @@ func (n Named) Add(at *parse.StringNode, name, inputType string) {
 // {{template}} are those that the templates of all files have together. urls has the URLs of the
 // calls of {{route}}, with a pattern.Hole for each value.
 func Scan(trees map[string]*parse.Tree, urls map[*parse.CommandNode]string) *File {
-	f := &File{}
+	f := &File{around: map[string]*Form{}}
 	for _, name := range slices.Sorted(maps.Keys(trees)) {
-		s := scanner{file: f, name: name, urls: urls, around: noForm}
+		outer := &Form{Method: anyMethod, own: true, in: name}
+		s := scanner{file: f, name: name, urls: urls, outer: outer, around: []*Form{outer}}
 		s.nodes(markup.Read(trees[name], markup.Links, nil))
+		f.around[name] = outer
 	}
 	for i := range f.Links {
 		if l := &f.Links[i]; l.form != nil {
@@ -117,7 +116,7 @@ func Scan(trees map[string]*parse.Tree, urls map[*parse.CommandNode]string) *Fil
 // maxForms is the number of forms that may be around a point. If there are more, none is known.
 const maxForms = 16
 
-// noForm is what is around a point outside of forms.
+// noForm is what is around a point behind the end of a form.
 var noForm = []*Form{nil}
 
 // A scanner visits the nodes of one template.
@@ -125,11 +124,16 @@ type scanner struct {
 	file    *File
 	name    string // of the template
 	urls    map[*parse.CommandNode]string
+	outer   *Form   // the one around the call of the template
 	around  []*Form // the forms that may be around this point, nil for none; it is not changed
 	within  int     // how many of {{if}}, {{with}} and {{range}} are around this point
 	ranges  int     // how many of these are {{range}}
 	several bool    // the tag, or the form around it, is one of several
+	noted   int     // how often a field was noted outside of forms
 }
+
+// anyMethod is the method of the form around the call of a template.
+const anyMethod = "ANY"
 
 // nodes visits nodes.
 func (sc *scanner) nodes(all []markup.Node) {
@@ -147,7 +151,7 @@ func (sc *scanner) nodes(all []markup.Node) {
 			sc.constants(n.Pipe)
 		case *markup.Call:
 			sc.constants(n.Pipe)
-			sc.file.calls = append(sc.file.calls, call{sc.name, n.Name, n.In.Kind == markup.Content, sc.around, sc.within == 0})
+			sc.file.calls = append(sc.file.calls, call{sc.name, n.Name, n.In.Kind == markup.Content, sc.around, sc.isAlways()})
 		case *markup.Branch:
 			sc.constants(n.Pipe)
 			sc.sides(n.Then, n.Else)
@@ -160,6 +164,11 @@ func (sc *scanner) nodes(all []markup.Node) {
 			sc.around = union(sc.around, before)
 		}
 	}
+}
+
+// isAlways reports whether no condition stands between this point and the beginning of the form.
+func (sc *scanner) isAlways() bool {
+	return !slices.ContainsFunc(sc.around, func(f *Form) bool { return f == nil || f.within != sc.within })
 }
 
 // sides visits both sides of an {{if}}, {{with}} or {{range}}.
@@ -193,12 +202,14 @@ func union(a, b []*Form) []*Form {
 
 // tag notes the links and the fields of a tag, and the form that it begins.
 func (sc *scanner) tag(t *markup.Tag) {
-	before, loose := sc.around, len(sc.file.loose)
+	before := sc.around
 	sc.several = len(t.Ways) > 1 || len(before) > 1
 	if w := &t.Ways[0]; len(t.Ways) == 1 && (w.Partly || len(w.When) > 0) { // otherwise there is no tag
 		sc.within++
 		defer func() { sc.within-- }()
 	}
+	fields := len(sc.outer.Fields)
+	sc.noted = 0
 	for i := range t.Ways {
 		w, after := &t.Ways[i], before
 		if w.Name == "form" {
@@ -221,7 +232,9 @@ func (sc *scanner) tag(t *markup.Tag) {
 		}
 		sc.around = after
 	}
-	sc.file.loose = inAll(sc.file.loose, loose, len(t.Ways)*len(before))
+	if len(sc.outer.Fields) == fields+1 && sc.noted == len(t.Ways) && len(before) == 1 { // the same in all ways
+		sc.outer.Fields[fields].always = sc.within == 0
+	}
 }
 
 // constants notes the constants of a pipeline that may name fields of a form.
@@ -232,38 +245,18 @@ func (sc *scanner) constants(pipe *parse.PipeNode) {
 	language.EachNode(pipe, func(n parse.Node) {
 		if n, ok := n.(*parse.StringNode); ok {
 			for _, form := range sc.around {
-				sc.note(form, Field{Offset: int(n.Pos), at: n})
+				sc.note(form, Field{Offset: int(n.Pos), at: n, always: form == sc.outer && sc.isAlways() && len(sc.around) == 1})
 			}
 		}
 	})
 }
 
-// inAll returns the fields up to an index, and of the others those that each of a number of ways
-// has noted.
-func inAll(fields []looseField, from, ways int) []looseField {
-	if ways == 1 || len(fields) == from {
-		return fields
-	}
-	times := map[looseField]int{}
-	for _, f := range fields[from:] {
-		times[f]++
-	}
-	kept := fields[:from]
-	for _, f := range fields[from:] {
-		if times[f] == ways {
-			kept, times[f] = append(kept, f), 0
-		}
-	}
-	return kept
-}
-
-// note notes a field in a form, or in none.
+// note notes a field in a form.
 func (sc *scanner) note(form *Form, f Field) {
-	switch {
-	case form == dialog:
-	case form != nil && !slices.Contains(form.Fields, f):
+	if form == sc.outer {
+		sc.noted++
+	}
+	if form != nil && form != dialog && !slices.Contains(form.Fields, f) {
 		form.Fields = append(form.Fields, f)
-	case form == nil && sc.within == 0:
-		sc.file.loose = append(sc.file.loose, looseField{f, sc.name})
 	}
 }

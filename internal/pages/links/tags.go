@@ -193,7 +193,7 @@ func (sc *scanner) form(w *markup.Way) *Form {
 	if m == dialog.Method {
 		return dialog
 	}
-	f := &Form{Offset: w.Offset, Method: m, Multipart: w.Open, in: sc.name, ranges: sc.ranges}
+	f := &Form{Offset: w.Offset, Method: m, Multipart: w.Open, in: sc.name, ranges: sc.ranges, within: sc.within}
 	switch {
 	case w.Open || ok && m != http.MethodPost && m != http.MethodGet: // another value may be for a script
 		f.Method = ""
@@ -279,7 +279,7 @@ func (sc *scanner) field(w *markup.Way, around *Form) {
 		case known && (m == http.MethodPost || m == http.MethodGet):
 			sc.link(w, action, sc.url(action), Link{Method: m})
 		case m == dialog.Method, !known && form == dialog:
-		case known || form == nil:
+		case known || form == nil || form == sc.outer:
 			sc.link(w, action, sc.url(action), Link{})
 		default:
 			sc.link(w, action, sc.url(action), Link{form: form})
@@ -287,13 +287,7 @@ func (sc *scanner) field(w *markup.Way, around *Form) {
 	}
 	f.Value, f.Lists = sc.sends(w, around, f)
 	isField := f.Name != "" && f.Name != "_charset_" && !button && isKnown(f.Name) && !strings.Contains(f.Type, pattern.Hole)
-	switch {
-	case form == dialog:
-		return
-	case form == nil:
-		if isField && around == nil && !elsewhere && !w.Open {
-			sc.note(nil, f)
-		}
+	if form == nil || form == dialog {
 		return
 	}
 	if enctype, ok := w.Get("formenctype"); ok && !strings.EqualFold(enctype.Value, "text/plain") {

@@ -140,7 +140,11 @@ func (v *Views) Links(urls func(name string) []string) (sources []links.Source, 
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.files)) {
 		if f := v.files[name]; v.used[f] && f.links != nil {
-			sources = append(sources, links.Source{File: f.file, Text: f.text, Links: f.links, URLs: urls(name), Assets: f.assets})
+			source := links.Source{File: f.file, Text: f.text, Links: f.links, URLs: urls(name), Assets: f.assets}
+			if m := v.made[name]; m != nil {
+				source.With = func(file string) bool { return m.files[file] != nil }
+			}
+			sources = append(sources, source)
 		}
 	}
 	return sources, fields
