@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"strings"
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/pages/csp"
@@ -64,8 +65,23 @@ func (t *table) prove(views *templates.Views) []fault.Fault {
 	})
 }
 
-// provedPages returns the pages of r and of all Routers inside it.
-func (r *Router) provedPages() (pages []*prove.Page) {
+// describePages returns what check -v says of the pages of r and of all Routers inside it: those that
+// run no script, and those of which the rules say less.
+func (r *Router) describePages() string {
+	var pages []*prove.Page
 	r.eachInside(func(_ string, r *Router) { pages = append(pages, r.table.Load().views.Pages()...) })
-	return pages
+	if len(pages) == 0 {
+		return ""
+	}
+	var without, inPart []string
+	for _, p := range pages {
+		if p.Scripts() == prove.NoScript {
+			without = append(without, p.File+": runs no script\n")
+		}
+		if where := p.Unknown(); where != "" {
+			inPart = append(inPart, fmt.Sprintf("%s: judged in part: %s may write HTML\n", p.File, where))
+		}
+	}
+	return fmt.Sprintf("%d of %d pages run no script\n%s", len(without), len(pages), strings.Join(without, "")) +
+		fmt.Sprintf("%d of %d pages are judged in part: an action of unknown type stands in them\n%s", len(inPart), len(pages), strings.Join(inPart, ""))
 }

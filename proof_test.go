@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"html/template"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -196,4 +197,39 @@ func TestWarningsOnDisk(t *testing.T) {
 		is.Equal(said(faults), step.faults)
 		is.Equal(said(warnings), step.warnings)
 	}
+}
+
+// TestPagesThatAreCounted: check -v says of all pages which run no script, and which are judged in part.
+func TestPagesThatAreCounted(t *testing.T) {
+	is := is.New(t)
+	tree := flowtest.Pages(pagesOf(`+layout.html: {{if user}}{{user.Name}}{{end}}{{shout "a"}}{{template "content" .}}
+		+error.html: {{.Title}} <script>a()</script>
+		+row.html: {{.}}
+		+uncalled.html: {{.}}
+		typed.html: {{.Name}} {{template "+row" .Name}}
+		untyped.html: {{.}} {{template "+row" .}}
+		html.html: <b>{{safe}}</b>
+		script.html: <p onclick="a()">
+		data.html: <script type="application/json">1</script>{{define "x"}}<script>a()</script>{{end}}`))
+	r, inner := flow.New(tree), flow.New(flowtest.Pages(map[string]string{"in.html": "in", "api.http": ""}))
+	r.Funcs = template.FuncMap{"shout": strings.ToUpper, "safe": func() template.HTML { return "<i>" }}
+	r.At("typed").GET().Do(func(*flow.Request) (struct{ Name string }, error) { return struct{ Name string }{}, nil })
+	r.At("untyped").GET().Do(func(*flow.Request) flow.Response { return flow.Page("a") })
+	inner.At("api").GET().Do(func(*flow.Request) flow.Response { return flow.Text("a") })
+	r.Mount("/in", inner)
+	got := runWith(t.Context(), r, nil, "check -v")
+	is.Equal(got.code, command.OK)
+	_, pages, _ := strings.Cut(got.stdout, "templates\n")
+	is.Equal(pages, `
+3 of 7 pages run no script
+router/data.html: runs no script
+router/typed.html: runs no script
+router/in.html: runs no script
+2 of 7 pages are judged in part: an action of unknown type stands in them
+router/html.html: judged in part: {{safe}} in router/html.html:1:6 may write HTML
+router/untyped.html: judged in part: {{.}} in router/untyped.html:1:3 may write HTML
+`[1:])
+	api := flow.New(flowtest.Pages(map[string]string{"a.http": ""}))
+	api.At("a").GET().Do(func(*flow.Request) flow.Response { return flow.Text("a") })
+	is.True(!strings.Contains(runWith(t.Context(), api, nil, "check -v").stdout, "pages")) // it has none
 }

@@ -138,7 +138,7 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 	_, err = fmt.Fprintf(p.Stdout, "no faults in %d routes\n", len(r.Routes()))
 	if c.Check.Verbose && err == nil {
 		lines, rendered := r.unplanned()
-		_, err = fmt.Fprintf(p.Stdout, "plans render %d of %d templates\n%s", rendered-len(lines), rendered, strings.Join(lines, ""))
+		_, err = fmt.Fprintf(p.Stdout, "plans render %d of %d templates\n%s%s", rendered-len(lines), rendered, strings.Join(lines, ""), r.describePages())
 	}
 	return err
 }

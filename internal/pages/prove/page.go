@@ -8,6 +8,7 @@
 package prove
 
 import (
+	"fmt"
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
@@ -52,9 +53,26 @@ func (p *Page) writesHTML(n markup.Node) bool {
 	return in.Kind == markup.Content || in.Kind == markup.Unsure
 }
 
-// IsJudgedInPart reports whether an action may write HTML on the page. Then the rules that need all of
-// the page say nothing, such as that a label belongs to nothing.
-func (p *Page) IsJudgedInPart() (part bool) {
-	eachLive(p.Nodes, func(n markup.Node, at spot) { part = part || !at.inTemplate && p.writesHTML(n) })
-	return part
+// Unknown returns an action that may write HTML on the page, with its place, as in "{{.Body}} in
+// router/a.html:3:5". It returns "" if there is none. With such an action, the rules that need all of the
+// page say nothing, such as that a label belongs to nothing.
+func (p *Page) Unknown() (where string) {
+	eachLive(p.Nodes, func(n markup.Node, at spot) {
+		if where != "" || at.inTemplate || !p.writesHTML(n) {
+			return
+		}
+		switch n := n.(type) {
+		case *markup.Hole:
+			where = p.said(n.Action, n.Place)
+		case *markup.Call:
+			where = p.said(&parse.TemplateNode{NodeType: parse.NodeTemplate, Name: n.Name, Pipe: n.Pipe}, n.Place)
+		}
+	})
+	return where
+}
+
+// said returns an action with its place.
+func (p *Page) said(action parse.Node, at markup.Place) string {
+	line, column := p.At(at)
+	return fmt.Sprintf("%s in %s:%d:%d", action, at.File, line, column)
 }

@@ -182,25 +182,22 @@ func FuzzAccessibility(f *testing.F) {
 		if p.Part = true; len(p.Accessibility()) > len(found) {
 			t.Errorf("%q: more is said of a part", text)
 		}
-		p.IsJudgedInPart()
+		p.Unknown()
 	})
 }
 
-func TestIsJudgedInPart(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		want bool
-	}{
-		{`{{.A}}`, false},
-		{`{{.HTML}}`, true},
-		{`{{if .A}}<p>{{.HTML}}</p>{{end}}`, true},
-		{`<title>{{.HTML}}</title><p title="{{.HTML}}" {{.HTML}}><!-- {{.HTML}} --><script>{{.HTML}}</script>`, false},
-		{"{{template `b.html`}}\n-- b.html --\n{{.HTML}}", true},
-		{"{{template `b.html`}}\n-- b.html --\n{{template `b.html`}}", true},
-		{"{{template `b.html`}}\n-- b.html --\n<p title=\"{{template `b.html`}}\">", false},
+func TestUnknown(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{`{{.A}}`, ""},
+		{"<p>\n{{.A}} {{.B.HTML}} {{.HTML}}", "{{.B.HTML}} in a.html:2:10"},
+		{`{{if .A}}<p>{{.HTML}}</p>{{end}}`, "{{.HTML}} in a.html:1:15"},
+		{`<title>{{.HTML}}</title><p title="{{.HTML}}" {{.HTML}}><!-- {{.HTML}} --><script>{{.HTML}}</script>`, ""},
+		{"{{template `b.html`}}\n-- b.html --\n{{.HTML}}", "{{.HTML}} in b.html:1:3"},
+		{"{{template `b.html`}}\n-- b.html --\n{{template `b.html` .A}}", "{{template \"b.html\" .A}} in b.html:1:12"},
+		{"{{template `b.html`}}\n-- b.html --\n<p title=\"{{template `b.html`}}\">", ""},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			is.New(t).Equal(pageOf(t, tt.text).IsJudgedInPart(), tt.want)
+			is.New(t).Equal(pageOf(t, tt.text).Unknown(), tt.want)
 		})
 	}
 }
