@@ -355,8 +355,18 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// checkCommand runs the command check for an application. It prints what is wrong.
+const checkCommand = `func check(t *testing.T, document string, r *flow.Router) {
+	os.Args = []string{document, "check", "-warnings=fail"}
+	if code := flow.Run(context.Background(), func(context.Context) (*flow.Router, error) { return r, nil }); code != 0 {
+		t.Errorf("the application of %s has faults or warnings", document)
+	}
+}
+
+`
+
 // TestApplications compiles the applications that the documents show, runs the tests
-// that belong to them, those in testdata/ too, and has their Routers checked. All of them
+// that belong to them, those in testdata/ too, and has their Routers checked, also for warnings. All of them
 // are one module, so that one go command does it.
 func TestApplications(t *testing.T) {
 	if testing.Short() {
@@ -383,11 +393,11 @@ func TestApplications(t *testing.T) {
 				routers++
 				pkg := fmt.Sprintf("app%d", routers)
 				fmt.Fprintf(&imports, "\t%s %q\n", pkg, "example.com/"+path.Dir(name))
-				fmt.Fprintf(&checks, "\tif err := %s.Router.Check(); err != nil {\n\t\tt.Errorf(\"%s:\\n%%v\", err)\n\t}\n", pkg, d.name)
+				fmt.Fprintf(&checks, "\tcheck(t, %q, %s.Router)\n", d.name, pkg)
 			}
 		}
 	}
-	write(t, dir, "check/check_test.go", "package check\n\nimport (\n\t\"testing\"\n\n"+imports.String()+")\n\nfunc TestCheck(t *testing.T) {\n"+checks.String()+"}\n")
+	write(t, dir, "check/check_test.go", "package check\n\nimport (\n\t\"context\"\n\t\"os\"\n\t\"testing\"\n\n\t\"example.com/flow\"\n\n"+imports.String()+")\n\n"+checkCommand+"func TestCheck(t *testing.T) {\n"+checks.String()+"}\n")
 	write(t, dir, "go.mod", module(t))
 	sums, err := os.ReadFile(inRepository("go.sum"))
 	if err != nil {

@@ -117,7 +117,7 @@ func TestSignals(t *testing.T) {
 func TestCommands(t *testing.T) {
 	is := is.New(t)
 	binary := build(t, "-trimpath")
-	out, err := exec.Command(binary, "check").CombinedOutput()
+	out, err := exec.Command(binary, "check", "-warnings=fail").CombinedOutput()
 	is.NoErr(err)
 	is.True(strings.HasPrefix(string(out), "no faults in "))
 
