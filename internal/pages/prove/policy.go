@@ -164,7 +164,7 @@ func (j *judge) inline(w *markup.Way, rest []markup.Node, directive string) *ref
 	if !written && w.Name == "script" || d.HasHash() && (!known || d.AllowsHash(text)) {
 		return nil
 	}
-	remedy := j.writeNonce(d, directive)
+	remedy := writeNonce(d, directive)
 	if !d.HasNonce() && !d.Has("'strict-dynamic'") && d.AllowsURL(csp.ParseURL("/")) == csp.Allowed {
 		remedy = "put it into a file, or " + remedy
 	}
@@ -229,7 +229,7 @@ func (j *judge) load(w *markup.Way, directive, what, text string, at markup.Plac
 	if j.upgrades {
 		url = url.Upgraded()
 	}
-	remedy, answer := j.allow(d, directive, url), d.AllowsURL(url)
+	remedy, answer := allow(d, directive, url), d.AllowsURL(url)
 	if script := directive == "script-src-elem"; script || directive == "style-src-elem" {
 		_, integrity := w.Get("integrity")
 		switch {
@@ -239,9 +239,9 @@ func (j *judge) load(w *markup.Way, directive, what, text string, at markup.Plac
 			if rel, _ := w.Get("rel"); strings.EqualFold(rel.Value, "modulepreload") { // as if a script asked for it
 				return nil
 			}
-			remedy, answer = j.writeNonce(d, directive), csp.Refused
+			remedy, answer = writeNonce(d, directive), csp.Refused
 		case d.HasNonce():
-			remedy = j.writeNonce(d, directive)
+			remedy = writeNonce(d, directive)
 		}
 	}
 	if answer < csp.RefusedUnlessOwn {
@@ -251,25 +251,28 @@ func (j *judge) load(w *markup.Way, directive, what, text string, at markup.Plac
 }
 
 // writeNonce returns how a nonce allows an element that is refused.
-func (j *judge) writeNonce(d *csp.Directive, directive string) string {
+func writeNonce(d *csp.Directive, directive string) string {
 	if d.HasNonce() {
 		return `write nonce="{{nonce}}"`
 	}
-	return j.addSource(d, directive, "'nonce'") + `, and write nonce="{{nonce}}"`
+	return addSource(d, directive, "'nonce'") + `, and write nonce="{{nonce}}"`
 }
 
 // allow returns how a source allows a URL that is refused.
-func (j *judge) allow(d *csp.Directive, directive string, url csp.URL) string {
-	source := url.Source()
-	if source == "" {
+func allow(d *csp.Directive, directive string, url csp.URL) string {
+	switch source := url.Source(); {
+	case source == "":
 		return "the URL needs a source in " + directive
+	case source == "data:" && directive == "script-src-elem": // which would allow any script
+		return "put it into a file"
+	default:
+		return addSource(d, directive, source)
 	}
-	return j.addSource(d, directive, source)
 }
 
 // addSource returns how a source gets into a policy: into the directive, or into one that is made of
 // the one that decides in its place.
-func (j *judge) addSource(d *csp.Directive, directive, source string) string {
+func addSource(d *csp.Directive, directive, source string) string {
 	directive = strings.TrimSuffix(directive, "-elem")
 	if strings.HasPrefix(d.Name, directive) {
 		if d.Has("'none'") {

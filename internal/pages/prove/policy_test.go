@@ -3,10 +3,12 @@ package prove
 import (
 	"strings"
 	"testing"
+	"text/template/parse"
 
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/pages/csp"
+	"example.com/flow/internal/pages/markup"
 )
 
 // strict is a policy as the documents advise.
@@ -68,6 +70,7 @@ func TestPolicy(t *testing.T) {
 		{"a file with a nonce", strict, `<script src="{{asset "app.js"}}"` + nonce + `></script>`, ""},
 		{"a file of the site", "script-src 'self' 'nonce'", `<script src="{{asset "app.js"}}"></script>`, ""},
 		{"a file of another site", "script-src 'self'", `<script src="https://x.example/a.js"></script>`, `1:14 the policy refuses the script https://x.example/a.js, unless that is this site: add https://x.example (script-src 'self')`},
+		{"a file of data:", "script-src 'self'", `<script src="data:text/javascript,a()"></script>`, `1:14 the policy refuses the script data:text/javascript,a(): put it into a file (script-src 'self')`},
 		{"a file with a hash", "script-src 'sha256-YQ=='", `<script src="/a.js" integrity="sha256-YQ=="></script>`, ""},
 		{"a style sheet", "style-src 'nonce'", `<link rel="stylesheet" href="/a.css">`, `1:30 the policy refuses the style sheet /a.css: write nonce="{{nonce}}" (style-src 'nonce')`},
 		{"a preloaded script", strict, `<link rel=preload as=script href="/a.js">`, `1:35 the policy refuses the script /a.js: write nonce="{{nonce}}"` + chain},
@@ -166,4 +169,32 @@ func TestScripts(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) { is.New(t).Equal(pageOf(t, tt.text).Scripts(), tt.want) })
 	}
+}
+
+// FuzzPolicy: whatever a template and a policy are, the rules end, and say things about the template.
+func FuzzPolicy(f *testing.F) {
+	f.Add(`<img srcset="{{.A}} 1x,/a{{if .B}}b{{end}} 2x"><a ping="/a {{route "b"}}"><script {{if .C}}src=/a{{end}}>{{.D}}</script>`, strict)
+	f.Add(`<template><p style=a {{if .A}}hx-on:a=b{{end}}></template><base href="{{.A}}"><link rel="preload icon" as=image href=a>`, "img-src x.example:*/a/ 'sha256-YQ=='")
+	f.Fuzz(func(t *testing.T, text, policy string) {
+		trees := map[string]*parse.Tree{}
+		tree := parse.New("a.html")
+		tree.Mode = parse.SkipFuncCheck
+		if _, err := tree.Parse(text, "", "", trees); err != nil || trees["a.html"] == nil {
+			return
+		}
+		p := &Page{
+			Nodes: markup.Read(trees["a.html"], markup.Rules, func(_ *parse.Tree, n *parse.TemplateNode) *parse.Tree { return trees[n.Name] }),
+			HTML:  func(*parse.ActionNode) bool { return true },
+			At: func(at markup.Place) (line, column int) {
+				if at.Offset < 0 || at.Offset > len(text) {
+					t.Errorf("%d in %q", at.Offset, text)
+				}
+				return 1, 1
+			},
+		}
+		for _, fixed := range []bool{false, true} {
+			p.Policy(csp.Parse(policy), fixed)
+		}
+		p.Scripts()
+	})
 }
