@@ -55,6 +55,7 @@ var rooms = []struct{ room, imports string }{
 	{"openapi/agree", "examples/bridge examples/httpfile fault fit schema"},
 	{"openapi/rules", "schema wire/input"},
 	{"openapi/document", "examples/bridge examples/httpfile routes/pattern rules schema wire/input wire/reply"},
+	{"openapi/page", "document examples/httpfile schema"},
 
 	{"dev/devpage", ""},
 	{"dev/disk", ""},

@@ -1,0 +1,107 @@
+package openapi
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"example.com/flow/internal/examples/bridge"
+	"example.com/flow/internal/examples/httpfile"
+	"example.com/flow/internal/openapi/page"
+	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/wire/public"
+)
+
+// Page returns a handler for Do that shows the description to people, without scripts: that which
+// JSON answers with in the nearest directory around the route file. Each operation has an id, its
+// operationId, for links. Examples are commands for a shell.
+func (a API) Page() http.Handler {
+	return &bridge.Describer{Page: true, At: func(site *bridge.Site) http.Handler {
+		p := &shown{site: site}
+		p.once = sync.OnceValue(p.make)
+		return p
+	}}
+}
+
+// shown is a page at its place in a Router.
+type shown struct {
+	site *bridge.Site
+	once func() *public.Content
+}
+
+// ServeHTTP answers with the page.
+func (p *shown) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	content := p.make
+	if !p.site.Dev {
+		content = p.once
+	}
+	if refused := content().Serve(w, r, noCache); refused != 0 {
+		http.Error(w, http.StatusText(refused), refused)
+	}
+}
+
+func (p *shown) make() *public.Content {
+	of := p.site.Document
+	html, err := page.HTML(of.Described.(*described).get().Document, relative(p.site.Patterns[0], of.Patterns[0]), examplesOf(of))
+	if err != nil {
+		panic(err) // a 500, with the reason in the log
+	}
+	return public.NewPage("text/html; charset=utf-8", html, page.Policy())
+}
+
+// relative returns the URL of a route as another one links to it. Both begin with the same
+// directory.
+func relative(from, to *pattern.Pattern) string {
+	same := 0
+	for same < len(from.Segments)-1 && same < len(to.Segments)-1 && from.Segments[same] == to.Segments[same] {
+		same++
+	}
+	up := strings.Repeat("../", max(len(from.Segments)-1-same, 0))
+	return up + strings.TrimPrefix(pattern.New(to.Segments[same:]).String(), "/")
+}
+
+// examplesOf returns a function that returns the examples of an operation, by its method and its
+// path in the document.
+func examplesOf(site *bridge.Site) func(method, path string) []page.Example {
+	all := map[string][]page.Example{}
+	for _, o := range site.Operations() {
+		f := o.Read()
+		requests, prefix := o.Examples(f)
+		for _, r := range requests {
+			asked, ok := r.Path(pattern.Hole)
+			if !ok {
+				asked = ""
+			}
+			of := o.Patterns[len(o.Patterns)-1]
+			for _, p := range o.Patterns {
+				if len(p.Segments) == strings.Count(path.Clean("/"+prefix+asked), "/") {
+					of = p
+				}
+			}
+			key := o.Method + " " + strings.ReplaceAll(of.String(), "...}", "}")
+			all[key] = append(all[key], exampleOf(f, r, o, prefix))
+		}
+	}
+	return func(method, path string) []page.Example { return all[method+" "+path] }
+}
+
+// exampleOf returns a request of a route file as the page shows it.
+func exampleOf(f *httpfile.File, r *httpfile.Request, o bridge.Operation, prefix string) page.Example {
+	e := page.NewExample(r.Title, r.Prose)
+	if e.Title == "" {
+		e.Title = r.String()
+	}
+	e.Curl, e.Request = page.Curl(httpfile.SampleOf(f, r, o.Open), prefix), r.String()
+	for _, c := range httpfile.ConditionsOf(f, r) {
+		words := []string{c.Subject, c.Header, strings.ReplaceAll(strings.Join(c.Place, "."), ".[", "["), c.Word, c.Text}
+		words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
+		e.Expects = append(e.Expects, strings.Join(words, " "))
+	}
+	if len(r.Expects) == 0 && o.Status != 0 {
+		e.Expects = []string{fmt.Sprintf("status == %d", o.Status)}
+	}
+	return e
+}
