@@ -69,8 +69,10 @@ func TestRouteTable(t *testing.T) {
 	is.Equal(b.String(), `
 GET    /                    router/index.html                  home             3
 GET    /about               router/about.html                  about            3
+GET    /api/docs            router/api/docs.http               api.docs         3
 PATCH  /api/echo            router/api/echo.http               api.echo         3
 ANY    /api/echo            router/api/echo.http               api.echo         3
+GET    /api/openapi.json    router/api/openapi.json.http       api.openapi.json 3
 GET    /api/users           router/api/users/index.http        api.users        3
 POST   /api/users           router/api/users/store.http        api.users.create 3
 GET    /api/users/{id}      router/api/users/[id].http         api.users.show   3

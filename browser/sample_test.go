@@ -56,6 +56,7 @@ func TestSample(t *testing.T) {
 		{"user-unknown", "/users/99", nil, `document.querySelector(".status").innerText === "404"`},
 		{"blog", "/blog", nil, `document.querySelectorAll(".rows li").length === 3`},
 		{"post", "/blog/2026/names-are-urls", nil, `document.querySelector("article")`},
+		{"api", "/api/docs", steps{chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach((d) => d.open = true)`)}, `document.querySelectorAll("article").length > 5`},
 		{"docs", "/docs", nil, `document.querySelector(".crumbs")`},
 		{"docs-deep", "/docs/as/deep/as/you/like", nil, `document.querySelectorAll(".crumbs li").length === 6`},
 		{"upload", "/upload", nil, `document.querySelector("input[type=file]")`},
