@@ -339,7 +339,7 @@ func standardOnly(steps []step) []step {
 // handlerOf returns the handler of a verb of a route, and reports what its types do not fit.
 func (c *compiler) handlerOf(r *routetree.Route, v *verb) handler {
 	h := *v.Handler
-	h.status, h.others = v.Code, c.plan.Of(r).Answers
+	h.status, h.typed = v.Code, c.typedOf(r, v)
 	if d, ok := h.std.(*bridge.Describer); ok {
 		h.std = c.describe(r, v, d)
 	}

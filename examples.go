@@ -47,7 +47,7 @@ func (r *Router) shapeOf(method, path string) (s bridge.Shape) {
 	}
 	for _, l := range r.table.Load().urls.Possible(method, parsed, false) {
 		if e := l.Answer(method); e != nil && !e.isPage() {
-			s = e.handler.shape()
+			s = e.handler.typed.shape(e.handler.status)
 		}
 	}
 	return s
@@ -134,7 +134,7 @@ func exampleFaults(tree *routetree.Tree, files fs.FS, urls destinations) (faults
 				continue
 			}
 			if e := ownEndpoint(route, r, prefix, urls); e != nil {
-				faults = append(faults, agree.Example(f, r, e.handler.shape(), &types, bodyFiles(files, route))...)
+				faults = append(faults, agree.Example(f, r, e.handler.typed.shape(e.handler.status), &types, bodyFiles(files, route))...)
 				continue
 			}
 			if text := checkExample(route, r, prefix, urls); text != "" {

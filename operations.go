@@ -112,7 +112,7 @@ func (c *compiler) operations(before []uintptr) (all []bridge.Operation) {
 				File: r.File, Path: r.Path, Patterns: r.Patterns, Method: a.Method, Name: a.Name,
 				Guards:  slices.Concat(before, codesOf(a.Before)),
 				OnError: onError,
-				Shape:   handler{typed: a.Verb.Handler.typed, status: a.Verb.Code, others: c.plan.Of(r).Answers}.shape(),
+				Shape:   c.typedOf(r, a.Verb).shape(a.Verb.Code),
 				Read:    func() *httpfile.File { return router.readNow(r) },
 				Open: func(name string) ([]byte, error) {
 					return fs.ReadFile(router.filesNow(), path.Join(path.Dir(r.InTree()), name))
@@ -134,19 +134,30 @@ func codesOf(uses []*use) (codes []uintptr) {
 	return codes
 }
 
-// shape returns what a handler says in its signature, and what is declared beside it.
-func (h handler) shape() bridge.Shape {
-	t := h.typed
-	if t == nil {
+// typedOf returns the typed handler of a verb with the answers that are declared for its route, or nil.
+func (c *compiler) typedOf(r *routetree.Route, v *verb) *typed {
+	h, others := v.Handler.typed, c.plan.Of(r).Answers
+	if h == nil || len(others) == 0 {
+		return h
+	}
+	with := *h
+	with.others = others
+	return &with
+}
+
+// shape returns what a handler says in its signature, and what is declared beside it. status is that of
+// Verb.Status, or 0.
+func (h *typed) shape(status int) bridge.Shape {
+	if h == nil {
 		return bridge.Shape{}
 	}
-	s := bridge.Shape{Typed: true, In: t.bound, Out: t.data(), Text: t.out == stringType, Decides: t.out == responseType}
+	s := bridge.Shape{Typed: true, In: h.bound, Out: h.data(), Text: h.out == stringType, Decides: h.out == responseType}
 	switch {
 	case s.Decides:
-	case t.out == nil:
-		s.Status = cmp.Or(h.status, http.StatusNoContent)
+	case h.out == nil:
+		s.Status = cmp.Or(status, http.StatusNoContent)
 	default:
-		s.Status = cmp.Or(h.status, http.StatusOK)
+		s.Status = cmp.Or(status, http.StatusOK)
 	}
 	for _, d := range h.others {
 		s.Others = append(s.Others, bridge.Answer{Status: d.Status, Type: d.Data})

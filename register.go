@@ -194,10 +194,9 @@ type handler struct {
 	typed   *typed // flow is made of it when the routes are compiled
 	status  int    // that of Verb.Status; 0 if there is none
 	content *public.Content
-	cache   []string            // the Cache-Control of content
-	pos     fault.Position      // of the declaration of the function; of the call of Do or To for a net/http handler
-	pc      uintptr             // of the function, for its name on the stack of a panic; 0 if the handler is none
-	others  []registry.Declared // answers that JSONOf declares
+	cache   []string       // the Cache-Control of content
+	pos     fault.Position // of the declaration of the function; of the call of Do or To for a net/http handler
+	pc      uintptr        // of the function, for its name on the stack of a panic; 0 if the handler is none
 }
 
 const handlerForms = `a handler is one of

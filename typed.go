@@ -21,6 +21,8 @@ type typed struct {
 	in    reflect.Type // a struct, or a Form of one; nil if the handler takes no input
 	bound reflect.Type // what a request fills: in, or what in is a Form of
 	out   reflect.Type // nil if the handler returns nothing but an error
+
+	others []registry.Declared // the answers that JSONOf declares: see typedOf
 }
 
 var (

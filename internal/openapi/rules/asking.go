@@ -116,7 +116,7 @@ func (a *asking) find(key string) *spot {
 }
 
 // randomBases is how many bases have random values.
-const randomBases = 8
+const randomBases = 5
 
 // makeBases makes the structs to ask about. Random values come from a fixed seed, so that each start
 // finds the same.
