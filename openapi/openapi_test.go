@@ -551,3 +551,21 @@ func TestJSONOf(t *testing.T) {
 	is.True(strings.Contains(w.Body.String(), `"200":{"description":"A job that is done"},"202":{"description":"A job that has to wait","content":{"application/json":{"schema":{"$ref":"#/components/schemas/queue"}}}}`))
 	flowtest.Examples(t, func(*testing.T) *flow.Router { return jobs.Router })
 }
+
+// A program with a description asks Validate no more than others before that is asked for.
+func TestNotAskedBefore(t *testing.T) {
+	is := is.New(t)
+	calls := func(describe bool) int64 {
+		before := asked.Load()
+		r := flow.New(fstest.MapFS{"router/openapi.json.http": {}, "router/tasks.http": {}})
+		r.At("tasks").POST().Do(func(*flow.Request, newTask) error { return nil })
+		if describe {
+			r.At("openapi.json").GET().Do(openapi.API{}.JSON())
+		} else {
+			r.At("openapi.json").GET().Do(func(*flow.Request) string { return "" })
+		}
+		is.NoErr(r.Check())
+		return asked.Load() - before
+	}
+	is.Equal(calls(true), calls(false))
+}
