@@ -118,6 +118,7 @@ func TestAccessibility(t *testing.T) {
 		{"a label that is empty under a condition", `<label for=a>{{if .A}}b{{end}}</label><input id=a>`, "1:39: <input> has no name, unless .A: the <label> for it is empty"},
 		{"what names a field under a condition", `{{if .A}}<b id=a>c</b>{{end}}<input aria-labelledby=a>`, "1:30: <input> has no label, unless .A" + noLabel},
 		{"a button of input", `<input type=button>`, `1:1: <input type="button"> has no name: write a value`},
+		{"a button to send with an empty name", `<input type=submit value="">`, `1:1: <input type="submit"> has no name: write a value`},
 		{"a label in a partial", "{{template `b.html`}}<input id=a>\n-- b.html --\n{{if .A}}<label for=a>b</label>{{end}}", "1:22: <input> has no label, unless .A" + noLabel},
 		{"a label in a layout", "<label>{{template `page.html`}}</label>\n-- page.html --\n<input>", "page.html:1:1: <input> has no name: the <label> around it is empty"},
 

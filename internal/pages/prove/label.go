@@ -13,9 +13,10 @@ var unlabelled = &rule{
 	says: func(s *survey, e *element, w *markup.Way, g guards) (what, remedy string) {
 		what = "<" + w.Name + ">"
 		if kind := typeOf(w); w.Name == "input" {
+			value, written := w.Get("value")
 			switch {
-			case kind == "button" && !isFilled(w, "value") && !isNamed(w):
-				return `<input type="button"> has no name`, ": write a value"
+			case value.Value == "" && (kind == "button" || written && (kind == "submit" || kind == "reset")) && !isNamed(w) && !s.mayHaveLabel(e, w):
+				return `<input type="` + kind + `"> has no name`, ": write a value"
 			case kind == "hidden", isButton[kind], strings.Contains(kind, pattern.Hole):
 				return "", ""
 			}
