@@ -71,6 +71,7 @@ var rooms = []struct{ room, imports string }{
 	{"flowtest", ""},
 	{"servertest", "wire/server"},
 	{"pages/zoo", ""},
+	{"pages/seeds", ""},
 }
 
 // imports returns the packages below internal/, each with what it imports of the others, and
@@ -101,7 +102,7 @@ func imports(t *testing.T) (rooms map[string][]string, described []string) {
 
 // isForTests reports whether a room is for tests only.
 func isForTests(room string) bool {
-	return room == "flowtest" || room == "servertest" || room == "pages/zoo"
+	return room == "flowtest" || room == "servertest" || room == "pages/zoo" || room == "pages/seeds"
 }
 
 func wingOf(room string) string {
