@@ -22,6 +22,10 @@ func (g guards) excludes(conds []markup.Cond) bool {
 	return slices.ContainsFunc(conds, func(c markup.Cond) bool { return g.holds(opposite(c)) })
 }
 
+// maxConds is the number of conditions that a rule tries at one place. If there are more, such as in a link
+// around a whole page, one of the others may be what it depends on, and nothing is said.
+const maxConds = 16
+
 // when returns the words for the one condition, of several or their opposites, under which something
 // is true of a place wherever that is reached: "" if it always is, or ", if .A". It reports false if
 // there is no such condition. isTrue tells of what is true where other guards hold. A {{with}} without
@@ -30,11 +34,15 @@ func (g guards) when(conds []markup.Cond, isTrue func(guards) bool) (words strin
 	if isTrue(g) {
 		return "", true
 	}
+	var tried guards
 	for _, c := range conds {
-		if g.holds(c) || g.holds(opposite(c)) {
+		c.False = false
+		if g.holds(c) || g.holds(opposite(c)) || tried.holds(c) {
 			continue
 		}
-		c.False = false
+		if tried = append(tried, c); len(tried) > maxConds {
+			break
+		}
 		if isTrue(g.with(c)) {
 			return ", if " + c.Text, true
 		}

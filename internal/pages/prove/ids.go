@@ -125,7 +125,9 @@ func (s *survey) reference(e *element, a markup.Attr, id, what string) bool {
 		if a.Name != "for" { // what is named may be left out together with the text
 			return false
 		}
-		all = append(all, o.condsFor(e)...)
+		if len(all) < maxConds {
+			all = append(all, o.condsFor(e)...)
+		}
 	}
 	words, ok := e.shown.when(all, func(g guards) bool {
 		names := func(w *markup.Way) bool {

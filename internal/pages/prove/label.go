@@ -40,17 +40,18 @@ var unlabelled = &rule{
 		for p := e.parent; p != nil; p = p.parent {
 			if slices.ContainsFunc(p.Ways, func(w markup.Way) bool { return isLabel(&w) }) {
 				all = append(append(all, ofWays(p.Ways)...), conds(p.Kids)...)
+				break
 			}
 		}
 		for i := range e.Ways {
 			w := &e.Ways[i]
 			id, _ := w.Get("id")
-			for _, l := range s.labels.by[id.Value] {
+			for _, l := range atMost(maxConds, s.labels.by[id.Value]) {
 				all = append(append(all, l.condsFor(e)...), conds(l.Kids)...)
 			}
 			by, _ := w.Get("aria-labelledby")
 			for id := range strings.FieldsSeq(by.Value) {
-				for _, o := range s.ids.by[id] {
+				for _, o := range atMost(maxConds, s.ids.by[id]) {
 					all = append(all, o.condsFor(e)...)
 				}
 			}
@@ -58,6 +59,9 @@ var unlabelled = &rule{
 		return all
 	},
 }
+
+// atMost returns the first n of all.
+func atMost[T any](n int, all []T) []T { return all[:min(n, len(all))] }
 
 func isLabel(w *markup.Way) bool { return w.Name == "label" }
 
@@ -71,9 +75,9 @@ func labelAround(e *element, g guards) (filled, empty bool) {
 		if p.Unsure || p.mayBeThere(g, func(w *markup.Way) bool { return !isLabel(w) }) || !isEmpty(p.Kids, g) {
 			return true, false
 		}
-		empty = true
+		return false, true
 	}
-	return false, empty
+	return false, false
 }
 
 // labelFor is labelAround for labels that name the id of a field.

@@ -105,10 +105,13 @@ func isEmptyWay(w *markup.Way, kids []markup.Item, g guards) bool {
 // isButton has the types of <input> that are buttons.
 var isButton = set("submit reset button image")
 
-// conds returns the conditions among items, but not those in loops, which may have another outcome each
-// time.
+// conds returns the first of the conditions among items, but not those in loops, which may have another
+// outcome each time.
 func conds(items []markup.Item) (all []markup.Cond) {
 	for _, i := range items {
+		if len(all) >= maxConds {
+			break
+		}
 		switch i := i.(type) {
 		case *markup.Fork:
 			all = append(append(append(all, i.Cond), conds(i.Then)...), conds(i.Else)...)
