@@ -5,13 +5,18 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"text/template/parse"
 
 	"github.com/matryer/is"
 
 	"example.com/flow"
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/fault"
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/pages/csp"
+	"example.com/flow/internal/pages/markup"
+	"example.com/flow/internal/pages/prove"
 )
 
 const noAlt = `: warning: <img> has no alt: describe the image, or write alt="" if it only adorns` + "\n"
@@ -232,4 +237,53 @@ router/untyped.html: judged in part: {{.}} in router/untyped.html:1:3 may write 
 	api := flow.New(flowtest.Pages(map[string]string{"a.http": ""}))
 	api.At("a").GET().Do(func(*flow.Request) flow.Response { return flow.Text("a") })
 	is.True(!strings.Contains(runWith(t.Context(), api, nil, "check -v").stdout, "pages")) // it has none
+}
+
+// TestOwnPages: the rules for pages of applications have nothing to say of the pages of flow itself.
+func TestOwnPages(t *testing.T) {
+	tree := flowtest.Pages(pagesOf("index.html: home\n\t\tusers/[id].html: user"))
+	dir := onDisk(t, tree)
+	newSite := func() *flow.Router {
+		r := flow.New(tree)
+		journalOf(r)
+		r.At("users/[id]").GET().Do(func(req *flow.Request) flow.Response { panic(req.Param("id")) })
+		return r
+	}
+	production, development, faulty := newSite(), newSite(), newSite()
+	development.Dev(dir)
+	faulty.Dev(dir)
+	faulty.At("nothing").GET().Do(func(*flow.Request) flow.Response { return flow.Page(nil) })
+	write(t, dir, "router/index.html", "\n{{.Nme.A}}\n{{template `x`}}")
+	write(t, dir, "router/+p.html", "<img>")
+	for _, tt := range []struct {
+		name   string
+		router *flow.Router
+		target string
+		has    string
+	}{
+		{"an error in production", production, "/none", "Not Found"},
+		{"a panic in production", production, "/users/1", "Internal Server Error"},
+		{"a panic", development, "/users/1?q=a", "panicked"},
+		{"a template", development, "/", "no template is called"},
+		{"a miss", development, "/usres", "Not Found"},
+		{"the application", faulty, "/", "nothing"},
+		{"the route map", development, "/_flow", "2 warnings"},
+		{"the route map explains", development, "/_flow?method=GET&path=/users/1", "answers"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			w := visit(tt.router, tt.target)
+			html := w.Body.String()
+			is.True(strings.Contains(html, tt.has))
+			is.True(strings.HasPrefix(w.Header().Get("Content-Type"), "text/html"))
+			page := prove.Page{
+				File:  tt.name,
+				Nodes: markup.Page(html),
+				HTML:  func(*parse.ActionNode) bool { return false },
+				At:    func(at markup.Place) (line, column int) { return markup.Position(html, at.Offset) },
+			}
+			found := append(page.Accessibility(), page.Policy(csp.Parse(w.Header().Get(csp.Header)), false)...)
+			is.NoErr(fault.Warnings(found))
+		})
+	}
 }

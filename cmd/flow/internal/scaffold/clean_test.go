@@ -1,0 +1,44 @@
+package scaffold
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/matryer/is"
+
+	"example.com/flow/cmd/flow/internal/cli"
+)
+
+// TestNothingToWarnOf: check has no warning about what flow new and flow add write.
+func TestNothingToWarnOf(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds an application")
+	}
+	library, err := filepath.Abs("../../../..")
+	is.New(t).NoErr(err)
+	for _, tt := range []struct{ name, flag, adds string }{
+		{"pages", "", "about\ncontact -methods get,post\nshop/[id] -methods get,post\nshop/+layout\nshop/+error\napi/items -methods get,post\nhealth.http -methods get"},
+		{"an API", "-api", "items -methods get,post"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			dir := filepath.Join(lay(t, nil), "hello")
+			code, _, errs := run(filepath.Dir(dir), append([]string{"new", "hello", "-flow", library}, strings.Fields(tt.flag)...)...)
+			is.Equal(errs, "")
+			is.Equal(code, cli.OK)
+			for args := range strings.SplitSeq(tt.adds, "\n") {
+				code, _, errs := run(dir, append([]string{"add"}, strings.Fields(args)...)...)
+				is.Equal(errs, "")
+				is.Equal(code, cli.OK)
+			}
+			cmd := exec.Command("go", "run", ".", "check", "-warnings=fail")
+			cmd.Dir = dir
+			cmd.Env = append(cmd.Environ(), "GOWORK=off", "GOFLAGS=")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
