@@ -106,9 +106,12 @@ func (e *endpoint) asRoute(inner *Router) manifest.Route {
 	} else {
 		r.File, _, _ = strings.Cut(e.owner.file, " of ") // Mount("/files/")
 	}
-	if typed := e.handler.typed; typed != nil && typed.in != nil && !input.DecodesItself(typed.bound) {
+	switch typed := e.handler.typed; {
+	case typed != nil && typed.in != nil && !input.DecodesItself(typed.bound):
 		r.Fields = append([]string{}, input.FormNames(typed.bound, e.readsQuery())...)
 		slices.Sort(r.Fields)
+	case e.isPage() && e.handler.pos.Line == 0: // it has no handler
+		r.Fields = []string{}
 	}
 	return r
 }

@@ -454,6 +454,9 @@ func TestPreviousVersion(t *testing.T) {
 			v.answer("api/orders", map[string]any{"GET": hello, "POST": takes[apiMustCount]()})
 		}, []string{`api/orders.http: POST /api/orders: this version requires "count", by manifest_test.go:1`},
 			[]string{`api/orders.http: POST /api/orders: this version requires "name", by manifest_test.go:1`}},
+		{"a page requires a query", func(v *release) {
+			v.answer("(shop)/prices", map[string]any{"GET": takes[searchMust]()})
+		}, []string{`(shop)/prices.html: GET /prices: this version requires "q", by manifest_test.go:1`}, nil},
 		{"a file becomes a text", func(v *release) {
 			v.answer("upload", map[string]any{"POST": takes[uploadText]()})
 			v.edit("router/[[lang=lang]]/help.html", `<input type="file" name="photo">`, `<input name="photo">`)
@@ -511,6 +514,10 @@ func TestPreviousVersion(t *testing.T) {
 		{"a field moves into a partial", func(v *release) {
 			v.files["router/+contact.html"] = `<input name="name"><input name="phone">`
 			v.signup(`{{template "+contact"}}{{template "+note"}}<input name="items.0.name">`, takes[signupForm]())
+		}, nil, nil},
+		{"a field moves into a partial that gets its name", func(v *release) {
+			v.files["router/+input.html"] = `<input name="{{.}}">`
+			v.signup(`<input name="name">{{template "+input" "phone"}}{{template "+note"}}<input name="items.0.name">`, takes[signupMustNote]())
 		}, nil, nil},
 		{"a form moves into a partial", func(v *release) {
 			v.files["router/users/+new.html"] = v.files["router/users/new.html"]
@@ -640,7 +647,7 @@ func TestManifestOfASmallSite(t *testing.T) {
 			"pattern": "/users/{id}",
 			"url": "/users/{=int}",
 			"file": "router/users/[id=int].html",
-			"fields": null,
+			"fields": [],
 			"required": []
 		},
 		{

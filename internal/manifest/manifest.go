@@ -36,7 +36,7 @@ type Route struct {
 	Pattern  string   `json:"pattern"` // for people: "/users/{id}"
 	URL      string   `json:"url"`     // the pattern with its matchers and without names: see URL
 	File     string   `json:"file"`
-	Fields   []string `json:"fields"`   // what a typed handler reads of a body or, for GET, of a query; null if that is not known
+	Fields   []string `json:"fields"`   // what is read of a body or, for GET, of a query; null if that is not known, as without a typed handler
 	Required []string `json:"required"` // those that it requires; the number of each row is 0
 }
 
