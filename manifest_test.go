@@ -18,6 +18,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/internal/command"
+	"example.com/flow/internal/manifest"
 )
 
 // A release is a version of an application: its files, and its handlers by method and route file.
@@ -83,6 +84,8 @@ func previousRelease() *release {
 			"router/[[lang=lang]]/help.html": `<form method="post" enctype="multipart/form-data" action="/upload"><input type="file" name="photo">
 				<input type="radio" name="size" value="small"><input type="radio" name="size" value="large"></form>`,
 			"router/upload.http":        "",
+			"router/notes/index.html":   `{{template "notes/+new"}}`,
+			"router/notes/+new.html":    `<form method="post"><input name="name">{{if true}}{{template "+note"}}{{end}}</form>`,
 			"router/tags/index.html":    `{{template "tags/+form" "/tags"}}`,
 			"router/tags/+form.html":    `<form method="post"{{if .}} action="{{.}}"{{end}}><input name="label"></form>`,
 			"router/cart/count.http":    "",
@@ -96,10 +99,11 @@ func previousRelease() *release {
 		handlers: map[string]any{
 			"POST signup": takes[signupForm](), "GET search": takes[searchForm](),
 			"POST users/index": hello, "DELETE users/[id]": hello, "POST users/[id]/delete": hello,
-			"POST upload":     takes[uploadForm](),
-			"POST tags/index": takes[tagForm](),
-			"GET cart/count":  hello,
-			"GET api/orders":  hello, "POST api/orders": takes[apiOrder](),
+			"POST notes/index": takes[signupForm](),
+			"POST upload":      takes[uploadForm](),
+			"POST tags/index":  takes[tagForm](),
+			"GET cart/count":   hello,
+			"GET api/orders":   hello, "POST api/orders": takes[apiOrder](),
 			"ANY api/any": hello,
 		},
 		mounts: map[string]http.Handler{"/shop/": http.NotFoundHandler()},
@@ -243,10 +247,11 @@ type (
 		Name, Note, Tel string
 		Items           []struct{ Name string }
 	}
-	signupMustTel  struct{ signupTel }
-	signupMustNote struct{ signupForm }
-	signupMustItem struct{ signupForm }
-	signupMore     struct {
+	signupMustTel   struct{ signupTel }
+	signupMustNote  struct{ signupForm }
+	signupMustItem  struct{ signupForm }
+	signupMustPhone struct{ signupForm }
+	signupMore      struct {
 		signupForm
 		City string `form:"city"`
 	}
@@ -269,9 +274,10 @@ type (
 	}
 )
 
-func (f *signupTel) Validate() error      { return requires("Name", f.Name) }
-func (f *signupMustTel) Validate() error  { return requires("Name", f.Name, "Tel", f.Tel) }
-func (f *signupMustNote) Validate() error { return requires("name", f.Name, "note", f.Note) }
+func (f *signupTel) Validate() error       { return requires("Name", f.Name) }
+func (f *signupMustTel) Validate() error   { return requires("Name", f.Name, "Tel", f.Tel) }
+func (f *signupMustNote) Validate() error  { return requires("name", f.Name, "note", f.Note) }
+func (f *signupMustPhone) Validate() error { return requires("name", f.Name, "phone", f.Phone) }
 func (f *signupMustItem) Validate() error {
 	if len(f.Items) > 0 && f.Items[0].Name == "" {
 		return flow.Invalid{"items.0.name": "is required"}
@@ -519,6 +525,26 @@ func TestPreviousVersion(t *testing.T) {
 			v.files["router/+input.html"] = `<input name="{{.}}">`
 			v.signup(`<input name="name">{{template "+input" "phone"}}{{template "+note"}}<input name="items.0.name">`, takes[signupMustNote]())
 		}, nil, nil},
+		{"a field moves into a partial behind a condition, in another one", func(v *release) {
+			v.files["router/+contact.html"] = `{{if .}}<input name="phone">{{end}}{{template "+note"}}`
+			v.signup(`<input name="name">{{with 1}}{{template "+contact" .}}{{end}}<input name="items.0.name">`, takes[signupMustPhone]())
+		}, nil, nil},
+		{"a field moves into a block of the layout", func(v *release) {
+			v.edit("router/+layout.html", `{{template "content" .}}`, `{{template "content" .}}{{block "aside" .}}{{end}}`)
+			v.signup(`<input name="name">{{template "phone" .}}{{template "+note"}}<input name="items.0.name">`, takes[signupForm]())
+			v.files["router/signup.html"] += `{{define "phone"}}<input name="phone">{{end}}`
+		}, nil, nil},
+		{"a form without a URL moves into a partial", func(v *release) {
+			v.files["router/+signup.html"] = v.files["router/signup.html"]
+			v.files["router/signup.html"] = `{{template "+signup"}}`
+		}, nil, nil},
+		{"a form in a partial gets a field that is required", func(v *release) {
+			v.edit("router/notes/+new.html", `<form method="post">`, `<form method="post"><input name="city">`)
+			v.answer("notes/index", map[string]any{"POST": takes[signupMustCity]()})
+		}, []string{`notes/+new.html: the form for POST /notes does not send "city", which this version requires, by manifest_test.go:1`}, nil},
+		{"a form in a partial sends what is required", func(v *release) {
+			v.answer("notes/index", map[string]any{"POST": takes[signupMustNote]()})
+		}, nil, nil},
 		{"a form moves into a partial", func(v *release) {
 			v.files["router/users/+new.html"] = v.files["router/users/new.html"]
 			v.files["router/users/new.html"] = `{{template "users/+new"}}`
@@ -626,6 +652,38 @@ func TestManifest(t *testing.T) {
 	is.Equal(got.code, command.OK)
 	is.True(!strings.Contains(got.stdout, "version"))
 	is.True(strings.Contains(first.stdout, `"admin.example.com": {`))
+}
+
+// A manifest reads a page with the partials and blocks that it is made of: a form says the same wherever
+// its fields stand.
+func TestManifestOfPartials(t *testing.T) {
+	for _, tt := range []struct{ name, page, partial string }{
+		{"in the page", `<form method="post"><input name="name"><input name="phone"></form>`, ""},
+		{"a field in a partial", `<form method="post"><input name="name">{{template "+part"}}</form>`, `<input name="phone">`},
+		{"behind a condition", `<form method="post"><input name="name">{{if true}}{{template "+part"}}{{end}}</form>`, `{{with 1}}<input name="phone">{{end}}`},
+		{"in a partial of a partial", `<form method="post">{{template "+part"}}</form>`, `<input name="name">{{template "+phone"}}`},
+		{"in a block", `{{define "field"}}<input name="phone">{{end}}<form method="post">{{template "+part" .}}</form>`, `<input name="name">{{template "field" .}}`},
+		{"the form", `{{template "+part"}}`, `<form method="post"><input name="name"><input name="phone"></form>`},
+		{"around what the page defines", `{{template "+part" .}}{{define "field"}}<input name="name"><input name="phone">{{end}}`, `<form method="post">{{template "field" .}}</form>`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			v := &release{
+				files:    map[string]string{"router/new.html": tt.page, "router/+phone.html": `<input name="phone">`},
+				handlers: map[string]any{"POST new": takes[signupForm]()},
+			}
+			if tt.partial != "" {
+				v.files["router/+part.html"] = tt.partial
+			}
+			var m manifest.Manifest
+			got := runWith(t.Context(), v.router(), nil, "manifest")
+			is.Equal(got.stderr, "")
+			is.NoErr(json.Unmarshal([]byte(got.stdout), &m))
+			is.Equal(len(m.Links), 1)
+			m.Links[0].File = ""
+			is.Equal(m.Links[0], manifest.Link{Method: "POST", URL: "/new", Route: "/new", Form: true, Fields: []manifest.Field{{Name: "name"}, {Name: "phone"}}})
+		})
+	}
 }
 
 // A manifest of the application as it has been tells what its parts are.
