@@ -193,6 +193,12 @@ type rendering struct {
 	reading
 }
 
+// isSaid reports whether check says such a thing. It says nothing of what may be a part of a page lacking
+// a title or a language.
+func (r rendering) isSaid(rules map[string]bool, f finding) bool {
+	return rules[f.Rule] && !(r.part && (f.Rule == "document-title" || f.Rule == "html-has-lang"))
+}
+
 // mostVisits is how many requests a crawl sends at most.
 const mostVisits = 150
 
@@ -312,7 +318,7 @@ func TestApplicationsInAxe(t *testing.T) {
 				for _, r := range newReader(t).crawl(t, a) {
 					n++
 					for _, f := range r.Found {
-						if rules[f.Rule] && !(r.part && (f.Rule == "document-title" || f.Rule == "html-has-lang")) {
+						if r.isSaid(rules, f) {
 							t.Errorf("%s: %s: %s", r.visit, f.Rule, f.HTML)
 						}
 					}

@@ -48,6 +48,7 @@ func parsePage(text string) (*Page, error) {
 	}
 	p.Nodes = markup.Read(trees["a.html"], markup.Rules, func(_ *parse.Tree, n *parse.TemplateNode) *parse.Tree { return trees[n.Name] })
 	p.HTML = func(n *parse.ActionNode) bool { return strings.HasSuffix(n.Pipe.String(), ".HTML") }
+	p.Shown = func(n *parse.ActionNode) bool { return strings.HasSuffix(n.Pipe.String(), ".Type") }
 	p.At = func(at markup.Place) (line, column int) { return markup.Position(texts[at.File], at.Offset) }
 	return p, nil
 }
@@ -105,6 +106,7 @@ func TestAccessibility(t *testing.T) {
 		{"a field of a type", `<input type=CHECKBOX id=a>`, "1:1: <input> has no label" + noLabel},
 		{"a field beside HTML", `{{.HTML}}<input name=a>`, "1:10: <input> has no label" + noLabel},
 		{"a computed id", `<label for="b-{{.A}}">b</label><input id="a-{{.A}}">`, "1:32: <input> has no label" + noLabel},
+		{"a field of a type that is shown", `<p>a</p><input type="{{.F.Type}}" id="{{.F.ID}}">`, "1:9: <input> has no label" + noLabel},
 		{"a label under a condition", `{{if .A}}<label for=a>b</label>{{end}}<input id=a>`, "1:39: <input> has no label, unless .A" + noLabel},
 		{"a label unless", `{{if not .A}}<label for=a>b</label>{{end}}<input id=a>`, "1:43: <input> has no label, if .A" + noLabel},
 		{"a label around under a condition", `{{if .A}}<label>b{{end}}<input>{{if .A}}</label>{{end}}`, "1:25: <input> has no label, unless .A" + noLabel},

@@ -3,6 +3,7 @@ package prove
 import (
 	"slices"
 	"strings"
+	"text/template/parse"
 
 	"example.com/flow/internal/pages/markup"
 	"example.com/flow/internal/routes/pattern"
@@ -17,7 +18,7 @@ var unlabelled = &rule{
 			switch {
 			case value.Value == "" && (kind == "button" || written && (kind == "submit" || kind == "reset")) && !isNamed(w) && !s.mayHaveLabel(e, w):
 				return `<input type="` + kind + `"> has no name`, ": write a value"
-			case kind == "hidden", isButton[kind], strings.Contains(kind, pattern.Hole):
+			case kind == "hidden", isButton[kind], strings.Contains(kind, pattern.Hole) && !s.isShown(w):
 				return "", ""
 			}
 		}
@@ -62,6 +63,16 @@ var unlabelled = &rule{
 
 // atMost returns the first n of all.
 func atMost[T any](n int, all []T) []T { return all[:min(n, len(all))] }
+
+// isShown reports whether an action writes the whole type of an <input>, and surely one that people see.
+func (s *survey) isShown(w *markup.Way) bool {
+	kind, _ := w.Get("type")
+	if kind.Value != pattern.Hole || len(kind.Holes) != 1 || s.Shown == nil {
+		return false
+	}
+	n, isAction := kind.Holes[0].(*parse.ActionNode)
+	return isAction && s.Shown(n)
+}
 
 func isLabel(w *markup.Way) bool { return w.Name == "label" }
 

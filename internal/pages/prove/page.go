@@ -22,8 +22,11 @@ type Page struct {
 	// HTML reports whether an action may write HTML: the type of its value is unknown, an
 	// interface, or template.HTML.
 	HTML func(*parse.ActionNode) bool
-	At   func(markup.Place) (line, column int)
-	Part bool // it is only a part of a page, such as a partial that no template calls: what is around it is not known
+	// Shown reports whether an action in the attribute type of an <input> writes a type that people
+	// see, and never "hidden". It may be nil.
+	Shown func(*parse.ActionNode) bool
+	At    func(markup.Place) (line, column int)
+	Part  bool // it is only a part of a page, such as a partial that no template calls: what is around it is not known
 }
 
 // warn returns a warning for a place in a template of the page.

@@ -44,6 +44,7 @@ func TestRight(t *testing.T) {
 		{"a label in a layout", "<label for=a>b</label>{{template `page.html`}}\n-- page.html --\n<input id=a>"},
 		{"other names", `<input aria-label="{{.A}}"><input title=a><input placeholder=a><input aria-labelledby="a"><b id=a>b</b>`},
 		{"fields that need no label", `<input type=hidden><input type=submit><input type=RESET><input type=button value=a><input type=image alt=a>`},
+		{"a field of a type that an action writes", `<input type="{{.Kind}}"><input type="a{{.F.Type}}"><label for="{{.F.ID}}">b</label><input type="{{.F.Type}}" id="{{.F.ID}}">`},
 		{"buttons with a label", `<label>a <input type=button></label><label for=b>c</label><input id=b type=submit value="">`},
 		{"a type of an action", `<input type="{{.A}}">`},
 		{"a type under a condition", `<input type="{{if .A}}hidden{{else}}text{{end}}" {{if not .A}}aria-label=a{{end}}>`},

@@ -11,6 +11,7 @@ import (
 	"example.com/flow/internal/pages/csp"
 	"example.com/flow/internal/pages/markup"
 	"example.com/flow/internal/pages/prove"
+	"example.com/flow/internal/pages/typecheck"
 )
 
 // A proof is what the rules of prove read of a view.
@@ -44,14 +45,17 @@ func (h *functions) prove(s *set, f *templateFile, data []Data) *proof {
 		if len(types) == 0 {
 			types = []reflect.Type{nil} // nothing is known of it
 		}
+		var fields []typecheck.Field
 		for _, t := range types {
-			check.Check(name, t)
+			_, more := check.Check(name, t)
+			fields = append(fields, more...)
 		}
 		callee := func(_ *parse.Tree, n *parse.TemplateNode) *parse.Tree { return check.Trees[n.Name] }
 		return &prove.Page{
 			File:  f.file,
 			Nodes: markup.Read(check.Trees[name], markup.Rules, callee),
 			HTML:  func(n *parse.ActionNode) bool { return !texts[n] },
+			Shown: func(n *parse.ActionNode) bool { return readsType(n) && areShown(fields) },
 			At:    func(at markup.Place) (line, column int) { return markup.Position(s.byFile[at.File].text, at.Offset) },
 			Part:  isPart,
 		}
@@ -64,6 +68,28 @@ func (h *functions) prove(s *set, f *templateFile, data []Data) *proof {
 		p.found = append(p.found, page.Accessibility()...)
 	}
 	return p
+}
+
+// readsType reports whether the value of an action is the Type of something: of a field of a form, in a
+// template for the fields of forms.
+func readsType(n *parse.ActionNode) bool {
+	if len(n.Pipe.Cmds) != 1 || len(n.Pipe.Cmds[0].Args) != 1 {
+		return false
+	}
+	var names []string
+	switch first := n.Pipe.Cmds[0].Args[0].(type) {
+	case *parse.FieldNode:
+		names = first.Ident
+	case *parse.VariableNode:
+		names = first.Ident
+	}
+	return len(names) > 1 && names[len(names)-1] == "Type"
+}
+
+// areShown reports whether a page speaks of fields of forms, of types that are known, and people see
+// them all.
+func areShown(fields []typecheck.Field) bool {
+	return len(fields) > 0 && !slices.ContainsFunc(fields, func(f typecheck.Field) bool { return f.Type == "" || f.Type == "hidden" })
 }
 
 // all returns all pages of the proof.
