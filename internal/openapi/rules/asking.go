@@ -18,28 +18,59 @@ type asking struct {
 	spots    []*spot
 	byKey    map[string]*spot // by key in lower case
 	bases    []*base          // the filled one first
-	shares   bool             // a copy of the struct would share memory
 	variants []variant        // see varied
 	sorts    func() []sort    // of texts
-}
-
-// copyOf returns a copy of a struct that a pointer leads to.
-func (a *asking) copyOf(of reflect.Value) reflect.Value {
-	if a.shares {
-		return input.CopyOf(of)
-	}
-	c := reflect.New(a.t)
-	c.Elem().Set(of.Elem())
-	return c
 }
 
 // A base is a struct that differs in one field for each question.
 type base struct {
 	of     reflect.Value  // a pointer to it; each question gets a copy, since Validate may change it
+	lists  [][]int        // its fields that are lists of plain values
+	deep   bool           // it leads to more than these lists
 	spoken map[*spot]bool // Validate has had a message for the field: it comes as far as that
 }
 
-func newBase(of reflect.Value) *base { return &base{of, map[*spot]bool{}} }
+func newBase(of reflect.Value) *base {
+	b := &base{spoken: map[*spot]bool{}}
+	b.change(of)
+	return b
+}
+
+// change gives a base another struct.
+func (b *base) change(of reflect.Value) {
+	b.of, b.lists, b.deep = of, nil, false
+	b.look(of.Elem(), nil)
+}
+
+// look finds out what the fields of a struct lead to.
+func (b *base) look(v reflect.Value, path []int) {
+	for i := range v.NumField() {
+		f, at := v.Field(i), append(slices.Clip(path), i)
+		switch isShared := f.CanSet() && input.Shares(f.Type()) && !f.IsZero(); {
+		case !isShared:
+		case f.Kind() == reflect.Struct:
+			b.look(f, at)
+		case f.Kind() == reflect.Slice && !input.Shares(f.Type().Elem()):
+			b.lists = append(b.lists, at)
+		default:
+			b.deep = true
+		}
+	}
+}
+
+// copy returns a copy of the struct, and of what it leads to.
+func (b *base) copy() reflect.Value {
+	if b.deep {
+		return input.CopyOf(b.of)
+	}
+	c := reflect.New(b.of.Type().Elem())
+	c.Elem().Set(b.of.Elem())
+	for _, path := range b.lists {
+		list := c.Elem().FieldByIndex(path)
+		list.Set(reflect.AppendSlice(reflect.MakeSlice(list.Type(), 0, list.Len()), list))
+	}
+	return c
+}
 
 // A setter gives a field a value. ok is false if the field has no such value.
 type setter func(v reflect.Value) (ok bool)
@@ -72,7 +103,7 @@ func (a *asking) ask(b *base, s *spot, set setter, inside bool) answer {
 func (a *asking) complaints(b *base, s *spot, set setter, inside bool) (named, others, ok bool) {
 	reached, converts := true, true
 	invalid, ok := input.Ask(func() reflect.Value {
-		dst := a.copyOf(b.of)
+		dst := b.copy()
 		var v reflect.Value
 		if v, reached = s.reach(dst); reached {
 			converts = set(v)
@@ -130,7 +161,7 @@ func (a *asking) makeBases(examples []reflect.Value) {
 	}
 	random := rand.New(rand.NewPCG(31, 32))
 	for i := range randomBases {
-		b := newBase(a.copyOf(filled.of))
+		b := newBase(filled.copy())
 		for _, s := range a.spots {
 			if values := candidates(s); len(values) > 0 && random.IntN(randomBases) <= i { // few fields in the first, all in the last
 				a.set(b, s, values[random.IntN(len(values))])
@@ -143,9 +174,9 @@ func (a *asking) makeBases(examples []reflect.Value) {
 // set gives a field of a base a value.
 func (a *asking) set(b *base, s *spot, set setter) {
 	defer func() { recover() }() // a method that decodes may panic
-	changed := a.copyOf(b.of)
+	changed := b.copy()
 	if v, ok := s.reach(changed); ok && set(v) {
-		b.of = changed
+		b.change(changed)
 	}
 }
 

@@ -36,7 +36,7 @@ func (r Rule) isEmpty() bool { return reflect.DeepEqual(r, Rule{}) }
 // of has the properties of all that a request fills.
 func (b *Book) ask(t reflect.Type, of schema.Properties) map[string]Rule {
 	found := map[string]Rule{}
-	a := &asking{t: t, messages: b.messages, byKey: map[string]*spot{}, sorts: b.sorts, shares: input.Shares(t)}
+	a := &asking{t: t, messages: b.messages, byKey: map[string]*spot{}, sorts: b.sorts}
 	a.walk(of, nil, "", []reflect.Type{t})
 	for _, s := range a.spots {
 		if text := defaultOf(t, s); text != nil {
