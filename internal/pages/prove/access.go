@@ -185,7 +185,7 @@ var nested = &rule{says: func(_ *survey, e *element, w *markup.Way, g guards) (w
 	for p := e.parent; p != nil; p = p.parent {
 		for _, w := range p.Ways {
 			if w.Name == "a" || w.Name == "button" {
-				all = append(all, ofWays(p.Ways)...)
+				all = append(all, p.condsFor(e)...)
 				break
 			}
 		}
@@ -266,9 +266,7 @@ func (s *survey) title() {
 			root = e
 		}
 	}
-	var under []markup.Cond
 	for i, t := range titles {
-		under = append(append(under, t.under...), ofWays(t.Ways)...)
 		if slices.ContainsFunc(titles[:i], func(first *element) bool { return first.isThere(t.under) }) {
 			continue // browsers take the first one
 		}
@@ -280,7 +278,11 @@ func (s *survey) title() {
 	if root == nil || s.unknownHead {
 		return
 	}
-	if words, ok := root.shown.when(under, func(g guards) bool {
+	var all []markup.Cond
+	for _, t := range titles {
+		all = append(all, t.condsFor(root)...)
+	}
+	if words, ok := root.shown.when(all, func(g guards) bool {
 		return !slices.ContainsFunc(titles, func(t *element) bool { return t.mayBeThere(g, func(w *markup.Way) bool { return w.Name == "title" }) })
 	}); ok {
 		at := root.Ways[0].Place

@@ -121,6 +121,8 @@ func TestAccessibility(t *testing.T) {
 		{"what names a field under a condition", `{{if .A}}<b id=a>c</b>{{end}}<input aria-labelledby=a>`, "1:30: <input> has no label, unless .A" + noLabel},
 		{"a button of input", `<input type=button>`, `1:1: <input type="button"> has no name: write a value`},
 		{"a button to send with an empty name", `<input type=submit value="">`, `1:1: <input type="submit"> has no name: write a value`},
+		{"a label under a condition below that of the field", `{{if .A}}{{if .B}}<label for=a>b</label>{{end}}<input id=a>{{end}}`, "1:48: <input> has no label, unless .B" + noLabel},
+		{"a label in a loop with the field", `{{range .A}}{{if .B}}<label for=a>b</label>{{end}}<input id=a>{{break}}{{end}}`, "1:51: <input> has no label, unless .B" + noLabel},
 		{"a label in a partial", "{{template `b.html`}}<input id=a>\n-- b.html --\n{{if .A}}<label for=a>b</label>{{end}}", "1:22: <input> has no label, unless .A" + noLabel},
 		{"a label in a layout", "<label>{{template `page.html`}}</label>\n-- page.html --\n<input>", "page.html:1:1: <input> has no name: the <label> around it is empty"},
 
@@ -142,6 +144,9 @@ func TestAccessibility(t *testing.T) {
 		{"a level", `<h2>a</h2><h4>b</h4>`, "1:11: <h4> follows <h2>" + noLevel},
 		{"a level with another end", `<h2>a</h3><h4>b</h2>`, "1:11: <h4> follows <h2>" + noLevel},
 		{"a level under a condition", `<h1>a</h1>{{if .A}}<h2>b</h2>{{end}}<h3>c</h3>`, "1:37: <h3> follows <h1>, unless .A" + noLevel},
+		{"a level under a condition in front of another one", `<h1>a</h1>{{if .A}}<h2>b</h2>{{end}}{{if .B}}<p>c</p>{{end}}<h3>d</h3>`, "1:61: <h3> follows <h1>, unless .A" + noLevel},
+		{"a level under a condition below another one", `{{if .A}}<h1>a</h1>{{if .B}}<h2>b</h2>{{end}}<h3>c</h3>{{end}}`, "1:46: <h3> follows <h1>, unless .B" + noLevel},
+		{"a level in each turn", `{{range .A}}<h1>a</h1>{{if .B}}<h2>b</h2>{{end}}<h3>c</h3>{{end}}`, "1:49: <h3> follows <h1>, unless .B" + noLevel},
 		{"a level in both sides of a condition", `<h1>a</h1>{{if .A}}<h2>b</h2>{{else}}<h2>c</h2>{{end}}<h4>d</h4>`, "1:55: <h4> follows <h2>" + noLevel},
 		{"a level in one side of a condition", `{{if .A}}<h1>b</h1>{{else}}<h2>c</h2>{{end}}<h3>d</h3>`, "1:45: <h3> follows <h1>, if .A" + noLevel},
 		{"a level behind a loop", `<h1>a</h1>{{range .A}}<h2>b</h2>{{end}}<h4>d</h4>`, "1:40: <h4> follows <h2>" + noLevel},

@@ -17,6 +17,11 @@ func (g guards) holds(c markup.Cond) bool {
 	return slices.ContainsFunc(g, func(o markup.Cond) bool { return o.Key == c.Key && o.False == c.False })
 }
 
+// holdAll reports whether all of the conditions hold wherever the place is reached.
+func (g guards) holdAll(conds []markup.Cond) bool {
+	return !slices.ContainsFunc(conds, func(c markup.Cond) bool { return !g.holds(c) })
+}
+
 // excludes reports whether some of the conditions never hold where the place is reached.
 func (g guards) excludes(conds []markup.Cond) bool {
 	return slices.ContainsFunc(conds, func(c markup.Cond) bool { return g.holds(opposite(c)) })

@@ -13,7 +13,9 @@ type heading struct {
 	level int // 0 if there is none, unknownLevel if it is not known
 	at    markup.Place
 	when  []markup.Cond // it is the last one only then
-	loop  bool          // it is the last one only if a loop has a turn, or has none
+	// apart says that the conditions are no evidence here: they are asked elsewhere than behind all conditions
+	// and in all loops around the place, or a loop decides, too.
+	apart bool
 }
 
 const unknownLevel = -1
@@ -40,9 +42,8 @@ func (s *survey) order(items []markup.Item, last []heading, g guards) []heading 
 		case *markup.Fork:
 			last = s.fork(i, last, g)
 		case *markup.Repeat:
-			body := s.order(i.Body, last, g)
-			otherwise := s.order(i.Else, last, g)
-			last = join(last, inLoop(body, last), inLoop(otherwise, last))
+			body, otherwise := s.orderApart(i.Body, last, g), s.orderApart(i.Else, last, g)
+			last = join(last, withoutConds(body, last), withoutConds(otherwise, last))
 		case *markup.Element:
 			last = s.orderIn(i, last, g)
 		}
@@ -67,14 +68,26 @@ func join(last []heading, more ...[]heading) []heading {
 	return all
 }
 
-// inLoop returns the headings behind a loop, if last are those in front of it.
-func inLoop(after, last []heading) []heading {
+// orderApart is order for a side of a condition, or for a loop.
+func (s *survey) orderApart(items []markup.Item, last []heading, g guards) []heading {
+	before := slices.Clone(last)
+	for i := range before {
+		before[i].apart = true
+	}
+	if after := s.order(items, before, g); !same(after, before) {
+		return after
+	}
+	return last
+}
+
+// withoutConds returns the headings behind a loop, if last are those in front of it.
+func withoutConds(after, last []heading) []heading {
 	if same(after, last) {
 		return after
 	}
 	all := slices.Clone(after)
 	for i := range all {
-		all[i].loop, all[i].when = true, nil
+		all[i].apart, all[i].when = true, nil
 	}
 	return all
 }
@@ -89,7 +102,7 @@ func (s *survey) fork(f *markup.Fork, last []heading, g guards) []heading {
 	}{{f.Cond, f.Then}, {opposite(f.Cond), f.Else}} {
 		g := g.with(side.cond)
 		before := possible(last, g)
-		after := s.order(side.items, before, g)
+		after := s.orderApart(side.items, before, g)
 		changed = changed || !same(before, after)
 		for _, h := range after {
 			h.when = append(slices.Clip(h.when), side.cond)
@@ -159,7 +172,7 @@ func levelOf(w *markup.Way) int {
 func (s *survey) heading(e *markup.Element, last []heading, g guards) (after []heading) {
 	conds := ofWays(e.Ways)
 	for _, h := range last {
-		if !h.loop {
+		if !h.apart {
 			conds = append(conds, h.when...)
 		}
 	}

@@ -79,7 +79,7 @@ func (s *survey) duplicates() {
 
 // isWhere reports whether an id is used wherever another use of it is.
 func (u use) isWhere(other use) bool {
-	return u.isInLoopsOf(other.element) && !slices.ContainsFunc(u.under, func(c markup.Cond) bool { return !other.under.holds(c) })
+	return u.isInLoopsOf(other.element) && other.under.holdAll(u.under)
 }
 
 // referring are the attributes that name ids of other elements.

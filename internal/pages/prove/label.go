@@ -40,7 +40,7 @@ var unlabelled = &rule{
 	conds: func(s *survey, e *element) (all []markup.Cond) {
 		for p := e.parent; p != nil; p = p.parent {
 			if slices.ContainsFunc(p.Ways, func(w markup.Way) bool { return isLabel(&w) }) {
-				all = append(append(all, ofWays(p.Ways)...), conds(p.Kids)...)
+				all = append(all, p.condsFor(e, p.Kids...)...)
 				break
 			}
 		}
@@ -48,7 +48,7 @@ var unlabelled = &rule{
 			w := &e.Ways[i]
 			id, _ := w.Get("id")
 			for _, l := range atMost(maxConds, s.labels.by[id.Value]) {
-				all = append(append(all, l.condsFor(e)...), conds(l.Kids)...)
+				all = append(all, l.condsFor(e, l.Kids...)...)
 			}
 			by, _ := w.Get("aria-labelledby")
 			for id := range strings.FieldsSeq(by.Value) {

@@ -47,7 +47,7 @@ func isPresentational(w *markup.Way) bool {
 // known.
 var (
 	isSilent = set("br hr wbr script style template noscript select datalist textarea input img meta link source track col area")
-	isOpaque = set("object iframe video audio canvas embed math slot")
+	isOpaque = set("object iframe video audio canvas embed math slot selectedcontent")
 )
 
 func set(names string) map[string]bool {

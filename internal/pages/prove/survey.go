@@ -141,12 +141,7 @@ func (s *survey) add(e *element) {
 // isThere reports whether an element surely is there wherever the guards hold, as far as loops go that may
 // have no turns.
 func (e *element) isThere(g guards) bool {
-	for _, c := range e.under {
-		if !g.holds(c) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(e.Ways, func(w markup.Way) bool { return w.Name == "" && !g.excludes(w.When) })
+	return g.holdAll(e.under) && !slices.ContainsFunc(e.Ways, func(w markup.Way) bool { return w.Name == "" && !g.excludes(w.When) })
 }
 
 // mayBeThere reports whether an element may be there, in a way for which has is true, where the guards
@@ -171,13 +166,19 @@ func (e *element) mayHave(name, value string, g guards) bool {
 	})
 }
 
-// condsFor returns the conditions under which an element is there, as far as they can be those of
-// another one, too: in a loop, they may have another outcome each time.
-func (e *element) condsFor(other *element) []markup.Cond {
-	if !e.isInLoopsOf(other) {
+// condsFor returns the conditions of an element and of items in it that are asked wherever another element
+// is. Others are no evidence for that place: {{if .List}} is never false where {{range .List}} has a turn,
+// nor {{if eq .K "a"}} where {{if eq .K "b"}} holds.
+func (e *element) condsFor(other *element, content ...markup.Item) []markup.Cond {
+	if !slices.Equal(e.loops, other.loops) {
 		return nil
 	}
-	return append(ofWays(e.Ways), e.under...)
+	for i := range len(e.under) + 1 {
+		if e.under[:i].holdAll(other.shown) {
+			return slices.Concat(ofWays(e.Ways), e.under[i:], conds(content))
+		}
+	}
+	return nil
 }
 
 // isInLoopsOf reports whether another element stands in all loops that e stands in.
