@@ -5,7 +5,6 @@
 package links
 
 import (
-	"maps"
 	"slices"
 	"text/template/parse"
 
@@ -94,16 +93,16 @@ func (n Named) Add(at *parse.StringNode, name, inputType string) {
 	n[at] = append(n[at], Field{Offset: int(at.Pos), Name: name, Type: inputType})
 }
 
-// Scan finds the links and the forms in the templates of a file. The names in the keys and in
-// {{template}} are those that the templates of all files have together. urls has the URLs of the
+// Scan finds the links and the forms in the templates of a file. Their names and those in
+// {{template}} are the ones that the templates of all files have together. urls has the URLs of the
 // calls of {{route}}, with a pattern.Hole for each value.
-func Scan(trees map[string]*parse.Tree, urls map[*parse.CommandNode]string) *File {
+func Scan(trees []*parse.Tree, urls map[*parse.CommandNode]string) *File {
 	f := &File{around: map[string]*Form{}}
-	for _, name := range slices.Sorted(maps.Keys(trees)) {
-		outer := &Form{Method: anyMethod, own: true, in: name}
-		s := scanner{file: f, name: name, urls: urls, outer: outer, around: []*Form{outer}}
-		s.nodes(markup.Read(trees[name], markup.Links, nil))
-		f.around[name] = outer
+	for _, t := range trees {
+		outer := &Form{Method: anyMethod, own: true, in: t.Name}
+		s := scanner{file: f, name: t.Name, urls: urls, outer: outer, around: []*Form{outer}}
+		s.nodes(markup.Read(t, markup.Links, nil))
+		f.around[t.Name] = outer
 	}
 	for i := range f.Links {
 		if l := &f.Links[i]; l.form != nil {

@@ -1,6 +1,8 @@
 package links
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"text/template/parse"
@@ -18,7 +20,7 @@ func scan(text string) (*File, error) {
 	if _, err := t.Parse(text, "", "", trees); err != nil {
 		return nil, err
 	}
-	return Scan(trees, nil), nil
+	return Scan(slices.SortedFunc(maps.Values(trees), func(a, b *parse.Tree) int { return strings.Compare(a.Name, b.Name) }), nil), nil
 }
 
 func TestScan(t *testing.T) {

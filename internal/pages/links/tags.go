@@ -14,22 +14,22 @@ import (
 // An urlAttr says of some elements that an attribute holds a URL which a browser asks for with GET, or
 // with POST for a ping.
 type urlAttr struct {
-	of    string // the elements, each between spaces
-	loads bool   // what it asks for is part of the page, and no page itself
+	of    []string // the elements
+	loads bool     // what it asks for is part of the page, and no page itself
 }
 
 // urlAttrs are the attributes with URLs, other than those of forms and of htmx.
 var urlAttrs = map[string][]urlAttr{
-	"href":        {{" a area ", false}, {" link ", false}, {" use image ", true}},
-	"xlink:href":  {{" a ", false}, {" use image ", true}},
-	"src":         {{" img script source track audio video input ", true}, {" iframe embed ", false}},
-	"srcset":      {{" img source ", true}},
-	"imagesrcset": {{" link ", true}},
-	"poster":      {{" video ", true}},
-	"data":        {{" object ", false}},
-	"background":  {{" body table thead tbody tfoot tr td th ", true}},
-	"cite":        {{" blockquote q ins del ", false}},
-	"ping":        {{" a area ", false}},
+	"href":        {{strings.Fields("a area"), false}, {strings.Fields("link"), false}, {strings.Fields("use image"), true}},
+	"xlink:href":  {{strings.Fields("a"), false}, {strings.Fields("use image"), true}},
+	"src":         {{strings.Fields("img script source track audio video input"), true}, {strings.Fields("iframe embed"), false}},
+	"srcset":      {{strings.Fields("img source"), true}},
+	"imagesrcset": {{strings.Fields("link"), true}},
+	"poster":      {{strings.Fields("video"), true}},
+	"data":        {{strings.Fields("object"), false}},
+	"background":  {{strings.Fields("body table thead tbody tfoot tr td th"), true}},
+	"cite":        {{strings.Fields("blockquote q ins del"), false}},
+	"ping":        {{strings.Fields("a area"), false}},
 }
 
 // htmx are the attributes of htmx that send requests, with their methods.
@@ -56,7 +56,7 @@ func (sc *scanner) links(w *markup.Way) {
 	for i := range w.Attrs {
 		a := &w.Attrs[i]
 		for _, u := range urlAttrs[a.Name] {
-			if strings.Contains(u.of, " "+w.Name+" ") {
+			if slices.Contains(u.of, w.Name) {
 				method := http.MethodGet
 				if a.Name == "ping" {
 					method = http.MethodPost

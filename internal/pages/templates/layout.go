@@ -66,10 +66,10 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 			b.neverShown(layout, wrapped)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
-		if b.set.trees[name] == nil && b.owner[name] != nil {
-			b.set.fragments = append(b.set.fragments, name)
-			b.include(name)
+	for _, t := range f.sorted {
+		if b.set.trees[t.Name] == nil && b.owner[t.Name] != nil {
+			b.set.fragments = append(b.set.fragments, t.Name)
+			b.include(t.Name)
 		}
 	}
 	for _, f := range files {
@@ -119,22 +119,22 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 		b.set.slots[f.file] = wraps
 	}
 	b.set.faulty = b.set.faulty || len(f.faults) > 0
-	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
-		if name == slot {
+	for _, t := range f.sorted {
+		if t.Name == slot {
 			continue // a {{block "content" .}}, whose default no page needs
 		}
-		if first := b.owner[name]; first != nil {
+		if first := b.owner[t.Name]; first != nil {
 			if isPartial(first.name) && isPartial(f.name) {
-				b.faults = append(b.faults, definedTwice(name, first, f))
+				b.faults = append(b.faults, definedTwice(t.Name, first, f))
 			}
 			continue
 		}
-		b.owner[name] = f
+		b.owner[t.Name] = f
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
-		if b.undefined[name] != nil {
-			delete(b.undefined, name)
-			b.include(name)
+	for _, t := range f.sorted {
+		if b.undefined[t.Name] != nil {
+			delete(b.undefined, t.Name)
+			b.include(t.Name)
 		}
 	}
 }
@@ -208,24 +208,24 @@ func (s *set) resolved(name string) *parse.Tree {
 
 // neverShown reports a layout whose slot is in a block that is never executed.
 func (b *setBuilder) neverShown(layout, wrapped *templateFile) {
-	for _, name := range slices.Sorted(maps.Keys(layout.trees)) {
-		if name == slot {
+	for _, t := range layout.sorted {
+		if t.Name == slot {
 			continue // {{block "content" .}} is the slot itself
 		}
 		var line int
-		eachCall(layout.trees[name], func(n *parse.TemplateNode) {
+		eachCall(t, func(n *parse.TemplateNode) {
 			if n.Name == slot {
-				line = lineOf(layout.trees[name], n)
+				line = lineOf(t, n)
 			}
 		})
 		if line == 0 {
 			continue
 		}
 		why := "nothing calls"
-		if owner := b.owner[name]; owner != layout {
+		if owner := b.owner[t.Name]; owner != layout {
 			why = owner.file + " defines anew"
 		}
-		b.faults = append(b.faults, fault.InLine(layout.file, line, "nothing shows %s: {{template %q .}} stands in the block %q, which %s", wrapped.file, slot, name, why))
+		b.faults = append(b.faults, fault.InLine(layout.file, line, "nothing shows %s: {{template %q .}} stands in the block %q, which %s", wrapped.file, slot, t.Name, why))
 		return
 	}
 }

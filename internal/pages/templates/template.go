@@ -31,6 +31,7 @@ type templateFile struct {
 	shared bool                   // it is from a shared tree of flow.New
 	text   string                 // the source that it was parsed from
 	trees  map[string]*parse.Tree // its own, under file, and those of each define and block
+	sorted []*parse.Tree          // these, by their names
 	broken bool                   // it cannot be parsed
 	faults []fault.Fault          // of the file by itself; if there are any, no view uses the file
 	// partials and assets depend on which other files there are: see stillResolves.
@@ -119,6 +120,7 @@ func parseFile(src Text) *templateFile {
 		delete(f.trees, name)
 		f.trees[f.file], own.Name = own, f.file
 	}
+	f.sorted = slices.SortedFunc(maps.Values(f.trees), func(a, b *parse.Tree) int { return strings.Compare(a.Name, b.Name) })
 	return f
 }
 
@@ -126,8 +128,8 @@ func parseFile(src Text) *templateFile {
 // calls of partials to the names of their files.
 func (l *library) check(f *templateFile) {
 	hasSlot, urls := false, map[*parse.CommandNode]string{}
-	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
-		t := f.trees[name]
+	for _, t := range f.sorted {
+		name := t.Name
 		report := func(n parse.Node, format string, args ...any) {
 			f.faults = append(f.faults, fault.InLine(f.file, lineOf(t, n), format, args...))
 		}
@@ -177,7 +179,7 @@ func (l *library) check(f *templateFile) {
 	if f.isLayout() && !hasSlot && len(f.faults) == 0 {
 		f.faults = append(f.faults, fault.InLine(f.file, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
 	}
-	f.links = links.Scan(f.trees, urls) // now, since html/template changes the trees
+	f.links = links.Scan(f.sorted, urls) // now, since html/template changes the trees
 }
 
 // partials returns the names of the partials that a name in {{template}} may stand for. The

@@ -47,10 +47,10 @@ func (l *library) findData() {
 // {{request.Inptu "q"}}.
 func (l *library) checkAlone(f *templateFile) (faults []fault.Fault) {
 	check := typecheck.Set{Trees: f.trees, Funcs: l.types}
-	for _, name := range slices.Sorted(maps.Keys(f.trees)) {
-		problems, _ := check.Check(name, nil)
+	for _, t := range f.sorted {
+		problems, _ := check.Check(t.Name, nil)
 		for _, p := range problems {
-			if p.Template == name { // what it calls is checked by itself
+			if p.Template == t.Name { // what it calls is checked by itself
 				faults = append(faults, fault.Fault{File: p.File, Line: p.Line, Column: p.Column, Text: p.String()})
 			}
 		}

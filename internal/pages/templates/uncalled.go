@@ -79,7 +79,8 @@ func (b *setBuilder) misspelt(f *templateFile) {
 			}
 		}
 	}
-	for name, t := range f.trees {
+	for _, t := range f.sorted {
+		name := t.Name
 		if name == f.file || name == slot {
 			continue
 		}
