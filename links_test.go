@@ -257,6 +257,7 @@ func TestLinksThatLeadSomewhere(t *testing.T) {
 		`{{define "attrs"}}action="/nothing"{{end}}<form {{template "attrs"}} method="post"></form>`,
 		`{{define "html"}}<a href="/nothing">x</a>{{end}}<script>const a = {{.}}; /*{{template "html"}}*/</script>`,
 		`<a href="{{range .}}/nothing{{end}}">x</a><a href="/users{{range .}}/{{.}}{{end}}">x</a>`,
+		`{{range .Rows}}{{if .}}{{continue}}{{else}}<script>{{end}}const a = '<a href="/nothing">'</script>{{end}}`,
 		`<a href={{.}}>x</a><a {{.}}="/nothing">x</a><a href="/users"href="/nothing">x</a>`,
 		`<img src="/img/logo.png" srcset="/img/logo.png 1x, /img/logo@2x.png 2x"><img src="data:image/png;base64,AA"><img srcset="/img/logo.png,">`,
 		`<a href="/files/100%{{.}}">x</a>`,

@@ -162,6 +162,10 @@ func TestRead(t *testing.T) {
 			`tag[if .A: ] tag[if .B: ] tag[if .C: ] tag[if .D: ] tag[if .E: ] <a ...> "f"`},
 
 		{"a loop", `{{range .A}}<b>{{break}}{{else}}c{{end}}`, `[each .A: <b> jump else "c"]`},
+		{"a loop that leaves a side", `{{range .A}}{{if .B}}{{break}}<b>{{else}}<script>{{end}}"<a>"</script>{{end}}c`, `[each .A: [if .B: jump else <script>] script"\"<a>\"" </script>] "c"`},
+		{"a loop that leaves both sides", `{{range .A}}<b>{{if .B}}{{break}}{{else}}{{continue}}{{end}}<script>{{else}}c{{end}}d`, `[each .A: <b> [if .B: jump else jump] else "c"] "d"`},
+		{"a loop that leaves another one", `{{range .A}}<a {{range .B}}rel=c {{else}}name=b>{{continue}}{{end}}>{{end}}`, `[each .A: tag[each .B:  else <a name=b> jump] <a rel=c>]`},
+		{"a loop that leaves a tag", `<a {{range .A}}{{if .B}}{{break}}{{end}}name=b {{end}}>`, `tag[each .A: tag[if .B: jump]] <a name=b unless .B partly|a partly>`},
 		{"a loop in a tag", `<a {{range .A}}name=b {{end}}>`, `tag[each .A: ] <a name=b partly|a partly>`},
 		{"a loop in a tag, with an alternative", `<a {{range .A}}name=b{{else}}rel=c{{end}}>`, `tag[each .A: ] <a name=b partly|a rel=c partly>`},
 		{"a loop in a tag, of no matter", `<a {{range .A}}checked {{end}}class="{{range .A}}c{{end}}">`, `tag[each .A: ] tag[each .A: ] <a>`},

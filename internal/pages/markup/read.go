@@ -36,6 +36,7 @@ type cursor struct {
 type reader struct {
 	lexer
 	callee   func(*parse.Tree, *parse.TemplateNode) *parse.Tree
+	jumped   []cursor                // those that leave a turn of the innermost loop
 	inside   []*parse.Tree           // the templates that are being read, from the outside in
 	source   *Source                 // of the innermost one
 	sources  map[*parse.Tree]*Source // of those that were called
@@ -67,13 +68,16 @@ func (r *reader) tree(all []cursor, t *parse.Tree, source *Source) (after []curs
 func (r *reader) place(n parse.Node) Place { return Place{r.source, int(n.Position())} }
 
 // list reads a list from each of the cursors on. It returns the cursors behind it, in the place of
-// those that it was given.
+// those that it was given; none if it is always left by a {{break}} or {{continue}}.
 func (r *reader) list(all []cursor, list *parse.ListNode) (after []cursor, nodes []Node) {
 	if list == nil { // a missing {{else}}
 		return all, nil
 	}
 	first := len(r.read)
 	for _, n := range list.Nodes {
+		if len(all) == 0 { // it is never executed
+			break
+		}
 		var more Node
 		switch place := r.place(n); n := n.(type) {
 		case *parse.TextNode:
@@ -97,6 +101,7 @@ func (r *reader) list(all []cursor, list *parse.ListNode) (after []cursor, nodes
 			all, more = r.call(all, n, where(all))
 		case *parse.BreakNode, *parse.ContinueNode:
 			more = &Jump{place}
+			r.jumped, all = append(r.jumped, all...), nil
 		default:
 			continue
 		}
@@ -194,7 +199,7 @@ func hole(all []cursor, n parse.Node, place Place) []cursor {
 
 // merge returns the cursors, those that differ in their conditions only as one.
 func merge(all []cursor) []cursor {
-	if len(all) == 1 {
+	if len(all) <= 1 {
 		return all
 	}
 	all = reduce(all, func(c *cursor) *Way { return &c.tag }, func(c, o *cursor) bool { return c.equal(&o.state) })
@@ -262,8 +267,10 @@ func (r *reader) loop(all []cursor, n *parse.RangeNode, in In) ([]cursor, Node) 
 	}
 	before := r.values
 	r.dot, r.variables = r.number(), r.number() // in the second turn, the variables may be others
+	outer := r.jumped
+	r.jumped = nil
 	body, nodes := r.list(fork(all), n.List)
-	l.Body = nodes
+	l.Body, body, r.jumped = nodes, append(body, r.jumped...), outer
 	r.leave(before)
 	otherwise, nodes := r.list(all, n.ElseList)
 	l.Else = nodes
