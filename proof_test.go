@@ -211,7 +211,8 @@ func TestPagesThatAreCounted(t *testing.T) {
 		+error.html: {{.Title}} <script>a()</script>
 		+row.html: {{.}}
 		+uncalled.html: {{.}}
-		typed.html: {{.Name}} {{template "+row" .Name}}
+		+pick.html: {{.label}}{{range .options}}{{.}}{{end}}
+		typed.html: {{.Name}} {{template "+row" .Name}} {{template "+pick" (dict "label" .Name)}}
 		untyped.html: {{.}} {{template "+row" .}}
 		html.html: <b>{{safe}}</b>
 		script.html: <p onclick="a()">

@@ -34,7 +34,11 @@ func (t texts) note(n *parse.ActionNode, text bool) {
 // prove makes the proof of a set with the types of its data.
 func (h *functions) prove(s *set, f *templateFile, data []Data) *proof {
 	texts, check := texts{}, h.typecheck(s)
-	check.Writes = texts.note
+	told := 0 // actions, by the check that runs
+	check.Writes = func(n *parse.ActionNode, text bool) {
+		told++
+		texts.note(n, text)
+	}
 	page := func(name string, isPart bool) *prove.Page {
 		types := []reflect.Type{}
 		for _, d := range data {
@@ -46,15 +50,20 @@ func (h *functions) prove(s *set, f *templateFile, data []Data) *proof {
 			types = []reflect.Type{nil} // nothing is known of it
 		}
 		var fields []typecheck.Field
+		isKnown := true // what the actions write: the check has not given up
 		for _, t := range types {
+			told = 0
 			_, more := check.Check(name, t)
-			fields = append(fields, more...)
+			fields, isKnown = append(fields, more...), isKnown && told > 0
 		}
 		callee := func(_ *parse.Tree, n *parse.TemplateNode) *parse.Tree { return check.Trees[n.Name] }
 		return &prove.Page{
 			File:  f.file,
 			Nodes: markup.Read(check.Trees[name], markup.Rules, callee),
-			HTML:  func(n *parse.ActionNode) bool { return !texts[n] },
+			HTML: func(n *parse.ActionNode) bool {
+				isText, isReached := texts[n]
+				return !isText && (isReached || !isKnown)
+			},
 			Shown: func(n *parse.ActionNode) bool { return readsType(n) && areShown(fields) },
 			At:    func(at markup.Place) (line, column int) { return markup.Position(s.byFile[at.File].text, at.Offset) },
 			Part:  isPart,
