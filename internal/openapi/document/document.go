@@ -5,6 +5,7 @@ package document
 import (
 	"encoding/json"
 	"reflect"
+	"sort"
 	"strings"
 
 	"example.com/flow/internal/openapi/schema"
@@ -30,12 +31,12 @@ type SignIn struct {
 
 // A Document is a description of an API. Its JSON is an OpenAPI document, the same bytes each time.
 type Document struct {
-	OpenAPI    string     `json:"openapi"`
-	Info       Info       `json:"info"`
-	Tags       []Tag      `json:"tags,omitempty"`
-	Paths      List[Path] `json:"paths"`
-	Components Components `json:"components,omitzero"`
-	Untyped    []string   `json:"x-flow-untyped,omitempty"` // what is left out: "GET /users"
+	OpenAPI    string      `json:"openapi"`
+	Info       Info        `json:"info"`
+	Tags       []Tag       `json:"tags,omitempty"`
+	Paths      List[*Path] `json:"paths"`
+	Components Components  `json:"components,omitzero"`
+	Untyped    []string    `json:"x-flow-untyped,omitempty"` // what is left out: "GET /users"
 }
 
 // Info says what the API is.
@@ -53,7 +54,7 @@ type Tag struct {
 // Components has the schemas and the schemes that others refer to.
 type Components struct {
 	Schemas         List[*schema.Schema] `json:"schemas,omitempty"`
-	SecuritySchemes List[Scheme]         `json:"securitySchemes,omitempty"`
+	SecuritySchemes List[*Scheme]        `json:"securitySchemes,omitempty"`
 }
 
 // A Path has the operations of one path, by method in lower case.
@@ -91,7 +92,7 @@ type Body struct {
 // A Content is a body of a media type.
 type Content struct {
 	Schema   *schema.Schema `json:"schema,omitempty"`
-	Examples List[Example]  `json:"examples,omitempty"`
+	Examples List[*Example] `json:"examples,omitempty"`
 }
 
 // An Example is a body as it is sent.
@@ -103,7 +104,7 @@ type Example struct {
 // A Response is an answer.
 type Response struct {
 	Description string         `json:"description"`
-	Headers     List[Header]   `json:"headers,omitempty"`
+	Headers     List[*Header]  `json:"headers,omitempty"`
 	Content     List[*Content] `json:"content,omitempty"`
 }
 
@@ -121,7 +122,8 @@ type Scheme struct {
 	Scheme      string `json:"scheme,omitempty"`
 }
 
-// A List is an object whose keys have an order.
+// A List is an object whose keys have an order. The values are pointers, since generic code is in a
+// program only once for all pointers.
 type List[V any] []Entry[V]
 
 // An Entry is a key with its value.
@@ -130,8 +132,8 @@ type Entry[V any] struct {
 	Value V
 }
 
-// Get returns the value of a key, and the zero value if there is none.
-func (l List[V]) Get(key string) (v V) {
+// get returns the value of a key, and the zero value if there is none.
+func (l List[V]) get(key string) (v V) {
 	for _, e := range l {
 		if e.Key == key {
 			return e.Value
@@ -140,8 +142,8 @@ func (l List[V]) Get(key string) (v V) {
 	return v
 }
 
-// Has reports whether there is a key.
-func (l List[V]) Has(key string) bool {
+// has reports whether there is a key.
+func (l List[V]) has(key string) bool {
 	for _, e := range l {
 		if e.Key == key {
 			return true
@@ -150,8 +152,12 @@ func (l List[V]) Has(key string) bool {
 	return false
 }
 
-// Add adds a value behind the others.
-func (l *List[V]) Add(key string, v V) { *l = append(*l, Entry[V]{key, v}) }
+// add adds a value behind the others.
+func (l *List[V]) add(key string, v V) { *l = append(*l, Entry[V]{key, v}) }
+
+// sort sorts a list by its keys. It calls sort.Slice, since slices.SortFunc would be in the program
+// once more for this type, with 20 KB.
+func (l List[V]) sort() { sort.Slice(l, func(i, j int) bool { return l[i].Key < l[j].Key }) }
 
 // MarshalJSON writes an object in the order of the list.
 func (l List[V]) MarshalJSON() ([]byte, error) {

@@ -189,16 +189,16 @@ type place struct {
 // paths adds the operations. Of patterns that are one path for OpenAPI, which knows neither matchers nor
 // catch-alls, the most specific one stays.
 func (m *maker) paths(d *Document) {
-	byPath := map[string][]place{} // by the path without the names of parameters
+	byPath := map[string][]*place{} // by the path without the names of parameters
 	for _, p := range m.parts {
 		for _, of := range p.Patterns {
 			key := nameless(of)
-			byPath[key] = append(byPath[key], place{p, of})
+			byPath[key] = append(byPath[key], &place{p, of})
 		}
 	}
-	var kept []place
+	var kept []*place
 	for _, same := range byPath {
-		slices.SortStableFunc(same, func(a, b place) int {
+		slices.SortStableFunc(same, func(a, b *place) int {
 			return cmp.Or(pattern.Compare(a.of, b.of), strings.Compare(a.of.String(), b.of.String()), cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method)))
 		})
 		first := same[0].of
@@ -212,18 +212,17 @@ func (m *maker) paths(d *Document) {
 	}
 	slices.Sort(d.Untyped)
 	d.Untyped = slices.Compact(d.Untyped)
-	slices.SortFunc(kept, func(a, b place) int {
+	slices.SortFunc(kept, func(a, b *place) int {
 		return cmp.Or(strings.Compare(template(a.of), template(b.of)), cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method)))
 	})
 	ids, tags := m.ids(kept), []string{}
 	for i, p := range kept {
 		at := template(p.of)
 		if n := len(d.Paths); n == 0 || d.Paths[n-1].Key != at {
-			d.Paths.Add(at, nil)
+			d.Paths.add(at, &Path{})
 		}
 		o := m.operation(p, ids[i])
-		last := &d.Paths[len(d.Paths)-1]
-		last.Value.Add(strings.ToLower(p.Method), o)
+		d.Paths[len(d.Paths)-1].Value.add(strings.ToLower(p.Method), o)
 		for _, tag := range o.Tags {
 			if !slices.Contains(tags, tag) {
 				tags = append(tags, tag)
@@ -255,9 +254,9 @@ func nameless(of *pattern.Pattern) string {
 
 // ids returns the names of operations: that of the route, with the method if several methods have it, and
 // with a number if it answers at several paths.
-func (m *maker) ids(kept []place) []string {
+func (m *maker) ids(kept []*place) []string {
 	methodsOf := map[string]map[string]bool{}
-	name := func(p place) string { return cmp.Or(p.Name, strings.ReplaceAll(p.Path, "/", ".")) }
+	name := func(p *place) string { return cmp.Or(p.Name, strings.ReplaceAll(p.Path, "/", ".")) }
 	for _, p := range kept {
 		if methodsOf[name(p)] == nil {
 			methodsOf[name(p)] = map[string]bool{}
@@ -298,7 +297,7 @@ func (m *maker) tag(o *part) string {
 }
 
 // operation makes an operation.
-func (m *maker) operation(p place, id string) *Operation {
+func (m *maker) operation(p *place, id string) *Operation {
 	about := httpfile.AboutRequests(requestsOf(p.examples))
 	o := &Operation{ID: id, Summary: about.Title, Description: about.Prose, Deprecated: about.Deprecated != ""}
 	if tag := m.tag(p.part); tag != "" {
@@ -322,7 +321,7 @@ func requestsOf(examples []*example) (all []*httpfile.Request) {
 }
 
 // parameters returns those of the path and of the query.
-func (m *maker) parameters(p place, in schema.Input) (all []Parameter) {
+func (m *maker) parameters(p *place, in schema.Input) (all []Parameter) {
 	add := func(where string, property *schema.Property, required bool) {
 		of := *property.Schema
 		parameter := Parameter{Name: property.Name, In: where, Description: of.Description, Deprecated: of.Deprecated, Required: required, Schema: &of}
@@ -379,18 +378,18 @@ const (
 func (m *maker) body(p *part, in schema.Input) *Body {
 	b := &Body{}
 	if in.Body != nil && !in.Files {
-		b.Content.Add(jsonType, &Content{Schema: in.Body, Examples: m.bodies(p)})
+		b.Content.add(jsonType, &Content{Schema: in.Body, Examples: m.bodies(p)})
 	}
 	switch {
 	case in.Files:
-		b.Content.Add(multipartType, &Content{Schema: in.Form})
+		b.Content.add(multipartType, &Content{Schema: in.Form})
 	case in.Form != nil:
-		b.Content.Add(formType, &Content{Schema: in.Form})
+		b.Content.add(formType, &Content{Schema: in.Form})
 	}
 	for _, e := range p.examples {
 		isForm := e.mediaType == formType || e.mediaType == multipartType
-		if isForm && e.isSuccess() && in.Body != nil && !b.Content.Has(e.mediaType) {
-			b.Content.Add(e.mediaType, &Content{Schema: cmp.Or(in.Form, &schema.Schema{Type: schema.Types{"object"}})})
+		if isForm && e.isSuccess() && in.Body != nil && !b.Content.has(e.mediaType) {
+			b.Content.add(e.mediaType, &Content{Schema: cmp.Or(in.Form, &schema.Schema{Type: schema.Types{"object"}})})
 		}
 	}
 	if len(b.Content) == 0 {
@@ -405,7 +404,7 @@ func (m *maker) body(p *part, in schema.Input) *Body {
 }
 
 // bodies returns the JSON that examples send.
-func (m *maker) bodies(p *part) (all List[Example]) {
+func (m *maker) bodies(p *part) (all List[*Example]) {
 	for _, e := range p.examples {
 		if e.isSuccess() && json.Valid(e.sample.Body) && isJSON(e.mediaType) {
 			addExample(&all, e.Title, e.sample.Body)
@@ -419,8 +418,8 @@ func isJSON(mediaType string) bool {
 }
 
 // addExample adds an example under a key of its own.
-func addExample(to *List[Example], title string, text []byte) {
-	to.Add(unique(cmp.Or(slug(title), "example"), "-", to.Has), Example{title, text})
+func addExample(to *List[*Example], title string, text []byte) {
+	to.add(unique(cmp.Or(slug(title), "example"), "-", to.has), &Example{title, text})
 }
 
 // responses adds the answers: that of the handler, those that are declared, and those that an example
@@ -460,21 +459,21 @@ func (m *maker) responses(p *part, o *Operation) {
 	for _, code := range codes {
 		r := status[code]
 		r.Description = cmp.Or(r.Description, fmt.Sprint(code))
-		o.Responses.Add(fmt.Sprint(code), r)
+		o.Responses.add(fmt.Sprint(code), r)
 	}
 	if p.Decides && len(codes) == 0 {
-		o.Responses.Add("2XX", &Response{Description: "The handler decides."})
+		o.Responses.add("2XX", &Response{Description: "The handler decides."})
 	}
-	o.Responses.Add("default", &Response{Description: "An error.", Content: m.errors(p)})
+	o.Responses.add("default", &Response{Description: "An error.", Content: m.errors(p)})
 }
 
 // content returns the body of an answer of a type.
 func (m *maker) content(out reflect.Type, isText bool) (all List[*Content]) {
 	switch {
 	case isText:
-		all.Add("text/plain", &Content{Schema: &schema.Schema{Type: schema.Types{"string"}}})
+		all.add("text/plain", &Content{Schema: &schema.Schema{Type: schema.Types{"string"}}})
 	case out != nil:
-		all.Add(jsonType, &Content{Schema: m.set.Written(out)})
+		all.add(jsonType, &Content{Schema: m.set.Written(out)})
 	}
 	return all
 }
@@ -484,7 +483,7 @@ func (m *maker) content(out reflect.Type, isText bool) (all List[*Content]) {
 func (m *maker) errors(p *part) (all List[*Content]) {
 	switch {
 	case p.OnError == "":
-		all.Add("application/problem+json", &Content{Schema: m.set.Written(reflect.TypeFor[reply.ProblemJSON]())})
+		all.add("application/problem+json", &Content{Schema: m.set.Written(reflect.TypeFor[reply.ProblemJSON]())})
 	case p.OnError == m.onError && m.api.Error != nil:
 		all = m.content(m.api.Error, false)
 	}
@@ -497,16 +496,16 @@ func (r *Response) expect(e *example) {
 		switch {
 		case c.Subject == "header" && c.Word != "isFalse" && c.Word != "!=" && c.Text != "undefined":
 			name := http.CanonicalHeaderKey(c.Header)
-			if name != "Content-Type" && !r.Headers.Has(name) {
-				r.Headers.Add(name, Header{&schema.Schema{Type: schema.Types{"string"}}})
+			if name != "Content-Type" && !r.Headers.has(name) {
+				r.Headers.add(name, &Header{&schema.Schema{Type: schema.Types{"string"}}})
 			}
 		case c.Subject == "body" && c.Place == nil && c.Word == "==" && !c.Lacks && json.Valid([]byte(c.Text)):
-			if content := r.Content.Get(jsonType); content != nil {
+			if content := r.Content.get(jsonType); content != nil {
 				addExample(&content.Examples, e.Title, []byte(c.Text))
 			}
 		}
 	}
-	slices.SortFunc(r.Headers, func(a, b Entry[Header]) int { return strings.Compare(a.Key, b.Key) })
+	r.Headers.sort()
 }
 
 // security returns what an operation needs: a guard of a scheme in its chain needs that, and any handler
@@ -534,7 +533,7 @@ func (m *maker) security(p *part) (all []map[string][]string) {
 // schemes adds the ways to sign in.
 func (m *maker) schemes(d *Document) {
 	for _, s := range m.api.SignIn {
-		scheme := Scheme{Type: "apiKey", Description: s.Doc}
+		scheme := &Scheme{Type: "apiKey", Description: s.Doc}
 		switch {
 		case s.Bearer:
 			scheme.Type, scheme.Scheme = "http", "bearer"
@@ -543,9 +542,9 @@ func (m *maker) schemes(d *Document) {
 		default:
 			scheme.In, scheme.Name = "header", cmp.Or(s.Header, "Authorization")
 		}
-		d.Components.SecuritySchemes.Add(s.Name, scheme)
+		d.Components.SecuritySchemes.add(s.Name, scheme)
 	}
-	slices.SortFunc(d.Components.SecuritySchemes, func(a, b Entry[Scheme]) int { return strings.Compare(a.Key, b.Key) })
+	d.Components.SecuritySchemes.sort()
 }
 
 // components adds the rules to the types that have a name, and the types to the document.
@@ -553,14 +552,14 @@ func (m *maker) components(d *Document) {
 	all := d.schemas()
 	m.book.Components(all...)
 	for _, c := range schema.Name(all...) {
-		d.Components.Schemas.Add(c.Name, c.Schema)
+		d.Components.Schemas.add(c.Name, c.Schema)
 	}
 }
 
 // schemas returns all schemas of operations.
 func (d *Document) schemas() (all []*schema.Schema) {
 	for _, at := range d.Paths {
-		for _, of := range at.Value {
+		for _, of := range *at.Value {
 			for _, p := range of.Value.Parameters {
 				all = append(all, p.Schema)
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/flow/internal/examples/httpfile"
 )
@@ -41,7 +42,7 @@ func Curl(s httpfile.Sample, prefix string) string {
 		if line := new(bytes.Buffer); json.Compact(line, body) == nil {
 			body = line.Bytes()
 		}
-		if bytes.ContainsFunc(body, isControl) || !isText(body) {
+		if bytes.ContainsFunc(body, isControl) || !utf8.Valid(body) {
 			return ""
 		}
 		if !typed {
@@ -53,8 +54,6 @@ func Curl(s httpfile.Sample, prefix string) string {
 }
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
-
-func isText(b []byte) bool { return bytes.Equal(bytes.ToValidUTF8(b, nil), b) }
 
 // quote returns a text for a shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -38,7 +38,7 @@ func Policy() string {
 func HTML(d *document.Document, json string, examplesOf func(method, path string) []Example) ([]byte, error) {
 	v := view{Style: template.CSS(style), Info: d.Info, Prose: paragraphs(d.Info.Description), JSON: json, Untyped: d.Untyped, SignIn: signIn(d)}
 	for _, path := range d.Paths {
-		for _, entry := range path.Value {
+		for _, entry := range *path.Value {
 			o := operationOf(d, strings.ToUpper(entry.Key), path.Key, entry.Value)
 			o.Examples = examplesOf(o.Method, o.Path)
 			for i, e := range o.Examples {

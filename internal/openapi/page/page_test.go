@@ -86,9 +86,9 @@ func TestDescribe(t *testing.T) {
 }
 
 func TestWho(t *testing.T) {
-	scheme := document.List[document.Scheme]{{Key: "token"}, {Key: "cookie"}}
+	scheme := document.List[*document.Scheme]{{Key: "token", Value: &document.Scheme{}}, {Key: "cookie", Value: &document.Scheme{}}}
 	for _, tt := range []struct {
-		schemes  document.List[document.Scheme]
+		schemes  document.List[*document.Scheme]
 		security []map[string][]string
 		want     string
 	}{
@@ -111,7 +111,8 @@ func TestLongListIsClosed(t *testing.T) {
 	for n, open := range map[int]bool{40: true, 41: false} {
 		d := &document.Document{}
 		for i := range n {
-			d.Paths.Add("/"+strings.Repeat("a", i+1), document.Path{{Key: "get", Value: &document.Operation{ID: strings.Repeat("a", i+1)}}})
+			path := &document.Path{{Key: "get", Value: &document.Operation{ID: strings.Repeat("a", i+1)}}}
+			d.Paths = append(d.Paths, document.Entry[*document.Path]{Key: "/" + strings.Repeat("a", i+1), Value: path})
 		}
 		html, err := HTML(d, "openapi.json", func(string, string) []Example { return nil })
 		is.NoErr(err)

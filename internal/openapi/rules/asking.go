@@ -289,27 +289,29 @@ func setText(text string) setter {
 	}
 }
 
-func setNumber(n float64) setter {
-	return func(v reflect.Value) bool {
-		v.SetZero()
-		of := fresh(v)
-		switch k := of.Kind(); {
-		case input.DecodesItself(of.Type()):
-		case of.CanInt() && n == float64(int64(n)) && !of.OverflowInt(int64(n)):
-			of.SetInt(int64(n))
-			return true
-		case of.CanUint() && n >= 0 && n == float64(uint64(n)) && !of.OverflowUint(uint64(n)):
-			of.SetUint(uint64(n))
-			return true
-		case k == reflect.Float64 || k == reflect.Float32 && !of.OverflowFloat(n):
-			of.SetFloat(n)
-			return true
-		case of.CanInt() || of.CanUint():
-			return false
-		}
-		text, err := json.Marshal(n)
-		return err == nil && setJSON(string(text))(v)
+func setNumber(n float64) setter { return func(v reflect.Value) bool { return putNumber(v, n) } }
+
+// putNumber is what setNumber does. It is a function of its own, or else the compiler would write it at
+// each call of setNumber.
+func putNumber(v reflect.Value, n float64) bool {
+	v.SetZero()
+	of := fresh(v)
+	switch k := of.Kind(); {
+	case input.DecodesItself(of.Type()):
+	case of.CanInt() && n == float64(int64(n)) && !of.OverflowInt(int64(n)):
+		of.SetInt(int64(n))
+		return true
+	case of.CanUint() && n >= 0 && n == float64(uint64(n)) && !of.OverflowUint(uint64(n)):
+		of.SetUint(uint64(n))
+		return true
+	case k == reflect.Float64 || k == reflect.Float32 && !of.OverflowFloat(n):
+		of.SetFloat(n)
+		return true
+	case of.CanInt() || of.CanUint():
+		return false
 	}
+	text, err := json.Marshal(n)
+	return err == nil && setJSON(string(text))(v)
 }
 
 func setNull(v reflect.Value) bool {

@@ -322,8 +322,7 @@ func (a *asking) fraction(s *spot, taken, refused float64) float64 {
 	if behind(s.t).Kind() == reflect.Float32 { // a number near the edge becomes the edge
 		precision = 1e-6 * max(1, math.Abs(taken))
 	}
-	for digits := range 12 {
-		scale := math.Pow(10, float64(digits))
+	for scale := 1.0; scale < 1e12; scale *= 10 {
 		if short := math.Round(taken*scale) / scale; math.Abs(short-taken) <= precision {
 			return short
 		}

@@ -15,18 +15,22 @@ var alphabets = []string{"k", "w", "é", "😀", "7", "Q", " ", "\n", "-", ".", 
 
 // textSorts makes the sorts of texts. All texts of a sort are parts of one, so that a question makes none.
 func textSorts() (sorts []sort) {
+	var all []string
 	for _, letters := range alphabets {
-		sorts = append(sorts, beginnings(strings.Repeat(letters, longest/utf8.RuneCountInString(letters)+1)))
+		all = append(all, strings.Repeat(letters, longest/utf8.RuneCountInString(letters)+1))
 	}
 	for _, around := range []string{" ", "0", "-", "@"} {
-		sorts = append(sorts, beginnings("kw"+strings.Repeat(around, longest)))
-	}
-	for _, before := range []string{" ", "\n", "0"} {
-		all := strings.Repeat(before, longest) + "kw"
-		sorts = append(sorts, func(n int) setter { return setText(all[len(all)-n:]) })
+		all = append(all, "kw"+strings.Repeat(around, longest))
 	}
 	for seed := range uint64(3) {
-		sorts = append(sorts, beginnings(randomText(seed)))
+		all = append(all, randomText(seed))
+	}
+	for _, text := range all {
+		sorts = append(sorts, beginnings(text))
+	}
+	for _, before := range []string{" ", "\n", "0"} {
+		text := strings.Repeat(before, longest) + "kw"
+		sorts = append(sorts, func(n int) setter { return setText(text[len(text)-n:]) })
 	}
 	return sorts
 }

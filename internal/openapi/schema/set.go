@@ -183,17 +183,15 @@ func Name(schemas ...*Schema) []*Component {
 
 // number tells types apart that have the same name in packages of the same name.
 func number(all []*Component) {
-	byName := map[string][]reflect.Type{}
-	for _, c := range all {
-		if !slices.Contains(byName[c.Name], c.Go) {
-			byName[c.Name] = append(byName[c.Name], c.Go)
+	byPath := slices.SortedFunc(slices.Values(all), func(a, b *Component) int { return strings.Compare(pathOf(a.Go), pathOf(b.Go)) })
+	types := map[string][]reflect.Type{}
+	for _, c := range byPath {
+		if !slices.Contains(types[c.Name], c.Go) {
+			types[c.Name] = append(types[c.Name], c.Go)
 		}
 	}
-	for _, types := range byName {
-		slices.SortFunc(types, func(a, b reflect.Type) int { return strings.Compare(pathOf(a), pathOf(b)) })
-	}
 	for _, c := range all {
-		if i := slices.Index(byName[c.Name], c.Go); i > 0 {
+		if i := slices.Index(types[c.Name], c.Go); i > 0 {
 			c.Name = fmt.Sprintf("%s_%d", c.Name, i+1)
 		}
 	}
