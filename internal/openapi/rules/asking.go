@@ -14,6 +14,7 @@ import (
 // An asking asks Validate of one type.
 type asking struct {
 	t        reflect.Type
+	asker    input.Asker
 	messages input.Messages
 	spots    []*spot
 	byKey    map[string]*spot // by key in lower case
@@ -102,7 +103,7 @@ func (a *asking) ask(b *base, s *spot, set setter, inside bool) answer {
 // false if it fails.
 func (a *asking) complaints(b *base, s *spot, set setter, inside bool) (named, others, ok bool) {
 	reached, converts := true, true
-	invalid, ok := input.Ask(func() reflect.Value {
+	invalid, ok := a.asker.Ask(func() reflect.Value {
 		dst := b.copy()
 		var v reflect.Value
 		if v, reached = s.reach(dst); reached {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // A limit is asked for with the values of one sort, from small ones to large ones, in the filled base.
@@ -202,6 +203,17 @@ func behindValue(v reflect.Value) reflect.Value {
 	return v
 }
 
+// numbered returns texts that differ: "k1" at 1. There is one for each item of the longest list.
+var numbered = sync.OnceValue(func() (texts []string) {
+	for n := range mostItems + 1 {
+		texts = append(texts, "k"+strconv.Itoa(n))
+	}
+	return texts
+})
+
+// mostItems is how many items the longest list has that Validate is asked about.
+const mostItems = 512
+
 // vary makes the value of an item its own: a text or a number, and the fields of a struct that are such.
 func vary(v reflect.Value, n int) {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
@@ -214,7 +226,7 @@ func vary(v reflect.Value, n int) {
 	}
 	switch {
 	case v.Kind() == reflect.String:
-		v.SetString("k" + strconv.Itoa(n))
+		v.SetString(numbered()[n])
 	case v.CanInt() && !v.OverflowInt(int64(n)):
 		v.SetInt(int64(n))
 	case v.CanUint() && !v.OverflowUint(uint64(n)):
@@ -246,7 +258,7 @@ func (a *asking) items(s *spot) (least, most *int) {
 	if found.hasFrom && a.holds(s, sorts, below(found.from, 0)) {
 		least = &found.from
 	}
-	if found.hasTo && a.holds(s, sorts, above(found.to, 512)) {
+	if found.hasTo && a.holds(s, sorts, above(found.to, mostItems)) {
 		most = &found.to
 	}
 	return least, most
@@ -275,10 +287,7 @@ func (a *asking) numbers(s *spot) (least, most json.Number) {
 		return "", ""
 	}
 	found, ok := a.spanOf(s, whole, tried)
-	isHole := func(n int) bool {
-		return found.from < n && n < found.to && a.ask(a.bases[0], s, whole(n), false) == refuses
-	}
-	if !ok || found.from == found.to || slices.ContainsFunc(tried, isHole) {
+	if !ok || found.from == found.to || found.holes {
 		return "", "" // some numbers are no range
 	}
 	lowest, highest := tried[0], tried[len(tried)-1]

@@ -128,7 +128,7 @@ type probe struct {
 func (p *probe) ask(text string) (message string, refused bool) {
 	var to binding
 	found := false
-	invalid, ok := Ask(func() reflect.Value {
+	invalid, ok := new(Asker).Ask(func() reflect.Value {
 		dst := filler{rows: true, values: true, without: p.to.FirstRow}.new(p.t)
 		var v reflect.Value
 		if v, found = FormValue(dst.Elem(), p.query, p.to.FirstRow); found {

@@ -98,24 +98,30 @@ func (fill filler) complaints(t reflect.Type, messages Messages) map[string]bool
 
 // invalid returns the messages of Validate, or nil if it panics or fails.
 func (fill filler) invalid(t reflect.Type, messages Messages) map[string]reply.Message {
-	invalid, _ := Ask(func() reflect.Value { return fill.new(t) }, messages)
+	invalid, _ := new(Asker).Ask(func() reflect.Value { return fill.new(t) }, messages)
 	return invalid
 }
 
+// An Asker asks Validate again and again.
+type Asker struct{ invalid map[string]reply.Message }
+
 // Ask asks Validate of a new struct that make returns a pointer to, and of the structs inside, for their
-// messages, by path. Validate may change what the struct points to. ok is false if one of them panics, as it may with values that no request has sent,
-// or returns an error without messages.
-func Ask(make func() reflect.Value, messages Messages) (invalid map[string]reply.Message, ok bool) {
+// messages, by path, which are valid until the next question. Validate may change what the struct points
+// to. ok is false if one of them panics, as it may with values that no request has sent, or returns an
+// error without messages.
+func (a *Asker) Ask(make func() reflect.Value, messages Messages) (invalid map[string]reply.Message, ok bool) {
 	defer func() {
 		if recover() != nil {
 			invalid, ok = nil, false
 		}
 	}()
 	dst := make()
-	invalid, err := planOf(dst.Type().Elem()).validate(dst.Interface(), &binding{dst: dst.Elem()}, messages)
+	clear(a.invalid)
+	invalid, err := planOf(dst.Type().Elem()).validate(dst.Interface(), &binding{dst: dst.Elem(), invalid: a.invalid}, messages)
 	if err != nil {
 		return nil, false
 	}
+	a.invalid = invalid
 	return invalid, true
 }
 
