@@ -14,6 +14,7 @@ import (
 	"example.com/flow/internal/dev/routemap"
 	"example.com/flow/internal/examples/bridge"
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/openapi/agree"
 	"example.com/flow/internal/pages/templates"
 	"example.com/flow/internal/routes/forms"
 	"example.com/flow/internal/routes/match"
@@ -123,6 +124,7 @@ type compiler struct {
 	faults   []fault.Fault // of this Router alone: see allFaults
 	// inspected are the inputs of handlers whose mistakes are reported.
 	inspected map[reflect.Type]bool
+	types     agree.Types     // whose methods JSONSchema were asked
 	places    []place         // of Describers
 	errorDirs map[string]bool // the directories that have an OnError
 	// unsound: a fault may keep routes out of the trie.
@@ -355,6 +357,11 @@ func (c *compiler) handlerOf(r *routetree.Route, v *verb) handler {
 			}
 		}
 		c.checkInput(r, h)
+		if !r.Page {
+			for _, wrong := range c.types.Faults(h.typed.shape(v.Code)) {
+				c.fault(h.pos, "the handler has a type whose schema cannot be made: %s", wrong)
+			}
+		}
 		h.flow = h.typed.flow(r.Page, v.Code)
 	}
 	return h

@@ -144,6 +144,35 @@ func TestExamplesThatFitTheirTypes(t *testing.T) {
 	}
 }
 
+type (
+	brokenColor string
+	brokenWord  int
+)
+
+func (brokenColor) JSONSchema(s map[string]any) { s["enum"].([]any)[0] = "red" }
+func (brokenWord) JSONSchema(s map[string]any)  { s["minimum"] = "one" }
+
+// A JSONSchema that makes no schema is a fault at the handler, once, with a description of the API or
+// without.
+func TestFaultsOfJSONSchema(t *testing.T) {
+	is := is.New(t)
+	r := flow.New(fstest.MapFS{"router/a.http": {}})
+	type in struct{ Colors []brokenColor }
+	r.At("a").POST().Do(func(*flow.Request, in) (brokenWord, error) { return 0, nil })
+	r.At("a").PUT().Do(func(*flow.Request, in) error { return nil })
+	err := r.Check()
+	is.True(err != nil)
+	lines := strings.Split(err.Error(), "\n")
+	is.Equal(len(lines), 2)
+	for i, want := range []string{
+		"JSONSchema of flow_test.brokenColor panics: interface conversion: interface {} is nil, not []interface {}",
+		"JSONSchema of flow_test.brokenWord makes no JSON Schema: json: ",
+	} {
+		is.True(strings.Contains(lines[i], "exampletypes_test.go:"))
+		is.True(strings.Contains(lines[i], ": the handler has a type whose schema cannot be made: "+want))
+	}
+}
+
 // validatedSize counts how often its Validate is called.
 type validatedSize struct{ Size int }
 

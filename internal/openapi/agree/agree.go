@@ -50,6 +50,21 @@ func (t *Types) written(out reflect.Type) *schema.Schema {
 	return t.out[out]
 }
 
+// Faults returns what is wrong with the methods JSONSchema of the types of a Shape, if it was not said of
+// another Shape before.
+func (t *Types) Faults(of bridge.Shape) (faults []string) {
+	types := []reflect.Type{of.In, of.Out}
+	for _, other := range of.Others {
+		types = append(types, other.Type)
+	}
+	for _, of := range types {
+		if of != nil {
+			faults = append(faults, t.set.Faults(of)...)
+		}
+	}
+	return faults
+}
+
 // Example returns what of an example cannot be, as its handler has the Shape. It looks at examples
 // that expect success: others may show what is refused.
 func Example(f *httpfile.File, r *httpfile.Request, of bridge.Shape, types *Types, open func(string) ([]byte, error)) (faults []fault.Fault) {

@@ -297,9 +297,13 @@ shape {"type":"object","description":"A shape.","properties":{"kind":{"type":"st
 func TestFaultsOfJSONSchema(t *testing.T) {
 	is := is.New(t)
 	var s Set
-	s.Written(reflect.TypeFor[wrongWord]())
-	s.Written(reflect.TypeFor[panics]())
-	is.Equal(len(s.Faults()), 2)
-	is.True(strings.HasPrefix(s.Faults()[0], "JSONSchema of schema.wrongWord makes no schema: "))
-	is.Equal(s.Faults()[1], "JSONSchema of schema.panics panics: no")
+	type list struct {
+		Next  *list
+		Words map[string][]*wrongWord
+	}
+	found := s.Faults(reflect.TypeFor[list]())
+	is.Equal(len(found), 1)
+	is.True(strings.HasPrefix(found[0], "JSONSchema of schema.wrongWord makes no JSON Schema: "))
+	is.Equal(s.Faults(reflect.TypeFor[[2]panics]()), []string{"JSONSchema of schema.panics panics: no"})
+	is.Equal(len(s.Faults(reflect.TypeFor[[]panics]())), 0) // it was said
 }

@@ -11,7 +11,8 @@ import (
 // A Set makes schemas that refer to each other.
 type Set struct {
 	components map[direction]*Component
-	faults     []string
+	faults     []string              // of methods JSONSchema
+	asked      map[reflect.Type]bool // by Faults
 }
 
 // A direction is a type as it is read or written.
@@ -20,8 +21,45 @@ type direction struct {
 	read bool
 }
 
-// Faults returns what is wrong with methods JSONSchema, in the order in which it was found.
-func (s *Set) Faults() []string { return s.faults }
+// Faults returns what is wrong with the methods JSONSchema of a type and of those that it leads to. It
+// looks at each type once: what was said of one is not said again for another that leads to it.
+func (s *Set) Faults(t reflect.Type) []string {
+	before := len(s.faults)
+	s.ask(t)
+	return s.faults[before:]
+}
+
+// ask makes the schemas of those types with JSONSchema that a type leads to.
+func (s *Set) ask(t reflect.Type) {
+	if s.asked[t] {
+		return
+	}
+	if s.asked == nil {
+		s.asked = map[reflect.Type]bool{}
+	}
+	s.asked[t] = true
+	if describes(t) {
+		s.Read(t)
+		s.Written(t)
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		s.ask(t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if f.IsExported() || f.Anonymous {
+				s.ask(f.Type)
+			}
+		}
+	}
+}
+
+// fault notes what is wrong with a JSONSchema, which is asked for what is read and for what is written.
+func (s *Set) fault(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(s.faults, text) {
+		s.faults = append(s.faults, text)
+	}
+}
 
 // A Describer is a type that adds words of JSON Schema to what flow says of it. They are those of
 // package encoding/json: map[string]any, []any, string, float64, bool and nil, and all that becomes
@@ -58,7 +96,7 @@ func (s *Set) described(t reflect.Type, of *Schema) (with *Schema) {
 	with = of
 	defer func() {
 		if p := recover(); p != nil {
-			s.faults = append(s.faults, fmt.Sprintf("JSONSchema of %v panics: %v", t, p))
+			s.fault("JSONSchema of %v panics: %v", t, p)
 		}
 	}()
 	references := map[string]*Component{}
@@ -79,7 +117,7 @@ func (s *Set) described(t reflect.Type, of *Schema) (with *Schema) {
 		}
 	}
 	if err != nil {
-		s.faults = append(s.faults, fmt.Sprintf("JSONSchema of %v makes no schema: %v", t, err))
+		s.fault("JSONSchema of %v makes no JSON Schema: %v", t, err)
 	}
 	return with
 }
