@@ -9,17 +9,22 @@ import (
 	"example.com/flow"
 )
 
-type articleData struct {
-	Slug           string    `json:"slug"`
+// A listed article is one in a list, which does not have the bodies.
+type listed struct {
+	Slug           string    `json:"slug" doc:"The title, as it stands in URLs."`
 	Title          string    `json:"title"`
 	Description    string    `json:"description"`
-	Body           string    `json:"body,omitempty"`
 	TagList        []string  `json:"tagList"`
 	CreatedAt      time.Time `json:"createdAt"`
 	UpdatedAt      time.Time `json:"updatedAt"`
-	Favorited      bool      `json:"favorited"`
+	Favorited      bool      `json:"favorited" doc:"By who asks."`
 	FavoritesCount int       `json:"favoritesCount"`
 	Author         profile   `json:"author"`
+}
+
+type articleData struct {
+	listed
+	Body string `json:"body"`
 }
 
 type articleOut struct {
@@ -27,27 +32,46 @@ type articleOut struct {
 }
 
 type articlesOut struct {
-	Articles      []articleData `json:"articles"`
-	ArticlesCount int           `json:"articlesCount"`
+	Articles      []listed `json:"articles"`
+	ArticlesCount int      `json:"articlesCount" doc:"Of all pages."`
 }
 
-func (x *article) data(of *user) articleData {
-	return articleData{x.slug, x.title, x.description, x.body, append([]string{}, x.tags...), x.created, x.updated, of != nil && x.favorites[of], len(x.favorites), profileOf(x.author, of)}
+func (x *article) listed(of *user) listed {
+	return listed{x.slug, x.title, x.description, append([]string{}, x.tags...), x.created, x.updated, of != nil && x.favorites[of], len(x.favorites), profileOf(x.author, of)}
 }
 
-// page returns the articles of a page that a function chooses, without their bodies.
-func (a *App) page(req *flow.Request, limit, offset int, has func(*article) bool) articlesOut {
+func (x *article) out(of *user) articleOut { return articleOut{articleData{x.listed(of), x.body}} }
+
+// A pageIn says which part of a list is wanted.
+type pageIn struct {
+	Limit  int `query:"limit" doc:"How many articles there are at most."`
+	Offset int `query:"offset" doc:"How many articles are left out before them."`
+}
+
+func (in *pageIn) Default() { in.Limit = 20 }
+
+func (in pageIn) Validate() error {
+	wrong := flow.Invalid{}
+	if in.Limit < 0 || in.Limit > 100 {
+		wrong["limit"] = "must be from 0 to 100"
+	}
+	if in.Offset < 0 {
+		wrong["offset"] = "must not be negative"
+	}
+	return wrong
+}
+
+// page returns the articles of a page that a function chooses, the newest first.
+func (a *App) page(req *flow.Request, in pageIn, has func(*article) bool) articlesOut {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	out := articlesOut{Articles: []articleData{}}
+	out := articlesOut{Articles: []listed{}}
 	for _, x := range a.articles {
 		if !has(x) {
 			continue
 		}
-		if out.ArticlesCount >= offset && len(out.Articles) < limit {
-			data := x.data(me(req))
-			data.Body = ""
-			out.Articles = append(out.Articles, data)
+		if out.ArticlesCount >= in.Offset && len(out.Articles) < in.Limit {
+			out.Articles = append(out.Articles, x.listed(me(req)))
 		}
 		out.ArticlesCount++
 	}
@@ -55,22 +79,14 @@ func (a *App) page(req *flow.Request, limit, offset int, has func(*article) bool
 }
 
 type listIn struct {
+	pageIn
 	Tag       string `query:"tag"`
-	Author    string `query:"author"`
-	Favorited string `query:"favorited"`
-	Limit     *int   `query:"limit"`
-	Offset    int    `query:"offset"`
-}
-
-func (in listIn) limit() int {
-	if in.Limit == nil {
-		return 20
-	}
-	return *in.Limit
+	Author    string `query:"author" doc:"The name of a user."`
+	Favorited string `query:"favorited" doc:"The name of a user."`
 }
 
 func (a *App) listArticles(req *flow.Request, in listIn) (articlesOut, error) {
-	return a.page(req, in.limit(), in.Offset, func(x *article) bool {
+	return a.page(req, in.pageIn, func(x *article) bool {
 		favorited := in.Favorited == ""
 		for u := range x.favorites {
 			favorited = favorited || u.Username == in.Favorited
@@ -79,55 +95,61 @@ func (a *App) listArticles(req *flow.Request, in listIn) (articlesOut, error) {
 	}), nil
 }
 
-func (a *App) feed(req *flow.Request, in listIn) (articlesOut, error) {
-	return a.page(req, in.limit(), in.Offset, func(x *article) bool { return me(req).follows[x.author] }), nil
+func (a *App) feed(req *flow.Request, in pageIn) (articlesOut, error) {
+	return a.page(req, in, func(x *article) bool { return me(req).follows[x.author] }), nil
 }
 
-type articleIn struct {
-	Article struct {
-		Title       *string  `json:"title"`
-		Description *string  `json:"description"`
-		Body        *string  `json:"body"`
-		TagList     []string `json:"tagList"`
-	} `json:"article"`
+type newArticle struct {
+	Title       string   `json:"title" doc:"No other article has it."`
+	Description string   `json:"description"`
+	Body        string   `json:"body"`
+	TagList     []string `json:"tagList"`
+}
+
+func (n newArticle) Validate() error {
+	return notBlank(map[string]*string{"title": &n.Title, "description": &n.Description, "body": &n.Body})
+}
+
+type newArticleIn struct {
+	Article newArticle `json:"article"`
+}
+
+// An articleChange has nil for what stays as it is.
+type articleChange struct {
+	Title       *string `json:"title"`
+	Description *string `json:"description"`
+	Body        *string `json:"body"`
+}
+
+func (c articleChange) Validate() error {
+	return notBlank(map[string]*string{"title": c.Title, "description": c.Description, "body": c.Body})
+}
+
+type articleChangeIn struct {
+	articleRef
+	Article articleChange `json:"article"`
 }
 
 var noWord = regexp.MustCompile(`[^a-z0-9]+`)
 
-// set sets the fields of an article. required says that none may be missing.
-func (x *article) set(in articleIn, required bool) error {
-	wrong, next := flow.Invalid{}, *x
-	for _, field := range []struct {
-		name     string
-		from, to *string
-	}{{"title", in.Article.Title, &next.title}, {"description", in.Article.Description, &next.description}, {"body", in.Article.Body, &next.body}} {
-		switch {
-		case field.from != nil && strings.TrimSpace(*field.from) != "":
-			*field.to = *field.from
-		case field.from != nil || required:
-			wrong[field.name] = "can't be blank"
-		}
-	}
-	if len(wrong) > 0 {
-		return wrong
-	}
-	next.slug, next.updated = strings.Trim(noWord.ReplaceAllString(strings.ToLower(next.title), "-"), "-"), time.Now().UTC()
-	*x = next
-	return nil
+func (x *article) set(c articleChange) {
+	change(&x.title, c.Title)
+	change(&x.description, c.Description)
+	change(&x.body, c.Body)
+	x.slug, x.updated = strings.Trim(noWord.ReplaceAllString(strings.ToLower(x.title), "-"), "-"), time.Now().UTC()
 }
 
-func (a *App) addArticle(req *flow.Request, in articleIn) (articleOut, error) {
+func (a *App) addArticle(req *flow.Request, in newArticleIn) (articleOut, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	x := &article{author: me(req), favorites: map[*user]bool{}, created: time.Now().UTC(), tags: in.Article.TagList}
-	if err := x.set(in, true); err != nil {
-		return articleOut{}, err
-	}
+	n := in.Article
+	x := &article{author: me(req), favorites: map[*user]bool{}, created: time.Now().UTC(), tags: n.TagList}
+	x.set(articleChange{&n.Title, &n.Description, &n.Body})
 	if _, err := a.article(x.slug); err == nil {
 		return articleOut{}, flow.Invalid{"title": "has already been taken"}
 	}
 	a.articles = append([]*article{x}, a.articles...)
-	return articleOut{x.data(me(req))}, nil
+	return x.out(me(req)), nil
 }
 
 type articleRef struct {
@@ -159,28 +181,28 @@ func (a *App) showArticle(req *flow.Request, in articleRef) (articleOut, error) 
 	if err != nil {
 		return articleOut{}, err
 	}
-	return articleOut{x.data(me(req))}, nil
+	return x.out(me(req)), nil
 }
 
-func (a *App) updateArticle(req *flow.Request, in articleIn) (articleOut, error) {
+func (a *App) updateArticle(req *flow.Request, in articleChangeIn) (articleOut, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	x, err := a.own(req, req.Param("slug"))
+	x, err := a.own(req, in.Slug)
 	if err != nil {
 		return articleOut{}, err
 	}
-	err = x.set(in, false)
-	return articleOut{x.data(me(req))}, err
+	x.set(in.Article)
+	return x.out(me(req)), nil
 }
 
-func (a *App) deleteArticle(req *flow.Request, in articleRef) (flow.Response, error) {
+func (a *App) deleteArticle(req *flow.Request, in articleRef) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	x, err := a.own(req, in.Slug)
 	if err == nil {
 		a.articles = slices.DeleteFunc(a.articles, func(other *article) bool { return other == x })
 	}
-	return flow.Response{}, err
+	return err
 }
 
 func (a *App) favorite(on bool) func(*flow.Request, articleRef) (articleOut, error) {
@@ -192,11 +214,15 @@ func (a *App) favorite(on bool) func(*flow.Request, articleRef) (articleOut, err
 			return articleOut{}, err
 		}
 		set(x.favorites, me(req), on)
-		return articleOut{x.data(me(req))}, nil
+		return x.out(me(req)), nil
 	}
 }
 
-func (a *App) tags(*flow.Request) (map[string][]string, error) {
+type tagsOut struct {
+	Tags []string `json:"tags"`
+}
+
+func (a *App) tags(*flow.Request) (tagsOut, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	all := []string{}
@@ -204,7 +230,7 @@ func (a *App) tags(*flow.Request) (map[string][]string, error) {
 		all = append(all, x.tags...)
 	}
 	slices.Sort(all)
-	return map[string][]string{"tags": slices.Compact(all)}, nil
+	return tagsOut{slices.Compact(all)}, nil
 }
 
 type commentData struct {
@@ -215,64 +241,75 @@ type commentData struct {
 	Author    profile   `json:"author"`
 }
 
-type commentIn struct {
-	Slug    string `param:"slug" json:"-"`
-	Comment struct {
-		Body string `json:"body"`
-	} `json:"comment"`
+type newComment struct {
+	Body string `json:"body"`
+}
+
+func (n newComment) Validate() error { return notBlank(map[string]*string{"body": &n.Body}) }
+
+type newCommentIn struct {
+	articleRef
+	Comment newComment `json:"comment"`
+}
+
+type commentRef struct {
+	articleRef
+	ID int `param:"id"`
+}
+
+type commentOut struct {
+	Comment commentData `json:"comment"`
+}
+
+type commentsOut struct {
+	Comments []commentData `json:"comments"`
 }
 
 func (c *comment) data(of *user) commentData {
 	return commentData{c.id, c.created, c.created, c.body, profileOf(c.author, of)}
 }
 
-func (a *App) listComments(req *flow.Request, in articleRef) (map[string][]commentData, error) {
+func (a *App) listComments(req *flow.Request, in articleRef) (commentsOut, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	x, err := a.article(in.Slug)
 	if err != nil {
-		return nil, err
+		return commentsOut{}, err
 	}
 	all := []commentData{}
 	for _, c := range x.comments {
 		all = append(all, c.data(me(req)))
 	}
-	return map[string][]commentData{"comments": all}, nil
+	return commentsOut{all}, nil
 }
 
-func (a *App) addComment(req *flow.Request, in commentIn) (map[string]commentData, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	x, err := a.article(in.Slug)
-	switch {
-	case err != nil:
-		return nil, err
-	case strings.TrimSpace(in.Comment.Body) == "":
-		return nil, flow.Invalid{"body": "can't be blank"}
-	}
-	a.lastID++
-	c := &comment{a.lastID, in.Comment.Body, me(req), time.Now().UTC()}
-	x.comments = append(x.comments, c)
-	return map[string]commentData{"comment": c.data(me(req))}, nil
-}
-
-func (a *App) deleteComment(req *flow.Request, in struct {
-	Slug string `param:"slug"`
-	ID   int    `param:"id"`
-}) (flow.Response, error) {
+func (a *App) addComment(req *flow.Request, in newCommentIn) (commentOut, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	x, err := a.article(in.Slug)
 	if err != nil {
-		return flow.Response{}, err
+		return commentOut{}, err
+	}
+	a.lastID++
+	c := &comment{a.lastID, in.Comment.Body, me(req), time.Now().UTC()}
+	x.comments = append(x.comments, c)
+	return commentOut{c.data(me(req))}, nil
+}
+
+func (a *App) deleteComment(req *flow.Request, in commentRef) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	x, err := a.article(in.Slug)
+	if err != nil {
+		return err
 	}
 	i := slices.IndexFunc(x.comments, func(c *comment) bool { return c.id == in.ID })
 	switch {
 	case i < 0:
-		return flow.Response{}, errNotFound
+		return errNotFound
 	case x.comments[i].author != me(req):
-		return flow.Response{}, errForbidden
+		return errForbidden
 	}
 	x.comments = slices.Delete(x.comments, i, i+1)
-	return flow.Response{}, nil
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.com/flow"
+	"example.com/flow/openapi"
 )
 
 //go:embed all:router
@@ -78,10 +79,23 @@ func New(a *App) *flow.Router {
 	in("articles/[slug]/comments/store").POST().Use(signedIn).Status(http.StatusCreated).Do(a.addComment)
 	in("articles/[slug]/comments/[id=int]").DELETE().Use(signedIn).Do(a.deleteComment)
 	in("tags").GET().Do(a.tags)
+	in("openapi.json").GET().Do(api.JSON())
+	in("docs").GET().Do(api.Page())
 	return r
 }
 
-// answerError answers errors as the API does: {"errors": {"body": ["…"]}}.
+var api = openapi.API{
+	Version: "1.0",
+	Error:   errorsOut{},
+	SignIn:  []openapi.SignIn{{Name: "token", Header: "Authorization", Doc: "Token, a space, and the token that users have in answers.", Guards: []any{signedIn}}},
+}
+
+// errorsOut is how the API answers errors: {"errors": {"body": ["…"]}}.
+type errorsOut struct {
+	Errors map[string][]string `json:"errors" doc:"What is wrong, by field, or under the key body."`
+}
+
+// answerError answers errors as the API does.
 func answerError(req *flow.Request, err error) flow.Response {
 	errs := map[string][]string{}
 	if wrong, ok := err.(flow.Invalid); ok {
@@ -95,7 +109,7 @@ func answerError(req *flow.Request, err error) flow.Response {
 		}
 		errs["body"] = []string{message}
 	}
-	return flow.JSON(map[string]any{"errors": errs}).Status(flow.StatusOf(err))
+	return flow.JSON(errorsOut{errs}).Status(flow.StatusOf(err))
 }
 
 func (a *App) authenticate(req *flow.Request) (any, error) {
@@ -122,24 +136,64 @@ var (
 	errForbidden = flow.Error(http.StatusForbidden, "this belongs to somebody else")
 )
 
-type userIn struct {
-	User struct {
-		Username *string `json:"username"`
-		Email    *string `json:"email"`
-		Password *string `json:"password"`
-		Bio      *string `json:"bio"`
-		Image    *string `json:"image"`
-	} `json:"user"`
+type newUser struct {
+	Username string `json:"username" doc:"Nobody else has it."`
+	Email    string `json:"email" doc:"Nobody else has it."`
+	Password string `json:"password"`
+}
+
+func (n newUser) Validate() error {
+	return notBlank(map[string]*string{"username": &n.Username, "email": &n.Email, "password": &n.Password})
+}
+
+type credentials struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+}
+
+func (c credentials) Validate() error {
+	return notBlank(map[string]*string{"email": &c.Email, "password": &c.Password})
+}
+
+// A userChange has nil for what stays as it is.
+type userChange struct {
+	Username *string `json:"username"`
+	Email    *string `json:"email"`
+	Password *string `json:"password"`
+	Bio      *string `json:"bio"`
+	Image    *string `json:"image" doc:"The URL of a picture; an empty one takes it away."`
+}
+
+func (c userChange) Validate() error {
+	return notBlank(map[string]*string{"username": c.Username, "email": c.Email, "password": c.Password})
+}
+
+// notBlank says which of the texts that are not nil are blank.
+func notBlank(texts map[string]*string) error {
+	wrong := flow.Invalid{}
+	for name, text := range texts {
+		if text != nil && strings.TrimSpace(*text) == "" {
+			wrong[name] = "can't be blank"
+		}
+	}
+	return wrong
+}
+
+type userData struct {
+	Email    string  `json:"email"`
+	Token    string  `json:"token" doc:"For the header Authorization."`
+	Username string  `json:"username"`
+	Bio      string  `json:"bio"`
+	Image    *string `json:"image"`
+}
+
+// userIn is the JSON of requests, which has one key around what they are about.
+type userIn[T any] struct {
+	User T `json:"user"`
 }
 
 type userOut struct {
-	User struct {
-		Email    string  `json:"email"`
-		Token    string  `json:"token"`
-		Username string  `json:"username"`
-		Bio      string  `json:"bio"`
-		Image    *string `json:"image"`
-	} `json:"user"`
+	User userData `json:"user"`
 }
 
 // orNil returns a text, or nil for "".
@@ -150,16 +204,16 @@ func orNil(text string) *string {
 	return &text
 }
 
-func showUser(u *user) (out userOut) {
-	out.User.Email, out.User.Token, out.User.Username, out.User.Bio, out.User.Image = u.Email, u.token, u.Username, u.Bio, orNil(u.Image)
-	return out
+func showUser(u *user) userOut {
+	return userOut{userData{u.Email, u.token, u.Username, u.Bio, orNil(u.Image)}}
 }
 
-func (a *App) register(_ *flow.Request, in userIn) (userOut, error) {
+func (a *App) register(_ *flow.Request, in userIn[newUser]) (userOut, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	u := &user{token: rand.Text(), follows: map[*user]bool{}}
-	if err := a.set(u, in, true); err != nil {
+	n := in.User
+	if err := a.set(u, userChange{Username: &n.Username, Email: &n.Email, Password: &n.Password}); err != nil {
 		return userOut{}, err
 	}
 	a.users = append(a.users, u)
@@ -167,21 +221,15 @@ func (a *App) register(_ *flow.Request, in userIn) (userOut, error) {
 	return showUser(u), nil
 }
 
-// set sets the fields of a user. Required says that none may be missing.
-func (a *App) set(u *user, in userIn, required bool) error {
-	wrong := flow.Invalid{}
+// set changes a user, unless another one has its name or its address.
+func (a *App) set(u *user, c userChange) error {
 	next := *u
-	for name, field := range map[string]struct {
-		from *string
-		to   *string
-	}{"username": {in.User.Username, &next.Username}, "email": {in.User.Email, &next.Email}, "password": {in.User.Password, &next.password}} {
-		switch {
-		case field.from != nil && strings.TrimSpace(*field.from) != "":
-			*field.to = strings.TrimSpace(*field.from)
-		case field.from != nil || required:
-			wrong[name] = "can't be blank"
-		}
-	}
+	change(&next.Username, c.Username)
+	change(&next.Email, c.Email)
+	change(&next.password, c.Password)
+	change(&next.Bio, c.Bio)
+	change(&next.Image, c.Image)
+	wrong := flow.Invalid{}
 	for _, other := range a.users {
 		if other != u && other.Username == next.Username {
 			wrong["username"] = "has already been taken"
@@ -193,34 +241,32 @@ func (a *App) set(u *user, in userIn, required bool) error {
 	if len(wrong) > 0 {
 		return wrong
 	}
-	if in.User.Bio != nil {
-		next.Bio = *in.User.Bio
-	}
-	if in.User.Image != nil {
-		next.Image = *in.User.Image
-	}
 	*u = next
 	return nil
 }
 
-func (a *App) login(_ *flow.Request, in userIn) (userOut, error) {
+// change sets a text to another one, unless that is nil.
+func change(text, to *string) {
+	if to != nil {
+		*text = *to
+	}
+}
+
+func (a *App) login(_ *flow.Request, in userIn[credentials]) (userOut, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if in.User.Email == nil || in.User.Password == nil {
-		return userOut{}, flow.Invalid{"email or password": "can't be blank"}
-	}
 	for _, u := range a.users {
-		if u.Email == *in.User.Email && u.password == *in.User.Password {
+		if u.Email == in.User.Email && u.password == in.User.Password {
 			return showUser(u), nil
 		}
 	}
 	return userOut{}, flow.Error(http.StatusUnauthorized, "email or password is invalid")
 }
 
-func (a *App) updateUser(req *flow.Request, in userIn) (userOut, error) {
+func (a *App) updateUser(req *flow.Request, in userIn[userChange]) (userOut, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	err := a.set(me(req), in, false)
+	err := a.set(me(req), in.User)
 	return showUser(me(req)), err
 }
 
