@@ -39,6 +39,10 @@ func TestPagesAreJudged(t *testing.T) {
 		{"a partial that no template calls", `+p.html: <img>
 			a.html: a`, "router/+p.html: warning: no template calls this partial: delete it, unless flow.View renders it\nrouter/+p.html:1:1" + noAlt},
 		{"a condition", `a.html: <img {{if request.URL}}alt="a"{{end}}>`, "router/a.html:1:1: warning: <img> has no alt, unless request.URL: describe the image, or write alt=\"\" if it only adorns\n"},
+		{"a partial whose calls all decide a condition", `+p.html: <img {{if .alt}}alt="{{.alt}}"{{end}}><button>{{if not .icon}}{{.text}}{{end}}</button>
+			a.html: {{template "+p" (dict "alt" "a" "text" "b")}}{{template "+p" (dict "alt" "c" "text" "d")}}`, ""},
+		{"a partial whose calls decide a condition differently", `+p.html: <img {{if .alt}}alt="{{.alt}}"{{end}}>
+			a.html: {{template "+p" (dict "alt" "a")}}{{template "+p" (dict "text" "b")}}`, "router/+p.html:1:1: warning: <img> has no alt, unless .alt: describe the image, or write alt=\"\" if it only adorns\n"},
 		{"what is right", `a.html: <img alt="">`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -171,6 +171,8 @@ type Cond struct {
 	// Lone says that it is a {{with}} without {{else}}, which is no evidence that the value is ever
 	// missing: it may only give the dot.
 	Lone bool
+	Pipe *parse.PipeNode // of the {{if}} or {{with}}
+	Not  bool            // Pipe says "not" of what Key is about
 }
 
 // A Key tells conditions apart: those with one key have the same outcome.

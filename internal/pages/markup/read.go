@@ -244,7 +244,7 @@ func (r *reader) branch(all []cursor, n *parse.BranchNode, in In) ([]cursor, Nod
 	outside := len(then) == 1 && len(otherwise) == 1 && then[0].context < tagName && then[0].equal(&otherwise[0].state) // as most are
 	if r.table.whole || !outside {
 		b.Cond = condOf(n.Pipe, before)
-		b.Cond.Lone = isWith && n.ElseList == nil
+		b.Cond.Pipe, b.Cond.Not, b.Cond.Lone = n.Pipe, b.Cond.False, isWith && n.ElseList == nil
 	}
 	if outside {
 		return then, b

@@ -57,7 +57,7 @@ func (s *survey) judge(e *element, r *rule) {
 	if r.conds != nil {
 		all = append(all, r.conds(s, e)...)
 	}
-	words, ok := e.shown.when(all, func(g guards) bool {
+	words, ok := s.when(e.shown, all, func(g guards) bool {
 		what = ""
 		for i := range e.Ways {
 			w := &e.Ways[i]
@@ -271,7 +271,7 @@ func (s *survey) title() {
 			continue // browsers take the first one
 		}
 		all := append(ofWays(t.Ways), conds(t.Kids)...)
-		if words, ok := t.shown.when(all, func(g guards) bool { return !t.Unsure && t.isThere(g) && isEmpty(t.Kids, g) }); ok {
+		if words, ok := s.when(t.shown, all, func(g guards) bool { return !t.Unsure && t.isThere(g) && isEmpty(t.Kids, g) }); ok {
 			s.found = append(s.found, s.warn(t.Ways[0].Place, "<title> is empty%s%s: define what goes there", words, s.onPage(t.Ways[0].Place)))
 		}
 	}
@@ -282,7 +282,7 @@ func (s *survey) title() {
 	for _, t := range titles {
 		all = append(all, t.condsFor(root)...)
 	}
-	if words, ok := root.shown.when(all, func(g guards) bool {
+	if words, ok := s.when(root.shown, all, func(g guards) bool {
 		return !slices.ContainsFunc(titles, func(t *element) bool { return t.mayBeThere(g, func(w *markup.Way) bool { return w.Name == "title" }) })
 	}); ok {
 		at := root.Ways[0].Place

@@ -13,8 +13,11 @@ type guards []markup.Cond
 func (g guards) with(c markup.Cond) guards { return append(slices.Clip(g), c) }
 
 // holds reports whether a condition holds wherever the place is reached.
-func (g guards) holds(c markup.Cond) bool {
-	return slices.ContainsFunc(g, func(o markup.Cond) bool { return o.Key == c.Key && o.False == c.False })
+func (g guards) holds(c markup.Cond) bool { return g.index(c) >= 0 }
+
+// index returns the index of a condition among the guards, or -1.
+func (g guards) index(c markup.Cond) int {
+	return slices.IndexFunc(g, func(o markup.Cond) bool { return o.Key == c.Key && o.False == c.False })
 }
 
 // holdAll reports whether all of the conditions hold wherever the place is reached.
@@ -34,8 +37,9 @@ const maxConds = 16
 // when returns the words for the one condition, of several or their opposites, under which something
 // is true of a place wherever that is reached: "" if it always is, or ", if .A". It reports false if
 // there is no such condition. isTrue tells of what is true where other guards hold. A {{with}} without
-// {{else}} is no evidence that its value is ever missing.
-func (g guards) when(conds []markup.Cond, isTrue func(guards) bool) (words string, ok bool) {
+// {{else}} is no evidence that its value is ever missing. What is always true on the page, as for a partial
+// whose calls all pass a label, is no evidence either.
+func (p *Page) when(g guards, conds []markup.Cond, isTrue func(guards) bool) (words string, ok bool) {
 	if isTrue(g) {
 		return "", true
 	}
@@ -48,10 +52,17 @@ func (g guards) when(conds []markup.Cond, isTrue func(guards) bool) (words strin
 		if tried = append(tried, c); len(tried) > maxConds {
 			break
 		}
-		if isTrue(g.with(c)) {
+		mayHold, mayFail := true, true
+		if p.Decides != nil {
+			mayHold, mayFail = p.Decides(c.Pipe)
+		}
+		if c.Not {
+			mayHold, mayFail = mayFail, mayHold
+		}
+		if mayHold && isTrue(g.with(c)) {
 			return ", if " + c.Text, true
 		}
-		if !c.Lone && isTrue(g.with(opposite(c))) {
+		if mayFail && !c.Lone && isTrue(g.with(opposite(c))) {
 			return ", unless " + c.Text, true
 		}
 	}
@@ -66,8 +77,8 @@ func opposite(c markup.Cond) markup.Cond {
 // always returns the words for the condition under which a tag is one of the ways that has tells, by
 // their index: "" if it is always one of them, or ", if .A". It reports false if there is no such
 // condition.
-func (g guards) always(ways []markup.Way, has func(int) bool) (words string, ok bool) {
-	return g.when(ofWays(ways), func(g guards) bool { return g.all(ways, has) })
+func (p *Page) always(g guards, ways []markup.Way, has func(int) bool) (words string, ok bool) {
+	return p.when(g, ofWays(ways), func(g guards) bool { return g.all(ways, has) })
 }
 
 // all reports whether each way that is possible here is one of those that has tells.

@@ -179,7 +179,7 @@ func (s *survey) heading(e *markup.Element, last []heading, g guards) (after []h
 	var at markup.Place
 	var own int
 	var before heading
-	words, ok := g.when(conds, func(g guards) bool {
+	words, ok := s.when(g, conds, func(g guards) bool {
 		own = 0
 		for i := range e.Ways {
 			w := &e.Ways[i]

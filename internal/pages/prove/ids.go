@@ -129,7 +129,7 @@ func (s *survey) reference(e *element, a markup.Attr, id, what string) bool {
 			all = append(all, o.condsFor(e)...)
 		}
 	}
-	words, ok := e.shown.when(all, func(g guards) bool {
+	words, ok := s.when(e.shown, all, func(g guards) bool {
 		names := func(w *markup.Way) bool {
 			b, _ := w.Get(a.Name)
 			return slices.Contains(strings.Fields(b.Value), id)

@@ -25,8 +25,11 @@ type Page struct {
 	// Shown reports whether an action in the attribute type of an <input> writes a type that people
 	// see, and never "hidden". It may be nil.
 	Shown func(*parse.ActionNode) bool
-	At    func(markup.Place) (line, column int)
-	Part  bool // it is only a part of a page, such as a partial that no template calls: what is around it is not known
+	// Decides reports whether the pipeline of a condition may be true on the page, and whether it may be false. If
+	// it is nil, each may be both.
+	Decides func(*parse.PipeNode) (isTrue, isFalse bool)
+	At      func(markup.Place) (line, column int)
+	Part    bool // it is only a part of a page, such as a partial that no template calls: what is around it is not known
 }
 
 // warn returns a warning for a place in a template of the page.

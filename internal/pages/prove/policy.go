@@ -49,7 +49,7 @@ func (p *Page) refusals(j *judge, tag *markup.Tag, at spot) (all []fault.Fault) 
 		}
 	}
 	for _, r := range different {
-		when, ok := at.around.always(tag.Ways, func(i int) bool { return r.isIn(ways[i]) })
+		when, ok := p.always(at.around, tag.Ways, func(i int) bool { return r.isIn(ways[i]) })
 		if !ok {
 			continue
 		}

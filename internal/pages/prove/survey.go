@@ -173,12 +173,15 @@ func (e *element) condsFor(other *element, content ...markup.Item) []markup.Cond
 	if !slices.Equal(e.loops, other.loops) {
 		return nil
 	}
-	for i := range len(e.under) + 1 {
-		if e.under[:i].holdAll(other.shown) {
-			return slices.Concat(ofWays(e.Ways), e.under[i:], conds(content))
+	shared := 0 // the number of the conditions of e up to the last one that is around the other element, too
+	for _, c := range other.shown {
+		i := e.under.index(c)
+		if i < 0 {
+			return nil
 		}
+		shared = max(shared, i+1)
 	}
-	return nil
+	return slices.Concat(ofWays(e.Ways), e.under[shared:], conds(content))
 }
 
 // isInLoopsOf reports whether another element stands in all loops that e stands in.

@@ -39,6 +39,11 @@ func (h *functions) prove(s *set, f *templateFile, data []Data) *proof {
 		told++
 		texts.note(n, text)
 	}
+	decided := map[*parse.PipeNode][2]bool{}
+	check.Decides = func(pipe *parse.PipeNode, isTrue, isFalse bool) {
+		before := decided[pipe]
+		decided[pipe] = [2]bool{before[0] || isTrue, before[1] || isFalse}
+	}
 	page := func(name string, isPart bool) *prove.Page {
 		types := []reflect.Type{}
 		for _, d := range data {
@@ -65,8 +70,12 @@ func (h *functions) prove(s *set, f *templateFile, data []Data) *proof {
 				return !isText && (isReached || !isKnown)
 			},
 			Shown: func(n *parse.ActionNode) bool { return readsType(n) && areShown(fields) },
-			At:    func(at markup.Place) (line, column int) { return markup.Position(s.byFile[at.File].text, at.Offset) },
-			Part:  isPart,
+			Decides: func(pipe *parse.PipeNode) (isTrue, isFalse bool) {
+				of, ok := decided[pipe]
+				return of[0] || !ok, of[1] || !ok
+			},
+			At:   func(at markup.Place) (line, column int) { return markup.Position(s.byFile[at.File].text, at.Offset) },
+			Part: isPart,
 		}
 	}
 	p := &proof{name: f.name, whole: page(s.outer, isPartial(f.name))}

@@ -31,6 +31,9 @@ type Set struct {
 	// Writes is told of each action that is reached whether it writes text for every value that it
 	// has: nothing that may be HTML. It may be nil.
 	Writes func(n *parse.ActionNode, text bool)
+	// Decides is told of the pipeline of each {{if}} and {{with}} that is reached whether it may be true, and
+	// whether it may be false. It may be nil.
+	Decides func(pipe *parse.PipeNode, isTrue, isFalse bool)
 }
 
 // Check returns what cannot work when the template of the given name is executed with a
@@ -66,6 +69,9 @@ func (s *Set) check(name string, data reflect.Type) *checker {
 	if s.Writes != nil {
 		c.written = map[*parse.ActionNode]bool{}
 	}
+	if s.Decides != nil {
+		c.decided = map[*parse.PipeNode]tri{}
+	}
 	dot := valueOf(data)
 	if dot.isInterface() {
 		dot = dot.orAbsent() // the template gets what is in the interface: nothing, if that is nil
@@ -80,6 +86,9 @@ func (s *Set) check(name string, data reflect.Type) *checker {
 		c.reportKeys()
 		for n, text := range c.written {
 			s.Writes(n, text)
+		}
+		for pipe, truth := range c.decided {
+			s.Decides(pipe, truth != no, truth != yes)
 		}
 	}
 	slices.SortFunc(c.found, func(a, b finding) int {
@@ -99,6 +108,7 @@ type checker struct {
 	// written has the actions for Set.Writes. Later passes over a template know no more of a value
 	// than earlier ones.
 	written map[*parse.ActionNode]bool
+	decided map[*parse.PipeNode]tri // the truth of pipelines for Set.Decides
 	dicts
 }
 

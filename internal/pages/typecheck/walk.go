@@ -108,6 +108,13 @@ func (b *body) walk(dot value, n parse.Node) (ends bool) {
 func (b *body) branch(dot value, n *parse.BranchNode) (ends bool) {
 	defer b.leave(len(b.vars))
 	v := b.condition(dot, n.Pipe)
+	if b.decided != nil {
+		truth, reached := b.decided[n.Pipe]
+		if !reached {
+			truth = v.truth
+		}
+		b.decided[n.Pipe] = truth.or(v.truth)
+	}
 	mark := len(b.vars)
 	ends = true
 	if v.truth != no {
