@@ -32,6 +32,14 @@ func TestPagesAreJudged(t *testing.T) {
 		{"a partial of two pages", `+p.html: <img>
 			a.html: {{template "+p"}}
 			b.html: {{template "+p"}}`, "router/+p.html:1:1" + noAlt},
+		{"a title that three pages lack", `+layout.html: <!doctype html><html lang="en"><title>{{block "title" .}}{{end}}</title>{{template "content" .}}</html>
+			a.html: a
+			b.html: b
+			c.html: {{define "title"}}c{{end}}
+			d.html: d`, "router/+layout.html:1:32: warning: <title> is empty (on the page of router/a.html and of 2 more): define what goes there\n"},
+		{"a title that one page lacks", `+layout.html: <!doctype html><html lang="en"><title>{{block "title" .}}{{end}}</title>{{template "content" .}}</html>
+			a.html: {{define "title"}}a{{end}}
+			b.html: b`, "router/+layout.html:1:32: warning: <title> is empty (on the page of router/b.html): define what goes there\n"},
 		{"an error page", `+error.html: <img>
 			a.html: a`, "router/+error.html:1:1" + noAlt},
 		{"a fragment", `a.html: a{{define "x"}}<img>{{end}}`, "router/a.html:1:16" + noAlt},

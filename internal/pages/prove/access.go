@@ -295,5 +295,5 @@ func (s *survey) onPage(at markup.Place) string {
 	if at.File == s.File {
 		return ""
 	}
-	return " (on the page of " + s.File + ")"
+	return s.Named()
 }

@@ -40,6 +40,9 @@ func (p *Page) warn(at markup.Place, format string, args ...any) fault.Fault {
 	return f
 }
 
+// Named is how a warning names the page, if it stands in another file and is about this page.
+func (p *Page) Named() string { return " (on the page of " + p.File + ")" }
+
 // writesHTML reports whether a node is an action that may write HTML, or a call of which nothing is known.
 func (p *Page) writesHTML(n markup.Node) bool {
 	var in markup.In

@@ -2,9 +2,11 @@ package templates
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
@@ -125,17 +127,44 @@ func (v *Views) proofs() (all []*proof) {
 	return all
 }
 
+// A sharing is a warning that several pages have: it stands in a layout or a partial.
+type sharing struct {
+	at   int // its index in all warnings
+	page *prove.Page
+	more int // how many other pages have it
+}
+
 // Prove returns what the rules of prove say of the views, under the policy of their answers. isFixed
-// reports whether a page is sent as it was rendered once, with hashes in the place of a nonce.
+// reports whether a page is sent as it was rendered once, with hashes in the place of a nonce. What
+// several pages have at one place is told once.
 func (v *Views) Prove(policy csp.Policy, isFixed func(name string) bool) (warnings []fault.Fault) {
+	shared := map[string]*sharing{} // by the text without a page
 	for _, p := range v.proofs() {
-		warnings = append(warnings, p.found...)
+		for _, f := range p.found {
+			key := strings.Replace(f.Text, p.whole.Named(), "", 1)
+			if first := shared[key]; first != nil {
+				if first.page != p.whole {
+					first.more++
+				}
+				continue
+			}
+			if key != f.Text {
+				shared[key] = &sharing{at: len(warnings), page: p.whole}
+			}
+			warnings = append(warnings, f)
+		}
 		for _, page := range p.all() {
 			refused := page.Policy(policy, false)
 			if len(refused) > 0 && page == p.whole && isFixed(p.name) {
 				refused = page.Policy(policy, true)
 			}
 			warnings = append(warnings, refused...)
+		}
+	}
+	for _, first := range shared {
+		if named := first.page.Named(); first.more > 0 {
+			f := &warnings[first.at]
+			f.Text = strings.Replace(f.Text, named, fmt.Sprintf("%s and of %d more)", strings.TrimSuffix(named, ")"), first.more), 1)
 		}
 	}
 	return warnings
