@@ -230,8 +230,14 @@ func candidates(s *spot) (values []setter) {
 			values = append(values, setJSON(quote(text)))
 		}
 		return values
-	case isQuoted(s), s.more:
-		return nil
+	case s.more: // it has a value in the filled base
+		return []setter{func(v reflect.Value) bool { v.SetZero(); return true }}
+	case isQuoted(s) && behind(s.t).Kind() == reflect.Bool:
+		of = &schema.Schema{Type: schema.Types{"boolean"}}
+	case isQuoted(s):
+		of = &schema.Schema{Type: schema.Types{"number"}}
+	case of.IsAny():
+		of = &schema.Schema{Type: schema.Types{"string", "object"}}
 	}
 	for _, kind := range of.Type {
 		switch kind {
@@ -245,6 +251,10 @@ func candidates(s *spot) (values []setter) {
 			}
 		case "boolean":
 			values = append(values, setJSON("true"), setJSON("false"))
+		case "object": // a map, or any value
+			for _, text := range []string{`{"a": "a"}`, `{"a": 1}`, `{"a": true}`, `{"a": {}}`, `{"a": []}`, `{}`} {
+				values = append(values, setJSON(text))
+			}
 		case "array":
 			for _, n := range []int{1, 0, 2, 3} {
 				values = append(values, setItems(s, n, distinct))

@@ -132,6 +132,15 @@ var zoo = []struct {
 	{lines{}, `{"type":"object","properties":{"Text":{"type":"string"}}}`},
 	{embeds{}, `{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":50,"default":20},"offset":{"type":"integer","minimum":0},"query":{"type":"string"}}}`},
 	{sizes{}, `{"type":"object","properties":{"A":{"type":"integer","minimum":-300,"maximum":32767},"B":{"type":"integer","format":"int64","maximum":1099511627776},"C":{"type":"integer","minimum":0,"maximum":65535}}}`},
+	{unlessPointer{}, `{"type":"object","properties":{"title":{"type":"string"},"count":{"type":"integer"}}}
+{"type":"object","properties":{"Parent":{"anyOf":[{"$ref":"#/components/schemas/plain"},{"type":"null"}]},"Title":{"type":"string"},"Name":{"type":"string","minLength":1}},"required":["Name"]}`},
+	{unlessRows{}, `{"type":"object","properties":{"title":{"type":"string"},"count":{"type":"integer"}}}
+{"type":"object","properties":{"Rows":{"type":"array","items":{"$ref":"#/components/schemas/plain"}},"Title":{"type":"string"},"Name":{"type":"string","minLength":1}},"required":["Name"]}`},
+	{unlessMap{}, `{"type":"object","properties":{"Labels":{"type":"object","additionalProperties":{"type":"string"}},"Title":{"type":"string"}}}`},
+	{unlessAny{}, `{"type":"object","properties":{"Value":{},"Title":{"type":"string"}}}`},
+	{unlessEnum{}, `{"type":"string","enum":["red","green"]}
+{"type":"object","properties":{"Color":{"$ref":"#/components/schemas/color"},"Title":{"type":"string"}},"required":["Color"]}`},
+	{unlessQuoted{}, `{"type":"object","properties":{"N":{"type":"string"},"Title":{"type":"string"}}}`},
 	{random{}, `{"type":"object","properties":{"A":{"type":"string"}}}`},
 }
 
@@ -804,6 +813,77 @@ func (p sizes) Validate() error {
 }
 
 // random says no now and then.
+// What is required depends on whether another field has a value, and Validate of a new struct speaks of
+// a third one.
+type unlessPointer struct {
+	Parent      *plain
+	Title, Name string
+}
+
+func (p unlessPointer) Validate() error {
+	w := wrong{}
+	w.when(p.Parent != nil && p.Title == "", "Title")
+	w.when(p.Name == "", "Name")
+	return w.err()
+}
+
+type unlessRows struct {
+	Rows        []plain
+	Title, Name string
+}
+
+func (p unlessRows) Validate() error {
+	w := wrong{}
+	w.when(len(p.Rows) > 0 && p.Title == "", "Title")
+	w.when(p.Name == "", "Name")
+	return w.err()
+}
+
+type unlessMap struct {
+	Labels map[string]string
+	Title  string
+}
+
+func (p unlessMap) Validate() error {
+	w := wrong{}
+	w.when(len(p.Labels) == 0 && p.Title == "", "Title")
+	return w.err()
+}
+
+type unlessAny struct {
+	Value any
+	Title string
+}
+
+func (p unlessAny) Validate() error {
+	w := wrong{}
+	w.when(p.Value == nil && p.Title == "", "Title")
+	return w.err()
+}
+
+type unlessEnum struct {
+	Color color
+	Title string
+}
+
+func (p unlessEnum) Validate() error {
+	w := wrong{}
+	w.when(p.Color != "red" && p.Color != "green", "Color")
+	w.when(p.Color != "green" && p.Title == "", "Title")
+	return w.err()
+}
+
+type unlessQuoted struct {
+	N     int `json:",string"`
+	Title string
+}
+
+func (p unlessQuoted) Validate() error {
+	w := wrong{}
+	w.when(p.N < 50 && p.Title == "", "Title")
+	return w.err()
+}
+
 type random struct{ A string }
 
 func (p random) Validate() error {
