@@ -10,6 +10,7 @@ import (
 
 	"example.com/flow/internal/examples/bridge"
 	"example.com/flow/internal/examples/httpfile"
+	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routes/routetree"
 )
 
@@ -63,6 +64,8 @@ func (c *compiler) finishSites(before []uintptr) {
 		p.Operations = func() []bridge.Operation { return c.table.below(p.dir(), all) }
 		if p.describer.Page {
 			c.findDocument(p, documents)
+		} else {
+			c.checkErrors(p, all)
 		}
 	}
 }
@@ -77,6 +80,14 @@ func (c *compiler) findDocument(p place, documents map[string]place) {
 		}
 	}
 	c.fault(p.verb.Pos, "%s is the page of an API, and no description is around it: answer with JSON() of the same API in a route file beside it, such as %s", p.File, path.Join(path.Dir(p.File), "openapi.json.http"))
+}
+
+// checkErrors warns of a description that says nothing of errors, since an OnError answers them.
+func (c *compiler) checkErrors(p place, all []bridge.Operation) {
+	answersErrors := c.router.OnError != nil || slices.ContainsFunc(all, func(o bridge.Operation) bool { return o.Path == p.Path && o.OnError != "" })
+	if answersErrors && !p.describer.Errors {
+		c.faults = append(c.faults, fault.WarnAt(p.verb.Pos, "%s says nothing of errors, since an OnError stands around it: give a value of the type that it answers with, as in openapi.API{Error: problem{}}", p.File))
+	}
 }
 
 // below returns those of the operations of a Router that are in a directory or below, with its

@@ -217,6 +217,38 @@ func TestMisplacedDescriptions(t *testing.T) {
 	}
 }
 
+// A description says nothing of errors if an OnError answers them with a type that it does not know.
+func TestDescriptionWithoutErrors(t *testing.T) {
+	onError := func(*flow.Request, error) flow.Response { return flow.Text("error") }
+	for _, tt := range []struct {
+		name string
+		add  func(*flow.Router, *bridge.Describer)
+		want bool
+	}{
+		{"no OnError", func(*flow.Router, *bridge.Describer) {}, false},
+		{"that of the Router", func(r *flow.Router, _ *bridge.Describer) { r.OnError = onError }, true},
+		{"that of its directory", func(r *flow.Router, _ *bridge.Describer) { r.In("api").OnError(onError) }, true},
+		{"that of another directory", func(r *flow.Router, _ *bridge.Describer) { r.In("other").OnError(onError) }, false},
+		{"with a type", func(r *flow.Router, d *bridge.Describer) { r.OnError, d.Errors = onError, true }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := flow.New(fstest.MapFS{"router/api/openapi.json.http": {}, "router/other/a.http": {}})
+			d := describer(false)
+			tt.add(r, d)
+			r.At("api/openapi.json").GET().Do(d)
+			r.At("other/a").GET().Do(func(*flow.Request) string { return "" })
+			is.NoErr(r.Check())
+			err := r.Warnings()
+			is.Equal(err != nil, tt.want)
+			if err != nil {
+				is.True(strings.Contains(err.Error(), "operations_test.go:"))
+				is.True(strings.Contains(err.Error(), ": warning: router/api/openapi.json.http says nothing of errors, since an OnError stands around it: "))
+			}
+		})
+	}
+}
+
 // A Describer that stands inside of another handler says so.
 func TestWrappedDescriber(t *testing.T) {
 	is := is.New(t)
