@@ -514,6 +514,17 @@ func TestMounted(t *testing.T) {
 	is.True(strings.Contains(body, `{"type":"apiKey","in":"cookie","name":"sid"}`))
 }
 
+// Ways to sign in have names of their own, with letters that OpenAPI allows there.
+func TestNamesOfSignIn(t *testing.T) {
+	is := is.New(t)
+	r := flow.New(fstest.MapFS{"router/openapi.json.http": {}})
+	r.At("openapi.json").GET().Do(openapi.API{SignIn: []openapi.SignIn{{Name: "API key", Header: "X-Key"}, {Bearer: true}, {Cookie: "sid"}}}.JSON())
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json", nil))
+	checkStructure(t, w.Body.Bytes())
+	is.True(strings.Contains(w.Body.String(), `"securitySchemes":{"API_key":{"type":"apiKey","in":"header","name":"X-Key"},"signIn":{"type":"http","scheme":"bearer"},"signIn_2":{"type":"apiKey","in":"cookie","name":"sid"}}`))
+}
+
 // In development, prose that was saved is in the next answer.
 func TestDevelopment(t *testing.T) {
 	is := is.New(t)

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"sort"
 	"strings"
+	"unicode"
 
 	"example.com/flow/internal/openapi/schema"
 )
@@ -177,6 +178,16 @@ func (l List[V]) MarshalJSON() ([]byte, error) {
 		text = append(append(append(text, key...), ':'), value...)
 	}
 	return append(text, '}'), nil
+}
+
+// keyOf returns a name as a key of Components, which has letters, digits, dots, hyphens and underscores.
+func keyOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' || r == '-') {
+			return r
+		}
+		return '_'
+	}, name)
 }
 
 // slug returns a title as a key of examples: small letters, digits and hyphens.

@@ -60,6 +60,11 @@ func (e *example) isSuccess() bool { return e.status == 0 || e.status >= 200 && 
 // request has sent. messages extracts those from an error of it.
 func Make(site *bridge.Site, api API, messages input.Messages) *Document {
 	m := &maker{api: api, site: site, inputs: map[reflect.Type]schema.Input{}}
+	for i := range api.SignIn {
+		api.SignIn[i].Name = unique(keyOf(api.SignIn[i].Name), "_", func(name string) bool {
+			return slices.ContainsFunc(api.SignIn[:i], func(before SignIn) bool { return before.Name == name })
+		})
+	}
 	d := &Document{OpenAPI: "3.1.0"}
 	about := m.read(d)
 	d.Info = Info{Title: cmp.Or(api.Title, about.Title, "API"), Description: about.Prose, Version: api.Version}
