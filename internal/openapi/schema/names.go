@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"reflect"
 	"regexp"
 	"strings"
@@ -20,7 +21,7 @@ func nameOf(t reflect.Type) string {
 	if isGeneric {
 		name += "_" + ofPath.ReplaceAllString(strings.TrimSuffix(of, "]"), "")
 	}
-	return strings.Trim(noName.ReplaceAllString(name, "_"), "_")
+	return cmp.Or(strings.Trim(noName.ReplaceAllString(name, "_"), "_"), "Type") // of other letters than these
 }
 
 // packageOf returns the name of the package of a type, as its files write it.

@@ -307,3 +307,13 @@ func TestFaultsOfJSONSchema(t *testing.T) {
 	is.Equal(s.Faults(reflect.TypeFor[[2]panics]()), []string{"JSONSchema of schema.panics panics: no"})
 	is.Equal(len(s.Faults(reflect.TypeFor[[]panics]())), 0) // it was said
 }
+
+// A type whose name has no letter that OpenAPI allows gets another one.
+func TestNameOfOtherLetters(t *testing.T) {
+	is := is.New(t)
+	type 価格 struct{ A int }
+	var s Set
+	all := Name(s.Written(reflect.TypeFor[価格]()))
+	is.Equal(len(all), 1)
+	is.Equal(all[0].Name, "Type")
+}
