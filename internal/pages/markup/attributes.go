@@ -45,7 +45,7 @@ var attributes = []struct {
 		"as hx-trigger hx-vals hx-headers hx-request nonce style for list role tabindex aria-hidden aria-labelledby aria-describedby",
 	}},
 	{filled, [3]string{"", "", "alt aria-label title placeholder lang value"}},
-	{named, [3]string{"", "", "integrity nomodule srcdoc hidden inert popover aria-level v-text v-html"}},
+	{named, [3]string{"", "", "integrity nomodule srcdoc hidden inert popover aria-level v-text v-html sse-swap"}},
 }
 
 // uses returns the attributes of a table.

@@ -123,7 +123,7 @@ var unnamed = &rule{says: func(s *survey, e *element, w *markup.Way, g guards) (
 			return "", ""
 		}
 	}
-	if w.Name == "summary" && (e.parent == nil || e.parent.Ways[0].Name != "details") || e.Unsure || isNamed(w) || isPresentational(w) || !isEmpty(e.Kids, g) {
+	if w.Name == "summary" && (e.parent == nil || e.parent.Ways[0].Name != "details") || e.Unsure || isNamed(w) || isSwapped(w) || isPresentational(w) || !isEmpty(e.Kids, g) {
 		return "", ""
 	}
 	if w.Name == "button" && s.mayHaveLabel(e, w) {
@@ -134,7 +134,7 @@ var unnamed = &rule{says: func(s *survey, e *element, w *markup.Way, g guards) (
 
 // emptyHeading is about headings in which there is nothing to read.
 var emptyHeading = &rule{says: func(_ *survey, e *element, w *markup.Way, g guards) (what, remedy string) {
-	if _, other := w.Get("role"); other || e.Unsure || isNamed(w) || !isEmpty(e.Kids, g) {
+	if _, other := w.Get("role"); other || e.Unsure || isNamed(w) || isSwapped(w) || !isEmpty(e.Kids, g) {
 		return "", ""
 	}
 	return "<" + w.Name + "> is empty", ": write text into it"

@@ -198,6 +198,10 @@ func TestAccessibility(t *testing.T) {
 		{"a viewport", `<meta name=viewport content="width=device-width, user-scalable=no">`, "1:1: the viewport forbids zoom: leave user-scalable=no out"},
 		{"a viewport with a scale", `<meta name=Viewport content="initial-scale=1,maximum-scale=1.0">`, "1:1: the viewport forbids zoom: leave maximum-scale=1.0 out"},
 		{"a viewport with a number", `<meta name=viewport content="user-scalable=0">`, "1:1: the viewport forbids zoom: leave user-scalable=0 out"},
+		{"fields and images with attributes of htmx", `<body><input hx-get=/a hx-trigger=change><select hx-trigger=load hx-get=/a></select><textarea data-hx-trigger=load></textarea><img hx-get=/a hx-trigger=revealed><iframe hx-trigger=load></iframe>`,
+			"1:7: <input> has no label" + noLabel + "\n1:42: <select> has no label" + noLabel + "\n1:85: <textarea> has no label" + noLabel + "\n1:127: <img> has no alt" + noAlt + "\n1:162: <iframe> has no title: say what it shows"},
+		{"a button that htmx fills when it is pressed", `<button hx-get=/a></button><button hx-post=/a hx-trigger="click, keyup[key=='a'] delay:1s"></button>`, "1:1: <button> has no name" + noName + "\n1:28: <button> has no name" + noName},
+		{"a button with a trigger and no request", `<button hx-trigger=load></button>`, "1:1: <button> has no name" + noName},
 		{"a refresh", `<meta http-equiv=refresh content=5>`, "1:1: the page leaves by itself" + leaves},
 		{"a refresh to another page", `{{if .A}}<meta http-equiv=Refresh content="72000; url=/b">{{end}}`, "1:10: the page leaves by itself" + leaves},
 	} {

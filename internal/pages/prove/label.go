@@ -83,7 +83,7 @@ func labelAround(e *element, g guards) (filled, empty bool) {
 		if !p.mayBeThere(g, isLabel) {
 			continue
 		}
-		if p.Unsure || p.mayBeThere(g, func(w *markup.Way) bool { return !isLabel(w) }) || !isEmpty(p.Kids, g) {
+		if p.Unsure || p.mayBeThere(g, isSwapped) || p.mayBeThere(g, func(w *markup.Way) bool { return !isLabel(w) }) || !isEmpty(p.Kids, g) {
 			return true, false
 		}
 		return false, true
@@ -109,7 +109,7 @@ func (s *survey) labelFor(w *markup.Way, g guards) (filled, empty bool) {
 	}
 	for _, l := range s.labels.by[id.Value] {
 		if l.mayBeThere(g, isLabel) {
-			if l.Unsure || !isEmpty(l.Kids, g) {
+			if l.Unsure || l.mayBeThere(g, isSwapped) || !isEmpty(l.Kids, g) {
 				return true, false
 			}
 			empty = true

@@ -33,9 +33,40 @@ func isWritten(w *markup.Way) bool {
 // writers are the beginnings of the names of these attributes.
 var writers = []string{
 	":", "x-bind", "x-text", "x-html", "v-bind", "v-text", "v-html", // Alpine and Vue
-	"hx-trigger", "data-hx-trigger", "sse-swap", "data-sse-swap", // htmx
 	"data-text", "data-html", "data-bind", "data-attr", "data-i18n", "data-l10n", // others
 }
+
+// isSwapped reports whether htmx may swap content into an element before somebody uses the element. It
+// writes no attributes, so that this says nothing about fields and images.
+func isSwapped(w *markup.Way) bool {
+	byItself, asks := false, sentByHTMX(w)
+	for _, a := range w.Attrs {
+		switch name, _, modified := strings.Cut(htmxName(a.Name), ":"); name {
+		case "sse-swap", "hx-sse", "hx-ws":
+			return true
+		case "hx-action":
+			asks = true
+		case "hx-trigger":
+			byItself = byItself || modified || happensByItself(a.Value)
+		}
+	}
+	return asks && byItself
+}
+
+// happensByItself reports whether one of the events of hx-trigger may happen while nobody uses the element.
+func happensByItself(events string) bool {
+	for event := range strings.SplitSeq(events, ",") {
+		event = strings.TrimSpace(event)
+		name := event[:len(event)-len(strings.TrimLeft(event, "abcdefghijklmnopqrstuvwxyz"))]
+		if !isOfUser[name] || strings.Contains(event, "from:") || strings.Contains(event, pattern.Hole) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOfUser has events that happen when somebody uses the element.
+var isOfUser = set("click dblclick change input submit keydown keyup keypress focus blur mousedown mouseup mouseenter mouseleave mouseover touchstart touchend")
 
 // isPresentational reports whether an element has no meaning of its own, or another one.
 func isPresentational(w *markup.Way) bool {
@@ -92,7 +123,7 @@ func isEmptyWay(w *markup.Way, kids []markup.Item, g guards) bool {
 	switch {
 	case hides(w):
 		return true
-	case isNamed(w), isOpaque[w.Name], strings.Contains(w.Name, "-"), strings.Contains(w.Name, pattern.Hole):
+	case isNamed(w), isSwapped(w), isOpaque[w.Name], strings.Contains(w.Name, "-"), strings.Contains(w.Name, pattern.Hole):
 		return false
 	case w.Name == "img":
 		return described && !isFilled(w, "alt") // of one without alt, the rule for images tells
