@@ -79,6 +79,18 @@ func (r refusal) isIn(all []refusal) bool {
 // toScript is the remedy for code that is not in a script.
 const toScript = "put the code into a script with addEventListener"
 
+// remedyFor returns the remedy for an attribute that htmx evaluates. Some of them are values, of which a
+// listener can make nothing.
+func remedyFor(name string) string {
+	switch name {
+	case "hx-vals", "hx-vars":
+		return "write hx-vals as JSON, or put the value into a hidden input"
+	case "hx-headers", "hx-request":
+		return "write " + name + " as JSON"
+	}
+	return toScript
+}
+
 // A judge holds tags against a policy.
 type judge struct {
 	policy   csp.Policy
@@ -115,7 +127,7 @@ func (j *judge) way(w *markup.Way, at spot) (all []refusal) {
 	for _, a := range w.Attrs {
 		name := htmxName(a.Name)
 		if d := j.policy.Deciding("script-src"); isEvaluated(name, a.Value) && d != nil && !d.Has("'unsafe-eval'") {
-			add(&refusal{what: of(a, w) + ", which htmx evaluates", remedy: toScript, by: d, at: a.Place})
+			add(&refusal{what: of(a, w) + ", which htmx evaluates", remedy: remedyFor(name), by: d, at: a.Place})
 		}
 		for _, s := range sources {
 			if s.attr != name || s.elements != "" && !slices.Contains(strings.Fields(s.elements), w.Name) || isUnused(w, name) {
