@@ -50,9 +50,16 @@ func TestSameBytes(t *testing.T) {
 
 // TestNewApplication holds the document of what "flow new -api" writes against the validators.
 func TestNewApplication(t *testing.T) {
-	text, _, _ := bytes.Cut(run(t, "", newApplication(t), print+"=document first"), []byte("\n"))
+	text := newDocument(t)
 	newKin(t, text)
 	newPB33F(t, text)
+}
+
+// newDocument returns that document.
+func newDocument(t *testing.T) []byte {
+	t.Helper()
+	text, _, _ := bytes.Cut(run(t, "", newApplication(t), print+"=document first"), []byte("\n"))
+	return text
 }
 
 // printer is a program of a new application that writes its document and its page.

@@ -30,9 +30,12 @@ type judge struct {
 
 // An exchange is a request with its answer, and what the validators say of them.
 type exchange struct {
-	operation       string // "GET /api/articles/{slug}"
+	Operation string `json:"operation"` // "GET /api/articles/{slug}"
+	Status    int    `json:"status"`
+	Sent      string `json:"sent"` // the body of the request
+	Got       string `json:"got"`  // the body of the answer
+
 	text            string // of the request, for messages
-	status          int
 	request, answer []string
 }
 
@@ -67,6 +70,7 @@ func (j *judge) around(next http.Handler, change func(*httptest.ResponseRecorder
 			change(answer)
 		}
 		e := j.judged(asked, answer)
+		e.Sent = string(body)
 		e.text = fmt.Sprintf("%s %s %s: %d %s", r.Method, r.URL, body, answer.Code, answer.Body)
 		j.mu.Lock()
 		j.exchanges = append(j.exchanges, e)
@@ -80,14 +84,14 @@ func (j *judge) around(next http.Handler, change func(*httptest.ResponseRecorder
 }
 
 func (j *judge) judged(asked func() *http.Request, answer *httptest.ResponseRecorder) exchange {
-	e := exchange{status: answer.Code}
+	e := exchange{Status: answer.Code, Got: answer.Body.String()}
 	r := asked()
 	route, params, err := j.kin.FindRoute(r)
 	if err != nil {
 		e.answer = append(e.answer, "kin-openapi: "+err.Error())
 		return e
 	}
-	e.operation = route.Method + " " + route.Path
+	e.Operation = route.Method + " " + route.Path
 	in := &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route,
 		Options: &openapi3filter.Options{IncludeResponseStatus: true, SkipSettingDefaults: true, AuthenticationFunc: signedIn}}
 	if err := openapi3filter.ValidateRequest(r.Context(), in); err != nil {
@@ -291,14 +295,14 @@ func TestJudge(t *testing.T) {
 	accepted, refused, known, answers := 0, 0, 0, len(j.exchanges)
 	operations := map[string][]int{}
 	for i, e := range j.exchanges {
-		operations[e.operation] = append(operations[e.operation], e.status)
+		operations[e.Operation] = append(operations[e.Operation], e.Status)
 		switch {
-		case e.status < 300:
+		case e.Status < 300:
 			accepted++
 			if len(e.request) > 0 {
 				t.Errorf("%s\n\t%s", e.text, e.request)
 			}
-		case e.status == 422:
+		case e.Status == 422:
 			refused++
 			if len(e.request) == 2 {
 				known++
