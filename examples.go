@@ -139,6 +139,8 @@ func exampleFaults(tree *routetree.Tree, files fs.FS, urls destinations) (faults
 			}
 			if text := checkExample(route, r, prefix, urls); text != "" {
 				faults = append(faults, fault.InLine(route.File, r.Line, "%s: %s", r, text))
+			} else if e := stepEndpoint(r, prefix, urls); e != nil {
+				faults = append(faults, agree.Example(f, r, e.handler.typed.shape(e.handler.status), &types, bodyFiles(files, route))...)
 			}
 		}
 	}
@@ -166,6 +168,27 @@ func ownEndpoint(route *routetree.Route, r *httpfile.Request, prefix string, url
 		}
 	}
 	return nil
+}
+
+// stepEndpoint returns the endpoint that answers a request which another file has as a step, or nil if
+// a page does, or if it depends on the values of holes.
+func stepEndpoint(r *httpfile.Request, prefix string, urls destinations) (only *endpoint) {
+	asked, ok := r.Path(pattern.Hole)
+	path, _, isPath := match.ParsePath(prefix + asked)
+	if !ok || !isPath {
+		return nil
+	}
+	for _, l := range urls.possible(r.Method, path) {
+		e := l.Answer(r.Method)
+		if e == nil || e == only {
+			continue
+		}
+		if only != nil || e.isPage() {
+			return nil
+		}
+		only = e
+	}
+	return only
 }
 
 // possible returns the leaves that a path of an example may mean. A hole stands for several

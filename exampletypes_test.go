@@ -82,7 +82,7 @@ var seeded = []struct{ name, text, want string }{
 	{"a text for a number", postOrder + `{"size": "1"}`, `4: POST /orgs/a/orders: the body: size: is a string, and must be a number`},
 	{"a number for a text", postOrder + `{"name": 1}`, `4: POST /orgs/a/orders: the body: name: is a whole number, and must be a string`},
 	{"a text for a boolean", postOrder + `{"urgent": "yes"}`, `4: POST /orgs/a/orders: the body: urgent: is a string, and must be a boolean`},
-	{"a fraction", postOrder + `{"lines": [{"amount": 1.5}]}`, `4: POST /orgs/a/orders: the body: lines[0].amount: is a number, and must be a whole number`},
+	{"a fraction", postOrder + `{"lines": [{"amount": 1.5}]}`, `4: POST /orgs/a/orders: the body: lines[0].amount: is 1.5, and must be a whole number`},
 	{"a number too large", postOrder + `{"seats": 300}`, `4: POST /orgs/a/orders: the body: seats: is 300, and must be at most 255`},
 	{"a text for a list", postOrder + `{"tags": "a"}`, `4: POST /orgs/a/orders: the body: tags: is a string, and must be a list`},
 	{"a list for a struct", postOrder + `{"address": ["a"]}`, `4: POST /orgs/a/orders: the body: address: is a list, and must be an object`},
@@ -93,6 +93,16 @@ var seeded = []struct{ name, text, want string }{
 	{"a tag in another case", postOrder + `{"NAME": "a"}`, `4: POST /orgs/a/orders: the body: NAME: is no field`},
 	{"in a file", postOrder + `< ./_body.json`, `4: POST /orgs/a/orders: the body: siez: is no field: did you mean "size"?`},
 	{"another way to answer", "PATCH /orgs/a/orders\nContent-Type: application/json\n\n{\"nmae\": \"a\"}\n\n# ?? status == 202", `4: PATCH /orgs/a/orders: the body: nmae: is no field: did you mean "name"?`},
+
+	{"a key of a form", "POST /orgs/a/orders\nContent-Type: application/x-www-form-urlencoded\n\nname=a\n&siez=1", `5: POST /orgs/a/orders: the body: siez: is no field: did you mean "size"?`},
+	{"a key inside of a form", "POST /orgs/a/orders\nContent-Type: application/x-www-form-urlencoded\n\naddress.steret=a", `4: POST /orgs/a/orders: the body: address.steret: is no field: did you mean "address.street"?`},
+	{"a value of a form", "POST /orgs/a/orders\nContent-Type: application/x-www-form-urlencoded\n\nseats=300", `4: POST /orgs/a/orders: the body: seats: is "300", and must be a whole number from 0 to 255`},
+	{"a key of the query", "GET /orgs/a/orders?paeg=1", `1: GET /orgs/a/orders?paeg=1: the query: paeg: is no field: did you mean "Page"?`},
+	{"a value of the query", "GET /orgs/a/orders?page=x", `1: GET /orgs/a/orders?page=x: the query: page: is "x", and must be a whole number`},
+	{"a key of the query beside a body", strings.Replace(postOrder, "orders", "orders?notfiy=true", 1) + `{}`, `1: POST /orgs/a/orders?notfiy=true: the query: notfiy: is no field: did you mean "notify"?`},
+	{"a value of the query beside a body", strings.Replace(postOrder, "orders", "orders?notify=maybe", 1) + `{}`, `1: POST /orgs/a/orders?notify=maybe: the query: notify: is "maybe", and must be true or false`},
+	{"a status that is never", "GET /orgs/a/orders\n# ?? status == 201\n# ?? body isArray", `2: GET /orgs/a/orders: the expected answer: the status is 201, and the handler declares 200: declare it with flow.JSONOf, or give the handler that status`},
+	{"a key beside it", "GET /orgs/a/orders\n# ?? status == 201\n# ?? body [0].nmae exists", "2: GET /orgs/a/orders: the expected answer: the status is 201, and the handler declares 200: declare it with flow.JSONOf, or give the handler that status\nrouter/orgs/[org]/orders.http:3: GET /orgs/a/orders: the expected answer: [0].nmae: is no field: did you mean \"name\"?"},
 
 	{"a key that is expected", postOrder + "{}\n\n# ?? status == 201\n# ?? body nmae == x", `7: POST /orgs/a/orders: the expected answer: nmae: is no field: did you mean "name"?`},
 	{"one inside", postOrder + "{}\n\n# ?? body owner.steret isString", `6: POST /orgs/a/orders: the expected answer: owner.steret: is no field: did you mean "street"?`},
@@ -118,6 +128,29 @@ func TestExamplesHaveTheShapesOfTheirTypes(t *testing.T) {
 	}
 }
 
+// A handler may ask its Request for keys that its type does not have.
+func TestKeysThatTheRequestMayBeAskedForAreWarnings(t *testing.T) {
+	is := is.New(t)
+	r := ordersRouter("GET /orgs/a/orders?serach=blue")
+	is.NoErr(r.Check())
+	is.Equal(errorText(r.Warnings()), "router/orgs/[org]/orders.http:1: warning: GET /orgs/a/orders?serach=blue: the query: serach: is no field of struct { Page int }, which has Page")
+}
+
+// A step has the shapes of the handler that answers it, in whichever file that is.
+func TestStepsHaveTheShapesOfTheirTypes(t *testing.T) {
+	is := is.New(t)
+	r := flow.New(fstest.MapFS{
+		"router/a.http":    &fstest.MapFile{Data: []byte("# @name first\nPOST /b\nContent-Type: application/json\n\n{\"stret\": \"x\"}\n\n###\nGET /a\n")},
+		"router/b.http":    {},
+		"router/[id].http": {},
+	})
+	do := func(*flow.Request, orderPlace) error { return nil }
+	r.At("a").GET().Do(do)
+	r.At("b").POST().Do(do)
+	r.At("[id]").POST().Do(func(*flow.Request, orderLine) error { return nil })
+	is.Equal(errorText(r.Check()), `router/a.http:5: POST /b: the body: stret: is no field: did you mean "street"?`)
+}
+
 // What may be meant is not told.
 func TestExamplesThatFitTheirTypes(t *testing.T) {
 	for _, tt := range []struct{ name, text string }{
@@ -127,12 +160,15 @@ func TestExamplesThatFitTheirTypes(t *testing.T) {
 		{"a key inside in another case", postOrder + `{"address": {"STREET": "a"}}`},
 		{"what is refused", postOrder + "{\"siez\": \"x\"}\n\n# ?? status == 422\n# ?? body fields.size exists"},
 		{"what only a test knows", "# @name first\n" + postOrder + "{}\n###\n" + postOrder + "{\"size\": {{first.response.body.$.id}}, \"nmae\": 1}"},
-		{"a form", "POST /orgs/a/orders\nContent-Type: application/x-www-form-urlencoded\n\nsiez=1"},
+		{"a form", "POST /orgs/a/orders\nContent-Type: application/x-www-form-urlencoded\n\nname=a&SEATS=1&tags=a&tags=b&address.street=c"},
+		{"a form that is refused", "POST /orgs/a/orders\nContent-Type: application/x-www-form-urlencoded\n\nsiez=1\n\n# ?? status == 422"},
+		{"a query", "GET /orgs/a/orders?page=2"},
+		{"a key of the query that the Request may be asked for", "GET /orgs/a/orders?debug=1"},
+		{"a query of what only a test knows", "GET /orgs/a/orders?paeg={{token}}"},
 		{"another media type", "POST /orgs/a/orders\nContent-Type: text/plain\n\n{\"siez\": 1}"},
 		{"no media type", "POST /orgs/a/orders\n\n{\"siez\": 1}"},
 		{"a handler that is not typed", "DELETE /orgs/a/orders\nContent-Type: application/json\n\n{\"siez\": 1}\n\n# ?? body nmae == x"},
 		{"a handler that decides", "PATCH /orgs/a/orders\n# ?? body nmae == x"},
-		{"another status", "POST /orgs/a/orders\n# ?? status == 200\n# ?? body nmae == x"},
 		{"a key that is not to be there", postOrder + "{}\n\n# ?? body password isFalse\n# ?? body secret == undefined\n# ?? body code != 1"},
 		{"a whole answer", postOrder + "{}\n\n# ?? body == {" + wholeJSON + "}"},
 		{"a part of an answer", postOrder + "{}\n\n# ?? body owner == {\"street\": \"b\"}\n# ?? body tags == [\"a\"]\n# ?? body lines == null\n# ?? body at == 2026-01-02T03:04:05Z"},

@@ -217,7 +217,7 @@ Authorization: Bearer {{token}}
 	"a variable of the file": {files: []string{"any", "@a = {{$randomInt 1 9}}{{b}}\n###\n# @name x\nGET /any?a={{a}}\n###\nGET /any?a={{a}}\n# ?? body data.a == {{x.response.body.$.data.a}}"}, vars: []string{"b", "0"}},
 
 	"answers of typed handlers": {files: []string{"typed", "GET /typed\n###\nPOST /typed\n# ?? status == 201\n###\nPUT /typed\n# ?? status == 409\n###\nHEAD /typed"}},
-	"an answer of another type": {files: []string{"typed", "### Other\nGET /typed?early=1\n### Status\nPOST /typed?early=1\n# ?? status == 200"}, want: `
+	"an answer of another type": {files: []string{"typed", "### Other\nGET /typed?early=1\n### Status\nPOST /typed?early=1"}, want: `
 flowtest/router/typed.http:2: GET /typed?early=1: the answer: size: is a string, and must be a whole number
 flowtest/router/typed.http:2: GET /typed?early=1: the answer: more: is no field
 flowtest/router/typed.http:2: GET /typed?early=1: the answer: lacks label

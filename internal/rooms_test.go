@@ -52,7 +52,7 @@ var rooms = []struct{ room, imports string }{
 
 	{"openapi/schema", "wire/input"},
 	{"openapi/fit", "fault schema"},
-	{"openapi/agree", "examples/bridge examples/httpfile fault fit schema"},
+	{"openapi/agree", "examples/bridge examples/httpfile fault fit schema wire/input"},
 	{"openapi/rules", "schema wire/input"},
 	{"openapi/document", "examples/bridge examples/httpfile routes/pattern rules schema wire/input wire/reply"},
 	{"openapi/page", "document examples/httpfile schema"},

@@ -245,7 +245,11 @@ func (p *parser) requestLine(r *Request, l line) error {
 	case !isKnown && slices.Contains(methods, upper):
 		return fmt.Errorf("write the method in capitals: %s %s", upper, target)
 	case !isKnown && strings.ContainsAny(target, "/{") && method == upper:
-		return fmt.Errorf("not all clients send the method %s: they know %s", method, strings.Join(methods, ", "))
+		known := map[string]bool{}
+		for _, name := range methods {
+			known[name] = true
+		}
+		return fmt.Errorf("not all clients send the method %s%s", method, fault.Suggest(method, known, ": they know "+strings.Join(methods, ", ")))
 	case !isKnown || target == "":
 		return errors.New("this line is no request: write one as in GET http://localhost:8080/path, and text behind #")
 	}

@@ -74,16 +74,27 @@ func Example(f *httpfile.File, r *httpfile.Request, of bridge.Shape, types *Type
 	wrong := func(line int, what, text string) {
 		faults = append(faults, fault.InLine(f.Name, line, "%s: %s: %s", r, what, text))
 	}
-	if of.In != nil && len(r.Body) > 0 {
+	if of.In != nil {
 		s := httpfile.SampleOf(f, r, open)
 		if body := types.read(of.In); body != nil && s.Body != nil && isJSON(contentType(s.Header)) {
 			for _, w := range fit.Judge(body, s.Body) {
 				wrong(lineOf(r, s.Body, w.Offset), "the body", w.Text)
 			}
 		}
+		faults = append(faults, texts(f, r, s, of.In)...)
 	}
-	if out, _ := answer(of, r.Status()); out != nil {
+	out, declared := answer(of, r.Status())
+	if !declared { // what else is expected can only be meant for the answer that there is
+		out = of.Out
+	}
+	if out != nil || !declared {
 		for _, c := range httpfile.ConditionsOf(f, r) {
+			if !declared && c.Subject == "status" {
+				wrong(c.Line, "the expected answer", undeclared(r.Status(), of))
+			}
+			if out == nil {
+				continue
+			}
 			if text := condition(types.written(out), c); text != "" {
 				wrong(c.Line, "the expected answer", text)
 			}
@@ -201,6 +212,10 @@ func shown(place []string) string {
 	return strings.ReplaceAll(strings.Join(place, "."), ".[", "[") + " "
 }
 
+func undeclared(status int, of bridge.Shape) string {
+	return fmt.Sprintf("the status is %d, and the handler declares %d: declare it with flow.JSONOf, or give the handler that status", status, of.Status)
+}
+
 // Answer returns what of the answer to an example its handler does not declare: a status below
 // 300, or JSON that is not of its type. status is that of the answer.
 func Answer(of bridge.Shape, types *Types, a *httpfile.Answer) (wrong []string) {
@@ -209,7 +224,7 @@ func Answer(of bridge.Shape, types *Types, a *httpfile.Answer) (wrong []string) 
 	}
 	out, declared := answer(of, a.Status)
 	if !declared {
-		return []string{fmt.Sprintf("the status is %d, and the handler declares %d: declare it with flow.JSONOf, or give the handler that status", a.Status, of.Status)}
+		return []string{undeclared(a.Status, of)}
 	}
 	if out == nil || len(a.Body) == 0 || a.Status == http.StatusNoContent || !isJSON(a.Header.Get("Content-Type")) {
 		return nil

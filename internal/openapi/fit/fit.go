@@ -68,7 +68,11 @@ func (j *judge) value(s *schema.Schema, v value, path string) {
 	}
 	switch {
 	case !s.Type.Allows(v.kind):
-		j.add(v.offset, path, "is %s, and must be %s", kindName(v.kind), KindNames(s.Type))
+		is := kindName(v.kind)
+		if v.kind == "number" && s.Type.Allows("integer") {
+			is = short(v.text) // of which "a number" would not say what is wrong
+		}
+		j.add(v.offset, path, "is %s, and must be %s", is, KindNames(s.Type))
 		return
 	case len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, v.is):
 		j.add(v.offset, path, "is %s, and must be %s", v.text, among(s.Enum))

@@ -2,10 +2,12 @@ package input
 
 import (
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 
 	"example.com/flow/internal/fold"
+	"example.com/flow/internal/wire/reply"
 )
 
 // A Field is a field of a struct or of what is embedded in it, for those who describe what Bind
@@ -72,4 +74,22 @@ func Example(t reflect.Type, r *http.Request, route Params) (dst reflect.Value, 
 	to := binding{dst: dst.Elem(), copies: newCopies(dst.Elem()), strict: true}
 	err := b.fill(r, route, dst.Interface(), planOf(t), &to)
 	return dst, err == nil && len(to.invalid) == 0
+}
+
+// Unconverted returns what Bind says of the texts of a form that do not convert for a struct type, by
+// path. query says that the form is a query, and beside that there is a body, too.
+func Unconverted(t reflect.Type, form url.Values, query, beside bool) (invalid map[string]reply.Message) {
+	defer func() {
+		if recover() != nil { // in a method that decodes
+			invalid = nil
+		}
+	}()
+	p, to := planOf(t), binding{dst: reflect.New(t).Elem()}
+	if p.data != nil && !(query && beside) {
+		to.form(p.data, form, query)
+	}
+	if p.data != nil && query {
+		to.form(p.query, form, false)
+	}
+	return to.invalid
 }
