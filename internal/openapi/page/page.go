@@ -4,6 +4,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -179,11 +180,17 @@ func operationOf(d *document.Document, method, path string, of *document.Operati
 	o := operation{ID: of.ID, Method: method, Path: path, Title: of.Summary, Deprecated: of.Deprecated, Prose: paragraphs(of.Description), Who: who(d, of)}
 	for _, p := range of.Parameters {
 		f := describe(p.Name, p.Schema)
-		f.In, f.Required, f.Doc, f.Deprecated = p.In, p.Required, paragraphs(p.Description), p.Deprecated
+		f.In, f.Required, f.Doc = p.In, p.Required, paragraphs(p.Description)
+		f.Deprecated = p.Deprecated && !saysDeprecated(f.Doc)
 		o.Parameters = append(o.Parameters, f)
 	}
 	if of.Body != nil {
 		o.Bodies = contents(of.Body.Content)
+		for i, c := range of.Body.Content {
+			if s := c.Value.Schema; s != nil && s.Of != nil && i == 0 { // the first is JSON if there is JSON
+				o.Bodies[i].Value.Fields = fields(s.Resolve())
+			}
+		}
 	}
 	for _, r := range of.Responses {
 		a := answer{Status: r.Key, Text: r.Value.Description, Bodies: contents(r.Value.Content)}
@@ -237,7 +244,8 @@ var kinds = map[string]string{"integer": "whole number", "boolean": "true or fal
 
 // describe says what a schema says of a value.
 func describe(name string, s *schema.Schema) fieldOf {
-	f := fieldOf{Name: name, Doc: paragraphs(s.Description), Deprecated: s.Deprecated}
+	f := fieldOf{Name: name, Doc: paragraphs(s.Description)}
+	f.Deprecated = s.Deprecated && !saysDeprecated(f.Doc)
 	f.Notes = notes(s)
 	isNull := func(part *schema.Schema) bool { return slices.Equal(part.Type, schema.Types{"null"}) }
 	switch choices := slices.Concat(s.AnyOf, s.OneOf); {
@@ -262,6 +270,7 @@ func describe(name string, s *schema.Schema) fieldOf {
 	case s.Values != nil:
 		inner := describe("", s.Values)
 		f.Before, f.Type, f.Link, f.After, f.Fields = "object of "+inner.Before, inner.Type, inner.Link, inner.After, inner.Fields
+		f.Notes = append(f.Notes, inner.Notes...)
 	default:
 		var names []string
 		for _, t := range s.Type {
@@ -279,6 +288,11 @@ func describe(name string, s *schema.Schema) fieldOf {
 		f.After = strings.TrimSpace(f.After + " or null")
 	}
 	return f
+}
+
+// saysDeprecated reports whether a paragraph says it, so that no mark has to.
+func saysDeprecated(doc []string) bool {
+	return slices.ContainsFunc(doc, func(text string) bool { return strings.HasPrefix(text, "Deprecated: ") })
 }
 
 func kindName(t string) string {
@@ -304,6 +318,9 @@ func notes(s *schema.Schema) (all []string) {
 		add("%s", s.Format)
 	}
 	between := func(least, most *int, of string) {
+		if last := cmp.Or(most, least); last != nil && *last == 1 {
+			of = strings.TrimSuffix(of, "s")
+		}
 		switch {
 		case least != nil && most != nil:
 			add("%d to %d %s", *least, *most, of)
@@ -323,6 +340,13 @@ func notes(s *schema.Schema) (all []string) {
 	}
 	if s.Pattern != "" {
 		add("matches %s", s.Pattern)
+	}
+	for i, e := range s.Examples { // of a time in a form, which takes several formats
+		if i == 0 {
+			add("such as %v", e)
+		} else {
+			all[len(all)-1] += fmt.Sprintf(" or %v", e)
+		}
 	}
 	for i, e := range s.Enum {
 		if i == 0 {

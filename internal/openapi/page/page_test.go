@@ -62,9 +62,14 @@ func TestDescribe(t *testing.T) {
 		{text: `{"type": "integer", "minimum": 1, "maximum": 9, "default": 3}`, want: "whole number, at least 1, at most 9, default 3"},
 		{text: `{"type": ["string", "null"], "minLength": 1, "maxLength": 8, "pattern": "^a"}`, want: "string or null, 1 to 8 characters, matches ^a"},
 		{text: `{"type": "string", "format": "date-time"}`, want: "string, date-time"},
+		{text: `{"type": "string", "examples": ["2026-01-02", "2026-01-02T15:04:05Z"]}`, want: "string, such as 2026-01-02 or 2026-01-02T15:04:05Z"},
 		{text: `{"enum": ["a", "b"]}`, want: "any value, one of a, b"},
 		{text: `{"type": ["string", "boolean"]}`, want: "string or true or false"},
 		{text: `{"type": "array", "items": {"type": "string", "minLength": 2}, "maxItems": 3}`, want: "list of string, at most 3 items, at least 2 characters"},
+		{text: `{"type": "string", "minLength": 1}`, want: "string, at least 1 character"},
+		{text: `{"type": "string", "maxLength": 1}`, want: "string, at most 1 character"},
+		{text: `{"type": "array", "minItems": 1, "maxItems": 2}`, want: "list, 1 to 2 items"},
+		{text: `{"type": "object", "additionalProperties": {"type": "string", "format": "date-time"}}`, want: "object of string, date-time"},
 		{text: `{"type": ["array", "null"]}`, want: "list or null"},
 		{text: `{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "object", "properties": {"c": {"type": "number"}}}}}`, want: "object; a: string; b: object; c: number"},
 		{text: `{"type": "object", "additionalProperties": {"type": "string"}}`, want: "object of string"},
@@ -83,6 +88,22 @@ func TestDescribe(t *testing.T) {
 			is.Equal(sentence(describe("", s)), tt.want)
 		})
 	}
+}
+
+// A body of JSON shows the fields of its type, and a link to it.
+func TestBodyShowsFields(t *testing.T) {
+	is := is.New(t)
+	task := &schema.Component{Name: "Task", Schema: &schema.Schema{Type: schema.Types{"object"}, Properties: schema.Properties{{Name: "title", Schema: &schema.Schema{Type: schema.Types{"string"}}}}}}
+	body := &document.Body{Content: document.List[*document.Content]{{Key: "application/json", Value: &document.Content{Schema: &schema.Schema{Of: task}}}}}
+	o := operationOf(&document.Document{}, "POST", "/tasks", &document.Operation{Body: body})
+	is.Equal(sentence(o.Bodies[0].Value), "Task (link); title: string")
+}
+
+// What the text of a field says is not said beside its name again.
+func TestDeprecatedIsSaidOnce(t *testing.T) {
+	is := is.New(t)
+	is.True(describe("a", &schema.Schema{Deprecated: true}).Deprecated)
+	is.True(!describe("a", &schema.Schema{Deprecated: true, Description: "Deprecated: use b"}).Deprecated)
 }
 
 func TestWho(t *testing.T) {
