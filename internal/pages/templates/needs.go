@@ -1,10 +1,9 @@
 package templates
 
 import (
-	"strings"
 	"text/template/parse"
 
-	"example.com/flow/internal/pages/language"
+	"example.com/flow/internal/pages/markup"
 )
 
 // needs returns the first {{.Field}} that a template executes unconditionally, and its line;
@@ -16,26 +15,15 @@ import (
 // optional in a tag, since the form has no fields then: named are the constants that such calls get,
 // in this template or in one that it gives them to.
 func needs(t *parse.Tree, named map[parse.Node]bool) (field string, line int) {
-	tag := "" // the last one, with the text after it
-	for _, n := range t.Root.Nodes {
+	for _, n := range markup.Read(t, markup.Links, nil) {
 		if asks := asksForField(pipeOf(n), named); asks != nil {
 			return asks.String(), lineOf(t, asks)
 		}
-		if n, ok := n.(*parse.ActionNode); ok && isField(n.Pipe) {
-			within := tag != "" && !strings.Contains(tag, ">")
-			if !within && !strings.HasPrefix(strings.ToLower(tag), "<textarea") {
-				return n.Pipe.String(), lineOf(t, n)
+		if n, ok := n.(*markup.Hole); ok && isField(n.Action.Pipe) {
+			if in := n.In; in.Kind == markup.Content || in.Kind == markup.Raw && in.Element != "textarea" {
+				return n.Action.Pipe.String(), lineOf(t, n.Action)
 			}
 		}
-		language.EachAction(n, func(n parse.Node) {
-			if n, ok := n.(*parse.TextNode); ok {
-				text := string(n.Text)
-				if i := strings.LastIndexByte(text, '<'); i >= 0 {
-					tag, text = "", text[i:]
-				}
-				tag += text
-			}
-		})
 	}
 	return "", 0
 }
@@ -56,17 +44,17 @@ func isField(p *parse.PipeNode) bool {
 }
 
 // pipeOf returns the pipeline of a node, or nil.
-func pipeOf(n parse.Node) *parse.PipeNode {
+func pipeOf(n markup.Node) *parse.PipeNode {
 	switch n := n.(type) {
-	case *parse.ActionNode:
+	case *markup.Hole:
+		return n.Action.Pipe
+	case *markup.Assign:
 		return n.Pipe
-	case *parse.TemplateNode:
+	case *markup.Branch:
 		return n.Pipe
-	case *parse.WithNode:
+	case *markup.Loop:
 		return n.Pipe
-	case *parse.RangeNode:
-		return n.Pipe
-	case *parse.IfNode:
+	case *markup.Call:
 		return n.Pipe
 	}
 	return nil
