@@ -68,20 +68,22 @@ func (t *table) prove(views *templates.Views) []fault.Fault {
 // describePages returns what check -v says of the pages of r and of all Routers inside it: those that
 // run no script, and those of which the rules say less.
 func (r *Router) describePages() string {
-	var pages []*prove.Page
-	r.eachInside(func(_ string, r *Router) { pages = append(pages, r.table.Load().views.Pages()...) })
-	if len(pages) == 0 {
+	pages := 0
+	var without, inPart []string
+	r.eachInside(func(before string, r *Router) {
+		for _, p := range r.table.Load().views.Pages() {
+			pages++
+			if p.Scripts() == prove.NoScript {
+				without = append(without, fmt.Sprintf("%s%s: runs no script\n", before, p.File))
+			}
+			if where := p.Unknown(); where != "" {
+				inPart = append(inPart, fmt.Sprintf("%s%s: judged in part: %s may write HTML\n", before, p.File, where))
+			}
+		}
+	})
+	if pages == 0 {
 		return ""
 	}
-	var without, inPart []string
-	for _, p := range pages {
-		if p.Scripts() == prove.NoScript {
-			without = append(without, p.File+": runs no script\n")
-		}
-		if where := p.Unknown(); where != "" {
-			inPart = append(inPart, fmt.Sprintf("%s: judged in part: %s may write HTML\n", p.File, where))
-		}
-	}
-	return fmt.Sprintf("%d of %d pages run no script\n%s", len(without), len(pages), strings.Join(without, "")) +
-		fmt.Sprintf("%d of %d pages are judged in part: an action of unknown type stands in them\n%s", len(inPart), len(pages), strings.Join(inPart, ""))
+	return fmt.Sprintf("%d of %d pages run no script\n%s", len(without), pages, strings.Join(without, "")) +
+		fmt.Sprintf("%d of %d pages are judged in part: an action of unknown type stands in them\n%s", len(inPart), pages, strings.Join(inPart, ""))
 }

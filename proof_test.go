@@ -242,7 +242,7 @@ func TestPagesThatAreCounted(t *testing.T) {
 3 of 7 pages run no script
 router/data.html: runs no script
 router/typed.html: runs no script
-router/in.html: runs no script
+Mount("/in"): router/in.html: runs no script
 2 of 7 pages are judged in part: an action of unknown type stands in them
 router/html.html: judged in part: {{safe}} in router/html.html:1:6 may write HTML
 router/untyped.html: judged in part: {{.}} in router/untyped.html:1:3 may write HTML
