@@ -105,7 +105,9 @@ func (s *survey) fork(f *markup.Fork, last []heading, g guards) []heading {
 		after := s.orderApart(side.items, before, g)
 		changed = changed || !same(before, after)
 		for _, h := range after {
-			h.when = append(slices.Clip(h.when), side.cond)
+			if !guards(h.when).holds(side.cond) { // else it would grow with each {{if}} of one condition
+				h.when = append(slices.Clip(h.when), side.cond)
+			}
 			all = append(all, h)
 		}
 	}
