@@ -573,6 +573,7 @@ func TestPreviousThatIsNone(t *testing.T) {
 		{"empty", "", none + "unexpected end of JSON input"},
 		{"no JSON", "routes:\n", none + "invalid character 'r' looking for beginning of value"},
 		{"cut off", `{"format": 1, "routes": [`, none + "unexpected end of JSON input"},
+		{"a byte order mark, as shells on Windows write it", "\ufeff{}", none + "it has no format"},
 		{"other JSON", `{"name": "flow"}`, none + "it has no format"},
 		{"a list", `[]`, none + "json: cannot unmarshal array into Go value of type manifest.Manifest"},
 		{"a list of routes", `[{"method": "GET", "pattern": "/"}]`, none + "json: cannot unmarshal array into Go value of type manifest.Manifest"},

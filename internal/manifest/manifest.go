@@ -5,6 +5,7 @@
 package manifest
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -89,6 +90,7 @@ func compareFields(a, b Field) int {
 // compared with one of program.
 func Parse(text []byte, program string) (*Manifest, error) {
 	var m Manifest
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // shells on Windows write it
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, fmt.Errorf("it is no manifest, which the command manifest writes: %w", err)
 	}
