@@ -188,7 +188,7 @@ func brokenSince(t *testing.T, now, before *release) []string {
 	is.True(strings.HasPrefix(got.stdout, "no faults"))
 	var lines []string
 	for line := range strings.Lines(got.stderr) {
-		line, isWarning := strings.CutSuffix(strings.TrimSuffix(line, "\n"), ": keep it as long as pages of before are open, or redirect")
+		line, isWarning := strings.CutSuffix(strings.TrimSuffix(line, "\n"), ": keep it as long as pages or clients of before are there, or redirect")
 		if !isWarning {
 			line, _, _ = strings.Cut(line, ": do without it")
 			line, _, _ = strings.Cut(line, ": read both")
@@ -439,7 +439,7 @@ func TestPreviousVersion(t *testing.T) {
 		}, nil},
 		{"a field that is required has another name", func(v *release) {
 			v.signup(strings.Replace(signupFields, "phone", "tel", 1), takes[signupMustTel]())
-		}, []string{`signup.html: the form for POST /signup does not send "Tel", which this version requires, by manifest_test.go:1`},
+		}, []string{`signup.html: the form for POST /signup sends "phone", of which this version reads nothing, and "tel" in its place, by manifest_test.go:1`},
 			[]string{`signup.html: the form for POST /signup sends "tel", of which this version reads nothing, and "phone" in its place, by manifest_test.go:1`}},
 		{"a field has another name", func(v *release) {
 			v.signup(strings.Replace(signupFields, "phone", "tel", 1), takes[signupTel]())
@@ -622,7 +622,7 @@ func TestPreviousAsJSON(t *testing.T) {
 	found = slices.DeleteFunc(found, func(f map[string]any) bool { return f["file"] != "router/(shop)/prices.html" })
 	is.Equal(found, []map[string]any{{
 		"file": "router/(shop)/prices.html", "line": 0.0, "column": 0.0, "severity": "warning",
-		"text": "GET /prices: nothing answers it in this version: keep it as long as pages of before are open, or redirect",
+		"text": "GET /prices: nothing answers it in this version: keep it as long as pages or clients of before are there, or redirect",
 	}})
 	got = runWith(t.Context(), now.router(), nil, "check -warnings=fail -previous "+manifestOf(t, previousRelease()))
 	is.Equal(got.code, command.Failure)

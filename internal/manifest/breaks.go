@@ -148,7 +148,7 @@ func (c *comparison) route(r Route) {
 		}
 	}
 	for _, why := range slices.Sorted(maps.Keys(lost)) {
-		c.warn(r.File, "%s %s: %s%s: keep it as long as pages of before are open, or redirect", strings.Join(lost[why], ", "), r.Pattern, why, c.linking(r))
+		c.warn(r.File, "%s %s: %s%s: keep it as long as pages or clients of before are there, or redirect", strings.Join(lost[why], ", "), r.Pattern, why, c.linking(r))
 	}
 }
 

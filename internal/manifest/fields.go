@@ -41,7 +41,7 @@ func (c *comparison) newlyRequired(r Route) {
 			continue
 		}
 		if !slices.ContainsFunc(r.Required, same(name)) && (rowOf(name) == "" || slices.ContainsFunc(r.Fields, leadsTo(name))) {
-			c.warn(r.File, "%s %s: this version requires %q, by %s: do without it as long as clients of before are there", r.Method, r.Pattern, name, a.Handler)
+			c.warn(r.File, "%s %s: this version requires %q, by %s: do without it as long as pages or clients of before are there", r.Method, r.Pattern, name, a.Handler)
 		}
 	}
 }
@@ -57,22 +57,24 @@ func (c *comparison) form(l Link) {
 	}
 	old, _ := c.routeOf(l.Method, l.Route)
 	sending := c.sending[request{l.Method, a.url()}]
-	missing := false
+	gone, came := "", ""
+	if a.Input != nil {
+		gone, came = renamed(l.Fields, sending, old, a.Input)
+	}
 	for _, name := range a.Required {
-		if slices.ContainsFunc(l.Fields, sends(name)) || slices.ContainsFunc(old.Required, same(name)) || rowOf(name) != "" && !slices.ContainsFunc(l.Fields, sendsRow(name)) {
+		if gone != "" && same(came)(name) || slices.ContainsFunc(l.Fields, sends(name)) || slices.ContainsFunc(old.Required, same(name)) || rowOf(name) != "" && !slices.ContainsFunc(l.Fields, sendsRow(name)) {
 			continue
 		}
 		// The names of some fields may not be known. So this wants evidence that the form has not had it.
 		if wasUnread := old.Fields != nil && !slices.ContainsFunc(old.Fields, leadsTo(name)); wasUnread || slices.ContainsFunc(sending, sends(name)) {
-			missing = true
-			c.warn(l.File, "the form for %s %s does not send %q, which this version requires, by %s: do without it as long as pages of before are open", l.Method, l.URL, name, a.Handler)
+			c.warn(l.File, "the form for %s %s does not send %q, which this version requires, by %s: do without it as long as pages or clients of before are there", l.Method, l.URL, name, a.Handler)
 		}
 	}
 	if a.Input == nil {
 		return
 	}
-	if gone, came := renamed(l.Fields, sending, old, a.Input); gone != "" && !missing {
-		c.warn(l.File, "the form for %s %s sends %q, of which this version reads nothing, and %q in its place, by %s: read both as long as pages of before are open", l.Method, l.URL, gone, came, a.Handler)
+	if gone != "" {
+		c.warn(l.File, "the form for %s %s sends %q, of which this version reads nothing, and %q in its place, by %s: read both as long as pages or clients of before are there", l.Method, l.URL, gone, came, a.Handler)
 	}
 	for i, f := range l.Fields {
 		of := links.Field{Name: holes(f.Name), Type: f.Type, Value: f.Value, Lists: f.Lists}
