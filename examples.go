@@ -237,6 +237,9 @@ func checkExample(route *routetree.Route, r *httpfile.Request, prefix string, ur
 	if near := urls.Nearest(r.Method, path); near != nil {
 		return fmt.Sprintf("nothing answers it: did you mean %s?", near.Answers()[0].path)
 	}
+	if why := urls.refusal(r.Method, path); why != "" {
+		return "nothing answers it: " + why
+	}
 	return fmt.Sprintf("nothing answers it: the file has the URL %s", route.Patterns[len(route.Patterns)-1])
 }
 

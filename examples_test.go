@@ -56,7 +56,7 @@ func TestExamplesAgainstRoutes(t *testing.T) {
 		{"users/[id=int]", "GET /users/7", ""},
 		{"users/[id=int]", step + "PUT /users/{{a.response.body.$.id}}", ""},
 		{"users/[id=int]", step + "GET {{a.response.headers.location}}", ""},
-		{"users/[id=int]", "GET /users/ada", "GET /users/ada: nothing answers it: the file has the URL /users/{id}"},
+		{"users/[id=int]", "GET /users/ada", `GET /users/ada: nothing answers it: [id=int] does not take "ada"`},
 		{"users/[id=int]", "GET /users/ada\n# ?? status == 404", ""},
 		{"users/[id=int]", "GET /user/ada\n# ?? status == 404", "GET /user/ada: nothing answers it"},
 		{"users/[id=int]", "GET /user/7", "GET /user/7: nothing answers it: did you mean /users/{id}?"},

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -41,6 +42,7 @@ func (d destinations) Find(method, asked string) (t links.Target) {
 		if near := d.Nearest(method, path); near != nil && len(t.Methods) == 0 {
 			t.Near = near.Answers()[0].path.String()
 		}
+		t.Refused = d.refusal(method, path)
 		return t
 	}
 	t.Answered, t.By = true, answers[0].path.String()
@@ -86,6 +88,16 @@ func (d destinations) answers(method string, path []match.Text, slashes bool) (a
 	}
 	delete(known, http.MethodHead)
 	return answers, slices.Sorted(maps.Keys(known))
+}
+
+// refusal says which matcher keeps a path from an answer, or returns "".
+func (d destinations) refusal(method string, path []match.Text) string {
+	l, i, value := d.Refusing(method, path)
+	if l == nil {
+		return ""
+	}
+	seg := l.Answers()[0].path.Segments[i]
+	return fmt.Sprintf("[%s=%s] does not take %q", seg.Text, seg.Matcher.Name, value)
 }
 
 // overlapping returns segments that match what a path is for some values of its holes.

@@ -105,6 +105,11 @@ func TestDeadLinks(t *testing.T) {
 		{`<div hx-get="/users/7/edti"></div>`, `1:14: hx-get of <div>: nothing answers /users/7/edti: did you mean /users/{id}/edit?`},
 		{`<b data-hx-put="/users/7/edti"></b>`, `1:17: data-hx-put of <b>: nothing answers /users/7/edti: did you mean /users/{id}/edit?`},
 
+		// Values that a matcher does not take.
+		{`<a href="/users/two">x</a>`, `1:10: href of <a>: nothing answers /users/two, since [id=int] does not take "two"` + external},
+		{`<a href="/users/two/{{.}}/x">x</a>`, `1:10: href of <a>: nothing answers /users/two/{{…}}/x` + external},
+		{`<img src="/billing/invoices/a">`, `1:11: src of <img>: nothing answers /billing/invoices/a, since [id=int] does not take "a"` + action + `{{"/billing/invoices/a"}}`},
+
 		// How it is written.
 		{`<a class='b' href='/usrs'>x</a>`, `1:20: href of <a>: nothing answers /usrs: did you mean /users?`},
 		{`<a href=/usrs>x</a>`, `1:9: href of <a>: nothing answers /usrs: did you mean /users?`},

@@ -21,6 +21,7 @@ type Target struct {
 	Answered  bool
 	Broken    bool     // the URL has a broken escape
 	Methods   []string // if it is not answered: the methods that the URL does answer
+	Refused   string   // if it is not answered: which matcher does not take a value of it; "" if none is the reason
 	Near      string   // a pattern that may be meant; "" if none is near
 	By        string   // the pattern that answers, to be named beside Near
 	Slashes   bool     // it is answered only if what an action writes has a slash, or begins the query
@@ -164,6 +165,8 @@ func (c *checker) link(l Link) {
 		c.report(l.Offset, "%s: %s answers %s, and not %s%s", what, url, strings.Join(t.Methods, ", "), l.Method, l.remedy(t))
 	case !t.Answered && t.Near != "":
 		c.report(l.Offset, "%s: nothing answers %s: did you mean %s?", what, url, t.Near)
+	case !t.Answered && t.Refused != "":
+		c.report(l.Offset, "%s: nothing answers %s, since %s: %s", what, url, t.Refused, l.wayOut())
 	case !t.Answered:
 		c.report(l.Offset, "%s: nothing answers %s: %s", what, url, l.wayOut())
 	case t.Slashes && strings.Contains(l.URL, "/"+pattern.Hole):

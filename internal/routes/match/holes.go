@@ -114,6 +114,38 @@ func (t *Trie[A]) Nearest(method string, path []Text) (best *Leaf[A]) {
 	return best
 }
 
+// Refusing returns the first leaf in the order of a search that would match a path, with an answer for the
+// method, but for a matcher: that of the segment of its pattern, which does not take the value. The leaf
+// is nil if there is none. If method is "", any leaf counts. Without a literal segment in front of the
+// matcher that the path has, too, the pattern is hardly meant: [lang=lang] refuses almost any path.
+func (t *Trie[A]) Refusing(method string, path []Text) (refusing *Leaf[A], segment int, value string) {
+	w := walk[A]{path: path, refused: true}
+	w.found = func(l *Leaf[A], trail []pattern.Segment) bool {
+		if method != "" && l.Answer(method) == nil {
+			return false
+		}
+		meant := false
+		for i, seg := range withoutMounts(trail) {
+			meant = meant || seg.Kind == pattern.Literal && path[i].known()
+			texts := path[i : i+1]
+			if seg.Kind == pattern.Rest {
+				texts = path[i:]
+			}
+			if n := slices.IndexFunc(texts, func(t Text) bool { return !t.canFit(seg.Matcher) }); n >= 0 {
+				if !meant {
+					return false
+				}
+				refusing, segment, value = l, i, texts[n][0]
+				return true
+			}
+		}
+		return false
+	}
+	w.enter = func(position) (enters, ends bool) { return true, false }
+	w.visit(&t.root, position{})
+	return refusing, segment, value
+}
+
 // A likeness says how similar a pattern is to a path.
 type likeness struct {
 	distance int // of all literal segments of the pattern to those of the path: see fault.Distance
