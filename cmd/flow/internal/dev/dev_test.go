@@ -408,6 +408,9 @@ func TestWarningsOfTemplates(t *testing.T) {
 	s.out.until(t, "app/router/users/list.html:3:1: warning: ")
 	notes(2)
 
+	s.write("app/router/users/list.html", "<p>all users</p>\n<img>\n<img src=\"{{1}}\">\n")
+	s.out.until(t, "flow: the templates still have 2 warnings")
+
 	s.version("v1")
 	s.out.until(t, "flow: app/version.go changed: built in ")
 	s.listen().until(t, "one with the warnings", func(e event) bool { return len(e.Notes) == 2 })

@@ -348,8 +348,10 @@ func (s *session) judge() {
 		now.Warnings = before.Warnings // a template with faults is not judged further, and may have them still
 	}
 	s.templates = now
-	s.terminal.compare(devpage.Red, "the templates%s have %s", "fault", "the templates are good again", before.Faults, now.Faults)
-	s.terminal.warn(before.Warnings, now.Warnings)
+	s.terminal.compare(devpage.Red, judged(now.Faults)+"%s have %s", "fault", judged(before.Faults)+" are good again", before.Faults, now.Faults)
+	if len(now.Faults) == 0 {
+		s.terminal.warn(before.Warnings, now.Warnings)
+	}
 }
 
 // promote has the new process answer, and lets the old one end.

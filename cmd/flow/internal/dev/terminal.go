@@ -3,6 +3,7 @@ package dev
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"reflect"
 	"sync"
 	"time"
@@ -72,8 +73,25 @@ func (t *terminal) compare(color devpage.Color, format, noun, good string, befor
 	}
 }
 
-// warn says which warnings of the templates are new, and how many there are if some are gone. One
-// that has moved to another line is not new.
+// judged returns what the files of faults are, for a line about them.
+func judged(faults []devpage.Fault) string {
+	examples := 0
+	for _, f := range faults {
+		if filepath.Ext(f.File) == ".http" {
+			examples++
+		}
+	}
+	switch examples {
+	case 0:
+		return "the templates"
+	case len(faults):
+		return "the examples"
+	}
+	return "the templates and examples"
+}
+
+// warn says which warnings of the templates are new, and how many there are if some are gone, or still.
+// One that has moved to another line is not new.
 func (t *terminal) warn(before, now []devpage.Fault) {
 	known := map[[2]string]int{}
 	for _, w := range before {
@@ -85,17 +103,19 @@ func (t *terminal) warn(before, now []devpage.Fault) {
 			added = append(added, w)
 		}
 	}
-	counted := cli.Count(len(now), "warning")
+	what, counted := judged(now), cli.Count(len(now), "warning")
 	switch {
+	case len(now) == 0 && len(before) == 0:
 	case len(added) == 0 && len(now) == len(before):
+		t.say("%s still have %s", what, counted)
 	case len(now) == 0:
-		t.say("the templates have no warnings any more")
+		t.say("%s have no warnings any more", judged(before))
 	case len(added) == 0:
-		t.say("the templates have %s left", counted)
+		t.say("%s have %s left", what, counted)
 	case len(added) < len(now):
-		t.list(devpage.Yellow, fmt.Sprintf("the templates have %s, %d of them new", counted, len(added)), added, "")
+		t.list(devpage.Yellow, fmt.Sprintf("%s have %s, %d of them new", what, counted, len(added)), added, "")
 	default:
-		t.list(devpage.Yellow, "the templates have "+counted, added, "")
+		t.list(devpage.Yellow, what+" have "+counted, added, "")
 	}
 }
 

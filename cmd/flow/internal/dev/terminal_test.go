@@ -54,8 +54,8 @@ func TestTerminalWarns(t *testing.T) {
 	for _, tt := range []struct{ name, before, now, want string }{
 		{"none", "", "", ""},
 		{"the first", "", "a b", "flow: the templates have 2 warnings\n\na.html:1: warning: a\na.html:2: warning: b\n"},
-		{"the same", "a b", "a b", ""},
-		{"others lines", "a b", "b a", ""},
+		{"the same", "a b", "a b", "flow: the templates still have 2 warnings\n"},
+		{"others lines", "a b", "b a", "flow: the templates still have 2 warnings\n"},
 		{"one more", "b", "a b", "flow: the templates have 2 warnings, 1 of them new\n\na.html:1: warning: a\n"},
 		{"one more of the same text", "a", "a a", "flow: the templates have 2 warnings, 1 of them new\n\na.html:2: warning: a\n"},
 		{"one in place of another", "a", "b", "flow: the templates have 1 warning\n\na.html:1: warning: b\n"},
@@ -67,6 +67,22 @@ func TestTerminalWarns(t *testing.T) {
 			newTerminal(&b, func(string) string { return "" }).warn(warnings(tt.before), warnings(tt.now))
 			is.New(t).Equal(b.String(), tt.want)
 		})
+	}
+}
+
+// TestJudged: a line about mistakes says which files have them.
+func TestJudged(t *testing.T) {
+	for files, want := range map[string]string{
+		"":                         "the templates",
+		"a/b.html":                 "the templates",
+		"a/[id].http c.http":       "the examples",
+		"a/b.http a/b.html c.http": "the templates and examples",
+	} {
+		var faults []devpage.Fault
+		for _, f := range strings.Fields(files) {
+			faults = append(faults, devpage.Fault{File: f})
+		}
+		is.New(t).Equal(judged(faults), want)
 	}
 }
 
