@@ -104,10 +104,10 @@ func TestTool(t *testing.T) {
 	// The route map loads itself again when flow vet has looked at the program that answers.
 	tb.open(url + "/_flow")
 	save(`"two").Block("nowhere"`)
-	tb.until("the route map warns", `document.getElementById("warnings")?.parentElement.innerText.includes('Block("nowhere")')`)
+	tb.until("the route map warns", `document.getElementById("vetted")?.parentElement.innerText.includes('Block("nowhere")')`)
 	tb.accessible(t)
 	save(`"two"`)
-	tb.until("there is no warning any more", `!document.getElementById("warnings") && document.body.innerText.includes("Route map")`)
+	tb.until("there is no warning any more", `!document.getElementById("vetted") && document.body.innerText.includes("Route map")`)
 	tb.open(url + "/tool")
 	tb.until("the page is as before", version+`"two"`)
 	tb.do(`document.getElementById("field").value = "typed"`)
