@@ -21,7 +21,7 @@ func (c *checker) parts(to []part, from *Source, call call, always bool, seen ma
 	}
 	seen[call.to] = true
 	for _, s := range c.meant(from, call.to) {
-		outer := s.Links.around[call.to]
+		outer := s.Links.outside(call.to)
 		to = append(to, part{s, outer, always})
 		for _, inner := range s.Links.calls {
 			if slices.Contains(inner.forms, outer) {
@@ -51,8 +51,8 @@ func (c *checker) meant(from *Source, name string) (all []*Source) {
 func having(sources []Source) map[string][]*Source {
 	all := map[string][]*Source{}
 	for i := range sources {
-		for name := range sources[i].Links.around {
-			all[name] = append(all[name], &sources[i])
+		for _, outer := range sources[i].Links.outer {
+			all[outer.in] = append(all[outer.in], &sources[i])
 		}
 	}
 	return all

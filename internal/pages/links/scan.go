@@ -16,11 +16,11 @@ import (
 type File struct {
 	Links []Link
 	Forms []*Form
-	// around has, by the name of a template, what stands outside of its forms, as if in a form: that
-	// may be around a call of the template.
-	around map[string]*Form
-	calls  []call
-	moved  bool // a <base> may lead the URLs to another server
+	// outer has, for each template, what stands outside of its forms, as if in a form: that may be
+	// around a call of the template.
+	outer []*Form
+	calls []call
+	moved bool // a <base> may lead the URLs to another server
 }
 
 // A Link is a URL that begins with one slash, and the method of the requests for it.
@@ -97,12 +97,12 @@ func (n Named) Add(at *parse.StringNode, name, inputType string) {
 // {{template}} are the ones that the templates of all files have together. urls has the URLs of the
 // calls of {{route}}, with a pattern.Hole for each value.
 func Scan(trees []*parse.Tree, urls map[*parse.CommandNode]string) *File {
-	f := &File{around: map[string]*Form{}}
+	f := &File{outer: make([]*Form, 0, len(trees))}
 	for _, t := range trees {
 		outer := &Form{Method: anyMethod, own: true, in: t.Name}
 		s := scanner{file: f, name: t.Name, urls: urls, outer: outer, around: []*Form{outer}}
 		s.nodes(markup.Read(t, markup.Links, nil))
-		f.around[t.Name] = outer
+		f.outer = append(f.outer, outer)
 	}
 	for i := range f.Links {
 		if l := &f.Links[i]; l.form != nil {
@@ -110,6 +110,12 @@ func Scan(trees []*parse.Tree, urls map[*parse.CommandNode]string) *File {
 		}
 	}
 	return f
+}
+
+// outside returns what stands outside of the forms of a template of the file.
+func (f *File) outside(template string) *Form {
+	i := slices.IndexFunc(f.outer, func(outer *Form) bool { return outer.in == template })
+	return f.outer[i]
 }
 
 // maxForms is the number of forms that may be around a point. If there are more, none is known.
