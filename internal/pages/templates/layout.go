@@ -41,7 +41,7 @@ type set struct {
 func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault.Fault) {
 	b := &setBuilder{
 		library:   l,
-		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, slots: map[string]string{}, calls: map[string]bool{}, byFile: map[string]*templateFile{}, maybeMisspelt: map[string]bool{}},
+		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, slots: map[string]string{}, calls: map[string]bool{}, byFile: map[string]*templateFile{}},
 		owner:     map[string]*templateFile{},
 		undefined: map[string][]fault.Fault{},
 	}

@@ -88,6 +88,9 @@ func (b *setBuilder) misspelt(f *templateFile) {
 		if near == "" {
 			continue
 		}
+		if b.set.maybeMisspelt == nil { // few sets have such names
+			b.set.maybeMisspelt = map[string]bool{}
+		}
 		b.set.maybeMisspelt[name] = b.called[name]
 		line := lineOf(t, t.Root)
 		switch typo := func(meant string) bool { return isTypo(name, meant) }; {

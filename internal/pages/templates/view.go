@@ -39,17 +39,23 @@ type Views struct {
 // A madeView is a view without faults, with the files that it was made of. NewViews takes it
 // over if these are the same.
 type madeView struct {
-	view     *View
-	bare     *View // for an error page: the view without layouts
-	layouts  []*templateFile
-	files    map[string]*templateFile // all files of the set, by file
-	isPart   bool                     // for an error page: the set is not a whole document
-	warnings []fault.Fault
-	problems []typecheck.Problem // with the types of its data
-	fields   []typecheck.Field   // of forms
-	proof    func() *proof       // made when it is first asked for, in development after the answer to a request
-	// maybeMisspelt is that of the set.
-	maybeMisspelt map[string]bool
+	view      *View
+	bare      *View // for an error page: the view without layouts
+	layouts   []*templateFile
+	isPart    bool                // for an error page: the set is not a whole document
+	problems  []typecheck.Problem // with the types of its data
+	fields    []typecheck.Field   // of forms
+	set       *set
+	functions *functions
+	proved    *proof // see proof
+	once      sync.Once
+}
+
+// proof returns the proof of the view. It is made when it is first asked for, in development after
+// the answer to a request.
+func (m *madeView) proof() *proof {
+	m.once.Do(func() { m.proved = m.functions.prove(m.set, m.set.byFile[m.set.inner], m.view.data) })
+	return m.proved
 }
 
 // A View is a template that can be rendered: a page or an error page in its layouts, or
@@ -142,7 +148,7 @@ func (v *Views) Links(urls func(name string) []string) (sources []links.Source, 
 		if f := v.files[name]; v.used[f] && f.links != nil {
 			source := links.Source{File: f.file, Text: f.text, Links: f.links, URLs: urls(name), Assets: f.assets}
 			if m := v.made[name]; m != nil {
-				source.With = func(file string) bool { return m.files[file] != nil }
+				source.With = func(file string) bool { return m.set.byFile[file] != nil }
 			}
 			sources = append(sources, source)
 		}
@@ -173,7 +179,7 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 		switch {
 		case m != nil:
 			v.made[name], v.byName[name] = m, m.view
-			l.faults = append(l.faults, m.warnings...)
+			l.faults = append(l.faults, m.set.warnings...)
 			problems[name] = m.problems
 			if isError {
 				v.byName[name], errorPages[dir] = m.bare, m.view
@@ -202,12 +208,12 @@ func (l *library) isCurrent(m *madeView, layouts []*templateFile) bool {
 	if m == nil || !slices.Equal(layouts, m.layouts) {
 		return false
 	}
-	for _, f := range m.files {
+	for _, f := range m.set.byFile {
 		if l.files[f.name] != f {
 			return false
 		}
 	}
-	for name, called := range m.maybeMisspelt {
+	for name, called := range m.set.maybeMisspelt {
 		if l.called[name] != called {
 			return false
 		}
@@ -241,9 +247,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	if s.faulty || len(faults) > 0 {
 		return nil, faults
 	}
-	m := &madeView{view: v, layouts: layouts, files: s.byFile, warnings: s.warnings, problems: problems, fields: fields, maybeMisspelt: s.maybeMisspelt}
-	data := l.data[f]
-	m.proof = sync.OnceValue(func() *proof { return h.prove(s, f, data) })
+	m := &madeView{view: v, layouts: layouts, problems: problems, fields: fields, set: s, functions: h}
 	if path.Base(f.name) == errorName {
 		whole, err := v.blocks[f.file]()
 		m.bare = &View{file: f.file, whole: whole, err: err}
