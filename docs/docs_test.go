@@ -148,7 +148,7 @@ func TestLinks(t *testing.T) {
 				if file != "" {
 					target = path.Join(path.Dir(name), file)
 				}
-				if name == "README.md" || name == "docs/recipes.md" && path.Dir(target) == "docs/recipes" {
+				if name == "docs/index.md" || name == "README.md" && target == "docs/index.md" || name == "docs/recipes.md" && path.Dir(target) == "docs/recipes" {
 					linked[target] = true
 				}
 				_, err := os.Stat(inRepository(target))
@@ -160,7 +160,7 @@ func TestLinks(t *testing.T) {
 			})
 		}
 	}
-	t.Run("README.md leads to every page, and docs/recipes.md to every recipe", func(t *testing.T) {
+	t.Run("README.md leads to docs/index.md, that to every page, and docs/recipes.md to every recipe", func(t *testing.T) {
 		is := is.New(t)
 		for name := range docs {
 			if strings.HasPrefix(name, "docs/") && !linked[name] {
