@@ -51,7 +51,7 @@ func (r *Request) Message(v *Values, open func(name string) ([]byte, error)) (*M
 		errs = append(errs, err)
 		m.Header.Add(f.Name, value)
 	}
-	m.Body, err = r.body(expand, strings.ToLower(m.Header.Get("Content-Type")), open)
+	m.Body, err = r.body(expand, MediaType(m.Header.Get("Content-Type")), open)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
@@ -60,9 +60,7 @@ func (r *Request) Message(v *Values, open func(name string) ([]byte, error)) (*M
 
 // body returns the body as the clients make it of its lines. expand returns a text with the
 // values of its references.
-func (r *Request) body(expand func(Text) (string, error), contentType string, open func(name string) ([]byte, error)) ([]byte, error) {
-	mediaType, _, _ := strings.Cut(contentType, ";")
-	mediaType = strings.TrimSpace(mediaType)
+func (r *Request) body(expand func(Text) (string, error), mediaType string, open func(name string) ([]byte, error)) ([]byte, error) {
 	isForm := mediaType == "application/x-www-form-urlencoded"
 	end := "\n"
 	switch {

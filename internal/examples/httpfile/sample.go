@@ -56,11 +56,12 @@ const maxSample = 16 << 10
 // A Sample is a request as a document shows it. It is the same each time: random numbers are
 // 42 and the like. What only the answer to another request or a test knows is missing.
 type Sample struct {
-	Method string
-	Target string      // path and query, escaped; "" if a part of it is missing
-	Header [][2]string // names and values; a missing reference stands as it is written: {{token}}
-	Body   []byte      // nil if a part of it is missing, if it is too long to read, and if there is none
-	Lacks  bool        // the Body is missing
+	Method    string
+	Target    string      // path and query, escaped; "" if a part of it is missing
+	Header    [][2]string // names and values; a missing reference stands as it is written: {{token}}
+	MediaType string      // that the Header has: see MediaType
+	Body      []byte      // nil if a part of it is missing, if it is too long to read, and if there is none
+	Lacks     bool        // the Body is missing
 }
 
 // SampleOf returns a request of a file as a document shows it. open returns the content of a
@@ -71,15 +72,14 @@ func SampleOf(f *File, r *Request, open func(name string) ([]byte, error)) Sampl
 	if target, err := v.expand(r.Target, maxText); err == nil && !r.Absolute {
 		s.Target = encodeURL(target)
 	}
-	contentType := ""
 	for _, f := range r.Header {
 		value, err := v.expand(f.Value, maxText)
 		if err != nil {
 			value = f.Value.String()
 		}
 		s.Header = append(s.Header, [2]string{f.Name, value})
-		if strings.EqualFold(f.Name, "Content-Type") {
-			contentType = value
+		if s.MediaType == "" && strings.EqualFold(f.Name, "Content-Type") {
+			s.MediaType = MediaType(value)
 		}
 	}
 	left := maxSample
@@ -87,13 +87,25 @@ func SampleOf(f *File, r *Request, open func(name string) ([]byte, error)) Sampl
 		text, err := v.expand(t, left)
 		left -= len(text)
 		return text, err
-	}, strings.ToLower(contentType), open)
+	}, s.MediaType, open)
 	if err != nil || len(body) > maxSample {
 		s.Lacks = true
 		return s
 	}
 	s.Body = body
 	return s
+}
+
+// MediaType returns the media type of a Content-Type in lower case, without parameters, as Bind and
+// the clients have it.
+func MediaType(contentType string) string {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.TrimSpace(mediaType))
+}
+
+// IsJSON reports whether Bind takes a body of a MediaType for JSON.
+func IsJSON(mediaType string) bool {
+	return mediaType == "application/json" || strings.HasSuffix(mediaType, "+json")
 }
 
 // sampleValues returns the values that references of a request have in a document.

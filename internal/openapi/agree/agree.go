@@ -5,7 +5,6 @@ package agree
 import (
 	"bytes"
 	"fmt"
-	"mime"
 	"net/http"
 	"reflect"
 	"slices"
@@ -76,7 +75,7 @@ func Example(f *httpfile.File, r *httpfile.Request, of bridge.Shape, types *Type
 	}
 	if of.In != nil {
 		s := httpfile.SampleOf(f, r, open)
-		if body := types.read(of.In); body != nil && s.Body != nil && isJSON(contentType(s.Header)) {
+		if body := types.read(of.In); body != nil && s.Body != nil && httpfile.IsJSON(s.MediaType) {
 			for _, w := range fit.Judge(body, s.Body) {
 				wrong(lineOf(r, s.Body, w.Offset), "the body", w.Text)
 			}
@@ -120,20 +119,6 @@ func answer(of bridge.Shape, status int) (out reflect.Type, declared bool) {
 }
 
 func isSuccess(status int) bool { return status >= 200 && status < 300 }
-
-func contentType(header [][2]string) string {
-	i := slices.IndexFunc(header, func(field [2]string) bool { return strings.EqualFold(field[0], "Content-Type") })
-	if i < 0 {
-		return ""
-	}
-	return header[i][1]
-}
-
-// isJSON reports whether a media type is JSON, as Bind has it.
-func isJSON(contentType string) bool {
-	mediaType, _, _ := mime.ParseMediaType(contentType)
-	return mediaType == "application/json" || strings.HasSuffix(mediaType, "+json")
-}
 
 // lineOf returns the line of the file in which a byte of the body of a request stands. What
 // stands in a file of its own counts as the line that names it.
@@ -226,7 +211,7 @@ func Answer(of bridge.Shape, types *Types, a *httpfile.Answer) (wrong []string) 
 	if !declared {
 		return []string{undeclared(a.Status, of)}
 	}
-	if out == nil || len(a.Body) == 0 || a.Status == http.StatusNoContent || !isJSON(a.Header.Get("Content-Type")) {
+	if out == nil || len(a.Body) == 0 || a.Status == http.StatusNoContent || !httpfile.IsJSON(httpfile.MediaType(a.Header.Get("Content-Type"))) {
 		return nil
 	}
 	for _, w := range fit.Judge(types.written(out), a.Body) {

@@ -3,7 +3,6 @@ package agree
 import (
 	"fmt"
 	"maps"
-	"mime"
 	"net/url"
 	"reflect"
 	"slices"
@@ -60,7 +59,7 @@ func texts(f *httpfile.File, r *httpfile.Request, s httpfile.Sample, of reflect.
 	}
 	_, query, _ := strings.Cut(s.Target, "?")
 	judge("the query", query, true, func(string) int { return r.Line })
-	if mediaType, _, _ := mime.ParseMediaType(contentType(s.Header)); mediaType == "application/x-www-form-urlencoded" {
+	if s.MediaType == "application/x-www-form-urlencoded" {
 		judge("the body", strings.TrimSpace(string(s.Body)), false, func(key string) int {
 			i := slices.IndexFunc(r.Body, func(l httpfile.BodyLine) bool { return strings.Contains(l.Text.String(), key) })
 			return r.Body[max(i, 0)].Text.Line

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"path"
@@ -50,7 +49,6 @@ type example struct {
 	sample     httpfile.Sample
 	conditions []httpfile.Condition
 	status     int // 0 for that of the handler
-	mediaType  string
 }
 
 // isSuccess reports whether the example expects an answer that is no error.
@@ -98,17 +96,10 @@ func (m *maker) read(d *Document) (about httpfile.About) {
 		p := &part{Operation: o, file: o.Read()}
 		requests, _ := o.Examples(p.file)
 		for _, r := range requests {
-			e := &example{Request: r, sample: httpfile.SampleOf(p.file, r, o.Open), conditions: httpfile.ConditionsOf(p.file, r), status: r.Status()}
-			for _, field := range e.sample.Header {
-				if strings.EqualFold(field[0], "Content-Type") {
-					e.mediaType, _, _ = mime.ParseMediaType(field[1])
-				}
-			}
-			p.examples = append(p.examples, e)
+			p.examples = append(p.examples, &example{r, httpfile.SampleOf(p.file, r, o.Open), httpfile.ConditionsOf(p.file, r), r.Status()})
 		}
 		m.parts = append(m.parts, p)
 	}
-	slices.Sort(d.Untyped)
 	return about
 }
 
@@ -392,9 +383,9 @@ func (m *maker) body(p *part, in schema.Input) *Body {
 		b.Content.add(formType, &Content{Schema: in.Form})
 	}
 	for _, e := range p.examples {
-		isForm := e.mediaType == formType || e.mediaType == multipartType
-		if isForm && e.isSuccess() && in.Body != nil && !b.Content.has(e.mediaType) {
-			b.Content.add(e.mediaType, &Content{Schema: cmp.Or(in.Form, &schema.Schema{Type: schema.Types{"object"}})})
+		isForm := e.sample.MediaType == formType || e.sample.MediaType == multipartType
+		if isForm && e.isSuccess() && in.Body != nil && !b.Content.has(e.sample.MediaType) {
+			b.Content.add(e.sample.MediaType, &Content{Schema: cmp.Or(in.Form, &schema.Schema{Type: schema.Types{"object"}})})
 		}
 	}
 	if len(b.Content) == 0 {
@@ -411,15 +402,11 @@ func (m *maker) body(p *part, in schema.Input) *Body {
 // bodies returns the JSON that examples send.
 func (m *maker) bodies(p *part) (all List[*Example]) {
 	for _, e := range p.examples {
-		if e.isSuccess() && json.Valid(e.sample.Body) && isJSON(e.mediaType) {
+		if e.isSuccess() && json.Valid(e.sample.Body) && httpfile.IsJSON(e.sample.MediaType) {
 			addExample(&all, e.Title, e.sample.Body)
 		}
 	}
 	return all
-}
-
-func isJSON(mediaType string) bool {
-	return mediaType == jsonType || strings.HasSuffix(mediaType, "+json")
 }
 
 // addExample adds an example under a key of its own.
