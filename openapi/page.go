@@ -96,7 +96,7 @@ func exampleOf(f *httpfile.File, r *httpfile.Request, o bridge.Operation, prefix
 	}
 	e.Curl, e.Request = page.Curl(httpfile.SampleOf(f, r, o.Open), prefix), r.String()
 	for _, c := range httpfile.ConditionsOf(f, r) {
-		words := []string{c.Subject, c.Header, strings.ReplaceAll(strings.Join(c.Place, "."), ".[", "["), c.Word, c.Text}
+		words := []string{c.Subject, c.Header, httpfile.PlaceText(c.Place), c.Word, c.Text}
 		words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
 		e.Expects = append(e.Expects, strings.Join(words, " "))
 	}

@@ -136,6 +136,11 @@ type Condition struct {
 	Lacks   bool     // a part of the text is missing: only a test knows it
 }
 
+// PlaceText returns a Place as it is written: "errors[0].name".
+func PlaceText(place []string) string {
+	return strings.ReplaceAll(strings.Join(place, "."), ".[", "[")
+}
+
 // ConditionsOf returns what a request of a file expects, with the values of a document.
 func ConditionsOf(f *File, r *Request) (all []Condition) {
 	var v *Values

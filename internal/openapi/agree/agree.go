@@ -194,7 +194,7 @@ func shown(place []string) string {
 	if len(place) == 0 {
 		return ""
 	}
-	return strings.ReplaceAll(strings.Join(place, "."), ".[", "[") + " "
+	return httpfile.PlaceText(place) + " "
 }
 
 func undeclared(status int, of bridge.Shape) string {
