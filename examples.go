@@ -130,16 +130,23 @@ func exampleFaults(tree *routetree.Tree, files fs.FS, urls destinations) (faults
 		}
 		prefix := bridge.Prefix(f, mountPath(tree.Prefix))
 		for _, r := range f.Requests {
-			if r.Method == "" {
+			if r.Method == "" || r.Absolute { // where it goes, only the test knows
 				continue
 			}
-			if e := ownEndpoint(route, r, prefix, urls); e != nil {
-				faults = append(faults, agree.Example(f, r, e.handler.typed.shape(e.handler.status), &types, bodyFiles(files, route))...)
+			x, ok := urls.example(r, prefix)
+			if !ok {
+				faults = append(faults, fault.InLine(route.File, r.Line, "%s: the path has an escape that is not UTF-8 or malformed", r))
 				continue
 			}
-			if text := checkExample(route, r, prefix, urls); text != "" {
-				faults = append(faults, fault.InLine(route.File, r.Line, "%s: %s", r, text))
-			} else if e := stepEndpoint(r, prefix, urls); e != nil {
+			e := x.endpointOf(route)
+			if e == nil {
+				if text := x.misplaced(route, urls); text != "" {
+					faults = append(faults, fault.InLine(route.File, r.Line, "%s: %s", r, text))
+					continue
+				}
+				e = x.onlyEndpoint()
+			}
+			if e != nil {
 				faults = append(faults, agree.Example(f, r, e.handler.typed.shape(e.handler.status), &types, bodyFiles(files, route))...)
 			}
 		}
@@ -154,32 +161,44 @@ func bodyFiles(files fs.FS, route *routetree.Route) func(name string) ([]byte, e
 	}
 }
 
-// ownEndpoint returns the endpoint of a route that may answer an example of its file, or nil.
-// Where holes are in the path, what may answer is enough. prefix is what the path leaves out.
-func ownEndpoint(route *routetree.Route, r *httpfile.Request, prefix string, urls destinations) *endpoint {
+// An example is a request of a route file with what may answer it, for some values of its holes.
+type example struct {
+	*httpfile.Request
+	path   []match.Text
+	leaves []*match.Leaf[endpoint]
+}
+
+// example returns the example that a request is, whose path leaves out prefix. ok is false if the path
+// has a broken escape, or if only an answer says where the request goes. A hole stands for several
+// segments only if nothing matches otherwise.
+func (d destinations) example(r *httpfile.Request, prefix string) (x example, ok bool) {
 	asked, ok := r.Path(pattern.Hole)
 	path, _, isPath := match.ParsePath(prefix + asked)
 	if !ok || !isPath {
-		return nil
+		return x, false
 	}
-	for _, l := range urls.possible(r.Method, path) {
-		if e := l.Answer(r.Method); e != nil && e.owner.route == route {
+	leaves := d.Possible(r.Method, path, false)
+	if len(leaves) == 0 {
+		leaves = d.Possible(r.Method, path, true)
+	}
+	return example{r, path, leaves}, true
+}
+
+// endpointOf returns the endpoint of a route that may answer the example, or nil.
+func (x example) endpointOf(route *routetree.Route) *endpoint {
+	for _, l := range x.leaves {
+		if e := l.Answer(x.Method); e != nil && e.owner.route == route {
 			return e
 		}
 	}
 	return nil
 }
 
-// stepEndpoint returns the endpoint that answers a request which another file has as a step, or nil if
-// a page does, or if it depends on the values of holes.
-func stepEndpoint(r *httpfile.Request, prefix string, urls destinations) (only *endpoint) {
-	asked, ok := r.Path(pattern.Hole)
-	path, _, isPath := match.ParsePath(prefix + asked)
-	if !ok || !isPath {
-		return nil
-	}
-	for _, l := range urls.possible(r.Method, path) {
-		e := l.Answer(r.Method)
+// onlyEndpoint returns the endpoint that answers the example, which is a step in the file of another
+// route. It returns nil if that is a page, or if it depends on the values of holes.
+func (x example) onlyEndpoint() (only *endpoint) {
+	for _, l := range x.leaves {
+		e := l.Answer(x.Method)
 		if e == nil || e == only {
 			continue
 		}
@@ -191,53 +210,35 @@ func stepEndpoint(r *httpfile.Request, prefix string, urls destinations) (only *
 	return only
 }
 
-// possible returns the leaves that a path of an example may mean. A hole stands for several
-// segments only if nothing matches otherwise.
-func (d destinations) possible(method string, path []match.Text) []*match.Leaf[endpoint] {
-	if leaves := d.Possible(method, path, false); len(leaves) > 0 {
-		return leaves
-	}
-	return d.Possible(method, path, true)
-}
-
-// checkExample returns what is wrong with the URL and the method of an example of a route that
-// its file does not answer, or "". prefix is what the path leaves out.
-func checkExample(route *routetree.Route, r *httpfile.Request, prefix string, urls destinations) string {
-	asked, ok := r.Path(pattern.Hole)
-	if !ok {
-		return "" // where it goes, only the test knows
-	}
-	path, _, ok := match.ParsePath(prefix + asked)
-	if !ok {
-		return "the path has an escape that is not UTF-8 or malformed"
-	}
+// misplaced returns what is wrong with the URL and the method of an example of a route that its file does
+// not answer, or "".
+func (x example) misplaced(route *routetree.Route, urls destinations) string {
 	var own bool        // a pattern of the file matches, with the method or without
 	var other *endpoint // of another file, with the method
-	leaves := urls.possible(r.Method, path)
-	for _, l := range leaves {
-		if e := l.Answer(r.Method); e != nil && other == nil {
+	for _, l := range x.leaves {
+		if e := l.Answer(x.Method); e != nil && other == nil {
 			other = e
 		}
 		own = own || slices.ContainsFunc(l.Answers(), func(e *endpoint) bool { return e.owner.route == route })
 	}
 	switch {
-	case r.Name != "" && (other != nil || len(leaves) > 0 && r.Method == http.MethodOptions):
+	case x.Name != "" && (other != nil || len(x.leaves) > 0 && x.Method == http.MethodOptions):
 		return ""
 	case other != nil:
 		return fmt.Sprintf("%s answers it: move the example there, or give it a # @name if it is a step for others", other.owner.file)
-	case own && (r.Method == http.MethodOptions || r.Status() == http.StatusMethodNotAllowed):
+	case own && (x.Method == http.MethodOptions || x.Status() == http.StatusMethodNotAllowed):
 		return "" // flow answers it
 	case own:
-		return fmt.Sprintf("the file does not answer %s: register %[1]s()", r.Method)
-	case len(leaves) == 0 && r.Status() == http.StatusNotFound && refused(route, path):
+		return fmt.Sprintf("the file does not answer %s: register %[1]s()", x.Method)
+	case len(x.leaves) == 0 && x.Status() == http.StatusNotFound && refused(route, x.path):
 		return ""
-	case len(leaves) > 0:
-		return fmt.Sprintf("nothing answers it with this method: the URL is that of %s", leaves[0].Answers()[0].owner.file)
+	case len(x.leaves) > 0:
+		return fmt.Sprintf("nothing answers it with this method: the URL is that of %s", x.leaves[0].Answers()[0].owner.file)
 	}
-	if near := urls.Nearest(r.Method, path); near != nil {
+	if near := urls.Nearest(x.Method, x.path); near != nil {
 		return fmt.Sprintf("nothing answers it: did you mean %s?", near.Answers()[0].path)
 	}
-	if why := urls.refusal(r.Method, path); why != "" {
+	if why := urls.refusal(x.Method, x.path); why != "" {
 		return "nothing answers it: " + why
 	}
 	return fmt.Sprintf("nothing answers it: the file has the URL %s", route.Patterns[len(route.Patterns)-1])

@@ -121,13 +121,11 @@ func (c *compiler) operations(before []uintptr) (all []bridge.Operation) {
 		for _, a := range c.plan.Answers(r) {
 			all = append(all, bridge.Operation{
 				File: r.File, Path: r.Path, Patterns: r.Patterns, Method: a.Method, Name: a.Name,
-				Guards:  slices.Concat(before, codesOf(a.Before)),
-				OnError: onError,
-				Shape:   c.typedOf(r, a.Verb).shape(a.Verb.Code),
-				Read:    func() *httpfile.File { return router.readNow(r) },
-				Open: func(name string) ([]byte, error) {
-					return fs.ReadFile(router.filesNow(), path.Join(path.Dir(r.InTree()), name))
-				},
+				Guards:   slices.Concat(before, codesOf(a.Before)),
+				OnError:  onError,
+				Shape:    c.typedOf(r, a.Verb).shape(a.Verb.Code),
+				Read:     func() *httpfile.File { return router.readNow(r) },
+				Open:     func(name string) ([]byte, error) { return bodyFiles(router.filesNow(), r)(name) },
 				Examples: func(f *httpfile.File) ([]*httpfile.Request, string) { return router.examplesIn(f, r, a.Method) },
 			})
 		}
@@ -198,7 +196,10 @@ func (r *Router) readNow(route *routetree.Route) *httpfile.File {
 func (r *Router) examplesIn(f *httpfile.File, route *routetree.Route, method string) (own []*httpfile.Request, prefix string) {
 	prefix, urls := bridge.Prefix(f, mountPath(r.tree.Prefix)), r.outermost().table.Load().urls
 	for _, req := range f.Requests {
-		if req.Method == method && ownEndpoint(route, req, prefix, urls) != nil {
+		if req.Method != method {
+			continue
+		}
+		if x, ok := urls.example(req, prefix); ok && x.endpointOf(route) != nil {
 			own = append(own, req)
 		}
 	}
