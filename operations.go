@@ -126,7 +126,7 @@ func (c *compiler) operations(before []uintptr) (all []bridge.Operation) {
 				Shape:    c.typedOf(r, a.Verb).shape(a.Verb.Code),
 				Read:     func() *httpfile.File { return router.readNow(r) },
 				Open:     func(name string) ([]byte, error) { return bodyFiles(router.filesNow(), r)(name) },
-				Examples: func(f *httpfile.File) ([]*httpfile.Request, string) { return router.examplesIn(f, r, a.Method) },
+				Examples: func(f *httpfile.File) ([]bridge.Example, string) { return router.examplesIn(f, r, a.Method) },
 			})
 		}
 	}
@@ -193,14 +193,16 @@ func (r *Router) readNow(route *routetree.Route) *httpfile.File {
 
 // examplesIn returns the requests in the file of a route that its handler for a method answers,
 // and what their paths leave out.
-func (r *Router) examplesIn(f *httpfile.File, route *routetree.Route, method string) (own []*httpfile.Request, prefix string) {
+func (r *Router) examplesIn(f *httpfile.File, route *routetree.Route, method string) (own []bridge.Example, prefix string) {
 	prefix, urls := bridge.Prefix(f, mountPath(r.tree.Prefix)), r.outermost().table.Load().urls
 	for _, req := range f.Requests {
 		if req.Method != method {
 			continue
 		}
-		if x, ok := urls.example(req, prefix); ok && x.endpointOf(route) != nil {
-			own = append(own, req)
+		if x, ok := urls.example(req, prefix); ok {
+			if e := x.endpointOf(route); e != nil {
+				own = append(own, bridge.Example{Request: req, Pattern: e.path})
+			}
 		}
 	}
 	return own, prefix

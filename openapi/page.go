@@ -3,13 +3,13 @@ package openapi
 import (
 	"fmt"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 	"sync"
 
 	"example.com/flow/internal/examples/bridge"
 	"example.com/flow/internal/examples/httpfile"
+	"example.com/flow/internal/openapi/document"
 	"example.com/flow/internal/openapi/page"
 	"example.com/flow/internal/routes/pattern"
 	"example.com/flow/internal/wire/public"
@@ -69,20 +69,10 @@ func examplesOf(site *bridge.Site) func(method, path string) []page.Example {
 	all := map[string][]page.Example{}
 	for _, o := range site.Operations() {
 		f := o.Read()
-		requests, prefix := o.Examples(f)
-		for _, r := range requests {
-			asked, ok := r.Path(pattern.Hole)
-			if !ok {
-				asked = ""
-			}
-			of := o.Patterns[len(o.Patterns)-1]
-			for _, p := range o.Patterns {
-				if len(p.Segments) == strings.Count(path.Clean("/"+prefix+asked), "/") {
-					of = p
-				}
-			}
-			key := o.Method + " " + strings.ReplaceAll(of.String(), "...}", "}")
-			all[key] = append(all[key], exampleOf(f, r, o, prefix))
+		examples, prefix := o.Examples(f)
+		for _, e := range examples {
+			key := o.Method + " " + document.Template(e.Pattern)
+			all[key] = append(all[key], exampleOf(f, e.Request, o, prefix))
 		}
 	}
 	return func(method, path string) []page.Example { return all[method+" "+path] }

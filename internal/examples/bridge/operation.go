@@ -56,8 +56,14 @@ type Operation struct {
 	Read func() *httpfile.File
 	// Examples returns the requests of that file which the operation answers, and what their
 	// paths leave out: see Prefix.
-	Examples func(*httpfile.File) (requests []*httpfile.Request, prefix string)
+	Examples func(*httpfile.File) (examples []Example, prefix string)
 	Open     func(name string) ([]byte, error) // returns the content of a file that a body names
+}
+
+// An Example is a request of a route file, with the one of the Patterns that may answer it.
+type Example struct {
+	*httpfile.Request
+	Pattern *pattern.Pattern
 }
 
 // A Shape is what a handler says in its signature. It is zero for a handler that is not typed.

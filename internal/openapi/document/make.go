@@ -39,13 +39,13 @@ type maker struct {
 // A part is an operation with its examples.
 type part struct {
 	bridge.Operation
-	file     *httpfile.File
 	examples []*example
+	prefix   string // that the paths of the examples leave out
 }
 
 // An example is a request of a route file with what it expects.
 type example struct {
-	*httpfile.Request
+	bridge.Example
 	sample     httpfile.Sample
 	conditions []httpfile.Condition
 	status     int // 0 for that of the handler
@@ -93,10 +93,11 @@ func (m *maker) read(d *Document) (about httpfile.About) {
 			}
 			continue
 		}
-		p := &part{Operation: o, file: o.Read()}
-		requests, _ := o.Examples(p.file)
-		for _, r := range requests {
-			p.examples = append(p.examples, &example{r, httpfile.SampleOf(p.file, r, o.Open), httpfile.ConditionsOf(p.file, r), r.Status()})
+		f := o.Read()
+		examples, prefix := o.Examples(f)
+		p := &part{Operation: o, prefix: prefix}
+		for _, e := range examples {
+			p.examples = append(p.examples, &example{e, httpfile.SampleOf(f, e.Request, o.Open), httpfile.ConditionsOf(f, e.Request), e.Status()})
 		}
 		m.parts = append(m.parts, p)
 	}
@@ -142,38 +143,27 @@ func (p *part) filled(e *example) (dst reflect.Value, ok bool) {
 	if len(e.sample.Body) > 0 {
 		r.Body = io.NopCloser(bytes.NewReader(e.sample.Body))
 	}
-	_, prefix := p.Examples(p.file)
-	return input.Example(p.In, r, p.valuesOf(prefix+target.EscapedPath()))
+	path, _ := pattern.Clean(p.prefix + target.EscapedPath())
+	return input.Example(p.In, r, valuesOf(e.Pattern, path.Segments))
 }
 
-// valuesOf returns the values of the parameters in a path.
-func (p *part) valuesOf(escaped string) values {
-	segments := strings.Split(strings.TrimPrefix(escaped, "/"), "/")
-	for i := range segments {
-		if text, err := url.PathUnescape(segments[i]); err == nil {
-			segments[i] = text
+// valuesOf returns the values of the parameters of a pattern in a path with these segments, or nil if
+// the path has too few or too many of them.
+func valuesOf(of *pattern.Pattern, path []string) values {
+	n := len(of.Segments)
+	if len(path) != n && !(of.HasRest() && len(path) > n) {
+		return nil
+	}
+	found := values{}
+	for i, seg := range of.Segments {
+		switch seg.Kind {
+		case pattern.Param:
+			found[seg.Text] = path[i : i+1]
+		case pattern.Rest:
+			found[seg.Text] = path[i:]
 		}
 	}
-	for _, of := range p.Patterns {
-		found := values{}
-		for i, seg := range of.Segments {
-			switch {
-			case i >= len(segments):
-				found = nil
-			case seg.Kind == pattern.Rest:
-				found[seg.Text] = segments[i:]
-			case seg.Kind == pattern.Param:
-				found[seg.Text] = segments[i : i+1]
-			}
-			if found == nil {
-				break
-			}
-		}
-		if n := len(of.Segments); found != nil && (n == len(segments) || n > 0 && n < len(segments) && of.Segments[n-1].Kind == pattern.Rest) {
-			return found
-		}
-	}
-	return values{}
+	return found
 }
 
 // A place is one pattern of an operation.
@@ -199,7 +189,7 @@ func (m *maker) paths(d *Document) {
 		})
 		first := same[0].of
 		for _, p := range same {
-			if p.of.Key() == first.Key() && template(p.of) == template(first) {
+			if p.of.Key() == first.Key() && Template(p.of) == Template(first) {
 				kept = append(kept, p)
 			} else {
 				d.Untyped = append(d.Untyped, p.Method+" "+p.of.String())
@@ -209,11 +199,11 @@ func (m *maker) paths(d *Document) {
 	slices.Sort(d.Untyped)
 	d.Untyped = slices.Compact(d.Untyped)
 	slices.SortFunc(kept, func(a, b *place) int {
-		return cmp.Or(strings.Compare(template(a.of), template(b.of)), cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method)))
+		return cmp.Or(strings.Compare(Template(a.of), Template(b.of)), cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method)))
 	})
 	ids, tags := m.ids(kept), []string{}
 	for i, p := range kept {
-		at := template(p.of)
+		at := Template(p.of)
 		if n := len(d.Paths); n == 0 || d.Paths[n-1].Key != at {
 			d.Paths.add(at, &Path{})
 		}
@@ -231,8 +221,8 @@ func (m *maker) paths(d *Document) {
 	}
 }
 
-// template returns the path of a pattern as OpenAPI writes it.
-func template(of *pattern.Pattern) string { return strings.ReplaceAll(of.String(), "...}", "}") }
+// Template returns the path of a pattern as OpenAPI writes it.
+func Template(of *pattern.Pattern) string { return strings.ReplaceAll(of.String(), "...}", "}") }
 
 // nameless returns the path of a pattern without the names of parameters.
 func nameless(of *pattern.Pattern) string {
