@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -79,35 +80,45 @@ func (o outsider) rest(link string) (press func()) {
 	}
 }
 
-// TestInstantPages rests the mouse on a link of a page with a nonce, and of one with a hash:
-// the page behind the link is ready when the link is pressed, and comes with a transition.
-// The policy refuses nothing.
+// TestInstantPages rests the mouse on links of pages with a nonce, and of one with a hash: the
+// page behind the link is asked for once, before the link is pressed, and comes with a
+// transition. Links of the navigation are prerendered, others prefetched. The policy refuses
+// nothing.
 func TestInstantPages(t *testing.T) {
-	for from, source := range map[string]string{"/": "'sha256-", "/reports/1": "'nonce-"} {
-		t.Run(from, func(t *testing.T) {
+	for _, tt := range []struct {
+		from, source, link string
+		to, purpose        string
+		ready              string // what the page says of how it came
+	}{
+		{"/", "'sha256-", "nav a[href='/reports']", "/reports", "prefetch;prerender", "activationStart > 0"},
+		{"/", "'sha256-", "main a", "/reports/3", "prefetch", `deliveryType === "navigational-prefetch"`},
+		{"/reports/1", "'nonce-", "nav a[href='/reports']", "/reports", "prefetch;prerender", "activationStart > 0"},
+		{"/reports", "'nonce-", "main li:nth-child(2) a", "/reports/2", "prefetch", `deliveryType === "navigational-prefetch"`},
+	} {
+		t.Run(tt.from+" "+tt.link, func(t *testing.T) {
 			is := is.New(t)
-			var asked, prerendered atomic.Int32
+			var asked, early atomic.Int32
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				app.Router.ServeHTTP(w, r)
 				switch r.URL.Path {
-				case "/reports":
+				case tt.to:
 					asked.Add(1)
-					if strings.Contains(r.Header.Get("Sec-Purpose"), "prerender") {
-						prerendered.Add(1)
+					if r.Header.Get("Sec-Purpose") == tt.purpose {
+						early.Add(1)
 					}
-				case from:
-					if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "script-src "+source) {
-						t.Errorf("%s: %s", from, policy)
+				case tt.from:
+					if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "script-src "+tt.source) {
+						t.Errorf("%s: %s", tt.from, policy)
 					}
 				}
 			}))
 			o := newOutsider(t)
 			t.Cleanup(server.Close)
-			o.open(server.URL + from)
-			press := o.rest("nav a[href='/reports']")
-			waitFor(t, "the page is asked for before it is wanted", func() bool { return prerendered.Load() == 1 })
+			o.open(server.URL + tt.from)
+			press := o.rest(tt.link)
+			waitFor(t, "the page is asked for before it is wanted", func() bool { return early.Load() == 1 })
 			press()
-			o.until("the page that was prepared is shown", `location.pathname === "/reports" && performance.getEntriesByType("navigation")[0].activationStart > 0`)
+			o.until("the page that was prepared is shown", `location.pathname === "`+tt.to+`" && performance.getEntriesByType("navigation")[0].`+tt.ready)
 			o.until("it comes with a transition", `window.moves === true`)
 			is.Equal(asked.Load(), int32(1))
 			for _, entry := range o.Logged() {
@@ -147,20 +158,20 @@ func TestInstantPagesRefused(t *testing.T) {
 var rules = regexp.MustCompile(`(?s)<script type="speculationrules".*?</script>`)
 
 // TestInstantFigures measures from the press of a link to the first paint of the page, with
-// the rules of the recipe and without them, in rounds that alternate. FLOW_MEASURE says how
-// many. The handler takes 150 ms, and the mouse rests on the link for 400 ms.
+// each of the two rules of the recipe and without them, in rounds that alternate. FLOW_MEASURE
+// says how many. The handler takes 150 ms, and the mouse rests on the link for 400 ms.
 func TestInstantFigures(t *testing.T) {
 	rounds, err := strconv.Atoi(os.Getenv("FLOW_MEASURE"))
 	if err != nil {
 		t.Skip("it measures: set FLOW_MEASURE to a number of rounds")
 	}
 	const handler, rests = 150 * time.Millisecond, 400 * time.Millisecond
-	site := func(changes bool) string {
+	site := func(change func(page []byte) []byte) string {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, "/reports/") {
 				time.Sleep(handler)
 			}
-			if !changes || strings.Contains(r.URL.Path, ".") {
+			if strings.Contains(r.URL.Path, ".") {
 				app.Router.ServeHTTP(w, r)
 				return
 			}
@@ -168,16 +179,21 @@ func TestInstantFigures(t *testing.T) {
 			app.Router.ServeHTTP(answer, r)
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.Header().Set("Content-Security-Policy", answer.Header().Get("Content-Security-Policy"))
-			w.Write(rules.ReplaceAll(answer.Body.Bytes(), nil))
+			w.Write(change(answer.Body.Bytes()))
 		}))
 		t.Cleanup(server.Close)
 		return server.URL
 	}
 	o := newOutsider(t)
-	sites := map[string]string{"with": site(false), "without": site(true)}
+	ways := []string{"prefetched", "prerendered", "without the rules"}
+	sites := map[string]string{
+		"prefetched":        site(func(page []byte) []byte { return page }),
+		"prerendered":       site(func(page []byte) []byte { return bytes.ReplaceAll(page, []byte(`"nav a`), []byte(`"main a`)) }),
+		"without the rules": site(func(page []byte) []byte { return rules.ReplaceAll(page, nil) }),
+	}
 	took := map[string][]float64{}
 	for round := range rounds + 1 {
-		for _, name := range []string{"with", "without"} {
+		for _, name := range ways {
 			o.open(sites[name] + "/reports")
 			press := o.rest("main li:nth-child(2) a")
 			time.Sleep(rests)
@@ -197,8 +213,9 @@ func TestInstantFigures(t *testing.T) {
 			}
 		}
 	}
-	for name, times := range took {
+	for _, name := range ways {
+		times := took[name]
 		slices.Sort(times)
-		t.Logf("%s the rules: %.0f ms to the first paint, the median of %d rounds (%.0f to %.0f)", name, times[len(times)/2], len(times), times[0], times[len(times)-1])
+		t.Logf("%s: %.0f ms to the first paint, the median of %d rounds (%.0f to %.0f)", name, times[len(times)/2], len(times), times[0], times[len(times)-1])
 	}
 }
