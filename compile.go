@@ -179,9 +179,10 @@ func (c *compiler) publish() {
 func newCompiler(r *Router) *compiler {
 	r.building.Store(true)
 	if r.tree == nil { // a Router that New did not make
-		r.tree = routetree.Parse(nil, nil)
+		r.tree = &routetree.Tree{}
 	}
-	r.tree = r.tree.Below(r.prefix())
+	var faults []fault.Fault
+	r.tree, faults = r.parse()
 	c := &compiler{
 		router:   r,
 		tree:     r.tree,
@@ -189,7 +190,7 @@ func newCompiler(r *Router) *compiler {
 		inside:   map[*Mounted]*compiler{},
 		standard: map[*use]*stdMiddleware{},
 		table:    newTable(r),
-		faults:   slices.Clone(r.tree.Faults),
+		faults:   append(faults, r.tree.Faults...),
 	}
 	if r.app != nil && !r.tree.Missing {
 		c.plan.AddStatic(&r.app.statics, r.provided)

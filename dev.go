@@ -47,7 +47,7 @@ type routerInDev struct {
 // they are for.
 func (d *routerInDev) views(ctx context.Context) (*templates.Views, error) {
 	r := d.router
-	return d.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(r.Funcs), Log: r.logger()}, livereload.NoteOf(ctx).Began())
+	return d.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(r), Log: r.logger()}, livereload.NoteOf(ctx).Began())
 }
 
 // gone returns an error if a route file is not on disk.
@@ -485,7 +485,7 @@ func (c *compiler) addDiskFaults() {
 			continue
 		}
 		var err error
-		c.table.views, err = d.disk.Views(ondisk.Binary{Tree: c.tree, Host: c.table.host(c.router.Funcs), Log: slog.New(slog.DiscardHandler)}, time.Now())
+		c.table.views, err = d.disk.Views(ondisk.Binary{Tree: c.tree, Host: c.table.host(c.router), Log: slog.New(slog.DiscardHandler)}, time.Now())
 		c.faults = append(c.faults, fault.Of(err)...)
 		for _, route := range c.tree.Routes {
 			c.checkData(route, nil)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"net/http"
 	"os"
@@ -38,9 +37,16 @@ func New(files fs.FS, shared ...fs.FS) *Router {
 		r.app.routers.Add(1)
 		dir = r.app.shown()
 	}
-	r.tree = routetree.ParseIn(dir, orNil(files), shared)
+	r.tree = &routetree.Tree{Dir: dir, Files: orNil(files), Shared: shared}
 	r.CrossOrigin.SetDenyHandler(http.HandlerFunc(r.deny))
 	return r
+}
+
+// parse returns the tree of the Router, below the prefix that it is mounted at, and the faults of
+// its formats, whose extensions decide which files are pages.
+func (r *Router) parse() (*routetree.Tree, []fault.Fault) {
+	formats, faults := r.readFormats()
+	return routetree.ParseIn(r.tree.Dir, r.tree.Files, r.tree.Shared, formats).Below(r.prefix()), faults
 }
 
 // orNil returns files, or a nil interface if files is a nil pointer in an interface.
@@ -58,7 +64,7 @@ func (c *compiler) readViews() {
 		return // development reads the templates for each request
 	}
 	texts, faults := templates.ReadTexts(c.tree)
-	views, more := templates.NewViews(c.tree, texts, c.table.host(c.router.Funcs), nil)
+	views, more := templates.NewViews(c.tree, texts, c.table.host(c.router), nil)
 	c.table.views = views
 	c.faults = append(append(c.faults, faults...), more...)
 }
@@ -95,13 +101,17 @@ func (c *compiler) readPageData() {
 				add(r.Path, templates.Data{Type: data, Where: v.Handler.pos})
 			}
 		}
+		if f := c.router.Formats[r.Ext()].made; f.Front != nil && c.plan.Of(r).GivesNoData() {
+			add(r.Path, templates.Data{Type: f.Front})
+		}
 	}
 }
 
 // host returns the functions through which templates use the table.
-func (t *table) host(funcs template.FuncMap) templates.Host {
+func (t *table) host(r *Router) templates.Host {
 	return templates.Host{
-		Funcs:      funcs,
+		Funcs:      r.Funcs,
+		Formats:    r.formats(),
 		Route:      func(at any, name string, params []any) (string, error) { return t.route(urlBaseOf(at), name, params) },
 		Asset:      func(at any, name string) (string, error) { return t.asset(urlBaseOf(at), name) },
 		User:       func(at any) any { return at.(*Request).User() },
@@ -238,12 +248,16 @@ func encodePage(r Response, req *Request) (Response, error) {
 	default:
 		return Response{}, errors.Join(faults, fmt.Errorf("flow: View: %w", err))
 	}
+	data := r.more.data
+	if data == nil {
+		data = v.Front()
+	}
 	if r.more.view == nil { // else the Go compiler has seen to the type
-		if said := v.Misfit(r.more.block, r.more.data); len(said) > 0 {
-			x.logMisfit(v, r.more.data, said)
+		if said := v.Misfit(r.more.block, data); len(said) > 0 {
+			x.logMisfit(v, data, said)
 		}
 	}
-	page, err := v.Render(req, r.more.block, r.more.data)
+	page, err := v.Render(req, r.more.block, data)
 	if err != nil {
 		return Response{}, fmt.Errorf("flow: %w", err)
 	}

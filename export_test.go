@@ -22,7 +22,10 @@ type (
 	StaticVerb = registry.Verb[handler, middleware]
 )
 
-func (r *Router) Tree() *routetree.Tree           { return r.tree }
+func (r *Router) Tree() *routetree.Tree {
+	t, _ := r.parse()
+	return t
+}
 func (r *Router) Warnings() error                 { return r.compile().warnings }
 func (r *Router) TemplateFaults() []devpage.Fault { return r.templateFaults() }
 func (r *Router) WrongOnDisk() (faults, warnings []devpage.Fault) {

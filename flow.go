@@ -175,6 +175,13 @@ type Router struct {
 	// dict. The error of a function is answered like the error of a handler.
 	Funcs template.FuncMap
 
+	// Formats has the formats of pages beside .html, by the extensions of their files: with
+	// ".md", router/docs/intro.md is the page /docs/intro. A Format converts the text of such a
+	// page to HTML. All else is as for an .html page: layouts, handlers, links, rendered once.
+	// The data of a page without a handler for GET, and of one that a handler gives none, are what
+	// its Format has found in the text. All formats of a Router have one type of that.
+	Formats map[string]Format
+
 	// ContentSecurityPolicy is the Content-Security-Policy of all HTML that the Router answers
 	// with: pages, error pages, Response.HTML, and what net/http code writes; not of public
 	// files. If it is "", there is none. For example:
@@ -204,8 +211,8 @@ type Router struct {
 	// refuses all of them; its methods add trusted origins and bypass patterns.
 	CrossOrigin http.CrossOriginProtection
 
-	tree     *routetree.Tree
-	app      *application // nil if no static calls register for this Router
+	tree     *routetree.Tree // only with its Dir, Files and Shared until compile parses them, since Formats is a field
+	app      *application    // nil if no static calls register for this Router
 	own      registrations
 	mounts   []*Mounted
 	provided []any

@@ -105,7 +105,7 @@ func (x *exchange) watchesHeader() bool {
 // fixedPage returns a handler that sends a page which is the same for everybody. It reports
 // false if the page needs a nonce for each answer.
 func (t *table) fixedPage(v *templates.View, cache []string) (h handler, ok bool, err error) {
-	page, err := v.Render(nil, "", nil)
+	page, err := v.Render(nil, "", v.Front())
 	if err != nil {
 		return handler{}, false, err
 	}

@@ -39,8 +39,15 @@ func InLine(file string, line int, format string, args ...any) Fault {
 	return Fault{File: file, Line: line, Text: fmt.Sprintf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))}
 }
 
-// InColumn returns a fault of a column of a line of a template.
+// InColumn returns a fault of a column of a line of a template: of the line if column is 0, and of the
+// whole file if line is 0.
 func InColumn(file string, line, column int, format string, args ...any) Fault {
+	switch {
+	case line <= 0:
+		return In(file, format, args...)
+	case column <= 0:
+		return InLine(file, line, format, args...)
+	}
 	return Fault{File: file, Line: line, Column: column, Text: fmt.Sprintf("%s:%d:%d: %s", file, line, column, fmt.Sprintf(format, args...))}
 }
 

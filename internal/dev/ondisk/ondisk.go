@@ -152,7 +152,7 @@ func (s *Source) list(b Binary, look []*disk.Snapshot) {
 	for _, l := range look[1:] {
 		shared = append(shared, l)
 	}
-	s.tree, s.listed = routetree.ParseIn(b.Tree.Dir, look[0], shared).Below(b.Tree.Prefix), look
+	s.tree, s.listed = routetree.ParseIn(b.Tree.Dir, look[0], shared, b.Tree.Formats).Below(b.Tree.Prefix), look
 	s.now.Store(s.tree)
 	s.known, s.onDisk = fileNames(b.Tree), fileNames(s.tree)
 	// New public files are no difference, since they are served without a build.
@@ -313,7 +313,7 @@ func (s *Source) UnbuiltPublic(built *routetree.Tree, name string) *routetree.Pu
 			return p
 		}
 	}
-	now := routetree.ParseIn(built.Dir, s.watch.Look(time.Now()), nil).Below(built.Prefix)
+	now := routetree.ParseIn(built.Dir, s.watch.Look(time.Now()), nil, built.Formats).Below(built.Prefix)
 	s.now.Store(now)
 	return publicOf(now, name) // nil if a build would leave out the file, for a hidden name for example
 }

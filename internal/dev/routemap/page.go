@@ -218,7 +218,7 @@ func shared(a, b []Middleware) (n int) {
 // around returns a text with the layouts and the error page of a page. It returns "" for a
 // .http file.
 func (r Route) around() string {
-	if !strings.HasSuffix(r.File, ".html") {
+	if strings.HasSuffix(r.File, ".http") {
 		return ""
 	}
 	text := "No layout"

@@ -86,7 +86,7 @@ func (s Source[H, M]) route(r *routetree.Route) Route {
 func (m Map) Refresh() Map {
 	now := m.tree
 	if m.disk != nil {
-		now = routetree.ParseIn(now.Dir, m.disk, now.Shared).Below(now.Prefix)
+		now = routetree.ParseIn(now.Dir, m.disk, now.Shared, now.Formats).Below(now.Prefix)
 	}
 	unbuilt := map[string]*routetree.Route{}
 	for _, r := range now.Routes {
@@ -143,7 +143,7 @@ func (r *Route) readExamples(files fs.FS, now *routetree.Route) {
 // setTemplates sets the layouts and the error page of a route to those of a tree.
 func (r *Route) setTemplates(t *routetree.Tree) {
 	for _, dir := range routetree.Layers(r.Path) {
-		if layout, ok := t.Templates[path.Join(dir, "+layout")]; ok && strings.HasSuffix(r.File, ".html") {
+		if layout, ok := t.Templates[path.Join(dir, "+layout")]; ok && !strings.HasSuffix(r.File, ".http") {
 			r.Layouts = append(r.Layouts, layout.File)
 		}
 		if page, ok := t.Templates[path.Join(dir, "+error")]; ok {

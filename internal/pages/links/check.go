@@ -51,8 +51,8 @@ type Input interface {
 // A Source is a template file with its links.
 type Source struct {
 	File   string // for messages
-	Text   string
 	Links  *File
+	At     func(offset int) (line, column int)
 	URLs   []string               // with holes, of the page that the file is; nil for other files
 	Assets []string               // the public files that it names in {{asset}}
 	With   func(file string) bool // reports whether the page that the file is has another file; nil for other files
@@ -135,16 +135,10 @@ func (c *checker) find(method, url string) Target {
 // shown returns a URL for messages.
 func shown(url string) string { return strings.ReplaceAll(url, pattern.Hole, "{{…}}") }
 
-// report adds a fault at an offset in the text of the source. A byte order mark does not count.
+// report adds a fault at an offset in the text of the source.
 func (c *checker) report(offset int, format string, args ...any) {
-	line, column := c.source.position(offset)
+	line, column := c.source.At(offset)
 	c.faults = append(c.faults, fault.InColumn(c.source.File, line, column, format, args...))
-}
-
-// position returns the line and the column of an offset in the text.
-func (s *Source) position(offset int) (line, column int) {
-	before := strings.TrimPrefix(s.Text, "\ufeff")[:offset]
-	return strings.Count(before, "\n") + 1, offset - strings.LastIndex(before, "\n")
 }
 
 // warn adds a warning.

@@ -93,7 +93,7 @@ func (c *checker) calls(all []filled) {
 		for _, form := range call.forms {
 			if i := slices.IndexFunc(all, func(f filled) bool { return f.written == form }); i >= 0 {
 				f := all[i]
-				line, _ := c.source.position(f.Offset)
+				line, _ := c.source.At(f.Offset)
 				f.whose = fmt.Sprintf(", for the form in %s:%d,", c.source.File, line)
 				forms = append(forms, f)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/pages/markup"
 	"example.com/flow/internal/routes/pattern"
 )
 
@@ -91,7 +92,7 @@ func FuzzScan(f *testing.F) {
 				t.Errorf("%q is not at %d", l.URL, l.Offset)
 			}
 		}
-		for _, fault := range Check([]Source{{File: "a.html", Text: text, Links: file, URLs: []string{"/a"}}}, nil, anything{}) {
+		for _, fault := range Check([]Source{{File: "a.html", At: func(offset int) (int, int) { return markup.Position(text, offset) }, Links: file, URLs: []string{"/a"}}}, nil, anything{}) {
 			if fault.Line < 1 || fault.Column < 1 {
 				t.Errorf("%s", fault.Text)
 			}

@@ -76,7 +76,7 @@ func (h *functions) prove(s *set, f *templateFile, data []Data) *proof {
 				of, ok := decided[pipe]
 				return of[0] || !ok, of[1] || !ok
 			},
-			At:   func(at markup.Place) (line, column int) { return markup.Position(s.byFile[at.File].text, at.Offset) },
+			At:   func(at markup.Place) (line, column int) { return s.byFile[at.File].position(at.Offset) },
 			Part: isPart,
 		}
 	}

@@ -28,12 +28,15 @@ import (
 type templateFile struct {
 	name   string // what View and {{template}} take
 	file   string
-	shared bool                   // it is from a shared tree of flow.New
-	text   string                 // the source that it was parsed from
-	trees  map[string]*parse.Tree // its own, under file, and those of each define and block
-	sorted []*parse.Tree          // these, by their names
-	broken bool                   // it cannot be parsed
-	faults []fault.Fault          // of the file by itself; if there are any, no view uses the file
+	shared bool   // it is from a shared tree of flow.New
+	text   string // the source that it was parsed from
+	// conversion is that of a page in a format, whose HTML was parsed in place of the source. It is nil
+	// for other files.
+	conversion *Conversion
+	trees      map[string]*parse.Tree // its own, under file, and those of each define and block
+	sorted     []*parse.Tree          // these, by their names
+	broken     bool                   // it cannot be parsed
+	faults     []fault.Fault          // of the file by itself; if there are any, no view uses the file
 	// partials and assets depend on which other files there are: see stillResolves.
 	partials map[string]string // the files of the partials that it calls, by the names in {{template}}
 	assets   []string          // the public files that it names
@@ -58,6 +61,8 @@ func (f *templateFile) isLayout() bool { return path.Base(f.name) == layoutName 
 // A library is all template files of a tree, with the functions that they may call.
 type library struct {
 	*functions
+	tree         *routetree.Tree
+	linked       *routetree.LinkIndex     // of tree; nil before the first use
 	files        map[string]*templateFile // by name
 	byFile       map[string]*templateFile
 	partialFiles map[string]*templateFile // the partials among files, by name
@@ -70,11 +75,12 @@ type library struct {
 	faults   []fault.Fault
 }
 
-// newLibrary returns a library without files.
-func newLibrary(host Host) *library {
+// newLibrary returns a library for a tree, without files.
+func newLibrary(t *routetree.Tree, host Host) *library {
 	funcs, faults := newFunctions(host)
 	return &library{
 		functions:    funcs,
+		tree:         t,
 		faults:       faults,
 		compiler:     plan.NewCompiler(funcs.callable),
 		files:        map[string]*templateFile{},
@@ -93,8 +99,16 @@ func (l *library) add(f *templateFile) {
 	}
 }
 
+// linkIndex returns the LinkIndex of the tree. Only pages in formats need it.
+func (l *library) linkIndex() *routetree.LinkIndex {
+	if l.linked == nil {
+		l.linked = l.tree.IndexLinks()
+	}
+	return l.linked
+}
+
 // parseFile parses a template file. library.check finds what else is wrong about it.
-func parseFile(src Text) *templateFile {
+func (l *library) parseFile(src Text) *templateFile {
 	f := &templateFile{
 		name: src.Name, file: src.File, shared: src.Shared, text: src.Text,
 		trees: map[string]*parse.Tree{}, partials: map[string]string{}, calls: map[string]bool{},
@@ -103,7 +117,16 @@ func parseFile(src Text) *templateFile {
 	name := strings.ReplaceAll(f.file, "%", "%%")
 	t := parse.New(name)
 	t.Mode = parse.SkipFuncCheck // check reports all of them
-	_, err := t.Parse(strings.TrimPrefix(src.Text, "\ufeff"), "", "", f.trees)
+	text, left, right := strings.TrimPrefix(src.Text, "\ufeff"), "", ""
+	if path.Ext(f.file) != ".html" {
+		if f.faults = l.convert(f); len(f.faults) > 0 || f.conversion == nil {
+			f.broken = true
+			return f
+		}
+		text = f.conversion.html
+		left, right = noDelimiter(text), noDelimiter(text)
+	}
+	_, err := t.Parse(text, left, right, f.trees)
 	if err != nil {
 		f.broken = true
 		if strings.HasSuffix(err.Error(), "unexpected EOF") {
@@ -306,21 +329,21 @@ func ReadText(name string, src routetree.Source) (Text, error) {
 
 // parseAll parses and checks template files. It takes over from before the files with the
 // same text whose names still stand for the same files.
-func (l *library) parseAll(texts []Text, before map[string]*templateFile) {
+func (l *library) parseAll(texts []Text, before *Views) {
 	for _, text := range texts {
-		f := before[text.Name]
+		f := before.files[text.Name]
 		if f == nil || f.text != text.Text || f.file != text.File || f.shared != text.Shared || len(f.faults) > 0 {
-			f = parseFile(text)
+			f = l.parseFile(text)
 		}
 		l.add(f)
 	}
 	for _, text := range texts {
 		f := l.files[text.Name]
-		if f == before[text.Name] {
-			if l.stillResolves(f) {
+		if f == before.files[text.Name] {
+			if l.stillResolves(f, before.tree) {
 				continue
 			}
-			f = parseFile(text) // again, since check changes the trees
+			f = l.parseFile(text) // again, since check changes the trees
 			l.add(f)
 		}
 		l.check(f)
@@ -332,9 +355,12 @@ func (l *library) parseAll(texts []Text, before map[string]*templateFile) {
 	l.findData()
 }
 
-// stillResolves reports whether the names in a file, which was checked before and has no
+// stillResolves reports whether the names in a file, which was checked before in a tree and has no
 // faults, still stand for the same partials, and whether its public files still exist.
-func (l *library) stillResolves(f *templateFile) bool {
+func (l *library) stillResolves(f *templateFile, before *routetree.Tree) bool {
+	if f.conversion != nil && l.tree != before && !f.conversion.stillLinks(l.linkIndex()) {
+		return false
+	}
 	for name, file := range f.partials {
 		if found := l.partials(name); len(found) != 1 || l.files[found[0]].file != file {
 			return false

@@ -26,6 +26,7 @@ import (
 
 // Views are the templates of an application, escaped and ready to be rendered.
 type Views struct {
+	tree       *routetree.Tree // that they were made of
 	byName     map[string]*View
 	errorPages *routetree.Nearest[*View] // in their layouts; nil if no templates were read
 	lost       bool                      // see Lost
@@ -71,6 +72,7 @@ type View struct {
 	err     error // why it cannot be rendered by itself
 	compare bool  // see ComparePlans
 	data    []Data
+	front   any         // see Front
 	told    atomic.Bool // see Tell
 }
 
@@ -146,7 +148,7 @@ func (v *Views) Links(urls func(name string) []string) (sources []links.Source, 
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.files)) {
 		if f := v.files[name]; v.used[f] && f.links != nil {
-			source := links.Source{File: f.file, Text: f.text, Links: f.links, URLs: urls(name), Assets: f.assets}
+			source := links.Source{File: f.file, At: f.position, Links: f.links, URLs: urls(name), Assets: f.assets}
 			if m := v.made[name]; m != nil {
 				source.With = func(file string) bool { return m.set.byFile[file] != nil }
 			}
@@ -156,6 +158,10 @@ func (v *Views) Links(urls func(name string) []string) (sources []links.Source, 
 	return sources, fields
 }
 
+// Front returns the data that the page is rendered with if it is given none: what its format has made
+// of its text. It is nil for other pages.
+func (v *View) Front() any { return v.front }
+
 // IsFixed reports whether the view renders the same for any two requests with the same data,
 // but for the nonce.
 func (v *View) IsFixed() bool { return v.fixed }
@@ -163,7 +169,7 @@ func (v *View) IsFixed() bool { return v.fixed }
 // views makes a view of each template, and collects the faults.
 func (l *library) views(t *routetree.Tree, before *Views) *Views {
 	errorPages := map[string]*View{} // by directory
-	v := &Views{byName: map[string]*View{}, files: l.files, used: l.used, called: l.called, made: map[string]*madeView{}}
+	v := &Views{tree: t, byName: map[string]*View{}, files: l.files, used: l.used, called: l.called, made: map[string]*madeView{}}
 	problems := map[string][]typecheck.Problem{}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[name]
@@ -230,6 +236,9 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	}
 	problems, fields := l.checkTypes(s, f) // before html/template changes the trees
 	v := &View{file: f.file, fixed: l.isFixed(s), compare: l.Plans == ComparePlans, blocks: map[string]func() (*executable, error){}, data: l.data[f]}
+	if f.conversion != nil {
+		v.front = f.conversion.front
+	}
 	whole, err := l.executable(s, s.outer, l.compiler)
 	if err != nil {
 		return nil, s.escapeFaults(append([]*templateFile{f}, layouts...), err)

@@ -17,11 +17,12 @@ import (
 // A Host has the functions and types of an application that templates use. The parameter at
 // is the request that a view is rendered for, or nil if there is none.
 type Host struct {
-	Funcs template.FuncMap // of the application
-	Route func(at any, name string, params []any) (string, error)
-	Asset func(at any, name string) (string, error)
-	User  func(at any) any
-	Nonce func(at any) string
+	Funcs   template.FuncMap  // of the application
+	Formats map[string]Format // by the extensions of their pages
+	Route   func(at any, name string, params []any) (string, error)
+	Asset   func(at any, name string) (string, error)
+	User    func(at any) any
+	Nonce   func(at any) string
 
 	Plans      Plans
 	Sample     any                                   // passed as at to Route and Asset while templates are checked
@@ -57,7 +58,7 @@ func NewViews(t *routetree.Tree, texts []Text, host Host, before *Views) (*Views
 	if before == nil {
 		before = &Views{}
 	}
-	l := newLibrary(host)
-	l.parseAll(texts, before.files)
+	l := newLibrary(t, host)
+	l.parseAll(texts, before)
 	return l.views(t, before), l.faults
 }

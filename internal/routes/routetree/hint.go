@@ -25,7 +25,9 @@ func (t *Tree) HasDir(dir string) bool { return len(Find(t.Dirs, dir)) > 0 }
 func (t *Tree) Hint(p string) string {
 	clean := strings.Trim(p, "/")
 	clean = strings.TrimPrefix(strings.TrimPrefix(clean, t.Shown(RouterDir)+"/"), RouterDir+"/")
-	clean = strings.TrimSuffix(strings.TrimSuffix(clean, ".html"), ".http")
+	if ext := path.Ext(clean); ext == ".http" || t.IsPage(ext) {
+		clean = strings.TrimSuffix(clean, ext)
+	}
 	for _, r := range t.Routes {
 		if bare(r.Path) == bare(clean) || r.Path == path.Join(clean, "index") {
 			return fmt.Sprintf(": %s is called %q", r.File, r.Path)

@@ -38,15 +38,18 @@ type Route struct {
 	File     string             // for messages: see Tree.Shown
 	Path     string             // below router/, without extension
 	Stem     string             // the name of the counterpart without ".go", and the route's automatic name
-	Page     bool               // an .html file
+	Page     bool               // an .html file, or one in a format
 	Store    bool               // a file called store, which serves POST on the path of its directory
 	Patterns []*pattern.Pattern // of the URLs: one, or if segments are optional several, the shortest first and the longest last
 	Depth    int                // how many segments of each pattern belong to the tree's Prefix
 }
 
+// Ext returns the extension of the file, with its dot.
+func (r *Route) Ext() string { return path.Ext(r.File) }
+
 // InTree returns the name of the file in the tree: "router/users/[id].html".
 func (r *Route) InTree() string {
-	return r.File[len(r.File)-len(RouterDir+"/"+r.Path+".html"):] // or .http
+	return r.File[len(r.File)-len(RouterDir+"/"+r.Path+r.Ext()):]
 }
 
 // A Public is one public file.
@@ -59,7 +62,7 @@ type Public struct {
 // Name returns the path of the file below public/.
 func (p *Public) Name() string { return strings.TrimPrefix(p.InTree, PublicDir+"/") }
 
-// A Source is the file of a template.
+// A Source is the file of a template. The page of another extension than .html is in a format.
 type Source struct {
 	Files  fs.FS
 	File   string // for messages: see Tree.Shown
@@ -73,6 +76,7 @@ type Tree struct {
 	Dir       string                      // the directory of Files, for messages; "" if it is not known
 	Files     fs.FS                       // holds router/ and public/
 	Shared    []fs.FS                     // hold the +files that Files lacks; the first that has one is used
+	Formats   []string                    // the extensions of pages beside .html, with their dot, sorted
 	Routes    []*Route                    // in the order of their files
 	Public    []*Public                   // in the order of their files
 	Templates map[string]Source           // pages and +files, by path below router/ without extension
@@ -83,13 +87,14 @@ type Tree struct {
 	Missing   bool // there is no directory router/
 }
 
-// Parse is ParseIn for files in an unknown directory.
-func Parse(files fs.FS, shared []fs.FS) *Tree { return ParseIn("", files, shared) }
+// Parse is ParseIn for files in an unknown directory, with no formats.
+func Parse(files fs.FS, shared []fs.FS) *Tree { return ParseIn("", files, shared, nil) }
 
 // ParseIn returns the Tree of files, with all faults of their names. If files lacks a +file
 // that one of shared has, the tree has that. dir is the directory of files, for messages.
-func ParseIn(dir string, files fs.FS, shared []fs.FS) *Tree {
-	t := &Tree{Dir: dir, Files: files, Shared: shared, Templates: map[string]Source{}, Dirs: map[string]bool{}}
+// formats are the extensions of pages beside .html: see Tree.
+func ParseIn(dir string, files fs.FS, shared []fs.FS, formats []string) *Tree {
+	t := &Tree{Dir: dir, Files: files, Shared: shared, Formats: formats, Templates: map[string]Source{}, Dirs: map[string]bool{}}
 	if files == nil {
 		t.Missing = true
 		t.Faults = append(t.Faults, fault.Fault{Text: "flow.New got no files: give it the embed.FS that holds router/"})
@@ -220,8 +225,8 @@ func (w *routeWalk) file(file string) {
 	case name[0] == '+':
 		w.tree.fault(file, "a file whose name begins with + is a template of its directory: call it %s.html", stem)
 		return
-	case ext != ".html" && ext != ".http":
-		w.tree.fault(file, "a route file ends in .html (a page) or .http (an endpoint): other files belong in %s/", PublicDir)
+	case ext != ".http" && !w.tree.IsPage(ext):
+		w.tree.fault(file, "a route file ends in %s (a page) or .http (an endpoint): other files belong in %s/", strings.Join(append([]string{".html"}, w.tree.Formats...), ", "), PublicDir)
 		return
 	}
 	e, err := w.parse(stem, false)
@@ -242,7 +247,7 @@ func (w *routeWalk) file(file string) {
 	r := &Route{
 		File:  shown,
 		Path:  BelowRouter(strings.TrimSuffix(shown[len(shown)-len(file):], ext)), // a substring of File, which needs no memory of its own
-		Page:  ext == ".html",
+		Page:  ext != ".http",
 		Store: stem == "store",
 	}
 	r.Stem = counterpart(r.Path)
@@ -258,6 +263,9 @@ func (w *routeWalk) file(file string) {
 		w.tree.Templates[r.Path] = w.tree.source(file)
 	}
 }
+
+// IsPage reports whether a route file with an extension is a page.
+func (t *Tree) IsPage(ext string) bool { return ext == ".html" || slices.Contains(t.Formats, ext) }
 
 func (t *Tree) source(file string) Source { return Source{t.Files, t.Shown(file), file, false} }
 

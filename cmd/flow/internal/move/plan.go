@@ -127,7 +127,7 @@ func treeOf(dir string, l listing) *routetree.Tree {
 	for name, mode := range l {
 		files[name] = &fstest.MapFile{Mode: mode}
 	}
-	return routetree.ParseIn(dir, files, nil)
+	return routetree.ParseIn(dir, files, nil, nil)
 }
 
 // newFaults returns those faults of the tree after a move that it had not before. Those of a

@@ -39,7 +39,7 @@ type App struct {
 // Tree reads the route files as they are on disk. Files are named from the working
 // directory, as Check names them.
 func (a App) Tree() *routetree.Tree {
-	return routetree.ParseIn(fault.DisplayDir(filepath.ToSlash(a.Dir)), disk.Dir(a.Dir), nil)
+	return routetree.ParseIn(fault.DisplayDir(filepath.ToSlash(a.Dir)), disk.Dir(a.Dir), nil, nil)
 }
 
 // Shown returns how a file of the application, given by its path below Dir, is named in

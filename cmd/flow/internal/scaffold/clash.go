@@ -33,7 +33,7 @@ func withFile(files fs.FS, added string) fs.FS {
 // with returns the tree with a file that is not there yet. What Check would say of it, and
 // does not say now, is the error.
 func with(tree *routetree.Tree, pkg *goPackage, inTree string) (*routetree.Tree, error) {
-	with := routetree.ParseIn(tree.Dir, withFile(tree.Files, inTree), nil)
+	with := routetree.ParseIn(tree.Dir, withFile(tree.Files, inTree), nil, tree.Formats)
 	old := map[fault.Fault]bool{}
 	for name := range with.Matchers {
 		if pkg.strings[name] && pkg.matchers.Lacks(name) { // it may come from another package

@@ -192,7 +192,7 @@ func (u *unit) readApp() {
 // readTree reads the tree of a directory as it is on disk.
 func readTree(dir string, shared bool) *app {
 	a := &app{
-		tree:   routetree.ParseIn(filepath.ToSlash(dir), disk.Dir(dir), nil),
+		tree:   routetree.ParseIn(filepath.ToSlash(dir), disk.Dir(dir), nil, nil),
 		shared: shared,
 		byPath: map[string]*routetree.Route{},
 		byStem: map[string][]*routetree.Route{},

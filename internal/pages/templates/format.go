@@ -1,0 +1,159 @@
+package templates
+
+import (
+	"errors"
+	"html/template"
+	"path"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/routes/routetree"
+)
+
+// A Format converts the pages with an extension of their own, such as ".md". The HTML that it makes
+// is literal: what looks like an action in it is text.
+type Format struct {
+	Front   reflect.Type // of the data of its pages; nil if Convert is
+	Convert func(*Conversion) (html template.HTML, front any, err error)
+}
+
+// A Conversion is one of a page of a format, while it is being made and afterwards.
+type Conversion struct {
+	File string // for messages
+	Path string // of the file below router/, without extension
+	Text string // of the file, without a byte order mark
+
+	html  string
+	front any // the data of the page, unless a handler gives it other data
+	links map[string]*link
+	index *routetree.LinkIndex // nil once the conversion is made
+}
+
+// A link is what Conversion.Link has answered for a text.
+type link struct {
+	url   string
+	wrong string // why there is no URL; else ""
+	asked int    // how often the text was given
+}
+
+// Link returns the URL of what the text links to: see routetree.LinkIndex.
+func (c *Conversion) Link(to string) (string, error) {
+	if c.index == nil {
+		return to, nil
+	}
+	l := c.links[to]
+	if l == nil {
+		l = &link{}
+		var err error
+		if l.url, err = c.index.URL(c.Path, to); err != nil {
+			l.wrong = err.Error()
+		}
+		if c.links == nil {
+			c.links = map[string]*link{}
+		}
+		c.links[to] = l
+	}
+	l.asked++
+	if l.wrong != "" {
+		return "", &Mistake{File: c.File, Text: l.wrong, to: to, nth: l.asked - 1}
+	}
+	return l.url, nil
+}
+
+// stillLinks reports whether the links of the text lead where they have led.
+func (c *Conversion) stillLinks(x *routetree.LinkIndex) bool {
+	for to, l := range c.links {
+		if url, err := x.URL(c.Path, to); err != nil || url != l.url {
+			return false
+		}
+	}
+	return true
+}
+
+// A Mistake is an error at a line of the text of a page of a format, or in it as a whole if the line is
+// 0. That of a link is at the nth place, from 0, where the text has it.
+type Mistake struct {
+	File string
+	Line int
+	Text string
+	to   string
+	nth  int
+}
+
+func (m *Mistake) Error() string { return fault.InColumn(m.File, m.Line, 0, "%s", m.Text).Text }
+
+// place returns the line and the column of a mistake.
+func (c *Conversion) place(m *Mistake) (line, column int) {
+	if m.to == "" {
+		return m.Line, 0
+	}
+	return c.nth(occurrences(c.Text, m.to), c.links[m.to].asked, m.nth)
+}
+
+// faults returns the faults of an error of a conversion: one for each error that is joined in it.
+func (c *Conversion) faults(err error) (faults []fault.Fault) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) > 0 {
+		for _, err := range joined.Unwrap() {
+			faults = append(faults, c.faults(err)...)
+		}
+		return faults
+	}
+	text, at := err.Error(), &Mistake{File: c.File}
+	if errors.As(err, &at) { // which may be wrapped in a text of the application
+		text = strings.Replace(text, at.Error(), at.Text, 1)
+	}
+	line, column := c.place(at)
+	return []fault.Fault{fault.InColumn(c.File, line, column, "%s", strings.Join(strings.Fields(text), " "))}
+}
+
+// run calls the function of a format.
+func (c *Conversion) run(convert func(*Conversion) (template.HTML, any, error)) (faults []fault.Fault) {
+	defer func() {
+		if v := recover(); v != nil {
+			faults = []fault.Fault{fault.In(c.File, "the function of Router.Formats has panicked: %v", v)}
+		}
+	}()
+	html, front, err := convert(c)
+	if err != nil {
+		return c.faults(err)
+	}
+	c.html, c.front = string(html), front
+	return nil
+}
+
+// convert makes the conversion of a page of a format.
+func (l *library) convert(f *templateFile) (faults []fault.Fault) {
+	format := l.Formats[path.Ext(f.file)]
+	if format.Convert == nil {
+		return nil // which is reported elsewhere
+	}
+	c := &Conversion{File: f.file, Path: f.name, Text: strings.TrimPrefix(f.text, "\ufeff"), index: l.linkIndex()}
+	f.conversion = c
+	if !utf8.ValidString(c.Text) {
+		return []fault.Fault{fault.InLine(f.file, 1+strings.Count(c.Text[:firstInvalid(c.Text)], "\n"), "the text is not UTF-8: save it so")}
+	}
+	faults = c.run(format.Convert)
+	c.index = nil
+	return faults
+}
+
+// noDelimiter returns a delimiter of actions that a text does not have.
+func noDelimiter(text string) string {
+	for d := "\x00"; ; d += "\x00" {
+		if !strings.Contains(text, d) {
+			return d
+		}
+	}
+}
+
+// firstInvalid returns the offset of the first bytes of a text that are not UTF-8.
+func firstInvalid(text string) int {
+	for i, c := range text {
+		if c == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
+			return i
+		}
+	}
+	return len(text)
+}

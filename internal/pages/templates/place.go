@@ -1,0 +1,97 @@
+package templates
+
+import (
+	"html"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/pages/markup"
+)
+
+// The HTML of a page in a format is not what somebody has written, and its converter does not say which
+// line a part of it comes from. So a place is looked for by what stands there: if the text of the page
+// has a tag or a URL as often as the HTML has it, the n-th of one is the n-th of the other.
+
+// position returns the line and the column in the text of the file of an offset in what was parsed. They
+// are 0 if the place is not found.
+func (f *templateFile) position(offset int) (line, column int) {
+	if f.conversion == nil {
+		return markup.Position(f.text, offset)
+	}
+	return f.conversion.position(offset)
+}
+
+func (c *Conversion) position(offset int) (line, column int) {
+	if !strings.HasPrefix(c.html[offset:], "<") {
+		return c.urlPosition(offset)
+	}
+	tag := c.html[offset:]
+	if end := strings.IndexByte(tag, '>'); end >= 0 {
+		tag = tag[:end+1]
+	}
+	if found := all(c.Text, tag); len(found) > 0 && len(found) == strings.Count(c.html, tag) {
+		return markup.Position(c.Text, found[strings.Count(c.html[:offset], tag)])
+	}
+	content, _, _ := strings.Cut(c.html[offset+len(tag):], "<")
+	content = strings.TrimSpace(html.UnescapeString(content))
+	if content != "" && strings.Count(c.Text, content) == 1 && strings.Count(html.UnescapeString(c.html), content) == 1 {
+		return markup.Position(c.Text, strings.Index(c.Text, content))
+	}
+	return 0, 0
+}
+
+// urlPosition is position for the offset of a URL, or of something else in a tag.
+func (c *Conversion) urlPosition(offset int) (line, column int) {
+	written := c.html[offset:]
+	if end := strings.IndexAny(written, "\"'<> \t\r\n"); end >= 0 {
+		written = written[:end]
+	}
+	url := html.UnescapeString(written)
+	places := occurrences(c.Text, url)
+	for to, l := range c.links {
+		if l.url == url && to != url {
+			places = append(places, occurrences(c.Text, to)...)
+		}
+	}
+	slices.Sort(places)
+	inTags := slices.DeleteFunc(all(c.html, written), func(i int) bool { return i == 0 || strings.IndexByte(`"'=`, c.html[i-1]) < 0 })
+	return c.nth(places, len(inTags), max(0, slices.Index(inTags, offset)))
+}
+
+// nth returns the position of the n-th of some places in the text, from 0, if they are as many as the
+// HTML has. Otherwise it is that of the first, which has the same mistake.
+func (c *Conversion) nth(places []int, inHTML, n int) (line, column int) {
+	switch {
+	case len(places) == 0:
+		return 0, 0
+	case len(places) != inHTML:
+		n = 0
+	}
+	return markup.Position(c.Text, places[n])
+}
+
+// all returns the offsets of a part of a text, which is not empty.
+func all(text, part string) (offsets []int) {
+	for from := 0; ; {
+		i := strings.Index(text[from:], part)
+		if i < 0 || part == "" {
+			return offsets
+		}
+		offsets = append(offsets, from+i)
+		from += i + len(part)
+	}
+}
+
+// occurrences returns the offsets of a URL in a text: not those of a longer URL that contains it, nor of
+// one between backquotes.
+func occurrences(text, url string) []int {
+	return slices.DeleteFunc(all(text, url), func(i int) bool {
+		end := i + len(url)
+		return i > 0 && inURL(text[i-1]) || end < len(text) && inURL(text[end])
+	})
+}
+
+// inURL reports whether a byte beside a URL says that this is a part of something else.
+func inURL(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80 || strings.IndexByte("-._~%/?#&=+@:;`", c) >= 0
+}

@@ -1,0 +1,88 @@
+package routetree
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+
+	"example.com/flow/internal/fault"
+)
+
+// A LinkIndex finds the files of a tree that the texts of its pages link to by relative paths, as
+// editors and forges read them: "../routes.md#names" in router/docs/intro.md.
+type LinkIndex struct {
+	tree   *Tree
+	routes map[string]*Route  // by InTree
+	public map[string]*Public // by InTree
+}
+
+// IndexLinks returns a LinkIndex of the tree.
+func (t *Tree) IndexLinks() *LinkIndex {
+	x := &LinkIndex{t, make(map[string]*Route, len(t.Routes)), make(map[string]*Public, len(t.Public))}
+	for _, r := range t.Routes {
+		x.routes[r.InTree()] = r
+	}
+	for _, p := range t.Public {
+		x.public[p.InTree] = p
+	}
+	return x
+}
+
+// URL returns the URL of what a text links to, with its query and its fragment. name is the path
+// below router/ of the file that has the text. The relative path of a route file or a public file
+// stands for its URL; a public file may be named as if it stood beside the route file, at the same
+// path below public/. URL returns an error if a relative path with the extension of a route file, or
+// one into public/, is that of no file, and for a file that has no URL or not one alone. It returns
+// anything else unchanged.
+func (x *LinkIndex) URL(name, to string) (string, error) {
+	written, rest := to, ""
+	if i := strings.IndexAny(to, "?#"); i >= 0 {
+		written, rest = to[:i], to[i:]
+	}
+	if first, _, _ := strings.Cut(written, "/"); first == "" && !strings.HasPrefix(written, "./") || strings.Contains(first, ":") {
+		return to, nil // "", a path from the root, or a URL with a scheme (RFC 3986, section 4.2)
+	}
+	file := path.Join(RouterDir, path.Dir(name), decoded(written))
+	if r := x.routes[file]; r != nil {
+		shortest := r.Patterns[0] // without its optional segments
+		if len(shortest.Names) > 0 {
+			return "", fmt.Errorf("the URL of %s has the parameter %q, so it is not one: link to the URL for a value", r.File, shortest.Names[0])
+		}
+		return shortest.URL(nil) + rest, nil
+	}
+	below, inRouter := strings.CutPrefix(file, RouterDir+"/")
+	inPublic := strings.HasPrefix(file, PublicDir+"/")
+	public := file
+	if inRouter {
+		public = path.Join(PublicDir, below)
+	}
+	if p := x.public[public]; p != nil {
+		if len(p.Pattern.Names) > 0 {
+			return "", fmt.Errorf("the URL of %s has the parameter %q, where the Router is mounted, so it is not one", p.File, p.Pattern.Names[0])
+		}
+		return p.Pattern.URL(nil) + rest, nil
+	}
+	ext := path.Ext(file)
+	switch {
+	case !inPublic && ext != ".http" && !x.tree.IsPage(ext):
+		return to, nil
+	case !inRouter && !inPublic:
+		return "", fmt.Errorf("%s leads out of %s/", to, x.tree.Shown(RouterDir))
+	case inRouter && path.Base(file)[0] == '+':
+		return "", fmt.Errorf("%s has no URL", x.tree.Shown(file))
+	}
+	return "", fmt.Errorf("%s leads to no file: there is no %s%s", to, x.tree.Shown(file), fault.Suggest(file, x.routes, ""))
+}
+
+// decoded returns a path of a URL without its escapes. A segment stays as it is if it has a broken
+// escape, or one of a slash, which no name of a file has.
+func decoded(written string) string {
+	segments := strings.Split(written, "/")
+	for i, s := range segments {
+		if plain, err := url.PathUnescape(s); err == nil && !strings.Contains(plain, "/") {
+			segments[i] = plain
+		}
+	}
+	return strings.Join(segments, "/")
+}
