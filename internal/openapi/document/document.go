@@ -162,22 +162,7 @@ func (l List[V]) sort() { sort.Slice(l, func(i, j int) bool { return l[i].Key < 
 
 // MarshalJSON writes an object in the order of the list.
 func (l List[V]) MarshalJSON() ([]byte, error) {
-	text := []byte{'{'}
-	for i, e := range l {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		key, err := json.Marshal(e.Key)
-		if err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(e.Value)
-		if err != nil {
-			return nil, err
-		}
-		text = append(append(append(text, key...), ':'), value...)
-	}
-	return append(text, '}'), nil
+	return schema.MarshalObject(len(l), func(i int) (string, any) { return l[i].Key, l[i].Value })
 }
 
 // keyOf returns a name as a key of Components, which has letters, digits, dots, hyphens and underscores.
