@@ -4,6 +4,7 @@ package document
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"sort"
 	"strings"
@@ -179,4 +180,13 @@ func keyOf(name string) string {
 func slug(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return strings.Join(words, "-")
+}
+
+// unique returns a name, with a number behind it if it is taken.
+func unique(name, before string, taken func(string) bool) string {
+	with := name
+	for n := 2; taken(with); n++ {
+		with = fmt.Sprint(name, before, n)
+	}
+	return with
 }
