@@ -9,7 +9,6 @@ import (
 	"example.com/flow/internal/examples/httpfile"
 	"example.com/flow/internal/openapi/rules"
 	"example.com/flow/internal/openapi/schema"
-	"example.com/flow/internal/wire/input"
 )
 
 // A maker makes one document.
@@ -31,8 +30,8 @@ type part struct {
 }
 
 // Make makes the document of a Site. It calls Validate of the types of inputs, for structs that no
-// request has sent. messages extracts those from an error of it.
-func Make(site *bridge.Site, api API, messages input.Messages) *Document {
+// request has sent.
+func Make(site *bridge.Site, api API) *Document {
 	m := &maker{api: api, site: site, inputs: map[reflect.Type]schema.Input{}}
 	for i := range api.SignIn {
 		api.SignIn[i].Name = unique(keyOf(api.SignIn[i].Name), "_", func(name string) bool {
@@ -42,7 +41,7 @@ func Make(site *bridge.Site, api API, messages input.Messages) *Document {
 	d := &Document{OpenAPI: "3.1.0"}
 	about := m.read(d)
 	d.Info = Info{Title: cmp.Or(api.Title, about.Title, "API"), Description: about.Prose, Version: api.Version}
-	m.book = rules.NewBook(messages, m.filled())
+	m.book = rules.NewBook(site.Messages, m.filled())
 	for _, p := range m.parts {
 		if _, known := m.inputs[p.In]; p.In != nil && !known {
 			m.inputs[p.In] = m.book.Input(p.In, m.set.Input(p.In))
