@@ -267,7 +267,7 @@ func meet(ways, ends []Way) (m int) {
 	for _, w := range ways {
 		for _, e := range ends {
 			switch {
-			case slices.ContainsFunc(e.When, func(c Cond) bool { return has(w.When, c.opposite()) }), w.Name == "" && e.Name == "":
+			case slices.ContainsFunc(e.When, func(c Cond) bool { return has(w.When, c.Opposite()) }), w.Name == "" && e.Name == "":
 			case w.Name == e.Name || isHeading(w.Name) && isHeading(e.Name):
 				m |= ended
 			case e.Name == "":
@@ -337,7 +337,7 @@ func (l *list) fork(cond Cond, then, otherwise []part) {
 	l.sides(cond, then[0].items, otherwise[0].items)
 	for i := 1; i < len(then); i++ {
 		a, b := &then[i], &otherwise[i]
-		ways := append(under(cond, a.ways()), under(cond.opposite(), b.ways())...)
+		ways := append(under(cond, a.ways()), under(cond.Opposite(), b.ways())...)
 		if a.open != nil {
 			l.open(&Element{Ways: ways, Unsure: a.open.Unsure || b.open.Unsure, Adrift: a.open.Adrift || b.open.Adrift})
 		} else {

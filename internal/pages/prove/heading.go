@@ -99,7 +99,7 @@ func (s *survey) fork(f *markup.Fork, last []heading, g guards) []heading {
 	for _, side := range []struct {
 		cond  markup.Cond
 		items []markup.Item
-	}{{f.Cond, f.Then}, {opposite(f.Cond), f.Else}} {
+	}{{f.Cond, f.Then}, {f.Cond.Opposite(), f.Else}} {
 		g := g.with(side.cond)
 		before := possible(last, g)
 		after := s.orderApart(side.items, before, g)

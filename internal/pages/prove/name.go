@@ -99,7 +99,7 @@ func isEmptyItem(i markup.Item, g guards) bool {
 	case *markup.Text:
 		return strings.TrimSpace(html.UnescapeString(i.Text)) == ""
 	case *markup.Fork:
-		return (g.holds(opposite(i.Cond)) || isEmpty(i.Then, g.with(i.Cond))) && (g.holds(i.Cond) || isEmpty(i.Else, g.with(opposite(i.Cond))))
+		return (g.holds(i.Cond.Opposite()) || isEmpty(i.Then, g.with(i.Cond))) && (g.holds(i.Cond) || isEmpty(i.Else, g.with(i.Cond.Opposite())))
 	case *markup.Repeat:
 		return isEmpty(i.Body, g) && isEmpty(i.Else, g)
 	case *markup.Element:

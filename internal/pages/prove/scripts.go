@@ -153,7 +153,7 @@ func eachLive(nodes []markup.Node, visit func(markup.Node, spot)) {
 				each(n.Then, around.with(n.Cond))
 				then := open
 				open = before
-				each(n.Else, around.with(opposite(n.Cond)))
+				each(n.Else, around.with(n.Cond.Opposite()))
 				for name := range open {
 					open[name] = max(open[name], then[name])
 				}
