@@ -66,7 +66,7 @@ func happensByItself(events string) bool {
 }
 
 // isOfUser has events that happen when somebody uses the element.
-var isOfUser = set("click dblclick change input submit keydown keyup keypress focus blur mousedown mouseup mouseenter mouseleave mouseover touchstart touchend")
+var isOfUser = markup.Names("click dblclick change input submit keydown keyup keypress focus blur mousedown mouseup mouseenter mouseleave mouseover touchstart touchend")
 
 // isPresentational reports whether an element has no meaning of its own, or another one.
 func isPresentational(w *markup.Way) bool {
@@ -77,17 +77,9 @@ func isPresentational(w *markup.Way) bool {
 // Elements in which there is no text that names what is around them, and those whose content is not
 // known.
 var (
-	isSilent = set("br hr wbr script style template noscript select datalist textarea input img meta link source track col area")
-	isOpaque = set("object iframe video audio canvas embed math slot selectedcontent")
+	isSilent = markup.Names("br hr wbr script style template noscript select datalist textarea input img meta link source track col area")
+	isOpaque = markup.Names("object iframe video audio canvas embed math slot selectedcontent")
 )
-
-func set(names string) map[string]bool {
-	all := map[string]bool{}
-	for name := range strings.FieldsSeq(names) {
-		all[name] = true
-	}
-	return all
-}
 
 // isEmpty reports whether items surely have no text, and no image with one, where the guards hold.
 func isEmpty(items []markup.Item, g guards) bool {
@@ -134,7 +126,7 @@ func isEmptyWay(w *markup.Way, kids []markup.Item, g guards) bool {
 }
 
 // isButton has the types of <input> that are buttons.
-var isButton = set("submit reset button image")
+var isButton = markup.Names("submit reset button image")
 
 // conds returns the first of the conditions among items, but not those in loops, which may have another
 // outcome each time.
