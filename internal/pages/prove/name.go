@@ -16,10 +16,7 @@ func isNamed(w *markup.Way) bool {
 
 // isFilled reports whether one of the attributes has a value.
 func isFilled(w *markup.Way, names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		a, _ := w.Get(name)
-		return a.Value != ""
-	})
+	return slices.ContainsFunc(names, func(name string) bool { return w.Value(name) != "" })
 }
 
 // isWritten reports whether scripts may write content or attributes of an element as soon as the page is
@@ -70,8 +67,8 @@ var isOfUser = markup.Names("click dblclick change input submit keydown keyup ke
 
 // isPresentational reports whether an element has no meaning of its own, or another one.
 func isPresentational(w *markup.Way) bool {
-	role, _ := w.Get("role")
-	return role.Value == "none" || role.Value == "presentation" || strings.Contains(role.Value, pattern.Hole)
+	role := w.Value("role")
+	return role == "none" || role == "presentation" || strings.Contains(role, pattern.Hole)
 }
 
 // Elements in which there is no text that names what is around them, and those whose content is not
@@ -110,16 +107,14 @@ func isEmptyItem(i markup.Item, g guards) bool {
 
 // isEmptyWay is isEmpty for an element of this way.
 func isEmptyWay(w *markup.Way, kids []markup.Item, g guards) bool {
-	kind, _ := w.Get("type")
-	_, described := w.Get("alt")
 	switch {
 	case hides(w):
 		return true
 	case isNamed(w), isSwapped(w), isOpaque[w.Name], strings.Contains(w.Name, "-"), strings.Contains(w.Name, pattern.Hole):
 		return false
 	case w.Name == "img":
-		return described && !isFilled(w, "alt") // of one without alt, the rule for images tells
-	case w.Name == "input" && (isButton[strings.ToLower(kind.Value)] || strings.Contains(kind.Value, pattern.Hole)):
+		return w.Has("alt") && !isFilled(w, "alt") // of one without alt, the rule for images tells
+	case w.Name == "input" && (isButton[strings.ToLower(w.Value("type"))] || strings.Contains(w.Value("type"), pattern.Hole)):
 		return false
 	}
 	return isSilent[w.Name] || isEmpty(kids, g)
