@@ -38,6 +38,7 @@ var rooms = []struct{ room, imports string }{
 	{"wire/logging", "reply"},
 	{"wire/public", "accept reply"},
 
+	{"pages/content", "fault routes/routetree"},
 	{"pages/language", ""},
 	{"pages/markup", "language routes/pattern"},
 	{"pages/csp", "markup routes/pattern"},
