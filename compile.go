@@ -44,6 +44,7 @@ type table struct {
 	misplaced    map[string]bool
 	namesMissing bool
 	assets       map[string]*asset // public files, by path below public/
+	listed       map[string]listed // the pages that lists have, by path; nil if the Router has no formats
 	views        *templates.Views
 	bare         map[string]bool                 // the pages without a handler, by path: nothing renders them but GET
 	onErrors     *routetree.Nearest[onErrorFunc] // the functions of Dir.OnError; nil if there are none
@@ -253,6 +254,7 @@ func (c *compiler) build(trie *match.Trie[endpoint]) {
 	c.readAssets()
 	c.readPolicy()
 	c.readPageData()
+	c.readListed()
 	c.readViews()
 	c.fill(trie)
 	names := guardNames{}

@@ -9,12 +9,17 @@ import (
 	"slices"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/content"
 	"example.com/flow/internal/pages/templates"
 )
 
 // A Format converts the pages with an extension of their own, such as ".md", to HTML: see
 // Router.Formats. FormatOf makes one.
-type Format struct{ made templates.Format }
+type Format struct {
+	made    templates.Format
+	entry   reflect.Type // see templates.Lists
+	entries func([]content.Page) (templates.Entries, error)
+}
 
 // FormatOf returns the Format of a function that converts the text of a page to HTML. F is the
 // type of what else it finds in the text, such as the struct of the front matter. That is the
@@ -28,12 +33,16 @@ func FormatOf[F any](convert func(Source) (template.HTML, F, error)) Format {
 	if convert == nil {
 		return Format{}
 	}
-	return Format{templates.Format{
-		Front: reflect.TypeFor[F](),
-		Convert: func(c *templates.Conversion) (template.HTML, any, error) {
-			return convert(Source{c.Path, c.Text, c})
+	return Format{
+		made: templates.Format{
+			Front: reflect.TypeFor[F](),
+			Convert: func(c *templates.Conversion) (template.HTML, any, error) {
+				return convert(Source{c.Path, c.Text, c})
+			},
 		},
-	}}
+		entry:   reflect.TypeFor[*Entry[F]](),
+		entries: entriesOf[F],
+	}
 }
 
 // A Source is the text of a page that a Format converts.

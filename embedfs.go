@@ -112,6 +112,7 @@ func (t *table) host(r *Router) templates.Host {
 	return templates.Host{
 		Funcs:      r.Funcs,
 		Formats:    r.formats(),
+		Lists:      t.lists(r),
 		Route:      func(at any, name string, params []any) (string, error) { return t.route(urlBaseOf(at), name, params) },
 		Asset:      func(at any, name string) (string, error) { return t.asset(urlBaseOf(at), name) },
 		User:       func(at any) any { return at.(*Request).User() },
@@ -152,7 +153,7 @@ func plainPage(req *Request) (Response, error) {
 	if s := req.x.settings; s.dev != nil && s.policy != nil {
 		all, _ := e.table.currentViews(req.Context())
 		if v, err := all.View(e.owner.route.Path); err == nil && v.IsFixed() {
-			if h, ok, err := e.table.fixedPage(v, revalidate); err == nil && ok {
+			if h, ok, err := e.table.fixedPage(all, v, revalidate); err == nil && ok {
 				return Handler(h.contentServer()), nil
 			}
 		}
@@ -194,7 +195,7 @@ func (c *compiler) renderOnce(r *routetree.Route, guarded bool) (handler, error)
 	if guarded { // shared caches must not serve the page to clients that the guard refuses
 		cache = revalidatePrivate
 	}
-	h, ok, err := c.table.fixedPage(v, cache)
+	h, ok, err := c.table.fixedPage(c.table.views, v, cache)
 	if !ok {
 		return fallback, err
 	}
@@ -257,7 +258,7 @@ func encodePage(r Response, req *Request) (Response, error) {
 			x.logMisfit(v, data, said)
 		}
 	}
-	page, err := v.Render(req, r.more.block, data)
+	page, err := all.Render(v, req, r.more.block, data)
 	if err != nil {
 		return Response{}, fmt.Errorf("flow: %w", err)
 	}

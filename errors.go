@@ -433,7 +433,7 @@ func (x *exchange) presentProblem(req *Request, p reply.Problem) (Response, erro
 		return problemResponse(p, mediaType), nil
 	}
 	title, detail := p.Texts()
-	html, err := page.Render(req, "", errorPage{p.Status, title, detail, req.URL.Path, p.Fields, p.Codes})
+	html, err := all.Render(page, req, "", errorPage{p.Status, title, detail, req.URL.Path, p.Fields, p.Codes})
 	if err != nil {
 		// The error is not wrapped, since the status of the page's error must not become that of the answer.
 		return problemResponse(p, "text/plain"), fmt.Errorf("flow: the error page cannot be shown: %v", err)

@@ -66,6 +66,8 @@
 //	request   the *Request
 //	user      the user of the request: see Router.Authenticate
 //	nonce     the nonce of the answer: see Router.ContentSecurityPolicy
+//	page      the *Entry of the page itself, if there are Router.Formats
+//	pages     the pages below a directory: see Entries
 //
 // A form that is shown again is a [Form], and [Form.Field] is a field of it: its name, what was
 // typed, and what is wrong with it.
@@ -172,7 +174,7 @@ type Router struct {
 	MaxBody int64
 
 	// Funcs are functions for templates, in addition to route, asset, request, user, nonce and
-	// dict. The error of a function is answered like the error of a handler.
+	// dict, and with Formats page and pages. The error of a function is answered like the error of a handler.
 	Funcs template.FuncMap
 
 	// Formats has the formats of pages beside .html, by the extensions of their files: with

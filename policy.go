@@ -104,8 +104,8 @@ func (x *exchange) watchesHeader() bool {
 
 // fixedPage returns a handler that sends a page which is the same for everybody. It reports
 // false if the page needs a nonce for each answer.
-func (t *table) fixedPage(v *templates.View, cache []string) (h handler, ok bool, err error) {
-	page, err := v.Render(nil, "", v.Front())
+func (t *table) fixedPage(all *templates.Views, v *templates.View, cache []string) (h handler, ok bool, err error) {
+	page, err := all.Render(v, nil, "", v.Front())
 	if err != nil {
 		return handler{}, false, err
 	}

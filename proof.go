@@ -60,7 +60,7 @@ func (t *table) prove(views *templates.Views) []fault.Fault {
 		if err != nil || !t.bare[name] || !v.IsFixed() {
 			return false
 		}
-		_, ok, err := t.fixedPage(v, nil)
+		_, ok, err := t.fixedPage(views, v, nil)
 		return ok && err == nil
 	})
 }

@@ -46,7 +46,7 @@ var rooms = []struct{ room, imports string }{
 	{"pages/links", "fault language markup routes/pattern"},
 	{"pages/typecheck", "fault language"},
 	{"pages/plan", "language"},
-	{"pages/templates", "csp fault language links markup plan prove routes/pattern routes/routetree typecheck"},
+	{"pages/templates", "content csp fault language links markup plan prove routes/pattern routes/routetree typecheck"},
 
 	{"examples/httpfile", "fault"},
 	{"examples/bridge", "httpfile routes/pattern"},

@@ -178,12 +178,12 @@ func render(t *testing.T, views *templates.Views, name string) string {
 	if err != nil {
 		return err.Error()
 	}
-	return rendered(v, "data")
+	return rendered(views, v, "data")
 }
 
 // rendered returns a view as it is rendered, or the error.
-func rendered(v *templates.View, data any) string {
-	page, err := v.Render(nil, "", data)
+func rendered(views *templates.Views, v *templates.View, data any) string {
+	page, err := views.Render(v, nil, "", data)
 	if err != nil {
 		return err.Error()
 	}
@@ -260,7 +260,7 @@ func TestAsMadeAtOnce(t *testing.T) {
 				if got == nil {
 					continue
 				}
-				if a, b := rendered(got, nil), rendered(want, nil); a != b {
+				if a, b := rendered(views, got, nil), rendered(all, want, nil); a != b {
 					t.Fatalf("round %d, step %d: the error page of %q: got %q, want %q", round, step, path, a, b)
 				}
 			}

@@ -212,7 +212,10 @@ var times = []string{"2026-01-02T03:04:05Z", "1990-01-01T00:00:00Z", "2100-01-01
 
 // candidates returns values that a field may have.
 func candidates(s *spot) (values []setter) {
-	of := inner(s.schema)
+	of := s.schema.Resolve()
+	if len(of.AnyOf) == 2 {
+		of = of.AnyOf[0].Resolve()
+	}
 	if len(of.Enum) > 0 {
 		for _, v := range of.Enum {
 			if text, err := json.Marshal(v); err == nil {
@@ -327,7 +330,7 @@ func setNull(v reflect.Value) bool {
 	return json.Unmarshal([]byte("null"), v.Addr().Interface()) == nil
 }
 
-// setAbsent leaves a field as it is without the request.
+// setZero leaves a field as it is without the request.
 func (a *asking) setAbsent(s *spot) setter {
 	return func(v reflect.Value) bool {
 		v.SetZero()

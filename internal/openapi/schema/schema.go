@@ -96,30 +96,24 @@ func (ps Properties) Find(name string) *Property {
 	return nil
 }
 
-// MarshalJSON writes an object in the order of the properties.
+// MarshalJSON writes an object.
 func (ps Properties) MarshalJSON() ([]byte, error) {
-	return MarshalObject(len(ps), func(i int) (string, any) { return ps[i].Name, ps[i].Schema })
-}
-
-// MarshalObject returns an object with n members in their order, as JSON.
-func MarshalObject(n int, member func(i int) (key string, value any)) ([]byte, error) {
-	text := []byte{'{'}
-	for i := range n {
+	b := []byte{'{'}
+	for i, p := range ps {
 		if i > 0 {
-			text = append(text, ',')
+			b = append(b, ',')
 		}
-		k, v := member(i)
-		key, err := json.Marshal(k)
+		name, err := json.Marshal(p.Name)
 		if err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(v)
+		value, err := json.Marshal(p.Schema)
 		if err != nil {
 			return nil, err
 		}
-		text = append(append(append(text, key...), ':'), value...)
+		b = append(append(append(b, name...), ':'), value...)
 	}
-	return append(text, '}'), nil
+	return append(b, '}'), nil
 }
 
 // UnmarshalJSON reads an object, sorted by name.

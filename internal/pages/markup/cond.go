@@ -52,17 +52,15 @@ func commands(p *parse.PipeNode) string {
 	return strings.Join(all, " | ")
 }
 
-// Opposite returns the condition with the other outcome.
-func (c Cond) Opposite() Cond {
+func (c Cond) opposite() Cond {
 	c.False = !c.False
 	return c
 }
 
-// Is reports whether a condition always has the same outcome as another one.
-func (c Cond) Is(o Cond) bool { return c.Key == o.Key && c.False == o.False }
-
 // has reports whether a condition is one of several.
-func has(conds []Cond, c Cond) bool { return slices.ContainsFunc(conds, c.Is) }
+func has(conds []Cond, c Cond) bool {
+	return slices.ContainsFunc(conds, func(o Cond) bool { return o.Key == c.Key && o.False == c.False })
+}
 
 // given returns the cursors behind one side of a Branch with the condition of this side, if they are in
 // a tag: other nodes stand in the Branch. It leaves out those that the condition contradicts.
@@ -71,7 +69,7 @@ func given(all []cursor, cond Cond) []cursor {
 	for _, c := range all {
 		switch {
 		case c.context < tagName || has(c.tag.When, cond):
-		case has(c.tag.When, cond.Opposite()):
+		case has(c.tag.When, cond.opposite()):
 			continue
 		default:
 			c.tag.When = append(slices.Clip(c.tag.When), cond)
@@ -115,7 +113,7 @@ func (w *Way) join(o *Way, exactly bool) bool {
 		}
 	}
 	exact := len(mine) == 0 && len(both) == len(o.When) ||
-		len(mine) == 1 && len(both)+1 == len(o.When) && has(o.When, mine[0].Opposite())
+		len(mine) == 1 && len(both)+1 == len(o.When) && has(o.When, mine[0].opposite())
 	if exactly && !exact {
 		return false
 	}

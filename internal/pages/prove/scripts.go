@@ -96,15 +96,16 @@ func (p *Page) Scripts() (s Scripts) {
 
 // scripts returns whether a tag runs a script. rest is what follows it.
 func scripts(w *markup.Way, rest []markup.Node) (s Scripts) {
-	if w.Open || w.Has("srcdoc") {
+	if _, document := w.Get("srcdoc"); w.Open || document {
 		s = MaybeScript
 	}
 	if w.Name == "script" {
+		_, external := w.Get("src")
 		_, written, _ := inside(rest)
 		switch kind, known := kindOf(w); {
 		case !known:
 			s = MaybeScript
-		case kind != data && (w.Has("src") || written):
+		case kind != data && (external || written):
 			return HasScript
 		}
 	}
@@ -152,7 +153,7 @@ func eachLive(nodes []markup.Node, visit func(markup.Node, spot)) {
 				each(n.Then, around.with(n.Cond))
 				then := open
 				open = before
-				each(n.Else, around.with(n.Cond.Opposite()))
+				each(n.Else, around.with(opposite(n.Cond)))
 				for name := range open {
 					open[name] = max(open[name], then[name])
 				}

@@ -118,7 +118,9 @@ func isEvaluated(name, value string) bool {
 // sentByHTMX reports whether htmx sends a form, and not the browser.
 func sentByHTMX(w *markup.Way) bool {
 	for _, verb := range []string{"hx-get", "hx-post", "hx-put", "hx-patch", "hx-delete"} {
-		if w.Has(verb) || w.Has("data-"+verb) {
+		_, short := w.Get(verb)
+		_, long := w.Get("data-" + verb)
+		if short || long {
 			return true
 		}
 	}
@@ -129,7 +131,7 @@ func sentByHTMX(w *markup.Way) bool {
 // decides, it may.
 func isDialog(w *markup.Way) bool {
 	for _, name := range []string{"method", "formmethod"} {
-		if method := w.Value(name); strings.EqualFold(method, "dialog") || strings.Contains(method, pattern.Hole) {
+		if method, _ := w.Get(name); strings.EqualFold(method.Value, "dialog") || strings.Contains(method.Value, pattern.Hole) {
 			return true
 		}
 	}
@@ -138,9 +140,11 @@ func isDialog(w *markup.Way) bool {
 
 // isUnused reports whether a browser makes nothing of the URL of an attribute on a tag.
 func isUnused(w *markup.Way, attr string) bool {
+	kind, _ := w.Get("type")
+	_, inline := w.Get("srcdoc")
 	switch attr {
 	case "src":
-		return w.Name == "input" && !strings.EqualFold(w.Value("type"), "image") || w.Has("srcdoc")
+		return w.Name == "input" && !strings.EqualFold(kind.Value, "image") || inline
 	case "action", "formaction":
 		return isDialog(w) || attr == "action" && sentByHTMX(w)
 	}

@@ -19,21 +19,26 @@ import (
 // bound.
 type ownFunc struct {
 	fixed      any          // the same for all requests
-	bound      any          // takes the request in front of its arguments
+	bound      any          // takes the rendering in front of its arguments
 	returns    reflect.Type // the type of the value that it returns as any, if that is known
 	perRequest bool         // a page that calls it can differ between requests
 }
 
 // ownFuncs returns the functions that flow itself gives to every template.
 func ownFuncs(h Host) map[string]*ownFunc {
-	return map[string]*ownFunc{
-		"asset":   {bound: h.Asset, perRequest: h.PerRequest},
+	own := map[string]*ownFunc{
+		"asset":   {bound: func(at any, name string) (string, error) { return h.Asset(requestOf(at), name) }, perRequest: h.PerRequest},
 		"dict":    {fixed: typecheck.Dict},
-		"nonce":   {bound: h.Nonce}, // a page that is rendered once has a placeholder for it
-		"request": {bound: func(at any) any { return at }, returns: h.Request, perRequest: true},
-		"route":   {bound: func(at any, name string, params ...any) (string, error) { return h.Route(at, name, params) }, perRequest: h.PerRequest},
-		"user":    {bound: h.User, returns: reflect.TypeFor[typecheck.AnyText](), perRequest: true}, // nobody's name is HTML
+		"nonce":   {bound: func(at any) string { return h.Nonce(requestOf(at)) }}, // a page that is rendered once has a placeholder for it
+		"request": {bound: requestOf, returns: h.Request, perRequest: true},
+		"route":   {bound: func(at any, name string, params ...any) (string, error) { return h.Route(requestOf(at), name, params) }, perRequest: h.PerRequest},
+		"user":    {bound: func(at any) any { return h.User(requestOf(at)) }, returns: reflect.TypeFor[typecheck.AnyText](), perRequest: true}, // nobody's name is HTML
 	}
+	if h.Lists != nil {
+		own["page"] = &ownFunc{bound: pageOf, returns: h.Lists.Entry}
+		own["pages"] = &ownFunc{bound: pagesBelow, returns: reflect.SliceOf(h.Lists.Entry)}
+	}
+	return own
 }
 
 // IsOwn reports whether flow itself, and not the application, gives a function to templates.
@@ -60,7 +65,8 @@ func newFunctions(h Host) (f *functions, faults []fault.Fault) {
 			f.callable.Bound[name], f.types[name] = o.bound, withoutFirst(reflect.TypeOf(o.bound))
 		}
 		if o.returns != nil {
-			f.types[name] = reflect.FuncOf(nil, []reflect.Type{o.returns}, false)
+			t := f.types[name]
+			f.types[name] = reflect.FuncOf(slices.Collect(t.Ins()), []reflect.Type{o.returns}, t.IsVariadic())
 		}
 	}
 	report := func(format string, args ...any) {

@@ -426,7 +426,7 @@ func comparePieces(t *testing.T, p testPage, data row) int {
 	case err != nil:
 		return pageRefused
 	}
-	if got, err := render(views.byName["x/page"], "", data); err != nil || got != want {
+	if got, err := render(views, views.byName["x/page"], "", data); err != nil || got != want {
 		t.Errorf("%q\nis  %s\ngot  %s, %v\nwant %s", p.files, p.whole, got, err, want)
 	}
 	for name, text := range p.parts {
@@ -435,7 +435,7 @@ func comparePieces(t *testing.T, p testPage, data row) int {
 		if name[0] == '+' || strings.Contains(name, "/+") {
 			v, block = views.byName[name], ""
 		}
-		if got, err := render(v, block, data); err == nil && (wantErr != nil || got != want) {
+		if got, err := render(views, v, block, data); err == nil && (wantErr != nil || got != want) {
 			t.Errorf("%q\n%s is %s\ngot  %s\nwant %s, %v", p.files, name, text, got, want, wantErr)
 		}
 	}
@@ -443,8 +443,8 @@ func comparePieces(t *testing.T, p testPage, data row) int {
 }
 
 // render returns a view as a string.
-func render(v *View, block string, data any) (string, error) {
-	page, err := v.Render(nil, block, data)
+func render(views *Views, v *View, block string, data any) (string, error) {
+	page, err := views.Render(v, nil, block, data)
 	if err != nil {
 		return "", err
 	}

@@ -29,7 +29,7 @@ type executable struct {
 // rendered has an instance of its own.
 type instance struct {
 	templates *template.Template
-	at        any // the request
+	at        any // the rendering
 }
 
 // executable returns a template of a set, escaped and ready for execution.
@@ -68,7 +68,7 @@ func (f *functions) instance(escaped *template.Template) *instance {
 	return in
 }
 
-// bind returns a function that calls f with the request of the instance in front of its
+// bind returns a function that calls f with the rendering of the instance in front of its
 // arguments.
 func (in *instance) bind(f any) any {
 	fun := reflect.ValueOf(f)
@@ -82,7 +82,31 @@ func (in *instance) bind(f any) any {
 }
 
 // A Page is what a view was rendered to, in a buffer that is used again after Free.
-type Page struct{ html []byte }
+type Page struct {
+	html []byte
+	of   rendering
+}
+
+// A rendering is what the functions of flow in templates get in front of their arguments.
+type rendering struct {
+	request any // or nil: see Host
+	views   *Views
+	name    string // of the view
+}
+
+// requestOf is the template function request.
+func requestOf(at any) any { return at.(*rendering).request }
+
+// pageOf is the template function page.
+func pageOf(at any) any {
+	of := at.(*rendering)
+	return of.views.entries.Page(of.name)
+}
+
+// pagesBelow is the template function pages.
+func pagesBelow(at any, dir string) (any, error) {
+	return at.(*rendering).views.entries.Below(dir)
+}
 
 // idlePages has those that are not in use.
 var idlePages = sync.Pool{New: func() any { return new(Page) }}
@@ -100,9 +124,9 @@ func (p *Page) Free() {
 	}
 }
 
-// Render executes the view for a request. If block is not "", it executes only the template
+// Render executes one of the views for a request. If block is not "", it executes only the template
 // of that name, which the page must define. The caller calls Free when the page was sent.
-func (v *View) Render(at any, block string, data any) (*Page, error) {
+func (all *Views) Render(v *View, request any, block string, data any) (*Page, error) {
 	e, err := v.executable(block)
 	if err != nil {
 		return nil, err
@@ -112,7 +136,10 @@ func (v *View) Render(at any, block string, data any) (*Page, error) {
 		render = e.compare
 	}
 	p := idlePages.Get().(*Page)
-	if p.html, err = render(p.html[:0], at, data); err != nil {
+	p.of = rendering{request, all, v.name}
+	p.html, err = render(p.html[:0], &p.of, data)
+	p.of = rendering{}
+	if err != nil {
 		p.Free()
 		return nil, err
 	}

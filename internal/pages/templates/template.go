@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"html/template"
 	"io/fs"
 	"maps"
 	neturl "net/url"
@@ -37,9 +38,12 @@ type templateFile struct {
 	sorted     []*parse.Tree          // these, by their names
 	broken     bool                   // it cannot be parsed
 	faults     []fault.Fault          // of the file by itself; if there are any, no view uses the file
-	// partials and assets depend on which other files there are: see stillResolves.
+	title      string                 // see readEntry
+	html       template.HTML
+	// partials, assets and dirs depend on which other files there are: see stillResolves.
 	partials map[string]string // the files of the partials that it calls, by the names in {{template}}
 	assets   []string          // the public files that it names
+	dirs     []string          // the directories whose pages it lists
 	calls    map[string]bool   // the templates that it calls, other than itself; partials by file
 	links    *links.File       // the URLs in its HTML
 }
@@ -72,6 +76,7 @@ type library struct {
 	used     map[*templateFile]bool
 	data     map[*templateFile][]Data // of Host.Data
 	compiler *plan.Compiler
+	entries  Entries
 	faults   []fault.Fault
 }
 
@@ -143,6 +148,9 @@ func (l *library) parseFile(src Text) *templateFile {
 		delete(f.trees, name)
 		f.trees[f.file], own.Name = own, f.file
 	}
+	if l.Lists != nil && f.conversion == nil {
+		f.readEntry()
+	}
 	f.sorted = slices.SortedFunc(maps.Values(f.trees), func(a, b *parse.Tree) int { return strings.Compare(a.Name, b.Name) })
 	return f
 }
@@ -173,6 +181,7 @@ func (l *library) check(f *templateFile) {
 				}
 			case *parse.PipeNode:
 				for i, cmd := range n.Cmds {
+					f.faults = append(f.faults, l.checkList(f, t, cmd)...)
 					url, err := l.checkCall(f, cmd, i > 0)
 					if err != nil {
 						report(cmd, "%v", strings.TrimPrefix(err.Error(), "flow: ")) // faults do not have the prefix
@@ -332,15 +341,16 @@ func ReadText(name string, src routetree.Source) (Text, error) {
 func (l *library) parseAll(texts []Text, before *Views) {
 	for _, text := range texts {
 		f := before.files[text.Name]
-		if f == nil || f.text != text.Text || f.file != text.File || f.shared != text.Shared || len(f.faults) > 0 {
+		if f == nil || f.text != text.Text || f.file != text.File || f.shared != text.Shared || len(f.faults) > 0 || !l.stillLinks(f, before.tree) {
 			f = l.parseFile(text)
 		}
 		l.add(f)
 	}
+	l.entries = l.entriesOf(texts)
 	for _, text := range texts {
 		f := l.files[text.Name]
 		if f == before.files[text.Name] {
-			if l.stillResolves(f, before.tree) {
+			if l.stillResolves(f) {
 				continue
 			}
 			f = l.parseFile(text) // again, since check changes the trees
@@ -355,12 +365,16 @@ func (l *library) parseAll(texts []Text, before *Views) {
 	l.findData()
 }
 
-// stillResolves reports whether the names in a file, which was checked before in a tree and has no
-// faults, still stand for the same partials, and whether its public files still exist.
-func (l *library) stillResolves(f *templateFile, before *routetree.Tree) bool {
-	if f.conversion != nil && l.tree != before && !f.conversion.stillLinks(l.linkIndex()) {
-		return false
-	}
+// stillLinks reports whether the links of a file, which was read before in a tree, lead where they
+// have led.
+func (l *library) stillLinks(f *templateFile, before *routetree.Tree) bool {
+	return f.conversion == nil || l.tree == before || f.conversion.stillLinks(l.linkIndex())
+}
+
+// stillResolves reports whether the names in a file, which was checked before and has no
+// faults, still stand for the same partials, and whether its public files and the directories of
+// its lists still exist.
+func (l *library) stillResolves(f *templateFile) bool {
 	for name, file := range f.partials {
 		if found := l.partials(name); len(found) != 1 || l.files[found[0]].file != file {
 			return false
@@ -368,6 +382,9 @@ func (l *library) stillResolves(f *templateFile, before *routetree.Tree) bool {
 	}
 	return !slices.ContainsFunc(f.assets, func(name string) bool {
 		_, err := l.Asset(l.Sample, name)
+		return err != nil
+	}) && !slices.ContainsFunc(f.dirs, func(dir string) bool {
+		_, err := l.entries.Below(dir)
 		return err != nil
 	})
 }
@@ -383,8 +400,15 @@ func eachCall(t *parse.Tree, f func(*parse.TemplateNode)) {
 
 // lineOf returns the line of a node in its file.
 func lineOf(t *parse.Tree, n parse.Node) int {
+	line, _ := positionOf(t, n)
+	return line
+}
+
+// positionOf returns the line and the column of a node in its file.
+func positionOf(t *parse.Tree, n parse.Node) (line, column int) {
 	where, _ := t.ErrorContext(n)
-	line, _, _ := strings.Cut(strings.TrimPrefix(where, t.ParseName+":"), ":")
-	i, _ := strconv.Atoi(line)
-	return i
+	at, offset, _ := strings.Cut(strings.TrimPrefix(where, t.ParseName+":"), ":")
+	line, _ = strconv.Atoi(at)
+	column, _ = strconv.Atoi(offset)
+	return line, column + 1
 }

@@ -70,11 +70,15 @@ func (h *functions) typecheck(s *set) typecheck.Set {
 // checkTypes returns what cannot work in the set of a file with the types of its data, and the
 // fields of forms that the set speaks of.
 func (l *library) checkTypes(s *set, f *templateFile) (problems []typecheck.Problem, fields []typecheck.Field) {
-	if len(l.data[f]) == 0 {
+	data := l.data[f]
+	if len(data) == 0 && l.Lists != nil && (s.calls["page"] || s.calls["pages"]) {
+		data = []Data{{}} // it is not known, but the entries that partials get are
+	}
+	if len(data) == 0 {
 		return nil, nil
 	}
 	check := l.typecheck(s)
-	for _, d := range l.data[f] {
+	for _, d := range data {
 		p, named := check.Check(cmp.Or(d.Block, s.outer), d.Type)
 		problems, fields = append(problems, p...), append(fields, named...)
 	}

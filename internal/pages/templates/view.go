@@ -30,6 +30,7 @@ type Views struct {
 	byName     map[string]*View
 	errorPages *routetree.Nearest[*View] // in their layouts; nil if no templates were read
 	lost       bool                      // see Lost
+	entries    Entries                   // nil if there are no Lists
 
 	files  map[string]*templateFile // by name
 	used   map[*templateFile]bool   // see library
@@ -62,6 +63,7 @@ func (m *madeView) proof() *proof {
 // A View is a template that can be rendered: a page or an error page in its layouts, or
 // another file whose name begins with +, by itself.
 type View struct {
+	name  string // of its file
 	file  string
 	whole *executable
 	fixed bool // see IsFixed
@@ -162,6 +164,9 @@ func (v *Views) Links(urls func(name string) []string) (sources []links.Source, 
 // of its text. It is nil for other pages.
 func (v *View) Front() any { return v.front }
 
+// Entries returns those of all pages; nil if there are none.
+func (v *Views) Entries() Entries { return v.entries }
+
 // IsFixed reports whether the view renders the same for any two requests with the same data,
 // but for the nonce.
 func (v *View) IsFixed() bool { return v.fixed }
@@ -169,7 +174,7 @@ func (v *View) IsFixed() bool { return v.fixed }
 // views makes a view of each template, and collects the faults.
 func (l *library) views(t *routetree.Tree, before *Views) *Views {
 	errorPages := map[string]*View{} // by directory
-	v := &Views{tree: t, byName: map[string]*View{}, files: l.files, used: l.used, called: l.called, made: map[string]*madeView{}}
+	v := &Views{tree: t, byName: map[string]*View{}, files: l.files, used: l.used, called: l.called, made: map[string]*madeView{}, entries: l.entries}
 	problems := map[string][]typecheck.Problem{}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[name]
@@ -191,7 +196,7 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 				v.byName[name], errorPages[dir] = m.bare, m.view
 			}
 		case len(faults) > 0 && (isPartial(name) && l.called[f.file] || !l.used[f]): // no fault yet, since a partial may call what its pages define
-			v.byName[name] = &View{file: f.file, err: fault.Join(faults)}
+			v.byName[name] = &View{name: f.name, file: f.file, err: fault.Join(faults)}
 		default:
 			v.lost = v.lost || isError
 			l.faults = append(l.faults, faults...)
@@ -235,7 +240,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 		return nil, faults
 	}
 	problems, fields := l.checkTypes(s, f) // before html/template changes the trees
-	v := &View{file: f.file, fixed: l.isFixed(s), compare: l.Plans == ComparePlans, blocks: map[string]func() (*executable, error){}, data: l.data[f]}
+	v := &View{name: f.name, file: f.file, fixed: l.isFixed(s), compare: l.Plans == ComparePlans, blocks: map[string]func() (*executable, error){}, data: l.data[f]}
 	if f.conversion != nil {
 		v.front = f.conversion.front
 	}
@@ -259,7 +264,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	m := &madeView{view: v, layouts: layouts, problems: problems, fields: fields, set: s, functions: h}
 	if path.Base(f.name) == errorName {
 		whole, err := v.blocks[f.file]()
-		m.bare = &View{file: f.file, whole: whole, err: err}
+		m.bare = &View{name: f.name, file: f.file, whole: whole, err: err}
 		m.isPart = !s.makesDocument()
 	}
 	return m, nil

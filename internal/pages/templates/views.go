@@ -26,6 +26,7 @@ type Host struct {
 
 	Plans      Plans
 	Sample     any                                   // passed as at to Route and Asset while templates are checked
+	Lists      *Lists                                // for page and pages; nil if there are none
 	Method     func(typecheck.Call) typecheck.Answer // see typecheck.Set
 	Request    reflect.Type                          // the type that {{request}} returns; nil if its fields are not checked
 	Data       map[string][]Data                     // the types of the data of views, by what View takes
