@@ -27,7 +27,7 @@ func (c *compiler) describe(r *routetree.Route, v *verb, d *bridge.Describer) ht
 	if r.Page {
 		c.fault(v.Pos, "%s is a page, and what describes an API has no template: call the file %s", r.File, strings.TrimSuffix(r.File, ".html")+".http")
 	}
-	p := place{&bridge.Site{File: r.File, Path: r.Path, Patterns: r.Patterns, Dev: c.router.dev != nil}, d, v}
+	p := place{&bridge.Site{File: r.File, Path: r.Path, Patterns: r.Patterns, Dev: c.router.dev != nil, Messages: invalidOf}, d, v}
 	c.places = append(c.places, p)
 	return d.At(p.Site)
 }

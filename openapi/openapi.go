@@ -23,7 +23,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"example.com/flow"
 	"example.com/flow/internal/examples/bridge"
 	"example.com/flow/internal/openapi/document"
 	"example.com/flow/internal/wire/public"
@@ -104,7 +103,7 @@ func (d *described) make() made {
 		}
 		api.SignIn = append(api.SignIn, way)
 	}
-	of := document.Make(d.site, api, invalid)
+	of := document.Make(d.site, api)
 	text, err := json.Marshal(of)
 	if err != nil {
 		panic(err) // a 500, with the reason in the log
@@ -119,12 +118,6 @@ func (d *described) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if refused := d.get().content.Serve(w, r, noCache); refused != 0 {
 		http.Error(w, http.StatusText(refused), refused)
 	}
-}
-
-// invalid returns the messages of an error of Validate.
-func invalid(err error) (messages map[string]string, ok bool) {
-	messages, ok = err.(flow.Invalid)
-	return messages, ok
 }
 
 // version returns the version of the main module. It is "devel" in a test, and in a program that was not

@@ -38,6 +38,8 @@ type Site struct {
 	// order of the files: this Site, too, and neither pages nor what other Routers answer.
 	Operations func() []Operation
 	Described  any // what the Describer has made of it, for its pages
+	// Messages returns the messages of an error of Validate. ok is false for any other error.
+	Messages func(error) (messages map[string]string, ok bool)
 }
 
 // An Operation is what answers one method of a route file with the extension .http.

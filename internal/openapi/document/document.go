@@ -4,6 +4,7 @@ package document
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"sort"
 	"strings"
@@ -162,22 +163,7 @@ func (l List[V]) sort() { sort.Slice(l, func(i, j int) bool { return l[i].Key < 
 
 // MarshalJSON writes an object in the order of the list.
 func (l List[V]) MarshalJSON() ([]byte, error) {
-	text := []byte{'{'}
-	for i, e := range l {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		key, err := json.Marshal(e.Key)
-		if err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(e.Value)
-		if err != nil {
-			return nil, err
-		}
-		text = append(append(append(text, key...), ':'), value...)
-	}
-	return append(text, '}'), nil
+	return schema.MarshalObject(len(l), func(i int) (string, any) { return l[i].Key, l[i].Value })
 }
 
 // keyOf returns a name as a key of Components, which has letters, digits, dots, hyphens and underscores.
@@ -194,4 +180,13 @@ func keyOf(name string) string {
 func slug(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return strings.Join(words, "-")
+}
+
+// unique returns a name, with a number behind it if it is taken.
+func unique(name, before string, taken func(string) bool) string {
+	with := name
+	for n := 2; taken(with); n++ {
+		with = fmt.Sprint(name, before, n)
+	}
+	return with
 }

@@ -212,10 +212,7 @@ var times = []string{"2026-01-02T03:04:05Z", "1990-01-01T00:00:00Z", "2100-01-01
 
 // candidates returns values that a field may have.
 func candidates(s *spot) (values []setter) {
-	of := s.schema.Resolve()
-	if len(of.AnyOf) == 2 {
-		of = of.AnyOf[0].Resolve()
-	}
+	of := inner(s.schema)
 	if len(of.Enum) > 0 {
 		for _, v := range of.Enum {
 			if text, err := json.Marshal(v); err == nil {
@@ -330,7 +327,7 @@ func setNull(v reflect.Value) bool {
 	return json.Unmarshal([]byte("null"), v.Addr().Interface()) == nil
 }
 
-// setZero leaves a field as it is without the request.
+// setAbsent leaves a field as it is without the request.
 func (a *asking) setAbsent(s *spot) setter {
 	return func(v reflect.Value) bool {
 		v.SetZero()

@@ -80,10 +80,7 @@ type step struct{ path []int }
 
 // kind returns the kind of JSON that limits are about, or "".
 func (s *spot) kind() string {
-	of := s.schema.Resolve()
-	if len(of.AnyOf) == 2 && of.Of == nil { // a pointer
-		of = of.AnyOf[0].Resolve()
-	}
+	of := inner(s.schema)
 	kinds := slices.DeleteFunc(slices.Clone(of.Type), func(kind string) bool { return kind == "null" })
 	if len(kinds) != 1 || of.Format == "date-time" || of.Format == "binary" || of.ContentEncoding != "" || len(of.Enum) > 0 || isQuoted(s) || isTime(s.t) {
 		return ""
@@ -145,7 +142,7 @@ func (a *asking) inside(s *spot, around []reflect.Type) {
 	}
 }
 
-// inner returns the schema of a struct or of a list, behind references and pointers.
+// inner returns the schema behind references and pointers.
 func inner(s *schema.Schema) *schema.Schema {
 	s = s.Resolve()
 	if len(s.AnyOf) == 2 {

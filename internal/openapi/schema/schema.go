@@ -96,24 +96,30 @@ func (ps Properties) Find(name string) *Property {
 	return nil
 }
 
-// MarshalJSON writes an object.
+// MarshalJSON writes an object in the order of the properties.
 func (ps Properties) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, p := range ps {
+	return MarshalObject(len(ps), func(i int) (string, any) { return ps[i].Name, ps[i].Schema })
+}
+
+// MarshalObject returns an object with n members in their order, as JSON.
+func MarshalObject(n int, member func(i int) (key string, value any)) ([]byte, error) {
+	text := []byte{'{'}
+	for i := range n {
 		if i > 0 {
-			b = append(b, ',')
+			text = append(text, ',')
 		}
-		name, err := json.Marshal(p.Name)
+		k, v := member(i)
+		key, err := json.Marshal(k)
 		if err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(p.Schema)
+		value, err := json.Marshal(v)
 		if err != nil {
 			return nil, err
 		}
-		b = append(append(append(b, name...), ':'), value...)
+		text = append(append(append(text, key...), ':'), value...)
 	}
-	return append(b, '}'), nil
+	return append(text, '}'), nil
 }
 
 // UnmarshalJSON reads an object, sorted by name.

@@ -19,9 +19,7 @@ func elements(html string) (all []element) {
 			if tag.Name != "script" && tag.Name != "style" {
 				continue
 			}
-			nonce, _ := tag.Get("nonce")
-			_, external := tag.Get("src")
-			all = append(all, element{name: tag.Name, nonce: nonce.Value, external: external && tag.Name == "script"})
+			all = append(all, element{name: tag.Name, nonce: tag.Value("nonce"), external: tag.Name == "script" && tag.Has("src")})
 		case *markup.Text:
 			if n.In.Element == "script" || n.In.Element == "style" {
 				all[len(all)-1].text = n.Text

@@ -61,8 +61,7 @@ func (sc *scanner) links(w *markup.Way) {
 				if a.Name == "ping" {
 					method = http.MethodPost
 				}
-				rel, _ := w.Get("rel")
-				sc.list(w, *a, method, u.loads || w.Name == "link" && loads(rel.Value))
+				sc.list(w, *a, method, u.loads || w.Name == "link" && loads(w.Value("rel")))
 			}
 		}
 		name := strings.TrimPrefix(a.Name, "data-")
@@ -77,8 +76,8 @@ func (sc *scanner) links(w *markup.Way) {
 		href, ok := w.Get("href")
 		sc.file.moved = sc.file.moved || w.Open || ok && !isPath(sc.url(href))
 	case "meta":
-		content, _ := w.Get("content")
-		if equiv, _ := w.Get("http-equiv"); strings.EqualFold(strings.Trim(equiv.Value, space), "refresh") {
+		if strings.EqualFold(strings.Trim(w.Value("http-equiv"), space), "refresh") {
+			content, _ := w.Get("content")
 			if m := refresh.FindStringSubmatch(content.Value); m != nil {
 				sc.link(w, content, m[1], Link{Method: http.MethodGet})
 			}
@@ -251,19 +250,16 @@ func (sc *scanner) same(f *Form) *Form {
 // sendsElsewhere reports whether a button may send its form to another URL than that of the
 // form, or with another method.
 func sendsElsewhere(w *markup.Way) bool {
-	_, action := w.Get("formaction")
-	_, method := w.Get("formmethod")
 	_, htmx := htmxOf(w)
-	return action || method || htmx != "" || w.Open || w.Scripts
+	return w.Has("formaction") || w.Has("formmethod") || htmx != "" || w.Open || w.Scripts
 }
 
 // field notes the field of a form that a tag may be, and the URL of a button. around is the form around
 // it, or nil.
 func (sc *scanner) field(w *markup.Way, around *Form) {
-	_, elsewhere := w.Get("form")
-	kind, _ := w.Get("type")
+	elsewhere := w.Has("form")
 	name, _ := w.Get("name")
-	f := Field{Offset: name.Offset, Name: name.Value, Type: strings.ToLower(strings.TrimSpace(kind.Value))}
+	f := Field{Offset: name.Offset, Name: name.Value, Type: strings.ToLower(strings.TrimSpace(w.Value("type")))}
 	button := w.Name == "button" || f.Type == "submit" || f.Type == "image" || f.Type == "button" || f.Type == "reset"
 	form := around
 	if form != nil && form != dialog && button && !elsewhere && sendsElsewhere(w) {
@@ -318,15 +314,13 @@ func (sc *scanner) sends(w *markup.Way, form *Form, f Field) (value string, list
 	default:
 		return a.Value, false
 	}
-	_, lists = w.Get("multiple")
-	return "", lists && (w.Name == "select" || f.Type == "file")
+	return "", w.Has("multiple") && (w.Name == "select" || f.Type == "file")
 }
 
 // unnamed notes an input element without a name, of which nothing is sent.
 func (sc *scanner) unnamed(w *markup.Way, form *Form, f Field) {
-	_, named := w.Get("name")
 	id, ok := w.Get("id")
-	if f.Offset, f.Name = id.Offset, id.Value; ok && !named && !w.Scripts && !slices.Contains(form.unnamed, f) {
+	if f.Offset, f.Name = id.Offset, id.Value; ok && !w.Has("name") && !w.Scripts && !slices.Contains(form.unnamed, f) {
 		form.unnamed = append(form.unnamed, f)
 	}
 }

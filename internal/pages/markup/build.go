@@ -267,7 +267,7 @@ func meet(ways, ends []Way) (m int) {
 	for _, w := range ways {
 		for _, e := range ends {
 			switch {
-			case slices.ContainsFunc(e.When, func(c Cond) bool { return has(w.When, c.opposite()) }), w.Name == "" && e.Name == "":
+			case slices.ContainsFunc(e.When, func(c Cond) bool { return has(w.When, c.Opposite()) }), w.Name == "" && e.Name == "":
 			case w.Name == e.Name || isHeading(w.Name) && isHeading(e.Name):
 				m |= ended
 			case e.Name == "":
@@ -337,7 +337,7 @@ func (l *list) fork(cond Cond, then, otherwise []part) {
 	l.sides(cond, then[0].items, otherwise[0].items)
 	for i := 1; i < len(then); i++ {
 		a, b := &then[i], &otherwise[i]
-		ways := append(under(cond, a.ways()), under(cond.opposite(), b.ways())...)
+		ways := append(under(cond, a.ways()), under(cond.Opposite(), b.ways())...)
 		if a.open != nil {
 			l.open(&Element{Ways: ways, Unsure: a.open.Unsure || b.open.Unsure, Adrift: a.open.Adrift || b.open.Adrift})
 		} else {
@@ -411,30 +411,31 @@ func (l *list) loop(n *Loop) {
 
 // What HTML says of elements (sections 13.1.2 and 13.2.6).
 var (
-	isVoid       = set("area base br col embed hr img input link meta param source track wbr")
-	isImplied    = set("li dt dd p option optgroup tr td th thead tbody tfoot colgroup rt rp") // their end tags may be left out
-	isFormatting = set("a b big code em font i nobr s small strike strong tt u")
-	isSpecial    = set("address applet area article aside base basefont bgsound blockquote body br button caption center col colgroup " +
+	isVoid       = Names("area base br col embed hr img input link meta param source track wbr")
+	isImplied    = Names("li dt dd p option optgroup tr td th thead tbody tfoot colgroup rt rp") // their end tags may be left out
+	isFormatting = Names("a b big code em font i nobr s small strike strong tt u")
+	isSpecial    = Names("address applet area article aside base basefont bgsound blockquote body br button caption center col colgroup " +
 		"dd details dir div dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html " +
 		"iframe img input keygen li link listing main marquee menu meta nav noembed noframes noscript object ol p param plaintext pre script " +
 		"search section select source style summary table tbody td template textarea tfoot th thead title tr track ul wbr xmp")
-	isScope      = set("applet caption html table td th marquee object template")
-	isTablePart  = set("table caption colgroup tbody thead tfoot tr td th")
-	endParagraph = set("address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
+	isScope      = Names("applet caption html table td th marquee object template")
+	isTablePart  = Names("table caption colgroup tbody thead tfoot tr td th")
+	endParagraph = Names("address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
 		"header hgroup hr main menu nav ol p pre search section summary table ul")
 	// endedBy has the elements that end where one of certain others begins.
 	endedBy = map[string]map[string]bool{
-		"p": endParagraph, "li": set("li"), "dt": set("dt dd"), "dd": set("dt dd"), "rt": set("rt rp"), "rp": set("rt rp"),
-		"option": set("option optgroup"), "optgroup": set("optgroup"), "head": set("body"),
-		"td": set("td th tr tbody thead tfoot"), "th": set("td th tr tbody thead tfoot"), "tr": set("tr tbody thead tfoot"),
-		"thead": set("tbody tfoot"), "tbody": set("tbody tfoot"), "tfoot": set("tbody"),
-		"caption": set("colgroup thead tbody tfoot tr"), "colgroup": set("thead tbody tfoot tr"),
+		"p": endParagraph, "li": Names("li"), "dt": Names("dt dd"), "dd": Names("dt dd"), "rt": Names("rt rp"), "rp": Names("rt rp"),
+		"option": Names("option optgroup"), "optgroup": Names("optgroup"), "head": Names("body"),
+		"td": Names("td th tr tbody thead tfoot"), "th": Names("td th tr tbody thead tfoot"), "tr": Names("tr tbody thead tfoot"),
+		"thead": Names("tbody tfoot"), "tbody": Names("tbody tfoot"), "tfoot": Names("tbody"),
+		"caption": Names("colgroup thead tbody tfoot tr"), "colgroup": Names("thead tbody tfoot tr"),
 	}
 )
 
-func set(names string) map[string]bool {
+// Names returns the set of names that a text has between spaces.
+func Names(text string) map[string]bool {
 	all := map[string]bool{}
-	for name := range strings.FieldsSeq(names) {
+	for name := range strings.FieldsSeq(text) {
 		all[name] = true
 	}
 	return all

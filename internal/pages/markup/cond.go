@@ -52,15 +52,17 @@ func commands(p *parse.PipeNode) string {
 	return strings.Join(all, " | ")
 }
 
-func (c Cond) opposite() Cond {
+// Opposite returns the condition with the other outcome.
+func (c Cond) Opposite() Cond {
 	c.False = !c.False
 	return c
 }
 
+// Is reports whether a condition always has the same outcome as another one.
+func (c Cond) Is(o Cond) bool { return c.Key == o.Key && c.False == o.False }
+
 // has reports whether a condition is one of several.
-func has(conds []Cond, c Cond) bool {
-	return slices.ContainsFunc(conds, func(o Cond) bool { return o.Key == c.Key && o.False == c.False })
-}
+func has(conds []Cond, c Cond) bool { return slices.ContainsFunc(conds, c.Is) }
 
 // given returns the cursors behind one side of a Branch with the condition of this side, if they are in
 // a tag: other nodes stand in the Branch. It leaves out those that the condition contradicts.
@@ -69,7 +71,7 @@ func given(all []cursor, cond Cond) []cursor {
 	for _, c := range all {
 		switch {
 		case c.context < tagName || has(c.tag.When, cond):
-		case has(c.tag.When, cond.opposite()):
+		case has(c.tag.When, cond.Opposite()):
 			continue
 		default:
 			c.tag.When = append(slices.Clip(c.tag.When), cond)
@@ -113,7 +115,7 @@ func (w *Way) join(o *Way, exactly bool) bool {
 		}
 	}
 	exact := len(mine) == 0 && len(both) == len(o.When) ||
-		len(mine) == 1 && len(both)+1 == len(o.When) && has(o.When, mine[0].opposite())
+		len(mine) == 1 && len(both)+1 == len(o.When) && has(o.When, mine[0].Opposite())
 	if exactly && !exact {
 		return false
 	}

@@ -71,6 +71,15 @@ func (w *Way) Get(name string) (a Attr, ok bool) {
 	return Attr{}, false
 }
 
+// Has reports whether the way has an attribute.
+func (w *Way) Has(name string) bool { return w.index(name) >= 0 }
+
+// Value returns the value of an attribute, and "" if the way does not have it.
+func (w *Way) Value(name string) string {
+	a, _ := w.Get(name)
+	return a.Value
+}
+
 // index returns the index of an attribute, or -1.
 func (w *Way) index(name string) int {
 	for i := range w.Attrs {

@@ -249,7 +249,7 @@ func (r *reader) branch(all []cursor, n *parse.BranchNode, in In) ([]cursor, Nod
 	if outside {
 		return then, b
 	}
-	return merge(append(given(then, b.Cond), given(otherwise, b.Cond.opposite())...)), b
+	return merge(append(given(then, b.Cond), given(otherwise, b.Cond.Opposite())...)), b
 }
 
 // leave ends the scope of variables. If one of them was set in it, none is known to be as before.

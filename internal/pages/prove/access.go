@@ -25,7 +25,7 @@ func (p *Page) Accessibility() []fault.Fault {
 					all = append(all, r)
 				}
 			}
-			if _, ok := e.Ways[i].Get("tabindex"); ok && !slices.Contains(all, tabIndex) {
+			if e.Ways[i].Has("tabindex") && !slices.Contains(all, tabIndex) {
 				all = append(all, tabIndex)
 			}
 		}
@@ -99,10 +99,9 @@ var rulesOf = map[string][]*rule{
 
 // image is about images without a description.
 var image = &rule{says: func(_ *survey, _ *element, w *markup.Way, _ guards) (what, remedy string) {
-	_, described := w.Get("alt")
 	switch {
 	case isNamed(w) || isPresentational(w):
-	case w.Name == "img" && !described:
+	case w.Name == "img" && !w.Has("alt"):
 		return "<img> has no alt", `: describe the image, or write alt="" if it only adorns`
 	case w.Name == "input" && typeOf(w) == "image" && !isFilled(w, "alt"):
 		return `<input type="image"> has no alt`, ": write what the button does"
@@ -111,19 +110,11 @@ var image = &rule{says: func(_ *survey, _ *element, w *markup.Way, _ guards) (wh
 }}
 
 // typeOf returns the type of an <input>, with a pattern.Hole if an action decides.
-func typeOf(w *markup.Way) string {
-	a, _ := w.Get("type")
-	return strings.ToLower(strings.TrimSpace(a.Value))
-}
+func typeOf(w *markup.Way) string { return strings.ToLower(strings.TrimSpace(w.Value("type"))) }
 
 // unnamed is about buttons and links in which there is nothing to read.
 var unnamed = &rule{says: func(s *survey, e *element, w *markup.Way, g guards) (what, remedy string) {
-	if w.Name == "a" {
-		if _, isLink := w.Get("href"); !isLink {
-			return "", ""
-		}
-	}
-	if w.Name == "summary" && (e.parent == nil || e.parent.Ways[0].Name != "details") || e.Unsure || isNamed(w) || isSwapped(w) || isPresentational(w) || !isEmpty(e.Kids, g) {
+	if w.Name == "a" && !w.Has("href") || w.Name == "summary" && (e.parent == nil || e.parent.Ways[0].Name != "details") || e.Unsure || isNamed(w) || isSwapped(w) || isPresentational(w) || !isEmpty(e.Kids, g) {
 		return "", ""
 	}
 	if w.Name == "button" && s.mayHaveLabel(e, w) {
@@ -134,7 +125,7 @@ var unnamed = &rule{says: func(s *survey, e *element, w *markup.Way, g guards) (
 
 // emptyHeading is about headings in which there is nothing to read.
 var emptyHeading = &rule{says: func(_ *survey, e *element, w *markup.Way, g guards) (what, remedy string) {
-	if _, other := w.Get("role"); other || e.Unsure || isNamed(w) || isSwapped(w) || !isEmpty(e.Kids, g) {
+	if w.Has("role") || e.Unsure || isNamed(w) || isSwapped(w) || !isEmpty(e.Kids, g) {
 		return "", ""
 	}
 	return "<" + w.Name + "> is empty", ": write text into it"
@@ -142,7 +133,7 @@ var emptyHeading = &rule{says: func(_ *survey, e *element, w *markup.Way, g guar
 
 // language is about pages that do not say their language.
 var language = &rule{says: func(_ *survey, _ *element, w *markup.Way, _ guards) (what, remedy string) {
-	if _, xml := w.Get("xml:lang"); xml || w.Open || isFilled(w, "lang") || isWritten(w) {
+	if w.Has("xml:lang") || w.Open || isFilled(w, "lang") || isWritten(w) {
 		return "", ""
 	}
 	return "<html> has no lang", `: write lang="en" or the like`
@@ -167,7 +158,7 @@ var nested = &rule{says: func(_ *survey, e *element, w *markup.Way, g guards) (w
 			if g.excludes(w.When) {
 				continue
 			}
-			if _, isLink := w.Get("href"); w.Name != "button" && !(w.Name == "a" && isLink) {
+			if w.Name != "button" && !(w.Name == "a" && w.Has("href")) {
 				outer = ""
 				break
 			}
@@ -197,8 +188,7 @@ var nested = &rule{says: func(_ *survey, e *element, w *markup.Way, g guards) (w
 func isInteractive(w *markup.Way) bool {
 	switch w.Name {
 	case "a":
-		_, isLink := w.Get("href")
-		return isLink
+		return w.Has("href")
 	case "input":
 		kind := typeOf(w)
 		return kind != "hidden" && !w.Open && !strings.Contains(kind, pattern.Hole)
@@ -208,21 +198,19 @@ func isInteractive(w *markup.Way) bool {
 
 // tabIndex is about elements that the key Tab reaches before all others.
 var tabIndex = &rule{says: func(_ *survey, _ *element, w *markup.Way, _ guards) (what, remedy string) {
-	a, _ := w.Get("tabindex")
-	if n, err := strconv.Atoi(strings.TrimSpace(a.Value)); err != nil || n <= 0 {
+	index := strings.TrimSpace(w.Value("tabindex"))
+	if n, err := strconv.Atoi(index); err != nil || n <= 0 {
 		return "", ""
 	}
-	return `tabindex="` + strings.TrimSpace(a.Value) + `" puts the element before all others`, `: write tabindex="0", and put it where it is to be reached`
+	return `tabindex="` + index + `" puts the element before all others`, `: write tabindex="0", and put it where it is to be reached`
 }}
 
 // viewport is about pages that cannot be enlarged.
 var viewport = &rule{says: func(_ *survey, _ *element, w *markup.Way, _ guards) (what, remedy string) {
-	name, _ := w.Get("name")
-	content, _ := w.Get("content")
-	if !strings.EqualFold(strings.TrimSpace(name.Value), "viewport") {
+	if !strings.EqualFold(strings.TrimSpace(w.Value("name")), "viewport") {
 		return "", ""
 	}
-	for part := range strings.FieldsFuncSeq(content.Value, func(c rune) bool { return c == ',' || c == ';' }) {
+	for part := range strings.FieldsFuncSeq(w.Value("content"), func(c rune) bool { return c == ',' || c == ';' }) {
 		key, value, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(part, " ", "")), "=")
 		number, err := strconv.ParseFloat(value, 64)
 		switch {
@@ -239,12 +227,10 @@ const longestStay = 20 * 60 * 60
 
 // refresh is about pages that leave while somebody reads.
 var refresh = &rule{says: func(_ *survey, _ *element, w *markup.Way, _ guards) (what, remedy string) {
-	kind, _ := w.Get("http-equiv")
-	content, _ := w.Get("content")
-	if !strings.EqualFold(strings.TrimSpace(kind.Value), "refresh") {
+	if !strings.EqualFold(strings.TrimSpace(w.Value("http-equiv")), "refresh") {
 		return "", ""
 	}
-	seconds, _, _ := strings.Cut(strings.NewReplacer(",", ";", " ", ";").Replace(strings.TrimSpace(content.Value)), ";")
+	seconds, _, _ := strings.Cut(strings.NewReplacer(",", ";", " ", ";").Replace(strings.TrimSpace(w.Value("content"))), ";")
 	if n, err := strconv.ParseFloat(seconds, 64); err != nil || n < 1 || n > longestStay {
 		return "", ""
 	}

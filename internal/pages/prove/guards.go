@@ -13,12 +13,7 @@ type guards []markup.Cond
 func (g guards) with(c markup.Cond) guards { return append(slices.Clip(g), c) }
 
 // holds reports whether a condition holds wherever the place is reached.
-func (g guards) holds(c markup.Cond) bool { return g.index(c) >= 0 }
-
-// index returns the index of a condition among the guards, or -1.
-func (g guards) index(c markup.Cond) int {
-	return slices.IndexFunc(g, func(o markup.Cond) bool { return o.Key == c.Key && o.False == c.False })
-}
+func (g guards) holds(c markup.Cond) bool { return slices.ContainsFunc(g, c.Is) }
 
 // holdAll reports whether all of the conditions hold wherever the place is reached.
 func (g guards) holdAll(conds []markup.Cond) bool {
@@ -27,7 +22,7 @@ func (g guards) holdAll(conds []markup.Cond) bool {
 
 // excludes reports whether some of the conditions never hold where the place is reached.
 func (g guards) excludes(conds []markup.Cond) bool {
-	return slices.ContainsFunc(conds, func(c markup.Cond) bool { return g.holds(opposite(c)) })
+	return slices.ContainsFunc(conds, func(c markup.Cond) bool { return g.holds(c.Opposite()) })
 }
 
 // maxConds is the number of conditions that a rule tries at one place. If there are more, such as in a link
@@ -46,7 +41,7 @@ func (p *Page) when(g guards, conds []markup.Cond, isTrue func(guards) bool) (wo
 	var tried guards
 	for _, c := range conds {
 		c.False = false
-		if g.holds(c) || g.holds(opposite(c)) || tried.holds(c) {
+		if g.holds(c) || g.holds(c.Opposite()) || tried.holds(c) {
 			continue
 		}
 		if tried = append(tried, c); len(tried) > maxConds {
@@ -62,16 +57,11 @@ func (p *Page) when(g guards, conds []markup.Cond, isTrue func(guards) bool) (wo
 		if mayHold && isTrue(g.with(c)) {
 			return ", if " + c.Text, true
 		}
-		if mayFail && !c.Lone && isTrue(g.with(opposite(c))) {
+		if mayFail && !c.Lone && isTrue(g.with(c.Opposite())) {
 			return ", unless " + c.Text, true
 		}
 	}
 	return "", false
-}
-
-func opposite(c markup.Cond) markup.Cond {
-	c.False = !c.False
-	return c
 }
 
 // always returns the words for the condition under which a tag is one of the ways that has tells, by

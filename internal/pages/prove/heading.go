@@ -99,7 +99,7 @@ func (s *survey) fork(f *markup.Fork, last []heading, g guards) []heading {
 	for _, side := range []struct {
 		cond  markup.Cond
 		items []markup.Item
-	}{{f.Cond, f.Then}, {opposite(f.Cond), f.Else}} {
+	}{{f.Cond, f.Then}, {f.Cond.Opposite(), f.Else}} {
 		g := g.with(side.cond)
 		before := possible(last, g)
 		after := s.orderApart(side.items, before, g)
@@ -130,8 +130,7 @@ func (s *survey) orderIn(e *markup.Element, last []heading, g guards) []heading 
 	headings, hidden, apart, unknown := 0, 0, false, false
 	for i := range e.Ways {
 		w := &e.Ways[i]
-		_, popover := w.Get("popover")
-		apart = apart || popover || w.Name == "dialog"
+		apart = apart || w.Has("popover") || w.Name == "dialog"
 		unknown = unknown || strings.Contains(w.Name, "-")
 		switch {
 		case hides(w) || w.Name == "svg":
@@ -157,14 +156,12 @@ func (s *survey) orderIn(e *markup.Element, last []heading, g guards) []heading 
 
 // levelOf returns the level of a heading, and 0 for another element.
 func levelOf(w *markup.Way) int {
-	role, hasRole := w.Get("role")
-	_, hasLevel := w.Get("aria-level")
 	switch {
-	case strings.Contains(w.Name+role.Value, pattern.Hole), role.Value == "heading":
+	case strings.Contains(w.Name+w.Value("role"), pattern.Hole), w.Value("role") == "heading":
 		return unknownLevel
-	case len(rulesOf[w.Name]) == 0 || rulesOf[w.Name][0] != emptyHeading || hasRole:
+	case len(rulesOf[w.Name]) == 0 || rulesOf[w.Name][0] != emptyHeading || w.Has("role"):
 		return 0
-	case hasLevel:
+	case w.Has("aria-level"):
 		return unknownLevel
 	}
 	return int(w.Name[1] - '0')

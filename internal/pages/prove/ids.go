@@ -131,8 +131,7 @@ func (s *survey) reference(e *element, a markup.Attr, id, what string) bool {
 	}
 	words, ok := s.when(e.shown, all, func(g guards) bool {
 		names := func(w *markup.Way) bool {
-			b, _ := w.Get(a.Name)
-			return slices.Contains(strings.Fields(b.Value), id)
+			return slices.Contains(strings.Fields(w.Value(a.Name)), id)
 		}
 		return e.mayBeThere(g, names) && !e.mayBeThere(g, func(w *markup.Way) bool { return w.Name != "" && !names(w) }) &&
 			!slices.ContainsFunc(s.ids.by[id], func(o *element) bool { return o.mayHave("id", id, g) })

@@ -46,12 +46,10 @@ var unlabelled = &rule{
 		}
 		for i := range e.Ways {
 			w := &e.Ways[i]
-			id, _ := w.Get("id")
-			for _, l := range atMost(maxConds, s.labels.by[id.Value]) {
+			for _, l := range atMost(maxConds, s.labels.by[w.Value("id")]) {
 				all = append(all, l.condsFor(e, l.Kids...)...)
 			}
-			by, _ := w.Get("aria-labelledby")
-			for id := range strings.FieldsSeq(by.Value) {
+			for id := range strings.FieldsSeq(w.Value("aria-labelledby")) {
 				for _, o := range atMost(maxConds, s.ids.by[id]) {
 					all = append(all, o.condsFor(e)...)
 				}
@@ -93,21 +91,21 @@ func labelAround(e *element, g guards) (filled, empty bool) {
 
 // labelFor is labelAround for labels that name the id of a field.
 func (s *survey) labelFor(w *markup.Way, g guards) (filled, empty bool) {
-	id, ok := w.Get("id")
-	if !ok || id.Value == "" {
+	id := w.Value("id")
+	if id == "" {
 		return false, false
 	}
-	if s.unknown || s.labels.mayCompute(id.Value) {
+	if s.unknown || s.labels.mayCompute(id) {
 		return true, false
 	}
-	if strings.Contains(id.Value, pattern.Hole) {
+	if strings.Contains(id, pattern.Hole) {
 		for value := range s.labels.by {
-			if mayBeEqual(value, id.Value) {
+			if mayBeEqual(value, id) {
 				return true, false
 			}
 		}
 	}
-	for _, l := range s.labels.by[id.Value] {
+	for _, l := range s.labels.by[id] {
 		if l.mayBeThere(g, isLabel) {
 			if l.Unsure || l.mayBeThere(g, isSwapped) || !isEmpty(l.Kids, g) {
 				return true, false
@@ -121,8 +119,7 @@ func (s *survey) labelFor(w *markup.Way, g guards) (filled, empty bool) {
 // isNamedBy reports whether something that aria-labelledby names may be there where the guards hold. If
 // nothing on the page has the id, that is told of the reference.
 func (s *survey) isNamedBy(w *markup.Way, g guards) bool {
-	by, _ := w.Get("aria-labelledby")
-	for id := range strings.FieldsSeq(by.Value) {
+	for id := range strings.FieldsSeq(w.Value("aria-labelledby")) {
 		all := s.ids.by[id]
 		if s.unknown || s.anyID || len(all) == 0 || s.ids.mayCompute(id) || slices.ContainsFunc(all, func(o *element) bool { return o.mayHave("id", id, g) }) {
 			return true

@@ -16,10 +16,7 @@ func isNamed(w *markup.Way) bool {
 
 // isFilled reports whether one of the attributes has a value.
 func isFilled(w *markup.Way, names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		a, _ := w.Get(name)
-		return a.Value != ""
-	})
+	return slices.ContainsFunc(names, func(name string) bool { return w.Value(name) != "" })
 }
 
 // isWritten reports whether scripts may write content or attributes of an element as soon as the page is
@@ -66,28 +63,20 @@ func happensByItself(events string) bool {
 }
 
 // isOfUser has events that happen when somebody uses the element.
-var isOfUser = set("click dblclick change input submit keydown keyup keypress focus blur mousedown mouseup mouseenter mouseleave mouseover touchstart touchend")
+var isOfUser = markup.Names("click dblclick change input submit keydown keyup keypress focus blur mousedown mouseup mouseenter mouseleave mouseover touchstart touchend")
 
 // isPresentational reports whether an element has no meaning of its own, or another one.
 func isPresentational(w *markup.Way) bool {
-	role, _ := w.Get("role")
-	return role.Value == "none" || role.Value == "presentation" || strings.Contains(role.Value, pattern.Hole)
+	role := w.Value("role")
+	return role == "none" || role == "presentation" || strings.Contains(role, pattern.Hole)
 }
 
 // Elements in which there is no text that names what is around them, and those whose content is not
 // known.
 var (
-	isSilent = set("br hr wbr script style template noscript select datalist textarea input img meta link source track col area")
-	isOpaque = set("object iframe video audio canvas embed math slot selectedcontent")
+	isSilent = markup.Names("br hr wbr script style template noscript select datalist textarea input img meta link source track col area")
+	isOpaque = markup.Names("object iframe video audio canvas embed math slot selectedcontent")
 )
-
-func set(names string) map[string]bool {
-	all := map[string]bool{}
-	for name := range strings.FieldsSeq(names) {
-		all[name] = true
-	}
-	return all
-}
 
 // isEmpty reports whether items surely have no text, and no image with one, where the guards hold.
 func isEmpty(items []markup.Item, g guards) bool {
@@ -99,7 +88,7 @@ func isEmptyItem(i markup.Item, g guards) bool {
 	case *markup.Text:
 		return strings.TrimSpace(html.UnescapeString(i.Text)) == ""
 	case *markup.Fork:
-		return (g.holds(opposite(i.Cond)) || isEmpty(i.Then, g.with(i.Cond))) && (g.holds(i.Cond) || isEmpty(i.Else, g.with(opposite(i.Cond))))
+		return (g.holds(i.Cond.Opposite()) || isEmpty(i.Then, g.with(i.Cond))) && (g.holds(i.Cond) || isEmpty(i.Else, g.with(i.Cond.Opposite())))
 	case *markup.Repeat:
 		return isEmpty(i.Body, g) && isEmpty(i.Else, g)
 	case *markup.Element:
@@ -118,23 +107,21 @@ func isEmptyItem(i markup.Item, g guards) bool {
 
 // isEmptyWay is isEmpty for an element of this way.
 func isEmptyWay(w *markup.Way, kids []markup.Item, g guards) bool {
-	kind, _ := w.Get("type")
-	_, described := w.Get("alt")
 	switch {
 	case hides(w):
 		return true
 	case isNamed(w), isSwapped(w), isOpaque[w.Name], strings.Contains(w.Name, "-"), strings.Contains(w.Name, pattern.Hole):
 		return false
 	case w.Name == "img":
-		return described && !isFilled(w, "alt") // of one without alt, the rule for images tells
-	case w.Name == "input" && (isButton[strings.ToLower(kind.Value)] || strings.Contains(kind.Value, pattern.Hole)):
+		return w.Has("alt") && !isFilled(w, "alt") // of one without alt, the rule for images tells
+	case w.Name == "input" && (isButton[strings.ToLower(w.Value("type"))] || strings.Contains(w.Value("type"), pattern.Hole)):
 		return false
 	}
 	return isSilent[w.Name] || isEmpty(kids, g)
 }
 
 // isButton has the types of <input> that are buttons.
-var isButton = set("submit reset button image")
+var isButton = markup.Names("submit reset button image")
 
 // conds returns the first of the conditions among items, but not those in loops, which may have another
 // outcome each time.

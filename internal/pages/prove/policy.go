@@ -120,7 +120,7 @@ func (j *judge) way(w *markup.Way, at spot) (all []refusal) {
 	case "link":
 		all = append(all, j.link(w)...)
 	case "form":
-		if _, ok := w.Get("action"); !ok && !w.Open && !sentByHTMX(w) && !isDialog(w) {
+		if !w.Has("action") && !w.Open && !sentByHTMX(w) && !isDialog(w) {
 			add(j.load(w, "form-action", "the form to this page", "", w.Place))
 		}
 	}
@@ -186,10 +186,9 @@ func (j *judge) inline(w *markup.Way, rest []markup.Node, directive string) *ref
 // script returns the refusal of a script.
 func (j *judge) script(w *markup.Way, rest []markup.Node) *refusal {
 	kind, known := kindOf(w)
-	_, old := w.Get("nomodule")
 	src, external := w.Get("src")
 	switch {
-	case !known || kind == data || old:
+	case !known || kind == data || w.Has("nomodule"):
 		return nil
 	case !external:
 		if d := j.policy.Deciding("script-src-elem"); kind == rules && d != nil && d.Has("'inline-speculation-rules'") {
@@ -207,15 +206,14 @@ func (j *judge) script(w *markup.Way, rest []markup.Node) *refusal {
 
 // link returns what is refused of a <link>.
 func (j *judge) link(w *markup.Way) (all []refusal) {
-	rel, _ := w.Get("rel")
-	as, _ := w.Get("as")
-	if w.Open || strings.Contains(rel.Value+as.Value, pattern.Hole) {
+	rels, as := strings.ToLower(w.Value("rel")), strings.ToLower(w.Value("as"))
+	if w.Open || strings.Contains(rels+as, pattern.Hole) {
 		return nil
 	}
-	for _, rel := range strings.Fields(strings.ToLower(rel.Value)) {
+	for _, rel := range strings.Fields(rels) {
 		kind, attrs := links[rel], []string{"href"}
 		if rel == "preload" {
-			kind, attrs = preloads[strings.ToLower(as.Value)], []string{"href", "imagesrcset"}
+			kind, attrs = preloads[as], []string{"href", "imagesrcset"}
 		}
 		for _, attr := range attrs {
 			a, ok := w.Get(attr)
@@ -243,12 +241,11 @@ func (j *judge) load(w *markup.Way, directive, what, text string, at markup.Plac
 	}
 	remedy, answer := allow(d, directive, url), d.AllowsURL(url)
 	if script := directive == "script-src-elem"; script || directive == "style-src-elem" {
-		_, integrity := w.Get("integrity")
 		switch {
-		case w.Open, d.HasNonce() && hasNonce(w), script && integrity && d.HasHash():
+		case w.Open, d.HasNonce() && hasNonce(w), script && w.Has("integrity") && d.HasHash():
 			return nil
 		case script && d.Has("'strict-dynamic'"):
-			if rel, _ := w.Get("rel"); strings.EqualFold(rel.Value, "modulepreload") { // as if a script asked for it
+			if strings.EqualFold(w.Value("rel"), "modulepreload") { // as if a script asked for it
 				return nil
 			}
 			remedy, answer = writeNonce(d, directive), csp.Refused
@@ -305,7 +302,4 @@ func addSource(d *csp.Directive, directive, source string) string {
 }
 
 // hasNonce reports whether a tag has a nonce that an action writes.
-func hasNonce(w *markup.Way) bool {
-	nonce, _ := w.Get("nonce")
-	return strings.Contains(nonce.Value, pattern.Hole)
-}
+func hasNonce(w *markup.Way) bool { return strings.Contains(w.Value("nonce"), pattern.Hole) }

@@ -96,16 +96,15 @@ func (p *Page) Scripts() (s Scripts) {
 
 // scripts returns whether a tag runs a script. rest is what follows it.
 func scripts(w *markup.Way, rest []markup.Node) (s Scripts) {
-	if _, document := w.Get("srcdoc"); w.Open || document {
+	if w.Open || w.Has("srcdoc") {
 		s = MaybeScript
 	}
 	if w.Name == "script" {
-		_, external := w.Get("src")
 		_, written, _ := inside(rest)
 		switch kind, known := kindOf(w); {
 		case !known:
 			s = MaybeScript
-		case kind != data && (external || written):
+		case kind != data && (w.Has("src") || written):
 			return HasScript
 		}
 	}
@@ -153,7 +152,7 @@ func eachLive(nodes []markup.Node, visit func(markup.Node, spot)) {
 				each(n.Then, around.with(n.Cond))
 				then := open
 				open = before
-				each(n.Else, around.with(opposite(n.Cond)))
+				each(n.Else, around.with(n.Cond.Opposite()))
 				for name := range open {
 					open[name] = max(open[name], then[name])
 				}

@@ -118,9 +118,7 @@ func isEvaluated(name, value string) bool {
 // sentByHTMX reports whether htmx sends a form, and not the browser.
 func sentByHTMX(w *markup.Way) bool {
 	for _, verb := range []string{"hx-get", "hx-post", "hx-put", "hx-patch", "hx-delete"} {
-		_, short := w.Get(verb)
-		_, long := w.Get("data-" + verb)
-		if short || long {
+		if w.Has(verb) || w.Has("data-"+verb) {
 			return true
 		}
 	}
@@ -131,7 +129,7 @@ func sentByHTMX(w *markup.Way) bool {
 // decides, it may.
 func isDialog(w *markup.Way) bool {
 	for _, name := range []string{"method", "formmethod"} {
-		if method, _ := w.Get(name); strings.EqualFold(method.Value, "dialog") || strings.Contains(method.Value, pattern.Hole) {
+		if method := w.Value(name); strings.EqualFold(method, "dialog") || strings.Contains(method, pattern.Hole) {
 			return true
 		}
 	}
@@ -140,11 +138,9 @@ func isDialog(w *markup.Way) bool {
 
 // isUnused reports whether a browser makes nothing of the URL of an attribute on a tag.
 func isUnused(w *markup.Way, attr string) bool {
-	kind, _ := w.Get("type")
-	_, inline := w.Get("srcdoc")
 	switch attr {
 	case "src":
-		return w.Name == "input" && !strings.EqualFold(kind.Value, "image") || inline
+		return w.Name == "input" && !strings.EqualFold(w.Value("type"), "image") || w.Has("srcdoc")
 	case "action", "formaction":
 		return isDialog(w) || attr == "action" && sentByHTMX(w)
 	}

@@ -83,7 +83,7 @@ func (s *survey) list(items []markup.Item, at element) {
 			s.add(&e)
 		case *markup.Fork:
 			s.list(i.Then, at.given(i.Cond))
-			s.list(i.Else, at.given(opposite(i.Cond)))
+			s.list(i.Else, at.given(i.Cond.Opposite()))
 		case *markup.Repeat:
 			body, otherwise := at, at
 			body.loops, otherwise.loops = append(slices.Clip(at.loops), &i.Body), append(slices.Clip(at.loops), &i.Else)
@@ -175,7 +175,7 @@ func (e *element) condsFor(other *element, content ...markup.Item) []markup.Cond
 	}
 	shared := 0 // the number of the conditions of e up to the last one that is around the other element, too
 	for _, c := range other.shown {
-		i := e.under.index(c)
+		i := slices.IndexFunc(e.under, c.Is)
 		if i < 0 {
 			return nil
 		}
