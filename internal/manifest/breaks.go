@@ -43,8 +43,12 @@ func Breaks(old, now *Manifest, app Application) (faults []fault.Fault) {
 	for _, host := range slices.Sorted(maps.Keys(sites)) {
 		c := newComparison(app, host, sites[host], sending)
 		for _, r := range append(sites[host].Routes, c.linkedFiles()...) {
-			c.route(r)
-			c.newlyRequired(r)
+			segments, err := parseURL(r.URL)
+			if err != nil {
+				continue // of a link to a file; Parse refuses those of routes
+			}
+			c.route(r, segments)
+			c.newlyRequired(r, segments)
 		}
 		for _, l := range sites[host].Links {
 			c.form(l)
@@ -59,10 +63,8 @@ func (m *Manifest) sites() map[string]Site {
 	sites := map[string]Site{}
 	maps.Copy(sites, m.Hosts)
 	others := sites[""]
-	assets := maps.Clone(others.Assets)
-	if assets == nil {
-		assets = map[string]string{}
-	}
+	assets := map[string]string{}
+	maps.Copy(assets, others.Assets)
 	maps.Copy(assets, m.Assets)
 	sites[""] = Site{slices.Concat(m.Routes, others.Routes), slices.Concat(m.Links, others.Links), assets}
 	return sites
@@ -126,11 +128,7 @@ func (c *comparison) warn(file, format string, args ...any) {
 }
 
 // route reports a Route whose URLs are not all answered as before.
-func (c *comparison) route(r Route) {
-	segments, err := parseURL(r.URL)
-	if err != nil {
-		return // Parse has refused it
-	}
+func (c *comparison) route(r Route, segments []pattern.Segment) {
 	asking := []string{r.Method}
 	if r.Method == anyMethod {
 		asking = slices.DeleteFunc(slices.Clone(methods), func(method string) bool {
@@ -184,10 +182,11 @@ func (c *comparison) why(r Route, method string, segments []pattern.Segment) str
 // linking returns which other files lead to a Route, for messages.
 func (c *comparison) linking(r Route) string {
 	var files []string
-	for _, method := range append([]string{"", r.Method}, methods...) {
-		if method != "" && method != r.Method && r.Method != anyMethod {
-			continue
-		}
+	asking := []string{"", r.Method}
+	if r.Method == anyMethod {
+		asking = append(asking, methods...)
+	}
+	for _, method := range asking {
 		for _, l := range c.links[request{method, r.URL}] {
 			if l.File != r.File && !slices.Contains(files, l.File) {
 				files = append(files, l.File)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/flow/internal/pages/links"
+	"example.com/flow/internal/routes/pattern"
 )
 
 // answerTo returns what answers a request in the new version that a Route answered in the old one. ok is
@@ -24,12 +25,8 @@ func (c *comparison) answerTo(method, url, route string) (a Answer, ok bool) {
 // newlyRequired reports the fields that the handler of a Route requires now, if no form of the old
 // version is known that is sent to it, nor one that has the field and an unknown URL. What other programs
 // send is what the old handler has required.
-func (c *comparison) newlyRequired(r Route) {
+func (c *comparison) newlyRequired(r Route, segments []pattern.Segment) {
 	if r.Fields == nil || r.Method == anyMethod || slices.ContainsFunc(c.links[request{r.Method, r.URL}], func(l Link) bool { return l.Form }) {
-		return
-	}
-	segments, err := parseURL(r.URL)
-	if err != nil {
 		return
 	}
 	a, ok := c.answerTo(r.Method, path(asked(segments)[0]), r.URL)
