@@ -133,15 +133,16 @@ func (r *Router) link(host string, asked links.Request) (l manifest.Link, ok boo
 	l = manifest.Link{Method: asked.Method, URL: manifest.WithHoles(asked.URL), Form: asked.Form, Fields: []manifest.Field{}}
 	var in links.Input
 	if asked.URL != "" {
-		answers, _ := r.answers(host, asked.Method, asked.URL)
-		if len(answers) == 0 {
+		path, _, ok := match.ParsePath(asked.URL)
+		answers, _ := r.answers(host, asked.Method, path)
+		if !ok || len(answers) == 0 {
 			return l, false
 		}
 		var patterns []*pattern.Pattern
 		for _, e := range answers {
 			patterns = append(patterns, e.path)
 		}
-		e := answers[manifest.Meant(asked.URL, patterns)]
+		e := answers[manifest.Meant(overlapping(path), patterns)]
 		l.Route, in = manifest.URL(e.path.Segments), formInputOf(e, asked.Method)
 	}
 	for _, f := range asked.Fields {
@@ -156,13 +157,9 @@ func (r *Router) link(host string, asked links.Request) (l manifest.Link, ok boo
 	return l, true
 }
 
-// answers returns what answers a method of a URL of a host for some values of its holes, and the methods
-// that the URL answers.
-func (r *Router) answers(host, method, url string) (answers []*endpoint, methods []string) {
-	path, _, ok := match.ParsePath(url)
-	if !ok {
-		return nil, nil
-	}
+// answers returns what answers a method of a path of a host for some values of its holes, and the methods
+// that the path answers.
+func (r *Router) answers(host, method string, path []match.Text) (answers []*endpoint, methods []string) {
 	found, methods, _ := r.table.Load().urls.asked(method, path)
 	for _, e := range found {
 		hosts, ok := e.handler.std.(Hosts)
@@ -170,9 +167,8 @@ func (r *Router) answers(host, method, url string) (answers []*endpoint, methods
 			answers = append(answers, e)
 			continue
 		}
-		inner := hosts[host]
-		if inner = cmp.Or(inner, hosts[""]); inner != nil {
-			more, others := inner.answers("", method, url)
+		if inner := cmp.Or(hosts[host], hosts[""]); inner != nil {
+			more, others := inner.answers("", method, path)
 			answers, methods = append(answers, more...), append(methods, others...)
 		}
 	}
@@ -183,7 +179,11 @@ func (r *Router) answers(host, method, url string) (answers []*endpoint, methods
 type version struct{ *Router }
 
 func (v version) Answers(host, method, url string) (answers []manifest.Answer, methods []string) {
-	found, methods := v.answers(host, method, url)
+	path, _, ok := match.ParsePath(url)
+	if !ok {
+		return nil, nil
+	}
+	found, methods := v.answers(host, method, path)
 	for _, e := range found {
 		answers = append(answers, manifest.Answer{File: e.owner.file, Handler: e.handler.pos.String(), Segments: e.path.Segments, Required: e.required(), Input: formInputOf(e, method)})
 	}

@@ -687,6 +687,25 @@ func TestManifestOfPartials(t *testing.T) {
 	}
 }
 
+// A link with an escape leads to the pattern that takes all of its values, as one without does.
+func TestManifestOfALinkWithAnEscape(t *testing.T) {
+	for _, dir := range []string{"files", "my files"} {
+		t.Run(dir, func(t *testing.T) {
+			is := is.New(t)
+			escaped := "/" + strings.ReplaceAll(dir, " ", "%20")
+			v := &release{files: map[string]string{
+				"router/index.html":                `<a href="` + escaped + `/{{1}}">x</a>`,
+				"router/" + dir + "/[id=int].html": "x",
+				"router/" + dir + "/[name].html":   "x",
+			}}
+			var m manifest.Manifest
+			is.NoErr(json.Unmarshal([]byte(runWith(t.Context(), v.router(), nil, "manifest").stdout), &m))
+			is.Equal(len(m.Links), 1)
+			is.Equal(m.Links[0].Route, escaped+"/{}")
+		})
+	}
+}
+
 // A manifest of the application as it has been tells what its parts are.
 func TestManifestOfASmallSite(t *testing.T) {
 	is := is.New(t)

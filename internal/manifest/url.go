@@ -87,18 +87,10 @@ func asked(segments []pattern.Segment) [][]pattern.Segment {
 	return [][]pattern.Segment{append(before, value), append(before, value, value)}
 }
 
-// Meant returns the index of the pattern that a link with a URL leads to, of those that match it for some
-// values of its holes: the first that matches it for all of them, or else the first.
-func Meant(url string, patterns []*pattern.Pattern) int {
-	var segments []pattern.Segment
-	for _, part := range strings.Split(url, "/")[1:] {
-		seg := pattern.Segment{Text: part}
-		if strings.Contains(part, pattern.Hole) {
-			seg.Kind = pattern.Param
-		}
-		segments = append(segments, seg)
-	}
-	return max(0, slices.IndexFunc(patterns, func(p *pattern.Pattern) bool { return covers(p.Segments, segments) }))
+// Meant returns the index of the pattern that a link leads to, of those that match its segments for some
+// values of their parameters: the first that matches them for all values, or else the first.
+func Meant(asked []pattern.Segment, patterns []*pattern.Pattern) int {
+	return max(0, slices.IndexFunc(patterns, func(p *pattern.Pattern) bool { return covers(p.Segments, asked) }))
 }
 
 // path returns the URL of segments with pattern.Hole for each parameter.
