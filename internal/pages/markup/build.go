@@ -150,47 +150,44 @@ func (l *list) begin(t *Tag) {
 // open adds an element that has begun.
 func (l *list) open(e *Element) {
 	e.losses, e.Adrift = l.losses, e.Adrift || l.losses > 0
-	l.imply(e, true)
+	l.implyBy(e, true)
 	l.parts = append(l.parts, part{open: e})
 }
 
 // add adds an item.
 func (l *list) add(i Item) {
+	l.imply(i, true)
+	last := &l.parts[len(l.parts)-1]
+	last.items = append(last.items, i)
+}
+
+// imply ends the elements that end where those of an item begin, such as a list item. surely says that
+// the item is always there.
+func (l *list) imply(i Item, surely bool) {
 	switch i := i.(type) {
 	case *Element:
-		l.imply(i, true)
+		l.implyBy(i, surely)
 	case *Fork:
 		l.implyAny(i.Then)
 		l.implyAny(i.Else)
 	case *Repeat:
 		l.implyAny(i.Body)
 	}
-	last := &l.parts[len(l.parts)-1]
-	last.items = append(last.items, i)
 }
 
-// implyAny is imply for the elements among items that may be there.
+// implyAny is imply for items that may be there.
 func (l *list) implyAny(items []Item) {
 	for _, i := range items {
 		last := l.parts[len(l.parts)-1].open
 		if last == nil || endedBy[last.name()] == nil {
 			return
 		}
-		switch i := i.(type) {
-		case *Element:
-			l.imply(i, false)
-		case *Fork:
-			l.implyAny(i.Then)
-			l.implyAny(i.Else)
-		case *Repeat:
-			l.implyAny(i.Body)
-		}
+		l.imply(i, false)
 	}
 }
 
-// imply ends the elements that end where another one begins, such as a list item. surely says that
-// it always begins there.
-func (l *list) imply(next *Element, surely bool) {
+// implyBy is imply for an element.
+func (l *list) implyBy(next *Element, surely bool) {
 	for i := len(l.parts) - 1; l.parts[i].open != nil; i-- {
 		last := l.parts[i].open
 		ends, all, absent := false, surely, false
@@ -308,12 +305,13 @@ func (b *builder) unite(parts []part) []Item {
 func (l *list) lose() { l.losses++ }
 
 // jump notes that the rest of a loop may be left out: what is open ends elsewhere.
-func (l *list) jump() {
-	for _, p := range l.parts[1:] {
-		if p.open == nil || !isImplied[p.open.name()] {
-			l.lose()
-			return
-		}
+func (l *list) jump() { l.leave(l.parts[1:]) }
+
+// leave notes that it is not known which elements are open behind parts that may be left out or repeated,
+// unless the parts only begin elements whose end tags may be left out.
+func (l *list) leave(parts []part) {
+	if slices.ContainsFunc(parts, func(p part) bool { return p.open == nil || !isImplied[p.open.name()] }) {
+		l.lose()
 	}
 }
 
@@ -397,12 +395,7 @@ func (l *list) loop(n *Loop) {
 	r := &Repeat{Pipe: n.Pipe, Jumps: l.jumps > jumps}
 	l.jumps = jumps
 	otherwise := l.list(n.Else, true)
-	for _, p := range slices.Concat(body.parts[1:], otherwise.parts[1:]) {
-		if p.open == nil || !isImplied[p.open.name()] {
-			l.lose()
-			break
-		}
-	}
+	l.leave(slices.Concat(body.parts[1:], otherwise.parts[1:]))
 	r.Body, r.Else = l.unite(body.parts), l.unite(otherwise.parts)
 	if len(r.Body)+len(r.Else) > 0 {
 		l.add(r)

@@ -46,11 +46,11 @@ var unlabelled = &rule{
 		}
 		for i := range e.Ways {
 			w := &e.Ways[i]
-			for _, l := range atMost(maxConds, s.labels.by[w.Value("id")]) {
+			for _, l := range few(s.labels.by[w.Value("id")]) {
 				all = append(all, l.condsFor(e, l.Kids...)...)
 			}
 			for id := range strings.FieldsSeq(w.Value("aria-labelledby")) {
-				for _, o := range atMost(maxConds, s.ids.by[id]) {
+				for _, o := range few(s.ids.by[id]) {
 					all = append(all, o.condsFor(e)...)
 				}
 			}
@@ -59,8 +59,8 @@ var unlabelled = &rule{
 	},
 }
 
-// atMost returns the first n of all.
-func atMost[T any](n int, all []T) []T { return all[:min(n, len(all))] }
+// few returns the first of elements, since no rule tries more than maxConds conditions.
+func few(all []*element) []*element { return all[:min(maxConds, len(all))] }
 
 // isShown reports whether an action writes the whole type of an <input>, and surely one that people see.
 func (s *survey) isShown(w *markup.Way) bool {

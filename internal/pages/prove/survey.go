@@ -73,7 +73,7 @@ func newSurvey(p *Page) *survey {
 	return s
 }
 
-// list adds the elements among items. e is the place of the items, without an Element.
+// list adds the elements among items. at is the place of the items, without an Element.
 func (s *survey) list(items []markup.Item, at element) {
 	for _, i := range items {
 		switch i := i.(type) {
