@@ -17,6 +17,7 @@ import (
 	htmltemplate "html/template"
 	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 	"text/template"
 	"text/template/parse"
@@ -47,6 +48,17 @@ type body struct {
 	source    *parse.Tree // for errors
 	nodes     list
 	variables int // how many variables it has, with $
+}
+
+// Fill returns the plan with HTML in the place of a template of that name, which is empty.
+func (p *Plan) Fill(name, html string) *Plan {
+	filled := &Plan{instances: slices.Clone(p.instances)}
+	for i := range filled.instances {
+		if in := &filled.instances[i]; in.source.Name == name {
+			in.body = &body{source: in.source, nodes: list{text(html)}, variables: 1}
+		}
+	}
+	return filled
 }
 
 // maxDepth is the number of nested calls of templates at which text/template stops.

@@ -36,7 +36,7 @@ func (l *library) warnBareErrorPages(v *Views) {
 		}
 	}
 	for _, m := range v.made {
-		if f := m.set.byFile[m.view.file]; m.isPart && len(m.layouts) == 0 && layout != nil && l.used[f] {
+		if f := m.file; m.isPart && len(m.layouts) == 0 && layout != nil && l.used[f] {
 			l.faults = append(l.faults, fault.Warn(f.file, 0, "no layout is around this error page, since layouts begin further down, as %s does, and it has no doctype of its own: write a whole document here, or in a partial that it calls", layout.file))
 		}
 	}

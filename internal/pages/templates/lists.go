@@ -35,9 +35,9 @@ func (l *library) entriesOf(texts []Text) Entries {
 		if f.isLayout() {
 			continue
 		}
-		p := content.Page{Path: f.name, Title: f.title, HTML: f.html}
+		p := content.Page{Path: f.name, Title: f.title, HTML: template.HTML(f.html)}
 		if c := f.conversion; c != nil {
-			p.HTML, p.Front = template.HTML(c.html), c.front
+			p.Front = c.front
 		}
 		p.URL, p.Guarded = l.Lists.Page(f.name)
 		pages = append(pages, p)
@@ -64,13 +64,16 @@ func literal(t *parse.Tree) (text string, ok bool) {
 	return text, true
 }
 
-// readEntry notes what lists say of a page that is no file of a format: its title, unless that
-// depends on the data, and its HTML, if it has no actions.
-func (f *templateFile) readEntry() {
+// readText notes what a file has that needs no data: its HTML, if it has no actions, and its title.
+// source is what was parsed.
+func (f *templateFile) readText(source string) {
+	own, isText := literal(f.trees[f.file])
+	if own == source {
+		own = source // which is held already
+	}
+	f.html, f.isText = own, isText && len(f.trees) == 1 && len(f.trees[f.file].Root.Nodes) == 1
 	title, _ := literal(f.trees["title"])
 	f.title = html.UnescapeString(strings.TrimSpace(title))
-	text, _ := literal(f.trees[f.file])
-	f.html = template.HTML(text)
 }
 
 // checkList returns a fault if a command lists the pages of a directory that has none. It notes the

@@ -465,8 +465,8 @@ func byItself(t *testing.T, p testPage, data row) (right, elsewhere bool) {
 	t.Helper()
 	tree := routetree.Parse(flowtest.Pages(p.files), nil)
 	texts, _ := ReadTexts(tree)
-	l := newLibrary(tree, Host{})
-	l.parseAll(texts, &Views{})
+	l := newLibrary(tree, Host{}, &Views{})
+	l.parseAll(texts)
 	s, _ := l.assemble(l.files["x/page"], l.layoutsOf("x/page"))
 	templates := template.New("")
 	for name, tree := range s.trees {

@@ -2,7 +2,6 @@ package templates
 
 import (
 	"fmt"
-	"html/template"
 	"io/fs"
 	"maps"
 	neturl "net/url"
@@ -38,8 +37,9 @@ type templateFile struct {
 	sorted     []*parse.Tree          // these, by their names
 	broken     bool                   // it cannot be parsed
 	faults     []fault.Fault          // of the file by itself; if there are any, no view uses the file
-	title      string                 // see readEntry
-	html       template.HTML
+	title      string                 // see readText
+	html       string
+	isText     bool // it is one piece of HTML, without actions and definitions
 	// partials, assets and dirs depend on which other files there are: see stillResolves.
 	partials map[string]string // the files of the partials that it calls, by the names in {{template}}
 	assets   []string          // the public files that it names
@@ -77,17 +77,21 @@ type library struct {
 	data     map[*templateFile][]Data // of Host.Data
 	compiler *plan.Compiler
 	entries  Entries
+	before   *Views              // those to take over from
+	frames   map[frameKey]*frame // nil for pages that have none
 	faults   []fault.Fault
 }
 
-// newLibrary returns a library for a tree, without files.
-func newLibrary(t *routetree.Tree, host Host) *library {
+// newLibrary returns a library for a tree, without files, which takes over from before.
+func newLibrary(t *routetree.Tree, host Host, before *Views) *library {
 	funcs, faults := newFunctions(host)
 	return &library{
 		functions:    funcs,
 		tree:         t,
 		faults:       faults,
 		compiler:     plan.NewCompiler(funcs.callable),
+		before:       before,
+		frames:       map[frameKey]*frame{},
 		files:        map[string]*templateFile{},
 		byFile:       map[string]*templateFile{},
 		partialFiles: map[string]*templateFile{},
@@ -148,9 +152,7 @@ func (l *library) parseFile(src Text) *templateFile {
 		delete(f.trees, name)
 		f.trees[f.file], own.Name = own, f.file
 	}
-	if l.Lists != nil && f.conversion == nil {
-		f.readEntry()
-	}
+	f.readText(text)
 	f.sorted = slices.SortedFunc(maps.Values(f.trees), func(a, b *parse.Tree) int { return strings.Compare(a.Name, b.Name) })
 	return f
 }
@@ -336,9 +338,10 @@ func ReadText(name string, src routetree.Source) (Text, error) {
 	return Text{name, src.File, string(text), src.Shared}, err
 }
 
-// parseAll parses and checks template files. It takes over from before the files with the
-// same text whose names still stand for the same files.
-func (l *library) parseAll(texts []Text, before *Views) {
+// parseAll parses and checks template files. It takes over the files with the same text whose
+// names still stand for the same files.
+func (l *library) parseAll(texts []Text) {
+	before := l.before
 	for _, text := range texts {
 		f := before.files[text.Name]
 		if f == nil || f.text != text.Text || f.file != text.File || f.shared != text.Shared || len(f.faults) > 0 || !l.stillLinks(f, before.tree) {

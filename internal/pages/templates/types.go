@@ -67,10 +67,9 @@ func (h *functions) typecheck(s *set) typecheck.Set {
 	return check
 }
 
-// checkTypes returns what cannot work in the set of a file with the types of its data, and the
-// fields of forms that the set speaks of.
-func (l *library) checkTypes(s *set, f *templateFile) (problems []typecheck.Problem, fields []typecheck.Field) {
-	data := l.data[f]
+// checkTypes returns what cannot work in a set with the types of its data, and the fields of forms
+// that the set speaks of.
+func (l *library) checkTypes(s *set, data []Data) (problems []typecheck.Problem, fields []typecheck.Field) {
 	if len(data) == 0 && l.Lists != nil && (s.calls["page"] || s.calls["pages"]) {
 		data = []Data{{}} // it is not known, but the entries that partials get are
 	}

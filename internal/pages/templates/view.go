@@ -36,18 +36,21 @@ type Views struct {
 	used   map[*templateFile]bool   // see library
 	called map[string]bool          // see library
 	made   map[string]*madeView     // the views without faults, by name
+	frames map[frameKey]*frame      // see library
 }
 
 // A madeView is a view without faults, with the files that it was made of. NewViews takes it
 // over if these are the same.
 type madeView struct {
 	view      *View
+	file      *templateFile
 	bare      *View // for an error page: the view without layouts
 	layouts   []*templateFile
+	frame     *frame              // nil for a view that is not made with one
 	isPart    bool                // for an error page: the set is not a whole document
 	problems  []typecheck.Problem // with the types of its data
 	fields    []typecheck.Field   // of forms
-	set       *set
+	set       *set                // that of the frame, if there is one
 	functions *functions
 	proved    *proof // see proof
 	once      sync.Once
@@ -56,7 +59,7 @@ type madeView struct {
 // proof returns the proof of the view. It is made when it is first asked for, in development after
 // the answer to a request.
 func (m *madeView) proof() *proof {
-	m.once.Do(func() { m.proved = m.functions.prove(m.set, m.set.byFile[m.set.inner], m.view.data) })
+	m.once.Do(func() { m.proved = m.functions.prove(m.set.around(m.file), m.file, m.view.data) })
 	return m.proved
 }
 
@@ -127,7 +130,7 @@ func (v *Views) Unplanned() (lines []string, rendered int) {
 // ".Title", and its line; the line is 0 if there is none.
 func (v *Views) Needs(name string) (field string, line int) {
 	f := v.files[name]
-	if f == nil || f.broken {
+	if f == nil || f.broken || f.isText {
 		return "", 0
 	}
 	named := map[parse.Node]bool{}
@@ -152,7 +155,7 @@ func (v *Views) Links(urls func(name string) []string) (sources []links.Source, 
 		if f := v.files[name]; v.used[f] && f.links != nil {
 			source := links.Source{File: f.file, At: f.position, Links: f.links, URLs: urls(name), Assets: f.assets}
 			if m := v.made[name]; m != nil {
-				source.With = func(file string) bool { return m.set.byFile[file] != nil }
+				source.With = func(file string) bool { return file == m.file.file || m.set.byFile[file] != nil }
 			}
 			sources = append(sources, source)
 		}
@@ -172,9 +175,9 @@ func (v *Views) Entries() Entries { return v.entries }
 func (v *View) IsFixed() bool { return v.fixed }
 
 // views makes a view of each template, and collects the faults.
-func (l *library) views(t *routetree.Tree, before *Views) *Views {
+func (l *library) views(t *routetree.Tree) *Views {
 	errorPages := map[string]*View{} // by directory
-	v := &Views{tree: t, byName: map[string]*View{}, files: l.files, used: l.used, called: l.called, made: map[string]*madeView{}, entries: l.entries}
+	v := &Views{tree: t, byName: map[string]*View{}, files: l.files, used: l.used, called: l.called, made: map[string]*madeView{}, entries: l.entries, frames: l.frames}
 	problems := map[string][]typecheck.Problem{}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[name]
@@ -183,13 +186,16 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 		}
 		dir, isError := path.Dir("/" + name)[1:], path.Base(name) == errorName
 		l.used[f] = l.used[f] || isError && (dir == "" || t.Dirs[dir])
-		m, faults := before.made[name], []fault.Fault(nil)
+		m, faults := l.before.made[name], []fault.Fault(nil)
 		if layouts := l.layoutsOf(name); !l.isCurrent(m, layouts) { // a current view has no faults
 			m, faults = l.view(f, layouts)
 		}
 		switch {
 		case m != nil:
 			v.made[name], v.byName[name] = m, m.view
+			for _, p := range m.set.byFile {
+				l.used[p] = l.used[p] || l.used[f]
+			}
 			l.faults = append(l.faults, m.set.warnings...)
 			problems[name] = m.problems
 			if isError {
@@ -216,15 +222,23 @@ func (l *library) views(t *routetree.Tree, before *Views) *Views {
 
 // isCurrent reports whether a view that was made before would be the same now. m may be nil.
 func (l *library) isCurrent(m *madeView, layouts []*templateFile) bool {
-	if m == nil || !slices.Equal(layouts, m.layouts) {
+	if m == nil || !slices.Equal(layouts, m.layouts) || l.files[m.file.name] != m.file {
 		return false
 	}
-	for _, f := range m.set.byFile {
-		if l.files[f.name] != f {
+	if m.frame != nil {
+		return l.frame(layouts, l.data[m.file]) == m.frame
+	}
+	return l.isCurrentSet(m.set)
+}
+
+// isCurrentSet reports whether a set that was made before would be the same now.
+func (l *library) isCurrentSet(s *set) bool {
+	for _, f := range s.byFile {
+		if l.files[f.name] != f && f.file != hole {
 			return false
 		}
 	}
-	for name, called := range m.set.maybeMisspelt {
+	for name, called := range s.maybeMisspelt {
 		if l.called[name] != called {
 			return false
 		}
@@ -235,15 +249,16 @@ func (l *library) isCurrent(m *madeView, layouts []*templateFile) bool {
 // view makes the view of a file. If there are faults, it returns no view, and leaves out the
 // faults of single files.
 func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []fault.Fault) {
+	if m := l.framed(f, layouts); m != nil {
+		return m, nil
+	}
 	s, faults := l.assemble(f, layouts)
 	if s == nil {
 		return nil, faults
 	}
-	problems, fields := l.checkTypes(s, f) // before html/template changes the trees
-	v := &View{name: f.name, file: f.file, fixed: l.isFixed(s), compare: l.Plans == ComparePlans, blocks: map[string]func() (*executable, error){}, data: l.data[f]}
-	if f.conversion != nil {
-		v.front = f.conversion.front
-	}
+	problems, fields := l.checkTypes(s, l.data[f]) // before html/template changes the trees
+	v := l.newView(f, l.isFixed(s))
+	v.blocks = map[string]func() (*executable, error){}
 	whole, err := l.executable(s, s.outer, l.compiler)
 	if err != nil {
 		return nil, s.escapeFaults(append([]*templateFile{f}, layouts...), err)
@@ -261,13 +276,22 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	if s.faulty || len(faults) > 0 {
 		return nil, faults
 	}
-	m := &madeView{view: v, layouts: layouts, problems: problems, fields: fields, set: s, functions: h}
+	m := &madeView{view: v, file: f, layouts: layouts, problems: problems, fields: fields, set: s, functions: h}
 	if path.Base(f.name) == errorName {
 		whole, err := v.blocks[f.file]()
 		m.bare = &View{name: f.name, file: f.file, whole: whole, err: err}
 		m.isPart = !s.makesDocument()
 	}
 	return m, nil
+}
+
+// newView returns the view of a file without what renders it.
+func (l *library) newView(f *templateFile, fixed bool) *View {
+	v := &View{name: f.name, file: f.file, fixed: fixed, compare: l.Plans == ComparePlans, data: l.data[f]}
+	if f.conversion != nil {
+		v.front = f.conversion.front
+	}
+	return v
 }
 
 // without returns a copy of the set in which one template is empty.

@@ -59,7 +59,7 @@ func NewViews(t *routetree.Tree, texts []Text, host Host, before *Views) (*Views
 	if before == nil {
 		before = &Views{}
 	}
-	l := newLibrary(t, host)
-	l.parseAll(texts, before)
-	return l.views(t, before), l.faults
+	l := newLibrary(t, host, before)
+	l.parseAll(texts)
+	return l.views(t), l.faults
 }
