@@ -1,12 +1,14 @@
 package scaffold
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
 // The library, and the one module that applications need beside it.
@@ -71,14 +73,23 @@ func ownSource() (string, error) {
 	return filepath.Join(filepath.Dir(file), "..", "..", "..", ".."), nil
 }
 
-// goMod returns the go.mod of an application, as "go mod tidy" would have it.
-func (c checkout) goMod(module string) []byte {
-	text := fmt.Appendf(nil, "module %s\n\ngo %s\n\nrequire %s v0.0.0\n", modfile.AutoQuote(module), c.goVersion, libraryPath)
+// goMod returns the go.mod of an application that needs some modules beside the library, as
+// "go mod tidy" would have it.
+func (c checkout) goMod(path string, others []*modfile.Require) ([]byte, error) {
+	m := new(modfile.File)
+	requirements := append([]*modfile.Require{{Mod: module.Version{Path: libraryPath, Version: "v0.0.0"}}}, others...)
 	if c.matcher != "" {
-		text = fmt.Appendf(text, "\nrequire %s %s // indirect\n", matcherPath, c.matcher)
+		requirements = append(requirements, &modfile.Require{Mod: module.Version{Path: matcherPath, Version: c.matcher}, Indirect: true})
 	}
+	if err := errors.Join(m.AddModuleStmt(path), m.AddGoStmt(c.goVersion)); err != nil {
+		return nil, err
+	}
+	m.SetRequireSeparateIndirect(requirements)
 	for _, r := range c.replaces {
-		text = fmt.Appendf(text, "\nreplace %s => %s\n", r.module, modfile.AutoQuote(r.dir))
+		if err := m.AddReplace(r.module, "", r.dir, ""); err != nil {
+			return nil, err
+		}
 	}
-	return text
+	m.Cleanup()
+	return m.Format()
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
 	"example.com/flow/cmd/flow/internal/cli"
@@ -36,12 +37,16 @@ editors, and AGENTS.md.
 
 Its go.mod replaces example.com/flow by the checkout that this program was built from.
 With -vendor the application has copies of flow and of what flow imports, so that it
-builds on any machine that has Go.`,
+builds on any machine that has Go.
+
+With -docs it is a site: documentation and a blog of Markdown pages, with a sidebar, a feed
+and a sitemap. goldmark, chroma and a YAML library are modules of the application then.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		var n newApp
 		flags.StringVar(&n.module, "module", "", "the `path` of its module; the name of the directory if not given")
 		flags.StringVar(&n.flow, "flow", "", "the `directory` of the checkout of flow, if it is not where this\nprogram was built from")
 		flags.BoolVar(&n.api, "api", false, "no pages: JSON endpoints and their tests")
+		flags.BoolVar(&n.docs, "docs", false, "a site of Markdown pages: documentation and a blog; needs modules\nof others, which the go command downloads")
 		flags.BoolVar(&n.vendor, "vendor", false, "copy flow and what it imports into third_party/")
 		return n.run
 	},
@@ -50,12 +55,16 @@ builds on any machine that has Go.`,
 // A newApp is what the flags of "flow new" say.
 type newApp struct {
 	module, flow string
-	api, vendor  bool
+	api, docs    bool
+	vendor       bool
 }
 
 func (n *newApp) run(ctx context.Context, p cli.Process, args, _ []string) error {
 	if len(args) != 1 {
 		return cli.Usagef("new: say one directory, as in: flow new hello")
+	}
+	if n.api && n.docs {
+		return cli.Usagef("new: -api has no pages, and -docs is nothing but pages: leave one of them out, and add the other part with flow add")
 	}
 	dir := absolute(p.Dir, args[0])
 	if err := checkEmpty(dir, args[0]); err != nil {
@@ -272,9 +281,11 @@ func workspace(p cli.Process, dir string) string {
 	}
 }
 
-// The template is an application that is called newapp, in three parts: what all have, and
-// what those with and without pages have. The end of the README, which says how the
-// application leaves this machine, is in machines/: it depends on where flow is from.
+// The template is an application that is called newapp, in parts: what all have, the sample of
+// those with and without pages, what each of the two kinds has, and a site of documentation.
+// The end of the README, which says how the application leaves this machine, is in machines/:
+// it depends on where flow is from. docs.mod and docs.sum hold the modules of others that such
+// a site needs, as its go.mod and its go.sum have them.
 //
 //go:embed all:_template
 var template embed.FS
@@ -290,18 +301,31 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 	add := func(name string, text []byte) {
 		files = append(files, file{name: filepath.Join(dir, filepath.FromSlash(name)), text: text})
 	}
-	add("go.mod", library.goMod(n.module))
+	parts := []string{"common", "sample", "pages"}
+	var modules []*modfile.Require
+	switch {
+	case n.api:
+		parts = []string{"common", "sample", "api"}
+	case n.docs:
+		parts = []string{"common", "docs"}
+		var err error
+		if modules, err = library.addDocs(); err != nil {
+			return nil, err
+		}
+	}
+	goMod, err := library.goMod(n.module, modules)
+	if err != nil {
+		return nil, err
+	}
+	add("go.mod", goMod)
 	if library.sums != nil {
 		add("go.sum", library.sums)
 	}
 	for _, f := range library.copies {
 		add(f.name, f.text)
 	}
-	part := "pages"
-	if n.api {
-		part = "api"
-	}
-	for _, root := range []string{"_template/common", "_template/" + part} {
+	for _, part := range parts {
+		root := "_template/" + part
 		err := fs.WalkDir(template, root, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
@@ -336,6 +360,27 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 		}
 	}
 	return files, nil
+}
+
+// addDocs adds the checksums of the modules that a site of documentation needs, and returns
+// their versions.
+func (c *checkout) addDocs() ([]*modfile.Require, error) {
+	text, err := template.ReadFile("_template/docs.mod")
+	if err != nil {
+		return nil, err
+	}
+	m, err := modfile.Parse("docs.mod", text, nil)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := template.ReadFile("_template/docs.sum")
+	if err != nil {
+		return nil, err
+	}
+	lines := slices.Collect(strings.Lines(string(c.sums) + string(sums)))
+	slices.Sort(lines)
+	c.sums = []byte(strings.Join(slices.Compact(lines), ""))
+	return m.Require, nil
 }
 
 // fill puts the names of the application into a file of the template.

@@ -74,6 +74,30 @@ func TestNew(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a site of documentation", func(t *testing.T) {
+		is := is.New(t)
+		root := lay(t, nil)
+		code, out, errs := run(root, "new", "newapp-x", "-docs", "-flow", library(t))
+		is.Equal(errs, "")
+		is.Equal(code, cli.OK)
+		is.True(strings.Contains(out, "module newapp-x. Next:"))
+		files := contents(t, filepath.Join(root, "newapp-x"))
+		m, err := modfile.Parse("go.mod", []byte(files["go.mod"]), nil)
+		is.NoErr(err)
+		for _, r := range m.Require {
+			if r.Mod.Path != libraryPath && r.Mod.Path != matcherPath {
+				is.True(strings.Contains(files["go.sum"], r.Mod.Path+" "+r.Mod.Version+" h1:"))
+			}
+		}
+		is.True(len(m.Require) > 2)
+		is.True(strings.Contains(files["go.sum"], "sums\n")) // those of the library, too
+		is.True(strings.Contains(files["main.go"], `"newapp-x/app"`))
+		is.True(strings.Contains(files["README.md"], "## On other machines\n"))
+		is.True(files["app/router/docs/index.md"] != "")
+		for name := range files {
+			is.True(!strings.Contains(name, "notes")) // which belong to the other samples
+		}
+	})
 	t.Run("in a repository just made", func(t *testing.T) {
 		is := is.New(t)
 		theirs := map[string]string{".git/config": "", ".gitignore": "# of Go\n*.test\n/vendor/", ".gitattributes": "* text=auto\n", "readme.md": "# Mine\n", "LICENSE.md": "MIT"}
@@ -134,6 +158,7 @@ func TestNewFaults(t *testing.T) {
 	}{
 		{"", cli.Usage, "new: say one directory, as in: flow new hello"},
 		{"a b", cli.Usage, "new: say one directory"},
+		{"x -api -docs", cli.Usage, "new: -api has no pages, and -docs is nothing but pages: leave one of them out"},
 		{"full", cli.Failure, "full is not empty, it has notes.txt: say a directory that does not exist, or an empty one"},
 		{"full/notes.txt", cli.Failure, "not a directory"},
 		{"full/notes.txt/x", cli.Failure, "not a directory"},

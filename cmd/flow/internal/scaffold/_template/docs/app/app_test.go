@@ -1,0 +1,95 @@
+package app
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"example.com/flow"
+	"example.com/flow/flowtest"
+)
+
+// TestMain says which routes no test has asked for, with go test -v.
+func TestMain(m *testing.M) { flowtest.Main(m, Router.Routes) }
+
+// TestExamples sends the requests in the .http files below router/.
+func TestExamples(t *testing.T) {
+	flowtest.Examples(t, func(*testing.T) *flow.Router { return Router })
+}
+
+func get(path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	Router.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	return w
+}
+
+// TestRoutes asks for pages that have something special. "flow add" adds a row here.
+func TestRoutes(t *testing.T) {
+	for _, tt := range []struct {
+		method, path string
+		status       int
+		want         string // what the answer has in it
+	}{
+		{"GET", "/", 200, `href="/blog/second-post"`},
+		{"GET", "/app.css", 200, "color-scheme"},
+		{"GET", "/no/such/page", 404, "Not Found"},
+
+		{"GET", "/docs", 200, `rel="next" href="/docs/first-page"`},
+		{"GET", "/docs/first-page", 200, `<a href="#its-front-matter">Its front matter</a>`},
+		{"GET", "/docs/writing/links", 200, `<li><a href="/docs/writing">Writing</a></li>`}, // the trail
+		{"GET", "/docs/writing/links", 200, `<img src="/docs/writing/tree.svg" alt="A tree`},
+		{"GET", "/docs/writing/code", 200, `{{.Title}}`},
+		{"GET", "/docs/writing/code", 200, `<span class="kd">func</span>`},
+
+		{"GET", "/blog", 200, `<time datetime="2026-01-12">12 January 2026</time>`},
+		{"GET", "/blog/hello", 200, `rel="prev" href="/blog/second-post"`},
+		{"GET", "/feed.xml", 200, `href="http://localhost:8080/blog/hello"`},
+		{"GET", "/sitemap.xml", 200, `<loc>http://localhost:8080/docs/writing</loc>`},
+	} {
+		t.Run(tt.method+" "+tt.path, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			Router.ServeHTTP(w, httptest.NewRequest(tt.method, tt.path, nil))
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) {
+				t.Errorf("got %d, want %d and %q in\n%s", w.Code, tt.status, tt.want, w.Body)
+			}
+		})
+	}
+}
+
+// TestPages asks for each page.
+func TestPages(t *testing.T) {
+	if err := Router.Check(); err != nil {
+		t.Fatal(err)
+	}
+	pages, err := flow.Entries[front](Router, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages {
+		t.Run(p.URL, func(t *testing.T) {
+			w := get(p.URL)
+			if n := strings.Count(w.Body.String(), "<h1>"); w.Code != 200 || n != 1 || p.Title == "" {
+				t.Errorf("got %d, the title %q and %d headings of the first level", w.Code, p.Title, n)
+			}
+		})
+	}
+}
+
+// TestMistakes converts pages with mistakes.
+func TestMistakes(t *testing.T) {
+	for _, tt := range []struct{ path, text, want string }{
+		{"docs/x", "text", "docs/x:1: there is no front matter"},
+		{"docs/x", "---\norder: 1\n---\n", "docs/x:1: the front matter has no title"},
+		{"docs/x", "---\ntitle: X\ntilte: Y\n---\n", "docs/x:3: field tilte not found"},
+		{"blog/x", "---\ntitle: X\ndate: 31 January\n---\n", "blog/x:3: parsing time"},
+		{"blog/x", "---\ntitle: X\n---\n", "blog/x:1: the front matter has no date"},
+		{"docs/x", "---\ntitle: X\n---\n\n<b>bold</b>\n", "docs/x:5: this is raw HTML"},
+	} {
+		t.Run(tt.want, func(t *testing.T) {
+			_, _, err := markdown(flow.Source{Path: tt.path, Text: tt.text})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}

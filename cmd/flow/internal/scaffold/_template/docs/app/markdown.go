@@ -1,0 +1,115 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"html/template"
+	"strings"
+	"time"
+
+	"example.com/flow"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+	"go.yaml.in/yaml/v4"
+)
+
+// A front is the front matter of a page. It is the dot of the page's layouts.
+type front struct {
+	Title, Summary string
+	Date           time.Time // of a post
+	Order          int       // of other pages: the place among those beside it
+	TOC            []heading `yaml:"-"`
+}
+
+// A heading is one of the second or the third level.
+type heading struct {
+	ID, Text string
+	Level    int
+}
+
+// Compare puts the newest post first, and other pages in their order.
+func (f front) Compare(other front) int {
+	return cmp.Or(other.Date.Compare(f.Date), cmp.Compare(f.Order, other.Order))
+}
+
+// converter leaves out raw HTML and links such as javascript:…, as goldmark does by default.
+// With html.WithUnsafe, whoever writes a page could put a script into it. Columns of tables are
+// aligned by an attribute, since the policy of the site refuses styles in attributes.
+var converter = goldmark.New(
+	goldmark.WithExtensions(extension.Linkify, extension.Strikethrough,
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(highlighter{}, 0))),
+)
+
+// markdown converts a page, or tells everything that is wrong with it.
+func markdown(src flow.Source) (template.HTML, front, error) {
+	f, body, err := readFront(src)
+	errs, source := []error{err}, []byte(body)
+	link := func(to []byte) []byte {
+		url, err := src.Link(string(to))
+		errs = append(errs, err) // which knows its line
+		return []byte(url)
+	}
+	page := converter.Parser().Parse(text.NewReader(source))
+	err = ast.Walk(page, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Link:
+			n.Destination = link(n.Destination)
+		case *ast.Image:
+			n.Destination = link(n.Destination)
+		case *ast.Heading:
+			if id, ok := n.AttributeString("id"); ok && (n.Level == 2 || n.Level == 3) {
+				f.TOC = append(f.TOC, heading{string(id.([]byte)), textOf(n, source), n.Level})
+			}
+		case *ast.RawHTML, *ast.HTMLBlock:
+			line := 1 + strings.Count(body[:max(0, n.Pos())], "\n")
+			errs = append(errs, src.ErrorAt(line, "this is raw HTML, which the converter leaves out: write Markdown"))
+		}
+		return ast.WalkContinue, nil
+	})
+	var html strings.Builder
+	errs = append(errs, err, converter.Renderer().Render(&html, source, page))
+	return template.HTML(html.String()), f, errors.Join(errs...)
+}
+
+// textOf returns the text of a node without its markup.
+func textOf(n ast.Node, source []byte) (s string) {
+	if t, ok := n.(*ast.Text); ok {
+		return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(t.Value(source)))))
+	}
+	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+		s += textOf(child, source)
+	}
+	return s
+}
+
+// readFront reads the YAML between two lines of ---. In the text that it returns, empty lines
+// stand in its place, so that all others keep their numbers.
+func readFront(src flow.Source) (f front, body string, err error) {
+	rest, opened := strings.CutPrefix(strings.ReplaceAll(src.Text, "\r\n", "\n"), "---\n")
+	head, body, closed := strings.Cut("\n"+rest+"\n", "\n---\n")
+	if !opened || !closed {
+		return f, "", src.ErrorAt(1, "there is no front matter: begin with a line of ---, then title: and other fields, then another line of ---")
+	}
+	err = yaml.Load([]byte(head), &f, yaml.WithKnownFields())
+	if e, ok := errors.AsType[*yaml.LoadError](err); ok { // the first one, if there are several
+		err = src.ErrorAt(max(1, e.Mark.Line), "%s", e.Message)
+	}
+	switch {
+	case err != nil:
+	case f.Title == "":
+		err = src.ErrorAt(1, "the front matter has no title")
+	case f.Date.IsZero() && strings.HasPrefix(src.Path, "blog/"):
+		err = src.ErrorAt(1, "the front matter has no date, which a post needs, as in date: 2026-01-31")
+	}
+	return f, strings.Repeat("\n", strings.Count(head, "\n")+2) + body, err
+}
