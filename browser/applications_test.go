@@ -265,7 +265,7 @@ func documented(t *testing.T, dir string) map[string]string {
 
 // elsewhere are the documents whose files are in another module.
 var elsewhere = map[string]bool{
-	"certificates.md": true, "database.md": true, "htmx.md": true, "instant-pages.md": true, "metrics.md": true, "rows.md": true, "sessions.md": true, "several-processes.md": true, "templ.md": true,
+	"certificates.md": true, "content.md": true, "database.md": true, "documentation.md": true, "htmx.md": true, "instant-pages.md": true, "metrics.md": true, "rows.md": true, "sessions.md": true, "several-processes.md": true, "templ.md": true,
 }
 
 // madeByNew is how the applications of "flow new", and the sample, make their Router.
@@ -317,7 +317,7 @@ func browserApplications(t *testing.T) []application {
 func ecosystemApplications(t *testing.T) []application {
 	t.Helper()
 	const module = "example.com/flow/ecosystem/"
-	return build{dir: filepath.Join("..", "ecosystem"), apps: map[string]string{"sessions": module + "sessions/app", "metrics": module + "metrics/app", "templ": module + "templ/app"}}.applications(t)
+	return build{dir: filepath.Join("..", "ecosystem"), apps: map[string]string{"content": module + "content/app", "sessions": module + "sessions/app", "metrics": module + "metrics/app", "templ": module + "templ/app"}}.applications(t)
 }
 
 // pages returns paths of the pages of the application, with values for their parameters.

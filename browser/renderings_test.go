@@ -309,7 +309,7 @@ func TestApplicationsInAxe(t *testing.T) {
 		t.Skip("takes minutes: set FLOW_RENDERINGS=all")
 	}
 	rules, n := known(), 0
-	for _, applications := range []func(*testing.T) []application{ownApplications, browserApplications, ecosystemApplications} {
+	for _, applications := range []func(*testing.T) []application{ownApplications, docsApplications, browserApplications, ecosystemApplications} {
 		for _, a := range applications(t) {
 			t.Run(a.name, func(t *testing.T) {
 				if said := a.check(t); len(said) > 0 {
