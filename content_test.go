@@ -3,7 +3,10 @@ package flow_test
 import (
 	"errors"
 	"fmt"
+	"html"
 	"html/template"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -99,4 +102,138 @@ func TestPagesInFormats(t *testing.T) {
 			is.True(w.Header().Get("ETag") != "") // rendered once
 		})
 	}
+}
+
+func TestFaultsOfFormats(t *testing.T) {
+	markdown := func(src flow.Source) (template.HTML, front, error) { return template.HTML(src.Text), front{}, nil }
+	panics := func(flow.Source) (template.HTML, front, error) { panic("out of ink") }
+	for _, tt := range []struct {
+		name    string
+		formats map[string]flow.Format
+		files   map[string]string
+		want    string
+	}{
+		{"a foreign extension", nil, map[string]string{"a.txt": ""}, "router/a.txt: a route file ends in .html, .md (a page) or .http (an endpoint): other files belong in public/"},
+		{"upper case", nil, map[string]string{"a.MD": ""}, "router/a.MD: a route file ends in .html, .md (a page) or .http (an endpoint): other files belong in public/"},
+		{"no format", map[string]flow.Format{}, map[string]string{"a.md": ""}, "router/a.md: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/"},
+		{"no function", map[string]flow.Format{".md": {}}, map[string]string{"a.md": ""}, `Router.Formats[".md"]: the format has no function: make it with flow.FormatOf`},
+		{"a nil function", map[string]flow.Format{".md": flow.FormatOf[front](nil)}, nil, `Router.Formats[".md"]: the format has no function: make it with flow.FormatOf`},
+		{"extensions", map[string]flow.Format{"": flow.FormatOf(markdown), ".": flow.FormatOf(markdown), ".MD": flow.FormatOf(markdown), ".a.md": flow.FormatOf(markdown), ".html": flow.FormatOf(markdown), ".http": flow.FormatOf(markdown), "md": flow.FormatOf(markdown)}, nil, `
+Router.Formats[""]: this is no extension: it is a dot and lower-case letters, as in .md
+Router.Formats["."]: this is no extension: it is a dot and lower-case letters, as in .md
+Router.Formats[".MD"]: this is no extension: it is a dot and lower-case letters, as in .md
+Router.Formats[".a.md"]: this is no extension: it is a dot and lower-case letters, as in .md
+Router.Formats[".html"]: flow itself reads these files: give the format another extension, such as .md
+Router.Formats[".http"]: flow itself reads these files: give the format another extension, such as .md
+Router.Formats["md"]: this is no extension: it is a dot and lower-case letters, as in .md`},
+		{"two types", map[string]flow.Format{".adoc": flow.FormatOf(markdown), ".md": flow.FormatOf(func(flow.Source) (template.HTML, string, error) { return "", "", nil })}, nil,
+			`Router.Formats[".md"]: its pages have string as their data, and those of .adoc have flow_test.front: give all formats of a Router one type`},
+		{"two files for one URL", nil, map[string]string{"a.html": "", "a.md": ""}, "router/a.html and router/a.md both answer /a: rename one of them"},
+		{"the file and the index", nil, map[string]string{"a/index.md": "", "a.md": ""}, "router/a.md and router/a/index.md both answer /a: rename one of them"},
+		{"a partial", nil, map[string]string{"+row.md": ""}, "router/+row.md: a file whose name begins with + is a template of its directory: call it +row.html"},
+		{"a bad date, an unknown key", nil, map[string]string{"a.md": "Title: A\nDate: soon\nColour: red", "b.md": "\ufeffDate: 1\r\n"}, `
+router/a.md:2: front matter: "soon" is no date: write it as 2006-01-02
+router/a.md:3: the key "Colour" is not known
+router/b.md:1: front matter: "1" is no date: write it as 2006-01-02`},
+		{"a panic", map[string]flow.Format{".md": flow.FormatOf(panics)}, map[string]string{"a.md": "x"}, "router/a.md: the function of Router.Formats has panicked: out of ink"},
+		{"not UTF-8", nil, map[string]string{"a.md": "Title: A\n\nf\ufffd\ncaf\xe9"}, "router/a.md:4: the text is not UTF-8: save it so"},
+		{"a wrong field in the layout", nil, map[string]string{"+layout.html": "<title>{{.Titel}}</title>{{template \"content\" .}}", "a.md": "", "b.md": "", "c.md": ""},
+			`router/+layout.html:1:11: {{.Titel}}: flow_test.front has no field or method Titel: did you mean "Title"? (with the data of router/a.md and of 2 more)`},
+		{"HTML that ends in a tag", nil, map[string]string{"a.md": "\n\n# A\n<p class=\"x\n\n"}, `router/a.md:4:1: the HTML of its format: ends within a tag, an attribute, a script or a style: "<p class=\"x"`},
+		{"HTML that ends in a tag, of the format", map[string]flow.Format{".md": flow.FormatOf(func(flow.Source) (template.HTML, front, error) { return "<p>\n<b\n\n", front{}, nil })}, map[string]string{"a.md": "A"},
+			`router/a.md: the HTML of its format: ends within a tag, an attribute, a script or a style: "<b"`},
+		{"HTML with a wrong attribute", nil, map[string]string{"a.md": "\nA\n<p a=b\"c>"}, `router/a.md:3:6: the HTML of its format: "\"" in unquoted attr: "b\"c"`},
+		{"a document in a layout", nil, map[string]string{"a.md": "\n\n<!doctype html>\n<p>A"}, `router/a.md:3: it begins with <!doctype, and is shown inside router/+layout.html: leave to the layout what stands around a page`},
+		{"links", nil, map[string]string{"docs/a.md": "\nb -> guid.md\nc -> ../c.md\nme -> ../users/[id].md\nout -> ../../../x.md\nrow -> ../+row.html\nb -> ./guid.md#x\nb -> guid.md", "c.html": "", "users/[id].md": "", "+row.html": "", "docs/guide.md": ""}, `
+router/docs/a.md:2:6: guid.md leads to no file: there is no router/docs/guid.md: did you mean "router/docs/guide.md"?
+router/docs/a.md:3:6: ../c.md leads to no file: there is no router/c.md: did you mean router/c.html?
+router/docs/a.md:4:7: the URL of router/users/[id].md has the parameter "id", so it is not one: link to the URL for a value
+router/docs/a.md:5:8: ../../../x.md leads out of router/
+router/docs/a.md:6:8: router/+row.html has no URL
+router/docs/a.md:7:6: ./guid.md#x leads to no file: there is no router/docs/guid.md: did you mean "router/docs/guide.md"?
+router/docs/a.md:8:6: guid.md leads to no file: there is no router/docs/guid.md: did you mean "router/docs/guide.md"?`},
+		{"a dead link of the text, twice", nil, map[string]string{"a.md": "\nx -> /none\n\nx -> /none"}, `
+router/a.md:2:6: href of <a>: nothing answers /none: if something else does, say so with rel="external"
+router/a.md:4:6: href of <a>: nothing answers /none: if something else does, say so with rel="external"`},
+		{"a dead link twice in a line", nil, map[string]string{"a.md": "\n<a href=\"/none\">x</a> <a href='/none'>x</a>"}, `
+router/a.md:2:10: href of <a>: nothing answers /none: if something else does, say so with rel="external"
+router/a.md:2:32: href of <a>: nothing answers /none: if something else does, say so with rel="external"`},
+		{"a dead image", nil, map[string]string{"a.md": "\n!/none.png"}, `router/a.md:2:2: src of <img>: nothing answers /none.png: if something else does, begin it with an action: {{"/none.png"}}`},
+		{"a dead link of the format", map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, front, error) {
+			return `<a href="/edit/a">Edit</a>` + template.HTML(src.Text), front{}, nil
+		})}, map[string]string{"a.md": "text"}, `router/a.md: href of <a>: nothing answers /edit/a: if something else does, say so with rel="external"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := withNotes(tt.files)
+			if tt.formats != nil {
+				r.Formats = tt.formats
+			}
+			err := r.Check()
+			is.True(err != nil)
+			is.Equal(err.Error(), strings.TrimPrefix(tt.want, "\n"))
+		})
+	}
+}
+
+// TestFormatsInDevelopment changes one file after the other, and asks after each.
+func TestFormatsInDevelopment(t *testing.T) {
+	is := is.New(t)
+	tree := noted(map[string]string{
+		"index.md":       "Title: Home\n\nguide -> guide.md",
+		"guide.md":       "Title: Guide\n\nhome -> index.md\n!logo.png",
+		"data.md":        "Title: Unseen\n\nData",
+		"public/none.md": "",
+	})
+	dir := onDisk(t, tree)
+	r := flow.New(tree)
+	var converted []string
+	r.Formats = map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, front, error) {
+		converted = append(converted, src.Path)
+		return notes(src)
+	})}
+	r.At("data").GET().Do(func(*flow.Request) (front, error) { return front{Title: "Data"}, nil })
+	r.Dev(dir)
+	is.NoErr(r.Check())
+	get := func(path string) string {
+		converted = nil
+		w := visit(r, path)
+		return w.Result().Status[:3] + " " + html.UnescapeString(w.Body.String())
+	}
+	is.Equal(get("/"), "200 <title>Home</title><p><a href=\"/guide\">guide</a></p>\n")
+	is.Equal(get("/data"), "200 <title>Data</title>Data\n")
+	is.Equal(get("/guide"), "200 <title>Guide</title><p><a href=\"/\">home</a></p>\n<p><img src=\"logo.png\" alt=\"\"></p>\n")
+
+	write(t, dir, "router/index.md", "Title: New\n\nguide -> guide.md")
+	is.Equal(get("/"), "200 <title>New</title><p><a href=\"/guide\">guide</a></p>\n")
+	is.Equal(converted, []string{"index"})
+	write(t, dir, "router/+layout.html", `{{.Date}} {{template "content" .}}`)
+	is.Equal(get("/"), "200  <p><a href=\"/guide\">guide</a></p>\n")
+	is.Equal(len(converted), 0)
+
+	// Files that are new, or gone, change where links lead.
+	write(t, dir, "public/logo.png", "png")
+	is.True(strings.Contains(get("/guide"), `src="/logo.png"`))
+	is.Equal(converted, []string{"guide"})
+	is.NoErr(os.Remove(filepath.Join(dir, "router", "guide.md")))
+	is.True(strings.Contains(get("/"), "router/index.md:3:10: guide.md leads to no file"))
+	write(t, dir, "router/guide.md", "Title: Guide\nDate: now")
+	is.Equal(get("/"), "200  <p><a href=\"/guide\">guide</a></p>\n")
+	page := get("/guide")
+	is.True(strings.Contains(page, "router/guide.md:2"))
+	is.True(strings.Contains(page, `front matter: "now" is no date`))
+	is.True(strings.Contains(page, "Title: Guide")) // the lines around it
+
+	write(t, dir, "router/guide.md", "Title: Guide\n\nx -> /none")
+	is.Equal(get("/guide"), "200  <p><a href=\"/none\">x</a></p>\n") // a dead link is no fault of the request
+	faults, _ := r.WrongOnDisk()
+	is.Equal(len(faults), 1)
+	is.Equal(faults[0].String(), `router/guide.md:3:6: href of <a>: nothing answers /none: if something else does, say so with rel="external"`)
+	is.Equal(len(faults[0].Source), 3)
+
+	write(t, dir, "router/+layout.html", "\n{{.Titel}} {{template `content` .}}")
+	is.True(strings.Contains(get("/"), "router/+layout.html:2"))
+	write(t, dir, "router/+layout.html", `{{template "content" .}}`)
+	write(t, dir, "router/news.md", "Title: News")
+	is.True(strings.Contains(get("/news"), "router/news.md is new on disk"))
 }

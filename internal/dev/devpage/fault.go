@@ -46,10 +46,11 @@ func (f Fault) String() string {
 }
 
 // place matches a place in a source file at the beginning of a line, and inside one with a
-// line number anywhere in a line.
+// line number anywhere in a line. A file below router/ may have the extension of any format.
 var (
-	place  = regexp.MustCompile(`^((?:[A-Za-z]:)?[^:"\n]*[^:"\s/\\]\.(?:go|html|http))(?::(\d+))?(?::(\d+))?: `)
-	inside = regexp.MustCompile(`((?:[A-Za-z]:)?[^\s:"'(]+\.(?:go|html|http)):(\d+)(?::(\d+))?`)
+	place  = regexp.MustCompile(`^((?:[A-Za-z]:)?(?:[^:"\n]*[^:"\s/\\]\.(?:go|html|http)|(?:[^:"\n]*/)?router/[^:"\n]*[^:"\s/\\]\.[a-z0-9_-]+))(?::(\d+))?(?::(\d+))?: `)
+	inside = regexp.MustCompile(`((?:[A-Za-z]:)?(?:[^\s:"'(]+\.(?:go|html|http)|(?:[^\s:"'(]+/)?router/[^\s:"'(]+\.[a-z0-9_-]+)):(\d+)(?::(\d+))?`)
+	source = regexp.MustCompile(`\.(?:go|html|http)$|(?:^|/)router/`)
 )
 
 // Parse returns the faults in a text. Each line that begins with the place of a source file

@@ -48,7 +48,7 @@ func shape(f devpage.Fault) string {
 }
 
 func TestParse(t *testing.T) {
-	dir := files(t, "app/router/a.html", "app/router/[id].html", "app/x.go", "app/secret.txt", "app/my dir/b.html")
+	dir := files(t, "app/router/a.html", "app/router/[id].html", "app/x.go", "app/secret.txt", "app/my dir/b.html", "app/router/docs/c.md", "app/notes.md")
 	elsewhere := filepath.ToSlash(filepath.Join(files(t, "x.go"), "x.go"))
 	for _, tt := range []struct{ name, text, want string }{
 		{"a line", "app/router/a.html:10: unexpected {{end}}", "app/router/a.html:10|unexpected {{end}}|5-14 10"},
@@ -68,6 +68,10 @@ func TestParse(t *testing.T) {
 		{"no place", "dial tcp 127.0.0.1:80: refused", "|dial tcp 127.0.0.1:80: refused|"},
 		{"a place within", "flow: a.html cannot be rendered: app/x.go:4: x", "app/x.go:4|a.html cannot be rendered: app/x.go:4: x|1-8 4"},
 		{"from the directory itself", "other/app/x.go:4: x", "other/app/x.go:4|x|1-8 4"},
+		{"a page in a format", "app/router/docs/c.md:3:2: x", "app/router/docs/c.md:3:2|x|1-7 3"},
+		{"a page in a format, within", "see app/router/docs/c.md:3", "app/router/docs/c.md:3|see app/router/docs/c.md:3|1-7 3"},
+		{"another file in a format", "app/notes.md:3: x", "|app/notes.md:3: x|"},
+		{"out of router/", "app/router/../secret.txt:3: x", "app/router/../secret.txt:3|x|"},
 		{"no source file", "app/secret.txt:4: x", "|app/secret.txt:4: x|"},
 		{"out of the directory", "../app/x.go:4: x", "../app/x.go:4|x|"},
 		{"not there", "app/none.go:4: x", "app/none.go:4|x|"},

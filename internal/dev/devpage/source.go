@@ -2,7 +2,7 @@ package devpage
 
 import (
 	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -35,7 +35,11 @@ func (f *Fault) read(name string) {
 		return
 	}
 	column := f.Column
-	if lines := sourceLines(name); f.Line > 0 && f.Line <= len(lines) { // otherwise the file has changed since the message was made
+	var lines []string
+	if source.MatchString(path.Clean(f.File)) {
+		lines = sourceLines(name)
+	}
+	if f.Line > 0 && f.Line <= len(lines) { // otherwise the file has changed since the message was made
 		line := lines[f.Line-1]
 		f.Word = f.wordIn(line)
 		if f.Word.To > f.Word.From {
@@ -52,14 +56,9 @@ func (f *Fault) read(name string) {
 	f.Editor = editorURL(name, f.Line, column)
 }
 
-// sourceLines returns the lines of a source file. It returns nil if the file cannot be read,
-// is too large, or is not a .go, .html or .http file.
+// sourceLines returns the lines of a source file. It returns nil if the file cannot be read, or is
+// too large.
 func sourceLines(name string) []string {
-	switch filepath.Ext(name) {
-	case ".go", ".html", ".http":
-	default:
-		return nil
-	}
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
 		return nil
 	}

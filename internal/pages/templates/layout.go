@@ -55,7 +55,11 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 	b.add(f, "")
 	for i, layout := range layouts {
 		if wrapped := files[i]; wrapped.beginsDocument() {
-			b.faults = append(b.faults, fault.InLine(wrapped.file, 1, "it begins with <!doctype, and is shown inside %s: leave to the layout what stands around a page", layout.file))
+			line := 1
+			if c := wrapped.conversion; c != nil {
+				line, _ = c.position(strings.Index(c.html, "<"))
+			}
+			b.faults = append(b.faults, fault.InColumn(wrapped.file, line, 0, "it begins with <!doctype, and is shown inside %s: leave to the layout what stands around a page", layout.file))
 		}
 		b.add(layout, b.set.outer)
 		b.set.outer = layout.file

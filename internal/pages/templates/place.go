@@ -1,10 +1,13 @@
 package templates
 
 import (
+	"fmt"
 	"html"
 	"slices"
+	"strconv"
 	"strings"
 
+	"example.com/flow/internal/fault"
 	"example.com/flow/internal/pages/markup"
 )
 
@@ -33,12 +36,34 @@ func (c *Conversion) position(offset int) (line, column int) {
 		return markup.Position(c.Text, found[strings.Count(c.html[:offset], tag)])
 	}
 	content, _, _ := strings.Cut(c.html[offset+len(tag):], "<")
-	content = strings.TrimSpace(html.UnescapeString(content))
-	if content != "" && strings.Count(c.Text, content) == 1 && strings.Count(html.UnescapeString(c.html), content) == 1 {
-		return markup.Position(c.Text, strings.Index(c.Text, content))
-	}
-	return 0, 0
+	return c.only(html.UnescapeString(content))
 }
+
+// only returns the position of what both the text and what is read of the HTML have once.
+func (c *Conversion) only(part string) (line, column int) {
+	part = strings.TrimSpace(part)
+	if part == "" || strings.Count(c.Text, part) != 1 || strings.Count(html.UnescapeString(c.html), part) != 1 {
+		return 0, 0
+	}
+	return markup.Position(c.Text, strings.Index(c.Text, part))
+}
+
+// escapeFault returns the fault for what html/template says of the HTML as a whole. That quotes what it is about,
+// unless the HTML ends too early: then the fault quotes the last line.
+func (c *Conversion) escapeFault(description string) fault.Fault {
+	_, quoted, _ := strings.Cut(description, ": ")
+	part, err := strconv.Unquote(quoted)
+	if err != nil {
+		lines := strings.Split(strings.TrimSpace(c.html), "\n")
+		part = strings.TrimSpace(lines[len(lines)-1])
+		description += fmt.Sprintf(": %q", part[max(0, len(part)-maxQuoted):])
+	}
+	line, column := c.only(part)
+	return fault.InColumn(c.File, line, column, "the HTML of its format: %s", description)
+}
+
+// maxQuoted is the largest length, in bytes, of what a fault quotes of the HTML.
+const maxQuoted = 120
 
 // urlPosition is position for the offset of a URL, or of something else in a tag.
 func (c *Conversion) urlPosition(offset int) (line, column int) {

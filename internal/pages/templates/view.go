@@ -69,7 +69,7 @@ type View struct {
 	name  string // of its file
 	file  string
 	whole *executable
-	fixed bool // see IsFixed
+	fixed bool // see IsFixed; false for a page that fails with its data, which is a fault already
 	// blocks are the templates that the page itself defines, by name. Each is escaped when it
 	// is first rendered by itself, since few are; only the fragments of the set are escaped by
 	// NewViews, for their faults.
@@ -257,7 +257,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 		return nil, faults
 	}
 	problems, fields := l.checkTypes(s, l.data[f]) // before html/template changes the trees
-	v := l.newView(f, l.isFixed(s))
+	v := l.newView(f, l.isFixed(s) && len(problems) == 0)
 	v.blocks = map[string]func() (*executable, error){}
 	whole, err := l.executable(s, s.outer, l.compiler)
 	if err != nil {
@@ -367,6 +367,9 @@ func (s *set) escapeFault(err error) fault.Fault {
 	t := s.trees[cmp.Or(name, s.inner)]
 	if t == nil || escaping.Node != nil {
 		return Fault(s.inner, escaping)
+	}
+	if f := s.byFile[t.ParseName]; f != nil && f.conversion != nil {
+		return f.conversion.escapeFault(plainEscaping(escaping.Description))
 	}
 	line := cmp.Or(escaping.Line, lineOfText(t, escaping.Description))
 	return fault.InLine(t.ParseName, line, "%s", plainEscaping(escaping.Description))

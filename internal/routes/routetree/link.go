@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/routes/pattern"
 )
 
 // A LinkIndex finds the files of a tree that the texts of its pages link to by relative paths, as
@@ -45,11 +46,7 @@ func (x *LinkIndex) URL(name, to string) (string, error) {
 	}
 	file := path.Join(RouterDir, path.Dir(name), decoded(written))
 	if r := x.routes[file]; r != nil {
-		shortest := r.Patterns[0] // without its optional segments
-		if len(shortest.Names) > 0 {
-			return "", fmt.Errorf("the URL of %s has the parameter %q, so it is not one: link to the URL for a value", r.File, shortest.Names[0])
-		}
-		return shortest.URL(nil) + rest, nil
+		return x.only(r.File, r.Patterns[0], rest) // without its optional segments
 	}
 	below, inRouter := strings.CutPrefix(file, RouterDir+"/")
 	inPublic := strings.HasPrefix(file, PublicDir+"/")
@@ -58,10 +55,7 @@ func (x *LinkIndex) URL(name, to string) (string, error) {
 		public = path.Join(PublicDir, below)
 	}
 	if p := x.public[public]; p != nil {
-		if len(p.Pattern.Names) > 0 {
-			return "", fmt.Errorf("the URL of %s has the parameter %q, where the Router is mounted, so it is not one", p.File, p.Pattern.Names[0])
-		}
-		return p.Pattern.URL(nil) + rest, nil
+		return x.only(p.File, p.Pattern, rest)
 	}
 	ext := path.Ext(file)
 	switch {
@@ -72,7 +66,28 @@ func (x *LinkIndex) URL(name, to string) (string, error) {
 	case inRouter && path.Base(file)[0] == '+':
 		return "", fmt.Errorf("%s has no URL", x.tree.Shown(file))
 	}
-	return "", fmt.Errorf("%s leads to no file: there is no %s%s", to, x.tree.Shown(file), fault.Suggest(file, x.routes, ""))
+	return "", fmt.Errorf("%s leads to no file: there is no %s%s", to, x.tree.Shown(file), x.suggest(file))
+}
+
+// only returns the URL of a file, with rest behind it, if the pattern is that of one URL.
+func (x *LinkIndex) only(file string, p *pattern.Pattern, rest string) (string, error) {
+	switch prefix := pattern.New(x.tree.Prefix); {
+	case len(prefix.Names) > 0:
+		return "", fmt.Errorf("the URL of %s has the parameter %q, since the Router is mounted at %s, so it is not one: link to it in a template, with {{route}} or {{asset}}", file, prefix.Names[0], prefix)
+	case len(p.Names) > 0:
+		return "", fmt.Errorf("the URL of %s has the parameter %q, so it is not one: link to the URL for a value", file, p.Names[0])
+	}
+	return p.URL(nil) + rest, nil
+}
+
+// suggest returns the end of a message about a route file that is not there.
+func (x *LinkIndex) suggest(file string) string {
+	for _, ext := range append([]string{".html", ".http"}, x.tree.Formats...) {
+		if r := x.routes[strings.TrimSuffix(file, path.Ext(file))+ext]; r != nil {
+			return ": did you mean " + r.File + "?"
+		}
+	}
+	return fault.Suggest(file, x.routes, "")
 }
 
 // decoded returns a path of a URL without its escapes. A segment stays as it is if it has a broken
