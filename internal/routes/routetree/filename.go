@@ -33,6 +33,20 @@ func (seen *seenNames) check(file string) error {
 	return nil
 }
 
+// leftovers are patterns of the names that editors give to files beside the one that they save:
+// backups, swap files, and 4913, by which Vim finds out whether it can write. Those that begin with a
+// dot are hidden anyway.
+var leftovers = []string{"*~", "#*#", "*.swp", "*___jb_tmp___", "*___jb_old___", "4913"}
+
+// IsLeftover reports whether a file is one of an editor and not of the application. A tree does not
+// have it, nor a fault for it, since some editors make one for a moment at each save.
+func IsLeftover(name string) bool {
+	return slices.ContainsFunc(leftovers, func(pattern string) bool {
+		matches, _ := path.Match(pattern, name) // the patterns are well formed
+		return matches
+	})
+}
+
 // windowsDevices are names that Windows reserves for devices, with any extension.
 var windowsDevices = []string{"CON", "PRN", "AUX", "NUL",
 	"COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9",

@@ -135,7 +135,8 @@ func (w *routeWalk) walk() {
 	})
 }
 
-// walk calls visit for each directory and file below root that is not hidden. It reports
+// walk calls visit for each directory and file below root that is not hidden, and that no editor has
+// left. It reports
 // those that go:embed would refuse or leave out instead.
 func (t *Tree) walk(root string, hidden func(string, fs.DirEntry) bool, visit func(file string, d fs.DirEntry)) {
 	var names seenNames
@@ -147,7 +148,7 @@ func (t *Tree) walk(root string, hidden func(string, fs.DirEntry) bool, visit fu
 			return nil
 		case file == root:
 			return nil
-		case hidden(file, d):
+		case hidden(file, d) || !d.IsDir() && IsLeftover(d.Name()):
 			return skip(d)
 		}
 		if err := names.check(t.Shown(file)); err != nil {

@@ -88,6 +88,7 @@ func TestFilesThatAreNoRoutes(t *testing.T) {
 	for _, file := range []string{
 		"+layout.html", "+error.html", "users/+row.html", "(g)/+row.html",
 		"_draft.html", ".keep", ".hidden.html", "_x/about.html", "_x/[.html", "_x/README", "_?.html",
+		"about.html~", "users/4913", "#about.html#", "about.html.swp", "+layout.html~", "about.html___jb_tmp___", "about.html___jb_old___",
 		".x/about.html", ".x/go.mod", "a/_b/c.html", ".well-known/.x.http", ".well-known/_x.http", ".well-known",
 	} {
 		t.Run(file, func(t *testing.T) {
@@ -265,7 +266,7 @@ func TestNeighbours(t *testing.T) {
 
 func TestPublicFiles(t *testing.T) {
 	is := is.New(t)
-	tree := Parse(flowtest.Row("index.html & public/[id].js & public/_next/a b.js & public/.env & public/.git/x & public/(g)/+x & public/.well-known/x & public/.well-known/.y & public/a/.well-known/x & public/store"), nil)
+	tree := Parse(flowtest.Row("index.html & public/[id].js & public/_next/a b.js & public/.env & public/.git/x & public/(g)/+x & public/.well-known/x & public/.well-known/.y & public/a/.well-known/x & public/store & public/app.css~ & public/4913"), nil)
 	is.NoErr(fault.Join(tree.Faults))
 	var patterns []string
 	for _, p := range tree.Public {
