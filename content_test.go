@@ -14,6 +14,8 @@ import (
 	"example.com/flow"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // front is what the format of the tests finds in a text, besides its HTML.
@@ -194,6 +196,7 @@ func TestFormatsInDevelopment(t *testing.T) {
 	})}
 	r.At("data").GET().Do(func(*flow.Request) (front, error) { return front{Title: "Data"}, nil })
 	r.Dev(dir)
+	logged(r)
 	is.NoErr(r.Check())
 	get := func(path string) string {
 		converted = nil
@@ -216,10 +219,13 @@ func TestFormatsInDevelopment(t *testing.T) {
 	is.True(strings.Contains(get("/guide"), `src="/logo.png"`))
 	is.Equal(converted, []string{"guide"})
 	is.NoErr(os.Remove(filepath.Join(dir, "router", "guide.md")))
-	is.True(strings.Contains(get("/"), "router/index.md:3:10: guide.md leads to no file"))
+	page := get("/")
+	is.True(strings.Contains(page, "router/index.md:3:10"))
+	is.True(strings.Contains(page, "guide.md leads to no file: there is no router/guide.md"))
+	is.True(!strings.Contains(page, "no template is called"))
 	write(t, dir, "router/guide.md", "Title: Guide\nDate: now")
 	is.Equal(get("/"), "200  <p><a href=\"/guide\">guide</a></p>\n")
-	page := get("/guide")
+	page = get("/guide")
 	is.True(strings.Contains(page, "router/guide.md:2"))
 	is.True(strings.Contains(page, `front matter: "now" is no date`))
 	is.True(strings.Contains(page, "Title: Guide")) // the lines around it
@@ -236,4 +242,94 @@ func TestFormatsInDevelopment(t *testing.T) {
 	write(t, dir, "router/+layout.html", `{{template "content" .}}`)
 	write(t, dir, "router/news.md", "Title: News")
 	is.True(strings.Contains(get("/news"), "router/news.md is new on disk"))
+}
+
+// TestHandlersOfFormats: a page of a format has handlers as others have.
+func TestHandlersOfFormats(t *testing.T) {
+	is := is.New(t)
+	type post struct {
+		front
+		Count int
+	}
+	r := withNotes(map[string]string{
+		"+layout.html":      `<title>{{.Title}}</title>{{template "content" .}}`,
+		"+error.html":       "{{define \"x\"}}{{end}}{{.Status}}",
+		"own.md":            "Title: Text\n\nOwn",
+		"again.md":          "Title: Text\n\nAgain",
+		"form.md":           "Title: Text\n\n<form method=\"post\"><input name=\"Title\"></form>",
+		"guarded.md":        "Title: Text\n\nGuarded",
+		"request.md":        "Title: Text\n\nRequest",
+		"shown.http":        "",
+		"errs/index.md":     "Title: Text\n\nErrs",
+		"errs/+layout.html": `{{with request}}{{end}}{{template "content" .}}`,
+	})
+	r.At("own").GET().Do(func(*flow.Request) (post, error) { return post{front{Title: "Handler"}, 1}, nil })
+	r.At("again").GET().Do(func(*flow.Request) flow.Response { return flow.Page(nil).Status(203) })
+	r.At("form").POST().Do(func(_ *flow.Request, in front) (front, error) { return front{Title: "Sent " + in.Title}, nil })
+	r.At("shown").GET().Do(func(*flow.Request) flow.Response { return flow.View("again", nil) })
+	r.In("guarded").Use(func(req *flow.Request) flow.Response {
+		if req.URL.RawQuery == "in" {
+			return flow.Next()
+		}
+		return flow.Fail(403, "")
+	})
+	log := logged(r)
+	is.NoErr(r.Check())
+	for _, tt := range []struct{ method, target, want string }{
+		{"GET", "/own", "200 <title>Handler</title>Own\n"},
+		{"GET", "/again", "203 <title>Text</title>Again\n"},
+		{"GET", "/form", "200 <title>Text</title><form method=\"post\"><input name=\"Title\"></form>\n"},
+		{"POST", "/form?Title=x", "200 <title>Sent x</title><form method=\"post\"><input name=\"Title\"></form>\n"},
+		{"PUT", "/form", "405 "},
+		{"GET", "/guarded?in", "200 <title>Text</title>Guarded\n"},
+		{"GET", "/guarded", "403 "},
+		{"GET", "/errs", "200 <title>Text</title>Errs\n"},
+		{"GET", "/shown", "200 <title>Text</title>Again\n"},
+	} {
+		t.Run(tt.method+" "+tt.target, func(t *testing.T) {
+			is := is.New(t)
+			w := serve(r, tt.method, tt.target)
+			got := fmt.Sprint(w.Code, " ", w.Body.String())
+			if w.Code >= 400 {
+				got = fmt.Sprint(w.Code, " ")
+			}
+			is.Equal(got, tt.want)
+		})
+	}
+	is.Equal(log.String(), "")
+}
+
+func TestFormatsOfSeveralRouters(t *testing.T) {
+	is := is.New(t)
+	upper := flow.FormatOf(func(src flow.Source) (template.HTML, string, error) {
+		link, err := src.Link("b.md")
+		return template.HTML(strings.ToUpper(src.Text) + link), src.Path, err
+	})
+	shared := fstest.MapFS{"router/+layout.html": {Data: []byte(`({{template "content" .}})`)}, "router/+layout.md": {Data: []byte("no")}}
+	inner := flow.New(flowtest.Files("router/b.md", "router/index.md"), shared)
+	inner.Formats = map[string]flow.Format{".md": upper}
+	third := flow.New(fstest.MapFS{"router/c.html": {Data: []byte("c {{template `+row` .}}")}, "router/+row.html": {Data: []byte("row")}})
+	r := withNotes(map[string]string{"index.md": "Title: Outer\n\nx -> /inner/b"})
+	r.Mount("/inner", inner)
+	r.Mount("/third", third)
+	is.NoErr(r.Check())
+	is.Equal(serve(r, "GET", "/").Body.String(), "<title>Outer</title><p><a href=\"/inner/b\">x</a></p>\n")
+	is.Equal(serve(r, "GET", "/inner").Body.String(), "(/inner/b)")
+	is.Equal(serve(r, "GET", "/third/c").Body.String(), "c row")
+
+	inner = flow.New(flowtest.Files("router/b.md"))
+	r = withNotes(map[string]string{"index.html": ""})
+	r.Mount("/inner", inner)
+	is.Equal(r.Check().Error(), `Mount("/inner"): router/b.md: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/`)
+}
+
+// TestSourceOfATest: a converter can be tested without a Router.
+func TestSourceOfATest(t *testing.T) {
+	is := is.New(t)
+	html, f, err := notes(flow.Source{Path: "docs/a", Text: "Title: A\n\nx -> b.md"})
+	is.NoErr(err)
+	is.Equal(string(html), "<p><a href=\"b.md\">x</a></p>\n")
+	is.Equal(f.Title, "A")
+	_, _, err = notes(flow.Source{Path: "docs/a", Text: "Date: 1"})
+	is.Equal(err.Error(), `front matter: docs/a:1: "1" is no date: write it as 2006-01-02`)
 }

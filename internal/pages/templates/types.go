@@ -21,6 +21,8 @@ func (l *library) findData() {
 		found := routetree.Find(l.files, name)
 		for _, d := range l.Data[name] {
 			switch {
+			case len(found) == 0 && d.Where == (fault.Position{}): // the data of a format, and in development the page is gone
+				continue
 			case len(found) == 0:
 				l.faults = append(l.faults, fault.At(d.Where, "no template is called %q%s", name, fault.Suggest(name, l.files, "")))
 				continue

@@ -49,7 +49,7 @@ const (
 type Data struct {
 	Type  reflect.Type
 	Block string         // "" for the whole view
-	Where fault.Position // in Go code, for messages
+	Where fault.Position // in Go code, for messages; zero for the data of a format
 }
 
 // NewViews makes a view of each template, and returns the faults of the templates. It takes
