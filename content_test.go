@@ -24,8 +24,9 @@ type front struct {
 	Date  string
 }
 
-// notes is a format: lines "Key: value" up to an empty line are the front matter; "# x" is a heading, "x -> y" a link,
-// "!y" an image, and any other line HTML as it is.
+// notes is a format: lines "Key: value" up to an empty line are the front matter; "# x" is a heading, "## x" one
+// of the fourth level, "x -> y" a link, "!y" an image, a line that begins with a blank code, and any other
+// line HTML as it is.
 func notes(src flow.Source) (html template.HTML, f front, err error) {
 	var wrong []error
 	link := func(to string) string {
@@ -49,6 +50,10 @@ func notes(src flow.Source) (html template.HTML, f front, err error) {
 			wrong = append(wrong, src.ErrorAt(i+1, "the key %q is not known", key))
 		case inFront:
 			inFront = false
+		case strings.HasPrefix(line, " "):
+			fmt.Fprintf(&b, "<pre>%s</pre>\n", template.HTMLEscapeString(line[1:]))
+		case strings.HasPrefix(line, "## "):
+			fmt.Fprintf(&b, "<h4 id=\"%s\">%s</h4>\n", strings.ToLower(line[3:4]), template.HTMLEscapeString(line[3:]))
 		case strings.HasPrefix(line, "# "):
 			fmt.Fprintf(&b, "<h1>%s</h1>\n", template.HTMLEscapeString(line[2:]))
 		case strings.HasPrefix(line, "!"):
@@ -321,6 +326,34 @@ func TestFormatsOfSeveralRouters(t *testing.T) {
 	r = withNotes(map[string]string{"index.html": ""})
 	r.Mount("/inner", inner)
 	is.Equal(r.Check().Error(), `Mount("/inner"): router/b.md: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/`)
+}
+
+// TestPlacesInFormats: a warning or a fault has the line of the text that it is about, or no line.
+func TestPlacesInFormats(t *testing.T) {
+	const noAlt = `: warning: <img> has no alt: describe the image, or write alt="" if it only adorns`
+	for _, tt := range []struct{ name, text, want string }{
+		{"a tag as it is written", "x\n <img src=\"/a.png\">\n<img src=\"/a.png\">", "router/a.md:5:1" + noAlt},
+		{"a tag that the format has changed", "x\n<IMG src=\"/a.png\">", "router/a.md" + noAlt},
+		{"a tag with an escape", "<img src=\"/a.png?a&amp;b\">", "router/a.md:3:1" + noAlt},
+		{"a tag with an escape, also as code", " <img src=\"/a.png?a&b\">\n<img src=\"/a.png?a&amp;b\">", "router/a.md" + noAlt},
+		{"a heading", "# A\n## Beta & gamma", "router/a.md:4:4: warning: <h4> follows <h1>: a level is left out"},
+		{"a heading whose text stands elsewhere, too", "# A\n<p>Beta</p>\n## Beta", "router/a.md: warning: <h4> follows <h1>: a level is left out"},
+		{"two headings of one text", "# A\n## Beta\n## Beta", "router/a.md: warning: <h4> follows <h1>: a level is left out\nrouter/a.md: warning: the page has the id \"b\" twice: see router/a.md"},
+		{"an id", "<h1 id=\"a\">A</h1>\n<p id=\"a\">A</p>", "router/a.md:4:1: warning: the page has the id \"a\" twice: see router/a.md:3"},
+		{"the policy", "<h1>A</h1>\n<p onclick=\"go()\">A</p>", "router/a.md:4:1: warning: the policy refuses onclick of <p>: put the code into a script with addEventListener (script-src 'self')"},
+		{"an image of another server", "<h1>A</h1>\nx\n!https://example.org/x.png", "router/a.md:5:2: warning: the policy refuses the image https://example.org/x.png, unless that is this site: add img-src 'self' https://example.org (default-src 'self')"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := withNotes(map[string]string{"a.md": "Title: A\n\n" + tt.text, "public/a.png": "", "+layout.html": `<!doctype html><html lang="en"><title>{{.Title}}</title>{{template "content" .}}`})
+			r.Formats = map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, front, error) {
+				html, front, err := notes(src)
+				return template.HTML(strings.ReplaceAll(string(html), "<IMG", "<img")), front, err
+			})}
+			r.ContentSecurityPolicy = "default-src 'self'; script-src 'self'"
+			is.Equal(strings.TrimSpace(runWith(t.Context(), r, nil, "check").stderr), tt.want)
+		})
+	}
 }
 
 // TestSourceOfATest: a converter can be tested without a Router.

@@ -69,8 +69,7 @@ func (s *survey) duplicates() {
 				if !before.isWhere(u) {
 					at, other = other, at
 				}
-				line, _ := s.At(other)
-				s.found = append(s.found, s.warn(at, `the page has the id %q twice: see %s:%d`, id, other.File, line))
+				s.found = append(s.found, s.warn(at, `the page has the id %q twice: see %s`, id, s.place(other)))
 				break
 			}
 		}

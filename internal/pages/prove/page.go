@@ -80,6 +80,14 @@ func (p *Page) Unknown() (where string) {
 	return where
 }
 
+// place returns a place in the form "router/a.html:3", and the file alone if the line is not known.
+func (p *Page) place(at markup.Place) string {
+	if line, _ := p.At(at); line > 0 {
+		return fmt.Sprintf("%s:%d", at.File, line)
+	}
+	return at.File
+}
+
 // said returns an action with its place.
 func (p *Page) said(action parse.Node, at markup.Place) string {
 	line, column := p.At(at)
