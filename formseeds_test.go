@@ -121,7 +121,7 @@ func TestMistakesOfForms(t *testing.T) {
 		{due, `(.Form.Field "due" | .As "date")`, `3:54: {{.As "date"}}: flow_test.signingData has no field or method As`},
 		{due, `((.Form.Field "due").As)`, `3:53: {{(.Form.Field "due").As}}: As takes 1 argument, and gets 0`},
 		{due, `((.Form.Field "due").as "date")`, `3:53: {{(.Form.Field "due").as "date"}}: flow.Field has no field or method as: did you mean "As"?`},
-		{`.Form.Value.Age`, `.Form.Age`, `8:48: {{.Form.Age}}: flow.Form[example.com/flow_test.signing] has no field or method Age: did you mean ".Form.Value.Age"?`},
+		{`.Form.Value.Age`, `.Form.Age`, `8:48: {{.Form.Age}}: flow.Form[flow_test.signing] has no field or method Age: did you mean ".Form.Value.Age"?`},
 		{`{{range $.Langs}}`, `{{range .Langs}}`, `4:81: {{.Langs}}: flow.Field has no field or method Langs`},
 		{`$l.Has .`, `.Has $l`, `4:102: {{.Has $l}}: string has no field or method Has`},
 		{`$l.Has .`, `eq $l .`, `4:101: {{eq $l .}}: flow.Field and string cannot be compared`},
@@ -132,7 +132,7 @@ func TestMistakesOfForms(t *testing.T) {
 		// The partial and what it is given.
 		{title, `(dict "of" (.Form.Field.title) "label" "Title")`, `2:39: {{.Form.Field.title}}: a form of flow_test.signing has no field ""`},
 		{title, `(dict "of" .Form.Field "title" "label" "Title")`, `2:22: {{dict "of" .Form.Field "title" "label" "Title"}}: dict takes keys and values in turn, and its last key has no value`},
-		{title, `(dict "of" .Form "label" "Title")`, `+field.html:1:19: {{.of.ID}}: flow.Form[example.com/flow_test.signing] has no field or method ID` + of},
+		{title, `(dict "of" .Form "label" "Title")`, `+field.html:1:19: {{.of.ID}}: flow.Form[flow_test.signing] has no field or method ID` + of},
 		{title, `(dict "of" .Form.Value.Title "label" "Title")`, `+field.html:1:19: {{.of.ID}}: string has no field or method ID` + of},
 		{title, `(dict "off" (.Form.Field "title") "label" "Title")`, `+field.html:1:16: {{.of.ID}}: the dict that it gets has no key "of": did you mean "off"?` + of},
 		{title, `(dict "of" (.Form.Field "title") "lable" "Title")`, `+field.html:1:28: {{.label}}: the dict that it gets has no key "label": did you mean "lable"?` + of},

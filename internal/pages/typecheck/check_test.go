@@ -47,6 +47,8 @@ var mistakes = []struct {
 	// Fields and methods.
 	{"field", `{{.^Nme}}`, ofPerson, `zoo.Person has no field or method Nme: did you mean "Name"?`},
 	{"field of another case", `{{.^name}}`, ofPerson, `did you mean "Name"?`},
+	{"short, of another case", `{{.^Url}}`, reflect.TypeFor[struct{ URL, Name string }](), `did you mean "URL"?`},
+	{"of a type with an argument", `{{.^Nme}}`, reflect.TypeFor[form[zoo.Person]](), `typecheck.form[zoo.Person] has no field or method Nme`},
 	{"nothing is near", `{{.^Zzzzz}}`, ofPerson, `zoo.Person has no field or method Zzzzz`},
 	{"second of two", `{{.Owner.^Nme}}`, ofPage, `did you mean "Name"?`},
 	{"first of two", `{{.^Ownr.Name}}`, ofPage, `did you mean "Owner"?`},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,15 +187,26 @@ func (v value) String() string {
 
 // short returns the name of a type, or its kind if it has none that people want to read.
 func short(t reflect.Type) string {
-	if name := t.String(); len(name) < 60 {
+	if name := pathsOfPackages.ReplaceAllString(t.String(), "$1"); len(name) < 60 {
 		return name
 	}
 	return "a " + t.Kind().String() + " without a name"
 }
 
+// pathsOfPackages matches the paths in front of the packages of arguments of a type, as in
+// flow.Entry[example.com/app.front].
+var pathsOfPackages = regexp.MustCompile(`([\[,*\]])[^\[\],*]*/`)
+
 // noMember says why a value has no field or method of the name of a word.
 func noMember(t reflect.Type, addressable bool, w word, m language.Member) string {
-	name, hint := w.name, fault.Suggest(w.name, members(t, addressable), "")
+	name, names := w.name, members(t, addressable)
+	meant := name
+	for _, member := range slices.Sorted(maps.Keys(names)) {
+		if strings.EqualFold(member, name) { // {{.Url}} is .URL, though two of three letters differ
+			meant = member
+		}
+	}
+	hint := fault.Suggest(meant, names, "")
 	if field := oneWith(t, addressable, name); field != "" {
 		hint = fmt.Sprintf(": did you mean %q?", w.through(field))
 	}
