@@ -173,7 +173,10 @@ func (c *compiler) checkData(r *routetree.Route, failed error) {
 	}
 	switch {
 	case line == 0 && failed != nil:
-		c.faults = append(c.faults, templates.Fault(r.File, failed))
+		f := templates.Fault(r.File, failed)
+		if !slices.ContainsFunc(c.faults, func(known fault.Fault) bool { return known.File == f.File && known.Line == f.Line && !known.Warning }) { // which says what would be right
+			c.faults = append(c.faults, f)
+		}
 	case line == 0:
 	case len(b.Verbs) > 0 || failed != nil:
 		c.faults = append(c.faults, fault.InLine(r.File, line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", field, c.plan.Remedy(r)))

@@ -90,7 +90,7 @@ func (e *Entry[F]) Holds(other *Entry[F]) bool {
 // With. In development it returns the pages as they are on disk.
 func Entries[F any](r *Router, dir string) ([]*Entry[F], error) {
 	fail := func(err error) ([]*Entry[F], error) { return nil, fmt.Errorf("flow: Entries(%q): %w", dir, err) }
-	if r.building.Load() {
+	if r.building.Load() || r.outermost().building.Load() {
 		return fail(errors.New("the pages are being compiled: call it later, such as in a handler"))
 	}
 	t := r.compile()
@@ -225,6 +225,9 @@ func titleOf[F any]() func(F) string {
 		return nil
 	}
 	return func(front F) string {
+		if forms.IsNil(front) {
+			return ""
+		}
 		title, err := reflect.Indirect(reflect.ValueOf(front)).FieldByIndexErr(field.Index)
 		if err != nil { // it is in an embedded struct that is not there
 			return ""

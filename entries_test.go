@@ -1,9 +1,14 @@
 package flow_test
 
 import (
+	"cmp"
+	"fmt"
 	"html"
 	"html/template"
+	"maps"
+	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -118,4 +123,258 @@ func asBrowser(r *flow.Router, method, path string) *httptest.ResponseRecorder {
 	req := httptest.NewRequest(method, path, nil)
 	req.Header.Set("Accept", "text/html")
 	return do(r, req)
+}
+
+func TestMistakesWithLists(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  string
+	}{
+		{"a field of the front matter", map[string]string{"x.html": "<p>\n  {{page.Front.Dat}}"}, `router/x.html:2:16: {{page.Front.Dat}}: flow_test.article has no field or method Dat: did you mean "Date"?`},
+		{"a field of the front matter, in a layout", map[string]string{"+layout.html": `{{with page.Front}}{{.Tilte}}{{end}}{{template "content" .}}`}, `router/+layout.html:1:23: {{.Tilte}}: flow_test.article has no field or method Tilte: did you mean "Title"?`},
+		{"a field of an entry", map[string]string{"x.html": `{{page.Titel}}`}, `router/x.html:1:8: {{page.Titel}}: flow.Entry[flow_test.article] has no field or method Titel: did you mean "Title"?`},
+		{"a field of an entry in a list", map[string]string{"x.html": `{{range pages "blog"}}{{.Summary}}{{end}}`}, `router/x.html:1:26: {{.Summary}}: flow.Entry[flow_test.article] has no field or method Summary`},
+		{"a field of the front matter, without Front", map[string]string{"x.html": `{{range pages "blog"}}{{.Date}}{{end}}`}, `router/x.html:1:26: {{.Date}}: flow.Entry[flow_test.article] has no field or method Date: did you mean ".Front.Date"?`},
+		{"of a neighbour", map[string]string{"+layout.html": `{{with page.Next}}{{.Titel}}{{end}}{{template "content" .}}`}, `router/+layout.html:1:22: {{.Titel}}: flow.Entry[flow_test.article] has no field or method Titel: did you mean "Title"?`},
+		{"of the trail", map[string]string{"x.html": `{{range page.Trail}}{{.Url}}{{end}}`}, `router/x.html:1:24: {{.Url}}: flow.Entry[flow_test.article] has no field or method Url: did you mean "URL"?`},
+		{"in a partial that calls itself", map[string]string{"x.html": `{{template "+tree" (pages "blog")}}`, "+tree.html": "{{range .}}\n{{.Titel}}{{template \"+tree\" .Children}}{{end}}"}, `router/+tree.html:2:4: {{.Titel}}: flow.Entry[flow_test.article] has no field or method Titel: did you mean "Title"?, with the dot of router/x.html:1:12 (with the data of router/x.html)`},
+		{"in a partial that calls itself, from a layout", map[string]string{"+layout.html": `{{template "+tree" page.Children}}{{template "content" .}}`, "+tree.html": "{{range .}}\n{{.Front.Titel}}{{template \"+tree\" .Children}}{{end}}"}, `router/+tree.html:2:10: {{.Front.Titel}}: flow_test.article has no field or method Titel: did you mean "Title"?, with the dot of router/+layout.html:1:12 (with the data of router/blog/first.md)`},
+		{"a directory", map[string]string{"x.html": "\n<p>{{range pages \"blgo\"}}{{end}}"}, `router/x.html:2:18: {{pages "blgo"}}: there is no page without parameters below router/blgo/: did you mean "blog"?`},
+		{"a directory on a page that is rendered for each request", map[string]string{"x.html": `{{request.Method}}{{len (pages "docs/blog")}}`}, `router/x.html:1:32: {{pages "docs/blog"}}: there is no page without parameters below router/docs/blog/`},
+		{"a directory in a layout", map[string]string{"+layout.html": `{{$all := pages "/blog"}}{{template "content" .}}`}, `router/+layout.html:1:17: {{pages "/blog"}}: "/blog" is no path below router/: write "blog"`},
+		{"a directory on a page with parameters", map[string]string{"[id].html": `{{with pages "users"}}{{end}}`, "users/[id].html": ""}, `router/[id].html:1:14: {{pages "users"}}: there is no page without parameters below router/users/`},
+		{"a directory that is a variable, on a page that is rendered once", map[string]string{"x.html": "\n{{$dir := \"blgo\"}}{{range pages $dir}}{{end}}"}, `router/x.html:2: executing "router/x.html" at <pages $dir>: error calling pages: there is no page without parameters below router/blgo/: did you mean "blog"?`},
+		{"no directory", map[string]string{"x.html": `{{range pages}}{{end}}`}, `router/x.html:1:9: {{pages}}: pages takes 1 argument, and gets 0`},
+		{"a number", map[string]string{"x.html": `{{range pages 7}}{{end}}`}, `router/x.html:1:15: {{pages 7}}: 7 is no string, which pages takes`},
+		{"is of another type", map[string]string{"x.html": `{{page.Is "x"}}`}, `router/x.html:1:11: {{page.Is "x"}}: "x" is no *flow.Entry[flow_test.article], which Is takes`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			files := map[string]string{"blog/first.md": "First|2026-02-01"}
+			maps.Copy(files, tt.files)
+			err := listing(files).Check()
+			is.Equal(fmt.Sprint(err), tt.want)
+		})
+	}
+}
+
+// urls returns the URLs of entries.
+func urls[F any](entries []*flow.Entry[F]) string {
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.URL)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestEntries(t *testing.T) {
+	r := someRouter()
+	for _, tt := range []struct{ dir, want string }{
+		{"", "/ /blog/second /blog/first /secret /docs /docs/a /docs/b /help /about /users"},
+		{"docs", "/docs/a /docs/b"},
+		{"blog", "/blog/second /blog/first"},
+		{"(members)", "/secret"},
+		{"users", ""},
+	} {
+		t.Run(tt.dir, func(t *testing.T) {
+			is := is.New(t)
+			got, err := flow.Entries[article](r, tt.dir)
+			is.NoErr(err)
+			is.Equal(urls(got), tt.want)
+			if len(got) > 1 { // the list is the caller's own
+				slices.Reverse(got)
+				again, err := flow.Entries[article](r, tt.dir)
+				is.NoErr(err)
+				is.Equal(urls(again), tt.want)
+			}
+		})
+	}
+}
+
+func TestEntriesThatAreNotThere(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		ask  func() error
+		want string
+	}{
+		{"no such directory", func() error { _, err := flow.Entries[article](someRouter(), "bolg"); return err },
+			`flow: Entries("bolg"): there is no page without parameters below router/bolg/: did you mean "blog"?`},
+		{"no formats", func() error { _, err := flow.Entries[article](flow.New(listed(nil)), ""); return err },
+			`flow: Entries(""): the application has faults: router: the files given to flow.New hold no such directory: embed it with //go:embed all:router`},
+		{"no formats, and no faults", func() error {
+			_, err := flow.Entries[article](flow.New(listed(map[string]string{"index.html": ""})), "")
+			return err
+		}, `flow: Entries(""): the Router has no Formats`},
+		{"another type", func() error { _, err := flow.Entries[front](someRouter(), "blog"); return err },
+			`flow: Entries("blog"): the Formats of the Router find flow_test.article in a page, and this asks for flow_test.front`},
+		{"faults", func() error {
+			_, err := flow.Entries[article](listing(map[string]string{"a.md": "Date: now"}), "")
+			return err
+		}, `flow: Entries(""): the application has faults: router/a.md:1: front matter: "now" is no date: write it as 2006-01-02`},
+		{"while Check runs", func() (err error) {
+			r := someRouter()
+			r.Use(func(next http.Handler) http.Handler {
+				_, err = flow.Entries[article](r, "blog")
+				return next
+			})
+			r.Check()
+			return err
+		}, `flow: Entries("blog"): the pages are being compiled: call it later, such as in a handler`},
+		{"of a Router inside, while Check runs", func() (err error) {
+			outer, inner := someRouter(), someRouter()
+			outer.Mount("/inner", inner)
+			outer.Use(func(next http.Handler) http.Handler {
+				_, err = flow.Entries[article](inner, "blog")
+				return next
+			})
+			outer.Check()
+			return err
+		}, `flow: Entries("blog"): the pages are being compiled: call it later, such as in a handler`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			err := tt.ask()
+			is.True(err != nil)
+			is.Equal(err.Error(), tt.want)
+		})
+	}
+}
+
+func TestEntriesOnceRoutersAreCompiled(t *testing.T) {
+	is := is.New(t)
+	outer, inner := someRouter(), someRouter()
+	outer.Mount("/inner", inner).Use(passes)
+	got, err := flow.Entries[article](inner, "docs") // compiles both
+	is.NoErr(err)
+	is.Equal(urls(got), "/inner/docs/a /inner/docs/b")
+	is.True(got[0].Guarded)
+	is.Equal(urls(got[0].Trail()), "/inner /inner/docs")
+	got, err = flow.Entries[article](outer, "docs")
+	is.NoErr(err)
+	is.Equal(urls(got), "/docs/a /docs/b")
+	is.True(!got[0].Guarded)
+	body := serve(outer, "GET", "/inner/docs/a").Body.String()
+	is.True(strings.HasPrefix(html.UnescapeString(body), "/inner/docs/a docs/a A guarded"))
+
+	ofTenant := someRouter()
+	outer = flow.New(listed(map[string]string{"index.html": ""}))
+	outer.Mount("/[tenant]", ofTenant)
+	is.NoErr(outer.Check())
+	all, err := flow.Entries[article](ofTenant, "")
+	is.NoErr(err)
+	is.Equal(urls(all), "") // all URLs have a parameter
+	is.True(strings.HasPrefix(serve(outer, "GET", "/x/docs/a").Body.String(), " docs/a A "))
+}
+
+// found makes a format of a function that finds something in a text, whose HTML is the text.
+func found[F any](find func(text string) F) flow.Format {
+	return flow.FormatOf(func(src flow.Source) (template.HTML, F, error) { return template.HTML(src.Text), find(src.Text), nil })
+}
+
+// entriesIn returns the titles of the pages of a Router with a format, in order.
+func entriesIn[F any](files map[string]string, find func(text string) F) (titles string, err error) {
+	r := flow.New(listed(files))
+	r.Formats = map[string]flow.Format{".txt": found(find)}
+	all, err := flow.Entries[F](r, "")
+	for i, e := range all {
+		if i > 0 {
+			titles += " "
+		}
+		titles += e.Title
+	}
+	return titles, err
+}
+
+type (
+	titled   string
+	embedded struct{ *inner }
+	inner    struct{ Title titled }
+	byLength struct{ Title string }
+	byText   struct{ Title string }
+	untitled struct{ Title int }
+	panicky  struct{ Title string }
+)
+
+func (a byLength) Compare(b byLength) int { return cmp.Compare(len(a.Title), len(b.Title)) }
+func (a *byText) Compare(b *byText) int   { return strings.Compare(a.Title, b.Title) }
+func (a panicky) Compare(panicky) int     { panic("no order in " + a.Title) }
+
+func TestTypesOfFrontMatter(t *testing.T) {
+	files := map[string]string{"x/a.txt": "ccc", "x/b.txt": "a", "x/c.txt": "bb", "x/d.html": `{{define "title"}}D &lt; E{{end}}`}
+	for _, tt := range []struct {
+		name       string
+		find       func() (string, error)
+		want, fail string
+	}{
+		{"no title", func() (string, error) { return entriesIn(files, func(text string) int { return len(text) }) }, "   D < E", ""},
+		{"a title of another type", func() (string, error) { return entriesIn(files, func(text string) untitled { return untitled{} }) }, "   D < E", ""},
+		{"an embedded title", func() (string, error) {
+			return entriesIn(files, func(text string) embedded {
+				if text == "a" {
+					return embedded{}
+				}
+				return embedded{&inner{titled(text)}}
+			})
+		}, "ccc  bb D < E", ""},
+		{"in order", func() (string, error) { return entriesIn(files, func(text string) byLength { return byLength{text} }) }, "D < E a bb ccc", ""},
+		{"pointers in order", func() (string, error) { return entriesIn(files, func(text string) *byText { return &byText{text} }) }, "D < E a bb ccc", ""},
+		{"pointers, one of which is nil", func() (string, error) {
+			return entriesIn(files, func(text string) *byText {
+				if text == "a" {
+					return nil
+				}
+				return &byText{text}
+			})
+		}, " D < E bb ccc", ""},
+		{"an interface", func() (string, error) { return entriesIn(files, func(text string) any { return byLength{text} }) }, "   D < E", ""},
+		{"an order that panics", func() (string, error) { return entriesIn(files, func(text string) panicky { return panicky{text} }) }, "",
+			`flow: Entries(""): the application has faults: Router.Formats: the method Compare of flow_test.panicky has panicked: no order in a`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			got, err := tt.find()
+			is.Equal(got, tt.want)
+			is.Equal(fmt.Sprint(err), cmp.Or(tt.fail, "<nil>"))
+		})
+	}
+}
+
+func TestHTMLOfEntries(t *testing.T) {
+	is := is.New(t)
+	r := listing(map[string]string{
+		"+layout.html": `<main>{{template "content" .}}</main>`,
+		"a.md":         "A|2026-01-01",
+		"b.html":       `{{define "title"}}B{{end}}<p>b &amp; c</p>`,
+		"c.html":       `<p>{{route "b"}}</p>`,
+		"d.html":       `{{define "title"}}{{page.Path}}{{end}}{{/* no action */}}<p>d</p>`,
+	})
+	all, err := flow.Entries[article](r, "")
+	is.NoErr(err)
+	var got []string
+	for _, e := range all {
+		got = append(got, e.URL+" "+e.Title+" "+string(e.HTML))
+	}
+	is.Equal(got, []string{"/a A <h1>A</h1>\n\n", "/b B <p>b &amp; c</p>", "/c  ", "/d  <p>d</p>"})
+}
+
+// TestFuncsCalledPage: an application without formats has these names for itself.
+func TestFuncsCalledPage(t *testing.T) {
+	is := is.New(t)
+	funcs := template.FuncMap{"page": func() int { return 3 }, "pages": func(string) int { return 7 }}
+	files := map[string]string{"+layout.html": `{{template "content" .}}`, "index.html": `{{page}} of {{pages "x"}}`}
+	r := flow.New(listed(files))
+	r.Funcs = funcs
+	is.NoErr(r.Check())
+	is.Equal(serve(r, "GET", "/").Body.String(), "3 of 7")
+
+	r = listing(files)
+	r.Funcs = funcs
+	is.Equal(r.Check().Error(), `Router.Funcs: "page" is a function of every template already: call this one otherwise
+Router.Funcs: "pages" is a function of every template already: call this one otherwise
+router/index.html:1:21: {{pages "x"}}: there is no page without parameters below router/x/`)
+
+	r = flow.New(listed(files))
+	is.Equal(r.Check().Error(), `router/index.html:1: function "page" not defined: add it to Router.Funcs
+router/index.html:1: function "pages" not defined: add it to Router.Funcs`)
 }
