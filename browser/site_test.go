@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -139,6 +140,21 @@ func TestSearchByServer(t *testing.T) {
 			is.Equal(tb.do(shown), answered)
 		})
 	}
+}
+
+// TestSearchOfFiles: where files alone are served, the answer to a search is the page without results, and
+// the script finds them.
+func TestSearchOfFiles(t *testing.T) {
+	is := is.New(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL.RawQuery = ""
+		app.Router.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	tb := newTab(t)
+	tb.open(s.URL + "/search?q=guards")
+	tb.until("there are results", `document.querySelector("#page-found a")?.hash === "#guards"`)
+	is.Equal(tb.do(`return document.getElementById("page-query").value`), `"guards"`)
 }
 
 // TestSiteWithoutScripts: the tree opens, and the form of the search leads to its page.

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"html/template"
 	"path"
 	"regexp"
@@ -70,7 +71,8 @@ func markdown(src flow.Source) (template.HTML, front, error) {
 	}
 	source := []byte(src.Text)
 	doc := goldmarks.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(&anchors{}))))
-	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	var wrong []error
+	ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
@@ -85,18 +87,16 @@ func markdown(src flow.Source) (template.HTML, front, error) {
 				f.Files = append(f.Files, heading{fileID(name), name, 2})
 			}
 		case *ast.Link:
-			n.Destination, err = destination(src, n, n.Destination)
+			n.Destination, err = destination(src, n.Destination)
 		case *ast.Image:
-			n.Destination, err = destination(src, n, n.Destination)
+			n.Destination, err = destination(src, n.Destination)
 		}
-		return ast.WalkContinue, err
+		wrong = append(wrong, err)
+		return ast.WalkContinue, nil
 	})
-	if err != nil {
-		return "", f, err
-	}
 	var out bytes.Buffer
-	err = goldmarks.Renderer().Render(&out, source, doc)
-	return template.HTML(out.String()), f, err
+	wrong = append(wrong, goldmarks.Renderer().Render(&out, source, doc))
+	return template.HTML(out.String()), f, errors.Join(wrong...)
 }
 
 // begin begins the text below a heading.
@@ -122,7 +122,7 @@ func (f *front) add(text string) {
 
 // destination returns where a link of a document leads to on the site. What is no page of it
 // is in the repository.
-func destination(src flow.Source, at ast.Node, to []byte) ([]byte, error) {
+func destination(src flow.Source, to []byte) ([]byte, error) {
 	link := string(to)
 	if strings.HasPrefix(link, "#") || strings.HasPrefix(link, "/") || strings.Contains(link, ":") {
 		return to, nil
@@ -132,13 +132,10 @@ func destination(src flow.Source, at ast.Node, to []byte) ([]byte, error) {
 		return []byte(repository + file), nil
 	}
 	url, err := src.Link(link)
-	if err != nil {
-		return nil, src.ErrorAt(1+strings.Count(src.Text[:max(at.Pos(), 0)], "\n"), "%v", err)
-	}
 	if url == link {
 		url = repository + file
 	}
-	return []byte(url), nil
+	return []byte(url), err
 }
 
 // plain returns the text of a node.
