@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 )
 
 // A Fault is one mistake of an application.
@@ -58,11 +57,14 @@ func At(pos Position, format string, args ...any) Fault {
 
 // Warn returns a warning for a line of a template, or for a whole file if line is 0.
 func Warn(file string, line int, format string, args ...any) Fault {
-	where := file
-	if line > 0 {
-		where += ":" + strconv.Itoa(line)
-	}
-	return Fault{File: file, Line: line, Text: where + ": warning: " + fmt.Sprintf(format, args...), Warning: true}
+	return WarnColumn(file, line, 0, format, args...)
+}
+
+// WarnColumn returns a warning where InColumn returns a fault.
+func WarnColumn(file string, line, column int, format string, args ...any) Fault {
+	f := InColumn(file, line, column, "warning: "+format, args...)
+	f.Warning = true
+	return f
 }
 
 // WarnAt returns a warning for a position in Go code.

@@ -143,8 +143,8 @@ func (c *checker) report(offset int, format string, args ...any) {
 
 // warn adds a warning.
 func (c *checker) warn(offset int, format string, args ...any) {
-	c.report(offset, "warning: "+format, args...)
-	c.faults[len(c.faults)-1].Warning = true
+	line, column := c.source.At(offset)
+	c.faults = append(c.faults, fault.WarnColumn(c.source.File, line, column, format, args...))
 }
 
 // link checks a link.

@@ -35,9 +35,7 @@ type Page struct {
 // warn returns a warning for a place in a template of the page.
 func (p *Page) warn(at markup.Place, format string, args ...any) fault.Fault {
 	line, column := p.At(at)
-	f := fault.InColumn(at.File, line, column, "warning: "+format, args...)
-	f.Warning = true
-	return f
+	return fault.WarnColumn(at.File, line, column, format, args...)
 }
 
 // Named is how a warning names the page, if it stands in another file and is about this page.
