@@ -30,7 +30,7 @@ func examplesOf(router any) (all []bridge.File) {
 			if f != nil && len(faults) == 0 && len(f.Requests) > 0 {
 				all = append(all, bridge.File{
 					File: f, Path: route.Path, Prefix: bridge.Prefix(f, mountPath(r.tree.Prefix)),
-					FS: r.tree.Files, Dir: path.Dir(route.InTree()), ShapeOf: outermost.shapeOf,
+					Open: bodyFiles(r.tree.Files, route), ShapeOf: outermost.shapeOf,
 				})
 			}
 		}

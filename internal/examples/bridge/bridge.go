@@ -5,8 +5,6 @@
 package bridge
 
 import (
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -17,16 +15,12 @@ import (
 // A File is a route file with examples.
 type File struct {
 	*httpfile.File
-	Path   string // below router/, without extension
-	Prefix string // that its paths leave out: see Prefix
-	FS     fs.FS
-	Dir    string // the directory of the file in FS
+	Path   string                            // below router/, without extension
+	Prefix string                            // that its paths leave out: see Prefix
+	Open   func(name string) ([]byte, error) // returns the content of a file that a body names
 	// ShapeOf returns the Shape of the handler that answers a request with this path.
 	ShapeOf func(method, path string) Shape
 }
-
-// Open returns the content of a file that a body names.
-func (f File) Open(name string) ([]byte, error) { return fs.ReadFile(f.FS, path.Join(f.Dir, name)) }
 
 // Prefix returns what the paths of the examples of a file leave out, for a Router that is
 // mounted at prefix: nothing if one of them is below the prefix, and otherwise the prefix. A
