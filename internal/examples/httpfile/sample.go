@@ -38,6 +38,12 @@ func AboutRequests(requests []*Request) About {
 // same.
 func ExpectsSuccess(r *Request) bool { return r.Status() < http.StatusBadRequest }
 
+// Expects2XX reports whether a request expects a status from 200 to 299, or none.
+func Expects2XX(r *Request) bool {
+	status := r.Status()
+	return status == 0 || status/100 == 2
+}
+
 func aboutRequest(r *Request) About { return about(r.Title, r.Prose) }
 
 func about(title, prose string) About {
@@ -134,6 +140,12 @@ type Condition struct {
 	Word    string   // "==", "isString"
 	Text    string   // what is compared with
 	Lacks   bool     // a part of the text is missing: only a test knows it
+}
+
+// MayLack reports whether the answer may lack what a condition is about: the condition may be there to
+// say just that.
+func MayLack(c Condition) bool {
+	return c.Word == "isFalse" || c.Word == "!=" || c.Text == "undefined"
 }
 
 // PlaceText returns a Place as it is written: "errors[0].name".

@@ -67,7 +67,7 @@ func (t *Types) Faults(of bridge.Shape) (faults []string) {
 // Example returns what of an example cannot be, as its handler has the Shape. It looks at examples
 // that expect success: others may show what is refused.
 func Example(f *httpfile.File, r *httpfile.Request, of bridge.Shape, types *Types, open func(string) ([]byte, error)) (faults []fault.Fault) {
-	if status := r.Status(); !of.Typed || status != 0 && !isSuccess(status) {
+	if !of.Typed || !httpfile.Expects2XX(r) {
 		return nil
 	}
 	wrong := func(line int, what, text string) {
@@ -118,8 +118,6 @@ func answer(of bridge.Shape, status int) (out reflect.Type, declared bool) {
 	return nil, false
 }
 
-func isSuccess(status int) bool { return status >= 200 && status < 300 }
-
 // lineOf returns the line of the file in which a byte of the body of a request stands. What
 // stands in a file of its own counts as the line that names it.
 func lineOf(r *httpfile.Request, body []byte, offset int) int {
@@ -134,8 +132,7 @@ func lineOf(r *httpfile.Request, body []byte, offset int) int {
 
 // condition returns what of an expectation cannot be, as the answer has a schema, or "".
 func condition(s *schema.Schema, c httpfile.Condition) string {
-	absent := c.Word == "isFalse" || c.Word == "!=" || c.Text == "undefined" // it may be there to say that a key is not
-	if c.Subject != "body" || c.Lacks || absent {
+	if c.Subject != "body" || c.Lacks || httpfile.MayLack(c) {
 		return ""
 	}
 	found, wrong := fit.At(s, c.Place)

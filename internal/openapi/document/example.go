@@ -22,9 +22,6 @@ type example struct {
 	status     int // 0 for that of the handler
 }
 
-// isSuccess reports whether the example expects an answer that is no error.
-func (e *example) isSuccess() bool { return e.status == 0 || e.status >= 200 && e.status < 300 }
-
 // values are the parameters of the path of an example.
 type values map[string][]string
 
@@ -36,7 +33,7 @@ func (m *maker) filled() map[reflect.Type][]reflect.Value {
 	of := map[reflect.Type][]reflect.Value{}
 	for _, p := range m.parts {
 		for _, e := range p.examples {
-			if p.In == nil || !e.isSuccess() || e.sample.Lacks || e.sample.Target == "" {
+			if p.In == nil || !httpfile.Expects2XX(e.Request) || e.sample.Lacks || e.sample.Target == "" {
 				continue
 			}
 			if dst, ok := p.filled(e); ok && len(of[p.In]) < maxExamples {

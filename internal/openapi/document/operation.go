@@ -107,7 +107,7 @@ func (m *maker) body(p *part, in schema.Input) *Body {
 	}
 	for _, e := range p.examples {
 		isForm := e.sample.MediaType == formType || e.sample.MediaType == multipartType
-		if isForm && e.isSuccess() && in.Body != nil && !b.Content.has(e.sample.MediaType) {
+		if isForm && httpfile.Expects2XX(e.Request) && in.Body != nil && !b.Content.has(e.sample.MediaType) {
 			b.Content.add(e.sample.MediaType, &Content{Schema: cmp.Or(in.Form, &schema.Schema{Type: schema.Types{"object"}})})
 		}
 	}
@@ -125,7 +125,7 @@ func (m *maker) body(p *part, in schema.Input) *Body {
 // bodies returns the JSON that examples send.
 func (m *maker) bodies(p *part) (all List[*Example]) {
 	for _, e := range p.examples {
-		if e.isSuccess() && json.Valid(e.sample.Body) && httpfile.IsJSON(e.sample.MediaType) {
+		if httpfile.Expects2XX(e.Request) && json.Valid(e.sample.Body) && httpfile.IsJSON(e.sample.MediaType) {
 			addExample(&all, e.Title, e.sample.Body)
 		}
 	}
@@ -209,7 +209,7 @@ func (m *maker) errors(p *part) (all List[*Content]) {
 func (r *Response) expect(e *example) {
 	for _, c := range e.conditions {
 		switch {
-		case c.Subject == "header" && c.Word != "isFalse" && c.Word != "!=" && c.Text != "undefined":
+		case c.Subject == "header" && !httpfile.MayLack(c):
 			name := http.CanonicalHeaderKey(c.Header)
 			if name != "Content-Type" && !r.Headers.has(name) {
 				r.Headers.add(name, &Header{&schema.Schema{Type: schema.Types{"string"}}})
