@@ -268,6 +268,9 @@ func (w *routeWalk) file(file string) {
 // IsPage reports whether a route file with an extension is a page.
 func (t *Tree) IsPage(ext string) bool { return ext == ".html" || slices.Contains(t.Formats, ext) }
 
+// Extensions returns the extensions of the tree's route files, with their dot.
+func (t *Tree) Extensions() []string { return append([]string{".html", ".http"}, t.Formats...) }
+
 func (t *Tree) source(file string) Source { return Source{t.Files, t.Shown(file), file, false} }
 
 // BelowRouter returns the path of a file below router/.

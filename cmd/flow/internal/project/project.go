@@ -39,7 +39,8 @@ type App struct {
 // Tree reads the route files as they are on disk. Files are named from the working
 // directory, as Check names them.
 func (a App) Tree() *routetree.Tree {
-	return routetree.ParseIn(fault.DisplayDir(filepath.ToSlash(a.Dir)), disk.Dir(a.Dir), nil, nil)
+	formats, _ := a.Formats()
+	return routetree.ParseIn(fault.DisplayDir(filepath.ToSlash(a.Dir)), disk.Dir(a.Dir), nil, formats)
 }
 
 // Shown returns how a file of the application, given by its path below Dir, is named in

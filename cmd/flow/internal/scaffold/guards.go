@@ -71,7 +71,7 @@ func insElsewhere(app project.App) (ins []in, err error) {
 		isApp[a.Dir] = true
 	}
 	byDir, fset := map[string][]*ast.File{}, token.NewFileSet()
-	err = eachFile(app.Module, fset, ".In(", func(dir string, f *ast.File) {
+	err = app.Module.EachFile(fset, ".In(", func(dir string, f *ast.File) {
 		if !isApp[dir] && calls.ImportName(f) != "" {
 			byDir[dir] = append(byDir[dir], f)
 		}

@@ -1,20 +1,14 @@
 package scaffold
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"maps"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routes/routetree"
 )
 
@@ -72,7 +66,7 @@ func namesOf(app project.App) map[string]string {
 // what Name is given, other than for a method of a route, in files that call Mount.
 func mountNames(app project.App) (map[string]string, error) {
 	names, fset := map[string]string{}, token.NewFileSet()
-	return names, eachFile(app.Module, fset, "Mount(", func(_ string, f *ast.File) {
+	return names, app.Module.EachFile(fset, "Mount(", func(_ string, f *ast.File) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -85,36 +79,4 @@ func mountNames(app project.App) (map[string]string, error) {
 			return true
 		})
 	})
-}
-
-// eachFile calls do for each Go file of a module that has a text in it, tests left out, with
-// its directory. Files that do not parse count as far as they do.
-func eachFile(m project.Module, fset *token.FileSet, has string, do func(dir string, f *ast.File)) error {
-	dirs, err := m.Packages()
-	if err != nil {
-		return err
-	}
-	for _, dir := range dirs {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
-				continue
-			}
-			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			if err != nil {
-				return err
-			}
-			if !bytes.Contains(text, []byte(has)) {
-				continue
-			}
-			shown := path.Join(fault.DisplayDir(filepath.ToSlash(dir)), e.Name())
-			if f, _ := parser.ParseFile(fset, shown, text, parser.SkipObjectResolution); f != nil {
-				do(dir, f)
-			}
-		}
-	}
-	return nil
 }

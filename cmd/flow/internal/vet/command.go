@@ -30,8 +30,9 @@ var Command = cli.Command{
 Block, Route, RedirectTo, Asset, Param and Segments, and tags param:"id" of what Bind
 fills, that the tree of route files does not have; Page in the handlers of endpoints;
 handlers that return Next; go:embed without all:, or without a
-directory that is there; Go files that look like counterparts and are none; and static
-calls in a package that makes no Router. What the source does not tell for sure is
+directory that is there; Go files that look like counterparts and are none; static
+calls in a package that makes no Router; and files of the tree with an extension that
+Router.Formats does not have. What the source does not tell for sure is
 left to the command check of the application. Tests are not looked at.
 
 PACKAGES are those of the go command, ./... if there are none. What stands behind "--"
@@ -96,8 +97,12 @@ func Check(ctx context.Context, dir string, patterns, flags, env []string) ([]fa
 	for _, c := range checkers {
 		c.found = func(d analysis.Diagnostic) {
 			pos := c.fset.Position(d.Pos)
-			f := fault.InLine(shown(dir, pos.Filename), pos.Line, "%s", below.Replace(d.Message))
+			file, text := shown(dir, pos.Filename), below.Replace(d.Message)
+			f := fault.InLine(file, pos.Line, "%s", text)
 			f.Column = pos.Column
+			if !strings.HasSuffix(file, ".go") { // a file of the tree
+				f = fault.In(file, "%s", text)
+			}
 			all = append(all, f)
 		}
 		c.checkAll()

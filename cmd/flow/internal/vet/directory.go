@@ -141,10 +141,32 @@ func (c *checker) checkDirectory() {
 			}
 		}
 	}
-	if c.app != nil {
-		for _, f := range c.files {
-			c.checkFile(f)
+	if c.app == nil {
+		return
+	}
+	for _, f := range c.files {
+		c.checkFile(f)
+	}
+	if c.app.formats {
+		c.checkExtensions()
+	}
+}
+
+// checkExtensions looks for files of the tree whose extension is that of no route file. What else
+// may be wrong about a name, Check says: this depends on what the Go code has in Router.Formats.
+func (c *checker) checkExtensions() {
+	for _, f := range c.app.tree.Faults {
+		extensions := c.app.tree.Extensions()
+		if path.Base(f.File)[0] == '+' {
+			extensions = []string{".html"}
 		}
+		file := filepath.FromSlash(f.File)
+		if f.Warning || slices.Contains(extensions, path.Ext(f.File)) || disk.IsDir(file) {
+			continue
+		}
+		// An analyzer reports positions, so the file gets one.
+		pos := c.fset.AddFile(file, -1, 0).Pos(0)
+		c.report(pos, "%s", strings.TrimPrefix(f.Text, f.File+": "))
 	}
 }
 

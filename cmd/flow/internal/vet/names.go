@@ -205,6 +205,9 @@ func blocksOf(s routetree.Source) (map[string]bool, bool) {
 	if s.Files == nil {
 		return nil, false
 	}
+	if path.Ext(s.InTree) != ".html" { // what looks like an action in it is text
+		return map[string]bool{}, true
+	}
 	text, err := fs.ReadFile(s.Files, s.InTree)
 	if err != nil {
 		return nil, false

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/dev/disk"
 	"example.com/flow/internal/routes/routetree"
 )
@@ -45,8 +46,11 @@ type unit struct {
 type app struct {
 	tree   *routetree.Tree
 	shared bool // further trees are given to New, which may hold any +file
-	byPath map[string]*routetree.Route
-	byStem map[string][]*routetree.Route
+	// formats says that the formats of the application are known, and so which files of the tree
+	// are pages.
+	formats bool
+	byPath  map[string]*routetree.Route
+	byStem  map[string][]*routetree.Route
 }
 
 // newGiven returns the unit of a package that is type-checked already, or nil if it has no
@@ -191,11 +195,14 @@ func (u *unit) readApp() {
 
 // readTree reads the tree of a directory as it is on disk.
 func readTree(dir string, shared bool) *app {
+	module, _ := project.FindModule(dir) // whoever asks for a unit has found it
+	formats, known := project.App{Module: module, Dir: dir}.Formats()
 	a := &app{
-		tree:   routetree.ParseIn(filepath.ToSlash(dir), disk.Dir(dir), nil, nil),
-		shared: shared,
-		byPath: map[string]*routetree.Route{},
-		byStem: map[string][]*routetree.Route{},
+		tree:    routetree.ParseIn(filepath.ToSlash(dir), disk.Dir(dir), nil, formats),
+		shared:  shared,
+		formats: known,
+		byPath:  map[string]*routetree.Route{},
+		byStem:  map[string][]*routetree.Route{},
 	}
 	for _, r := range a.tree.Routes {
 		a.byPath[r.Path] = r

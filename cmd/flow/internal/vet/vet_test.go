@@ -239,6 +239,102 @@ func To(*flow.Request) flow.Response { return flow.RedirectTo("nobody") }
 	}
 }
 
+// TestFormats: the pages of the formats that the code gives to the Router are pages like others,
+// but that what looks like an action in them is text. Files with other extensions are named.
+func TestFormats(t *testing.T) {
+	for _, tt := range []struct{ name, formats, want string }{
+		{"one", `Router.Formats = map[string]flow.Format{".md": flow.FormatOf(markdown)}`, `app/docs.intro.go:13: Block("text"): app/router/docs/intro.md has no such {{define}} or {{block}}
+app/docs.intro.go:17: RedirectTo: no route is called "docs.more": name one with Name, or use an automatic name
+app/router/+side.md: a file whose name begins with + is a template of its directory: call it +side.html
+app/router/docs/more.txt: a route file ends in .html, .md (a page) or .http (an endpoint): other files belong in public/`},
+		{"none", "", `app/docs.intro.go:6: flow.GET speaks of the route whose counterpart this file is, and no route file has the counterpart docs.intro.go: rename one of them, or say the path with flow.At
+app/docs.intro.go:7: At("docs/intro"): the tree has no such route file: write the path below router/ with its brackets and without extension, as in "users/[id]"
+app/docs.intro.go:11: View: no template is called "docs/intro": give the path below router/ without extension
+app/docs.intro.go:15: RedirectTo: no route is called "docs.intro": name one with Name, or use an automatic name
+app/docs.intro.go:17: RedirectTo: no route is called "docs.more": name one with Name, or use an automatic name
+app/router/+side.md: a file whose name begins with + is a template of its directory: call it +side.html
+app/router/docs/intro.md: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/
+app/router/docs/more.txt: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/`},
+		{"not known", `Router.Formats = formats.All()`, `app/docs.intro.go:13: Block("text"): app/router/docs/intro.md has no such {{define}} or {{block}}
+app/docs.intro.go:17: RedirectTo: no route is called "docs.more": name one with Name, or use an automatic name`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			root := lay(t, txtar.Parse([]byte(`
+-- main.go --
+package main
+
+import (
+	"example.com/flow"
+	"example.org/shop/app"
+)
+
+func main() { flow.Main(app.Router) }
+-- formats/go.mod --
+module example.org/formats
+-- formats/formats.go --
+package formats
+
+import "example.com/flow"
+
+func All() map[string]flow.Format { return nil }
+-- app/app.go --
+package app
+
+import (
+	"embed"
+	"html/template"
+
+	"example.com/flow"
+	"example.org/formats"
+)
+
+//go:embed all:router
+var files embed.FS
+
+var Router = flow.New(files)
+
+var _ = formats.All
+
+func init() {
+	`+tt.formats+`
+}
+
+func markdown(src flow.Source) (template.HTML, string, error) { return "", "", nil }
+-- app/docs.intro.go --
+package app
+
+import "example.com/flow"
+
+func init() {
+	flow.GET().Do(func(req *flow.Request) (flow.Response, error) {
+		flow.At("docs/intro")
+		switch req.Method {
+		case "A":
+			return flow.Page(nil), nil
+		case "B": return flow.View("docs/intro", nil), nil
+		case "C":
+			return flow.Page(nil).Block("text"), nil
+		case "D":
+			return flow.RedirectTo("docs.intro"), nil
+		}
+		return flow.RedirectTo("docs.more"), nil
+	})
+}
+-- app/router/docs/intro.md --
+{{define "text"}}text{{end}}
+-- app/router/docs/more.txt --
+-- app/router/+side.md --
+`)))
+			mod := filepath.Join(root, "go.mod")
+			text, err := os.ReadFile(mod)
+			is.NoErr(err)
+			is.NoErr(os.WriteFile(mod, append(text, "\nrequire example.org/formats v0.0.0\n\nreplace example.org/formats => ./formats\n"...), 0o666))
+			is.Equal(findings(t, root), tt.want)
+		})
+	}
+}
+
 // TestSilent has code that is right, or of which the source does not tell that it is
 // wrong.
 func TestSilent(t *testing.T) {
