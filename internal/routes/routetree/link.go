@@ -37,14 +37,10 @@ func (t *Tree) IndexLinks() *LinkIndex {
 // one into public/, is that of no file, and for a file that has no URL or not one alone. It returns
 // anything else unchanged.
 func (x *LinkIndex) URL(name, to string) (string, error) {
-	written, rest := to, ""
-	if i := strings.IndexAny(to, "?#"); i >= 0 {
-		written, rest = to[:i], to[i:]
+	file, rest, ok := Linked(name, to)
+	if !ok {
+		return to, nil
 	}
-	if first, _, _ := strings.Cut(written, "/"); first == "" && !strings.HasPrefix(written, "./") || strings.Contains(first, ":") {
-		return to, nil // "", a path from the root, or a URL with a scheme (RFC 3986, section 4.2)
-	}
-	file := path.Join(RouterDir, path.Dir(name), decoded(written))
 	if r := x.routes[file]; r != nil {
 		return x.only(r.File, r.Patterns[0], rest) // without its optional segments
 	}
@@ -88,6 +84,20 @@ func (x *LinkIndex) suggest(file string) string {
 		}
 	}
 	return fault.Suggest(file, x.routes, "")
+}
+
+// Linked returns the name in the tree of what a relative path in a text leads to, whether it is
+// there or not, and the query and the fragment behind the path. name is that of URL. ok is false for
+// what is no relative path.
+func Linked(name, to string) (file, rest string, ok bool) {
+	written := to
+	if i := strings.IndexAny(to, "?#"); i >= 0 {
+		written, rest = to[:i], to[i:]
+	}
+	if first, _, _ := strings.Cut(written, "/"); first == "" && !strings.HasPrefix(written, "./") || strings.Contains(first, ":") {
+		return "", "", false // "", a path from the root, or a URL with a scheme (RFC 3986, section 4.2)
+	}
+	return path.Join(RouterDir, path.Dir(name), decoded(written)), rest, true
 }
 
 // decoded returns a path of a URL without its escapes. A segment stays as it is if it has a broken

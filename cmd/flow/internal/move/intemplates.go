@@ -1,6 +1,7 @@
 package move
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,21 +12,35 @@ import (
 // rewriteTemplates looks at all templates of the application, and at the names of routes
 // in those of others.
 func (p *planner) rewriteTemplates() {
+	var own []string
 	for _, src := range p.c.before.Templates {
-		text, _ := p.text(p.path(src.InTree)) // template tells of errors
+		if isTemplate(src.InTree) {
+			own = append(own, src.InTree)
+		}
+	}
+	for _, name := range own {
+		text, _ := p.text(p.path(name)) // template tells of errors
 		read, _ := readTemplate(text)
 		p.routeKeys = append(p.routeKeys, read.routeKeys...)
 	}
-	for _, src := range p.c.before.Templates {
-		p.template(p.path(src.InTree), src.InTree)
+	for _, name := range own {
+		p.template(p.path(name), name)
 	}
 	for _, o := range p.others {
 		for _, src := range o.tree.Templates {
-			p.template(filepath.Join(o.app.Dir, filepath.FromSlash(src.InTree)), "")
+			if file := filepath.Join(o.app.Dir, filepath.FromSlash(src.InTree)); isTemplate(file) {
+				p.template(file, "")
+			} else {
+				p.mentions(file, nil)
+			}
 		}
 	}
 	p.plainFiles()
 }
+
+// isTemplate reports whether a page or +file is a template. In a page of a format, what looks like
+// an action is text.
+func isTemplate(file string) bool { return path.Ext(file) == ".html" }
 
 // template looks at one template. name is its name in the tree, or "" if it is of another
 // application.

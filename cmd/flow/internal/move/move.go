@@ -32,9 +32,10 @@ var Command = cli.Command{
 speak of it: users/[id].html with users.id.go and users.id_test.go. It rewrites
 the paths and the names of routes in At, In, View, Route and RedirectTo, in
 {{route}} and {{template}}, the names of parameters, URLs in tests that can be no
-others, and the requests in .http files that move. It lists by file and line what may need a hand: other old URLs,
-names that are known only when the program runs. What In covers no more, or covers
-now, stands first: if it covers less, the move is refused without -force.
+others, the requests in .http files that move, and relative links between pages of
+formats, such as Markdown. It lists by file and line what may need a hand: other old
+URLs, names that are known only when the program runs. What In covers no more, or
+covers now, stands first: if it covers less, the move is refused without -force.
 
 OLD and NEW are paths below router/, as in At, or from the working directory. The
 extension may be left out. A directory that exists as NEW takes OLD in. The

@@ -28,7 +28,7 @@ func moved(t *testing.T, from, to string, files ...string) *change {
 	}
 	from, to = "router/"+from, "router/"+to
 	tr := transfer{from, to, l.isDir(from)}
-	before, after := treeOf("", l), treeOf("", l.apply(tr))
+	before, after := treeOf("", l, nil), treeOf("", l.apply(tr), nil)
 	if len(before.Faults)+len(after.Faults) > 0 {
 		t.Fatal(before.Faults, after.Faults)
 	}
@@ -296,7 +296,7 @@ func TestHashedURLs(t *testing.T) {
 	is := is.New(t)
 	l := listing{"router": fs.ModeDir, "public": fs.ModeDir, "public/app.css": 0}
 	tr := transfer{"public/app.css", "public/css/app.css", false}
-	f := newFinder(newChange(tr, treeOf("", l), treeOf("", l.apply(tr))), nil, nil)
+	f := newFinder(newChange(tr, treeOf("", l, nil), treeOf("", l.apply(tr), nil)), nil, nil)
 	for _, text := range []string{"/app.css", "/app.4ugmjvqtcgfftyxn.css", `/app\.\w+\.css`, `public/app.css`} {
 		hits := f.find(text)
 		is.Equal(len(hits), 1)
@@ -432,7 +432,7 @@ func TestTreeOf(t *testing.T) {
 	for name := range files {
 		l[name] = 0
 	}
-	got, want := treeOf("", l), routetree.Parse(files, nil)
+	got, want := treeOf("", l, nil), routetree.Parse(files, nil)
 	is.Equal(filesByPath(got), filesByPath(want))
 	is.Equal(len(got.Public), 1)
 	is.Equal(len(got.Faults), len(want.Faults))

@@ -194,7 +194,7 @@ func (p placer) match(name string) []string {
 		found = append(found, name)
 	}
 	if strings.HasPrefix(name, routetree.RouterDir+"/") {
-		for _, ext := range []string{".html", ".http"} {
+		for _, ext := range p.tree.Extensions() {
 			if p.l.has(name + ext) {
 				found = append(found, name+ext)
 			}
@@ -211,7 +211,7 @@ func (p placer) meant(arg string) []string {
 		found = append(found, path.Join(routetree.RouterDir, dir))
 	}
 	files := filesByPath(p.tree)
-	for _, ext := range []string{"", ".html", ".http"} {
+	for _, ext := range append(p.tree.Extensions(), "") {
 		bare, cut := strings.CutSuffix(arg, ext)
 		for _, name := range routetree.Find(files, bare) {
 			if cut && strings.HasSuffix(files[name], ext) {
@@ -284,7 +284,7 @@ func (p placer) destination(t transfer, arg string, old origin) (string, error) 
 		if to, err = p.placed(t, path.Join(to, path.Base(t.from)), old, exact); err != nil {
 			return "", err
 		}
-	} else if to = placed; !t.dir && strings.HasPrefix(to, routetree.RouterDir+"/") && path.Ext(to) != ".html" && path.Ext(to) != ".http" {
+	} else if to = placed; !t.dir && strings.HasPrefix(to, routetree.RouterDir+"/") && !slices.Contains(p.tree.Extensions(), path.Ext(to)) {
 		to += path.Ext(t.from)
 	}
 	t.to = to
@@ -350,7 +350,7 @@ func (p placer) check(t transfer) error {
 	case t.dir && strings.HasPrefix(t.to, t.from+"/"):
 		return fmt.Errorf("%s cannot move into itself, to %s: move what is in it, one by one", from, to)
 	case isRoute && path.Ext(t.from) != path.Ext(t.to):
-		return fmt.Errorf("%s cannot become %s: an .html file is a page and an .http file is not, so write the new file and remove the old one", from, to)
+		return fmt.Errorf("%s cannot become %s: the extension says how a file is read, so write the new file and remove the old one", from, to)
 	case isRoute && role(t.from) != role(t.to):
 		return fmt.Errorf("%s is a %s, and %s would be a %s: write the new file and remove the old one", from, role(t.from), to, role(t.to))
 	}

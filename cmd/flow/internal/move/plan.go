@@ -80,7 +80,7 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 	if err != nil {
 		return nil, err
 	}
-	after := treeOf(before.Dir, l.apply(t))
+	after := treeOf(before.Dir, l.apply(t), before.Formats)
 	if err := newFaults(before.Faults, after.Faults, after, t); err != nil {
 		return nil, err
 	}
@@ -90,6 +90,12 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 		plan:    &Plan{Edits: map[string][]Edit{}, texts: map[string]string{}},
 		goFiles: map[string]string{},
 		hits:    map[Note]int{},
+		files:   map[string]bool{},
+	}
+	for name, mode := range l {
+		if !mode.IsDir() {
+			p.files[name] = true
+		}
 	}
 	p.plan.Renames = []Rename{{p.path(t.from), p.path(t.to)}}
 	for _, dir := range emptied(t, l.apply(t)) {
@@ -122,12 +128,12 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 }
 
 // treeOf reads the tree of a listing. Its files are empty.
-func treeOf(dir string, l listing) *routetree.Tree {
+func treeOf(dir string, l listing, formats []string) *routetree.Tree {
 	files := fstest.MapFS{}
 	for name, mode := range l {
 		files[name] = &fstest.MapFile{Mode: mode}
 	}
-	return routetree.ParseIn(dir, files, nil, nil)
+	return routetree.ParseIn(dir, files, nil, formats)
 }
 
 // newFaults returns those faults of the tree after a move that it had not before. Those of a
@@ -165,6 +171,7 @@ type planner struct {
 	c       *change
 	plan    *Plan
 	goFiles map[string]string // the new names of counterparts and their tests that move, by the old ones; below app.Dir
+	files   map[string]bool   // those of the tree before the move, by name
 	code    *goCode
 	others  []*other
 	// matchers are those of the application.

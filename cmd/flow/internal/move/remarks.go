@@ -17,40 +17,57 @@ import (
 	"example.com/flow/internal/routes/routetree"
 )
 
-// plainFiles rewrites the requests in route files that move, and tells of the other old URLs
-// in files that are no templates: the examples of endpoints, and public files.
+// plainFiles rewrites the requests in route files that move, and the links between pages of
+// formats. It tells of the other old URLs in files that are no templates: the examples of
+// endpoints, pages of formats, and public files.
 func (p *planner) plainFiles() {
-	var names []string
 	for _, r := range p.c.before.Routes {
 		if !r.Page {
-			names = append(names, r.InTree())
+			p.requests(r.InTree())
+			p.mentions(p.path(r.InTree()), nil)
+		}
+	}
+	for _, name := range sortedKeys(p.files) { // drafts, too, which are no routes yet
+		if strings.HasPrefix(name, routetree.RouterDir+"/") && slices.Contains(p.c.before.Formats, path.Ext(name)) {
+			p.mentions(p.path(name), p.links(name))
 		}
 	}
 	for _, f := range p.c.before.Public {
 		if slices.Contains(texts, path.Ext(f.InTree)) {
-			names = append(names, f.InTree)
-		}
-	}
-	for _, name := range names {
-		text, err := p.text(p.path(name))
-		if err != nil || !utf8.ValidString(text) || len(text) > 1<<20 {
-			continue
-		}
-		rewritten := p.requests(name, text)
-		for _, h := range p.finder.find(strings.ReplaceAll(text, string(hole), " ")) {
-			if !slices.ContainsFunc(rewritten, func(at int) bool { return h.offset <= at && at < h.offset+len(h.text) }) {
-				p.hit(p.path(name), lineAt(text, h.offset), h)
-			}
+			p.mentions(p.path(f.InTree), nil)
 		}
 	}
 }
 
-// requests rewrites the paths of the requests in an .http file that moves. It returns the
-// offsets of these paths.
-func (p *planner) requests(name, text string) (rewritten []int) {
-	if p.c.moved(name) == nil || path.Ext(name) != ".http" {
-		return nil
+// plainText returns the text of a file that is no template, or "" if it is none that people write.
+func (p *planner) plainText(file string) string {
+	text, err := p.text(file)
+	if err != nil || !utf8.ValidString(text) || len(text) > 1<<20 {
+		return ""
 	}
+	return text
+}
+
+// mentions tells of what a file that is no template says of the tree, unless that was rewritten or
+// listed.
+func (p *planner) mentions(file string, listed []textLink) {
+	text := p.plainText(file)
+	for _, h := range p.finder.find(strings.ReplaceAll(text, string(hole), " ")) {
+		overlaps := func(start, end int) bool { return start < h.offset+len(h.text) && h.offset < end }
+		told := slices.ContainsFunc(p.plan.Edits[file], func(e Edit) bool { return overlaps(e.Start, e.End) }) ||
+			slices.ContainsFunc(listed, func(l textLink) bool { return overlaps(l.offset, l.offset+len(l.to)) })
+		if !told {
+			p.hit(file, lineAt(text, h.offset), h)
+		}
+	}
+}
+
+// requests rewrites the paths of the requests in an .http file that moves.
+func (p *planner) requests(name string) {
+	if p.c.moved(name) == nil {
+		return
+	}
+	text := p.plainText(p.path(name))
 	f, _ := httpfile.Parse(name, []byte(text))
 	lines := slices.Collect(strings.Lines(text))
 	offset, number := 0, 0
@@ -63,10 +80,8 @@ func (p *planner) requests(name, text string) (rewritten []int) {
 		at := strings.LastIndex(protocol.ReplaceAllString(lines[number], ""), target)
 		if now, ok := p.finder.newPath(old); ok && at >= 0 && r.Method != "" {
 			p.edit(p.path(name), offset+at, len(old), now)
-			rewritten = append(rewritten, offset+at)
 		}
 	}
-	return rewritten
 }
 
 // protocol is what may stand behind the URL of a request.
