@@ -42,14 +42,16 @@ directories may be left out; after ./ it is the exact path.
 It is a page if the files nearest to it that answer GET are pages, or else an endpoint; a
 file called store and one without a handler for GET are endpoints. Without -methods the
 handler is for GET, or for POST in a store. A page without parameters needs no handler and
-gets none: say -methods get for one. One with handlers for GET and POST gets a form, and the
-handlers that show and read it. +field shows a field of a form. +layout, +error and partials such as +row are
-templates without a URL: they get neither handlers nor rows.`,
+gets none: say -methods get for one. With the extension of a format of the application, as
+in blog/opening.md, or beside such pages, it is a page of that format. One with handlers
+for GET and POST gets a form, and the handlers that show and read it. +field shows a field
+of a form. +layout, +error and partials such as +row are templates without a URL: they get
+neither handlers nor rows.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		var a addition
 		flags.StringVar(&a.methods, "methods", "", "the `list` of methods to handle, as in get,put: get, post, put, patch,\ndelete, head, options, any")
 		flags.StringVar(&a.name, "name", "", "the `name` of the route, for links to it")
-		flags.BoolVar(&a.page, "page", false, "a page, .html")
+		flags.BoolVar(&a.page, "page", false, "a page, .html unless the path has the extension of a format")
 		flags.BoolVar(&a.endpoint, "endpoint", false, "an endpoint without a page, .http")
 		return a.run
 	},
@@ -130,7 +132,7 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 	if below, ok := strings.CutPrefix(filepath.ToSlash(arg), absolute); ok {
 		arg = "./" + below
 	}
-	path, ext, exact, err := readPath(filepath.ToSlash(arg), app.Shown(routetree.RouterDir))
+	path, ext, exact, err := readPath(filepath.ToSlash(arg), app.Shown(routetree.RouterDir), tree.Extensions())
 	if err != nil {
 		return nil, cli.Usagef("add: %v", err)
 	}
@@ -158,11 +160,13 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 	if err != nil {
 		return nil, err
 	}
-	if len(methods) == 0 && (ext == endpointExt || len(paramsOf(route)) > 0) {
+	switch {
+	case len(methods) == 0 && route.Store:
+		methods = []string{http.MethodPost}
+	case len(methods) == 0 && (ext == endpointExt || ext == pageExt && len(paramsOf(route)) > 0):
 		methods = []string{http.MethodGet}
-		if route.Store {
-			methods = []string{http.MethodPost}
-		}
+	case isForm(route, methods) && ext != pageExt:
+		return nil, cli.Usagef("add: a page with handlers for GET and POST gets a form, and what looks like an action in %s is text: write %s", inTree, project.Quoted(path+pageExt))
 	}
 	c := &counterpart{pkg: pkg.name, route: route, name: a.name, handlers: handlersOf(route, methods, pkg.taken), asks: pkg.asks()}
 	if err := a.check(app, tree, pkg, c); err != nil {
@@ -176,28 +180,33 @@ func (a *addition) extension(t *routetree.Tree, pkg *goPackage, path, written st
 	store := path == "store" || strings.HasSuffix(path, "/store")
 	gets := len(methods) == 0 || slices.Contains(methods, http.MethodGet) || slices.Contains(methods, methodAny)
 	switch {
-	case a.page && written == endpointExt || a.endpoint && written == pageExt:
+	case a.page && written == endpointExt || a.endpoint && written != "" && written != endpointExt:
 		return "", cli.Usagef("add: the extension %s is not what the flag says: leave one of them out", written)
-	case store && (a.page || written == pageExt):
+	case store && (a.page || written != "" && written != endpointExt):
 		return "", cli.Usagef("add: a file called store answers POST and nothing else: it is no page")
 	case store && len(methods) > 0 && !slices.Equal(methods, []string{http.MethodPost}):
 		return "", cli.Usagef("add: a file called store serves POST and nothing but POST: add other methods to the index file beside it")
-	case a.page:
-		return pageExt, nil
-	case a.endpoint:
-		return endpointExt, nil
 	case written != "":
 		return written, nil
+	case a.endpoint:
+		return endpointExt, nil
+	case isMarkdown(path):
+		return "", cli.Usagef("add: Router.Formats has no %s: write %s, or say -endpoint if the URL is to end so", filepath.Ext(path), project.Quoted(strings.TrimSuffix(path, filepath.Ext(path))))
+	case a.page:
+		return pageExt, nil
 	}
 	for _, r := range t.Routes {
 		if r.Path == path { // it is there: what is said of it is not about its extension
-			return filepath.Ext(r.File), nil
+			return r.Ext(), nil
 		}
 	}
-	if store || !gets || !pagesNear(t, pkg, path) {
+	switch {
+	case store || !gets || !pagesNear(t, pkg, path):
 		return endpointExt, nil
+	case len(methods) > 0 || strings.Contains(path, "["): // it shows what a handler returns
+		return pageExt, nil
 	}
-	return pageExt, nil
+	return extensionNear(t, path), nil
 }
 
 // pagesNear reports whether there is a page among the files nearest to a path that answer
@@ -257,6 +266,9 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 			form = formText(r, t)
 		}
 		text, what = pageText(r, slices.Contains(methodsOf(c.handlers), http.MethodGet), form, layouts(t, r.Path)), "the page "+pattern
+		if r.Ext() != pageExt {
+			text = formatText(r)
+		}
 	}
 	p.add(r.InTree(), text, what)
 	if !c.empty() {

@@ -12,10 +12,11 @@ import (
 )
 
 const (
-	goMod  = "module shop\n"
-	appGo  = "package app\n\nvar Router = flow.New(files)\n"
-	layout = "<title>{{block \"title\" .}}Shop{{end}}</title>{{template \"content\" .}}"
-	tests  = "package app\n\nfunc TestRoutes(t *testing.T) {\n\tfor _, tt := range []struct {\n\t\tmethod, path string\n\t\tstatus       int\n\t}{\n\t\t{\"GET\", \"/\", 200},\n\t} {\n\t}\n}\n"
+	goMod   = "module shop\n"
+	appGo   = "package app\n\nvar Router = flow.New(files)\n"
+	formats = "package app\n\nimport \"example.com/flow\"\n\nfunc init() { Router.Formats = map[string]flow.Format{\".md\": markdown, \".txt\": text} }\n"
+	layout  = "<title>{{block \"title\" .}}Shop{{end}}</title>{{template \"content\" .}}"
+	tests   = "package app\n\nfunc TestRoutes(t *testing.T) {\n\tfor _, tt := range []struct {\n\t\tmethod, path string\n\t\tstatus       int\n\t}{\n\t\t{\"GET\", \"/\", 200},\n\t} {\n\t}\n}\n"
 )
 
 // app returns the files of an application, with others.
@@ -45,6 +46,14 @@ func init() {
 `,
 		"router/(staff)/staff/index.html", "", "router/(staff)/staff/[id=int].html", "",
 		"router/desk/index.html", "", "router/api/index.html", "",
+	}, others...)...)
+}
+
+// manual returns the files of an application with formats, and with others.
+func manual(others ...string) map[string]string {
+	return app(append([]string{
+		"formats.go", formats,
+		"router/manual/index.html", "", "router/manual/first.md", "", "router/manual/second.md", "", "router/manual/[page].html", "", "router/notes/index.md", "", "router/mixed/a.md", "", "router/mixed/b.html", "",
 	}, others...)...)
 }
 
@@ -302,6 +311,30 @@ func TestAdd(t *testing.T) {
 		{"a partial", app("router/(g)/[id]/x.html", ""), []string{"(g)/[id]/+row"}, map[string]string{
 			"app/router/(g)/[id]/+row.html": "<p>{{.}}</p>\n",
 		}, `a partial: {{template "(g)/[id]/+row" .}}`},
+		{"a page of a format", manual(), []string{"blog/first-steps.md"}, map[string]string{
+			"app/router/blog/first-steps.md": "# First steps\n", "app/app_test.go": "\t\t{\"GET\", \"/blog/first-steps\", 200},\n",
+		}, "app/router/blog/first-steps.md  the page /blog/first-steps\n"},
+		{"a page of a format, with a flag", manual(), []string{"-page", "about.txt"}, map[string]string{
+			"app/router/about.txt": "About\n", "app/app_test.go": "",
+		}, "the page /about\n"},
+		{"beside pages of a format", manual(), []string{"manual/third"}, map[string]string{"app/router/manual/third.md": "# Third\n", "app/app_test.go": ""}, ""},
+		{"below pages of a format", manual(), []string{"manual/more/third"}, map[string]string{"app/router/manual/more/third.md": "# Third\n", "app/app_test.go": ""}, ""},
+		{"beside an index of a format", manual(), []string{"notes/first"}, map[string]string{"app/router/notes/first.md": "", "app/app_test.go": ""}, ""},
+		{"beside pages of a format and others", manual(), []string{"mixed/c"}, map[string]string{"app/router/mixed/c.html": "", "app/app_test.go": ""}, ""},
+		{"a template beside pages of a format", manual(), []string{"manual/third", "-page"}, map[string]string{"app/router/manual/third.html": "", "app/app_test.go": ""}, ""},
+		{"a page with a handler beside pages of a format", manual(), []string{"manual/third", "-methods", "get"}, map[string]string{
+			"app/router/manual/third.html": "<h1>{{.Title}}</h1>", "app/manual.third.go": "", "app/app_test.go": "",
+		}, ""},
+		{"a page with a parameter beside pages of a format", manual(), []string{"notes/[id]"}, map[string]string{
+			"app/router/notes/[id].html": "", "app/notes.id.go": "", "app/app_test.go": "",
+		}, ""},
+		{"a page of a format with a handler", manual(), []string{"notes/[id].md", "-methods", "get"}, map[string]string{
+			"app/router/notes/[id].md": "# Note\n", "app/notes.id.go": "flow.GET().Do(showNote)", "app/app_test.go": "",
+		}, "app/notes.id.go           GET showNote\n"},
+		{"a page of a format with a parameter", manual(), []string{"notes/[id].md"}, map[string]string{"app/router/notes/[id].md": "", "app/app_test.go": ""}, ""},
+		{"an endpoint called like a page of a format that there is not", app(), []string{"about.md", "-endpoint"}, map[string]string{
+			"app/router/about.md.http": "", "app/about.md.go": "", "app/app_test.go": "",
+		}, "the endpoint /about.md\n"},
 		{"names that are taken", app("other.go", "package app\n\ntype showUser int\n\nvar showUserByID, x = 1, 2\n", "other_test.go", "package app\n\nfunc updateUser() {}\n"), []string{"users/[id]", "-methods", "get,put"}, map[string]string{
 			"app/router/users/[id].html": "", "app/users.id.go": "flow.GET().Do(showUsersID)\n\tflow.PUT().Do(updateUserByID)", "app/app_test.go": "",
 		}, ""},
@@ -346,6 +379,7 @@ func TestAddFaults(t *testing.T) {
 		"router/half.html", "", "half.go", "package app\n\nfunc init() { flow.GET().Do(showHalf) }\n",
 		"router/main.html", "", "main.go", "package app\n\nfunc helper() {}\n",
 		"router/old", "", // is a fault already, and no reason to refuse others
+		"formats.go", formats, "router/manual/first.md", "",
 	)
 	files["users/i"] = ""
 	files["x"] = ""
@@ -412,6 +446,14 @@ func TestAddFaults(t *testing.T) {
 		{"a -name users", cli.Failure, `-name: "users" is the name of another route already, given at app/users.index.go:6: call this one otherwise`},
 		{"a -name cart", cli.Failure, `-name: "cart" is the automatic name of app/router/(shop)/cart.html: call this one otherwise`},
 		{"items/[id]", cli.Failure, `app/notes.store.go:3: Name: "items.id" would be the automatic name of app/router/items/[id].html: change that name, or call this one otherwise`},
+		// Formats.
+		{"manual/first", cli.Failure, "app/router/manual/first.md is there already\n"},
+		{"manual/first.html", cli.Failure, "app/router/manual/first.html and app/router/manual/first.md both answer /manual/first: rename one of them\n"},
+		{"a.md -endpoint", cli.Usage, "add: the extension .md is not what the flag says"},
+		{"a/store.md", cli.Usage, "add: a file called store answers POST and nothing else: it is no page"},
+		{"+row.md", cli.Usage, "add: +row is a template of its directory, without a URL: it has no methods, no name, and the extension .html"},
+		{"a.md -methods get,post", cli.Usage, "add: a page with handlers for GET and POST gets a form, and what looks like an action in router/a.md is text: write a.html"},
+		{"blog/a.markdown", cli.Usage, "add: Router.Formats has no .markdown: write blog/a, or say -endpoint if the URL is to end so"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			is := is.New(t)

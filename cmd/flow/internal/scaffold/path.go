@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/routes/routetree"
 )
 
-// The extensions of route files.
+// The extensions of route files. Pages of formats have others.
 const (
 	pageExt     = ".html"
 	endpointExt = ".http"
@@ -21,14 +22,14 @@ const (
 // extension, "" if none was written. It understands a path as the file has it, from the
 // working directory or from router/, and one with a slash in front. exact says that the path
 // was written so, or with "./" in front: its groups are all there. routerDir is router/ as it
-// is named from the working directory.
+// is named from the working directory, and extensions are those of route files.
 //
 //	users/[id]                  => users/[id]
 //	/users/[id]                 => users/[id]
 //	app/router/users/[id].html  => users/[id], .html, exact
 //	./users/[id]                => users/[id], exact
 //	/                           => index
-func readPath(arg, routerDir string) (p, ext string, exact bool, err error) {
+func readPath(arg, routerDir string, extensions []string) (p, ext string, exact bool, err error) {
 	p, exact = strings.CutPrefix(arg, "./")
 	for _, before := range []string{routerDir + "/", routetree.RouterDir + "/", "/"} {
 		if below, ok := strings.CutPrefix(p, before); ok {
@@ -36,7 +37,7 @@ func readPath(arg, routerDir string) (p, ext string, exact bool, err error) {
 			break
 		}
 	}
-	if e := path.Ext(p); e == pageExt || e == endpointExt {
+	if e := path.Ext(p); slices.Contains(extensions, e) {
 		p, ext = strings.TrimSuffix(p, e), e
 	}
 	switch {

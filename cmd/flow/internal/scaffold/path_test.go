@@ -10,6 +10,8 @@ import (
 	"example.com/flow/internal/routes/routetree"
 )
 
+var extensions = []string{".html", ".http", ".md"}
+
 func TestReadPath(t *testing.T) {
 	for _, tt := range []struct{ arg, path, ext string }{
 		{"about", "about", ""},
@@ -18,6 +20,8 @@ func TestReadPath(t *testing.T) {
 		{"/", "index", ""},
 		{"about.html", "about", ".html"},
 		{"feed.xml.http", "feed.xml", ".http"},
+		{"blog/opening.md", "blog/opening", ".md"},
+		{"blog/opening.markdown", "blog/opening.markdown", ""}, // no format
 		{"feed.xml", "feed.xml", ""},
 		{"users/[id]", "users/[id]", ""},
 		{"/users/[id].html", "users/[id]", ".html"},
@@ -35,12 +39,12 @@ func TestReadPath(t *testing.T) {
 	} {
 		t.Run(tt.arg, func(t *testing.T) {
 			is := is.New(t)
-			path, ext, exact, err := readPath(tt.arg, "app/router")
+			path, ext, exact, err := readPath(tt.arg, "app/router", extensions)
 			is.NoErr(err)
 			is.Equal(path, tt.path)
 			is.Equal(ext, tt.ext)
 			is.Equal(exact, strings.HasPrefix(tt.arg, "./") || strings.HasPrefix(tt.arg, "app/router/") || strings.HasPrefix(tt.arg, "router/"))
-			again, _, exact, err := readPath("app/router/"+path+".html", "app/router")
+			again, _, exact, err := readPath("app/router/"+path+".html", "app/router", extensions)
 			is.NoErr(err)
 			is.Equal(again, path) // the file that is made of it means the same
 			is.True(exact)
@@ -68,7 +72,7 @@ func TestReadPath(t *testing.T) {
 	} {
 		t.Run(tt.arg, func(t *testing.T) {
 			is := is.New(t)
-			_, _, _, err := readPath(tt.arg, "app/router")
+			_, _, _, err := readPath(tt.arg, "app/router", extensions)
 			is.True(err != nil)
 			is.True(strings.Contains(err.Error(), tt.want))
 		})
@@ -101,14 +105,14 @@ func FuzzReadPath(f *testing.F) {
 		f.Add(arg)
 	}
 	f.Fuzz(func(t *testing.T, arg string) {
-		path, ext, _, err := readPath(arg, "app/router")
+		path, ext, _, err := readPath(arg, "app/router", extensions)
 		if err != nil {
 			return
 		}
 		if ext == "" {
 			ext = pageExt
 		}
-		again, extAgain, _, err := readPath("app/router/"+path+ext, "app/router")
+		again, extAgain, _, err := readPath("app/router/"+path+ext, "app/router", extensions)
 		if err != nil || again != path || extAgain != ext {
 			t.Errorf("%q is %q, and that file is %q%s, %v", arg, path, again, extAgain, err)
 		}

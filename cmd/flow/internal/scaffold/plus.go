@@ -33,7 +33,7 @@ func (a *addition) planPlus(app project.App, t *routetree.Tree, pkg *goPackage, 
 	inTree := routetree.RouterDir + "/" + p + pageExt
 	base := path.Base(p)
 	switch {
-	case a.methods != "" || a.name != "" || a.endpoint || ext == endpointExt:
+	case a.methods != "" || a.name != "" || a.endpoint || ext != "" && ext != pageExt:
 		return nil, cli.Usagef("add: %s is a template of its directory, without a URL: it has no methods, no name, and the extension %s", base, pageExt)
 	case strings.EqualFold(base, "+page"):
 		return nil, cli.Usagef("add: a page has no + in front: write flow add %s", project.Quoted(path.Join(path.Dir(p), "index")))
