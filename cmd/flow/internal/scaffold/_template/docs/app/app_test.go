@@ -17,9 +17,10 @@ func TestExamples(t *testing.T) {
 	flowtest.Examples(t, func(*testing.T) *flow.Router { return Router })
 }
 
-func get(path string) *httptest.ResponseRecorder {
+// ask returns the answer to a request.
+func ask(method, path string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	Router.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	Router.ServeHTTP(w, httptest.NewRequest(method, path, nil))
 	return w
 }
 
@@ -47,8 +48,7 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/sitemap.xml", 200, `<loc>http://localhost:8080/docs/writing</loc>`},
 	} {
 		t.Run(tt.method+" "+tt.path, func(t *testing.T) {
-			w := httptest.NewRecorder()
-			Router.ServeHTTP(w, httptest.NewRequest(tt.method, tt.path, nil))
+			w := ask(tt.method, tt.path)
 			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) {
 				t.Errorf("got %d, want %d and %q in\n%s", w.Code, tt.status, tt.want, w.Body)
 			}
@@ -67,8 +67,8 @@ func TestPages(t *testing.T) {
 	}
 	for _, p := range pages {
 		t.Run(p.URL, func(t *testing.T) {
-			w := get(p.URL)
-			if n := strings.Count(w.Body.String(), "<h1>"); w.Code != 200 || n != 1 || p.Title == "" {
+			w := ask("GET", p.URL)
+			if n := strings.Count(w.Body.String(), "<h1"); w.Code != 200 || n != 1 || p.Title == "" {
 				t.Errorf("got %d, the title %q and %d headings of the first level", w.Code, p.Title, n)
 			}
 		})
@@ -83,6 +83,7 @@ func TestMistakes(t *testing.T) {
 		{"docs/x", "---\ntitle: X\ntilte: Y\n---\n", "docs/x:3: field tilte not found"},
 		{"blog/x", "---\ntitle: X\ndate: 31 January\n---\n", "blog/x:3: parsing time"},
 		{"blog/x", "---\ntitle: X\n---\n", "blog/x:1: the front matter has no date"},
+		{"docs/x", "---\ntitle: X\n---\n\ntext\n\n# Y\n", "docs/x:7: the title is the heading of the first level"},
 		{"docs/x", "---\ntitle: X\n---\n\n<b>bold</b>\n", "docs/x:5: this is raw HTML"},
 	} {
 		t.Run(tt.want, func(t *testing.T) {

@@ -51,6 +51,9 @@ var converter = goldmark.New(
 func markdown(src flow.Source) (template.HTML, front, error) {
 	f, body, err := readFront(src)
 	errs, source := []error{err}, []byte(body)
+	wrong := func(n ast.Node, text string) {
+		errs = append(errs, src.ErrorAt(1+strings.Count(body[:max(0, n.Pos())], "\n"), "%s", text))
+	}
 	link := func(to []byte) []byte {
 		url, err := src.Link(string(to))
 		errs = append(errs, err) // which knows its line
@@ -67,12 +70,14 @@ func markdown(src flow.Source) (template.HTML, front, error) {
 		case *ast.Image:
 			n.Destination = link(n.Destination)
 		case *ast.Heading:
+			if n.Level == 1 {
+				wrong(n, "the title is the heading of the first level: write ## for others")
+			}
 			if id, ok := n.AttributeString("id"); ok && (n.Level == 2 || n.Level == 3) {
 				f.TOC = append(f.TOC, heading{string(id.([]byte)), textOf(n, source), n.Level})
 			}
 		case *ast.RawHTML, *ast.HTMLBlock:
-			line := 1 + strings.Count(body[:max(0, n.Pos())], "\n")
-			errs = append(errs, src.ErrorAt(line, "this is raw HTML, which the converter leaves out: write Markdown"))
+			wrong(n, "this is raw HTML, which the converter leaves out: write Markdown")
 		}
 		return ast.WalkContinue, nil
 	})
