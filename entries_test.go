@@ -8,8 +8,14 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -377,4 +383,76 @@ router/index.html:1:21: {{pages "x"}}: there is no page without parameters below
 	r = flow.New(listed(files))
 	is.Equal(r.Check().Error(), `router/index.html:1: function "page" not defined: add it to Router.Funcs
 router/index.html:1: function "pages" not defined: add it to Router.Funcs`)
+}
+
+// TestListsInDevelopment edits a title, while others ask for pages that show it: the page itself, one
+// that lists it, a neighbour, an .html page and a handler. No answer is older than the request.
+func TestListsInDevelopment(t *testing.T) {
+	is := is.New(t)
+	files := map[string]string{
+		"+layout.html":      `{{with page.Next}}[{{.Title}}]{{end}}{{template "content" .}}`,
+		"blog/index.md":     "Blog|2026-01-01",
+		"blog/a.md":         "0|2026-01-02",
+		"list/index.html":   `{{range pages "blog"}}[{{.Title}}]{{end}}`,
+		"list/request.html": `{{request.Method}}{{range (index (pages "blog") 0).Parent.Children}}[{{.Title}}]{{end}}`,
+		"list/title.html":   `{{define "title"}}x{{end}}`,
+		"list.json.http":    "",
+	}
+	dir := onDisk(t, listed(files))
+	r := listing(files)
+	r.At("list.json").GET().Do(func(*flow.Request) (flow.Response, error) {
+		all, err := flow.Entries[article](r, "blog")
+		if err != nil {
+			return flow.Response{}, err
+		}
+		return flow.Text("[" + all[0].Title + "]"), nil
+	})
+	r.Dev(dir)
+	journalOf(r)
+	is.NoErr(r.Check())
+	var written atomic.Int64
+	title := regexp.MustCompile(`\[(\d+)\]`)
+	var all sync.WaitGroup
+	for _, target := range []string{"/blog", "/list", "/list/request", "/list.json"} {
+		all.Go(func() {
+			for last := int64(0); last < 20; {
+				last = written.Load()
+				w := serve(r, "GET", target)
+				shown := title.FindStringSubmatch(w.Body.String())
+				if w.Code != 200 || shown == nil {
+					t.Errorf("%s: got %d %s", target, w.Code, w.Body)
+					return
+				}
+				if n, err := strconv.ParseInt(shown[1], 10, 64); err != nil || n < last {
+					t.Errorf("%s: got %d, after %d was written", target, n, last)
+					return
+				}
+			}
+		})
+	}
+	for i := 1; i <= 20; i++ {
+		write(t, dir, "a.md", fmt.Sprintf("Title: %d\n", i))
+		is.NoErr(os.Rename(filepath.Join(dir, "a.md"), filepath.Join(dir, "router/blog/a.md"))) // at once, so that nobody reads half of it
+		written.Store(int64(i))
+	}
+	all.Wait()
+
+	// Titles of .html pages, faults, and pages that come and go.
+	get := func(target string) string { return visit(r, target).Body.String() }
+	write(t, dir, "router/list/index.html", `{{range pages "list"}}{{.Title}}, {{end}}`)
+	is.True(strings.Contains(get("/list"), ", x, "))
+	write(t, dir, "router/list/title.html", `{{define "title"}}y{{end}}`)
+	is.True(strings.Contains(get("/list"), ", y, "))
+	is.NoErr(os.Remove(filepath.Join(dir, "router/list/title.html")))
+	is.True(!strings.Contains(get("/list"), "y, "))
+	is.True(strings.Contains(get("/list/request"), "GET[20]"))
+	is.NoErr(os.RemoveAll(filepath.Join(dir, "router/blog")))
+	is.True(strings.Contains(get("/list/request"), `there is no page without parameters below router/blog/`))
+	write(t, dir, "router/blog/a.md", "Title: 21\n")
+	is.True(!strings.Contains(get("/list/request"), `without parameters`))
+	_, err := flow.Entries[article](r, "blog")
+	is.NoErr(err)
+	write(t, dir, "router/blog/a.md", "Date: now\n")
+	is.True(strings.Contains(get("/blog/a"), "is no date"))
+	is.Equal(visit(r, "/list").Code, 200) // the mistake is on another page
 }
