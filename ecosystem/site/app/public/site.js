@@ -1,6 +1,5 @@
-<script nonce="{{nonce}}">
-{{- /* Results while somebody types. Without this script, the form leads to /search, which search.go answers: what it
-finds is the same. */}}
+// The search shows results while somebody types. Without this script, its form leads to /search, which search.go
+// answers: what that finds is the same.
 const input = document.getElementById("page-query"), found = document.getElementById("page-found"), [says, list] = found.children;
 const area = input.closest("search"), stays = !found.hidden, most = stays ? 40 : 8;
 const index = document.querySelector("link[type='application/json']").href;
@@ -104,4 +103,3 @@ if (stays && query && !input.value) {
   input.value = query;
   show();
 }
-</script>
