@@ -291,7 +291,7 @@ func TestOwnPages(t *testing.T) {
 			is.True(strings.HasPrefix(w.Header().Get("Content-Type"), "text/html"))
 			page := prove.Page{
 				File:  tt.name,
-				Nodes: markup.Page(html),
+				Nodes: markup.Page(html, markup.Rules),
 				HTML:  func(*parse.ActionNode) bool { return false },
 				At:    func(at markup.Place) (line, column int) { return markup.Position(html, at.Offset) },
 			}

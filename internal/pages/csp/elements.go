@@ -12,7 +12,7 @@ type element struct {
 
 // elements returns the scripts and styles of a page, as browsers find them.
 func elements(html string) (all []element) {
-	for _, n := range markup.Page(html) {
+	for _, n := range markup.Page(html, markup.Rules) {
 		switch n := n.(type) {
 		case *markup.Tag:
 			tag := n.Ways[0]

@@ -88,7 +88,7 @@ func FuzzScan(f *testing.F) {
 			if !isPath(l.URL) || strings.ContainsAny(l.URL, "?") {
 				t.Errorf("%q is no path", l.URL)
 			}
-			if l.Offset < 0 || l.Offset >= len(text) || !isList(l.Attr) && l.Attr != "content" && !strings.ContainsRune("/\\& \t\n\r\f", rune(text[l.Offset])) {
+			if l.Offset < 0 || l.Offset >= len(text) || l.Attr != "ping" && !isSrcset(l.Attr) && l.Attr != "content" && !strings.ContainsRune("/\\& \t\n\r\f", rune(text[l.Offset])) {
 				t.Errorf("%q is not at %d", l.URL, l.Offset)
 			}
 		}

@@ -38,8 +38,8 @@ var htmx = map[string]string{"hx-get": "GET", "hx-post": "POST", "hx-put": "PUT"
 // connects are the attributes of htmx's extensions that open a connection, which begins with GET.
 var connects = []string{"sse-connect", "ws-connect"}
 
-// isList reports whether an attribute holds a list of URLs.
-func isList(name string) bool { return name == "ping" || strings.HasSuffix(name, "srcset") }
+// isSrcset reports whether an attribute holds URLs of images, with their sizes.
+func isSrcset(name string) bool { return strings.HasSuffix(name, "srcset") }
 
 // isOurs reports whether the URLs of a tag may be those of the application.
 func isOurs(w *markup.Way) bool {
@@ -53,6 +53,26 @@ func isOurs(w *markup.Way) bool {
 
 // links notes the URLs of a tag, but for those of forms and their buttons.
 func (sc *scanner) links(w *markup.Way) {
+	eachAttr(w, func(a markup.Attr, l Link) {
+		value := sc.url(a)
+		for _, at := range urlsOf(a.Name, value) {
+			sc.link(w, a, value[at.begin:at.end], l)
+		}
+	})
+	switch w.Name {
+	case "base":
+		href, ok := w.Get("href")
+		sc.file.moved = sc.file.moved || w.Open || ok && !isPath(sc.url(href))
+	case "meta":
+		if content, at, ok := refreshOf(w); ok {
+			sc.link(w, content, content.Value[at.begin:at.end], Link{Method: http.MethodGet})
+		}
+	}
+}
+
+// eachAttr calls visit for each attribute of a tag that holds URLs, but for those of forms and their
+// buttons, with a Link that has the method of the requests and whether they load a part of the page.
+func eachAttr(w *markup.Way, visit func(markup.Attr, Link)) {
 	for i := range w.Attrs {
 		a := &w.Attrs[i]
 		for _, u := range urlAttrs[a.Name] {
@@ -61,28 +81,32 @@ func (sc *scanner) links(w *markup.Way) {
 				if a.Name == "ping" {
 					method = http.MethodPost
 				}
-				sc.list(w, *a, method, u.loads || w.Name == "link" && loads(w.Value("rel")))
+				visit(*a, Link{Method: method, Loads: u.loads || w.Name == "link" && loads(w.Value("rel"))})
 			}
 		}
 		name := strings.TrimPrefix(a.Name, "data-")
 		if method := htmx[name]; method != "" {
-			sc.list(w, *a, method, false)
+			visit(*a, Link{Method: method})
 		} else if slices.Contains(connects, name) {
-			sc.list(w, *a, http.MethodGet, false)
+			visit(*a, Link{Method: http.MethodGet})
 		}
 	}
-	switch w.Name {
-	case "base":
-		href, ok := w.Get("href")
-		sc.file.moved = sc.file.moved || w.Open || ok && !isPath(sc.url(href))
-	case "meta":
-		if strings.EqualFold(strings.Trim(w.Value("http-equiv"), space), "refresh") {
-			content, _ := w.Get("content")
-			if m := refresh.FindStringSubmatch(content.Value); m != nil {
-				sc.link(w, content, m[1], Link{Method: http.MethodGet})
-			}
-		}
+}
+
+// A span is where a URL stands in the value of an attribute.
+type span struct{ begin, end int }
+
+// refreshOf returns the attribute of a <meta http-equiv="refresh"> that holds a URL, and where.
+func refreshOf(w *markup.Way) (content markup.Attr, at span, ok bool) {
+	if !strings.EqualFold(strings.Trim(w.Value("http-equiv"), space), "refresh") {
+		return content, at, false
 	}
+	content, _ = w.Get("content")
+	m := refresh.FindStringSubmatchIndex(content.Value)
+	if m == nil {
+		return content, at, false
+	}
+	return content, span{m[2], m[3]}, true
 }
 
 // url returns the URL in an attribute. If it begins with a call of {{route}}, it begins with what that
@@ -126,34 +150,43 @@ func isPath(url string) bool {
 	return strings.HasPrefix(url, "/") && !strings.HasPrefix(url, "//") && !strings.HasPrefix(url, `/\`)
 }
 
-// urlsOf returns the URLs in the list of a srcset, such as "/a.png 1x, /b.png 2x". A URL may
-// contain commas.
-func urlsOf(list string) (urls []string) {
-	for {
-		list = strings.TrimLeft(list, space+",")
-		if list == "" {
-			return urls
+// urlsOf returns where the URLs stand in the value of an attribute.
+func urlsOf(name, value string) []span {
+	switch {
+	case name == "ping":
+		return words(value)
+	case isSrcset(name):
+		return candidates(value)
+	}
+	return []span{{0, len(value)}}
+}
+
+// words returns the words of a text.
+func words(text string) (all []span) {
+	for at := 0; ; {
+		at += len(text[at:]) - len(strings.TrimLeft(text[at:], space))
+		if at == len(text) {
+			return all
 		}
-		i := indexAny(list, space)
-		url := strings.TrimRight(list[:i], ",")
-		if urls = append(urls, url); url == list[:i] {
-			i += indexAny(list[i:], ",")
-		}
-		list = list[i:]
+		end := at + indexAny(text[at:], space)
+		all, at = append(all, span{at, end}), end
 	}
 }
 
-// list notes the URLs of an attribute.
-func (sc *scanner) list(w *markup.Way, a markup.Attr, method string, loads bool) {
-	urls := []string{sc.url(a)}
-	switch {
-	case a.Name == "ping":
-		urls = strings.Fields(urls[0])
-	case isList(a.Name):
-		urls = urlsOf(urls[0])
-	}
-	for _, url := range urls {
-		sc.link(w, a, url, Link{Method: method, Loads: loads})
+// candidates returns the URLs in the list of a srcset, such as "/a.png 1x, /b.png 2x". A URL may
+// contain commas.
+func candidates(list string) (urls []span) {
+	for at := 0; ; {
+		at += len(list[at:]) - len(strings.TrimLeft(list[at:], space+","))
+		if at == len(list) {
+			return urls
+		}
+		end := at + indexAny(list[at:], space)
+		url := strings.TrimRight(list[at:end], ",")
+		if urls = append(urls, span{at, at + len(url)}); at+len(url) == end {
+			end += indexAny(list[end:], ",")
+		}
+		at = end
 	}
 }
 

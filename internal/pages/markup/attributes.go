@@ -27,7 +27,19 @@ type Table struct {
 var (
 	Links = &Table{uses: uses(0)}              // the check of links and of forms
 	Rules = &Table{uses: uses(1), whole: true} // what is wrong about a page as a whole
+	// URLs is for pages and not for templates, in which each condition in a query would be another way:
+	// where it differs from Rules, it has the whole of each URL.
+	URLs = &Table{uses: wholeURLs(uses(1)), whole: true}
 )
+
+func wholeURLs(uses map[string]use) map[string]use {
+	for name, use := range uses {
+		if use == url {
+			uses[name] = valued
+		}
+	}
+	return uses
+}
 
 // attributes has the attributes whose values are read: those for both tables, for Links and for Rules.
 var attributes = []struct {

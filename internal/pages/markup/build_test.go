@@ -217,7 +217,7 @@ func TestBuildAsWritten(t *testing.T) {
 			var written strings.Builder
 			is.NoErr(page.Execute(&written, data))
 			joined := strings.NewReplacer(`" "`, ``, "?", "")
-			got, want := joined.Replace(dumpItems(data.page(items))), joined.Replace(dumpItems(Build(Page(written.String()))))
+			got, want := joined.Replace(dumpItems(data.page(items))), joined.Replace(dumpItems(Build(Page(written.String(), Rules))))
 			if got != want {
 				t.Fatalf("%s\nwith %v is %s\ngot  %s\nwant %s", text, data, written.String(), got, want)
 			}

@@ -213,7 +213,7 @@ func TestPage(t *testing.T) {
 		{"<\u212a><b\u212a>", "\"<\u212a>\" <b\u212a>"},
 	} {
 		t.Run(tt.html, func(t *testing.T) {
-			is.New(t).Equal(dump(Page(tt.html)), tt.want)
+			is.New(t).Equal(dump(Page(tt.html, Rules)), tt.want)
 		})
 	}
 }

@@ -137,7 +137,7 @@ func TestReadAsWritten(t *testing.T) {
 				break // contexts that differ
 			}
 			got := data.tags(nil, nodes)
-			want := data.tags(nil, Page(written.String()))
+			want := data.tags(nil, Page(written.String(), Rules))
 			same := len(got) == len(want)
 			for i := 0; same && i < len(got); i++ {
 				exact := !slices.ContainsFunc(got[i], func(w Way) bool { return w.Partly })
@@ -151,7 +151,7 @@ func TestReadAsWritten(t *testing.T) {
 				}
 			}
 			if !same {
-				t.Fatalf("%q with %v:\n%s\nis %q:\n%s", text, data, dump(nodes), written.String(), dump(Page(written.String())))
+				t.Fatalf("%q with %v:\n%s\nis %q:\n%s", text, data, dump(nodes), written.String(), dump(Page(written.String(), Rules)))
 			}
 			compared++
 		}
@@ -169,7 +169,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		check(t, text, Page(text))
+		check(t, text, Page(text, Rules))
 		trees, err := parseText(text)
 		if err != nil {
 			t.Skip()
