@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"example.com/flow/internal/examples/bridge"
 	"example.com/flow/internal/race"
 	"example.com/flow/internal/routes/forms"
 	"example.com/flow/internal/routes/match"
@@ -258,6 +259,7 @@ func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 // deny sends the response of a guard that does not let the request through.
 func (x *exchange) deny(w http.ResponseWriter, req *Request, resp Response) {
 	defer removeFiles(req.Request) // of a form that the guard itself has parsed
+	bridge.NoteRefusal(req.Context())
 	x.send(w, req, resp)
 }
 

@@ -298,6 +298,8 @@ func TestMainUsage(t *testing.T) {
 		{"rout", `there is no command "rout": did you mean "routes"?`},
 		{"-addr :80 serve", `unexpected argument "serve": a command comes before its flags`},
 		{"routes check", `unexpected argument "check"`},
+		{"export site", `the command export is that of a package, which the program does not import: write import _ "example.com/flow/export" in its main package`},
+		{"exprt site", `there is no command "exprt": did you mean "export"?`},
 		{"-dev app", `unexpected argument "app": the directory is given as -dev=app`},
 		{"-addr", "flag needs an argument: -addr"},
 		{"-drain soon", `invalid value "soon" for flag -drain: parse error`},
@@ -328,6 +330,7 @@ func TestHelp(t *testing.T) {
 	for _, word := range []string{"app [serve] [flags]", "app routes [flags]", "app check", "app version", "app help", "-addr", "-socket-mode", "0660", "-tls-cert", "-tls-key", "-drain", "-dev", "-log", "-json", "-method", "-path", "PORT", ":8080", "30s"} {
 		is.True(strings.Contains(want, word)) // each command, flag and default
 	}
+	is.True(!strings.Contains(want, "export")) // the program does not import that package
 }
 
 func TestVersion(t *testing.T) {
@@ -525,7 +528,7 @@ func TestOwnFlagsInHelp(t *testing.T) {
 	before, after, found := strings.Cut(plain, "\nExit codes:")
 	is.True(found)
 	is.Equal(help, before+`
-Flags of the application, for serve, routes, check and manifest:
+Flags of the application, for all commands but version and help:
 
 	-debug            tell more,
 	                  and more

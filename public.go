@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/examples/bridge"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routes/match"
 	"example.com/flow/internal/routes/pattern"
@@ -82,6 +83,22 @@ func (t *table) asset(base urlBase, name string) (string, error) {
 		otherwise += fmt.Sprintf(", nor anything else below %s/: is it embedded, with //go:embed all:%s all:%[1]s?", routetree.PublicDir, routetree.RouterDir)
 	}
 	return "", fmt.Errorf("flow: no public file is called %q%s", name, fault.Suggest(name, t.assets, otherwise))
+}
+
+func init() { bridge.Public = publicFiles }
+
+// publicFiles is bridge.Public. It returns nil if the application has faults.
+func publicFiles(router any) (all []bridge.PublicFile) {
+	for _, r := range router.(*Router).withMounted() {
+		t := r.compile()
+		for _, name := range slices.Sorted(maps.Keys(t.assets)) {
+			a := t.assets[name]
+			if len(a.pattern.Names) == 0 {
+				all = append(all, bridge.PublicFile{URL: a.pattern.URL(nil), Hashed: cmp.Or(a.hashed, a.pattern).URL(nil)})
+			}
+		}
+	}
+	return all
 }
 
 // readAssets reads the public files into the table.

@@ -23,7 +23,8 @@ import (
 // flags for the address, TLS, development and so on. In development it listens on localhost
 // unless an address is given. The command routes lists the routes, check checks the
 // application for faults, manifest prints what it answers and its pages ask for, version prints
-// the version, and help explains commands and flags.
+// the version, and help explains commands and flags. In a program that imports the package
+// export, the command of that name writes the site as files.
 //
 // The first SIGINT or SIGTERM stops the server gracefully, the second one at once. The exit
 // code is 1 if the application has faults, cannot serve or does not stop properly, 2 if the
@@ -41,7 +42,7 @@ func Main(r *Router) {
 //
 //	func main() { os.Exit(flow.Run(context.Background(), build)) }
 //
-// Run calls build once, for the commands serve, routes, check and manifest. What only serving needs,
+// Run calls build once, for the commands serve, routes, check, manifest and export. What only serving needs,
 // such as background jobs and migrations, belongs in a function of Router.OnStart, which the
 // other commands do not call. To close what build has opened, register functions with
 // Router.OnStop: Run calls them at the end of each of these commands, also if build returns
@@ -69,8 +70,11 @@ func runProcess(ctx context.Context, build func(context.Context) (*Router, error
 // runCommand builds the application, runs a command for it, and calls its functions of
 // OnStop.
 func runCommand(ctx context.Context, build func(context.Context) (*Router, error), c command.Command, p command.Process) error {
-	if c.Name == "serve" {
+	switch c.Name {
+	case "serve":
 		slog.SetDefault(c.Serve.Log.Logger(p.Stderr))
+	case "export": // whose requests are nobody's
+		slog.SetDefault(slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	}
 	tool, ctx, err := linkTool(ctx, c)
 	if err != nil {
@@ -95,12 +99,12 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 		case c.Name == "serve":
 			return r.serve(ctx, c, p, s, tool)
 		}
-		return r.inspect(c, p)
+		return r.inspect(ctx, c, p)
 	})
 }
 
-// inspect runs the commands routes, check and manifest.
-func (r *Router) inspect(c command.Command, p command.Process) error {
+// inspect runs the commands routes, check, manifest and export.
+func (r *Router) inspect(ctx context.Context, c command.Command, p command.Process) error {
 	r.explains = c.Name == "routes" && c.Routes.Explain != ""
 	err := r.Check()
 	if c.Name == "check" {
@@ -118,6 +122,8 @@ func (r *Router) inspect(c command.Command, p command.Process) error {
 		return err
 	}
 	switch {
+	case c.Name == "export":
+		return c.Export(ctx, r, p)
 	case c.Name == "manifest":
 		return command.PrintJSON(p.Stdout, r.manifest())
 	case c.Check.JSON:

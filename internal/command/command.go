@@ -7,6 +7,7 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"crypto/tls"
 	"errors"
 	"flag"
@@ -25,10 +26,23 @@ import (
 // A Command is a command of an application with its flags.
 type Command struct {
 	Program string // the name of the program, for messages
-	Name    string // "serve", which is the default, "routes", "check", "manifest", "version" or "help"
+	Name    string // "serve", which is the default, "routes", "check", "manifest", "export", "version" or "help"
 	Serve   Serve
 	Routes  Routes
 	Check   Check
+	Export  func(ctx context.Context, router any, p Process) error // executes the command export
+}
+
+// Exporter is the command export, in programs that import the package of that name; nil in others.
+var Exporter *Added
+
+// An Added is a command that a package adds to the programs that import it.
+type Added struct {
+	Usage string // its line in the help, behind the name of the program
+	Flags string // its part of the help
+	// New registers the flags of the command, and returns what executes it for a *flow.Router, with
+	// the arguments behind the flags. An error of Usagef is one in the arguments.
+	New func(*flag.FlagSet) func(ctx context.Context, router any, args []string, p Process) error
 }
 
 // Serve holds the flags of the command serve.
@@ -69,7 +83,7 @@ type usageError struct{ error }
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // names are the names of all commands.
-var names = map[string]bool{"serve": true, "routes": true, "check": true, "manifest": true, "version": true, "help": true}
+var names = map[string]bool{"serve": true, "routes": true, "check": true, "manifest": true, "export": true, "version": true, "help": true}
 
 // Parse parses the arguments of a program. The default of -addr has the port of the
 // environment variable PORT. The error is flag.ErrHelp if the arguments ask for help.
@@ -101,6 +115,12 @@ func Parse(p Process) (Command, error) {
 			flags.Bool("v", false, "")
 		}
 	case "manifest", "version":
+	case "export":
+		if Exporter == nil {
+			return c, Usagef("the command export is that of a package, which the program does not import: write import _ %q in its main package", "example.com/flow/export")
+		}
+		run := Exporter.New(flags)
+		c.Export = func(ctx context.Context, router any, p Process) error { return run(ctx, router, flags.Args(), p) }
 	case "help":
 		return c, flag.ErrHelp
 	default:
@@ -114,7 +134,7 @@ func Parse(p Process) (Command, error) {
 		return c, err
 	case err != nil:
 		return c, usageError{err}
-	case flags.NArg() > 0:
+	case flags.NArg() > 0 && c.Name != "export":
 		return c, unexpected(args, len(args)-flags.NArg(), implied)
 	}
 	if c.Builds() {
@@ -249,7 +269,11 @@ func Exit(c Command, err error, p Process) (code int) {
 	case errors.Is(err, ErrReported):
 		return Failure
 	case errors.Is(err, flag.ErrHelp):
-		if _, err := fmt.Fprintf(p.Stdout, helpText, c.Program, describeOwn(p.ownFlags())); err != nil {
+		usage, flags := "", ""
+		if Exporter != nil {
+			usage, flags = "\t"+c.Program+" "+Exporter.Usage+"\n", "\n"+Exporter.Flags
+		}
+		if _, err := fmt.Fprintf(p.Stdout, helpText, c.Program, describeOwn(p.ownFlags()), usage, flags); err != nil {
 			return Failure
 		}
 		return OK
@@ -269,7 +293,7 @@ Usage:
 	%[1]s routes [flags]      list the routes, in the order in which they are matched
 	%[1]s check [flags]       look for faults in files and registrations
 	%[1]s manifest            print what this version answers and its pages ask for, as JSON
-	%[1]s version             print which source the binary was built from
+%[3]s	%[1]s version             print which source the binary was built from
 	%[1]s help                this text
 
 Flags of serve:
@@ -304,6 +328,6 @@ Flags of check:
 	-warnings=fail    exit with 1 if there is a warning
 	-previous file    warn of what pages and clients of another version ask for, and this
 	                  one does not answer; the file is what its command manifest prints
-%[2]s
+%[4]s%[2]s
 Exit codes: 0, 1 if there are faults or it cannot serve or stop, 2 for wrong arguments.
 `

@@ -13,6 +13,9 @@ func checkOwn(own *flag.FlagSet) error {
 	new(Serve).flags(taken, func(string) string { return "" })
 	new(Routes).flags(taken)
 	new(Check).flags(taken)
+	if Exporter != nil {
+		Exporter.New(taken)
+	}
 	taken.Bool("h", false, "")
 	taken.Bool("help", false, "")
 	var both []string
@@ -37,7 +40,7 @@ func describeOwn(own *flag.FlagSet) string {
 	var b strings.Builder
 	own.VisitAll(func(f *flag.Flag) {
 		if b.Len() == 0 {
-			b.WriteString("\nFlags of the application, for serve, routes, check and manifest:\n\n")
+			b.WriteString("\nFlags of the application, for all commands but version and help:\n\n")
 		}
 		placeholder, usage := flag.UnquoteUsage(f)
 		name := strings.TrimSpace("-" + f.Name + " " + placeholder)

@@ -1,12 +1,14 @@
-// Package bridge connects the packages flowtest and openapi with the root package, none of which
-// may depend on the other's secrets: the root imports no package testing, and has no methods for
-// flowtest alone. The root sets Of; flowtest sets Asked, before Routers are compiled; openapi
-// makes Describers, which the root recognises.
+// Package bridge connects the packages flowtest, openapi and export with the root package, none of
+// which may depend on the other's secrets: the root imports no package testing, and has no methods
+// for one of them alone. The root sets Of and Public; flowtest sets Asked, before Routers are
+// compiled; openapi makes Describers, which the root recognises.
 package bridge
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"example.com/flow/internal/examples/httpfile"
 	"example.com/flow/internal/routes/pattern"
@@ -47,3 +49,27 @@ var Of func(router any) []File
 // Asked is called for each request that an endpoint answers, unless it is nil. The pattern is
 // that of http.Request.Pattern, and file the name of the route file in its tree, or "".
 var Asked func(pattern, file string)
+
+// A PublicFile is a public file with its URLs.
+type PublicFile struct {
+	URL    string
+	Hashed string // the URL with a hash, or the same in development
+}
+
+// Public returns the public files of a *flow.Router, and of those mounted in it where no value of a
+// parameter is needed for the URL.
+var Public func(router any) []PublicFile
+
+type refusedKey struct{}
+
+// WithRefusal returns a context for a request that tells by refused whether a guard has answered it.
+func WithRefusal(ctx context.Context, refused *atomic.Bool) context.Context {
+	return context.WithValue(ctx, refusedKey{}, refused)
+}
+
+// NoteRefusal notes that a guard answers the request of a context.
+func NoteRefusal(ctx context.Context) {
+	if refused, ok := ctx.Value(refusedKey{}).(*atomic.Bool); ok {
+		refused.Store(true)
+	}
+}

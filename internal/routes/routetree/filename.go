@@ -52,6 +52,12 @@ var windowsDevices = []string{"CON", "PRN", "AUX", "NUL",
 	"COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9",
 	"LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9"}
 
+// IsDevice reports whether Windows reserves the name of a file for a device.
+func IsDevice(name string) bool {
+	stem, _, _ := strings.Cut(name, ".")
+	return slices.ContainsFunc(windowsDevices, func(d string) bool { return strings.EqualFold(d, stem) })
+}
+
 // checkName returns an error for a name that go:embed refuses or leaves out. It refuses the
 // names that a module must not have (CheckFilePath of golang.org/x/mod/module). It leaves out
 // a directory with a go.mod, which is another module.
@@ -73,8 +79,8 @@ func checkName(name string) error {
 	if strings.HasSuffix(name, ".") {
 		return errors.New("the name ends in a dot, which go:embed refuses: rename it")
 	}
-	stem, _, _ := strings.Cut(name, ".")
-	if slices.ContainsFunc(windowsDevices, func(d string) bool { return strings.EqualFold(d, stem) }) {
+	if IsDevice(name) {
+		stem, _, _ := strings.Cut(name, ".")
 		return fmt.Errorf("%q is a device on Windows, so go:embed refuses it: rename it", stem)
 	}
 	if strings.EqualFold(name, "go.mod") { // some disks find it under any case
