@@ -177,7 +177,7 @@ var nameSpan = regexp.MustCompile("`([\\w/]+(?:\\.\\w+)*)`")
 func TestNamesInArchitecture(t *testing.T) {
 	is := is.New(t)
 	files, words := map[string]bool{}, map[string]bool{}
-	for _, dir := range []string{"", "internal", "bench", "cmd", "docs", "browser"} {
+	for _, dir := range []string{"", "internal", "bench", "cmd", "docs", "browser", "export"} {
 		is.NoErr(filepath.WalkDir(inRepository(dir), func(file string, d os.DirEntry, err error) error {
 			switch {
 			case err != nil:

@@ -1,0 +1,277 @@
+package export_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/matryer/is"
+
+	"example.com/flow"
+	"example.com/flow/export"
+)
+
+// site makes the Router of a tree: router/ and public/ by their names, and route files without either.
+func site(texts map[string]string) *flow.Router {
+	m := fstest.MapFS{}
+	for name, text := range texts {
+		if !strings.HasPrefix(name, "public/") {
+			name = "router/" + name
+		}
+		m[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return flow.New(m)
+}
+
+// exported exports a site in a bubble, in which nobody waits for clocks.
+func exported(t *testing.T, r *flow.Router, o export.Options) (result export.Result, err error) {
+	t.Helper()
+	if o.Dir == "" {
+		o.Dir = filepath.Join(t.TempDir(), "site")
+	}
+	synctest.Test(t, func(t *testing.T) { result, err = export.Site(t.Context(), r, o) })
+	return result, err
+}
+
+var counter atomic.Int64
+
+// page is a handler for pages of HTML that have no template.
+func page(text func(*flow.Request) string) func(*flow.Request) flow.Response {
+	return func(r *flow.Request) flow.Response {
+		return flow.Text(text(r)).Header("Content-Type", "text/html; charset=utf-8")
+	}
+}
+
+func always(text string) func(*flow.Request) flow.Response {
+	return page(func(*flow.Request) string { return text })
+}
+
+func guard(r *flow.Request) flow.Response { return flow.Redirect("/login") }
+
+// TestFaults: each mistake is told, and nothing is written.
+func TestFaults(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		files   map[string]string
+		with    func(*flow.Router)
+		options export.Options
+		want    string // all faults
+	}{
+		{name: "a link to nothing", files: map[string]string{"index.html": "\n<p><a rel=x href=\"no\">", "b.html": `<a href="../no">`},
+			want: `/:2:19: href of <a>: /no answers 404 (and on 1 more page)`},
+		{name: "an image that is not there", files: map[string]string{"index.html": `<img src="no.png">`},
+			want: `/:1:11: src of <img>: /no.png answers 404`},
+		{name: "a link to an error", files: map[string]string{"index.html": `<a href="/x">`, "x.http": ""},
+			with: func(r *flow.Router) {
+				r.At("x").GET().Do(func(*flow.Request) flow.Response { panic("x") })
+			},
+			want: `/:1:10: href of <a>: /x answers 500`},
+		{name: "a link to a page that a guard refuses", files: map[string]string{"index.html": `<a href="/x">`, "x.html": "", "login.html": ""},
+			with: func(r *flow.Router) { r.At("x").Use(guard) },
+			want: `/:1:10: href of <a>: /x answers 302, since a guard refuses it: export_test.guard`},
+		{name: "a link to a page that is left out", files: map[string]string{"index.html": `<a href="/x">`, "x.html": ""}, options: export.Options{Not: []string{"/x"}},
+			want: `/:1:10: href of <a>: /x is left out, as the options say`},
+		{name: "what is left out is not there", files: map[string]string{"index.html": ""}, options: export.Options{Not: []string{"/x"}},
+			want: `/x: it is to be left out, and nothing leads to it: is it misspelt?`},
+		{name: "a URL of the options that is not there", files: map[string]string{"index.html": ""}, options: export.Options{URLs: []string{"/x"}},
+			want: `/x: it is to be exported, and answers 404`},
+		{name: "a form", files: map[string]string{"index.html": `<form method="post"><button>x</button></form>`}, with: func(r *flow.Router) {
+			r.At("index").POST().Do(always(""))
+		},
+			want: `/:1:1: <form>: it sends POST, which no file answers`},
+		{name: "a form on a page that is linked", files: map[string]string{"index.html": `<a href="/x">`, "x.html": `<form><button formmethod=POST>x</button></form>`},
+			want: `/x:1:7: <button>: it sends POST, which no file answers`},
+		{name: "a request of htmx", files: map[string]string{"index.html": `<p data-hx-delete="/x">`, "x.http": ""}, with: func(r *flow.Router) {
+			r.At("x").DELETE().Do(always(""))
+		},
+			want: `/:1:20: data-hx-delete of <p>: it sends DELETE to /x, which no file answers`},
+		{name: "a ping", files: map[string]string{"index.html": `<a href="/" ping="/x">`, "x.http": ""}, with: func(r *flow.Router) {
+			r.At("x").POST().Do(always(""))
+		},
+			want: `/:1:19: ping of <a>: it sends POST to /x, which no file answers`},
+		{name: "a query", files: map[string]string{"index.html": `<a href="/?page=2">`},
+			want: `/:1:10: href of <a>: /?page=2 has a query, and a file is the same with each of them`},
+		{name: "a cookie", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
+			r.At("index").GET().Do(func(*flow.Request) flow.Response {
+				return flow.Text("").Header("Set-Cookie", "a=b")
+			})
+		},
+			want: `/: the answer sets a cookie, and a file is the same for everybody`},
+		{name: "Vary in lower case", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
+			r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Text("").Header("Vary", "accept, cookie") })
+		},
+			want: `/: the answer has Vary: Cookie, and a file is the same for everybody`},
+		{name: "a clock", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
+			r.At("index").GET().Do(page(func(*flow.Request) string { return "<p>\nnow " + time.Now().UTC().Format(time.TimeOnly) }))
+		},
+			want: `/: it is not the same each time, or for each host: line 2, column 12 has "now 00:00:00", and then "now 00:00:01"`},
+		{name: "a clock in a feed", files: map[string]string{"index.html": "", "feed.xml.http": ""}, with: func(r *flow.Router) {
+			r.At("feed.xml").GET().Do(func(*flow.Request) flow.Response { return flow.Text(time.Now().UTC().Format(time.TimeOnly)) })
+		},
+			want: `/feed.xml: it is not the same each time, or for each host: line 1, column 8 has "00:00:00", and then "00:00:01"`},
+		{name: "a token", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
+			r.At("index").GET().Do(page(func(*flow.Request) string { return fmt.Sprint("v", counter.Add(1)%10) }))
+		},
+			want: `/: it is not the same each time, or for each host: line 1, column 2 has "v1", and then "v2"`},
+		{name: "the host", files: map[string]string{"index.html": "{{request.Host}}"},
+			want: `/: it is not the same each time, or for each host: line 1, column 1 has "export.example", and then "again.example"`},
+		{name: "a redirect to the host", files: map[string]string{"index.html": `<a href="/x">`, "x.html": ""}, with: func(r *flow.Router) {
+			r.At("x").GET().Do(func(r *flow.Request) flow.Response {
+				return flow.Text("").Status(302).Header("Location", "https://"+r.Host+"/y")
+			})
+		},
+			want: `/x: it is not the same each time, or for each host: Location is "https://export.example/y", and then "https://again.example/y"`},
+		{name: "middleware that wants another host", files: map[string]string{"index.html": `<a href="/x">`, "x.html": ""}, with: func(r *flow.Router) {
+			r.At("x").GET().Do(func(r *flow.Request) flow.Response {
+				return flow.Text("").Status(308).Header("Location", "https://www.example.com/x")
+			})
+		},
+			want: `/x: it is redirected to the same path on another server, https://www.example.com/x: leave out the middleware that does this`},
+		{name: "many that differ", files: map[string]string{"[n].html": `{{request.Host}}`, "index.html": `{{range list 1 2 3 4 5 6 7 8 9 10 11 12}}<a href="/{{.}}"></a>{{end}}`},
+			with: func(r *flow.Router) {
+				r.Funcs = map[string]any{"list": func(n ...int) []int { return n }}
+			},
+			want: `the site: so it is with 2 more answers`},
+		{name: "a page of a 404 that differs", files: map[string]string{"index.html": "", "+error.html": `<p>{{request.URL.Path}}`},
+			want: `the page of a 404: it is not the same for each URL, each time or for each host: line 1, column 16 has "<p>/flow-export-nothing", and then "<p>/flow-export/nothing"`},
+		{name: "a relative link on the page of a 404", files: map[string]string{"index.html": "", "+error.html": `<a href="a">`, "a.html": ""},
+			want: `the page of a 404:1:10: href of <a>: a is relative, and the page of a 404 stands at any URL: begin it with a slash`},
+		{name: "a fragment", files: map[string]string{"index.html": `<a href="/x#no">`, "x.html": `<p id="yes"><a href="#nope"><a href="#yes">`},
+			want: `/:1:10: href of <a>: no element of /x has the id "no"
+/x:1:22: href of <a>: no element of /x has the id "nope"`},
+		{name: "two URLs for a file", files: map[string]string{"index.html": "", "index.html.http": ""}, with: func(r *flow.Router) { r.At("index.html").GET().Do(always("x")) },
+			want: `/index.html: its file would be index.html, which is that of /`},
+		{name: "a page beside that of a 404", files: map[string]string{"index.html": "", "404.html.http": "", "+error.html": ""}, with: func(r *flow.Router) { r.At("404.html").GET().Do(always("x")) },
+			want: `the page of a 404: its file would be 404.html, which is that of /404.html`},
+		{name: "a file where a directory must be", files: map[string]string{"index.html": `<a href="/feed">`, "feed.http": "", "feed/x.html": ""}, with: func(r *flow.Router) {
+			r.At("feed").GET().Do(func(*flow.Request) flow.Response { return flow.Text("") })
+		},
+			want: `/feed/x: its file would be feed/x.html, and feed is the file of /feed, which cannot be a directory, too`},
+		{name: "names that differ in case", files: map[string]string{"index.html": `<a href="/x/A"></a><a href="/x/a">`, "x/[v].html": ""},
+			want: `/x/a: its file would be x/a.html, which differs from x/A.html of /x/A only in case, and not every disk can hold both`},
+		{name: "names that no file can have", files: map[string]string{"[v].html": "", "index.html": `<a href="/a%00b"></a><a href="/a:b"></a><a href="/nul"></a><a href="/x."></a><a href="/%ff"></a><a href="/` + strings.Repeat("x", 300) + `">`},
+			options: export.Options{Index: true},
+			want: `/%FF: its file would be "\xff/index.html", and that is not UTF-8
+/a%00b: its file would be "a\x00b/index.html", and no file can have one of <>:"|?*\ or a control character in its name on every system
+/a:b: its file would be "a:b/index.html", and no file can have one of <>:"|?*\ or a control character in its name on every system
+/nul: its file would be "nul/index.html", and "nul" is a device on Windows
+/x.: its file would be "x./index.html", and on Windows, no name ends in a dot or a space
+/` + strings.Repeat("x", 300) + `: its file would be "` + strings.Repeat("x", 300) + `/index.html", and a part of it is longer than 250 bytes`},
+		{name: "the name of the list", files: map[string]string{"index.html": `<a href="/.flow-export">`, "[v].http": ""}, with: func(r *flow.Router) {
+			r.At("[v]").GET().Do(func(*flow.Request) flow.Response { return flow.Text("") })
+		},
+			want: `/.flow-export: its file would be ".flow-export", and the export has a file of that name`},
+		{name: "an escaped slash", files: map[string]string{"index.html": `<a href="/a%2Fb">`, "[v].html": ""},
+			want: `/:1:10: href of <a>: /a%2Fb has an escaped slash, which the name of a file cannot have`},
+		{name: "a broken escape", files: map[string]string{"index.html": "{{html `<a href=\"/a%zz\">`}}"}, with: func(r *flow.Router) {
+			r.At("index").GET().Do(always(`<a href="/a%zz">`))
+		},
+			want: `/:1:10: href of <a>: /a%zz has a broken escape: write %25 for a percent sign`},
+		{name: "an answer that does not end", files: map[string]string{"index.html": `<a href="/x">`, "x.http": ""}, with: func(r *flow.Router) {
+			r.At("x").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				fmt.Fprint(w, "…")
+				<-r.Context().Done()
+				fmt.Fprint(w, "too late")
+			}))
+		},
+			want: `/:1:10: href of <a>: /x did not end within 10s`},
+		{name: "an event stream", files: map[string]string{"index.html": `<p hx-ext=sse sse-connect="/x">`, "x.http": ""}, with: func(r *flow.Router) {
+			r.At("x").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				w.WriteHeader(200)
+				<-r.Context().Done()
+			}))
+		},
+			want: `/:1:28: sse-connect of <p>: /x is an event stream, which does not end`},
+		{name: "an answer that is broken off", files: map[string]string{"index.html": `<a href="/x">`, "x.http": ""}, with: func(r *flow.Router) {
+			r.At("x").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }))
+		},
+			want: `/:1:10: href of <a>: /x was broken off`},
+		{name: "an image that is a redirect", files: map[string]string{"index.html": `<img src="/x">`, "x.http": "", "public/a.png": "x"}, with: func(r *flow.Router) {
+			r.At("x").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/a.png") })
+		},
+			want: `/:1:11: src of <img>: /x is a redirect to /a.png, and its file is a page, which can be no part of another: write the URL that it leads to`},
+		{name: "a redirect to nothing", files: map[string]string{"index.html": `<a href="/x">`, "x.http": ""}, with: func(r *flow.Router) {
+			r.At("x").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/y?z=1") })
+		},
+			want: `/x: Location: /y?z=1 has a query, and a file is the same with each of them`},
+		{name: "a relative link and -index", files: map[string]string{"index.html": `<a href="a">`, "a.html": `<a href="b">`, "b.html": `<a href="#"></a><a href="/a">`}, options: export.Options{Index: true},
+			want: `/a:1:10: href of <a>: b is relative, and with -index browsers ask for it below /a/: begin it with a slash`},
+		{name: "CSS and scripts below a base", files: map[string]string{"index.html": `<p style="background: url(/a.png)"><style>p { color: red; background: url(/a.png) }</style><script>x = {{asset "a.png"}}</script>`, "public/a.png": "", "public/a.css": "p {\n background: url('/a.png') }"}, options: export.Options{Base: "/b"},
+			want: `/: <script>: it names /a.oh27y3th5vrsdpbh.png, and scripts are not rewritten for the base: pass the URL in an attribute that holds one
+/:1:11: style of <p>: /a.png in CSS is not rewritten for the base: write it relative to the style sheet
+/:1:75: <style>: /a.png in CSS is not rewritten for the base: write it relative to the style sheet
+/a.css:2:18: url(): /a.png in CSS is not rewritten for the base: write it relative to the style sheet`},
+		{name: "CSS that leads nowhere", files: map[string]string{"index.html": `<style>@import "no.css"</style>`, "public/css/a.css": "p { background: url(no.png) }"},
+			want: `/:1:17: <style>: /no.css answers 404
+/css/a.css:1:21: url(): /css/no.png answers 404`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			counter.Store(0)
+			r := site(tt.files)
+			if tt.with != nil {
+				tt.with(r)
+			}
+			tt.options.Dir = filepath.Join(t.TempDir(), "site")
+			_, err := exported(t, r, tt.options)
+			is.True(err != nil)
+			if lines := strings.Split(err.Error(), "\n"); len(lines) > 10 && strings.HasPrefix(tt.want, "the site") {
+				is.Equal(lines[len(lines)-1], tt.want)
+			} else {
+				is.Equal(err.Error(), tt.want)
+			}
+			_, err = os.Stat(tt.options.Dir)
+			is.True(os.IsNotExist(err)) // nothing is written
+		})
+	}
+}
+
+// TestExcused: nothing is wrong about these.
+func TestExcused(t *testing.T) {
+	for name, text := range map[string]string{
+		"another server answers":   `<a rel="external" href="/no">`,
+		"other servers":            `<a href="https://a.example/no?x#y"></a><a href="//b.example"></a><a href="mailto:a@b.example"></a><img src="data:image/png;base64,x"><a href="tel:1 2"></a><a href="javascript:void(0)">`,
+		"the beginning of a page":  `<a href="#"></a><a href="#top"></a><a href=""></a><a href="/#:~:text=x">`,
+		"a form of another server": `<form method="post" action="https://forms.example/x"><button>x</button></form>`,
+		"a dialog":                 `<dialog><form method="dialog"><button>x</button></form></dialog>`,
+		"a search":                 `<form action="/"><input name="q"></form>`,
+		"a fragment of Unicode":    `<p id="über"><a href="#%C3%BCber"></a><a href="/#über">`,
+		"a fragment of an image":   `<svg><use href="/i.svg#x"></svg>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			is := is.New(t)
+			_, err := exported(t, site(map[string]string{"index.html": text, "public/i.svg": "<svg/>"}), export.Options{})
+			is.NoErr(err)
+		})
+	}
+}
+
+// TestOptions: what cannot be meant is told before the application is asked.
+func TestOptions(t *testing.T) {
+	for _, tt := range []struct {
+		options export.Options
+		want    string
+	}{
+		{export.Options{}, "export: there is no directory to export to"},
+		{export.Options{Dir: "x", URLs: []string{"x"}}, `export: "x" is not the URL of a page: it begins with one slash, and has neither query nor fragment, as in /users/7`},
+		{export.Options{Dir: "x", Not: []string{"/x?y"}}, `export: "/x?y" is not the URL of a page: it begins with one slash, and has neither query nor fragment, as in /users/7`},
+		{export.Options{Dir: "x", Base: "repo"}, `export: the base "repo" is not a path: it begins with one slash, as in /repo`},
+		{export.Options{Dir: "x", Base: "https://a/repo"}, `export: the base "https://a/repo" is not a path: it begins with one slash, as in /repo`},
+	} {
+		t.Run(tt.want, func(t *testing.T) {
+			is := is.New(t)
+			_, err := export.Site(context.Background(), site(nil), tt.options)
+			is.True(err != nil)
+			is.Equal(err.Error(), tt.want)
+		})
+	}
+}
