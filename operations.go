@@ -25,7 +25,7 @@ type place struct {
 // is: finishSites completes the Site.
 func (c *compiler) describe(r *routetree.Route, v *verb, d *bridge.Describer) http.Handler {
 	if r.Page {
-		c.fault(v.Pos, "%s is a page, and what describes an API has no template: call the file %s", r.File, strings.TrimSuffix(r.File, ".html")+".http")
+		c.fault(v.Pos, "%s is a page, and what describes an API has no template: call the file %s", r.File, strings.TrimSuffix(r.File, r.Ext())+".http")
 	}
 	p := place{&bridge.Site{File: r.File, Path: r.Path, Patterns: r.Patterns, Dev: c.router.dev != nil, Messages: invalidOf}, d, v}
 	c.places = append(c.places, p)
