@@ -16,7 +16,8 @@
 // # Route files
 //
 // The path of a route file below router/, without its extension, is its URL. The
-// extension is .html for a page, or .http for an endpoint without a page.
+// extension is .html for a page, or .http for an endpoint without a page; [Router.Formats] adds
+// other extensions of pages.
 //
 //	index.html               /
 //	about.html               /about
@@ -32,7 +33,8 @@
 //	orders/[id=int].html     /orders/{id}, if the value is an int: see Router.Matchers
 //
 // Files and directories whose names begin with _ or . are not routes, except for the
-// directory .well-known. A file whose name begins with + is a template of its directory.
+// directory .well-known, nor are backups and the like of editors, such as index.html~. A file whose
+// name begins with + is a template of its directory.
 //
 // # Matching
 //
@@ -71,6 +73,11 @@
 //
 // A form that is shown again is a [Form], and [Form.Field] is a field of it: its name, what was
 // typed, and what is wrong with it.
+//
+// Pages may be written in other formats, such as Markdown. [Router.Formats] has a function of the
+// application for each extension, which [FormatOf] takes; flow converts nothing itself. What the
+// function finds in the text besides, such as a title and a date, is the data of the page and of
+// its layouts, of a type that Check knows. [Source.Link] turns links between the files into URLs.
 //
 // Check renders a page once and for all if the page has no handler and calls neither
 // request, user nor a function of Router.Funcs.

@@ -27,6 +27,22 @@ func Caller(skip int) Position {
 	return Position{file, line}
 }
 
+// Panicked returns the position of the code that has panicked, for a deferred function that has
+// recovered. It is the zero Position if nothing has panicked.
+func Panicked() Position {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
+	for panicked, more := false, true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		if panicked && !strings.HasPrefix(f.Function, "runtime.") {
+			return Position{f.File, f.Line}
+		}
+		panicked = panicked || f.Function == "runtime.gopanic"
+	}
+	return Position{}
+}
+
 // PositionOf returns the position of a function's code. It is the zero Position if v is no
 // function.
 func PositionOf(v reflect.Value) Position {

@@ -42,10 +42,11 @@ const (
 )
 
 // Nearest returns a sentence that suggests a URL for a path without a route, or "" if no
-// known URL is near. If several are equally near, the one with the fewest parameters counts.
-func Nearest(asked []string, known []URL) string {
+// known URL is near. If several are equally near, the one with the fewest parameters counts. formats
+// are the extensions of pages beside .html.
+func Nearest(asked []string, known []URL, formats []string) string {
 	best, file, params := likeness{cost: farthest + 1}, "", 0
-	for i, reading := range readings(asked) {
+	for i, reading := range readings(asked, formats) {
 		for _, u := range known {
 			l, ok := align(reading, u.Pattern.Segments, farthest-min(i, otherReading))
 			if !ok || !l.shares && len(reading)+len(u.Pattern.Segments) > 0 {
@@ -74,7 +75,7 @@ var hashed = regexp.MustCompile(`^(.*)\.[a-z2-7]{16}(\.[^.]*)?$`)
 // readings returns the segments that a path may stand for. The first are its own. If it looks
 // like the name of a file in the tree, or like a hashed URL, the second are those of that
 // file's URL.
-func readings(asked []string) [][]string {
+func readings(asked, formats []string) [][]string {
 	all := [][]string{asked}
 	if len(asked) == 0 {
 		return all
@@ -89,7 +90,7 @@ func readings(asked []string) [][]string {
 		if parts := hashed.FindStringSubmatch(*last); parts != nil {
 			*last = parts[1] + parts[2]
 		}
-		if ext := path.Ext(*last); ext == ".html" || ext == ".http" {
+		if ext := path.Ext(*last); ext == ".html" || ext == ".http" || slices.Contains(formats, ext) {
 			*last = strings.TrimSuffix(*last, ext)
 		}
 		if *last == "index" {

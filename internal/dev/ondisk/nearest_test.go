@@ -65,9 +65,9 @@ func TestNearest(t *testing.T) {
 			r.URL.Path = tt.asked
 			p, ok := pattern.ParsePath(r)
 			is.True(ok)
-			is.Equal(Nearest(p.Segments, URLs(tree)), tt.want)
+			is.Equal(Nearest(p.Segments, URLs(tree), tree.Formats), tt.want)
 		})
 	}
 	is := is.New(t)
-	is.Equal(Nearest(nil, URLs(routetree.Parse(flowtest.Files("router/about.html", "router/[id].html"), nil))), "") // "/"
+	is.Equal(Nearest(nil, URLs(routetree.Parse(flowtest.Files("router/about.html", "router/[id].html"), nil)), nil), "") // "/"
 }

@@ -232,12 +232,14 @@ func (s *Source) Hint(req *http.Request, known []URL) string {
 	asked, _ := pattern.ParsePath(req)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var formats []string
 	if s.tree != nil {
 		if u := s.unbuiltAt(literals(asked.Segments), URLs(&routetree.Tree{Routes: s.tree.Routes})); u != nil {
 			return u.File + " is new on disk: it has a URL once the application is built with it and has no faults"
 		}
+		formats = s.tree.Formats
 	}
-	return Nearest(asked.Segments, known)
+	return Nearest(asked.Segments, known, formats)
 }
 
 // unbuiltAt returns the first of the URLs that matches a path and has a file that is not in the

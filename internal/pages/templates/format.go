@@ -112,7 +112,7 @@ func (c *Conversion) faults(err error) (faults []fault.Fault) {
 func (c *Conversion) run(convert func(*Conversion) (template.HTML, any, error)) (faults []fault.Fault) {
 	defer func() {
 		if v := recover(); v != nil {
-			faults = []fault.Fault{fault.In(c.File, "the function of Router.Formats has panicked: %v", v)}
+			faults = []fault.Fault{fault.In(c.File, "the function of Router.Formats has panicked in %v: %v", fault.Panicked(), v)}
 		}
 	}()
 	html, front, err := convert(c)
