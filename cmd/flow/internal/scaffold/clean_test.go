@@ -21,7 +21,7 @@ func TestNothingToWarnOf(t *testing.T) {
 	for _, tt := range []struct{ name, flag, adds string }{
 		{"pages", "", "about\ncontact -methods get,post\nshop/[id] -methods get,post\nshop/+layout\nshop/+error\napi/items -methods get,post\nhealth.http -methods get"},
 		{"an API", "-api", "items -methods get,post"},
-		{"documentation", "-docs", "about\ncontact -methods get,post\nblog/+error"},
+		{"documentation", "-docs", "about\ncontact -methods get,post\nblog/+error\ndocs/hello"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)

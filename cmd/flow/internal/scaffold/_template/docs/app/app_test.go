@@ -1,6 +1,7 @@
 package app
 
 import (
+	"log/slog"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -9,8 +10,12 @@ import (
 	"example.com/flow/flowtest"
 )
 
-// TestMain says which routes no test has asked for, with go test -v.
-func TestMain(m *testing.M) { flowtest.Main(m, Router.Routes) }
+// TestMain says which routes no test has asked for, with go test -v. The log of requests would
+// stand between what fails.
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	flowtest.Main(m, Router.Routes)
+}
 
 // TestExamples sends the requests in the .http files below router/.
 func TestExamples(t *testing.T) {
@@ -75,14 +80,22 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestTitle converts a page whose title is its heading.
+func TestTitle(t *testing.T) {
+	html, f, err := markdown(flow.Source{Path: "docs/x", Text: "# The *first* page\n\nText.\n"})
+	if err != nil || f.Title != "The first page" || html != "<p>Text.</p>\n" {
+		t.Errorf("got %q, %q, %v", f.Title, html, err)
+	}
+}
+
 // TestMistakes converts pages with mistakes.
 func TestMistakes(t *testing.T) {
 	for _, tt := range []struct{ path, text, want string }{
-		{"docs/x", "text", "docs/x:1: there is no front matter"},
-		{"docs/x", "---\norder: 1\n---\n", "docs/x:1: the front matter has no title"},
+		{"docs/x", "text", "docs/x:1: the page has no title"},
+		{"docs/x", "---\ntitle: X\n", "docs/x:1: the front matter does not end"},
 		{"docs/x", "---\ntitle: X\ntilte: Y\n---\n", "docs/x:3: field tilte not found"},
 		{"blog/x", "---\ntitle: X\ndate: 31 January\n---\n", "blog/x:3: parsing time"},
-		{"blog/x", "---\ntitle: X\n---\n", "blog/x:1: the front matter has no date"},
+		{"blog/x", "---\ntitle: X\n---\n", "blog/x:1: a post needs a date"},
 		{"docs/x", "---\ntitle: X\n---\n\ntext\n\n# Y\n", "docs/x:7: the title is the heading of the first level"},
 		{"docs/x", "---\ntitle: X\n---\n\n<b>bold</b>\n", "docs/x:5: this is raw HTML"},
 	} {

@@ -18,11 +18,12 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// A front is the front matter of a page. It is the dot of the page's layouts.
+// A front is the front matter of a page. It is the dot of the page's layouts. A page without a
+// title there begins with a heading that is it.
 type front struct {
 	Title, Summary string
 	Date           time.Time // of a post
-	Order          int       // of other pages: the place among those beside it
+	Order          uint      // of another page: the place among those beside it, the last one if 0
 	TOC            []heading `yaml:"-"`
 }
 
@@ -34,7 +35,7 @@ type heading struct {
 
 // Compare puts the newest post first, and other pages in their order.
 func (f front) Compare(other front) int {
-	return cmp.Or(other.Date.Compare(f.Date), cmp.Compare(f.Order, other.Order))
+	return cmp.Or(other.Date.Compare(f.Date), cmp.Compare(f.Order-1, other.Order-1)) // 0-1 is the largest uint
 }
 
 // converter leaves out raw HTML and links such as javascript:…, as goldmark does by default.
@@ -60,6 +61,17 @@ func markdown(src flow.Source) (template.HTML, front, error) {
 		return []byte(url)
 	}
 	page := converter.Parser().Parse(text.NewReader(source))
+	if h, ok := page.FirstChild().(*ast.Heading); ok && h.Level == 1 && f.Title == "" {
+		f.Title = textOf(h, source)
+		page.RemoveChild(page, h) // the layout shows the title
+	}
+	switch {
+	case err != nil:
+	case f.Title == "":
+		wrong(page, "the page has no title: begin it with # and the title, or write title: in front matter, between two lines of ---")
+	case f.Date.IsZero() && strings.HasPrefix(src.Path, "blog/"):
+		wrong(page, "a post needs a date in its front matter, as in date: 2026-01-31")
+	}
 	err = ast.Walk(page, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -97,24 +109,22 @@ func textOf(n ast.Node, source []byte) (s string) {
 	return s
 }
 
-// readFront reads the YAML between two lines of ---. In the text that it returns, empty lines
-// stand in its place, so that all others keep their numbers.
+// readFront reads the front matter: YAML between two lines of ---, if the text begins with one.
+// In the text that it returns, empty lines stand in its place, so that all others keep their
+// numbers.
 func readFront(src flow.Source) (f front, body string, err error) {
-	rest, opened := strings.CutPrefix(strings.ReplaceAll(src.Text, "\r\n", "\n"), "---\n")
-	head, body, closed := strings.Cut("\n"+rest+"\n", "\n---\n")
-	if !opened || !closed {
-		return f, "", src.ErrorAt(1, "there is no front matter: begin with a line of ---, then title: and other fields, then another line of ---")
+	whole := strings.ReplaceAll(src.Text, "\r\n", "\n")
+	rest, ok := strings.CutPrefix(whole, "---\n")
+	if !ok {
+		return f, whole, nil
+	}
+	head, body, ok := strings.Cut("\n"+rest+"\n", "\n---\n")
+	if !ok {
+		return f, "", src.ErrorAt(1, "the front matter does not end: write another line of --- below it")
 	}
 	err = yaml.Load([]byte(head), &f, yaml.WithKnownFields())
 	if e, ok := errors.AsType[*yaml.LoadError](err); ok { // the first one, if there are several
 		err = src.ErrorAt(max(1, e.Mark.Line), "%s", e.Message)
-	}
-	switch {
-	case err != nil:
-	case f.Title == "":
-		err = src.ErrorAt(1, "the front matter has no title")
-	case f.Date.IsZero() && strings.HasPrefix(src.Path, "blog/"):
-		err = src.ErrorAt(1, "the front matter has no date, which a post needs, as in date: 2026-01-31")
 	}
 	return f, strings.Repeat("\n", strings.Count(head, "\n")+2) + body, err
 }
