@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,6 +19,7 @@ import (
 
 	"example.com/flow/docs"
 	"example.com/flow/ecosystem/site/app"
+	"example.com/flow/export"
 )
 
 // openSite serves the site of the documentation, and opens a tab for it.
@@ -142,19 +145,31 @@ func TestSearchByServer(t *testing.T) {
 	}
 }
 
-// TestSearchOfFiles: where files alone are served, the answer to a search is the page without results, and
-// the script finds them.
+// TestSearchOfFiles searches in the files of the site, below a path. The server of files answers to a search
+// with the page without results, and the script finds them.
 func TestSearchOfFiles(t *testing.T) {
 	is := is.New(t)
+	tb, dir := newTab(t), t.TempDir()
+	_, err := export.Site(t.Context(), app.Router, export.Options{Dir: dir, Base: "/flow"})
+	is.NoErr(err)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.URL.RawQuery = ""
-		app.Router.ServeHTTP(w, r)
+		name, below := strings.CutPrefix(r.URL.Path, "/flow/")
+		if !below {
+			http.NotFound(w, r)
+			return
+		}
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := os.Stat(file + ".html"); err == nil {
+			file += ".html"
+		}
+		http.ServeFile(w, r, file)
 	}))
 	t.Cleanup(s.Close)
-	tb := newTab(t)
-	tb.open(s.URL + "/search?q=guards")
+	tb.open(s.URL + "/flow/search?q=guards")
 	tb.until("there are results", `document.querySelector("#page-found a")?.hash === "#guards"`)
 	is.Equal(tb.do(`return document.getElementById("page-query").value`), `"guards"`)
+	tb.run(chromedp.Click("#page-found a"))
+	tb.until("a result has led to its page", `location.pathname === "/flow/docs/middleware" && document.querySelector("h1")?.innerText === "Middleware"`)
 }
 
 // TestSiteWithoutScripts: the tree opens, and the form of the search leads to its page.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ import (
 	"example.com/flow"
 	"example.com/flow/docs"
 	"example.com/flow/ecosystem/site/app"
+	"example.com/flow/export"
 )
 
 func get(target string) *httptest.ResponseRecorder {
@@ -212,4 +214,15 @@ func TestIndex(t *testing.T) {
 	again := httptest.NewRecorder()
 	app.Router.ServeHTTP(again, r)
 	is.Equal(again.Code, http.StatusNotModified)
+}
+
+// TestExport: all of the site can be files.
+func TestExport(t *testing.T) {
+	is := is.New(t)
+	result, err := export.Site(t.Context(), app.Router, export.Options{Dir: t.TempDir(), Base: "/flow", Headers: true})
+	is.NoErr(err)
+	is.Equal(len(result.NotExported), 0)
+	for _, file := range []string{"index.html", "404.html", "search.html", "search.json", "docs.html", "docs/routes.html", "docs/recipes/forms.html"} {
+		is.True(slices.Contains(result.Files, file)) // it was written
+	}
 }
