@@ -119,6 +119,13 @@ func TestFaultsOfFormats(t *testing.T) {
 	fails := func(src flow.Source) (template.HTML, front, error) {
 		return "", front{}, errors.Join(src.ErrorAt(0, "the whole"), fmt.Errorf("yaml:\n  a list: %w", src.ErrorAt(2, "of\nlines")), errors.New("no place"))
 	}
+	var kept error // an error about one page that is returned for another, too
+	keeps := func(src flow.Source) (template.HTML, front, error) {
+		if kept == nil {
+			_, kept = src.Link("none.md")
+		}
+		return "", front{}, kept
+	}
 	for _, tt := range []struct {
 		name    string
 		formats map[string]flow.Format
@@ -148,6 +155,9 @@ router/a.md:2: front matter: "soon" is no date: write it as 2006-01-02
 router/a.md:3: the key "Colour" is not known
 router/b.md:1: front matter: "1" is no date: write it as 2006-01-02`},
 		{"a panic", map[string]flow.Format{".md": flow.FormatOf(panics)}, map[string]string{"a.md": "x"}, "router/a.md: the function of Router.Formats has panicked in content_test.go:0: runtime error: slice bounds out of range [:99] with length 1"},
+		{"an error of another page", map[string]flow.Format{".md": flow.FormatOf(keeps)}, map[string]string{"a.md": "x", "b.md": "x"}, `
+router/a.md: none.md leads to no file: there is no router/none.md
+router/b.md: router/a.md: none.md leads to no file: there is no router/none.md`},
 		{"errors", map[string]flow.Format{".md": flow.FormatOf(fails)}, map[string]string{"a.md": "x"}, `
 router/a.md: no place
 router/a.md: the whole

@@ -100,11 +100,11 @@ func (c *Conversion) faults(err error) (faults []fault.Fault) {
 		}
 		return faults
 	}
-	text, at := err.Error(), &Mistake{File: c.File}
-	if errors.As(err, &at) { // which may be wrapped in a text of the application
-		text = strings.Replace(text, at.Error(), at.Text, 1)
+	text, line, column := err.Error(), 0, 0
+	if m := (*Mistake)(nil); errors.As(err, &m) && m.File == c.File { // it may be wrapped in a text of the application
+		text = strings.Replace(text, m.Error(), m.Text, 1)
+		line, column = c.place(m)
 	}
-	line, column := c.place(at)
 	return []fault.Fault{fault.InColumn(c.File, line, column, "%s", strings.Join(strings.Fields(text), " "))}
 }
 
