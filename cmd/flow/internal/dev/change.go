@@ -145,16 +145,16 @@ func (l *layout) holds(dir string) bool {
 	return l.packages.holds(dir) || l.embedded.holds(dir)
 }
 
-// ignoredFiles are the patterns of files that are none of the program, wherever they are:
-// editors make them beside the one that they save. Vim makes 4913 to see whether it can write.
+// ignoredFiles are the patterns of hidden files that are none of the program, wherever they are:
+// editors make them beside the one that they save, besides those that no tree has.
 var ignoredFiles = []string{
-	"4913", ".DS_Store", "*~", ".#*", "#*#", ".goutputstream-*", "*___jb_tmp___", "*___jb_old___",
-	"*.swp", ".sw[ox]", ".*.sw[ox]", ".swpx", ".*.swpx", ".kate-swp", ".*.kate-swp", ".tmp", ".*.tmp",
+	".DS_Store", ".#*", ".goutputstream-*",
+	".sw[ox]", ".*.sw[ox]", ".swpx", ".*.swpx", ".kate-swp", ".*.kate-swp", ".tmp", ".*.tmp",
 }
 
-// ignoredFile reports whether a file of that name is one of ignoredFiles, or an ignoredDir.
+// ignoredFile reports whether a file of that name is one that an editor leaves, or an ignoredDir.
 func ignoredFile(name string) bool {
-	return ignoredDir(name) || slices.ContainsFunc(ignoredFiles, func(pattern string) bool {
+	return ignoredDir(name) || routetree.IsLeftover(name) || slices.ContainsFunc(ignoredFiles, func(pattern string) bool {
 		match, _ := path.Match(pattern, name)
 		return match
 	})

@@ -46,7 +46,8 @@ func TestDecide(t *testing.T) {
 		there bool // now; else it was removed
 		want  effect
 	}{
-		// Route files: those of the program are a.html, +layout.html, users/[id].html and api.http.
+		// Route files: those of the program are a.html, +layout.html, users/[id].html, api.http
+		// and intro.md.
 		{"/m/app/router/a.html", true, reload},
 		{"/m/app/router/a.html", false, build},
 		{"/m/app/router/new.html", true, build},
@@ -57,11 +58,16 @@ func TestDecide(t *testing.T) {
 		{"/m/app/router/users", false, build}, // the directory was moved away
 		{"/m/app/router/other", false, nothing},
 		{"/m/app/router/api.http", true, reload},
+		{"/m/app/router/intro.md", true, reload},
+		{"/m/app/router/intro.md", false, build},
+		{"/m/app/router/new.md", true, build}, // a page, or what Check reports
+		{"/m/app/router/_draft.md", true, nothing},
+		{"/m/app/router/intro.md~", true, nothing},
 		{"/m/app/router/+layout.html", true, reload},
 		{"/m/app/router/+layout.html", false, reload},
 		{"/m/app/router/x/+error.html", true, reload},
 		{"/m/app/router/+layout.htm", true, build}, // which Check reports
-		{"/m/app/router/readme.md", true, build},   // which Check reports
+		{"/m/app/router/notes.txt", true, build},   // which Check reports
 		{"/m/app/router/_draft.html", true, nothing},
 		{"/m/app/router/_old/a.html", true, nothing},
 		{"/m/app/router/.hidden.html", true, nothing},
@@ -105,7 +111,7 @@ func TestDecide(t *testing.T) {
 		t.Run(tt.path, func(t *testing.T) {
 			is := is.New(t)
 			before := past{served: fileSet{}, tried: fileSet{native("/m/app/router/failed.html"): true}}
-			for _, file := range []string{"a.html", "+layout.html", "users/[id].html", "api.http"} {
+			for _, file := range []string{"a.html", "+layout.html", "users/[id].html", "api.http", "intro.md"} {
 				before.served[native("/m/app/router/"+file)] = true
 			}
 			is.Equal(l.decide(native(tt.path), before, func(string) bool { return tt.there }), tt.want)

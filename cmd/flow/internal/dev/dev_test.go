@@ -385,6 +385,78 @@ func TestTemplatesAtTheStart(t *testing.T) {
 	s.out.until(t, "flow: the templates are good again")
 }
 
+// TestFormats: a page in a format of the application is read from disk when it is saved, as a
+// template is, and a new one needs a build.
+func TestFormats(t *testing.T) {
+	is := is.New(t)
+	s := newSite(t)
+	s.write("app/format.go", `package app
+
+import (
+	"html/template"
+	"strings"
+
+	"example.com/flow"
+)
+
+type front struct{ Title string }
+
+func init() { Router.Formats = map[string]flow.Format{".md": flow.FormatOf(markdown)} }
+
+// markdown knows paragraphs of text, and of a link.
+func markdown(src flow.Source) (template.HTML, front, error) {
+	html := ""
+	for i, line := range strings.Split(strings.TrimSpace(src.Text), "\n") {
+		to, isLink := strings.CutPrefix(line, "[link](")
+		if isLink {
+			to, err := src.Link(strings.TrimSuffix(to, ")"))
+			if err != nil {
+				return "", front{}, err
+			}
+			line = "<a href=\"" + to + "\">link</a>"
+		} else if line == "wrong" {
+			return "", front{}, src.ErrorAt(i+1, "this is wrong")
+		}
+		html += "<p>" + line + "</p>\n"
+	}
+	return template.HTML(html), front{}, nil
+}
+`)
+	s.write("app/router/docs/intro.md", "first {{text}}\n")
+	s.start()
+	s.shows("/docs/intro", "<p>first {{text}}</p>")
+
+	s.write("app/router/docs/intro.md", "second\n")
+	s.out.until(t, "flow: app/router/docs/intro.md changed: pages are loaded again")
+	s.shows("/docs/intro", "<p>second</p>")
+
+	page := s.listen()
+	s.write("app/router/docs/intro.md", "second\nwrong\n")
+	s.out.until(t, "flow: the pages have 1 fault\n\napp/router/docs/intro.md:2: this is wrong")
+	is.Equal(page.faults(t, 1)[0].String(), "app/router/docs/intro.md:2: this is wrong")
+	s.write("app/router/docs/intro.md", "second\n")
+	s.out.until(t, "flow: the pages are good again")
+
+	s.write("app/router/docs/more.md", "more\n[link](nowhere.md)\n")
+	s.out.until(t, "flow: app/router/docs/more.md changed: built in ")
+	s.out.until(t, "app/router/docs/more.md:2:8: nowhere.md leads to no file")
+	s.write("app/router/docs/more.md", "more\n[link](intro.md#a)\n")
+	s.out.until(t, "flow: the pages are good again")
+	s.shows("/docs/more", `<a href="/docs/intro#a">`)
+
+	is.NoErr(os.Rename(s.path("app/router/docs/more.md"), s.path("app/router/docs/less.md")))
+	s.shows("/docs/less", "<p>more</p>")
+	is.NoErr(os.Remove(s.path("app/router/docs/less.md")))
+	s.shows("/docs/less", "404")
+
+	// What an editor leaves is no page, and needs no build.
+	s.out.rest()
+	for _, name := range []string{"intro.md~", ".intro.md.swp", "4913", "#intro.md#"} {
+		s.write("app/router/docs/"+name, "left\n")
+	}
+	s.out.quiet(t)
+}
+
 // TestWarningsOfTemplates: they are told in the terminal, to open pages and on the route map, and what
 // was told is not told again.
 func TestWarningsOfTemplates(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -73,21 +75,28 @@ func (t *terminal) compare(color devpage.Color, format, noun, good string, befor
 	}
 }
 
-// judged returns what the files of faults are, for a line about them.
+// judged returns what the files of faults are, for a line about them: templates, pages in formats
+// such as Markdown, and examples.
 func judged(faults []devpage.Fault) string {
-	examples := 0
+	var templates, pages, examples []string
 	for _, f := range faults {
-		if filepath.Ext(f.File) == ".http" {
-			examples++
+		switch filepath.Ext(f.File) {
+		case ".http":
+			examples = []string{"examples"}
+		case ".html", ".go", "":
+			templates = []string{"templates"}
+		default:
+			pages = []string{"pages"}
 		}
 	}
-	switch examples {
+	switch kinds := slices.Concat(templates, pages, examples); len(kinds) {
 	case 0:
 		return "the templates"
-	case len(faults):
-		return "the examples"
+	case 3:
+		return "the templates, pages and examples"
+	default:
+		return "the " + strings.Join(kinds, " and ")
 	}
-	return "the templates and examples"
 }
 
 // warn says which warnings of the templates are new, and how many there are if some are gone, or still.

@@ -77,6 +77,10 @@ func TestJudged(t *testing.T) {
 		"a/b.html":                 "the templates",
 		"a/[id].http c.http":       "the examples",
 		"a/b.http a/b.html c.http": "the templates and examples",
+		"a/b.md":                   "the pages",
+		"a/b.md c.html":            "the templates and pages",
+		"a/b.md c.http":            "the pages and examples",
+		"a/b.md c.http d.html":     "the templates, pages and examples",
 	} {
 		var faults []devpage.Fault
 		for _, f := range strings.Fields(files) {
