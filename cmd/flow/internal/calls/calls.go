@@ -23,11 +23,12 @@ const FlowPath = "example.com/flow"
 // A Kind says what a call speaks of, and so what its argument is.
 type Kind int
 
-// The kinds of calls. Path, Dir and Template are paths below router/.
+// The kinds of calls. Path, Dir, Template and List are paths below router/.
 const (
 	Path      Kind = iota + 1 // At: a route file, "users/[id]"
 	Dir                       // In: a directory, or a route file with what is below it
 	Template                  // View, ViewOf: a page or a partial, "users/+row"
+	List                      // Entries: a directory whose pages are listed, "blog"
 	Block                     // Response.Block: a template block of a page
 	RouteName                 // Route, RedirectTo: the name of a route; the parameters follow
 	URL                       // Redirect: a URL
@@ -47,7 +48,7 @@ const (
 )
 
 // kinds are the names of the kinds.
-var kinds = [...]string{Path: "Path", Dir: "Dir", Template: "Template", Block: "Block", RouteName: "RouteName", URL: "URL", Label: "Label", Param: "Param", Segments: "Segments", Asset: "Asset", Prefix: "Prefix", MountName: "MountName", Page: "Page", Bind: "Bind", Next: "Next", Handler: "Handler", Static: "Static", Use: "Use", New: "New"}
+var kinds = [...]string{Path: "Path", Dir: "Dir", Template: "Template", List: "List", Block: "Block", RouteName: "RouteName", URL: "URL", Label: "Label", Param: "Param", Segments: "Segments", Asset: "Asset", Prefix: "Prefix", MountName: "MountName", Page: "Page", Bind: "Bind", Next: "Next", Handler: "Handler", Static: "Static", Use: "Use", New: "New"}
 
 // String returns the name of the kind.
 func (k Kind) String() string { return kinds[k] }
@@ -115,6 +116,7 @@ var forms = map[string]form{
 	"At": {Path, 0, false}, "Router.At": {Path, 0, false},
 	"In": {Dir, 0, false}, "Router.In": {Dir, 0, false},
 	"View": {Template, 0, false}, "ViewOf": {Template, 0, false},
+	"Entries":        {List, 1, false},
 	"Response.Block": {Block, 0, false},
 	"Route":          {RouteName, 0, false}, "Router.Route": {RouteName, 0, false}, "Request.Route": {RouteName, 0, false},
 	"RedirectTo":    {RouteName, 0, false},

@@ -108,6 +108,34 @@ func TestDirectory(t *testing.T) {
 	is.New(t).True(!ok)
 }
 
+// The directories that Entries is given.
+func TestList(t *testing.T) {
+	for _, tt := range []struct {
+		name, from, to, written string
+		files                   []string
+		want                    string
+		verdict                 verdict
+	}{
+		{"a directory", "a", "b", "a", []string{"a/x.html"}, "b", rewritten},
+		{"below it", "a", "b/c", "a/d", []string{"a/d/x.html"}, "b/c/d", rewritten},
+		{"in a group that is not written", "(g)/a", "(g)/b", "a", []string{"(g)/a/x.html"}, "b", rewritten},
+		{"in a group", "(g)/a", "(h)/a", "(g)/a", []string{"(g)/a/x.html"}, "(h)/a", rewritten},
+		{"into a group", "a", "(g)/a", "a", []string{"a/x.html"}, "a", stays},
+		{"a file of it", "a/x.html", "x.html", "a", []string{"a/x.html", "a/y.html"}, "a", stays},
+		{"the last page of it", "a/x.html", "x.html", "a", []string{"a/x.html", "a/[id].html"}, "", lost},
+		{"one of two", "(g)/a", "b", "a", []string{"(g)/a/x.html", "a/y.html"}, "", lost},
+		{"none of two", "c.html", "d.html", "a", []string{"(g)/a/x.html", "a/y.html", "c.html"}, "a", stays},
+		{"what is not there", "a", "b", "c", []string{"a/x.html"}, "", unknown},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			now, v := moved(t, tt.from, tt.to, tt.files...).list(tt.written)
+			is.Equal(v, tt.verdict)
+			is.Equal(now, tt.want)
+		})
+	}
+}
+
 func TestInGroups(t *testing.T) {
 	for _, tt := range []struct{ from, to, want string }{
 		{"(team)/projects", "boards", "(team)/boards"},

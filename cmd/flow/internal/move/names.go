@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/routes/pattern"
 	"example.com/flow/internal/routes/routetree"
 )
@@ -19,6 +20,7 @@ type change struct {
 	paths         paths    // of route files, for At
 	templates     paths    // of pages and +files, for View
 	partials      paths    // for {{template}}
+	lists         paths    // directories with pages, for Entries
 	automatic     paths    // of route files, by their automatic names
 }
 
@@ -46,6 +48,7 @@ func newChange(t transfer, before, after *routetree.Tree) *change {
 		return paths{names(before), names(after), t}
 	}
 	c.paths, c.templates, c.partials, c.automatic = by(routesByPath), by(templatesByPath), by(partialsByPath), by(automaticNames)
+	c.lists = by(project.Listed)
 	return c
 }
 
@@ -153,6 +156,23 @@ func inStyle(written, path string) string {
 		path = strings.Join(slices.DeleteFunc(strings.Split(path, "/"), func(name string) bool { return strings.HasPrefix(name, "(") }), "/")
 	}
 	return path
+}
+
+// list returns what to write in place of a directory whose pages are listed. lost is one that has
+// no pages any more, or that has meant several directories, of which one moves: without groups, the
+// pages of all of them are listed.
+func (c *change) list(written string) (string, verdict) {
+	found := slices.DeleteFunc(sortedKeys(c.lists.before), func(dir string) bool { return inStyle(written, dir) != written })
+	stayed := func(dir string) bool { return c.lists.after[dir] == c.new(c.lists.before[dir]) }
+	switch {
+	case len(found) == 0:
+		return "", unknown
+	case len(found) == 1:
+		return c.lists.rewrite(written)
+	case slices.ContainsFunc(found, func(dir string) bool { return !stayed(dir) }):
+		return "", lost
+	}
+	return written, stays
 }
 
 // automaticNames returns the files of the stems that one route alone has.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/routes/routetree"
 )
 
@@ -56,6 +57,13 @@ func (p *planner) refer(ref reference) {
 		p.rewrite(ref, "path", p.movesRoutes(), in.rewrite, func(o *other) bool { return o.hasPath(ref.value) })
 	case calls.Asset:
 		p.rewrite(ref, "name", !p.movesRoutes(), p.asset, func(o *other) bool { return o.hasAsset(ref.value) })
+	case calls.List:
+		has := func(o *other) bool { return len(routetree.Find(project.Listed(o.tree), ref.value)) > 0 }
+		if _, v := p.c.list(ref.value); ref.known && v == lost && p.owner(ref, has) != theirs {
+			p.leave(ref, "the pages of that directory have moved: write another one")
+			return
+		}
+		p.rewrite(ref, "directory", p.movesRoutes(), p.c.list, has)
 	case calls.RouteName:
 		p.rewriteRoute(ref)
 	}

@@ -100,7 +100,7 @@ func (s *source) add(ref reference) {
 
 // The functions of templates that speak of the tree, and the methods of Request that do.
 var (
-	treeFuncs   = map[string]calls.Kind{"route": calls.RouteName, "asset": calls.Asset}
+	treeFuncs   = map[string]calls.Kind{"route": calls.RouteName, "asset": calls.Asset, "pages": calls.List}
 	treeMethods = map[string]calls.Kind{"Route": calls.RouteName, "Asset": calls.Asset, "Param": calls.Param, "PathValue": calls.Param, "Segments": calls.Segments}
 )
 
@@ -167,7 +167,7 @@ func (s *source) hand(function string, args []parse.Node) {
 			}
 		}
 	}
-	if _, builtIn := language.Builtin(function); builtIn || templates.IsOwn(function) {
+	if _, builtIn := language.Builtin(function); builtIn || templates.IsOwn(function) || treeFuncs[function] != 0 {
 		return
 	}
 	for _, arg := range args {

@@ -53,6 +53,21 @@ func Dirs(t *routetree.Tree, written string) []string {
 	return outermost(routetree.Find(t.Dirs, written))
 }
 
+// Listed returns the directories that have pages for lists, those whose URL has no parameters, by
+// path. The values are their names in the tree.
+func Listed(t *routetree.Tree) map[string]string {
+	dirs := map[string]string{}
+	for _, r := range t.Routes {
+		if !r.Page || len(r.Patterns[0].Names) > 0 {
+			continue
+		}
+		for dir := path.Dir(r.Path); dir != "."; dir = path.Dir(dir) {
+			dirs[dir] = routetree.RouterDir + "/" + dir
+		}
+	}
+	return dirs
+}
+
 // outermost returns those of some directories that are in none of the others, sorted.
 func outermost(dirs []string) []string {
 	slices.Sort(dirs)

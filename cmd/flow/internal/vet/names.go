@@ -14,6 +14,7 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routes/routetree"
 )
@@ -38,6 +39,23 @@ func (c *checker) checkDir(call calls.Call) {
 		return
 	}
 	c.report(call.Pos(), "In(%q): the tree has no such directory%s", call.Value, pathHint(apps, call.Value, true))
+}
+
+// checkList looks at Entries.
+func (c *checker) checkList(call calls.Call) {
+	apps := c.module.scope(c.unit, false)
+	if !call.Constant || call.Value == "" || len(apps) == 0 {
+		return
+	}
+	known := map[string]bool{}
+	for _, a := range apps {
+		dirs := project.Listed(a.tree)
+		if !a.formats || len(routetree.Find(dirs, call.Value)) > 0 {
+			return
+		}
+		maps.Copy(known, keys(dirs))
+	}
+	c.report(call.Pos(), "Entries(%q): no page without parameters is below that directory%s", call.Value, routetree.SuggestPath(call.Value, known, fmt.Sprintf(": write the path below %s/", routetree.RouterDir)))
 }
 
 // pathHint says what a path was likely meant to be, which may be that of a directory if dirs:

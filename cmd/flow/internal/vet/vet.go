@@ -91,6 +91,7 @@ var checks = map[calls.Kind]func(*checker, calls.Call){
 	calls.Path:      (*checker).checkPath,
 	calls.Dir:       (*checker).checkDir,
 	calls.Template:  (*checker).checkTemplate,
+	calls.List:      (*checker).checkList,
 	calls.Block:     (*checker).checkBlock,
 	calls.RouteName: (*checker).checkRoute,
 	calls.URL:       (*checker).checkRedirect,
