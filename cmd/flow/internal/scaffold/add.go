@@ -267,7 +267,7 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 		}
 		text, what = pageText(r, slices.Contains(methodsOf(c.handlers), http.MethodGet), form, layouts(t, r.Path)), "the page "+pattern
 		if r.Ext() != pageExt {
-			text = formatText(r)
+			text = formatText(t, r)
 		}
 	}
 	p.add(r.InTree(), text, what)

@@ -328,6 +328,9 @@ func TestAdd(t *testing.T) {
 		{"a page with a parameter beside pages of a format", manual(), []string{"notes/[id]"}, map[string]string{
 			"app/router/notes/[id].html": "", "app/notes.id.go": "", "app/app_test.go": "",
 		}, ""},
+		{"beside pages with front matter", manual("router/manual/first.md", "---\ntitle: One\norder: 1\n---\n", "router/manual/more/a.txt", "---\ntitle: Two\ndate: x\n---\n"), []string{"manual/more/b-c.md"}, map[string]string{
+			"app/router/manual/more/b-c.md": "---\ntitle: B c\n---\n", "app/app_test.go": "",
+		}, ""},
 		{"a page of a format with a handler", manual(), []string{"notes/[id].md", "-methods", "get"}, map[string]string{
 			"app/router/notes/[id].md": "# Note\n", "app/notes.id.go": "flow.GET().Do(showNote)", "app/app_test.go": "",
 		}, "app/notes.id.go           GET showNote\n"},

@@ -1,9 +1,13 @@
 package scaffold
 
 import (
+	"io/fs"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"example.com/flow/internal/routes/routetree"
 )
@@ -36,13 +40,70 @@ func extensionNear(t *routetree.Tree, file string) string {
 	}
 }
 
-// formatText returns a page of a format: its heading, which is written as in Markdown if that is
-// the format. What looks like an action would be text.
-func formatText(r *routetree.Route) []byte {
+// formatText returns a page of a format: the front matter that the page nearest to it has, or else
+// a heading, which is written as in Markdown if that is the format. What looks like an action would
+// be text.
+func formatText(t *routetree.Tree, r *routetree.Route) []byte {
+	var near *routetree.Route
+	shared := func(other *routetree.Route) (n int) {
+		for _, dir := range routetree.Layers(other.Path) {
+			if strings.HasPrefix(r.Path, dir+"/") {
+				n++
+			}
+		}
+		return n
+	}
+	for _, other := range t.Routes {
+		if other.Ext() == r.Ext() && other.InTree() != r.InTree() && (near == nil || shared(other) > shared(near)) {
+			near = other
+		}
+	}
+	if near != nil {
+		text, _ := fs.ReadFile(t.Files, near.InTree()) // Check says what is wrong about it
+		if front := frontMatter(string(text), title(r), time.Now()); front != "" {
+			return []byte(front)
+		}
+	}
 	if isMarkdown(r.File) {
 		return []byte("# " + title(r) + "\n")
 	}
 	return []byte(title(r) + "\n")
+}
+
+// A frontField is a line of front matter, in YAML or in TOML, with what is written around its value.
+var frontField = regexp.MustCompile(`^(?i:(title)|date)\s*[:=]\s*(["']?)`)
+
+// plainTitle matches a title that needs no quotes in YAML.
+var plainTitle = regexp.MustCompile(`^\pL[\pL\pN ._-]*$`)
+
+// frontMatter returns front matter as a text begins with it: the fields title and date, the latter of
+// today. It is "" if the text has no front matter with a title.
+func frontMatter(text, title string, today time.Time) string {
+	lines := strings.Split(strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\ufeff"), "\n")
+	mark := lines[0]
+	end := slices.Index(lines[1:], mark)
+	if mark != "---" && mark != "+++" || end < 0 {
+		return ""
+	}
+	front, titled := mark+"\n", false
+	for _, line := range lines[1 : 1+end] {
+		m := frontField.FindStringSubmatch(line)
+		switch {
+		case m == nil:
+		case m[1] == "":
+			front += m[0] + today.Format(time.DateOnly) + m[2] + "\n"
+		default:
+			value := title
+			if m[2] != "" || mark == "+++" || !plainTitle.MatchString(title) {
+				value = strconv.Quote(title)
+			}
+			front, titled = front+strings.TrimSuffix(m[0], m[2])+value+"\n", true
+		}
+	}
+	if !titled {
+		return ""
+	}
+	return front + mark + "\n"
 }
 
 // isMarkdown reports whether a file is one of Markdown by its name.
