@@ -2,8 +2,10 @@ package flow_test
 
 import (
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"reflect"
 	"strings"
 	"testing"
@@ -194,6 +196,9 @@ func TestMisplacedDescriptions(t *testing.T) {
 		{"a template", map[string]bool{"docs.html": true, "openapi.json.http": false}, []string{
 			"router/docs.html is a page, and what describes an API has no template: call the file router/docs.http",
 		}},
+		{"a page of a format", map[string]bool{"docs.md": true, "openapi.json.http": false}, []string{
+			"router/docs.md is a page, and what describes an API has no template: call the file router/docs.http",
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -202,8 +207,9 @@ func TestMisplacedDescriptions(t *testing.T) {
 				files["router/"+name] = &fstest.MapFile{}
 			}
 			r := flow.New(files)
+			r.Formats = map[string]flow.Format{".md": flow.FormatOf(func(flow.Source) (template.HTML, string, error) { return "", "", nil })}
 			for name, page := range tt.files {
-				r.At(strings.TrimSuffix(strings.TrimSuffix(name, ".http"), ".html")).GET().Do(describer(page))
+				r.At(strings.TrimSuffix(name, path.Ext(name))).GET().Do(describer(page))
 			}
 			err := r.Check()
 			is.True(err != nil)
