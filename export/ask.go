@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/internal/examples/bridge"
+	"example.com/flow/internal/pages/csp"
 )
 
 const (
@@ -82,11 +84,46 @@ func (v visitor) ask(ctx context.Context, r *flow.Router, path string, store *sp
 	if ended {
 		a.pattern = req.Pattern
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return a, context.Cause(ctx)
+	case rec.failure != nil:
+		return a, rec.failure
 	}
-	return a, rec.failure
+	return a, a.dropNonce(store)
 }
+
+// nonce matches one in a Content-Security-Policy.
+var nonce = regexp.MustCompile(`'nonce-([^']+)'`)
+
+// dropNonce makes a page that has a nonce one that is the same for everybody, as flow does with pages that
+// it renders once: hashes of the inline scripts and styles take the place of the nonce in the policy. It
+// changes nothing if the nonce stands elsewhere, too.
+func (a *answer) dropNonce(store *spool) error {
+	policy := a.header.Get(policyKey)
+	found := nonce.FindStringSubmatch(policy)
+	if found == nil || !a.isPage() || a.wrong != "" {
+		return nil
+	}
+	body, err := store.body(*a)
+	if err != nil {
+		return err
+	}
+	t, _ := csp.NewTemplate(strings.ReplaceAll(policy, found[0], "'nonce'"))
+	page, policy, ok := t.Page(strings.ReplaceAll(string(body), found[1], csp.Placeholder))
+	if !ok {
+		return nil
+	}
+	a.header.Set(policyKey, policy)
+	store.drop(*a)
+	a.size, a.sum = int64(len(page)), sha256.Sum256([]byte(page))
+	return store.write([]byte(page))
+}
+
+const policyKey = "Content-Security-Policy"
+
+// isPage reports whether an answer is HTML.
+func (a *answer) isPage() bool { return mediaType(a.header.Get("Content-Type")) == "text/html" }
 
 // A recorder is the http.ResponseWriter of one answer. A handler that does not stop may use it after it is
 // closed.

@@ -202,7 +202,7 @@ func (c *crawl) visit(r *resource) error {
 			return err
 		}
 		r.asked, r.answer = true, a
-		r.isPage = mediaType(a.header.Get("Content-Type")) == "text/html"
+		r.isPage = a.isPage()
 		if location := a.header.Get("Location"); a.wrong == "" && !a.refused && a.status >= 300 && a.status < 400 && location != "" {
 			r.to = c.destination(r, &url.URL{Path: r.path}, location)
 		}

@@ -42,7 +42,7 @@ func blog() *flow.Router {
 	r := site(map[string]string{
 		"+layout.html":      `<!doctype html><link rel="stylesheet" href="{{asset "app.css"}}"><link rel="alternate" href="/feed.xml"><a href="/">Home</a>{{template "content" .}}`,
 		"+error.html":       `<h1>{{.Status}}</h1>`,
-		"index.html":        `<a href="/posts/1">1</a> <a href="/old">old</a> <p hx-get="/more">`,
+		"index.html":        `<script nonce="{{nonce}}">{{request.Method}}</script><a href="/posts/1">1</a> <a href="/old">old</a> <p hx-get="/more">`,
 		"about.html":        `nothing leads here`,
 		"posts/[id].html":   `<h1 id="h">{{request.Param "id"}}</h1>{{if eq (request.Param "id") "1"}}<a href="/posts/2#h">2</a>{{end}}`,
 		"more.http":         "",
@@ -60,6 +60,7 @@ func blog() *flow.Router {
 		"public/img/b.png":  "b",
 		"public/robots.txt": "User-agent: *\n",
 	})
+	r.ContentSecurityPolicy = "default-src 'self'; script-src 'nonce'"
 	r.At("more").GET().Do(always("<p>more <a href='/posts/3'>"))
 	r.At("feed.xml").GET().Do(func(*flow.Request) flow.Response {
 		return flow.Text("<feed/>").Header("Content-Type", "application/atom+xml")
@@ -86,6 +87,7 @@ func TestSite(t *testing.T) {
 	is.Equal(result.Removed, 0)
 	is.True(strings.Contains(all["posts/2.html"], `<h1 id="h">2</h1>`))
 	is.True(strings.Contains(all["404.html"], `<h1>404</h1>`))
+	is.True(strings.Contains(all["index.html"], `<script nonce="">"GET"</script>`)) // rendered for each request
 	is.True(strings.Contains(all["old.html"], `<meta http-equiv="refresh" content="0; url=/posts/2#h">`))
 	is.True(strings.Contains(all["old.html"], `<link rel="canonical" href="/posts/2#h">`))
 	is.Equal(all["feed.xml"], "<feed/>")
@@ -176,7 +178,6 @@ func TestHeaders(t *testing.T) {
 	r.Use(flow.RequestID, func(r *flow.Request) flow.Response {
 		return flow.Next().Header("X-Frame-Options", "DENY")
 	})
-	r.ContentSecurityPolicy = "default-src 'self'; script-src 'nonce' 'self'"
 	dir := t.TempDir()
 	_, err := exported(t, r, export.Options{Dir: dir, Headers: true, Base: "/repo"})
 	is.NoErr(err)
@@ -185,10 +186,10 @@ func TestHeaders(t *testing.T) {
 /repo/*
   X-Content-Type-Options: nosniff
 /repo/
-  Content-Security-Policy: default-src 'self'; script-src 'self'
+  Content-Security-Policy: default-src 'self'; script-src 'sha256-BPMqfl3fZ+hGB/QiQgGXSS52Qt5/E9TOlYnBsKRoPDo='
   X-Frame-Options: DENY
 /repo/about
-  Content-Security-Policy: default-src 'self'; script-src 'self'
+  Content-Security-Policy: default-src 'self'; script-src 'none'
   X-Frame-Options: DENY
 /repo/app.4si7jdatvrrlrqb6.css
   Cache-Control: public, max-age=31536000, immutable
@@ -198,13 +199,13 @@ func TestHeaders(t *testing.T) {
 /repo/more
   X-Frame-Options: DENY
 /repo/posts/1
-  Content-Security-Policy: default-src 'self'; script-src 'self'
+  Content-Security-Policy: default-src 'self'; script-src 'none'
   X-Frame-Options: DENY
 /repo/posts/2
-  Content-Security-Policy: default-src 'self'; script-src 'self'
+  Content-Security-Policy: default-src 'self'; script-src 'none'
   X-Frame-Options: DENY
 /repo/posts/3
-  Content-Security-Policy: default-src 'self'; script-src 'self'
+  Content-Security-Policy: default-src 'self'; script-src 'none'
   X-Frame-Options: DENY
 `[1:])
 	is.True(slices.Contains(slices.Sorted(maps.Keys(all)), ".nojekyll"))

@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -185,23 +184,11 @@ var perAnswer = []string{
 	"Last-Modified", "Location", "Server", "Trailer", "Transfer-Encoding", "Vary",
 }
 
-// nonce matches one in a Content-Security-Policy.
-var nonce = regexp.MustCompile(`\s*'nonce-[^']*'`)
-
 // keepEqual drops the header fields that a second answer does not have, or has with other values, such as
-// X-Request-Id. A nonce is taken out of the policy: since both answers have the same body, no element of
-// it has the nonce.
+// X-Request-Id.
 func (a *answer) keepEqual(again http.Header) {
 	for name, values := range a.header {
-		others := slices.Clone(again[name])
-		if strings.HasPrefix(name, "Content-Security-Policy") {
-			for _, policies := range [][]string{values, others} {
-				for i := range policies {
-					policies[i] = nonce.ReplaceAllString(policies[i], "")
-				}
-			}
-		}
-		if !slices.Equal(values, others) {
+		if !slices.Equal(values, again[name]) {
 			delete(a.header, name)
 		}
 	}
