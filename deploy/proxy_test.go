@@ -3,6 +3,7 @@
 package deploy_test
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -32,6 +33,7 @@ type proxy struct {
 	run     string            // the arguments that start it
 	down    string            // what it logs of a server that fails its health check, as a format
 	id      string            // what it logs of a request, as a format for the id
+	ready   string            // a path that it answers once it serves; "/" if that is ""
 }
 
 var proxies = []proxy{
@@ -126,7 +128,7 @@ func (p proxy) started(t *testing.T, addr string, servers []string) *process {
 	})
 	until(t, p.program+" serves", func() bool {
 		proc.runs(t)
-		resp, err := client.Get("http://" + addr + "/")
+		resp, err := client.Get("http://" + addr + cmp.Or(p.ready, "/"))
 		if err == nil {
 			resp.Body.Close()
 		}
