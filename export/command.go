@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"example.com/flow"
@@ -52,6 +53,7 @@ func newCommand(flags *flag.FlagSet) func(context.Context, any, []string, comman
 		if err := o.check(); err != nil {
 			return command.Usagef("export: %w", err)
 		}
+		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 		result, err := Site(ctx, router.(*flow.Router), o)
 		if err != nil {
 			return err
@@ -60,6 +62,10 @@ func newCommand(flags *flag.FlagSet) func(context.Context, any, []string, comman
 		return err
 	}
 }
+
+// gcPercent is GOGC while the command runs: nobody waits for a request, and the pages of a large site take
+// most of the memory.
+const gcPercent = 30
 
 // report returns what the command prints.
 func (r Result) report(dir string) string {
