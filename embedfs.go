@@ -119,6 +119,7 @@ func (t *table) host(r *Router) templates.Host {
 		Plans:      templates.Plans(os.Getenv(plansVariable)),
 		Nonce:      templateNonce,
 		NoNonce:    whyNoNonce(t.settings.policy),
+		Policy:     t.settings.policy.Policy(),
 		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: match.Hole}}, len(t.mountPrefix.Names))},
 		Method:     checkFieldCall,
 		Request:    reflect.TypeFor[*Request](),

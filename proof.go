@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pages/csp"
-	"example.com/flow/internal/pages/prove"
 	"example.com/flow/internal/pages/templates"
 )
 
@@ -51,11 +49,7 @@ func (r *Router) proved() (warnings []fault.Fault) {
 
 // prove returns the warnings about the pages of the Router, given its templates.
 func (t *table) prove(views *templates.Views) []fault.Fault {
-	var policy csp.Policy
-	if t.settings.policy != nil {
-		policy = t.settings.policy.Policy()
-	}
-	return views.Prove(policy, func(name string) bool {
+	return views.Prove(func(name string) bool {
 		v, err := views.View(name)
 		if err != nil || !t.bare[name] || !v.IsFixed() {
 			return false
@@ -73,11 +67,11 @@ func (r *Router) describePages() string {
 	r.eachInside(func(before string, r *Router) {
 		for _, p := range r.table.Load().views.Pages() {
 			pages++
-			if p.Scripts() == prove.NoScript {
+			if p.RunsNoScript {
 				without = append(without, fmt.Sprintf("%s%s: runs no script\n", before, p.File))
 			}
-			if where := p.Unknown(); where != "" {
-				inPart = append(inPart, fmt.Sprintf("%s%s: judged in part: %s may write HTML\n", before, p.File, where))
+			if p.Unknown != "" {
+				inPart = append(inPart, fmt.Sprintf("%s%s: judged in part: %s may write HTML\n", before, p.File, p.Unknown))
 			}
 		}
 	})

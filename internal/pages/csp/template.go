@@ -65,7 +65,13 @@ func NewTemplate(text string) (t *Template, problems []string) {
 }
 
 // Policy returns the directives of the policy, with 'nonce' where a nonce or hashes stand in answers.
-func (t *Template) Policy() Policy { return t.policy }
+// It is nil if t is.
+func (t *Template) Policy() Policy {
+	if t == nil {
+		return nil
+	}
+	return t.policy
+}
 
 // HasNonce reports whether the policy has a nonce.
 func (t *Template) HasNonce() bool { return len(t.pieces) > 1 }

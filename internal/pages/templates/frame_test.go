@@ -33,14 +33,15 @@ func siteViews(texts map[string]string, plans Plans, before *Views) (*Views, []s
 	}
 	read, _ := ReadTexts(tree)
 	views, found := NewViews(tree, read, Host{
-		Plans: plans,
-		Route: func(_ any, name string, _ []any) (string, error) { return "/" + name, nil },
-		Asset: func(_ any, name string) (string, error) { return "/" + name, nil },
-		User:  func(any) any { return nil },
-		Nonce: func(any) string { return csp.Placeholder },
-		Data:  data,
+		Plans:  plans,
+		Route:  func(_ any, name string, _ []any) (string, error) { return "/" + name, nil },
+		Asset:  func(_ any, name string) (string, error) { return "/" + name, nil },
+		User:   func(any) any { return nil },
+		Nonce:  func(any) string { return csp.Placeholder },
+		Policy: csp.Parse("script-src 'self' 'nonce'; img-src 'self'"),
+		Data:   data,
 	}, before)
-	found = append(found, views.Prove(csp.Parse("script-src 'self' 'nonce'; img-src 'self'"), func(string) bool { return false })...)
+	found = append(found, views.Prove(func(string) bool { return false })...)
 	var said []string
 	for _, f := range found {
 		said = append(said, fmt.Sprint(f))

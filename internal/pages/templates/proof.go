@@ -16,12 +16,18 @@ import (
 	"example.com/flow/internal/pages/typecheck"
 )
 
-// A proof is what the rules of prove read of a view.
-type proof struct {
-	name      string // of the view
-	whole     *prove.Page
-	fragments []*prove.Page // the templates that only Block renders
-	found     []fault.Fault // what the rules say that ask nothing but the page
+// A Proof is what the rules of prove say of a view. What they have read of it is large, and is not
+// kept.
+type Proof struct {
+	File         string // of the view
+	RunsNoScript bool
+	Unknown      string // see prove.Page
+
+	name, named string        // of the view, and how warnings name it: see prove.Page
+	isPart      bool          // it is only a part of a page
+	found       []fault.Fault // what the rules say that ask nothing but the page
+	refused     []fault.Fault // what browsers refuse under the policy
+	refusedOnce []fault.Fault // and what if the page is sent as it was rendered once
 }
 
 // texts are the actions of a set that are reached, with whether each writes text and no HTML.
@@ -34,7 +40,7 @@ func (t texts) note(n *parse.ActionNode, text bool) {
 }
 
 // prove makes the proof of a set with the types of its data.
-func (h *functions) prove(s *set, f *templateFile, data []Data) *proof {
+func (h *functions) prove(s *set, f *templateFile, data []Data) *Proof {
 	texts, check := texts{}, h.typecheck(s)
 	told := 0 // actions, by the check that runs
 	check.Writes = func(n *parse.ActionNode, text bool) {
@@ -80,14 +86,24 @@ func (h *functions) prove(s *set, f *templateFile, data []Data) *proof {
 			Part: isPart,
 		}
 	}
-	p := &proof{name: f.name, whole: page(s.outer, isPartial(f.name))}
+	whole := page(s.outer, isPartial(f.name))
+	p := &Proof{File: f.file, RunsNoScript: whole.Scripts() == prove.NoScript, Unknown: whole.Unknown(), name: f.name, named: whole.Named(), isPart: whole.Part}
+	p.add(whole, h.Policy)
 	for _, name := range s.fragments {
-		p.fragments = append(p.fragments, page(name, true))
-	}
-	for _, page := range p.all() {
-		p.found = append(p.found, page.Accessibility()...)
+		p.add(page(name, true), h.Policy)
 	}
 	return p
+}
+
+// add adds what the rules say of the page of the view, or of a template that only Block renders.
+func (p *Proof) add(page *prove.Page, policy csp.Policy) {
+	p.found = append(p.found, page.Accessibility()...)
+	refused := page.Policy(policy, false)
+	p.refused = append(p.refused, refused...)
+	if !page.Part && len(refused) > 0 {
+		refused = page.Policy(policy, true)
+	}
+	p.refusedOnce = append(p.refusedOnce, refused...)
 }
 
 // readsType reports whether the value of an action is the Type of something: of a field of a form, in a
@@ -112,12 +128,9 @@ func areShown(fields []typecheck.Field) bool {
 	return len(fields) > 0 && !slices.ContainsFunc(fields, func(f typecheck.Field) bool { return f.Type == "" || f.Type == "hidden" })
 }
 
-// all returns all pages of the proof.
-func (p *proof) all() []*prove.Page { return append([]*prove.Page{p.whole}, p.fragments...) }
-
 // proofs returns the proofs of what is judged by itself, in order: not those of partials that are
 // judged in the pages which call them, and of shared files that nothing uses.
-func (v *Views) proofs() (all []*proof) {
+func (v *Views) proofs() (all []*Proof) {
 	for _, name := range slices.Sorted(maps.Keys(v.made)) {
 		f := v.files[name]
 		if v.used[f] && !(isPartial(name) && v.called[f.file]) {
@@ -130,39 +143,37 @@ func (v *Views) proofs() (all []*proof) {
 // A sharing is a warning that several pages have: it stands in a layout or a partial.
 type sharing struct {
 	at   int // its index in all warnings
-	page *prove.Page
+	of   *Proof
 	more int // how many other pages have it
 }
 
-// Prove returns what the rules of prove say of the views, under the policy of their answers. isFixed
-// reports whether a page is sent as it was rendered once, with hashes in the place of a nonce. What
-// several pages have at one place is told once.
-func (v *Views) Prove(policy csp.Policy, isFixed func(name string) bool) (warnings []fault.Fault) {
+// Prove returns what the rules of prove say of the views. isFixed reports whether a page is sent as it
+// was rendered once, with hashes in the place of a nonce. What several pages have at one place is told
+// once.
+func (v *Views) Prove(isFixed func(name string) bool) (warnings []fault.Fault) {
 	shared := map[string]*sharing{} // by the text without a page
 	for _, p := range v.proofs() {
 		for _, f := range p.found {
-			key := strings.Replace(f.Text, p.whole.Named(), "", 1)
+			key := strings.Replace(f.Text, p.named, "", 1)
 			if first := shared[key]; first != nil {
-				if first.page != p.whole {
+				if first.of != p {
 					first.more++
 				}
 				continue
 			}
 			if key != f.Text {
-				shared[key] = &sharing{at: len(warnings), page: p.whole}
+				shared[key] = &sharing{at: len(warnings), of: p}
 			}
 			warnings = append(warnings, f)
 		}
-		for _, page := range p.all() {
-			refused := page.Policy(policy, false)
-			if len(refused) > 0 && page == p.whole && isFixed(p.name) {
-				refused = page.Policy(policy, true)
-			}
-			warnings = append(warnings, refused...)
+		if len(p.refused) > 0 && isFixed(p.name) {
+			warnings = append(warnings, p.refusedOnce...)
+		} else {
+			warnings = append(warnings, p.refused...)
 		}
 	}
 	for _, first := range shared {
-		if named := first.page.Named(); first.more > 0 {
+		if named := first.of.named; first.more > 0 {
 			f := &warnings[first.at]
 			f.Text = strings.Replace(f.Text, named, fmt.Sprintf("%s and of %d more)", strings.TrimSuffix(named, ")"), first.more), 1)
 		}
@@ -170,12 +181,7 @@ func (v *Views) Prove(policy csp.Policy, isFixed func(name string) bool) (warnin
 	return warnings
 }
 
-// Pages returns the pages and the error pages as the rules of prove read them.
-func (v *Views) Pages() (pages []*prove.Page) {
-	for _, p := range v.proofs() {
-		if !p.whole.Part {
-			pages = append(pages, p.whole)
-		}
-	}
-	return pages
+// Pages returns the proofs of the pages and the error pages.
+func (v *Views) Pages() []*Proof {
+	return slices.DeleteFunc(v.proofs(), func(p *Proof) bool { return p.isPart })
 }

@@ -52,13 +52,13 @@ type madeView struct {
 	fields    []typecheck.Field   // of forms
 	set       *set                // that of the frame, if there is one
 	functions *functions
-	proved    *proof // see proof
+	proved    *Proof // see proof
 	once      sync.Once
 }
 
 // proof returns the proof of the view. It is made when it is first asked for, in development after
 // the answer to a request.
-func (m *madeView) proof() *proof {
+func (m *madeView) proof() *Proof {
 	m.once.Do(func() { m.proved = m.functions.prove(m.set.around(m.file), m.file, m.view.data) })
 	return m.proved
 }

@@ -10,6 +10,7 @@ import (
 	"reflect"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/csp"
 	"example.com/flow/internal/pages/typecheck"
 	"example.com/flow/internal/routes/routetree"
 )
@@ -31,6 +32,7 @@ type Host struct {
 	Request    reflect.Type                          // the type that {{request}} returns; nil if its fields are not checked
 	Data       map[string][]Data                     // the types of the data of views, by what View takes
 	ErrorData  reflect.Type                          // the type of the data of error pages; nil if it is not known
+	Policy     csp.Policy                            // of answers; nil if they have none
 	PerRequest bool                                  // Route and Asset depend on the request
 	NoNonce    string                                // why Nonce returns none, for the fault of a template that calls it; "" if it returns one
 	Excused    func(name string) bool                // reports whether Route does not know a name because of a fault that is reported elsewhere
