@@ -64,6 +64,7 @@ func newTable(r *Router) *table {
 		dir:         r.app.source(),
 		settings:    settings{crossOrigin: &r.CrossOrigin, dev: r.dev},
 		names:       map[string]*routetree.Route{},
+		views:       &templates.Views{},
 		bare:        map[string]bool{},
 		mountPrefix: pattern.New(r.tree.Prefix),
 		maxBody:     cmp.Or(r.MaxBody, defaultMaxBody),
@@ -158,6 +159,7 @@ func compile(r *Router) *table {
 		t.matcher = match.Compile(trie, onHit(), t.miss)
 	}
 	for _, c := range c.withMounted() { // now that the tables are complete: another goroutine may have asked a mounted Router for its own
+		c.forgetViews(r)
 		c.publish()
 	}
 	return c.table

@@ -59,7 +59,6 @@ func orNil(files fs.FS) fs.FS {
 
 // readViews parses the templates into the table.
 func (c *compiler) readViews() {
-	c.table.views = &templates.Views{}
 	if c.router.dev != nil {
 		return // development reads the templates for each request
 	}
@@ -67,6 +66,25 @@ func (c *compiler) readViews() {
 	views, more := templates.NewViews(c.tree, texts, c.table.host(c.router), nil)
 	c.table.views = views
 	c.faults = append(append(c.faults, faults...), more...)
+}
+
+// forgetViews lets go of what requests do not need of the templates.
+func (c *compiler) forgetViews(outermost *Router) {
+	if c.router.dev == nil && !outermost.inspects {
+		c.table.views.Forget()
+	}
+}
+
+// wholeViews returns the templates with what only checks need. It reads them again if that is gone,
+// since the Router was compiled before the command began.
+func (r *Router) wholeViews() *templates.Views {
+	t := r.table.Load()
+	if r.dev != nil || r.tree.Missing || !t.views.Forgot() {
+		return t.views
+	}
+	texts, _ := templates.ReadTexts(r.tree)
+	views, _ := templates.NewViews(r.tree, texts, t.host(r), nil)
+	return views
 }
 
 // plansVariable is the environment variable that says how pages are rendered: see templates.Plans.

@@ -236,6 +236,25 @@ func TestMainFaults(t *testing.T) {
 func TestCheckCommand(t *testing.T) {
 	is := is.New(t)
 	is.Equal(runWith(t.Context(), sampleSite(), nil, "check"), result{command.OK, "no faults in 6 routes\n", ""})
+	const noTree = "router: the files given to flow.New hold no such directory: embed it with //go:embed all:router\n"
+	is.Equal(runWith(t.Context(), flow.New(fstest.MapFS{}), nil, "check"), result{command.Failure, "", noTree})
+}
+
+// TestCommandsAfterCheck: Check lets go of what only commands need of templates. They say the same of an
+// application that was checked before.
+func TestCommandsAfterCheck(t *testing.T) {
+	build := func() *flow.Router {
+		return flow.New(flowtest.Pages(map[string]string{"+layout.html": `<html lang="en"><title>T</title>{{template "content" .}}`, "a.html": `<input name="x"><a href="/b">b</a>`, "b.html": "{{1}}"}))
+	}
+	for _, args := range []string{"check -v", "manifest"} {
+		is := is.New(t)
+		checked := build()
+		is.NoErr(checked.Check())
+		want := runWith(t.Context(), build(), nil, args)
+		is.Equal(want.code, command.OK)
+		is.True(strings.Contains(want.stdout, "/b") || strings.Contains(want.stderr, "<input> has no label"))
+		is.Equal(runWith(t.Context(), checked, nil, args), want)
+	}
 }
 
 // TestCheckCommandPrintsBoth: who mends a fault sees the warnings at once. Other commands print

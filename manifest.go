@@ -57,7 +57,7 @@ func (r *Router) site(host string, of *Router) manifest.Site {
 				s.Assets[plain] = manifest.WithHoles(urlWithHoles(a.hashed))
 			}
 		}
-		sources, fields := t.views.Links(urlsOfPages(inner.tree))
+		sources, fields := inner.wholeViews().Links(urlsOfPages(inner.tree))
 		asking := links.Requests(sources, fields)
 		for _, source := range sources {
 			for _, name := range source.Assets {

@@ -38,8 +38,7 @@ func (r *Router) eachInside(f func(before string, r *Router)) {
 // look for them, so that serving does not wait for it.
 func (r *Router) proved() (warnings []fault.Fault) {
 	r.eachInside(func(before string, r *Router) {
-		t := r.table.Load()
-		for _, f := range t.prove(t.views) {
+		for _, f := range r.table.Load().prove(r.wholeViews()) {
 			f.Text = before + f.Text
 			warnings = append(warnings, f)
 		}
@@ -65,7 +64,7 @@ func (r *Router) describePages() string {
 	pages := 0
 	var without, inPart []string
 	r.eachInside(func(before string, r *Router) {
-		for _, p := range r.table.Load().views.Pages() {
+		for _, p := range r.wholeViews().Pages() {
 			pages++
 			if p.RunsNoScript {
 				without = append(without, fmt.Sprintf("%s%s: runs no script\n", before, p.File))

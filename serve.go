@@ -106,6 +106,7 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 // inspect runs the commands routes, check, manifest and export.
 func (r *Router) inspect(ctx context.Context, c command.Command, p command.Process) error {
 	r.explains = c.Name == "routes" && c.Routes.Explain != ""
+	r.inspects = c.Name == "check" || c.Name == "manifest"
 	err := r.Check()
 	if c.Name == "check" {
 		warnings := append(fault.Of(r.compile().warnings), r.proved()...)
@@ -179,7 +180,7 @@ func (r *Router) printFaults(p command.Process, err error, warnings []fault.Faul
 // rendered, for r and the Routers mounted inside it.
 func (r *Router) unplanned() (lines []string, rendered int) {
 	for _, r := range r.withMounted() {
-		more, n := r.table.Load().views.Unplanned()
+		more, n := r.wholeViews().Unplanned()
 		lines, rendered = append(lines, more...), rendered+n
 	}
 	return lines, rendered

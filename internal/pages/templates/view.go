@@ -32,12 +32,20 @@ type Views struct {
 	lost       bool                      // see Lost
 	entries    Entries                   // nil if there are no Lists
 
+	// What only checks need. Forget lets go of it.
 	files  map[string]*templateFile // by name
 	used   map[*templateFile]bool   // see library
 	called map[string]bool          // see library
 	made   map[string]*madeView     // the views without faults, by name
 	frames map[frameKey]*frame      // see library
 }
+
+// Forget lets go of what only checks need, such as the files as they were parsed: as much memory again
+// as the views. Afterwards, View, ErrorPage, Entries and Render work as before.
+func (v *Views) Forget() { v.files, v.used, v.called, v.made, v.frames = nil, nil, nil, nil, nil }
+
+// Forgot reports whether Forget was called.
+func (v *Views) Forgot() bool { return v.files == nil }
 
 // A madeView is a view without faults, with the files that it was made of. NewViews takes it
 // over if these are the same.
@@ -258,15 +266,25 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	}
 	problems, fields := l.checkTypes(s, l.data[f]) // before html/template changes the trees
 	v := l.newView(f, l.isFixed(s) && len(problems) == 0)
-	v.blocks = map[string]func() (*executable, error){}
 	whole, err := l.executable(s, s.outer, l.compiler)
 	if err != nil {
 		return nil, s.escapeFaults(append([]*templateFile{f}, layouts...), err)
 	}
 	v.whole = whole
-	h := l.functions // the closures below must not keep the library alive
+	h := l.functions // the closures below must not keep the library alive, nor the files of the set
+	rest := &set{outer: s.outer, inner: s.inner, trees: s.trees, slots: s.slots}
 	for name := range f.trees {
-		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return h.executable(s, name, plan.NewCompiler(h.callable)) })
+		of := rest
+		switch {
+		case slices.Contains(s.fragments, name):
+			of = s // for the faults; the closure is called right away, and then lets go of it
+		case name == f.file:
+			continue
+		}
+		if v.blocks == nil {
+			v.blocks = map[string]func() (*executable, error){}
+		}
+		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return h.executable(of, name, plan.NewCompiler(h.callable)) })
 	}
 	for _, name := range s.fragments { // they can only be rendered by themselves, so a fault is one of the page
 		if _, err := v.blocks[name](); err != nil {
@@ -278,7 +296,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	}
 	m := &madeView{view: v, file: f, layouts: layouts, problems: problems, fields: fields, set: s, functions: h}
 	if path.Base(f.name) == errorName {
-		whole, err := v.blocks[f.file]()
+		whole, err := h.executable(s, f.file, l.compiler)
 		m.bare = &View{name: f.name, file: f.file, whole: whole, err: err}
 		m.isPart = !s.makesDocument()
 	}
