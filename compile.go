@@ -159,7 +159,7 @@ func compile(r *Router) *table {
 		t.matcher = match.Compile(trie, onHit(), t.miss)
 	}
 	for _, c := range c.withMounted() { // now that the tables are complete: another goroutine may have asked a mounted Router for its own
-		c.forgetViews(r)
+		c.forgetViews()
 		c.publish()
 	}
 	return c.table

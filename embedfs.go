@@ -69,8 +69,8 @@ func (c *compiler) readViews() {
 }
 
 // forgetViews lets go of what requests do not need of the templates.
-func (c *compiler) forgetViews(outermost *Router) {
-	if c.router.dev == nil && !outermost.inspects {
+func (c *compiler) forgetViews() {
+	if c.router.dev == nil && !c.router.outermost().inspects {
 		c.table.views.Forget()
 	}
 }
@@ -218,7 +218,7 @@ func (c *compiler) renderOnce(r *routetree.Route, guarded bool) (handler, error)
 		cache = revalidatePrivate
 	}
 	h, ok, err := c.table.fixedPage(c.table.views, v, cache)
-	if !ok {
+	if !ok || c.router.outermost().inspects { // a command that answers no requests holds no answers
 		return fallback, err
 	}
 	return h, nil

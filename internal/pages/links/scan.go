@@ -104,6 +104,7 @@ func Scan(trees []*parse.Tree, urls map[*parse.CommandNode]string) *File {
 		s.nodes(markup.Read(t, markup.Links, nil))
 		f.outer = append(f.outer, outer)
 	}
+	f.Links = slices.Clone(f.Links) // in a list of their length
 	for i := range f.Links {
 		if l := &f.Links[i]; l.form != nil {
 			l.Method = l.form.plain // known once all fields of the form are: see scanner.field

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"text/template/parse"
+	"unique"
 
 	"example.com/flow/internal/pages/markup"
 	"example.com/flow/internal/routes/pattern"
@@ -206,7 +207,7 @@ func (sc *scanner) link(w *markup.Way, a markup.Attr, url string, l Link) {
 	if url = strings.ReplaceAll(path(url), `\`, "/"); !isPath(url) || strings.ContainsAny(url, "{}<>`$") || strings.Contains(url, "%") && splitEscape.MatchString(url) {
 		return
 	}
-	l.Offset, l.URL, l.Attr, l.Element, l.in = a.Offset, url, a.Name, w.Name, sc.name
+	l.Offset, l.URL, l.Attr, l.Element, l.in = a.Offset, own(url), own(a.Name), own(w.Name), sc.name
 	for i := len(sc.file.Links) - 1; i >= 0 && sc.file.Links[i].Offset == l.Offset; i-- { // of another way
 		if sc.file.Links[i] == l {
 			return
@@ -214,6 +215,10 @@ func (sc *scanner) link(w *markup.Way, a markup.Attr, url string, l Link) {
 	}
 	sc.file.Links = append(sc.file.Links, l)
 }
+
+// own returns a text that keeps nothing else in memory, as a part of the text of a file would keep all of
+// that. Links with the same URL share it.
+func own(text string) string { return unique.Make(text).Value() }
 
 // dialog stands for a form that closes a dialog, and sends no request.
 var dialog = &Form{Method: "DIALOG"}

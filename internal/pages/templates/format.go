@@ -119,7 +119,7 @@ func (c *Conversion) run(convert func(*Conversion) (template.HTML, any, error)) 
 	if err != nil {
 		return c.faults(err)
 	}
-	c.html, c.front = string(html), front
+	c.html, c.front = strings.Clone(string(html)), front // which may be a part of something larger
 	return nil
 }
 

@@ -54,6 +54,7 @@ func (l *library) framed(f *templateFile, layouts []*templateFile) *madeView {
 	if err != nil {
 		return nil
 	}
+	f.trees, f.sorted = nil, nil // nothing but f.html is in them
 	html, _ := literal(escaped.Lookup(f.file).Tree)
 	if html == f.html {
 		html = f.html // which is held already
@@ -61,7 +62,7 @@ func (l *library) framed(f *templateFile, layouts []*templateFile) *madeView {
 	whole := &executable{name: frame.set.outer}
 	if l.Plans == ComparePlans {
 		if whole, err = l.executable(frame.set.around(f), frame.set.outer, l.compiler); err != nil {
-			return nil
+			panic(err) // cannot happen: the frame is right for the page
 		}
 	}
 	whole.plan = frame.plan.Fill(hole, html)
@@ -77,6 +78,12 @@ func (l *library) framed(f *templateFile, layouts []*templateFile) *madeView {
 		set:       frame.set,
 		functions: l.functions,
 	}
+}
+
+// textTree returns the tree of a file that is nothing but text.
+func (f *templateFile) textTree() *parse.Tree {
+	text := &parse.TextNode{NodeType: parse.NodeText, Text: []byte(f.html)}
+	return &parse.Tree{Name: f.file, ParseName: f.file, Root: &parse.ListNode{NodeType: parse.NodeList, Nodes: []parse.Node{text}}}
 }
 
 // frame returns the frame of pages with these layouts and data, or nil.
@@ -133,7 +140,7 @@ func (s *set) around(f *templateFile) *set {
 	own.inner, own.trees, own.slots, own.byFile = f.file, maps.Clone(s.trees), maps.Clone(s.slots), maps.Clone(s.byFile)
 	delete(own.trees, hole)
 	delete(own.byFile, hole)
-	own.trees[f.file], own.byFile[f.file] = f.trees[f.file], f
+	own.trees[f.file], own.byFile[f.file] = f.textTree(), f
 	for layout, wrapped := range own.slots {
 		if wrapped == hole {
 			own.slots[layout] = f.file

@@ -257,6 +257,10 @@ func (l *library) isCurrentSet(s *set) bool {
 // view makes the view of a file. If there are faults, it returns no view, and leaves out the
 // faults of single files.
 func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []fault.Fault) {
+	if f.isText && f.trees == nil { // as it was in a frame before
+		t := f.textTree()
+		f.trees, f.sorted = map[string]*parse.Tree{f.file: t}, []*parse.Tree{t}
+	}
 	if m := l.framed(f, layouts); m != nil {
 		return m, nil
 	}
