@@ -122,7 +122,9 @@ var goals = []goal{
 	{row: "page/check", of: instructions("flow", rows.TemplateName), most: 1.6, gate: 1.64},
 	// Counted, a thousand pages would take callgrind minutes.
 	{row: "page/start-up", of: times("flow", rows.PlansOffName), most: 1.3, gate: 1.6},
-	{row: "page/heap", of: cost("flow"), most: 12_000, gate: 9_800},
+	{row: "page/heap", of: cost("flow"), most: 12_000, gate: 7_950},
+	{row: "content/check", of: instructions("flow", rows.PlansOffName), most: 0.5, gate: 0.35},
+	{row: "content/heap", of: cost("flow"), most: 24_000, gate: 18_500},
 
 	{row: "large/look-up", of: instructions(rows.LargerName, rows.LargeName), most: 1.3, gate: 1.08},
 	// The larger one does not fit into the caches of a processor.

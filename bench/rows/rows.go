@@ -37,6 +37,7 @@ var Subjects = []Subject{
 	{"Logger and RequestID", "Written by hand, they are closures around ServeMux with log/slog and crypto/rand, and tell the same.", loggingRows},
 	{"JSON", "flow.Request.Bind with a method Validate, gin.Context.ShouldBindJSON and echo's Bind and Validate with tags of their validator, encoding/json with two conditions.", jsonRows},
 	{"Pages", "html/template by hand renders into a buffer that is kept, as flow does, so that a page that fails is a whole error. The code that templ and quicktemplate generate, in `generated/`, has no such buffer, and quicktemplate escapes all places as text of HTML. flow without plans is flow with FLOW_PLANS=off, which has html/template render.", pageRows},
+	{"Sites of contents", "Pages in a format, such as Markdown, which flow renders once. flow without plans makes each page with its layouts from the ground up, as it makes pages with actions.", contentRows},
 	{"Public files", "20 KB in memory. flow packs a file once, chi's Compress each answer. The 304 of flow is by ETag; the others compare a date, which files of go:embed do not have.", fileRows},
 	{"Serve", "The same handler in two processes that share one processor, asked over eight connections. flow.Serve has limits for progress that http.Server does not know.", serveRows},
 }
