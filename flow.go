@@ -230,7 +230,7 @@ type Router struct {
 	mounted  atomic.Pointer[Mounted] // the mount of this Router; nil if it is not mounted
 	compiled sync.Mutex
 	explains bool        // compile keeps the route map, for the command routes -explain
-	inspects bool        // compile keeps what it has read of templates, for commands that ask more of them
+	inspects bool        // compile keeps what it has read of templates, and no pages, for the commands check and manifest
 	building atomic.Bool // compile runs; code of the application that it calls may call Route
 	table    atomic.Pointer[table]
 	serving  atomic.Pointer[table] // the table without faults that ServeHTTP uses; nil before begin, in development, and if this Router is mounted
