@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ type Entry[F any] struct {
 	URL   string // "/docs/intro"; "" if it has parameters
 	Path  string // of the file below router/, without extension, and with groups: "(site)/docs/intro"
 	Title string // the field Title of Front if that has one, else the text of {{define "title"}}; "" if actions are in it
-	Front F      // what the format has found in the page; the zero value for an .html page
+	Front F      // what the format has found in the page; for an .html page in its {{define "front matter"}}, or else the zero value
 
 	// HTML is the page without its layouts: what the format has made, or the text of an .html page
 	// without actions. It is "" for an .html page with actions, whose text depends on more.
@@ -123,10 +124,19 @@ type entries[F any] struct {
 }
 
 // entriesOf returns the entries of pages, and an error if F cannot put them in order.
-func entriesOf[F any](pages []content.Page) (templates.Entries, error) {
-	compare, err := compareFronts[F](), error(nil)
+func entriesOf[F any](pages []content.Page) (_ templates.Entries, err error) {
 	x := &entries[F]{all: make([]Entry[F], len(pages)), byPath: make(map[string]*Entry[F], len(pages))}
-	if x.index, err = newIndex(pages, compare); err != nil {
+	title := titleOf[F]()
+	for i, p := range pages {
+		e := &x.all[i]
+		*e = Entry[F]{URL: p.URL, Path: p.Path, Title: p.Title, HTML: p.HTML, Guarded: p.Guarded}
+		if front, ok := p.Front.(F); ok { // formats may have other types, which is reported elsewhere
+			e.Front = front
+			e.Title = cmp.Or(title(e.Front), p.Title)
+		}
+		x.byPath[p.Path] = e
+	}
+	if x.index, err = newIndex(pages, comparing(x.all)); err != nil {
 		x.index, _ = newIndex(pages, nil)
 		err = fmt.Errorf("Router.Formats: the method Compare of %v %w", reflect.TypeFor[F](), err)
 	}
@@ -136,18 +146,12 @@ func entriesOf[F any](pages []content.Page) (templates.Entries, error) {
 		}
 		return &x.all[i]
 	}
-	title := titleOf[F]()
-	for i, p := range pages {
-		n, front := x.index.Nodes[i], frontOf[F](p.Front)
+	for i, n := range x.index.Nodes {
 		e := &x.all[i]
-		*e = Entry[F]{URL: p.URL, Path: p.Path, Title: p.Title, Front: front, HTML: p.HTML, Guarded: p.Guarded, Parent: of(n.Parent), Prev: of(n.Prev), Next: of(n.Next)}
+		e.Parent, e.Prev, e.Next = of(n.Parent), of(n.Prev), of(n.Next)
 		for _, child := range n.Children {
 			e.Children = append(e.Children, of(child))
 		}
-		if p.Front != nil && title != nil {
-			e.Title = title(front)
-		}
-		x.byPath[p.Path] = e
 	}
 	return x, err
 }
@@ -171,7 +175,7 @@ func (x *entries[F]) below(dir string) ([]*Entry[F], error) {
 }
 
 // newIndex is content.New, which may call a method of the application.
-func newIndex(pages []content.Page, compare func(a, b any) int) (x *content.Index, err error) {
+func newIndex(pages []content.Page, compare func(a, b int32) int) (x *content.Index, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("has panicked: %v", v)
@@ -180,49 +184,44 @@ func newIndex(pages []content.Page, compare func(a, b any) int) (x *content.Inde
 	return content.New(pages, compare), nil
 }
 
-// frontOf returns what a format has found in a page: the zero value for another page.
-func frontOf[F any](front any) F {
-	f, _ := front.(F)
-	return f
-}
-
-// compareFronts returns a function that calls the method Compare of F, or nil if there is none. Of
-// two pointers, it is called for those that are not nil; nil stands first.
-func compareFronts[F any]() func(a, b any) int {
+// comparing returns a function that calls the method Compare of F for two entries. One without that
+// method, or that is nil, stands before the others.
+func comparing[F any](all []Entry[F]) func(a, b int32) int {
 	type comparer interface{ Compare(F) int }
-	t, wanted := reflect.TypeFor[F](), reflect.TypeFor[comparer]()
-	if !t.Implements(wanted) && !reflect.PointerTo(t).Implements(wanted) {
-		return nil
+	ordered := make([]comparer, len(all))
+	for i := range all {
+		front := &all[i].Front
+		if c, ok := any(front).(comparer); ok {
+			ordered[i] = c
+		} else if c, ok := any(*front).(comparer); ok && !forms.IsNil(c) {
+			ordered[i] = c
+		}
 	}
-	return func(a, b any) int {
-		x, y := frontOf[F](a), frontOf[F](b)
-		switch missing := forms.IsNil(x); {
-		case missing && forms.IsNil(y):
-			return 0
-		case missing:
-			return -1
-		case forms.IsNil(y):
+	return func(a, b int32) int {
+		switch x, y := ordered[a], ordered[b]; {
+		case x != nil && y != nil:
+			return x.Compare(all[b].Front)
+		case x != nil:
 			return 1
+		case y != nil:
+			return -1
 		}
-		if c, ok := any(x).(comparer); ok {
-			return c.Compare(y)
-		}
-		return any(&x).(comparer).Compare(y)
+		return 0
 	}
 }
 
-// titleOf returns a function that returns the field Title of F, if that is a text, or nil.
+// titleOf returns a function that returns the field Title of an F, or "" if F has none that is a text.
 func titleOf[F any]() func(F) string {
 	t := reflect.TypeFor[F]()
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct {
-		return nil
+	var field reflect.StructField
+	if t.Kind() == reflect.Struct {
+		field, _ = t.FieldByName("Title")
 	}
-	field, ok := t.FieldByName("Title")
-	if !ok || !field.IsExported() || field.Type.Kind() != reflect.String {
-		return nil
+	if !field.IsExported() || field.Type == nil || field.Type.Kind() != reflect.String {
+		return func(F) string { return "" }
 	}
 	return func(front F) string {
 		if forms.IsNil(front) {

@@ -52,9 +52,9 @@ type Node struct {
 const None = -1
 
 // New returns the Index of pages. The order of all pages is that of a tree in which each page
-// stands before its children. Children of one page are ordered by compare, which gets what is
-// Front of two pages, and then by their paths. compare may be nil.
-func New(pages []Page, compare func(a, b any) int) *Index {
+// stands before its children. Children of one page are ordered by compare, which gets the numbers of
+// two pages, and then by their paths. compare may be nil.
+func New(pages []Page, compare func(a, b int32) int) *Index {
 	x := &Index{Nodes: make([]Node, len(pages)), lists: map[string][]int32{"": nil}}
 	places, at := make([]string, len(pages)), make(map[string]int32, len(pages))
 	for i, p := range pages {
@@ -80,7 +80,7 @@ func New(pages []Page, compare func(a, b any) int) *Index {
 	}
 	order := func(a, b int32) int {
 		if compare != nil {
-			if c := compare(pages[a].Front, pages[b].Front); c != 0 {
+			if c := compare(a, b); c != 0 {
 				return c
 			}
 		}

@@ -39,11 +39,13 @@ func pagesOf(files ...string) (pages []Page, faulty bool) {
 	return pages, len(tree.Faults) > 0
 }
 
-// compareNumbers orders pages by the numbers in front of them, of which none is the smallest.
-func compareNumbers(a, b any) int {
-	x, _ := a.(int)
-	y, _ := b.(int)
-	return cmp.Compare(x, y)
+// byNumber orders pages by what is Front of them, of which none is the smallest.
+func byNumber(pages []Page) func(a, b int32) int {
+	return func(a, b int32) int {
+		x, _ := pages[a].Front.(int)
+		y, _ := pages[b].Front.(int)
+		return cmp.Compare(x, y)
+	}
 }
 
 // print returns the tree of an Index: each page with its neighbours, or of another page the one above.
@@ -162,7 +164,7 @@ docs/(b)/+error below docs
 			is := is.New(t)
 			pages, faulty := pagesOf(tt.files...)
 			is.True(!faulty)
-			is.Equal("\n"+New(pages, compareNumbers).print(pages), tt.want)
+			is.Equal("\n"+New(pages, byNumber(pages)).print(pages), tt.want)
 		})
 	}
 }
@@ -233,10 +235,10 @@ func TestRandomTrees(t *testing.T) {
 			continue
 		}
 		compared++
-		if got, want := New(pages, compareNumbers).print(pages), reference(pages).print(pages); got != want {
+		if got, want := New(pages, byNumber(pages)).print(pages), reference(pages).print(pages); got != want {
 			t.Fatalf("%q\ngot\n%swant\n%s", names, got, want)
 		}
-		x := New(pages, compareNumbers)
+		x := New(pages, byNumber(pages))
 		for _, dir := range []string{"", "a", "b", "a/b", "(g)", "(g)/a", "a/(g)", "[[o]]", "a/[[o]]/b"} {
 			want := slowlyBelow(pages, reference(pages), dir)
 			if got, err := x.Below(dir); !slices.Equal(got, want) || err != nil && want != nil {
@@ -280,7 +282,7 @@ func reference(pages []Page) *Index {
 			}
 		}
 		slices.SortFunc(all, func(a, b int32) int {
-			return cmp.Or(compareNumbers(pages[a].Front, pages[b].Front), slices.Compare(strings.Split(pages[a].Path, "/"), strings.Split(pages[b].Path, "/")))
+			return cmp.Or(byNumber(pages)(a, b), slices.Compare(strings.Split(pages[a].Path, "/"), strings.Split(pages[b].Path, "/")))
 		})
 		return all
 	}
@@ -345,7 +347,7 @@ func BenchmarkMany(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		x := New(pages, compareNumbers)
+		x := New(pages, byNumber(pages))
 		n := 0
 		for i := range pages {
 			list, err := x.Below(fmt.Sprintf("d%02d", i%100))
