@@ -364,6 +364,17 @@ func TestHTMLOfEntries(t *testing.T) {
 	is.Equal(got, []string{"/a A <h1>A</h1>\n\n", "/b B <p>b &amp; c</p>", "/c  ", "/d  <p>d</p>"})
 }
 
+// TestEntriesOfTwoTypes: a Router with such formats has a fault, and makes its entries all the same.
+func TestEntriesOfTwoTypes(t *testing.T) {
+	is := is.New(t)
+	r := listing(map[string]string{"a.md": "A|2026-01-01", "b.txt": "B", "c.html": `{{range pages ""}}{{.Title}}{{end}}`})
+	r.Formats[".txt"] = found(func(string) int { return 1 })
+	err := r.Check()
+	is.True(err != nil)
+	is.Equal(strings.Count(err.Error(), "\n"), 0)
+	is.True(strings.Contains(err.Error(), `Router.Formats[".txt"]: `))
+}
+
 // TestFuncsCalledPage: an application without formats has these names for itself.
 func TestFuncsCalledPage(t *testing.T) {
 	is := is.New(t)
@@ -455,4 +466,43 @@ func TestListsInDevelopment(t *testing.T) {
 	write(t, dir, "router/blog/a.md", "Date: now\n")
 	is.True(strings.Contains(get("/blog/a"), "is no date"))
 	is.Equal(visit(r, "/list").Code, 200) // the mistake is on another page
+}
+
+// TestFrontMatterOfHTML: an .html page may have the front matter of a page in the format.
+func TestFrontMatterOfHTML(t *testing.T) {
+	is := is.New(t)
+	r := listing(map[string]string{
+		"+layout.html": `{{page.Front.Date}} {{template "content" .}}{{block "extra" .}}{{end}}`,
+		"a.html":       "{{define \"front matter\"}}\n  Title: A < {\nDate: 2026-01-02\n{{end}}a",
+		"b.md":         "B|2026-01-03",
+		"c.html":       `{{define "title"}}C{{end}}{{define "front matter"}}Date: 2026-01-04{{end}}{{request.Method}}`,
+		"d.html":       `{{define "front matter"}}{{end}}{{define "title"}}D{{end}}d`,
+	})
+	is.NoErr(r.Check())
+	all, err := flow.Entries[article](r, "")
+	is.NoErr(err)
+	var got []string
+	for _, e := range all {
+		got = append(got, e.Title+" "+e.Front.Date+" "+string(e.HTML))
+	}
+	is.Equal(got, []string{"C 2026-01-04 ", "B 2026-01-03 <h1>B</h1>\n\n", "A < { 2026-01-02 a", "D  d"})
+	is.Equal(serve(r, "GET", "/a").Body.String(), "2026-01-02 a")
+	is.Equal(serve(r, "GET", "/c").Body.String(), "2026-01-04 GET")
+
+	for _, tt := range []struct{ text, want string }{
+		{"<p>\n{{define \"front matter\"}}\n\nTitle: A\nDate: now\n{{end}}", `router/a.html:5: front matter: "now" is no date: write it as 2006-01-02`},
+		{"\n{{define \"front matter\"}}Titel: A{{end}}", `router/a.html:2: the key "Titel" is not known`},
+		{"\n{{define \"front matter\"}}Title: {{.}}{{end}}", `router/a.html:2: {{define "front matter"}} has actions, and is read before there is a request: write text there`},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(fmt.Sprint(listing(map[string]string{"a.html": tt.text}).Check()), tt.want)
+		})
+	}
+	r = listing(map[string]string{"a.html": `{{define "front matter"}}Title: A{{end}}`})
+	r.Formats[".txt"] = r.Formats[".md"]
+	is.Equal(r.Check().Error(), `router/a.html:1: {{define "front matter"}} is read by the format of the Router, and there are 2 in Router.Formats: make this page one of them`)
+	r = flow.New(listed(map[string]string{"a.html": `{{define "front matter"}}Title: A{{end}}{{template "front matter"}}`})) // a name as any other
+	is.NoErr(r.Check())
+	is.Equal(serve(r, "GET", "/a").Body.String(), "Title: A")
 }

@@ -189,6 +189,9 @@ type Router struct {
 	// page to HTML. All else is as for an .html page: layouts, handlers, links, rendered once.
 	// The data of a page without a handler for GET, and of one that a handler gives none, are what
 	// its Format has found in the text. All formats of a Router have one type of that.
+	//
+	// An .html page may have front matter, too: if there is one format, that reads the text of
+	// {{define "front matter"}} as if it were a page, whose HTML is not used. See Entry.
 	Formats map[string]Format
 
 	// ContentSecurityPolicy is the Content-Security-Policy of all HTML that the Router answers

@@ -26,6 +26,7 @@ func TestPages(t *testing.T) {
 		{"/docs/writing", 200, `<a href="/">Home</a> / <a href="/docs">Documentation</a> / </nav>`},
 		{"/docs/writing", 200, `<li><a href="/docs/writing" aria-current="page">Writing</a></li>`},
 		{"/docs/writing", 200, `<img src="/docs/line.svg" alt="A line">`},
+		{"/about", 200, "<h1>About</h1>\n\n<p>Two people"},
 		{"/tags/news", 200, "<h1>Posts about news</h1>"},
 		{"/tags/none", 404, "no post has this tag"},
 	} {

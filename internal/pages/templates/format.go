@@ -25,6 +25,7 @@ type Conversion struct {
 	Path string // of the file below router/, without extension
 	Text string // of the file, without a byte order mark
 
+	above int // the lines of the file above Text, which is a part of an .html page
 	html  string
 	front any // the data of the page, unless a handler gives it other data
 	links map[string]*link
@@ -104,6 +105,9 @@ func (c *Conversion) faults(err error) (faults []fault.Fault) {
 	if m := (*Mistake)(nil); errors.As(err, &m) && m.File == c.File { // it may be wrapped in a text of the application
 		text = strings.Replace(text, m.Error(), m.Text, 1)
 		line, column = c.place(m)
+	}
+	if line > 0 {
+		line += c.above
 	}
 	return []fault.Fault{fault.InColumn(c.File, line, column, "%s", strings.Join(strings.Fields(text), " "))}
 }

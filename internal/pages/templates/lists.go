@@ -35,7 +35,10 @@ func (l *library) entriesOf(texts []Text) Entries {
 		if f.isLayout() {
 			continue
 		}
-		p := content.Page{Path: f.name, Title: f.title, HTML: template.HTML(f.html)}
+		p := content.Page{Path: f.name, HTML: template.HTML(f.html)}
+		if f.notes != nil {
+			p.Title, p.Front = f.notes.title, f.notes.front
+		}
 		if c := f.conversion; c != nil {
 			p.Front = c.front
 		}
@@ -47,6 +50,29 @@ func (l *library) entriesOf(texts []Text) Entries {
 		l.faults = append(l.faults, fault.Fault{Text: err.Error()})
 	}
 	return entries
+}
+
+// notes are what lists have to do with a file. Most files have none.
+type notes struct {
+	title string   // see readTitle
+	front any      // of an .html page: see readFront
+	dirs  []string // the directories whose pages it lists
+}
+
+// note returns the notes of a file, to be changed.
+func (f *templateFile) note() *notes {
+	if f.notes == nil {
+		f.notes = &notes{}
+	}
+	return f.notes
+}
+
+// listed returns the directories whose pages a file lists, as far as they are constants.
+func (f *templateFile) listed() []string {
+	if f.notes == nil {
+		return nil
+	}
+	return f.notes.dirs
 }
 
 // literal returns the text of a template that has no actions.
@@ -64,7 +90,7 @@ func literal(t *parse.Tree) (text string, ok bool) {
 	return text, true
 }
 
-// readText notes what a file has that needs no data: its HTML, if it has no actions, and its title.
+// readText notes the HTML of a file, if it has no actions.
 // source is what was parsed.
 func (f *templateFile) readText(source string) {
 	own, isText := literal(f.trees[f.file])
@@ -72,8 +98,47 @@ func (f *templateFile) readText(source string) {
 		own = source // which is held already
 	}
 	f.html, f.isText = own, isText && len(f.trees) == 1 && len(f.trees[f.file].Root.Nodes) == 1
-	title, _ := literal(f.trees["title"])
-	f.title = html.UnescapeString(strings.TrimSpace(title))
+}
+
+// readTitle notes the title of an .html page, unless actions are in it.
+func (f *templateFile) readTitle() {
+	if title, _ := literal(f.trees["title"]); title != "" {
+		f.note().title = html.UnescapeString(strings.TrimSpace(title))
+	}
+}
+
+// frontName is the name of the template in which an .html page has its front matter.
+const frontName = "front matter"
+
+// readFront has the format of the Router read the front matter of an .html page, as if that were a page of
+// its own. It takes the template away, which nothing renders.
+func (l *library) readFront(f *templateFile) []fault.Fault {
+	t := f.trees[frontName]
+	if t == nil {
+		return nil
+	}
+	delete(f.trees, frontName)
+	line := lineOf(t, t.Root)
+	text, ok := literal(t)
+	switch {
+	case !ok:
+		return []fault.Fault{fault.InLine(f.file, line, "{{define %q}} has actions, and is read before there is a request: write text there", frontName)}
+	case len(l.Formats) > 1:
+		return []fault.Fault{fault.InLine(f.file, line, "{{define %q}} is read by the format of the Router, and there are %d in Router.Formats: make this page one of them", frontName, len(l.Formats))}
+	}
+	trimmed := strings.TrimLeft(text, " \t\r\n")
+	c := &Conversion{File: f.file, Path: f.name, Text: strings.TrimRight(trimmed, " \t\r\n") + "\n", index: l.linkIndex()}
+	c.above = line - 1 + strings.Count(text[:len(text)-len(trimmed)], "\n")
+	for _, format := range l.Formats {
+		if format.Convert == nil {
+			return nil // which is reported elsewhere
+		}
+		if faults := c.run(format.Convert); len(faults) > 0 {
+			return faults
+		}
+	}
+	f.note().front = c.front
+	return nil
 }
 
 // checkList returns a fault if a command lists the pages of a directory that has none. It notes the
@@ -87,7 +152,8 @@ func (l *library) checkList(f *templateFile, t *parse.Tree, cmd *parse.CommandNo
 	if !ok {
 		return nil
 	}
-	f.dirs = append(f.dirs, dir.Text)
+	notes := f.note()
+	notes.dirs = append(notes.dirs, dir.Text)
 	_, err := l.entries.Below(dir.Text)
 	if err == nil {
 		return nil

@@ -37,13 +37,12 @@ type templateFile struct {
 	sorted     []*parse.Tree          // these, by their names
 	broken     bool                   // it cannot be parsed
 	faults     []fault.Fault          // of the file by itself; if there are any, no view uses the file
-	title      string                 // see readText
+	notes      *notes                 // nil if there are none
 	html       string
 	isText     bool // it is one piece of HTML, without actions and definitions
-	// partials, assets and dirs depend on which other files there are: see stillResolves.
+	// partials and assets depend on which other files there are: see stillResolves.
 	partials map[string]string // the files of the partials that it calls, by the names in {{template}}
 	assets   []string          // the public files that it names
-	dirs     []string          // the directories whose pages it lists
 	calls    map[string]bool   // the templates that it calls, other than itself; partials by file
 	links    *links.File       // the URLs in its HTML
 }
@@ -151,6 +150,10 @@ func (l *library) parseFile(src Text) *templateFile {
 	if own := f.trees[name]; name != f.file && own != nil {
 		delete(f.trees, name)
 		f.trees[f.file], own.Name = own, f.file
+	}
+	if f.conversion == nil && l.Lists != nil {
+		f.readTitle()
+		f.faults = append(f.faults, l.readFront(f)...)
 	}
 	f.readText(text)
 	f.sorted = slices.SortedFunc(maps.Values(f.trees), func(a, b *parse.Tree) int { return strings.Compare(a.Name, b.Name) })
@@ -383,13 +386,17 @@ func (l *library) stillResolves(f *templateFile) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(f.assets, func(name string) bool {
-		_, err := l.Asset(l.Sample, name)
-		return err != nil
-	}) && !slices.ContainsFunc(f.dirs, func(dir string) bool {
-		_, err := l.entries.Below(dir)
-		return err != nil
-	})
+	for _, name := range f.assets {
+		if _, err := l.Asset(l.Sample, name); err != nil {
+			return false
+		}
+	}
+	for _, dir := range f.listed() {
+		if _, err := l.entries.Below(dir); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // eachCall calls f for each {{template}} and {{block}} of a template.
