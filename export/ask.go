@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -291,8 +292,8 @@ func (a answer) differs(again answer, store *spool) (string, error) {
 		return fmt.Sprintf("the first answer is %d, the second %d", a.status, again.status), nil
 	}
 	for _, name := range []string{"Content-Type", "Location", "Set-Cookie", "Vary"} {
-		if one, other := a.header.Get(name), again.header.Get(name); one != other {
-			return fmt.Sprintf("%s is %q, and then %q", name, one, other), nil
+		if one, other := a.header[name], again.header[name]; !slices.Equal(one, other) {
+			return fmt.Sprintf("%s is %q, and then %q", name, strings.Join(one, ", "), strings.Join(other, ", ")), nil
 		}
 	}
 	if a.sum == again.sum || a.status != http.StatusOK && a.status != http.StatusNotFound { // of a redirect, only Location counts

@@ -105,6 +105,17 @@ func TestFaults(t *testing.T) {
 			})
 		},
 			want: `/: the answer sets a cookie, and a file is the same for everybody`},
+		{name: "a second cookie", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
+			r.At("index").GET().Do(func(*flow.Request) flow.Response {
+				return flow.Text("").Header("Set-Cookie", "a=b").AddHeader("Set-Cookie", fmt.Sprint("c=", counter.Add(1)))
+			})
+		},
+			want: `/: it is not the same each time, or for each host: Set-Cookie is "a=b, c=1", and then "a=b, c=2"
+/: the answer sets a cookie, and a file is the same for everybody`},
+		{name: "a redirect to itself", files: map[string]string{"index.html": `<a href="/x">`, "x.http": ""}, with: func(r *flow.Router) {
+			r.At("x").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/x") })
+		},
+			want: `/x: it is a redirect to itself, which its file would repeat without end`},
 		{name: "Vary in lower case", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
 			r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Text("").Header("Vary", "accept, cookie") })
 		},

@@ -73,6 +73,8 @@ func (c *crawl) judge() {
 		switch isPage := r.isPage || r.to != nil; {
 		case r.to != nil && r.loads.pages > 0:
 			c.faults = append(c.faults, r.loads.fault(fmt.Sprintf("%s is a redirect to %s, and its file is a page, which can be no part of another: write the URL that it leads to", r.shown(), r.to.url)))
+		case r.to != nil && r.to.resource == r:
+			c.faults = append(c.faults, fault.In(r.shown(), "it is a redirect to itself, which its file would repeat without end"))
 		case r.to != nil && r.to.resource == nil && !r.to.broken && strings.HasSuffix(r.to.url, r.path) && r.path != "/":
 			c.faults = append(c.faults, fault.In(r.shown(), "it is redirected to the same path on another server, %s: leave out the middleware that does this", r.to.url))
 		case isPage && r.to == nil:
