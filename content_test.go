@@ -185,6 +185,10 @@ router/a.md:4:6: href of <a>: nothing answers /none: if something else does, say
 router/a.md:2:10: href of <a>: nothing answers /none: if something else does, say so with rel="external"
 router/a.md:2:32: href of <a>: nothing answers /none: if something else does, say so with rel="external"`},
 		{"a dead image", nil, map[string]string{"a.md": "\n!/none.png"}, `router/a.md:2:2: src of <img>: nothing answers /none.png: if something else does, begin it with an action: {{"/none.png"}}`},
+		{"a dead link that the format shows twice", map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, front, error) {
+			html, front, err := notes(src)
+			return html + "<nav>" + html + "</nav>", front, err
+		})}, map[string]string{"a.md": "\nx -> /none"}, `router/a.md:2:6: href of <a>: nothing answers /none: if something else does, say so with rel="external"`},
 		{"a dead link of the format", map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, front, error) {
 			return `<a href="/edit/a">Edit</a>` + template.HTML(src.Text), front{}, nil
 		})}, map[string]string{"a.md": "text"}, `router/a.md: href of <a>: nothing answers /edit/a: if something else does, say so with rel="external"`},

@@ -114,9 +114,8 @@ func (l *library) newFrame(layouts []*templateFile, data []Data) *frame {
 	if s == nil || s.faulty {
 		return nil
 	}
-	f := &frame{layouts: layouts, set: s}
+	f := &frame{layouts: layouts, set: s, fixed: l.isFixed(s)}
 	f.problems, f.fields = l.checkTypes(s, data)
-	f.fixed = l.isFixed(s) && len(f.problems) == 0
 	escaped, err := s.escape(s.outer)
 	if err != nil {
 		return nil

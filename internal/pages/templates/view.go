@@ -77,7 +77,7 @@ type View struct {
 	name  string // of its file
 	file  string
 	whole *executable
-	fixed bool // see IsFixed; false for a page that fails with its data, which is a fault already
+	fixed bool // see IsFixed
 	// blocks are the templates that the page itself defines, by name. Each is escaped when it
 	// is first rendered by itself, since few are; only the fragments of the set are escaped by
 	// NewViews, for their faults.
@@ -269,7 +269,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 		return nil, faults
 	}
 	problems, fields := l.checkTypes(s, l.data[f]) // before html/template changes the trees
-	v := l.newView(f, l.isFixed(s) && len(problems) == 0)
+	v := l.newView(f, l.isFixed(s))
 	whole, err := l.executable(s, s.outer, l.compiler)
 	if err != nil {
 		return nil, s.escapeFaults(append([]*templateFile{f}, layouts...), err)
