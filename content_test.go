@@ -18,6 +18,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/flowtest"
+	"example.com/flow/openapi"
 )
 
 // front is what the format of the tests finds in a text, besides its HTML.
@@ -258,6 +259,8 @@ func TestFormatsInDevelopment(t *testing.T) {
 	is.True(strings.Contains(page, `front matter: "now" is no date`))
 	is.True(strings.Contains(page, "Title: Guide")) // the lines around it
 
+	is.True(strings.Contains(get("/_flow"), "In router/+layout.html")) // the route map says so of pages
+
 	write(t, dir, "router/guide.md", "Title: Guide\n\nx -> /none")
 	is.Equal(get("/guide"), "200  <p><a href=\"/none\">x</a></p>\n") // a dead link is no fault of the request
 	faults, _ := r.WrongOnDisk()
@@ -331,6 +334,16 @@ func TestHandlersOfFormats(t *testing.T) {
 		})
 	}
 	is.Equal(log.String(), "")
+}
+
+// TestDescriptionAtAPage: what describes an API has no text to be converted.
+func TestDescriptionAtAPage(t *testing.T) {
+	r := withNotes(map[string]string{"api.md": ""})
+	r.At("api").GET().Do(openapi.API{}.JSON())
+	err := r.Check()
+	is := is.New(t)
+	is.True(err != nil)
+	is.True(strings.HasSuffix(err.Error(), "router/api.md is a page, and what describes an API has no template: call the file router/api.http"))
 }
 
 func TestFormatsOfSeveralRouters(t *testing.T) {
