@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/flow/internal/dev/ondisk"
+	"example.com/flow/internal/examples/bridge"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/pages/links"
 	"example.com/flow/internal/pages/templates"
@@ -241,4 +242,31 @@ func urlWithHoles(p *pattern.Pattern) string {
 		values[name] = []string{pattern.Hole}
 	}
 	return strings.ReplaceAll(p.URL(values), url.PathEscape(pattern.Hole), pattern.Hole)
+}
+
+func init() { bridge.Places = placesIn }
+
+// placesIn is bridge.Places. The templates of a Router are read again when they are first asked.
+func placesIn(router any) func(path, text, what string) (file string, line, column int) {
+	r, all := router.(*Router), map[*table]*templates.Views{}
+	return func(path, text, what string) (file string, line, column int) {
+		t, name := r.compile(), "+error"
+		if path != "" {
+			p, _ := pattern.ParsePath(&http.Request{URL: &url.URL{Path: path}})
+			e, _ := t.matcher.Find(http.MethodGet, p.Segments)
+			switch {
+			case e == nil:
+				return "", 0, 0
+			case !e.isPage():
+				return e.owner.file, 0, 0
+			}
+			t, name = e.table, e.owner.route.Path
+		}
+		for _, inner := range r.withMounted() {
+			if inner.table.Load() == t && all[t] == nil {
+				all[t] = inner.wholeViews()
+			}
+		}
+		return all[t].Place(name, text, what)
+	}
 }

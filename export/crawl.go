@@ -51,6 +51,7 @@ type place struct {
 	page         *resource
 	line, column int
 	what         string // "href of <a>"
+	url          string // as it is written; "" if it is in a script
 }
 
 // Mentions are places on pages where the same is written.
@@ -71,15 +72,43 @@ func (m *mentions) add(page *resource, at func() place) {
 	}
 }
 
-// fault returns a fault about the mentions.
-func (m *mentions) fault(text string) fault.Fault {
+// fault returns a fault about mentions.
+func (c *crawl) fault(m *mentions, text string) fault.Fault {
 	if m.first.what != "" {
 		text = m.first.what + ": " + text
 	}
-	if m.pages > 1 {
-		text += fmt.Sprintf(" (and on %s)", plural(m.pages-1, "more page"))
+	return c.faultAt(m.first, m.pages-1, text)
+}
+
+// faultAt returns a fault at a place on a page and on more pages. Its file is the one in which that
+// stands, if it is known where, else the one that answers, and then the place in the answer is told, too.
+func (c *crawl) faultAt(at place, more int, text string) fault.Fault {
+	file, line, column := c.places(at.page.inSources(), at.url, at.what)
+	if path.Ext(file) == ".css" { // it is sent as it is
+		line, column = at.line, at.column
 	}
-	return fault.InColumn(m.first.page.shown(), m.first.line, m.first.column, "%s", text)
+	of := []string{at.page.shown()}
+	switch {
+	case file == "":
+		of, file, line, column = nil, of[0], at.line, at.column
+	case line == 0 && at.line > 0:
+		of[0] += fmt.Sprintf(":%d:%d", at.line, at.column)
+	}
+	if more > 0 {
+		of = append(of, plural(more, "more page"))
+	}
+	if len(of) > 0 {
+		text += " (on " + strings.Join(of, " and ") + ")"
+	}
+	return fault.InColumn(file, line, column, "%s", text)
+}
+
+// inSources returns the path as bridge.Places takes it.
+func (r *resource) inSources() string {
+	if r.missing {
+		return ""
+	}
+	return r.path
 }
 
 // shown returns how messages call the resource.
@@ -114,6 +143,7 @@ type crawl struct {
 	hashed    []string             // the URLs of public files with a hash
 	told      map[told]*mentions
 	faults    []fault.Fault
+	places    func(path, text, what string) (file string, line, column int) // see bridge.Places
 }
 
 // A told is a fault that pages may have in common.
@@ -123,6 +153,7 @@ func newCrawl(ctx context.Context, r *flow.Router, o Options, store *spool) *cra
 	return &crawl{
 		ctx: ctx, router: r, Options: o, store: store,
 		resources: map[string]*resource{}, known: map[string]*resource{}, guards: map[string][]string{}, told: map[told]*mentions{},
+		places: bridge.Places(r),
 	}
 }
 
@@ -289,7 +320,7 @@ func (c *crawl) walk(r *resource, text string, page *links.Page) {
 	for _, u := range page.URLs {
 		at := func() place {
 			line, column := markup.Position(text, u.Offset)
-			return place{r, line, column, u.What()}
+			return place{r, line, column, u.What(), strings.Clone(u.Text)}
 		}
 		if to := c.destination(r, base, u.Text); to != nil {
 			c.lead(r, to, u, at)
@@ -298,7 +329,7 @@ func (c *crawl) walk(r *resource, text string, page *links.Page) {
 	for _, script := range page.Scripts {
 		for _, hashed := range c.hashed {
 			if strings.Contains(script, path.Base(hashed)) {
-				at := func() place { return place{r, 0, 0, "<script>"} }
+				at := func() place { return place{page: r, what: "<script>"} }
 				c.lead(r, c.destination(r, base, hashed), links.URL{Text: hashed, Method: http.MethodGet, Loads: true}, at)
 				if c.Base != "" {
 					c.tell(r, at, "it names "+hashed+", and scripts are not rewritten for the base: pass the URL in an attribute that holds one")

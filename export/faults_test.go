@@ -3,9 +3,11 @@ package export_test
 import (
 	"context"
 	"fmt"
+	"html/template"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -66,19 +68,19 @@ func TestFaults(t *testing.T) {
 		want    string // all faults
 	}{
 		{name: "a link to nothing", files: map[string]string{"index.html": "\n<p><a rel=x href=\"no\">", "b.html": `<a href="../no">`},
-			want: `/:2:19: href of <a>: /no answers 404 (and on 1 more page)`},
+			want: `router/index.html:2:19: href of <a>: /no answers 404 (on / and 1 more page)`},
 		{name: "an image that is not there", files: map[string]string{"index.html": `<img src="no.png">`},
-			want: `/:1:11: src of <img>: /no.png answers 404`},
+			want: `router/index.html:1:11: src of <img>: /no.png answers 404 (on /)`},
 		{name: "a link to an error", files: map[string]string{"index.html": `<a href="/x">`, "x.http": ""},
 			with: func(r *flow.Router) {
 				r.At("x").GET().Do(func(*flow.Request) flow.Response { panic("x") })
 			},
-			want: `/:1:10: href of <a>: /x answers 500`},
+			want: `router/index.html:1:10: href of <a>: /x answers 500 (on /)`},
 		{name: "a link to a page that a guard refuses", files: map[string]string{"index.html": `<a href="/x">`, "x.html": "", "login.html": ""},
 			with: func(r *flow.Router) { r.At("x").Use(guard) },
-			want: `/:1:10: href of <a>: /x answers 302, since a guard refuses it: export_test.guard`},
+			want: `router/index.html:1:10: href of <a>: /x answers 302, since a guard refuses it: export_test.guard (on /)`},
 		{name: "a link to a page that is left out", files: map[string]string{"index.html": `<a href="/x">`, "x.html": ""}, options: export.Options{Not: []string{"/x"}},
-			want: `/:1:10: href of <a>: /x is left out, as the options say`},
+			want: `router/index.html:1:10: href of <a>: /x is left out, as the options say (on /)`},
 		{name: "what is left out is not there", files: map[string]string{"index.html": ""}, options: export.Options{Not: []string{"/x"}},
 			want: `/x: it is to be left out, and nothing leads to it: is it misspelt?`},
 		{name: "a URL of the options that is not there", files: map[string]string{"index.html": ""}, options: export.Options{URLs: []string{"/x"}},
@@ -86,78 +88,78 @@ func TestFaults(t *testing.T) {
 		{name: "a form", files: map[string]string{"index.html": `<form method="post"><button>x</button></form>`}, with: func(r *flow.Router) {
 			r.At("index").POST().Do(always(""))
 		},
-			want: `/:1:1: <form>: it sends POST, which no file answers`},
+			want: `router/index.html:1:1: <form>: it sends POST, which no file answers (on /)`},
 		{name: "a form on a page that is linked", files: map[string]string{"index.html": `<a href="/x">`, "x.html": `<form><button formmethod=POST>x</button></form>`},
-			want: `/x:1:7: <button>: it sends POST, which no file answers`},
+			want: `router/x.html:1:7: <button>: it sends POST, which no file answers (on /x)`},
 		{name: "a request of htmx", files: map[string]string{"index.html": `<p data-hx-delete="/x">`, "x.http": ""}, with: func(r *flow.Router) {
 			r.At("x").DELETE().Do(always(""))
 		},
-			want: `/:1:20: data-hx-delete of <p>: it sends DELETE to /x, which no file answers`},
+			want: `router/index.html:1:20: data-hx-delete of <p>: it sends DELETE to /x, which no file answers (on /)`},
 		{name: "a ping", files: map[string]string{"index.html": `<a href="/" ping="/x">`, "x.http": ""}, with: func(r *flow.Router) {
 			r.At("x").POST().Do(always(""))
 		},
-			want: `/:1:19: ping of <a>: it sends POST to /x, which no file answers`},
+			want: `router/index.html:1:19: ping of <a>: it sends POST to /x, which no file answers (on /)`},
 		{name: "a query", files: map[string]string{"index.html": `<a href="/?page=2">`},
-			want: `/:1:10: href of <a>: /?page=2 has a query, and a file is the same with each of them`},
+			want: `router/index.html:1:10: href of <a>: /?page=2 has a query, and a file is the same with each of them (on /)`},
 		{name: "a cookie", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
 			r.At("index").GET().Do(func(*flow.Request) flow.Response {
 				return flow.Text("").Header("Set-Cookie", "a=b")
 			})
 		},
-			want: `/: the answer sets a cookie, and a file is the same for everybody`},
+			want: `router/index.html: the answer sets a cookie, and a file is the same for everybody (on /)`},
 		{name: "a second cookie", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
 			r.At("index").GET().Do(func(*flow.Request) flow.Response {
 				return flow.Text("").Header("Set-Cookie", "a=b").AddHeader("Set-Cookie", fmt.Sprint("c=", counter.Add(1)))
 			})
 		},
-			want: `/: it is not the same each time, or for each host: Set-Cookie is "a=b, c=1", and then "a=b, c=2"
-/: the answer sets a cookie, and a file is the same for everybody`},
+			want: `router/index.html: it is not the same each time, or for each host: Set-Cookie is "a=b, c=1", and then "a=b, c=2" (on /)
+router/index.html: the answer sets a cookie, and a file is the same for everybody (on /)`},
 		{name: "a redirect to itself", files: map[string]string{"index.html": `<a href="/x">`, "x.http": ""}, with: func(r *flow.Router) {
 			r.At("x").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/x") })
 		},
-			want: `/x: it is a redirect to itself, which its file would repeat without end`},
+			want: `router/x.http: it is a redirect to itself, which its file would repeat without end (on /x)`},
 		{name: "Vary in lower case", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
 			r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Text("").Header("Vary", "accept, cookie") })
 		},
-			want: `/: the answer has Vary: Cookie, and a file is the same for everybody`},
+			want: `router/index.html: the answer has Vary: Cookie, and a file is the same for everybody (on /)`},
 		{name: "a clock", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
 			r.At("index").GET().Do(page(func(*flow.Request) string { return "<p>\nnow " + time.Now().UTC().Format(time.TimeOnly) }))
 		},
-			want: `/: it is not the same each time, or for each host: line 2, column 12 has "now 00:00:00", and then "now 00:00:01"`},
+			want: `router/index.html: it is not the same each time, or for each host: line 2, column 12 has "now 00:00:00", and then "now 00:00:01" (on /)`},
 		{name: "a clock in a feed", files: map[string]string{"index.html": "", "feed.xml.http": ""}, with: func(r *flow.Router) {
 			r.At("feed.xml").GET().Do(func(*flow.Request) flow.Response { return flow.Text(time.Now().UTC().Format(time.TimeOnly)) })
 		},
-			want: `/feed.xml: it is not the same each time, or for each host: line 1, column 8 has "00:00:00", and then "00:00:01"`},
+			want: `router/feed.xml.http: it is not the same each time, or for each host: line 1, column 8 has "00:00:00", and then "00:00:01" (on /feed.xml)`},
 		{name: "a token", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
 			r.At("index").GET().Do(page(func(*flow.Request) string { return fmt.Sprint("v", counter.Add(1)%10) }))
 		},
-			want: `/: it is not the same each time, or for each host: line 1, column 2 has "v1", and then "v2"`},
+			want: `router/index.html: it is not the same each time, or for each host: line 1, column 2 has "v1", and then "v2" (on /)`},
 		{name: "the host", files: map[string]string{"index.html": "{{request.Host}}"},
-			want: `/: it is not the same each time, or for each host: line 1, column 1 has "export.example", and then "again.example"`},
+			want: `router/index.html: it is not the same each time, or for each host: line 1, column 1 has "export.example", and then "again.example" (on /)`},
 		{name: "a redirect to the host", files: map[string]string{"index.html": `<a href="/x">`, "x.html": ""}, with: func(r *flow.Router) {
 			r.At("x").GET().Do(func(r *flow.Request) flow.Response {
 				return flow.Text("").Status(302).Header("Location", "https://"+r.Host+"/y")
 			})
 		},
-			want: `/x: it is not the same each time, or for each host: Location is "https://export.example/y", and then "https://again.example/y"`},
+			want: `router/x.html: it is not the same each time, or for each host: Location is "https://export.example/y", and then "https://again.example/y" (on /x)`},
 		{name: "middleware that wants another host", files: map[string]string{"index.html": `<a href="/x">`, "x.html": ""}, with: func(r *flow.Router) {
 			r.At("x").GET().Do(func(r *flow.Request) flow.Response {
 				return flow.Text("").Status(308).Header("Location", "https://www.example.com/x")
 			})
 		},
-			want: `/x: it is redirected to the same path on another server, https://www.example.com/x: leave out the middleware that does this`},
+			want: `router/x.html: it is redirected to the same path on another server, https://www.example.com/x: leave out the middleware that does this (on /x)`},
 		{name: "many that differ", files: map[string]string{"[n].html": `{{request.Host}}`, "index.html": `{{range list 1 2 3 4 5 6 7 8 9 10 11 12}}<a href="/{{.}}"></a>{{end}}`},
 			with: func(r *flow.Router) {
 				r.Funcs = map[string]any{"list": func(n ...int) []int { return n }}
 			},
-			want: `the site: so it is with 2 more answers`},
+			want: `the site: 2 more answers are not the same each time, or for each host`},
 		{name: "a page of a 404 that differs", files: map[string]string{"index.html": "", "+error.html": `<p>{{request.URL.Path}}`},
-			want: `the page of a 404: it is not the same for each URL, each time or for each host: line 1, column 16 has "<p>/flow-export-nothing", and then "<p>/flow-export/nothing"`},
+			want: `router/+error.html: it is not the same for each URL, each time or for each host: line 1, column 16 has "<p>/flow-export-nothing", and then "<p>/flow-export/nothing" (on the page of a 404)`},
 		{name: "a relative link on the page of a 404", files: map[string]string{"index.html": "", "+error.html": `<a href="a">`, "a.html": ""},
-			want: `the page of a 404:1:10: href of <a>: a is relative, and the page of a 404 stands at any URL: begin it with a slash`},
+			want: `router/+error.html:1:10: href of <a>: a is relative, and the page of a 404 stands at any URL: begin it with a slash (on the page of a 404)`},
 		{name: "a fragment", files: map[string]string{"index.html": `<a href="/x#no">`, "x.html": `<p id="yes"><a href="#nope"><a href="#yes">`},
-			want: `/:1:10: href of <a>: no element of /x has the id "no"
-/x:1:22: href of <a>: no element of /x has the id "nope"`},
+			want: `router/index.html:1:10: href of <a>: no element of /x has the id "no" (on /)
+router/x.html:1:22: href of <a>: no element of /x has the id "nope" (on /x)`},
 		{name: "two URLs for a file", files: map[string]string{"index.html": "", "index.html.http": ""}, with: func(r *flow.Router) { r.At("index.html").GET().Do(always("x")) },
 			want: `/index.html: its file would be index.html, which is that of /`},
 		{name: "a page beside that of a 404", files: map[string]string{"index.html": "", "404.html.http": "", "+error.html": ""}, with: func(r *flow.Router) { r.At("404.html").GET().Do(always("x")) },
@@ -181,11 +183,11 @@ func TestFaults(t *testing.T) {
 		},
 			want: `/.flow-export: its file would be ".flow-export", and the export has a file of that name`},
 		{name: "an escaped slash", files: map[string]string{"index.html": `<a href="/a%2Fb">`, "[v].html": ""},
-			want: `/:1:10: href of <a>: /a%2Fb has an escaped slash, which the name of a file cannot have`},
+			want: `router/index.html:1:10: href of <a>: /a%2Fb has an escaped slash, which the name of a file cannot have (on /)`},
 		{name: "a broken escape", files: map[string]string{"index.html": "{{html `<a href=\"/a%zz\">`}}"}, with: func(r *flow.Router) {
 			r.At("index").GET().Do(always(`<a href="/a%zz">`))
 		},
-			want: `/:1:10: href of <a>: /a%zz has a broken escape: write %25 for a percent sign`},
+			want: `router/index.html: href of <a>: /a%zz has a broken escape: write %25 for a percent sign (on /:1:10)`},
 		{name: "an answer that does not end", files: map[string]string{"index.html": `<a href="/x">`, "x.http": ""}, with: func(r *flow.Router) {
 			r.At("x").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				fmt.Fprint(w, "…")
@@ -193,7 +195,7 @@ func TestFaults(t *testing.T) {
 				fmt.Fprint(w, "too late")
 			}))
 		},
-			want: `/:1:10: href of <a>: /x did not end within 10s`},
+			want: `router/index.html:1:10: href of <a>: /x did not end within 10s (on /)`},
 		{name: "an event stream", files: map[string]string{"index.html": `<p hx-ext=sse sse-connect="/x">`, "x.http": ""}, with: func(r *flow.Router) {
 			r.At("x").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream")
@@ -201,29 +203,29 @@ func TestFaults(t *testing.T) {
 				<-r.Context().Done()
 			}))
 		},
-			want: `/:1:28: sse-connect of <p>: /x is an event stream, which does not end`},
+			want: `router/index.html:1:28: sse-connect of <p>: /x is an event stream, which does not end (on /)`},
 		{name: "an answer that is broken off", files: map[string]string{"index.html": `<a href="/x">`, "x.http": ""}, with: func(r *flow.Router) {
 			r.At("x").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }))
 		},
-			want: `/:1:10: href of <a>: /x was broken off`},
+			want: `router/index.html:1:10: href of <a>: /x was broken off (on /)`},
 		{name: "an image that is a redirect", files: map[string]string{"index.html": `<img src="/x">`, "x.http": "", "public/a.png": "x"}, with: func(r *flow.Router) {
 			r.At("x").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/a.png") })
 		},
-			want: `/:1:11: src of <img>: /x is a redirect to /a.png, and its file is a page, which can be no part of another: write the URL that it leads to`},
+			want: `router/index.html:1:11: src of <img>: /x is a redirect to /a.png, and its file is a page, which can be no part of another: write the URL that it leads to (on /)`},
 		{name: "a redirect to nothing", files: map[string]string{"index.html": `<a href="/x">`, "x.http": ""}, with: func(r *flow.Router) {
 			r.At("x").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/y?z=1") })
 		},
-			want: `/x: Location: /y?z=1 has a query, and a file is the same with each of them`},
+			want: `router/x.http: Location: /y?z=1 has a query, and a file is the same with each of them (on /x)`},
 		{name: "a relative link and -index", files: map[string]string{"index.html": `<a href="a">`, "a.html": `<a href="b">`, "b.html": `<a href="#"></a><a href="/a">`}, options: export.Options{Index: true},
-			want: `/a:1:10: href of <a>: b is relative, and with -index browsers ask for it below /a/: begin it with a slash`},
+			want: `router/a.html:1:10: href of <a>: b is relative, and with -index browsers ask for it below /a/: begin it with a slash (on /a)`},
 		{name: "CSS and scripts below a base", files: map[string]string{"index.html": `<p style="background: url(/a.png)"><style>p { color: red; background: url(/a.png) }</style><script>x = {{asset "a.png"}}</script>`, "public/a.png": "", "public/a.css": "p {\n background: url('/a.png') }"}, options: export.Options{Base: "/b"},
-			want: `/: <script>: it names /a.oh27y3th5vrsdpbh.png, and scripts are not rewritten for the base: pass the URL in an attribute that holds one
-/:1:11: style of <p>: /a.png in CSS is not rewritten for the base: write it relative to the style sheet
-/:1:75: <style>: /a.png in CSS is not rewritten for the base: write it relative to the style sheet
-/a.css:2:18: url(): /a.png in CSS is not rewritten for the base: write it relative to the style sheet`},
+			want: `public/a.css:2:18: url(): /a.png in CSS is not rewritten for the base: write it relative to the style sheet (on /a.css)
+router/index.html: <script>: it names /a.oh27y3th5vrsdpbh.png, and scripts are not rewritten for the base: pass the URL in an attribute that holds one (on /)
+router/index.html:1:11: style of <p>: /a.png in CSS is not rewritten for the base: write it relative to the style sheet (on /)
+router/index.html:1:75: <style>: /a.png in CSS is not rewritten for the base: write it relative to the style sheet (on /)`},
 		{name: "CSS that leads nowhere", files: map[string]string{"index.html": `<style>@import "no.css"</style>`, "public/css/a.css": "p { background: url(no.png) }"},
-			want: `/:1:17: <style>: /no.css answers 404
-/css/a.css:1:21: url(): /css/no.png answers 404`},
+			want: `public/css/a.css:1:21: url(): /css/no.png answers 404 (on /css/a.css)
+router/index.html:1:17: <style>: /no.css answers 404 (on /)`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -281,6 +283,57 @@ func TestOptions(t *testing.T) {
 		t.Run(tt.want, func(t *testing.T) {
 			is := is.New(t)
 			_, err := export.Site(context.Background(), site(nil), tt.options)
+			is.True(err != nil)
+			is.Equal(err.Error(), tt.want)
+		})
+	}
+}
+
+// TestPlaces: a fault names the file that has the URL, with its line if it is known.
+func TestPlaces(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  string
+	}{
+		{"a page of a format", map[string]string{"docs/a.md": "---\n\n<a href=\"#no\">x</a>"},
+			`router/docs/a.md:3:10: href of <a>: no element of /docs/a has the id "no" (on /docs/a)`},
+		{"a link between files", map[string]string{"docs/a.md": "\n[b](b.md#no)", "docs/b.md": ""},
+			`router/docs/a.md:2:5: href of <a>: no element of /docs/b has the id "no" (on /docs/a)`},
+		{"one of several links", map[string]string{"docs/a.md": "\n[b](b.md#no)\n[b](b.md#no)", "docs/b.md": ""},
+			`router/docs/a.md:2:5: href of <a>: no element of /docs/b has the id "no" (on /docs/a)`},
+		{"a link below code that has it, too", map[string]string{"a.md": "`#no`\n\n<a href=\"#no\">x</a>"},
+			`router/a.md:3:10: href of <a>: no element of /a has the id "no" (on /a)`},
+		{"a link below code that the page colors", map[string]string{"a.md": "code /a?no\n\n<a href=\"/a?no\">x</a>"},
+			`router/a.md: href of <a>: /a?no has a query, and a file is the same with each of them (on /a:3:10)`},
+		{"a layout", map[string]string{"+layout.html": "<p>\n<a href=\"#no\">x</a>{{template \"content\" .}}", "a.md": "x", "b.html": "y"},
+			`router/+layout.html:2:10: href of <a>: no element of /a has the id "no" (on /a)
+router/+layout.html:2:10: href of <a>: no element of /b has the id "no" (on /b)`},
+		{"a partial", map[string]string{"+part.html": "{{if true}}\n<a href=\"/a?x=1&amp;y\">x</a>{{end}}", "a.html": `{{template "+part" .}}`, "b.html": `{{template "+part" .}}`},
+			`router/+part.html:2:10: href of <a>: /a?x=1&y has a query, and a file is the same with each of them (on /a and 1 more page)`},
+		{"a comment of the template", map[string]string{"a.html": "{{/* <a href=\"#no\"> */}}\n{{with \"no\"}}<a href=\"#{{.}}\">x</a>{{end}}"},
+			`router/a.html: href of <a>: no element of /a has the id "no" (on /a:2:10)`},
+		{"in a list of images", map[string]string{"a.html": `{{"x"}}<img srcset="/a.png 1x, /a.png?x=1 2x">`},
+			`router/a.html:1:21: srcset of <img>: /a.png?x=1 has a query, and a file is the same with each of them (on /a)`},
+		{"a file with a byte order mark", map[string]string{"a.html": "\ufeff<a href=\"#no\">x</a>"},
+			`router/a.html:1:10: href of <a>: no element of /a has the id "no" (on /a)`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			tt.files["public/a.png"] = ""
+			r := site(tt.files)
+			link := regexp.MustCompile(`\[(\w+)\]\((.*?)\)`)
+			r.Formats = map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, struct{}, error) {
+				html := link.ReplaceAllStringFunc(src.Text, func(all string) string {
+					m := link.FindStringSubmatch(all)
+					to, err := src.Link(m[2])
+					is.NoErr(err)
+					return `<a href="` + to + `">` + m[1] + `</a>`
+				})
+				html = strings.ReplaceAll(html, "code /a?no", "<i>/a?</i><i>no</i>")
+				return template.HTML(html), struct{}{}, nil
+			})}
+			_, err := exported(t, r, export.Options{})
 			is.True(err != nil)
 			is.Equal(err.Error(), tt.want)
 		})

@@ -44,11 +44,11 @@ func (c *crawl) again() error {
 			if r.missing {
 				about = "it is not the same for each URL, each time or for each host"
 			}
-			c.faults = append(c.faults, fault.In(r.shown(), "%s: %s", about, why))
+			c.faults = append(c.faults, c.faultAt(place{page: r}, 0, about+": "+why))
 		}
 	}
 	if differing > maxDiffering {
-		c.faults = append(c.faults, fault.In("the site", "so it is with %s", plural(differing-maxDiffering, "more answer")))
+		c.faults = append(c.faults, fault.In("the site", "%s are not the same each time, or for each host", plural(differing-maxDiffering, "more answer")))
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func (c *crawl) again() error {
 func (c *crawl) judge() {
 	for _, r := range c.inOrder {
 		if r.links.pages > 0 && !r.walked {
-			c.faults = append(c.faults, r.links.fault(r.shown()+" "+c.why(r)))
+			c.faults = append(c.faults, c.fault(&r.links, r.shown()+" "+c.why(r)))
 		} else if r.wanted && !r.walked {
 			c.faults = append(c.faults, fault.In(r.shown(), "it is to be exported, and %s", c.why(r)))
 		}
@@ -68,25 +68,25 @@ func (c *crawl) judge() {
 			continue
 		}
 		if on := r.answer.dependsOn(); on != "" {
-			c.faults = append(c.faults, fault.In(r.shown(), "the answer %s, and a file is the same for everybody", on))
+			c.faults = append(c.faults, c.faultAt(place{page: r}, 0, fmt.Sprintf("the answer %s, and a file is the same for everybody", on)))
 		}
 		switch isPage := r.isPage || r.to != nil; {
 		case r.to != nil && r.loads.pages > 0:
-			c.faults = append(c.faults, r.loads.fault(fmt.Sprintf("%s is a redirect to %s, and its file is a page, which can be no part of another: write the URL that it leads to", r.shown(), r.to.url)))
+			c.faults = append(c.faults, c.fault(&r.loads, fmt.Sprintf("%s is a redirect to %s, and its file is a page, which can be no part of another: write the URL that it leads to", r.shown(), r.to.url)))
 		case r.to != nil && r.to.resource == r:
-			c.faults = append(c.faults, fault.In(r.shown(), "it is a redirect to itself, which its file would repeat without end"))
+			c.faults = append(c.faults, c.faultAt(place{page: r}, 0, "it is a redirect to itself, which its file would repeat without end"))
 		case r.to != nil && r.to.resource == nil && !r.to.broken && strings.HasSuffix(r.to.url, r.path) && r.path != "/":
-			c.faults = append(c.faults, fault.In(r.shown(), "it is redirected to the same path on another server, %s: leave out the middleware that does this", r.to.url))
+			c.faults = append(c.faults, c.faultAt(place{page: r}, 0, fmt.Sprintf("it is redirected to the same path on another server, %s: leave out the middleware that does this", r.to.url)))
 		case isPage && r.to == nil:
 			for fragment, m := range r.pieces {
 				if !slices.Contains(r.ids, fragment) {
-					c.faults = append(c.faults, m.fault(fmt.Sprintf("no element of %s has the id %q", r.shown(), fragment)))
+					c.faults = append(c.faults, c.fault(m, fmt.Sprintf("no element of %s has the id %q", r.shown(), fragment)))
 				}
 			}
 		}
 	}
 	for t, m := range c.told {
-		c.faults = append(c.faults, m.fault(t.text))
+		c.faults = append(c.faults, c.fault(m, t.text))
 	}
 }
 

@@ -60,6 +60,12 @@ type PublicFile struct {
 // parameter is needed for the URL.
 var Public func(router any) []PublicFile
 
+// Places returns a function for a *flow.Router. It returns the file that answers GET of a path, or the
+// layout or partial of it that has a URL of the answer, and where. text is the URL, and what is what has
+// it, as links.URL says. The path "" is for the error page of the root. The line is 0 if it is not known
+// which file has the URL, and the file is "" if none answers.
+var Places func(router any) func(path, text, what string) (file string, line, column int)
+
 type refusedKey struct{}
 
 // WithRefusal returns a context for a request that tells by refused whether a guard has answered it.

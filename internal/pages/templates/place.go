@@ -3,11 +3,15 @@ package templates
 import (
 	"fmt"
 	"html"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"text/template/parse"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/language"
+	"example.com/flow/internal/pages/links"
 	"example.com/flow/internal/pages/markup"
 )
 
@@ -45,6 +49,11 @@ func (c *Conversion) position(offset int) (line, column int) {
 // urlPosition is position for the offset of a URL in a tag, as the HTML has it.
 func (c *Conversion) urlPosition(offset int, written string) (line, column int) {
 	url := html.UnescapeString(written)
+	return c.nth(c.placesOf(url), countURL(c.html, url), countURL(c.html[:offset], url))
+}
+
+// placesOf returns the offsets of a URL in the text, as it stands there or as a link that leads to it.
+func (c *Conversion) placesOf(url string) []int {
 	places := occurrences(c.Text, url)
 	for to, l := range c.links {
 		if l.url == url && to != url {
@@ -52,7 +61,77 @@ func (c *Conversion) urlPosition(offset int, written string) (line, column int) 
 		}
 	}
 	slices.Sort(places)
-	return c.nth(places, len(occurrences(html.UnescapeString(c.html), url)), len(occurrences(html.UnescapeString(c.html[:offset]), url)))
+	return places
+}
+
+// countURL returns how often a part of the HTML has a URL.
+func countURL(part, url string) int { return len(occurrences(html.UnescapeString(part), url)) }
+
+// Place returns the file that has a URL which the page of a name has when it is rendered, and where: the
+// page itself, a layout or a partial. text and what are those of a links.URL. The line is 0 if no file
+// has it, as when an action writes it, and if it is not sure where: then the file is that of the page.
+func (v *Views) Place(name, text, what string) (file string, line, column int) {
+	m := v.made[name]
+	if m == nil {
+		return "", 0, 0
+	}
+	in := m.set.around(m.file).byFile
+	for _, file := range append([]string{m.file.file}, slices.Sorted(maps.Keys(in))...) {
+		if line, column, found := in[file].find(text, what); found {
+			return file, line, column
+		}
+	}
+	return m.file.file, 0, 0
+}
+
+// find finds the first URL in what was parsed with a text and what links.URL says of it. The line is 0 if
+// its place in the text of the file is not known.
+func (f *templateFile) find(text, what string) (line, column int, found bool) {
+	var all []links.URL
+	if f.conversion != nil {
+		all = links.OfPage(f.conversion.html).URLs
+	} else {
+		all = links.OfPage(f.withoutActions()).URLs
+	}
+	i := slices.IndexFunc(all, func(u links.URL) bool { return u.Text == text && u.What() == what })
+	if i < 0 {
+		return 0, 0, false
+	}
+	if f.conversion == nil {
+		line, column = markup.Position(f.text, all[i].Offset)
+	} else {
+		line, column = f.conversion.exactly(text, all[i].Offset)
+	}
+	return line, column, true
+}
+
+// withoutActions returns the text of the file with zero bytes in the place of actions, which no URL has.
+func (f *templateFile) withoutActions() string {
+	text := strings.TrimPrefix(f.text, "\ufeff")
+	t, trees := parse.New(f.file), map[string]*parse.Tree{} // parsed again, since html/template has changed the others
+	t.Mode = parse.SkipFuncCheck
+	if _, err := t.Parse(text, "", "", trees); err != nil {
+		return ""
+	}
+	plain := make([]byte, len(text))
+	for _, t := range trees {
+		language.EachAction(t.Root, func(n parse.Node) {
+			if n, ok := n.(*parse.TextNode); ok {
+				copy(plain[n.Pos:], n.Text)
+			}
+		})
+	}
+	return string(plain)
+}
+
+// exactly returns the position in the text of a URL at an offset of the HTML, or 0 if others could be
+// meant.
+func (c *Conversion) exactly(url string, offset int) (line, column int) {
+	places, inHTML := c.placesOf(url), countURL(c.html, url)
+	if len(places) != 1 && len(places) != inHTML {
+		return 0, 0
+	}
+	return c.nth(places, inHTML, countURL(c.html[:offset], url))
 }
 
 // nth returns the position of the n-th of some places in the text, from 0, if they are as many as the
