@@ -33,18 +33,16 @@ func (seen *seenNames) check(file string) error {
 	return nil
 }
 
-// leftovers are patterns of the names that editors give to files beside the one that they save:
-// backups, swap files, and 4913, by which Vim finds out whether it can write. Those that begin with a
-// dot are hidden anyway.
-var leftovers = []string{"*~", "#*#", "*.swp", "*___jb_tmp___", "*___jb_old___", "4913"}
+// leftovers are the ends of the names that editors give to files beside the one that they save: backups
+// and swap files. Those that begin with a dot are hidden anyway.
+var leftovers = []string{"~", ".swp", "___jb_tmp___", "___jb_old___"}
 
 // IsLeftover reports whether a file is one of an editor and not of the application. A tree does not
 // have it, nor a fault for it, since some editors make one for a moment at each save.
 func IsLeftover(name string) bool {
-	return slices.ContainsFunc(leftovers, func(pattern string) bool {
-		matches, _ := path.Match(pattern, name) // the patterns are well formed
-		return matches
-	})
+	return name == "4913" || // by which Vim finds out whether it can write
+		len(name) > 1 && name[0] == '#' && name[len(name)-1] == '#' || // of Emacs
+		slices.ContainsFunc(leftovers, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 // windowsDevices are names that Windows reserves for devices, with any extension.

@@ -136,8 +136,7 @@ func (w *routeWalk) walk() {
 }
 
 // walk calls visit for each directory and file below root that is not hidden, and that no editor has
-// left. It reports
-// those that go:embed would refuse or leave out instead.
+// left. It reports those that go:embed would refuse or leave out instead.
 func (t *Tree) walk(root string, hidden func(string, fs.DirEntry) bool, visit func(file string, d fs.DirEntry)) {
 	var names seenNames
 	// WalkDir returns the error of the function, which never returns one.
