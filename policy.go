@@ -3,6 +3,7 @@ package flow
 import (
 	"crypto/rand"
 	"net/http"
+	"slices"
 	"strings"
 
 	"example.com/flow/internal/fault"
@@ -109,12 +110,13 @@ func (t *table) fixedPage(all *templates.Views, v *templates.View, cache []strin
 	if err != nil {
 		return handler{}, false, err
 	}
-	html, policy := string(page.HTML()), ""
-	page.Free()
-	if p := t.settings.policy; p != nil {
-		if html, policy, ok = p.Page(html); !ok {
-			return handler{}, false, nil
-		}
+	defer page.Free()
+	var html []byte
+	var policy string
+	if p := t.settings.policy; p == nil {
+		html = slices.Clone(page.HTML())
+	} else if html, policy, ok = p.Page(page.HTML()); !ok {
+		return handler{}, false, nil
 	}
-	return handler{content: public.NewPage(htmlType[0], []byte(html), policy), cache: cache}, true, nil
+	return handler{content: public.NewPage(htmlType[0], html, policy), cache: cache}, true, nil
 }

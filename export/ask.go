@@ -111,14 +111,14 @@ func (a *answer) dropNonce(store *spool) error {
 		return err
 	}
 	t, _ := csp.NewTemplate(strings.ReplaceAll(policy, found[0], "'nonce'"))
-	page, policy, ok := t.Page(strings.ReplaceAll(string(body), found[1], csp.Placeholder))
+	page, policy, ok := t.Page(bytes.ReplaceAll(body, []byte(found[1]), []byte(csp.Placeholder)))
 	if !ok {
 		return nil
 	}
 	a.header.Set(policyKey, policy)
 	store.drop(*a)
-	a.size, a.sum = int64(len(page)), sha256.Sum256([]byte(page))
-	return store.write([]byte(page))
+	a.size, a.sum = int64(len(page)), sha256.Sum256(page)
+	return store.write(page)
 }
 
 const policyKey = "Content-Security-Policy"

@@ -84,11 +84,11 @@ func TestPage(t *testing.T) {
 			is := is.New(t)
 			p, problems := NewTemplate(tt.policy)
 			is.Equal(len(problems), 0)
-			page, policy, ok := p.Page(tt.page)
+			page, policy, ok := p.Page([]byte(tt.page))
 			is.Equal(ok, tt.want != "")
 			is.Equal(policy, tt.want)
 			if ok {
-				is.Equal(page, strings.ReplaceAll(tt.page, Placeholder, ""))
+				is.Equal(string(page), strings.ReplaceAll(tt.page, Placeholder, ""))
 			}
 		})
 	}

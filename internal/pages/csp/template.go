@@ -1,6 +1,7 @@
 package csp
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -87,11 +88,11 @@ func (t *Template) WithNonce(nonce string) string {
 // Page returns a page that was rendered with the nonce Placeholder, and that is sent to
 // everybody, with its policy. That has the hashes of the inline scripts and styles in place of
 // the nonce, which Page removes from them. Page reports false if the nonce stands elsewhere,
-// as in a script of a file: then no hash can replace it.
-func (t *Template) Page(html string) (page, policy string, ok bool) {
+// as in a script of a file: then no hash can replace it. The page that it returns is a copy.
+func (t *Template) Page(html []byte) (page []byte, policy string, ok bool) {
 	var scripts, styles []string
 	places := 0
-	for _, e := range elements(html) {
+	for _, e := range elements(string(html)) {
 		if e.external {
 			continue
 		}
@@ -105,10 +106,10 @@ func (t *Template) Page(html string) (page, policy string, ok bool) {
 			styles = append(styles, hash)
 		}
 	}
-	if strings.Count(html, Placeholder) != places {
-		return "", "", false
+	if bytes.Count(html, []byte(Placeholder)) != places {
+		return nil, "", false
 	}
-	return strings.ReplaceAll(html, Placeholder, ""), t.withHashes(scripts, styles).String(), true
+	return bytes.ReplaceAll(html, []byte(Placeholder), nil), t.withHashes(scripts, styles).String(), true
 }
 
 // hashOf returns the source that allows an inline script or style.
