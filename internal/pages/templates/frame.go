@@ -55,10 +55,7 @@ func (l *library) framed(f *templateFile, layouts []*templateFile) *madeView {
 		return nil
 	}
 	f.trees, f.sorted = nil, nil // nothing but f.html is in them
-	html, _ := literal(escaped.Lookup(f.file).Tree)
-	if html == f.html {
-		html = f.html // which is held already
-	}
+	html, _ := literal(escaped.Lookup(f.file).Tree, f.html)
 	whole := &executable{name: frame.set.outer}
 	if l.Plans == ComparePlans {
 		if whole, err = l.executable(frame.set.around(f), frame.set.outer, l.compiler); err != nil {

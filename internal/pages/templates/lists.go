@@ -75,34 +75,35 @@ func (f *templateFile) listed() []string {
 	return f.notes.dirs
 }
 
-// literal returns the text of a template that has no actions.
-func literal(t *parse.Tree) (text string, ok bool) {
+// literal returns the text of a template that has no actions. If held is that text, it returns held in
+// place of a copy.
+func literal(t *parse.Tree, held string) (text string, ok bool) {
 	if t == nil || t.Root == nil {
 		return "", false
 	}
-	for _, n := range t.Root.Nodes {
+	for i, n := range t.Root.Nodes {
 		n, ok := n.(*parse.TextNode)
-		if !ok {
+		switch {
+		case !ok:
 			return "", false
+		case i == 0 && string(n.Text) == held:
+			text = held
+		default:
+			text += string(n.Text)
 		}
-		text += string(n.Text)
 	}
 	return text, true
 }
 
-// readText notes the HTML of a file, if it has no actions.
-// source is what was parsed.
+// readText notes the HTML of a file, if it has no actions. source is what was parsed.
 func (f *templateFile) readText(source string) {
-	own, isText := literal(f.trees[f.file])
-	if own == source {
-		own = source // which is held already
-	}
+	own, isText := literal(f.trees[f.file], source)
 	f.html, f.isText = own, isText && len(f.trees) == 1 && len(f.trees[f.file].Root.Nodes) == 1
 }
 
 // readTitle notes the title of an .html page, unless actions are in it.
 func (f *templateFile) readTitle() {
-	if title, _ := literal(f.trees["title"]); title != "" {
+	if title, _ := literal(f.trees["title"], ""); title != "" {
 		f.note().title = html.UnescapeString(strings.TrimSpace(title))
 	}
 }
@@ -119,7 +120,7 @@ func (l *library) readFront(f *templateFile) []fault.Fault {
 	}
 	delete(f.trees, frontName)
 	line := lineOf(t, t.Root)
-	text, ok := literal(t)
+	text, ok := literal(t, "")
 	switch {
 	case !ok:
 		return []fault.Fault{fault.InLine(f.file, line, "{{define %q}} has actions, and is read before there is a request: write text there", frontName)}
