@@ -17,5 +17,5 @@ var Router = flow.New(union{files, docs.Files, "router/docs"})
 
 func init() {
 	Router.Formats = map[string]flow.Format{".md": flow.FormatOf(markdown)}
-	Router.ContentSecurityPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	Router.ContentSecurityPolicy = "default-src 'none'; script-src 'nonce'; connect-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }

@@ -36,7 +36,7 @@ type searchIn struct {
 	Query string `query:"q"`
 }
 
-// search answers with the page of results. The script public/site.js finds the same.
+// search answers with the page of results. The script of router/+script.html finds the same.
 func search(_ *flow.Request, in searchIn) (found, error) {
 	sections, err := index()
 	if err != nil {
