@@ -94,6 +94,8 @@ func TestMistakes(t *testing.T) {
 		{"docs/x", "text", "docs/x:1: the page has no title"},
 		{"docs/x", "---\ntitle: X\n", "docs/x:1: the front matter does not end"},
 		{"docs/x", "---\ntitle: X\ntilte: Y\n---\n", "docs/x:3: field tilte not found"},
+		{"docs/x", "---\ntitle: X\ntilte: Y\norder: first\n---\n", "docs/x:4: cannot construct"}, // the second mistake
+		{"docs/x", "---\ntitle: \"X\n---\n", "docs/x:2: found unexpected end"},
 		{"blog/x", "---\ntitle: X\ndate: 31 January\n---\n", "blog/x:3: parsing time"},
 		{"blog/x", "---\ntitle: X\n---\n", "blog/x:1: a post needs a date"},
 		{"docs/x", "---\ntitle: X\n---\n\ntext\n\n# Y\n", "docs/x:7: the title is the heading of the first level"},

@@ -123,7 +123,12 @@ func readFront(src flow.Source) (f front, body string, err error) {
 		return f, "", src.ErrorAt(1, "the front matter does not end: write another line of --- below it")
 	}
 	err = yaml.Load([]byte(head), &f, yaml.WithKnownFields())
-	if e, ok := errors.AsType[*yaml.LoadError](err); ok { // the first one, if there are several
+	if e, ok := errors.AsType[*yaml.LoadErrors](err); ok {
+		err = nil
+		for _, e := range e.Errors {
+			err = errors.Join(err, src.ErrorAt(max(1, e.Mark.Line), "%s", e.Message))
+		}
+	} else if e, ok := errors.AsType[*yaml.LoadError](err); ok { // it is no YAML
 		err = src.ErrorAt(max(1, e.Mark.Line), "%s", e.Message)
 	}
 	return f, strings.Repeat("\n", strings.Count(head, "\n")+2) + body, err
