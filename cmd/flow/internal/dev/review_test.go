@@ -111,6 +111,20 @@ func TestTemplatesWaitForTheBuild(t *testing.T) {
 	}
 }
 
+// TestStrayFile: what the failed program has said is not told again as a fault of templates.
+func TestStrayFile(t *testing.T) {
+	is := is.New(t)
+	s := newSite(t)
+	s.start()
+	s.listen()
+	s.write("app/router/notes.txt", "notes\n")
+	s.out.until(t, "flow: the application has 1 fault")
+	s.out.rest()
+	is.NoErr(os.Remove(s.path("app/router/notes.txt")))
+	s.out.until(t, "the program is as it was before")
+	is.Equal(strings.Count(s.out.String(), "the templates"), 0)
+}
+
 // TestSharedTemplates: those of another package are in the binary, so that a change needs a
 // build, also one that came while the first program was not ready yet.
 func TestSharedTemplates(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -333,7 +334,10 @@ func (s *session) judge() {
 	case s.heard.Faults == nil, s.stopping:
 		return
 	case s.failure != none: // once that is over, the program says it again
-		if len(s.heard.Faults) > 0 && !s.waits {
+		told := func(f devpage.Fault) bool {
+			return slices.ContainsFunc(s.failed.Faults, func(other devpage.Fault) bool { return other.String() == f.String() })
+		}
+		if !s.waits && slices.ContainsFunc(s.heard.Faults, func(f devpage.Fault) bool { return !told(f) }) {
 			s.waits = true
 			s.terminal.say("the templates wait for a build that is good: what they name may not be in the program from before")
 		}
