@@ -185,7 +185,7 @@ router/a.md:4:6: href of <a>: nothing answers /none: if something else does, say
 		{"a dead link twice in a line", nil, map[string]string{"a.md": "\n<a href=\"/none\">x</a> <a href='/none'>x</a>"}, `
 router/a.md:2:10: href of <a>: nothing answers /none: if something else does, say so with rel="external"
 router/a.md:2:32: href of <a>: nothing answers /none: if something else does, say so with rel="external"`},
-		{"a dead image", nil, map[string]string{"a.md": "\n!/none.png"}, `router/a.md:2:2: src of <img>: nothing answers /none.png: if something else does, begin it with an action: {{"/none.png"}}`},
+		{"a dead image", nil, map[string]string{"a.md": "\n!/none.png"}, `router/a.md:2:2: src of <img>: nothing answers /none.png: if something else does, write the whole URL, with https://`},
 		{"a dead link that the format shows twice", map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, front, error) {
 			html, front, err := notes(src)
 			return html + "<nav>" + html + "</nav>", front, err
@@ -382,7 +382,8 @@ func TestPlacesInFormats(t *testing.T) {
 		{"a heading whose text stands elsewhere, too", "# A\n<p>Beta</p>\n## Beta", "router/a.md: warning: <h4> follows <h1>: a level is left out"},
 		{"two headings of one text", "# A\n## Beta\n## Beta", "router/a.md: warning: <h4> follows <h1>: a level is left out\nrouter/a.md: warning: the page has the id \"b\" twice: see router/a.md"},
 		{"an id", "<h1 id=\"a\">A</h1>\n<p id=\"a\">A</p>", "router/a.md:4:1: warning: the page has the id \"a\" twice: see router/a.md:3"},
-		{"the policy", "<h1>A</h1>\n<p onclick=\"go()\">A</p>", "router/a.md:4:1: warning: the policy refuses onclick of <p>: put the code into a script with addEventListener (script-src 'self')"},
+		{"the policy", "<h1>A</h1>\n<p onclick=\"go()\">A</p>", "router/a.md:4:1: warning: the policy refuses onclick of <p>: put the code into a script with addEventListener (script-src 'self' 'nonce')"},
+		{"a script that needs a nonce", "<h1>A</h1>\n<script src=\"https://example.org/x.js\"></script>", "router/a.md:4:14: warning: the policy refuses the script https://example.org/x.js, unless that is this site: put it into a template, with nonce=\"{{nonce}}\" (script-src 'self' 'nonce')"},
 		{"an image of another server", "<h1>A</h1>\nx\n!https://example.org/x.png", "router/a.md:5:2: warning: the policy refuses the image https://example.org/x.png, unless that is this site: add img-src 'self' https://example.org (default-src 'self')"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -392,7 +393,7 @@ func TestPlacesInFormats(t *testing.T) {
 				html, front, err := notes(src)
 				return template.HTML(strings.ReplaceAll(string(html), "<IMG", "<img")), front, err
 			})}
-			r.ContentSecurityPolicy = "default-src 'self'; script-src 'self'"
+			r.ContentSecurityPolicy = "default-src 'self'; script-src 'self' 'nonce'"
 			is.Equal(strings.TrimSpace(runWith(t.Context(), r, nil, "check").stderr), tt.want)
 		})
 	}

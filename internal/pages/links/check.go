@@ -160,9 +160,9 @@ func (c *checker) link(l Link) {
 	case !t.Answered && t.Near != "":
 		c.report(l.Offset, "%s: nothing answers %s: did you mean %s?", what, url, t.Near)
 	case !t.Answered && t.Refused != "":
-		c.report(l.Offset, "%s: nothing answers %s, since %s: %s", what, url, t.Refused, l.wayOut())
+		c.report(l.Offset, "%s: nothing answers %s, since %s: %s", what, url, t.Refused, c.wayOut(l))
 	case !t.Answered:
-		c.report(l.Offset, "%s: nothing answers %s: %s", what, url, l.wayOut())
+		c.report(l.Offset, "%s: nothing answers %s: %s", what, url, c.wayOut(l))
 	case t.Slashes && strings.Contains(l.URL, "/"+pattern.Hole):
 		if l.Method != "GET" && l.Method != "" {
 			url = l.Method + " " + url
@@ -190,9 +190,12 @@ func (l Link) remedy(t Target) string {
 
 // wayOut returns what can be done about a link that is right although nothing of the
 // application answers it.
-func (l Link) wayOut() string {
-	if l.form != nil || l.Element == "a" || l.Element == "area" {
+func (c *checker) wayOut(l Link) string {
+	switch {
+	case l.form != nil || l.Element == "a" || l.Element == "area":
 		return `if something else does, say so with rel="external"`
+	case !strings.HasSuffix(c.source.File, ".html"): // an action is text in it
+		return "if something else does, write the whole URL, with https://"
 	}
 	begin, _, _ := strings.Cut(l.URL, pattern.Hole)
 	return "if something else does, begin it with an action: {{" + strconv.Quote(begin) + "}}" + shown(l.URL[len(begin):])

@@ -176,7 +176,7 @@ func (j *judge) inline(w *markup.Way, rest []markup.Node, directive string) *ref
 	if !written && w.Name == "script" || d.HasHash() && (!known || d.AllowsHash(text)) {
 		return nil
 	}
-	remedy := writeNonce(d, directive)
+	remedy := writeNonce(w, d, directive)
 	if !d.HasNonce() && !d.Has("'strict-dynamic'") && d.AllowsURL(csp.ParseURL("/")) == csp.Allowed {
 		remedy = "put it into a file, or " + remedy
 	}
@@ -249,9 +249,9 @@ func (j *judge) load(w *markup.Way, directive, what, text string, at markup.Plac
 			if strings.EqualFold(w.Value("rel"), "modulepreload") { // as if a script asked for it
 				return nil
 			}
-			remedy, answer = writeNonce(d, directive), csp.Refused
+			remedy, answer = writeNonce(w, d, directive), csp.Refused
 		case d.HasNonce():
-			remedy = writeNonce(d, directive)
+			remedy = writeNonce(w, d, directive)
 		}
 	}
 	if answer < csp.RefusedUnlessOwn {
@@ -261,11 +261,15 @@ func (j *judge) load(w *markup.Way, directive, what, text string, at markup.Plac
 }
 
 // writeNonce returns how a nonce allows an element that is refused.
-func writeNonce(d *csp.Directive, directive string) string {
-	if d.HasNonce() {
-		return `write nonce="{{nonce}}"`
+func writeNonce(w *markup.Way, d *csp.Directive, directive string) string {
+	write := `write nonce="{{nonce}}"`
+	if !strings.HasSuffix(w.File, ".html") { // an action is text in it
+		write = `put it into a template, with nonce="{{nonce}}"`
 	}
-	return addSource(d, directive, "'nonce'") + `, and write nonce="{{nonce}}"`
+	if d.HasNonce() {
+		return write
+	}
+	return addSource(d, directive, "'nonce'") + ", and " + write
 }
 
 // allow returns how a source allows a URL that is refused.
