@@ -28,7 +28,7 @@ type Format struct {
 // What convert returns is trusted, and literal: {{ in it is text. An error of it is a fault of
 // the page. It is one for each error that is joined in it, with the line if Source.ErrorAt has
 // made the error. convert is called at start-up, and in development when the text has changed.
-// It must be safe for concurrent use.
+// It must be safe for concurrent use. It cannot call Entries, since it is called to make them.
 func FormatOf[F any](convert func(Source) (template.HTML, F, error)) Format {
 	if convert == nil {
 		return Format{}
@@ -59,7 +59,8 @@ type Source struct {
 // tree: with public/docs/a.png, "a.png" is "/docs/a.png". Link returns anything else unchanged.
 //
 // It is an error if a relative path with the extension of a route file is that of no file, or of a
-// page whose URL has a parameter. A Source that a test has made knows no files: Link returns
+// page whose URL has a parameter. It is also one if the function of the format has returned; until
+// then its goroutines may call Link, too. A Source that a test has made knows no files: Link returns
 // everything unchanged.
 func (s Source) Link(to string) (string, error) {
 	if s.of == nil {

@@ -186,6 +186,9 @@ router/a.md:4:6: href of <a>: nothing answers /none: if something else does, say
 router/a.md:2:10: href of <a>: nothing answers /none: if something else does, say so with rel="external"
 router/a.md:2:32: href of <a>: nothing answers /none: if something else does, say so with rel="external"`},
 		{"a dead image", nil, map[string]string{"a.md": "\n!/none.png"}, `router/a.md:2:2: src of <img>: nothing answers /none.png: if something else does, write the whole URL, with https://`},
+		{"an error made of two", map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, front, error) {
+			return "", front{}, fmt.Errorf("front matter: %w, %w", errors.ErrUnsupported, src.ErrorAt(2, "a list"))
+		})}, map[string]string{"a.md": "text"}, "router/a.md:2: front matter: unsupported operation, a list"},
 		{"a dead link that the format shows twice", map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, front, error) {
 			html, front, err := notes(src)
 			return html + "<nav>" + html + "</nav>", front, err
@@ -397,6 +400,26 @@ func TestPlacesInFormats(t *testing.T) {
 			is.Equal(strings.TrimSpace(runWith(t.Context(), r, nil, "check").stderr), tt.want)
 		})
 	}
+}
+
+// TestLinksTogether: a format may look for links in several goroutines, until its function returns.
+func TestLinksTogether(t *testing.T) {
+	is := is.New(t)
+	r := withNotes(map[string]string{"a.md": "", "b.md": ""})
+	var kept flow.Source
+	r.Formats[".md"] = flow.FormatOf(func(src flow.Source) (template.HTML, front, error) {
+		kept = src
+		together(8, func(i int) {
+			if url, err := src.Link(fmt.Sprintf("b.md#%d", i%4)); err != nil || url != fmt.Sprintf("/b#%d", i%4) {
+				t.Errorf("Link: got %q, %v", url, err)
+			}
+		})
+		return "", front{}, nil
+	})
+	is.NoErr(r.Check())
+	url, err := kept.Link("b.md")
+	is.Equal(url, "")
+	is.Equal(err.Error(), `Link("b.md"): router/b.md is converted already: call it in the function of the format`)
 }
 
 // TestSourceOfATest: a converter can be tested without a Router.

@@ -88,7 +88,7 @@ func (e *Entry[F]) Holds(other *Entry[F]) bool {
 //
 // It is an error if no page with a URL is in the directory, if r has no Formats, or some of another
 // type than F, and if r has faults. Entries cannot be called while Check runs, as in a function of
-// With. In development it returns the pages as they are on disk.
+// With, nor by the function of a format. In development it returns the pages as they are on disk.
 func Entries[F any](r *Router, dir string) ([]*Entry[F], error) {
 	fail := func(err error) ([]*Entry[F], error) { return nil, fmt.Errorf("flow: Entries(%q): %w", dir, err) }
 	if r.building.Load() || r.outermost().building.Load() {

@@ -2,10 +2,12 @@ package templates
 
 import (
 	"errors"
+	"fmt"
 	"html/template"
 	"path"
 	"reflect"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"example.com/flow/internal/fault"
@@ -28,6 +30,8 @@ type Conversion struct {
 	above int // the lines of the file above Text, which is a part of an .html page
 	html  string
 	front any // the data of the page, unless a handler gives it other data
+
+	mu    sync.Mutex // for Link, which goroutines of a format may call
 	links map[string]*link
 	index *routetree.LinkIndex // nil once the conversion is made
 }
@@ -41,8 +45,10 @@ type link struct {
 
 // Link returns the URL of what the text links to: see routetree.LinkIndex.
 func (c *Conversion) Link(to string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.index == nil {
-		return to, nil
+		return "", fmt.Errorf("Link(%q): %s is converted already: call it in the function of the format", to, c.File)
 	}
 	l := c.links[to]
 	if l == nil {
@@ -93,9 +99,10 @@ func (c *Conversion) place(m *Mistake) (line, column int) {
 	return c.nth(occurrences(c.Text, m.to), c.links[m.to].asked, m.nth)
 }
 
-// faults returns the faults of an error of a conversion: one for each error that is joined in it.
+// faults returns the faults of an error of a conversion: one for each error that is joined in it. What
+// fmt.Errorf makes of several is one error, with a text of its own.
 func (c *Conversion) faults(err error) (faults []fault.Fault) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) > 0 {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok && err.Error() == fmt.Sprint(errors.Join(joined.Unwrap()...)) {
 		for _, err := range joined.Unwrap() {
 			faults = append(faults, c.faults(err)...)
 		}
@@ -120,6 +127,9 @@ func (c *Conversion) run(convert func(*Conversion) (template.HTML, any, error)) 
 		}
 	}()
 	html, front, err := convert(c)
+	c.mu.Lock() // what the function has left running may still call Link
+	defer c.mu.Unlock()
+	c.index = nil
 	if err != nil {
 		return c.faults(err)
 	}
@@ -138,9 +148,7 @@ func (l *library) convert(f *templateFile) (faults []fault.Fault) {
 	if !utf8.ValidString(c.Text) {
 		return []fault.Fault{fault.InLine(f.file, 1+strings.Count(c.Text[:firstInvalid(c.Text)], "\n"), "the text is not UTF-8: save it so")}
 	}
-	faults = c.run(format.Convert)
-	c.index = nil
-	return faults
+	return c.run(format.Convert)
 }
 
 // noDelimiter returns a delimiter of actions that a text does not have.
