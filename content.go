@@ -56,7 +56,8 @@ type Source struct {
 // Link returns the URL of what the text links to. A relative path is one from the directory of the
 // file, as editors and forges read it: in docs/intro.md, the link "../routes.md#names" leads to
 // "/routes#names". The path of a public file stands for its URL, as if the file stood in the route
-// tree: with public/docs/a.png, "a.png" is "/docs/a.png". Link returns anything else unchanged.
+// tree: with public/docs/a.png, "a.png" is "/docs/a.png", in (site)/docs/intro.md, too. Link returns
+// anything else unchanged.
 //
 // It is an error if a relative path with the extension of a route file is that of no file, or of a
 // page whose URL has a parameter. It is also one if the function of the format has returned; until

@@ -33,7 +33,7 @@ func (t *Tree) IndexLinks() *LinkIndex {
 // URL returns the URL of what a text links to, with its query and its fragment. name is the path
 // below router/ of the file that has the text. The relative path of a route file or a public file
 // stands for its URL; a public file may be named as if it stood beside the route file, at the same
-// path below public/. URL returns an error if a relative path with the extension of a route file, or
+// path below public/, groups left out. URL returns an error if a relative path with the extension of a route file, or
 // one into public/, is that of no file, and for a file that has no URL or not one alone. It returns
 // anything else unchanged.
 func (x *LinkIndex) URL(name, to string) (string, error) {
@@ -46,12 +46,14 @@ func (x *LinkIndex) URL(name, to string) (string, error) {
 	}
 	below, inRouter := strings.CutPrefix(file, RouterDir+"/")
 	inPublic := strings.HasPrefix(file, PublicDir+"/")
-	public := file
+	names := []string{file}
 	if inRouter {
-		public = path.Join(PublicDir, below)
+		names = InPublic(below)
 	}
-	if p := x.public[public]; p != nil {
-		return x.only(p.File, p.Pattern, rest)
+	for _, name := range names {
+		if p := x.public[name]; p != nil {
+			return x.only(p.File, p.Pattern, rest)
+		}
 	}
 	ext := path.Ext(file)
 	switch {
@@ -63,6 +65,14 @@ func (x *LinkIndex) URL(name, to string) (string, error) {
 		return "", fmt.Errorf("%s has no URL", x.tree.Shown(file))
 	}
 	return "", fmt.Errorf("%s leads to no file: there is no %s%s", to, x.tree.Shown(file), x.suggest(file))
+}
+
+// InPublic returns the names of the public files that a path below router/ may stand for, as if they
+// stood there: the one at the same path, and the one at that path without groups, which its URL does
+// not have either.
+func InPublic(below string) []string {
+	dir, base := path.Split(below)
+	return []string{path.Join(PublicDir, below), path.Join(PublicDir, strings.Join(ungrouped(dir), "/"), base)}
 }
 
 // only returns the URL of a file, with rest behind it, if the pattern is that of one URL.

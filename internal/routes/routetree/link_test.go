@@ -33,6 +33,8 @@ func TestLinks(t *testing.T) {
 
 		// Public files, at the same path or where they are.
 		{"docs/intro", "a.png", "/docs/a.png", ""},
+		{"(site)/(old)/about", "docs/a.png", "/docs/a.png", ""}, // a group is no part of a URL
+		{"(site)/docs/index", "a.png", "/docs/a.png", ""},
 		{"docs/intro", "../app.css?v=2", "/app.css?v=2", ""},
 		{"docs/intro", "../a%20b.txt", "/a%20b.txt", ""},
 		{"docs/intro", "../../public/docs/a.png", "/docs/a.png", ""},

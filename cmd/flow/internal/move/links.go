@@ -41,16 +41,23 @@ func (p *planner) linkAfter(name, to string) string {
 	if !ok {
 		return to
 	}
-	after := p.c.new(file)
-	if below, inRouter := strings.CutPrefix(file, routetree.RouterDir+"/"); !p.files[file] && inRouter {
-		public := routetree.PublicDir + "/" + below
-		file, after = public, routetree.RouterDir+strings.TrimPrefix(p.c.new(public), routetree.PublicDir)
+	meant := []string{file}
+	if below, inRouter := strings.CutPrefix(file, routetree.RouterDir+"/"); inRouter {
+		meant = append(meant, routetree.InPublic(below)...)
 	}
-	if !p.files[file] {
+	i := slices.IndexFunc(meant, func(name string) bool { return p.files[name] })
+	if i < 0 {
 		return to
 	}
-	from := p.c.new(name)
-	if now, _, _ := routetree.Linked(routetree.BelowRouter(from), to); now == after {
+	from, after := p.c.new(name), p.c.new(meant[i])
+	now, _, _ := routetree.Linked(routetree.BelowRouter(from), to)
+	if below, inPublic := strings.CutPrefix(after, routetree.PublicDir+"/"); i > 0 && inPublic {
+		if slices.Contains(routetree.InPublic(routetree.BelowRouter(now)), after) {
+			return to
+		}
+		after = path.Join(routetree.RouterDir, below)
+	}
+	if now == after {
 		return to
 	}
 	written, _ := filepath.Rel(filepath.FromSlash(path.Dir(from)), filepath.FromSlash(after)) // both are names in the tree

@@ -67,6 +67,8 @@ func TestLinkAfter(t *testing.T) {
 		{"router/docs", "router/guide", "router/docs/how/intro.md", "../pages.md", "../pages.md"},
 		{"router/docs", "router/guide", "router/docs/how/intro.md", "../../docs/pages.md", "../pages.md"},
 		{"router/docs", "router/guide", "router/docs/index.md", "a.png", "../docs/a.png"},
+		{"router/docs", "router/(site)/docs", "router/docs/index.md", "a.png", "a.png"}, // its URL stays
+		{"router/(site)", "router/site", "router/(site)/about.md", "docs/a.png", "../docs/a.png"},
 		{"router/docs", "router/guide", "router/(site)/about.md", "../docs/how/intro.md", "../guide/how/intro.md"},
 		{"router/docs", "router/guide", "router/(site)/about.md", "../docs/a.png", "../docs/a.png"},
 
