@@ -129,6 +129,7 @@ type compiler struct {
 	types     agree.Types     // whose methods JSONSchema were asked
 	places    []place         // of Describers
 	errorDirs map[string]bool // the directories that have an OnError
+	fixed     []fixedRoute    // the routes whose pages renderFixed renders
 	// unsound: a fault may keep routes out of the trie.
 	unsound bool
 }
@@ -143,7 +144,12 @@ func compile(r *Router) *table {
 	c.finish(trie)
 	c.finishSites(nil)
 	c.table.urls = destinations{Trie: trie}
-	c.addLinkFaults(c.table.urls)
+	broken := c.brokenLinks(c.table.urls)
+	for _, c := range c.withMounted() {
+		c.forgetViews()
+		c.renderFixed()
+		c.faults = append(c.faults, broken[c]...)
+	}
 	if fault.Join(c.allFaults()) != nil {
 		c.addExampleFaults(destinations{})
 		c.addDiskFaults()
@@ -159,7 +165,6 @@ func compile(r *Router) *table {
 		t.matcher = match.Compile(trie, onHit(), t.miss)
 	}
 	for _, c := range c.withMounted() { // now that the tables are complete: another goroutine may have asked a mounted Router for its own
-		c.forgetViews()
 		c.publish()
 	}
 	return c.table
@@ -297,26 +302,34 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route) {
 	o := &owner{r.File, r, standardOnly(c.steps(c.plan.Before(r)))}
 	answers := c.plan.Answers(r)
 	chains, handlers := make([][]step, len(answers)), make([]handler, len(answers))
-	var failed error
 	for i, a := range answers {
 		chains[i] = c.steps(a.Before)
 		if a.Verb.Handler != nil {
 			handlers[i] = c.handlerOf(r, a.Verb)
 		} else {
-			handlers[i], failed = c.renderOnce(r, hasGuard(chains[i]) || c.table.guarded())
+			handlers[i] = handler{flow: plainPage}
 		}
 	}
-	c.checkData(r, failed)
 	if r.Page && !slices.ContainsFunc(answers, func(a answer) bool { return a.Verb.Handler != nil }) {
 		c.table.bare[r.Path] = true
 	}
+	var plain []*endpoint
 	for _, p := range r.Patterns {
 		l := trie.Leaf(p)
 		for i, a := range answers {
 			e := c.table.endpoint(o, p, a.Verb.Method, chains[i], handlers[i], a.Verb.MaxBody)
 			l.Set(a.Verb.Method, e)
 			c.table.routes = append(c.table.routes, e)
+			if a.Verb.Handler == nil {
+				plain = append(plain, e)
+			}
 		}
+	}
+	needed := c.neededBy(r)
+	if len(plain) > 0 && c.isFixed(r) {
+		c.fixed = append(c.fixed, fixedRoute{r, needed, plain})
+	} else {
+		c.checkData(r, needed, nil)
 	}
 }
 
@@ -481,18 +494,17 @@ func (t *table) unmatched(steps []step, r *routetree.Route, h handler) *endpoint
 
 // newEndpoint returns an endpoint for a path.
 func (t *table) newEndpoint(o *owner, p *pattern.Pattern, steps []step, h handler, maxBody int64) *endpoint {
-	return &endpoint{
-		table:     t,
-		owner:     o,
-		path:      p,
-		steps:     steps,
-		handler:   h,
-		maxBody:   t.limit(maxBody),
-		way:       t.way(steps, h),
-		keepsBody: h.flow != nil || hasGuard(steps) || t.guarded(),
-		asksFiles: h.typed.isForm() && input.TakesFiles(h.typed.bound),
-		around:    t.around,
-	}
+	e := &endpoint{table: t, owner: o, path: p, steps: steps, maxBody: t.limit(maxBody), around: t.around}
+	e.answerBy(h)
+	return e
+}
+
+// answerBy sets the handler of the endpoint, and what depends on it.
+func (e *endpoint) answerBy(h handler) {
+	e.handler = h
+	e.way = e.table.way(e.steps, h)
+	e.keepsBody = h.flow != nil || hasGuard(e.steps) || e.table.guarded()
+	e.asksFiles = h.typed.isForm() && input.TakesFiles(h.typed.bound)
 }
 
 // way returns the way of an endpoint with these steps and this handler. It is always

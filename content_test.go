@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -461,4 +462,43 @@ func TestFormatsInDevelopmentTogether(t *testing.T) {
 			t.Fatalf("after edit %d: %s", i, got)
 		}
 	}
+}
+
+// A measuring front says how large the heap is when the first page is rendered.
+type measuring struct{ first *uint64 }
+
+func (m measuring) Measure() string {
+	if *m.first == 0 {
+		*m.first = liveHeap()
+	}
+	return ""
+}
+
+// liveHeap returns how many bytes of the heap are in use. The second collection frees what pools held.
+func liveHeap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestPagesAreRenderedLast: Check holds what it has read of the links of pages, or the pages that it has
+// rendered, and never both. Here the links take several times as much memory.
+func TestPagesAreRenderedLast(t *testing.T) {
+	is := is.New(t)
+	files := fstest.MapFS{"router/+layout.html": {Data: []byte(`{{.Measure}}{{template "content" .}}`)}}
+	for i := range 200 {
+		files[fmt.Sprintf("router/p%d.md", i)] = &fstest.MapFile{Data: []byte(strings.Repeat(`<a href="/p1">x</a>`, 300))}
+	}
+	var first uint64
+	r := flow.New(files)
+	r.Formats = map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, measuring, error) {
+		return template.HTML(src.Text), measuring{&first}, nil
+	})}
+	is.NoErr(r.Check())
+	after := liveHeap()
+	is.True(first > 0)     // the pages are rendered by Check
+	is.True(first < after) // and nothing else is held by then
+	runtime.KeepAlive(r)
 }

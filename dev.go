@@ -488,7 +488,7 @@ func (c *compiler) addDiskFaults() {
 		c.table.views, err = d.disk.Views(ondisk.Binary{Tree: c.tree, Host: c.table.host(c.router), Log: slog.New(slog.DiscardHandler)}, time.Now())
 		c.faults = append(c.faults, fault.Of(err)...)
 		for _, route := range c.tree.Routes {
-			c.checkData(route, nil)
+			c.checkData(route, c.neededBy(route), nil)
 		}
 	}
 }

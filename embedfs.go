@@ -172,7 +172,8 @@ func plainPage(req *Request) (Response, error) {
 	if s := req.x.settings; s.dev != nil && s.policy != nil {
 		all, _ := e.table.currentViews(req.Context())
 		if v, err := all.View(e.owner.route.Path); err == nil && v.IsFixed() {
-			if h, ok, err := e.table.fixedPage(all, v, revalidate); err == nil && ok {
+			if h, ok, err := e.table.fixedPage(all, v); err == nil && ok {
+				h.cache = revalidate
 				return Handler(h.contentServer()), nil
 			}
 		}
@@ -180,48 +181,74 @@ func plainPage(req *Request) (Response, error) {
 	return Page(nil), nil
 }
 
+// A need is the first field of its data that a page asks for: see templates.Views.Needs.
+type need struct {
+	field string
+	line  int // 0 if there is none
+}
+
+// neededBy returns what the page of a route asks for, if no handler for GET gives it any data.
+func (c *compiler) neededBy(r *routetree.Route) (n need) {
+	if c.plan.Of(r).GivesNoData() {
+		n.field, n.line = c.table.views.Needs(r.Path)
+	}
+	return n
+}
+
 // checkData reports a page that uses data although no handler for GET gives it any. That is
 // a fault if the page has handlers for other methods, or has failed without data: the error of
 // that may stand in a partial. Otherwise it is a warning, since the page may be rendered by View
 // only.
-func (c *compiler) checkData(r *routetree.Route, failed error) {
-	b := c.plan.Of(r)
-	field, line := "", 0
-	if b.GivesNoData() {
-		field, line = c.table.views.Needs(r.Path)
-	}
+func (c *compiler) checkData(r *routetree.Route, n need, failed error) {
 	switch {
-	case line == 0 && failed != nil:
+	case n.line == 0 && failed != nil:
 		f := templates.Fault(r.File, failed)
 		if !slices.ContainsFunc(c.faults, func(known fault.Fault) bool { return known.File == f.File && known.Line == f.Line && !known.Warning }) { // which says what would be right
 			c.faults = append(c.faults, f)
 		}
-	case line == 0:
-	case len(b.Verbs) > 0 || failed != nil:
-		c.faults = append(c.faults, fault.InLine(r.File, line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", field, c.plan.Remedy(r)))
+	case n.line == 0:
+	case len(c.plan.Of(r).Verbs) > 0 || failed != nil:
+		c.faults = append(c.faults, fault.InLine(r.File, n.line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", n.field, c.plan.Remedy(r)))
 	default:
-		c.faults = append(c.faults, fault.Warn(r.File, line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", field, c.plan.Remedy(r)))
+		c.faults = append(c.faults, fault.Warn(r.File, n.line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", n.field, c.plan.Remedy(r)))
 	}
 }
 
-// renderOnce renders the page of a route, and returns a handler that serves the result. If
-// the page can differ between requests, the handler renders it for each. It returns the error
-// if the page cannot be rendered.
-func (c *compiler) renderOnce(r *routetree.Route, guarded bool) (handler, error) {
-	fallback := handler{flow: plainPage}
+// A fixedRoute is a route whose page is the same for all requests.
+type fixedRoute struct {
+	*routetree.Route
+	need
+	plain []*endpoint // those that answer with the page
+}
+
+// isFixed reports whether the page of a route can be rendered once.
+func (c *compiler) isFixed(r *routetree.Route) bool {
 	v, err := c.table.views.View(r.Path)
-	if err != nil || !v.IsFixed() || c.table.namesMissing || len(c.table.misplaced) > 0 {
-		return fallback, nil
+	return err == nil && v.IsFixed() && !c.table.namesMissing && len(c.table.misplaced) == 0
+}
+
+// renderFixed renders the pages that are the same for all requests, and has their endpoints send the
+// results. It reports those that cannot be rendered. A page that needs a nonce for each answer is
+// rendered for each request after all.
+//
+// Where there are thousands of pages, the results take most of the memory of the Router. So they are
+// made last, when what only checks need of the templates is gone.
+func (c *compiler) renderFixed() {
+	for _, r := range c.fixed {
+		v, _ := c.table.views.View(r.Path) // it is there: see isFixed
+		h, ok, err := c.table.fixedPage(c.table.views, v)
+		c.checkData(r.Route, r.need, err)
+		if !ok || c.router.outermost().inspects { // a command that answers no requests holds no answers
+			continue
+		}
+		for _, e := range r.plain {
+			if h.cache = revalidate; hasGuard(e.steps) || c.table.guarded() { // shared caches must not serve the page to clients that the guard refuses
+				h.cache = revalidatePrivate
+			}
+			e.answerBy(h)
+		}
 	}
-	cache := revalidate
-	if guarded { // shared caches must not serve the page to clients that the guard refuses
-		cache = revalidatePrivate
-	}
-	h, ok, err := c.table.fixedPage(c.table.views, v, cache)
-	if !ok || c.router.outermost().inspects { // a command that answers no requests holds no answers
-		return fallback, err
-	}
-	return h, nil
+	c.fixed = nil
 }
 
 // logMisfit logs that Page or View was given data of another type than handlers and PageOf

@@ -197,17 +197,19 @@ func (f formInput) find(field string) (to input.Target, near []string, ok bool) 
 	return input.FormTarget(f.of, f.query, strings.ReplaceAll(field, pattern.Hole, input.Unknown))
 }
 
-// addLinkFaults adds the faults of the links in templates that lead nowhere, in the tree of the
-// Router and in those of the Routers mounted inside it. It does so only if no other fault may
-// keep a route out of the destinations.
-func (c *compiler) addLinkFaults(d destinations) {
+// brokenLinks returns the faults of the links in templates that lead nowhere, in the tree of the
+// Router and in those of the Routers mounted inside it. It returns none if another fault may keep a
+// route out of the destinations.
+func (c *compiler) brokenLinks(d destinations) map[*compiler][]fault.Fault {
 	all := c.withMounted()
 	if slices.ContainsFunc(all, func(c *compiler) bool { return c.unsound }) {
-		return
+		return nil
 	}
+	faults := map[*compiler][]fault.Fault{}
 	for _, c := range all {
-		c.faults = append(c.faults, d.check(c.table.views, c.tree)...)
+		faults[c] = d.check(c.table.views, c.tree)
 	}
+	return faults
 }
 
 // check returns the faults of the links in the templates of a tree.

@@ -103,9 +103,9 @@ func (x *exchange) watchesHeader() bool {
 	return x.settings.policy != nil && !x.endpoint.public && (x.target == nil || x.target == x.endpoint)
 }
 
-// fixedPage returns a handler that sends a page which is the same for everybody. It reports
-// false if the page needs a nonce for each answer.
-func (t *table) fixedPage(all *templates.Views, v *templates.View, cache []string) (h handler, ok bool, err error) {
+// fixedPage returns a handler that sends a page which is the same for everybody; the caller says how
+// caches may hold it. It reports false if the page needs a nonce for each answer.
+func (t *table) fixedPage(all *templates.Views, v *templates.View) (h handler, ok bool, err error) {
 	page, err := all.Render(v, nil, "", v.Front())
 	if err != nil {
 		return handler{}, false, err
@@ -118,5 +118,5 @@ func (t *table) fixedPage(all *templates.Views, v *templates.View, cache []strin
 	} else if html, policy, ok = p.Page(page.HTML()); !ok {
 		return handler{}, false, nil
 	}
-	return handler{content: public.NewPage(htmlType[0], html, policy), cache: cache}, true, nil
+	return handler{content: public.NewPage(htmlType[0], html, policy)}, true, nil
 }

@@ -53,7 +53,7 @@ func (t *table) prove(views *templates.Views) []fault.Fault {
 		if err != nil || !t.bare[name] || !v.IsFixed() {
 			return false
 		}
-		_, ok, err := t.fixedPage(views, v, nil)
+		_, ok, err := t.fixedPage(views, v)
 		return ok && err == nil
 	})
 }
