@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,14 +20,16 @@ const (
 	// listName is the file that lists the files of an export. It is written before they are, so that
 	// an export that was interrupted can be repeated.
 	listName = ".flow-export"
-	// tempName is where a file is written before it gets its name, so that nobody sees a part of it.
-	tempName = ".flow-export.tmp"
+	// tempName begins the name under which a file is written before it gets its own, so that nobody sees a
+	// part of it. The rest is random: no other export at the same time writes to the same file.
+	tempName = ".flow-export.tmp-"
 	listHead = "# The files that an export has written here, and that the next one may replace or remove.\n"
 )
 
 // A dir is the directory that is exported to.
 type dir struct {
 	name    string
+	temp    string
 	before  map[string]bool // the files of the export before, as its list has them
 	changed map[string]bool // the files that are not there as they should be
 }
@@ -34,7 +37,7 @@ type dir struct {
 // openDir reads the list of a directory. A directory without a list must be empty but for what git keeps
 // there.
 func openDir(name string) (*dir, error) {
-	d := &dir{name: name, before: map[string]bool{}, changed: map[string]bool{}}
+	d := &dir{name: name, temp: tempName + rand.Text(), before: map[string]bool{}, changed: map[string]bool{}}
 	root, err := os.OpenRoot(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return d, nil
@@ -170,10 +173,12 @@ func (d *dir) write(ctx context.Context, files []file) (written, removed int, er
 	for _, f := range files {
 		now[f.name], both[f.name] = true, true
 	}
-	if _, err := root.Lstat(tempName); err == nil { // an export was interrupted
-		if err := root.Remove(tempName); err != nil {
-			return 0, 0, err
-		}
+	left, err := fs.Glob(root.FS(), tempName+"*") // of exports that were interrupted
+	for _, name := range left {
+		err = errors.Join(err, root.Remove(name))
+	}
+	if err != nil {
+		return 0, 0, err
 	}
 	if err := d.put(root, listName, list(both)); err != nil {
 		return 0, 0, err
@@ -206,23 +211,35 @@ func (d *dir) write(ctx context.Context, files []file) (written, removed int, er
 		if err := root.MkdirAll(path.Dir(f.name), 0o777); err != nil {
 			return written, removed, err
 		}
+		if info, err := root.Lstat(f.name); err == nil && info.IsDir() { // without files: see inTheWay
+			if err := root.RemoveAll(f.name); err != nil {
+				return written, removed, err
+			}
+		}
 		if err := d.put(root, f.name, content); err != nil {
 			return written, removed, err
 		}
 		written++
 	}
+	if is, err := root.ReadFile(listName); err != nil || !bytes.Equal(is, list(both)) {
+		return written, removed, fmt.Errorf("another export has written to %s at the same time: repeat one of them", d.name)
+	}
 	return written, removed, d.put(root, listName, list(now))
 }
 
-// put writes a file, unless it is there with this content.
+// put writes a file. The list is left as it is if it is there with this content.
 func (d *dir) put(root *os.Root, name string, content []byte) error {
 	if name == listName {
 		if is, err := root.ReadFile(name); err == nil && bytes.Equal(is, content) {
 			return nil
 		}
 	}
-	if err := root.WriteFile(tempName, content, 0o666); err != nil {
-		return err
+	err := root.WriteFile(d.temp, content, 0o666)
+	if err == nil {
+		err = root.Rename(d.temp, name)
 	}
-	return root.Rename(tempName, name)
+	if err != nil {
+		root.Remove(d.temp) // such as a part of it on a full disk
+	}
+	return err
 }

@@ -51,8 +51,8 @@ func TestKilled(t *testing.T) {
 	cmd.Env = append(os.Environ(), "FLOW_EXPORT_KILLED="+dir)
 	is.True(cmd.Run() != nil)
 	_, err := os.Stat(filepath.Join(dir, "d"))
-	is.True(os.IsNotExist(err))                                                         // it was killed before
-	is.NoErr(os.WriteFile(filepath.Join(dir, tempName), []byte("a part of it"), 0o666)) // as it would be in the middle of a file
+	is.True(os.IsNotExist(err))                                                             // it was killed before
+	is.NoErr(os.WriteFile(filepath.Join(dir, tempName+"x"), []byte("a part of it"), 0o666)) // as it would be in the middle of a file
 
 	written, removed := exportTo(t, dir, []file{{"c", "", content("c")}, {"d", "", content("d")}})
 	is.Equal(written, 2)

@@ -153,7 +153,7 @@ func clashes(sorted []file) (faults []fault.Fault) {
 
 // wrongName says why a name cannot be that of a file on every system, or returns "".
 func wrongName(name string) string {
-	if name == listName || name == tempName {
+	if name == listName || strings.HasPrefix(name, tempName) {
 		return "the export has a file of that name"
 	}
 	if len(name) > 1000 {
