@@ -117,7 +117,14 @@ router/index.html: the answer sets a cookie, and a file is the same for everybod
 		{name: "a redirect to itself", files: map[string]string{"index.html": `<a href="/x">`, "x.http": ""}, with: func(r *flow.Router) {
 			r.At("x").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/x") })
 		},
-			want: `router/x.http: it is a redirect to itself, which its file would repeat without end (on /x)`},
+			want: `router/x.http: it is a redirect to /x, which leads back to it: their files would repeat that without end (on /x)`},
+		{name: "redirects in a circle", files: map[string]string{"index.html": `<a href="/in">`, "in.http": "", "x.http": "", "y.http": ""}, with: func(r *flow.Router) {
+			r.At("in").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/x") })
+			r.At("x").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/y#a") })
+			r.At("y").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/x") })
+		},
+			want: `router/x.http: it is a redirect to /y, which leads back to it: their files would repeat that without end (on /x)
+router/y.http: it is a redirect to /x, which leads back to it: their files would repeat that without end (on /y)`},
 		{name: "Vary in lower case", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
 			r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Text("").Header("Vary", "accept, cookie") })
 		},

@@ -73,8 +73,8 @@ func (c *crawl) judge() {
 		switch isPage := r.isPage || r.to != nil; {
 		case r.to != nil && r.loads.pages > 0:
 			c.faults = append(c.faults, c.fault(&r.loads, fmt.Sprintf("%s is a redirect to %s, and its file is a page, which can be no part of another: write the URL that it leads to", r.shown(), r.to.url)))
-		case r.to != nil && r.to.resource == r:
-			c.faults = append(c.faults, c.faultAt(place{page: r}, 0, "it is a redirect to itself, which its file would repeat without end"))
+		case r.to != nil && r.leadsBack():
+			c.faults = append(c.faults, c.faultAt(place{page: r}, 0, fmt.Sprintf("it is a redirect to %s, which leads back to it: their files would repeat that without end", r.to.resource.shown())))
 		case r.to != nil && r.to.resource == nil && !r.to.broken && strings.HasSuffix(r.to.url, r.path) && r.path != "/":
 			c.faults = append(c.faults, c.faultAt(place{page: r}, 0, fmt.Sprintf("it is redirected to the same path on another server, %s: leave out the middleware that does this", r.to.url)))
 		case isPage && r.to == nil:
@@ -88,6 +88,18 @@ func (c *crawl) judge() {
 	for t, m := range c.told {
 		c.faults = append(c.faults, c.fault(m, t.text))
 	}
+}
+
+// leadsBack reports whether the redirect of a resource leads to the resource itself, also by way of others.
+func (r *resource) leadsBack() bool {
+	seen := map[*resource]bool{}
+	for at := r; at.to != nil && at.to.resource != nil && !seen[at]; at = at.to.resource {
+		seen[at] = true
+		if at.to.resource == r {
+			return true
+		}
+	}
+	return false
 }
 
 // why says why a resource is not exported.
