@@ -98,12 +98,12 @@ func (v visitor) ask(ctx context.Context, r *flow.Router, path string, store *sp
 var nonce = regexp.MustCompile(`'nonce-([^']+)'`)
 
 // dropNonce makes a page that has a nonce one that is the same for everybody, as flow does with pages that
-// it renders once: hashes of the inline scripts and styles take the place of the nonce in the policy. It
-// changes nothing if the nonce stands elsewhere, too.
+// it renders once: hashes of the inline scripts and styles that have the nonce take its place in the
+// policy. It changes nothing if the nonce stands elsewhere, too, or if there are several policies.
 func (a *answer) dropNonce(store *spool) error {
 	policy := a.header.Get(policyKey)
 	found := nonce.FindStringSubmatch(policy)
-	if found == nil || !a.isPage() || a.wrong != "" {
+	if found == nil || len(a.header[policyKey]) > 1 || !a.isPage() || a.wrong != "" {
 		return nil
 	}
 	body, err := store.body(*a)
@@ -111,7 +111,7 @@ func (a *answer) dropNonce(store *spool) error {
 		return err
 	}
 	t, _ := csp.NewTemplate(strings.ReplaceAll(policy, found[0], "'nonce'"))
-	page, policy, ok := t.Page(bytes.ReplaceAll(body, []byte(found[1]), []byte(csp.Placeholder)))
+	page, policy, ok := t.PageOf(body, found[1])
 	if !ok {
 		return nil
 	}

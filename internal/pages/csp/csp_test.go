@@ -94,6 +94,18 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestPageOf: a script that the nonce did not allow, no hash allows either.
+func TestPageOf(t *testing.T) {
+	is := is.New(t)
+	p, _ := NewTemplate("script-src 'nonce' 'self'")
+	page, policy, ok := p.PageOf([]byte(`<script nonce="x1">a()</script><script>b()</script><script nonce="no">c()</script>`), "x1")
+	is.True(ok)
+	is.Equal(string(page), `<script nonce="">a()</script><script>b()</script><script nonce="no">c()</script>`)
+	is.Equal(policy, "script-src "+sums("a()")+" 'self'")
+	_, _, ok = p.PageOf([]byte(`<script nonce="x1" src=a.js></script>`), "x1")
+	is.True(!ok)
+}
+
 // TestElements finds the scripts and styles that a browser finds.
 func TestElements(t *testing.T) {
 	for _, tt := range []struct{ html, want string }{

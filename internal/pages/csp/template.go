@@ -90,14 +90,28 @@ func (t *Template) WithNonce(nonce string) string {
 // the nonce, which Page removes from them. Page reports false if the nonce stands elsewhere,
 // as in a script of a file: then no hash can replace it. The page that it returns is a copy.
 func (t *Template) Page(html []byte) (page []byte, policy string, ok bool) {
+	return t.hashed(html, Placeholder, true)
+}
+
+// PageOf is Page for a page that was rendered with a nonce of its own, and that has to be the same for
+// everybody now. It allows only the inline scripts and styles that have the nonce, as the nonce did: an
+// application may count on it that no other one runs.
+func (t *Template) PageOf(html []byte, nonce string) (page []byte, policy string, ok bool) {
+	return t.hashed(html, nonce, false)
+}
+
+// hashed is Page and PageOf. all says that scripts and styles without the nonce are allowed, too.
+func (t *Template) hashed(html []byte, own string, all bool) (page []byte, policy string, ok bool) {
 	var scripts, styles []string
 	places := 0
 	for _, e := range elements(string(html)) {
 		if e.external {
 			continue
 		}
-		if e.nonce == Placeholder {
+		if e.nonce == own {
 			places++
+		} else if !all {
+			continue
 		}
 		hash := hashOf(e.text)
 		if e.name == "script" {
@@ -106,10 +120,10 @@ func (t *Template) Page(html []byte) (page []byte, policy string, ok bool) {
 			styles = append(styles, hash)
 		}
 	}
-	if bytes.Count(html, []byte(Placeholder)) != places {
+	if bytes.Count(html, []byte(own)) != places {
 		return nil, "", false
 	}
-	return bytes.ReplaceAll(html, []byte(Placeholder), nil), t.withHashes(scripts, styles).String(), true
+	return bytes.ReplaceAll(html, []byte(own), nil), t.withHashes(scripts, styles).String(), true
 }
 
 // hashOf returns the source that allows an inline script or style.
