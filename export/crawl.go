@@ -412,7 +412,7 @@ func (c *crawl) lead(r *resource, to *destination, u links.URL, at func() place)
 		return
 	case to.relative && r.missing:
 		c.tell(r, at, to.url+" is relative, and the page of a 404 stands at any URL: begin it with a slash")
-	case to.relative && c.Index && r.isPage && !strings.HasSuffix(r.path, "/"):
+	case to.relative && r.isPage && r.to == nil && r.isDirectory(c.Index):
 		c.tell(r, at, fmt.Sprintf("%s is relative, and with -index browsers ask for it below %s/: begin it with a slash", to.url, r.shown()))
 	case u.Style && u.IsPath() && c.Base != "":
 		c.tell(r, at, to.url+" in CSS is not rewritten for the base: write it relative to the style sheet")

@@ -3,6 +3,9 @@ package export_test
 import (
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -126,6 +129,24 @@ func TestIndex(t *testing.T) {
 	is.Equal(names(files(t, dir)), "404.html about/index.html app.4si7jdatvrrlrqb6.css app.css feed.xml img/a.png img/b.png index.html more/index.html old/index.html older/index.html posts/1/index.html posts/2/index.html posts/3/index.html robots.txt")
 }
 
+// TestRelativeLinks: with -index, relative links are what they were if the URL of a page stays, and those of
+// redirects are written whole.
+func TestRelativeLinks(t *testing.T) {
+	is := is.New(t)
+	r := site(map[string]string{"index.html": `<a href="a.html"></a><a href="old">`, "a.html.http": "", "b.html": "", "old.http": ""})
+	r.At("a.html").GET().Do(always(`<a href="b">`))
+	r.At("old").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "b")
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusSeeOther)
+	}))
+	dir := t.TempDir()
+	_, err := exported(t, r, export.Options{Dir: dir, Index: true})
+	is.NoErr(err)
+	is.Equal(names(files(t, dir)), "404.html a.html b/index.html index.html old/index.html")
+	is.True(strings.Contains(read(t, dir, "old/index.html"), `href="/b"`))
+}
+
 // TestSlashes: a redirect between two URLs that have one file is none.
 func TestSlashes(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -209,6 +230,52 @@ func TestHeaders(t *testing.T) {
   X-Frame-Options: DENY
 `[1:])
 	is.True(slices.Contains(slices.Sorted(maps.Keys(all)), ".nojekyll"))
+}
+
+// TestPolicies: the files have no policy that allows more than that of the application.
+func TestPolicies(t *testing.T) {
+	page := func(policies ...string) *flow.Router {
+		r := site(map[string]string{"index.html": ""})
+		r.At("index").GET().Do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			nonce := fmt.Sprint("of-request-", counter.Add(1))
+			w.Header().Set("Content-Type", "text/html")
+			for _, p := range policies {
+				w.Header().Add("Content-Security-Policy", strings.ReplaceAll(p, "NONCE", nonce))
+			}
+			fmt.Fprintf(w, "<script nonce=%q>a</script><script>b</script>", nonce)
+		}))
+		return r
+	}
+	is := is.New(t)
+	dir := t.TempDir()
+	_, err := exported(t, page("script-src 'nonce-NONCE'"), export.Options{Dir: dir, Headers: true})
+	is.NoErr(err)
+	sum := sha256.Sum256([]byte("a"))
+	is.True(strings.Contains(read(t, dir, "_headers"), "script-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'\n")) // and not that of b
+
+	_, err = exported(t, page("script-src 'nonce-NONCE'", "img-src 'none'"), export.Options{Headers: true})
+	is.True(err != nil) // the nonce stays, and differs
+}
+
+// TestHeaderLines: a value is one line of _headers, and with -index, a page has its URL on the host.
+func TestHeaderLines(t *testing.T) {
+	is := is.New(t)
+	r := site(map[string]string{"index.html": "", "about.html": "", "feed.xml.http": ""})
+	r.At("about").GET().Do(func(*flow.Request) flow.Response {
+		return flow.Page(nil).Header("X-A", "a\r\n/*\n  X-B: b")
+	})
+	r.At("feed.xml").GET().Do(func(*flow.Request) flow.Response { return flow.Text("").Header("Content-Type", "application/atom+xml") })
+	dir := t.TempDir()
+	_, err := exported(t, r, export.Options{Dir: dir, Headers: true, Index: true})
+	is.NoErr(err)
+	is.Equal(read(t, dir, "_headers"), `
+/*
+  X-Content-Type-Options: nosniff
+/about/
+  X-A: a  /*   X-B: b
+/feed.xml
+  Content-Type: application/atom+xml
+`[1:])
 }
 
 // TestAgain: an export that finds nothing new writes nothing, and one that finds less removes what it has

@@ -73,6 +73,12 @@ func (r *resource) file(index bool) string {
 	return name + ".html"
 }
 
+// isDirectory reports whether the file of a resource is in a directory of its own, so that its host adds a
+// slash to its URL.
+func (r *resource) isDirectory(index bool) bool {
+	return r.file(index) == strings.TrimPrefix(r.path, "/")+"/index.html"
+}
+
 // content returns the content of the file of a resource.
 func (c *crawl) content(r *resource) ([]byte, error) {
 	if r.to != nil {
@@ -194,6 +200,8 @@ func (a *answer) keepEqual(again http.Header) {
 	}
 }
 
+var newlines = strings.NewReplacer("\r", " ", "\n", " ")
+
 // headers returns the text of _headers, as Netlify and Cloudflare Pages read it. What all answers have
 // stands there once.
 func (c *crawl) headers() []byte {
@@ -208,8 +216,11 @@ func (c *crawl) headers() []byte {
 			continue
 		}
 		e := entry{url: c.Base + r.shown()}
+		if r.isDirectory(c.Index) {
+			e.url += "/"
+		}
 		for name, values := range r.answer.header {
-			value := strings.Join(values, ", ")
+			value := newlines.Replace(strings.Join(values, ", ")) // as net/http does
 			switch {
 			case slices.Contains(perAnswer, name),
 				name == "Cache-Control" && !strings.Contains(value, "immutable"),
