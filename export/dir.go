@@ -35,7 +35,7 @@ type dir struct {
 }
 
 // openDir reads the list of a directory. A directory without a list must be empty but for what git keeps
-// there.
+// there, and for the list of an export that was interrupted before it had its name.
 func openDir(name string) (*dir, error) {
 	d := &dir{name: name, temp: tempName + rand.Text(), before: map[string]bool{}, changed: map[string]bool{}}
 	root, err := os.OpenRoot(name)
@@ -50,7 +50,7 @@ func openDir(name string) (*dir, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		entries, err := fs.ReadDir(root.FS(), ".")
-		if i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() != ".git" }); i >= 0 {
+		if i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() != ".git" && !strings.HasPrefix(e.Name(), tempName) }); i >= 0 {
 			return nil, fmt.Errorf("%s holds %s, and no %s: it is not the directory of an export, choose another one", name, entries[i].Name(), listName)
 		}
 		return d, err

@@ -60,7 +60,7 @@ type Result struct {
 //
 // All that cannot be right as files is one error, with a line for each fault, and nothing is written. A
 // page that nothing exported links to, and that cannot be exported since it does not answer 200 or has a
-// form that is not sent with GET, is left out. The Result says so.
+// form that is not sent with GET, is left out. The Result says so. One that answers 500 and more is a fault.
 //
 // Only files whose bytes differ are written. The file .flow-export lists those of the export, so that the
 // next one removes those that are gone, and nothing else. If Site is interrupted, the next Site mends

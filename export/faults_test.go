@@ -118,6 +118,13 @@ router/index.html: the answer sets a cookie, and a file is the same for everybod
 			r.At("x").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/x") })
 		},
 			want: `router/x.http: it is a redirect to /x, which leads back to it: their files would repeat that without end (on /x)`},
+		{name: "an answer that fails, to which nothing leads", files: map[string]string{"index.html": "", "map.xml.http": "", "x.html": "", "y.html": ""}, with: func(r *flow.Router) {
+			r.At("map.xml").GET().Do(func(*flow.Request) flow.Response { panic("x") })
+			r.At("x").GET().Do(func(*flow.Request) flow.Response { return flow.Fail(http.StatusBadGateway, "") })
+			r.At("y").GET().Do(func(*flow.Request) flow.Response { return flow.Fail(http.StatusGone, "") }) // is left out
+		},
+			want: `router/map.xml.http: it answers 500: mend it, or leave it out with -not (on /map.xml)
+router/x.html: it answers 502: mend it, or leave it out with -not (on /x)`},
 		{name: "redirects in a circle", files: map[string]string{"index.html": `<a href="/in">`, "in.http": "", "x.http": "", "y.http": ""}, with: func(r *flow.Router) {
 			r.At("in").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/x") })
 			r.At("x").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/y#a") })

@@ -60,6 +60,8 @@ func (c *crawl) judge() {
 			c.faults = append(c.faults, c.fault(&r.links, r.shown()+" "+c.why(r)))
 		} else if r.wanted && !r.walked {
 			c.faults = append(c.faults, fault.In(r.shown(), "it is to be exported, and %s", c.why(r)))
+		} else if r.begins && r.failed() {
+			c.faults = append(c.faults, c.faultAt(place{page: r}, 0, fmt.Sprintf("it %s: mend it, or leave it out with -not", c.why(r))))
 		}
 		if _, isRoute := c.guards[r.shown()]; r.not && r.links.pages == 0 && !r.begins && !isRoute {
 			c.faults = append(c.faults, fault.In(r.shown(), "it is to be left out, and nothing leads to it: is it misspelt?"))
@@ -88,6 +90,12 @@ func (c *crawl) judge() {
 	for t, m := range c.told {
 		c.faults = append(c.faults, c.fault(m, t.text))
 	}
+}
+
+// failed reports whether the application has not managed to answer, so that the export before may have a file
+// of it which should stay.
+func (r *resource) failed() bool {
+	return r.asked && !r.answer.refused && (r.answer.wrong != "" || r.answer.status >= 500)
 }
 
 // leadsBack reports whether the redirect of a resource leads to the resource itself, also by way of others.
