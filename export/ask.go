@@ -82,6 +82,9 @@ func (v visitor) ask(ctx context.Context, r *flow.Router, path string, store *sp
 	}
 	a = rec.close(ended)
 	a.refused = refused.Load()
+	if coding := a.header.Get("Content-Encoding"); coding != "" && a.wrong == "" {
+		a.wrong = "is encoded as " + coding + ", which nobody has asked for"
+	}
 	if ended {
 		a.pattern = req.Pattern
 	}

@@ -20,6 +20,10 @@ import (
 // clock that shows seconds.
 const between = time.Second
 
+// maxDepth is how many links may stand one behind the other. A calendar that leads to the next month for ever
+// has more.
+const maxDepth = 10_000
+
 // nothing are paths that no application answers. The second one is asked the second time, since the page of
 // a 404 must be the same for all.
 var nothing = [2]string{"/flow-export-nothing", "/flow-export/nothing"}
@@ -32,6 +36,7 @@ type resource struct {
 	not     bool // the Options leave it out
 	begins  bool // the crawl begins with it
 	missing bool // it is the page of a 404
+	depth   int  // how many links lead to it, one behind the other
 
 	asked  bool
 	answer answer
@@ -232,6 +237,9 @@ func (c *crawl) visit(r *resource) error {
 		if err != nil {
 			return err
 		}
+		if r.depth > maxDepth && a.wrong == "" {
+			a.wrong = fmt.Sprintf("is behind %d links, one after the other: if they have no end, leave the first one out with -not or rel=\"external\"", r.depth)
+		}
 		r.asked, r.answer = true, a
 		r.isPage = a.isPage()
 		if location := a.header.Get("Location"); a.wrong == "" && !a.refused && a.status >= 300 && a.status < 400 && location != "" {
@@ -423,6 +431,9 @@ func (c *crawl) lead(r *resource, to *destination, u links.URL, at func() place)
 			target.loads.add(r, at)
 		}
 		if !target.walked {
+			if target.depth == 0 {
+				target.depth = r.depth + 1
+			}
 			c.queue = append(c.queue, target)
 		}
 	}

@@ -129,6 +129,17 @@ func TestIndex(t *testing.T) {
 	is.Equal(names(files(t, dir)), "404.html about/index.html app.4si7jdatvrrlrqb6.css app.css feed.xml img/a.png img/b.png index.html more/index.html old/index.html older/index.html posts/1/index.html posts/2/index.html posts/3/index.html robots.txt")
 }
 
+// TestHosts: what the Router of a host has answered is exported.
+func TestHosts(t *testing.T) {
+	is := is.New(t)
+	r := site(map[string]string{"index.html": ""})
+	r.Mount("/", flow.Hosts{"": site(map[string]string{"a.html": "a"}), "b.example": site(map[string]string{"b.html": "b"})})
+	result, err := exported(t, r, export.Options{})
+	is.NoErr(err)
+	is.Equal(result.Files, []string{"404.html", "a.html", "index.html"})
+	is.Equal(result.NotExported, []string{"GET b.example/b"})
+}
+
 // TestRelativeLinks: with -index, relative links are what they were if the URL of a page stays, and those of
 // redirects are written whole.
 func TestRelativeLinks(t *testing.T) {

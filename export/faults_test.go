@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -125,6 +126,17 @@ router/index.html: the answer sets a cookie, and a file is the same for everybod
 		},
 			want: `router/map.xml.http: it answers 500: mend it, or leave it out with -not (on /map.xml)
 router/x.html: it answers 502: mend it, or leave it out with -not (on /x)`},
+		{name: "a compressed answer", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
+			r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Text("").Header("Content-Encoding", "br") })
+		},
+			want: `router/index.html: it is encoded as br, which nobody has asked for: mend it, or leave it out with -not (on /)`},
+		{name: "links without an end", files: map[string]string{"index.html": `<a href="/n/1">`, "n/[n].html": ""}, with: func(r *flow.Router) {
+			r.At("n/[n]").GET().Do(page(func(r *flow.Request) string {
+				n, _ := strconv.Atoi(r.Param("n"))
+				return fmt.Sprintf(`<a href="/n/%d">`, n+1)
+			}))
+		},
+			want: `router/n/[n].html: href of <a>: /n/10001 is behind 10001 links, one after the other: if they have no end, leave the first one out with -not or rel="external" (on /n/10000:1:10)`},
 		{name: "redirects in a circle", files: map[string]string{"index.html": `<a href="/in">`, "in.http": "", "x.http": "", "y.http": ""}, with: func(r *flow.Router) {
 			r.At("in").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/x") })
 			r.At("x").GET().Do(func(*flow.Request) flow.Response { return flow.Redirect("/y#a") })

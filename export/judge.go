@@ -133,7 +133,7 @@ func (c *crawl) left() (all []string) {
 	for _, r := range c.inOrder {
 		switch p := patternOf(r.answer); {
 		case r.walked && !r.missing:
-			exported[p] = true
+			exported[p], exported[r.shown()] = true, true // a Router inside of Hosts has another pattern
 		case r.not:
 			reasons[r.shown()] = c.why(r)
 		case r.asked && !r.missing:
