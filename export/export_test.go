@@ -358,6 +358,7 @@ func TestForeignDirectories(t *testing.T) {
 		want string // DIR is the directory; "" if nothing is wrong
 	}{
 		{"a file", []func(string) error{write("x", "")}, "export: DIR holds x, and no .flow-export: it is not the directory of an export, choose another one"},
+		{"a list that was interrupted", []func(string) error{write(".flow-export.tmp-x", "")}, ""},
 		{"a repository", []func(string) error{mkdir(".git")}, ""},
 		{"a list of somebody else", []func(string) error{write(".flow-export", "x")}, "export: .flow-export in DIR is not the list of an export: choose another directory"},
 		{"a file of the same name", []func(string) error{list, write("index.html", "mine")}, "/: index.html cannot be written to DIR: a file of somebody else has that name"},
