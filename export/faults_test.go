@@ -126,6 +126,8 @@ router/index.html: the answer sets a cookie, and a file is the same for everybod
 		},
 			want: `router/map.xml.http: it answers 500: mend it, or leave it out with -not (on /map.xml)
 router/x.html: it answers 502: mend it, or leave it out with -not (on /x)`},
+		{name: "an application that answers nobody", files: map[string]string{"index.html": "", "x.html": ""}, with: func(r *flow.Router) { r.Use(guard) },
+			want: `router/index.html: it answers 302, since a guard refuses it: export_test.guard: mend it, or leave it out with -not (on /)`},
 		{name: "a compressed answer", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
 			r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Text("").Header("Content-Encoding", "br") })
 		},

@@ -60,7 +60,7 @@ func (c *crawl) judge() {
 			c.faults = append(c.faults, c.fault(&r.links, r.shown()+" "+c.why(r)))
 		} else if r.wanted && !r.walked {
 			c.faults = append(c.faults, fault.In(r.shown(), "it is to be exported, and %s", c.why(r)))
-		} else if r.begins && r.failed() {
+		} else if r.begins && !r.not && !r.walked && (r.failed() || r.path == "/") {
 			c.faults = append(c.faults, c.faultAt(place{page: r}, 0, fmt.Sprintf("it %s: mend it, or leave it out with -not", c.why(r))))
 		}
 		if _, isRoute := c.guards[r.shown()]; r.not && r.links.pages == 0 && !r.begins && !isRoute {
