@@ -197,14 +197,10 @@ var newlines = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 // splitEscape matches an escape of which an action writes a part.
 var splitEscape = regexp.MustCompile("%[0-9A-Fa-f]?" + pattern.Hole)
 
-// link notes a URL of an attribute as l, if it is the path of one on the same server. To
-// browsers a backslash is a slash. Braces and the like are for a program in the browser, which
-// writes the URL.
+// link notes a URL of an attribute as l, if it is the path of one on the same server. Braces and the like are
+// for a program in the browser, which writes the URL.
 func (sc *scanner) link(w *markup.Way, a markup.Attr, url string, l Link) {
-	if url = strings.Trim(url, space); strings.ContainsAny(url, space) {
-		url = newlines.Replace(url)
-	}
-	if url = strings.ReplaceAll(path(url), `\`, "/"); !isPath(url) || strings.ContainsAny(url, "{}<>`$") || strings.Contains(url, "%") && splitEscape.MatchString(url) {
+	if url = path(clean(url)); !isPath(url) || strings.ContainsAny(url, "{}<>`$") || strings.Contains(url, "%") && splitEscape.MatchString(url) {
 		return
 	}
 	l.Offset, l.URL, l.Attr, l.Element, l.in = a.Offset, own(url), own(a.Name), own(w.Name), sc.name
