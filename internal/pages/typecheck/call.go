@@ -116,11 +116,15 @@ func (b *body) field(dot, receiver value, w word, a arguments) value {
 		b.operands(dot, nil, w, a)
 		return value{text: receiver.text}
 	}
-	if receiver.dict != nil && a.none() {
-		return b.key(receiver.dict, w)
-	}
 	// What is absent may have any field, and gives nothing for it.
 	present := receiver.absent == no
+	if receiver.dict != nil && a.none() {
+		v := b.key(receiver.dict, w)
+		if !present {
+			v = v.orAbsent()
+		}
+		return v
+	}
 	m := language.Lookup(t, addr != no, w.name)
 	var v value
 	var known any

@@ -299,6 +299,8 @@ var rightOnes = []struct {
 	{"range assigns the elements", `{{$x := .Anys}}{{range $x = .Anys}}{{end}}{{$x.Nope}}`, ofPage},
 	{"range assigns the list first", `{{$x := 1}}{{range $x = .Lists}}{{else}}{{$x.Nope}}{{end}}`, ofPage},
 	{"$ that is assigned", `{{$ = .Any}}{{$.Nope}}`, ofPage},
+	{"a dict that a missing key may take the place of", `{{template "p" (dict "a" 1)}}{{define "p"}}{{$ = .b}}{{$.a.Name}}{{end}}`, ofPage},
+	{"the same in a variable, and in a condition", `{{$d := dict "a" 1}}{{range .Tags}}{{$d.a.Name}}{{if not $d.a}}{{$.Name}}{{end}}{{$d = $d.b}}{{end}}`, ofPage},
 	{"variable behind or", `{{$x := .Any}}{{or .Ok ($x := 1)}}{{$x.Nope}}`, ofPage},
 	{"variable behind or that is assigned", `{{$x := .Boss}}{{if true}}{{or .Ok ($x := 1)}}{{$x = .Owner}}{{end}}{{$x.Name}}`, ofPage},
 	// Trap 6: html/template prints everything.
